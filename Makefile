@@ -51,7 +51,7 @@ test-all:
 
 # The README's commands, the long ones in a short form: minutes, most of them to build.
 readme:
-	ZKBENCH_README=1 $(GO) test ./internal/cli -run '^TestReadme$$' -v
+	ZKBENCH_README=1 $(GO) test ./internal/cli/own -run '^TestReadme$$' -v
 
 # The same tests with the long forms, 10,000 kills of a ledger, more random cases, and a
 # minute of fuzzing per target.

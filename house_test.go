@@ -57,7 +57,12 @@ var rules = []struct {
 		name: "views show records", of: isOne("internal/report", "internal/plot", "internal/page"),
 		only: []string{".", "internal/record", "internal/figure", "internal/stat", "internal/env"},
 	},
-	{name: "the command knows no cryptography", of: isOne("internal/cli"), never: []string{"group/...", "transcript/...", "rangeproof/..."}},
+	{name: "the command knows no cryptography", of: isOne("internal/cli", "internal/cli/own"), never: []string{"group/...", "transcript/...", "rangeproof/..."}},
+	{
+		name: "who measures something else links none of our systems", of: isOne("internal/cli"),
+		never:  []string{"token/...", "circuits/...", "plonkish/...", "stark/...", "srs", "hash/...", "goldilocks/...", "internal/workload/...", "internal/study/...", "internal/peer/...", "internal/demo"},
+		except: []string{"internal/workload", "internal/workload/selfcheck"},
+	},
 }
 
 // public tells whether people outside may import the package; bench is made of the

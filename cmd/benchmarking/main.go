@@ -9,9 +9,9 @@ package main
 import (
 	"os"
 
-	"github.com/zkbench/zkbench/internal/cli"
+	"github.com/zkbench/zkbench/internal/cli/own"
 )
 
 func main() {
-	os.Exit(cli.Benchmarking(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, cli.Defs()))
+	os.Exit(own.Benchmarking(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

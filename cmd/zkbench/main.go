@@ -11,9 +11,9 @@ package main
 import (
 	"os"
 
-	"github.com/zkbench/zkbench/internal/cli"
+	"github.com/zkbench/zkbench/internal/cli/own"
 )
 
 func main() {
-	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, cli.Defs()))
+	os.Exit(own.Program().Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

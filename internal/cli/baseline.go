@@ -69,12 +69,12 @@ func loadBaseline(name string) (*compare.Set, error) {
 func savedBaselines() string {
 	files, err := filepath.Glob(filepath.Join(baselines, "*.jsonl"))
 	if err != nil || len(files) == 0 {
-		return "what zkbench run --save-baseline has saved in this directory: nothing yet"
+		return "what run --save-baseline has saved in this directory: nothing yet"
 	}
 	var names []string
 	for _, file := range files {
 		names = append(names, strings.TrimSuffix(filepath.Base(file), ".jsonl"))
 	}
 	slices.Sort(names)
-	return fmt.Sprintf("one that zkbench run --save-baseline has saved in this directory: %s", strings.Join(names, ", "))
+	return fmt.Sprintf("one that run --save-baseline has saved in this directory: %s", strings.Join(names, ", "))
 }

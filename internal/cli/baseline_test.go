@@ -20,20 +20,20 @@ func TestBaseline(t *testing.T) {
 		}
 		return out, messages
 	}
-	_, messages := run(exitUsage, "compare", "--baseline", "main", "new.jsonl")
-	golden.Contains(t, messages, `baseline: "main" is not accepted; accepted: what zkbench run --save-baseline has saved in this directory: nothing yet`)
-	run(exitOK, "run", "sender", "--bits", "8", "--duration", "50ms", "--processes", "8", "--save-baseline", "main", "--json", "new.jsonl")
-	out, _ := run(exitOK, "compare", "--baseline", "main", "new.jsonl")
+	_, messages := run(ExitUsage, "compare", "--baseline", "main", "new.jsonl")
+	golden.Contains(t, messages, `baseline: "main" is not accepted; accepted: what run --save-baseline has saved in this directory: nothing yet`)
+	run(ExitOK, "run", "sender", "--bits", "8", "--duration", "50ms", "--processes", "8", "--save-baseline", "main", "--json", "new.jsonl")
+	out, _ := run(ExitOK, "compare", "--baseline", "main", "new.jsonl")
 	golden.Contains(t, out, "old: baseline main, 8 processes", "new: new.jsonl, 8 processes")
 	golden.Equal(t, "what git leaves out", "*\n", string(must.Get(os.ReadFile(".zkbench/.gitignore"))(t)))
-	_, messages = run(exitUsage, "compare", "--baseline", "other", "new.jsonl")
+	_, messages = run(ExitUsage, "compare", "--baseline", "other", "new.jsonl")
 	golden.Contains(t, messages, "has saved in this directory: main")
 	before := must.Get(os.Stat("new.jsonl"))(t).Size()
 	for _, bad := range []string{"../main", "a/b", ".", "..", "", "a b"} {
-		run(exitUsage, "run", "sender", "--bits", "8", "--save-baseline="+bad, "--json", "new.jsonl")
+		run(ExitUsage, "run", "sender", "--bits", "8", "--save-baseline="+bad, "--json", "new.jsonl")
 	}
 	golden.Equal(t, "size of a file that no refused run may touch", before, must.Get(os.Stat("new.jsonl"))(t).Size())
-	run(exitFailed, "run", "broken-operation", "--save-baseline", "broken")
-	run(exitFailed, "run", "sender", "--bits", "8", "--duration", "50ms", "--fail-if", "p50>0s", "--save-baseline", "slow")
-	golden.Equal(t, "baselines", "one that zkbench run --save-baseline has saved in this directory: main, slow", savedBaselines())
+	run(ExitFailed, "run", "broken-operation", "--save-baseline", "broken")
+	run(ExitFailed, "run", "sender", "--bits", "8", "--duration", "50ms", "--fail-if", "p50>0s", "--save-baseline", "slow")
+	golden.Equal(t, "baselines", "one that run --save-baseline has saved in this directory: main, slow", savedBaselines())
 }

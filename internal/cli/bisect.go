@@ -12,13 +12,12 @@ import (
 	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/usage"
-	"github.com/zkbench/zkbench/internal/workload"
 )
 
 // bisectBudget is what a step may take beyond its first blocks.
 const bisectBudget = 5 * time.Minute
 
-func bisectCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
+func bisectCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bisect GOOD..BAD WORKLOAD",
 		Short: "Find the commit that made a workload worse",
@@ -28,7 +27,7 @@ func bisectCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command
 			"that are left.",
 		Args: cobra.ArbitraryArgs,
 	}
-	flags := cmd.Flags()
+	flags, defs := cmd.Flags(), p.Defs()
 	metric := usage.Define(flags, "metric", usage.KindText, "p50", "a metric of compare's table, for example p50, throughput, allocs or field-multiplications",
 		"what became worse: a metric of compare's table, for example p50, throughput, allocs or field-multiplications")
 	gate := usage.Define(flags, "gate", usage.KindText, "3%", compare.GateAccepted, "the change that BAD must show at least")
@@ -38,9 +37,9 @@ func bisectCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command
 	axes := jobs.DefineAxes(flags, defs, "")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) != 2 {
-			return &usage.ValueError{Field: "arguments of bisect", Value: fmt.Sprint(args), Accepted: "GOOD..BAD and one workload, see zkbench list"}
+			return &usage.ValueError{Field: "arguments of bisect", Value: fmt.Sprint(args), Accepted: "GOOD..BAD and one workload, see list"}
 		}
-		b := compare.Bisection{Metric: metric.Text, Args: []string{execCase}, Log: stderr}
+		b := compare.Bisection{Metric: metric.Text, Args: []string{ExecCase}, Log: stderr}
 		var err error
 		if b.Good, b.Bad, err = compare.ParseRange(args[0]); err != nil {
 			return err
@@ -67,10 +66,10 @@ func bisectCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command
 		fmt.Fprintf(stdout, "%s of %s/%s, against %s\n", b.Metric, b.Job.Workload, b.Job.Case, b.Good)
 		found, err := b.Find(cmd.Context(), func(s compare.Step) { fmt.Fprintln(stdout, s) })
 		if cmd.Context().Err() != nil {
-			return &exitError{code: exitPartial, text: "interrupted"}
+			return &ExitError{Code: ExitPartial, Text: "interrupted"}
 		}
 		if _, failed := errors.AsType[*compare.FailedError](err); failed {
-			return &exitError{code: exitFailed, text: err.Error()}
+			return &ExitError{Code: ExitFailed, Text: err.Error()}
 		}
 		if err != nil {
 			return err
@@ -89,5 +88,5 @@ func bisected(w io.Writer, f *compare.Found) error {
 	for _, c := range f.First {
 		fmt.Fprintln(w, "left: "+c.String())
 	}
-	return &exitError{code: exitPartial, text: f.Unseen}
+	return &ExitError{Code: ExitPartial, Text: f.Unseen}
 }

@@ -27,7 +27,7 @@ func TestBisect(t *testing.T) {
 		return command(t, append([]string{"bisect"}, append(args, "sender", "--metric", "mean", "--processes", "8")...)...)
 	}
 	out, messages, code := bisect("base..six")
-	golden.Equal(t, "exit code", exitPartial, code)
+	golden.Equal(t, "exit code", ExitPartial, code)
 	golden.Contains(t, messages, "failed twice: on purpose")
 	if left := regexp.MustCompile(`(?m)^left: [0-9a-f]+ (\w+)$`).FindAllStringSubmatch(out, -1); len(left) != 2 || left[0][1] != "broken" || left[1][1] != "culprit" {
 		t.Errorf("left: %v\n%s", left, out)
@@ -37,10 +37,10 @@ func TestBisect(t *testing.T) {
 		revisions, says string
 		code            int
 	}{
-		{"broken..six", "failed twice: on purpose", exitFailed}, // the good revision cannot be measured
-		{"two..two", `range: "two..two" is not accepted; accepted: GOOD..BAD, where GOOD is an ancestor of BAD`, exitUsage},
-		{"six..base", `range: "six..base" is not accepted`, exitUsage},
-		{"base..two", "two is not shown to be worse than base beyond 3 %: latency-mean +0.", exitUsage},
+		{"broken..six", "failed twice: on purpose", ExitFailed}, // the good revision cannot be measured
+		{"two..two", `range: "two..two" is not accepted; accepted: GOOD..BAD, where GOOD is an ancestor of BAD`, ExitUsage},
+		{"six..base", `range: "six..base" is not accepted`, ExitUsage},
+		{"base..two", "two is not shown to be worse than base beyond 3 %: latency-mean +0.", ExitUsage},
 	} {
 		out, messages, code := bisect(test.revisions)
 		golden.Equal(t, test.revisions+": exit code", test.code, code)
@@ -59,13 +59,13 @@ func TestBisectFinds(t *testing.T) {
 		{"base", "1e5", "ok", "Sender"}, {"one", "1.001e5", "ok", "Sender"}, {"culprit", "1.3e5", "ok", "Sender"}, {"three", "1.302e5", "ok", "Sender"}, {"four", "1.301e5", "ok", "Sender"},
 	})
 	out, messages, code := command(t, "bisect", "base..four", "sender", "--metric", "mean", "--processes", "8")
-	golden.Equal(t, "exit code", exitOK, code)
+	golden.Equal(t, "exit code", ExitOK, code)
 	if !regexp.MustCompile(`(?m)^[0-9a-f]+ culprit made it worse, \+30\.\d % in all$`).MatchString(out) {
 		t.Errorf("%s%s", out, messages)
 	}
 	golden.Equal(t, "steps of four commits", 3, strings.Count(out, "latency-mean"))
 	out, _, code = command(t, "bisect", "base..one", "sender", "--metric", "mean", "--processes", "1", "--budget", "0s")
-	golden.Equal(t, "exit code of one commit that could not be judged", exitPartial, code)
+	golden.Equal(t, "exit code of one commit that could not be judged", ExitPartial, code)
 	golden.Contains(t, out, "left: ", " one\n")
 	golden.Equal(t, "steps", 1, strings.Count(out, "latency-mean"))
 }
@@ -77,11 +77,11 @@ func TestCompareCountRefuses(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	_, messages, code := command(t, "compare", "--git", "base..slower", "sender", "--count")
-	golden.Equal(t, "exit code", exitFailed, code)
+	golden.Equal(t, "exit code", ExitFailed, code)
 	golden.Contains(t, messages, "building base ", " to count\n", "1/1: counting Sender, 1 worker, ",
 		"zkbench: Sender/bits=32: unsuitable environment: the program counted nothing; accepted: one of a revision that knows how")
 	_, messages, code = command(t, "compare", "--git", "base..slower", "sender", "--count", "--processes", "8")
-	golden.Equal(t, "exit code", exitUsage, code)
+	golden.Equal(t, "exit code", ExitUsage, code)
 	golden.Contains(t, messages, `"--processes" is not accepted; accepted: --processes without --count`)
 	clean(t, temp)
 }

@@ -1,4 +1,5 @@
-// Package cli is the command line: the commands of zkbench, their flags and their output.
+// Package cli is the command line of a program that measures workloads: its commands, their
+// flags and their output. Which workloads, and what else it does, a Program says.
 package cli
 
 import (
@@ -15,36 +16,68 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Exit codes.
+// The exit codes.
 const (
-	exitOK      = 0
-	exitFailed  = 1 // an operation, a check or a gate failed
-	exitUsage   = 2 // wrong usage or input
-	exitPartial = 3 // stopped before the end
+	ExitOK      = 0
+	ExitFailed  = 1 // an operation, a check or a gate failed
+	ExitUsage   = 2 // wrong usage or input
+	ExitPartial = 3 // stopped before the end
 )
 
-// exitError ends the command with a code. An empty text says that the output
+// ExitError ends the command with a code. An empty text says that the output
 // already tells why.
-type exitError struct {
-	code int
-	text string
+type ExitError struct {
+	Code int
+	Text string
 }
 
-func (e *exitError) Error() string { return e.text }
+func (e *ExitError) Error() string { return e.Text }
 
-// Main runs the command line args and returns its exit code. Errors are one line
+// Program is a command with the workloads of a module.
+type Program struct {
+	Name, Short string
+	Suites      suite.Collection // its families are the workloads, in the order of list
+	Main        *jobs.MainJob    // what run does where no workload is named; nil: a small case of each
+	Hidden      []workload.Def   // that its children run, and no list shows
+	// More returns further commands. A theme that the program has anyway gets more of them.
+	More func(p *Program, stdout, stderr io.Writer) []Theme
+}
+
+// Theme is a heading of the help text with its commands. One without a title has commands
+// that are not shown.
+type Theme struct {
+	ID, Title string
+	Commands  []*cobra.Command
+}
+
+// The themes that every program has.
+const (
+	ThemeMeasure = "measure"
+	ThemeCompare = "compare"
+)
+
+// Defs are the workloads, in the order of list.
+func (p *Program) Defs() (all []workload.Def) {
+	for _, f := range p.Suites.Families {
+		all = append(all, f.Defs...)
+	}
+	return all
+}
+
+// Run runs the command line args and returns its exit code. Errors are one line
 // on stderr, those of a suite's file one each. An interrupt ends the run with what was measured.
-func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, defs []workload.Def) int {
-	return execute(rootCommand(stdin, stdout, stderr, defs), args, stdout, stderr)
+func (p *Program) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return Execute(p.command(stdin, stdout, stderr), args, stdout, stderr)
 }
 
-// execute runs the command of a program.
-func execute(root *cobra.Command, args []string, stdout, stderr io.Writer) int {
+// Execute runs a command and returns its exit code.
+func Execute(root *cobra.Command, args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
@@ -56,7 +89,7 @@ func execute(root *cobra.Command, args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
-		return exitOK
+		return ExitOK
 	}
 	text := strings.TrimSpace(err.Error())
 	if _, ok := errors.AsType[*suite.FileError](err); !ok { // which has a line for each mistake
@@ -65,65 +98,66 @@ func execute(root *cobra.Command, args []string, stdout, stderr io.Writer) int {
 	for line := range strings.Lines(text) {
 		fmt.Fprintf(stderr, "%s: %s\n", root.Name(), strings.TrimSuffix(line, "\n"))
 	}
-	return codeOf(err)
+	return CodeOf(err)
 }
 
-// codeOf is the exit code of a command that ends with err.
-func codeOf(err error) int {
-	exit, ok := errors.AsType[*exitError](err)
+// CodeOf is the exit code of a command that ends with err.
+func CodeOf(err error) int {
+	exit, ok := errors.AsType[*ExitError](err)
 	switch {
 	case err == nil:
-		return exitOK
+		return ExitOK
 	case !ok:
-		return exitUsage
+		return ExitUsage
 	}
-	return exit.code
+	return exit.Code
 }
 
-func rootCommand(stdin io.Reader, stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
+func (p *Program) command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
-		Use:     "zkbench",
-		Short:   "Build, load-test and compare zero-knowledge payment proofs",
+		Use:     p.Name,
+		Short:   p.Short,
 		Args:    cobra.ArbitraryArgs,
 		Version: env.Version(),
-		RunE:    aCommand,
+		RunE:    ACommand,
 	}
 	root.SetHelpCommand(helpCommand(root))
-	ids := strings.Split(workload.IDs(defs), ", ")
+	ids := strings.Split(workload.IDs(p.Defs()), ", ")
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
-	for _, theme := range []struct {
-		id, title string
-		commands  []*cobra.Command
-	}{
-		{"measure", "Measure:", []*cobra.Command{
-			listCommand(stdout, defs), runCommand(stdout, stderr, defs), stagesCommand(stdout, stderr, defs), leakCommand(stdout, stderr, defs),
-			suiteCommand(stdout, stderr, defs), studyCommand(stdout, stderr, defs), peersCommand(stdout, stderr, defs),
+	themes := []Theme{
+		{ThemeMeasure, "Measure:", []*cobra.Command{
+			listCommand(p, stdout), runCommand(p, stdout, stderr), stagesCommand(p, stdout, stderr), leakCommand(p, stdout, stderr), suiteCommand(p, stdout, stderr),
 		}},
-		{"compare", "Compare and show:", []*cobra.Command{
-			compareCommand(stdout, stderr, defs), bisectCommand(stdout, stderr, defs), historyCommand(stdout), reportCommand(stdout, stderr, defs), selfCheckCommand(stdin, stdout, stderr),
+		{ThemeCompare, "Compare and show:", []*cobra.Command{
+			compareCommand(p, stdout, stderr), bisectCommand(p, stdout, stderr), historyCommand(p, stdout), reportCommand(p, stdout, stderr), selfCheckCommand(stdin, stdout, stderr),
 		}},
-		{"tokens", "Run a token system:", []*cobra.Command{paramsCommand(stdout), policyCommand(stdout), ledgerCommand(stdout, stderr)}},
-	} {
-		root.AddGroup(&cobra.Group{ID: theme.id, Title: theme.title})
-		for _, cmd := range theme.commands {
-			cmd.GroupID = theme.id
+	}
+	if p.More != nil {
+		themes = append(themes, p.More(p, stdout, stderr)...)
+	}
+	for _, theme := range themes {
+		if theme.Title != "" && !root.ContainsGroup(theme.ID) {
+			root.AddGroup(&cobra.Group{ID: theme.ID, Title: theme.Title})
+		}
+		for _, cmd := range theme.Commands {
+			cmd.GroupID = theme.ID
 			if slices.Contains([]string{"run", "stages", "leak", "compare", "bisect"}, cmd.Name()) {
 				cmd.ValidArgsFunction = cobra.FixedCompletions(ids, cobra.ShellCompDirectiveDefault)
 			}
 			root.AddCommand(cmd)
 		}
 	}
-	root.AddCommand(execCaseCommand(stdin, stdout, defs), peerCommand(stdout, stderr, defs))
+	root.AddCommand(ExecCaseCommand(stdin, stdout, append(workload.WithMix(p.Defs()), p.Hidden...)))
 	root.InitDefaultCompletionCmd()
 	completion, _, err := root.Find([]string{"completion"})
 	if err == nil { // whose own would take a shell that it does not know for a call for help
-		completion.Args, completion.RunE = cobra.ArbitraryArgs, aCommand
+		completion.Args, completion.RunE = cobra.ArbitraryArgs, ACommand
 	}
 	return root
 }
 
-// aCommand is what a command does that has others below it, and was called without one.
-func aCommand(cmd *cobra.Command, args []string) error {
+// ACommand is what a command does that has others below it, and was called without one.
+func ACommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()
 	}

@@ -49,16 +49,17 @@ func newCompareFlags(flags *pflag.FlagSet, defs []workload.Def) *compareFlags {
 	return f
 }
 
-func compareCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
+func compareCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
+	defs := p.Defs()
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW | compare --baseline NAME NEW | compare SESSION | compare --git REV1..REV2 WORKLOAD ...",
 		Short: "Compare two versions: files of records or go test -bench output, or two revisions",
-		Long: "Compare two files: records of zkbench run --json, or output of go test -bench. Each record\n" +
+		Long: "Compare two files: records of run --json, or output of go test -bench. Each record\n" +
 			"and each result line is one process' figure. A file that --git wrote with --out is compared\n" +
 			"alone.\n\n" +
 			"With --git, build two revisions and measure the workloads with both in processes that take\n" +
 			"turns; an axis without a flag has one small value.\n\n" +
-			"A verdict needs a 99 % interval that excludes no change, and a change beyond the noise that\n" +
+			"A Verdict needs a 99 % interval that excludes no change, and a change beyond the noise that\n" +
 			"the old version shows against itself. docs/compare.md tells how to read the table.",
 		Args: cobra.ArbitraryArgs,
 	}
@@ -198,9 +199,9 @@ func (o tableOutput) show(sides compare.Sides, partial string) error {
 	unfit, _ := errors.AsType[*compare.UnfitError](err)
 	gone := error(nil) // what is left out of the table
 	if unfit != nil {
-		gone = &exitError{code: exitUsage, text: unfit.Error()}
+		gone = &ExitError{Code: ExitUsage, Text: unfit.Error()}
 		if unfit.Failed && o.gate != nil {
-			gone = &exitError{code: exitFailed, text: unfit.Error()}
+			gone = &ExitError{Code: ExitFailed, Text: unfit.Error()}
 		}
 	}
 	if table == nil {
@@ -214,19 +215,19 @@ func (o tableOutput) show(sides compare.Sides, partial string) error {
 		}
 	}
 	if err := o.write(table, o.stdout); err != nil {
-		return &exitError{code: exitFailed, text: err.Error()}
+		return &ExitError{Code: ExitFailed, Text: err.Error()}
 	}
 	switch {
 	case gone != nil:
 		return gone
 	case partial != "":
-		return &exitError{code: exitPartial, text: partial}
+		return &ExitError{Code: ExitPartial, Text: partial}
 	case len(outcome.Tripped) > 0:
-		return &exitError{code: exitFailed, text: fmt.Sprintf("worse than the gate of %s lets pass: %s", o.gate.Percent(), names(outcome.Tripped))}
+		return &ExitError{Code: ExitFailed, Text: fmt.Sprintf("worse than the gate of %s lets pass: %s", o.gate.Percent(), names(outcome.Tripped))}
 	case len(outcome.Blind) > 0 && !o.gate.AllowBlind:
-		return &exitError{code: exitPartial, text: fmt.Sprintf("could not have seen %s: %s", o.gate.Percent(), names(outcome.Blind))}
+		return &ExitError{Code: ExitPartial, Text: fmt.Sprintf("could not have seen %s: %s", o.gate.Percent(), names(outcome.Blind))}
 	case len(outcome.Lost) > 0 && !o.gate.AllowBlind:
-		return &exitError{code: exitPartial, text: fmt.Sprintf("nothing to hold against the gate: %s", outcome.Lost[0])}
+		return &ExitError{Code: ExitPartial, Text: fmt.Sprintf("nothing to hold against the gate: %s", outcome.Lost[0])}
 	}
 	return nil
 }

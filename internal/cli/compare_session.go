@@ -49,7 +49,7 @@ func newSessionFlags(flags *pflag.FlagSet, defs []workload.Def) *sessionFlags {
 	workers := measure.WorkersAxis()
 	f.workers = define("workers", usage.KindList, "1", workers.Accepted, "numbers of workers: "+workers.Accepted)
 	f.processes = define("processes", usage.KindNumber, strconv.Itoa(sessionProcesses), fmt.Sprintf("1 to %d", jobs.MaxProcesses),
-		"processes of each side; a verdict needs 8")
+		"processes of each side; a Verdict needs 8")
 	f.duration = define("duration", usage.KindTime, sessionDuration.String(), fmt.Sprintf("a time above 0s up to %v, for example 250ms", measure.MaxDuration),
 		"window of each process")
 	f.budget = define("budget", usage.KindTime, sessionBudget.String(), fmt.Sprintf("a time from 0s up to %v, for example 10m", longestBudget),
@@ -109,13 +109,13 @@ func (f *sessionFlags) jobs(defs []workload.Def, names []string) (cases []measur
 
 // run measures every case with the two revisions and shows the table of all.
 func (f *sessionFlags) run(ctx context.Context, stderr io.Writer, defs []workload.Def, revisions string, args []string, out tableOutput) error {
-	r := compare.Revisions{Out: f.out.Text, Keep: f.keepIn.Text, Args: []string{execCase}, Log: stderr}
+	r := compare.Revisions{Out: f.out.Text, Keep: f.keepIn.Text, Args: []string{ExecCase}, Log: stderr}
 	var err error
 	if r.From, r.To, err = compare.ParseRange(revisions); err != nil {
 		return err
 	}
 	if len(args) == 0 {
-		return &usage.ValueError{Field: "workload of compare --git", Value: "", Accepted: "one or more ids, see zkbench list"}
+		return &usage.ValueError{Field: "workload of compare --git", Value: "", Accepted: "one or more ids, see list"}
 	}
 	if r.Jobs, r.Blocks, err = f.jobs(defs, args); err != nil {
 		return err
@@ -141,16 +141,16 @@ func (f *sessionFlags) run(ctx context.Context, stderr io.Writer, defs []workloa
 			plain.gate = nil
 			return errors.Join(plain.show(sides, partial), err)
 		}
-		if _, shown := errors.AsType[*exitError](err); err != nil && partial != "" && !shown {
-			return &exitError{code: exitPartial, text: partial} // too little for a table
+		if _, shown := errors.AsType[*ExitError](err); err != nil && partial != "" && !shown {
+			return &ExitError{Code: ExitPartial, Text: partial} // too little for a table
 		}
 		return err
 	})
 	if _, failed := errors.AsType[*compare.FailedError](err); failed {
-		return &exitError{code: exitFailed, text: err.Error()}
+		return &ExitError{Code: ExitFailed, Text: err.Error()}
 	}
 	if errors.Is(err, compare.ErrInterrupted) {
-		return &exitError{code: exitPartial, text: err.Error()}
+		return &ExitError{Code: ExitPartial, Text: err.Error()}
 	}
 	return err
 }

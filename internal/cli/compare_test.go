@@ -10,9 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/cli/clitest"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/record/recordtest"
 	"github.com/zkbench/zkbench/internal/testsize"
 )
 
@@ -107,15 +108,8 @@ func command(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	var out, messages strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &messages
 	must.Do(t, cmd.Start())
-	code = exitCode(t, cmd)
+	code = clitest.ExitCode(t, cmd)
 	return out.String(), messages.String(), code
-}
-
-func readRecords(t *testing.T, path string) []*record.Record {
-	t.Helper()
-	file := must.Get(os.Open(path))(t)
-	defer file.Close()
-	return must.Get(record.ReadAll(file))(t)
 }
 
 // clean fails the test where a comparison left a worktree or files.
@@ -134,13 +128,13 @@ func TestCompareGit(t *testing.T) {
 	t.Setenv("TMPDIR", temp)
 	out, messages, code := command(t, "compare", "--git", "base..slower", "sender", "--bits", "8", "--processes", "8",
 		"--gate", "3%", "--out", "session.jsonl", "--keep", "kept")
-	if code != exitFailed || !strings.Contains(out, "slower, beyond the gate") {
+	if code != ExitFailed || !strings.Contains(out, "slower, beyond the gate") {
 		t.Fatalf("exit code %d\n%s%s", code, out, messages)
 	}
 	golden.Contains(t, out, "old: base ", "new: slower ", ", 8 processes", "changed: commit: ", "Sender/bits=8\n")
 	golden.Contains(t, messages, "building base ", "building slower ", "1/1: 24 processes of Sender, 1 worker, ", "lets pass: Sender/bits=8 latency-mean +")
 	sides := make(map[string]int)
-	for _, rec := range readRecords(t, "session.jsonl") {
+	for _, rec := range recordtest.ReadFile(t, "session.jsonl") {
 		if rec.Process.Index != sides[rec.Process.Side] || rec.Process.Session == "" || len(rec.Env.Commit) != 40 {
 			t.Errorf("record %+v of commit %q", rec.Process, rec.Env.Commit)
 		}
@@ -148,7 +142,7 @@ func TestCompareGit(t *testing.T) {
 	}
 	golden.Equal(t, "processes by side", map[string]int{"old": 8, "new": 8, "again": 8}, sides)
 	again, _, code := command(t, "compare", "session.jsonl")
-	if _, rows, _ := strings.Cut(out, "metric"); code != exitOK || !strings.Contains(again, strings.Split(rows, ", beyond")[0]) {
+	if _, rows, _ := strings.Cut(out, "metric"); code != ExitOK || !strings.Contains(again, strings.Split(rows, ", beyond")[0]) {
 		t.Errorf("exit code %d; the records give another table:\n%s", code, again)
 	}
 	golden.Equal(t, "files kept", 3, len(must.Get(os.ReadDir("kept"))(t)))
@@ -167,15 +161,15 @@ func TestCompareGitRefuses(t *testing.T) {
 		code int
 		want string
 	}{
-		{"what=revision", []string{"base..none", "sender"}, exitUsage, `git: "none" is not accepted; accepted: a revision of this repository, or WORK`},
-		{"what=workload of one", []string{"base..slower", "issuer"}, exitUsage, "base "},
-		{"what=failing case", []string{"base..failing", "sender", "--processes", "1"}, exitFailed, "process new[0] of Sender/bits=32 failed twice: on purpose"},
-		{"what=gate of few", []string{"base..slower", "sender", "--processes", "2", "--gate", "3%", "--budget", "0s"}, exitPartial, "could not have seen 3 %: Sender/bits=32 latency-mean (2 pairs of processes, 8 needed)"},
-		{"what=gate of few, which are made more", []string{"base..slower", "sender", "--processes", "2", "--gate", "3%"}, exitFailed, "worse than the gate of 3 % lets pass: Sender/bits=32 latency-mean +20.0 %"},
-		{"what=gate of few, let pass", []string{"base..slower", "sender", "--processes", "2", "--gate", "3%", "--budget", "0s", "--allow-blind"}, exitOK, "1/1: 6 processes"},
-		{"what=gate of a metric that is none", []string{"base..slower", "sender", "--processes", "1", "--gate", "3%", "--gate-metrics", "latency-p98", "--budget", "0s"}, exitUsage, `gate-metrics: "latency-p98" is not accepted; accepted: latency-mean`},
-		{"what=out", []string{"base..slower", "sender", "--out", "no/such/file"}, exitUsage, "out: "},
-		{"what=keep", []string{"base..slower", "sender", "--keep", "go.mod"}, exitUsage, "keep: "},
+		{"what=revision", []string{"base..none", "sender"}, ExitUsage, `git: "none" is not accepted; accepted: a revision of this repository, or WORK`},
+		{"what=workload of one", []string{"base..slower", "issuer"}, ExitUsage, "base "},
+		{"what=failing case", []string{"base..failing", "sender", "--processes", "1"}, ExitFailed, "process new[0] of Sender/bits=32 failed twice: on purpose"},
+		{"what=gate of few", []string{"base..slower", "sender", "--processes", "2", "--gate", "3%", "--budget", "0s"}, ExitPartial, "could not have seen 3 %: Sender/bits=32 latency-mean (2 pairs of processes, 8 needed)"},
+		{"what=gate of few, which are made more", []string{"base..slower", "sender", "--processes", "2", "--gate", "3%"}, ExitFailed, "worse than the gate of 3 % lets pass: Sender/bits=32 latency-mean +20.0 %"},
+		{"what=gate of few, let pass", []string{"base..slower", "sender", "--processes", "2", "--gate", "3%", "--budget", "0s", "--allow-blind"}, ExitOK, "1/1: 6 processes"},
+		{"what=gate of a metric that is none", []string{"base..slower", "sender", "--processes", "1", "--gate", "3%", "--gate-metrics", "latency-p98", "--budget", "0s"}, ExitUsage, `gate-metrics: "latency-p98" is not accepted; accepted: latency-mean`},
+		{"what=out", []string{"base..slower", "sender", "--out", "no/such/file"}, ExitUsage, "out: "},
+		{"what=keep", []string{"base..slower", "sender", "--keep", "go.mod"}, ExitUsage, "keep: "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			out, messages, code := command(t, append([]string{"compare", "--git"}, test.args...)...)
@@ -211,7 +205,7 @@ func TestCompareGitInterrupt(t *testing.T) {
 	conn := must.Get(listener.Accept())(t)
 	defer conn.Close()
 	must.Do(t, cmd.Process.Signal(os.Interrupt))
-	golden.Equal(t, "exit code", exitPartial, exitCode(t, cmd))
+	golden.Equal(t, "exit code", ExitPartial, clitest.ExitCode(t, cmd))
 	if !strings.Contains(out.String(), "PARTIAL: interrupted: 6 of 24 processes measured\n") ||
 		!strings.Contains(out.String(), "? (2 pairs of processes, 8 needed)") {
 		t.Errorf("table:\n%s", &out)

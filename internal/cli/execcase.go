@@ -10,18 +10,18 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-const execCase = "exec-case"
+// ExecCase is the command that a child runs a case by.
+const ExecCase = "exec-case"
 
-// execCaseCommand is the child's side of run.
-func execCaseCommand(stdin io.Reader, stdout io.Writer, defs []workload.Def) *cobra.Command {
+// ExecCaseCommand is the child's side of run.
+func ExecCaseCommand(stdin io.Reader, stdout io.Writer, defs []workload.Def) *cobra.Command {
 	return &cobra.Command{
-		Use:    execCase,
+		Use:    ExecCase,
 		Short:  "Run one case: a job as JSON on standard input, its record as a JSON line on standard output",
 		Hidden: true,
-		Args:   noArguments,
+		Args:   NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			all := append(workload.WithMix(defs), studyDefs()...)
-			return measure.Serve(cmd.Context(), stdin, stdout, all, func() { os.Exit(exitPartial) })
+			return measure.Serve(cmd.Context(), stdin, stdout, defs, func() { os.Exit(ExitPartial) })
 		},
 	}
 }
@@ -30,7 +30,7 @@ func execCaseCommand(stdin io.Reader, stdout io.Writer, defs []workload.Def) *co
 func ownProgram() (measure.Program, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return measure.Program{}, &exitError{code: exitFailed, text: err.Error()}
+		return measure.Program{}, &ExitError{Code: ExitFailed, Text: err.Error()}
 	}
-	return measure.Program{Path: self, Args: []string{execCase}}, nil
+	return measure.Program{Path: self, Args: []string{ExecCase}}, nil
 }

@@ -12,14 +12,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/progress"
-	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/usage"
-	"github.com/zkbench/zkbench/internal/workload"
-	"github.com/zkbench/zkbench/internal/workload/circuits"
-	"github.com/zkbench/zkbench/internal/workload/goldilocks"
-	"github.com/zkbench/zkbench/internal/workload/hash"
-	"github.com/zkbench/zkbench/internal/workload/stark"
-	"github.com/zkbench/zkbench/internal/workload/token"
 )
 
 // flagError names what is accepted in the place of a flag that is unknown, lacks
@@ -73,28 +66,12 @@ func flagsLike(cmd *cobra.Command, typed string) string {
 	return usage.Among(typed, names, cmd.CommandPath()+" --help")
 }
 
-// noArguments refuses all but flags.
-func noArguments(cmd *cobra.Command, args []string) error {
+// NoArguments refuses all but flags.
+func NoArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return &usage.ValueError{Field: "argument of " + cmd.Name(), Value: args[0], Accepted: "flags only, see " + cmd.CommandPath() + " --help"}
 	}
 	return nil
-}
-
-// Defs joins the definitions of all families, in the order of list.
-func Defs() []workload.Def {
-	return slices.Concat(token.Defs(), circuits.Defs(), hash.Defs(), goldilocks.Defs(), stark.Defs())
-}
-
-// families are defs by their rooms, in the order of list.
-func families(defs []workload.Def) []suite.Family {
-	all := []suite.Family{{Name: "token", Defs: token.Defs()}, {Name: "circuits", Defs: circuits.Defs()}, {Name: "hash", Defs: hash.Defs()}, {Name: "goldilocks", Defs: goldilocks.Defs()}, {Name: "stark", Defs: stark.Defs()}}
-	for i := range all {
-		all[i].Defs = slices.DeleteFunc(all[i].Defs, func(d workload.Def) bool {
-			return !slices.ContainsFunc(defs, func(o workload.Def) bool { return o.Name == d.Name })
-		})
-	}
-	return all
 }
 
 // caseBar shows on stderr how far case i of n has come: the time that has passed of

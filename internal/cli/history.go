@@ -34,7 +34,7 @@ type historyFlags struct {
 }
 
 // historyCommand shows a metric over commits and dates.
-func historyCommand(stdout io.Writer) *cobra.Command {
+func historyCommand(p *Program, stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history [path ...]",
 		Short: "Show how a metric went over commits and dates, and where it has a step",
@@ -81,7 +81,7 @@ func historyCommand(stdout io.Writer) *cobra.Command {
 			return err
 		}
 		for _, note := range notes {
-			fmt.Fprintln(cmd.ErrOrStderr(), "zkbench: "+note)
+			fmt.Fprintln(cmd.ErrOrStderr(), p.Name+": "+note)
 		}
 		style := styleOf(stdout)
 		text := history.Text
@@ -90,7 +90,7 @@ func historyCommand(stdout io.Writer) *cobra.Command {
 		}
 		err = history.Summary(stdout, style, lines, query.Level)
 		if err = errors.Join(err, text(stdout, style, shown)); err != nil {
-			return &exitError{code: exitFailed, text: err.Error()}
+			return &ExitError{Code: ExitFailed, Text: err.Error()}
 		}
 		return nil
 	}

@@ -50,7 +50,7 @@ func suites(t *testing.T, days, step int) (dir string) {
 func TestHistoryStep(t *testing.T) {
 	dir := suites(t, 24, 15)
 	out, messages, code := command(t, "history", dir, "--steps")
-	if code != exitOK {
+	if code != ExitOK {
 		t.Fatalf("exit code %d: %s", code, messages)
 	}
 	for _, want := range []string{

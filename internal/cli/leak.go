@@ -13,13 +13,12 @@ import (
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/usage"
-	"github.com/zkbench/zkbench/internal/workload"
 )
 
 // leakDuration is how long each case is measured for unless the user says so.
 const leakDuration = 30 * time.Second
 
-func leakCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
+func leakCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "leak workload ...",
 		Short: "Test whether an operation's time depends on its witness: fixed against random, Welch's t",
@@ -28,7 +27,7 @@ func leakCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 			"named take one small value. Exit code 1 where |t| is above 4.5 in a case.",
 		Args: cobra.ArbitraryArgs,
 	}
-	flags := cmd.Flags()
+	flags, defs := cmd.Flags(), p.Defs()
 	axes := jobs.DefineAxes(flags, defs, "")
 	duration := usage.Define(flags, "duration", usage.KindTime, leakDuration.String(), fmt.Sprintf("a time above 0s up to %v, for example 5m", measure.MaxDuration), "time that each case is measured for, and longer where its test lacks samples")
 	timeout := usage.Define(flags, "timeout", usage.KindTime, "0s", "a time from 0s up to "+measure.MaxDuration.String()+", for example 10m", "time after which a case is stopped, whatever it lacks (default three times the duration, and three minutes)")
@@ -38,7 +37,7 @@ func leakCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 	json := usage.Define(flags, "json", usage.KindFile, "", "the path of a file, which is written anew", "write the records as JSON lines to this file, which is written anew")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return &usage.ValueError{Field: "workload", Value: "", Accepted: "one or more ids, see zkbench list"}
+			return &usage.ValueError{Field: "workload", Value: "", Accepted: "one or more ids, see list"}
 		}
 		s := measure.DefaultSettings(1, 0)
 		var err error
@@ -85,11 +84,11 @@ func leakCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := verdict(cmd.Context(), r.recs, len(planned)); err != nil {
+		if err := Verdict(cmd.Context(), r.recs, len(planned)); err != nil {
 			return err
 		}
 		if leaks > 0 {
-			return &exitError{code: exitFailed, text: fmt.Sprintf("the time of %d of %d cases depends on the witness", leaks, len(planned))}
+			return &ExitError{Code: ExitFailed, Text: fmt.Sprintf("the time of %d of %d cases depends on the witness", leaks, len(planned))}
 		}
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -16,7 +17,8 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-func listCommand(stdout io.Writer, defs []workload.Def) *cobra.Command {
+func listCommand(p *Program, stdout io.Writer) *cobra.Command {
+	defs := p.Defs()
 	cmd := &cobra.Command{
 		Use:   "list [workload ...]",
 		Short: "List the workloads; of those that are named the axes, accepted values and defaults",
@@ -25,10 +27,10 @@ func listCommand(stdout io.Writer, defs []workload.Def) *cobra.Command {
 	all := cmd.Flags().Bool("all", false, "the axes of all workloads, the main job, and the flags of run")
 	cmd.RunE = func(_ *cobra.Command, names []string) error {
 		if *all {
-			return listAll(stdout, defs)
+			return listAll(p, stdout)
 		}
 		if len(names) == 0 {
-			return list(stdout, defs)
+			return list(p, stdout)
 		}
 		var named []workload.Def
 		for _, name := range names {
@@ -44,9 +46,9 @@ func listCommand(stdout io.Writer, defs []workload.Def) *cobra.Command {
 }
 
 // list writes a line for each workload.
-func list(w io.Writer, defs []workload.Def) error {
+func list(p *Program, w io.Writer) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, def := range defs {
+	for _, def := range p.Defs() {
 		does := wrap(strings.Fields(def.Doc), usageWidth)
 		if len(does) > 1 {
 			does[0] += " …"
@@ -56,7 +58,7 @@ func list(w io.Writer, defs []workload.Def) error {
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(w, "zkbench list WORKLOAD lists its axes, zkbench list --all everything.")
+	_, err := fmt.Fprintf(w, "%s list WORKLOAD lists its axes, %[1]s list --all everything.\n", p.Name)
 	return err
 }
 
@@ -68,17 +70,20 @@ const (
 )
 
 // listAll writes all that can be typed after run.
-func listAll(w io.Writer, defs []workload.Def) error {
+func listAll(p *Program, w io.Writer) error {
+	defs := p.Defs()
 	if err := listAxes(w, defs); err != nil {
 		return err
 	}
-	fmt.Fprintln(w, "\nThe main job, what run does without a workload:")
-	fmt.Fprintf(w, "  %s\n", strings.Join(wrap(mainJobCommand(defs), usageWidth), " \\\n      "))
+	if p.Main != nil {
+		fmt.Fprintln(w, "\nThe main job, what run does without a workload:")
+		fmt.Fprintf(w, "  %s\n", strings.Join(wrap(mainJobCommand(p), usageWidth), " \\\n      "))
+	}
 
 	fmt.Fprintln(w, "\nFlags of run beside the axes:")
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
-	for _, name := range jobs.NewRunFlags(flags, defs).Own {
+	for _, name := range jobs.NewRunFlags(flags, defs, p.Main).Own {
 		f := flags.Lookup(name)
 		help := f.Usage
 		if f.DefValue != "" {
@@ -139,12 +144,12 @@ func distinctAxes(defs []workload.Def) []workload.Axis {
 }
 
 // mainJobCommand is the main job as it could be typed, each flag with its value.
-func mainJobCommand(defs []workload.Def) []string {
-	words := []string{"zkbench", "run"}
+func mainJobCommand(p *Program) []string {
+	words := []string{p.Name, "run"}
 	var flags []string
-	lists := jobs.MainJobAxes()
-	for _, name := range jobs.MainJobNames {
-		def, err := workload.Find(defs, name)
+	lists := maps.Clone(p.Main.Axes)
+	for _, name := range p.Main.Workloads {
+		def, err := workload.Find(p.Defs(), name)
 		if err != nil {
 			continue
 		}

@@ -26,7 +26,6 @@ import (
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/suite/charts"
 	"github.com/zkbench/zkbench/internal/usage"
-	"github.com/zkbench/zkbench/internal/workload"
 )
 
 // What a folder of records gets.
@@ -41,7 +40,7 @@ const (
 )
 
 // reportCommand builds the page and the plots of records.
-func reportCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
+func reportCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report DIR ...",
 		Short: "One page of the records of directories: tables, plots, findings; or their plots as PDF and SVG",
@@ -66,12 +65,12 @@ func reportCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command
 		case listen.Given && !*serve:
 			return &usage.ValueError{Field: "listen", Value: listen.Text, Accepted: "with --serve"}
 		case *serve:
-			return serveReport(cmd.Context(), stdout, stderr, listen, dirs[0], defs)
+			return serveReport(cmd.Context(), stdout, stderr, listen, dirs[0], p)
 		case *pdf:
 			for _, dir := range dirs {
 				recs, err := readDir(stderr, dir)
 				if err == nil {
-					err = errors.Join(writeTables(dir, recs), writePlots(stderr, dir, recs, false))
+					err = errors.Join(writeTables(dir, recs), writePlots(p, stderr, dir, recs, false))
 				}
 				if err != nil {
 					return err
@@ -80,7 +79,7 @@ func reportCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command
 			}
 			return nil
 		}
-		data, err := readAll(stderr, dirs, defs)
+		data, err := readAll(stderr, dirs, p)
 		if err != nil {
 			return err
 		}
@@ -113,14 +112,15 @@ func readDir(stderr io.Writer, dir string) ([]*record.Record, error) {
 }
 
 // pageData is a page of records, which tells of each how it was measured, and how it is
-// measured again where its workload is among defs.
-func pageData(defs []workload.Def, title string, recs []*record.Record) page.Data {
-	return page.Data{Title: title, Records: recs, Settings: jobs.Words, Command: func(r *record.Record) string { return jobs.Command(defs, r) }}
+// measured again where its workload is one of the program.
+func pageData(p *Program, title string, recs []*record.Record) page.Data {
+	defs := p.Defs()
+	return page.Data{Title: title, Records: recs, Settings: jobs.Words, Command: func(r *record.Record) string { return jobs.Command(p.Name, defs, r) }}
 }
 
 // readAll returns the page of the records of directories. A record that two of them have
 // counts once.
-func readAll(stderr io.Writer, dirs []string, defs []workload.Def) (page.Data, error) {
+func readAll(stderr io.Writer, dirs []string, p *Program) (page.Data, error) {
 	var all []*record.Record
 	seen := make(map[string]bool)
 	var names []string
@@ -137,7 +137,7 @@ func readAll(stderr io.Writer, dirs []string, defs []workload.Def) (page.Data, e
 		}
 		names = append(names, filepath.Base(filepath.Clean(dir)))
 	}
-	return pageData(defs, strings.Join(names, ", "), all), nil
+	return pageData(p, strings.Join(names, ", "), all), nil
 }
 
 // writeViews writes what a folder gets of its records, all but the plots.
@@ -177,7 +177,7 @@ const mostPlots = 100
 
 // writePlots writes the plots, all in one PDF and each as SVG; of a suite not all, which it
 // says.
-func writePlots(stderr io.Writer, dir string, recs []*record.Record, few bool) error {
+func writePlots(p *Program, stderr io.Writer, dir string, recs []*record.Record, few bool) error {
 	all, err := charts.All(recs)
 	if err != nil {
 		return err
@@ -185,7 +185,7 @@ func writePlots(stderr io.Writer, dir string, recs []*record.Record, few bool) e
 	if few {
 		var left int
 		if all, left = charts.Few(all, mostPlots); left > 0 {
-			fmt.Fprintf(stderr, "%d plots, each workload's first ones; %d others: zkbench report --pdf %s\n", len(all), left, usage.Quote(dir))
+			fmt.Fprintf(stderr, "%d plots, each workload's first ones; %d others: %s report --pdf %s\n", len(all), left, p.Name, usage.Quote(dir))
 		}
 	}
 	return drawPlots(dir, all)
@@ -210,9 +210,9 @@ func drawPlots(dir string, all []charts.Chart) error {
 
 // folderPage is what a directory shows now: its records, and how far its suite is unless that
 // has ended.
-func folderPage(dir string, defs []workload.Def) (page.Data, error) {
+func folderPage(dir string, p *Program) (page.Data, error) {
 	recs, _, err := suite.ReadFolder(dir)
-	d := pageData(defs, filepath.Base(filepath.Clean(dir)), recs)
+	d := pageData(p, filepath.Base(filepath.Clean(dir)), recs)
 	if s, err := suite.ReadStatus(dir); err == nil && s.Done < s.Planned {
 		d.Progress = &page.Progress{Done: s.Done, Planned: s.Planned, Failed: s.Failed, Running: s.Running, Left: s.Left.Seconds(), Stopped: s.Stopped}
 	}
@@ -220,12 +220,12 @@ func folderPage(dir string, defs []workload.Def) (page.Data, error) {
 }
 
 // serveReport serves the page of a directory until ctx ends.
-func serveReport(ctx context.Context, stdout, stderr io.Writer, listen *usage.Option, dir string, defs []workload.Def) error {
+func serveReport(ctx context.Context, stdout, stderr io.Writer, listen *usage.Option, dir string, p *Program) error {
 	host, _, err := net.SplitHostPort(listen.Text)
 	if err != nil || !slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, host) {
 		return listen.Refuse("listen", listen.Text)
 	}
-	read := func() (page.Data, error) { return folderPage(dir, defs) }
+	read := func() (page.Data, error) { return folderPage(dir, p) }
 	if _, err := read(); err != nil {
 		return err
 	}
@@ -239,7 +239,7 @@ func serveReport(ctx context.Context, stdout, stderr io.Writer, listen *usage.Op
 	go func() { failed <- server.Serve(socket) }()
 	select {
 	case err := <-failed:
-		return &exitError{code: exitFailed, text: err.Error()}
+		return &ExitError{Code: ExitFailed, Text: err.Error()}
 	case <-ctx.Done():
 	}
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)

@@ -14,10 +14,9 @@ import (
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
-	"github.com/zkbench/zkbench/internal/workload"
 )
 
-func runCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
+func runCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [workload ...]",
 		Short: "Measure workloads, each case in a process of its own; without a workload: the main job",
@@ -28,7 +27,7 @@ func runCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 			"small value, or all its defaults with --matrix study.",
 		Args: cobra.ArbitraryArgs,
 	}
-	f := jobs.NewRunFlags(cmd.Flags(), defs)
+	f := jobs.NewRunFlags(cmd.Flags(), p.Defs(), p.Main)
 	verbose := cmd.Flags().BoolP("verbose", "v", false, "the whole report of each case: distribution, heat map, health, findings, timeline")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		plan, err := f.Plan(args)
@@ -78,14 +77,14 @@ func runJobs(ctx context.Context, p *jobs.Plan, stderr io.Writer, r *reporter) e
 		return err
 	}
 	if err := r.table(); err != nil {
-		return &exitError{code: exitFailed, text: err.Error()}
+		return &ExitError{Code: ExitFailed, Text: err.Error()}
 	}
-	if err := verdict(ctx, r.recs, len(p.Jobs)*p.Processes); err != nil {
+	if err := Verdict(ctx, r.recs, len(p.Jobs)*p.Processes); err != nil {
 		return err
 	}
 	if r.baseline != "" {
 		if err := saveBaseline(r.baseline, r.recs); err != nil {
-			return &exitError{code: exitFailed, text: fmt.Sprintf("baseline: %v", err)}
+			return &ExitError{Code: ExitFailed, Text: fmt.Sprintf("baseline: %v", err)}
 		}
 	}
 	return thresholds(r.stdout, p.Jobs[0].Settings.FailIf, r.recs)
@@ -111,9 +110,9 @@ func thresholds(w io.Writer, all []runner.Threshold, recs []*record.Record) erro
 	}
 	switch {
 	case beyond > 0:
-		return &exitError{code: exitFailed, text: figure.Plural(beyond, "figure") + " beyond --fail-if"}
+		return &ExitError{Code: ExitFailed, Text: figure.Plural(beyond, "figure") + " beyond --fail-if"}
 	case unknown > 0:
-		return &exitError{code: exitPartial, text: figure.Plural(unknown, "figure") + " of --fail-if not measured"}
+		return &ExitError{Code: ExitPartial, Text: figure.Plural(unknown, "figure") + " of --fail-if not measured"}
 	}
 	return nil
 }
@@ -148,7 +147,7 @@ func measureEach(ctx context.Context, stderr io.Writer, all []measure.Job, round
 				return err
 			}
 			if err := keep(round, rec); err != nil {
-				return &exitError{code: exitFailed, text: err.Error()}
+				return &ExitError{Code: ExitFailed, Text: err.Error()}
 			}
 		}
 	}
@@ -163,8 +162,8 @@ func refused(rec *record.Record) error {
 	return fmt.Errorf("%s: %s", rec.Name(), rec.Error)
 }
 
-// verdict is the error, if any, that the records make of the run.
-func verdict(ctx context.Context, recs []*record.Record, planned int) error {
+// Verdict is the error, if any, that the records make of the run.
+func Verdict(ctx context.Context, recs []*record.Record, planned int) error {
 	failed, partial := 0, 0
 	for _, rec := range recs {
 		switch rec.Status {
@@ -176,11 +175,11 @@ func verdict(ctx context.Context, recs []*record.Record, planned int) error {
 	}
 	switch {
 	case failed > 0:
-		return &exitError{code: exitFailed, text: fmt.Sprintf("%d of %d cases failed", failed, planned)}
+		return &ExitError{Code: ExitFailed, Text: fmt.Sprintf("%d of %d cases failed", failed, planned)}
 	case ctx.Err() != nil:
-		return &exitError{code: exitPartial, text: fmt.Sprintf("interrupted: %d of %d cases measured in full", len(recs)-partial, planned)}
+		return &ExitError{Code: ExitPartial, Text: fmt.Sprintf("interrupted: %d of %d cases measured in full", len(recs)-partial, planned)}
 	case partial > 0:
-		return &exitError{code: exitPartial, text: fmt.Sprintf("%d of %d cases stopped before their end", partial, planned)}
+		return &ExitError{Code: ExitPartial, Text: fmt.Sprintf("%d of %d cases stopped before their end", partial, planned)}
 	}
 	return nil
 }

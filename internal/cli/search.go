@@ -50,7 +50,7 @@ func (s *search) all(ctx context.Context) error {
 			break
 		}
 		if err != nil {
-			return &exitError{code: exitFailed, text: fmt.Sprintf("%s/%s: %v", job.Workload, job.Case, err)}
+			return &ExitError{Code: ExitFailed, Text: fmt.Sprintf("%s/%s: %v", job.Workload, job.Case, err)}
 		}
 		if best == nil {
 			missed++
@@ -58,7 +58,7 @@ func (s *search) all(ctx context.Context) error {
 			continue
 		}
 		if err := s.reporter.show(best); err != nil {
-			return &exitError{code: exitFailed, text: err.Error()}
+			return &ExitError{Code: ExitFailed, Text: err.Error()}
 		}
 		interval := fmt.Sprintf("%.4g to %.4g/s with %g %% confidence", max(found.Low, 0), found.High, 100*runner.SearchConfidence)
 		switch open := math.IsInf(found.High, 1); {
@@ -71,9 +71,9 @@ func (s *search) all(ctx context.Context) error {
 	}
 	switch {
 	case ctx.Err() != nil:
-		return &exitError{code: exitPartial, text: fmt.Sprintf("interrupted after %d trials, before the highest rate was found", len(s.reporter.recs))}
+		return &ExitError{Code: ExitPartial, Text: fmt.Sprintf("interrupted after %d trials, before the highest rate was found", len(s.reporter.recs))}
 	case missed > 0:
-		return &exitError{code: exitFailed, text: fmt.Sprintf("%d of %d cases hold %s at no rate", missed, len(s.Jobs), s.SLO)}
+		return &ExitError{Code: ExitFailed, Text: fmt.Sprintf("%d of %d cases hold %s at no rate", missed, len(s.Jobs), s.SLO)}
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func selfCheckCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command 
 		Long: "Run sessions like those of compare --git with a workload of known cost: the same program\n" +
 			"against itself, and with 3, 6 and 10 % more work on the new side. Exit code 1 where answers\n" +
 			"are wrong more often than they may be. docs/selfcheck.md tells what they may be.",
-		Args: noArguments,
+		Args: NoArguments,
 	}
 	flags := cmd.Flags()
 	load := flags.Bool("load", false, "keep every processor busy half of the time meanwhile")
@@ -48,7 +48,7 @@ func selfCheckCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command 
 		if err != nil {
 			return err
 		}
-		child.Args = []string{selfCheck, execCase}
+		child.Args = []string{selfCheck, ExecCase}
 		check := selfcheck.Check{Trials: selfcheck.Trials(*load, *quick), Load: *load, Run: child.Run, Log: stderr}
 		if check.Budget, err = budget.Duration("budget", 0, time.Hour); err != nil {
 			return err
@@ -70,23 +70,23 @@ func selfCheckCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command 
 		}
 		return checkSelf(cmd.Context(), &check, func(r *selfcheck.Result) error { return write(r, stdout) })
 	}
-	cmd.AddCommand(execCaseCommand(stdin, stdout, []workload.Def{planted.Def()}))
+	cmd.AddCommand(ExecCaseCommand(stdin, stdout, []workload.Def{planted.Def()}))
 	return cmd
 }
 
 func checkSelf(ctx context.Context, check *selfcheck.Check, write func(*selfcheck.Result) error) error {
 	result, err := check.Measure(ctx)
 	if ctx.Err() != nil {
-		return &exitError{code: exitPartial, text: fmt.Sprintf("interrupted in %v", err)}
+		return &ExitError{Code: ExitPartial, Text: fmt.Sprintf("interrupted in %v", err)}
 	}
 	if err == nil {
 		err = write(result)
 	}
 	if err != nil {
-		return &exitError{code: exitFailed, text: err.Error()}
+		return &ExitError{Code: ExitFailed, Text: err.Error()}
 	}
 	if missed := result.Missed(); len(missed) > 0 {
-		return &exitError{code: exitFailed, text: strings.Join(missed, "; ")}
+		return &ExitError{Code: ExitFailed, Text: strings.Join(missed, "; ")}
 	}
 	return nil
 }

@@ -22,14 +22,14 @@ func TestSelfCheckChild(t *testing.T) {
 		job := compare.NewJob(selfcheck.Def().Name, c, 1, 0)
 		job.Settings.Duration, job.Settings.Count, job.Settings.Warmup.Time = 0, 20, 0
 		input := must.Get(json.Marshal(job))(t)
-		cmd := exec.CommandContext(t.Context(), "zkbench", selfCheck, execCase)
+		cmd := exec.CommandContext(t.Context(), "zkbench", selfCheck, ExecCase)
 		cmd.Stdin = bytes.NewReader(input)
 		out := must.Get(cmd.Output())(t)
 		recs := must.Get(record.ReadAll(bytes.NewReader(out)))(t)
 		if len(recs) != 1 || recs[0].Status != record.OK || recs[0].Count(record.CountChecked) == 0 {
 			t.Errorf("work=%d: %s", work, out)
 		}
-		listed := exec.CommandContext(t.Context(), "zkbench", execCase)
+		listed := exec.CommandContext(t.Context(), "zkbench", ExecCase)
 		listed.Stdin = bytes.NewReader(input)
 		must.Fail(t, listed.Run(), must.ErrAny, "the workload among the listed ones")
 	}

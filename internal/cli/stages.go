@@ -11,17 +11,16 @@ import (
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/report"
 	"github.com/zkbench/zkbench/internal/usage"
-	"github.com/zkbench/zkbench/internal/workload"
 )
 
 // stagesCommand goes through the stages of circuits, once a process.
-func stagesCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
+func stagesCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stages workload ...",
 		Short: "Go through the stages of circuits: build, reference string, keys, witness, prove, verify; time, memory and sizes of each",
 		Args:  cobra.ArbitraryArgs,
 	}
-	f := jobs.NewStagesFlags(cmd.Flags(), defs)
+	f := jobs.NewStagesFlags(cmd.Flags(), p.Defs())
 	cmd.Long = "Go through the stages of circuits, each case once in a process of its own: time, greatest\n" +
 		"memory, allocation and sizes of each stage; of several cases the times, a line each. Axes that are not named take one small value.\n" +
 		"Workloads: " + f.IDs + "."
@@ -52,10 +51,10 @@ func stagesCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command
 		}
 		if !*verbose && len(plan.Jobs) > 1 {
 			if err := r.table(); err != nil {
-				return &exitError{code: exitFailed, text: err.Error()}
+				return &ExitError{Code: ExitFailed, Text: err.Error()}
 			}
 		}
-		return verdict(cmd.Context(), r.recs, len(plan.Jobs)*plan.Processes)
+		return Verdict(cmd.Context(), r.recs, len(plan.Jobs)*plan.Processes)
 	}
 	return cmd
 }

@@ -24,11 +24,11 @@ const (
 )
 
 // suiteCommand runs suites.
-func suiteCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
+func suiteCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "suite [name | file.yaml]",
 		Short: "Run a whole matrix of cases, which can be stopped and goes on; without a name: the suites that there are",
-		Long: "Run the cases of a suite: one of " + strings.Join(suite.Names(families(defs)), ", ") + ", or a file of your own.\n" +
+		Long: "Run the cases of a suite: one of " + strings.Join(p.Suites.Names(), ", ") + ", or a file of your own.\n" +
 			"Each case runs in a process of its own, repetitions take turns, and what has ended is\n" +
 			"kept: a suite that was stopped or killed goes on with --resume DIR. Tables, plots and\n" +
 			"one page are written at its end. A file names cases by commands and their flags:\n\n" +
@@ -38,24 +38,24 @@ func suiteCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command 
 		Args: cobra.ArbitraryArgs,
 	}
 	flags := cmd.Flags()
-	c := newSuiteCall(flags, stdout, stderr, defs, "directory of all that the suite leaves (default "+suite.FolderName(time.Date(2006, 1, 2, 15, 4, 5, 0, time.UTC))+" of its beginning)")
+	c := NewSuiteCall(p, flags, stdout, stderr, "directory of all that the suite leaves (default "+suite.FolderName(time.Date(2006, 1, 2, 15, 4, 5, 0, time.UTC))+" of its beginning)")
 	repetitions := usage.Define(flags, "repetitions", usage.KindNumber, "", fmt.Sprintf("1 to %d", suite.MaxRepetitions), "processes of each case, in turn (default the suite's)")
-	only := usage.Define(flags, "only", usage.KindList, "", workload.IDs(defs), "workloads of the suite that are run, the others are left out")
+	only := usage.Define(flags, "only", usage.KindList, "", workload.IDs(p.Defs()), "workloads of the suite that are run, the others are left out")
 	timeout := usage.Define(flags, "timeout", usage.KindTime, "0s", acceptedTimeout, "time after which a case's process is stopped: "+acceptedTimeout)
 	quietWait := usage.Define(flags, "quiet-wait", usage.KindTime, "0s", acceptedTimeout, "time for which cases wait, in all, until nobody else works on the machine: "+acceptedTimeout)
 	again := flags.Bool("again-if-disturbed", false, "measure a case once more where others worked on the machine meanwhile")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
-		case c.resume.Given && len(args) > 0:
+		case c.Resumes() && len(args) > 0:
 			return &usage.ValueError{Field: "suite beside --resume", Value: args[0], Accepted: "none: the directory knows its suite"}
-		case c.resume.Given:
-			return c.resumeSuite(cmd)
+		case c.Resumes():
+			return c.Resume(cmd)
 		case len(args) == 0:
-			return suite.WriteList(stdout, defs, families(defs), runtime.GOMAXPROCS(0))
+			return p.Suites.WriteList(stdout, p.Defs(), runtime.GOMAXPROCS(0))
 		case len(args) > 1:
 			return &usage.ValueError{Field: "suite", Value: args[1], Accepted: "one suite at a time"}
 		}
-		file, err := suite.Find(families(defs), args[0])
+		file, err := p.Suites.Find(args[0])
 		if err != nil {
 			return err
 		}
@@ -77,31 +77,32 @@ func suiteCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command 
 		if o.QuietWait, err = quietWait.Duration("quiet-wait", 0, measure.MaxDuration); err != nil {
 			return err
 		}
-		return c.beginSuite(cmd, file, args[0], o)
+		return c.Begin(cmd, file, args[0], o)
 	}
 	return cmd
 }
 
-// suiteCall is a command line that runs a suite: the flags that all such commands have.
-type suiteCall struct {
+// SuiteCall is a command line that runs a suite: the flags that all such commands have.
+type SuiteCall struct {
+	p              *Program
 	stdout, stderr io.Writer
-	defs           []workload.Def
 	out, resume    *usage.Option
 	plan           *bool
 }
 
-func newSuiteCall(flags *pflag.FlagSet, stdout, stderr io.Writer, defs []workload.Def, outHelp string) *suiteCall {
-	return &suiteCall{
-		stdout: stdout, stderr: stderr, defs: defs,
+// NewSuiteCall defines these flags.
+func NewSuiteCall(p *Program, flags *pflag.FlagSet, stdout, stderr io.Writer, outHelp string) *SuiteCall {
+	return &SuiteCall{
+		p: p, stdout: stdout, stderr: stderr,
 		out:    usage.Define(flags, "out", usage.KindFile, "", acceptedSuiteOut, outHelp),
 		resume: usage.Define(flags, "resume", usage.KindFile, "", "the directory of a suite that was begun", "go on with the suite of this directory"),
 		plan:   flags.Bool("plan", false, "show the cases and how long they take, run nothing"),
 	}
 }
 
-// beginSuite begins a suite, or shows what it would run.
-func (c *suiteCall) beginSuite(cmd *cobra.Command, file *suite.File, name string, o suite.Options) error {
-	plan, err := suite.NewPlan(c.defs, file, name, runtime.GOMAXPROCS(0), o)
+// Begin begins a suite, or shows what it would run.
+func (c *SuiteCall) Begin(cmd *cobra.Command, file *suite.File, name string, o suite.Options) error {
+	plan, err := suite.NewPlan(c.p.Defs(), file, name, runtime.GOMAXPROCS(0), o)
 	if err != nil {
 		return err
 	}
@@ -122,8 +123,11 @@ func (c *suiteCall) beginSuite(cmd *cobra.Command, file *suite.File, name string
 	return c.run(cmd, session)
 }
 
-// resumeSuite goes on with the suite of --resume, or shows its plan.
-func (c *suiteCall) resumeSuite(cmd *cobra.Command) error {
+// Resumes tells whether the suite of a directory is to go on.
+func (c *SuiteCall) Resumes() bool { return c.resume.Given }
+
+// Resume goes on with the suite of --resume, or shows its plan.
+func (c *SuiteCall) Resume(cmd *cobra.Command) error {
 	var other string
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		if flag.Name != "resume" && flag.Name != "plan" {
@@ -148,21 +152,21 @@ func (c *suiteCall) resumeSuite(cmd *cobra.Command) error {
 }
 
 // run measures what a session has not measured yet.
-func (c *suiteCall) run(cmd *cobra.Command, session *suite.Session) error {
+func (c *SuiteCall) run(cmd *cobra.Command, session *suite.Session) error {
 	self, err := ownProgram()
 	if err == nil {
 		err = session.Run(cmd.Context(), suite.Host{
 			Measure: self.Run,
 			Views: func(dir, title string, recs []*record.Record) error {
-				return errors.Join(writeViews(dir, pageData(c.defs, title, recs)), writePlots(c.stderr, dir, recs, true))
+				return errors.Join(writeViews(dir, pageData(c.p, title, recs)), writePlots(c.p, c.stderr, dir, recs, true))
 			},
 			Again: cmd.CommandPath(), Stdout: c.stdout, Stderr: c.stderr,
 		})
 		switch {
 		case errors.Is(err, suite.ErrInterrupted):
-			err = &exitError{code: exitPartial, text: err.Error()}
+			err = &ExitError{Code: ExitPartial, Text: err.Error()}
 		case err != nil:
-			err = &exitError{code: exitFailed, text: err.Error()}
+			err = &ExitError{Code: ExitFailed, Text: err.Error()}
 		}
 	}
 	return errors.Join(err, session.Close())

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/cli/clitest"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/suite"
@@ -34,14 +35,14 @@ func TestSuiteInterrupted(t *testing.T) {
 	defer conn.Close()
 	// While it runs nobody else writes into its folder, and it is seen to run.
 	other, _, otherErr := startSuite(t, d, "--resume", dir)
-	if code := exitCode(t, other); code != exitUsage || !strings.Contains(otherErr.String(), "another suite runs in this folder") {
+	if code := clitest.ExitCode(t, other); code != ExitUsage || !strings.Contains(otherErr.String(), "another suite runs in this folder") {
 		t.Errorf("a second suite: exit code %d: %s", code, otherErr)
 	}
 	if s, err := suite.ReadStatus(dir); err != nil || s.Stopped || s.Done != 2 {
 		t.Errorf("status %+v, error %v", s, err)
 	}
 	must.Do(t, cmd.Process.Signal(syscall.SIGINT))
-	golden.Equal(t, "exit code", exitPartial, exitCode(t, cmd))
+	golden.Equal(t, "exit code", ExitPartial, clitest.ExitCode(t, cmd))
 	want := "zkbench: interrupted: 2 of 6 processes measured; go on with: zkbench suite --resume " + dir + "\n"
 	golden.Equal(t, "messages", want, stderr.String())
 	if ids, _ := folderIDs(t, dir); len(ids) != 2 {
@@ -65,7 +66,7 @@ func TestSuiteFolderGone(t *testing.T) {
 	must.Do(t, os.Rename(dir, away))
 	d.open()
 	conn.Close()
-	golden.Equal(t, "exit code", exitFailed, exitCode(t, cmd))
+	golden.Equal(t, "exit code", ExitFailed, clitest.ExitCode(t, cmd))
 	if got := stderr.String(); !strings.Contains(got, "is not stored: ") || !strings.Contains(got, "go on with: zkbench suite --resume "+dir) || strings.Count(got, "\n") != 1 {
 		t.Errorf("stderr: %s", got)
 	}
@@ -74,7 +75,7 @@ func TestSuiteFolderGone(t *testing.T) {
 	// nobody could see.
 	must.Do(t, os.Rename(away, dir))
 	cmd, _, stderr = startSuite(t, d, "--resume", dir)
-	if code := exitCode(t, cmd); code != exitOK {
+	if code := clitest.ExitCode(t, cmd); code != ExitOK {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 	if ids, _ := folderIDs(t, dir); len(ids) != 2 {
@@ -89,7 +90,7 @@ func TestSuiteResumeRefused(t *testing.T) {
 	file, dir := tinyFile(t)
 	d := newDoor(t)
 	cmd, _, stderr := startSuite(t, d, file, "--out", dir, "--only", "issuer")
-	if code := exitCode(t, cmd); code != exitOK {
+	if code := clitest.ExitCode(t, cmd); code != ExitOK {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	records := must.Get(os.ReadFile(filepath.Join(dir, suite.RecordsFile)))(t)
@@ -98,7 +99,7 @@ func TestSuiteResumeRefused(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), "zkbench-suite", "suite", "--resume", dir)
 		cmd.Env = append(os.Environ(), env...)
 		out, _ := cmd.CombinedOutput()
-		if cmd.ProcessState.ExitCode() != exitUsage || !strings.Contains(string(out), want) || strings.Count(string(out), "\n") != 1 {
+		if cmd.ProcessState.ExitCode() != ExitUsage || !strings.Contains(string(out), want) || strings.Count(string(out), "\n") != 1 {
 			t.Errorf("%s: exit code %d: %s", what, cmd.ProcessState.ExitCode(), out)
 		}
 		golden.Equal(t, what+": records", string(records), string(must.Get(os.ReadFile(filepath.Join(dir, suite.RecordsFile)))(t)))
@@ -117,7 +118,7 @@ func TestSuiteResumeRefused(t *testing.T) {
 	}
 	must.Do(t, os.WriteFile(journal, good, 0o600))
 	cmd, stdout, stderr := startSuite(t, d, "--resume", dir)
-	if code := exitCode(t, cmd); code != exitOK || strings.Contains(stdout.String(), "left)") {
+	if code := clitest.ExitCode(t, cmd); code != ExitOK || strings.Contains(stdout.String(), "left)") {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
 }
@@ -142,7 +143,7 @@ func TestSuiteDiskFull(t *testing.T) {
 	d := newDoor(t)
 	dir := filepath.Join(disk, "logs")
 	cmd, _, stderr := startSuite(t, d, file, "--out", dir, "--only", "issuer", "--repetitions", "8")
-	golden.Equal(t, "exit code", exitFailed, exitCode(t, cmd))
+	golden.Equal(t, "exit code", ExitFailed, clitest.ExitCode(t, cmd))
 	got := stderr.String()
 	if !strings.Contains(got, "no space left on device") || !strings.Contains(got, " of 16 processes measured; go on with: ") || strings.Count(got, "\n") != 1 {
 		t.Errorf("stderr: %s", got)
@@ -151,7 +152,7 @@ func TestSuiteDiskFull(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	cmd, stdout, stderr := startSuite(t, d, "--resume", dir)
-	if code := exitCode(t, cmd); code != exitOK {
+	if code := clitest.ExitCode(t, cmd); code != ExitOK {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 	if n := strings.Count(stdout.String(), "left)\n"); n == 0 || n >= 16 {
@@ -193,10 +194,10 @@ func TestSuiteServed(t *testing.T) {
 	}
 	golden.Contains(t, get(), "Slow/bits=8", "Issuer")
 	must.Do(t, running.Process.Signal(syscall.SIGINT))
-	golden.Equal(t, "exit code of the suite", exitPartial, exitCode(t, running))
+	golden.Equal(t, "exit code of the suite", ExitPartial, clitest.ExitCode(t, running))
 	if body := get(); strings.Contains(body, "Slow/bits=8") {
 		t.Errorf("when it has stopped: %s", body)
 	}
 	must.Do(t, server.Process.Signal(syscall.SIGINT))
-	golden.Equal(t, "exit code of the server", exitOK, exitCode(t, server))
+	golden.Equal(t, "exit code of the server", ExitOK, clitest.ExitCode(t, server))
 }

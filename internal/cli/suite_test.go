@@ -2,9 +2,10 @@ package cli
 
 import (
 	"bytes"
+	"embed"
 	"encoding/csv"
-	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -17,23 +18,43 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
+	"github.com/zkbench/zkbench/internal/cli/clitest"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/workload/circuits"
+	"github.com/zkbench/zkbench/internal/workload/goldilocks"
+	"github.com/zkbench/zkbench/internal/workload/hash"
+	"github.com/zkbench/zkbench/internal/workload/stark"
+	"github.com/zkbench/zkbench/internal/workload/token"
 )
 
+//go:embed own/suites/*.yaml
+var ownSuites embed.FS
+
 // suiteDefs are the real workloads of tokens, and fakes that fail, crash and wait.
-func suiteDefs() []workload.Def {
+func suiteProgram() *Program {
 	var defs []workload.Def
-	for _, d := range fakeDefs() {
+	for _, d := range clitest.Defs() {
 		if slices.Contains([]string{"BrokenOperation", "Crash", "Slow"}, d.Name) {
 			defs = append(defs, d)
 		}
 	}
-	return append(Defs(), defs...)
+	files, err := fs.Sub(ownSuites, "own/suites")
+	if err != nil {
+		panic(err)
+	}
+	return &Program{Name: "zkbench", Suites: suite.Collection{Files: files, Families: []suite.Family{
+		{Name: "token", Defs: token.Defs()},
+		{Name: "circuits", Defs: circuits.Defs()},
+		{Name: "hash", Defs: hash.Defs()},
+		{Name: "goldilocks", Defs: goldilocks.Defs()},
+		{Name: "stark", Defs: stark.Defs()},
+		{Name: "fake", Defs: defs},
+	}}}
 }
 
 // tiny is a suite of both, each case of which is short.
@@ -94,21 +115,10 @@ func startSuite(t *testing.T, d *door, args ...string) (cmd *exec.Cmd, stdout, s
 	t.Helper()
 	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
 	cmd = exec.CommandContext(t.Context(), "zkbench-suite", append([]string{"suite"}, args...)...)
-	cmd.Env = append(os.Environ(), startedEnv+"="+d.Addr().String())
+	cmd.Env = append(os.Environ(), clitest.StartedEnv+"="+d.Addr().String())
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	must.Do(t, cmd.Start())
 	return cmd, stdout, stderr
-}
-
-// exitCode waits for a command's end.
-func exitCode(t *testing.T, cmd *exec.Cmd) int {
-	t.Helper()
-	err := cmd.Wait()
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return exit.ExitCode()
-	}
-	must.Do(t, err)
-	return 0
 }
 
 func tinyFile(t *testing.T) (file, dir string) {
@@ -154,7 +164,7 @@ func TestSuite(t *testing.T) {
 
 	d.open()
 	cmd, stdout, stderr := startSuite(t, d, "--resume", dir)
-	if code := exitCode(t, cmd); code != exitFailed {
+	if code := clitest.ExitCode(t, cmd); code != ExitFailed {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	golden.Contains(t, stderr.String(), "4 of 16 processes failed")
@@ -164,12 +174,12 @@ func TestSuite(t *testing.T) {
 	checkTiny(t, recs)
 	checkViews(t, dir, recs)
 
-	if data, err := folderPage(dir, nil); err != nil || data.Progress != nil || len(data.Records) != tinyProcesses {
+	if data, err := folderPage(dir, new(Program)); err != nil || data.Progress != nil || len(data.Records) != tinyProcesses {
 		t.Errorf("of a suite that has ended is served: progress %v, %d records, error %v", data.Progress, len(data.Records), err)
 	}
 
 	cmd, _, _ = startSuite(t, d, "--resume", dir)
-	golden.Equal(t, "exit code once more", exitFailed, exitCode(t, cmd))
+	golden.Equal(t, "exit code once more", ExitFailed, clitest.ExitCode(t, cmd))
 	again, _ := folderIDs(t, dir)
 	golden.Equal(t, "cases of a suite that had ended, run again", ids, again)
 	golden.Equal(t, "lines in the history, a head and a row", 2, len(readCSV(t, filepath.Join(filepath.Dir(dir), suite.ResultsFile))))

@@ -13,7 +13,7 @@ import (
 	"github.com/zkbench/zkbench/internal/record"
 )
 
-const acceptedFiles = "accepted: records as zkbench run --json writes them, or the output of go test -bench"
+const acceptedFiles = "accepted: records as run --json writes them, or the output of go test -bench"
 
 // Load reads a file of records or of go test -bench output. The kind is told by
 // the first line that is not empty: a record begins with a brace. The error names

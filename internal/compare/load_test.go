@@ -39,7 +39,7 @@ func TestLoadRefuses(t *testing.T) {
 			if set != nil || !errors.Is(err, zkbench.ErrMalformed) || !strings.Contains(err.Error(), test.want) {
 				t.Fatalf("error %v, want one that contains %q", err, test.want)
 			}
-			golden.Contains(t, err.Error(), "file: ", "accepted: records as zkbench run --json writes them, or the output of go test -bench")
+			golden.Contains(t, err.Error(), "file: ", "accepted: records as run --json writes them, or the output of go test -bench")
 		})
 	}
 }

@@ -26,14 +26,14 @@ func Planner(command string, flags *pflag.FlagSet, defs []workload.Def) func(nam
 	if command == CommandStages {
 		return NewStagesFlags(flags, defs).Plan
 	}
-	return NewRunFlags(flags, defs).Plan
+	return NewRunFlags(flags, defs, nil).Plan
 }
 
-// Command is the command line that measures the record's case again, with its settings and
-// its seed, in the words of a POSIX shell. It is empty where defs lack the record's workload
+// Command is the command line of a program with the workloads that measures the record's case
+// again, with its settings and its seed, in the words of a POSIX shell. It is empty where defs lack the record's workload
 // or one of its axes, or the settings cannot be read: a command that measures something else
 // would be worse than none.
-func Command(defs []workload.Def, r *record.Record) string {
+func Command(program string, defs []workload.Def, r *record.Record) string {
 	s, err := settings(r)
 	if err != nil || s.Workers == 0 && !r.Staged() { // a load of which nobody told the settings
 		return ""
@@ -50,7 +50,7 @@ func Command(defs []workload.Def, r *record.Record) string {
 	case leak:
 		command, flags = "leak", only(flags, "duration", "count", "seed")
 	}
-	words := []string{"zkbench", command}
+	words := []string{program, command}
 	if !strings.EqualFold(def.ID(), workload.MixKey) { // whose axis names what is run
 		words = append(words, def.ID())
 	}

@@ -125,6 +125,6 @@ func TestCommand(t *testing.T) {
 		"bad settings":     {changed(func(r *record.Record) { r.Settings = json.RawMessage(`{"workers": "two"}`) }), ""},
 		"no settings":      {changed(func(r *record.Record) { r.Settings = nil }), ""},
 	} {
-		golden.Equal(t, name, c.want, jobs.Command(defs(), c.r))
+		golden.Equal(t, name, c.want, jobs.Command("zkbench", defs(), c.r))
 	}
 }

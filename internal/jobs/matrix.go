@@ -17,25 +17,18 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// MainJobNames and MainJobAxes are what run does when no workload is named:
-// transfers of two inputs and two outputs, proved and verified with both range
-// proofs on BN254, all processors at work.
-var MainJobNames = [...]string{"Sender", "VerificationSenderProof"}
-
-// MainJobAxes returns the main job's values by the axis' key.
-func MainJobAxes() map[string]string {
-	return map[string]string{
-		"curve": "BN254", "bits": "32", "in": "2", "out": "2",
-		"proof": "bulletproof,csp", "exec": "pool",
-	}
+// MainJob is what run does when no workload is named, all processors at work.
+type MainJob struct {
+	Workloads []string          // their names
+	Axes      map[string]string // values by the axis' key
 }
 
-// MainJob returns the matrices of the main job. typed, by the axis' key, takes
+// Plans returns the matrices of the main job. typed, by the axis' key, takes
 // precedence.
-func MainJob(defs []workload.Def, typed map[string]string) ([]workload.Plan, error) {
-	lists := MainJobAxes()
+func (m *MainJob) Plans(defs []workload.Def, typed map[string]string) ([]workload.Plan, error) {
+	lists := maps.Clone(m.Axes)
 	maps.Copy(lists, typed)
-	return Plans(defs, MainJobNames[:], lists)
+	return Plans(defs, m.Workloads, lists)
 }
 
 // Plans returns the matrices of the named workloads. lists holds values by the

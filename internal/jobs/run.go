@@ -21,6 +21,7 @@ import (
 // RunFlags are the flags of run as they were typed.
 type RunFlags struct {
 	defs                                       []workload.Def
+	main                                       *MainJob
 	axes                                       map[string]*usage.Option // by the axis' key
 	settings                                   measure.Typed
 	mix, matrix, cpus, slo, timeout, processes *usage.Option
@@ -44,9 +45,10 @@ const searchBudget = 2 * time.Minute
 // MaxProcesses bounds the processes of a case.
 const MaxProcesses = 1000
 
-// NewRunFlags defines the flags of run: those of the axes, and its own.
-func NewRunFlags(flags *pflag.FlagSet, defs []workload.Def) *RunFlags {
-	f := &RunFlags{defs: defs, axes: DefineAxes(flags, defs, ""), settings: make(measure.Typed)}
+// NewRunFlags defines the flags of run: those of the axes, and its own. Without workloads it
+// runs the main job, and where there is none a small case of each.
+func NewRunFlags(flags *pflag.FlagSet, defs []workload.Def, main *MainJob) *RunFlags {
+	f := &RunFlags{defs: defs, main: main, axes: DefineAxes(flags, defs, ""), settings: make(measure.Typed)}
 	define := func(name, kind, text, accepted, help string) *usage.Option {
 		f.Own = append(f.Own, name)
 		return usage.Define(flags, name, kind, text, accepted, help)
@@ -135,9 +137,11 @@ func (f *RunFlags) Plan(args []string) (*Plan, error) {
 		if mix, err = workload.Mix(f.defs, f.mix.Text); err == nil {
 			all, err = plans([]workload.Def{mix}, []string{mix.ID()}, typed)
 		}
-	case len(args) == 0:
+	case len(args) == 0 && f.main != nil:
 		duration, workers = measure.MainJobDuration, measure.NumCPU
-		all, err = MainJob(f.defs, typed)
+		all, err = f.main.Plans(f.defs, typed)
+	case len(args) == 0:
+		all, err = plans(f.defs, strings.Split(workload.IDs(f.defs), ", "), typed)
 	default:
 		all, err = plans(f.defs, args, typed)
 	}

@@ -26,7 +26,7 @@ var machine = record.Env{
 }
 
 // command is that of a workload of the sample.
-func command(r *record.Record) string { return jobs.Command(defs(), r) }
+func command(r *record.Record) string { return jobs.Command("zkbench", defs(), r) }
 
 // defs are the workloads of the sample.
 func defs() []workload.Def {

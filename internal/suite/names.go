@@ -2,13 +2,11 @@ package suite
 
 import (
 	"bytes"
-	"embed"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -19,9 +17,6 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-//go:embed suites/*.yaml
-var embedded embed.FS
-
 // Full is the suite of all others and of every workload that they leave out.
 const Full = "full"
 
@@ -31,19 +26,28 @@ type Family struct {
 	Defs []workload.Def
 }
 
-// Names are the suites of a program with these families: those in its files, in the order
-// of the alphabet, Full, and those of families without a file.
-func Names(families []Family) (names []string) {
-	files, err := fs.Glob(embedded, "suites/*.yaml")
-	if err != nil {
-		panic(err) // of the pattern
-	}
-	for _, f := range files {
-		names = append(names, strings.TrimSuffix(path.Base(f), ".yaml"))
+// Collection is the suites that a program has: those in its files, one of each family, and
+// Full.
+type Collection struct {
+	Files    fs.FS // NAME.yaml; nil: none
+	Families []Family
+}
+
+// Names are those of the suites in files, in the order of the alphabet, Full, and those of
+// families without a file.
+func (c Collection) Names() (names []string) {
+	if c.Files != nil {
+		files, err := fs.Glob(c.Files, "*.yaml")
+		if err != nil {
+			panic(err) // of the pattern
+		}
+		for _, f := range files {
+			names = append(names, strings.TrimSuffix(f, ".yaml"))
+		}
 	}
 	slices.Sort(names)
 	names = append(names, Full)
-	for _, f := range families {
+	for _, f := range c.Families {
 		if !slices.Contains(names, f.Name) {
 			names = append(names, f.Name)
 		}
@@ -53,21 +57,21 @@ func Names(families []Family) (names []string) {
 
 // Find returns the suite of that name, or of that file. The error for a name that is
 // neither is a *usage.ValueError.
-func Find(families []Family, name string) (*File, error) {
-	if f, ok, err := readEmbedded(name); ok {
+func (c Collection) Find(name string) (*File, error) {
+	if f, ok, err := c.read(name); ok {
 		return f, err
 	}
 	if name == Full {
-		return fullSuite(families)
+		return c.full()
 	}
-	for _, f := range families {
+	for _, f := range c.Families {
 		if f.Name == name {
 			return f.suite(), nil
 		}
 	}
 	file, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &usage.ValueError{Field: "suite", Value: name, Accepted: strings.Join(Names(families), ", ") + ", or the path of a file in YAML"}
+		return nil, &usage.ValueError{Field: "suite", Value: name, Accepted: strings.Join(c.Names(), ", ") + ", or the path of a file in YAML"}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("suite: %w", err)
@@ -76,13 +80,15 @@ func Find(families []Family, name string) (*File, error) {
 	return Read(name, file)
 }
 
-// readEmbedded returns the suite of that name that the program has in itself, and whether
-// there is one.
-func readEmbedded(name string) (*File, bool, error) {
-	file := path.Join("suites", name+".yaml")
-	raw, err := fs.ReadFile(embedded, file)
+// read returns the suite of that name in the program's files, and whether there is one.
+func (c Collection) read(name string) (*File, bool, error) {
+	if c.Files == nil {
+		return nil, false, nil
+	}
+	file := name + ".yaml"
+	raw, err := fs.ReadFile(c.Files, file)
 	if err != nil {
-		return nil, false, nil // not one of ours
+		return nil, false, nil // not one of these
 	}
 	f, err := Read(file, bytes.NewReader(raw))
 	return f, true, err
@@ -112,12 +118,12 @@ func smallEntry(d workload.Def) Entry {
 	return e
 }
 
-// fullSuite joins the suites of all families, with a small case of every workload that
+// full joins the suites of all families, with a small case of every workload that
 // they leave out.
-func fullSuite(families []Family) (*File, error) {
+func (c Collection) full() (*File, error) {
 	full := &File{Name: Full, About: "every workload: the suites of all families, and a small case of what they leave out", Repetitions: 3}
-	for _, f := range families {
-		file, ok, err := readEmbedded(f.Name)
+	for _, f := range c.Families {
+		file, ok, err := c.read(f.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -136,11 +142,11 @@ func fullSuite(families []Family) (*File, error) {
 
 // WriteList writes the suites of a program, with their processes and time on a machine
 // with so many processors.
-func WriteList(w io.Writer, defs []workload.Def, families []Family, processors int) error {
+func (c Collection) WriteList(w io.Writer, defs []workload.Def, processors int) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "suite\tprocesses\tabout\t")
-	for _, name := range Names(families) {
-		file, err := Find(families, name)
+	for _, name := range c.Names() {
+		file, err := c.Find(name)
 		if err != nil {
 			return err
 		}

@@ -147,7 +147,7 @@ func Find(defs []Def, id string) (Def, error) {
 			return d, nil
 		}
 	}
-	return Def{}, &usage.ValueError{Field: "workload", Value: id, Accepted: usage.Among(id, strings.Split(IDs(defs), ", "), "zkbench list")}
+	return Def{}, &usage.ValueError{Field: "workload", Value: id, Accepted: usage.Among(id, strings.Split(IDs(defs), ", "), "list")}
 }
 
 // IDs are the command-line ids of definitions, as a list in a sentence.

@@ -3,6 +3,7 @@ package recordtest
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"time"
 
@@ -30,6 +31,14 @@ func Histogram(t must.TB, name string, values ...int64) record.Histogram {
 		must.Do(t, h.RecordValue(v))
 	}
 	return must.Get(record.EncodeHistogram(name, "ns", h))(t)
+}
+
+// ReadFile reads the records of a file.
+func ReadFile(t must.TB, path string) []*record.Record {
+	t.Helper()
+	file := must.Get(os.Open(path))(t)
+	defer file.Close()
+	return must.Get(record.ReadAll(file))(t)
 }
 
 // Foreign returns a metric as another program, or another version of this one, writes it.

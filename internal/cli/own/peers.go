@@ -1,4 +1,4 @@
-package cli
+package own
 
 import (
 	"bytes"
@@ -17,6 +17,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/atomicfile"
+	"github.com/zkbench/zkbench/internal/cli"
 	"github.com/zkbench/zkbench/internal/peer"
 	"github.com/zkbench/zkbench/internal/peer/ours"
 	"github.com/zkbench/zkbench/internal/usage"
@@ -49,8 +50,8 @@ func peerCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 			default:
 				cases = ours.Tokens(name, defs)
 			}
-			if code := peer.Serve(args[1:], stdout, stderr, cases); code != exitOK {
-				return &exitError{code: code}
+			if code := peer.Serve(args[1:], stdout, stderr, cases); code != cli.ExitOK {
+				return &cli.ExitError{Code: code}
 			}
 			return nil
 		},
@@ -62,7 +63,7 @@ func peersCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command 
 	cmd := &cobra.Command{
 		Use:   "peers",
 		Short: "Measure ours and other people's systems side by side: range proofs, STARKs, Poseidon, trees, transforms; and transfers beside Panurus",
-		Args:  noArguments,
+		Args:  cli.NoArguments,
 	}
 	flags, least := cmd.Flags(), strconv.Itoa(peer.MinRounds)
 	rounds := usage.Define(flags, "rounds", usage.KindNumber, least, "a whole number of at least "+least, "rounds, at least "+least)
@@ -80,7 +81,7 @@ func peersCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command 
 		}
 		self, err := os.Executable()
 		if err != nil {
-			return &exitError{exitFailed, err.Error()}
+			return &cli.ExitError{Code: cli.ExitFailed, Text: err.Error()}
 		}
 		return comparePeers(cmd.Context(), stdout, out.Text, peerPrograms(self, dir.Text), peer.Options{Rounds: n, Cases: match, Progress: stderr}, defs)
 	}
@@ -130,18 +131,18 @@ func comparePeers(ctx context.Context, stdout io.Writer, out string, programs []
 			writeErr = errors.Join(writeErr, result.WriteBenchmarks(&text), atomicfile.Write(out, text.Bytes()))
 		}
 		if writeErr != nil {
-			return &exitError{exitFailed, writeErr.Error()}
+			return &cli.ExitError{Code: cli.ExitFailed, Text: writeErr.Error()}
 		}
 	}
 	switch {
 	case err == nil && len(result.Failed) > 0:
-		return &exitError{exitFailed, fmt.Sprintf("%d cases failed", len(result.Failed))}
+		return &cli.ExitError{Code: cli.ExitFailed, Text: fmt.Sprintf("%d cases failed", len(result.Failed))}
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
-		return &exitError{exitPartial, fmt.Sprintf("interrupted after %d processes", len(result.Samples))}
+		return &cli.ExitError{Code: cli.ExitPartial, Text: fmt.Sprintf("interrupted after %d processes", len(result.Samples))}
 	}
-	return &exitError{exitFailed, err.Error()}
+	return &cli.ExitError{Code: cli.ExitFailed, Text: err.Error()}
 }
 
 // writePeers writes the ratios, and the transfers by the yardstick of the run.

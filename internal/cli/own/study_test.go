@@ -1,4 +1,4 @@
-package cli
+package own
 
 import (
 	"context"
@@ -10,10 +10,13 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/cli"
+	"github.com/zkbench/zkbench/internal/cli/clitest"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/outdir"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/record/recordtest"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/study/token"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -29,9 +32,9 @@ func TestStudyEnds(t *testing.T) {
 		notes  []string
 		rest   bool // the other cases are measured
 	}{
-		"failed":      {record.Failed, false, exitFailed, []string{"(panurus, round 1) failed: on purpose"}, true},
-		"partial":     {record.Partial, false, exitPartial, []string{"(panurus, round 1) partial: on purpose"}, true},
-		"interrupted": {record.Partial, true, exitPartial, []string{"(panurus, round 1) partial: on purpose", "3 processes"}, false},
+		"failed":      {record.Failed, false, cli.ExitFailed, []string{"(panurus, round 1) failed: on purpose"}, true},
+		"partial":     {record.Partial, false, cli.ExitPartial, []string{"(panurus, round 1) partial: on purpose"}, true},
+		"interrupted": {record.Partial, true, cli.ExitPartial, []string{"(panurus, round 1) partial: on purpose", "3 processes"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
@@ -53,10 +56,10 @@ func TestStudyEnds(t *testing.T) {
 			s := token.Study()
 			r := study.Run{
 				Study: &s, Options: study.Options{Parts: s.PartNames(), Rounds: 1, Workers: 1, Quick: true},
-				Dir: dir, Defs: slices.Concat(fakeDefs(), s.Defs), Do: run,
+				Dir: dir, Defs: slices.Concat(clitest.Defs(), s.Defs), Do: run,
 			}
-			golden.Equal(t, "exit code", test.code, codeOf(runStudy(ctx, &r, &stdout, &stderr)))
-			golden.Equal(t, "records", n, len(readRecords(t, filepath.Join(dir, outdir.RecordsFile))))
+			golden.Equal(t, "exit code", test.code, cli.CodeOf(runStudy(ctx, &r, &stdout, &stderr)))
+			golden.Equal(t, "records", n, len(recordtest.ReadFile(t, filepath.Join(dir, outdir.RecordsFile))))
 			golden.Equal(t, "the other cases are measured", test.rest, n > 3)
 			golden.Contains(t, string(must.Get(os.ReadFile(filepath.Join(dir, s.File())))(t)), test.notes...)
 		})
@@ -82,7 +85,7 @@ func plonkStudy(t *testing.T) *study.Study {
 // TestStudyTooLarge: a case that the memory is too small for fails a study only where the
 // plan does not expect it.
 func TestStudyTooLarge(t *testing.T) {
-	for expected, code := range map[bool]int{true: exitOK, false: exitFailed} {
+	for expected, code := range map[bool]int{true: cli.ExitOK, false: cli.ExitFailed} {
 		run := func(_ context.Context, job study.Job) *record.Record {
 			rec := job.Settings.New(job.Workload, job.Case)
 			if job.Optional == expected {
@@ -93,7 +96,7 @@ func TestStudyTooLarge(t *testing.T) {
 		}
 		r := study.Run{Study: plonkStudy(t), Options: study.Options{Parts: []string{"gates"}}, Dir: t.TempDir(), Defs: circuitDefs(), Do: run}
 		var stdout, stderr strings.Builder
-		got := codeOf(runStudy(t.Context(), &r, &stdout, &stderr))
+		got := cli.CodeOf(runStudy(t.Context(), &r, &stdout, &stderr))
 		golden.Equal(t, fmt.Sprintf("expected=%v: exit code", expected), code, got)
 		golden.Contains(t, stdout.String(), " for what needs much memory\n")
 	}

@@ -1,4 +1,4 @@
-package cli
+package own
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/cli"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
@@ -50,25 +51,25 @@ func TestParamsFile(t *testing.T) {
 		show, check int
 		reason      string // part of the line on stderr
 	}{
-		"file=good":             {good, exitOK, exitOK, ""},
-		"version=1":             {flipped(1, 3), exitUsage, exitUsage, malformed + "version at byte 0: version 1, only 2 is known"},
-		"truncated=version":     {good[:1], exitUsage, exitUsage, malformed + "version at byte "},
-		"truncated=curve":       {good[:5], exitUsage, exitUsage, malformed + "curve at byte "},
-		"truncated=system":      {good[:40], exitUsage, exitUsage, malformed + "systems[0] at byte "},
-		"truncated=policy":      {good[:len(good)-1], exitUsage, exitUsage, malformed + "policy at byte "},
-		"trailing=1":            {append(bytes.Clone(good), 0), exitUsage, exitUsage, fmt.Sprintf("%send at byte %d: trailing bytes", malformed, len(good))},
-		"curve=BN255":           {flipped(7, '4'^'5'), exitUsage, exitUsage, "curve BN255, accepted: BN254, "},
-		"threshold=1":           {flipped(len(good)-1, 1), exitUsage, exitUsage, "threshold of administrators 1, accepted: 0 to 0"},
-		"bits=9":                {flipped(8, 8^9), exitOK, exitFailed, "digest of bulletproof is not that of its generators"},
-		"digest=bulletproof":    {edited(func(p *token.PublicParams) { p.Systems[0].Digest[0] ^= 1 }), exitOK, exitFailed, "digest of bulletproof is not that of its generators"},
-		"digest=csp":            {edited(func(p *token.PublicParams) { p.Systems[1].Digest[63] ^= 0x80 }), exitOK, exitFailed, "digest of csp is not that of its generators"},
-		"early stop=8":          {edited(func(p *token.PublicParams) { p.Systems[0].Stop = 8 }), exitOK, exitFailed, "digest of bulletproof is not that of its generators"},
-		"aggregation=2 of csp":  {edited(func(p *token.PublicParams) { p.Systems[1].Aggregation = 2 }), exitOK, exitFailed, "aggregation 2, accepted: 0 for csp"},
-		"issuer=no point":       {edited(func(p *token.PublicParams) { p.Policy.Issuers[0].Identity = append([]byte{2, 2}, make([]byte, 31)...) }), exitUsage, exitUsage, "issuers[0]: malformed encoding: identity.key at byte 1: not a point"},
-		"issuer=no certificate": {edited(func(p *token.PublicParams) { p.Policy.Issuers[0].Identity = []byte{1, 0x30} }), exitUsage, exitUsage, "issuers[0]: malformed encoding: identity.certificate at byte 1: "},
-		"issuer=small order":    {edited(func(p *token.PublicParams) { p.Policy.Issuers[0].Identity = append([]byte{2, 1}, make([]byte, 31)...) }), exitUsage, exitUsage, "issuers[0] is a key of small order, for which anybody can sign"},
-		"auditor=pseudonym":     {edited(func(p *token.PublicParams) { p.Policy.Auditors[0].Identity[0] = 3 }), exitUsage, exitUsage, "auditors[0]: malformed encoding: identity.type at byte 0: pseudonyms are not accepted"},
-		"auditor=type 128":      {edited(func(p *token.PublicParams) { p.Policy.Auditors[0].Identity[0] = 0x80 }), exitUsage, exitUsage, "auditors[0]: malformed encoding: identity.type at byte 0: type 128"},
+		"file=good":             {good, cli.ExitOK, cli.ExitOK, ""},
+		"version=1":             {flipped(1, 3), cli.ExitUsage, cli.ExitUsage, malformed + "version at byte 0: version 1, only 2 is known"},
+		"truncated=version":     {good[:1], cli.ExitUsage, cli.ExitUsage, malformed + "version at byte "},
+		"truncated=curve":       {good[:5], cli.ExitUsage, cli.ExitUsage, malformed + "curve at byte "},
+		"truncated=system":      {good[:40], cli.ExitUsage, cli.ExitUsage, malformed + "systems[0] at byte "},
+		"truncated=policy":      {good[:len(good)-1], cli.ExitUsage, cli.ExitUsage, malformed + "policy at byte "},
+		"trailing=1":            {append(bytes.Clone(good), 0), cli.ExitUsage, cli.ExitUsage, fmt.Sprintf("%send at byte %d: trailing bytes", malformed, len(good))},
+		"curve=BN255":           {flipped(7, '4'^'5'), cli.ExitUsage, cli.ExitUsage, "curve BN255, accepted: BN254, "},
+		"threshold=1":           {flipped(len(good)-1, 1), cli.ExitUsage, cli.ExitUsage, "threshold of administrators 1, accepted: 0 to 0"},
+		"bits=9":                {flipped(8, 8^9), cli.ExitOK, cli.ExitFailed, "digest of bulletproof is not that of its generators"},
+		"digest=bulletproof":    {edited(func(p *token.PublicParams) { p.Systems[0].Digest[0] ^= 1 }), cli.ExitOK, cli.ExitFailed, "digest of bulletproof is not that of its generators"},
+		"digest=csp":            {edited(func(p *token.PublicParams) { p.Systems[1].Digest[63] ^= 0x80 }), cli.ExitOK, cli.ExitFailed, "digest of csp is not that of its generators"},
+		"early stop=8":          {edited(func(p *token.PublicParams) { p.Systems[0].Stop = 8 }), cli.ExitOK, cli.ExitFailed, "digest of bulletproof is not that of its generators"},
+		"aggregation=2 of csp":  {edited(func(p *token.PublicParams) { p.Systems[1].Aggregation = 2 }), cli.ExitOK, cli.ExitFailed, "aggregation 2, accepted: 0 for csp"},
+		"issuer=no point":       {edited(func(p *token.PublicParams) { p.Policy.Issuers[0].Identity = append([]byte{2, 2}, make([]byte, 31)...) }), cli.ExitUsage, cli.ExitUsage, "issuers[0]: malformed encoding: identity.key at byte 1: not a point"},
+		"issuer=no certificate": {edited(func(p *token.PublicParams) { p.Policy.Issuers[0].Identity = []byte{1, 0x30} }), cli.ExitUsage, cli.ExitUsage, "issuers[0]: malformed encoding: identity.certificate at byte 1: "},
+		"issuer=small order":    {edited(func(p *token.PublicParams) { p.Policy.Issuers[0].Identity = append([]byte{2, 1}, make([]byte, 31)...) }), cli.ExitUsage, cli.ExitUsage, "issuers[0] is a key of small order, for which anybody can sign"},
+		"auditor=pseudonym":     {edited(func(p *token.PublicParams) { p.Policy.Auditors[0].Identity[0] = 3 }), cli.ExitUsage, cli.ExitUsage, "auditors[0]: malformed encoding: identity.type at byte 0: pseudonyms are not accepted"},
+		"auditor=type 128":      {edited(func(p *token.PublicParams) { p.Policy.Auditors[0].Identity[0] = 0x80 }), cli.ExitUsage, cli.ExitUsage, "auditors[0]: malformed encoding: identity.type at byte 0: type 128"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "params")
@@ -77,9 +78,9 @@ func TestParamsFile(t *testing.T) {
 				code, stdout, line := call("params", command, path)
 				golden.Equal(t, command+": exit code", want, code)
 				switch {
-				case want == exitOK && (line != "" || stdout == ""):
+				case want == cli.ExitOK && (line != "" || stdout == ""):
 					t.Errorf("%s: stdout %q, stderr %q", command, stdout, line)
-				case want != exitOK && (strings.Count(line, "\n") != 1 || !strings.HasPrefix(line, "zkbench: "+path+": ") || !strings.Contains(line, test.reason) || stdout != ""):
+				case want != cli.ExitOK && (strings.Count(line, "\n") != 1 || !strings.HasPrefix(line, "zkbench: "+path+": ") || !strings.Contains(line, test.reason) || stdout != ""):
 					t.Errorf("%s: stdout %q, stderr %q, want one line with %q", command, stdout, line, test.reason)
 				}
 			}
@@ -141,8 +142,8 @@ func TestCheckParamsInterrupted(t *testing.T) {
 	cancel()
 	var stdout strings.Builder
 	err := checkParams(ctx, &stdout, "file", smallParams(t))
-	if codeOf(err) != exitPartial || stdout.Len() > 0 {
-		t.Errorf("%v, output %q; want exit code %d", err, &stdout, exitPartial)
+	if cli.CodeOf(err) != cli.ExitPartial || stdout.Len() > 0 {
+		t.Errorf("%v, output %q; want exit code %d", err, &stdout, cli.ExitPartial)
 	}
 }
 

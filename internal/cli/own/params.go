@@ -1,4 +1,4 @@
-package cli
+package own
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench/internal/atomicfile"
+	"github.com/zkbench/zkbench/internal/cli"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/policy"
@@ -24,7 +25,7 @@ func paramsCommand(stdout io.Writer) *cobra.Command {
 		Use:   "params new|show|check",
 		Short: "Make, show and check the public parameters of a token system",
 		Args:  cobra.ArbitraryArgs,
-		RunE:  aCommand,
+		RunE:  cli.ACommand,
 	}
 	cmd.AddCommand(paramsNewCommand(stdout), paramsShowCommand(stdout), paramsCheckCommand(stdout))
 	return cmd
@@ -80,9 +81,9 @@ func checkParams(ctx context.Context, stdout io.Writer, path string, p *token.Pu
 	generators, err := p.Validate(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
-			return &exitError{exitPartial, "interrupted"}
+			return &cli.ExitError{Code: cli.ExitPartial, Text: "interrupted"}
 		}
-		return &exitError{exitFailed, fmt.Sprintf("%s: %v", path, err)}
+		return &cli.ExitError{Code: cli.ExitFailed, Text: fmt.Sprintf("%s: %v", path, err)}
 	}
 	took := time.Since(start).Round(time.Millisecond)
 	total, each := 0, make([]string, len(p.Systems))

@@ -1,4 +1,4 @@
-package cli
+package own
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/cli"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/peer"
 )
@@ -29,17 +30,17 @@ func TestPeersExitCodes(t *testing.T) {
 		says    string // the error
 		written string // the output
 	}{
-		{"programs=absent", t.Context(), peer.Options{}, exitFailed, "no program could be started", "absent: not built: run make peers"},
-		{"ctx=stopped", stopped, peer.Options{}, exitPartial, "interrupted after 0 processes", ""},
-		{"rounds=1", t.Context(), peer.Options{Rounds: 1}, exitUsage, "at least 10", ""},
+		{"programs=absent", t.Context(), peer.Options{}, cli.ExitFailed, "no program could be started", "absent: not built: run make peers"},
+		{"ctx=stopped", stopped, peer.Options{}, cli.ExitPartial, "interrupted after 0 processes", ""},
+		{"rounds=1", t.Context(), peer.Options{Rounds: 1}, cli.ExitUsage, "at least 10", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out bytes.Buffer
 			err := comparePeers(test.ctx, &out, filepath.Join(t.TempDir(), "medians"), []peer.Program{absent}, test.opts, nil)
-			if code := codeOf(err); code != test.code || err == nil || !strings.Contains(err.Error(), test.says) {
+			if code := cli.CodeOf(err); code != test.code || err == nil || !strings.Contains(err.Error(), test.says) {
 				t.Errorf("exit code %d, %v; want %d, ...%s", code, err, test.code, test.says)
 			}
-			golden.Equal(t, "refused for its parameters", test.code == exitUsage, errors.Is(err, zkbench.ErrParams))
+			golden.Equal(t, "refused for its parameters", test.code == cli.ExitUsage, errors.Is(err, zkbench.ErrParams))
 			if !strings.Contains(out.String(), test.written) || test.written == "" && out.Len() > 0 {
 				t.Errorf("output %q, want ...%q", &out, test.written)
 			}

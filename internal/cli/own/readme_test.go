@@ -1,4 +1,4 @@
-package cli
+package own
 
 import (
 	"bufio"
@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/cli"
+	"github.com/zkbench/zkbench/internal/cli/clitest"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
@@ -67,7 +69,7 @@ func TestReadme(t *testing.T) {
 	if os.Getenv("ZKBENCH_README") == "" {
 		t.Skip("make readme runs the README's commands")
 	}
-	root := must.Get(filepath.Abs(filepath.Join("..", "..")))(t)
+	root := must.Get(filepath.Abs(filepath.Join("..", "..", "..")))(t)
 	commands := readmeCommands(t, root)
 	golden.Within(t, "commands", 15, len(commands), 40)
 	dir := t.TempDir()
@@ -97,7 +99,7 @@ func TestReadme(t *testing.T) {
 			var out, messages strings.Builder
 			cmd.Stdout, cmd.Stderr = &out, &messages
 			must.Do(t, cmd.Start())
-			if code := exitCode(t, cmd); code != exitOK {
+			if code := clitest.ExitCode(t, cmd); code != cli.ExitOK {
 				t.Fatalf("%s: exit code %d\n%s%s", command, code, &out, &messages)
 			}
 			golden.Within(t, "lines", 1, strings.Count(out.String(), "\n"), screen)
@@ -118,5 +120,5 @@ func serves(t *testing.T, cmd *exec.Cmd) {
 	line := must.Get(bufio.NewReader(pipe).ReadString('\n'))(t)
 	golden.Contains(t, line, "http://")
 	must.Do(t, cmd.Process.Signal(os.Interrupt))
-	golden.Equal(t, "exit code", exitOK, exitCode(t, cmd))
+	golden.Equal(t, "exit code", cli.ExitOK, clitest.ExitCode(t, cmd))
 }

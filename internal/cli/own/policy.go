@@ -1,4 +1,4 @@
-package cli
+package own
 
 import (
 	"cmp"
@@ -16,6 +16,7 @@ import (
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/atomicfile"
+	"github.com/zkbench/zkbench/internal/cli"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger/replay"
@@ -34,7 +35,7 @@ func policyCommand(stdout io.Writer) *cobra.Command {
 			"The current policy is that of --params, after the updates on the --ledger; without a ledger, as on the\n" +
 			"machine of an administrator, after those of the files --after, on the ledger --id.",
 		Args: cobra.ArbitraryArgs,
-		RunE: aCommand,
+		RunE: cli.ACommand,
 	}
 	cmd.AddCommand(policyNewCommand(stdout), policySignCommand(stdout), policyShowCommand(stdout), policyApplyCommand(stdout))
 	return cmd
@@ -153,7 +154,7 @@ func policyNewCommand(stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new --out FILE --params FILE --ledger PATH",
 		Short: "Make an update of the current policy, which nobody has signed yet",
-		Args:  noArguments,
+		Args:  cli.NoArguments,
 	}
 	source := newSourceFlags(cmd.Flags())
 	changes := newPolicyFlags(cmd.Flags(), nil)

@@ -1,4 +1,4 @@
-package cli
+package own
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/zkbench/zkbench/internal/cli"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/token"
 )
@@ -40,7 +41,7 @@ func paramsNewCommand(stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new --out FILE",
 		Short: "Derive the generators of new public parameters and write them to a file",
-		Args:  noArguments,
+		Args:  cli.NoArguments,
 	}
 	f := newParamsFlags(cmd.Flags())
 	cmd.RunE = func(*cobra.Command, []string) error {

@@ -1,4 +1,4 @@
-package cli
+package own
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/zkbench/zkbench/internal/cli"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/usage"
@@ -20,29 +21,30 @@ const studySuite = "study"
 
 // Benchmarking runs the command line args of the program benchmarking, which has the
 // interface of the study's script, and returns its exit code.
-func Benchmarking(args []string, stdin io.Reader, stdout, stderr io.Writer, defs []workload.Def) int {
-	cmd := benchmarkingCommand(stdout, stderr, defs)
-	cmd.AddCommand(execCaseCommand(stdin, stdout, defs))
-	return execute(cmd, args, stdout, stderr)
+func Benchmarking(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	p := Program()
+	cmd := benchmarkingCommand(p, stdout, stderr)
+	cmd.AddCommand(cli.ExecCaseCommand(stdin, stdout, p.Defs()))
+	return cli.Execute(cmd, args, stdout, stderr)
 }
 
 // benchmarkingCommand is suite for one suite, with the study's flags.
-func benchmarkingCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
+func benchmarkingCommand(p *cli.Program, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "benchmarking",
 		Short: "The benchmarks of the study of confidential tokens: zkbench suite " + studySuite + " by the flags of the study's script",
-		Args:  noArguments,
+		Args:  cli.NoArguments,
 	}
 	flags := cmd.Flags()
-	c := newSuiteCall(flags, stdout, stderr, defs, "directory of all that is left (default benchmark_logs_ and the time)")
+	c := cli.NewSuiteCall(p, flags, stdout, stderr, "directory of all that is left (default benchmark_logs_ and the time)")
 	count := usage.Define(flags, "count", usage.KindNumber, "", fmt.Sprintf("1 to %d", suite.MaxRepetitions), "processes of each case, in turn (default the suite's)")
 	timeout := usage.Define(flags, "timeout", usage.KindNumber, "0", "0 to 86400, in seconds; 0: none", "seconds after which a case's process is stopped; 0: none")
 	name := usage.Define(flags, "benchName", usage.KindText, "", "", "one benchmark, for example Sender (default all nine)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if c.resume.Given {
-			return c.resumeSuite(cmd)
+		if c.Resumes() {
+			return c.Resume(cmd)
 		}
-		file, err := suite.Find(families(defs), studySuite)
+		file, err := p.Suites.Find(studySuite)
 		if err != nil {
 			return err
 		}
@@ -60,11 +62,11 @@ func benchmarkingCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.C
 			o.Repetitions = int(n)
 		}
 		if name.Given {
-			if o.Only, err = benchName(defs, file, name.Text); err != nil {
+			if o.Only, err = benchName(p.Defs(), file, name.Text); err != nil {
 				return err
 			}
 		}
-		return c.beginSuite(cmd, file, studySuite, o)
+		return c.Begin(cmd, file, studySuite, o)
 	}
 	return cmd
 }

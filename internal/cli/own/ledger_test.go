@@ -1,4 +1,4 @@
-package cli
+package own
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"github.com/zkbench/zkbench/internal/cli"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/pgtest"
@@ -62,7 +63,7 @@ func verified(t *testing.T, path string, flags ...string) (code int, stdout, std
 	if !bytes.Equal(before, must.Get(os.ReadFile(path))(t)) {
 		t.Errorf("%s was written to", path)
 	}
-	if code != exitOK && (stdout != "" || strings.Count(stderr, "\n") != 1) {
+	if code != cli.ExitOK && (stdout != "" || strings.Count(stderr, "\n") != 1) {
 		t.Errorf("output %q, messages %q; want one line of a message alone", stdout, stderr)
 	}
 	return code, stdout, stderr
@@ -74,12 +75,12 @@ func TestLedgerVerify(t *testing.T) {
 	code, stdout, stderr := verified(t, path)
 	const want = "ok: 4 requests in 2 batches; 6 tokens: 4 unspent, 2 spent; " +
 		"times, by the operator: 2001-09-09T01:46:40Z to 2001-09-09T01:46:40Z; ledger 359fae19350cda800596adcf73f3a041abe8ba8069a04f406db382c0bb12fa0d, last hash "
-	if code != exitOK || !strings.HasPrefix(stdout, want) || stderr != "" {
+	if code != cli.ExitOK || !strings.HasPrefix(stdout, want) || stderr != "" {
 		t.Fatalf("exit code %d, output %q, %q", code, stdout, stderr)
 	}
 	hash := strings.TrimSuffix(strings.TrimPrefix(stdout, want), "\n")
 	golden.Equal(t, "last hash, the store's", fmt.Sprintf("%x", chainEnd(t, path)), hash)
-	if code, out, stderr := call("ledger", "verify", filepath.Dir(path)); code != exitOK || out != stdout {
+	if code, out, stderr := call("ledger", "verify", filepath.Dir(path)); code != cli.ExitOK || out != stdout {
 		t.Errorf("of the directory: exit code %d, %q, %q", code, out, stderr)
 	}
 }
@@ -114,24 +115,24 @@ func TestLedgerVerifyEdited(t *testing.T) {
 		code   int
 		says   string
 	}{
-		"tokens=wrong checksum": {"tokens", []byte("id20"), bytes.Clone, unsealed, exitFailed, "request 3: create 0: corrupt ledger: tokens 69643230: wrong checksum"},
-		"log=another request":   {"log", seq(1), func(b []byte) []byte { return bytes.Replace(b, []byte("request"), []byte("REQUEST"), 1) }, seal, exitFailed, "requests 1 to 3: not what the chain holds"},
-		"log=undecodable":       {"log", seq(2), func(b []byte) []byte { return b[:len(b)-1] }, seal, exitFailed, "request 2: "},
-		"log=missing":           {"log", seq(2), nil, seal, exitFailed, "request 2: missing"},
-		"log=last missing":      {"log", seq(4), nil, seal, exitFailed, "log: ends with request 3, its chain with 4"},
-		"chain=hash":            {"chain", seq(3), func(b []byte) []byte { b[8] ^= 1; return b }, seal, exitFailed, "not what the chain holds"},
-		"chain=missing":         {"chain", seq(3), nil, seal, exitFailed, "request 4: no batch ends before it"},
+		"tokens=wrong checksum": {"tokens", []byte("id20"), bytes.Clone, unsealed, cli.ExitFailed, "request 3: create 0: corrupt ledger: tokens 69643230: wrong checksum"},
+		"log=another request":   {"log", seq(1), func(b []byte) []byte { return bytes.Replace(b, []byte("request"), []byte("REQUEST"), 1) }, seal, cli.ExitFailed, "requests 1 to 3: not what the chain holds"},
+		"log=undecodable":       {"log", seq(2), func(b []byte) []byte { return b[:len(b)-1] }, seal, cli.ExitFailed, "request 2: "},
+		"log=missing":           {"log", seq(2), nil, seal, cli.ExitFailed, "request 2: missing"},
+		"log=last missing":      {"log", seq(4), nil, seal, cli.ExitFailed, "log: ends with request 3, its chain with 4"},
+		"chain=hash":            {"chain", seq(3), func(b []byte) []byte { b[8] ^= 1; return b }, seal, cli.ExitFailed, "not what the chain holds"},
+		"chain=missing":         {"chain", seq(3), nil, seal, cli.ExitFailed, "request 4: no batch ends before it"},
 		"tokens=unspent": {"tokens", []byte("id00"), func(b []byte) []byte {
 			return append(append([]byte{1}, b[1:9]...), append(seq(0), "token"...)...)
-		}, seal, exitFailed, "request 1: create 0: "},
-		"tokens=other bytes": {"tokens", []byte("id10"), func(b []byte) []byte { return append(b[:17], "other"...) }, seal, exitFailed, "request 2: create 0: token 69643130 is not the one it creates"},
-		"tokens=missing":     {"tokens", []byte("id11"), nil, seal, exitFailed, "request 2: create 1: "},
-		"spent=missing":      {"spent", []byte("id01"), nil, seal, exitFailed, "request 1: create 1: "},
-		"anchors=missing":    {"anchors", []byte("tx2"), nil, seal, exitFailed, "request 3: anchor: not in "},
-		"anchors=digest":     {"anchors", []byte("tx2"), func(b []byte) []byte { b[39] ^= 1; return b }, seal, exitFailed, "request 3: anchor: "},
-		"meta=version 1":     {"meta", []byte("format"), func([]byte) []byte { return []byte{0, 0, 0, 1} }, seal, exitUsage, "ledger format at byte 0: version 1, only 3 is known"},
-		"meta=genesis":       {"meta", []byte("format"), func(b []byte) []byte { b[70] ^= 1; return b }, seal, exitFailed, "requests 1 to 3: not what the chain holds"},
-		"meta=short genesis": {"meta", []byte("format"), func(b []byte) []byte { return b[:99] }, seal, exitUsage, "genesis at byte 0: 95 bytes, accepted are 96"},
+		}, seal, cli.ExitFailed, "request 1: create 0: "},
+		"tokens=other bytes": {"tokens", []byte("id10"), func(b []byte) []byte { return append(b[:17], "other"...) }, seal, cli.ExitFailed, "request 2: create 0: token 69643130 is not the one it creates"},
+		"tokens=missing":     {"tokens", []byte("id11"), nil, seal, cli.ExitFailed, "request 2: create 1: "},
+		"spent=missing":      {"spent", []byte("id01"), nil, seal, cli.ExitFailed, "request 1: create 1: "},
+		"anchors=missing":    {"anchors", []byte("tx2"), nil, seal, cli.ExitFailed, "request 3: anchor: not in "},
+		"anchors=digest":     {"anchors", []byte("tx2"), func(b []byte) []byte { b[39] ^= 1; return b }, seal, cli.ExitFailed, "request 3: anchor: "},
+		"meta=version 1":     {"meta", []byte("format"), func([]byte) []byte { return []byte{0, 0, 0, 1} }, seal, cli.ExitUsage, "ledger format at byte 0: version 1, only 3 is known"},
+		"meta=genesis":       {"meta", []byte("format"), func(b []byte) []byte { b[70] ^= 1; return b }, seal, cli.ExitFailed, "requests 1 to 3: not what the chain holds"},
+		"meta=short genesis": {"meta", []byte("format"), func(b []byte) []byte { return b[:99] }, seal, cli.ExitUsage, "genesis at byte 0: 95 bytes, accepted are 96"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), replay.FileName)
@@ -176,8 +177,8 @@ func TestLedgerVerifyBytes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			must.Do(t, os.WriteFile(path, test.data, 0o600))
 			code, _, stderr := verified(t, path)
-			if code != exitFailed || !strings.Contains(stderr, test.says) {
-				t.Errorf("exit code %d, %q; want %d, ...%s", code, stderr, exitFailed, test.says)
+			if code != cli.ExitFailed || !strings.Contains(stderr, test.says) {
+				t.Errorf("exit code %d, %q; want %d, ...%s", code, stderr, cli.ExitFailed, test.says)
 			}
 		})
 	}
@@ -196,9 +197,9 @@ func TestLedgerVerifyPages(t *testing.T) {
 		data[at+16+3] ^= 1 // behind the header
 		must.Do(t, os.WriteFile(path, data, 0o600))
 		switch code, stdout, stderr := verified(t, path); {
-		case code == exitFailed && strings.Contains(stderr, "corrupt ledger: "):
+		case code == cli.ExitFailed && strings.Contains(stderr, "corrupt ledger: "):
 			reported++
-		case code != exitOK || stdout != want:
+		case code != cli.ExitOK || stdout != want:
 			t.Errorf("byte %d: exit code %d, %q, %q", at+16+3, code, stdout, stderr)
 		}
 	}
@@ -235,14 +236,14 @@ func TestLedgerVerifyUsage(t *testing.T) {
 func TestLedgerNew(t *testing.T) {
 	dir := t.TempDir()
 	params := filepath.Join(dir, "params")
-	if code, _, stderr := call("params", "new", "--out", params, "--bits", "8", "--proof-type", "csp"); code != exitOK {
+	if code, _, stderr := call("params", "new", "--out", params, "--bits", "8", "--proof-type", "csp"); code != cli.ExitOK {
 		t.Fatal(stderr)
 	}
 	code, stdout, stderr := call("ledger", "new", dir, "--params", params)
-	if code != exitOK || stderr != "" || !regexp.MustCompile(`^ledger [0-9a-f]{64}\n$`).MatchString(stdout) {
+	if code != cli.ExitOK || stderr != "" || !regexp.MustCompile(`^ledger [0-9a-f]{64}\n$`).MatchString(stdout) {
 		t.Fatalf("exit code %d, %q, %q", code, stdout, stderr)
 	}
-	if code, verified, _ := call("ledger", "verify", dir, "--params", params); code != exitOK || !strings.Contains(verified, strings.TrimSpace(stdout)) {
+	if code, verified, _ := call("ledger", "verify", dir, "--params", params); code != cli.ExitOK || !strings.Contains(verified, strings.TrimSpace(stdout)) {
 		t.Errorf("exit code %d, %q", code, verified)
 	}
 	for says, args := range map[string][]string{
@@ -263,8 +264,8 @@ func TestLedgerVerifyInterrupted(t *testing.T) {
 	cancel()
 	var stdout, stderr strings.Builder
 	err := verifyLedger(ctx, &stdout, &stderr, path, nil)
-	if codeOf(err) != exitPartial || stdout.Len() > 0 {
-		t.Errorf("%v, output %q; want exit code %d", err, &stdout, exitPartial)
+	if cli.CodeOf(err) != cli.ExitPartial || stdout.Len() > 0 {
+		t.Errorf("%v, output %q; want exit code %d", err, &stdout, cli.ExitPartial)
 	}
 }
 
@@ -297,7 +298,7 @@ func TestLedgerVerifyPassword(t *testing.T) {
 	t.Run("file", func(t *testing.T) { // a file may have any name
 		path := filepath.Join(t.TempDir(), "host=a@b")
 		smallLedger(t, path)
-		if code, _, stderr := verified(t, path); code != exitOK {
+		if code, _, stderr := verified(t, path); code != cli.ExitOK {
 			t.Errorf("exit code %d, %q", code, stderr)
 		}
 	})
@@ -318,7 +319,7 @@ func TestLedgerVerifyDatabase(t *testing.T) {
 	_, want, _ := verified(t, path)
 	keywords := "host='" + filepath.Dir(server.Socket(t)) + "' user=zkbench dbname=postgres"
 	for _, url = range []string{url, strings.Replace(url, "postgres", "POSTGRESQL", 1) + "&pool_max_conns=1", keywords} {
-		if code, stdout, stderr := call("ledger", "verify", url); code != exitOK || stdout != want {
+		if code, stdout, stderr := call("ledger", "verify", url); code != cli.ExitOK || stdout != want {
 			t.Errorf("%s: exit code %d, %q, %q, of a file with the same batches %q", url, code, stdout, stderr, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package cli
+package own
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/zkbench/zkbench/internal/cli"
 	"github.com/zkbench/zkbench/internal/demo"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/token"
@@ -23,7 +24,7 @@ func ledgerDemoCommand(stdout io.Writer) *cobra.Command {
 			"and a forged request that are refused; an issuer's key that is stolen and replaced; a wallet that is\n" +
 			"lost and comes back; and the verification of the whole ledger. The files go to a temporary directory,\n" +
 			"or to --dir.",
-		Args: noArguments,
+		Args: cli.NoArguments,
 	}
 	flags := cmd.Flags()
 	accepted := func(names []string) string { return strings.Join(names, ", ") }
@@ -49,10 +50,10 @@ func ledgerDemoCommand(stdout io.Writer) *cobra.Command {
 		}
 		err = demo.Run(cmd.Context(), stdout, demo.Options{Dir: path, Curve: curve.Text, Bits: int(width), ProofType: proof.Text, Verbose: *verbose})
 		if err != nil && cmd.Context().Err() != nil {
-			return &exitError{code: exitPartial, text: "interrupted; the files are in " + path}
+			return &cli.ExitError{Code: cli.ExitPartial, Text: "interrupted; the files are in " + path}
 		}
 		if err != nil {
-			return &exitError{code: exitFailed, text: err.Error()}
+			return &cli.ExitError{Code: cli.ExitFailed, Text: err.Error()}
 		}
 		return nil
 	}

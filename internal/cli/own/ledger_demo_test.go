@@ -1,4 +1,4 @@
-package cli
+package own
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/cli"
 	"github.com/zkbench/zkbench/internal/demo"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
@@ -23,7 +24,7 @@ import (
 func runDemo(t *testing.T, dir string, flags ...string) string {
 	t.Helper()
 	code, stdout, stderr := call(append([]string{"ledger", "demo", "--bits", "8", "--dir", dir}, flags...)...)
-	if code != exitOK || stderr != "" {
+	if code != cli.ExitOK || stderr != "" {
 		t.Fatalf("exit code %d, %q", code, stderr)
 	}
 	return stdout
@@ -161,16 +162,16 @@ func TestLedgerVerifyParams(t *testing.T) {
 				must.Do(t, l.Apply(t.Context(), edited[i:i+1]))
 			}
 			must.Do(t, l.Close())
-			if code, _, stderr := verified(t, path); code != exitOK {
+			if code, _, stderr := verified(t, path); code != cli.ExitOK {
 				t.Fatalf("without parameters: exit code %d, %s", code, stderr)
 			}
 			code, stdout, stderr := verified(t, path, "--params", test.params)
 			switch {
 			case test.says == "":
-				if code != exitOK || !strings.Contains(stdout, ", each valid under the parameters; ") {
+				if code != cli.ExitOK || !strings.Contains(stdout, ", each valid under the parameters; ") {
 					t.Errorf("exit code %d, %q, %q", code, stdout, stderr)
 				}
-			case code == exitOK || !strings.Contains(stderr, test.says):
+			case code == cli.ExitOK || !strings.Contains(stderr, test.says):
 				t.Errorf("exit code %d, %q; want ...%s", code, stderr, test.says)
 			}
 		})
@@ -191,7 +192,7 @@ func TestLedgerVerifyTimes(t *testing.T) {
 	must.Do(t, l.Close())
 	const want = "; times, by the operator: 2001-09-09T01:46:40Z to 2096-10-02T07:06:40Z; "
 	for _, flags := range [][]string{nil, {"--params", filepath.Join(dir, demo.ParamsFile)}} {
-		if code, stdout, stderr := verified(t, path, flags...); code != exitOK || !strings.Contains(stdout, want) {
+		if code, stdout, stderr := verified(t, path, flags...); code != cli.ExitOK || !strings.Contains(stdout, want) {
 			t.Errorf("%v: exit code %d, %q, %q", flags, code, stdout, stderr)
 		}
 	}

@@ -1,4 +1,4 @@
-package cli
+package own
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench/internal/atomicfile"
+	"github.com/zkbench/zkbench/internal/cli"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/outdir"
 	"github.com/zkbench/zkbench/internal/plot"
@@ -47,7 +48,7 @@ func studyCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command 
 		Use:   "study name",
 		Short: "Reproduce a public study: measure its cases, and write a page with tables and charts",
 		Args:  cobra.ArbitraryArgs,
-		RunE:  aCommand,
+		RunE:  cli.ACommand,
 	}
 	for _, s := range studies() {
 		of := studyOf(stdout, stderr, &s, slices.Concat(defs, s.Defs))
@@ -68,7 +69,7 @@ const (
 
 // studyOf is the command of one study.
 func studyOf(stdout, stderr io.Writer, s *study.Study, defs []workload.Def) *cobra.Command {
-	cmd := &cobra.Command{Use: s.Name, Short: s.Short, Long: studyHelp(s), Args: noArguments}
+	cmd := &cobra.Command{Use: s.Name, Short: s.Short, Long: studyHelp(s), Args: cli.NoArguments}
 	flags := cmd.Flags()
 	parts := strings.Join(s.PartNames(), ", ")
 	out := usage.Define(flags, "out", usage.KindFile, "study-"+s.Name, acceptedStudy, "directory of records, page and charts: "+acceptedStudy)
@@ -119,7 +120,7 @@ func studyOf(stdout, stderr io.Writer, s *study.Study, defs []workload.Def) *cob
 		}
 		self, err := os.Executable()
 		if err != nil {
-			return &exitError{code: exitFailed, text: err.Error()}
+			return &cli.ExitError{Code: cli.ExitFailed, Text: err.Error()}
 		}
 		portable := portableBeside(self)
 		if purego.Given {
@@ -136,7 +137,7 @@ func studyOf(stdout, stderr io.Writer, s *study.Study, defs []workload.Def) *cob
 			if job.Portable {
 				path = portable
 			}
-			return measure.Program{Path: path, Args: []string{execCase}}.Run(ctx, job.Job)
+			return measure.Program{Path: path, Args: []string{cli.ExecCase}}.Run(ctx, job.Job)
 		}
 		return runStudy(cmd.Context(), &r, stdout, stderr)
 	}
@@ -147,12 +148,12 @@ func studyOf(stdout, stderr io.Writer, s *study.Study, defs []workload.Def) *cob
 func runStudy(ctx context.Context, r *study.Run, stdout, stderr io.Writer) error {
 	counted, planned, err := r.Measure(ctx, stdout, stderr)
 	if _, unwritten := errors.AsType[*study.WriteError](err); unwritten {
-		return &exitError{code: exitFailed, text: err.Error()}
+		return &cli.ExitError{Code: cli.ExitFailed, Text: err.Error()}
 	}
 	if err != nil {
 		return err
 	}
-	return verdict(ctx, counted, planned)
+	return cli.Verdict(ctx, counted, planned)
 }
 
 // portableBeside is the program without assembly that is built beside the one at path.
@@ -178,7 +179,7 @@ func studyHelp(s *study.Study) string {
 // sveModel is the what-if model of the study of SVE, with its parameters as flags.
 func sveModel(stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "model", Args: noArguments,
+		Use: "model", Args: cli.NoArguments,
 		Short: "What if: time, power and cost of a processor with another clock and wider vectors",
 		Long: `The model of section 5 of OKX's study of ARM SVE. A processor that takes --time at
 --clock with vectors of --width bits takes, at another clock and width, as much less as

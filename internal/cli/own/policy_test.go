@@ -1,4 +1,4 @@
-package cli
+package own
 
 import (
 	"crypto/ecdsa"
@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/cli"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token/ledger/bolt"
@@ -71,7 +72,7 @@ func (o *office) certificate(name string) string {
 func (o *office) does(args ...string) string {
 	o.t.Helper()
 	code, stdout, stderr := call(args...)
-	if code != exitOK || stderr != "" {
+	if code != cli.ExitOK || stderr != "" {
 		o.t.Fatalf("%q: exit code %d, %s%s", args, code, stdout, stderr)
 	}
 	return stdout

@@ -1,4 +1,4 @@
-package cli
+package own
 
 import (
 	"encoding/json"
@@ -19,9 +19,9 @@ import (
 // expanded are the cases of one of our suites on a machine with most processors.
 func expanded(t *testing.T, name string, most int) []suite.Case {
 	t.Helper()
-	file, err := suite.Find(families(Defs()), name)
+	file, err := Program().Suites.Find(name)
 	must.Do(t, err, name)
-	p, err := suite.NewPlan(Defs(), file, name, most, suite.Options{Repetitions: 1})
+	p, err := suite.NewPlan(Program().Defs(), file, name, most, suite.Options{Repetitions: 1})
 	must.Do(t, err, name)
 	if file.Name != name || file.About == "" {
 		t.Errorf("%s: name %q, about %q", name, file.Name, file.About)
@@ -32,7 +32,7 @@ func expanded(t *testing.T, name string, most int) []suite.Case {
 // TestSuites: each of our suites is accepted whole on every machine, full has every
 // workload, and no case comes twice.
 func TestSuites(t *testing.T) {
-	for _, name := range suite.Names(families(Defs())) {
+	for _, name := range Program().Suites.Names() {
 		for _, most := range []int{1, 2, 32} {
 			keys := make(map[string]bool)
 			cases := expanded(t, name, most)
@@ -49,14 +49,14 @@ func TestSuites(t *testing.T) {
 		}
 	}
 	full := expanded(t, suite.Full, 2)
-	for _, d := range Defs() {
+	for _, d := range Program().Defs() {
 		if !slices.ContainsFunc(full, func(c suite.Case) bool { return c.Job.Workload == d.Name }) {
 			t.Errorf("%s is not in %s", d.Name, suite.Full)
 		}
 	}
 	// One that a later room brings joins full without a word of it anywhere else.
-	defs := append(Defs(), workload.Def{Name: "Later", Axes: []workload.Axis{workload.BitsAxis()}})
-	file := must.Get(suite.Find([]suite.Family{{Name: "later", Defs: defs[len(defs)-1:]}}, "later"))(t)
+	defs := append(Program().Defs(), workload.Def{Name: "Later", Axes: []workload.Axis{workload.BitsAxis()}})
+	file := must.Get(suite.Collection{Families: []suite.Family{{Name: "later", Defs: defs[len(defs)-1:]}}}.Find("later"))(t)
 	p, err := suite.NewPlan(defs, file, "later", 2, suite.Options{Repetitions: 1})
 	if err != nil || len(p.Header.Plan) != 1 || p.Header.Plan[0].Name() != "Later/bits=32/cpus=2/workers=1" {
 		t.Errorf("a later room: %+v, error %v", p, err)
@@ -86,7 +86,7 @@ func TestStudySuite(t *testing.T) {
 // TestCommandRepeats: the command that the page gives for a case measures that case again,
 // with its settings, on as many processors.
 func TestCommandRepeats(t *testing.T) {
-	defs := Defs()
+	defs := Program().Defs()
 	checked := 0
 	for _, c := range slices.Concat(expanded(t, "quick", 2), expanded(t, "circuits", 2), expanded(t, "plonkish", 2), expanded(t, "stark", 2), expanded(t, "token", 4), expanded(t, "goldilocks", 2), expanded(t, studySuite, 32)) {
 		rec := c.Job.Settings.New(c.Job.Workload, c.Job.Case)
@@ -96,7 +96,7 @@ func TestCommandRepeats(t *testing.T) {
 			rec.Metrics = []record.Metric{record.StageTime("prove").Metric(0)}
 		}
 		rec.Env.GOMAXPROCS = c.Job.Procs
-		command := jobs.Command(defs, rec)
+		command := jobs.Command("zkbench", defs, rec)
 		words := strings.Fields(command)
 		if len(words) < 3 {
 			t.Errorf("%s: command %q", c.Key(), command)

@@ -1,4 +1,4 @@
-package cli
+package own
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/zkbench/zkbench/internal/cli"
 	"github.com/zkbench/zkbench/internal/progress"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/token"
@@ -24,10 +25,10 @@ func ledgerCommand(stdout, stderr io.Writer) *cobra.Command {
 		Short: "Make a ledger of tokens, verify it from its first request; run a small token system step by step",
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
+			if len(args) > 0 {
+				args = []string{shown(args[0])}
 			}
-			return unknownCommand(cmd, shown(args[0]))
+			return cli.ACommand(cmd, args)
 		},
 	}
 	cmd.AddCommand(ledgerNewCommand(stdout), ledgerVerifyCommand(stdout, stderr), ledgerDemoCommand(stdout))
@@ -154,10 +155,10 @@ func ledgerError(ctx context.Context, path string, err error) error {
 		text = place.Error() // which names the file
 	}
 	if _, corrupt := errors.AsType[*ledger.CorruptError](err); corrupt {
-		return &exitError{code: exitFailed, text: text}
+		return &cli.ExitError{Code: cli.ExitFailed, Text: text}
 	}
 	if ctx.Err() != nil {
-		return &exitError{code: exitPartial, text: shown(path) + ": interrupted before the end of the ledger"}
+		return &cli.ExitError{Code: cli.ExitPartial, Text: shown(path) + ": interrupted before the end of the ledger"}
 	}
-	return &exitError{code: exitUsage, text: text}
+	return &cli.ExitError{Code: cli.ExitUsage, Text: text}
 }
