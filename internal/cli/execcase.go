@@ -17,7 +17,7 @@ const ExecCase = "exec-case"
 func ExecCaseCommand(stdin io.Reader, stdout io.Writer, defs []workload.Def) *cobra.Command {
 	return &cobra.Command{
 		Use:    ExecCase,
-		Short:  "Run one case: a job as JSON on standard input, its record as a JSON line on standard output",
+		Short:  "Run one case: a job as JSON on standard input, its record as a JSON line where the job says, or on standard output",
 		Hidden: true,
 		Args:   NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -33,6 +33,7 @@ type Job struct {
 	Count    string        `json:"count,omitempty"`  // directory for counts (Count) instead of a load
 	Listen   string        `json:"listen,omitempty"` // address at which the child says how far its load has come; empty: none
 	Procs    int           `json:"procs,omitempty"`  // GOMAXPROCS of the child; 0: the machine's
+	Record   int           `json:"record,omitempty"` // descriptor that the child's record goes to; 0: its standard output
 
 	// Tethered says that standard input stays open as long as the parent lives: the
 	// child ends when it ends.
@@ -63,7 +64,9 @@ const lastWords = 2 * time.Second
 
 // Program runs jobs, each in a child process, so that no case inherits the heap, the caches
 // or the stragglers of another: a zkbench with the same workloads. The job goes to its
-// standard input as JSON, its record comes back on standard output as a JSON line.
+// standard input as JSON, its record comes back as a JSON line on a descriptor of its own, so
+// that what a measured program prints does not damage it. Where a process cannot inherit one
+// it comes on standard output, as that of an older program does.
 type Program struct {
 	Path string
 	Args []string // for example exec-case
@@ -75,6 +78,11 @@ type Program struct {
 // record gives a failed one that says how it died.
 func (p Program) Run(ctx context.Context, job Job) *record.Record {
 	job.Tethered = true
+	own, err := newRecordPipe(&job)
+	if err != nil {
+		return missing(job, record.Failed, fmt.Sprintf("start the child: %v", err))
+	}
+	defer own.close()
 	input, err := json.Marshal(job)
 	if err != nil {
 		return missing(job, record.Failed, fmt.Sprintf("encode the job: %v", err))
@@ -83,22 +91,27 @@ func (p Program) Run(ctx context.Context, job Job) *record.Record {
 	limited, cancel := context.WithTimeout(ctx, job.Deadline+2*lastWords)
 	defer cancel()
 
-	var output bytes.Buffer
-	messages := &tail{limit: 64 << 10}
+	printed, messages := &tail{limit: largestRecord}, &tail{limit: 64 << 10}
 	child := exec.CommandContext(limited, p.Path, p.Args...)
-	child.Stdout, child.Stderr = &output, messages
+	child.Stdout, child.Stderr = printed, messages
+	own.pass(child)
 	tether, err := child.StdinPipe() // closed when the child has ended, or we have
 	if err != nil {
 		return missing(job, record.Failed, fmt.Sprintf("start the child: %v", err))
 	}
 	Interruptible(child, lastWords)
 	ended := child.Start()
+	own.started()
 	if ended == nil {
 		_, _ = tether.Write(input) // a child that does not read it leaves no record either
 		ended = child.Wait()
 	}
 
-	recs, err := record.ReadAll(&output)
+	output := own.read()
+	if len(output) == 0 {
+		output = printed.buf
+	}
+	recs, err := record.ReadAll(bytes.NewReader(output))
 	if len(recs) == 1 && err == nil {
 		rec := recs[0]
 		if rec.Workload == "" || rec.Axes == nil {
@@ -139,7 +152,7 @@ func missing(job Job, status record.Status, reason string) *record.Record {
 }
 
 // Serve is the child's side: it reads a job from in, runs it with the definition
-// among defs that it names, and writes its record to out. The error is for a job
+// among defs that it names, and writes its record to where the job says, or to out. The error is for a job
 // that cannot be read or names no workload; what goes wrong while measuring is
 // in the record. hung is called once a job is so far beyond its deadline that it
 // cannot have heeded it; it ends the process.
@@ -148,6 +161,14 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, defs []workload.Def
 	decoder := json.NewDecoder(in)
 	if err := decoder.Decode(&job); err != nil {
 		return &zkbench.DecodeError{Path: "job", Reason: err.Error()}
+	}
+	if job.Record != 0 {
+		file, err := inherited(job.Record)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		out = file
 	}
 	def, err := workload.Find(defs, job.Workload)
 	if err != nil {
@@ -197,7 +218,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, defs []workload.Def
 	return record.Write(out, rec)
 }
 
-// tail keeps the last limit bytes that were written to it, so that the message
+// tail keeps the last limit bytes that were written to it, or up to twice as many, so that the message
 // of a child's crash is at hand and a chatty child does no harm.
 type tail struct {
 	limit int
@@ -206,8 +227,8 @@ type tail struct {
 
 func (t *tail) Write(p []byte) (int, error) {
 	t.buf = append(t.buf, p...)
-	if over := len(t.buf) - t.limit; over > 0 {
-		t.buf = append(t.buf[:0], t.buf[over:]...)
+	if len(t.buf) > 2*t.limit { // twice, so that not every write moves all
+		t.buf = append(t.buf[:0], t.buf[len(t.buf)-t.limit:]...)
 	}
 	return len(p), nil
 }

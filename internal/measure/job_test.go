@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"reflect"
 	"runtime"
 	"strings"
@@ -35,9 +36,31 @@ func TestMain(m *testing.M) {
 
 func child(what string) int {
 	switch what {
+	case "chatty": // floods standard output, which others of its children have too
+		for range 1 << 12 {
+			fmt.Println(strings.Repeat("a log that is no record ", 1<<9))
+		}
+		other := exec.Command(os.Args[0], childArg, "hang")
+		other.Stdout = os.Stdout
+		if other.Start() != nil {
+			return 1
+		}
+		defer func() { _ = other.Process.Kill() }()
+		fallthrough
 	case "serve":
 		if err := measure.Serve(context.Background(), os.Stdin, os.Stdout, defs(), func() { os.Exit(3) }); err != nil {
 			fmt.Fprintln(os.Stderr, err)
+			return 2
+		}
+	case "old": // a program that knows of no other descriptor
+		var before map[string]any
+		if json.NewDecoder(os.Stdin).Decode(&before) != nil {
+			return 1
+		}
+		delete(before, "record")
+		delete(before, "tethered") // its input ends here
+		job, _ := json.Marshal(before)
+		if measure.Serve(context.Background(), bytes.NewReader(job), os.Stdout, defs(), nil) != nil {
 			return 2
 		}
 	case "crash":
@@ -119,6 +142,8 @@ func TestRun(t *testing.T) {
 		done   bool   // something was measured
 	}{
 		{"child=serve", job(), "serve", record.OK, "", true},
+		{"child=chatty", job(), "chatty", record.OK, "", true},
+		{"child=old", job(), "old", record.OK, "", true},
 		{"child=late", long, "serve", record.Partial, "stopped at its deadline of 2s", true},
 		{"child=no workload", missing, "serve", record.Failed, `workload: "Nap" is not accepted; accepted: sleep`, false},
 		{"child=crash", job(), "crash", record.Failed, "exit status 7: crashed on purpose", false},

@@ -1,0 +1,17 @@
+//go:build !unix
+
+package measure
+
+import (
+	"os"
+	"strconv"
+
+	"github.com/zkbench/zkbench/internal/usage"
+)
+
+// inherits says that a process can inherit more than the standard descriptors.
+const inherits = false
+
+func inherited(fd int) (*os.File, error) {
+	return nil, &usage.ValueError{Field: "record", Value: strconv.Itoa(fd), Accepted: "0: standard output"}
+}

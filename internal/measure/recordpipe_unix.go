@@ -1,0 +1,24 @@
+//go:build unix
+
+package measure
+
+import (
+	"os"
+	"strconv"
+	"syscall"
+
+	"github.com/zkbench/zkbench/internal/usage"
+)
+
+// inherits says that a process can inherit more than the standard descriptors.
+const inherits = true
+
+// inherited is a descriptor that this process was started with. None of its own children has it.
+func inherited(fd int) (*os.File, error) {
+	var of syscall.Stat_t
+	if fd < 0 || syscall.Fstat(fd, &of) != nil {
+		return nil, &usage.ValueError{Field: "record", Value: strconv.Itoa(fd), Accepted: "an open descriptor"}
+	}
+	syscall.CloseOnExec(fd)
+	return os.NewFile(uintptr(fd), "record"), nil
+}
