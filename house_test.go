@@ -39,6 +39,7 @@ var floors = [][]string{
 	{"internal/study", "internal/suite", "internal/selfcheck"},
 	{"internal/study/circuits", "internal/study/sve", "internal/study/token", "internal/suite/charts"},
 	{"internal/cli"},
+	{"bench"},
 	{"cmd"},
 }
 
@@ -68,7 +69,7 @@ var rules = []struct {
 // public tells whether people outside may import the package; bench is made of the
 // instruments.
 func public(pkg string) bool {
-	return !slices.Contains(strings.Split(pkg, "/"), "internal") && !covers("cmd/...", pkg) && pkg != "bench"
+	return !slices.Contains(strings.Split(pkg, "/"), "internal") && !covers("cmd/...", pkg) && !covers("bench/...", pkg)
 }
 
 func isOne(of ...string) func(string) bool {

@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/zkbench/zkbench/internal/env"
 	"github.com/zkbench/zkbench/internal/jobs"
@@ -68,6 +69,14 @@ func (p *Program) Defs() (all []workload.Def) {
 		all = append(all, f.Defs...)
 	}
 	return all
+}
+
+// FlagNames are the names of all flags of its commands.
+func (p *Program) FlagNames() (names []string) {
+	for _, cmd := range p.command(nil, io.Discard, io.Discard).Commands() {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	}
+	return append(names, "help", "version")
 }
 
 // Run runs the command line args and returns its exit code. Errors are one line
