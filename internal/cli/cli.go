@@ -21,6 +21,7 @@ import (
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/yamlfile"
 )
 
 // The exit codes.
@@ -101,7 +102,7 @@ func Execute(root *cobra.Command, args []string, stdout, stderr io.Writer) int {
 		return ExitOK
 	}
 	text := strings.TrimSpace(err.Error())
-	if _, ok := errors.AsType[*suite.FileError](err); !ok { // which has a line for each mistake
+	if _, ok := errors.AsType[*yamlfile.Error](err); !ok { // which has a line for each mistake
 		text = strings.ReplaceAll(text, "\n", "; ")
 	}
 	for line := range strings.Lines(text) {
