@@ -5,7 +5,6 @@ package usage
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -32,17 +31,6 @@ func AtMost(what string, n, most int64) error {
 		return nil
 	}
 	return &zkbench.LimitError{What: what, Estimate: n, Max: most}
-}
-
-// plain are the words that a shell takes as they are.
-var plain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
-
-// Quote is a word as a POSIX shell takes it.
-func Quote(word string) string {
-	if plain.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // maxRange bounds the values that one range may expand to.
