@@ -73,7 +73,7 @@ func compareCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 			return &usage.ValueError{Field: "baseline", Value: f.baseline.Text, Accepted: "without --git, which measures the old side"}
 		}
 		if f.git.Given {
-			return f.session.run(cmd.Context(), stderr, defs, f.git.Text, args, out)
+			return f.session.run(cmd.Context(), stderr, p, f.git.Text, args, out)
 		}
 		if name, ok := f.session.given(); ok {
 			return &usage.ValueError{Field: "flag of compare OLD NEW", Value: "--" + name, Accepted: "--" + name + " together with --git"}

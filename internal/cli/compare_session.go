@@ -107,32 +107,18 @@ func (f *sessionFlags) jobs(defs []workload.Def, names []string) (cases []measur
 	return cases, int(processes), nil
 }
 
-// run measures every case with the two revisions and shows the table of all.
-func (f *sessionFlags) run(ctx context.Context, stderr io.Writer, defs []workload.Def, revisions string, args []string, out tableOutput) error {
-	r := compare.Revisions{Out: f.out.Text, Keep: f.keepIn.Text, Args: []string{ExecCase}, Log: stderr}
+// run measures what the arguments and flags name with the two revisions and shows the table.
+func (f *sessionFlags) run(ctx context.Context, stderr io.Writer, p *Program, revisions string, args []string, out tableOutput) error {
+	r := compare.Revisions{Out: f.out.Text, Keep: f.keepIn.Text, Gate: out.gate, Log: stderr}
 	var err error
 	if r.From, r.To, err = compare.ParseRange(revisions); err != nil {
 		return err
 	}
-	if len(args) == 0 {
-		return &usage.ValueError{Field: "workload of compare --git", Value: "", Accepted: "one or more ids, see list"}
-	}
-	if r.Jobs, r.Blocks, err = f.jobs(defs, args); err != nil {
+	if r.Subject, r.Blocks, err = f.workloads(p, args); err != nil {
 		return err
 	}
 	if r.Budget, err = f.budget.Duration("budget", 0, longestBudget); err != nil {
 		return err
-	}
-	if r.Gate, r.Count = out.gate, f.count; r.Count {
-		for _, name := range []string{"processes", "duration", "budget"} {
-			if f.flags.Changed(name) {
-				return &usage.ValueError{Field: "flag of compare --count", Value: "--" + name, Accepted: "--" + name + " without --count"}
-			}
-		}
-		for i := range r.Jobs {
-			r.Jobs[i].Settings.Duration, r.Jobs[i].Settings.Warmup.Time = countedWindow, 0
-			r.Jobs[i].Settings.Instructions = true
-		}
 	}
 	err = r.Measure(ctx, func(sides compare.Sides, partial string) error {
 		err := out.show(sides, partial)
@@ -153,4 +139,29 @@ func (f *sessionFlags) run(ctx context.Context, stderr io.Writer, defs []workloa
 		return &ExitError{Code: ExitPartial, Text: err.Error()}
 	}
 	return err
+}
+
+// workloads are the cases of the named ones.
+func (f *sessionFlags) workloads(p *Program, names []string) (*compare.Workloads, int, error) {
+	if len(names) == 0 {
+		return nil, 0, &usage.ValueError{Field: "workload of compare --git", Value: "", Accepted: "one or more ids, see list"}
+	}
+	cases, blocks, err := f.jobs(p.Defs(), names)
+	if err != nil {
+		return nil, 0, err
+	}
+	w := &compare.Workloads{Main: p.source(), Args: []string{ExecCase}, Jobs: cases, Count: f.count}
+	if !w.Count {
+		return w, blocks, nil
+	}
+	for _, name := range []string{"processes", "duration", "budget"} {
+		if f.flags.Changed(name) {
+			return nil, 0, &usage.ValueError{Field: "flag of compare --count", Value: "--" + name, Accepted: "--" + name + " without --count"}
+		}
+	}
+	for i := range w.Jobs {
+		s := &w.Jobs[i].Settings
+		s.Duration, s.Warmup.Time, s.Instructions = countedWindow, 0, true
+	}
+	return w, blocks, nil
 }

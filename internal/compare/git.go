@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -34,18 +35,25 @@ func ParseRange(text string) (from, to string, err error) {
 	return from, to, nil
 }
 
-// Repository is a git repository that revisions of the program are built from.
-// It is never changed, but for worktrees that exist while one is built.
-type Repository struct{ root string }
+// Repository is a git repository that revisions are built from. It is never changed, but for
+// worktrees that exist while they are needed.
+type Repository struct {
+	root string
+	here string // the current directory, relative to the root
+}
 
 // OpenRepository returns the repository that the current directory is in, or a
 // zkbench.ErrEnv.
 func OpenRepository(ctx context.Context) (Repository, error) {
 	root, err := Repository{}.git(ctx, "rev-parse", "--show-toplevel")
 	if err != nil {
-		return Repository{}, fmt.Errorf("%w: git: %w; accepted: a directory inside a clone of the module", zkbench.ErrEnv, err)
+		return Repository{}, fmt.Errorf("%w: git: %w; accepted: a directory inside a clone", zkbench.ErrEnv, err)
 	}
-	return Repository{root}, nil
+	here, err := Repository{}.git(ctx, "rev-parse", "--show-prefix")
+	if err != nil {
+		return Repository{}, fmt.Errorf("%w: git: %w", zkbench.ErrEnv, err)
+	}
+	return Repository{root, filepath.FromSlash(here)}, nil
 }
 
 // Revision is a state of the repository that exists.
@@ -89,58 +97,65 @@ func (v Revision) String() string {
 // finish when the comparison is interrupted, so that nothing is left behind.
 const worktreeTime = time.Minute
 
-// Build builds the command of a revision as the file program. Paths and revisions are kept
-// out of it, so that like sources make like programs. Progress goes to log, one line.
-func (r Repository) Build(ctx context.Context, v Revision, program string, log io.Writer) error {
+// Build builds the main package of a revision as the file program. Paths and revisions are
+// kept out of it, so that like sources make like programs. Progress goes to log, one line.
+func (r Repository) Build(ctx context.Context, v Revision, main Main, program string, log io.Writer) error {
 	fmt.Fprintf(log, "building %s\n", v)
-	return r.in(ctx, v, func(tree string) error { return build(ctx, v, tree, program) })
+	return r.in(ctx, []Revision{v}, func(trees []string) error { return build(ctx, v, main.in(trees[0]), program) })
 }
 
-// BuildCounting builds the command of a revision as a program that counts, and returns what
-// it counts.
-func (r Repository) BuildCounting(ctx context.Context, v Revision, program string, log io.Writer) (index *counts.Index, err error) {
+// BuildCounting builds the main package of a revision as a program that counts, and returns
+// what it counts.
+func (r Repository) BuildCounting(ctx context.Context, v Revision, main Main, program string, log io.Writer) (index *counts.Index, err error) {
 	fmt.Fprintf(log, "building %s to count\n", v)
-	err = r.in(ctx, v, func(tree string) error {
-		if err := build(ctx, v, tree, program, counts.BuildFlags()...); err != nil {
+	err = r.in(ctx, []Revision{v}, func(trees []string) error {
+		if err := build(ctx, v, main.in(trees[0]), program, counts.BuildFlags(main.Module)...); err != nil {
 			return err
 		}
-		index, err = counts.NewIndex(ctx, filepath.Join(tree, "cmd", "zkbench"))
+		index, err = counts.NewIndex(ctx, main.in(trees[0]))
 		return err
 	})
 	return index, err
 }
 
-// build builds the command of the tree, with further flags.
-func build(ctx context.Context, v Revision, tree, program string, flags ...string) error {
+// build builds the package that lies in the directory, with further flags.
+func build(ctx context.Context, v Revision, dir, program string, flags ...string) error {
 	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-o", program}, flags...)
-	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/zkbench")...)
-	cmd.Dir = tree
+	cmd := exec.CommandContext(ctx, "go", append(args, ".")...)
+	cmd.Dir = dir
 	if _, err := output(cmd); err != nil {
-		return fmt.Errorf("%w: %s does not build: %w", zkbench.ErrEnv, v, err)
+		return notBuilt(v, err)
 	}
 	return nil
 }
 
-// in calls do with the tree of a revision: a worktree of its own that is removed again, or,
-// of Work, the repository's.
-func (r Repository) in(ctx context.Context, v Revision, do func(tree string) error) (err error) {
-	tree := r.root
-	if v.Name != Work {
-		dir, madeErr := os.MkdirTemp("", "zkbench-compare-")
-		if madeErr != nil {
-			return madeErr
-		}
-		tree = filepath.Join(dir, "tree")
-		defer func() {
-			err = errors.Join(err, r.removeWorktree(ctx, tree), os.RemoveAll(dir))
-		}()
-		whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), worktreeTime)
-		defer cancel()
-		if _, err := r.git(whole, "worktree", "add", "--detach", tree, v.Commit); err != nil {
-			return fmt.Errorf("%w: %s: git worktree: %w", zkbench.ErrEnv, v, err)
-		}
+func notBuilt(v Revision, err error) error {
+	return fmt.Errorf("%w: %s does not build: %w", zkbench.ErrEnv, v, err)
+}
+
+// in calls do with the trees of revisions: worktrees of their own that are removed again, at
+// paths of one length, or, of Work, the repository's.
+func (r Repository) in(ctx context.Context, revs []Revision, do func(trees []string) error) (err error) {
+	dir, err := os.MkdirTemp("", "zkbench-compare-")
+	if err != nil {
+		return err
 	}
-	return do(tree)
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), worktreeTime)
+	defer cancel()
+	var trees []string
+	for i, v := range revs {
+		tree := r.root
+		if v.Name != Work {
+			tree = filepath.Join(dir, strconv.Itoa(i+1))
+			defer func() { err = errors.Join(err, r.removeWorktree(ctx, tree)) }()
+			if _, err := r.git(whole, "worktree", "add", "--detach", tree, v.Commit); err != nil {
+				return fmt.Errorf("%w: %s: git worktree: %w", zkbench.ErrEnv, v, err)
+			}
+		}
+		trees = append(trees, tree)
+	}
+	return do(trees)
 }
 
 func (r Repository) removeWorktree(ctx context.Context, tree string) error {

@@ -83,11 +83,12 @@ func TestBuild(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir()) // Build's directory; elsewhere it has another name
 	repo := must.Get(compare.OpenRepository(t.Context()))(t)
 	program := filepath.Join(t.TempDir(), "program.exe")
+	main := must.Get(repo.Find(t.Context(), compare.Main{Module: "tiny", Path: "tiny/cmd/zkbench"}))(t)
 	build := func(ctx context.Context, rev string) (string, error) {
 		t.Helper()
 		v := must.Get(repo.Resolve(t.Context(), rev))(t)
 		var log strings.Builder
-		err := repo.Build(ctx, v, program, &log)
+		err := repo.Build(ctx, v, main, program, &log)
 		golden.Equal(t, "log of "+rev, "building "+v.String()+"\n", log.String())
 		return v.String(), err
 	}
@@ -116,6 +117,32 @@ func TestBuild(t *testing.T) {
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
+}
+
+// TestFind: a program is built from the module in the current directory, wherever in the
+// repository that is, and no other's.
+func TestFind(t *testing.T) {
+	repository(t)
+	main := compare.Main{Module: "tiny/sub", Path: "tiny/sub"}
+	find := func() error {
+		t.Helper()
+		repo := must.Get(compare.OpenRepository(t.Context()))(t)
+		_, err := repo.Find(t.Context(), main)
+		return err
+	}
+	must.Fail(t, find(), zkbench.ErrParams, "a module elsewhere")
+	must.Do(t, os.Mkdir("sub", 0o777))
+	must.Do(t, os.WriteFile("sub/go.mod", []byte("module tiny/sub\n\ngo 1.26\n"), 0o666))
+	t.Chdir("sub")
+	must.Do(t, find())
+	for _, main = range []compare.Main{{}, {Module: "tiny", Path: "tiny/cmd/zkbench"}, {Module: "tiny/sub", Path: "command-line-arguments"}, {Module: "tiny/sub", Path: "tiny/subtle"}} {
+		must.Fail(t, find(), zkbench.ErrParams, "%+v", main)
+	}
+	outside := t.TempDir()
+	must.Do(t, os.WriteFile(filepath.Join(outside, "go.mod"), []byte("module tiny/sub\n\ngo 1.26\n"), 0o666))
+	must.Do(t, os.WriteFile("go.mod", []byte("module other\n\ngo 1.26\n\nrequire tiny/sub v0.0.0\n\nreplace tiny/sub => "+outside+"\n"), 0o666))
+	main = compare.Main{Module: "tiny/sub", Path: "tiny/sub"}
+	must.Fail(t, find(), zkbench.ErrParams, "a module that the one here needs, outside of the repository")
 }
 
 func TestResolveRefuses(t *testing.T) {
