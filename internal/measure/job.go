@@ -2,6 +2,7 @@ package measure
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,10 +12,10 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/child"
 	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
@@ -91,25 +92,25 @@ func (p Program) Run(ctx context.Context, job Job) *record.Record {
 	limited, cancel := context.WithTimeout(ctx, job.Deadline+2*lastWords)
 	defer cancel()
 
-	printed, messages := &tail{limit: largestRecord}, &tail{limit: 64 << 10}
-	child := exec.CommandContext(limited, p.Path, p.Args...)
-	child.Stdout, child.Stderr = printed, messages
-	own.pass(child)
-	tether, err := child.StdinPipe() // closed when the child has ended, or we have
+	printed, messages := &child.Tail{Limit: largestRecord}, &child.Tail{Limit: 64 << 10}
+	cmd := exec.CommandContext(limited, p.Path, p.Args...)
+	cmd.Stdout, cmd.Stderr = printed, messages
+	own.pass(cmd)
+	tether, err := cmd.StdinPipe() // closed when the child has ended, or we have
 	if err != nil {
 		return missing(job, record.Failed, fmt.Sprintf("start the child: %v", err))
 	}
-	Interruptible(child, lastWords)
-	ended := child.Start()
+	Interruptible(cmd, lastWords)
+	ended := cmd.Start()
 	own.started()
 	if ended == nil {
 		_, _ = tether.Write(input) // a child that does not read it leaves no record either
-		ended = child.Wait()
+		ended = cmd.Wait()
 	}
 
 	output := own.read()
 	if len(output) == 0 {
-		output = printed.buf
+		output = printed.Bytes()
 	}
 	recs, err := record.ReadAll(bytes.NewReader(output))
 	if len(recs) == 1 && err == nil {
@@ -127,18 +128,18 @@ func (p Program) Run(ctx context.Context, job Job) *record.Record {
 	case err != nil:
 		return missing(job, record.Failed, fmt.Sprintf("the child's record: %v", err))
 	case ended != nil:
-		return missing(job, record.Failed, fmt.Sprintf("the child ended with %v: %s", ended, messages))
+		return missing(job, record.Failed, fmt.Sprintf("the child ended with %v: %s", ended, cmp.Or(messages.Message(), "no message")))
 	}
 	return missing(job, record.Failed, fmt.Sprintf("the child wrote %d records, not one", len(recs)))
 }
 
 // Interruptible has a child whose context ends be interrupted, and killed where it has not
 // ended after the wait.
-func Interruptible(child *exec.Cmd, wait time.Duration) {
-	child.WaitDelay = wait
-	child.Cancel = func() error {
-		if err := child.Process.Signal(os.Interrupt); err != nil {
-			return child.Process.Kill() // where a process cannot be interrupted
+func Interruptible(cmd *exec.Cmd, wait time.Duration) {
+	cmd.WaitDelay = wait
+	cmd.Cancel = func() error {
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			return cmd.Process.Kill() // where a process cannot be interrupted
 		}
 		return nil
 	}
@@ -216,32 +217,6 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, defs []workload.Def
 		rec.Error = late.Error()
 	}
 	return record.Write(out, rec)
-}
-
-// tail keeps the last limit bytes that were written to it, or up to twice as many, so that the message
-// of a child's crash is at hand and a chatty child does no harm.
-type tail struct {
-	limit int
-	buf   []byte
-}
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.buf = append(t.buf, p...)
-	if len(t.buf) > 2*t.limit { // twice, so that not every write moves all
-		t.buf = append(t.buf[:0], t.buf[len(t.buf)-t.limit:]...)
-	}
-	return len(p), nil
-}
-
-// String returns the first line that says something, which in a Go crash is the
-// reason.
-func (t *tail) String() string {
-	for line := range strings.Lines(string(t.buf)) {
-		if line = strings.TrimSpace(line); line != "" {
-			return line
-		}
-	}
-	return "no message"
 }
 
 // Expected is about how long the job takes, of which nothing is known but its settings.

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"iter"
 	"math"
+	"os"
 	"path"
 	"slices"
 	"strconv"
@@ -32,6 +33,18 @@ func groups(root fs.FS, controller string) iter.Seq2[int, string] {
 				if dir == "/" {
 					break
 				}
+			}
+		}
+	}
+}
+
+// Groups yields the directories of this process' control group and those above it for a
+// controller, innermost first, with the version of control groups that they are of.
+func Groups(controller string) iter.Seq2[int, string] {
+	return func(yield func(version int, dir string) bool) {
+		for version, dir := range groups(os.DirFS("/"), controller) {
+			if !yield(version, path.Join("/", dir)) {
+				return
 			}
 		}
 	}

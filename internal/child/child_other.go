@@ -1,0 +1,22 @@
+//go:build !unix
+
+package child
+
+import (
+	"os"
+	"os/exec"
+)
+
+func inGroup(*exec.Cmd) {}
+
+// killGroup kills a program; what it started is not known here.
+func killGroup(p *os.Process) bool {
+	_ = p.Kill()
+	return false
+}
+
+func fillUse(u *Use, state *os.ProcessState, _, _ uint64) {
+	if state != nil {
+		u.CPU = state.UserTime() + state.SystemTime()
+	}
+}

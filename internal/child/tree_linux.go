@@ -1,0 +1,91 @@
+package child
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// adopt has this process become the parent of what programs leave behind, so that it can be found.
+var adopt = sync.OnceFunc(func() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) })
+
+// ownMark is the greatest resident set that this process has had, in bytes.
+func ownMark() uint64 { return field(readProc(os.Getpid(), "status"), "VmHWM:") << 10 }
+
+// readProc reads a file of a process; nothing where it cannot be read.
+func readProc(pid int, name string) []byte {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, name))
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+// field is the number that stands behind a key at the beginning of a line; 0: there is none.
+func field(lines []byte, key string) (n uint64) {
+	for line := range bytes.Lines(lines) {
+		if rest, ok := bytes.CutPrefix(line, []byte(key)); ok {
+			for _, c := range bytes.TrimLeft(rest, " \t") {
+				if c < '0' || c > '9' {
+					break
+				}
+				n = n*10 + uint64(c-'0')
+			}
+			return n
+		}
+	}
+	return 0
+}
+
+// watch is what a program is seen to take.
+type watch struct {
+	resident uint64 // B, of all its processes at the last look
+	mark     uint64 // B, the greatest that one of them has had
+	written  uint64 // B that those at the last look have written, to whatever
+}
+
+func (w *watch) look(pids []int) {
+	w.resident, w.written = 0, 0
+	for _, pid := range pids {
+		status := readProc(pid, "status")
+		w.resident += field(status, "VmRSS:") << 10
+		w.mark = max(w.mark, field(status, "VmHWM:")<<10)
+		w.written += field(readProc(pid, "io"), "wchar:")
+	}
+}
+
+// Sweep kills the processes that programs have left behind, once none runs any more, and tells
+// how many there were.
+func Sweep() (killed int) {
+	self := []byte(strconv.Itoa(os.Getpid()))
+	for found := true; found; { // the children of those that are killed come to this process
+		found = false
+		dirs, err := os.ReadDir("/proc")
+		if err != nil {
+			return killed
+		}
+		for _, d := range dirs {
+			pid, err := strconv.Atoi(d.Name())
+			if err != nil {
+				continue
+			}
+			stat := readProc(pid, "stat") // pid (name) state ppid
+			fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+			if len(fields) < 2 || !bytes.Equal(fields[1], self) {
+				continue
+			}
+			if fields[0][0] != 'Z' {
+				killed++
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+			ended(pid, drained)
+			found = true
+		}
+	}
+	return killed
+}
