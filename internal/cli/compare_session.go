@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -32,7 +34,8 @@ type sessionFlags struct {
 	axes                                              map[string]*usage.Option // by the axis' key
 	names                                             []string                 // of all of them
 	processes, duration, budget, workers, out, keepIn *usage.Option
-	count                                             bool
+	bench, build, command                             *usage.Option
+	count, shell                                      bool
 }
 
 func newSessionFlags(flags *pflag.FlagSet, defs []workload.Def) *sessionFlags {
@@ -58,6 +61,11 @@ func newSessionFlags(flags *pflag.FlagSet, defs []workload.Def) *sessionFlags {
 	f.names = append(f.names, "count")
 	flags.BoolVar(&f.count, "count", false, withGit+"count operations, statements and allocations instead of time, one run a side")
 	f.keepIn = define("keep", usage.KindFile, "", "the path of a directory", "keep the built programs in this directory")
+	f.bench = define("bench", usage.KindList, "", compare.PackagesAccepted, "measure the Go benchmarks of these packages, of any module; flags of go test stand behind --")
+	f.command = define("run", usage.KindText, "", usage.WordsAccepted, "measure this command, of any language; "+compare.Tree+" is the revision's tree")
+	f.build = define("build", usage.KindText, "", usage.WordsAccepted, "with --run: build each tree by this command first")
+	f.names = append(f.names, "shell")
+	flags.BoolVar(&f.shell, "shell", false, withGit+"sh runs the commands of --run and --build")
 	return f
 }
 
@@ -75,48 +83,103 @@ func (f *sessionFlags) given() (name string, ok bool) {
 }
 
 // jobs returns the cases of the named workloads with every number of workers.
-func (f *sessionFlags) jobs(defs []workload.Def, names []string) (cases []measure.Job, blocks int, err error) {
-	processes, err := f.processes.Number("processes", 1, jobs.MaxProcesses)
-	if err != nil {
-		return nil, 0, err
-	}
+func (f *sessionFlags) jobs(defs []workload.Def, names []string) (cases []measure.Job, err error) {
 	duration, err := f.duration.Duration("duration", 1, measure.MaxDuration)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	counts, err := measure.WorkersAxis().Parse(f.workers.Text)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	// A matrix of defaults would take hours: what is not named is small.
 	all, err := jobs.SmallPlans(defs, names, jobs.TypedAxes(f.axes))
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	for _, plan := range all {
 		for _, c := range plan.Cases {
 			for _, count := range counts {
 				workers, err := strconv.Atoi(count)
 				if err != nil {
-					return nil, 0, err
+					return nil, err
 				}
 				cases = append(cases, compare.NewJob(plan.Def.Name, c, workers, duration))
 			}
 		}
 	}
-	return cases, int(processes), nil
+	return cases, nil
+}
+
+// measured are what compare --git can measure, by the flag that chooses it. Of the flags of a
+// session some go with one of them only.
+const (
+	byWorkload = "--git"
+	byBench    = "--bench"
+	byRun      = "--run"
+)
+
+// subject is what the arguments and flags name: those of go test behind --, after the first ones.
+func (f *sessionFlags) subject(p *Program, args []string, before int) (compare.Subject, error) {
+	kind := byWorkload
+	fits := func(name string) bool { return !slices.Contains([]string{"build", "shell"}, name) } // the others choose the kind
+	switch {
+	case f.bench.Given:
+		kind, fits = byBench, func(name string) bool {
+			return slices.Contains([]string{"bench", "processes", "budget", "out", "keep"}, name)
+		}
+	case f.command.Given:
+		kind, fits = byRun, func(name string) bool {
+			return slices.Contains([]string{"run", "build", "shell", "processes", "budget", "out"}, name)
+		}
+	}
+	for _, name := range f.names {
+		if f.flags.Changed(name) && !fits(name) {
+			accepted := "--" + name + " without " + kind
+			if kind == byWorkload {
+				accepted = "--" + name + " together with " + byRun
+			}
+			return nil, &usage.ValueError{Field: "flag of compare " + kind, Value: "--" + name, Accepted: accepted}
+		}
+	}
+	if len(args) > before && kind != byBench {
+		return nil, &usage.ValueError{Field: "flags behind -- of compare " + kind, Value: strings.Join(args[before:], " "), Accepted: "those of go test, together with " + byBench}
+	}
+	if before > 0 && kind != byWorkload {
+		return nil, &usage.ValueError{Field: "arguments of compare " + kind, Value: strings.Join(args[:before], " "), Accepted: "none; a command is in quotes, and flags of go test stand behind --"}
+	}
+	switch kind {
+	case byBench:
+		b := &compare.Benchmarks{Flags: args[before:]}
+		for name := range strings.SplitSeq(f.bench.Text, ",") {
+			if name = strings.TrimSpace(name); name == "" {
+				return nil, f.bench.Refuse("bench", f.bench.Text)
+			}
+			b.Packages = append(b.Packages, name)
+		}
+		return b, nil
+	case byRun:
+		c := &compare.Command{Build: f.build.Text, Run: f.command.Text, Shell: f.shell}
+		return c, c.Check()
+	}
+	return f.workloads(p, args)
 }
 
 // run measures what the arguments and flags name with the two revisions and shows the table.
-func (f *sessionFlags) run(ctx context.Context, stderr io.Writer, p *Program, revisions string, args []string, out tableOutput) error {
+func (f *sessionFlags) run(ctx context.Context, stderr io.Writer, p *Program, revisions string, args []string, before int, out tableOutput) error {
 	r := compare.Revisions{Out: f.out.Text, Keep: f.keepIn.Text, Gate: out.gate, Log: stderr}
 	var err error
 	if r.From, r.To, err = compare.ParseRange(revisions); err != nil {
 		return err
 	}
-	if r.Subject, r.Blocks, err = f.workloads(p, args); err != nil {
+	if r.Subject, err = f.subject(p, args, before); err != nil {
 		return err
 	}
+	blocks, err := f.processes.Number("processes", 1, jobs.MaxProcesses)
+	if err != nil {
+		return err
+	}
+	r.Blocks = int(blocks)
 	if r.Budget, err = f.budget.Duration("budget", 0, longestBudget); err != nil {
 		return err
 	}
@@ -142,26 +205,26 @@ func (f *sessionFlags) run(ctx context.Context, stderr io.Writer, p *Program, re
 }
 
 // workloads are the cases of the named ones.
-func (f *sessionFlags) workloads(p *Program, names []string) (*compare.Workloads, int, error) {
+func (f *sessionFlags) workloads(p *Program, names []string) (*compare.Workloads, error) {
 	if len(names) == 0 {
-		return nil, 0, &usage.ValueError{Field: "workload of compare --git", Value: "", Accepted: "one or more ids, see list"}
+		return nil, &usage.ValueError{Field: "workload of compare --git", Value: "", Accepted: "one or more ids, see list"}
 	}
-	cases, blocks, err := f.jobs(p.Defs(), names)
+	cases, err := f.jobs(p.Defs(), names)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	w := &compare.Workloads{Main: p.source(), Args: []string{ExecCase}, Jobs: cases, Count: f.count}
 	if !w.Count {
-		return w, blocks, nil
+		return w, nil
 	}
 	for _, name := range []string{"processes", "duration", "budget"} {
 		if f.flags.Changed(name) {
-			return nil, 0, &usage.ValueError{Field: "flag of compare --count", Value: "--" + name, Accepted: "--" + name + " without --count"}
+			return nil, &usage.ValueError{Field: "flag of compare --count", Value: "--" + name, Accepted: "--" + name + " without --count"}
 		}
 	}
 	for i := range w.Jobs {
 		s := &w.Jobs[i].Settings
 		s.Duration, s.Warmup.Time, s.Instructions = countedWindow, 0, true
 	}
-	return w, blocks, nil
+	return w, nil
 }

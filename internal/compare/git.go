@@ -158,6 +158,15 @@ func (r Repository) in(ctx context.Context, revs []Revision, do func(trees []str
 	return do(trees)
 }
 
+// hereIn is what the current directory is in a tree of the revision.
+func (r Repository) hereIn(v Revision, tree string) (string, error) {
+	dir := filepath.Join(tree, r.here)
+	if _, err := os.Stat(dir); err != nil {
+		return "", fmt.Errorf("%w: %s has no directory %s; accepted: a directory of both revisions", zkbench.ErrEnv, v, r.here)
+	}
+	return dir, nil
+}
+
 func (r Repository) removeWorktree(ctx context.Context, tree string) error {
 	if _, err := os.Stat(tree); errors.Is(err, os.ErrNotExist) {
 		return nil

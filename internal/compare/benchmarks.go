@@ -1,0 +1,249 @@
+package compare
+
+import (
+	"context"
+	"crypto/rand"
+	"debug/buildinfo"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/child"
+	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/figure"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/usage"
+)
+
+// Benchmarks are those of Go packages, of any module. Each revision's test binaries run as go
+// test runs them, in the package's directory in a tree of the revision.
+type Benchmarks struct {
+	Packages []string // as go test takes them, from the current directory
+	Flags    []string // of go test, those that its binaries take, and the packages' own
+}
+
+// PackagesAccepted says in words what Packages takes.
+const PackagesAccepted = "packages with benchmarks, as go test takes them, for example ./... or ./a,./b"
+
+// defaultFlags are those that a session's short processes run with, unless they are given.
+var defaultFlags = []string{"-test.run=^$", "-test.bench=.", "-test.benchmem", "-test.benchtime=100ms", "-test.timeout=10m"}
+
+// probeFlags run each benchmark once.
+var probeFlags = []string{"-test.benchtime=1x", "-test.count=1"}
+
+// testFlags are those of a test binary that go test knows without the prefix test.
+var testFlags = []string{
+	"bench", "benchmem", "benchtime", "blockprofile", "blockprofilerate", "count", "cpu", "cpuprofile", "failfast", "fullpath", "memprofile", "memprofilerate",
+	"mutexprofile", "mutexprofilefraction", "outputdir", "parallel", "run", "short", "shuffle", "skip", "timeout", "trace", "v",
+}
+
+// binaryFlags are the flags of go test as its binaries take them, after the default ones. What
+// stands behind -args is left as it is, as by go test.
+func binaryFlags(flags []string) []string {
+	all := slices.Clone(defaultFlags)
+	for i, word := range flags {
+		bare := strings.TrimPrefix(strings.TrimPrefix(word, "-"), "-")
+		name, _, _ := strings.Cut(bare, "=")
+		switch {
+		case word == bare:
+		case name == "args":
+			return append(all, flags[i+1:]...)
+		case slices.Contains(testFlags, name):
+			word = "-test." + bare
+		}
+		all = append(all, word)
+	}
+	return all
+}
+
+// benchmarked is a package with what runs its benchmarks on the sides that have any.
+type benchmarked struct {
+	path string // import path
+	of   map[stat.Side]process
+}
+
+func (b *Benchmarks) measure(ctx context.Context, m *measurement) error {
+	return m.repo.in(ctx, m.revs[:], func(trees []string) error {
+		packages, err := b.build(ctx, m, trees)
+		if err != nil {
+			return err
+		}
+		flags := binaryFlags(b.Flags)
+		var cases []measured
+		for _, p := range packages {
+			first, err := p.probe(ctx, flags)
+			if err != nil {
+				return err
+			}
+			switch {
+			case len(first) == len(built):
+				cases = append(cases, measured{p.path, func(ctx context.Context, side stat.Side) *record.Record {
+					return p.of[side].with(flags).run(ctx)
+				}})
+			case len(first) == 1: // of one side only, which the table tells
+				rec := first[0]
+				if err := m.keep(rec); err != nil {
+					return &FailedError{rec, err}
+				}
+				m.recs = append(m.recs, rec)
+			}
+		}
+		if len(cases) == 0 && len(m.recs) == 0 {
+			return b.chooseNone(packages)
+		}
+		m.sessions(ctx, cases)
+		return nil
+	})
+}
+
+// chooseNone is the error where there is no benchmark, or none that the flags choose.
+func (b *Benchmarks) chooseNone(packages []benchmarked) error {
+	if len(packages) == 0 {
+		return &usage.ValueError{Field: "bench", Value: strings.Join(b.Packages, ","), Accepted: PackagesAccepted}
+	}
+	return &usage.ValueError{Field: "flags of --bench", Value: strings.Join(b.Flags, " "), Accepted: "flags that choose a benchmark, for example -bench=."}
+}
+
+// with is the same process with further flags.
+func (p process) with(flags []string) process {
+	p.argv = append(slices.Clip(p.argv), flags...)
+	return p
+}
+
+// probe runs each benchmark of both revisions once, and returns a record of each side that has
+// any. What goes wrong in one is left to the session.
+func (p benchmarked) probe(ctx context.Context, flags []string) (recs []*record.Record, err error) {
+	for _, side := range built {
+		of, has := p.of[side]
+		if !has {
+			continue
+		}
+		rec := of.with(flags).with(probeFlags).run(ctx)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if rec.Process = (record.Process{Session: rand.Text(), Side: string(side)}); rec.Output != "" || rec.Status != record.OK {
+			recs = append(recs, rec)
+		}
+	}
+	return recs, nil
+}
+
+// build builds the test binaries of both revisions, and copies those of the old one for the A/A
+// pair.
+func (b *Benchmarks) build(ctx context.Context, m *measurement, trees []string) (all []benchmarked, err error) {
+	for i, side := range built {
+		v := m.revs[i]
+		dir, err := m.repo.hereIn(v, trees[i])
+		if err != nil {
+			return nil, err
+		}
+		packages, err := b.list(ctx, v, dir)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(m.Log, "building %s: %s with benchmarks\n", v, figure.Plural(len(packages), "package"))
+		for _, p := range packages {
+			at := slices.IndexFunc(all, func(known benchmarked) bool { return known.path == p.ImportPath })
+			if at < 0 {
+				at, all = len(all), append(all, benchmarked{p.ImportPath, make(map[stat.Side]process)})
+			}
+			binary := func(side stat.Side) string { return m.program(fmt.Sprintf("bench-%d", at+1), side) }
+			e, err := p.build(ctx, v, binary(side))
+			if err != nil {
+				return nil, err
+			}
+			sides := []stat.Side{side}
+			if side == stat.Old {
+				sides = append(sides, stat.Again)
+				if err := copyProgram(binary(stat.Old), binary(stat.Again)); err != nil {
+					return nil, err
+				}
+			}
+			for _, side := range sides {
+				all[at].of[side] = process{name: p.ImportPath, env: e, argv: []string{binary(side)}, dir: p.Dir, read: readBenchmarks}
+			}
+		}
+	}
+	return all, nil
+}
+
+// build builds the package's test binary, and returns the environment of what it measures.
+func (p goPackage) build(ctx context.Context, v Revision, binary string) (e record.Env, err error) {
+	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-buildvcs=false", "-o", binary, ".")
+	cmd.Dir = p.Dir
+	if _, err := output(cmd); err != nil {
+		return e, notBuilt(v, fmt.Errorf("%s: %w", p.ImportPath, err))
+	}
+	info, err := buildinfo.ReadFile(binary)
+	if err != nil {
+		return e, fmt.Errorf("%w: %s: %w", zkbench.ErrEnv, p.ImportPath, err)
+	}
+	e = env.Read()
+	e.Commit, e.Go, e.Modules = v.Commit, info.GoVersion, make(map[string]string)
+	for _, module := range info.Deps {
+		e.Modules[module.Path] = module.Version
+	}
+	return e, nil
+}
+
+// goPackage is a package as go list tells of it.
+type goPackage struct {
+	ImportPath, Dir           string
+	TestGoFiles, XTestGoFiles []string
+}
+
+// list returns those of the packages of a revision that have benchmarks.
+func (b *Benchmarks) list(ctx context.Context, v Revision, dir string) (with []goPackage, err error) {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles", "--"}, b.Packages...)...)
+	cmd.Dir = dir
+	out, err := output(cmd)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %s", zkbench.ErrEnv, v, strings.ReplaceAll(err.Error(), dir, "."))
+	}
+	for packages := json.NewDecoder(strings.NewReader(out)); ; {
+		var p goPackage
+		if err := packages.Decode(&p); errors.Is(err, io.EOF) {
+			return with, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("%w: go list: %w", zkbench.ErrEnv, err)
+		}
+		has, err := p.hasBenchmarks()
+		if err != nil {
+			return nil, err
+		}
+		if has {
+			with = append(with, p)
+		}
+	}
+}
+
+var benchmarkFunction = regexp.MustCompile(`(?m)^func Benchmark(\P{Ll}\w*)?\(`)
+
+func (p goPackage) hasBenchmarks() (bool, error) {
+	for _, file := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {
+		source, err := os.ReadFile(filepath.Join(p.Dir, file))
+		if err != nil {
+			return false, err
+		}
+		if benchmarkFunction.Match(source) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// readBenchmarks takes the results of a test binary.
+func readBenchmarks(rec *record.Record, out []byte, _ child.Use) (err error) {
+	rec.Output, err = benchmarkOutput(out, true)
+	return err
+}
