@@ -17,3 +17,9 @@ func (r *Revisions) Sessions(ctx context.Context, names []string, run func(ctx c
 	m.sessions(ctx, cases)
 	return m.recs, m.failed
 }
+
+// What is kept of a program's output, and what a test binary is given.
+var (
+	BenchmarkOutput = benchmarkOutput
+	BinaryFlags     = binaryFlags
+)

@@ -3,6 +3,7 @@ package compare_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/compare"
+	"github.com/zkbench/zkbench/internal/gittest"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
@@ -33,53 +35,33 @@ func TestParseRange(t *testing.T) {
 
 // repository makes a repository of a tiny command with three revisions, the
 // last of which does not build, and enters it.
-func repository(t *testing.T) {
+func repository(t *testing.T) gittest.Repository {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("no git")
+	r := gittest.New(t)
+	r.Write(t, map[string]string{"go.mod": "module tiny\n\ngo 1.26\n"})
+	for subject, body := range []string{`println("one")`, `println("two")`, `println(undefined)`} {
+		r.Commit(t, fmt.Sprint("r", subject), map[string]string{"cmd/zkbench/main.go": "package main\n\nfunc main() { " + body + " }\n"})
 	}
-	dir := t.TempDir()
-	git := func(args ...string) {
-		t.Helper()
-		cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"}, args...)...)
-		cmd.Dir = dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-	}
-	write := func(name, text string) {
-		t.Helper()
-		path := filepath.Join(dir, name)
-		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o777))
-		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
-	}
-	git("init", "--quiet")
-	write("go.mod", "module tiny\n\ngo 1.26\n")
-	for _, body := range []string{`println("one")`, `println("two")`, `println(undefined)`} {
-		write("cmd/zkbench/main.go", "package main\n\nfunc main() { "+body+" }\n")
-		git("add", ".")
-		git("commit", "--quiet", "--message", body)
-	}
-	t.Chdir(dir)
+	t.Chdir(r.Dir)
+	return r
 }
 
 // worktrees are the worktrees of the repository, its own included, and the
 // entries that git keeps of them.
-func worktrees(t *testing.T) int {
+func worktrees(t *testing.T, r gittest.Repository) int {
 	t.Helper()
-	out := must.Get(exec.Command("git", "worktree", "list").Output())(t)
-	entries, err := os.ReadDir(filepath.Join(".git", "worktrees"))
+	entries, err := os.ReadDir(filepath.Join(r.Dir, ".git", "worktrees"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		t.Fatal(err)
 	}
-	return strings.Count(string(out), "\n") + len(entries)
+	return r.Worktrees(t) + len(entries)
 }
 
 // TestBuild builds revisions and the working tree; whatever happens, no worktree
 // stays.
 func TestBuild(t *testing.T) {
 	testsize.Full(t)
-	repository(t)
+	files := repository(t)
 	t.Setenv("TMPDIR", t.TempDir()) // Build's directory; elsewhere it has another name
 	repo := must.Get(compare.OpenRepository(t.Context()))(t)
 	program := filepath.Join(t.TempDir(), "program.exe")
@@ -112,7 +94,7 @@ func TestBuild(t *testing.T) {
 	stopped, cancel := context.WithCancel(t.Context())
 	cancel()
 	must.FailGet(build(stopped, "HEAD~1"))(t, must.ErrAny, "a stopped build")
-	golden.Equal(t, "worktrees and entries, the repository's alone", 1, worktrees(t))
+	golden.Equal(t, "worktrees and entries, the repository's alone", 1, worktrees(t, files))
 	left, err := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "zkbench-*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)

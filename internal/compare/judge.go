@@ -30,7 +30,9 @@ func judge(old, recent, again *sample) Row {
 		Exact: old.exact && recent.exact, Better: recent.better,
 	}
 	// Figures that are all 0, of bytes per operation for example, have no ratio and agree.
-	nothing := func(in *sample) bool { return !slices.ContainsFunc(in.points, func(p point) bool { return p.value != 0 }) }
+	nothing := func(in *sample) bool {
+		return !slices.ContainsFunc(in.points, func(p point) bool { return p.value != 0 })
+	}
 	if r.Exact = r.Exact || nothing(old) && nothing(recent); r.Exact {
 		r.exact(old.values(), recent.values())
 		return r

@@ -39,13 +39,8 @@ func benchmarkOutput(out []byte, meant bool) (string, error) {
 				}
 				continue
 			}
-			kept := of.Clone()
-			for _, c := range of.Config {
-				if !slices.Contains(configKeys, c.Key) {
-					kept.SetConfig(c.Key, "")
-				}
-			}
-			rec = kept
+			known := slices.DeleteFunc(slices.Clone(of.Config), func(c benchfmt.Config) bool { return !slices.Contains(configKeys, c.Key) })
+			rec = &benchfmt.Result{Config: known, Name: of.Name, Iters: of.Iters, Values: of.Values}
 			results++
 		}
 		if err := to.Write(rec); err != nil {
