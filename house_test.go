@@ -30,7 +30,7 @@ var floors = [][]string{
 	{"srs", "rangeproof", "internal/poly"},
 	{"circuits", "token", "plonkish", "stark"},
 	{"internal/record", "internal/meter", "internal/pgtest", "internal/usage", "internal/loops", "internal/sve", "internal/goldilockstest", "internal/keccaktest"},
-	{"internal/env", "internal/figure", "internal/stage", "internal/stat", "internal/child"},
+	{"internal/env", "internal/figure", "internal/stage", "internal/stat", "internal/child", "internal/yamlfile"},
 	{"internal/plot", "internal/perf", "internal/counts", "internal/qemutest"},
 	{"internal/report", "internal/runner", "internal/page", "internal/peer"},
 	{"internal/workload"},
@@ -39,6 +39,7 @@ var floors = [][]string{
 	{"internal/study", "internal/suite", "internal/selfcheck"},
 	{"internal/study/circuits", "internal/study/sve", "internal/study/token", "internal/suite/charts"},
 	{"internal/cli"},
+	{"bench"},
 	{"cmd"},
 }
 
@@ -68,7 +69,7 @@ var rules = []struct {
 // public tells whether people outside may import the package; bench is made of the
 // instruments.
 func public(pkg string) bool {
-	return !slices.Contains(strings.Split(pkg, "/"), "internal") && !covers("cmd/...", pkg) && pkg != "bench"
+	return !slices.Contains(strings.Split(pkg, "/"), "internal") && !covers("cmd/...", pkg) && !covers("bench/...", pkg)
 }
 
 func isOne(of ...string) func(string) bool {

@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/zkbench/zkbench/internal/compare"
 	"github.com/zkbench/zkbench/internal/env"
@@ -22,6 +23,7 @@ import (
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/yamlfile"
 )
 
 // The exit codes.
@@ -75,6 +77,14 @@ func (p *Program) Defs() (all []workload.Def) {
 
 func (p *Program) source() compare.Main { return cmp.Or(p.Source, compare.OwnMain()) }
 
+// FlagNames are the names of all flags of its commands.
+func (p *Program) FlagNames() (names []string) {
+	for _, cmd := range p.command(nil, io.Discard, io.Discard).Commands() {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	}
+	return append(names, "help", "version")
+}
+
 // Run runs the command line args and returns its exit code. Errors are one line
 // on stderr, those of a suite's file one each. An interrupt ends the run with what was measured.
 func (p *Program) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -97,7 +107,7 @@ func Execute(root *cobra.Command, args []string, stdout, stderr io.Writer) int {
 		return ExitOK
 	}
 	text := strings.TrimSpace(err.Error())
-	if _, ok := errors.AsType[*suite.FileError](err); !ok { // which has a line for each mistake
+	if _, ok := errors.AsType[*yamlfile.Error](err); !ok { // which has a line for each mistake
 		text = strings.ReplaceAll(text, "\n", "; ")
 	}
 	for line := range strings.Lines(text) {

@@ -16,7 +16,6 @@ import (
 	"github.com/zkbench/zkbench/internal/history"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/record/recordtest"
 	"github.com/zkbench/zkbench/internal/stat"
 	"github.com/zkbench/zkbench/internal/usage"
 )
@@ -103,7 +102,7 @@ func TestEnvironmentsApart(t *testing.T) {
 			e.Go, e.Kernel, e.Modules = "go1.27", "7.0", map[string]string{"example/m": "v2"}
 		}),
 		change(sample("e", 4, throughput(5)), func(e *record.Env) { e.GOMAXPROCS = 4 }),
-		sample("f", 5, recordtest.Foreign("throughput", "proofs/s", 6, record.Timed)),
+		sample("f", 5, record.Reported("throughput", "proofs/s", 6, record.Timed)),
 	)
 	var got [][]float64
 	for _, l := range lines {
@@ -152,7 +151,7 @@ func TestSteps(t *testing.T) {
 func TestQuery(t *testing.T) {
 	issuer := sample("i", 1, throughput(2))
 	issuer.Workload, issuer.Axes = "IssueServiceIssue", record.Axes{{Key: "bits", Value: "64"}, {Key: "cpus", Value: "1"}}
-	failed := sample("f", 2, throughput(9), recordtest.Foreign("only-failed", "", 0, ""))
+	failed := sample("f", 2, throughput(9), record.Reported("only-failed", "", 0, ""))
 	failed.Status = record.Failed
 	recs := []*record.Record{sample("s", 0, throughput(1), allocs(3)), issuer, failed}
 	for _, test := range []struct {

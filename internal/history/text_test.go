@@ -12,7 +12,6 @@ import (
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/record/recordtest"
 	"github.com/zkbench/zkbench/internal/report"
 )
 
@@ -117,7 +116,7 @@ func TestFigures(t *testing.T) {
 		{"B/op", 12_345_678, record.Exact, []string{"median B/op ", " 12345678 "}},
 		{"allocs/op", 40.0 / 3, record.Exact, []string{" 13.333333 "}},
 	} {
-		m := recordtest.Foreign("m", test.unit, test.value, test.kind)
+		m := record.Reported("m", test.unit, test.value, test.kind)
 		var b strings.Builder
 		must.Do(t, history.Text(&b, report.Style{}, linesOf(t, history.Query{Metric: "m"}, sample("a", 0, m))))
 		golden.Contains(t, b.String(), test.wanted...)

@@ -103,17 +103,17 @@ func settings(r *record.Record) (s measure.Settings, err error) {
 	return s, err
 }
 
-// Words are the record's seed and settings in words, each with its label.
+// Words are the properties of what was measured, the seed and the settings in words, each with its label.
 func Words(r *record.Record) [][2]string {
-	seed := [2]string{"Seed", strconv.FormatUint(r.Seed, 10)}
+	all := append(r.Properties.Words(), [2]string{"Seed", strconv.FormatUint(r.Seed, 10)})
 	s, err := settings(r)
 	switch {
 	case err != nil:
-		return [][2]string{seed, {"Settings", "cannot be read: " + err.Error()}}
+		return append(all, [2]string{"Settings", "cannot be read: " + err.Error()})
 	case r.Staged() && s.SRS == "":
-		return [][2]string{seed}
+		return all
 	case r.Staged():
-		return [][2]string{seed, {"Reference string", s.SRS}}
+		return append(all, [2]string{"Reference string", s.SRS})
 	}
-	return append([][2]string{seed}, s.Words()...)
+	return append(all, s.Words()...)
 }

@@ -2,7 +2,9 @@ package measure
 
 import (
 	"flag"
+	"maps"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,12 +15,10 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Options are the flags of a test binary.
+// Options are the flags of a test binary. What is not defined there has its default.
 type Options struct {
 	flags    *flag.FlagSet
-	lists    map[string]*string // what was typed, by the axis' key
 	settings Typed
-	profile  *bool
 }
 
 // goTestFlags are the settings that go test has flags of, under names of its own.
@@ -40,61 +40,81 @@ const smokeDuration = 100 * time.Millisecond
 //
 //	var options = measure.Flags(flag.CommandLine, workloads.NTT().Axes...)
 func Flags(fs *flag.FlagSet, extra ...workload.Axis) *Options {
-	axes := append([]workload.Axis{
+	DefineFlags(fs, append([]workload.Axis{
 		workload.CurveAxis(nil, nil), workload.BitsAxis(), workload.InputsAxis(3), workload.OutputsAxis(3), workload.ProofAxis(nil), workload.ExecutorAxis(nil),
-	}, extra...)
-	o := &Options{flags: fs, lists: make(map[string]*string)}
+	}, extra...)...)
+	return OptionsOf(fs)
+}
+
+// DefineFlags defines the flags of these axes, one of those that share theirs, and of the
+// settings.
+func DefineFlags(fs *flag.FlagSet, axes ...workload.Axis) {
 	for _, a := range axes {
-		if o.lists[a.Key] == nil {
-			o.lists[a.Key] = fs.String(a.Flag, "", "comma-separated list of "+a.Usage)
+		if option(fs, a.Flag) == nil {
+			fs.Var(&usage.Option{Kind: usage.KindList}, a.Flag, "comma-separated list of "+a.Usage)
 		}
 	}
-	o.settings = make(Typed)
 	for _, f := range goTestFlags {
-		o.settings.Define(func(option *usage.Option, _, _ string) {
+		make(Typed).Define(func(option *usage.Option, _, _ string) {
 			option.Text = f.text
 			fs.Var(option, f.flag, f.help)
 		}, f.name)
 	}
-	o.profile = fs.Bool(profileFlag, false, "load tests: write "+strings.Join(meter.ProfileKinds(), ", ")+" profiles of each case to "+ProfileRoot)
+	fs.Bool(profileFlag, false, "load tests: write "+strings.Join(meter.ProfileKinds(), ", ")+" profiles of each case to "+ProfileRoot)
+}
+
+// OptionsOf are the flags that DefineFlags has defined on fs, if it has.
+func OptionsOf(fs *flag.FlagSet) *Options {
+	o := &Options{flags: fs, settings: make(Typed)}
+	for _, f := range goTestFlags {
+		if defined := option(fs, f.flag); defined != nil {
+			o.settings[f.name] = defined
+			continue
+		}
+		o.settings.Define(func(option *usage.Option, _, _ string) { option.Text = f.text }, f.name)
+	}
 	return o
 }
 
-// typed tells which flags were given.
-func (o *Options) typed() map[string]bool {
-	given := make(map[string]bool)
-	o.flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
-	return given
+// option is the flag of that name, if it is one of ours.
+func option(fs *flag.FlagSet, name string) *usage.Option {
+	if f := fs.Lookup(name); f != nil {
+		if o, ok := f.Value.(*usage.Option); ok {
+			return o
+		}
+	}
+	return nil
 }
 
-// any tells whether one of the flags that Flags defined was given.
+// given tells whether an axis was typed.
+func (o *Options) given(a workload.Axis) bool {
+	typed := option(o.flags, a.Flag)
+	return typed != nil && typed.Given
+}
+
+// profiled tells whether profiles were asked for.
+func (o *Options) profiled() bool {
+	if option(o.flags, goTestFlags[0].flag) == nil { // the flag, if any, is another's
+		return false
+	}
+	f := o.flags.Lookup(profileFlag)
+	return f != nil && f.Value.String() == "true"
+}
+
+// any tells whether one of the flags was given.
 func (o *Options) any(def workload.Def) bool {
-	given := o.typed()
-	if given[profileFlag] {
-		return true
-	}
-	for _, f := range goTestFlags {
-		if given[f.flag] {
-			return true
-		}
-	}
-	for _, a := range def.Axes {
-		if given[a.Flag] {
-			return true
-		}
-	}
-	return false
+	return o.profiled() || slices.ContainsFunc(def.Axes, o.given) ||
+		slices.ContainsFunc(slices.Collect(maps.Values(o.settings)), func(s *usage.Option) bool { return s.Given })
 }
 
 // matrix returns the cases of def that the flags ask for. An axis that no flag
 // names takes its default, or its smoke value where smoke is set.
 func (o *Options) matrix(def workload.Def, smoke bool) ([]workload.Case, error) {
-	given := o.typed()
 	lists := make(map[string]string)
 	for _, a := range def.Axes {
 		switch {
-		case given[a.Flag] && o.lists[a.Key] != nil:
-			lists[a.Key] = *o.lists[a.Key]
+		case o.given(a):
+			lists[a.Key] = option(o.flags, a.Flag).Text
 		case smoke:
 			lists[a.Key] = a.Smoke
 		}

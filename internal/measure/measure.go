@@ -27,9 +27,19 @@ import (
 // what was measured.
 func Case(ctx context.Context, def workload.Def, c workload.Case, s Settings) *record.Record {
 	rec := s.New(def.Name, c)
+	describe(rec, def, c)
 	defer pprof.SetGoroutineLabels(ctx)
 	conclude(ctx, rec, load(ctx, def, c, s, rec))
 	return rec
+}
+
+// describe writes what is known of the case's proof system into its record.
+func describe(rec *record.Record, def workload.Def, c workload.Case) {
+	if def.Properties != nil {
+		if p := def.Properties(c); p != (record.Properties{}) {
+			rec.Properties = &p
+		}
+	}
 }
 
 // conclude writes the error, if any, with which a case ended into its record.
@@ -110,6 +120,7 @@ func Stages(ctx context.Context, def workload.Def, c workload.Case, s Settings) 
 	rec := record.New()
 	rec.Workload, rec.Case, rec.Axes = def.Name, c.String(), c.Axes()
 	rec.Env, rec.Seed = env.Read(), s.Seed
+	describe(rec, def, c)
 	if s.SRS != "" { // the other settings are none of its stages
 		rec.Settings, _ = json.Marshal(Settings{SRS: s.SRS})
 	}

@@ -127,7 +127,7 @@ func TestParallel(t *testing.T, w io.Writer, def workload.Def, o *Options) {
 	for _, c := range cases {
 		for _, s := range settings {
 			s.Grace = straggler
-			if *o.profile {
+			if o.profiled() {
 				s.Profiles = meter.ProfileKinds()
 				s.ProfileDir = ProfileDir(ProfileRoot, def, s.Named(c))
 			}

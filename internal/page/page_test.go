@@ -17,7 +17,6 @@ import (
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/page"
 	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/record/recordtest"
 )
 
 // shown is of the page's data what the tests look at.
@@ -128,8 +127,8 @@ func hostile(t testing.TB) page.Data {
 	r.Axes = record.Axes{{Key: harm, Value: harm}, {Key: "__proto__", Value: "constructor"}}
 	r.Env.CPU, r.Env.Commit, r.Env.Modules = harm, harm, map[string]string{harm: harm}
 	r.Findings = []record.Finding{{Name: harm, Text: harm}}
-	r.Metrics = append(r.Metrics, recordtest.Foreign(harm, harm, 3, record.Timed), recordtest.Foreign("__proto__", "s", 3, record.Timed))
-	r.Stages = append(r.Stages, record.Stage{Name: harm, Time: 1, Sizes: []record.Metric{recordtest.Foreign(harm, harm, 1, record.Exact)}})
+	r.Metrics = append(r.Metrics, record.Reported(harm, harm, 3, record.Timed), record.Reported("__proto__", "s", 3, record.Timed))
+	r.Stages = append(r.Stages, record.Stage{Name: harm, Time: 1, Sizes: []record.Metric{record.Reported(harm, harm, 1, record.Exact)}})
 	r.Counters = append(r.Counters, record.Counter{Name: harm, Value: 1})
 	r.Process.Side = harm
 	d.Records = []*record.Record{r}

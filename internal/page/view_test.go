@@ -15,7 +15,6 @@ import (
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/page"
 	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/record/recordtest"
 )
 
 func caseWhere(t *testing.T, data shown, is func(c shownCase) bool) shownCase {
@@ -204,7 +203,7 @@ func FuzzHistogram(f *testing.F) {
 // are shown all the same.
 func TestOddRecords(t *testing.T) {
 	nan := load{"Sender", "pool", 32, 2, 2, 0, 20 * time.Millisecond}.record(t)
-	nan.Metrics = append(nan.Metrics, recordtest.Foreign("odd", "", math.NaN(), record.Timed), recordtest.Foreign("odder", "", math.Inf(1), record.Timed))
+	nan.Metrics = append(nan.Metrics, record.Reported("odd", "", math.NaN(), record.Timed), record.Reported("odder", "", math.Inf(1), record.Timed))
 	nan.Series[0].Values[2] = math.NaN()
 	long := load{"Sender", "pool", 32, 2, 2, 0, 20 * time.Millisecond}.record(t)
 	long.Series = []record.Series{

@@ -326,9 +326,16 @@ func (m *Metric) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &f); err != nil {
 		return err
 	}
-	*m = Metric{Value: f.Value, Kind: f.Kind}
-	stage, isStage := strings.CutPrefix(f.Name, stagePrefix)
-	i := slices.IndexFunc(table, func(row Quantity) bool { return row.name == f.Name })
+	*m = Reported(f.Name, f.Unit, f.Value, f.Kind)
+	return nil
+}
+
+// Reported is a figure of which no more is known than this: of another program, or of a workload
+// from outside. One that is in the table is the table's, in that unit.
+func Reported(name, unit string, v float64, kind Kind) Metric {
+	m := Metric{Value: v, Kind: kind}
+	stage, isStage := strings.CutPrefix(name, stagePrefix)
+	i := slices.IndexFunc(table, func(row Quantity) bool { return row.name == name })
 	switch {
 	case isStage:
 		m.Quantity = StageTime(stage)
@@ -336,11 +343,11 @@ func (m *Metric) UnmarshalJSON(data []byte) error {
 		m.Quantity = table[i]
 	default:
 		meaning := "Varies with the machine and the moment"
-		if f.Kind == Exact {
+		if kind == Exact {
 			meaning = "Exact: repeats on every machine"
 		}
-		m.Quantity = Quantity{f.Name, f.Unit, f.Kind, BetterOf(f.Unit), Others, f.Name, meaning}
+		m.Quantity = Quantity{name, unit, kind, BetterOf(unit), Others, name, meaning}
 	}
-	m.unit = f.Unit
-	return nil
+	m.unit = unit
+	return m
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/record/recordtest"
 )
 
 // TestTable: a name stands once in the table, and what is read by it is known again.
@@ -29,7 +28,7 @@ func TestTable(t *testing.T) {
 // what its unit says: more of a rate, less of all else.
 func TestForeignMetric(t *testing.T) {
 	for unit, better := range map[string]record.Direction{"B/s": record.Higher, "ops/s": record.Higher, "ns": record.Lower, "B/op": record.Lower} {
-		m := recordtest.Foreign("of-tomorrow", unit, 1.5, record.Exact)
+		m := record.Reported("of-tomorrow", unit, 1.5, record.Exact)
 		raw, err := json.Marshal(m)
 		if want := `{"name":"of-tomorrow","unit":"` + unit + `","value":1.5,"kind":"exact"}`; err != nil || string(raw) != want {
 			t.Errorf("%s (%v), want %s", raw, err, want)
@@ -39,7 +38,7 @@ func TestForeignMetric(t *testing.T) {
 		}
 	}
 	golden.Equal(t, "which way more bytes allocated a second are", record.Lower, record.AllocRate.Better())
-	if m := recordtest.Foreign("throughput", "proofs/s", 1, record.Timed); m.Unit() != "proofs/s" || m.Better() != record.Higher {
+	if m := record.Reported("throughput", "proofs/s", 1, record.Timed); m.Unit() != "proofs/s" || m.Better() != record.Higher {
 		t.Errorf("a known metric in another unit: %+v", m)
 	}
 }

@@ -79,6 +79,9 @@ func (p *page) head(rec *record.Record) {
 		run += fmt.Sprintf(", side %s, process %d", rec.Process.Side, rec.Process.Index)
 	}
 	p.linef("%s", run)
+	if text := rec.Properties.String(); text != "" {
+		p.linef("%s", text)
+	}
 	var settings bytes.Buffer
 	if len(rec.Settings) > 0 && json.Compact(&settings, rec.Settings) == nil {
 		p.linef("settings %s", &settings)

@@ -10,15 +10,14 @@ import (
 
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/record/recordtest"
 )
 
 func timed(name, unit string, v float64) record.Metric {
-	return recordtest.Foreign(name, unit, v, record.Timed)
+	return record.Reported(name, unit, v, record.Timed)
 }
 
 func exact(name, unit string, v float64) record.Metric {
-	return recordtest.Foreign(name, unit, v, record.Exact)
+	return record.Reported(name, unit, v, record.Exact)
 }
 
 // logistic returns a histogram of n values in ms around a middle, with a tail.

@@ -15,6 +15,7 @@ import (
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/yamlfile"
 )
 
 const good = `# A comment.
@@ -32,9 +33,9 @@ cases:
 
 func TestRead(t *testing.T) {
 	f := must.Get(suite.Read("quick.yaml", strings.NewReader(good)))(t)
-	words := func(line int, all ...string) (w []suite.Word) {
+	words := func(line int, all ...string) (w []yamlfile.Word) {
 		for _, text := range all {
-			w = append(w, suite.Word{Text: text, Line: line})
+			w = append(w, yamlfile.Word{Text: text, Line: line})
 		}
 		return w
 	}
@@ -72,7 +73,7 @@ func TestMistakes(t *testing.T) {
 		if err == nil {
 			_, err = suite.Expand("x", f, func(suite.Entry) ([]int, error) { return nil, nil })
 		}
-		if _, ok := errors.AsType[*suite.FileError](err); !ok || !errors.Is(err, zkbench.ErrParams) {
+		if _, ok := errors.AsType[*yamlfile.Error](err); !ok || !errors.Is(err, zkbench.ErrParams) {
 			t.Errorf("%s: %v", test.name, err)
 			continue
 		}

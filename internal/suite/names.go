@@ -15,6 +15,7 @@ import (
 	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/yamlfile"
 )
 
 // Full is the suite of all others and of every workload that they leave out.
@@ -106,13 +107,13 @@ func (f Family) suite() *File {
 
 // smallEntry is one small case of a workload.
 func smallEntry(d workload.Def) Entry {
-	e := Entry{Command: jobs.CommandRun, Workloads: []Word{{Text: d.ID()}}}
+	e := Entry{Command: jobs.CommandRun, Workloads: []yamlfile.Word{{Text: d.ID()}}}
 	if d.Stages != nil {
 		e.Command = jobs.CommandStages
 	}
 	for _, a := range d.Axes {
 		if a.Smoke != workload.Own && (d.Stages == nil || a.Key != workload.StageKey) {
-			e.Flags = append(e.Flags, Flag{Name: a.Long(), Values: []Word{{Text: a.Smoke}}})
+			e.Flags = append(e.Flags, Flag{Name: a.Long(), Values: []yamlfile.Word{{Text: a.Smoke}}})
 		}
 	}
 	return e

@@ -42,6 +42,9 @@ type Def struct {
 	// file (WithSRS).
 	SRS func(c Case) bool
 
+	// Properties, where set, are those of the case's proof system.
+	Properties func(c Case) record.Properties
+
 	// New does the set-up of one case, untimed: parameters, tables, keys. The
 	// inputs that the instance builds depend on the case, the seed and their
 	// sequence number only.

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/record/recordtest"
 	"github.com/zkbench/zkbench/internal/stage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -51,7 +50,7 @@ func Defs() []workload.Def {
 	}
 	for _, i := range []int{0, 3} { // Sender, BrokenOperation
 		defs[i].Stages = func(_ context.Context, _ workload.Case, _ uint64, r *stage.Recorder) (workload.Staged, error) {
-			size := recordtest.Foreign("key", "B/key", 42, record.Exact)
+			size := record.Reported("key", "B/key", 42, record.Exact)
 			r.Start("first").End(size)
 			if defs[i].Name == "BrokenOperation" {
 				return workload.Staged{}, errors.New("second: broken on purpose")
@@ -114,7 +113,7 @@ func (f fake) Check(ctx context.Context, input any, output []byte) error {
 }
 
 func (f fake) Metrics(context.Context) ([]record.Metric, error) {
-	return []record.Metric{recordtest.Foreign("proof-size", "B/proof", float64(f.bits), record.Exact)}, nil
+	return []record.Metric{record.Reported("proof-size", "B/proof", float64(f.bits), record.Exact)}, nil
 }
 
 func (f fake) Close() error { return nil }

@@ -2,7 +2,6 @@
 package recordtest
 
 import (
-	"encoding/json"
 	"os"
 	"strings"
 	"time"
@@ -39,17 +38,4 @@ func ReadFile(t must.TB, path string) []*record.Record {
 	file := must.Get(os.Open(path))(t)
 	defer file.Close()
 	return must.Get(record.ReadAll(file))(t)
-}
-
-// Foreign returns a metric as another program, or another version of this one, writes it.
-func Foreign(name, unit string, v float64, kind record.Kind) (m record.Metric) {
-	raw, err := json.Marshal(map[string]any{"name": name, "unit": unit, "kind": kind})
-	if err == nil {
-		err = json.Unmarshal(raw, &m)
-	}
-	if err != nil {
-		panic(err)
-	}
-	m.Value = v // which JSON may not hold
-	return m
 }

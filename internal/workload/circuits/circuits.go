@@ -63,6 +63,12 @@ func define(name, doc, smoke string, sizes []workload.Axis, of offers, newTask f
 	}
 	return workload.Def{
 		Name: name, Doc: doc, Axes: append(append(sizes, of.axes()...), stageAxis(smoke)), Resolve: of.resolve,
+		Properties: func(c workload.Case) record.Properties {
+			if implOf(c) == implGnark {
+				return gnarkProperties(c.Get("system"))
+			}
+			return record.Properties{ZeroKnowledge: record.Yes, Setup: record.SetupUniversal, Audited: record.No}
+		},
 		SRS: func(c workload.Case) bool {
 			return c.Get("system") != systemGroth16 && needsKeys(c.Get(workload.StageKey))
 		},

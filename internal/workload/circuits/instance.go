@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/workload"
 )
 
 // instance is a circuit set up as far as its stage needs.
@@ -50,6 +52,21 @@ func (i *instance) Input(ctx context.Context, seq uint64) (any, error) {
 		in.proof, _, err = i.prove(ctx, in.statement, nil)
 	}
 	return in, err
+}
+
+// oneWitness is the sequence number of the assignment that is the same each time. No input has it.
+const oneWitness = 1 << 62
+
+// SecretInput implements workload.Secret for the stages that see a witness: the same assignment, or
+// another each time.
+func (i *instance) SecretInput(ctx context.Context, seq uint64, fixed bool) (any, error) {
+	if i.stage != stageProve && i.stage != stageWitness {
+		return nil, &usage.ValueError{Field: workload.StageKey, Value: i.stage, Accepted: stageProve + ", " + stageWitness + ", which see the witness"}
+	}
+	if fixed {
+		seq = oneWitness
+	}
+	return i.Input(ctx, seq)
 }
 
 func (i *instance) Run(ctx context.Context, in any) ([]byte, error) {

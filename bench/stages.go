@@ -1,0 +1,29 @@
+package bench
+
+import (
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stage"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// Recorder keeps the stages of one case: how long each took, and the memory that it needed.
+type Recorder struct {
+	stages *stage.Recorder
+	staged workload.Staged
+}
+
+// Start begins a stage. The function that it returns ends it, with figures of what it made; a
+// stage that is never ended is none. Stages may nest.
+func (r *Recorder) Start(name string) (end func(sizes ...Metric)) {
+	running := r.stages.Start(name)
+	return func(sizes ...Metric) {
+		figures := reported(sizes)
+		running.End(figures...)
+		r.staged.Metrics = append(r.staged.Metrics, figures...)
+	}
+}
+
+// Note adds something that a reader of the figures must know, under a short name.
+func (r *Recorder) Note(name, text string) {
+	r.staged.Findings = append(r.staged.Findings, record.Finding{Name: name, Text: text})
+}

@@ -1,0 +1,63 @@
+// Circuit measures a circuit of one's own on gnark's PLONK and Groth16: that the prover knows
+// the preimage of a MiMC hash.
+//
+//	go run ./circuit stages preimage --blocks 1,16 --system plonk,groth16
+package main
+
+import (
+	"math/rand/v2"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+	native "github.com/consensys/gnark-crypto/ecc/bn254/fr/mimc"
+	"github.com/consensys/gnark/frontend"
+	"github.com/consensys/gnark/std/hash/mimc"
+
+	"github.com/zkbench/zkbench/bench"
+	"github.com/zkbench/zkbench/bench/circuit"
+)
+
+func main() { bench.Main(preimage()) }
+
+// Preimage is the circuit.
+type Preimage struct {
+	Blocks []frontend.Variable
+	Digest frontend.Variable `gnark:",public"`
+}
+
+// Define implements frontend.Circuit.
+func (p *Preimage) Define(api frontend.API) error {
+	h, err := mimc.NewMiMC(api)
+	if err != nil {
+		return err
+	}
+	h.Write(p.Blocks...)
+	api.AssertIsEqual(p.Digest, h.Sum())
+	return nil
+}
+
+func preimage() bench.Def {
+	blocks := bench.Ints("blocks", "numbers of blocks of the preimage", 1, 1<<16, 1, 16, 256)
+	return circuit.Circuit("Preimage", []bench.Axis{blocks},
+		func(c bench.Case) (frontend.Circuit, error) {
+			return &Preimage{Blocks: make([]frontend.Variable, blocks.Of(c))}, nil
+		},
+		func(c bench.Case, random *rand.ChaCha8) (frontend.Circuit, error) {
+			p := &Preimage{}
+			h := native.NewMiMC()
+			for range blocks.Of(c) {
+				var wide [48]byte
+				if _, err := random.Read(wide[:]); err != nil {
+					return nil, err
+				}
+				var block fr.Element
+				block.SetBytes(wide[:])
+				p.Blocks = append(p.Blocks, block)
+				raw := block.Bytes()
+				if _, err := h.Write(raw[:]); err != nil {
+					return nil, err
+				}
+			}
+			p.Digest = h.Sum(nil)
+			return p, nil
+		})
+}

@@ -1,0 +1,50 @@
+package record
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Properties are what a chooser asks of a proof system. What is empty is not said.
+type Properties struct {
+	ProvedBits    float64 `json:"proved_bits,omitempty"`    // of soundness, by a proof and not by a conjecture
+	ZeroKnowledge string  `json:"zero_knowledge,omitempty"` // yes, no
+	Setup         string  `json:"setup,omitempty"`          // trusted set-up: none, universal, circuit (one for each)
+	Audited       string  `json:"audited,omitempty"`        // no, yes, or by whom
+}
+
+// Values of properties.
+const (
+	Yes            = "yes"
+	No             = "no"
+	SetupNone      = "none"
+	SetupUniversal = "universal"
+	SetupCircuit   = "circuit"
+)
+
+// Words are the properties in words, each with its label.
+func (p *Properties) Words() (all [][2]string) {
+	if p == nil {
+		return nil
+	}
+	add := func(label, value string) {
+		if value != "" {
+			all = append(all, [2]string{label, value})
+		}
+	}
+	if p.ProvedBits > 0 {
+		add("Proved soundness", strconv.FormatFloat(p.ProvedBits, 'f', -1, 64)+" bits")
+	}
+	add("Zero knowledge", p.ZeroKnowledge)
+	add("Trusted set-up", p.Setup)
+	add("Audited", p.Audited)
+	return all
+}
+
+func (p *Properties) String() string {
+	var parts []string
+	for _, w := range p.Words() {
+		parts = append(parts, strings.ToLower(w[0])+": "+w[1])
+	}
+	return strings.Join(parts, ", ")
+}

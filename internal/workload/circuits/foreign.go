@@ -1,0 +1,50 @@
+package circuits
+
+import (
+	"github.com/consensys/gnark/frontend"
+
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// Foreign is a circuit of which no more is known than what builds it, on gnark's proof systems.
+type Foreign struct {
+	Name, Doc string
+	Axes      []workload.Axis
+	Circuit   func(c workload.Case) (frontend.Circuit, error)
+	// Assign is the assignment of a sequence number.
+	Assign func(c workload.Case, seed, seq uint64) (frontend.Circuit, error)
+}
+
+// Def is the workload.
+func (f Foreign) Def() workload.Def {
+	return define(f.Name, f.Doc, stageProve, f.Axes, onGnark(0), func(c workload.Case, seed uint64) (task, error) {
+		circuit, err := f.Circuit(c)
+		if err != nil {
+			return task{}, err
+		}
+		return task{prover: &foreignProver{gnarkProver{
+			system: c.Get("system"), seed: seed, circuit: circuit,
+			assign: func(seq uint64) (frontend.Circuit, error) { return f.Assign(c, seed, seq) },
+		}}}, nil
+	})
+}
+
+// foreignProver knows how large its circuit is when that is built.
+type foreignProver struct{ gnarkProver }
+
+func (p *foreignProver) build() error {
+	if err := p.gnarkProver.build(); err != nil {
+		return err
+	}
+	return estimate{constraints: p.rows(), memory: memoryOf(p.system)}.fits(p.needsReference())
+}
+
+// gnarkProperties are those of gnark's systems over BN254.
+func gnarkProperties(system string) record.Properties {
+	p := record.Properties{ZeroKnowledge: record.Yes, Setup: record.SetupUniversal, Audited: "gnark: in parts, see its repository"}
+	if system == systemGroth16 {
+		p.Setup = record.SetupCircuit
+	}
+	return p
+}

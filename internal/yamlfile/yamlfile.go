@@ -1,0 +1,172 @@
+// Package yamlfile reads files that people write, in YAML, and tells all their mistakes at once,
+// each with its line.
+package yamlfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/zkbench/zkbench"
+)
+
+// maxFile bounds the bytes of a file.
+const maxFile = 1 << 20
+
+// Mistake is something that a file has wrong.
+type Mistake struct {
+	Line int
+	Text string
+}
+
+// Error is all that a file has wrong. It is an ErrParams; its text has a line for each
+// mistake.
+type Error struct {
+	File     string
+	Mistakes []Mistake
+}
+
+func (e *Error) Error() string {
+	lines := make([]string, len(e.Mistakes))
+	for i, m := range e.Mistakes {
+		lines[i] = fmt.Sprintf("%s:%d: %s", e.File, m.Line, m.Text)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (e *Error) Unwrap() error { return zkbench.ErrParams }
+
+// Read reads a file's one document. One that is no YAML, or has none, is an *Error; what is wrong
+// within it the parser tells. what names the file's contents, accepted its keys.
+func Read(name string, r io.Reader, what, accepted string) (*yaml.Node, *Parser, error) {
+	raw, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(raw) > maxFile {
+		return nil, nil, fmt.Errorf("%s: %w", name, &zkbench.LimitError{What: "bytes of a " + what, Estimate: int64(len(raw)), Max: maxFile})
+	}
+	documents := yaml.NewDecoder(bytes.NewReader(raw))
+	var document, second yaml.Node
+	if err := documents.Decode(&document); err != nil && !errors.Is(err, io.EOF) {
+		return nil, nil, &Error{name, []Mistake{syntax(err)}}
+	}
+	if len(document.Content) == 0 {
+		return nil, nil, &Error{name, []Mistake{{1, "the file is empty; accepted: " + accepted}}}
+	}
+	p := new(Parser)
+	switch err := documents.Decode(&second); {
+	case err == nil:
+		p.Wrong(second.Line, "a second document; accepted: one %s a file", what)
+	case !errors.Is(err, io.EOF):
+		p.Mistakes = append(p.Mistakes, syntax(err))
+	}
+	return document.Content[0], p, nil
+}
+
+// syntax is the mistake that YAML's own error tells: "yaml: line 3: did not find ...".
+func syntax(err error) Mistake {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	if rest, found := strings.CutPrefix(text, "line "); found {
+		if number, what, found := strings.Cut(rest, ": "); found {
+			if line, err := strconv.Atoi(number); err == nil {
+				return Mistake{line, what}
+			}
+		}
+	}
+	return Mistake{1, text}
+}
+
+// Parser reads the nodes of a file and keeps what is wrong with them.
+type Parser struct{ Mistakes []Mistake }
+
+// Wrong adds a mistake.
+func (p *Parser) Wrong(line int, format string, args ...any) {
+	p.Mistakes = append(p.Mistakes, Mistake{line, fmt.Sprintf(format, args...)})
+}
+
+// Err is the *Error of all mistakes, in the order of their lines; nil where there are none.
+func (p *Parser) Err(name string) error {
+	if len(p.Mistakes) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(p.Mistakes, func(a, b Mistake) int { return a.Line - b.Line })
+	return &Error{name, p.Mistakes}
+}
+
+// Word is a value, and where it stands.
+type Word struct {
+	Text string
+	Line int
+}
+
+// Pairs calls do for each key of a mapping; a key that comes twice is a mistake.
+func (p *Parser) Pairs(n *yaml.Node, what string, do func(key, value *yaml.Node)) {
+	if n.Kind != yaml.MappingNode {
+		p.Wrong(n.Line, "%s is no list of keys and values", what)
+		return
+	}
+	seen := make(map[string]bool)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		if seen[key.Value] {
+			p.Wrong(key.Line, "%s: %q stands twice", what, key.Value)
+			continue
+		}
+		seen[key.Value] = true
+		do(key, n.Content[i+1])
+	}
+}
+
+// Words is a single value, or a list of them; commas divide values too.
+func (p *Parser) Words(what string, n *yaml.Node) (all []Word) {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	switch n.Kind {
+	case yaml.ScalarNode:
+		for text := range strings.SplitSeq(n.Value, ",") {
+			all = append(all, Word{strings.TrimSpace(text), n.Line})
+		}
+	case yaml.SequenceNode:
+		for _, item := range n.Content {
+			if item.Kind != yaml.ScalarNode {
+				p.Wrong(item.Line, "%s: a list within a list", what)
+				continue
+			}
+			all = append(all, p.Words(what, item)...)
+		}
+	default:
+		p.Wrong(n.Line, "%s: accepted: a value or a list of values", what)
+	}
+	return all
+}
+
+// Text is a single value.
+func (p *Parser) Text(what string, n *yaml.Node) string {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	if n.Kind != yaml.ScalarNode {
+		p.Wrong(n.Line, "%s: accepted: one value", what)
+		return ""
+	}
+	return n.Value
+}
+
+// Line is a single value that is shown, in one line.
+func (p *Parser) Line(what string, n *yaml.Node) string {
+	text := p.Text(what, n)
+	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		p.Wrong(n.Line, "%s: %q is not accepted; accepted: what can be printed, in one line", what, text)
+		return ""
+	}
+	return text
+}
