@@ -101,30 +101,21 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// TestFind: a program is built from the module in the current directory, wherever in the
-// repository that is, and no other's.
+// TestFind: a program is built from its module, wherever in the repository that is, and no other's.
 func TestFind(t *testing.T) {
-	repository(t)
-	main := compare.Main{Module: "tiny/sub", Path: "tiny/sub"}
-	find := func() error {
-		t.Helper()
+	repository(t).Write(t, map[string]string{"sub/go.mod": "// of tiny\nmodule tiny/sub // below it\n\ngo 1.26\n\nrequire other v1.0.0\n"})
+	for _, dir := range []string{".", "sub"} {
+		t.Chdir(dir)
 		repo := must.Get(compare.OpenRepository(t.Context()))(t)
-		_, err := repo.Find(t.Context(), main)
-		return err
+		for _, main := range []compare.Main{{Module: "tiny", Path: "tiny/cmd/zkbench"}, {Module: "tiny/sub", Path: "tiny/sub"}} {
+			must.Get(repo.Find(t.Context(), main))(t)
+		}
+		for _, main := range []compare.Main{
+			{}, {Module: "other", Path: "other/cmd"}, {Module: "tiny/sub", Path: "command-line-arguments"}, {Module: "tiny/sub", Path: "tiny/subtle"},
+		} {
+			must.FailGet(repo.Find(t.Context(), main))(t, zkbench.ErrParams, "%+v", main)
+		}
 	}
-	must.Fail(t, find(), zkbench.ErrParams, "a module elsewhere")
-	must.Do(t, os.Mkdir("sub", 0o777))
-	must.Do(t, os.WriteFile("sub/go.mod", []byte("module tiny/sub\n\ngo 1.26\n"), 0o666))
-	t.Chdir("sub")
-	must.Do(t, find())
-	for _, main = range []compare.Main{{}, {Module: "tiny", Path: "tiny/cmd/zkbench"}, {Module: "tiny/sub", Path: "command-line-arguments"}, {Module: "tiny/sub", Path: "tiny/subtle"}} {
-		must.Fail(t, find(), zkbench.ErrParams, "%+v", main)
-	}
-	outside := t.TempDir()
-	must.Do(t, os.WriteFile(filepath.Join(outside, "go.mod"), []byte("module tiny/sub\n\ngo 1.26\n"), 0o666))
-	must.Do(t, os.WriteFile("go.mod", []byte("module other\n\ngo 1.26\n\nrequire tiny/sub v0.0.0\n\nreplace tiny/sub => "+outside+"\n"), 0o666))
-	main = compare.Main{Module: "tiny/sub", Path: "tiny/sub"}
-	must.Fail(t, find(), zkbench.ErrParams, "a module that the one here needs, outside of the repository")
 }
 
 func TestResolveRefuses(t *testing.T) {

@@ -2,11 +2,14 @@ package compare
 
 import (
 	"context"
-	"os/exec"
+	"fmt"
+	"os"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"strings"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/usage"
 )
 
@@ -25,35 +28,32 @@ func OwnMain() Main {
 	return Main{Module: info.Main.Path, Path: info.Path}
 }
 
+// moduleLine is what a go.mod calls its module by.
+var moduleLine = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
+
 // Find returns the main package with its place in the repository. The error is a
-// *usage.ValueError where its module is not here.
+// *usage.ValueError where its module is not there.
 func (r Repository) Find(ctx context.Context, m Main) (Main, error) {
-	below, inModule := strings.CutPrefix(m.Path+"/", m.Module+"/")
-	if m.Module != "" && inModule {
-		// In the current directory, which may be in another module than the root of the repository.
-		dir, err := output(exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", m.Module))
-		if err == nil && dir != "" {
-			if m.dir, inModule = r.within(filepath.Join(dir, filepath.FromSlash(below))); inModule {
-				return m, nil
-			}
-		}
-	}
-	return Main{}, &usage.ValueError{
+	refused := &usage.ValueError{
 		Field: "program to build here", Value: m.Path,
 		Accepted: "one of a module of this repository; for anything else there are --bench PACKAGES and --run COMMAND",
 	}
-}
-
-// within is a directory's path relative to the root; false where it is not below that.
-func (r Repository) within(dir string) (string, bool) {
-	var err error
-	for _, path := range []*string{&dir, &r.root} { // a link may lead to either
-		if *path, err = filepath.EvalSymlinks(*path); err != nil {
-			return "", false
+	below, within := strings.CutPrefix(m.Path+"/", m.Module+"/")
+	if m.Module == "" || !within {
+		return Main{}, refused
+	}
+	files, err := r.git(ctx, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ":(glob)**/go.mod")
+	if err != nil {
+		return Main{}, fmt.Errorf("%w: git ls-files: %w", zkbench.ErrEnv, err)
+	}
+	for file := range strings.SplitSeq(strings.Trim(files, "\x00"), "\x00") {
+		text, err := os.ReadFile(filepath.Join(r.root, file)) // one that was removed is none
+		if line := moduleLine.FindSubmatch(text); err == nil && line != nil && string(line[1]) == m.Module {
+			m.dir = filepath.Join(filepath.Dir(file), filepath.FromSlash(below))
+			return m, nil
 		}
 	}
-	relative, err := filepath.Rel(r.root, dir)
-	return relative, err == nil && filepath.IsLocal(relative)
+	return Main{}, refused
 }
 
 // in is the package's directory in a tree.
