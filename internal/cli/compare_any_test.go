@@ -82,7 +82,7 @@ func anyRepository(t *testing.T) gittest.Repository {
 		})
 	}
 	r.Write(t, map[string]string{
-		"sub/go.mod":                "module tiny\n\ngo 1.26\n",
+		"sub/go.mod":                "module others\n\ngo 1.26\n",
 		"sub/pkg/beside.txt":        "",
 		"sub/empty/none_test.go":    "package empty\n\nimport \"testing\"\n\nfunc TestNothing(*testing.T) {}\n",
 		"sub/other/planted_test.go": "package other\n\nimport \"testing\"\n\nfunc BenchmarkOther(b *testing.B) { b.ReportMetric(7, \"ns/op\") }\n",
@@ -111,14 +111,14 @@ func TestCompareBench(t *testing.T) {
 	}
 	out, messages, code := compare("base..same", "--bench", "./...", "--out", filepath.Join(temp, "session"), "--", "-benchtime", "1000x", "-bench=Planted")
 	golden.Equal(t, "exit code of the same\n"+messages, ExitOK, code)
-	golden.Contains(t, out, "Planted", " (tiny/pkg)\n", " 96.00 B/op ", " ns/op ")
+	golden.Contains(t, out, "Planted", " (others/pkg)\n", " 96.00 B/op ", " ns/op ")
 	if !regexp.MustCompile(`(?m)^ +allocs/op +3 allocs/op +3 allocs/op +0 % .* 8 +=$`).MatchString(out) {
 		t.Errorf("no equal allocations in\n%s", out)
 	}
-	golden.Contains(t, messages, "building base ", ": 2 packages with benchmarks\n", "1/1: 24 processes of tiny/pkg\n")
+	golden.Contains(t, messages, "building others/pkg, 2 of 2\n", "1/1: 24 processes of others/pkg\n")
 	recs := recordtest.ReadFile(t, filepath.Join(temp, "session"))
 	golden.Equal(t, "records", 24, len(recs))
-	golden.Contains(t, recs[0].Output, "pkg: tiny/pkg\n", "BenchmarkPlanted")
+	golden.Contains(t, recs[0].Output, "pkg: others/pkg\n", "BenchmarkPlanted")
 	golden.Equal(t, "compiler", runtime.Version(), recs[0].Env.Go)
 	again, messages, code := command(t, "compare", filepath.Join(temp, "session"), "--gate", "3%")
 	if _, rows, _ := strings.Cut(out, "metric"); code != ExitOK || !strings.HasSuffix(again, rows) {
@@ -132,7 +132,7 @@ func TestCompareBench(t *testing.T) {
 
 	out, messages, code = compare("again..lost", "--bench", "./...", "--", "-benchtime=1000x")
 	golden.Equal(t, "exit code of what is gone\n"+messages, ExitPartial, code)
-	golden.Contains(t, out, "\nonly in old: Other", " (tiny/other)\n")
+	golden.Contains(t, out, "\nonly in old: Other", " (others/other)\n")
 	golden.Contains(t, messages, "nothing to hold against the gate: only in old: Other")
 	must.Do(t, os.Remove(filepath.Join(temp, "session")))
 	clean(t, repo, temp)
@@ -175,7 +175,7 @@ func TestCompareAnyRefuses(t *testing.T) {
 		{"what=flags that choose none", []string{"base..same", "--bench", "./pkg", "--", "-bench=None"}, ExitUsage, `flags of --bench: "-bench=None" is not accepted`},
 		{"what=flag of no test", []string{"base..same", "--bench", "./pkg", "--", "-nosuch"}, ExitFailed, "failed twice: exit status 2: flag provided but not defined: -nosuch"},
 		{"what=benchmark that fails", []string{"base..same", "--bench", "./pkg", "--", "-size=-1"}, ExitFailed, "failed twice: exit status 2: panic: "},
-		{"what=build of a test", []string{"base..broken", "--bench", "./pkg"}, ExitUsage, "does not build: tiny/pkg: "},
+		{"what=build of a test", []string{"base..broken", "--bench", "./pkg"}, ExitUsage, "does not build: others/pkg: "},
 		{"what=command", []string{"base..same", "--run", "no-such-command"}, ExitUsage, `command: "no-such-command" is not accepted; accepted: a program in the PATH`},
 		{"what=command of the tree", []string{"base..same", "--run", "./none.sh"}, ExitUsage, `command: "./none.sh" is not accepted`},
 		{"what=build", []string{"base..same", "--build", "ls ./no-such-file", "--run", "./work.sh"}, ExitUsage, " does not build: exit status "},

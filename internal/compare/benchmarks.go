@@ -18,7 +18,6 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/child"
 	"github.com/zkbench/zkbench/internal/env"
-	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
 	"github.com/zkbench/zkbench/internal/usage"
@@ -65,36 +64,45 @@ func binaryFlags(flags []string) []string {
 	return all
 }
 
-// benchmarked is a package with what runs its benchmarks on the sides that have any.
+// benchmarked is a package of either revision, or of both.
 type benchmarked struct {
-	path string // import path
-	of   map[stat.Side]process
+	path  string // import path
+	sides map[stat.Side]goPackage
+	of    map[stat.Side]process // that run its benchmarks
 }
 
 func (b *Benchmarks) measure(ctx context.Context, m *measurement) error {
 	return m.repo.in(ctx, m.revs[:], func(trees []string) error {
-		packages, err := b.build(ctx, m, trees)
+		packages, err := b.packages(ctx, m, trees)
 		if err != nil {
 			return err
 		}
 		flags := binaryFlags(b.Flags)
 		var cases []measured
-		for _, p := range packages {
+		for i, p := range packages {
+			fmt.Fprintf(m.Log, "building %s, %d of %d\n", p.path, i+1, len(packages))
+			if err := p.build(ctx, m, fmt.Sprintf("bench-%d", i+1)); err != nil {
+				return err
+			}
 			first, err := p.probe(ctx, flags)
 			if err != nil {
 				return err
 			}
-			switch {
-			case len(first) == len(built):
+			switch len(first) {
+			case 0: // many packages may have none that the flags choose
+				err = p.remove()
+			case 1: // of one side only, which the table tells
+				m.planned++
+				m.recs = append(m.recs, first[0])
+				err = m.keep(first[0])
+			default:
+				err = p.again(m, fmt.Sprintf("bench-%d", i+1))
 				cases = append(cases, measured{p.path, func(ctx context.Context, side stat.Side) *record.Record {
 					return p.of[side].with(flags).run(ctx)
 				}})
-			case len(first) == 1: // of one side only, which the table tells
-				rec := first[0]
-				if err := m.keep(rec); err != nil {
-					return &FailedError{rec, err}
-				}
-				m.recs = append(m.recs, rec)
+			}
+			if err != nil {
+				return err
 			}
 		}
 		if len(cases) == 0 && len(m.recs) == 0 {
@@ -111,6 +119,60 @@ func (b *Benchmarks) chooseNone(packages []benchmarked) error {
 		return &usage.ValueError{Field: "bench", Value: strings.Join(b.Packages, ","), Accepted: PackagesAccepted}
 	}
 	return &usage.ValueError{Field: "flags of --bench", Value: strings.Join(b.Flags, " "), Accepted: "flags that choose a benchmark, for example -bench=."}
+}
+
+// packages are those of both revisions that have benchmarks, in their order.
+func (b *Benchmarks) packages(ctx context.Context, m *measurement, trees []string) (all []benchmarked, err error) {
+	for i, side := range built {
+		dir, err := m.repo.hereIn(m.revs[i], trees[i])
+		if err != nil {
+			return nil, err
+		}
+		listed, err := b.list(ctx, m.revs[i], dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range listed {
+			at := slices.IndexFunc(all, func(known benchmarked) bool { return known.path == p.ImportPath })
+			if at < 0 {
+				at, all = len(all), append(all, benchmarked{p.ImportPath, make(map[stat.Side]goPackage), make(map[stat.Side]process)})
+			}
+			all[at].sides[side] = p
+		}
+	}
+	return all, nil
+}
+
+// build builds the test binaries of the package.
+func (p benchmarked) build(ctx context.Context, m *measurement, name string) error {
+	for _, side := range built {
+		in, has := p.sides[side]
+		if !has {
+			continue
+		}
+		binary := m.program(name, side)
+		e, err := in.build(ctx, m.revision(side), binary)
+		if err != nil {
+			return err
+		}
+		p.of[side] = process{name: p.path, env: e, argv: []string{binary}, dir: in.Dir, read: readBenchmarks}
+	}
+	return nil
+}
+
+// again makes the third side of the old one.
+func (p benchmarked) again(m *measurement, name string) error {
+	again := p.of[stat.Old]
+	again.argv = []string{m.program(name, stat.Again)}
+	p.of[stat.Again] = again
+	return copyProgram(p.of[stat.Old].argv[0], again.argv[0])
+}
+
+func (p benchmarked) remove() (err error) {
+	for _, of := range p.of {
+		err = errors.Join(err, os.Remove(of.argv[0]))
+	}
+	return err
 }
 
 // with is the same process with further flags.
@@ -138,43 +200,10 @@ func (p benchmarked) probe(ctx context.Context, flags []string) (recs []*record.
 	return recs, nil
 }
 
-// build builds the test binaries of both revisions, and copies those of the old one for the A/A
-// pair.
-func (b *Benchmarks) build(ctx context.Context, m *measurement, trees []string) (all []benchmarked, err error) {
-	for i, side := range built {
-		v := m.revs[i]
-		dir, err := m.repo.hereIn(v, trees[i])
-		if err != nil {
-			return nil, err
-		}
-		packages, err := b.list(ctx, v, dir)
-		if err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(m.Log, "building %s: %s with benchmarks\n", v, figure.Plural(len(packages), "package"))
-		for _, p := range packages {
-			at := slices.IndexFunc(all, func(known benchmarked) bool { return known.path == p.ImportPath })
-			if at < 0 {
-				at, all = len(all), append(all, benchmarked{p.ImportPath, make(map[stat.Side]process)})
-			}
-			binary := func(side stat.Side) string { return m.program(fmt.Sprintf("bench-%d", at+1), side) }
-			e, err := p.build(ctx, v, binary(side))
-			if err != nil {
-				return nil, err
-			}
-			sides := []stat.Side{side}
-			if side == stat.Old {
-				sides = append(sides, stat.Again)
-				if err := copyProgram(binary(stat.Old), binary(stat.Again)); err != nil {
-					return nil, err
-				}
-			}
-			for _, side := range sides {
-				all[at].of[side] = process{name: p.ImportPath, env: e, argv: []string{binary(side)}, dir: p.Dir, read: readBenchmarks}
-			}
-		}
-	}
-	return all, nil
+// goPackage is a package as go list tells of it.
+type goPackage struct {
+	ImportPath, Dir           string
+	TestGoFiles, XTestGoFiles []string
 }
 
 // build builds the package's test binary, and returns the environment of what it measures.
@@ -194,12 +223,6 @@ func (p goPackage) build(ctx context.Context, v Revision, binary string) (e reco
 		e.Modules[module.Path] = module.Version
 	}
 	return e, nil
-}
-
-// goPackage is a package as go list tells of it.
-type goPackage struct {
-	ImportPath, Dir           string
-	TestGoFiles, XTestGoFiles []string
 }
 
 // list returns those of the packages of a revision that have benchmarks.

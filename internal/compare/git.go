@@ -101,7 +101,13 @@ const worktreeTime = time.Minute
 // kept out of it, so that like sources make like programs. Progress goes to log, one line.
 func (r Repository) Build(ctx context.Context, v Revision, main Main, program string, log io.Writer) error {
 	fmt.Fprintf(log, "building %s\n", v)
-	return r.in(ctx, []Revision{v}, func(trees []string) error { return build(ctx, v, main.in(trees[0]), program) })
+	return r.in(ctx, []Revision{v}, func(trees []string) error {
+		dir, err := main.in(v, trees[0])
+		if err != nil {
+			return err
+		}
+		return build(ctx, v, dir, program)
+	})
 }
 
 // BuildCounting builds the main package of a revision as a program that counts, and returns
@@ -109,10 +115,14 @@ func (r Repository) Build(ctx context.Context, v Revision, main Main, program st
 func (r Repository) BuildCounting(ctx context.Context, v Revision, main Main, program string, log io.Writer) (index *counts.Index, err error) {
 	fmt.Fprintf(log, "building %s to count\n", v)
 	err = r.in(ctx, []Revision{v}, func(trees []string) error {
-		if err := build(ctx, v, main.in(trees[0]), program, counts.BuildFlags(main.Module)...); err != nil {
+		dir, err := main.in(v, trees[0])
+		if err != nil {
 			return err
 		}
-		index, err = counts.NewIndex(ctx, main.in(trees[0]))
+		if err := build(ctx, v, dir, program, counts.BuildFlags(main.Module)...); err != nil {
+			return err
+		}
+		index, err = counts.NewIndex(ctx, dir)
 		return err
 	})
 	return index, err

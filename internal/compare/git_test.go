@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -91,6 +92,10 @@ func TestBuild(t *testing.T) {
 	if name, err := build(t.Context(), compare.Work); err != nil || !strings.HasSuffix(name, "+dirty") {
 		t.Errorf("rev=WORK, changed: %s, %v", name, err)
 	}
+	elsewhere := must.Get(repo.Find(t.Context(), compare.Main{Module: "tiny", Path: "tiny/cmd/other"}))(t)
+	err := repo.Build(t.Context(), must.Get(repo.Resolve(t.Context(), "HEAD~1"))(t), elsewhere, program, io.Discard)
+	must.Fail(t, err, zkbench.ErrEnv, "a package that is not there")
+	golden.Contains(t, err.Error(), " has no package tiny/cmd/other; ")
 	stopped, cancel := context.WithCancel(t.Context())
 	cancel()
 	must.FailGet(build(stopped, "HEAD~1"))(t, must.ErrAny, "a stopped build")

@@ -56,5 +56,11 @@ func (r Repository) Find(ctx context.Context, m Main) (Main, error) {
 	return Main{}, refused
 }
 
-// in is the package's directory in a tree.
-func (m Main) in(tree string) string { return filepath.Join(tree, m.dir) }
+// in is the package's directory in a tree of the revision.
+func (m Main) in(v Revision, tree string) (string, error) {
+	dir := filepath.Join(tree, m.dir)
+	if _, err := os.Stat(dir); err != nil {
+		return "", fmt.Errorf("%w: %s has no package %s; accepted: revisions of the program that runs", zkbench.ErrEnv, v, m.Path)
+	}
+	return dir, nil
+}
