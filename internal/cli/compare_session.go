@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -111,32 +110,41 @@ func (f *sessionFlags) jobs(defs []workload.Def, names []string) (cases []measur
 	return cases, nil
 }
 
-// measured are what compare --git can measure, by the flag that chooses it. Of the flags of a
-// session some go with one of them only.
+// What compare --git measures, by the flag that chooses it.
 const (
-	byWorkload = "--git"
+	byWorkload = "--git" // alone
 	byBench    = "--bench"
 	byRun      = "--run"
 )
 
-// subject is what the arguments and flags name: those of go test behind --, after the first ones.
+// fits tells whether a flag of a session goes with what is measured.
+func fits(name, kind string) bool {
+	switch name {
+	case "processes", "budget", "out":
+		return true
+	case "keep":
+		return kind != byRun
+	case "bench":
+		return kind == byBench
+	case "run", "build", "shell":
+		return kind == byRun
+	}
+	return kind == byWorkload
+}
+
+// subject is what the arguments and flags name: workloads before --, and flags of go test behind it.
 func (f *sessionFlags) subject(p *Program, args []string, before int) (compare.Subject, error) {
 	kind := byWorkload
-	fits := func(name string) bool { return !slices.Contains([]string{"build", "shell"}, name) } // the others choose the kind
 	switch {
 	case f.bench.Given:
-		kind, fits = byBench, func(name string) bool {
-			return slices.Contains([]string{"bench", "processes", "budget", "out", "keep"}, name)
-		}
+		kind = byBench
 	case f.command.Given:
-		kind, fits = byRun, func(name string) bool {
-			return slices.Contains([]string{"run", "build", "shell", "processes", "budget", "out"}, name)
-		}
+		kind = byRun
 	}
 	for _, name := range f.names {
-		if f.flags.Changed(name) && !fits(name) {
+		if f.flags.Changed(name) && !fits(name, kind) {
 			accepted := "--" + name + " without " + kind
-			if kind == byWorkload {
+			if kind == byWorkload { // all others have chosen their kind
 				accepted = "--" + name + " together with " + byRun
 			}
 			return nil, &usage.ValueError{Field: "flag of compare " + kind, Value: "--" + name, Accepted: accepted}
