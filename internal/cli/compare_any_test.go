@@ -179,6 +179,7 @@ func TestCompareAnyRefuses(t *testing.T) {
 		{"what=command", []string{"base..same", "--run", "no-such-command"}, ExitUsage, `command: "no-such-command" is not accepted; accepted: a program in the PATH`},
 		{"what=command of the tree", []string{"base..same", "--run", "./none.sh"}, ExitUsage, `command: "./none.sh" is not accepted`},
 		{"what=build", []string{"base..same", "--build", "ls ./no-such-file", "--run", "./work.sh"}, ExitUsage, " does not build: exit status "},
+		{"what=build in Go", []string{"broken..same", "--build", "go vet ./pkg", "--run", "./work.sh"}, ExitUsage, " does not build: exit status 1: pkg/planted_test.go:"},
 		{"what=run that fails", []string{"base..same", "--run", "./work.sh"}, ExitFailed, "process old[0] of ./work.sh failed twice: exit status 1: "},
 	} {
 		t.Run(test.name, func(t *testing.T) {

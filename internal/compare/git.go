@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/child"
 	"github.com/zkbench/zkbench/internal/counts"
 	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/measure"
@@ -159,7 +160,7 @@ func (r Repository) in(ctx context.Context, revs []Revision, do func(trees []str
 		if v.Name != Work {
 			tree = filepath.Join(dir, strconv.Itoa(i+1))
 			defer func() { err = errors.Join(err, r.removeWorktree(ctx, tree)) }()
-			if _, err := r.git(whole, "worktree", "add", "--detach", tree, v.Commit); err != nil {
+			if _, err := r.git(whole, "worktree", "add", "--quiet", "--detach", tree, v.Commit); err != nil {
 				return fmt.Errorf("%w: %s: git worktree: %w", zkbench.ErrEnv, v, err)
 			}
 		}
@@ -195,21 +196,19 @@ func (r Repository) git(ctx context.Context, args ...string) (string, error) {
 	return output(cmd)
 }
 
+// mostMessages is how much is kept of what a command writes to standard error.
+const mostMessages = 64 << 10
+
 // output runs a command and returns what it wrote, without space around it. The
 // error is the first line of its messages that tells a reason.
 func output(cmd *exec.Cmd) (string, error) {
-	var out, messages bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &messages
+	var out bytes.Buffer
+	messages := &child.Tail{Limit: mostMessages}
+	cmd.Stdout, cmd.Stderr = &out, messages
 	measure.Interruptible(cmd, 5*time.Second)
 	err := cmd.Run()
-	if _, exited := errors.AsType[*exec.ExitError](err); exited {
-		for line := range strings.Lines(messages.String()) {
-			// The go command heads the errors of a package with its path.
-			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") &&
-				!strings.HasPrefix(line, "go: downloading ") && !strings.HasPrefix(line, "Preparing worktree") {
-				return "", errors.New(line)
-			}
-		}
+	if _, exited := errors.AsType[*exec.ExitError](err); exited && messages.Message() != "" {
+		return "", errors.New(messages.Message())
 	}
 	return strings.TrimSpace(out.String()), err
 }
