@@ -11,7 +11,7 @@ PEERSFLAGS ?=
 STUDYFLAGS ?=
 SUITEFLAGS ?=
 
-.PHONY: all build portable deps run test test-all readme test-long vectors race mutate lint cross fmt bench bench-quick benchstat selfcheck studies peers peers-check clean
+.PHONY: all build portable deps run test test-all readme test-long vectors race mutate lint cross fmt bench bench-quick benchstat selfcheck studies examples peers peers-check clean
 
 all: build
 
@@ -134,6 +134,10 @@ studies: build portable
 	@failed=0; for s in token plonk keccak pairing sve; do \
 	  $(BIN)/zkbench study $$s --out $(BIN)/studies/$$s $(STUDYFLAGS) || failed=1; \
 	done; exit $$failed
+
+# Programs of others, which use this module as an outsider does.
+examples:
+	cd examples && $(GO) vet ./... && $(GO) test ./...
 
 peers-check:
 	cd peers/go && $(GO) vet ./... && $(GO) test ./...

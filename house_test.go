@@ -34,7 +34,7 @@ var floors = [][]string{
 	{"internal/plot", "internal/perf", "internal/counts", "internal/qemutest"},
 	{"internal/report", "internal/runner", "internal/page", "internal/peer"},
 	{"internal/workload"},
-	{"internal/measure", "internal/outdir", "internal/workload/circuits", "internal/workload/goldilocks", "internal/workload/hash", "internal/workload/selfcheck", "internal/workload/stark", "internal/workload/token"},
+	{"internal/measure", "internal/outdir", "internal/workload/circuits", "internal/workload/goldilocks", "internal/workload/hash", "internal/workload/prover", "internal/workload/selfcheck", "internal/workload/stark", "internal/workload/token"},
 	{"internal/peer/ours", "internal/demo", "internal/compare", "internal/history", "internal/jobs"},
 	{"internal/study", "internal/suite", "internal/selfcheck"},
 	{"internal/study/circuits", "internal/study/sve", "internal/study/token", "internal/suite/charts"},
@@ -62,7 +62,7 @@ var rules = []struct {
 	{
 		name: "who measures something else links none of our systems", of: isOne("internal/cli"),
 		never:  []string{"token/...", "circuits/...", "plonkish/...", "stark/...", "srs", "hash/...", "goldilocks/...", "internal/workload/...", "internal/study/...", "internal/peer/...", "internal/demo"},
-		except: []string{"internal/workload", "internal/workload/selfcheck"},
+		except: []string{"internal/workload", "internal/workload/prover", "internal/workload/selfcheck"},
 	},
 }
 

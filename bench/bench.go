@@ -72,6 +72,7 @@ type Def struct {
 // Properties are what a chooser asks of a proof system; what is empty is not said.
 type Properties struct {
 	ProvedBits    float64 // of soundness, by a proof and not by a conjecture
+	ClaimedBits   float64 // of soundness, as its authors say
 	ZeroKnowledge string  // yes, no
 	Setup         string  // trusted set-up: none, universal, circuit (one for each)
 	Audited       string  // no, yes, or by whom

@@ -68,8 +68,8 @@ func (e *ExitError) Error() string {
 
 // Process is a program that runs.
 type Process struct {
-	Stdin  io.WriteCloser
-	Stdout io.Reader // what it writes, to be read up to its end before Wait
+	Stdin  *os.File
+	Stdout *os.File // what it writes, to be read up to its end before Wait
 
 	cmd     *exec.Cmd
 	limit   Limits
@@ -103,18 +103,28 @@ func start(ctx context.Context, c Command, out *output) (*Process, error) {
 	p.cmd.Cancel = func() error { p.kill(); return nil }
 	inGroup(p.cmd)
 	var err error
-	if p.Stdin, err = p.cmd.StdinPipe(); err != nil {
+	var input *os.File
+	if input, p.Stdin, err = os.Pipe(); err != nil {
 		return nil, err
 	}
+	p.cmd.Stdin = input
+	defer input.Close() // the program has it then
 	if out != nil {
 		out.of, p.cmd.Stdout = p, out
-	} else if p.Stdout, err = p.cmd.StdoutPipe(); err != nil {
-		return nil, err
+	} else {
+		var its *os.File
+		if p.Stdout, its, err = os.Pipe(); err != nil {
+			p.Stdin.Close()
+			return nil, err
+		}
+		p.cmd.Stdout = its
+		defer its.Close() // the program has it then
 	}
 	p.mark = ownMark()
 	p.group = newGroup()
 	p.begun = time.Now()
 	if err := p.cmd.Start(); err != nil {
+		p.closePipes()
 		p.group.remove()
 		return nil, notStarted(c, err)
 	}
@@ -181,11 +191,28 @@ func (p *Process) kill() {
 // Kill ends the program, with all that it started. Wait is called all the same.
 func (p *Process) Kill() { p.kill() }
 
-// Resident is what the program's processes have in memory at this moment, in bytes; 0: not told.
-func (p *Process) Resident() uint64 {
+// Look is what a program that runs has taken by now, as far as it is told.
+type Look struct {
+	CPU      time.Duration
+	Resident uint64 // B, of all its processes
+	PeakRSS  uint64 // B, of the greatest of its processes
+}
+
+// Look looks at a program that runs.
+func (p *Process) Look() Look {
 	var now watch
 	now.look(p.pids())
-	return now.resident
+	return Look{now.cpu, now.resident, now.mark}
+}
+
+// PID is the number of its first process.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+func (p *Process) closePipes() {
+	p.Stdin.Close()
+	if p.Stdout != nil {
+		p.Stdout.Close()
+	}
 }
 
 // Wait waits for the program's end, and for that of what it left behind, which it kills. The
@@ -196,6 +223,7 @@ func (p *Process) Wait(ctx context.Context) (Use, error) {
 	use := Use{Wall: time.Since(p.begun)}
 	close(p.stop)
 	<-p.done
+	p.closePipes()
 	use.Left = p.group.end()
 	if killGroup(p.cmd.Process) && use.Left == 0 {
 		use.Left = 1 // at least
@@ -203,7 +231,11 @@ func (p *Process) Wait(ctx context.Context) (Use, error) {
 	fillUse(&use, p.cmd.ProcessState, p.mark, p.watched.mark)
 	p.group.fill(&use)
 	p.group.remove()
-	switch beyond := p.beyond.Load(); {
+	beyond := p.beyond.Load()
+	if beyond != nil || ctx.Err() != nil {
+		use.Left = 0 // it did not end by itself
+	}
+	switch {
 	case beyond != nil:
 		return use, beyond
 	case ctx.Err() != nil:

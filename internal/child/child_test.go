@@ -205,7 +205,7 @@ func TestResident(t *testing.T) {
 			t.Fatalf("answer %q, want %q", answers.Text(), word)
 		}
 	}
-	if runtime.GOOS == "linux" && p.Resident() == 0 {
+	if runtime.GOOS == "linux" && p.Look().Resident == 0 {
 		t.Error("nothing resident")
 	}
 	must.Do(t, p.Stdin.Close())

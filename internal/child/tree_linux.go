@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -30,16 +32,21 @@ func readProc(pid int, name string) []byte {
 func field(lines []byte, key string) (n uint64) {
 	for line := range bytes.Lines(lines) {
 		if rest, ok := bytes.CutPrefix(line, []byte(key)); ok {
-			for _, c := range bytes.TrimLeft(rest, " \t") {
-				if c < '0' || c > '9' {
-					break
-				}
-				n = n*10 + uint64(c-'0')
-			}
-			return n
+			return number(bytes.TrimLeft(rest, " \t"))
 		}
 	}
 	return 0
+}
+
+// number is the one that the text begins with.
+func number(text []byte) (n uint64) {
+	for _, c := range text {
+		if c < '0' || c > '9' {
+			break
+		}
+		n = n*10 + uint64(c-'0')
+	}
+	return n
 }
 
 // watch is what a program is seen to take.
@@ -47,21 +54,31 @@ type watch struct {
 	resident uint64 // B, of all its processes at the last look
 	mark     uint64 // B, the greatest that one of them has had
 	written  uint64 // B that those at the last look have written, to whatever
+	cpu      time.Duration
 }
 
 func (w *watch) look(pids []int) {
-	w.resident, w.written = 0, 0
+	w.resident, w.written, w.cpu = 0, 0, 0
 	for _, pid := range pids {
 		status := readProc(pid, "status")
 		w.resident += field(status, "VmRSS:") << 10
 		w.mark = max(w.mark, field(status, "VmHWM:")<<10)
 		w.written += field(readProc(pid, "io"), "wchar:")
+		if stat := afterName(readProc(pid, "stat")); len(stat) > 12 { // proc_pid_stat(5): utime is field 14
+			w.cpu += time.Duration(number(stat[11])+number(stat[12])) * tick
+		}
 	}
 }
 
-// Sweep kills the processes that programs have left behind, once none runs any more, and tells
-// how many there were.
-func Sweep() (killed int) {
+// tick is the unit of processor times in /proc, the same on all that Go runs on.
+const tick = time.Second / 100
+
+// afterName are the fields of a process' stat from its state on: the name before may hold anything.
+func afterName(stat []byte) [][]byte { return bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) }
+
+// Sweep kills the processes that programs have left behind, once none runs any more but those to
+// keep, and tells how many there were.
+func Sweep(keep ...int) (killed int) {
 	self := []byte(strconv.Itoa(os.Getpid()))
 	for found := true; found; { // the children of those that are killed come to this process
 		found = false
@@ -74,9 +91,8 @@ func Sweep() (killed int) {
 			if err != nil {
 				continue
 			}
-			stat := readProc(pid, "stat") // pid (name) state ppid
-			fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-			if len(fields) < 2 || !bytes.Equal(fields[1], self) {
+			fields := afterName(readProc(pid, "stat")) // state ppid
+			if len(fields) < 2 || !bytes.Equal(fields[1], self) || slices.Contains(keep, pid) {
 				continue
 			}
 			if fields[0][0] != 'Z' {

@@ -2,14 +2,19 @@
 
 package child
 
+import "time"
+
 func ownMark() uint64 { return 0 }
 func adopt()          {}
 
 // Sweep kills what programs have left behind.
-func Sweep() int { return 0 }
+func Sweep(...int) int { return 0 }
 
 // watch is what a program is seen to take.
-type watch struct{ resident, mark, written uint64 }
+type watch struct {
+	resident, mark, written uint64
+	cpu                     time.Duration
+}
 
 func (*watch) look([]int) {}
 

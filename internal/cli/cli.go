@@ -97,11 +97,7 @@ func Execute(root *cobra.Command, args []string, stdout, stderr io.Writer) int {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
 
-	root.SilenceErrors, root.SilenceUsage = true, true
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	root.SetFlagErrorFunc(flagError)
-	root.SetArgs(args)
+	prepared(root, stdout, stderr).SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return ExitOK
@@ -114,6 +110,15 @@ func Execute(root *cobra.Command, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "%s: %s\n", root.Name(), strings.TrimSuffix(line, "\n"))
 	}
 	return CodeOf(err)
+}
+
+// prepared has a command write to these, and leave errors to who executes it.
+func prepared(root *cobra.Command, stdout, stderr io.Writer) *cobra.Command {
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.SetFlagErrorFunc(flagError)
+	return root
 }
 
 // CodeOf is the exit code of a command that ends with err.
@@ -141,7 +146,7 @@ func (p *Program) command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Comm
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	themes := []Theme{
 		{ThemeMeasure, "Measure:", []*cobra.Command{
-			listCommand(p, stdout), runCommand(p, stdout, stderr), stagesCommand(p, stdout, stderr), leakCommand(p, stdout, stderr), suiteCommand(p, stdout, stderr),
+			listCommand(p, stdout), runCommand(p, stdout, stderr), stagesCommand(p, stdout, stderr), leakCommand(p, stdout, stderr), suiteCommand(p, stdout, stderr), execCommand(p, stdin, stdout, stderr),
 		}},
 		{ThemeCompare, "Compare and show:", []*cobra.Command{
 			compareCommand(p, stdout, stderr), bisectCommand(p, stdout, stderr), historyCommand(p, stdout), reportCommand(p, stdout, stderr), selfCheckCommand(stdin, stdout, stderr),
@@ -162,7 +167,7 @@ func (p *Program) command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Comm
 			root.AddCommand(cmd)
 		}
 	}
-	root.AddCommand(ExecCaseCommand(stdin, stdout, append(workload.WithMix(p.Defs()), p.Hidden...)))
+	root.AddCommand(inputCommand(stdout), ExecCaseCommand(stdin, stdout, append(workload.WithMix(p.Defs()), p.Hidden...)))
 	root.InitDefaultCompletionCmd()
 	completion, _, err := root.Find([]string{"completion"})
 	if err == nil { // whose own would take a shell that it does not know for a call for help

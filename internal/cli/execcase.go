@@ -6,8 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/workload/prover"
 )
 
 // ExecCase is the command that a child runs a case by.
@@ -21,8 +23,22 @@ func ExecCaseCommand(stdin io.Reader, stdout io.Writer, defs []workload.Def) *co
 		Hidden: true,
 		Args:   NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return measure.Serve(cmd.Context(), stdin, stdout, defs, func() { os.Exit(ExitPartial) })
+			return measure.Serve(cmd.Context(), stdin, stdout, finder(defs), func() { os.Exit(ExitPartial) })
 		},
+	}
+}
+
+// finder finds a job's workload among defs, or makes it of what the job carries.
+func finder(defs []workload.Def) func(measure.Job) (workload.Def, error) {
+	return func(job measure.Job) (workload.Def, error) {
+		if job.Spec == nil {
+			return workload.Find(defs, job.Workload)
+		}
+		spec, err := prover.Decode(job.Spec)
+		if err != nil {
+			return workload.Def{}, &zkbench.DecodeError{Path: "job.spec", Reason: err.Error()}
+		}
+		return spec.Def()
 	}
 }
 

@@ -68,7 +68,7 @@ func leakCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 		var planned []measure.Job
 		for _, p := range all {
 			for _, c := range p.Cases {
-				planned = append(planned, measure.Job{Workload: p.Def.Name, Case: c, Settings: s, Deadline: cmp.Or(limit, measure.Deadline(s)), Leak: true})
+				planned = append(planned, measure.Job{Workload: p.Def.Name, Spec: p.Def.Spec, Case: c, Settings: s, Deadline: cmp.Or(limit, measure.Deadline(s)), Leak: true})
 			}
 		}
 		leaks := 0

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,6 +60,15 @@ func suiteCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 		file, err := p.Suites.Find(args[0])
 		if err != nil {
 			return err
+		}
+		if len(file.Provers) > 0 {
+			var paths []string
+			for _, w := range file.Provers {
+				paths = append(paths, w.Text)
+			}
+			if c.p, _, err = p.withProvers(filepath.Dir(args[0]), paths); err != nil {
+				return err
+			}
 		}
 		var o suite.Options
 		if repetitions.Given {
@@ -151,8 +162,28 @@ func (c *SuiteCall) Resume(cmd *cobra.Command) error {
 	return c.run(cmd, session)
 }
 
+// specDefs are the workloads that the cases of a plan carry.
+func specDefs(plan []suite.Case) (defs []workload.Def) {
+	for i := range plan {
+		job := &plan[i].Job
+		if job.Spec == nil || slices.ContainsFunc(defs, func(d workload.Def) bool { return d.Name == job.Workload }) {
+			continue
+		}
+		if def, err := finder(nil)(*job); err == nil {
+			defs = append(defs, def)
+		}
+	}
+	return defs
+}
+
 // run measures what a session has not measured yet.
 func (c *SuiteCall) run(cmd *cobra.Command, session *suite.Session) error {
+	if defs := specDefs(session.Plan()); len(defs) > 0 { // of a suite that goes on, the journal has them
+		c.p = c.p.withFamily(slices.DeleteFunc(defs, func(d workload.Def) bool {
+			_, err := workload.Find(c.p.Defs(), d.Name)
+			return err == nil
+		}))
+	}
 	self, err := ownProgram()
 	if err == nil {
 		err = session.Run(cmd.Context(), suite.Host{

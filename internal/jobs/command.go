@@ -50,7 +50,11 @@ func Command(program string, defs []workload.Def, r *record.Record) string {
 	case leak:
 		command, flags = "leak", only(flags, "duration", "count", "seed")
 	}
-	words := []string{program, command}
+	words := []string{program}
+	if def.File != "" {
+		words = append(words, "exec", usage.Quote(def.File))
+	}
+	words = append(words, command)
 	if !strings.EqualFold(def.ID(), workload.MixKey) { // whose axis names what is run
 		words = append(words, def.ID())
 	}

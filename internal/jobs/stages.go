@@ -76,7 +76,7 @@ func (f *StagesFlags) Plan(args []string) (*Plan, error) {
 		for _, c := range p.Cases {
 			for _, n := range counts {
 				plan.Jobs = append(plan.Jobs, measure.Job{
-					Workload: p.Def.Name, Case: c.With(ProcessorsAxis().Key, strconv.Itoa(n)), Settings: s, Deadline: stagesDeadline, Procs: n, Stages: true,
+					Workload: p.Def.Name, Spec: p.Def.Spec, Case: c.With(ProcessorsAxis().Key, strconv.Itoa(n)), Settings: s, Deadline: stagesDeadline, Procs: n, Stages: true,
 				})
 			}
 		}

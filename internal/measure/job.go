@@ -27,6 +27,10 @@ import (
 type Job struct {
 	Workload string        `json:"workload"` // name or command-line id
 	Case     workload.Case `json:"case"`
+
+	// Spec is what the child makes the workload of, where it is none of the program's own.
+	Spec json.RawMessage `json:"spec,omitempty"`
+
 	Settings Settings      `json:"settings"`
 	Deadline time.Duration `json:"deadline"`         // ns, for all of it: set-up, warm-up, window, checks
 	Leak     bool          `json:"leak,omitempty"`   // a timing leak test instead of a load
@@ -152,12 +156,12 @@ func missing(job Job, status record.Status, reason string) *record.Record {
 	return rec
 }
 
-// Serve is the child's side: it reads a job from in, runs it with the definition
-// among defs that it names, and writes its record to where the job says, or to out. The error is for a job
+// Serve is the child's side: it reads a job from in, runs it with the definition that find returns,
+// and writes its record to where the job says, or to out. The error is for a job
 // that cannot be read or names no workload; what goes wrong while measuring is
 // in the record. hung is called once a job is so far beyond its deadline that it
 // cannot have heeded it; it ends the process.
-func Serve(ctx context.Context, in io.Reader, out io.Writer, defs []workload.Def, hung func()) error {
+func Serve(ctx context.Context, in io.Reader, out io.Writer, find func(Job) (workload.Def, error), hung func()) error {
 	var job Job
 	decoder := json.NewDecoder(in)
 	if err := decoder.Decode(&job); err != nil {
@@ -171,7 +175,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, defs []workload.Def
 		defer file.Close()
 		out = file
 	}
-	def, err := workload.Find(defs, job.Workload)
+	def, err := find(job)
 	if err != nil {
 		return err
 	}

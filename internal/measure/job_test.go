@@ -48,7 +48,7 @@ func child(what string) int {
 		defer func() { _ = other.Process.Kill() }()
 		fallthrough
 	case "serve":
-		if err := measure.Serve(context.Background(), os.Stdin, os.Stdout, defs(), func() { os.Exit(3) }); err != nil {
+		if err := measure.Serve(context.Background(), os.Stdin, os.Stdout, find, func() { os.Exit(3) }); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 2
 		}
@@ -60,7 +60,7 @@ func child(what string) int {
 		delete(before, "record")
 		delete(before, "tethered") // its input ends here
 		job, _ := json.Marshal(before)
-		if measure.Serve(context.Background(), bytes.NewReader(job), os.Stdout, defs(), nil) != nil {
+		if measure.Serve(context.Background(), bytes.NewReader(job), os.Stdout, find, nil) != nil {
 			return 2
 		}
 	case "crash":
@@ -80,6 +80,8 @@ func child(what string) int {
 	}
 	return 0
 }
+
+func find(job measure.Job) (workload.Def, error) { return workload.Find(defs(), job.Workload) }
 
 func defs() []workload.Def {
 	return []workload.Def{{
@@ -192,7 +194,7 @@ func TestServeRefuses(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out bytes.Buffer
-			must.Fail(t, measure.Serve(t.Context(), strings.NewReader(test.in), &out, defs(), nil), test.want, "job")
+			must.Fail(t, measure.Serve(t.Context(), strings.NewReader(test.in), &out, find, nil), test.want, "job")
 			if out.Len() > 0 {
 				t.Errorf("output %s", &out)
 			}
@@ -211,7 +213,7 @@ func TestChildEndsWithItsParent(t *testing.T) {
 		_ = parent.Close()
 	}()
 	var out bytes.Buffer
-	must.Do(t, measure.Serve(t.Context(), in, &out, defs(), func() {}))
+	must.Do(t, measure.Serve(t.Context(), in, &out, find, func() {}))
 	recs, err := record.ReadAll(&out)
 	if err != nil || len(recs) != 1 || recs[0].Status != record.Partial {
 		t.Errorf("records %v, %v; want one that is partial", recs, err)

@@ -67,7 +67,7 @@ func TestListenServes(t *testing.T) {
 // TestListenRefuses: an address that is none ends the job before it begins.
 func TestListenRefuses(t *testing.T) {
 	job := must.Get(json.Marshal(Job{Workload: "Sender", Deadline: time.Minute, Listen: "nowhere:none"}))(t)
-	err := Serve(t.Context(), bytes.NewReader(job), io.Discard, []workload.Def{{Name: "Sender"}}, func() {})
+	err := Serve(t.Context(), bytes.NewReader(job), io.Discard, func(Job) (workload.Def, error) { return workload.Def{Name: "Sender"}, nil }, func() {})
 	must.Fail(t, err, zkbench.ErrParams, "an address that is none")
 	golden.Contains(t, err.Error(), `listen: "nowhere:none" is not accepted; accepted: a host and a port that is free`)
 }

@@ -76,7 +76,7 @@ func load(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 
 	stages := stage.New()
 	setup := stages.Start("set-up")
-	instance, err := def.New(workload.WithSRS(meter.Phase(ctx, "set-up"), s.SRS), c, s.Seed)
+	instance, err := def.New(workload.WithWorkers(workload.WithSRS(meter.Phase(ctx, "set-up"), s.SRS), s.Workers), c, s.Seed)
 	if err != nil {
 		return fmt.Errorf("set-up: %w", err)
 	}
@@ -102,13 +102,25 @@ func load(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 	config.Stages, config.Profiler = stages, profiler
 	result, err := runner.Run(ctx, config, instance)
 	rec.Stages = stages.Stages()
+	of, others := instance.(workload.Measured)
+	var figures []record.Metric
+	if others {
+		var findings []record.Finding
+		figures, findings = of.Measured()
+		rec.Findings = append(rec.Findings, findings...)
+	}
 	if err != nil {
 		return err
 	}
 	if err := result.Fill(rec); err != nil {
 		return err
 	}
-	rec.Metrics = append(rec.Metrics, sizes...)
+	if others { // memory, collections and processor time of this process are not what was measured
+		rec.Metrics = slices.DeleteFunc(rec.Metrics, func(own record.Metric) bool {
+			return own.Group() == record.Memory || own.Group() == record.Runtime || slices.ContainsFunc(figures, func(m record.Metric) bool { return own.Name() == m.Name() })
+		})
+	}
+	rec.Metrics = append(append(rec.Metrics, figures...), sizes...)
 	return nil
 }
 

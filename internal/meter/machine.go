@@ -10,7 +10,7 @@ import (
 // happened on the machine. What the platform does not tell is 0.
 type Machine struct {
 	Wall         time.Duration // between the moments, by the kernel's clock where it has one
-	User, System time.Duration // processor time of the process
+	User, System time.Duration // processor time of the process, and of the children that it measures
 	Preempted    uint64        // times that a thread of the process lost its processor to another thread
 	Waited       time.Duration // that threads of the process could run and had no processor, summed over them
 
@@ -51,7 +51,7 @@ func (m *Machine) Disturbances(crowded bool) (found []string) {
 const tick = 10 * time.Millisecond
 
 // own are the kernel's counts of this process at one moment, each since a beginning of its
-// own. Reading them takes two system calls and allocates nothing, so that a window has little
+// own. Reading them takes three system calls and allocates nothing, so that a window has little
 // of its own readings in them.
 type own struct {
 	wall, user, system time.Duration

@@ -8,11 +8,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownCounts reads the counts of the process itself.
+// ownCounts reads the counts of the process itself, and of the children that it has waited for or
+// adopted: it started them to measure them.
 func ownCounts() own {
-	var used unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_SELF, &used) != nil {
+	var used, children unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &used) != nil || unix.Getrusage(unix.RUSAGE_CHILDREN, &children) != nil {
 		return own{}
 	}
-	return own{clock(), time.Duration(used.Utime.Nano()), time.Duration(used.Stime.Nano()), uint64(used.Nivcsw)}
+	return own{
+		clock(), time.Duration(used.Utime.Nano()+children.Utime.Nano()) + adopted.cpu(),
+		time.Duration(used.Stime.Nano() + children.Stime.Nano()), uint64(used.Nivcsw + children.Nivcsw),
+	}
 }

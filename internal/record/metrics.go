@@ -136,6 +136,7 @@ var (
 	PeakRSS     = Memory.timed("peak-rss", "B", "Peak RSS", "Greatest within the window") // as the kernel saw it
 	PeakRSSAnon = Memory.timed("peak-rss-anon", "B", "Peak RSS, Anonymous", "Greatest that was sampled within the window")
 	PeakRSSFile = Memory.timed("peak-rss-file", "B", "Peak RSS, Files", "Greatest that was sampled within the window")
+	GroupPeak   = Memory.timed("group-peak", "B", "Peak, All Processes", "Greatest of a prover's processes together, files in the page cache included, by its control group")
 	StagePeak   = Memory.timed("stage-peak", "B", "Peak memory", "Greatest resident set of all stages")
 
 	GCCPUShare    = Runtime.timed("gc-cpu", "%", "GC CPU", "GC CPU time, of the processor time available")
@@ -151,6 +152,8 @@ var (
 	// machine. Processor time does not grow while the process waits its turn, so it stands a
 	// busy machine better than wall time; caches and clocks it shares all the same.
 	CPUTime     = Machine.timed("cpu", "ns/op", "CPU Time", "Processor time of the process, user and system, per operation")
+	DiskRead    = Machine.timed("disk-read", "B/op", "Read from Disks", "By a prover's processes, per operation")
+	DiskWritten = Machine.timed("disk-written", "B/op", "Written to Disks", "By a prover's processes, per operation")
 	CPUUser     = Machine.timed("cpu-user", "ns/op", "CPU Time, User", "Of it in user mode")
 	CPUSystem   = Machine.timed("cpu-system", "ns/op", "CPU Time, System", "Of it in the kernel")
 	Processors  = Machine.timed("processors", "processors", "Processors", "Processor time of the process over the window's time")
@@ -277,6 +280,14 @@ func (q Quantity) Exact(v float64) Metric { return Metric{q, v, Exact} }
 // Series are values of this quantity, interval by interval.
 func (q Quantity) Series(interval time.Duration, values []float64) Series {
 	return Series{Name: q.name, Unit: q.unit, Interval: interval, Values: values}
+}
+
+// UnitOf is the unit of the row of that name; where there is none, the name.
+func UnitOf(name string) string {
+	if i := slices.IndexFunc(table, func(row Quantity) bool { return row.name == name }); i >= 0 {
+		return table[i].unit
+	}
+	return name
 }
 
 // Quantities returns the rows of the table, in its order.

@@ -8,6 +8,7 @@ import (
 // Properties are what a chooser asks of a proof system. What is empty is not said.
 type Properties struct {
 	ProvedBits    float64 `json:"proved_bits,omitempty"`    // of soundness, by a proof and not by a conjecture
+	ClaimedBits   float64 `json:"claimed_bits,omitempty"`   // of soundness, as its authors say
 	ZeroKnowledge string  `json:"zero_knowledge,omitempty"` // yes, no
 	Setup         string  `json:"setup,omitempty"`          // trusted set-up: none, universal, circuit (one for each)
 	Audited       string  `json:"audited,omitempty"`        // no, yes, or by whom
@@ -32,8 +33,13 @@ func (p *Properties) Words() (all [][2]string) {
 			all = append(all, [2]string{label, value})
 		}
 	}
-	if p.ProvedBits > 0 {
-		add("Proved soundness", strconv.FormatFloat(p.ProvedBits, 'f', -1, 64)+" bits")
+	for _, bits := range []struct {
+		label string
+		n     float64
+	}{{"Proved soundness", p.ProvedBits}, {"Claimed soundness", p.ClaimedBits}} {
+		if bits.n > 0 {
+			add(bits.label, strconv.FormatFloat(bits.n, 'f', -1, 64)+" bits")
+		}
 	}
 	add("Zero knowledge", p.ZeroKnowledge)
 	add("Trusted set-up", p.Setup)

@@ -22,7 +22,8 @@ import (
 // File is a suite as it is written.
 type File struct {
 	Name, About string
-	Repetitions int // processes of each case
+	Repetitions int             // processes of each case
+	Provers     []yamlfile.Word // files of provers that the cases name, relative to the suite's
 	Entries     []Entry
 
 	mistakes []yamlfile.Mistake // of its structure; Expand tells them with those of its values
@@ -75,7 +76,7 @@ func Read(name string, r io.Reader) (*File, error) {
 }
 
 // keys are those of a suite.
-const keys = "name, about, repetitions, cases"
+const keys = "name, about, repetitions, provers, cases"
 
 type parser struct{ *yamlfile.Parser }
 
@@ -98,6 +99,8 @@ func (p *parser) file(n *yaml.Node, f *File) {
 				p.Wrong(value.Line, "repetitions: %q is not accepted; accepted: 1 to %d", value.Value, MaxRepetitions)
 			}
 			f.Repetitions = count
+		case "provers":
+			f.Provers = p.Words("provers", value)
 		case "cases":
 			if value.Kind != yaml.SequenceNode {
 				p.Wrong(value.Line, "cases: accepted: a list, each with run or stages")

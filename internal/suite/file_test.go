@@ -51,14 +51,14 @@ func TestRead(t *testing.T) {
 // TestMistakes: all that is wrong is listed at once, each with its line.
 func TestMistakes(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
-		{"nothing", "", "x:1: the file is empty; accepted: name, about, repetitions, cases"},
+		{"nothing", "", "x:1: the file is empty; accepted: name, about, repetitions, provers, cases"},
 		{"no cases", "name: a\n", "x:1: cases: none; accepted: one or more"},
 		{"syntax", "name: a\ncases: [\n", "x:"},
 		{"a list", "- a\n", "x:1: suite is no list of keys and values"},
 		{
 			"several", "name: a\nrepetitions: 0\ntimes: 3\ncases:\n  - bits: 32\n  - run: sender\n    stages: keccak\n    bits: 32\n    bits: 64\n  - 7\n",
 			"x:2: repetitions: \"0\" is not accepted; accepted: 1 to 1000\n" +
-				"x:3: \"times\" is not accepted; accepted: name, about, repetitions, cases\n" +
+				"x:3: \"times\" is not accepted; accepted: name, about, repetitions, provers, cases\n" +
 				"x:5: a case names no workloads; accepted: run or stages with their names\n" +
 				"x:7: stages beside run; accepted: one of them\n" +
 				"x:9: case: \"bits\" stands twice\n" +

@@ -104,6 +104,9 @@ func sameMachine(h Header, earlier map[string]*record.Record) error {
 	return nil
 }
 
+// Plan is the processes of the suite.
+func (s *Session) Plan() []Case { return s.header.Plan }
+
 // Close closes the journal.
 func (s *Session) Close() error { return s.journal.Close() }
 

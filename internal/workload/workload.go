@@ -38,6 +38,11 @@ type Def struct {
 	// process.
 	Stages func(ctx context.Context, c Case, seed uint64, r *stage.Recorder) (Staged, error)
 
+	// Spec, where set, is what a child process makes the workload of: it is none of the program's
+	// own. File is where it was read, as the user named it.
+	Spec json.RawMessage
+	File string
+
 	// SRS, where set, tells which cases have a KZG reference string, and may take it from a
 	// file (WithSRS).
 	SRS func(c Case) bool
@@ -108,6 +113,12 @@ type Mixed interface {
 // Noted is implemented by instances whose set-up found what a reader of the record must
 // know.
 type Noted interface{ Findings() []record.Finding }
+
+// Measured is implemented by instances that know of what they ran what this process does not know
+// of itself. Their figures take the place of the process' own of the same name.
+type Measured interface {
+	Measured() ([]record.Metric, []record.Finding)
+}
 
 // Resolved returns the cases that one stands for.
 func (d Def) Resolved(c Case) ([]Case, error) {
@@ -212,6 +223,20 @@ func (c Case) MarshalJSON() ([]byte, error) { return c.axes.MarshalJSON() }
 
 // UnmarshalJSON reads what MarshalJSON writes.
 func (c *Case) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &c.axes) }
+
+// workersKey is the key of WithWorkers.
+type workersKey struct{}
+
+// WithWorkers returns a context in which New knows how many operations will be in flight.
+func WithWorkers(ctx context.Context, n int) context.Context {
+	return context.WithValue(ctx, workersKey{}, n)
+}
+
+// Workers returns the number that WithWorkers was given, 0 where there is none.
+func Workers(ctx context.Context) int {
+	n, _ := ctx.Value(workersKey{}).(int)
+	return n
+}
 
 // srsKey is the key of WithSRS.
 type srsKey struct{}

@@ -19,7 +19,10 @@ import (
 )
 
 func main() {
-	if err := measure.Serve(context.Background(), os.Stdin, os.Stdout, []workload.Def{selfcheck.Def(), sum, products}, func() { os.Exit(1) }); err != nil {
+	find := func(job measure.Job) (workload.Def, error) {
+		return workload.Find([]workload.Def{selfcheck.Def(), sum, products}, job.Workload)
+	}
+	if err := measure.Serve(context.Background(), os.Stdin, os.Stdout, find, func() { os.Exit(1) }); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}

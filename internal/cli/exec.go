@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/workload/prover"
+)
+
+const acceptedExec = "the path of a prover's file, or of several with commas between them"
+
+// execCommand is this program with workloads of provers' files.
+func execCommand(p *Program, stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+	return &cobra.Command{
+		Use:   "exec FILE.yaml [command] [flags of the command]",
+		Short: "Measure any prover by its commands, as a file names them; docs/provers.md has the form",
+		Long: "Measure any prover by its commands: a file names what prepares, proves and verifies, and what is\n" +
+			"read from the output; or a resident prover, which answers line by line. docs/provers.md has the form.\n" +
+			"The commands are those of " + p.Name + " over the file's workloads too; without one it is run:\n\n" +
+			"  " + p.Name + " exec prover.yaml                          # a small case, proved and verified\n" +
+			"  " + p.Name + " exec prover.yaml --bytes 136,1360 --duration 10s --workers 2\n" +
+			"  " + p.Name + " exec prover.yaml list\n" +
+			"  " + p.Name + " exec prover.yaml stages NAME\n\n" +
+			"FILE may be a directory of scripts, TARGET_prepare.sh, TARGET_prove.sh, TARGET_verify.sh and\n" +
+			"TARGET_measure.sh. A suite's file names the files of provers under provers.",
+		DisableFlagParsing: true, // they are the command's
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return &usage.ValueError{Field: "file of exec", Value: "", Accepted: acceptedExec}
+			}
+			if args[0] == "--help" || args[0] == "-h" {
+				return cmd.Help()
+			}
+			q, ids, err := p.withProvers("", strings.Split(args[0], ","))
+			if err != nil {
+				return err
+			}
+			inner := prepared(q.command(stdin, stdout, stderr), stdout, stderr)
+			rest := args[1:]
+			known := func(c *cobra.Command) bool { return len(rest) > 0 && c.Name() == rest[0] }
+			switch {
+			case slices.ContainsFunc(inner.Commands(), known):
+			case len(rest) == 0 || strings.HasPrefix(rest[0], "-"):
+				rest = slices.Concat([]string{"run"}, ids, rest)
+			default:
+				rest = append([]string{"run"}, rest...)
+			}
+			inner.SetArgs(rest)
+			return inner.ExecuteContext(cmd.Context())
+		},
+	}
+}
+
+// withProvers is the program with the workloads of provers' files too, and their ids. Paths are
+// relative to dir.
+func (p *Program) withProvers(dir string, paths []string) (*Program, []string, error) {
+	taken := new(Program).FlagNames()
+	var defs []workload.Def
+	for _, path := range paths {
+		if path = strings.TrimSpace(path); dir != "" && !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		specs, err := prover.Open(path, taken)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, s := range specs {
+			def, err := s.Def()
+			if err == nil {
+				err = p.joins(def, defs)
+			}
+			if err != nil {
+				return nil, nil, fmt.Errorf("%s: %w", path, err)
+			}
+			defs = append(defs, def)
+		}
+	}
+	return p.withFamily(defs), strings.Split(workload.IDs(defs), ", "), nil
+}
+
+// withFamily is the program with further workloads.
+func (p *Program) withFamily(defs []workload.Def) *Program {
+	q := *p
+	q.Suites.Families = append(slices.Clone(p.Suites.Families), suite.Family{Name: "provers", Defs: defs})
+	return &q
+}
+
+// joins refuses a workload whose name, or the flag of one of whose axes, another has.
+func (p *Program) joins(def workload.Def, others []workload.Def) error {
+	for _, other := range append(p.Defs(), others...) {
+		if other.Name == def.Name {
+			return fmt.Errorf("%w: name: there is a workload %s; accepted: another name", zkbench.ErrParams, def.ID())
+		}
+		for _, a := range def.Axes {
+			for _, b := range other.Axes {
+				if (a.Key == b.Key) != (a.Long() == b.Long()) {
+					return fmt.Errorf("%w: axes: %s is one of %s; accepted: another name", zkbench.ErrParams, a.Key, other.ID())
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/crypto/sha3"
+
+	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/workload/prover"
+)
+
+// longestInput bounds the bytes of a message.
+const longestInput = 1 << 30
+
+// inputCommand prints the input of a target of csp-benchmarks as its own program does: a message in
+// hexadecimal, and in a second line its digest.
+func inputCommand(stdout io.Writer) *cobra.Command {
+	cmd := &cobra.Command{Use: prover.InputsCommand + " sha256|keccak", Hidden: true, Args: cobra.ExactArgs(1)}
+	size := cmd.Flags().StringP("size", "n", "128", "bytes of the message")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		var h hash.Hash
+		switch args[0] {
+		case "sha256":
+			h = sha256.New()
+		case "keccak":
+			h = sha3.NewLegacyKeccak256()
+		default:
+			return &usage.ValueError{Field: "target", Value: args[0], Accepted: "sha256, keccak; another program of inputs by the environment variable UTILS_BIN"}
+		}
+		o := usage.Option{Text: *size, Accepted: fmt.Sprintf("0 to %d", longestInput)}
+		n, err := o.Number("n", 0, longestInput)
+		if err != nil {
+			return err
+		}
+		message := make([]byte, n)
+		_, _ = workload.Random(measure.DefaultSeed, n).Read(message) // which never fails
+		h.Write(message)
+		_, err = fmt.Fprintf(stdout, "%s\n%s\n", hex.EncodeToString(message), hex.EncodeToString(h.Sum(nil)))
+		return err
+	}
+	return cmd
+}

@@ -1,0 +1,476 @@
+package prover
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/child"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// prover is one case of a Spec, prepared.
+type prover struct {
+	*Spec
+	c       workload.Case
+	seed    uint64
+	dir     string            // of this case, removed when it is closed
+	values  map[string]string // of placeholders
+	printed map[string][]byte // by the commands that ran while it was prepared
+	proofs  atomic.Uint64
+	pool    *pool // of resident provers; nil: commands
+
+	mu       sync.Mutex
+	used     child.Use // of all operations: times and traffic added up, peaks the greatest
+	runs     int
+	doubted  sync.Once // of verifying
+	doubting error
+}
+
+// prepare sets up a case.
+func (s *Spec) prepare(ctx context.Context, c workload.Case, seed uint64) (_ *prover, err error) {
+	if n := workload.Workers(ctx); s.Alone && n > 1 {
+		return nil, &usage.ValueError{Field: "workers", Value: strconv.Itoa(n), Accepted: "1: operations of this prover use the same files"}
+	}
+	dir, err := os.MkdirTemp("", "zkbench-prover-")
+	if err != nil {
+		return nil, err
+	}
+	p := &prover{Spec: s, c: c, seed: seed, dir: dir, printed: make(map[string][]byte)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.Close())
+		}
+	}()
+	p.values = map[string]string{"dir": dir, "seed": strconv.FormatUint(seed, 10)}
+	for _, a := range s.Axes {
+		p.values[a.Name] = c.Get(a.Name)
+	}
+	var all bytes.Buffer
+	for _, command := range s.Prepare {
+		out, err := p.run(ctx, ofPrepare, command, nil, true)
+		if err != nil {
+			return nil, err
+		}
+		all.Write(out)
+	}
+	p.printed[ofPrepare] = all.Bytes()
+	if s.Serve != nil {
+		if p.pool, err = newPool(ctx, p); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// run runs a command with further values for its placeholders. What it took is counted where it is
+// what is measured.
+func (p *prover) run(ctx context.Context, what string, command Command, values map[string]string, counted bool) ([]byte, error) {
+	ctx, cancel := p.limited(ctx)
+	defer cancel()
+	out, use, err := child.Run(ctx, p.command(command, values))
+	if !counted {
+		use = child.Use{Left: use.Left}
+	}
+	p.add(use, counted)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	return out, nil
+}
+
+// limited is a context that ends when a command has had its time.
+func (p *prover) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, p.Timeout, p.late())
+}
+
+// late is the error of what has not ended in its time.
+func (p *prover) late() error {
+	return fmt.Errorf("%w: not ended after %v, the file's timeout", zkbench.ErrLimit, p.Timeout)
+}
+
+// command is one with its placeholders filled.
+func (p *prover) command(command Command, values map[string]string) child.Command {
+	all := maps.Clone(p.values)
+	maps.Copy(all, values)
+	c := child.Command{Dir: p.Dir, Env: p.Env, Limit: p.Limit}
+	for _, word := range command {
+		c.Argv = append(c.Argv, fill(word, all))
+	}
+	if p.Shell {
+		for name := range all {
+			all[name] = usage.Quote(all[name])
+		}
+		c.Argv = []string{"sh", "-c", fill(command[0], all)}
+	}
+	return c
+}
+
+func (p *prover) add(use child.Use, counted bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if counted {
+		p.runs++
+	}
+	p.used.Wall += use.Wall
+	p.used.CPU += use.CPU
+	p.used.Read += use.Read
+	p.used.Written += use.Written
+	p.used.Left += use.Left
+	p.used.PeakRSS = max(p.used.PeakRSS, use.PeakRSS)
+	p.used.GroupPeak = max(p.used.GroupPeak, use.GroupPeak)
+}
+
+// stage is what an operation is.
+func (p *prover) stage() string { return p.c.Get(workload.StageKey) }
+
+// forget begins to count anew.
+func (p *prover) forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.runs, p.used = 0, child.Use{Left: p.used.Left}
+}
+
+// took is what one operation took, with its processor time.
+func (p *prover) took() []record.Metric {
+	p.mu.Lock()
+	cpu := p.used.CPU
+	p.mu.Unlock()
+	return append([]record.Metric{record.CPUTime.Metric(float64(cpu))}, p.usage()...)
+}
+
+// input is what an operation takes.
+type input struct {
+	values  map[string]string // of placeholders: input, seed and, where it is verified, proof
+	printed []byte            // by the command input
+	proof   []byte            // a run's output, where it is verified
+}
+
+// defaultInput is the length of an input of which no axis says it.
+const defaultInput = 32
+
+// Input makes the input of a sequence number: by its command, or as random bytes, as many as the
+// axis size or bytes says.
+func (p *prover) Input(ctx context.Context, seq uint64) (any, error) {
+	random := workload.Random(p.seed, seq)
+	in := &input{values: map[string]string{
+		"input": filepath.Join(p.dir, fmt.Sprintf("input-%d", seq)),
+		"seed":  strconv.FormatUint(random.Uint64()>>1, 10),
+	}}
+	if p.Spec.Input != nil {
+		var err error
+		if in.printed, err = p.run(ctx, ofInput, p.Spec.Input, in.values, false); err != nil {
+			return nil, err
+		}
+	} else {
+		length := defaultInput
+		if text := cmp.Or(p.c.Get("size"), p.c.Get("bytes")); text != "" {
+			n, err := strconv.Atoi(text)
+			if err == nil {
+				length = n
+			}
+		}
+		raw := make([]byte, length)
+		_, _ = random.Read(raw) // which never fails
+		if err := os.WriteFile(in.values["input"], raw, 0o600); err != nil {
+			return nil, err
+		}
+	}
+	if p.stage() != ofVerify {
+		return in, nil
+	}
+	proof, err := p.prove(ctx, in, false)
+	if err != nil {
+		return nil, err
+	}
+	in.proof = bytes.Clone(proof)
+	return in, p.musts(ofProve, in, proof)
+}
+
+// Run is the operation.
+func (p *prover) Run(ctx context.Context, of any) ([]byte, error) {
+	in := of.(*input)
+	if p.stage() == ofVerify {
+		return nil, p.verify(ctx, in, in.proof, true)
+	}
+	return p.prove(ctx, in, true)
+}
+
+// A run's output is the number of its proof, and what it printed.
+const numberSize = 8
+
+// proofPath is the file of a run's proof.
+func (p *prover) proofPath(output []byte) string {
+	return filepath.Join(p.dir, fmt.Sprintf("proof-%d", binary.LittleEndian.Uint64(output)))
+}
+
+func (p *prover) prove(ctx context.Context, in *input, counted bool) ([]byte, error) {
+	output := binary.LittleEndian.AppendUint64(nil, p.proofs.Add(1))
+	if p.pool != nil {
+		result, err := p.pool.do(ctx, request{Do: ofProve, Input: in.values["input"]})
+		return append(output, result...), err
+	}
+	values := maps.Clone(in.values)
+	values["proof"] = p.proofPath(output)
+	printed, err := p.run(ctx, ofProve, p.Prove, values, counted)
+	return append(output, printed...), err
+}
+
+// verify is nil for a proof that is accepted.
+func (p *prover) verify(ctx context.Context, in *input, output []byte, counted bool) error {
+	if p.pool != nil {
+		_, err := p.pool.do(ctx, request{Do: ofVerify, Input: in.values["input"], Result: string(output[numberSize:])})
+		return err
+	}
+	values := maps.Clone(in.values)
+	values["proof"] = p.proofPath(output)
+	if !p.Prove.uses("proof") && p.Verify.uses("proof") { // what it printed is the proof
+		if err := os.WriteFile(values["proof"], output[numberSize:], 0o600); err != nil {
+			return err
+		}
+	}
+	printed, err := p.run(ctx, ofVerify, p.Verify, values, counted)
+	if err != nil {
+		return err
+	}
+	return p.musts(ofVerify, in, append(output[:numberSize:numberSize], printed...))
+}
+
+// Check verifies a proof, and once that the verifier can say no.
+func (p *prover) Check(ctx context.Context, of any, output []byte) error {
+	in := of.(*input)
+	if p.stage() == ofVerify {
+		output = in.proof
+	} else {
+		if err := p.musts(ofProve, in, output); err != nil {
+			return err
+		}
+		if len(p.stages()) == 1 {
+			return nil
+		}
+		if err := p.verify(ctx, in, output, false); err != nil {
+			return fmt.Errorf("its own proof: %w", err)
+		}
+		defer func() { _ = os.RemoveAll(p.proofPath(output)) }()
+	}
+	p.doubted.Do(func() { p.doubting = p.doubt(ctx, in, output) })
+	return p.doubting
+}
+
+// musts holds what a command printed against what it must print.
+func (p *prover) musts(of string, in *input, output []byte) error {
+	printed := map[string][]byte{ofPrepare: p.printed[ofPrepare], ofInput: in.printed, of: output[numberSize:]}
+	for _, m := range p.Must {
+		if m.Of != of {
+			continue
+		}
+		got, ok := m.find(printed[of])
+		if !ok {
+			return fmt.Errorf("%s: %s: nothing in its output matches %s", of, m.Name, m.Match)
+		}
+		values := maps.Clone(p.values)
+		maps.Copy(values, in.values)
+		want, known := fill(m.Equals, values), true
+		if m.As != nil {
+			want, known = m.As.find(printed[m.As.Of])
+		}
+		if !known {
+			return fmt.Errorf("%s: %s: nothing in the output of %s matches %s", of, m.Name, m.As.Of, m.As.Match)
+		}
+		if got != want {
+			return fmt.Errorf("%s: %s is %q, and must be %q", of, m.Name, got, want)
+		}
+	}
+	return nil
+}
+
+// changes are how many changed proofs a verifier may accept, all in different places: encodings
+// have bytes that mean nothing.
+const changes = 4
+
+// doubt sees to it that the verifier refuses proofs that were changed.
+func (p *prover) doubt(ctx context.Context, in *input, output []byte) error {
+	if p.pool == nil && !p.Verify.uses("proof") { // it finds the proof where it knows it to be
+		return nil
+	}
+	raw := output[numberSize:]
+	path := p.proofPath(output)
+	inFile := p.pool == nil && p.Prove.uses("proof")
+	if inFile {
+		var err error
+		if raw, err = os.ReadFile(path); err != nil {
+			return nil //nolint:nilerr // a directory, or a file that only its verifier knows
+		}
+	}
+	if len(raw) == 0 {
+		return nil
+	}
+	for i := range changes {
+		changed := bytes.Clone(raw)
+		changed[len(changed)*(i+1)/(changes+1)] ^= 1
+		other := binary.LittleEndian.AppendUint64(nil, p.proofs.Add(1))
+		if inFile {
+			if err := os.WriteFile(p.proofPath(other), changed, 0o600); err != nil {
+				return err
+			}
+		} else {
+			other = append(other, changed...)
+		}
+		err := p.verify(ctx, in, other, false)
+		_ = os.RemoveAll(p.proofPath(other))
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			return nil //nolint:nilerr // it said no
+		}
+	}
+	return fmt.Errorf("verify: accepts a proof that was changed in any of %d places", changes)
+}
+
+// Metrics proves once, and reads the figures.
+func (p *prover) Metrics(ctx context.Context) ([]record.Metric, error) {
+	if len(p.Figures) == 0 {
+		p.forget()
+		return p.served(), nil
+	}
+	of, err := p.Input(ctx, 1<<40)
+	if err != nil {
+		return nil, err
+	}
+	in := of.(*input)
+	output := in.proof
+	if output == nil {
+		if output, err = p.prove(ctx, in, false); err != nil {
+			return nil, err
+		}
+	}
+	figures, err := p.figures(ctx, in, output)
+	p.forget() // what was used so far belongs to no operation
+	return figures, err
+}
+
+// served are the figures that a resident prover has told.
+func (p *prover) served() []record.Metric {
+	if p.pool == nil {
+		return nil
+	}
+	return p.pool.figures
+}
+
+// figures reads them from what was printed, and from the files of a run.
+func (p *prover) figures(ctx context.Context, in *input, output []byte) ([]record.Metric, error) {
+	all := p.served()
+	values := maps.Clone(p.values)
+	maps.Copy(values, in.values)
+	values["proof"] = p.proofPath(output)
+	printed := map[string][]byte{ofPrepare: p.printed[ofPrepare], ofInput: in.printed, ofProve: output[numberSize:]}
+	for _, f := range p.Figures {
+		if f.Size != "" {
+			size, err := sizeOf(fill(f.Size, values))
+			if err != nil {
+				return nil, fmt.Errorf("read: %s: %w", f.Name, err)
+			}
+			all = append(all, record.Reported(f.Name, f.Unit, float64(size), record.Exact))
+			continue
+		}
+		if f.Of == ofVerify && printed[ofVerify] == nil {
+			out, err := p.run(ctx, ofVerify, p.Verify, values, false)
+			if err != nil {
+				return nil, err
+			}
+			printed[ofVerify] = out
+		}
+		text, ok := f.find(printed[f.Of])
+		if !ok {
+			return nil, fmt.Errorf("read: %s: nothing in the output of %s matches %s", f.Name, f.Of, f.Match)
+		}
+		number, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return nil, fmt.Errorf("read: %s: %q in the output of %s is no number", f.Name, text, f.Of)
+		}
+		all = append(all, record.Reported(f.Name, f.Unit, number, record.Exact))
+	}
+	return all, nil
+}
+
+// sizeOf is the size of a file, or of all in a directory.
+func sizeOf(path string) (size int64, err error) {
+	err = filepath.Walk(path, func(_ string, info os.FileInfo, err error) error {
+		if err == nil && info.Mode().IsRegular() {
+			size += info.Size()
+		}
+		return err
+	})
+	return size, err
+}
+
+// usage is what the prover took, an operation, beside its processor time, which counts as this
+// process' own.
+func (p *prover) usage() (metrics []record.Metric) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := float64(max(p.runs, 1))
+	for _, m := range []struct {
+		of    record.Quantity
+		value float64
+	}{
+		{record.PeakRSS, float64(p.used.PeakRSS)},
+		{record.GroupPeak, float64(p.used.GroupPeak)},
+		{record.DiskRead, float64(p.used.Read) / n},
+		{record.DiskWritten, float64(p.used.Written) / n},
+	} {
+		if m.value > 0 {
+			metrics = append(metrics, m.of.Metric(m.value))
+		}
+	}
+	return metrics
+}
+
+// Measured implements workload.Measured.
+func (p *prover) Measured() ([]record.Metric, []record.Finding) {
+	var findings []record.Finding
+	note := func(name, format string, args ...any) {
+		findings = append(findings, record.Finding{Name: name, Text: fmt.Sprintf(format, args...)})
+	}
+	if p.pool != nil {
+		p.pool.measure(note)
+	}
+	p.mu.Lock()
+	left := p.used.Left
+	p.mu.Unlock()
+	if left += child.Sweep(p.pool.pids()...); left > 0 {
+		note("left behind", "the prover left %d processes behind, which were killed", left)
+	}
+	if len(p.stages()) == 1 && len(p.Must) == 0 {
+		note("unchecked", "the file has neither verify nor must: nothing tells whether a result is right")
+	}
+	return p.usage(), findings
+}
+
+// Close removes all that is left.
+func (p *prover) Close() error {
+	p.pool.close()
+	child.Sweep()
+	var err error
+	for range 10 { // what was killed may still write
+		if err = os.RemoveAll(p.dir); err == nil {
+			return nil
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return err
+}
