@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench/internal/child"
+	"github.com/zkbench/zkbench/internal/meter"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/runner"
 )
 
 // mostOutput is the most that a program may write to standard output, in bytes.
@@ -28,7 +30,13 @@ type process struct {
 func (p process) run(ctx context.Context) *record.Record {
 	rec := record.New()
 	rec.Workload, rec.Env = p.name, p.env
+	until := meter.Watch()
 	out, use, err := runIn(ctx, p.dir, p.argv)
+	if m := until(); m != nil {
+		if f, found := runner.DisturbedFinding(m); found {
+			rec.Findings = append(rec.Findings, f)
+		}
+	}
 	if err == nil {
 		err = p.read(rec, out, use)
 	}
