@@ -173,7 +173,7 @@ func TestCompareAnyRefuses(t *testing.T) {
 		{"what=package", []string{"base..same", "--bench", "./none"}, ExitUsage, "base "},
 		{"what=package without benchmarks", []string{"base..same", "--bench", "./empty"}, ExitUsage, `bench: "./empty" is not accepted; accepted: packages with benchmarks`},
 		{"what=flags that choose none", []string{"base..same", "--bench", "./pkg", "--", "-bench=None"}, ExitUsage, `flags of --bench: "-bench=None" is not accepted`},
-		{"what=flag of no test", []string{"base..same", "--bench", "./pkg", "--", "-nosuch"}, ExitFailed, "failed twice: exit status 2: flag provided but not defined: -nosuch"},
+		{"what=flag of no test", []string{"base..same", "--bench", "./pkg", "--", "-tags=x"}, ExitUsage, `flag of others/pkg: "-tags" is not accepted; accepted: those of go test that its binaries take, and the package's own; those of the build in GOFLAGS`},
 		{"what=benchmark that fails", []string{"base..same", "--bench", "./pkg", "--", "-size=-1"}, ExitFailed, "failed twice: exit status 2: panic: "},
 		{"what=build of a test", []string{"base..broken", "--bench", "./pkg"}, ExitUsage, "does not build: others/pkg: "},
 		{"what=command", []string{"base..same", "--run", "no-such-command"}, ExitUsage, `command: "no-such-command" is not accepted; accepted: a program in the PATH`},

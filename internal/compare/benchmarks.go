@@ -182,7 +182,8 @@ func (p process) with(flags []string) process {
 }
 
 // probe runs each benchmark of both revisions once, and returns a record of each side that has
-// any. What goes wrong in one is left to the session.
+// any. A flag that a package does not know is a *usage.ValueError; what else goes wrong in one is
+// left to the session.
 func (p benchmarked) probe(ctx context.Context, flags []string) (recs []*record.Record, err error) {
 	for _, side := range built {
 		of, has := p.of[side]
@@ -192,6 +193,9 @@ func (p benchmarked) probe(ctx context.Context, flags []string) (recs []*record.
 		rec := of.with(flags).with(probeFlags).run(ctx)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
+		}
+		if _, flag, unknown := strings.Cut(rec.Error, "flag provided but not defined: "); unknown {
+			return nil, &usage.ValueError{Field: "flag of " + p.path, Value: flag, Accepted: "those of go test that its binaries take, and the package's own; those of the build in GOFLAGS"}
 		}
 		if rec.Process = (record.Process{Session: rand.Text(), Side: string(side)}); rec.Output != "" || rec.Status != record.OK {
 			recs = append(recs, rec)
