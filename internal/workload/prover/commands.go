@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -55,7 +56,7 @@ func (s *Spec) prepare(ctx context.Context, c workload.Case, seed uint64) (_ *pr
 			err = errors.Join(err, p.Close())
 		}
 	}()
-	p.values = map[string]string{"dir": dir, "seed": strconv.FormatUint(seed, 10)}
+	p.values = map[string]string{"dir": dir, "seed": strconv.FormatUint(seed, 10), "cpus": strconv.Itoa(runtime.GOMAXPROCS(0))}
 	for _, a := range s.Axes {
 		p.values[a.Name] = c.Get(a.Name)
 	}
@@ -106,7 +107,10 @@ func (p *prover) late() error {
 func (p *prover) command(command Command, values map[string]string) child.Command {
 	all := maps.Clone(p.values)
 	maps.Copy(all, values)
-	c := child.Command{Dir: p.Dir, Env: p.Env, Limit: p.Limit}
+	c := child.Command{Dir: p.Dir, Limit: p.Limit}
+	for _, e := range p.Env {
+		c.Env = append(c.Env, fill(e, all))
+	}
 	for _, word := range command {
 		c.Argv = append(c.Argv, fill(word, all))
 	}

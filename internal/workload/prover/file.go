@@ -76,7 +76,7 @@ type parser struct {
 
 func (f *parser) file(n *yaml.Node) {
 	commands := make(map[string]*yaml.Node)
-	var read, must *yaml.Node
+	var env, read, must *yaml.Node
 	f.Pairs(n, "prover", func(key, value *yaml.Node) {
 		switch key.Value {
 		case "name":
@@ -92,7 +92,7 @@ func (f *parser) file(n *yaml.Node) {
 		case "axes":
 			f.Pairs(value, "axes", f.axis)
 		case "env":
-			f.env(value)
+			env = value
 		case "alone":
 			f.Alone = f.boolean("alone", value)
 		case "shell":
@@ -121,6 +121,9 @@ func (f *parser) file(n *yaml.Node) {
 		f.Wrong(n.Line, "name: none; accepted: small letters, digits and dashes, for example snarkjs-keccak")
 	}
 	f.commands(n.Line, commands)
+	if env != nil {
+		f.env(env)
+	}
 	if read != nil {
 		f.Pairs(read, "read", f.figure)
 	}
@@ -187,7 +190,9 @@ func (f *parser) env(n *yaml.Node) {
 			f.Wrong(key.Line, "env: %q is not accepted; accepted: the name of a variable", key.Value)
 			return
 		}
-		f.Env = append(f.Env, key.Value+"="+f.Text("env: "+key.Value, value))
+		text := f.Text("env: "+key.Value, value)
+		f.placeholders("env: "+key.Value, value.Line, text, false, false)
+		f.Env = append(f.Env, key.Value+"="+text)
 	})
 }
 
@@ -322,7 +327,7 @@ func (f *parser) command(what string, n *yaml.Node) Command {
 
 // placeholders refuses names in braces that nothing stands for.
 func (f *parser) placeholders(what string, line int, text string, input, proof bool) {
-	known := []string{"dir", "seed"}
+	known := []string{"dir", "seed", "cpus"}
 	if input {
 		known = append(known, "input")
 	}

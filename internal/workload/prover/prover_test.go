@@ -258,7 +258,7 @@ func TestProofOnOutput(t *testing.T) {
 
 // TestShell: a shell is used where the file says so, and what is put in stays one word.
 func TestShell(t *testing.T) {
-	s := spec(t, "name: by-shell\naxes: {bytes: 64}\nshell: true\nenv: {TWO WORDS: x, WHERE: a b}\nprove: cat {input} | SELF prove {input} {proof} && test \"$WHERE\" = 'a b'\nverify: SELF verify {input} {proof}\n")
+	s := spec(t, "name: by-shell\naxes: {bytes: 64}\nshell: true\nenv: {TWO WORDS: x, WHERE: 'a b{cpus}'}\nprove: cat {input} | SELF prove {input} {proof} && test \"$WHERE\" = 'a b{cpus}'\nverify: SELF verify {input} {proof}\n")
 	if rec := run(t, s, "prove", 1, nil); rec.Status != record.OK {
 		t.Errorf("%s", rec.Error)
 	}
@@ -428,6 +428,24 @@ properties: {setup: some, zero-knowledge: perhaps, proved-bits: many, smell: goo
 			t.Errorf("%q: error %v", text, err)
 		}
 	}
+}
+
+// TestDocumented: the file of docs/provers.md is one, and so are those of the repository.
+func TestDocumented(t *testing.T) {
+	root := filepath.Join("..", "..", "..")
+	doc := string(must.Get(os.ReadFile(filepath.Join(root, "docs", "provers.md")))(t))
+	_, after, _ := strings.Cut(doc, "## A file\n\n")
+	file, _, _ := strings.Cut(after, "\n\n|")
+	s := must.Get(prover.Read("docs.yaml", strings.NewReader(strings.ReplaceAll("\n"+file, "\n    ", "\n")), nil))(t)
+	golden.Equal(t, "name", "SnarkjsKeccak", s.Name)
+	golden.Equal(t, "commands", 5, len(s.Prepare)+len([]prover.Command{s.Input, s.Prove, s.Verify}))
+	files := must.Get(filepath.Glob(filepath.Join(root, "*", "prove*", "*.yaml")))(t)
+	for _, path := range files {
+		if filepath.Base(path) != "keccak.yaml" { // the suite of them
+			must.Get(prover.Open(path, nil))(t)
+		}
+	}
+	golden.Within(t, "files", 5, len(files), 20)
 }
 
 // FuzzRead: no file makes the reader panic, and what it accepts is a workload.

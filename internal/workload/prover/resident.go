@@ -100,6 +100,7 @@ func (l *pool) start(ctx context.Context) (*resident, error) {
 	axes := maps.Clone(l.of.values)
 	delete(axes, "dir")
 	delete(axes, "seed")
+	delete(axes, "cpus")
 	answer, err := l.call(ctx, r, request{Do: "start", Protocol: Protocol, Dir: l.of.dir, Axes: axes, Seed: l.of.values["seed"]})
 	switch {
 	case err != nil:

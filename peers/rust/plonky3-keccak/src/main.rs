@@ -4,6 +4,7 @@
 //! Case names: `KeccakStark/permutations=N/field=F/hash=H`. The hash is that of the
 //! trees: Keccak, or the system's own over the field, which is Poseidon2 here.
 
+mod commands;
 mod configs;
 mod work;
 
@@ -14,6 +15,16 @@ use std::process::ExitCode;
 const PERMUTATIONS: [usize; 2] = [170, 1365];
 
 fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(done) = commands::run(&args) {
+        return done.map_or_else(
+            |e| {
+                eprintln!("{e}");
+                ExitCode::FAILURE
+            },
+            |()| ExitCode::SUCCESS,
+        );
+    }
     let mut cases = Vec::new();
     for n in PERMUTATIONS {
         let name = |system| format!("KeccakStark/permutations={n}/{system}");

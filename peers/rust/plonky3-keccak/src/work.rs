@@ -10,10 +10,10 @@ use serde::{Serialize, de::DeserializeOwned};
 use std::time::Instant;
 
 /// Lanes are x + 5 y.
-type State = [u64; 25];
+pub type State = [u64; 25];
 
 /// The table of the permutations of states, its proof, the encoding of that.
-fn prove_states<SC>(config: &SC, states: &[State]) -> Result<Vec<u8>>
+pub fn prove_states<SC>(config: &SC, states: &[State]) -> Result<Vec<u8>>
 where
     SC: StarkGenericConfig,
     SC::Challenger: GrindingChallenger<Witness = Val<SC>>,
@@ -26,7 +26,7 @@ where
 }
 
 /// From bytes to the verdict.
-fn check<SC>(config: &SC, proof: &[u8]) -> Result<()>
+pub fn check<SC>(config: &SC, proof: &[u8]) -> Result<()>
 where
     SC: StarkGenericConfig,
     SC::Challenger: GrindingChallenger<Witness = Val<SC>>,
