@@ -26,7 +26,7 @@ var floors = [][]string{
 	{".", "internal/must", "internal/atomicfile"},
 	{"executor", "transcript", "internal/memory", "circuits/gates", "internal/testsize", "internal/golden", "internal/progress", "internal/asm", "internal/mapped"},
 	{"internal/lanes"},
-	{"group", "hash", "goldilocks", "internal/faulttest"},
+	{"group", "hash", "goldilocks", "internal/faulttest", "internal/gittest"},
 	{"srs", "rangeproof", "internal/poly"},
 	{"circuits", "token", "plonkish", "stark"},
 	{"internal/record", "internal/meter", "internal/pgtest", "internal/usage", "internal/loops", "internal/sve", "internal/goldilockstest", "internal/keccaktest"},

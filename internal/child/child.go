@@ -295,9 +295,10 @@ func (t *Tail) Write(b []byte) (int, error) {
 func (t *Tail) Bytes() []byte { return t.buf }
 
 // Message is the first line that says something, which in a crash is the reason; empty: none does.
+// The go command heads the errors of a package with its path.
 func (t *Tail) Message() string {
 	for line := range strings.Lines(string(t.buf)) {
-		if line = strings.TrimSpace(line); line != "" {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "# ") && !strings.HasPrefix(line, "go: downloading ") {
 			return line
 		}
 	}

@@ -44,7 +44,7 @@ func program(what string) int {
 	case "say":
 		fmt.Print("said")
 	case "fail":
-		fmt.Fprintln(os.Stderr, "\nthe reason\nand a trace")
+		fmt.Fprintln(os.Stderr, "\n# a/package\nthe reason\nand a trace")
 		return 3
 	case "flood":
 		for {

@@ -39,7 +39,7 @@ func bisectCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 		if len(args) != 2 {
 			return &usage.ValueError{Field: "arguments of bisect", Value: fmt.Sprint(args), Accepted: "GOOD..BAD and one workload, see list"}
 		}
-		b := compare.Bisection{Metric: metric.Text, Args: []string{ExecCase}, Log: stderr}
+		b := compare.Bisection{Main: p.source(), Metric: metric.Text, Args: []string{ExecCase}, Log: stderr}
 		var err error
 		if b.Good, b.Bad, err = compare.ParseRange(args[0]); err != nil {
 			return err

@@ -12,7 +12,7 @@ import (
 // TestBisect: of six commits the fourth made the stub slower; the third does not answer.
 func TestBisect(t *testing.T) {
 	testsize.Full(t)
-	stubRepository(t, []stubRevision{
+	repo := stubRepository(t, []stubRevision{
 		{"base", "1e5", "ok", "Sender"},
 		{"one", "1.001e5", "ok", "Sender"},
 		{"two", "1.002e5", "ok", "Sender"},
@@ -49,7 +49,7 @@ func TestBisect(t *testing.T) {
 			t.Errorf("%s: %s", test.revisions, out)
 		}
 	}
-	clean(t, temp)
+	clean(t, repo, temp)
 }
 
 // TestBisectFinds: all commits answer, and the one is found.
@@ -73,7 +73,7 @@ func TestBisectFinds(t *testing.T) {
 // TestCompareCountRefuses: a revision that does not know how to count is told.
 func TestCompareCountRefuses(t *testing.T) {
 	testsize.Full(t)
-	stubs(t)
+	repo := stubs(t)
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	_, messages, code := command(t, "compare", "--git", "base..slower", "sender", "--count")
@@ -83,5 +83,5 @@ func TestCompareCountRefuses(t *testing.T) {
 	_, messages, code = command(t, "compare", "--git", "base..slower", "sender", "--count", "--processes", "8")
 	golden.Equal(t, "exit code", ExitUsage, code)
 	golden.Contains(t, messages, `"--processes" is not accepted; accepted: --processes without --count`)
-	clean(t, temp)
+	clean(t, repo, temp)
 }

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/zkbench/zkbench/internal/compare"
 	"github.com/zkbench/zkbench/internal/env"
 	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/suite"
@@ -47,6 +49,7 @@ type Program struct {
 	Suites      suite.Collection // its families are the workloads, in the order of list
 	Main        *jobs.MainJob    // what run does where no workload is named; nil: a small case of each
 	Hidden      []workload.Def   // that its children run, and no list shows
+	Source      compare.Main     // what its revisions are built from; empty: the main package of the program that runs
 	// More returns further commands. A theme that the program has anyway gets more of them.
 	More func(p *Program, stdout, stderr io.Writer) []Theme
 }
@@ -71,6 +74,8 @@ func (p *Program) Defs() (all []workload.Def) {
 	}
 	return all
 }
+
+func (p *Program) source() compare.Main { return cmp.Or(p.Source, compare.OwnMain()) }
 
 // FlagNames are the names of all flags of its commands.
 func (p *Program) FlagNames() (names []string) {

@@ -52,13 +52,15 @@ func newCompareFlags(flags *pflag.FlagSet, defs []workload.Def) *compareFlags {
 func compareCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	defs := p.Defs()
 	cmd := &cobra.Command{
-		Use:   "compare OLD NEW | compare --baseline NAME NEW | compare SESSION | compare --git REV1..REV2 WORKLOAD ...",
+		Use: "compare OLD NEW | compare --baseline NAME NEW | compare SESSION | compare --git REV1..REV2 WORKLOAD ...\n" +
+			"  or: compare --git REV1..REV2 --bench PACKAGES [-- FLAGS] | compare --git REV1..REV2 [--build COMMAND] --run COMMAND",
 		Short: "Compare two versions: files of records or go test -bench output, or two revisions",
 		Long: "Compare two files: records of run --json, or output of go test -bench. Each record\n" +
 			"and each result line is one process' figure. A file that --git wrote with --out is compared\n" +
 			"alone.\n\n" +
 			"With --git, build two revisions and measure the workloads with both in processes that take\n" +
-			"turns; an axis without a flag has one small value.\n\n" +
+			"turns; an axis without a flag has one small value. --bench measures the Go benchmarks of any\n" +
+			"repository in their place, and --run any command.\n\n" +
 			"A Verdict needs a 99 % interval that excludes no change, and a change beyond the noise that\n" +
 			"the old version shows against itself. docs/compare.md tells how to read the table.",
 		Args: cobra.ArbitraryArgs,
@@ -73,7 +75,11 @@ func compareCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 			return &usage.ValueError{Field: "baseline", Value: f.baseline.Text, Accepted: "without --git, which measures the old side"}
 		}
 		if f.git.Given {
-			return f.session.run(cmd.Context(), stderr, defs, f.git.Text, args, out)
+			before := cmd.ArgsLenAtDash()
+			if before < 0 {
+				before = len(args)
+			}
+			return f.session.run(cmd.Context(), stderr, p, f.git.Text, args, before, out)
 		}
 		if name, ok := f.session.given(); ok {
 			return &usage.ValueError{Field: "flag of compare OLD NEW", Value: "--" + name, Accepted: "--" + name + " together with --git"}

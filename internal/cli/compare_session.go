@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -32,7 +33,8 @@ type sessionFlags struct {
 	axes                                              map[string]*usage.Option // by the axis' key
 	names                                             []string                 // of all of them
 	processes, duration, budget, workers, out, keepIn *usage.Option
-	count                                             bool
+	bench, build, command                             *usage.Option
+	count, shell                                      bool
 }
 
 func newSessionFlags(flags *pflag.FlagSet, defs []workload.Def) *sessionFlags {
@@ -58,6 +60,11 @@ func newSessionFlags(flags *pflag.FlagSet, defs []workload.Def) *sessionFlags {
 	f.names = append(f.names, "count")
 	flags.BoolVar(&f.count, "count", false, withGit+"count operations, statements and allocations instead of time, one run a side")
 	f.keepIn = define("keep", usage.KindFile, "", "the path of a directory", "keep the built programs in this directory")
+	f.bench = define("bench", usage.KindList, "", compare.PackagesAccepted, "measure the Go benchmarks of these packages, of any module; flags of go test stand behind --")
+	f.command = define("run", usage.KindText, "", usage.WordsAccepted, "measure this command, of any language; "+compare.Tree+" is the revision's tree")
+	f.build = define("build", usage.KindText, "", usage.WordsAccepted, "with --run: build each tree by this command first")
+	f.names = append(f.names, "shell")
+	flags.BoolVar(&f.shell, "shell", false, withGit+"sh runs the commands of --run and --build")
 	return f
 }
 
@@ -75,64 +82,114 @@ func (f *sessionFlags) given() (name string, ok bool) {
 }
 
 // jobs returns the cases of the named workloads with every number of workers.
-func (f *sessionFlags) jobs(defs []workload.Def, names []string) (cases []measure.Job, blocks int, err error) {
-	processes, err := f.processes.Number("processes", 1, jobs.MaxProcesses)
-	if err != nil {
-		return nil, 0, err
-	}
+func (f *sessionFlags) jobs(defs []workload.Def, names []string) (cases []measure.Job, err error) {
 	duration, err := f.duration.Duration("duration", 1, measure.MaxDuration)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	counts, err := measure.WorkersAxis().Parse(f.workers.Text)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	// A matrix of defaults would take hours: what is not named is small.
 	all, err := jobs.SmallPlans(defs, names, jobs.TypedAxes(f.axes))
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	for _, plan := range all {
 		for _, c := range plan.Cases {
 			for _, count := range counts {
 				workers, err := strconv.Atoi(count)
 				if err != nil {
-					return nil, 0, err
+					return nil, err
 				}
 				cases = append(cases, compare.NewJob(plan.Def.Name, c, workers, duration))
 			}
 		}
 	}
-	return cases, int(processes), nil
+	return cases, nil
 }
 
-// run measures every case with the two revisions and shows the table of all.
-func (f *sessionFlags) run(ctx context.Context, stderr io.Writer, defs []workload.Def, revisions string, args []string, out tableOutput) error {
-	r := compare.Revisions{Out: f.out.Text, Keep: f.keepIn.Text, Args: []string{ExecCase}, Log: stderr}
+// What compare --git measures, by the flag that chooses it.
+const (
+	byWorkload = "--git" // alone
+	byBench    = "--bench"
+	byRun      = "--run"
+)
+
+// fits tells whether a flag of a session goes with what is measured.
+func fits(name, kind string) bool {
+	switch name {
+	case "processes", "budget", "out":
+		return true
+	case "keep":
+		return kind != byRun
+	case "bench":
+		return kind == byBench
+	case "run", "build", "shell":
+		return kind == byRun
+	}
+	return kind == byWorkload
+}
+
+// subject is what the arguments and flags name: workloads before --, and flags of go test behind it.
+func (f *sessionFlags) subject(p *Program, args []string, before int) (compare.Subject, error) {
+	kind := byWorkload
+	switch {
+	case f.bench.Given:
+		kind = byBench
+	case f.command.Given:
+		kind = byRun
+	}
+	for _, name := range f.names {
+		if f.flags.Changed(name) && !fits(name, kind) {
+			accepted := "--" + name + " without " + kind
+			if kind == byWorkload { // all others have chosen their kind
+				accepted = "--" + name + " together with " + byRun
+			}
+			return nil, &usage.ValueError{Field: "flag of compare " + kind, Value: "--" + name, Accepted: accepted}
+		}
+	}
+	if len(args) > before && kind != byBench {
+		return nil, &usage.ValueError{Field: "flags behind -- of compare " + kind, Value: strings.Join(args[before:], " "), Accepted: "those of go test, together with " + byBench}
+	}
+	if before > 0 && kind != byWorkload {
+		return nil, &usage.ValueError{Field: "arguments of compare " + kind, Value: strings.Join(args[:before], " "), Accepted: "none; a command is in quotes, and flags of go test stand behind --"}
+	}
+	switch kind {
+	case byBench:
+		b := &compare.Benchmarks{Flags: args[before:]}
+		for name := range strings.SplitSeq(f.bench.Text, ",") {
+			if name = strings.TrimSpace(name); name == "" {
+				return nil, f.bench.Refuse("bench", f.bench.Text)
+			}
+			b.Packages = append(b.Packages, name)
+		}
+		return b, nil
+	case byRun:
+		c := &compare.Command{Build: f.build.Text, Run: f.command.Text, Shell: f.shell}
+		return c, c.Check()
+	}
+	return f.workloads(p, args)
+}
+
+// run measures what the arguments and flags name with the two revisions and shows the table.
+func (f *sessionFlags) run(ctx context.Context, stderr io.Writer, p *Program, revisions string, args []string, before int, out tableOutput) error {
+	r := compare.Revisions{Out: f.out.Text, Keep: f.keepIn.Text, Gate: out.gate, Log: stderr}
 	var err error
 	if r.From, r.To, err = compare.ParseRange(revisions); err != nil {
 		return err
 	}
-	if len(args) == 0 {
-		return &usage.ValueError{Field: "workload of compare --git", Value: "", Accepted: "one or more ids, see list"}
-	}
-	if r.Jobs, r.Blocks, err = f.jobs(defs, args); err != nil {
+	if r.Subject, err = f.subject(p, args, before); err != nil {
 		return err
 	}
+	blocks, err := f.processes.Number("processes", 1, jobs.MaxProcesses)
+	if err != nil {
+		return err
+	}
+	r.Blocks = int(blocks)
 	if r.Budget, err = f.budget.Duration("budget", 0, longestBudget); err != nil {
 		return err
-	}
-	if r.Gate, r.Count = out.gate, f.count; r.Count {
-		for _, name := range []string{"processes", "duration", "budget"} {
-			if f.flags.Changed(name) {
-				return &usage.ValueError{Field: "flag of compare --count", Value: "--" + name, Accepted: "--" + name + " without --count"}
-			}
-		}
-		for i := range r.Jobs {
-			r.Jobs[i].Settings.Duration, r.Jobs[i].Settings.Warmup.Time = countedWindow, 0
-			r.Jobs[i].Settings.Instructions = true
-		}
 	}
 	err = r.Measure(ctx, func(sides compare.Sides, partial string) error {
 		err := out.show(sides, partial)
@@ -153,4 +210,29 @@ func (f *sessionFlags) run(ctx context.Context, stderr io.Writer, defs []workloa
 		return &ExitError{Code: ExitPartial, Text: err.Error()}
 	}
 	return err
+}
+
+// workloads are the cases of the named ones.
+func (f *sessionFlags) workloads(p *Program, names []string) (*compare.Workloads, error) {
+	if len(names) == 0 {
+		return nil, &usage.ValueError{Field: "workload of compare --git", Value: "", Accepted: "one or more ids, see list"}
+	}
+	cases, err := f.jobs(p.Defs(), names)
+	if err != nil {
+		return nil, err
+	}
+	w := &compare.Workloads{Main: p.source(), Args: []string{ExecCase}, Jobs: cases, Count: f.count}
+	if !w.Count {
+		return w, nil
+	}
+	for _, name := range []string{"processes", "duration", "budget"} {
+		if f.flags.Changed(name) {
+			return nil, &usage.ValueError{Field: "flag of compare --count", Value: "--" + name, Accepted: "--" + name + " without --count"}
+		}
+	}
+	for i := range w.Jobs {
+		s := &w.Jobs[i].Settings
+		s.Duration, s.Warmup.Time, s.Instructions = countedWindow, 0, true
+	}
+	return w, nil
 }

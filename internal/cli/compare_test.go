@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"net"
 	"os"
 	"os/exec"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/cli/clitest"
+	"github.com/zkbench/zkbench/internal/gittest"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record/recordtest"
@@ -63,9 +63,9 @@ func main() {
 
 // stubs makes a repository whose revisions are stubs, tagged by name, and
 // enters it.
-func stubs(t *testing.T) {
+func stubs(t *testing.T) gittest.Repository {
 	t.Helper()
-	stubRepository(t, []stubRevision{
+	return stubRepository(t, []stubRevision{
 		{"base", "1e5", "ok", "Sender"}, {"slower", "1.2e5", "ok", "Sender Issuer"}, {"failing", "1e5", "failed", "Sender"},
 	})
 }
@@ -74,31 +74,16 @@ func stubs(t *testing.T) {
 type stubRevision struct{ name, latency, status, known string }
 
 // stubRepository does it for any revisions.
-func stubRepository(t *testing.T, revisions []stubRevision) {
+func stubRepository(t *testing.T, revisions []stubRevision) gittest.Repository {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("no git")
-	}
-	dir := t.TempDir()
-	git := func(args ...string) {
-		t.Helper()
-		cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"}, args...)...)
-		cmd.Dir = dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-	}
-	must.Do(t, os.MkdirAll(filepath.Join(dir, "cmd", "zkbench"), 0o777))
-	must.Do(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module tiny\n\ngo 1.26\n"), 0o666))
-	git("init", "--quiet")
+	r := gittest.New(t)
+	r.Write(t, map[string]string{"go.mod": "module tiny\n\ngo 1.26\n"})
 	for _, rev := range revisions {
 		text := strings.NewReplacer("LATENCY", rev.latency, "STATUS", rev.status, "KNOWN", rev.known).Replace(stub)
-		must.Do(t, os.WriteFile(filepath.Join(dir, "cmd", "zkbench", "main.go"), []byte(text), 0o666))
-		git("add", ".")
-		git("commit", "--quiet", "--message", rev.name)
-		git("tag", rev.name)
+		r.Commit(t, rev.name, map[string]string{"cmd/zkbench/main.go": text})
 	}
-	t.Chdir(dir)
+	t.Chdir(r.Dir)
+	return r
 }
 
 // command runs zkbench and returns its output and exit code.
@@ -113,9 +98,9 @@ func command(t *testing.T, args ...string) (stdout, stderr string, code int) {
 }
 
 // clean fails the test where a comparison left a worktree or files.
-func clean(t *testing.T, temp string) {
+func clean(t *testing.T, r gittest.Repository, temp string) {
 	t.Helper()
-	golden.Equal(t, "worktrees", 1, bytes.Count(must.Get(exec.Command("git", "worktree", "list").Output())(t), []byte("\n")))
+	golden.Equal(t, "worktrees", 1, r.Worktrees(t))
 	golden.Equal(t, "left behind", nil, must.Get(filepath.Glob(filepath.Join(temp, "zkbench-*")))(t))
 }
 
@@ -123,7 +108,7 @@ func clean(t *testing.T, temp string) {
 // that it wrote once more.
 func TestCompareGit(t *testing.T) {
 	testsize.Full(t)
-	stubs(t)
+	repo := stubs(t)
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	out, messages, code := command(t, "compare", "--git", "base..slower", "sender", "--bits", "8", "--processes", "8",
@@ -146,13 +131,13 @@ func TestCompareGit(t *testing.T) {
 		t.Errorf("exit code %d; the records give another table:\n%s", code, again)
 	}
 	golden.Equal(t, "files kept", 3, len(must.Get(os.ReadDir("kept"))(t)))
-	clean(t, temp)
+	clean(t, repo, temp)
 }
 
 // TestCompareGitRefuses: what cannot be compared is one line and no table.
 func TestCompareGitRefuses(t *testing.T) {
 	testsize.Full(t)
-	stubs(t)
+	repo := stubs(t)
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	for _, test := range []struct {
@@ -183,7 +168,7 @@ func TestCompareGitRefuses(t *testing.T) {
 			}
 		})
 	}
-	clean(t, temp)
+	clean(t, repo, temp)
 }
 
 // TestCompareGitInterrupt stops the seventh process: what was measured is shown,
@@ -193,7 +178,7 @@ func TestCompareGitInterrupt(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no interrupt to send")
 	}
-	stubs(t)
+	repo := stubs(t)
 	temp := t.TempDir()
 	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer listener.Close()
@@ -213,5 +198,5 @@ func TestCompareGitInterrupt(t *testing.T) {
 	if !strings.HasSuffix(messages.String(), "zkbench: interrupted: 6 of 24 processes measured\n") {
 		t.Errorf("messages:\n%s", &messages)
 	}
-	clean(t, temp)
+	clean(t, repo, temp)
 }

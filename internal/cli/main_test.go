@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/zkbench/zkbench/internal/cli/clitest"
+	"github.com/zkbench/zkbench/internal/compare"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/must"
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 
 func fakeProgram() *Program {
 	return &Program{
-		Name: "zkbench", Short: "Counts", Suites: suite.Collection{Families: []suite.Family{{Name: "fake", Defs: clitest.Defs()}}},
+		Name: "zkbench", Short: "Counts", Source: compare.Main{Module: "tiny", Path: "tiny/cmd/zkbench"}, Suites: suite.Collection{Families: []suite.Family{{Name: "fake", Defs: clitest.Defs()}}},
 		Main: &jobs.MainJob{Workloads: []string{"Sender", "VerificationSenderProof"}, Axes: map[string]string{
 			"curve": "BN254", "bits": "32", "in": "2", "out": "2", "proof": "bulletproof,csp", "exec": "pool",
 		}},

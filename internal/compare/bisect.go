@@ -20,6 +20,7 @@ import (
 // judgement of a gate: each step compares a commit with the good revision.
 type Bisection struct {
 	Good, Bad string // as ParseRange returns them
+	Main      Main   // of the program that has the workload
 	Job       measure.Job
 	Metric    string  // of the table, or the name of a statistic of the latency
 	Limit     float64 // relative: a change for the worse beyond it is looked for
@@ -138,8 +139,8 @@ func next(good, bad int, skipped map[int]bool) (int, bool) {
 func (b *Bisection) step(ctx context.Context, commit Commit, limit float64) (Step, error) {
 	gate := Gate{Limit: limit, Only: b.metric()}
 	r := Revisions{
-		From: b.Good, To: commit.Hash, Jobs: []measure.Job{b.Job}, Blocks: b.Blocks, Gate: &gate, Budget: b.Budget,
-		Count: Executed(b.metric()), Args: b.Args, Log: b.Log,
+		From: b.Good, To: commit.Hash, Blocks: b.Blocks, Gate: &gate, Budget: b.Budget, Log: b.Log,
+		Subject: &Workloads{Main: b.Main, Args: b.Args, Jobs: []measure.Job{b.Job}, Count: Executed(b.metric())},
 	}
 	if commit.Hash == "" { // the working tree
 		r.To = Work

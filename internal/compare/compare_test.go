@@ -17,7 +17,6 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/compare"
 	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
@@ -253,22 +252,19 @@ func FuzzParseAcceptances(f *testing.F) {
 func TestBudget(t *testing.T) {
 	noisy, quiet, broken := newMachine(1, 1), newMachine(2, 1), 0
 	noisy.noise = 0.05
-	r := compare.Revisions{
-		Jobs: []measure.Job{{Workload: "noisy"}, {Workload: "broken"}, {Workload: "quiet"}}, Blocks: 16,
-		Gate: &compare.Gate{Limit: 0.03}, Budget: time.Minute, Log: io.Discard,
-	}
+	r := compare.Revisions{Blocks: 16, Gate: &compare.Gate{Limit: 0.03}, Budget: time.Minute, Log: io.Discard}
 	count := func() map[string]int {
 		t.Helper()
 		processes := make(map[string]int)
-		recs, err := compare.Sessions(&r, t.Context(), func(ctx context.Context, side stat.Side, job measure.Job) *record.Record {
-			rec := map[string]*machine{"noisy": noisy, "broken": quiet, "quiet": quiet}[job.Workload].run(ctx, side)
-			if rec.Workload = job.Workload; job.Workload == "broken" {
+		recs, err := r.Sessions(t.Context(), []string{"noisy", "broken", "quiet"}, func(ctx context.Context, side stat.Side, name string) *record.Record {
+			rec := map[string]*machine{"noisy": noisy, "broken": quiet, "quiet": quiet}[name].run(ctx, side)
+			if rec.Workload = name; name == "broken" {
 				if broken++; broken > 7 {
 					rec.Status = record.Failed
 				}
 			}
 			return rec
-		}, func(*record.Record) error { return nil })
+		})
 		if failed, ok := errors.AsType[*compare.FailedError](err); !ok || failed.Record.Workload != "broken" {
 			t.Errorf("%v", err)
 		}

@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -35,30 +34,30 @@ type counter struct {
 }
 
 // counters builds the revisions once more, to count.
-func (r *Revisions) counters(ctx context.Context, repo Repository, revs [2]Revision, dir string) (map[stat.Side]counter, error) {
-	built := make(map[stat.Side]counter)
-	for i, side := range []stat.Side{stat.Old, stat.New} {
-		c := counter{Program: measure.Program{Path: filepath.Join(dir, program("zkbench-count", i+1)), Args: r.Args}}
+func (w *Workloads) counters(ctx context.Context, m *measurement, main Main) (map[stat.Side]counter, error) {
+	counting := make(map[stat.Side]counter)
+	for i, side := range built {
+		c := counter{Program: measure.Program{Path: m.program("zkbench-count", side), Args: w.Args}}
 		var err error
-		if c.index, err = repo.BuildCounting(ctx, revs[i], c.Path, r.Log); err != nil {
+		if c.index, err = m.repo.BuildCounting(ctx, m.revs[i], main, c.Path, m.Log); err != nil {
 			return nil, err
 		}
-		built[side] = c
+		counting[side] = c
 	}
-	return built, nil
+	return counting, nil
 }
 
 // count runs each job twice a side, in the program and in the one that was built to count,
-// and joins what is exact of both in one record. A job of which a process fails ends there;
-// the error is that of the first.
-func (r *Revisions) count(ctx context.Context, run func(context.Context, stat.Side, measure.Job) *record.Record, counting map[stat.Side]counter, keep func(*record.Record) error) (recs []*record.Record, failed error) {
-	for i, job := range r.Jobs {
-		fmt.Fprintf(r.Log, "%d/%d: counting %s\n", i+1, len(r.Jobs), job.Caption())
+// and joins what is exact of both in one record. A job of which a process fails ends there.
+func (w *Workloads) count(ctx context.Context, m *measurement, run func(context.Context, stat.Side, measure.Job) *record.Record, counting map[stat.Side]counter) {
+	m.planned = len(built) * len(w.Jobs)
+	for i, job := range w.Jobs {
+		fmt.Fprintf(m.Log, "%d/%d: counting %s\n", i+1, len(w.Jobs), job.Caption())
 		process := record.Process{Session: rand.Text()}
 		ops := uint64(0) // as many on both sides: each has another input
-		for _, side := range []stat.Side{stat.Old, stat.New} {
+		for _, side := range built {
 			if ctx.Err() != nil {
-				return recs, failed
+				return
 			}
 			rec := run(ctx, side, job)
 			if ops == 0 {
@@ -68,21 +67,21 @@ func (r *Revisions) count(ctx context.Context, run func(context.Context, stat.Si
 				rec = counting[side].count(ctx, job, rec, ops)
 			}
 			if ctx.Err() != nil {
-				return recs, failed
+				return
 			}
 			process.Side = string(side)
 			rec.Process = process
-			if err := keep(rec); err != nil {
-				return recs, cmp.Or(failed, error(&FailedError{rec, err}))
+			if err := m.keep(rec); err != nil {
+				m.failed = cmp.Or(m.failed, error(&FailedError{rec, err}))
+				return
 			}
 			if rec.Status != record.OK {
-				failed = cmp.Or(failed, error(&FailedError{rec, fmt.Errorf("%s: %s", rec.Name(), rec.Error)}))
+				m.failed = cmp.Or(m.failed, error(&FailedError{rec, fmt.Errorf("%s: %s", rec.Name(), rec.Error)}))
 				break
 			}
-			recs = append(recs, rec)
+			m.recs = append(m.recs, rec)
 		}
 	}
-	return recs, failed
 }
 
 // count adds the counts of the job to what is exact in the record of the program that was

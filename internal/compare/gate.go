@@ -46,7 +46,7 @@ func ParseLimit(text string) (float64, error) {
 // by their units of benchmark output.
 func DefaultGated() []string {
 	return []string{
-		record.LatencyMin.Name(), record.LatencyMean.Name(), record.LatencyP50.Name(), record.Throughput.Name(), record.CPUTime.Name(),
+		record.LatencyMin.Name(), record.LatencyMean.Name(), record.LatencyP50.Name(), record.Throughput.Name(), record.CPUTime.Name(), record.RunTime.Name(),
 		"ns/op", "ops/s",
 	}
 }

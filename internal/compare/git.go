@@ -9,10 +9,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/child"
 	"github.com/zkbench/zkbench/internal/counts"
 	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/measure"
@@ -34,18 +36,25 @@ func ParseRange(text string) (from, to string, err error) {
 	return from, to, nil
 }
 
-// Repository is a git repository that revisions of the program are built from.
-// It is never changed, but for worktrees that exist while one is built.
-type Repository struct{ root string }
+// Repository is a git repository that revisions are built from. It is never changed, but for
+// worktrees that exist while they are needed.
+type Repository struct {
+	root string
+	here string // the current directory, relative to the root
+}
 
 // OpenRepository returns the repository that the current directory is in, or a
 // zkbench.ErrEnv.
 func OpenRepository(ctx context.Context) (Repository, error) {
 	root, err := Repository{}.git(ctx, "rev-parse", "--show-toplevel")
 	if err != nil {
-		return Repository{}, fmt.Errorf("%w: git: %w; accepted: a directory inside a clone of the module", zkbench.ErrEnv, err)
+		return Repository{}, fmt.Errorf("%w: git: %w; accepted: a directory inside a clone", zkbench.ErrEnv, err)
 	}
-	return Repository{root}, nil
+	here, err := Repository{}.git(ctx, "rev-parse", "--show-prefix")
+	if err != nil {
+		return Repository{}, fmt.Errorf("%w: git: %w", zkbench.ErrEnv, err)
+	}
+	return Repository{root, filepath.FromSlash(here)}, nil
 }
 
 // Revision is a state of the repository that exists.
@@ -89,58 +98,84 @@ func (v Revision) String() string {
 // finish when the comparison is interrupted, so that nothing is left behind.
 const worktreeTime = time.Minute
 
-// Build builds the command of a revision as the file program. Paths and revisions are kept
-// out of it, so that like sources make like programs. Progress goes to log, one line.
-func (r Repository) Build(ctx context.Context, v Revision, program string, log io.Writer) error {
+// Build builds the main package of a revision as the file program. Paths and revisions are
+// kept out of it, so that like sources make like programs. Progress goes to log, one line.
+func (r Repository) Build(ctx context.Context, v Revision, main Main, program string, log io.Writer) error {
 	fmt.Fprintf(log, "building %s\n", v)
-	return r.in(ctx, v, func(tree string) error { return build(ctx, v, tree, program) })
-}
-
-// BuildCounting builds the command of a revision as a program that counts, and returns what
-// it counts.
-func (r Repository) BuildCounting(ctx context.Context, v Revision, program string, log io.Writer) (index *counts.Index, err error) {
-	fmt.Fprintf(log, "building %s to count\n", v)
-	err = r.in(ctx, v, func(tree string) error {
-		if err := build(ctx, v, tree, program, counts.BuildFlags()...); err != nil {
+	return r.in(ctx, []Revision{v}, func(trees []string) error {
+		dir, err := main.in(v, trees[0])
+		if err != nil {
 			return err
 		}
-		index, err = counts.NewIndex(ctx, filepath.Join(tree, "cmd", "zkbench"))
+		return build(ctx, v, dir, program)
+	})
+}
+
+// BuildCounting builds the main package of a revision as a program that counts, and returns
+// what it counts.
+func (r Repository) BuildCounting(ctx context.Context, v Revision, main Main, program string, log io.Writer) (index *counts.Index, err error) {
+	fmt.Fprintf(log, "building %s to count\n", v)
+	err = r.in(ctx, []Revision{v}, func(trees []string) error {
+		dir, err := main.in(v, trees[0])
+		if err != nil {
+			return err
+		}
+		if err := build(ctx, v, dir, program, counts.BuildFlags(main.Module)...); err != nil {
+			return err
+		}
+		index, err = counts.NewIndex(ctx, dir)
 		return err
 	})
 	return index, err
 }
 
-// build builds the command of the tree, with further flags.
-func build(ctx context.Context, v Revision, tree, program string, flags ...string) error {
+// build builds the package that lies in the directory, with further flags.
+func build(ctx context.Context, v Revision, dir, program string, flags ...string) error {
 	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-o", program}, flags...)
-	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/zkbench")...)
-	cmd.Dir = tree
+	cmd := exec.CommandContext(ctx, "go", append(args, ".")...)
+	cmd.Dir = dir
 	if _, err := output(cmd); err != nil {
-		return fmt.Errorf("%w: %s does not build: %w", zkbench.ErrEnv, v, err)
+		return notBuilt(v, err)
 	}
 	return nil
 }
 
-// in calls do with the tree of a revision: a worktree of its own that is removed again, or,
-// of Work, the repository's.
-func (r Repository) in(ctx context.Context, v Revision, do func(tree string) error) (err error) {
-	tree := r.root
-	if v.Name != Work {
-		dir, madeErr := os.MkdirTemp("", "zkbench-compare-")
-		if madeErr != nil {
-			return madeErr
-		}
-		tree = filepath.Join(dir, "tree")
-		defer func() {
-			err = errors.Join(err, r.removeWorktree(ctx, tree), os.RemoveAll(dir))
-		}()
-		whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), worktreeTime)
-		defer cancel()
-		if _, err := r.git(whole, "worktree", "add", "--detach", tree, v.Commit); err != nil {
-			return fmt.Errorf("%w: %s: git worktree: %w", zkbench.ErrEnv, v, err)
-		}
+func notBuilt(v Revision, err error) error {
+	return fmt.Errorf("%w: %s does not build: %w", zkbench.ErrEnv, v, err)
+}
+
+// in calls do with the trees of revisions: worktrees of their own that are removed again, at
+// paths of one length, or, of Work, the repository's.
+func (r Repository) in(ctx context.Context, revs []Revision, do func(trees []string) error) (err error) {
+	dir, err := os.MkdirTemp("", "zkbench-compare-")
+	if err != nil {
+		return err
 	}
-	return do(tree)
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), worktreeTime)
+	defer cancel()
+	var trees []string
+	for i, v := range revs {
+		tree := r.root
+		if v.Name != Work {
+			tree = filepath.Join(dir, strconv.Itoa(i+1))
+			defer func() { err = errors.Join(err, r.removeWorktree(ctx, tree)) }()
+			if _, err := r.git(whole, "worktree", "add", "--quiet", "--detach", tree, v.Commit); err != nil {
+				return fmt.Errorf("%w: %s: git worktree: %w", zkbench.ErrEnv, v, err)
+			}
+		}
+		trees = append(trees, tree)
+	}
+	return do(trees)
+}
+
+// hereIn is what the current directory is in a tree of the revision.
+func (r Repository) hereIn(v Revision, tree string) (string, error) {
+	dir := filepath.Join(tree, r.here)
+	if _, err := os.Stat(dir); err != nil {
+		return "", fmt.Errorf("%w: %s has no directory %s; accepted: a directory of both revisions", zkbench.ErrEnv, v, r.here)
+	}
+	return dir, nil
 }
 
 func (r Repository) removeWorktree(ctx context.Context, tree string) error {
@@ -161,21 +196,19 @@ func (r Repository) git(ctx context.Context, args ...string) (string, error) {
 	return output(cmd)
 }
 
+// mostMessages is how much is kept of what a command writes to standard error.
+const mostMessages = 64 << 10
+
 // output runs a command and returns what it wrote, without space around it. The
 // error is the first line of its messages that tells a reason.
 func output(cmd *exec.Cmd) (string, error) {
-	var out, messages bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &messages
+	var out bytes.Buffer
+	messages := &child.Tail{Limit: mostMessages}
+	cmd.Stdout, cmd.Stderr = &out, messages
 	measure.Interruptible(cmd, 5*time.Second)
 	err := cmd.Run()
-	if _, exited := errors.AsType[*exec.ExitError](err); exited {
-		for line := range strings.Lines(messages.String()) {
-			// The go command heads the errors of a package with its path.
-			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") &&
-				!strings.HasPrefix(line, "go: downloading ") && !strings.HasPrefix(line, "Preparing worktree") {
-				return "", errors.New(line)
-			}
-		}
+	if _, exited := errors.AsType[*exec.ExitError](err); exited && messages.Message() != "" {
+		return "", errors.New(messages.Message())
 	}
 	return strings.TrimSpace(out.String()), err
 }

@@ -3,6 +3,8 @@ package compare_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/compare"
+	"github.com/zkbench/zkbench/internal/gittest"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
@@ -33,61 +36,42 @@ func TestParseRange(t *testing.T) {
 
 // repository makes a repository of a tiny command with three revisions, the
 // last of which does not build, and enters it.
-func repository(t *testing.T) {
+func repository(t *testing.T) gittest.Repository {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("no git")
+	r := gittest.New(t)
+	r.Write(t, map[string]string{"go.mod": "module tiny\n\ngo 1.26\n"})
+	for subject, body := range []string{`println("one")`, `println("two")`, `println(undefined)`} {
+		r.Commit(t, fmt.Sprint("r", subject), map[string]string{"cmd/zkbench/main.go": "package main\n\nfunc main() { " + body + " }\n"})
 	}
-	dir := t.TempDir()
-	git := func(args ...string) {
-		t.Helper()
-		cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"}, args...)...)
-		cmd.Dir = dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-	}
-	write := func(name, text string) {
-		t.Helper()
-		path := filepath.Join(dir, name)
-		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o777))
-		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
-	}
-	git("init", "--quiet")
-	write("go.mod", "module tiny\n\ngo 1.26\n")
-	for _, body := range []string{`println("one")`, `println("two")`, `println(undefined)`} {
-		write("cmd/zkbench/main.go", "package main\n\nfunc main() { "+body+" }\n")
-		git("add", ".")
-		git("commit", "--quiet", "--message", body)
-	}
-	t.Chdir(dir)
+	t.Chdir(r.Dir)
+	return r
 }
 
 // worktrees are the worktrees of the repository, its own included, and the
 // entries that git keeps of them.
-func worktrees(t *testing.T) int {
+func worktrees(t *testing.T, r gittest.Repository) int {
 	t.Helper()
-	out := must.Get(exec.Command("git", "worktree", "list").Output())(t)
-	entries, err := os.ReadDir(filepath.Join(".git", "worktrees"))
+	entries, err := os.ReadDir(filepath.Join(r.Dir, ".git", "worktrees"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		t.Fatal(err)
 	}
-	return strings.Count(string(out), "\n") + len(entries)
+	return r.Worktrees(t) + len(entries)
 }
 
 // TestBuild builds revisions and the working tree; whatever happens, no worktree
 // stays.
 func TestBuild(t *testing.T) {
 	testsize.Full(t)
-	repository(t)
+	files := repository(t)
 	t.Setenv("TMPDIR", t.TempDir()) // Build's directory; elsewhere it has another name
 	repo := must.Get(compare.OpenRepository(t.Context()))(t)
 	program := filepath.Join(t.TempDir(), "program.exe")
+	main := must.Get(repo.Find(t.Context(), compare.Main{Module: "tiny", Path: "tiny/cmd/zkbench"}))(t)
 	build := func(ctx context.Context, rev string) (string, error) {
 		t.Helper()
 		v := must.Get(repo.Resolve(t.Context(), rev))(t)
 		var log strings.Builder
-		err := repo.Build(ctx, v, program, &log)
+		err := repo.Build(ctx, v, main, program, &log)
 		golden.Equal(t, "log of "+rev, "building "+v.String()+"\n", log.String())
 		return v.String(), err
 	}
@@ -108,13 +92,34 @@ func TestBuild(t *testing.T) {
 	if name, err := build(t.Context(), compare.Work); err != nil || !strings.HasSuffix(name, "+dirty") {
 		t.Errorf("rev=WORK, changed: %s, %v", name, err)
 	}
+	elsewhere := must.Get(repo.Find(t.Context(), compare.Main{Module: "tiny", Path: "tiny/cmd/other"}))(t)
+	err := repo.Build(t.Context(), must.Get(repo.Resolve(t.Context(), "HEAD~1"))(t), elsewhere, program, io.Discard)
+	must.Fail(t, err, zkbench.ErrEnv, "a package that is not there")
+	golden.Contains(t, err.Error(), " has no package tiny/cmd/other; ")
 	stopped, cancel := context.WithCancel(t.Context())
 	cancel()
 	must.FailGet(build(stopped, "HEAD~1"))(t, must.ErrAny, "a stopped build")
-	golden.Equal(t, "worktrees and entries, the repository's alone", 1, worktrees(t))
+	golden.Equal(t, "worktrees and entries, the repository's alone", 1, worktrees(t, files))
 	left, err := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "zkbench-*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// TestFind: a program is built from its module, wherever in the repository that is, and no other's.
+func TestFind(t *testing.T) {
+	repository(t).Write(t, map[string]string{"sub/go.mod": "// of tiny\nmodule tiny/sub // below it\n\ngo 1.26\n\nrequire other v1.0.0\n"})
+	for _, dir := range []string{".", "sub"} {
+		t.Chdir(dir)
+		repo := must.Get(compare.OpenRepository(t.Context()))(t)
+		for _, main := range []compare.Main{{Module: "tiny", Path: "tiny/cmd/zkbench"}, {Module: "tiny/sub", Path: "tiny/sub"}} {
+			must.Get(repo.Find(t.Context(), main))(t)
+		}
+		for _, main := range []compare.Main{
+			{}, {Module: "other", Path: "other/cmd"}, {Module: "tiny/sub", Path: "command-line-arguments"}, {Module: "tiny/sub", Path: "tiny/subtle"},
+		} {
+			must.FailGet(repo.Find(t.Context(), main))(t, zkbench.ErrParams, "%+v", main)
+		}
 	}
 }
 

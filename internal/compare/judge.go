@@ -29,7 +29,7 @@ func judge(old, recent, again *sample) Row {
 		Package: old.pkg, Case: old.name, Metric: old.metric, Unit: old.unit,
 		Exact: old.exact && recent.exact, Better: recent.better,
 	}
-	if r.Exact {
+	if r.Exact || old.nothing() && recent.nothing() {
 		r.exact(old.values(), recent.values())
 		return r
 	}
@@ -55,6 +55,12 @@ func judge(old, recent, again *sample) Row {
 		r.Verdict = r.word(stat.Judge(r.Effect, r.Floor, r.Better))
 	}
 	return r
+}
+
+// nothing tells whether all figures are 0, of bytes per operation for example: they have no
+// ratio, and agree.
+func (in *sample) nothing() bool {
+	return !slices.ContainsFunc(in.points, func(p point) bool { return p.value != 0 })
 }
 
 // exact compares figures that repeat. They differ where the ranges of the sides

@@ -112,6 +112,7 @@ func loadBenchmark(name string, data []byte) (*Set, error) {
 			return nil, malformed(data, rec.Line, rec.Msg)
 		case *benchfmt.Result:
 			results++
+			s.addEnv(record.Env{OS: rec.GetConfig("goos"), Arch: rec.GetConfig("goarch"), CPU: rec.GetConfig("cpu")})
 			if err := s.addResult(rec); err != nil {
 				_, line := rec.Pos()
 				return nil, malformed(data, line, err.Error())
@@ -141,7 +142,6 @@ func wholeLines(data []byte) error {
 
 // addResult adds the figures of one result line. The unit is the metric's name.
 func (s *Set) addResult(r *benchfmt.Result) error {
-	s.addEnv(record.Env{OS: r.GetConfig("goos"), Arch: r.GetConfig("goarch"), CPU: r.GetConfig("cpu")})
 	serial := serialCase(r.Name)
 	seen := make(map[string]bool)
 	for _, v := range r.Values {

@@ -126,6 +126,9 @@ func FromRecords(name string, recs []*record.Record) (*Set, error) {
 		seen[at] = true
 		s.recs = append(s.recs, rec)
 		s.addEnv(rec.Env)
+		if err := s.addOutput(rec); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
 		twice := make(map[string]bool)
 		for _, m := range rec.Metrics {
 			if twice[m.Name()] {
@@ -134,7 +137,7 @@ func FromRecords(name string, recs []*record.Record) (*Set, error) {
 			}
 			twice[m.Name()] = true
 			exact := m.Kind == record.Exact
-			if !exact && !slices.ContainsFunc(timedMetrics(), func(q record.Quantity) bool { return q.Name() == m.Name() }) {
+			if !exact && !slices.ContainsFunc(timedMetrics(rec), func(q record.Quantity) bool { return q.Name() == m.Name() }) {
 				continue
 			}
 			s.add(key{name: full, metric: m.Name()}, m.Unit(), exact, m.Better(), point{m.Value, rec.Process, rec.Time})
@@ -144,8 +147,12 @@ func FromRecords(name string, recs []*record.Record) (*Set, error) {
 }
 
 // timedMetrics are the timed metrics of a record that a table shows. Percentiles
-// far out rest on few operations of each process, so P99 is the last.
-func timedMetrics() []record.Quantity {
+// far out rest on few operations of each process, so P99 is the last. The memory of a
+// command is all its own.
+func timedMetrics(rec *record.Record) []record.Quantity {
+	if _, command := rec.Metric(record.RunTime); command {
+		return []record.Quantity{record.RunTime, record.CPUTime, record.PeakRSS}
+	}
 	return []record.Quantity{
 		record.LatencyMin, record.LatencyMean, record.LatencyP50, record.LatencyP99,
 		record.ResponseP99, record.Throughput, record.CPUTime,

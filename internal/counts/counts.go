@@ -33,12 +33,12 @@ import (
 // to be counted one by one.
 const tags = "purego,counted"
 
-// packages are those whose statements are counted.
+// packages are those whose statements are counted, beside those of the program's module.
 const packages = "github.com/zkbench/zkbench/...,github.com/consensys/...,github.com/kilic/bls12-381"
 
-// BuildFlags are those of go build for a program that counts.
-func BuildFlags() []string {
-	return []string{"-cover", "-covermode=atomic", "-coverpkg=" + packages, "-tags=" + tags}
+// BuildFlags are those of go build for a program of the module that counts.
+func BuildFlags(module string) []string {
+	return []string{"-cover", "-covermode=atomic", "-coverpkg=" + packages + "," + module + "/...", "-tags=" + tags}
 }
 
 // operation says which functions are an operation each: methods of a receiver type, or

@@ -31,7 +31,7 @@ func build(t *testing.T) program {
 	t.Helper()
 	const source = "testdata/planted"
 	p := program{Program: measure.Program{Path: filepath.Join(t.TempDir(), "planted.exe")}}
-	cmd := exec.CommandContext(t.Context(), "go", append(append([]string{"build", "-o", p.Path}, counts.BuildFlags()...), "./"+source)...)
+	cmd := exec.CommandContext(t.Context(), "go", append(append([]string{"build", "-o", p.Path}, counts.BuildFlags("github.com/zkbench/zkbench")...), "./"+source)...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -94,6 +94,7 @@ var (
 	Throughput     = Load.rate("throughput", "Throughput", "Operations that ended well within the window, over its length") // done and carried
 	OfferedRate    = Load.rate("offered-rate", "Offered Rate", "Arrivals in the window over its length")                    // open loop
 	PureThroughput = Load.rate("pure-throughput", "Pure Throughput", "Workers over mean latency: no gaps between operations")
+	RunTime        = Load.timed("time", "ns", "Time", "From start to end of a command, with all that it waits for")
 	Duration       = Load.timed("duration", "s", "Duration", "Length of the window")
 	BacklogOldest  = Load.timed("backlog-oldest", "ns", "Oldest of the Backlog", "How long the first arrival that never started had waited")
 

@@ -61,6 +61,7 @@ type Record struct {
 	Counters   []Counter       `json:"counters,omitempty"`
 	Unfinished []Unfinished    `json:"unfinished,omitempty"` // operations that still ran at the end, oldest first
 	Findings   []Finding       `json:"findings,omitempty"`
+	Output     string          `json:"output,omitempty"`     // what a process printed of its figures itself, in the Go benchmark format
 	Properties *Properties     `json:"properties,omitempty"` // of the proof system that was measured
 
 	// Percentiles is the definition of those among the metrics. Reading a record of another

@@ -9,6 +9,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/cli"
 	"github.com/zkbench/zkbench/internal/cli/clitest"
+	"github.com/zkbench/zkbench/internal/compare"
 	"github.com/zkbench/zkbench/internal/suite"
 )
 
@@ -19,7 +20,11 @@ func TestMain(m *testing.M) {
 			p.Suites.Families = []suite.Family{{Name: "fake", Defs: clitest.Defs()}}
 			os.Exit(p.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 		},
-		"zkbench-real": func() { os.Exit(Program().Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"zkbench-real": func() {
+			p := Program()
+			p.Source = compare.Main{Module: "github.com/zkbench/zkbench", Path: "github.com/zkbench/zkbench/cmd/zkbench"}
+			os.Exit(p.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		},
 		"benchmarking": func() { os.Exit(Benchmarking(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 	})
 }

@@ -21,6 +21,7 @@ var shortForms = [][2]string{
 	{"--duration 1m --fail-if 'p99>50ms' --listen localhost:9100", "--duration 1s --fail-if p99>50s --listen localhost:39188"},
 	{"--processes 10 --save-baseline", "--processes 2 --duration 50ms --save-baseline"},
 	{"HEAD~1..WORK sender --count", "WORK..WORK sender --bits 8 --count"},
+	{"HEAD~1..WORK --bench ./transcript", "WORK..WORK --bench ./transcript --processes 2 -- -benchtime=1ms"},
 	{"HEAD~1..WORK sender --gate 3%", "WORK..WORK sender --bits 8 --gate 3% --processes 2 --duration 20ms --budget 0s --allow-blind"},
 	{"leak sender-constant-time --duration 60s", "leak sender-constant-time --bits 8 --num-inputs 1 --num-outputs 1 --duration 1s"},
 	{"study token --quick", "study token --quick --only sample"},
@@ -33,6 +34,9 @@ var shortForms = [][2]string{
 
 // shortSuite takes the place of the suite quick.
 const shortSuite = "name: short\ncases:\n  - run: sender\n    bits: 8\n    duration: 50ms\n"
+
+// benchmarkOutput is in the files that are compared.
+const benchmarkOutput = "pkg: p\nBenchmarkX-2 1000 1234 ns/op 64 B/op 2 allocs/op\nPASS\n"
 
 // readmeCommands are the lines of code of the README that run the command or go test.
 func readmeCommands(t *testing.T, root string) (commands []string) {
@@ -74,6 +78,9 @@ func TestReadme(t *testing.T) {
 	golden.Within(t, "commands", 15, len(commands), 40)
 	dir := t.TempDir()
 	must.Do(t, os.WriteFile(filepath.Join(dir, "short.yaml"), []byte(shortSuite), 0o666))
+	for _, name := range []string{"old.txt", "new.txt"} {
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(benchmarkOutput), 0o666))
+	}
 	used := make(map[string]bool)
 	for _, typed := range commands {
 		command := typed

@@ -1,0 +1,235 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/zkbench/zkbench/internal/cli/clitest"
+	"github.com/zkbench/zkbench/internal/gittest"
+	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/record/recordtest"
+	"github.com/zkbench/zkbench/internal/testsize"
+)
+
+// plantedBenchmark allocates ALLOCS times, finds a file beside it, and says that it takes TIME.
+const plantedBenchmark = `package pkg
+
+import (
+	"flag"
+	"os"
+	"testing"
+)
+
+var (
+	size = flag.Int("size", 32, "")
+	sink []byte
+)
+
+func BenchmarkPlanted(b *testing.B) {
+	if _, err := os.Stat("beside.txt"); err != nil {
+		b.Fatal(err)
+	}
+	if fifo := os.Getenv("STUB_FIFO"); fifo != "" {
+		STOP
+	}
+	for b.Loop() {
+		for range ALLOCS {
+			sink = make([]byte, *size)
+		}
+	}
+	b.ReportMetric(TIME, "ns/op")
+}
+`
+
+// plantedScript takes STEPS steps, wants what the build has made, and hangs in its tenth run where
+// the test wants it to: three are not counted.
+const plantedScript = `#!/bin/sh
+set -e
+cat made.txt
+if [ -n "$STUB_FIFO" ]; then
+	n=$(ls "$STUB_DIR" | wc -l)
+	touch "$STUB_DIR/$n"
+	if [ "$n" -ge 9 ]; then
+		sleep 600 &
+		echo $$ $! >"$STUB_FIFO"
+		wait
+	fi
+fi
+echo "Unit steps assume=exact"
+echo "BenchmarkScript 1 STEPS steps"
+`
+
+// anyRepository makes a repository with a module below its root and enters the module: base,
+// same, grown in what is exact, broken, which does not build, and lost, without the benchmark.
+func anyRepository(t *testing.T) gittest.Repository {
+	t.Helper()
+	r := gittest.New(t)
+	revision := func(name, allocs, time string) {
+		t.Helper()
+		stop := `os.WriteFile(fifo, fmt.Append(nil, os.Getpid(), os.Getpid()), 0); select {}`
+		text := strings.NewReplacer("ALLOCS", allocs, "TIME", time, "STOP", strings.ReplaceAll(stop, "; ", "\n")).Replace(plantedBenchmark)
+		r.Commit(t, name, map[string]string{
+			"sub/pkg/planted_test.go": strings.Replace(text, `"flag"`, "\"flag\"\n\"fmt\"", 1),
+			"sub/work.sh":             strings.ReplaceAll(plantedScript, "STEPS", allocs+"00"),
+		})
+	}
+	r.Write(t, map[string]string{
+		"sub/go.mod":                "module others\n\ngo 1.26\n",
+		"sub/pkg/beside.txt":        "",
+		"sub/empty/none_test.go":    "package empty\n\nimport \"testing\"\n\nfunc TestNothing(*testing.T) {}\n",
+		"sub/other/planted_test.go": "package other\n\nimport \"testing\"\n\nfunc BenchmarkOther(b *testing.B) { b.ReportMetric(7, \"ns/op\") }\n",
+		"sub/make.sh":               "#!/bin/sh\necho made >made.txt\n",
+	})
+	revision("base", "3", "1000")
+	revision("same", "3", "1000")
+	revision("grown", "4", "1200")
+	revision("broken", "3, undefined", "1000")
+	revision("again", "3", "1000")
+	must.Do(t, os.RemoveAll(filepath.Join(r.Dir, "sub", "other")))
+	r.Commit(t, "lost", nil)
+	t.Chdir(filepath.Join(r.Dir, "sub"))
+	return r
+}
+
+// TestCompareBench: benchmarks of packages of another repository, in the packages' directories:
+// what is the same is equal, what grew trips the gate, and what is gone is no pass.
+func TestCompareBench(t *testing.T) {
+	testsize.Full(t)
+	repo, temp := anyRepository(t), t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	compare := func(revisions string, args ...string) (out, messages string, code int) {
+		t.Helper()
+		return command(t, append([]string{"compare", "--git", revisions, "--processes", "8", "--gate", "3%"}, args...)...)
+	}
+	out, messages, code := compare("base..same", "--bench", "./...", "--out", filepath.Join(temp, "session"), "--", "-benchtime", "1000x", "-bench=Planted")
+	golden.Equal(t, "exit code of the same\n"+messages, ExitOK, code)
+	golden.Contains(t, out, "Planted", " (others/pkg)\n", " 96.00 B/op ", " ns/op ")
+	if !regexp.MustCompile(`(?m)^ +allocs/op +3 allocs/op +3 allocs/op +0 % .* 8 +=$`).MatchString(out) {
+		t.Errorf("no equal allocations in\n%s", out)
+	}
+	golden.Contains(t, messages, "building others/pkg, 2 of 2\n", "1/1: 24 processes of others/pkg\n")
+	recs := recordtest.ReadFile(t, filepath.Join(temp, "session"))
+	golden.Equal(t, "records", 24, len(recs))
+	golden.Contains(t, recs[0].Output, "pkg: others/pkg\n", "BenchmarkPlanted")
+	golden.Equal(t, "compiler", runtime.Version(), recs[0].Env.Go)
+	again, messages, code := command(t, "compare", filepath.Join(temp, "session"), "--gate", "3%")
+	if _, rows, _ := strings.Cut(out, "metric"); code != ExitOK || !strings.HasSuffix(again, rows) {
+		t.Errorf("exit code %d; the records give another table:\n%s%s", code, again, messages)
+	}
+
+	out, messages, code = compare("base..grown", "--bench", "./pkg", "--", "-benchtime=1000x", "-size=16")
+	golden.Equal(t, "exit code of what grew\n"+out, ExitFailed, code)
+	golden.Contains(t, messages, "lets pass: Planted", "ns/op +20.0 %, allocs/op +33.3 %")
+	golden.Contains(t, out, " 48.00 B/op ", " 64.00 B/op ")
+
+	out, messages, code = compare("again..lost", "--bench", "./...", "--", "-benchtime=1000x")
+	golden.Equal(t, "exit code of what is gone\n"+messages, ExitPartial, code)
+	golden.Contains(t, out, "\nonly in old: Other", " (others/other)\n")
+	golden.Contains(t, messages, "nothing to hold against the gate: only in old: Other")
+	must.Do(t, os.Remove(filepath.Join(temp, "session")))
+	clean(t, repo, temp)
+}
+
+// TestCompareRun: a command that is built in each tree gives time, processor time, memory and
+// its own figures.
+func TestCompareRun(t *testing.T) {
+	testsize.Full(t)
+	repo, temp := anyRepository(t), t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	out, messages, code := command(t, "compare", "--git", "base..same", "--build", "./make.sh", "--run", "'{dir}/sub/work.sh' x", "--processes", "8")
+	golden.Equal(t, "exit code of the same\n"+messages, ExitOK, code)
+	for _, row := range []string{"Script\n +steps +300 steps +300 steps +0 % .* 8 +=\n", "'{dir}/sub/work.sh' x\n +time ", "\n +cpu "} {
+		if !regexp.MustCompile(row).MatchString(out) {
+			t.Errorf("no %q in\n%s", row, out)
+		}
+	}
+	golden.Equal(t, "builds\n"+messages, 3, strings.Count(messages, "building "))
+	_, messages, code = command(t, "compare", "--git", "base..grown", "--shell", "--build", "echo >{dir}/sub/made.txt", "--run", "cat made.txt | ./work.sh", "--processes", "8", "--gate", "3%", "--budget", "0s")
+	golden.Equal(t, "exit code of what grew\n"+messages, ExitFailed, code)
+	golden.Contains(t, messages, "steps +33.3 %")
+	clean(t, repo, temp)
+}
+
+// TestCompareAnyRefuses: what cannot be measured is one line and no table.
+func TestCompareAnyRefuses(t *testing.T) {
+	testsize.Full(t)
+	repo, temp := anyRepository(t), t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	for _, test := range []struct {
+		name string
+		args []string
+		code int
+		want string
+	}{
+		{"what=workload of another module", []string{"base..same", "sender"}, ExitUsage, `program to build here: "tiny/cmd/zkbench" is not accepted; accepted: one `},
+		{"what=package", []string{"base..same", "--bench", "./none"}, ExitUsage, "base "},
+		{"what=package without benchmarks", []string{"base..same", "--bench", "./empty"}, ExitUsage, `bench: "./empty" is not accepted; accepted: packages with benchmarks`},
+		{"what=flags that choose none", []string{"base..same", "--bench", "./pkg", "--", "-bench=None"}, ExitUsage, `flags of --bench: "-bench=None" is not accepted`},
+		{"what=flag of no test", []string{"base..same", "--bench", "./pkg", "--", "-tags=x"}, ExitUsage, `flag of others/pkg: "-tags" is not accepted; accepted: those of go test that its binaries take, and the package's own; those of the build in GOFLAGS`},
+		{"what=benchmark that fails", []string{"base..same", "--bench", "./pkg", "--", "-size=-1"}, ExitFailed, "failed twice: exit status 2: panic: "},
+		{"what=build of a test", []string{"base..broken", "--bench", "./pkg"}, ExitUsage, "does not build: others/pkg: "},
+		{"what=command", []string{"base..same", "--run", "no-such-command"}, ExitUsage, `command: "no-such-command" is not accepted; accepted: a program in the PATH`},
+		{"what=command of the tree", []string{"base..same", "--run", "./none.sh"}, ExitUsage, `command: "./none.sh" is not accepted`},
+		{"what=build", []string{"base..same", "--build", "ls ./no-such-file", "--run", "./work.sh"}, ExitUsage, " does not build: exit status "},
+		{"what=build in Go", []string{"broken..same", "--build", "go vet ./pkg", "--run", "./work.sh"}, ExitUsage, " does not build: exit status 1: pkg/planted_test.go:"},
+		{"what=run that fails", []string{"base..same", "--run", "./work.sh"}, ExitFailed, "process old[0] of ./work.sh failed twice: exit status 1: "},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			out, messages, code := command(t, append([]string{"compare", "--git"}, test.args...)...)
+			lines := strings.Split(strings.TrimSpace(messages), "\n")
+			if last := lines[len(lines)-1]; code != test.code || !strings.Contains(last, test.want) || strings.Contains(last, temp) {
+				t.Errorf("exit code %d, want %d; last line %q, want %q", code, test.code, last, test.want)
+			}
+			golden.Equal(t, "table", "", out)
+			golden.Equal(t, "errors\n"+messages, 1, strings.Count(messages, "zkbench: "))
+		})
+	}
+	clean(t, repo, temp)
+}
+
+// TestCompareAnyInterrupt stops a process in the middle: what was measured until then is shown,
+// and neither trees nor processes are left.
+func TestCompareAnyInterrupt(t *testing.T) {
+	testsize.Full(t)
+	if runtime.GOOS == "windows" {
+		t.Skip("no interrupt to send")
+	}
+	repo := anyRepository(t)
+	for _, test := range []struct {
+		name string
+		args []string
+		says string
+	}{
+		{"by=run", []string{"--build", "./make.sh", "--run", "./work.sh"}, "interrupted: 6 of 24 processes measured\n"},
+		{"by=bench", []string{"--bench", "./pkg", "--", "-benchtime=1000x"}, "interrupted before anything was measured\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			temp, fifo := t.TempDir(), filepath.Join(t.TempDir(), "fifo")
+			must.Do(t, exec.Command("mkfifo", fifo).Run())
+			cmd := exec.CommandContext(t.Context(), "zkbench", append([]string{"compare", "--git", "base..same", "--processes", "8"}, test.args...)...)
+			cmd.Env = append(os.Environ(), "TMPDIR="+temp, "STUB_FIFO="+fifo, "STUB_DIR="+t.TempDir())
+			var out, messages strings.Builder
+			cmd.Stdout, cmd.Stderr = &out, &messages
+			must.Do(t, cmd.Start())
+			var pids [2]int // once it hangs
+			must.Get(fmt.Sscan(string(must.Get(os.ReadFile(fifo))(t)), &pids[0], &pids[1]))(t)
+			must.Do(t, cmd.Process.Signal(os.Interrupt))
+			golden.Equal(t, "exit code", ExitPartial, clitest.ExitCode(t, cmd))
+			golden.Contains(t, messages.String(), "zkbench: "+test.says)
+			for _, pid := range pids {
+				if process, err := os.FindProcess(pid); err == nil && process.Signal(syscall.Signal(0)) == nil {
+					t.Errorf("process %d lives", pid)
+				}
+			}
+			clean(t, repo, temp)
+		})
+	}
+}

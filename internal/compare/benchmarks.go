@@ -1,0 +1,276 @@
+package compare
+
+import (
+	"context"
+	"crypto/rand"
+	"debug/buildinfo"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/child"
+	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/usage"
+)
+
+// Benchmarks are those of Go packages, of any module. Each revision's test binaries run as go
+// test runs them, in the package's directory in a tree of the revision.
+type Benchmarks struct {
+	Packages []string // as go test takes them, from the current directory
+	Flags    []string // of go test, those that its binaries take, and the packages' own
+}
+
+// PackagesAccepted says in words what Packages takes.
+const PackagesAccepted = "packages with benchmarks, as go test takes them, for example ./... or ./a,./b"
+
+// defaultFlags are those that a session's short processes run with, unless they are given.
+var defaultFlags = []string{"-test.run=^$", "-test.bench=.", "-test.benchmem", "-test.benchtime=100ms", "-test.timeout=10m"}
+
+// probeFlags run each benchmark once.
+var probeFlags = []string{"-test.benchtime=1x", "-test.count=1"}
+
+// testFlags are those of a test binary that go test knows without the prefix test.
+var testFlags = []string{
+	"bench", "benchmem", "benchtime", "blockprofile", "blockprofilerate", "count", "cpu", "cpuprofile", "failfast", "fullpath", "memprofile", "memprofilerate",
+	"mutexprofile", "mutexprofilefraction", "outputdir", "parallel", "run", "short", "shuffle", "skip", "timeout", "trace", "v",
+}
+
+// binaryFlags are the flags of go test as its binaries take them, after the default ones. What
+// stands behind -args is left as it is, as by go test.
+func binaryFlags(flags []string) []string {
+	all := slices.Clone(defaultFlags)
+	for i, word := range flags {
+		bare := strings.TrimPrefix(strings.TrimPrefix(word, "-"), "-")
+		name, _, _ := strings.Cut(bare, "=")
+		switch {
+		case word == bare:
+		case name == "args":
+			return append(all, flags[i+1:]...)
+		case slices.Contains(testFlags, name):
+			word = "-test." + bare
+		}
+		all = append(all, word)
+	}
+	return all
+}
+
+// benchmarked is a package of either revision, or of both.
+type benchmarked struct {
+	path  string // import path
+	sides map[stat.Side]goPackage
+	of    map[stat.Side]process // that run its benchmarks
+}
+
+func (b *Benchmarks) measure(ctx context.Context, m *measurement) error {
+	return m.repo.in(ctx, m.revs[:], func(trees []string) error {
+		packages, err := b.packages(ctx, m, trees)
+		if err != nil {
+			return err
+		}
+		flags := binaryFlags(b.Flags)
+		var cases []measured
+		for i, p := range packages {
+			fmt.Fprintf(m.Log, "building %s, %d of %d\n", p.path, i+1, len(packages))
+			if err := p.build(ctx, m, fmt.Sprintf("bench-%d", i+1)); err != nil {
+				return err
+			}
+			first, err := p.probe(ctx, flags)
+			if err != nil {
+				return err
+			}
+			switch len(first) {
+			case 0: // many packages may have none that the flags choose
+				err = p.remove()
+			case 1: // of one side only, which the table tells
+				m.planned++
+				m.recs = append(m.recs, first[0])
+				err = m.keep(first[0])
+			default:
+				err = p.again(m, fmt.Sprintf("bench-%d", i+1))
+				cases = append(cases, measured{p.path, func(ctx context.Context, side stat.Side) *record.Record {
+					return p.of[side].with(flags).run(ctx)
+				}})
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if len(cases) == 0 && len(m.recs) == 0 {
+			return b.chooseNone(packages)
+		}
+		m.sessions(ctx, cases)
+		return nil
+	})
+}
+
+// chooseNone is the error where there is no benchmark, or none that the flags choose.
+func (b *Benchmarks) chooseNone(packages []benchmarked) error {
+	if len(packages) == 0 {
+		return &usage.ValueError{Field: "bench", Value: strings.Join(b.Packages, ","), Accepted: PackagesAccepted}
+	}
+	return &usage.ValueError{Field: "flags of --bench", Value: strings.Join(b.Flags, " "), Accepted: "flags that choose a benchmark, for example -bench=."}
+}
+
+// packages are those of both revisions that have benchmarks, in their order.
+func (b *Benchmarks) packages(ctx context.Context, m *measurement, trees []string) (all []benchmarked, err error) {
+	for i, side := range built {
+		dir, err := m.repo.hereIn(m.revs[i], trees[i])
+		if err != nil {
+			return nil, err
+		}
+		listed, err := b.list(ctx, m.revs[i], dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range listed {
+			at := slices.IndexFunc(all, func(known benchmarked) bool { return known.path == p.ImportPath })
+			if at < 0 {
+				at, all = len(all), append(all, benchmarked{p.ImportPath, make(map[stat.Side]goPackage), make(map[stat.Side]process)})
+			}
+			all[at].sides[side] = p
+		}
+	}
+	return all, nil
+}
+
+// build builds the test binaries of the package.
+func (p benchmarked) build(ctx context.Context, m *measurement, name string) error {
+	for _, side := range built {
+		in, has := p.sides[side]
+		if !has {
+			continue
+		}
+		binary := m.program(name, side)
+		e, err := in.build(ctx, m.revision(side), binary)
+		if err != nil {
+			return err
+		}
+		p.of[side] = process{name: p.path, env: e, argv: []string{binary}, dir: in.Dir, read: readBenchmarks}
+	}
+	return nil
+}
+
+// again makes the third side of the old one.
+func (p benchmarked) again(m *measurement, name string) error {
+	again := p.of[stat.Old]
+	again.argv = []string{m.program(name, stat.Again)}
+	p.of[stat.Again] = again
+	return copyProgram(p.of[stat.Old].argv[0], again.argv[0])
+}
+
+func (p benchmarked) remove() (err error) {
+	for _, of := range p.of {
+		err = errors.Join(err, os.Remove(of.argv[0]))
+	}
+	return err
+}
+
+// with is the same process with further flags.
+func (p process) with(flags []string) process {
+	p.argv = append(slices.Clip(p.argv), flags...)
+	return p
+}
+
+// probe runs each benchmark of both revisions once, and returns a record of each side that has
+// any. A flag that a package does not know is a *usage.ValueError; what else goes wrong in one is
+// left to the session.
+func (p benchmarked) probe(ctx context.Context, flags []string) (recs []*record.Record, err error) {
+	for _, side := range built {
+		of, has := p.of[side]
+		if !has {
+			continue
+		}
+		rec := of.with(flags).with(probeFlags).run(ctx)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if _, flag, unknown := strings.Cut(rec.Error, "flag provided but not defined: "); unknown {
+			return nil, &usage.ValueError{Field: "flag of " + p.path, Value: flag, Accepted: "those of go test that its binaries take, and the package's own; those of the build in GOFLAGS"}
+		}
+		if rec.Process = (record.Process{Session: rand.Text(), Side: string(side)}); rec.Output != "" || rec.Status != record.OK {
+			recs = append(recs, rec)
+		}
+	}
+	return recs, nil
+}
+
+// goPackage is a package as go list tells of it.
+type goPackage struct {
+	ImportPath, Dir           string
+	TestGoFiles, XTestGoFiles []string
+}
+
+// build builds the package's test binary, and returns the environment of what it measures.
+func (p goPackage) build(ctx context.Context, v Revision, binary string) (e record.Env, err error) {
+	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-buildvcs=false", "-o", binary, ".")
+	cmd.Dir = p.Dir
+	if _, err := output(cmd); err != nil {
+		return e, notBuilt(v, fmt.Errorf("%s: %w", p.ImportPath, err))
+	}
+	info, err := buildinfo.ReadFile(binary)
+	if err != nil {
+		return e, fmt.Errorf("%w: %s: %w", zkbench.ErrEnv, p.ImportPath, err)
+	}
+	e = env.Read()
+	e.Commit, e.Go, e.Modules = v.Commit, info.GoVersion, make(map[string]string)
+	for _, module := range info.Deps {
+		e.Modules[module.Path] = module.Version
+	}
+	return e, nil
+}
+
+// list returns those of the packages of a revision that have benchmarks.
+func (b *Benchmarks) list(ctx context.Context, v Revision, dir string) (with []goPackage, err error) {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles", "--"}, b.Packages...)...)
+	cmd.Dir = dir
+	out, err := output(cmd)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %s", zkbench.ErrEnv, v, strings.ReplaceAll(err.Error(), dir, "."))
+	}
+	for packages := json.NewDecoder(strings.NewReader(out)); ; {
+		var p goPackage
+		if err := packages.Decode(&p); errors.Is(err, io.EOF) {
+			return with, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("%w: go list: %w", zkbench.ErrEnv, err)
+		}
+		has, err := p.hasBenchmarks()
+		if err != nil {
+			return nil, err
+		}
+		if has {
+			with = append(with, p)
+		}
+	}
+}
+
+var benchmarkFunction = regexp.MustCompile(`(?m)^func Benchmark(\P{Ll}\w*)?\(`)
+
+func (p goPackage) hasBenchmarks() (bool, error) {
+	for _, file := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {
+		source, err := os.ReadFile(filepath.Join(p.Dir, file))
+		if err != nil {
+			return false, err
+		}
+		if benchmarkFunction.Match(source) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// readBenchmarks takes the results of a test binary.
+func readBenchmarks(rec *record.Record, out []byte, _ child.Use) (err error) {
+	rec.Output, err = benchmarkOutput(out, true)
+	return err
+}

@@ -1,0 +1,110 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zkbench/zkbench/internal/child"
+	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/usage"
+)
+
+// Command is a command in the trees of both revisions, of any language. Each process of the
+// session is one run of it: its time, processor time and peak memory, and the results in the Go
+// benchmark format that it prints, if any.
+type Command struct {
+	Build string // run once in each tree; empty: nothing is
+	Run   string
+	Shell bool // sh runs both; else their words are taken as usage.Words takes them
+}
+
+// Tree stands in commands for the directory of the revision's tree.
+const Tree = "{dir}"
+
+// argv is what a command runs in a tree.
+func (c *Command) argv(field, command, tree string) ([]string, error) {
+	if c.Shell {
+		return []string{"sh", "-c", strings.ReplaceAll(command, Tree, usage.Quote(tree))}, nil
+	}
+	words, err := usage.Words(field, command)
+	if refused, ok := errors.AsType[*usage.ValueError](err); ok {
+		refused.Accepted += ", or --shell"
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i := range words {
+		words[i] = strings.ReplaceAll(words[i], Tree, tree)
+	}
+	return words, nil
+}
+
+// Check returns what is wrong with the commands before anything is built.
+func (c *Command) Check() error {
+	if strings.TrimSpace(c.Run) == "" {
+		return &usage.ValueError{Field: "run", Value: c.Run, Accepted: "a program and its arguments"}
+	}
+	_, err := c.argv("build", c.Build, Tree)
+	if err == nil {
+		_, err = c.argv("run", c.Run, Tree)
+	}
+	return err
+}
+
+func (c *Command) measure(ctx context.Context, m *measurement) error {
+	revs := []Revision{m.revs[0], m.revs[1], m.revs[0]} // the old one a second time, at another path
+	return m.repo.in(ctx, revs, func(trees []string) error {
+		of := make(map[stat.Side]process)
+		for i, side := range sides {
+			dir, err := m.repo.hereIn(revs[i], trees[i])
+			if err != nil {
+				return err
+			}
+			if c.Build != "" && !slices.Contains(trees[:i], trees[i]) { // of the working tree on two sides, once
+				if err := c.build(ctx, m, revs[i], trees[i], dir); err != nil {
+					return err
+				}
+			}
+			argv, err := c.argv("run", c.Run, trees[i])
+			if err != nil {
+				return err
+			}
+			e := env.Read()
+			e.Commit, e.Go, e.Modules = revs[i].Commit, "", nil // of a program in any language
+			of[side] = process{name: c.Run, env: e, argv: argv, dir: dir, read: readCommand}
+			// A first run finds in no cache what all others find there.
+			if _, _, err := runIn(ctx, dir, argv); errors.As(err, new(*usage.ValueError)) {
+				return fmt.Errorf("%s: %w", revs[i], err)
+			}
+		}
+		m.sessions(ctx, []measured{{c.Run, func(ctx context.Context, side stat.Side) *record.Record { return of[side].run(ctx) }}})
+		return nil
+	})
+}
+
+func (c *Command) build(ctx context.Context, m *measurement, v Revision, tree, dir string) error {
+	argv, err := c.argv("build", c.Build, tree)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(m.Log, "building %s: %s\n", v, c.Build)
+	if _, _, err := runIn(ctx, dir, argv); err != nil {
+		return notBuilt(v, err)
+	}
+	return nil
+}
+
+// readCommand takes what one run took, and its results where it printed any.
+func readCommand(rec *record.Record, out []byte, use child.Use) (err error) {
+	rec.Metrics = []record.Metric{record.RunTime.Metric(float64(use.Wall)), record.CPUTime.Metric(float64(use.CPU))}
+	if use.PeakRSS > 0 {
+		rec.Metrics = append(rec.Metrics, record.PeakRSS.Metric(float64(use.PeakRSS)))
+	}
+	rec.Output, err = benchmarkOutput(out, false)
+	return err
+}

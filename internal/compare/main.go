@@ -1,0 +1,66 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"strings"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/usage"
+)
+
+// Main is the main package of a program with workloads. Its revisions are built from it.
+type Main struct {
+	Module, Path string // import paths, of the module and of the package
+	dir          string // relative to the repository's root
+}
+
+// OwnMain is that of the program that runs. What was built of files alone has none.
+func OwnMain() Main {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return Main{}
+	}
+	return Main{Module: info.Main.Path, Path: info.Path}
+}
+
+// moduleLine is what a go.mod calls its module by.
+var moduleLine = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
+
+// Find returns the main package with its place in the repository. The error is a
+// *usage.ValueError where its module is not there.
+func (r Repository) Find(ctx context.Context, m Main) (Main, error) {
+	refused := &usage.ValueError{
+		Field: "program to build here", Value: m.Path,
+		Accepted: "one of a module of this repository; for anything else there are --bench PACKAGES and --run COMMAND",
+	}
+	below, within := strings.CutPrefix(m.Path+"/", m.Module+"/")
+	if m.Module == "" || !within {
+		return Main{}, refused
+	}
+	files, err := r.git(ctx, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ":(glob)**/go.mod")
+	if err != nil {
+		return Main{}, fmt.Errorf("%w: git ls-files: %w", zkbench.ErrEnv, err)
+	}
+	for file := range strings.SplitSeq(strings.Trim(files, "\x00"), "\x00") {
+		text, err := os.ReadFile(filepath.Join(r.root, file)) // one that was removed is none
+		if line := moduleLine.FindSubmatch(text); err == nil && line != nil && string(line[1]) == m.Module {
+			m.dir = filepath.Join(filepath.Dir(file), filepath.FromSlash(below))
+			return m, nil
+		}
+	}
+	return Main{}, refused
+}
+
+// in is the package's directory in a tree of the revision.
+func (m Main) in(v Revision, tree string) (string, error) {
+	dir := filepath.Join(tree, m.dir)
+	if _, err := os.Stat(dir); err != nil {
+		return "", fmt.Errorf("%w: %s has no package %s; accepted: revisions of the program that runs", zkbench.ErrEnv, v, m.Path)
+	}
+	return dir, nil
+}

@@ -1,0 +1,77 @@
+package compare
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/zkbench/zkbench/internal/child"
+	"github.com/zkbench/zkbench/internal/meter"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/runner"
+)
+
+// mostOutput is the most that a program may write to standard output, in bytes.
+const mostOutput = 64 << 20
+
+// process is a program that is measured as a whole, not by jobs that it is given.
+type process struct {
+	name string // of its records
+	env  record.Env
+	argv []string
+	dir  string
+	// read takes what the program printed and used to its record.
+	read func(rec *record.Record, out []byte, use child.Use) error
+}
+
+// run runs it once. What goes wrong is in the record.
+func (p process) run(ctx context.Context) *record.Record {
+	rec := record.New()
+	rec.Workload, rec.Env = p.name, p.env
+	until := meter.Watch()
+	out, use, err := runIn(ctx, p.dir, p.argv)
+	if m := until(); m != nil {
+		if f, found := runner.DisturbedFinding(m); found {
+			rec.Findings = append(rec.Findings, f)
+		}
+	}
+	if err == nil {
+		err = p.read(rec, out, use)
+	}
+	switch {
+	case ctx.Err() != nil:
+		rec.Status, rec.Error = record.Partial, "interrupted"
+	case err != nil:
+		rec.Status, rec.Error = record.Failed, err.Error()
+	}
+	return rec
+}
+
+// runIn runs a program in a directory, and leaves nothing behind that it has started. Of one
+// that ends badly the error is its state, with what it said last or first.
+func runIn(ctx context.Context, dir string, argv []string) ([]byte, child.Use, error) {
+	out, use, err := child.Run(ctx, child.Command{
+		Argv: argv, Dir: dir, Env: []string{"PWD=" + dir}, Limit: child.Limits{Output: mostOutput},
+	})
+	child.Sweep()
+	if exit, ok := errors.AsType[*child.ExitError](err); ok {
+		err = errors.New(exit.State)
+		if message := cmp.Or(exit.Message, lastWords(out)); message != "" {
+			err = errors.New(exit.State + ": " + message)
+		}
+	}
+	return out, use, err
+}
+
+// lastWords is what a program that says nothing on standard error may have meant by its output:
+// of a Go test from the line on that says what failed, of others the last line.
+func lastWords(out []byte) string {
+	if _, failed, ok := bytes.Cut(out, []byte("--- FAIL: ")); ok {
+		words := strings.Fields(string(failed[:min(len(failed), 200)]))
+		return "FAIL: " + strings.Join(words, " ")
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
+}
