@@ -141,7 +141,7 @@ func wholeLines(data []byte) error {
 
 // addResult adds the figures of one result line. The unit is the metric's name.
 func (s *Set) addResult(r *benchfmt.Result) error {
-	s.addEnv(record.Env{OS: r.GetConfig("goos"), Arch: r.GetConfig("goarch"), CPU: r.GetConfig("cpu")})
+	s.addEnv(record.Env{Host: r.GetConfig("host"), OS: r.GetConfig("goos"), Arch: r.GetConfig("goarch"), CPU: r.GetConfig("cpu")})
 	serial := serialCase(r.Name)
 	seen := make(map[string]bool)
 	for _, v := range r.Values {
