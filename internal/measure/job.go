@@ -91,7 +91,7 @@ func (p Program) Run(ctx context.Context, job Job) *record.Record {
 	limited, cancel := context.WithTimeout(ctx, job.Deadline+2*lastWords)
 	defer cancel()
 
-	printed, messages := &tail{limit: largestRecord}, &tail{limit: 64 << 10}
+	printed, messages := &Tail{Limit: largestRecord}, &Tail{Limit: 64 << 10}
 	child := exec.CommandContext(limited, p.Path, p.Args...)
 	child.Stdout, child.Stderr = printed, messages
 	own.pass(child)
@@ -218,28 +218,36 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, defs []workload.Def
 	return record.Write(out, rec)
 }
 
-// tail keeps the last limit bytes that were written to it, or up to twice as many, so that the message
+// Tail keeps the last Limit bytes that were written to it, or up to twice as many, so that the message
 // of a child's crash is at hand and a chatty child does no harm.
-type tail struct {
-	limit int
+type Tail struct {
+	Limit int
 	buf   []byte
 }
 
-func (t *tail) Write(p []byte) (int, error) {
+func (t *Tail) Write(p []byte) (int, error) {
 	t.buf = append(t.buf, p...)
-	if len(t.buf) > 2*t.limit { // twice, so that not every write moves all
-		t.buf = append(t.buf[:0], t.buf[len(t.buf)-t.limit:]...)
+	if len(t.buf) > 2*t.Limit { // twice, so that not every write moves all
+		t.buf = append(t.buf[:0], t.buf[len(t.buf)-t.Limit:]...)
 	}
 	return len(p), nil
 }
 
-// String returns the first line that says something, which in a Go crash is the
-// reason.
-func (t *tail) String() string {
+// Lines returns the lines that say something.
+func (t *Tail) Lines() (all []string) {
 	for line := range strings.Lines(string(t.buf)) {
 		if line = strings.TrimSpace(line); line != "" {
-			return line
+			all = append(all, line)
 		}
+	}
+	return all
+}
+
+// String returns the first line that says something, which in a Go crash is the
+// reason.
+func (t *Tail) String() string {
+	if lines := t.Lines(); len(lines) > 0 {
+		return lines[0]
 	}
 	return "no message"
 }
