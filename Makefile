@@ -22,16 +22,20 @@ build:
 portable:
 	$(GO) build -tags purego -o $(BIN)/zkbench-purego ./cmd/zkbench
 
-# PostgreSQL's server programs, Chromium, and QEMU's emulator of arm64, if they are missing.
+# PostgreSQL's server programs, Chromium, QEMU's emulator of arm64, and OpenSSH, if they are missing.
+# Tests start servers of their own: the one that apt-get starts for the machine is stopped.
 deps:
 	@want=; \
 	{ command -v initdb && command -v postgres || ls /usr/lib/postgresql/*/bin/postgres; } >/dev/null 2>&1 || want="$$want postgresql"; \
 	{ command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null 2>&1 || want="$$want chromium"; \
 	command -v qemu-aarch64 >/dev/null 2>&1 || want="$$want qemu-user"; \
+	command -v ssh >/dev/null 2>&1 || want="$$want openssh-client"; \
+	{ command -v sshd || ls /usr/sbin/sshd; } >/dev/null 2>&1 || want="$$want openssh-server"; \
 	if [ -z "$$want" ]; then :; \
 	elif command -v apt-get >/dev/null; then \
-	  $(SUDO) apt-get update && $(SUDO) apt-get install -y --no-install-recommends $$want; \
-	else echo "make deps: no apt-get here: install$$want, and have PostgreSQL's initdb and postgres, chromium and qemu-aarch64 in the PATH"; exit 1; fi
+	  $(SUDO) apt-get update && $(SUDO) apt-get install -y --no-install-recommends $$want || exit; \
+	  case "$$want" in *openssh-server*) $(SUDO) systemctl disable --now ssh.service ssh.socket 2>/dev/null || :;; esac; \
+	else echo "make deps: no apt-get here: install$$want, and have PostgreSQL's initdb and postgres, chromium, qemu-aarch64, ssh and sshd in the PATH"; exit 1; fi
 
 # The main job: seeded 2-in/2-out transfers, proved and verified, every result
 # checked, on this machine's cores.
@@ -39,7 +43,7 @@ run: build
 	$(BIN)/zkbench run $(RUNFLAGS)
 
 # The short form of the tests, which leaves out full circuits, PostgreSQL, Chromium, QEMU,
-# most damage and kills, and suites of processes (internal/testsize).
+# OpenSSH, most damage and kills, and suites of processes (internal/testsize).
 test:
 	$(GOTEST) -short ./...
 	$(GO) test -short ./executor -cpu=1,2
@@ -74,6 +78,7 @@ race:
 	$(GO) test -race -short -cpu 1 ./internal/runner -rapid.checks=20
 	$(GO) test -race -short ./executor/... ./internal/meter/... ./internal/stage/... ./token/identity/...
 	$(GO) test -race -run 'Run|Serve|Child|Procs' ./internal/measure
+	$(GO) test -race -run 'Host|Lost|Copy|Serve|Silence' ./internal/hosts ./internal/suite
 	$(GO) test -race -run 'Lean|Concurrent' ./stark
 	$(GO) test -race -short -skip 'Corrupt|Truncate|NamesThePlace|Model|Refused|Constraints' ./token/ledger/...
 	$(GO) test -race -run 'Contract/(concurrent|verified)' ./token/ledger/postgres

@@ -297,10 +297,20 @@ func (t *Tail) Bytes() []byte { return t.buf }
 // Message is the first line that says something, which in a crash is the reason; empty: none does.
 // The go command heads the errors of a package with its path.
 func (t *Tail) Message() string {
-	for line := range strings.Lines(string(t.buf)) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "# ") && !strings.HasPrefix(line, "go: downloading ") {
+	for _, line := range t.Lines() {
+		if !strings.HasPrefix(line, "# ") && !strings.HasPrefix(line, "go: downloading ") {
 			return line
 		}
 	}
 	return ""
+}
+
+// Lines are those that say something.
+func (t *Tail) Lines() (all []string) {
+	for line := range strings.Lines(string(t.buf)) {
+		if line = strings.TrimSpace(line); line != "" {
+			all = append(all, line)
+		}
+	}
+	return all
 }

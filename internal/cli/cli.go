@@ -168,6 +168,7 @@ func (p *Program) command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Comm
 		}
 	}
 	root.AddCommand(inputCommand(stdout), ExecCaseCommand(stdin, stdout, append(workload.WithMix(p.Defs()), p.Hidden...)))
+	root.AddCommand(ExecHostCommand(stdin, stdout))
 	root.InitDefaultCompletionCmd()
 	completion, _, err := root.Find([]string{"completion"})
 	if err == nil { // whose own would take a shell that it does not know for a call for help

@@ -82,7 +82,7 @@ func caseBar(stderr io.Writer, i, n int, job measure.Job) (done func()) {
 	if bars == nil {
 		return func() {}
 	}
-	stop := progress.Timed(bars, fmt.Sprintf("%d/%d", i+1, n), job.Caption(), job.Settings.Warmup.Time+job.Settings.Duration, nil)
+	stop := progress.Timed(bars, 0, fmt.Sprintf("%d/%d", i+1, n), job.Caption(), job.Settings.Warmup.Time+job.Settings.Duration, nil)
 	return func() {
 		stop()
 		bars.Wait()

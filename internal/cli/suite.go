@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/zkbench/zkbench/internal/hosts"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/suite"
@@ -23,6 +25,7 @@ import (
 const (
 	acceptedSuiteOut = "the path of a directory without a suite"
 	acceptedTimeout  = "a time from 0s to 24h; 0s: none"
+	acceptedHostWait = "a time from 0s to 24h"
 )
 
 // suiteCommand runs suites.
@@ -45,6 +48,8 @@ func suiteCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	only := usage.Define(flags, "only", usage.KindList, "", workload.IDs(p.Defs()), "workloads of the suite that are run, the others are left out")
 	timeout := usage.Define(flags, "timeout", usage.KindTime, "0s", acceptedTimeout, "time after which a case's process is stopped: "+acceptedTimeout)
 	quietWait := usage.Define(flags, "quiet-wait", usage.KindTime, "0s", acceptedTimeout, "time for which cases wait, in all, until nobody else works on the machine: "+acceptedTimeout)
+	on := usage.Define(flags, "on", usage.KindList, "", hosts.AcceptedNames, "machines that run the suite, side by side, each all of it: "+hosts.AcceptedNames)
+	hostWait := usage.Define(flags, "host-wait", usage.KindTime, hosts.DefaultWait.String(), acceptedHostWait, "with --on: time for which a host that is lost is waited for: "+acceptedHostWait)
 	again := flags.Bool("again-if-disturbed", false, "measure a case once more where others worked on the machine meanwhile")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -88,6 +93,29 @@ func suiteCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 		if o.QuietWait, err = quietWait.Duration("quiet-wait", 0, measure.MaxDuration); err != nil {
 			return err
 		}
+		switch {
+		case hostWait.Given && !on.Given:
+			return &usage.ValueError{Field: "host-wait", Value: hostWait.Text, Accepted: "with --on"}
+		case on.Given && quietWait.Given:
+			return &usage.ValueError{Field: "flag beside --on", Value: "--quiet-wait", Accepted: "--again-if-disturbed"}
+		case !on.Given:
+			return c.Begin(cmd, file, args[0], o)
+		}
+		names, err := hosts.Parse(on.Text)
+		if err != nil {
+			return err
+		}
+		if o.HostWait, err = hostWait.Duration("host-wait", 0, measure.MaxDuration); err != nil {
+			return err
+		}
+		_, err = suite.NewPlan(p.Defs(), file, args[0], runtime.GOMAXPROCS(0), o)
+		if wrong, ok := errors.AsType[*suite.FileError](err); ok { // which no host is needed to see
+			return wrong
+		}
+		defer c.closeHosts()
+		if o.On, err = c.connect(cmd.Context(), names, o.HostWait); err != nil {
+			return err
+		}
 		return c.Begin(cmd, file, args[0], o)
 	}
 	return cmd
@@ -99,6 +127,7 @@ type SuiteCall struct {
 	stdout, stderr io.Writer
 	out, resume    *usage.Option
 	plan           *bool
+	hosts          map[string]*hosts.Host // that run cases; none: this machine does
 }
 
 // NewSuiteCall defines these flags.
@@ -159,6 +188,10 @@ func (c *SuiteCall) Resume(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	defer c.closeHosts()
+	if err := c.reconnect(cmd.Context(), session); err != nil {
+		return errors.Join(fmt.Errorf("resume: %w", err), session.Close())
+	}
 	return c.run(cmd, session)
 }
 
@@ -186,8 +219,13 @@ func (c *SuiteCall) run(cmd *cobra.Command, session *suite.Session) error {
 	}
 	self, err := ownProgram()
 	if err == nil {
-		err = session.Run(cmd.Context(), suite.Host{
-			Measure: self.Run,
+		err = session.Run(cmd.Context(), suite.Caller{
+			Measure: func(ctx context.Context, of *suite.Case) (*record.Record, error) {
+				if of.Host == "" {
+					return self.Run(ctx, of.Job), nil
+				}
+				return c.hosts[of.Host].Measure(ctx, of.Job)
+			},
 			Views: func(dir, title string, recs []*record.Record) error {
 				return errors.Join(writeViews(dir, pageData(c.p, title, recs)), writePlots(c.p, c.stderr, dir, recs, true))
 			},

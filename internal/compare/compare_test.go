@@ -446,6 +446,17 @@ func TestSplitRefuses(t *testing.T) {
 	}
 }
 
+// TestSeveralHosts: processes of one session on several hosts are no set that is compared.
+func TestSeveralHosts(t *testing.T) {
+	rec, other := newMachine(1, 1).run(t.Context(), stat.Old), newMachine(2, 1).run(t.Context(), stat.Old)
+	rec.Process, other.Process = record.Process{Session: "s"}, record.Process{Session: "s"}
+	rec.Env.Host, other.Env.Host = "a", "b"
+	both := must.Get(compare.FromRecords("both", []*record.Record{rec, other}))(t)
+	if _, err := compare.Compare(compare.Sides{Old: both, New: both}, true); err == nil || !strings.Contains(err.Error(), "several hosts (a, b); accepted: one host a file") {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestText is the whole table, with figures that do not vary.
 func TestText(t *testing.T) {
 	m := newMachine(1, 1.25)

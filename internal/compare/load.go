@@ -112,7 +112,7 @@ func loadBenchmark(name string, data []byte) (*Set, error) {
 			return nil, malformed(data, rec.Line, rec.Msg)
 		case *benchfmt.Result:
 			results++
-			s.addEnv(record.Env{OS: rec.GetConfig("goos"), Arch: rec.GetConfig("goarch"), CPU: rec.GetConfig("cpu")})
+			s.addEnv(record.Env{Host: rec.GetConfig("host"), OS: rec.GetConfig("goos"), Arch: rec.GetConfig("goarch"), CPU: rec.GetConfig("cpu")})
 			if err := s.addResult(rec); err != nil {
 				_, line := rec.Pos()
 				return nil, malformed(data, line, err.Error())

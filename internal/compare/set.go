@@ -102,16 +102,16 @@ func (s *Set) addUnfit(failed bool, text string) {
 func FromRecords(name string, recs []*record.Record) (*Set, error) {
 	s := newSet(name, Records)
 	type place struct {
-		name    string
-		process record.Process
+		name, host string
+		process    record.Process
 	}
 	seen := make(map[place]bool)
 	for _, rec := range recs {
 		full := rec.Name()
-		at := place{full, rec.Process}
+		at := place{full, rec.Env.Host, rec.Process}
 		if rec.Status != record.OK {
 			ranAgain := func(other *record.Record) bool {
-				return other.Status == record.OK && at == (place{other.Name(), other.Process})
+				return other.Status == record.OK && at == (place{other.Name(), other.Env.Host, other.Process})
 			}
 			if rec.Process.Session != "" && slices.ContainsFunc(recs, ranAgain) {
 				continue
@@ -171,6 +171,17 @@ func (s *Set) sides() []string {
 		}
 	}
 	return sides
+}
+
+// hosts are those that the processes of the set ran on, in order of appearance.
+func (s *Set) hosts() []string {
+	var hosts []string
+	for _, e := range s.envs {
+		if !slices.Contains(hosts, e.Host) {
+			hosts = append(hosts, e.Host)
+		}
+	}
+	return hosts
 }
 
 // count is the number of processes behind the largest sample.

@@ -180,13 +180,17 @@ func (s Sides) unfit() *UnfitError {
 	return e
 }
 
-// mixed refuses a set whose processes are of several sides: their figures are of
-// different programs.
+// mixed refuses a set whose processes are of several sides or hosts: their figures are of
+// different programs or machines.
 func (s Sides) mixed() error {
 	for _, set := range s.all() {
 		if sides := set.sides(); len(sides) > 1 {
 			return fmt.Errorf("%w: %s holds processes of several sides (%s); accepted: one side a file, or the session's file alone",
 				zkbench.ErrMalformed, set.Name, strings.Join(sides, ", "))
+		}
+		if hosts := set.hosts(); len(hosts) > 1 {
+			return fmt.Errorf("%w: %s holds processes of several hosts (%s); accepted: one host a file",
+				zkbench.ErrMalformed, set.Name, strings.Join(hosts, ", "))
 		}
 	}
 	return nil

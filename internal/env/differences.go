@@ -69,11 +69,27 @@ func (d *Distinct) Index(e record.Env) int {
 	return i
 }
 
+// Name tells environment i from the others: its host, where it has one, and its number, from
+// the second one on, where that alone does not. Figures of a host have the same name whatever
+// they stand beside.
+func (d Distinct) Name(i int) string {
+	sameHost := func(e record.Env) bool { return e.Host == d[i].Host }
+	var words []string
+	if d[i].Host != "" {
+		words = append(words, d[i].Host)
+	}
+	if d[i].Host == "" && i > 0 || slices.ContainsFunc(d[:i], sameHost) {
+		words = append(words, fmt.Sprintf("environment %d", i+1))
+	}
+	return strings.Join(words, ", ")
+}
+
 // compared are the fields that count, as they are shown.
 var compared = [...]struct {
 	name  string
 	value func(e record.Env) string
 }{
+	{"host", func(e record.Env) string { return told(e.Host) }},
 	{"os", func(e record.Env) string { return told(e.OS) }},
 	{"arch", func(e record.Env) string { return told(e.Arch) }},
 	{"cpu", func(e record.Env) string { return told(e.CPU) }},

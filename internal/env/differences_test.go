@@ -25,6 +25,7 @@ func TestDifferences(t *testing.T) {
 		want   []string
 		same   bool // may be put into one median all the same
 	}{
+		{"Host", func(e *record.Env) { e.Host = "other" }, []string{"host: not told / other"}, false},
 		{"OS", func(e *record.Env) { e.OS = "darwin" }, []string{"os: linux / darwin"}, false},
 		{"Arch", func(e *record.Env) { e.Arch = "arm64" }, []string{"arch: amd64 / arm64"}, false},
 		{"CPU", func(e *record.Env) { e.CPU = "" }, []string{"cpu: EPYC / not told"}, false},
@@ -57,7 +58,21 @@ func TestDifferences(t *testing.T) {
 			}
 		})
 	}
-	golden.Equal(t, "fields of an environment, as this test knows them", 16, reflect.TypeFor[record.Env]().NumField())
+	golden.Equal(t, "fields of an environment, as this test knows them", 17, reflect.TypeFor[record.Env]().NumField())
+}
+
+// TestName: an environment of a host is called by it, others by their number from the second
+// on.
+func TestName(t *testing.T) {
+	var d Distinct
+	for _, e := range []record.Env{{}, {CPU: "x"}, {Host: "a"}, {Host: "b"}, {Host: "a", CPU: "x"}} {
+		d.Index(e)
+	}
+	var got []string
+	for i := range d {
+		got = append(got, d.Name(i))
+	}
+	golden.Equal(t, "names", []string{"", "environment 2", "a", "b", "a, environment 5"}, got)
 }
 
 func TestBuildDifferences(t *testing.T) {

@@ -141,11 +141,15 @@ func Commit(commit string) string {
 
 // Machine writes what tells a machine from others of a laboratory.
 func Machine(e record.Env) string {
+	host := ""
+	if e.Host != "" {
+		host = e.Host + ": "
+	}
 	arithmetic := ""
 	if e.Path != "" {
 		arithmetic = ", " + e.Path + " arithmetic"
 	}
-	return fmt.Sprintf("%s, %s/%s%s, %d processors", cmp.Or(e.CPU, "unknown processor"), e.OS, e.Arch, arithmetic, e.Cores)
+	return fmt.Sprintf("%s%s, %s/%s%s, %d processors", host, cmp.Or(e.CPU, "unknown processor"), e.OS, e.Arch, arithmetic, e.Cores)
 }
 
 // Build is the machine and what was built: its version of Go and its commit.

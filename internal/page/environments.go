@@ -13,7 +13,7 @@ import (
 
 // environment is a machine and a build whose figures stand in one table.
 type environment struct {
-	Name        string   `json:"name"` // A, B, ...
+	Name        string   `json:"name"` // A, B, ..., and the host where it has one
 	Summary     string   `json:"summary"`
 	Facts       []pair   `json:"facts"`
 	Differences []string `json:"differences,omitempty"` // from the first one
@@ -27,7 +27,7 @@ type pair = [2]string
 func environments(all env.Distinct) []environment {
 	list := []environment{} // none is [] in JSON
 	for i, e := range all {
-		one := environment{Name: letters(i), Summary: figure.Build(e), Facts: facts(e)}
+		one := environment{Name: strings.TrimSpace(letters(i) + " " + e.Host), Summary: figure.Build(e), Facts: facts(e)}
 		if i > 0 {
 			one.Differences = env.AllDifferences(all[0], e)
 		}
@@ -53,6 +53,7 @@ func facts(e record.Env) []pair {
 			all = append(all, pair{name, value})
 		}
 	}
+	add("Host", e.Host)
 	add("Processor", e.CPU)
 	add("Processors", strconv.Itoa(e.Cores))
 	if e.Quota > 0 {

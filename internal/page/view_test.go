@@ -138,7 +138,7 @@ func TestProgress(t *testing.T) {
 // what they differ; numbers of processors are coordinates.
 func TestEnvironments(t *testing.T) {
 	var all []*record.Record
-	for i := range 5 {
+	for i := range 6 {
 		r := load{"Sender", "pool", 32, 2, 2, 0, 20 * time.Millisecond}.record(t)
 		switch i {
 		case 1:
@@ -149,6 +149,8 @@ func TestEnvironments(t *testing.T) {
 			r.Env.Modules = map[string]string{"example.org/curves": "v1.3.0"}
 		case 4:
 			r.Env.GOMAXPROCS = 1
+		case 5:
+			r.Env.Host = "alpha"
 		}
 		all = append(all, r)
 	}
@@ -158,14 +160,19 @@ func TestEnvironments(t *testing.T) {
 		differences = append(differences, e.Differences)
 	}
 	want := [][]string{
-		nil, {"cpu: Some Processor 9 / Another Processor"}, {"commit: 0123456789abcdef / fedcba"}, {"example.org/curves: v1.2.3 / v1.3.0"},
+		nil,
+		{"cpu: Some Processor 9 / Another Processor"},
+		{"commit: 0123456789abcdef / fedcba"},
+		{"example.org/curves: v1.2.3 / v1.3.0"},
+		{"host: not told / alpha"},
 	}
 	golden.Equal(t, "differences", want, differences)
-	if len(data.Cases) != 4 || data.Cases[0].Runs != 2 || data.Cases[3].Env != 3 {
+	golden.Equal(t, "name with a host", "E alpha", data.Environments[4].Name)
+	if len(data.Cases) != 5 || data.Cases[0].Runs != 2 || data.Cases[3].Env != 3 {
 		t.Errorf("%d cases: %+v", len(data.Cases), data.Cases)
 	}
-	if l := data.Lines; len(l.Throughput) != 4 || len(l.Load) != 4 || len(l.CPUs) != 0 {
-		t.Errorf("the lines of 4 environments, each with one number of CPUs: %+v", l)
+	if l := data.Lines; len(l.Throughput) != 5 || len(l.Load) != 5 || len(l.CPUs) != 0 {
+		t.Errorf("the lines of 5 environments, each with one number of CPUs: %+v", l)
 	}
 }
 

@@ -27,11 +27,11 @@ func Bars(w io.Writer) *mpb.Progress {
 
 // Timed adds a bar that fills with the time that passes, and stays short of its end until
 // done is called, which takes it away. show, unless it is nil, hears of the time that the
-// bar shows.
-func Timed(bars *mpb.Progress, label, caption string, expected time.Duration, show func(time.Duration)) (done func()) {
+// bar shows. Bars stand in the order of their places.
+func Timed(bars *mpb.Progress, place int, label, caption string, expected time.Duration, show func(time.Duration)) (done func()) {
 	expected = max(expected, 1)
 	bar := bars.AddBar(int64(expected),
-		mpb.BarPriority(0), mpb.BarRemoveOnComplete(),
+		mpb.BarPriority(place), mpb.BarRemoveOnComplete(),
 		mpb.PrependDecorators(decor.Name(label+" ")),
 		mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO), decor.Name(" "+caption)),
 	)

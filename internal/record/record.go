@@ -129,6 +129,7 @@ type Finding struct {
 // Env is the machine and the build that a record was measured with. Fields that
 // the platform does not tell are empty.
 type Env struct {
+	Host       string            `json:"host,omitempty"` // as the user calls it, where a suite has several; figures of two are never put together
 	OS         string            `json:"os"`
 	Arch       string            `json:"arch"`
 	CPU        string            `json:"cpu,omitempty"`

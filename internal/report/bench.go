@@ -29,6 +29,9 @@ func Benchmark(w io.Writer, rec *record.Record) error {
 		return nil
 	}
 	var p page
+	if rec.Env.Host != "" { // what differs in a line of these stands in tables of its own
+		p.linef("host: %s", oneLine(rec.Env.Host))
+	}
 	p.linef("goos: %s", rec.Env.OS)
 	p.linef("goarch: %s", rec.Env.Arch)
 	if rec.Env.CPU != "" {

@@ -156,12 +156,15 @@ func TestEstimate(t *testing.T) {
 		all[i].Expected = 10 * time.Second
 	}
 	e := suite.NewEstimate(all)
-	golden.Equal(t, "remaining before", time.Minute, e.Remaining(0))
-	e.Took(&all[0], 30*time.Second)
+	golden.Equal(t, "remaining before", time.Minute, e.Remaining())
+	e.Took(0, 30*time.Second)
 	for i, want := range []time.Duration{30 * time.Second, 30 * time.Second, 30 * time.Second} {
 		golden.Equal(t, fmt.Sprintf("case %d", i), want, e.CaseTime(&all[i]))
 	}
-	e.Took(&all[1], 10*time.Second) // 40 s of the 20 expected
-	golden.Equal(t, "remaining after two", (20+30+10+20)*time.Second, e.Remaining(2))
-	golden.Equal(t, "remaining at the end", 0, e.Remaining(len(all)))
+	e.Took(1, 10*time.Second) // 40 s of the 20 expected
+	golden.Equal(t, "remaining after two", (20+30+10+20)*time.Second, e.Remaining())
+	for i := range all[2:] {
+		e.Took(2+i, time.Second)
+	}
+	golden.Equal(t, "remaining at the end", 0, e.Remaining())
 }

@@ -41,6 +41,8 @@ type Header struct {
 	Session string    `json:"session"` // of its records
 	Begun   time.Time `json:"begun"`
 	Plan    []Case    `json:"plan"` // in their order, each repetition
+	// HostWait is how long a host that is lost is waited for.
+	HostWait time.Duration `json:"host_wait,omitempty"` // ns
 	Noise
 }
 

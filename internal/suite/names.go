@@ -155,7 +155,7 @@ func (c Collection) WriteList(w io.Writer, defs []workload.Def, processors int) 
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", name, len(p.Header.Plan), figure.Roughly(NewEstimate(p.Header.Plan).Remaining(0)), file.About)
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", name, len(p.Header.Plan), figure.Roughly(NewEstimate(p.Header.Plan).Remaining()), file.About)
 	}
 	return table.Flush()
 }

@@ -31,8 +31,20 @@ type Options struct {
 	Only        []string      // workloads, the others are left out; nil: none is
 	Repetitions int           // processes of each case; 0: the file's
 	Timeout     time.Duration // after which a case's process is stopped; 0: none
+	On          []Machine     // each runs all cases; nil: this one does
+	HostWait    time.Duration // for which a machine of On that is lost is waited for
 	Noise
 }
+
+// Machine is one that cases are planned for.
+type Machine struct {
+	Host       string // empty: this one
+	Processors int
+}
+
+func byProcessors(a, b Machine) int { return cmp.Compare(a.Processors, b.Processors) }
+
+func (m Machine) String() string { return cmp.Or(m.Host, "this machine") }
 
 // Plan is what a suite measures on a machine.
 type Plan struct {
@@ -41,12 +53,27 @@ type Plan struct {
 }
 
 // NewPlan returns the plan of a suite, read from a file or embedded by that name, on a
-// machine with so many processors.
+// machine with so many processors, or on those that o names.
 func NewPlan(defs []workload.Def, file *File, name string, processors int, o Options) (*Plan, error) {
-	cases, notes, err := planCases(defs, file, name, processors)
-	if err != nil {
-		return nil, err
+	machines := o.On
+	if machines == nil {
+		machines = []Machine{{Processors: processors}}
 	}
+	var cases []Case
+	var notes []string
+	for _, m := range machines {
+		some, left, err := planCases(defs, file, name, m)
+		if err != nil {
+			return nil, err
+		}
+		cases = append(cases, some...)
+		for _, note := range left {
+			if !slices.Contains(notes, note) {
+				notes = append(notes, note)
+			}
+		}
+	}
+	var err error
 	if cases, err = keepOnly(defs, cases, o.Only); err != nil {
 		return nil, err
 	}
@@ -60,27 +87,31 @@ func NewPlan(defs []workload.Def, file *File, name string, processors int, o Opt
 		return nil, &zkbench.LimitError{What: "processes of a suite", Estimate: int64(n), Max: maxProcesses}
 	}
 	if len(cases) == 0 {
-		return nil, &usage.ValueError{Field: "suite", Value: name, Accepted: fmt.Sprintf("cases for %d processors or fewer", processors)}
+		return nil, &usage.ValueError{Field: "suite", Value: name, Accepted: fmt.Sprintf("cases for %d processors or fewer", slices.MaxFunc(machines, byProcessors).Processors)}
 	}
 	return &Plan{Notes: notes, Header: Header{
 		Suite: cmp.Or(file.Name, strings.TrimSuffix(name, ".yaml")), Session: rand.Text(), Begun: time.Now().Truncate(time.Second),
-		Plan: Interleave(cases, repetitions), Noise: o.Noise,
+		Plan: Interleave(cases, repetitions), HostWait: o.HostWait, Noise: o.Noise,
 	}}, nil
 }
 
-// planCases returns the cases of a suite, each once, and notes on what is left out.
-func planCases(defs []workload.Def, file *File, name string, processors int) (cases []Case, notes []string, err error) {
+// planCases returns the cases of a suite on a machine, each once, and notes on what is left
+// out.
+func planCases(defs []workload.Def, file *File, name string, on Machine) (cases []Case, notes []string, err error) {
 	cut := make(map[int]bool)
 	seen := make(map[string]string) // settings as JSON by the case's key
 	others := 0
 	cases, err = Expand(name, file, func(e Entry) ([]Case, error) {
-		planned, err := entryJobs(defs, e, processors, cut)
+		planned, err := entryJobs(defs, e, on.Processors, cut)
 		if err != nil {
 			return nil, err
 		}
 		var some []Case
 		for _, job := range planned {
-			c := Case{Job: job, Expected: e.Expected}
+			if on.Host != "" && job.Settings.SRS != "" {
+				return nil, &usage.ValueError{Field: "srs", Value: job.Settings.SRS, Accepted: "none on other machines, which do not have the file"}
+			}
+			c := Case{Job: job, Expected: e.Expected, Host: on.Host}
 			if c.Expected == 0 {
 				c.Expected = job.Expected()
 			}
@@ -106,7 +137,7 @@ func planCases(defs []workload.Def, file *File, name string, processors int) (ca
 		for _, n := range slices.Sorted(maps.Keys(cut)) {
 			counts = append(counts, strconv.Itoa(n))
 		}
-		notes = append(notes, fmt.Sprintf("%s processors: left out, this machine has %d", strings.Join(counts, ", "), processors))
+		notes = append(notes, fmt.Sprintf("%s processors: left out, %s has %d", strings.Join(counts, ", "), on, on.Processors))
 	}
 	return cases, notes, err
 }
@@ -200,8 +231,12 @@ func (p *Plan) WriteSummary(w io.Writer) error {
 		fmt.Fprintln(w, "this program was built without its commit (go run, or -buildvcs=false), so the history will not name it")
 	}
 	all := p.Header.Plan
-	_, err := fmt.Fprintf(w, "suite %s: %s, %s, about %s\n", p.Header.Suite,
-		figure.Plural(len(p.repetitions()), "case"), figure.Plural(len(all), "process"), figure.Roughly(NewEstimate(all).Remaining(0)))
+	where := ""
+	if hosts := strings.Join(Hosts(all), ", "); hosts != "" {
+		where = " on " + hosts
+	}
+	_, err := fmt.Fprintf(w, "suite %s%s: %s, %s, about %s\n", p.Header.Suite, where,
+		figure.Plural(len(p.repetitions()), "case"), figure.Plural(len(all), "process"), figure.Roughly(NewEstimate(all).Remaining()))
 	return err
 }
 

@@ -3,7 +3,6 @@ package suite
 import (
 	"cmp"
 	"encoding/csv"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -76,17 +75,17 @@ func Results(h Header, recs []*record.Record) Row {
 	return row
 }
 
-// environments returns what tells the environment and build of a record from those of the
-// first one, of which figures are never put into one: nothing for these, " (environment 2)"
-// for the next.
+// environments returns what tells the environment and build of a record from the others, of
+// which figures are never put into one: nothing for the first, " (environment 2)" for the
+// next, " (HOST)" for one with a host.
 func environments(recs []*record.Record) func(*record.Record) string {
 	var all env.Distinct
 	for _, r := range recs {
 		all.Index(r.Env)
 	}
 	return func(r *record.Record) string {
-		if i := all.Index(r.Env); i > 0 {
-			return fmt.Sprintf(" (environment %d)", i+1)
+		if name := all.Name(all.Index(r.Env)); name != "" {
+			return " (" + name + ")"
 		}
 		return ""
 	}

@@ -66,6 +66,21 @@ func TestEnvironments(t *testing.T) {
 	}
 }
 
+// TestHostsApart: figures of two hosts are never one, like as these may be, and stand under
+// their names whatever stands before them.
+func TestHostsApart(t *testing.T) {
+	recs := []*record.Record{recordOf("32", 0, 2e6), recordOf("32", 0, 4e6), recordOf("32", 1, 6e6)}
+	recs[0].Env.Host, recs[1].Env.Host, recs[2].Env.Host = "b", "a", "b"
+	row := suite.Results(suite.Header{}, recs)
+	var got []string
+	for i, c := range row.Columns {
+		if strings.HasSuffix(c, " lat-avg ms") {
+			got = append(got, c[:strings.Index(c, "/")]+" "+row.Values[i])
+		}
+	}
+	golden.Equal(t, "results", []string{"Sender (b) 4", "Sender (a) 4"}, got)
+}
+
 func TestIOStats(t *testing.T) {
 	var b strings.Builder
 	must.Do(t, suite.IOStats(&b, []*record.Record{recordOf("64", 0, 8e6), recordOf("32", 0, 2e6), recordOf("32", 1, 4e6)}))

@@ -57,15 +57,15 @@ func TestGoesOn(t *testing.T) {
 		stopped := errors.New("stopped")
 		run := suite.Run{
 			Cases: all, Journal: j, Session: "one", Begins: func(int, *suite.Case) {},
-			Measure: func(_ context.Context, job measure.Job) *record.Record {
-				rec := measured(job)
+			Measure: func(_ context.Context, c *suite.Case) (*record.Record, error) {
+				rec := measured(c.Job)
 				if len(ran) == stop { // in its middle
 					cancel(stopped)
 					rec.Status = record.Partial
-					return rec
+					return rec, nil
 				}
 				ran = append(ran, rec.ID)
-				return rec
+				return rec, nil
 			},
 			Ended: func(int, *suite.Case, *record.Record, bool) error { return nil },
 		}
@@ -79,10 +79,10 @@ func TestGoesOn(t *testing.T) {
 		fresh := 0
 		run.Journal = j
 		run.Earlier = must.Get(j.Records())(t)
-		run.Measure = func(_ context.Context, job measure.Job) *record.Record {
-			rec := measured(job)
+		run.Measure = func(_ context.Context, c *suite.Case) (*record.Record, error) {
+			rec := measured(c.Job)
 			ran = append(ran, rec.ID)
-			return rec
+			return rec, nil
 		}
 		run.Ended = func(i int, c *suite.Case, r *record.Record, isFresh bool) error {
 			ended = append(ended, r.ID)
@@ -119,9 +119,9 @@ func TestTriedAgain(t *testing.T) {
 		var got []*record.Record
 		run := suite.Run{
 			Cases: cases(3), Journal: j, Begins: func(int, *suite.Case) { runs++ },
-			Measure: func(_ context.Context, job measure.Job) *record.Record {
-				rec := measured(job)
-				if job.Case.Get("n") == "1" && failed < test.fails {
+			Measure: func(_ context.Context, c *suite.Case) (*record.Record, error) {
+				rec := measured(c.Job)
+				if c.Job.Case.Get("n") == "1" && failed < test.fails {
 					failed++
 					rec.Status, rec.Error = record.Failed, "on purpose"
 					if test.finds == "deadline" {
@@ -131,7 +131,7 @@ func TestTriedAgain(t *testing.T) {
 						rec.Findings = append(rec.Findings, record.Finding{Name: test.finds})
 					}
 				}
-				return rec
+				return rec, nil
 			},
 			Ended: func(_ int, _ *suite.Case, r *record.Record, _ bool) error {
 				got = append(got, r)
@@ -207,7 +207,7 @@ func TestNoise(t *testing.T) {
 			var limits []time.Duration
 			run := suite.Run{
 				Cases: cases(1), Journal: j, Begins: func(int, *suite.Case) {}, Noise: suite.Noise{Again: test.again, QuietWait: 5 * time.Second},
-				Measure: func(_ context.Context, job measure.Job) *record.Record { n++; return test.ran[n-1](job) },
+				Measure: func(_ context.Context, c *suite.Case) (*record.Record, error) { n++; return test.ran[n-1](c.Job), nil },
 				Await: func(_ context.Context, limit time.Duration) time.Duration {
 					limits = append(limits, limit)
 					return 4 * time.Second

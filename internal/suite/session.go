@@ -5,15 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/atomicfile"
 	"github.com/zkbench/zkbench/internal/env"
-	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/meter"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/usage"
@@ -29,18 +30,24 @@ type Session struct {
 	journal *Journal
 	earlier map[string]*record.Record // what the journal had, by the case's key
 
-	host     Host
+	caller   Caller
 	folder   *Folder
 	status   Status
 	estimate *Estimate
 	bars     *bars
-	began    time.Time // of the case that runs
+	running  map[string]begun // by the host
 }
 
-// Host is the program that runs a session.
-type Host struct {
-	// Measure runs a case in a process of its own.
-	Measure func(ctx context.Context, job measure.Job) *record.Record
+// begun is a case that runs.
+type begun struct {
+	name string
+	at   time.Time
+}
+
+// Caller is the program that runs a session.
+type Caller struct {
+	// Measure is that of Run.
+	Measure func(ctx context.Context, c *Case) (*record.Record, error)
 	// Views writes the tables, the plots and the page of records into the folder.
 	Views          func(dir, title string, recs []*record.Record) error
 	Again          string // the command that goes on, as a user types it before --resume
@@ -92,7 +99,7 @@ func sameMachine(h Header, earlier map[string]*record.Record) error {
 	now := env.Read()
 	for i := range h.Plan {
 		r := earlier[h.Plan[i].Key()]
-		if r == nil {
+		if r == nil || h.Plan[i].Host != "" { // which is asked what it is
 			continue
 		}
 		differs := env.AllDifferences(r.Env, now)
@@ -107,24 +114,50 @@ func sameMachine(h Header, earlier map[string]*record.Record) error {
 // Plan is the processes of the suite.
 func (s *Session) Plan() []Case { return s.header.Plan }
 
+// Pending is a host that has cases without a record.
+type Pending struct {
+	Host string
+	Was  *record.Env // when it measured its others; nil: it has not
+}
+
+// Hosts are those that have something to measure. HostWait is how long one that is lost is
+// waited for.
+func (s *Session) Hosts() (pending []Pending, hostWait time.Duration) {
+	missing := make([]Case, 0, len(s.header.Plan))
+	was := make(map[string]*record.Env)
+	for i := range s.header.Plan {
+		c := &s.header.Plan[i]
+		if r := s.earlier[c.Key()]; r != nil {
+			was[c.Host] = &r.Env
+		} else if c.Host != "" {
+			missing = append(missing, *c)
+		}
+	}
+	for _, host := range Hosts(missing) {
+		pending = append(pending, Pending{host, was[host]})
+	}
+	return pending, s.header.HostWait
+}
+
 // Close closes the journal.
 func (s *Session) Close() error { return s.journal.Close() }
 
 // Run measures what the journal has no record of, and writes the views of all that it has
-// then. Its error is ErrInterrupted where ctx has ended; else a case failed, or something
-// could not be written.
-func (s *Session) Run(ctx context.Context, host Host) error {
+// then. Its error is ErrInterrupted where ctx has ended or a host is lost; else a case failed,
+// or something could not be written.
+func (s *Session) Run(ctx context.Context, caller Caller) error {
 	var err error
 	if s.folder, err = OpenFolder(s.dir, s.header.Plan, s.earlier); err != nil {
 		return fmt.Errorf("out: %w", err)
 	}
-	s.host = host
+	s.caller = caller
+	s.running = make(map[string]begun)
 	s.estimate = NewEstimate(s.header.Plan)
 	s.status = Status{Suite: s.header.Suite, Session: s.header.Session, Begun: s.header.Begun, Planned: len(s.header.Plan)}
-	s.bars = newBars(host.Stdout, host.Stderr, s.estimate, len(s.header.Plan))
+	s.bars = newBars(caller.Stdout, caller.Stderr, s.estimate)
 	run := Run{
 		Cases: s.header.Plan, Journal: s.journal, Session: s.header.Session, Earlier: s.earlier,
-		Measure: host.Measure, Begins: s.begins, Ended: s.ended, Noise: s.header.Noise,
+		Measure: caller.Measure, Begins: s.begins, Ended: s.ended, Noise: s.header.Noise,
 		Await: func(ctx context.Context, limit time.Duration) time.Duration {
 			waited, _ := meter.AwaitQuiet(ctx, limit)
 			return waited
@@ -135,28 +168,33 @@ func (s *Session) Run(ctx context.Context, host Host) error {
 	return s.finish(ctx, stopped)
 }
 
-func (s *Session) begins(i int, c *Case) {
-	s.began = time.Now()
-	s.status.Running, s.status.Left = c.Name(), s.estimate.Remaining(i)
+func (s *Session) begins(_ int, c *Case) {
+	s.running[c.Host] = begun{c.Name(), time.Now()}
+	var names []string
+	for _, host := range slices.Sorted(maps.Keys(s.running)) {
+		names = append(names, s.running[host].name)
+	}
+	s.status.Running, s.status.Left = strings.Join(names, ", "), s.estimate.Remaining()
 	_ = s.status.Write(s.dir) // a view; what matters is kept when the case ends
-	s.bars.begins(i, c)
+	s.bars.begins(s.status.Done, c)
 }
 
 func (s *Session) ended(i int, c *Case, rec *record.Record, fresh bool) error {
-	took := time.Since(s.began)
+	took := time.Since(s.running[c.Host].at)
+	delete(s.running, c.Host)
 	if !fresh {
 		took = 0
 		for _, stage := range rec.Stages {
 			took += stage.Time
 		}
 	}
-	s.estimate.Took(c, took)
+	s.estimate.Took(i, took)
 	s.status.Done++
 	if rec.Status != record.OK {
 		s.status.Failed++
 	}
 	if fresh {
-		s.bars.ended(i, c, rec, took)
+		s.bars.ended(s.status.Done, c, rec, took)
 	}
 	if err := s.folder.Add(c, rec, fresh); err != nil {
 		return fmt.Errorf("%s is in the journal and not among the records: %w", c.Name(), err)
@@ -167,25 +205,27 @@ func (s *Session) ended(i int, c *Case, rec *record.Record, fresh bool) error {
 // finish writes the views of what there is, and says how the session ended.
 func (s *Session) finish(ctx context.Context, stopped error) error {
 	s.status.Running, s.status.Stopped = "", true
-	s.status.Left = s.estimate.Remaining(s.status.Done)
+	s.status.Left = s.estimate.Remaining()
 	err := s.folder.Close()
-	rest := fmt.Sprintf("%d of %d processes measured; go on with: %s --resume %s", s.status.Done, s.status.Planned, s.host.Again, usage.Quote(s.dir))
-	if stopped != nil && ctx.Err() == nil { // what could not be written then cannot be now
+	rest := fmt.Sprintf("%d of %d processes measured; go on with: %s --resume %s", s.status.Done, s.status.Planned, s.caller.Again, usage.Quote(s.dir))
+	if stopped != nil && ctx.Err() == nil && !errors.Is(stopped, ErrInterrupted) { // what could not be written then cannot be now
 		return fmt.Errorf("%w; %s", stopped, rest)
 	}
 	recs := s.folder.Records
 	if len(recs) > 0 {
-		err = errors.Join(err, s.putResults(recs), s.host.Views(s.dir, "suite "+s.header.Suite, recs))
+		err = errors.Join(err, s.putResults(recs), s.caller.Views(s.dir, "suite "+s.header.Suite, recs))
 	}
 	if err = errors.Join(err, s.status.Write(s.dir)); err != nil {
 		return fmt.Errorf("%w; %s", err, rest)
 	}
 	if len(recs) > 0 {
-		fmt.Fprintf(s.host.Stdout, "%s: %s\n", s.dir, strings.Join(Existing(s.dir, PageFile, PlotsFile, ResultsFile), ", "))
+		fmt.Fprintf(s.caller.Stdout, "%s: %s\n", s.dir, strings.Join(Existing(s.dir, PageFile, PlotsFile, ResultsFile), ", "))
 	}
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("%w: %s", ErrInterrupted, rest)
+	case stopped != nil:
+		return fmt.Errorf("%w; %s", stopped, rest)
 	case s.status.Failed > 0:
 		return fmt.Errorf("%d of %d processes failed; why stands in %s", s.status.Failed, s.status.Planned, filepath.Join(s.dir, PageFile))
 	}

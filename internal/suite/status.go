@@ -24,7 +24,7 @@ type Status struct {
 	Planned int           `json:"planned"` // processes
 	Done    int           `json:"done"`
 	Failed  int           `json:"failed"`
-	Running string        `json:"running,omitempty"` // the case; empty: none
+	Running string        `json:"running,omitempty"` // the cases; empty: none
 	Left    time.Duration `json:"left"`              // ns, about
 	Stopped bool          `json:"stopped"`           // by its end or before
 }
@@ -61,27 +61,49 @@ func ReadStatus(dir string) (Status, error) {
 }
 
 // Estimate tells how long a suite still takes: a case that was measured takes as long
-// again, another as long as expected, times what those that were measured took of what
-// was expected of them. Its methods may be called at once.
+// again, another as long as expected, times what those that its host has measured took of
+// what was expected of them. Its methods may be called at once.
 type Estimate struct {
-	mu             sync.Mutex
-	cases          []Case
-	took           map[string]time.Duration // by the case's name, its last process
-	expected, real time.Duration            // of those that were measured
+	mu    sync.Mutex
+	cases []Case
+	ended []bool                   // of these
+	took  map[string]time.Duration // by the case's name, its last process
+	paces map[string]*pace         // by the host
+}
+
+// pace is how fast a host is.
+type pace struct {
+	expected, real time.Duration // of the cases that were measured
+	spent          time.Duration // on the one that runs
 }
 
 // NewEstimate returns an estimate of cases of which nothing was measured.
 func NewEstimate(cases []Case) *Estimate {
-	return &Estimate{cases: cases, took: make(map[string]time.Duration)}
+	e := &Estimate{cases: cases, ended: make([]bool, len(cases)), took: make(map[string]time.Duration), paces: make(map[string]*pace)}
+	for _, host := range Hosts(cases) {
+		e.paces[host] = &pace{}
+	}
+	return e
 }
 
-// Took tells how long a case took.
-func (e *Estimate) Took(c *Case, d time.Duration) {
+// Took tells how long case i took, which has ended.
+func (e *Estimate) Took(i int, d time.Duration) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	c := &e.cases[i]
+	e.ended[i] = true
 	e.took[c.Name()] = d
-	e.expected += c.Expected
-	e.real += d
+	p := e.paces[c.Host]
+	p.expected += c.Expected
+	p.real += d
+	p.spent = 0
+}
+
+// Spent tells for how long the case that a host runs has run, as far as it was expected.
+func (e *Estimate) Spent(host string, d time.Duration) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.paces[host].spent = d
 }
 
 // CaseTime is how long a case will take.
@@ -95,18 +117,25 @@ func (e *Estimate) caseTime(c *Case) time.Duration {
 	if d, ok := e.took[c.Name()]; ok {
 		return d
 	}
-	if e.expected == 0 {
+	p := e.paces[c.Host]
+	if p.expected == 0 {
 		return c.Expected
 	}
-	return time.Duration(float64(c.Expected) * float64(e.real) / float64(e.expected))
+	return time.Duration(float64(c.Expected) * float64(p.real) / float64(p.expected))
 }
 
-// Remaining is how long the cases from i on will take.
-func (e *Estimate) Remaining(i int) (left time.Duration) {
+// Remaining is how long the cases that have not ended will take: hosts run side by side.
+func (e *Estimate) Remaining() (left time.Duration) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for ; i < len(e.cases); i++ {
-		left += e.caseTime(&e.cases[i])
+	for host, p := range e.paces {
+		of := -p.spent
+		for i := range e.cases {
+			if c := &e.cases[i]; c.Host == host && !e.ended[i] {
+				of += e.caseTime(c)
+			}
+		}
+		left = max(left, of)
 	}
 	return left
 }

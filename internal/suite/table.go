@@ -2,6 +2,7 @@ package suite
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
@@ -99,53 +99,58 @@ func readTable(path string) ([][]string, error) {
 }
 
 // bars shows how far a suite is: a line for each case that has ended and, on a
-// terminal, below them a bar for the case that runs and one for the suite.
+// terminal, below them a bar for each case that runs and one for the suite.
 type bars struct {
 	lines    io.Writer
 	estimate *Estimate
 	planned  int
+	hosts    []string // a place for each
 
 	drawn *mpb.Progress // nil: no terminal
 	whole *mpb.Bar
-	stop  func()       // of the case's bar
-	spent atomic.Int64 // ns of the case that runs, as far as it was expected
+	stops map[string]func() // of the bars of cases, by their host
 }
 
-func newBars(stdout, stderr io.Writer, estimate *Estimate, planned int) *bars {
-	b := &bars{lines: stdout, estimate: estimate, planned: planned, stop: func() {}}
+func newBars(stdout, stderr io.Writer, estimate *Estimate) *bars {
+	planned := len(estimate.cases)
+	b := &bars{lines: stdout, estimate: estimate, planned: planned, hosts: Hosts(estimate.cases), stops: make(map[string]func())}
 	if b.drawn = progress.Bars(stderr); b.drawn == nil {
 		return b
 	}
 	if progress.Terminal(stdout) {
 		b.lines = b.drawn // above the bars
 	}
-	b.whole = b.drawn.AddBar(int64(planned), mpb.BarPriority(1),
+	b.whole = b.drawn.AddBar(int64(planned), mpb.BarPriority(len(b.hosts)),
 		mpb.PrependDecorators(decor.CountersNoUnit("%d/%d ")),
-		mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string {
-			return "about " + figure.Roughly(estimate.Remaining(int(s.Current))-time.Duration(b.spent.Load())) + " left"
+		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string {
+			return "about " + figure.Roughly(estimate.Remaining()) + " left"
 		})),
 	)
 	return b
 }
 
-// begins shows that case i runs.
-func (b *bars) begins(i int, c *Case) {
-	b.stop()
+// begins shows that a case runs after so many have ended.
+func (b *bars) begins(done int, c *Case) {
+	b.stop(c.Host)
 	if b.drawn == nil {
 		return
 	}
-	b.whole.SetCurrent(int64(i))
-	done := progress.Timed(b.drawn, "case", c.Name(), b.estimate.CaseTime(c), func(passed time.Duration) { b.spent.Store(int64(passed)) })
-	b.stop = func() {
-		done()
-		b.spent.Store(0)
-		b.stop = func() {}
+	b.whole.SetCurrent(int64(done))
+	b.stops[c.Host] = progress.Timed(b.drawn, slices.Index(b.hosts, c.Host), cmp.Or(c.Host, "case"), c.Name(), b.estimate.CaseTime(c), func(passed time.Duration) { b.estimate.Spent(c.Host, passed) })
+}
+
+// stop takes the bar of a host's case away.
+func (b *bars) stop(host string) {
+	if stop := b.stops[host]; stop != nil {
+		stop()
+		b.estimate.Spent(host, 0)
+		delete(b.stops, host)
 	}
 }
 
-// ended shows what has come of case i.
-func (b *bars) ended(i int, c *Case, rec *record.Record, took time.Duration) {
-	b.stop()
+// ended shows what has come of a case, the done-th.
+func (b *bars) ended(done int, c *Case, rec *record.Record, took time.Duration) {
+	b.stop(c.Host)
 	what := string(rec.Status)
 	switch tps, ok := rec.Metric(record.Throughput); {
 	case rec.Status != record.OK:
@@ -153,12 +158,14 @@ func (b *bars) ended(i int, c *Case, rec *record.Record, took time.Duration) {
 	case ok:
 		what = fmt.Sprintf("%.4g/s, P95 %.4g ms", tps.Value, rec.Value(record.LatencyP95)/1e6)
 	}
-	fmt.Fprintf(b.lines, "%d/%d %s: %s (%s, about %s left)\n", i+1, b.planned, c.Name(), what, took.Round(100*time.Millisecond), figure.Roughly(b.estimate.Remaining(i+1)))
+	fmt.Fprintf(b.lines, "%d/%d %s: %s (%s, about %s left)\n", done, b.planned, c.Name(), what, took.Round(100*time.Millisecond), figure.Roughly(b.estimate.Remaining()))
 }
 
 // close takes the bars away.
 func (b *bars) close() {
-	b.stop()
+	for host := range b.stops {
+		b.stop(host)
+	}
 	if b.drawn != nil {
 		b.whole.Abort(true)
 		b.drawn.Wait()

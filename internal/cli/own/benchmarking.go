@@ -25,6 +25,7 @@ func Benchmarking(args []string, stdin io.Reader, stdout, stderr io.Writer) int 
 	p := Program()
 	cmd := benchmarkingCommand(p, stdout, stderr)
 	cmd.AddCommand(cli.ExecCaseCommand(stdin, stdout, p.Defs()))
+	cmd.AddCommand(cli.ExecHostCommand(stdin, stdout))
 	return cli.Execute(cmd, args, stdout, stderr)
 }
 

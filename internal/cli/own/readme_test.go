@@ -50,7 +50,7 @@ func readmeCommands(t *testing.T, root string) (commands []string) {
 		switch {
 		case more:
 			commands[len(commands)-1] += " " + strings.TrimSpace(line)
-		case strings.HasPrefix(line, "bin/zkbench bisect "): // which has tests of its own: it builds a range of commits
+		case strings.HasPrefix(line, "bin/zkbench bisect "), strings.Contains(line, " --on "): // which have tests of their own: they need a range of commits, and other machines
 		case isCode && (strings.HasPrefix(line, "bin/zkbench ") || strings.HasPrefix(line, "go test ")):
 			commands = append(commands, strings.TrimSpace(line))
 		default:

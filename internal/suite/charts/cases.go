@@ -38,7 +38,8 @@ type group struct {
 // environment is a machine and a build.
 type environment struct {
 	record.Env
-	number  int      // from 1, as in suite.Results
+	number  int      // from 1
+	name    string   // as in suite.Results
 	differs []string // in what it is unlike the first
 }
 
@@ -58,7 +59,7 @@ func gather(recs []*record.Record) []*group {
 	for _, r := range recs {
 		i := all.Index(r.Env)
 		if i == len(environments) {
-			environments = append(environments, newEnvironment(r.Env, i, all[0]))
+			environments = append(environments, newEnvironment(all, i))
 		}
 		g := groupOf(&groups, r.Workload, environments[i])
 		g.processes++
@@ -101,9 +102,10 @@ func groupOf(groups *[]*group, workload string, e *environment) *group {
 	return fresh
 }
 
-// newEnvironment is the i-th environment, and in what it is unlike the first.
-func newEnvironment(e record.Env, i int, first record.Env) *environment {
-	fresh := &environment{Env: e, number: i + 1}
+// newEnvironment is environment i of all, and in what it is unlike the first.
+func newEnvironment(all env.Distinct, i int) *environment {
+	first, e := all[0], all[i]
+	fresh := &environment{Env: e, number: i + 1, name: all.Name(i)}
 	first.Commit, e.Commit = figure.Commit(first.Commit), figure.Commit(e.Commit)
 	fresh.differs = env.AllDifferences(first, e)
 	return fresh
@@ -170,7 +172,7 @@ func words(axes record.Axes) string {
 		switch a.Key {
 		case bitsKey, inKey, outKey:
 			parts[i] = a.Value + " " + a.Key
-		case curveKey, proofKey, execKey, workload.StageKey, "form", "system":
+		case environmentKey, curveKey, proofKey, execKey, workload.StageKey, "form", "system":
 			parts[i] = cmp.Or(a.Value, a.Key+" without value")
 		case cpusKey:
 			parts[i] = cpus(number(a.Value))
@@ -196,8 +198,8 @@ func (g *group) title(shows string, of record.Axes) string {
 	if len(of) > 0 {
 		title += ", " + words(of)
 	}
-	if g.env.number > 1 {
-		title += fmt.Sprintf(", environment %d", g.env.number)
+	if g.env.name != "" {
+		title += ", " + g.env.name
 	}
 	return title
 }

@@ -176,6 +176,8 @@ func TestNeverMixed(t *testing.T) {
 	}
 	other := at("bits=32/exec=serial", "bits=32/exec=serial")
 	other[1].Env.CPU = "Other Processor"
+	hosts := at("bits=32/exec=serial", "bits=32/exec=serial")
+	hosts[0].Env.Host, hosts[1].Env.Host = "a", "b"
 	slow := at("stage=prove", "stage=verify")
 	slow[0].Metrics[0].Value = 1
 	cpus := func(pairs ...[2]int) (recs []*record.Record) {
@@ -211,6 +213,7 @@ func TestNeverMixed(t *testing.T) {
 		},
 		"same text":           {at("a=b", "a%2fb=b"), map[string][]string{"A: throughput by CPUs": {"a b: 1", "a%2fb b: 1"}}, ""},
 		"machines":            {other, map[string][]string{"A: throughput by CPUs": {"serial: 1"}, "A: throughput by CPUs, environment 2": {"serial: 1"}}, "32 bits"},
+		"hosts":               {hosts, map[string][]string{"A: throughput by CPUs, a": {"serial: 1"}, "A: throughput by CPUs, b": {"serial: 1"}}, "32 bits"},
 		"too crowded":         {crowded, map[string][]string{"A: throughput by CPUs, csp": {sixteen}, "A: throughput by CPUs, bulletproof": {sixteen}}, ""},
 		"too many":            {at(many...), nine, ""},
 		"too unlike":          {slow, map[string][]string{"A: throughput by CPUs, prove": {"measured: 1"}, "A: throughput by CPUs, verify": {"measured: 1"}}, ""},

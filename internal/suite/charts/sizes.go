@@ -1,8 +1,8 @@
 package charts
 
 import (
+	"cmp"
 	"slices"
-	"strconv"
 
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
@@ -35,7 +35,7 @@ func (a *album) sizes(groups []*group) {
 			if of[g.workload] == nil {
 				workloads = append(workloads, g.workload)
 			}
-			axes := append(slices.Clone(c.axes), record.Axis{Key: environmentKey, Value: strconv.Itoa(g.env.number)})
+			axes := append(slices.Clone(c.axes), record.Axis{Key: environmentKey, Value: cmp.Or(g.env.name, "environment 1")})
 			of[g.workload] = append(of[g.workload], sized{axes, c.recs[0].Metrics[i].Value})
 		}
 	}

@@ -1,0 +1,129 @@
+package hosts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/record"
+)
+
+const (
+	// DefaultWait is how long a host that was lost is waited for: a machine that is started
+	// anew is there again.
+	DefaultWait = 10 * time.Minute
+	// The pauses between the attempts to reach it: each twice the one before.
+	firstPause   = 250 * time.Millisecond
+	longestPause = 30 * time.Second
+	// mostLosses of one case end its host: it may be the case that takes it away.
+	mostLosses = 3
+)
+
+// Host is a machine that runs cases, one at a time.
+type Host struct {
+	Name    string
+	Program *Program
+	Wait    time.Duration // for which it is waited for when it was lost
+	Copied  func()        // hears that the program was copied to it; nil: nobody does
+
+	known *record.Env // what it is; nil: not known
+	link  *link       // nil: none
+}
+
+// Expect has the host refused where its machine or build differs from that of before.
+func (h *Host) Expect(e record.Env) { h.known = &e }
+
+// Connect connects to the host where it is not connected, and returns what it is. The error
+// is a *usage.ValueError of its name that says why, or an ErrEnv where it is another machine or
+// build than it was.
+func (h *Host) Connect(ctx context.Context) (record.Env, error) {
+	err := h.connect(ctx)
+	switch {
+	case err == nil:
+		return h.link.env, nil
+	case errors.Is(err, zkbench.ErrEnv) || ctx.Err() != nil:
+		return record.Env{}, err
+	}
+	return record.Env{}, refused(h.Name, err.Error())
+}
+
+// connect is Connect with an error that says why alone.
+func (h *Host) connect(ctx context.Context) error {
+	if h.link != nil {
+		return nil
+	}
+	copied := h.Copied
+	if copied == nil {
+		copied = func() {}
+	}
+	l, err := dial(ctx, h.Name, h.Program, copied)
+	if err != nil {
+		return err
+	}
+	l.env.Host = h.Name
+	if h.known == nil {
+		h.known = &l.env
+	}
+	if differs := env.AllDifferences(*h.known, l.env); len(differs) > 0 {
+		l.close()
+		return fmt.Errorf("%w: host %s is not what it was: %s; accepted: its machine, settings and build", zkbench.ErrEnv, h.Name, strings.Join(differs, "; "))
+	}
+	h.link = l
+	return nil
+}
+
+// Measure runs a job on the host and returns its record. Where the connection is lost, the
+// host is waited for and the job run again, since nobody knows what has come of it. The error
+// is that the host is lost for good, or that ctx has ended.
+func (h *Host) Measure(ctx context.Context, job measure.Job) (*record.Record, error) {
+	for losses := 1; ; losses++ {
+		if err := h.again(ctx); err != nil {
+			return nil, err
+		}
+		rec, err := h.link.run(ctx, job)
+		if err == nil {
+			rec.Env.Host = h.Name
+			return rec, nil
+		}
+		h.Close()
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case losses == mostLosses:
+			return nil, fmt.Errorf("lost %d times while it ran one case: %w", losses, err)
+		}
+	}
+}
+
+// again connects to the host where it was lost, with growing pauses, as long as it is waited
+// for.
+func (h *Host) again(ctx context.Context) error {
+	until := time.Now().Add(h.Wait)
+	for pause := firstPause; ; pause = min(2*pause, longestPause) {
+		err := h.connect(ctx)
+		switch {
+		case err == nil || errors.Is(err, zkbench.ErrEnv) || ctx.Err() != nil:
+			return err
+		case time.Now().Add(pause).After(until):
+			return fmt.Errorf("not back within %v: %w", h.Wait, err)
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(pause):
+		}
+	}
+}
+
+// Close ends the connection, and a case that runs.
+func (h *Host) Close() {
+	if h.link != nil {
+		h.link.close()
+		h.link = nil
+	}
+}

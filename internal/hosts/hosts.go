@@ -1,0 +1,88 @@
+// Package hosts runs cases on other machines by OpenSSH. A host keeps a copy of the running
+// program in its user's cache, under its digest, and one connection for as long as it is
+// asked: it runs the copy as Serve, a job goes there as a line of JSON, its record comes back as one.
+// The child that measures is the copy's, as that of a local case is ours, so what a measured
+// program prints damages no record.
+//
+// Who may connect, how and as whom, is ssh's to know: no question is answered, no key read
+// here. What the package does not promise: that two names are two machines.
+package hosts
+
+import (
+	"fmt"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/zkbench/zkbench/internal/usage"
+)
+
+// AcceptedNames says which names of hosts are accepted.
+const AcceptedNames = "hosts as ssh knows them, each once: an alias, user@host, host:port or ssh://user@host:port"
+
+// name is what a host may be called: nothing that ssh takes for a flag, or hands to a shell
+// that would read it as more than a name.
+var name = regexp.MustCompile(`^[A-Za-z0-9_\[][A-Za-z0-9_.@:%/+=\[\]-]*$`)
+
+// Parse returns the hosts of a list with commas. The error is a *usage.ValueError.
+func Parse(list string) (names []string, err error) {
+	for word := range strings.SplitSeq(list, ",") {
+		word = strings.TrimSpace(word)
+		if !name.MatchString(word) || slices.Contains(names, word) {
+			return nil, &usage.ValueError{Field: "on", Value: word, Accepted: AcceptedNames}
+		}
+		names = append(names, word)
+	}
+	return names, nil
+}
+
+// destination are the arguments by which ssh knows a host: it takes a port beside a name
+// only in a URI.
+func destination(host string) []string {
+	rest, port, found := cutLast(host, ":")
+	if _, err := strconv.ParseUint(port, 10, 16); !found || err != nil || strings.Contains(host, "://") ||
+		strings.Contains(rest, ":") && !strings.HasSuffix(rest, "]") { // an address of IPv6 without a port
+		return []string{"--", host}
+	}
+	return []string{"-p", port, "--", strings.NewReplacer("[", "", "]", "").Replace(rest)}
+}
+
+func cutLast(text, sep string) (before, after string, found bool) {
+	i := strings.LastIndex(text, sep)
+	if i < 0 {
+		return text, "", false
+	}
+	return text[:i], text[i+len(sep):], true
+}
+
+const (
+	// lost is after how long a silent connection is given up, on both sides: ssh asks the
+	// other machine, and we send an empty line, three times as often.
+	lost = 30 * time.Second
+	beat = lost / 3
+	// lastWords is what the other side has to end its case, before ssh is ended.
+	lastWords = 5 * time.Second
+)
+
+// sshArgs are the arguments of ssh that run a command on a host. ssh asks nothing, forwards
+// nothing, and says nothing but what went wrong. It uses a connection that is shared already, and shares none:
+// one that stayed would keep our pipes.
+func sshArgs(host, command string) []string {
+	options := []string{
+		"-T", "-a", "-x", "-o", "ClearAllForwardings=yes", "-o", "BatchMode=yes", "-o", "LogLevel=ERROR", "-o", "ControlMaster=no",
+		"-o", fmt.Sprintf("ConnectTimeout=%d", int(beat.Seconds())),
+		"-o", fmt.Sprintf("ServerAliveInterval=%d", int(beat.Seconds())), "-o", fmt.Sprintf("ServerAliveCountMax=%d", int(lost/beat)),
+	}
+	return slices.Concat(options, destination(host), []string{command})
+}
+
+// refused is the error of a host that cannot be used, and why.
+func refused(host, why string) error {
+	return &usage.ValueError{
+		Field: "on", Value: host,
+		Accepted: fmt.Sprintf("hosts of %s/%s on which ssh -o BatchMode=yes runs a command; this one: %s", runtime.GOOS, runtime.GOARCH, why),
+	}
+}
