@@ -10,8 +10,9 @@ RUNFLAGS ?=
 PEERSFLAGS ?=
 STUDYFLAGS ?=
 SUITEFLAGS ?=
+DISTFLAGS ?=
 
-.PHONY: all build portable deps run test test-all readme test-long vectors race mutate lint cross fmt bench bench-quick benchstat selfcheck studies examples peers peers-check clean
+.PHONY: all build portable deps run test test-all readme test-long vectors race mutate lint cross fmt bench bench-quick benchstat selfcheck studies examples peers peers-check dist release-check clean
 
 all: build
 
@@ -53,12 +54,13 @@ test-all:
 readme:
 	ZKBENCH_README=1 $(GO) test ./internal/cli/own -run '^TestReadme$$' -v
 
-# The same tests with the long forms, 10,000 kills of a ledger, more random cases, and a
-# minute of fuzzing per target.
+# The same tests with the long forms, 10,000 kills of a ledger, more random cases, a minute of
+# fuzzing per target, and the programs of all platforms.
 test-long:
 	ZKBENCH_LONG=1 ZKBENCH_KILLS=10000 $(GO) test ./... -timeout 90m
 	$(GO) test $$($(GO) list -f '{{range .TestImports}}{{.}} {{end}}{{range .XTestImports}}{{.}} {{end}}{{.ImportPath}}' ./... | sed -n 's/.*pgregory.net\/rapid.* //p') -rapid.checks=1000 -timeout 90m
 	./tools/fuzz.sh 60s
+	cd tools && ZKBENCH_LONG=1 $(GO) test -count=1 -timeout 90m ./release
 
 # The vectors in testdata that are computed here, made anew, and what has changed in them.
 vectors:
@@ -150,6 +152,17 @@ peers: build
 	-cd peers/rust && cargo build --release --locked
 	-cd peers/rust && RUSTFLAGS="-C target-cpu=generic" cargo build --release --locked -p peer-plonky2 -p peer-plonky3 --target-dir target/baseline
 	$(BIN)/zkbench peers $(PEERSFLAGS)
+
+# The archives of a release and their checksums, in bin/dist, from a clone at a tag without
+# changes; DISTFLAGS=--snapshot: from any other. By the Go version of go.mod, even where a
+# newer one is installed. GoReleaser itself takes minutes to build once.
+dist:
+	GOTOOLCHAIN=go$$(sed -n 's/^go //p' go.mod) $(GO) run github.com/goreleaser/goreleaser/v2@v2.16.0 release --clean --skip=publish $(DISTFLAGS)
+
+# That the module installs from its tag, and that its programs are the same wherever they are
+# built; of the last commit.
+release-check:
+	cd tools && $(GO) test -count=1 ./release
 
 clean:
 	rm -rf $(BIN) peers/go/bin
