@@ -16,7 +16,7 @@ const path = "github.com/zkbench/zkbench"
 var install = regexp.MustCompile(`(?m)^ {4}go install ` + regexp.QuoteMeta(path) + `/cmd/zkbench@(v[0-9]+\.[0-9]+\.[0-9]+)$`)
 
 // clone returns a clone of the last commit at a path within a new directory, and the version
-// that its README names, which it has as a tag.
+// that its README names, which it has as a tag. CHANGELOG.md tells of it.
 func clone(t *testing.T, within string) (dir, version string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), within)
@@ -29,6 +29,11 @@ func clone(t *testing.T, within string) (dir, version string) {
 		t.Fatalf("README.md has no line %q", install)
 	}
 	version = string(m[1])
+	changes, err := os.ReadFile(filepath.Join(dir, "CHANGELOG.md"))
+	must(t, err)
+	if !strings.Contains(string(changes), "\n## "+version[1:]+"\n") {
+		t.Errorf("README.md names %s, of which CHANGELOG.md does not tell", version)
+	}
 	run(t, dir, nil, "git", "tag", "--force", version)
 	return dir, version
 }
