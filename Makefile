@@ -10,8 +10,9 @@ RUNFLAGS ?=
 PEERSFLAGS ?=
 STUDYFLAGS ?=
 SUITEFLAGS ?=
+DISTFLAGS ?=
 
-.PHONY: all build portable deps run test test-all readme test-long vectors race mutate lint cross fmt bench bench-quick benchstat selfcheck studies examples peers peers-check clean
+.PHONY: all build portable deps run test test-all readme test-long vectors race mutate lint cross fmt bench bench-quick benchstat selfcheck studies examples peers peers-check site dist release-check clean
 
 all: build
 
@@ -57,12 +58,13 @@ test-all:
 readme:
 	ZKBENCH_README=1 $(GO) test ./internal/cli/own -run '^TestReadme$$' -v
 
-# The same tests with the long forms, 10,000 kills of a ledger, more random cases, and a
-# minute of fuzzing per target.
+# The same tests with the long forms, 10,000 kills of a ledger, more random cases, a minute of
+# fuzzing per target, and the programs of all platforms.
 test-long:
 	ZKBENCH_LONG=1 ZKBENCH_KILLS=10000 $(GO) test ./... -timeout 90m
 	$(GO) test $$($(GO) list -f '{{range .TestImports}}{{.}} {{end}}{{range .XTestImports}}{{.}} {{end}}{{.ImportPath}}' ./... | sed -n 's/.*pgregory.net\/rapid.* //p') -rapid.checks=1000 -timeout 90m
 	./tools/fuzz.sh 60s
+	cd tools && ZKBENCH_LONG=1 $(GO) test -count=1 -timeout 90m ./release
 
 # The vectors in testdata that are computed here, made anew, and what has changed in them.
 vectors:
@@ -134,10 +136,13 @@ selfcheck: build
 	$(BIN)/zkbench selfcheck
 
 # The public studies, some hours: records, pages and charts in bin/studies, which must
-# have no records before. Nothing else should run.
+# have no records before. Nothing else should run. The records are packed too: the same ones
+# give the same bytes (-n: neither name nor time), which belong to docs/studies/records with
+# the page.
 studies: build portable
 	@failed=0; for s in token plonk keccak pairing sve; do \
 	  $(BIN)/zkbench study $$s --out $(BIN)/studies/$$s $(STUDYFLAGS) || failed=1; \
+	  gzip -9nkf $(BIN)/studies/$$s/records.jsonl || failed=1; \
 	done; exit $$failed
 
 # Programs of others, which use this module as an outsider does.
@@ -155,6 +160,22 @@ peers: build
 	-cd peers/rust && cargo build --release --locked
 	-cd peers/rust && RUSTFLAGS="-C target-cpu=generic" cargo build --release --locked -p peer-plonky2 -p peer-plonky3 --target-dir target/baseline
 	$(BIN)/zkbench peers $(PEERSFLAGS)
+
+# README.md and docs/ as a site in bin/site, which opens from there without a network.
+site: build
+	rm -rf $(BIN)/site
+	$(GO) run -C tools ./site -zkbench ../$(BIN)/zkbench ../$(BIN)/site
+
+# The archives of a release and their checksums, in bin/dist, from a clone at a tag without
+# changes; DISTFLAGS=--snapshot: from any other. By the Go version of go.mod, even where a
+# newer one is installed. GoReleaser itself takes minutes to build once.
+dist:
+	GOTOOLCHAIN=go$$(sed -n 's/^go //p' go.mod) $(GO) run github.com/goreleaser/goreleaser/v2@v2.16.0 release --clean --skip=publish $(DISTFLAGS)
+
+# That the module installs from its tag, that its programs are the same wherever they are built,
+# and that the site has no link that leads nowhere; of the last commit, but the site.
+release-check:
+	cd tools && $(GO) test -count=1 ./release ./site
 
 clean:
 	rm -rf $(BIN) peers/go/bin

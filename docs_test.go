@@ -20,7 +20,7 @@ func TestLinks(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (d.Name() == "target" || d.Name() == ".git" || d.Name() == "bin") {
+		if d.IsDir() && (d.Name() == "target" || d.Name() == "node_modules" || d.Name() == ".git" || d.Name() == "bin") {
 			return filepath.SkipDir
 		}
 		var targets []string

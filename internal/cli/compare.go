@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/zkbench/zkbench/internal/compare"
+	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -183,7 +184,7 @@ func compareBaseline(name string, args []string, out tableOutput) error {
 }
 
 func loadFile(path string) (*compare.Set, error) {
-	data, err := os.ReadFile(path)
+	data, err := record.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +192,7 @@ func loadFile(path string) (*compare.Set, error) {
 }
 
 func loadSession(path string) (compare.Sides, error) {
-	data, err := os.ReadFile(path)
+	data, err := record.ReadFile(path)
 	if err != nil {
 		return compare.Sides{}, err
 	}

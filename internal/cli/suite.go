@@ -20,6 +20,7 @@ import (
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/yamlfile"
 )
 
 const (
@@ -108,8 +109,8 @@ func suiteCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 		if o.HostWait, err = hostWait.Duration("host-wait", 0, measure.MaxDuration); err != nil {
 			return err
 		}
-		_, err = suite.NewPlan(p.Defs(), file, args[0], runtime.GOMAXPROCS(0), o)
-		if wrong, ok := errors.AsType[*suite.FileError](err); ok { // which no host is needed to see
+		_, err = suite.NewPlan(c.p.Defs(), file, args[0], runtime.GOMAXPROCS(0), o)
+		if wrong, ok := errors.AsType[*yamlfile.Error](err); ok { // which no host is needed to see
 			return wrong
 		}
 		defer c.closeHosts()

@@ -14,15 +14,15 @@ import (
 	"github.com/zkbench/zkbench/internal/usage"
 )
 
-// What holds records: a file of that name in a folder, a file with that extension, and
-// in a folder the folders of suites, whose names begin so.
+// What holds records: a file of that name in a folder, a file with that extension, either
+// maybe packed, and in a folder the folders of suites, whose names begin so.
 const (
 	recordsFile = outdir.RecordsFile
 	extension   = ".jsonl"
 	suitePrefix = "benchmark_logs_"
 )
 
-const acceptedPaths = "the folder of a suite, a folder of such folders, or a file of records with the extension " + extension
+const acceptedPaths = "the folder of a suite, a folder of such folders, or a file of records with the extension " + extension + " or " + extension + record.Packed
 
 // Load reads the records of files and folders, without their histograms and series,
 // and notes what it left out: folders of suites that have no records yet, and a last
@@ -67,12 +67,12 @@ func files(path string) (files, without []string, err error) {
 		return nil, nil, &usage.ValueError{Field: "records", Value: path, Accepted: acceptedPaths + "; this one is not there"}
 	case err != nil:
 		return nil, nil, fmt.Errorf("records: %w", err)
-	case !info.IsDir() && filepath.Ext(path) != extension:
+	case !info.IsDir() && filepath.Ext(strings.TrimSuffix(path, record.Packed)) != extension:
 		return nil, nil, &usage.ValueError{Field: "records", Value: path, Accepted: acceptedPaths}
 	case !info.IsDir():
 		return []string{path}, nil, nil
 	}
-	own := filepath.Join(path, recordsFile)
+	own := outdir.Records(path)
 	if isFile(own) {
 		files = append(files, own)
 	}
@@ -85,7 +85,7 @@ func files(path string) (files, without []string, err error) {
 			continue
 		}
 		dir := filepath.Join(path, e.Name())
-		if file := filepath.Join(dir, recordsFile); isFile(file) {
+		if file := outdir.Records(dir); isFile(file) {
 			files = append(files, file)
 		} else if info, err := os.Stat(dir); err == nil && info.IsDir() {
 			without = append(without, dir)
@@ -102,7 +102,7 @@ func isFile(path string) bool {
 // readFile returns the records of a file, and the number of a last line that is cut
 // off, or 0.
 func readFile(path string) (recs []*record.Record, cut int, err error) {
-	data, err := os.ReadFile(path)
+	data, err := record.ReadFile(path)
 	if err != nil {
 		return nil, 0, fmt.Errorf("records: %w", err)
 	}

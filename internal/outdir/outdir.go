@@ -21,6 +21,21 @@ import (
 // RecordsFile is what makes a directory an output directory.
 const RecordsFile = "records.jsonl"
 
+// Records is the path of a directory's records: RecordsFile, or, where that is not there, what
+// gzip made of it.
+func Records(dir string) string {
+	path := filepath.Join(dir, RecordsFile)
+	if !there(path) && there(path+record.Packed) {
+		return path + record.Packed
+	}
+	return path
+}
+
+func there(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 // Dir is an open directory: records.jsonl, which grows case by case, a
 // directory per case with the views of its record, and views of all at the end.
 type Dir struct {
@@ -45,13 +60,17 @@ func Create(dir string) (*Dir, error) {
 		return nil, fmt.Errorf("out: %w", err)
 	}
 	path := filepath.Join(dir, RecordsFile)
+	const refusal = "%s holds records of another run; accepted: a directory without records"
+	if packed := path + record.Packed; there(packed) {
+		return nil, fmt.Errorf("out: "+refusal, packed)
+	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("out: %w", err)
 	}
 	info, err := file.Stat()
 	if err == nil && info.Size() > 0 {
-		err = fmt.Errorf("%s holds records of another run; accepted: a directory without records", path)
+		err = fmt.Errorf(refusal, path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("out: %w", errors.Join(err, file.Close()))

@@ -1,12 +1,12 @@
 package study
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -121,13 +121,14 @@ func (r *Run) measured(job *Job) *record.Record {
 
 // Read reads the records of the study in a directory, which the flag names.
 func (s *Study) Read(flag, dir string) ([]*record.Record, error) {
-	file, err := os.Open(filepath.Join(dir, outdir.RecordsFile))
+	path := outdir.Records(dir)
+	data, err := record.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
-	recs, err := record.ReadAll(file)
-	if err = errors.Join(err, file.Close()); err != nil {
-		return nil, fmt.Errorf("%s: %w", file.Name(), err)
+	recs, err := record.ReadAll(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	for _, r := range recs {
 		if !s.Has(r) {

@@ -93,8 +93,8 @@ func (f *Folder) Close() error { return f.file.Close() }
 // ReadFolder returns the records of a folder. The last line of a suite that was killed
 // may be cut: it is left out, and cut tells so.
 func ReadFolder(dir string) (recs []*record.Record, cut bool, err error) {
-	path := filepath.Join(dir, RecordsFile)
-	raw, err := os.ReadFile(path)
+	path := outdir.Records(dir)
+	raw, err := record.ReadFile(path)
 	if err != nil {
 		return nil, false, fmt.Errorf("%w: %w; accepted: a folder with records", zkbench.ErrParams, err)
 	}

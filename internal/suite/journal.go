@@ -16,6 +16,7 @@ import (
 	bberrors "go.etcd.io/bbolt/errors"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/outdir"
 	"github.com/zkbench/zkbench/internal/record"
 )
 
@@ -65,7 +66,7 @@ func Create(dir string, h Header) (*Journal, error) {
 	if exists(path) {
 		return nil, fmt.Errorf("%w: %s is there already; accepted: another folder, or --resume with this one", zkbench.ErrParams, path)
 	}
-	if other := filepath.Join(dir, RecordsFile); exists(other) {
+	if other := outdir.Records(dir); exists(other) {
 		return nil, fmt.Errorf("%w: %s is of another run; accepted: a folder without records", zkbench.ErrParams, other)
 	}
 	h.Format = journalFormat

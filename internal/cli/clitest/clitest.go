@@ -2,14 +2,19 @@
 package clitest
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/zkbench/zkbench/internal/record"
 )
 
 // Scripts runs the scripts of a directory; of named files these alone.
@@ -30,6 +35,10 @@ func Scripts(t *testing.T, dir string, files ...string) {
 					ts.Fatalf("%d lines, at most %d wanted", n, most)
 				}
 			},
+			// pack FILE leaves FILE.gz in its place.
+			"pack": func(ts *testscript.TestScript, _ bool, args []string) {
+				ts.Check(pack(ts.MkAbs(args[0])))
+			},
 			// refuse COMMAND ... wants exit code 2, one line on stderr, no output.
 			"refuse": func(ts *testscript.TestScript, _ bool, args []string) {
 				exits(ts, "2", args)
@@ -42,6 +51,22 @@ func Scripts(t *testing.T, dir string, files ...string) {
 			},
 		},
 	})
+}
+
+func pack(path string) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(data); err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	return errors.Join(os.WriteFile(path+record.Packed, b.Bytes(), 0o666), os.Remove(path))
 }
 
 func exits(ts *testscript.TestScript, want string, args []string) {

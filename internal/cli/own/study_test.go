@@ -66,6 +66,33 @@ func TestStudyEnds(t *testing.T) {
 	}
 }
 
+// TestKeptRecords: the records in the repository give a page; those of one that is there, by
+// their directory's name, that page and its charts.
+func TestKeptRecords(t *testing.T) {
+	pages := filepath.Join("..", "..", "..", "docs", "studies")
+	kept := must.Get(filepath.Glob(filepath.Join(pages, "records", "*")))(t)
+	if len(kept) < 2 {
+		t.Errorf("records of %d studies only", len(kept))
+	}
+	for _, from := range kept {
+		name := filepath.Base(from)
+		t.Run(name, func(t *testing.T) {
+			dir, file := t.TempDir(), outdir.RecordsFile+record.Packed
+			must.Do(t, os.WriteFile(filepath.Join(dir, file), must.Get(os.ReadFile(filepath.Join(from, file)))(t), 0o600))
+			subject, quick := strings.CutSuffix(name, "-quick")
+			code, _, stderr := call("study", subject, "--from", dir)
+			golden.Equal(t, "exit code", cli.ExitOK, code)
+			golden.Equal(t, "messages", "", stderr)
+			for _, view := range append(must.Get(filepath.Glob(filepath.Join(dir, "*.svg")))(t), filepath.Join(dir, subject+".md")) {
+				got := string(must.Get(os.ReadFile(view))(t))
+				if !quick {
+					golden.Equal(t, filepath.Base(view), string(must.Get(os.ReadFile(filepath.Join(pages, filepath.Base(view))))(t)), got)
+				}
+			}
+		})
+	}
+}
+
 // circuitDefs have the names and axes of circuits whose workloads the scripts lack.
 func circuitDefs() []workload.Def {
 	return []workload.Def{{Name: "Gates", Axes: []workload.Axis{{Key: "gates", Smoke: "1024"}, {Key: "system", Smoke: "plonk"}}}}

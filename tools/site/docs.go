@@ -1,0 +1,169 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+)
+
+// first is the page from which links lead to all others.
+const first = "README.md"
+
+// docs are the pages, in the order in which links lead to them, and the files that they show or
+// offer. Paths have slashes and are those of the repository.
+type docs struct {
+	pages []*page
+	files []string
+}
+
+// page is one of Markdown.
+type page struct {
+	path   string
+	title  string // its first heading
+	source []byte
+	tree   ast.Node
+}
+
+// markdown is what GitHub takes for it.
+var markdown = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+
+// read reads the pages of a repository, and turns their links to those of the site.
+func read(root string) (*docs, error) {
+	d := &docs{pages: []*page{{path: first}}}
+	for i := 0; i < len(d.pages); i++ { // which grow
+		if err := d.follow(root, d.pages[i]); err != nil {
+			return nil, err
+		}
+	}
+	return d, d.unreached(root)
+}
+
+// follow reads a page, and adds those that it links to.
+func (d *docs) follow(root string, p *page) (err error) {
+	if p.source, err = os.ReadFile(filepath.Join(root, filepath.FromSlash(p.path))); err != nil {
+		return err
+	}
+	p.tree = markdown.Parser().Parse(text.NewReader(p.source))
+	return ast.Walk(p.tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Heading:
+			if p.title == "" {
+				p.title = plain(n, p.source)
+			}
+		case *ast.Link:
+			n.Destination, err = d.link(root, p, n.Destination)
+		case *ast.Image:
+			n.Destination, err = d.link(root, p, n.Destination)
+		case *ast.RawHTML, *ast.HTMLBlock:
+			err = fmt.Errorf("%s: HTML within Markdown is not accepted", p.path)
+		}
+		return ast.WalkContinue, err
+	})
+}
+
+// link returns what a destination in a page is on the site. A page that it names is added, a
+// file too.
+func (d *docs) link(root string, p *page, destination []byte) ([]byte, error) {
+	to, err := url.Parse(string(destination))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.path, err)
+	}
+	if to.Host != "" || to.Scheme != "" || to.Path == "" { // elsewhere, or within the page
+		return destination, nil
+	}
+	target := path.Join(path.Dir(p.path), to.Path)
+	info, err := os.Stat(filepath.Join(root, filepath.FromSlash(target)))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: link: %w", p.path, err)
+	case !info.Mode().IsRegular() || strings.HasPrefix(target, "../"):
+		return nil, fmt.Errorf("%s: link %q is not accepted; accepted: a file of the repository", p.path, to.Path)
+	case path.Ext(target) != ".md":
+		if !slices.Contains(d.files, target) {
+			d.files = append(d.files, target)
+		}
+		to.Path = offered(to.Path)
+		return []byte(to.String()), nil
+	}
+	if !d.has(target) {
+		d.pages = append(d.pages, &page{path: target})
+	}
+	to.Path = relative(p.path, target)
+	return []byte(to.String()), nil
+}
+
+// unreached names the pages of docs/ to which no link leads.
+func (d *docs) unreached(root string) error {
+	var missing []error
+	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
+		files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
+		if err != nil {
+			return err
+		}
+		for _, file := range files {
+			rel, err := filepath.Rel(root, file)
+			if err != nil {
+				return err
+			}
+			if !d.has(filepath.ToSlash(rel)) {
+				missing = append(missing, fmt.Errorf("%s: no page links to it", rel))
+			}
+		}
+	}
+	return errors.Join(missing...)
+}
+
+// has tells whether a page is known.
+func (d *docs) has(file string) bool {
+	return slices.ContainsFunc(d.pages, func(p *page) bool { return p.path == file })
+}
+
+// html is the file of a page of Markdown; that of the first is what a server shows unasked.
+func html(page string) string {
+	if page == first {
+		return "index.html"
+	}
+	return strings.TrimSuffix(page, ".md") + ".html"
+}
+
+// offered is the name by which the site has a file that is no page: source text is one that a
+// browser shows, and that Go takes for no package.
+func offered(file string) string {
+	switch path.Ext(file) {
+	case ".svg", ".gz":
+		return file
+	}
+	return file + ".txt"
+}
+
+// relative is how the site's page of one leads to that of another.
+func relative(from, to string) string {
+	return strings.Repeat("../", strings.Count(from, "/")) + html(to)
+}
+
+// plain is the text of a heading.
+func plain(n ast.Node, source []byte) string {
+	var b strings.Builder
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if t, ok := c.(*ast.Text); ok {
+			b.Write(t.Segment.Value(source))
+		} else {
+			b.WriteString(plain(c, source))
+		}
+	}
+	return b.String()
+}

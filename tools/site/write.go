@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// What the program makes of the records that the repository has.
+const (
+	records    = "docs/studies/records/*"
+	reportFile = "report.html"
+)
+
+var (
+	//go:embed page.html
+	frame string
+	//go:embed style.css
+	style []byte
+)
+
+// part is a heading of the navigation with its pages.
+type part struct {
+	Title string
+	Pages []entry
+}
+
+type entry struct {
+	Title, Link string
+	Here        bool
+}
+
+// write writes the site of a repository to a directory, and returns the number of its pages.
+func write(root, out, program string) (int, error) {
+	d, err := read(root)
+	if err != nil {
+		return 0, err
+	}
+	t, err := template.New("page").Parse(frame)
+	if err != nil {
+		return 0, err
+	}
+	for _, p := range d.pages {
+		var body, whole bytes.Buffer
+		if err := markdown.Renderer().Render(&body, p.source, p.tree); err != nil {
+			return 0, err
+		}
+		up := strings.Repeat("../", strings.Count(p.path, "/"))
+		err := t.Execute(&whole, map[string]any{
+			"Title": p.title, "Up": up, "Parts": d.navigation(p, up, program != ""), "Body": template.HTML(body.String()),
+		})
+		if err != nil {
+			return 0, err
+		}
+		if err := put(out, html(p.path), whole.Bytes()); err != nil {
+			return 0, err
+		}
+	}
+	for _, f := range d.files {
+		data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(f)))
+		if err != nil {
+			return 0, err
+		}
+		if err := put(out, offered(f), data); err != nil {
+			return 0, err
+		}
+	}
+	if err := put(out, "style.css", style); err != nil {
+		return 0, err
+	}
+	if program == "" {
+		return len(d.pages), nil
+	}
+	return len(d.pages) + 1, report(root, out, program)
+}
+
+// report writes the page of zkbench report.
+func report(root, out, program string) error {
+	dirs, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(records)))
+	if err != nil {
+		return err
+	}
+	said, err := exec.Command(program, append([]string{"report", "--out", filepath.Join(out, reportFile)}, dirs...)...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s report: %w: %s", program, err, bytes.TrimSpace(said))
+	}
+	return nil
+}
+
+// navigation is what stands beside a page: all pages by their directories.
+func (d *docs) navigation(here *page, up string, report bool) []part {
+	parts := []part{{}, {Title: "Studies"}, {Title: "Notes"}, {Title: "More"}}
+	of := map[string]int{".": 0, "docs/studies": 1, "docs": 2}
+	for _, p := range d.pages {
+		i, ok := of[path.Dir(p.path)]
+		if !ok {
+			i = len(parts) - 1
+		}
+		parts[i].Pages = append(parts[i].Pages, entry{p.title, up + html(p.path), p == here})
+	}
+	if report {
+		parts[0].Pages = append(parts[0].Pages, entry{Title: "A page of zkbench report", Link: up + reportFile})
+	}
+	return parts
+}
+
+func put(out, file string, data []byte) error {
+	name := filepath.Join(out, filepath.FromSlash(file))
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(name, data, 0o666)
+}
