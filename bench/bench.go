@@ -31,6 +31,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -168,7 +169,7 @@ func (d Def) plain() (workload.Def, error) {
 		w.Stages = func(ctx context.Context, c workload.Case, seed uint64, r *stage.Recorder) (workload.Staged, error) {
 			stages := &Recorder{stages: r}
 			err := d.Stages(ctx, Case{c}, seed, stages)
-			return stages.staged, err
+			return stages.staged, errors.Join(err, stages.wrong)
 		}
 	}
 	return w, nil

@@ -63,8 +63,8 @@ func (o Operation[In]) instance(seed uint64) (workload.Instance, error) {
 		}
 	}
 	for _, m := range o.Metrics {
-		if m.Name == "" || m.Unit == "" {
-			return nil, fmt.Errorf("%w: Operation.Metrics: %+v; accepted: a name and a unit, for example B/proof", zkbench.ErrParams, m)
+		if err := record.CheckReported(m.Name, m.Unit, m.Value); err != nil {
+			return nil, fmt.Errorf("Operation.Metrics: %w", err)
 		}
 	}
 	i := &instance[In]{o, seed}

@@ -1,6 +1,9 @@
 package bench
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stage"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -10,6 +13,7 @@ import (
 type Recorder struct {
 	stages *stage.Recorder
 	staged workload.Staged
+	wrong  error
 }
 
 // Start begins a stage. The function that it returns ends it, with figures of what it made; a
@@ -17,6 +21,14 @@ type Recorder struct {
 func (r *Recorder) Start(name string) (end func(sizes ...Metric)) {
 	running := r.stages.Start(name)
 	return func(sizes ...Metric) {
+		for _, m := range sizes {
+			if err := record.CheckReported(m.Name, m.Unit, m.Value); err != nil {
+				r.wrong = errors.Join(r.wrong, fmt.Errorf("stage %s: %w", name, err))
+			}
+		}
+		if r.wrong != nil {
+			sizes = nil
+		}
 		figures := reported(sizes)
 		running.End(figures...)
 		r.staged.Metrics = append(r.staged.Metrics, figures...)

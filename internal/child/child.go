@@ -56,6 +56,7 @@ type Use struct {
 type ExitError struct {
 	Program string
 	State   string // for example exit status 3
+	Killed  bool   // by a signal
 	Message string // the first line that it wrote to standard error; empty: none
 }
 
@@ -78,6 +79,7 @@ type Process struct {
 	stderr  *Tail
 	group   *group
 	watched watch
+	marked  atomic.Uint64 // watched.mark
 	stop    chan struct{} // closed when the program has ended
 	done    chan struct{} // closed when nobody watches it any more
 	beyond  atomic.Pointer[zkbench.LimitError]
@@ -156,6 +158,7 @@ func (p *Process) watch() {
 		case <-time.After(wait):
 		}
 		p.watched.look(p.pids())
+		p.marked.Store(p.watched.mark)
 		for _, l := range []struct {
 			what      string
 			is, limit uint64
@@ -202,7 +205,7 @@ type Look struct {
 func (p *Process) Look() Look {
 	var now watch
 	now.look(p.pids())
-	return Look{now.cpu, now.resident, now.mark}
+	return Look{now.cpu, now.resident, max(now.mark, p.marked.Load())}
 }
 
 // PID is the number of its first process.
@@ -225,7 +228,7 @@ func (p *Process) Wait(ctx context.Context) (Use, error) {
 	<-p.done
 	p.closePipes()
 	use.Left = p.group.end()
-	if killGroup(p.cmd.Process) && use.Left == 0 {
+	if endGroup(p.cmd.Process) && use.Left == 0 {
 		use.Left = 1 // at least
 	}
 	fillUse(&use, p.cmd.ProcessState, p.mark, p.watched.mark)
@@ -243,7 +246,7 @@ func (p *Process) Wait(ctx context.Context) (Use, error) {
 	case errors.Is(err, exec.ErrWaitDelay): // what it left behind held its output open
 		return use, nil
 	case err != nil:
-		return use, &ExitError{Program: p.cmd.Args[0], State: p.cmd.ProcessState.String(), Message: p.stderr.Message()}
+		return use, &ExitError{Program: p.cmd.Args[0], State: p.cmd.ProcessState.String(), Killed: !p.cmd.ProcessState.Exited(), Message: p.stderr.Message()}
 	}
 	return use, nil
 }

@@ -15,6 +15,8 @@ func killGroup(p *os.Process) bool {
 	return false
 }
 
+func endGroup(*os.Process) bool { return false }
+
 func fillUse(u *Use, state *os.ProcessState, _, _ uint64) {
 	if state != nil {
 		u.CPU = state.UserTime() + state.SystemTime()

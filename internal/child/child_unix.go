@@ -16,6 +16,17 @@ func inGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: tr
 // killGroup kills the process group of a program, and tells whether it had members.
 func killGroup(p *os.Process) bool { return syscall.Kill(-p.Pid, syscall.SIGKILL) == nil }
 
+// endGroup kills the process group of a program that has ended, and tells whether one of it lived.
+func endGroup(p *os.Process) bool {
+	for { // those that have ended have come to this process
+		var status syscall.WaitStatus
+		if pid, err := syscall.Wait4(-p.Pid, &status, syscall.WNOHANG, nil); pid <= 0 || err != nil {
+			break
+		}
+	}
+	return killGroup(p)
+}
+
 // diskBlock is what getrusage(2) counts reads and writes in.
 const diskBlock = 512
 

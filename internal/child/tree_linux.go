@@ -64,8 +64,8 @@ func (w *watch) look(pids []int) {
 		w.resident += field(status, "VmRSS:") << 10
 		w.mark = max(w.mark, field(status, "VmHWM:")<<10)
 		w.written += field(readProc(pid, "io"), "wchar:")
-		if stat := afterName(readProc(pid, "stat")); len(stat) > 12 { // proc_pid_stat(5): utime is field 14
-			w.cpu += time.Duration(number(stat[11])+number(stat[12])) * tick
+		if stat := afterName(readProc(pid, "stat")); len(stat) > 14 { // proc_pid_stat(5): from utime, field 14, to cstime, of children that were waited for
+			w.cpu += time.Duration(number(stat[11])+number(stat[12])+number(stat[13])+number(stat[14])) * tick
 		}
 	}
 }

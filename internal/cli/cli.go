@@ -80,7 +80,9 @@ func (p *Program) source() compare.Main { return cmp.Or(p.Source, compare.OwnMai
 // FlagNames are the names of all flags of its commands.
 func (p *Program) FlagNames() (names []string) {
 	for _, cmd := range p.command(nil, io.Discard, io.Discard).Commands() {
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if !cmd.Hidden {
+			cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		}
 	}
 	return append(names, "help", "version")
 }

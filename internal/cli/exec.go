@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -48,11 +49,13 @@ func execCommand(p *Program, stdin io.Reader, stdout, stderr io.Writer) *cobra.C
 			rest := args[1:]
 			known := func(c *cobra.Command) bool { return len(rest) > 0 && c.Name() == rest[0] }
 			switch {
+			case len(rest) > 0 && rest[0] == jobs.CommandRun && (len(rest) == 1 || strings.HasPrefix(rest[1], "-")):
+				rest = slices.Concat(rest[:1], ids, rest[1:])
 			case slices.ContainsFunc(inner.Commands(), known):
 			case len(rest) == 0 || strings.HasPrefix(rest[0], "-"):
-				rest = slices.Concat([]string{"run"}, ids, rest)
+				rest = slices.Concat([]string{jobs.CommandRun}, ids, rest)
 			default:
-				rest = append([]string{"run"}, rest...)
+				rest = append([]string{jobs.CommandRun}, rest...)
 			}
 			inner.SetArgs(rest)
 			return inner.ExecuteContext(cmd.Context())

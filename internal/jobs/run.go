@@ -211,7 +211,7 @@ func (f *RunFlags) Plan(args []string) (*Plan, error) {
 					if len(s.Profiles) > 0 {
 						s.ProfileDir = f.profileDir(p.Def, s.Named(c))
 					}
-					plan.Jobs = append(plan.Jobs, measure.Job{Workload: p.Def.Name, Spec: p.Def.Spec, Case: c, Settings: s, Deadline: cmp.Or(timeout, measure.Deadline(s)), Procs: procs, Listen: f.listen.Text})
+					plan.Jobs = append(plan.Jobs, measure.Job{Workload: p.Def.Name, Spec: p.Def.Spec, Case: c, Settings: s, Deadline: cmp.Or(timeout, measure.Deadline(s)+p.Def.SetUp), Procs: procs, Listen: f.listen.Text})
 				}
 			}
 		}

@@ -2,9 +2,14 @@ package record
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+
+	"github.com/zkbench/zkbench"
 )
 
 // Quantity is a row of the table of metrics: what a figure is of. Only the variables and
@@ -338,6 +343,25 @@ func (m *Metric) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	*m = Reported(f.Name, f.Unit, f.Value, f.Kind)
+	return nil
+}
+
+// CheckReported refuses what a workload from outside may not report: figures that are not finite, and
+// names that nobody can read or that are of what is measured here. The error is a
+// zkbench.ErrParams.
+func CheckReported(name, unit string, v float64) error {
+	readable := func(text string) bool {
+		return text != "" && len(text) <= 100 && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
+	}
+	i := slices.IndexFunc(table, func(row Quantity) bool { return row.name == name })
+	switch {
+	case !readable(name) || !readable(unit):
+		return fmt.Errorf("%w: figure %q in %q: accepted: a name and a unit that can be printed, of up to 100 bytes", zkbench.ErrParams, name, unit)
+	case i >= 0 && table[i].group != Others, strings.HasPrefix(name, stagePrefix):
+		return fmt.Errorf("%w: figure %s: measured here; accepted: another name", zkbench.ErrParams, name)
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return fmt.Errorf("%w: figure %s: %v is not accepted; accepted: a number", zkbench.ErrParams, name, v)
+	}
 	return nil
 }
 

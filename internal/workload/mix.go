@@ -41,6 +41,9 @@ func Mix(defs []Def, text string) (Def, error) {
 		Default: []string{value}, Smoke: value, Parse: func(string) ([]string, error) { return []string{value}, nil },
 	}}
 	for _, p := range parts {
+		if p.def.Spec != nil {
+			return Def{}, &usage.ValueError{Field: MixKey, Value: p.def.ID(), Accepted: "workloads of the program, not of provers' files"}
+		}
 		for _, a := range p.def.Axes {
 			if !slices.ContainsFunc(axes, func(b Axis) bool { return a.Key == b.Key }) {
 				axes = append(axes, a)

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/zkbench/zkbench/internal/record"
@@ -42,6 +43,9 @@ type Def struct {
 	// own. File is where it was read, as the user named it.
 	Spec json.RawMessage
 	File string
+
+	// SetUp is what New may take beyond the minutes that every case has.
+	SetUp time.Duration
 
 	// SRS, where set, tells which cases have a KZG reference string, and may take it from a
 	// file (WithSRS).

@@ -2,7 +2,6 @@ package prover
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -39,6 +38,7 @@ type prover struct {
 	runs     int
 	doubted  sync.Once // of verifying
 	doubting error
+	unseen   []string // what could not be doubted
 }
 
 // prepare sets up a case.
@@ -49,6 +49,9 @@ func (s *Spec) prepare(ctx context.Context, c workload.Case, seed uint64) (_ *pr
 	dir, err := os.MkdirTemp("", "zkbench-prover-")
 	if err != nil {
 		return nil, err
+	}
+	if usage.Quote(dir) != dir {
+		return nil, errors.Join(&usage.ValueError{Field: "TMPDIR", Value: filepath.Dir(dir), Accepted: "a path of letters, digits and _@%+=:,./-, which commands get as a word"}, os.Remove(dir))
 	}
 	p := &prover{Spec: s, c: c, seed: seed, dir: dir, printed: make(map[string][]byte)}
 	defer func() {
@@ -148,14 +151,6 @@ func (p *prover) forget() {
 	p.runs, p.used = 0, child.Use{Left: p.used.Left}
 }
 
-// took is what one operation took, with its processor time.
-func (p *prover) took() []record.Metric {
-	p.mu.Lock()
-	cpu := p.used.CPU
-	p.mu.Unlock()
-	return append([]record.Metric{record.CPUTime.Metric(float64(cpu))}, p.usage()...)
-}
-
 // input is what an operation takes.
 type input struct {
 	values  map[string]string // of placeholders: input, seed and, where it is verified, proof
@@ -163,12 +158,27 @@ type input struct {
 	proof   []byte            // a run's output, where it is verified
 }
 
-// defaultInput is the length of an input of which no axis says it.
-const defaultInput = 32
+const (
+	defaultInput = 32      // length of an input of which no axis says it
+	longestInput = 1 << 28 // bytes
+)
 
 // Input makes the input of a sequence number: by its command, or as random bytes, as many as the
 // axis size or bytes says.
 func (p *prover) Input(ctx context.Context, seq uint64) (any, error) {
+	in, err := p.makeInput(ctx, seq)
+	if err != nil || p.stage() != ofVerify {
+		return in, err
+	}
+	proof, err := p.prove(ctx, in, false)
+	if err != nil {
+		return nil, err
+	}
+	in.proof = bytes.Clone(proof)
+	return in, p.musts(ofProve, in, proof, nil)
+}
+
+func (p *prover) makeInput(ctx context.Context, seq uint64) (*input, error) {
 	random := workload.Random(p.seed, seq)
 	in := &input{values: map[string]string{
 		"input": filepath.Join(p.dir, fmt.Sprintf("input-%d", seq)),
@@ -181,9 +191,14 @@ func (p *prover) Input(ctx context.Context, seq uint64) (any, error) {
 		}
 	} else {
 		length := defaultInput
-		if text := cmp.Or(p.c.Get("size"), p.c.Get("bytes")); text != "" {
+		for _, axis := range []string{"bytes", "size"} {
+			text := p.c.Get(axis)
 			n, err := strconv.Atoi(text)
-			if err == nil {
+			switch {
+			case text == "" || err != nil && axis == "size":
+			case err != nil || n < 0 || n > longestInput:
+				return nil, &usage.ValueError{Field: axis, Value: text, Accepted: fmt.Sprintf("0 to %d, as the length of inputs; a command input makes others", longestInput)}
+			default:
 				length = n
 			}
 		}
@@ -193,15 +208,7 @@ func (p *prover) Input(ctx context.Context, seq uint64) (any, error) {
 			return nil, err
 		}
 	}
-	if p.stage() != ofVerify {
-		return in, nil
-	}
-	proof, err := p.prove(ctx, in, false)
-	if err != nil {
-		return nil, err
-	}
-	in.proof = bytes.Clone(proof)
-	return in, p.musts(ofProve, in, proof)
+	return in, nil
 }
 
 // Run is the operation.
@@ -240,17 +247,24 @@ func (p *prover) verify(ctx context.Context, in *input, output []byte, counted b
 		return err
 	}
 	values := maps.Clone(in.values)
-	values["proof"] = p.proofPath(output)
-	if !p.Prove.uses("proof") && p.Verify.uses("proof") { // what it printed is the proof
-		if err := os.WriteFile(values["proof"], output[numberSize:], 0o600); err != nil {
-			return err
-		}
+	var err error
+	if values["proof"], err = p.proofFile(output); err != nil {
+		return err
 	}
 	printed, err := p.run(ctx, ofVerify, p.Verify, values, counted)
 	if err != nil {
 		return err
 	}
-	return p.musts(ofVerify, in, append(output[:numberSize:numberSize], printed...))
+	return p.musts(ofVerify, in, output, printed)
+}
+
+// proofFile is the file of a run's proof, which is written where the proof is what was printed.
+func (p *prover) proofFile(output []byte) (string, error) {
+	path := p.proofPath(output)
+	if p.Prove.uses("proof") {
+		return path, nil
+	}
+	return path, os.WriteFile(path, output[numberSize:], 0o600)
 }
 
 // Check verifies a proof, and once that the verifier can say no.
@@ -259,7 +273,7 @@ func (p *prover) Check(ctx context.Context, of any, output []byte) error {
 	if p.stage() == ofVerify {
 		output = in.proof
 	} else {
-		if err := p.musts(ofProve, in, output); err != nil {
+		if err := p.musts(ofProve, in, output, nil); err != nil {
 			return err
 		}
 		if len(p.stages()) == 1 {
@@ -274,16 +288,16 @@ func (p *prover) Check(ctx context.Context, of any, output []byte) error {
 	return p.doubting
 }
 
-// musts holds what a command printed against what it must print.
-func (p *prover) musts(of string, in *input, output []byte) error {
-	printed := map[string][]byte{ofPrepare: p.printed[ofPrepare], ofInput: in.printed, of: output[numberSize:]}
+// musts holds what a command printed against what it must print: of a run, and of its verifying.
+func (p *prover) musts(of string, in *input, proved, verified []byte) error {
+	printed := map[string][]byte{ofPrepare: p.printed[ofPrepare], ofInput: in.printed, ofProve: proved[numberSize:], ofVerify: verified}
 	for _, m := range p.Must {
 		if m.Of != of {
 			continue
 		}
 		got, ok := m.find(printed[of])
 		if !ok {
-			return fmt.Errorf("%s: %s: nothing in its output matches %s", of, m.Name, m.Match)
+			return &mustError{fmt.Sprintf("%s: %s: nothing in its output matches %s", of, m.Name, m.Match)}
 		}
 		values := maps.Clone(p.values)
 		maps.Copy(values, in.values)
@@ -292,64 +306,129 @@ func (p *prover) musts(of string, in *input, output []byte) error {
 			want, known = m.As.find(printed[m.As.Of])
 		}
 		if !known {
-			return fmt.Errorf("%s: %s: nothing in the output of %s matches %s", of, m.Name, m.As.Of, m.As.Match)
+			return &mustError{fmt.Sprintf("%s: %s: nothing in the output of %s matches %s", of, m.Name, m.As.Of, m.As.Match)}
 		}
 		if got != want {
-			return fmt.Errorf("%s: %s is %q, and must be %q", of, m.Name, got, want)
+			return &mustError{fmt.Sprintf("%s: %s is %q, and must be %q", of, m.Name, got, want)}
 		}
 	}
 	return nil
 }
 
+// mustError is a command that printed something else than it must.
+type mustError struct{ text string }
+
+func (e *mustError) Error() string { return e.text }
+
 // changes are how many changed proofs a verifier may accept, all in different places: encodings
 // have bytes that mean nothing.
 const changes = 4
 
-// doubt sees to it that the verifier refuses proofs that were changed.
+// doubt sees to it that the verifier refuses proofs that were changed, and a proof for another input.
 func (p *prover) doubt(ctx context.Context, in *input, output []byte) error {
 	if p.pool == nil && !p.Verify.uses("proof") { // it finds the proof where it knows it to be
+		p.unseen = append(p.unseen, "verify names no {proof}: whether it refuses another one was not seen")
 		return nil
 	}
-	raw := output[numberSize:]
-	path := p.proofPath(output)
-	inFile := p.pool == nil && p.Prove.uses("proof")
-	if inFile {
-		var err error
-		if raw, err = os.ReadFile(path); err != nil {
-			return nil //nolint:nilerr // a directory, or a file that only its verifier knows
-		}
+	raw, err := p.proof(output)
+	if err != nil {
+		return err
 	}
-	if len(raw) == 0 {
+	if raw == nil {
+		p.unseen = append(p.unseen, "the proof is a directory: whether verify refuses another one was not seen")
 		return nil
 	}
-	for i := range changes {
+	refused := false
+	for i := 0; i < changes && !refused; i++ {
 		changed := bytes.Clone(raw)
 		changed[len(changed)*(i+1)/(changes+1)] ^= 1
 		other := binary.LittleEndian.AppendUint64(nil, p.proofs.Add(1))
-		if inFile {
-			if err := os.WriteFile(p.proofPath(other), changed, 0o600); err != nil {
-				return err
-			}
-		} else {
+		if p.pool != nil || !p.Prove.uses("proof") {
 			other = append(other, changed...)
+		} else if err := os.WriteFile(p.proofPath(other), changed, 0o600); err != nil {
+			return err
 		}
-		err := p.verify(ctx, in, other, false)
+		refused, err = p.refuses(ctx, in, other)
 		_ = os.RemoveAll(p.proofPath(other))
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
 		if err != nil {
-			return nil //nolint:nilerr // it said no
+			return err
 		}
 	}
-	return fmt.Errorf("verify: accepts a proof that was changed in any of %d places", changes)
+	if !refused {
+		return fmt.Errorf("verify: accepts a proof that was changed in any of %d places", changes)
+	}
+	return p.doubtInput(ctx, in, output)
+}
+
+// doubtInput sees to it that the verifier refuses a proof for another input.
+func (p *prover) doubtInput(ctx context.Context, in *input, output []byte) error {
+	if p.pool == nil && !p.Verify.uses("input") {
+		p.unseen = append(p.unseen, "verify names no {input}: of which input a proof is, nothing tells")
+		return nil
+	}
+	of, err := p.makeInput(ctx, otherInput)
+	if err != nil {
+		return err
+	}
+	mine, err := os.ReadFile(in.values["input"])
+	theirs, err2 := os.ReadFile(of.values["input"])
+	if err != nil || err2 != nil || bytes.Equal(mine, theirs) {
+		p.unseen = append(p.unseen, "all inputs are alike: whether verify refuses a proof for another one was not seen")
+		return nil
+	}
+	refused, err := p.refuses(ctx, of, output)
+	if err == nil && !refused {
+		err = errors.New("verify: accepts a proof for another input")
+	}
+	return err
+}
+
+// otherInput is the sequence number of an input that no operation has.
+const otherInput = 1 << 41
+
+// proof is a run's, nil where it is a directory. There has to be one.
+func (p *prover) proof(output []byte) ([]byte, error) {
+	raw := output[numberSize:]
+	if p.pool == nil && p.Prove.uses("proof") {
+		info, err := os.Stat(p.proofPath(output))
+		if err != nil {
+			return nil, fmt.Errorf("prove: no proof: %w", err)
+		}
+		if info.IsDir() {
+			return nil, nil
+		}
+		if raw, err = os.ReadFile(p.proofPath(output)); err != nil {
+			return nil, fmt.Errorf("prove: no proof: %w", err)
+		}
+	}
+	if len(raw) == 0 {
+		return nil, errors.New("prove: the proof is empty")
+	}
+	return raw, nil
+}
+
+// refuses tells whether a verifier says no, and does not fail otherwise.
+func (p *prover) refuses(ctx context.Context, in *input, output []byte) (bool, error) {
+	err := p.verify(ctx, in, output, false)
+	exit, exited := errors.AsType[*child.ExitError](err)
+	_, said := errors.AsType[*refusal](err)
+	_, printed := errors.AsType[*mustError](err)
+	switch {
+	case ctx.Err() != nil:
+		return false, context.Cause(ctx)
+	case err == nil:
+		return false, nil
+	case said || printed || exited && !exit.Killed:
+		return true, nil
+	}
+	return false, fmt.Errorf("of a changed proof: %w", err)
 }
 
 // Metrics proves once, and reads the figures.
 func (p *prover) Metrics(ctx context.Context) ([]record.Metric, error) {
-	if len(p.Figures) == 0 {
+	if len(p.Figures) == 0 && p.pool == nil {
 		p.forget()
-		return p.served(), nil
+		return nil, nil
 	}
 	of, err := p.Input(ctx, 1<<40)
 	if err != nil {
@@ -380,7 +459,10 @@ func (p *prover) figures(ctx context.Context, in *input, output []byte) ([]recor
 	all := p.served()
 	values := maps.Clone(p.values)
 	maps.Copy(values, in.values)
-	values["proof"] = p.proofPath(output)
+	var err error
+	if values["proof"], err = p.proofFile(output); err != nil {
+		return nil, err
+	}
 	printed := map[string][]byte{ofPrepare: p.printed[ofPrepare], ofInput: in.printed, ofProve: output[numberSize:]}
 	for _, f := range p.Figures {
 		if f.Size != "" {
@@ -403,8 +485,11 @@ func (p *prover) figures(ctx context.Context, in *input, output []byte) ([]recor
 			return nil, fmt.Errorf("read: %s: nothing in the output of %s matches %s", f.Name, f.Of, f.Match)
 		}
 		number, err := strconv.ParseFloat(text, 64)
+		if err == nil {
+			err = record.CheckReported(f.Name, f.Unit, number)
+		}
 		if err != nil {
-			return nil, fmt.Errorf("read: %s: %q in the output of %s is no number", f.Name, text, f.Of)
+			return nil, fmt.Errorf("read: %s: %q in the output of %s is no number that a record takes", f.Name, text, f.Of)
 		}
 		all = append(all, record.Reported(f.Name, f.Unit, number, record.Exact))
 	}
@@ -422,12 +507,15 @@ func sizeOf(path string) (size int64, err error) {
 	return size, err
 }
 
-// usage is what the prover took, an operation, beside its processor time, which counts as this
-// process' own.
+// usage is what the prover took, an operation, warm-up included. The processor time of a resident one
+// counts as this process' own.
 func (p *prover) usage() (metrics []record.Metric) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := float64(max(p.runs, 1))
+	if p.pool == nil {
+		metrics = append(metrics, record.CPUTime.Metric(float64(p.used.CPU)/n))
+	}
 	for _, m := range []struct {
 		of    record.Quantity
 		value float64
@@ -458,6 +546,9 @@ func (p *prover) Measured() ([]record.Metric, []record.Finding) {
 	p.mu.Unlock()
 	if left += child.Sweep(p.pool.pids()...); left > 0 {
 		note("left behind", "the prover left %d processes behind, which were killed", left)
+	}
+	for _, text := range p.unseen {
+		note("undoubted", "%s", text)
 	}
 	if len(p.stages()) == 1 && len(p.Must) == 0 {
 		note("unchecked", "the file has neither verify nor must: nothing tells whether a result is right")

@@ -156,7 +156,7 @@ func pascal(name string) string {
 }
 
 var (
-	axisName  = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
+	axisName  = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 	axisValue = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 )
 
@@ -166,7 +166,7 @@ var names = []string{"dir", "input", "proof", "seed", workload.StageKey, workloa
 func (f *parser) axis(key, value *yaml.Node) {
 	a := Axis{Name: key.Value}
 	if !axisName.MatchString(a.Name) || slices.Contains(f.taken, a.Name) {
-		f.Wrong(key.Line, "axes: %q is not accepted; accepted: small letters, digits, dashes and underscores; not the name of a placeholder, a coordinate or a flag of run", a.Name)
+		f.Wrong(key.Line, "axes: %q is not accepted; accepted: small letters, digits and dashes; not the name of a placeholder, a coordinate or a flag of run", a.Name)
 	}
 	for _, w := range f.Words("axes: "+a.Name, value) {
 		if !axisValue.MatchString(w.Text) {
@@ -357,6 +357,9 @@ func (f *parser) figure(key, value *yaml.Node) {
 		}
 	})
 	f.whole("read: "+key.Value, key.Line, fig.Source, true)
+	if err := record.CheckReported(fig.Name, fig.Unit, 0); err != nil {
+		f.Wrong(key.Line, "read: %v", err)
+	}
 	f.Figures = append(f.Figures, fig)
 }
 

@@ -5,6 +5,7 @@ package prover_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -35,7 +36,14 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == proverArg {
 		os.Exit(program(os.Args[2], os.Args[3:]))
 	}
-	os.Exit(m.Run())
+	// Of what other tests leave behind nothing is ours.
+	dir, err := os.MkdirTemp("", "prover-test-")
+	if err != nil || os.Setenv("TMPDIR", dir) != nil {
+		panic("no directory")
+	}
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
 }
 
 func digestOf(path string) string {
@@ -125,6 +133,11 @@ func serve(args []string) int {
 			fmt.Println(`{"result":"ready","protocol":7}`)
 		case q.Do == "start" && mode == "unready":
 			fmt.Println(`{"result":"hello","protocol":1}`)
+		case q.Do == "start" && mode == "forge":
+			fmt.Println(`{"result":"ready","protocol":1,"figures":{"throughput":1e9}}`)
+		case q.Do == "start" && mode == "eager":
+			fmt.Println(`{"result":"ready","protocol":1}`)
+			fmt.Println(`{"result":"0"}`)
 		case q.Do == "start":
 			fmt.Printf("{\"result\":\"ready\",\"protocol\":1,\"figures\":{\"constraints\":%s}}\n", q.Axes["bytes"])
 		case mode == "garbage":
@@ -138,17 +151,26 @@ func serve(args []string) int {
 		case mode == "die" && calls%5 == 4:
 			fmt.Fprintln(os.Stderr, "died on purpose")
 			return 9
+		case q.Do == "prove" && mode == "empty":
+			fmt.Println(`{}`)
 		case q.Do == "prove":
 			if mode == "grow" {
 				kept = append(kept, bytes.Repeat([]byte{1}, 8<<20))
+			}
+			if mode == "slow" {
+				time.Sleep(50 * time.Millisecond)
 			}
 			result := digestOf(q.Input)
 			if mode == "lie" {
 				result = "0"
 			}
 			fmt.Printf("{\"result\":%q,\"bytes\":%d}\n", result, len(result))
-		case q.Result == digestOf(q.Input) || mode == "accept":
+		case mode == "empty":
+			fmt.Println(`{}`)
+		case mode != "rejects" && q.Result == digestOf(q.Input) || mode == "accept":
 			fmt.Println(`{"result":"ok"}`)
+		case mode == "rejects":
+			fmt.Println(`{"result":"rejected"}`)
 		default:
 			fmt.Println(`{"error":"not a proof"}`)
 		}
@@ -274,6 +296,11 @@ func TestMisbehaving(t *testing.T) {
 		{"no digest", "prove: SELF prove {input} {proof}\nmust: {digest: {of: prove, match: 'sum (\\w+)', equals: '1'}}", "prove", "nothing in its output matches"},
 		{"a verifier that accepts all", "prove: SELF prove {input} {proof}\nverify: SELF accept {input} {proof}", "prove", "accepts a proof that was changed"},
 		{"the same, measured", "prove: SELF prove {input} {proof}\nverify: SELF accept {input} {proof}", "verify", "accepts a proof that was changed"},
+		{"proves nothing", "prove: SELF accept {input} {proof}\nverify: SELF accept {input} {proof}", "prove", "no proof: "},
+		{"an empty proof", "prove: cp /dev/null {proof}\nverify: SELF accept {input} {proof}", "prove", "the proof is empty"},
+		{"a proof of nothing", "prove: cp /dev/stdin {proof}\nverify: cmp {proof} /dev/null", "prove", "the proof is empty"},
+		{"a proof for all inputs", "prove: sh -c 'echo one >\"$1\"' sh {proof}\nverify: sh -c 'echo one | cmp - \"$2\"' sh {input} {proof}", "prove", "accepts a proof for another input"},
+		{"a verifier that dies", "prove: SELF prove {input} {proof}\nverify: sh -c 'SELF verify \"$1\" \"$2\" || kill -9 $$' sh {input} {proof}", "verify", "of a changed proof: verify: sh: signal: killed"},
 		{"hangs", "prove: SELF hang\nverify: SELF accept", "prove", "not ended after 1s"},
 		{"floods", "prove: SELF flood\nverify: SELF accept", "prove", "bytes on standard output"},
 		{"dies", "prove: SELF die\nverify: SELF accept", "prove", "exit status 9: died on purpose"},
@@ -304,7 +331,7 @@ func TestMisbehaving(t *testing.T) {
 // TestLeftBehind: a process that a prover leaves behind is a finding, and is ended.
 func TestLeftBehind(t *testing.T) {
 	pidFile := ""
-	s := spec(t, "name: leaving\naxes: {bytes: 64}\nprove: SELF leave {input} {proof}\nverify: SELF verify {input} {proof}\ninput: cp /dev/null {input}\n")
+	s := spec(t, "name: leaving\naxes: {bytes: 64}\nprove: SELF leave {input} {proof}\nverify: SELF verify {input} {proof}\ninput: sh -c 'echo {seed} >\"$1\"' sh {input}\n")
 	def := must.Get(s.Def())(t)
 	c := workload.NewCase(record.Axis{Key: "bytes", Value: "64"}, record.Axis{Key: workload.StageKey, Value: "prove"})
 	instance := must.Get(def.New(t.Context(), c, 1))(t)
@@ -349,8 +376,52 @@ func TestResident(t *testing.T) {
 				t.Fatalf("%s with %d workers: %s: %s", stage, workers, rec.Status, rec.Error)
 			}
 			golden.Equal(t, "constraints", 64., rec.Value(record.Constraints))
+			golden.Equal(t, "proof", 64., rec.Value(record.ProofSize))
+			if rec.Value(record.PeakRSS) < 1<<20 || rec.Value(record.CPUTime) <= 0 {
+				t.Errorf("%s: peak %v, CPU %v", stage, rec.Value(record.PeakRSS), rec.Value(record.CPUTime))
+			}
 		}
 	}
+}
+
+// TestResidentGivenUp: an operation that nobody waits for does not cost the prover its life, nor the
+// next operation its answer; one that hangs is replaced.
+func TestResidentGivenUp(t *testing.T) {
+	def := must.Get(spec(t, strings.ReplaceAll(resident, "MODE", "slow")).Def())(t)
+	c := workload.NewCase(record.Axis{Key: "bytes", Value: "64"}, record.Axis{Key: workload.StageKey, Value: "prove"})
+	instance := must.Get(def.New(t.Context(), c, 1))(t)
+	in := must.Get(instance.Input(t.Context(), 1))(t)
+	for range 3 {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		_, err := instance.Run(ctx, in)
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatalf("error %v", err)
+		}
+	}
+	output := must.Get(instance.Run(t.Context(), in))(t)
+	must.Do(t, instance.Check(t.Context(), in, output))
+	if _, findings := instance.(workload.Measured).Measured(); len(findings) > 0 {
+		t.Errorf("findings %v", findings)
+	}
+	must.Do(t, instance.Close())
+}
+
+// TestDeadlines: contexts that end as an answer comes are none of the next answer's.
+func TestDeadlines(t *testing.T) {
+	def := must.Get(spec(t, strings.ReplaceAll(resident, "MODE", "well")).Def())(t)
+	c := workload.NewCase(record.Axis{Key: "bytes", Value: "64"}, record.Axis{Key: workload.StageKey, Value: "prove"})
+	instance := must.Get(def.New(t.Context(), c, 1))(t)
+	in := must.Get(instance.Input(t.Context(), 1))(t)
+	for i := range 2000 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(20+i%100)*time.Microsecond)
+		if _, err := instance.Run(ctx, in); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatalf("call %d: %v", i, err)
+		}
+		cancel()
+	}
+	must.Get(instance.Run(t.Context(), in))(t)
+	must.Do(t, instance.Close())
 }
 
 // TestResidentMisbehaving: the same of resident provers.
@@ -364,6 +435,10 @@ func TestResidentMisbehaving(t *testing.T) {
 		{"garbage", "its line is no answer", record.Failed},
 		{"lie", "its own proof: verify: not a proof", record.Failed},
 		{"accept", "accepts a proof that was changed", record.Failed},
+		{"empty", "the result is empty", record.Failed},
+		{"rejects", `the result is "rejected"; accepted: "ok"`, record.Failed},
+		{"forge", "figure throughput: measured here", record.Failed},
+		{"eager", "answers before it is asked", record.Failed},
 		{"hang", "not ended after 1s", record.Failed},
 		{"flood", "bytes of a prover's answer", record.Failed},
 		{"die", "exit status 9: died on purpose", record.Failed},

@@ -48,6 +48,12 @@ type response struct {
 // startResult is the result with which a prover says that it is ready.
 const startResult = "ready"
 
+// What is asked first, and the result of a proof that is accepted.
+const (
+	startRequest = "start"
+	accepted     = "ok"
+)
+
 // pool is the resident provers of a case, one for each operation in flight.
 type pool struct {
 	of      *prover
@@ -57,6 +63,7 @@ type pool struct {
 	mu      sync.Mutex
 	alive   map[*resident]bool
 	revived int
+	longest time.Duration // that a call took
 }
 
 // resident is a prover that runs.
@@ -88,11 +95,11 @@ func newPool(ctx context.Context, of *prover) (*pool, error) {
 // start starts a prover, and has it prepare the case.
 func (l *pool) start(ctx context.Context) (*resident, error) {
 	// It outlives the operation, which may have been the end of the one before.
-	p, err := child.Start(context.WithoutCancel(ctx), l.of.command(l.of.Serve, nil))
+	p, err := child.Start(context.WithoutCancel(ctx), l.command())
 	if err != nil {
 		return nil, fmt.Errorf("serve: %w", err)
 	}
-	r := &resident{p: p, out: p.Stdout, lines: bufio.NewReaderSize(p.Stdout, 64<<10)}
+	r := &resident{p: p, out: p.Stdout, lines: bufio.NewReaderSize(newSpinning(p.Stdout), 64<<10)}
 	r.leave = meter.Adopt(func() time.Duration { return p.Look().CPU })
 	l.mu.Lock()
 	l.alive[r] = true
@@ -101,9 +108,11 @@ func (l *pool) start(ctx context.Context) (*resident, error) {
 	delete(axes, "dir")
 	delete(axes, "seed")
 	delete(axes, "cpus")
-	answer, err := l.call(ctx, r, request{Do: "start", Protocol: Protocol, Dir: l.of.dir, Axes: axes, Seed: l.of.values["seed"]})
+	answer, err := l.call(ctx, r, request{Do: startRequest, Protocol: Protocol, Dir: l.of.dir, Axes: axes, Seed: l.of.values["seed"]})
 	switch {
 	case err != nil:
+		r.p.Kill() // where it is ready later, nobody waits for it any more
+		l.end(r)
 		return nil, fmt.Errorf("serve: start: %w", err)
 	case answer.Protocol != Protocol:
 		l.end(r)
@@ -114,10 +123,21 @@ func (l *pool) start(ctx context.Context) (*resident, error) {
 	}
 	if l.figures == nil {
 		for _, name := range slices.Sorted(maps.Keys(answer.Figures)) {
+			if err := record.CheckReported(name, record.UnitOf(name), answer.Figures[name]); err != nil {
+				l.end(r)
+				return nil, fmt.Errorf("serve: figures: %w", err)
+			}
 			l.figures = append(l.figures, record.Reported(name, record.UnitOf(name), answer.Figures[name], record.Exact))
 		}
 	}
 	return r, nil
+}
+
+// command is that of a prover. What one writes in all its life has no limit.
+func (l *pool) command() child.Command {
+	c := l.of.command(l.of.Serve, nil)
+	c.Limit.Written = 0
+	return c
 }
 
 // do has one of the provers do something, and returns its result.
@@ -144,7 +164,14 @@ func (l *pool) do(ctx context.Context, q request) (string, error) {
 		// Who gives the operation up does not end the prover: it gets other work once it has
 		// answered.
 		go func() {
-			_, err := l.answer(context.WithoutCancel(ctx), r)
+			// A prover that hangs is not waited for by the checks.
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.patience())
+			defer cancel()
+			_, err := l.answer(ctx, r)
+			if _, still := errors.AsType[*pending](err); still {
+				r.p.Kill()
+				l.end(r)
+			}
 			l.putBack(r, err)
 		}()
 		return "", late.cause
@@ -153,10 +180,23 @@ func (l *pool) do(ctx context.Context, q request) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", q.Do, err)
 	}
-	if q.Do == ofProve && answer.Bytes > 0 {
+	switch {
+	case q.Do == ofVerify && answer.Result != accepted:
+		return "", fmt.Errorf("%s: %w", q.Do, &refusal{fmt.Sprintf("the result is %q; accepted: %q", answer.Result, accepted)})
+	case q.Do == ofProve && answer.Result == "":
+		return "", fmt.Errorf("%s: the result is empty; accepted: a proof", q.Do)
+	case q.Do == ofProve && answer.Bytes > 0:
 		l.note(answer.Bytes)
 	}
 	return answer.Result, nil
+}
+
+// patience is how long an answer is waited for that no operation waits for any more: three times the
+// longest so far.
+func (l *pool) patience() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return max(3*l.longest, 5*time.Second)
 }
 
 // putBack gives a prover back after a call, where it has outlived that.
@@ -193,6 +233,11 @@ func (l *pool) call(ctx context.Context, r *resident, q request) (response, erro
 	if err != nil {
 		return response{}, err
 	}
+	if r.lines.Buffered() > 0 {
+		r.p.Kill()
+		l.end(r)
+		return response{}, fmt.Errorf("%w: the prover answers before it is asked", zkbench.ErrMalformed)
+	}
 	_ = r.p.Stdin.SetWriteDeadline(time.Now().Add(l.of.Timeout))
 	if _, err := r.p.Stdin.Write(append(line, '\n')); errors.Is(err, os.ErrDeadlineExceeded) {
 		r.p.Kill()
@@ -206,9 +251,18 @@ func (l *pool) call(ctx context.Context, r *resident, q request) (response, erro
 // ends makes the call pending.
 func (l *pool) answer(ctx context.Context, r *resident) (answer response, err error) {
 	_ = r.out.SetReadDeadline(time.Now().Add(l.of.Timeout))
-	stop := context.AfterFunc(ctx, func() { _ = r.out.SetReadDeadline(time.Unix(1, 0)) })
+	begun, given := time.Now(), make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		_ = r.out.SetReadDeadline(time.Unix(1, 0))
+		close(given)
+	})
 	raw, err := r.line(l.of.Limit.Output)
-	stop()
+	if !stop() {
+		<-given // else it would be the deadline of the next answer
+	}
+	l.mu.Lock()
+	l.longest = max(l.longest, time.Since(begun))
+	l.mu.Unlock()
 	_, beyond := errors.AsType[*zkbench.LimitError](err)
 	switch {
 	case err == nil:
@@ -268,7 +322,7 @@ func (r *resident) line(most int64) ([]byte, error) {
 }
 
 // closing is how long a prover may take to end when its input has.
-const closing = 2 * time.Second
+const closing = 500 * time.Millisecond
 
 // end ends a prover, and tells what it took.
 func (l *pool) end(r *resident) (child.Use, error) {
@@ -279,15 +333,16 @@ func (l *pool) end(r *resident) (child.Use, error) {
 	if !known {
 		return child.Use{}, nil
 	}
-	r.leave()
 	_ = r.p.Stdin.Close()
 	late := time.AfterFunc(closing, r.p.Kill)
-	_ = r.out.SetReadDeadline(time.Time{})
-	_, _ = io.Copy(io.Discard, r.lines) // up to its end
+	_ = r.out.SetReadDeadline(time.Now().Add(2 * closing)) // what it left behind may hold its output
+	_, _ = io.Copy(io.Discard, r.lines)                    // up to its end
 	late.Stop()
 	use, err := r.p.Wait(context.Background())
+	r.leave()
 	l.of.mu.Lock()
 	l.of.used.Left += use.Left
+	l.of.used.PeakRSS = max(l.of.used.PeakRSS, use.PeakRSS)
 	l.of.mu.Unlock()
 	return use, err
 }
@@ -337,7 +392,9 @@ func (l *pool) close() {
 	l.mu.Lock()
 	all := slices.Collect(maps.Keys(l.alive))
 	l.mu.Unlock()
+	var ending sync.WaitGroup
 	for _, r := range all {
-		_, _ = l.end(r)
+		ending.Go(func() { l.end(r) })
 	}
+	ending.Wait()
 }

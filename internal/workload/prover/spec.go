@@ -131,7 +131,7 @@ func (s *Spec) Def() (workload.Def, error) {
 		about = "the prover of " + s.File
 	}
 	return workload.Def{
-		Name: s.Name, Doc: about, Axes: s.axes(), Spec: raw, File: s.File,
+		Name: s.Name, Doc: about, Axes: s.axes(), Spec: raw, File: s.File, SetUp: s.Timeout,
 		Properties: func(workload.Case) record.Properties { return s.Properties },
 		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			p, err := s.prepare(ctx, c, seed)
@@ -154,7 +154,7 @@ func (s *Spec) goThrough(ctx context.Context, c workload.Case, seed uint64, r *s
 		return out, err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
-	running.End(p.took()...)
+	running.End(p.usage()...)
 	in, err := p.Input(ctx, 0)
 	if err != nil {
 		return out, err
@@ -165,7 +165,7 @@ func (s *Spec) goThrough(ctx context.Context, c workload.Case, seed uint64, r *s
 	if err != nil {
 		return out, err
 	}
-	running.End(p.took()...)
+	running.End(p.usage()...)
 	if out.Metrics, err = p.figures(ctx, in.(*input), proof); err != nil {
 		return out, err
 	}
@@ -175,7 +175,7 @@ func (s *Spec) goThrough(ctx context.Context, c workload.Case, seed uint64, r *s
 		if err := p.verify(ctx, in.(*input), proof, true); err != nil {
 			return out, err
 		}
-		running.End(p.took()...)
+		running.End(p.usage()...)
 	}
 	_, out.Findings = p.Measured()
 	return out, p.Check(ctx, in, proof)
