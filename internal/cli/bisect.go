@@ -56,6 +56,9 @@ func bisectCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 		}
 		b.Blocks = int(n)
 		plans, err := jobs.SmallPlans(defs, args[1:], jobs.TypedAxes(axes))
+		if err == nil {
+			err = ownPlans(plans)
+		}
 		if err != nil {
 			return err
 		}

@@ -93,6 +93,9 @@ func (f *sessionFlags) jobs(defs []workload.Def, names []string) (cases []measur
 	}
 	// A matrix of defaults would take hours: what is not named is small.
 	all, err := jobs.SmallPlans(defs, names, jobs.TypedAxes(f.axes))
+	if err == nil {
+		err = ownPlans(all)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +111,16 @@ func (f *sessionFlags) jobs(defs []workload.Def, names []string) (cases []measur
 		}
 	}
 	return cases, nil
+}
+
+// ownPlans refuses workloads of provers' files: a revision of this program is none of theirs.
+func ownPlans(plans []workload.Plan) error {
+	for _, p := range plans {
+		if p.Def.Spec != nil {
+			return &usage.ValueError{Field: "workload of compare --git", Value: p.Def.ID(), Accepted: "the program's own; revisions of a prover are compared by --build and --run, or in two files of --json"}
+		}
+	}
+	return nil
 }
 
 // What compare --git measures, by the flag that chooses it.

@@ -47,6 +47,9 @@ func execCommand(p *Program, stdin io.Reader, stdout, stderr io.Writer) *cobra.C
 			}
 			inner := prepared(q.command(stdin, stdout, stderr), stdout, stderr)
 			rest := args[1:]
+			if slices.ContainsFunc(rest, func(arg string) bool { return strings.HasPrefix(arg, "--"+workload.MixKey) }) {
+				ids = nil // the mix names them
+			}
 			known := func(c *cobra.Command) bool { return len(rest) > 0 && c.Name() == rest[0] }
 			switch {
 			case len(rest) > 0 && rest[0] == jobs.CommandRun && (len(rest) == 1 || strings.HasPrefix(rest[1], "-")):

@@ -36,7 +36,7 @@ type prover struct {
 	mu       sync.Mutex
 	used     child.Use // of all operations: times and traffic added up, peaks the greatest
 	runs     int
-	doubted  sync.Once // of verifying
+	doubted  sync.Once // what is checked once
 	doubting error
 	unseen   []string // what could not be doubted
 }
@@ -279,6 +279,9 @@ func (p *prover) Check(ctx context.Context, of any, output []byte) error {
 		if len(p.stages()) == 1 {
 			return nil
 		}
+		if p.pool == nil && p.Alone && !p.Verify.uses("proof") {
+			return p.checkShared(ctx, in)
+		}
 		if err := p.verify(ctx, in, output, false); err != nil {
 			return fmt.Errorf("its own proof: %w", err)
 		}
@@ -313,6 +316,19 @@ func (p *prover) musts(of string, in *input, proved, verified []byte) error {
 		}
 	}
 	return nil
+}
+
+// checkShared proves once more and verifies, of operations whose proofs took the place of each other:
+// the last of them may have been cut off.
+func (p *prover) checkShared(ctx context.Context, in *input) error {
+	p.doubted.Do(func() {
+		var output []byte
+		if output, p.doubting = p.prove(ctx, in, false); p.doubting == nil {
+			p.doubting = p.verify(ctx, in, output, false)
+		}
+		p.unseen = append(p.unseen, "operations have one place for a proof: one more was made after the window, and verified, for all of them")
+	})
+	return p.doubting
 }
 
 // mustError is a command that printed something else than it must.
