@@ -2,7 +2,8 @@
 // for measuring, its secrets are known. Prints the number of constraints.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
-import { powersOfTau, r1cs, zKey } from "snarkjs";
+import { resolve } from "node:path";
+import { r1cs, zKey } from "snarkjs";
 
 const bytes = Number(process.argv[2]);
 if (!(bytes >= 0 && bytes < 136)) {
@@ -27,13 +28,7 @@ await once(`${name}.r1cs`, (out) => {
     execFileSync("node_modules/.bin/circom2", [`${name}.circom`, "--r1cs", "--wasm", "--O1", "-o", "build"], { stdio: "ignore" });
     renameSync(`${name}.r1cs`, out);
 });
-await once(ptau, async (out) => {
-    const { getCurveFromName } = await import("ffjavascript").then((m) => ({ getCurveFromName: m.buildBn128 }));
-    const curve = await getCurveFromName();
-    await powersOfTau.newAccumulator(curve, power, "build/pot.0");
-    await powersOfTau.contribute("build/pot.0", "build/pot.1", "measuring", "insecure");
-    await powersOfTau.preparePhase2("build/pot.1", out);
-});
+await once(ptau, (out) => execFileSync("go", ["run", "-C", "../ptau", ".", String(power), resolve(out)]));
 await once(`${name}.zkey`, (out) => zKey.newZKey(`${name}.r1cs`, ptau, out));
 await once(`${name}.json`, async (out) => writeFileSync(out, JSON.stringify(await zKey.exportVerificationKey(`${name}.zkey`))));
 console.log("constraints:", (await r1cs.info(`${name}.r1cs`)).nConstraints);
