@@ -43,7 +43,7 @@ func (p *Program) main() { os.Exit(p.Run(os.Args[1:], os.Stdin, os.Stdout, os.St
 
 // TestScript runs the scripts in testdata; the short form, one of each kind of command.
 func TestScript(t *testing.T) {
-	short := []string{"testdata/exec.txt", "testdata/fail.txt", "testdata/help.txt", "testdata/history.txt", "testdata/list.txt", "testdata/run.txt", "testdata/usage.txt"}
+	short := []string{"testdata/fail.txt", "testdata/help.txt", "testdata/history.txt", "testdata/list.txt", "testdata/run.txt", "testdata/usage.txt"}
 	if testing.Short() {
 		clitest.Scripts(t, "", short...)
 	} else {

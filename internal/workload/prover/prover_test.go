@@ -24,6 +24,7 @@ import (
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/internal/workload/prover"
 	"github.com/zkbench/zkbench/internal/yamlfile"
@@ -289,6 +290,7 @@ func TestShell(t *testing.T) {
 // TestMisbehaving: who lies, hangs, floods, dies or writes without end is found, and nothing of it
 // is left.
 func TestMisbehaving(t *testing.T) {
+	testsize.Full(t)
 	for _, test := range []struct{ name, file, stage, want string }{
 		{"a lie in the proof", "prove: SELF lie {input} {proof}\nverify: SELF verify {input} {proof}", "prove", "its own proof: verify: "},
 		{"a lie in the output", "prove: SELF lie {input} {proof}\ninput: SELF prove {input} {input}\nmust: {digest: {of: prove, match: 'digest (\\w+)', as: {of: input, match: 'digest (\\w+)'}}}", "prove", "digest is \"0000"},
@@ -426,6 +428,7 @@ func TestDeadlines(t *testing.T) {
 
 // TestResidentMisbehaving: the same of resident provers.
 func TestResidentMisbehaving(t *testing.T) {
+	testsize.Full(t)
 	for _, test := range []struct {
 		mode, want string
 		status     record.Status
