@@ -119,6 +119,8 @@ func sound(a workload.Axis) error {
 		return fmt.Errorf("%w: axis %q: accepted as a name: small letters, digits and underscores, a letter first", zkbench.ErrParams, a.Name)
 	case slices.Contains(reserved(), a.Long()):
 		return fmt.Errorf("%w: axis %s: the name is taken by a flag or a coordinate of run; accepted: another", zkbench.ErrParams, a.Name)
+	case len(slices.Compact(slices.Sorted(slices.Values(a.Default)))) < len(a.Default):
+		return fmt.Errorf("%w: axis %s: a value stands twice; accepted: each once", zkbench.ErrParams, a.Name)
 	case len(a.Default) == 0:
 		return fmt.Errorf("%w: axis %s: no values; accepted: one or more", zkbench.ErrParams, a.Name)
 	}

@@ -114,7 +114,7 @@ func TestWrong(t *testing.T) {
 		"nil": {nil}, "out of bounds": {bench.Ints("n", "", 1, 5, 7)}, "no values": {bench.Ints("n", "", 1, 5)}, "a flag": {bench.Ints("duration", "", 1, 5, 1)},
 		"another flag": {bench.Ints("fail_if", "", 1, 5, 1)}, "a coordinate": {bench.Names("rate", "", "a")}, "no name": {bench.Ints("", "", 1, 5, 1)},
 		"capitals": {bench.Ints("N", "", 1, 5, 1)}, "twice": {bench.Ints("n", "", 1, 5, 1), bench.Names("n", "", "a")}, "a comma": {bench.Names("n", "", "a,b")},
-		"no names": {bench.Names("n", "")},
+		"no names": {bench.Names("n", "")}, "a value twice": {bench.Ints("n", "", 1, 5, 3, 3)}, "a name twice": {bench.Names("n", "", "a", "b", "a")},
 	} {
 		d := defOf(drawn())
 		d.Axes = axes
