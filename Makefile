@@ -147,7 +147,7 @@ studies: build portable
 
 # Programs of others, which use this module as an outsider does.
 examples:
-	cd examples && $(GO) vet ./... && $(GO) test ./...
+	cd examples && $(GO) vet ./... && $(GO) test -count=1 ./... # they run programs, which no cache knows
 
 peers-check:
 	cd peers/go && $(GO) vet ./... && $(GO) test ./...
