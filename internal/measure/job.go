@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"time"
 
@@ -96,10 +98,18 @@ func (p Program) Run(ctx context.Context, job Job) *record.Record {
 	limited, cancel := context.WithTimeout(ctx, job.Deadline+2*lastWords)
 	defer cancel()
 
+	temporary, err := caseDir()
+	if err != nil {
+		return missing(job, record.Failed, fmt.Sprintf("start the child: %v", err))
+	}
+	defer os.RemoveAll(temporary)
+
 	printed, messages := &child.Tail{Limit: largestRecord}, &child.Tail{Limit: 64 << 10}
 	cmd := exec.CommandContext(limited, p.Path, p.Args...)
 	cmd.Stdout, cmd.Stderr = printed, messages
 	own.pass(cmd)
+	entry := temporaryVariable() + "=" + temporary
+	cmd.Env = append(os.Environ(), entry)
 	tether, err := cmd.StdinPipe() // closed when the child has ended, or we have
 	if err != nil {
 		return missing(job, record.Failed, fmt.Sprintf("start the child: %v", err))
@@ -117,6 +127,9 @@ func (p Program) Run(ctx context.Context, job Job) *record.Record {
 		output = printed.Bytes()
 	}
 	recs, err := record.ReadAll(bytes.NewReader(output))
+	if cmd.Process != nil && (len(recs) != 1 || err != nil) { // it may have been killed
+		child.Bury(cmd.Process.Pid, entry)
+	}
 	if len(recs) == 1 && err == nil {
 		rec := recs[0]
 		if rec.Workload == "" || rec.Axes == nil {
@@ -135,6 +148,22 @@ func (p Program) Run(ctx context.Context, job Job) *record.Record {
 		return missing(job, record.Failed, fmt.Sprintf("the child ended with %v: %s", ended, cmp.Or(messages.Message(), "no message")))
 	}
 	return missing(job, record.Failed, fmt.Sprintf("the child wrote %d records, not one", len(recs)))
+}
+
+// caseDir makes a directory for the temporary files of one case, which is removed with them
+// whatever becomes of its process. Its name is as long as any other's: the length of what a
+// process starts with moves its stack.
+func caseDir() (string, error) {
+	dir := filepath.Join(os.TempDir(), "zkbench-case-"+rand.Text())
+	return dir, os.Mkdir(dir, 0o700)
+}
+
+// temporaryVariable names the directory for temporary files.
+func temporaryVariable() string {
+	if runtime.GOOS == "windows" {
+		return "TMP"
+	}
+	return "TMPDIR"
 }
 
 // Interruptible has a child whose context ends be interrupted, and killed where it has not

@@ -63,6 +63,8 @@ func child(what string) int {
 		if measure.Serve(context.Background(), bytes.NewReader(job), os.Stdout, find, nil) != nil {
 			return 2
 		}
+	case "orphan":
+		return orphan()
 	case "crash":
 		fmt.Fprintln(os.Stderr, "crashed on purpose\nstack")
 		return 7

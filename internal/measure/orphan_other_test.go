@@ -1,0 +1,5 @@
+//go:build !linux
+
+package measure_test
+
+func orphan() int { return 1 }
