@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -34,7 +35,7 @@ type prover struct {
 	pool    *pool // of resident provers; nil: commands
 
 	mu       sync.Mutex
-	used     child.Use // of all operations: times and traffic added up, peaks the greatest
+	used     child.Use // of all operations: processor time and traffic added up, peaks the greatest
 	runs     int
 	doubted  sync.Once // what is checked once
 	doubting error
@@ -91,7 +92,7 @@ func (p *prover) run(ctx context.Context, what string, command Command, values m
 	}
 	p.add(use, counted)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
+		return nil, fmt.Errorf("%s: %w", what, failing(err))
 	}
 	return out, nil
 }
@@ -102,8 +103,15 @@ func (p *prover) limited(ctx context.Context) (context.Context, context.CancelFu
 }
 
 // late is the error of what has not ended in its time.
-func (p *prover) late() error {
-	return fmt.Errorf("%w: not ended after %v, the file's timeout", zkbench.ErrLimit, p.Timeout)
+func (p *prover) late() error { return fmt.Errorf("not ended after %v, the file's timeout", p.Timeout) }
+
+// failing is an error of a prover that goes beyond a limit: it fails, where an ErrLimit would say that
+// what the user asked for is refused.
+func failing(err error) error {
+	if beyond, ok := errors.AsType[*zkbench.LimitError](err); ok {
+		return errors.New(beyond.Error())
+	}
+	return err
 }
 
 // command is one with its placeholders filled.
@@ -132,7 +140,6 @@ func (p *prover) add(use child.Use, counted bool) {
 	if counted {
 		p.runs++
 	}
-	p.used.Wall += use.Wall
 	p.used.CPU += use.CPU
 	p.used.Read += use.Read
 	p.used.Written += use.Written
@@ -153,7 +160,7 @@ func (p *prover) forget() {
 
 // input is what an operation takes.
 type input struct {
-	values  map[string]string // of placeholders: input, seed and, where it is verified, proof
+	values  map[string]string // of placeholders: input and seed
 	printed []byte            // by the command input
 	proof   []byte            // a run's output, where it is verified
 }
@@ -467,7 +474,9 @@ func (p *prover) served() []record.Metric {
 	if p.pool == nil {
 		return nil
 	}
-	return p.pool.figures
+	p.pool.mu.Lock()
+	defer p.pool.mu.Unlock()
+	return slices.Clone(p.pool.figures)
 }
 
 // figures reads them from what was printed, and from the files of a run.

@@ -330,6 +330,17 @@ func TestMisbehaving(t *testing.T) {
 	}
 }
 
+// TestNotRefused: a prover that hangs or floods before anything is measured fails, and is not taken
+// for a user's mistake, with which a run of several cases would end.
+func TestNotRefused(t *testing.T) {
+	for _, file := range []string{"prepare: SELF hang\nprove: SELF accept", "prepare: SELF flood\nprove: SELF accept", "serve: SELF hang"} {
+		rec := run(t, spec(t, "name: bad\naxes: {bytes: 64}\ntimeout: 500ms\nlimits: {output: 1MiB}\n"+file+"\n"), "prove", 1, nil)
+		if rec.Status != record.Failed || rec.Refused() {
+			t.Errorf("%s: %s, refused %v: %s", file, rec.Status, rec.Refused(), rec.Error)
+		}
+	}
+}
+
 // TestLeftBehind: a process that a prover leaves behind is a finding, and is ended.
 func TestLeftBehind(t *testing.T) {
 	pidFile := ""

@@ -282,11 +282,13 @@ func (l *pool) answer(ctx context.Context, r *resident) (answer response, err er
 		if errors.Is(err, errDied) && ended != nil {
 			err = ended
 		}
-		return answer, err
+		return answer, failing(err)
 	}
+	l.mu.Lock()
 	if r.calls++; r.calls == warmCalls {
 		r.started = r.p.Look().Resident
 	}
+	l.mu.Unlock()
 	if answer.Error != "" {
 		return answer, &refusal{answer.Error}
 	}

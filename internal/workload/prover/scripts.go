@@ -35,10 +35,9 @@ func inputSizes() []string { return []string{"128", "256", "512", "1024", "2048"
 
 // props is the part of bench_props.json that records have a place for.
 type props struct {
-	ProvingSystem string  `json:"proving_system"`
-	ZK            *bool   `json:"is_zk"`
-	SecurityBits  float64 `json:"security_bits"`
-	Audited       string  `json:"is_audited"`
+	ZK           *bool   `json:"is_zk"`
+	SecurityBits float64 `json:"security_bits"`
+	Audited      string  `json:"is_audited"`
 }
 
 // scripts reads a directory of scripts: a prover for each target. UTILS_BIN, by which a prepare
