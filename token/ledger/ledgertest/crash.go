@@ -108,6 +108,7 @@ func KillAfter(t testing.TB, cmd *exec.Cmd, after time.Duration, acknowledgement
 	t.Helper()
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
+	cmd.Env = append(cmd.Environ(), "TMPDIR="+t.TempDir()) // who is killed leaves what is in it
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
