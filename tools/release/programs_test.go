@@ -22,14 +22,15 @@ type config struct {
 	Builds []struct {
 		Main                         string
 		Env, Flags, LDFlags, Targets []string
+		GOAMD64                      []string `yaml:"goamd64"`
 	}
 	Archives []struct {
 		Files []struct{ Src string }
 	}
 }
 
-// TestPrograms: two clones at two paths give the same program, which knows the tag and the
-// commit, and fits its archive. It is the program of this platform; with ZKBENCH_LONG set
+// TestPrograms: two clones at two paths, one of a user with settings of his own, give the same
+// program, which knows the tag and the commit, and fits its archive. It is the program of this platform; with ZKBENCH_LONG set
 // those of all targets, compiled without what the cache has.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
@@ -50,11 +51,11 @@ func TestPrograms(t *testing.T) {
 		if target != own && !long {
 			continue
 		}
-		var cache []string
+		settings := []string{"GOFLAGS=-tags=purego", "GOAMD64=v3", "GOFIPS140=latest", "TZ=Asia/Tokyo"}
 		if long {
-			cache = []string{"GOCACHE=" + t.TempDir()}
+			settings = append(settings, "GOCACHE="+t.TempDir())
 		}
-		a, b := build(t, one, &c, target, nil), build(t, other, &c, target, cache)
+		a, b := build(t, one, &c, target, nil), build(t, other, &c, target, settings)
 		if !bytes.Equal(a, b) {
 			t.Errorf("%s: %d bytes of digest %x here, %d of %x there", target, len(a), sha256.Sum256(a), len(b), sha256.Sum256(b))
 		}
@@ -80,7 +81,7 @@ func build(t *testing.T, dir string, c *config, target string, env []string) []b
 	out := filepath.Join(dir, "bin", target)
 	args := append([]string{"build", "-o", out}, c.Builds[0].Flags...)
 	args = append(args, "-ldflags="+strings.Join(c.Builds[0].LDFlags, " "), c.Builds[0].Main)
-	env = slices.Concat(env, c.Builds[0].Env, []string{"GOOS=" + system, "GOARCH=" + arch})
+	env = slices.Concat(env, c.Builds[0].Env, []string{"GOOS=" + system, "GOARCH=" + arch, "GOAMD64=" + strings.Join(c.Builds[0].GOAMD64, ",")})
 	run(t, dir, env, "go", args...)
 	program, err := os.ReadFile(out)
 	must(t, err)

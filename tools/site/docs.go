@@ -33,10 +33,16 @@ type page struct {
 	title  string // its first heading
 	source []byte
 	tree   ast.Node
+
+	anchors []string // of its headings
+	named   []anchor // that it links to
 }
 
+// anchor is a heading of a page.
+type anchor struct{ page, id string }
+
 // markdown is what GitHub takes for it.
-var markdown = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+var markdown = goldmark.New(goldmark.WithExtensions(extension.GFM, extension.Footnote), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
 // read reads the pages of a repository, and turns their links to those of the site.
 func read(root string) (*docs, error) {
@@ -46,7 +52,20 @@ func read(root string) (*docs, error) {
 			return nil, err
 		}
 	}
-	return d, d.unreached(root)
+	return d, errors.Join(d.unreached(root), d.unanchored())
+}
+
+// unanchored names the links to headings that there are not.
+func (d *docs) unanchored() error {
+	var missing []error
+	for _, p := range d.pages {
+		for _, a := range p.named {
+			if a.id != "" && !slices.ContainsFunc(d.pages, func(to *page) bool { return to.path == a.page && slices.Contains(to.anchors, a.id) }) {
+				missing = append(missing, fmt.Errorf("%s: link: %s has no heading #%s", p.path, a.page, a.id))
+			}
+		}
+	}
+	return errors.Join(missing...)
 }
 
 // follow reads a page, and adds those that it links to.
@@ -64,10 +83,13 @@ func (d *docs) follow(root string, p *page) (err error) {
 			if p.title == "" {
 				p.title = plain(n, p.source)
 			}
+			if id, ok := n.AttributeString("id"); ok {
+				p.anchors = append(p.anchors, string(id.([]byte)))
+			}
 		case *ast.Link:
-			n.Destination, err = d.link(root, p, n.Destination)
+			n.Destination, err = d.link(root, p, n.Destination, false)
 		case *ast.Image:
-			n.Destination, err = d.link(root, p, n.Destination)
+			n.Destination, err = d.link(root, p, n.Destination, true)
 		case *ast.RawHTML, *ast.HTMLBlock:
 			err = fmt.Errorf("%s: HTML within Markdown is not accepted", p.path)
 		}
@@ -76,21 +98,31 @@ func (d *docs) follow(root string, p *page) (err error) {
 }
 
 // link returns what a destination in a page is on the site. A page that it names is added, a
-// file too.
-func (d *docs) link(root string, p *page, destination []byte) ([]byte, error) {
+// file too. shown says that the page shows it, as an image.
+func (d *docs) link(root string, p *page, destination []byte, shown bool) ([]byte, error) {
 	to, err := url.Parse(string(destination))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.path, err)
 	}
-	if to.Host != "" || to.Scheme != "" || to.Path == "" { // elsewhere, or within the page
+	switch {
+	case (to.Host != "" || to.Scheme != "") && !shown: // elsewhere
+		return destination, nil
+	case to.Host != "" || to.Scheme != "" || shown && path.Ext(to.Path) != ".svg":
+		return nil, fmt.Errorf("%s: image %q is not accepted; accepted: an SVG file of the repository", p.path, destination)
+	case to.Path == "": // within the page
+		p.named = append(p.named, anchor{p.path, to.Fragment})
 		return destination, nil
 	}
 	target := path.Join(path.Dir(p.path), to.Path)
-	info, err := os.Stat(filepath.Join(root, filepath.FromSlash(target)))
+	if !filepath.IsLocal(filepath.FromSlash(target)) || path.IsAbs(to.Path) {
+		return nil, fmt.Errorf("%s: link %q is not accepted; accepted: a file of the repository", p.path, to.Path)
+	}
+	file := filepath.Join(root, filepath.FromSlash(target))
+	info, err := os.Lstat(file)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%s: link: %w", p.path, err)
-	case !info.Mode().IsRegular() || strings.HasPrefix(target, "../"):
+	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s: link %q is not accepted; accepted: a file of the repository", p.path, to.Path)
 	case path.Ext(target) != ".md":
 		if !slices.Contains(d.files, target) {
@@ -101,6 +133,9 @@ func (d *docs) link(root string, p *page, destination []byte) ([]byte, error) {
 	}
 	if !d.has(target) {
 		d.pages = append(d.pages, &page{path: target})
+	}
+	if to.Fragment != "" {
+		p.named = append(p.named, anchor{target, to.Fragment})
 	}
 	to.Path = relative(p.path, target)
 	return []byte(to.String()), nil

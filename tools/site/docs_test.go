@@ -14,17 +14,28 @@ func TestRead(t *testing.T) {
 		files map[string]string
 		pages string // or what the error says
 	}{
-		"links":     {map[string]string{first: "# A *b* `c`\n[x](docs/B.md#d) ![y](docs/i.svg) [z](x.go)", "x.go": "", "docs/B.md": "# B\n[up](../README.md) [own](#b) [out](https://example.org/a.md)", "docs/i.svg": ""}, "README.md A b c; docs/B.md B; docs/i.svg; x.go"},
+		"links":     {map[string]string{first: "# A *b* `c`\n[x](docs/B.md#b) ![y](docs/i.svg) [z](x.go)", "x.go": "", "docs/B.md": "# B\n[up](../README.md) [own](#b) [out](https://example.org/a.md)", "docs/i.svg": ""}, "README.md A b c; docs/B.md B; docs/i.svg; x.go"},
 		"nowhere":   {map[string]string{first: "[x](docs/B.md)"}, "README.md: link: "},
 		"directory": {map[string]string{first: "[x](docs)", "docs/B.md": ""}, `README.md: link "docs" is not accepted`},
-		"outside":   {map[string]string{first: "[x](../README.md)"}, "README.md: link"},
+		"outside":   {map[string]string{first: "[x](../README.md)", "../README.md": ""}, `README.md: link "../README.md" is not accepted`},
+		"absolute":  {map[string]string{first: "[x](/x.go)", "x.go": ""}, `README.md: link "/x.go" is not accepted`},
+		"no anchor": {map[string]string{first: "# A\n[x](docs/B.md#c)", "docs/B.md": "# B"}, "README.md: link: docs/B.md has no heading #c"},
+		"nor here":  {map[string]string{first: "# A\n[x](#b)"}, "README.md: link: README.md has no heading #b"},
+		"remote":    {map[string]string{first: "![x](https://example.org/i.svg)"}, `README.md: image "https://example.org/i.svg" is not accepted`},
+		"a link":    {map[string]string{first: "[x](x.go)"}, `README.md: link "x.go" is not accepted`},
+		"no SVG":    {map[string]string{first: "![x](i.png)", "i.png": ""}, `README.md: image "i.png" is not accepted`},
 		"alone":     {map[string]string{first: "", "docs/B.md": "", "docs/c/d.md": ""}, "docs/B.md: no page links to it\ndocs/c/d.md: no page links to it"},
 		"html":      {map[string]string{first: "a <b>c</b>"}, "README.md: HTML within Markdown is not accepted"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			root := t.TempDir()
+			root := filepath.Join(t.TempDir(), "root")
 			for file, text := range test.files {
 				if err := put(root, file, []byte(text)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if name == "a link" { // of the file system, which leads out of the repository
+				if err := os.Symlink(filepath.Join(root, first), filepath.Join(root, "x.go")); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -57,7 +68,7 @@ func TestLeads(t *testing.T) {
 	}
 	for element, ok := range map[string]bool{
 		`a href="b.html"`: true, `a href="b.html#there"`: true, `a href="#here"`: true, `a href="https://example.org"`: true, `link href="data:,"`: true,
-		`a href="c.html"`: false, `a href="b.html#here"`: false, `a href="#there"`: false, `a href="."`: false,
+		`a href="c.html"`: false, `a href="b.html#here"`: false, `a href="#there"`: false, `a href="."`: false, `a href="/b.html"`: false,
 		`img src="https://example.org/i.svg"`: false, `img src="//example.org/i.svg"`: false, `link href="http://example.org"`: false, `a href="javascript:x"`: false,
 	} {
 		m := attributes.FindStringSubmatch("<" + element + ">")

@@ -101,6 +101,8 @@ func leads(file, element, attribute, to string, text map[string]string) error {
 		return nil
 	case elsewhere.MatchString(to) || strings.Contains(name, ":"):
 		return fmt.Errorf("%s %s=%q loads from elsewhere", element, attribute, to)
+	case strings.HasPrefix(name, "/"):
+		return fmt.Errorf("%s %s=%q leads out of the site", element, attribute, to)
 	case name == "":
 		target = file
 	}
