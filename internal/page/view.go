@@ -82,6 +82,9 @@ func (v *view) times(d Data) {
 		for _, s := range r.Stages {
 			ended = ended.Add(s.Time)
 		}
+		if year := ended.UTC().Year(); year < 1 || year > 9999 { // of no clock, and none that JSON has
+			continue
+		}
 		if v.Began == nil || r.Time.Before(*v.Began) {
 			v.Began = &r.Time
 		}

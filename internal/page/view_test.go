@@ -250,3 +250,13 @@ func TestStagesView(t *testing.T) {
 	golden.Equal(t, "CPUs", 2, c.CPUs)
 	golden.Equal(t, "command", "zkbench stages plonk-mul --gates 8 --cpus 2 --seed 1", c.Command)
 }
+
+// TestNoYear: a record whose stages lead beyond the years that JSON has is shown like others, and says
+// nothing of when the run was.
+func TestNoYear(t *testing.T) {
+	late := load{"Sender", "pool", 32, 2, 2, 0, 20 * time.Millisecond}.record(t)
+	late.Time = time.Date(9999, 12, 31, 23, 0, 0, 0, time.UTC)
+	late.Stages = append(late.Stages, record.Stage{Name: "long", Time: 24 * time.Hour})
+	_, data := write(t, page.Data{Records: []*record.Record{late}})
+	golden.Equal(t, "cases", 1, len(data.Cases))
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testsize"
 )
 
 func packed(t *testing.T, text string) []byte {
@@ -63,6 +64,19 @@ func TestUnpackRefuses(t *testing.T) {
 	bomb := packed(t, strings.Repeat("\x00", 16<<20))
 	golden.Within(t, "bytes of the bomb", 0, len(bomb), 1<<15)
 	must.FailGet(unpack(bomb, 1<<20))(t, zkbench.ErrLimit, "16 MiB in %d bytes", len(bomb))
+}
+
+// TestLimits: neither a small file nor many small records take all memory.
+func TestLimits(t *testing.T) {
+	testsize.Full(t)
+	golden.Equal(t, "most bytes of a file", 256<<20, mostUnpacked)
+	path := filepath.Join(t.TempDir(), "records.jsonl.gz")
+	must.Do(t, os.WriteFile(path, packed(t, strings.Repeat("\n", mostUnpacked+1)), 0o600))
+	must.FailGet(ReadFile(path))(t, zkbench.ErrLimit, "a byte more than 256 MiB")
+	line := `{"schema":1,"status":"ok"}` + "\n"
+	recs, err := ReadAll(strings.NewReader(strings.Repeat(line, mostRecords+1)))
+	must.Fail(t, err, zkbench.ErrLimit, "too many records")
+	golden.Equal(t, "records before the limit", 200_000, len(recs))
 }
 
 // FuzzUnpack: no bytes take more than the limit.

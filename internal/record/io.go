@@ -27,9 +27,12 @@ func Write(w io.Writer, r *Record) error {
 	return nil
 }
 
+// mostRecords bounds the records of a file: a suite has 100,000 processes at most.
+const mostRecords = 200_000
+
 // ReadAll returns the records of JSON lines up to the end of r; empty lines are skipped. A
-// line that is not a record of this schema is a *zkbench.DecodeError that names the line;
-// the records before it come with it.
+// line that is not a record of this schema is a *zkbench.DecodeError that names the line, and
+// more of them than 200,000 are a *zkbench.LimitError; the records before it come with it.
 func ReadAll(r io.Reader) (all []*Record, err error) {
 	lines, offset := bufio.NewReader(r), 0
 	for n := 1; ; n++ {
@@ -42,6 +45,9 @@ func ReadAll(r io.Reader) (all []*Record, err error) {
 		}
 		if len(bytes.TrimSpace(line)) > 0 {
 			rec, err := decode(line)
+			if len(all) == mostRecords { // of which each takes far more memory than its line
+				return all, &zkbench.LimitError{What: "records of a file", Estimate: int64(len(all)) + 1, Max: mostRecords}
+			}
 			if err != nil {
 				return all, &zkbench.DecodeError{Path: fmt.Sprintf("line %d", n), Offset: offset, Reason: err.Error()}
 			}

@@ -80,7 +80,7 @@ func (h Head) String() string {
 	if h.Machine == "" {
 		b.WriteString("Nothing was measured.\n")
 	} else {
-		fmt.Fprintf(&b, "Measured on %s; %s; %s; %s", h.Machine, h.Build, h.Date, figure.Plural(h.Processes, "process"))
+		fmt.Fprintf(&b, "Measured on %s; %s; %s; %s", inLine.Replace(h.Machine), inLine.Replace(h.Build), h.Date, figure.Plural(h.Processes, "process"))
 		if h.Rounds > 0 {
 			fmt.Fprintf(&b, ", %s", figure.Plural(h.Rounds, "round"))
 			if h.RoundsOf != "" {
@@ -93,7 +93,7 @@ func (h Head) String() string {
 		b.WriteString(".\n")
 	}
 	for _, n := range h.Notes {
-		b.WriteString("\n- " + n)
+		b.WriteString("\n- " + inLine.Replace(n))
 	}
 	if len(h.Notes) > 0 {
 		b.WriteString("\n")

@@ -152,14 +152,21 @@ func TestHead(t *testing.T) {
 		}
 		golden.Equal(t, name, want, h.String())
 	}
+	hostile := base()
+	hostile.Status, hostile.Env.CPU, hostile.Error = record.Failed, "<b>\n# owned", "<img src=x>\n# owned"
+	for line := range strings.Lines(study.NewHead([]*record.Record{hostile}).String()) {
+		if strings.Contains(line, "<") || strings.HasPrefix(line, "#") {
+			t.Errorf("a text of a record is taken for Markdown: %q", line)
+		}
+	}
 	golden.Equal(t, "of no records", "Nothing was measured.\n", study.NewHead(nil).String())
 }
 
 func TestTable(t *testing.T) {
 	table := study.Table{Left: 1, Head: []string{"what", "time"}}
 	golden.Equal(t, "a table without rows", "", table.String())
-	table.Add("a|b", study.Time(1500))
-	golden.Equal(t, "a table", "| what | time |\n|---|---:|\n| a\\|b | 1.500 us |\n", table.String())
+	table.Add("a|<b>\n#", study.Time(1500))
+	golden.Equal(t, "a table", "| what | time |\n|---|---:|\n| a\\|&lt;b> # | 1.500 us |\n", table.String())
 	for v, want := range map[float64]string{0: study.None, -1: study.None, 2: "2", 1.234: "1.23", 12.34: "12.3", 123.4: "123"} {
 		golden.Equal(t, fmt.Sprint(v), want, study.Number(v))
 	}

@@ -27,6 +27,9 @@ func (t *Table) Add(cells ...string) {
 	t.Rows = append(t.Rows, cells)
 }
 
+// inLine has texts of records stay where a page puts them: they end no line, and are no HTML.
+var inLine = strings.NewReplacer("\n", " ", "\r", " ", "<", "&lt;")
+
 // String writes the table, nothing if it has no rows.
 func (t *Table) String() string {
 	if len(t.Rows) == 0 {
@@ -35,7 +38,7 @@ func (t *Table) String() string {
 	var b strings.Builder
 	line := func(cells []string) {
 		for _, c := range cells {
-			fmt.Fprintf(&b, "| %s ", strings.ReplaceAll(c, "|", `\|`))
+			fmt.Fprintf(&b, "| %s ", strings.ReplaceAll(inLine.Replace(c), "|", `\|`))
 		}
 		b.WriteString("|\n")
 	}
