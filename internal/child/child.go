@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+	"unicode"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/usage"
@@ -137,15 +138,18 @@ func start(ctx context.Context, c Command, out *output) (*Process, error) {
 
 // notStarted is the error of a program that could not be started.
 func notStarted(c Command, err error) error {
-	var missing *fs.PathError
 	switch {
+	case c.Dir != "" && !isDir(c.Dir): // which the system says of the program
+		return &usage.ValueError{Field: "directory of " + c.Argv[0], Value: c.Dir, Accepted: "a directory that exists"}
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
-		if errors.As(err, &missing) && missing.Op == "chdir" {
-			return &usage.ValueError{Field: "directory of " + c.Argv[0], Value: c.Dir, Accepted: "a directory that exists"}
-		}
 		return &usage.ValueError{Field: "command", Value: c.Argv[0], Accepted: "a program in the PATH, or the path of one"}
 	}
 	return fmt.Errorf("%w: start %s: %w", zkbench.ErrEnv, c.Argv[0], err)
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // watch holds the limits against the program until it ends.
@@ -308,10 +312,21 @@ func (t *Tail) Message() string {
 	return ""
 }
 
+// Printable is a text of a child as it may stand on a terminal: what is no character to be seen,
+// such as what moves the cursor, is left out.
+func Printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) || r == '\n' || r == '\t' {
+			return r
+		}
+		return -1
+	}, text)
+}
+
 // Lines are those that say something.
 func (t *Tail) Lines() (all []string) {
 	for line := range strings.Lines(string(t.buf)) {
-		if line = strings.TrimSpace(line); line != "" {
+		if line = strings.TrimSpace(Printable(line)); line != "" {
 			all = append(all, line)
 		}
 	}

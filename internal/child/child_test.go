@@ -140,6 +140,7 @@ func TestErrors(t *testing.T) {
 	missing.Dir = "/nowhere"
 	_, _, err = child.Run(t.Context(), missing)
 	must.Fail(t, err, zkbench.ErrParams, "directory")
+	golden.Contains(t, err.Error(), `"/nowhere" is not accepted; accepted: a directory that exists`)
 }
 
 // TestLimits: who floods, eats memory or fills the disk is ended, and the error says of what.

@@ -48,5 +48,5 @@ func ownProgram() (measure.Program, error) {
 	if err != nil {
 		return measure.Program{}, &ExitError{Code: ExitFailed, Text: err.Error()}
 	}
-	return measure.Program{Path: self, Args: []string{ExecCase}}, nil
+	return measure.Program{Path: self, Args: []string{ExecCase}, Self: true}, nil
 }

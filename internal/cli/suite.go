@@ -20,7 +20,6 @@ import (
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
-	"github.com/zkbench/zkbench/internal/yamlfile"
 )
 
 const (
@@ -109,9 +108,18 @@ func suiteCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 		if o.HostWait, err = hostWait.Duration("host-wait", 0, measure.MaxDuration); err != nil {
 			return err
 		}
-		_, err = suite.NewPlan(c.p.Defs(), file, args[0], runtime.GOMAXPROCS(0), o)
-		if wrong, ok := errors.AsType[*yamlfile.Error](err); ok { // which no host is needed to see
-			return wrong
+		// What is wrong whatever the hosts are is told before any is asked.
+		planned := o
+		for _, name := range names {
+			planned.On = append(planned.On, suite.Machine{Host: name, Processors: suite.MostProcessors})
+		}
+		if _, err = suite.NewPlan(c.p.Defs(), file, args[0], 0, planned); err != nil {
+			return err
+		}
+		if c.out.Given {
+			if err := suite.IsFree(c.out.Text); err != nil {
+				return fmt.Errorf("out: %w", err)
+			}
 		}
 		defer c.closeHosts()
 		if o.On, err = c.connect(cmd.Context(), names, o.HostWait); err != nil {
@@ -221,11 +229,11 @@ func (c *SuiteCall) run(cmd *cobra.Command, session *suite.Session) error {
 	self, err := ownProgram()
 	if err == nil {
 		err = session.Run(cmd.Context(), suite.Caller{
-			Measure: func(ctx context.Context, of *suite.Case) (*record.Record, error) {
+			Measure: func(ctx context.Context, of *suite.Case, say func(string)) (*record.Record, error) {
 				if of.Host == "" {
-					return self.Run(ctx, of.Job), nil
+					return self.Do(ctx, of.Job)
 				}
-				return c.hosts[of.Host].Measure(ctx, of.Job)
+				return c.hosts[of.Host].Measure(ctx, of.Job, say)
 			},
 			Views: func(dir, title string, recs []*record.Record) error {
 				return errors.Join(writeViews(dir, pageData(c.p, title, recs)), writePlots(c.p, c.stderr, dir, recs, true))

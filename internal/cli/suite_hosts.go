@@ -6,14 +6,20 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/child"
 	"github.com/zkbench/zkbench/internal/hosts"
+	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/workload/prover"
 )
 
 // ExecHost is the command by which a copy of the program runs cases on another machine.
@@ -31,29 +37,48 @@ func ExecHostCommand(stdin io.Reader, stdout io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return hosts.Serve(cmd.Context(), stdin, stdout, self.Run)
+			return hosts.Serve(cmd.Context(), stdin, stdout, func(ctx context.Context, job measure.Job) (*record.Record, error) {
+				if err := specHere(job); err != nil {
+					return nil, err
+				}
+				return self.Do(ctx, job)
+			})
 		},
 	}
+}
+
+// specHere is an error where a job is of a prover whose files this machine does not have.
+func specHere(job measure.Job) error {
+	if job.Spec == nil {
+		return nil
+	}
+	spec, err := prover.Decode(job.Spec)
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(spec.Dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("%s: it has no directory %s, which the prover runs in", job.Workload, spec.Dir)
+	}
+	return nil
 }
 
 // addHosts makes hosts of names, none of which is connected yet.
 func (c *SuiteCall) addHosts(names []string, wait time.Duration) error {
 	self, err := os.Executable()
+	var here string
+	if err == nil {
+		here, err = child.Executable()
+	}
+	var program *hosts.Program
+	if err == nil {
+		program, err = hosts.NewProgram(here, filepath.Base(self), ExecHost)
+	}
 	if err != nil {
 		return &ExitError{Code: ExitFailed, Text: err.Error()}
 	}
-	program, err := hosts.NewProgram(self, ExecHost)
-	if err != nil {
-		return &ExitError{Code: ExitFailed, Text: err.Error()}
-	}
-	var telling sync.Mutex
 	c.hosts = make(map[string]*hosts.Host)
 	for _, name := range names {
-		c.hosts[name] = &hosts.Host{Name: name, Program: program, Wait: wait, Copied: func() {
-			telling.Lock()
-			defer telling.Unlock()
-			fmt.Fprintf(c.stdout, "%s: the program is copied\n", name)
-		}}
+		c.hosts[name] = &hosts.Host{Name: name, Program: program, Wait: wait}
 	}
 	return nil
 }
@@ -65,48 +90,57 @@ func (c *SuiteCall) connect(ctx context.Context, names []string, wait time.Durat
 		return nil, err
 	}
 	machines := make([]suite.Machine, len(names))
+	err := c.each(ctx, names, func(i int, host *hosts.Host, e record.Env, err error) error {
+		machines[i] = suite.Machine{Host: host.Name, Processors: e.GOMAXPROCS, Env: &e}
+		return err
+	})
+	return machines, err
+}
+
+// each connects to hosts at the same time, and tells where the program is copied. The error is
+// what do makes of what became of each, or that ctx has ended.
+func (c *SuiteCall) each(ctx context.Context, names []string, do func(i int, host *hosts.Host, e record.Env, err error) error) error {
 	errs := make([]error, len(names))
 	var wg sync.WaitGroup
+	var telling sync.Mutex
 	for i, name := range names {
 		wg.Go(func() {
-			e, err := c.hosts[name].Connect(ctx)
-			machines[i], errs[i] = suite.Machine{Host: name, Processors: e.GOMAXPROCS}, err
+			e, copied, err := c.hosts[name].Connect(ctx)
+			if copied {
+				telling.Lock()
+				fmt.Fprintf(c.stdout, "%s: %s\n", name, hosts.Copied)
+				telling.Unlock()
+			}
+			errs[i] = do(i, c.hosts[name], e, err)
 		})
 	}
 	wg.Wait()
-	return machines, errors.Join(errs...)
+	if ctx.Err() != nil {
+		return &ExitError{Code: ExitPartial, Text: "interrupted while it connected to " + strings.Join(names, ", ")}
+	}
+	return errors.Join(errs...)
 }
 
 // reconnect connects to the hosts of a suite that goes on, as far as they have cases left. It
 // is refused where one is not the machine that it was; one that cannot be reached is waited
 // for when its cases run, like one that was lost.
 func (c *SuiteCall) reconnect(ctx context.Context, session *suite.Session) error {
-	pending, wait := session.Hosts()
-	if len(pending) == 0 {
+	names, known, wait := session.Hosts()
+	if len(names) == 0 {
 		return nil
-	}
-	names := make([]string, len(pending))
-	for i, p := range pending {
-		names[i] = p.Host
 	}
 	if err := c.addHosts(names, wait); err != nil {
 		return err
 	}
-	errs := make([]error, len(pending))
-	var wg sync.WaitGroup
-	for i, p := range pending {
-		wg.Go(func() {
-			host := c.hosts[p.Host]
-			if p.Was != nil {
-				host.Expect(*p.Was)
-			}
-			if _, err := host.Connect(ctx); errors.Is(err, zkbench.ErrEnv) {
-				errs[i] = err
-			}
-		})
+	for _, name := range names {
+		c.hosts[name].Expect(known[name])
 	}
-	wg.Wait()
-	return errors.Join(errs...)
+	return c.each(ctx, names, func(_ int, _ *hosts.Host, _ record.Env, err error) error {
+		if errors.Is(err, zkbench.ErrEnv) {
+			return err
+		}
+		return nil
+	})
 }
 
 // closeHosts ends the connections.

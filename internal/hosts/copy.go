@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -17,14 +16,16 @@ import (
 
 // Program is what a host runs.
 type Program struct {
-	path   string
-	digest string // SHA-256
+	path   string // where it is read
+	name   string
+	Digest string // SHA-256
 	size   int64
 	args   []string
 }
 
-// NewProgram returns the program in a file, whose arguments make it call Serve.
-func NewProgram(path string, args ...string) (*Program, error) {
+// NewProgram returns the program in a file, which has that name on hosts, and whose arguments make it
+// call Serve.
+func NewProgram(path, name string, args ...string) (*Program, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -32,11 +33,10 @@ func NewProgram(path string, args ...string) (*Program, error) {
 	defer file.Close()
 	digest := sha256.New()
 	size, err := io.Copy(digest, file)
-	return &Program{path, hex.EncodeToString(digest.Sum(nil)), size, args}, err
+	return &Program{path, name, hex.EncodeToString(digest.Sum(nil)), size, args}, err
 }
 
-// greeting begins the lines by which the script and Serve tell that they are there: what a
-// login shell prints comes before.
+// greeting begins every line of the script and of Serve: what others print there is none of theirs.
 const greeting = "zkbench-host "
 
 // What the script says of the host's copy.
@@ -55,13 +55,15 @@ const (
 // mean the same then, whichever is the user's.
 var script = strings.Join([]string{
 	`umask 077`,
+	`command -v sha256sum >/dev/null || command -v shasum >/dev/null || { echo "neither sha256sum nor shasum is there" >&2; exit 1; }`,
 	`digest=$1 size=$2 dir=${XDG_CACHE_HOME:-$HOME/.cache}/zkbench/$1 program=$3`,
 	`shift 3`,
 	`right() { test -f "$1" && test "$({ sha256sum || shasum -a 256; } 2>/dev/null <"$1" | cut -c 1-64)" = "$digest"; }`,
 	`clean() { rm -f "$new"; }`,
 	`says=` + has,
 	`right "$dir/$program" || says=` + wants,
-	`if test $says = ` + wants + `; then mkdir -p "$dir" && new=$(mktemp "$dir/.copy.XXXXXX") || exit 1; trap clean EXIT; trap "exit 1" HUP INT PIPE TERM; fi`,
+	`if test $says = ` + wants + `; then mkdir -p "$dir" && new=$(mktemp "$dir/.copy.XXXXXX") || exit 1; ` +
+		`trap clean EXIT; trap "exit 1" HUP INT PIPE TERM; fi`,
 	`echo; echo "` + greeting + `$says $(uname -s) $(uname -m)"`,
 	`if test $says = ` + wants + `; then head -c "$size" >"$new" || exit 1; ` +
 		`right "$new" || { echo "what was copied has another SHA-256 than the program had" >&2; exit 1; }; ` +
@@ -71,7 +73,7 @@ var script = strings.Join([]string{
 
 // command is the script with its arguments, as a login shell takes it.
 func (p *Program) command() string {
-	words := slices.Concat([]string{"sh", "-c", script, "zkbench", p.digest, strconv.FormatInt(p.size, 10), filepath.Base(p.path)}, p.args)
+	words := slices.Concat([]string{"sh", "-c", script, "zkbench", p.Digest, strconv.FormatInt(p.size, 10), p.name}, p.args)
 	for i, w := range words {
 		words[i] = usage.Quote(w)
 	}

@@ -25,7 +25,7 @@ const AcceptedNames = "hosts as ssh knows them, each once: an alias, user@host, 
 
 // name is what a host may be called: nothing that ssh takes for a flag, or hands to a shell
 // that would read it as more than a name.
-var name = regexp.MustCompile(`^[A-Za-z0-9_\[][A-Za-z0-9_.@:%/+=\[\]-]*$`)
+var name = regexp.MustCompile(`^(ssh://)?([A-Za-z0-9_.%+=][A-Za-z0-9_.%+=-]*@)?(\[[A-Za-z0-9.:%]+\]|[A-Za-z0-9_][A-Za-z0-9_.:%-]*)(:[0-9]+)?$`)
 
 // Parse returns the hosts of a list with commas. The error is a *usage.ValueError.
 func Parse(list string) (names []string, err error) {
@@ -42,39 +42,35 @@ func Parse(list string) (names []string, err error) {
 // destination are the arguments by which ssh knows a host: it takes a port beside a name
 // only in a URI.
 func destination(host string) []string {
-	rest, port, found := cutLast(host, ":")
-	if _, err := strconv.ParseUint(port, 10, 16); !found || err != nil || strings.Contains(host, "://") ||
+	colon := strings.LastIndex(host, ":")
+	if colon < 0 {
+		return []string{"--", host}
+	}
+	rest, port := host[:colon], host[colon+1:]
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil || strings.Contains(host, "://") ||
 		strings.Contains(rest, ":") && !strings.HasSuffix(rest, "]") { // an address of IPv6 without a port
 		return []string{"--", host}
 	}
 	return []string{"-p", port, "--", strings.NewReplacer("[", "", "]", "").Replace(rest)}
 }
 
-func cutLast(text, sep string) (before, after string, found bool) {
-	i := strings.LastIndex(text, sep)
-	if i < 0 {
-		return text, "", false
-	}
-	return text[:i], text[i+len(sep):], true
-}
-
 const (
-	// lost is after how long a silent connection is given up, on both sides: ssh asks the
-	// other machine, and we send an empty line, three times as often.
-	lost = 30 * time.Second
-	beat = lost / 3
+	// silenceLimit is after how long a silent connection is given up, on both sides, each of which
+	// sends an empty line three times as often.
+	silenceLimit = 30 * time.Second
+	beatInterval = silenceLimit / 3
 	// lastWords is what the other side has to end its case, before ssh is ended.
 	lastWords = 5 * time.Second
 )
 
 // sshArgs are the arguments of ssh that run a command on a host. ssh asks nothing, forwards
-// nothing, and says nothing but what went wrong. It uses a connection that is shared already, and shares none:
-// one that stayed would keep our pipes.
+// nothing, and says nothing but what went wrong. It uses a connection that is shared already, and
+// shares none: one that stayed would keep our pipes.
 func sshArgs(host, command string) []string {
 	options := []string{
-		"-T", "-a", "-x", "-o", "ClearAllForwardings=yes", "-o", "BatchMode=yes", "-o", "LogLevel=ERROR", "-o", "ControlMaster=no",
-		"-o", fmt.Sprintf("ConnectTimeout=%d", int(beat.Seconds())),
-		"-o", fmt.Sprintf("ServerAliveInterval=%d", int(beat.Seconds())), "-o", fmt.Sprintf("ServerAliveCountMax=%d", int(lost/beat)),
+		"-T", "-a", "-x", "-o", "ClearAllForwardings=yes", "-o", "BatchMode=yes", "-o", "LogLevel=ERROR", "-o", "ControlMaster=no", "-o", "RemoteCommand=none",
+		"-o", fmt.Sprintf("ConnectTimeout=%d", int(beatInterval.Seconds())),
+		"-o", fmt.Sprintf("ServerAliveInterval=%d", int(beatInterval.Seconds())), "-o", fmt.Sprintf("ServerAliveCountMax=%d", int(silenceLimit/beatInterval)),
 	}
 	return slices.Concat(options, destination(host), []string{command})
 }

@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -43,8 +45,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// served tells the number of the process that ran a job, unless that says otherwise.
-func served(ctx context.Context, job measure.Job) *record.Record {
+// served tells the number of the process that ran a job in its error, unless that says otherwise.
+func served(ctx context.Context, job measure.Job) (*record.Record, error) {
 	rec := job.Settings.New(job.Workload, job.Case)
 	switch job.Workload {
 	case "Exit":
@@ -53,10 +55,15 @@ func served(ctx context.Context, job measure.Job) *record.Record {
 	case "Hang":
 		<-ctx.Done()
 		rec.Status = record.Partial
+	case "Unstarted":
+		return nil, errors.New("no room\x1b[2J for it")
 	}
-	rec.Seed = uint64(os.Getpid())
-	return rec
+	rec.Error = strconv.Itoa(os.Getpid())
+	return rec, nil
 }
+
+// unheard is for hosts of which nothing is to be told.
+func unheard(string) {}
 
 func job(name string) measure.Job {
 	return measure.Job{
@@ -81,13 +88,14 @@ func fakeSSH(t *testing.T, script string) (home string) {
 	must.Do(t, os.WriteFile(filepath.Join(bin, "ssh"), []byte(text), 0o755))
 	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	t.Setenv("XDG_CACHE_HOME", home)
+	t.Setenv("TMPDIR", t.TempDir())
 	return home
 }
 
 func newHost(t *testing.T) *Host {
 	t.Helper()
-	p := must.Get(NewProgram(must.Get(os.Executable())(t), serveArg))(t)
-	h := &Host{Name: "b", Program: p}
+	self := must.Get(os.Executable())(t)
+	h := &Host{Name: "b", Program: must.Get(NewProgram(self, filepath.Base(self), serveArg))(t)}
 	t.Cleanup(h.Close)
 	return h
 }
@@ -105,6 +113,11 @@ func TestParse(t *testing.T) {
 		"a b":                             nil,
 		"$(id)":                           nil,
 		"a;b":                             nil,
+		"me@-oProxyCommand=x":             nil,
+		"[-x]":                            nil,
+		"ssh://-x":                        nil,
+		"[fe80::1%eth0]":                  {"[fe80::1%eth0]"},
+		"fe80::1":                         {"fe80::1"},
 	} {
 		got, err := Parse(list)
 		golden.Equal(t, list, want, got)
@@ -128,7 +141,11 @@ func TestScript(t *testing.T) {
 	if i := strings.IndexAny(script, "'\\!\n"); i >= 0 {
 		t.Errorf("the script has %q, which login shells read in different ways", script[i])
 	}
-	p := &Program{path: "/x/a b; $(c)", digest: "d", size: 3}
+	p := &Program{name: "a b; $(c)", Digest: "d", size: 3}
+	without := exec.Command("/bin/sh", "-c", script, "zkbench", "d", "3", "x")
+	without.Env = []string{"PATH=/nowhere"}
+	out, err := without.CombinedOutput()
+	golden.Equal(t, "of a host without digests", "neither sha256sum nor shasum is there\nexit status 1", fmt.Sprintf("%s%v", out, err))
 	golden.Equal(t, "end of the command", `zkbench d 3 'a b; $(c)'`, p.command()[strings.LastIndex(p.command(), "zkbench d"):])
 }
 
@@ -137,36 +154,101 @@ func TestScript(t *testing.T) {
 func TestHost(t *testing.T) {
 	home := fakeSSH(t, `echo "Welcome to this host"; printf "and no end of line"; exec sh -c "exec $1"`)
 	copies := 0
-	var seeds []uint64
+	connect := func(h *Host) record.Env {
+		t.Helper()
+		e, copied, err := h.Connect(t.Context())
+		must.Do(t, err)
+		if copied {
+			copies++
+		}
+		return e
+	}
+	var processes []string
 	for range 2 {
 		h := newHost(t)
-		h.Copied = func() { copies++ }
-		e := must.Get(h.Connect(t.Context()))(t)
+		e := connect(h)
 		golden.Equal(t, "host of its environment", "b", e.Host)
 		golden.Equal(t, "differences from here, but for the host", []string{"host: b / not told"}, env.AllDifferences(e, env.Read()))
 		for range 2 {
-			rec := must.Get(h.Measure(t.Context(), job("Some")))(t)
+			rec := must.Get(h.Measure(t.Context(), job("Some"), unheard))(t)
 			golden.Equal(t, "host of its record", "b", rec.Env.Host)
-			seeds = append(seeds, rec.Seed)
+			processes = append(processes, rec.Error)
 		}
 		h.Close()
-		if err := exec.Command("kill", "-0", fmt.Sprint(seeds[len(seeds)-1])).Run(); err == nil {
+		if err := exec.Command("kill", "-0", processes[len(processes)-1]).Run(); err == nil {
 			t.Error("the program runs when its connection has ended")
 		}
 	}
 	golden.Equal(t, "copies", 1, copies)
-	if seeds[0] != seeds[1] || seeds[1] == seeds[2] || seeds[2] != seeds[3] {
-		t.Errorf("processes %v, want two that run two jobs each", seeds)
+	if processes[0] != processes[1] || processes[1] == processes[2] || processes[2] != processes[3] {
+		t.Errorf("processes %v, want two that run two jobs each", processes)
 	}
 	golden.Equal(t, "files in the cache", 1, len(must.Get(filepath.Glob(filepath.Join(home, "zkbench", "*", "*")))(t)))
 
 	// A copy that was changed, or cut off, is made anew.
 	copied := must.Get(filepath.Glob(filepath.Join(home, "zkbench", "*", "*")))(t)[0]
+	for path, mode := range map[string]os.FileMode{copied: 0o700, filepath.Dir(copied): os.ModeDir | 0o700} {
+		golden.Equal(t, "mode of "+path, mode, must.Get(os.Stat(path))(t).Mode())
+	}
 	must.Do(t, os.Truncate(copied, 1000))
-	h := newHost(t)
-	h.Copied = func() { copies++ }
-	must.Get(h.Connect(t.Context()))(t)
+	connect(newHost(t))
 	golden.Equal(t, "copies", 2, copies)
+}
+
+// TestCopiedMeanwhile: a copy that has come to its place meanwhile, and may run, stays there.
+func TestCopiedMeanwhile(t *testing.T) {
+	home := fakeSSH(t, "")
+	h := newHost(t)
+	place := filepath.Join(home, "zkbench", h.Program.Digest, h.Program.name)
+	real := must.Get(exec.LookPath("mktemp"))(t)
+	bin := t.TempDir()
+	fake := fmt.Sprintf("#!/bin/sh\ncp %s %s\ntouch -t 200001010000 %s\nexec %s \"$@\"\n", must.Get(os.Executable())(t), place, place, real)
+	must.Do(t, os.WriteFile(filepath.Join(bin, "mktemp"), []byte(fake), 0o755))
+	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	_, copied, err := h.Connect(t.Context())
+	must.Do(t, err)
+	golden.Equal(t, "copied", true, copied)
+	golden.Equal(t, "year of the copy in its place", 2000, must.Get(os.Stat(place))(t).ModTime().Year())
+}
+
+// TestSendsNoMore: of a file that has grown no more is sent than was said, since what follows is
+// taken for a job.
+func TestSendsNoMore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "program")
+	must.Do(t, os.WriteFile(path, []byte("program"), 0o600))
+	p := must.Get(NewProgram(path, "program"))(t)
+	must.Do(t, os.WriteFile(path, []byte("program and more"), 0o600))
+	var sent bytes.Buffer
+	must.Do(t, p.send(&sent))
+	golden.Equal(t, "sent", "program", sent.String())
+}
+
+// TestSSHArguments: ssh asks nothing, forwards nothing, shares no connection that it would leave, and
+// sees that the other machine is gone.
+func TestSSHArguments(t *testing.T) {
+	golden.Equal(t, "arguments", []string{
+		"-T", "-a", "-x", "-o", "ClearAllForwardings=yes", "-o", "BatchMode=yes", "-o", "LogLevel=ERROR", "-o", "ControlMaster=no",
+		"-o", "RemoteCommand=none", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=10", "-o", "ServerAliveCountMax=3",
+		"-p", "22", "--", "me@b", "the command",
+	}, sshArgs("me@b:22", "the command"))
+}
+
+// TestOneSuite: of two that would measure on a machine one waits, and is refused where the other goes
+// on.
+func TestOneSuite(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	synctest.Test(t, func(t *testing.T) {
+		unlock := must.Get(lockMachine(t.Context(), takeover))(t)
+		begin := time.Now()
+		err := Serve(t.Context(), strings.NewReader(""), io.Discard, served)
+		must.Fail(t, err, zkbench.ErrEnv, "a second one")
+		golden.Contains(t, err.Error(), "another suite measures on this machine")
+		if waited := time.Since(begin); waited < takeover || waited > takeover+time.Second {
+			t.Errorf("it has waited for %v", waited)
+		}
+		time.AfterFunc(takeover/2, unlock)
+		must.Do(t, Serve(t.Context(), strings.NewReader(""), io.Discard, served))
+	})
 }
 
 // TestCopyTwice: hosts of one user that are connected at once do each other no harm.
@@ -177,9 +259,10 @@ func TestCopyTwice(t *testing.T) {
 	for range 4 {
 		h := newHost(t)
 		wg.Go(func() {
-			if _, err := h.Connect(t.Context()); err != nil {
+			if _, _, err := h.Connect(t.Context()); err != nil {
 				t.Error(err)
 			}
+			h.Close() // the next one waits for it
 		})
 	}
 	wg.Wait()
@@ -211,7 +294,7 @@ func TestRefused(t *testing.T) {
 				must.Do(t, os.WriteFile(filepath.Join(bin, test.fakes[0]), []byte("#!/bin/sh\n"+test.fakes[1]+"\n"), 0o755))
 				t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 			}
-			_, err := newHost(t).Connect(t.Context())
+			_, _, err := newHost(t).Connect(t.Context())
 			wrong, ok := errors.AsType[*usage.ValueError](err)
 			if !ok || wrong.Field != "on" || wrong.Value != "b" || !strings.HasSuffix(wrong.Accepted, test.why) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%v; want one line that ends with %s", err, test.why)
@@ -232,29 +315,36 @@ func TestLost(t *testing.T) {
 	home := fakeSSH(t, `test -e "$XDG_CACHE_HOME/down" && { echo "down" >&2; exit 255; }; exec sh -c "exec $1"`)
 	h := newHost(t)
 	h.Wait = 10 * time.Millisecond
-	first := must.Get(h.Measure(t.Context(), job("Some")))(t)
-	must.Do(t, h.link.ssh.Process.Kill())
-	again := must.Get(h.Measure(t.Context(), job("Some")))(t)
-	if first.Seed == again.Seed {
+	var said []string
+	say := func(text string) { said = append(said, text) }
+	first := must.Get(h.Measure(t.Context(), job("Some"), say))(t)
+	h.link.kill()
+	again := must.Get(h.Measure(t.Context(), job("Some"), say))(t)
+	if first.Error == again.Error {
 		t.Error("the connection is not lost")
 	}
-	_, err := h.Measure(t.Context(), job("Exit"))
+	if len(said) != 2 || said[0] != Copied || !strings.HasPrefix(said[1], "lost: ") {
+		t.Errorf("said of it: %q", said)
+	}
+	_, err := h.Measure(t.Context(), job("Unstarted"), unheard)
+	golden.Equal(t, "of a case that is not started", "lost 3 times while it ran one case: no room[2J for it", fmt.Sprint(err))
+	_, err = h.Measure(t.Context(), job("Exit"), unheard)
 	golden.Equal(t, "of a case that takes it away", "lost 3 times while it ran one case: gone on purpose", fmt.Sprint(err))
 	down := filepath.Join(home, "down")
 	must.Do(t, os.WriteFile(down, nil, 0o600))
 	h.Close()
-	_, err = h.Measure(t.Context(), job("Some"))
+	_, err = h.Measure(t.Context(), job("Some"), unheard)
 	golden.Equal(t, "of one that does not come back", "not back within 10ms: down", fmt.Sprint(err))
 	h.Wait = time.Minute
 	go func() {
 		time.Sleep(50 * time.Millisecond)
 		_ = os.Remove(down)
 	}()
-	must.Get(h.Measure(t.Context(), job("Some")))(t)
+	must.Get(h.Measure(t.Context(), job("Some"), unheard))(t)
 
 	h.Close()
 	h.known.CPU = "another"
-	_, err = h.Measure(t.Context(), job("Some"))
+	_, err = h.Measure(t.Context(), job("Some"), unheard)
 	must.Fail(t, err, zkbench.ErrEnv, "another machine")
 	golden.Contains(t, err.Error(), "host b is not what it was: cpu: another / ")
 }
@@ -263,10 +353,11 @@ func TestLost(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	fakeSSH(t, "")
 	h := newHost(t)
-	must.Get(h.Connect(t.Context()))(t)
+	_, _, err := h.Connect(t.Context())
+	must.Do(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
-	if rec, err := h.Measure(ctx, job("Hang")); err == nil && rec.Status != record.Partial || err != nil && !errors.Is(err, context.Canceled) {
+	if rec, err := h.Measure(ctx, job("Hang"), unheard); err == nil && rec.Status != record.Partial || err != nil && !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, %v", rec, err)
 	}
 	h.Close()
@@ -274,6 +365,7 @@ func TestInterrupted(t *testing.T) {
 
 // TestServe: jobs come one a line, beats between them; what is no job ends it.
 func TestServe(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
 	in, us := io.Pipe()
 	them, out := io.Pipe()
 	done := make(chan error, 1)
@@ -289,21 +381,27 @@ func TestServe(t *testing.T) {
 // TestSilence: nobody is served who was not heard of for a while; a case that runs ends, and
 // leaves no record.
 func TestSilence(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
 	synctest.Test(t, func(t *testing.T) {
 		in, us := io.Pipe()
 		defer us.Close()
 		done := make(chan error, 1)
 		begin := time.Now()
 		var out bytes.Buffer
-		line := must.Get(json.Marshal(job("Hang")))(t)
+		line := must.Get(json.Marshal(question{1, job("Hang")}))(t)
 		go func() { done <- Serve(t.Context(), in, &out, served) }()
 		fmt.Fprintf(us, "%s\n", line)
 		for range 10 {
-			time.Sleep(beat)
+			time.Sleep(beatInterval)
 			fmt.Fprintln(us)
 		}
 		must.Fail(t, <-done, zkbench.ErrEnv, "silence")
-		golden.Equal(t, "after", 10*beat+lost, time.Since(begin))
-		golden.Equal(t, "lines", 1, bytes.Count(out.Bytes(), []byte("\n")))
+		golden.Equal(t, "after", 10*beatInterval+silenceLimit, time.Since(begin))
+		synctest.Wait()
+		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+		golden.Equal(t, "beats", slices.Repeat([]string{greeting}, len(lines)-1), lines[1:])
+		if len(lines) < 12 || len(lines) > 14 { // the last ones may come at the same moment as the end
+			t.Errorf("%d lines", len(lines))
+		}
 	})
 }

@@ -20,142 +20,238 @@ import (
 )
 
 const (
-	// mostNoise bounds the bytes that a login shell prints before the greeting.
+	// mostNoise bounds the bytes that what runs on a host besides Serve prints on its output.
 	mostNoise = 64 << 10
-	// greets is how long a host that can be reached may take to greet; the copying of the
-	// program is not counted.
-	greets = time.Minute
-	// answers is what a host may take beyond a job's deadline, which its own side watches.
-	answers = time.Minute
+	// greetingLimit is how long a host that can be reached may take to greet; the copying of
+	// the program is not counted.
+	greetingLimit = time.Minute
+	// answerSlack is what a host may take beyond a job's deadline, which its own side watches.
+	answerSlack = time.Minute
 )
 
-// link is a connection to a host: a process of ssh and, at its other end, Serve.
-type link struct {
-	env record.Env // of the host
-
-	ssh   *exec.Cmd
-	in    io.WriteCloser
-	out   *bufio.Reader
-	said  *child.Tail   // on standard error
-	noise *child.Tail   // before the greeting
-	ended chan struct{} // closed when ssh has ended
-
-	writing sync.Mutex // of jobs and beats
-	letGo   sync.Once
+// conn is a connection to a host: what its standard streams are, and how it ends.
+type conn struct {
+	in   io.WriteCloser
+	out  io.ReadCloser
+	said *child.Tail   // on standard error
+	kill func()        // ends it at once, and out with it
+	wait func() string // until it has ended; returns how it has
 }
 
-// dial connects to a host, which gets the program first if it does not have it; copied hears
-// of that. The error is why it does not, in a line.
-func dial(ctx context.Context, host string, p *Program, copied func()) (*link, error) {
-	l := &link{
-		ssh:  exec.Command("ssh", sshArgs(host, p.command())...),
-		said: &child.Tail{Limit: 64 << 10}, noise: &child.Tail{Limit: mostNoise}, ended: make(chan struct{}),
-	}
-	l.ssh.Stderr = l.said
-	l.ssh.WaitDelay = time.Second // one who has our pipe, and is not ssh, is not waited for
-	out, err := l.ssh.StdoutPipe()
-	if err == nil {
-		l.in, err = l.ssh.StdinPipe()
-	}
-	if err == nil {
-		err = l.ssh.Start()
-	}
-	if err != nil {
+// ssh connects to a host, on which a command runs.
+func ssh(host, command string) (*conn, error) {
+	cmd := exec.Command("ssh", sshArgs(host, command)...)
+	c := &conn{said: &child.Tail{Limit: 64 << 10}}
+	cmd.Stderr = c.said
+	cmd.WaitDelay = time.Second // one who has our pipe, and is not ssh, is not waited for
+	var err error
+	if c.out, err = cmd.StdoutPipe(); err != nil {
 		return nil, err
 	}
-	l.out = bufio.NewReaderSize(out, mostNoise)
+	if c.in, err = cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	c.kill = func() {
+		_ = cmd.Process.Kill()
+		_ = c.out.Close() // which another process may hold, where ssh is a script
+	}
+	c.wait = func() string {
+		_ = cmd.Wait()
+		return cmd.ProcessState.String()
+	}
+	return c, nil
+}
+
+// link is a connection at whose other end Serve is.
+type link struct {
+	*conn
+	env record.Env // of the host
+
+	lines *bufio.Reader // of out
+	noise *child.Tail   // of out, what is not of Serve or the script
+	noisy int           // bytes of it
+	jobs  int           // that were asked for
+
+	writing sync.Mutex    // of jobs and beats
+	ended   chan struct{} // closed when the connection has ended
+	state   string        // how it has
+	closing sync.Once
+}
+
+func newLink(c *conn) *link {
+	return &link{conn: c, lines: bufio.NewReaderSize(c.out, mostNoise), noise: &child.Tail{Limit: mostNoise}, ended: make(chan struct{})}
+}
+
+// dial connects to a host, which gets the program first if it does not have it; copied tells
+// whether. The error is why it cannot be used, in a line.
+func dial(ctx context.Context, host string, p *Program) (l *link, copied bool, err error) {
+	c, err := ssh(host, p.command())
+	if err != nil {
+		return nil, false, err
+	}
+	l = newLink(c)
 	defer context.AfterFunc(ctx, l.kill)()
-	if err := l.open(p, copied); err != nil {
+	if copied, err = l.open(p); err != nil {
 		l.close()
 		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return nil, copied, context.Cause(ctx)
 		}
-		return nil, l.why(err)
+		return nil, copied, l.why(err)
 	}
-	go l.beat()
-	return l, nil
+	go l.sendBeats()
+	return l, copied, nil
 }
 
 // open leads the conversation up to the greeting of Serve.
-func (l *link) open(p *Program, copied func()) error {
-	words, err := l.greeting()
+func (l *link) open(p *Program) (copied bool, err error) {
+	words, err := l.next(greetingLimit)
 	if err != nil {
-		return err
+		return false, err
 	}
-	state, where, _ := strings.Cut(words, " ")
+	state, where, _ := strings.Cut(string(words), " ")
 	system, machine, _ := strings.Cut(where, " ")
 	if err := runsHere(system, machine); err != nil {
-		return err
+		return false, err
 	}
 	switch state {
 	case wants:
-		if err := p.send(l.in); err != nil {
-			return err
+		if err := l.send(p); err != nil {
+			return false, err
 		}
-		copied()
+		copied = true
 	case has:
 	default:
-		return fmt.Errorf("it greets with %q", words)
+		return false, fmt.Errorf("it greets with %q", words)
 	}
-	if words, err = l.greeting(); err != nil {
-		return err
+	if words, err = l.next(greetingLimit); err != nil {
+		return copied, err
 	}
-	return json.Unmarshal([]byte(words), &l.env)
+	return copied, json.Unmarshal(words, &l.env)
 }
 
-// greeting is what follows on the next line that begins as one.
-func (l *link) greeting() (string, error) {
-	late := time.AfterFunc(greets, l.kill)
-	words, err := l.nextGreeting()
-	if !late.Stop() {
-		return "", fmt.Errorf("it has not greeted within %v", greets)
-	}
-	return words, err
-}
-
-func (l *link) nextGreeting() (string, error) {
-	begins := true
-	for n := 0; n < mostNoise; {
-		part, err := l.out.ReadSlice('\n')
-		text, found := bytes.CutPrefix(part, []byte(greeting))
-		switch {
-		case begins && found && err == nil:
-			return string(bytes.TrimSpace(text)), nil
-		case err != nil && !errors.Is(err, bufio.ErrBufferFull):
-			return "", err
+// send copies the program to a host that wants it, as long as it takes any.
+func (l *link) send(p *Program) error {
+	late := time.AfterFunc(silenceLimit, l.kill)
+	err := p.send(writerFunc(func(b []byte) (int, error) {
+		n, err := l.in.Write(b)
+		if err == nil {
+			late.Reset(silenceLimit)
 		}
-		_, _ = l.noise.Write(part)
-		n += len(part)
-		begins = err == nil
+		return n, err
+	}))
+	if !late.Stop() {
+		return fmt.Errorf("it has taken nothing of the program for %v", silenceLimit)
 	}
-	l.kill() // which would go on
-	return "", errors.New("it prints more than it should")
+	return err
 }
 
-// run has the host run a job. The error is that the connection was lost, and why.
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
+
+// next is the next line of the host, for which it has so long.
+func (l *link) next(limit time.Duration) ([]byte, error) {
+	late := time.AfterFunc(limit, l.kill)
+	line, err := l.line()
+	if !late.Stop() {
+		return nil, fmt.Errorf("nothing was heard from it for %v", limit)
+	}
+	return line, err
+}
+
+// line is the next line of Serve or the script, after the greeting that all of these begin
+// with. What others print is passed over, as long as it is not too much.
+func (l *link) line() ([]byte, error) {
+	var line []byte
+	begins, ours := true, false
+	for {
+		part, err := l.lines.ReadSlice('\n')
+		ends := err == nil
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			_, _ = l.noise.Write(part)
+			return nil, err
+		}
+		if begins {
+			part, ours = bytes.CutPrefix(part, []byte(greeting))
+		}
+		if ours {
+			line = append(line, part...)
+		} else {
+			_, _ = l.noise.Write(part)
+			l.noisy += len(part)
+		}
+		if l.noisy > mostNoise || len(line) > measure.LargestRecord {
+			l.kill() // which would go on
+			return nil, errors.New("it prints more than it should")
+		}
+		if begins = ends; ends && ours {
+			return bytes.TrimSpace(line), nil
+		}
+	}
+}
+
+// question is a job as it goes to a host, and answer what comes of it.
+type (
+	question struct {
+		Number int         `json:"number"`
+		Job    measure.Job `json:"job"`
+	}
+	answer struct {
+		Number int             `json:"number"`
+		Record json.RawMessage `json:"record,omitempty"`
+		Error  string          `json:"error,omitempty"` // why the case could not be started
+	}
+)
+
+// run has the host run a job. The error is why it has not: as a rule that the connection was lost.
 func (l *link) run(ctx context.Context, job measure.Job) (*record.Record, error) {
-	line, err := json.Marshal(job)
+	l.jobs++
+	line, err := json.Marshal(question{l.jobs, job})
 	if err != nil {
 		return nil, err
 	}
 	defer context.AfterFunc(ctx, l.hangUp)()
-	defer time.AfterFunc(job.Deadline+answers, l.kill).Stop()
+	defer time.AfterFunc(job.Deadline+answerSlack, l.kill).Stop()
 	if err = l.write(append(line, '\n')); err == nil {
-		line, err = l.out.ReadBytes('\n')
+		for line = nil; err == nil && len(line) == 0; { // beats are empty
+			line, err = l.next(silenceLimit)
+		}
 	}
 	if err != nil {
 		l.close()
 		return nil, l.why(err)
 	}
-	recs, err := record.ReadAll(bytes.NewReader(line))
-	if err == nil && (len(recs) != 1 || recs[0].Workload == "" || recs[0].Axes == nil) {
-		err = fmt.Errorf("it answers with %d records", len(recs))
-	}
+	rec, err := l.answered(line, job)
 	if err != nil {
 		l.close()
 		return nil, err
 	}
-	return recs[0], nil
+	return rec, nil
+}
+
+// answered is the record of a line, which has to be one of the job.
+func (l *link) answered(line []byte, job measure.Job) (*record.Record, error) {
+	var a answer
+	if err := json.Unmarshal(line, &a); err != nil {
+		return nil, fmt.Errorf("its answer: %w", err)
+	}
+	switch {
+	case a.Number != l.jobs:
+		return nil, fmt.Errorf("it answers job %d, and was asked for %d", a.Number, l.jobs)
+	case a.Error != "":
+		return nil, errors.New(child.Printable(a.Error))
+	}
+	recs, err := record.ReadAll(bytes.NewReader(a.Record))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(recs) != 1:
+		return nil, fmt.Errorf("it answers with %d records", len(recs))
+	}
+	return recs[0], job.Answers(recs[0])
 }
 
 func (l *link) write(line []byte) error {
@@ -165,9 +261,9 @@ func (l *link) write(line []byte) error {
 	return err
 }
 
-// beat lets the host know that we are there.
-func (l *link) beat() {
-	ticks := time.NewTicker(beat)
+// sendBeats lets the host know that we are there.
+func (l *link) sendBeats() {
+	ticks := time.NewTicker(beatInterval)
 	defer ticks.Stop()
 	for {
 		select {
@@ -189,14 +285,12 @@ func (l *link) hangUp() {
 // close ends the connection. Nobody reads from it any more.
 func (l *link) close() {
 	l.hangUp()
-	l.letGo.Do(func() {
-		_, _ = io.Copy(io.Discard, l.out) // to its end, before which Wait must not be called
-		_ = l.ssh.Wait()
+	l.closing.Do(func() {
+		_, _ = io.Copy(io.Discard, l.lines) // to its end, before which wait must not be called
+		l.state = l.wait()
 		close(l.ended)
 	})
 }
-
-func (l *link) kill() { _ = l.ssh.Process.Kill() }
 
 // isCut tells of an error whether it says only that the other end of a pipe is gone.
 func isCut(err error) bool {
@@ -217,5 +311,5 @@ func (l *link) why(err error) error {
 	if lines := l.noise.Lines(); len(lines) > 0 {
 		return fmt.Errorf("it prints %q and no more", lines[0])
 	}
-	return fmt.Errorf("it ended the connection: %v", l.ssh.ProcessState)
+	return fmt.Errorf("it ended the connection: %s", l.state)
 }

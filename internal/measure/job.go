@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/zkbench/zkbench"
@@ -77,22 +78,33 @@ const lastWords = 2 * time.Second
 type Program struct {
 	Path string
 	Args []string // for example exec-case
+	Self bool     // it is the one that runs, whatever has come to its path since it was started
 }
 
-// Run runs the job and returns its record. At the job's deadline, or when ctx
+// Run is Do, where a child that cannot be started is a case that failed.
+func (p Program) Run(ctx context.Context, job Job) *record.Record {
+	rec, err := p.Do(ctx, job)
+	if err != nil {
+		return missing(job, record.Failed, err.Error())
+	}
+	return rec
+}
+
+// Do runs the job and returns its record. At the job's deadline, or when ctx
 // ends, the child is told to stop, and soon after killed; the record holds what
 // was measured until then, its status is partial. A child that dies without a
-// record gives a failed one that says how it died.
-func (p Program) Run(ctx context.Context, job Job) *record.Record {
+// record gives a failed one that says how it died. The error is that none could be started,
+// which says nothing of the case.
+func (p Program) Do(ctx context.Context, job Job) (*record.Record, error) {
 	job.Tethered = true
 	own, err := newRecordPipe(&job)
 	if err != nil {
-		return missing(job, record.Failed, fmt.Sprintf("start the child: %v", err))
+		return nil, notStarted(err)
 	}
 	defer own.close()
 	input, err := json.Marshal(job)
 	if err != nil {
-		return missing(job, record.Failed, fmt.Sprintf("encode the job: %v", err))
+		return nil, fmt.Errorf("encode the job: %w", err)
 	}
 	// The child watches the deadline too; the parent's is for one that cannot.
 	limited, cancel := context.WithTimeout(ctx, job.Deadline+2*lastWords)
@@ -100,24 +112,33 @@ func (p Program) Run(ctx context.Context, job Job) *record.Record {
 
 	temporary, err := caseDir()
 	if err != nil {
-		return missing(job, record.Failed, fmt.Sprintf("start the child: %v", err))
+		return nil, notStarted(err)
 	}
 	defer os.RemoveAll(temporary)
 
-	printed, messages := &child.Tail{Limit: largestRecord}, &child.Tail{Limit: 64 << 10}
+	printed, messages := &child.Tail{Limit: LargestRecord}, &child.Tail{Limit: 64 << 10}
 	cmd := exec.CommandContext(limited, p.Path, p.Args...)
+	if p.Self {
+		if cmd.Path, err = child.Executable(); err != nil {
+			return nil, notStarted(err)
+		}
+	}
 	cmd.Stdout, cmd.Stderr = printed, messages
 	own.pass(cmd)
 	entry := temporaryVariable() + "=" + temporary
 	cmd.Env = append(os.Environ(), entry)
 	tether, err := cmd.StdinPipe() // closed when the child has ended, or we have
 	if err != nil {
-		return missing(job, record.Failed, fmt.Sprintf("start the child: %v", err))
+		return nil, notStarted(err)
 	}
 	Interruptible(cmd, lastWords)
-	ended := cmd.Start()
+	err = cmd.Start()
 	own.started()
-	if ended == nil {
+	if err != nil && ctx.Err() == nil {
+		return nil, notStarted(err)
+	}
+	ended := err
+	if err == nil {
 		_, _ = tether.Write(input) // a child that does not read it leaves no record either
 		ended = cmd.Wait()
 	}
@@ -131,23 +152,39 @@ func (p Program) Run(ctx context.Context, job Job) *record.Record {
 		child.Bury(cmd.Process.Pid, entry)
 	}
 	if len(recs) == 1 && err == nil {
-		rec := recs[0]
-		if rec.Workload == "" || rec.Axes == nil {
-			return missing(job, record.Failed, "the child's record names no case")
+		if err := job.Answers(recs[0]); err != nil {
+			return missing(job, record.Failed, "the child's record "+err.Error()), nil
 		}
-		return rec
+		return recs[0], nil
 	}
 	switch {
 	case ctx.Err() != nil:
-		return missing(job, record.Partial, "interrupted before anything was measured")
+		return missing(job, record.Partial, "interrupted before anything was measured"), nil
 	case limited.Err() != nil:
-		return missing(job, record.Partial, fmt.Sprintf("killed at its deadline of %v", job.Deadline))
+		return missing(job, record.Partial, fmt.Sprintf("killed at its deadline of %v", job.Deadline)), nil
 	case err != nil:
-		return missing(job, record.Failed, fmt.Sprintf("the child's record: %v", err))
+		return missing(job, record.Failed, fmt.Sprintf("the child's record: %v", err)), nil
 	case ended != nil:
-		return missing(job, record.Failed, fmt.Sprintf("the child ended with %v: %s", ended, cmp.Or(messages.Message(), "no message")))
+		return missing(job, record.Failed, fmt.Sprintf("the child ended with %v: %s", ended, cmp.Or(messages.Message(), "no message"))), nil
 	}
-	return missing(job, record.Failed, fmt.Sprintf("the child wrote %d records, not one", len(recs)))
+	return missing(job, record.Failed, fmt.Sprintf("the child wrote %d records, not one", len(recs))), nil
+}
+
+func notStarted(err error) error { return fmt.Errorf("start the child: %w", err) }
+
+// Answers returns why a record is none of the job: it is of another case or seed.
+func (j Job) Answers(rec *record.Record) error {
+	def := workload.Def{Name: rec.Workload}
+	asked := j.Settings.New(j.Workload, j.Case)
+	if j.Workload != def.Name && j.Workload != def.ID() || rec.Axes == nil || rec.Seed != asked.Seed {
+		return fmt.Errorf("is of %s with seed %d, where %s with seed %d was to be measured", rec.Name(), rec.Seed, asked.Name(), asked.Seed)
+	}
+	for _, a := range j.Case.Axes() {
+		if i := slices.Index(rec.Axes, a); i < 0 {
+			return fmt.Errorf("is of %s, where %s was to be measured", rec.Name(), asked.Name())
+		}
+	}
+	return nil
 }
 
 // caseDir makes a directory for the temporary files of one case, which is removed with them

@@ -10,9 +10,9 @@ import (
 const (
 	// recordDescriptor is the first that os/exec hands a child beside the standard ones.
 	recordDescriptor = 3
-	// largestRecord bounds the bytes of a record: one of an hour, in intervals, has some
+	// LargestRecord bounds the bytes of a record: one of an hour, in intervals, has some
 	// megabytes.
-	largestRecord = 64 << 20
+	LargestRecord = 64 << 20
 )
 
 // recordPipe carries a child's record. One of a platform on which a process inherits nothing
@@ -49,7 +49,7 @@ func (p *recordPipe) started() {
 	}
 	p.w.Close()
 	go func() {
-		raw, _ := io.ReadAll(io.LimitReader(p.r, largestRecord))
+		raw, _ := io.ReadAll(io.LimitReader(p.r, LargestRecord))
 		p.got <- raw
 	}()
 }

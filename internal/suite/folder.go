@@ -3,8 +3,11 @@ package suite
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/zkbench/zkbench"
@@ -36,6 +39,7 @@ type Folder struct {
 	file    *os.File // of the records
 	Records []*record.Record
 	logs    map[string][]*record.Record // by the case
+	files   map[string]string           // of the logs, by the case
 }
 
 // OpenFolder begins the records of a folder anew, with those that the journal had, in the
@@ -61,7 +65,7 @@ func OpenFolder(dir string, plan []Case, earlier map[string]*record.Record) (*Fo
 	if err != nil {
 		return nil, err
 	}
-	return &Folder{dir: dir, file: file, logs: make(map[string][]*record.Record)}, nil
+	return &Folder{dir: dir, file: file, logs: make(map[string][]*record.Record), files: make(map[string]string)}, nil
 }
 
 // Add takes the record of a case, and writes its log anew; a fresh record is written too.
@@ -84,7 +88,24 @@ func (f *Folder) Add(c *Case, r *record.Record, fresh bool) error {
 			return err
 		}
 	}
-	return atomicfile.Write(filepath.Join(f.dir, logsDir, report.FileName(name)+".log"), b.Bytes())
+	return atomicfile.Write(filepath.Join(f.dir, logsDir, f.logFile(name)), b.Bytes())
+}
+
+// logFile is the file of a case's log. Where two cases differ in what no file name has, the later one
+// gets a number.
+func (f *Folder) logFile(name string) string {
+	if file := f.files[name]; file != "" {
+		return file
+	}
+	taken := func(file string) bool {
+		return slices.ContainsFunc(slices.Collect(maps.Values(f.files)), func(other string) bool { return strings.EqualFold(file, other) })
+	}
+	file := report.FileName(name) + ".log"
+	for n := 2; taken(file); n++ {
+		file = fmt.Sprintf("%s-%d.log", report.FileName(name), n)
+	}
+	f.files[name] = file
+	return file
 }
 
 // Close closes the records.

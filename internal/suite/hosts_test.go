@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
@@ -145,4 +147,32 @@ func TestPlanOnHosts(t *testing.T) {
 	golden.Equal(t, "wait", time.Minute, p.Header.HostWait)
 	_, err := suite.NewPlan(defs, read("    srs: hosts_test.go\n"), "x", 2, o)
 	golden.Equal(t, "a file of ours", `x:8: srs: "hosts_test.go" is not accepted; accepted: none on other machines, which do not have the file`, fmt.Sprint(err))
+}
+
+// TestBegunOn: a suite knows what its hosts were when it was begun, whether they have measured
+// anything or not, and goes on with no other program.
+func TestBegunOn(t *testing.T) {
+	dir := t.TempDir()
+	p := &suite.Plan{Header: suite.Header{Plan: onHosts(1, "a", "b"), Hosts: map[string]record.Env{"a": {CPU: "one"}, "b": {CPU: "two"}}}}
+	must.Do(t, must.Get(suite.Begin(dir, p))(t).Close())
+	s := must.Get(suite.Resume(dir))(t)
+	names, known, _ := s.Hosts()
+	must.Do(t, s.Close())
+	golden.Equal(t, "hosts", []string{"a", "b"}, names)
+	golden.Equal(t, "what they were", p.Header.Hosts, known)
+
+	dir = t.TempDir()
+	must.Do(t, must.Get(suite.Create(dir, suite.Header{Plan: onHosts(1, "a"), Program: "another"}))(t).Close())
+	must.FailGet(suite.Resume(dir))(t, zkbench.ErrEnv, "a suite of another program")
+}
+
+// TestLogNames: cases whose names differ in what no file name has each keep their log.
+func TestLogNames(t *testing.T) {
+	dir := t.TempDir()
+	f := must.Get(suite.OpenFolder(dir, nil, nil))(t)
+	for _, c := range onHosts(1, "a:1", "a_1", "A_1") {
+		must.Do(t, f.Add(&c, c.Job.Settings.New(c.Job.Workload, c.Job.Case), true))
+	}
+	must.Do(t, f.Close())
+	golden.Equal(t, "logs", 3, len(must.Get(filepath.Glob(filepath.Join(dir, "logs", "*")))(t)))
 }

@@ -42,6 +42,10 @@ type Header struct {
 	Session string    `json:"session"` // of its records
 	Begun   time.Time `json:"begun"`
 	Plan    []Case    `json:"plan"` // in their order, each repetition
+	// Program is the SHA-256 of the program that began it.
+	Program string `json:"program"`
+	// Hosts are what the machines were that the suite was begun on, by their names.
+	Hosts map[string]record.Env `json:"hosts,omitempty"`
 	// HostWait is how long a host that is lost is waited for.
 	HostWait time.Duration `json:"host_wait,omitempty"` // ns
 	Noise
@@ -59,15 +63,23 @@ var (
 	casesBucket = []byte("cases")
 )
 
+// IsFree returns an error where a folder has a suite, or records of another run.
+func IsFree(dir string) error {
+	if path := filepath.Join(dir, journalFile); exists(path) {
+		return fmt.Errorf("%w: %s is there already; accepted: another folder, or --resume with this one", zkbench.ErrParams, path)
+	}
+	if other := outdir.Records(dir); exists(other) {
+		return fmt.Errorf("%w: %s is of another run; accepted: a folder without records", zkbench.ErrParams, other)
+	}
+	return nil
+}
+
 // Create makes the journal of a suite in a folder that has none, and no records of
 // something else.
 func Create(dir string, h Header) (*Journal, error) {
 	path := filepath.Join(dir, journalFile)
-	if exists(path) {
-		return nil, fmt.Errorf("%w: %s is there already; accepted: another folder, or --resume with this one", zkbench.ErrParams, path)
-	}
-	if other := outdir.Records(dir); exists(other) {
-		return nil, fmt.Errorf("%w: %s is of another run; accepted: a folder without records", zkbench.ErrParams, other)
+	if err := IsFree(dir); err != nil {
+		return nil, err
 	}
 	h.Format = journalFormat
 	raw, err := json.Marshal(h)

@@ -19,6 +19,7 @@ import (
 	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -40,7 +41,11 @@ type Options struct {
 type Machine struct {
 	Host       string // empty: this one
 	Processors int
+	Env        *record.Env // nil: not known
 }
+
+// MostProcessors are more than a machine has: a plan for so many leaves no case out.
+const MostProcessors = 1 << 16
 
 func byProcessors(a, b Machine) int { return cmp.Compare(a.Processors, b.Processors) }
 
@@ -89,9 +94,15 @@ func NewPlan(defs []workload.Def, file *File, name string, processors int, o Opt
 	if len(cases) == 0 {
 		return nil, &usage.ValueError{Field: "suite", Value: name, Accepted: fmt.Sprintf("cases for %d processors or fewer", slices.MaxFunc(machines, byProcessors).Processors)}
 	}
+	hosts := make(map[string]record.Env)
+	for _, m := range machines {
+		if m.Env != nil {
+			hosts[m.Host] = *m.Env
+		}
+	}
 	return &Plan{Notes: notes, Header: Header{
 		Suite: cmp.Or(file.Name, strings.TrimSuffix(name, ".yaml")), Session: rand.Text(), Begun: time.Now().Truncate(time.Second),
-		Plan: Interleave(cases, repetitions), HostWait: o.HostWait, Noise: o.Noise,
+		Plan: Interleave(cases, repetitions), Hosts: hosts, HostWait: o.HostWait, Noise: o.Noise,
 	}}, nil
 }
 

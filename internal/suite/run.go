@@ -106,9 +106,17 @@ type LostHost struct {
 func (e *LostError) Error() string {
 	texts := make([]string, len(e.Hosts))
 	for i, h := range e.Hosts {
-		texts[i] = fmt.Sprintf("host %s: %d of %s missing: %v", h.Name, h.Missing, figure.Plural(h.Planned, "process"), h.Err)
+		texts[i] = fmt.Sprintf("%s: %d of %s missing: %v", where(h.Name), h.Missing, figure.Plural(h.Planned, "process"), h.Err)
 	}
 	return strings.Join(texts, "; ")
+}
+
+// where a host's cases run.
+func where(host string) string {
+	if host == "" {
+		return "this machine"
+	}
+	return "host " + host
 }
 
 // Unwrap returns ErrInterrupted: a suite whose hosts are lost can go on.

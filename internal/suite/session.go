@@ -2,6 +2,8 @@ package suite
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/atomicfile"
+	"github.com/zkbench/zkbench/internal/child"
 	"github.com/zkbench/zkbench/internal/env"
 	"github.com/zkbench/zkbench/internal/meter"
 	"github.com/zkbench/zkbench/internal/record"
@@ -46,8 +49,8 @@ type begun struct {
 
 // Caller is the program that runs a session.
 type Caller struct {
-	// Measure is that of Run.
-	Measure func(ctx context.Context, c *Case) (*record.Record, error)
+	// Measure is that of Run. What say gets is shown with the name of the case's host.
+	Measure func(ctx context.Context, c *Case, say func(text string)) (*record.Record, error)
 	// Views writes the tables, the plots and the page of records into the folder.
 	Views          func(dir, title string, recs []*record.Record) error
 	Again          string // the command that goes on, as a user types it before --resume
@@ -56,15 +59,19 @@ type Caller struct {
 
 // Begin begins the suite of a plan in a folder, which it makes where there is none.
 func Begin(dir string, p *Plan) (*Session, error) {
-	err := os.MkdirAll(dir, 0o755)
+	header := p.Header
 	var j *Journal
+	var err error
+	if header.Program, err = programDigest(); err == nil {
+		err = os.MkdirAll(dir, 0o755)
+	}
 	if err == nil {
-		j, err = Create(dir, p.Header)
+		j, err = Create(dir, header)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("out: %w", err)
 	}
-	return &Session{dir: dir, header: p.Header, journal: j}, nil
+	return &Session{dir: dir, header: header, journal: j}, nil
 }
 
 // Resume opens the suite of a folder, to go on with it. It is refused where the suite was
@@ -96,6 +103,13 @@ func ReadPlan(dir string) (*Plan, error) {
 // sameMachine returns an error where a suite was begun by another build or on a machine
 // that differs, of which figures could not be compared with those that are to come.
 func sameMachine(h Header, earlier map[string]*record.Record) error {
+	program, err := programDigest()
+	if err != nil {
+		return err
+	}
+	if program != h.Program {
+		return fmt.Errorf("%w: the suite was begun by another build of the program; accepted: the same", zkbench.ErrEnv)
+	}
 	now := env.Read()
 	for i := range h.Plan {
 		r := earlier[h.Plan[i].Key()]
@@ -111,32 +125,35 @@ func sameMachine(h Header, earlier map[string]*record.Record) error {
 	return nil
 }
 
+// programDigest is the SHA-256 of the program that runs.
+func programDigest() (string, error) {
+	path, err := child.Executable()
+	if err != nil {
+		return "", err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	digest := sha256.New()
+	_, err = io.Copy(digest, file)
+	return hex.EncodeToString(digest.Sum(nil)), err
+}
+
 // Plan is the processes of the suite.
 func (s *Session) Plan() []Case { return s.header.Plan }
 
-// Pending is a host that has cases without a record.
-type Pending struct {
-	Host string
-	Was  *record.Env // when it measured its others; nil: it has not
-}
-
-// Hosts are those that have something to measure. HostWait is how long one that is lost is
-// waited for.
-func (s *Session) Hosts() (pending []Pending, hostWait time.Duration) {
-	missing := make([]Case, 0, len(s.header.Plan))
-	was := make(map[string]*record.Env)
+// Hosts are those that have something to measure, and what they were when the suite was begun.
+// hostWait is how long one that is lost is waited for.
+func (s *Session) Hosts() (pending []string, known map[string]record.Env, hostWait time.Duration) {
+	var missing []Case
 	for i := range s.header.Plan {
-		c := &s.header.Plan[i]
-		if r := s.earlier[c.Key()]; r != nil {
-			was[c.Host] = &r.Env
-		} else if c.Host != "" {
+		if c := &s.header.Plan[i]; c.Host != "" && s.earlier[c.Key()] == nil {
 			missing = append(missing, *c)
 		}
 	}
-	for _, host := range Hosts(missing) {
-		pending = append(pending, Pending{host, was[host]})
-	}
-	return pending, s.header.HostWait
+	return Hosts(missing), s.header.Hosts, s.header.HostWait
 }
 
 // Close closes the journal.
@@ -157,7 +174,10 @@ func (s *Session) Run(ctx context.Context, caller Caller) error {
 	s.bars = newBars(caller.Stdout, caller.Stderr, s.estimate)
 	run := Run{
 		Cases: s.header.Plan, Journal: s.journal, Session: s.header.Session, Earlier: s.earlier,
-		Measure: caller.Measure, Begins: s.begins, Ended: s.ended, Noise: s.header.Noise,
+		Measure: func(ctx context.Context, c *Case) (*record.Record, error) {
+			return caller.Measure(ctx, c, func(text string) { s.bars.say(c, text) })
+		},
+		Begins: s.begins, Ended: s.ended, Noise: s.header.Noise,
 		Await: func(ctx context.Context, limit time.Duration) time.Duration {
 			waited, _ := meter.AwaitQuiet(ctx, limit)
 			return waited

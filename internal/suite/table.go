@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/atomicfile"
+	"github.com/zkbench/zkbench/internal/child"
 	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/progress"
 	"github.com/zkbench/zkbench/internal/record"
@@ -102,6 +104,7 @@ func readTable(path string) ([][]string, error) {
 // terminal, below them a bar for each case that runs and one for the suite.
 type bars struct {
 	lines    io.Writer
+	printing sync.Mutex // of lines
 	estimate *Estimate
 	planned  int
 	hosts    []string // a place for each
@@ -154,11 +157,20 @@ func (b *bars) ended(done int, c *Case, rec *record.Record, took time.Duration) 
 	what := string(rec.Status)
 	switch tps, ok := rec.Metric(record.Throughput); {
 	case rec.Status != record.OK:
-		what += ": " + rec.Error
+		what += ": " + child.Printable(rec.Error)
 	case ok:
 		what = fmt.Sprintf("%.4g/s, P95 %.4g ms", tps.Value, rec.Value(record.LatencyP95)/1e6)
 	}
-	fmt.Fprintf(b.lines, "%d/%d %s: %s (%s, about %s left)\n", done, b.planned, c.Name(), what, took.Round(100*time.Millisecond), figure.Roughly(b.estimate.Remaining()))
+	b.print("%d/%d %s: %s (%s, about %s left)\n", done, b.planned, c.Name(), what, took.Round(100*time.Millisecond), figure.Roughly(b.estimate.Remaining()))
+}
+
+// say shows a text about the host of a case that runs.
+func (b *bars) say(c *Case, text string) { b.print("%s: %s\n", c.Host, text) }
+
+func (b *bars) print(format string, args ...any) {
+	b.printing.Lock()
+	defer b.printing.Unlock()
+	fmt.Fprintf(b.lines, format, args...)
 }
 
 // close takes the bars away.

@@ -73,11 +73,13 @@ func Start(t *testing.T, setEnv func(name string) string, names ...string) []*Se
 	for _, name := range names {
 		port := freePort(t)
 		s := &Server{Name: name, Address: "127.0.0.1:" + port, Cache: filepath.Join(dir, name), sshd: sshd}
+		temp := filepath.Join(dir, name+"-tmp")
+		must.Do(t, os.Mkdir(temp, 0o700))
 		known = append(known, "[127.0.0.1]:"+port+" "+hostPublic)
 		client = append(client, "Host "+name, "HostName 127.0.0.1", "Port "+port)
 		s.Config = file(name+".conf", 0o600, "ListenAddress "+s.Address, "HostKey "+host, "AuthorizedKeysFile "+authorized,
 			"StrictModes no", "UsePAM no", "PidFile none", "PasswordAuthentication no", "KbdInteractiveAuthentication no", "PermitRootLogin yes",
-			"SetEnv XDG_CACHE_HOME="+s.Cache+" "+setEnv(name))
+			"SetEnv XDG_CACHE_HOME="+s.Cache+" TMPDIR="+temp+" "+setEnv(name)) // a machine of its own has its own
 		all = append(all, s)
 		s.Up(t)
 		t.Cleanup(s.Down)
