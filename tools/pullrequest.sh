@@ -6,10 +6,11 @@
 #
 # compares the last commit that HEAD has in common with BASE against HEAD, and
 # appends the table as markdown to the file SUMMARY, also when the gate trips. The
-# exit code is that of zkbench compare. action.yml calls it.
+# exit code is that of zkbench compare, 2 where it does not come to that.
+# action.yml calls it.
 #
-#   RUN      the arguments of zkbench compare after --git RANGE, as a shell takes
-#            words, default --bench ./...
+#   RUN      the arguments of zkbench compare after --git RANGE: words, or what
+#            stands in single or double quotes; default --bench ./...
 #   GATE     default 3%
 #   ZKBENCH  the program, default one that is built from where this script lies
 set -euo pipefail
@@ -19,19 +20,28 @@ refuse() {
   exit 2
 }
 [ $# -eq 3 ] || refuse "$# arguments; accepted: BASE HEAD SUMMARY"
-head=$2 summary=$3
-base=$(git merge-base "$1" "$head" 2>/dev/null) ||
-  refuse "base: \"$1\" is not accepted; accepted: a revision with a commit in common with $head, in a clone that has both (fetch-depth: 0)"
-words=$(xargs -n 1 printf '%s\n' <<<"${RUN:---bench ./...}" 2>/dev/null) || refuse "run: \"${RUN-}\" is not accepted; accepted: words, their quotes closed"
-args=()
-while IFS= read -r word; do args+=("$word"); done <<<"$words"
+unset $(git rev-parse --local-env-vars) # a hook's: the repository is that of the directory
+summary=$3
+commit() { git rev-parse --verify --quiet --end-of-options "$1^{commit}"; }
+head=$(commit "$2") || refuse "head: \"$2\" is not accepted; accepted: a revision"
+base=$(commit "$1") && base=$(git merge-base "$base" "$head") ||
+  refuse "base: \"$1\" is not accepted; accepted: a revision with a commit in common with $2, in a clone that has both (fetch-depth: 0)"
+[ "$base" != "$head" ] || refuse "base: \"$1\" is not accepted; accepted: one that does not contain $2, which changes nothing there"
 
 temp=$(mktemp -d)
 trap 'rm -rf "$temp"' EXIT
+run=${RUN:---bench ./...}
+xargs -n 1 printf '%s\0' <<<"$run" >"$temp/words" 2>/dev/null || refuse "run: \"$run\" is not accepted; accepted: words, their quotes closed"
+args=()
+while IFS= read -r -d '' word; do args+=("$word"); done <"$temp/words"
+[ ${#args[@]} -gt 0 ] && [ -n "${run//[[:space:]]/}" ] || refuse "run: \"$run\" is not accepted; accepted: arguments of zkbench compare"
+
 zkbench=${ZKBENCH-}
 if [ -z "$zkbench" ]; then
   zkbench=$temp/zkbench
-  GOBIN=$temp go install -C "$(dirname "$0")/.." -buildvcs=false ./cmd/zkbench >&2
+  # By the Go version of its own go.mod, and by no setting that is meant for what it measures.
+  env -u GOFLAGS -u GOOS -u GOARCH -u GOEXPERIMENT GOWORK=off GOTOOLCHAIN=auto GOBIN="$temp" \
+    go install -C "$(dirname "$0")/.." -buildvcs=false ./cmd/zkbench >&2 || refuse "zkbench does not build: see above"
 fi
 
 code=0

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -21,10 +22,12 @@ import (
 
 // Command is what is run.
 type Command struct {
-	Argv  []string
-	Dir   string
-	Env   []string // KEY=value, beside what this process has
-	Limit Limits
+	Argv []string
+	Dir  string
+	Env  []string // KEY=value, beside what Environ has
+	// Environ is the environment that it begins with; nil: this process'.
+	Environ []string
+	Limit   Limits
 }
 
 // Limits end a program that goes beyond them; 0: none. They are looked at ten
@@ -56,9 +59,10 @@ type Use struct {
 // ExitError is a program that ended badly.
 type ExitError struct {
 	Program string
-	State   string // for example exit status 3
-	Killed  bool   // by a signal
-	Message string // the first line that it wrote to standard error; empty: none
+	State   string   // for example exit status 3
+	Killed  bool     // by a signal
+	Message string   // the first line that it wrote to standard error; empty: none
+	Lines   []string // of standard error, the last ones
 }
 
 func (e *ExitError) Error() string {
@@ -78,6 +82,7 @@ type Process struct {
 	begun   time.Time
 	mark    uint64 // B, this process' own greatest resident set when the program began
 	stderr  *Tail
+	drains  []drain
 	group   *group
 	watched watch
 	marked  atomic.Uint64 // watched.mark
@@ -100,9 +105,10 @@ func start(ctx context.Context, c Command, out *output) (*Process, error) {
 		cmd: exec.CommandContext(ctx, c.Argv[0], c.Argv[1:]...), limit: c.Limit,
 		stderr: &Tail{Limit: messages}, stop: make(chan struct{}), done: make(chan struct{}),
 	}
-	p.cmd.Dir, p.cmd.Stderr = c.Dir, p.stderr
-	p.cmd.Env = append(os.Environ(), c.Env...)
-	p.cmd.WaitDelay = drained
+	p.cmd.Dir = c.Dir
+	if p.cmd.Env = slices.Concat(c.Environ, c.Env); c.Environ == nil {
+		p.cmd.Env = append(os.Environ(), c.Env...)
+	}
 	p.cmd.Cancel = func() error { p.kill(); return nil }
 	inGroup(p.cmd)
 	var err error
@@ -112,28 +118,55 @@ func start(ctx context.Context, c Command, out *output) (*Process, error) {
 	}
 	p.cmd.Stdin = input
 	defer input.Close() // the program has it then
-	if out != nil {
-		out.of, p.cmd.Stdout = p, out
-	} else {
-		var its *os.File
-		if p.Stdout, its, err = os.Pipe(); err != nil {
-			p.Stdin.Close()
-			return nil, err
-		}
-		p.cmd.Stdout = its
-		defer its.Close() // the program has it then
+	said, its, err := os.Pipe()
+	if err != nil {
+		p.closePipes()
+		return nil, err
 	}
+	p.cmd.Stderr = its
+	defer its.Close()
+	p.Stdout, its, err = os.Pipe()
+	if err != nil {
+		p.closePipes()
+		said.Close()
+		return nil, err
+	}
+	p.cmd.Stdout = its
+	defer its.Close()
 	p.mark = ownMark()
 	p.group = newGroup()
 	p.begun = time.Now()
 	if err := p.cmd.Start(); err != nil {
 		p.closePipes()
+		said.Close()
 		p.group.remove()
 		return nil, notStarted(c, err)
+	}
+	p.drain(said, p.stderr)
+	if out != nil {
+		out.of = p
+		p.drain(p.Stdout, out)
+		p.Stdout = nil
 	}
 	p.group.add(p.cmd.Process.Pid)
 	go p.watch()
 	return p, nil
+}
+
+// drain copies what the program writes, up to the end of it.
+func (p *Process) drain(from *os.File, to io.Writer) {
+	done := make(chan struct{})
+	p.drains = append(p.drains, drain{from, done})
+	go func() {
+		defer close(done)
+		_, _ = io.Copy(to, from)
+	}()
+}
+
+// drain is an output that is copied.
+type drain struct {
+	from *os.File
+	done chan struct{}
 }
 
 // notStarted is the error of a program that could not be started.
@@ -228,6 +261,16 @@ func (p *Process) closePipes() {
 func (p *Process) Wait(ctx context.Context) (Use, error) {
 	err := p.cmd.Wait()
 	use := Use{Wall: time.Since(p.begun)}
+	open, cancel := context.WithTimeout(context.WithoutCancel(ctx), drained)
+	defer cancel()
+	for _, d := range p.drains {
+		select {
+		case <-d.done:
+		case <-open.Done(): // what it left behind holds its output open
+		}
+		d.from.Close()
+		<-d.done
+	}
 	close(p.stop)
 	<-p.done
 	p.closePipes()
@@ -247,10 +290,8 @@ func (p *Process) Wait(ctx context.Context) (Use, error) {
 		return use, beyond
 	case ctx.Err() != nil:
 		return use, context.Cause(ctx)
-	case errors.Is(err, exec.ErrWaitDelay): // what it left behind held its output open
-		return use, nil
 	case err != nil:
-		return use, &ExitError{Program: p.cmd.Args[0], State: p.cmd.ProcessState.String(), Killed: !p.cmd.ProcessState.Exited(), Message: p.stderr.Message()}
+		return use, &ExitError{Program: p.cmd.Args[0], State: p.cmd.ProcessState.String(), Killed: !p.cmd.ProcessState.Exited(), Message: p.stderr.Message(), Lines: p.stderr.Lines()}
 	}
 	return use, nil
 }

@@ -174,6 +174,9 @@ func TestLeft(t *testing.T) {
 	for _, how := range []string{"leave", "leave-session"} {
 		out, use, err := child.Run(t.Context(), command(how))
 		must.Do(t, err)
+		if use.Wall > 900*time.Millisecond {
+			t.Errorf("%s: %v, with the wait for what holds the output", how, use.Wall)
+		}
 		swept := child.Sweep() // what had no control group
 		if use.Left+swept < 1 {
 			t.Errorf("%s: %+v, swept %d", how, use, swept)

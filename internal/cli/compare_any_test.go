@@ -86,7 +86,10 @@ func anyRepository(t *testing.T) gittest.Repository {
 		"sub/pkg/beside.txt":        "",
 		"sub/empty/none_test.go":    "package empty\n\nimport \"testing\"\n\nfunc TestNothing(*testing.T) {}\n",
 		"sub/other/planted_test.go": "package other\n\nimport \"testing\"\n\nfunc BenchmarkOther(b *testing.B) { b.ReportMetric(7, \"ns/op\") }\n",
-		"sub/make.sh":               "#!/bin/sh\necho made >made.txt\n",
+		"sub/testdata/hides/hides_test.go": "package hides\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\n" +
+			"func TestMain(m *testing.M) { m.Run(); os.Exit(0) }\n\nfunc BenchmarkHides(b *testing.B) { b.Fatal(\"on purpose\") }\n",
+		"sub/testdata/exits/exits_test.go": "package exits\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc BenchmarkExits(b *testing.B) { os.Exit(0) }\n",
+		"sub/make.sh":                      "#!/bin/sh\necho made >made.txt\n",
 	})
 	revision("base", "3", "1000")
 	revision("same", "3", "1000")
@@ -134,6 +137,14 @@ func TestCompareBench(t *testing.T) {
 	golden.Equal(t, "exit code of what is gone\n"+messages, ExitPartial, code)
 	golden.Contains(t, out, "\nonly in old: Other", " (others/other)\n")
 	golden.Contains(t, messages, "nothing to hold against the gate: only in old: Other")
+
+	out, messages, code = compare("lost..again", "--bench", "./other,./pkg", "--", "-benchtime=1000x")
+	golden.Equal(t, "exit code of what is new\n"+messages, ExitOK, code)
+	golden.Contains(t, out, "\nonly in new: Other", "allocs/op")
+	out, messages, code = compare("lost..again", "--bench", "./other")
+	golden.Equal(t, "exit code where all is new\n"+messages, ExitOK, code)
+	golden.Contains(t, out, "only in new: Other")
+	golden.Contains(t, messages, "no packages ./other: lost ")
 	must.Do(t, os.Remove(filepath.Join(temp, "session")))
 	clean(t, repo, temp)
 }
@@ -152,9 +163,17 @@ func TestCompareRun(t *testing.T) {
 		}
 	}
 	golden.Equal(t, "builds\n"+messages, 3, strings.Count(messages, "building "))
-	_, messages, code = command(t, "compare", "--git", "base..grown", "--shell", "--build", "echo >{dir}/sub/made.txt", "--run", "cat made.txt | ./work.sh", "--processes", "8", "--gate", "3%", "--budget", "0s")
+	spaced, session := filepath.Join(temp, "of two words"), filepath.Join(t.TempDir(), "session")
+	must.Do(t, os.Mkdir(spaced, 0o777))
+	t.Setenv("TMPDIR", spaced)
+	_, messages, code = command(t, "compare", "--git", "base..grown", "--shell", "--build", "echo >{dir}/sub/made.txt", "--run", "cat made.txt | ./work.sh", "--processes", "8", "--gate", "3%", "--budget", "0s", "--out", session)
 	golden.Equal(t, "exit code of what grew\n"+messages, ExitFailed, code)
 	golden.Contains(t, messages, "steps +33.3 %")
+	for _, rec := range recordtest.ReadFile(t, session) {
+		golden.Contains(t, rec.Output, map[string]string{"old": " 300 steps", "new": " 400 steps", "again": " 300 steps"}[rec.Process.Side])
+	}
+	clean(t, repo, spaced)
+	must.Do(t, os.Remove(spaced))
 	clean(t, repo, temp)
 }
 
@@ -170,7 +189,7 @@ func TestCompareAnyRefuses(t *testing.T) {
 		want string
 	}{
 		{"what=workload of another module", []string{"base..same", "sender"}, ExitUsage, `program to build here: "tiny/cmd/zkbench" is not accepted; accepted: one `},
-		{"what=package", []string{"base..same", "--bench", "./none"}, ExitUsage, "base "},
+		{"what=package", []string{"base..same", "--bench", "./none"}, ExitUsage, "zkbench: unsuitable environment: same "},
 		{"what=package without benchmarks", []string{"base..same", "--bench", "./empty"}, ExitUsage, `bench: "./empty" is not accepted; accepted: packages with benchmarks`},
 		{"what=flags that choose none", []string{"base..same", "--bench", "./pkg", "--", "-bench=None"}, ExitUsage, `flags of --bench: "-bench=None" is not accepted`},
 		{"what=flag of no test", []string{"base..same", "--bench", "./pkg", "--", "-tags=x"}, ExitUsage, `flag of others/pkg: "-tags" is not accepted; accepted: those of go test that its binaries take, and the package's own; those of the build in GOFLAGS`},
@@ -180,6 +199,9 @@ func TestCompareAnyRefuses(t *testing.T) {
 		{"what=command of the tree", []string{"base..same", "--run", "./none.sh"}, ExitUsage, `command: "./none.sh" is not accepted`},
 		{"what=build", []string{"base..same", "--build", "ls ./no-such-file", "--run", "./work.sh"}, ExitUsage, " does not build: exit status "},
 		{"what=build in Go", []string{"broken..same", "--build", "go vet ./pkg", "--run", "./work.sh"}, ExitUsage, " does not build: exit status 1: pkg/planted_test.go:"},
+		{"what=TestMain that hides a failure", []string{"base..same", "--bench", "./testdata/hides"}, ExitFailed, "failed twice: FAIL: BenchmarkHides "},
+		{"what=benchmark that exits", []string{"base..same", "--bench", "./testdata/exits"}, ExitFailed, "failed twice: exit status 2: panic: unexpected call to os.Exit(0)"},
+		{"what=no command", []string{"base..same", "--run", "''"}, ExitUsage, `run: "''" is not accepted; accepted: a program and its arguments`},
 		{"what=run that fails", []string{"base..same", "--run", "./work.sh"}, ExitFailed, "process old[0] of ./work.sh failed twice: exit status 1: "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -192,6 +214,15 @@ func TestCompareAnyRefuses(t *testing.T) {
 			golden.Equal(t, "errors\n"+messages, 1, strings.Count(messages, "zkbench: "))
 		})
 	}
+	// What a file has from another time stays until there is something to take its place.
+	kept, made := filepath.Join(t.TempDir(), "kept"), filepath.Join(t.TempDir(), "made")
+	must.Do(t, os.WriteFile(kept, []byte("of another time"), 0o666))
+	for _, path := range []string{kept, made} {
+		_, _, code := command(t, "compare", "--git", "base..same", "--run", "no-such-command", "--out", path)
+		golden.Equal(t, "exit code", ExitUsage, code)
+	}
+	golden.Equal(t, "what is kept", "of another time", string(must.Get(os.ReadFile(kept))(t)))
+	must.FailGet(os.Stat(made))(t, os.ErrNotExist, "a file of no record")
 	clean(t, repo, temp)
 }
 

@@ -35,10 +35,14 @@ import (
 func main() {
 	var job struct {
 		Workload string
-		Case     map[string]string
-		Settings struct{ Duration int64 }
+		Case     json.RawMessage
+		Settings struct {
+			Duration int64
+			Seed     uint64
+		}
 	}
-	if len(os.Args) != 2 || os.Args[1] != "exec-case" || json.NewDecoder(os.Stdin).Decode(&job) != nil {
+	var axes struct{ Bits string }
+	if len(os.Args) != 2 || os.Args[1] != "exec-case" || json.NewDecoder(os.Stdin).Decode(&job) != nil || json.Unmarshal(job.Case, &axes) != nil {
 		os.Exit(2)
 	}
 	if !strings.Contains("KNOWN", job.Workload) {
@@ -56,8 +60,8 @@ func main() {
 		os.WriteFile(mark+fmt.Sprint(len(marks)), nil, 0o666)
 	}
 	latency := LATENCY * (1 + rand.Float64()/1e4) // the ratio of two stubs is 1.2 to four digits
-	fmt.Printf("{\"schema\":1,\"id\":\"x\",\"status\":\"STATUS\",\"error\":\"on purpose\",\"workload\":%q,\"case\":\"bits=%s\",\"axes\":{\"bits\":%q},"+
-		"\"metrics\":[{\"name\":\"latency-mean\",\"unit\":\"ns\",\"value\":%f,\"kind\":\"timed\"}]}\n", job.Workload, job.Case["bits"], job.Case["bits"], latency)
+	fmt.Printf("{\"schema\":1,\"id\":\"x\",\"status\":\"STATUS\",\"error\":\"on purpose\",\"seed\":%d,\"workload\":%q,\"case\":\"bits=%s\",\"axes\":%s,"+
+		"\"metrics\":[{\"name\":\"latency-mean\",\"unit\":\"ns\",\"value\":%f,\"kind\":\"timed\"}]}\n", job.Settings.Seed, job.Workload, axes.Bits, job.Case, latency)
 }
 `
 

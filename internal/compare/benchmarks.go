@@ -24,17 +24,20 @@ import (
 )
 
 // Benchmarks are those of Go packages, of any module. Each revision's test binaries run as go
-// test runs them, in the package's directory in a tree of the revision.
+// test runs them, in the package's directory in a tree of the revision; one that prints a failure
+// has failed.
 type Benchmarks struct {
 	Packages []string // as go test takes them, from the current directory
 	Flags    []string // of go test, those that its binaries take, and the packages' own
+
+	nowhere map[string]bool // of Packages, those that name none in one revision
 }
 
 // PackagesAccepted says in words what Packages takes.
 const PackagesAccepted = "packages with benchmarks, as go test takes them, for example ./... or ./a,./b"
 
 // defaultFlags are those that a session's short processes run with, unless they are given.
-var defaultFlags = []string{"-test.run=^$", "-test.bench=.", "-test.benchmem", "-test.benchtime=100ms", "-test.timeout=10m"}
+var defaultFlags = []string{"-test.paniconexit0", "-test.run=^$", "-test.bench=.", "-test.benchmem", "-test.benchtime=100ms", "-test.timeout=10m"}
 
 // probeFlags run each benchmark once.
 var probeFlags = []string{"-test.benchtime=1x", "-test.count=1"}
@@ -45,9 +48,9 @@ var testFlags = []string{
 	"mutexprofile", "mutexprofilefraction", "outputdir", "parallel", "run", "short", "shuffle", "skip", "timeout", "trace", "v",
 }
 
-// binaryFlags are the flags of go test as its binaries take them, after the default ones. What
-// stands behind -args is left as it is, as by go test.
-func binaryFlags(flags []string) []string {
+// binaryFlags are the flags of go test as its binaries take them, after the default ones and
+// before the last ones. What stands behind -args is left as it is, as by go test.
+func binaryFlags(flags, last []string) []string {
 	all := slices.Clone(defaultFlags)
 	for i, word := range flags {
 		bare := strings.TrimPrefix(strings.TrimPrefix(word, "-"), "-")
@@ -55,13 +58,13 @@ func binaryFlags(flags []string) []string {
 		switch {
 		case word == bare:
 		case name == "args":
-			return append(all, flags[i+1:]...)
+			return slices.Concat(all, last, flags[i+1:])
 		case slices.Contains(testFlags, name):
 			word = "-test." + bare
 		}
 		all = append(all, word)
 	}
-	return all
+	return append(all, last...)
 }
 
 // benchmarked is a package of either revision, or of both.
@@ -77,14 +80,15 @@ func (b *Benchmarks) measure(ctx context.Context, m *measurement) error {
 		if err != nil {
 			return err
 		}
-		flags := binaryFlags(b.Flags)
+		flags, once := binaryFlags(b.Flags, nil), binaryFlags(b.Flags, probeFlags)
 		var cases []measured
 		for i, p := range packages {
 			fmt.Fprintf(m.Log, "building %s, %d of %d\n", p.path, i+1, len(packages))
-			if err := p.build(ctx, m, fmt.Sprintf("bench-%d", i+1)); err != nil {
+			name := fmt.Sprintf("bench-%d", i+1)
+			if err := p.build(ctx, m, name); err != nil {
 				return err
 			}
-			first, err := p.probe(ctx, flags)
+			first, err := p.probe(ctx, once)
 			if err != nil {
 				return err
 			}
@@ -96,7 +100,7 @@ func (b *Benchmarks) measure(ctx context.Context, m *measurement) error {
 				m.recs = append(m.recs, first[0])
 				err = m.keep(first[0])
 			default:
-				err = p.again(m, fmt.Sprintf("bench-%d", i+1))
+				err = p.again(m, name)
 				cases = append(cases, measured{p.path, func(ctx context.Context, side stat.Side) *record.Record {
 					return p.of[side].with(flags).run(ctx)
 				}})
@@ -123,12 +127,13 @@ func (b *Benchmarks) chooseNone(packages []benchmarked) error {
 
 // packages are those of both revisions that have benchmarks, in their order.
 func (b *Benchmarks) packages(ctx context.Context, m *measurement, trees []string) (all []benchmarked, err error) {
+	b.nowhere = make(map[string]bool)
 	for i, side := range built {
 		dir, err := m.repo.hereIn(m.revs[i], trees[i])
 		if err != nil {
 			return nil, err
 		}
-		listed, err := b.list(ctx, m.revs[i], dir)
+		listed, err := b.list(ctx, m, i, dir)
 		if err != nil {
 			return nil, err
 		}
@@ -190,7 +195,7 @@ func (p benchmarked) probe(ctx context.Context, flags []string) (recs []*record.
 		if !has {
 			continue
 		}
-		rec := of.with(flags).with(probeFlags).run(ctx)
+		rec := of.with(flags).run(ctx)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -212,10 +217,13 @@ type goPackage struct {
 
 // build builds the package's test binary, and returns the environment of what it measures.
 func (p goPackage) build(ctx context.Context, v Revision, binary string) (e record.Env, err error) {
-	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-buildvcs=false", "-o", binary, ".")
+	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-buildvcs=false", "-o", binary+freshSuffix, ".")
 	cmd.Dir = p.Dir
 	if _, err := output(cmd); err != nil {
 		return e, notBuilt(v, fmt.Errorf("%s: %w", p.ImportPath, err))
+	}
+	if err := settle(binary+freshSuffix, binary); err != nil {
+		return e, err
 	}
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {
@@ -229,13 +237,35 @@ func (p goPackage) build(ctx context.Context, v Revision, binary string) (e reco
 	return e, nil
 }
 
-// list returns those of the packages of a revision that have benchmarks.
-func (b *Benchmarks) list(ctx context.Context, v Revision, dir string) (with []goPackage, err error) {
-	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles", "--"}, b.Packages...)...)
+// list returns those of the packages of revision i that have benchmarks. What names none of its
+// packages is told, and an error where it names none of the other's either.
+func (b *Benchmarks) list(ctx context.Context, m *measurement, i int, dir string) (with []goPackage, err error) {
+	for _, pattern := range b.Packages {
+		some, err := listed(ctx, pattern, dir)
+		if err != nil {
+			why := fmt.Sprintf("%s: %s", m.revs[i], strings.ReplaceAll(err.Error(), dir, "."))
+			if b.nowhere[pattern] || ctx.Err() != nil {
+				return nil, fmt.Errorf("%w: %s", zkbench.ErrEnv, why)
+			}
+			b.nowhere[pattern] = true
+			fmt.Fprintf(m.Log, "no packages %s: %s\n", pattern, why)
+		}
+		for _, p := range some {
+			if !slices.ContainsFunc(with, func(known goPackage) bool { return known.ImportPath == p.ImportPath }) {
+				with = append(with, p)
+			}
+		}
+	}
+	return with, nil
+}
+
+// listed are the packages of a pattern, from a directory, that have benchmarks.
+func listed(ctx context.Context, pattern, dir string) (with []goPackage, err error) {
+	cmd := exec.CommandContext(ctx, "go", "list", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles", "--", pattern)
 	cmd.Dir = dir
 	out, err := output(cmd)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %s", zkbench.ErrEnv, v, strings.ReplaceAll(err.Error(), dir, "."))
+		return nil, err
 	}
 	for packages := json.NewDecoder(strings.NewReader(out)); ; {
 		var p goPackage
@@ -271,6 +301,9 @@ func (p goPackage) hasBenchmarks() (bool, error) {
 
 // readBenchmarks takes the results of a test binary.
 func readBenchmarks(rec *record.Record, out []byte, _ child.Use) (err error) {
+	if failed := failedTest(out); failed != "" { // whatever its TestMain made of it
+		return errors.New(failed)
+	}
 	rec.Output, err = benchmarkOutput(out, true)
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/zkbench/zkbench/internal/child"
@@ -46,14 +45,16 @@ func (c *Command) argv(field, command, tree string) ([]string, error) {
 
 // Check returns what is wrong with the commands before anything is built.
 func (c *Command) Check() error {
-	if strings.TrimSpace(c.Run) == "" {
-		return &usage.ValueError{Field: "run", Value: c.Run, Accepted: "a program and its arguments"}
+	for field, command := range map[string]string{"build": c.Build, "run": c.Run} {
+		words, err := c.argv(field, command, Tree)
+		if err != nil {
+			return err
+		}
+		if len(words) == 0 && field == "run" || len(words) > 0 && words[0] == "" || c.Shell && field == "run" && strings.TrimSpace(command) == "" {
+			return &usage.ValueError{Field: field, Value: command, Accepted: "a program and its arguments"}
+		}
 	}
-	_, err := c.argv("build", c.Build, Tree)
-	if err == nil {
-		_, err = c.argv("run", c.Run, Tree)
-	}
-	return err
+	return nil
 }
 
 func (c *Command) measure(ctx context.Context, m *measurement) error {
@@ -65,7 +66,7 @@ func (c *Command) measure(ctx context.Context, m *measurement) error {
 			if err != nil {
 				return err
 			}
-			if c.Build != "" && !slices.Contains(trees[:i], trees[i]) { // of the working tree on two sides, once
+			if c.Build != "" {
 				if err := c.build(ctx, m, revs[i], trees[i], dir); err != nil {
 					return err
 				}

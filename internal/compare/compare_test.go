@@ -169,14 +169,99 @@ func TestGateOnly(t *testing.T) {
 	}
 }
 
-// TestGateMissesWhatIsLost: an exact metric, or a case, that the new side lacks is no pass.
+// TestGateMissesWhatIsLost: a case, or a metric that the gate would have held, that the new side lacks is
+// no pass.
 func TestGateMissesWhatIsLost(t *testing.T) {
 	tab := table(t, sessionOf(t, newMachine(1, 1), 12))
 	tab.Only = append(tab.Only, compare.Only{Side: stat.Old, Case: "bits=16"}, compare.Only{Side: stat.New, Case: "bits=8"}, compare.Only{Side: stat.Old, Case: "bits=32", Metric: "cpu"})
 	out := must.Get(compare.Gate{Limit: 0.03}.Apply(tab))(t)
-	if len(out.Lost) != 1 || out.Lost[0].Case != "bits=16" {
+	if len(out.Lost) != 2 || out.Lost[0].Case != "bits=16" || out.Lost[1].Metric != "cpu" {
 		t.Errorf("lost: %+v", out.Lost)
 	}
+	out = must.Get(compare.Gate{Limit: 0.03, Only: "proof"}.Apply(tab))(t)
+	golden.Equal(t, "lost of a gate of another metric", 0, len(out.Lost))
+
+	// An exact one, and one that the user named.
+	const old, recent = "Unit steps assume=exact\nBenchmarkA 1 5 ns/op 7 steps 9 p99-ns\nBenchmarkB 1 5 ns/op 9 p99-ns\n", "BenchmarkA 1 5 ns/op\nBenchmarkB 1 5 ns/op 9 p99-ns\n"
+	tab = table(t, outputs(t, 8, old, recent))
+	out = must.Get(compare.Gate{Limit: 0.03, Metrics: []string{"p99-ns"}}.Apply(tab))(t)
+	golden.Equal(t, "lost", "[only in old: A p99-ns only in old: A steps]", sortedText(out.Lost))
+}
+
+func sortedText(all []compare.Only) string {
+	texts := make([]string, len(all))
+	for i, o := range all {
+		texts[i] = o.String()
+	}
+	slices.Sort(texts)
+	return fmt.Sprint(texts)
+}
+
+// TestOldKind: what a figure is the old side says, and what is better; a growth does not pass because
+// the new side says something else.
+func TestOldKind(t *testing.T) {
+	const old = "Unit steps assume=exact better=lower\nBenchmarkA 1 5 ns/op 300 steps\n"
+	for _, units := range []string{"", "Unit steps better=higher\n", "Unit steps assume=nothing\n"} {
+		tab := table(t, outputs(t, 8, old, units+"BenchmarkA 1 5 ns/op 1000 steps\n"))
+		out := must.Get(compare.Gate{Limit: 0.03}.Apply(tab))(t)
+		golden.Equal(t, units+": tripped", 1, len(out.Tripped))
+	}
+}
+
+// TestExactHides: a figure that was to repeat, and did not, is judged like a time where it is for the
+// worse, so that one process of the old side hides no growth.
+func TestExactHides(t *testing.T) {
+	blocks := func(n int, old func(i int) float64, recent float64) compare.Sides {
+		var recs []*record.Record
+		for i := range n {
+			for side, v := range map[string]float64{"old": old(i), "new": recent, "again": old(i)} {
+				rec := record.New()
+				rec.Workload, rec.Process = "Sender", record.Process{Session: "s", Side: side, Index: i}
+				rec.Metrics = []record.Metric{record.ProofSize.Metric(v)}
+				recs = append(recs, rec)
+			}
+		}
+		return must.Get(compare.Split("session", recs))(t)
+	}
+	outlier := func(i int) float64 {
+		if i == 7 {
+			return 100
+		}
+		return 3
+	}
+	for _, test := range []struct {
+		n              int
+		recent         float64
+		tripped, blind int
+	}{{24, 50, 1, 0}, {8, 50, 0, 1}, {24, 3, 0, 0}, {24, 2, 0, 0}} {
+		out := must.Get(compare.Gate{Limit: 0.03}.Apply(table(t, blocks(test.n, outlier, test.recent))))(t)
+		golden.Equal(t, fmt.Sprintf("tripped and blind of %+v", test), [2]int{test.tripped, test.blind}, [2]int{len(out.Tripped), len(out.Blind)})
+	}
+}
+
+// TestFloorIsUsed: what the same program shows against itself is no change of another.
+func TestFloorIsUsed(t *testing.T) {
+	var recs []*record.Record
+	for i := range 24 {
+		for side, v := range map[string]string{"old": "100", "new": "110", "again": "120"} {
+			rec := record.New()
+			rec.Workload, rec.Output, rec.Process = "p", "BenchmarkA 1 "+v+" ns/op\n", record.Process{Session: "s", Side: side, Index: i}
+			recs = append(recs, rec)
+		}
+	}
+	r := row(t, table(t, must.Get(compare.Split("session", recs))(t)), "ns/op")
+	golden.Equal(t, "verdict", compare.Same, r.Verdict)
+	golden.Within(t, "floor", 0.19, r.Floor, 0.21)
+}
+
+// TestAllNew: where the old side has nothing there is nothing to hold, and the table says what is new.
+func TestAllNew(t *testing.T) {
+	all := outputs(t, 1, "BenchmarkA 1 5 ns/op\n", "BenchmarkA 1 5 ns/op\n")
+	old := must.Get(compare.FromRecords("old", nil))(t)
+	tab := table(t, compare.Sides{Old: old, New: all.New})
+	out := must.Get(compare.Gate{Limit: 0.03}.Apply(tab))(t)
+	golden.Equal(t, "rows, and what trips", [4]int{}, [4]int{len(tab.Rows), len(out.Tripped), len(out.Blind), len(out.Lost)})
+	golden.Equal(t, "only", "[only in new: A]", sortedText(tab.Only))
 }
 
 func TestGateRefusesMetric(t *testing.T) {
@@ -283,8 +368,8 @@ func TestBudget(t *testing.T) {
 	golden.Equal(t, "processes without a gate", map[string]int{"noisy": 48, "quiet": 48}, count())
 }
 
-// TestExact: ranges that meet are no growth; those that do not are, of one
-// process too.
+// TestExact: ranges that do not meet are a growth, of one process too; those that meet are none
+// where the median is for the better.
 func TestExact(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -296,8 +381,8 @@ func TestExact(t *testing.T) {
 		{"sides=zero", []float64{0}, []float64{0}, compare.Equal, 0},
 		{"new=greater", []float64{4}, []float64{5}, compare.Grew, 0.25},
 		{"new=less", []float64{5, 5}, []float64{4, 4}, compare.Shrank, -0.2},
-		{"new=overlaps", []float64{4, 6}, []float64{5, 7}, compare.Same, 0.2},
-		{"new=touches", []float64{4, 5}, []float64{5, 6}, compare.Same, 5.5/4.5 - 1},
+		{"new=overlaps", []float64{4, 6}, []float64{3, 5}, compare.Same, -0.2},
+		{"new=touches", []float64{5, 6}, []float64{4, 5}, compare.Same, 4.5/5.5 - 1},
 		{"old=zero", []float64{0}, []float64{1}, compare.Grew, math.Inf(1)},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -23,3 +23,11 @@ var (
 	BenchmarkOutput = benchmarkOutput
 	BinaryFlags     = binaryFlags
 )
+
+// In is Repository.in.
+func (r Repository) In(ctx context.Context, revs []Revision, do func(trees []string) error) error {
+	return r.in(ctx, revs, do)
+}
+
+// Reason is the line of messages that says what went wrong.
+var Reason = reason

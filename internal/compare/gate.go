@@ -55,7 +55,7 @@ func DefaultGated() []string {
 type Outcome struct {
 	Tripped []Row  // for the worse, beyond the gate
 	Blind   []Row  // held against the gate, and could not have shown a change as large
-	Lost    []Only // cases, and exact metrics, that the new side lacks
+	Lost    []Only // cases, and metrics that would be held, that the new side lacks
 }
 
 // Apply holds the gate against the rows, and marks those that trip it and those that are
@@ -98,7 +98,7 @@ func (g Gate) Apply(t *Table) (Outcome, error) {
 			if r.Tripped = worse && i < 0; worse && i >= 0 {
 				r.Accepted = g.Accepted[i].Reason
 			}
-		case !slices.Contains(gated, r.Metric):
+		case !r.held && !slices.Contains(gated, r.Metric):
 			continue
 		default:
 			r.Tripped = stat.Tripped(r.Effect, r.Floor, g.Limit, r.Better)
@@ -113,11 +113,12 @@ func (g Gate) Apply(t *Table) (Outcome, error) {
 		}
 	}
 	for _, o := range t.Only {
-		if o.Side == stat.Old && (o.Metric == "" || o.exact) && (g.Only == "" || o.Metric == g.Only) {
+		held := o.Metric == "" && g.Only == "" || o.exact && g.Only == "" || slices.Contains(gated, o.Metric)
+		if o.Side == stat.Old && held {
 			out.Lost = append(out.Lost, o)
 		}
 	}
-	if held == 0 {
+	if held == 0 && len(t.Rows) > 0 { // where all is new there is none to hold
 		return out, fmt.Errorf("%w: no row to hold against the gate; accepted: exact metrics, %s, or --gate-metrics",
 			zkbench.ErrEnv, strings.Join(DefaultGated(), ", "))
 	}

@@ -6,17 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/child"
 	"github.com/zkbench/zkbench/internal/counts"
 	"github.com/zkbench/zkbench/internal/figure"
+	"github.com/zkbench/zkbench/internal/gitenv"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/usage"
 )
@@ -36,8 +39,8 @@ func ParseRange(text string) (from, to string, err error) {
 	return from, to, nil
 }
 
-// Repository is a git repository that revisions are built from. It is never changed, but for
-// worktrees that exist while they are needed.
+// Repository is a git repository that revisions are built from: that of the current directory,
+// whatever a hook says. It is never changed, but for worktrees that exist while they are needed.
 type Repository struct {
 	root string
 	here string // the current directory, relative to the root
@@ -94,8 +97,8 @@ func (v Revision) String() string {
 	return v.Name + " " + commit
 }
 
-// worktreeTime is more than git needs to make or remove a worktree. Both are let
-// finish when the comparison is interrupted, so that nothing is left behind.
+// worktreeTime is more than git needs to remove a worktree, which it is let do when the comparison
+// is interrupted.
 const worktreeTime = time.Minute
 
 // Build builds the main package of a revision as the file program. Paths and revisions are
@@ -131,13 +134,23 @@ func (r Repository) BuildCounting(ctx context.Context, v Revision, main Main, pr
 
 // build builds the package that lies in the directory, with further flags.
 func build(ctx context.Context, v Revision, dir, program string, flags ...string) error {
-	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-o", program}, flags...)
+	fresh := program + freshSuffix
+	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-o", fresh}, flags...)
 	cmd := exec.CommandContext(ctx, "go", append(args, ".")...)
 	cmd.Dir = dir
 	if _, err := output(cmd); err != nil {
 		return notBuilt(v, err)
 	}
-	return nil
+	return settle(fresh, program)
+}
+
+// freshSuffix is that of a program as the linker has written it.
+const freshSuffix = ".fresh"
+
+// settle puts a program in its place as the copy that the third side is too: how a file was written
+// decides how it lies in memory, and that how fast it is.
+func settle(fresh, program string) error {
+	return errors.Join(copyProgram(fresh, program), os.Remove(fresh))
 }
 
 func notBuilt(v Revision, err error) error {
@@ -145,28 +158,86 @@ func notBuilt(v Revision, err error) error {
 }
 
 // in calls do with the trees of revisions: worktrees of their own that are removed again, at
-// paths of one length, or, of Work, the repository's.
+// paths of one length. That of Work is of the last commit with what has changed since, as far as git
+// does not ignore it.
 func (r Repository) in(ctx context.Context, revs []Revision, do func(trees []string) error) (err error) {
 	dir, err := os.MkdirTemp("", "zkbench-compare-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), worktreeTime)
-	defer cancel()
+	if dir, err = filepath.Abs(dir); err != nil { // git runs elsewhere
+		return err
+	}
 	var trees []string
 	for i, v := range revs {
-		tree := r.root
-		if v.Name != Work {
-			tree = filepath.Join(dir, strconv.Itoa(i+1))
-			defer func() { err = errors.Join(err, r.removeWorktree(ctx, tree)) }()
-			if _, err := r.git(whole, "worktree", "add", "--quiet", "--detach", tree, v.Commit); err != nil {
-				return fmt.Errorf("%w: %s: git worktree: %w", zkbench.ErrEnv, v, err)
+		tree := filepath.Join(dir, strconv.Itoa(i+1))
+		defer func() { err = errors.Join(err, r.removeWorktree(ctx, tree)) }()
+		commit := strings.TrimSuffix(v.Commit, figure.Dirty)
+		if _, err := r.git(ctx, "worktree", "add", "--quiet", "--detach", tree, commit); err != nil {
+			return fmt.Errorf("%w: %s: git worktree: %w", zkbench.ErrEnv, v, err)
+		}
+		if v.Name == Work {
+			if err := r.copyChanges(ctx, tree); err != nil {
+				return fmt.Errorf("%w: %s: %w", zkbench.ErrEnv, v, err)
 			}
 		}
 		trees = append(trees, tree)
 	}
 	return do(trees)
+}
+
+// copyChanges brings what differs from the last commit to a tree of that: files that are new,
+// changed or gone, but for those that git ignores, and for what lies in repositories of its own.
+func (r Repository) copyChanges(ctx context.Context, tree string) error {
+	changed, err := r.git(ctx, "diff", "--name-only", "--no-renames", "--ignore-submodules", "-z", "HEAD")
+	if err != nil {
+		return fmt.Errorf("git diff: %w", err)
+	}
+	untracked, err := r.git(ctx, "ls-files", "--others", "--exclude-standard", "-z")
+	if err != nil {
+		return fmt.Errorf("git ls-files: %w", err)
+	}
+	for name := range strings.SplitSeq(changed+untracked, "\x00") {
+		if name == "" || strings.HasSuffix(name, "/") {
+			continue
+		}
+		from, to := filepath.Join(r.root, filepath.FromSlash(name)), filepath.Join(tree, filepath.FromSlash(name))
+		if err := copyFile(from, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyFile copies a file or symbolic link with its mode, or removes the copy of one that is not
+// there.
+func copyFile(from, to string) error {
+	if err := os.RemoveAll(to); err != nil {
+		return err
+	}
+	info, err := os.Lstat(from)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || err == nil && info.IsDir() {
+		return nil
+	}
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(to), 0o777)
+	}
+	if err != nil {
+		return err
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		target, err := os.Readlink(from)
+		if err != nil {
+			return err
+		}
+		return os.Symlink(target, to)
+	}
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, text, info.Mode().Perm())
 }
 
 // hereIn is what the current directory is in a tree of the revision.
@@ -191,7 +262,8 @@ func (r Repository) removeWorktree(ctx context.Context, tree string) error {
 }
 
 func (r Repository) git(ctx context.Context, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", args...)
+	// A hook of the repository is none of a tree that nobody works in.
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.hooksPath=" + os.DevNull}, args...)...)
 	cmd.Dir = r.root
 	return output(cmd)
 }
@@ -199,16 +271,16 @@ func (r Repository) git(ctx context.Context, args ...string) (string, error) {
 // mostMessages is how much is kept of what a command writes to standard error.
 const mostMessages = 64 << 10
 
-// output runs a command and returns what it wrote, without space around it. The
+// output runs a command and returns what it wrote, without the end of its last line. The
 // error is the first line of its messages that tells a reason.
 func output(cmd *exec.Cmd) (string, error) {
 	var out bytes.Buffer
 	messages := &child.Tail{Limit: mostMessages}
-	cmd.Stdout, cmd.Stderr = &out, messages
+	cmd.Stdout, cmd.Stderr, cmd.Env = &out, messages, gitenv.Environ()
 	measure.Interruptible(cmd, 5*time.Second)
 	err := cmd.Run()
 	if _, exited := errors.AsType[*exec.ExitError](err); exited && messages.Message() != "" {
 		return "", errors.New(messages.Message())
 	}
-	return strings.TrimSpace(out.String()), err
+	return strings.TrimRight(out.String(), "\r\n"), err
 }

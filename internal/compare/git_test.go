@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -104,6 +106,62 @@ func TestBuild(t *testing.T) {
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
+}
+
+// TestWork: the tree of the working tree has what git would add, at a path of its own, and nothing else.
+func TestWork(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("of symbolic links and modes")
+	}
+	r := gittest.New(t)
+	r.Commit(t, "base", map[string]string{".gitignore": "ignored\n", "same": "1", "changed": "1", "gone": "1", "moved": "a long text that is moved\n", "was/dir": "1", "run.sh": "1"})
+	t.Chdir(r.Dir)
+	r.Write(t, map[string]string{"changed": "2", "new/file": "2", "ignored": "2", "a name\nof two lines": "2"})
+	must.Do(t, os.Remove("gone"))
+	must.Do(t, os.Rename("moved", "there"))
+	must.Do(t, os.RemoveAll("was"))
+	must.Do(t, os.Symlink("same", "was"))
+	must.Do(t, os.Chmod("run.sh", 0o644))
+	repo := must.Get(compare.OpenRepository(t.Context()))(t)
+	revs := []compare.Revision{must.Get(repo.Resolve(t.Context(), compare.Work))(t), must.Get(repo.Resolve(t.Context(), "base"))(t)}
+	must.Do(t, repo.In(t.Context(), revs, func(trees []string) error {
+		golden.Equal(t, "lengths of the paths", len(trees[0]), len(trees[1]))
+		got := make(map[string]string)
+		must.Do(t, filepath.WalkDir(trees[0], func(path string, d fs.DirEntry, err error) error {
+			if name := must.Get(filepath.Rel(trees[0], path))(t); err == nil && !d.IsDir() && name != ".git" {
+				got[name] = string(must.Get(os.ReadFile(path))(t))
+			}
+			return err
+		}))
+		want := map[string]string{".gitignore": "ignored\n", "same": "1", "changed": "2", "there": "a long text that is moved\n", "was": "1", "run.sh": "1", "new/file": "2", "a name\nof two lines": "2"}
+		golden.Equal(t, "files", want, got)
+		golden.Equal(t, "mode", fs.FileMode(0o644), must.Get(os.Stat(filepath.Join(trees[0], "run.sh")))(t).Mode().Perm())
+		return nil
+	}))
+	golden.Equal(t, "worktrees", 1, worktrees(t, r))
+}
+
+// TestHook: the repository is that of the directory, and its index is left alone, whatever a hook or a
+// shell has said to git; its own hooks do not run in trees.
+func TestHook(t *testing.T) {
+	victim, r := gittest.New(t), repository(t)
+	victim.Commit(t, "of-another", map[string]string{"file": "1"})
+	must.Do(t, os.WriteFile(filepath.Join(r.Dir, ".git", "hooks", "post-checkout"), []byte("#!/bin/sh\nexit 1\n"), 0o777))
+	read := func(dir string) string { return string(must.Get(os.ReadFile(filepath.Join(dir, ".git", "index")))(t)) }
+	mine, theirs := read(r.Dir), read(victim.Dir)
+	for _, set := range [][2]string{{"GIT_DIR", victim.Dir + "/.git"}, {"GIT_INDEX_FILE", r.Dir + "/.git/index"}, {"GIT_INDEX_FILE", victim.Dir + "/.git/index"}, {"GIT_WORK_TREE", victim.Dir}} {
+		t.Run(set[0], func(t *testing.T) {
+			t.Setenv(set[0], set[1])
+			repo := must.Get(compare.OpenRepository(t.Context()))(t)
+			must.Do(t, repo.In(t.Context(), []compare.Revision{must.Get(repo.Resolve(t.Context(), "r0"))(t)}, func(trees []string) error {
+				_, err := os.Stat(filepath.Join(trees[0], "go.mod"))
+				return err
+			}))
+			r.Commit(t, "more-of-"+strings.ReplaceAll(t.Name(), "/", "-"), nil) // as tests do
+		})
+	}
+	golden.Equal(t, "index of the other repository", theirs, read(victim.Dir))
+	golden.Equal(t, "index", len(mine), len(read(r.Dir)))
 }
 
 // TestFind: a program is built from its module, wherever in the repository that is, and no other's.

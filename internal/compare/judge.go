@@ -27,11 +27,15 @@ const (
 func judge(old, recent, again *sample) Row {
 	r := Row{
 		Package: old.pkg, Case: old.name, Metric: old.metric, Unit: old.unit,
-		Exact: old.exact && recent.exact, Better: recent.better,
+		Exact: old.exact, Better: old.better, // whatever the new side says of itself
 	}
 	if r.Exact || old.nothing() && recent.nothing() {
 		r.exact(old.values(), recent.values())
-		return r
+		if !r.overlaps() {
+			return r
+		}
+		// A figure that was to repeat, and does not, is one of the many in which a growth could hide.
+		r.Exact, r.held = false, true
 	}
 	var err error
 	if a, b, c := paired(old, recent, again); len(a) > 0 {
@@ -55,6 +59,16 @@ func judge(old, recent, again *sample) Row {
 		r.Verdict = r.word(stat.Judge(r.Effect, r.Floor, r.Better))
 	}
 	return r
+}
+
+// overlaps tells of a row of exact figures whether its median is for the worse, and the ranges of the
+// sides meet all the same.
+func (r *Row) overlaps() bool {
+	worse := r.New > r.Old
+	if r.Better == record.Higher {
+		worse = r.New < r.Old
+	}
+	return r.Verdict == Same && worse && !Executed(r.Metric)
 }
 
 // nothing tells whether all figures are 0, of bytes per operation for example: they have no

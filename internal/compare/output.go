@@ -28,14 +28,14 @@ func benchmarkOutput(out []byte, meant bool) (string, error) {
 		rec := r.Result()
 		switch of := rec.(type) {
 		case *benchfmt.SyntaxError:
-			if meant {
-				return "", fmt.Errorf("output, line %d: %s", of.Line, of.Msg)
+			if line := nthLine(out, of.Line); meant && isResult(line) {
+				return "", fmt.Errorf("output, line %d, %.100q: %s", of.Line, line, of.Msg)
 			}
 			continue
 		case *benchfmt.Result:
 			if err := newSet("", Benchmark).addResult(of); err != nil {
 				if _, line := of.Pos(); meant {
-					return "", fmt.Errorf("output, line %d: %w", line, err)
+					return "", fmt.Errorf("output, line %d, %.100q: %w", line, nthLine(out, line), err)
 				}
 				continue
 			}
@@ -51,6 +51,19 @@ func benchmarkOutput(out []byte, meant bool) (string, error) {
 		return "", nil
 	}
 	return b.String(), nil
+}
+
+// nthLine is a line of text, from 1 on.
+func nthLine(text []byte, n int) string {
+	lines := bytes.SplitN(text, []byte("\n"), n+1)
+	return string(lines[min(n, len(lines))-1])
+}
+
+// isResult tells a result that something is wrong with from a sentence that begins with Benchmark: its
+// second word begins as a number does.
+func isResult(line string) bool {
+	words := strings.Fields(line)
+	return len(words) > 1 && strings.ContainsAny(words[1][:1], "0123456789+-.")
 }
 
 // shortLines reads the output with an empty line in place of each one that is longer than any

@@ -19,7 +19,9 @@ func TestBenchmarkOutput(t *testing.T) {
 	const want = "Unit steps assume=exact\ngoos: linux\npkg: p\n\nBenchmarkA-2 10 5.5 ns/op 7 steps\n\npkg: q\n\nBenchmarkA-2 20 6 ns/op\n"
 	golden.Equal(t, "results", want, must.Get(compare.BenchmarkOutput([]byte(out), false))(t))
 	_, err := compare.BenchmarkOutput([]byte(out), true)
-	golden.Equal(t, "error", "output, line 8: parsing iteration count: invalid syntax", err.Error())
+	golden.Equal(t, "error", `output, line 9, "BenchmarkB 1 NaN ns/op": ns/op is not finite`, err.Error())
+	_, err = compare.BenchmarkOutput([]byte("Benchmarks are set up\nBenchmarkA 1x 5 ns/op\n"), true)
+	golden.Equal(t, "error of a damaged line", `output, line 2, "BenchmarkA 1x 5 ns/op": parsing iteration count: invalid syntax`, err.Error())
 	golden.Equal(t, "of no results", "", must.Get(compare.BenchmarkOutput([]byte("goos: linux\nPASS\n"), true))(t))
 	long := strings.Repeat("x", 1<<20) + "\nBenchmarkA 1 5 ns/op"
 	golden.Equal(t, "after an endless line", "BenchmarkA 1 5 ns/op\n", must.Get(compare.BenchmarkOutput([]byte(long), true))(t))
@@ -66,9 +68,9 @@ func TestOutput(t *testing.T) {
 
 // TestBinaryFlags: flags are the binary's as go test would hand them on, later than the default ones.
 func TestBinaryFlags(t *testing.T) {
-	got := strings.Join(compare.BinaryFlags([]string{"-bench=Sum", "--benchtime", "10x", "-curves=BN254", "-test.v", "-short", "5", "-args", "-v", "-args"}), " ")
-	golden.Equal(t, "flags", "-test.run=^$ -test.bench=. -test.benchmem -test.benchtime=100ms -test.timeout=10m "+
-		"-test.bench=Sum -test.benchtime 10x -curves=BN254 -test.v -test.short 5 -v -args", got)
+	got := strings.Join(compare.BinaryFlags([]string{"-bench=Sum", "--benchtime", "10x", "-curves=BN254", "-test.v", "-short", "5", "-args", "-v", "-args"}, []string{"-test.count=1"}), " ")
+	golden.Equal(t, "flags", "-test.paniconexit0 -test.run=^$ -test.bench=. -test.benchmem -test.benchtime=100ms -test.timeout=10m "+
+		"-test.bench=Sum -test.benchtime 10x -curves=BN254 -test.v -test.short 5 -test.count=1 -v -args", got)
 }
 
 // FuzzOutput: what is kept of any output can be read again, and is all that is kept of itself.

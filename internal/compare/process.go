@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench/internal/child"
+	"github.com/zkbench/zkbench/internal/gitenv"
 	"github.com/zkbench/zkbench/internal/meter"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
@@ -53,25 +54,43 @@ func (p process) run(ctx context.Context) *record.Record {
 // that ends badly the error is its state, with what it said last or first.
 func runIn(ctx context.Context, dir string, argv []string) ([]byte, child.Use, error) {
 	out, use, err := child.Run(ctx, child.Command{
-		Argv: argv, Dir: dir, Env: []string{"PWD=" + dir}, Limit: child.Limits{Output: mostOutput},
+		Argv: argv, Dir: dir, Environ: gitenv.Environ(), Env: []string{"PWD=" + dir}, Limit: child.Limits{Output: mostOutput},
 	})
 	child.Sweep()
 	if exit, ok := errors.AsType[*child.ExitError](err); ok {
 		err = errors.New(exit.State)
-		if message := cmp.Or(exit.Message, lastWords(out)); message != "" {
+		if message := cmp.Or(failedTest(out), reason(exit.Lines), lastLine(out)); message != "" {
 			err = errors.New(exit.State + ": " + message)
 		}
 	}
 	return out, use, err
 }
 
-// lastWords is what a program that says nothing on standard error may have meant by its output:
-// of a Go test from the line on that says what failed, of others the last line.
-func lastWords(out []byte) string {
-	if _, failed, ok := bytes.Cut(out, []byte("--- FAIL: ")); ok {
-		words := strings.Fields(string(failed[:min(len(failed), 200)]))
-		return "FAIL: " + strings.Join(words, " ")
+// failedTest is what a Go test has printed of what failed; empty: it has not.
+func failedTest(out []byte) string {
+	_, failed, ok := bytes.Cut(append([]byte("\n"), out...), []byte("\n--- FAIL: "))
+	if !ok {
+		return ""
 	}
+	return "FAIL: " + strings.Join(strings.Fields(string(failed[:min(len(failed), 200)])), " ")
+}
+
+// reason is the line of messages that says what went wrong: the first that speaks of an error, as
+// compilers do after lines of progress, else the first.
+func reason(lines []string) string {
+	for _, line := range lines {
+		if word, _, _ := strings.Cut(strings.ToLower(line), " "); strings.HasPrefix(word, "error") || strings.Contains(strings.ToLower(line), "error: ") {
+			return line
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return lines[0]
+}
+
+// lastLine is what a program that says nothing on standard error may have meant by its output.
+func lastLine(out []byte) string {
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	return strings.TrimSpace(lines[len(lines)-1])
 }

@@ -88,12 +88,12 @@ func (r *Revisions) Measure(ctx context.Context, show func(sides Sides, partial 
 		}
 	}
 	if r.Out != "" {
-		file, openErr := os.Create(r.Out)
+		out, openErr := openLate(r.Out)
 		if openErr != nil {
 			return fmt.Errorf("out: %w", openErr)
 		}
-		defer func() { err = errors.Join(err, file.Close()) }()
-		m.keep = func(r *record.Record) error { return record.Write(file, r) }
+		defer func() { err = errors.Join(err, out.close()) }()
+		m.keep = out.write
 	}
 	dir, remove, err := r.programDir()
 	if err != nil {
@@ -103,10 +103,10 @@ func (r *Revisions) Measure(ctx context.Context, show func(sides Sides, partial 
 	m.dir = dir
 
 	err = r.Subject.measure(ctx, m)
-	if ctx.Err() != nil && len(m.recs) == 0 {
+	switch {
+	case ctx.Err() != nil && len(m.recs) == 0:
 		return ErrInterrupted
-	}
-	if err != nil {
+	case err != nil && !errors.Is(err, context.Canceled):
 		return err
 	}
 	sides, err := Split("session", m.recs)
@@ -126,6 +126,42 @@ func (r *Revisions) Measure(ctx context.Context, show func(sides Sides, partial 
 	}
 	err = show(sides, partial)
 	return cmp.Or(m.failed, err)
+}
+
+// lateFile is a file that keeps what it has until the first record comes.
+type lateFile struct {
+	*os.File
+	begun, made bool
+}
+
+func openLate(path string) (*lateFile, error) {
+	_, missing := os.Stat(path)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
+	return &lateFile{File: file, made: missing != nil}, err
+}
+
+func (f *lateFile) write(rec *record.Record) error {
+	if !f.begun {
+		if err := f.Truncate(0); err != nil && f.isRegular() {
+			return err
+		}
+		f.begun = true
+	}
+	return record.Write(f.File, rec)
+}
+
+// isRegular tells a file from a pipe or a device, which have nothing to be emptied.
+func (f *lateFile) isRegular() bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode().IsRegular()
+}
+
+func (f *lateFile) close() error {
+	err := f.Close()
+	if f.made && !f.begun {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
 }
 
 // measured is what a session is of.

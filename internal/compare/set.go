@@ -77,7 +77,7 @@ func (s *Set) add(k key, unit string, exact bool, better record.Direction, p poi
 		s.index[k] = in
 		s.samples = append(s.samples, in)
 	}
-	in.exact = in.exact && exact
+	in.exact = in.exact || exact
 	in.points = append(in.points, p)
 }
 

@@ -147,7 +147,7 @@ func (t *Table) Markdown(w io.Writer) error {
 
 // escape keeps text from ending a cell or from being read as markup.
 func escape(text string) string {
-	return strings.NewReplacer("|", `\|`, "_", `\_`, "*", `\*`, "<", "&lt;", "\n", " ", "~", `\~`, "`", "\\`").Replace(text)
+	return strings.NewReplacer(`\`, `\\`, "[", `\[`, "|", `\|`, "_", `\_`, "*", `\*`, "<", "&lt;", "\n", " ", "~", `\~`, "`", "\\`").Replace(text)
 }
 
 // isTime tells whether figures of this unit are times in ns.

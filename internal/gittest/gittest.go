@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/gitenv"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
@@ -48,19 +49,30 @@ func (r Repository) Commit(t testing.TB, subject string, files map[string]string
 	r.git(t, "tag", subject)
 }
 
+// Checkout checks a revision out.
+func (r Repository) Checkout(t testing.TB, revision string) {
+	t.Helper()
+	r.git(t, "checkout", "--quiet", revision)
+}
+
 func (r Repository) git(t testing.TB, args ...string) {
 	t.Helper()
 	cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false", "-c", "tag.gpgsign=false"}, args...)...)
-	cmd.Dir = r.Dir
+	cmd.Dir, cmd.Env = r.Dir, environ()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("git %v: %v\n%s", args, err, out)
 	}
+}
+
+// environ has neither another repository nor a user's configuration.
+func environ() []string {
+	return append(gitenv.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 }
 
 // Worktrees is how many worktrees the repository has, its own included.
 func (r Repository) Worktrees(t testing.TB) int {
 	t.Helper()
 	cmd := exec.Command("git", "worktree", "list")
-	cmd.Dir = r.Dir
+	cmd.Dir, cmd.Env = r.Dir, environ()
 	return strings.Count(string(must.Get(cmd.Output())(t)), "\n")
 }

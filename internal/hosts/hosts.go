@@ -5,7 +5,7 @@
 // program prints damages no record.
 //
 // Who may connect, how and as whom, is ssh's to know: no question is answered, no key read
-// here. What the package does not promise: that two names are two machines.
+// here.
 package hosts
 
 import (

@@ -392,9 +392,10 @@ func TestBlind(t *testing.T) {
 		{"too few, faster", -0.5, -0.5, 0, 0.001, record.Lower, true, math.Inf(1)},
 		{"too few", -1, math.Inf(1), 0, nan, record.Lower, true, math.Inf(1)},
 		{"no floor, and faster", -0.2, -0.1, 0.99, nan, record.Lower, true, math.Inf(1)},
+		{"faster within a high floor", -0.04, -0.02, 0.99, 0.2, record.Lower, true, 0.2},
 		{"no floor", -0.001, 0.001, 0.99, nan, record.Lower, true, math.Inf(1)},
 	} {
-		e := stat.Effect{Low: test.low, High: test.high, Confidence: test.conf}
+		e := stat.Effect{Change: (test.low + test.high) / 2, Low: test.low, High: test.high, Confidence: test.conf}
 		if got := stat.Blind(e, test.floor, 0.03, test.better); got != test.blind {
 			t.Errorf("%s: blind %v", test.name, got)
 		}

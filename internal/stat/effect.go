@@ -104,14 +104,13 @@ func (e Effect) Sees(floor float64) float64 {
 	return max(math.Expm1(e.width()), floor)
 }
 
-// Blind tells whether a gate cannot be judged by e: it does not trip, nor is no change for the
-// worse excluded, and a change as large as the gate would not have been shown (Sees).
+// Blind tells whether a gate cannot be judged by e: it does not trip, nor is it Faster, and a change as
+// large as the gate would not have been shown (Sees).
 func Blind(e Effect, floor, gate float64, better record.Direction) bool {
 	if !(e.Confidence > 0) || math.IsNaN(floor) {
 		return true
 	}
-	_, high := e.cost(better)
-	return e.Sees(floor) > gate && high >= 0 && !Tripped(e, floor, gate, better)
+	return e.Sees(floor) > gate && Judge(e, floor, better) != Faster && !Tripped(e, floor, gate, better)
 }
 
 // width is the length of the interval, in logarithms.

@@ -17,20 +17,19 @@ func Quote(word string) string {
 }
 
 // WordsAccepted says in words what Words takes.
-const WordsAccepted = "words as a POSIX shell takes them, their quotes closed, and in single quotes what only a shell does: | & ; < > ( ) $ ` ~ #"
+const WordsAccepted = "words as a POSIX shell takes them, their quotes closed, and in single quotes what only a shell does: | & ; < > ( ) $ ` * ? [ ~ #"
 
 // What a shell makes something else of, unless it is quoted: anywhere, within double quotes, at
 // the beginning of a word.
 const (
-	shellOnly      = "|&;<>()$`\n"
+	shellOnly      = "|&;<>()$`*?[\n"
 	shellInDoubles = "$`"
 	shellFirst     = "~#"
 )
 
-// Words splits a command into its words, as a POSIX shell does; patterns of files stay as they
-// are. It is the inverse of Quote: words that are quoted and joined by spaces come back. What
-// only a shell does is refused where it is not quoted, since a program would get it as an
-// argument. The error is a *ValueError of the field.
+// Words splits a command into its words, as a POSIX shell does. It is the inverse of Quote:
+// words that are quoted and joined by spaces come back. What only a shell does, patterns of files
+// as well, is refused where it is not quoted, since a program would get it as an argument. The error is a *ValueError of the field.
 func Words(field, text string) (words []string, err error) {
 	var word []byte
 	begun := false // a word, of which quotes alone are one as well

@@ -37,7 +37,7 @@ var commands = []struct {
 	{`\a\\\$`, []string{`a\$`}},
 	{"a\\\nb \"c\\\nd\" \\\n e", []string{"ab", "cd", "e"}},
 	{"'a\nb' \"a\nb\"", []string{"a\nb", "a\nb"}},
-	{`x~ a#b -bench=.* {dir}/work.sh`, []string{"x~", "a#b", "-bench=.*", "{dir}/work.sh"}},
+	{`x~ a#b '-bench=.*' "a?" \[b {dir}/work.sh`, []string{"x~", "a#b", "-bench=.*", "a?", "[b", "{dir}/work.sh"}},
 }
 
 // TestWords: commands come apart as a shell takes them, or are refused.
@@ -49,7 +49,7 @@ func TestWords(t *testing.T) {
 	}
 	for _, text := range []string{
 		`'`, `a 'b`, `"`, `"a\"`, `"a`, `a\`, `it's`, // of quotes
-		"a | b", "a && b", "a; b", "a > b", "a < b", "(a)", "$HOME", `"$HOME"`, "`a`", "\"`a`\"", "a\nb", "~/a", "a #b", // for a shell
+		"a | b", "a && b", "a; b", "a > b", "a < b", "(a)", "$HOME", `"$HOME"`, "`a`", "\"`a`\"", "a\nb", "~/a", "a #b", "*.go", "a?", "[ab]", // for a shell
 	} {
 		words, err := usage.Words("run", text)
 		refused, ok := errors.AsType[*usage.ValueError](err)

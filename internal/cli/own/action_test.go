@@ -113,15 +113,16 @@ func TestActionRuns(t *testing.T) {
 	a, root := readAction(t)
 	repo := gittest.New(t)
 	repo.Write(t, map[string]string{"go.mod": "module pull\n\ngo 1.26\n"})
-	for _, rev := range []struct{ name, allocs, time string }{{"base", "3", "1000"}, {"same", "3", "1000"}, {"slower", "3", "1050"}, {"grown", "4", "1000"}} {
+	for _, rev := range []struct{ name, allocs, time string }{{"base", "3", "1000"}, {"ahead", "1", "500"}, {"same", "3", "1000"}, {"slower", "3", "1050"}, {"grown", "4", "1000"}} {
 		repo.Commit(t, rev.name, map[string]string{"pull_test.go": strings.NewReplacer("ALLOCS", rev.allocs, "TIME", rev.time).Replace(pullBenchmark), "README": rev.name})
+		if rev.name == "ahead" { // of the base, on another branch than the pull requests
+			repo.Checkout(t, "base")
+		}
 	}
 	run := func(head, base, what string, env ...string) (summary, messages string, code int) {
 		t.Helper()
 		file := filepath.Join(t.TempDir(), "summary.md")
-		checkout := exec.Command("git", "checkout", "--quiet", head)
-		checkout.Dir = repo.Dir
-		must.Do(t, checkout.Run())
+		repo.Checkout(t, head)
 		cmd := exec.CommandContext(t.Context(), "bash", "-c", a.Runs.Steps[0].Run)
 		cmd.Dir = repo.Dir
 		cmd.Env = append(os.Environ(), "GITHUB_ACTION_PATH="+root, "GITHUB_STEP_SUMMARY="+file, "BASE="+base, "RUN="+what, "GATE="+a.Inputs["gate"].Default)
@@ -136,19 +137,23 @@ func TestActionRuns(t *testing.T) {
 	short := a.Inputs["run"].Default + " --processes 8 -- '-bench=^Benchmark(Pull|None)$' -benchtime=1000x"
 	installed := "ZKBENCH=" + must.Get(exec.LookPath("zkbench-real"))(t) // the first one installs its own
 	for i, test := range []struct {
-		head string
-		code int
-		says []string
+		head, gate string
+		code       int
+		says       []string
 	}{
-		{"same", cli.ExitOK, []string{"| allocs/op | 3 allocs/op | 3 allocs/op | 0 % |", "| = |"}},
-		{"slower", cli.ExitFailed, []string{"slower, beyond the gate", "**Exit code 1**", "lets pass: Pull", "ns/op +5.00 %"}},
-		{"grown", cli.ExitFailed, []string{"grew, beyond the gate", "**Exit code 1**", "allocs/op +33.3 %"}},
+		{"same", "", cli.ExitOK, []string{"| allocs/op | 3 allocs/op | 3 allocs/op | 0 % |", "| = |"}},
+		{"slower", "", cli.ExitFailed, []string{"slower, beyond the gate", "**Exit code 1**", "lets pass: Pull", "ns/op +5.00 %"}},
+		{"slower", "10%", cli.ExitOK, []string{"| slower |"}},
+		{"grown", "", cli.ExitFailed, []string{"grew, beyond the gate", "**Exit code 1**", "allocs/op +33.3 %"}},
 	} {
-		var env []string
-		if i > 0 {
-			env = append(env, installed)
+		env := []string{installed}
+		if i == 0 { // whatever is meant for what is measured
+			env = []string{"GOFLAGS=-buildvcs=false"}
 		}
-		summary, messages, code := run(test.head, "base", short, env...)
+		if test.gate != "" {
+			env = append(env, "GATE="+test.gate)
+		}
+		summary, messages, code := run(test.head, "ahead", short, env...)
 		golden.Equal(t, test.head+": exit code\n"+messages, test.code, code)
 		golden.Contains(t, summary, append(test.says, "## zkbench compare\n", "| case | metric | old | new |")...)
 		golden.Contains(t, messages, "1/1: 24 processes of pull\n")
@@ -157,6 +162,10 @@ func TestActionRuns(t *testing.T) {
 		{"", short, `base: "" is not accepted; accepted: a revision with a commit in common with HEAD`},
 		{"none", short, `base: "none" is not accepted`},
 		{"base", "--bench './...", "is not accepted; accepted: words, their quotes closed"},
+		{"base", " ", `run: " " is not accepted; accepted: arguments of zkbench compare`},
+		{"same", short, `base: "same" is not accepted; accepted: one that does not contain HEAD`},
+		{"--octopus", short, `base: "--octopus" is not accepted`},
+		{"grown", short, `base: "grown" is not accepted; accepted: one that does not contain HEAD`},
 	} {
 		summary, messages, code := run("same", test.base, test.run, installed)
 		if code != cli.ExitUsage || summary != "" || strings.Count(messages, "\n") != 1 || !strings.Contains(messages, test.says) {
