@@ -106,7 +106,9 @@ func TestLink(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l, f := pipes()
+				gone := make(chan struct{})
 				go func() {
+					defer close(gone)
 					lines := bufio.NewReader(f.in)
 					line := must.Get(lines.ReadBytes('\n'))(t)
 					var q question
@@ -124,6 +126,7 @@ func TestLink(t *testing.T) {
 					golden.Equal(t, "record", right, recordOf(t, asked, func(r *record.Record) { *r = *rec }))
 				}
 				l.close()
+				<-gone
 			})
 		})
 	}
