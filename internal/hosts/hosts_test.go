@@ -55,6 +55,8 @@ func served(ctx context.Context, job measure.Job) (*record.Record, error) {
 	case "Hang":
 		<-ctx.Done()
 		rec.Status = record.Partial
+	case "Elsewhere":
+		rec.Env.CPU = "another"
 	case "Unstarted":
 		return nil, errors.New("no room\x1b[2J for it")
 	}
@@ -328,6 +330,8 @@ func TestLost(t *testing.T) {
 	}
 	_, err := h.Measure(t.Context(), job("Unstarted"), unheard)
 	golden.Equal(t, "of a case that is not started", "lost 3 times while it ran one case: no room[2J for it", fmt.Sprint(err))
+	_, err = h.Measure(t.Context(), job("Elsewhere"), unheard)
+	must.Fail(t, err, zkbench.ErrEnv, "a record of another machine")
 	_, err = h.Measure(t.Context(), job("Exit"), unheard)
 	golden.Equal(t, "of a case that takes it away", "lost 3 times while it ran one case: gone on purpose", fmt.Sprint(err))
 	down := filepath.Join(home, "down")
