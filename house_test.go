@@ -24,7 +24,7 @@ const module = "github.com/zkbench/zkbench"
 // floors only.
 var floors = [][]string{
 	{".", "internal/must", "internal/atomicfile"},
-	{"executor", "transcript", "internal/memory", "circuits/gates", "internal/testsize", "internal/golden", "internal/progress", "internal/asm", "internal/mapped", "internal/gitenv"},
+	{"executor", "transcript", "riscv", "internal/memory", "circuits/gates", "internal/testsize", "internal/golden", "internal/progress", "internal/asm", "internal/mapped", "internal/gitenv"},
 	{"internal/lanes"},
 	{"group", "hash", "goldilocks", "internal/faulttest", "internal/gittest"},
 	{"srs", "rangeproof", "internal/poly"},

@@ -1,0 +1,41 @@
+package riscv
+
+import "fmt"
+
+// Registers of control and status (volume I, chapters "Zicsr", "F" and "Zicntr").
+const (
+	csrFlags, csrRounding, csrFloat    = 0x001, 0x002, 0x003
+	csrCycle, csrTime, csrInstructions = 0xc00, 0xc01, 0xc02
+)
+
+// csr executes what reads such registers: counters, and a rounding mode that is always the same.
+// done are the cycles of this call of execute, this one included.
+func (m *machine) csr(h *hart, in *instr, done uint64) bool {
+	w := uint32(in.imm)
+	number, f3 := field(w, 20, 12), field(w, 12, 3)
+	source := h.x[in.rs1]
+	if f3 >= 5 {
+		source = uint64(in.rs1)
+	}
+	writes := f3&3 == 1 || in.rs1 != 0
+	switch number {
+	case csrFlags, csrRounding, csrFloat:
+		// What is raised is not kept, so flags are not to be read; they may be cleared.
+		if f3&3 != 1 || source != 0 || in.rd != sink {
+			return m.refuse(Unsupported, fmt.Sprintf("%#x: of the floating-point registers of control; accepted: to clear one", w))
+		}
+		return true
+	case csrCycle, csrInstructions:
+		if !writes {
+			h.x[in.rd] = m.cycles + done - 1
+			return true
+		}
+	case csrTime:
+		if !writes {
+			m.time += clockStep
+			h.x[in.rd] = m.time
+			return true
+		}
+	}
+	return m.refuse(IllegalInstruction, fmt.Sprintf("%#x: register of control %#x", w, number))
+}

@@ -1,0 +1,361 @@
+package riscv_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/riscv"
+)
+
+// Registers of random programs: base has the address of their data, and stays; pointer is that of
+// an atomic access; results go to where log points.
+const (
+	base    = 31
+	pointer = 30
+	log     = 29
+)
+
+func typeR(opcode, f3, f7, rd, rs1, rs2 uint32) uint32 {
+	return f7<<25 | rs2<<20 | rs1<<15 | f3<<12 | rd<<7 | opcode
+}
+
+func typeI(opcode, f3, rd, rs1 uint32, imm int32) uint32 {
+	return uint32(imm)<<20 | rs1<<15 | f3<<12 | rd<<7 | opcode
+}
+
+func typeS(opcode, f3, rs1, rs2 uint32, imm int32) uint32 {
+	i := uint32(imm)
+	return i>>5&0x7f<<25 | rs2<<20 | rs1<<15 | f3<<12 | i&31<<7 | opcode
+}
+
+const (
+	opImm, opImm32, opReg, opReg32 = 0x13, 0x1b, 0x33, 0x3b
+	opLoad, opStore                = 0x03, 0x23
+	opLoadFP, opStoreFP            = 0x07, 0x27
+	opAmo, opBranch, opFP          = 0x2f, 0x63, 0x53
+	opMadd                         = 0x43
+)
+
+// program writes random programs.
+type program struct {
+	*rand.Rand
+	text []byte
+}
+
+func (p *program) put(w uint32)             { p.text = binary.LittleEndian.AppendUint32(p.text, w) }
+func (p *program) small(n int) uint32       { return uint32(p.IntN(n)) }
+func (p *program) source() uint32           { return p.small(32) }
+func (p *program) pick(of ...uint32) uint32 { return of[p.IntN(len(of))] }
+
+// result is a register that may be written.
+func (p *program) result() uint32 { return p.small(log) }
+
+// integer and float add an instruction that writes to register rd, and keep what it writes.
+func (p *program) integer(w uint32) {
+	p.put(w)
+	p.keep(typeS(opStore, 3, log, w>>7&31, 0))
+}
+
+func (p *program) float(w uint32) {
+	p.put(w)
+	p.keep(typeS(opStoreFP, 3, log, w>>7&31, 0))
+}
+
+func (p *program) keep(store uint32) {
+	p.put(store)
+	p.put(typeI(opImm, 0, log, log, 8))
+}
+
+// operands loads some numbers of the data into registers of floating point.
+func (p *program) operands(format uint32, registers ...uint32) {
+	for _, r := range registers {
+		p.put(typeI(opLoadFP, 2+format, r, base, int32(p.IntN(dataWords/2)*8)))
+	}
+}
+
+// one adds random instructions of one kind.
+func (p *program) one() {
+	rd, a, b, c := p.result(), p.source(), p.source(), p.source()
+	switch p.IntN(12) {
+	case 0: // registers
+		p.integer(typeR(opReg, p.small(8), 0, rd, a, b))
+		p.integer(typeR(opReg, p.pick(0, 5), 0x20, rd, a, b))
+	case 1:
+		p.integer(typeR(opReg32, p.pick(0, 1, 5), 0, rd, a, b))
+		p.integer(typeR(opReg32, p.pick(0, 5), 0x20, rd, a, b))
+	case 2: // multiplications and divisions
+		p.integer(typeR(opReg, p.small(8), 1, rd, a, b))
+		p.integer(typeR(opReg32, p.pick(0, 4, 5, 6, 7), 1, rd, a, b))
+	case 3: // immediates
+		p.integer(typeI(opImm, p.pick(0, 2, 3, 4, 6, 7), rd, a, int32(p.IntN(4096))-2048))
+		p.integer(typeI(opImm32, 0, rd, a, int32(p.IntN(4096))-2048))
+		p.integer(p.Uint32()&^0xfff | rd<<7 | p.pick(0x37, 0x17))
+	case 4: // shifts
+		p.integer(typeI(opImm, p.pick(1, 5), rd, a, int32(p.IntN(64))))
+		p.integer(typeI(opImm, 5, rd, a, int32(p.IntN(64))|0x400))
+		p.integer(typeI(opImm32, p.pick(1, 5), rd, a, int32(p.IntN(32))))
+		p.integer(typeI(opImm32, 5, rd, a, int32(p.IntN(32))|0x400))
+	case 5: // loads and stores, aligned or not
+		offset := int32(p.IntN(2040))
+		if p.IntN(2) == 0 {
+			offset &^= 7
+		}
+		p.integer(typeI(opLoad, p.small(7), rd, base, offset))
+		p.put(typeS(opStore, p.small(4), base, b, int32(p.IntN(2040))))
+		p.float(typeI(opLoadFP, p.pick(2, 3), a, base, offset))
+		p.put(typeS(opStoreFP, p.pick(2, 3), base, b, int32(p.IntN(2040))))
+	case 6: // atomic
+		p.put(typeI(opImm, 0, pointer, base, int32(p.IntN(255)*8)))
+		f3, f5 := p.pick(2, 3), p.pick(1, 0, 4, 12, 8, 16, 20, 24, 28)
+		p.integer(typeR(opAmo, f3, f5<<2|p.small(4), rd, pointer, b))
+		if p.IntN(4) == 0 {
+			p.put(typeR(opAmo, f3, 2<<2, rd, pointer, 0))
+			p.integer(typeR(opAmo, f3, 3<<2, p.result(), pointer, b))
+		}
+	case 7: // a branch over one instruction, or not
+		p.put(8>>1<<8 | b<<20 | a<<15 | p.pick(0, 1, 4, 5, 6, 7)<<12 | opBranch)
+		p.integer(typeI(opImm, 0, rd, rd, 1))
+	case 8: // of floating point, arithmetic
+		format := p.small(2)
+		p.operands(format, a, b, c)
+		p.float(typeR(opFP, p.pick(0, 7), p.small(4)<<2|format, p.source(), a, b))
+		p.float(typeR(opFP, 0, 0x0b<<2|format, p.source(), a, 0))
+		p.operands(format, a, b, c)
+		p.float(typeR(opFP, p.small(3), 0x04<<2|format, p.source(), a, b))
+		p.float(typeR(opFP, p.small(2), 0x05<<2|format, p.source(), a, b))
+		p.operands(format, a, b, c)
+		p.float(c<<27 | format<<25 | b<<20 | a<<15 | p.source()<<7 | opMadd | p.small(4)<<2)
+	case 9: // comparisons and moves
+		format := p.small(2)
+		p.operands(format, a, b)
+		p.integer(typeR(opFP, p.small(3), 0x14<<2|format, rd, a, b))
+		p.integer(typeR(opFP, p.small(2), 0x1c<<2|format, rd, a, 0))
+		p.float(typeR(opFP, 0, 0x1e<<2|format, p.source(), a, 0))
+	case 10: // conversions
+		format := p.small(2)
+		p.operands(format, a)
+		p.integer(typeR(opFP, p.small(5), 0x18<<2|format, rd, a, p.small(4)))
+		p.float(typeR(opFP, 0, 0x1a<<2|format, p.source(), a, p.small(4)))
+		p.operands(1-format, a)
+		p.float(typeR(opFP, 0, 0x08<<2|format, p.source(), a, 1-format))
+	case 11: // compressed, two at a time so that the others stay at multiples of four
+		for range 2 {
+			p.text = binary.LittleEndian.AppendUint16(p.text, p.compressed())
+		}
+		p.put(typeS(opStore, 3, log, p.source(), 0))
+	}
+}
+
+// compressed is a random arithmetic instruction of 16 bits.
+func (p *program) compressed() uint16 {
+	any6 := uint16(p.small(2)<<12 | p.small(32)<<2)
+	rd, low := uint16(1+p.small(log-1))<<7, uint16(p.small(8))<<7
+	switch p.IntN(9) {
+	case 0:
+		return 1 | any6 | rd // c.addi
+	case 1:
+		return 1 | 1<<13 | any6 | rd // c.addiw
+	case 2:
+		return 1 | 2<<13 | any6 | rd // c.li
+	case 3: // c.lui, of a register that is not the stack's
+		return 1 | 3<<13 | any6 | 1<<2 | uint16(5+p.small(20))<<7
+	case 4: // c.srli, c.srai, c.andi
+		return 1 | 4<<13 | any6 | uint16(p.small(3))<<10 | low
+	case 5: // of two registers
+		return 1 | 4<<13 | 3<<10 | low | uint16(p.small(4))<<5 | uint16(p.small(8))<<2
+	case 6: // c.subw, c.addw
+		return 1 | 4<<13 | 1<<12 | 3<<10 | low | uint16(p.small(2))<<5 | uint16(p.small(8))<<2
+	case 7:
+		return 2 | any6 | rd // c.slli
+	}
+	return 2 | 4<<13 | uint16(p.small(2))<<12 | rd | uint16(1+p.small(31))<<2 // c.mv, c.add
+}
+
+// The data of a random program: numbers, its registers at the end, and what it has kept.
+const (
+	dataWords   = 512
+	registersAt = 8 * dataWords
+	keptAt      = registersAt + 64*8
+	dataSize    = 1 << 16
+)
+
+// random is an executable that fills its registers from its data, executes n random instructions, and
+// prints its data with the registers.
+func random(seed uint64, n int) []byte {
+	p := &program{Rand: rand.New(rand.NewPCG(seed, 1))}
+	p.put(dataAt | base<<7 | 0x37)
+	for r := uint32(1); r < base; r++ {
+		p.put(typeI(opLoad, 3, r, base, int32(8*r)))
+	}
+	for r := range uint32(32) {
+		p.put(typeI(opLoadFP, 3, r, base, int32(256+8*r)))
+	}
+	p.put(1<<12 | log<<7 | 0x37)
+	p.put(typeR(opReg, 0, 0, log, log, base))
+	p.put(typeI(opImm, 0, log, log, keptAt-registersAt))
+	for range n {
+		p.one()
+	}
+	p.put(1<<12 | pointer<<7 | 0x37)
+	p.put(typeR(opReg, 0, 0, pointer, pointer, base)) // dataAt + registersAt
+	for r := uint32(1); r < log; r++ {
+		p.put(typeS(opStore, 3, pointer, r, int32(8*r)))
+	}
+	for r := range uint32(32) {
+		p.put(typeS(opStoreFP, 3, pointer, r, int32(256+8*r)))
+	}
+	p.put(typeI(opImm, 0, 10, 0, 1))
+	p.put(typeI(opImm, 0, 11, base, 0))
+	p.put(dataSize | 12<<7 | 0x37)
+	for _, call := range []int32{64, 93} { // write, exit
+		p.put(typeI(opImm, 0, 17, 0, call))
+		p.put(0x73)
+		p.put(typeI(opImm, 0, 10, 0, 0))
+	}
+	data := make([]byte, dataSize)
+	for i := range dataWords {
+		binary.LittleEndian.PutUint64(data[8*i:], p.number())
+	}
+	return executable(codeAt, part{at: codeAt, flags: 5, data: p.text}, part{at: dataAt, flags: 6, data: data})
+}
+
+// random32 is the like of random for RV32IM.
+func random32(seed uint64, n int) []byte {
+	p := &program{Rand: rand.New(rand.NewPCG(seed, 1))}
+	keep := func(w uint32) {
+		p.put(w)
+		p.put(typeS(opStore, 2, log, w>>7&31, 0))
+		p.put(typeI(opImm, 0, log, log, 4))
+	}
+	p.put(dataAt | base<<7 | 0x37)
+	p.put(1<<12 | log<<7 | 0x37)
+	p.put(typeR(opReg, 0, 0, log, log, base))
+	for r := uint32(1); r < log; r++ {
+		p.put(typeI(opLoad, 2, r, base, int32(4*r)))
+	}
+	for range n {
+		rd, a, b := p.result(), p.source(), p.source()
+		switch p.IntN(6) {
+		case 0:
+			keep(typeR(opReg, p.small(8), 0, rd, a, b))
+			keep(typeR(opReg, p.pick(0, 5), 0x20, rd, a, b))
+		case 1:
+			keep(typeR(opReg, p.small(8), 1, rd, a, b))
+		case 2:
+			keep(typeI(opImm, p.pick(0, 2, 3, 4, 6, 7), rd, a, int32(p.IntN(4096))-2048))
+			keep(p.Uint32()&^0xfff | rd<<7 | p.pick(0x37, 0x17))
+		case 3:
+			keep(typeI(opImm, p.pick(1, 5), rd, a, int32(p.IntN(32))))
+			keep(typeI(opImm, 5, rd, a, int32(p.IntN(32))|0x400))
+		case 4:
+			keep(typeI(opLoad, p.pick(0, 1, 2, 4, 5), rd, base, int32(p.IntN(2040))))
+			p.put(typeS(opStore, p.small(3), base, b, int32(p.IntN(2040))))
+			p.put(typeI(opImm, 0, pointer, base, 2047)) // an address from which a negative offset leads back
+			keep(typeI(opLoad, 2, rd, pointer, -int32(p.IntN(2040))))
+		case 5:
+			p.put(8>>1<<8 | b<<20 | a<<15 | p.pick(0, 1, 4, 5, 6, 7)<<12 | opBranch)
+			keep(typeI(opImm, 0, rd, rd, 1))
+		}
+	}
+	p.put(typeI(opImm, 0, 10, 0, 1))
+	p.put(typeI(opImm, 0, 11, base, 0))
+	p.put(dataSize | 12<<7 | 0x37)
+	for _, call := range []int32{64, 93} {
+		p.put(typeI(opImm, 0, 17, 0, call))
+		p.put(0x73)
+		p.put(typeI(opImm, 0, 10, 0, 0))
+	}
+	data := make([]byte, dataSize)
+	for i := range registersAt / 4 {
+		binary.LittleEndian.PutUint32(data[4*i:], uint32(p.number()))
+	}
+	return elfFile(32, codeAt, []part{{at: codeAt, flags: 5, data: p.text}, {at: dataAt, flags: 6, data: data}})
+}
+
+// number is one that is small, at an end of a range, one of floating point, or any.
+func (p *program) number() uint64 {
+	switch v := p.Uint64(); p.IntN(8) {
+	case 0:
+		return v % 16
+	case 1:
+		return -(v % 16)
+	case 2:
+		return 1<<p.IntN(64) - v%2
+	case 3:
+		return p.double()
+	case 4, 5:
+		return 0xffffffff<<32 | uint64(p.single())
+	default:
+		return v
+	}
+}
+
+// double is a number of double precision, of few exponents so that sums are no trivial ones, or a
+// special one.
+func (p *program) double() uint64 {
+	if p.IntN(4) == 0 {
+		special := []uint64{0, 1 << 63, 0x7ff << 52, 0xfff << 52, 0x7ff8 << 48, 0x7ff4 << 48, 1, 0x000fffffffffffff, 0x43e << 52, 0xc3e << 52, 0x41e << 52, 0x3fe << 52}
+		return special[p.IntN(len(special))]
+	}
+	return p.Uint64()&(1<<63|1<<52-1) | uint64(0x3e0+p.IntN(0x60))<<52
+}
+
+func (p *program) single() uint32 {
+	if p.IntN(4) == 0 {
+		return []uint32{0, 1 << 31, 0x7f800000, 0xff800000, 0x7fc00000, 0x7fa00000, 1, 0x007fffff, 0x4f000000, 0xcf000000, 0x5f000000, 0x3f000000}[p.IntN(12)]
+	}
+	return p.Uint32()&(1<<31|1<<23-1) | uint32(0x60+p.IntN(0x40))<<23
+}
+
+// TestDifferential: registers and memory are those of QEMU after random programs.
+func TestDifferential(t *testing.T) { differential(t, "qemu-riscv64", random) }
+
+func TestDifferential32(t *testing.T) { differential(t, "qemu-riscv32", random32) }
+
+func differential(t *testing.T, emulator string, random func(seed uint64, n int) []byte) {
+	testsize.Full(t)
+	qemu := testsize.Program(t, "qemu", emulator)
+	path := filepath.Join(t.TempDir(), "program")
+	for range testsize.Pick(1, 200, 20_000) {
+		seed := rand.Uint64()
+		raw := random(seed, 300)
+		must.Do(t, os.WriteFile(path, raw, 0o700))
+		want, err := exec.CommandContext(t.Context(), qemu, path).Output()
+		must.Do(t, err, "seed", seed)
+		var got bytes.Buffer
+		p := must.Get(riscv.Load(raw, nil))(t)
+		_, err = riscv.Run(t.Context(), p, riscv.Options{Stdout: &got, Misaligned: true})
+		must.Do(t, err, "seed", seed)
+		if !bytes.Equal(want, got.Bytes()) {
+			t.Fatalf("seed %d: %s", seed, difference(want, got.Bytes()))
+		}
+	}
+}
+
+// difference names the first word in which two outputs differ.
+func difference(want, got []byte) string {
+	if len(want) != len(got) {
+		return fmt.Sprintf("%d bytes, want %d", len(got), len(want))
+	}
+	for i := 0; i+8 <= len(want); i += 8 {
+		a, b := binary.LittleEndian.Uint64(want[i:]), binary.LittleEndian.Uint64(got[i:])
+		if r := (i - registersAt) / 8; a != b && i >= keptAt {
+			return fmt.Sprintf("result %d: %#x, want %#x", (i-keptAt)/8, b, a)
+		} else if a != b && r >= 32 {
+			return fmt.Sprintf("f%d = %#x, want %#x", r-32, b, a)
+		} else if a != b && r >= 0 {
+			return fmt.Sprintf("x%d = %#x, want %#x", r, b, a)
+		} else if a != b {
+			return fmt.Sprintf("memory at %d: %#x, want %#x", i, b, a)
+		}
+	}
+	return "none"
+}

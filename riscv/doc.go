@@ -1,0 +1,18 @@
+// Package riscv executes RISC-V programs, guests, and counts what they retire: static programs for
+// Linux that Go builds for linux/riscv64 (RV64GC), and bare ones of RV64IM and RV32IM, as zero-knowledge
+// machines take them. A developer sees what a guest costs before any prover runs.
+//
+//	p, err := riscv.Load(raw, nil)
+//	r, err := riscv.Run(ctx, p, riscv.Options{Stdout: os.Stdout})
+//	fmt.Println(r.Cycles, r.Functions[0].Name)
+//
+// A cycle is a retired instruction. A guest that gets the same input retires the same instructions in
+// every run, on every machine: its threads take turns on one processor, its random numbers are always the
+// same, and its clock stands still while it computes.
+//
+// Arithmetic of floating point rounds to nearest, ties to even; another mode is a Fault, and so is
+// reading the flags that operations raise, which are not kept. Code cannot be written. Nothing is proved
+// here, and no signal is delivered: what would be one in Go, such as the use of a nil pointer, is a Fault.
+//
+// Sources: The RISC-V Instruction Set Manual, volume I (20240411); Linux, include/uapi.
+package riscv

@@ -1,0 +1,186 @@
+package riscv
+
+import (
+	"bytes"
+	"cmp"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/zkbench/zkbench"
+)
+
+// Program is a guest: a static RISC-V executable.
+type Program struct {
+	ISA   ISA
+	Entry uint64
+
+	segments  []segment
+	functions []function // by address
+	headers   uint64     // address of the program headers; 0: not loaded
+	count     int        // of the program headers
+}
+
+type segment struct {
+	start, end uint64 // addresses
+	data       []byte // the rest is zero
+	rights     rights
+}
+
+type function struct {
+	start, end uint64
+	name       string
+}
+
+// Limits of what is loaded.
+const (
+	mostSegments = 64
+	mostSymbols  = 1 << 20
+	// highest is the end of the addresses: those of a user under Linux, Sv48.
+	highest = 1 << 47
+)
+
+// Load reads an ELF executable: ELF64 for RV64GC, which a program for Linux is, and RV64IM; ELF32
+// for RV32IM. isa nil: RV64GC or RV32IM. The error is a *zkbench.DecodeError, which is an
+// ErrMalformed.
+func Load(raw []byte, isa *ISA) (*Program, error) {
+	p, err := load(raw, isa)
+	if err != nil {
+		return nil, &zkbench.DecodeError{Path: "elf", Reason: err.Error()}
+	}
+	return p, nil
+}
+
+func load(raw []byte, isa *ISA) (*Program, error) {
+	file, err := elf.NewFile(bytes.NewReader(raw))
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	p := &Program{ISA: RV64GC, count: len(file.Progs)}
+	if file.Class == elf.ELFCLASS32 {
+		p.ISA = RV32IM
+	}
+	if isa != nil {
+		p.ISA = *isa
+	}
+	p.Entry = uint64(p.ISA.extend(file.Entry))
+	switch {
+	case file.Machine != elf.EM_RISCV:
+		return nil, fmt.Errorf("machine %v; accepted: %v", file.Machine, elf.EM_RISCV)
+	case file.Data != elf.ELFDATA2LSB:
+		return nil, fmt.Errorf("byte order %v; accepted: %v", file.Data, elf.ELFDATA2LSB)
+	case file.Type != elf.ET_EXEC:
+		return nil, fmt.Errorf("type %v; accepted: %v, linked statically", file.Type, elf.ET_EXEC)
+	case (file.Class == elf.ELFCLASS32) != (p.ISA.XLEN == 32):
+		return nil, fmt.Errorf("class %v for %v", file.Class, p.ISA)
+	case len(file.Progs) > mostSegments:
+		return nil, fmt.Errorf("%d program headers; accepted: at most %d", len(file.Progs), mostSegments)
+	}
+	for i, prog := range file.Progs {
+		switch prog.Type {
+		case elf.PT_INTERP, elf.PT_DYNAMIC:
+			return nil, fmt.Errorf("program header %d: %v; accepted: programs that are linked statically", i, prog.Type)
+		case elf.PT_LOAD:
+			if err := p.segment(prog, raw); err != nil {
+				return nil, fmt.Errorf("program header %d: %w", i, err)
+			}
+		}
+	}
+	slices.SortFunc(p.segments, func(a, b segment) int { return cmp.Compare(a.start, b.start) })
+	for i := 1; i < len(p.segments); i++ {
+		if p.segments[i].start>>pageBits <= (p.segments[i-1].end-1)>>pageBits {
+			return nil, fmt.Errorf("segments at %#x and %#x share a page", p.segments[i-1].start, p.segments[i].start)
+		}
+	}
+	if p.rightsOf(p.Entry)&executable == 0 {
+		return nil, fmt.Errorf("entry %#x is in no segment of code", p.Entry)
+	}
+	return p, p.symbols(file)
+}
+
+// segment takes a segment to the program.
+func (p *Program) segment(prog *elf.Prog, raw []byte) error {
+	if prog.Memsz == 0 {
+		return nil
+	}
+	end := prog.Vaddr + prog.Memsz
+	most := uint64(highest)
+	if p.ISA.XLEN == 32 {
+		most = 1<<32 - 1
+	}
+	if prog.Filesz > prog.Memsz || end < prog.Vaddr || end > most {
+		return fmt.Errorf("%d bytes at %#x, %d of them in the file; accepted: addresses below %#x", prog.Memsz, prog.Vaddr, prog.Filesz, most)
+	}
+	if prog.Off > uint64(len(raw)) || prog.Filesz > uint64(len(raw))-prog.Off {
+		return fmt.Errorf("%d bytes at offset %d of a file of %d", prog.Filesz, prog.Off, len(raw))
+	}
+	s := segment{start: uint64(p.ISA.extend(prog.Vaddr)), end: uint64(p.ISA.extend(end)), data: raw[prog.Off:][:prog.Filesz]}
+	for flag, right := range map[elf.ProgFlag]rights{elf.PF_R: readable, elf.PF_W: writable, elf.PF_X: executable} {
+		if prog.Flags&flag != 0 {
+			s.rights |= right
+		}
+	}
+	if s.rights&writable != 0 && s.rights&executable != 0 {
+		return errors.New("both writable and executable, which a program that changes itself would be")
+	}
+	if prog.Off == 0 {
+		p.headers = s.start + 64 // behind the file header, where linkers put them
+	}
+	p.segments = append(p.segments, s)
+	return nil
+}
+
+// rightsOf are those of an address when the program starts.
+func (p *Program) rightsOf(addr uint64) rights {
+	for _, s := range p.segments {
+		if s.start <= addr && addr < s.end {
+			return s.rights
+		}
+	}
+	return 0
+}
+
+// symbols takes the functions from the symbol table, if there is one.
+func (p *Program) symbols(file *elf.File) error {
+	all, err := file.Symbols()
+	if errors.Is(err, elf.ErrNoSymbols) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if len(all) > mostSymbols {
+		return fmt.Errorf("%d symbols; accepted: at most %d", len(all), mostSymbols)
+	}
+	for _, s := range all {
+		s.Value = uint64(p.ISA.extend(s.Value))
+		if kind := elf.ST_TYPE(s.Info); (kind == elf.STT_FUNC || kind == elf.STT_NOTYPE && s.Name != "") && p.rightsOf(s.Value)&executable != 0 {
+			p.functions = append(p.functions, function{s.Value, s.Value + s.Size, s.Name})
+		}
+	}
+	slices.SortStableFunc(p.functions, func(a, b function) int { return cmp.Compare(a.start, b.start) })
+	p.functions = slices.CompactFunc(p.functions, func(a, b function) bool { return a.start == b.start })
+	return nil
+}
+
+// functionAt is the index of the function of an address; -1: none is known.
+func (p *Program) functionAt(pc uint64) int {
+	i, found := slices.BinarySearchFunc(p.functions, pc, func(f function, pc uint64) int { return cmp.Compare(f.start, pc) })
+	if found {
+		return i
+	}
+	if i--; i < 0 || p.functions[i].end > p.functions[i].start && pc >= p.functions[i].end {
+		return -1
+	}
+	return i
+}
+
+// functionName is the name of the function of an address; empty: none is known.
+func (p *Program) functionName(pc uint64) string {
+	if i := p.functionAt(pc); i >= 0 {
+		return p.functions[i].name
+	}
+	return ""
+}

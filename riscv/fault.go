@@ -1,0 +1,51 @@
+package riscv
+
+import "fmt"
+
+// FaultKind says what a guest did that ends it.
+type FaultKind uint8
+
+// The kinds of faults.
+const (
+	_                  FaultKind = iota
+	IllegalInstruction           // none that the instruction set has
+	Unsupported                  // one that this package does not execute, such as another rounding mode
+	WildAccess                   // of an address that is not mapped, or not for this
+	Misaligned                   // of an address that is no multiple of the size
+	WriteToCode                  // a program that changes itself
+	WildJump                     // to an address without code
+	OutOfMemory                  // more pages than the limit
+	OutOfCycles                  // more instructions than the limit
+	UnknownCall                  // an ecall that there is not
+	BadCall                      // an ecall whose arguments are not accepted
+	Deadlock                     // every thread waits for ever
+	Aborted                      // by a signal of its own, or ebreak
+)
+
+func (k FaultKind) String() string {
+	return [...]string{
+		"no fault", "illegal instruction", "unsupported instruction", "wild access", "misaligned access", "write to code", "wild jump",
+		"out of memory", "out of cycles", "unknown call", "bad call", "deadlock", "aborted",
+	}[k]
+}
+
+// Fault is the error of a guest that was ended.
+type Fault struct {
+	Kind     FaultKind
+	PC       uint64 // of the instruction
+	Function string // that has it; empty: no symbol does
+	Cycle    uint64 // instructions that were retired before
+	Detail   string // the address, the encoding, what is accepted
+}
+
+func (f *Fault) Error() string {
+	in := ""
+	if f.Function != "" {
+		in = " in " + f.Function
+	}
+	detail := f.Detail
+	if detail != "" {
+		detail = ": " + detail
+	}
+	return fmt.Sprintf("guest: %v at %#x%s after %d cycles%s", f.Kind, f.PC, in, f.Cycle, detail)
+}

@@ -1,0 +1,275 @@
+package riscv
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Quiet NaNs as results have them (volume I, chapter "F", section "NaN Generation and Propagation").
+const (
+	quietS = 0x7fc00000
+	quietD = 0x7ff8000000000000
+	boxed  = 0xffffffff_00000000 // above a single in a register
+)
+
+// single is what a register has as one; a double that is none counts as NaN.
+func single(v uint64) uint32 {
+	if v&boxed != boxed {
+		return quietS
+	}
+	return uint32(v)
+}
+
+func toSingle(v uint64) float32 { return math.Float32frombits(single(v)) }
+func toDouble(v uint64) float64 { return math.Float64frombits(v) }
+func box(v uint32) uint64       { return boxed | uint64(v) }
+func ofSingle(v float32) uint64 {
+	if v != v {
+		return box(quietS)
+	}
+	return box(math.Float32bits(v))
+}
+
+func ofDouble(v float64) uint64 {
+	if v != v {
+		return quietD
+	}
+	return math.Float64bits(v)
+}
+
+// float executes what the extensions F and D have. The flags that operations raise are not kept.
+func (m *machine) float(h *hart, in *instr) bool {
+	x, f := &h.x, &h.f
+	a, b, c := f[in.rs1&31], f[in.rs2&31], f[in.rs3&31]
+	s, t, u := toSingle(a), toSingle(b), toSingle(c)
+	d, e, g := toDouble(a), toDouble(b), toDouble(c)
+	switch in.op {
+	case opFlw, opFld:
+		size := 4 + 4*int(in.op-opFlw)
+		v, ok := m.load(x[in.rs1]+uint64(in.imm), size)
+		if !ok {
+			return false
+		}
+		if size == 4 {
+			v = box(uint32(v))
+		}
+		f[in.rd] = v
+	case opFsw, opFsd:
+		return m.store(x[in.rs1]+uint64(in.imm), b, 4+4*int(in.op-opFsw))
+
+	case opFaddS:
+		f[in.rd] = ofSingle(s + t)
+	case opFsubS:
+		f[in.rd] = ofSingle(s - t)
+	case opFmulS:
+		f[in.rd] = ofSingle(s * t)
+	case opFdivS:
+		f[in.rd] = ofSingle(s / t)
+	case opFsqrtS: // 53 bits are more than 2·24 + 1, so that rounding twice is rounding once
+		f[in.rd] = ofSingle(float32(math.Sqrt(float64(s))))
+	case opFmaddS:
+		f[in.rd] = ofSingle(fma32(s, t, u))
+	case opFmsubS:
+		f[in.rd] = ofSingle(fma32(s, t, -u))
+	case opFnmsubS:
+		f[in.rd] = ofSingle(fma32(-s, t, u))
+	case opFnmaddS:
+		f[in.rd] = ofSingle(fma32(-s, t, -u))
+	case opFsgnjS, opFsgnjnS, opFsgnjxS:
+		f[in.rd] = box(uint32(sign(uint64(single(a)), uint64(single(b)), in.op-opFsgnjS, 31)))
+	case opFminS, opFmaxS:
+		f[in.rd] = ofSingle(float32(extreme(float64(s), float64(t), in.op == opFmaxS)))
+	case opFeqS:
+		x[in.rd] = flag(s == t)
+	case opFltS:
+		x[in.rd] = flag(s < t)
+	case opFleS:
+		x[in.rd] = flag(s <= t)
+	case opFclassS:
+		x[in.rd] = classify(uint64(single(a)), 8, 23)
+	case opFmvXW:
+		x[in.rd] = word(uint32(a))
+	case opFmvWX:
+		f[in.rd] = box(uint32(x[in.rs1]))
+	case opFcvtWS, opFcvtWuS, opFcvtLS, opFcvtLuS:
+		x[in.rd] = integer(float64(s), in.op-opFcvtWS, in.rs3)
+	case opFcvtSW:
+		f[in.rd] = ofSingle(float32(int32(x[in.rs1])))
+	case opFcvtSWu:
+		f[in.rd] = ofSingle(float32(uint32(x[in.rs1])))
+	case opFcvtSL:
+		f[in.rd] = ofSingle(float32(int64(x[in.rs1])))
+	case opFcvtSLu:
+		f[in.rd] = ofSingle(float32(x[in.rs1]))
+
+	case opFaddD:
+		f[in.rd] = ofDouble(d + e)
+	case opFsubD:
+		f[in.rd] = ofDouble(d - e)
+	case opFmulD:
+		f[in.rd] = ofDouble(d * e)
+	case opFdivD:
+		f[in.rd] = ofDouble(d / e)
+	case opFsqrtD:
+		f[in.rd] = ofDouble(math.Sqrt(d))
+	case opFmaddD:
+		f[in.rd] = ofDouble(math.FMA(d, e, g))
+	case opFmsubD:
+		f[in.rd] = ofDouble(math.FMA(d, e, -g))
+	case opFnmsubD:
+		f[in.rd] = ofDouble(math.FMA(-d, e, g))
+	case opFnmaddD:
+		f[in.rd] = ofDouble(math.FMA(-d, e, -g))
+	case opFsgnjD, opFsgnjnD, opFsgnjxD:
+		f[in.rd] = sign(a, b, in.op-opFsgnjD, 63)
+	case opFminD, opFmaxD:
+		f[in.rd] = ofDouble(extreme(d, e, in.op == opFmaxD))
+	case opFeqD:
+		x[in.rd] = flag(d == e)
+	case opFltD:
+		x[in.rd] = flag(d < e)
+	case opFleD:
+		x[in.rd] = flag(d <= e)
+	case opFclassD:
+		x[in.rd] = classify(a, 11, 52)
+	case opFmvXD:
+		x[in.rd] = a
+	case opFmvDX:
+		f[in.rd] = x[in.rs1]
+	case opFcvtWD, opFcvtWuD, opFcvtLD, opFcvtLuD:
+		x[in.rd] = integer(d, in.op-opFcvtWD, in.rs3)
+	case opFcvtDW:
+		f[in.rd] = ofDouble(float64(int32(x[in.rs1])))
+	case opFcvtDWu:
+		f[in.rd] = ofDouble(float64(uint32(x[in.rs1])))
+	case opFcvtDL:
+		f[in.rd] = ofDouble(float64(int64(x[in.rs1])))
+	case opFcvtDLu:
+		f[in.rd] = ofDouble(float64(x[in.rs1]))
+	case opFcvtSD:
+		f[in.rd] = ofSingle(float32(d))
+	case opFcvtDS:
+		f[in.rd] = ofDouble(float64(s))
+	}
+	return true
+}
+
+// fma32 is a·b + c, rounded once. The product is exact in double precision; the sum is rounded to
+// odd there, 53 bits being at least 24 + 2, so that rounding it again is rounding once (Boldo and
+// Melquiond, "Emulation of a FMA and Correctly Rounded Sums", theorem 1).
+func fma32(a, b, c float32) float32 {
+	p, q := float64(a)*float64(b), float64(c)
+	sum := p + q
+	// What the sum has lost, exactly (Knuth, TwoSum).
+	pp := sum - q
+	lost := (p - pp) + (q - (sum - pp))
+	if lost != 0 && !math.IsInf(sum, 0) && sum == sum && math.Float64bits(sum)&1 == 0 {
+		if (lost > 0) == (sum > 0) {
+			sum = math.Float64frombits(math.Float64bits(sum) + 1)
+		} else {
+			sum = math.Float64frombits(math.Float64bits(sum) - 1)
+		}
+	}
+	return float32(sum)
+}
+
+// sign is a with the sign of b, its opposite, or the product of both, by kind.
+func sign(a, b uint64, kind op, bit uint) uint64 {
+	of := uint64(1) << bit
+	switch kind {
+	case 0:
+		return a&^of | b&of
+	case 1:
+		return a&^of | ^b&of
+	}
+	return a ^ b&of
+}
+
+// extreme is the lesser or the greater number; -0 is less than 0, and a NaN is no number.
+func extreme(a, b float64, greater bool) float64 {
+	switch {
+	case a != a:
+		return b
+	case b != b:
+		return a
+	case greater:
+		return max(a, b)
+	}
+	return min(a, b)
+}
+
+// classify is the bit of a number's class (volume I, chapter "F", table "Format of result of FCLASS").
+func classify(v uint64, exponentBits, fractionBits uint) uint64 {
+	negative := v>>(exponentBits+fractionBits)&1 == 1
+	exponent := v >> fractionBits & (1<<exponentBits - 1)
+	fraction := v & (1<<fractionBits - 1)
+	pick := func(ifNegative, ifPositive uint64) uint64 {
+		if negative {
+			return 1 << ifNegative
+		}
+		return 1 << ifPositive
+	}
+	switch {
+	case exponent == 1<<exponentBits-1 && fraction == 0:
+		return pick(0, 7)
+	case exponent == 1<<exponentBits-1:
+		return 1 << (8 + bits.Len64(fraction>>(fractionBits-1)))
+	case exponent == 0 && fraction == 0:
+		return pick(3, 4)
+	case exponent == 0:
+		return pick(2, 5)
+	}
+	return pick(1, 6)
+}
+
+// integer converts to an integer of kind 0 to 3: of 32 bits, 32 without sign, 64, 64 without sign.
+// What is beyond its range is its end, and NaN the upper one (volume I, chapter "F", table
+// "Domains of float-to-integer conversions").
+func integer(v float64, kind op, mode uint8) uint64 {
+	switch mode {
+	case nearestEven:
+		v = math.RoundToEven(v)
+	case 1:
+		v = math.Trunc(v)
+	case 2:
+		v = math.Floor(v)
+	case 3:
+		v = math.Ceil(v)
+	case 4:
+		v = math.Round(v)
+	}
+	nan := v != v
+	switch kind {
+	case 0:
+		switch {
+		case nan || v > math.MaxInt32:
+			return math.MaxInt32
+		case v < math.MinInt32:
+			return word(1 << 31)
+		}
+		return uint64(int64(v))
+	case 1:
+		switch {
+		case nan || v > math.MaxUint32:
+			return ^uint64(0)
+		case v < 0:
+			return 0
+		}
+		return word(uint32(v))
+	case 2:
+		switch {
+		case nan || v >= 1<<63:
+			return math.MaxInt64
+		case v < -1<<63:
+			return 1 << 63
+		}
+		return uint64(int64(v))
+	}
+	switch {
+	case nan || v >= 1<<64:
+		return ^uint64(0)
+	case v <= 0:
+		return 0
+	}
+	return uint64(v)
+}

@@ -1,0 +1,227 @@
+package riscv
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+)
+
+// Options are how a guest runs. The zero value is a run without input whose output is thrown away.
+type Options struct {
+	Input          []byte   // what it reads, from standard input or by a call
+	Args           []string // after the program's name
+	Env            []string // KEY=value
+	Stdout, Stderr io.Writer
+
+	MemoryLimit uint64 // bytes; 0: DefaultMemory
+	CycleLimit  uint64 // 0: DefaultCycles
+	Misaligned  bool   // accesses of words that are not aligned are executed and counted (Zicclsm), else a fault
+}
+
+// Defaults of Options.
+const (
+	DefaultMemory = 4 << 30
+	DefaultCycles = 1 << 40
+)
+
+// slice are the cycles for which a thread runs where others could.
+const slice = 10_000_000
+
+// machine is a guest that runs.
+type machine struct {
+	Options
+	program *Program
+	mem     *memory
+	threads threads
+
+	blocks map[uint64]*block
+	parts  []*block // that ran to a place before their end
+	jumps  [cachedJumps]struct {
+		pc    uint64
+		block *block
+	}
+
+	cycles     uint64 // retired, but for those of the current call of execute
+	misaligned uint64
+	reserved   uint64 // address of the last load that reserves; noReservation: none
+	time       uint64 // ns since the guest's epoch
+	mmapNext   uint64 // below which mappings go
+	drawn      uint64 // blocks of random bytes
+	poll       poll
+	input      int // bytes of it that were read
+	fault      *Fault
+	exit       *int // its code; nil: it runs
+}
+
+// Result is what a guest did.
+type Result struct {
+	Exit       int    // code
+	Cycles     uint64 // instructions that were retired
+	Classes    Counts // the same by their class
+	Functions  []Function
+	Misaligned uint64 // accesses of words that were not aligned
+	Pages      int    // of 4,096 bytes, the most that it had touched at once
+}
+
+// Run runs a program to its end. The error is a *Fault, or that of ctx; the result until then comes
+// with it.
+func Run(ctx context.Context, p *Program, o Options) (*Result, error) {
+	m, err := newMachine(p, o)
+	if err == nil {
+		err = m.run(ctx)
+	}
+	result := &Result{Cycles: m.cycles, Misaligned: m.misaligned, Pages: m.mem.peak}
+	result.Classes, result.Functions = m.tally()
+	if m.exit != nil {
+		result.Exit = *m.exit
+	}
+	return result, err
+}
+
+func newMachine(p *Program, o Options) (*machine, error) {
+	o.MemoryLimit = cmp.Or(o.MemoryLimit, DefaultMemory)
+	o.CycleLimit = cmp.Or(o.CycleLimit, DefaultCycles)
+	for _, w := range []*io.Writer{&o.Stdout, &o.Stderr} {
+		if *w == nil {
+			*w = io.Discard
+		}
+	}
+	m := &machine{Options: o, program: p, mem: newMemory(o.MemoryLimit), blocks: make(map[uint64]*block), reserved: noReservation}
+	for _, s := range p.segments {
+		start, end := s.start&^pageMask, (s.end+pageMask)&^pageMask
+		m.mem.setRights(start, end, readable|writable)
+		if kind := m.mem.write(s.start, s.data); kind != 0 {
+			return m, &Fault{Kind: kind, PC: p.Entry, Detail: fmt.Sprintf("the program's segments; accepted: %d bytes", o.MemoryLimit)}
+		}
+		m.mem.setRights(start, end, s.rights)
+	}
+	return m, m.start()
+}
+
+// run runs the threads in turn.
+func (m *machine) run(ctx context.Context) error {
+	for m.exit == nil {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		t := m.threads.next(m)
+		if t == nil {
+			m.fault = &Fault{Kind: Deadlock, PC: m.threads.all[0].pc}
+			return m.ended()
+		}
+		budget := min(slice, m.CycleLimit-m.cycles)
+		left, why := m.execute(&t.hart, budget)
+		m.cycles += budget - left
+		switch why {
+		case stopFault:
+			return m.ended()
+		case stopCall:
+			if !m.linux(t) {
+				m.fault.PC = t.pc - 4
+				return m.ended()
+			}
+		case stopBudget:
+			if m.cycles == m.CycleLimit {
+				m.fault = &Fault{Kind: OutOfCycles, PC: t.pc, Detail: fmt.Sprintf("accepted: %d", m.CycleLimit)}
+				return m.ended()
+			}
+			m.time += sliceTime
+			m.threads.yield()
+		}
+	}
+	return nil
+}
+
+// ended is the fault, with where and when.
+func (m *machine) ended() error {
+	m.fault.Cycle, m.fault.Function = m.cycles, m.program.functionName(m.fault.PC)
+	return m.fault
+}
+
+// blockAt returns the block that starts at pc; nil: there is no code.
+func (m *machine) blockAt(pc uint64) *block {
+	pc = uint64(m.program.ISA.extend(pc))
+	b := m.blocks[pc]
+	if b == nil {
+		if b = m.build(pc); b == nil {
+			return nil
+		}
+		m.blocks[pc] = b
+	}
+	j := &m.jumps[pc>>1%cachedJumps]
+	j.pc, j.block = pc, b
+	return b
+}
+
+// build decodes a block.
+func (m *machine) build(pc uint64) *block {
+	b := &block{start: pc, end: pc, function: m.program.functionAt(pc)}
+	for len(b.code) < longestBlock && (b.end == pc || m.program.functionAt(b.end) == b.function) {
+		in, ok := m.fetch(b.end)
+		if !ok {
+			break
+		}
+		b.code = append(b.code, in)
+		b.end += uint64(in.size)
+		if in.op.ends() {
+			break
+		}
+	}
+	if len(b.code) == 0 {
+		return nil
+	}
+	return b
+}
+
+// fetch decodes the instruction at pc, where there is code.
+func (m *machine) fetch(pc uint64) (instr, bool) {
+	low, ok := m.parcel(pc)
+	switch {
+	case !ok || pc&1 != 0 || !m.program.ISA.Compressed && pc&3 != 0:
+		return instr{}, false
+	case low&3 == 3:
+		high, ok := m.parcel(pc + 2)
+		return m.program.ISA.decode(uint32(low)|uint32(high)<<16, pc), ok
+	case m.program.ISA.Compressed:
+		in := m.program.ISA.decode(m.program.ISA.expand(low), pc)
+		if in.size = 2; in.op == opIllegal {
+			in.imm = int64(low)
+		}
+		return in, true
+	}
+	return instr{op: opIllegal, imm: int64(low), size: 2, rd: sink}, true
+}
+
+// parcel are 16 bits of code.
+func (m *machine) parcel(pc uint64) (uint16, bool) {
+	if m.mem.rightsAt(pc)&executable == 0 {
+		return 0, false
+	}
+	p := m.mem.page(pc)
+	if p == nil {
+		return 0, false
+	}
+	return uint16(p[pc&pageMask>>3] >> (pc & 6 * 8)), true
+}
+
+// part returns the first n instructions of a block, as one that is counted.
+func (m *machine) part(b *block, n int) *block {
+	part := &block{start: b.start, end: b.start, code: b.code[:n], function: b.function}
+	for _, in := range part.code {
+		part.end += uint64(in.size)
+	}
+	m.parts = append(m.parts, part)
+	return part
+}
+
+// follow returns the block at an edge of another, and remembers it there; nil: there is no code at
+// h.pc.
+func (m *machine) follow(h *hart, b *block, edge int) *block {
+	h.pc = b.end
+	if edge == 1 {
+		h.pc = uint64(b.code[len(b.code)-1].imm)
+	}
+	b.next[edge] = m.blockAt(h.pc)
+	return b.next[edge]
+}

@@ -1,0 +1,297 @@
+package riscv
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// Pages are those of Linux.
+const (
+	pageBits = 12
+	pageSize = 1 << pageBits
+	pageMask = pageSize - 1
+)
+
+// page is 4,096 bytes, as little-endian words: an aligned access is one of a word, whose index
+// needs no check.
+type page [pageSize / 8]uint64
+
+// rights to memory.
+type rights uint8
+
+const (
+	readable rights = 1 << iota
+	writable
+	executable
+)
+
+// region is a mapped range of addresses, [start, end), whole pages.
+type region struct {
+	start, end uint64
+	rights     rights
+}
+
+// memory is what a guest sees. Pages come into being when they are first touched.
+type memory struct {
+	regions []region // by address, without overlaps
+	pages   map[uint64]*page
+	free    []*page
+	most    int // pages that there may be
+	peak    int
+
+	// The pages of the last accesses, by the low bits of their numbers.
+	reads, writes [cachedPages]cachedPage
+}
+
+const cachedPages = 512
+
+// cachedPage is a page whose rights are known. An address a is in it, and aligned to 8, exactly
+// if a &^ wordsMask == base.
+type cachedPage struct {
+	base uint64
+	page *page
+}
+
+// wordsMask are the bits of an address that choose a word of its page.
+const wordsMask = pageMask &^ 7
+
+// nowhere is the base of a cached page that there is not: no address is equal to it with its
+// word bits cleared.
+const nowhere = pageMask
+
+func newMemory(limit uint64) *memory {
+	m := &memory{pages: make(map[uint64]*page), most: int(limit / pageSize)}
+	m.forget()
+	return m
+}
+
+// forget empties the caches, after rights or pages have changed.
+func (m *memory) forget() {
+	for i := range m.reads {
+		m.reads[i], m.writes[i] = cachedPage{base: nowhere}, cachedPage{base: nowhere}
+	}
+}
+
+// find returns the index of the first region that ends after addr.
+func (m *memory) find(addr uint64) int {
+	i, _ := slices.BinarySearchFunc(m.regions, addr, func(r region, a uint64) int {
+		if r.end <= a {
+			return -1
+		}
+		return 1
+	})
+	return i
+}
+
+// rightsAt are those at an address.
+func (m *memory) rightsAt(addr uint64) rights {
+	if i := m.find(addr); i < len(m.regions) && m.regions[i].start <= addr {
+		return m.regions[i].rights
+	}
+	return 0
+}
+
+// mapped tells whether any address of [start, end) is mapped.
+func (m *memory) mapped(start, end uint64) bool {
+	i := m.find(start)
+	return i < len(m.regions) && m.regions[i].start < end
+}
+
+// hasCode tells whether any address of [start, end) is of code.
+func (m *memory) hasCode(start, end uint64) bool {
+	for i := m.find(start); i < len(m.regions) && m.regions[i].start < end; i++ {
+		if m.regions[i].rights&executable != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// below is the highest address of size free bytes that end at top or before; 0: there are none.
+func (m *memory) below(top, size uint64) uint64 {
+	for size < top {
+		start := top - size
+		i := m.find(start)
+		if i == len(m.regions) || m.regions[i].start >= top {
+			return start
+		}
+		top = m.regions[i].start
+	}
+	return 0
+}
+
+// setRights maps [start, end), whole pages, or changes the rights there.
+func (m *memory) setRights(start, end uint64, r rights) {
+	m.cut(start, end)
+	at := m.find(start)
+	m.regions = slices.Insert(m.regions, at, region{start, end, r})
+	// Neighbours of the same rights become one.
+	if next := at + 1; next < len(m.regions) && m.regions[next].start == end && m.regions[next].rights == r {
+		m.regions[at].end = m.regions[next].end
+		m.regions = slices.Delete(m.regions, next, next+1)
+	}
+	if at > 0 && m.regions[at-1].end == start && m.regions[at-1].rights == r {
+		m.regions[at-1].end = m.regions[at].end
+		m.regions = slices.Delete(m.regions, at, at+1)
+	}
+	m.forget()
+}
+
+// cut takes [start, end) out of all regions.
+func (m *memory) cut(start, end uint64) {
+	var kept []region
+	for _, r := range m.regions {
+		if r.end <= start || r.start >= end {
+			kept = append(kept, r)
+			continue
+		}
+		if r.start < start {
+			kept = append(kept, region{r.start, start, r.rights})
+		}
+		if r.end > end {
+			kept = append(kept, region{end, r.end, r.rights})
+		}
+	}
+	m.regions = kept
+}
+
+// unmap removes [start, end) with what is there.
+func (m *memory) unmap(start, end uint64) {
+	m.cut(start, end)
+	m.drop(start, end)
+}
+
+// drop makes what is in [start, end) zero again.
+func (m *memory) drop(start, end uint64) {
+	m.forget()
+	if n := (end - start) >> pageBits; n < uint64(len(m.pages)) {
+		for number := start >> pageBits; number < end>>pageBits; number++ {
+			m.release(number)
+		}
+		return
+	}
+	for number := range m.pages {
+		if start>>pageBits <= number && number < end>>pageBits {
+			m.release(number)
+		}
+	}
+}
+
+func (m *memory) release(number uint64) {
+	if p := m.pages[number]; p != nil {
+		delete(m.pages, number)
+		m.free = append(m.free, p)
+	}
+}
+
+// page returns the page of a mapped address, which is made if there is none; nil: there would be
+// too many.
+func (m *memory) page(addr uint64) *page {
+	number := addr >> pageBits
+	p := m.pages[number]
+	if p != nil {
+		return p
+	}
+	if len(m.pages) == m.most {
+		return nil
+	}
+	if n := len(m.free); n > 0 {
+		p, m.free = m.free[n-1], m.free[:n-1]
+		*p = page{}
+	} else {
+		p = new(page)
+	}
+	m.pages[number] = p
+	m.peak = max(m.peak, len(m.pages))
+	return p
+}
+
+// reach returns the page of an address for an access that needs rights, and remembers it.
+func (m *memory) reach(addr uint64, need rights) (*page, FaultKind) {
+	if m.rightsAt(addr)&need == 0 {
+		if need == writable && m.rightsAt(addr)&executable != 0 {
+			return nil, WriteToCode
+		}
+		return nil, WildAccess
+	}
+	p := m.page(addr)
+	if p == nil {
+		return nil, OutOfMemory
+	}
+	cache := &m.reads
+	if need == writable {
+		cache = &m.writes
+	}
+	cache[addr>>pageBits%cachedPages] = cachedPage{addr &^ pageMask, p}
+	return p, 0
+}
+
+// load reads size bytes, 1, 2, 4 or 8, at an address of any alignment.
+func (m *memory) load(addr uint64, size int) (v uint64, kind FaultKind) {
+	for i := range size {
+		a := addr + uint64(i)
+		p, kind := m.reach(a, readable)
+		if kind != 0 {
+			return 0, kind
+		}
+		v |= p[a&pageMask>>3] >> (a & 7 * 8) & 0xff << (8 * i)
+	}
+	return v, 0
+}
+
+// store writes the low size bytes of v at an address of any alignment, all or none.
+func (m *memory) store(addr, v uint64, size int) FaultKind {
+	for _, a := range [...]uint64{addr + uint64(size) - 1, addr} {
+		if _, kind := m.reach(a, writable); kind != 0 {
+			return kind
+		}
+	}
+	for i := range size {
+		a := addr + uint64(i)
+		p, _ := m.reach(a, writable)
+		word := &p[a&pageMask>>3]
+		shift := a & 7 * 8
+		*word = *word&^(0xff<<shift) | v>>(8*i)&0xff<<shift
+	}
+	return 0
+}
+
+// read copies what is at an address, which must be readable.
+func (m *memory) read(addr uint64, to []byte) FaultKind {
+	return m.each(addr, to, readable, func(p *page, offset int, part []byte) {
+		for i := range part {
+			part[i] = byte(p[(offset+i)>>3] >> ((offset + i) & 7 * 8))
+		}
+	})
+}
+
+// write copies to an address, which must be writable.
+func (m *memory) write(addr uint64, from []byte) FaultKind {
+	return m.each(addr, from, writable, func(p *page, offset int, part []byte) {
+		for len(part) > 0 {
+			if offset&7 == 0 && len(part) >= 8 {
+				p[offset>>3] = binary.LittleEndian.Uint64(part)
+				offset, part = offset+8, part[8:]
+				continue
+			}
+			shift := offset & 7 * 8
+			p[offset>>3] = p[offset>>3]&^(0xff<<shift) | uint64(part[0])<<shift
+			offset, part = offset+1, part[1:]
+		}
+	})
+}
+
+// each does something to the parts of a range, page by page.
+func (m *memory) each(addr uint64, part []byte, need rights, do func(p *page, offset int, part []byte)) FaultKind {
+	for len(part) > 0 {
+		p, kind := m.reach(addr, need)
+		if kind != 0 {
+			return kind
+		}
+		offset := int(addr & pageMask)
+		n := min(len(part), pageSize-offset)
+		do(p, offset, part[:n])
+		addr, part = addr+uint64(n), part[n:]
+	}
+	return 0
+}

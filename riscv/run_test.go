@@ -1,0 +1,186 @@
+package riscv_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/riscv"
+)
+
+// guest builds the guest of testdata.
+func guest(t testing.TB) (path string, p *riscv.Program) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "guest")
+	cmd := exec.Command("go", "build", "-o", path, "./testdata/guest")
+	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=riscv64", "CGO_ENABLED=0", "GOFLAGS=-trimpath")
+	out, err := cmd.CombinedOutput()
+	must.Do(t, err, string(out))
+	return path, must.Get(riscv.Load(must.Get(os.ReadFile(path))(t), nil))(t)
+}
+
+// TestGo: a program of Go says what it says under QEMU, and retires the same instructions in each run,
+// beside others and on any number of processors.
+func TestGo(t *testing.T) {
+	testsize.Full(t)
+	path, p := guest(t)
+	const input = "one and another"
+	options := func(out *bytes.Buffer) riscv.Options {
+		return riscv.Options{Args: []string{"5"}, Input: []byte(input), Stdout: out}
+	}
+	var out bytes.Buffer
+	first := must.Get(riscv.Run(t.Context(), p, options(&out)))(t)
+	golden.Equal(t, "exit code", 0, first.Exit)
+	golden.Equal(t, "cycles by classes", first.Cycles, first.Classes.Total())
+	byFunction := uint64(0)
+	names := make(map[string]bool)
+	for _, f := range first.Functions {
+		byFunction += f.Total()
+		names[f.Name] = true
+	}
+	golden.Equal(t, "cycles by functions", first.Cycles, byFunction)
+	for _, name := range []string{"main.tree", "main.(*node).sum", "runtime.mallocgc", "runtime.gcStart"} {
+		if !names[name] {
+			t.Errorf("no function %s", name)
+		}
+	}
+
+	var wg sync.WaitGroup
+	for _, procs := range []int{1, 2} {
+		before := runtime.GOMAXPROCS(procs)
+		for range 4 {
+			wg.Go(func() {
+				var again bytes.Buffer
+				r, err := riscv.Run(t.Context(), p, options(&again))
+				if err != nil || r.Cycles != first.Cycles || r.Classes != first.Classes || r.Pages != first.Pages || again.String() != out.String() {
+					t.Errorf("another run: %+v, %v", r, err)
+				}
+			})
+		}
+		wg.Wait()
+		runtime.GOMAXPROCS(before)
+	}
+
+	qemu := exec.CommandContext(t.Context(), testsize.Program(t, "qemu", "qemu-riscv64"), path, "5")
+	qemu.Stdin = strings.NewReader(input)
+	golden.Equal(t, "output", string(must.Get(qemu.Output())(t)), out.String())
+
+	_, err := riscv.Run(t.Context(), p, riscv.Options{Args: []string{"-1"}})
+	fault, ok := errors.AsType[*riscv.Fault](err)
+	if !ok || fault.Kind != riscv.WildAccess || fault.Function != "main.main" || fault.Cycle == 0 {
+		t.Errorf("of a nil pointer: %v", err)
+	}
+	r := must.Get(riscv.Run(t.Context(), p, riscv.Options{Args: []string{"x"}}))(t)
+	golden.Equal(t, "exit code of what went wrong", 3, r.Exit)
+	for _, o := range []riscv.Options{{Args: []string{"5"}, CycleLimit: 100_000}, {Args: []string{"5"}, MemoryLimit: uint64(first.Pages-64) * 4096}} {
+		r, err := riscv.Run(t.Context(), p, o)
+		fault, ok := errors.AsType[*riscv.Fault](err)
+		if !ok || o.CycleLimit > 0 && (fault.Kind != riscv.OutOfCycles || r.Cycles != o.CycleLimit) || o.MemoryLimit > 0 && (fault.Kind != riscv.OutOfMemory || r.Pages != first.Pages-64) {
+			t.Errorf("beyond a limit: %v", err)
+		}
+		golden.Equal(t, "cycles by classes", r.Cycles, r.Classes.Total())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	must.FailGet(riscv.Run(ctx, p, riscv.Options{}))(t, context.Canceled, "a cancelled run")
+}
+
+// TestFaults: what a guest may not do ends it with where, when and why.
+func TestFaults(t *testing.T) {
+	const (
+		nop    = 0x13
+		ecall  = 0x73
+		toData = dataAt | 5<<7 | 0x37 // lui t0
+	)
+	call := func(number int32) []uint32 { return []uint32{typeI(opImm, 0, 17, 0, number), ecall} }
+	for name, test := range map[string]struct {
+		words []uint32
+		kind  riscv.FaultKind
+		pc    uint64
+		cycle uint64
+		says  string
+	}{
+		"zero":                {[]uint32{nop, 0}, riscv.IllegalInstruction, 4, 1, "0x0; accepted: RV64GC"},
+		"unknown opcode":      {[]uint32{0x0000006b}, riscv.IllegalInstruction, 0, 0, "0x6b"},
+		"another rounding":    {[]uint32{nop, nop, typeR(opFP, 1, 0, 1, 2, 3)}, riscv.Unsupported, 8, 2, "rounding to nearest"},
+		"flags are read":      {[]uint32{0x001022f3}, riscv.Unsupported, 0, 0, "accepted: to clear one"},
+		"a mode is set":       {[]uint32{0x0020d073}, riscv.Unsupported, 0, 0, "accepted: to clear one"},
+		"register of machine": {[]uint32{0x30002573}, riscv.IllegalInstruction, 0, 0, "register of control 0x300"},
+		"reads nowhere":       {[]uint32{nop, typeI(opLoad, 3, 5, 0, 8)}, riscv.WildAccess, 4, 1, "reads 8 bytes at 0x8"},
+		"writes nowhere":      {[]uint32{typeS(opStore, 0, 0, 5, 8)}, riscv.WildAccess, 0, 0, "writes 1 bytes at 0x8"},
+		"misaligned":          {[]uint32{toData, typeI(opLoad, 2, 6, 5, 2)}, riscv.Misaligned, 4, 1, "4 bytes at 0x200002"},
+		"misaligned atomic":   {[]uint32{toData, typeI(opImm, 0, 5, 5, 4), typeR(opAmo, 3, 0, 6, 5, 6)}, riscv.Misaligned, 8, 2, "atomic, 8 bytes at 0x200004"},
+		"writes code":         {[]uint32{0x00010000 | 5<<7 | 0x37, typeS(opStore, 2, 5, 6, 0)}, riscv.WriteToCode, 4, 1, "writes 4 bytes at 0x10000"},
+		"jumps to data":       {[]uint32{toData, typeI(0x67, 0, 0, 5, 0)}, riscv.WildJump, dataAt - codeAt, 2, "there is no code"},
+		"runs off the end":    {[]uint32{nop, nop}, riscv.IllegalInstruction, 8, 2, ""},
+		"unknown call":        {call(1234), riscv.UnknownCall, 4, 2, "1234"},
+		"ebreak":              {[]uint32{0x00100073}, riscv.Aborted, 0, 0, "ebreak"},
+		"kills itself":        {append([]uint32{typeI(opImm, 0, 11, 0, 6)}, call(129)...), riscv.Aborted, 8, 3, "by its signal 6"},
+		"forks":               {call(220), riscv.BadCall, 4, 2, "accepted: threads"},
+		"waits for ever":      {append([]uint32{toData, typeI(opImm, 0, 10, 5, 0)}, call(98)...), riscv.Deadlock, 16, 4, ""},
+		"loops for ever":      {[]uint32{0x0000006f}, riscv.OutOfCycles, 0, 1_000_000, "accepted: 1000000"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := must.Get(riscv.Load(code(test.words, make([]byte, 64)), nil))(t)
+			r, err := riscv.Run(t.Context(), p, riscv.Options{CycleLimit: 1_000_000})
+			fault, ok := errors.AsType[*riscv.Fault](err)
+			if !ok || fault.Kind != test.kind || fault.PC != codeAt+test.pc || fault.Cycle != test.cycle {
+				t.Fatalf("%v, want %v at %#x after %d", err, test.kind, codeAt+test.pc, test.cycle)
+			}
+			golden.Contains(t, err.Error(), test.says)
+			golden.Equal(t, "cycles", [2]uint64{test.cycle, test.cycle}, [2]uint64{r.Cycles, r.Classes.Total()})
+		})
+	}
+}
+
+// BenchmarkLoop is a loop of shifts, exclusive ors and sums: cycles a second of the executor alone.
+func BenchmarkLoop(b *testing.B) {
+	const x, s = 6, 7
+	body := []uint32{
+		typeI(opImm, 1, 8, x, 13), typeR(opReg, 4, 0, x, x, 8),
+		typeI(opImm, 5, 8, x, 7), typeR(opReg, 4, 0, x, x, 8),
+		typeI(opImm, 1, 8, x, 17), typeR(opReg, 4, 0, x, x, 8),
+		typeR(opReg, 0, 0, s, s, x), typeI(opImm, 0, 5, 5, -1),
+	}
+	back := -4 * int32(len(body))
+	loop := uint32(back)>>5&0x3f<<25 | uint32(back)>>1&15<<8 | 1<<31 | 1<<7 | 5<<15 | 1<<12 | opBranch // bnez t0
+	words := append([]uint32{10_000_000>>12<<12 | 5<<7 | 0x37, typeI(opImm, 0, x, 0, 77)}, body...)
+	words = append(words, loop, typeI(opImm, 0, 17, 0, 93), 0x73)
+	p := must.Get(riscv.Load(code(words, nil), nil))(b)
+	cycles := uint64(0)
+	for b.Loop() {
+		cycles += must.Get(riscv.Run(b.Context(), p, riscv.Options{}))(b).Cycles
+	}
+	b.ReportMetric(float64(cycles)/b.Elapsed().Seconds()/1e6, "Mcycles/s")
+}
+
+func ExampleRun() {
+	raw, err := os.ReadFile("guest") // GOOS=linux GOARCH=riscv64 go build -o guest
+	if err != nil {
+		return
+	}
+	p, err := riscv.Load(raw, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r, err := riscv.Run(context.Background(), p, riscv.Options{Stdout: os.Stdout})
+	if err != nil {
+		fmt.Println(err) // guest: wild access at 0x8f430 in main.main after 1234567 cycles: ...
+		return
+	}
+	for _, f := range r.Functions[:10] {
+		fmt.Println(f.Total(), f.Name)
+	}
+}

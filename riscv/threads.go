@@ -1,0 +1,80 @@
+package riscv
+
+import "slices"
+
+// thread is one of the guest's. They take turns on one processor, and which runs is a function of
+// what the guest does alone.
+type thread struct {
+	hart
+	id       int
+	waits    bool
+	futex    uint64 // address that it waits at; 0: none
+	polls    bool   // it waits for the eventfd
+	deadline uint64 // ns of the guest's time at which it goes on; forever: never
+	timedOut uint64 // what it has in a0 then
+	clear    uint64 // address that is made 0, and woken, when it ends; 0: none
+}
+
+const forever = ^uint64(0)
+
+// threads are those that there are, in the order in which they take turns.
+type threads struct {
+	all     []*thread
+	current int // index
+	lastID  int
+}
+
+// add adds a thread, which runs after all others.
+func (s *threads) add(t *thread) {
+	s.lastID++
+	t.id = s.lastID
+	s.all = append(s.all, t)
+}
+
+// next returns the thread that runs: the current one where it can, else the next that can. Where
+// all wait, time goes on to the first deadline. nil: none ever will.
+func (s *threads) next(m *machine) *thread {
+	for {
+		first := forever
+		for i := range s.all {
+			at := (s.current + i) % len(s.all)
+			t := s.all[at]
+			if t.waits && t.deadline <= m.time {
+				t.waits, t.futex, t.polls, t.x[a0] = false, 0, false, t.timedOut
+			}
+			if !t.waits {
+				s.current = at
+				return t
+			}
+			first = min(first, t.deadline)
+		}
+		if first == forever {
+			return nil
+		}
+		m.time = first
+	}
+}
+
+// yield lets the others run first.
+func (s *threads) yield() { s.current = (s.current + 1) % len(s.all) }
+
+// wake wakes at most n threads that wait at an address, and returns how many.
+func (s *threads) wake(addr uint64, n uint64) (woken uint64) {
+	for i := range s.all {
+		t := s.all[(s.current+i)%len(s.all)]
+		if woken < n && t.waits && t.futex == addr {
+			t.waits, t.futex, t.x[a0] = false, 0, 0
+			woken++
+		}
+	}
+	return woken
+}
+
+// end removes a thread.
+func (s *threads) end(t *thread) {
+	i := slices.Index(s.all, t)
+	s.all = slices.Delete(s.all, i, i+1)
+	if s.current = i; i == len(s.all) {
+		s.current = 0
+	}
+}
