@@ -153,7 +153,7 @@ func (s Sides) table(allowEnv bool) (*Table, error) {
 		t.Rows = append(t.Rows, judge(old, recent, again))
 	}
 	t.Only = append(lacking(stat.Old, s.Old, s.New), lacking(stat.New, s.New, s.Old)...)
-	if len(t.Rows) == 0 && (len(s.Old.samples) > 0 || len(s.New.samples) == 0) { // else all is new
+	if allNew := len(s.Old.samples)+len(s.Old.unfit) == 0 && len(s.New.samples) > 0; len(t.Rows) == 0 && !allNew {
 		return nil, fmt.Errorf("%w: %s and %s have no case in common, %s against %s; accepted: the same cases on both sides",
 			zkbench.ErrEnv, s.Old.Name, s.New.Name, s.Old.example(), s.New.example())
 	}
