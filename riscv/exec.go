@@ -32,6 +32,7 @@ type stop uint8
 const (
 	stopBudget stop = iota // it has used up its cycles
 	stopCall               // pc is behind an ecall
+	stopJump               // pc is behind an opProfiled, which is not executed yet
 	stopFault              // in machine.fault
 )
 
@@ -256,6 +257,9 @@ func (m *machine) execute(h *hart, budget uint64) (left uint64, why stop) {
 			case opEcall:
 				h.pc = b.end
 				return left, stopCall
+			case opProfiled:
+				h.pc, m.jump = b.end, in
+				return left, stopJump
 			default:
 				if !m.rare(h, in, budget-left) {
 					return m.faultAt(h, b, i, left)

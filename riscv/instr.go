@@ -178,7 +178,8 @@ const (
 	opBltu
 	opBgeu
 	opJal
-	opJalr // imm is the offset
+	opJalr     // imm is the offset
+	opProfiled // a call or a return where they are told apart: rs3 is what it was, opJal or opJalr
 	opEcall
 	opEbreak
 	opCsr // imm is the encoding

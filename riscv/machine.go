@@ -3,6 +3,7 @@ package riscv
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -13,6 +14,9 @@ type Options struct {
 	Args           []string // after the program's name
 	Env            []string // KEY=value
 	Stdout, Stderr io.Writer
+
+	// Profile gets the cycles by stacks of calls, in pprof's format; nil: they are not told apart.
+	Profile io.Writer
 
 	MemoryLimit uint64 // bytes; 0: DefaultMemory
 	CycleLimit  uint64 // 0: DefaultCycles
@@ -49,7 +53,9 @@ type machine struct {
 	mmapNext   uint64 // below which mappings go
 	drawn      uint64 // blocks of random bytes
 	poll       poll
-	input      int // bytes of it that were read
+	profiler   *profiler // nil: there is none
+	jump       *instr    // the last opProfiled
+	input      int       // bytes of it that were read
 	fault      *Fault
 	exit       *int // its code; nil: it runs
 }
@@ -71,6 +77,9 @@ func Run(ctx context.Context, p *Program, o Options) (*Result, error) {
 	if err == nil {
 		err = m.run(ctx)
 	}
+	if m.profiler != nil {
+		err = errors.Join(err, m.profiler.write(o.Profile, m.cycles))
+	}
 	result := &Result{Cycles: m.cycles, Misaligned: m.misaligned, Pages: m.mem.peak}
 	result.Classes, result.Functions = m.tally()
 	if m.exit != nil {
@@ -88,6 +97,9 @@ func newMachine(p *Program, o Options) (*machine, error) {
 		}
 	}
 	m := &machine{Options: o, program: p, mem: newMemory(o.MemoryLimit), blocks: make(map[uint64]*block), reserved: noReservation}
+	if o.Profile != nil {
+		m.profiler = newProfiler(p)
+	}
 	for _, s := range p.segments {
 		start, end := s.start&^pageMask, (s.end+pageMask)&^pageMask
 		m.mem.setRights(start, end, readable|writable)
@@ -116,6 +128,8 @@ func (m *machine) run(ctx context.Context) error {
 		switch why {
 		case stopFault:
 			return m.ended()
+		case stopJump:
+			m.profiledJump(&t.hart, m.jump)
 		case stopCall:
 			if !m.linux(t) {
 				m.fault.PC = t.pc - 4
@@ -161,6 +175,9 @@ func (m *machine) build(pc uint64) *block {
 		in, ok := m.fetch(b.end)
 		if !ok {
 			break
+		}
+		if m.profiler != nil && in.isCallOrReturn() {
+			in.rs3, in.op = uint8(in.op), opProfiled
 		}
 		b.code = append(b.code, in)
 		b.end += uint64(in.size)

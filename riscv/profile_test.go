@@ -1,0 +1,87 @@
+package riscv_test
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/riscv"
+)
+
+// TestProfile: every cycle is in one stack of calls, which is that of the program, and the same profile
+// comes of every run.
+func TestProfile(t *testing.T) {
+	testsize.Full(t)
+	_, p := guest(t)
+	run := func() (*riscv.Result, []byte) {
+		var raw bytes.Buffer
+		r := must.Get(riscv.Run(t.Context(), p, riscv.Options{Args: []string{"5"}, Profile: &raw}))(t)
+		return r, raw.Bytes()
+	}
+	r, raw := run()
+	_, again := run()
+	golden.Equal(t, "the same profile", true, bytes.Equal(raw, again))
+	parsed := must.Get(profile.Parse(bytes.NewReader(raw)))(t)
+	total, self := int64(0), make(map[string]int64)
+	stacks := make(map[string]bool)
+	for _, s := range parsed.Sample {
+		var names []string
+		for _, l := range s.Location {
+			names = append(names, l.Line[0].Function.Name)
+		}
+		total += s.Value[0]
+		self[names[0]] += s.Value[0]
+		slices.Reverse(names)
+		stacks[strings.Join(names, " ")] = true
+	}
+	golden.Equal(t, "cycles", int64(r.Cycles), total)
+	for _, want := range []string{
+		"main.main.func1 main.(*node).sum main.(*node).sum",
+		"main.main.func1 main.tree main.tree main.tree runtime.newobject runtime.mallocgc",
+		"runtime.main main.main runtime.GC runtime.gcStart",
+		"runtime.main main.main fmt.Fprintf",
+	} {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(stacks)), func(stack string) bool { return strings.Contains(stack, want) }) {
+			t.Errorf("no stack with %s", want)
+		}
+	}
+	// What a function has for itself is what its blocks say, but for what it jumps to without a call.
+	for _, f := range r.Functions {
+		if f.Name == "main.tree" || f.Name == "main.(*node).sum" {
+			golden.Within(t, "cycles of "+f.Name, int64(f.Total())*99/100, self[f.Name], int64(f.Total())*101/100)
+		}
+	}
+}
+
+// TestProfileBare: of a program without symbols, which returns by another register too, every cycle is in
+// the profile.
+func TestProfileBare(t *testing.T) {
+	const ra, zero = 1, 0
+	jal := func(rd uint32, offset uint32) uint32 {
+		return offset>>20&1<<31 | offset>>1&0x3ff<<21 | offset>>11&1<<20 | offset>>12&0xff<<12 | rd<<7 | 0x6f
+	}
+	words := []uint32{
+		jal(ra, 16),                            // calls what stands at 16
+		typeI(opImm, 0, 17, zero, 93), 0x73, 0, // exit
+		typeI(opImm, 0, 5, ra, 0), jal(ra, 12), // at 16: keeps ra, calls what stands at 32
+		typeI(0x67, 0, zero, 5, 0), 0, // returns by another register
+		typeI(opImm, 0, 6, 6, 1), typeI(0x67, 0, zero, ra, 0), // at 32: adds, returns
+	}
+	p := must.Get(riscv.Load(code(words, nil), nil))(t)
+	var raw bytes.Buffer
+	r := must.Get(riscv.Run(t.Context(), p, riscv.Options{Profile: &raw}))(t)
+	golden.Equal(t, "cycles", uint64(8), r.Cycles)
+	parsed := must.Get(profile.Parse(&raw))(t)
+	total := int64(0)
+	for _, s := range parsed.Sample {
+		total += s.Value[0]
+	}
+	golden.Equal(t, "cycles of the profile", int64(8), total)
+}
