@@ -6,7 +6,7 @@ import "fmt"
 const noReservation = ^uint64(0)
 
 // atomic executes what the extension A has. One thread runs at a time, so a load and a store are
-// one step; a reservation ends with a slice.
+// one step; a reservation ends where another may run.
 func (m *machine) atomic(h *hart, in *instr) bool {
 	double := (in.op-opLrW)&1 == 1
 	size := 4

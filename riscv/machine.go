@@ -48,7 +48,7 @@ type machine struct {
 
 	cycles     uint64 // retired, but for those of the current call of execute
 	misaligned uint64
-	reserved   uint64 // address of the last load that reserves; noReservation: none
+	reserved   uint64 // address of the last load that reserves, by the thread that runs; noReservation: none
 	time       uint64 // ns since the guest's epoch
 	mmapNext   uint64 // below which mappings go
 	drawn      uint64 // blocks of random bytes
@@ -131,11 +131,13 @@ func (m *machine) run(ctx context.Context) error {
 		case stopJump:
 			m.profiledJump(&t.hart, m.jump)
 		case stopCall:
+			m.reserved = noReservation
 			if !m.linux(t) {
 				m.fault.PC = t.pc - 4
 				return m.ended()
 			}
 		case stopBudget:
+			m.reserved = noReservation
 			if m.cycles == m.CycleLimit {
 				m.fault = &Fault{Kind: OutOfCycles, PC: t.pc, Detail: fmt.Sprintf("accepted: %d", m.CycleLimit)}
 				return m.ended()

@@ -29,7 +29,8 @@ const (
 
 // Words splits a command into its words, as a POSIX shell does. It is the inverse of Quote:
 // words that are quoted and joined by spaces come back. What only a shell does, patterns of files
-// as well, is refused where it is not quoted, since a program would get it as an argument. The error is a *ValueError of the field.
+// as well, is refused where it is not quoted, since a program would get it as an argument. The
+// error is a *ValueError of the field.
 func Words(field, text string) (words []string, err error) {
 	var word []byte
 	begun := false // a word, of which quotes alone are one as well
