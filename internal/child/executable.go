@@ -1,6 +1,9 @@
 package child
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
 	"os"
 	"runtime"
 )
@@ -12,4 +15,16 @@ func Executable() (string, error) {
 		return "/proc/self/exe", nil
 	}
 	return os.Executable()
+}
+
+// Digest is the SHA-256 of a program in a file, and its size in bytes.
+func Digest(path string) (digest string, size int64, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", 0, err
+	}
+	defer file.Close()
+	hash := sha256.New()
+	size, err = io.Copy(hash, file)
+	return hex.EncodeToString(hash.Sum(nil)), size, err
 }

@@ -1,8 +1,6 @@
 package hosts
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/zkbench/zkbench/internal/child"
 	"github.com/zkbench/zkbench/internal/usage"
 )
 
@@ -18,7 +17,7 @@ import (
 type Program struct {
 	path   string // where it is read
 	name   string
-	Digest string // SHA-256
+	digest string // SHA-256
 	size   int64
 	args   []string
 }
@@ -26,14 +25,8 @@ type Program struct {
 // NewProgram returns the program in a file, which has that name on hosts, and whose arguments make it
 // call Serve.
 func NewProgram(path, name string, args ...string) (*Program, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	digest := sha256.New()
-	size, err := io.Copy(digest, file)
-	return &Program{path, name, hex.EncodeToString(digest.Sum(nil)), size, args}, err
+	digest, size, err := child.Digest(path)
+	return &Program{path, name, digest, size, args}, err
 }
 
 // greeting begins every line of the script and of Serve: what others print there is none of theirs.
@@ -73,7 +66,7 @@ var script = strings.Join([]string{
 
 // command is the script with its arguments, as a login shell takes it.
 func (p *Program) command() string {
-	words := slices.Concat([]string{"sh", "-c", script, "zkbench", p.Digest, strconv.FormatInt(p.size, 10), p.name}, p.args)
+	words := slices.Concat([]string{"sh", "-c", script, "zkbench", p.digest, strconv.FormatInt(p.size, 10), p.name}, p.args)
 	for i, w := range words {
 		words[i] = usage.Quote(w)
 	}

@@ -143,7 +143,7 @@ func TestScript(t *testing.T) {
 	if i := strings.IndexAny(script, "'\\!\n"); i >= 0 {
 		t.Errorf("the script has %q, which login shells read in different ways", script[i])
 	}
-	p := &Program{name: "a b; $(c)", Digest: "d", size: 3}
+	p := &Program{name: "a b; $(c)", digest: "d", size: 3}
 	without := exec.Command("/bin/sh", "-c", script, "zkbench", "d", "3", "x")
 	without.Env = []string{"PATH=/nowhere"}
 	out, err := without.CombinedOutput()
@@ -201,7 +201,7 @@ func TestHost(t *testing.T) {
 func TestCopiedMeanwhile(t *testing.T) {
 	home := fakeSSH(t, "")
 	h := newHost(t)
-	place := filepath.Join(home, "zkbench", h.Program.Digest, h.Program.name)
+	place := filepath.Join(home, "zkbench", h.Program.digest, h.Program.name)
 	real := must.Get(exec.LookPath("mktemp"))(t)
 	bin := t.TempDir()
 	fake := fmt.Sprintf("#!/bin/sh\ncp %s %s\ntouch -t 200001010000 %s\nexec %s \"$@\"\n", must.Get(os.Executable())(t), place, place, real)

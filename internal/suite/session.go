@@ -2,8 +2,6 @@ package suite
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -131,14 +129,8 @@ func programDigest() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	digest := sha256.New()
-	_, err = io.Copy(digest, file)
-	return hex.EncodeToString(digest.Sum(nil)), err
+	digest, _, err := child.Digest(path)
+	return digest, err
 }
 
 // Plan is the processes of the suite.
