@@ -25,7 +25,7 @@ const module = "github.com/zkbench/zkbench"
 var floors = [][]string{
 	{".", "internal/must", "internal/atomicfile"},
 	{"executor", "transcript", "riscv", "internal/memory", "circuits/gates", "internal/testsize", "internal/golden", "internal/progress", "internal/asm", "internal/mapped", "internal/gitenv"},
-	{"internal/lanes"},
+	{"internal/lanes", "internal/guests"},
 	{"group", "hash", "goldilocks", "internal/faulttest", "internal/gittest"},
 	{"srs", "rangeproof", "internal/poly"},
 	{"circuits", "token", "plonkish", "stark"},

@@ -1,10 +1,5 @@
 package riscv
 
-import (
-	"cmp"
-	"slices"
-)
-
 // Counts are retired instructions by their class.
 type Counts [classes]uint64
 
@@ -16,43 +11,36 @@ func (c Counts) Total() (n uint64) {
 	return n
 }
 
+func (c Counts) plus(d Counts) Counts {
+	for i, v := range d {
+		c[i] += v
+	}
+	return c
+}
+
 // Function is a function of a guest and what was executed of it, without what it called.
 type Function struct {
 	Name string // as the symbol table has it; empty: code that no symbol names
 	Counts
 }
 
-// tally adds up what blocks ran how often, by functions, those first that took most.
-func (m *machine) tally() (total Counts, functions []Function) {
-	by := make(map[int]*Function)
-	add := func(b *block) {
-		f := by[b.function]
-		if f == nil {
-			f = &Function{}
-			if b.function >= 0 {
-				f.Name = m.program.functions[b.function].name
-			}
-			by[b.function] = f
-		}
-		for i := range b.code {
-			class := b.code[i].op.class()
-			f.Counts[class] += b.runs
-			total[class] += b.runs
-		}
-	}
-	for _, b := range m.blocks {
-		add(b)
-	}
-	for _, b := range m.parts {
-		add(b)
-	}
-	for _, f := range by {
-		if f.Total() > 0 {
-			functions = append(functions, *f)
-		}
-	}
-	slices.SortFunc(functions, func(a, b Function) int {
-		return cmp.Or(cmp.Compare(b.Total(), a.Total()), cmp.Compare(a.Name, b.Name))
-	})
-	return total, functions
+// PrecompileCalls are how often a precompile was called.
+type PrecompileCalls struct {
+	Name  string
+	Calls uint64
+}
+
+// Tally is what was executed.
+type Tally struct {
+	Cycles      uint64            // instructions that were retired
+	Classes     Counts            // the same by their class
+	Functions   []Function        // the same by function, those first that took most
+	Precompiles []PrecompileCalls // in the order of Options
+}
+
+// Section is what threads executed between calls that begin and end it, with the sections in it.
+type Section struct {
+	Name    string // after those that it was begun in, with slashes: exchange/pairing
+	Entered uint64
+	Tally
 }

@@ -19,6 +19,8 @@ type block struct {
 	runs       uint64
 	next       [2]*block // that follow: where the last instruction goes on, and where it jumps to
 	function   int       // index; -1: none
+
+	precompiled uint64 // runs whose ecall, the last instruction, was of a precompile
 }
 
 const longestBlock = 64 // instructions
@@ -33,6 +35,7 @@ const (
 	stopBudget stop = iota // it has used up its cycles
 	stopCall               // pc is behind an ecall
 	stopJump               // pc is behind an opProfiled, which is not executed yet
+	stopFull               // there are too many blocks
 	stopFault              // in machine.fault
 )
 
@@ -40,12 +43,12 @@ const (
 //
 // Cycles are counted by blocks: each knows how often it ran, and what is in it.
 func (m *machine) execute(h *hart, budget uint64) (left uint64, why stop) {
-	x, mem := &h.x, m.mem
+	x, mem, jumps := &h.x, m.mem, &m.section.jumps
 	left = budget
 	b := m.blockAt(h.pc)
 	for {
 		if b == nil {
-			return left, m.wildJump(h)
+			return left, m.noBlock(h)
 		}
 		if uint64(len(b.code)) > left {
 			if left == 0 {
@@ -255,7 +258,7 @@ func (m *machine) execute(h *hart, budget uint64) (left uint64, why stop) {
 				x[rd] = b.end
 				edge = byRegister
 			case opEcall:
-				h.pc = b.end
+				h.pc, m.caller = b.end, b
 				return left, stopCall
 			case opProfiled:
 				h.pc, m.jump = b.end, in
@@ -267,7 +270,7 @@ func (m *machine) execute(h *hart, budget uint64) (left uint64, why stop) {
 			}
 		}
 		if edge == byRegister {
-			if j := &m.jumps[h.pc>>1%cachedJumps]; j.pc == h.pc {
+			if j := &jumps[h.pc>>1%cachedJumps]; j.pc == h.pc {
 				b = j.block
 			} else {
 				b = m.blockAt(h.pc)
@@ -398,8 +401,11 @@ func (m *machine) faultAt(h *hart, b *block, i int, left uint64) (uint64, stop) 
 	return left, stopFault
 }
 
-// wildJump is the fault of a jump to h.pc.
-func (m *machine) wildJump(h *hart) stop {
+// noBlock is why there is none at h.pc.
+func (m *machine) noBlock(h *hart) stop {
+	if m.full {
+		return stopFull
+	}
 	m.fault = &Fault{Kind: WildJump, PC: h.pc, Detail: "there is no code"}
 	return stopFault
 }

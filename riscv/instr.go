@@ -191,7 +191,8 @@ func (o op) ends() bool { return o >= opBeq || o == opIllegal || o == opUnsuppor
 // Class is a kind of instructions.
 type Class uint8
 
-// The classes. Multiplications have divisions, and System is calls and registers of control.
+// The classes. Multiplications have divisions; System is calls and registers of control, and Precompiled
+// calls of precompiles.
 const (
 	Integer Class = iota
 	Multiplication
@@ -199,11 +200,12 @@ const (
 	Float
 	Branch
 	System
+	Precompiled
 	classes
 )
 
 func (c Class) String() string {
-	return [...]string{"integer", "multiplication", "memory", "float", "branch", "system"}[c]
+	return [...]string{"integer", "multiplication", "memory", "float", "branch", "system", "precompile"}[c]
 }
 
 // class is that of an operation.

@@ -80,7 +80,7 @@ const (
 // start sets the first thread up as Linux does (System V ABI, "Process Initialization"): arguments,
 // environment and auxiliary vector on its stack.
 func (m *machine) start() error {
-	t := &thread{hart: hart{pc: m.program.Entry}}
+	t := &thread{hart: hart{pc: m.program.Entry}, section: m.sections[0]}
 	m.threads.add(t)
 	if m.program.ISA != RV64GC {
 		return nil // which sets up its own
@@ -347,7 +347,7 @@ func (m *machine) clone(t *thread) bool {
 		x[a0] = result(tryAgain)
 		return true
 	}
-	child := &thread{hart: t.hart}
+	child := &thread{hart: t.hart, section: m.sections[0]}
 	m.threads.add(child)
 	child.x[a0], child.x[sp] = 0, x[a1]
 	if x[a0]&0x00080000 != 0 { // its thread pointer

@@ -10,10 +10,12 @@ import (
 
 // Options are how a guest runs. The zero value is a run without input whose output is thrown away.
 type Options struct {
-	Input          []byte   // what it reads, from standard input or by a call
-	Args           []string // after the program's name
-	Env            []string // KEY=value
+	Input          []byte   // what it reads, by a call or from standard input
+	Args           []string // of a program for Linux, after its name
+	Env            []string // of a program for Linux, KEY=value
 	Stdout, Stderr io.Writer
+
+	Precompiles []Precompile // that there are; package precompile has some
 
 	// Profile gets the cycles by stacks of calls, in pprof's format; nil: they are not told apart.
 	Profile io.Writer
@@ -39,12 +41,11 @@ type machine struct {
 	mem     *memory
 	threads threads
 
-	blocks map[uint64]*block
-	parts  []*block // that ran to a place before their end
-	jumps  [cachedJumps]struct {
-		pc    uint64
-		block *block
-	}
+	sections []*section // the first is what is in none
+	section  *section   // of the thread that runs
+	decoded  int        // instructions in all blocks
+	full     bool       // there must be no more
+	caller   *block     // that made the last call
 
 	cycles     uint64 // retired, but for those of the current call of execute
 	misaligned uint64
@@ -56,23 +57,29 @@ type machine struct {
 	profiler   *profiler // nil: there is none
 	jump       *instr    // the last opProfiled
 	input      int       // bytes of it that were read
+	inputAt    uint64    // address; 0: it is not in memory
+	output     []byte
 	fault      *Fault
 	exit       *int // its code; nil: it runs
 }
 
 // Result is what a guest did.
 type Result struct {
-	Exit       int    // code
-	Cycles     uint64 // instructions that were retired
-	Classes    Counts // the same by their class
-	Functions  []Function
-	Misaligned uint64 // accesses of words that were not aligned
-	Pages      int    // of 4,096 bytes, the most that it had touched at once
+	Exit       int       // code
+	Tally                // of all
+	Sections   []Section // in the order in which they were begun first
+	Output     []byte    // what it committed to
+	Misaligned uint64    // accesses of words that were not aligned
+	Pages      int       // of 4,096 bytes, the most that there were at once
+	Touches    uint64    // how often a page came into being: by the first access, or one after it was given back
 }
 
-// Run runs a program to its end. The error is a *Fault, or that of ctx; the result until then comes
-// with it.
+// Run runs a program to its end. The error is a *Fault, that of ctx, or a zkbench.ErrParams of options;
+// the result until then comes with it.
 func Run(ctx context.Context, p *Program, o Options) (*Result, error) {
+	if err := checkPrecompiles(o.Precompiles); err != nil {
+		return &Result{}, err
+	}
 	m, err := newMachine(p, o)
 	if err == nil {
 		err = m.run(ctx)
@@ -80,12 +87,7 @@ func Run(ctx context.Context, p *Program, o Options) (*Result, error) {
 	if m.profiler != nil {
 		err = errors.Join(err, m.profiler.write(o.Profile, m.cycles))
 	}
-	result := &Result{Cycles: m.cycles, Misaligned: m.misaligned, Pages: m.mem.peak}
-	result.Classes, result.Functions = m.tally()
-	if m.exit != nil {
-		result.Exit = *m.exit
-	}
-	return result, err
+	return m.result(), err
 }
 
 func newMachine(p *Program, o Options) (*machine, error) {
@@ -96,7 +98,8 @@ func newMachine(p *Program, o Options) (*machine, error) {
 			*w = io.Discard
 		}
 	}
-	m := &machine{Options: o, program: p, mem: newMemory(o.MemoryLimit), blocks: make(map[uint64]*block), reserved: noReservation}
+	m := &machine{Options: o, program: p, mem: newMemory(o.MemoryLimit), reserved: noReservation}
+	m.newSection("", nil)
 	if o.Profile != nil {
 		m.profiler = newProfiler(p)
 	}
@@ -122,6 +125,7 @@ func (m *machine) run(ctx context.Context) error {
 			m.fault = &Fault{Kind: Deadlock, PC: m.threads.all[0].pc}
 			return m.ended()
 		}
+		m.section = t.section
 		budget := min(slice, m.CycleLimit-m.cycles)
 		left, why := m.execute(&t.hart, budget)
 		m.cycles += budget - left
@@ -132,10 +136,12 @@ func (m *machine) run(ctx context.Context) error {
 			m.profiledJump(&t.hart, m.jump)
 		case stopCall:
 			m.reserved = noReservation
-			if !m.linux(t) {
+			if !m.call(t) {
 				m.fault.PC = t.pc - 4
 				return m.ended()
 			}
+		case stopFull:
+			m.settle()
 		case stopBudget:
 			m.reserved = noReservation
 			if m.cycles == m.CycleLimit {
@@ -155,17 +161,22 @@ func (m *machine) ended() error {
 	return m.fault
 }
 
-// blockAt returns the block that starts at pc; nil: there is no code.
+// blockAt returns the block that starts at pc; nil: there is no code, or there are too many blocks.
 func (m *machine) blockAt(pc uint64) *block {
 	pc = uint64(m.program.ISA.extend(pc))
-	b := m.blocks[pc]
+	s := m.section
+	b := s.blocks[pc]
 	if b == nil {
+		if m.full = m.decoded > mostDecoded; m.full {
+			return nil
+		}
 		if b = m.build(pc); b == nil {
 			return nil
 		}
-		m.blocks[pc] = b
+		s.blocks[pc] = b
+		m.decoded += len(b.code)
 	}
-	j := &m.jumps[pc>>1%cachedJumps]
+	j := &s.jumps[pc>>1%cachedJumps]
 	j.pc, j.block = pc, b
 	return b
 }
@@ -230,12 +241,11 @@ func (m *machine) part(b *block, n int) *block {
 	for _, in := range part.code {
 		part.end += uint64(in.size)
 	}
-	m.parts = append(m.parts, part)
+	m.section.parts = append(m.section.parts, part)
 	return part
 }
 
-// follow returns the block at an edge of another, and remembers it there; nil: there is no code at
-// h.pc.
+// follow returns the block at an edge of another, and remembers it there; nil: as of blockAt.
 func (m *machine) follow(h *hart, b *block, edge int) *block {
 	h.pc = b.end
 	if edge == 1 {

@@ -38,6 +38,7 @@ type memory struct {
 	free    []*page
 	most    int // pages that there may be
 	peak    int
+	touches uint64 // pages that came into being
 
 	// The pages of the last accesses, by the low bits of their numbers.
 	reads, writes [cachedPages]cachedPage
@@ -202,6 +203,7 @@ func (m *memory) page(addr uint64) *page {
 		p = new(page)
 	}
 	m.pages[number] = p
+	m.touches++
 	m.peak = max(m.peak, len(m.pages))
 	return p
 }
@@ -259,8 +261,14 @@ func (m *memory) store(addr, v uint64, size int) FaultKind {
 // read copies what is at an address, which must be readable.
 func (m *memory) read(addr uint64, to []byte) FaultKind {
 	return m.each(addr, to, readable, func(p *page, offset int, part []byte) {
-		for i := range part {
-			part[i] = byte(p[(offset+i)>>3] >> ((offset + i) & 7 * 8))
+		for len(part) > 0 {
+			if offset&7 == 0 && len(part) >= 8 {
+				binary.LittleEndian.PutUint64(part, p[offset>>3])
+				offset, part = offset+8, part[8:]
+				continue
+			}
+			part[0] = byte(p[offset>>3] >> (offset & 7 * 8))
+			offset, part = offset+1, part[1:]
 		}
 	})
 }

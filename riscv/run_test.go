@@ -3,6 +3,7 @@ package riscv_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -15,19 +16,18 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/guests"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/riscv"
+	"github.com/zkbench/zkbench/riscv/call"
 )
 
 // guest builds the guest of testdata.
 func guest(t testing.TB) (path string, p *riscv.Program) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "guest")
-	cmd := exec.Command("go", "build", "-o", path, "./testdata/guest")
-	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=riscv64", "CGO_ENABLED=0", "GOFLAGS=-trimpath")
-	out, err := cmd.CombinedOutput()
-	must.Do(t, err, string(out))
+	must.Do(t, guests.BuildFile(t.Context(), path, ".", "./testdata/guest"))
 	return path, must.Get(riscv.Load(must.Get(os.ReadFile(path))(t), nil))(t)
 }
 
@@ -55,6 +55,22 @@ func TestGo(t *testing.T) {
 		if !names[name] {
 			t.Errorf("no function %s", name)
 		}
+	}
+
+	golden.Equal(t, "sections", 2, len(first.Sections))
+	outer, inner := first.Sections[0], first.Sections[1]
+	golden.Equal(t, "sections' names", "outer 2 outer/inner 2", fmt.Sprint(outer.Name, " ", outer.Entered, " ", inner.Name, " ", inner.Entered))
+	called := func(t riscv.Tally, name string) uint64 {
+		i := slices.IndexFunc(t.Functions, func(f riscv.Function) bool { return f.Name == name })
+		if i < 0 {
+			return 0
+		}
+		return t.Functions[i].Total()
+	}
+	// A tree of depth n has 2^n-1 nodes and 2^n calls that end.
+	both, deeper := called(outer.Tally, "main.tree"), called(inner.Tally, "main.tree")
+	if deeper == 0 || both <= 3*deeper || both*31 >= 94*deeper || called(outer.Tally, "runtime.schedinit") > 0 {
+		t.Errorf("main.tree took %d cycles in both sections, %d in the inner one", both, deeper)
 	}
 
 	var wg sync.WaitGroup
@@ -97,6 +113,11 @@ func TestGo(t *testing.T) {
 	must.FailGet(riscv.Run(ctx, p, riscv.Options{}))(t, context.Canceled, "a cancelled run")
 }
 
+// own is a call of a number of package call.
+func own(number uint32) []uint32 {
+	return []uint32{number&^0xfff | 17<<7 | 0x37, typeI(opImm, 0, 17, 17, int32(number&0xfff)), 0x73}
+}
+
 // TestFaults: what a guest may not do ends it with where, when and why.
 func TestFaults(t *testing.T) {
 	const (
@@ -104,7 +125,7 @@ func TestFaults(t *testing.T) {
 		ecall  = 0x73
 		toData = dataAt | 5<<7 | 0x37 // lui t0
 	)
-	call := func(number int32) []uint32 { return []uint32{typeI(opImm, 0, 17, 0, number), ecall} }
+	linux := func(number int32) []uint32 { return []uint32{typeI(opImm, 0, 17, 0, number), ecall} }
 	for name, test := range map[string]struct {
 		words []uint32
 		kind  riscv.FaultKind
@@ -125,11 +146,17 @@ func TestFaults(t *testing.T) {
 		"writes code":         {[]uint32{0x00010000 | 5<<7 | 0x37, typeS(opStore, 2, 5, 6, 0)}, riscv.WriteToCode, 4, 1, "writes 4 bytes at 0x10000"},
 		"jumps to data":       {[]uint32{toData, typeI(0x67, 0, 0, 5, 0)}, riscv.WildJump, dataAt - codeAt, 2, "there is no code"},
 		"runs off the end":    {[]uint32{nop, nop}, riscv.IllegalInstruction, 8, 2, ""},
-		"unknown call":        {call(1234), riscv.UnknownCall, 4, 2, "1234"},
+		"unknown call":        {linux(1234), riscv.UnknownCall, 4, 2, "1234"},
 		"ebreak":              {[]uint32{0x00100073}, riscv.Aborted, 0, 0, "ebreak"},
-		"kills itself":        {append([]uint32{typeI(opImm, 0, 11, 0, 6)}, call(129)...), riscv.Aborted, 8, 3, "by its signal 6"},
-		"forks":               {call(220), riscv.BadCall, 4, 2, "accepted: threads"},
-		"waits for ever":      {append([]uint32{toData, typeI(opImm, 0, 10, 5, 0)}, call(98)...), riscv.Deadlock, 16, 4, ""},
+		"ends no section":     {own(call.End), riscv.BadCall, 8, 3, "the end of a section; accepted: after its beginning"},
+		"section of no name":  {own(call.Begin), riscv.BadCall, 8, 3, "accepted: 1 to 64 of ASCII's"},
+		"section nowhere":     {append([]uint32{typeI(opImm, 0, 11, 0, 1)}, own(call.Begin)...), riscv.WildAccess, 12, 4, "the name of a section"},
+		"commits to nowhere":  {append([]uint32{typeI(opImm, 0, 11, 0, 1)}, own(call.Commit)...), riscv.WildAccess, 12, 4, "1 bytes of output at 0x0"},
+		"commits to all":      {append([]uint32{typeI(opImm, 0, 11, 0, -1)}, own(call.Commit)...), riscv.BadCall, 12, 4, "accepted: 67108864"},
+		"unknown own call":    {own(call.Own), riscv.UnknownCall, 8, 3, "0x7a6b1000"},
+		"kills itself":        {append([]uint32{typeI(opImm, 0, 11, 0, 6)}, linux(129)...), riscv.Aborted, 8, 3, "by its signal 6"},
+		"forks":               {linux(220), riscv.BadCall, 4, 2, "accepted: threads"},
+		"waits for ever":      {append([]uint32{toData, typeI(opImm, 0, 10, 5, 0)}, linux(98)...), riscv.Deadlock, 16, 4, ""},
 		"loops for ever":      {[]uint32{0x0000006f}, riscv.OutOfCycles, 0, 1_000_000, "accepted: 1000000"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -159,6 +186,47 @@ func TestReservation(t *testing.T) {
 		p := must.Get(riscv.Load(code(words, nil), nil))(t)
 		golden.Equal(t, name, test.failed, must.Get(riscv.Run(t.Context(), p, riscv.Options{}))(t).Exit)
 	}
+}
+
+// TestInput: a bare program of each width gets the input and commits to it.
+func TestInput(t *testing.T) {
+	words := slices.Concat(own(call.Input), own(call.Input), own(call.Commit), own(call.Input), own(call.Commit), []uint32{typeI(opImm, 0, 17, 0, 93), typeI(opImm, 0, 10, 0, 0), 0x73})
+	input := bytes.Repeat([]byte("0123456789"), 1000)
+	var text []byte
+	for _, w := range words {
+		text = binary.LittleEndian.AppendUint32(text, w)
+	}
+	parts := []part{{at: codeAt, flags: 5, data: text}}
+	for name, p := range map[string]*riscv.Program{
+		"64": must.Get(riscv.Load(executable(codeAt, parts...), &riscv.RV64IM))(t),
+		"32": must.Get(riscv.Load(elfFile(32, codeAt, parts), nil))(t),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := must.Get(riscv.Run(t.Context(), p, riscv.Options{Input: input}))(t)
+			golden.Equal(t, "output", string(input)+string(input), string(r.Output))
+			golden.Equal(t, "cycles", uint64(18), r.Cycles)
+			r = must.Get(riscv.Run(t.Context(), p, riscv.Options{}))(t)
+			golden.Equal(t, "output of no input", 0, len(r.Output))
+			_, err := riscv.Run(t.Context(), p, riscv.Options{Input: input, MemoryLimit: 2 * 4096})
+			fault, ok := errors.AsType[*riscv.Fault](err)
+			if !ok || fault.Kind != riscv.OutOfMemory {
+				t.Errorf("input beyond the limit: %v", err)
+			}
+		})
+	}
+}
+
+// TestLongProgram: code beyond what is kept decoded is counted all the same.
+func TestLongProgram(t *testing.T) {
+	testsize.Full(t)
+	const nops = 9 << 20
+	text := bytes.Repeat([]byte{0x13, 0, 0, 0}, nops)
+	for _, w := range []uint32{typeI(opImm, 0, 17, 0, 93), 0x73} {
+		text = binary.LittleEndian.AppendUint32(text, w)
+	}
+	p := must.Get(riscv.Load(executable(codeAt, part{at: codeAt, flags: 5, data: text}), nil))(t)
+	r := must.Get(riscv.Run(t.Context(), p, riscv.Options{}))(t)
+	golden.Equal(t, "cycles", [3]uint64{nops + 2, nops + 2, nops + 1}, [3]uint64{r.Cycles, r.Classes.Total(), r.Classes[riscv.Integer]})
 }
 
 // BenchmarkLoop is a loop of shifts, exclusive ors and sums: cycles a second of the executor alone.

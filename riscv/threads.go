@@ -7,6 +7,7 @@ import "slices"
 type thread struct {
 	hart
 	id       int
+	section  *section
 	waits    bool
 	futex    uint64 // address that it waits at; 0: none
 	polls    bool   // it waits for the eventfd

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/zkbench/zkbench/riscv/guest"
 )
 
 type node struct {
@@ -42,6 +44,14 @@ func main() {
 	if n < 0 {
 		var p *node
 		fmt.Println(p.value)
+	}
+	for range 2 {
+		guest.Begin("outer")
+		tree(6).sum()
+		guest.Begin("inner")
+		tree(5).sum()
+		guest.End()
+		guest.End()
 	}
 	input, err := io.ReadAll(os.Stdin)
 	if err != nil {

@@ -1,0 +1,41 @@
+// Package guest is what a program in Go calls when it is a guest of package riscv:
+//
+//	input := guest.Input()
+//	guest.Begin("hash")
+//	sum := sha256.Sum256(input)
+//	guest.End()
+//	guest.Commit(sum[:])
+//
+// Built for another system, or under Linux for RISC-V, the same program reads its input from standard
+// input and writes its output to standard output; sections are not counted there, and precompiles panic.
+package guest
+
+import (
+	"io"
+	"os"
+)
+
+// Input is the whole input. It is not written to.
+func Input() []byte {
+	if input, ok := machineInput(); ok {
+		return input
+	}
+	input, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		panic(err)
+	}
+	return input
+}
+
+// Commit appends to the output, what is public of a run.
+func Commit(p []byte) {
+	if machineCommit(p) {
+		return
+	}
+	if _, err := os.Stdout.Write(p); err != nil {
+		panic(err)
+	}
+}
+
+// missing is where a precompile ends that the machine does not have.
+func missing() { panic("guest: a precompile that this machine does not have") }

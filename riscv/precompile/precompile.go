@@ -1,0 +1,170 @@
+// Package precompile has precompiles for guests of package riscv: those of BN254, multiplication modulo
+// any number of 256 bits, and hashes. What a guest passes is refused where it is not canonical.
+//
+//	riscv.Run(ctx, program, riscv.Options{Precompiles: precompile.All()})
+//
+// Guests in Go call them by package guest; what is in registers is in package call.
+package precompile
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"math/big"
+	"slices"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fp"
+	"golang.org/x/crypto/sha3"
+
+	"github.com/zkbench/zkbench/riscv"
+	"github.com/zkbench/zkbench/riscv/call"
+)
+
+// Sets by the names that commands have for them.
+func Sets() map[string][]riscv.Precompile {
+	return map[string][]riscv.Precompile{"none": nil, "bn254": BN254(), "mulmod": {MulMod()}, "hash": Hashes()}
+}
+
+// All are the precompiles of this package.
+func All() []riscv.Precompile { return slices.Concat(BN254(), []riscv.Precompile{MulMod()}, Hashes()) }
+
+const wordBytes = 32 // of a number of 256 bits
+
+// MulMod is multiplication modulo a number.
+func MulMod() riscv.Precompile {
+	return riscv.Precompile{Name: "mulmod", Number: call.MulMod, Do: func(g riscv.Guest, args [6]uint64) (uint64, error) {
+		x, errX := number(g, args[1])
+		y, errY := number(g, args[2])
+		m, errM := number(g, args[3])
+		if err := errors.Join(errX, errY, errM); err != nil {
+			return 0, err
+		}
+		if x.Cmp(m) >= 0 || y.Cmp(m) >= 0 {
+			return 0, errors.New("a factor is not below the modulus")
+		}
+		x.Mul(x, y).Mod(x, m)
+		var raw [wordBytes]byte
+		x.FillBytes(raw[:])
+		slices.Reverse(raw[:])
+		return 0, g.Write(args[0], raw[:])
+	}}
+}
+
+// number reads one of 256 bits.
+func number(g riscv.Guest, addr uint64) (*big.Int, error) {
+	var raw [wordBytes]byte
+	err := g.Read(addr, raw[:])
+	slices.Reverse(raw[:])
+	return new(big.Int).SetBytes(raw[:]), err
+}
+
+// BN254 are the precompiles of its base field Fp, of Fp2 and of G1.
+func BN254() []riscv.Precompile {
+	return []riscv.Precompile{
+		onElements("fp-add", call.FpAdd, 2, 1, func(z, x, y []fp.Element) error { z[0].Add(&x[0], &y[0]); return nil }),
+		onElements("fp-sub", call.FpSub, 2, 1, func(z, x, y []fp.Element) error { z[0].Sub(&x[0], &y[0]); return nil }),
+		onElements("fp-mul", call.FpMul, 2, 1, func(z, x, y []fp.Element) error { z[0].Mul(&x[0], &y[0]); return nil }),
+		onElements("fp2-add", call.Fp2Add, 2, 2, inFp2((*bn254.E2).Add)),
+		onElements("fp2-sub", call.Fp2Sub, 2, 2, inFp2((*bn254.E2).Sub)),
+		onElements("fp2-mul", call.Fp2Mul, 2, 2, inFp2((*bn254.E2).Mul)),
+		onElements("g1-add", call.G1Add, 2, 2, func(z, x, y []fp.Element) error {
+			if x[0].Equal(&y[0]) {
+				return errors.New("two points of one x")
+			}
+			var rise, run fp.Element
+			rise.Sub(&y[1], &x[1])
+			run.Sub(&y[0], &x[0])
+			chord(z, x, &y[0], &rise, &run)
+			return nil
+		}),
+		onElements("g1-double", call.G1Double, 1, 2, func(z, x, _ []fp.Element) error {
+			if x[1].IsZero() {
+				return errors.New("a point whose y is 0")
+			}
+			var rise, run, square fp.Element
+			square.Square(&x[0])
+			rise.Double(&square).Add(&rise, &square)
+			run.Double(&x[1])
+			chord(z, x, &x[0], &rise, &run)
+			return nil
+		}),
+	}
+}
+
+func inFp2(op func(z, x, y *bn254.E2) *bn254.E2) func(z, x, y []fp.Element) error {
+	return func(z, x, y []fp.Element) error {
+		v := op(new(bn254.E2), &bn254.E2{A0: x[0], A1: x[1]}, &bn254.E2{A0: y[0], A1: y[1]})
+		z[0], z[1] = v.A0, v.A1
+		return nil
+	}
+}
+
+// chord is the sum z of a point p and one with x, on a line that rises by rise/run.
+func chord(z, p []fp.Element, x, rise, run *fp.Element) {
+	var slope fp.Element
+	slope.Div(rise, run)
+	z[0].Square(&slope).Sub(&z[0], &p[0]).Sub(&z[0], x)
+	z[1].Sub(&p[0], &z[0]).Mul(&z[1], &slope).Sub(&z[1], &p[1])
+}
+
+// onElements is an operation on tuples of n elements of Fp, at most 2: z at a0, and of two operands x at a1
+// and y at a2, of one x.
+func onElements(name string, number uint64, operands, n int, do func(z, x, y []fp.Element) error) riscv.Precompile {
+	return riscv.Precompile{Name: name, Number: number, Do: func(g riscv.Guest, args [6]uint64) (uint64, error) {
+		var v [6]fp.Element // z, x and y
+		for i := n; i < (1+operands)*n; i++ {
+			var raw [wordBytes]byte
+			if err := g.Read(args[i/n]+uint64(i%n*wordBytes), raw[:]); err != nil {
+				return 0, err
+			}
+			var err error
+			if v[i], err = fp.LittleEndian.Element(&raw); err != nil {
+				return 0, errors.New("a number is not below p")
+			}
+		}
+		if err := do(v[:n], v[n:2*n], v[2*n:3*n]); err != nil {
+			return 0, err
+		}
+		for i := range n {
+			var raw [wordBytes]byte
+			fp.LittleEndian.PutElement(&raw, v[i])
+			if err := g.Write(args[0]+uint64(i*wordBytes), raw[:]); err != nil {
+				return 0, err
+			}
+		}
+		return 0, nil
+	}}
+}
+
+// Hashes are Keccak-256, with the padding of before the standard, and SHA-256.
+func Hashes() []riscv.Precompile {
+	return []riscv.Precompile{
+		onBytes("keccak256", call.Keccak256, sha3.NewLegacyKeccak256),
+		onBytes("sha256", call.SHA256, sha256.New),
+	}
+}
+
+// mostHashed is how many bytes one call hashes.
+const mostHashed = 1 << 26
+
+// onBytes is a hash, to a0, of a2 bytes at a1.
+func onBytes(name string, number uint64, of func() hash.Hash) riscv.Precompile {
+	return riscv.Precompile{Name: name, Number: number, Do: func(g riscv.Guest, args [6]uint64) (uint64, error) {
+		if args[2] > mostHashed {
+			return 0, fmt.Errorf("%d bytes; accepted: %d", args[2], mostHashed)
+		}
+		h := of()
+		var part [4096]byte
+		for at, n := args[1], args[2]; n > 0; {
+			p := part[:min(n, uint64(len(part)))]
+			if err := g.Read(at, p); err != nil {
+				return 0, err
+			}
+			h.Write(p)
+			at, n = at+uint64(len(p)), n-uint64(len(p))
+		}
+		return 0, g.Write(args[0], h.Sum(nil))
+	}}
+}
