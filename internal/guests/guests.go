@@ -1,19 +1,122 @@
-// Package guests builds programs in Go for package riscv.
+// Package guests builds programs in Go for package riscv, and finds those of this module.
 package guests
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
+	"testing"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/riscv"
 )
 
-// Build compiles a package of the module in a directory, with build tags, and loads it. What is
+// Guest is a program of this module: a package in riscv/guests, built with tags.
+type Guest struct {
+	Package string
+	Tags    []string
+}
+
+// All are those that are built.
+func All() []Guest {
+	return []Guest{
+		{"keccak", nil},
+		{"keccak", []string{"precompile"}},
+		{"pedersen", nil},
+		{"merkle", nil},
+		{"bulletproof", nil},
+		{"plonk", nil},
+	}
+}
+
+// file is the guest's name in a folder.
+func (g Guest) file() string { return strings.Join(append([]string{g.Package}, g.Tags...), ".") }
+
+// folderSuffix is what the name of the folder with a program's guests has after the program's.
+const folderSuffix = "-guests"
+
+// Find loads a guest: the one that was built with this program, or else one of the sources that this
+// program is of. The error is a zkbench.ErrEnv where neither is at hand.
+func Find(ctx context.Context, g Guest) (*riscv.Program, error) {
+	executable, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", zkbench.ErrEnv, err)
+	}
+	raw, err := os.ReadFile(filepath.Join(executable+folderSuffix, g.file()))
+	if err == nil {
+		return riscv.Load(raw, nil)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: %w", zkbench.ErrEnv, err)
+	}
+	dir, ok := sources()
+	if !ok {
+		return nil, fmt.Errorf("%w: guest %s: this program's sources are not here, and there is no folder %s; make guests builds it", zkbench.ErrEnv, g.Package, executable+folderSuffix)
+	}
+	return built(ctx, dir, g)
+}
+
+// sources is a folder of the module that this program was built from.
+func sources() (dir string, ok bool) {
+	if testing.Testing() {
+		return ".", true // where go test runs it
+	}
+	_, file, _, _ := runtime.Caller(0)
+	if !filepath.IsAbs(file) {
+		return "", false // which -trimpath makes of it
+	}
+	dir = filepath.Dir(file)
+	_, err := os.Stat(dir)
+	return dir, err == nil
+}
+
+var (
+	mutex    sync.Mutex
+	programs = make(map[string]*riscv.Program)
+)
+
+// built builds a guest of the module in a folder, once.
+func built(ctx context.Context, dir string, g Guest) (*riscv.Program, error) {
+	mutex.Lock()
+	defer mutex.Unlock()
+	if p := programs[g.file()]; p != nil {
+		return p, nil
+	}
+	p, err := Build(ctx, dir, packagePath(g), g.Tags...)
+	if err == nil {
+		programs[g.file()] = p
+	}
+	return p, err
+}
+
+func packagePath(g Guest) string { return "github.com/zkbench/zkbench/riscv/guests/" + g.Package }
+
+// BuildAll builds all guests of the module in a folder, for a program.
+func BuildAll(ctx context.Context, dir, program string) error {
+	to := program + folderSuffix
+	if err := os.MkdirAll(to, 0o777); err != nil {
+		return fmt.Errorf("%w: %w", zkbench.ErrEnv, err)
+	}
+	to, err := filepath.Abs(to)
+	if err != nil {
+		return fmt.Errorf("%w: %w", zkbench.ErrEnv, err)
+	}
+	for _, g := range All() {
+		if err := BuildFile(ctx, filepath.Join(to, g.file()), dir, packagePath(g), g.Tags...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Build compiles a package of the module in a folder, with build tags, and loads it. What is
 // executed of it depends on the sources and the version of Go alone, not on the caller's environment.
 // The error is a zkbench.ErrEnv.
 func Build(ctx context.Context, dir, pkg string, tags ...string) (*riscv.Program, error) {

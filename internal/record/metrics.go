@@ -197,6 +197,7 @@ var (
 	Constraints      = count("constraints", "constraints", "Constraints of the circuit")
 	Domain           = count("domain", "points", "Points of the circuit's domain")
 	Columns          = count("columns", "columns", "Columns of the circuit")
+	Cells            = count("cells", "cells", "Cells of the traces, rows times columns")
 	ProvedBits       = Others.define("proved-bits", "bits", Exact, Higher, "proved-bits", "Soundness that is proved, by the better of unique decoding and the Johnson radius")
 	Blocks           = count("blocks", "blocks", "Blocks of the hash")
 	BlocksNeeded     = count("blocks-needed", "blocks-needed", "Blocks that the message alone needs")
@@ -208,8 +209,22 @@ var (
 	GroupOps         = count("group-operations", "group-operations/op", "Additions and doublings of points in an operation, in portable code")
 	Statements       = count("statements", "statements/op", "Statements that an operation executes, in portable code")
 	Units            = count("units", "units/op", "Field operations of an operation")
+	GuestCycles      = count("guest-cycles", "guest-cycles/op", "Instructions that a guest retires, its language's start included")
+	WorkCycles       = count("work-cycles", "work-cycles/op", "Of them those of the work that the guest is for")
+	GuestPages       = count("guest-pages", "guest-pages", "Pages of 4,096 bytes that a guest had at once, at most")
+	GuestTouches     = count("guest-touches", "guest-touches/op", "How often one of a guest's pages came into being")
 	InLoop           = count("in-loop", "instructions/op", "Instructions of the loop's kind in an operation")
 )
+
+// WorkClass is the instructions of a class that a guest retires in its work.
+func WorkClass(class string) Quantity {
+	return Quantity{"work-" + class, "work-" + class + "/op", Exact, Lower, Others, "work-" + class, "Of the work's instructions those of this class"}
+}
+
+// PrecompileCalls is how often a guest calls a precompile.
+func PrecompileCalls(precompile string) Quantity {
+	return Quantity{precompile, precompile + "/op", Exact, Lower, Others, precompile, "Calls of this precompile"}
+}
 
 // stagePrefix begins the names of the times of stages.
 const stagePrefix = "stage "

@@ -85,6 +85,15 @@ func (t *tables) Widths() (columns []int) {
 	return columns
 }
 
+// Cells are those of the traces of so many blocks.
+func (t *tables) Cells(blocks int) (n int) {
+	widths := t.Widths()
+	for i, rows := range t.heights(blocks) {
+		n += rows * widths[i]
+	}
+	return n
+}
+
 // Memory is what a proof of so many blocks takes at most, about, in bytes.
 func (t *tables) Memory(blocks int) (uint64, error) { return t.System.Memory(t.heights(blocks)) }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/workload/circuits"
 	"github.com/zkbench/zkbench/internal/workload/goldilocks"
+	"github.com/zkbench/zkbench/internal/workload/guest"
 	"github.com/zkbench/zkbench/internal/workload/hash"
 	"github.com/zkbench/zkbench/internal/workload/stark"
 	"github.com/zkbench/zkbench/internal/workload/token"
@@ -36,6 +37,7 @@ func Program() *cli.Program {
 			{Name: "hash", Defs: hash.Defs()},
 			{Name: "goldilocks", Defs: goldilocks.Defs()},
 			{Name: "stark", Defs: stark.Defs()},
+			{Name: "riscv", Defs: guest.Defs()},
 		}},
 		Main: mainJob(), Hidden: studyDefs(), More: commands,
 	}
@@ -56,7 +58,7 @@ func mainJob() *jobs.MainJob {
 func commands(p *cli.Program, stdout, stderr io.Writer) []cli.Theme {
 	defs := p.Defs()
 	return []cli.Theme{
-		{ID: cli.ThemeMeasure, Commands: []*cobra.Command{studyCommand(stdout, stderr, defs), peersCommand(stdout, stderr, defs)}},
+		{ID: cli.ThemeMeasure, Commands: []*cobra.Command{studyCommand(stdout, stderr, defs), guestCommand(stdout, stderr), peersCommand(stdout, stderr, defs)}},
 		{ID: "tokens", Title: "Run a token system:", Commands: []*cobra.Command{paramsCommand(stdout), policyCommand(stdout), ledgerCommand(stdout, stderr)}},
 		{Commands: []*cobra.Command{peerCommand(stdout, stderr, defs)}},
 	}

@@ -117,6 +117,7 @@ func resolve(c workload.Case) ([]workload.Case, error) {
 type system interface {
 	Proved(blocks int) (security.Report, error)
 	Widths() []int
+	Cells(blocks int) int
 	Memory(blocks int) (uint64, error)
 }
 
@@ -273,7 +274,7 @@ func (i *instance) figures() (metrics []record.Metric, proved security.Report, e
 		columns += width
 	}
 	return []record.Metric{
-		record.Blocks.Metric(float64(blocks)), record.Columns.Metric(float64(columns)),
+		record.Blocks.Metric(float64(blocks)), record.Columns.Metric(float64(columns)), record.Cells.Metric(float64(i.system.Cells(blocks))),
 		record.ProvedBits.Metric(float64(proved.Bits())),
 	}, proved, nil
 }

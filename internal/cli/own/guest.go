@@ -1,0 +1,334 @@
+package own
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/zkbench/zkbench/internal/cli"
+	"github.com/zkbench/zkbench/internal/figure"
+	"github.com/zkbench/zkbench/internal/guests"
+	"github.com/zkbench/zkbench/internal/usage"
+	starks "github.com/zkbench/zkbench/internal/workload/stark"
+	"github.com/zkbench/zkbench/riscv"
+	"github.com/zkbench/zkbench/riscv/cost"
+	"github.com/zkbench/zkbench/riscv/precompile"
+)
+
+func guestCommand(stdout, stderr io.Writer) *cobra.Command {
+	cmd := &cobra.Command{Use: "guest", Short: "Execute a program for RISC-V, count its instructions, and estimate what proving it would cost"}
+	cmd.AddCommand(guestRunCommand(stdout, stderr), guestCostCommand(stdout, stderr))
+	return cmd
+}
+
+// guestRun is the flags of a run.
+type guestRun struct {
+	input, output, profile, isa, precompiles, tags *usage.Option
+	memory, cycles, functions                      *usage.Option
+	misaligned                                     *bool
+}
+
+// guestUse is the program with its arguments, and what it may be.
+const guestUse = "PROGRAM [-- argument ...]"
+
+const guestLong = "PROGRAM is an ELF file, or a package of Go such as ./cmd/guest, which is built for\n" +
+	"linux/riscv64. It runs alone, in the same way each time: time, threads and random bytes are\n" +
+	"the machine's own (docs/riscv.md). Nothing is proved.\n"
+
+// isas are the instruction sets by their names.
+var isas = map[string]riscv.ISA{"rv64gc": riscv.RV64GC, "rv64im": riscv.RV64IM, "rv32im": riscv.RV32IM}
+
+func defineGuestRun(flags *pflag.FlagSet) *guestRun {
+	names := strings.Join(slices.Sorted(maps.Keys(isas)), ", ")
+	sets := strings.Join(append([]string{"all"}, slices.Sorted(maps.Keys(precompile.Sets()))...), ", ")
+	file := "the path of a file"
+	return &guestRun{
+		input:       usage.Define(flags, "input", usage.KindFile, "", file, "file that is the guest's input (default none)"),
+		output:      usage.Define(flags, "output", usage.KindFile, "", file, "write to this file what the guest commits to"),
+		profile:     usage.Define(flags, "profile", usage.KindFile, "", file, "write cycles by stacks of calls to this file, for go tool pprof"),
+		isa:         usage.Define(flags, "isa", usage.KindText, "", names, "instruction set of a bare ELF file of 64 bits: "+names+" (default rv64gc, or rv32im of 32 bits)"),
+		precompiles: usage.Define(flags, "precompiles", usage.KindList, "all", sets, "sets of precompiles that there are: "+sets),
+		tags:        usage.Define(flags, "tags", usage.KindList, "", "build tags", "build tags of a package of Go"),
+		memory:      usage.Define(flags, "memory", usage.KindNumber, fmt.Sprint(riscv.DefaultMemory), "4096 to 2^40", "bytes that the guest may have"),
+		cycles:      usage.Define(flags, "cycles", usage.KindNumber, fmt.Sprint(riscv.DefaultCycles), "1 to 2^60", "cycles after which the guest is ended"),
+		functions:   usage.Define(flags, "functions", usage.KindNumber, "8", "0 to 1000", "functions that are shown, those first that took most"),
+		misaligned:  flags.Bool("misaligned", false, "execute and count accesses that are not aligned, which end the guest otherwise"),
+	}
+}
+
+// run runs the program that args name.
+func (f *guestRun) run(ctx context.Context, args []string, stdout, stderr io.Writer) (r *riscv.Result, took time.Duration, err error) {
+	if len(args) == 0 {
+		return nil, 0, &usage.ValueError{Field: "program", Value: "", Accepted: "an ELF file, or a package of Go such as ./cmd/guest"}
+	}
+	p, err := f.program(ctx, args[0])
+	if err != nil {
+		return nil, 0, err
+	}
+	o := riscv.Options{Args: args[1:], Stdout: stdout, Stderr: stderr, Misaligned: *f.misaligned}
+	for set := range strings.SplitSeq(f.precompiles.Text, ",") {
+		some, ok := precompile.Sets()[set]
+		switch {
+		case set == "all":
+			some = precompile.All()
+		case !ok:
+			return nil, 0, f.precompiles.Refuse("precompiles", set)
+		}
+		for _, one := range some {
+			if !slices.ContainsFunc(o.Precompiles, func(p riscv.Precompile) bool { return p.Number == one.Number }) {
+				o.Precompiles = append(o.Precompiles, one)
+			}
+		}
+	}
+	if o.MemoryLimit, err = f.memory.Number("memory", 4096, 1<<40); err != nil {
+		return nil, 0, err
+	}
+	if o.CycleLimit, err = f.cycles.Number("cycles", 1, 1<<60); err != nil {
+		return nil, 0, err
+	}
+	if f.input.Given {
+		if o.Input, err = os.ReadFile(f.input.Text); err != nil {
+			return nil, 0, fmt.Errorf("input: %w", err)
+		}
+	}
+	if f.profile.Given {
+		file, err := os.Create(f.profile.Text)
+		if err != nil {
+			return nil, 0, fmt.Errorf("profile: %w", err)
+		}
+		defer file.Close()
+		o.Profile = file
+	}
+	start := time.Now()
+	r, err = riscv.Run(ctx, p, o)
+	took = time.Since(start)
+	if err == nil && f.output.Given {
+		if err := os.WriteFile(f.output.Text, r.Output, 0o666); err != nil {
+			return nil, 0, fmt.Errorf("output: %w", err)
+		}
+	}
+	return r, took, err
+}
+
+func (f *guestRun) program(ctx context.Context, path string) (*riscv.Program, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("program: %w", err)
+	case info.IsDir():
+		var tags []string
+		if f.tags.Given {
+			tags = strings.Split(f.tags.Text, ",")
+		}
+		return guests.Build(ctx, path, ".", tags...)
+	}
+	var isa *riscv.ISA
+	if f.isa.Given {
+		known, ok := isas[f.isa.Text]
+		if !ok {
+			return nil, f.isa.Refuse("isa", f.isa.Text)
+		}
+		isa = &known
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("program: %w", err)
+	}
+	return riscv.Load(raw, isa)
+}
+
+// ended is how a guest's end is the command's: that of one which was ended, or failed, is a failure.
+func ended(r *riscv.Result, err error) error {
+	if fault, ok := errors.AsType[*riscv.Fault](err); ok {
+		return &cli.ExitError{Code: cli.ExitFailed, Text: fault.Error()}
+	}
+	if errors.Is(err, context.Canceled) {
+		return &cli.ExitError{Code: cli.ExitPartial, Text: "interrupted"}
+	}
+	if err == nil && r.Exit != 0 {
+		return &cli.ExitError{Code: cli.ExitFailed, Text: fmt.Sprintf("guest: exit code %d", r.Exit)}
+	}
+	return err
+}
+
+func guestRunCommand(stdout, stderr io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "run " + guestUse, Args: cobra.ArbitraryArgs,
+		Short: "Execute a program and count its instructions by section, class and function",
+		Long:  "Execute a program for RISC-V, and count what it retires by section, class and function.\n" + guestLong,
+	}
+	f := defineGuestRun(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		most, err := f.functions.Number("functions", 0, 1000)
+		if err != nil {
+			return err
+		}
+		r, took, err := f.run(cmd.Context(), args, stdout, stderr)
+		if r != nil && r.Cycles > 0 {
+			showCounts(stdout, r, took, int(most))
+		}
+		return ended(r, err)
+	}
+	return cmd
+}
+
+// grouped is a number with a comma before each three digits.
+func grouped(n uint64) string {
+	text := strconv.FormatUint(n, 10)
+	for at := len(text) - 3; at > 0; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
+}
+
+// showCounts prints what a guest did.
+func showCounts(w io.Writer, r *riscv.Result, took time.Duration, most int) {
+	fmt.Fprintf(w, "%s cycles in %s, %s a second; %s of memory, %s page touches; %s misaligned; %s of output\n\n",
+		grouped(r.Cycles), figure.Time(float64(took)), figure.Prefixed(float64(r.Cycles)/took.Seconds()),
+		figure.Bytes(float64(r.Pages)*4096), grouped(r.Touches), grouped(r.Misaligned), figure.Bytes(float64(len(r.Output))))
+	head := []string{"section", "entered", "cycles"}
+	for c := riscv.Class(0); int(c) < len(r.Classes); c++ {
+		head = append(head, c.String())
+	}
+	rows := [][]string{head}
+	row := func(name, entered string, t *riscv.Tally) {
+		cells := []string{name, entered, grouped(t.Cycles)}
+		for _, n := range t.Classes {
+			cells = append(cells, grouped(n))
+		}
+		rows = append(rows, cells)
+	}
+	row("(all)", "", &r.Tally)
+	for i := range r.Sections {
+		row(r.Sections[i].Name, grouped(r.Sections[i].Entered), &r.Sections[i].Tally)
+	}
+	printAligned(w, rows)
+	if len(r.Precompiles) > 0 {
+		rows = [][]string{{"precompile", "calls"}}
+		for _, p := range r.Precompiles {
+			rows = append(rows, []string{p.Name, grouped(p.Calls)})
+		}
+		printAligned(w, rows)
+	}
+	if n := min(most, len(r.Functions)); n > 0 {
+		rows = [][]string{{"function", "cycles", "share"}}
+		for _, f := range r.Functions[:n] {
+			name := f.Name
+			if name == "" {
+				name = "(no symbol)"
+			}
+			rows = append(rows, []string{name, grouped(f.Total()), figure.Percent(float64(f.Total())/float64(r.Cycles), 1)})
+		}
+		printAligned(w, rows)
+	}
+}
+
+func printAligned(w io.Writer, rows [][]string) {
+	for _, line := range figure.Aligned(rows) {
+		fmt.Fprintln(w, line)
+	}
+	fmt.Fprintln(w)
+}
+
+func guestCostCommand(stdout, stderr io.Writer) *cobra.Command {
+	model := cost.Default()
+	cmd := &cobra.Command{
+		Use: "cost " + guestUse, Args: cobra.ArbitraryArgs,
+		Short: "Execute a program and estimate by a model what proving it would cost",
+		Long: "Execute a program for RISC-V, and estimate what proving the execution would cost: rows of a\n" +
+			"prover's tables, cells, and their time at the speed of this module's own STARK, which is\n" +
+			"measured first. The model is linear: one row of table cpu for each cycle, one of a class'\n" +
+			"table for each instruction, one for each word of a touched page, one for each precompile\n" +
+			"call. Its columns are those that SP1 reckons with; --columns sets others.\n" + guestLong,
+	}
+	flags := cmd.Flags()
+	f := defineGuestRun(flags)
+	columns := usage.Define(flags, "columns", usage.KindList, "", "NAME=COLUMNS of tables "+strings.Join(model.Names(), ", ")+", or of a section's precompiles", "columns of tables in place of the model's, such as cpu=79,mulmod=500")
+	shard := usage.Define(flags, "shard", usage.KindNumber, fmt.Sprint(model.Shard), "powers of two", "rows of one proof at most; less are padded to a power of two")
+	speed := usage.Define(flags, "speed", usage.KindNumber, "", "1 to 2^60", "cells that a prover proves in a second (default: this module's STARK, measured now)")
+	section := usage.Define(flags, "section", usage.KindText, "", "a section of the guest", "estimate this section alone")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		m := model
+		var err error
+		if m.Columns, err = typedColumns(columns, m.Columns); err != nil {
+			return err
+		}
+		if m.Shard, err = shard.Number("shard", 1, 1<<40); err != nil {
+			return err
+		}
+		if err := m.Check(); err != nil {
+			return err
+		}
+		r, _, err := f.run(cmd.Context(), args, io.Discard, stderr)
+		if err := ended(r, err); err != nil {
+			return err
+		}
+		tally, touches := &r.Tally, r.Touches
+		if section.Given {
+			i := slices.IndexFunc(r.Sections, func(s riscv.Section) bool { return s.Name == section.Text })
+			if i < 0 {
+				return section.Refuse("section", section.Text)
+			}
+			tally, touches = &r.Sections[i].Tally, 0
+		}
+		var perSecond float64
+		from := "as --speed says"
+		if speed.Given {
+			n, err := speed.Number("speed", 1, 1<<60)
+			if err != nil {
+				return err
+			}
+			perSecond = float64(n)
+		} else {
+			from = "measured of this module's STARK of Keccak-256, one thread"
+			if perSecond, err = starks.CellsPerSecond(cmd.Context()); err != nil {
+				return err
+			}
+		}
+		showCost(stdout, m.Tables(tally, touches), perSecond, from)
+		return nil
+	}
+	return cmd
+}
+
+// typedColumns are a model's with those that were typed.
+func typedColumns(o *usage.Option, own map[string]uint64) (map[string]uint64, error) {
+	columns := maps.Clone(own)
+	if !o.Given {
+		return columns, nil
+	}
+	for item := range strings.SplitSeq(o.Text, ",") {
+		name, text, _ := strings.Cut(strings.TrimSpace(item), "=")
+		n, err := strconv.ParseUint(text, 10, 32)
+		if err != nil || name == "" {
+			return nil, o.Refuse("columns", item)
+		}
+		columns[name] = n
+	}
+	return columns, nil
+}
+
+// showCost prints the tables of the model. Each line says what it is.
+func showCost(w io.Writer, tables []cost.Table, perSecond float64, from string) {
+	rows := [][]string{{"a model, not proved:", "table", "rows", "padded", "columns", "cells", "time"}}
+	line := func(cells ...string) { rows = append(rows, append([]string{"a model, not proved:"}, cells...)) }
+	for _, t := range tables {
+		line(t.Name, grouped(t.Rows), grouped(t.Padded), grouped(t.Columns), grouped(t.Cells()), figure.Time(1e9*float64(t.Cells())/perSecond))
+	}
+	all := cost.Cells(tables)
+	line("(all)", "", "", "", grouped(all), figure.Time(1e9*float64(all)/perSecond))
+	for _, text := range figure.Aligned(rows) {
+		fmt.Fprintln(w, text)
+	}
+	fmt.Fprintf(w, "a model, not proved: at %s cells a second, %s\n", figure.Prefixed(perSecond), from)
+}

@@ -1,0 +1,22 @@
+// Command build builds the guests of the module in the current folder, for a program beside which they
+// stand in a folder: build bin/zkbench.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/zkbench/zkbench/internal/guests"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "build PROGRAM")
+		os.Exit(2)
+	}
+	if err := guests.BuildAll(context.Background(), ".", os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,177 @@
+// Package guest defines the workload of guests: programs of this module that package riscv executes and
+// counts. Nothing is proved of them.
+package guest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/guests"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/riscv"
+	"github.com/zkbench/zkbench/riscv/precompile"
+)
+
+// Defs returns the workloads.
+func Defs() []workload.Def { return []workload.Def{Guest()} }
+
+// The axes.
+var (
+	guestAxis      = workload.NameAxis(workload.Axis{Name: "guest", Usage: "programs"}, Names(), Names()[:2])
+	precompileAxis = workload.NameAxis(workload.Axis{Name: "precompile", Usage: "sets of precompiles"}, sets(), nil).Dependent("those that the guest has")
+	sizeAxis       = workload.IntAxis(workload.Axis{Name: "size", Usage: "sizes: of pairing and pairing-bigint 1; of keccak bytes, pedersen hashes, merkle leaves, bulletproof bits, plonk rows"}, 0, 1<<20).Dependent("the guest's own")
+)
+
+// Guest is a guest that is executed.
+func Guest() workload.Def {
+	return workload.Def{
+		Name: "Guest", Doc: "a program for RISC-V, executed and counted, with precompiles and without; nothing is proved",
+		Axes:    []workload.Axis{guestAxis, precompileAxis, sizeAxis},
+		Resolve: resolve,
+		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			return newInstance(ctx, c, seed)
+		},
+	}
+}
+
+// Names are those of the guests.
+func Names() (all []string) {
+	for _, s := range subjects {
+		all = append(all, s.name)
+	}
+	return all
+}
+
+func sets() (all []string) {
+	for _, s := range subjects {
+		for _, p := range s.precompiles {
+			if !slices.Contains(all, p) {
+				all = append(all, p)
+			}
+		}
+	}
+	return all
+}
+
+// resolve gives a guest its own precompiles and sizes where none are named, and refuses others'.
+func resolve(c workload.Case) ([]workload.Case, error) {
+	s := subjectOf(c)
+	var cases []workload.Case
+	of := s.precompiles
+	switch p := c.Get(precompileAxis.Key); {
+	case p == workload.Own:
+		of = of[:1]
+	case p != workload.All && !slices.Contains(of, p):
+		return nil, &usage.ValueError{Field: precompileAxis.Key, Value: p, Accepted: "of " + s.name + ": " + strings.Join(of, ", ")}
+	case p != workload.All:
+		of = []string{p}
+	}
+	size := c.Get(sizeAxis.Key)
+	if size == workload.Own || size == workload.All {
+		size = fmt.Sprint(s.size)
+	}
+	sized := c.With(sizeAxis.Key, size)
+	n, err := sized.Int(sizeAxis.Key)
+	if err != nil {
+		return nil, err
+	}
+	if n < s.least || n > s.most {
+		return nil, &usage.ValueError{Field: sizeAxis.Key, Value: size, Accepted: fmt.Sprintf("of %s: %d to %d", s.name, s.least, s.most)}
+	}
+	for _, p := range of {
+		cases = append(cases, sized.With(precompileAxis.Key, p))
+	}
+	return cases, nil
+}
+
+func subjectOf(c workload.Case) *subject {
+	i := slices.IndexFunc(subjects, func(s *subject) bool { return s.name == c.Get(guestAxis.Key) })
+	return subjects[max(i, 0)]
+}
+
+// instance is a guest, and what makes its inputs.
+type instance struct {
+	*subject
+	program     *riscv.Program
+	precompiles []riscv.Precompile
+	inputs      maker
+	seed        uint64
+}
+
+func newInstance(ctx context.Context, c workload.Case, seed uint64) (*instance, error) {
+	s := subjectOf(c)
+	size, err := c.Int(sizeAxis.Key)
+	if err != nil {
+		return nil, err
+	}
+	set := c.Get(precompileAxis.Key)
+	i := &instance{subject: s, precompiles: precompile.Sets()[set], seed: seed}
+	if i.program, err = guests.Find(ctx, s.guest(set != none)); err != nil {
+		return nil, err
+	}
+	i.inputs, err = s.inputs(ctx, size)
+	return i, err
+}
+
+// input is a guest's, and the output that is right.
+type input struct{ raw, want []byte }
+
+func (i *instance) Input(ctx context.Context, seq uint64) (any, error) {
+	raw, want, err := i.inputs(ctx, workload.Random(i.seed, seq))
+	return input{raw, want}, err
+}
+
+// options are of a run without collections of garbage: what they cost depends on all that was allocated
+// before.
+func (i *instance) options(in input) riscv.Options {
+	return riscv.Options{Input: in.raw, Env: []string{"GOGC=off"}, Precompiles: i.precompiles}
+}
+
+func (i *instance) Run(ctx context.Context, in any) ([]byte, error) {
+	r, err := riscv.Run(ctx, i.program, i.options(in.(input)))
+	if err == nil && r.Exit != 0 {
+		err = fmt.Errorf("guest: exit code %d", r.Exit)
+	}
+	return r.Output, err
+}
+
+func (i *instance) Check(_ context.Context, in any, output []byte) error {
+	if !bytes.Equal(output, in.(input).want) {
+		return fmt.Errorf("%w: the guest's output differs from what this program computes", zkbench.ErrProof)
+	}
+	return nil
+}
+
+// Metrics are the counts of the first input.
+func (i *instance) Metrics(ctx context.Context) ([]record.Metric, error) {
+	in, err := i.Input(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	r, err := riscv.Run(ctx, i.program, i.options(in.(input)))
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(r.Sections, func(s riscv.Section) bool { return s.Name == i.work })
+	if at < 0 {
+		return nil, errors.New("guest: it does not mark its work")
+	}
+	work := r.Sections[at].Tally
+	metrics := []record.Metric{record.GuestCycles.Metric(float64(r.Cycles)), record.WorkCycles.Metric(float64(work.Cycles))}
+	for class, n := range work.Classes {
+		metrics = append(metrics, record.WorkClass(riscv.Class(class).String()).Metric(float64(n)))
+	}
+	for _, p := range work.Precompiles {
+		metrics = append(metrics, record.PrecompileCalls(p.Name).Metric(float64(p.Calls)))
+	}
+	return append(metrics, record.GuestPages.Metric(float64(r.Pages)), record.GuestTouches.Metric(float64(r.Touches))), nil
+}
+
+func (i *instance) Close() error { return nil }

@@ -1,0 +1,185 @@
+package guest
+
+import (
+	"context"
+	"encoding/binary"
+	"io"
+	"math/rand/v2"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	pairings "github.com/zkbench/zkbench/circuits/pairing"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/goldilocks/merkle"
+	"github.com/zkbench/zkbench/group"
+	hash "github.com/zkbench/zkbench/hash/keccak"
+	pedersens "github.com/zkbench/zkbench/hash/pedersen"
+	"github.com/zkbench/zkbench/internal/guests"
+	"github.com/zkbench/zkbench/plonkish"
+	"github.com/zkbench/zkbench/rangeproof/bulletproof"
+	"github.com/zkbench/zkbench/riscv/guests/frames"
+	"github.com/zkbench/zkbench/srs"
+)
+
+// maker makes an input of a guest, and the output that is right.
+type maker func(ctx context.Context, r *rand.ChaCha8) (raw, want []byte, err error)
+
+// subject is what a guest is for.
+type subject struct {
+	name              string
+	pkg               string
+	tags              []string // of all builds
+	precompiles       []string // the sets that it has builds for
+	size, least, most int      // its own, and what is accepted
+	work              string   // the section that is what it is for
+	inputs            func(ctx context.Context, size int) (maker, error)
+}
+
+const none = "none"
+
+var subjects = []*subject{
+	{name: "pairing", pkg: "pairing", precompiles: []string{none, "bn254"}, size: 1, least: 1, most: 1, work: "exchange", inputs: secrets},
+	{name: "pairing-bigint", pkg: "pairing", tags: []string{"bigint"}, precompiles: []string{none, "mulmod"}, size: 1, least: 1, most: 1, work: "exchange", inputs: secrets},
+	{name: "keccak", pkg: "keccak", precompiles: []string{none, "hash"}, size: 1360, most: 1 << 20, work: "hash", inputs: messages},
+	{name: "pedersen", pkg: "pedersen", precompiles: []string{none}, size: 1, least: 1, most: 1 << 12, work: "hash", inputs: pairs},
+	{name: "merkle", pkg: "merkle", precompiles: []string{none}, size: 256, least: 1, most: 1 << 16, work: "root", inputs: rows},
+	{name: "bulletproof", pkg: "bulletproof", precompiles: []string{none}, size: 32, least: 1, most: 64, work: "verify", inputs: ranges},
+	{name: "plonk", pkg: "plonk", precompiles: []string{none}, size: 1 << 10, least: 8, most: 1 << 16, work: "verify", inputs: chains},
+}
+
+// guest is the build with or without precompiles.
+func (s *subject) guest(precompiled bool) guests.Guest {
+	g := guests.Guest{Package: s.pkg, Tags: s.tags}
+	if precompiled {
+		g.Tags = append(g.Tags[:len(g.Tags):len(g.Tags)], "precompile")
+	}
+	return g
+}
+
+// random is n elements of BN254's scalar field.
+func random(r io.Reader, n int) []fr.Element {
+	elements := make([]fr.Element, n)
+	for i := range elements {
+		var raw [2 * fr.Bytes]byte
+		_, _ = io.ReadFull(r, raw[:]) // of a stream without end
+		elements[i].SetBytes(raw[:])
+	}
+	return elements
+}
+
+func encode(elements ...fr.Element) (raw []byte) {
+	for _, e := range elements {
+		b := e.Bytes()
+		raw = append(raw, b[:]...)
+	}
+	return raw
+}
+
+// secrets are of three parties, and the key that they exchange.
+func secrets(context.Context, int) (maker, error) {
+	return func(_ context.Context, r *rand.ChaCha8) ([]byte, []byte, error) {
+		of := random(r, pairings.Parties)
+		s, err := pairings.NewStatement([pairings.Parties]fr.Element(of))
+		if err != nil {
+			return nil, nil, err
+		}
+		return encode(of...), s.K.Marshal(), nil
+	}, nil
+}
+
+// messages are bytes, and their Keccak-256.
+func messages(_ context.Context, size int) (maker, error) {
+	return func(_ context.Context, r *rand.ChaCha8) ([]byte, []byte, error) {
+		message := make([]byte, size)
+		_, _ = r.Read(message) // which never fails
+		digest := hash.Sum256(message)
+		return message, digest[:], nil
+	}, nil
+}
+
+// pairs are elements, two by two, and their Pedersen hashes.
+func pairs(_ context.Context, size int) (maker, error) {
+	return func(_ context.Context, r *rand.ChaCha8) ([]byte, []byte, error) {
+		elements := random(r, pedersens.Inputs*size)
+		var hashes []fr.Element
+		for i := range size {
+			hashes = append(hashes, pedersens.Hash(&elements[2*i], &elements[2*i+1]))
+		}
+		return encode(elements...), encode(hashes...), nil
+	}, nil
+}
+
+// rows are of eight Goldilocks elements each, and the root of the tree over them.
+func rows(_ context.Context, size int) (maker, error) {
+	const width = 8
+	return func(ctx context.Context, r *rand.ChaCha8) (raw, want []byte, err error) {
+		elements := make([]goldilocks.Element, width*size)
+		for i := range elements {
+			elements[i] = goldilocks.Reduce(r.Uint64())
+			raw = binary.LittleEndian.AppendUint64(raw, uint64(elements[i]))
+		}
+		tree, err := merkle.Build(ctx, executor.Serial(), merkle.Shape{Rows: size, Width: width}, elements)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, e := range tree.Root() {
+			want = binary.LittleEndian.AppendUint64(want, uint64(e))
+		}
+		return raw, want, nil
+	}, nil
+}
+
+// ranges are proofs that a committed value has so many bits, and the commitment.
+func ranges(_ context.Context, size int) (maker, error) {
+	system, err := bulletproof.NewSystem(group.BN254(), size, 1)
+	return func(ctx context.Context, r *rand.ChaCha8) ([]byte, []byte, error) {
+		blinding, err := system.RandomBlinding(r)
+		if err != nil {
+			return nil, nil, err
+		}
+		value := r.Uint64() >> (64 - size)
+		commitment, proof, err := system.Prove(ctx, executor.Serial(), nil, []uint64{value}, [][]byte{blinding}, r)
+		return frames.Join([]byte{byte(size)}, commitment, proof), commitment, err
+	}, err
+}
+
+// chains are Plonk proofs that a public value is another one squared and squared again, a row each time, and
+// the public value.
+func chains(ctx context.Context, size int) (maker, error) {
+	ex := executor.Serial()
+	circuit := func(start fr.Element) (*plonkish.Circuit, fr.Element, error) {
+		b := plonkish.NewBuilder(plonkish.Plonk())
+		var minus fr.Element
+		minus.SetInt64(-1)
+		square := b.Kind(plonkish.Arithmetic, fr.One(), fr.Element{}, fr.Element{}, minus)
+		x := b.Var(start)
+		last := start
+		for range size - 1 {
+			last.Square(&last)
+			next := b.Var(last)
+			b.Row(square, []plonkish.Var{x, x, next})
+			x = next
+		}
+		b.Equal(x, b.Public(last))
+		c, err := b.Build()
+		return c, last, err
+	}
+	first, _, err := circuit(fr.One())
+	if err != nil {
+		return nil, err
+	}
+	s, err := srs.Insecure(ctx, ex, first.Size(), 1)
+	if err != nil {
+		return nil, err
+	}
+	key, err := plonkish.Setup(ctx, ex, first, s)
+	return func(ctx context.Context, r *rand.ChaCha8) ([]byte, []byte, error) {
+		c, last, err := circuit(random(r, 1)[0])
+		if err != nil {
+			return nil, nil, err
+		}
+		proof, err := key.Prove(ctx, ex, c, plonkish.Options{Rand: r})
+		return frames.Join(key.Bytes(), proof, encode(last)), encode(last), err
+	}, err
+}

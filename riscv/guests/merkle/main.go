@@ -1,0 +1,35 @@
+// Command merkle is a guest that commits to the root of a tree of Poseidon digests over rows of eight
+// Goldilocks elements, its input, of eight little-endian bytes each.
+package main
+
+import (
+	"context"
+	"encoding/binary"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/goldilocks/merkle"
+	"github.com/zkbench/zkbench/riscv/guest"
+)
+
+const width = 8 // elements of a row
+
+func main() {
+	input := guest.Input()
+	elements := make([]goldilocks.Element, len(input)/8)
+	for i := range elements {
+		elements[i] = goldilocks.Reduce(binary.LittleEndian.Uint64(input[8*i:]))
+	}
+	guest.Begin("root")
+	tree, err := merkle.Build(context.Background(), executor.Serial(), merkle.Shape{Rows: len(elements) / width, Width: width}, elements)
+	if err != nil {
+		panic(err)
+	}
+	root := tree.Root()
+	guest.End()
+	var raw []byte
+	for _, e := range root {
+		raw = binary.LittleEndian.AppendUint64(raw, uint64(e))
+	}
+	guest.Commit(raw)
+}

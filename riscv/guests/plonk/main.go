@@ -1,0 +1,36 @@
+// Command plonk is a guest that verifies a Plonk proof, and commits to its public values. Its input is
+// frames: the verifying key, the proof, the public values of 32 big-endian bytes each.
+package main
+
+import (
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench/plonkish"
+	"github.com/zkbench/zkbench/riscv/guest"
+	"github.com/zkbench/zkbench/riscv/guests/frames"
+)
+
+func main() {
+	input := frames.Split(guest.Input())
+	guest.Begin("setup")
+	key, err := plonkish.ReadVerifyingKey(plonkish.Plonk(), input[0])
+	if err != nil {
+		panic(err)
+	}
+	guest.End()
+	var public []fr.Element
+	for raw := input[2]; len(raw) > 0; raw = raw[fr.Bytes:] {
+		var e fr.Element
+		if err := e.SetBytesCanonical(raw[:fr.Bytes]); err != nil {
+			panic(err)
+		}
+		public = append(public, e)
+	}
+	guest.Begin("verify")
+	err = key.Verify(input[1], public, nil)
+	guest.End()
+	if err != nil {
+		panic(err)
+	}
+	guest.Commit(input[2])
+}
