@@ -1,5 +1,5 @@
 // Package qemutest runs a package's tests for arm64 on processors that this machine is
-// not, by QEMU's emulation of Linux programs, and counts the instructions of a function.
+// not, by QEMU's emulation of Linux programs, and counts the instructions that programs execute under it.
 package qemutest
 
 import (
@@ -78,24 +78,61 @@ func RunVectors(t *testing.T, args ...string) {
 // with these symbols were executed.
 func (b Binary) Count(t testing.TB, cpu string, symbols, env []string, args ...string) (instructions []int) {
 	t.Helper()
-	functions := b.functions(t, symbols)
-	var filter []string
+	p := Program{Emulator: []string{b.emulator, "-cpu", cpu}, Args: append([]string{b.path}, args...), Env: append([]string{"GOMAXPROCS=1"}, env...)}
+	return p.Functions(t, symbols)
+}
+
+// Program is a program with how it is run.
+type Program struct {
+	Emulator []string // the path of QEMU's, and its options
+	Args     []string // the program's path, and its arguments
+	Env      []string // more environment variables
+}
+
+// Instructions runs a program and returns how many instructions were executed.
+func (p Program) Instructions(t testing.TB) (n int) {
+	t.Helper()
+	p.trace(t, nil, func(uint64) { n++ })
+	return n
+}
+
+// Functions runs a program and returns how many instructions of each of the functions with these symbols
+// were executed.
+func (p Program) Functions(t testing.TB, symbols []string) (instructions []int) {
+	t.Helper()
+	functions := find(t, p.Args[0], symbols)
+	var ranges []string
 	for _, f := range functions {
-		filter = append(filter, fmt.Sprintf("%#x+%#x", f.Value, f.Size))
+		ranges = append(ranges, fmt.Sprintf("%#x+%#x", f.Value, f.Size))
 	}
-	// Each instruction is translated alone, and the execution of those in the functions'
-	// ranges is logged.
+	instructions = make([]int, len(symbols))
+	p.trace(t, ranges, func(address uint64) {
+		if at := slices.IndexFunc(functions, func(f elf.Symbol) bool { return f.Value <= address && address < f.Value+f.Size }); at >= 0 {
+			instructions[at]++
+		}
+	})
+	return instructions
+}
+
+// trace runs a program and tells the address of each instruction that is executed, in ranges if there are any.
+// One that fails fails the test.
+func (p Program) trace(t testing.TB, ranges []string, executed func(address uint64)) {
+	t.Helper()
+	// Each instruction is translated alone, and its execution logged.
 	alone := "-one-insn-per-tb"
-	if help, err := exec.Command(b.emulator, "-h").Output(); err != nil || !bytes.Contains(help, []byte(alone)) {
+	if help, err := exec.Command(p.Emulator[0], "-h").Output(); err != nil || !bytes.Contains(help, []byte(alone)) {
 		alone = "-singlestep" // before QEMU 8.1
 	}
-	cmd := exec.Command(b.emulator, append([]string{"-cpu", cpu, alone, "-d", "exec,nochain", "-dfilter", strings.Join(filter, ","), b.path}, args...)...)
-	cmd.Env = append(append(os.Environ(), "GOMAXPROCS=1"), env...)
+	options := append(p.Emulator[1:len(p.Emulator):len(p.Emulator)], alone, "-d", "exec,nochain")
+	if len(ranges) > 0 {
+		options = append(options, "-dfilter", strings.Join(ranges, ","))
+	}
+	cmd := exec.Command(p.Emulator[0], append(options, p.Args...)...)
+	cmd.Env = append(os.Environ(), p.Env...)
 	log := must.Get(cmd.StderrPipe())(t)
 	var out bytes.Buffer
 	cmd.Stdout = &out
 	must.Do(t, cmd.Start())
-	instructions = make([]int, len(symbols))
 	last := uint64(0)
 	lines := bufio.NewScanner(log)
 	for lines.Scan() {
@@ -110,28 +147,25 @@ func (b Binary) Count(t testing.TB, cpu string, symbols, env []string, args ...s
 			continue
 		}
 		last = address
-		if at := slices.IndexFunc(functions, func(f elf.Symbol) bool { return f.Value <= address && address < f.Value+f.Size }); at >= 0 {
-			instructions[at]++
-		}
+		executed(address)
 	}
 	_, _ = io.Copy(io.Discard, log)
 	if err := cmd.Wait(); err != nil {
-		t.Errorf("on %s: %v\n%s", cpu, err, out.String())
+		t.Errorf("%v: %v\n%s", p.Emulator, err, out.String())
 	}
-	return instructions
 }
 
-// functions are those of the binary with these symbols.
-func (b Binary) functions(t testing.TB, symbols []string) []elf.Symbol {
+// find returns the symbols with these names of a program.
+func find(t testing.TB, path string, names []string) []elf.Symbol {
 	t.Helper()
-	file := must.Get(elf.Open(b.path))(t)
+	file := must.Get(elf.Open(path))(t)
 	defer file.Close()
 	all := must.Get(file.Symbols())(t)
-	found := make([]elf.Symbol, len(symbols))
-	for i, name := range symbols {
+	found := make([]elf.Symbol, len(names))
+	for i, name := range names {
 		at := slices.IndexFunc(all, func(s elf.Symbol) bool { return s.Name == name })
 		if at < 0 {
-			t.Fatalf("the tests' binary has no function %s", name)
+			t.Fatalf("%s has no function %s", path, name)
 		}
 		found[i] = all[at]
 	}
