@@ -1,0 +1,85 @@
+package riscv_test
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/riscv"
+)
+
+// official is a program of riscv-tests, the suite of RISC-V International, as testdata/riscv-tests/build.sh
+// makes it: its exit code is 0, or the number of the test that failed.
+type official struct {
+	name string // of the instruction set, the room of the suite, and the program
+	isa  *riscv.ISA
+	raw  []byte
+}
+
+// officialPrograms are how many the archive has, by instruction set: all that the suite has for users' mode,
+// of RV64GC those of I, M, A, F, D and C, of the others those of I and M.
+var officialPrograms = map[string]int{"rv64gc": 110, "rv64im": 67, "rv32im": 50}
+
+// suite returns the programs of the archive.
+func suite(t testing.TB) (all []official) {
+	t.Helper()
+	file := must.Get(os.Open("testdata/riscv-tests/programs.tar.gz"))(t)
+	defer file.Close()
+	archive := tar.NewReader(must.Get(gzip.NewReader(file))(t))
+	sets := map[string]*riscv.ISA{"rv64gc": &riscv.RV64GC, "rv64im": &riscv.RV64IM, "rv32im": &riscv.RV32IM}
+	found := make(map[string]int)
+	for {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		must.Do(t, err)
+		set, _, _ := strings.Cut(header.Name, "/")
+		if sets[set] == nil || header.Typeflag != tar.TypeReg {
+			continue // the folders, and the suite's LICENSE
+		}
+		found[set]++
+		all = append(all, official{name: header.Name, isa: sets[set], raw: must.Get(io.ReadAll(archive))(t)})
+	}
+	golden.Equal(t, "programs", officialPrograms, found)
+	return all
+}
+
+// options are how a program is run: only that of misaligned words accesses them.
+func (o official) options() riscv.Options {
+	return riscv.Options{Misaligned: strings.HasSuffix(o.name, "-ma_data")}
+}
+
+// selfModifying tells whether a program writes instructions to its data and jumps there, where there is no code
+// in this executor: the suite's test of fence.i.
+func (o official) selfModifying() bool { return strings.HasSuffix(o.name, "-fence_i") }
+
+// TestOfficial: the programs of riscv-tests find nothing wrong, and take the cycles that they take everywhere.
+func TestOfficial(t *testing.T) {
+	var cycles strings.Builder
+	for _, o := range suite(t) {
+		p := must.Get(riscv.Load(o.raw, o.isa))(t)
+		r, err := riscv.Run(t.Context(), p, o.options())
+		fmt.Fprintln(&cycles, o.name, r.Cycles)
+		t.Run(o.name, func(t *testing.T) {
+			if o.selfModifying() {
+				if fault, ok := errors.AsType[*riscv.Fault](err); !ok || fault.Kind != riscv.WildJump {
+					t.Errorf("%v, want a %v", err, riscv.WildJump)
+				}
+				return
+			}
+			must.Do(t, err)
+			if r.Exit != 0 {
+				t.Errorf("test %d failed", r.Exit)
+			}
+		})
+	}
+	golden.File(t, "testdata/riscv-tests/cycles.txt", cycles.String())
+}
