@@ -19,7 +19,7 @@ import (
 // comes of every run.
 func TestProfile(t *testing.T) {
 	testsize.Full(t)
-	_, p := guest(t)
+	_, p := guest(t, "guest")
 	run := func() (*riscv.Result, []byte) {
 		var raw bytes.Buffer
 		r := must.Get(riscv.Run(t.Context(), p, riscv.Options{Args: []string{"5"}, Profile: &raw}))(t)

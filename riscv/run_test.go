@@ -23,11 +23,11 @@ import (
 	"github.com/zkbench/zkbench/riscv/call"
 )
 
-// guest builds the guest of testdata.
-func guest(t testing.TB) (path string, p *riscv.Program) {
+// guest builds a guest of testdata.
+func guest(t testing.TB, name string) (path string, p *riscv.Program) {
 	t.Helper()
-	path = filepath.Join(t.TempDir(), "guest")
-	must.Do(t, guests.BuildFile(t.Context(), path, ".", "./testdata/guest"))
+	path = filepath.Join(t.TempDir(), name)
+	must.Do(t, guests.BuildFile(t.Context(), path, ".", "./testdata/"+name))
 	return path, must.Get(riscv.Load(must.Get(os.ReadFile(path))(t), nil))(t)
 }
 
@@ -35,7 +35,7 @@ func guest(t testing.TB) (path string, p *riscv.Program) {
 // beside others and on any number of processors.
 func TestGo(t *testing.T) {
 	testsize.Full(t)
-	path, p := guest(t)
+	path, p := guest(t, "guest")
 	const input = "one and another"
 	options := func(out *bytes.Buffer) riscv.Options {
 		return riscv.Options{Args: []string{"5"}, Input: []byte(input), Stdout: out}

@@ -1,0 +1,80 @@
+// Command loops computes in functions that neither allocate nor look whether their stack is to grow, where a
+// goroutine gives way: each retires the same instructions on every machine.
+package main
+
+import (
+	"fmt"
+	"math"
+)
+
+// primes counts those below the length of composite.
+//
+//go:noinline
+//go:nosplit
+func primes(composite []bool) (n int) {
+	for p := 2; p < len(composite); p++ {
+		if composite[p] {
+			continue
+		}
+		n++
+		for q := p * p; q < len(composite); q += p {
+			composite[q] = true
+		}
+	}
+	return n
+}
+
+// steps is how long the sequences of Collatz are that start below n.
+//
+//go:noinline
+//go:nosplit
+func steps(n uint64) (sum uint64) {
+	for start := uint64(1); start < n; start++ {
+		for v := start; v != 1; sum++ {
+			if v%2 == 0 {
+				v /= 2
+			} else {
+				v = 3*v + 1
+			}
+		}
+	}
+	return sum
+}
+
+// norm is that of the product of two matrices of n rows.
+//
+//go:noinline
+//go:nosplit
+func norm(a, b []float64, n int) (sum float64) {
+	for i := range n {
+		for j := range n {
+			s := 0.0
+			for k := range n {
+				s += a[i*n+k] * b[k*n+j]
+			}
+			sum += math.Abs(s) / float64(i+j+1)
+		}
+	}
+	return math.Sqrt(sum)
+}
+
+// digest is FNV-1a of 32 bits.
+//
+//go:noinline
+//go:nosplit
+func digest(text []byte) uint32 {
+	h := uint32(2166136261)
+	for _, b := range text {
+		h = (h ^ uint32(b)) * 16777619
+	}
+	return h
+}
+
+func main() {
+	const n = 12
+	var a, b [n * n]float64
+	for i := range a {
+		a[i], b[i] = float64(i)/7, 1/float64(i+1)
+	}
+	fmt.Println(primes(make([]bool, 5_000)), steps(400), norm(a[:], b[:], n), digest(make([]byte, 3_000)))
+}
