@@ -20,11 +20,12 @@ func (m *machine) atomic(h *hart, in *instr) bool {
 	b := h.x[in.rs2]
 	switch in.op {
 	case opScW, opScD:
-		if m.reserved != addr {
+		reserved := m.reserved
+		m.reserved = noReservation // whether it succeeds or not
+		if reserved != addr {
 			h.x[in.rd] = 1
 			return true
 		}
-		m.reserved = noReservation
 		if !m.store(addr, b, size) {
 			return false
 		}

@@ -172,16 +172,18 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestReservation: a store that is conditional fails where another thread may have run since the load.
+// TestReservation: a store that is conditional fails where another thread may have run since the load, and after
+// another such store, even one that failed.
 func TestReservation(t *testing.T) {
 	load, store := typeR(opAmo, 2, 2<<2, 6, 5, 0), typeR(opAmo, 2, 3<<2, 10, 5, 6)
 	exit := []uint32{typeI(opImm, 0, 17, 0, 93), 0x73}
 	yield := []uint32{typeI(opImm, 0, 17, 0, 124), 0x73}
 	spin := []uint32{10_000_000>>12<<12 | 7<<7 | 0x37, typeI(opImm, 0, 7, 7, -1), 0xfe039ee3} // bnez t2, -4
+	elsewhere := []uint32{typeI(opImm, 0, 7, 5, 8), typeR(opAmo, 2, 3<<2, 11, 7, 6)}
 	for name, test := range map[string]struct {
 		between []uint32
 		failed  int
-	}{"at once": {nil, 0}, "after a call": {yield, 1}, "after a slice": {spin, 1}} {
+	}{"at once": {nil, 0}, "after a call": {yield, 1}, "after a slice": {spin, 1}, "after a store": {[]uint32{store}, 1}, "after one elsewhere": {elsewhere, 1}} {
 		words := slices.Concat([]uint32{dataAt | 5<<7 | 0x37, load}, test.between, []uint32{store}, exit)
 		p := must.Get(riscv.Load(code(words, nil), nil))(t)
 		golden.Equal(t, name, test.failed, must.Get(riscv.Run(t.Context(), p, riscv.Options{}))(t).Exit)
