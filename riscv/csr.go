@@ -27,13 +27,13 @@ func (m *machine) csr(h *hart, in *instr, done uint64) bool {
 		return true
 	case csrCycle, csrInstructions:
 		if !writes {
-			h.x[in.rd] = m.cycles + done - 1
+			h.x[in.rd] = uint64(m.program.ISA.extend(m.cycles + done - 1))
 			return true
 		}
 	case csrTime:
 		if !writes {
 			m.time += clockStep
-			h.x[in.rd] = m.time
+			h.x[in.rd] = uint64(m.program.ISA.extend(m.time))
 			return true
 		}
 	}
