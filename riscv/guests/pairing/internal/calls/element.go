@@ -1,0 +1,28 @@
+// Package calls is BN254's base field by calls of the machine.
+package calls
+
+import "github.com/zkbench/zkbench/riscv/guest"
+
+// Element is an integer below p. The zero value is zero. Operations allow z to be an operand.
+type Element [4]uint64
+
+// FromLimbs sets z to x < p.
+func (z *Element) FromLimbs(x *[4]uint64) { *z = *x }
+
+// Limbs returns x < p.
+func (x *Element) Limbs() [4]uint64 { return *x }
+
+// Add sets z to x + y.
+func (z *Element) Add(x, y *Element) {
+	guest.FpAdd((*[4]uint64)(z), (*[4]uint64)(x), (*[4]uint64)(y))
+}
+
+// Sub sets z to x - y.
+func (z *Element) Sub(x, y *Element) {
+	guest.FpSub((*[4]uint64)(z), (*[4]uint64)(x), (*[4]uint64)(y))
+}
+
+// Mul sets z to x·y.
+func (z *Element) Mul(x, y *Element) {
+	guest.FpMul((*[4]uint64)(z), (*[4]uint64)(x), (*[4]uint64)(y))
+}

@@ -1,0 +1,125 @@
+// Package division is BN254's base field on plain integers: a product is multiplied out and divided by
+// p, as a library of big integers does it.
+package division
+
+import (
+	"math/bits"
+
+	"github.com/zkbench/zkbench/riscv/guests/pairing/internal/limbs"
+)
+
+// Element is an integer below p. The zero value is zero. Operations allow z to be an operand.
+type Element [4]uint64
+
+// FromLimbs sets z to x < p.
+func (z *Element) FromLimbs(x *[4]uint64) { *z = *x }
+
+// Limbs returns x < p.
+func (x *Element) Limbs() [4]uint64 { return *x }
+
+// Add sets z to x + y.
+func (z *Element) Add(x, y *Element) {
+	limbs.Add((*[4]uint64)(z), (*[4]uint64)(x), (*[4]uint64)(y))
+}
+
+// Sub sets z to x - y.
+func (z *Element) Sub(x, y *Element) {
+	limbs.Sub((*[4]uint64)(z), (*[4]uint64)(x), (*[4]uint64)(y))
+}
+
+// Mul sets z to x·y.
+func (z *Element) Mul(x, y *Element) {
+	var product [8]uint64
+	multiply(&product, (*[4]uint64)(x), (*[4]uint64)(y))
+	var quotient [5]uint64
+	divide(&quotient, (*[4]uint64)(z), &product, &limbs.P)
+}
+
+// multiply sets z to x·y, row by row.
+func multiply(z *[8]uint64, x, y *[4]uint64) {
+	for i, yi := range y {
+		var carry uint64
+		for j, xj := range x {
+			hi, lo := bits.Mul64(xj, yi)
+			lo, c := bits.Add64(lo, z[i+j], 0)
+			hi += c
+			z[i+j], c = bits.Add64(lo, carry, 0)
+			carry = hi + c
+		}
+		z[i+4] = carry
+	}
+}
+
+// divide sets q and r to the quotient and the remainder of u by v, whose highest limb is not zero
+// (Knuth: The Art of Computer Programming, volume 2, 4.3.1, Algorithm D, by whose letters things go).
+func divide(q *[5]uint64, r *[4]uint64, u *[8]uint64, v *[4]uint64) {
+	// D1: normalized, so that v's highest bit is 1.
+	shift := uint(bits.LeadingZeros64(v[3]))
+	var w [9]uint64
+	w[8] = u[7] >> (64 - shift)
+	for i := 7; i > 0; i-- {
+		w[i] = u[i]<<shift | u[i-1]>>(64-shift)
+	}
+	w[0] = u[0] << shift
+	d := [4]uint64{v[0] << shift}
+	for i := 3; i > 0; i-- {
+		d[i] = v[i]<<shift | v[i-1]>>(64-shift)
+	}
+	for j := 4; j >= 0; j-- {
+		part := (*[5]uint64)(w[j : j+5])
+		digit := estimate(part, &d)
+		// D4 to D6: one too large at most.
+		if subtractMultiple(part, &d, digit) {
+			digit--
+			addBack(part, &d)
+		}
+		q[j] = digit
+	}
+	// D8.
+	for i := range r {
+		r[i] = w[i]>>shift | w[i+1]<<(64-shift)
+	}
+}
+
+// estimate is D3, for u < 2⁶⁴·v: the digit of u/v, or one more.
+func estimate(u *[5]uint64, v *[4]uint64) uint64 {
+	digit, rest, over := ^uint64(0), u[3], uint64(0)
+	if u[4] < v[3] {
+		digit, rest = bits.Div64(u[4], u[3], v[3])
+	} else { // u[4] = v[3]
+		rest, over = bits.Add64(rest, v[3], 0)
+	}
+	for over == 0 {
+		hi, lo := bits.Mul64(digit, v[2])
+		if hi < rest || hi == rest && lo <= u[2] {
+			break
+		}
+		digit--
+		rest, over = bits.Add64(rest, v[3], 0)
+	}
+	return digit
+}
+
+// subtractMultiple takes digit·v off u, and tells whether it is negative then, modulo 2³²⁰.
+func subtractMultiple(u *[5]uint64, v *[4]uint64, digit uint64) bool {
+	var carry uint64
+	for i, vi := range v {
+		hi, lo := bits.Mul64(digit, vi)
+		lo, c := bits.Add64(lo, carry, 0)
+		carry = hi + c
+		u[i], c = bits.Sub64(u[i], lo, 0)
+		carry += c
+	}
+	var b uint64
+	u[4], b = bits.Sub64(u[4], carry, 0)
+	return b != 0
+}
+
+// addBack adds v to u, modulo 2³²⁰.
+func addBack(u *[5]uint64, v *[4]uint64) {
+	var c uint64
+	for i, vi := range v {
+		u[i], c = bits.Add64(u[i], vi, c)
+	}
+	u[4] += c
+}

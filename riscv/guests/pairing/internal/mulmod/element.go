@@ -1,0 +1,32 @@
+// Package mulmod is BN254's base field on integers whose products are a call of the machine, for any
+// modulus of 256 bits.
+package mulmod
+
+import (
+	"github.com/zkbench/zkbench/riscv/guest"
+	"github.com/zkbench/zkbench/riscv/guests/pairing/internal/limbs"
+)
+
+// Element is an integer below p. The zero value is zero. Operations allow z to be an operand.
+type Element [4]uint64
+
+// FromLimbs sets z to x < p.
+func (z *Element) FromLimbs(x *[4]uint64) { *z = *x }
+
+// Limbs returns x < p.
+func (x *Element) Limbs() [4]uint64 { return *x }
+
+// Add sets z to x + y.
+func (z *Element) Add(x, y *Element) {
+	limbs.Add((*[4]uint64)(z), (*[4]uint64)(x), (*[4]uint64)(y))
+}
+
+// Sub sets z to x - y.
+func (z *Element) Sub(x, y *Element) {
+	limbs.Sub((*[4]uint64)(z), (*[4]uint64)(x), (*[4]uint64)(y))
+}
+
+// Mul sets z to x·y.
+func (z *Element) Mul(x, y *Element) {
+	guest.MulMod((*[4]uint64)(z), (*[4]uint64)(x), (*[4]uint64)(y), &limbs.P)
+}
