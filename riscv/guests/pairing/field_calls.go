@@ -1,0 +1,7 @@
+//go:build !bigint && precompile
+
+package main
+
+import "github.com/zkbench/zkbench/riscv/guests/pairing/internal/calls"
+
+type fp = calls.Element
