@@ -14,3 +14,13 @@ func (z *e2) mul(x, y *e2) {
 	all.Sub(&all, &low)
 	z.a1.Sub(&all, &high)
 }
+
+// square is (a0 + a1)(a0 - a1) + 2·a0·a1·u.
+func (z *e2) square(x *e2) {
+	var sum, difference, twice fp
+	sum.Add(&x.a0, &x.a1)
+	difference.Sub(&x.a0, &x.a1)
+	twice.Add(&x.a0, &x.a0)
+	z.a1.Mul(&twice, &x.a1)
+	z.a0.Mul(&sum, &difference)
+}

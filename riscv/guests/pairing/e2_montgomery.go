@@ -7,8 +7,18 @@ package main
 // TCHES 2023, section 3).
 func (z *e2) mul(x, y *e2) {
 	var minus, a0 fp
-	minus.Sub(&zero, &y.a1)
+	minus.NegLazy(&y.a1)
 	a0.MulAdd(&x.a0, &y.a0, &x.a1, &minus)
 	z.a1.MulAdd(&x.a0, &y.a1, &x.a1, &y.a0)
 	z.a0 = a0
+}
+
+// square is (a0 + a1)(a0 - a1) + 2·a0·a1·u.
+func (z *e2) square(x *e2) {
+	var sum, difference, twice fp
+	sum.AddLazy(&x.a0, &x.a1)
+	difference.Sub(&x.a0, &x.a1)
+	twice.AddLazy(&x.a0, &x.a0)
+	z.a1.Mul(&twice, &x.a1)
+	z.a0.Mul(&sum, &difference)
 }

@@ -2,34 +2,18 @@
 
 package main
 
-func (z *e2) add(x, y *e2) {
-	z.a0.Add(&x.a0, &y.a0)
-	z.a1.Add(&x.a1, &y.a1)
-}
+import (
+	"unsafe"
 
-func (z *e2) sub(x, y *e2) {
-	z.a0.Sub(&x.a0, &y.a0)
-	z.a1.Sub(&x.a1, &y.a1)
-}
+	"github.com/zkbench/zkbench/riscv/guests/pairing/internal/limbs"
+)
 
-// square is (a0 + a1)(a0 - a1) + 2·a0·a1·u.
-func (z *e2) square(x *e2) {
-	var sum, difference, twice fp
-	sum.Add(&x.a0, &x.a1)
-	difference.Sub(&x.a0, &x.a1)
-	twice.Add(&x.a0, &x.a0)
-	z.a1.Mul(&twice, &x.a1)
-	z.a0.Mul(&sum, &difference)
-}
+// pair is an element as package limbs takes it.
+func (z *e2) pair() *[2][4]uint64 { return (*[2][4]uint64)(unsafe.Pointer(z)) }
+
+func (z *e2) add(x, y *e2) { limbs.Add2(z.pair(), x.pair(), y.pair()) }
+
+func (z *e2) sub(x, y *e2) { limbs.Sub2(z.pair(), x.pair(), y.pair()) }
 
 // mulXi is the product by ξ = 9 + u.
-func (z *e2) mulXi(x *e2) {
-	var nine e2
-	nine.double(x)
-	nine.double(&nine)
-	nine.double(&nine)
-	nine.add(&nine, x)
-	a0 := x.a0
-	z.a0.Sub(&nine.a0, &x.a1)
-	z.a1.Add(&nine.a1, &a0)
-}
+func (z *e2) mulXi(x *e2) { limbs.MulXi(z.pair(), x.pair()) }

@@ -18,42 +18,127 @@ const (
 // P is the modulus.
 var P = [4]uint64{P0, P1, P2, P3}
 
-// Reduce returns t modulo p, for t < 2p.
-func Reduce(t0, t1, t2, t3 uint64) (uint64, uint64, uint64, uint64) {
-	r0, b := bits.Sub64(t0, P0, 0)
-	r1, b := bits.Sub64(t1, P1, b)
-	r2, b := bits.Sub64(t2, P2, b)
-	r3, b := bits.Sub64(t3, P3, b)
-	if b != 0 {
-		return t0, t1, t2, t3
-	}
-	return r0, r1, r2, r3
-}
-
 // Add sets z to x + y modulo p, for x, y < p.
 func Add(z, x, y *[4]uint64) {
-	t0, c := bits.Add64(x[0], y[0], 0)
-	t1, c := bits.Add64(x[1], y[1], c)
-	t2, c := bits.Add64(x[2], y[2], c)
-	t3 := x[3] + y[3] + c // 2p < 2²⁵⁶
-	if t3 >= P3 {
-		t0, t1, t2, t3 = Reduce(t0, t1, t2, t3)
-	}
-	z[0], z[1], z[2], z[3] = t0, t1, t2, t3
+	t0, t1, t2, t3 := sum(x, y)
+	reduce(z, t0, t1, t2, t3)
+}
+
+// Add2 adds two pairs.
+func Add2(z, x, y *[2][4]uint64) {
+	t0, t1, t2, t3 := sum(&x[0], &y[0])
+	reduce(&z[0], t0, t1, t2, t3)
+	t0, t1, t2, t3 = sum(&x[1], &y[1])
+	reduce(&z[1], t0, t1, t2, t3)
 }
 
 // Sub sets z to x - y modulo p, for x, y < p.
 func Sub(z, x, y *[4]uint64) {
-	t0, b := bits.Sub64(x[0], y[0], 0)
-	t1, b := bits.Sub64(x[1], y[1], b)
-	t2, b := bits.Sub64(x[2], y[2], b)
-	t3, b := bits.Sub64(x[3], y[3], b)
-	if b != 0 {
+	t0, t1, t2, t3, b := difference(x, y)
+	lift(z, t0, t1, t2, t3, b)
+}
+
+// Sub2 subtracts two pairs.
+func Sub2(z, x, y *[2][4]uint64) {
+	t0, t1, t2, t3, b := difference(&x[0], &y[0])
+	lift(&z[0], t0, t1, t2, t3, b)
+	t0, t1, t2, t3, b = difference(&x[1], &y[1])
+	lift(&z[1], t0, t1, t2, t3, b)
+}
+
+// Complement sets z to p - x, for x <= p.
+func Complement(z, x *[4]uint64) {
+	t0, b := bits.Sub64(P0, x[0], 0)
+	t1, b := bits.Sub64(P1, x[1], b)
+	t2, b := bits.Sub64(P2, x[2], b)
+	z[0], z[1], z[2], z[3] = t0, t1, t2, P3-x[3]-b
+}
+
+// Sum sets z to x + y, not reduced, for x, y < p.
+func Sum(z, x, y *[4]uint64) {
+	t0, t1, t2, t3 := sum(x, y)
+	z[0], z[1], z[2], z[3] = t0, t1, t2, t3
+}
+
+// NinePlus sets z to 9x + y modulo p, for x < p and y <= p.
+func NinePlus(z, x, y *[4]uint64) {
+	t0, t4 := mulAdd(x[0], 9, y[0], 0)
+	t1, t4 := mulAdd(x[1], 9, y[1], t4)
+	t2, t4 := mulAdd(x[2], 9, y[2], t4)
+	t3, t4 := mulAdd(x[3], 9, y[3], t4)
+	// Of t/p < 10 this is all, or all but one: its relative error is below 2⁻⁵⁶.
+	m := &multiples[(t4<<60|t3>>4)/(P3>>4+1)]
+	t0, b := bits.Sub64(t0, m[0], 0)
+	t1, b = bits.Sub64(t1, m[1], b)
+	t2, b = bits.Sub64(t2, m[2], b)
+	reduce(z, t0, t1, t2, t3-m[3]-b)
+}
+
+// MulXi sets z to (9x[0] - x[1], 9x[1] + x[0]) modulo p, the product by ξ = 9 + u in Fp2.
+func MulXi(z, x *[2][4]uint64) {
+	var minus [4]uint64
+	Complement(&minus, &x[1])
+	low := x[0]
+	NinePlus(&z[0], &low, &minus)
+	NinePlus(&z[1], &x[1], &low)
+}
+
+// multiples are those of p, modulo 2²⁵⁶.
+var multiples = func() (m [10][4]uint64) {
+	for i := 1; i < len(m); i++ {
 		var c uint64
-		t0, c = bits.Add64(t0, P0, 0)
-		t1, c = bits.Add64(t1, P1, c)
-		t2, c = bits.Add64(t2, P2, c)
-		t3 += P3 + c
+		for j := range m[i] {
+			m[i][j], c = bits.Add64(m[i-1][j], P[j], c)
+		}
+	}
+	return m
+}()
+
+// mulAdd is the low and the high limb of x·y + t + c < 2¹²⁸.
+func mulAdd(x, y, t, c uint64) (lo, hi uint64) {
+	hi, lo = bits.Mul64(x, y)
+	lo, carry := bits.Add64(lo, t, 0)
+	hi += carry
+	lo, carry = bits.Add64(lo, c, 0)
+	return lo, hi + carry
+}
+
+// sum is x + y < 2²⁵⁶.
+func sum(x, y *[4]uint64) (t0, t1, t2, t3 uint64) {
+	t0, c := bits.Add64(x[0], y[0], 0)
+	t1, c = bits.Add64(x[1], y[1], c)
+	t2, c = bits.Add64(x[2], y[2], c)
+	return t0, t1, t2, x[3] + y[3] + c
+}
+
+// reduce sets z to t modulo p, for t < 2p.
+func reduce(z *[4]uint64, t0, t1, t2, t3 uint64) {
+	if t3 > P3 || t3 == P3 && (t2 > P2 || t2 == P2 && (t1 > P1 || t1 == P1 && t0 >= P0)) {
+		var b uint64
+		t0, b = bits.Sub64(t0, P0, 0)
+		t1, b = bits.Sub64(t1, P1, b)
+		t2, b = bits.Sub64(t2, P2, b)
+		t3 -= P3 + b
+	}
+	*z = [4]uint64{t0, t1, t2, t3}
+}
+
+// difference is x - y + b·2²⁵⁶.
+func difference(x, y *[4]uint64) (t0, t1, t2, t3, b uint64) {
+	t0, b = bits.Sub64(x[0], y[0], 0)
+	t1, b = bits.Sub64(x[1], y[1], b)
+	t2, b = bits.Sub64(x[2], y[2], b)
+	t3, b = bits.Sub64(x[3], y[3], b)
+	return t0, t1, t2, t3, b
+}
+
+// lift sets z to t, and p more where b is not zero.
+func lift(z *[4]uint64, t0, t1, t2, t3, b uint64) {
+	if b != 0 {
+		t0, b = bits.Add64(t0, P0, 0)
+		t1, b = bits.Add64(t1, P1, b)
+		t2, b = bits.Add64(t2, P2, b)
+		t3 += P3 + b
 	}
 	z[0], z[1], z[2], z[3] = t0, t1, t2, t3
 }
