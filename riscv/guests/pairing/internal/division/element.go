@@ -35,18 +35,14 @@ func (z *Element) Mul(x, y *Element) {
 	divide(&quotient, (*[4]uint64)(z), &product, &limbs.P)
 }
 
-// multiply sets z to x·y, row by row.
+// multiply sets z, which is zero, to x·y.
 func multiply(z *[8]uint64, x, y *[4]uint64) {
 	for i, yi := range y {
 		var carry uint64
-		for j, xj := range x {
-			hi, lo := bits.Mul64(xj, yi)
-			lo, c := bits.Add64(lo, z[i+j], 0)
-			hi += c
-			z[i+j], c = bits.Add64(lo, carry, 0)
-			carry = hi + c
-		}
-		z[i+4] = carry
+		z[i], carry = limbs.MulAdd(x[0], yi, z[i], 0)
+		z[i+1], carry = limbs.MulAdd(x[1], yi, z[i+1], carry)
+		z[i+2], carry = limbs.MulAdd(x[2], yi, z[i+2], carry)
+		z[i+3], z[i+4] = limbs.MulAdd(x[3], yi, z[i+3], carry)
 	}
 }
 
@@ -102,16 +98,16 @@ func estimate(u *[5]uint64, v *[4]uint64) uint64 {
 
 // subtractMultiple takes digit·v off u, and tells whether it is negative then, modulo 2³²⁰.
 func subtractMultiple(u *[5]uint64, v *[4]uint64, digit uint64) bool {
-	var carry uint64
-	for i, vi := range v {
-		hi, lo := bits.Mul64(digit, vi)
-		lo, c := bits.Add64(lo, carry, 0)
-		carry = hi + c
-		u[i], c = bits.Sub64(u[i], lo, 0)
-		carry += c
-	}
+	m0, carry := limbs.MulAdd(digit, v[0], 0, 0)
+	m1, carry := limbs.MulAdd(digit, v[1], carry, 0)
+	m2, carry := limbs.MulAdd(digit, v[2], carry, 0)
+	m3, carry := limbs.MulAdd(digit, v[3], carry, 0)
 	var b uint64
-	u[4], b = bits.Sub64(u[4], carry, 0)
+	u[0], b = bits.Sub64(u[0], m0, 0)
+	u[1], b = bits.Sub64(u[1], m1, b)
+	u[2], b = bits.Sub64(u[2], m2, b)
+	u[3], b = bits.Sub64(u[3], m3, b)
+	u[4], b = bits.Sub64(u[4], carry, b)
 	return b != 0
 }
 

@@ -62,10 +62,10 @@ func Sum(z, x, y *[4]uint64) {
 
 // NinePlus sets z to 9x + y modulo p, for x < p and y <= p.
 func NinePlus(z, x, y *[4]uint64) {
-	t0, t4 := mulAdd(x[0], 9, y[0], 0)
-	t1, t4 := mulAdd(x[1], 9, y[1], t4)
-	t2, t4 := mulAdd(x[2], 9, y[2], t4)
-	t3, t4 := mulAdd(x[3], 9, y[3], t4)
+	t0, t4 := MulAdd(x[0], 9, y[0], 0)
+	t1, t4 := MulAdd(x[1], 9, y[1], t4)
+	t2, t4 := MulAdd(x[2], 9, y[2], t4)
+	t3, t4 := MulAdd(x[3], 9, y[3], t4)
 	// Of t/p < 10 this is all, or all but one: its relative error is below 2⁻⁵⁶.
 	m := &multiples[(t4<<60|t3>>4)/(P3>>4+1)]
 	t0, b := bits.Sub64(t0, m[0], 0)
@@ -94,8 +94,8 @@ var multiples = func() (m [10][4]uint64) {
 	return m
 }()
 
-// mulAdd is the low and the high limb of x·y + t + c < 2¹²⁸.
-func mulAdd(x, y, t, c uint64) (lo, hi uint64) {
+// MulAdd is the low and the high limb of x·y + t + c < 2¹²⁸.
+func MulAdd(x, y, t, c uint64) (lo, hi uint64) {
 	hi, lo = bits.Mul64(x, y)
 	lo, carry := bits.Add64(lo, t, 0)
 	hi += carry
