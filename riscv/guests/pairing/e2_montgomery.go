@@ -2,12 +2,14 @@
 
 package main
 
+import "github.com/zkbench/zkbench/riscv/guests/pairing/internal/limbs"
+
 // mul takes four products and two reductions, which is less than Karatsuba's three of each (Longa:
 // Efficient algorithms for large prime characteristic fields and their application to bilinear pairings,
 // TCHES 2023, section 3).
 func (z *e2) mul(x, y *e2) {
 	var minus, a0 fp
-	minus.NegLazy(&y.a1)
+	limbs.Complement((*[4]uint64)(&minus), (*[4]uint64)(&y.a1))
 	a0.MulAdd(&x.a0, &y.a0, &x.a1, &minus)
 	z.a1.MulAdd(&x.a0, &y.a1, &x.a1, &y.a0)
 	z.a0 = a0
@@ -16,9 +18,7 @@ func (z *e2) mul(x, y *e2) {
 // square is (a0 + a1)(a0 - a1) + 2·a0·a1·u.
 func (z *e2) square(x *e2) {
 	var sum, difference, twice fp
-	sum.AddLazy(&x.a0, &x.a1)
-	difference.Sub(&x.a0, &x.a1)
-	twice.AddLazy(&x.a0, &x.a0)
+	limbs.Square2((*[4]uint64)(&sum), (*[4]uint64)(&difference), (*[4]uint64)(&twice), x.pair())
 	z.a1.Mul(&twice, &x.a1)
 	z.a0.Mul(&sum, &difference)
 }

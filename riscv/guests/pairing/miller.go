@@ -117,7 +117,7 @@ func (t *homogeneous) double(l *line) {
 	t.z.mul(&b, &h)
 }
 
-// line sets l to the line through t and q, and returns slope = y_T - y_Q·z and run = x_T - x_Q·z.
+// line sets l to the line through t and q: its rise is -r1 = y_T - y_Q·z over a run r0 = x_T - x_Q·z.
 func (t *homogeneous) line(l *line, q *g2) {
 	var u e2
 	u.mul(&q.y, &t.z)
@@ -133,7 +133,7 @@ func (t *homogeneous) line(l *line, q *g2) {
 // add adds q != ±t to t; l is the line through them.
 func (t *homogeneous) add(l *line, q *g2) {
 	t.line(l, q)
-	var c, d, e, g, h e2 // rise and run of the slope are -l.r1 and l.r0
+	var c, d, e, g, h e2
 	c.square(&l.r1)
 	d.square(&l.r0)
 	e.mul(&l.r0, &d)
@@ -143,7 +143,7 @@ func (t *homogeneous) add(l *line, q *g2) {
 	h.sub(&h, &g)
 	h.sub(&h, &g)
 	t.x.mul(&l.r0, &h)
-	h.sub(&h, &g) // -(g - h)
+	h.sub(&h, &g)
 	h.mul(&h, &l.r1)
 	t.y.mul(&t.y, &e)
 	t.y.sub(&h, &t.y)

@@ -46,7 +46,7 @@ func Sub2(z, x, y *[2][4]uint64) {
 	lift(&z[1], t0, t1, t2, t3, b)
 }
 
-// Complement sets z to p - x, for x <= p.
+// Complement sets z to p - x, not reduced, for x <= p.
 func Complement(z, x *[4]uint64) {
 	t0, b := bits.Sub64(P0, x[0], 0)
 	t1, b := bits.Sub64(P1, x[1], b)
@@ -54,10 +54,15 @@ func Complement(z, x *[4]uint64) {
 	z[0], z[1], z[2], z[3] = t0, t1, t2, P3-x[3]-b
 }
 
-// Sum sets z to x + y, not reduced, for x, y < p.
-func Sum(z, x, y *[4]uint64) {
-	t0, t1, t2, t3 := sum(x, y)
-	z[0], z[1], z[2], z[3] = t0, t1, t2, t3
+// Square2 sets s to x[0] + x[1] and t to 2x[0], not reduced, and d to x[0] - x[1] modulo p: in Fp2 the
+// square of x is (s·d, t·x[1]).
+func Square2(s, d, t *[4]uint64, x *[2][4]uint64) {
+	t0, t1, t2, t3 := sum(&x[0], &x[1])
+	s[0], s[1], s[2], s[3] = t0, t1, t2, t3
+	t0, t1, t2, t3 = sum(&x[0], &x[0])
+	t[0], t[1], t[2], t[3] = t0, t1, t2, t3
+	t0, t1, t2, t3, b := difference(&x[0], &x[1])
+	lift(d, t0, t1, t2, t3, b)
 }
 
 // NinePlus sets z to 9x + y modulo p, for x < p and y <= p.
@@ -74,7 +79,7 @@ func NinePlus(z, x, y *[4]uint64) {
 	reduce(z, t0, t1, t2, t3-m[3]-b)
 }
 
-// MulXi sets z to (9x[0] - x[1], 9x[1] + x[0]) modulo p, the product by ξ = 9 + u in Fp2.
+// MulXi sets z to (9x[0] - x[1], 9x[1] + x[0]) modulo p: in Fp2 the product by 9 + u.
 func MulXi(z, x *[2][4]uint64) {
 	var minus [4]uint64
 	Complement(&minus, &x[1])

@@ -5,9 +5,9 @@
 // algorithms, IEEE Micro 16, 1996, CIOS).
 package montgomery
 
-import (
-	"github.com/zkbench/zkbench/riscv/guests/pairing/internal/limbs"
-)
+import "github.com/zkbench/zkbench/riscv/guests/pairing/internal/limbs"
+
+//go:generate go run generate.go
 
 // Element is x·R mod p, below p. The zero value is zero. Operations allow z to be an operand.
 type Element [4]uint64
@@ -37,11 +37,3 @@ func (z *Element) Add(x, y *Element) {
 func (z *Element) Sub(x, y *Element) {
 	limbs.Sub((*[4]uint64)(z), (*[4]uint64)(x), (*[4]uint64)(y))
 }
-
-// AddLazy sets z to x + y, below 2p: an operand of products only.
-func (z *Element) AddLazy(x, y *Element) {
-	limbs.Sum((*[4]uint64)(z), (*[4]uint64)(x), (*[4]uint64)(y))
-}
-
-// NegLazy sets z to -x, at most p: an operand of products only.
-func (z *Element) NegLazy(x *Element) { limbs.Complement((*[4]uint64)(z), (*[4]uint64)(x)) }

@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Command generate writes product.go: sums of products without loops and calls, which would be a fifth
-// of all instructions; in place of each call that it takes in the compiler leaves one.
+// Command generate writes product.go, sums of products without loops and calls: these would be a fifth of
+// the instructions, as the compiler leaves one in place of a call whose body it takes in.
 package main
 
 import (
@@ -36,10 +36,10 @@ func main() {
 	}
 }
 
-// product writes the sum of products of pairs of operands.
+// product writes the sum of the products of n <= 2 pairs of operands.
 //
-// After each step t < (t + n·2p·2⁶⁴ + p·2⁶⁴)/2⁶⁴, so that it stays below 5p < 2²⁵⁶ for n <= 2 pairs;
-// in the end it is below n·4p²/2²⁵⁶ + p < 3p.
+// After each step t < (t + n·2p·2⁶⁴ + p·2⁶⁴)/2⁶⁴, so that it stays below 5p < 2²⁵⁶; in the end it is
+// below n·4p²/2²⁵⁶ + p < 3p.
 func product(name string, operands ...string) {
 	line("func (z *Element) %s(%s *Element) {", name, strings.Join(operands, ", "))
 	line("p0, p1, p2, p3 := limbs.P[0], limbs.P[1], limbs.P[2], limbs.P[3]")
@@ -49,13 +49,16 @@ func product(name string, operands ...string) {
 			line("\nf = %s[%d]", operands[j+1], i)
 			for l := range 4 {
 				line("hi, lo = bits.Mul64(f, %s[%d])", operands[j], l)
-				accumulate(l, fmt.Sprint("t", l), i+j > 0)
+				if l > 0 {
+					line("lo, k = bits.Add64(lo, c, 0)\nhi += k")
+				}
+				if i+j > 0 {
+					line("t%d, k = bits.Add64(lo, t%d, 0)\nc = hi + k", l, l)
+				} else {
+					line("t%d, c = lo, hi", l)
+				}
 			}
-			if j == 0 {
-				line("t4 = c")
-			} else {
-				line("t4 += c")
-			}
+			line("t4 += c")
 		}
 		line("\nf = t0 * inverse\nc, _ = bits.Mul64(f, p0)\nif t0 != 0 {\nc++ // t0 + f·p0 is a multiple of 2⁶⁴\n}")
 		for l := 1; l < 4; l++ {
@@ -63,35 +66,11 @@ func product(name string, operands ...string) {
 			line("lo, k = bits.Add64(lo, t%d, 0)\nhi += k", l)
 			line("t%d, k = bits.Add64(lo, c, 0)\nc = hi + k", l-1)
 		}
-		line("t3 = t4 + c")
+		line("t3, t4 = t4+c, 0")
 	}
-	word := "for"
-	if len(operands) > 2 {
-		word = "for"
-	}
-	line(`
-	%s t3 >= p3 {
-		lo, k = bits.Sub64(t0, p0, 0)
-		hi, k = bits.Sub64(t1, p1, k)
-		c, k = bits.Sub64(t2, p2, k)
-		f, k = bits.Sub64(t3, p3, k)
-		if k != 0 {
-			break
-		}
-		t0, t1, t2, t3 = lo, hi, c, f
-	}
-	z[0], z[1], z[2], z[3] = t0, t1, t2, t3
-}`, word)
-}
-
-// accumulate
-func accumulate(l int, t string, sum bool) {
-	if l > 0 {
-		line("lo, k = bits.Add64(lo, c, 0)\nhi += k")
-	}
-	if sum {
-		line("%s, k = bits.Add64(lo, %s, 0)\nc = hi + k", t, t)
-	} else {
-		line("%s, c = lo, hi", t)
-	}
+	line("\nfor t3 >= p3 {")
+	line("lo, k = bits.Sub64(t0, p0, 0)\nhi, k = bits.Sub64(t1, p1, k)")
+	line("c, k = bits.Sub64(t2, p2, k)\nf, k = bits.Sub64(t3, p3, k)")
+	line("if k != 0 {\nbreak\n}\nt0, t1, t2, t3 = lo, hi, c, f\n}")
+	line("z[0], z[1], z[2], z[3] = t0, t1, t2, t3\n}")
 }

@@ -28,7 +28,7 @@ func (z *Element) Mul(x, y *Element) {
 	lo, k = bits.Add64(lo, c, 0)
 	hi += k
 	t3, c = lo, hi
-	t4 = c
+	t4 += c
 
 	f = t0 * inverse
 	c, _ = bits.Mul64(f, p0)
@@ -50,7 +50,7 @@ func (z *Element) Mul(x, y *Element) {
 	hi += k
 	t2, k = bits.Add64(lo, c, 0)
 	c = hi + k
-	t3 = t4 + c
+	t3, t4 = t4+c, 0
 
 	f = y[1]
 	hi, lo = bits.Mul64(f, x[0])
@@ -71,7 +71,7 @@ func (z *Element) Mul(x, y *Element) {
 	hi += k
 	t3, k = bits.Add64(lo, t3, 0)
 	c = hi + k
-	t4 = c
+	t4 += c
 
 	f = t0 * inverse
 	c, _ = bits.Mul64(f, p0)
@@ -93,7 +93,7 @@ func (z *Element) Mul(x, y *Element) {
 	hi += k
 	t2, k = bits.Add64(lo, c, 0)
 	c = hi + k
-	t3 = t4 + c
+	t3, t4 = t4+c, 0
 
 	f = y[2]
 	hi, lo = bits.Mul64(f, x[0])
@@ -114,7 +114,7 @@ func (z *Element) Mul(x, y *Element) {
 	hi += k
 	t3, k = bits.Add64(lo, t3, 0)
 	c = hi + k
-	t4 = c
+	t4 += c
 
 	f = t0 * inverse
 	c, _ = bits.Mul64(f, p0)
@@ -136,7 +136,7 @@ func (z *Element) Mul(x, y *Element) {
 	hi += k
 	t2, k = bits.Add64(lo, c, 0)
 	c = hi + k
-	t3 = t4 + c
+	t3, t4 = t4+c, 0
 
 	f = y[3]
 	hi, lo = bits.Mul64(f, x[0])
@@ -157,7 +157,7 @@ func (z *Element) Mul(x, y *Element) {
 	hi += k
 	t3, k = bits.Add64(lo, t3, 0)
 	c = hi + k
-	t4 = c
+	t4 += c
 
 	f = t0 * inverse
 	c, _ = bits.Mul64(f, p0)
@@ -179,7 +179,7 @@ func (z *Element) Mul(x, y *Element) {
 	hi += k
 	t2, k = bits.Add64(lo, c, 0)
 	c = hi + k
-	t3 = t4 + c
+	t3, t4 = t4+c, 0
 
 	for t3 >= p3 {
 		lo, k = bits.Sub64(t0, p0, 0)
@@ -214,7 +214,7 @@ func (z *Element) MulAdd(x, y, v, w *Element) {
 	lo, k = bits.Add64(lo, c, 0)
 	hi += k
 	t3, c = lo, hi
-	t4 = c
+	t4 += c
 
 	f = w[0]
 	hi, lo = bits.Mul64(f, v[0])
@@ -257,7 +257,7 @@ func (z *Element) MulAdd(x, y, v, w *Element) {
 	hi += k
 	t2, k = bits.Add64(lo, c, 0)
 	c = hi + k
-	t3 = t4 + c
+	t3, t4 = t4+c, 0
 
 	f = y[1]
 	hi, lo = bits.Mul64(f, x[0])
@@ -278,7 +278,7 @@ func (z *Element) MulAdd(x, y, v, w *Element) {
 	hi += k
 	t3, k = bits.Add64(lo, t3, 0)
 	c = hi + k
-	t4 = c
+	t4 += c
 
 	f = w[1]
 	hi, lo = bits.Mul64(f, v[0])
@@ -321,7 +321,7 @@ func (z *Element) MulAdd(x, y, v, w *Element) {
 	hi += k
 	t2, k = bits.Add64(lo, c, 0)
 	c = hi + k
-	t3 = t4 + c
+	t3, t4 = t4+c, 0
 
 	f = y[2]
 	hi, lo = bits.Mul64(f, x[0])
@@ -342,7 +342,7 @@ func (z *Element) MulAdd(x, y, v, w *Element) {
 	hi += k
 	t3, k = bits.Add64(lo, t3, 0)
 	c = hi + k
-	t4 = c
+	t4 += c
 
 	f = w[2]
 	hi, lo = bits.Mul64(f, v[0])
@@ -385,7 +385,7 @@ func (z *Element) MulAdd(x, y, v, w *Element) {
 	hi += k
 	t2, k = bits.Add64(lo, c, 0)
 	c = hi + k
-	t3 = t4 + c
+	t3, t4 = t4+c, 0
 
 	f = y[3]
 	hi, lo = bits.Mul64(f, x[0])
@@ -406,7 +406,7 @@ func (z *Element) MulAdd(x, y, v, w *Element) {
 	hi += k
 	t3, k = bits.Add64(lo, t3, 0)
 	c = hi + k
-	t4 = c
+	t4 += c
 
 	f = w[3]
 	hi, lo = bits.Mul64(f, v[0])
@@ -449,7 +449,7 @@ func (z *Element) MulAdd(x, y, v, w *Element) {
 	hi += k
 	t2, k = bits.Add64(lo, c, 0)
 	c = hi + k
-	t3 = t4 + c
+	t3, t4 = t4+c, 0
 
 	for t3 >= p3 {
 		lo, k = bits.Sub64(t0, p0, 0)
