@@ -49,17 +49,18 @@ func multiply(z *[8]uint64, x, y *[4]uint64) {
 // divide sets q and r to the quotient and the remainder of u by v, whose highest limb is not zero
 // (Knuth: The Art of Computer Programming, volume 2, 4.3.1, Algorithm D, by whose letters things go).
 func divide(q *[5]uint64, r *[4]uint64, u *[8]uint64, v *[4]uint64) {
-	// D1: normalized, so that v's highest bit is 1.
-	shift := uint(bits.LeadingZeros64(v[3]))
+	// D1: normalized, so that v's highest bit is 1. A limb's other part is shifted by 64 - left.
+	left := bits.LeadingZeros64(v[3]) & 63
+	right := (63 - left) & 63
 	var w [9]uint64
-	w[8] = u[7] >> (64 - shift)
+	w[8] = u[7] >> 1 >> right
 	for i := 7; i > 0; i-- {
-		w[i] = u[i]<<shift | u[i-1]>>(64-shift)
+		w[i] = u[i]<<left | u[i-1]>>1>>right
 	}
-	w[0] = u[0] << shift
-	d := [4]uint64{v[0] << shift}
+	w[0] = u[0] << left
+	d := [4]uint64{v[0] << left}
 	for i := 3; i > 0; i-- {
-		d[i] = v[i]<<shift | v[i-1]>>(64-shift)
+		d[i] = v[i]<<left | v[i-1]>>1>>right
 	}
 	for j := 4; j >= 0; j-- {
 		part := (*[5]uint64)(w[j : j+5])
@@ -73,7 +74,7 @@ func divide(q *[5]uint64, r *[4]uint64, u *[8]uint64, v *[4]uint64) {
 	}
 	// D8.
 	for i := range r {
-		r[i] = w[i]>>shift | w[i+1]<<(64-shift)
+		r[i] = w[i]>>left | w[i+1]<<1<<right
 	}
 }
 
