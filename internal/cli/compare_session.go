@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -234,7 +235,13 @@ func (f *sessionFlags) workloads(p *Program, names []string) (*compare.Workloads
 	if err != nil {
 		return nil, err
 	}
-	w := &compare.Workloads{Main: p.source(), Args: []string{ExecCase}, Jobs: cases, Count: f.count}
+	main := p.source()
+	for _, c := range cases {
+		if def, err := workload.Find(p.Defs(), c.Workload); err == nil {
+			main.Guests = cmp.Or(main.Guests, def.Guests)
+		}
+	}
+	w := &compare.Workloads{Main: main, Args: []string{ExecCase}, Jobs: cases, Count: f.count}
 	if !w.Count {
 		return w, nil
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/zkbench/zkbench/internal/counts"
 	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/gitenv"
+	"github.com/zkbench/zkbench/internal/guests"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/usage"
 )
@@ -102,7 +103,8 @@ func (v Revision) String() string {
 const worktreeTime = time.Minute
 
 // Build builds the main package of a revision as the file program. Paths and revisions are
-// kept out of it, so that like sources make like programs. Progress goes to log, one line.
+// kept out of it, so that like sources make like programs. Guests, where there are any, are built beside it.
+// Progress goes to log, one line.
 func (r Repository) Build(ctx context.Context, v Revision, main Main, program string, log io.Writer) error {
 	fmt.Fprintf(log, "building %s\n", v)
 	return r.in(ctx, []Revision{v}, func(trees []string) error {
@@ -110,7 +112,15 @@ func (r Repository) Build(ctx context.Context, v Revision, main Main, program st
 		if err != nil {
 			return err
 		}
-		return build(ctx, v, dir, program)
+		if err := build(ctx, v, dir, program); err != nil || main.Guests == "" {
+			return err
+		}
+		cmd := exec.CommandContext(ctx, "go", "run", main.Guests, guests.Folder(program))
+		cmd.Dir = trees[0]
+		if _, err := output(cmd); err != nil {
+			return notBuilt(v, err)
+		}
+		return nil
 	})
 }
 

@@ -16,6 +16,7 @@ import (
 // Main is the main package of a program with workloads. Its revisions are built from it.
 type Main struct {
 	Module, Path string // import paths, of the module and of the package
+	Guests       string // as of workload.Def
 	dir          string // relative to the repository's root
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/guests"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
@@ -92,6 +93,11 @@ func (w *Workloads) programs(ctx context.Context, m *measurement, main Main) (ma
 	}
 	if err := copyProgram(programs[stat.Old].Path, programs[stat.Again].Path); err != nil {
 		return nil, err
+	}
+	if main.Guests != "" {
+		if err := os.CopyFS(guests.Folder(programs[stat.Again].Path), os.DirFS(guests.Folder(programs[stat.Old].Path))); err != nil {
+			return nil, err
+		}
 	}
 	for i, side := range built {
 		for _, job := range w.Jobs {

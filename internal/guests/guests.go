@@ -27,6 +27,10 @@ type Guest struct {
 // All are those that are built.
 func All() []Guest {
 	return []Guest{
+		{"pairing", nil},
+		{"pairing", []string{"precompile"}},
+		{"pairing", []string{"bigint"}},
+		{"pairing", []string{"bigint", "precompile"}},
 		{"keccak", nil},
 		{"keccak", []string{"precompile"}},
 		{"pedersen", nil},
@@ -39,8 +43,8 @@ func All() []Guest {
 // file is the guest's name in a folder.
 func (g Guest) file() string { return strings.Join(append([]string{g.Package}, g.Tags...), ".") }
 
-// folderSuffix is what the name of the folder with a program's guests has after the program's.
-const folderSuffix = "-guests"
+// Folder is where a program's guests stand, beside it.
+func Folder(program string) string { return program + "-guests" }
 
 // Find loads a guest: the one that was built with this program, or else one of the sources that this
 // program is of. The error is a zkbench.ErrEnv where neither is at hand.
@@ -49,7 +53,7 @@ func Find(ctx context.Context, g Guest) (*riscv.Program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", zkbench.ErrEnv, err)
 	}
-	raw, err := os.ReadFile(filepath.Join(executable+folderSuffix, g.file()))
+	raw, err := os.ReadFile(filepath.Join(Folder(executable), g.file()))
 	if err == nil {
 		return riscv.Load(raw, nil)
 	}
@@ -58,7 +62,7 @@ func Find(ctx context.Context, g Guest) (*riscv.Program, error) {
 	}
 	dir, ok := sources()
 	if !ok {
-		return nil, fmt.Errorf("%w: guest %s: this program's sources are not here, and there is no folder %s; make guests builds it", zkbench.ErrEnv, g.Package, executable+folderSuffix)
+		return nil, fmt.Errorf("%w: guest %s: this program's sources are not here, and there is no folder %s; make guests builds it", zkbench.ErrEnv, g.Package, Folder(executable))
 	}
 	return built(ctx, dir, g)
 }
@@ -98,9 +102,8 @@ func built(ctx context.Context, dir string, g Guest) (*riscv.Program, error) {
 
 func packagePath(g Guest) string { return "github.com/zkbench/zkbench/riscv/guests/" + g.Package }
 
-// BuildAll builds all guests of the module in a folder, for a program.
-func BuildAll(ctx context.Context, dir, program string) error {
-	to := program + folderSuffix
+// BuildAll builds all guests of the module in a folder.
+func BuildAll(ctx context.Context, dir, to string) error {
 	if err := os.MkdirAll(to, 0o777); err != nil {
 		return fmt.Errorf("%w: %w", zkbench.ErrEnv, err)
 	}

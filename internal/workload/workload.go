@@ -54,6 +54,10 @@ type Def struct {
 	// Properties, where set, are those of the case's proof system.
 	Properties func(c Case) record.Properties
 
+	// Guests, where set, is the package that makes the folder of guests which the program has beside it
+	// (guests.Folder), where it is built of a tree that goes away.
+	Guests string
+
 	// New does the set-up of one case, untimed: parameters, tables, keys. The
 	// inputs that the instance builds depend on the case, the seed and their
 	// sequence number only.

@@ -1,5 +1,4 @@
-// Command build builds the guests of the module in the current folder, for a program beside which they
-// stand in a folder: build bin/zkbench.
+// Command build builds the guests of the module in the current folder: build bin/zkbench-guests.
 package main
 
 import (
@@ -12,7 +11,7 @@ import (
 
 func main() {
 	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "build PROGRAM")
+		fmt.Fprintln(os.Stderr, "build FOLDER")
 		os.Exit(2)
 	}
 	if err := guests.BuildAll(context.Background(), ".", os.Args[1]); err != nil {

@@ -34,7 +34,7 @@ func Guest() workload.Def {
 	return workload.Def{
 		Name: "Guest", Doc: "a program for RISC-V, executed and counted, with precompiles and without; nothing is proved",
 		Axes:    []workload.Axis{guestAxis, precompileAxis, sizeAxis},
-		Resolve: resolve,
+		Resolve: resolve, Guests: "./internal/guests/build",
 		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			return newInstance(ctx, c, seed)
 		},
