@@ -12,7 +12,7 @@ STUDYFLAGS ?=
 SUITEFLAGS ?=
 DISTFLAGS ?=
 
-.PHONY: all build portable deps run test test-all readme test-long vectors race mutate lint cross fmt bench bench-quick benchstat selfcheck studies examples peers peers-check site dist release-check clean
+.PHONY: all build portable guests deps run test test-all readme test-long vectors race mutate lint cross fmt bench bench-quick benchstat selfcheck studies examples peers peers-check site dist release-check clean
 
 all: build
 
@@ -22,6 +22,10 @@ build:
 # The same program without assembly, which studies compare with it.
 portable:
 	$(GO) build -tags purego -o $(BIN)/zkbench-purego ./cmd/zkbench
+
+# The programs of workload guest beside this one, which builds them itself where it has its sources.
+guests: build
+	$(GO) run ./internal/guests/build $(BIN)/zkbench-guests
 
 # PostgreSQL's server programs, Chromium, QEMU's emulator of arm64, and OpenSSH, if they are missing.
 # Tests start servers of their own: the one that apt-get starts for the machine is stopped.
@@ -82,6 +86,7 @@ race:
 	$(GO) test -race -run 'Run|Serve|Child|Procs' ./internal/measure
 	$(GO) test -race -run 'Host|Lost|Copy|Serve|Silence' ./internal/hosts ./internal/suite
 	$(GO) test -race -run 'Lean|Concurrent' ./stark
+	$(GO) test -race -run '^TestGo$$' ./riscv
 	GORACE=atexit_sleep_ms=0 $(GO) test -race -run 'Resident$$|GivenUp|Deadlines|Commands' ./internal/workload/prover # which runs itself as a prover, many times
 	$(GO) test -race -short -skip 'Corrupt|Truncate|NamesThePlace|Model|Refused|Constraints' ./token/ledger/...
 	$(GO) test -race -run 'Contract/(concurrent|verified)' ./token/ledger/postgres
@@ -100,11 +105,14 @@ $(BIN)/tools: tools/go.mod tools/go.sum
 fmt: $(BIN)/tools
 	$(BIN)/tools/gofumpt -w $$(git ls-files '*.go')
 
+GUESTTAGS = bigint precompile bigint,precompile
 lint: $(BIN)/tools
 	@out=$$($(BIN)/tools/gofumpt -l $$(git ls-files '*.go')); \
 	  if [ -n "$$out" ]; then echo "not gofumpt-ed (make fmt):"; echo "$$out"; exit 1; fi
 	$(GO) vet ./...
 	$(BIN)/tools/staticcheck ./...
+	for tags in $(GUESTTAGS); do $(GO) vet -tags $$tags ./riscv/guests/... && $(BIN)/tools/staticcheck -tags $$tags ./riscv/guests/... || exit 1; done
+	GOOS=linux GOARCH=riscv64 $(GO) vet ./riscv/guest ./riscv/guests/...
 
 # Every platform that is not this one, and the portable code paths: all is type-checked; the
 # packages that hold assembly are vetted and linked; what has portable code is tested.

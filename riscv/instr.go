@@ -204,6 +204,14 @@ const (
 	classes
 )
 
+// Classes are the names of the classes, in their order.
+func Classes() (names []string) {
+	for c := range classes {
+		names = append(names, c.String())
+	}
+	return names
+}
+
 func (c Class) String() string {
 	return [...]string{"integer", "multiplication", "memory", "float", "branch", "system", "precompile"}[c]
 }

@@ -108,3 +108,10 @@ func Cells(tables []Table) (n uint64) {
 
 // Names are the tables that the model has columns for.
 func (m Model) Names() []string { return slices.Sorted(maps.Keys(m.Columns)) }
+
+// Precompiles are those of them that are of precompiles.
+func (m Model) Precompiles() []string {
+	return slices.DeleteFunc(m.Names(), func(name string) bool {
+		return name == CPU || name == Page || slices.Contains(riscv.Classes(), name)
+	})
+}

@@ -206,7 +206,9 @@ func TestOptions(t *testing.T) {
 	golden.Contains(t, err.Error(), fmt.Sprintf("%#x", call.FpAdd))
 	for _, wrong := range [][]riscv.Precompile{
 		append(precompile.BN254(), precompile.BN254()[0]),
-		{{Name: "one of Linux", Number: 64}}, {{Name: "input", Number: call.Input}}, {{Name: "beyond", Number: call.Own + 0x10000}},
+		{{Name: "one of Linux", Number: 64}},
+		{{Name: "input", Number: call.Input}},
+		{{Name: "beyond", Number: call.Own + 0x10000}},
 	} {
 		must.FailGet(riscv.Run(t.Context(), program, riscv.Options{Precompiles: wrong}))(t, zkbench.ErrParams, "precompiles %v", wrong[len(wrong)-1].Name)
 	}

@@ -88,7 +88,7 @@ func TestStudySuite(t *testing.T) {
 func TestCommandRepeats(t *testing.T) {
 	defs := Program().Defs()
 	checked := 0
-	for _, c := range slices.Concat(expanded(t, "quick", 2), expanded(t, "circuits", 2), expanded(t, "plonkish", 2), expanded(t, "stark", 2), expanded(t, "token", 4), expanded(t, "goldilocks", 2), expanded(t, studySuite, 32)) {
+	for _, c := range slices.Concat(expanded(t, "quick", 2), expanded(t, "circuits", 2), expanded(t, "plonkish", 2), expanded(t, "stark", 2), expanded(t, "token", 4), expanded(t, "goldilocks", 2), expanded(t, "guests", 2), expanded(t, studySuite, 32)) {
 		rec := c.Job.Settings.New(c.Job.Workload, c.Job.Case)
 		if c.Job.Stages {
 			rec.Axes, rec.Settings = c.Job.Case.Axes(), nil

@@ -24,9 +24,10 @@ const (
 
 // cell is one of the four configurations, ours and the study's.
 type cell struct {
-	form, ours string
-	theirs     string
-	cycles     float64
+	form, ours        string
+	guest, precompile string
+	theirs            string
+	cycles            float64
 	// As printed.
 	prove, verify, total string
 	seconds              float64 // of total
@@ -36,10 +37,10 @@ type cell struct {
 func cells() []cell {
 	const hour, minute = 3600, 60
 	return []cell{
-		{"emulated", "gnark's emulated field", "bn-pairing", 1_105_498_339, "~4 hr 57 min", "~1 min 52 sec", "~4 hr 59 min", 4*hour + 59*minute},
-		{"limbs", "own limbs, carries bit by bit", "bigint-pairing", 1_523_558_068, "~4 hr 50 min", "~2 min 29 sec", "~4 hr 52 min", 4*hour + 52*minute},
-		{"limbs-mul", "own limbs with a gadget for products", "bigint-pairing-patched", 518_877_400, "~3 hr 10 min", "~1 min 18 sec", "~3 hr 11 min", 3*hour + 11*minute},
-		{"std", "emulated field with a gadget for pairings", "bn-pairing-patched", 40_014_404, "~41 min 18 sec", "~21 sec", "~41 min 39 sec", 41*minute + 39},
+		{"emulated", "gnark's emulated field", "pairing", "none", "bn-pairing", 1_105_498_339, "~4 hr 57 min", "~1 min 52 sec", "~4 hr 59 min", 4*hour + 59*minute},
+		{"limbs", "own limbs, carries bit by bit", "pairing-bigint", "none", "bigint-pairing", 1_523_558_068, "~4 hr 50 min", "~2 min 29 sec", "~4 hr 52 min", 4*hour + 52*minute},
+		{"limbs-mul", "own limbs with a gadget for products", "pairing-bigint", "mulmod", "bigint-pairing-patched", 518_877_400, "~3 hr 10 min", "~1 min 18 sec", "~3 hr 11 min", 3*hour + 11*minute},
+		{"std", "emulated field with a gadget for pairings", "pairing", "bn254", "bn-pairing-patched", 40_014_404, "~41 min 18 sec", "~21 sec", "~41 min 39 sec", 41*minute + 39},
 	}
 }
 
@@ -59,7 +60,7 @@ func pairingStudy() *sheet {
 	s := &sheet{
 		name:  "pairing",
 		short: "A tripartite key exchange over BN254 pairings beside a report on SP1 of 2025",
-		long:  "A tripartite Diffie-Hellman exchange over BN254 in four kinds of circuit, beside the\nreport of the same four kinds of program in the SP1 zkVM.",
+		long:  "A tripartite Diffie-Hellman exchange over BN254 in four kinds of circuit, and as four\nprograms for RISC-V, beside the report of such programs in the SP1 zkVM.",
 		prose: pairingProse, fill: fillPairing, charts: pairingCharts,
 	}
 	tripartite := part{name: partTripartite, all: true, about: "the exchange in four forms, Groth16"}
@@ -73,13 +74,12 @@ func pairingStudy() *sheet {
 	for _, system := range []string{"groth16", "plonk"} { // PLONK for what fits a domain of 2^21
 		check.cases = append(check.cases, pairingOf("check", "std", system))
 	}
-	s.parts = []part{
-		check, single, tripartite,
-		{
+	s.parts = append(guestParts(), check, single, tripartite,
+		part{
 			name: study.Purego, about: "one party's multiplications by its secret, Groth16, with this program and one without assembly", rounds: true, both: true,
 			cases: []measured{pairingOf("scalars", "std", "groth16")},
 		},
-	}
+	)
 	return s
 }
 
@@ -122,6 +122,7 @@ func fillPairing(d *data, v *view) {
 		t.Add("`"+c.form+"`: "+c.ours, "`"+c.theirs+"`", constraintsCell(r), prove, verify, study.Time(1e9*total(r)), study.Number(c.cycles), c.prove, c.verify, c.total)
 	}
 	v.Table["cells"] = t.String()
+	d.fillGuests(v)
 	v.Table["ratios"] = d.ratios().String()
 	v.Table["counts"] = counts().String()
 	columns := append(axes("form", "system", "cpus"), stageColumns()...)
@@ -163,7 +164,7 @@ func counts() *study.Table {
 
 // ratios is a table of the study's three ratios beside ours.
 func (d *data) ratios() *study.Table {
-	t := &study.Table{Left: 1, Head: []string{"slower to faster", "SP1, printed", "SP1, by cycles", "ours, by constraints", "by time", "one pairing, by constraints", "by time"}}
+	t := &study.Table{Left: 1, Head: []string{"slower to faster", "SP1, printed", "SP1, by cycles", "our guests, by cycles", "by the model", "ours, by constraints", "by time", "one pairing, by constraints", "by time"}}
 	for _, r := range []struct{ slow, fast, printed string }{
 		{"limbs", "limbs-mul", "1.5×"},
 		{"emulated", "std", "~7×"},
@@ -171,6 +172,8 @@ func (d *data) ratios() *study.Table {
 	} {
 		slow, fast := cellOf(r.slow), cellOf(r.fast)
 		cells := []string{"`" + slow.theirs + "` to `" + fast.theirs + "`: `" + r.slow + "` to `" + r.fast + "`", r.printed, study.Times(slow.cycles / fast.cycles)}
+		a, b := d.guest(slow), d.guest(fast)
+		cells = append(cells, ratio(guestCycles(a), guestCycles(b)), ratio(modelCells(a), modelCells(b)))
 		for _, part := range []string{partTripartite, partSingle} {
 			a, b := d.groth16(part, r.slow), d.groth16(part, r.fast)
 			cells = append(cells, ratio(constraints(a), constraints(b)), ratio(total(a), total(b)))
@@ -186,7 +189,7 @@ func pairingCharts(d *data) []study.Chart {
 	c := &plot.Dots{
 		Title: "Four ways to a pairing",
 		Notes: []string{"the exchange, in multiples of std, which is SP1's bn-pairing-patched; left is cheaper"},
-		Unit:  "times std", Series: []string{"constraints", "prove + verify", "SP1 cycles", "SP1 total"},
+		Unit:  "times std", Series: []string{"constraints", "prove + verify", "our guests' cycles", "SP1 cycles", "SP1 total"},
 	}
 	base, baseCell := d.groth16(partTripartite, "std"), cellOf("std")
 	if constraints(base) == 0 {
@@ -194,12 +197,15 @@ func pairingCharts(d *data) []study.Chart {
 	}
 	for _, cell := range cells() {
 		r := d.groth16(partTripartite, cell.form)
-		times := 0.0
+		times, guests := 0.0, 0.0
 		if total(base) > 0 {
 			times = total(r) / total(base)
 		}
+		if of := guestCycles(d.guest(baseCell)); of > 0 {
+			guests = guestCycles(d.guest(cell)) / of
+		}
 		c.Rows = append(c.Rows, plot.DotsRow{Name: cell.form, Values: []float64{
-			constraints(r) / constraints(base), times, cell.cycles / baseCell.cycles, cell.seconds / baseCell.seconds,
+			constraints(r) / constraints(base), times, guests, cell.cycles / baseCell.cycles, cell.seconds / baseCell.seconds,
 		}})
 	}
 	return []study.Chart{{File: "pairing-cells.svg", Title: c.Title, Figure: c}}
