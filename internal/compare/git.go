@@ -112,16 +112,21 @@ func (r Repository) Build(ctx context.Context, v Revision, main Main, program st
 		if err != nil {
 			return err
 		}
-		if err := build(ctx, v, dir, program); err != nil || main.Guests == "" {
-			return err
-		}
-		cmd := exec.CommandContext(ctx, "go", "run", main.Guests, guests.Folder(program))
-		cmd.Dir = trees[0]
-		if _, err := output(cmd); err != nil {
-			return notBuilt(v, err)
-		}
-		return nil
+		return errors.Join(build(ctx, v, dir, program), buildGuests(ctx, v, main, trees[0], program))
 	})
+}
+
+// buildGuests builds what a program of a tree has beside it.
+func buildGuests(ctx context.Context, v Revision, main Main, tree, program string) error {
+	if main.Guests == "" {
+		return nil
+	}
+	cmd := exec.CommandContext(ctx, "go", "run", main.Guests, guests.Folder(program))
+	cmd.Dir = tree
+	if _, err := output(cmd); err != nil {
+		return notBuilt(v, err)
+	}
+	return nil
 }
 
 // BuildCounting builds the main package of a revision as a program that counts, and returns
@@ -133,7 +138,7 @@ func (r Repository) BuildCounting(ctx context.Context, v Revision, main Main, pr
 		if err != nil {
 			return err
 		}
-		if err := build(ctx, v, dir, program, counts.BuildFlags(main.Module)...); err != nil {
+		if err := errors.Join(build(ctx, v, dir, program, counts.BuildFlags(main.Module)...), buildGuests(ctx, v, main, trees[0], program)); err != nil {
 			return err
 		}
 		index, err = counts.NewIndex(ctx, dir)

@@ -38,4 +38,6 @@ func Commit(p []byte) {
 }
 
 // missing is where a precompile ends that the machine does not have.
+//
+//lint:ignore U1000 the assembly jumps there
 func missing() { panic("guest: a precompile that this machine does not have") }

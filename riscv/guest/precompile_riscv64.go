@@ -6,7 +6,9 @@ import (
 	"github.com/zkbench/zkbench/riscv/call"
 )
 
-// The numbers as the assembly has them.
+//lint:file-ignore U1000 the assembly uses them
+
+// The numbers of the calls.
 const (
 	mulMod        = call.MulMod
 	fpAdd         = call.FpAdd
