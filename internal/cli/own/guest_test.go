@@ -1,0 +1,93 @@
+package own
+
+import (
+	"bytes"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/zkbench/zkbench/hash/keccak"
+	"github.com/zkbench/zkbench/internal/cli"
+	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testsize"
+)
+
+// TestGuestCommand: a package of Go is built, executed, counted and costed; what it commits to and its profile
+// are written.
+func TestGuestCommand(t *testing.T) {
+	testsize.Full(t)
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	message := bytes.Repeat([]byte("message"), 100)
+	must.Do(t, os.WriteFile(path("in"), message, 0o600))
+	run := func(code int, args ...string) (stdout, stderr string) {
+		t.Helper()
+		var out, err bytes.Buffer
+		golden.Equal(t, strings.Join(args, " "), code, Program().Run(append([]string{"guest"}, args...), strings.NewReader(""), &out, &err))
+		return out.String(), err.String()
+	}
+	const keccakGuest = "../../../riscv/guests/keccak"
+
+	out, _ := run(cli.ExitOK, "run", keccakGuest, "--input", path("in"), "--output", path("out"), "--profile", path("profile"), "--functions", "3")
+	digest := keccak.Sum256(message)
+	golden.Equal(t, "output", hex.EncodeToString(digest[:]), hex.EncodeToString(must.Get(os.ReadFile(path("out")))(t)))
+	for _, want := range []string{"\n(all) ", "\nhash ", "keccakF1600", "32.0 B of output"} {
+		golden.Contains(t, out, want)
+	}
+	file := must.Get(os.Open(path("profile")))(t)
+	defer file.Close()
+	total := int64(0)
+	for _, s := range must.Get(profile.Parse(file))(t).Sample {
+		total += s.Value[0]
+	}
+	golden.Equal(t, "cycles of the profile", true, strings.HasPrefix(out, grouped(uint64(total))+" cycles in "))
+
+	out, _ = run(cli.ExitOK, "cost", keccakGuest, "--input", path("in"), "--tags", "precompile", "--section", "hash", "--speed", "1000", "--columns", "cpu=10,keccak256=7", "--shard", "1024")
+	for line := range strings.Lines(out) {
+		golden.Contains(t, line, "a model, not proved:")
+	}
+	golden.Equal(t, "row of the precompile", "keccak256 1 1 7 7 7.000 ms", rowOf(t, out, "keccak256"))
+	golden.Equal(t, "row of cycles", "cpu 158 256 10 2,560 2.560 s", rowOf(t, out, "cpu"))
+
+	for name, test := range map[string]struct {
+		code int
+		says string
+		args []string
+	}{
+		"no program":             {cli.ExitUsage, "accepted: an ELF file", []string{"run"}},
+		"a program that is not":  {cli.ExitUsage, "program: ", []string{"run", path("nothing")}},
+		"a file that is no ELF":  {cli.ExitUsage, "malformed encoding: elf", []string{"run", path("in")}},
+		"unknown precompiles":    {cli.ExitUsage, `precompiles: "bn"`, []string{"run", keccakGuest, "--precompiles", "bn"}},
+		"a set that lacks":       {cli.ExitFailed, "unknown call", []string{"run", keccakGuest, "--tags", "precompile", "--precompiles", "bn254"}},
+		"too little memory":      {cli.ExitFailed, "out of memory", []string{"run", keccakGuest, "--memory", "100000"}},
+		"too few cycles":         {cli.ExitFailed, "out of cycles", []string{"run", keccakGuest, "--cycles", "1000"}},
+		"unknown section":        {cli.ExitUsage, `section: "x"`, []string{"cost", keccakGuest, "--section", "x"}},
+		"columns without a name": {cli.ExitUsage, `columns: "=3"`, []string{"cost", keccakGuest, "--columns", "=3"}},
+		"shards of three rows":   {cli.ExitUsage, "accepted: powers of two", []string{"cost", keccakGuest, "--shard", "3"}},
+		"an input that is not":   {cli.ExitUsage, "input: ", []string{"run", keccakGuest, "--input", path("nothing")}},
+		"an unknown set of RV":   {cli.ExitUsage, `isa: "rv128"`, []string{"run", path("in"), "--isa", "rv128"}},
+	} {
+		_, err := run(test.code, test.args...)
+		golden.Contains(t, err, test.says)
+		if strings.Count(err, "\n") != 1 {
+			t.Errorf("%s: %q", name, err)
+		}
+	}
+}
+
+// rowOf are the cells of the table of cost that has a name, after what all lines say.
+func rowOf(t *testing.T, out, name string) string {
+	t.Helper()
+	for line := range strings.Lines(out) {
+		if words := strings.Fields(strings.TrimPrefix(line, "a model, not proved:")); len(words) > 0 && words[0] == name {
+			return strings.Join(words, " ")
+		}
+	}
+	t.Fatalf("no row %s in\n%s", name, out)
+	return ""
+}
