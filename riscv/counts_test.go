@@ -19,7 +19,7 @@ import (
 )
 
 // TestCounts: cycles are the instructions that QEMU logs, to one: of all that a bare program executes, and of
-// functions of a program of Go, whose start depends on the clock and the threads of the machine.
+// functions and between marks of a program of Go, whose start depends on the clock and the threads of the machine.
 func TestCounts(t *testing.T) {
 	testsize.Full(t)
 	emulators := map[int]string{
@@ -66,6 +66,8 @@ func TestCounts(t *testing.T) {
 			golden.Equal(t, name, uint64(want[i]), got)
 			golden.Within(t, name, 1_000, got, 1_000_000)
 		}
+		between := qemu.Between(t, "github.com/zkbench/zkbench/riscv/guest.ecall.abi0")
+		golden.Equal(t, "between the marks", []int{int(r.Sections[0].Cycles)}, between)
 	})
 }
 

@@ -92,7 +92,7 @@ type Program struct {
 // Instructions runs a program and returns how many instructions were executed.
 func (p Program) Instructions(t testing.TB) (n int) {
 	t.Helper()
-	p.trace(t, nil, func(uint64) { n++ })
+	p.trace(t, nil, func(string, uint64) { n++ })
 	return n
 }
 
@@ -106,7 +106,7 @@ func (p Program) Functions(t testing.TB, symbols []string) (instructions []int) 
 		ranges = append(ranges, fmt.Sprintf("%#x+%#x", f.Value, f.Size))
 	}
 	instructions = make([]int, len(symbols))
-	p.trace(t, ranges, func(address uint64) {
+	p.trace(t, ranges, func(_ string, address uint64) {
 		if at := slices.IndexFunc(functions, func(f elf.Symbol) bool { return f.Value <= address && address < f.Value+f.Size }); at >= 0 {
 			instructions[at]++
 		}
@@ -114,9 +114,30 @@ func (p Program) Functions(t testing.TB, symbols []string) (instructions []int) 
 	return instructions
 }
 
-// trace runs a program and tells the address of each instruction that is executed, in ranges if there are any.
-// One that fails fails the test.
-func (p Program) trace(t testing.TB, ranges []string, executed func(address uint64)) {
+// Between runs a program and returns how many instructions its threads executed from one call of a function to
+// their next.
+func (p Program) Between(t testing.TB, symbol string) (instructions []int) {
+	t.Helper()
+	start := find(t, p.Args[0], []string{symbol})[0].Value
+	since := make(map[string]int) // the last call, by thread
+	p.trace(t, nil, func(thread string, address uint64) {
+		n, called := since[thread]
+		switch {
+		case address == start && called:
+			instructions = append(instructions, n)
+			fallthrough
+		case address == start:
+			since[thread] = 1
+		case called:
+			since[thread] = n + 1
+		}
+	})
+	return instructions
+}
+
+// trace runs a program and tells the thread and the address of each instruction that is executed, in ranges if
+// there are any. One that fails fails the test.
+func (p Program) trace(t testing.TB, ranges []string, executed func(thread string, address uint64)) {
 	t.Helper()
 	// Each instruction is translated alone, and its execution logged.
 	alone := "-one-insn-per-tb"
@@ -133,21 +154,22 @@ func (p Program) trace(t testing.TB, ranges []string, executed func(address uint
 	var out bytes.Buffer
 	cmd.Stdout = &out
 	must.Do(t, cmd.Start())
-	last := uint64(0)
+	last := make(map[string]uint64) // by thread
 	lines := bufio.NewScanner(log)
 	for lines.Scan() {
-		// Trace cpu: address in the host [flags/address/...] symbol.
+		// Trace thread: address in the host [flags/address/...] symbol.
 		fields := strings.Split(lines.Text(), "/")
 		if !strings.HasPrefix(fields[0], "Trace ") || len(fields) < 2 {
 			continue
 		}
 		address, err := strconv.ParseUint(fields[1], 16, 64)
+		thread, _, _ := strings.Cut(fields[0], ":")
 		// An instruction before which a signal came in is logged again.
-		if err != nil || address == last {
+		if err != nil || address == last[thread] {
 			continue
 		}
-		last = address
-		executed(address)
+		last[thread] = address
+		executed(thread, address)
 	}
 	_, _ = io.Copy(io.Discard, log)
 	if err := cmd.Wait(); err != nil {

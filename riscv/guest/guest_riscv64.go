@@ -30,12 +30,16 @@ func machineCommit(p []byte) bool {
 
 // Begin begins a section: what this goroutine executes until the matching End is counted under the name,
 // and under those of the sections that it was begun in. Until then it keeps its thread to itself.
+//
+//go:nosplit
 func Begin(name string) {
 	runtime.LockOSThread()
 	ecall(call.Begin, unsafe.Pointer(unsafe.StringData(name)), len(name))
 }
 
 // End ends the section that was begun last.
+//
+//go:nosplit
 func End() {
 	ecall(call.End, nil, 0)
 	runtime.UnlockOSThread()

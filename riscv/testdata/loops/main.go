@@ -5,6 +5,8 @@ package main
 import (
 	"fmt"
 	"math"
+
+	"github.com/zkbench/zkbench/riscv/guest"
 )
 
 // primes counts those below the length of composite.
@@ -76,5 +78,9 @@ func main() {
 	for i := range a {
 		a[i], b[i] = float64(i)/7, 1/float64(i+1)
 	}
-	fmt.Println(primes(make([]bool, 5_000)), steps(400), norm(a[:], b[:], n), digest(make([]byte, 3_000)))
+	composite, text := make([]bool, 5_000), make([]byte, 3_000)
+	guest.Begin("loops")
+	count, sum, size, sign := primes(composite), steps(400), norm(a[:], b[:], n), digest(text)
+	guest.End()
+	fmt.Println(count, sum, size, sign)
 }
