@@ -27,5 +27,28 @@ const (
 	SHA256                        // z, 32 bytes, is the hash of y bytes at x
 )
 
+// Precompiles of the C interface that eth-act/zkvm-standards has for accelerators. The arguments of its
+// functions are in a0 to a5 in their order, but for those of ModExp; a0 is 0 then, or -1 (ZKVM_EFAIL). The
+// interface's other two are Keccak256 and SHA256.
+const (
+	Secp256k1Verify  = 0x7a6b0200 + iota // hash, signature, key, verified
+	Secp256k1Recover                     // hash, signature, recovery id, key
+	Secp256r1Verify                      // hash, signature, key, verified
+	RIPEMD160                            // data, length, hash
+	ModExp                               // address of seven words of 64 bits: base, its length, exponent, its length, modulus, its length, result
+	BN254G1Add                           // point, point, result
+	BN254G1Mul                           // point, scalar, result
+	BN254Pairing                         // pairs, their number, verified
+	Blake2F                              // rounds, state, message, offset, whether it is the last
+	KZGPointEval                         // commitment, z, y, proof, verified
+	BLS12G1Add                           // point, point, result
+	BLS12G1MSM                           // pairs, their number, result
+	BLS12G2Add                           // point, point, result
+	BLS12G2MSM                           // pairs, their number, result
+	BLS12Pairing                         // pairs, their number, verified
+	BLS12MapFpToG1                       // element, result
+	BLS12MapFp2ToG2                      // element, result
+)
+
 // Own is the first of the numbers that precompiles of others may have, to 0x7a6bffff.
 const Own = 0x7a6b1000

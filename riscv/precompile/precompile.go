@@ -1,9 +1,13 @@
 // Package precompile has precompiles for guests of package riscv: those of BN254, multiplication modulo
-// any number of 256 bits, and hashes. What a guest passes is refused where it is not canonical.
+// any number of 256 bits, hashes, and the accelerators of a public C interface. What a guest passes is refused
+// where it is not canonical.
 //
 //	riscv.Run(ctx, program, riscv.Options{Precompiles: precompile.All()})
 //
-// Guests in Go call them by package guest; what is in registers is in package call.
+// Guests in Go call them by package guest, those in C as docs/riscv.md says; what is in registers is in
+// package call.
+//
+// Source of the interface: github.com/eth-act/zkvm-standards, standards/c-interface-accelerators.
 package precompile
 
 import (
@@ -24,11 +28,13 @@ import (
 
 // Sets by the names that commands have for them.
 func Sets() map[string][]riscv.Precompile {
-	return map[string][]riscv.Precompile{"none": nil, "bn254": BN254(), "mulmod": {MulMod()}, "hash": Hashes()}
+	return map[string][]riscv.Precompile{"none": nil, "bn254": BN254(), "mulmod": {MulMod()}, "hash": Hashes(), "standard": Standard()}
 }
 
 // All are the precompiles of this package.
-func All() []riscv.Precompile { return slices.Concat(BN254(), []riscv.Precompile{MulMod()}, Hashes()) }
+func All() []riscv.Precompile {
+	return slices.Concat(BN254(), []riscv.Precompile{MulMod()}, Standard())
+}
 
 const wordBytes = 32 // of a number of 256 bits
 
@@ -152,19 +158,27 @@ const mostHashed = 1 << 26
 // onBytes is a hash, to a0, of a2 bytes at a1.
 func onBytes(name string, number uint64, of func() hash.Hash) riscv.Precompile {
 	return riscv.Precompile{Name: name, Number: number, Do: func(g riscv.Guest, args [6]uint64) (uint64, error) {
-		if args[2] > mostHashed {
-			return 0, fmt.Errorf("%d bytes; accepted: %d", args[2], mostHashed)
+		sum, err := digest(g, of(), args[1], args[2])
+		if err != nil {
+			return 0, err
 		}
-		h := of()
-		var part [4096]byte
-		for at, n := args[1], args[2]; n > 0; {
-			p := part[:min(n, uint64(len(part)))]
-			if err := g.Read(at, p); err != nil {
-				return 0, err
-			}
-			h.Write(p)
-			at, n = at+uint64(len(p)), n-uint64(len(p))
-		}
-		return 0, g.Write(args[0], h.Sum(nil))
+		return 0, g.Write(args[0], sum)
 	}}
+}
+
+// digest is the hash of n bytes at an address.
+func digest(g riscv.Guest, h hash.Hash, addr, n uint64) ([]byte, error) {
+	if n > mostHashed {
+		return nil, fmt.Errorf("%d bytes; accepted: %d", n, mostHashed)
+	}
+	var part [4096]byte
+	for n > 0 {
+		p := part[:min(n, uint64(len(part)))]
+		if err := g.Read(addr, p); err != nil {
+			return nil, err
+		}
+		h.Write(p)
+		addr, n = addr+uint64(len(p)), n-uint64(len(p))
+	}
+	return h.Sum(nil), nil
 }
