@@ -1,6 +1,7 @@
 package precompile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -50,7 +51,7 @@ func check(name string, number uint64, to int, do func(g riscv.Guest, args [6]ui
 		if verified && err == nil {
 			answer = 1
 		}
-		return errors.Join(err, g.Write(args[to], []byte{answer}))
+		return cmp.Or(g.Write(args[to], []byte{answer}), err)
 	})
 }
 
