@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/zkbench/zkbench"
 )
@@ -156,13 +157,19 @@ func (p *Program) symbols(file *elf.File) error {
 	}
 	for _, s := range all {
 		s.Value = uint64(p.ISA.extend(s.Value))
-		if kind := elf.ST_TYPE(s.Info); (kind == elf.STT_FUNC || kind == elf.STT_NOTYPE && s.Name != "") && p.rightsOf(s.Value)&executable != 0 {
+		if kind := elf.ST_TYPE(s.Info); (kind == elf.STT_FUNC || kind == elf.STT_NOTYPE && isLabel(s.Name)) && p.rightsOf(s.Value)&executable != 0 {
 			p.functions = append(p.functions, function{s.Value, s.Value + s.Size, s.Name})
 		}
 	}
 	slices.SortStableFunc(p.functions, func(a, b function) int { return cmp.Compare(a.start, b.start) })
 	p.functions = slices.CompactFunc(p.functions, func(a, b function) bool { return a.start == b.start })
 	return nil
+}
+
+// isLabel tells whether a symbol without a type may be a function of assembly: those of a dollar say which
+// instructions follow (RISC-V ELF psABI, "Mapping Symbol"), those of .L are places within functions.
+func isLabel(name string) bool {
+	return name != "" && !strings.HasPrefix(name, "$") && !strings.HasPrefix(name, ".L")
 }
 
 // functionAt is the index of the function of an address; -1: none is known.
