@@ -1,0 +1,16 @@
+/* Where a guest starts: the machine has mapped what is linked, and what is not in the file is zero. */
+
+    .section .text.start, "ax", @progbits
+    .globl _start
+    .type _start, @function
+_start:
+    .option push
+    .option norelax
+    la gp, __global_pointer$
+    .option pop
+    la sp, __stack_top
+    li a0, 0
+    li a1, 0
+    call main
+    call exit
+    .size _start, . - _start
