@@ -27,15 +27,15 @@ import (
 	"github.com/zkbench/zkbench/riscv/precompile"
 )
 
-// each compiles a guest of testdata for both widths, and runs a test of it.
-func each(t *testing.T, name string, test func(t *testing.T, p *riscv.Program)) {
+// each compiles a guest for both widths, and runs a test of it.
+func each(t *testing.T, source string, test func(t *testing.T, p *riscv.Program)) {
 	testsize.Full(t)
 	compiler := testsize.Program(t, "riscv-gcc", "riscv64-linux-gnu-gcc")
 	for _, isa := range []*riscv.ISA{&riscv.RV64IM, &riscv.RV32IM} {
 		for _, level := range testsize.Pick([]string{"-O2"}, []string{"-O2"}, []string{"-O2", "-O0", "-O1", "-O3", "-Os"}) {
 			t.Run(fmt.Sprintf("xlen=%d/%s", isa.XLEN, level), func(t *testing.T) {
-				path := filepath.Join(t.TempDir(), name)
-				cmd := exec.CommandContext(t.Context(), "sh", "cc.sh", fmt.Sprintf("rv%dim", isa.XLEN), level, "-Wall", "-Wextra", "-Werror", "testdata/"+name+".c", "-o", path)
+				path := filepath.Join(t.TempDir(), "guest")
+				cmd := exec.CommandContext(t.Context(), "sh", "cc.sh", fmt.Sprintf("rv%dim", isa.XLEN), level, "-Wall", "-Wextra", "-Werror", source, "-o", path)
 				cmd.Env = append(os.Environ(), "CC="+compiler)
 				if out, err := cmd.CombinedOutput(); err != nil {
 					t.Fatalf("%v: %s", err, out)
@@ -57,14 +57,47 @@ func run(t *testing.T, p *riscv.Program, o riscv.Options) *riscv.Result {
 	return r
 }
 
+// TestDocs: the guest that docs/riscv.md shows does what it says.
+func TestDocs(t *testing.T) {
+	_, text, _ := strings.Cut(string(must.Get(os.ReadFile("../../docs/riscv.md"))(t)), "\n```c\n")
+	text, _, _ = strings.Cut(text, "```\n")
+	source := filepath.Join(t.TempDir(), "guest.c")
+	must.Do(t, os.WriteFile(source, []byte(text), 0o600))
+	each(t, source, func(t *testing.T, p *riscv.Program) {
+		golden.Equal(t, "hash", "4e03657aea45a94fc7d47ba826c8d667c0d1e6e33a64a036ec44f58fa12d6c45", hex.EncodeToString(run(t, p, riscv.Options{Input: []byte("abc")}).Output))
+	})
+}
+
 // TestIO: the input is whole and the same however often it is read, and the output is its parts in order.
 func TestIO(t *testing.T) {
-	each(t, "echo", func(t *testing.T, p *riscv.Program) {
+	each(t, "testdata/echo.c", func(t *testing.T, p *riscv.Program) {
 		for _, n := range []int{0, 1, 4095, 4096, 4097, 1 << 20} {
 			input := bytes.Repeat([]byte("input "), n/6+1)[:n]
 			golden.Equal(t, fmt.Sprint(n, " bytes"), string(input), string(run(t, p, riscv.Options{Input: input}).Output))
 		}
 	})
+}
+
+// TestUnlinkable: what start-up would have to do, and does not, is refused, and so is what needs another library.
+func TestUnlinkable(t *testing.T) {
+	testsize.Full(t)
+	compiler := testsize.Program(t, "riscv-gcc", "riscv64-linux-gnu-gcc")
+	for name, test := range map[string]struct{ text, says string }{
+		"constructor": {"static int x; __attribute__((constructor)) static void f(void) { x = 1; } int main(void) { return x; }", "guests have no constructors"},
+		"threads":     {"_Thread_local int x = 1; int main(void) { return x; }", "guests have no storage of threads"},
+		"zero":        {"static _Thread_local volatile int x; int main(void) { return x++; }", "guests have no storage of threads"},
+		"float":       {"double x, y; int main(void) { return x * y > 0; }", "__muldf3"},
+	} {
+		source := filepath.Join(t.TempDir(), "guest.c")
+		must.Do(t, os.WriteFile(source, []byte(test.text), 0o600))
+		cmd := exec.CommandContext(t.Context(), "sh", "cc.sh", "rv64im", "-O2", source, "-o", source+".out")
+		cmd.Env = append(os.Environ(), "CC="+compiler)
+		out, err := cmd.CombinedOutput()
+		if err == nil {
+			t.Errorf("%s: linked", name)
+		}
+		golden.Contains(t, string(out), test.says)
+	}
 }
 
 // TestMisaligned: words at any address are accessed and counted, where the machine is told to (Zicclsm).
@@ -76,7 +109,7 @@ func TestMisaligned(t *testing.T) {
 		want[1] += uint64(binary.LittleEndian.Uint32(input[i:]))
 		want[2] += binary.LittleEndian.Uint64(input[i:])
 	}
-	each(t, "misaligned", func(t *testing.T, p *riscv.Program) {
+	each(t, "testdata/misaligned.c", func(t *testing.T, p *riscv.Program) {
 		r := run(t, p, riscv.Options{Input: input, Misaligned: true})
 		var out []byte
 		for _, v := range want {
@@ -101,7 +134,7 @@ func TestMisaligned(t *testing.T) {
 
 // TestEnds: a guest ends with a code of its own, or is ended; no failure is a success.
 func TestEnds(t *testing.T) {
-	each(t, "ends", func(t *testing.T, p *riscv.Program) {
+	each(t, "testdata/ends.c", func(t *testing.T, p *riscv.Program) {
 		for how, code := range map[string]int{"": 0, "a": 134, "b": 134, "c": 7, "d": 255, "e": 255, "f": 3} {
 			var said bytes.Buffer
 			r := must.Get(riscv.Run(t.Context(), p, riscv.Options{Input: []byte(how), Stderr: &said}))(t)
@@ -148,7 +181,7 @@ func TestSections(t *testing.T) {
 		number(point.X.BigInt(new(big.Int)))
 		number(point.Y.BigInt(new(big.Int)))
 	}
-	each(t, "sections", func(t *testing.T, p *riscv.Program) {
+	each(t, "testdata/sections.c", func(t *testing.T, p *riscv.Program) {
 		r := run(t, p, riscv.Options{})
 		golden.Equal(t, "output", hex.EncodeToString(want), hex.EncodeToString(r.Output))
 		var sections []string
@@ -198,7 +231,7 @@ func TestMemory(t *testing.T) {
 			want[1] = binary.LittleEndian.AppendUint64(want[1], v)
 		}
 	}
-	each(t, "memory", func(t *testing.T, p *riscv.Program) {
+	each(t, "testdata/memory.c", func(t *testing.T, p *riscv.Program) {
 		result := run(t, p, riscv.Options{Input: input})
 		if w := want[p.ISA.XLEN/64]; !bytes.Equal(w, result.Output) {
 			i := 0
@@ -400,7 +433,7 @@ func TestAccelerators(t *testing.T) {
 	recover := asked{function: secp256k1Recover, in: append(slices.Clone(signed), 1)}
 	const address = "a94f5374fce5edbc8e2a8697c15331677e6ebf0b"
 
-	each(t, "accelerators", func(t *testing.T, p *riscv.Program) {
+	each(t, "testdata/accelerators.c", func(t *testing.T, p *riscv.Program) {
 		key := run(t, p, riscv.Options{Input: recover.record()}).Output[1:]
 		h := sha3.NewLegacyKeccak256()
 		h.Write(key)

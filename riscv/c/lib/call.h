@@ -44,7 +44,7 @@ enum {
 };
 
 /* A call with five arguments, and what is in a0 then. */
-static inline long zkbench_call5(long number, long v0, long v1, long v2, long v3, long v4) {
+__attribute__((always_inline)) static inline long zkbench_call5(long number, long v0, long v1, long v2, long v3, long v4) {
     register long a0 __asm__("a0") = v0;
     register long a1 __asm__("a1") = v1;
     register long a2 __asm__("a2") = v2;
