@@ -295,7 +295,7 @@ func guestCostCommand(stdout, stderr io.Writer) *cobra.Command {
 				return err
 			}
 		}
-		showCost(stdout, m.Tables(tally, touches), perSecond, from)
+		showCost(stdout, m, m.Tables(tally, touches), perSecond, from)
 		return nil
 	}
 	return cmd
@@ -319,16 +319,23 @@ func typedColumns(o *usage.Option, own map[string]uint64) (map[string]uint64, er
 }
 
 // showCost prints the tables of the model. Each line says what it is.
-func showCost(w io.Writer, tables []cost.Table, perSecond float64, from string) {
+func showCost(w io.Writer, m cost.Model, tables []cost.Table, perSecond float64, from string) {
+	var unknown []string
 	rows := [][]string{{"a model, not proved:", "table", "rows", "padded", "columns", "cells", "time"}}
 	line := func(cells ...string) { rows = append(rows, append([]string{"a model, not proved:"}, cells...)) }
 	for _, t := range tables {
+		if _, known := m.Columns[t.Name]; !known {
+			unknown = append(unknown, t.Name)
+		}
 		line(t.Name, grouped(t.Rows), grouped(t.Padded), grouped(t.Columns), grouped(t.Cells()), figure.Time(1e9*float64(t.Cells())/perSecond))
 	}
 	all := cost.Cells(tables)
 	line("(all)", "", "", "", grouped(all), figure.Time(1e9*float64(all)/perSecond))
 	for _, text := range figure.Aligned(rows) {
 		fmt.Fprintln(w, text)
+	}
+	if len(unknown) > 0 {
+		fmt.Fprintf(w, "a model, not proved: without %s, of which it has no columns; --columns %s=N says what a call has\n", strings.Join(unknown, ", "), unknown[0])
 	}
 	fmt.Fprintf(w, "a model, not proved: at %s cells a second, %s\n", figure.Prefixed(perSecond), from)
 }
