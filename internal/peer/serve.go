@@ -38,6 +38,8 @@ type Case struct {
 	// PerCall is how many operations one call of op does, so that a batch
 	// reports its time per proof; 0 means 1.
 	PerCall int
+	// Rate is the unit of a further column, of operations a second; empty: there is none.
+	Rate string
 	// Setup builds the inputs and checks the results once, outside every
 	// timing. It returns the timed operation, whose error is looked at on every
 	// call, and further columns by unit.
@@ -116,6 +118,9 @@ func (c Case) measure(stdout io.Writer, samples int) error {
 			float64(elapsed.Nanoseconds())/float64(ops), (after.TotalAlloc-before.TotalAlloc)/uint64(ops), (after.Mallocs-before.Mallocs)/uint64(ops))
 		if rss > 0 {
 			fmt.Fprintf(stdout, "\t%d "+unitPeak, rss)
+		}
+		if c.Rate != "" {
+			fmt.Fprintf(stdout, "\t%.1f %s", float64(ops)/elapsed.Seconds(), c.Rate)
 		}
 		for _, unit := range slices.SortedFunc(maps.Keys(extra), cmp.Compare[string]) {
 			fmt.Fprintf(stdout, "\t%g %s", extra[unit], unit)

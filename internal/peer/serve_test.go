@@ -24,7 +24,7 @@ func TestServe(t *testing.T) {
 		{Name: "RangeVerify/bits=8/m=1", Setup: func() (func() error, map[string]float64, error) {
 			return sleep(2 * time.Millisecond), map[string]float64{"proof-bytes": 608, "B/table": 1.5}, nil
 		}},
-		{Name: "RangeVerifyBatch/bits=8/m=1/batch=64", PerCall: 64, Setup: func() (func() error, map[string]float64, error) {
+		{Name: "RangeVerifyBatch/bits=8/m=1/batch=64", PerCall: 64, Rate: "proofs/s", Setup: func() (func() error, map[string]float64, error) {
 			return sleep(64 * time.Millisecond), nil, nil
 		}},
 		{Name: "NoInputs", Setup: func() (func() error, map[string]float64, error) {
@@ -36,7 +36,7 @@ func TestServe(t *testing.T) {
 	}
 	const (
 		single = "BenchmarkRangeVerify/bits=8/m=1\t50\t2000000.0 ns/op\t1.5 B/table\t608 proof-bytes\n"
-		batch  = "BenchmarkRangeVerifyBatch/bits=8/m=1/batch=64\t128\t1000000.0 ns/op\n"
+		batch  = "BenchmarkRangeVerifyBatch/bits=8/m=1/batch=64\t128\t1000000.0 ns/op\t1000.0 proofs/s\n"
 	)
 	for _, tc := range []struct {
 		name   string

@@ -39,6 +39,8 @@ pub struct Prepared {
 pub struct Case {
     pub name: String,
     pub setup: Box<dyn Fn() -> Result<Prepared>>,
+    /// The unit of a further column, of operations a second.
+    pub rate: Option<&'static str>,
 }
 
 impl Case {
@@ -46,7 +48,13 @@ impl Case {
         Case {
             name,
             setup: Box::new(setup),
+            rate: None,
         }
+    }
+
+    pub fn with_rate(mut self, unit: &'static str) -> Self {
+        self.rate = Some(unit);
+        self
     }
 }
 
@@ -130,6 +138,9 @@ fn dispatch(
         let ops = sample.calls * prepared.per_call;
         let ns = sample.elapsed.as_nanos() as f64 / ops as f64;
         write!(out, "Benchmark{name}\t{ops}\t{ns:.1} ns/op").map_err(failed)?;
+        if let Some(unit) = case.rate {
+            write!(out, "\t{:.1} {unit}", 1e9 / ns).map_err(failed)?;
+        }
         for (value, unit) in &prepared.extra {
             write!(out, "\t{value} {unit}").map_err(failed)?;
         }
@@ -150,7 +161,8 @@ mod tests {
                     per_call: 4,
                     extra: vec![(672.0, "proof-bytes")],
                 })
-            }),
+            })
+            .with_rate("proofs/s"),
             Case::new("Broken".into(), || Err("no inputs".into())),
         ]
     }
@@ -177,11 +189,12 @@ mod tests {
         assert_eq!(lines.len(), 2);
         for line in lines {
             let columns: Vec<&str> = line.split('\t').collect();
-            assert_eq!(columns.len(), 4);
+            assert_eq!(columns.len(), 5);
             assert_eq!(columns[0], "BenchmarkBatch/batch=4");
             assert_eq!(columns[1].parse::<u64>().unwrap() % 4, 0);
             assert!(columns[2].ends_with(" ns/op"));
-            assert_eq!(columns[3], "672 proof-bytes");
+            assert!(columns[3].ends_with(" proofs/s"));
+            assert_eq!(columns[4], "672 proof-bytes");
         }
     }
 
