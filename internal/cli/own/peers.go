@@ -26,7 +26,7 @@ import (
 )
 
 // peerCommand is our own peer program: peer NAME list, peer NAME run CASE. A name is that
-// of a range proof, of a kernel over the Goldilocks field, or of STARKs.
+// of a range proof, of a kernel over the Goldilocks field, of STARKs, or of guests.
 func peerCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 	return &cobra.Command{
 		Use: "peer NAME list|run CASE", Hidden: true,
@@ -37,7 +37,7 @@ func peerCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 				name = args[0]
 			}
 			var cases []peer.Case
-			switch known := slices.Concat([]string{token.Bulletproof, token.CSP}, ours.GoldilocksNames(), []string{ours.Stark}); {
+			switch known := slices.Concat([]string{token.Bulletproof, token.CSP}, ours.GoldilocksNames(), []string{ours.Stark, ours.Riscv}); {
 			case !slices.Contains(known, name):
 				return &usage.ValueError{Field: "peer", Value: name, Accepted: strings.Join(known, ", ")}
 			case slices.Contains(ours.GoldilocksNames(), name):
@@ -47,6 +47,8 @@ func peerCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 				}
 			case name == ours.Stark:
 				cases = ours.Starks()
+			case name == ours.Riscv:
+				cases = ours.Guests()
 			default:
 				cases = ours.Tokens(name, defs)
 			}
@@ -62,7 +64,7 @@ func peerCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 func peersCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "peers",
-		Short: "Measure ours and other people's systems side by side: range proofs, STARKs, Poseidon, trees, transforms; and transfers beside Panurus",
+		Short: "Measure ours and other people's systems side by side: range proofs, STARKs, Poseidon, trees, transforms, executors of RISC-V; and transfers beside Panurus",
 		Args:  cli.NoArguments,
 	}
 	flags, least := cmd.Flags(), strconv.Itoa(peer.MinRounds)
@@ -114,6 +116,11 @@ func peerPrograms(self, dir string) []peer.Program {
 		peer.Program{Name: "zkbench-" + ours.Stark, Ours: true, Argv: []string{self, "peer", ours.Stark}, Env: one},
 		peer.Program{Name: "plonky3-keccak", Argv: rust("release", "peer-plonky3-keccak")},
 		peer.Program{Name: "starky", Argv: rust("release", "peer-starky")},
+		peer.Program{Name: "zkbench-" + ours.Riscv, Ours: true, Argv: []string{self, "peer", ours.Riscv}, Env: one},
+		peer.Program{Name: "qemu", Argv: rust("release", "peer-qemu")},
+		peer.Program{Name: "rrs", Argv: rust("release", "peer-rrs")},
+		peer.Program{Name: "sp1", Argv: []string{filepath.Join(dir, "zkvm", "target", "release", "peer-sp1")}},
+		peer.Program{Name: "risc0", Argv: []string{filepath.Join(dir, "zkvm", "target", "release", "peer-risc0")}},
 	)
 }
 
