@@ -169,6 +169,10 @@ peers: build
 	-cd peers/go/panurus && $(GO) build -o ../bin/ .
 	-cd peers/rust && cargo build --release --locked
 	-cd peers/rust && RUSTFLAGS="-C target-cpu=generic" cargo build --release --locked -p peer-plonky2 -p peer-plonky3 --target-dir target/baseline
+	-cd peers/zkvm && cargo build --release --locked -p peer-sp1
+	-cd peers/zkvm && cargo build --release --locked -p peer-sp1 --features portable --target-dir target/portable
+	-cd peers/zkvm && cargo build --release --locked -p peer-risc0-4
+	-cd peers/zkvm && cargo build --release --locked -p peer-risc0
 	$(BIN)/zkbench peers $(PEERSFLAGS)
 
 # README.md and docs/ as a site in bin/site, which opens from there without a network.

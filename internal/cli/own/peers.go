@@ -92,9 +92,12 @@ func peersCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command 
 
 func peerPrograms(self, dir string) []peer.Program {
 	one := []string{"GOMAXPROCS=1"}
-	rust := func(parts ...string) []string {
-		return []string{filepath.Join(append([]string{dir, "rust", "target"}, parts...)...)}
+	in := func(workspace string) func(parts ...string) []string {
+		return func(parts ...string) []string {
+			return []string{filepath.Join(append([]string{dir, workspace, "target"}, parts...)...)}
+		}
 	}
+	rust, zkvm := in("rust"), in("zkvm")
 	programs := []peer.Program{
 		{Name: "zkbench-bp", Ours: true, Argv: []string{self, "peer", token.Bulletproof}, Env: one},
 		{Name: "zkbench-csp", Ours: true, Argv: []string{self, "peer", token.CSP}, Env: one},
@@ -119,8 +122,10 @@ func peerPrograms(self, dir string) []peer.Program {
 		peer.Program{Name: "zkbench-" + ours.Riscv, Ours: true, Argv: []string{self, "peer", ours.Riscv}, Env: one},
 		peer.Program{Name: "qemu", Argv: rust("release", "peer-qemu")},
 		peer.Program{Name: "rrs", Argv: rust("release", "peer-rrs")},
-		peer.Program{Name: "sp1", Argv: []string{filepath.Join(dir, "zkvm", "target", "release", "peer-sp1")}},
-		peer.Program{Name: "risc0", Argv: []string{filepath.Join(dir, "zkvm", "target", "release", "peer-risc0")}},
+		peer.Program{Name: "sp1", Argv: zkvm("release", "peer-sp1")},
+		peer.Program{Name: "sp1-portable", Argv: zkvm("portable", "release", "peer-sp1")},
+		peer.Program{Name: "risc0-4", Argv: zkvm("release", "peer-risc0-4")},
+		peer.Program{Name: "risc0", Argv: zkvm("release", "peer-risc0")},
 	)
 }
 

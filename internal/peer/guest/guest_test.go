@@ -48,12 +48,12 @@ func TestQEMU(t *testing.T) {
 	}
 }
 
-// TestFiles: the programs that peers in Rust have are these. Those for translators have more instructions, beside
-// which their start-up is little.
+// TestFiles: the programs that peers in Rust have are these. Those for Linux have more instructions, beside which
+// the start of QEMU is little.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	testsize.Full(t)
-	const interpreted, translated = 100_000_000, 2_000_000_000
+	const short, long = 100_000_000, 2_000_000_000
 	dir := filepath.FromSlash("../../../peers/rust/guests/programs")
 	var list strings.Builder
 	for _, loop := range guest.Loops() {
@@ -61,10 +61,10 @@ func TestFiles(t *testing.T) {
 			name string
 			guest.Program
 		}{
-			{"rv32im.linux", guest.Program{Loop: loop, XLEN: 32, System: guest.Linux, Instructions: translated}},
-			{"rv64im.linux", guest.Program{Loop: loop, XLEN: 64, System: guest.Linux, Instructions: translated}},
-			{"rv32im.zkvm", guest.Program{Loop: loop, XLEN: 32, System: guest.ZKVM, Instructions: interpreted}},
-			{"rv64im.zkvm", guest.Program{Loop: loop, XLEN: 64, System: guest.ZKVM, Instructions: interpreted}},
+			{"rv32im.linux", guest.Program{Loop: loop, XLEN: 32, System: guest.Linux, Instructions: long}},
+			{"rv64im.linux", guest.Program{Loop: loop, XLEN: 64, System: guest.Linux, Instructions: long}},
+			{"rv32im.zkvm", guest.Program{Loop: loop, XLEN: 32, System: guest.ZKVM, Instructions: short}},
+			{"rv64im.zkvm", guest.Program{Loop: loop, XLEN: 64, System: guest.ZKVM, Instructions: short}},
 		} {
 			name := loop.Name + "." + f.name
 			golden.File(t, filepath.Join(dir, name+".elf"), string(f.ELF()))

@@ -32,10 +32,10 @@ impl Guest {
 /// Whose call ends a program, and how long it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum System {
-    /// Number 93 in a7; two thousand million instructions, for translators, beside which their
-    /// start is little.
+    /// Number 93 in a7; two thousand million instructions, beside which the start of a process
+    /// is little.
     Linux,
-    /// Number 0 in a7, RISC Zero's; a hundred million instructions, for interpreters.
+    /// Number 0 in a7, RISC Zero's; a hundred million instructions.
     Zkvm,
 }
 
