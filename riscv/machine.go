@@ -31,7 +31,7 @@ const (
 	DefaultCycles = 1 << 40
 )
 
-// slice are the cycles for which a thread runs where others could.
+// slice are the cycles for which a thread runs where others could, its calls between them or not.
 const slice = 10_000_000
 
 // machine is a guest that runs.
@@ -116,6 +116,8 @@ func newMachine(p *Program, o Options) (*machine, error) {
 
 // run runs the threads in turn.
 func (m *machine) run(ctx context.Context) error {
+	var last *thread
+	turn := uint64(0) // cycles that are left of its slice
 	for m.exit == nil {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -125,10 +127,14 @@ func (m *machine) run(ctx context.Context) error {
 			m.fault = &Fault{Kind: Deadlock, PC: m.threads.all[0].pc}
 			return m.ended()
 		}
+		if t != last {
+			last, turn = t, slice
+		}
 		m.section = t.section
-		budget := min(slice, m.CycleLimit-m.cycles)
+		budget := min(turn, m.CycleLimit-m.cycles)
 		left, why := m.execute(&t.hart, budget)
 		m.cycles += budget - left
+		turn -= budget - left
 		switch why {
 		case stopFault:
 			return m.ended()
@@ -149,6 +155,7 @@ func (m *machine) run(ctx context.Context) error {
 				return m.ended()
 			}
 			m.time += sliceTime
+			turn = slice
 			m.threads.yield()
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -188,6 +189,27 @@ func TestReservation(t *testing.T) {
 		p := must.Get(riscv.Load(code(words, nil), nil))(t)
 		golden.Equal(t, name, test.failed, must.Get(riscv.Run(t.Context(), p, riscv.Options{}))(t).Exit)
 	}
+}
+
+// TestTurns: a thread that makes calls gives way after its slice, as one that makes none, and so it does where a
+// profile tells calls and returns apart.
+func TestTurns(t *testing.T) {
+	const ra, stored = 1, 5
+	call := func(number int32) []uint32 { return []uint32{typeI(opImm, 0, 17, 0, number), 0x73} }
+	words := slices.Concat(
+		[]uint32{dataAt | stored<<7 | 0x37, 0x10000 | 10<<7 | 0x37}, call(220), // clones, into two that go on here
+		[]uint32{0x00051a63}, // the first goes to its loop: bnez a0, 20
+		[]uint32{typeI(opImm, 0, 6, 0, 1), typeS(opStore, 2, stored, 6, 0)}, call(93), // the second stores and ends
+		call(172), // the first asks for the process, calls what returns, and looks, until it sees what was stored
+		[]uint32{0x010000ef, typeI(opLoad, 2, 7, stored, 0), 0xfe0388e3, 0x0080006f}, // jal ra, 16; beqz t2, -16; j 8
+		[]uint32{typeI(0x67, 0, 0, ra, 0)}, call(93))
+	p := must.Get(riscv.Load(code(words, nil), nil))(t)
+	o := riscv.Options{CycleLimit: 30_000_000}
+	plain := must.Get(riscv.Run(t.Context(), p, o))(t)
+	o.Profile = io.Discard
+	profiled := must.Get(riscv.Run(t.Context(), p, o))(t)
+	golden.Equal(t, "cycles with a profile", plain.Classes, profiled.Classes)
+	golden.Within(t, "cycles", 10_000_000, plain.Cycles, 10_000_100)
 }
 
 // TestInput: a bare program of each width gets the input and commits to it.
