@@ -16,28 +16,43 @@ type profiler struct {
 	program *Program
 	goes    bool // the guest is a program of Go
 	root    callNode
+	nodes   int // below root
 	stacks  map[uint64]*callStack
+	frames  int // on all stacks
 	current *callStack
 	charged uint64 // cycles
 }
 
+// Limits of a profile. What is beyond them is charged to the function that it was called from.
+const (
+	deepestNode = 512 // functions in a stack that is written
+	mostNodes   = 1 << 16
+	mostStacks  = 1 << 16
+	mostFrames  = 1 << 20
+)
+
 // callNode is a function as it was called by those above it.
 type callNode struct {
 	function int
+	depth    int // nodes above it
 	parent   *callNode
 	children map[int]*callNode
 	cycles   uint64
 }
 
-// child is a function that n calls.
-func (n *callNode) child(function int) *callNode {
+// child is a function that n calls, or n where that would be beyond the limits.
+func (f *profiler) child(n *callNode, function int) *callNode {
 	c := n.children[function]
 	if c == nil {
+		if n != &f.root && (n.depth == deepestNode || f.nodes >= mostNodes) {
+			return n
+		}
 		if n.children == nil {
 			n.children = make(map[int]*callNode)
 		}
-		c = &callNode{function: function, parent: n}
+		c = &callNode{function: function, depth: n.depth + 1, parent: n}
 		n.children[function] = c
+		f.nodes++
 	}
 	return c
 }
@@ -49,15 +64,26 @@ type callStack struct {
 }
 
 type callFrame struct {
-	back uint64 // address that it returns to
-	node *callNode
+	back     uint64 // address that it returns to
+	function int
+	node     *callNode
 }
 
-func (s *callStack) top() *callNode {
+// top is the function that runs, and the node that it is charged to.
+func (s *callStack) top() (function int, node *callNode) {
 	if n := len(s.frames); n > 0 {
-		return s.frames[n-1].node
+		return s.frames[n-1].function, s.frames[n-1].node
 	}
-	return s.base
+	return s.base.function, s.base
+}
+
+// cut leaves n frames on the stack that runs, and gives back what many others took.
+func (f *profiler) cut(n int) {
+	s := f.current
+	f.frames -= len(s.frames) - n
+	if s.frames = s.frames[:n]; n < cap(s.frames)/4 {
+		s.frames = slices.Clone(s.frames)
+	}
 }
 
 func newProfiler(p *Program) *profiler {
@@ -65,7 +91,7 @@ func newProfiler(p *Program) *profiler {
 	for _, function := range p.functions {
 		f.goes = f.goes || function.name == "runtime.mcall"
 	}
-	f.current = &callStack{base: f.root.child(p.functionAt(p.Entry))}
+	f.current = &callStack{base: f.child(&f.root, p.functionAt(p.Entry))}
 	return f
 }
 
@@ -77,14 +103,23 @@ func (f *profiler) owner(h *hart) uint64 {
 	return h.x[tp]
 }
 
+// spend charges what was spent until now to the function that runs.
+func (f *profiler) spend(now uint64) {
+	_, node := f.current.top()
+	node.cycles += now - f.charged
+	f.charged = now
+}
+
 // charge charges what was spent until now to the stack that it was spent in, and goes on with that of
 // the hart, whose instruction at pc is executed.
 func (f *profiler) charge(h *hart, pc, now uint64) {
-	f.current.top().cycles += now - f.charged
-	f.charged = now
+	f.spend(now)
 	owner := f.owner(h)
+	if f.stacks[owner] == nil && len(f.stacks) >= mostStacks {
+		owner = 0 // which those share that are too many
+	}
 	if f.current = f.stacks[owner]; f.current == nil {
-		f.current = &callStack{base: f.root.child(f.program.functionAt(pc))}
+		f.current = &callStack{base: f.child(&f.root, f.program.functionAt(pc))}
 		f.stacks[owner] = f.current
 	}
 }
@@ -117,8 +152,12 @@ func (f *profiler) call(h *hart, back, target, now uint64) {
 		return // of the code that changes stacks, which is on none
 	}
 	f.align(f.program.functionAt(back - 1))
-	s := f.current
-	s.frames = append(s.frames, callFrame{back, s.top().child(to)})
+	if f.frames < mostFrames {
+		s := f.current
+		_, from := s.top()
+		s.frames = append(s.frames, callFrame{back, to, f.child(from, to)})
+		f.frames++
+	}
 }
 
 // align makes a function the top of the stack, which it is not where one was left without a return: below
@@ -126,23 +165,25 @@ func (f *profiler) call(h *hart, back, target, now uint64) {
 // call, or the beginning of another goroutine on what was left of one that ended.
 func (f *profiler) align(function int) {
 	s := f.current
-	top := s.top()
-	if top.function == function {
+	top, node := s.top()
+	if top == function {
 		return
 	}
 	for i := len(s.frames) - 1; i >= 0; i-- {
-		if s.frames[i].node.function == function {
-			s.frames = s.frames[:i+1]
+		if s.frames[i].function == function {
+			f.cut(i + 1)
 			return
 		}
 	}
 	switch {
 	case s.base.function == function:
-		s.frames = s.frames[:0]
-	case len(s.frames) == 0 || f.goes && f.name(top.function) == "runtime.mcall":
-		s.frames, s.base = s.frames[:0], f.root.child(function)
+		f.cut(0)
+	case len(s.frames) == 0 || f.goes && f.name(top) == "runtime.mcall":
+		f.cut(0)
+		s.base = f.child(&f.root, function)
 	default:
-		s.frames[len(s.frames)-1].node = top.parent.child(function)
+		frame := &s.frames[len(s.frames)-1]
+		frame.function, frame.node = function, f.child(node.parent, function)
 	}
 }
 
@@ -152,7 +193,7 @@ func (f *profiler) back(h *hart, to, now uint64) {
 	s := f.current
 	for i := len(s.frames) - 1; i >= 0; i-- {
 		if s.frames[i].back == to {
-			s.frames = s.frames[:i]
+			f.cut(i)
 			return
 		}
 	}
@@ -167,8 +208,7 @@ func (f *profiler) name(function int) string {
 
 // write writes the profile in pprof's format, compressed.
 func (f *profiler) write(w io.Writer, now uint64) error {
-	f.current.top().cycles += now - f.charged
-	f.charged = now
+	f.spend(now)
 	p := &profile.Profile{
 		SampleType: []*profile.ValueType{{Type: "cycles", Unit: "count"}},
 		PeriodType: &profile.ValueType{Type: "cycles", Unit: "count"}, Period: 1,

@@ -3,6 +3,7 @@ package riscv_test
 import (
 	"bytes"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -84,4 +85,35 @@ func TestProfileBare(t *testing.T) {
 		total += s.Value[0]
 	}
 	golden.Equal(t, "cycles of the profile", int64(8), total)
+}
+
+// TestProfileLimits: what calls without end, on one stack or on many, is profiled to its last cycle, and in
+// little memory.
+func TestProfileLimits(t *testing.T) {
+	const tp = 4
+	next := typeI(opImm, 0, tp, tp, 1)
+	for name, test := range map[string]struct {
+		words  []uint32
+		cycles uint64
+	}{
+		"recursion":   {[]uint32{0x000000ef}, 2_000_000},       // jal ra, 0
+		"many stacks": {[]uint32{next, 0xffdff0ef}, 1_000_000}, // jal ra, -4
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := must.Get(riscv.Load(code(test.words, nil), nil))(t)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			var raw bytes.Buffer
+			r, _ := riscv.Run(t.Context(), p, riscv.Options{CycleLimit: test.cycles, Profile: &raw})
+			runtime.ReadMemStats(&after)
+			golden.Equal(t, "cycles", test.cycles, r.Cycles)
+			golden.Within(t, "bytes", 0, after.TotalAlloc-before.TotalAlloc, 256<<20)
+			parsed := must.Get(profile.Parse(&raw))(t)
+			total := int64(0)
+			for _, s := range parsed.Sample {
+				total += s.Value[0]
+			}
+			golden.Equal(t, "cycles of the profile", int64(r.Cycles), total)
+		})
+	}
 }
