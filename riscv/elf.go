@@ -109,7 +109,7 @@ func (p *Program) segment(prog *elf.Prog, raw []byte) error {
 	end := prog.Vaddr + prog.Memsz
 	most := uint64(highest)
 	if p.ISA.XLEN == 32 {
-		most = 1<<32 - 1
+		most = 1<<32 - pageSize
 	}
 	if prog.Filesz > prog.Memsz || end < prog.Vaddr || end > most {
 		return fmt.Errorf("%d bytes at %#x, %d of them in the file; accepted: addresses below %#x", prog.Memsz, prog.Vaddr, prog.Filesz, most)
@@ -117,7 +117,10 @@ func (p *Program) segment(prog *elf.Prog, raw []byte) error {
 	if prog.Off > uint64(len(raw)) || prog.Filesz > uint64(len(raw))-prog.Off {
 		return fmt.Errorf("%d bytes at offset %d of a file of %d", prog.Filesz, prog.Off, len(raw))
 	}
-	s := segment{start: uint64(p.ISA.extend(prog.Vaddr)), end: uint64(p.ISA.extend(end)), data: raw[prog.Off:][:prog.Filesz]}
+	s := segment{start: uint64(p.ISA.extend(prog.Vaddr)), data: raw[prog.Off:][:prog.Filesz]}
+	if s.end = s.start + prog.Memsz; uint64(p.ISA.extend(end-1)) != s.end-1 {
+		return fmt.Errorf("%d bytes at %#x; accepted: segments on one side of address %#x", prog.Memsz, prog.Vaddr, 1<<31)
+	}
 	for flag, right := range map[elf.ProgFlag]rights{elf.PF_R: readable, elf.PF_W: writable, elf.PF_X: executable} {
 		if prog.Flags&flag != 0 {
 			s.rights |= right

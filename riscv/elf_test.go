@@ -120,6 +120,11 @@ func TestLoadRefuses(t *testing.T) {
 	}
 	_, err := riscv.Load(good, &riscv.RV32IM)
 	must.Fail(t, err, zkbench.ErrMalformed, "of the other width")
+	for name, at := range map[string]uint64{"across 2^31": 1<<31 - 4, "to the end": 1<<32 - 8} {
+		_, err := riscv.Load(elfFile(32, codeAt, []part{text, {at: at, flags: 6, data: text.data}}), nil)
+		must.Fail(t, err, zkbench.ErrMalformed, "of 32 bits, %s", name)
+	}
+	must.Get(riscv.Load(elfFile(32, codeAt, []part{text, {at: 1<<31 - 8, flags: 6, data: text.data}}), nil))(t)
 }
 
 // TestMemoryLimit: segments are not larger than memory may be.
