@@ -40,12 +40,15 @@ func (g Guest) fault(kind FaultKind, does string, addr uint64, n int) error {
 	return &Fault{Kind: kind, Detail: fmt.Sprintf("a precompile %s %d bytes at %#x", does, n, addr)}
 }
 
+// lastOwn is the last number that a precompile may have.
+const lastOwn = call.Own | 0xffff
+
 // checkPrecompiles tells whether each can be called.
 func checkPrecompiles(all []Precompile) error {
 	seen := make(map[uint64]bool)
 	for _, p := range all {
-		if p.Number < call.MulMod || p.Number > call.Own|0xfff || seen[p.Number] {
-			return fmt.Errorf("%w: precompile %s has number %#x; accepted: %#x to %#x, each once", zkbench.ErrParams, p.Name, p.Number, call.MulMod, call.Own|0xfff)
+		if p.Number < call.MulMod || p.Number > lastOwn || seen[p.Number] {
+			return fmt.Errorf("%w: precompile %s has number %#x; accepted: %#x to %#x, each once", zkbench.ErrParams, p.Name, p.Number, call.MulMod, lastOwn)
 		}
 		seen[p.Number] = true
 	}

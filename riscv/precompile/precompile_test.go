@@ -208,12 +208,14 @@ func TestOptions(t *testing.T) {
 		append(precompile.BN254(), precompile.BN254()[0]),
 		{{Name: "one of Linux", Number: 64}},
 		{{Name: "input", Number: call.Input}},
-		{{Name: "beyond", Number: call.Own + 0x10000}},
+		{{Name: "beyond", Number: 0x7a6bffff + 1}},
 	} {
 		must.FailGet(riscv.Run(t.Context(), program, riscv.Options{Precompiles: wrong}))(t, zkbench.ErrParams, "precompiles %v", wrong[len(wrong)-1].Name)
 	}
 
-	// One of a user's own.
+	// One of a user's own, by the last number that there is.
+	last := riscv.Precompile{Name: "last", Number: 0x7a6bffff}
+	must.Get(riscv.Run(t.Context(), program, riscv.Options{Precompiles: []riscv.Precompile{last}}))(t)
 	own := riscv.Precompile{Name: "own", Number: call.FpAdd, Do: func(g riscv.Guest, args [6]uint64) (uint64, error) {
 		var raw [1]byte
 		err := g.Read(args[1], raw[:])
