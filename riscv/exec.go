@@ -270,7 +270,7 @@ func (m *machine) execute(h *hart, budget uint64) (left uint64, why stop) {
 			}
 		}
 		if edge == byRegister {
-			if j := &jumps[h.pc>>1%cachedJumps]; j.pc == h.pc {
+			if j := &jumps[h.pc>>1%cachedJumps]; j.pc == h.pc && j.block != nil { // none of address 0 is at first
 				b = j.block
 			} else {
 				b = m.blockAt(h.pc)

@@ -191,6 +191,17 @@ func TestReservation(t *testing.T) {
 	}
 }
 
+// TestAddressZero: code at address 0 is jumped to, which no entry of an empty cache stands for.
+func TestAddressZero(t *testing.T) {
+	words := []uint32{typeI(opImm, 0, 17, 0, 93), 0x73, typeI(0x67, 0, 0, 0, 0)} // exit; begins here: jr zero
+	var text []byte
+	for _, w := range words {
+		text = binary.LittleEndian.AppendUint32(text, w)
+	}
+	p := must.Get(riscv.Load(executable(8, part{at: 0, flags: 5, data: text}), nil))(t)
+	golden.Equal(t, "cycles", uint64(3), must.Get(riscv.Run(t.Context(), p, riscv.Options{}))(t).Cycles)
+}
+
 // TestTurns: a thread that makes calls gives way after its slice, as one that makes none, and so it does where a
 // profile tells calls and returns apart.
 func TestTurns(t *testing.T) {
