@@ -403,6 +403,9 @@ func (m *machine) mapping(x *[64]uint64) int64 {
 	if x[a7] != sysMmap && m.mem.hasCode(start, end) {
 		return badValue // code stays as it was loaded
 	}
+	if x[a7] != sysMadvise && len(m.mem.regions) >= mostRegions {
+		return noMemory // a call may make two of one
+	}
 	switch x[a7] {
 	case sysMmap:
 		return m.mmap(start, end-start, x[a2], x[a3])

@@ -31,6 +31,9 @@ type region struct {
 	rights     rights
 }
 
+// mostRegions are those that a guest may have, as under Linux (vm.max_map_count).
+const mostRegions = 65530
+
 // memory is what a guest sees. Pages come into being when they are first touched.
 type memory struct {
 	regions []region // by address, without overlaps
@@ -141,11 +144,10 @@ func (m *memory) setRights(start, end uint64, r rights) {
 // cut takes [start, end) out of all regions.
 func (m *memory) cut(start, end uint64) {
 	var kept []region
-	for _, r := range m.regions {
-		if r.end <= start || r.start >= end {
-			kept = append(kept, r)
-			continue
-		}
+	first := m.find(start)
+	next := first
+	for ; next < len(m.regions) && m.regions[next].start < end; next++ {
+		r := m.regions[next]
 		if r.start < start {
 			kept = append(kept, region{r.start, start, r.rights})
 		}
@@ -153,7 +155,7 @@ func (m *memory) cut(start, end uint64) {
 			kept = append(kept, region{end, r.end, r.rights})
 		}
 	}
-	m.regions = kept
+	m.regions = slices.Replace(m.regions, first, next, kept...)
 }
 
 // unmap removes [start, end) with what is there.

@@ -202,6 +202,22 @@ func TestAddressZero(t *testing.T) {
 	golden.Equal(t, "cycles", uint64(3), must.Get(riscv.Run(t.Context(), p, riscv.Options{}))(t).Cycles)
 }
 
+// TestRegions: a guest that gives pages other rights, one by one, is refused where Linux refuses it.
+func TestRegions(t *testing.T) {
+	const at, page = 5, 6
+	linux := func(number int32) []uint32 { return []uint32{typeI(opImm, 0, 17, 0, number), 0x73} }
+	words := slices.Concat(
+		[]uint32{typeI(opImm, 0, 11, 0, 1), typeI(opImm, 1, 11, 11, 36), typeI(opImm, 0, 12, 0, 3), typeI(opImm, 0, 13, 0, 0x22)}, linux(222), // mmap of 2^36 bytes
+		[]uint32{typeI(opImm, 0, at, 10, 0), 1<<12 | page<<7 | 0x37},
+		[]uint32{typeI(opImm, 0, 10, at, 0), typeI(opImm, 0, 11, page, 0), typeI(opImm, 0, 12, 0, 1)}, linux(226), // mprotect of a page in two
+		[]uint32{typeR(opReg, 0, 0, at, at, page), typeR(opReg, 0, 0, at, at, page), 0xfe0502e3}, // beqz a0, -28
+		[]uint32{typeI(opImm, 0, 10, 10, 100)}, linux(93))
+	p := must.Get(riscv.Load(code(words, nil), nil))(t)
+	r := must.Get(riscv.Run(t.Context(), p, riscv.Options{CycleLimit: 1_000_000}))(t)
+	golden.Equal(t, "exit", 100-12, r.Exit) // ENOMEM
+	golden.Within(t, "cycles", 65_000*4, r.Cycles, 65_530*4+100)
+}
+
 // TestTurns: a thread that makes calls gives way after its slice, as one that makes none, and so it does where a
 // profile tells calls and returns apart.
 func TestTurns(t *testing.T) {
