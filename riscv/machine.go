@@ -43,7 +43,7 @@ type machine struct {
 
 	sections []*section // the first is what is in none
 	section  *section   // of the thread that runs
-	decoded  int        // instructions in all blocks
+	decoded  int        // instructions in all blocks, and what blocks take
 	full     bool       // there must be no more
 	caller   *block     // that made the last call
 
@@ -181,7 +181,7 @@ func (m *machine) blockAt(pc uint64) *block {
 			return nil
 		}
 		s.blocks[pc] = b
-		m.decoded += len(b.code)
+		m.decoded += len(b.code) + blockTakes
 	}
 	j := &s.jumps[pc>>1%cachedJumps]
 	j.pc, j.block = pc, b

@@ -31,8 +31,12 @@ const (
 	longestName  = 64 // bytes
 )
 
-// mostDecoded are the instructions in blocks; with one more all blocks go, and are decoded again.
-const mostDecoded = 4 << 20
+// mostDecoded are the instructions in blocks; with one more all blocks go, and are decoded again. A block
+// itself takes the memory of blockTakes of them.
+const (
+	mostDecoded = 4 << 20
+	blockTakes  = 8
+)
 
 func (m *machine) newSection(name string, within *section) *section {
 	s := &section{
