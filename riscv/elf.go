@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/zkbench/zkbench"
 )
@@ -160,8 +161,8 @@ func (p *Program) symbols(file *elf.File) error {
 	}
 	for _, s := range all {
 		s.Value = uint64(p.ISA.extend(s.Value))
-		if kind := elf.ST_TYPE(s.Info); (kind == elf.STT_FUNC || kind == elf.STT_NOTYPE && isLabel(s.Name)) && p.rightsOf(s.Value)&executable != 0 {
-			p.functions = append(p.functions, function{s.Value, s.Value + s.Size, s.Name})
+		if isFunction(s) && p.rightsOf(s.Value)&executable != 0 {
+			p.functions = append(p.functions, function{s.Value, s.Value + s.Size, printable(s.Name)})
 		}
 	}
 	slices.SortStableFunc(p.functions, func(a, b function) int { return cmp.Compare(a.start, b.start) })
@@ -169,10 +170,21 @@ func (p *Program) symbols(file *elf.File) error {
 	return nil
 }
 
-// isLabel tells whether a symbol without a type may be a function of assembly: those of a dollar say which
-// instructions follow (RISC-V ELF psABI, "Mapping Symbol"), those of .L are places within functions.
-func isLabel(name string) bool {
-	return name != "" && !strings.HasPrefix(name, "$") && !strings.HasPrefix(name, ".L")
+// isFunction tells whether a symbol names one: assembly's have no type, as have the marks of code and data within
+// functions (RISC-V psABI, section "Mapping Symbol") and an assembler's own labels.
+func isFunction(s elf.Symbol) bool {
+	kind := elf.ST_TYPE(s.Info)
+	return kind == elf.STT_FUNC || kind == elf.STT_NOTYPE && s.Name != "" && s.Name[0] != '$' && !strings.HasPrefix(s.Name, ".L")
+}
+
+// printable is a name without what would move a terminal's cursor.
+func printable(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, name)
 }
 
 // functionAt is the index of the function of an address; -1: none is known.

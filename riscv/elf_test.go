@@ -3,6 +3,7 @@ package riscv_test
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"testing"
 
 	"github.com/zkbench/zkbench"
@@ -76,6 +77,49 @@ func elfFile(xlen int, entry uint64, parts []part) []byte {
 	return append(append(raw, make([]byte, page-len(raw))...), content...)
 }
 
+// section is one of an ELF64 file.
+type section struct {
+	kind, flags, link, size uint64 // as elf.SectionHeader has them, and of an entry
+	data                    []byte
+}
+
+// withSections is an ELF64 file with sections 1 and on, the last of which has their names.
+func withSections(raw []byte, sections ...section) []byte {
+	le := binary.LittleEndian
+	headers := make([]byte, 64)
+	for _, s := range sections {
+		headers = le.AppendUint64(headers, s.kind<<32)
+		for _, v := range []uint64{s.flags, 0, uint64(len(raw)), uint64(len(s.data)), s.link, 8, s.size} {
+			headers = le.AppendUint64(headers, v)
+		}
+		raw = append(raw, s.data...)
+	}
+	le.PutUint64(raw[40:], uint64(len(raw)))
+	le.PutUint16(raw[60:], uint16(1+len(sections)))
+	le.PutUint16(raw[62:], uint16(len(sections)))
+	return append(raw, headers...)
+}
+
+// symbol is a function, or a label if it has no type.
+type symbol struct {
+	name string
+	kind byte // 2: a function
+	at   uint64
+}
+
+// withSymbols is an ELF64 file with a symbol table.
+func withSymbols(raw []byte, symbols ...symbol) []byte {
+	table, names := make([]byte, 24), []byte{0}
+	for _, s := range symbols {
+		table = binary.LittleEndian.AppendUint32(table, uint32(len(names)))
+		table = append(table, s.kind, 0, 1, 0)
+		table = binary.LittleEndian.AppendUint64(table, s.at)
+		table = binary.LittleEndian.AppendUint64(table, 0)
+		names = append(append(names, s.name...), 0)
+	}
+	return withSections(raw, section{2, 0, 2, 24, table}, section{kind: 3, data: names}, section{kind: 3, data: []byte{0}})
+}
+
 // code is an executable of instructions, and of data that may be written.
 func code(words []uint32, data []byte) []byte {
 	var text []byte
@@ -125,6 +169,19 @@ func TestLoadRefuses(t *testing.T) {
 		must.Fail(t, err, zkbench.ErrMalformed, "of 32 bits, %s", name)
 	}
 	must.Get(riscv.Load(elfFile(32, codeAt, []part{text, {at: 1<<31 - 8, flags: 6, data: text.data}}), nil))(t)
+}
+
+// TestSymbols: functions have names that a terminal can show, and are not cut by an assembler's labels.
+func TestSymbols(t *testing.T) {
+	words := []uint32{0x13, 0x13, 0x13, 0x13, typeI(opImm, 0, 17, 0, 93), 0x73}
+	raw := withSymbols(code(words, nil),
+		symbol{"$xrv64i2p1", 0, codeAt}, symbol{"first\x1b[2J\nsecond", 2, codeAt}, symbol{".L0 ", 0, codeAt + 8}, symbol{"$d", 0, codeAt + 12}, symbol{"label", 0, codeAt + 16})
+	r := must.Get(riscv.Run(t.Context(), must.Get(riscv.Load(raw, nil))(t), riscv.Options{}))(t)
+	got := ""
+	for _, f := range r.Functions {
+		got += fmt.Sprintln(f.Name, f.Total())
+	}
+	golden.Equal(t, "functions", "first[2Jsecond 4\nlabel 2\n", got)
 }
 
 // TestMemoryLimit: segments are not larger than memory may be.
