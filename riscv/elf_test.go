@@ -184,6 +184,16 @@ func TestSymbols(t *testing.T) {
 	golden.Equal(t, "functions", "first[2Jsecond 4\nlabel 2\n", got)
 }
 
+// TestOneName: functions of one name and one total are in the same order in each run.
+func TestOneName(t *testing.T) {
+	raw := withSymbols(code([]uint32{0x13, 0x0040006f, typeI(opImm, 0, 17, 0, 93), 0x73}, nil), symbol{"f", 2, codeAt}, symbol{"f", 2, codeAt + 8})
+	p := must.Get(riscv.Load(raw, nil))(t)
+	first := must.Get(riscv.Run(t.Context(), p, riscv.Options{}))(t)
+	for range 50 {
+		golden.Equal(t, "functions", fmt.Sprint(first.Functions), fmt.Sprint(must.Get(riscv.Run(t.Context(), p, riscv.Options{}))(t).Functions))
+	}
+}
+
 // TestMemoryLimit: segments are not larger than memory may be.
 func TestMemoryLimit(t *testing.T) {
 	text := part{at: codeAt, flags: 5, data: bytes.Repeat([]byte{1}, 1<<16)}

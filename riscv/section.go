@@ -138,7 +138,7 @@ func (m *machine) tally(s *section) (t Tally) {
 		t.Classes = t.Classes.plus(c)
 	}
 	slices.SortFunc(t.Functions, func(a, b Function) int {
-		return cmp.Or(cmp.Compare(b.Total(), a.Total()), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(b.Total(), a.Total()), cmp.Compare(a.Name, b.Name), slices.Compare(a.Counts[:], b.Counts[:]))
 	})
 	t.Cycles = t.Classes.Total()
 	for i, n := range calls {
