@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -55,6 +56,9 @@ func Load(raw []byte, isa *ISA) (*Program, error) {
 }
 
 func load(raw []byte, isa *ISA) (*Program, error) {
+	if err := checkNames(raw); err != nil {
+		return nil, err
+	}
 	file, err := elf.NewFile(bytes.NewReader(raw))
 	if err != nil {
 		return nil, err
@@ -71,8 +75,6 @@ func load(raw []byte, isa *ISA) (*Program, error) {
 	switch {
 	case file.Machine != elf.EM_RISCV:
 		return nil, fmt.Errorf("machine %v; accepted: %v", file.Machine, elf.EM_RISCV)
-	case file.Data != elf.ELFDATA2LSB:
-		return nil, fmt.Errorf("byte order %v; accepted: %v", file.Data, elf.ELFDATA2LSB)
 	case file.Type != elf.ET_EXEC:
 		return nil, fmt.Errorf("type %v; accepted: %v, linked statically", file.Type, elf.ET_EXEC)
 	case (file.Class == elf.ELFCLASS32) != (p.ISA.XLEN == 32):
@@ -100,6 +102,38 @@ func load(raw []byte, isa *ISA) (*Program, error) {
 		return nil, fmt.Errorf("entry %#x is in no segment of code", p.Entry)
 	}
 	return p, p.symbols(file)
+}
+
+// checkNames tells whether a file's names of sections, which are read with its headers, are not compressed: they
+// would be a thousand times what the file is.
+func checkNames(raw []byte) error {
+	if len(raw) < 64 {
+		return nil // which has no headers
+	}
+	if order := elf.Data(raw[elf.EI_DATA]); order != elf.ELFDATA2LSB {
+		return fmt.Errorf("byte order %v; accepted: %v", order, elf.ELFDATA2LSB)
+	}
+	le := binary.LittleEndian
+	at, sizes := le.Uint64(raw[40:]), raw[58:]
+	if elf.Class(raw[elf.EI_CLASS]) == elf.ELFCLASS32 {
+		at, sizes = uint64(le.Uint32(raw[32:])), raw[46:]
+	}
+	each, index := uint64(le.Uint16(sizes)), elf.SectionIndex(le.Uint16(sizes[4:]))
+	if index == elf.SHN_XINDEX {
+		return fmt.Errorf("sections beyond %d; accepted: less", elf.SHN_LORESERVE)
+	}
+	const flagsAt = 8 // in a header of either width
+	if at = min(at, uint64(len(raw))) + each*uint64(index) + flagsAt; at+4 > uint64(len(raw)) {
+		return nil // which is refused where it is read
+	}
+	return checkFlags(elf.SectionFlag(le.Uint32(raw[at:])))
+}
+
+func checkFlags(f elf.SectionFlag) error {
+	if f&elf.SHF_COMPRESSED != 0 {
+		return errors.New("names or symbols that are compressed; accepted: those that are not")
+	}
+	return nil
 }
 
 // segment takes a segment to the program.
@@ -149,6 +183,15 @@ func (p *Program) rightsOf(addr uint64) rights {
 
 // symbols takes the functions from the symbol table, if there is one.
 func (p *Program) symbols(file *elf.File) error {
+	if table := file.SectionByType(elf.SHT_SYMTAB); table != nil {
+		flags := table.Flags
+		if int(table.Link) < len(file.Sections) {
+			flags |= file.Sections[table.Link].Flags
+		}
+		if err := checkFlags(flags); err != nil {
+			return err
+		}
+	}
 	all, err := file.Symbols()
 	if errors.Is(err, elf.ErrNoSymbols) {
 		return nil

@@ -2,8 +2,11 @@ package riscv_test
 
 import (
 	"bytes"
+	"compress/zlib"
 	"encoding/binary"
 	"fmt"
+	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/zkbench/zkbench"
@@ -182,6 +185,33 @@ func TestSymbols(t *testing.T) {
 		got += fmt.Sprintln(f.Name, f.Total())
 	}
 	golden.Equal(t, "functions", "first[2Jsecond 4\nlabel 2\n", got)
+}
+
+// TestCompressed: symbols and names of sections that are small in the file and huge in memory are refused.
+func TestCompressed(t *testing.T) {
+	const most = 64 << 20
+	bomb := bytes.NewBuffer(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64([]byte{1, 0, 0, 0, 0, 0, 0, 0}, most), 1))
+	w := zlib.NewWriter(bomb)
+	must.Get(w.Write(make([]byte, most)))(t)
+	must.Do(t, w.Close())
+	plain := []section{{2, 0, 2, 24, make([]byte, 24)}, {kind: 3, data: []byte{0}}, {kind: 3, data: []byte{0}}}
+	guest := code([]uint32{0x73}, nil)
+	must.Get(riscv.Load(withSections(guest, plain...), nil))(t)
+	for i, name := range []string{"symbols", "names of symbols", "names of sections"} {
+		sections := slices.Clone(plain)
+		sections[i].flags, sections[i].data = 1<<11, bomb.Bytes() // SHF_COMPRESSED
+		raw := withSections(guest, sections...)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := riscv.Load(raw, nil)
+		runtime.ReadMemStats(&after)
+		must.Fail(t, err, zkbench.ErrMalformed, "%s", name)
+		golden.Contains(t, err.Error(), "that are compressed")
+		golden.Within(t, name+": bytes", 0, after.TotalAlloc-before.TotalAlloc, most/8)
+	}
+	raw := withSections(guest, plain...)
+	copy(raw[62:], []byte{0xff, 0xff})
+	must.FailGet(riscv.Load(raw, nil))(t, zkbench.ErrMalformed, "the index of names elsewhere")
 }
 
 // TestOneName: functions of one name and one total are in the same order in each run.
