@@ -239,6 +239,19 @@ func TestTurns(t *testing.T) {
 	golden.Within(t, "cycles", 10_000_000, plain.Cycles, 10_000_100)
 }
 
+// TestWake: a thread that sleeps is at no address, so that to wake who waits at address 0 wakes none.
+func TestWake(t *testing.T) {
+	linux := func(number int32) []uint32 { return []uint32{typeI(opImm, 0, 17, 0, number), 0x73} }
+	words := slices.Concat(
+		[]uint32{dataAt | 5<<7 | 0x37, 0x10000 | 10<<7 | 0x37}, linux(220), // clones
+		[]uint32{0x00051863, typeI(opImm, 0, 10, 5, 0)}, linux(101), // the second sleeps: bnez a0, 16
+		linux(124), // the first lets it
+		[]uint32{typeI(opImm, 0, 10, 0, 0), typeI(opImm, 0, 11, 0, 1), typeI(opImm, 0, 12, 0, 1)}, linux(98), // wakes
+		linux(94))
+	p := must.Get(riscv.Load(code(words, []byte{100}), nil))(t)
+	golden.Equal(t, "woken", 0, must.Get(riscv.Run(t.Context(), p, riscv.Options{}))(t).Exit)
+}
+
 // TestInput: a bare program of each width gets the input and commits to it.
 func TestInput(t *testing.T) {
 	words := slices.Concat(own(call.Input), own(call.Input), own(call.Commit), own(call.Input), own(call.Commit), []uint32{typeI(opImm, 0, 17, 0, 93), typeI(opImm, 0, 10, 0, 0), 0x73})

@@ -63,7 +63,7 @@ func (s *threads) yield() { s.current = (s.current + 1) % len(s.all) }
 func (s *threads) wake(addr uint64, n uint64) (woken uint64) {
 	for i := range s.all {
 		t := s.all[(s.current+i)%len(s.all)]
-		if woken < n && t.waits && t.futex == addr {
+		if woken < n && t.waits && t.futex == addr && addr != 0 {
 			t.waits, t.futex, t.x[a0] = false, 0, 0
 			woken++
 		}
