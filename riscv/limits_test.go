@@ -1,0 +1,93 @@
+package riscv_test
+
+import (
+	"context"
+	"encoding/binary"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/riscv"
+	"github.com/zkbench/zkbench/riscv/call"
+)
+
+// TestLimits: what a guest asks for beyond a limit it gets in part, or is refused, and the host takes no more.
+func TestLimits(t *testing.T) {
+	const most = 1 << 26 // bytes of output
+	exit := []uint32{typeI(opImm, 0, 17, 0, 93), 0x73}
+	begin := func(n int64) []uint32 { return slices.Concat(number(10, dataAt), number(11, n), own(call.Begin)) }
+	commit := func(n int64) []uint32 {
+		return slices.Concat([]uint32{typeI(opImm, 0, 10, 6, 0)}, number(11, n), own(call.Commit))
+	}
+	mapped := slices.Concat(system(222, 0, most, 3, 0x22), []uint32{typeI(opImm, 0, 6, 10, 0)})
+	for name, test := range map[string]struct {
+		words []uint32
+		data  string
+		exit  int
+		kind  riscv.FaultKind // 0: it exits
+	}{
+		"random bytes":             {append(system(278, dataAt, 1<<40), typeI(opImm, 5, 10, 10, 8)), "", 1, 0},
+		"bytes that are written":   {slices.Concat(mapped, []uint32{typeI(opImm, 0, 5, 10, 0)}, system(64, 1, -1, 1<<40), []uint32{typeI(opImm, 5, 10, 10, 20)}), "", 1, 0},
+		"threads":                  {append(system(220, 0x10000), 0xfea046e3, typeI(opImm, 0, 17, 0, 94), 0x73), "", 256 - 11, 0}, // bgtz a0, -20; exit_group
+		"output":                   {slices.Concat(mapped, commit(most), commit(1)), "", 0, riscv.BadCall},
+		"output at once":           {slices.Concat(mapped, commit(most+1)), "", 0, riscv.BadCall},
+		"sections":                 {append(begin(1), 0xfe5ff06f), "a", 0, riscv.BadCall}, // j -28
+		"a section's name":         {begin(65), strings.Repeat("a", 65), 0, riscv.BadCall},
+		"the longest name":         {begin(64), strings.Repeat("a", 64), 0, 0},
+		"a name with a slash":      {begin(3), "a/b", 0, riscv.BadCall},
+		"a name with a space":      {begin(3), "a b", 0, riscv.BadCall},
+		"a name with an escape":    {begin(3), "a\x1bb", 0, riscv.BadCall},
+		"a name beyond ASCII":      {begin(2), "é", 0, riscv.BadCall},
+		"an input that is written": {slices.Concat(own(call.Input), []uint32{typeS(opStore, 0, 10, 6, 0)}), "", 0, riscv.WildAccess},
+		"an input that is code":    {slices.Concat(own(call.Input), []uint32{typeI(0x67, 0, 0, 10, 0)}), "", 0, riscv.WildJump},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := must.Get(riscv.Load(code(slices.Concat(test.words, exit), []byte(test.data)), nil))(t)
+			r, err := riscv.Run(t.Context(), p, riscv.Options{Input: []byte{0x13, 0, 0, 0}, CycleLimit: 100_000})
+			golden.Equal(t, "kind", test.kind, kindOf(err))
+			golden.Equal(t, "exit", test.exit, r.Exit)
+		})
+	}
+	p := must.Get(riscv.Load(code(exit, nil), nil))(t)
+	_, err := riscv.Run(t.Context(), p, riscv.Options{Args: []string{strings.Repeat("a", 4<<20)}})
+	golden.Equal(t, "arguments", riscv.BadCall, kindOf(err))
+}
+
+// cancels is a writer that cancels what writes to it.
+type cancels func()
+
+func (c cancels) Write(p []byte) (int, error) {
+	c()
+	return len(p), nil
+}
+
+// TestCancelled: a guest without end ends with its context.
+func TestCancelled(t *testing.T) {
+	p := must.Get(riscv.Load(code(append(system(64, 1, dataAt, 1), 0x0000006f), nil), nil))(t) // writes; j 0
+	ctx, cancel := context.WithCancel(t.Context())
+	r, err := riscv.Run(ctx, p, riscv.Options{Stdout: cancels(cancel), CycleLimit: 1 << 30})
+	must.Fail(t, err, context.Canceled, "after %d cycles", r.Cycles)
+	golden.Within(t, "cycles", 1, r.Cycles, 20_000_000)
+}
+
+// TestAddresses32: precompiles reach the upper half of the addresses of 32 bits.
+func TestAddresses32(t *testing.T) {
+	const at = 0x80000000
+	var text []byte
+	for _, w := range slices.Concat([]uint32{at | 11<<7 | 0x37, at | 10<<7 | 0x37}, own(call.Own), []uint32{typeI(opLoad, 4, 10, 10, 1), typeI(opImm, 0, 17, 0, 93), 0x73}) {
+		text = binary.LittleEndian.AppendUint32(text, w)
+	}
+	p := must.Get(riscv.Load(elfFile(32, codeAt, []part{{at: codeAt, flags: 5, data: text}, {at: at, flags: 6, data: []byte{6, 0}}}), nil))(t)
+	one := riscv.Precompile{Name: "one", Number: call.Own, Do: func(g riscv.Guest, args [6]uint64) (uint64, error) {
+		var b [1]byte
+		if err := g.Read(uint64(uint32(args[1])), b[:]); err != nil {
+			return 0, err
+		}
+		return uint64(uint32(args[0])), g.Write(uint64(uint32(args[0]))+1, []byte{b[0] + 1})
+	}}
+	r := must.Get(riscv.Run(t.Context(), p, riscv.Options{Stdout: io.Discard, Precompiles: []riscv.Precompile{one}}))(t)
+	golden.Equal(t, "exit", 7, r.Exit)
+}

@@ -1,0 +1,97 @@
+package riscv_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/riscv"
+)
+
+// number loads one into a register.
+func number(rd uint32, v int64) []uint32 {
+	low := int32(v<<52>>52) & 0xfff
+	if high := (v + 1<<11) >> 12; high != 0 {
+		return append(number(rd, high), typeI(opImm, 1, rd, rd, 12), typeI(opImm, 0, rd, rd, low))
+	}
+	return []uint32{typeI(opImm, 0, rd, 0, low)}
+}
+
+// system is a call of Linux; an argument below 0 is what register t0 has.
+func system(call int64, args ...int64) (words []uint32) {
+	for i, v := range args {
+		if r := uint32(10 + i); v < 0 {
+			words = append(words, typeI(opImm, 0, r, 5, 0))
+		} else {
+			words = append(words, number(r, v)...)
+		}
+	}
+	return append(append(words, number(17, call)...), 0x73)
+}
+
+// kindOf is the kind of a fault; 0 of none.
+func kindOf(err error) riscv.FaultKind {
+	if fault, ok := errors.AsType[*riscv.Fault](err); ok {
+		return fault.Kind
+	}
+	return 0
+}
+
+// TestMapping: code stays as it was loaded, and what is written is not executed; memory that was given back is
+// gone, and what comes in its place is zero.
+func TestMapping(t *testing.T) {
+	const (
+		munmap, mmap, mprotect, madvise = 215, 222, 226, 233
+		page, anonymous, fixed          = 4096, 0x22, 0x32
+		noReplace                       = 0x100022
+		badValue, noMemory, exists      = 256 - 22, 256 - 12, 256 - 17
+	)
+	load := slices.Concat(number(5, dataAt), []uint32{typeI(opLoad, 3, 10, 5, 0)})
+	store := slices.Concat(number(5, dataAt), number(6, 5), []uint32{typeS(opStore, 3, 5, 6, 0)})
+	for name, test := range map[string]struct {
+		words []uint32
+		exit  int
+		kind  riscv.FaultKind // 0: it exits
+	}{
+		"unmaps code":           {system(munmap, codeAt, page), badValue, 0},
+		"unmaps around code":    {system(munmap, 0, 1<<32), badValue, 0},
+		"writes to code":        {system(mprotect, codeAt, page, 3), badValue, 0},
+		"empties code":          {system(madvise, codeAt, page, 4), badValue, 0},
+		"maps over code":        {system(mmap, codeAt, page, 3, fixed), badValue, 0},
+		"maps over to code":     {system(mmap, codeAt-page, 2*page, 3, fixed), badValue, 0},
+		"maps code":             {system(mmap, 0, page, 5, anonymous), badValue, 0},
+		"makes code":            {system(mprotect, dataAt, page, 5), badValue, 0},
+		"within a page":         {system(munmap, dataAt+8, page), badValue, 0},
+		"of no bytes":           {system(munmap, dataAt, 0), badValue, 0},
+		"advice on no bytes":    {system(madvise, dataAt, 0, 4), 0, 0},
+		"beyond all addresses":  {system(mmap, 1<<47, page, 3, fixed), badValue, 0},
+		"across the end":        {system(mmap, 1<<47-page, 2*page, 3, fixed), badValue, 0},
+		"larger than all":       {system(mmap, page, 1<<62, 3, fixed), badValue, 0},
+		"of a file":             {system(mmap, 0, page, 3, 2), badValue, 0},
+		"more than there is":    {system(mmap, 0, 1<<46, 3, anonymous), noMemory, 0},
+		"in place of another":   {system(mmap, dataAt, page, 3, noReplace), exists, 0},
+		"rights to nothing":     {system(mprotect, 1<<32, page, 3), noMemory, 0},
+		"reads what is gone":    {slices.Concat(load, system(munmap, dataAt, page), load), 0, riscv.WildAccess},
+		"writes what is gone":   {slices.Concat(store, system(munmap, dataAt, page), store), 0, riscv.WildAccess},
+		"reads without right":   {slices.Concat(load, system(mprotect, dataAt, page, 0), load), 0, riscv.WildAccess},
+		"writes without right":  {slices.Concat(store, system(mprotect, dataAt, page, 1), store), 0, riscv.WildAccess},
+		"reads what it has":     {slices.Concat(store, load), 5, 0},
+		"empties what it has":   {slices.Concat(store, load, system(madvise, dataAt, page, 4), load), 0, 0},
+		"other advice":          {slices.Concat(store, load, system(madvise, dataAt, page, 8), load), 5, 0},
+		"unmaps and maps again": {slices.Concat(store, system(munmap, dataAt, page), system(mmap, dataAt, page, 3, fixed), load), 0, 0},
+		"maps over data":        {slices.Concat(store, load, system(mmap, dataAt, page, 3, fixed), load), 0, 0},
+		"gets another's page":   {slices.Concat(store, system(munmap, dataAt, page), system(mmap, 1<<33, page, 3, anonymous), []uint32{typeI(opLoad, 3, 10, 10, 0)}), 0, 0},
+		"writes over the end":   {slices.Concat(number(5, dataAt+1<<16-4), []uint32{typeS(opStore, 3, 5, 6, 0)}), 0, riscv.WildAccess},
+		"reads over the end":    {slices.Concat(number(5, dataAt+1<<16-4), []uint32{typeI(opLoad, 3, 6, 5, 0)}), 0, riscv.WildAccess},
+	} {
+		t.Run(name, func(t *testing.T) {
+			words := slices.Concat(test.words, []uint32{typeI(opImm, 0, 17, 0, 93), 0x73})
+			p := must.Get(riscv.Load(code(words, []byte{7}), nil))(t)
+			r, err := riscv.Run(t.Context(), p, riscv.Options{Misaligned: true})
+			golden.Equal(t, "kind", test.kind, kindOf(err))
+			golden.Equal(t, "exit", test.exit, r.Exit)
+		})
+	}
+}
