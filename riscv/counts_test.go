@@ -77,8 +77,10 @@ func outcome(t testing.TB, p *riscv.Program, o riscv.Options) string {
 	var out bytes.Buffer
 	o.Stdout = &out
 	r, err := riscv.Run(t.Context(), p, o)
-	return fmt.Sprintf("%+v %v %q", r, err, out.String())
+	return outcomeOf(r, err) + fmt.Sprintf(" %q", out.String())
 }
+
+func outcomeOf(r *riscv.Result, err error) string { return fmt.Sprintf("%+v %v", r, err) }
 
 // TestRuns: in a hundred runs a guest with goroutines, timers and collections retires the same instructions of
 // the same functions, on one processor and on several at once.
