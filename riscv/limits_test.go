@@ -34,6 +34,7 @@ func TestLimits(t *testing.T) {
 		"threads":                  {append(system(220, 0x10000), 0xfea046e3, typeI(opImm, 0, 17, 0, 94), 0x73), "", 256 - 11, 0}, // bgtz a0, -20; exit_group
 		"output":                   {slices.Concat(mapped, commit(most), commit(1)), "", 0, riscv.BadCall},
 		"output at once":           {slices.Concat(mapped, commit(most+1)), "", 0, riscv.BadCall},
+		"a wait, of a word":        {slices.Concat(number(5, -1), system(98, dataAt, 0, -1, 0)), "\xff\xff\xff\xff\x01", 0, riscv.Deadlock},
 		"sections":                 {append(begin(1), 0xfe5ff06f), "a", 0, riscv.BadCall}, // j -28
 		"a section's name":         {begin(65), strings.Repeat("a", 65), 0, riscv.BadCall},
 		"the longest name":         {begin(64), strings.Repeat("a", 64), 0, 0},

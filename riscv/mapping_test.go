@@ -71,6 +71,7 @@ func TestMapping(t *testing.T) {
 		"larger than all":       {system(mmap, page, 1<<62, 3, fixed), badValue, 0},
 		"of a file":             {system(mmap, 0, page, 3, 2), badValue, 0},
 		"more than there is":    {system(mmap, 0, 1<<46, 3, anonymous), noMemory, 0},
+		"below what maps have":  {system(mmap, 0, 0x3f_0000_0000-1<<31, 3, anonymous), noMemory, 0},
 		"in place of another":   {system(mmap, dataAt, page, 3, noReplace), exists, 0},
 		"rights to nothing":     {system(mprotect, 1<<32, page, 3), noMemory, 0},
 		"reads what is gone":    {slices.Concat(load, system(munmap, dataAt, page), load), 0, riscv.WildAccess},
