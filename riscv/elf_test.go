@@ -146,20 +146,23 @@ func TestLoadRefuses(t *testing.T) {
 		raw  []byte
 		says string
 	}{
-		"empty":           {nil, "EOF"},
-		"another machine": {changed(18, 62), "EM_X86_64"},
-		"shared":          {changed(16, 3), "ET_DYN"},
-		"big-endian":      {changed(5, 2), ""},
-		"entry outside":   {executable(codeAt+8, text), "entry 0x10008 is in no segment of code"},
-		"entry in data":   {executable(dataAt, text, part{at: dataAt, flags: 6, data: []byte{1}}), "entry 0x200000"},
-		"changes itself":  {executable(codeAt, part{at: codeAt, flags: 7, data: text.data}), "both writable and executable"},
-		"overlap":         {executable(codeAt, text, part{at: codeAt + 4, flags: 6, data: text.data}), "share a page"},
-		"one page":        {executable(codeAt, text, part{at: codeAt + 64, flags: 6, data: text.data}), "share a page"},
-		"huge":            {executable(codeAt, text, part{at: dataAt, flags: 6, memory: 1 << 60}), "accepted: addresses below"},
-		"around":          {executable(codeAt, text, part{at: 1<<64 - 8, flags: 6, data: text.data}), "accepted: addresses below"},
-		"interpreter":     {changed(64, 3), "PT_INTERP"},
-		"beyond the file": {changed(64+8, 0, 0, 0, 1), "at offset 16777216"},
-		"cut":             {good[:4100], "at offset 4096 of a file of 4100"},
+		"empty":            {nil, "EOF"},
+		"another machine":  {changed(18, 62), "EM_X86_64"},
+		"shared":           {changed(16, 3), "ET_DYN"},
+		"big-endian":       {changed(5, 2), ""},
+		"entry outside":    {executable(codeAt+8, text), "entry 0x10008 is in no segment of code"},
+		"entry in data":    {executable(dataAt, text, part{at: dataAt, flags: 6, data: []byte{1}}), "entry 0x200000"},
+		"changes itself":   {executable(codeAt, part{at: codeAt, flags: 7, data: text.data}), "both writable and executable"},
+		"overlap":          {executable(codeAt, text, part{at: codeAt + 4, flags: 6, data: text.data}), "share a page"},
+		"one page":         {executable(codeAt, text, part{at: codeAt + 64, flags: 6, data: text.data}), "share a page"},
+		"huge":             {executable(codeAt, text, part{at: dataAt, flags: 6, memory: 1 << 60}), "accepted: addresses below"},
+		"around":           {executable(codeAt, text, part{at: 1<<64 - 8, flags: 6, data: text.data}), "accepted: addresses below"},
+		"interpreter":      {changed(64, 3), "PT_INTERP"},
+		"dynamic":          {changed(64, 2), "PT_DYNAMIC"},
+		"more in the file": {changed(64+40, 4), "8 of them in the file"},
+		"segments":         {changed(56, 65), "65 program headers; accepted: at most 64"},
+		"beyond the file":  {changed(64+8, 0, 0, 0, 1), "at offset 16777216"},
+		"cut":              {good[:4100], "at offset 4096 of a file of 4100"},
 	} {
 		_, err := riscv.Load(test.raw, nil)
 		must.Fail(t, err, zkbench.ErrMalformed, "%s", name)
