@@ -192,6 +192,10 @@ func TestRefused(t *testing.T) {
 	refused("one x", "two points of one x", "g1-add", one, two, one, two)
 	refused("opposite points", "two points of one x", "g1-add", one, two, one, sub(p, two))
 	refused("y of 0", "a point whose y is 0", "g1-double", one, new(big.Int))
+	for _, hash := range precompile.Hashes() {
+		_, err := hash.Do(riscv.Guest{}, [6]uint64{2: 1<<26 + 1})
+		golden.Contains(t, fmt.Sprint(err), "67108865 bytes; accepted: 67108864")
+	}
 }
 
 // TestOptions: what is not there is no call; numbers are each one's own.
