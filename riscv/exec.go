@@ -128,7 +128,11 @@ func (m *machine) execute(h *hart, budget uint64) (left uint64, why stop) {
 				x[rd] = x[rs1] * x[rs2]
 			case opMulhu:
 				x[rd], _ = bits.Mul64(x[rs1], x[rs2])
-			case opMulh, opMulhsu, opDiv, opDivu, opRem, opRemu, opMulw, opDivw, opDivuw, opRemw, opRemuw, opMulh32, opMulhsu32, opMulhu32:
+			case opMulw: // mul of RV32
+				x[rd] = word(uint32(x[rs1]) * uint32(x[rs2]))
+			case opMulhu32:
+				x[rd] = word(uint32(uint64(uint32(x[rs1])) * uint64(uint32(x[rs2])) >> 32))
+			case opMulh, opMulhsu, opDiv, opDivu, opRem, opRemu, opDivw, opDivuw, opRemw, opRemuw, opMulh32, opMulhsu32:
 				x[rd] = multiply(in.op, x[rs1], x[rs2])
 
 			case opLd:
@@ -299,7 +303,7 @@ func flag(is bool) uint64 {
 // word is a number of 32 bits as a register holds it.
 func word(v uint32) uint64 { return uint64(int64(int32(v))) }
 
-// multiply is what the extension M has beside mul and mulhu. A division by zero, and of the least
+// multiply is what the extension M has beside mul and mulhu of either width. A division by zero, and of the least
 // number by -1, has a result (volume I, chapter "M", table "Semantics for division").
 func multiply(o op, a, b uint64) uint64 {
 	sa, sb := int64(a), int64(b)
@@ -331,8 +335,6 @@ func multiply(o op, a, b uint64) uint64 {
 			return a
 		}
 		return a % b
-	case opMulw:
-		return word(uint32(wa * wb))
 	case opDivw:
 		if wb == 0 {
 			return ^uint64(0)
@@ -357,8 +359,6 @@ func multiply(o op, a, b uint64) uint64 {
 		return uint64(int64(wa) * int64(wb) >> 32)
 	case opMulhsu32:
 		return uint64(int64(wa) * int64(uint32(wb)) >> 32)
-	case opMulhu32:
-		return word(uint32(uint64(uint32(wa)) * uint64(uint32(wb)) >> 32))
 	}
 	return 0
 }

@@ -120,7 +120,7 @@ func BuildAll(ctx context.Context, dir, to string) error {
 }
 
 // Build compiles a package of the module in a folder, with build tags, and loads it. What is
-// executed of it depends on the sources and the version of Go alone, not on the caller's environment.
+// executed of it depends on the sources and the version of Go alone, not on how the caller builds programs.
 // The error is a zkbench.ErrEnv.
 func Build(ctx context.Context, dir, pkg string, tags ...string) (*riscv.Program, error) {
 	to, err := os.MkdirTemp("", "zkbench-guest-")
@@ -143,7 +143,7 @@ func Build(ctx context.Context, dir, pkg string, tags ...string) (*riscv.Program
 func BuildFile(ctx context.Context, path, dir, pkg string, tags ...string) error {
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags", strings.Join(tags, ","), "-o", path, pkg)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=riscv64", "GORISCV64=rva20u64", "CGO_ENABLED=0", "GOFLAGS=", "GOEXPERIMENT=")
+	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=riscv64", "GORISCV64=rva20u64", "CGO_ENABLED=0", "GOFLAGS=", "GOEXPERIMENT=", "GOFIPS140=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: go build %s for linux/riscv64: %w\n%s", zkbench.ErrEnv, pkg, err, out)
 	}

@@ -24,7 +24,8 @@ type Model struct {
 	// Columns are those of a table, by its name: CPU, Page, a class or a precompile. A table without
 	// columns costs nothing.
 	Columns map[string]uint64
-	// Shard are the rows of one proof at most, a power of two. Fewer rows are padded to a power of two.
+	// Shard are the rows of one proof at most, a power of two; 0: there is one proof. Fewer rows are padded to
+	// a power of two.
 	Shard uint64
 }
 
@@ -55,7 +56,7 @@ func Default() Model {
 
 // Check tells whether a model is one. The error is a zkbench.ErrParams.
 func (m Model) Check() error {
-	if bits.OnesCount64(m.Shard) != 1 {
+	if m.Shard&(m.Shard-1) != 0 {
 		return fmt.Errorf("%w: shard of %d rows; accepted: powers of two", zkbench.ErrParams, m.Shard)
 	}
 	return nil
@@ -92,7 +93,7 @@ func (m Model) Tables(t *riscv.Tally, touches uint64) (tables []Table) {
 
 // padded is rows in whole shards, or in one that is as small as can be.
 func (m Model) padded(rows uint64) uint64 {
-	if rows > m.Shard {
+	if m.Shard > 0 && rows > m.Shard {
 		return (rows + m.Shard - 1) / m.Shard * m.Shard
 	}
 	return 1 << bits.Len64(rows-1)

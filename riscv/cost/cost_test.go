@@ -22,9 +22,8 @@ func TestTables(t *testing.T) {
 	golden.Equal(t, "tables", "[{cpu 33 48 10} {integer 16 16 0} {memory 5 8 3} {page 512 512 2} {own 1 1 100}]", fmt.Sprint(tables))
 	golden.Equal(t, "cells", uint64(480+24+1024+100), cost.Cells(tables))
 	golden.Equal(t, "tables of nothing", 0, len(m.Tables(&riscv.Tally{}, 0)))
-	for _, shard := range []uint64{0, 3} {
-		must.Fail(t, cost.Model{Shard: shard}.Check(), zkbench.ErrParams, "a shard of %d rows", shard)
-	}
+	must.Fail(t, cost.Model{Shard: 3}.Check(), zkbench.ErrParams, "a shard of three rows")
+	golden.Equal(t, "rows of one proof", uint64(64), cost.Model{}.Tables(tally, 1)[0].Padded)
 }
 
 // TestDefault has columns for every class, and every precompile but what the standard's accelerators have beside

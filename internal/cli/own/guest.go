@@ -102,11 +102,11 @@ func (f *guestRun) run(ctx context.Context, args []string, stdout, stderr io.Wri
 		}
 	}
 	if f.profile.Given {
-		file, err := os.Create(f.profile.Text)
-		if err != nil {
-			return nil, 0, fmt.Errorf("profile: %w", err)
+		file, errFile := os.Create(f.profile.Text)
+		if errFile != nil {
+			return nil, 0, fmt.Errorf("profile: %w", errFile)
 		}
-		defer file.Close()
+		defer func() { err = errors.Join(err, file.Close()) }()
 		o.Profile = file
 	}
 	start := time.Now()
@@ -125,6 +125,10 @@ func (f *guestRun) program(ctx context.Context, path string) (*riscv.Program, er
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("program: %w", err)
+	case info.IsDir() && f.isa.Given:
+		return nil, &usage.ValueError{Field: "isa", Value: f.isa.Text, Accepted: "of an ELF file"}
+	case !info.IsDir() && f.tags.Given:
+		return nil, &usage.ValueError{Field: "tags", Value: f.tags.Text, Accepted: "of a package of Go"}
 	case info.IsDir():
 		var tags []string
 		if f.tags.Given {
@@ -301,6 +305,8 @@ func guestCostCommand(stdout, stderr io.Writer) *cobra.Command {
 	return cmd
 }
 
+const mostColumnBits = 20
+
 // typedColumns are a model's with those that were typed.
 func typedColumns(o *usage.Option, own map[string]uint64) (map[string]uint64, error) {
 	columns := maps.Clone(own)
@@ -309,7 +315,7 @@ func typedColumns(o *usage.Option, own map[string]uint64) (map[string]uint64, er
 	}
 	for item := range strings.SplitSeq(o.Text, ",") {
 		name, text, _ := strings.Cut(strings.TrimSpace(item), "=")
-		n, err := strconv.ParseUint(text, 10, 32)
+		n, err := strconv.ParseUint(text, 10, mostColumnBits)
 		if err != nil || name == "" {
 			return nil, o.Refuse("columns", item)
 		}
