@@ -3,12 +3,16 @@
 // machines take them. A developer sees what a guest costs before any prover runs.
 //
 //	p, err := riscv.Load(raw, nil)
-//	r, err := riscv.Run(ctx, p, riscv.Options{Stdout: os.Stdout})
-//	fmt.Println(r.Cycles, r.Functions[0].Name)
+//	r, err := riscv.Run(ctx, p, riscv.Options{Input: input, Precompiles: precompile.All()})
+//	fmt.Println(r.Cycles, r.Functions[0].Name, r.Sections[0].Cycles, r.Output)
+//
+// A guest reads its input, appends to its output, marks sections that are counted apart and calls precompiles
+// by the ecalls of package call: in Go by package guest, in C by the headers in riscv/c. Package precompile has
+// precompiles, package cost what a prover's tables would have.
 //
 // A cycle is a retired instruction. A guest that gets the same input retires the same instructions in
 // every run, on every machine: its threads take turns on one processor, its random numbers are always the
-// same, and its clock stands still while it computes.
+// same, and its clock is a function of what it does.
 //
 // Arithmetic of floating point rounds to nearest, ties to even; another mode is a Fault, and so is
 // reading the flags that operations raise, which are not kept. Code cannot be written. Nothing is proved

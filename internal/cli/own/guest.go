@@ -33,9 +33,9 @@ func guestCommand(stdout, stderr io.Writer) *cobra.Command {
 
 // guestRun is the flags of a run.
 type guestRun struct {
-	input, output, profile, isa, precompiles, tags *usage.Option
-	memory, cycles, functions                      *usage.Option
-	misaligned                                     *bool
+	input, output, profile, isa, precompiles, tags, env *usage.Option
+	memory, cycles, functions                           *usage.Option
+	misaligned                                          *bool
 }
 
 // guestUse is the program with its arguments, and what it may be.
@@ -59,6 +59,7 @@ func defineGuestRun(flags *pflag.FlagSet) *guestRun {
 		isa:         usage.Define(flags, "isa", usage.KindText, "", names, "instruction set of a bare ELF file of 64 bits: "+names+" (default rv64gc, or rv32im of 32 bits)"),
 		precompiles: usage.Define(flags, "precompiles", usage.KindList, "all", sets, "sets of precompiles that there are: "+sets),
 		tags:        usage.Define(flags, "tags", usage.KindList, "", "build tags", "build tags of a package of Go"),
+		env:         usage.Define(flags, "env", usage.KindList, "", "KEY=value with commas", "environment of a program for Linux, for example GOGC=off"),
 		memory:      usage.Define(flags, "memory", usage.KindNumber, fmt.Sprint(riscv.DefaultMemory), "4096 to 2^40", "bytes that the guest may have"),
 		cycles:      usage.Define(flags, "cycles", usage.KindNumber, fmt.Sprint(riscv.DefaultCycles), "1 to 2^60", "cycles after which the guest is ended"),
 		functions:   usage.Define(flags, "functions", usage.KindNumber, "8", "0 to 1000", "functions that are shown, those first that took most"),
@@ -95,6 +96,14 @@ func (f *guestRun) run(ctx context.Context, args []string, stdout, stderr io.Wri
 	}
 	if o.CycleLimit, err = f.cycles.Number("cycles", 1, 1<<60); err != nil {
 		return nil, 0, err
+	}
+	if f.env.Given {
+		for item := range strings.SplitSeq(f.env.Text, ",") {
+			if key, _, ok := strings.Cut(item, "="); !ok || key == "" {
+				return nil, 0, f.env.Refuse("env", item)
+			}
+			o.Env = append(o.Env, item)
+		}
 	}
 	if f.input.Given {
 		if o.Input, err = os.ReadFile(f.input.Text); err != nil {

@@ -70,6 +70,7 @@ func TestGuestCommand(t *testing.T) {
 		"columns without a name": {cli.ExitUsage, `columns: "=3"`, []string{"cost", keccakGuest, "--columns", "=3"}},
 		"shards of three rows":   {cli.ExitUsage, "accepted: powers of two", []string{"cost", keccakGuest, "--shard", "3"}},
 		"an input that is not":   {cli.ExitUsage, "input: ", []string{"run", keccakGuest, "--input", path("nothing")}},
+		"no environment":         {cli.ExitUsage, `env: "GOGC"`, []string{"run", keccakGuest, "--env", "GOGC"}},
 		"a set for Go":           {cli.ExitUsage, "isa: ", []string{"run", keccakGuest, "--isa", "rv64im"}},
 		"tags of a file":         {cli.ExitUsage, "tags: ", []string{"run", path("in"), "--tags", "precompile"}},
 		"an unknown set of RV":   {cli.ExitUsage, `isa: "rv128"`, []string{"run", path("in"), "--isa", "rv128"}},
