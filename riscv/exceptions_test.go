@@ -38,7 +38,7 @@ func TestExceptions(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	ends := make(map[string]int)
 	const toData = dataAt + 4096 | 2<<7 | 0x37 // lui sp, of what Linux gives more
-	for range testsize.Pick(1, 400, 20_000) {
+	for range testsize.Pick(1, 200, 20_000) {
 		w := r.Uint32()
 		if r.IntN(4) > 0 {
 			w |= 3 // four bytes

@@ -27,6 +27,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/internal/workload/circuits"
 	"github.com/zkbench/zkbench/internal/workload/goldilocks"
+	"github.com/zkbench/zkbench/internal/workload/guest"
 	"github.com/zkbench/zkbench/internal/workload/hash"
 	"github.com/zkbench/zkbench/internal/workload/stark"
 	"github.com/zkbench/zkbench/internal/workload/token"
@@ -53,6 +54,7 @@ func suiteProgram() *Program {
 		{Name: "hash", Defs: hash.Defs()},
 		{Name: "goldilocks", Defs: goldilocks.Defs()},
 		{Name: "stark", Defs: stark.Defs()},
+		{Name: "riscv", Defs: guest.Defs()},
 		{Name: "fake", Defs: defs},
 	}}}
 }

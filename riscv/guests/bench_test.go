@@ -1,4 +1,4 @@
-package riscv_test
+package guests_test
 
 import (
 	"flag"
