@@ -96,7 +96,7 @@ func TestReadme(t *testing.T) {
 				cmd = exec.CommandContext(t.Context(), "zkbench-real", args[1:]...)
 				cmd.Dir = dir
 			}
-			if args[0] == "go" || strings.Contains(command, "--git") || strings.Contains(command, "examples/") {
+			if args[0] == "go" || strings.Contains(command, "--git") || strings.Contains(command, "examples/") || strings.Contains(command, "riscv/") {
 				cmd.Dir = root
 			}
 			if strings.Contains(command, "--serve") {
