@@ -25,7 +25,7 @@ portable:
 
 # The programs of workload guest beside this one, which builds them itself where it has its sources.
 guests: build
-	$(GO) run ./internal/guests/build $(BIN)/zkbench-guests
+	$(GO) run ./internal/workload/guest/build $(BIN)/zkbench-guests
 
 # PostgreSQL's server programs, Chromium, QEMU's emulator of arm64, a C compiler for RISC-V, and OpenSSH, if they are missing.
 # Tests start servers of their own: the one that apt-get starts for the machine is stopped.

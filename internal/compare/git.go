@@ -112,7 +112,10 @@ func (r Repository) Build(ctx context.Context, v Revision, main Main, program st
 		if err != nil {
 			return err
 		}
-		return errors.Join(build(ctx, v, dir, program), buildGuests(ctx, v, main, trees[0], program))
+		if err := build(ctx, v, dir, program); err != nil {
+			return err
+		}
+		return buildGuests(ctx, v, main, trees[0], program)
 	})
 }
 
@@ -138,7 +141,10 @@ func (r Repository) BuildCounting(ctx context.Context, v Revision, main Main, pr
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(build(ctx, v, dir, program, counts.BuildFlags(main.Module)...), buildGuests(ctx, v, main, trees[0], program)); err != nil {
+		if err := build(ctx, v, dir, program, counts.BuildFlags(main.Module)...); err != nil {
+			return err
+		}
+		if err := buildGuests(ctx, v, main, trees[0], program); err != nil {
 			return err
 		}
 		index, err = counts.NewIndex(ctx, dir)

@@ -195,14 +195,8 @@ func guestRunCommand(stdout, stderr io.Writer) *cobra.Command {
 	return cmd
 }
 
-// grouped is a number with a comma before each three digits.
-func grouped(n uint64) string {
-	text := strconv.FormatUint(n, 10)
-	for at := len(text) - 3; at > 0; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
-}
+// grouped is a number as people read it.
+func grouped(n uint64) string { return figure.Count(float64(n)) }
 
 // showCounts prints what a guest did.
 func showCounts(w io.Writer, r *riscv.Result, took time.Duration, most int) {
@@ -269,7 +263,7 @@ func guestCostCommand(stdout, stderr io.Writer) *cobra.Command {
 	columns := usage.Define(flags, "columns", usage.KindList, "", "NAME=COLUMNS of tables "+strings.Join(model.Names(), ", ")+", or of a section's precompiles", "columns of tables in place of the model's, such as cpu=79,mulmod=500")
 	shard := usage.Define(flags, "shard", usage.KindNumber, fmt.Sprint(model.Shard), "powers of two", "rows of one proof at most; less are padded to a power of two")
 	speed := usage.Define(flags, "speed", usage.KindNumber, "", "1 to 2^60", "cells that a prover proves in a second (default: this module's STARK, measured now)")
-	section := usage.Define(flags, "section", usage.KindText, "", "a section of the guest", "estimate this section alone")
+	section := usage.Define(flags, "section", usage.KindText, "", "a section of the guest", "estimate this section alone, without the pages that were touched")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		m := model
 		var err error

@@ -1,6 +1,7 @@
 package circuits
 
 import (
+	"slices"
 	"time"
 
 	"github.com/zkbench/zkbench/internal/measure"
@@ -120,7 +121,7 @@ func (d *data) fillGuests(v *view) {
 
 	others := &study.Table{Left: 2, Head: []string{"guest", "precompiles", "size", "cycles", "with Go's start", "pages"}}
 	for _, r := range d.side(partGuests) {
-		if d.isExchange(r) {
+		if isExchange(r) {
 			continue
 		}
 		others.Add(study.Axis(r, "guest"), study.Axis(r, "precompile"), study.Number(study.AxisNumber(r, "size")), study.Number(guestCycles(r)), study.Number(r.Value(record.GuestCycles)), study.Number(r.Value(record.GuestPages)))
@@ -152,11 +153,6 @@ func (d *data) fillGuests(v *view) {
 }
 
 // isExchange tells whether a guest is one of the cells'.
-func (d *data) isExchange(r *record.Record) bool {
-	for _, c := range cells() {
-		if study.Axis(r, "guest") == c.guest {
-			return true
-		}
-	}
-	return false
+func isExchange(r *record.Record) bool {
+	return slices.ContainsFunc(cells(), func(c cell) bool { return c.guest == study.Axis(r, "guest") })
 }

@@ -34,7 +34,7 @@ func Guest() workload.Def {
 	return workload.Def{
 		Name: "Guest", Doc: "a program for RISC-V, executed and counted, with precompiles and without; nothing is proved",
 		Axes:    []workload.Axis{guestAxis, precompileAxis, sizeAxis},
-		Resolve: resolve, Guests: "./internal/guests/build",
+		Resolve: resolve, Guests: "./internal/workload/guest/build",
 		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			return newInstance(ctx, c, seed)
 		},
@@ -45,6 +45,16 @@ func Guest() workload.Def {
 func Names() (all []string) {
 	for _, s := range subjects {
 		all = append(all, s.name)
+	}
+	return all
+}
+
+// Builds are the programs of all cases.
+func Builds() (all []guests.Guest) {
+	for _, s := range subjects {
+		for _, set := range s.precompiles {
+			all = append(all, s.guest(set != none))
+		}
 	}
 	return all
 }

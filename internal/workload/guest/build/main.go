@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/zkbench/zkbench/internal/guests"
+	"github.com/zkbench/zkbench/internal/workload/guest"
 )
 
 func main() {
@@ -14,7 +15,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "build FOLDER")
 		os.Exit(2)
 	}
-	if err := guests.BuildAll(context.Background(), ".", os.Args[1]); err != nil {
+	if err := guests.BuildAll(context.Background(), ".", os.Args[1], guest.Builds()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
