@@ -3,6 +3,7 @@ package riscv
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -129,8 +130,8 @@ func (m *machine) tally(s *section) (t Tally) {
 		}
 	}
 	add(s)
-	for f, c := range by {
-		name := ""
+	for _, f := range slices.Sorted(maps.Keys(by)) { // in an order that does not change, so that sorting takes the same
+		name, c := "", by[f]
 		if f >= 0 {
 			name = m.program.functions[f].name
 		}
