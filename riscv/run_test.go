@@ -321,6 +321,29 @@ func BenchmarkLoop(b *testing.B) {
 	b.ReportMetric(float64(cycles)/b.Elapsed().Seconds()/1e6, "Mcycles/s")
 }
 
+// BenchmarkPages touches 65,536 pages: bytes of the host that are allocated for one of the guest.
+func BenchmarkPages(b *testing.B) {
+	const pages, at, step, left = 1 << 16, 5, 6, 7
+	var text []byte
+	for _, w := range []uint32{
+		dataAt | at<<7 | 0x37, 4096 | step<<7 | 0x37, pages | left<<7 | 0x37, // lui
+		typeS(opStore, 3, at, 0, 0), typeR(opReg, 0, 0, at, at, step), typeI(opImm, 0, left, left, -1),
+		0xfe039ae3, // bnez left, -12
+		typeI(opImm, 0, 17, 0, 93), typeI(opImm, 0, 10, 0, 0), 0x73,
+	} {
+		text = binary.LittleEndian.AppendUint32(text, w)
+	}
+	p := must.Get(riscv.Load(executable(codeAt, part{at: codeAt, flags: 5, data: text}, part{at: dataAt, flags: 6, memory: pages * 4096}), nil))(b)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	touched := 0
+	for b.Loop() {
+		touched += must.Get(riscv.Run(b.Context(), p, riscv.Options{}))(b).Pages
+	}
+	runtime.ReadMemStats(&after)
+	b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/float64(touched)/4096, "B/B")
+}
+
 func ExampleRun() {
 	raw, err := os.ReadFile("guest") // GOOS=linux GOARCH=riscv64 go build -o guest
 	if err != nil {
