@@ -416,7 +416,7 @@ func (m *machine) mapping(x *[64]uint64) int64 {
 		if !ok {
 			return badValue
 		}
-		if !m.mem.mapped(start, end) {
+		if !m.mem.mappedAll(start, end) {
 			return noMemory
 		}
 		m.mem.setRights(start, end, r)

@@ -74,6 +74,8 @@ func TestMapping(t *testing.T) {
 		"below what maps have":  {system(mmap, 0, 0x3f_0000_0000-1<<31, 3, anonymous), noMemory, 0},
 		"in place of another":   {system(mmap, dataAt, page, 3, noReplace), exists, 0},
 		"rights to nothing":     {system(mprotect, 1<<32, page, 3), noMemory, 0},
+		"rights over a hole":    {slices.Concat(system(munmap, dataAt+page, page), system(mprotect, dataAt, 3*page, 1)), noMemory, 0},
+		"rights of two regions": {slices.Concat(system(mprotect, dataAt, page, 1), system(mprotect, dataAt, 2*page, 3), store, load), 5, 0},
 		"reads what is gone":    {slices.Concat(load, system(munmap, dataAt, page), load), 0, riscv.WildAccess},
 		"writes what is gone":   {slices.Concat(store, system(munmap, dataAt, page), store), 0, riscv.WildAccess},
 		"reads without right":   {slices.Concat(load, system(mprotect, dataAt, page, 0), load), 0, riscv.WildAccess},

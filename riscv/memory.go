@@ -101,6 +101,17 @@ func (m *memory) mapped(start, end uint64) bool {
 	return i < len(m.regions) && m.regions[i].start < end
 }
 
+// mappedAll tells whether all of [start, end) is.
+func (m *memory) mappedAll(start, end uint64) bool {
+	for i := m.find(start); start < end; i++ {
+		if i == len(m.regions) || m.regions[i].start > start {
+			return false
+		}
+		start = m.regions[i].end
+	}
+	return true
+}
+
 // hasCode tells whether any address of [start, end) is of code.
 func (m *memory) hasCode(start, end uint64) bool {
 	for i := m.find(start); i < len(m.regions) && m.regions[i].start < end; i++ {
@@ -212,6 +223,14 @@ func (m *memory) page(addr uint64) *page {
 
 // reach returns the page of an address for an access that needs rights, and remembers it.
 func (m *memory) reach(addr uint64, need rights) (*page, FaultKind) {
+	cache := &m.reads
+	if need == writable {
+		cache = &m.writes
+	}
+	cached := &cache[addr>>pageBits%cachedPages]
+	if cached.base == addr&^pageMask {
+		return cached.page, 0
+	}
 	if m.rightsAt(addr)&need == 0 {
 		if need == writable && m.rightsAt(addr)&executable != 0 {
 			return nil, WriteToCode
@@ -222,11 +241,7 @@ func (m *memory) reach(addr uint64, need rights) (*page, FaultKind) {
 	if p == nil {
 		return nil, OutOfMemory
 	}
-	cache := &m.reads
-	if need == writable {
-		cache = &m.writes
-	}
-	cache[addr>>pageBits%cachedPages] = cachedPage{addr &^ pageMask, p}
+	*cached = cachedPage{addr &^ pageMask, p}
 	return p, 0
 }
 
