@@ -23,7 +23,7 @@ const module = "github.com/zkbench/zkbench"
 // below its directory, as far as no longer name here has them. It imports rooms of lower
 // floors only.
 var floors = [][]string{
-	{".", "internal/must", "internal/atomicfile"},
+	{".", "internal/must", "internal/atomicfile", "internal/rv"},
 	{"executor", "transcript", "riscv", "internal/memory", "circuits/gates", "internal/testsize", "internal/golden", "internal/progress", "internal/asm", "internal/mapped", "internal/gitenv"},
 	{"internal/lanes", "internal/guests"},
 	{"group", "hash", "goldilocks", "internal/faulttest", "internal/gittest"},

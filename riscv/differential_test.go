@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/rv"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/riscv"
 )
@@ -21,27 +22,6 @@ const (
 	base    = 31
 	pointer = 30
 	log     = 29
-)
-
-func typeR(opcode, f3, f7, rd, rs1, rs2 uint32) uint32 {
-	return f7<<25 | rs2<<20 | rs1<<15 | f3<<12 | rd<<7 | opcode
-}
-
-func typeI(opcode, f3, rd, rs1 uint32, imm int32) uint32 {
-	return uint32(imm)<<20 | rs1<<15 | f3<<12 | rd<<7 | opcode
-}
-
-func typeS(opcode, f3, rs1, rs2 uint32, imm int32) uint32 {
-	i := uint32(imm)
-	return i>>5&0x7f<<25 | rs2<<20 | rs1<<15 | f3<<12 | i&31<<7 | opcode
-}
-
-const (
-	opImm, opImm32, opReg, opReg32 = 0x13, 0x1b, 0x33, 0x3b
-	opLoad, opStore                = 0x03, 0x23
-	opLoadFP, opStoreFP            = 0x07, 0x27
-	opAmo, opBranch, opFP          = 0x2f, 0x63, 0x53
-	opMadd                         = 0x43
 )
 
 // program writes random programs.
@@ -61,23 +41,23 @@ func (p *program) result() uint32 { return p.small(log) }
 // integer and float add an instruction that writes to register rd, and keep what it writes.
 func (p *program) integer(w uint32) {
 	p.put(w)
-	p.keep(typeS(opStore, 3, log, w>>7&31, 0))
+	p.keep(rv.S(rv.OpStore, 3, log, w>>7&31, 0))
 }
 
 func (p *program) float(w uint32) {
 	p.put(w)
-	p.keep(typeS(opStoreFP, 3, log, w>>7&31, 0))
+	p.keep(rv.S(rv.OpStoreFP, 3, log, w>>7&31, 0))
 }
 
 func (p *program) keep(store uint32) {
 	p.put(store)
-	p.put(typeI(opImm, 0, log, log, 8))
+	p.put(rv.Addi(log, log, 8))
 }
 
 // operands loads some numbers of the data into registers of floating point.
 func (p *program) operands(format uint32, registers ...uint32) {
 	for _, r := range registers {
-		p.put(typeI(opLoadFP, 2+format, r, base, int32(p.IntN(dataWords/2)*8)))
+		p.put(rv.I(rv.OpLoadFP, 2+format, r, base, int32(p.IntN(dataWords/2)*8)))
 	}
 }
 
@@ -86,71 +66,71 @@ func (p *program) one() {
 	rd, a, b, c := p.result(), p.source(), p.source(), p.source()
 	switch p.IntN(12) {
 	case 0: // registers
-		p.integer(typeR(opReg, p.small(8), 0, rd, a, b))
-		p.integer(typeR(opReg, p.pick(0, 5), 0x20, rd, a, b))
+		p.integer(rv.R(rv.OpReg, p.small(8), 0, rd, a, b))
+		p.integer(rv.R(rv.OpReg, p.pick(0, 5), 0x20, rd, a, b))
 	case 1:
-		p.integer(typeR(opReg32, p.pick(0, 1, 5), 0, rd, a, b))
-		p.integer(typeR(opReg32, p.pick(0, 5), 0x20, rd, a, b))
+		p.integer(rv.R(rv.OpReg32, p.pick(0, 1, 5), 0, rd, a, b))
+		p.integer(rv.R(rv.OpReg32, p.pick(0, 5), 0x20, rd, a, b))
 	case 2: // multiplications and divisions
-		p.integer(typeR(opReg, p.small(8), 1, rd, a, b))
-		p.integer(typeR(opReg32, p.pick(0, 4, 5, 6, 7), 1, rd, a, b))
+		p.integer(rv.R(rv.OpReg, p.small(8), 1, rd, a, b))
+		p.integer(rv.R(rv.OpReg32, p.pick(0, 4, 5, 6, 7), 1, rd, a, b))
 	case 3: // immediates
-		p.integer(typeI(opImm, p.pick(0, 2, 3, 4, 6, 7), rd, a, int32(p.IntN(4096))-2048))
-		p.integer(typeI(opImm32, 0, rd, a, int32(p.IntN(4096))-2048))
+		p.integer(rv.I(rv.OpImm, p.pick(0, 2, 3, 4, 6, 7), rd, a, int32(p.IntN(4096))-2048))
+		p.integer(rv.I(rv.OpImm32, 0, rd, a, int32(p.IntN(4096))-2048))
 		p.integer(p.Uint32()&^0xfff | rd<<7 | p.pick(0x37, 0x17))
 	case 4: // shifts
-		p.integer(typeI(opImm, p.pick(1, 5), rd, a, int32(p.IntN(64))))
-		p.integer(typeI(opImm, 5, rd, a, int32(p.IntN(64))|0x400))
-		p.integer(typeI(opImm32, p.pick(1, 5), rd, a, int32(p.IntN(32))))
-		p.integer(typeI(opImm32, 5, rd, a, int32(p.IntN(32))|0x400))
+		p.integer(rv.I(rv.OpImm, p.pick(1, 5), rd, a, int32(p.IntN(64))))
+		p.integer(rv.I(rv.OpImm, 5, rd, a, int32(p.IntN(64))|0x400))
+		p.integer(rv.I(rv.OpImm32, p.pick(1, 5), rd, a, int32(p.IntN(32))))
+		p.integer(rv.I(rv.OpImm32, 5, rd, a, int32(p.IntN(32))|0x400))
 	case 5: // loads and stores, aligned or not
 		offset := int32(p.IntN(2040))
 		if p.IntN(2) == 0 {
 			offset &^= 7
 		}
-		p.integer(typeI(opLoad, p.small(7), rd, base, offset))
-		p.put(typeS(opStore, p.small(4), base, b, int32(p.IntN(2040))))
-		p.float(typeI(opLoadFP, p.pick(2, 3), a, base, offset))
-		p.put(typeS(opStoreFP, p.pick(2, 3), base, b, int32(p.IntN(2040))))
+		p.integer(rv.I(rv.OpLoad, p.small(7), rd, base, offset))
+		p.put(rv.S(rv.OpStore, p.small(4), base, b, int32(p.IntN(2040))))
+		p.float(rv.I(rv.OpLoadFP, p.pick(2, 3), a, base, offset))
+		p.put(rv.S(rv.OpStoreFP, p.pick(2, 3), base, b, int32(p.IntN(2040))))
 	case 6: // atomic
-		p.put(typeI(opImm, 0, pointer, base, int32(p.IntN(255)*8)))
+		p.put(rv.Addi(pointer, base, int32(p.IntN(255)*8)))
 		f3, f5 := p.pick(2, 3), p.pick(1, 0, 4, 12, 8, 16, 20, 24, 28)
-		p.integer(typeR(opAmo, f3, f5<<2|p.small(4), rd, pointer, b))
+		p.integer(rv.R(rv.OpAmo, f3, f5<<2|p.small(4), rd, pointer, b))
 		if p.IntN(4) == 0 {
-			p.put(typeR(opAmo, f3, 2<<2, rd, pointer, 0))
-			p.integer(typeR(opAmo, f3, 3<<2, p.result(), pointer, b))
+			p.put(rv.R(rv.OpAmo, f3, 2<<2, rd, pointer, 0))
+			p.integer(rv.R(rv.OpAmo, f3, 3<<2, p.result(), pointer, b))
 		}
 	case 7: // a branch over one instruction, or not
-		p.put(8>>1<<8 | b<<20 | a<<15 | p.pick(0, 1, 4, 5, 6, 7)<<12 | opBranch)
-		p.integer(typeI(opImm, 0, rd, rd, 1))
+		p.put(rv.B(p.pick(0, 1, 4, 5, 6, 7), a, b, 8))
+		p.integer(rv.Addi(rd, rd, 1))
 	case 8: // of floating point, arithmetic
 		format := p.small(2)
 		p.operands(format, a, b, c)
-		p.float(typeR(opFP, p.pick(0, 7), p.small(4)<<2|format, p.source(), a, b))
-		p.float(typeR(opFP, 0, 0x0b<<2|format, p.source(), a, 0))
+		p.float(rv.R(rv.OpFP, p.pick(0, 7), p.small(4)<<2|format, p.source(), a, b))
+		p.float(rv.R(rv.OpFP, 0, 0x0b<<2|format, p.source(), a, 0))
 		p.operands(format, a, b, c)
-		p.float(typeR(opFP, p.small(3), 0x04<<2|format, p.source(), a, b))
-		p.float(typeR(opFP, p.small(2), 0x05<<2|format, p.source(), a, b))
+		p.float(rv.R(rv.OpFP, p.small(3), 0x04<<2|format, p.source(), a, b))
+		p.float(rv.R(rv.OpFP, p.small(2), 0x05<<2|format, p.source(), a, b))
 		p.operands(format, a, b, c)
-		p.float(c<<27 | format<<25 | b<<20 | a<<15 | p.source()<<7 | opMadd | p.small(4)<<2)
+		p.float(c<<27 | format<<25 | b<<20 | a<<15 | p.source()<<7 | rv.OpMadd | p.small(4)<<2)
 	case 9: // comparisons and moves
 		format := p.small(2)
 		p.operands(format, a, b)
-		p.integer(typeR(opFP, p.small(3), 0x14<<2|format, rd, a, b))
-		p.integer(typeR(opFP, p.small(2), 0x1c<<2|format, rd, a, 0))
-		p.float(typeR(opFP, 0, 0x1e<<2|format, p.source(), a, 0))
+		p.integer(rv.R(rv.OpFP, p.small(3), 0x14<<2|format, rd, a, b))
+		p.integer(rv.R(rv.OpFP, p.small(2), 0x1c<<2|format, rd, a, 0))
+		p.float(rv.R(rv.OpFP, 0, 0x1e<<2|format, p.source(), a, 0))
 	case 10: // conversions
 		format := p.small(2)
 		p.operands(format, a)
-		p.integer(typeR(opFP, p.small(5), 0x18<<2|format, rd, a, p.small(4)))
-		p.float(typeR(opFP, 0, 0x1a<<2|format, p.source(), a, p.small(4)))
+		p.integer(rv.R(rv.OpFP, p.small(5), 0x18<<2|format, rd, a, p.small(4)))
+		p.float(rv.R(rv.OpFP, 0, 0x1a<<2|format, p.source(), a, p.small(4)))
 		p.operands(1-format, a)
-		p.float(typeR(opFP, 0, 0x08<<2|format, p.source(), a, 1-format))
+		p.float(rv.R(rv.OpFP, 0, 0x08<<2|format, p.source(), a, 1-format))
 	case 11: // compressed, two at a time so that the others stay at multiples of four
 		for range 2 {
 			p.text = binary.LittleEndian.AppendUint16(p.text, p.compressed())
 		}
-		p.put(typeS(opStore, 3, log, p.source(), 0))
+		p.put(rv.S(rv.OpStore, 3, log, p.source(), 0))
 	}
 }
 
@@ -191,40 +171,40 @@ const (
 // prints its data with the registers.
 func random(seed uint64, n int) []byte {
 	p := &program{Rand: rand.New(rand.NewPCG(seed, 1))}
-	p.put(dataAt | base<<7 | 0x37)
+	p.put(rv.Lui(base, dataAt))
 	for r := uint32(1); r < base; r++ {
-		p.put(typeI(opLoad, 3, r, base, int32(8*r)))
+		p.put(rv.I(rv.OpLoad, 3, r, base, int32(8*r)))
 	}
 	for r := range uint32(32) {
-		p.put(typeI(opLoadFP, 3, r, base, int32(256+8*r)))
+		p.put(rv.I(rv.OpLoadFP, 3, r, base, int32(256+8*r)))
 	}
-	p.put(1<<12 | log<<7 | 0x37)
-	p.put(typeR(opReg, 0, 0, log, log, base))
-	p.put(typeI(opImm, 0, log, log, keptAt-registersAt))
+	p.put(rv.Lui(log, 1<<12))
+	p.put(rv.R(rv.OpReg, 0, 0, log, log, base))
+	p.put(rv.Addi(log, log, keptAt-registersAt))
 	for range n {
 		p.one()
 	}
-	p.put(1<<12 | pointer<<7 | 0x37)
-	p.put(typeR(opReg, 0, 0, pointer, pointer, base)) // dataAt + registersAt
+	p.put(rv.Lui(pointer, 1<<12))
+	p.put(rv.R(rv.OpReg, 0, 0, pointer, pointer, base)) // dataAt + registersAt
 	for r := uint32(1); r < log; r++ {
-		p.put(typeS(opStore, 3, pointer, r, int32(8*r)))
+		p.put(rv.S(rv.OpStore, 3, pointer, r, int32(8*r)))
 	}
 	for r := range uint32(32) {
-		p.put(typeS(opStoreFP, 3, pointer, r, int32(256+8*r)))
+		p.put(rv.S(rv.OpStoreFP, 3, pointer, r, int32(256+8*r)))
 	}
-	p.put(typeI(opImm, 0, 10, 0, 1))
-	p.put(typeI(opImm, 0, 11, base, 0))
-	p.put(dataSize | 12<<7 | 0x37)
+	p.put(rv.Addi(10, 0, 1))
+	p.put(rv.Addi(11, base, 0))
+	p.put(rv.Lui(12, dataSize))
 	for _, call := range []int32{64, 93} { // write, exit
-		p.put(typeI(opImm, 0, 17, 0, call))
-		p.put(0x73)
-		p.put(typeI(opImm, 0, 10, 0, 0))
+		p.put(rv.Addi(17, 0, call))
+		p.put(rv.Ecall)
+		p.put(rv.Addi(10, 0, 0))
 	}
 	data := make([]byte, dataSize)
 	for i := range dataWords {
 		binary.LittleEndian.PutUint64(data[8*i:], p.number())
 	}
-	return executable(codeAt, part{at: codeAt, flags: 5, data: p.text}, part{at: dataAt, flags: 6, data: data})
+	return rv.ELF(64, codeAt, rv.Segment{At: codeAt, Flags: 5, Data: p.text}, rv.Segment{At: dataAt, Flags: 6, Data: data})
 }
 
 // random32 is the like of random for RV32IM.
@@ -232,52 +212,52 @@ func random32(seed uint64, n int) []byte {
 	p := &program{Rand: rand.New(rand.NewPCG(seed, 1))}
 	keep := func(w uint32) {
 		p.put(w)
-		p.put(typeS(opStore, 2, log, w>>7&31, 0))
-		p.put(typeI(opImm, 0, log, log, 4))
+		p.put(rv.S(rv.OpStore, 2, log, w>>7&31, 0))
+		p.put(rv.Addi(log, log, 4))
 	}
-	p.put(dataAt | base<<7 | 0x37)
-	p.put(1<<12 | log<<7 | 0x37)
-	p.put(typeR(opReg, 0, 0, log, log, base))
+	p.put(rv.Lui(base, dataAt))
+	p.put(rv.Lui(log, 1<<12))
+	p.put(rv.R(rv.OpReg, 0, 0, log, log, base))
 	for r := uint32(1); r < log; r++ {
-		p.put(typeI(opLoad, 2, r, base, int32(4*r)))
+		p.put(rv.I(rv.OpLoad, 2, r, base, int32(4*r)))
 	}
 	for range n {
 		rd, a, b := p.result(), p.source(), p.source()
 		switch p.IntN(6) {
 		case 0:
-			keep(typeR(opReg, p.small(8), 0, rd, a, b))
-			keep(typeR(opReg, p.pick(0, 5), 0x20, rd, a, b))
+			keep(rv.R(rv.OpReg, p.small(8), 0, rd, a, b))
+			keep(rv.R(rv.OpReg, p.pick(0, 5), 0x20, rd, a, b))
 		case 1:
-			keep(typeR(opReg, p.small(8), 1, rd, a, b))
+			keep(rv.R(rv.OpReg, p.small(8), 1, rd, a, b))
 		case 2:
-			keep(typeI(opImm, p.pick(0, 2, 3, 4, 6, 7), rd, a, int32(p.IntN(4096))-2048))
+			keep(rv.I(rv.OpImm, p.pick(0, 2, 3, 4, 6, 7), rd, a, int32(p.IntN(4096))-2048))
 			keep(p.Uint32()&^0xfff | rd<<7 | p.pick(0x37, 0x17))
 		case 3:
-			keep(typeI(opImm, p.pick(1, 5), rd, a, int32(p.IntN(32))))
-			keep(typeI(opImm, 5, rd, a, int32(p.IntN(32))|0x400))
+			keep(rv.I(rv.OpImm, p.pick(1, 5), rd, a, int32(p.IntN(32))))
+			keep(rv.I(rv.OpImm, 5, rd, a, int32(p.IntN(32))|0x400))
 		case 4:
-			keep(typeI(opLoad, p.pick(0, 1, 2, 4, 5), rd, base, int32(p.IntN(2040))))
-			p.put(typeS(opStore, p.small(3), base, b, int32(p.IntN(2040))))
-			p.put(typeI(opImm, 0, pointer, base, 2047)) // an address from which a negative offset leads back
-			keep(typeI(opLoad, 2, rd, pointer, -int32(p.IntN(2040))))
+			keep(rv.I(rv.OpLoad, p.pick(0, 1, 2, 4, 5), rd, base, int32(p.IntN(2040))))
+			p.put(rv.S(rv.OpStore, p.small(3), base, b, int32(p.IntN(2040))))
+			p.put(rv.Addi(pointer, base, 2047)) // an address from which a negative offset leads back
+			keep(rv.I(rv.OpLoad, 2, rd, pointer, -int32(p.IntN(2040))))
 		case 5:
-			p.put(8>>1<<8 | b<<20 | a<<15 | p.pick(0, 1, 4, 5, 6, 7)<<12 | opBranch)
-			keep(typeI(opImm, 0, rd, rd, 1))
+			p.put(rv.B(p.pick(0, 1, 4, 5, 6, 7), a, b, 8))
+			keep(rv.Addi(rd, rd, 1))
 		}
 	}
-	p.put(typeI(opImm, 0, 10, 0, 1))
-	p.put(typeI(opImm, 0, 11, base, 0))
-	p.put(dataSize | 12<<7 | 0x37)
+	p.put(rv.Addi(10, 0, 1))
+	p.put(rv.Addi(11, base, 0))
+	p.put(rv.Lui(12, dataSize))
 	for _, call := range []int32{64, 93} {
-		p.put(typeI(opImm, 0, 17, 0, call))
-		p.put(0x73)
-		p.put(typeI(opImm, 0, 10, 0, 0))
+		p.put(rv.Addi(17, 0, call))
+		p.put(rv.Ecall)
+		p.put(rv.Addi(10, 0, 0))
 	}
 	data := make([]byte, dataSize)
 	for i := range registersAt / 4 {
 		binary.LittleEndian.PutUint32(data[4*i:], uint32(p.number()))
 	}
-	return elfFile(32, codeAt, []part{{at: codeAt, flags: 5, data: p.text}, {at: dataAt, flags: 6, data: data}})
+	return rv.ELF(32, codeAt, rv.Segment{At: codeAt, Flags: 5, Data: p.text}, rv.Segment{At: dataAt, Flags: 6, Data: data})
 }
 
 // number is one that is small, at an end of a range, one of floating point, or any.

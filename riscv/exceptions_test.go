@@ -12,6 +12,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/rv"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/riscv"
 )
@@ -37,7 +38,7 @@ func TestExceptions(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 1))
 	ends := make(map[string]int)
-	const toData = dataAt + 4096 | 2<<7 | 0x37 // lui sp, of what Linux gives more
+	toData := rv.Lui(2, dataAt+4096) // lui sp, of what Linux gives more
 	for range testsize.Pick(1, 200, 20_000) {
 		w := r.Uint32()
 		if r.IntN(4) > 0 {
@@ -46,7 +47,7 @@ func TestExceptions(t *testing.T) {
 		if w&0x7f == 0x73 && w != 0x00100073 { // calls, and registers of control, of which QEMU has more
 			continue
 		}
-		raw := code([]uint32{toData, w, 0x00010001, typeI(opImm, 0, 17, 0, 93), typeI(opImm, 0, 10, 0, 0), 0x73}, make([]byte, 64))
+		raw := code([]uint32{toData, w, 0x00010001, rv.Addi(17, 0, 93), rv.Addi(10, 0, 0), rv.Ecall}, make([]byte, 64))
 		p := must.Get(riscv.Load(raw, nil))(t)
 		_, err := riscv.Run(t.Context(), p, riscv.Options{CycleLimit: 10_000, Misaligned: true})
 		want := "exit status 0"

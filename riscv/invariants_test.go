@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/rv"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/riscv"
 	"github.com/zkbench/zkbench/riscv/call"
@@ -26,12 +27,6 @@ func (p *hostile) li(rd uint32, v int64) {
 	}
 }
 
-// jump is jal without a link.
-func jump(offset int32) uint32 {
-	o := uint32(offset)
-	return o>>20&1<<31 | o>>1&0x3ff<<21 | o>>11&1<<20 | o>>12&0xff<<12 | 0x6f
-}
-
 func (p *hostile) argument() int64 {
 	return []int64{0, 1, 3, 4, 8, 0x22, 0x32, 0x10000, 4096, 8192, 1 << 20, 1 << 40, 1<<47 - 4096, codeAt, dataAt, dataAt + 4096, dataAt + 4092, 0x3f_ffff_0000, -1, -4096, p.Int64N(1 << 16)}[p.IntN(21)]
 }
@@ -43,16 +38,16 @@ func (p *hostile) one(linux []int64) {
 			p.put(p.Uint32())
 		}
 	case 1: // a jump or a call, forward or a bit back, and a return from it
-		p.put(jump([]int32{8, 12, 40, 120, -16}[p.IntN(5)]) | p.small(2)<<7)
-		if p.put(typeI(opImm, 0, 1, 1, 4)); p.IntN(8) == 0 {
-			p.put(typeI(0x67, 0, p.small(2), 1, 0))
+		p.put(rv.Jal(p.small(2), []int32{8, 12, 40, 120, -16}[p.IntN(5)]))
+		if p.put(rv.Addi(1, 1, 4)); p.IntN(8) == 0 {
+			p.put(rv.I(rv.OpJalr, 0, p.small(2), 1, 0))
 		}
 	case 2, 3:
 		for r := range uint32(4) {
 			p.li(10+r, p.argument())
 		}
 		p.li(17, linux[p.IntN(len(linux))])
-		p.put(0x73)
+		p.put(rv.Ecall)
 	case 4:
 		p.li(10, dataAt)
 		p.li(11, 1+p.Int64N(3))
@@ -64,10 +59,10 @@ func (p *hostile) one(linux []int64) {
 			p.li(5, p.argument())
 		}
 		f3, offset := p.small(3), int32(p.IntN(1023))*4-2048
-		p.put(typeI(opLoad, f3, 6, 5, offset))
-		p.put(typeS(opStore, f3, 5, 6, offset))
+		p.put(rv.I(rv.OpLoad, f3, 6, 5, offset))
+		p.put(rv.S(rv.OpStore, f3, 5, 6, offset))
 	default:
-		p.put(typeR(opReg, p.small(8), p.small(2), p.small(29), p.source(), p.source()))
+		p.put(rv.R(rv.OpReg, p.small(8), p.small(2), p.small(29), p.source(), p.source()))
 	}
 }
 
@@ -86,12 +81,12 @@ func TestHostile(t *testing.T) {
 			p.one(linux)
 		}
 		p.li(17, 94)
-		p.put(0x73)
-		parts := []part{{at: codeAt, flags: 5, data: p.text}, {at: dataAt, flags: 6, data: bytes.Repeat([]byte("abc"), 1000), memory: 1 << 16}}
-		raw := executable(codeAt, parts...)
+		p.put(rv.Ecall)
+		parts := []rv.Segment{{At: codeAt, Flags: 5, Data: p.text}, {At: dataAt, Flags: 6, Data: bytes.Repeat([]byte("abc"), 1000), Memory: 1 << 16}}
+		raw := rv.ELF(64, codeAt, parts...)
 		isa := []*riscv.ISA{&riscv.RV64GC, &riscv.RV64IM, &riscv.RV32IM}[p.IntN(3)]
 		if isa == &riscv.RV32IM {
-			raw = elfFile(32, codeAt, parts)
+			raw = rv.ELF(32, codeAt, parts...)
 		}
 		o := riscv.Options{Input: p.text, CycleLimit: p.Uint64N(2_000), MemoryLimit: 1 << 20, Misaligned: p.IntN(2) == 0, Precompiles: []riscv.Precompile{one}}
 		guest := must.Get(riscv.Load(raw, isa))(t)

@@ -2,7 +2,6 @@ package riscv_test
 
 import (
 	"context"
-	"encoding/binary"
 	"io"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/rv"
 	"github.com/zkbench/zkbench/riscv"
 	"github.com/zkbench/zkbench/riscv/call"
 )
@@ -17,33 +17,33 @@ import (
 // TestLimits: what a guest asks for beyond a limit it gets in part, or is refused, and the host takes no more.
 func TestLimits(t *testing.T) {
 	const most = 1 << 26 // bytes of output
-	exit := []uint32{typeI(opImm, 0, 17, 0, 93), 0x73}
+	exit := system(93)
 	begin := func(n int64) []uint32 { return slices.Concat(number(10, dataAt), number(11, n), own(call.Begin)) }
 	commit := func(n int64) []uint32 {
-		return slices.Concat([]uint32{typeI(opImm, 0, 10, 6, 0)}, number(11, n), own(call.Commit))
+		return slices.Concat([]uint32{rv.Addi(10, 6, 0)}, number(11, n), own(call.Commit))
 	}
-	mapped := slices.Concat(system(222, 0, most, 3, 0x22), []uint32{typeI(opImm, 0, 6, 10, 0)})
+	mapped := slices.Concat(system(222, 0, most, 3, 0x22), []uint32{rv.Addi(6, 10, 0)})
 	for name, test := range map[string]struct {
 		words []uint32
 		data  string
 		exit  int
 		kind  riscv.FaultKind // 0: it exits
 	}{
-		"random bytes":             {append(system(278, dataAt, 1<<40), typeI(opImm, 5, 10, 10, 8)), "", 1, 0},
-		"bytes that are written":   {slices.Concat(mapped, []uint32{typeI(opImm, 0, 5, 10, 0)}, system(64, 1, -1, 1<<40), []uint32{typeI(opImm, 5, 10, 10, 20)}), "", 1, 0},
-		"threads":                  {append(system(220, 0x10000), 0xfea046e3, typeI(opImm, 0, 17, 0, 94), 0x73), "", 256 - 11, 0}, // bgtz a0, -20; exit_group
+		"random bytes":             {append(system(278, dataAt, 1<<40), rv.I(rv.OpImm, 5, 10, 10, 8)), "", 1, 0},
+		"bytes that are written":   {slices.Concat(mapped, []uint32{rv.Addi(5, 10, 0)}, system(64, 1, -1, 1<<40), []uint32{rv.I(rv.OpImm, 5, 10, 10, 20)}), "", 1, 0},
+		"threads":                  {append(system(220, 0x10000), rv.B(4, 0, 10, -20), rv.Addi(17, 0, 94), rv.Ecall), "", 256 - 11, 0}, // exit_group
 		"output":                   {slices.Concat(mapped, commit(most), commit(1)), "", 0, riscv.BadCall},
 		"output at once":           {slices.Concat(mapped, commit(most+1)), "", 0, riscv.BadCall},
 		"a wait, of a word":        {slices.Concat(number(5, -1), system(98, dataAt, 0, -1, 0)), "\xff\xff\xff\xff\x01", 0, riscv.Deadlock},
-		"sections":                 {append(begin(1), 0xfe5ff06f), "a", 0, riscv.BadCall}, // j -28
+		"sections":                 {append(begin(1), rv.Jal(0, -28)), "a", 0, riscv.BadCall},
 		"a section's name":         {begin(65), strings.Repeat("a", 65), 0, riscv.BadCall},
 		"the longest name":         {begin(64), strings.Repeat("a", 64), 0, 0},
 		"a name with a slash":      {begin(3), "a/b", 0, riscv.BadCall},
 		"a name with a space":      {begin(3), "a b", 0, riscv.BadCall},
 		"a name with an escape":    {begin(3), "a\x1bb", 0, riscv.BadCall},
 		"a name beyond ASCII":      {begin(2), "é", 0, riscv.BadCall},
-		"an input that is written": {slices.Concat(own(call.Input), []uint32{typeS(opStore, 0, 10, 6, 0)}), "", 0, riscv.WildAccess},
-		"an input that is code":    {slices.Concat(own(call.Input), []uint32{typeI(0x67, 0, 0, 10, 0)}), "", 0, riscv.WildJump},
+		"an input that is written": {slices.Concat(own(call.Input), []uint32{rv.S(rv.OpStore, 0, 10, 6, 0)}), "", 0, riscv.WildAccess},
+		"an input that is code":    {slices.Concat(own(call.Input), []uint32{rv.I(rv.OpJalr, 0, 0, 10, 0)}), "", 0, riscv.WildJump},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := must.Get(riscv.Load(code(slices.Concat(test.words, exit), []byte(test.data)), nil))(t)
@@ -67,7 +67,7 @@ func (c cancels) Write(p []byte) (int, error) {
 
 // TestCancelled: a guest without end ends with its context.
 func TestCancelled(t *testing.T) {
-	p := must.Get(riscv.Load(code(append(system(64, 1, dataAt, 1), 0x0000006f), nil), nil))(t) // writes; j 0
+	p := must.Get(riscv.Load(code(append(system(64, 1, dataAt, 1), rv.Jal(0, 0)), nil), nil))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	r, err := riscv.Run(ctx, p, riscv.Options{Stdout: cancels(cancel), CycleLimit: 1 << 30})
 	must.Fail(t, err, context.Canceled, "after %d cycles", r.Cycles)
@@ -77,11 +77,8 @@ func TestCancelled(t *testing.T) {
 // TestAddresses32: precompiles reach the upper half of the addresses of 32 bits.
 func TestAddresses32(t *testing.T) {
 	const at = 0x80000000
-	var text []byte
-	for _, w := range slices.Concat([]uint32{at | 11<<7 | 0x37, at | 10<<7 | 0x37}, own(call.Own), []uint32{typeI(opLoad, 4, 10, 10, 1), typeI(opImm, 0, 17, 0, 93), 0x73}) {
-		text = binary.LittleEndian.AppendUint32(text, w)
-	}
-	p := must.Get(riscv.Load(elfFile(32, codeAt, []part{{at: codeAt, flags: 5, data: text}, {at: at, flags: 6, data: []byte{6, 0}}}), nil))(t)
+	text := rv.Text(slices.Concat([]uint32{rv.Lui(11, at), rv.Lui(10, at)}, own(call.Own), []uint32{rv.I(rv.OpLoad, 4, 10, 10, 1)}, system(93))...)
+	p := must.Get(riscv.Load(rv.ELF(32, codeAt, rv.Segment{At: codeAt, Flags: 5, Data: text}, rv.Segment{At: at, Flags: 6, Data: []byte{6, 0}}), nil))(t)
 	one := riscv.Precompile{Name: "one", Number: call.Own, Do: func(g riscv.Guest, args [6]uint64) (uint64, error) {
 		var b [1]byte
 		if err := g.Read(uint64(uint32(args[1])), b[:]); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/rv"
 	"github.com/zkbench/zkbench/riscv"
 )
 
@@ -14,21 +15,21 @@ import (
 func number(rd uint32, v int64) []uint32 {
 	low := int32(v<<52>>52) & 0xfff
 	if high := (v + 1<<11) >> 12; high != 0 {
-		return append(number(rd, high), typeI(opImm, 1, rd, rd, 12), typeI(opImm, 0, rd, rd, low))
+		return append(number(rd, high), rv.I(rv.OpImm, 1, rd, rd, 12), rv.Addi(rd, rd, low))
 	}
-	return []uint32{typeI(opImm, 0, rd, 0, low)}
+	return []uint32{rv.Addi(rd, 0, low)}
 }
 
 // system is a call of Linux; an argument below 0 is what register t0 has.
 func system(call int64, args ...int64) (words []uint32) {
 	for i, v := range args {
 		if r := uint32(10 + i); v < 0 {
-			words = append(words, typeI(opImm, 0, r, 5, 0))
+			words = append(words, rv.Addi(r, 5, 0))
 		} else {
 			words = append(words, number(r, v)...)
 		}
 	}
-	return append(append(words, number(17, call)...), 0x73)
+	return append(append(words, number(17, call)...), rv.Ecall)
 }
 
 // kindOf is the kind of a fault; 0 of none.
@@ -48,8 +49,8 @@ func TestMapping(t *testing.T) {
 		noReplace                       = 0x100022
 		badValue, noMemory, exists      = 256 - 22, 256 - 12, 256 - 17
 	)
-	load := slices.Concat(number(5, dataAt), []uint32{typeI(opLoad, 3, 10, 5, 0)})
-	store := slices.Concat(number(5, dataAt), number(6, 5), []uint32{typeS(opStore, 3, 5, 6, 0)})
+	load := slices.Concat(number(5, dataAt), []uint32{rv.I(rv.OpLoad, 3, 10, 5, 0)})
+	store := slices.Concat(number(5, dataAt), number(6, 5), []uint32{rv.S(rv.OpStore, 3, 5, 6, 0)})
 	for name, test := range map[string]struct {
 		words []uint32
 		exit  int
@@ -85,12 +86,12 @@ func TestMapping(t *testing.T) {
 		"other advice":          {slices.Concat(store, load, system(madvise, dataAt, page, 8), load), 5, 0},
 		"unmaps and maps again": {slices.Concat(store, system(munmap, dataAt, page), system(mmap, dataAt, page, 3, fixed), load), 0, 0},
 		"maps over data":        {slices.Concat(store, load, system(mmap, dataAt, page, 3, fixed), load), 0, 0},
-		"gets another's page":   {slices.Concat(store, system(munmap, dataAt, page), system(mmap, 1<<33, page, 3, anonymous), []uint32{typeI(opLoad, 3, 10, 10, 0)}), 0, 0},
-		"writes over the end":   {slices.Concat(number(5, dataAt+1<<16-4), []uint32{typeS(opStore, 3, 5, 6, 0)}), 0, riscv.WildAccess},
-		"reads over the end":    {slices.Concat(number(5, dataAt+1<<16-4), []uint32{typeI(opLoad, 3, 6, 5, 0)}), 0, riscv.WildAccess},
+		"gets another's page":   {slices.Concat(store, system(munmap, dataAt, page), system(mmap, 1<<33, page, 3, anonymous), []uint32{rv.I(rv.OpLoad, 3, 10, 10, 0)}), 0, 0},
+		"writes over the end":   {slices.Concat(number(5, dataAt+1<<16-4), []uint32{rv.S(rv.OpStore, 3, 5, 6, 0)}), 0, riscv.WildAccess},
+		"reads over the end":    {slices.Concat(number(5, dataAt+1<<16-4), []uint32{rv.I(rv.OpLoad, 3, 6, 5, 0)}), 0, riscv.WildAccess},
 	} {
 		t.Run(name, func(t *testing.T) {
-			words := slices.Concat(test.words, []uint32{typeI(opImm, 0, 17, 0, 93), 0x73})
+			words := slices.Concat(test.words, system(93))
 			p := must.Get(riscv.Load(code(words, []byte{7}), nil))(t)
 			r, err := riscv.Run(t.Context(), p, riscv.Options{Misaligned: true})
 			golden.Equal(t, "kind", test.kind, kindOf(err))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/rv"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/riscv"
 )
@@ -65,15 +66,12 @@ func TestProfile(t *testing.T) {
 // the profile.
 func TestProfileBare(t *testing.T) {
 	const ra, zero = 1, 0
-	jal := func(rd uint32, offset uint32) uint32 {
-		return offset>>20&1<<31 | offset>>1&0x3ff<<21 | offset>>11&1<<20 | offset>>12&0xff<<12 | rd<<7 | 0x6f
-	}
 	words := []uint32{
-		jal(ra, 16),                            // calls what stands at 16
-		typeI(opImm, 0, 17, zero, 93), 0x73, 0, // exit
-		typeI(opImm, 0, 5, ra, 0), jal(ra, 12), // at 16: keeps ra, calls what stands at 32
-		typeI(0x67, 0, zero, 5, 0), 0, // returns by another register
-		typeI(opImm, 0, 6, 6, 1), typeI(0x67, 0, zero, ra, 0), // at 32: adds, returns
+		rv.Jal(ra, 16),                     // calls what stands at 16
+		rv.Addi(17, zero, 93), rv.Ecall, 0, // exit
+		rv.Addi(5, ra, 0), rv.Jal(ra, 12), // at 16: keeps ra, calls what stands at 32
+		rv.I(rv.OpJalr, 0, zero, 5, 0), 0, // returns by another register
+		rv.Addi(6, 6, 1), rv.I(rv.OpJalr, 0, zero, ra, 0), // at 32: adds, returns
 	}
 	p := must.Get(riscv.Load(code(words, nil), nil))(t)
 	var raw bytes.Buffer
@@ -90,14 +88,14 @@ func TestProfileBare(t *testing.T) {
 // TestProfileLimits: what calls without end, on one stack or on many, is profiled to its last cycle, and in
 // little memory.
 func TestProfileLimits(t *testing.T) {
-	const tp = 4
-	next := typeI(opImm, 0, tp, tp, 1)
+	const ra, tp = 1, 4
+	next := rv.Addi(tp, tp, 1)
 	for name, test := range map[string]struct {
 		words  []uint32
 		cycles uint64
 	}{
-		"recursion":   {[]uint32{0x000000ef}, 8_000_000},       // jal ra, 0
-		"many stacks": {[]uint32{next, 0xffdff0ef}, 4_000_000}, // jal ra, -4
+		"recursion":   {[]uint32{rv.Jal(ra, 0)}, 8_000_000},
+		"many stacks": {[]uint32{next, rv.Jal(ra, -4)}, 4_000_000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := must.Get(riscv.Load(code(test.words, nil), nil))(t)

@@ -3,7 +3,6 @@ package riscv_test
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +18,7 @@ import (
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/guests"
 	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/rv"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/riscv"
 	"github.com/zkbench/zkbench/riscv/call"
@@ -116,17 +116,12 @@ func TestGo(t *testing.T) {
 
 // own is a call of a number of package call.
 func own(number uint32) []uint32 {
-	return []uint32{number&^0xfff | 17<<7 | 0x37, typeI(opImm, 0, 17, 17, int32(number&0xfff)), 0x73}
+	return []uint32{rv.Lui(17, number), rv.Addi(17, 17, int32(number&0xfff)), rv.Ecall}
 }
 
 // TestFaults: what a guest may not do ends it with where, when and why.
 func TestFaults(t *testing.T) {
-	const (
-		nop    = 0x13
-		ecall  = 0x73
-		toData = dataAt | 5<<7 | 0x37 // lui t0
-	)
-	linux := func(number int32) []uint32 { return []uint32{typeI(opImm, 0, 17, 0, number), ecall} }
+	toData := rv.Lui(5, dataAt)
 	for name, test := range map[string]struct {
 		words []uint32
 		kind  riscv.FaultKind
@@ -134,31 +129,31 @@ func TestFaults(t *testing.T) {
 		cycle uint64
 		says  string
 	}{
-		"zero":                {[]uint32{nop, 0}, riscv.IllegalInstruction, 4, 1, "0x0; accepted: RV64GC"},
+		"zero":                {[]uint32{rv.Nop, 0}, riscv.IllegalInstruction, 4, 1, "0x0; accepted: RV64GC"},
 		"unknown opcode":      {[]uint32{0x0000006b}, riscv.IllegalInstruction, 0, 0, "0x6b"},
-		"another rounding":    {[]uint32{nop, nop, typeR(opFP, 1, 0, 1, 2, 3)}, riscv.Unsupported, 8, 2, "rounding to nearest"},
+		"another rounding":    {[]uint32{rv.Nop, rv.Nop, rv.R(rv.OpFP, 1, 0, 1, 2, 3)}, riscv.Unsupported, 8, 2, "rounding to nearest"},
 		"flags are read":      {[]uint32{0x001022f3}, riscv.Unsupported, 0, 0, "accepted: to clear one"},
 		"a mode is set":       {[]uint32{0x0020d073}, riscv.Unsupported, 0, 0, "accepted: to clear one"},
 		"register of machine": {[]uint32{0x30002573}, riscv.IllegalInstruction, 0, 0, "register of control 0x300"},
-		"reads nowhere":       {[]uint32{nop, typeI(opLoad, 3, 5, 0, 8)}, riscv.WildAccess, 4, 1, "reads 8 bytes at 0x8"},
-		"writes nowhere":      {[]uint32{typeS(opStore, 0, 0, 5, 8)}, riscv.WildAccess, 0, 0, "writes 1 bytes at 0x8"},
-		"misaligned":          {[]uint32{toData, typeI(opLoad, 2, 6, 5, 2)}, riscv.Misaligned, 4, 1, "4 bytes at 0x200002"},
-		"misaligned atomic":   {[]uint32{toData, typeI(opImm, 0, 5, 5, 4), typeR(opAmo, 3, 0, 6, 5, 6)}, riscv.Misaligned, 8, 2, "atomic, 8 bytes at 0x200004"},
-		"writes code":         {[]uint32{0x00010000 | 5<<7 | 0x37, typeS(opStore, 2, 5, 6, 0)}, riscv.WriteToCode, 4, 1, "writes 4 bytes at 0x10000"},
-		"jumps to data":       {[]uint32{toData, typeI(0x67, 0, 0, 5, 0)}, riscv.WildJump, dataAt - codeAt, 2, "there is no code"},
-		"runs off the end":    {[]uint32{nop, nop}, riscv.IllegalInstruction, 8, 2, ""},
-		"unknown call":        {linux(1234), riscv.UnknownCall, 4, 2, "1234"},
+		"reads nowhere":       {[]uint32{rv.Nop, rv.I(rv.OpLoad, 3, 5, 0, 8)}, riscv.WildAccess, 4, 1, "reads 8 bytes at 0x8"},
+		"writes nowhere":      {[]uint32{rv.S(rv.OpStore, 0, 0, 5, 8)}, riscv.WildAccess, 0, 0, "writes 1 bytes at 0x8"},
+		"misaligned":          {[]uint32{toData, rv.I(rv.OpLoad, 2, 6, 5, 2)}, riscv.Misaligned, 4, 1, "4 bytes at 0x200002"},
+		"misaligned atomic":   {[]uint32{toData, rv.Addi(5, 5, 4), rv.R(rv.OpAmo, 3, 0, 6, 5, 6)}, riscv.Misaligned, 8, 2, "atomic, 8 bytes at 0x200004"},
+		"writes code":         {[]uint32{rv.Lui(5, 0x00010000), rv.S(rv.OpStore, 2, 5, 6, 0)}, riscv.WriteToCode, 4, 1, "writes 4 bytes at 0x10000"},
+		"jumps to data":       {[]uint32{toData, rv.I(rv.OpJalr, 0, 0, 5, 0)}, riscv.WildJump, dataAt - codeAt, 2, "there is no code"},
+		"runs off the end":    {[]uint32{rv.Nop, rv.Nop}, riscv.IllegalInstruction, 8, 2, ""},
+		"unknown call":        {system(1234), riscv.UnknownCall, 4, 2, "1234"},
 		"ebreak":              {[]uint32{0x00100073}, riscv.Aborted, 0, 0, "ebreak"},
 		"ends no section":     {own(call.End), riscv.BadCall, 8, 3, "the end of a section; accepted: after its beginning"},
 		"section of no name":  {own(call.Begin), riscv.BadCall, 8, 3, "accepted: 1 to 64 of ASCII's"},
-		"section nowhere":     {append([]uint32{typeI(opImm, 0, 11, 0, 1)}, own(call.Begin)...), riscv.WildAccess, 12, 4, "the name of a section"},
-		"commits to nowhere":  {append([]uint32{typeI(opImm, 0, 11, 0, 1)}, own(call.Commit)...), riscv.WildAccess, 12, 4, "1 bytes of output at 0x0"},
-		"commits to all":      {append([]uint32{typeI(opImm, 0, 11, 0, -1)}, own(call.Commit)...), riscv.BadCall, 12, 4, "accepted: 67108864"},
+		"section nowhere":     {append([]uint32{rv.Addi(11, 0, 1)}, own(call.Begin)...), riscv.WildAccess, 12, 4, "the name of a section"},
+		"commits to nowhere":  {append([]uint32{rv.Addi(11, 0, 1)}, own(call.Commit)...), riscv.WildAccess, 12, 4, "1 bytes of output at 0x0"},
+		"commits to all":      {append([]uint32{rv.Addi(11, 0, -1)}, own(call.Commit)...), riscv.BadCall, 12, 4, "accepted: 67108864"},
 		"unknown own call":    {own(call.Own), riscv.UnknownCall, 8, 3, "0x7a6b1000"},
-		"kills itself":        {append([]uint32{typeI(opImm, 0, 11, 0, 6)}, linux(129)...), riscv.Aborted, 8, 3, "by its signal 6"},
-		"forks":               {linux(220), riscv.BadCall, 4, 2, "accepted: threads"},
-		"waits for ever":      {append([]uint32{toData, typeI(opImm, 0, 10, 5, 0)}, linux(98)...), riscv.Deadlock, 16, 4, ""},
-		"loops for ever":      {[]uint32{0x0000006f}, riscv.OutOfCycles, 0, 1_000_000, "accepted: 1000000"},
+		"kills itself":        {append([]uint32{rv.Addi(11, 0, 6)}, system(129)...), riscv.Aborted, 8, 3, "by its signal 6"},
+		"forks":               {system(220), riscv.BadCall, 4, 2, "accepted: threads"},
+		"waits for ever":      {append([]uint32{toData, rv.Addi(10, 5, 0)}, system(98)...), riscv.Deadlock, 16, 4, ""},
+		"loops for ever":      {[]uint32{rv.Jal(0, 0)}, riscv.OutOfCycles, 0, 1_000_000, "accepted: 1000000"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := must.Get(riscv.Load(code(test.words, make([]byte, 64)), nil))(t)
@@ -176,16 +171,16 @@ func TestFaults(t *testing.T) {
 // TestReservation: a store that is conditional fails where another thread may have run since the load, and after
 // another such store, even one that failed.
 func TestReservation(t *testing.T) {
-	load, store := typeR(opAmo, 2, 2<<2, 6, 5, 0), typeR(opAmo, 2, 3<<2, 10, 5, 6)
-	exit := []uint32{typeI(opImm, 0, 17, 0, 93), 0x73}
-	yield := []uint32{typeI(opImm, 0, 17, 0, 124), 0x73}
-	spin := []uint32{10_000_000>>12<<12 | 7<<7 | 0x37, typeI(opImm, 0, 7, 7, -1), 0xfe039ee3} // bnez t2, -4
-	elsewhere := []uint32{typeI(opImm, 0, 7, 5, 8), typeR(opAmo, 2, 3<<2, 11, 7, 6)}
+	load, store := rv.R(rv.OpAmo, 2, 2<<2, 6, 5, 0), rv.R(rv.OpAmo, 2, 3<<2, 10, 5, 6)
+	exit := system(93)
+	yield := system(124)
+	spin := []uint32{rv.Lui(7, 10_000_000), rv.Addi(7, 7, -1), rv.B(1, 7, 0, -4)}
+	elsewhere := []uint32{rv.Addi(7, 5, 8), rv.R(rv.OpAmo, 2, 3<<2, 11, 7, 6)}
 	for name, test := range map[string]struct {
 		between []uint32
 		failed  int
 	}{"at once": {nil, 0}, "after a call": {yield, 1}, "after a slice": {spin, 1}, "after a store": {[]uint32{store}, 1}, "after one elsewhere": {elsewhere, 1}} {
-		words := slices.Concat([]uint32{dataAt | 5<<7 | 0x37, load}, test.between, []uint32{store}, exit)
+		words := slices.Concat([]uint32{rv.Lui(5, dataAt), load}, test.between, []uint32{store}, exit)
 		p := must.Get(riscv.Load(code(words, nil), nil))(t)
 		golden.Equal(t, name, test.failed, must.Get(riscv.Run(t.Context(), p, riscv.Options{}))(t).Exit)
 	}
@@ -193,25 +188,21 @@ func TestReservation(t *testing.T) {
 
 // TestAddressZero: code at address 0 is jumped to, which no entry of an empty cache stands for.
 func TestAddressZero(t *testing.T) {
-	words := []uint32{typeI(opImm, 0, 17, 0, 93), 0x73, typeI(0x67, 0, 0, 0, 0)} // exit; begins here: jr zero
-	var text []byte
-	for _, w := range words {
-		text = binary.LittleEndian.AppendUint32(text, w)
-	}
-	p := must.Get(riscv.Load(executable(8, part{at: 0, flags: 5, data: text}), nil))(t)
+	words := []uint32{rv.Addi(17, 0, 93), rv.Ecall, rv.I(rv.OpJalr, 0, 0, 0, 0)} // exit; begins here: jr zero
+	text := rv.Text(words...)
+	p := must.Get(riscv.Load(rv.ELF(64, 8, rv.Segment{At: 0, Flags: 5, Data: text}), nil))(t)
 	golden.Equal(t, "cycles", uint64(3), must.Get(riscv.Run(t.Context(), p, riscv.Options{}))(t).Cycles)
 }
 
 // TestRegions: a guest that gives pages other rights, one by one, is refused where Linux refuses it.
 func TestRegions(t *testing.T) {
 	const at, page = 5, 6
-	linux := func(number int32) []uint32 { return []uint32{typeI(opImm, 0, 17, 0, number), 0x73} }
 	words := slices.Concat(
-		[]uint32{typeI(opImm, 0, 11, 0, 1), typeI(opImm, 1, 11, 11, 36), typeI(opImm, 0, 12, 0, 3), typeI(opImm, 0, 13, 0, 0x22)}, linux(222), // mmap of 2^36 bytes
-		[]uint32{typeI(opImm, 0, at, 10, 0), 1<<12 | page<<7 | 0x37},
-		[]uint32{typeI(opImm, 0, 10, at, 0), typeI(opImm, 0, 11, page, 0), typeI(opImm, 0, 12, 0, 1)}, linux(226), // mprotect of a page in two
-		[]uint32{typeR(opReg, 0, 0, at, at, page), typeR(opReg, 0, 0, at, at, page), 0xfe0502e3}, // beqz a0, -28
-		[]uint32{typeI(opImm, 0, 10, 10, 100)}, linux(93))
+		[]uint32{rv.Addi(11, 0, 1), rv.I(rv.OpImm, 1, 11, 11, 36), rv.Addi(12, 0, 3), rv.Addi(13, 0, 0x22)}, system(222), // mmap of 2^36 bytes
+		[]uint32{rv.Addi(at, 10, 0), rv.Lui(page, 1<<12)},
+		[]uint32{rv.Addi(10, at, 0), rv.Addi(11, page, 0), rv.Addi(12, 0, 1)}, system(226), // mprotect of a page in two
+		[]uint32{rv.R(rv.OpReg, 0, 0, at, at, page), rv.R(rv.OpReg, 0, 0, at, at, page), rv.B(0, 10, 0, -28)},
+		[]uint32{rv.Addi(10, 10, 100)}, system(93))
 	p := must.Get(riscv.Load(code(words, nil), nil))(t)
 	r := must.Get(riscv.Run(t.Context(), p, riscv.Options{CycleLimit: 1_000_000}))(t)
 	golden.Equal(t, "exit", 100-12, r.Exit) // ENOMEM
@@ -222,14 +213,13 @@ func TestRegions(t *testing.T) {
 // profile tells calls and returns apart.
 func TestTurns(t *testing.T) {
 	const ra, stored = 1, 5
-	call := func(number int32) []uint32 { return []uint32{typeI(opImm, 0, 17, 0, number), 0x73} }
 	words := slices.Concat(
-		[]uint32{dataAt | stored<<7 | 0x37, 0x10000 | 10<<7 | 0x37}, call(220), // clones, into two that go on here
-		[]uint32{0x00051a63}, // the first goes to its loop: bnez a0, 20
-		[]uint32{typeI(opImm, 0, 6, 0, 1), typeS(opStore, 2, stored, 6, 0)}, call(93), // the second stores and ends
-		call(172), // the first asks for the process, calls what returns, and looks, until it sees what was stored
-		[]uint32{0x010000ef, typeI(opLoad, 2, 7, stored, 0), 0xfe0388e3, 0x0080006f}, // jal ra, 16; beqz t2, -16; j 8
-		[]uint32{typeI(0x67, 0, 0, ra, 0)}, call(93))
+		[]uint32{rv.Lui(stored, dataAt), rv.Lui(10, 0x10000)}, system(220), // clones, into two that go on here
+		[]uint32{rv.B(1, 10, 0, 20)},                                              // the first goes to its loop
+		[]uint32{rv.Addi(6, 0, 1), rv.S(rv.OpStore, 2, stored, 6, 0)}, system(93), // the second stores and ends
+		system(172), // the first asks for the process, calls what returns, and looks, until it sees what was stored
+		[]uint32{rv.Jal(ra, 16), rv.I(rv.OpLoad, 2, 7, stored, 0), rv.B(0, 7, 0, -16), rv.Jal(0, 8)},
+		[]uint32{rv.I(rv.OpJalr, 0, 0, ra, 0)}, system(93))
 	p := must.Get(riscv.Load(code(words, nil), nil))(t)
 	o := riscv.Options{CycleLimit: 30_000_000}
 	plain := must.Get(riscv.Run(t.Context(), p, o))(t)
@@ -241,29 +231,25 @@ func TestTurns(t *testing.T) {
 
 // TestWake: a thread that sleeps is at no address, so that to wake who waits at address 0 wakes none.
 func TestWake(t *testing.T) {
-	linux := func(number int32) []uint32 { return []uint32{typeI(opImm, 0, 17, 0, number), 0x73} }
 	words := slices.Concat(
-		[]uint32{dataAt | 5<<7 | 0x37, 0x10000 | 10<<7 | 0x37}, linux(220), // clones
-		[]uint32{0x00051863, typeI(opImm, 0, 10, 5, 0)}, linux(101), // the second sleeps: bnez a0, 16
-		linux(124), // the first lets it
-		[]uint32{typeI(opImm, 0, 10, 0, 0), typeI(opImm, 0, 11, 0, 1), typeI(opImm, 0, 12, 0, 1)}, linux(98), // wakes
-		linux(94))
+		[]uint32{rv.Lui(5, dataAt), rv.Lui(10, 0x10000)}, system(220), // clones
+		[]uint32{rv.B(1, 10, 0, 16), rv.Addi(10, 5, 0)}, system(101), // the second sleeps
+		system(124), // the first lets it
+		[]uint32{rv.Addi(10, 0, 0), rv.Addi(11, 0, 1), rv.Addi(12, 0, 1)}, system(98), // wakes
+		system(94))
 	p := must.Get(riscv.Load(code(words, []byte{100}), nil))(t)
 	golden.Equal(t, "woken", 0, must.Get(riscv.Run(t.Context(), p, riscv.Options{}))(t).Exit)
 }
 
 // TestInput: a bare program of each width gets the input and commits to it.
 func TestInput(t *testing.T) {
-	words := slices.Concat(own(call.Input), own(call.Input), own(call.Commit), own(call.Input), own(call.Commit), []uint32{typeI(opImm, 0, 17, 0, 93), typeI(opImm, 0, 10, 0, 0), 0x73})
+	words := slices.Concat(own(call.Input), own(call.Input), own(call.Commit), own(call.Input), own(call.Commit), []uint32{rv.Addi(17, 0, 93), rv.Addi(10, 0, 0), rv.Ecall})
 	input := bytes.Repeat([]byte("0123456789"), 1000)
-	var text []byte
-	for _, w := range words {
-		text = binary.LittleEndian.AppendUint32(text, w)
-	}
-	parts := []part{{at: codeAt, flags: 5, data: text}}
+	text := rv.Text(words...)
+	parts := []rv.Segment{{At: codeAt, Flags: 5, Data: text}}
 	for name, p := range map[string]*riscv.Program{
-		"64": must.Get(riscv.Load(executable(codeAt, parts...), &riscv.RV64IM))(t),
-		"32": must.Get(riscv.Load(elfFile(32, codeAt, parts), nil))(t),
+		"64": must.Get(riscv.Load(rv.ELF(64, codeAt, parts...), &riscv.RV64IM))(t),
+		"32": must.Get(riscv.Load(rv.ELF(32, codeAt, parts...), nil))(t),
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := must.Get(riscv.Run(t.Context(), p, riscv.Options{Input: input}))(t)
@@ -285,17 +271,12 @@ func TestInput(t *testing.T) {
 func TestLongProgram(t *testing.T) {
 	testsize.Full(t)
 	const nops, ra, f = 9 << 20, 1, 5
-	var text []byte
-	put := func(words ...uint32) {
-		for _, w := range words {
-			text = binary.LittleEndian.AppendUint32(text, w)
-		}
-	}
-	call := typeI(0x67, 0, ra, f, 0)
-	put(codeAt|f<<7|0x37, typeI(opImm, 0, f, f, 16), call, 0x0080006f, typeI(0x67, 0, 0, ra, 0)) // calls what returns; j 8
-	text = append(text, bytes.Repeat([]byte{0x13, 0, 0, 0}, nops)...)
-	put(call, typeI(opImm, 0, 17, 0, 93), 0x73)
-	p := must.Get(riscv.Load(executable(codeAt, part{at: codeAt, flags: 5, data: text}), nil))(t)
+	call := rv.I(rv.OpJalr, 0, ra, f, 0)
+	text := slices.Concat(
+		rv.Text(rv.Lui(f, codeAt), rv.Addi(f, f, 16), call, rv.Jal(0, 8), rv.I(rv.OpJalr, 0, 0, ra, 0)), // calls what returns
+		bytes.Repeat([]byte{rv.Nop, 0, 0, 0}, nops),
+		rv.Text(call, rv.Addi(17, 0, 93), rv.Ecall))
+	p := must.Get(riscv.Load(rv.ELF(64, codeAt, rv.Segment{At: codeAt, Flags: 5, Data: text}), nil))(t)
 	r := must.Get(riscv.Run(t.Context(), p, riscv.Options{}))(t)
 	golden.Equal(t, "cycles", [3]uint64{nops + 9, nops + 3, 5}, [3]uint64{r.Cycles, r.Classes[riscv.Integer], r.Classes[riscv.Branch]})
 }
@@ -304,15 +285,14 @@ func TestLongProgram(t *testing.T) {
 func BenchmarkLoop(b *testing.B) {
 	const x, s = 6, 7
 	body := []uint32{
-		typeI(opImm, 1, 8, x, 13), typeR(opReg, 4, 0, x, x, 8),
-		typeI(opImm, 5, 8, x, 7), typeR(opReg, 4, 0, x, x, 8),
-		typeI(opImm, 1, 8, x, 17), typeR(opReg, 4, 0, x, x, 8),
-		typeR(opReg, 0, 0, s, s, x), typeI(opImm, 0, 5, 5, -1),
+		rv.I(rv.OpImm, 1, 8, x, 13), rv.R(rv.OpReg, 4, 0, x, x, 8),
+		rv.I(rv.OpImm, 5, 8, x, 7), rv.R(rv.OpReg, 4, 0, x, x, 8),
+		rv.I(rv.OpImm, 1, 8, x, 17), rv.R(rv.OpReg, 4, 0, x, x, 8),
+		rv.R(rv.OpReg, 0, 0, s, s, x), rv.Addi(5, 5, -1),
 	}
-	back := -4 * int32(len(body))
-	loop := uint32(back)>>5&0x3f<<25 | uint32(back)>>1&15<<8 | 1<<31 | 1<<7 | 5<<15 | 1<<12 | opBranch // bnez t0
-	words := append([]uint32{10_000_000>>12<<12 | 5<<7 | 0x37, typeI(opImm, 0, x, 0, 77)}, body...)
-	words = append(words, loop, typeI(opImm, 0, 17, 0, 93), 0x73)
+	loop := rv.B(1, 5, 0, -4*int32(len(body))) // bnez t0
+	words := append([]uint32{rv.Lui(5, 10_000_000), rv.Addi(x, 0, 77)}, body...)
+	words = append(words, loop, rv.Addi(17, 0, 93), rv.Ecall)
 	p := must.Get(riscv.Load(code(words, nil), nil))(b)
 	cycles := uint64(0)
 	for b.Loop() {
@@ -324,16 +304,13 @@ func BenchmarkLoop(b *testing.B) {
 // BenchmarkPages touches 65,536 pages: bytes of the host that are allocated for one of the guest.
 func BenchmarkPages(b *testing.B) {
 	const pages, at, step, left = 1 << 16, 5, 6, 7
-	var text []byte
-	for _, w := range []uint32{
-		dataAt | at<<7 | 0x37, 4096 | step<<7 | 0x37, pages | left<<7 | 0x37, // lui
-		typeS(opStore, 3, at, 0, 0), typeR(opReg, 0, 0, at, at, step), typeI(opImm, 0, left, left, -1),
-		0xfe039ae3, // bnez left, -12
-		typeI(opImm, 0, 17, 0, 93), typeI(opImm, 0, 10, 0, 0), 0x73,
-	} {
-		text = binary.LittleEndian.AppendUint32(text, w)
-	}
-	p := must.Get(riscv.Load(executable(codeAt, part{at: codeAt, flags: 5, data: text}, part{at: dataAt, flags: 6, memory: pages * 4096}), nil))(b)
+	text := rv.Text(
+		rv.Lui(at, dataAt), rv.Lui(step, 4096), rv.Lui(left, pages),
+		rv.S(rv.OpStore, 3, at, 0, 0), rv.R(rv.OpReg, 0, 0, at, at, step), rv.Addi(left, left, -1),
+		rv.B(1, left, 0, -12),
+		rv.Addi(17, 0, 93), rv.Addi(10, 0, 0), rv.Ecall,
+	)
+	p := must.Get(riscv.Load(rv.ELF(64, codeAt, rv.Segment{At: codeAt, Flags: 5, Data: text}, rv.Segment{At: dataAt, Flags: 6, Memory: pages * 4096}), nil))(b)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	touched := 0

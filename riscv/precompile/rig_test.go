@@ -7,6 +7,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/rv"
 	"github.com/zkbench/zkbench/riscv"
 	"github.com/zkbench/zkbench/riscv/call"
 	"github.com/zkbench/zkbench/riscv/precompile"
@@ -50,62 +51,39 @@ func (r *rig) value(v uint64) *rig {
 // elf is the guest's file.
 func (r *rig) elf() []byte {
 	const a0, t0, a7 = 10, 5, 17
-	load := func(rd, word uint32) uint32 { return word*8<<20 | t0<<15 | 3<<12 | rd<<7 | 0x03 }
-	const (
-		ecall  = 0x73
-		toData = rigData | t0<<7 | 0x37
-	)
-	code := []uint32{toData, load(a7, 0)}
-	for i := range uint32(6) {
-		code = append(code, load(a0+i, 1+i))
+	load := func(rd uint32, word int32) uint32 { return rv.I(rv.OpLoad, 3, rd, t0, 8*word) }
+	code := []uint32{rv.Lui(t0, rigData), load(a7, 0)}
+	for i := range int32(6) {
+		code = append(code, load(a0+uint32(i), 1+i))
 	}
-	code = append(code, ecall,
-		a0<<20|t0<<15|3<<12|0x23,                             // its status to the first word
-		t0<<15|a0<<7|0x13, load(a0+1, 7), load(a7, 8), ecall, // Commit
-		a0<<7|0x13, 93<<20|a7<<7|0x13, ecall) // exit with 0
-
-	raw := []byte("\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00")
-	half := binary.LittleEndian.AppendUint16
-	word := binary.LittleEndian.AppendUint64
-	header := func(flags uint32, at, offset, size uint64) {
-		raw = binary.LittleEndian.AppendUint32(raw, 1)
-		raw = binary.LittleEndian.AppendUint32(raw, flags)
-		for _, v := range []uint64{offset, at, at, size, size, 4096} {
-			raw = word(raw, v)
-		}
+	code = append(code, rv.Ecall,
+		rv.S(rv.OpStore, 3, t0, a0, 0),                           // its status to the first word
+		rv.Addi(a0, t0, 0), load(a0+1, 7), load(a7, 8), rv.Ecall, // Commit
+		rv.Addi(a0, 0, 0), rv.Addi(a7, 0, 93), rv.Ecall) // exit with 0
+	words := append([]uint64{r.number}, make([]uint64, 6)...)
+	copy(words[1:], r.args)
+	var data []byte
+	for _, v := range append(words, uint64(rigHead+len(r.data)), call.Commit) {
+		data = binary.LittleEndian.AppendUint64(data, v)
 	}
-	raw = binary.LittleEndian.AppendUint32(half(half(raw, 2), 243), 1)
-	raw = word(word(word(raw, rigCode), 64), 0)
-	raw = binary.LittleEndian.AppendUint32(raw, 0)
-	for _, v := range []uint16{64, 56, 2, 0, 0, 0} {
-		raw = half(raw, v)
-	}
-	const start = 64 + 2*56
-	header(5, rigCode, start, uint64(4*len(code)))
-	size := uint64(rigHead + len(r.data))
-	header(6, rigData, start+uint64(4*len(code)), size)
-	for _, w := range code {
-		raw = binary.LittleEndian.AppendUint32(raw, w)
-	}
-	args := make([]uint64, 6)
-	copy(args, r.args)
-	raw = word(raw, r.number)
-	for _, v := range append(args, size, call.Commit) {
-		raw = word(raw, v)
-	}
-	return append(raw, r.data...)
+	return rv.ELF(64, rigCode, rv.Segment{At: rigCode, Flags: 5, Data: rv.Text(code...)}, rv.Segment{At: rigData, Flags: 6, Data: append(data, r.data...)})
 }
 
 // run makes the call, and returns its status and the data then. The error is the guest's.
 func (r *rig) run(t testing.TB) (status int64, after []byte, err error) {
 	t.Helper()
-	p := must.Get(riscv.Load(r.elf(), &riscv.RV64IM))(t)
-	result, err := riscv.Run(t.Context(), p, riscv.Options{Precompiles: precompile.Standard()})
+	result, err := r.execute(t)
 	if err != nil {
 		return 0, nil, err
 	}
 	golden.Equal(t, "calls", uint64(1), result.Precompiles[0].Calls)
 	return int64(binary.LittleEndian.Uint64(result.Output)), result.Output[rigHead:], nil
+}
+
+func (r *rig) execute(t testing.TB) (*riscv.Result, error) {
+	t.Helper()
+	p := must.Get(riscv.Load(r.elf(), &riscv.RV64IM))(t)
+	return riscv.Run(t.Context(), p, riscv.Options{Precompiles: precompile.Standard()})
 }
 
 // result is what the call left at its n-th argument, a number of bytes; nil: it failed.

@@ -5,6 +5,8 @@ package guest
 import (
 	"math/bits"
 	"slices"
+
+	"github.com/zkbench/zkbench/internal/rv"
 )
 
 // Loop is a body of instructions, which runs until the count in t0 is zero, and what sets its registers. s gets
@@ -40,7 +42,7 @@ func Loops() []Loop {
 	return []Loop{
 		{
 			Name:  "integer",
-			start: []uint32{addi(x, 0, firstX)},
+			start: []uint32{rv.Addi(x, 0, firstX)},
 			body: []uint32{
 				slli(v, x, 13), xor(x, x, v), srli(v, x, 7), xor(x, x, v), slli(v, x, 17), xor(x, x, v),
 				add(s, s, x),
@@ -49,18 +51,18 @@ func Loops() []Loop {
 		},
 		{
 			Name:  "memory",
-			start: slices.Concat([]uint32{addi(s, 0, firstX), lui(base, dataAt)}, set(to, 4*(words-1))),
+			start: slices.Concat([]uint32{rv.Addi(s, 0, firstX), rv.Lui(base, dataAt)}, set(to, 4*(words-1))),
 			body: []uint32{
 				add(p, base, at),
 				lw(v, p, 0), add(s, s, v), sw(s, p, 4), lw(v, p, 8), xor(s, s, v), sw(s, p, 12),
 				lw(v, p, 16), add(s, s, v), sw(s, p, 20), lw(v, p, 24), xor(s, s, v), sw(s, p, 28),
-				addi(at, at, 4*stride), and(at, at, to),
+				rv.Addi(at, at, 4*stride), and(at, at, to),
 			},
 			sum32: sumMemory[uint32], sum64: sumMemory[uint64],
 		},
 		{
 			Name:  "multiply",
-			start: slices.Concat([]uint32{addi(x, 0, firstX)}, set(y, firstY), set(k, timesY)),
+			start: slices.Concat([]uint32{rv.Addi(x, 0, firstX)}, set(y, firstY), set(k, timesY)),
 			body: []uint32{
 				mul(v, x, y), mulhu(w, x, y), xor(x, v, w), add(x, x, t0),
 				mul(y, y, k), mulhu(w, y, x), add(s, s, w),

@@ -1,8 +1,9 @@
 package guest
 
 import (
-	"encoding/binary"
 	"slices"
+
+	"github.com/zkbench/zkbench/internal/rv"
 )
 
 // System is the number of the call that ends a program, in register a7.
@@ -16,9 +17,8 @@ const (
 
 // Where programs have their code and data: addresses that every machine gives to its users.
 const (
-	codeAt  = 0x78100000
-	dataAt  = 0x78200000
-	headers = 0xb0 // bytes before the code, of the file and of its page
+	codeAt = 0x781000b0 // behind what a file has before its code
+	dataAt = 0x78200000
 )
 
 // Program is a loop as an executable.
@@ -48,62 +48,17 @@ func (p *Program) Exit() int {
 // code are the instructions.
 func (p *Program) code() []uint32 {
 	n, nops := p.turns()
-	body := append(slices.Clone(p.body), addi(t0, t0, -1))
+	body := append(slices.Clone(p.body), rv.Addi(t0, t0, -1))
 	return slices.Concat(
-		p.start, set(t0, n), slices.Repeat([]uint32{addi(0, 0, 0)}, int(nops)),
-		body, []uint32{bnez(t0, -4*int32(len(body)))},
-		[]uint32{addi(a7, 0, int32(p.System)), andi(a0, s, 127), ecall},
+		p.start, set(t0, n), slices.Repeat([]uint32{rv.Nop}, int(nops)),
+		body, []uint32{rv.B(1, t0, 0, -4*int32(len(body)))},
+		[]uint32{rv.Addi(a7, 0, int32(p.System)), andi(a0, s, 127), rv.Ecall},
 	)
 }
 
 // ELF is the executable: a segment of code, and one of data, which are zero.
 func (p *Program) ELF() []byte {
-	header, each := 64, 56
-	if p.XLEN == 32 {
-		header, each = 52, 32
-	}
-	le := binary.LittleEndian
-	raw := append([]byte{0x7f, 'E', 'L', 'F', byte(p.XLEN / 32), 1, 1}, make([]byte, 9)...)
-	half := func(values ...int) {
-		for _, v := range values {
-			raw = le.AppendUint16(raw, uint16(v))
-		}
-	}
-	word := func(values ...uint32) {
-		for _, v := range values {
-			raw = le.AppendUint32(raw, v)
-		}
-	}
-	long := func(values ...int) {
-		for _, v := range values {
-			if p.XLEN == 32 {
-				raw = le.AppendUint32(raw, uint32(v))
-			} else {
-				raw = le.AppendUint64(raw, uint64(v))
-			}
-		}
-	}
-	segment := func(flags uint32, offset, at, file, memory int) {
-		word(1) // PT_LOAD
-		if p.XLEN == 64 {
-			word(flags)
-		}
-		long(offset, at, at, file, memory)
-		if p.XLEN == 32 {
-			word(flags)
-		}
-		long(1 << 12)
-	}
-	code := p.code()
-	size := 4 * len(code)
-	half(2, 243) // ET_EXEC, EM_RISCV
-	word(1)
-	long(codeAt+headers, header, 0)
-	word(0) // no compressed code, no registers of floating point
-	half(header, each, 2, 0, 0, 0)
-	segment(4|1, headers, codeAt+headers, size, size)
-	segment(4|2, 0, dataAt, 0, 4*(words+ahead))
-	raw = append(raw, make([]byte, headers-len(raw))...)
-	word(code...)
-	return raw
+	return rv.ELF(p.XLEN, codeAt,
+		rv.Segment{At: codeAt, Flags: 4 | 1, Data: rv.Text(p.code()...)},
+		rv.Segment{At: dataAt, Flags: 4 | 2, Memory: 4 * (words + ahead)})
 }

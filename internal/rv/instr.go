@@ -1,0 +1,64 @@
+// Package rv has instructions and executables of RISC-V, for the programs of tests and peers.
+//
+// Source: The RISC-V Instruction Set Manual, volume I, chapters "RV32/64G Instruction Set Listings".
+package rv
+
+import "encoding/binary"
+
+// Opcodes.
+const (
+	OpImm, OpImm32, OpReg, OpReg32 = 0x13, 0x1b, 0x33, 0x3b
+	OpLoad, OpStore                = 0x03, 0x23
+	OpLoadFP, OpStoreFP            = 0x07, 0x27
+	OpAmo, OpFP, OpMadd            = 0x2f, 0x53, 0x43
+	OpJalr                         = 0x67
+	opBranch, opJal, opLui         = 0x63, 0x6f, 0x37
+)
+
+// Instructions without operands.
+const (
+	Ecall = 0x73
+	Nop   = 0x13
+)
+
+// R is an instruction of three registers.
+func R(opcode, f3, f7, rd, rs1, rs2 uint32) uint32 {
+	return f7<<25 | rs2<<20 | rs1<<15 | f3<<12 | rd<<7 | opcode
+}
+
+// I is one of two registers and a constant of 12 bits.
+func I(opcode, f3, rd, rs1 uint32, imm int32) uint32 {
+	return uint32(imm)<<20 | rs1<<15 | f3<<12 | rd<<7 | opcode
+}
+
+// Addi is rd = rs1 + imm.
+func Addi(rd, rs1 uint32, imm int32) uint32 { return I(OpImm, 0, rd, rs1, imm) }
+
+// S stores rs2 at rs1 and a constant of 12 bits.
+func S(opcode, f3, rs1, rs2 uint32, imm int32) uint32 {
+	i := uint32(imm)
+	return i>>5&0x7f<<25 | rs2<<20 | rs1<<15 | f3<<12 | i&31<<7 | opcode
+}
+
+// Lui is rd = imm, of which the low 12 bits are left out.
+func Lui(rd, imm uint32) uint32 { return imm&^0xfff | rd<<7 | opLui }
+
+// B branches by so many bytes, by what f3 says of two registers.
+func B(f3, rs1, rs2 uint32, offset int32) uint32 {
+	o := uint32(offset)
+	return o>>12&1<<31 | o>>5&0x3f<<25 | rs2<<20 | rs1<<15 | f3<<12 | o>>1&15<<8 | o>>11&1<<7 | opBranch
+}
+
+// Jal jumps by so many bytes, and links in rd.
+func Jal(rd uint32, offset int32) uint32 {
+	o := uint32(offset)
+	return o>>20&1<<31 | o>>1&0x3ff<<21 | o>>11&1<<20 | o>>12&0xff<<12 | rd<<7 | opJal
+}
+
+// Text is instructions as memory has them.
+func Text(words ...uint32) (text []byte) {
+	for _, w := range words {
+		text = binary.LittleEndian.AppendUint32(text, w)
+	}
+	return text
+}
