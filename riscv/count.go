@@ -24,10 +24,10 @@ type Function struct {
 	Counts
 }
 
-// PrecompileCalls are how often a precompile was called.
+// PrecompileCalls are how often a precompile was called, and how many units of work that was (Guest.Units).
 type PrecompileCalls struct {
-	Name  string
-	Calls uint64
+	Name         string
+	Calls, Units uint64
 }
 
 // Tally is what was executed.

@@ -49,6 +49,7 @@ type machine struct {
 
 	cycles     uint64 // retired, but for those of the current call of execute
 	misaligned uint64
+	units      uint64 // of the precompile that is called
 	reserved   uint64 // address of the last load that reserves, by the thread that runs; noReservation: none
 	time       uint64 // ns since the guest's epoch
 	mmapNext   uint64 // below which mappings go

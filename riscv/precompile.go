@@ -21,6 +21,10 @@ type Precompile struct {
 // Guest is what a precompile sees of one: its memory. Errors are *Fault.
 type Guest struct{ machine *machine }
 
+// Units says how many units of work the call is, as costs count them: the blocks of a hash, the pairs of a sum.
+// One of which nothing is said is one.
+func (g Guest) Units(n uint64) { g.machine.units = n }
+
 // Read copies len(to) bytes from an address.
 func (g Guest) Read(addr uint64, to []byte) error {
 	return g.fault(g.machine.mem.read(g.address(addr), to), "reads", addr, len(to))
@@ -63,6 +67,7 @@ func (m *machine) precompile(t *thread) bool {
 		if p.Number != x[a7] {
 			continue
 		}
+		m.units = 1
 		result, err := p.Do(Guest{m}, [6]uint64(x[a0:a0+6]))
 		if err != nil {
 			fault, ok := errors.AsType[*Fault](err)
@@ -72,7 +77,8 @@ func (m *machine) precompile(t *thread) bool {
 			return m.refuse(fault.Kind, fault.Detail)
 		}
 		x[a0] = uint64(m.program.ISA.extend(result))
-		t.section.calls[i]++
+		t.section.calls[i].calls++
+		t.section.calls[i].units += m.units
 		m.caller.precompiled++
 		return true
 	}

@@ -15,7 +15,7 @@ type section struct {
 	within  *section   // which it was begun in; nil: none
 	inner   []*section // that were begun in it
 	entered uint64
-	calls   []uint64 // of each precompile
+	calls   []calls // of each precompile
 
 	blocks map[uint64]*block
 	parts  []*block // that ran to a place before their end
@@ -25,6 +25,9 @@ type section struct {
 	}
 	settled map[int]Counts // by function, of blocks that are gone
 }
+
+// calls are those of a precompile, and their units of work.
+type calls struct{ calls, units uint64 }
 
 // Limits of sections.
 const (
@@ -41,7 +44,7 @@ const (
 
 func (m *machine) newSection(name string, within *section) *section {
 	s := &section{
-		name: name, within: within, calls: make([]uint64, len(m.Precompiles)),
+		name: name, within: within, calls: make([]calls, len(m.Precompiles)),
 		blocks: make(map[uint64]*block), settled: make(map[int]Counts),
 	}
 	m.sections = append(m.sections, s)
@@ -116,14 +119,15 @@ func (m *machine) settle() {
 // tally is what was done in a section and those within it.
 func (m *machine) tally(s *section) (t Tally) {
 	by := make(map[int]Counts)
-	calls := make([]uint64, len(m.Precompiles))
+	called := make([]calls, len(m.Precompiles))
 	var add func(s *section)
 	add = func(s *section) {
 		for f, c := range s.settled {
 			by[f] = by[f].plus(c)
 		}
-		for i, n := range s.calls {
-			calls[i] += n
+		for i, c := range s.calls {
+			called[i].calls += c.calls
+			called[i].units += c.units
 		}
 		for _, inner := range s.inner {
 			add(inner)
@@ -142,9 +146,9 @@ func (m *machine) tally(s *section) (t Tally) {
 		return cmp.Or(cmp.Compare(b.Total(), a.Total()), cmp.Compare(a.Name, b.Name), slices.Compare(a.Counts[:], b.Counts[:]))
 	})
 	t.Cycles = t.Classes.Total()
-	for i, n := range calls {
-		if n > 0 {
-			t.Precompiles = append(t.Precompiles, PrecompileCalls{m.Precompiles[i].Name, n})
+	for i, c := range called {
+		if c.calls > 0 {
+			t.Precompiles = append(t.Precompiles, PrecompileCalls{m.Precompiles[i].Name, c.calls, c.units})
 		}
 	}
 	return t

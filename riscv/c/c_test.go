@@ -192,9 +192,9 @@ func TestSections(t *testing.T) {
 			}
 		}
 		golden.Equal(t, "sections", []string{
-			"numbers 1 [{fp-add 1} {fp-sub 1} {fp-mul 1} {fp2-add 3} {fp2-sub 1} {fp2-mul 1} {mulmod 1}]",
-			"numbers/fp2 3 [{fp2-add 3}]",
-			"points 1 [{g1-add 1} {g1-double 1}]",
+			"numbers 1 [{fp-add 1 1} {fp-sub 1 1} {fp-mul 1 1} {fp2-add 3 3} {fp2-sub 1 1} {fp2-mul 1 1} {mulmod 1 1}]",
+			"numbers/fp2 3 [{fp2-add 3 3}]",
+			"points 1 [{g1-add 1 1} {g1-double 1 1}]",
 		}, sections)
 		named := make(map[string]bool)
 		for _, f := range r.Functions {

@@ -19,7 +19,7 @@ import (
 
 // Model is a machine of tables: one with a row for each cycle, one for each class of instructions with a
 // row for each of them, one for memory with a row for each word of a page that was touched, and one for each
-// precompile with a row for each call.
+// precompile with a row for each unit of its work, which is a call, a block of a hash or a pair of a sum.
 type Model struct {
 	// Columns are those of a table, by its name: CPU, Page, a class or a precompile. A table without
 	// columns costs nothing.
@@ -40,8 +40,7 @@ const wordsOfPage = 512
 // Default is a model whose columns are the cells a row that SP1's executor reckons with (succinctlabs/sp1,
 // crates/core/executor/src/artifacts/rv32im_costs.json at commit 3c61993a): those of its chips Cpu, AddSub and Lt
 // for integers, whose mean is taken, Mul, MemoryInstrs, Branch, SyscallInstrs, MemoryGlobalInit and
-// MemoryGlobalFinalize together, and of its precompiles. It has no floating point, and hashes a block of
-// Keccak-256 and one of SHA-256 a call.
+// MemoryGlobalFinalize together, and of its precompiles. It has no floating point.
 func Default() Model {
 	return Model{
 		Shard: 1 << 22,
@@ -86,15 +85,23 @@ func (m Model) Tables(t *riscv.Tally, touches uint64) (tables []Table) {
 	}
 	add(Page, touches*wordsOfPage)
 	for _, p := range t.Precompiles {
-		add(p.Name, p.Calls)
+		add(p.Name, p.Units)
 	}
 	return tables
 }
 
+// Shards are the proofs that so many rows of a table take, 1 at least.
+func (m Model) Shards(rows uint64) uint64 {
+	if m.Shard == 0 {
+		return 1
+	}
+	return max(1, (rows+m.Shard-1)/m.Shard)
+}
+
 // padded is rows in whole shards, or in one that is as small as can be.
 func (m Model) padded(rows uint64) uint64 {
-	if m.Shard > 0 && rows > m.Shard {
-		return (rows + m.Shard - 1) / m.Shard * m.Shard
+	if n := m.Shards(rows); n > 1 {
+		return n * m.Shard
 	}
 	return 1 << bits.Len64(rows-1)
 }

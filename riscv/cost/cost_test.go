@@ -16,13 +16,14 @@ import (
 // TestTables: rows of what was counted, padded to a power of two or to whole shards.
 func TestTables(t *testing.T) {
 	m := cost.Model{Columns: map[string]uint64{cost.CPU: 10, cost.Page: 2, "memory": 3, "own": 100}, Shard: 16}
-	tally := &riscv.Tally{Cycles: 33, Precompiles: []riscv.PrecompileCalls{{Name: "own", Calls: 1}}}
+	tally := &riscv.Tally{Cycles: 33, Precompiles: []riscv.PrecompileCalls{{Name: "own", Calls: 1, Units: 3}}}
 	tally.Classes[riscv.Memory], tally.Classes[riscv.Integer] = 5, 16
 	tables := m.Tables(tally, 1)
-	golden.Equal(t, "tables", "[{cpu 33 48 10} {integer 16 16 0} {memory 5 8 3} {page 512 512 2} {own 1 1 100}]", fmt.Sprint(tables))
-	golden.Equal(t, "cells", uint64(480+24+1024+100), cost.Cells(tables))
+	golden.Equal(t, "tables", "[{cpu 33 48 10} {integer 16 16 0} {memory 5 8 3} {page 512 512 2} {own 3 4 100}]", fmt.Sprint(tables))
+	golden.Equal(t, "cells", uint64(480+24+1024+400), cost.Cells(tables))
 	golden.Equal(t, "tables of nothing", 0, len(m.Tables(&riscv.Tally{}, 0)))
 	must.Fail(t, cost.Model{Shard: 3}.Check(), zkbench.ErrParams, "a shard of three rows")
+	golden.Equal(t, "shards", [4]uint64{1, 1, 2, 1}, [4]uint64{m.Shards(0), m.Shards(16), m.Shards(17), cost.Model{}.Shards(17)})
 	golden.Equal(t, "rows of one proof", uint64(64), cost.Model{}.Tables(tally, 1)[0].Padded)
 }
 

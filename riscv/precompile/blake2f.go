@@ -20,6 +20,7 @@ func blake2f() riscv.Precompile {
 		if rounds > mostRounds {
 			return fmt.Errorf("%d rounds; accepted: %d", rounds, mostRounds)
 		}
+		g.Units(uint64(rounds))
 		state, errState := read(g, args[1], 64)
 		message, errMessage := read(g, args[2], 128)
 		offset, errOffset := read(g, args[3], 16)

@@ -147,18 +147,24 @@ func onElements(name string, number uint64, operands, n int, do func(z, x, y []f
 // Hashes are Keccak-256, with the padding of before the standard, and SHA-256.
 func Hashes() []riscv.Precompile {
 	return []riscv.Precompile{
-		onBytes("keccak256", call.Keccak256, sha3.NewLegacyKeccak256),
-		onBytes("sha256", call.SHA256, sha256.New),
+		onBytes("keccak256", call.Keccak256, sha3.NewLegacyKeccak256, paddingOfSponge),
+		onBytes("sha256", call.SHA256, sha256.New, paddingWithLength),
 	}
 }
 
 // mostHashed is how many bytes one call hashes.
 const mostHashed = 1 << 26
 
+// How many bytes a hash adds to a message, at least, before it is cut into blocks.
+const (
+	paddingOfSponge   = 1
+	paddingWithLength = 1 + 8
+)
+
 // onBytes is a hash, to a0, of a2 bytes at a1.
-func onBytes(name string, number uint64, of func() hash.Hash) riscv.Precompile {
+func onBytes(name string, number uint64, of func() hash.Hash, padding uint64) riscv.Precompile {
 	return riscv.Precompile{Name: name, Number: number, Do: func(g riscv.Guest, args [6]uint64) (uint64, error) {
-		sum, err := digest(g, of(), args[1], args[2])
+		sum, err := digest(g, of(), padding, args[1], args[2])
 		if err != nil {
 			return 0, err
 		}
@@ -166,11 +172,13 @@ func onBytes(name string, number uint64, of func() hash.Hash) riscv.Precompile {
 	}}
 }
 
-// digest is the hash of n bytes at an address.
-func digest(g riscv.Guest, h hash.Hash, addr, n uint64) ([]byte, error) {
+// digest is the hash of n bytes at an address. Its blocks are the call's units.
+func digest(g riscv.Guest, h hash.Hash, padding, addr, n uint64) ([]byte, error) {
 	if n > mostHashed {
 		return nil, fmt.Errorf("%d bytes; accepted: %d", n, mostHashed)
 	}
+	block := uint64(h.BlockSize())
+	g.Units((n + padding + block - 1) / block)
 	var part [4096]byte
 	for n > 0 {
 		p := part[:min(n, uint64(len(part)))]

@@ -10,7 +10,7 @@ import (
 // ripemd is RIPEMD-160, to 32 bytes, the first twelve zero.
 func ripemd() riscv.Precompile {
 	return accelerator("ripemd160", call.RIPEMD160, func(g riscv.Guest, args [6]uint64) error {
-		sum, err := digest(g, ripemd160.New(), args[0], args[1])
+		sum, err := digest(g, ripemd160.New(), paddingWithLength, args[0], args[1])
 		if err != nil {
 			return err
 		}

@@ -76,10 +76,11 @@ func readAll(g riscv.Guest, n int, at ...uint64) (raw []byte, err error) {
 	return raw, nil
 }
 
-// readTerms reads pairs, size bytes each.
+// readTerms reads pairs, size bytes each, which are the call's units.
 func readTerms(g riscv.Guest, addr, count uint64, size int) ([]byte, error) {
 	if count > mostTerms {
 		return nil, fmt.Errorf("%d pairs; accepted: %d", count, mostTerms)
 	}
+	g.Units(count)
 	return read(g, addr, int(count)*size)
 }

@@ -38,6 +38,38 @@ func number(t testing.TB, text string) *big.Int {
 	return new(big.Int).SetBytes(fromHex(t, text))
 }
 
+// TestUnits: a call is as many units of work as its hash has blocks, its sum pairs, and its function rounds.
+func TestUnits(t *testing.T) {
+	hash := func(number uint64, n int) *rig {
+		return (&rig{number: number}).point(marker, make([]byte, n)).value(uint64(n))
+	}
+	digest := func(n int) *rig {
+		return (&rig{number: call.RIPEMD160}).point(make([]byte, n)).value(uint64(n)).point(marker)
+	}
+	for name, test := range map[string]struct {
+		rig   *rig
+		units uint64
+	}{
+		"keccak256, 0 bytes":    {hash(call.Keccak256, 0), 1},
+		"keccak256, 135 bytes":  {hash(call.Keccak256, 135), 1},
+		"keccak256, 136 bytes":  {hash(call.Keccak256, 136), 2},
+		"keccak256, 1000 bytes": {hash(call.Keccak256, 1000), 8},
+		"sha256, 55 bytes":      {hash(call.SHA256, 55), 1},
+		"sha256, 56 bytes":      {hash(call.SHA256, 56), 2},
+		"ripemd160, 55 bytes":   {digest(55), 1},
+		"ripemd160, 120 bytes":  {digest(120), 3},
+		"a pairing, 3 pairs":    {pairs(call.BN254Pairing, make([]byte, 3*192), 192), 3},
+		"a sum, 2 pairs":        {pairs(call.BLS12G1MSM, make([]byte, 2*128), 128), 2},
+		"one that fails":        {pairs(call.BN254Pairing, bytes.Repeat([]byte{1}, 2*192), 192), 2},
+		"blake2f, 12 rounds":    {(&rig{number: call.Blake2F}).value(12).point(make([]byte, 64), make([]byte, 128), make([]byte, 16)).value(1), 12},
+		"a sum of two points":   {(&rig{number: call.BN254G1Add}).point(make([]byte, 64), make([]byte, 64), marker), 1},
+	} {
+		r, err := test.rig.execute(t)
+		must.Do(t, err)
+		golden.Equal(t, name, [2]uint64{1, test.units}, [2]uint64{r.Precompiles[0].Calls, r.Precompiles[0].Units})
+	}
+}
+
 // TestBN254Sums: of G1 they are those of the formulas, by numbers of any size, where points and scalars meet the
 // exceptions too.
 func TestBN254Sums(t *testing.T) {

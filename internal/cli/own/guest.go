@@ -221,9 +221,9 @@ func showCounts(w io.Writer, r *riscv.Result, took time.Duration, most int) {
 	}
 	printAligned(w, rows)
 	if len(r.Precompiles) > 0 {
-		rows = [][]string{{"precompile", "calls"}}
+		rows = [][]string{{"precompile", "calls", "units"}}
 		for _, p := range r.Precompiles {
-			rows = append(rows, []string{p.Name, grouped(p.Calls)})
+			rows = append(rows, []string{p.Name, grouped(p.Calls), grouped(p.Units)})
 		}
 		printAligned(w, rows)
 	}
@@ -255,8 +255,8 @@ func guestCostCommand(stdout, stderr io.Writer) *cobra.Command {
 		Long: "Execute a program for RISC-V, and estimate what proving the execution would cost: rows of a\n" +
 			"prover's tables, cells, and their time at the speed of this module's own STARK, which is\n" +
 			"measured first. The model is linear: one row of table cpu for each cycle, one of a class'\n" +
-			"table for each instruction, one for each word of a touched page, one for each precompile\n" +
-			"call. Its columns are those that SP1 reckons with; --columns sets others.\n" + guestLong,
+			"table for each instruction, one for each word of a touched page, one for each unit of a\n" +
+			"precompile's work: a call, a block of a hash. Its columns are those that SP1 reckons with; --columns sets others.\n" + guestLong,
 	}
 	flags := cmd.Flags()
 	f := defineGuestRun(flags)
@@ -344,7 +344,7 @@ func showCost(w io.Writer, m cost.Model, tables []cost.Table, perSecond float64,
 		fmt.Fprintln(w, text)
 	}
 	if len(unknown) > 0 {
-		fmt.Fprintf(w, "a model, not proved: without %s, of which it has no columns; --columns %s=N says what a call has\n", strings.Join(unknown, ", "), unknown[0])
+		fmt.Fprintf(w, "a model, not proved: without %s, of which it has no columns; --columns %s=N says what a unit has\n", strings.Join(unknown, ", "), unknown[0])
 	}
 	fmt.Fprintf(w, "a model, not proved: at %s cells a second, %s\n", figure.Prefixed(perSecond), from)
 }

@@ -51,7 +51,7 @@ func TestGuestCommand(t *testing.T) {
 	for line := range strings.Lines(out) {
 		golden.Contains(t, line, "a model, not proved:")
 	}
-	golden.Equal(t, "row of the precompile", "keccak256 1 1 7 7 7.000 ms", rowOf(t, out, "keccak256"))
+	golden.Equal(t, "row of the precompile, of six blocks", "keccak256 6 8 7 56 56.00 ms", rowOf(t, out, "keccak256"))
 	golden.Contains(t, rowOf(t, out, "cpu"), " 256 10 2,560 2.560 s")
 
 	for name, test := range map[string]struct {

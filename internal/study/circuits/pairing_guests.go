@@ -57,7 +57,7 @@ func guestCycles(r *record.Record) float64 {
 	return r.Value(record.WorkCycles)
 }
 
-// tallyOf is what a record says of a guest's work.
+// tallyOf is what a record says of a guest's work. Calls are one unit, as those of numbers and points are.
 func tallyOf(r *record.Record, model cost.Model) *riscv.Tally {
 	t := &riscv.Tally{Cycles: uint64(r.Value(record.WorkCycles))}
 	for class := range t.Classes {
@@ -65,7 +65,7 @@ func tallyOf(r *record.Record, model cost.Model) *riscv.Tally {
 	}
 	for _, name := range model.Precompiles() {
 		if n := r.Value(record.PrecompileCalls(name)); n > 0 {
-			t.Precompiles = append(t.Precompiles, riscv.PrecompileCalls{Name: name, Calls: uint64(n)})
+			t.Precompiles = append(t.Precompiles, riscv.PrecompileCalls{Name: name, Calls: uint64(n), Units: uint64(n)})
 		}
 	}
 	return t
@@ -84,7 +84,7 @@ func modelOf(r *record.Record, cycles float64) (cells, shards float64) {
 			t.Classes[class] = uint64(times * float64(t.Classes[class]))
 		}
 	}
-	return float64(cost.Cells(model.Tables(t, 0))), float64((t.Cycles + model.Shard - 1) / model.Shard)
+	return float64(cost.Cells(model.Tables(t, 0))), float64(model.Shards(t.Cycles))
 }
 
 // modelCells are the cells of a guest's work, 0 of none.
