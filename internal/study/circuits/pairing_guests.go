@@ -30,7 +30,7 @@ func guestOf(guest, precompile string) measured {
 
 // guestParts are the exchange as programs, with the module's other guests, and the speed of its STARK.
 func guestParts() []part {
-	guests := part{name: partGuests, quick: 2, about: "the exchange as four programs for RISC-V, and other guests: cycles, nothing proved"}
+	guests := part{name: partGuests, quick: 4, about: "the exchange as four programs for RISC-V, and other guests: cycles, nothing proved"}
 	for _, c := range cells() {
 		guests.cases = append(guests.cases, guestOf(c.guest, c.precompile))
 	}
