@@ -1,10 +1,8 @@
 package riscv
 
 import (
-	"bytes"
 	"cmp"
 	"debug/elf"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -39,7 +37,6 @@ type function struct {
 // Limits of what is loaded.
 const (
 	mostSegments = 64
-	mostSymbols  = 1 << 20
 	// highest is the end of the addresses: those of a user under Linux, Sv48.
 	highest = 1 << 47
 )
@@ -56,38 +53,34 @@ func Load(raw []byte, isa *ISA) (*Program, error) {
 }
 
 func load(raw []byte, isa *ISA) (*Program, error) {
-	if err := checkNames(raw); err != nil {
-		return nil, err
-	}
-	file, err := elf.NewFile(bytes.NewReader(raw))
+	file, err := readELF(raw)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	p := &Program{ISA: RV64GC, count: len(file.Progs)}
-	if file.Class == elf.ELFCLASS32 {
+	p := &Program{ISA: RV64GC, count: len(file.segments)}
+	if file.class == elf.ELFCLASS32 {
 		p.ISA = RV32IM
 	}
 	if isa != nil {
 		p.ISA = *isa
 	}
-	p.Entry = uint64(p.ISA.extend(file.Entry))
-	switch {
-	case file.Machine != elf.EM_RISCV:
-		return nil, fmt.Errorf("machine %v; accepted: %v", file.Machine, elf.EM_RISCV)
-	case file.Type != elf.ET_EXEC:
-		return nil, fmt.Errorf("type %v; accepted: %v, linked statically", file.Type, elf.ET_EXEC)
-	case (file.Class == elf.ELFCLASS32) != (p.ISA.XLEN == 32):
-		return nil, fmt.Errorf("class %v for %v", file.Class, p.ISA)
-	case len(file.Progs) > mostSegments:
-		return nil, fmt.Errorf("%d program headers; accepted: at most %d", len(file.Progs), mostSegments)
+	p.Entry = uint64(p.ISA.extend(file.header.Entry))
+	switch kind, machine := elf.Type(file.header.Type), elf.Machine(file.header.Machine); {
+	case machine != elf.EM_RISCV:
+		return nil, fmt.Errorf("machine %v; accepted: %v", machine, elf.EM_RISCV)
+	case kind != elf.ET_EXEC:
+		return nil, fmt.Errorf("type %v; accepted: %v, linked statically", kind, elf.ET_EXEC)
+	case (file.class == elf.ELFCLASS32) != (p.ISA.XLEN == 32):
+		return nil, fmt.Errorf("class %v for %v", file.class, p.ISA)
+	case len(file.segments) > mostSegments:
+		return nil, fmt.Errorf("%d program headers; accepted: at most %d", len(file.segments), mostSegments)
 	}
-	for i, prog := range file.Progs {
-		switch prog.Type {
+	for i, header := range file.segments {
+		switch kind := elf.ProgType(header.Type); kind {
 		case elf.PT_INTERP, elf.PT_DYNAMIC:
-			return nil, fmt.Errorf("program header %d: %v; accepted: programs that are linked statically", i, prog.Type)
+			return nil, fmt.Errorf("program header %d: %v; accepted: programs that are linked statically", i, kind)
 		case elf.PT_LOAD:
-			if err := p.segment(prog, raw); err != nil {
+			if err := p.segment(file, header); err != nil {
 				return nil, fmt.Errorf("program header %d: %w", i, err)
 			}
 		}
@@ -104,40 +97,8 @@ func load(raw []byte, isa *ISA) (*Program, error) {
 	return p, p.symbols(file)
 }
 
-// checkNames tells whether a file's names of sections, which are read with its headers, are not compressed: they
-// would be a thousand times what the file is.
-func checkNames(raw []byte) error {
-	if len(raw) < 64 {
-		return nil // which has no headers
-	}
-	if order := elf.Data(raw[elf.EI_DATA]); order != elf.ELFDATA2LSB {
-		return fmt.Errorf("byte order %v; accepted: %v", order, elf.ELFDATA2LSB)
-	}
-	le := binary.LittleEndian
-	at, sizes := le.Uint64(raw[40:]), raw[58:]
-	if elf.Class(raw[elf.EI_CLASS]) == elf.ELFCLASS32 {
-		at, sizes = uint64(le.Uint32(raw[32:])), raw[46:]
-	}
-	each, index := uint64(le.Uint16(sizes)), elf.SectionIndex(le.Uint16(sizes[4:]))
-	if index == elf.SHN_XINDEX {
-		return fmt.Errorf("sections beyond %d; accepted: less", elf.SHN_LORESERVE)
-	}
-	const flagsAt = 8 // in a header of either width
-	if at = min(at, uint64(len(raw))) + each*uint64(index) + flagsAt; at+4 > uint64(len(raw)) {
-		return nil // which is refused where it is read
-	}
-	return checkFlags(elf.SectionFlag(le.Uint32(raw[at:])))
-}
-
-func checkFlags(f elf.SectionFlag) error {
-	if f&elf.SHF_COMPRESSED != 0 {
-		return errors.New("names or symbols that are compressed; accepted: those that are not")
-	}
-	return nil
-}
-
 // segment takes a segment to the program.
-func (p *Program) segment(prog *elf.Prog, raw []byte) error {
+func (p *Program) segment(file *elfFile, prog elf.Prog64) error {
 	if prog.Memsz == 0 {
 		return nil
 	}
@@ -149,20 +110,24 @@ func (p *Program) segment(prog *elf.Prog, raw []byte) error {
 	if prog.Filesz > prog.Memsz || end < prog.Vaddr || end > most {
 		return fmt.Errorf("%d bytes at %#x, %d of them in the file; accepted: addresses below %#x", prog.Memsz, prog.Vaddr, prog.Filesz, most)
 	}
-	if prog.Off > uint64(len(raw)) || prog.Filesz > uint64(len(raw))-prog.Off {
-		return fmt.Errorf("%d bytes at offset %d of a file of %d", prog.Filesz, prog.Off, len(raw))
+	data, err := file.part("segment", prog.Off, prog.Filesz)
+	if err != nil {
+		return err
 	}
-	s := segment{start: uint64(p.ISA.extend(prog.Vaddr)), data: raw[prog.Off:][:prog.Filesz]}
+	s := segment{start: uint64(p.ISA.extend(prog.Vaddr)), data: data}
 	if s.end = s.start + prog.Memsz; uint64(p.ISA.extend(end-1)) != s.end-1 {
 		return fmt.Errorf("%d bytes at %#x; accepted: segments on one side of address %#x", prog.Memsz, prog.Vaddr, 1<<31)
 	}
 	for flag, right := range map[elf.ProgFlag]rights{elf.PF_R: readable, elf.PF_W: writable, elf.PF_X: executable} {
-		if prog.Flags&flag != 0 {
+		if elf.ProgFlag(prog.Flags)&flag != 0 {
 			s.rights |= right
 		}
 	}
 	if s.rights&writable != 0 && s.rights&executable != 0 {
 		return errors.New("both writable and executable, which a program that changes itself would be")
+	}
+	if p.ISA == RV64GC && s.end > stackTop-stackSize && s.start < stackTop {
+		return fmt.Errorf("%d bytes at %#x; accepted: none from %#x to %#x, where the stack is", prog.Memsz, prog.Vaddr, uint64(stackTop-stackSize), uint64(stackTop))
 	}
 	if prog.Off == 0 {
 		p.headers = s.start + 64 // behind the file header, where linkers put them
@@ -182,30 +147,15 @@ func (p *Program) rightsOf(addr uint64) rights {
 }
 
 // symbols takes the functions from the symbol table, if there is one.
-func (p *Program) symbols(file *elf.File) error {
-	if table := file.SectionByType(elf.SHT_SYMTAB); table != nil {
-		flags := table.Flags
-		if int(table.Link) < len(file.Sections) {
-			flags |= file.Sections[table.Link].Flags
-		}
-		if err := checkFlags(flags); err != nil {
-			return err
-		}
-	}
-	all, err := file.Symbols()
-	if errors.Is(err, elf.ErrNoSymbols) {
-		return nil
-	}
+func (p *Program) symbols(file *elfFile) error {
+	all, err := file.symbols()
 	if err != nil {
 		return err
 	}
-	if len(all) > mostSymbols {
-		return fmt.Errorf("%d symbols; accepted: at most %d", len(all), mostSymbols)
-	}
 	for _, s := range all {
-		s.Value = uint64(p.ISA.extend(s.Value))
-		if isFunction(s) && p.rightsOf(s.Value)&executable != 0 {
-			p.functions = append(p.functions, function{s.Value, s.Value + s.Size, printable(s.Name)})
+		s.value = uint64(p.ISA.extend(s.value))
+		if s.isFunction() && p.rightsOf(s.value)&executable != 0 {
+			p.functions = append(p.functions, function{s.value, s.value + s.size, printable(s.name)})
 		}
 	}
 	slices.SortStableFunc(p.functions, func(a, b function) int { return cmp.Compare(a.start, b.start) })
@@ -215,9 +165,8 @@ func (p *Program) symbols(file *elf.File) error {
 
 // isFunction tells whether a symbol names one: assembly's have no type, as have the marks of code and data within
 // functions (RISC-V psABI, section "Mapping Symbol") and an assembler's own labels.
-func isFunction(s elf.Symbol) bool {
-	kind := elf.ST_TYPE(s.Info)
-	return kind == elf.STT_FUNC || kind == elf.STT_NOTYPE && s.Name != "" && s.Name[0] != '$' && !strings.HasPrefix(s.Name, ".L")
+func (s *symbol) isFunction() bool {
+	return s.kind == elf.STT_FUNC || s.kind == elf.STT_NOTYPE && s.name != "" && s.name[0] != '$' && !strings.HasPrefix(s.name, ".L")
 }
 
 // printable is a name without what would move a terminal's cursor.
