@@ -283,7 +283,7 @@ func (m *machine) execute(h *hart, budget uint64) (left uint64, why stop) {
 		}
 		next := b.next[edge]
 		if next == nil {
-			next = m.follow(h, b, edge)
+			next = m.follow(h, b, edge, m.cycles+budget-left)
 		}
 		b = next
 	}
@@ -407,6 +407,11 @@ func (m *machine) noBlock(h *hart) stop {
 		return stopFull
 	}
 	m.fault = &Fault{Kind: WildJump, PC: h.pc, Detail: "there is no code"}
+	for _, a := range []uint64{h.pc, h.pc + 2} { // of a page each, where the second is a page's first
+		if m.mem.rightsAt(a)&executable != 0 && m.mem.page(a) == nil {
+			m.fault.Kind, m.fault.Detail = OutOfMemory, "code"
+		}
+	}
 	return stopFault
 }
 
@@ -420,6 +425,7 @@ func (m *machine) load(addr uint64, size int) (uint64, bool) {
 	if kind != 0 {
 		return 0, m.refuse(kind, fmt.Sprintf("reads %d bytes at %#x", size, addr))
 	}
+	m.misaligned += misaligned(addr, size)
 	return v, true
 }
 
@@ -432,14 +438,14 @@ func (m *machine) store(addr, v uint64, size int) bool {
 	if kind := m.mem.store(addr, v, size); kind != 0 {
 		return m.refuse(kind, fmt.Sprintf("writes %d bytes at %#x", size, addr))
 	}
+	m.misaligned += misaligned(addr, size)
 	return true
 }
 
 // aligned tells whether an access may be.
 func (m *machine) aligned(addr uint64, size int) bool {
-	if addr%uint64(size) == 0 {
-		return true
-	}
-	m.misaligned++
-	return m.Misaligned || m.refuse(Misaligned, fmt.Sprintf("%d bytes at %#x", size, addr))
+	return misaligned(addr, size) == 0 || m.Misaligned || m.refuse(Misaligned, fmt.Sprintf("%d bytes at %#x", size, addr))
 }
+
+// misaligned is 1 for an access that is.
+func misaligned(addr uint64, size int) uint64 { return flag(addr%uint64(size) != 0) }

@@ -77,7 +77,10 @@ func TestCancelled(t *testing.T) {
 // TestAddresses32: precompiles reach the upper half of the addresses of 32 bits.
 func TestAddresses32(t *testing.T) {
 	const at = 0x80000000
-	text := rv.Text(slices.Concat([]uint32{rv.Lui(11, at), rv.Lui(10, at)}, own(call.Own), []uint32{rv.I(rv.OpLoad, 4, 10, 10, 1)}, system(93))...)
+	text := rv.Text(slices.Concat([]uint32{rv.Lui(11, at), rv.Lui(10, at)}, own(call.Own), []uint32{
+		rv.R(rv.OpReg, 4, 0, 12, 10, 11), rv.R(rv.OpReg, 3, 0, 12, 0, 12), // a2 is 1 if what it returned is not its second argument, as a register has it
+		rv.I(rv.OpLoad, 4, 10, 10, 1), rv.R(rv.OpReg, 0, 0, 10, 10, 12),
+	}, system(93))...)
 	p := must.Get(riscv.Load(rv.ELF(32, codeAt, rv.Segment{At: codeAt, Flags: 5, Data: text}, rv.Segment{At: at, Flags: 6, Data: []byte{6, 0}}), nil))(t)
 	one := riscv.Precompile{Name: "one", Number: call.Own, Do: func(g riscv.Guest, args [6]uint64) (uint64, error) {
 		var b [1]byte

@@ -163,7 +163,7 @@ func (m *machine) linux(t *thread) bool {
 			code = badAddr
 			break
 		}
-		t.waits, t.deadline, t.timedOut = true, m.time+ns, 0
+		t.waits, t.deadline, t.timedOut = true, m.after(ns), 0
 		return true
 	case sysClockGettime:
 		m.time += clockStep
@@ -229,7 +229,16 @@ const (
 	guestEpoch = 1_700_000_000_000_000_000 // ns since 1970
 	clockStep  = 1_000                     // ns
 	sliceTime  = 10_000_000                // ns
+	timeEnd    = 1 << 63                   // ns, which none waits for
 )
+
+// after is a time that comes in ns.
+func (m *machine) after(ns uint64) uint64 {
+	if at := m.time + ns; at < timeEnd {
+		return at
+	}
+	return forever
+}
 
 // readInput reads from standard input.
 func (m *machine) readInput(fd, addr, n uint64) int64 {
@@ -314,7 +323,7 @@ func (m *machine) futex(t *thread) bool {
 		deadline := uint64(forever)
 		if x[a3] != 0 && kind == 0 {
 			ns, ok := m.timespec(x[a3])
-			if deadline = m.time + ns; !ok {
+			if deadline = m.after(ns); !ok {
 				kind = WildAccess
 			}
 		}
@@ -453,7 +462,10 @@ func (m *machine) mmap(hint, size, prot, flags uint64) int64 {
 	case flags&mapFixed != 0 && hint != 0:
 		m.mem.unmap(hint, hint+size)
 	case !free:
-		if hint = m.mem.below(m.mmapNext, size); hint < mmapLowest {
+		if hint = m.mem.below(m.mmapNext, size); hint < mmapLowest { // else what was given back above
+			hint = m.mem.below(mmapTop, size)
+		}
+		if hint < mmapLowest {
 			return noMemory
 		}
 		m.mmapNext = hint

@@ -21,7 +21,7 @@ type Options struct {
 	Profile io.Writer
 
 	MemoryLimit uint64 // bytes; 0: DefaultMemory
-	CycleLimit  uint64 // 0: DefaultCycles
+	CycleLimit  uint64 // 0: DefaultCycles; a precompile takes one, and the host what it takes
 	Misaligned  bool   // accesses of words that are not aligned are executed and counted (Zicclsm), else a fault
 }
 
@@ -76,7 +76,7 @@ type Result struct {
 }
 
 // Run runs a program to its end. The error is a *Fault, that of ctx, or a zkbench.ErrParams of options;
-// the result until then comes with it.
+// the result until then comes with it. The error of Profile is joined to it.
 func Run(ctx context.Context, p *Program, o Options) (*Result, error) {
 	if err := checkPrecompiles(o.Precompiles); err != nil {
 		return &Result{}, err
@@ -86,7 +86,9 @@ func Run(ctx context.Context, p *Program, o Options) (*Result, error) {
 		err = m.run(ctx)
 	}
 	if m.profiler != nil {
-		err = errors.Join(err, m.profiler.write(o.Profile, m.cycles))
+		if failed := m.profiler.write(o.Profile, m.cycles); failed != nil {
+			err = errors.Join(err, failed)
+		}
 	}
 	return m.result(), err
 }
@@ -99,7 +101,7 @@ func newMachine(p *Program, o Options) (*machine, error) {
 			*w = io.Discard
 		}
 	}
-	m := &machine{Options: o, program: p, mem: newMemory(o.MemoryLimit), reserved: noReservation}
+	m := &machine{Options: o, program: p, mem: newMemory(p.ISA, o.MemoryLimit), reserved: noReservation}
 	m.newSection("", nil)
 	if o.Profile != nil {
 		m.profiler = newProfiler(p)
@@ -119,21 +121,26 @@ func newMachine(p *Program, o Options) (*machine, error) {
 func (m *machine) run(ctx context.Context) error {
 	var last *thread
 	turn := uint64(0) // cycles that are left of its slice
+	var why stop      // it stopped
 	for m.exit == nil {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		t := m.threads.next(m)
 		if t == nil {
-			m.fault = &Fault{Kind: Deadlock, PC: m.threads.all[0].pc}
+			m.fault = &Fault{Kind: Deadlock, PC: m.threads.all[0].pc - 4}
 			return m.ended()
+		}
+		if m.profiler != nil && why != stopJump {
+			m.profiler.goesOn(&t.hart, m.cycles)
 		}
 		if t != last {
 			last, turn = t, slice
 		}
 		m.section = t.section
 		budget := min(turn, m.CycleLimit-m.cycles)
-		left, why := m.execute(&t.hart, budget)
+		var left uint64
+		left, why = m.execute(&t.hart, budget)
 		m.cycles += budget - left
 		turn -= budget - left
 		switch why {
@@ -197,7 +204,7 @@ func (m *machine) build(pc uint64) *block {
 		if !ok {
 			break
 		}
-		if m.profiler != nil && in.isCallOrReturn() {
+		if m.profiler != nil && in.isTold() {
 			in.rs3, in.op = uint8(in.op), opProfiled
 		}
 		b.code = append(b.code, in)
@@ -209,6 +216,7 @@ func (m *machine) build(pc uint64) *block {
 	if len(b.code) == 0 {
 		return nil
 	}
+	b.end = uint64(m.program.ISA.extend(b.end))
 	return b
 }
 
@@ -253,12 +261,18 @@ func (m *machine) part(b *block, n int) *block {
 	return part
 }
 
-// follow returns the block at an edge of another, and remembers it there; nil: as of blockAt.
-func (m *machine) follow(h *hart, b *block, edge int) *block {
+// follow returns the block at an edge of another, and remembers it there, unless the profiler is told each time; nil:
+// as of blockAt. now is how many cycles were spent until then.
+func (m *machine) follow(h *hart, b *block, edge int, now uint64) *block {
 	h.pc = b.end
 	if edge == 1 {
 		h.pc = uint64(b.code[len(b.code)-1].imm)
 	}
-	b.next[edge] = m.blockAt(h.pc)
-	return b.next[edge]
+	next := m.blockAt(h.pc)
+	if m.profiler != nil && next != nil && next.function != b.function {
+		m.profiler.jump(h, h.pc, now)
+		return next
+	}
+	b.next[edge] = next
+	return next
 }

@@ -99,3 +99,18 @@ func TestMapping(t *testing.T) {
 		})
 	}
 }
+
+// TestReuse: addresses that were given back are mapped again, and pages that were there at once are not those that
+// came into being.
+func TestReuse(t *testing.T) {
+	const size, rounds = 1 << 30, 400
+	turn := slices.Concat(system(222, 0, size, 3, 0x22), []uint32{rv.B(4, 10, 0, 8)}) // fails: goes to the end
+	turn = append(turn, rv.Jal(0, 8), rv.Jal(0, 0))
+	tail := slices.Concat([]uint32{rv.S(rv.OpStore, 3, 10, 9, 0)}, number(11, size), number(17, 215), []uint32{rv.Ecall, rv.Addi(9, 9, -1)})
+	loop := append(turn, tail...)
+	loop = append(loop, rv.B(1, 9, 0, -4*int32(len(loop))))
+	p := must.Get(riscv.Load(code(slices.Concat(number(9, rounds), loop, system(93, 0)), nil), nil))(t)
+	r := must.Get(riscv.Run(t.Context(), p, riscv.Options{CycleLimit: 1_000_000}))(t)
+	golden.Equal(t, "touches", uint64(rounds), r.Touches-uint64(r.Pages)+1)
+	golden.Within(t, "pages", 2, r.Pages, 4)
+}

@@ -36,6 +36,7 @@ const mostRegions = 65530
 
 // memory is what a guest sees. Pages come into being when they are first touched.
 type memory struct {
+	isa     ISA
 	regions []region // by address, without overlaps
 	pages   map[uint64]*page
 	free    []*page
@@ -63,8 +64,8 @@ const wordsMask = pageMask &^ 7
 // word bits cleared.
 const nowhere = pageMask
 
-func newMemory(limit uint64) *memory {
-	m := &memory{pages: make(map[uint64]*page), most: int(limit / pageSize)}
+func newMemory(isa ISA, limit uint64) *memory {
+	m := &memory{isa: isa, pages: make(map[uint64]*page), most: int(limit / pageSize)}
 	m.forget()
 	return m
 }
@@ -171,21 +172,29 @@ func (m *memory) cut(start, end uint64) {
 
 // unmap removes [start, end) with what is there.
 func (m *memory) unmap(start, end uint64) {
-	m.cut(start, end)
 	m.drop(start, end)
+	m.cut(start, end)
 }
 
-// drop makes what is in [start, end) zero again.
+// drop makes what is mapped of [start, end) zero again.
 func (m *memory) drop(start, end uint64) {
 	m.forget()
-	if n := (end - start) >> pageBits; n < uint64(len(m.pages)) {
-		for number := start >> pageBits; number < end>>pageBits; number++ {
+	for i := m.find(start); i < len(m.regions) && m.regions[i].start < end; i++ {
+		r := m.regions[i]
+		m.clear(max(start, r.start)>>pageBits, min(end, r.end)>>pageBits)
+	}
+}
+
+// clear releases the pages from a number to another.
+func (m *memory) clear(first, end uint64) {
+	if end-first < uint64(len(m.pages)) {
+		for number := first; number < end; number++ {
 			m.release(number)
 		}
 		return
 	}
 	for number := range m.pages {
-		if start>>pageBits <= number && number < end>>pageBits {
+		if first <= number && number < end {
 			m.release(number)
 		}
 	}
@@ -245,10 +254,13 @@ func (m *memory) reach(addr uint64, need rights) (*page, FaultKind) {
 	return p, 0
 }
 
+// after is the address n bytes behind another.
+func (m *memory) after(addr uint64, n int) uint64 { return uint64(m.isa.extend(addr + uint64(n))) }
+
 // load reads size bytes, 1, 2, 4 or 8, at an address of any alignment.
 func (m *memory) load(addr uint64, size int) (v uint64, kind FaultKind) {
 	for i := range size {
-		a := addr + uint64(i)
+		a := m.after(addr, i)
 		p, kind := m.reach(a, readable)
 		if kind != 0 {
 			return 0, kind
@@ -260,13 +272,13 @@ func (m *memory) load(addr uint64, size int) (v uint64, kind FaultKind) {
 
 // store writes the low size bytes of v at an address of any alignment, all or none.
 func (m *memory) store(addr, v uint64, size int) FaultKind {
-	for _, a := range [...]uint64{addr + uint64(size) - 1, addr} {
+	for _, a := range [...]uint64{m.after(addr, size-1), addr} {
 		if _, kind := m.reach(a, writable); kind != 0 {
 			return kind
 		}
 	}
 	for i := range size {
-		a := addr + uint64(i)
+		a := m.after(addr, i)
 		p, _ := m.reach(a, writable)
 		word := &p[a&pageMask>>3]
 		shift := a & 7 * 8
@@ -316,7 +328,7 @@ func (m *memory) each(addr uint64, part []byte, need rights, do func(p *page, of
 		offset := int(addr & pageMask)
 		n := min(len(part), pageSize-offset)
 		do(p, offset, part[:n])
-		addr, part = addr+uint64(n), part[n:]
+		addr, part = m.after(addr, n), part[n:]
 	}
 	return 0
 }

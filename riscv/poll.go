@@ -47,7 +47,7 @@ func (m *machine) epollWait(t *thread) {
 	default:
 		t.waits, t.polls, t.timedOut, t.deadline = true, true, 0, forever
 		if timeout > 0 {
-			t.deadline = m.time + uint64(timeout)*1e6
+			t.deadline = m.after(uint64(timeout) * 1e6)
 		}
 	}
 }

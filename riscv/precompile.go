@@ -54,6 +54,9 @@ func checkPrecompiles(all []Precompile) error {
 		if p.Number < call.MulMod || p.Number > lastOwn || seen[p.Number] {
 			return fmt.Errorf("%w: precompile %s has number %#x; accepted: %#x to %#x, each once", zkbench.ErrParams, p.Name, p.Number, call.MulMod, lastOwn)
 		}
+		if p.Do == nil {
+			return fmt.Errorf("%w: precompile %s does nothing; accepted: those with Do", zkbench.ErrParams, p.Name)
+		}
 		seen[p.Number] = true
 	}
 	return nil

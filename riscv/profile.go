@@ -10,17 +10,20 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// profiler charges cycles to the stacks of calls that they were spent in. Calls and returns are the jumps
-// that link or take register ra; what a goroutine has called stays with it, by its g in register x27.
+// profiler charges cycles to the function that spends them, on the stack of calls that it was called by. It is told
+// of all that leads from one function to another. Calls and returns are the jumps that link or take register ra; what
+// a goroutine has called stays with it, by its g in register x27.
 type profiler struct {
-	program *Program
-	goes    bool // the guest is a program of Go
-	root    callNode
-	nodes   int // below root
-	stacks  map[uint64]*callStack
-	frames  int // on all stacks
-	current *callStack
-	charged uint64 // cycles
+	program  *Program
+	goes     bool // the guest is a program of Go
+	root     callNode
+	nodes    int // below root
+	stacks   map[uint64]*callStack
+	frames   int // on all stacks
+	current  *callStack
+	owned    uint64 // whose the current stack is
+	function int    // that runs
+	charged  uint64 // cycles
 }
 
 // Limits of a profile. What is beyond them is charged to the function that it was called from.
@@ -61,6 +64,28 @@ func (f *profiler) child(n *callNode, function int) *callNode {
 type callStack struct {
 	base   *callNode
 	frames []callFrame
+
+	// How many frames there are of a function, and that return to an address: none are looked for that there are not.
+	functions map[int]int
+	backs     map[uint64]int
+}
+
+func (f *profiler) newStack(function int) *callStack {
+	return &callStack{base: f.child(&f.root, function), functions: make(map[int]int), backs: make(map[uint64]int)}
+}
+
+// push puts a frame on the stack.
+func (s *callStack) push(frame callFrame) {
+	s.frames = append(s.frames, frame)
+	s.functions[frame.function]++
+	s.backs[frame.back]++
+}
+
+// lost takes one of a count, which is not kept where it is none.
+func lost[K comparable](counts map[K]int, key K) {
+	if counts[key]--; counts[key] == 0 {
+		delete(counts, key)
+	}
 }
 
 type callFrame struct {
@@ -81,19 +106,27 @@ func (s *callStack) top() (function int, node *callNode) {
 func (f *profiler) cut(n int) {
 	s := f.current
 	f.frames -= len(s.frames) - n
+	for _, frame := range s.frames[n:] {
+		lost(s.functions, frame.function)
+		lost(s.backs, frame.back)
+	}
 	if s.frames = s.frames[:n]; n < cap(s.frames)/4 {
 		s.frames = slices.Clone(s.frames)
 	}
 }
 
 func newProfiler(p *Program) *profiler {
-	f := &profiler{program: p, stacks: make(map[uint64]*callStack)}
+	f := &profiler{program: p, stacks: make(map[uint64]*callStack), owned: none}
 	for _, function := range p.functions {
 		f.goes = f.goes || function.name == "runtime.mcall"
 	}
-	f.current = &callStack{base: f.child(&f.root, p.functionAt(p.Entry))}
+	f.function = p.functionAt(p.Entry)
+	f.current = f.newStack(f.function)
 	return f
 }
+
+// none is no owner of a stack.
+const none = ^uint64(0)
 
 // owner is whose stack a hart is on.
 func (f *profiler) owner(h *hart) uint64 {
@@ -103,32 +136,43 @@ func (f *profiler) owner(h *hart) uint64 {
 	return h.x[tp]
 }
 
-// spend charges what was spent until now to the function that runs.
+// spend charges what was spent until now to the function that runs, which is the top of the stack, or was come to
+// in another way from there.
 func (f *profiler) spend(now uint64) {
-	_, node := f.current.top()
+	top, node := f.current.top()
+	if top != f.function {
+		node = f.child(node, f.function)
+	}
 	node.cycles += now - f.charged
 	f.charged = now
 }
 
-// charge charges what was spent until now to the stack that it was spent in, and goes on with that of
-// the hart, whose instruction at pc is executed.
-func (f *profiler) charge(h *hart, pc, now uint64) {
+// enter charges what was spent until now, and goes on with a function on the stack of the hart.
+func (f *profiler) enter(h *hart, function int, now uint64) {
 	f.spend(now)
+	f.function = function
 	owner := f.owner(h)
+	if owner == f.owned {
+		return
+	}
+	f.owned = owner
 	if f.stacks[owner] == nil && len(f.stacks) >= mostStacks {
 		owner = 0 // which those share that are too many
 	}
 	if f.current = f.stacks[owner]; f.current == nil {
-		f.current = &callStack{base: f.child(&f.root, f.program.functionAt(pc))}
+		f.current = f.newStack(function)
 		f.stacks[owner] = f.current
 	}
 }
 
-// isCallOrReturn tells whether an instruction jumps and links register ra, or jumps to where that says.
-func (in *instr) isCallOrReturn() bool {
-	jumps := in.op == opJal || in.op == opJalr
-	return jumps && in.rd == ra || in.op == opJalr && in.rd == sink && in.rs1 == ra
+// goesOn is a hart that goes on at its pc, after a call of the system or another hart.
+func (f *profiler) goesOn(h *hart, now uint64) {
+	f.enter(h, f.program.functionAt(h.pc), now)
 }
+
+// isTold tells whether an instruction is a jump that the profiler is told of before: a call, a return, or one to
+// where a register says. Others are told of where they lead to another function.
+func (in *instr) isTold() bool { return in.op == opJalr || in.op == opJal && in.rd == ra }
 
 // profiledJump executes an opProfiled, which stands before h.pc, and tells the profiler.
 func (m *machine) profiledJump(h *hart, in *instr) {
@@ -137,27 +181,53 @@ func (m *machine) profiledJump(h *hart, in *instr) {
 		target = (h.x[in.rs1] + uint64(in.imm)) &^ 1
 	}
 	h.x[in.rd], h.pc = link, target
-	if in.rd == ra {
+	switch {
+	case in.rd == ra:
 		m.profiler.call(h, link, target, m.cycles)
-	} else {
+	case in.rs1 == ra:
 		m.profiler.back(h, target, m.cycles)
+	default:
+		m.profiler.jump(h, target, m.cycles)
 	}
 }
 
 // call is a jump to target that links: it will return to back.
 func (f *profiler) call(h *hart, back, target, now uint64) {
-	f.charge(h, back-1, now)
-	to := f.program.functionAt(target)
+	from, to := f.function, f.program.functionAt(target)
+	f.enter(h, to, now)
 	if f.goes && strings.TrimSuffix(f.name(to), ".abi0") == "runtime.save_g" {
 		return // of the code that changes stacks, which is on none
 	}
-	f.align(f.program.functionAt(back - 1))
+	f.align(from)
 	if f.frames < mostFrames {
-		s := f.current
-		_, from := s.top()
-		s.frames = append(s.frames, callFrame{back, to, f.child(from, to)})
+		_, caller := f.current.top()
+		f.current.push(callFrame{back, to, f.child(caller, to)})
 		f.frames++
 	}
+}
+
+// jump is one to target that does not link, or another way there: what it leads to takes the place of who jumped.
+func (f *profiler) jump(h *hart, target, now uint64) {
+	from, to := f.function, f.program.functionAt(target)
+	f.enter(h, to, now)
+	if top, _ := f.current.top(); top == from {
+		f.replace(to)
+	} else {
+		f.align(to) // which goes on where it was left
+	}
+}
+
+// replace makes a function the top of the stack in place of that which is there.
+func (f *profiler) replace(function int) {
+	s := f.current
+	if len(s.frames) == 0 {
+		s.base = f.child(&f.root, function)
+		return
+	}
+	frame := &s.frames[len(s.frames)-1]
+	lost(s.functions, frame.function)
+	s.functions[function]++
+	frame.function, frame.node = function, f.child(frame.node.parent, function)
 }
 
 // align makes a function the top of the stack, which it is not where one was left without a return: below
@@ -165,37 +235,37 @@ func (f *profiler) call(h *hart, back, target, now uint64) {
 // call, or the beginning of another goroutine on what was left of one that ended.
 func (f *profiler) align(function int) {
 	s := f.current
-	top, node := s.top()
+	top, _ := s.top()
 	if top == function {
 		return
 	}
-	for i := len(s.frames) - 1; i >= 0; i-- {
-		if s.frames[i].function == function {
-			f.cut(i + 1)
-			return
-		}
-	}
 	switch {
+	case s.functions[function] > 0:
+		n := len(s.frames)
+		for s.frames[n-1].function != function {
+			n--
+		}
+		f.cut(n)
 	case s.base.function == function:
 		f.cut(0)
-	case len(s.frames) == 0 || f.goes && f.name(top) == "runtime.mcall":
-		f.cut(0)
-		s.base = f.child(&f.root, function)
 	default:
-		frame := &s.frames[len(s.frames)-1]
-		frame.function, frame.node = function, f.child(node.parent, function)
+		if f.goes && f.name(top) == "runtime.mcall" {
+			f.cut(0)
+		}
+		f.replace(function)
 	}
 }
 
 // back is a return to an address.
 func (f *profiler) back(h *hart, to, now uint64) {
-	f.charge(h, to, now)
+	f.enter(h, f.program.functionAt(to), now)
 	s := f.current
-	for i := len(s.frames) - 1; i >= 0; i-- {
-		if s.frames[i].back == to {
-			f.cut(i)
-			return
+	if s.backs[to] > 0 {
+		n := len(s.frames) - 1
+		for s.frames[n].back != to {
+			n--
 		}
+		f.cut(n)
 	}
 }
 

@@ -152,7 +152,7 @@ func TestFaults(t *testing.T) {
 		"unknown own call":    {own(call.Own), riscv.UnknownCall, 8, 3, "0x7a6b1000"},
 		"kills itself":        {append([]uint32{rv.Addi(11, 0, 6)}, system(129)...), riscv.Aborted, 8, 3, "by its signal 6"},
 		"forks":               {system(220), riscv.BadCall, 4, 2, "accepted: threads"},
-		"waits for ever":      {append([]uint32{toData, rv.Addi(10, 5, 0)}, system(98)...), riscv.Deadlock, 16, 4, ""},
+		"waits for ever":      {append([]uint32{toData, rv.Addi(10, 5, 0)}, system(98)...), riscv.Deadlock, 12, 4, ""},
 		"loops for ever":      {[]uint32{rv.Jal(0, 0)}, riscv.OutOfCycles, 0, 1_000_000, "accepted: 1000000"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -338,5 +338,83 @@ func ExampleRun() {
 	}
 	for _, f := range r.Functions[:10] {
 		fmt.Println(f.Total(), f.Name)
+	}
+}
+
+// TestMisaligned: accesses that are not aligned are counted where they were executed.
+func TestMisaligned(t *testing.T) {
+	toData := rv.Lui(5, dataAt)
+	for name, test := range map[string]struct {
+		words  []uint32
+		does   bool // Options.Misaligned
+		counts uint64
+	}{
+		"two":                   {[]uint32{toData, rv.I(rv.OpLoad, 3, 6, 5, 1), rv.S(rv.OpStore, 1, 5, 6, 3), rv.S(rv.OpStore, 1, 5, 6, 4)}, true, 2},
+		"one that is refused":   {[]uint32{toData, rv.I(rv.OpLoad, 3, 6, 5, 1)}, false, 0},
+		"one that goes nowhere": {[]uint32{rv.I(rv.OpLoad, 3, 6, 0, 1)}, true, 0},
+		"one that is kept out":  {[]uint32{toData, rv.S(rv.OpStore, 3, 0, 6, 1)}, true, 0},
+	} {
+		p := must.Get(riscv.Load(code(append(test.words, system(93)...), nil), nil))(t)
+		r, _ := riscv.Run(t.Context(), p, riscv.Options{Misaligned: test.does})
+		golden.Equal(t, name, test.counts, r.Misaligned)
+	}
+}
+
+// TestUpperHalf: of 32 bits addresses go on from 2^31-1 to 2^31, which a register has with a sign.
+func TestUpperHalf(t *testing.T) {
+	const half = 1 << 31
+	lower, upper := rv.Segment{At: half - 4096, Flags: 6, Memory: 4096}, rv.Segment{At: half, Flags: 6, Memory: 4096}
+	run := func(words []uint32, others ...rv.Segment) *riscv.Result {
+		t.Helper()
+		p := must.Get(riscv.Load(rv.ELF(32, codeAt, append(others, rv.Segment{At: codeAt, Flags: 5, Data: rv.Text(words...)})...), nil))(t)
+		return must.Get(riscv.Run(t.Context(), p, riscv.Options{Misaligned: true}))(t)
+	}
+	across := []uint32{rv.Lui(5, half), rv.Addi(6, 0, 0x123), rv.S(rv.OpStore, 2, 5, 6, -2), rv.I(rv.OpLoad, 2, 10, 5, -2)}
+	golden.Equal(t, "a word across", 0x23, run(slices.Concat(across, system(93)), lower, upper).Exit)
+	commit := slices.Concat(across, []uint32{rv.Addi(10, 5, -2), rv.Addi(11, 0, 4)}, own(call.Commit), system(93, 0))
+	golden.Equal(t, "output across", "\x23\x01\x00\x00", string(run(commit, lower, upper).Output))
+
+	// A call at the last word of the lower half links 2^31.
+	const linked = 16 // where it goes to
+	top := make([]byte, 4096)
+	copy(top, rv.Text(rv.Jal(0, 4092)))
+	copy(top[linked:], rv.Text(slices.Concat([]uint32{rv.Lui(6, half), rv.R(rv.OpReg, 4, 0, 10, 1, 6), rv.R(rv.OpReg, 3, 0, 10, 0, 10)}, system(93))...))
+	copy(top[4092:], rv.Text(rv.Jal(1, linked-4092)))
+	golden.Equal(t, "a link", 0, run([]uint32{rv.Lui(5, half-4096), rv.I(rv.OpJalr, 0, 0, 5, 0)}, rv.Segment{At: half - 4096, Flags: 5, Data: top}).Exit)
+}
+
+// TestErrors: the error is the fault, whether there is a profile or not, with that of writing it.
+func TestErrors(t *testing.T) {
+	p := must.Get(riscv.Load(code([]uint32{0}, nil), nil))(t)
+	for _, w := range []io.Writer{nil, io.Discard} {
+		_, err := riscv.Run(t.Context(), p, riscv.Options{Profile: w})
+		if _, ok := err.(*riscv.Fault); !ok {
+			t.Errorf("%T", err)
+		}
+	}
+	r, w := io.Pipe()
+	must.Do(t, r.Close())
+	_, err := riscv.Run(t.Context(), p, riscv.Options{Profile: w})
+	must.Fail(t, err, io.ErrClosedPipe, "a profile that cannot be written")
+	golden.Equal(t, "kind", riscv.IllegalInstruction, kindOf(err))
+
+	// A page of code that would be one too many.
+	words := rv.ELF(64, codeAt, rv.Segment{At: codeAt, Flags: 5, Data: rv.Text(rv.Jal(0, 4096)), Memory: 2 * 4096})
+	for limit, kind := range map[uint64]riscv.FaultKind{4096: riscv.OutOfMemory, 2 * 4096: riscv.IllegalInstruction} {
+		_, err := riscv.Run(t.Context(), must.Get(riscv.Load(words, &riscv.RV64IM))(t), riscv.Options{MemoryLimit: limit})
+		golden.Equal(t, "kind", kind, kindOf(err))
+	}
+	// Of an instruction in two pages the first or the second, beside the page of the stack.
+	first := make([]byte, 4096)
+	copy(first, rv.Text(rv.Jal(0, 2*4096-2)))
+	first[4094] = rv.Nop
+	for entry, words := range map[uint64][]uint32{codeAt: {rv.Nop}, codeAt + 4094: nil} {
+		parts := []rv.Segment{{At: codeAt, Flags: 5, Data: first, Memory: 2 * 4096}}
+		pages := uint64(2)
+		if words != nil {
+			parts, pages = append(parts, rv.Segment{At: codeAt + 2*4096, Flags: 5, Data: rv.Text(words...)}), 3
+		}
+		_, err := riscv.Run(t.Context(), must.Get(riscv.Load(rv.ELF(64, entry, parts...), nil))(t), riscv.Options{MemoryLimit: pages * 4096})
+		golden.Equal(t, "kind", riscv.OutOfMemory, kindOf(err))
 	}
 }

@@ -21,7 +21,7 @@ const forever = ^uint64(0)
 // threads are those that there are, in the order in which they take turns.
 type threads struct {
 	all     []*thread
-	current int // index
+	current int // index, or len(all)
 	lastID  int
 }
 
@@ -75,7 +75,5 @@ func (s *threads) wake(addr uint64, n uint64) (woken uint64) {
 func (s *threads) end(t *thread) {
 	i := slices.Index(s.all, t)
 	s.all = slices.Delete(s.all, i, i+1)
-	if s.current = i; i == len(s.all) {
-		s.current = 0
-	}
+	s.current = i
 }

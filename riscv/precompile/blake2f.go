@@ -11,7 +11,7 @@ import (
 )
 
 // mostRounds is how many rounds one call has.
-const mostRounds = 1 << 26
+const mostRounds = 1 << 23
 
 // blake2f is the function F of RFC 7693, section 3.2, with any number of rounds (EIP-152).
 func blake2f() riscv.Precompile {

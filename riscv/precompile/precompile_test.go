@@ -189,6 +189,8 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	refused("modulus 0", "a factor is not below", "mulmod", new(big.Int), new(big.Int), new(big.Int))
+	refused("a factor m", "a factor is not below", "mulmod", two, one, two)
+	refused("another factor m", "a factor is not below", "mulmod", one, two, two)
 	refused("one x", "two points of one x", "g1-add", one, two, one, two)
 	refused("opposite points", "two points of one x", "g1-add", one, two, one, sub(p, two))
 	refused("y of 0", "a point whose y is 0", "g1-double", one, new(big.Int))
@@ -213,12 +215,14 @@ func TestOptions(t *testing.T) {
 		{{Name: "one of Linux", Number: 64}},
 		{{Name: "input", Number: call.Input}},
 		{{Name: "beyond", Number: 0x7a6bffff + 1}},
+		{{Name: "without Do", Number: call.Own}},
 	} {
 		must.FailGet(riscv.Run(t.Context(), program, riscv.Options{Precompiles: wrong}))(t, zkbench.ErrParams, "precompiles %v", wrong[len(wrong)-1].Name)
 	}
 
 	// One of a user's own, by the last number that there is.
-	last := riscv.Precompile{Name: "last", Number: 0x7a6bffff}
+	nothing := func(riscv.Guest, [6]uint64) (uint64, error) { return 0, nil }
+	last := riscv.Precompile{Name: "last", Number: 0x7a6bffff, Do: nothing}
 	must.Get(riscv.Run(t.Context(), program, riscv.Options{Precompiles: []riscv.Precompile{last}}))(t)
 	own := riscv.Precompile{Name: "own", Number: call.FpAdd, Do: func(g riscv.Guest, args [6]uint64) (uint64, error) {
 		var raw [1]byte

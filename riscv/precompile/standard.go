@@ -56,7 +56,7 @@ func check(name string, number uint64, to int, do func(g riscv.Guest, args [6]ui
 }
 
 // mostTerms is how many pairs one call takes.
-const mostTerms = 1 << 14
+const mostTerms = 1 << 12
 
 // read reads n bytes.
 func read(g riscv.Guest, addr uint64, n int) ([]byte, error) {

@@ -6,7 +6,7 @@
 
    ZKVM_EFAIL: the input is not valid, and nothing is written but false to verified. A pointer that the guest may
    not use, also a null pointer, and what is beyond a limit of this machine end the guest. Limits: 2^26 bytes
-   hashed, 2^14 pairs, 2^26 rounds, and 1,024 bytes each of a power's numbers (EIP-7823). */
+   hashed, 2^12 pairs, 2^23 rounds, and 1,024 bytes each of a power's numbers (EIP-7823). */
 
 #ifndef ZKVM_ACCELERATORS_H
 #define ZKVM_ACCELERATORS_H
