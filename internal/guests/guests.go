@@ -2,6 +2,7 @@
 package guests
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -105,7 +106,7 @@ func BuildAll(ctx context.Context, dir, to string, all []Guest) error {
 
 // Build compiles a package of the module in a folder, with build tags, and loads it. What is
 // executed of it depends on the sources and the version of Go alone, not on how the caller builds programs.
-// The error is a zkbench.ErrEnv.
+// The error is a zkbench.ErrEnv, or an ErrParams of what is no program.
 func Build(ctx context.Context, dir, pkg string, tags ...string) (*riscv.Program, error) {
 	to, err := os.MkdirTemp("", "zkbench-guest-")
 	if err != nil {
@@ -119,6 +120,9 @@ func Build(ctx context.Context, dir, pkg string, tags ...string) (*riscv.Program
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", zkbench.ErrEnv, err)
+	}
+	if bytes.HasPrefix(raw, []byte("!<arch>")) {
+		return nil, fmt.Errorf("%w: program: %s is no package main", zkbench.ErrParams, filepath.Join(dir, pkg))
 	}
 	return riscv.Load(raw, nil)
 }

@@ -1,6 +1,7 @@
 package own
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,7 +35,7 @@ func guestCommand(stdout, stderr io.Writer) *cobra.Command {
 // guestRun is the flags of a run.
 type guestRun struct {
 	input, output, profile, isa, precompiles, tags, env *usage.Option
-	memory, cycles, functions                           *usage.Option
+	memory, cycles                                      *usage.Option
 	misaligned                                          *bool
 }
 
@@ -62,7 +63,6 @@ func defineGuestRun(flags *pflag.FlagSet) *guestRun {
 		env:         usage.Define(flags, "env", usage.KindList, "", "KEY=value with commas", "environment of a program for Linux, for example GOGC=off"),
 		memory:      usage.Define(flags, "memory", usage.KindNumber, fmt.Sprint(riscv.DefaultMemory), "4096 to 2^40", "bytes that the guest may have"),
 		cycles:      usage.Define(flags, "cycles", usage.KindNumber, fmt.Sprint(riscv.DefaultCycles), "1 to 2^60", "cycles after which the guest is ended"),
-		functions:   usage.Define(flags, "functions", usage.KindNumber, "8", "0 to 1000", "functions that are shown, those first that took most"),
 		misaligned:  flags.Bool("misaligned", false, "execute and count accesses that are not aligned, which end the guest otherwise"),
 	}
 }
@@ -110,23 +110,42 @@ func (f *guestRun) run(ctx context.Context, args []string, stdout, stderr io.Wri
 			return nil, 0, fmt.Errorf("input: %w", err)
 		}
 	}
-	if f.profile.Given {
-		file, errFile := os.Create(f.profile.Text)
-		if errFile != nil {
-			return nil, 0, fmt.Errorf("profile: %w", errFile)
-		}
-		defer func() { err = errors.Join(err, file.Close()) }()
-		o.Profile = file
+	profile, err := f.create("profile", f.profile)
+	if err != nil {
+		return nil, 0, err
+	}
+	output, err := f.create("output", f.output)
+	if err != nil {
+		return nil, 0, err
+	}
+	if profile != nil {
+		o.Profile = profile
 	}
 	start := time.Now()
 	r, err = riscv.Run(ctx, p, o)
 	took = time.Since(start)
-	if err == nil && f.output.Given {
-		if err := os.WriteFile(f.output.Text, r.Output, 0o666); err != nil {
-			return nil, 0, fmt.Errorf("output: %w", err)
+	if output != nil {
+		_, failed := output.Write(r.Output)
+		err = cmp.Or(err, failed)
+	}
+	for _, file := range []*os.File{profile, output} {
+		if file != nil {
+			err = cmp.Or(err, file.Close())
 		}
 	}
 	return r, took, err
+}
+
+// create makes a file that is written after the run; nil: none is asked for.
+func (f *guestRun) create(field string, o *usage.Option) (*os.File, error) {
+	if !o.Given {
+		return nil, nil
+	}
+	file, err := os.Create(o.Text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", field, err)
+	}
+	return file, nil
 }
 
 func (f *guestRun) program(ctx context.Context, path string) (*riscv.Program, error) {
@@ -181,8 +200,9 @@ func guestRunCommand(stdout, stderr io.Writer) *cobra.Command {
 		Long:  "Execute a program for RISC-V, and count what it retires by section, class and function.\n" + guestLong,
 	}
 	f := defineGuestRun(cmd.Flags())
+	functions := usage.Define(cmd.Flags(), "functions", usage.KindNumber, "8", "0 to 1000", "functions that are shown, those first that took most")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		most, err := f.functions.Number("functions", 0, 1000)
+		most, err := functions.Number("functions", 0, 1000)
 		if err != nil {
 			return err
 		}
@@ -260,15 +280,21 @@ func guestCostCommand(stdout, stderr io.Writer) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	f := defineGuestRun(flags)
-	columns := usage.Define(flags, "columns", usage.KindList, "", "NAME=COLUMNS of tables "+strings.Join(model.Names(), ", ")+", or of a section's precompiles", "columns of tables in place of the model's, such as cpu=79,mulmod=500")
+	columns := usage.Define(flags, "columns", usage.KindList, "", "NAME=COLUMNS, each once, of tables "+strings.Join(tables(model), ", "), "columns of tables in place of the model's, such as cpu=79,mulmod=500")
 	shard := usage.Define(flags, "shard", usage.KindNumber, fmt.Sprint(model.Shard), "powers of two", "rows of one proof at most; less are padded to a power of two")
 	speed := usage.Define(flags, "speed", usage.KindNumber, "", "1 to 2^60", "cells that a prover proves in a second (default: this module's STARK, measured now)")
 	section := usage.Define(flags, "section", usage.KindText, "", "a section of the guest", "estimate this section alone, without the pages that were touched")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		m := model
 		var err error
-		if m.Columns, err = typedColumns(columns, m.Columns); err != nil {
+		if m.Columns, err = typedColumns(columns, m); err != nil {
 			return err
+		}
+		var perSecond uint64
+		if speed.Given {
+			if perSecond, err = speed.Number("speed", 1, 1<<60); err != nil {
+				return err
+			}
 		}
 		if m.Shard, err = shard.Number("shard", 1, 1<<40); err != nil {
 			return err
@@ -288,40 +314,48 @@ func guestCostCommand(stdout, stderr io.Writer) *cobra.Command {
 			}
 			tally, touches = &r.Sections[i].Tally, 0
 		}
-		var perSecond float64
-		from := "as --speed says"
 		if speed.Given {
-			n, err := speed.Number("speed", 1, 1<<60)
-			if err != nil {
-				return err
-			}
-			perSecond = float64(n)
-		} else {
-			from = "measured of this module's STARK of Keccak-256, one thread"
-			if perSecond, err = starks.CellsPerSecond(cmd.Context()); err != nil {
-				return err
-			}
+			showCost(stdout, m, m.Tables(tally, touches), float64(perSecond), "as --speed says")
+			return nil
 		}
-		showCost(stdout, m, m.Tables(tally, touches), perSecond, from)
-		return nil
+		measured, err := starks.CellsPerSecond(cmd.Context())
+		if err == nil {
+			showCost(stdout, m, m.Tables(tally, touches), measured, "measured of this module's STARK of Keccak-256, one thread")
+		}
+		return err
 	}
 	return cmd
 }
 
 const mostColumnBits = 20
 
+// tables are those that a guest can have: the model's, and of precompiles that it has no columns for.
+func tables(m cost.Model) []string {
+	all := m.Names()
+	for _, p := range precompile.All() {
+		if !slices.Contains(all, p.Name) {
+			all = append(all, p.Name)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
 // typedColumns are a model's with those that were typed.
-func typedColumns(o *usage.Option, own map[string]uint64) (map[string]uint64, error) {
-	columns := maps.Clone(own)
+func typedColumns(o *usage.Option, m cost.Model) (map[string]uint64, error) {
+	columns := maps.Clone(m.Columns)
 	if !o.Given {
 		return columns, nil
 	}
+	known := tables(m)
 	for item := range strings.SplitSeq(o.Text, ",") {
 		name, text, _ := strings.Cut(strings.TrimSpace(item), "=")
 		n, err := strconv.ParseUint(text, 10, mostColumnBits)
-		if err != nil || name == "" {
+		at := slices.Index(known, name)
+		if err != nil || at < 0 {
 			return nil, o.Refuse("columns", item)
 		}
+		known = slices.Delete(known, at, at+1)
 		columns[name] = n
 	}
 	return columns, nil
