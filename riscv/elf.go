@@ -129,8 +129,8 @@ func (p *Program) segment(file *elfFile, prog elf.Prog64) error {
 	if p.ISA == RV64GC && s.end > stackTop-stackSize && s.start < stackTop {
 		return fmt.Errorf("%d bytes at %#x; accepted: none from %#x to %#x, where the stack is", prog.Memsz, prog.Vaddr, uint64(stackTop-stackSize), uint64(stackTop))
 	}
-	if prog.Off == 0 {
-		p.headers = s.start + 64 // behind the file header, where linkers put them
+	if at := file.header.Phoff; prog.Off <= at && at < prog.Off+prog.Filesz {
+		p.headers = s.start + at - prog.Off
 	}
 	p.segments = append(p.segments, s)
 	return nil

@@ -14,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/rv"
 	"github.com/zkbench/zkbench/riscv"
+	"github.com/zkbench/zkbench/riscv/call"
 )
 
 // Where the programs of tests have their code and data.
@@ -196,6 +197,38 @@ func TestNames(t *testing.T) {
 		golden.Within(t, says+": bytes", 0, after.TotalAlloc-before.TotalAlloc, most/8)
 	}
 	must.Get(riscv.Load(withSections(guest, append(slices.Repeat([]section{{kind: 1}}, 2000), section{kind: 3, data: long})...), nil))(t)
+}
+
+// TestAuxiliary: a program for Linux finds its arguments, its environment, and its program headers if a segment has
+// them.
+func TestAuxiliary(t *testing.T) {
+	const words = 5 + 2*13
+	text := slices.Concat([]uint32{rv.Addi(10, 2, 0)}, number(11, 8*words), own(call.Commit), system(93, 0))
+	raw := rv.ELF(64, codeAt+4096, rv.Segment{At: codeAt, Flags: 5, Data: rv.Text(text...)}, rv.Segment{At: dataAt, Flags: 6, Memory: 100})
+	whole := bytes.Clone(raw)
+	le := binary.LittleEndian
+	le.PutUint64(whole[64+8:], 0) // the segment begins with the file's header
+	for _, at := range []int{64 + 32, 64 + 40} {
+		le.PutUint64(whole[at:], uint64(len(raw)))
+	}
+	le.PutUint64(raw[24:], codeAt)
+	for name, test := range map[string]struct {
+		raw            []byte
+		headers, entry uint64
+	}{"with headers": {whole, codeAt + 64, codeAt + 4096}, "without": {raw, 0, codeAt}} {
+		p := must.Get(riscv.Load(test.raw, nil))(t)
+		r := must.Get(riscv.Run(t.Context(), p, riscv.Options{}))(t)
+		var stack [words]uint64
+		must.Get(binary.Decode(r.Output, le, &stack))(t)
+		golden.Equal(t, name+": arguments", [2]uint64{1, 0}, [2]uint64{stack[0], stack[2]})
+		golden.Equal(t, name+": the end", [4]uint64{25, stack[len(stack)-3], 0, 0}, [4]uint64(stack[len(stack)-4:]))
+		auxiliary := make(map[uint64]uint64)
+		for i := 5; i < words; i += 2 {
+			auxiliary[stack[i]] = stack[i+1]
+		}
+		golden.Equal(t, name+": headers, their size and number, pages, entry", [5]uint64{test.headers, 56, 2, 4096, test.entry},
+			[5]uint64{auxiliary[3], auxiliary[4], auxiliary[5], auxiliary[6], auxiliary[9]})
+	}
 }
 
 // TestOneName: functions of one name and one total are in the same order in each run.
