@@ -88,7 +88,7 @@ func TestHostile(t *testing.T) {
 		if isa == &riscv.RV32IM {
 			raw = rv.ELF(32, codeAt, parts...)
 		}
-		o := riscv.Options{Input: p.text, CycleLimit: p.Uint64N(2_000), MemoryLimit: 1 << 20, Misaligned: p.IntN(2) == 0, Precompiles: []riscv.Precompile{one}}
+		o := riscv.Options{Input: p.text, CycleLimit: 1 + p.Uint64N(2_000), MemoryLimit: 1 << 20, Misaligned: p.IntN(2) == 0, Precompiles: []riscv.Precompile{one}}
 		guest := must.Get(riscv.Load(raw, isa))(t)
 		plain, err := riscv.Run(t.Context(), guest, o)
 		var out bytes.Buffer
