@@ -179,22 +179,22 @@ func (m *memory) unmap(start, end uint64) {
 // drop makes what is mapped of [start, end) zero again.
 func (m *memory) drop(start, end uint64) {
 	m.forget()
+	var parts []region
+	size := uint64(0)
 	for i := m.find(start); i < len(m.regions) && m.regions[i].start < end; i++ {
-		r := m.regions[i]
-		m.clear(max(start, r.start)>>pageBits, min(end, r.end)>>pageBits)
+		part := region{start: max(start, m.regions[i].start), end: min(end, m.regions[i].end)}
+		parts, size = append(parts, part), size+part.end-part.start
 	}
-}
-
-// clear releases the pages from a number to another.
-func (m *memory) clear(first, end uint64) {
-	if end-first < uint64(len(m.pages)) {
-		for number := first; number < end; number++ {
-			m.release(number)
+	if size>>pageBits > uint64(len(m.pages)) { // which then are the fewer to look at
+		for number := range m.pages {
+			if start>>pageBits <= number && number < end>>pageBits {
+				m.release(number)
+			}
 		}
 		return
 	}
-	for number := range m.pages {
-		if first <= number && number < end {
+	for _, part := range parts {
+		for number := part.start >> pageBits; number < part.end>>pageBits; number++ {
 			m.release(number)
 		}
 	}
