@@ -56,7 +56,7 @@ func (f *elfFile) read32() error {
 		return err
 	}
 	h := headers[0]
-	f.header = elf.Header64{Type: h.Type, Machine: h.Machine, Entry: uint64(h.Entry)}
+	f.header = elf.Header64{Type: h.Type, Machine: h.Machine, Entry: uint64(h.Entry), Phoff: uint64(h.Phoff)}
 	segments, err := entries[elf.Prog32](f.raw, "program headers", uint64(h.Phoff), h.Phentsize, h.Phnum)
 	if err != nil {
 		return err

@@ -18,7 +18,7 @@ type Precompile struct {
 	Do func(g Guest, args [6]uint64) (a0 uint64, err error)
 }
 
-// Guest is what a precompile sees of one: its memory. Errors are *Fault.
+// Guest is what a precompile has of one: its memory, and the count of its work. Errors are *Fault.
 type Guest struct{ machine *machine }
 
 // Units says how many units of work the call is, as costs count them: the blocks of a hash, the pairs of a sum.

@@ -166,9 +166,7 @@ func (f *profiler) enter(h *hart, function int, now uint64) {
 }
 
 // goesOn is a hart that goes on at its pc, after a call of the system or another hart.
-func (f *profiler) goesOn(h *hart, now uint64) {
-	f.enter(h, f.program.functionAt(h.pc), now)
-}
+func (f *profiler) goesOn(h *hart, now uint64) { f.enter(h, f.program.functionAt(h.pc), now) }
 
 // isTold tells whether an instruction is a jump that the profiler is told of before: a call, a return, or one to
 // where a register says. Others are told of where they lead to another function.

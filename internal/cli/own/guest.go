@@ -110,11 +110,11 @@ func (f *guestRun) run(ctx context.Context, args []string, stdout, stderr io.Wri
 			return nil, 0, fmt.Errorf("input: %w", err)
 		}
 	}
-	profile, err := f.create("profile", f.profile)
+	profile, err := createFile("profile", f.profile)
 	if err != nil {
 		return nil, 0, err
 	}
-	output, err := f.create("output", f.output)
+	output, err := createFile("output", f.output)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -136,8 +136,8 @@ func (f *guestRun) run(ctx context.Context, args []string, stdout, stderr io.Wri
 	return r, took, err
 }
 
-// create makes a file that is written after the run; nil: none is asked for.
-func (f *guestRun) create(field string, o *usage.Option) (*os.File, error) {
+// createFile makes a file that is written after the run; nil: none is asked for.
+func createFile(field string, o *usage.Option) (*os.File, error) {
 	if !o.Given {
 		return nil, nil
 	}
@@ -276,7 +276,8 @@ func guestCostCommand(stdout, stderr io.Writer) *cobra.Command {
 			"prover's tables, cells, and their time at the speed of this module's own STARK, which is\n" +
 			"measured first. The model is linear: one row of table cpu for each cycle, one of a class'\n" +
 			"table for each instruction, one for each word of a touched page, one for each unit of a\n" +
-			"precompile's work: a call, a block of a hash. Its columns are those that SP1 reckons with; --columns sets others.\n" + guestLong,
+			"precompile's work: a call, a block of a hash. Its columns are those that SP1 reckons with;\n" +
+			"--columns sets others.\n" + guestLong,
 	}
 	flags := cmd.Flags()
 	f := defineGuestRun(flags)
