@@ -143,6 +143,16 @@ func (p *Policy) IssuerIdentities() [][]byte {
 	return ids
 }
 
+// Issuer returns the issuer with that identity, nil if the policy has none.
+func (p *Policy) Issuer(id []byte) *Issuer {
+	for i := range p.Issuers {
+		if bytes.Equal(p.Issuers[i].Identity, id) {
+			return &p.Issuers[i]
+		}
+	}
+	return nil
+}
+
 // AuditorIdentities are the identities of the auditors, in their order.
 func (p *Policy) AuditorIdentities() [][]byte {
 	ids := make([][]byte, len(p.Auditors))

@@ -45,14 +45,11 @@ func (d *demo) prove(what string, work func() (*service.Submission, error)) (sub
 // is submitted.
 func (d *demo) audited(sub *service.Submission) (raw []byte, report *audit.Report, err error) {
 	err = d.timed("auditor opens all commitments, signs", func() error {
-		if raw, err = sub.Request.Encode(); err != nil {
-			return err
-		}
-		information, err := sub.Information.Encode()
+		shown, information, err := sub.ForAuditors()
 		if err != nil {
 			return err
 		}
-		if sub.Request.Auditors[0], report, err = d.auditor.Sign(d.ctx, raw, information); err != nil {
+		if sub.Request.Auditors[0], report, err = d.auditor.Sign(d.ctx, shown, information); err != nil {
 			return err
 		}
 		raw, err = sub.Request.Encode()
@@ -111,7 +108,7 @@ func (d *demo) reported(report *audit.Report) {
 		for _, h := range all {
 			who := "nobody"
 			if len(h.Owners) > 0 {
-				who = abbreviated(h.Owners[0])
+				who = holder(h.Owners[0])
 			}
 			parts = append(parts, fmt.Sprintf("%d of %s", h.Value, who))
 		}
@@ -247,17 +244,13 @@ func (d *demo) swap() error {
 	if err != nil {
 		return err
 	}
-	sign := func(b *bank, usd, bond int64) error {
-		return d.timed(b.name+" sees what it gives and gets, and signs", func() error {
-			return b.payment.Sign(d.ctx, sub, func(e *service.Effect) error {
-				if e.Net(currency).Int64() != usd || e.Net(security).Int64() != bond {
-					return errors.New("not what was agreed")
-				}
-				return nil
-			})
+	sign := func(b *bank, gives, gets service.Amounts) error {
+		return d.timed(b.name+" signs if it gives and gets what was agreed", func() error {
+			return b.payment.Sign(d.ctx, sub, service.Deal{Gives: gives, Gets: gets})
 		})
 	}
-	if err := errors.Join(sign(d.north, -20, 4), sign(d.south, 20, -4)); err != nil {
+	usd, bond := service.Amounts{currency: 20}, service.Amounts{security: 4}
+	if err := errors.Join(sign(d.north, usd, bond), sign(d.south, bond, usd)); err != nil {
 		return err
 	}
 	if _, err := d.land(sub); err != nil {
@@ -275,7 +268,11 @@ func (d *demo) redeem() error {
 		return err
 	}
 	err = d.timed("issuer sees the value and signs", func() error {
-		return d.issuer.Approve(d.ctx, sub.Request, 0, sub.Redeemed(0)...)
+		redeemed, err := sub.Redeemed(0)
+		if err != nil {
+			return err
+		}
+		return d.issuer.Approve(d.ctx, sub.Request, 0, redeemed...)
 	})
 	if err != nil {
 		return err
@@ -396,7 +393,7 @@ func (d *demo) stolenKey() error {
 	if err != nil {
 		return err
 	}
-	if _, _, err = d.audited(sub); !errors.Is(err, zkbench.ErrSignature) {
+	if _, _, err = d.audited(sub); !errors.Is(err, zkbench.ErrPolicy) {
 		return fmt.Errorf("an issue by the thief: %w", err)
 	}
 	d.say("the thief issues 200 dollars: the auditor refuses: %v", err)
@@ -451,6 +448,14 @@ func (d *demo) lostWallet() error {
 }
 
 // shortened shows an identity by its type and the start of its key.
+// holder names who owns a token: the name under which the authority has enrolled it, or else its key.
+func holder(p audit.Party) string {
+	if p.Name != "" {
+		return p.Name
+	}
+	return abbreviated(p.String())
+}
+
 func shortened(id identity.Identity) string {
 	return abbreviated(fmt.Sprintf("%v %x", id.Type(), []byte(id[1:])))
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/internal/snapshot"
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/note"
 	"github.com/zkbench/zkbench/token/policy"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/script"
@@ -92,7 +93,9 @@ func (a *Auditor) Follow(ctx context.Context, l policy.Source) error { return a.
 
 // Report is what a request does.
 type Report struct {
-	Policy  uint64 // version of the policy under which it was checked
+	Anchor  []byte
+	Digest  [sha256.Size]byte // of the request, as a ledger stores it: with the anchor it names the request
+	Policy  uint64            // version of the policy under which it was checked
 	Actions []ActionReport
 }
 
@@ -106,11 +109,31 @@ type ActionReport struct {
 
 // Holding is a token as the auditor sees it.
 type Holding struct {
-	// Owners are the enrolled names of pseudonyms, and type and payload of other
-	// identities: none of a redeemed token, all that it names of one that a script holds; of an input those
-	// who sign for it.
-	Owners []string
+	// Owners are the parties behind the identities of the token's owner: none of a redeemed token; of an
+	// output all that a script names; of an input those that sign for it.
+	Owners []Party
 	Value  uint64
+}
+
+// Party is who stands behind an identity, as far as the auditor is shown it. Names are unique within one
+// authority at most: compare Authority and Name together, or Key.
+type Party struct {
+	Type identity.Type // of the identity
+	// Name and Authority are those of the enrolment of a pseudonym's holder. They are empty for X.509
+	// certificates and Ed25519 keys: nobody has verified what a certificate says beside its key.
+	Name      string
+	Authority identity.Identity
+	// Key is the public key of the identity (identity.Key); of a pseudonym the holder's commitment that
+	// the authority has certified, which is the same for all pseudonyms of one enrolment.
+	Key []byte
+}
+
+// String returns name and authority, or type and key, for people to read.
+func (p Party) String() string {
+	if p.Authority != nil {
+		return fmt.Sprintf("%s (authority %x)", p.Name, []byte(p.Authority[1:min(len(p.Authority), 5)]))
+	}
+	return fmt.Sprintf("%v %x", p.Type, p.Key)
 }
 
 // Check holds a request against the information that came with it. The error is a
@@ -121,7 +144,7 @@ func (a *Auditor) Check(ctx context.Context, r *request.Request, info *Informati
 		return nil, failed(Structure, -1, -1, refuse("information on %d actions, the request has %d", len(info.Actions), len(r.Actions)))
 	}
 	rules := a.current.Load()
-	report := &Report{Policy: rules.Version}
+	report := &Report{Anchor: r.Anchor, Digest: r.Digest(a.ledger), Policy: rules.Version}
 	for i := range r.Actions {
 		clear, err := info.Actions[i].open(a.key, a.ledger, r.Anchor, i)
 		if err != nil {
@@ -141,8 +164,11 @@ func (a *Auditor) action(ctx context.Context, rules *token.Policy, i int, ra *re
 	if err != nil {
 		return nil, failed(Structure, i, -1, err)
 	}
-	if ra.Issuer != nil && ra.Issuer.Index >= len(rules.Issuers) {
-		return nil, failed(Structure, i, -1, refuse("issuer %d, the policy has %d", ra.Issuer.Index, len(rules.Issuers)))
+	var issuer *token.Issuer
+	if ra.Issuer != nil {
+		if issuer = rules.Issuer(ra.Issuer.Identity); issuer == nil {
+			return nil, failed(Structure, i, -1, refuse("an identity that is none of the %d issuers of policy %d", len(rules.Issuers), rules.Version))
+		}
 	}
 	inputs := len(parsed.Inputs)
 	if len(ra.Spends) != inputs {
@@ -175,10 +201,9 @@ func (a *Auditor) action(ctx context.Context, rules *token.Policy, i int, ra *re
 		return nil, failed(Values, i, -1, err)
 	}
 	report := &ActionReport{Kind: ra.Kind, Type: openings[0].Type}
-	if ra.Issuer != nil {
-		issuer := &rules.Issuers[ra.Issuer.Index]
+	if issuer != nil {
 		if !issuer.MayIssue(report.Type) {
-			return nil, failed(Issuers, i, -1, refuse("issuer %d signs for a type that is not its own", ra.Issuer.Index))
+			return nil, failed(Issuers, i, -1, refuse("the issuer signs for a type that is not its own"))
 		}
 		report.Issuer = issuer.Identity
 	}
@@ -187,11 +212,14 @@ func (a *Auditor) action(ctx context.Context, rules *token.Policy, i int, ra *re
 		if j < inputs {
 			// Who else a script names was seen when the token was made.
 			place := &script.Place{AnyTime: true, Inputs: inputs, Outputs: parsed.Outputs}
-			ids, err = script.Signers(tokens[j].Owner, ra.Spends[j].Unlock, place)
+			ids, err = script.Signers(tokens[j].Owner, script.Witness{Unlock: ra.Spends[j].Unlock, Preimage: ra.Spends[j].Preimage}, place)
 		}
-		var owners []string
+		var owners []Party
 		if err == nil {
 			owners, err = a.owners(ids, items[j].Owners)
+		}
+		if err == nil && j >= inputs && len(ids) > 0 {
+			err = notes(rules, parsed.Notes[j-inputs], len(ids))
 		}
 		if err != nil {
 			return nil, failed(Owners, i, j, err)
@@ -204,6 +232,27 @@ func (a *Auditor) action(ctx context.Context, rules *token.Policy, i int, ra *re
 		}
 	}
 	return report, nil
+}
+
+// notes refuses the note of an output, if it has one, unless it has a share for each identity of the owner,
+// encrypted as the policy says. Only the payee sees whether it opens.
+func notes(rules *token.Policy, raw []byte, identities int) error {
+	if len(raw) == 0 {
+		return nil // the payee is told otherwise
+	}
+	shares, err := note.Decode(raw)
+	if err != nil {
+		return err
+	}
+	if len(shares) != identities {
+		return refuse("a note for %d identities, want %d", len(shares), identities)
+	}
+	for i := range shares {
+		if shares[i].KEM != rules.Notes {
+			return refuse("a note for %v, policy %d asks for %v", shares[i].KEM, rules.Version, rules.Notes)
+		}
+	}
+	return nil
 }
 
 // values refuses more than one type, a value out of range, and a transfer whose
@@ -235,41 +284,42 @@ func values(kind token.Kind, width int, openings []token.Opening, inputs int) er
 	return nil
 }
 
-// owners tells who identities are.
-func (a *Auditor) owners(ids []identity.Identity, known []Owner) ([]string, error) {
+// owners returns the parties behind identities.
+func (a *Auditor) owners(ids []identity.Identity, known []Owner) ([]Party, error) {
 	if len(known) != len(ids) {
 		return nil, refuse("information on %d identities, want %d", len(known), len(ids))
 	}
-	var names []string
+	var parties []Party
 	for k, id := range ids {
-		name, err := a.name(id, &known[k])
+		party, err := a.party(id, &known[k])
 		if err != nil {
 			return nil, err
 		}
-		names = append(names, name)
+		parties = append(parties, party)
 	}
-	return names, nil
+	return parties, nil
 }
 
-func (a *Auditor) name(id identity.Identity, known *Owner) (string, error) {
+func (a *Auditor) party(id identity.Identity, known *Owner) (Party, error) {
 	if id.Type() != identity.TypePseudonym {
 		if len(known.Certificate) > 0 || len(known.Proof) > 0 || known.Sealed != nil {
-			return "", refuse("a certificate for an identity that is no pseudonym")
+			return Party{}, refuse("a certificate for an identity that is no pseudonym")
 		}
-		return fmt.Sprintf("%v %x", id.Type(), []byte(id[min(1, len(id)):])), nil
+		key, err := identity.Key(id)
+		return Party{Key: key, Type: id.Type()}, err
 	}
 	known, err := known.open(a.key, a.ledger, id)
 	if err != nil {
-		return "", err
+		return Party{}, err
 	}
 	certificate, err := a.certificate(known.Certificate)
 	if err != nil {
-		return "", err
+		return Party{}, err
 	}
 	if err := a.scheme.CheckAudit(id, certificate, Context(a.ledger), known.Proof); err != nil {
-		return "", err
+		return Party{}, err
 	}
-	return certificate.Name, nil
+	return Party{Name: certificate.Name, Authority: certificate.Authority, Key: certificate.Commitment, Type: id.Type()}, nil
 }
 
 // certificate parses and verifies a certificate, unless it has been lately.

@@ -104,22 +104,33 @@ func TestCheck(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	report := must.Get(s.auditor.Check(t.Context(), s.request, s.info))(t)
+	names := make([][]string, len(report.Actions))
 	for i := range report.Actions {
 		for _, list := range [][]audit.Holding{report.Actions[i].Inputs, report.Actions[i].Outputs} {
 			for j := range list {
-				if len(list[j].Owners) == 1 && strings.HasPrefix(list[j].Owners[0], s.alice.Identity().Type().String()) {
-					list[j].Owners[0] = "alice"
+				if len(list[j].Owners) == 1 {
+					names[i] = append(names[i], list[j].Owners[0].String())
 				}
 			}
 		}
 	}
-	want := &audit.Report{Actions: []audit.ActionReport{
-		{Kind: token.Issue, Type: "USD", Outputs: []audit.Holding{{Owners: []string{"alice"}, Value: 100}, {Owners: []string{"Bob"}, Value: 7}}},
-		{
-			Kind: token.Transfer, Type: "USD",
-			Inputs:  []audit.Holding{{Owners: []string{"alice"}, Value: 100}},
-			Outputs: []audit.Holding{{Owners: []string{"Bob"}, Value: 60}, {Value: 40}},
-		},
+	alice := fmt.Sprintf("Ed25519 %x", []byte(s.alice.Identity()[1:]))
+	bob := fmt.Sprintf("Bob (authority %x)", []byte(key(t, "authority").Identity()[1:5]))
+	golden.Equal(t, "owners", [][]string{{alice, bob}, {alice, bob}}, names)
+	party := func(h audit.Holding) audit.Party { return h.Owners[0] }
+	golden.Equal(t, "key of a key", []byte(s.alice.Identity()[1:]), party(report.Actions[0].Outputs[0]).Key)
+	golden.Equal(t, "one holder", party(report.Actions[0].Outputs[1]).Key, party(report.Actions[1].Outputs[0]).Key)
+	golden.Equal(t, "its authority", key(t, "authority").Identity(), party(report.Actions[1].Outputs[0]).Authority)
+	for i := range report.Actions {
+		for _, list := range [][]audit.Holding{report.Actions[i].Inputs, report.Actions[i].Outputs} {
+			for j := range list {
+				list[j].Owners = nil
+			}
+		}
+	}
+	want := &audit.Report{Anchor: s.request.Anchor, Digest: s.request.Digest(s.genesis.ID()), Actions: []audit.ActionReport{
+		{Kind: token.Issue, Type: "USD", Outputs: []audit.Holding{{Value: 100}, {Value: 7}}},
+		{Kind: token.Transfer, Type: "USD", Inputs: []audit.Holding{{Value: 100}}, Outputs: []audit.Holding{{Value: 60}, {Value: 40}}},
 	}}
 	golden.Equal(t, "report", want, report)
 }
@@ -200,7 +211,7 @@ func TestIssuersTypes(t *testing.T) {
 		p.Administrators = token.Administrators{Identities: [][]byte{key(t, "administrator").Identity()}, Threshold: 1}
 	})
 	check := func(id []byte) error {
-		s.request.Actions[0].Issuer = &request.Issuer{Index: index(id)}
+		s.request.Actions[0].Issuer = &request.Issuer{Identity: id}
 		report, err := s.auditor.Check(t.Context(), s.request, s.info)
 		if err == nil {
 			golden.Equal(t, "issuer", id, []byte(report.Actions[0].Issuer))
@@ -217,7 +228,7 @@ func TestIssuersTypes(t *testing.T) {
 	must.Do(t, check(dollar))
 	must.Do(t, check(all))
 	refused("euros", check(euro), audit.Issuers)
-	s.request.Actions[0].Issuer = &request.Issuer{Index: len(ids)}
+	s.request.Actions[0].Issuer = &request.Issuer{Identity: key(t, "nobody").Identity()}
 	_, err := s.auditor.Check(t.Context(), s.request, s.info)
 	refused("nobody", err, audit.Structure)
 
@@ -327,7 +338,7 @@ func TestThresholdOwners(t *testing.T) {
 	members := threshold.Identities()
 	signers := []identity.Identity{members[at], members[(at+1)%len(members)], members[(at+2)%len(members)]}
 	r.Actions[0].Spends[0].Unlock = must.Get(threshold.Unlock(signers...))(t)
-	ordered := must.Get(script.Signers(threshold.Owner(), r.Actions[0].Spends[0].Unlock, &script.Place{}))(t)
+	ordered := must.Get(script.Signers(threshold.Owner(), script.Witness{Unlock: r.Actions[0].Spends[0].Unlock}, &script.Place{}))(t)
 	among := slices.IndexFunc(ordered, func(id identity.Identity) bool { return bytes.Equal(id, s.bob.Identity()) })
 	signed := make([]audit.Owner, len(ordered))
 	signed[among] = bob
@@ -345,12 +356,12 @@ func TestThresholdOwners(t *testing.T) {
 		bob int
 	}{{report.Actions[0].Inputs[0], ordered, among}, {report.Actions[0].Outputs[0], members, at}} {
 		golden.Equal(t, "identities told", len(side.ids), len(side.h.Owners))
-		for i, name := range side.h.Owners {
-			want := "Bob"
+		for i, party := range side.h.Owners {
+			want := fmt.Sprintf("Bob (authority %x)", []byte(key(t, "authority").Identity()[1:5]))
 			if i != side.bob {
 				want = fmt.Sprintf("Ed25519 %x", []byte(side.ids[i][1:]))
 			}
-			golden.Equal(t, fmt.Sprint("member ", i), want, name)
+			golden.Equal(t, fmt.Sprint("member ", i), want, party.String())
 		}
 	}
 	for _, wrong := range []func([]audit.Owner, int) []audit.Owner{
@@ -394,8 +405,8 @@ func TestScriptOwners(t *testing.T) {
 		return &audit.Information{Actions: []audit.Action{{Outputs: []audit.Item{{Opening: a.Openings[0], Owners: owners}}}}}
 	}
 	report := must.Get(s.auditor.Check(t.Context(), r, info(audit.Owner{}, bob)))(t)
-	if got := report.Actions[0].Outputs[0].Owners; len(got) != 2 || got[1] != "Bob" {
-		t.Errorf("owners %q", got)
+	if got := report.Actions[0].Outputs[0].Owners; len(got) != 2 || got[1].Name != "Bob" {
+		t.Errorf("owners %v", got)
 	}
 	for name, i := range map[string]*audit.Information{"one of two": info(bob), "exchanged": info(bob, audit.Owner{})} {
 		must.FailGet(s.auditor.Check(t.Context(), r, i))(t, must.ErrAny, "%s", name)

@@ -4,7 +4,9 @@
 // equations.
 //
 // An Identity is opaque bytes on the wire: a type byte and a payload. Two
-// identities are the same exactly if their bytes are. A Set parses them, with a
+// identities of different bytes may have one key (SameKey): anybody can make certificates of anybody's
+// key, since no signature of a certificate is verified. So owners are compared by their keys, and what is
+// signed names the identity. A Set parses them, with a
 // bounded cache; a Batch verifies many signatures at once and names the bad ones.
 // A signature is accepted in a batch exactly if it is accepted alone.
 //
@@ -75,6 +77,23 @@ type Verifier interface {
 func SameKey(a, b Verifier) bool {
 	same, ok := a.(interface{ sameKey(other Verifier) bool })
 	return ok && same.sameKey(b)
+}
+
+// Key returns the public key of an identity: the bytes of a certificate's P-256 point, uncompressed; of
+// an Ed25519 key; or of a pseudonym's point, which is not decoded. It returns the error of Set.Verifier
+// for a certificate or an Ed25519 key that does not parse.
+func Key(id Identity) ([]byte, error) {
+	if len(id) > 0 && id.Type() == TypePseudonym {
+		return id[1:], nil
+	}
+	v, err := parse(id, nil)
+	if err != nil {
+		return nil, err
+	}
+	if key, ok := v.(*ecdsaVerifier); ok {
+		return key.key.Bytes()
+	}
+	return id[1:], nil
 }
 
 // Signer is the secret side of an identity.

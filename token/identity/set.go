@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"bytes"
 	"container/list"
 	"fmt"
 	"sync"
@@ -62,6 +63,26 @@ func (s *Set) Verifier(id Identity) (Verifier, error) {
 		return v, nil
 	}
 	return parse(id, s.pseudonyms)
+}
+
+// SameKey reports whether two identities have one key, as SameKey of their verifiers does. An identity that
+// does not parse has no key.
+func (s *Set) SameKey(a, b Identity) bool {
+	if a.Type() != b.Type() {
+		return false
+	}
+	if bytes.Equal(a, b) {
+		return true
+	}
+	if a.Type() == TypePseudonym { // whose key has one encoding
+		return false
+	}
+	va, err := s.Verifier(a)
+	if err != nil {
+		return false
+	}
+	vb, err := s.Verifier(b)
+	return err == nil && SameKey(va, vb)
 }
 
 // Len is the number of verifiers kept, pinned ones aside.

@@ -64,7 +64,7 @@ func TestUpdateRefused(t *testing.T) {
 	// A request's role is none of an administrator, even over the same message.
 	inRole := func(role request.Role) *policy.Update {
 		return edited(func(u *policy.Update) {
-			message := request.ToSign(must.Get(u.Message())(t), role, 0)
+			message := request.ToSign(must.Get(u.Message())(t), role, 0, u.Signatures[0].Administrator)
 			u.Signatures[0].Signature = must.Get(signerOf(t, u.Signatures[0].Administrator).Sign(message[:], nil))(t)
 		}, "anna", "ben")
 	}

@@ -123,7 +123,7 @@ func (u *Update) Sign(current *token.Policy, administrator identity.Signer) erro
 	if err != nil {
 		return err
 	}
-	message = request.ToSign(message, request.Administrator, 0)
+	message = request.ToSign(message, request.Administrator, 0, id)
 	signature, err := administrator.Sign(message[:], nil)
 	if err != nil {
 		return err

@@ -115,7 +115,6 @@ func (u *Update) signatures(current *token.Policy) error {
 	if err != nil {
 		return failed(Rules, -1, err)
 	}
-	message = request.ToSign(message, request.Administrator, 0)
 	set, err := identity.NewSet(1, nil)
 	if err != nil {
 		return err
@@ -129,7 +128,8 @@ func (u *Update) signatures(current *token.Policy) error {
 		}
 		v, err := set.Verifier(s.Administrator)
 		if err == nil {
-			err = v.Verify(message[:], s.Signature)
+			signed := request.ToSign(message, request.Administrator, 0, s.Administrator)
+			err = v.Verify(signed[:], s.Signature)
 		}
 		if err != nil {
 			return failed(Signatures, i, err)

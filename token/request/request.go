@@ -2,15 +2,18 @@
 // signatures of owners, issuers and auditors over one message that binds them to
 // an anchor (the transaction's id) and to the ledger, and so to its parameters.
 //
-// The package knows the envelope only: actions are bytes, which package action
-// decodes, and identities are package identity's. What a request may do is
-// the validator's to judge.
+// Each signature names the identity for which it is made, as that stands in the token or in the
+// policy: a signature for one certificate of a key is none for another certificate of that key.
+//
+// The package knows the envelope only: package action decodes the actions, package identity the
+// identities, package script the witnesses. Package validator decides what a request may do.
 package request
 
 import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"golang.org/x/crypto/cryptobyte"
 
@@ -21,7 +24,7 @@ import (
 )
 
 // Version is the version of the encoding.
-const Version = 3
+const Version = 4
 
 // Limits of the encoding, in bytes unless said otherwise, beside token.MaxRequest
 // and token.MaxAnchor. A decoder refuses more before it allocates.
@@ -30,6 +33,7 @@ const (
 	MaxAction    = 2 << 20
 	MaxProofType = 32
 	MaxUnlock    = 256
+	MaxPreimage  = 64
 	MaxSignature = 1 << 10
 
 	// MaxSignatures bounds the signatures of owners in a request: one for each input that it can have.
@@ -39,8 +43,9 @@ const (
 // Request is a list of actions that apply together or not at all.
 type Request struct {
 	Anchor   []byte // 1 to token.MaxAnchor bytes
+	Until    uint64 // the last time of the ledger at which it may be applied, in Unix seconds; 0: it has no end
 	Actions  []Action
-	Auditors [][]byte // signatures, in the order of the parameters' auditors
+	Auditors [][]byte // signatures, in the order of the policy's auditors
 }
 
 // Action is one action and what authorizes it.
@@ -50,36 +55,57 @@ type Action struct {
 	Raw       []byte // the encoding of an action.Action
 
 	Spends []Spend // of a transfer: one for each input, in order
-	Issuer *Issuer // of an issue, and of a redemption whose policy asks for it
+	Issuer *Issuer // of an issue, and of a redemption if the policy asks for it
 }
 
 // Spend authorizes one input.
 type Spend struct {
-	Unlock []byte // what a script asks for; empty for a plain owner
-	// Signatures are the owner's, or of those whom the script and its witness name, in their order: up
-	// to token.MaxMembers.
+	Unlock   []byte // the witness that a script asks for, of up to MaxUnlock bytes; empty for a plain owner
+	Preimage []byte // of the hash time lock that is claimed, up to MaxPreimage bytes; else empty. No signature covers it
+	// Signatures are the owner's, or those of the signers whom the script and its witness name, in their
+	// order: up to token.MaxMembers.
 	Signatures [][]byte
 }
 
-// Issuer is the signature of an issuer.
+// Issuer is an issuer of the policy, with its signature.
 type Issuer struct {
-	Index     int // among the parameters' issuers
+	Identity  []byte // 1 to token.MaxOwner bytes
 	Signature []byte
 }
 
-// Message commits to the ledger, the anchor and every action, with its place.
-// Signatures and what unlocks scripts are no part of it. Signers sign what ToSign
-// makes of it.
+// Message commits to the ledger, the anchor, the end of validity, and every action with its index and
+// its issuer. It commits to no signature and to no witness. Signers sign what ToSign makes of it.
 func (r *Request) Message(ledger token.LedgerID) [transcript.StateLen]byte {
 	t := transcript.New("request")
 	t.Append("ledger", ledger[:])
 	t.Append("anchor", r.Anchor)
+	t.AppendUint64("until", r.Until)
 	t.AppendUint64("actions", uint64(len(r.Actions)))
 	for i := range r.Actions {
 		a := &r.Actions[i]
 		t.AppendUint64("kind", uint64(a.Kind))
 		t.Append("proof type", []byte(a.ProofType))
+		var issuer []byte // no identity is empty
+		if a.Issuer != nil {
+			issuer = a.Issuer.Identity
+		}
+		t.Append("issuer", issuer)
 		t.Append("action", a.Raw)
+	}
+	return t.State()
+}
+
+// AuditMessage commits to a request's message and to the witness of every input, without the
+// preimages: so an auditor's signature says which members of a threshold sign, and which party of a
+// hash time lock. Auditors sign what ToSign makes of it.
+func (r *Request) AuditMessage(message [transcript.StateLen]byte) [transcript.StateLen]byte {
+	t := transcript.New("request/audit")
+	t.Append("message", message[:])
+	for i := range r.Actions {
+		t.AppendUint64("spends", uint64(len(r.Actions[i].Spends)))
+		for _, s := range r.Actions[i].Spends {
+			t.Append("unlock", s.Unlock)
+		}
 	}
 	return t.State()
 }
@@ -89,20 +115,23 @@ func (r *Request) Message(ledger token.LedgerID) [transcript.StateLen]byte {
 type Role string
 
 const (
-	Owner      Role = "owner"   // of all inputs that are the signer's, or of a script that names the signer
+	Owner      Role = "owner"   // of all inputs that the identity owns, or whose script names it
 	IssuerRole Role = "issuer"  // of one action
 	Auditor    Role = "auditor" // under one version of the policy
 
 	Administrator Role = "administrator" // of an update of the policy (package policy)
 )
 
-// ToSign returns what is signed of a request's message in a role: by an issuer for
-// the action of that index, by an auditor for requests under that version of the policy, by others with 0.
-func ToSign(message [transcript.StateLen]byte, role Role, of uint64) [transcript.StateLen]byte {
+// ToSign returns what is signed of a message in a role. For an issuer, of is the index of the action;
+// for an auditor, the version of the policy, and the message is that of AuditMessage; for others 0.
+// signer is the identity for which the signature is made, in the bytes that stand in the token, its
+// script or the policy: two certificates of one key have different signatures.
+func ToSign(message [transcript.StateLen]byte, role Role, of uint64, signer []byte) [transcript.StateLen]byte {
 	t := transcript.New("request/signature")
 	t.Append("message", message[:])
 	t.Append("role", []byte(role))
 	t.AppendUint64("of", of)
+	t.Append("signer", signer)
 	return t.State()
 }
 
@@ -111,6 +140,21 @@ func ToSign(message [transcript.StateLen]byte, role Role, of uint64) [transcript
 func (r *Request) Digest(ledger token.LedgerID) [sha256.Size]byte {
 	message := r.Message(ledger)
 	return sha256.Sum256(message[:])
+}
+
+// WithoutPreimages returns a copy of the request that names no preimage, for auditors: what they sign
+// commits to none. The copy shares the rest with the request.
+func (r *Request) WithoutPreimages() *Request {
+	c := *r
+	c.Actions = slices.Clone(r.Actions)
+	for i := range c.Actions {
+		spends := slices.Clone(c.Actions[i].Spends)
+		for j := range spends {
+			spends[j].Preimage = nil
+		}
+		c.Actions[i].Spends = spends
+	}
+	return &c
 }
 
 // ActionAnchor returns what the proof of an action is bound to: the ledger, the request's anchor,
@@ -129,13 +173,13 @@ func OutputID(anchor []byte, action, output int) token.ID {
 
 // Encode returns the canonical encoding:
 //
-//	version(1) anchor count(1) actions count(2) auditors' signatures
+//	version(1) anchor until(8) count(1) actions count(2) auditors' signatures
 //	action = kind(1) proof type, raw, count(1) spends, issuer
-//	spend  = unlock count(1) signatures
-//	issuer = 0(1), or 1(1) index(2) signature
+//	spend  = unlock preimage count(1) signatures
+//	issuer = identity, and if that is not empty, signature
 //
-// Numbers are big-endian; anchor and proof type stand behind a length of 1 byte,
-// raw of 3, the others of 2. The error is an ErrLimit that names the field.
+// Numbers are big-endian. A length comes before each field of bytes: of 1 byte before anchor, proof type
+// and preimage, of 3 before raw, of 2 before the others. Encode returns an ErrLimit that names the field.
 func (r *Request) Encode() ([]byte, error) {
 	var b wire.Builder
 	b.Bound("bytes of anchor", len(r.Anchor), 1, token.MaxAnchor)
@@ -149,6 +193,7 @@ func (r *Request) Encode() ([]byte, error) {
 		b.Bound("spends", len(a.Spends), 0, token.MaxTokens)
 		for _, s := range a.Spends {
 			b.Bound("bytes of unlock", len(s.Unlock), 0, MaxUnlock)
+			b.Bound("bytes of preimage", len(s.Preimage), 0, MaxPreimage)
 			b.Bound("signatures of a spend", len(s.Signatures), 0, token.MaxMembers)
 			for _, signature := range s.Signatures {
 				b.Bound("bytes of signature", len(signature), 0, MaxSignature)
@@ -156,7 +201,7 @@ func (r *Request) Encode() ([]byte, error) {
 			signatures += len(s.Signatures)
 		}
 		if a.Issuer != nil {
-			b.Bound("index of issuer", a.Issuer.Index, 0, token.MaxIdentities-1)
+			b.Bound("bytes of issuer", len(a.Issuer.Identity), 1, token.MaxOwner)
 			b.Bound("bytes of signature", len(a.Issuer.Signature), 0, MaxSignature)
 		}
 	}
@@ -170,6 +215,7 @@ func (r *Request) Encode() ([]byte, error) {
 
 	b.AddUint8(Version)
 	b.AddUint8LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(r.Anchor) })
+	b.AddUint64(r.Until)
 	b.AddUint8(uint8(len(r.Actions)))
 	for i := range r.Actions {
 		a := &r.Actions[i]
@@ -179,17 +225,17 @@ func (r *Request) Encode() ([]byte, error) {
 		b.AddUint8(uint8(len(a.Spends)))
 		for _, s := range a.Spends {
 			b.Short(s.Unlock)
+			b.AddUint8LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(s.Preimage) })
 			b.AddUint8(uint8(len(s.Signatures)))
 			for _, signature := range s.Signatures {
 				b.Short(signature)
 			}
 		}
 		if a.Issuer == nil {
-			b.AddUint8(0)
+			b.AddUint16(0)
 			continue
 		}
-		b.AddUint8(1)
-		b.AddUint16(uint16(a.Issuer.Index))
+		b.Short(a.Issuer.Identity)
 		b.Short(a.Issuer.Signature)
 	}
 	b.AddUint16(uint16(len(r.Auditors)))
@@ -211,6 +257,7 @@ func Decode(data []byte) (*Request, error) {
 	r := new(Request)
 	f.Version(Version)
 	r.Anchor = f.Prefixed("anchor", 1, 1, token.MaxAnchor)
+	r.Until = f.Uint64("until")
 	r.Actions = make([]Action, f.Number("actions", 1, 1, MaxActions))
 	left := MaxSignatures
 	for i := range r.Actions {
@@ -239,11 +286,14 @@ func decodeAction(f *wire.Fields, path string, a *Action, left *int) {
 	a.Raw = f.Prefixed(path+".action", 3, 1, MaxAction)
 	for i := range f.Number(path+".spends", 1, 0, token.MaxTokens) {
 		spend := fmt.Sprintf("%s.spends[%d]", path, i)
-		a.Spends = append(a.Spends, Spend{f.Prefixed(spend+".unlock", 2, 0, MaxUnlock), decodeSignatures(f, spend+".signatures", left)})
+		a.Spends = append(a.Spends, Spend{
+			Unlock:     f.Prefixed(spend+".unlock", 2, 0, MaxUnlock),
+			Preimage:   f.Prefixed(spend+".preimage", 1, 0, MaxPreimage),
+			Signatures: decodeSignatures(f, spend+".signatures", left),
+		})
 	}
-	if f.Number(path+".issuer", 1, 0, 1) == 1 {
-		index := f.Number(path+".issuer.index", 2, 0, token.MaxIdentities-1)
-		a.Issuer = &Issuer{index, f.Prefixed(path+".issuer.signature", 2, 0, MaxSignature)}
+	if id := f.Prefixed(path+".issuer", 2, 0, token.MaxOwner); len(id) > 0 {
+		a.Issuer = &Issuer{id, f.Prefixed(path+".issuer.signature", 2, 0, MaxSignature)}
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 
 func draw(t *rapid.T) *request.Request {
 	data := func(name string, lo, hi int) []byte { return rapid.SliceOfN(rapid.Byte(), lo, hi).Draw(t, name) }
-	r := &request.Request{Anchor: data("anchor", 1, token.MaxAnchor)}
+	r := &request.Request{Anchor: data("anchor", 1, token.MaxAnchor), Until: rapid.Uint64().Draw(t, "until")}
 	for range rapid.IntRange(1, 4).Draw(t, "actions") {
 		a := request.Action{
 			Kind:      rapid.SampledFrom([]token.Kind{token.Issue, token.Transfer}).Draw(t, "kind"),
@@ -27,14 +27,14 @@ func draw(t *rapid.T) *request.Request {
 			Raw:       data("action", 1, 100),
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "spends") {
-			s := request.Spend{Unlock: data("unlock", 0, 40)}
+			s := request.Spend{Unlock: data("unlock", 0, 40), Preimage: data("preimage", 0, request.MaxPreimage)}
 			for range rapid.IntRange(0, 3).Draw(t, "signatures") {
 				s.Signatures = append(s.Signatures, data("signature", 0, 64))
 			}
 			a.Spends = append(a.Spends, s)
 		}
 		if rapid.Bool().Draw(t, "issuer") {
-			a.Issuer = &request.Issuer{Index: rapid.IntRange(0, token.MaxIdentities-1).Draw(t, "index"), Signature: data("issuer's signature", 0, 64)}
+			a.Issuer = &request.Issuer{Identity: data("issuer", 1, 40), Signature: data("issuer's signature", 0, 64)}
 		}
 		r.Actions = append(r.Actions, a)
 	}
@@ -72,9 +72,13 @@ func TestEncoding(t *testing.T) {
 		}
 		golden.Equal(t, "what was decoded, encoded again", flipped, must.Get(other.Encode())(t))
 		unsigned := func(r *request.Request) *request.Request {
-			c := &request.Request{Anchor: r.Anchor}
+			c := &request.Request{Anchor: r.Anchor, Until: r.Until}
 			for _, a := range r.Actions {
-				c.Actions = append(c.Actions, request.Action{Kind: a.Kind, ProofType: a.ProofType, Raw: a.Raw})
+				next := request.Action{Kind: a.Kind, ProofType: a.ProofType, Raw: a.Raw}
+				if a.Issuer != nil {
+					next.Issuer = &request.Issuer{Identity: a.Issuer.Identity}
+				}
+				c.Actions = append(c.Actions, next)
 			}
 			return c
 		}
@@ -82,7 +86,44 @@ func TestEncoding(t *testing.T) {
 		if (r.Message(of) == other.Message(of)) != same || (r.Digest(of) == other.Digest(of)) != same {
 			t.Errorf("same but for signatures: %v; messages %x and %x", same, r.Message(of), other.Message(of))
 		}
+		audited := func(r *request.Request) *request.Request {
+			c := unsigned(r)
+			for i, a := range r.Actions {
+				for _, s := range a.Spends {
+					c.Actions[i].Spends = append(c.Actions[i].Spends, request.Spend{Unlock: s.Unlock})
+				}
+			}
+			return c
+		}
+		same = cmp.Equal(audited(r), audited(other), sameBytes)
+		if (r.AuditMessage(r.Message(of)) == other.AuditMessage(other.Message(of))) != same {
+			t.Errorf("same but for signatures and preimages: %v, and another message of auditors", same)
+		}
+		golden.Equal(t, "message without preimages", r.AuditMessage(r.Message(of)), r.WithoutPreimages().AuditMessage(r.WithoutPreimages().Message(of)))
+		for _, a := range r.WithoutPreimages().Actions {
+			for _, s := range a.Spends {
+				golden.Equal(t, "preimage", 0, len(s.Preimage))
+			}
+		}
+		golden.Equal(t, "request after it", data, must.Get(r.Encode())(t))
 	})
+}
+
+// TestToSign: a signature says in which role, of what and as whom.
+func TestToSign(t *testing.T) {
+	t.Parallel()
+	m, one := [64]byte{1}, []byte{1}
+	signed := request.ToSign(m, request.Owner, 0, one)
+	for name, other := range map[string][64]byte{
+		"message":  request.ToSign([64]byte{2}, request.Owner, 0, one),
+		"role":     request.ToSign(m, request.IssuerRole, 0, one),
+		"of":       request.ToSign(m, request.Owner, 1, one),
+		"identity": request.ToSign(m, request.Owner, 0, []byte{2}),
+	} {
+		if signed == other {
+			t.Errorf("another %s is signed alike", name)
+		}
+	}
 }
 
 func TestMessageBindsTheLedger(t *testing.T) {
@@ -100,7 +141,7 @@ func TestDecodeRefuses(t *testing.T) {
 			Anchor: []byte("anchor"),
 			Actions: []request.Action{{
 				Kind: token.Transfer, ProofType: token.CSP, Raw: []byte("raw"),
-				Spends: []request.Spend{{Unlock: []byte{1}, Signatures: [][]byte{{2}, {6}}}}, Issuer: &request.Issuer{Index: 3, Signature: []byte{4}},
+				Spends: []request.Spend{{Unlock: []byte{1}, Preimage: []byte{7}, Signatures: [][]byte{{2}, {6}}}}, Issuer: &request.Issuer{Identity: []byte{3}, Signature: []byte{4}},
 			}},
 			Auditors: [][]byte{{5}},
 		}
@@ -109,25 +150,29 @@ func TestDecodeRefuses(t *testing.T) {
 	for n := range data {
 		must.FailGet(request.Decode(data[:n]))(t, zkbench.ErrMalformed, "%d of %d bytes", n, len(data))
 	}
+	// head is a request with an anchor of one byte and no end, and the bytes given.
+	head := func(rest ...byte) []byte {
+		return append(append([]byte{request.Version, 1, 7}, make([]byte, 8)...), rest...)
+	}
 	spend := func(signatures ...byte) []byte { // a request up to the signatures of its first spend, and the bytes given
-		return append([]byte{request.Version, 1, 7, 1, 2, 1, 'x', 0, 0, 1, 1, 1, 0, 0}, signatures...)
+		return append(head(1, 2, 1, 'x', 0, 0, 1, 1, 1, 0, 0, 0), signatures...)
 	}
 	// many encodes so many signatures of owners, 16 a spend and 64 spends an action.
 	many := func(n int) []byte {
-		out := []byte{request.Version, 1, 7, 2}
+		out := head(2)
 		for n > 0 {
 			spends := min((n+15)/16, 64)
 			out = append(out, 2, 1, 'x', 0, 0, 1, 1, byte(spends))
 			for range spends {
 				m := min(n, 16)
-				out = append(append(out, 0, 0, byte(m)), make([]byte, 2*m)...)
+				out = append(append(out, 0, 0, 0, byte(m)), make([]byte, 2*m)...)
 				n -= m
 			}
-			out = append(out, 0)
+			out = append(out, 0, 0)
 		}
 		return append(out, 0, 0)
 	}
-	one := append([]byte{request.Version, 1, 7, 1}, many(request.MaxSignatures)[4:]...)
+	one := append(head(1), many(request.MaxSignatures)[12:]...)
 	must.Get(request.Decode(one))(t) // as many as there may be
 	for _, test := range []struct {
 		name string
@@ -136,13 +181,15 @@ func TestDecodeRefuses(t *testing.T) {
 	}{
 		{"trailing", append(bytes.Clone(data), 0), "request"},
 		{"version=1", append([]byte{1}, data[1:]...), "version"},
-		{"version=2", append([]byte{2}, data[1:]...), "version"},
+		{"version=3", append([]byte{3}, data[1:]...), "version"},
 		{"anchor=none", append([]byte{request.Version, 0}, data[8:]...), "anchor"},
-		{"actions=0", []byte{request.Version, 1, 7, 0, 0, 0}, "actions"},
-		{"actions=17", append([]byte{request.Version, 1, 7, 17}, make([]byte, 100)...), "actions"},
-		{"kind=9", []byte{request.Version, 1, 7, 1, 9, 1, 'x', 0, 0, 1, 1, 0, 0, 0, 0}, "actions[0].kind"},
-		{"action=3 MiB", []byte{request.Version, 1, 7, 1, 1, 1, 'x', 0x30, 0, 0}, "actions[0].action"},
-		{"issuer=2", []byte{request.Version, 1, 7, 1, 1, 1, 'x', 0, 0, 1, 1, 0, 2, 0, 0}, "actions[0].issuer"},
+		{"actions=0", head(0, 0, 0), "actions"},
+		{"actions=17", head(append([]byte{17}, make([]byte, 100)...)...), "actions"},
+		{"kind=9", head(1, 9, 1, 'x', 0, 0, 1, 1, 0, 0, 0, 0, 0), "actions[0].kind"},
+		{"action=3 MiB", head(1, 1, 1, 'x', 0x30, 0, 0), "actions[0].action"},
+		{"issuer of 4097 bytes", head(1, 1, 1, 'x', 0, 0, 1, 1, 0, 0x10, 1), "actions[0].issuer"},
+		{"issuer without a signature", head(1, 1, 1, 'x', 0, 0, 1, 1, 0, 0, 1, 9), "actions[0].issuer.signature"},
+		{"preimage of 65 bytes", head(1, 2, 1, 'x', 0, 0, 1, 1, 1, 0, 0, 65), "actions[0].spends[0].preimage"},
 		{"signatures=17", spend(17), "actions[0].spends[0].signatures"},
 		{"signature of 1025 bytes", spend(append([]byte{2, 0, 0, 4, 1}, make([]byte, 1025+3)...)...), "actions[0].spends[0].signatures[1]"},
 		{"signatures=1025 in all", many(1025), "actions[1].spends[0].signatures"},
@@ -172,7 +219,8 @@ func TestDecodeRefuses(t *testing.T) {
 			r.Actions = append(r.Actions, request.Action{Kind: token.Transfer, ProofType: token.CSP, Raw: []byte{1}, Spends: []request.Spend{{Signatures: make([][]byte, 1)}}})
 		},
 		"bytes of signature":     func(r *request.Request) { r.Auditors[0] = make([]byte, request.MaxSignature+1) },
-		"index of issuer":        func(r *request.Request) { r.Actions[0].Issuer.Index = -1 },
+		"bytes of issuer":        func(r *request.Request) { r.Actions[0].Issuer.Identity = nil },
+		"bytes of preimage":      func(r *request.Request) { r.Actions[0].Spends[0].Preimage = make([]byte, request.MaxPreimage+1) },
 		"signatures of auditors": func(r *request.Request) { r.Auditors = make([][]byte, token.MaxIdentities+1) },
 		"bytes of request": func(r *request.Request) {
 			a := request.Action{Kind: token.Issue, ProofType: token.CSP, Raw: make([]byte, request.MaxAction)}
@@ -213,7 +261,7 @@ func TestOutputIDs(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	f.Add([]byte{request.Version, 1, 7, 1, 1, 1, 'x', 0, 0, 1, 1, 0, 0, 0, 0})
+	f.Add([]byte{request.Version, 1, 7, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 'x', 0, 0, 1, 1, 0, 0, 0, 0, 0})
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := request.Decode(data)

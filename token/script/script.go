@@ -42,14 +42,20 @@ type Script interface {
 	// Identities are all whom the script names, in the order of its encoding. They are plain.
 	Identities() []identity.Identity
 
-	signers(unlock []byte, p *Place) ([]identity.Identity, error)
+	signers(w Witness, p *Place) ([]identity.Identity, error)
 	checkGiven(p *Place) error
+}
+
+// Witness is what comes with the signatures for an input.
+type Witness struct {
+	Unlock   []byte // says which of the script's identities sign; empty for an owner that is no script
+	Preimage []byte // of a hash time lock that is claimed; else empty
 }
 
 // Place is where a script stands: what its rules may ask of the action and of the block.
 type Place struct {
 	At      time.Time     // the block's
-	AnyTime bool          // At says nothing: a script is judged at a time that allows what is asked for
+	AnyTime bool          // At says nothing: a script is judged at a time that allows what is asked for, and a preimage may be missing
 	Inputs  int           // of the action: an issue has none
 	Outputs []token.Token // of the action
 }
@@ -107,13 +113,13 @@ func Allowed(kinds token.OwnerKinds, owner []byte) error {
 }
 
 // Signers returns the identities that must sign, each once and in this order, for an input of
-// an owner that is spent with a witness: the owner itself, who has none, or those whom
-// its script names. A script, or a witness, that is none is an ErrMalformed; what the script's
-// rules refuse an ErrPolicy.
-func Signers(owner, unlock []byte, p *Place) ([]identity.Identity, error) {
+// an owner that is spent with a witness: the owner itself, whose witness is empty, or the identities that
+// its script names. It returns an ErrMalformed for a script or a witness that does not decode, and an
+// ErrPolicy if the script's rules refuse it.
+func Signers(owner []byte, w Witness, p *Place) ([]identity.Identity, error) {
 	if !IsScript(owner) {
-		if len(unlock) > 0 {
-			return nil, refused("a witness of %d bytes, an owner that is no script has none", len(unlock))
+		if len(w.Unlock) > 0 || len(w.Preimage) > 0 {
+			return nil, refused("a witness of %d bytes and a preimage of %d, an owner that is no script has none", len(w.Unlock), len(w.Preimage))
 		}
 		return []identity.Identity{owner}, nil
 	}
@@ -121,7 +127,7 @@ func Signers(owner, unlock []byte, p *Place) ([]identity.Identity, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.signers(unlock, p)
+	return s.signers(w, p)
 }
 
 // CheckGiven returns an error unless an output of that owner may be made: that of

@@ -77,37 +77,47 @@ func outputs(n int, owner []byte) (out []token.Token) {
 func TestSigners(t *testing.T) {
 	t.Parallel()
 	lock, threshold := testLock(t), testThreshold(t)
-	claim := must.Get(Unlock{Claim, testPreimage}.Encode())(t)
-	reclaim := must.Get(Unlock{Kind: Reclaim}.Encode())(t)
+	claim := Witness{must.Get(Unlock{Claim, testPreimage}.Encode())(t), testPreimage}
+	bare := Witness{Unlock: claim.Unlock} // as an auditor sees it
+	reclaim := Witness{Unlock: must.Get(Unlock{Kind: Reclaim}.Encode())(t)}
+	unlock := func(b ...byte) Witness { return Witness{Unlock: b} }
 	before, after := unix(testDeadline-1, 0), unix(testDeadline, 0)
 	type ids = []identity.Identity
 	one := func(owner []byte) []token.Token { return outputs(1, owner) }
 	for _, c := range []struct {
 		name   string
 		owner  []byte
-		unlock []byte
+		unlock Witness
 		place  Place
 		want   ids
 		cause  error
 	}{
-		{"plain", ed(9), nil, Place{Inputs: 3, Outputs: outputs(2, nil)}, ids{ed(9)}, nil},
-		{"plain,unlock", ed(9), []byte{2}, Place{Inputs: 1, Outputs: one(ed(9))}, nil, zkbench.ErrPolicy},
+		{"plain", ed(9), Witness{}, Place{Inputs: 3, Outputs: outputs(2, nil)}, ids{ed(9)}, nil},
+		{"plain,preimage", ed(9), Witness{Preimage: testPreimage}, Place{Inputs: 1, Outputs: one(ed(9))}, nil, zkbench.ErrPolicy},
+		{"plain,unlock", ed(9), unlock(2), Place{Inputs: 1, Outputs: one(ed(9))}, nil, zkbench.ErrPolicy},
 		{"claim", lock.Owner(), claim, Place{At: before, Inputs: 1, Outputs: one(recipient())}, ids{recipient()}, nil},
 		{"claim,late", lock.Owner(), claim, Place{At: after, Inputs: 1, Outputs: one(recipient())}, nil, zkbench.ErrPolicy},
 		{"claim,any-time", lock.Owner(), claim, Place{At: after, AnyTime: true, Inputs: 1, Outputs: one(recipient())}, ids{recipient()}, nil},
 		{"reclaim,any-time", lock.Owner(), reclaim, Place{AnyTime: true, Inputs: 1, Outputs: one(sender())}, ids{sender()}, nil},
 		{"reclaim,early", lock.Owner(), reclaim, Place{At: before, Inputs: 1, Outputs: one(sender())}, nil, zkbench.ErrPolicy},
+		{"claim,any-time,no preimage", lock.Owner(), bare, Place{AnyTime: true, Inputs: 1, Outputs: one(recipient())}, ids{recipient()}, nil},
+		{"claim,any-time,no preimage,to=sender", lock.Owner(), bare, Place{AnyTime: true, Inputs: 1, Outputs: one(sender())}, nil, zkbench.ErrPolicy},
+		{"claim,any-time,no preimage,inputs=2", lock.Owner(), bare, Place{AnyTime: true, Inputs: 2, Outputs: one(recipient())}, nil, zkbench.ErrPolicy},
+		{"claim,any-time,another preimage", lock.Owner(), Witness{claim.Unlock, []byte("x")}, Place{AnyTime: true, Inputs: 1, Outputs: one(recipient())}, nil, zkbench.ErrPolicy},
+		{"claim,no preimage", lock.Owner(), bare, Place{At: before, Inputs: 1, Outputs: one(recipient())}, nil, zkbench.ErrMalformed},
+		{"reclaim,preimage", lock.Owner(), Witness{reclaim.Unlock, testPreimage}, Place{At: after, Inputs: 1, Outputs: one(sender())}, nil, zkbench.ErrMalformed},
 		{"claim,inputs=2", lock.Owner(), claim, Place{At: before, Inputs: 2, Outputs: one(recipient())}, nil, zkbench.ErrPolicy},
 		{"claim,outputs=2", lock.Owner(), claim, Place{At: before, Inputs: 1, Outputs: outputs(2, recipient())}, nil, zkbench.ErrPolicy},
 		{"claim,outputs=0", lock.Owner(), claim, Place{At: before, Inputs: 1}, nil, zkbench.ErrPolicy},
 		{"claim,to=sender", lock.Owner(), claim, Place{At: before, Inputs: 1, Outputs: one(sender())}, nil, zkbench.ErrPolicy},
-		{"lock,unlock=none", lock.Owner(), nil, Place{At: before, Inputs: 1, Outputs: one(recipient())}, nil, zkbench.ErrMalformed},
-		{"lock,unlock=threshold's", lock.Owner(), []byte{0, 3}, Place{At: before, Inputs: 1, Outputs: one(recipient())}, nil, zkbench.ErrMalformed},
-		{"threshold,first-and-last", threshold.Owner(), []byte{0, 5}, Place{Inputs: 3, Outputs: outputs(3, ed(9))}, ids{members()[0], members()[2]}, nil},
-		{"threshold,first-two", threshold.Owner(), []byte{0, 3}, Place{At: time.Time{}, Inputs: 1, Outputs: one(nil)}, ids(members()[:2]), nil},
-		{"threshold,unlock=none", threshold.Owner(), nil, Place{Inputs: 1}, nil, zkbench.ErrMalformed},
-		{"threshold,unlock=claim", threshold.Owner(), claim, Place{Inputs: 1}, nil, zkbench.ErrMalformed},
-		{"script=none", threshold.Owner()[:9], []byte{0, 3}, Place{Inputs: 1}, nil, zkbench.ErrMalformed},
+		{"lock,unlock=none", lock.Owner(), Witness{}, Place{At: before, Inputs: 1, Outputs: one(recipient())}, nil, zkbench.ErrMalformed},
+		{"lock,unlock=threshold's", lock.Owner(), unlock(0, 3), Place{At: before, Inputs: 1, Outputs: one(recipient())}, nil, zkbench.ErrMalformed},
+		{"threshold,first-and-last", threshold.Owner(), unlock(0, 5), Place{Inputs: 3, Outputs: outputs(3, ed(9))}, ids{members()[0], members()[2]}, nil},
+		{"threshold,first-two", threshold.Owner(), unlock(0, 3), Place{At: time.Time{}, Inputs: 1, Outputs: one(nil)}, ids(members()[:2]), nil},
+		{"threshold,preimage", threshold.Owner(), Witness{[]byte{0, 3}, testPreimage}, Place{Inputs: 1}, nil, zkbench.ErrPolicy},
+		{"threshold,unlock=none", threshold.Owner(), Witness{}, Place{Inputs: 1}, nil, zkbench.ErrMalformed},
+		{"threshold,unlock=claim", threshold.Owner(), bare, Place{Inputs: 1}, nil, zkbench.ErrMalformed},
+		{"script=none", threshold.Owner()[:9], unlock(0, 3), Place{Inputs: 1}, nil, zkbench.ErrMalformed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := Signers(c.owner, c.unlock, &c.place)
@@ -189,7 +199,7 @@ func ExampleSigners() {
 	if err != nil {
 		return
 	}
-	signers, err := Signers(two.Owner(), unlock, &Place{Inputs: 1})
+	signers, err := Signers(two.Owner(), Witness{Unlock: unlock}, &Place{Inputs: 1})
 	fmt.Printf("%x\n%x\n%x %v\n", two.Owner(), unlock, signers, err)
 	// Output:
 	// 81010203000202aa000202bb000202cc

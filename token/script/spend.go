@@ -70,8 +70,25 @@ func checkOutput(signer identity.Identity, owner []byte) error {
 	return nil
 }
 
-func (h *HashLock) signers(unlock []byte, p *Place) ([]identity.Identity, error) {
-	u, err := DecodeUnlock(unlock)
+func (h *HashLock) signers(w Witness, p *Place) (ids []identity.Identity, err error) {
+	signer := h.recipient
+	if !p.AnyTime || len(w.Preimage) > 0 || !bytes.Equal(w.Unlock, []byte{byte(Claim)}) {
+		if signer, err = h.unlocked(w, p); err != nil {
+			return nil, err
+		}
+	}
+	if err := CheckShape(p.Inputs, len(p.Outputs)); err != nil {
+		return nil, err
+	}
+	if err := checkOutput(signer, p.Outputs[0].Owner); err != nil {
+		return nil, err
+	}
+	return []identity.Identity{signer}, nil
+}
+
+// unlocked returns the identity for which a witness unlocks the lock.
+func (h *HashLock) unlocked(w Witness, p *Place) (identity.Identity, error) {
+	u, err := DecodeUnlock(w.Unlock, w.Preimage)
 	if err != nil {
 		return nil, err
 	}
@@ -82,17 +99,7 @@ func (h *HashLock) signers(unlock []byte, p *Place) ([]identity.Identity, error)
 			at = at.Add(-time.Second)
 		}
 	}
-	signer, err := h.Signer(at, u)
-	if err != nil {
-		return nil, err
-	}
-	if err := CheckShape(p.Inputs, len(p.Outputs)); err != nil {
-		return nil, err
-	}
-	if err := checkOutput(signer, p.Outputs[0].Owner); err != nil {
-		return nil, err
-	}
-	return []identity.Identity{signer}, nil
+	return h.Signer(at, u)
 }
 
 func (h *HashLock) checkGiven(p *Place) error {

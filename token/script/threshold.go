@@ -181,8 +181,11 @@ func (t *Threshold) set(unlock []byte) (uint16, error) {
 
 // signers returns the members that a witness names. Exactly k: with more, whoever sees a
 // request could add to it, or take away, what changes nothing.
-func (t *Threshold) signers(unlock []byte, _ *Place) ([]identity.Identity, error) {
-	set, err := t.set(unlock)
+func (t *Threshold) signers(w Witness, _ *Place) ([]identity.Identity, error) {
+	if len(w.Preimage) > 0 {
+		return nil, refused("a preimage of %d bytes, a threshold has none", len(w.Preimage))
+	}
+	set, err := t.set(w.Unlock)
 	if err != nil {
 		return nil, err
 	}

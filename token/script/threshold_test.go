@@ -223,7 +223,7 @@ func TestWitness(t *testing.T) {
 		for _, k := range []int{1, 2, n} {
 			s := must.Get(NewThreshold(k, ids...))(t)
 			for set := range 1 << 16 {
-				got, err := s.signers([]byte{byte(set >> 8), byte(set)}, nil)
+				got, err := s.signers(Witness{Unlock: []byte{byte(set >> 8), byte(set)}}, nil)
 				good := bits.OnesCount(uint(set)) == k && set < 1<<n
 				if good != (err == nil) {
 					t.Fatalf("%d of %d, members %016b: %v", k, n, set, err)
@@ -246,12 +246,12 @@ func TestWitness(t *testing.T) {
 	s := testThreshold(t)
 	for _, unlock := range [][]byte{nil, {3}, {0, 0}, {0, 1}, {0, 7}, {0, 9}, {0x80, 1}, {0, 0, 3}, {0, 3, 0}, {3, 0}} {
 		t.Run(fmt.Sprintf("unlock=%x", unlock), func(t *testing.T) {
-			_, err := s.signers(unlock, nil)
+			_, err := s.signers(Witness{Unlock: unlock}, nil)
 			mustDecodeError(t, err, "unlock.members", 0)
 		})
 	}
 	// A threshold that was not made by a constructor is spent by nobody, not by no signature.
-	_, err := new(Threshold).signers([]byte{0, 0}, nil)
+	_, err := new(Threshold).signers(Witness{Unlock: []byte{0, 0}}, nil)
 	mustDecodeError(t, err, "unlock.members", 0)
 }
 
@@ -282,7 +282,7 @@ func TestUnlockThreshold(t *testing.T) {
 		k := rapid.IntRange(1, len(ids)).Draw(t, "k")
 		s := must.Get(NewThreshold(k, ids...))(t)
 		signers := rapid.Permutation(ids).Draw(t, "signers")[:k]
-		got := must.Get(s.signers(must.Get(s.Unlock(signers...))(t), nil))(t)
+		got := must.Get(s.signers(Witness{Unlock: must.Get(s.Unlock(signers...))(t)}, nil))(t)
 		slices.SortFunc(signers, func(a, b identity.Identity) int { return bytes.Compare(a, b) })
 		golden.Equal(t, "signers", signers, got)
 	})

@@ -28,7 +28,7 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind %d", uint8(k))
 }
 
-// Unlock is the witness that goes with the spending of a hash time lock.
+// Unlock is how a hash time lock is spent.
 type Unlock struct {
 	Kind     Kind
 	Preimage []byte // 1 to MaxPreimage bytes to claim, none to reclaim
@@ -43,26 +43,23 @@ func Image(preimage []byte) ([ImageLen]byte, error) {
 	return sha256.Sum256(preimage), nil
 }
 
-// Encode returns the canonical encoding: kind(1), then the preimage to the end. The
-// error is that of DecodeUnlock.
+// Encode returns the witness: kind(1). The preimage is not part of it: auditors sign the witness, and
+// need not know the preimage. Encode returns the error of DecodeUnlock.
 func (u Unlock) Encode() ([]byte, error) {
 	if err := u.check(); err != nil {
 		return nil, err
 	}
-	return append([]byte{byte(u.Kind)}, u.Preimage...), nil
+	return []byte{byte(u.Kind)}, nil
 }
 
-// DecodeUnlock decodes a witness. The error is a *zkbench.DecodeError.
-func DecodeUnlock(data []byte) (Unlock, error) {
-	if len(data) == 0 {
-		return Unlock{}, malformed("unlock.kind", 0, "truncated")
+// DecodeUnlock decodes a witness, with the preimage that comes beside it. It returns a *zkbench.DecodeError.
+func DecodeUnlock(witness, preimage []byte) (Unlock, error) {
+	u := Unlock{Preimage: slices.Clone(preimage)}
+	if len(witness) != 1 {
+		return Unlock{}, malformed("unlock.kind", 0, "%d bytes, want 1", len(witness))
 	}
-	u := Unlock{Kind: Kind(data[0]), Preimage: data[1:]}
-	if err := u.check(); err != nil {
-		return Unlock{}, err
-	}
-	u.Preimage = slices.Clone(u.Preimage)
-	return u, nil
+	u.Kind = Kind(witness[0])
+	return u, u.check()
 }
 
 func (u Unlock) check() error {
@@ -71,9 +68,9 @@ func (u Unlock) check() error {
 	case u.Kind != Claim && u.Kind != Reclaim:
 		return malformed("unlock.kind", 0, "%d, known are %d (%s), %d (%s)", uint8(u.Kind), uint8(Claim), Claim, uint8(Reclaim), Reclaim)
 	case u.Kind == Claim && (n < 1 || n > MaxPreimage):
-		return malformed("unlock.preimage", 1, "%d bytes, accepted are 1 to %d", n, MaxPreimage)
+		return malformed("unlock.preimage", 0, "%d bytes, accepted are 1 to %d", n, MaxPreimage)
 	case u.Kind == Reclaim && n != 0:
-		return malformed("unlock.preimage", 1, "%d bytes, a reclaim has none", n)
+		return malformed("unlock.preimage", 0, "%d bytes, a reclaim has none", n)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"testing"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench/internal/golden"
@@ -28,9 +29,9 @@ func TestUnlock(t *testing.T) {
 		{"kind=3", "kind", Unlock{Kind: 3}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			wire := append([]byte{byte(c.unlock.Kind)}, c.unlock.Preimage...)
+			wire := []byte{byte(c.unlock.Kind)}
 			encoded, encodeErr := c.unlock.Encode()
-			decoded, decodeErr := DecodeUnlock(wire)
+			decoded, decodeErr := DecodeUnlock(wire, c.unlock.Preimage)
 			if c.path != "" {
 				mustDecodeError(t, encodeErr, "unlock."+c.path, len(wire))
 				mustDecodeError(t, decodeErr, "unlock."+c.path, len(wire))
@@ -46,8 +47,10 @@ func TestUnlock(t *testing.T) {
 			}
 		})
 	}
-	_, err := DecodeUnlock(nil)
-	mustDecodeError(t, err, "unlock.kind", 0)
+	for _, wire := range [][]byte{nil, {1, 1}} {
+		_, err := DecodeUnlock(wire, testPreimage)
+		mustDecodeError(t, err, "unlock.kind", 0)
+	}
 }
 
 // TestImage: the image is the preimage's SHA-256, for lengths of 1 to 64 only.
@@ -57,45 +60,47 @@ func TestImage(t *testing.T) {
 		preimage := bytes.Repeat([]byte{7}, n)
 		image, err := Image(preimage)
 		if n < 1 || n > MaxPreimage {
-			mustDecodeError(t, err, "unlock.preimage", n+1)
+			mustDecodeError(t, err, "unlock.preimage", 1)
 		} else if err != nil || image != sha256.Sum256(preimage) {
 			t.Errorf("length %d: %x, %v", n, image, err)
 		}
 	}
 }
 
-// TestUnlockCanonical: whatever decodes encodes to the same bytes.
+// TestUnlockCanonical: whatever decodes encodes to the same witness.
 func TestUnlockCanonical(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		data := append([]byte{rapid.ByteRange(0, 3).Draw(t, "kind")}, rapid.SliceOfN(rapid.Byte(), 0, 66).Draw(t, "preimage")...)
-		u, err := DecodeUnlock(data)
-		n := len(data) - 1
-		if want := data[0] == 1 && n >= 1 && n <= 64 || data[0] == 2 && n == 0; (err == nil) != want {
-			t.Fatalf("kind %d with %d bytes: %v", data[0], n, err)
+		witness := []byte{rapid.ByteRange(0, 3).Draw(t, "kind")}
+		preimage := rapid.SliceOfN(rapid.Byte(), 0, 66).Draw(t, "preimage")
+		u, err := DecodeUnlock(witness, preimage)
+		n := len(preimage)
+		if want := witness[0] == 1 && n >= 1 && n <= 64 || witness[0] == 2 && n == 0; (err == nil) != want {
+			t.Fatalf("kind %d with %d bytes: %v", witness[0], n, err)
 		}
 		if err != nil {
 			return
 		}
-		golden.Equal(t, "the same witness, encoded again", data, must.Get(u.Encode())(t))
+		golden.Equal(t, "the same witness, encoded again", witness, must.Get(u.Encode())(t))
+		golden.Equal(t, "its preimage", preimage, u.Preimage, cmpopts.EquateEmpty())
 	})
 }
 
 // FuzzDecodeUnlock: any bytes are refused with a typed error, or are the one
 // encoding of what they decode to.
 func FuzzDecodeUnlock(f *testing.F) {
-	f.Add([]byte{})
-	f.Add([]byte{byte(Reclaim)})
-	f.Add([]byte{byte(Reclaim), 0})
-	f.Add(append([]byte{byte(Claim)}, testPreimage...))
-	f.Add(append([]byte{byte(Claim)}, make([]byte, MaxPreimage+1)...))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		u, err := DecodeUnlock(data)
+	f.Add([]byte{}, []byte{})
+	f.Add([]byte{byte(Reclaim)}, []byte{})
+	f.Add([]byte{byte(Reclaim)}, []byte{0})
+	f.Add([]byte{byte(Claim)}, testPreimage)
+	f.Add([]byte{byte(Claim)}, make([]byte, MaxPreimage+1))
+	f.Fuzz(func(t *testing.T, witness, preimage []byte) {
+		u, err := DecodeUnlock(witness, preimage)
 		if err != nil {
-			mustDecodeError(t, err, "", len(data))
+			mustDecodeError(t, err, "", max(len(witness), len(preimage)))
 			return
 		}
-		if again := must.Get(u.Encode())(t); !bytes.Equal(again, data) {
+		if again := must.Get(u.Encode())(t); !bytes.Equal(again, witness) || !bytes.Equal(u.Preimage, preimage) {
 			t.Fatal("a second encoding of one witness")
 		}
 	})

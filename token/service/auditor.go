@@ -29,6 +29,7 @@ type AuditorService struct {
 	ledger    token.LedgerID
 	vault     *Vault
 	signer    identity.Signer
+	ids       *identity.Set
 	policy    Policy
 
 	// adopting is held while auditor and validator come under another policy, and shared by who asks them about one request.
@@ -68,7 +69,11 @@ func NewAuditorService(params *token.PublicParams, tuning token.Tuning, ex execu
 	if err != nil {
 		return nil, err
 	}
-	s := &AuditorService{auditor: auditor, validator: v, ledger: vault.genesis.ID(), vault: vault, signer: a.Signer, policy: a.Policy}
+	ids, err := identity.NewSet(1, nil)
+	if err != nil {
+		return nil, err
+	}
+	s := &AuditorService{ids: ids, auditor: auditor, validator: v, ledger: vault.genesis.ID(), vault: vault, signer: a.Signer, policy: a.Policy}
 	return s, s.adopt(context.Background())
 }
 
@@ -114,7 +119,8 @@ func (s *AuditorService) check(ctx context.Context, rawRequest, rawInformation [
 // Whoever makes up a token can sign for it as its owner, and gets an anchor signed that
 // way: who may call Sign is for the caller to decide.
 func (s *AuditorService) Sign(ctx context.Context, rawRequest, rawInformation []byte) (signature []byte, report *audit.Report, err error) {
-	if _, err := indexOf("auditors", s.vault.rules().AuditorIdentities(), s.signer); err != nil {
+	id, err := identityOf(s.ids, "auditors", s.vault.rules().AuditorIdentities(), s.signer)
+	if err != nil {
 		return nil, nil, err
 	}
 	r, report, err := s.authorized(ctx, rawRequest, rawInformation)
@@ -125,7 +131,7 @@ func (s *AuditorService) Sign(ctx context.Context, rawRequest, rawInformation []
 		return nil, nil, fmt.Errorf("%w: the auditor: %w", zkbench.ErrPolicy, err)
 	}
 	message := r.Message(s.ledger)
-	toSign := request.ToSign(message, request.Auditor, report.Policy)
+	toSign := request.ToSign(r.AuditMessage(message), request.Auditor, report.Policy, id)
 	if signature, err = s.signer.Sign(toSign[:], nil); err != nil {
 		return nil, nil, err
 	}

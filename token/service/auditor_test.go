@@ -181,13 +181,14 @@ func TestAuditorRefuses(t *testing.T) {
 	}{
 		{"issue/proof type=unknown", issued, func(a *request.Action) { a.ProofType = "nonsense" }, zkbench.ErrParams},
 		{"issue/issuer=none", issued, func(a *request.Action) { a.Issuer = nil }, zkbench.ErrPolicy},
-		{"issue/issuer=unknown", issued, func(a *request.Action) { a.Issuer.Index = 1 }, zkbench.ErrPolicy},
+		{"issue/issuer=unknown", issued, func(a *request.Action) { a.Issuer.Identity = key(t, "nobody").Identity() }, zkbench.ErrPolicy},
 		{"issue/signature=flipped", issued, func(a *request.Action) { a.Issuer.Signature = flip(a.Issuer.Signature) }, zkbench.ErrSignature},
 		{"transfer/signatures=none", moved, func(a *request.Action) { a.Spends = nil }, zkbench.ErrPolicy},
 		{"transfer/signature=empty", moved, func(a *request.Action) { a.Spends[0].Signatures[0] = nil }, zkbench.ErrSignature},
 		{"transfer/signature=flipped", moved, func(a *request.Action) { a.Spends[0].Signatures[0] = flip(a.Spends[0].Signatures[0]) }, zkbench.ErrSignature},
-		{"redemption/issuer=none", redeemed, func(*request.Action) {}, zkbench.ErrPolicy},
-		{"redemption/signature=owner's", redeemed, func(a *request.Action) { a.Issuer = &request.Issuer{Signature: a.Spends[0].Signatures[0]} }, zkbench.ErrSignature},
+		{"redemption/signature=none", redeemed, func(*request.Action) {}, zkbench.ErrSignature},
+		{"redemption/issuer=none", redeemed, func(a *request.Action) { a.Issuer = nil }, zkbench.ErrPolicy},
+		{"redemption/signature=owner's", redeemed, func(a *request.Action) { a.Issuer.Signature = a.Spends[0].Signatures[0] }, zkbench.ErrSignature},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			raw, info := encodings(t, test.sub)
@@ -202,7 +203,7 @@ func TestAuditorRefuses(t *testing.T) {
 			}
 		})
 	}
-	must.Do(t, w.issuer.Approve(ctx, redeemed.Request, 0, redeemed.Redeemed(0)...))
+	must.Do(t, w.issuer.Approve(ctx, redeemed.Request, 0, must.Get(redeemed.Redeemed(0))(t)...))
 	for _, sub := range []*service.Submission{issued, moved, redeemed} {
 		w.land(t, sub)
 	}

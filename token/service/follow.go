@@ -355,7 +355,7 @@ func (w *Wallet) try(ctx context.Context, all []*candidate) error {
 	var opened []*candidate
 	var openings []token.Opening
 	for i, c := range all {
-		if !bytes.Equal(c.owner, signers[i].Identity()) {
+		if !w.keys.serves(signers[i], c.owner) {
 			continue
 		}
 		o, err := w.keys.reader.Open(note.Place{ID: c.id, Owner: c.token.Owner}, c.share, c.nonce)

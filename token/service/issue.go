@@ -37,13 +37,15 @@ func NewIssueService(params *token.PublicParams, proofType string, tuning token.
 	return &IssueService{s, issuer, secret}, nil
 }
 
-// indexOf finds a signer among the policy's identities.
-func indexOf(list string, ids [][]byte, signer identity.Signer) (int, error) {
-	index := slices.IndexFunc(ids, func(id []byte) bool { return bytes.Equal(id, signer.Identity()) })
-	if index < 0 {
-		return 0, refuse("the signer is none of the %d %s of the policy", len(ids), list)
+// identityOf returns the policy's identity in a list for which a signer signs: of the signer's key, in the bytes
+// that the policy has.
+func identityOf(set *identity.Set, list string, ids [][]byte, signer identity.Signer) (identity.Identity, error) {
+	for _, id := range ids {
+		if set.SameKey(id, signer.Identity()) {
+			return id, nil
+		}
 	}
-	return index, nil
+	return nil, refuse("the signer is none of the %d %s of the policy", len(ids), list)
 }
 
 // Issue makes tokens of each order, in an action of one request, proves, and signs as issuer. When it returns nil the
@@ -59,7 +61,7 @@ func (s *IssueService) Issue(ctx context.Context, orders ...Order) (*Submission,
 		return nil, err
 	}
 	for i := range sub.Request.Actions {
-		if err := s.sign(sub.Request, i); err != nil {
+		if err := s.signAction(sub.Request, i); err != nil {
 			return nil, err
 		}
 	}
@@ -72,17 +74,17 @@ func (s *IssueService) Issue(ctx context.Context, orders ...Order) (*Submission,
 // prove makes the submission of plans, from a place in the request on, without signatures.
 func (s *IssueService) prove(ctx context.Context, first int, plans []*plan) (*Submission, error) {
 	rules := plans[0].rules
-	index, err := indexOf("issuers", rules.IssuerIdentities(), s.issuer)
+	issuer, err := identityOf(s.ids, "issuers", rules.IssuerIdentities(), s.issuer)
 	if err != nil {
 		return nil, err
 	}
 	sub := plans[0].submission()
 	for i, p := range plans {
-		if !rules.Issuers[index].MayIssue(p.Type) {
+		if !rules.Issuer(issuer).MayIssue(p.Type) {
 			return nil, deny("tokens of this type are not the issuer's")
 		}
-		if p.From != nil || p.Change != nil {
-			return nil, refuse("tokens to spend, or change, of an issue")
+		if p.From != nil || p.Change != nil || p.Issuer != nil {
+			return nil, refuse("tokens to spend, change, or another issuer to approve, of an issue")
 		}
 		out := new(outputs)
 		for j, pay := range p.Payments {
@@ -101,7 +103,7 @@ func (s *IssueService) prove(ctx context.Context, first int, plans []*plan) (*Su
 		if err != nil {
 			return nil, err
 		}
-		a := request.Action{Kind: token.Issue, Issuer: &request.Issuer{Index: index}}
+		a := request.Action{Kind: token.Issue, Issuer: &request.Issuer{Identity: issuer}}
 		if err := s.add(ctx, sub, a, draft, audit.Action{}, out.tos); err != nil {
 			return nil, err
 		}
@@ -109,9 +111,17 @@ func (s *IssueService) prove(ctx context.Context, first int, plans []*plan) (*Su
 	return sub, nil
 }
 
-// sign signs an action as issuer.
-func (s *IssueService) sign(r *request.Request, index int) (err error) {
-	r.Actions[index].Issuer.Signature, err = s.issuer.Sign(s.toSign(r, request.IssuerRole, uint64(index)), nil)
+// signAction signs an action as the issuer that it names, which must be this one.
+func (s *IssueService) signAction(r *request.Request, index int) (err error) {
+	named := r.Actions[index].Issuer
+	id, err := identityOf(s.ids, "issuers", s.rules().IssuerIdentities(), s.issuer)
+	if err != nil {
+		return err
+	}
+	if named == nil || !bytes.Equal(named.Identity, id) {
+		return deny("action %d names another issuer, or none", index)
+	}
+	named.Signature, err = s.system.sign(r, s.issuer, request.IssuerRole, uint64(index), id, nil)
 	return err
 }
 
@@ -124,20 +134,15 @@ func (s *IssueService) keep(ctx context.Context, sub *Submission, digest [32]byt
 	return s.vault.update(ctx, func(tx *bbolt.Tx) error { return keepNew(tx, sub.Request.Anchor, k) })
 }
 
-// Approve signs an action of a request that redeems, as policies with
-// token.RedeemIssuer ask. redeemed open its outputs without owner (Submission.Redeemed):
-// the issuer sees what is redeemed. Whatever is not what they say is an ErrPolicy.
-// The signature is good for this request under its anchor; that it lands, and once, is
-// for the ledger to say before anything is paid out.
+// Approve signs an action of a request that redeems, as policies with token.RedeemIssuer ask. The action names
+// the issuer that approves (Order.Issuer). redeemed open its outputs without owner (Submission.Redeemed): the
+// issuer sees what is redeemed. Approve returns an ErrPolicy if the action redeems something else, or names
+// another issuer. The signature is good for this request under its anchor; pay out when the ledger has it.
 func (s *IssueService) Approve(ctx context.Context, r *request.Request, index int, redeemed ...token.Opening) error {
 	if s.rules().Redeem != token.RedeemIssuer {
 		return deny("the policy lets owners redeem")
 	}
-	issuer, err := indexOf("issuers", s.rules().IssuerIdentities(), s.issuer)
-	if err != nil {
-		return err
-	}
-	if index < 0 || index >= len(r.Actions) || r.Actions[index].Kind != token.Transfer {
+	if r == nil || index < 0 || index >= len(r.Actions) || r.Actions[index].Kind != token.Transfer {
 		return refuse("action %d is no transfer of the request", index)
 	}
 	a, err := action.Parse(s.pp.PointLen(), token.Transfer, r.Actions[index].Raw)
@@ -161,6 +166,47 @@ func (s *IssueService) Approve(ctx context.Context, r *request.Request, index in
 	if next == 0 || next < len(redeemed) {
 		return deny("%d outputs are redeemed, %d opened", next, len(redeemed))
 	}
-	r.Actions[index].Issuer = &request.Issuer{Index: issuer}
-	return s.sign(r, index)
+	return s.signAction(r, index)
+}
+
+// issued returns what an action of this issuer's proposal issues, as the treasury's account of the deal has it.
+func (s *IssueService) issued(ctx context.Context, r *request.Request, index int) (issued []Stake, err error) {
+	a, err := action.Parse(s.pp.PointLen(), token.Issue, r.Actions[index].Raw)
+	if err != nil {
+		return nil, err
+	}
+	openings, err := made(s.vault, r.Anchor)
+	if err != nil {
+		return nil, err
+	}
+	commitments, err := s.pp.Commit(ctx, s.ex, openings)
+	if err != nil {
+		return nil, err
+	}
+	for j := range a.Outputs {
+		at := slices.IndexFunc(commitments, func(c []byte) bool { return bytes.Equal(c, a.Outputs[j].Commitment) })
+		if at < 0 {
+			return nil, deny("output %d is none that this issuer has proposed", j)
+		}
+		issued = append(issued, Stake{Held: Held{Type: openings[at].Type, Value: openings[at].Value}})
+	}
+	return issued, nil
+}
+
+// made returns the openings of what the submission of an anchor makes.
+func made(v *Vault, anchor []byte) (openings []token.Opening, err error) {
+	k, err := lookUp(v, anchor, getKept)
+	if k == nil || err != nil {
+		return nil, err
+	}
+	info, err := audit.Decode(k.information)
+	if err != nil {
+		return nil, damaged(bucketSubmissions, err)
+	}
+	for i := range info.Actions {
+		for _, item := range info.Actions[i].Outputs {
+			openings = append(openings, item.Opening)
+		}
+	}
+	return openings, nil
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"math/big"
 	"slices"
 
 	"go.etcd.io/bbolt"
@@ -16,6 +15,7 @@ import (
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/note"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/script"
 )
@@ -65,12 +65,14 @@ func (v *Vault) Shared() iter.Seq2[HeldShared, error] {
 	}
 }
 
-// Propose is Transfer of one party to a request that several make, or sign: its actions from a place in it on, without signatures, under an anchor
-// that all have agreed on. Tokens that are owned together with others are spent by it: Order.From names them, Order.Change who gets the
-// rest. It is durable when it returns, and holds the tokens as Transfer does.
+// Propose makes the actions of one party to a request that several make or sign. They stand in the request from the
+// index first on, under an anchor on which all have agreed, and have no signatures. A proposal may spend tokens that
+// are owned together with others: Order.From names them, and Order.Change the address of the rest, which the other
+// owners must agree to. When Propose returns nil, the proposal is durable and holds the tokens as Transfer does.
 //
-// The information is sealed to the auditors, so that others learn nothing from it; but in clear where members of a threshold, who know all
-// of it, must say who they are.
+// The information is sealed to the auditors, so that the other parties learn nothing from it. An action that spends
+// a token owned together with others is the exception: its openings are in clear, since the other owners know them,
+// and who signs for each owner is sealed.
 func (s *TransferService) Propose(ctx context.Context, first int, orders ...Order) (*Submission, error) {
 	parts, end, err := s.parts(first, orders)
 	defer end()
@@ -86,7 +88,14 @@ func (s *TransferService) Propose(ctx context.Context, first int, orders ...Orde
 			if script.IsScript(p.tokens[i].Token.Owner) {
 				continue // who signs is not known yet
 			}
-			_, known, err := s.known(p, i)
+			signer, id, err := s.signer(p.funds, i)
+			if err != nil {
+				return nil, fmt.Errorf("input %d: %w", i, err)
+			}
+			known, err := s.wallet.keys.own(p.rules, p.tokens[i].nonces[0], signer, p.tokens[i].proof)
+			if err == nil && p.shared { // others see the information
+				known, err = audit.Seal(p.rules, s.ledger, id, known)
+			}
 			if err != nil {
 				return nil, fmt.Errorf("input %d: %w", i, err)
 			}
@@ -116,13 +125,13 @@ func (s *IssueService) Propose(ctx context.Context, first int, orders ...Order) 
 	if err != nil {
 		return nil, err
 	}
+	if err := s.keep(ctx, sub, [32]byte{}); err != nil {
+		return nil, err
+	}
 	for n, p := range plans {
 		if err := s.seal(p.rules, sub, n, first+n); err != nil {
 			return nil, err
 		}
-	}
-	if err := s.keep(ctx, sub, [32]byte{}); err != nil {
-		return nil, err
 	}
 	return sub, nil
 }
@@ -137,16 +146,23 @@ func (s *system) seal(rules *token.Policy, sub *Submission, n, place int) (err e
 	return err
 }
 
-// Join is the request of the actions that its parties propose, in their order. Another anchor than that of the first is an ErrParams.
+// Join makes one request of the actions that its parties propose, in their order. Join returns an ErrParams if a part
+// has another anchor or another end of validity than the first.
 func Join(parts ...*Submission) (*Submission, error) {
 	joined := new(Submission)
 	for i, p := range parts {
+		if err := p.check(); err != nil {
+			return nil, fmt.Errorf("part %d: %w", i, err)
+		}
 		if i == 0 {
-			joined.Request = &request.Request{Anchor: p.Request.Anchor, Auditors: make([][]byte, len(p.Request.Auditors))}
+			joined.Request = &request.Request{Anchor: p.Request.Anchor, Until: p.Request.Until, Auditors: make([][]byte, len(p.Request.Auditors))}
 			joined.Information = new(audit.Information)
 		}
 		if !bytes.Equal(p.Request.Anchor, joined.Request.Anchor) {
 			return nil, refuse("part %d: another anchor than that of part 0", i)
+		}
+		if p.Request.Until != joined.Request.Until {
+			return nil, refuse("part %d: another end of validity than that of part 0", i)
 		}
 		joined.Request.Actions = append(joined.Request.Actions, p.Request.Actions...)
 		joined.Information.Actions = append(joined.Information.Actions, p.Information.Actions...)
@@ -157,45 +173,46 @@ func Join(parts ...*Submission) (*Submission, error) {
 	return joined, nil
 }
 
-// Effect is what a request does to a wallet once it is on the ledger.
-type Effect struct {
-	Spends   []Held // tokens that the wallet owns, alone or with others
-	Receives []Held // tokens that it will own alone
-	Shares   []Held // tokens that it will own with others
+// Effect returns what a request, perhaps of others, does to the wallet once it is on the ledger. It is what a payee
+// that signs nothing of the request asks before it hands over goods. Effect returns an ErrPolicy if the request spends
+// a token of the wallet's keys that the wallet has not found on the ledger: Sync first.
+func (w *Wallet) Effect(ctx context.Context, sub *Submission) (*Effect, error) {
+	signed, err := sub.clone()
+	if err != nil {
+		return nil, err
+	}
+	j, err := w.joint(ctx, signed)
+	if err != nil {
+		return nil, err
+	}
+	return &j.effect, nil
 }
 
-// Net is what the wallet has more of a type after the request, or less: what it receives alone, less what it spends.
-func (e *Effect) Net(typ string) *big.Int {
-	net, value := new(big.Int), new(big.Int)
-	for _, h := range e.Receives {
-		if h.Type == typ {
-			net.Add(net, value.SetUint64(h.Value))
-		}
-	}
-	for _, h := range e.Spends {
-		if h.Type == typ {
-			net.Sub(net, value.SetUint64(h.Value))
-		}
-	}
-	return net
-}
-
-// Sign signs a request of several parties for the wallet's inputs: those that it has proposed, and tokens that it owns with others, of whom
-// enough have not signed yet. approve decides, by what the request does to the wallet: outputs count in it whose notes are the wallet's and open their
-// tokens, so they are money if the request lands. Its error keeps the wallet from signing.
+// Sign signs a request of several parties for the wallet's inputs, if it does to the wallet what deal says: no more, no
+// less and nothing else, in every type (Effect). It signs for tokens of the wallet alone that this wallet has proposed to
+// spend in that action, and for tokens owned together with others that deal.Shared.Spends names and that fewer than
+// k owners have signed for.
 //
-// When Sign returns nil, what it has signed is durable, and the submission has the signatures; after an error it is as it was. One
-// anchor is signed for one request: another one is an ErrAnchorConflict. A request in which nothing is the wallet's to sign is an ErrPolicy.
-func (s *TransferService) Sign(ctx context.Context, sub *Submission, approve func(*Effect) error) error {
-	if approve == nil {
-		return refuse("nobody to approve: a signature is of all that the request does")
-	}
-	j, err := s.joint(ctx, sub)
+// When Sign returns nil, what it has signed is durable, and the submission has the signatures; after an error the
+// submission is as it was. One anchor is signed for one request: Sign returns an ErrAnchorConflict for another one. It
+// returns a *DealError for another effect than was agreed, and an ErrPolicy if it has nothing to sign.
+func (s *TransferService) Sign(ctx context.Context, sub *Submission, deal Deal) error {
+	signed, err := sub.clone()
 	if err != nil {
 		return err
 	}
-	if err := approve(&j.effect); err != nil {
-		return fmt.Errorf("%w: not approved: %w", zkbench.ErrPolicy, err)
+	j, err := s.wallet.joint(ctx, signed)
+	if err != nil {
+		return err
+	}
+	if len(j.inputs) == 0 {
+		return deny("nothing in the request is the wallet's to sign")
+	}
+	if err := s.mayJoin(j); err != nil {
+		return err
+	}
+	if err := deal.check(&j.effect); err != nil {
+		return err
 	}
 	if err := s.signJoint(j); err != nil {
 		return err
@@ -211,33 +228,45 @@ func (s *TransferService) Sign(ctx context.Context, sub *Submission, approve fun
 	return nil
 }
 
-// Sign signs the issues of a request of several parties that this issuer has proposed. approve (nil: everything) is asked with the request as it will
-// be submitted. Durability and errors are as of TransferService's Sign.
-func (s *IssueService) Sign(ctx context.Context, sub *Submission, approve func(*request.Request) error) error {
+// Sign signs the issues of a request of several parties that this issuer has proposed, if they issue what deal gives and
+// the request does to the treasury, the wallet that is paid for them, what else deal says. Durability and errors are as of
+// TransferService.Sign. An issue that nobody pays for in the request is the business of Issue.
+func (s *IssueService) Sign(ctx context.Context, sub *Submission, treasury *Wallet, deal Deal) error {
+	if treasury == nil {
+		return refuse("no treasury: the wallet that is paid for what is issued")
+	}
 	signed, err := sub.clone()
 	if err != nil {
 		return err
-	}
-	if approve != nil {
-		if err := approve(signed.Request); err != nil {
-			return fmt.Errorf("%w: not approved: %w", zkbench.ErrPolicy, err)
-		}
 	}
 	r := signed.Request
 	proposed, err := proposals(s.vault, r)
 	if err != nil {
 		return err
 	}
-	for _, i := range proposed {
-		if r.Actions[i].Kind != token.Issue {
-			return deny("action %d is no issue", i)
-		}
-		if err := s.sign(r, i); err != nil {
-			return err
-		}
-	}
 	if len(proposed) == 0 {
 		return deny("nothing in the request is this issuer's to sign")
+	}
+	paid, err := treasury.joint(ctx, signed)
+	if err != nil {
+		return fmt.Errorf("treasury: %w", err)
+	}
+	for i := range proposed {
+		a := &r.Actions[i]
+		if a.Kind != token.Issue || a.Issuer == nil {
+			return deny("action %d is no issue of this issuer", i)
+		}
+		if err := s.signAction(r, i); err != nil {
+			return err
+		}
+		issued, err := s.issued(ctx, r, i)
+		if err != nil {
+			return fmt.Errorf("action %d: %w", i, err)
+		}
+		paid.effect.Spends = append(paid.effect.Spends, issued...)
+	}
+	if err := deal.check(&paid.effect); err != nil {
+		return err
 	}
 	if err := keepSigned(ctx, s.vault, signed, r.Digest(s.ledger), nil); err != nil {
 		return err
@@ -248,6 +277,9 @@ func (s *IssueService) Sign(ctx context.Context, sub *Submission, approve func(*
 
 // clone is a copy of a submission.
 func (s *Submission) clone() (*Submission, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
 	raw, err := s.Request.Encode()
 	if err != nil {
 		return nil, err
@@ -264,8 +296,9 @@ func (s *Submission) clone() (*Submission, error) {
 	return c, err
 }
 
-// proposals are the places of the actions in a request that the vault has proposed under its anchor.
-func proposals(v *Vault, r *request.Request) (places []int, err error) {
+// proposals returns the indices of the actions in a request that the vault has proposed under its anchor: the same
+// bytes, kind, proof type and issuer.
+func proposals(v *Vault, r *request.Request) (map[int]bool, error) {
 	k, err := lookUp(v, r.Anchor, getKept)
 	if k == nil || err != nil {
 		return nil, err
@@ -274,22 +307,34 @@ func proposals(v *Vault, r *request.Request) (places []int, err error) {
 	if err != nil {
 		return nil, damaged(bucketSubmissions, err)
 	}
+	proposed := make(map[int]bool)
 	for i := range r.Actions {
-		if slices.ContainsFunc(mine.Actions, func(a request.Action) bool { return bytes.Equal(a.Raw, r.Actions[i].Raw) }) {
-			places = append(places, i)
+		if slices.ContainsFunc(mine.Actions, func(a request.Action) bool { return sameAction(&a, &r.Actions[i]) }) {
+			proposed[i] = true
 		}
 	}
-	return places, nil
+	return proposed, nil
 }
 
-// joint is a request of several parties that a wallet is to sign.
+// sameAction reports whether two actions are one, whoever has signed them.
+func sameAction(a, b *request.Action) bool {
+	issuer := func(a *request.Action) []byte {
+		if a.Issuer == nil {
+			return nil
+		}
+		return a.Issuer.Identity
+	}
+	return a.Kind == b.Kind && a.ProofType == b.ProofType && bytes.Equal(issuer(a), issuer(b)) && bytes.Equal(a.Raw, b.Raw)
+}
+
+// joint is a request of several parties as one of them sees it.
 type joint struct {
-	signed *Submission // a copy, with the wallet's signatures in the end
+	signed *Submission // the wallet's own copy
 	effect Effect
 	inputs []jointInput
 }
 
-// jointInput is an input that the wallet signs for.
+// jointInput is an input that the wallet owns, alone or with others.
 type jointInput struct {
 	action, input int
 	*held
@@ -297,113 +342,156 @@ type jointInput struct {
 }
 
 // joint finds what of a request is the wallet's. A signature is of the whole request: so the wallet must know every
-// input that it could count for, and Sync if it does not.
-func (s *TransferService) joint(ctx context.Context, sub *Submission) (*joint, error) {
-	signed, err := sub.clone()
-	if err != nil {
-		return nil, err
-	}
+// input for which one of its keys could count.
+func (w *Wallet) joint(ctx context.Context, signed *Submission) (*joint, error) {
 	j := &joint{signed: signed}
 	r := signed.Request
+	var others [][]byte // owners of the inputs that the wallet does not know
 	if len(signed.Information.Actions) != len(r.Actions) {
 		return nil, refuse("information on %d actions, the request has %d", len(signed.Information.Actions), len(r.Actions))
 	}
-	proposed, err := proposals(s.vault, r)
-	if err != nil {
-		return nil, err
-	}
-	var others [][]byte // owners of the inputs that are not the wallet's
 	for i := range r.Actions {
-		a, err := action.Parse(s.pp.PointLen(), r.Actions[i].Kind, r.Actions[i].Raw)
+		a, err := action.Parse(w.pp.PointLen(), r.Actions[i].Kind, r.Actions[i].Raw)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("action %d: %w", i, err)
 		}
 		if len(r.Actions[i].Spends) != len(a.Inputs) {
 			return nil, refuse("action %d: %d spends of %d inputs", i, len(r.Actions[i].Spends), len(a.Inputs))
 		}
 		for k := range a.Inputs {
-			h, err := lookUp(s.vault, a.Inputs[k].ID, getToken)
+			known, err := w.jointInput(j, i, k, &a.Inputs[k])
 			if err != nil {
-				return nil, err
-			}
-			if h == nil {
-				others = append(others, a.Inputs[k].Token.Owner)
-				continue
-			}
-			if err := h.mayJoin(&a.Inputs[k], r.Anchor, slices.Contains(proposed, i)); err != nil {
 				return nil, fmt.Errorf("action %d, input %d: %w", i, k, err)
 			}
-			signers, err := s.wallet.keys.signers(h.nonces...)
-			if err != nil {
-				return nil, err
+			if !known {
+				others = append(others, a.Inputs[k].Token.Owner)
 			}
-			j.inputs = append(j.inputs, jointInput{i, k, h, signers})
-			j.effect.Spends = append(j.effect.Spends, h.held())
 		}
 		for k := range a.Outputs {
-			h, err := s.wallet.openNote(ctx, request.OutputID(r.Anchor, i, k), &a.Outputs[k], a.Notes[k])
-			switch {
-			case err != nil:
+			h, err := w.openNote(ctx, request.OutputID(r.Anchor, i, k), &a.Outputs[k], a.Notes[k])
+			if err != nil {
+				return nil, fmt.Errorf("action %d, output %d: %w", i, k, err)
+			}
+			if h == nil {
+				continue
+			}
+			s, err := h.stake()
+			if err != nil {
+				return nil, fmt.Errorf("action %d, output %d: %w", i, k, err)
+			}
+			if s.tags, err = note.Decode(a.Notes[k]); err != nil {
 				return nil, err
-			case h == nil:
-			case script.IsScript(h.Token.Owner):
-				j.effect.Shares = append(j.effect.Shares, h.held())
-			default:
-				j.effect.Receives = append(j.effect.Receives, h.held())
 			}
+			j.effect.Receives = append(j.effect.Receives, s)
 		}
 	}
-	if len(j.inputs) == 0 {
-		return nil, deny("nothing in the request is the wallet's to sign")
-	}
-	for _, in := range j.inputs {
-		for _, signer := range in.signers {
-			if slices.ContainsFunc(others, func(owner []byte) bool { return owns(owner, signer.Identity()) }) {
-				return nil, deny("the request spends a token of the wallet's that it does not know: Sync first, or somebody wants the signature for it")
-			}
-		}
-	}
-	return j, nil
+	return j, w.foreign(j, others)
 }
 
-// mayJoin refuses a token of the wallet's that a request spends and the wallet may not sign for.
-func (h *held) mayJoin(in *action.Input, anchor []byte, proposed bool) error {
-	mine := h.state == reserved && bytes.Equal(h.anchor, anchor)
-	switch {
-	case !bytes.Equal(h.Token.Owner, in.Token.Owner) || !bytes.Equal(h.Token.Commitment, in.Token.Commitment):
-		return deny("the ledger has another token under this id")
-	case identity.Identity(h.Token.Owner).Type() == script.TypeHashLock:
-		return deny("a token that is locked: Claim and Reclaim spend it")
-	case script.IsScript(h.Token.Owner):
-		if !mine && h.state != unspent {
-			return deny("a token that another submission holds")
+// jointInput adds an input to those of the wallet, if the wallet knows the token, and tells whether it does.
+func (w *Wallet) jointInput(j *joint, i, k int, in *action.Input) (known bool, err error) {
+	h, err := lookUp(w.Vault, in.ID, getToken)
+	if h == nil || err != nil {
+		return false, err
+	}
+	if !bytes.Equal(h.Token.Owner, in.Token.Owner) || !bytes.Equal(h.Token.Commitment, in.Token.Commitment) {
+		return false, deny("the ledger has another token under this id")
+	}
+	signers, err := w.keys.signers(h.nonces...)
+	if err != nil {
+		return false, err
+	}
+	s, err := h.stake()
+	if err != nil {
+		return false, err
+	}
+	j.inputs = append(j.inputs, jointInput{i, k, h, signers})
+	j.effect.Spends = append(j.effect.Spends, s)
+	return true, nil
+}
+
+// foreign refuses tokens that the wallet does not know, if a signature of the wallet's could count for them: whoever has
+// paid the wallet knows the opening, and would spend the token with a signature that was given for something else.
+func (w *Wallet) foreign(j *joint, owners [][]byte) error {
+	signers, err := w.keys.signers(note.Nonce{}) // the one signer of all tokens; or that of a pseudonym of no address
+	if err != nil {
+		return err
+	}
+	for _, in := range j.inputs {
+		signers = append(signers, in.signers...)
+	}
+	for _, owner := range owners {
+		ids, err := script.Identities(owner)
+		if err != nil {
+			return err
 		}
-	case !mine || !proposed:
-		return deny("a token of the wallet's that it has not proposed to spend here")
+		for _, signer := range signers {
+			if slices.ContainsFunc(ids, func(id identity.Identity) bool { return w.keys.certificates.SameKey(id, signer.Identity()) }) {
+				return deny("the request spends a token of the wallet's that it does not know: Sync first, or somebody wants the signature for it")
+			}
+		}
+	}
+	return nil
+}
+
+// stake returns a token as others are told of it.
+func (h *held) stake() (s Stake, err error) {
+	s = Stake{Held: h.held(), Owner: h.Token.Owner}
+	switch identity.Identity(s.Owner).Type() {
+	case script.TypeThreshold:
+		s.Shared, err = script.ParseThreshold(s.Owner)
+	case script.TypeHashLock:
+		s.Lock, err = script.ParseHashLock(s.Owner)
+	}
+	return s, err
+}
+
+// mayJoin refuses tokens of the wallet's that a request spends and the wallet may not sign for.
+func (s *TransferService) mayJoin(j *joint) error {
+	r := j.signed.Request
+	proposed, err := proposals(s.vault, r)
+	if err != nil {
+		return err
+	}
+	for _, in := range j.inputs {
+		mine := in.state == reserved && bytes.Equal(in.anchor, r.Anchor)
+		err = nil
+		switch {
+		case identity.Identity(in.Token.Owner).Type() == script.TypeHashLock:
+			err = deny("a token that is locked: Claim and Reclaim spend it")
+		case script.IsScript(in.Token.Owner):
+			if !mine && in.state != unspent {
+				err = deny("a token that another submission holds")
+			}
+		case !mine || !proposed[in.action]:
+			err = deny("a token of the wallet's that it has not proposed to spend here")
+		}
+		if err != nil {
+			return fmt.Errorf("action %d, input %d: %w", in.action, in.input, err)
+		}
 	}
 	return nil
 }
 
 // signJoint signs for the wallet's inputs, and says to auditors who it is.
 func (s *TransferService) signJoint(j *joint) error {
-	r := j.signed.Request
-	message := s.toSign(r, request.Owner, 0)
+	r, rules := j.signed.Request, s.rules()
 	signatures := make(map[string][]byte)
-	sign := func(signer identity.Signer) (_ []byte, err error) {
-		id := string(signer.Identity())
-		if signatures[id] == nil {
-			signatures[id], err = signer.Sign(message, nil)
+	sign := func(signer identity.Signer, id identity.Identity) (_ []byte, err error) {
+		if signatures[string(id)] == nil {
+			signatures[string(id)], err = s.system.sign(r, signer, request.Owner, 0, id, nil)
 		}
-		return signatures[id], err
+		return signatures[string(id)], err
 	}
+	done := false
 	for _, in := range j.inputs {
 		spend, info := &r.Actions[in.action].Spends[in.input], &j.signed.Information.Actions[in.action]
 		if !script.IsScript(in.Token.Owner) {
-			signature, err := sign(in.signers[0])
+			signature, err := sign(in.signers[0], in.Token.Owner)
 			if err != nil {
 				return err
 			}
-			*spend = request.Spend{Signatures: [][]byte{signature}}
+			*spend, done = request.Spend{Signatures: [][]byte{signature}}, true
 			continue
 		}
 		t, err := script.ParseThreshold(in.Token.Owner)
@@ -413,30 +501,34 @@ func (s *TransferService) signJoint(j *joint) error {
 		if info.Sealed != nil || len(info.Inputs) <= in.input || len(info.Inputs[in.input].Owners) != len(spend.Signatures) {
 			return refuse("action %d: the information on a token that is owned together is sealed, or not of those who have signed", in.action)
 		}
-		joined := false
 		for i, signer := range in.signers { // as many of the wallet's identities as are wanted
-			unlock, at, err := t.Join(spend.Unlock, len(spend.Signatures), signer.Identity())
-			if errors.Is(err, zkbench.ErrPolicy) {
-				continue
+			for _, id := range s.wallet.keys.served(signer, in.Token.Owner) {
+				unlock, at, err := t.Join(spend.Unlock, len(spend.Signatures), id)
+				if errors.Is(err, zkbench.ErrPolicy) {
+					continue
+				}
+				if err != nil {
+					return err
+				}
+				signature, err := sign(signer, id)
+				if err != nil {
+					return err
+				}
+				known, err := s.wallet.keys.own(rules, in.nonces[i], signer, nil)
+				if err != nil {
+					return err
+				}
+				if known, err = audit.Seal(rules, s.ledger, id, known); err != nil { // the other owners see the information
+					return err
+				}
+				spend.Unlock, spend.Signatures = unlock, slices.Insert(spend.Signatures, at, signature)
+				owners := &info.Inputs[in.input].Owners
+				*owners, done = slices.Insert(*owners, at, known), true
 			}
-			if err != nil {
-				return err
-			}
-			signature, err := sign(signer)
-			if err != nil {
-				return err
-			}
-			known, err := s.wallet.keys.own(s.rules(), in.nonces[i], signer, nil)
-			if err != nil {
-				return err
-			}
-			spend.Unlock, spend.Signatures = unlock, slices.Insert(spend.Signatures, at, signature)
-			owners := &info.Inputs[in.input].Owners
-			*owners, joined = slices.Insert(*owners, at, known), true
 		}
-		if !joined {
-			return deny("action %d, input %d: the wallet has signed, or enough have", in.action, in.input)
-		}
+	}
+	if !done {
+		return deny("the wallet has signed, or enough owners have")
 	}
 	return nil
 }
@@ -480,10 +572,4 @@ func keepSigned(ctx context.Context, v *Vault, sub *Submission, digest [32]byte,
 		}
 		return keepNew(tx, anchor, k)
 	})
-}
-
-// owns tells whether an identity is one of an owner's.
-func owns(owner []byte, id identity.Identity) bool {
-	ids, err := script.Identities(owner)
-	return err == nil && slices.ContainsFunc(ids, func(one identity.Identity) bool { return bytes.Equal(one, id) })
 }

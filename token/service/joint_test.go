@@ -2,7 +2,7 @@ package service_test
 
 import (
 	"bytes"
-	"errors"
+	"context"
 	"testing"
 
 	"github.com/zkbench/zkbench"
@@ -36,14 +36,45 @@ func (p *party) holds(t must.TB, typ string, want uint64) {
 	golden.Equal(t, typ, want, must.Get(p.Balance(typ))(t).Uint64())
 }
 
-// approves approves what changes a wallet's holdings by so much.
-func approves(usdNet, bondNet int64) func(*service.Effect) error {
-	return func(e *service.Effect) error {
-		if e.Net(usd).Int64() != usdNet || e.Net(bond).Int64() != bondNet {
-			return errors.New("another deal")
-		}
-		return nil
+// deal changes what a wallet owns alone by so much.
+func deal(usdNet, bondNet int64) service.Deal {
+	d := service.Deal{Gives: service.Amounts{}, Gets: service.Amounts{}}
+	add(&d.Gives, &d.Gets, usd, usdNet)
+	add(&d.Gives, &d.Gets, bond, bondNet)
+	return d
+}
+
+func add(gives, gets *service.Amounts, typ string, net int64) {
+	side := gets
+	if net < 0 {
+		side, net = gives, -net
 	}
+	if *side == nil {
+		*side = make(service.Amounts)
+	}
+	(*side)[typ] += uint64(net)
+}
+
+// anything is what a request does to a party, whatever that is: value in these addresses stays owned together.
+func anything(t must.TB, p *party, sub *service.Submission, change ...service.Address) (d service.Deal) {
+	t.Helper()
+	e, err := p.Effect(context.Background(), sub)
+	if err != nil {
+		return d // of which Sign says the same
+	}
+	for typ, net := range e.Net() {
+		add(&d.Gives, &d.Gets, typ, net.Int64())
+	}
+	for typ, net := range e.SharedNet(change...) {
+		add(&d.Shared.Gives, &d.Shared.Gets, typ, net.Int64())
+	}
+	for _, s := range e.Spends {
+		if s.Shared != nil {
+			d.Shared.Spends = append(d.Shared.Spends, s.ID)
+		}
+	}
+	d.Shared.Change = change
+	return d
 }
 
 // sent is a submission as it comes to another party.
@@ -85,14 +116,14 @@ func TestDeliveryAgainstPayment(t *testing.T) {
 			alice.has(t, 0, "the token is held by the proposal")
 			must.FailGet(w.submit(t, sub))(t, must.ErrAny, "signed by nobody")
 			before := must.Get(sub.Request.Encode())(t)
-			must.Fail(t, alice.pay.Sign(ctx, sub, approves(-30, 6)), zkbench.ErrPolicy, "another deal")
+			must.Fail(t, alice.pay.Sign(ctx, sub, deal(-30, 6)), zkbench.ErrPolicy, "another deal")
 			golden.Equal(t, "the request after it", before, must.Get(sub.Request.Encode())(t))
 			alice.crash(t, w)
-			must.Do(t, alice.pay.Sign(ctx, sub, approves(-30, 5)))
-			must.Do(t, alice.pay.Sign(ctx, sub, approves(-30, 5)), "signed again")
+			must.Do(t, alice.pay.Sign(ctx, sub, deal(-30, 5)))
+			must.Do(t, alice.pay.Sign(ctx, sub, deal(-30, 5)), "signed again")
 			must.FailGet(w.submit(t, sub))(t, must.ErrAny, "signed by one")
 			sub = sent(t, sub)
-			must.Do(t, bob.pay.Sign(ctx, sub, approves(30, -5)))
+			must.Do(t, bob.pay.Sign(ctx, sub, deal(30, -5)))
 			bob.crash(t, w)
 			wantKept(t, bob.Vault, 1, "the deal")
 			report := w.land(t, sub)
@@ -118,10 +149,14 @@ func TestDeliveryOfAnIssue(t *testing.T) {
 	first := must.Get(alice.pay.Propose(ctx, 0, anchored("deal", paying(treasury.address(t), 30))))(t)
 	second := must.Get(w.issuer.Propose(ctx, 1, anchored("deal", of(bond, paying(alice.address(t), 5)))))(t)
 	sub := must.Get(service.Join(first, sent(t, second)))(t)
-	no := errors.New("no")
-	must.Fail(t, w.issuer.Sign(ctx, sub, func(*request.Request) error { return no }), no, "not approved")
-	must.Do(t, w.issuer.Sign(ctx, sub, nil))
-	must.Do(t, alice.pay.Sign(ctx, sub, approves(-30, 5)))
+	for name, bad := range map[string]service.Deal{
+		"a zero deal": {}, "bonds for nothing": deal(0, -5), "more than is paid": deal(31, -5), "fewer bonds": deal(30, -4), "paid in bonds": deal(0, 30),
+	} {
+		must.Fail(t, w.issuer.Sign(ctx, sub, treasury.Wallet, bad), zkbench.ErrPolicy, "%s", name)
+	}
+	must.Fail(t, w.issuer.Sign(ctx, sub, nil, deal(30, -5)), zkbench.ErrParams, "nobody is paid")
+	must.Do(t, w.issuer.Sign(ctx, sub, treasury.Wallet, deal(30, -5)))
+	must.Do(t, alice.pay.Sign(ctx, sub, deal(-30, 5)))
 	w.land(t, sub)
 	for _, p := range []*party{alice, treasury} {
 		must.Do(t, p.Sync(ctx, w.ledger))
@@ -130,7 +165,7 @@ func TestDeliveryOfAnIssue(t *testing.T) {
 	treasury.holds(t, usd, 30)
 	must.Do(t, w.issuer.Sync(ctx, w.ledger))
 	wantKept(t, w.issued, 0, "it has landed")
-	must.Fail(t, w.issuer.Sign(ctx, sub, nil), zkbench.ErrPolicy, "nothing of it is proposed any more")
+	must.Fail(t, w.issuer.Sign(ctx, sub, treasury.Wallet, deal(30, -5)), zkbench.ErrPolicy, "nothing of it is proposed any more")
 }
 
 // TestSeveralOrders: one party makes several actions of one request.
@@ -202,69 +237,71 @@ func TestJointIsNotWhatWasAgreed(t *testing.T) {
 	w.give(t, alice, usd, 100)
 	w.give(t, alice, usd, 7)
 	w.give(t, bob, bond, 9)
-	yes := func(*service.Effect) error { return nil }
 	sub := swap(t, alice, bob, "deal")
 
 	// Bob leaves his action out, or puts another one in its place.
 	alone := sent(t, sub)
 	alone.Request.Actions, alone.Information.Actions = alone.Request.Actions[:1], alone.Information.Actions[:1]
-	must.Fail(t, alice.pay.Sign(ctx, alone, approves(-30, 5)), zkbench.ErrPolicy, "nothing comes back")
+	must.Fail(t, alice.pay.Sign(ctx, alone, deal(-30, 5)), zkbench.ErrPolicy, "nothing comes back")
 	must.Do(t, bob.Discard(ctx, []byte("deal")))
 	cheap := must.Get(bob.pay.Propose(ctx, 1, anchored("deal", of(bond, paying(alice.address(t), 4)))))(t)
 	less := must.Get(service.Join(&service.Submission{
 		Request:     &request.Request{Anchor: []byte("deal"), Actions: sub.Request.Actions[:1], Auditors: make([][]byte, 1)},
 		Information: &audit.Information{Actions: sub.Information.Actions[:1]},
 	}, cheap))(t)
-	must.Fail(t, alice.pay.Sign(ctx, less, approves(-30, 5)), zkbench.ErrPolicy, "a bond less")
+	must.Fail(t, alice.pay.Sign(ctx, less, deal(-30, 5)), zkbench.ErrPolicy, "a bond less")
 
 	// A note that says more than its token is worth does not count.
 	lie := sent(t, less)
 	a := must.Get(action.Parse(32, token.Transfer, lie.Request.Actions[1].Raw))(t)
 	a.Notes[0], a.Notes[1] = a.Notes[1], a.Notes[0]
 	lie.Request.Actions[1].Raw = must.Get(a.Encode(a.Proof()))(t)
-	must.Fail(t, alice.pay.Sign(ctx, lie, approves(-30, 4)), zkbench.ErrPolicy, "notes that are exchanged")
+	must.Fail(t, alice.pay.Sign(ctx, lie, deal(-30, 4)), zkbench.ErrPolicy, "notes that are exchanged")
 
 	// Alice's own action is changed: it is not what she has proposed.
 	bent := sent(t, sub)
 	bent.Request.Actions[0].Raw[len(bent.Request.Actions[0].Raw)-1] ^= 1
-	must.Fail(t, alice.pay.Sign(ctx, bent, yes), zkbench.ErrPolicy, "another action of hers")
+	must.Fail(t, alice.pay.Sign(ctx, bent, anything(t, alice, bent)), zkbench.ErrPolicy, "another action of hers")
 
 	// Bob has paid Alice, so he knows an opening of hers: he spends her token in an action of his own, for which her signature would count.
 	gift := must.Get(w.issuer.Issue(ctx, paying(alice.address(t), 50)))(t)
 	w.land(t, gift)
-	parsed := must.Get(action.Parse(32, token.Issue, gift.Request.Actions[0].Raw))(t)
-	pp := must.Get(w.params.Crypto(token.CSP, smallTables))(t)
-	theft := func() request.Action {
-		id := request.OutputID(gift.Request.Anchor, 0, 0)
-		sender := must.Get(action.NewSender(ctx, serial, pp, []action.Owned{{
-			Input: action.Input{ID: id, Token: parsed.Outputs[0]}, Opening: gift.Information.Actions[0].Outputs[0].Opening,
-		}}))(t)
-		d := must.Get(sender.Transfer(ctx, action.Spec{
-			Outputs: []action.Output{{Owner: bob.address(t).Owner, Value: 50}}, Anchor: request.ActionAnchor(w.genesis.ID(), []byte("deal"), 2),
-		}))(t)
-		return request.Action{Kind: token.Transfer, ProofType: token.CSP, Raw: must.Get(d.Prove(ctx))(t), Spends: make([]request.Spend, 1)}
-	}
 	stolen := sent(t, sub)
-	stolen.Request.Actions = append(stolen.Request.Actions, theft())
+	stolen.Request.Actions = append(stolen.Request.Actions, theft(t, w, gift, []byte("deal"), bob.address(t).Owner))
 	stolen.Information.Actions = append(stolen.Information.Actions, audit.Action{})
-	must.Fail(t, alice.pay.Sign(ctx, stolen, approves(-30, 5)), zkbench.ErrPolicy, "a token that she has not heard of")
+	must.Fail(t, alice.pay.Sign(ctx, stolen, deal(-30, 5)), zkbench.ErrPolicy, "a token that she has not heard of")
 	must.Do(t, alice.Sync(ctx, w.ledger))
-	must.Fail(t, alice.pay.Sign(ctx, stolen, yes), zkbench.ErrPolicy, "a token that she has not proposed to spend")
+	must.Fail(t, alice.pay.Sign(ctx, stolen, anything(t, alice, stolen)), zkbench.ErrPolicy, "a token that she has not proposed to spend")
 
 	// Signed for one request under an anchor, it is signed for no other.
 	good := sent(t, less)
-	must.Do(t, alice.pay.Sign(ctx, good, approves(-30, 4)))
-	must.Fail(t, alice.pay.Sign(ctx, sent(t, sub), approves(-30, 5)), zkbench.ErrAnchorConflict, "two requests of one anchor")
-	must.Fail(t, bob.pay.Sign(ctx, sent(t, sub), yes), zkbench.ErrPolicy, "what Bob has taken back")
+	must.Do(t, alice.pay.Sign(ctx, good, deal(-30, 4)))
+	must.Fail(t, alice.pay.Sign(ctx, sent(t, sub), deal(-30, 5)), zkbench.ErrAnchorConflict, "two requests of one anchor")
+	must.Fail(t, bob.pay.Sign(ctx, sent(t, sub), anything(t, bob, sub)), zkbench.ErrPolicy, "what Bob has taken back")
 	w.party(t, w.key(t, "eve"))
 	must.FailGet(service.Join())(t, zkbench.ErrParams, "no parts")
 	other := sent(t, cheap)
 	other.Request.Anchor = []byte("other")
 	must.FailGet(service.Join(good, other))(t, zkbench.ErrParams, "two anchors")
-	must.Do(t, bob.pay.Sign(ctx, good, approves(30, -4)))
+	must.Do(t, bob.pay.Sign(ctx, good, deal(30, -4)))
 	w.land(t, good)
 	must.Do(t, alice.Sync(ctx, w.ledger))
 	alice.holds(t, bond, 4)
+}
+
+// theft is an action, the third of its request, in which somebody who knows an opening spends the first token of an issue to an owner.
+func theft(t testing.TB, w *world, gift *service.Submission, anchor, owner []byte) request.Action {
+	t.Helper()
+	parsed := must.Get(action.Parse(32, token.Issue, gift.Request.Actions[0].Raw))(t)
+	pp := must.Get(w.params.Crypto(token.CSP, smallTables))(t)
+	opening := gift.Information.Actions[0].Outputs[0].Opening
+	sender := must.Get(action.NewSender(t.Context(), serial, pp, []action.Owned{{
+		Input: action.Input{ID: request.OutputID(gift.Request.Anchor, 0, 0), Token: parsed.Outputs[0]}, Opening: opening,
+	}}))(t)
+	d := must.Get(sender.Transfer(t.Context(), action.Spec{
+		Outputs: []action.Output{{Owner: owner, Value: opening.Value}}, Anchor: request.ActionAnchor(w.genesis.ID(), anchor, 2),
+	}))(t)
+	return request.Action{Kind: token.Transfer, ProofType: token.CSP, Raw: must.Get(d.Prove(t.Context()))(t), Spends: make([]request.Spend, 1)}
 }
 
 // shared are the tokens that a party owns with others.
@@ -316,12 +353,7 @@ func TestShared(t *testing.T) {
 			sub := must.Get(board[0].pay.Propose(ctx, 0, o))(t)
 			golden.Equal(t, "taken", 0, board[0].Taken())
 			golden.Equal(t, "shared, while a proposal holds it", 0, len(board[0].shared(t)))
-			yes := func(e *service.Effect) error {
-				if len(e.Spends) != 1 || e.Spends[0].Value != 100 || len(e.Shares) != 1 || e.Shares[0].Value != 70 || len(e.Receives) != 0 {
-					return errors.New("another effect")
-				}
-				return nil
-			}
+			yes := service.Deal{Shared: service.SharedDeal{Spends: o.From, Change: []service.Address{back}, Gives: service.Amounts{usd: 30}}}
 			must.Fail(t, dave.pay.Sign(ctx, sub, yes), zkbench.ErrPolicy, "signed by a stranger")
 			must.Do(t, board[0].pay.Sign(ctx, sub, yes))
 			must.Fail(t, board[0].pay.Sign(ctx, sub, yes), zkbench.ErrPolicy, "signed twice by one")
@@ -351,10 +383,9 @@ func TestShared(t *testing.T) {
 			o.From = []token.ID{board[0].shared(t)[0].ID}
 			dead := must.Get(board[0].pay.Propose(ctx, 0, o))(t)
 			second := must.Get(board[2].pay.Propose(ctx, 0, o))(t)
-			anything := func(*service.Effect) error { return nil }
-			must.Do(t, board[2].pay.Sign(ctx, second, anything))
-			must.Do(t, board[1].pay.Sign(ctx, second, anything))
-			must.Fail(t, board[1].pay.Sign(ctx, dead, anything), zkbench.ErrPolicy, "a token that another submission holds")
+			must.Do(t, board[2].pay.Sign(ctx, second, anything(t, board[2], second, all)))
+			must.Do(t, board[1].pay.Sign(ctx, second, anything(t, board[1], second, all)))
+			must.Fail(t, board[1].pay.Sign(ctx, dead, anything(t, board[1], dead, all)), zkbench.ErrPolicy, "a token that another submission holds")
 			w.land(t, second)
 			must.Do(t, board[0].Sync(ctx, w.ledger))
 			wantKept(t, board[0].Vault, 0, "of one that can never land")
@@ -410,7 +441,6 @@ func TestForgedJoint(t *testing.T) {
 	w := newWorld(t, nil)
 	ctx := t.Context()
 	ann, ben := w.party(t, w.key(t, "ann")), w.party(t, w.key(t, "ben"))
-	yes := func(*service.Effect) error { return nil }
 	shared := must.Get(service.Shared(2, ann.address(t), ben.address(t)))(t)
 	lock := must.Get(service.Locked([script.ImageLen]byte{}, uint64(blockTime.Unix()+100), ben.address(t), ann.address(t)))(t)
 	for _, to := range []service.Address{shared, lock} {
@@ -423,29 +453,30 @@ func TestForgedJoint(t *testing.T) {
 	}
 	mine, locked := inputOf(ann.shared(t)[0].ID), inputOf(ann.locked(t)[0].ID)
 	good := forged(t, w, mine, usd)
-	must.Do(t, ann.pay.Sign(ctx, sent(t, good), yes), "what is right as far as a wallet can see")
+	must.Do(t, ann.pay.Sign(ctx, sent(t, good), anything(t, ann, good)), "what is right as far as a wallet can see")
 	must.Do(t, ann.Discard(ctx, good.Request.Anchor))
 	for name, in := range map[string]action.Input{
 		"another commitment": {ID: mine.ID, Token: token.Token{Owner: mine.Token.Owner, Commitment: locked.Token.Commitment}},
 		"another owner":      {ID: mine.ID, Token: token.Token{Owner: ann.address(t).Owner, Commitment: mine.Token.Commitment}},
 		"a locked token":     locked,
 	} {
-		must.Fail(t, ann.pay.Sign(ctx, forged(t, w, in, usd), yes), zkbench.ErrPolicy, "%s", name)
+		bad := forged(t, w, in, usd)
+		must.Fail(t, ann.pay.Sign(ctx, bad, anything(t, ann, bad)), zkbench.ErrPolicy, "%s", name)
 	}
 	for _, set := range []byte{1, 2} {
 		named := sent(t, good)
 		named.Request.Actions[0].Spends[0].Unlock = []byte{0, set}
-		must.Fail(t, ann.pay.Sign(ctx, named, yes), zkbench.ErrMalformed, "a witness without a signature")
+		must.Fail(t, ann.pay.Sign(ctx, named, anything(t, ann, named)), zkbench.ErrMalformed, "a witness without a signature")
 	}
 	bad := sent(t, good)
 	bad.Request.Actions[0].Spends[0].Unlock = []byte{9, 9, 9}
-	must.Fail(t, ann.pay.Sign(ctx, bad, yes), zkbench.ErrMalformed, "a witness that is none")
+	must.Fail(t, ann.pay.Sign(ctx, bad, anything(t, ann, bad)), zkbench.ErrMalformed, "a witness that is none")
 	bad = sent(t, good)
 	bad.Request.Actions[0].Spends = nil
-	must.Fail(t, ann.pay.Sign(ctx, bad, yes), zkbench.ErrParams, "no spends")
+	must.Fail(t, ann.pay.Sign(ctx, bad, anything(t, ann, bad)), zkbench.ErrParams, "no spends")
 	bad = sent(t, good)
 	bad.Information.Actions = append(bad.Information.Actions, bad.Information.Actions...)
-	must.Fail(t, ann.pay.Sign(ctx, bad, yes), zkbench.ErrParams, "information on two actions")
+	must.Fail(t, ann.pay.Sign(ctx, bad, anything(t, ann, bad)), zkbench.ErrParams, "information on two actions")
 
 	o := paying(ann.address(t), 1)
 	o.From = []token.ID{locked.ID}
@@ -457,7 +488,6 @@ func TestProposalTakenBack(t *testing.T) {
 	w := newWorld(t, nil)
 	ctx := t.Context()
 	alice := w.funded(t, "alice", 10)
-	yes := func(*service.Effect) error { return nil }
 	id := firstOf(t, alice).ID
 	o := paying(service.Address{}, 10)
 	o.From = []token.ID{id}
@@ -471,17 +501,17 @@ func TestProposalTakenBack(t *testing.T) {
 	bad.Change = &service.Address{Owner: []byte{0x99}}
 	must.FailGet(alice.pay.Propose(ctx, 0, bad))(t, zkbench.ErrMalformed, "change to nobody")
 	sub := must.Get(alice.pay.Propose(ctx, 0, o))(t)
-	must.Fail(t, alice.pay.Sign(ctx, sub, nil), zkbench.ErrParams, "nobody to approve")
+	must.Fail(t, alice.pay.Sign(ctx, sub, service.Deal{}), zkbench.ErrPolicy, "nothing agreed")
 	again, err := alice.pay.Propose(ctx, 0, anchored(string(sub.Request.Anchor), o))
 	if again != nil || err == nil {
 		t.Errorf("proposed twice under one anchor: %v, and a submission that is not kept: %v", err, again != nil)
 	}
 	must.Do(t, alice.Release(ctx, sub.Request.Anchor))
-	must.Fail(t, alice.pay.Sign(ctx, sub, yes), zkbench.ErrPolicy, "a proposal that was released")
+	must.Fail(t, alice.pay.Sign(ctx, sub, anything(t, alice, sub)), zkbench.ErrPolicy, "a proposal that was released")
 	must.Do(t, alice.Discard(ctx, sub.Request.Anchor))
 	again = must.Get(alice.pay.Propose(ctx, 0, o))(t)
 	issuer := must.Get(service.NewIssueService(w.params, "", smallTables, serial, alice.Vault, key(t, "issuer")))(t)
-	must.Fail(t, issuer.Sign(ctx, again, nil), zkbench.ErrPolicy, "a transfer, signed by an issuer")
+	must.Fail(t, issuer.Sign(ctx, again, alice.Wallet, service.Deal{}), zkbench.ErrPolicy, "a transfer, signed by an issuer")
 	bad = of(bond, paying(alice.address(t), 1))
 	bad.From = []token.ID{id}
 	must.FailGet(w.issuer.Issue(ctx, bad))(t, zkbench.ErrParams, "an issue of tokens that are spent")

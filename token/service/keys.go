@@ -14,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench/token/internal/snapshot"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/note"
+	"github.com/zkbench/zkbench/token/script"
 	"github.com/zkbench/zkbench/transcript"
 )
 
@@ -26,7 +27,8 @@ type Keys struct {
 	mark   [transcript.SeedLen]byte // tells a vault's keys from others, and says nothing else
 	secret [transcript.SeedLen]byte // enters the derivation of blindings and nonces of proofs
 	// signers sign for the addresses of nonces.
-	signers func(...note.Nonce) ([]identity.Signer, error)
+	signers      func(...note.Nonce) ([]identity.Signer, error)
+	certificates *identity.Set // compares the keys of certificates
 	// Of pseudonyms, what auditors want to see: the enrolment, and the proof that a signer is the holder's.
 	certificate []byte
 	prove       func(note.Nonce, identity.Signer) ([]byte, error)
@@ -38,17 +40,22 @@ type Keys struct {
 // maxProofs is how many audit proofs are remembered: one more takes the place of any other.
 const maxProofs = 4096
 
-func newKeys(secret []byte, id token.LedgerID) *Keys {
-	k := &Keys{ledger: id, reader: note.NewReader(secret, id), proofs: make(map[note.Nonce][]byte)}
+func newKeys(secret []byte, id token.LedgerID) (*Keys, error) {
+	certificates, err := identity.NewSet(1, nil)
+	if err != nil {
+		return nil, err
+	}
+	k := &Keys{ledger: id, reader: note.NewReader(secret, id), certificates: certificates, proofs: make(map[note.Nonce][]byte)}
 	xof := transcript.XOF("zkbench/v3/service/keys", secret, id[:])
 	_, _ = xof.Read(k.mark[:]) // never fails
 	_, _ = xof.Read(k.secret[:])
-	return k
+	return k, nil
 }
 
-// NewKey is one key for all tokens, that of an X.509 or Ed25519 signer: everybody sees that all of them are its. Notes
+// NewKey is one key for all tokens, that of an X.509 or Ed25519 signer: everybody sees that all of them are its. A wallet
+// of an X.509 signer owns the tokens of all certificates of its key, whoever has issued them. Notes
 // are encrypted to keys that derive from a signature of the signer's: it must sign alike whenever it is asked, as
-// those of package identity do; else the error is an ErrParams.
+// those of package identity do; else NewKey returns an ErrParams.
 func NewKey(genesis ledger.Genesis, signer identity.Signer) (*Keys, error) {
 	secret, err := signerSecret(signer)
 	if err != nil {
@@ -61,7 +68,10 @@ func NewKey(genesis ledger.Genesis, signer identity.Signer) (*Keys, error) {
 	if !bytes.Equal(secret, again) {
 		return nil, refuse("the signer signs otherwise each time: nothing can be derived from its key")
 	}
-	k := newKeys(secret, genesis.ID())
+	k, err := newKeys(secret, genesis.ID())
+	if err != nil {
+		return nil, err
+	}
 	k.signers = func(nonces ...note.Nonce) ([]identity.Signer, error) {
 		return slices.Repeat([]identity.Signer{signer}, len(nonces)), nil
 	}
@@ -84,7 +94,10 @@ func NewPseudonyms(params *token.PublicParams, genesis ledger.Genesis, holder id
 	if err != nil {
 		return nil, err
 	}
-	k := newKeys(holder.Secret(), id)
+	k, err := newKeys(holder.Secret(), id)
+	if err != nil {
+		return nil, err
+	}
 	k.signers = func(nonces ...note.Nonce) ([]identity.Signer, error) {
 		seeds := make([][transcript.SeedLen]byte, len(nonces))
 		for i := range nonces {
@@ -117,6 +130,25 @@ func (k *Keys) signer(nonce note.Nonce) (identity.Signer, error) {
 		return nil, err
 	}
 	return signers[0], nil
+}
+
+// serves reports whether a signer signs for an identity: its own, or another certificate of its key.
+func (k *Keys) serves(signer identity.Signer, id identity.Identity) bool {
+	return bytes.Equal(signer.Identity(), id) || id.Type() == identity.TypeX509 && k.certificates.SameKey(signer.Identity(), id)
+}
+
+// served returns those of the identities of an owner for which a signer signs.
+func (k *Keys) served(signer identity.Signer, owner []byte) (ids []identity.Identity) {
+	all, err := script.Identities(owner)
+	if err != nil {
+		return nil // no owner that a ledger takes
+	}
+	for _, id := range all {
+		if k.serves(signer, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // own is what auditors want to see of the signer of a nonce, in clear, with a proof that is known (nil: none): nothing of a key, and where there are no auditors.
@@ -154,18 +186,21 @@ func (k *Keys) proof(nonce note.Nonce) []byte {
 }
 
 // address makes the address of a nonce for what the wallet pays to itself: it is for nobody else, and what auditors want to see stands
-// there in clear.
-func (k *Keys) address(rules *token.Policy, nonce note.Nonce) (Address, error) {
+// there in clear. id is an identity that the nonce's signer serves; nil: its own.
+func (k *Keys) address(rules *token.Policy, nonce note.Nonce, id identity.Identity) (Address, error) {
 	signer, err := k.signer(nonce)
 	if err != nil {
 		return Address{}, err
+	}
+	if id == nil {
+		id = signer.Identity()
 	}
 	var m Member
 	if m.Audit, err = k.own(rules, nonce, signer, k.proof(nonce)); err != nil {
 		return Address{}, err
 	}
 	m.Payee, err = k.reader.Own(nonce, rules.Notes)
-	return Address{Owner: signer.Identity(), Members: []Member{m}}, err
+	return Address{Owner: id, Members: []Member{m}}, err
 }
 
 // Address makes a fresh address under the rules of a ledger's policy, for payers. rand nil: the system's.
@@ -174,7 +209,7 @@ func (k *Keys) Address(rules *token.Policy, rand io.Reader) (Address, error) {
 	if err != nil {
 		return Address{}, err
 	}
-	a, err := k.address(rules, nonce)
+	a, err := k.address(rules, nonce, nil)
 	if err != nil {
 		return Address{}, err
 	}

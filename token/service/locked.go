@@ -1,7 +1,6 @@
 package service
 
 import (
-	"bytes"
 	"context"
 	"iter"
 
@@ -76,9 +75,9 @@ func (s *TransferService) unlock(ctx context.Context, id token.ID, u script.Unlo
 		return nil, err
 	}
 	defer s.wallet.endReservation(f)
-	f.witness = witness
+	f.witness = script.Witness{Unlock: witness, Preimage: u.Preimage}
 	rules := s.rules()
-	to, err := s.wallet.keys.address(rules, f.tokens[0].nonces[0])
+	to, err := s.wallet.keys.address(rules, f.tokens[0].nonces[0], f.signer)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +118,7 @@ func (w *Wallet) takeLocked(id token.ID, u script.Unlock) (f *funds, err error) 
 		if err != nil {
 			return nil, err
 		}
-		if bytes.Equal(mine.Identity(), signer) {
+		if w.keys.serves(mine, signer) {
 			h.nonces = []note.Nonce{nonce}
 			w.taken[string(id)] = true
 			return &funds{tokens: []held{*h}, sum: h.Value, signer: signer}, nil

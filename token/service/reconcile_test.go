@@ -40,7 +40,7 @@ func TestPolicy(t *testing.T) {
 				return fmt.Errorf("%x may not issue %s", a.Issuer, a.Type)
 			}
 			for _, h := range a.Outputs {
-				if slices.Contains(h.Owners, "Mallory") {
+				if slices.ContainsFunc(h.Owners, func(p audit.Party) bool { return p.Name == "Mallory" }) {
 					return revoked
 				}
 			}
@@ -72,7 +72,7 @@ func TestPolicy(t *testing.T) {
 	before := asked
 	for name, edit := range map[string]func(i *request.Issuer){
 		"a signature that is none": func(i *request.Issuer) { i.Signature[0] ^= 1 },
-		"an issuer who is none":    func(i *request.Issuer) { i.Index = 1 },
+		"an issuer who is none":    func(i *request.Issuer) { i.Identity = key(t, "nobody").Identity() },
 	} {
 		r := must.Get(request.Decode(bytes.Clone(raw)))(t)
 		edit(r.Actions[0].Issuer)

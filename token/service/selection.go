@@ -22,11 +22,9 @@ type funds struct {
 	tokens []held
 	sum    uint64
 	shared bool // some of them are owned together with others
-	// Of one token of a hash time lock: who signs for it, and what unlocks it.
+	// Of one token of a hash time lock: the party that signs for it, and what unlocks it.
 	signer  identity.Identity
-	witness []byte
-
-	signers []identity.Signer // of the tokens, nil until they are asked for
+	witness script.Witness
 }
 
 // take selects tokens for an order, at most so many, and reserves them in memory until

@@ -19,6 +19,7 @@ import (
 	"io"
 	"math/bits"
 	"slices"
+	"time"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
@@ -58,6 +59,12 @@ type Order struct {
 	From []token.ID
 	// Change is where the rest of a transfer goes; nil: a fresh address of the wallet.
 	Change *Address
+	// Until is the last time of the ledger at which the request may be applied, in whole seconds; zero: it
+	// has no end. All orders of a request have the same.
+	Until time.Time
+	// Issuer is the issuer that must approve a payment to nobody, if the policy asks for one; nil: the only
+	// one that may issue the type.
+	Issuer identity.Identity
 }
 
 // Submission is what came of an order.
@@ -68,14 +75,48 @@ type Submission struct {
 	drawn bool // the anchor, by whom the submission is
 }
 
-// Redeemed opens the outputs of an action that are redeemed, in order: for the issuer who approves. Secret.
-func (s *Submission) Redeemed(action int) (openings []token.Opening) {
+// ForAuditors returns the encodings of request and information for the auditors: without the preimages of
+// claims, which they need not know.
+func (s *Submission) ForAuditors() (rawRequest, rawInformation []byte, err error) {
+	if err := s.check(); err != nil {
+		return nil, nil, err
+	}
+	if rawRequest, err = s.Request.WithoutPreimages().Encode(); err != nil {
+		return nil, nil, err
+	}
+	rawInformation, err = s.Information.Encode()
+	return rawRequest, rawInformation, err
+}
+
+// Redeemed opens the outputs of an action that are redeemed, in order, for the issuer who approves. It is
+// secret. Redeemed returns an ErrParams if there is no information in clear on that action.
+func (s *Submission) Redeemed(action int) (openings []token.Opening, err error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	if n := len(s.Information.Actions); action < 0 || action >= n {
+		return nil, refuse("action %d, there is information on %d", action, n)
+	}
+	if s.Information.Actions[action].Sealed != nil {
+		return nil, refuse("the information on action %d is sealed to the auditors", action)
+	}
 	for _, item := range s.Information.Actions[action].Outputs {
 		if len(item.Owners) == 0 {
 			openings = append(openings, item.Opening)
 		}
 	}
-	return openings
+	return openings, nil
+}
+
+// check refuses a submission, perhaps of another party, that lacks a part.
+func (s *Submission) check() error {
+	switch {
+	case s == nil || s.Request == nil:
+		return refuse("a submission without a request")
+	case s.Information == nil:
+		return refuse("a submission without information for the auditors")
+	}
+	return nil
 }
 
 // FundsError says that the tokens that are free to be spent do not suffice. It is a
@@ -133,6 +174,7 @@ type plan struct {
 	rules *token.Policy // under which it was checked
 	rand  io.Reader     // for all else
 	sum   uint64
+	until uint64
 	locks bool // some payment goes to a hash time lock
 	drawn bool // the anchor is fresh: no ledger has it
 }
@@ -158,6 +200,8 @@ func (s *system) plans(first int, orders []Order) (plans []*plan, err error) {
 			return nil, err
 		case i > 0 && !bytes.Equal(p.Anchor, plans[0].Anchor):
 			return nil, refuse("order %d: another anchor than that of order 0", i)
+		case i > 0 && p.until != plans[0].until:
+			return nil, refuse("order %d: another end of validity than that of order 0", i)
 		}
 		plans = append(plans, p)
 	}
@@ -180,6 +224,11 @@ func (s *system) plan(rules *token.Policy, o Order) (*plan, error) {
 		return nil, refuse("anchor of %d bytes, accepted are 1 to %d", len(o.Anchor), token.MaxAnchor)
 	case policy.Reserved(o.Anchor):
 		return nil, refuse("an anchor that is kept for updates of the policy")
+	case !o.Until.IsZero() && (o.Until.Unix() < 1 || o.Until.Unix() > script.MaxTime):
+		return nil, refuse("an end of validity at %d, accepted are 1 to %d Unix seconds", o.Until.Unix(), int64(script.MaxTime))
+	}
+	if !o.Until.IsZero() {
+		p.until = uint64(o.Until.Unix())
 	}
 	for i := range o.Payments {
 		if n := bits.Len64(o.Payments[i].Value); n > s.params.Bits {
@@ -237,6 +286,9 @@ func (s *system) payee(rules *token.Policy, to *Address) (lock bool, err error) 
 		if id.Type() == identity.TypePseudonym && !to.Members[i].Audit.For(rules) {
 			return lock, deny("the address says nothing to the auditors of policy %d: the payee must make a new one", rules.Version)
 		}
+		if kem := to.Members[i].Payee.KEM; kem != rules.Notes {
+			return lock, deny("the address asks for notes under %v, policy %d for %v: the payee must make a new one", kem, rules.Version, rules.Notes)
+		}
 	}
 	return lock, nil
 }
@@ -287,7 +339,7 @@ func signerSecret(signer identity.Signer) ([]byte, error) {
 // submission is an empty one.
 func (p *plan) submission() *Submission {
 	return &Submission{
-		Request:     &request.Request{Anchor: p.Anchor, Auditors: make([][]byte, len(p.rules.Auditors))},
+		Request:     &request.Request{Anchor: p.Anchor, Until: p.until, Auditors: make([][]byte, len(p.rules.Auditors))},
 		Information: new(audit.Information),
 		drawn:       p.drawn,
 	}
@@ -311,10 +363,11 @@ func (s *system) add(ctx context.Context, sub *Submission, a request.Action, dra
 // rules is the ledger's policy as far as the vault has followed it.
 func (s *system) rules() *token.Policy { return s.vault.rules() }
 
-// toSign is what is signed of a request in a role.
-func (s *system) toSign(r *request.Request, role request.Role, of uint64) []byte {
-	message := request.ToSign(r.Message(s.ledger), role, of)
-	return message[:]
+// sign returns a signer's signature of a request in a role, for the identity that the token, its script or
+// the policy names: its own, or another certificate of its key.
+func (s *system) sign(r *request.Request, signer identity.Signer, role request.Role, of uint64, id identity.Identity, rand io.Reader) ([]byte, error) {
+	message := request.ToSign(r.Message(s.ledger), role, of, id)
+	return signer.Sign(message[:], rand)
 }
 
 // refuse is an ErrParams with its reason.

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -160,7 +161,7 @@ func (s *TransferService) change(p *plan, f *funds) (*Address, error) {
 	if err != nil {
 		return nil, err
 	}
-	to, err := s.wallet.keys.address(p.rules, nonce)
+	to, err := s.wallet.keys.address(p.rules, nonce, nil)
 	return &to, err
 }
 
@@ -182,6 +183,12 @@ func (s *TransferService) prove(ctx context.Context, parts []*part) (*Submission
 			return nil, err
 		}
 		a := request.Action{Kind: token.Transfer, Spends: make([]request.Spend, len(owned))}
+		if a.Issuer, err = p.approver(p.tos); err != nil {
+			return nil, err
+		}
+		for i := range a.Spends {
+			a.Spends[i] = request.Spend{Unlock: p.witness.Unlock, Preimage: p.witness.Preimage}
+		}
 		known := audit.Action{}
 		for i := range p.tokens {
 			known.Inputs = append(known.Inputs, audit.Item{Opening: p.tokens[i].Opening})
@@ -193,59 +200,69 @@ func (s *TransferService) prove(ctx context.Context, parts []*part) (*Submission
 	return sub, nil
 }
 
-// sign signs for the owners of the inputs of all parts, once for those that are one, and says to auditors who they are.
+// approver returns the issuer that must approve outputs to these addresses, without its signature; nil if
+// none must.
+func (p *plan) approver(tos []Address) (*request.Issuer, error) {
+	redeems := slices.ContainsFunc(tos, func(to Address) bool { return len(to.Owner) == 0 })
+	if !redeems || p.rules.Redeem != token.RedeemIssuer {
+		if p.Issuer != nil {
+			return nil, refuse("an issuer who is to approve, and nothing that the policy asks to approve")
+		}
+		return nil, nil
+	}
+	var may [][]byte
+	for i := range p.rules.Issuers {
+		issuer := &p.rules.Issuers[i]
+		if issuer.MayIssue(p.Type) && (p.Issuer == nil || bytes.Equal(issuer.Identity, p.Issuer)) {
+			may = append(may, issuer.Identity)
+		}
+	}
+	if len(may) != 1 {
+		return nil, refuse("%d issuers of the policy may approve this redemption, accepted is 1: Order.Issuer names it", len(may))
+	}
+	return &request.Issuer{Identity: may[0]}, nil
+}
+
+// sign signs for the owners of the inputs of all parts, once for each identity, and says to auditors who they are.
 func (s *TransferService) sign(parts []*part, sub *Submission) error {
-	message := s.toSign(sub.Request, request.Owner, 0)
 	signatures := make(map[string][]byte)
 	for n, p := range parts {
 		for i := range p.tokens {
-			signer, known, err := s.known(p, i)
+			signer, id, err := s.signer(p.funds, i)
 			if err != nil {
 				return fmt.Errorf("input %d: %w", i, err)
 			}
-			id := string(signer.Identity())
-			if signatures[id] == nil {
-				if signatures[id], err = signer.Sign(message, p.rand); err != nil {
+			known, err := s.wallet.keys.own(p.rules, p.tokens[i].nonces[0], signer, p.tokens[i].proof)
+			if err != nil {
+				return fmt.Errorf("input %d: %w", i, err)
+			}
+			if signatures[string(id)] == nil {
+				if signatures[string(id)], err = s.system.sign(sub.Request, signer, request.Owner, 0, id, p.rand); err != nil {
 					return fmt.Errorf("input %d: %w", i, err)
 				}
 			}
-			sub.Request.Actions[n].Spends[i] = request.Spend{Unlock: p.witness, Signatures: [][]byte{signatures[id]}}
+			sub.Request.Actions[n].Spends[i].Signatures = [][]byte{signatures[string(id)]}
 			sub.Information.Actions[n].Inputs[i].Owners = []audit.Owner{known}
 		}
 	}
 	return nil
 }
 
-// known is who signs for an input, and what auditors want to see of it.
-func (s *TransferService) known(p *part, i int) (identity.Signer, audit.Owner, error) {
-	signer, err := s.signer(p.funds, i)
-	if err != nil {
-		return nil, audit.Owner{}, err
-	}
-	o, err := s.wallet.keys.own(p.rules, p.tokens[i].nonces[0], signer, p.tokens[i].proof)
-	return signer, o, err
-}
-
-// signer signs for a token's owner, or for whom its script names.
-func (s *TransferService) signer(f *funds, i int) (identity.Signer, error) {
-	owner := f.tokens[i].Token.Owner
+// signer returns the signer for a token, and the identity for which it signs: the token's owner, or the
+// party of its hash time lock.
+func (s *TransferService) signer(f *funds, i int) (identity.Signer, identity.Identity, error) {
+	id := identity.Identity(f.tokens[i].Token.Owner)
 	if f.signer != nil {
-		owner = f.signer
+		id = f.signer
 	}
-	if f.signers == nil {
-		f.signers = make([]identity.Signer, len(f.tokens))
+	signer, err := s.wallet.keys.signer(f.tokens[i].nonces[0])
+	if err != nil {
+		return nil, nil, err
 	}
-	if f.signers[i] == nil {
-		signer, err := s.wallet.keys.signer(f.tokens[i].nonces[0])
-		if err != nil {
-			return nil, err
-		}
-		if !owns(owner, signer.Identity()) {
-			return nil, ledger.Corruptf("bucket "+bucketTokens, "names another owner than its nonce does")
-		}
-		f.signers[i] = signer
+	if !s.wallet.keys.serves(signer, id) {
+		return nil, nil, ledger.Corruptf("bucket "+bucketTokens, "names another owner than its nonce does")
 	}
-	return f.signers[i], nil
+	return signer, id, nil
 }
 
 // keep makes a submission durable, if its inputs are still unspent.

@@ -59,13 +59,14 @@ func TestAuthorizedScripts(t *testing.T) {
 		}{
 			{"claim", claim, bob, bob, "", nil},
 			{"reclaim", reclaim, alice, alice, "", nil},
+			{"claim that shows no preimage", script.Unlock{Kind: script.Claim}, bob, bob, "", nil},
 			{"claim with another preimage", script.Unlock{Kind: script.Claim, Preimage: []byte("guess")}, bob, bob, validator.Scripts, zkbench.ErrPolicy},
 			{"claim by the sender", claim, alice, bob, validator.Owners, zkbench.ErrSignature},
 			{"reclaim by the recipient", reclaim, bob, alice, validator.Owners, zkbench.ErrSignature},
 			{"claim for another", claim, bob, alice, validator.Scripts, zkbench.ErrPolicy},
 		} {
 			a, _ := s.moved("open", 0, "", []token.ID{id}, output(test.owner.Identity(), 100))
-			a.Spends[0].Unlock = must.Get(test.unlock.Encode())(s)
+			a.Spends[0].Unlock, a.Spends[0].Preimage = []byte{byte(test.unlock.Kind)}, test.unlock.Preimage
 			raw := s.sign(&request.Request{Anchor: []byte("open"), Actions: []request.Action{a}}, []identity.Signer{test.signer})
 			want(t, fmt.Sprintf("deadline %d: %s", deadline, test.name), s.v.Authorized(t.Context(), raw), test.check, 0, 0, test.cause)
 		}

@@ -95,7 +95,7 @@ func TestFirstBadSignature(t *testing.T) {
 	s, ids := funded(t, token.RedeemIssuer)
 	a, _ := s.moved("pay", 0, "", ids, output(nil, 150), output(nil, 150))
 	r := &request.Request{Anchor: []byte("pay"), Actions: []request.Action{a}}
-	r.Actions[0].Issuer = &request.Issuer{}
+	r.Actions[0].Issuer = s.issues()
 	s.sign(r, s.owners)
 	owner := func(j int) []byte { return r.Actions[0].Spends[j].Signatures[0] }
 	signatures := []struct {

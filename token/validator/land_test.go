@@ -37,7 +37,7 @@ func TestLandBehindTime(t *testing.T) {
 	}
 	unlock := func(anchor string, u script.Unlock, c validator.Output, value uint64, by identity.Signer) []byte {
 		a, _ := g.moved(anchor, 0, "", []token.ID{c.ID}, output(by.Identity(), value))
-		a.Spends[0].Unlock = must.Get(u.Encode())(t)
+		a.Spends[0].Unlock, a.Spends[0].Preimage = must.Get(u.Encode())(t), u.Preimage
 		return g.sign(&request.Request{Anchor: []byte(anchor), Actions: []request.Action{a}}, []identity.Signer{by})
 	}
 	claim := unlock("claim", script.Unlock{Kind: script.Claim, Preimage: preimage}, made[0], 100, bob)

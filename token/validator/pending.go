@@ -32,14 +32,16 @@ type pending struct {
 	anyTime bool
 	err     error // the first check that failed
 
-	update     *policy.Update // one in place of a request
-	request    *request.Request
-	message    [transcript.StateLen]byte
-	actions    []*action.Action
-	signatures []signature
-	spends     []token.ID
-	creates    []Output
-	named      int // identities that outputs name so far
+	update  *policy.Update // one in place of a request
+	request *request.Request
+	message [transcript.StateLen]byte
+	// auditMessage is what auditors sign in place of message.
+	auditMessage [transcript.StateLen]byte
+	actions      []*action.Action
+	signatures   []signature
+	spends       []token.ID
+	creates      []Output
+	named        int // identities that outputs name so far
 }
 
 // maxNamed is how many identities the outputs of a request may name: as many as their tokens take signatures
@@ -50,11 +52,20 @@ const maxNamed = request.MaxSignatures
 type signature struct {
 	check         string
 	action, index int
-	signer        identity.Identity
+	signer        identity.Identity // as it stands in the token, its script or the policy
 	signature     []byte
 	role          request.Role
 	of            uint64 // the action that an issuer signs, the policy's version that an auditor does
 	nth           int    // of an input that has several, from 1
+}
+
+// signed returns what a signature is of.
+func (c *pending) signed(s *signature) [transcript.StateLen]byte {
+	message := c.message
+	if s.role == request.Auditor {
+		message = c.auditMessage
+	}
+	return request.ToSign(message, s.role, s.of, s.signer)
 }
 
 // fail keeps the first error, if any.
@@ -86,12 +97,16 @@ func (c *pending) examine() error {
 		}
 	}
 	c.message = c.request.Message(c.v.ledger) // hashes all of it, so when all else is well
+	c.auditMessage = c.request.AuditMessage(c.message)
 	return nil
 }
 
 // rules does the checks that the request and the parameters decide by themselves.
 func (c *pending) rules() error {
 	if err := c.structure(); err != nil {
+		return err
+	}
+	if err := c.validity(); err != nil {
 		return err
 	}
 	if err := c.duplicates(); err != nil {
@@ -154,6 +169,18 @@ func (c *pending) structure() (err error) {
 	return nil
 }
 
+// validity refuses a request whose validity has ended at the block's time.
+func (c *pending) validity() error {
+	until := c.request.Until
+	if until == 0 || c.anyTime {
+		return nil
+	}
+	if now := c.at.Unix(); now < 0 || uint64(now) > until {
+		return failed(Validity, -1, -1, refuse("at %d Unix seconds, its validity ends at %d", now, until))
+	}
+	return nil
+}
+
 // duplicates refuses a token that two inputs of the request name, in whatever
 // actions.
 func (c *pending) duplicates() error {
@@ -190,10 +217,10 @@ func (c *pending) issuer(i int) error {
 		return failed(check, i, -1, refuse("an issuer's signature that nothing asks for"))
 	case given == nil:
 		return nil
-	case given.Index >= len(c.policy.Issuers):
-		return failed(check, i, -1, refuse("issuer %d, the policy has %d", given.Index, len(c.policy.Issuers)))
+	case c.policy.Issuer(given.Identity) == nil:
+		return failed(check, i, -1, refuse("an identity that is none of the %d issuers of policy %d", len(c.policy.Issuers), c.policy.Version))
 	}
-	c.signatures = append(c.signatures, signature{Issuers, i, -1, c.policy.Issuers[given.Index].Identity, given.Signature, request.IssuerRole, uint64(i), 0})
+	c.signatures = append(c.signatures, signature{Issuers, i, -1, given.Identity, given.Signature, request.IssuerRole, uint64(i), 0})
 	return nil
 }
 
@@ -240,7 +267,8 @@ func (c *pending) scripts(i int) (signers [][]identity.Identity, err error) {
 	}
 	signers = make([][]identity.Identity, len(a.Inputs))
 	for j := range a.Inputs {
-		if signers[j], err = script.Signers(a.Inputs[j].Token.Owner, c.request.Actions[i].Spends[j].Unlock, place); err != nil {
+		spend := &c.request.Actions[i].Spends[j]
+		if signers[j], err = script.Signers(a.Inputs[j].Token.Owner, script.Witness{Unlock: spend.Unlock, Preimage: spend.Preimage}, place); err != nil {
 			return nil, failed(Scripts, i, j, err)
 		}
 	}

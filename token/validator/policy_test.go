@@ -115,11 +115,11 @@ func TestStolenIssuerKey(t *testing.T) {
 	if landed.Request != nil || landed.Update == nil || landed.Policy != 0 || g.v.Policy().Version != 1 {
 		t.Errorf("%+v", landed)
 	}
-	want(t, "the stolen key", g.landed(g.v, raw).Err, validator.Issuers, 0, -1, zkbench.ErrSignature)
+	want(t, "the stolen key", g.landed(g.v, raw).Err, validator.Issuers, 0, -1, zkbench.ErrPolicy)
 	// A validator that has not followed accepts it; the ledger does not.
 	behind := must.Get(late.Validate(t.Context(), g.l, raw, g.at))(t)
 	want(t, "the stolen key, at a validator of before", g.l.Apply(t.Context(), []ledgers.Entry{behind.Entry()}), "policy", 0, -1, zkbench.ErrPolicy)
-	want(t, "landed there", g.landed(late, raw).Err, validator.Issuers, 0, -1, zkbench.ErrSignature)
+	want(t, "landed there", g.landed(late, raw).Err, validator.Issuers, 0, -1, zkbench.ErrPolicy)
 
 	g.issuer = fresh
 	raw, openings = g.issue("c", 7)
@@ -153,15 +153,15 @@ func TestLocksOutliveOwnerKinds(t *testing.T) {
 	alice, bob, preimage := g.owners[0], g.owners[1], []byte("a secret")
 	deadline := g.at.Add(time.Hour)
 	lock := must.Get(script.NewHashLock(must.Get(script.Image(preimage))(t), uint64(deadline.Unix()), alice.Identity(), bob.Identity()))(t)
-	move := func(anchor string, at time.Time, unlock []byte, id token.ID, value uint64, owner identity.Identity, by identity.Signer) (validator.Result, []token.Opening) {
+	move := func(anchor string, at time.Time, unlock script.Witness, id token.ID, value uint64, owner identity.Identity, by identity.Signer) (validator.Result, []token.Opening) {
 		a, opened := g.moved(anchor, 0, "", []token.ID{id}, output(owner, value))
-		a.Spends[0].Unlock = unlock
+		a.Spends[0].Unlock, a.Spends[0].Preimage = unlock.Unlock, unlock.Preimage
 		raw := g.sign(&request.Request{Anchor: []byte(anchor), Actions: []request.Action{a}}, []identity.Signer{by})
 		return must.Get(g.v.Land(t.Context(), g.l, [][]byte{raw}, at))(t)[0], opened
 	}
 	var locked []token.ID
 	for i, id := range []token.ID{made[0].ID, made[1].ID} {
-		r, opened := move(fmt.Sprint("lock ", i), g.at, nil, id, []uint64{100, 50}[i], lock.Owner(), g.owners[i])
+		r, opened := move(fmt.Sprint("lock ", i), g.at, script.Witness{}, id, []uint64{100, 50}[i], lock.Owner(), g.owners[i])
 		must.Do(t, r.Err)
 		c := r.Valid.Creates[0]
 		g.system.ledger[string(c.ID)], g.openings[string(c.ID)], locked = c.Token, opened[0], append(locked, c.ID)
@@ -170,13 +170,13 @@ func TestLocksOutliveOwnerKinds(t *testing.T) {
 	plain := g.land(raw, openings...).Creates[0].ID
 	g.land(g.update(g.v.Policy(), func(p *token.Policy) { p.Owners = token.OwnerPseudonym | token.OwnerHashLock }, "anna", "ben"))
 
-	r, _ := move("pay", g.at, nil, plain, 7, bob.Identity(), alice)
+	r, _ := move("pay", g.at, script.Witness{}, plain, 7, bob.Identity(), alice)
 	want(t, "a payment to a kind that is not allowed", r.Err, validator.OutputOwners, 0, 0, zkbench.ErrPolicy)
-	r, _ = move("lock again", g.at, nil, plain, 7, lock.Owner(), alice)
+	r, _ = move("lock again", g.at, script.Witness{}, plain, 7, lock.Owner(), alice)
 	want(t, "a lock of a kind that is not allowed", r.Err, validator.OutputOwners, 0, 0, zkbench.ErrPolicy)
-	r, _ = move("claim", g.at, must.Get(script.Unlock{Kind: script.Claim, Preimage: preimage}.Encode())(t), locked[0], 100, bob.Identity(), bob)
+	r, _ = move("claim", g.at, script.Witness{Unlock: []byte{byte(script.Claim)}, Preimage: preimage}, locked[0], 100, bob.Identity(), bob)
 	must.Do(t, r.Err)
-	r, _ = move("reclaim", deadline, must.Get(script.Unlock{Kind: script.Reclaim}.Encode())(t), locked[1], 50, alice.Identity(), alice)
+	r, _ = move("reclaim", deadline, script.Witness{Unlock: []byte{byte(script.Reclaim)}}, locked[1], 50, alice.Identity(), alice)
 	must.Do(t, r.Err)
 }
 
@@ -276,7 +276,7 @@ func TestBatchAcrossUpdate(t *testing.T) {
 	want(t, "as one batch", g.l.Apply(t.Context(), entries), "policy", 2, -1, zkbench.ErrPolicy)
 	results := must.Get(g.v.Land(t.Context(), g.l, raws, g.at))(t)
 	must.Do(t, errors.Join(results[0].Err, results[1].Err, results[3].Err))
-	want(t, "the old issuer behind the update", results[2].Err, validator.Issuers, 0, -1, zkbench.ErrSignature)
+	want(t, "the old issuer behind the update", results[2].Err, validator.Issuers, 0, -1, zkbench.ErrPolicy)
 	golden.Equal(t, "policy of the new issuer's request", 1, results[3].Valid.Policy)
 	var landed []string
 	for _, r := range ledgertest.Records(t, g.l, 1) {
@@ -297,7 +297,7 @@ func TestLandMoreThanABatch(t *testing.T) {
 	}
 	d := must.Get(action.NewIssue(t.Context(), executor.Serial(), g.pp, "USD", action.Spec{Outputs: outputs, Anchor: request.ActionAnchor(g.id, []byte("large"), 0)}))(t)
 	raw := must.Get(d.Prove(t.Context()))(t)
-	large := g.sign(&request.Request{Anchor: []byte("large"), Actions: []request.Action{{Kind: token.Issue, ProofType: token.CSP, Raw: raw, Issuer: &request.Issuer{}}}})
+	large := g.sign(&request.Request{Anchor: []byte("large"), Actions: []request.Action{{Kind: token.Issue, ProofType: token.CSP, Raw: raw, Issuer: g.issues()}}})
 	small, _ := g.issue("small", 1)
 	for _, test := range []struct {
 		raw []byte

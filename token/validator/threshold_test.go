@@ -58,7 +58,7 @@ func (s *shared) spend(anchor string, to []byte, members ...int) *request.Reques
 	return r
 }
 
-// authorize puts the witness and the signatures of members to an input.
+// authorize puts the witness and the signatures of members to an input, and has the auditor sign it.
 func (s *shared) authorize(r *request.Request, input int, members ...int) {
 	s.Helper()
 	var ids []identity.Identity
@@ -69,11 +69,12 @@ func (s *shared) authorize(r *request.Request, input int, members ...int) {
 		spend.Signatures = append(spend.Signatures, s.signature(r, s.members[m], request.Owner))
 	}
 	spend.Unlock = must.Get(s.script.Unlock(ids...))(s)
+	r.Auditors = [][]byte{s.audited(r)}
 }
 
 func (s *shared) signature(r *request.Request, signer identity.Signer, role request.Role) []byte {
 	s.Helper()
-	message := request.ToSign(r.Message(s.system.id), role, 0)
+	message := request.ToSign(r.Message(s.system.id), role, 0, signer.Identity())
 	return must.Get(signer.Sign(message[:], nil))(s)
 }
 
@@ -110,7 +111,7 @@ func TestThreshold(t *testing.T) {
 	d := must.Get(action.NewIssue(t.Context(), executor.Serial(), s.pp, "USD", action.Spec{
 		Outputs: []action.Output{output(s.script.Owner(), 1), output(s.script.Owner(), 2)}, Anchor: request.ActionAnchor(s.system.id, []byte("mint"), 0),
 	}))(t)
-	issue := request.Action{Kind: token.Issue, ProofType: token.CSP, Raw: must.Get(d.Prove(t.Context()))(t), Issuer: &request.Issuer{}}
+	issue := request.Action{Kind: token.Issue, ProofType: token.CSP, Raw: must.Get(d.Prove(t.Context()))(t), Issuer: s.issues()}
 	s.judged(t, "issued", s.sign(&request.Request{Anchor: []byte("mint"), Actions: []request.Action{issue}}), "", 0, nil)
 }
 

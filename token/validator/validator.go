@@ -30,6 +30,7 @@ import (
 // The checks, in their order.
 const (
 	Structure       = "structure"        // encodings, counts, limits, nothing missing and nothing superfluous
+	Validity        = "validity"         // its end has come
 	DuplicateInputs = "duplicate inputs" // one token spent twice by the request
 	Metadata        = "metadata"
 	RedeemPolicy    = "redeem policy"
@@ -259,7 +260,7 @@ func (v *Validator) signatures(ctx context.Context, cases []*pending) {
 	for _, c := range cases {
 		group := make([]identity.Signed, len(c.signatures))
 		for i, s := range c.signatures {
-			message := request.ToSign(c.message, s.role, s.of)
+			message := c.signed(&s)
 			group[i] = identity.Signed{ID: s.signer, Message: message[:], Signature: s.signature}
 		}
 		batch.Add(group...)
@@ -378,7 +379,7 @@ func forEachFailed(err error, cases []*pending, f func(bad *zkbench.CheckError))
 }
 
 // Authorized checks of an encoded request what needs neither a ledger nor a clock, and
-// verifies neither proofs nor auditors' signatures, which may be missing: an auditor
+// verifies neither proofs nor auditors' signatures, which may be missing, as preimages may: an auditor
 // asks it before signing. Encodings, proof types, limits and the parameters' policies
 // are right, and issuers and owners have signed; for a script's token those have whom
 // it and its witness name, at whatever time. Whether the tokens exist is not asked, so

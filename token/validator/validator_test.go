@@ -99,9 +99,12 @@ func (s *system) issued(anchor string, values ...uint64) (*request.Request, []to
 	d := must.Get(action.NewIssue(s.Context(), executor.Serial(), s.pp, "USD", action.Spec{Outputs: outputs, Anchor: request.ActionAnchor(s.id, []byte(anchor), 0)}))(s)
 	raw := must.Get(d.Prove(s.Context()))(s)
 	return &request.Request{Anchor: []byte(anchor), Actions: []request.Action{{
-		Kind: token.Issue, ProofType: token.CSP, Raw: raw, Issuer: &request.Issuer{},
+		Kind: token.Issue, ProofType: token.CSP, Raw: raw, Issuer: s.issues(),
 	}}}, d.Openings
 }
+
+// issues names the issuer, without a signature.
+func (s *system) issues() *request.Issuer { return &request.Issuer{Identity: s.issuer.Identity()} }
 
 // moved returns an unsigned transfer action, the n-th of its request.
 func (s *system) moved(anchor string, n int, metadata string, inputs []token.ID, outputs ...action.Output) (request.Action, []token.Opening) {
@@ -122,7 +125,7 @@ func (s *system) moved(anchor string, n int, metadata string, inputs []token.ID,
 func (s *system) sign(r *request.Request, owners ...[]identity.Signer) []byte {
 	s.Helper()
 	signature := func(signer identity.Signer, role request.Role, of uint64) []byte {
-		message := request.ToSign(r.Message(s.id), role, of)
+		message := request.ToSign(r.Message(s.id), role, of, signer.Identity())
 		return must.Get(signer.Sign(message[:], nil))(s)
 	}
 	for i := range r.Actions {
@@ -133,8 +136,15 @@ func (s *system) sign(r *request.Request, owners ...[]identity.Signer) []byte {
 			r.Actions[i].Issuer.Signature = signature(s.issuer, request.IssuerRole, uint64(i))
 		}
 	}
-	r.Auditors = [][]byte{signature(s.auditor, request.Auditor, s.v.Policy().Version+s.ahead)}
+	r.Auditors = [][]byte{s.audited(r)}
 	return s.encode(r)
+}
+
+// audited is the auditor's signature.
+func (s *system) audited(r *request.Request) []byte {
+	s.Helper()
+	message := request.ToSign(r.AuditMessage(r.Message(s.id)), request.Auditor, s.v.Policy().Version+s.ahead, s.auditor.Identity())
+	return must.Get(s.auditor.Sign(message[:], nil))(s)
 }
 
 func (s *system) encode(r *request.Request) []byte {
@@ -267,19 +277,19 @@ func TestEveryCheckFailsAlone(t *testing.T) {
 		{"redeemed without the issuer", func() []byte { return signed(pay("", output(nil, 100))) }, validator.RedeemPolicy, 0, -1, zkbench.ErrPolicy},
 		{"issuer's signature for nothing", func() []byte {
 			r := plain()
-			r.Actions[0].Issuer = &request.Issuer{}
+			r.Actions[0].Issuer = s.issues()
 			return signed(r)
 		}, validator.RedeemPolicy, 0, -1, zkbench.ErrPolicy},
 		{"redeemed with another's signature", func() []byte {
 			r := pay("", output(nil, 100))
-			r.Actions[0].Issuer = &request.Issuer{}
+			r.Actions[0].Issuer = s.issues()
 			signed(r)
 			flip(r.Actions[0].Issuer.Signature)
 			return s.encode(r)
 		}, validator.Issuers, 0, -1, zkbench.ErrSignature},
 		{"issuer that does not exist", func() []byte {
 			r := pay("", output(nil, 100))
-			r.Actions[0].Issuer = &request.Issuer{Index: 1}
+			r.Actions[0].Issuer = &request.Issuer{Identity: s.auditor.Identity()}
 			return signed(r)
 		}, validator.RedeemPolicy, 0, -1, zkbench.ErrPolicy},
 		{"issue without the issuer", func() []byte {
@@ -290,12 +300,19 @@ func TestEveryCheckFailsAlone(t *testing.T) {
 		{"issue to nobody", func() []byte {
 			d := must.Get(action.NewIssue(t.Context(), executor.Serial(), s.pp, "USD", action.Spec{Outputs: []action.Output{{Value: 1}}, Anchor: request.ActionAnchor(s.id, []byte("mint"), 0)}))(s)
 			raw := must.Get(d.Prove(t.Context()))(s)
-			return s.sign(&request.Request{Anchor: []byte("mint"), Actions: []request.Action{{Kind: token.Issue, ProofType: token.CSP, Raw: raw, Issuer: &request.Issuer{}}}})
+			return s.sign(&request.Request{Anchor: []byte("mint"), Actions: []request.Action{{Kind: token.Issue, ProofType: token.CSP, Raw: raw, Issuer: s.issues()}}})
 		}, validator.Structure, 0, 0, zkbench.ErrPolicy},
 		{"locked until now", func() []byte { return signed(pay("", output(lock(s.at), 100))) }, validator.Scripts, 0, 0, zkbench.ErrPolicy},
 		{"locked beside another output", func() []byte {
 			return signed(pay("", output(lock(s.at.Add(time.Hour)), 60), output(alice.Identity(), 40)))
 		}, validator.Scripts, 0, 0, zkbench.ErrPolicy},
+		{"validity that has ended", func() []byte {
+			r := plain()
+			r.Until = uint64(s.at.Unix()) - 1
+			return signed(r)
+		}, validator.Validity, -1, -1, zkbench.ErrPolicy},
+		{"another end of validity", edit(func(r *request.Request) { r.Until = uint64(s.at.Unix()) }), validator.Owners, 0, 0, zkbench.ErrSignature},
+		{"a plain owner's preimage", edit(func(r *request.Request) { r.Actions[0].Spends[0].Preimage = []byte{2} }), validator.Scripts, 0, 0, zkbench.ErrPolicy},
 		{"a plain owner unlocked", edit(func(r *request.Request) { r.Actions[0].Spends[0].Unlock = []byte{2} }), validator.Scripts, 0, 0, zkbench.ErrPolicy},
 		{"an output to no identity", func() []byte { return signed(pay("", output(identity.Identity("nobody"), 100))) }, validator.OutputOwners, 0, 0, zkbench.ErrMalformed},
 		{"no signature of the owner", edit(func(r *request.Request) { r.Actions[0].Spends[0].Signatures = nil }), validator.Owners, 0, 0, zkbench.ErrPolicy},
@@ -306,7 +323,7 @@ func TestEveryCheckFailsAlone(t *testing.T) {
 		{"another owner's signature", func() []byte { return s.sign(plain(), []identity.Signer{bob}) }, validator.Owners, 0, 0, zkbench.ErrSignature},
 		{"signature of another request", edit(func(r *request.Request) { r.Anchor = []byte("buy") }), validator.Owners, 0, 0, zkbench.ErrSignature},
 		{"auditor's signature given as an owner", edit(func(r *request.Request) {
-			message := request.ToSign(r.Message(s.id), request.Owner, 0)
+			message := request.ToSign(r.AuditMessage(r.Message(s.id)), request.Owner, 0, s.auditor.Identity())
 			signature := must.Get(s.auditor.Sign(message[:], nil))(s)
 			r.Auditors[0] = signature
 		}), validator.Auditors, -1, 0, zkbench.ErrSignature},
@@ -349,7 +366,7 @@ func TestEveryCheckFailsAlone(t *testing.T) {
 			want(t, "alone", err, test.check, test.action, test.index, test.cause)
 			// Whoever needs neither clock, proofs nor auditors says the same.
 			asked := test.check
-			if test.check == validator.Auditors || test.check == validator.Proofs || test.name == "locked until now" {
+			if test.check == validator.Auditors || test.check == validator.Proofs || test.check == validator.Validity || test.name == "locked until now" {
 				asked = ""
 			}
 			want(t, "authorized", s.v.Authorized(t.Context(), raw), asked, test.action, test.index, test.cause)
@@ -438,7 +455,7 @@ func TestOwnerKinds(t *testing.T) {
 		d := must.Get(action.NewIssue(t.Context(), executor.Serial(), test.s.pp, "USD",
 			action.Spec{Outputs: []action.Output{output(test.owner(test.s), 1)}, Anchor: request.ActionAnchor(test.s.id, []byte("mint"), 0)}))(t)
 		raw := must.Get(d.Prove(t.Context()))(t)
-		signed := test.s.sign(&request.Request{Anchor: []byte("mint"), Actions: []request.Action{{Kind: token.Issue, ProofType: token.CSP, Raw: raw, Issuer: &request.Issuer{}}}})
+		signed := test.s.sign(&request.Request{Anchor: []byte("mint"), Actions: []request.Action{{Kind: token.Issue, ProofType: token.CSP, Raw: raw, Issuer: test.s.issues()}}})
 		_, err := test.s.v.Validate(t.Context(), test.s.ledger, signed, test.s.at)
 		want(t, name, err, test.check, 0, 0, zkbench.ErrPolicy)
 	}
@@ -459,8 +476,7 @@ func TestHashLock(t *testing.T) {
 
 	spend := func(unlock script.Unlock, signer identity.Signer, owner identity.Identity) []byte {
 		a, _ := s.moved("open", 0, "", []token.ID{id}, output(owner, 100))
-		encoded := must.Get(unlock.Encode())(s)
-		a.Spends[0].Unlock = encoded
+		a.Spends[0].Unlock, a.Spends[0].Preimage = must.Get(unlock.Encode())(s), unlock.Preimage
 		return s.sign(&request.Request{Anchor: []byte("open"), Actions: []request.Action{a}}, []identity.Signer{signer})
 	}
 	claim := script.Unlock{Kind: script.Claim, Preimage: preimage}

@@ -29,7 +29,7 @@ func TestVectors(t *testing.T) {
 		raw := must.Get(d.Prove(t.Context()))(s)
 		a := request.Action{Kind: kind, ProofType: token.CSP, Raw: raw, Spends: make([]request.Spend, spends)}
 		if kind == token.Issue {
-			a.Issuer = &request.Issuer{}
+			a.Issuer = s.issues()
 		}
 		r := &request.Request{Anchor: []byte(anchor), Actions: []request.Action{a}}
 		encoded := s.sign(r, s.owners[:spends])

@@ -25,7 +25,7 @@ import (
 // its tokens.
 const (
 	anchorLen  = 32
-	requestLen = 2603
+	requestLen = 2614
 	tokenLen   = 67
 	perRequest = 2 // inputs, and outputs
 )

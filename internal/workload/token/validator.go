@@ -226,19 +226,20 @@ func (v *validation) submit(ctx context.Context, seq uint64, tampered string) (*
 		a.Raw[len(a.Raw)-1] ^= 1
 	}
 	req := &request.Request{Anchor: []byte(p.anchor), Actions: []request.Action{a}, Auditors: make([][]byte, 1)}
-	message := request.ToSign(req.Message(v.ledger), request.Owner, 0)
+	message, role := req.Message(v.ledger), request.Owner
 	if tampered == tamperedSignature { // a signature in another role
-		message = request.ToSign(req.Message(v.ledger), request.IssuerRole, 0)
+		role = request.IssuerRole
 	}
 	for i, signer := range signers {
-		signature, err := signer.Sign(message[:], r)
+		signed := request.ToSign(message, role, 0, signer.Identity())
+		signature, err := signer.Sign(signed[:], r)
 		if err != nil {
 			return nil, err
 		}
 		a.Spends[i].Signatures = [][]byte{signature}
 	}
-	message = request.ToSign(req.Message(v.ledger), request.Auditor, 0)
-	if req.Auditors[0], err = v.auditor.Sign(message[:], nil); err != nil {
+	signed := request.ToSign(req.AuditMessage(message), request.Auditor, 0, v.auditor.Identity())
+	if req.Auditors[0], err = v.auditor.Sign(signed[:], nil); err != nil {
 		return nil, err
 	}
 	if sub.raw, err = req.Encode(); err != nil {
