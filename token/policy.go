@@ -2,22 +2,27 @@ package token
 
 import (
 	"bytes"
+	"cmp"
+	"crypto/ed25519"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/zkbench/zkbench/token/internal/wire"
 	"github.com/zkbench/zkbench/transcript"
 )
 
 // PolicyFormat is the version of the encoding of policies.
-const PolicyFormat = 1
+const PolicyFormat = 2
 
 // Limits of a policy.
 const (
-	MaxIdentities = 256       // issuers; auditors; validators; administrators
-	MaxTypes      = 256       // token types of one issuer
-	MaxPolicy     = 4 << 20   // bytes of an encoding
+	MaxIdentities = 256     // issuers; auditors; validators; administrators
+	MaxTypes      = 256     // token types of one issuer
+	MaxPolicy     = 4 << 20 // bytes of an encoding
+	MaxAhead      = 24 * time.Hour
 	maxKey        = 2 << 10   // bytes of an auditor's key
 	maxVersion    = 1<<63 - 1 // the last version
 )
@@ -40,10 +45,16 @@ func (p RedeemPolicy) String() string {
 	return "unknown"
 }
 
-// Limits bound what one action may hold, within the wire format's own limits.
+// Limits bound what one action may hold, within the wire format's own limits, and how far a ledger's
+// time may be ahead of a clock.
 type Limits struct {
 	Inputs, Outputs int // 1 to MaxTokens
 	Metadata        int // bytes, 0 to MaxMetadata
+
+	// Ahead bounds how far the time of a block may be ahead of the clock of the validator or server that
+	// chooses it: 1 second to MaxAhead, in whole seconds. Only the choice of a time is held to it.
+	// Validating, applying and replaying entries ask no clock.
+	Ahead time.Duration
 }
 
 // OwnerKinds is a set of kinds of owners.
@@ -104,6 +115,13 @@ type Auditor struct {
 	Key      []byte // to which is encrypted what only the auditor needs: a public key of the KEM
 }
 
+// Validator is a validator of the ledger, by its Ed25519 public keys. The encoding of a key is the
+// canonical one of RFC 8032, and its point is not of small order (policy.Check).
+type Validator struct {
+	HeadKey      [ed25519.PublicKeySize]byte // verifies its signatures of heads of the log
+	ConsensusKey []byte                      // of ed25519.PublicKeySize, or empty: reserved for a network of validators
+}
+
 // Administrators change the policy, so many of them together. Nobody, threshold 0: it never changes.
 type Administrators struct {
 	Identities [][]byte
@@ -111,8 +129,8 @@ type Administrators struct {
 }
 
 // Policy is the part of a token system's rules that changes while it runs: by an update that
-// administrators have signed (package token/policy). Lists are in ascending order of identities,
-// each of which stands once. Package token takes identities for bytes (policy.Check does not).
+// administrators have signed (package token/policy). Lists are in ascending order of identities or head keys,
+// each of which stands once. Package token takes identities and keys for bytes (policy.Check does not).
 type Policy struct {
 	Version        uint64 // 0: that of the parameters
 	Issuers        []Issuer
@@ -120,17 +138,18 @@ type Policy struct {
 	Owners         OwnerKinds
 	Redeem         RedeemPolicy
 	Limits         Limits
-	Notes          KEM      // with which openings are encrypted to payees on the ledger
-	Validators     [][]byte // identities with which validators sign heads of the log
+	Notes          KEM         // with which openings are encrypted to payees on the ledger
+	Validators     []Validator // no key stands twice, as a head key or a consensus key (policy.Check)
+	HeadThreshold  int         // how many validators must sign a head; 0 exactly if there are none
 	Administrators Administrators
 }
 
-// DefaultPolicy is a policy with the limits of the wire format, redeeming by owners of all kinds, and nobody to
-// issue, audit or administrate.
+// DefaultPolicy is a policy with the limits of the wire format, blocks up to a minute ahead, redeeming by owners of
+// all kinds, and nobody to issue, audit, sign heads or administrate.
 func DefaultPolicy() Policy {
 	return Policy{
 		Owners: AllOwners, Redeem: RedeemOwner, Notes: X25519,
-		Limits: Limits{Inputs: MaxTokens, Outputs: MaxTokens, Metadata: MaxMetadata},
+		Limits: Limits{Inputs: MaxTokens, Outputs: MaxTokens, Metadata: MaxMetadata, Ahead: time.Minute},
 	}
 }
 
@@ -183,6 +202,8 @@ func (p *Policy) check() error {
 		return badConfig("limit of outputs", p.Limits.Outputs, fmt.Sprintf("1 to %d", MaxTokens))
 	case p.Limits.Metadata < 0 || p.Limits.Metadata > MaxMetadata:
 		return badConfig("limit of metadata", p.Limits.Metadata, fmt.Sprintf("0 to %d", MaxMetadata))
+	case p.Limits.Ahead < time.Second || p.Limits.Ahead > MaxAhead || p.Limits.Ahead%time.Second != 0:
+		return badConfig("limit of time ahead", p.Limits.Ahead, fmt.Sprintf("%v to %v, in whole seconds", time.Second, MaxAhead))
 	case p.Redeem != RedeemOwner && p.Redeem != RedeemIssuer:
 		return badConfig("redeem policy", uint8(p.Redeem), fmt.Sprintf("%d (%s), %d (%s)", RedeemOwner, RedeemOwner, RedeemIssuer, RedeemIssuer))
 	case p.Redeem == RedeemIssuer && len(p.Issuers) == 0:
@@ -197,7 +218,6 @@ func (p *Policy) check() error {
 	}{
 		{"issuers", p.IssuerIdentities()},
 		{"auditors", p.AuditorIdentities()},
-		{"validators", p.Validators},
 		{"administrators", p.Administrators.Identities},
 	} {
 		if err := checkIdentities(list.name, list.ids); err != nil {
@@ -214,9 +234,35 @@ func (p *Policy) check() error {
 			return fmt.Errorf("auditors[%d]: %w", i, err)
 		}
 	}
-	least, most := min(1, len(p.Administrators.Identities)), len(p.Administrators.Identities)
-	if n := p.Administrators.Threshold; n < least || n > most {
-		return badConfig("threshold of administrators", n, fmt.Sprintf("%d to %d, for so many administrators", least, most))
+	if err := p.checkValidators(); err != nil {
+		return err
+	}
+	return cmp.Or(
+		checkThreshold("validators", p.HeadThreshold, len(p.Validators)),
+		checkThreshold("administrators", p.Administrators.Threshold, len(p.Administrators.Identities)),
+	)
+}
+
+// checkValidators checks the validators' keys but for what they are.
+func (p *Policy) checkValidators() error {
+	if len(p.Validators) > MaxIdentities {
+		return badConfig("validators", len(p.Validators), fmt.Sprintf("up to %d", MaxIdentities))
+	}
+	for i, v := range p.Validators {
+		if i > 0 && bytes.Compare(p.Validators[i-1].HeadKey[:], v.HeadKey[:]) >= 0 {
+			return badConfig(fmt.Sprintf("validators[%d].head key", i), "out of order", "each key once, in the order of their bytes")
+		}
+		if n := len(v.ConsensusKey); n != 0 && n != ed25519.PublicKeySize {
+			return badConfig(fmt.Sprintf("validators[%d].consensus key", i), fmt.Sprintf("of %d bytes", n), fmt.Sprintf("0 or %d", ed25519.PublicKeySize))
+		}
+	}
+	return nil
+}
+
+// checkThreshold checks how many of a set act together: 0 of nobody, else 1 to all.
+func checkThreshold(set string, threshold, size int) error {
+	if least := min(1, size); threshold < least || threshold > size {
+		return badConfig("threshold of "+set, threshold, fmt.Sprintf("%d to %d, for so many %s", least, size, set))
 	}
 	return nil
 }
@@ -272,13 +318,14 @@ func (p *Policy) checkTypes(i int) error {
 // Encode returns the canonical encoding:
 //
 //	format(1) version(8)
-//	count(2) issuers  count(2) auditors  owners(1) redeem(1) inputs(2) outputs(2) metadata(3) notes(2)
-//	count(2) validators  count(2) administrators  threshold(2)
-//	issuer  = identity count(2) types
-//	auditor = identity kem(2) key
+//	count(2) issuers  count(2) auditors  owners(1) redeem(1) inputs(2) outputs(2) metadata(3) ahead(4) notes(2)
+//	count(2) validators  head threshold(2)  count(2) administrators  threshold(2)
+//	issuer    = identity count(2) types
+//	auditor   = identity kem(2) key
+//	validator = head key(32) length(1) consensus key
 //
-// Numbers are big-endian; identities, types and keys stand behind a length of 2 bytes. The error is
-// an ErrParams that names the field.
+// Numbers are big-endian, and ahead is in seconds; identities, types and auditors' keys stand behind a length of 2 bytes.
+// The error is an ErrParams that names the field.
 func (p *Policy) Encode() ([]byte, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -305,12 +352,18 @@ func (p *Policy) Encode() ([]byte, error) {
 	b.AddUint16(uint16(p.Limits.Inputs))
 	b.AddUint16(uint16(p.Limits.Outputs))
 	b.AddUint24(uint32(p.Limits.Metadata))
+	b.AddUint32(uint32(p.Limits.Ahead / time.Second))
 	b.AddUint16(uint16(p.Notes))
-	for _, list := range [][][]byte{p.Validators, p.Administrators.Identities} {
-		b.AddUint16(uint16(len(list)))
-		for _, id := range list {
-			b.Short(id)
-		}
+	b.AddUint16(uint16(len(p.Validators)))
+	for _, v := range p.Validators {
+		b.AddBytes(v.HeadKey[:])
+		b.AddUint8(uint8(len(v.ConsensusKey)))
+		b.AddBytes(v.ConsensusKey)
+	}
+	b.AddUint16(uint16(p.HeadThreshold))
+	b.AddUint16(uint16(len(p.Administrators.Identities)))
+	for _, id := range p.Administrators.Identities {
+		b.Short(id)
 	}
 	b.AddUint16(uint16(p.Administrators.Threshold))
 	encoded, err := b.Bytes()
@@ -352,17 +405,22 @@ func DecodePolicy(data []byte) (*Policy, error) {
 	p.Limits.Inputs = f.Number("policy.inputs", 2, 0, 1<<16-1)
 	p.Limits.Outputs = f.Number("policy.outputs", 2, 0, 1<<16-1)
 	p.Limits.Metadata = f.Number("policy.metadata", 3, 0, 1<<24-1)
+	p.Limits.Ahead = time.Duration(f.Number("policy.ahead", 4, 0, math.MaxInt32)) * time.Second
 	p.Notes = KEM(f.Number("policy.notes", 2, 0, 1<<16-1))
-	for _, list := range []struct {
-		name string
-		to   *[][]byte
-	}{{"policy.validators", &p.Validators}, {"policy.administrators", &p.Administrators.Identities}} {
-		for i := range f.Number(list.name, 2, 0, MaxIdentities) {
-			f.Item(list.name, i)
-			*list.to = append(*list.to, clone(""))
-		}
-		f.EndItems()
+	for i := range f.Number("policy.validators", 2, 0, MaxIdentities) {
+		f.Item("policy.validators", i)
+		var v Validator
+		copy(v.HeadKey[:], f.Bytes(".head key", len(v.HeadKey)))
+		v.ConsensusKey = append(v.ConsensusKey, f.Prefixed(".consensus key", 1, 0, 255)...) // nil if empty
+		p.Validators = append(p.Validators, v)
 	}
+	f.EndItems()
+	p.HeadThreshold = f.Number("policy.head threshold", 2, 0, 1<<16-1)
+	for i := range f.Number("policy.administrators", 2, 0, MaxIdentities) {
+		f.Item("policy.administrators", i)
+		p.Administrators.Identities = append(p.Administrators.Identities, clone(""))
+	}
+	f.EndItems()
 	p.Administrators.Threshold = f.Number("policy.threshold", 2, 0, 1<<16-1)
 	if err := f.End("policy"); err != nil {
 		return nil, err
@@ -392,12 +450,13 @@ func (p *Policy) Clone() *Policy {
 	for i := range c.Auditors {
 		c.Auditors[i].Identity, c.Auditors[i].Key = slices.Clone(p.Auditors[i].Identity), slices.Clone(p.Auditors[i].Key)
 	}
-	lists := []*[][]byte{&c.Validators, &c.Administrators.Identities}
-	for _, list := range lists {
-		*list = slices.Clone(*list)
-		for i := range *list {
-			(*list)[i] = slices.Clone((*list)[i])
-		}
+	c.Validators = slices.Clone(p.Validators)
+	for i := range c.Validators {
+		c.Validators[i].ConsensusKey = slices.Clone(p.Validators[i].ConsensusKey)
+	}
+	c.Administrators.Identities = slices.Clone(p.Administrators.Identities)
+	for i, id := range p.Administrators.Identities {
+		c.Administrators.Identities[i] = slices.Clone(id)
 	}
 	return &c
 }

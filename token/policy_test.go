@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"crypto/hpke"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -28,14 +30,26 @@ func arbitraryPolicy(t *rapid.T) *token.Policy {
 		return ids
 	}
 	p := &token.Policy{
-		Version: rapid.Uint64Range(0, 1<<63-1).Draw(t, "version"), Validators: identities("validators"),
-		Owners: token.OwnerKinds(rapid.IntRange(1, 7).Draw(t, "plain owners") | rapid.IntRange(0, 3).Draw(t, "scripts")<<3),
+		Version: rapid.Uint64Range(0, 1<<63-1).Draw(t, "version"),
+		Owners:  token.OwnerKinds(rapid.IntRange(1, 7).Draw(t, "plain owners") | rapid.IntRange(0, 3).Draw(t, "scripts")<<3),
 		Limits: token.Limits{
 			Inputs: rapid.IntRange(1, token.MaxTokens).Draw(t, "inputs"), Outputs: rapid.IntRange(1, token.MaxTokens).Draw(t, "outputs"),
 			Metadata: rapid.IntRange(0, token.MaxMetadata).Draw(t, "metadata"),
+			Ahead:    time.Duration(rapid.IntRange(1, int(token.MaxAhead/time.Second)).Draw(t, "ahead")) * time.Second,
 		},
 		Redeem: token.RedeemOwner, Notes: rapid.SampledFrom(token.KEMs()).Draw(t, "notes"),
 		Administrators: token.Administrators{Identities: identities("administrators")},
+	}
+	for _, head := range rapid.SliceOfNDistinct(rapid.SliceOfN(rapid.Byte(), 32, 32), 0, 4, func(key []byte) string { return string(key) }).Draw(t, "validators") {
+		v := token.Validator{HeadKey: [32]byte(head)}
+		if rapid.Bool().Draw(t, "with a consensus key") {
+			v.ConsensusKey = rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "consensus key")
+		}
+		p.Validators = append(p.Validators, v)
+	}
+	slices.SortFunc(p.Validators, func(a, b token.Validator) int { return bytes.Compare(a.HeadKey[:], b.HeadKey[:]) })
+	if n := len(p.Validators); n > 0 {
+		p.HeadThreshold = rapid.IntRange(1, n).Draw(t, "head threshold")
 	}
 	if n := len(p.Administrators.Identities); n > 0 {
 		p.Administrators.Threshold = rapid.IntRange(1, n).Draw(t, "threshold")
@@ -66,7 +80,13 @@ func TestPolicyEncoding(t *testing.T) {
 		p := arbitraryPolicy(t)
 		data := must.Get(p.Encode())(t)
 		golden.Equal(t, "policy", p, must.Get(token.DecodePolicy(data))(t))
-		golden.Equal(t, "clone", p, p.Clone())
+		clone := p.Clone()
+		golden.Equal(t, "clone", p, clone)
+		for i, v := range clone.Validators {
+			if len(v.ConsensusKey) > 0 && &v.ConsensusKey[0] == &p.Validators[i].ConsensusKey[0] {
+				t.Error("a clone shares a consensus key")
+			}
+		}
 		digest := must.Get(p.Digest())(t)
 		i := rapid.IntRange(0, len(data)-1).Draw(t, "byte")
 		must.FailGet(token.DecodePolicy(data[:i]))(t, zkbench.ErrMalformed, "%d of %d bytes", i, len(data))
@@ -104,7 +124,18 @@ func TestPolicyRefused(t *testing.T) {
 		"auditors[0]: ":                      func(p *token.Policy) { p.Auditors[0].KEM = 0x0010 },
 		"auditors[0]: invalid parameters: key of X25519 of 31 bytes": func(p *token.Policy) { p.Auditors[0].Key = p.Auditors[0].Key[1:] },
 		"auditors[0]: invalid parameters: key of MLKEM768-X25519":    func(p *token.Policy) { p.Auditors[0].KEM = token.MLKEM768X25519 },
-		"validators[0] of 4097 bytes":                                func(p *token.Policy) { p.Validators = [][]byte{make([]byte, token.MaxOwner+1)} },
+		"limit of time ahead 0s, accepted: 1s to 24h0m0s, in whole":  func(p *token.Policy) { p.Limits.Ahead = 0 },
+		"limit of time ahead -1m0s":                                  func(p *token.Policy) { p.Limits.Ahead = -time.Minute },
+		"limit of time ahead 24h0m1s":                                func(p *token.Policy) { p.Limits.Ahead = token.MaxAhead + time.Second },
+		"limit of time ahead 1.5s":                                   func(p *token.Policy) { p.Limits.Ahead = 1500 * time.Millisecond },
+		"validators 257, accepted: up to 256":                        func(p *token.Policy) { p.Validators = make([]token.Validator, token.MaxIdentities+1) },
+		"validators[1].head key out of order":                        func(p *token.Policy) { setValidators(p, 1, 2, 1) },
+		"validators[1].head key out of order, accepted: each":        func(p *token.Policy) { setValidators(p, 1, 1, 1) },
+		"validators[1].consensus key of 31 bytes, accepted: 0 or 32": func(p *token.Policy) { setValidators(p, 1, 1, 2); p.Validators[1].ConsensusKey = make([]byte, 31) },
+		"validators[0].consensus key of 1 bytes":                     func(p *token.Policy) { setValidators(p, 1, 1); p.Validators[0].ConsensusKey = []byte{1} },
+		"threshold of validators 0, accepted: 1 to 2":                func(p *token.Policy) { setValidators(p, 0, 1, 2) },
+		"threshold of validators 3, accepted: 1 to 2":                func(p *token.Policy) { setValidators(p, 3, 1, 2) },
+		"threshold of validators 1, accepted: 0 to 0":                func(p *token.Policy) { setValidators(p, 1) },
 		"owner kinds \"\"":                                           func(p *token.Policy) { p.Owners = 0 },
 		"owner kinds \"hashlock\"":                                   func(p *token.Policy) { p.Owners = token.OwnerHashLock },
 		"owner kinds 0xff":                                           func(p *token.Policy) { p.Owners = 0xff },
@@ -135,14 +166,48 @@ func TestPolicyRefused(t *testing.T) {
 	}
 }
 
-// TestPolicyFormat: the encoding of a later version is refused by its number.
+// setValidators gives a policy validators with these bytes in their head keys, so many of whom sign a head.
+func setValidators(p *token.Policy, threshold int, heads ...byte) {
+	p.Validators, p.HeadThreshold = nil, threshold
+	for _, head := range heads {
+		p.Validators = append(p.Validators, token.Validator{HeadKey: [32]byte{head}})
+	}
+}
+
+// TestPolicyDecodeRefused: fields that no policy encodes are refused when they come, too.
+func TestPolicyDecodeRefused(t *testing.T) {
+	p := token.DefaultPolicy()
+	setValidators(&p, 1, 1, 2)
+	p.Validators[0].ConsensusKey = bytes.Repeat([]byte{3}, 32)
+	good := must.Get(p.Encode())(t)
+	from := len(good) - 2*2 - 2 - 2*33 - 32 // where the first validator starts
+	for name, edit := range map[string]func(data []byte) []byte{
+		"limit of time ahead 0s":                 func(data []byte) []byte { data[from-5] = 0; return data },
+		"policy.ahead":                           func(data []byte) []byte { data[from-8] = 0x80; return data },
+		"limit of time ahead 191073h51m56s":      func(data []byte) []byte { data[from-8] = 0x29; return data },
+		"validators[1].head key out of order":    func(data []byte) []byte { data[from+65] = 0; return data },
+		"validators[0].consensus key of 31":      func(data []byte) []byte { data[from+32] = 31; return append(data[:from+33], data[from+34:]...) },
+		"threshold of validators 3":              func(data []byte) []byte { data[len(data)-5] = 3; return data },
+		"threshold of validators 0":              func(data []byte) []byte { data[len(data)-5] = 0; return data },
+		"policy.validators[1].head key at byte ": func(data []byte) []byte { return data[:from+70] },
+	} {
+		_, err := token.DecodePolicy(edit(bytes.Clone(good)))
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%v, want an error about %s", err, name)
+		}
+	}
+}
+
+// TestPolicyFormat: the encoding of another version is refused by its number.
 func TestPolicyFormat(t *testing.T) {
 	p := token.DefaultPolicy()
 	data := must.Get(p.Encode())(t)
-	data[0]++
-	_, err := token.DecodePolicy(data)
-	if d, ok := errors.AsType[*zkbench.DecodeError](err); !ok || d.Path != "policy.format" || d.Reason != "format 2, only 1 is known" {
-		t.Errorf("%v", err)
+	for _, format := range []byte{1, 3} {
+		data[0] = format
+		_, err := token.DecodePolicy(data)
+		if d, ok := errors.AsType[*zkbench.DecodeError](err); !ok || d.Path != "policy.format" || d.Reason != fmt.Sprintf("format %d, only 2 is known", format) {
+			t.Errorf("%v", err)
+		}
 	}
 }
 
@@ -172,7 +237,9 @@ func FuzzDecodePolicy(f *testing.F) {
 	p := token.DefaultPolicy()
 	p.Version, p.Issuers, p.Auditors = 3, ledgertest.Issuers([]byte{1, 2}), ledgertest.Auditors(f, []byte{3}, []byte{4})
 	p.Issuers[0].Types = []string{"EUR", "USD"}
-	p.Validators, p.Administrators = [][]byte{{5}}, token.Administrators{Identities: [][]byte{{6}, {7}}, Threshold: 2}
+	setValidators(&p, 2, 5, 8)
+	p.Validators[1].ConsensusKey = bytes.Repeat([]byte{9}, 32)
+	p.Administrators = token.Administrators{Identities: [][]byte{{6}, {7}}, Threshold: 2}
 	f.Add(must.Get(p.Encode())(f))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"bytes"
 	"context"
 	"crypto/ed25519"
 	"crypto/sha512"
@@ -158,6 +159,13 @@ func (cs ed25519Claims) sum(z *edwards25519.Point, indices []int, weights []weig
 	base.Negate(base)
 	z.VarTimeMultiScalarMult(scalars, points)
 	return nil
+}
+
+// Canonical reports whether v has the only encoding of its key. Ed25519 keys can have others, which ZIP-215
+// accepts and RFC 8032 does not, so that two implementations could disagree about a signature.
+func Canonical(v Verifier) bool {
+	e, ok := v.(*ed25519Verifier)
+	return !ok || bytes.Equal(e.key[:], e.a.Bytes())
 }
 
 // AnybodySigns reports whether anybody can sign for whom v verifies: an Ed25519 key

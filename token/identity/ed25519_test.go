@@ -216,3 +216,16 @@ func TestSameKey(t *testing.T) {
 		}
 	}
 }
+
+// TestCanonical: a point has one encoding that is canonical, the one that crypto/ed25519 makes.
+func TestCanonical(t *testing.T) {
+	set := newSet(t)
+	canonical := func(id Identity) bool { return Canonical(must.Get(set.Verifier(id))(t)) }
+	for i, key := range smallOrder(t) {
+		golden.Equal(t, fmt.Sprintf("%x", key), i < 8, canonical(append(Identity{byte(TypeEd25519)}, key...)))
+	}
+	for seed := range byte(8) {
+		signer := must.Get(NewEd25519Signer(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{seed}, 32))))(t)
+		golden.Equal(t, "a key of crypto/ed25519", true, canonical(signer.Identity()))
+	}
+}

@@ -147,7 +147,8 @@ func certificate(t testing.TB, key *ecdsa.PrivateKey, serial int64) identity.Ide
 	return must.Get(identity.X509(der))(t)
 }
 
-// TestOneKeyTwice: neither two certificates of one key, nor two points that one secret signs for, are two of a list.
+// TestOneKeyTwice: neither two certificates of one key, nor two points that one secret signs for, are two of a list; and
+// each key is one that only its holder signs with, in one encoding.
 func TestOneKeyTwice(t *testing.T) {
 	secret := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	order2 := must.Get(new(edwards25519.Point).SetBytes(append(append([]byte{0xec}, bytes.Repeat([]byte{0xff}, 30)...), 0x7f)))(t)
@@ -171,7 +172,7 @@ func TestOneKeyTwice(t *testing.T) {
 		ids  [][]byte
 		want string
 	}{
-		"two encodings of one point":  {encodings, "has the key of"},
+		"another encoding of a point": {encodings, "is not in the canonical encoding of its key"},
 		"two certificates of one key": {[][]byte{certificate(t, secret, 1), certificate(t, secret, 2)}, "has the key of"},
 		"a point of small order more": {[][]byte{anna, twin}, "has the key of"},
 		"a key of small order":        {[][]byte{identityPoint, anna}, "small order"},
@@ -182,7 +183,6 @@ func TestOneKeyTwice(t *testing.T) {
 		for list, edit := range map[string]func(p *token.Policy){
 			"issuers":        func(p *token.Policy) { p.Issuers = ledgertest.Issuers(test.ids...) },
 			"auditors":       func(p *token.Policy) { p.Auditors = ledgertest.Auditors(t, test.ids...) },
-			"validators":     func(p *token.Policy) { p.Validators = test.ids },
 			"administrators": func(p *token.Policy) { p.Administrators = token.Administrators{Identities: test.ids, Threshold: 1} },
 		} {
 			p := first(t)
@@ -191,6 +191,39 @@ func TestOneKeyTwice(t *testing.T) {
 			if !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), list+"[") || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%s of %s: %v", name, list, err)
 			}
+		}
+	}
+	// Validators' keys, wherever two of them stand.
+	point := func(id []byte) (key [32]byte) { copy(key[:], id[1:]); return key }
+	ben := key(t, "ben").Identity()
+	validators := func(list ...token.Validator) func(p *token.Policy) {
+		slices.SortFunc(list, func(a, b token.Validator) int { return bytes.Compare(a.HeadKey[:], b.HeadKey[:]) })
+		return func(p *token.Policy) { p.Validators, p.HeadThreshold = list, 1 }
+	}
+	for name, test := range map[string]struct {
+		edit func(p *token.Policy)
+		want string
+	}{
+		"no point":                      {validators(token.Validator{HeadKey: [32]byte{2}}), "validators[0].head key: "},
+		"no point for consensus":        {validators(token.Validator{HeadKey: point(anna), ConsensusKey: append([]byte{2}, make([]byte, 31)...)}), "validators[0].consensus key: "},
+		"small order":                   {validators(token.Validator{HeadKey: point(identityPoint)}), "validators[0].head key is a key of small order"},
+		"small order for consensus":     {validators(token.Validator{HeadKey: point(anna), ConsensusKey: identityPoint[1:]}), "validators[0].consensus key is a key of small order"},
+		"another encoding":              {validators(token.Validator{HeadKey: point(encodings[1])}), "validators[0].head key is not in the canonical encoding"},
+		"another encoding in consensus": {validators(token.Validator{HeadKey: point(anna), ConsensusKey: encodings[1][1:]}), "validators[0].consensus key is not in the canonical encoding"},
+		"two points of one secret":      {validators(token.Validator{HeadKey: point(anna)}, token.Validator{HeadKey: point(twin)}), "validators[1].head key has the key of validators[0].head key"},
+		"one key in both columns":       {validators(token.Validator{HeadKey: point(anna), ConsensusKey: anna[1:]}), "validators[0].consensus key has the key of validators[0].head key"},
+		"one secret in both columns":    {validators(token.Validator{HeadKey: point(anna), ConsensusKey: twin[1:]}), "validators[0].consensus key has the key of validators[0].head key"},
+		"one consensus key of two": {
+			validators(token.Validator{HeadKey: point(anna), ConsensusKey: key(t, "c").Identity()[1:]}, token.Validator{HeadKey: point(ben), ConsensusKey: key(t, "c").Identity()[1:]}),
+			"validators[1].consensus key has the key of validators[0].consensus key",
+		},
+	} {
+		p := first(t)
+		validators(token.Validator{HeadKey: point(anna)}, token.Validator{HeadKey: point(ben), ConsensusKey: key(t, "c").Identity()[1:]})(p)
+		must.Do(t, policy.Check(p), "keys that are accepted")
+		test.edit(p)
+		if err := policy.Check(p); !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("validators, %s: %v", name, err)
 		}
 	}
 	// Whoever has the secret signs for both points, and counts once: the set is refused, signatures or not.
@@ -259,6 +292,8 @@ func TestLockedOut(t *testing.T) {
 	for name, edit := range map[string]func(p *token.Policy){
 		"administrators 0": func(p *token.Policy) { p.Administrators = token.Administrators{} },
 		"threshold":        func(p *token.Policy) { p.Administrators.Threshold = 0 },
+		"validators":       func(p *token.Policy) { p.HeadThreshold = 1 },
+		"ahead":            func(p *token.Policy) { p.Limits.Ahead = 0 },
 		"threshold ":       func(p *token.Policy) { p.Administrators.Threshold = 4 },
 		"owner kinds":      func(p *token.Policy) { p.Owners = 0 },
 		"limit of inputs":  func(p *token.Policy) { p.Limits.Inputs = 0 },
@@ -410,17 +445,84 @@ func TestDigest(t *testing.T) {
 		edit(u)
 		return must.Get(u.Digest())(t)
 	}
-	seen := map[[32]byte]string{}
-	for name, edit := range map[string]func(u *policy.Update){
-		"as it is": func(*policy.Update) {}, "ledger": func(u *policy.Update) { u.Ledger[31]++ }, "previous": func(u *policy.Update) { u.Previous[63]++ },
-		"version": func(u *policy.Update) { u.Policy.Version++ }, "policy": func(u *policy.Update) { u.Policy.Notes = token.MLKEM768X25519 },
-	} {
+	seen := map[[32]byte]string{digest(func(*policy.Update) {}): "as it is"}
+	for name, edit := range policyEdits(t) {
 		if other, same := seen[digest(edit)]; same {
 			t.Errorf("%s and %s have one digest", name, other)
 		}
 		seen[digest(edit)] = name
 	}
 	golden.Equal(t, "signed by more", digest(func(*policy.Update) {}), digest(func(u *policy.Update) { must.Do(t, u.Sign(p, key(t, "ben"))) }))
+}
+
+// TestShortDigest: it is the start of the update's digest, is found again however it was written down, and no other update has it.
+func TestShortDigest(t *testing.T) {
+	p := first(t)
+	u := updated(t, p, narrower)
+	short, digest := must.Get(u.ShortDigest())(t), must.Get(u.Digest())(t)
+	golden.Equal(t, "groups of digits", 10, len(strings.Split(short, "-")))
+	golden.Equal(t, "digits", fmt.Sprintf("%x", digest[:20]), strings.ReplaceAll(short, "-", ""))
+	bare := strings.ReplaceAll(short, "-", "")
+	for text, want := range map[string]bool{
+		short: true, bare: true, strings.ToUpper(short): true, strings.ReplaceAll(short, "-", " "): true, " " + short + " ": true,
+		"": false, "-": false, bare[:39]: false, bare + "0": false, fmt.Sprintf("%x", digest): false, short[:len(short)-1] + "g": false,
+		strings.ReplaceAll(short, "-", ":"): false,
+	} {
+		golden.Equal(t, fmt.Sprintf("%q", text), want, must.Get(u.HasShortDigest(text))(t))
+	}
+	for i := range bare {
+		other := []byte(bare)
+		other[i] = "0123456789abcdef0"[1+strings.IndexByte("0123456789abcdef", other[i])]
+		if must.Get(u.HasShortDigest(string(other)))(t) {
+			t.Errorf("digit %d counts for nothing", i)
+		}
+	}
+	must.Do(t, u.Sign(p, key(t, "anna")))
+	golden.Equal(t, "signed", short, must.Get(u.ShortDigest())(t))
+	for name, edit := range policyEdits(t) {
+		other := updated(t, p, narrower)
+		edit(other)
+		if must.Get(other.HasShortDigest(short))(t) {
+			t.Errorf("%s: another update with the digest", name)
+		}
+	}
+	u.Policy.Owners = 0
+	must.FailGet(u.ShortDigest())(t, zkbench.ErrParams, "an update that has no encoding")
+	must.FailGet(u.HasShortDigest(short))(t, zkbench.ErrParams, "an update that has no encoding")
+}
+
+// policyEdits change one thing each of what an update says.
+func policyEdits(t must.TB) map[string]func(u *policy.Update) {
+	t.Helper()
+	edits := map[string]func(u *policy.Update){
+		"ledger": func(u *policy.Update) { u.Ledger[31]++ }, "previous": func(u *policy.Update) { u.Previous[63]++ },
+	}
+	validator := token.Validator{HeadKey: [32]byte(key(t, "v").Identity()[1:])}
+	consensus := validator
+	consensus.ConsensusKey = key(t, "c").Identity()[1:]
+	second := token.Validator{HeadKey: [32]byte(key(t, "w").Identity()[1:])}
+	both := []token.Validator{validator, second}
+	slices.SortFunc(both, func(a, b token.Validator) int { return bytes.Compare(a.HeadKey[:], b.HeadKey[:]) })
+	for name, edit := range map[string]func(p *token.Policy){
+		"version":         func(p *token.Policy) { p.Version++ },
+		"issuers":         func(p *token.Policy) { p.Issuers = ledgertest.Issuers(key(t, "i").Identity()) },
+		"auditors":        func(p *token.Policy) { p.Auditors = ledgertest.Auditors(t, key(t, "a").Identity()) },
+		"owners":          func(p *token.Policy) { p.Owners = token.OwnerX509 },
+		"inputs":          func(p *token.Policy) { p.Limits.Inputs = 7 },
+		"outputs":         func(p *token.Policy) { p.Limits.Outputs-- },
+		"metadata":        func(p *token.Policy) { p.Limits.Metadata-- },
+		"ahead":           func(p *token.Policy) { p.Limits.Ahead += time.Second },
+		"notes":           func(p *token.Policy) { p.Notes = token.MLKEM768X25519 },
+		"a validator":     func(p *token.Policy) { p.Validators, p.HeadThreshold = []token.Validator{validator}, 1 },
+		"a consensus key": func(p *token.Policy) { p.Validators, p.HeadThreshold = []token.Validator{consensus}, 1 },
+		"one of two":      func(p *token.Policy) { p.Validators, p.HeadThreshold = both, 1 },
+		"two of two":      func(p *token.Policy) { p.Validators, p.HeadThreshold = both, 2 },
+		"administrators":  func(p *token.Policy) { p.Administrators = administrators(t, 2, "anna", "ben") },
+		"threshold":       func(p *token.Policy) { p.Administrators.Threshold = 3 },
+	} {
+		edits[name] = func(u *policy.Update) { edit(&u.Policy) }
+	}
+	return edits
 }
 
 func FuzzDecode(f *testing.F) {
@@ -449,7 +551,8 @@ func TestVectors(t *testing.T) {
 	u := updated(t, p, func(p *token.Policy) {
 		p.Issuers, p.Auditors = ledgertest.Issuers(issuer), ledgertest.Auditors(t, auditor)
 		p.Issuers[0].Types = []string{"EUR", "USD"}
-		p.Validators, p.Owners, p.Redeem = [][]byte{key(t, "validator").Identity()}, token.OwnerEd25519|token.OwnerHashLock, token.RedeemIssuer
+		p.Validators, p.HeadThreshold = []token.Validator{{HeadKey: [32]byte(key(t, "validator").Identity()[1:]), ConsensusKey: key(t, "consensus").Identity()[1:]}}, 1
+		p.Owners, p.Redeem, p.Limits.Ahead = token.OwnerEd25519|token.OwnerHashLock, token.RedeemIssuer, 2*time.Minute
 		p.Administrators = administrators(t, 1, "dora")
 	}, "anna", "ben", "dora")
 	var out strings.Builder
@@ -461,6 +564,7 @@ func TestVectors(t *testing.T) {
 	line("update anchor", policy.Anchor(1))
 	line("update message", message[:])
 	line("update digest", digest[:])
+	fmt.Fprintf(&out, "update short digest %s\n", must.Get(u.ShortDigest())(t))
 	line("update", must.Get(u.Encode())(t))
 	golden.Check(t, "token/policy.txt", out.String())
 }

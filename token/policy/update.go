@@ -15,7 +15,10 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
+	"slices"
+	"strings"
 
 	"golang.org/x/crypto/cryptobyte"
 
@@ -110,6 +113,32 @@ func (u *Update) Message() (message [transcript.StateLen]byte, err error) {
 func (u *Update) Digest() (digest [sha256.Size]byte, err error) {
 	message, err := u.Message()
 	return sha256.Sum256(message[:]), err
+}
+
+// shortDigest is how many bytes of Digest ShortDigest has.
+const shortDigest = 20
+
+// ShortDigest returns the first 160 bits of Digest in ten groups of four hex digits, for administrators who compare
+// over the telephone what they are about to sign. It binds all that they sign. It has 160 bits, not 80, because whoever
+// proposes the update could make two with one digest, and show one and have the other signed: that takes 2^80 attempts
+// for 160 bits, and 2^40 for 80.
+func (u *Update) ShortDigest() (string, error) {
+	digest, err := u.Digest()
+	if err != nil {
+		return "", err
+	}
+	groups := make([]string, 0, shortDigest/2)
+	for pair := range slices.Chunk(digest[:shortDigest], 2) {
+		groups = append(groups, hex.EncodeToString(pair))
+	}
+	return strings.Join(groups, "-"), nil
+}
+
+// HasShortDigest reports whether text is the update's ShortDigest. Case, spaces and hyphens make no difference.
+func (u *Update) HasShortDigest(text string) (bool, error) {
+	want, err := u.ShortDigest()
+	bare := strings.NewReplacer(" ", "", "-", "")
+	return err == nil && strings.EqualFold(bare.Replace(text), bare.Replace(want)), err
 }
 
 // Sign adds the signature of an administrator, in its place, or exchanges it. The error is an ErrParams for who is no

@@ -22,9 +22,9 @@ const (
 	Rules      = "update's policy"         // is one that can be followed, and changed again
 )
 
-// Check checks of a policy what package token does not know: identities are X.509 certificates or Ed25519 keys for which
-// not everybody can sign, no list has one key under two identities, and auditors' keys are such that something can be sealed to them. The error is
-// an ErrParams that names the field.
+// Check checks of a policy what package token does not know: identities are X.509 certificates or Ed25519 keys, and
+// validators' keys are Ed25519 keys, canonical ones for which not everybody can sign. No list has one key twice: under two
+// identities, or as a head key and a consensus key. Something can be sealed to auditors' keys. The error is an ErrParams that names the field.
 func Check(p *token.Policy) error {
 	if _, err := p.Encode(); err != nil {
 		return err
@@ -36,31 +36,59 @@ func Check(p *token.Policy) error {
 	if err != nil {
 		return err
 	}
-	for _, list := range []struct {
-		name string
-		ids  [][]byte
-	}{
-		{"issuers", p.IssuerIdentities()},
-		{"auditors", p.AuditorIdentities()},
-		{"validators", p.Validators},
-		{"administrators", p.Administrators.Identities},
+	for _, list := range [][]member{
+		members("issuers", p.IssuerIdentities()),
+		members("auditors", p.AuditorIdentities()),
+		validatorKeys(p.Validators),
+		members("administrators", p.Administrators.Identities),
 	} {
-		keys := make([]identity.Verifier, len(list.ids))
-		for i, id := range list.ids {
-			v, err := set.Verifier(id)
+		keys := make([]identity.Verifier, len(list))
+		for i, m := range list {
+			v, err := set.Verifier(m.id)
 			if err != nil {
-				return fmt.Errorf("%w: %s[%d]: %w", zkbench.ErrParams, list.name, i, err)
+				return fmt.Errorf("%w: %s: %w", zkbench.ErrParams, m.field, err)
 			}
 			if identity.AnybodySigns(v) {
-				return fmt.Errorf("%w: %s[%d] is a key of small order, for which anybody can sign", zkbench.ErrParams, list.name, i)
+				return fmt.Errorf("%w: %s is a key of small order, for which anybody can sign", zkbench.ErrParams, m.field)
+			}
+			if !identity.Canonical(v) {
+				return fmt.Errorf("%w: %s is not in the canonical encoding of its key", zkbench.ErrParams, m.field)
 			}
 			if other := slices.IndexFunc(keys[:i], func(k identity.Verifier) bool { return identity.SameKey(k, v) }); other >= 0 {
-				return fmt.Errorf("%w: %s[%d] has the key of %s[%d], accepted: each key once", zkbench.ErrParams, list.name, i, list.name, other)
+				return fmt.Errorf("%w: %s has the key of %s, accepted: each key once", zkbench.ErrParams, m.field, list[other].field)
 			}
 			keys[i] = v
 		}
 	}
 	return nil
+}
+
+// member is an identity of a list in which each key stands once, and the field that holds it.
+type member struct {
+	field string
+	id    identity.Identity
+}
+
+func members(list string, ids [][]byte) []member {
+	all := make([]member, len(ids))
+	for i, id := range ids {
+		all[i] = member{fmt.Sprintf("%s[%d]", list, i), id}
+	}
+	return all
+}
+
+// validatorKeys lists the keys of validators, of both kinds, as identities that Check has yet to parse.
+func validatorKeys(validators []token.Validator) (all []member) {
+	add := func(i int, name string, key []byte) {
+		all = append(all, member{fmt.Sprintf("validators[%d].%s", i, name), append(identity.Identity{byte(identity.TypeEd25519)}, key...)})
+	}
+	for i, v := range validators {
+		add(i, "head key", v.HeadKey[:])
+		if len(v.ConsensusKey) > 0 {
+			add(i, "consensus key", v.ConsensusKey)
+		}
+	}
+	return all
 }
 
 // Follows decides whether the update is of a ledger and its current policy, whoever has signed it. The error is a

@@ -153,7 +153,7 @@ func newWorld(t testing.TB, edit func(*token.PublicParams)) *world {
 	w.params = must.Get(token.NewPublicParams("BN254", 16, token.CSP))(t)
 	w.params.Policy.Issuers = ledgertest.Issuers(key(t, "issuer").Identity())
 	w.params.Policy.Auditors = ledgertest.Auditors(t, key(t, "auditor").Identity())
-	w.params.Policy.Limits = token.Limits{Inputs: 4, Outputs: 4, Metadata: 10}
+	w.params.Policy.Limits = token.Limits{Inputs: 4, Outputs: 4, Metadata: 10, Ahead: time.Minute}
 	if edit != nil {
 		edit(w.params)
 	}

@@ -77,7 +77,7 @@ func newSystem(t testing.TB, redeem token.RedeemPolicy, edit ...func(p *token.Po
 	s.params = must.Get(token.NewPublicParams("BN254", 8, token.CSP, token.Bulletproof))(s)
 	s.params.Policy.Issuers, s.params.Policy.Redeem = ledgertest.Issuers(s.issuer.Identity()), redeem
 	s.params.Policy.Auditors = ledgertest.Auditors(s, s.auditor.Identity())
-	s.params.Policy.Limits = token.Limits{Inputs: 3, Outputs: 3, Metadata: 10}
+	s.params.Policy.Limits = token.Limits{Inputs: 3, Outputs: 3, Metadata: 10, Ahead: time.Minute}
 	for _, f := range edit {
 		f(&s.params.Policy)
 	}

@@ -18,11 +18,12 @@ import (
 )
 
 const (
-	ed25519Prefix    = "ed25519:"
-	x25519Prefix     = "x25519:"
-	acceptedIdentity = "the path of a PEM or DER certificate with a P-256 key, that of a PEM public key of Ed25519, or " + ed25519Prefix + " and 64 hex digits"
-	acceptedIssuer   = acceptedIdentity + "; of some types only: then = and these with + between them"
-	acceptedAuditor  = acceptedIdentity + "; then = and the path of a PEM public key of X25519 or MLKEM768-X25519, or " + x25519Prefix + " and 64 hex digits"
+	ed25519Prefix     = "ed25519:"
+	x25519Prefix      = "x25519:"
+	acceptedIdentity  = "the path of a PEM or DER certificate with a P-256 key, that of a PEM public key of Ed25519, or " + ed25519Prefix + " and 64 hex digits"
+	acceptedValidator = "the path of a PEM public key of Ed25519, or " + ed25519Prefix + " and 64 hex digits"
+	acceptedIssuer    = acceptedIdentity + "; of some types only: then = and these with + between them"
+	acceptedAuditor   = acceptedIdentity + "; then = and the path of a PEM public key of X25519 or MLKEM768-X25519, or " + x25519Prefix + " and 64 hex digits"
 )
 
 const acceptedRemoval = "16 or more digits of a fingerprint that policy show prints, or an identity of the list"
@@ -71,6 +72,18 @@ func parseAuditor(text string) (a token.Auditor, err error) {
 	}
 	a.KEM, a.Key, err = parseKey(key)
 	return a, err
+}
+
+// parseValidator reads the key with which a validator signs heads.
+func parseValidator(text string) (v token.Validator, err error) {
+	id, err := parseIdentity(text)
+	if err == nil && identity.Identity(id).Type() != identity.TypeEd25519 {
+		err = errors.New("a certificate, and no key of Ed25519")
+	}
+	if err == nil {
+		copy(v.HeadKey[:], id[1:])
+	}
+	return v, err
 }
 
 // cutLast cuts a text at its last =.

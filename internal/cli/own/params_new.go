@@ -1,6 +1,7 @@
 package own
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"github.com/zkbench/zkbench/internal/cli"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/policy"
 )
 
 // paramsFlags are the flags of params new as they were typed.
@@ -90,14 +92,14 @@ func (f *paramsFlags) params() (*token.PublicParams, error) {
 		}
 		proofTypes = append(proofTypes, name)
 	}
-	policy := token.DefaultPolicy()
-	if err := f.policy.change(&policy); err != nil {
+	first := token.DefaultPolicy()
+	if err := cmp.Or(f.policy.change(&first), policy.Check(&first)); err != nil {
 		return nil, err
 	}
 	p, err := token.NewPublicParams(f.curve.Text, int(bits), proofTypes...)
 	if err != nil {
 		return nil, err
 	}
-	p.Policy = policy
+	p.Policy = first
 	return p, nil
 }

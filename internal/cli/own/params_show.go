@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
@@ -28,17 +29,18 @@ type paramsView struct {
 
 // policyView is what is shown of a policy.
 type policyView struct {
-	Digest         string         `json:"digest"`
-	Version        uint64         `json:"version"`
-	Issuers        []issuerView   `json:"issuers"`
-	Auditors       []auditorView  `json:"auditors"`
-	Administrators []identityView `json:"administrators"`
-	Threshold      int            `json:"threshold"`
-	Validators     []identityView `json:"validators"`
-	Owners         []string       `json:"owners"`
-	Limits         limitsView     `json:"limits"`
-	Redeem         string         `json:"redeem"`
-	Notes          string         `json:"notes"`
+	Digest         string          `json:"digest"`
+	Version        uint64          `json:"version"`
+	Issuers        []issuerView    `json:"issuers"`
+	Auditors       []auditorView   `json:"auditors"`
+	Administrators []identityView  `json:"administrators"`
+	Threshold      int             `json:"threshold"`
+	Validators     []validatorView `json:"validators"`
+	HeadThreshold  int             `json:"head_threshold"`
+	Owners         []string        `json:"owners"`
+	Limits         limitsView      `json:"limits"`
+	Redeem         string          `json:"redeem"`
+	Notes          string          `json:"notes"`
 }
 
 type issuerView struct {
@@ -50,6 +52,11 @@ type auditorView struct {
 	identityView
 	KEM string `json:"kem"`
 	Key string `json:"key"` // SHA-256
+}
+
+type validatorView struct {
+	identityView        // of the head key
+	Consensus    string `json:"consensus,omitempty"` // SHA-256 of the key
 }
 
 type systemView struct {
@@ -69,6 +76,7 @@ type limitsView struct {
 	Inputs   int `json:"inputs"`
 	Outputs  int `json:"outputs"`
 	Metadata int `json:"metadata"` // bytes
+	Ahead    int `json:"ahead"`    // seconds
 }
 
 func newParamsView(p *token.PublicParams) (*paramsView, error) {
@@ -90,10 +98,12 @@ func newPolicyView(p *token.Policy) (v policyView, err error) {
 		return v, err
 	}
 	v = policyView{
-		Digest: hex.EncodeToString(digest[:]), Version: p.Version, Limits: limitsView(p.Limits), Redeem: p.Redeem.String(), Notes: kemName(p.Notes),
+		Digest: hex.EncodeToString(digest[:]), Version: p.Version, Redeem: p.Redeem.String(), Notes: kemName(p.Notes),
 		Owners: p.Owners.Names(), Threshold: p.Administrators.Threshold,
 		Issuers: make([]issuerView, len(p.Issuers)), Auditors: make([]auditorView, len(p.Auditors)),
-		Administrators: identityViews(p.Administrators.Identities), Validators: identityViews(p.Validators),
+		Limits:         limitsView{p.Limits.Inputs, p.Limits.Outputs, p.Limits.Metadata, int(p.Limits.Ahead / time.Second)},
+		Administrators: identityViews(p.Administrators.Identities),
+		Validators:     make([]validatorView, len(p.Validators)), HeadThreshold: p.HeadThreshold,
 	}
 	for i, id := range identityViews(p.IssuerIdentities()) {
 		v.Issuers[i] = issuerView{id, p.Issuers[i].Types}
@@ -101,6 +111,12 @@ func newPolicyView(p *token.Policy) (v policyView, err error) {
 	for i, id := range identityViews(p.AuditorIdentities()) {
 		sum := sha256.Sum256(p.Auditors[i].Key)
 		v.Auditors[i] = auditorView{id, kemName(p.Auditors[i].KEM), hex.EncodeToString(sum[:])}
+	}
+	for i, one := range p.Validators {
+		v.Validators[i].identityView = identityViews([][]byte{validatorIdentity(one)})[0]
+		if len(one.ConsensusKey) > 0 {
+			v.Validators[i].Consensus = identityViews([][]byte{ed25519Identity(one.ConsensusKey)})[0].Fingerprint
+		}
 	}
 	return v, nil
 }
@@ -148,14 +164,17 @@ func (v *paramsView) text(w io.Writer) error {
 // text writes a policy in columns.
 func (v *policyView) text(w io.Writer) {
 	fmt.Fprintf(w, "policy\t%s\nversion\t%d\n", v.Digest, v.Version)
-	fmt.Fprintf(w, "inputs\tup to %d\noutputs\tup to %d\nmetadata\tup to %d B\n", v.Limits.Inputs, v.Limits.Outputs, v.Limits.Metadata)
+	fmt.Fprintf(w, "inputs\tup to %d\noutputs\tup to %d\nmetadata\tup to %d B\nahead\tup to %v\n", v.Limits.Inputs, v.Limits.Outputs, v.Limits.Metadata, v.Limits.ahead())
 	fmt.Fprintf(w, "redeem\t%s\nowners\t%s\nnotes\t%s\n", v.Redeem, strings.Join(v.Owners, ", "), v.Notes)
-	threshold := "none"
-	if v.Threshold > 0 {
-		threshold = fmt.Sprintf("%d of %d administrators", v.Threshold, len(v.Administrators))
+	some := func(threshold, all int, who string) string {
+		if all == 0 {
+			return "none"
+		}
+		return fmt.Sprintf("%d of %d %s", threshold, all, who)
 	}
-	fmt.Fprintf(w, "changed by\t%s\n\n", threshold)
-	for _, list := range v.lists() {
+	fmt.Fprintf(w, "heads by\t%s\n", some(v.HeadThreshold, len(v.Validators), "validators"))
+	fmt.Fprintf(w, "changed by\t%s\n\n", some(v.Threshold, len(v.Administrators), "administrators"))
+	for _, list := range v.lists(short) {
 		if len(list.lines) == 0 {
 			list.lines = []string{"none"}
 		}
@@ -171,28 +190,27 @@ type roleLines struct {
 	lines []string
 }
 
+// digestForm is how much of a digest is shown: short or whole.
+type digestForm func(digest string) string
+
 // lists are the identities of a policy by role.
-func (v *policyView) lists() []roleLines {
-	var issuers, auditors []string
-	for _, i := range v.Issuers {
-		issuers = append(issuers, i.line())
+func (v *policyView) lists(form digestForm) []roleLines {
+	return []roleLines{
+		{"issuer", lines(v.Issuers, form)}, {"auditor", lines(v.Auditors, form)},
+		{"administrator", lines(v.Administrators, form)}, {"validator", lines(v.Validators, form)},
 	}
-	for _, a := range v.Auditors {
-		auditors = append(auditors, a.line())
-	}
-	return []roleLines{{"issuer", issuers}, {"auditor", auditors}, {"administrator", lines(v.Administrators)}, {"validator", lines(v.Validators)}}
 }
 
-func lines(ids []identityView) (all []string) {
-	for _, id := range ids {
-		all = append(all, id.line())
+func lines[V interface{ line(digestForm) string }](views []V, form digestForm) (all []string) {
+	for _, v := range views {
+		all = append(all, v.line(form))
 	}
 	return all
 }
 
 // line is an identity in columns.
-func (v identityView) line() string {
-	line := v.Type + "\t" + short(v.Fingerprint)
+func (v identityView) line(form digestForm) string {
+	line := v.Type + "\t" + form(v.Fingerprint)
 	if v.Subject != "" {
 		// Quoted: whoever made the certificate chose every byte of it.
 		line += fmt.Sprintf("\t%q", v.Subject)
@@ -200,16 +218,28 @@ func (v identityView) line() string {
 	return line
 }
 
-func (v issuerView) line() string {
+func (v issuerView) line(form digestForm) string {
 	if len(v.Types) == 0 {
-		return v.identityView.line()
+		return v.identityView.line(form)
 	}
-	return fmt.Sprintf("%s\tof %q", v.identityView.line(), v.Types)
+	return fmt.Sprintf("%s\tof %q", v.identityView.line(form), v.Types)
 }
 
-func (v auditorView) line() string {
-	return fmt.Sprintf("%s\t%s %s", v.identityView.line(), v.KEM, short(v.Key))
+func (v auditorView) line(form digestForm) string {
+	return fmt.Sprintf("%s\t%s %s", v.identityView.line(form), v.KEM, form(v.Key))
 }
 
-// short is the start of a digest in hex, enough to tell two apart.
+func (v validatorView) line(form digestForm) string {
+	if v.Consensus == "" {
+		return v.identityView.line(form)
+	}
+	return fmt.Sprintf("%s\tconsensus %s", v.identityView.line(form), form(v.Consensus))
+}
+
+func (v limitsView) ahead() time.Duration { return time.Duration(v.Ahead) * time.Second }
+
+// short is the start of a digest in hex, enough to tell two apart that nobody made to look alike.
 func short(digest string) string { return digest[:16] }
+
+// whole is a digest in hex. Two keys whose digests begin alike in 16 digits are cheap to make.
+func whole(digest string) string { return digest }

@@ -6,11 +6,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/identity"
 )
 
 // listFlags are the flags that change a list: to another one, or by some.
@@ -18,11 +20,19 @@ type listFlags struct {
 	whole, add, remove *usage.Option // add and remove nil: where there is none before
 }
 
+var acceptedAhead = fmt.Sprintf("%v to %v, in whole seconds", time.Second, token.MaxAhead)
+
+// given tells whether one of the flags is.
+func (f *listFlags) given() bool {
+	return f.whole.Given || f.add != nil && (f.add.Given || f.remove.Given)
+}
+
 // policyFlags are the flags that change a policy, as they were typed.
 type policyFlags struct {
 	issuers, auditors, administrators, validators listFlags
-	threshold, owners, redeem, notes              *usage.Option
-	maxInputs, maxOutputs, maxMetadata            *usage.Option
+	threshold, headThreshold                      *usage.Option
+	owners, redeem, notes                         *usage.Option
+	maxInputs, maxOutputs, maxMetadata, maxAhead  *usage.Option
 }
 
 // newPolicyFlags defines the flags; those that are not given leave what the policy has. base gives what is shown as default;
@@ -39,24 +49,27 @@ func newPolicyFlags(flags *pflag.FlagSet, base *token.Policy) *policyFlags {
 		}
 		return l
 	}
-	var shown struct{ owners, redeem, notes, inputs, outputs, metadata string }
+	var shown struct{ owners, redeem, notes, inputs, outputs, metadata, ahead string }
 	if base != nil {
 		shown.owners, shown.redeem, shown.notes = strings.Join(base.Owners.Names(), ","), base.Redeem.String(), kemName(base.Notes)
 		shown.inputs, shown.outputs, shown.metadata = strconv.Itoa(base.Limits.Inputs), strconv.Itoa(base.Limits.Outputs), strconv.Itoa(base.Limits.Metadata)
+		shown.ahead = base.Limits.Ahead.String()
 	}
 	redeem := []string{token.RedeemOwner.String(), token.RedeemIssuer.String()}
 	return &policyFlags{
 		issuers:        list("issuer", acceptedIssuer, "who may issue"),
 		auditors:       list("auditor", acceptedAuditor, "who must sign every request"),
 		administrators: list("administrator", acceptedIdentity, "who may change the policy"),
-		validators:     list("validator", acceptedIdentity, "who signs heads of the log"),
+		validators:     list("validator", acceptedValidator, "who signs heads of the log"),
 		threshold:      define("threshold", usage.KindNumber, "", fmt.Sprintf("1 to %d, and to the number of administrators", token.MaxIdentities), "administrators who change the policy together"),
+		headThreshold:  define("head-threshold", usage.KindNumber, "", fmt.Sprintf("1 to %d, and to the number of validators", token.MaxIdentities), "validators who must sign a head; by default more than two thirds of those given"),
 		owners:         define("owners", usage.KindList, shown.owners, strings.Join(token.OwnerNames(), ", "), "kinds of owners that tokens may be given to"),
 		redeem:         define("redeem", usage.KindText, shown.redeem, strings.Join(redeem, ", "), "whose signatures a redeem needs; issuer: also an issuer's"),
 		notes:          define("notes", usage.KindText, shown.notes, strings.Join(kemNames(), ", "), "with which openings are encrypted to payees on the ledger"),
 		maxInputs:      define("max-inputs", usage.KindNumber, shown.inputs, fmt.Sprintf("1 to %d", token.MaxTokens), "inputs of an action"),
 		maxOutputs:     define("max-outputs", usage.KindNumber, shown.outputs, fmt.Sprintf("1 to %d", token.MaxTokens), "outputs of an action"),
 		maxMetadata:    define("max-metadata", usage.KindNumber, shown.metadata, fmt.Sprintf("0 to %d", token.MaxMetadata), "bytes of an action's metadata"),
+		maxAhead:       define("max-ahead", usage.KindTime, shown.ahead, acceptedAhead, "how far a block's time may be ahead of the clock of who chooses it"),
 	}
 }
 
@@ -102,19 +115,39 @@ func (f *policyFlags) change(p *token.Policy) (err error) {
 	if p.Redeem == token.RedeemIssuer && len(p.Issuers) == 0 {
 		return (&usage.Option{Accepted: "owner, or issuer together with --issuer"}).Refuse("redeem", p.Redeem.String())
 	}
-	if f.threshold.Given {
-		n, err := f.threshold.Number("threshold", 1, token.MaxIdentities)
+	if f.validators.given() {
+		p.HeadThreshold = defaultHeadThreshold(len(p.Validators))
+	}
+	if err := setThreshold("threshold", f.threshold, "administrator", len(p.Administrators.Identities), &p.Administrators.Threshold); err != nil {
+		return err
+	}
+	return setThreshold("head-threshold", f.headThreshold, "validator", len(p.Validators), &p.HeadThreshold)
+}
+
+// defaultHeadThreshold is more than two thirds of the validators: two heads that so many have signed are signed by more than
+// a third of the validators both.
+func defaultHeadThreshold(validators int) int {
+	if validators == 0 {
+		return 0
+	}
+	return 2*validators/3 + 1
+}
+
+// setThreshold sets how many of a list's members act together, if that was given, and refuses a number that does not fit the list.
+func setThreshold(name string, o *usage.Option, member string, members int, threshold *int) error {
+	if o.Given {
+		n, err := o.Number(name, 1, token.MaxIdentities)
 		if err != nil {
 			return err
 		}
-		p.Administrators.Threshold = int(n)
+		*threshold = int(n)
 	}
-	if n := len(p.Administrators.Identities); p.Administrators.Threshold > n || n > 0 && p.Administrators.Threshold < 1 {
-		accepted := fmt.Sprintf("1 to %d, the number of administrators", n)
-		if n == 0 {
-			accepted = "a number together with --administrator"
+	if *threshold > members || members > 0 && *threshold < 1 {
+		accepted := fmt.Sprintf("1 to %d, the number of %ss", members, member)
+		if members == 0 {
+			accepted = "a number together with --" + member
 		}
-		return (&usage.Option{Accepted: accepted}).Refuse("threshold", f.threshold.Text)
+		return (&usage.Option{Accepted: accepted}).Refuse(name, o.Text)
 	}
 	return nil
 }
@@ -131,7 +164,7 @@ func (f *policyFlags) lists(p *token.Policy) (err error) {
 	if *admins, err = changed("administrator", f.administrators, *admins, parseIdentity, itself); err != nil {
 		return err
 	}
-	p.Validators, err = changed("validator", f.validators, p.Validators, parseIdentity, itself)
+	p.Validators, err = changed("validator", f.validators, p.Validators, parseValidator, validatorIdentity)
 	return err
 }
 
@@ -183,6 +216,13 @@ func issuerIdentity(i token.Issuer) []byte   { return i.Identity }
 func auditorIdentity(a token.Auditor) []byte { return a.Identity }
 func itself(id []byte) []byte                { return id }
 
+// validatorIdentity is a validator's head key as the flags name it. Its order is that of the keys.
+func validatorIdentity(v token.Validator) []byte { return ed25519Identity(v.HeadKey[:]) }
+
+func ed25519Identity(key []byte) []byte {
+	return append([]byte{byte(identity.TypeEd25519)}, key...)
+}
+
 func (f *policyFlags) limits(l *token.Limits) error {
 	for _, limit := range []struct {
 		name        string
@@ -202,6 +242,16 @@ func (f *policyFlags) limits(l *token.Limits) error {
 			return err
 		}
 		*limit.to = int(n)
+	}
+	if f.maxAhead.Given {
+		ahead, err := f.maxAhead.Duration("max-ahead", time.Second, token.MaxAhead)
+		if err != nil {
+			return err
+		}
+		if ahead%time.Second != 0 {
+			return f.maxAhead.Refuse("max-ahead", f.maxAhead.Text)
+		}
+		l.Ahead = ahead
 	}
 	return nil
 }

@@ -20,6 +20,10 @@ func showUpdate(w io.Writer, g *governed, u *policy.Update) error {
 	if err != nil {
 		return err
 	}
+	digest, err := u.ShortDigest()
+	if err != nil {
+		return err
+	}
 	fmt.Fprintf(w, "ledger %x: policy %d to %d\n", u.Ledger, before.Version, after.Version)
 	changes := changesOf(&before, &after)
 	if len(changes) == 0 {
@@ -28,11 +32,12 @@ func showUpdate(w io.Writer, g *governed, u *policy.Update) error {
 	for _, line := range changes {
 		fmt.Fprintf(w, "  %s\n", line)
 	}
+	fmt.Fprintf(w, "digest %s\n", digest)
 	for _, p := range []*token.Policy{g.current, &u.Policy} {
 		who, more := u.Missing(&p.Administrators)
 		fmt.Fprintf(w, "signatures of policy %d: %d of %d that it needs", p.Version, max(0, p.Administrators.Threshold-more), p.Administrators.Threshold)
 		if more > 0 {
-			fmt.Fprintf(w, "; %d more of: %s", more, strings.Join(oneLine(lines(identityViews(who))), ", "))
+			fmt.Fprintf(w, "; %d more of: %s", more, strings.Join(oneLine(lines(identityViews(who), short)), ", "))
 		}
 		fmt.Fprintln(w)
 	}
@@ -51,7 +56,7 @@ func changesOf(before, after *policyView) (changes []string) {
 			changes = append(changes, fmt.Sprintf("%s: %s, before %s", what, b, a))
 		}
 	}
-	old, now := before.lists(), after.lists()
+	old, now := before.lists(whole), after.lists(whole)
 	for i := range now {
 		was, is := oneLine(old[i].lines), oneLine(now[i].lines)
 		for _, line := range is {
@@ -66,12 +71,14 @@ func changesOf(before, after *policyView) (changes []string) {
 		}
 	}
 	say("threshold of administrators", before.Threshold, after.Threshold)
+	say("validators who must sign a head", before.HeadThreshold, after.HeadThreshold)
 	say("owners", strings.Join(before.Owners, ", "), strings.Join(after.Owners, ", "))
 	say("redeem", before.Redeem, after.Redeem)
 	say("notes", before.Notes, after.Notes)
 	say("inputs up to", before.Limits.Inputs, after.Limits.Inputs)
 	say("outputs up to", before.Limits.Outputs, after.Limits.Outputs)
 	say("bytes of metadata up to", before.Limits.Metadata, after.Limits.Metadata)
+	say("ahead of the clock up to", before.Limits.ahead(), after.Limits.ahead())
 	return changes
 }
 
