@@ -130,9 +130,11 @@ func readFile(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(file, longestFile))
+	data, err := readBounded(file)
 	return data, errors.Join(err, file.Close())
 }
+
+func readBounded(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, longestFile)) }
 
 // writeNew writes a file that does not exist yet. Who reads it meanwhile finds it
 // empty or complete, never in part. An existing file is an os.ErrExist.

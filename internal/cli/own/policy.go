@@ -30,8 +30,8 @@ func policyCommand(stdout io.Writer) *cobra.Command {
 		Use:   "policy new|sign|show|apply",
 		Short: "Change who issues, audits and administrates a running token system",
 		Long: "Change the policy of a running token system: who issues, audits and administrates, kinds of owners,\n" +
-			"limits. new makes an update of the current policy, administrators sign it, show says what it changes\n" +
-			"and whose signatures are missing, apply puts it on the ledger.\n" +
+			"limits. new makes an update of the current policy, show says what it changes, its digest and whose\n" +
+			"signatures are missing, administrators compare the digest and sign, apply puts it on the ledger.\n" +
 			"The current policy is that of --params, after the updates on the --ledger; without a ledger, as on the\n" +
 			"machine of an administrator, after those of the files --after, on the ledger --id.",
 		Args: cobra.ArbitraryArgs,
@@ -190,16 +190,32 @@ func policyNewCommand(stdout io.Writer) *cobra.Command {
 	return cmd
 }
 
+const acceptedDigest = "its digest, 40 hex digits, as another administrator reads it out"
+
 func policySignCommand(stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "sign FILE --key FILE --params FILE --ledger PATH",
-		Short: "Add the signature of an administrator to an update; show it before",
-		Args:  oneUpdate,
+		Use:   "sign FILE --digest DIGEST --key FILE --params FILE --ledger PATH",
+		Short: "Add the signature of an administrator to the update with a digest",
+		Long: "Add the signature of an administrator to an update, if it has the digest that --digest names. Take the\n" +
+			"digest from another administrator, for example by telephone, and not from the file or who sent it. Case,\n" +
+			"spaces and hyphens make no difference in it. Without --digest the update and its digest are shown, nothing\n" +
+			"is signed, and the exit code is 2, as after every refusal. The key's file must be its owner's alone (mode 0600).",
+		Args: oneUpdate,
 	}
 	source := newSourceFlags(cmd.Flags())
+	digest := usage.Define(cmd.Flags(), "digest", usage.KindText, "", acceptedDigest, "the update that is signed: "+acceptedDigest)
 	key := usage.Define(cmd.Flags(), "key", usage.KindFile, "", acceptedKey, "the administrator's secret key: "+acceptedKey)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return source.update(cmd.Context(), args[0], func(g *governed, u *policy.Update) error {
+			if !digest.Given {
+				o := usage.Option{Accepted: "the digest above, when another administrator has read out the same; nothing was signed"}
+				return errors.Join(showUpdate(stdout, g, u), o.Refuse("digest", ""))
+			}
+			if same, err := u.HasShortDigest(digest.Text); err != nil {
+				return err
+			} else if !same {
+				return (&usage.Option{Accepted: "the digest of the update in " + args[0] + "; this is that of another update"}).Refuse("digest", digest.Text)
+			}
 			signer, err := loadSigner(key, g.current.Administrators.Identities, u.Policy.Administrators.Identities)
 			if err != nil {
 				return err
@@ -223,7 +239,7 @@ func policySignCommand(stdout io.Writer) *cobra.Command {
 func policyShowCommand(stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show FILE --params FILE --ledger PATH",
-		Short: "Say what an update changes, and whose signatures are missing",
+		Short: "Say what an update changes, its digest, and whose signatures are missing",
 		Args:  oneUpdate,
 	}
 	source := newSourceFlags(cmd.Flags())

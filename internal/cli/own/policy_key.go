@@ -6,6 +6,8 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
+	"os"
+	"runtime"
 
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/token/identity"
@@ -18,9 +20,9 @@ func loadSigner(o *usage.Option, lists ...[][]byte) (identity.Signer, error) {
 	if !o.Given {
 		return nil, o.Refuse("key", "")
 	}
-	data, err := readFile(o.Text)
+	data, err := readSecret("key", o.Text)
 	if err != nil {
-		return nil, fmt.Errorf("key: %w", err)
+		return nil, err
 	}
 	block, rest := pem.Decode(data)
 	if next, _ := pem.Decode(rest); block == nil || block.Type != "PRIVATE KEY" || next != nil {
@@ -38,6 +40,29 @@ func loadSigner(o *usage.Option, lists ...[][]byte) (identity.Signer, error) {
 		}
 	}
 	return nil, o.Refuse("key", o.Text)
+}
+
+// readSecret reads the file with a secret key that a flag names. It refuses a file that others than its owner can open.
+func readSecret(field, path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", field, err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", field, err)
+	}
+	// The modes that Windows reports say nothing about others, and a terminal's are not its user's to choose.
+	if mode := info.Mode(); runtime.GOOS != "windows" && mode.IsRegular() && mode.Perm()&0o077 != 0 {
+		o := usage.Option{Accepted: "a secret key that only its owner can read; try chmod 600 " + path}
+		return nil, o.Refuse(field, fmt.Sprintf("%s, mode %04o", path, mode.Perm()))
+	}
+	data, err := readBounded(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", field, err)
+	}
+	return data, nil
 }
 
 // signerOf signs for an identity with a secret key, nil if it is not the key's.
