@@ -115,7 +115,9 @@ func BenchmarkFollow(b *testing.B) {
 // BenchmarkRebuild is what a wallet pays for outputs of its own, when it is made again from the log: of which half were sealed by others and
 // half by itself, as change is.
 func BenchmarkRebuild(b *testing.B) {
-	w := newWorld(b, func(p *token.PublicParams) { p.Policy.Limits = token.Limits{Inputs: 4, Outputs: 64, Ahead: token.MaxAhead} })
+	w := newWorld(b, func(p *token.PublicParams) {
+		p.Policy.Limits = token.Limits{Inputs: 4, Outputs: 64, Ahead: token.MaxAhead}
+	})
 	alice := w.party(b, w.pseudonyms(b, "Alice"))
 	const issues, outputs = 16, 64
 	for range issues {

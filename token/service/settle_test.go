@@ -386,7 +386,9 @@ func TestIssueLife(t *testing.T) {
 // TestOneMoment: Unspent yields the tokens of one moment, whatever its caller does to the
 // vault meanwhile.
 func TestOneMoment(t *testing.T) {
-	w := newWorld(t, func(p *token.PublicParams) { p.Policy.Limits = token.Limits{Inputs: 4, Outputs: 64, Metadata: 10, Ahead: token.MaxAhead} })
+	w := newWorld(t, func(p *token.PublicParams) {
+		p.Policy.Limits = token.Limits{Inputs: 4, Outputs: 64, Metadata: 10, Ahead: token.MaxAhead}
+	})
 	alice := w.funded(t, "alice", slices.Repeat([]uint64{10}, 300)...) // more than are read at a time elsewhere
 	sum, moved := uint64(0), false
 	for h, err := range alice.Unspent() {
