@@ -192,7 +192,7 @@ func (d *demo) setUp() error {
 		return err
 	}
 	if d.auditor, err = service.NewAuditorService(d.params, token.Tuning{}, ex, vault, service.Auditor{
-		Signer: auditor, Key: auditorKey, Policy: service.SignAll, Authorities: []identity.Identity{d.authority.Identity()},
+		Signer: auditor, Key: auditorKey, Policy: service.SignAll{}, Authorities: []identity.Identity{d.authority.Identity()},
 	}); err != nil {
 		return err
 	}

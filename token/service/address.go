@@ -1,20 +1,92 @@
 package service
 
 import (
+	"fmt"
 	"slices"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/audit"
+	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/internal/wire"
 	"github.com/zkbench/zkbench/token/note"
+	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/script"
+	"github.com/zkbench/zkbench/transcript"
 )
 
 // Address is where a payment goes: one payment, since two to one address are seen to have one payee. The payee makes
-// it (Wallet.Address) and hands it to the payer, to whom it says nothing of who the payee is.
+// it (Wallet.Address) and hands it to the payer, to whom it says nothing of who the payee is: a pseudonym's own key
+// proves nothing. A payer who must know whose address it is asks for one that is signed by a key it knows (Sign, Verify).
 type Address struct {
 	Owner   []byte   // an identity, or a script; empty: the payment is redeemed
 	Members []Member // one for each identity of the owner, in its order
+	Vouched *Vouch   // by whom the address is signed; nil: by nobody
+}
+
+// Vouch is a signature of an address by somebody whom the payer knows.
+type Vouch struct {
+	Identity  identity.Identity // an X.509 certificate or an Ed25519 key
+	Signature []byte
+}
+
+// toVouch is what is signed of an address: for payments on that ledger, in the conversation of that nonce (nil: in any), as
+// that identity.
+func (a *Address) toVouch(ledger token.LedgerID, nonce []byte, id identity.Identity) (message [transcript.StateLen]byte, err error) {
+	bare := *a
+	bare.Vouched = nil
+	encoded, err := bare.Encode()
+	if err != nil {
+		return message, err
+	}
+	t := transcript.New("service/address")
+	t.Append("ledger", ledger[:])
+	t.Append("nonce", nonce)
+	t.Append("address", encoded)
+	t.Append("signer", id)
+	return t.State(), nil
+}
+
+// Sign signs the address with a key that the payer knows, for payments on a ledger. nonce is the payer's, from the conversation in
+// which the address is handed over, so that nobody else can use the signed address in another one; nil: there is no conversation.
+// Sign returns an ErrParams for the signer of a pseudonym, which nobody knows.
+func (a *Address) Sign(ledger token.LedgerID, nonce []byte, signer identity.Signer) error {
+	id := signer.Identity()
+	if id.Type() != identity.TypeX509 && id.Type() != identity.TypeEd25519 {
+		return refuse("an address signed by %v, accepted are %v and %v", id.Type(), identity.TypeX509, identity.TypeEd25519)
+	}
+	message, err := a.toVouch(ledger, nonce, id)
+	if err != nil {
+		return err
+	}
+	signature, err := signer.Sign(message[:], nil)
+	if err != nil {
+		return err
+	}
+	a.Vouched = &Vouch{id, signature}
+	return nil
+}
+
+// Verify returns nil if the key of known, a certificate or an Ed25519 key that the payer knows, has signed the address for payments on
+// that ledger and for the payer's nonce. Another certificate of the same key is as good. Verify returns an ErrSignature if it has
+// not, and the error of identity.Set.Verifier for a known that is no such identity.
+func (a *Address) Verify(ledger token.LedgerID, nonce []byte, known identity.Identity) error {
+	set, err := identity.NewSet(1, nil)
+	if err != nil {
+		return err
+	}
+	key, err := set.Verifier(known)
+	if err != nil {
+		return err
+	}
+	if a.Vouched == nil || !set.SameKey(known, a.Vouched.Identity) || identity.AnybodySigns(key) {
+		return fmt.Errorf("%w: the address is not signed by the key that the payer knows", zkbench.ErrSignature)
+	}
+	message, err := a.toVouch(ledger, nonce, a.Vouched.Identity)
+	if err != nil {
+		return err
+	}
+	return key.Verify(message[:], a.Vouched.Signature)
 }
 
 // Member is one identity of an address's owner.
@@ -51,7 +123,7 @@ func Locked(image [script.ImageLen]byte, deadline uint64, sender, recipient Addr
 }
 
 const (
-	addressVersion = 1
+	addressVersion = 2
 	maxNoteKey     = 2 << 10
 	// MaxAddress is the length in bytes of the longest encoding of an address.
 	MaxAddress = 1 << 20
@@ -59,10 +131,11 @@ const (
 
 // Encode returns the canonical encoding:
 //
-//	version(1) owner count(1) members
+//	version(1) owner count(1) members signer
 //	member = tag(48) KEM(2) key audit.Owner
+//	signer = identity, and if that is not empty, signature
 //
-// Owner and key stand behind a length of 2 bytes. The error is an ErrLimit that names the field.
+// A length of 2 bytes comes before owner, key, identity and signature. Encode returns an ErrLimit that names the field.
 func (a *Address) Encode() ([]byte, error) {
 	var b wire.Builder
 	b.Bound("bytes of owner", len(a.Owner), 0, token.MaxOwner)
@@ -84,6 +157,17 @@ func (a *Address) Encode() ([]byte, error) {
 			return nil, err
 		}
 	}
+	if a.Vouched == nil {
+		b.Short(nil)
+		return b.Bytes()
+	}
+	b.Bound("bytes of signer", len(a.Vouched.Identity), 1, identity.MaxLen)
+	b.Bound("bytes of signature", len(a.Vouched.Signature), 0, request.MaxSignature)
+	if err := b.Err(); err != nil {
+		return nil, err
+	}
+	b.Short(a.Vouched.Identity)
+	b.Short(a.Vouched.Signature)
 	return b.Bytes()
 }
 
@@ -104,6 +188,9 @@ func DecodeAddress(data []byte) (Address, error) {
 		a.Members = append(a.Members, m)
 	}
 	f.EndItems()
+	if id := f.Prefixed("signer", 2, 0, identity.MaxLen); len(id) > 0 {
+		a.Vouched = &Vouch{id, f.Prefixed("signature", 2, 0, request.MaxSignature)}
+	}
 	if err := f.End("address"); err != nil {
 		return Address{}, err
 	}

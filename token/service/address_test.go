@@ -2,6 +2,9 @@ package service_test
 
 import (
 	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"io"
 	"slices"
 	"testing"
@@ -28,8 +31,10 @@ func addresses(t testing.TB, w *world) map[string]service.Address {
 	a, b := must.Get(alice.Address(&w.params.Policy, nil))(t), must.Get(bob.Address(&w.params.Policy, nil))(t)
 	quantum := w.params.Policy
 	quantum.Notes = token.MLKEM768X25519
+	vouched := a
+	must.Do(t, vouched.Sign(w.genesis.ID(), []byte("nonce"), key(t, "the bank of Alice")))
 	return map[string]service.Address{
-		"pseudonym": a, "key": b, "nobody": {}, "lock": must.Get(service.Locked([32]byte{}, 1, a, b))(t), "ML-KEM": must.Get(alice.Address(&quantum, nil))(t),
+		"vouched": vouched, "pseudonym": a, "key": b, "nobody": {}, "lock": must.Get(service.Locked([32]byte{}, 1, a, b))(t), "ML-KEM": must.Get(alice.Address(&quantum, nil))(t),
 	}
 }
 
@@ -52,6 +57,60 @@ func TestAddressRoundTrip(t *testing.T) {
 	must.FailGet(long.Encode())(t, zkbench.ErrLimit, "key")
 	long = service.Address{Members: []service.Member{{Payee: note.Payee{Key: make([]byte, 32)}, Audit: audit.Owner{Certificate: make([]byte, audit.MaxCertificate+1)}}}}
 	must.FailGet(long.Encode())(t, zkbench.ErrLimit, "certificate")
+	for _, v := range []service.Vouch{{}, {Identity: make([]byte, identity.MaxLen+1)}, {Identity: []byte{2}, Signature: make([]byte, request.MaxSignature+1)}} {
+		long = service.Address{Vouched: &v}
+		must.FailGet(long.Encode())(t, zkbench.ErrLimit, "signer")
+	}
+}
+
+// TestVouchedAddress: a payer who knows a key is handed the address that its owner has signed, for this ledger and conversation, and
+// no other one: a pseudonym says nothing of whose it is.
+func TestVouchedAddress(t *testing.T) {
+	w := newWorld(t, nil)
+	here, nonce, bank := w.genesis.ID(), []byte("the payer's nonce"), key(t, "bank")
+	keys := w.pseudonyms(t, "Alice")
+	address := func() service.Address { return must.Get(keys.Address(&w.params.Policy, nil))(t) }
+	a := address()
+	must.Fail(t, a.Verify(here, nonce, bank.Identity()), zkbench.ErrSignature, "signed by nobody")
+	must.Do(t, a.Sign(here, nonce, bank))
+	sent := must.Get(service.DecodeAddress(must.Get(a.Encode())(t)))(t)
+	must.Do(t, sent.Verify(here, nonce, bank.Identity()))
+	must.Fail(t, sent.Verify(token.LedgerID{1}, nonce, bank.Identity()), zkbench.ErrSignature, "for another ledger")
+	must.Fail(t, sent.Verify(here, []byte("another"), bank.Identity()), zkbench.ErrSignature, "in another conversation")
+	must.Fail(t, sent.Verify(here, nil, bank.Identity()), zkbench.ErrSignature, "in no conversation")
+	must.Fail(t, sent.Verify(here, nonce, key(t, "mallory").Identity()), zkbench.ErrSignature, "by another key")
+	for name, edit := range map[string]func(a *service.Address){
+		"another owner": func(a *service.Address) { a.Owner = address().Owner },
+		"another tag":   func(a *service.Address) { a.Members[0].Payee.Tag[20] ^= 1 },
+		"another key":   func(a *service.Address) { a.Members[0].Payee.Key = address().Members[0].Payee.Key },
+		"another name":  func(a *service.Address) { a.Members[0].Audit = address().Members[0].Audit },
+		"a signature moved to another address": func(a *service.Address) {
+			other := address()
+			other.Vouched = a.Vouched
+			*a = other
+		},
+		"a signer put into its place": func(a *service.Address) {
+			other := address()
+			must.Do(t, other.Sign(here, nonce, key(t, "mallory")))
+			a.Vouched = other.Vouched
+		},
+	} {
+		bad := must.Get(service.DecodeAddress(must.Get(a.Encode())(t)))(t)
+		edit(&bad)
+		must.Fail(t, bad.Verify(here, nonce, bank.Identity()), zkbench.ErrSignature, "%s", name)
+	}
+	// A renewed certificate of the key that the payer knows is as good.
+	secret := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
+	_, old := w.certified(t, secret, "Bank")
+	_, renewed := w.certified(t, secret, "Bank, renewed")
+	must.Do(t, a.Sign(here, nonce, renewed))
+	must.Do(t, a.Verify(here, nonce, old.Identity()))
+	scheme := must.Get(identity.NewScheme(w.params.Curve))(t)
+	pseudonym := must.Get(must.Get(scheme.NewHolder(nil))(t).Pseudonym(nil))(t)
+	must.Fail(t, a.Sign(here, nonce, pseudonym), zkbench.ErrParams, "by a pseudonym, which proves nothing")
+	small := append(identity.Identity{byte(identity.TypeEd25519), 1}, make([]byte, 31)...)
+	a.Vouched = &service.Vouch{Identity: small, Signature: append(append([]byte{1}, make([]byte, 31)...), make([]byte, 32)...)}
+	must.Fail(t, a.Verify(here, nonce, small), zkbench.ErrSignature, "a key for which anybody signs")
 }
 
 // FuzzDecodeAddress: what decodes is the one encoding of an address.

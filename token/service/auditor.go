@@ -32,16 +32,42 @@ type AuditorService struct {
 	ids       *identity.Set
 	policy    Policy
 
+	anchors turns // of requests whose policy is asked
+
 	// adopting is held while auditor and validator come under another policy, and shared by who asks them about one request.
 	adopting sync.RWMutex
 }
 
-// Policy decides, by what a request does, whether an auditor signs it. The error is why not: who asked gets it as an
-// ErrPolicy. All that the report names has been checked, the signatures of issuers and owners too.
-type Policy func(ctx context.Context, report *audit.Report) error
+// Policy decides which requests an auditor signs, and hears what became of them. It is called by several goroutines.
+type Policy interface {
+	// Allow decides by what a request does. All that the report names has been checked, the signatures of issuers
+	// and owners too. Its error is the reason of a refusal, and the caller of Sign gets it in an ErrPolicy. Allow is asked once
+	// for each request that is signed: a request that is signed again is not asked for again. After a crash between
+	// the answer and the signature it is asked again, with the same anchor and digest.
+	Allow(ctx context.Context, report *audit.Report) error
+	// Settled hears from Reconcile of each request that was signed that it is on the ledger (landed), or that it never
+	// will be, since another request has taken its anchor or a token that it spends. If Settled returns an error, Reconcile
+	// ends there and tells it again. After a crash it may hear of a request twice.
+	Settled(ctx context.Context, anchor []byte, digest [32]byte, landed bool) error
+}
 
 // SignAll is the policy of an auditor who only keeps records.
-func SignAll(context.Context, *audit.Report) error { return nil }
+type SignAll struct{}
+
+// Allow implements Policy.
+func (SignAll) Allow(context.Context, *audit.Report) error { return nil }
+
+// Settled implements Policy.
+func (SignAll) Settled(context.Context, []byte, [32]byte, bool) error { return nil }
+
+// PolicyFunc is a policy that does not care what becomes of the requests that it allows.
+type PolicyFunc func(ctx context.Context, report *audit.Report) error
+
+// Allow implements Policy.
+func (f PolicyFunc) Allow(ctx context.Context, report *audit.Report) error { return f(ctx, report) }
+
+// Settled implements Policy.
+func (PolicyFunc) Settled(context.Context, []byte, [32]byte, bool) error { return nil }
 
 // Auditor is who audits, and how.
 type Auditor struct {
@@ -58,7 +84,7 @@ func NewAuditorService(params *token.PublicParams, tuning token.Tuning, ex execu
 		return nil, err
 	}
 	if a.Policy == nil {
-		return nil, refuse("no policy; SignAll signs all that is in order")
+		return nil, refuse("no policy; SignAll{} signs all that is in order")
 	}
 	auditor, err := audit.New(params, vault.genesis, ex, tuning, a.Key, a.Authorities...)
 	if err != nil {
@@ -108,16 +134,17 @@ func (s *AuditorService) check(ctx context.Context, rawRequest, rawInformation [
 	return r, report, err
 }
 
-// Sign is Check, and signs what issuers and owners have signed as the parameters ask and the policy lets pass;
-// else the error is that of validator.Validator's Authorized, or the policy's, and nothing is kept. Who is no auditor of the ledger's policy,
-// as far as Reconcile has followed it, gets an ErrParams.
-// Request and information are durable, by anchor, before the signature leaves. Two
-// requests of one anchor that say different things are never both signed: the second is
-// an ErrAnchorConflict. One that says the same gets a signature again, whoever has
-// signed it how. A signature is good under the policy of its time: after an update the auditor is asked again.
+// Sign checks a request as Check does, and signs it if issuers and owners have signed as the policy of the ledger asks and if
+// the auditor's own Policy allows it. Else it returns the error of Check or of validator.Validator's Authorized, or the
+// Policy's in an ErrPolicy, and keeps nothing. Sign returns an ErrParams if the signer is not an auditor of the ledger's policy that
+// Reconcile last followed.
 //
-// Whoever makes up a token can sign for it as its owner, and gets an anchor signed that
-// way: who may call Sign is for the caller to decide.
+// Request and information are durable, by anchor, before the signature leaves. Two requests of one anchor that say
+// different things are never both signed: Sign returns an ErrAnchorConflict for the second. A request that says the same gets
+// a signature again, whoever has signed it how. A signature is good under the policy of its time: after an update the
+// auditor is asked again.
+//
+// Anyone can invent a token and sign as its owner, and so use up an anchor. Restrict who may call Sign.
 func (s *AuditorService) Sign(ctx context.Context, rawRequest, rawInformation []byte) (signature []byte, report *audit.Report, err error) {
 	id, err := identityOf(s.ids, "auditors", s.vault.rules().AuditorIdentities(), s.signer)
 	if err != nil {
@@ -127,16 +154,25 @@ func (s *AuditorService) Sign(ctx context.Context, rawRequest, rawInformation []
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := s.policy(ctx, report); err != nil {
-		return nil, nil, fmt.Errorf("%w: the auditor: %w", zkbench.ErrPolicy, err)
+	done, err := s.anchors.take(ctx, r.Anchor)
+	if err != nil {
+		return nil, nil, err
 	}
-	message := r.Message(s.ledger)
-	toSign := request.ToSign(r.AuditMessage(message), request.Auditor, report.Policy, id)
+	defer done()
+	one := &signed{digest: report.Digest, request: rawRequest, information: rawInformation}
+	before, err := lookUp(s.vault, r.Anchor, getSigned)
+	if err == nil && before == nil {
+		if err = s.policy.Allow(ctx, report); err != nil {
+			err = fmt.Errorf("%w: the auditor: %w", zkbench.ErrPolicy, err)
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	toSign := request.ToSign(r.AuditMessage(r.Message(s.ledger)), request.Auditor, report.Policy, id)
 	if signature, err = s.signer.Sign(toSign[:], nil); err != nil {
 		return nil, nil, err
 	}
-	digest := r.Digest(s.ledger)
-	one := &signed{digest: digest, request: rawRequest, information: rawInformation}
 	err = s.vault.update(ctx, func(tx *bbolt.Tx) error {
 		before, err := getSigned(tx, r.Anchor)
 		switch {
@@ -144,7 +180,7 @@ func (s *AuditorService) Sign(ctx context.Context, rawRequest, rawInformation []
 			return err
 		case before == nil:
 			return putSigned(tx, r.Anchor, one)
-		case before.digest != digest:
+		case before.digest != one.digest:
 			return fmt.Errorf("%w: another one was signed", zkbench.ErrAnchorConflict)
 		}
 		return nil
@@ -153,6 +189,40 @@ func (s *AuditorService) Sign(ctx context.Context, rawRequest, rawInformation []
 		return nil, nil, err
 	}
 	return signature, report, nil
+}
+
+// turns gives an anchor to one caller at a time. The zero value is ready.
+type turns struct {
+	mu   sync.Mutex
+	busy map[string]chan struct{} // closed when the anchor is free again
+}
+
+// take waits until the anchor is free, and takes it until done is called. It returns the cause of a ctx that ends before.
+func (t *turns) take(ctx context.Context, anchor []byte) (done func(), err error) {
+	for {
+		t.mu.Lock()
+		wait, taken := t.busy[string(anchor)]
+		if !taken {
+			if t.busy == nil {
+				t.busy = make(map[string]chan struct{})
+			}
+			free := make(chan struct{})
+			t.busy[string(anchor)] = free
+			t.mu.Unlock()
+			return func() {
+				t.mu.Lock()
+				defer t.mu.Unlock()
+				delete(t.busy, string(anchor))
+				close(free)
+			}, nil
+		}
+		t.mu.Unlock()
+		select {
+		case <-wait:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
 }
 
 // authorized is check of a request that issuers and owners have signed, all under one policy.

@@ -13,6 +13,7 @@ import (
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 	"github.com/zkbench/zkbench/token/request"
@@ -109,7 +110,7 @@ func TestConstructors(t *testing.T) {
 			return err
 		},
 		"auditor": func() error {
-			s := must.Get(service.NewAuditorService(w.params, tuning, ex, w.audited, service.Auditor{Signer: key(t, "issuer"), Policy: service.SignAll}))(t)
+			s := must.Get(service.NewAuditorService(w.params, tuning, ex, w.audited, service.Auditor{Signer: key(t, "issuer"), Policy: service.SignAll{}}))(t)
 			_, _, err := s.Sign(t.Context(), nil, nil)
 			return err
 		},
@@ -118,7 +119,7 @@ func TestConstructors(t *testing.T) {
 			return err
 		},
 		"auditor's vault": func() error {
-			_, err := service.NewAuditorService(&other, tuning, ex, w.audited, w.audits(t, service.SignAll))
+			_, err := service.NewAuditorService(&other, tuning, ex, w.audited, w.audits(t, service.SignAll{}))
 			return err
 		},
 		"wallet's vault": func() error {
@@ -207,4 +208,43 @@ func TestAuditorRefuses(t *testing.T) {
 	for _, sub := range []*service.Submission{issued, moved, redeemed} {
 		w.land(t, sub)
 	}
+}
+
+// TestPolicyIsAskedOnce: a request that is signed again, by several callers at once or after a crash, does not count twice; one that
+// was refused is asked for again.
+func TestPolicyIsAskedOnce(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	var mu sync.Mutex
+	asked, refused := make(map[string]int), errors.New("over the limit")
+	limit := service.PolicyFunc(func(_ context.Context, r *audit.Report) error {
+		mu.Lock()
+		defer mu.Unlock()
+		asked[string(r.Anchor)]++
+		if r.Actions[0].Outputs[0].Value > 50 {
+			return refused
+		}
+		return nil
+	})
+	auditor := auditorOf(t, w, limit)
+	alice := w.party(t, w.key(t, "alice"))
+	small := must.Get(w.issuer.Issue(ctx, anchored("small", paying(alice.address(t), 50))))(t)
+	raw, info := encodings(t, small)
+	var callers sync.WaitGroup
+	for range 8 {
+		callers.Go(func() {
+			if _, _, err := auditor.Sign(ctx, raw, info); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	callers.Wait()
+	_, _, err := auditor.Sign(ctx, raw, info)
+	must.Do(t, err)
+	large, largeInfo := encodings(t, must.Get(w.issuer.Issue(ctx, anchored("large", paying(alice.address(t), 51))))(t))
+	for range 2 {
+		_, _, err := auditor.Sign(ctx, large, largeInfo)
+		must.Fail(t, err, refused, "over the limit")
+	}
+	golden.Equal(t, "asked", map[string]int{"small": 1, "large": 2}, asked)
 }

@@ -62,7 +62,7 @@ func Example() {
 	}
 	issues, err := service.NewIssueService(params, token.Bulletproof, local, ex, vault("issuer"), issuer)
 	must(err)
-	audits, err := service.NewAuditorService(params, local, ex, vault("auditor"), service.Auditor{Signer: auditor, Key: auditorKey, Policy: service.SignAll})
+	audits, err := service.NewAuditorService(params, local, ex, vault("auditor"), service.Auditor{Signer: auditor, Key: auditorKey, Policy: service.SignAll{}})
 	must(err)
 	wallet := func(name string) *service.Wallet {
 		keys, err := service.NewKey(genesis, newKey())

@@ -162,7 +162,7 @@ func newWorld(t testing.TB, edit func(*token.PublicParams)) *world {
 	ex := executor.Serial()
 	w.issued, w.audited = w.vault(t), w.vault(t)
 	w.issuer = must.Get(service.NewIssueService(w.params, "", smallTables, ex, w.issued, key(t, "issuer")))(t)
-	w.auditor = must.Get(service.NewAuditorService(w.params, smallTables, ex, w.audited, w.audits(t, service.SignAll)))(t)
+	w.auditor = must.Get(service.NewAuditorService(w.params, smallTables, ex, w.audited, w.audits(t, service.SignAll{})))(t)
 	w.validator = must.Get(validator.New(w.params, w.genesis, ex, smallTables, 100))(t)
 	w.wallet = must.Get(service.NewWallet(w.params, w.vault(t), w.key(t, "nobody")))(t)
 	w.transfer = must.Get(service.NewTransferService(w.params, "", smallTables, ex, w.wallet))(t)

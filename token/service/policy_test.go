@@ -64,7 +64,7 @@ func TestNewcomers(t *testing.T) {
 	issuer := must.Get(service.NewIssueService(w.params, "", smallTables, ex, vaults[0], key(t, "another issuer")))(t)
 	auditor := must.Get(service.NewAuditorService(w.params, smallTables, ex, vaults[1], service.Auditor{
 		Signer: key(t, "another auditor"), Key: ledgertest.AuditorKey(t, key(t, "another auditor").Identity()),
-		Policy: service.SignAll, Authorities: []identity.Identity{w.authority.Identity()},
+		Policy: service.SignAll{}, Authorities: []identity.Identity{w.authority.Identity()},
 	}))(t)
 	must.FailGet(issuer.Issue(ctx, paying(alice.address(t), 7)))(t, zkbench.ErrParams, "an issuer who has not followed")
 	must.Do(t, issuer.Sync(ctx, w.ledger))
@@ -88,7 +88,7 @@ func TestNewcomers(t *testing.T) {
 	alice.has(t, 12, "what both issuers have issued")
 
 	// The auditor of before, started again, has what it has signed.
-	again := must.Get(service.NewAuditorService(w.params, smallTables, ex, w.audited, w.audits(t, service.SignAll)))(t)
+	again := must.Get(service.NewAuditorService(w.params, smallTables, ex, w.audited, w.audits(t, service.SignAll{})))(t)
 	kept, _, err := again.Signed(w.ledger.log[0].Anchor)
 	must.Do(t, err)
 	was, _, err := former.Signed(w.ledger.log[0].Anchor)

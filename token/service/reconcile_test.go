@@ -33,7 +33,7 @@ func TestPolicy(t *testing.T) {
 	w := newWorld(t, nil)
 	ctx := t.Context()
 	asked, revoked := 0, errors.New("revoked")
-	auditor := auditorOf(t, w, func(_ context.Context, r *audit.Report) error {
+	auditor := auditorOf(t, w, service.PolicyFunc(func(_ context.Context, r *audit.Report) error {
 		asked++
 		for _, a := range r.Actions {
 			if a.Kind == token.Issue && (!bytes.Equal(a.Issuer, w.params.Policy.Issuers[0].Identity) || a.Type != usd) {
@@ -46,7 +46,7 @@ func TestPolicy(t *testing.T) {
 			}
 		}
 		return nil
-	})
+	}))
 	alice, mallory := w.party(t, w.pseudonyms(t, "Alice")), w.party(t, w.pseudonyms(t, "Mallory"))
 	issue := func(o service.Order) *service.Submission { return must.Get(w.issuer.Issue(ctx, o))(t) }
 	good := issue(paying(alice.address(t), 1))
@@ -122,13 +122,13 @@ func TestReconcile(t *testing.T) {
 	golden.Equal(t, "strays", nil, strays)
 
 	// An auditor whose vault is lost sees all of it as strays, once; one whose caller stops goes on behind it.
-	fresh := auditorOf(t, w, service.SignAll)
+	fresh := auditorOf(t, w, service.SignAll{})
 	stop := errors.New("stop")
 	_, err = fresh.Reconcile(ctx, w.ledger, func(ledger.Record) error { return stop })
 	must.Fail(t, err, stop, "stopped")
 	golden.Equal(t, "landed after it", 0, reconcile(fresh, w.ledger))
 	golden.Equal(t, "strays that were noted", nil, strays)
-	again := auditorOf(t, w, service.SignAll)
+	again := auditorOf(t, w, service.SignAll{})
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
 	must.FailGet(again.Reconcile(cancelled, w.ledger, stray))(t, context.Canceled, "cancelled")

@@ -64,7 +64,7 @@ func TestStolenAuditor(t *testing.T) {
 	w.update(t, func(p *token.Policy) { p.Auditors = ledgertest.Auditors(t, second.Identity()) })
 	vault := w.vault(t)
 	defer vault.Close()
-	who := w.audits(t, service.SignAll)
+	who := w.audits(t, service.SignAll{})
 	who.Signer, who.Key = second, ledgertest.AuditorKey(t, second.Identity())
 	w.auditor = must.Get(service.NewAuditorService(w.params, smallTables, serial, vault, who))(t)
 	must.Get(w.auditor.Reconcile(ctx, w.ledger, func(ledger.Record) error { return nil }))(t)

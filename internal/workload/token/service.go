@@ -95,7 +95,7 @@ func (s *services) setUp(c workload.Case, kind token.Kind, seed uint64) (err err
 		return err
 	}
 	if s.auditor, err = service.NewAuditorService(s.params, token.Tuning{}, s.ex, vault, service.Auditor{
-		Signer: auditor, Key: key, Policy: service.SignAll, Authorities: []identity.Identity{s.authority.Identity()},
+		Signer: auditor, Key: key, Policy: service.SignAll{}, Authorities: []identity.Identity{s.authority.Identity()},
 	}); err != nil {
 		return err
 	}
