@@ -189,7 +189,7 @@ func (r recorded) Record(_ context.Context, anchor []byte) (record ledger.Record
 		return record, false, nil
 	}
 	record.Request, err = r.update.Encode()
-	record.Policy, record.Update = r.update.Policy.Version-1, true
+	record.Anchor, record.Policy, record.Update = anchor, r.update.Policy.Version-1, true
 	return record, true, err
 }
 

@@ -79,7 +79,8 @@ func (s source) Record(_ context.Context, anchor []byte) (ledger.Record, bool, e
 // record records an update as a ledger would.
 func (s source) record(t must.TB, u *policy.Update) {
 	t.Helper()
-	s[string(policy.Anchor(u.Policy.Version))] = ledger.Record{Entry: ledger.Entry{
-		Request: must.Get(u.Encode())(t), Policy: u.Policy.Version - 1, Update: true,
+	anchor := policy.Anchor(u.Policy.Version)
+	s[string(anchor)] = ledger.Record{Entry: ledger.Entry{
+		Anchor: anchor, Request: must.Get(u.Encode())(t), Policy: u.Policy.Version - 1, Update: true,
 	}}
 }

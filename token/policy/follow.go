@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
@@ -14,12 +15,17 @@ type Source interface {
 	Record(ctx context.Context, anchor []byte) (ledger.Record, bool, error)
 }
 
-// Next returns the policy that follows the current one on a ledger, nil where none does yet. Whoever keeps the source is
-// not trusted with it: an update that does not hold is a *zkbench.CheckError, or a *zkbench.DecodeError.
+// Next returns the policy that follows the current one on a ledger, nil if none does yet. It does not trust the source: the error is a
+// *zkbench.CheckError or a *zkbench.DecodeError if the record is of another anchor, is no update of the current policy, or holds one
+// that does not verify.
 func Next(ctx context.Context, source Source, id token.LedgerID, current *token.Policy) (*token.Policy, error) {
-	record, found, err := source.Record(ctx, Anchor(current.Version+1))
+	anchor := Anchor(current.Version + 1)
+	record, found, err := source.Record(ctx, anchor)
 	if err != nil || !found {
 		return nil, err
+	}
+	if !bytes.Equal(record.Anchor, anchor) || !record.Update || record.Policy != current.Version {
+		return nil, failed(Versions, -1, fmt.Errorf("%w: not recorded as the update of policy %d", zkbench.ErrPolicy, current.Version))
 	}
 	u, err := Decode(record.Request)
 	if err != nil {
@@ -27,9 +33,6 @@ func Next(ctx context.Context, source Source, id token.LedgerID, current *token.
 	}
 	if err := u.Verify(id, current); err != nil {
 		return nil, err
-	}
-	if !record.Update || record.Policy != current.Version {
-		return nil, failed(Versions, -1, fmt.Errorf("%w: recorded as no update of policy %d", zkbench.ErrPolicy, current.Version))
 	}
 	return &u.Policy, nil
 }

@@ -398,6 +398,13 @@ func TestFollow(t *testing.T) {
 	s[string(policy.Anchor(3))] = at
 	_, err = follow()
 	refused(t, "recorded under another policy", err, policy.Versions, -1, zkbench.ErrPolicy)
+	at.Policy, at.Anchor = 2, policy.Anchor(4)
+	s[string(policy.Anchor(3))] = at
+	_, err = follow()
+	refused(t, "the record of another anchor", err, policy.Versions, -1, zkbench.ErrPolicy)
+	at.Anchor = policy.Anchor(3)
+	s[string(policy.Anchor(3))] = at
+	golden.Equal(t, "version, with all of it right", 3, must.Get(follow())(t).Version)
 }
 
 // TestEncoding: an update is told from a request by its first byte, and one of a later version is refused by its number.

@@ -12,6 +12,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
+	"github.com/zkbench/zkbench/token/entry"
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/policy"
@@ -40,7 +41,6 @@ type pending struct {
 	actions      []*action.Action
 	signatures   []signature
 	spends       []token.ID
-	creates      []Output
 	named        int // identities that outputs name so far
 }
 
@@ -309,11 +309,6 @@ func (c *pending) owner(i, j int) error {
 	if len(output.Owner) == 0 {
 		return nil // redeemed
 	}
-	encoded, err := output.Encode()
-	if err != nil {
-		return err
-	}
-	c.creates = append(c.creates, Output{request.OutputID(c.request.Anchor, i, j), encoded})
 	if err := c.allowed(i, output.Owner); err != nil {
 		return err
 	}
@@ -364,23 +359,26 @@ func (c *pending) updates() (err error) {
 	if c.update, err = policy.Decode(c.raw); err != nil {
 		return failed(Structure, -1, -1, err)
 	}
-	if err := c.update.Verify(c.v.ledger, c.policy); err != nil {
-		return err
-	}
-	c.message, err = c.update.Message()
-	return err
+	return c.update.Verify(c.v.ledger, c.policy)
 }
 
 // valid is what the request does.
-func (c *pending) valid() *Valid {
-	v := &Valid{
-		Request: c.request, Update: c.update, Policy: c.policy.Version, Raw: c.raw, Digest: sha256.Sum256(c.message[:]), At: c.at,
-		Spends: c.spends, Creates: c.creates,
-	}
+func (c *pending) valid() (*Valid, error) {
+	var e ledger.Entry
+	var err error
 	if c.update != nil {
-		v.Anchor = policy.Anchor(c.update.Policy.Version)
+		e, err = entry.OfUpdate(c.update, c.raw)
 	} else {
-		v.Anchor = c.request.Anchor
+		e, err = entry.OfRequest(c.request, c.actions, sha256.Sum256(c.message[:]), c.raw)
 	}
-	return v
+	if err != nil {
+		return nil, failed(Structure, -1, -1, err)
+	}
+	v := &Valid{
+		Request: c.request, Update: c.update, Anchor: e.Anchor, Policy: c.policy.Version, Raw: c.raw, Digest: e.Digest, At: c.at, Spends: e.Spends,
+	}
+	for _, created := range e.Creates {
+		v.Creates = append(v.Creates, Output(created))
+	}
+	return v, nil
 }

@@ -226,7 +226,7 @@ func (v *Validator) batch(ctx context.Context, tokens Tokens, raws [][]byte, at 
 	results := make([]Result, len(raws))
 	for i, c := range cases {
 		if results[i].Err = c.err; c.err == nil {
-			results[i].Valid = c.valid()
+			results[i].Valid, results[i].Err = c.valid()
 		}
 	}
 	return results

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/entry"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/bolt"
 	"github.com/zkbench/zkbench/token/validator"
@@ -135,35 +135,16 @@ func (v *validation) valid(ctx context.Context) (entries []ledger.Entry, err err
 		if result.Err != nil {
 			return nil, result.Err
 		}
-		entry := result.Valid.Entry()
-		if what := unlike(&record.Entry, &entry); what != "" {
-			return entries, ledger.Corruptf(place, "%s not the request's", what)
+		made := result.Valid.Entry()
+		if err := entry.Check(record, &made); err != nil {
+			return entries, err
 		}
 		if _, found, err := v.state.Digest(ctx, record.Anchor); err != nil {
 			return nil, err
 		} else if found {
 			return entries, ledger.Corruptf(place, "its anchor stands for a request before it")
 		}
-		entries = append(entries, entry)
+		entries = append(entries, made)
 	}
 	return entries, nil
-}
-
-// unlike names what of a stored entry differs from what its request does.
-func unlike(stored, want *ledger.Entry) string {
-	switch {
-	case !bytes.Equal(stored.Anchor, want.Anchor):
-		return "its anchor is"
-	case stored.Digest != want.Digest:
-		return "its digest is"
-	case stored.Policy != want.Policy || stored.Update != want.Update:
-		return "the policy under which it was accepted, or that it makes one, is"
-	case !slices.EqualFunc(stored.Spends, want.Spends, func(a, b token.ID) bool { return bytes.Equal(a, b) }):
-		return "the tokens that it spends are"
-	case !slices.EqualFunc(stored.Creates, want.Creates, func(a, b ledger.Created) bool {
-		return bytes.Equal(a.ID, b.ID) && bytes.Equal(a.Token, b.Token)
-	}):
-		return "the tokens that it creates are"
-	}
-	return ""
 }
