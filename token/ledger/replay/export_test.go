@@ -14,7 +14,7 @@ func Interrupted(ctx context.Context, stop func(), params *token.PublicParams, g
 	if err != nil {
 		return err
 	}
-	err = v.add(ctx, r)
+	err = v.Add(ctx, r)
 	stop()
-	return errors.Join(err, v.flush(ctx), v.close())
+	return errors.Join(err, v.Flush(ctx), v.close())
 }

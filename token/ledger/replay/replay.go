@@ -102,8 +102,8 @@ func Verify(ctx context.Context, l Store, params *token.PublicParams, progress f
 		}
 		defer func() { err = errors.Join(err, v.close()) }()
 		t.Validated = true
-		finish = func() error { return v.flush(ctx) }
-		t.visit = func(record *ledger.Record) error { return v.add(ctx, *record) }
+		finish = func() error { return v.Flush(ctx) }
+		t.visit = func(record *ledger.Record) error { return v.Add(ctx, *record) }
 	}
 	tail, err := l.VerifyTail(ctx, func(done, total uint64) {
 		progress(done, total)

@@ -1,0 +1,140 @@
+// Package recheck validates the records of a ledger's log again: each at its recorded time, against the ledger as the records before
+// it have left that, in batches of records that do not depend on each other.
+package recheck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token/entry"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/validator"
+)
+
+const (
+	maxBatch = 256      // requests that are validated together
+	maxBytes = 16 << 20 // of them
+)
+
+// State is the ledger as the records have left it that were applied.
+type State interface {
+	validator.Tokens
+	// Digest returns the digest that an anchor stands for, and whether it stands for one.
+	Digest(ctx context.Context, anchor []byte) ([32]byte, bool, error)
+	// Apply applies entries that are valid, in their order. After an update of the policy the validator must be under the next one.
+	Apply(ctx context.Context, entries []ledger.Entry) error
+}
+
+// Checker validates records in their order. It is for one goroutine.
+type Checker struct {
+	validator *validator.Validator
+	state     State
+	waiting   []ledger.Record
+	bytes     int
+	touched   map[string]bool // anchors, and tokens made or spent, of what waits
+	last      uint64
+}
+
+// New returns a checker that begins with the record behind those that the state has.
+func New(v *validator.Validator, state State) *Checker { return &Checker{validator: v, state: state} }
+
+// Last is the number of the last record that was validated and applied, 0 before the first.
+func (c *Checker) Last() uint64 { return c.last }
+
+// touches names the anchor and the tokens of a record.
+func touches(r *ledger.Record) []string {
+	all := []string{"anchor " + string(r.Anchor)}
+	for _, id := range r.Spends {
+		all = append(all, "token "+string(id))
+	}
+	for _, made := range r.Creates {
+		all = append(all, "token "+string(made.ID))
+	}
+	return all
+}
+
+// mustWait tells whether a record can only be validated after those that wait.
+func (c *Checker) mustWait(next *ledger.Record) bool {
+	if len(c.waiting) == 0 {
+		return false
+	}
+	last := &c.waiting[len(c.waiting)-1]
+	return last.Update || next.Policy != last.Policy || len(c.waiting) == maxBatch || c.bytes+len(next.Request) > maxBytes || !next.Time.Equal(c.waiting[0].Time) ||
+		slices.ContainsFunc(touches(next), func(k string) bool { return c.touched[k] })
+}
+
+// Add adds a record to those that wait, after it has validated them if it must. The error is Flush's.
+func (c *Checker) Add(ctx context.Context, next ledger.Record) error {
+	if c.mustWait(&next) {
+		if err := c.Flush(ctx); err != nil {
+			return err
+		}
+	}
+	if len(c.waiting) == 0 {
+		c.touched = make(map[string]bool)
+	}
+	for _, k := range touches(&next) {
+		c.touched[k] = true
+	}
+	c.waiting = append(c.waiting, next)
+	c.bytes += len(next.Request)
+	return nil
+}
+
+// Flush validates what waits and applies it to the state. The error is a *ledger.CorruptError that names the record which
+// does not hold. A record is only refused as the first of a batch: behind others it may depend on them in a way that the log does
+// not say. After an error the checker is of no use any more.
+func (c *Checker) Flush(ctx context.Context) error {
+	for len(c.waiting) > 0 {
+		entries, err := c.valid(ctx)
+		if err != nil && len(entries) == 0 {
+			return err
+		}
+		err = c.state.Apply(ctx, entries)
+		if bad, ok := errors.AsType[*zkbench.CheckError](err); ok {
+			return ledger.Corruptf(place(&c.waiting[bad.Action]), "%s %d: %v", bad.Check, bad.Index, bad.Err)
+		}
+		if err != nil {
+			return err
+		}
+		c.last = c.waiting[len(entries)-1].Seq
+		c.waiting = c.waiting[len(entries):]
+	}
+	c.bytes = 0
+	return nil
+}
+
+func place(r *ledger.Record) string { return fmt.Sprintf("request %d", r.Seq) }
+
+// valid validates what waits, against the state. It returns what is to be applied, up
+// to the first request that does not hold, and why that does not.
+func (c *Checker) valid(ctx context.Context) (entries []ledger.Entry, err error) {
+	raws := make([][]byte, len(c.waiting))
+	for i := range c.waiting {
+		raws[i] = c.waiting[i].Request
+	}
+	for i, result := range c.validator.ValidateBatch(ctx, c.state, raws, c.waiting[0].Time) {
+		record := &c.waiting[i]
+		if _, refused := errors.AsType[*zkbench.CheckError](result.Err); refused {
+			return entries, ledger.Corruptf(place(record), "not valid: %v", result.Err)
+		}
+		if result.Err != nil {
+			return nil, result.Err
+		}
+		made := result.Valid.Entry()
+		if err := entry.Check(record, &made); err != nil {
+			return entries, err
+		}
+		if _, found, err := c.state.Digest(ctx, record.Anchor); err != nil {
+			return nil, err
+		} else if found {
+			return entries, ledger.Corruptf(place(record), "its anchor stands for a request before it")
+		}
+		entries = append(entries, made)
+	}
+	return entries, nil
+}
+
