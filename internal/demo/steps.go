@@ -146,11 +146,11 @@ func (d *demo) balances() error {
 func (b *bank) balance() (string, error) {
 	text := b.name
 	for i, typ := range []string{currency, security} {
-		sum, err := b.wallet.Balance(typ)
+		held, err := b.wallet.Holdings(typ)
 		if err != nil {
 			return "", err
 		}
-		text += fmt.Sprintf("%s %v %s", []string{"", ","}[i], sum, typ)
+		text += fmt.Sprintf("%s %v %s", []string{"", ","}[i], held.Sum, typ)
 	}
 	return text, nil
 }

@@ -107,10 +107,11 @@ func NewAuditorService(params *token.PublicParams, tuning token.Tuning, ex execu
 func (s *AuditorService) adopt(ctx context.Context) error {
 	s.adopting.Lock()
 	defer s.adopting.Unlock()
-	if err := s.auditor.Follow(ctx, updates{s.vault}); err != nil {
+	kept := updates{s.vault, s.vault.rules().Version}
+	if err := s.auditor.Follow(ctx, kept); err != nil {
 		return err
 	}
-	return s.validator.Follow(ctx, updates{s.vault})
+	return s.validator.Follow(ctx, kept)
 }
 
 // Check decodes a request and the information that came with it, and holds one

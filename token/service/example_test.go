@@ -102,9 +102,9 @@ func Example() {
 	balances := func() {
 		for name, w := range map[string]*service.Wallet{"alice": alice, "bob": bob} {
 			must(w.Sync(ctx, book))
-			b, err := w.Balance("USD")
+			b, err := w.Holdings("USD")
 			must(err)
-			fmt.Println(name, "has", b)
+			fmt.Println(name, "has", b.Sum)
 		}
 	}
 

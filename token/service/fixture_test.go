@@ -20,11 +20,11 @@ import (
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/audit"
+	"github.com/zkbench/zkbench/token/entry"
 	"github.com/zkbench/zkbench/token/identity"
 	ledgers "github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 	"github.com/zkbench/zkbench/token/policy"
-	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/service"
 	"github.com/zkbench/zkbench/token/validator"
 )
@@ -103,13 +103,11 @@ func (m *memory) apply(valid *validator.Valid) {
 	m.log = append(m.log, r)
 }
 
-// append appends a record of which no validator knows.
-func (m *memory) append(anchor, raw []byte, outputs []token.Token) {
-	e := ledgers.Entry{Anchor: anchor, Request: raw}
-	for j := range outputs {
-		encoded, _ := outputs[j].Encode()
-		e.Creates = append(e.Creates, ledgers.Created{ID: request.OutputID(anchor, 0, j), Token: encoded})
-	}
+// append appends the record of a request that no validator has seen.
+func (m *memory) append(t must.TB, raw []byte) {
+	t.Helper()
+	e := must.Get(entry.Parse(m.genesis.ID(), 32, raw))(t).Entry
+	e.Time = blockTime
 	m.log = append(m.log, ledgers.Record{Seq: uint64(len(m.log) + 1), Entry: e})
 }
 
@@ -233,8 +231,7 @@ func (p *party) address(t must.TB) service.Address {
 
 func (p *party) balance(t must.TB) uint64 {
 	t.Helper()
-	b := must.Get(p.Balance(usd))(t)
-	return b.Uint64()
+	return must.Get(p.Holdings(usd))(t).Sum.Uint64()
 }
 
 // key returns the keys of an Ed25519 signer.

@@ -3,25 +3,18 @@ package service
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
 
 	"go.etcd.io/bbolt"
 
-	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/token"
-	"github.com/zkbench/zkbench/token/action"
-	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/ledger"
-	"github.com/zkbench/zkbench/token/note"
-	"github.com/zkbench/zkbench/token/request"
-	"github.com/zkbench/zkbench/token/script"
 )
 
-// Ledger is what a vault follows: a ledger.Ledger, or whoever speaks for one. One that lags behind makes a vault late and
-// nothing worse: all that a vault does follows from what the log says until some entry, and stays true behind it.
+// Ledger is what a vault follows: a ledger.Ledger, or a party that answers for one. It is not trusted with what records say: see Wallet.Sync.
+// One that lags behind makes a vault late and nothing worse.
 type Ledger interface {
 	// Genesis returns what the ledger was created with.
 	Genesis() ledger.Genesis
@@ -35,418 +28,392 @@ var _ Ledger = ledger.Ledger(nil)
 
 // What is read of a log before the vault is written.
 const (
-	followRecords = 4096
-	followBytes   = 16 << 20
+	followRecords  = 4096
+	followBytes    = 16 << 20
+	checkedRecords = 256 // when records are validated, which takes its time
 )
 
-// Sync follows the ledger's policy, and its log from where it ended before. A submission that is there has landed, and one that spends what another
-// request has spent never will: it is forgotten, and what it held is free again. Outputs whose notes are for
-// the wallet's keys are counted, if their openings are those of the tokens; tokens that are spent are gone, whoever has
+// Sync follows the ledger's log from where it ended before, and the policy with it. A submission that is there has landed. One that spends what another
+// request has spent, or whose anchor another request has, never will: it is forgotten, and what it held is free again. Outputs whose notes are for
+// the wallet's keys are counted, if their openings are those of the tokens; tokens that are spent are spent, whoever has
 // spent them. So a wallet is rebuilt by Sync of an empty vault.
 //
-// Another ledger than the vault's is an ErrParams; a log that is not one of requests, or another one than before, a *ledger.CorruptError. After an error, or when ctx
-// ends, what was read until then is written, and the next Sync goes on from there: Followed says how far it is.
-func (w *Wallet) Sync(ctx context.Context, l Ledger) error { return w.follow(ctx, l, w.find) }
+// Sync believes a record its time and its place in the log, and computes the rest from the request. Records must follow each other without
+// a gap, updates of the policy must be signed by its administrators, and a token counts once. That a request is valid it takes from
+// the ledger, unless Vault.CheckRecords has it validate each.
+//
+// The error is an ErrParams for another ledger than the vault's, and a *ledger.CorruptError for a log that contradicts itself or what the
+// vault has seen of it. After an error, or when ctx ends, what was read and checked until then is written, and the next Sync
+// continues there: Followed says how far it is.
+func (w *Wallet) Sync(ctx context.Context, l Ledger) error {
+	return w.sync(ctx, l, w.pp.PointLen(), w.find)
+}
 
-// Sync is that of a vault that owns no tokens: what has become of its submissions. For a wallet's vault it is an ErrParams.
-func (s *IssueService) Sync(ctx context.Context, l Ledger) error { return s.vault.follow(ctx, l, nil) }
+// Sync is Wallet.Sync for a vault that owns no tokens: it learns what has become of the issuer's submissions, and the policy. For a wallet's vault the error is an ErrParams.
+func (s *IssueService) Sync(ctx context.Context, l Ledger) error {
+	return s.vault.sync(ctx, l, s.pp.PointLen(), nil)
+}
 
-// Followed is the number of the last record of the log that the vault has seen.
+// Followed returns the number of the last record of the log that the vault has seen.
 func (v *Vault) Followed() (last uint64, err error) {
 	err = v.view(func(tx *bbolt.Tx) (err error) {
-		p, err := placeOf(tx, followedKey)
+		p, err := placeOf(tx, followed)
 		last = p.seq
 		return err
 	})
 	return last, err
 }
 
-// follow reads the log; find (nil: nobody) finds the tokens of each of its records that are the vault's.
-func (v *Vault) follow(ctx context.Context, l Ledger, find func(context.Context, []ledger.Record) ([][]*held, error)) error {
-	if err := sameLedger(v.genesis, l.Genesis()); err != nil {
+// sync reads the log and settles submissions; find (nil: nobody) finds the tokens of each of its records that are the vault's.
+func (v *Vault) sync(ctx context.Context, l Ledger, pointLen int, find func(context.Context, []*step) ([][]*held, error)) error {
+	if err := v.findsTokens(find != nil); err != nil {
 		return err
 	}
 	v.following.Lock()
 	defer v.following.Unlock()
-	last, err := v.startFollowing(find != nil)
-	if err != nil {
-		return err
-	}
-	if err := v.followPolicy(ctx, l); err != nil {
-		return err
-	}
-	var records []ledger.Record
-	size := 0
-	write := func() error {
-		if len(records) == 0 {
+	r, err := v.read(ctx, l, followed, pointLen, func(ctx context.Context, some []*step) (int, func(*bbolt.Tx) error, error) {
+		found := make([][]*held, len(some))
+		if find != nil {
+			var err error
+			if found, err = find(ctx, some); err != nil {
+				return 0, nil, err
+			}
+		}
+		return len(some), func(tx *bbolt.Tx) error {
+			for i := range some {
+				if err := apply(tx, some[i], found[i]); err != nil {
+					return err
+				}
+			}
 			return nil
-		}
-		err := v.learn(context.WithoutCancel(ctx), records, find)
-		records, size = records[:0], 0
+		}, nil
+	})
+	if err != nil || !r.met { // a ledger that lacks what the vault has seen is not asked
 		return err
 	}
-	for r, err := range last.since(ctx, l) {
-		if err != nil {
-			return errors.Join(write(), err)
+	return v.lookUpFresh(ctx, l, r.end, pointLen)
+}
+
+// findsTokens refuses to follow a wallet's vault for nobody: its tokens would be passed over.
+func (v *Vault) findsTokens(wallet bool) error {
+	return v.view(func(tx *bbolt.Tx) error {
+		mark, err := get(tx, bucketMeta, []byte(keysKey))
+		if err == nil && mark != nil && !wallet {
+			err = refuse("the vault is a wallet's, whose own Sync finds its tokens")
 		}
-		last.seq = r.Seq
-		records, size = append(records, r), size+len(r.Request)
-		if len(records) == followRecords || size >= followBytes {
-			if err := write(); err != nil {
-				return err
+		return err
+	})
+}
+
+// noting says what records do, in their order: how many of them are noted, by a write that goes into one transaction with the place behind
+// them, and why not more.
+type noting func(ctx context.Context, some []*step) (noted int, write func(*bbolt.Tx) error, err error)
+
+// reading is a log on its way into a vault.
+type reading struct {
+	*Vault
+	who    reader
+	note   noting
+	checks *checker // nil: records are not validated
+	end    place    // behind what is written
+	met    bool     // the ledger has what the vault has seen
+
+	some []*step // behind it
+	size int     // bytes
+}
+
+// read reads a log behind a reader's place.
+func (v *Vault) read(ctx context.Context, l Ledger, who reader, pointLen int, note noting) (r *reading, err error) {
+	r = &reading{Vault: v, who: who, note: note}
+	if err := sameLedger(v.genesis, l.Genesis()); err != nil {
+		return r, err
+	}
+	if r.end, err = v.start(ctx, l, who); err != nil {
+		return r, err
+	}
+	if r.checks, err = v.checker(who, r.end); err != nil {
+		return r, err
+	}
+	most := followRecords
+	if r.checks != nil {
+		most = checkedRecords
+	}
+	for s, err := range r.end.since(ctx, l, pointLen, &r.met) {
+		if err != nil {
+			return r, errors.Join(r.write(ctx), err)
+		}
+		r.some, r.size = append(r.some, s), r.size+len(s.Request)
+		if len(r.some) == most || r.size >= followBytes || s.Update {
+			if err := r.write(ctx); err != nil {
+				return r, err
 			}
 			if ctx.Err() != nil {
-				return context.Cause(ctx)
+				return r, context.Cause(ctx)
 			}
 		}
 	}
-	if err := write(); err != nil {
-		return err
-	}
-	return v.lookUpFresh(ctx, l, last.seq)
+	return r, r.write(ctx)
 }
 
-// startFollowing returns the last record seen, and refuses to follow for nobody what is a wallet's: its
-// tokens would be passed over.
-func (v *Vault) startFollowing(wallet bool) (last place, err error) {
-	err = v.view(func(tx *bbolt.Tx) error {
-		mark, err := get(tx, bucketMeta, []byte(keysKey))
-		if err != nil {
-			return err
-		}
-		if mark != nil && !wallet {
-			return refuse("the vault is a wallet's, whose own Sync finds its tokens")
-		}
-		last, err = placeOf(tx, followedKey)
+// start returns a reader's place, and has the vault under the policy of that place at least. A place up to which nothing was validated is
+// given up if the vault validates records now.
+func (v *Vault) start(ctx context.Context, l Ledger, who reader) (p place, err error) {
+	if err := v.view(func(tx *bbolt.Tx) (err error) {
+		p, err = placeOf(tx, who)
 		return err
-	})
-	return last, err
+	}); err != nil {
+		return p, err
+	}
+	switch {
+	case p.checked && v.checks == nil:
+		return p, refuse("the vault has validated every record that it has followed: call CheckRecords first, or FollowAnew")
+	case !p.checked && v.checks != nil && p.seq > 0:
+		if err := v.anew(ctx, who); err != nil {
+			return p, err
+		}
+		p = place{}
+	}
+	p.checked = v.checks != nil
+	return p, v.recoverPolicy(ctx, l, p.policy)
 }
 
-// learn notes in one transaction what records do.
-func (v *Vault) learn(ctx context.Context, records []ledger.Record, find func(context.Context, []ledger.Record) ([][]*held, error)) (err error) {
-	found := make([][]*held, len(records))
-	if find != nil {
-		if found, err = find(ctx, records); err != nil {
-			return err
-		}
+// write writes what was read. A record that is not believed is an error, and those before it are written.
+func (r *reading) write(ctx context.Context) error {
+	if len(r.some) == 0 {
+		return nil
 	}
-	return v.update(ctx, func(tx *bbolt.Tx) error {
-		for i := range records {
-			if err := apply(tx, &records[i], found[i]); err != nil {
+	ctx = context.WithoutCancel(ctx) // what is left out would be passed over
+	good, next, bad := r.believed(ctx)
+	some := r.some[:good]
+	r.some, r.size = nil, 0
+	if good == 0 {
+		return bad
+	}
+	noted, write, err := r.note(ctx, some)
+	if noted < good { // of which an update is the last
+		next = nil
+	}
+	if noted > 0 {
+		last := some[noted-1]
+		err = errors.Join(err, r.update(ctx, func(tx *bbolt.Tx) error {
+			if err := write(tx); err != nil {
 				return err
 			}
+			if r.checks != nil {
+				if err := r.checks.keep(tx, some[:noted]); err != nil {
+					return err
+				}
+			}
+			if next != nil {
+				if err := put(tx, bucketPolicies, last.Anchor, last.Request); err != nil {
+					return err
+				}
+			}
+			return putPlace(tx, r.who, last.end)
+		}))
+	}
+	if err != nil {
+		return errors.Join(err, bad)
+	}
+	if r.end = some[noted-1].end; next != nil {
+		r.current.Store(next)
+	}
+	if r.checks != nil {
+		bad = errors.Join(bad, r.checks.follow(ctx, r.end.policy))
+	}
+	return bad
+}
+
+// believed returns how many of the records that were read hold, and the policy that the last of them makes if it is an update. An
+// update must be signed as the policy before it asks; if records are validated, each must be valid. The error says why not more.
+func (r *reading) believed(ctx context.Context) (good int, next *token.Policy, err error) {
+	good = len(r.some)
+	if r.checks != nil {
+		if good, err = r.checks.validate(ctx, r.some); err != nil {
+			return good, nil, err
 		}
-		end := &records[len(records)-1]
-		return putPlace(tx, followedKey, place{end.Seq, end.Digest})
-	})
+	}
+	if last := r.some[good-1]; last.Update {
+		if next, err = r.nextPolicy(last); err != nil {
+			return good - 1, nil, err
+		}
+	}
+	return good, next, nil
 }
 
 // apply notes what a record does, of which the tokens found are the vault's.
-func apply(tx *bbolt.Tx, r *ledger.Record, found []*held) error {
-	if err := settle(tx, r.Anchor, r.Digest); err != nil {
+func apply(tx *bbolt.Tx, s *step, found []*held) error {
+	landed, err := settle(tx, s)
+	if err != nil {
 		return err
 	}
-	for _, id := range r.Spends {
-		anchors, err := spenders(tx, id)
-		if err != nil {
+	var spends []token.ID
+	for _, id := range s.Spends {
+		if err := refuseOthers(tx, id); err != nil {
 			return err
 		}
-		for _, anchor := range anchors { // of submissions that can never land
-			k, err := getKept(tx, anchor)
-			if err != nil {
-				return err
-			}
-			if k == nil {
-				return damaged(bucketInputs, errors.New("names a submission that is not there"))
-			}
-			if err := abandon(tx, anchor, k); err != nil {
-				return err
-			}
+		h, err := getToken(tx, id)
+		switch {
+		case err != nil:
+			return err
+		case h == nil:
+			continue
+		case h.state == spent && !bytes.Equal(h.anchor, s.Anchor):
+			return ledger.Corruptf(named(s.Seq), "it spends token %x, which request %x has spent", []byte(id), h.anchor)
 		}
-		if err := dropToken(tx, id); err != nil {
+		h.state, h.anchor = spent, s.Anchor
+		if err := putToken(tx, h); err != nil {
+			return err
+		}
+		spends = append(spends, id)
+	}
+	if landed != nil {
+		if err := free(tx, s.Anchor, landed); err != nil { // what it held and does not spend
 			return err
 		}
 	}
+	var received []token.ID
 	for _, h := range found {
 		known, err := getToken(tx, h.ID)
+		switch {
+		case err != nil:
+			return err
+		case known != nil && known.created != s.Seq:
+			return ledger.Corruptf(named(s.Seq), "it creates token %x, which request %d has created", []byte(h.ID), known.created)
+		case known == nil:
+			if err := regain(tx, h); err != nil {
+				return err
+			}
+		}
+		received = append(received, h.ID)
+	}
+	return noteRecord(tx, s, spends, received)
+}
+
+// regain writes a token that was found. A submission may hold it already: of a vault that follows the log anew.
+func regain(tx *bbolt.Tx, h *held) error {
+	anchors, err := spenders(tx, h.ID)
+	if err != nil {
+		return err
+	}
+	for _, anchor := range anchors {
+		k, err := getKept(tx, anchor)
 		if err != nil {
 			return err
 		}
-		if known == nil {
-			if err := putToken(tx, h); err != nil {
-				return err
-			}
+		if k != nil && !k.released {
+			h.state, h.anchor = reserved, anchor
+		}
+	}
+	return putToken(tx, h)
+}
+
+// refuseOthers gives up the submissions that spend a token which a request has spent: they can never land.
+func refuseOthers(tx *bbolt.Tx, id token.ID) error {
+	anchors, err := spenders(tx, id)
+	if err != nil {
+		return err
+	}
+	for _, anchor := range anchors {
+		k, err := getKept(tx, anchor)
+		if err != nil {
+			return err
+		}
+		if k == nil {
+			return damaged(bucketInputs, errors.New("names a submission that is not there"))
+		}
+		if err := abandon(tx, anchor, k, Refused); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// settle forgets the submission of an anchor that stands for a request on the ledger: its own has landed, and what it spends is gone by that; else
-// it never will.
-func settle(tx *bbolt.Tx, anchor []byte, digest [32]byte) error {
-	k, err := getKept(tx, anchor)
-	if k == nil || err != nil {
-		return err
+// settle forgets the submission whose anchor stands for a request on the ledger, and returns it if that request is its own: it has
+// landed. Else it never will.
+func settle(tx *bbolt.Tx, s *step) (landed *kept, err error) {
+	k, err := getKept(tx, s.Anchor)
+	switch {
+	case k == nil || err != nil:
+		return nil, err
+	case k.digest != s.Digest:
+		return nil, abandon(tx, s.Anchor, k, Refused)
 	}
-	if k.digest != digest {
-		return abandon(tx, anchor, k)
-	}
-	for _, id := range k.inputs {
-		h, err := getToken(tx, id)
-		if err != nil {
-			return err
-		}
-		if h != nil && h.state == reserved && bytes.Equal(h.anchor, anchor) {
-			if err := dropToken(tx, id); err != nil {
-				return err
-			}
-		}
-	}
-	return dropKept(tx, anchor, k)
+	return k, dropKept(tx, s.Anchor, k)
 }
 
-// lookUpFresh asks once for each submission that is new whether its anchor stands for a request that the log had before the
-// submission was made: that record does not come again. A ledger that does not have the last record which the vault has seen is not asked.
-func (v *Vault) lookUpFresh(ctx context.Context, l Ledger, last uint64) error {
-	asked := false
+// lookUpFresh asks once for each submission that is new whether its anchor stands for a request that the vault has followed already: that
+// record does not come again. An answer that it does is worth nothing until the log confirms it: the log is read again from its first record, must be
+// the one that the vault has followed, and must have the request. The answer that it does not is believed, and so is one about a record behind
+// the vault's place, which is still to come.
+func (v *Vault) lookUpFresh(ctx context.Context, l Ledger, end place, pointLen int) error {
+	var absent [][]byte
+	claimed := make(map[string]bool)
 	for anchor, err := range v.keys(bucketFresh, nil, nil) {
 		if err != nil {
 			return err
 		}
-		if !asked {
-			if behind, err := lags(ctx, l, last); behind || err != nil {
+		r, found, err := l.Record(ctx, anchor)
+		switch {
+		case err != nil:
+			return fmt.Errorf("submission %x: %w", anchor, err)
+		case !found:
+			absent = append(absent, anchor)
+		case r.Seq <= end.seq:
+			claimed[string(anchor)] = true
+		}
+	}
+	confirmed, err := confirm(ctx, l, end, pointLen, claimed)
+	if err != nil || len(absent)+len(confirmed) == 0 {
+		return err
+	}
+	return v.update(context.WithoutCancel(ctx), func(tx *bbolt.Tx) error {
+		for _, anchor := range absent {
+			if err := remove(tx, bucketFresh, anchor); err != nil {
 				return err
 			}
-			asked = true
 		}
-		r, found, err := l.Record(ctx, anchor)
-		if err != nil {
-			return fmt.Errorf("submission %x: %w", anchor, err)
-		}
-		if err := v.update(context.WithoutCancel(ctx), func(tx *bbolt.Tx) error {
-			if found {
-				if err := settle(tx, anchor, r.Digest); err != nil {
-					return err
-				}
+		for _, s := range confirmed {
+			landed, err := settle(tx, s)
+			if err == nil && landed != nil {
+				err = free(tx, s.Anchor, landed)
 			}
-			return remove(tx, bucketFresh, anchor)
-		}); err != nil {
-			return err
+			if err == nil {
+				err = noteRecord(tx, s, nil, nil)
+			}
+			if err != nil {
+				return err
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
-// lags tells whether a ledger does not have a record that it had, or another copy of it has (0: none).
-func lags(ctx context.Context, l Ledger, last uint64) (bool, error) {
-	if last == 0 {
-		return false, nil
+// confirm finds anchors in the log up to a place. The error is a *ledger.CorruptError if one is not there, or if the log is not
+// the one that led to the place.
+func confirm(ctx context.Context, l Ledger, end place, pointLen int, anchors map[string]bool) (found []*step, err error) {
+	if len(anchors) == 0 {
+		return nil, nil
 	}
-	for _, err := range l.Log(ctx, last) {
-		return false, err
-	}
-	return true, nil
-}
-
-// find returns the tokens of each record that are the wallet's. A note is what its author says: one that does not open with the
-// key of its tag, or opens another commitment than the token's, or whose place among the shares is not that of the wallet's identity in the token's
-// owner, is none of the wallet's.
-func (w *Wallet) find(ctx context.Context, records []ledger.Record) ([][]*held, error) {
-	var all []*candidate
-	places := make([]int, 0, len(records)) // of the first candidate behind each record
-	for i := range records {
-		some, err := w.candidates(&records[i])
+	var last place
+	var met bool
+	for s, err := range last.since(ctx, l, pointLen, &met) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, some...)
-		places = append(places, len(all))
+		if s.Seq > end.seq {
+			break
+		}
+		if last = s.end; anchors[string(s.Anchor)] {
+			delete(anchors, string(s.Anchor))
+			found = append(found, s)
+		}
 	}
-	if err := w.try(ctx, all); err != nil {
-		return nil, err
+	if last.seq != end.seq || last.chain != end.chain {
+		return nil, ledger.Corruptf("log", "read again, it is not the one that the vault has followed to request %d", end.seq)
 	}
-	found := make([][]*held, len(records))
-	for i, first := 0, 0; i < len(records); i, first = i+1, places[i] {
-		found[i] = w.won(all[first:places[i]])
+	for anchor := range anchors {
+		return nil, ledger.Corruptf(fmt.Sprintf("anchor %x", anchor), "the ledger answers with a request that its log does not have")
 	}
 	return found, nil
-}
-
-// candidate is a share with a tag of the wallet's, at the place of one of the identities of a token's owner.
-type candidate struct {
-	id      token.ID
-	token   *token.Token
-	owner   identity.Identity
-	share   *note.Share
-	nonce   note.Nonce
-	opening *token.Opening // of the token, if the share is the wallet's; else nil
-}
-
-// candidates are those of a record.
-func (w *Wallet) candidates(r *ledger.Record) (all []*candidate, err error) {
-	if r.Update {
-		return nil, nil
-	}
-	bad := func(err error) error {
-		return ledger.Corruptf(fmt.Sprintf("request %d", r.Seq), "not a request: %v", err)
-	}
-	decoded, err := request.Decode(r.Request)
-	if err != nil {
-		return nil, bad(err)
-	}
-	if !bytes.Equal(decoded.Anchor, r.Anchor) {
-		return nil, bad(errors.New("its anchor is another one"))
-	}
-	created := r.Creates
-	for i := range decoded.Actions {
-		a, err := action.Parse(w.pp.PointLen(), decoded.Actions[i].Kind, decoded.Actions[i].Raw)
-		if err != nil {
-			return nil, bad(err)
-		}
-		for j := range a.Outputs {
-			if len(a.Outputs[j].Owner) == 0 {
-				continue
-			}
-			id := request.OutputID(r.Anchor, i, j)
-			if len(created) == 0 || !bytes.Equal(created[0].ID, id) {
-				return nil, bad(fmt.Errorf("it does not create output %d of action %d", j, i))
-			}
-			created = created[1:]
-			all = append(all, w.shares(id, &a.Outputs[j], a.Notes[j])...)
-		}
-	}
-	return all, nil
-}
-
-// shares are the candidates of a token's note.
-func (w *Wallet) shares(id token.ID, t *token.Token, raw []byte) (all []*candidate) {
-	shares, err := note.Decode(raw)
-	if err != nil {
-		return nil
-	}
-	// One share for each identity, or whoever knows an address makes its wallet try the same key sixteen times for an output.
-	owners, err := script.Identities(t.Owner)
-	if err != nil || len(owners) != len(shares) {
-		return nil
-	}
-	for i := range shares {
-		if nonce, mine := w.keys.reader.Mine(&shares[i].Tag); mine {
-			all = append(all, &candidate{id: id, token: t, owner: owners[i], share: &shares[i], nonce: nonce})
-		}
-	}
-	return all
-}
-
-// try opens candidates, all together: signers and commitments of many are computed in a fraction of the time.
-func (w *Wallet) try(ctx context.Context, all []*candidate) error {
-	if len(all) == 0 {
-		return nil
-	}
-	ctx = context.WithoutCancel(ctx) // what is not tried would be passed over
-	nonces := make([]note.Nonce, len(all))
-	for i := range all {
-		nonces[i] = all[i].nonce
-	}
-	signers, err := w.keys.signers(nonces...)
-	if err != nil {
-		return err
-	}
-	var opened []*candidate
-	var openings []token.Opening
-	for i, c := range all {
-		if !w.keys.serves(signers[i], c.owner) {
-			continue
-		}
-		o, err := w.keys.reader.Open(note.Place{ID: c.id, Owner: c.token.Owner}, c.share, c.nonce)
-		if err == nil {
-			opened, openings = append(opened, c), append(openings, o)
-		}
-	}
-	commitments, err := w.pp.Commit(ctx, executor.Serial(), openings)
-	for i, c := range opened {
-		var commitment []byte
-		if err == nil {
-			commitment = commitments[i]
-		} else if one, alone := w.pp.Commit(ctx, executor.Serial(), openings[i:i+1]); alone == nil { // the error is of another one
-			commitment = one[0]
-		}
-		if bytes.Equal(commitment, c.token.Commitment) {
-			c.opening = &openings[i]
-		}
-	}
-	return nil
-}
-
-// won are the tokens of candidates that are the wallet's: those of one token stand together.
-func (w *Wallet) won(all []*candidate) (tokens []*held) {
-	var last *held
-	for _, c := range all {
-		switch {
-		case c.opening == nil:
-			continue
-		case last == nil || !bytes.Equal(last.ID, c.id):
-			last = &held{state: unspent, ID: c.id, Token: *c.token}
-			tokens = append(tokens, last)
-		}
-		last.Opening, last.nonces = *c.opening, append(last.nonces, c.nonce)
-		if !script.IsScript(c.token.Owner) {
-			last.proof = w.keys.proof(c.nonce)
-		}
-	}
-	return tokens
-}
-
-// openNote returns the token if its note is for the wallet, else nil.
-func (w *Wallet) openNote(ctx context.Context, id token.ID, t *token.Token, raw []byte) (*held, error) {
-	all := w.shares(id, t, raw)
-	if err := w.try(ctx, all); err != nil {
-		return nil, err
-	}
-	for _, h := range w.won(all) {
-		return h, nil
-	}
-	return nil, nil
-}
-
-// place is a record of the log that a vault has seen, and all before it. The zero value is before the first.
-type place struct {
-	seq    uint64
-	digest [32]byte // of the request
-}
-
-// placeOf is the place that meta has under a key: number(8) digest(32).
-func placeOf(tx *bbolt.Tx, key string) (p place, err error) {
-	body, err := get(tx, bucketMeta, []byte(key))
-	switch {
-	case body == nil || err != nil:
-		return p, err
-	case len(body) != 8+len(p.digest):
-		return p, ledger.Corruptf("bucket "+bucketMeta, "%d bytes under %q, want %d", len(body), key, 8+len(p.digest))
-	}
-	copy(p.digest[:], body[8:])
-	p.seq = binary.BigEndian.Uint64(body)
-	return p, nil
-}
-
-func putPlace(tx *bbolt.Tx, key string, p place) error {
-	return put(tx, bucketMeta, []byte(key), append(binary.BigEndian.AppendUint64(nil, p.seq), p.digest[:]...))
-}
-
-// since yields the records behind a place, after that one itself has been found to be as it was: a ledger that was put back to an older
-// state and went on otherwise is a *ledger.CorruptError.
-func (p place) since(ctx context.Context, l Ledger) iter.Seq2[ledger.Record, error] {
-	return func(yield func(ledger.Record, error) bool) {
-		for r, err := range l.Log(ctx, max(p.seq, 1)) {
-			if err == nil && r.Seq == p.seq {
-				if r.Digest == p.digest {
-					continue
-				}
-				err = ledger.Corruptf(fmt.Sprintf("request %d", r.Seq), "another one than the vault has seen: the ledger has lost records, make a new vault")
-			}
-			if !yield(r, err) || err != nil {
-				return
-			}
-		}
-	}
 }

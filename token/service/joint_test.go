@@ -33,7 +33,7 @@ func (w *world) give(t testing.TB, p *party, typ string, value uint64) {
 
 func (p *party) holds(t must.TB, typ string, want uint64) {
 	t.Helper()
-	golden.Equal(t, typ, want, must.Get(p.Balance(typ))(t).Uint64())
+	golden.Equal(t, typ, want, must.Get(p.Holdings(typ))(t).Sum.Uint64())
 }
 
 // deal changes what a wallet owns alone by so much.

@@ -27,12 +27,14 @@ type kept struct {
 	request     []byte
 	information []byte
 
-	drawn bool // the anchor; not kept
+	// Not kept here.
+	drawn bool   // the anchor
+	paid  []Paid // what the history keeps
 }
 
 // newKept encodes a submission.
 func newKept(sub *Submission, digest [32]byte, inputs []token.ID) (_ *kept, err error) {
-	k := &kept{digest: digest, inputs: inputs, drawn: sub.drawn}
+	k := &kept{digest: digest, inputs: inputs, drawn: sub.drawn, paid: sub.paid}
 	if k.request, err = sub.Request.Encode(); err != nil {
 		return nil, err
 	}
@@ -44,11 +46,7 @@ func newKept(sub *Submission, digest [32]byte, inputs []token.ID) (_ *kept, err 
 // others of 4.
 func (k *kept) encode() ([]byte, error) {
 	var b cryptobyte.Builder
-	var released uint8
-	if k.released {
-		released = 1
-	}
-	b.AddUint8(released)
+	b.AddUint8(bit(k.released))
 	b.AddBytes(k.digest[:])
 	b.AddUint16(uint16(len(k.inputs)))
 	for _, in := range k.inputs {
@@ -101,6 +99,9 @@ func keepNew(tx *bbolt.Tx, anchor []byte, k *kept) error {
 		if err := put(tx, bucketFresh, anchor, nil); err != nil {
 			return err
 		}
+	}
+	if err := noteMade(tx, anchor, k); err != nil {
+		return err
 	}
 	return putKept(tx, anchor, k)
 }

@@ -35,7 +35,7 @@ func (v *Vault) Discard(ctx context.Context, anchors ...[]byte) error {
 			if err != nil {
 				return err
 			}
-			if err := abandon(tx, anchor, k); err != nil {
+			if err := abandon(tx, anchor, k, Cancelled); err != nil {
 				return err
 			}
 		}
@@ -52,9 +52,12 @@ func waiting(tx *bbolt.Tx, anchor []byte) (*kept, error) {
 	return k, err
 }
 
-// abandon forgets a submission that will never be on the ledger, and frees what it holds.
-func abandon(tx *bbolt.Tx, anchor []byte, k *kept) error {
+// abandon forgets a submission that will never be on the ledger, and frees what it holds. The history keeps why.
+func abandon(tx *bbolt.Tx, anchor []byte, k *kept, status Status) error {
 	if err := free(tx, anchor, k); err != nil {
+		return err
+	}
+	if err := noteStatus(tx, anchor, status); err != nil {
 		return err
 	}
 	return dropKept(tx, anchor, k)

@@ -242,7 +242,7 @@ func (m *model) check(t *rapid.T) {
 		}
 		for _, typ := range types {
 			want := m.free(p, typ)
-			if got, err := m.parties[p].Balance(typ); err != nil || got.Uint64() != want || unspent[typ] != want {
+			if got, err := m.parties[p].Holdings(typ); err != nil || got.Sum.Uint64() != want || unspent[typ] != want {
 				t.Fatalf("party %d has %v %s, unspent tokens of %d, want %d: %v", p, got, typ, unspent[typ], want, err)
 			}
 		}

@@ -1,8 +1,8 @@
 package service
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"iter"
 
 	"go.etcd.io/bbolt"
@@ -10,98 +10,96 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// reconciledKey is where in bucketMeta the number of the last record stands that Reconcile has seen.
-const reconciledKey = "reconciled"
-
-// Reconcile follows the ledger's policy, and goes through its log from where it ended before, and notes which of the requests that were
+// Reconcile follows the ledger's log from where it ended before, and the policy with it, and notes which of the requests that were
 // signed have landed; Unlanded yields the others. A record that was not signed, or not as it is there, goes to
 // stray: where every request needs this auditor, either the vault has been lost or a validator is not to be
-// trusted. When ctx ends or stray returns an error, what was seen until then is noted.
+// trusted. Records are checked as by Wallet.Sync, and validated if Vault.CheckRecords says so; errors are Sync's.
+//
+// The vault counts a record as seen only after stray has returned nil for it and for all before it. So what stray has not taken, because it returned an error or
+// the process ended, is told again by the next Reconcile: a stray may be told twice, and is never lost. stray nil is an ErrParams if there is something to tell.
+// Policy updates behind a stray that is not taken are not followed.
 func (s *AuditorService) Reconcile(ctx context.Context, l Ledger, stray func(ledger.Record) error) (landed uint64, err error) {
 	v := s.vault
-	if err := sameLedger(v.genesis, l.Genesis()); err != nil {
-		return 0, err
-	}
-	if err := s.follow(ctx, l); err != nil {
-		return 0, err
-	}
-	var last place
-	err = v.view(func(tx *bbolt.Tx) (err error) {
-		last, err = placeOf(tx, reconciledKey)
-		return err
-	})
-	if err != nil {
-		return 0, err
-	}
-	var seen []ledger.Record
-	note := func() error {
-		if len(seen) == 0 {
-			return nil
+	v.following.Lock()
+	defer v.following.Unlock()
+	if stray == nil {
+		stray = func(r ledger.Record) error {
+			return refuse("request %d was not signed by this auditor, and nobody is told", r.Seq)
 		}
-		var found uint64
-		var strays []ledger.Record
-		err := v.update(context.WithoutCancel(ctx), func(tx *bbolt.Tx) error {
-			found, strays = 0, nil // it may run again
-			for i := range seen {
-				if seen[i].Update {
-					continue // which administrators sign, and no auditor
-				}
-				switch is, err := landedAs(tx, &seen[i]); {
-				case err != nil:
-					return err
-				case is:
-					found++
-				default:
-					strays = append(strays, seen[i])
-				}
+	}
+	_, err = v.read(ctx, l, reconciled, s.validator.PointLen(), func(_ context.Context, some []*step) (int, func(*bbolt.Tx) error, error) {
+		var signed []*step
+		noted := 0
+		for _, r := range some {
+			is, err := v.hasSigned(r)
+			switch {
+			case err != nil:
+			case is:
+				signed = append(signed, r)
+			case !r.Update: // which administrators sign, and no auditor
+				err = stray(r.Record)
 			}
-			end := &seen[len(seen)-1]
-			return putPlace(tx, reconciledKey, place{end.Seq, end.Digest})
-		})
-		seen = seen[:0]
-		if err != nil {
-			return err
+			if err != nil {
+				return noted, noteLanded(signed, &landed), err
+			}
+			noted++
 		}
-		landed += found
-		for _, r := range strays {
-			if err := stray(r); err != nil {
+		return noted, noteLanded(signed, &landed), nil
+	})
+	if adopted := s.adopt(context.WithoutCancel(ctx)); err == nil {
+		err = adopted
+	}
+	return landed, err
+}
+
+// hasSigned tells whether the auditor has signed what a record says.
+func (v *Vault) hasSigned(s *step) (bool, error) {
+	one, err := lookUp(v, s.Anchor, getSigned)
+	return one != nil && one.digest == s.Digest, err
+}
+
+// noteLanded is the write which notes that signed requests have landed.
+func noteLanded(signed []*step, landed *uint64) func(*bbolt.Tx) error {
+	before := *landed
+	return func(tx *bbolt.Tx) error {
+		*landed = before // it may run again
+		for _, s := range signed {
+			one, err := getSigned(tx, s.Anchor)
+			if one == nil || err != nil {
+				return err
+			}
+			if one.landed == 0 {
+				*landed++
+			}
+			one.landed = s.Seq
+			if err := putSigned(tx, s.Anchor, one); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	for r, err := range last.since(ctx, l) {
-		if err == nil {
-			seen = append(seen, r)
-			if len(seen) == chunk {
-				err = note()
-			}
-		}
-		if err != nil {
-			return landed, errors.Join(note(), err)
-		}
-	}
-	return landed, note()
 }
 
-// follow adopts the updates of the ledger's policy.
-func (s *AuditorService) follow(ctx context.Context, l Ledger) error {
-	s.vault.following.Lock()
-	defer s.vault.following.Unlock()
-	if err := s.vault.followPolicy(ctx, l); err != nil {
+// unland forgets which signed requests have landed.
+func unland(tx *bbolt.Tx) error {
+	var anchors [][]byte
+	if err := tx.Bucket([]byte(bucketSigned)).ForEach(func(anchor, _ []byte) error {
+		anchors = append(anchors, bytes.Clone(anchor))
+		return nil
+	}); err != nil {
 		return err
 	}
-	return s.adopt(ctx)
-}
-
-// landedAs notes that a record has landed, and tells whether it was signed.
-func landedAs(tx *bbolt.Tx, r *ledger.Record) (bool, error) {
-	one, err := getSigned(tx, r.Anchor)
-	if err != nil || one == nil || one.digest != r.Digest {
-		return false, err
+	for _, anchor := range anchors {
+		one, err := getSigned(tx, anchor)
+		if err != nil {
+			return err
+		}
+		one.landed = 0
+		if err := putSigned(tx, anchor, one); err != nil {
+			return err
+		}
 	}
-	one.landed = r.Seq
-	return true, putSigned(tx, r.Anchor, one)
+	return nil
 }
 
 // Unlanded yields the anchors of requests that were signed and that Reconcile has not found on the ledger. After an error

@@ -121,13 +121,25 @@ func TestReconcile(t *testing.T) {
 	golden.Equal(t, "unlanded at last", nil, unlanded(w.auditor))
 	golden.Equal(t, "strays", nil, strays)
 
-	// An auditor whose vault is lost sees all of it as strays, once; one whose caller stops goes on behind it.
+	// An auditor whose vault is lost sees all of it as strays. What its caller does not take is told again.
 	fresh := auditorOf(t, w, service.SignAll{})
 	stop := errors.New("stop")
 	_, err = fresh.Reconcile(ctx, w.ledger, func(ledger.Record) error { return stop })
 	must.Fail(t, err, stop, "stopped")
+	must.FailGet(fresh.Reconcile(ctx, w.ledger, nil))(t, zkbench.ErrParams, "nobody to tell")
+	taken := 0
+	_, err = fresh.Reconcile(ctx, w.ledger, func(r ledger.Record) error {
+		if taken++; taken > 1 {
+			return stop
+		}
+		return stray(r)
+	})
+	must.Fail(t, err, stop, "stopped at the second")
 	golden.Equal(t, "landed after it", 0, reconcile(fresh, w.ledger))
-	golden.Equal(t, "strays that were noted", nil, strays)
+	golden.Equal(t, "strays, each taken once", []string{"a", "b", "c"}, strays)
+	golden.Equal(t, "landed, with nothing new", 0, reconcile(fresh, w.ledger))
+	golden.Equal(t, "strays that were taken", []string{"a", "b", "c"}, strays)
+	strays = nil
 	again := auditorOf(t, w, service.SignAll{})
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
@@ -141,7 +153,11 @@ func TestReconcile(t *testing.T) {
 	raw, info = encodings(t, signed)
 	_, _, err = w.auditor.Sign(ctx, raw, info)
 	must.Do(t, err)
-	w.ledger.log = append(w.ledger.log, ledger.Record{Seq: 4, Entry: ledger.Entry{Anchor: []byte("d"), Digest: [32]byte{1}}})
+	w.ledger.append(t, must.Get(must.Get(w.issuer.Issue(ctx, anchored("e", paying(alice.address(t), 1))))(t).Request.Encode())(t))
+	other := must.Get(request.Decode(bytes.Clone(w.ledger.log[3].Request)))(t)
+	other.Anchor = []byte("d")
+	w.ledger.log = w.ledger.log[:3]
+	w.ledger.append(t, must.Get(other.Encode())(t))
 	golden.Equal(t, "landed, of another request", 0, reconcile(w.auditor, w.ledger))
 	golden.Equal(t, "the stray", []string{"d"}, strays)
 	golden.Equal(t, "unlanded, by another request", []string{"d"}, unlanded(w.auditor))

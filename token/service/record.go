@@ -21,18 +21,23 @@ import (
 //
 //	meta        "format" -> version(1) ledger.Genesis
 //	            "keys" -> mark(32) of the keys whose tokens these are
-//	            "followed" -> number(8) and digest(32) of the last record of the log that the vault has seen
-//	            "reconciled" -> those of the last one that an auditor has
-//	tokens      id       -> a token that the ledger was found to have: unspent or reserved
+//	            "followed" -> the last record of the log that the vault has seen: see placeOf
+//	            "reconciled" -> the last one that an auditor has
+//	tokens      id       -> a token that the ledger was found to have: unspent, reserved or spent
 //	free        type value(8) id -> nothing: the tokens that are unspent
 //	scripts     id       -> nothing: those of them that scripts own
 //	submissions anchor   -> a submission
 //	inputs      id anchor -> nothing: the tokens that submissions spend
 //	fresh       anchor   -> nothing: the submissions whose anchors are to be looked up
+//	history     sequence(8) -> a movement
+//	moves       anchor   -> sequence(8) of its last movement
 //	signed      anchor   -> what an auditor has signed
 //	policies    anchor   -> an update of the ledger's policy that has been verified
+//	unspent     reader(1) id -> SHA-256(32) of each unspent token of the ledger, if records are validated
+//	anchors     reader(1) anchor -> digest(32) of each request of the ledger, if records are validated
 //
-// A token is state(1) anchor of the submission that holds it, count(1) and nonces(32) of the owner's identities that are the wallet's,
+// A token is state(1) anchor of the submission that holds it or of the request that has spent it, number(8) of the record that created it,
+// count(1) and nonces(32) of the owner's identities that are the wallet's,
 // audit proof, id, owner, commitment, type, value(8) blinding(32). Numbers are big-endian; proof, owner and type stand behind a length of 2 bytes, the
 // others of 1; the id in inputs too.
 const (
@@ -43,17 +48,23 @@ const (
 	bucketSubmissions = "submissions"
 	bucketInputs      = "inputs"
 	bucketFresh       = "fresh"
+	bucketHistory     = "history"
+	bucketMoves       = "moves"
 	bucketSigned      = "signed"
 	bucketPolicies    = "policies"
+	bucketUnspent     = "unspent"
+	bucketAnchors     = "anchors"
 
-	formatKey   = "format"
-	keysKey     = "keys"
-	followedKey = "followed"
-	format      = 3
+	formatKey = "format"
+	keysKey   = "keys"
+	format    = 4
 )
 
 func buckets() []string {
-	return []string{bucketFree, bucketFresh, bucketInputs, bucketMeta, bucketPolicies, bucketScripts, bucketSigned, bucketSubmissions, bucketTokens}
+	return []string{
+		bucketAnchors, bucketFree, bucketFresh, bucketHistory, bucketInputs, bucketMeta, bucketMoves, bucketPolicies, bucketScripts, bucketSigned,
+		bucketSubmissions, bucketTokens, bucketUnspent,
+	}
 }
 
 // maxRecord bounds a record before it is decoded.
@@ -77,6 +88,15 @@ func remove(tx *bbolt.Tx, bucket string, key []byte) error {
 	return tx.Bucket([]byte(bucket)).Delete(key)
 }
 
+// empty removes all records of a bucket.
+func empty(tx *bbolt.Tx, bucket string) error {
+	if err := tx.DeleteBucket([]byte(bucket)); err != nil {
+		return err
+	}
+	_, err := tx.CreateBucket([]byte(bucket))
+	return err
+}
+
 // damaged is the error of a record whose checksum is right and whose body is not.
 func damaged(bucket string, err error) error {
 	if err == nil {
@@ -91,16 +111,18 @@ type state byte
 const (
 	unspent  state = 1
 	reserved state = 2 // by a submission
+	spent    state = 3 // for good: a token that is shown again is not counted again
 )
 
 // held is one token's record.
 type held struct {
-	state  state
-	anchor []byte // of the submission that holds it; empty unless reserved
-	nonces []note.Nonce
-	proof  []byte // for auditors, of the one nonce of a plain owner; nil: to be made
-	ID     token.ID
-	Token  token.Token
+	state   state
+	anchor  []byte // of the submission that holds it, or of the request that has spent it
+	created uint64 // number of the record that created it
+	nonces  []note.Nonce
+	proof   []byte // for auditors, of the one nonce of a plain owner; nil: to be made
+	ID      token.ID
+	Token   token.Token
 	token.Opening
 }
 
@@ -119,6 +141,7 @@ func (h *held) encode() ([]byte, error) {
 	short := func(data []byte) { b.AddUint8LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(data) }) }
 	b.AddUint8(uint8(h.state))
 	short(h.anchor)
+	b.AddUint64(h.created)
 	b.AddUint8(uint8(len(h.nonces)))
 	for _, n := range h.nonces {
 		b.AddBytes(n[:])
@@ -164,8 +187,9 @@ func getToken(tx *bbolt.Tx, id token.ID) (*held, error) {
 		return nil, err
 	}
 	f := wire.NewFields(body, "token", maxRecord)
-	h := &held{state: state(f.Number("state", 1, int(unspent), int(reserved)))}
+	h := &held{state: state(f.Number("state", 1, int(unspent), int(spent)))}
 	h.anchor = f.Prefixed("anchor", 1, 0, token.MaxAnchor)
+	h.created = f.Uint64("created")
 	for range f.Number("nonces", 1, 1, token.MaxMembers) {
 		var n note.Nonce
 		copy(n[:], f.Bytes("nonce", len(n)))
@@ -183,29 +207,28 @@ func getToken(tx *bbolt.Tx, id token.ID) (*held, error) {
 	}
 	h.Blinding = f.Bytes("blinding", blindingLen)
 	err = f.End("token")
-	if err == nil && (!bytes.Equal(h.ID, id) || (h.state == reserved) != (len(h.anchor) > 0)) {
+	if err == nil && (!bytes.Equal(h.ID, id) || (h.state == unspent) != (len(h.anchor) == 0)) {
 		err = errors.New("contradicts itself")
 	}
 	return h, damaged(bucketTokens, err)
 }
 
-// putToken writes a token's record, in the place of one that there may be.
+// putToken writes a token's record, in place of the one that there may be.
 func putToken(tx *bbolt.Tx, h *held) error {
 	body, err := h.encode()
 	if err != nil {
 		return err
 	}
-	if err := dropToken(tx, h.ID); err != nil {
-		return err
-	}
-	if err := put(tx, bucketTokens, h.ID, body); err != nil {
-		return err
-	}
+	bucket, key := h.index()
 	if h.state == unspent {
-		bucket, key := h.index()
-		return put(tx, bucket, key, nil)
+		err = put(tx, bucket, key, nil)
+	} else {
+		err = remove(tx, bucket, key)
 	}
-	return nil
+	if err != nil {
+		return err
+	}
+	return put(tx, bucketTokens, h.ID, body)
 }
 
 // held is what others are told of a token.
@@ -217,20 +240,4 @@ func (h *held) index() (bucket string, key []byte) {
 		return bucketScripts, h.ID
 	}
 	return bucketFree, h.freeKey()
-}
-
-// dropToken removes the record of a token, if there is one.
-func dropToken(tx *bbolt.Tx, id token.ID) error {
-	h, err := getToken(tx, id)
-	if h == nil || err != nil {
-		return err
-	}
-	if err := remove(tx, bucketTokens, id); err != nil {
-		return err
-	}
-	if h.state == unspent {
-		bucket, key := h.index()
-		return remove(tx, bucket, key)
-	}
-	return nil
 }

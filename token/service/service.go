@@ -72,7 +72,8 @@ type Submission struct {
 	Request     *request.Request   // it lacks the auditors' signatures, and an issuer's on a redemption that needs one
 	Information *audit.Information // for the auditors: secret
 
-	drawn bool // the anchor, by whom the submission is
+	drawn bool   // the anchor, by whom the submission is
+	paid  []Paid // what its maker keeps of its outputs
 }
 
 // ForAuditors returns the encodings of request and information for the auditors: without the preimages of
@@ -354,6 +355,7 @@ func (s *system) add(ctx context.Context, sub *Submission, a request.Action, dra
 	a.ProofType = s.pp.Config().ProofType
 	for j, opening := range draft.Openings {
 		known.Outputs = append(known.Outputs, audit.Item{Opening: opening, Owners: tos[j].audit()})
+		sub.paid = append(sub.paid, Paid{Owner: tos[j].Owner, Opening: opening})
 	}
 	sub.Request.Actions = append(sub.Request.Actions, a)
 	sub.Information.Actions = append(sub.Information.Actions, known)

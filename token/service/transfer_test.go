@@ -252,8 +252,8 @@ func TestWrappingPayments(t *testing.T) {
 		named.From = append(named.From, h.ID)
 	}
 	must.FailGet(alice.pay.Transfer(t.Context(), named))(t, zkbench.ErrLimit, "tokens of 2^64 by name")
-	b := must.Get(alice.Balance(usd))(t)
-	golden.Equal(t, "balance", "18446744073709551621", b.String())
+	b := must.Get(alice.Holdings(usd))(t)
+	golden.Equal(t, "balance", "18446744073709551621", b.Sum.String())
 }
 
 // TestConcurrentTransfers: 64 goroutines pay out of one wallet, and none takes a token

@@ -14,7 +14,6 @@ import (
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/internal/boltfile"
 	"github.com/zkbench/zkbench/token/ledger"
-	"github.com/zkbench/zkbench/token/policy"
 )
 
 // Vault keeps what one participant knows, in one file: the tokens of a wallet with their openings, submissions that wait for the
@@ -29,6 +28,9 @@ type Vault struct {
 
 	following sync.Mutex // by whoever reads the log
 	current   atomic.Pointer[token.Policy]
+	first     *token.Policy // that of the parameters
+	wrong     error         // why the vault's next update of the policy does not hold; nil: it does, or there is none
+	checks    *checks       // nil: records are not validated
 }
 
 // CreateVault makes an empty vault for a ledger, which it will take no other one for; mode 0600; and opens it. There
@@ -118,71 +120,4 @@ func withName(err error) error {
 		return fmt.Errorf("vault: %w", err)
 	}
 	return err
-}
-
-// adopt makes the policy of parameters the vault's, and that of the updates which it has followed.
-func (v *Vault) adopt(params *token.PublicParams) error {
-	if err := policy.Check(&params.Policy); err != nil {
-		return err
-	}
-	v.following.Lock()
-	defer v.following.Unlock()
-	rules, err := policy.Follow(context.Background(), updates{v}, v.genesis.ID(), &params.Policy)
-	if err != nil {
-		return damaged(bucketPolicies, err)
-	}
-	v.current.Store(rules)
-	return nil
-}
-
-// rules is the ledger's policy as far as the vault has followed it.
-func (v *Vault) rules() *token.Policy { return v.current.Load() }
-
-// followPolicy adopts the updates of the policy that the ledger has beyond the vault's, and keeps them.
-func (v *Vault) followPolicy(ctx context.Context, l policy.Source) error {
-	for {
-		kept := &last{Source: l}
-		next, err := policy.Next(ctx, kept, v.genesis.ID(), v.rules())
-		if err != nil || next == nil {
-			return err
-		}
-		if err := v.update(context.WithoutCancel(ctx), func(tx *bbolt.Tx) error {
-			return put(tx, bucketPolicies, kept.record.Anchor, kept.record.Request)
-		}); err != nil {
-			return err
-		}
-		v.current.Store(next)
-	}
-}
-
-// last remembers the last record that a source has given.
-type last struct {
-	policy.Source
-	record ledger.Record
-}
-
-// Record implements policy.Source.
-func (l *last) Record(ctx context.Context, anchor []byte) (r ledger.Record, found bool, err error) {
-	l.record, found, err = l.Source.Record(ctx, anchor)
-	return l.record, found, err
-}
-
-// updates are those of the policy that a vault has kept, and verified before.
-type updates struct{ *Vault }
-
-// Record implements policy.Source.
-func (v updates) Record(_ context.Context, anchor []byte) (r ledger.Record, found bool, err error) {
-	err = v.view(func(tx *bbolt.Tx) (err error) {
-		r.Request, err = get(tx, bucketPolicies, anchor)
-		return err
-	})
-	if r.Request == nil || err != nil {
-		return r, false, err
-	}
-	u, err := policy.Decode(r.Request)
-	if err != nil {
-		return r, false, err
-	}
-	r.Anchor, r.Update, r.Policy = anchor, true, u.Policy.Version-1
-	return r, true, nil
 }

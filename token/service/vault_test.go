@@ -39,7 +39,7 @@ func TestVaultFile(t *testing.T) {
 	must.Do(t, v.Close())
 	must.Fail(t, v.Close(), fs.ErrClosed, "closed twice")
 	must.Fail(t, v.Release(t.Context(), []byte("x")), fs.ErrClosed, "used after closing")
-	must.FailGet(v.Balance(usd))(t, fs.ErrClosed, "read after closing")
+	must.FailGet(v.Holdings(usd))(t, fs.ErrClosed, "read after closing")
 	other := w.genesis
 	other.Nonce[0]++
 	must.FailGet(service.OpenVault(path, other))(t, zkbench.ErrParams, "opened for another ledger of the same parameters")
@@ -47,7 +47,7 @@ func TestVaultFile(t *testing.T) {
 	editFile(t, path, func(tx *bbolt.Tx) error {
 		return tx.Bucket([]byte("meta")).Put([]byte("format"), service.Seal("meta", []byte("format"), []byte{1}))
 	})
-	if _, err := service.OpenVault(path, w.genesis); !errors.Is(err, zkbench.ErrMalformed) || !strings.Contains(err.Error(), "version 1, only 3 is known") {
+	if _, err := service.OpenVault(path, w.genesis); !errors.Is(err, zkbench.ErrMalformed) || !strings.Contains(err.Error(), "version 1, only 4 is known") {
 		t.Errorf("opened another version: %v", err)
 	}
 	editFile(t, path, func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("meta")) })
@@ -235,7 +235,7 @@ func TestCloseBeside(t *testing.T) {
 	alice := w.funded(t, "alice", 10, 10, 10, 10)
 	ctx := context.Background()
 	calls := []func() error{
-		func() error { _, err := alice.Balance(usd); return err },
+		func() error { _, err := alice.Holdings(usd); return err },
 		func() error { _, err := alice.Followed(); return err },
 		func() error { return alice.Sync(ctx, w.ledger) },
 		func() error {

@@ -55,7 +55,7 @@ func (v *Vault) bind(keys *Keys) error {
 			if err := put(tx, bucketMeta, []byte(keysKey), keys.mark[:]); err != nil {
 				return err
 			}
-			return putPlace(tx, followedKey, place{})
+			return forget(tx, followed)
 		case !bytes.Equal(mark, keys.mark[:]):
 			return refuse("the wallet's keys are not those that the vault was made with")
 		}
@@ -66,19 +66,28 @@ func (v *Vault) bind(keys *Keys) error {
 // Address makes a fresh address, for one payment. Nothing of it has to be kept. rand nil: the system's.
 func (w *Wallet) Address(rand io.Reader) (Address, error) { return w.keys.Address(w.rules(), rand) }
 
-// Balance is the sum of the tokens of a type that can be spent: found on the ledger,
-// and held by no submission. It is read in one transaction, which takes a microsecond
-// or less for each token; while it runs, a write for which the file must grow waits.
-func (v *Vault) Balance(typ string) (*big.Int, error) {
-	sum, value := new(big.Int), new(big.Int)
-	err := v.free(typeKey(typ), func(h Held) { sum.Add(sum, value.SetUint64(h.Value)) })
-	if err != nil {
-		return nil, err
-	}
-	return sum, nil
+// Holdings are the tokens of a type that can be spent.
+type Holdings struct {
+	Sum    *big.Int
+	Tokens int
 }
 
-// Held is a token that can be spent.
+// Holdings returns the sum and the number of the tokens of a type that can be spent: found on the ledger,
+// and held by no submission. They are read in one transaction, which takes a microsecond
+// or less for each token; while it runs, a write for which the file must grow waits.
+func (v *Vault) Holdings(typ string) (Holdings, error) {
+	all, value := Holdings{Sum: new(big.Int)}, new(big.Int)
+	err := v.free(typeKey(typ), func(h Held) {
+		all.Sum.Add(all.Sum, value.SetUint64(h.Value))
+		all.Tokens++
+	})
+	if err != nil {
+		return Holdings{}, err
+	}
+	return all, nil
+}
+
+// Held is a token of the wallet's.
 type Held struct {
 	ID    token.ID
 	Type  string
@@ -86,7 +95,7 @@ type Held struct {
 }
 
 // Unspent yields the tokens that can be spent, types of one length together, values
-// ascending: all of one moment, which are read as for Balance and held in memory. After
+// ascending: all of one moment, which are read as for Holdings and held in memory. After
 // an error it stops.
 func (v *Vault) Unspent() iter.Seq2[Held, error] {
 	return func(yield func(Held, error) bool) {

@@ -391,3 +391,6 @@ func (v *Validator) Authorized(ctx context.Context, raw []byte) error {
 	v.outputs(ctx, []*pending{c})
 	return c.err
 }
+
+// PointLen returns the length in bytes of a commitment.
+func (v *Validator) PointLen() int { return v.pointLen }

@@ -13,6 +13,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
+	"github.com/zkbench/zkbench/token/entry"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/note"
 	"github.com/zkbench/zkbench/token/request"
@@ -124,14 +125,8 @@ func (p *paying) issue(ctx context.Context, seq uint64, n int) (*ledger.Record, 
 		return nil, err
 	}
 	made := &action.Action{Outputs: d.Outputs, Notes: make([][]byte, n)}
-	record := &ledger.Record{Seq: seq, Entry: ledger.Entry{Anchor: anchor, Creates: make([]ledger.Created, n)}}
 	for i := range outputs {
-		c := &record.Creates[i]
-		c.ID = request.OutputID(anchor, 0, i)
-		if c.Token, err = d.Outputs[i].Encode(); err != nil {
-			return nil, err
-		}
-		place := note.Place{Ledger: p.genesis.ID(), ID: c.ID, Owner: outputs[i].Owner}
+		place := note.Place{Ledger: p.genesis.ID(), ID: request.OutputID(anchor, 0, i), Owner: outputs[i].Owner}
 		if made.Notes[i], err = note.Seal(place, payees[i:i+1], d.Openings[i]); err != nil {
 			return nil, err
 		}
@@ -140,8 +135,15 @@ func (p *paying) issue(ctx context.Context, seq uint64, n int) (*ledger.Record, 
 	if err != nil {
 		return nil, err
 	}
-	record.Request, err = (&request.Request{Anchor: anchor, Actions: []request.Action{{Kind: token.Issue, ProofType: p.proofType, Raw: raw}}}).Encode()
-	return record, err
+	r := &request.Request{Anchor: anchor, Actions: []request.Action{{Kind: token.Issue, ProofType: p.proofType, Raw: raw}}}
+	if raw, err = r.Encode(); err != nil {
+		return nil, err
+	}
+	parsed, err := entry.Parse(p.genesis.ID(), p.pp.PointLen(), raw)
+	if err != nil {
+		return nil, err
+	}
+	return &ledger.Record{Seq: seq, Entry: parsed.Entry}, nil
 }
 
 // issues is a ledger of a log.
@@ -164,7 +166,7 @@ func (l issues) Log(_ context.Context, from uint64) iter.Seq2[ledger.Record, err
 	}
 }
 
-// Record implements service.Ledger: its policy never changes, and no submission lands.
+// Record implements service.Ledger: no submission lands.
 func (issues) Record(context.Context, []byte) (ledger.Record, bool, error) {
 	return ledger.Record{}, false, nil
 }

@@ -137,4 +137,3 @@ func (c *Checker) valid(ctx context.Context) (entries []ledger.Entry, err error)
 	}
 	return entries, nil
 }
-

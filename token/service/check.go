@@ -1,0 +1,213 @@
+package service
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"sync"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/internal/recheck"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/validator"
+)
+
+// CheckRecords has Sync and Reconcile validate every record that they read, as a validator of the system with these parameters does: structure,
+// signatures, proofs, and that what it spends are unspent tokens of the ledger, which the vault keeps for that, as a hash of 32 bytes for each, beside the
+// digest of each anchor. A record that is not valid is a *ledger.CorruptError, and nothing of it is written.
+//
+// It begins at the first record: a vault that has followed the log without it follows it anew (FollowAnew). A vault that has followed the
+// log with it needs it each time that it is opened, or is an ErrParams for Sync and Reconcile, until FollowAnew. The error is that of validator.New.
+func (v *Vault) CheckRecords(params *token.PublicParams, tuning token.Tuning, ex executor.Executor) error {
+	c := &checks{build: func() (*validator.Validator, error) {
+		return validator.New(params, v.genesis, ex, tuning, cachedIdentities)
+	}, of: make(map[reader]*validator.Validator)}
+	if _, err := c.validator(followed); err != nil { // so that bad parameters are found here
+		return err
+	}
+	v.following.Lock()
+	defer v.following.Unlock()
+	v.checks = c
+	return nil
+}
+
+// checks are the validators of a vault's readers: each under the policy of the reader's place.
+type checks struct {
+	build func() (*validator.Validator, error)
+	mu    sync.Mutex
+	of    map[reader]*validator.Validator
+}
+
+func (c *checks) validator(who reader) (_ *validator.Validator, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.of[who] == nil {
+		c.of[who], err = c.build()
+	}
+	return c.of[who], err
+}
+
+// forget gives up validators that have followed the policy further than their readers will be.
+func (c *checks) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.of)
+}
+
+// checker validates records for a reader.
+type checker struct {
+	*Vault
+	who       reader
+	validator *validator.Validator
+}
+
+// checker returns what validates the records behind a place, nil if nothing does.
+func (v *Vault) checker(who reader, at place) (*checker, error) {
+	if v.checks == nil {
+		return nil, nil
+	}
+	checks, err := v.checks.validator(who)
+	if err != nil {
+		return nil, err
+	}
+	c := &checker{v, who, checks}
+	return c, c.follow(context.Background(), at.policy)
+}
+
+// follow brings the validator under the policy of a version that the vault has.
+func (c *checker) follow(ctx context.Context, version uint64) error {
+	return c.validator.Follow(ctx, updates{c.Vault, version})
+}
+
+// validate returns how many of some records are valid, and why not more. Nothing is written.
+func (c *checker) validate(ctx context.Context, some []*step) (good int, err error) {
+	state := &overlay{checker: c, unspent: make(map[string]tokenSum), anchors: make(map[string][32]byte), named: make(map[string][]byte)}
+	for _, s := range some {
+		for _, a := range s.parsed.Actions {
+			for i := range a.Inputs {
+				encoded, err := a.Inputs[i].Token.Encode()
+				if err != nil {
+					return 0, err
+				}
+				state.named[nameOf(a.Inputs[i].ID, sha256.Sum256(encoded))] = encoded
+			}
+		}
+	}
+	check := recheck.New(c.validator, state)
+	for _, s := range some {
+		if err = check.Add(ctx, s.Record); err != nil {
+			break
+		}
+	}
+	if err == nil {
+		err = check.Flush(ctx)
+	}
+	if last := check.Last(); last > 0 {
+		good = int(last - some[0].Seq + 1)
+	}
+	return good, err
+}
+
+// keep writes what records that are valid do to the tokens of the ledger.
+func (c *checker) keep(tx *bbolt.Tx, some []*step) error {
+	for _, s := range some {
+		for _, id := range s.Spends {
+			if err := remove(tx, bucketUnspent, c.who.key(id)); err != nil {
+				return err
+			}
+		}
+		for _, created := range s.Creates {
+			sum := sha256.Sum256(created.Token)
+			if err := put(tx, bucketUnspent, c.who.key(created.ID), sum[:]); err != nil {
+				return err
+			}
+		}
+		if err := put(tx, bucketAnchors, c.who.key(s.Anchor), s.Digest[:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tokenSum is SHA-256 of a token; zeros: the token is spent.
+type tokenSum [sha256.Size]byte
+
+// overlay is the ledger as records have left it that are valid and not written yet. It implements recheck.State.
+type overlay struct {
+	*checker
+	unspent map[string]tokenSum
+	anchors map[string][32]byte
+	named   map[string][]byte // the tokens that the records name as inputs, by id and sum
+}
+
+func nameOf(id token.ID, sum tokenSum) string { return string(id) + string(sum[:]) }
+
+// Tokens implements validator.Tokens. The vault has the sum of each token only: its bytes are those that a record names, if they have that sum.
+func (o *overlay) Tokens(_ context.Context, ids []token.ID) (found []ledger.Found, err error) {
+	found = make([]ledger.Found, len(ids))
+	err = o.view(func(tx *bbolt.Tx) error {
+		for i, id := range ids {
+			sum, err := o.sum(tx, id)
+			switch {
+			case err != nil:
+				return err
+			case sum == tokenSum{}:
+				found[i].Err = zkbench.ErrSpent
+			default:
+				if found[i].Token = o.named[nameOf(id, sum)]; found[i].Token == nil {
+					found[i].Err = deny("the ledger has another token under this id")
+				}
+			}
+		}
+		return nil
+	})
+	return found, err
+}
+
+// sum is that of an unspent token, zeros if there is none.
+func (o *overlay) sum(tx *bbolt.Tx, id token.ID) (sum tokenSum, err error) {
+	if sum, ok := o.unspent[string(id)]; ok {
+		return sum, nil
+	}
+	body, err := get(tx, bucketUnspent, o.who.key(id))
+	if body == nil || err != nil {
+		return sum, err
+	}
+	if copy(sum[:], body); len(body) != len(sum) {
+		err = damaged(bucketUnspent, errors.New("not the sum of a token"))
+	}
+	return sum, err
+}
+
+// Digest implements recheck.State.
+func (o *overlay) Digest(_ context.Context, anchor []byte) (digest [32]byte, found bool, err error) {
+	if digest, found = o.anchors[string(anchor)]; found {
+		return digest, true, nil
+	}
+	err = o.view(func(tx *bbolt.Tx) error {
+		body, err := get(tx, bucketAnchors, o.who.key(anchor))
+		found = body != nil
+		copy(digest[:], body)
+		return err
+	})
+	return digest, found, err
+}
+
+// Apply implements recheck.State. An update of the policy is the last record that is validated in one call: follow comes after it.
+func (o *overlay) Apply(_ context.Context, entries []ledger.Entry) error {
+	for i := range entries {
+		e := &entries[i]
+		for _, id := range e.Spends {
+			o.unspent[string(id)] = tokenSum{}
+		}
+		for _, created := range e.Creates {
+			o.unspent[string(created.ID)] = sha256.Sum256(created.Token)
+		}
+		o.anchors[string(e.Anchor)] = e.Digest
+	}
+	return nil
+}

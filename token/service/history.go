@@ -1,0 +1,285 @@
+package service
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"time"
+
+	"go.etcd.io/bbolt"
+	"golang.org/x/crypto/cryptobyte"
+
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/internal/wire"
+	"github.com/zkbench/zkbench/token/ledger"
+)
+
+// Status is what a vault knows of a request; the numbers are those of the format.
+type Status byte
+
+// The statuses of a request.
+const (
+	Pending   Status = 1 // it may land
+	Landed    Status = 2 // it is in the log
+	Refused   Status = 3 // it can never land: another request has its anchor, or has spent what it spends
+	Cancelled Status = 4 // Discard has taken it back
+)
+
+// String returns the status in a word.
+func (s Status) String() string {
+	switch s {
+	case Pending:
+		return "pending"
+	case Landed:
+		return "landed"
+	case Refused:
+		return "refused"
+	case Cancelled:
+		return "cancelled"
+	}
+	return fmt.Sprintf("status %d", byte(s))
+}
+
+// Paid is an output that a vault has made, change included. Secret.
+type Paid struct {
+	Owner identity.Identity // empty: redeemed
+	token.Opening
+}
+
+// Movement is a request that moves tokens of a wallet's, or that a vault has made.
+type Movement struct {
+	Anchor []byte
+	Status Status
+	Number uint64    // in the log, of one that has landed; else 0
+	Time   time.Time // of the record
+	Made   bool      // by this vault
+
+	Spent    []Held // the wallet's tokens that it spends, or would
+	Received []Held // tokens that the wallet has found in it, change included
+	Paid     []Paid // the outputs that this vault has made in it, as long as the vault exists
+}
+
+// History yields what was paid and received, in the order in which the vault has heard of it. What a lost vault had made itself comes back from keys and log as what
+// was spent and what was received, the change among it; Paid is the vault's alone. What changes meanwhile may or may not be seen. One that is damaged is an
+// error in its place, and the others come all the same.
+func (v *Vault) History() iter.Seq2[Movement, error] {
+	return func(yield func(Movement, error) bool) {
+		for key, err := range v.keys(bucketHistory, nil, nil) {
+			var out *Movement
+			if err == nil {
+				out, err = lookUp(v, key, movementAt)
+			}
+			if out == nil && err == nil {
+				continue // forgotten meanwhile
+			}
+			if out == nil {
+				out = new(Movement)
+			}
+			if !yield(*out, err) {
+				return
+			}
+		}
+	}
+}
+
+// movementAt returns a movement with its tokens.
+func movementAt(tx *bbolt.Tx, key []byte) (*Movement, error) {
+	m, err := getMove(tx, key)
+	if m == nil || err != nil {
+		return nil, err
+	}
+	out := m.Movement
+	for _, list := range []struct {
+		ids  []token.ID
+		held *[]Held
+	}{{m.spent, &out.Spent}, {m.received, &out.Received}} {
+		for _, id := range list.ids {
+			h, err := getToken(tx, id)
+			if err != nil {
+				return nil, err
+			}
+			if h != nil { // of a vault that follows the log anew it may not be found yet
+				*list.held = append(*list.held, h.held())
+			}
+		}
+	}
+	return &out, nil
+}
+
+// move is a movement's record.
+type move struct {
+	Movement        // without tokens
+	digest          [32]byte
+	spent, received []token.ID
+}
+
+// encode returns status(1) made(1) digest(32) number(8) time(12) anchor, count(4) ids spent, count(4) ids received, count(4) outputs. An output is owner, type,
+// value(8) blinding(32). Anchor and ids stand behind a length of 1 byte, owner and type of 2.
+func (m *move) encode() ([]byte, error) {
+	var b wire.Builder
+	short := func(data []byte) { b.AddUint8LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(data) }) }
+	b.AddUint8(uint8(m.Status))
+	b.AddUint8(bit(m.Made))
+	b.AddBytes(m.digest[:])
+	b.AddUint64(m.Number)
+	b.AddBytes(ledger.AppendTime(nil, m.Time))
+	short(m.Anchor)
+	for _, ids := range [][]token.ID{m.spent, m.received} {
+		b.AddUint32(uint32(len(ids)))
+		for _, id := range ids {
+			short(id)
+		}
+	}
+	b.AddUint32(uint32(len(m.Paid)))
+	for i := range m.Paid {
+		p := &m.Paid[i]
+		b.Bound("bytes of blinding", len(p.Blinding), blindingLen, blindingLen)
+		b.Short(p.Owner)
+		b.Short([]byte(p.Type))
+		b.AddUint64(p.Value)
+		b.AddBytes(p.Blinding)
+	}
+	if err := b.Err(); err != nil {
+		return nil, err
+	}
+	return b.Bytes()
+}
+
+// getMove returns the movement of a sequence number, nil if there is none.
+func getMove(tx *bbolt.Tx, key []byte) (*move, error) {
+	body, err := get(tx, bucketHistory, key)
+	if body == nil || err != nil {
+		return nil, err
+	}
+	f := wire.NewFields(body, "movement", 2*maxRecord)
+	m := new(move)
+	m.Status = Status(f.Number("status", 1, int(Pending), int(Cancelled)))
+	m.Made = f.Number("made", 1, 0, 1) == 1
+	copy(m.digest[:], f.Bytes("digest", len(m.digest)))
+	m.Number = f.Uint64("number")
+	if at, ok := ledger.DecodeTime(f.Bytes("time", ledger.TimeLen)); ok {
+		m.Time = at
+	}
+	m.Anchor = f.Prefixed("anchor", 1, 1, token.MaxAnchor)
+	for _, list := range []struct {
+		name string
+		ids  *[]token.ID
+	}{{"spent", &m.spent}, {"received", &m.received}} {
+		for range f.Number(list.name, 4, 0, maxInputs) {
+			*list.ids = append(*list.ids, f.Prefixed(list.name, 1, 1, token.MaxID))
+		}
+	}
+	for range f.Number("paid", 4, 0, maxInputs) {
+		var p Paid
+		p.Owner = f.Prefixed("owner", 2, 0, token.MaxOwner)
+		p.Type = string(f.Prefixed("type", 2, 0, token.MaxType))
+		p.Value = f.Uint64("value")
+		p.Blinding = f.Bytes("blinding", blindingLen)
+		m.Paid = append(m.Paid, p)
+	}
+	return m, damaged(bucketHistory, f.End("movement"))
+}
+
+// lastMove returns the last movement of an anchor with its key, nil if there is none.
+func lastMove(tx *bbolt.Tx, anchor []byte) (key []byte, m *move, err error) {
+	if key, err = get(tx, bucketMoves, anchor); key == nil || err != nil {
+		return nil, nil, err
+	}
+	m, err = getMove(tx, key)
+	return key, m, err
+}
+
+// putMove writes a movement, under a new key (nil) or in place of the one under its key.
+func putMove(tx *bbolt.Tx, key []byte, m *move) error {
+	if key == nil {
+		sequence, err := tx.Bucket([]byte(bucketHistory)).NextSequence()
+		if err != nil {
+			return err
+		}
+		key = binary.BigEndian.AppendUint64(nil, sequence)
+	}
+	body, err := m.encode()
+	if err != nil {
+		return err
+	}
+	if err := put(tx, bucketHistory, key, body); err != nil {
+		return err
+	}
+	return put(tx, bucketMoves, m.Anchor, key)
+}
+
+// noteMade notes a submission that the vault has made or signs. One that it has proposed is signed as the same movement.
+func noteMade(tx *bbolt.Tx, anchor []byte, k *kept) error {
+	key, m, err := lastMove(tx, anchor)
+	if err != nil {
+		return err
+	}
+	if m == nil || m.Status != Pending || len(k.paid) > 0 {
+		key, m = nil, &move{Movement: Movement{Anchor: anchor, Status: Pending, Made: true, Paid: k.paid}}
+	}
+	m.digest, m.spent = k.digest, k.inputs
+	return putMove(tx, key, m)
+}
+
+// noteStatus notes what has become of a submission that will not land.
+func noteStatus(tx *bbolt.Tx, anchor []byte, status Status) error {
+	key, m, err := lastMove(tx, anchor)
+	if m == nil || err != nil {
+		return err
+	}
+	m.Status = status
+	return putMove(tx, key, m)
+}
+
+// noteRecord notes a record of the log: the vault's own submission, or another one that moves tokens of the wallet's.
+func noteRecord(tx *bbolt.Tx, s *step, spends, received []token.ID) error {
+	key, m, err := lastMove(tx, s.Anchor)
+	if err != nil {
+		return err
+	}
+	if m == nil || m.digest != s.Digest {
+		if len(spends)+len(received) == 0 {
+			return nil
+		}
+		key, m = nil, &move{Movement: Movement{Anchor: s.Anchor}, digest: s.Digest}
+	}
+	m.Status, m.Number, m.Time = Landed, s.Seq, s.Time
+	m.received = received
+	m.spent = spends
+	return putMove(tx, key, m)
+}
+
+// forgetMoves removes from the history what the log alone has said.
+func forgetMoves(tx *bbolt.Tx) error {
+	var keys [][]byte
+	if err := tx.Bucket([]byte(bucketHistory)).ForEach(func(key, _ []byte) error {
+		keys = append(keys, bytes.Clone(key))
+		return nil
+	}); err != nil {
+		return err
+	}
+	if err := empty(tx, bucketMoves); err != nil {
+		return err
+	}
+	for _, key := range keys {
+		m, err := getMove(tx, key)
+		if err != nil {
+			return err
+		}
+		if !m.Made {
+			if err := remove(tx, bucketHistory, key); err != nil {
+				return err
+			}
+			continue
+		}
+		if m.received = nil; m.Status == Landed {
+			m.Status, m.Number, m.Time = Pending, 0, time.Time{}
+		}
+		if err := putMove(tx, key, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package service
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/entry"
+	"github.com/zkbench/zkbench/token/internal/wire"
+	"github.com/zkbench/zkbench/token/ledger"
+)
+
+// reader names who reads a log with a vault. It is the key of its place in the bucket meta, and its first byte begins its keys in the
+// buckets unspent and anchors.
+type reader string
+
+const (
+	followed   reader = "followed"   // a wallet or an issuer, by Sync
+	reconciled reader = "reconciled" // an auditor, by Reconcile
+)
+
+// key is a reader's key in a bucket that several readers share.
+func (who reader) key(key []byte) []byte { return append([]byte{who[0]}, key...) }
+
+// place is a record of the log that a vault has seen, and all before it. The zero value is before the first.
+type place struct {
+	seq     uint64
+	time    time.Time // of the record
+	record  [32]byte  // its sum
+	chain   [32]byte  // SHA-256 of the chain before it, zeros before the first, and its sum
+	policy  uint64    // the version that holds behind it
+	checked bool      // every record up to here has been validated
+}
+
+// sum is SHA-256 of all that a vault takes from a record: number(8) time(12) policy(8) request. The request decides the rest.
+func sum(r *ledger.Record) [32]byte {
+	data := binary.BigEndian.AppendUint64(make([]byte, 0, 8+ledger.TimeLen+8+len(r.Request)), r.Seq)
+	data = binary.BigEndian.AppendUint64(ledger.AppendTime(data, r.Time), r.Policy)
+	return sha256.Sum256(append(data, r.Request...))
+}
+
+// step is a record of the log that has been checked.
+type step struct {
+	ledger.Record
+	parsed *entry.Parsed
+	end    place // behind it
+}
+
+// next checks the record that is to follow a place: its number is the next one, its time not before the last, its policy the current one, and all
+// that it says besides is what its request makes it. The error is a *ledger.CorruptError.
+func (p place) next(id token.LedgerID, pointLen int, r ledger.Record) (*step, error) {
+	if r.Seq != p.seq+1 {
+		return nil, ledger.Corruptf(named(p.seq+1), "the log has request %d in its place", r.Seq)
+	}
+	parsed, err := entry.Parse(id, pointLen, r.Request)
+	if err != nil {
+		return nil, ledger.Corruptf(named(r.Seq), "not a request: %v", err)
+	}
+	if parsed.Update == nil {
+		parsed.Entry.Policy = p.policy // which the request does not say
+	}
+	if err := entry.Check(&r, &parsed.Entry); err != nil {
+		return nil, err
+	}
+	if r.Policy != p.policy {
+		return nil, ledger.Corruptf(named(r.Seq), "an update of policy %d, the current one is %d", r.Policy, p.policy)
+	}
+	if r.Time.Before(p.time) {
+		return nil, ledger.Corruptf(named(r.Seq), "its time is before that of the request before it")
+	}
+	s := &step{Record: r, parsed: parsed, end: p.behind(&r)}
+	if r.Update {
+		s.end.policy++
+	}
+	return s, nil
+}
+
+// behind is the place behind a record, under the same policy.
+func (p place) behind(r *ledger.Record) place {
+	p.seq, p.time, p.record = r.Seq, r.Time, sum(r)
+	p.chain = sha256.Sum256(append(p.chain[:], p.record[:]...))
+	return p
+}
+
+func named(seq uint64) string { return fmt.Sprintf("request %d", seq) }
+
+// since yields the records behind a place, each checked, after the one at the place has been found to be as it was; then met is set. A
+// ledger that was put back to an older state and went on otherwise is a *ledger.CorruptError, and so is every record that does not
+// follow the one before it. After an error it stops.
+func (p place) since(ctx context.Context, l Ledger, pointLen int, met *bool) iter.Seq2[*step, error] {
+	return func(yield func(*step, error) bool) {
+		id := l.Genesis().ID()
+		*met = p.seq == 0
+		for r, err := range l.Log(ctx, max(p.seq, 1)) {
+			if err == nil && !*met {
+				if r.Seq != p.seq || sum(&r) != p.record {
+					err = ledger.Corruptf(named(p.seq), "another one than the vault has seen: the ledger has lost records, or shows another log (Vault.FollowAnew)")
+				} else {
+					*met = true
+					continue
+				}
+			}
+			var s *step
+			if err == nil {
+				if s, err = p.next(id, pointLen, r); err == nil {
+					p = s.end
+				}
+			}
+			if !yield(s, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// placeOf returns a reader's place: number(8) time(12) record(32) chain(32) policy(8) checked(1).
+func placeOf(tx *bbolt.Tx, who reader) (p place, err error) {
+	body, err := get(tx, bucketMeta, []byte(who))
+	if body == nil || err != nil {
+		return p, err
+	}
+	f := wire.NewFields(body, string(who), maxRecord)
+	p.seq = f.Uint64("number")
+	if at, ok := ledger.DecodeTime(f.Bytes("time", ledger.TimeLen)); ok {
+		p.time = at
+	}
+	copy(p.record[:], f.Bytes("record", len(p.record)))
+	copy(p.chain[:], f.Bytes("chain", len(p.chain)))
+	p.policy = f.Uint64("policy")
+	p.checked = f.Number("checked", 1, 0, 1) == 1
+	return p, damaged(bucketMeta, f.End(string(who)))
+}
+
+func putPlace(tx *bbolt.Tx, who reader, p place) error {
+	body := ledger.AppendTime(binary.BigEndian.AppendUint64(nil, p.seq), p.time)
+	body = append(append(body, p.record[:]...), p.chain[:]...)
+	body = append(binary.BigEndian.AppendUint64(body, p.policy), bit(p.checked))
+	return put(tx, bucketMeta, []byte(who), body)
+}
+
+// bit is the encoding of a truth.
+func bit(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}
