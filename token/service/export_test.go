@@ -14,6 +14,7 @@ func (s *TransferService) With(w *Wallet) *TransferService {
 
 // With returns the wallet of another vault of the same system.
 func (w *Wallet) With(v *Vault, keys *Keys) (*Wallet, error) {
+	v.first = w.first
 	v.current.Store(w.rules())
 	return &Wallet{v, keys, w.pp}, v.bind(keys)
 }
@@ -36,3 +37,6 @@ var NewNonce = newNonce
 
 // Seal seals a vault's value.
 var Seal = boltfile.Seal
+
+// Vault is the auditor's.
+func (s *AuditorService) Vault() *Vault { return s.vault }

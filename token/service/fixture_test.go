@@ -71,6 +71,10 @@ func (m *memory) Token(_ context.Context, id token.ID) ([]byte, error) {
 	return nil, ledgers.ErrNotFound
 }
 
+func (m *memory) Tokens(ctx context.Context, ids []token.ID) ([]ledgers.Found, error) {
+	return validator.TokenFunc(m.Token).Tokens(ctx, ids)
+}
+
 func (m *memory) Genesis() ledgers.Genesis { return m.genesis }
 
 func (m *memory) Record(_ context.Context, anchor []byte) (ledgers.Record, bool, error) {

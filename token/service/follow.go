@@ -71,7 +71,7 @@ func (v *Vault) sync(ctx context.Context, l Ledger, pointLen int, find func(cont
 	}
 	v.following.Lock()
 	defer v.following.Unlock()
-	r, err := v.read(ctx, l, followed, pointLen, func(ctx context.Context, some []*step) (int, func(*bbolt.Tx) error, error) {
+	r, err := v.read(ctx, l, followed, pointLen, func(ctx context.Context, some []*step) (int, func(*bbolt.Tx, int) error, error) {
 		found := make([][]*held, len(some))
 		if find != nil {
 			var err error
@@ -79,14 +79,7 @@ func (v *Vault) sync(ctx context.Context, l Ledger, pointLen int, find func(cont
 				return 0, nil, err
 			}
 		}
-		return len(some), func(tx *bbolt.Tx) error {
-			for i := range some {
-				if err := apply(tx, some[i], found[i]); err != nil {
-					return err
-				}
-			}
-			return nil
-		}, nil
+		return len(some), func(tx *bbolt.Tx, i int) error { return apply(tx, some[i], found[i]) }, nil
 	})
 	if err != nil || !r.met { // a ledger that lacks what the vault has seen is not asked
 		return err
@@ -105,9 +98,9 @@ func (v *Vault) findsTokens(wallet bool) error {
 	})
 }
 
-// noting says what records do, in their order: how many of them are noted, by a write that goes into one transaction with the place behind
+// noting says what records do, in their order: how many of them are noted, by writes of each that go into one transaction with the place behind
 // them, and why not more.
-type noting func(ctx context.Context, some []*step) (noted int, write func(*bbolt.Tx) error, err error)
+type noting func(ctx context.Context, some []*step) (noted int, write func(tx *bbolt.Tx, i int) error, err error)
 
 // reading is a log on its way into a vault.
 type reading struct {
@@ -177,7 +170,7 @@ func (v *Vault) start(ctx context.Context, l Ledger, who reader) (p place, err e
 	return p, v.recoverPolicy(ctx, l, p.policy)
 }
 
-// write writes what was read. A record that is not believed is an error, and those before it are written.
+// write writes what was read. A record that is not believed, or that contradicts the vault, is an error, and those before it are written.
 func (r *reading) write(ctx context.Context) error {
 	if len(r.some) == 0 {
 		return nil
@@ -190,38 +183,56 @@ func (r *reading) write(ctx context.Context) error {
 		return bad
 	}
 	noted, write, err := r.note(ctx, some)
-	if noted < good { // of which an update is the last
-		next = nil
+	bad = errors.Join(err, bad)
+	for noted > 0 {
+		if noted < good { // of which an update is the last
+			next = nil
+		}
+		failed, err := r.commit(ctx, some[:noted], write, next)
+		if err == nil {
+			break
+		}
+		bad = errors.Join(err, bad)
+		if noted = failed; failed < 0 {
+			return bad
+		}
 	}
-	if noted > 0 {
-		last := some[noted-1]
-		err = errors.Join(err, r.update(ctx, func(tx *bbolt.Tx) error {
-			if err := write(tx); err != nil {
-				return err
-			}
-			if r.checks != nil {
-				if err := r.checks.keep(tx, some[:noted]); err != nil {
-					return err
-				}
-			}
-			if next != nil {
-				if err := put(tx, bucketPolicies, last.Anchor, last.Request); err != nil {
-					return err
-				}
-			}
-			return putPlace(tx, r.who, last.end)
-		}))
-	}
-	if err != nil {
-		return errors.Join(err, bad)
-	}
-	if r.end = some[noted-1].end; next != nil {
-		r.current.Store(next)
-	}
-	if r.checks != nil {
+	if r.checks != nil && noted > 0 {
 		bad = errors.Join(bad, r.checks.follow(ctx, r.end.policy))
 	}
 	return bad
+}
+
+// commit writes what records do, and the policy that the last makes (nil: none), in one transaction with the place behind them. failed is the index of
+// the record that could not be written, negative if it is none of them.
+func (r *reading) commit(ctx context.Context, some []*step, write func(*bbolt.Tx, int) error, next *token.Policy) (failed int, err error) {
+	last := some[len(some)-1]
+	err = r.update(ctx, func(tx *bbolt.Tx) error {
+		for failed = range some {
+			if err := write(tx, failed); err != nil {
+				return err
+			}
+		}
+		failed = -1
+		if r.checks != nil {
+			if err := r.checks.keep(tx, some); err != nil {
+				return err
+			}
+		}
+		if next != nil {
+			if err := put(tx, bucketPolicies, last.Anchor, last.Request); err != nil {
+				return err
+			}
+		}
+		return putPlace(tx, r.who, last.end)
+	})
+	if err != nil {
+		return failed, err
+	}
+	if r.end = last.end; next != nil {
+		r.current.Store(next)
+	}
+	return failed, nil
 }
 
 // believed returns how many of the records that were read hold, and the policy that the last of them makes if it is an update. An

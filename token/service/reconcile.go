@@ -27,29 +27,33 @@ func (s *AuditorService) Reconcile(ctx context.Context, l Ledger, stray func(led
 			return refuse("request %d was not signed by this auditor, and nobody is told", r.Seq)
 		}
 	}
-	_, err = v.read(ctx, l, reconciled, s.validator.PointLen(), func(_ context.Context, some []*step) (int, func(*bbolt.Tx) error, error) {
-		var signed []*step
-		noted := 0
-		for _, r := range some {
-			is, err := v.hasSigned(r)
-			switch {
-			case err != nil:
-			case is:
-				signed = append(signed, r)
-			case !r.Update: // which administrators sign, and no auditor
+	found := make(map[uint64]bool)
+	_, err = v.read(ctx, l, reconciled, s.validator.PointLen(), func(_ context.Context, some []*step) (int, func(*bbolt.Tx, int) error, error) {
+		signed := make([]bool, len(some))
+		write := func(tx *bbolt.Tx, i int) error {
+			if !signed[i] {
+				return nil
+			}
+			err := noteLanded(tx, some[i])
+			if err == nil {
+				found[some[i].Seq] = true
+			}
+			return err
+		}
+		for i, r := range some {
+			if signed[i], err = v.hasSigned(r); err == nil && !signed[i] && !r.Update { // which administrators sign, and no auditor
 				err = stray(r.Record)
 			}
 			if err != nil {
-				return noted, noteLanded(signed, &landed), err
+				return i, write, err
 			}
-			noted++
 		}
-		return noted, noteLanded(signed, &landed), nil
+		return len(some), write, nil
 	})
 	if adopted := s.adopt(context.WithoutCancel(ctx)); err == nil {
 		err = adopted
 	}
-	return landed, err
+	return uint64(len(found)), err
 }
 
 // hasSigned tells whether the auditor has signed what a record says.
@@ -58,26 +62,17 @@ func (v *Vault) hasSigned(s *step) (bool, error) {
 	return one != nil && one.digest == s.Digest, err
 }
 
-// noteLanded is the write which notes that signed requests have landed.
-func noteLanded(signed []*step, landed *uint64) func(*bbolt.Tx) error {
-	before := *landed
-	return func(tx *bbolt.Tx) error {
-		*landed = before // it may run again
-		for _, s := range signed {
-			one, err := getSigned(tx, s.Anchor)
-			if one == nil || err != nil {
-				return err
-			}
-			if one.landed == 0 {
-				*landed++
-			}
-			one.landed = s.Seq
-			if err := putSigned(tx, s.Anchor, one); err != nil {
-				return err
-			}
-		}
-		return nil
+// noteLanded notes that a signed request has landed. That it has before is a *ledger.CorruptError.
+func noteLanded(tx *bbolt.Tx, s *step) error {
+	one, err := getSigned(tx, s.Anchor)
+	if err == nil && one.landed != 0 && one.landed != s.Seq {
+		err = ledger.Corruptf(named(s.Seq), "it is request %d once more", one.landed)
 	}
+	if err != nil {
+		return err
+	}
+	one.landed = s.Seq
+	return putSigned(tx, s.Anchor, one)
 }
 
 // unland forgets which signed requests have landed.

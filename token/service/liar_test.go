@@ -1,0 +1,176 @@
+package service_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/token/entry"
+	ledgers "github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/request"
+)
+
+// lying is the ledger with another log, as who keeps it can show it.
+func (m *memory) lying(edit func(log []ledgers.Record) []ledgers.Record) *memory {
+	other := newMemory(m.genesis)
+	maps.Copy(other.anchors, m.anchors)
+	for _, r := range m.log {
+		r.Spends, r.Creates = slices.Clone(r.Spends), slices.Clone(r.Creates)
+		other.log = append(other.log, r)
+	}
+	other.log = edit(other.log)
+	return other
+}
+
+// numbered gives records the numbers of their places.
+func numbered(log ...ledgers.Record) []ledgers.Record {
+	for i := range log {
+		log[i].Seq = uint64(i + 1)
+	}
+	return log
+}
+
+// recorded is the record of a request, as an honest ledger would have it.
+func (w *world) recorded(t must.TB, seq int, raw []byte) ledgers.Record {
+	t.Helper()
+	e := must.Get(entry.Parse(w.genesis.ID(), 32, raw))(t).Entry
+	e.Time = blockTime
+	return ledgers.Record{Seq: uint64(seq), Entry: e}
+}
+
+// life is a log of four records: an issue of 100 to Alice, who pays 30 to Bob, an issue of 7 to her, and one of 1 to him.
+func life(t *testing.T) (w *world, alice, bob *party) {
+	t.Helper()
+	w = newWorld(t, nil)
+	alice, bob = w.funded(t, "alice", 100), w.party(t, w.key(t, "bob"))
+	w.land(t, must.Get(alice.pay.Transfer(t.Context(), paying(bob.address(t), 30)))(t))
+	w.fund(t, alice, 7)
+	w.land(t, must.Get(w.issuer.Issue(t.Context(), paying(bob.address(t), 1)))(t))
+	must.Do(t, alice.Sync(t.Context(), w.ledger))
+	alice.has(t, 77, "before any lie")
+	return w, alice, bob
+}
+
+// lies are the ways in which a record can say something else than its request, or not follow the one before it. Each is about the record of
+// index 1, and as it is told to a vault that has seen none, or all before it.
+func lies() map[string]func(log []ledgers.Record) []ledgers.Record {
+	of := func(edit func(r, other *ledgers.Record)) func([]ledgers.Record) []ledgers.Record {
+		return func(log []ledgers.Record) []ledgers.Record {
+			edit(&log[1], &log[2])
+			return log
+		}
+	}
+	return map[string]func(log []ledgers.Record) []ledgers.Record{
+		"number of 2^62":           of(func(r, _ *ledgers.Record) { r.Seq = 1 << 62 }),
+		"number before":            of(func(r, _ *ledgers.Record) { r.Seq = 1 }),
+		"number 0":                 of(func(r, _ *ledgers.Record) { r.Seq = 0 }),
+		"record left out":          func(log []ledgers.Record) []ledgers.Record { return slices.Delete(log, 1, 2) },
+		"anchor":                   of(func(r, _ *ledgers.Record) { r.Anchor = []byte("other") }),
+		"digest":                   of(func(r, _ *ledgers.Record) { r.Digest[0] ^= 1 }),
+		"spending left out":        of(func(r, _ *ledgers.Record) { r.Spends = nil }),
+		"spending of more":         of(func(r, other *ledgers.Record) { r.Spends = append(r.Spends, other.Creates[0].ID) }),
+		"spending of another":      of(func(r, other *ledgers.Record) { r.Spends[0] = other.Creates[0].ID }),
+		"creation left out":        of(func(r, _ *ledgers.Record) { r.Creates = r.Creates[:1] }),
+		"creation of more":         of(func(r, other *ledgers.Record) { r.Creates = append(r.Creates, other.Creates...) }),
+		"another token":            of(func(r, other *ledgers.Record) { r.Creates[0].Token = other.Creates[0].Token }),
+		"another id":               of(func(r, other *ledgers.Record) { r.Creates[0].ID = other.Creates[0].ID }),
+		"an update":                of(func(r, _ *ledgers.Record) { r.Update = true }),
+		"policy":                   of(func(r, _ *ledgers.Record) { r.Policy = 1 }),
+		"time before":              of(func(r, _ *ledgers.Record) { r.Time = r.Time.Add(-1) }),
+		"nonsense":                 of(func(r, _ *ledgers.Record) { r.Request = []byte("nonsense") }),
+		"another request":          of(func(r, other *ledgers.Record) { r.Request = other.Request }), // under the anchor and digest that was signed
+		"request of before, again": func(log []ledgers.Record) []ledgers.Record { return numbered(log[0], log[0], log[1], log[2], log[3]) },
+	}
+}
+
+// TestLyingLog: a record that its request, or the record before it, contradicts is refused: by a wallet that has seen what came before and by one
+// that is rebuilt, by an issuer, and by an auditor. Nothing of it is written, what came before is, and an honest ledger is followed after it.
+func TestLyingLog(t *testing.T) {
+	w, alice, bob := life(t)
+	ctx := t.Context()
+	none := func(r ledgers.Record) error { return fmt.Errorf("request %d is a stray", r.Seq) }
+	for name, lie := range lies() {
+		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
+			lied := w.ledger.lying(lie)
+			for _, seen := range []int{0, 1} {
+				for _, p := range []*party{alice, bob} {
+					p.lose(t, w)
+					must.Do(t, p.Sync(ctx, copyOf{w.ledger, uint64(seen)}))
+					if err := p.Sync(ctx, lied); !isCorrupt(err) && !(name == "request of before, again" && p == bob) {
+						t.Errorf("%d seen: %v, want a corrupt ledger", seen, err)
+					}
+				}
+				alice.has(t, 100, "of the record before")
+				golden.Equal(t, "followed", 1, must.Get(alice.Followed())(t))
+				must.Do(t, alice.Sync(ctx, w.ledger))
+				alice.has(t, 77, "of the honest log")
+			}
+			if _, err := w.auditor.Reconcile(ctx, lied, none); !isCorrupt(err) {
+				t.Errorf("auditor: %v, want a corrupt ledger", err)
+			}
+			must.Do(t, w.audited.FollowAnew(ctx))
+			must.Get(w.auditor.Reconcile(ctx, copyOf{w.ledger, 1}, none))(t)
+			if _, err := w.auditor.Reconcile(ctx, lied, none); !isCorrupt(err) {
+				t.Errorf("auditor who has seen one: %v, want a corrupt ledger", err)
+			}
+			golden.Equal(t, "landed of the honest log", 3, must.Get(w.auditor.Reconcile(ctx, w.ledger, none))(t))
+			must.Do(t, w.audited.FollowAnew(ctx))
+		})
+	}
+}
+
+// answering is a ledger with another answer about an anchor.
+type answering struct {
+	*memory
+	answer ledgers.Record
+}
+
+func (a answering) Record(context.Context, []byte) (ledgers.Record, bool, error) {
+	return a.answer, true, nil
+}
+
+// TestLyingAnswer: the answer that a submission has landed, or never will, changes nothing unless the log which the vault has followed says so.
+func TestLyingAnswer(t *testing.T) {
+	w, alice, bob := life(t)
+	ctx := t.Context()
+	sub := must.Get(alice.pay.Transfer(ctx, anchored("a", paying(bob.address(t), 60))))(t)
+	raw := must.Get(sub.Request.Encode())(t)
+	other := must.Get(request.Decode(bytes.Clone(w.ledger.log[3].Request)))(t)
+	other.Anchor = []byte("a")
+	waits := func(why string) {
+		t.Helper()
+		wantKept(t, alice.Vault, 1, why)
+		alice.has(t, 7, why)
+	}
+	for name, answer := range map[string]ledgers.Record{
+		"landed":           w.recorded(t, 2, raw),
+		"landed, number 0": w.recorded(t, 0, raw),
+		"never":            w.recorded(t, 2, must.Get(other.Encode())(t)),
+	} {
+		if err := alice.Sync(ctx, answering{w.ledger, answer}); !isCorrupt(err) {
+			t.Errorf("%s: %v, want a corrupt ledger", name, err)
+		}
+		waits(name)
+		// A log that agrees with the answer is not the one that the vault has followed.
+		agrees := w.ledger.lying(func(log []ledgers.Record) []ledgers.Record {
+			log[1] = answer
+			return numbered(log...)
+		})
+		if err := alice.Sync(ctx, answering{agrees, answer}); !isCorrupt(err) {
+			t.Errorf("%s, and a log that says so: %v, want a corrupt ledger", name, err)
+		}
+		waits(name)
+	}
+	must.Do(t, alice.Sync(ctx, answering{w.ledger, w.recorded(t, 5, raw)}), "a record that the log is to show")
+	waits("what the log has not shown")
+	w.land(t, sub)
+	must.Do(t, alice.Sync(ctx, w.ledger))
+	wantKept(t, alice.Vault, 0, "it has landed")
+	alice.has(t, 17, "after paying once")
+}
