@@ -193,20 +193,17 @@ func (s *IssueService) issued(ctx context.Context, r *request.Request, index int
 	return issued, nil
 }
 
-// made returns the openings of what the submission of an anchor makes.
+// made returns the openings of what the vault has made in the request of an anchor, as its history has them.
 func made(v *Vault, anchor []byte) (openings []token.Opening, err error) {
-	k, err := lookUp(v, anchor, getKept)
-	if k == nil || err != nil {
-		return nil, err
-	}
-	info, err := audit.Decode(k.information)
-	if err != nil {
-		return nil, damaged(bucketSubmissions, err)
-	}
-	for i := range info.Actions {
-		for _, item := range info.Actions[i].Outputs {
-			openings = append(openings, item.Opening)
+	err = v.view(func(tx *bbolt.Tx) error {
+		_, m, err := lastMove(tx, anchor)
+		if m == nil || err != nil {
+			return err
 		}
-	}
-	return openings, nil
+		for _, p := range m.Paid {
+			openings = append(openings, p.Opening)
+		}
+		return nil
+	})
+	return openings, err
 }

@@ -125,13 +125,13 @@ func (s *IssueService) Propose(ctx context.Context, first int, orders ...Order) 
 	if err != nil {
 		return nil, err
 	}
-	if err := s.keep(ctx, sub, [32]byte{}); err != nil {
-		return nil, err
-	}
 	for n, p := range plans {
 		if err := s.seal(p.rules, sub, n, first+n); err != nil {
 			return nil, err
 		}
+	}
+	if err := s.keep(ctx, sub, [32]byte{}); err != nil {
+		return nil, err
 	}
 	return sub, nil
 }

@@ -3,6 +3,7 @@ package service_test
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -17,12 +18,14 @@ import (
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/token"
+	ledgers "github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 	"github.com/zkbench/zkbench/token/service"
 )
 
 const (
-	killFile = "ZKBENCH_VAULT_KILL" // the child's vault
+	killFile = "ZKBENCH_VAULT_KILL"     // the child's vault
+	killLog  = "ZKBENCH_VAULT_KILL_LOG" // the log that the child of TestKillReconcile reads
 )
 
 // The acknowledgements of a child, each on a line with the anchor.
@@ -172,4 +175,52 @@ func landAll(t *testing.T, w *world, p *party, funds uint64) {
 	}
 	must.Do(t, p.Sync(t.Context(), w.ledger))
 	golden.Equal(t, fmt.Sprintf("balance after %d payments of 3", len(all)), funds-3*uint64(len(all)), p.balance(t))
+}
+
+// TestKillReconcileChild is the child of TestKillReconcile: it takes two strays, and is killed while it is told of the third.
+func TestKillReconcileChild(t *testing.T) {
+	path, logFile := os.Getenv(killFile), os.Getenv(killLog)
+	if logFile == "" {
+		t.Skip("runs as the child of TestKillReconcile")
+	}
+	w := killable(t)
+	must.Do(t, json.Unmarshal(must.Get(os.ReadFile(logFile))(t), &w.ledger.log))
+	vault := must.Get(service.OpenVault(path, w.genesis))(t)
+	auditor := must.Get(service.NewAuditorService(w.params, smallTables, serial, vault, w.audits(t, service.SignAll{})))(t)
+	_, err := auditor.Reconcile(t.Context(), w.ledger, func(r ledgers.Record) error {
+		fmt.Printf("told %d\n", r.Seq)
+		if r.Seq == 3 {
+			select {}
+		}
+		return nil
+	})
+	t.Error("not killed", err)
+}
+
+// TestKillReconcile kills an auditor's process while it is told of a stray: the next one is told of it again, and of all behind it.
+func TestKillReconcile(t *testing.T) {
+	w := killable(t)
+	alice := w.party(t, w.key(t, "alice"))
+	for range 5 {
+		w.land(t, must.Get(w.issuer.Issue(t.Context(), paying(alice.address(t), 1)))(t))
+	}
+	logFile, path := w.path(), w.path()
+	must.Do(t, os.WriteFile(logFile, must.Get(json.Marshal(w.ledger.log))(t), 0o600))
+	must.Do(t, must.Get(service.CreateVault(path, w.genesis))(t).Close())
+	cmd := exec.Command(must.Get(os.Executable())(t), "-test.run=^TestKillReconcileChild$")
+	cmd.Env = append(os.Environ(), killFile+"="+path, killLog+"="+logFile)
+	ledgertest.KillAfter(t, cmd, 0, func(line string) bool { return line == "told 3" })
+
+	vault := must.Get(service.OpenVault(path, w.genesis))(t)
+	defer vault.Close()
+	auditor := must.Get(service.NewAuditorService(w.params, smallTables, serial, vault, w.audits(t, service.SignAll{})))(t)
+	var told []uint64
+	tell := func(r ledgers.Record) error { told = append(told, r.Seq); return nil }
+	must.Get(auditor.Reconcile(t.Context(), w.ledger, tell))(t)
+	if n := len(told); n < 3 || !slices.Equal(told[n-3:], []uint64{3, 4, 5}) {
+		t.Errorf("told of %v, want 3, 4, 5 at least", told)
+	}
+	told = nil
+	must.Get(auditor.Reconcile(t.Context(), w.ledger, tell))(t)
+	golden.Equal(t, "told of what was taken", nil, told)
 }
