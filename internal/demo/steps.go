@@ -375,8 +375,15 @@ func (d *demo) stolenKey() error {
 		if err != nil {
 			return err
 		}
-		results, err := d.validator.Land(d.ctx, d.ledger, [][]byte{raw}, d.at)
-		return errors.Join(err, results[0].Err)
+		submitter, err := validator.NewSubmitter(d.validator, d.ledger, func() time.Time { return d.at })
+		if err != nil {
+			return err
+		}
+		verdicts, err := submitter.Submit(d.ctx, [][]byte{raw})
+		if err != nil {
+			return err
+		}
+		return verdicts[0].Err
 	})
 	if err != nil {
 		return err

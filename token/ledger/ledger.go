@@ -2,9 +2,11 @@
 // digest of the request behind every anchor, and the log of all requests. It
 // knows nothing of proofs: what it is given, a validator has accepted.
 //
-// A store implements Ledger; ledger/bolt is the embedded one. docs/ledger.md
-// states the format, what survives a crash or a corrupted file, and why no
-// token is spent twice.
+// Its interface has three parts, between which a network may stand. A Store decides
+// on batches of entries and writes them; ledger/bolt is the embedded one. A Reader
+// answers what is on a ledger. A Submitter takes requests and returns a verdict on
+// each; package validator has one. docs/ledger.md states the format, what survives a
+// crash or a corrupted file, and why no token is spent twice.
 package ledger
 
 import (
@@ -27,6 +29,7 @@ const (
 	MaxCreates    = 4096 // of one entry
 	MaxBatch      = 4096 // entries
 	MaxBatchBytes = 64 << 20
+	MaxState      = 64 << 10 // of State.Bytes
 )
 
 // Entry is a request that a validator has accepted, with what it does to the
@@ -42,7 +45,7 @@ type Entry struct {
 	Creates []Created
 }
 
-// Created is a token that an entry adds, in the encoding that Ledger.Token
+// Created is a token that an entry adds, in the encoding that Reader.Token
 // returns: 1 to MaxToken bytes, opaque. Its id is new: no token, spent or not,
 // has had it.
 type Created struct {
@@ -63,8 +66,31 @@ type Record struct {
 	Entry
 }
 
-// Ledger is safe for concurrent use. An entry takes effect after all entries of
-// its batch that stand before it, so it can spend what they create.
+// Reader answers what is on a ledger. It is safe for concurrent use.
+type Reader interface {
+	// Genesis returns what the ledger was created with, and so its ID.
+	Genesis() Genesis
+
+	// Token returns an unspent token. It returns zkbench.ErrSpent for a spent token,
+	// and ErrNotFound for an id that the ledger never had.
+	Token(ctx context.Context, id token.ID) ([]byte, error)
+
+	// Tokens is Token for several ids in one question. Its answers are of one moment,
+	// one for each id.
+	Tokens(ctx context.Context, ids []token.ID) ([]Found, error)
+
+	// Record returns the record of the entry with an anchor, and whether there is one.
+	Record(ctx context.Context, anchor []byte) (Record, bool, error)
+
+	// Log yields the records from sequence number from, in order, up to the
+	// last at the time it gets there. After an error it stops. Between two
+	// records no lock is held.
+	Log(ctx context.Context, from uint64) iter.Seq2[Record, error]
+}
+
+// Store is a ledger that can be written. It is safe for concurrent use. An entry
+// takes effect after all entries of its batch that stand before it, so it can spend
+// what they create.
 //
 // An entry whose anchor the ledger has already with the same digest is not
 // applied again and is no error. Every other entry is rejected, with a
@@ -72,15 +98,24 @@ type Record struct {
 //
 //	Check      Index           Err
 //	"anchor"   -1              zkbench.ErrAnchorConflict: the anchor stands for another digest
-//	"spend"    index in Spends zkbench.ErrSpent, or ErrNotFound
 //	"policy"   -1              *PolicyError: it was accepted under another policy than the ledger then has
 //	"time"     -1              *TimeError: it is before that of the last entry, or, of the first, before the zero time
+//	"spend"    index in Spends zkbench.ErrSpent, or ErrNotFound
 //	"create"   index in Creates ErrExists: the id is or was a token's
 //
-// or one of these checks or "request" with a *zkbench.LimitError.
-type Ledger interface {
-	// Genesis returns what the ledger was created with, and so its ID.
-	Genesis() Genesis
+// or one of these checks or "request" with a *zkbench.LimitError. The checks are made in
+// this order. A store asks no clock.
+type Store interface {
+	Reader
+
+	// State returns what the ledger is at its end, and the bytes that a caller has left
+	// there, all of one moment.
+	State(ctx context.Context) (State, error)
+
+	// Decide returns the errors that ApplyEach would return for the batch on the ledger
+	// as it is now. It writes nothing and reserves nothing: another batch may come first.
+	// If err is not nil there are no verdicts.
+	Decide(ctx context.Context, batch []Entry) (rejected []error, err error)
 
 	// Apply applies the whole batch, or nothing of it if one entry is rejected;
 	// the error names the first. When it returns nil the batch is durable, and
@@ -98,28 +133,47 @@ type Ledger interface {
 	// is nil if err is not, which is then as Apply's.
 	ApplyEach(ctx context.Context, batch []Entry) (rejected []error, err error)
 
-	// Token returns an unspent token. The error is zkbench.ErrSpent for a spent
-	// one and ErrNotFound for an id that the ledger never had.
-	Token(ctx context.Context, id token.ID) ([]byte, error)
-
-	// Tokens is Token of several, all of one moment, in one question: of each id what Token returns.
-	Tokens(ctx context.Context, ids []token.ID) ([]Found, error)
-
-	// Digest returns the digest that an anchor stands for, and whether it
-	// stands for one.
-	Digest(ctx context.Context, anchor []byte) ([32]byte, bool, error)
-
-	// Record returns the record of the entry with an anchor, and whether there is one.
-	Record(ctx context.Context, anchor []byte) (Record, bool, error)
-
-	// Log yields the records from sequence number from, in order, up to the
-	// last at the time it gets there. After an error it stops. Between two
-	// records no lock is held.
-	Log(ctx context.Context, from uint64) iter.Seq2[Record, error]
+	// ApplyState is Apply with bytes of the caller's, up to MaxState: for example the
+	// height of a consensus engine. They replace State.Bytes in the transaction of the
+	// batch, so the two are durable together or not at all. They do so also if the batch
+	// is empty or on the ledger already, and not if the batch is rejected. A state of nil
+	// leaves the bytes that are there. Calls take effect one after the other, also those
+	// that share a transaction, and the bytes of the last stand: a call that is repeated
+	// after zkbench.ErrOutcomeUnknown writes its bytes again.
+	ApplyState(ctx context.Context, batch []Entry, state []byte) error
 
 	// Close waits for what runs and releases the store. What is called after it
 	// fails with fs.ErrClosed.
 	Close() error
+}
+
+// State is what a ledger is at its end.
+type State struct {
+	Last   uint64    // sequence number of the last record, 0 of an empty log
+	Hash   [32]byte  // the chain's, the ledger's id of an empty log
+	Policy uint64    // the version that holds
+	Time   time.Time // of the last record, the zero time of an empty log
+	Bytes  []byte    // of the last ApplyState that had some; empty if none had
+}
+
+// Submitter takes encoded requests and updates of the policy for a ledger, each by
+// itself, in their order. It is safe for concurrent use.
+type Submitter interface {
+	// Submit returns a verdict on each request, in their order. A request that is on the
+	// ledger already gets its record and no error: a caller that has lost an answer
+	// submits the same request again. A request whose anchor stands for another digest
+	// is a zkbench.ErrAnchorConflict. If err is not nil there are no verdicts, and
+	// nothing is known of any request.
+	Submit(ctx context.Context, requests [][]byte) ([]Verdict, error)
+}
+
+// Verdict says what became of a request: it has a Record or an Err. An Err that is not
+// a *zkbench.CheckError says nothing about the request; after a zkbench.ErrOutcomeUnknown
+// it may be on the ledger.
+type Verdict struct {
+	Anchor []byte  // nil of a request that does not decode
+	Record *Record // nil if the request is not known to be on the ledger
+	Err    error
 }
 
 var (
@@ -152,6 +206,21 @@ func (e *TimeError) Error() string {
 }
 
 func (e *TimeError) Unwrap() error { return zkbench.ErrPolicy }
+
+// AheadError says that no time can be chosen for a block: it cannot be before the last one, at Time, which is more than Max
+// ahead of the clock of the validator that chooses. It is a zkbench.ErrEnv: either that clock is wrong, or another
+// validator's was.
+type AheadError struct {
+	Time, Clock time.Time
+	Max         time.Duration
+}
+
+func (e *AheadError) Error() string {
+	return fmt.Sprintf("%v: the last block is of %s, more than %v ahead of the clock, which says %s",
+		zkbench.ErrEnv, e.Time.UTC().Format(time.RFC3339Nano), e.Max, e.Clock.UTC().Format(time.RFC3339Nano))
+}
+
+func (e *AheadError) Unwrap() error { return zkbench.ErrEnv }
 
 // CorruptError says where a store contradicts itself. It is a
 // zkbench.ErrMalformed.

@@ -10,7 +10,7 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Source finds the records of a ledger by their anchors. A ledger.Ledger does.
+// Source finds the records of a ledger by their anchors. A ledger.Reader does.
 type Source interface {
 	Record(ctx context.Context, anchor []byte) (ledger.Record, bool, error)
 }

@@ -21,7 +21,7 @@ type Book interface {
 	Tokens(ctx context.Context, ids []token.ID) ([]ledger.Found, error)
 }
 
-var _ Book = ledger.Ledger(nil)
+var _ Book = ledger.Reader(nil)
 
 // Discrepancy is a kind of Finding.
 type Discrepancy string

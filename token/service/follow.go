@@ -24,7 +24,7 @@ type Ledger interface {
 	Record(ctx context.Context, anchor []byte) (ledger.Record, bool, error)
 }
 
-var _ Ledger = ledger.Ledger(nil)
+var _ Ledger = ledger.Reader(nil)
 
 // What is read of a log before the vault is written.
 const (

@@ -68,7 +68,7 @@ func BenchmarkFollow(b *testing.B) {
 	w.land(b, must.Get(alice.pay.Transfer(b.Context(), paying(alice.address(b), 70)))(b))
 	l := &long{genesis: w.genesis, template: w.ledger.log[len(w.ledger.log)-1]}
 	const outputs, stored = 2, 10_000
-	fill := func(b *testing.B, book ledgers.Ledger) {
+	fill := func(b *testing.B, book ledgers.Store) {
 		b.Cleanup(func() { must.Do(b, book.Close()) })
 		var batch []ledgers.Entry
 		for seq := range uint64(stored) {
@@ -88,7 +88,7 @@ func BenchmarkFollow(b *testing.B) {
 		must.Do(b, bob.Sync(b.Context(), l))
 		rate(b, b.N)
 	})
-	follow := func(b *testing.B, book ledgers.Ledger) {
+	follow := func(b *testing.B, book ledgers.Store) {
 		for b.Loop() {
 			b.StopTimer()
 			bob := w.party(b, w.key(b, "bob"))

@@ -75,20 +75,27 @@ func (g *governed) update(current *token.Policy, edit func(p *token.Policy), nam
 }
 
 // land lands what must hold, and keeps the openings of what it creates.
-func (g *governed) land(raw []byte, openings ...token.Opening) *validator.Valid {
+func (g *governed) land(raw []byte, openings ...token.Opening) *ledgers.Record {
 	g.Helper()
-	r := g.landed(g.v, raw)
-	must.Do(g, r.Err)
-	for i, c := range r.Valid.Creates {
+	v := g.landed(g.v, raw)
+	must.Do(g, v.Err)
+	for i, c := range v.Record.Creates {
 		g.system.ledger[string(c.ID)], g.openings[string(c.ID)] = c.Token, openings[i]
 	}
-	return r.Valid
+	return v.Record
 }
 
 // landed is what becomes of a request that a validator lands.
-func (g *governed) landed(v *validator.Validator, raw []byte) validator.Result {
+func (g *governed) landed(v *validator.Validator, raw []byte) ledgers.Verdict {
 	g.Helper()
-	return must.Get(v.Land(g.Context(), g.l, [][]byte{raw}, g.at))(g)[0]
+	return g.submit(v, g.at, raw)[0]
+}
+
+// submit submits requests to a validator whose clock stands.
+func (g *governed) submit(v *validator.Validator, clock time.Time, raws ...[]byte) []ledgers.Verdict {
+	g.Helper()
+	s := must.Get(validator.NewSubmitter(v, g.l, func() time.Time { return clock }))(g)
+	return must.Get(s.Submit(g.Context(), raws))(g)
 }
 
 // another is a validator of the same ledger, in another process as it were.
@@ -112,7 +119,7 @@ func TestStolenIssuerKey(t *testing.T) {
 	late := g.another()
 	raw, _ = g.issue("b", 100)
 	landed := g.land(g.update(g.v.Policy(), newIssuer(fresh), "anna", "carl"))
-	if landed.Request != nil || landed.Update == nil || landed.Policy != 0 || g.v.Policy().Version != 1 {
+	if !landed.Update || landed.Policy != 0 || g.v.Policy().Version != 1 {
 		t.Errorf("%+v", landed)
 	}
 	want(t, "the stolen key", g.landed(g.v, raw).Err, validator.Issuers, 0, -1, zkbench.ErrPolicy)
@@ -153,17 +160,17 @@ func TestLocksOutliveOwnerKinds(t *testing.T) {
 	alice, bob, preimage := g.owners[0], g.owners[1], []byte("a secret")
 	deadline := g.at.Add(time.Hour)
 	lock := must.Get(script.NewHashLock(must.Get(script.Image(preimage))(t), uint64(deadline.Unix()), alice.Identity(), bob.Identity()))(t)
-	move := func(anchor string, at time.Time, unlock script.Witness, id token.ID, value uint64, owner identity.Identity, by identity.Signer) (validator.Result, []token.Opening) {
+	move := func(anchor string, at time.Time, unlock script.Witness, id token.ID, value uint64, owner identity.Identity, by identity.Signer) (ledgers.Verdict, []token.Opening) {
 		a, opened := g.moved(anchor, 0, "", []token.ID{id}, output(owner, value))
 		a.Spends[0].Unlock, a.Spends[0].Preimage = unlock.Unlock, unlock.Preimage
 		raw := g.sign(&request.Request{Anchor: []byte(anchor), Actions: []request.Action{a}}, []identity.Signer{by})
-		return must.Get(g.v.Land(t.Context(), g.l, [][]byte{raw}, at))(t)[0], opened
+		return g.submit(g.v, at, raw)[0], opened
 	}
 	var locked []token.ID
 	for i, id := range []token.ID{made[0].ID, made[1].ID} {
 		r, opened := move(fmt.Sprint("lock ", i), g.at, script.Witness{}, id, []uint64{100, 50}[i], lock.Owner(), g.owners[i])
 		must.Do(t, r.Err)
-		c := r.Valid.Creates[0]
+		c := r.Record.Creates[0]
 		g.system.ledger[string(c.ID)], g.openings[string(c.ID)], locked = c.Token, opened[0], append(locked, c.ID)
 	}
 	raw, openings = g.issue("b", 7)
@@ -191,9 +198,9 @@ func TestForgedUpdateInLog(t *testing.T) {
 	want(t, "followed", err, policy.Threshold, -1, -1, zkbench.ErrPolicy)
 	golden.Equal(t, "version", 0, g.v.Policy().Version)
 	raw, _ := g.issue("a", 1)
-	results, err := g.v.Land(t.Context(), g.l, [][]byte{raw}, g.at)
-	want(t, "landing behind it", err, policy.Threshold, -1, -1, zkbench.ErrPolicy)
-	want(t, "landed", results[0].Err, "policy", 0, -1, zkbench.ErrPolicy)
+	err = g.landed(g.v, raw).Err
+	want(t, "landing behind it", err, "policy", -1, -1, zkbench.ErrPolicy)
+	golden.Contains(t, err.Error(), "cannot be followed: "+policy.Threshold)
 	_, err = replay.Verify(t.Context(), replay.File{Ledger: g.l}, g.params, func(uint64, uint64) {})
 	if corrupt, ok := errors.AsType[*ledgers.CorruptError](err); !ok || corrupt.Place != "request 1" {
 		t.Errorf("verified: %v", err)
@@ -274,10 +281,10 @@ func TestBatchAcrossUpdate(t *testing.T) {
 		entries = append(entries, r.Valid.Entry())
 	}
 	want(t, "as one batch", g.l.Apply(t.Context(), entries), "policy", 2, -1, zkbench.ErrPolicy)
-	results := must.Get(g.v.Land(t.Context(), g.l, raws, g.at))(t)
+	results := g.submit(g.v, g.at, raws...)
 	must.Do(t, errors.Join(results[0].Err, results[1].Err, results[3].Err))
 	want(t, "the old issuer behind the update", results[2].Err, validator.Issuers, 0, -1, zkbench.ErrPolicy)
-	golden.Equal(t, "policy of the new issuer's request", 1, results[3].Valid.Policy)
+	golden.Equal(t, "policy of the new issuer's request", 1, results[3].Record.Policy)
 	var landed []string
 	for _, r := range ledgertest.Records(t, g.l, 1) {
 		landed = append(landed, fmt.Sprintf("%q %d", r.Anchor, r.Policy))
@@ -285,8 +292,8 @@ func TestBatchAcrossUpdate(t *testing.T) {
 	golden.Equal(t, "log", []string{`"before" 0`, fmt.Sprintf("%q 0", policy.Anchor(1)), `"anew" 1`}, landed)
 }
 
-// TestLandMoreThanABatch: requests that are together more than a ledger takes at once keep nobody's out: not more bytes, nor more of them.
-func TestLandMoreThanABatch(t *testing.T) {
+// TestSubmitMoreThanABatch: requests that are together more than a ledger takes at once keep nobody's out: not more bytes, nor more of them.
+func TestSubmitMoreThanABatch(t *testing.T) {
 	t.Parallel()
 	g := newGoverned(t)
 	var outputs []action.Output
@@ -303,7 +310,7 @@ func TestLandMoreThanABatch(t *testing.T) {
 		raw []byte
 		n   int
 	}{{large, ledgers.MaxBatchBytes/len(large) + 1}, {small, ledgers.MaxBatch + 1}} {
-		results := must.Get(g.v.Land(t.Context(), g.l, slices.Repeat([][]byte{test.raw}, test.n), g.at))(t)
+		results := g.submit(g.v, g.at, slices.Repeat([][]byte{test.raw}, test.n)...)
 		for _, i := range []int{0, test.n - 1} {
 			must.Do(t, results[i].Err, i, "of", test.n)
 		}

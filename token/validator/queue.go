@@ -70,8 +70,9 @@ type running struct {
 }
 
 // NewQueue returns a queue in front of v, for requests on one ledger. at gives the
-// block's time; it is called once for each batch, and a time before that of the batch before becomes this. The error is an
-// ErrParams.
+// validator's clock; it is called once for each batch, and a time before that of the batch before becomes this. If it becomes further
+// ahead of the clock than the policy allows, the requests of the batch get a *ledger.AheadError. NewQueue returns ErrParams for
+// a Batching that is not accepted.
 func NewQueue(v *Validator, tokens Tokens, at func() time.Time, b Batching) (*Queue, error) {
 	switch {
 	case b.Max < 1 || b.Max > MaxBatch:
@@ -213,21 +214,29 @@ func (q *Queue) batch() bool {
 	for i, c := range calls {
 		raws[i] = c.raw
 	}
-	for i, r := range q.v.validate(ctx, q.tokens, raws, q.time()) {
+	at, err := q.time()
+	if err != nil {
+		for _, c := range calls {
+			c.result <- Result{Err: err}
+		}
+		return true
+	}
+	for i, r := range q.v.validate(ctx, q.tokens, raws, at) {
 		calls[i].result <- r
 	}
 	return true
 }
 
 // time is that of the next batch: no block is older than the one before, whatever the clock does.
-func (q *Queue) time() time.Time {
-	at := q.at()
+func (q *Queue) time() (time.Time, error) {
+	clock := q.at()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if at.After(q.last) {
+	at, err := q.v.blockTime(clock, q.last)
+	if err == nil {
 		q.last = at
 	}
-	return q.last
+	return at, err
 }
 
 // take takes the next batch. Its context ends when all its callers have left, and is

@@ -329,16 +329,22 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestTimesRise: a clock that goes back does not take blocks with it.
+// TestTimesRise: a clock that goes back does not take blocks with it, and no block is further ahead of it than allowed.
 func TestTimesRise(t *testing.T) {
 	s, raw := payment(t)
-	clock := []time.Time{s.at, s.at.Add(-time.Hour), s.at.Add(time.Second)}
+	clock := []time.Time{s.at, s.at.Add(-validator.Ahead), s.at.Add(-validator.Ahead - 1), s.at.Add(time.Second)}
 	queue := must.Get(validator.NewQueue(s.v, s.ledger, func() (at time.Time) {
 		at, clock = clock[0], clock[1:]
 		return at
 	}, validator.Batching{Max: 1}))(t)
-	for _, want := range []time.Duration{0, 0, time.Second} {
-		valid := must.Get(queue.Validate(t.Context(), raw))(t)
+	for i, want := range []time.Duration{0, 0, -1, time.Second} {
+		valid, err := queue.Validate(t.Context(), raw)
+		if ahead, ok := errors.AsType[*ledgers.AheadError](err); ok {
+			golden.Equal(t, "refused", 2, i)
+			golden.Equal(t, "ahead", ledgers.AheadError{Time: s.at, Clock: s.at.Add(-validator.Ahead - 1), Max: validator.Ahead}, *ahead)
+			continue
+		}
+		must.Do(t, err)
 		golden.Equal(t, "time", s.at.Add(want), valid.At)
 	}
 	must.Do(t, queue.Close())

@@ -3,8 +3,9 @@
 // *zkbench.CheckError that names the check, the action and the index within it,
 // and wraps the cause.
 //
-// The validator reads no clock: the time of the block is given, and goes with the
-// request into the ledger, so that a replay decides alike. It reads the tokens that
+// A Validator reads no clock: the time of the block is given, and goes with the
+// request into the ledger, so that a replay decides alike. A Submitter, which lands requests,
+// chooses that time, and a Queue does. A Validator reads the tokens that
 // a request spends from a view of the ledger, and changes nothing: two requests that
 // it accepts may still spend one token, and the ledger lets one of them through.
 package validator

@@ -1,7 +1,6 @@
 package own
 
 import (
-	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -9,7 +8,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -286,8 +284,15 @@ func (g *governed) land(ctx context.Context, u *policy.Update) error {
 	if err != nil {
 		return err
 	}
-	results, err := v.Land(ctx, g.ledger, [][]byte{raw}, time.Now())
-	return cmp.Or(results[0].Err, err)
+	s, err := validator.NewSubmitter(v, g.ledger, nil)
+	if err != nil {
+		return err
+	}
+	verdicts, err := s.Submit(ctx, [][]byte{raw})
+	if err != nil {
+		return err
+	}
+	return verdicts[0].Err
 }
 
 // update does work on an update and the policy that it changes, to which it must belong.

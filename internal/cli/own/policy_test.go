@@ -331,20 +331,33 @@ func TestChangesShown(t *testing.T) {
 	}
 }
 
-// TestPolicyApplyBehindTime: an update lands on a ledger whose last time is ahead of the clock, at that time.
+// TestPolicyApplyBehindTime: an update lands on a ledger whose last time is a little ahead of the clock, at that time, and not on one
+// whose last time is far ahead.
 func TestPolicyApplyBehindTime(t *testing.T) {
-	o := newOffice(t)
-	path, made := filepath.Join(o.dir, replay.FileName), o.path("made")
-	l := must.Get(bolt.Open(path))(t)
-	ledgertest.Apply(t, l, ledgertest.At(1e11, ledgertest.Issue("ahead", 1)))
-	must.Do(t, l.Close())
-	o.does(with(o.online(), "policy", "new", "--out", made, "--max-inputs", "8")...)
-	for _, name := range []string{"anna.key", "ben.key"} {
-		o.signs(made, name, o.offline())
+	for _, far := range []bool{false, true} {
+		o := newOffice(t)
+		path, made, last := filepath.Join(o.dir, replay.FileName), o.path("made"), time.Now().Unix()+30
+		if far {
+			last = 253358755200 // in the year 9998
+		}
+		l := must.Get(bolt.Open(path))(t)
+		ledgertest.Apply(t, l, ledgertest.At(last, ledgertest.Issue("ahead", 1)))
+		must.Do(t, l.Close())
+		o.does(with(o.online(), "policy", "new", "--out", made, "--max-inputs", "8")...)
+		for _, name := range []string{"anna.key", "ben.key"} {
+			o.signs(made, name, o.offline())
+		}
+		apply := with(o.online(), "policy", "apply", made)
+		if far {
+			refuses(t, "the last block is of 9998-08-15T00:00:00Z, more than ", apply...)
+			_, all := entries(t, path)
+			golden.Equal(t, "entries", 1, len(all))
+			continue
+		}
+		o.does(apply...)
+		_, all := entries(t, path)
+		golden.Equal(t, "time of the update", all[0].Time, all[1].Time)
 	}
-	o.does(with(o.online(), "policy", "apply", made)...)
-	_, all := entries(t, path)
-	golden.Equal(t, "time of the update", all[0].Time, all[1].Time)
 }
 
 // TestPolicyCommandsRefuse: what does not go is one line, and leaves no file and no ledger behind; no secret is shown.

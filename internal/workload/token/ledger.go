@@ -222,7 +222,7 @@ func (l *ledgerApply) Check(ctx context.Context, input any, output []byte) error
 	number := binary.BigEndian.Uint64(output)
 	for i, e := range input.([]ledger.Entry) {
 		e.Anchor = numbered(e.Anchor, number)
-		if digest, found, err := l.ledger.Digest(ctx, e.Anchor); err != nil || !found || digest != e.Digest {
+		if r, found, err := l.ledger.Record(ctx, e.Anchor); err != nil || !found || r.Digest != e.Digest {
 			return fmt.Errorf("request %d of operation %d is not on the ledger: %v", i, number, err)
 		}
 		if i > 0 {

@@ -10,6 +10,7 @@
 package bolt
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -25,7 +26,7 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// Ledger implements ledger.Ledger.
+// Ledger implements ledger.Store.
 type Ledger struct {
 	file    *boltfile.File
 	queue   *store.Queue
@@ -35,7 +36,7 @@ type Ledger struct {
 	snapshotTime time.Duration // store.SnapshotTime
 }
 
-var _ ledger.Ledger = (*Ledger)(nil)
+var _ ledger.Store = (*Ledger)(nil)
 
 // Create makes an empty ledger and opens it: of ledger.NewGenesis, or with the genesis of one that it repeats. The file appears complete or not
 // at all; there must be none at path (fs.ErrExist), on a file system with hard
@@ -55,7 +56,11 @@ func initialize(tx *bbolt.Tx, genesis ledger.Genesis) error {
 		}
 	}
 	key := []byte(formatKey)
-	return tx.Bucket([]byte(bucketMeta)).Put(key, boltfile.Seal(bucketMeta, key, genesis.Append(binary.BigEndian.AppendUint32(nil, format))))
+	meta := tx.Bucket([]byte(bucketMeta))
+	return errors.Join(
+		meta.Put(key, boltfile.Seal(bucketMeta, key, genesis.Append(binary.BigEndian.AppendUint32(nil, format)))),
+		putState(meta, nil),
+	)
 }
 
 // Open opens a ledger that Create made. It changes nothing, and flushes what the
@@ -91,7 +96,7 @@ func Open(path string) (*Ledger, error) {
 	return l, nil
 }
 
-// Genesis implements ledger.Ledger.
+// Genesis implements ledger.Store.
 func (l *Ledger) Genesis() ledger.Genesis { return l.genesis }
 
 // read is the tables of a file whose format is known.
@@ -117,13 +122,15 @@ func read(tx *bbolt.Tx) (*tables, error) {
 			return nil, ledger.Corruptf("bucket "+name, "missing")
 		}
 	}
-	return tablesOf(tx, genesis), nil
+	t := tablesOf(tx, genesis)
+	_, err = t.state()
+	return t, err
 }
 
 // view runs a short read of what is durable.
 func (l *Ledger) view(read func(*bbolt.Tx) error) error { return withName(l.file.View(read)) }
 
-// Close implements ledger.Ledger.
+// Close implements ledger.Store.
 func (l *Ledger) Close() error { return withName(l.file.Close()) }
 
 // withName gives the error of a closed file the ledger's name.
@@ -134,14 +141,57 @@ func withName(err error) error {
 	return err
 }
 
-// Apply implements ledger.Ledger.
+// Apply implements ledger.Store.
 func (l *Ledger) Apply(ctx context.Context, batch []ledger.Entry) error {
 	return l.queue.Apply(ctx, batch)
 }
 
-// ApplyEach implements ledger.Ledger.
+// ApplyEach implements ledger.Store.
 func (l *Ledger) ApplyEach(ctx context.Context, batch []ledger.Entry) ([]error, error) {
 	return l.queue.ApplyEach(ctx, batch)
+}
+
+// ApplyState implements ledger.Store.
+func (l *Ledger) ApplyState(ctx context.Context, batch []ledger.Entry, state []byte) error {
+	return l.queue.ApplyState(ctx, batch, state)
+}
+
+// Decide implements ledger.Store.
+func (l *Ledger) Decide(ctx context.Context, batch []ledger.Entry) (rejected []error, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	c, err := store.NewCall(ctx, batch, true)
+	if err != nil {
+		return nil, err
+	}
+	err = l.view(func(tx *bbolt.Tx) error {
+		t := tablesOf(tx, l.genesis)
+		tail, err := t.Tail(ctx)
+		if err == nil {
+			rejected, err = store.Decide(t, tail, c)
+		}
+		return err
+	})
+	return rejected, err
+}
+
+// State implements ledger.Store.
+func (l *Ledger) State(ctx context.Context) (s ledger.State, err error) {
+	if err := ctx.Err(); err != nil {
+		return s, err
+	}
+	err = l.view(func(tx *bbolt.Tx) error {
+		t := tablesOf(tx, l.genesis)
+		tail, err := t.Tail(ctx)
+		if err != nil {
+			return err
+		}
+		data, err := t.state()
+		s = tail.State(bytes.Clone(data))
+		return err
+	})
+	return s, err
 }
 
 // Tail returns the last batch that was applied, store.Genesis of an empty ledger.
@@ -169,7 +219,7 @@ func (l *Ledger) apply(calls []*store.Call) error {
 				return err
 			}
 		}
-		if len(g.Batches) == 0 {
+		if g.Nothing() {
 			return errNothing
 		}
 		return t.write(g)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -47,6 +48,23 @@ func TestGroup(t *testing.T) {
 		return err
 	})
 	golden.Equal(t, "the last transaction", before+1, txid(t, l))
+}
+
+// TestUndecided: Decide begins no transaction that writes, and leaves every bucket as it is.
+func TestUndecided(t *testing.T) {
+	l, _ := newLedger(t)
+	ledgertest.Undecided(t, l, func() string {
+		all := fmt.Sprintln(txid(t, l))
+		must.Do(t, l.view(func(tx *bbolt.Tx) error {
+			return tx.ForEach(func(name []byte, b *bbolt.Bucket) error {
+				return b.ForEach(func(key, value []byte) error {
+					all += fmt.Sprintf("%s %x %x\n", name, key, value)
+					return nil
+				})
+			})
+		}))
+		return all
+	})
 }
 
 func TestCancel(t *testing.T) {
@@ -93,7 +111,7 @@ func TestCommitFails(t *testing.T) {
 	must.Do(t, l.Close())
 	l = must.Get(Open(path))(t)
 	defer l.Close()
-	if _, found, err := l.Digest(ctx, big.Anchor); found || err != nil {
+	if _, found, err := l.Record(ctx, big.Anchor); found || err != nil {
 		t.Errorf("%v, %v", found, err)
 	}
 	ledgertest.Apply(t, l, big, ledgertest.Spend("c", token.ID("a/0")))
@@ -126,8 +144,8 @@ func TestWrongFile(t *testing.T) {
 		"text":           {write(bytes.Repeat([]byte("not a ledger\n"), 10000)), zkbench.ErrMalformed},
 		"another bbolt":  {edit(func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte(bucketMeta)) }), zkbench.ErrMalformed},
 		"missing bucket": {edit(func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte(store.TableSpent)) }), zkbench.ErrMalformed},
-		"version 2": {edit(func(tx *bbolt.Tx) error {
-			return tx.Bucket([]byte(bucketMeta)).Put(key, boltfile.Seal(bucketMeta, key, binary.BigEndian.AppendUint32(nil, 2)))
+		"version 3": {edit(func(tx *bbolt.Tx) error {
+			return tx.Bucket([]byte(bucketMeta)).Put(key, boltfile.Seal(bucketMeta, key, binary.BigEndian.AppendUint32(nil, 3)))
 		}), zkbench.ErrMalformed},
 		"bbolt version 3": {func(t *testing.T, path string) {
 			empty(t, path, os.Getpagesize())
@@ -148,7 +166,7 @@ func TestWrongFile(t *testing.T) {
 				t.Fatalf("%v, want %v", err, c.want)
 			}
 			var d *zkbench.DecodeError
-			if isVersion := name == "version 2" || name == "bbolt version 3"; isVersion != errors.As(err, &d) {
+			if isVersion := name == "version 3" || name == "bbolt version 3"; isVersion != errors.As(err, &d) {
 				t.Errorf("%v", err)
 			}
 			if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {

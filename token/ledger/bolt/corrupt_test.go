@@ -62,7 +62,7 @@ func newVictim(t testing.TB) *victim {
 			}
 			batch = append(batch, e)
 		}
-		ledgertest.Apply(t, l, batch...)
+		must.Do(t, l.ApplyState(context.Background(), batch, bytes.Repeat([]byte{byte(k)}, 300)))
 		if k == 7 {
 			v.earlier = must.Get(os.ReadFile(path))(t)
 		}
@@ -78,15 +78,20 @@ func newVictim(t testing.TB) *victim {
 func (v *victim) dump(l *Ledger) (string, error) {
 	ctx := context.Background()
 	var b bytes.Buffer
+	s, err := l.State(ctx)
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintf(&b, "%+v\n", s)
 	for r, err := range l.Log(ctx, 0) {
 		if err != nil {
 			return "", err
 		}
-		digest, found, err := l.Digest(ctx, r.Anchor)
+		at, found, err := l.Record(ctx, r.Anchor)
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&b, "%d %x %x %v\n", r.Seq, r.Append(nil), digest, found)
+		fmt.Fprintf(&b, "%d %x %x %v\n", r.Seq, r.Append(nil), at.Append(nil), found)
 		for _, c := range r.Creates {
 			data, err := l.Token(ctx, c.ID)
 			if err != nil && !errors.Is(err, zkbench.ErrSpent) {

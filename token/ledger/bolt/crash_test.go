@@ -62,6 +62,7 @@ func TestCrash(t *testing.T) {
 		must.Do(t, err, "after kill", i)
 		ledgertest.Verify(t, l)
 		acked = ledgertest.Survived(t, l, acked)
+		ledgertest.StateSurvived(t, l)
 		must.Do(t, l.Close())
 	}
 	if total < kills {

@@ -21,7 +21,7 @@ const (
 	chunkRecords = 256
 )
 
-// Token implements ledger.Ledger.
+// Token implements ledger.Reader.
 func (l *Ledger) Token(ctx context.Context, id token.ID) ([]byte, error) {
 	found, err := l.Tokens(ctx, []token.ID{id})
 	if err != nil {
@@ -30,7 +30,7 @@ func (l *Ledger) Token(ctx context.Context, id token.ID) ([]byte, error) {
 	return found[0].Token, found[0].Err
 }
 
-// Tokens implements ledger.Ledger.
+// Tokens implements ledger.Reader.
 func (l *Ledger) Tokens(ctx context.Context, ids []token.ID) ([]ledger.Found, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -50,35 +50,34 @@ func (l *Ledger) Tokens(ctx context.Context, ids []token.ID) ([]ledger.Found, er
 	return found, err
 }
 
-// Digest implements ledger.Ledger.
-func (l *Ledger) Digest(ctx context.Context, anchor []byte) ([32]byte, bool, error) {
-	a, found, err := l.anchored(ctx, anchor)
-	return a.Digest, found, err
-}
-
-// anchored returns what is stored of an anchor.
-func (l *Ledger) anchored(ctx context.Context, anchor []byte) (a store.Anchored, found bool, err error) {
-	if err := ctx.Err(); err != nil {
-		return a, false, err
-	}
-	err = l.view(func(tx *bbolt.Tx) (err error) {
-		a, found, err = tablesOf(tx, l.genesis).Anchor(anchor)
-		return err
-	})
-	return a, found, err
-}
-
-// Record implements ledger.Ledger.
+// Record implements ledger.Reader.
 func (l *Ledger) Record(ctx context.Context, anchor []byte) (r ledger.Record, found bool, err error) {
-	a, found, err := l.anchored(ctx, anchor)
-	if err != nil || !found {
+	if err := ctx.Err(); err != nil {
 		return r, false, err
 	}
-	r, err = store.RecordOf(ctx, l, anchor, a)
-	return r, err == nil, err
+	err = l.view(func(tx *bbolt.Tx) error {
+		t := tablesOf(tx, l.genesis)
+		at, known, err := t.Anchor(anchor)
+		if err != nil || !known {
+			return err
+		}
+		var entry *ledger.Entry
+		key := store.SeqKey(at.Seq)
+		if value := t.log.Get(key); value != nil {
+			e, err := unsealEntry(at.Seq, key, bytes.Clone(value))
+			if err != nil {
+				return err
+			}
+			entry = &e
+		}
+		r, err = store.RecordOf(anchor, at, entry)
+		found = err == nil
+		return err
+	})
+	return r, found, err
 }
 
-// Log implements ledger.Ledger.
+// Log implements ledger.Reader.
 func (l *Ledger) Log(ctx context.Context, from uint64) iter.Seq2[ledger.Record, error] {
 	return store.Chunks(from, func(seq uint64) ([]ledger.Record, error) { return l.chunk(ctx, seq) })
 }
@@ -180,11 +179,11 @@ func (s *snapshot) Renew(ctx context.Context, left uint64) (bool, error) {
 	return true, s.open()
 }
 
-// meta counts what is in the bucket of the format.
+// meta counts what is in the bucket of the format and the state.
 func (s *snapshot) meta(ctx context.Context) error {
 	n, err := s.Count(ctx, bucketMeta)
-	if err == nil && n != 1 {
-		err = ledger.Corruptf(bucketMeta, "%d records, want 1", n)
+	if err == nil && n != metaKeys {
+		err = ledger.Corruptf(bucketMeta, "%d records, want %d", n, metaKeys)
 	}
 	return err
 }

@@ -1,9 +1,12 @@
 package bolt
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"go.etcd.io/bbolt"
 
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/internal/boltfile"
@@ -11,16 +14,20 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// The buckets of a ledger are its tables, and one for the version of the format and what the ledger began with:
+// The buckets of a ledger are its tables, and one for the version of the format, what the ledger began with, and what
+// callers have left:
 //
 //	meta  "format" -> uint32 version, ledger.Genesis
+//	      "state"  -> ledger.State.Bytes
 //
 // Every value ends in its checksum.
 const (
 	bucketMeta = "meta"
 
 	formatKey = "format"
-	format    = 3
+	stateKey  = "state"
+	format    = 4
+	metaKeys  = 2
 )
 
 func buckets() []string {
@@ -37,6 +44,12 @@ func unseal(bucket string, key, value []byte, least int) ([]byte, error) {
 		err = ledger.Corruptf(fmt.Sprintf("%s %x", bucket, key), "%s", corrupt.Reason)
 	}
 	return nil, err
+}
+
+// putState puts what a caller leaves into the bucket meta.
+func putState(meta *bbolt.Bucket, state []byte) error {
+	key := []byte(stateKey)
+	return meta.Put(key, boltfile.Seal(bucketMeta, key, bytes.Clone(state)))
 }
 
 const stateLen = 17

@@ -46,6 +46,12 @@ func (t *tables) Anchor(anchor []byte) (store.Anchored, bool, error) {
 	return a, err == nil, err
 }
 
+// state returns what callers have left, which is valid until the transaction ends.
+func (t *tables) state() ([]byte, error) {
+	key := []byte(stateKey)
+	return unseal(bucketMeta, key, t.tx.Bucket([]byte(bucketMeta)).Get(key), 0)
+}
+
 // Tail implements store.Snapshot.
 func (t *tables) Tail(context.Context) (b store.Batch, err error) {
 	b = store.Genesis(t.genesis.ID())
@@ -143,7 +149,10 @@ func (t *tables) write(g *store.Group) error {
 			return err
 		}
 	}
-	return nil
+	if g.State == nil {
+		return nil
+	}
+	return putState(t.tx.Bucket([]byte(bucketMeta)), g.State)
 }
 
 // Renew implements store.Snapshot. It keeps the snapshot.

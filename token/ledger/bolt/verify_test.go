@@ -114,6 +114,10 @@ func TestVerifyNamesThePlace(t *testing.T) {
 		"chain: the last lost":        {remove(store.TableChain, store.SeqKey(4)), "log", true},
 		"chain: batches overlap":      {put(store.TableChain, store.SeqKey(2), append(store.SeqKey(1), make([]byte, 52)...)), "request 2", false},
 		"meta: a key too many":        {put(bucketMeta, []byte("x"), nil), "meta", false},
+		"meta: state lost":            {remove(bucketMeta, []byte(stateKey)), "meta 7374617465", true},
+		"meta: state of another key": {func(tx *bbolt.Tx) error {
+			return tx.Bucket([]byte(bucketMeta)).Put([]byte(stateKey), boltfile.Seal(bucketMeta, []byte(formatKey), nil))
+		}, "meta 7374617465", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, path := newLedger(t)

@@ -32,7 +32,7 @@ func Spend(anchor string, ids ...token.ID) ledger.Entry {
 // Concurrent has 64 goroutines spend the same tokens, each in an order of its
 // own, alone and in overlapping pairs, while others read: every token has
 // exactly one winner, and the log says who.
-func Concurrent(t *testing.T, l ledger.Ledger) {
+func Concurrent(t *testing.T, l ledger.Store) {
 	const workers, tokens = 64, 16
 	ctx := context.Background()
 	issue := Issue("issue", tokens)

@@ -19,7 +19,7 @@ import (
 
 // Verifier is a ledger that verifies itself, as those of files and databases do.
 type Verifier interface {
-	ledger.Ledger
+	ledger.Store
 	Verify(ctx context.Context, progress func(done, total uint64)) error
 	Close() error
 }
@@ -94,7 +94,7 @@ func (s Stores) New(t testing.TB) (l Verifier, place string) {
 }
 
 // Apply applies a batch that must be accepted.
-func Apply(t testing.TB, l ledger.Ledger, batch ...ledger.Entry) {
+func Apply(t testing.TB, l ledger.Store, batch ...ledger.Entry) {
 	t.Helper()
 	if err := l.Apply(context.Background(), batch); err != nil {
 		t.Fatal(err)
@@ -110,7 +110,7 @@ func Verify(t testing.TB, l Verifier) {
 }
 
 // Records reads the log from a request on.
-func Records(t testing.TB, l ledger.Ledger, from uint64) (all []ledger.Record) {
+func Records(t testing.TB, l ledger.Reader, from uint64) (all []ledger.Record) {
 	t.Helper()
 	for r, err := range l.Log(context.Background(), from) {
 		if err != nil {
@@ -135,6 +135,9 @@ func Contract(t *testing.T, s Stores) {
 		"race of an update":      raceOfUpdate,
 		"times":                  times,
 		"race of clocks":         func(t *testing.T, l Verifier) { RaceOfClocks(t, l, l) },
+		"reader":                 func(t *testing.T, l Verifier) { Reader(t, l, Fill(t, l)) },
+		"states":                 states,
+		"race of states":         raceOfStates,
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, _ := s.New(t)
@@ -189,9 +192,18 @@ func limits(t *testing.T, l Verifier) {
 	if err := l.Apply(ctx, large); !errors.As(err, &limit) || limit.Max != ledger.MaxBatchBytes {
 		t.Errorf("%v", err)
 	}
-	rejected, err := l.ApplyEach(ctx, []ledger.Entry{{}, Issue("a", 1)})
-	if err != nil || !errors.Is(rejected[0], zkbench.ErrLimit) || rejected[1] != nil {
-		t.Errorf("%v, %v", rejected, err)
+	if err := l.ApplyState(ctx, []ledger.Entry{Issue("a", 1)}, make([]byte, ledger.MaxState+1)); !errors.As(err, &limit) || limit.Max != ledger.MaxState {
+		t.Errorf("%v", err)
+	}
+	_, err := l.Decide(ctx, large)
+	if !errors.As(err, &limit) || limit.Max != ledger.MaxBatchBytes {
+		t.Errorf("%v", err)
+	}
+	for name, each := range map[string]func(context.Context, []ledger.Entry) ([]error, error){"decide": l.Decide, "apply each": l.ApplyEach} {
+		rejected, err := each(ctx, []ledger.Entry{{}, Issue("a", 1)})
+		if err != nil || !errors.Is(rejected[0], zkbench.ErrLimit) || rejected[1] != nil {
+			t.Errorf("%s: %v, %v", name, rejected, err)
+		}
 	}
 }
 
@@ -222,6 +234,8 @@ func closed(t *testing.T, l Verifier) {
 		"apply":  func() error { return l.Apply(ctx, []ledger.Entry{Issue("a", 1)}) },
 		"token":  func() error { _, err := l.Token(ctx, token.ID("a/0")); return err },
 		"tokens": func() error { _, err := l.Tokens(ctx, []token.ID{token.ID("a/0"), token.ID("b")}); return err },
+		"state":  func() error { _, err := l.State(ctx); return err },
+		"decide": func() error { _, err := l.Decide(ctx, []ledger.Entry{Issue("a", 1)}); return err },
 		"record": func() error { _, _, err := l.Record(ctx, []byte("a")); return err },
 		"verify": func() error { return l.Verify(ctx, nil) },
 		"close":  l.Close,
@@ -253,7 +267,8 @@ func Canceled(t *testing.T, l Verifier, exclusive func(work func())) {
 		"apply":  func() error { return l.Apply(ctx, nil) },
 		"token":  func() error { _, err := l.Token(ctx, token.ID("a/0")); return err },
 		"tokens": func() error { _, err := l.Tokens(ctx, []token.ID{token.ID("a/0")}); return err },
-		"digest": func() error { _, _, err := l.Digest(ctx, []byte("a")); return err },
+		"state":  func() error { _, err := l.State(ctx); return err },
+		"decide": func() error { _, err := l.Decide(ctx, nil); return err },
 		"record": func() error { _, _, err := l.Record(ctx, []byte("a")); return err },
 		"verify": func() error { return l.Verify(ctx, nil) },
 		"log": func() error {
@@ -270,7 +285,7 @@ func Canceled(t *testing.T, l Verifier, exclusive func(work func())) {
 }
 
 // Group has a store commit calls together, in one transaction: one that is rejected
-// among them takes nothing else with it.
+// among them takes nothing else with it, and leaves no bytes; those of the last other one stand.
 func Group(t *testing.T, l Verifier, commit func(calls []*store.Call) error) {
 	t.Helper()
 	Apply(t, l, Issue("a", 2))
@@ -281,7 +296,7 @@ func Group(t *testing.T, l Verifier, commit func(calls []*store.Call) error) {
 		{Issue("c", 1), Spend("d", token.ID("a/0"))}, // the second is a double spend
 		{Spend("e", token.ID("c/0"))},                // of what was rejected with it
 	} {
-		c, err := store.NewCall(context.Background(), b, false)
+		c, err := store.NewStateCall(context.Background(), b, b[0].Anchor)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -294,6 +309,9 @@ func Group(t *testing.T, l Verifier, commit func(calls []*store.Call) error) {
 		if err := calls[i].Err(); !errors.Is(err, want) {
 			t.Errorf("batch %d: %v, want %v", i, err, want)
 		}
+	}
+	if s := State(t, l); string(s.Bytes) != "f" {
+		t.Errorf("bytes %q, want those of f", s.Bytes)
 	}
 	Verify(t, l)
 }

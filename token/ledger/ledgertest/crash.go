@@ -43,7 +43,7 @@ func StreamBatch(w, k int) []ledger.Entry {
 
 // Applied counts the batches of each stream that are on the ledger. It fails on
 // a batch of which only a part is, and on batches out of order.
-func Applied(t testing.TB, l ledger.Ledger) (counts Counts) {
+func Applied(t testing.TB, l ledger.Store) (counts Counts) {
 	t.Helper()
 	var entries Counts
 	for _, r := range Records(t, l, 0) {
@@ -65,15 +65,15 @@ func Applied(t testing.TB, l ledger.Ledger) (counts Counts) {
 	return counts
 }
 
-// Stream applies the batches of all streams that are to come, until it is
+// Stream applies the batches of all streams that are to come, each with bytes that name it, until it is
 // killed, and acknowledges each on the standard output.
-func Stream(t testing.TB, l ledger.Ledger) {
+func Stream(t testing.TB, l ledger.Store) {
 	counts := Applied(t, l)
 	var wg sync.WaitGroup
 	for w := range Streams {
 		wg.Go(func() {
 			for k := counts[w]; ; k++ {
-				if err := l.Apply(context.Background(), StreamBatch(w, k)); err != nil {
+				if err := l.ApplyState(context.Background(), StreamBatch(w, k), StreamState(w, k)); err != nil {
 					t.Error(err)
 					return
 				}
@@ -134,7 +134,7 @@ func KillAfter(t testing.TB, cmd *exec.Cmd, after time.Duration, acknowledgement
 // Survived checks a ledger after a Kill: it has every acknowledged batch, whole,
 // and at most the one of each stream that was in the making besides; what was
 // spent is spent. It returns what the ledger has.
-func Survived(t testing.TB, l ledger.Ledger, acked Counts) Counts {
+func Survived(t testing.TB, l ledger.Store, acked Counts) Counts {
 	t.Helper()
 	counts := Applied(t, l)
 	for w, n := range counts {
@@ -148,7 +148,7 @@ func Survived(t testing.TB, l ledger.Ledger, acked Counts) Counts {
 
 // checkStream checks the tokens of a stream of n batches: spent and unspent as
 // they must be, and what is spent is refused.
-func checkStream(t testing.TB, l ledger.Ledger, w, n int) {
+func checkStream(t testing.TB, l ledger.Store, w, n int) {
 	t.Helper()
 	ctx := context.Background()
 	var again []ledger.Entry

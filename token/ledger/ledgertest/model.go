@@ -1,4 +1,4 @@
-// Package ledgertest holds stores to the contract of ledger.Ledger.
+// Package ledgertest holds implementations to the contracts of ledger.Store, ledger.Reader and ledger.Submitter.
 package ledgertest
 
 import (
@@ -28,10 +28,11 @@ type model struct {
 	log    []ledger.Entry
 	policy uint64    // the current version
 	time   time.Time // of the last entry
+	state  string    // bytes of a caller's
 }
 
 func (m *model) clone() *model {
-	return &model{maps.Clone(m.tokens), maps.Clone(m.spent), maps.Clone(m.anchor), slices.Clone(m.log), m.policy, m.time}
+	return &model{maps.Clone(m.tokens), maps.Clone(m.spent), maps.Clone(m.anchor), slices.Clone(m.log), m.policy, m.time, m.state}
 }
 
 // verdict is what must be said of an entry: its check, place and cause, none
@@ -164,35 +165,59 @@ func randomBatches(test *testing.T, s Stores) {
 				t.Fatal(err)
 			}
 		}()
-		m := &model{map[string]string{}, map[string]bool{}, map[string][32]byte{}, nil, 0, time.Time{}}
-		t.Repeat(map[string]func(*rapid.T){
-			"apply": func(t *rapid.T) {
-				batch := m.drawBatch(t)
-				after, want, action := m, verdict{}, 0
-				for i := range batch {
-					if want, after = after.apply(&batch[i]); want.cause != nil {
-						after, action = m, i
-						break
-					}
+		m := &model{map[string]string{}, map[string]bool{}, map[string][32]byte{}, nil, 0, time.Time{}, ""}
+		// apply is what call, which applies the batch or nothing of it, must do.
+		apply := func(t *rapid.T, call func(batch []ledger.Entry) error) (applied bool) {
+			batch := m.drawBatch(t)
+			after, want, action := m, verdict{}, 0
+			for i := range batch {
+				if want, after = after.apply(&batch[i]); want.cause != nil {
+					after, action = m, i
+					break
 				}
-				if err := want.match(action, l.Apply(ctx, batch)); err != nil {
+			}
+			if err := want.match(action, call(batch)); err != nil {
+				t.Fatal(err)
+			}
+			m = after
+			return want.cause == nil
+		}
+		each := func(t *rapid.T, m *model, batch []ledger.Entry, rejected []error, err error) *model {
+			if err != nil || len(rejected) != len(batch) {
+				t.Fatalf("%d verdicts on %d entries, %v", len(rejected), len(batch), err)
+			}
+			for i := range batch {
+				var want verdict
+				want, m = m.apply(&batch[i])
+				if err := want.match(i, rejected[i]); err != nil {
 					t.Fatal(err)
 				}
-				m = after
+			}
+			return m
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"apply": func(t *rapid.T) {
+				apply(t, func(batch []ledger.Entry) error { return l.Apply(ctx, batch) })
+			},
+			"apply state": func(t *rapid.T) {
+				var state []byte // or nil, which leaves what is there
+				if rapid.IntRange(0, 3).Draw(t, "state") > 0 {
+					state = rapid.SliceOfN(rapid.Byte(), 0, 2000).Draw(t, "bytes")
+				}
+				if apply(t, func(batch []ledger.Entry) error { return l.ApplyState(ctx, batch, state) }) && state != nil {
+					m = m.clone()
+					m.state = string(state)
+				}
 			},
 			"apply each": func(t *rapid.T) {
 				batch := m.drawBatch(t)
 				rejected, err := l.ApplyEach(ctx, batch)
-				if err != nil || len(rejected) != len(batch) {
-					t.Fatalf("%d verdicts on %d entries, %v", len(rejected), len(batch), err)
-				}
-				for i := range batch {
-					var want verdict
-					want, m = m.apply(&batch[i])
-					if err := want.match(i, rejected[i]); err != nil {
-						t.Fatal(err)
-					}
-				}
+				m = each(t, m, batch, rejected, err)
+			},
+			"decide": func(t *rapid.T) { // which leaves the model as it is
+				batch := m.drawBatch(t)
+				rejected, err := l.Decide(ctx, batch)
+				each(t, m, batch, rejected, err)
 			},
 			"reopen": func(t *rapid.T) {
 				if err := l.Close(); err != nil {
@@ -213,7 +238,7 @@ func randomBatches(test *testing.T, s Stores) {
 }
 
 // compare asks the ledger for all that the model knows, and for what it does not.
-func (m *model) compare(t *rapid.T, l ledger.Ledger) {
+func (m *model) compare(t *rapid.T, l ledger.Store) {
 	ctx := context.Background()
 	var ids []token.ID // some of them twice
 	for i := range 50 {
@@ -241,15 +266,15 @@ func (m *model) compare(t *rapid.T, l ledger.Ledger) {
 			t.Fatalf("%s: %v, want %v", id, err, ledger.ErrNotFound)
 		}
 		anchor := fmt.Appendf(nil, "anchor %d", i)
-		digest, ok, err := l.Digest(ctx, anchor)
 		wantDigest, wantOK := m.anchor[string(anchor)]
-		if err != nil || ok != wantOK || digest != wantDigest {
-			t.Fatalf("%s: %x, %v, %v; want %x, %v", anchor, digest, ok, err, wantDigest, wantOK)
-		}
 		r, ok, err := l.Record(ctx, anchor)
 		if err != nil || ok != wantOK || ok && (r.Digest != wantDigest || !cmp.Equal(r.Entry, m.log[r.Seq-1], cmpopts.EquateEmpty())) {
 			t.Fatalf("%s: record %+v, %v, %v; want %v", anchor, r, ok, err, wantOK)
 		}
+	}
+	state, err := l.State(ctx)
+	if err != nil || state.Last != uint64(len(m.log)) || state.Policy != m.policy || state.Time != m.time.UTC() || string(state.Bytes) != m.state {
+		t.Fatalf("state %+v, %v; want that after %d entries, policy %d, %v, bytes %q", state, err, len(m.log), m.policy, m.time, m.state)
 	}
 	from := rapid.IntRange(0, len(m.log)+2).Draw(t, "from")
 	var got []ledger.Entry

@@ -68,7 +68,7 @@ func (p *Payments) Batch(n, spends, creates int) []ledger.Entry {
 
 // Fill fills a ledger with unspent tokens, in batches that change no more pages of a file
 // than the measured ones: bbolt keeps the free pages that a batch leaves in mind.
-func (p *Payments) Fill(b *testing.B, l ledger.Ledger, tokens int) {
+func (p *Payments) Fill(b *testing.B, l ledger.Store, tokens int) {
 	for n := 0; n < tokens; n += 32 * 64 {
 		Apply(b, l, p.Batch(32, 0, 64)...)
 	}

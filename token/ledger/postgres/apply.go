@@ -13,19 +13,24 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// Apply implements ledger.Ledger. A context that ends before the transaction begins
+// Apply implements ledger.Store. A context that ends before the transaction begins
 // means that nothing was applied. One that ends later means so too where no other
 // call wants the transaction and the server was not asked to commit; if not,
 // zkbench.ErrOutcomeUnknown. A transaction that takes TransactionTime fails with
 // zkbench.ErrEnv, or with zkbench.ErrOutcomeUnknown once the server was asked to
 // commit.
 func (l *Ledger) Apply(ctx context.Context, batch []ledger.Entry) error {
-	err := l.queue.Apply(ctx, batch)
+	return l.ApplyState(ctx, batch, nil)
+}
+
+// ApplyState implements ledger.Store. Contexts are as Apply's.
+func (l *Ledger) ApplyState(ctx context.Context, batch []ledger.Entry, state []byte) error {
+	err := l.queue.ApplyState(ctx, batch, state)
 	l.left(err)
 	return err
 }
 
-// ApplyEach implements ledger.Ledger. Contexts are as Apply's.
+// ApplyEach implements ledger.Store. Contexts are as Apply's.
 func (l *Ledger) ApplyEach(ctx context.Context, batch []ledger.Entry) ([]error, error) {
 	rejected, err := l.queue.ApplyEach(ctx, batch)
 	l.left(err)
@@ -83,7 +88,7 @@ func (l *Ledger) transact(ctx context.Context, conn *pgx.Conn, calls []*store.Ca
 		}
 	}
 	g, tail, err := l.decide(ctx, x, calls)
-	if err != nil || len(g.Batches) == 0 {
+	if err != nil || g.Nothing() {
 		return err
 	}
 	if err := s.write(x, &l.sql, g, tail); err != nil {
@@ -107,13 +112,7 @@ func (l *Ledger) decide(ctx context.Context, x *exchange, calls []*store.Call) (
 	if err != nil {
 		return nil, store.Batch{}, err
 	}
-	k := newKeys()
-	for _, c := range calls {
-		for e := range c.Entries() {
-			k.add(e)
-		}
-	}
-	f, err := k.query(x, &l.sql)
+	f, err := keysOf(calls...).query(x, &l.sql)
 	if err != nil {
 		return nil, store.Batch{}, err
 	}

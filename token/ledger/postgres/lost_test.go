@@ -50,9 +50,9 @@ func TestLostConnection(t *testing.T) {
 			batch := []ledger.Entry{ledgertest.Issue("a", 2), ledgertest.Spend("b", token.ID("a/1"))}
 			err := l.Apply(ctx, batch)
 			notApplied(t, err, c.unknown)
-			digest, found, err := l.Digest(context.Background(), batch[1].Anchor)
-			if err != nil || found != c.applied || (found && digest != batch[1].Digest) {
-				t.Errorf("asked by anchor: %x, %v, %v", digest, found, err)
+			r, found, err := l.Record(context.Background(), batch[1].Anchor)
+			if err != nil || found != c.applied || (found && r.Digest != batch[1].Digest) {
+				t.Errorf("asked by anchor: %x, %v, %v", r.Digest, found, err)
 			}
 			ledgertest.Apply(t, l, batch...)
 			golden.Equal(t, "requests", len(batch), len(ledgertest.Records(t, l, 0)))
@@ -64,7 +64,7 @@ func TestLostConnection(t *testing.T) {
 // asked asks a ledger whether it has an anchor.
 func asked(t *testing.T, l *Ledger, anchor string, want bool) {
 	t.Helper()
-	if _, found, err := l.Digest(context.Background(), []byte(anchor)); found != want || err != nil {
+	if _, found, err := l.Record(context.Background(), []byte(anchor)); found != want || err != nil {
 		t.Errorf("anchor %s: found %v, want %v, error %v", anchor, found, want, err)
 	}
 }
@@ -92,7 +92,7 @@ func TestLateCommit(t *testing.T) {
 	}
 	result := make(chan bool)
 	go func() {
-		_, found, err := l.Digest(ctx, batch[0].Anchor)
+		_, found, err := l.Record(ctx, batch[0].Anchor)
 		if err != nil {
 			t.Error(err)
 		}
@@ -215,7 +215,7 @@ func TestLeft(t *testing.T) {
 	must.Fail(t, <-of[0], zkbench.ErrOutcomeUnknown, "who has gone")
 	brief, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	if _, _, err := l.Digest(brief, []byte("0")); !errors.Is(err, context.DeadlineExceeded) {
+	if _, _, err := l.Record(brief, []byte("0")); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("asked before the end of the transaction: %v", err)
 	}
 	close(p.letGo)

@@ -71,7 +71,7 @@ func (o *options) check() error {
 	return nil
 }
 
-// Ledger implements ledger.Ledger.
+// Ledger implements ledger.Store.
 type Ledger struct {
 	pool    *pgxpool.Pool
 	sql     statements
@@ -98,7 +98,7 @@ type Ledger struct {
 	failed error // why the ledger does nothing more
 }
 
-var _ ledger.Ledger = (*Ledger)(nil)
+var _ ledger.Store = (*Ledger)(nil)
 
 // Create makes an empty ledger of a genesis in the database at url, a PostgreSQL connection
 // URL or keyword string (host=... user=...), and opens it. The schema appears complete or not at
@@ -176,6 +176,9 @@ func (l *Ledger) initialize(ctx context.Context, schema string, genesis ledger.G
 		if _, err := conn.Exec(ctx, l.sql.insertGenesis, encoding, sum(tableGenesis, nil, encoding)); err != nil {
 			return err
 		}
+		if _, err := conn.Exec(ctx, l.sql.insertState, []byte{}, stateSum(nil)); err != nil {
+			return err
+		}
 		return commit(ctx, conn)
 	})
 	if exists {
@@ -210,6 +213,9 @@ func (l *Ledger) inspect(ctx context.Context, schema string) error {
 			return err
 		}
 		l.genesis = s.genesis
+		if err := s.caller(ctx); err != nil {
+			return err
+		}
 		return store.CheckTail(ctx, s)
 	})
 	if missing {
@@ -232,7 +238,7 @@ func (l *Ledger) stopped() error {
 	return l.failed
 }
 
-// Close implements ledger.Ledger. What still runs after TransactionTime, or waits for
+// Close implements ledger.Store. What still runs after TransactionTime, or waits for
 // a server that does not answer, is called back.
 func (l *Ledger) Close() (err error) {
 	defer l.cancel()

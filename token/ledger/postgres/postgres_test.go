@@ -103,6 +103,20 @@ func TestGroup(t *testing.T) {
 	}
 }
 
+// TestUndecided: Decide writes no row, and keeps none.
+func TestUndecided(t *testing.T) {
+	l, schema := newLedger(t)
+	conn := connect(t, schema)
+	ledgertest.Undecided(t, l, func() (all string) {
+		for _, table := range tableNames() {
+			var rows string
+			must.Do(t, conn.QueryRow(context.Background(), "SELECT coalesce(string_agg(concat_ws(' ', t::text, xmin, xmax, ctid), E'\n' ORDER BY ctid), '') FROM "+table+" t").Scan(&rows))
+			all += table + "\n" + rows + "\n"
+		}
+		return all
+	})
+}
+
 // TestRejectedBefore: an entry that is rejected with its batch leaves nothing to one with the
 // same anchor, digest and token id in the next call of the transaction.
 func TestRejectedBefore(t *testing.T) {
@@ -174,7 +188,7 @@ func TestCancel(t *testing.T) {
 	defer cancel()
 	must.Fail(t, l.Apply(ctx, batch), context.DeadlineExceeded, "a context that ends by itself")
 	execute(t, other, "ROLLBACK")
-	if _, found, err := l.Digest(context.Background(), []byte("a")); found || err != nil {
+	if _, found, err := l.Record(context.Background(), []byte("a")); found || err != nil {
 		t.Errorf("%v, %v", found, err)
 	}
 	ledgertest.Apply(t, l, batch...)

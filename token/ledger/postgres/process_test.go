@@ -162,6 +162,7 @@ func TestCrash(t *testing.T) {
 		ledgertest.Apply(t, l)
 		ledgertest.Verify(t, l)
 		acked = ledgertest.Survived(t, l, acked)
+		ledgertest.StateSurvived(t, l)
 	}
 }
 

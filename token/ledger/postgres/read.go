@@ -20,10 +20,10 @@ const (
 	chunkRecords = 256
 )
 
-// Genesis implements ledger.Ledger.
+// Genesis implements ledger.Reader.
 func (l *Ledger) Genesis() ledger.Genesis { return l.genesis }
 
-// Token implements ledger.Ledger.
+// Token implements ledger.Reader.
 func (l *Ledger) Token(ctx context.Context, id token.ID) ([]byte, error) {
 	found, err := l.Tokens(ctx, []token.ID{id})
 	if err != nil {
@@ -32,7 +32,7 @@ func (l *Ledger) Token(ctx context.Context, id token.ID) ([]byte, error) {
 	return found[0].Token, found[0].Err
 }
 
-// Tokens implements ledger.Ledger.
+// Tokens implements ledger.Reader.
 func (l *Ledger) Tokens(ctx context.Context, ids []token.ID) ([]ledger.Found, error) {
 	k := newKeys()
 	for _, id := range ids {
@@ -53,43 +53,55 @@ func (l *Ledger) Tokens(ctx context.Context, ids []token.ID) ([]ledger.Found, er
 	return found, nil
 }
 
-// Digest implements ledger.Ledger. After an Apply of the same *Ledger whose outcome
+// Record implements ledger.Reader. After an Apply of the same *Ledger whose outcome
 // is unknown it waits until the transaction has come to its end, here and at the
-// server, so that its answer is the last word. Token does not wait.
-func (l *Ledger) Digest(ctx context.Context, anchor []byte) ([32]byte, bool, error) {
-	a, found, err := l.anchored(ctx, anchor)
-	return a.Digest, found, err
-}
-
-// Record implements ledger.Ledger. It waits as Digest does.
+// server, so that its answer is the last word. Token, Tokens and Decide do not wait.
 func (l *Ledger) Record(ctx context.Context, anchor []byte) (ledger.Record, bool, error) {
-	a, found, err := l.anchored(ctx, anchor)
+	after, err := l.settled(ctx)
+	if err != nil {
+		return ledger.Record{}, false, err
+	}
+	f, err := l.lookup(ctx, &keys{anchors: [][]byte{anchor}}, after)
+	if err != nil {
+		return ledger.Record{}, false, err
+	}
+	at, found, err := f.Anchor(anchor)
 	if err != nil || !found {
 		return ledger.Record{}, false, err
 	}
-	r, err := store.RecordOf(ctx, l, anchor, a)
+	var entry *ledger.Entry
+	err = l.withConn(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		return l.sql.chunk(ctx, conn, at.Seq, 1, func(e *ledger.Entry, _ []byte) { entry = e })
+	})
+	if err != nil {
+		return ledger.Record{}, false, err
+	}
+	r, err := store.RecordOf(anchor, at, entry)
 	return r, err == nil, err
 }
 
-// anchored returns what is stored of an anchor.
-func (l *Ledger) anchored(ctx context.Context, anchor []byte) (store.Anchored, bool, error) {
+// settled waits for the commit that runs if a caller does not know its outcome, and tells
+// whether the server must be asked behind the writers' lock.
+func (l *Ledger) settled(ctx context.Context) (after bool, err error) {
 	if l.unsettled.Load() {
-		if err := l.queue.Idle(ctx); err != nil {
-			return store.Anchored{}, false, err
-		}
+		err = l.queue.Idle(ctx)
 	}
-	f, err := l.lookup(ctx, &keys{anchors: [][]byte{anchor}}, l.unsettled.Load())
-	if err != nil {
-		return store.Anchored{}, false, err
-	}
-	return f.Anchor(anchor)
+	return l.unsettled.Load(), err
 }
 
 // lookup asks for the keys, where it must be after every transaction that has
 // the writers' lock.
 func (l *Ledger) lookup(ctx context.Context, k *keys, after bool) (f *found, err error) {
-	err = l.withConn(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-		texts := l.sql.ofLookup()
+	err = l.ask(ctx, after, l.sql.ofLookup(), func(x *exchange) (err error) {
+		f, err = k.query(x, &l.sql)
+		return err
+	})
+	return f, err
+}
+
+// ask sends the queries, which are of these texts, and returns when they are answered.
+func (l *Ledger) ask(ctx context.Context, after bool, texts []string, queries func(x *exchange) error) error {
+	return l.withConn(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		if after {
 			texts = append(texts, l.sql.begin, l.sql.wait)
 		}
@@ -105,19 +117,83 @@ func (l *Ledger) lookup(ctx context.Context, k *keys, after bool) (f *found, err
 			stop := l.watch(ctx, conn)
 			defer func() { _ = stop() }()
 		}
-		if f, err = k.query(x, &l.sql); err != nil {
+		if err := queries(x); err != nil {
 			return err
 		}
 		return x.await()
 	})
-	return f, err
 }
 
-// Log implements ledger.Ledger.
+// State implements ledger.Store. It waits as Record does.
+func (l *Ledger) State(ctx context.Context) (s ledger.State, err error) {
+	after, err := l.settled(ctx)
+	if err != nil {
+		return s, err
+	}
+	var h headRow
+	var r callerRow
+	missing := true
+	err = l.ask(ctx, after, []string{l.sql.ends}, func(x *exchange) error {
+		return x.query(l.sql.ends, nil, append(h.columns(), r.columns()...), func() error {
+			missing = false
+			return nil
+		})
+	})
+	switch {
+	case err != nil:
+		return s, err
+	case missing:
+		return s, ledger.Corruptf(tableHead, "missing, or state is")
+	}
+	tail, err := h.batch()
+	if err != nil {
+		return s, err
+	}
+	data, err := r.body()
+	return tail.State(data), err
+}
+
+// Decide implements ledger.Store.
+func (l *Ledger) Decide(ctx context.Context, batch []ledger.Entry) (rejected []error, err error) {
+	c, err := store.NewCall(ctx, batch, true)
+	if err != nil {
+		return nil, err
+	}
+	k := keysOf(c)
+	var h headRow
+	var f *found
+	missing := true
+	err = l.ask(ctx, false, append(l.sql.ofLookup(), l.sql.look, l.sql.head), func(x *exchange) (err error) {
+		if err := x.query(l.sql.look, nil, nil, nil); err != nil {
+			return err
+		}
+		if err := x.query(l.sql.head, nil, h.columns(), func() error {
+			missing = false
+			return nil
+		}); err != nil {
+			return err
+		}
+		f, err = k.query(x, &l.sql)
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case missing:
+		return nil, headFound(pgx.ErrNoRows)
+	}
+	tail, err := h.batch()
+	if err != nil {
+		return nil, err
+	}
+	return store.Decide(f, tail, c)
+}
+
+// Log implements ledger.Reader.
 func (l *Ledger) Log(ctx context.Context, from uint64) iter.Seq2[ledger.Record, error] {
 	return store.Chunks(from, func(seq uint64) (records []ledger.Record, err error) {
 		err = l.withConn(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-			return l.sql.chunk(ctx, conn, seq, func(e *ledger.Entry, _ []byte) {
+			return l.sql.chunk(ctx, conn, seq, chunkRecords, func(e *ledger.Entry, _ []byte) {
 				records = append(records, ledger.Record{Seq: seq + uint64(len(records)), Entry: *e})
 			})
 		})
@@ -125,10 +201,10 @@ func (l *Ledger) Log(ctx context.Context, from uint64) iter.Seq2[ledger.Record, 
 	})
 }
 
-// chunk reads the next entries of the log from seq, none at its end, and gives
-// each, with its encoding, to visit.
-func (s *statements) chunk(ctx context.Context, conn *pgx.Conn, seq uint64, visit func(e *ledger.Entry, raw []byte)) error {
-	rows, err := conn.Query(ctx, s.entries, int64(seq), chunkRecords, chunkBytes)
+// chunk reads the next entries of the log from seq, at most so many and none at its end,
+// and gives each, with its encoding, to visit.
+func (s *statements) chunk(ctx context.Context, conn *pgx.Conn, seq uint64, most int, visit func(e *ledger.Entry, raw []byte)) error {
+	rows, err := conn.Query(ctx, s.entries, int64(seq), most, chunkBytes)
 	if err != nil {
 		return err
 	}

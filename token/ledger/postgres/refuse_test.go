@@ -49,6 +49,7 @@ func TestRefused(t *testing.T) {
 		"column missing":   {"ALTER TABLE chain DROP COLUMN first", zkbench.ErrMalformed, "database"},
 		"version 1":        {"UPDATE head SET format = 1; DROP TABLE genesis", zkbench.ErrMalformed, ""},
 		"version 2":        {"UPDATE head SET format = 2; ALTER TABLE head DROP COLUMN policy, DROP COLUMN time", zkbench.ErrMalformed, ""},
+		"version 3":        {"UPDATE head SET format = 3; DROP TABLE state", zkbench.ErrMalformed, ""},
 		"no genesis":       {"DELETE FROM genesis", zkbench.ErrMalformed, "genesis"},
 		"no head":          {"DELETE FROM head", zkbench.ErrMalformed, "head"},
 	} {
@@ -69,7 +70,7 @@ func TestRefused(t *testing.T) {
 					ledgertest.Corrupt(t, l.Apply(ctx, []ledger.Entry{ledgertest.Issue("b", 1)}), "", "apply")
 				}
 			case strings.HasPrefix(name, "version "):
-				if !errors.As(err, &version) || !strings.Contains(err.Error(), name+", only 3 is known") {
+				if !errors.As(err, &version) || !strings.Contains(err.Error(), name+", only 4 is known") {
 					t.Errorf("%v", err)
 				}
 				if name != "version 1" {
@@ -139,7 +140,7 @@ func TestStandby(t *testing.T) {
 	_, _ = l.Token(ctx, token.ID("a/0")) // finds its connection dead
 	_, err := l.Token(ctx, token.ID("a/0"))
 	refused("token", err)
-	_, _, err = l.Digest(ctx, []byte("a"))
+	_, _, err = l.Record(ctx, []byte("a"))
 	refused("digest", err)
 	refused("apply", l.Apply(ctx, []ledger.Entry{ledgertest.Issue("b", 1)}))
 	refused("verify", l.Verify(ctx, nil))
@@ -154,7 +155,7 @@ func TestReadOnlyDefault(t *testing.T) {
 	defer l.Close()
 	ledgertest.Apply(t, l, ledgertest.Issue("a", 1))
 	l.unsettled.Store(true)
-	if _, found, err := l.Digest(ctx, []byte("a")); !found || err != nil {
+	if _, found, err := l.Record(ctx, []byte("a")); !found || err != nil {
 		t.Errorf("%v, %v", found, err)
 	}
 	ledgertest.Verify(t, l)

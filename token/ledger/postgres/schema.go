@@ -9,17 +9,19 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// The tables are ledger's, and two of a single row, of which a writer locks the first:
+// The tables are ledger's, and three of a single row, of which a writer locks the first:
 //
 //	head     format, and the last batch of the chain
 //	genesis  the encoding of a ledger.Genesis
+//	state    ledger.State.Bytes
 //
 // Every row ends in its checksum, taken over the bodies that ledger names, the
 // uint32 as a signed integer. spent and token are null where there is none.
 const (
 	tableHead    = "head"
 	tableGenesis = "genesis"
-	format       = 3
+	tableState   = "state"
+	format       = 4
 
 	// Entries are kept as they are: proofs do not compress, and a request of some
 	// kilobytes lies in its row.
@@ -28,6 +30,7 @@ CREATE SCHEMA {s};
 CREATE TABLE {s}.head (one boolean PRIMARY KEY DEFAULT true CHECK (one), format integer NOT NULL,
 	first bigint NOT NULL, last bigint NOT NULL, hash bytea NOT NULL, policy bigint NOT NULL, time bytea NOT NULL, sum integer NOT NULL);
 CREATE TABLE {s}.genesis (one boolean PRIMARY KEY DEFAULT true CHECK (one), encoding bytea NOT NULL, sum integer NOT NULL);
+CREATE TABLE {s}.state (one boolean PRIMARY KEY DEFAULT true CHECK (one), bytes bytea NOT NULL, sum integer NOT NULL);
 CREATE TABLE {s}.tokens (id bytea PRIMARY KEY, created bigint NOT NULL, spent bigint, token bytea, sum integer NOT NULL);
 CREATE TABLE {s}.spent (id bytea PRIMARY KEY, seq bigint NOT NULL, sum integer NOT NULL);
 CREATE TABLE {s}.anchors (anchor bytea PRIMARY KEY, seq bigint NOT NULL, digest bytea NOT NULL, sum integer NOT NULL);
@@ -44,15 +47,15 @@ FROM pg_namespace n LEFT JOIN pg_class c ON c.relnamespace = n.oid WHERE n.nspna
 )
 
 func tableNames() []string {
-	return []string{tableHead, tableGenesis, store.TableTokens, store.TableSpent, store.TableAnchors, store.TableLog, store.TableChain}
+	return []string{tableHead, tableGenesis, tableState, store.TableTokens, store.TableSpent, store.TableAnchors, store.TableLog, store.TableChain}
 }
 
 // statements are the texts of a ledger's statements, with its schema in them.
 type statements struct {
-	create, insertHead, insertGenesis, genesis                                      string
-	begin, lock, wait, states, anchors, numbers                                     string
-	insertTokens, spendTokens, insertSpent, insertAnchors                           string
-	insertLog, insertChain, updateHead, format, head, ends, batches, entries, count string
+	create, insertHead, insertGenesis, genesis, insertState, caller, updateState          string
+	begin, look, lock, wait, states, anchors, numbers                                     string
+	insertTokens, spendTokens, insertSpent, insertAnchors                                 string
+	insertLog, insertChain, updateHead, format, head, ends, last, batches, entries, count string
 }
 
 // ofLookup are the statements of keys.query, ofApply those of a transaction that writes.
@@ -61,7 +64,7 @@ func (s *statements) ofLookup() []string { return []string{s.states, s.anchors} 
 func (s *statements) ofApply() []string {
 	return append(
 		s.ofLookup(), s.begin, s.lock, s.numbers, s.insertTokens, s.spendTokens, s.insertSpent, s.insertAnchors,
-		s.insertLog, s.insertChain, s.updateHead,
+		s.insertLog, s.insertChain, s.updateHead, s.updateState,
 	)
 }
 
@@ -74,6 +77,11 @@ func newStatements(schema string) statements {
 		insertGenesis: s(`INSERT INTO {s}.genesis (encoding, sum) VALUES ($1, $2)`),
 		genesis:       s(`SELECT encoding, sum FROM {s}.genesis WHERE one`),
 
+		insertState: s(`INSERT INTO {s}.state (bytes, sum) VALUES ($1, $2)`),
+		caller:      s(`SELECT bytes, sum FROM {s}.state WHERE one`),
+		updateState: s(`UPDATE {s}.state SET bytes = $1, sum = $2 WHERE one`),
+
+		look:  `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`,
 		begin: `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE`, // a lock is a write
 		lock:  s(`SELECT format, first, last, hash, policy, time, sum, set_config('synchronous_commit', 'on', true) FROM {s}.head WHERE one FOR UPDATE`),
 		wait:  s(`SELECT FROM {s}.head WHERE one FOR SHARE`),
@@ -101,7 +109,8 @@ func newStatements(schema string) statements {
 
 		format:  s(`SELECT format FROM {s}.head WHERE one`),
 		head:    s(`SELECT format, first, last, hash, policy, time, sum FROM {s}.head WHERE one`),
-		ends:    s(`SELECT (SELECT max(seq) FROM {s}.log), (SELECT max(last) FROM {s}.chain)`),
+		ends:    s(`SELECT format, first, last, hash, policy, time, h.sum, bytes, s.sum FROM {s}.head h JOIN {s}.state s USING (one) WHERE one`),
+		last:    s(`SELECT (SELECT max(seq) FROM {s}.log), (SELECT max(last) FROM {s}.chain)`),
 		batches: s(`SELECT last, first, hash, policy, time, sum FROM {s}.chain WHERE last >= $1 ORDER BY last LIMIT $2`),
 		entries: s(`SELECT seq, entry, sum FROM
 			(SELECT seq, entry, sum, sum(octet_length(entry)) OVER (ORDER BY seq) - octet_length(entry) AS before

@@ -48,6 +48,17 @@ type keys struct {
 
 func newKeys() *keys { return &keys{seen: map[string]bool{}} }
 
+// keysOf are those of calls.
+func keysOf(calls ...*store.Call) *keys {
+	k := newKeys()
+	for _, c := range calls {
+		for e := range c.Entries() {
+			k.add(e)
+		}
+	}
+	return k
+}
+
 func (k *keys) add(e *ledger.Entry) {
 	k.anchors = append(k.anchors, e.Anchor)
 	for _, id := range e.Spends {
@@ -188,6 +199,24 @@ func (r *headRow) batch() (store.Batch, error) {
 	}
 	return h.Batch, nil
 }
+
+// callerRow is the row of the table state as it is read.
+type callerRow struct {
+	bytes []byte
+	crc   int32
+}
+
+func (r *callerRow) columns() []any { return []any{&r.bytes, &r.crc} }
+
+// body returns what callers have left.
+func (r *callerRow) body() ([]byte, error) {
+	if r.crc != stateSum(r.bytes) {
+		return nil, wrongSum(tableState)
+	}
+	return r.bytes, nil
+}
+
+func stateSum(state []byte) int32 { return sum(tableState, nil, state) }
 
 // batchRow is a row of the table chain as it is read.
 type batchRow struct {

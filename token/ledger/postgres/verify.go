@@ -43,6 +43,9 @@ func (l *Ledger) VerifyTail(ctx context.Context, progress func(done, total uint6
 		if err == nil {
 			tail, err = s.Tail(ctx)
 		}
+		if err == nil {
+			err = s.caller(ctx)
+		}
 		return cmp.Or(err, s.end(ctx))
 	})
 	return tail, err
@@ -151,6 +154,19 @@ func (s *snapshot) head(ctx context.Context) (store.Batch, error) {
 	return h.batch()
 }
 
+// caller checks what callers have left.
+func (s *snapshot) caller(ctx context.Context) error {
+	var r callerRow
+	err := s.conn.QueryRow(ctx, s.sql.caller).Scan(r.columns()...)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return ledger.Corruptf(tableState, "missing")
+	}
+	if err == nil {
+		_, err = r.body()
+	}
+	return err
+}
+
 // Tail implements store.Snapshot.
 func (s *snapshot) Tail(ctx context.Context) (store.Batch, error) {
 	b, err := s.head(ctx)
@@ -158,7 +174,7 @@ func (s *snapshot) Tail(ctx context.Context) (store.Batch, error) {
 		return store.Batch{}, err
 	}
 	var log, chain *int64
-	if err := s.conn.QueryRow(ctx, s.sql.ends).Scan(&log, &chain); err != nil {
+	if err := s.conn.QueryRow(ctx, s.sql.last).Scan(&log, &chain); err != nil {
 		return store.Batch{}, err
 	}
 	for _, t := range []struct {
@@ -237,7 +253,7 @@ func (s *snapshot) Entries(ctx context.Context, first, last uint64, visit func(u
 func (s *snapshot) fill(ctx context.Context, seq uint64) error {
 	s.first, s.entries = seq, s.entries[:0]
 	k := newKeys()
-	err := s.sql.chunk(ctx, s.conn, seq, func(e *ledger.Entry, raw []byte) {
+	err := s.sql.chunk(ctx, s.conn, seq, chunkRecords, func(e *ledger.Entry, raw []byte) {
 		s.entries = append(s.entries, entry{*e, raw})
 		k.add(e)
 	})

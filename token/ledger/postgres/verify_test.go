@@ -124,6 +124,8 @@ func TestVerifyNamesThePlace(t *testing.T) {
 		"bits: length of a time":     {do(`UPDATE chain SET time = '' WHERE last = 2`), "chain 2", false, false},
 		"bits: batch's policy":       {do(`UPDATE chain SET policy = 1 WHERE last = 2`), "chain 2", false, false},
 		"bits: genesis":              {do(`UPDATE genesis SET encoding = set_byte(encoding, 95, 1)`), "genesis", true, false},
+		"bits: state":                {do(`UPDATE state SET bytes = 'x'`), "state", true, false},
+		"state lost":                 {do(`DELETE FROM state`), "state", true, false},
 		"another genesis":            {begun(ledger.Genesis{Nonce: [32]byte{1}}), "requests 1 to 1", false, false},
 		"rows: number below zero":    {do(`INSERT INTO log VALUES (-1, 'x', 0)`), "log", false, false},
 		"rows: batch below zero":     {do(`INSERT INTO chain VALUES (-1, -1, 'x', 0, 'x', 0)`), "chain", false, false},
@@ -231,7 +233,7 @@ func TestConstraints(t *testing.T) {
 			ledgertest.Corrupt(t, l.Apply(ctx, []ledger.Entry{ledgertest.Spend("b", token.ID("a/0"))}), "", name)
 			execute(t, conn, "DROP TRIGGER meddle ON tokens")
 			l = open(t, server.URL(t), schema)
-			if _, found, err := l.Digest(ctx, []byte("b")); found || err != nil {
+			if _, found, err := l.Record(ctx, []byte("b")); found || err != nil {
 				t.Errorf("%v, %v", found, err)
 			}
 			ledgertest.Verify(t, l)

@@ -94,6 +94,19 @@ func (s *stage) bind(x *exchange, sql *statements) error {
 
 // write adds what writes a group, which comes after the batch before, to an exchange.
 func (s *stage) write(x *exchange, sql *statements, g *store.Group, before store.Batch) error {
+	if len(g.Batches) > 0 {
+		if err := s.batches(x, sql, g, before); err != nil {
+			return err
+		}
+	}
+	if g.State == nil {
+		return nil
+	}
+	return x.change(1, sql.updateState, g.State, stateSum(g.State))
+}
+
+// batches adds what writes the batches of a group.
+func (s *stage) batches(x *exchange, sql *statements, g *store.Group, before store.Batch) error {
 	seqs := make([]uint64, len(s.encoded))
 	for _, e := range g.Entries {
 		seqs[e.Index] = e.Seq
@@ -113,14 +126,14 @@ func (s *stage) write(x *exchange, sql *statements, g *store.Group, before store
 	}
 	created, spent, old := 0, 0, 0
 	tokenSum := func(p part) int32 {
-		state := g.State(p.key)
+		state := g.Token(p.key)
 		return sum(store.TableTokens, p.key, state.Append(nil))
 	}
 	for _, p := range s.creates {
 		seq, spender := seqs[p.index], uint64(0)
 		if seq > 0 {
 			created++
-			spender = g.State(p.key).Spent
+			spender = g.Token(p.key).Spent
 		}
 		n.add(createSeq, int64(seq))
 		n.add(createSpent, int64(spender))
@@ -130,7 +143,7 @@ func (s *stage) write(x *exchange, sql *statements, g *store.Group, before store
 		seq := seqs[p.index]
 		if seq > 0 {
 			spent++
-			if g.State(p.key).Created <= before.Last {
+			if g.Token(p.key).Created <= before.Last {
 				old++
 			}
 		}

@@ -23,7 +23,7 @@ import (
 
 // Store is a ledger that can be verified.
 type Store interface {
-	ledger.Ledger
+	ledger.Store
 	// VerifyTail checks the whole ledger and returns the last batch that it has
 	// checked. progress gets the number of requests checked, of total, after every
 	// batch, and may read the log.

@@ -22,7 +22,7 @@ import (
 // liar is a store with the log of another. It counts the batches that it verifies.
 type liar struct {
 	replay.Store
-	log     ledger.Ledger
+	log     ledger.Store
 	batches int
 }
 
@@ -57,7 +57,7 @@ func TestVerify(t *testing.T) {
 	forged := func(edit func(all []ledger.Entry) []ledger.Entry) replay.File { return made(edit(cloned(honest))) }
 	for name, test := range map[string]struct {
 		verified replay.Store
-		log      ledger.Ledger
+		log      ledger.Store
 		says     string // empty: in order
 	}{
 		"same":           {good, good, ""},

@@ -27,16 +27,22 @@ type validation struct {
 
 // state is a ledger whose policy a validator follows.
 type state struct {
-	ledger.Ledger
+	ledger.Store
 	validator *validator.Validator
 }
 
 // Apply implements recheck.State.
 func (s state) Apply(ctx context.Context, entries []ledger.Entry) error {
-	if err := s.Ledger.Apply(ctx, entries); err != nil {
+	if err := s.Store.Apply(ctx, entries); err != nil {
 		return err
 	}
-	return s.validator.Follow(ctx, s.Ledger)
+	return s.validator.Follow(ctx, s.Store)
+}
+
+// Digest implements recheck.State.
+func (s state) Digest(ctx context.Context, anchor []byte) ([32]byte, bool, error) {
+	r, found, err := s.Record(ctx, anchor)
+	return r.Digest, found, err
 }
 
 func newValidation(params *token.PublicParams, genesis ledger.Genesis) (*validation, error) {

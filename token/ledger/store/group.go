@@ -33,6 +33,7 @@ type Group struct {
 
 	Entries []Encoded // accepted, in order
 	Batches []Batch   // of them, in order
+	State   []byte    // of the last accepted call that has one; nil: leave what is there
 }
 
 // Encoded is an entry in its encoding.
@@ -67,8 +68,11 @@ func (g *Group) Tokens() iter.Seq2[token.ID, State] {
 	}
 }
 
-// State returns the state of a token that the accepted entries change, after them.
-func (g *Group) State(id token.ID) State { return g.states[string(id)] }
+// Token returns the state of a token that the accepted entries change, after them.
+func (g *Group) Token(id token.ID) State { return g.states[string(id)] }
+
+// Nothing tells whether there is nothing to write.
+func (g *Group) Nothing() bool { return len(g.Batches) == 0 && g.State == nil }
 
 // Anchors yields the anchors of the accepted entries in order.
 func (g *Group) Anchors() iter.Seq2[[]byte, Anchored] {
@@ -115,7 +119,18 @@ func (g *Group) Decide(c *Call) error {
 		g.tail = Batch{First: g.tail.Last + 1, Last: last, Hash: link.Sum(), Policy: at.policy, Time: at.time}
 		g.Batches = append(g.Batches, g.tail)
 	}
+	if c.state != nil {
+		g.State = c.state
+	}
 	return nil
+}
+
+// Decide is ledger.Store.Decide for a call of ApplyEach on the store behind look, whose last batch is tail.
+func Decide(look Lookup, tail Batch, c *Call) ([]error, error) {
+	if err := NewGroup(look, tail).Decide(c); err != nil {
+		return nil, err
+	}
+	return c.rejected, nil
 }
 
 // After is the version of the policy that holds after an entry.

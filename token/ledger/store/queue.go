@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"iter"
@@ -11,13 +12,14 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Call is one call of Apply or ApplyEach.
+// Call is one call of Apply, ApplyEach or ApplyState.
 type Call struct {
 	ctx      context.Context // of the caller
 	entries  []ledger.Entry
 	encoded  [][]byte
-	size     int  // bytes of encoded
-	each     bool // reject entries, not the batch
+	size     int    // bytes of encoded
+	each     bool   // reject entries, not the batch
+	state    []byte // nil: leave what is there
 	rejected []error
 	err      error
 }
@@ -49,6 +51,18 @@ func NewCall(ctx context.Context, batch []ledger.Entry, each bool) (*Call, error
 	return c, nil
 }
 
+// NewStateCall is NewCall of ApplyState.
+func NewStateCall(ctx context.Context, batch []ledger.Entry, state []byte) (*Call, error) {
+	if n := len(state); n > ledger.MaxState {
+		return nil, &zkbench.LimitError{What: "bytes of state", Estimate: int64(n), Max: ledger.MaxState}
+	}
+	c, err := NewCall(ctx, batch, false)
+	if err == nil {
+		c.state = state
+	}
+	return c, err
+}
+
 // own makes the call independent of the caller's memory, which is the caller's again
 // while a commit may still have the call.
 func (c *Call) own() (err error) {
@@ -61,7 +75,7 @@ func (c *Call) own() (err error) {
 			return err
 		}
 	}
-	c.entries = entries
+	c.entries, c.state = entries, bytes.Clone(c.state)
 	return nil
 }
 
@@ -161,16 +175,21 @@ func fit(calls []*Call) int {
 	return len(calls)
 }
 
-// Apply is ledger.Ledger.Apply.
+// Apply is ledger.Store.Apply.
 func (q *Queue) Apply(ctx context.Context, batch []ledger.Entry) error {
-	c, err := NewCall(ctx, batch, false)
+	return q.ApplyState(ctx, batch, nil)
+}
+
+// ApplyState is ledger.Store.ApplyState.
+func (q *Queue) ApplyState(ctx context.Context, batch []ledger.Entry, state []byte) error {
+	c, err := NewStateCall(ctx, batch, state)
 	if err != nil {
 		return err
 	}
 	return q.submit(c)
 }
 
-// ApplyEach is ledger.Ledger.ApplyEach.
+// ApplyEach is ledger.Store.ApplyEach.
 func (q *Queue) ApplyEach(ctx context.Context, batch []ledger.Entry) ([]error, error) {
 	c, err := NewCall(ctx, batch, true)
 	if err != nil {

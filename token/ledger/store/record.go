@@ -136,3 +136,8 @@ func (b *Batch) Append(dst []byte) []byte {
 	dst = append(binary.BigEndian.AppendUint64(dst, b.First), b.Hash[:]...)
 	return ledger.AppendTime(binary.BigEndian.AppendUint64(dst, b.Policy), b.Time)
 }
+
+// State is that of the ledger whose last batch it is, with bytes that a caller has left.
+func (b *Batch) State(bytes []byte) ledger.State {
+	return ledger.State{Last: b.Last, Hash: b.Hash, Policy: b.Policy, Time: b.Time, Bytes: bytes}
+}

@@ -1,11 +1,10 @@
-// Package store is what the stores behind a ledger.Ledger have in common: the tables
+// Package store is what the stores behind a ledger.Store have in common: the tables
 // and their records, who decides what of a batch is accepted, the queue of a group
 // commit, and what verifies a store against its own log.
 package store
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -15,7 +14,7 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Chunks is ledger.Ledger.Log from the sequence number from, on what chunk returns: the
+// Chunks is ledger.Reader.Log from the sequence number from, on what chunk returns: the
 // next records from seq, none at the end of the log. Records that come with an
 // error stand before it.
 func Chunks(from uint64, chunk func(seq uint64) ([]ledger.Record, error)) iter.Seq2[ledger.Record, error] {
@@ -39,16 +38,17 @@ func Chunks(from uint64, chunk func(seq uint64) ([]ledger.Record, error)) iter.S
 	}
 }
 
-// RecordOf returns the record of an anchor that has a place in a log.
-func RecordOf(ctx context.Context, l ledger.Ledger, anchor []byte, at Anchored) (ledger.Record, error) {
+// RecordOf returns the record of an anchor that has a place in a log. entry is the log's entry
+// there, nil if there is none.
+func RecordOf(anchor []byte, at Anchored, entry *ledger.Entry) (ledger.Record, error) {
 	place := fmt.Sprintf("anchors %x", anchor)
-	for r, err := range l.Log(ctx, at.Seq) {
-		if err == nil && (r.Seq != at.Seq || !bytes.Equal(r.Anchor, anchor) || r.Digest != at.Digest) {
-			err = ledger.Corruptf(place, "names request %d, which has another", at.Seq)
-		}
-		return r, err
+	switch {
+	case entry == nil:
+		return ledger.Record{}, ledger.Corruptf(place, "names request %d, which is not in the log", at.Seq)
+	case !bytes.Equal(entry.Anchor, anchor) || entry.Digest != at.Digest:
+		return ledger.Record{}, ledger.Corruptf(place, "names request %d, which has another", at.Seq)
 	}
-	return ledger.Record{}, ledger.Corruptf(place, "names request %d, which is not in the log", at.Seq)
+	return ledger.Record{Seq: at.Seq, Entry: *entry}, nil
 }
 
 // Link hashes one batch into the chain of the log:

@@ -1,0 +1,100 @@
+package ledgertest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/ledger"
+)
+
+// Fill applies batches to an empty ledger and returns its log, to which Reader holds whoever answers for it.
+func Fill(t testing.TB, l ledger.Store) []ledger.Record {
+	t.Helper()
+	for k := range 100 {
+		Apply(t, l, StreamBatch(0, k)...)
+	}
+	Apply(t, l, At(100, Update(0)), At(100, Under(1, Issue("more", 3))))
+	records := Records(t, l, 1)
+	if len(records) != 302 {
+		t.Fatalf("%d records, want 302", len(records))
+	}
+	return records
+}
+
+// SameRecord tells whether two records say the same at the same place.
+func SameRecord(a, b ledger.Record) bool {
+	return a.Seq == b.Seq && bytes.Equal(a.Append(nil), b.Append(nil))
+}
+
+// Reader holds a reader to what package ledger says of all. Its ledger has the log that Fill has returned.
+func Reader(t *testing.T, r ledger.Reader, log []ledger.Record) {
+	ctx := context.Background()
+	created, spent := map[string][]byte{}, map[string]bool{}
+	ids := []token.ID{token.ID("never")}
+	for _, record := range log {
+		got, found, err := r.Record(ctx, record.Anchor)
+		if err != nil || !found || !SameRecord(record, got) {
+			t.Fatalf("record of %s: %d, %v, %v; want %d", record.Anchor, got.Seq, found, err, record.Seq)
+		}
+		for _, c := range record.Creates {
+			created[string(c.ID)], ids = c.Token, append(ids, c.ID)
+		}
+		for _, id := range record.Spends {
+			spent[string(id)], ids = true, append(ids, id)
+		}
+	}
+	if _, found, err := r.Record(ctx, []byte("never")); found || err != nil {
+		t.Errorf("a record that is not there: %v, %v", found, err)
+	}
+	all, err := r.Tokens(ctx, ids)
+	if err != nil || len(all) != len(ids) {
+		t.Fatalf("%d answers on %d tokens: %v", len(all), len(ids), err)
+	}
+	for i, id := range ids {
+		encoded, made := created[string(id)]
+		var want error
+		switch {
+		case !made:
+			want = ledger.ErrNotFound
+		case spent[string(id)]:
+			want = zkbench.ErrSpent
+		}
+		alone, err := r.Token(ctx, id)
+		for what, got := range map[string]ledger.Found{"alone": {Token: alone, Err: err}, "among others": all[i]} {
+			if !errors.Is(got.Err, want) || want == nil && (got.Err != nil || string(got.Token) != string(encoded)) || want != nil && got.Token != nil {
+				t.Errorf("token %s, %s: %q, %v; want %q, %v", id, what, got.Token, got.Err, encoded, want)
+			}
+		}
+	}
+	for _, from := range []int{0, 1, 2, 257, len(log), len(log) + 1, len(log) + 100} {
+		if got, want := Records(t, r, uint64(from)), log[min(max(from, 1)-1, len(log)):]; !slices.EqualFunc(want, got, SameRecord) {
+			t.Errorf("log from %d: %d records, or others than there are; want %d", from, len(got), len(want))
+		}
+	}
+	for range r.Log(ctx, 1) { // whoever stops early is not told more
+		break
+	}
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	for name, call := range map[string]func() error{
+		"token":  func() error { _, err := r.Token(ended, ids[1]); return err },
+		"tokens": func() error { _, err := r.Tokens(ended, ids); return err },
+		"record": func() error { _, _, err := r.Record(ended, log[0].Anchor); return err },
+		"log": func() error {
+			for _, err := range r.Log(ended, 1) {
+				return err
+			}
+			return fmt.Errorf("no records")
+		},
+	} {
+		if err := call(); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s, canceled: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package ledgertest
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/store"
+)
+
+// State returns the state of a ledger.
+func State(t testing.TB, l ledger.Store) ledger.State {
+	t.Helper()
+	s, err := l.State(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// states: bytes of a caller's are replaced with a batch, also with an empty one and one that is there, and with none that is
+// rejected. State says where the log ends.
+func states(t *testing.T, l Verifier) {
+	ctx := context.Background()
+	want := ledger.State{Hash: l.Genesis().ID()}
+	is := func(what string) {
+		t.Helper()
+		s := State(t, l)
+		if !bytes.Equal(s.Bytes, want.Bytes) || s.Last != want.Last || s.Hash != want.Hash || s.Policy != want.Policy || s.Time != want.Time {
+			t.Errorf("%s: %d bytes %.20q, %+v; want %d, %+v", what, len(s.Bytes), s.Bytes, s, len(want.Bytes), want)
+		}
+	}
+	apply := func(state string, batch ...ledger.Entry) {
+		t.Helper()
+		if err := l.ApplyState(ctx, batch, []byte(state)); err != nil {
+			t.Fatal(err)
+		}
+		want.Bytes = []byte(state)
+	}
+	is("of an empty ledger")
+	apply("none")
+	is("with an empty batch")
+	a, b := At(100, Issue("a", 1)), At(200, Update(0))
+	link := store.NewLink(want.Hash, 1)
+	link.Add(a.Append(nil))
+	link.Add(b.Append(nil))
+	apply("one", a, b)
+	want.Last, want.Hash, want.Policy, want.Time = 2, link.Sum(), 1, b.Time.UTC()
+	is("with a batch")
+	apply("two", a)
+	is("with a batch that is there")
+	spend := At(200, Under(1, Spend("b", token.ID("none"))))
+	if err := l.ApplyState(ctx, []ledger.Entry{At(200, Under(1, Issue("c", 1))), spend}, []byte("three")); !errors.Is(err, ledger.ErrNotFound) {
+		t.Errorf("%v", err)
+	}
+	is("with a batch that is rejected")
+	if err := l.ApplyState(ctx, []ledger.Entry{a}, nil); err != nil {
+		t.Error(err)
+	}
+	is("with no bytes")
+	apply(string(bytes.Repeat([]byte{9}, ledger.MaxState)))
+	is("with the most bytes")
+	apply("")
+	is("with bytes that are empty")
+}
+
+// raceOfStates has goroutines leave the number of each of their batches with it: what stands at last is of one that was last of its
+// goroutine, so of no earlier call than another that had returned.
+func raceOfStates(t *testing.T, l Verifier) {
+	const workers, batches = 8, 10
+	ctx := context.Background()
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for k := range batches {
+				name := fmt.Sprintf("w%d/%d", w, k)
+				if err := l.ApplyState(ctx, []ledger.Entry{Issue(name, 1)}, []byte(name)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	records := Records(t, l, 1)
+	if s := State(t, l); len(records) != workers*batches || string(s.Bytes) != string(records[len(records)-1].Anchor) {
+		t.Errorf("state %q, the last of %d records is %s", s.Bytes, len(records), records[len(records)-1].Anchor)
+	}
+}
+
+// StreamState are the bytes that Stream leaves with batch k of stream w.
+func StreamState(w, k int) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(w)), uint64(k+1))
+}
+
+// StateSurvived checks a ledger after a Kill: it has the bytes of its last batch, and no others.
+func StateSurvived(t testing.TB, l ledger.Store) {
+	t.Helper()
+	s := State(t, l)
+	if s.Last == 0 {
+		if len(s.Bytes) > 0 {
+			t.Errorf("bytes %x with no batch", s.Bytes)
+		}
+		return
+	}
+	last := Records(t, l, s.Last)[0]
+	var w, k, i int
+	if _, err := fmt.Sscanf(string(last.Anchor), "%d/%d/%d", &w, &k, &i); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(s.Bytes, StreamState(w, k)) {
+		t.Errorf("bytes %x with batch %d of stream %d", s.Bytes, k, w)
+	}
+}
+
+// Undecided holds Decide to writing nothing: dump shows the same before and after, with everything that a store keeps.
+func Undecided(t *testing.T, l Verifier, dump func() string) {
+	t.Helper()
+	ctx := context.Background()
+	Apply(t, l, Issue("a", 2), Spend("b", token.ID("a/0")))
+	before := dump()
+	batch := []ledger.Entry{Issue("c", 1), Spend("d", token.ID("a/1"), token.ID("c/0")), Spend("e", token.ID("a/0")), Issue("a", 2), Update(0)}
+	for range 3 {
+		rejected, err := l.Decide(ctx, batch)
+		if err != nil || rejected[0] != nil || rejected[1] != nil || !errors.Is(rejected[2], zkbench.ErrSpent) || rejected[3] != nil || rejected[4] != nil {
+			t.Fatal(rejected, err)
+		}
+	}
+	if after := dump(); after != before {
+		t.Errorf("changed from\n%s\nto\n%s", before, after)
+	}
+	Apply(t, l, batch[0], batch[1], batch[4])
+	Verify(t, l)
+}

@@ -1,0 +1,279 @@
+package validator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/policy"
+	"github.com/zkbench/zkbench/token/request"
+)
+
+// maxLate is how often a Submitter validates a request again that is late.
+const maxLate = 64
+
+// Submitter validates requests and lands them on a store, in one process. It chooses the
+// time of their block: that of its clock, or the ledger's last time if the clock is behind
+// it. It is safe for concurrent use.
+type Submitter struct {
+	v     *Validator
+	store ledger.Store
+	clock func() time.Time
+}
+
+var _ ledger.Submitter = (*Submitter)(nil)
+
+// NewSubmitter returns the submitter of a validator and the store of its ledger. A clock of
+// nil is time.Now. NewSubmitter returns ErrParams if the validator is another ledger's.
+func NewSubmitter(v *Validator, store ledger.Store, clock func() time.Time) (*Submitter, error) {
+	if id := store.Genesis().ID(); id != v.ledger {
+		return nil, fmt.Errorf("%w: a validator of ledger %x for ledger %x", zkbench.ErrParams, v.ledger, id)
+	}
+	if clock == nil {
+		clock = time.Now
+	}
+	return &Submitter{v: v, store: store, clock: clock}, nil
+}
+
+// blockTime returns the time of the next block: the clock's, or the last block's if that is
+// later. It returns a *ledger.AheadError if that is further ahead of the clock than the policy allows.
+func (v *Validator) blockTime(clock, last time.Time) (time.Time, error) {
+	if !last.After(clock) {
+		return clock, nil
+	}
+	if most := v.current.Load().Limits.Ahead; last.Sub(clock) > most {
+		return time.Time{}, &ledger.AheadError{Time: last, Clock: clock, Max: most}
+	}
+	return last, nil
+}
+
+// Submit implements ledger.Submitter. Requests are applied in batches that the store takes.
+//
+// A request that is on the ledger is found by its anchor and digest, before anything of it is
+// verified. If another validator lands it meanwhile, it is found after it was refused here.
+//
+// What is refused while the ledger's policy is another than the validator's is validated
+// again under that: a request behind an update is judged under what the update says, and so
+// is one that raced with another validator's update. What the ledger rejects for its time is
+// validated again at the ledger's last time. After maxLate times, if others are always
+// faster, it is left with its *ledger.TimeError.
+//
+// If the ledger's last time is further ahead of the clock than the policy allows, Submit
+// writes nothing, and requests that are not on the ledger get a *ledger.AheadError.
+func (s *Submitter) Submit(ctx context.Context, requests [][]byte) ([]ledger.Verdict, error) {
+	b := &submission{Submitter: s, requests: make([]submitted, len(requests)), verdicts: make([]ledger.Verdict, len(requests))}
+	all := make([]int, len(requests))
+	for i, raw := range requests {
+		all[i], b.requests[i] = i, identify(s.v, raw)
+		b.verdicts[i].Anchor = b.requests[i].anchor
+	}
+	left, err := b.find(ctx, all)
+	if err != nil {
+		return nil, err
+	}
+	if len(left) == 0 {
+		return b.verdicts, nil
+	}
+	state, err := s.store.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b.land(ctx, left, state.Time)
+	return b.verdicts, nil
+}
+
+// submitted is a request with what it says of itself.
+type submitted struct {
+	raw    []byte
+	anchor []byte // nil if it does not decode
+	digest func() ([32]byte, error)
+}
+
+// identify decodes a request or an update as far as its anchor and digest need it.
+func identify(v *Validator, raw []byte) submitted {
+	if policy.Is(raw) {
+		if u, err := policy.Decode(raw); err == nil {
+			return submitted{raw, policy.Anchor(u.Policy.Version), u.Digest}
+		}
+	} else if r, err := request.Decode(raw); err == nil {
+		return submitted{raw, slices.Clone(r.Anchor), func() ([32]byte, error) { return r.Digest(v.ledger), nil }}
+	}
+	return submitted{raw: raw}
+}
+
+// submission is one call of Submit.
+type submission struct {
+	*Submitter
+	requests []submitted
+	verdicts []ledger.Verdict
+}
+
+// find sets the verdicts on requests whose anchors are on the ledger, and returns the others.
+// If it fails it has set none.
+func (b *submission) find(ctx context.Context, among []int) (others []int, err error) {
+	// The last version of a policy is never current, and no digest is zero. So a store that
+	// has an anchor rejects its probe for the anchor, and another one for the policy.
+	var probes []ledger.Entry
+	var of []int
+	for _, i := range among {
+		if anchor := b.requests[i].anchor; anchor != nil {
+			probes, of = append(probes, ledger.Entry{Anchor: anchor, Policy: math.MaxUint64}), append(of, i)
+		}
+	}
+	known := make(map[int]bool, len(of))
+	for len(probes) > 0 {
+		n := fit(probes)
+		rejected, err := b.store.Decide(ctx, probes[:n])
+		if err != nil {
+			return nil, err
+		}
+		for k, i := range of[:n] {
+			known[i] = errors.Is(rejected[k], zkbench.ErrAnchorConflict)
+		}
+		probes, of = probes[n:], of[n:]
+	}
+	for _, i := range among {
+		if !known[i] {
+			others = append(others, i)
+		} else if err := b.record(ctx, i); err != nil {
+			b.verdicts[i].Err = err
+		}
+	}
+	return others, nil
+}
+
+// record sets the verdict on a request whose anchor is on the ledger.
+func (b *submission) record(ctx context.Context, i int) error {
+	digest, err := b.requests[i].digest()
+	if err != nil {
+		return err
+	}
+	r, found, err := b.store.Record(ctx, b.requests[i].anchor)
+	switch v := &b.verdicts[i]; {
+	case err != nil:
+		return err
+	case !found:
+		return fmt.Errorf("%w: the ledger does not have the anchor %x any more", zkbench.ErrEnv, b.requests[i].anchor)
+	case r.Digest != digest:
+		v.Err = failed("anchor", -1, -1, zkbench.ErrAnchorConflict)
+	default:
+		v.Record, v.Err = &r, nil
+	}
+	return nil
+}
+
+// land validates and applies what is left, on a ledger whose last time was this.
+func (b *submission) land(ctx context.Context, left []int, last time.Time) {
+	for rounds := 0; ; rounds++ {
+		at, err := b.v.blockTime(b.clock(), last)
+		if err != nil {
+			b.fail(left, err)
+			return
+		}
+		version := b.v.current.Load().Version
+		updated := b.apply(ctx, left, at)
+		var refused, late []int
+		for _, i := range left {
+			if _, ok := errors.AsType[*zkbench.CheckError](b.verdicts[i].Err); ok {
+				refused = append(refused, i)
+			}
+		}
+		// Another validator may have landed what is refused here, for example because its
+		// tokens are spent: its sender must not pay again.
+		others, err := b.find(ctx, refused)
+		if err != nil {
+			b.fail(refused, err)
+			return
+		}
+		if refused = others; !updated && len(refused) == 0 {
+			return
+		}
+		if err := b.v.Follow(ctx, b.store); err != nil {
+			for _, i := range refused {
+				b.verdicts[i].Err = fmt.Errorf("%w; and the policy cannot be followed: %w", b.verdicts[i].Err, err)
+			}
+			return
+		}
+		for _, i := range refused {
+			if t, ok := errors.AsType[*ledger.TimeError](b.verdicts[i].Err); ok {
+				late = append(late, i)
+				if t.Last.After(last) {
+					last = t.Last
+				}
+			}
+		}
+		if left = refused; b.v.current.Load().Version == version {
+			if left = late; !last.After(at) || rounds >= maxLate {
+				return
+			}
+		}
+		if len(left) == 0 {
+			return
+		}
+	}
+}
+
+// fail has requests end with an error that says nothing about them.
+func (b *submission) fail(requests []int, err error) {
+	for _, i := range requests {
+		b.verdicts[i].Err = err
+	}
+}
+
+// apply validates and applies once what is left, and tells whether an update was among it that holds.
+func (b *submission) apply(ctx context.Context, left []int, at time.Time) (updated bool) {
+	raws := make([][]byte, len(left))
+	for k, i := range left {
+		raws[k] = b.requests[i].raw
+	}
+	var entries []ledger.Entry
+	var of []int
+	for k, r := range b.v.ValidateBatch(ctx, b.store, raws, at) {
+		if b.verdicts[left[k]].Err = r.Err; r.Err == nil {
+			updated = updated || r.Valid.Update != nil
+			entries, of = append(entries, r.Valid.Entry()), append(of, left[k])
+		}
+	}
+	for len(entries) > 0 {
+		n := fit(entries)
+		rejected, err := b.store.ApplyEach(ctx, entries[:n])
+		for k, i := range of[:n] {
+			switch v := &b.verdicts[i]; {
+			case err != nil:
+				v.Err = err
+			case rejected[k] != nil:
+				v.Err = alone(rejected[k])
+			default:
+				if err := b.record(ctx, i); err != nil { // it is there, and must not seem refused
+					v.Err = fmt.Errorf("%w: %w", zkbench.ErrOutcomeUnknown, err)
+				}
+			}
+		}
+		entries, of = entries[n:], of[n:]
+	}
+	return updated
+}
+
+// alone returns the rejection of an entry without its place in the batch, which its sender does not know.
+func alone(rejected error) error {
+	if c, ok := rejected.(*zkbench.CheckError); ok {
+		return failed(c.Check, -1, c.Index, c.Err)
+	}
+	return rejected
+}
+
+// fit is how many entries, from the first, a store takes in one batch: at least one.
+func fit(entries []ledger.Entry) int {
+	size := 0
+	for n := range entries {
+		if size += entries[n].Size(); n > 0 && (n == ledger.MaxBatch || size > ledger.MaxBatchBytes) {
+			return n
+		}
+	}
+	return len(entries)
+}
