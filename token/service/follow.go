@@ -260,7 +260,11 @@ func apply(tx *bbolt.Tx, s *step, found []*held) error {
 	}
 	var spends []token.ID
 	for _, id := range s.Spends {
-		if err := refuseOthers(tx, id); err != nil {
+		status := Refused
+		if landed != nil { // the vault's own request has taken them back
+			status = Cancelled
+		}
+		if err := giveUpOthers(tx, id, status); err != nil {
 			return err
 		}
 		h, err := getToken(tx, id)
@@ -292,7 +296,7 @@ func apply(tx *bbolt.Tx, s *step, found []*held) error {
 		case known != nil && known.created != s.Seq:
 			return ledger.Corruptf(named(s.Seq), "it creates token %x, which request %d has created", []byte(h.ID), known.created)
 		case known == nil:
-			if err := regain(tx, h); err != nil {
+			if err := regain(tx, h, nil); err != nil {
 				return err
 			}
 		}
@@ -301,26 +305,28 @@ func apply(tx *bbolt.Tx, s *step, found []*held) error {
 	return noteRecord(tx, s, spends, received)
 }
 
-// regain writes a token that was found. A submission may hold it already: of a vault that follows the log anew.
-func regain(tx *bbolt.Tx, h *held) error {
+// regain writes a token that is unspent, and that a submission may hold: if it is found by a vault that follows the log
+// anew, or given back by the submission of the anchor but, which was to cancel another one.
+func regain(tx *bbolt.Tx, h *held, but []byte) error {
 	anchors, err := spenders(tx, h.ID)
 	if err != nil {
 		return err
 	}
+	h.state, h.anchor = unspent, nil
 	for _, anchor := range anchors {
 		k, err := getKept(tx, anchor)
 		if err != nil {
 			return err
 		}
-		if k != nil && !k.released {
+		if k != nil && !k.released && !bytes.Equal(anchor, but) {
 			h.state, h.anchor = reserved, anchor
 		}
 	}
 	return putToken(tx, h)
 }
 
-// refuseOthers gives up the submissions that spend a token which a request has spent: they can never land.
-func refuseOthers(tx *bbolt.Tx, id token.ID) error {
+// giveUpOthers gives up the submissions that spend a token which a request has spent: they can never land.
+func giveUpOthers(tx *bbolt.Tx, id token.ID, status Status) error {
 	anchors, err := spenders(tx, id)
 	if err != nil {
 		return err
@@ -333,7 +339,7 @@ func refuseOthers(tx *bbolt.Tx, id token.ID) error {
 		if k == nil {
 			return damaged(bucketInputs, errors.New("names a submission that is not there"))
 		}
-		if err := abandon(tx, anchor, k, Refused); err != nil {
+		if err := abandon(tx, anchor, k, status); err != nil {
 			return err
 		}
 	}

@@ -24,7 +24,7 @@ const (
 	Pending   Status = 1 // it may land
 	Landed    Status = 2 // it is in the log
 	Refused   Status = 3 // it can never land: another request has its anchor, or has spent what it spends
-	Cancelled Status = 4 // Discard has taken it back
+	Cancelled Status = 4 // taken back: by Discard, or by another request of the vault that has spent what it spends (Cancel)
 )
 
 // String returns the status in a word.

@@ -556,7 +556,7 @@ func keepSigned(ctx context.Context, v *Vault, sub *Submission, digest [32]byte,
 			if h != nil && h.state == reserved && bytes.Equal(h.anchor, anchor) {
 				continue
 			}
-			if err := reserve(tx, id, anchor); err != nil {
+			if err := reserve(tx, id, anchor, nil); err != nil {
 				return err
 			}
 		}

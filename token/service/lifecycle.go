@@ -9,7 +9,7 @@ import (
 
 // Release frees the tokens that a submission holds, for a request that was lost. The vault goes on
 // waiting for its anchor, so that a request that lands after all is noticed; whoever pays the same payees again may then have
-// paid twice, since the second payment may take other tokens. A request that nobody can have seen is for Discard. An issue holds nothing
+// paid twice, since the second payment may take other tokens: Cancel prevents it. A request that nobody can have seen is for Discard. An issue holds nothing
 // that could be freed. An anchor that no submission has is an ErrParams.
 func (v *Vault) Release(ctx context.Context, anchor []byte) error {
 	return v.update(ctx, func(tx *bbolt.Tx) error {
@@ -73,8 +73,7 @@ func free(tx *bbolt.Tx, anchor []byte, k *kept) error {
 		if h == nil || h.state != reserved || !bytes.Equal(h.anchor, anchor) {
 			continue
 		}
-		h.state, h.anchor = unspent, nil
-		if err := putToken(tx, h); err != nil {
+		if err := regain(tx, h, anchor); err != nil {
 			return err
 		}
 	}

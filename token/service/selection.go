@@ -21,7 +21,8 @@ import (
 type funds struct {
 	tokens []held
 	sum    uint64
-	shared bool // some of them are owned together with others
+	shared bool   // some of them are owned together with others
+	of     []byte // the anchor of the submission that holds them, and that is cancelled
 	// Of one token of a hash time lock: the party that signs for it, and what unlocks it.
 	signer  identity.Identity
 	witness script.Witness
@@ -139,7 +140,8 @@ func (v *Vault) choose(tx *bbolt.Tx, typ string, want uint64, most int) (ids []t
 			return nil, &FundsError{Have: want - left, Want: want}
 		}
 		if value >= left {
-			return nil, &zkbench.LimitError{What: "inputs that the funds suffice with", Estimate: int64(n), Max: int64(most)}
+			limit := &zkbench.LimitError{What: "inputs that the funds suffice with", Estimate: int64(n), Max: int64(most)}
+			return nil, fmt.Errorf("%w; Consolidate merges the smallest", limit)
 		}
 		left -= value
 	}

@@ -47,7 +47,7 @@ func NewTransferService(params *token.PublicParams, proofType string, tuning tok
 //
 // Besides orders that are refused (ErrParams, ErrLimit, ErrMalformed), the error is a
 // *FundsError, a *zkbench.LimitError where the funds suffice and would take more
-// inputs than the policy allows, an ErrLimit where the tokens that were selected are
+// inputs than the policy allows (Consolidate merges some), an ErrLimit where the tokens that were selected are
 // worth 2^64 or more together, an ErrPolicy where a payment of 0 finds no token to take,
 // or ErrAnchorConflict for the anchor of another submission.
 func (s *TransferService) Transfer(ctx context.Context, orders ...Order) (*Submission, error) {
@@ -282,22 +282,24 @@ func (s *TransferService) keep(ctx context.Context, parts []*part, sub *Submissi
 		if err := keepNew(tx, anchor, k); err != nil {
 			return err
 		}
-		for _, id := range ids {
-			if err := reserve(tx, id, anchor); err != nil {
-				return err
+		for _, p := range parts {
+			for i := range p.tokens {
+				if err := reserve(tx, p.tokens[i].ID, anchor, p.of); err != nil {
+					return err
+				}
 			}
 		}
 		return nil
 	})
 }
 
-// reserve gives a token to the submission of an anchor.
-func reserve(tx *bbolt.Tx, id token.ID, anchor []byte) error {
+// reserve gives a token that is free, or held by the submission of the anchor from (nil: none), to the submission of an anchor.
+func reserve(tx *bbolt.Tx, id token.ID, anchor, from []byte) error {
 	h, err := getToken(tx, id)
 	if err != nil {
 		return err
 	}
-	if h == nil || h.state != unspent {
+	if h == nil || h.state != unspent && (h.state != reserved || from == nil || !bytes.Equal(h.anchor, from)) {
 		return fmt.Errorf("token %x: %w", []byte(id), zkbench.ErrSpent) // as Sync has learned meanwhile
 	}
 	h.state, h.anchor = reserved, anchor
