@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/workload"
 	workloads "github.com/zkbench/zkbench/internal/workload/token"
 )
 
-var options = measure.Flags(flag.CommandLine, workloads.OwnerAxis())
+var options = measure.Flags(flag.CommandLine, workloads.OwnerAxis(), workload.BatchAxis())
 
 func BenchmarkIssueServiceIssue(b *testing.B) {
 	measure.Benchmark(b, workloads.IssueServiceIssue(), options)
@@ -27,6 +28,10 @@ func BenchmarkAuditorServiceCheck(b *testing.B) {
 	measure.Benchmark(b, workloads.AuditorServiceCheck(), options)
 }
 
+func BenchmarkWalletFollowChecked(b *testing.B) {
+	measure.Benchmark(b, workloads.WalletFollowChecked(), options)
+}
+
 func TestParallelBenchmarkIssueServiceIssue(t *testing.T) {
 	measure.TestParallel(t, os.Stdout, workloads.IssueServiceIssue(), options)
 }
@@ -41,4 +46,8 @@ func TestParallelBenchmarkTransferServiceRedeem(t *testing.T) {
 
 func TestParallelBenchmarkAuditorServiceCheck(t *testing.T) {
 	measure.TestParallel(t, os.Stdout, workloads.AuditorServiceCheck(), options)
+}
+
+func TestParallelBenchmarkWalletFollowChecked(t *testing.T) {
+	measure.TestParallel(t, os.Stdout, workloads.WalletFollowChecked(), options)
 }

@@ -9,35 +9,33 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/internal/recheck"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/validator"
 )
 
-// CheckRecords has Sync and Reconcile validate every record that they read, as a validator of the system with these parameters does: structure,
-// signatures, proofs, and that what it spends are unspent tokens of the ledger, which the vault keeps for that, as a hash of 32 bytes for each, beside the
-// digest of each anchor. A record that is not valid is a *ledger.CorruptError, and nothing of it is written.
+// CheckRecords has Sync and Reconcile validate every record that they read, as this validator of the ledger would: structure,
+// signatures, proofs, and that what a request spends are unspent tokens of the ledger. The vault keeps a hash of 32 bytes of each of these for that, and the
+// digest of each anchor. A record that is not valid is a *ledger.CorruptError, and nothing of it is written. The validator is the caller's as before: it is not
+// asked itself, but one of its own that begins under the first policy (Validator.First), so its tables may serve many vaults.
 //
-// It begins at the first record: a vault that has followed the log without it follows it anew (FollowAnew). A vault that has followed the
-// log with it needs it each time that it is opened, or is an ErrParams for Sync and Reconcile, until FollowAnew. The error is that of validator.New.
-func (v *Vault) CheckRecords(params *token.PublicParams, tuning token.Tuning, ex executor.Executor) error {
-	c := &checks{build: func() (*validator.Validator, error) {
-		return validator.New(params, v.genesis, ex, tuning, cachedIdentities)
-	}, of: make(map[reader]*validator.Validator)}
-	if _, err := c.validator(followed); err != nil { // so that bad parameters are found here
-		return err
+// It begins at the first record: a vault that has followed the log without it follows it anew, as after FollowAnew. A vault that has followed the
+// log with it needs it each time that it is opened: until then, or FollowAnew, Sync and Reconcile return ErrParams. The error is an ErrParams for the validator of
+// another ledger.
+func (v *Vault) CheckRecords(with *validator.Validator) error {
+	if with.Ledger() != v.genesis.ID() {
+		return refuse("a validator of the ledger %x, and the vault is of %x", with.Ledger(), v.genesis.ID())
 	}
 	v.following.Lock()
 	defer v.following.Unlock()
-	v.checks = c
+	v.checks = &checks{first: with, of: make(map[reader]*validator.Validator)}
 	return nil
 }
 
 // checks are the validators of a vault's readers: each under the policy of the reader's place.
 type checks struct {
-	build func() (*validator.Validator, error)
+	first *validator.Validator
 	mu    sync.Mutex
 	of    map[reader]*validator.Validator
 }
@@ -46,7 +44,7 @@ func (c *checks) validator(who reader) (_ *validator.Validator, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.of[who] == nil {
-		c.of[who], err = c.build()
+		c.of[who], err = c.first.First()
 	}
 	return c.of[who], err
 }

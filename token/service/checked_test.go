@@ -17,12 +17,13 @@ import (
 	"github.com/zkbench/zkbench/token/note"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/service"
+	"github.com/zkbench/zkbench/token/validator"
 )
 
 // check has a vault validate what it reads.
 func (w *world) check(t must.TB, v *service.Vault) {
 	t.Helper()
-	must.Do(t, v.CheckRecords(w.params, smallTables, serial))
+	must.Do(t, v.CheckRecords(w.validator))
 }
 
 // unsigned is a well-formed issue of a value to an address that nobody has signed, its proof zeros.
@@ -174,9 +175,9 @@ func TestBecomesChecked(t *testing.T) {
 	must.Do(t, alice.FollowAnew(ctx))
 	must.Do(t, alice.Sync(ctx, w.ledger), "unchecked, from the first record")
 	alice.has(t, 75, "unchecked")
-	other := *w.params
-	other.Bits++
-	must.Fail(t, alice.CheckRecords(&other, smallTables, serial), zkbench.ErrParams, "other parameters")
+	genesis := w.genesis
+	genesis.Nonce[0]++
+	must.Fail(t, alice.CheckRecords(must.Get(validator.New(w.params, genesis, serial, smallTables, 1))(t)), zkbench.ErrParams, "another ledger's validator")
 }
 
 // TestCheckedPolicy: records are validated under the policy of their place, also by a vault that has followed the policy further before.

@@ -393,5 +393,17 @@ func (v *Validator) Authorized(ctx context.Context, raw []byte) error {
 	return c.err
 }
 
+// Ledger returns the id of the validator's ledger.
+func (v *Validator) Ledger() token.LedgerID { return v.ledger }
+
+// First returns a validator of the same ledger under the policy of the parameters, which follows updates by itself. It shares the tables and the parsed
+// owners of this one.
+func (v *Validator) First() (*Validator, error) {
+	first := *v
+	var err error
+	first.current, err = policy.NewCurrent(v.ledger, &v.params.Policy, first.pin)
+	return &first, err
+}
+
 // PointLen returns the length in bytes of a commitment.
 func (v *Validator) PointLen() int { return v.pointLen }

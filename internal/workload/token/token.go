@@ -27,7 +27,7 @@ func Defs() []workload.Def {
 	return []workload.Def{
 		TransferProofGeneration(), Sender(), SenderConstantTime(), VerificationSenderProof(), VerificationSenderBatch(),
 		Issuer(), ProofVerificationIssuer(), ValidatorTransfer(), ValidatorBatch(), Reject(), LedgerApply(),
-		IssueServiceIssue(), TransferServiceTransfer(), TransferServiceRedeem(), AuditorServiceCheck(),
+		IssueServiceIssue(), TransferServiceTransfer(), TransferServiceRedeem(), AuditorServiceCheck(), WalletFollowChecked(),
 	}
 }
 
