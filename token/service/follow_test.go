@@ -1,16 +1,18 @@
 package service_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
+	"fmt"
 	"iter"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/pgtest"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/action"
+	"github.com/zkbench/zkbench/token/entry"
 	ledgers "github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/bolt"
 	"github.com/zkbench/zkbench/token/ledger/postgres"
@@ -18,38 +20,44 @@ import (
 	"github.com/zkbench/zkbench/token/service"
 )
 
-// long is a ledger of copies of one record, each under an anchor of its own.
-type long struct {
-	genesis  ledgers.Genesis
-	template ledgers.Record
-	records  uint64
-}
-
-func (l *long) Genesis() ledgers.Genesis { return l.genesis }
-
-func (l *long) Record(context.Context, []byte) (ledgers.Record, bool, error) {
-	return ledgers.Record{}, false, nil
-}
-
-// entry is record number seq.
-func (l *long) entry(seq uint64) ledgers.Entry {
-	e := l.template.Entry
-	e.Anchor, e.Request = bytes.Clone(e.Anchor), bytes.Clone(e.Request)
-	for _, at := range [][]byte{e.Anchor, e.Request[2:]} { // behind version and length
-		binary.BigEndian.PutUint64(at, seq)
+// copies are entries of a transfer of two tokens to two, each under an anchor of its own, behind those that issue what they spend. No validator would
+// take them.
+func (w *world) copies(t testing.TB, template ledgers.Record, n int) (issues, transfers []ledgers.Entry) {
+	t.Helper()
+	made := func(r *request.Request) ledgers.Entry {
+		return must.Get(entry.Parse(w.genesis.ID(), 32, must.Get(r.Encode())(t)))(t).Entry
 	}
-	e.Spends, e.Creates = nil, nil
-	for i, c := range l.template.Creates {
-		id := request.OutputID(e.Anchor, 0, i)
-		e.Creates = append(e.Creates, ledgers.Created{ID: id, Token: c.Token})
+	r := must.Get(request.Decode(template.Request))(t)
+	moved := must.Get(action.Parse(32, token.Transfer, r.Actions[0].Raw))(t)
+	var ids []token.ID
+	for len(ids) < 2*n {
+		issue := &action.Action{Outputs: slices.Repeat([]token.Token{moved.Inputs[0].Token}, token.MaxTokens), Notes: make([][]byte, token.MaxTokens)}
+		one := request.Action{Kind: token.Issue, ProofType: token.Bulletproof, Raw: must.Get(issue.Encode(nil))(t)}
+		e := made(&request.Request{Anchor: fmt.Appendf(nil, "issue %26d", len(ids)), Actions: slices.Repeat([]request.Action{one}, 16)})
+		for _, c := range e.Creates {
+			ids = append(ids, c.ID)
+		}
+		issues = append(issues, e)
 	}
-	return e
+	for i := range n {
+		r.Anchor = fmt.Appendf(nil, "transfer %23d", i)
+		moved.Inputs[0].ID, moved.Inputs[1].ID = ids[2*i], ids[2*i+1]
+		r.Actions[0].Raw = must.Get(moved.Encode(moved.Proof()))(t)
+		transfers = append(transfers, made(r))
+	}
+	return issues, transfers
 }
 
-func (l *long) Log(_ context.Context, from uint64) iter.Seq2[ledgers.Record, error] {
+// until is a ledger as it was after so many records.
+type until struct {
+	service.Ledger
+	records uint64
+}
+
+func (u until) Log(ctx context.Context, from uint64) iter.Seq2[ledgers.Record, error] {
 	return func(yield func(ledgers.Record, error) bool) {
-		for seq := from; seq <= l.records; seq++ {
-			if !yield(ledgers.Record{Seq: seq, Entry: l.entry(seq)}, nil) {
+		for r, err := range u.Ledger.Log(ctx, from) {
+			if r.Seq > u.records || !yield(r, err) {
 				return
 			}
 		}
@@ -66,37 +74,33 @@ func BenchmarkFollow(b *testing.B) {
 	alice := w.party(b, w.pseudonyms(b, "Alice"))
 	w.fund(b, alice, 50, 50)
 	w.land(b, must.Get(alice.pay.Transfer(b.Context(), paying(alice.address(b), 70)))(b))
-	l := &long{genesis: w.genesis, template: w.ledger.log[len(w.ledger.log)-1]}
 	const outputs, stored = 2, 10_000
+	template := w.ledger.log[len(w.ledger.log)-1]
+	issues, transfers := w.copies(b, template, stored)
+	b.Logf("a record of %d bytes", len(template.Request))
 	fill := func(b *testing.B, book ledgers.Store) {
 		b.Cleanup(func() { must.Do(b, book.Close()) })
-		var batch []ledgers.Entry
-		for seq := range uint64(stored) {
-			batch = append(batch, l.entry(seq+1))
-			if len(batch) == 1000 {
-				must.Do(b, book.Apply(b.Context(), batch))
-				batch = nil
-			}
+		for batch := range slices.Chunk(slices.Concat(issues, transfers), 1000) {
+			must.Do(b, book.Apply(b.Context(), batch))
 		}
 	}
-	b.Logf("a record of %d bytes", len(l.template.Request))
-	rate := func(b *testing.B, n int) { b.ReportMetric(float64(n*outputs)/b.Elapsed().Seconds(), "outputs/s") }
-	b.Run("memory", func(b *testing.B) {
-		l.records = uint64(b.N)
-		bob := w.party(b, w.key(b, "bob"))
-		b.ResetTimer()
-		must.Do(b, bob.Sync(b.Context(), l))
-		rate(b, b.N)
-	})
-	follow := func(b *testing.B, book ledgers.Store) {
+	follow := func(b *testing.B, book service.Ledger) {
 		for b.Loop() {
 			b.StopTimer()
 			bob := w.party(b, w.key(b, "bob"))
+			must.Do(b, bob.Sync(b.Context(), until{book, uint64(len(issues))}))
 			b.StartTimer()
 			must.Do(b, bob.Sync(b.Context(), book))
 		}
-		rate(b, b.N*stored)
+		b.ReportMetric(float64(b.N*stored*outputs)/b.Elapsed().Seconds(), "outputs/s")
 	}
+	b.Run("memory", func(b *testing.B) {
+		book := newMemory(w.genesis)
+		for i, e := range slices.Concat(issues, transfers) {
+			book.log = append(book.log, ledgers.Record{Seq: uint64(i + 1), Entry: e})
+		}
+		follow(b, book)
+	})
 	b.Run("bolt", func(b *testing.B) {
 		book := must.Get(bolt.Create(filepath.Join(b.TempDir(), "ledger"), w.genesis))(b)
 		fill(b, book)
