@@ -3,7 +3,6 @@ package service
 import (
 	"context"
 	"crypto/hpke"
-	"encoding/binary"
 	"fmt"
 	"sync"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/audit"
+	"github.com/zkbench/zkbench/token/entry"
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/internal/wire"
 	"github.com/zkbench/zkbench/token/request"
@@ -160,6 +160,10 @@ func (s *AuditorService) Sign(ctx context.Context, rawRequest, rawInformation []
 		return nil, nil, err
 	}
 	defer done()
+	parsed, err := entry.Parse(s.ledger, s.validator.PointLen(), rawRequest)
+	if err != nil {
+		return nil, nil, err
+	}
 	one := &signed{digest: report.Digest, request: rawRequest, information: rawInformation}
 	before, err := lookUp(s.vault, r.Anchor, getSigned)
 	if err == nil && before == nil {
@@ -180,6 +184,11 @@ func (s *AuditorService) Sign(ctx context.Context, rawRequest, rawInformation []
 		case err != nil:
 			return err
 		case before == nil:
+			for _, id := range parsed.Entry.Spends {
+				if err := put(tx, bucketAudited, inputKey(id, r.Anchor), nil); err != nil {
+					return err
+				}
+			}
 			return putSigned(tx, r.Anchor, one)
 		case before.digest != one.digest:
 			return fmt.Errorf("%w: another one was signed", zkbench.ErrAnchorConflict)
@@ -247,18 +256,23 @@ func (s *AuditorService) Signed(anchor []byte) (rawRequest, rawInformation []byt
 	return one.request, one.information, nil
 }
 
-// signed is what an auditor has signed: digest(32) landed(8) request information, these behind a
+// signed is what an auditor has signed: digest(32) landed(8) refused(1) request information, these behind a
 // length of 4 bytes.
 type signed struct {
 	digest               [32]byte
 	landed               uint64 // its number in the ledger's log; 0: not known to be there
+	refused              bool   // it will never be there
 	request, information []byte
 }
+
+// open reports whether it is not known what became of the request.
+func (s *signed) open() bool { return s.landed == 0 && !s.refused }
 
 func putSigned(tx *bbolt.Tx, anchor []byte, one *signed) error {
 	var b cryptobyte.Builder
 	b.AddBytes(one.digest[:])
 	b.AddUint64(one.landed)
+	b.AddUint8(bit(one.refused))
 	for _, data := range [][]byte{one.request, one.information} {
 		b.AddUint32(uint32(len(data))) // decoded, so within the limits
 		b.AddBytes(data)
@@ -278,9 +292,8 @@ func getSigned(tx *bbolt.Tx, anchor []byte) (*signed, error) {
 	f := wire.NewFields(body, "signed", maxRecord)
 	one := new(signed)
 	copy(one.digest[:], f.Bytes("digest", len(one.digest)))
-	if n := f.Bytes("landed", 8); f.OK() {
-		one.landed = binary.BigEndian.Uint64(n)
-	}
+	one.landed = f.Uint64("landed")
+	one.refused = f.Number("refused", 1, 0, 1) == 1
 	one.request = f.Prefixed("request", 4, 1, token.MaxRequest)
 	one.information = f.Prefixed("information", 4, 1, audit.MaxInformation)
 	return one, damaged(bucketSigned, f.End("signed"))

@@ -308,7 +308,7 @@ func apply(tx *bbolt.Tx, s *step, found []*held) error {
 // regain writes a token that is unspent, and that a submission may hold: if it is found by a vault that follows the log
 // anew, or given back by the submission of the anchor but, which was to cancel another one.
 func regain(tx *bbolt.Tx, h *held, but []byte) error {
-	anchors, err := spenders(tx, h.ID)
+	anchors, err := spenders(tx, bucketInputs, h.ID)
 	if err != nil {
 		return err
 	}
@@ -327,7 +327,7 @@ func regain(tx *bbolt.Tx, h *held, but []byte) error {
 
 // giveUpOthers gives up the submissions that spend a token which a request has spent: they can never land.
 func giveUpOthers(tx *bbolt.Tx, id token.ID, status Status) error {
-	anchors, err := spenders(tx, id)
+	anchors, err := spenders(tx, bucketInputs, id)
 	if err != nil {
 		return err
 	}

@@ -131,12 +131,12 @@ func inputKey(id token.ID, anchor []byte) []byte { return append(idKey(id), anch
 
 func idKey(id token.ID) []byte { return append([]byte{byte(len(id))}, id...) }
 
-// spenders returns the anchors of the submissions that spend a token.
-func spenders(tx *bbolt.Tx, id token.ID) (anchors [][]byte, err error) {
+// spenders returns the anchors of the submissions, or of the signed requests (bucketAudited), that spend a token.
+func spenders(tx *bbolt.Tx, bucket string, id token.ID) (anchors [][]byte, err error) {
 	prefix := idKey(id)
-	c := tx.Bucket([]byte(bucketInputs)).Cursor()
+	c := tx.Bucket([]byte(bucket)).Cursor()
 	for key, value := c.Seek(prefix); bytes.HasPrefix(key, prefix); key, value = c.Next() {
-		if _, err := boltfile.Unseal(bucketInputs, key, value, 0); err != nil {
+		if _, err := boltfile.Unseal(bucket, key, value, 0); err != nil {
 			return nil, err
 		}
 		anchors = append(anchors, bytes.Clone(key[len(prefix):]))

@@ -4,20 +4,23 @@ import (
 	"bytes"
 	"context"
 	"iter"
+	"maps"
+	"slices"
 
 	"go.etcd.io/bbolt"
 
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Reconcile follows the ledger's log from where it ended before, and the policy with it, and notes which of the requests that were
-// signed have landed; Unlanded yields the others. A record that was not signed, or not as it is there, goes to
+// Reconcile follows the ledger's log from where it ended before, and the policy with it, and notes what has become of the requests that
+// were signed: which have landed, and which never will, since another request has taken their anchor or a token that they spend. The auditor's
+// Policy hears of both (Settled), and Unlanded yields the rest. A record that was not signed, or not as it is there, goes to
 // stray: where every request needs this auditor, either the vault has been lost or a validator is not to be
 // trusted. Records are checked as by Wallet.Sync, and validated if Vault.CheckRecords says so; errors are Sync's.
 //
-// The vault counts a record as seen only after stray has returned nil for it and for all before it. So what stray has not taken, because it returned an error or
-// the process ended, is told again by the next Reconcile: a stray may be told twice, and is never lost. stray nil is an ErrParams if there is something to tell.
-// Policy updates behind a stray that is not taken are not followed.
+// The vault counts a record as seen only after stray and Settled have returned nil for it and for all before it. So what they have not taken, because they returned an
+// error or the process ended, is told again by the next Reconcile: it may be told twice, and is never lost. stray nil is an ErrParams if there is something to tell.
+// Policy updates behind a record that is not taken are not followed.
 func (s *AuditorService) Reconcile(ctx context.Context, l Ledger, stray func(ledger.Record) error) (landed uint64, err error) {
 	v := s.vault
 	v.following.Lock()
@@ -28,23 +31,17 @@ func (s *AuditorService) Reconcile(ctx context.Context, l Ledger, stray func(led
 		}
 	}
 	found := make(map[uint64]bool)
-	_, err = v.read(ctx, l, reconciled, s.validator.PointLen(), func(_ context.Context, some []*step) (int, func(*bbolt.Tx, int) error, error) {
-		signed := make([]bool, len(some))
+	_, err = v.read(ctx, l, reconciled, s.validator.PointLen(), func(ctx context.Context, some []*step) (int, func(*bbolt.Tx, int) error, error) {
+		outcomes := make([]outcome, len(some))
 		write := func(tx *bbolt.Tx, i int) error {
-			if !signed[i] {
-				return nil
-			}
-			err := noteLanded(tx, some[i])
-			if err == nil {
+			err := outcomes[i].note(tx, some[i])
+			if err == nil && outcomes[i].landed {
 				found[some[i].Seq] = true
 			}
 			return err
 		}
 		for i, r := range some {
-			if signed[i], err = v.hasSigned(r); err == nil && !signed[i] && !r.Update { // which administrators sign, and no auditor
-				err = stray(r.Record)
-			}
-			if err != nil {
+			if err := s.told(ctx, r, &outcomes[i], stray); err != nil {
 				return i, write, err
 			}
 		}
@@ -56,14 +53,78 @@ func (s *AuditorService) Reconcile(ctx context.Context, l Ledger, stray func(led
 	return uint64(len(found)), err
 }
 
-// hasSigned tells whether the auditor has signed what a record says.
-func (v *Vault) hasSigned(s *step) (bool, error) {
-	one, err := lookUp(v, s.Anchor, getSigned)
-	return one != nil && one.digest == s.Digest, err
+// outcome is what a record does to the requests that an auditor has signed.
+type outcome struct {
+	landed  bool               // it is one
+	refused map[string]*signed // those that can never land behind it, by anchor
 }
 
-// noteLanded notes that a signed request has landed. That it has before is a *ledger.CorruptError.
-func noteLanded(tx *bbolt.Tx, s *step) error {
+// told finds what a record does to signed requests, and tells the policy and stray of it.
+func (s *AuditorService) told(ctx context.Context, r *step, o *outcome, stray func(ledger.Record) error) error {
+	var own *signed
+	if err := s.vault.view(func(tx *bbolt.Tx) (err error) {
+		if own, err = getSigned(tx, r.Anchor); err == nil {
+			o.refused, err = refusedBy(tx, r)
+		}
+		return err
+	}); err != nil {
+		return err
+	}
+	switch {
+	case own != nil && own.digest == r.Digest:
+		o.landed = true
+		if own.landed == 0 {
+			if err := s.policy.Settled(ctx, r.Anchor, r.Digest, true); err != nil {
+				return err
+			}
+		}
+	case !r.Update: // which administrators sign, and no auditor
+		if err := stray(r.Record); err != nil {
+			return err
+		}
+	}
+	for _, anchor := range slices.Sorted(maps.Keys(o.refused)) {
+		if err := s.policy.Settled(ctx, []byte(anchor), o.refused[anchor].digest, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refusedBy returns the signed requests that can never land behind a record, and of which that is not known yet.
+func refusedBy(tx *bbolt.Tx, r *step) (map[string]*signed, error) {
+	anchors := [][]byte{r.Anchor}
+	for _, id := range r.Spends {
+		more, err := spenders(tx, bucketAudited, id)
+		if err != nil {
+			return nil, err
+		}
+		anchors = append(anchors, more...)
+	}
+	refused := make(map[string]*signed)
+	for _, anchor := range anchors {
+		one, err := getSigned(tx, anchor)
+		if err != nil {
+			return nil, err
+		}
+		if one != nil && one.open() && (one.digest != r.Digest || !bytes.Equal(anchor, r.Anchor)) {
+			refused[string(anchor)] = one
+		}
+	}
+	return refused, nil
+}
+
+// note notes what a record does to signed requests. That one has landed before is a *ledger.CorruptError.
+func (o *outcome) note(tx *bbolt.Tx, s *step) error {
+	for anchor, one := range o.refused {
+		one.refused = true
+		if err := putSigned(tx, []byte(anchor), one); err != nil {
+			return err
+		}
+	}
+	if !o.landed {
+		return nil
+	}
 	one, err := getSigned(tx, s.Anchor)
 	if err == nil && one.landed != 0 && one.landed != s.Seq {
 		err = ledger.Corruptf(named(s.Seq), "it is request %d once more", one.landed)
@@ -75,7 +136,7 @@ func noteLanded(tx *bbolt.Tx, s *step) error {
 	return putSigned(tx, s.Anchor, one)
 }
 
-// unland forgets which signed requests have landed.
+// unland forgets what has become of signed requests.
 func unland(tx *bbolt.Tx) error {
 	var anchors [][]byte
 	if err := tx.Bucket([]byte(bucketSigned)).ForEach(func(anchor, _ []byte) error {
@@ -89,7 +150,7 @@ func unland(tx *bbolt.Tx) error {
 		if err != nil {
 			return err
 		}
-		one.landed = 0
+		one.landed, one.refused = 0, false
 		if err := putSigned(tx, anchor, one); err != nil {
 			return err
 		}
@@ -97,8 +158,8 @@ func unland(tx *bbolt.Tx) error {
 	return nil
 }
 
-// Unlanded yields the anchors of requests that were signed and that Reconcile has not found on the ledger. After an error
-// it stops.
+// Unlanded yields the anchors of requests that were signed, that Reconcile has not found on the ledger, and that may land yet. After an
+// error it stops.
 func (s *AuditorService) Unlanded() iter.Seq2[[]byte, error] {
 	return func(yield func(anchor []byte, err error) bool) {
 		for anchor, err := range s.vault.keys(bucketSigned, nil, nil) {
@@ -110,7 +171,7 @@ func (s *AuditorService) Unlanded() iter.Seq2[[]byte, error] {
 				yield(nil, err)
 				return
 			}
-			if one != nil && one.landed == 0 && !yield(anchor, nil) {
+			if one != nil && one.open() && !yield(anchor, nil) {
 				return
 			}
 		}

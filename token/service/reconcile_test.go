@@ -17,6 +17,7 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/service"
+	"github.com/zkbench/zkbench/token/validator"
 )
 
 // auditorOf is the world's auditor with a policy, and a vault of its own.
@@ -83,6 +84,17 @@ func TestPolicy(t *testing.T) {
 	must.FailGet(service.NewAuditorService(w.params, smallTables, executor.Serial(), w.audited, w.audits(t, nil)))(t, zkbench.ErrParams, "no policy")
 }
 
+// unlanded are the anchors of what an auditor has signed and that may land yet.
+func unlanded(t must.TB, s *service.AuditorService) (anchors []string) {
+	t.Helper()
+	t.Helper()
+	for anchor, err := range s.Unlanded() {
+		must.Do(t, err)
+		anchors = append(anchors, string(anchor))
+	}
+	return anchors
+}
+
 // TestReconcile: what was signed and landed, and what was not, is known from the log, each record of it seen once.
 func TestReconcile(t *testing.T) {
 	w := newWorld(t, nil)
@@ -94,14 +106,7 @@ func TestReconcile(t *testing.T) {
 		t.Helper()
 		return must.Get(s.Reconcile(ctx, l, stray))(t)
 	}
-	unlanded := func(s *service.AuditorService) (anchors []string) {
-		t.Helper()
-		for anchor, err := range s.Unlanded() {
-			must.Do(t, err)
-			anchors = append(anchors, string(anchor))
-		}
-		return anchors
-	}
+
 	issue := func(anchor string) *service.Submission {
 		return must.Get(w.issuer.Issue(ctx, anchored(anchor, paying(alice.address(t), 1))))(t)
 	}
@@ -112,13 +117,13 @@ func TestReconcile(t *testing.T) {
 	must.Do(t, err)
 	w.land(t, issue("a"))
 	w.land(t, issue("b"))
-	golden.Equal(t, "unlanded, unasked", []string{"a", "b", "c"}, unlanded(w.auditor))
+	golden.Equal(t, "unlanded, unasked", []string{"a", "b", "c"}, unlanded(t, w.auditor))
 	golden.Equal(t, "landed", 2, reconcile(w.auditor, w.ledger))
-	golden.Equal(t, "unlanded", []string{"c"}, unlanded(w.auditor))
+	golden.Equal(t, "unlanded", []string{"c"}, unlanded(t, w.auditor))
 	golden.Equal(t, "landed since", 0, reconcile(w.auditor, w.ledger))
 	w.land(t, lost)
 	golden.Equal(t, "landed at last", 1, reconcile(w.auditor, w.ledger))
-	golden.Equal(t, "unlanded at last", nil, unlanded(w.auditor))
+	golden.Equal(t, "unlanded at last", nil, unlanded(t, w.auditor))
 	golden.Equal(t, "strays", nil, strays)
 
 	// An auditor whose vault is lost sees all of it as strays. What its caller does not take is told again.
@@ -160,8 +165,72 @@ func TestReconcile(t *testing.T) {
 	w.ledger.append(t, must.Get(other.Encode())(t))
 	golden.Equal(t, "landed, of another request", 0, reconcile(w.auditor, w.ledger))
 	golden.Equal(t, "the stray", []string{"d"}, strays)
-	golden.Equal(t, "unlanded, by another request", []string{"d"}, unlanded(w.auditor))
+	golden.Equal(t, "unlanded, where another request has the anchor", nil, unlanded(t, w.auditor))
 	genesis := w.genesis
 	genesis.Nonce[0]++
 	must.FailGet(w.auditor.Reconcile(ctx, newMemory(genesis), stray))(t, zkbench.ErrParams, "another ledger")
+}
+
+// counting is a policy that counts what its auditor has signed and what has become of it.
+type counting struct {
+	open map[string]uint64 // value of what is signed and may land, by anchor
+	sum  uint64            // of what has landed
+	told []string
+	deaf bool
+}
+
+func (c *counting) Allow(_ context.Context, r *audit.Report) error {
+	c.open[string(r.Anchor)] += r.Actions[0].Outputs[0].Value
+	return nil
+}
+
+func (c *counting) Settled(_ context.Context, anchor []byte, _ [32]byte, landed bool) error {
+	if c.deaf {
+		return errors.New("not now")
+	}
+	c.told = append(c.told, fmt.Sprintf("%s %v", anchor, landed))
+	if landed {
+		c.sum += c.open[string(anchor)]
+	}
+	delete(c.open, string(anchor))
+	return nil
+}
+
+// TestPolicyHears: the policy hears of each request that it allowed once what has become of it: it has landed, or another request has
+// taken its anchor or a token that it spends. What it could not take it hears again.
+func TestPolicyHears(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	c := &counting{open: make(map[string]uint64)}
+	auditor := auditorOf(t, w, c)
+	alice := w.party(t, w.key(t, "alice"))
+	sign := func(sub *service.Submission) *service.Submission {
+		t.Helper()
+		raw, info := encodings(t, sub)
+		signature, _, err := auditor.Sign(ctx, raw, info)
+		must.Do(t, err)
+		sub.Request.Auditors[0] = signature
+		return sub
+	}
+	put := func(sub *service.Submission) {
+		t.Helper()
+		w.ledger.apply(must.Get(w.validator.Validate(ctx, validator.TokenFunc(w.ledger.Token), must.Get(sub.Request.Encode())(t), blockTime))(t))
+		must.Do(t, alice.Sync(ctx, w.ledger))
+	}
+	put(sign(must.Get(w.issuer.Issue(ctx, anchored("issue", paying(alice.address(t), 10))))(t)))
+	sign(must.Get(w.issuer.Issue(ctx, anchored("waits", paying(alice.address(t), 1))))(t))
+	lost := sign(must.Get(alice.pay.Transfer(ctx, anchored("lost", paying(alice.address(t), 10))))(t))
+	must.Do(t, alice.Discard(ctx, lost.Request.Anchor))
+	put(sign(must.Get(alice.pay.Transfer(ctx, anchored("paid", paying(alice.address(t), 10))))(t)))
+	none := func(ledger.Record) error { return errors.New("a stray") }
+	c.deaf = true
+	must.FailGet(auditor.Reconcile(ctx, w.ledger, none))(t, must.ErrAny, "a policy that does not listen")
+	c.deaf = false
+	for range 2 {
+		must.Get(auditor.Reconcile(ctx, w.ledger, none))(t)
+	}
+	golden.Equal(t, "told", []string{"issue true", "paid true", "lost false"}, c.told)
+	golden.Equal(t, "landed", 20, c.sum)
+	golden.Equal(t, "open", map[string]uint64{"waits": 1}, c.open)
+	golden.Equal(t, "unlanded", []string{"waits"}, unlanded(t, auditor))
 }

@@ -32,6 +32,7 @@ import (
 //	history     sequence(8) -> a movement
 //	moves       anchor   -> sequence(8) of its last movement
 //	signed      anchor   -> what an auditor has signed
+//	audited     id anchor -> nothing: the tokens that these requests spend
 //	policies    anchor   -> an update of the ledger's policy that has been verified
 //	unspent     reader(1) id -> SHA-256(32) of each unspent token of the ledger, if records are validated
 //	anchors     reader(1) anchor -> digest(32) of each request of the ledger, if records are validated
@@ -39,7 +40,7 @@ import (
 // A token is state(1) anchor of the submission that holds it or of the request that has spent it, number(8) of the record that created it,
 // count(1) and nonces(32) of the owner's identities that are the wallet's,
 // audit proof, id, owner, commitment, type, value(8) blinding(32). Numbers are big-endian; proof, owner and type stand behind a length of 2 bytes, the
-// others of 1; the id in inputs too.
+// others of 1; the id in inputs and audited too.
 const (
 	bucketMeta        = "meta"
 	bucketTokens      = "tokens"
@@ -51,6 +52,7 @@ const (
 	bucketHistory     = "history"
 	bucketMoves       = "moves"
 	bucketSigned      = "signed"
+	bucketAudited     = "audited"
 	bucketPolicies    = "policies"
 	bucketUnspent     = "unspent"
 	bucketAnchors     = "anchors"
@@ -62,7 +64,7 @@ const (
 
 func buckets() []string {
 	return []string{
-		bucketAnchors, bucketFree, bucketFresh, bucketHistory, bucketInputs, bucketMeta, bucketMoves, bucketPolicies, bucketScripts, bucketSigned,
+		bucketAnchors, bucketAudited, bucketFree, bucketFresh, bucketHistory, bucketInputs, bucketMeta, bucketMoves, bucketPolicies, bucketScripts, bucketSigned,
 		bucketSubmissions, bucketTokens, bucketUnspent,
 	}
 }
