@@ -9,6 +9,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/policy"
 	"github.com/zkbench/zkbench/token/request"
 )
 
@@ -42,7 +43,7 @@ const (
 type Finding struct {
 	Kind   Discrepancy
 	Token  token.ID // of a finding on a token
-	Anchor []byte   // of a finding on a request
+	Anchor []byte   // of a finding on a request, or on an update
 	Number uint64   // in the log, of the request if it is there; else 0
 }
 
@@ -69,11 +70,15 @@ func (v *Vault) Compare(ctx context.Context, l Book) (findings []Finding, err er
 	if err := sameLedger(v.genesis, l.Genesis()); err != nil {
 		return nil, err
 	}
-	v.following.Lock()
-	if v.wrong != nil {
-		findings = append(findings, Finding{Kind: PolicyWrong})
+	if v.first.Load() != nil {
+		rules, wrong, err := v.kept(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if wrong != nil {
+			findings = append(findings, Finding{Kind: PolicyWrong, Anchor: policy.Anchor(rules.Version + 1)})
+		}
 	}
-	v.following.Unlock()
 	for _, compare := range []func(context.Context, Book) ([]Finding, error){v.compareTokens, v.compareMoves, v.compareSigned} {
 		more, err := compare(ctx, l)
 		if err != nil {

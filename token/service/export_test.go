@@ -14,7 +14,7 @@ func (s *TransferService) With(w *Wallet) *TransferService {
 
 // With returns the wallet of another vault of the same system.
 func (w *Wallet) With(v *Vault, keys *Keys) (*Wallet, error) {
-	v.first = w.first
+	v.first.Store(w.first.Load())
 	v.current.Store(w.rules())
 	return &Wallet{v, keys, w.pp}, v.bind(keys)
 }

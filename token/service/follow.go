@@ -350,10 +350,21 @@ func giveUpOthers(tx *bbolt.Tx, id token.ID, status Status) error {
 // landed. Else it never will.
 func settle(tx *bbolt.Tx, s *step) (landed *kept, err error) {
 	k, err := getKept(tx, s.Anchor)
-	switch {
-	case k == nil || err != nil:
+	if k == nil || err != nil {
 		return nil, err
-	case k.digest != s.Digest:
+	}
+	own := k.digest == s.Digest
+	if k.digest == [32]byte{} { // a proposal, which others have signed without this vault
+		if own, err = k.within(s.parsed.Request); err != nil {
+			return nil, err
+		}
+		if own {
+			if err := noteSigned(tx, s.Anchor, s.Digest); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if !own {
 		return nil, abandon(tx, s.Anchor, k, Refused)
 	}
 	return k, dropKept(tx, s.Anchor, k)

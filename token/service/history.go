@@ -223,6 +223,16 @@ func noteMade(tx *bbolt.Tx, anchor []byte, k *kept) error {
 	return putMove(tx, key, m)
 }
 
+// noteSigned notes for which request a proposal was signed.
+func noteSigned(tx *bbolt.Tx, anchor []byte, digest [32]byte) error {
+	key, m, err := lastMove(tx, anchor)
+	if m == nil || err != nil {
+		return err
+	}
+	m.digest = digest
+	return putMove(tx, key, m)
+}
+
 // noteStatus notes what has become of a submission that will not land.
 func noteStatus(tx *bbolt.Tx, anchor []byte, status Status) error {
 	key, m, err := lastMove(tx, anchor)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"iter"
+	"slices"
 
 	"go.etcd.io/bbolt"
 	"golang.org/x/crypto/cryptobyte"
@@ -190,6 +191,20 @@ func (k *kept) decode(anchor []byte) (out Kept, err error) {
 		return Kept{}, damaged(bucketSubmissions, err)
 	}
 	return out, nil
+}
+
+// within tells whether a request has all actions of the submission.
+func (k *kept) within(r *request.Request) (bool, error) {
+	mine, err := request.Decode(k.request)
+	if err != nil || r == nil {
+		return false, damaged(bucketSubmissions, err)
+	}
+	for i := range mine.Actions {
+		if !slices.ContainsFunc(r.Actions, func(a request.Action) bool { return bytes.Equal(a.Raw, mine.Actions[i].Raw) }) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // lookUp is what get finds under a key, in a transaction of its own.

@@ -26,7 +26,7 @@ func (v *Vault) Release(ctx context.Context, anchor []byte) error {
 }
 
 // Discard forgets submissions that have not left this process, and frees the tokens
-// that they hold; all of them or none. If one lands all the same, it is as if another wallet of the same keys had made it. An
+// that they hold; all of them or none. The history keeps that they were cancelled. If one lands all the same, it is as if another wallet of the same keys had made it. An
 // anchor that no submission has is an ErrParams.
 func (v *Vault) Discard(ctx context.Context, anchors ...[]byte) error {
 	return v.update(ctx, func(tx *bbolt.Tx) error {

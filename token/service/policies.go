@@ -22,18 +22,22 @@ func (v *Vault) adopt(params *token.PublicParams) error {
 	}
 	v.following.Lock()
 	defer v.following.Unlock()
-	rules, err := policy.Follow(context.Background(), updates{v, math.MaxUint64}, v.genesis.ID(), &params.Policy)
-	v.wrong = nil
-	if err != nil {
-		_, failed := errors.AsType[*zkbench.CheckError](err)
-		if !failed && !errors.Is(err, zkbench.ErrMalformed) && !errors.Is(err, zkbench.ErrParams) {
-			return err
-		}
-		v.wrong = damaged(bucketPolicies, err)
+	v.first.Store(params.Policy.Clone())
+	rules, _, err := v.kept(context.Background())
+	if err == nil {
+		v.current.Store(rules)
 	}
-	v.first = params.Policy.Clone()
-	v.current.Store(rules)
-	return nil
+	return err
+}
+
+// kept returns the policy at the end of the updates that the vault has kept, and why the next one does not hold, if there is one.
+func (v *Vault) kept(ctx context.Context) (rules *token.Policy, wrong, err error) {
+	rules, err = policy.Follow(ctx, updates{v, math.MaxUint64}, v.genesis.ID(), v.first.Load())
+	_, failed := errors.AsType[*zkbench.CheckError](err)
+	if failed || errors.Is(err, zkbench.ErrMalformed) || errors.Is(err, zkbench.ErrParams) {
+		wrong, err = err, nil
+	}
+	return rules, wrong, err
 }
 
 // rules is the ledger's policy as far as the vault has followed it.
@@ -76,7 +80,7 @@ func (v *Vault) recoverPolicy(ctx context.Context, l Ledger, version uint64) err
 			err = ledger.Corruptf("policy", "the ledger has no update of policy %d, and the vault has followed it to %d", rules.Version, version)
 		}
 		if err != nil {
-			return errors.Join(v.wrong, err)
+			return err
 		}
 		if err := v.update(context.WithoutCancel(ctx), func(tx *bbolt.Tx) error {
 			return put(tx, bucketPolicies, policy.Anchor(next.Version), source.record.Request)
@@ -85,7 +89,6 @@ func (v *Vault) recoverPolicy(ctx context.Context, l Ledger, version uint64) err
 		}
 		v.current.Store(next)
 	}
-	v.wrong = nil
 	return nil
 }
 
@@ -152,9 +155,8 @@ func (v *Vault) anew(ctx context.Context, who reader) error {
 	}); err != nil {
 		return err
 	}
-	v.wrong = nil
-	if v.first != nil {
-		v.current.Store(v.first)
+	if first := v.first.Load(); first != nil {
+		v.current.Store(first)
 	}
 	if v.checks != nil {
 		v.checks.forget()

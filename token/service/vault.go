@@ -28,9 +28,8 @@ type Vault struct {
 
 	following sync.Mutex // by whoever reads the log
 	current   atomic.Pointer[token.Policy]
-	first     *token.Policy // that of the parameters
-	wrong     error         // why the vault's next update of the policy does not hold; nil: it does, or there is none
-	checks    *checks       // nil: records are not validated
+	first     atomic.Pointer[token.Policy] // that of the parameters
+	checks    *checks                      // nil: records are not validated
 }
 
 // CreateVault makes an empty vault for a ledger, which it will take no other one for; mode 0600; and opens it. There
