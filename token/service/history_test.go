@@ -118,7 +118,8 @@ func TestHistory(t *testing.T) {
 	must.Do(t, alice.FollowAnew(ctx))
 	lines, _ = history(t, alice.Vault)
 	golden.Equal(t, "before the log is followed anew", []line{
-		{Anchor: "pay", Status: service.Pending, Made: true, Paid: landed.Paid}, {Anchor: "dropped", Status: service.Pending, Made: true, Paid: cancelled.Paid},
+		{Anchor: "pay", Status: service.Pending, Made: true, Paid: landed.Paid},
+		{Anchor: "dropped", Status: service.Pending, Made: true, Paid: cancelled.Paid},
 		{Anchor: "late", Status: service.Refused, Made: true, Paid: refused.Paid},
 	}, lines)
 	must.Do(t, alice.Sync(ctx, w.ledger))
@@ -193,8 +194,10 @@ func TestCompare(t *testing.T) {
 		}, service.Finding{Kind: service.TokenSpent, Token: small}},
 		"other bytes":                {func(m *memory) { m.tokens[string(small)] = issue.Creates[0].Token }, service.Finding{Kind: service.TokenDiffers, Token: small}},
 		"a token that is spent here": {func(m *memory) { m.tokens[string(spent)] = issue.Creates[0].Token }, service.Finding{Kind: service.TokenUnspent, Token: spent}},
-		"a submission that is there": {func(m *memory) { m.anchors["waits"] = w.recorded(t, 3, must.Get(waits.Request.Encode())(t)) },
-			service.Finding{Kind: service.RequestLanded, Anchor: []byte("waits"), Number: 3}},
+		"a submission that is there": {
+			func(m *memory) { m.anchors["waits"] = w.recorded(t, 3, must.Get(waits.Request.Encode())(t)) },
+			service.Finding{Kind: service.RequestLanded, Anchor: []byte("waits"), Number: 3},
+		},
 		"a submission whose anchor is taken": {func(m *memory) {
 			m.anchors["waits"] = ledgers.Record{Seq: 4, Entry: issue.Entry}
 		}, service.Finding{Kind: service.RequestRefused, Anchor: []byte("waits"), Number: 4}},

@@ -178,13 +178,13 @@ func TestTakenAnchor(t *testing.T) {
 	alice := w.funded(t, "alice", 100)
 	w.land(t, must.Get(w.issuer.Issue(ctx, anchored("a", paying(w.party(t, w.key(t, "bob")).address(t), 1))))(t))
 	must.Do(t, alice.Sync(ctx, w.ledger))
-	sub := must.Get(alice.pay.Transfer(ctx, anchored("a", paying(alice.address(t), 30))))(t) // under the anchor of a record that the vault has seen
+	must.Get(alice.pay.Transfer(ctx, anchored("a", paying(alice.address(t), 30))))(t) // under the anchor of a record that the vault has seen
 	must.Do(t, alice.Sync(ctx, w.ledger))
 	alice.has(t, 100, "the input of what can never land")
 	wantKept(t, alice.Vault, 0, "it can never land")
 
 	// And of one that it has not.
-	sub = must.Get(alice.pay.Transfer(ctx, paying(alice.address(t), 30)))(t)
+	sub := must.Get(alice.pay.Transfer(ctx, paying(alice.address(t), 30)))(t)
 	must.Do(t, alice.Sync(ctx, w.ledger))
 	wantKept(t, alice.Vault, 1, "it may land")
 	asked := w.ledger.asked

@@ -196,8 +196,10 @@ type digestForm func(digest string) string
 // lists are the identities of a policy by role.
 func (v *policyView) lists(form digestForm) []roleLines {
 	return []roleLines{
-		{"issuer", lines(v.Issuers, form)}, {"auditor", lines(v.Auditors, form)},
-		{"administrator", lines(v.Administrators, form)}, {"validator", lines(v.Validators, form)},
+		{"issuer", lines(v.Issuers, form)},
+		{"auditor", lines(v.Auditors, form)},
+		{"administrator", lines(v.Administrators, form)},
+		{"validator", lines(v.Validators, form)},
 	}
 }
 
