@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -249,5 +250,44 @@ func TestDamagedHistory(t *testing.T) {
 	}
 	if good != 1 || bad != 1 {
 		t.Errorf("%d good and %d damaged, want 1 and 1", good, bad)
+	}
+}
+
+// TestHistoryOfShared: what a wallet has proposed and others have signed without it has landed for it too.
+func TestHistoryOfShared(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	var all []*party
+	var owners []service.Address
+	for _, name := range []string{"ann", "ben", "cleo"} {
+		p := w.party(t, w.key(t, name))
+		all, owners = append(all, p), append(owners, p.address(t))
+	}
+	shared := must.Get(service.Shared(2, owners...))(t)
+	w.land(t, must.Get(w.issuer.Issue(ctx, paying(shared, 100)))(t))
+	for _, p := range all {
+		must.Do(t, p.Sync(ctx, w.ledger))
+	}
+	var id token.ID
+	for h, err := range all[0].Shared() {
+		must.Do(t, err)
+		id = h.ID
+	}
+	o := anchored("pay", paying(w.party(t, w.key(t, "dora")).address(t), 30))
+	o.From, o.Change = []token.ID{id}, &shared
+	sub := must.Get(all[0].pay.Propose(ctx, 0, o))(t)
+	for _, p := range all[1:] {
+		must.Do(t, p.pay.Sign(ctx, sub, anything(t, p, sub, shared)))
+	}
+	w.land(t, sub)
+	for i, p := range all {
+		must.Do(t, p.Sync(ctx, w.ledger))
+		want := line{Anchor: "pay", Status: service.Landed, Number: 2, Made: true, Spent: []uint64{100}, Received: []uint64{70}}
+		if i == 0 {
+			want.Paid = []uint64{30, 70}
+		}
+		lines, _ := history(t, p.Vault)
+		golden.Equal(t, fmt.Sprintf("party %d", i), want, lines[len(lines)-1])
+		wantKept(t, p.Vault, 0, "it has landed")
 	}
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/entry"
 	ledgers "github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/request"
@@ -173,4 +175,64 @@ func TestLyingAnswer(t *testing.T) {
 	must.Do(t, alice.Sync(ctx, w.ledger))
 	wantKept(t, alice.Vault, 0, "it has landed")
 	alice.has(t, 17, "after paying once")
+}
+
+// TestForgedSpending: a wallet that validates nothing can be told that its token is spent, by a payment that nobody has signed. From an honest ledger it
+// has the token again, and keeps what it has submitted; one that validates is not told.
+func TestForgedSpending(t *testing.T) {
+	w, alice, bob := life(t)
+	ctx := t.Context()
+	sub := must.Get(alice.pay.Transfer(ctx, paying(bob.address(t), 7)))(t)
+	r := must.Get(request.Decode(bytes.Clone(w.ledger.log[1].Request)))(t)
+	a := must.Get(action.Parse(32, token.Transfer, r.Actions[0].Raw))(t)
+	for _, h := range alice.unspent(t) {
+		a.Inputs[0].ID = h
+	}
+	r.Anchor, r.Actions[0].Raw = []byte("forged"), must.Get(a.Encode(a.Proof()))(t)
+	lied := w.ledger.lying(func(log []ledgers.Record) []ledgers.Record {
+		return append(log, w.recorded(t, 5, must.Get(r.Encode())(t)))
+	})
+	checked := w.party(t, w.key(t, "alice"))
+	w.check(t, checked.Vault)
+	if err := checked.Sync(ctx, lied); !isCorrupt(err) {
+		t.Errorf("%v, want a payment without signatures refused", err)
+	}
+	checked.has(t, 77, "of what is valid")
+	must.Do(t, alice.Sync(ctx, lied))
+	alice.has(t, 0, "of what a wallet is told that validates nothing")
+	w.land(t, must.Get(w.issuer.Issue(ctx, paying(bob.address(t), 1)))(t))
+	if err := alice.Sync(ctx, w.ledger); !isCorrupt(err) {
+		t.Errorf("%v, want another log", err)
+	}
+	must.Do(t, alice.FollowAnew(ctx))
+	must.Do(t, alice.Sync(ctx, w.ledger))
+	alice.has(t, 70, "what the submission does not hold")
+	wantKept(t, alice.Vault, 1, "the submission")
+	w.land(t, sub)
+	must.Do(t, alice.Sync(ctx, w.ledger))
+	wantKept(t, alice.Vault, 0, "it has landed")
+	alice.has(t, 70, "after it has landed")
+}
+
+// unspent are the ids of what a party can spend.
+func (p *party) unspent(t must.TB) (ids []token.ID) {
+	t.Helper()
+	for h, err := range p.Unspent() {
+		must.Do(t, err)
+		ids = append(ids, h.ID)
+	}
+	return ids
+}
+
+// TestReleasedAnew: what was released before the log is followed anew is free after it, and what another submission holds is held.
+func TestReleasedAnew(t *testing.T) {
+	w, alice, bob := life(t)
+	ctx := t.Context()
+	lost := must.Get(alice.pay.Transfer(ctx, paying(bob.address(t), 77)))(t)
+	must.Do(t, alice.Release(ctx, lost.Request.Anchor))
+	must.Get(alice.pay.Transfer(ctx, paying(bob.address(t), 7)))(t)
+	must.Do(t, alice.FollowAnew(ctx))
+	must.Do(t, alice.Sync(ctx, w.ledger))
+	alice.has(t, 70, "all but what the second holds")
+	wantKept(t, alice.Vault, 2, "both")
 }

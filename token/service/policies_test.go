@@ -125,3 +125,37 @@ func TestWrongUpdate(t *testing.T) {
 		})
 	}
 }
+
+// TestTwoReaders: an issuer and an auditor with one vault each follow the log from its first record, and the policy to the same updates; the one that comes
+// second refuses another update than the first has followed.
+func TestTwoReaders(t *testing.T) {
+	w := governed(t, nil)
+	ctx := t.Context()
+	w.update(t, limits(11))
+	both := must.Get(service.NewIssueService(w.params, "", smallTables, serial, w.audited, key(t, "issuer")))(t)
+	w.check(t, w.audited)
+	must.Get(w.auditor.Reconcile(ctx, w.ledger, nil))(t)
+	current := w.params.Policy.Clone()
+	next := current.Clone()
+	limits(12)(next)
+	u := must.Get(policy.New(w.genesis.ID(), current, next))(t)
+	must.Do(t, u.Sign(current, key(t, "administrator")))
+	other := w.ledger.lying(func([]ledgers.Record) []ledgers.Record {
+		return []ledgers.Record{w.recorded(t, 1, must.Get(u.Encode())(t))}
+	})
+	if err := both.Sync(ctx, other); !isCorrupt(err) {
+		t.Errorf("%v, want another update of one policy refused", err)
+	}
+	must.Do(t, both.Sync(ctx, w.ledger))
+	w.update(t, limits(13))
+	must.Do(t, both.Sync(ctx, w.ledger))
+	w.update(t, limits(14))
+	must.Get(w.auditor.Reconcile(ctx, w.ledger, nil))(t)
+	must.Do(t, both.Sync(ctx, w.ledger))
+	alice := w.party(t, w.key(t, "alice"))
+	o := paying(alice.address(t), 1)
+	o.Metadata = make([]byte, 14)
+	w.land(t, must.Get(both.Issue(ctx, o))(t))
+	must.Do(t, both.Sync(ctx, w.ledger))
+	golden.Equal(t, "landed", 1, must.Get(w.auditor.Reconcile(ctx, w.ledger, nil))(t))
+}
