@@ -31,9 +31,22 @@ type SharedDeal struct {
 	// members have agreed. An output to any other address is given away: also one to another script of
 	// the same members, or of fewer.
 	Change []Address
-	// Gives is what leaves the tokens in Spends for elsewhere than Change, Gets what comes to Change from
-	// elsewhere: less of the two than the other is 0.
-	Gives, Gets Amounts
+	// Pays is what leaves the tokens in Spends for elsewhere than Change, by type: to whom, and how much. Each
+	// payment is an output of an action that spends some of these tokens. A payment to the zero Address is redeemed.
+	Pays map[string][]Payment
+	// Gets is what comes to Change from elsewhere.
+	Gets Amounts
+}
+
+// gives is the sum of the payments, by type.
+func (d *SharedDeal) gives() map[string]*big.Int {
+	sums := make(map[string]*big.Int)
+	for typ, payments := range d.Pays {
+		for i := range payments {
+			count(sums, typ, payments[i].Value, 1)
+		}
+	}
+	return sums
 }
 
 // Stake is a token of which a wallet's identity is the owner, or one of those that its script names.
@@ -54,6 +67,9 @@ func (s *Stake) alone() bool { return s.Shared == nil && s.Lock == nil }
 type Effect struct {
 	Spends   []Stake
 	Receives []Stake
+	// Outputs are all that the actions make which spend tokens owned together with others, whoever gets it. They are
+	// opened by the information on these actions; what is sealed, or not opened by it, is left out.
+	Outputs []Stake
 }
 
 // Net returns by how much the request changes what the wallet owns alone: what it receives alone, less
@@ -63,12 +79,12 @@ func (e *Effect) Net() map[string]*big.Int {
 	net := make(map[string]*big.Int)
 	for i := range e.Receives {
 		if s := &e.Receives[i]; s.alone() {
-			count(net, s, 1)
+			count(net, s.Type, s.Value, 1)
 		}
 	}
 	for i := range e.Spends {
 		if s := &e.Spends[i]; s.alone() {
-			count(net, s, -1)
+			count(net, s.Type, s.Value, -1)
 		}
 	}
 	return net
@@ -80,12 +96,12 @@ func (e *Effect) SharedNet(change ...Address) map[string]*big.Int {
 	net := make(map[string]*big.Int)
 	for i := range e.Receives {
 		if s := &e.Receives[i]; !s.alone() && slices.ContainsFunc(change, s.goesTo) {
-			count(net, s, 1)
+			count(net, s.Type, s.Value, 1)
 		}
 	}
 	for i := range e.Spends {
 		if s := &e.Spends[i]; !s.alone() {
-			count(net, s, -1)
+			count(net, s.Type, s.Value, -1)
 		}
 	}
 	return net
@@ -98,12 +114,21 @@ func (s *Stake) goesTo(a Address) bool {
 	})
 }
 
-func count(net map[string]*big.Int, s *Stake, sign int64) {
-	if net[s.Type] == nil {
-		net[s.Type] = new(big.Int)
+func count(net map[string]*big.Int, typ string, value uint64, sign int64) {
+	if net[typ] == nil {
+		net[typ] = new(big.Int)
 	}
-	value := new(big.Int).SetUint64(s.Value)
-	net[s.Type].Add(net[s.Type], value.Mul(value, big.NewInt(sign)))
+	v := new(big.Int).SetUint64(value)
+	net[typ].Add(net[typ], v.Mul(v, big.NewInt(sign)))
+}
+
+// sums are amounts as numbers without a bound.
+func (a Amounts) sums() map[string]*big.Int {
+	sums := make(map[string]*big.Int)
+	for typ, value := range a {
+		count(sums, typ, value, 1)
+	}
+	return sums
 }
 
 // DealError says that a request does something else to a wallet than was agreed. It is a zkbench.ErrPolicy.
@@ -131,32 +156,45 @@ func (d *Deal) check(e *Effect) error {
 			return deny("token %x, which is owned together with others, is spent: Deal.Shared.Spends does not name it", []byte(s.ID))
 		}
 	}
-	if err := agreed(false, e.Net(), d.Gives, d.Gets); err != nil {
+	if err := agreed(false, e.Net(), d.Gives.sums(), d.Gets.sums()); err != nil {
 		return err
 	}
-	return agreed(true, e.SharedNet(d.Shared.Change...), d.Shared.Gives, d.Shared.Gets)
+	if err := agreed(true, e.SharedNet(d.Shared.Change...), d.Shared.gives(), d.Shared.Gets.sums()); err != nil {
+		return err
+	}
+	return d.Shared.paid(e.Outputs)
+}
+
+// paid refuses outputs without one for each payment.
+func (d *SharedDeal) paid(outputs []Stake) error {
+	rest := slices.Clone(outputs)
+	for _, typ := range slices.Sorted(maps.Keys(d.Pays)) {
+		for i, p := range d.Pays[typ] {
+			at := slices.IndexFunc(rest, func(s Stake) bool { return s.Type == typ && s.Value == p.Value && s.goesTo(p.To) })
+			if at < 0 {
+				return deny("not what was agreed: no output is payment %d of %q in Deal.Shared.Pays", i, typ)
+			}
+			rest = slices.Delete(rest, at, at+1)
+		}
+	}
+	return nil
 }
 
 // agreed compares changes with what is given and got, type by type in their order.
-func agreed(shared bool, net map[string]*big.Int, gives, gets Amounts) error {
-	want := make(map[string]*big.Int)
-	for _, side := range []struct {
-		amounts Amounts
-		sign    int64
-	}{{gets, 1}, {gives, -1}} {
-		for typ, value := range side.amounts {
-			count(want, &Stake{Held: Held{Type: typ, Value: value}}, side.sign)
-		}
-	}
+func agreed(shared bool, net, gives, gets map[string]*big.Int) error {
 	all := maps.Clone(net)
-	maps.Copy(all, want)
+	maps.Copy(all, gives)
+	maps.Copy(all, gets)
 	for _, typ := range slices.Sorted(maps.Keys(all)) {
-		is, should := net[typ], want[typ]
-		if is == nil {
-			is = new(big.Int)
+		is, should := new(big.Int), new(big.Int)
+		if n := net[typ]; n != nil {
+			is = n
 		}
-		if should == nil {
-			should = new(big.Int)
+		if n := gets[typ]; n != nil {
+			should.Add(should, n)
+		}
+		if n := gives[typ]; n != nil {
+			should.Sub(should, n)
 		}
 		if is.Cmp(should) != 0 {
 			return &DealError{Shared: shared, Type: typ, Net: is, Agreed: should}

@@ -2,6 +2,7 @@ package service
 
 import (
 	"github.com/zkbench/zkbench/token/internal/boltfile"
+	"github.com/zkbench/zkbench/token/note"
 )
 
 // With returns the service of another wallet of the same system, which shares all
@@ -40,3 +41,15 @@ var Seal = boltfile.Seal
 
 // Vault is the auditor's.
 func (s *AuditorService) Vault() *Vault { return s.vault }
+
+// GoesTo reports whether an output is to an address.
+func GoesTo(s *Stake, a Address) bool { return s.goesTo(a) }
+
+// AddressOf is the address that an output goes to, as far as the output says.
+func AddressOf(s *Stake) Address {
+	a := Address{Owner: s.Owner}
+	for _, share := range s.tags {
+		a.Members = append(a.Members, Member{Payee: note.Payee{Tag: share.Tag, KEM: share.KEM}})
+	}
+	return a
+}

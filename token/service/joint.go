@@ -11,6 +11,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/audit"
@@ -136,12 +137,14 @@ func (s *IssueService) Propose(ctx context.Context, first int, orders ...Order) 
 	return sub, nil
 }
 
-// seal encrypts the information on the action n of a submission, which stands at a place in the request, if there are auditors.
+// seal encrypts the information on the action n of a submission, which stands at a place in the request. Without auditors
+// there is nobody to tell, and the other parties must not learn it.
 func (s *system) seal(rules *token.Policy, sub *Submission, n, place int) (err error) {
+	info := &sub.Information.Actions[n]
 	if len(rules.Auditors) == 0 {
+		*info = audit.Action{}
 		return nil
 	}
-	info := &sub.Information.Actions[n]
 	*info, err = info.Seal(rules, s.ledger, sub.Request.Anchor, place)
 	return err
 }
@@ -191,7 +194,8 @@ func (w *Wallet) Effect(ctx context.Context, sub *Submission) (*Effect, error) {
 // Sign signs a request of several parties for the wallet's inputs, if it does to the wallet what deal says: no more, no
 // less and nothing else, in every type (Effect). It signs for tokens of the wallet alone that this wallet has proposed to
 // spend in that action, and for tokens owned together with others that deal.Shared.Spends names and that fewer than
-// k owners have signed for.
+// k owners have signed for. What the wallet itself has proposed to spend it signs for in that action alone, and what it
+// has proposed until a time for no other end of validity.
 //
 // When Sign returns nil, what it has signed is durable, and the submission has the signatures; after an error the
 // submission is as it was. One anchor is signed for one request: Sign returns an ErrAnchorConflict for another one. It
@@ -297,7 +301,7 @@ func (s *Submission) clone() (*Submission, error) {
 }
 
 // proposals returns the indices of the actions in a request that the vault has proposed under its anchor: the same
-// bytes, kind, proof type and issuer.
+// bytes, kind, proof type and issuer. It returns an ErrPolicy if they were proposed with another end of validity.
 func proposals(v *Vault, r *request.Request) (map[int]bool, error) {
 	k, err := lookUp(v, r.Anchor, getKept)
 	if k == nil || err != nil {
@@ -306,6 +310,9 @@ func proposals(v *Vault, r *request.Request) (map[int]bool, error) {
 	mine, err := request.Decode(k.request)
 	if err != nil {
 		return nil, damaged(bucketSubmissions, err)
+	}
+	if mine.Until != r.Until {
+		return nil, deny("the request ends at %d Unix seconds, it was proposed to end at %d (0: never)", r.Until, mine.Until)
 	}
 	proposed := make(map[int]bool)
 	for i := range r.Actions {
@@ -358,6 +365,7 @@ func (w *Wallet) joint(ctx context.Context, signed *Submission) (*joint, error) 
 		if len(r.Actions[i].Spends) != len(a.Inputs) {
 			return nil, refuse("action %d: %d spends of %d inputs", i, len(r.Actions[i].Spends), len(a.Inputs))
 		}
+		before := len(j.effect.Spends)
 		for k := range a.Inputs {
 			known, err := w.jointInput(j, i, k, &a.Inputs[k])
 			if err != nil {
@@ -365,6 +373,11 @@ func (w *Wallet) joint(ctx context.Context, signed *Submission) (*joint, error) 
 			}
 			if !known {
 				others = append(others, a.Inputs[k].Token.Owner)
+			}
+		}
+		if slices.ContainsFunc(j.effect.Spends[before:], func(s Stake) bool { return s.Shared != nil }) {
+			if err := w.jointOutputs(ctx, j, i, a); err != nil {
+				return nil, fmt.Errorf("action %d: %w", i, err)
 			}
 		}
 		for k := range a.Outputs {
@@ -408,6 +421,35 @@ func (w *Wallet) jointInput(j *joint, i, k int, in *action.Input) (known bool, e
 	j.inputs = append(j.inputs, jointInput{i, k, h, signers})
 	j.effect.Spends = append(j.effect.Spends, s)
 	return true, nil
+}
+
+// jointOutputs adds the outputs of an action, which spends a token owned together with others, that the information opens.
+func (w *Wallet) jointOutputs(ctx context.Context, j *joint, i int, a *action.Action) error {
+	info := &j.signed.Information.Actions[i]
+	if info.Sealed != nil || len(info.Outputs) != len(a.Outputs) {
+		return nil
+	}
+	openings := make([]token.Opening, len(a.Outputs))
+	for k := range openings {
+		openings[k] = info.Outputs[k].Opening
+	}
+	commitments, err := w.pp.Commit(ctx, executor.Serial(), openings)
+	if err != nil {
+		return err
+	}
+	for k := range a.Outputs {
+		if !bytes.Equal(commitments[k], a.Outputs[k].Commitment) {
+			continue
+		}
+		h := &held{ID: request.OutputID(j.signed.Request.Anchor, i, k), Token: a.Outputs[k], Opening: openings[k]}
+		s, err := h.stake()
+		if err != nil {
+			return err
+		}
+		s.tags, _ = note.Decode(a.Notes[k]) // none of what is redeemed, or of a note that nobody finds
+		j.effect.Outputs = append(j.effect.Outputs, s)
+	}
+	return nil
 }
 
 // foreign refuses tokens that the wallet does not know, if a signature of the wallet's could count for them: whoever has
@@ -459,8 +501,8 @@ func (s *TransferService) mayJoin(j *joint) error {
 		switch {
 		case identity.Identity(in.Token.Owner).Type() == script.TypeHashLock:
 			err = deny("a token that is locked: Claim and Reclaim spend it")
-		case script.IsScript(in.Token.Owner):
-			if !mine && in.state != unspent {
+		case script.IsScript(in.Token.Owner) && !mine:
+			if in.state != unspent {
 				err = deny("a token that another submission holds")
 			}
 		case !mine || !proposed[in.action]:

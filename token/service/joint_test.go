@@ -3,6 +3,7 @@ package service_test
 import (
 	"bytes"
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/zkbench/zkbench"
@@ -65,15 +66,31 @@ func anything(t must.TB, p *party, sub *service.Submission, change ...service.Ad
 	for typ, net := range e.Net() {
 		add(&d.Gives, &d.Gets, typ, net.Int64())
 	}
-	for typ, net := range e.SharedNet(change...) {
-		add(&d.Shared.Gives, &d.Shared.Gets, typ, net.Int64())
-	}
+	d.Shared = sharing(e, change...)
+	return d
+}
+
+// sharing is what an effect does to what is owned together, whatever that is.
+func sharing(e *service.Effect, change ...service.Address) service.SharedDeal {
+	d := service.SharedDeal{Change: change, Gets: service.Amounts{}, Pays: map[string][]service.Payment{}}
+	gives := service.Amounts{}
 	for _, s := range e.Spends {
 		if s.Shared != nil {
-			d.Shared.Spends = append(d.Shared.Spends, s.ID)
+			d.Spends = append(d.Spends, s.ID)
 		}
 	}
-	d.Shared.Change = change
+	for _, s := range e.Outputs {
+		if slices.ContainsFunc(change, func(c service.Address) bool { return service.GoesTo(&s, c) }) {
+			continue
+		}
+		d.Pays[s.Type] = append(d.Pays[s.Type], service.Payment{To: service.AddressOf(&s), Value: s.Value})
+		gives[s.Type] += s.Value
+	}
+	for typ, net := range e.SharedNet(change...) {
+		if got := net.Int64() + int64(gives[typ]); got > 0 {
+			d.Gets[typ] = uint64(got)
+		}
+	}
 	return d
 }
 
@@ -353,7 +370,7 @@ func TestShared(t *testing.T) {
 			sub := must.Get(board[0].pay.Propose(ctx, 0, o))(t)
 			golden.Equal(t, "taken", 0, board[0].Taken())
 			golden.Equal(t, "shared, while a proposal holds it", 0, len(board[0].shared(t)))
-			yes := service.Deal{Shared: service.SharedDeal{Spends: o.From, Change: []service.Address{back}, Gives: service.Amounts{usd: 30}}}
+			yes := service.Deal{Shared: service.SharedDeal{Spends: o.From, Change: []service.Address{back}, Pays: map[string][]service.Payment{usd: o.Payments}}}
 			must.Fail(t, dave.pay.Sign(ctx, sub, yes), zkbench.ErrPolicy, "signed by a stranger")
 			must.Do(t, board[0].pay.Sign(ctx, sub, yes))
 			must.Fail(t, board[0].pay.Sign(ctx, sub, yes), zkbench.ErrPolicy, "signed twice by one")
@@ -423,7 +440,7 @@ func second[T any](_ T, err error) error { return err }
 func forged(t testing.TB, w *world, in action.Input, typ string) *service.Submission {
 	t.Helper()
 	pp := must.Get(w.params.Crypto(token.CSP, smallTables))(t)
-	d := must.Get(action.NewIssue(t.Context(), serial, pp, typ, action.Spec{Outputs: []action.Output{{Owner: key(t, "eve").Identity(), Value: 1}}}))(t)
+	d := must.Get(action.NewIssue(t.Context(), serial, pp, typ, action.Spec{Outputs: []action.Output{{Owner: key(t, "eve").Identity(), Value: 10}}}))(t)
 	a := &action.Action{Inputs: []action.Input{in}, Outputs: d.Outputs, Notes: make([][]byte, 1)}
 	return &service.Submission{
 		Request: &request.Request{Anchor: []byte("forged"), Auditors: make([][]byte, 1), Actions: []request.Action{{

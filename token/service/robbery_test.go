@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -61,7 +62,8 @@ func TestChangeOfASharedToken(t *testing.T) {
 	}
 	id := ann.shared(t)[0].ID
 	agreed := shared(2, board...) // the address for the rest, on which the three have agreed
-	deal := service.Deal{Shared: service.SharedDeal{Spends: []token.ID{id}, Change: []service.Address{agreed}, Gives: service.Amounts{usd: 30}}}
+	daves := dave.address(t)
+	deal := service.Deal{Shared: service.SharedDeal{Spends: []token.ID{id}, Change: []service.Address{agreed}, Pays: map[string][]service.Payment{usd: {{To: daves, Value: 30}}}}}
 	propose := func(o service.Order) *service.Submission {
 		t.Helper()
 		o.From = []token.ID{id}
@@ -80,7 +82,7 @@ func TestChangeOfASharedToken(t *testing.T) {
 			agreed.Members[0], agreed.Members[0], agreed.Members[0],
 		}},
 	} {
-		o := paying(dave.address(t), 30)
+		o := paying(daves, 30)
 		o.Change = &change
 		sub := propose(o)
 		err := ben.pay.Sign(ctx, sub, deal)
@@ -98,14 +100,14 @@ func TestChangeOfASharedToken(t *testing.T) {
 	}
 	dealError(t, ben.pay.Sign(ctx, sub, deal), true, usd, -100, -30)
 	takeBack(sub)
-	over := paying(dave.address(t), 31)
+	over := paying(daves, 31)
 	over.Change = &agreed
 	sub = propose(over)
 	dealError(t, ben.pay.Sign(ctx, sub, deal), true, usd, -31, -30)
 	takeBack(sub)
 
 	// What was agreed is signed, and shown with k and members.
-	right := paying(dave.address(t), 30)
+	right := paying(daves, 30)
 	right.Change = &agreed
 	sub = propose(right)
 	e = must.Get(ben.Effect(ctx, sub))(t)
@@ -142,7 +144,7 @@ func TestSharedTokenOfAnotherTypeJoins(t *testing.T) {
 	named := deal(-30, 5)
 	named.Shared.Spends = []token.ID{id}
 	dealError(t, alice.pay.Sign(ctx, sub, named), true, gold, -1000, 0)
-	named.Shared.Gives = service.Amounts{gold: 1000}
+	named.Shared.Pays = map[string][]service.Payment{gold: theft.Payments}
 	must.Do(t, alice.pay.Sign(ctx, sub, named), "if she means it")
 }
 
@@ -304,4 +306,134 @@ func TestCoOwnersAreSealed(t *testing.T) {
 		names[p.Name] = true
 	}
 	golden.Equal(t, "who signs, to the auditor", map[string]bool{"Ann": true, "Ben": true}, names)
+}
+
+// TestPayeeOfASharedPayment: the co-owner who proposes pays somebody else than was agreed, or splits the payment otherwise.
+func TestPayeeOfASharedPayment(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	ann, ben := w.party(t, w.pseudonyms(t, "Ann")), w.party(t, w.pseudonyms(t, "Ben"))
+	dave, eve := w.party(t, w.key(t, "dave")).address(t), w.party(t, w.key(t, "eve")).address(t)
+	both := func() service.Address {
+		t.Helper()
+		return must.Get(service.Shared(2, ann.address(t), ben.address(t)))(t)
+	}
+	w.land(t, must.Get(w.issuer.Issue(ctx, paying(both(), 100)))(t))
+	must.Do(t, errors.Join(ann.Sync(ctx, w.ledger), ben.Sync(ctx, w.ledger)))
+	id, agreed := ben.shared(t)[0].ID, both()
+	pays := func(payments ...service.Payment) service.Deal {
+		return service.Deal{Shared: service.SharedDeal{Spends: []token.ID{id}, Change: []service.Address{agreed}, Pays: map[string][]service.Payment{usd: payments}}}
+	}
+	tag := dave
+	tag.Members = ann.address(t).Members // Dave's owner, with a note for Ann
+	for name, test := range map[string]struct{ proposed, agreed []service.Payment }{
+		"to Ann":              {[]service.Payment{{To: ann.address(t), Value: 30}}, []service.Payment{{To: dave, Value: 30}}},
+		"a note for Ann":      {[]service.Payment{{To: tag, Value: 30}}, []service.Payment{{To: dave, Value: 30}}},
+		"to nobody":           {[]service.Payment{{Value: 30}}, []service.Payment{{To: dave, Value: 30}}},
+		"split otherwise":     {[]service.Payment{{To: dave, Value: 10}, {To: eve, Value: 20}}, []service.Payment{{To: dave, Value: 20}, {To: eve, Value: 10}}},
+		"one of two twice":    {[]service.Payment{{To: dave, Value: 15}, {To: eve, Value: 15}}, []service.Payment{{To: dave, Value: 15}, {To: dave, Value: 15}}},
+		"not redeemed at all": {[]service.Payment{{To: eve, Value: 30}}, []service.Payment{{Value: 30}}},
+	} {
+		sub := must.Get(ann.pay.Propose(ctx, 0, service.Order{Type: usd, Payments: test.proposed, From: []token.ID{id}, Change: &agreed}))(t)
+		must.Fail(t, ben.pay.Sign(ctx, sub, pays(test.agreed...)), zkbench.ErrPolicy, "%s", name)
+		lie := sent(t, sub) // the information says what was agreed, and opens nothing
+		for j := range lie.Information.Actions[0].Outputs {
+			if item := &lie.Information.Actions[0].Outputs[j]; item.Opening.Value <= 30 {
+				item.Opening.Value = 40 - item.Opening.Value
+			}
+		}
+		must.Fail(t, ben.pay.Sign(ctx, lie, pays(test.agreed...)), zkbench.ErrPolicy, "%s, and information that lies", name)
+		lie.Information.Actions[0].Outputs = lie.Information.Actions[0].Outputs[:1]
+		must.Fail(t, ben.pay.Sign(ctx, lie, pays(test.agreed...)), zkbench.ErrPolicy, "%s, and information that is missing", name)
+		must.Do(t, ben.pay.Sign(ctx, sub, pays(test.proposed...)), "if he means it: "+name)
+		must.Do(t, errors.Join(ann.Discard(ctx, sub.Request.Anchor), ben.Discard(ctx, sub.Request.Anchor)))
+	}
+}
+
+// TestOwnProposalOfASharedToken: who has proposed to spend a shared token signs no other action that spends it in that request.
+func TestOwnProposalOfASharedToken(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	ann, ben, dave := w.party(t, w.key(t, "ann")), w.party(t, w.key(t, "ben")), w.party(t, w.key(t, "dave"))
+	w.land(t, must.Get(w.issuer.Issue(ctx, paying(must.Get(service.Shared(2, ann.address(t), ben.address(t)))(t), 100)))(t))
+	must.Do(t, errors.Join(ann.Sync(ctx, w.ledger), ben.Sync(ctx, w.ledger)))
+	o := anchored("deal", paying(dave.address(t), 100))
+	o.From = []token.ID{ann.shared(t)[0].ID}
+	mine, his := must.Get(ann.pay.Propose(ctx, 0, o))(t), must.Get(ben.pay.Propose(ctx, 0, o))(t)
+	must.Fail(t, ann.pay.Sign(ctx, his, anything(t, ann, his)), zkbench.ErrPolicy, "another action than she has proposed")
+	must.Do(t, ann.pay.Sign(ctx, mine, anything(t, ann, mine)))
+}
+
+// TestAnotherEndOfValidity: what was proposed until a time is not signed for longer, by owners nor by issuers.
+func TestAnotherEndOfValidity(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	alice, treasury := w.funded(t, "alice", 100), w.party(t, w.key(t, "treasury"))
+	ending := func(o service.Order) service.Order {
+		o.Until = blockTime
+		return anchored("deal", o)
+	}
+	first := must.Get(alice.pay.Propose(ctx, 0, ending(paying(treasury.address(t), 30))))(t)
+	second := must.Get(w.issuer.Propose(ctx, 1, ending(of(bond, paying(alice.address(t), 5)))))(t)
+	sub := must.Get(service.Join(sent(t, first), sent(t, second)))(t)
+	for _, until := range []uint64{0, uint64(blockTime.Unix()) + 1, uint64(blockTime.Unix()) - 1} {
+		bad := sent(t, sub)
+		bad.Request.Until = until
+		must.Fail(t, alice.pay.Sign(ctx, bad, deal(-30, 5)), zkbench.ErrPolicy, "alice, until %d", until)
+		must.Fail(t, w.issuer.Sign(ctx, bad, treasury.Wallet, deal(30, -5)), zkbench.ErrPolicy, "the issuer, until %d", until)
+	}
+	must.Do(t, w.issuer.Sign(ctx, sub, treasury.Wallet, deal(30, -5)))
+	must.Do(t, alice.pay.Sign(ctx, sub, deal(-30, 5)))
+	w.land(t, sub)
+}
+
+// TestNothingIsShownWithoutAuditors: where there is no auditor to seal to, the other party learns no openings either.
+func TestNothingIsShownWithoutAuditors(t *testing.T) {
+	w := newWorld(t, func(p *token.PublicParams) { p.Policy.Auditors = nil })
+	ctx := t.Context()
+	alice, treasury := w.party(t, w.key(t, "alice")), w.party(t, w.key(t, "treasury"))
+	w.apply(t, must.Get(w.issuer.Issue(ctx, paying(alice.address(t), 100)))(t))
+	must.Do(t, alice.Sync(ctx, w.ledger))
+	first := must.Get(alice.pay.Propose(ctx, 0, anchored("deal", paying(treasury.address(t), 30))))(t)
+	second := must.Get(w.issuer.Propose(ctx, 1, anchored("deal", of(bond, paying(alice.address(t), 5)))))(t)
+	sub := must.Get(service.Join(first, second))(t)
+	for _, a := range sub.Information.Actions {
+		golden.Equal(t, "tokens of an action that are opened", 0, len(a.Inputs)+len(a.Outputs))
+	}
+	must.Do(t, w.issuer.Sign(ctx, sub, treasury.Wallet, deal(30, -5)))
+	must.Do(t, alice.pay.Sign(ctx, sub, deal(-30, 5)))
+	w.apply(t, sub)
+	must.Do(t, treasury.Sync(ctx, w.ledger))
+	treasury.has(t, 30, "paid")
+}
+
+// apply has the ledger apply a submission that no auditor signs.
+func (w *world) apply(t must.TB, sub *service.Submission) {
+	t.Helper()
+	w.ledger.apply(must.Get(w.validator.Validate(context.Background(), validator.TokenFunc(w.ledger.Token), must.Get(sub.Request.Encode())(t), blockTime))(t))
+}
+
+// TestRedemptionOfAnotherIssuersType: an issuer approves, and so pays out, no tokens of types that are not its own.
+func TestRedemptionOfAnotherIssuersType(t *testing.T) {
+	north, south := key(t, "issuer"), key(t, "south")
+	w := newWorld(t, func(p *token.PublicParams) {
+		p.Policy.Redeem = token.RedeemIssuer
+		p.Policy.Issuers = ledgertest.Issuers(slices.SortedFunc(slices.Values([][]byte{north.Identity(), south.Identity()}), bytes.Compare)...)
+		for i := range p.Policy.Issuers {
+			p.Policy.Issuers[i].Types = []string{usd}
+			if string(p.Policy.Issuers[i].Identity) == string(south.Identity()) {
+				p.Policy.Issuers[i].Types = []string{"EUR"}
+			}
+		}
+	})
+	ctx := t.Context()
+	alice := w.funded(t, "alice", 100)
+	souths := must.Get(service.NewIssueService(w.params, "", smallTables, serial, w.vault(t), south))(t)
+	sub := must.Get(alice.pay.Transfer(ctx, paying(service.Address{}, 100)))(t)
+	openings := must.Get(sub.Redeemed(0))(t)
+	sub.Request.Actions[0].Issuer.Identity = south.Identity()
+	must.Fail(t, souths.Approve(ctx, sub.Request, 0, openings...), zkbench.ErrPolicy, "another issuer's type")
+	sub.Request.Actions[0].Issuer.Identity = north.Identity()
+	must.Do(t, w.issuer.Approve(ctx, sub.Request, 0, openings...))
+	w.land(t, sub)
 }
