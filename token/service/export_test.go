@@ -53,3 +53,9 @@ func AddressOf(s *Stake) Address {
 	}
 	return a
 }
+
+// Finds reports whether an address of one member is the wallet's.
+func Finds(w *Wallet, a Address) bool {
+	_, mine := w.keys.reader.Mine(&a.Members[0].Payee.Tag)
+	return len(a.Members) == 1 && mine
+}
