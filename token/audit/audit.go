@@ -80,7 +80,7 @@ func New(params *token.PublicParams, genesis ledger.Genesis, ex executor.Executo
 	if err != nil {
 		return nil, err
 	}
-	current, err := policy.NewCurrent(id, &params.Policy, nil)
+	current, err := policy.NewCurrent(genesis, &params.Policy, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,10 @@ import (
 	"github.com/zkbench/zkbench/token/policy"
 )
 
-var home = token.LedgerID{1}
+var (
+	home    = token.LedgerID{1}
+	genesis = ledger.Genesis{Nonce: [32]byte{1}} // of another ledger, to follow
+)
 
 func key(t must.TB, name string) identity.Signer {
 	t.Helper()
@@ -47,9 +50,15 @@ func first(t must.TB) *token.Policy {
 // updated is the update to a policy that edit changes, signed by those of the names.
 func updated(t must.TB, current *token.Policy, edit func(p *token.Policy), names ...string) *policy.Update {
 	t.Helper()
+	return updatedOn(t, home, current, edit, names...)
+}
+
+// updatedOn is updated on a ledger.
+func updatedOn(t must.TB, id token.LedgerID, current *token.Policy, edit func(p *token.Policy), names ...string) *policy.Update {
+	t.Helper()
 	next := current.Clone()
 	edit(next)
-	u := must.Get(policy.New(home, current, next))(t)
+	u := must.Get(policy.New(id, current, next))(t)
 	for _, name := range names {
 		must.Do(t, u.Sign(current, key(t, name)))
 	}

@@ -17,8 +17,8 @@ type Source interface {
 
 // Next returns the policy that follows the current one on a ledger, nil if none does yet. It does not trust the source: the error is a
 // *zkbench.CheckError or a *zkbench.DecodeError if the record is of another anchor, is no update of the current policy, or holds one
-// that does not verify.
-func Next(ctx context.Context, source Source, id token.LedgerID, current *token.Policy) (*token.Policy, error) {
+// that does not verify. An update among the records that a fork has of its parent was made for the parent.
+func Next(ctx context.Context, source Source, genesis ledger.Genesis, current *token.Policy) (*token.Policy, error) {
 	anchor := Anchor(current.Version + 1)
 	record, found, err := source.Record(ctx, anchor)
 	if err != nil || !found {
@@ -31,7 +31,7 @@ func Next(ctx context.Context, source Source, id token.LedgerID, current *token.
 	if err != nil {
 		return nil, err
 	}
-	if err := u.Verify(id, current); err != nil {
+	if err := u.Verify(genesis.At(record.Seq).ID(), current); err != nil {
 		return nil, err
 	}
 	return &u.Policy, nil
@@ -39,9 +39,9 @@ func Next(ctx context.Context, source Source, id token.LedgerID, current *token.
 
 // Follow returns the newest policy of a ledger that is at the end of verified updates from the current one: current itself,
 // where there is none. The error is Next's, and comes with the policy so far.
-func Follow(ctx context.Context, source Source, id token.LedgerID, current *token.Policy) (*token.Policy, error) {
+func Follow(ctx context.Context, source Source, genesis ledger.Genesis, current *token.Policy) (*token.Policy, error) {
 	for {
-		next, err := Next(ctx, source, id, current)
+		next, err := Next(ctx, source, genesis, current)
 		if err != nil || next == nil {
 			return current, err
 		}

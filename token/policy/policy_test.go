@@ -324,13 +324,13 @@ func TestLockedOut(t *testing.T) {
 func TestCurrent(t *testing.T) {
 	p := first(t)
 	s := make(source)
-	one := updated(t, p, narrower, "anna", "ben")
-	two := updated(t, &one.Policy, narrower, "anna", "ben")
+	one := updatedOn(t, genesis.ID(), p, narrower, "anna", "ben")
+	two := updatedOn(t, genesis.ID(), &one.Policy, narrower, "anna", "ben")
 	s.record(t, one)
 	s.record(t, two)
 	var adopted []uint64
 	planted := errors.New("planted")
-	c := must.Get(policy.NewCurrent(home, p, func(p *token.Policy) error {
+	c := must.Get(policy.NewCurrent(genesis, p, func(p *token.Policy) error {
 		if p.Version == 2 && len(adopted) == 2 {
 			adopted = append(adopted, 99)
 			return planted
@@ -345,7 +345,7 @@ func TestCurrent(t *testing.T) {
 	golden.Equal(t, "current", &two.Policy, c.Load())
 	golden.Equal(t, "adopted", []uint64{0, 1, 99, 2}, adopted)
 	p.Administrators = token.Administrators{Identities: [][]byte{{9}}, Threshold: 1}
-	must.FailGet(policy.NewCurrent(home, p, nil))(t, zkbench.ErrParams, "an administrator that is no identity")
+	must.FailGet(policy.NewCurrent(genesis, p, nil))(t, zkbench.ErrParams, "an administrator that is no identity")
 }
 
 // TestAbdication: administrators cannot leave the policy to nobody, however many sign.
@@ -374,21 +374,21 @@ func TestSign(t *testing.T) {
 func TestFollow(t *testing.T) {
 	p := first(t)
 	s := make(source)
-	follow := func() (*token.Policy, error) { return policy.Follow(t.Context(), s, home, p) }
+	follow := func() (*token.Policy, error) { return policy.Follow(t.Context(), s, genesis, p) }
 	golden.Equal(t, "none", p, must.Get(follow())(t))
-	one := updated(t, p, func(p *token.Policy) { p.Administrators = administrators(t, 1, "dora") }, "anna", "ben", "dora")
-	two := updated(t, &one.Policy, narrower, "dora")
+	one := updatedOn(t, genesis.ID(), p, func(p *token.Policy) { p.Administrators = administrators(t, 1, "dora") }, "anna", "ben", "dora")
+	two := updatedOn(t, genesis.ID(), &one.Policy, narrower, "dora")
 	s.record(t, two)
 	golden.Equal(t, "a gap", p, must.Get(follow())(t))
 	s.record(t, one)
 	golden.Equal(t, "two", &two.Policy, must.Get(follow())(t))
-	forged := updated(t, &two.Policy, narrower, "dora")
+	forged := updatedOn(t, genesis.ID(), &two.Policy, narrower, "dora")
 	forged.Signatures[0].Signature[0] ^= 1
 	s.record(t, forged)
 	got, err := follow()
 	refused(t, "a forged third", err, policy.Signatures, 0, zkbench.ErrSignature)
 	golden.Equal(t, "up to it", &two.Policy, got)
-	s.record(t, updated(t, &two.Policy, narrower, "dora"))
+	s.record(t, updatedOn(t, genesis.ID(), &two.Policy, narrower, "dora"))
 	at := s[string(policy.Anchor(3))]
 	at.Update = false
 	s[string(policy.Anchor(3))] = at
@@ -405,6 +405,32 @@ func TestFollow(t *testing.T) {
 	at.Anchor = policy.Anchor(3)
 	s[string(policy.Anchor(3))] = at
 	golden.Equal(t, "version, with all of it right", 3, must.Get(follow())(t).Version)
+}
+
+// TestFollowFork: on a fork, an update that it has of its parent holds as the parent's, and behind them only the fork's own does.
+func TestFollowFork(t *testing.T) {
+	p := first(t)
+	fork := must.Get(genesis.Fork(5, [32]byte{1}))(t)
+	s := make(source)
+	place := func(u *policy.Update, seq uint64) {
+		s.record(t, u)
+		at := s[string(policy.Anchor(u.Policy.Version))]
+		at.Seq = seq
+		s[string(policy.Anchor(u.Policy.Version))] = at
+	}
+	follow := func() (*token.Policy, error) { return policy.Follow(t.Context(), s, fork, p) }
+	one := updatedOn(t, genesis.ID(), p, narrower, "anna", "ben")
+	place(one, 5)
+	golden.Equal(t, "the parent's", &one.Policy, must.Get(follow())(t))
+	place(one, 6)
+	_, err := follow()
+	refused(t, "the parent's, behind its records", err, policy.Ledger, -1, zkbench.ErrPolicy)
+	own := updatedOn(t, fork.ID(), p, narrower, "anna", "ben")
+	place(own, 6)
+	golden.Equal(t, "its own", &own.Policy, must.Get(follow())(t))
+	place(own, 5)
+	_, err = follow()
+	refused(t, "its own, among the parent's records", err, policy.Ledger, -1, zkbench.ErrPolicy)
 }
 
 // TestEncoding: an update is told from a request by its first byte, and one of a later version is refused by its number.

@@ -29,24 +29,32 @@ func (v *Vault) CheckRecords(with *validator.Validator) error {
 	}
 	v.following.Lock()
 	defer v.following.Unlock()
-	v.checks = &checks{first: with, of: make(map[reader]*validator.Validator)}
+	v.checks = &checks{first: with, of: make(map[checked]*validator.Validator)}
 	return nil
 }
 
-// checks are the validators of a vault's readers: each under the policy of the reader's place.
+// checks are the validators of a vault's readers: each under the policy of the reader's place, and for the ledger on which the
+// next record was accepted, which may be a parent of the vault's.
 type checks struct {
 	first *validator.Validator
 	mu    sync.Mutex
-	of    map[reader]*validator.Validator
+	of    map[checked]*validator.Validator
 }
 
-func (c *checks) validator(who reader) (_ *validator.Validator, err error) {
+// checked is a reader of the records of a ledger.
+type checked struct {
+	who    reader
+	ledger token.LedgerID
+}
+
+func (c *checks) validator(who reader, genesis ledger.Genesis) (_ *validator.Validator, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.of[who] == nil {
-		c.of[who], err = c.first.First()
+	key := checked{who, genesis.ID()}
+	if c.of[key] == nil {
+		c.of[key], err = c.first.First(genesis)
 	}
-	return c.of[who], err
+	return c.of[key], err
 }
 
 // forget gives up validators that have followed the policy further than their readers will be.
@@ -68,7 +76,7 @@ func (v *Vault) checker(who reader, at place) (*checker, error) {
 	if v.checks == nil {
 		return nil, nil
 	}
-	checks, err := v.checks.validator(who)
+	checks, err := v.checks.validator(who, v.genesis.At(at.seq+1))
 	if err != nil {
 		return nil, err
 	}

@@ -207,9 +207,12 @@ func (v *Vault) compareRequest(ctx context.Context, l Book, findings []Finding, 
 	if err != nil {
 		return findings, fmt.Errorf("anchor %x: ledger: %w", anchor, err)
 	}
-	same := false
+	same, on := false, v.genesis
+	if number > 0 {
+		on = v.genesis.At(number)
+	}
 	if there, err := request.Decode(r.Request); err == nil {
-		same = there.Digest(v.genesis.ID()) == digest || digest == [32]byte{} // of a proposal that is not signed yet
+		same = there.Digest(on.ID()) == digest || digest == [32]byte{} // of a proposal that is not signed yet
 	}
 	finding := Finding{Anchor: bytes.Clone(anchor), Number: r.Seq}
 	switch {

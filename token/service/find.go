@@ -41,6 +41,7 @@ type candidate struct {
 	token   *token.Token
 	owner   identity.Identity
 	share   *note.Share
+	reader  *note.Reader // whose tag it is
 	nonce   note.Nonce
 	opening *token.Opening // of the token, if the share is the wallet's; else nil
 }
@@ -50,7 +51,7 @@ func (w *Wallet) candidates(s *step) (all []*candidate) {
 	for i, a := range s.parsed.Actions {
 		for j := range a.Outputs {
 			if len(a.Outputs[j].Owner) > 0 {
-				all = append(all, w.shares(request.OutputID(s.Anchor, i, j), &a.Outputs[j], a.Notes[j])...)
+				all = append(all, w.shares(request.OutputID(s.Anchor, i, j), &a.Outputs[j], a.Notes[j], w.keys.readerOf(w.genesis.At(s.Seq)))...)
 			}
 		}
 	}
@@ -58,7 +59,7 @@ func (w *Wallet) candidates(s *step) (all []*candidate) {
 }
 
 // shares are the candidates of a token's note.
-func (w *Wallet) shares(id token.ID, t *token.Token, raw []byte) (all []*candidate) {
+func (w *Wallet) shares(id token.ID, t *token.Token, raw []byte, reader *note.Reader) (all []*candidate) {
 	shares, err := note.Decode(raw)
 	if err != nil {
 		return nil
@@ -69,8 +70,8 @@ func (w *Wallet) shares(id token.ID, t *token.Token, raw []byte) (all []*candida
 		return nil
 	}
 	for i := range shares {
-		if nonce, mine := w.keys.reader.Mine(&shares[i].Tag); mine {
-			all = append(all, &candidate{id: id, token: t, owner: owners[i], share: &shares[i], nonce: nonce})
+		if nonce, mine := reader.Mine(&shares[i].Tag); mine {
+			all = append(all, &candidate{id: id, token: t, owner: owners[i], share: &shares[i], reader: reader, nonce: nonce})
 		}
 	}
 	return all
@@ -96,7 +97,7 @@ func (w *Wallet) try(ctx context.Context, all []*candidate) error {
 		if !w.keys.serves(signers[i], c.owner) {
 			continue
 		}
-		o, err := w.keys.reader.Open(note.Place{ID: c.id, Owner: c.token.Owner}, c.share, c.nonce)
+		o, err := c.reader.Open(note.Place{ID: c.id, Owner: c.token.Owner}, c.share, c.nonce)
 		if err == nil {
 			opened, openings = append(opened, c), append(openings, o)
 		}
@@ -137,7 +138,7 @@ func (w *Wallet) won(all []*candidate) (tokens []*held) {
 
 // openNote returns the token if its note is for the wallet, else nil.
 func (w *Wallet) openNote(ctx context.Context, id token.ID, t *token.Token, raw []byte) (*held, error) {
-	all := w.shares(id, t, raw)
+	all := w.shares(id, t, raw, w.keys.reader)
 	if err := w.try(ctx, all); err != nil {
 		return nil, err
 	}

@@ -136,7 +136,7 @@ func (v *Vault) read(ctx context.Context, l Ledger, who reader, pointLen int, no
 			return r, errors.Join(r.write(ctx), err)
 		}
 		r.some, r.size = append(r.some, s), r.size+len(s.Request)
-		if len(r.some) == most || r.size >= followBytes || s.Update {
+		if len(r.some) == most || r.size >= followBytes || s.Update || v.genesis.ForksBehind(s.Seq) {
 			if err := r.write(ctx); err != nil {
 				return r, err
 			}
@@ -197,8 +197,10 @@ func (r *reading) write(ctx context.Context) error {
 			return bad
 		}
 	}
-	if r.checks != nil && noted > 0 {
-		bad = errors.Join(bad, r.checks.follow(ctx, r.end.policy))
+	if noted > 0 {
+		if r.checks, err = r.checker(r.who, r.end); err != nil {
+			bad = errors.Join(bad, err)
+		}
 	}
 	return bad
 }

@@ -24,6 +24,8 @@ import (
 type Keys struct {
 	ledger token.LedgerID
 	reader *note.Reader
+	// parents are the readers of what was paid on the ledgers of which this one is a fork, the last left first.
+	parents []*note.Reader
 	mark   [transcript.SeedLen]byte // tells a vault's keys from others, and says nothing else
 	secret [transcript.SeedLen]byte // enters the derivation of blindings and nonces of proofs
 	// signers sign for the addresses of nonces.
@@ -40,16 +42,28 @@ type Keys struct {
 // maxProofs is how many audit proofs are remembered: one more takes the place of any other.
 const maxProofs = 4096
 
-func newKeys(secret []byte, id token.LedgerID) (*Keys, error) {
+func newKeys(secret []byte, genesis ledger.Genesis) (*Keys, error) {
+	id := genesis.ID()
 	certificates, err := identity.NewSet(1, nil)
 	if err != nil {
 		return nil, err
 	}
 	k := &Keys{ledger: id, reader: note.NewReader(secret, id), certificates: certificates, proofs: make(map[note.Nonce][]byte)}
+	for parent, fork := genesis.Parent(); fork; parent, fork = parent.Parent() {
+		k.parents = append(k.parents, note.NewReader(secret, parent.ID()))
+	}
 	xof := transcript.XOF("zkbench/v3/service/keys", secret, id[:])
 	_, _ = xof.Read(k.mark[:]) // never fails
 	_, _ = xof.Read(k.secret[:])
 	return k, nil
+}
+
+// readerOf returns the reader of what was paid on a ledger: the keys' own, or one of which it is a fork.
+func (k *Keys) readerOf(genesis ledger.Genesis) *note.Reader {
+	if forks := len(k.parents) - len(genesis.Forks); forks > 0 {
+		return k.parents[forks-1]
+	}
+	return k.reader
 }
 
 // NewKey is one key for all tokens, that of an X.509 or Ed25519 signer: everybody sees that all of them are its. A wallet
@@ -68,7 +82,7 @@ func NewKey(genesis ledger.Genesis, signer identity.Signer) (*Keys, error) {
 	if !bytes.Equal(secret, again) {
 		return nil, refuse("the signer signs otherwise each time: nothing can be derived from its key")
 	}
-	k, err := newKeys(secret, genesis.ID())
+	k, err := newKeys(secret, genesis)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +108,7 @@ func NewPseudonyms(params *token.PublicParams, genesis ledger.Genesis, holder id
 	if err != nil {
 		return nil, err
 	}
-	k, err := newKeys(holder.Secret(), id)
+	k, err := newKeys(holder.Secret(), genesis)
 	if err != nil {
 		return nil, err
 	}

@@ -95,7 +95,7 @@ func named(seq uint64) string { return fmt.Sprintf("request %d", seq) }
 // follow the one before it. After an error it stops.
 func (p place) since(ctx context.Context, l Ledger, pointLen int, met *bool) iter.Seq2[*step, error] {
 	return func(yield func(*step, error) bool) {
-		id := l.Genesis().ID()
+		genesis := l.Genesis()
 		*met = p.seq == 0
 		for r, err := range l.Log(ctx, max(p.seq, 1)) {
 			if err == nil && !*met {
@@ -108,7 +108,7 @@ func (p place) since(ctx context.Context, l Ledger, pointLen int, met *bool) ite
 			}
 			var s *step
 			if err == nil {
-				if s, err = p.next(id, pointLen, r); err == nil {
+				if s, err = p.next(genesis.At(r.Seq).ID(), pointLen, r); err == nil {
 					p = s.end
 				}
 			}

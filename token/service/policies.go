@@ -32,7 +32,7 @@ func (v *Vault) adopt(params *token.PublicParams) error {
 
 // kept returns the policy at the end of the updates that the vault has kept, and why the next one does not hold, if there is one.
 func (v *Vault) kept(ctx context.Context) (rules *token.Policy, wrong, err error) {
-	rules, err = policy.Follow(ctx, updates{v, math.MaxUint64}, v.genesis.ID(), v.first.Load())
+	rules, err = policy.Follow(ctx, updates{v, math.MaxUint64}, v.genesis, v.first.Load())
 	_, failed := errors.AsType[*zkbench.CheckError](err)
 	if failed || errors.Is(err, zkbench.ErrMalformed) || errors.Is(err, zkbench.ErrParams) {
 		wrong, err = err, nil
@@ -48,7 +48,7 @@ func (v *Vault) rules() *token.Policy { return v.current.Load() }
 func (v *Vault) nextPolicy(s *step) (*token.Policy, error) {
 	u, rules := s.parsed.Update, v.rules()
 	if u.Policy.Version > rules.Version {
-		if err := u.Verify(v.genesis.ID(), rules); err != nil {
+		if err := u.Verify(v.genesis.At(s.Seq).ID(), rules); err != nil {
 			return nil, ledger.Corruptf(named(s.Seq), "%v", err)
 		}
 		return u.Policy.Clone(), nil
@@ -75,7 +75,7 @@ func (v *Vault) nextPolicy(s *step) (*token.Policy, error) {
 func (v *Vault) recoverPolicy(ctx context.Context, l Ledger, version uint64) error {
 	for rules := v.rules(); rules.Version < version; rules = v.rules() {
 		source := &last{Source: l}
-		next, err := policy.Next(ctx, source, v.genesis.ID(), rules)
+		next, err := policy.Next(ctx, source, v.genesis, rules)
 		if err == nil && next == nil {
 			err = ledger.Corruptf("policy", "the ledger has no update of policy %d, and the vault has followed it to %d", rules.Version, version)
 		}
@@ -126,8 +126,17 @@ func (u updates) Record(_ context.Context, anchor []byte) (r ledger.Record, foun
 	if err != nil {
 		return r, false, err
 	}
-	r.Anchor, r.Update, r.Policy = anchor, true, next.Policy.Version-1
+	r.Anchor, r.Update, r.Policy, r.Seq = anchor, true, next.Policy.Version-1, u.recordOf(next.Ledger)
 	return r, true, nil
+}
+
+// recordOf returns the number of a record that was accepted on a ledger, which may be a parent of the vault's.
+func (v *Vault) recordOf(id token.LedgerID) uint64 {
+	seq := uint64(math.MaxUint64)
+	for g, fork := v.genesis, true; fork && g.ID() != id; g, fork = g.Parent() {
+		seq = g.Inherited()
+	}
+	return seq
 }
 
 // FollowAnew has the next Sync and the next Reconcile begin at the first record of the log, and forgets what the vault has learned from it: for a

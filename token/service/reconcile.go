@@ -16,7 +16,7 @@ import (
 // were signed: which have landed, and which never will, since another request has taken their anchor or a token that they spend. The auditor's
 // Policy hears of both (Settled), and Unlanded yields the rest. A record that was not signed, or not as it is there, goes to
 // stray: where every request needs this auditor, either the vault has been lost or a validator is not to be
-// trusted. Records are checked as by Wallet.Sync, and validated if Vault.CheckRecords says so; errors are Sync's.
+// trusted. A record that a fork has of its parent is no stray. Records are checked as by Wallet.Sync, and validated if Vault.CheckRecords says so; errors are Sync's.
 //
 // The vault counts a record as seen only after stray and Settled have returned nil for it and for all before it. So what they have not taken, because they returned an
 // error or the process ended, is told again by the next Reconcile: it may be told twice, and is never lost. stray nil is an ErrParams if there is something to tell.
@@ -78,7 +78,7 @@ func (s *AuditorService) told(ctx context.Context, r *step, o *outcome, stray fu
 				return err
 			}
 		}
-	case !r.Update: // which administrators sign, and no auditor
+	case !r.Update && r.Seq > s.vault.genesis.Inherited(): // updates no auditor signs, and what a parent accepted was signed for the parent
 		if err := stray(r.Record); err != nil {
 			return err
 		}

@@ -104,7 +104,7 @@ func (v *Vault) Genesis() ledger.Genesis { return v.genesis }
 
 // sameLedger refuses a ledger that is not a vault's own.
 func sameLedger(own, other ledger.Genesis) error {
-	if own != other {
+	if own.ID() != other.ID() {
 		return refuse("the vault is of the ledger %x, and not of %x", own.ID(), other.ID())
 	}
 	return nil

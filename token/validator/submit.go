@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/policy"
 	"github.com/zkbench/zkbench/token/request"
@@ -69,7 +70,7 @@ func (s *Submitter) Submit(ctx context.Context, requests [][]byte) ([]ledger.Ver
 	b := &submission{Submitter: s, requests: make([]submitted, len(requests)), verdicts: make([]ledger.Verdict, len(requests))}
 	all := make([]int, len(requests))
 	for i, raw := range requests {
-		all[i], b.requests[i] = i, identify(s.v, raw)
+		all[i], b.requests[i] = i, identify(raw)
 		b.verdicts[i].Anchor = b.requests[i].anchor
 	}
 	left, err := b.find(ctx, all)
@@ -90,18 +91,18 @@ func (s *Submitter) Submit(ctx context.Context, requests [][]byte) ([]ledger.Ver
 // submitted is a request with what it says of itself.
 type submitted struct {
 	raw    []byte
-	anchor []byte // nil if it does not decode
-	digest func() ([32]byte, error)
+	anchor []byte                                 // nil if it does not decode
+	digest func(token.LedgerID) ([32]byte, error) // on a ledger
 }
 
 // identify decodes a request or an update as far as its anchor and digest need it.
-func identify(v *Validator, raw []byte) submitted {
+func identify(raw []byte) submitted {
 	if policy.Is(raw) {
 		if u, err := policy.Decode(raw); err == nil {
-			return submitted{raw, policy.Anchor(u.Policy.Version), u.Digest}
+			return submitted{raw, policy.Anchor(u.Policy.Version), func(token.LedgerID) ([32]byte, error) { return u.Digest() }}
 		}
 	} else if r, err := request.Decode(raw); err == nil {
-		return submitted{raw, slices.Clone(r.Anchor), func() ([32]byte, error) { return r.Digest(v.ledger), nil }}
+		return submitted{raw, slices.Clone(r.Anchor), func(id token.LedgerID) ([32]byte, error) { return r.Digest(id), nil }}
 	}
 	return submitted{raw: raw}
 }
@@ -149,16 +150,17 @@ func (b *submission) find(ctx context.Context, among []int) (others []int, err e
 
 // record sets the verdict on a request whose anchor is on the ledger.
 func (b *submission) record(ctx context.Context, i int) error {
-	digest, err := b.requests[i].digest()
+	r, found, err := b.store.Record(ctx, b.requests[i].anchor)
 	if err != nil {
 		return err
 	}
-	r, found, err := b.store.Record(ctx, b.requests[i].anchor)
+	if !found {
+		return fmt.Errorf("%w: the ledger does not have the anchor %x any more", zkbench.ErrEnv, b.requests[i].anchor)
+	}
+	digest, err := b.requests[i].digest(b.store.Genesis().At(r.Seq).ID())
 	switch v := &b.verdicts[i]; {
 	case err != nil:
 		return err
-	case !found:
-		return fmt.Errorf("%w: the ledger does not have the anchor %x any more", zkbench.ErrEnv, b.requests[i].anchor)
 	case r.Digest != digest:
 		v.Err = failed("anchor", -1, -1, zkbench.ErrAnchorConflict)
 	default:

@@ -101,7 +101,7 @@ func New(params *token.PublicParams, genesis ledger.Genesis, ex executor.Executo
 	if v.ids, err = identity.NewSet(cache, scheme); err != nil {
 		return nil, err
 	}
-	if v.current, err = policy.NewCurrent(id, &params.Policy, v.pin); err != nil {
+	if v.current, err = policy.NewCurrent(genesis, &params.Policy, v.pin); err != nil {
 		return nil, err
 	}
 	return v, nil
@@ -396,12 +396,20 @@ func (v *Validator) Authorized(ctx context.Context, raw []byte) error {
 // Ledger returns the id of the validator's ledger.
 func (v *Validator) Ledger() token.LedgerID { return v.ledger }
 
-// First returns a validator of the same ledger under the policy of the parameters, which follows updates by itself. It shares the tables and the parsed
-// owners of this one.
-func (v *Validator) First() (*Validator, error) {
+// First returns a validator of a ledger under the same parameters, for example a parent of this one's. It begins under the policy of the
+// parameters, and follows updates by itself. It shares the tables and the parsed owners of this one. First returns an ErrParams for a
+// ledger under other parameters.
+func (v *Validator) First(genesis ledger.Genesis) (*Validator, error) {
+	digest, err := v.params.Digest()
+	if err != nil {
+		return nil, err
+	}
+	if err := genesis.Of(digest); err != nil {
+		return nil, err
+	}
 	first := *v
-	var err error
-	first.current, err = policy.NewCurrent(v.ledger, &v.params.Policy, first.pin)
+	first.ledger = genesis.ID()
+	first.current, err = policy.NewCurrent(genesis, &v.params.Policy, first.pin)
 	return &first, err
 }
 

@@ -109,7 +109,7 @@ func (g *governed) follow(ctx context.Context) error {
 		return err
 	}
 	g.id = genesis.ID()
-	g.current, err = policy.Follow(ctx, g.ledger, g.id, g.current)
+	g.current, err = policy.Follow(ctx, g.ledger, genesis, g.current)
 	return err
 }
 

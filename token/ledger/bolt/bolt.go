@@ -38,14 +38,15 @@ type Ledger struct {
 
 var _ ledger.Store = (*Ledger)(nil)
 
-// Create makes an empty ledger and opens it: of ledger.NewGenesis, or with the genesis of one that it repeats. The file appears complete or not
+// Create makes an empty ledger and opens it: of ledger.NewGenesis, or with the genesis of one that it repeats. A fork is to be
+// given the batches of its parent first, as they are there: Open refuses it until it has them. The file appears complete or not
 // at all; there must be none at path (fs.ErrExist), on a file system with hard
 // links.
 func Create(path string, genesis ledger.Genesis) (*Ledger, error) {
 	if err := boltfile.Create(path, func(tx *bbolt.Tx) error { return initialize(tx, genesis) }); err != nil {
 		return nil, err
 	}
-	return Open(path)
+	return open(path, store.CheckTail)
 }
 
 // initialize makes an empty ledger.
@@ -69,12 +70,17 @@ func initialize(tx *bbolt.Tx, genesis ledger.Genesis) error {
 // Verify checks everything. The error is fs.ErrNotExist, ledger.ErrLocked, a
 // *ledger.CorruptError, or a *zkbench.DecodeError for another version's file.
 func Open(path string) (*Ledger, error) {
+	return open(path, store.CheckOpened)
+}
+
+// open opens a ledger whose tables pass the check.
+func open(path string, check func(context.Context, store.Snapshot) error) (*Ledger, error) {
 	file, err := boltfile.Open(path, func(tx *bbolt.Tx) error {
 		t, err := read(tx)
 		if err != nil {
 			return err
 		}
-		return store.CheckTail(context.Background(), t)
+		return check(context.Background(), t)
 	})
 	if err != nil {
 		return nil, err
@@ -169,7 +175,7 @@ func (l *Ledger) Decide(ctx context.Context, batch []ledger.Entry) (rejected []e
 		t := tablesOf(tx, l.genesis)
 		tail, err := t.Tail(ctx)
 		if err == nil {
-			rejected, err = store.Decide(t, tail, c)
+			rejected, err = store.Decide(t, l.genesis, tail, c)
 		}
 		return err
 	})
@@ -188,7 +194,9 @@ func (l *Ledger) State(ctx context.Context) (s ledger.State, err error) {
 			return err
 		}
 		data, err := t.state()
-		s = tail.State(bytes.Clone(data))
+		if err == nil {
+			s, err = tail.State(l.genesis, bytes.Clone(data))
+		}
 		return err
 	})
 	return s, err
@@ -213,7 +221,7 @@ func (l *Ledger) apply(calls []*store.Call) error {
 	var g *store.Group
 	err := l.file.Write(func(tx *bbolt.Tx) error {
 		t := tablesOf(tx, l.genesis)
-		g = store.NewGroup(t, l.tail)
+		g = store.NewGroup(t, l.genesis, l.tail)
 		for _, c := range calls {
 			if err := g.Decide(c); err != nil {
 				return err

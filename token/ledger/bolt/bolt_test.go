@@ -26,7 +26,7 @@ import (
 // files are the stores of this package.
 var files = ledgertest.Stores{
 	Place:  func(t testing.TB) string { return filepath.Join(t.TempDir(), "ledger.db") },
-	Create: func(_ testing.TB, path string) (ledgertest.Verifier, error) { return Create(path, ledger.Genesis{}) },
+	Create: func(_ testing.TB, path string, g ledger.Genesis) (ledgertest.Verifier, error) { return Create(path, g) },
 	Open:   func(_ testing.TB, path string) (ledgertest.Verifier, error) { return Open(path) },
 }
 

@@ -54,7 +54,7 @@ func (t *tables) state() ([]byte, error) {
 
 // Tail implements store.Snapshot.
 func (t *tables) Tail(context.Context) (b store.Batch, err error) {
-	b = store.Genesis(t.genesis.ID())
+	b = store.Genesis(t.genesis)
 	err = boltfile.Guard(func() (err error) {
 		if key, value := t.chain.Cursor().Last(); key != nil {
 			if b, err = unsealBatch(key, value); err != nil {

@@ -27,8 +27,9 @@ type Verifier interface {
 // Stores are the ledgers of one implementation, each at a place of its own: the path of
 // a file, the name of a schema.
 type Stores struct {
-	Place        func(t testing.TB) string // a new one
-	Create, Open func(t testing.TB, place string) (Verifier, error)
+	Place  func(t testing.TB) string // a new one
+	Create func(t testing.TB, place string, genesis ledger.Genesis) (Verifier, error)
+	Open   func(t testing.TB, place string) (Verifier, error)
 }
 
 // Genesis is that of a ledger under parameters: always the same.
@@ -85,7 +86,7 @@ func Issuers(ids ...[]byte) []token.Issuer {
 func (s Stores) New(t testing.TB) (l Verifier, place string) {
 	t.Helper()
 	place = s.Place(t)
-	l, err := s.Create(t, place)
+	l, err := s.Create(t, place, ledger.Genesis{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,6 +126,7 @@ func Records(t testing.TB, l ledger.Reader, from uint64) (all []ledger.Record) {
 func Contract(t *testing.T, s Stores) {
 	t.Run("random batches", func(t *testing.T) { randomBatches(t, s) })
 	t.Run("largest", func(t *testing.T) { largest(t, s) })
+	t.Run("forks", func(t *testing.T) { forks(t, s) })
 	for name, test := range map[string]func(t *testing.T, l Verifier){
 		"concurrent":             func(t *testing.T, l Verifier) { Concurrent(t, l) },
 		"same batch":             same,

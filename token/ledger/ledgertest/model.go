@@ -156,7 +156,7 @@ func randomBatches(test *testing.T, s Stores) {
 	rapid.Check(test, func(t *rapid.T) {
 		ctx := context.Background()
 		place := s.Place(test)
-		l, err := s.Create(test, place)
+		l, err := s.Create(test, place, ledger.Genesis{})
 		if err != nil {
 			t.Fatal(err)
 		}

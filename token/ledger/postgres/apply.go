@@ -131,7 +131,7 @@ func (l *Ledger) decide(ctx context.Context, x *exchange, calls []*store.Call) (
 	if err != nil {
 		return nil, store.Batch{}, err
 	}
-	g := store.NewGroup(f, tail)
+	g := store.NewGroup(f, l.genesis, tail)
 	for _, c := range calls {
 		if err := g.Decide(c); err != nil {
 			return nil, store.Batch{}, err

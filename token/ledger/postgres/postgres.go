@@ -101,7 +101,8 @@ type Ledger struct {
 var _ ledger.Store = (*Ledger)(nil)
 
 // Create makes an empty ledger of a genesis in the database at url, a PostgreSQL connection
-// URL or keyword string (host=... user=...), and opens it. The schema appears complete or not at
+// URL or keyword string (host=... user=...), and opens it. A fork is to be given the batches of its parent
+// first, as they are there: Open refuses it until it has them. The schema appears complete or not at
 // all; there must be none of its name (fs.ErrExist). Errors are as Open's, and
 // zkbench.ErrOutcomeUnknown where the connection is lost at the end.
 func Create(ctx context.Context, url string, genesis ledger.Genesis, opts ...Option) (*Ledger, error) {
@@ -109,7 +110,7 @@ func Create(ctx context.Context, url string, genesis ledger.Genesis, opts ...Opt
 		if err := l.initialize(ctx, schema, genesis); err != nil {
 			return err
 		}
-		return l.inspect(ctx, schema)
+		return l.inspect(ctx, schema, store.CheckTail)
 	})
 }
 
@@ -121,7 +122,9 @@ func Create(ctx context.Context, url string, genesis ledger.Genesis, opts ...Opt
 // be reached, refuses, or is set not to keep what it has committed. No error has
 // the url's password in it.
 func Open(ctx context.Context, url string, opts ...Option) (*Ledger, error) {
-	return start(ctx, url, opts, func(l *Ledger, schema string) error { return l.inspect(ctx, schema) })
+	return start(ctx, url, opts, func(l *Ledger, schema string) error {
+		return l.inspect(ctx, schema, store.CheckOpened)
+	})
 }
 
 // start connects, and prepares the ledger for use.
@@ -169,7 +172,7 @@ func (l *Ledger) initialize(ctx context.Context, schema string, genesis ledger.G
 		if err != nil {
 			return err
 		}
-		h, encoding := head{format, store.Genesis(genesis.ID())}, genesis.Append(nil)
+		h, encoding := head{format, store.Genesis(genesis)}, genesis.Append(nil)
 		if _, err := conn.Exec(ctx, l.sql.insertHead, h.format, 0, 0, h.Hash[:], 0, ledger.AppendTime(nil, h.Time), h.sum()); err != nil {
 			return err
 		}
@@ -187,8 +190,8 @@ func (l *Ledger) initialize(ctx context.Context, schema string, genesis ledger.G
 	return err
 }
 
-// inspect checks the tables, the format and the last batch.
-func (l *Ledger) inspect(ctx context.Context, schema string) error {
+// inspect checks the tables, the format, and with check the last batch.
+func (l *Ledger) inspect(ctx context.Context, schema string, check func(context.Context, store.Snapshot) error) error {
 	missing := false
 	err := l.snapshot(ctx, func(ctx context.Context, s *snapshot) error {
 		var sound []string
@@ -216,7 +219,7 @@ func (l *Ledger) inspect(ctx context.Context, schema string) error {
 		if err := s.caller(ctx); err != nil {
 			return err
 		}
-		return store.CheckTail(ctx, s)
+		return check(ctx, s)
 	})
 	if missing {
 		return fmt.Errorf("ledger: schema %q: %w", schema, fs.ErrNotExist)

@@ -46,8 +46,8 @@ func schemaName() string { return fmt.Sprintf("test %x", rand.Uint64()) }
 // schemas are the stores of this package.
 var schemas = ledgertest.Stores{
 	Place: func(testing.TB) string { return schemaName() },
-	Create: func(t testing.TB, schema string) (ledgertest.Verifier, error) {
-		return Create(context.Background(), server.URL(t), ledger.Genesis{}, Schema(schema))
+	Create: func(t testing.TB, schema string, g ledger.Genesis) (ledgertest.Verifier, error) {
+		return Create(context.Background(), server.URL(t), g, Schema(schema))
 	},
 	Open: func(t testing.TB, schema string) (ledgertest.Verifier, error) {
 		return Open(context.Background(), server.URL(t), Schema(schema))

@@ -150,7 +150,10 @@ func (l *Ledger) State(ctx context.Context) (s ledger.State, err error) {
 		return s, err
 	}
 	data, err := r.body()
-	return tail.State(data), err
+	if err != nil {
+		return s, err
+	}
+	return tail.State(l.genesis, data)
 }
 
 // Decide implements ledger.Store.
@@ -186,7 +189,7 @@ func (l *Ledger) Decide(ctx context.Context, batch []ledger.Entry) (rejected []e
 	if err != nil {
 		return nil, err
 	}
-	return store.Decide(f, tail, c)
+	return store.Decide(f, l.genesis, tail, c)
 }
 
 // Log implements ledger.Reader.

@@ -190,7 +190,7 @@ func (s *snapshot) Tail(ctx context.Context) (store.Batch, error) {
 		}
 	}
 	if b.Last == 0 {
-		if b != store.Genesis(s.genesis.ID()) {
+		if b != store.Genesis(s.genesis) {
 			return store.Batch{}, ledger.Corruptf(tableHead, "not that of an empty ledger of this genesis")
 		}
 		return b, nil

@@ -10,7 +10,7 @@ import (
 
 // Interrupted has a record wait for its validation, stops ctx, and validates.
 func Interrupted(ctx context.Context, stop func(), params *token.PublicParams, genesis ledger.Genesis, r ledger.Record) error {
-	v, err := newValidation(params, genesis)
+	v, err := newValidation(ctx, params, genesis)
 	if err != nil {
 		return err
 	}

@@ -88,15 +88,22 @@ func IsDatabase(arg string) bool {
 // none): a chain that ends otherwise than the verified one is of another log, or one
 // that changes. progress gets the number of requests done, of total, after every batch.
 // What contradicts itself is a *ledger.CorruptError.
-func Verify(ctx context.Context, l Store, params *token.PublicParams, progress func(done, total uint64)) (_ *Report, err error) {
+func Verify(ctx context.Context, l Store, params *token.PublicParams, progress func(done, total uint64)) (*Report, error) {
+	return verify(ctx, l, params, progress, func(uint64, [32]byte) {})
+}
+
+// verify is Verify, and calls batch with the last request of every batch and the chain's hash up to it.
+func verify(ctx context.Context, l Store, params *token.PublicParams, progress func(done, total uint64), batch func(last uint64, hash [32]byte)) (_ *Report, err error) {
 	ctx, stopVerify := context.WithCancel(ctx)
 	defer stopVerify()
 	next, stopLog := iter.Pull2(l.Log(ctx, 1))
 	defer stopLog()
-	t := &tally{Report: Report{Ledger: l.Genesis().ID(), Hash: l.Genesis().ID()}, next: next, visit: func(*ledger.Record) error { return nil }}
+	t := &tally{Report: Report{Genesis: l.Genesis()}, tail: store.Genesis(l.Genesis()), next: next, visit: func(*ledger.Record) error { return nil }}
+	t.sum()
+	batch(0, t.Hash)
 	finish := func() error { return nil }
 	if params != nil {
-		v, failed := newValidation(params, l.Genesis())
+		v, failed := newValidation(ctx, params, l.Genesis())
 		if failed != nil {
 			return nil, failed
 		}
@@ -109,14 +116,16 @@ func Verify(ctx context.Context, l Store, params *token.PublicParams, progress f
 		progress(done, total)
 		if t.batch(done); t.err != nil {
 			stopVerify()
+			return
 		}
+		batch(t.Requests, t.Hash)
 	})
 	switch {
 	case t.err != nil:
 		return nil, t.err
 	case err != nil:
 		return nil, err
-	case t.Hash != tail.Hash || t.Requests != tail.Last:
+	case t.tail.Hash != tail.Hash || t.Requests != tail.Last:
 		return nil, ledger.Corruptf("log", "as it is read, not the one that was verified")
 	}
 	return &t.Report, finish()
@@ -124,7 +133,7 @@ func Verify(ctx context.Context, l Store, params *token.PublicParams, progress f
 
 // Report is what a verified log holds.
 type Report struct {
-	Ledger            token.LedgerID
+	Genesis           ledger.Genesis
 	Requests, Batches uint64
 	Created, Spent    uint64 // tokens
 	First, Last       time.Time
@@ -143,17 +152,22 @@ func (r *Report) String() string {
 	if r.Policy > 0 {
 		policy = fmt.Sprintf("; policy %d", r.Policy)
 	}
+	fork := ""
+	if parent, ok := r.Genesis.Parent(); ok {
+		fork = fmt.Sprintf(", a fork of %x behind request %d", parent.ID(), r.Genesis.Inherited())
+	}
 	times := ""
 	if r.Requests > 0 {
 		times = fmt.Sprintf("; times, by the operator: %s to %s", r.First.Format(time.RFC3339), r.Last.Format(time.RFC3339))
 	}
-	return fmt.Sprintf("ok: %d requests in %d batches%s; %d tokens: %d unspent, %d spent%s%s; ledger %x, last hash %s",
-		r.Requests, r.Batches, valid, r.Created, r.Created-r.Spent, r.Spent, policy, times, r.Ledger, hex.EncodeToString(r.Hash[:]))
+	return fmt.Sprintf("ok: %d requests in %d batches%s; %d tokens: %d unspent, %d spent%s%s; ledger %x%s, last hash %s",
+		r.Requests, r.Batches, valid, r.Created, r.Created-r.Spent, r.Spent, policy, times, r.Genesis.ID(), fork, hex.EncodeToString(r.Hash[:]))
 }
 
 // tally counts a log up to some batch.
 type tally struct {
 	Report
+	tail  store.Batch // what is known of the last one
 	next  func() (ledger.Record, error, bool)
 	visit func(r *ledger.Record) error // gets every record
 	err   error
@@ -161,7 +175,8 @@ type tally struct {
 
 // batch adds the batch that ends with the request last.
 func (t *tally) batch(last uint64) {
-	link := store.NewLink(t.Hash, t.Requests+1)
+	first := t.Requests + 1
+	link := store.NewLink(t.Hash, first)
 	for t.err == nil && t.Requests < last {
 		r, err, ok := t.next()
 		switch {
@@ -176,7 +191,16 @@ func (t *tally) batch(last uint64) {
 		}
 	}
 	t.Batches++
-	t.Hash = link.Sum()
+	t.tail = store.Batch{First: first, Last: t.Requests, Hash: link.Sum()}
+	t.sum()
+}
+
+// sum notes the hash of the chain so far.
+func (t *tally) sum() {
+	hash, err := t.tail.Next(t.Genesis)
+	if t.Hash = hash; t.err == nil {
+		t.err = err
+	}
 }
 
 func (t *tally) request(r *ledger.Record) {

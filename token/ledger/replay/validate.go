@@ -18,11 +18,13 @@ import (
 const identities = 4096
 
 // validation validates every request of a log again. The ledger as the requests have left it is
-// built beside, in a temporary directory.
+// built beside, in a temporary directory. Requests that a fork has of its parent are validated as the parent's.
 type validation struct {
 	*recheck.Checker
-	dir   string
-	state state
+	params  *token.PublicParams
+	genesis ledger.Genesis // of the log
+	dir     string
+	book    ledger.Store
 }
 
 // state is a ledger whose policy a validator follows.
@@ -45,21 +47,53 @@ func (s state) Digest(ctx context.Context, anchor []byte) ([32]byte, bool, error
 	return r.Digest, found, err
 }
 
-func newValidation(params *token.PublicParams, genesis ledger.Genesis) (*validation, error) {
-	checks, err := validator.New(params, genesis, executor.Pool(), token.Tuning{}, identities)
-	if err != nil {
+func newValidation(ctx context.Context, params *token.PublicParams, genesis ledger.Genesis) (*validation, error) {
+	v := &validation{params: params, genesis: genesis}
+	if _, err := v.validator(1); err != nil { // so that bad parameters are found before anything is made
 		return nil, err
 	}
 	dir, err := os.MkdirTemp("", "zkbench-replay-")
 	if err != nil {
 		return nil, err
 	}
-	book, err := bolt.Create(filepath.Join(dir, FileName), genesis)
+	// The book's batches are others than the log's, and so is its chain.
+	book, err := bolt.Create(filepath.Join(dir, FileName), genesis.At(0))
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	s := state{book, checks}
-	return &validation{Checker: recheck.New(checks, s), dir: dir, state: s}, nil
+	v.dir, v.book = dir, book
+	if err := v.from(ctx, 1); err != nil {
+		return nil, errors.Join(err, v.close())
+	}
+	return v, nil
 }
 
-func (v *validation) close() error { return errors.Join(v.state.Close(), os.RemoveAll(v.dir)) }
+// validator returns a validator of the ledger on which a record was accepted.
+func (v *validation) validator(seq uint64) (*validator.Validator, error) {
+	return validator.New(v.params, v.genesis.At(seq), executor.Pool(), token.Tuning{}, identities)
+}
+
+// from has records validated as those of the ledger on which the record of a number was accepted.
+func (v *validation) from(ctx context.Context, seq uint64) error {
+	checks, err := v.validator(seq)
+	if err != nil {
+		return err
+	}
+	v.Checker = recheck.New(checks, state{v.book, checks})
+	return checks.Follow(ctx, v.book)
+}
+
+// Add validates a record, perhaps later, together with others.
+func (v *validation) Add(ctx context.Context, r ledger.Record) error {
+	if v.genesis.ForksBehind(r.Seq - 1) {
+		if err := v.Flush(ctx); err != nil {
+			return err
+		}
+		if err := v.from(ctx, r.Seq); err != nil {
+			return err
+		}
+	}
+	return v.Checker.Add(ctx, r)
+}
+
+func (v *validation) close() error { return errors.Join(v.book.Close(), os.RemoveAll(v.dir)) }

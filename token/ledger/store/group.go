@@ -24,12 +24,13 @@ type Lookup interface {
 // calls before them do to it. A store writes what was accepted when all is
 // decided, so a rejected batch leaves no trace.
 type Group struct {
-	look   Lookup
-	tail   Batch
-	states map[string]State // of the ids that the group has looked at
-	known  map[string]Anchored
-	undo   []func()
-	calls  int // entries of the calls that were decided
+	look    Lookup
+	genesis ledger.Genesis
+	tail    Batch
+	states  map[string]State // of the ids that the group has looked at
+	known   map[string]Anchored
+	undo    []func()
+	calls   int // entries of the calls that were decided
 
 	Entries []Encoded // accepted, in order
 	Batches []Batch   // of them, in order
@@ -44,8 +45,8 @@ type Encoded struct {
 }
 
 // NewGroup begins a group on the store behind look, whose last batch is tail.
-func NewGroup(look Lookup, tail Batch) *Group {
-	return &Group{look: look, tail: tail, states: map[string]State{}, known: map[string]Anchored{}}
+func NewGroup(look Lookup, genesis ledger.Genesis, tail Batch) *Group {
+	return &Group{look: look, genesis: genesis, tail: tail, states: map[string]State{}, known: map[string]Anchored{}}
 }
 
 // Tail returns the last batch, after those that were accepted.
@@ -91,7 +92,11 @@ func (g *Group) Decide(c *Call) error {
 	mark, before := len(g.undo), len(g.Entries)
 	index := g.calls
 	g.calls += len(c.entries)
-	link := NewLink(g.tail.Hash, g.tail.Last+1)
+	prev, err := g.tail.Next(g.genesis)
+	if err != nil {
+		return err
+	}
+	link := NewLink(prev, g.tail.Last+1)
 	at := place{g.tail.Last + 1, g.tail.Policy, g.tail.Time}
 	for i := range c.entries {
 		if c.each && c.rejected[i] != nil {
@@ -117,6 +122,9 @@ func (g *Group) Decide(c *Call) error {
 	}
 	if last := at.seq - 1; last > g.tail.Last {
 		g.tail = Batch{First: g.tail.Last + 1, Last: last, Hash: link.Sum(), Policy: at.policy, Time: at.time}
+		if _, err := g.tail.Next(g.genesis); err != nil {
+			return err
+		}
 		g.Batches = append(g.Batches, g.tail)
 	}
 	if c.state != nil {
@@ -126,8 +134,8 @@ func (g *Group) Decide(c *Call) error {
 }
 
 // Decide is ledger.Store.Decide for a call of ApplyEach on the store behind look, whose last batch is tail.
-func Decide(look Lookup, tail Batch, c *Call) ([]error, error) {
-	if err := NewGroup(look, tail).Decide(c); err != nil {
+func Decide(look Lookup, genesis ledger.Genesis, tail Batch, c *Call) ([]error, error) {
+	if err := NewGroup(look, genesis, tail).Decide(c); err != nil {
 		return nil, err
 	}
 	return c.rejected, nil

@@ -120,7 +120,7 @@ func (a *Anchored) Append(dst []byte) []byte {
 }
 
 // Batch is the record of a batch in the chain: the entries First to Last, and
-// their Link after the batch before. Before the first is that of Genesis.
+// their Link after the batch before (Batch.Next). Before the first is that of Genesis.
 type Batch struct {
 	First, Last uint64
 	Hash        [32]byte
@@ -128,8 +128,50 @@ type Batch struct {
 	Time        time.Time // of its last entry, as DecodeTime returns it
 }
 
-// Genesis is the batch before the first one of a ledger: no entries, its id in place of a hash, and the zero time.
-func Genesis(id token.LedgerID) Batch { return Batch{Hash: id} }
+// Genesis is the batch before the first one of a ledger: no entries, the zero time, and in place of a hash the id of the
+// ledger, or of the first one that it is a fork of.
+func Genesis(g ledger.Genesis) Batch {
+	g.Forks = nil
+	return Batch{Hash: g.ID()}
+}
+
+// Next returns the hash that the batch behind this one goes on from: this one's, or, if the ledger is a fork that
+// begins there,
+//
+//	SHA-256(frame("zkbench/v2/ledger fork") id(32) hash(32))
+//
+// with the fork's id, for each fork that does. It returns a *ledger.CorruptError if a fork does not begin with this hash,
+// or begins within the batch.
+func (b *Batch) Next(g ledger.Genesis) (hash [32]byte, err error) {
+	hash = b.Hash
+	place := fmt.Sprintf("requests %d to %d", b.First, b.Last)
+	for i, f := range g.Forks {
+		switch {
+		case b.First <= f.Last && f.Last < b.Last:
+			return hash, ledger.Corruptf(place, "the ledger is a fork behind request %d, which is within them", f.Last)
+		case f.Last != b.Last:
+		case f.Hash != hash:
+			return hash, ledger.Corruptf(place, "the ledger is a fork behind them, of another history")
+		default:
+			fork := g
+			fork.Forks = g.Forks[:i+1]
+			id := fork.ID()
+			h := framed("zkbench/v2/ledger fork")
+			h.Write(id[:])
+			h.Write(hash[:])
+			h.Sum(hash[:0])
+		}
+	}
+	return hash, nil
+}
+
+// Complete returns a *ledger.CorruptError if the ledger whose last batch it is lacks records of its parent.
+func (b *Batch) Complete(g ledger.Genesis) error {
+	if n := g.Inherited(); b.Last < n {
+		return ledger.Corruptf("log", "ends with request %d, and it is a fork behind request %d", b.Last, n)
+	}
+	return nil
+}
 
 // Append appends the body of the record.
 func (b *Batch) Append(dst []byte) []byte {
@@ -138,6 +180,7 @@ func (b *Batch) Append(dst []byte) []byte {
 }
 
 // State is that of the ledger whose last batch it is, with bytes that a caller has left.
-func (b *Batch) State(bytes []byte) ledger.State {
-	return ledger.State{Last: b.Last, Hash: b.Hash, Policy: b.Policy, Time: b.Time, Bytes: bytes}
+func (b *Batch) State(g ledger.Genesis, bytes []byte) (ledger.State, error) {
+	hash, err := b.Next(g)
+	return ledger.State{Last: b.Last, Hash: hash, Policy: b.Policy, Time: b.Time, Bytes: bytes}, err
 }

@@ -56,16 +56,23 @@ func RecordOf(anchor []byte, at Anchored, entry *ledger.Entry) (ledger.Record, e
 //	hash = SHA-256(frame("zkbench/v2/ledger") prev(32) first(8) frame(entry) ...)
 //
 // with frame(x) = uint32 length, x; integers big-endian; first the sequence
-// number of the batch's first entry. The hash before the first batch is the ledger's id.
+// number of the batch's first entry. The hash before the first batch is the ledger's id. Behind the records that a
+// fork has of its parent, it is that of Batch.Next.
 type Link struct{ h hash.Hash }
 
 // NewLink begins a batch.
 func NewLink(prev [32]byte, first uint64) Link {
-	l := Link{sha256.New()}
-	l.Add([]byte("zkbench/v2/ledger"))
+	l := Link{framed("zkbench/v2/ledger")}
 	l.h.Write(prev[:])
 	l.h.Write(binary.BigEndian.AppendUint64(nil, first))
 	return l
+}
+
+// framed begins a hash of a domain.
+func framed(domain string) hash.Hash {
+	h := sha256.New()
+	Link{h}.Add([]byte(domain))
+	return h
 }
 
 // Add adds the encoding of the next entry.

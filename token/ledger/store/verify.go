@@ -34,13 +34,28 @@ type Snapshot interface {
 // NoBatch says that an entry is in no batch of the chain.
 func NoBatch(seq uint64) error { return ledger.Corruptf(fmt.Sprintf("request %d", seq), "in no batch") }
 
+// CheckOpened is CheckTail, and refuses a fork that lacks records of its parent.
+func CheckOpened(ctx context.Context, s Snapshot) error {
+	if err := CheckTail(ctx, s); err != nil {
+		return err
+	}
+	tail, err := s.Tail(ctx)
+	if err == nil {
+		err = tail.Complete(s.Genesis())
+	}
+	return err
+}
+
 // CheckTail holds the last batch against its entries and the batch before.
 func CheckTail(ctx context.Context, s Snapshot) error {
 	tail, err := s.Tail(ctx)
+	if err == nil {
+		_, err = tail.Next(s.Genesis())
+	}
 	if err != nil || tail.Last == 0 {
 		return err
 	}
-	prev := Genesis(s.Genesis().ID())
+	prev := Genesis(s.Genesis())
 	if tail.First > 1 {
 		if prev, err = s.Batch(ctx, tail.First-1); err != nil {
 			return err
@@ -54,8 +69,12 @@ func CheckTail(ctx context.Context, s Snapshot) error {
 
 // replay recomputes a batch's hash, policies and time from its entries, and gives each to visit.
 func replay(ctx context.Context, s Snapshot, prev, b Batch, visit func(seq uint64, e *ledger.Entry) error) error {
-	link, policy, last := NewLink(prev.Hash, b.First), prev.Policy, prev.Time
-	err := s.Entries(ctx, b.First, b.Last, func(seq uint64, raw []byte, e *ledger.Entry) error {
+	before, err := prev.Next(s.Genesis())
+	if err != nil {
+		return err
+	}
+	link, policy, last := NewLink(before, b.First), prev.Policy, prev.Time
+	err = s.Entries(ctx, b.First, b.Last, func(seq uint64, raw []byte, e *ledger.Entry) error {
 		link.Add(raw)
 		if e.Policy != policy {
 			return ledger.Corruptf(fmt.Sprintf("request %d", seq), "accepted under policy %d, where %d held", e.Policy, policy)
@@ -92,7 +111,7 @@ func Verify(ctx context.Context, s Snapshot, progress func(done, total uint64)) 
 	if err != nil {
 		return err
 	}
-	v := verifier{Snapshot: s, tail: Genesis(s.Genesis().ID())}
+	v := verifier{Snapshot: s, tail: Genesis(s.Genesis())}
 	for v.tail.Last < total.Last {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -110,6 +129,12 @@ func Verify(ctx context.Context, s Snapshot, progress func(done, total uint64)) 
 		if err != nil {
 			return err
 		}
+	}
+	if _, err := v.tail.Next(s.Genesis()); err != nil {
+		return err
+	}
+	if err := v.tail.Complete(s.Genesis()); err != nil {
+		return err
 	}
 	return v.counts(ctx)
 }

@@ -1,0 +1,116 @@
+package ledgertest
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/ledger"
+)
+
+// forks: a fork has the records of its parent, is not opened without them, and goes on with a chain of its own.
+func forks(t *testing.T, s Stores) {
+	ctx := context.Background()
+	batches := [][]ledger.Entry{
+		{Issue("a", 2), Spend("b", token.ID("a/0"))},
+		{At(100, Update(0))},
+		{At(100, Under(1, Spend("c", token.ID("a/1"))))},
+	}
+	parent, _ := s.New(t)
+	states := []ledger.State{State(t, parent)}
+	for _, b := range batches {
+		Apply(t, parent, b...)
+		states = append(states, State(t, parent))
+	}
+	fork := func(g ledger.Genesis, s ledger.State) ledger.Genesis {
+		t.Helper()
+		g, err := g.Fork(s.Last, s.Hash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	create := func(g ledger.Genesis) (l Verifier, place string) {
+		t.Helper()
+		place = s.Place(t)
+		l, err := s.Create(t, place, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l, place
+	}
+	shut := func(l Verifier) {
+		t.Helper()
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// whole makes a fork, opens it again, and goes on with it.
+	hashes := map[[32]byte]bool{}
+	whole := func(g ledger.Genesis, copied int) (state ledger.State) {
+		t.Helper()
+		l, place := create(g)
+		if copied > 0 {
+			Corrupt(t, l.Verify(ctx, nil), "log", "a fork that is not complete, verified")
+			shut(l)
+			_, err := s.Open(t, place)
+			Corrupt(t, err, "log", "a fork that is not complete, opened")
+			l, place = create(g)
+		}
+		for _, b := range batches[:copied] {
+			Apply(t, l, b...)
+		}
+		shut(l)
+		l, err := s.Open(t, place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		Verify(t, l)
+		state = State(t, l)
+		last := states[copied]
+		if state.Last != last.Last || state.Policy != last.Policy || state.Time != last.Time || hashes[state.Hash] || state.Hash == last.Hash {
+			t.Errorf("%+v, or a hash that another ledger has; the parent's is %+v", state, last)
+		}
+		hashes[state.Hash] = true
+		own := At(100, Under(state.Policy, Issue("own", 1)))
+		Apply(t, l, own)
+		Verify(t, l)
+		if after := State(t, l); hashes[after.Hash] || after.Last != last.Last+1 {
+			t.Errorf("%+v, or a hash that another ledger has", after)
+		} else {
+			hashes[after.Hash] = true
+		}
+		return state
+	}
+	g := parent.Genesis()
+	for copied := range states {
+		whole(fork(g, states[copied]), copied)
+	}
+	first := fork(g, states[2])
+	of := whole(first, 2)
+	whole(fork(first, of), 2) // of a fork that has no records of its own
+	if again := fork(first, states[1]); len(again.Forks) != 1 {
+		t.Errorf("a fork before that of its parent: %+v", again)
+	}
+
+	// What is not the parent's does not make a fork complete.
+	other := At(100, Update(0))
+	other.Digest[0]++
+	for name, batch := range map[string][]ledger.Entry{"another record": {other}, "a batch that is too long": {batches[1][0], batches[2][0]}} {
+		l, _ := create(first)
+		Apply(t, l, batches[0]...)
+		if err := l.Apply(ctx, batch); !errors.As(err, new(*ledger.CorruptError)) {
+			t.Errorf("%s: %v", name, err)
+		}
+		_ = l.Close()
+	}
+	l, _ := create(first)
+	defer l.Close()
+	Apply(t, l, batches[0][0])
+	Apply(t, l, batches[0][1])
+	if err := l.Apply(ctx, batches[1]); !errors.As(err, new(*ledger.CorruptError)) {
+		t.Errorf("other batches: %v", err)
+	}
+}
