@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,8 +22,8 @@ import (
 // ledgerCommand works on ledgers of tokens.
 func ledgerCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "ledger new|verify|demo",
-		Short: "Make a ledger of tokens, verify it from its first request; run a small token system step by step",
+		Use:   "ledger new|verify|fork|demo",
+		Short: "Make a ledger of tokens, verify it from its first request, fork it; run a small token system step by step",
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -31,7 +32,7 @@ func ledgerCommand(stdout, stderr io.Writer) *cobra.Command {
 			return cli.ACommand(cmd, args)
 		},
 	}
-	cmd.AddCommand(ledgerNewCommand(stdout), ledgerVerifyCommand(stdout, stderr), ledgerDemoCommand(stdout))
+	cmd.AddCommand(ledgerNewCommand(stdout), ledgerVerifyCommand(stdout, stderr), ledgerForkCommand(stdout, stderr), ledgerDemoCommand(stdout))
 	return cmd
 }
 
@@ -99,15 +100,73 @@ func ledgerVerifyCommand(stdout, stderr io.Writer) *cobra.Command {
 	return cmd
 }
 
+func ledgerForkCommand(stdout, stderr io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "fork FROM TO",
+		Short: "Make a copy of a ledger that has an id of its own, to test on",
+		Long: "Verify a ledger, and make a fork of it: a copy that has an id of its own. A plain copy has the id of\n" +
+			"the original, so what is signed for the copy, as a test, is good on the original too. What is signed\n" +
+			"for a fork is good on the fork only, and what is signed for the original on the original only. The\n" +
+			"fork's genesis names the original and the hash of its chain, and its requests up to there are\n" +
+			"verified as the original's. Vaults of wallets and auditors begin anew on a fork. FROM is not changed;\n" +
+			"it and TO are what PATH is for ledger new and ledger verify.",
+		Args: func(cmd *cobra.Command, args []string) error { return ledgers(cmd, args, "FROM and TO", 2) },
+	}
+	last := usage.Define(cmd.Flags(), "last", usage.KindNumber, "", "0 or the number of the last request of a batch", "last request that the fork has of the ledger; all if not given")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return forkLedger(cmd.Context(), stdout, stderr, args[0], args[1], last)
+	}
+	return cmd
+}
+
+// forkLedger makes a fork of the ledger at path, and writes its id.
+func forkLedger(ctx context.Context, stdout, stderr io.Writer, path, to string, last *usage.Option) (err error) {
+	l, err := replay.Open(ctx, path)
+	if err != nil {
+		return ledgerError(ctx, path, err)
+	}
+	defer func() {
+		if closing := l.Close(); err == nil {
+			err = closing
+		}
+	}()
+	state, err := l.State(ctx)
+	if err != nil {
+		return ledgerError(ctx, path, err)
+	}
+	end := state.Last
+	if last.Given {
+		if end, err = last.Number("last", 0, state.Last); err != nil {
+			return err
+		}
+	}
+	show, done := progress.Counter(stderr, "requests replayed")
+	genesis, err := replay.Fork(ctx, l, to, end, show)
+	done()
+	if err != nil {
+		return ledgerError(ctx, path, err)
+	}
+	parent, _ := genesis.Parent()
+	_, err = fmt.Fprintf(stdout, "ledger %x, a fork of %x behind request %d\n", genesis.ID(), parent.ID(), end)
+	return err
+}
+
 // oneLedger refuses all but one argument.
-func oneLedger(cmd *cobra.Command, args []string) error {
-	if len(args) != 1 || args[0] == "" {
-		o := usage.Option{Accepted: "the path of one ledger: a file, the directory of a " + replay.FileName + ", a postgres:// URL, \"host=... user=...\" in quotes"}
+func oneLedger(cmd *cobra.Command, args []string) error { return ledgers(cmd, args, "PATH", 1) }
+
+// ledgers refuses all but so many arguments, which are ledgers.
+func ledgers(cmd *cobra.Command, args []string, names string, n int) error {
+	if len(args) != n || slices.Contains(args, "") {
+		what := "the path of one ledger"
+		if n > 1 {
+			what = fmt.Sprintf("the paths of %d ledgers", n)
+		}
+		o := usage.Option{Accepted: what + ": a file, the directory of a " + replay.FileName + ", a postgres:// URL, \"host=... user=...\" in quotes"}
 		words := make([]string, len(args))
 		for i := range args {
 			words[i] = shown(args[i])
 		}
-		return o.Refuse("PATH of ledger "+cmd.Name(), strings.Join(words, " "))
+		return o.Refuse(names+" of ledger "+cmd.Name(), strings.Join(words, " "))
 	}
 	return nil
 }

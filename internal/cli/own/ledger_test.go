@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -254,6 +255,47 @@ func TestLedgerNew(t *testing.T) {
 		if _, _, stderr := call(append([]string{"ledger", "new"}, args...)...); strings.Contains(stderr, "hunter2") {
 			t.Errorf("a password in %q", stderr)
 		}
+	}
+}
+
+// TestLedgerFork: a fork has an id of its own, and the original stays as it is.
+func TestLedgerFork(t *testing.T) {
+	dir := t.TempDir()
+	from, to := filepath.Join(dir, replay.FileName), filepath.Join(dir, "fork")
+	smallLedger(t, from)
+	before := must.Get(os.ReadFile(from))(t)
+	for n, args := range map[int][]string{4: nil, 3: {"--last", "3"}, 0: {"--last", "0"}} {
+		path := fmt.Sprint(to, n)
+		code, stdout, stderr := call(append([]string{"ledger", "fork", dir, path}, args...)...)
+		line := regexp.MustCompile(`^ledger ([0-9a-f]{64}), a fork of ([0-9a-f]{64}) behind request ` + fmt.Sprint(n) + `\n$`).FindStringSubmatch(stdout)
+		original := ledger.Genesis{}.ID()
+		if code != cli.ExitOK || len(line) != 3 || line[1] == line[2] || line[2] != fmt.Sprintf("%x", original) {
+			t.Fatalf("exit code %d, %q, %q", code, stdout, stderr)
+		}
+		code, shown, _ := verified(t, path)
+		if code != cli.ExitOK || !strings.Contains(shown, fmt.Sprintf("ok: %d requests", n)) || !strings.Contains(shown, strings.TrimSpace(stdout)) {
+			t.Errorf("exit code %d, %q", code, shown)
+		}
+		code, again, _ := call("ledger", "fork", path, path+" again")
+		if parent := "a fork of " + line[1] + " behind"; code != cli.ExitOK || !strings.Contains(again, parent) {
+			t.Errorf("a fork of a fork: exit code %d, %q, want %s", code, again, parent)
+		}
+	}
+	for says, args := range map[string][]string{
+		"request 2 is not the last of a batch; the last one before it that is: 0": {from, to, "--last", "2"},
+		`last: "5" is not accepted`:  {from, to, "--last", "5"},
+		`last: "-1" is not accepted`: {from, to, "--last", "-1"},
+		"exists":                     {from, to + "4"},
+		"none: no such file":         {filepath.Join(dir, "none"), to},
+		"the paths of 2 ledgers":     {from},
+	} {
+		refuses(t, says, append([]string{"ledger", "fork"}, args...)...)
+	}
+	if after := must.Get(os.ReadFile(from))(t); !bytes.Equal(before, after) {
+		t.Error("the original was written to")
+	}
+	if _, err := os.Stat(to); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a fork that was refused is there: %v", err)
 	}
 }
 
