@@ -74,6 +74,11 @@ func TestVerifyNamesThePlace(t *testing.T) {
 		binary.BigEndian.PutUint32(body[len(body)-4:], 1e9)
 		return errors.Join(err, put(store.TableChain, key, body)(tx))
 	}
+	// begun has the ledger be a fork.
+	begun := func(f ledger.Fork) func(*bbolt.Tx) error {
+		g := ledger.Genesis{Forks: []ledger.Fork{f}}
+		return put(bucketMeta, []byte(formatKey), g.Append(binary.BigEndian.AppendUint32(nil, format)))
+	}
 	a, b := ledgertest.Issue("a", 2), ledgertest.Spend("b", token.ID("a/1"))
 	other := ledgertest.Spend("b", token.ID("a/1"))
 	other.Request = []byte("another")
@@ -114,6 +119,9 @@ func TestVerifyNamesThePlace(t *testing.T) {
 		"chain: the last lost":        {remove(store.TableChain, store.SeqKey(4)), "log", true},
 		"chain: batches overlap":      {put(store.TableChain, store.SeqKey(2), append(store.SeqKey(1), make([]byte, 52)...)), "request 2", false},
 		"meta: a key too many":        {put(bucketMeta, []byte("x"), nil), "meta", false},
+		"fork of another history":     {begun(ledger.Fork{Last: 4}), "requests 4 to 4", true},
+		"fork of an earlier one":      {begun(ledger.Fork{Last: 2}), "requests 2 to 2", false},
+		"fork behind the end":         {begun(ledger.Fork{Last: 5}), "log", true},
 		"meta: state lost":            {remove(bucketMeta, []byte(stateKey)), "meta 7374617465", true},
 		"meta: state of another key": {func(tx *bbolt.Tx) error {
 			return tx.Bucket([]byte(bucketMeta)).Put([]byte(stateKey), boltfile.Seal(bucketMeta, []byte(formatKey), nil))
