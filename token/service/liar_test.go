@@ -127,6 +127,37 @@ func TestLyingLog(t *testing.T) {
 	}
 }
 
+// TestLyingLast: the record that a vault has seen last is read again, and must be as it was in all that a request does not say.
+func TestLyingLast(t *testing.T) {
+	w, alice, bob := life(t)
+	ctx := t.Context()
+	none := func(ledgers.Record) error { return nil }
+	must.Get(w.auditor.Reconcile(ctx, w.ledger, none))(t)
+	w.land(t, must.Get(w.issuer.Issue(ctx, paying(bob.address(t), 1)))(t))
+	for name, edit := range map[string]func(r *ledgers.Record){
+		"number": func(r *ledgers.Record) { r.Seq++ },
+		"time":   func(r *ledgers.Record) { r.Time = r.Time.Add(-1) },
+		"policy": func(r *ledgers.Record) { r.Policy++ },
+		"request": func(r *ledgers.Record) { // signed otherwise, which its digest does not show
+			signed := must.Get(request.Decode(bytes.Clone(r.Request)))(t)
+			signed.Auditors[0][0] ^= 1
+			r.Request = must.Get(signed.Encode())(t)
+		},
+	} {
+		lied := w.ledger.lying(func(log []ledgers.Record) []ledgers.Record {
+			edit(&log[3])
+			return log
+		})
+		if err := alice.Sync(ctx, lied); !isCorrupt(err) {
+			t.Errorf("%s: %v, want another log", name, err)
+		}
+		if _, err := w.auditor.Reconcile(ctx, lied, none); !isCorrupt(err) {
+			t.Errorf("%s: the auditor: %v, want another log", name, err)
+		}
+	}
+	must.Do(t, alice.Sync(ctx, w.ledger))
+}
+
 // answering is a ledger with another answer about an anchor.
 type answering struct {
 	*memory

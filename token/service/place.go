@@ -63,13 +63,13 @@ func (p place) next(id token.LedgerID, pointLen int, r ledger.Record) (*step, er
 		return nil, ledger.Corruptf(named(r.Seq), "not a request: %v", err)
 	}
 	if parsed.Update == nil {
-		parsed.Entry.Policy = p.policy // which the request does not say
+		parsed.Entry.Policy = r.Policy // which the request does not say
 	}
 	if err := entry.Check(&r, &parsed.Entry); err != nil {
 		return nil, err
 	}
 	if r.Policy != p.policy {
-		return nil, ledger.Corruptf(named(r.Seq), "an update of policy %d, the current one is %d", r.Policy, p.policy)
+		return nil, ledger.Corruptf(named(r.Seq), "accepted under policy %d, the current one is %d", r.Policy, p.policy)
 	}
 	if r.Time.Before(p.time) {
 		return nil, ledger.Corruptf(named(r.Seq), "its time is before that of the request before it")
@@ -99,7 +99,7 @@ func (p place) since(ctx context.Context, l Ledger, pointLen int, met *bool) ite
 		*met = p.seq == 0
 		for r, err := range l.Log(ctx, max(p.seq, 1)) {
 			if err == nil && !*met {
-				if r.Seq != p.seq || sum(&r) != p.record {
+				if sum(&r) != p.record {
 					err = ledger.Corruptf(named(p.seq), "another one than the vault has seen: the ledger has lost records, or shows another log (Vault.FollowAnew)")
 				} else {
 					*met = true

@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -158,4 +159,61 @@ func TestTwoReaders(t *testing.T) {
 	w.land(t, must.Get(both.Issue(ctx, o))(t))
 	must.Do(t, both.Sync(ctx, w.ledger))
 	golden.Equal(t, "landed", 1, must.Get(w.auditor.Reconcile(ctx, w.ledger, nil))(t))
+}
+
+// TestAnotherUpdate: a vault that has followed a log with another update, signed by the administrators too, follows the one that a ledger has taken when it begins
+// anew, also after it was opened again.
+func TestAnotherUpdate(t *testing.T) {
+	w := governed(t, nil)
+	ctx := t.Context()
+	alice := w.funded(t, "alice", 5)
+	current := w.params.Policy.Clone()
+	next := current.Clone()
+	limits(12)(next)
+	u := must.Get(policy.New(w.genesis.ID(), current, next))(t)
+	must.Do(t, u.Sign(current, key(t, "administrator")))
+	must.Do(t, alice.Sync(ctx, w.ledger.lying(func(log []ledgers.Record) []ledgers.Record {
+		return append(log, w.recorded(t, 2, must.Get(u.Encode())(t)))
+	})))
+	alice.under(t, 12)
+	w.update(t, limits(11))
+	if err := alice.Sync(ctx, w.ledger); !isCorrupt(err) {
+		t.Errorf("%v, want another log", err)
+	}
+	must.Do(t, alice.FollowAnew(ctx))
+	must.Do(t, alice.Close())
+	v := must.Get(service.OpenVault(alice.path, w.genesis))(t)
+	alice.Wallet = must.Get(service.NewWallet(w.params, v, alice.keys))(t)
+	alice.pay = w.transfer.With(alice.Wallet)
+	must.Do(t, alice.Sync(ctx, w.ledger))
+	alice.under(t, 11)
+	alice.has(t, 5, "of the honest log")
+}
+
+// TestStrayBeforeUpdate: an update behind a stray that nobody has taken is followed when that is taken, and not before.
+func TestStrayBeforeUpdate(t *testing.T) {
+	w := governed(t, nil)
+	ctx := t.Context()
+	alice := w.party(t, w.key(t, "alice"))
+	for range 2 {
+		w.land(t, must.Get(w.issuer.Issue(ctx, paying(alice.address(t), 1)))(t))
+	}
+	w.update(t, func(p *token.Policy) { p.Issuers[0].Types = []string{"EUR"} })
+	fresh := auditorOf(t, w, service.SignAll)
+	raw, info := encodings(t, must.Get(w.issuer.Issue(ctx, paying(alice.address(t), 1)))(t))
+	stop, told := errors.New("stop"), 0
+	_, err := fresh.Reconcile(ctx, w.ledger, func(r ledgers.Record) error {
+		if told++; told == 2 {
+			return stop
+		}
+		return nil
+	})
+	must.Fail(t, err, stop, "the second stray is not taken")
+	_, _, err = fresh.Sign(ctx, raw, info)
+	must.Do(t, err, "under the policy of the place")
+	told = 2
+	must.Get(fresh.Reconcile(ctx, w.ledger, func(r ledgers.Record) error { told++; return nil }))(t)
+	golden.Equal(t, "told of, in all", 3, told)
+	_, _, err = fresh.Sign(ctx, raw, info)
+	must.Fail(t, err, zkbench.ErrPolicy, "under the update")
 }
