@@ -199,7 +199,7 @@ func TestStrayBeforeUpdate(t *testing.T) {
 		w.land(t, must.Get(w.issuer.Issue(ctx, paying(alice.address(t), 1)))(t))
 	}
 	w.update(t, func(p *token.Policy) { p.Issuers[0].Types = []string{"EUR"} })
-	fresh := auditorOf(t, w, service.SignAll)
+	fresh := auditorOf(t, w, service.SignAll{})
 	raw, info := encodings(t, must.Get(w.issuer.Issue(ctx, paying(alice.address(t), 1)))(t))
 	stop, told := errors.New("stop"), 0
 	_, err := fresh.Reconcile(ctx, w.ledger, func(r ledgers.Record) error {
