@@ -127,6 +127,25 @@ func TestLyingLog(t *testing.T) {
 	}
 }
 
+// TestSpentTwice: a wallet's token that two requests spend is a log's that no honest ledger has.
+func TestSpentTwice(t *testing.T) {
+	w, alice, bob := life(t)
+	ctx := t.Context()
+	twin := w.party(t, w.key(t, "alice"))
+	must.Do(t, twin.Sync(ctx, copyOf{w.ledger, 1}))
+	double := must.Get(twin.pay.Transfer(ctx, paying(bob.address(t), 1)))(t)
+	lied := w.ledger.lying(func(log []ledgers.Record) []ledgers.Record {
+		return append(log, w.recorded(t, 5, must.Get(double.Request.Encode())(t)))
+	})
+	for range 2 {
+		if err := alice.Sync(ctx, lied); !isCorrupt(err) {
+			t.Errorf("%v, want a corrupt ledger", err)
+		}
+		alice.has(t, 77, "of what came before")
+		alice.lose(t, w)
+	}
+}
+
 // TestLyingLast: the record that a vault has seen last is read again, and must be as it was in all that a request does not say.
 func TestLyingLast(t *testing.T) {
 	w, alice, bob := life(t)

@@ -401,3 +401,16 @@ func TestRaceOfUpdates(t *testing.T) {
 	golden.Equal(t, "policy", updates, report.Policy)
 	t.Logf("%d of %d issues landed", report.Requests-updates, issues)
 }
+
+// TestFirst: a validator that another one gives begins under the first policy, and neither changes the other's.
+func TestFirst(t *testing.T) {
+	g := newGoverned(t)
+	first := must.Get(g.v.First())(t)
+	g.land(g.update(g.v.Policy(), func(p *token.Policy) { p.Limits.Metadata = 5 }, "anna", "ben"))
+	must.Do(t, g.v.Follow(t.Context(), g.l))
+	golden.Equal(t, "policy of one that has not followed", 0, first.Policy().Version)
+	golden.Equal(t, "policy of the next one", 0, must.Get(g.v.First())(t).Policy().Version)
+	must.Do(t, first.Follow(t.Context(), g.l))
+	golden.Equal(t, "policy after it has followed", g.v.Policy(), first.Policy())
+	golden.Equal(t, "ledger", g.v.Ledger(), first.Ledger())
+}
