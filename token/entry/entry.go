@@ -31,7 +31,7 @@ type Parsed struct {
 // Parse decodes a request or an update of the policy of a ledger, whose commitments have pointLen bytes. It computes nothing on
 // curves. The entry keeps references into raw.
 //
-// The error is a *zkbench.DecodeError, an ErrParams for an update to a policy that is not accepted, or an ErrPolicy for a request under an
+// Parse returns a *zkbench.DecodeError if raw is malformed, ErrParams if an update's policy is not accepted, and ErrPolicy if a request has an
 // anchor that is kept for updates.
 func Parse(id token.LedgerID, pointLen int, raw []byte) (*Parsed, error) {
 	if policy.Is(raw) {
@@ -82,8 +82,8 @@ func OfRequest(r *request.Request, actions []*action.Action, digest [32]byte, ra
 	return e, nil
 }
 
-// OfUpdate returns the entry of an update, without its time. The error is a *zkbench.DecodeError for an update to version 0, which
-// no policy comes before, or that of the policy's Encode.
+// OfUpdate returns the entry of an update, without its time. It returns a *zkbench.DecodeError if the update makes version 0, which
+// no policy comes before, and the error of the policy's Encode.
 func OfUpdate(u *policy.Update, raw []byte) (e ledger.Entry, err error) {
 	version := u.Policy.Version
 	if version == 0 {
@@ -94,7 +94,7 @@ func OfUpdate(u *policy.Update, raw []byte) (e ledger.Entry, err error) {
 	return e, err
 }
 
-// Check holds a record against the entry that its request makes, in all but the time. The error is a *ledger.CorruptError that names the
+// Check holds a record against the entry that its request makes, in all but the time. It returns a *ledger.CorruptError that names the
 // record's number and what of it is not the request's.
 func Check(recorded *ledger.Record, made *ledger.Entry) error {
 	what := ""

@@ -17,12 +17,12 @@ import (
 
 // CheckRecords has Sync and Reconcile validate every record that they read, as this validator of the ledger would: structure,
 // signatures, proofs, and that what a request spends are unspent tokens of the ledger. The vault keeps a hash of 32 bytes of each of these for that, and the
-// digest of each anchor. A record that is not valid is a *ledger.CorruptError, and nothing of it is written. The validator is the caller's as before: it is not
-// asked itself, but one of its own that begins under the first policy (Validator.First), so its tables may serve many vaults.
+// digest of each anchor. If a record is not valid, Sync and Reconcile return a *ledger.CorruptError and write nothing of it. The vault does not change
+// the validator: it takes one from Validator.First, so the tables of one validator may serve many vaults.
 //
-// It begins at the first record: a vault that has followed the log without it follows it anew, as after FollowAnew. A vault that has followed the
-// log with it needs it each time that it is opened: until then, or FollowAnew, Sync and Reconcile return ErrParams. The error is an ErrParams for the validator of
-// another ledger.
+// Checking begins at the first record: a vault that has followed the log without it follows it anew, as after FollowAnew. Call CheckRecords each time
+// that such a vault is opened: else Sync and Reconcile return ErrParams, until FollowAnew. CheckRecords returns ErrParams if the validator is
+// another ledger's.
 func (v *Vault) CheckRecords(with *validator.Validator) error {
 	if with.Ledger() != v.genesis.ID() {
 		return refuse("a validator of the ledger %x, and the vault is of %x", with.Ledger(), v.genesis.ID())

@@ -64,8 +64,8 @@ func (f Finding) String() string {
 const askedTogether = 256
 
 // Compare holds what the vault knows against the answers of a ledger: each token, each request of the history, each request that an auditor has
-// signed. It changes nothing. The findings are what differs, none if all is in order; what has changed since the last Sync or Reconcile
-// is found too. The error is that of the vault, of the ledger, or an ErrParams for another ledger.
+// signed. It changes nothing. The findings are what differs, none if all is in order. Sync or Reconcile first: what has changed since
+// is found too. Compare returns the errors of vault and ledger, and ErrParams if the ledger is another one.
 func (v *Vault) Compare(ctx context.Context, l Book) (findings []Finding, err error) {
 	if err := sameLedger(v.genesis, l.Genesis()); err != nil {
 		return nil, err

@@ -35,21 +35,22 @@ const (
 
 // Sync follows the ledger's log from where it ended before, and the policy with it. A submission that is there has landed. One that spends what another
 // request has spent, or whose anchor another request has, never will: it is forgotten, and what it held is free again. Outputs whose notes are for
-// the wallet's keys are counted, if their openings are those of the tokens; tokens that are spent are spent, whoever has
-// spent them. So a wallet is rebuilt by Sync of an empty vault.
+// the wallet's keys are counted, if their openings are those of the tokens. A token that a record spends is spent, also if another wallet of the
+// same keys has spent it. So Sync of an empty vault rebuilds a wallet.
 //
 // Sync believes a record its time and its place in the log, and computes the rest from the request. Records must follow each other without
 // a gap, updates of the policy must be signed by its administrators, and a token counts once. That a request is valid it takes from
 // the ledger, unless Vault.CheckRecords has it validate each.
 //
-// The error is an ErrParams for another ledger than the vault's, and a *ledger.CorruptError for a log that contradicts itself or what the
+// Sync returns ErrParams if the ledger is not the vault's, and a *ledger.CorruptError if the log contradicts itself or what the
 // vault has seen of it. After an error, or when ctx ends, what was read and checked until then is written, and the next Sync
 // continues there: Followed says how far it is.
 func (w *Wallet) Sync(ctx context.Context, l Ledger) error {
 	return w.sync(ctx, l, w.pp.PointLen(), w.find)
 }
 
-// Sync is Wallet.Sync for a vault that owns no tokens: it learns what has become of the issuer's submissions, and the policy. For a wallet's vault the error is an ErrParams.
+// Sync is Wallet.Sync for a vault that owns no tokens: it learns what has become of the issuer's submissions, and the policy. It returns ErrParams if the vault is a
+// wallet's.
 func (s *IssueService) Sync(ctx context.Context, l Ledger) error {
 	return s.vault.sync(ctx, l, s.pp.PointLen(), nil)
 }
@@ -419,7 +420,7 @@ func (v *Vault) lookUpFresh(ctx context.Context, l Ledger, end place, pointLen i
 	})
 }
 
-// confirm finds anchors in the log up to a place. The error is a *ledger.CorruptError if one is not there, or if the log is not
+// confirm finds anchors in the log up to a place. It returns a *ledger.CorruptError if one is not there, or if the log is not
 // the one that led to the place.
 func confirm(ctx context.Context, l Ledger, end place, pointLen int, anchors map[string]bool) (found []*step, err error) {
 	if len(anchors) == 0 {

@@ -53,7 +53,7 @@ type step struct {
 }
 
 // next checks the record that is to follow a place: its number is the next one, its time not before the last, its policy the current one, and all
-// that it says besides is what its request makes it. The error is a *ledger.CorruptError.
+// that it says besides is what its request makes it. Else next returns a *ledger.CorruptError.
 func (p place) next(id token.LedgerID, pointLen int, r ledger.Record) (*step, error) {
 	if r.Seq != p.seq+1 {
 		return nil, ledger.Corruptf(named(p.seq+1), "the log has request %d in its place", r.Seq)
@@ -90,8 +90,8 @@ func (p place) behind(r *ledger.Record) place {
 
 func named(seq uint64) string { return fmt.Sprintf("request %d", seq) }
 
-// since yields the records behind a place, each checked, after the one at the place has been found to be as it was; then met is set. A
-// ledger that was put back to an older state and went on otherwise is a *ledger.CorruptError, and so is every record that does not
+// since yields the records behind a place, each checked, after the one at the place has been found to be as it was; then met is set. It yields a
+// *ledger.CorruptError if the ledger was put back to an older state and went on otherwise, or if a record does not
 // follow the one before it. After an error it stops.
 func (p place) since(ctx context.Context, l Ledger, pointLen int, met *bool) iter.Seq2[*step, error] {
 	return func(yield func(*step, error) bool) {

@@ -43,7 +43,7 @@ func (v *Vault) kept(ctx context.Context) (rules *token.Policy, wrong, err error
 // rules is the ledger's policy as far as the vault has followed it.
 func (v *Vault) rules() *token.Policy { return v.current.Load() }
 
-// nextPolicy returns the policy that an update in the log makes, nil if the vault has it. The error is a *ledger.CorruptError for one that
+// nextPolicy returns the policy that an update in the log makes, nil if the vault has it. It returns a *ledger.CorruptError if the update
 // does not verify, or is not the vault's.
 func (v *Vault) nextPolicy(s *step) (*token.Policy, error) {
 	u, rules := s.parsed.Update, v.rules()
@@ -139,10 +139,10 @@ func (v *Vault) recordOf(id token.LedgerID) uint64 {
 	return seq
 }
 
-// FollowAnew has the next Sync and the next Reconcile begin at the first record of the log, and forgets what the vault has learned from it: for a
-// vault that a ledger has deceived, or that follows another log than the one it is to follow. It keeps submissions, what they hold, what an auditor has signed, and
-// what the history says of payments that the vault has made; those that had landed are pending until the log has them again. Services of the vault
-// are made again after it, since they keep the policy that they have.
+// FollowAnew has the next Sync and the next Reconcile begin at the first record of the log, and forgets what the vault has learned from it. It is for a
+// vault that a ledger has deceived, or that follows another log than it should. It keeps submissions with what they hold, what an auditor has signed, and
+// what the history says of payments that the vault has made. Payments that had landed are pending until the log shows them again. Make the services of the vault
+// again after it: they keep the policy that they have.
 func (v *Vault) FollowAnew(ctx context.Context) error {
 	v.following.Lock()
 	defer v.following.Unlock()

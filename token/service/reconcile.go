@@ -15,12 +15,14 @@ import (
 // Reconcile follows the ledger's log from where it ended before, and the policy with it, and notes what has become of the requests that
 // were signed: which have landed, and which never will, since another request has taken their anchor or a token that they spend. The auditor's
 // Policy hears of both (Settled), and Unlanded yields the rest. A record that was not signed, or not as it is there, goes to
-// stray: where every request needs this auditor, either the vault has been lost or a validator is not to be
-// trusted. A record that a fork has of its parent is no stray. Records are checked as by Wallet.Sync, and validated if Vault.CheckRecords says so; errors are Sync's.
+// stray: if every request needs this auditor, either the vault has been lost or a validator is not to be
+// trusted. A record that a fork has of its parent is no stray. Records are checked as by Wallet.Sync, and validated if
+// Vault.CheckRecords says so; errors are Sync's.
 //
-// The vault counts a record as seen only after stray and Settled have returned nil for it and for all before it. So what they have not taken, because they returned an
-// error or the process ended, is told again by the next Reconcile: it may be told twice, and is never lost. stray nil is an ErrParams if there is something to tell.
-// Policy updates behind a record that is not taken are not followed.
+// The vault counts a record as seen only after stray and Settled have returned nil for it and for all before it. If one of them returns an
+// error, or the process ends, the next Reconcile tells it again: it may be told twice, and is never lost. Updates of the policy behind it are
+// followed only then. If stray is nil, Reconcile returns ErrParams when there is something to tell. stray and Settled must not call Sync or
+// Reconcile of the same vault.
 func (s *AuditorService) Reconcile(ctx context.Context, l Ledger, stray func(ledger.Record) error) (landed uint64, err error) {
 	v := s.vault
 	v.following.Lock()
@@ -32,7 +34,7 @@ func (s *AuditorService) Reconcile(ctx context.Context, l Ledger, stray func(led
 	}
 	found := make(map[uint64]bool)
 	_, err = v.read(ctx, l, reconciled, s.validator.PointLen(), func(ctx context.Context, some []*step) (int, func(*bbolt.Tx, int) error, error) {
-		outcomes := make([]outcome, len(some))
+		outcomes, told := make([]outcome, len(some)), make(map[string]bool)
 		write := func(tx *bbolt.Tx, i int) error {
 			err := outcomes[i].note(tx, some[i])
 			if err == nil && outcomes[i].landed {
@@ -41,7 +43,7 @@ func (s *AuditorService) Reconcile(ctx context.Context, l Ledger, stray func(led
 			return err
 		}
 		for i, r := range some {
-			if err := s.told(ctx, r, &outcomes[i], stray); err != nil {
+			if err := s.tell(ctx, r, &outcomes[i], told, stray); err != nil {
 				return i, write, err
 			}
 		}
@@ -59,8 +61,9 @@ type outcome struct {
 	refused map[string]*signed // those that can never land behind it, by anchor
 }
 
-// told finds what a record does to signed requests, and tells the policy and stray of it.
-func (s *AuditorService) told(ctx context.Context, r *step, o *outcome, stray func(ledger.Record) error) error {
+// tell finds what a record does to signed requests, and tells the policy and stray of it. told has the anchors of requests that records before
+// it, which are not written yet, have refused.
+func (s *AuditorService) tell(ctx context.Context, r *step, o *outcome, told map[string]bool, stray func(ledger.Record) error) error {
 	var own *signed
 	if err := s.vault.view(func(tx *bbolt.Tx) (err error) {
 		if own, err = getSigned(tx, r.Anchor); err == nil {
@@ -84,9 +87,13 @@ func (s *AuditorService) told(ctx context.Context, r *step, o *outcome, stray fu
 		}
 	}
 	for _, anchor := range slices.Sorted(maps.Keys(o.refused)) {
+		if told[anchor] {
+			continue
+		}
 		if err := s.policy.Settled(ctx, []byte(anchor), o.refused[anchor].digest, false); err != nil {
 			return err
 		}
+		told[anchor] = true
 	}
 	return nil
 }
@@ -114,7 +121,7 @@ func refusedBy(tx *bbolt.Tx, r *step) (map[string]*signed, error) {
 	return refused, nil
 }
 
-// note notes what a record does to signed requests. That one has landed before is a *ledger.CorruptError.
+// note notes what a record does to signed requests. It returns a *ledger.CorruptError if one has landed before.
 func (o *outcome) note(tx *bbolt.Tx, s *step) error {
 	for anchor, one := range o.refused {
 		one.refused = true

@@ -84,7 +84,7 @@ func (c *Checker) Add(ctx context.Context, next ledger.Record) error {
 	return nil
 }
 
-// Flush validates what waits and applies it to the state. The error is a *ledger.CorruptError that names the record which
+// Flush validates what waits and applies it to the state. It returns a *ledger.CorruptError that names the record which
 // does not hold. A record is only refused as the first of a batch: behind others it may depend on them in a way that the log does
 // not say. After an error the checker is of no use any more.
 func (c *Checker) Flush(ctx context.Context) error {
