@@ -20,7 +20,9 @@ import (
 // paid on the fork is not paid on the parent. A fork of the fork does as much.
 func TestWalletOnAFork(t *testing.T) {
 	for name, keys := range map[string]func(*world, ledgers.Genesis, string) *service.Keys{
-		"key":       func(w *world, g ledgers.Genesis, name string) *service.Keys { return must.Get(service.NewKey(g, key(t, name)))(t) },
+		"key": func(w *world, g ledgers.Genesis, name string) *service.Keys {
+			return must.Get(service.NewKey(g, key(t, name)))(t)
+		},
 		"pseudonym": func(w *world, g ledgers.Genesis, name string) *service.Keys {
 			scheme := must.Get(identity.NewScheme(w.params.Curve))(t)
 			holder := must.Get(scheme.NewHolder(transcript.XOF("zkbench/v1/test", []byte(name))))(t)

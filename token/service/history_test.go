@@ -291,3 +291,39 @@ func TestHistoryOfShared(t *testing.T) {
 		wantKept(t, p.Vault, 0, "it has landed")
 	}
 }
+
+// TestHistoryOfTakenAnchor: a payment, or a proposal, whose anchor another request has is refused, and the other request is a movement of its own.
+func TestHistoryOfTakenAnchor(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	alice, bob := w.funded(t, "alice", 100), w.party(t, w.key(t, "bob"))
+	must.Get(alice.pay.Transfer(ctx, anchored("pay", paying(bob.address(t), 30))))(t)
+	w.land(t, must.Get(w.issuer.Issue(ctx, anchored("pay", paying(alice.address(t), 5))))(t))
+	must.Do(t, alice.Sync(ctx, w.ledger))
+	must.Get(alice.pay.Propose(ctx, 0, anchored("deal", paying(bob.address(t), 100))))(t)
+	w.land(t, must.Get(w.issuer.Issue(ctx, anchored("deal", paying(alice.address(t), 6))))(t))
+	must.Do(t, alice.Sync(ctx, w.ledger))
+	wantKept(t, alice.Vault, 0, "neither can land")
+	alice.has(t, 111, "all that was held, and what came")
+	lines, _ := history(t, alice.Vault)
+	golden.Equal(t, "history", []line{
+		{Anchor: "pay", Status: service.Refused, Made: true, Spent: []uint64{100}, Paid: []uint64{30, 70}},
+		{Anchor: "pay", Status: service.Landed, Number: 2, Received: []uint64{5}},
+		{Anchor: "deal", Status: service.Refused, Made: true, Spent: []uint64{100}, Paid: []uint64{100}},
+		{Anchor: "deal", Status: service.Landed, Number: 3, Received: []uint64{6}},
+	}, lines[1:])
+}
+
+// TestLeftOutOfDeal: a token that a wallet has proposed to spend, and that the request which it has signed does not spend, is free again when that has landed.
+func TestLeftOutOfDeal(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	alice, bob := w.funded(t, "alice", 100, 50), w.party(t, w.key(t, "bob"))
+	deal := must.Get(alice.pay.Propose(ctx, 0, anchored("deal", paying(bob.address(t), 100)), anchored("deal", paying(bob.address(t), 50))))(t)
+	deal.Request.Actions, deal.Information.Actions = deal.Request.Actions[:1], deal.Information.Actions[:1]
+	must.Do(t, alice.pay.Sign(ctx, deal, anything(t, alice, deal)))
+	alice.has(t, 0, "while it may land")
+	w.land(t, deal)
+	must.Do(t, alice.Sync(ctx, w.ledger))
+	alice.has(t, 50, "what was left out")
+}

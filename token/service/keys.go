@@ -26,8 +26,8 @@ type Keys struct {
 	reader *note.Reader
 	// parents are the readers of what was paid on the ledgers of which this one is a fork, the last left first.
 	parents []*note.Reader
-	mark   [transcript.SeedLen]byte // tells a vault's keys from others, and says nothing else
-	secret [transcript.SeedLen]byte // enters the derivation of blindings and nonces of proofs
+	mark    [transcript.SeedLen]byte // tells a vault's keys from others, and says nothing else
+	secret  [transcript.SeedLen]byte // enters the derivation of blindings and nonces of proofs
 	// signers sign for the addresses of nonces.
 	signers      func(...note.Nonce) ([]identity.Signer, error)
 	certificates *identity.Set // compares the keys of certificates

@@ -286,3 +286,24 @@ func TestReleasedAnew(t *testing.T) {
 	alice.has(t, 70, "all but what the second holds")
 	wantKept(t, alice.Vault, 2, "both")
 }
+
+// TestDeceivedAuditor: an auditor who has believed a log with a forged record in it, as one does who validates nothing, finds what has landed from an honest ledger.
+func TestDeceivedAuditor(t *testing.T) {
+	w, _, bob := life(t)
+	ctx := t.Context()
+	forged := w.recorded(t, 0, w.unsigned(t, "forged", bob.address(t), 1))
+	lied := w.ledger.lying(func(log []ledgers.Record) []ledgers.Record { return numbered(slices.Insert(log, 1, forged)...) })
+	var strays []string
+	stray := func(r ledgers.Record) error { strays = append(strays, string(r.Anchor)); return nil }
+	golden.Equal(t, "landed, as told", 4, must.Get(w.auditor.Reconcile(ctx, lied, stray))(t))
+	golden.Equal(t, "strays", []string{"forged"}, strays)
+	must.Do(t, w.audited.FollowAnew(ctx))
+	unlanded := 0
+	for _, err := range w.auditor.Unlanded() {
+		must.Do(t, err)
+		unlanded++
+	}
+	golden.Equal(t, "unlanded, before the log is read anew", 4, unlanded)
+	golden.Equal(t, "landed", 4, must.Get(w.auditor.Reconcile(ctx, w.ledger, stray))(t))
+	golden.Equal(t, "strays of the honest log", []string{"forged"}, strays)
+}

@@ -405,12 +405,15 @@ func TestRaceOfUpdates(t *testing.T) {
 // TestFirst: a validator that another one gives begins under the first policy, and neither changes the other's.
 func TestFirst(t *testing.T) {
 	g := newGoverned(t)
-	first := must.Get(g.v.First())(t)
+	first := must.Get(g.v.First(g.l.Genesis()))(t)
 	g.land(g.update(g.v.Policy(), func(p *token.Policy) { p.Limits.Metadata = 5 }, "anna", "ben"))
 	must.Do(t, g.v.Follow(t.Context(), g.l))
 	golden.Equal(t, "policy of one that has not followed", 0, first.Policy().Version)
-	golden.Equal(t, "policy of the next one", 0, must.Get(g.v.First())(t).Policy().Version)
+	golden.Equal(t, "policy of the next one", 0, must.Get(g.v.First(g.l.Genesis()))(t).Policy().Version)
 	must.Do(t, first.Follow(t.Context(), g.l))
 	golden.Equal(t, "policy after it has followed", g.v.Policy(), first.Policy())
 	golden.Equal(t, "ledger", g.v.Ledger(), first.Ledger())
+	other := g.l.Genesis()
+	other.Params[0]++
+	must.FailGet(g.v.First(other))(t, zkbench.ErrParams, "a ledger under other parameters")
 }
