@@ -247,6 +247,7 @@ func (m *model) check(t *rapid.T) {
 			}
 		}
 		golden.Equal(t, fmt.Sprintf("party %d: tokens reserved in memory", p), 0, m.parties[p].Taken())
+		golden.Equal(t, fmt.Sprintf("party %d: differences from the ledger", p), nil, must.Get(m.parties[p].Compare(context.Background(), m.w.ledger))(t))
 	}
 	there := map[string]uint64{}
 	for _, c := range m.coins {
