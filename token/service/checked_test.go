@@ -44,6 +44,7 @@ func (w *world) unsigned(t must.TB, anchor string, to service.Address, value uin
 // TestChecked: a wallet and an auditor that validate what they read refuse each request that a validator refuses, and each that an honest ledger
 // would not have taken in its place. Nothing of it is written, what came before is, and an honest log is followed after it.
 func TestChecked(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	ctx := t.Context()
 	alice, bob, carol := w.funded(t, "alice", 100), w.funded(t, "bob", 50), w.party(t, w.key(t, "carol"))
@@ -149,6 +150,7 @@ func TestChecked(t *testing.T) {
 // TestBecomesChecked: a vault that has believed a ledger is checked from the first record on when it is to be; what was false goes, submissions stay. It stays
 // checked, and is not followed otherwise.
 func TestBecomesChecked(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	ctx := t.Context()
 	alice := w.funded(t, "alice", 100)
@@ -182,6 +184,7 @@ func TestBecomesChecked(t *testing.T) {
 
 // TestCheckedPolicy: records are validated under the policy of their place, also by a vault that has followed the policy further before.
 func TestCheckedPolicy(t *testing.T) {
+	t.Parallel()
 	w := governed(t, nil)
 	ctx := t.Context()
 	alice := w.party(t, w.key(t, "alice"))

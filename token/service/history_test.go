@@ -52,6 +52,7 @@ func history(t must.TB, v *service.Vault) (lines []line, all []service.Movement)
 // TestHistory: what was paid and received is there in every state, with the outputs that were paid also after they have landed; what a lost vault had comes
 // back from keys and log, but for what it had made itself.
 func TestHistory(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	ctx := t.Context()
 	alice, bob := w.party(t, w.pseudonyms(t, "Alice")), w.party(t, w.key(t, "bob"))
@@ -158,6 +159,7 @@ func TestHistoryOfDeal(t *testing.T) {
 
 // TestCompare: a vault agrees with an honest ledger, and each way in which a ledger can differ is a finding that says what and where.
 func TestCompare(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	ctx := t.Context()
 	alice := w.funded(t, "alice", 100, 7)

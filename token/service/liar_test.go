@@ -94,6 +94,7 @@ func lies() map[string]func(log []ledgers.Record) []ledgers.Record {
 // TestLyingLog: a record that its request, or the record before it, contradicts is refused: by a wallet that has seen what came before and by one
 // that is rebuilt, by an issuer, and by an auditor. Nothing of it is written, what came before is, and an honest ledger is followed after it.
 func TestLyingLog(t *testing.T) {
+	t.Parallel()
 	w, alice, bob := life(t)
 	ctx := t.Context()
 	none := func(r ledgers.Record) error { return fmt.Errorf("request %d is a stray", r.Seq) }
@@ -189,6 +190,7 @@ func (a answering) Record(context.Context, []byte) (ledgers.Record, bool, error)
 
 // TestLyingAnswer: the answer that a submission has landed, or never will, changes nothing unless the log which the vault has followed says so.
 func TestLyingAnswer(t *testing.T) {
+	t.Parallel()
 	w, alice, bob := life(t)
 	ctx := t.Context()
 	sub := must.Get(alice.pay.Transfer(ctx, anchored("a", paying(bob.address(t), 60))))(t)
@@ -230,6 +232,7 @@ func TestLyingAnswer(t *testing.T) {
 // TestForgedSpending: a wallet that validates nothing can be told that its token is spent, by a payment that nobody has signed. From an honest ledger it
 // has the token again, and keeps what it has submitted; one that validates is not told.
 func TestForgedSpending(t *testing.T) {
+	t.Parallel()
 	w, alice, bob := life(t)
 	ctx := t.Context()
 	sub := must.Get(alice.pay.Transfer(ctx, paying(bob.address(t), 7)))(t)

@@ -33,6 +33,7 @@ func (p *party) under(t *testing.T, n int) {
 // TestLyingUpdate: an update in the log under another anchor, of another policy, twice, or left out, is refused, and the vault neither keeps it nor stays
 // behind what the log shows.
 func TestLyingUpdate(t *testing.T) {
+	t.Parallel()
 	w := governed(t, nil)
 	ctx := t.Context()
 	alice := w.funded(t, "alice", 5)
@@ -74,6 +75,7 @@ func TestLyingUpdate(t *testing.T) {
 // TestWrongUpdate: a vault that has kept an update which does not hold, or lost one, opens under the policy before it, names it, and has the right one from
 // an honest ledger, with all behind it and all that it has kept besides.
 func TestWrongUpdate(t *testing.T) {
+	t.Parallel()
 	w := governed(t, nil)
 	ctx := t.Context()
 	alice := w.funded(t, "alice", 5, 6)
@@ -130,6 +132,7 @@ func TestWrongUpdate(t *testing.T) {
 // TestTwoReaders: an issuer and an auditor with one vault each follow the log from its first record, and the policy to the same updates; the one that comes
 // second refuses another update than the first has followed.
 func TestTwoReaders(t *testing.T) {
+	t.Parallel()
 	w := governed(t, nil)
 	ctx := t.Context()
 	w.update(t, limits(11))
