@@ -114,6 +114,10 @@ func TestLyingLog(t *testing.T) {
 				must.Do(t, alice.Sync(ctx, w.ledger))
 				alice.has(t, 77, "of the honest log")
 			}
+			must.Do(t, w.issued.FollowAnew(ctx))
+			if err := w.issuer.Sync(ctx, lied); !isCorrupt(err) && name != "request of before, again" { // which changes nothing for it
+				t.Errorf("issuer: %v, want a corrupt ledger", err)
+			}
 			if _, err := w.auditor.Reconcile(ctx, lied, none); !isCorrupt(err) {
 				t.Errorf("auditor: %v, want a corrupt ledger", err)
 			}
