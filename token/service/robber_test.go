@@ -115,6 +115,7 @@ type player struct {
 	lair
 	deal     service.Deal
 	proposed []request.Action
+	together *piece            // the shared token that one of them spends, or nil
 	signed   map[[32]byte]bool // digests
 	have     map[string]int64  // alone, by type
 }
@@ -154,17 +155,14 @@ type heist struct {
 	until   uint64
 	legs    []*leg
 	// issued is what the issuer sells, price what the treasury is to be paid for it; treasury nil: nothing.
-	treasury      *player
-	issuerDeal    service.Deal
-	issuerSigned  map[[32]byte]bool
-	issues        []request.Action
-	signatures    map[string][]byte // of digest and identity
-	issuers       map[string][]byte // of digest and index
-	ofAnybody     [][]byte
-	openings      map[string]token.Opening // of what the robber makes, by commitment
-	shownWitness  []byte
-	landedAnyhow  bool
-	sharedOnTable bool
+	treasury     *player
+	issuerDeal   service.Deal
+	issuerSigned map[[32]byte]bool
+	issues       []request.Action
+	signatures   map[string][]byte // of digest and identity
+	issuers      map[string][]byte // of digest and index
+	ofAnybody    [][]byte
+	openings     map[string]token.Opening // of what the robber makes, by commitment
 }
 
 func rob(t *rapid.T, w *heistWorld, seen map[string]int) {
@@ -236,7 +234,7 @@ func (h *heist) enter() {
 		}
 	}
 	shared := draw(h, heistTypes, "type of shared tokens")
-	for range rapid.IntRange(0, 2).Draw(t, "shared tokens") {
+	for range draw(h, []int{1, 0, 2, 2}, "shared tokens") {
 		to, owners := h.sharedAddress(nil)
 		give(shared, draw(h, []uint64{50, 50, 100}, "value"), to, owners...)
 	}
@@ -251,10 +249,8 @@ func (h *heist) enter() {
 			if p.old != nil && h.chance(2, "of the old certificate") {
 				to.Owner = p.old.Identity()
 			}
-			for _, other := range h.pieces { // a pseudonym that has a token already
-				if len(other.owners) == 1 && other.owners[0] == p {
-					to = other.to
-				}
+			if mine := h.owned(p); len(mine) > 0 && h.chance(2, "at an address that has a token already") {
+				to = draw(h, mine, "address").to
 			}
 			give(draw(h, heistTypes, "type"), 50, to, p)
 			made[len(made)-1].late = true
@@ -366,7 +362,7 @@ func (h *heist) agree() {
 		}
 		h.issuerDeal = service.Deal{Gives: service.Amounts{bond: value}, Gets: h.treasury.deal.Gets}
 	}
-	if common := h.some(func(p *piece) bool { return p.shared != nil }); len(common) > 0 && h.chance(3, "shared tokens are left alone") == false {
+	if common := h.some(func(p *piece) bool { return p.shared != nil }); len(common) > 0 && rapid.IntRange(0, 3).Draw(t, "shared tokens are left alone") < 3 {
 		h.spendsTogether(draw(h, common, "shared"))
 	}
 }
@@ -452,9 +448,8 @@ func (h *heist) spendsTogether(from *piece) {
 		o.From, o.Change = []token.ID{from.ID}, &l.agreed
 		sub := must.Get(l.by.pay.Propose(h.ctx, len(h.legs), o))(t)
 		l.action, l.info = sub.Request.Actions[0], sub.Information.Actions[0]
-		l.by.proposed = append(l.by.proposed, l.action)
+		l.by.proposed, l.by.together = append(l.by.proposed, l.action), from
 	}
-	h.sharedOnTable = true
 	h.legs = append(h.legs, l)
 }
 
@@ -537,7 +532,11 @@ func (h *heist) replace(tb *table, fits func(*leg) bool) bool {
 		to[1] = l.agreed
 	}
 	lies := false
-	switch rapid.IntRange(0, 6).Draw(t, "how") {
+	ways := []int{0, 1, 2, 3, 4, 5, 6}
+	if l.agreed.Owner != nil {
+		ways = []int{0, 1, 1, 2, 4, 4, 4, 4, 5, 5, 6, 6}
+	}
+	switch draw(h, ways, "how") {
 	case 0: // less
 		values[0]--
 		values[1]++
@@ -562,6 +561,15 @@ func (h *heist) replace(tb *table, fits func(*leg) bool) bool {
 		from[0] = draw(h, other, "token")
 	case 6: // all as it was, and made by the robber
 	}
+	if from[0].shared != nil && values[1] == 0 {
+		to, values = to[:1], values[:1]
+	}
+	for _, a := range to {
+		if identity.Identity(a.Owner).Type() == script.TypeHashLock { // which wants to be the only output
+			to, values = []service.Address{a}, []uint64{total}
+			break
+		}
+	}
 	n := h.remade(tb, i, from, to, values, lies)
 	n.agreed, n.redeems = l.agreed, l.redeems
 	n.action.Issuer = l.action.Issuer
@@ -574,31 +582,37 @@ func (h *heist) elsewhere(l *leg) service.Address {
 	t := h.t
 	robber := h.players[0]
 	a := l.agreed
-	switch rapid.IntRange(0, 4).Draw(t, "elsewhere"); {
-	case len(a.Members) == 0:
-	case h.chance(4, "fewer of them"):
+	if len(a.Members) == 0 {
+		return draw(h, h.players, "who").address(t)
+	}
+	switch rapid.IntRange(0, 4).Draw(t, "elsewhere") {
+	case 0: // any of them alone
 		th := must.Get(script.ParseThreshold(a.Owner))(t)
 		fewer := must.Get(script.NewThreshold(1, th.Identities()...))(t)
 		return service.Address{Owner: fewer.Owner(), Members: a.Members}
-	case h.chance(4, "some notes of the robber's"):
+	case 1: // a note of the robber's in the place of another one
 		members := slices.Clone(a.Members)
 		members[rapid.IntRange(0, len(members)-1).Draw(t, "member")] = robber.address(t).Members[0]
 		return service.Address{Owner: a.Owner, Members: members}
-	case h.chance(3, "another address of the same"):
+	case 2: // another address of the same owners
 		other, _ := h.sharedAddress(l.from[0].owners)
 		return other
-	case h.chance(3, "an owner alone"):
-		return draw(h, h.players, "who").address(t)
+	case 3: // a lock between two of them
+		owner := draw(h, l.from[0].owners, "recipient")
+		if owner != robber {
+			return must.Get(service.Locked([32]byte{1}, uint64(blockTime.Unix())+1, robber.address(t), owner.address(t)))(t)
+		}
 	}
 	return robber.address(t)
 }
 
 // bends are what the robber does to a request; each tells whether there was anything to do it to.
 var bends = []struct {
-	name string
-	do   func(h *heist, tb *table) bool
+	name   string
+	weight int
+	do     func(h *heist, tb *table) bool
 }{
-	{"left out", func(h *heist, tb *table) bool {
+	{"left out", 1, func(h *heist, tb *table) bool {
 		if len(tb.legs) < 2 {
 			return false
 		}
@@ -606,25 +620,25 @@ var bends = []struct {
 		tb.legs = slices.Delete(tb.legs, i, i+1)
 		return true
 	}},
-	{"reordered", func(h *heist, tb *table) bool {
+	{"reordered", 1, func(h *heist, tb *table) bool {
 		if len(tb.legs) < 2 {
 			return false
 		}
 		slices.Reverse(tb.legs)
 		return true
 	}},
-	{"doubled", func(h *heist, tb *table) bool {
+	{"doubled", 1, func(h *heist, tb *table) bool {
 		tb.legs = append(tb.legs, draw(h, tb.legs, "which"))
 		return true
 	}},
-	{"another end", func(h *heist, tb *table) bool {
+	{"another end", 2, func(h *heist, tb *table) bool {
 		if tb.until += 5; h.chance(2, "none") {
 			tb.until = 0
 		}
 		return tb.until != h.until
 	}},
-	{"another anchor", func(h *heist, tb *table) bool { tb.anchor += ", again"; return true }},
-	{"theft added", func(h *heist, tb *table) bool {
+	{"another anchor", 1, func(h *heist, tb *table) bool { tb.anchor += ", again"; return true }},
+	{"theft added", 3, func(h *heist, tb *table) bool {
 		what := h.some(func(p *piece) bool { return p.shared != nil || p.owners[0] != h.players[0] })
 		if len(what) == 0 {
 			return false
@@ -633,7 +647,7 @@ var bends = []struct {
 		tb.legs = append(tb.legs, h.remade(tb, len(tb.legs), []*piece{p}, []service.Address{h.players[0].address(h.t)}, []uint64{p.Opening.Value}, false))
 		return true
 	}},
-	{"gift added", func(h *heist, tb *table) bool {
+	{"gift added", 1, func(h *heist, tb *table) bool {
 		mine := h.owned(h.players[0])
 		p := draw(h, mine, "what")
 		for _, l := range tb.legs {
@@ -646,16 +660,16 @@ var bends = []struct {
 		tb.legs = append(tb.legs, h.remade(tb, len(tb.legs), []*piece{p}, to, []uint64{value, p.Opening.Value - value}, false))
 		return true
 	}},
-	{"robber's action changed", func(h *heist, tb *table) bool {
+	{"robber's action changed", 2, func(h *heist, tb *table) bool {
 		return h.replace(tb, func(l *leg) bool { return l.by == h.players[0] && l.from[0].shared == nil })
 	}},
-	{"shared action changed", func(h *heist, tb *table) bool {
+	{"shared action changed", 10, func(h *heist, tb *table) bool {
 		return h.replace(tb, func(l *leg) bool { return l.from[0].shared != nil })
 	}},
-	{"honest action changed", func(h *heist, tb *table) bool {
+	{"honest action changed", 3, func(h *heist, tb *table) bool {
 		return h.replaceHonest(tb)
 	}},
-	{"stale proposal", func(h *heist, tb *table) bool {
+	{"stale proposal", 3, func(h *heist, tb *table) bool {
 		done := false
 		for i, l := range tb.legs {
 			if l.stale != nil {
@@ -664,16 +678,21 @@ var bends = []struct {
 		}
 		return done
 	}},
-	{"another issuer", func(h *heist, tb *table) bool {
-		done := false
+	{"another issuer", 3, func(h *heist, tb *table) bool {
+		var places []int
 		for i, l := range tb.legs {
 			if l.action.Issuer != nil {
-				n := *l
-				n.action.Issuer, done = &request.Issuer{Identity: h.south.Identity()}, true
-				tb.legs[i] = &n
+				places = append(places, i)
 			}
 		}
-		return done
+		if len(places) == 0 {
+			return false
+		}
+		i := draw(h, places, "place")
+		n := *tb.legs[i]
+		n.action.Issuer = &request.Issuer{Identity: h.south.Identity()}
+		tb.legs[i] = &n
+		return true
 	}},
 }
 
@@ -694,11 +713,18 @@ func (h *heist) replaceHonest(tb *table) bool {
 func (h *heist) bend() *service.Submission {
 	tb := &table{legs: slices.Clone(h.legs), anchor: h.anchor, until: h.until}
 	bent := false
-	for range rapid.IntRange(0, 2).Draw(h.t, "bends") {
-		b := draw(h, bends, "bend")
-		if b.do(h, tb) {
-			bent = true
-			h.seen["bent: "+b.name]++
+	for range draw(h, []int{1, 0, 1, 1, 2}, "bends") {
+		var weighted []int
+		for i, b := range bends {
+			weighted = append(weighted, slices.Repeat([]int{i}, b.weight)...)
+		}
+		for range 4 { // until there is something to do it to
+			b := bends[draw(h, weighted, "bend")]
+			if b.do(h, tb) {
+				bent = true
+				h.seen["bent: "+b.name]++
+				break
+			}
 		}
 	}
 	sub := &service.Submission{
@@ -995,15 +1021,18 @@ func (h *heist) check(r *request.Request) {
 			if !h.issuerSigned[digest] || !bytes.Equal(r.Actions[i].Raw, h.issues[0].Raw) {
 				t.Fatalf("action %d: an issue that the issuer has not agreed to", i)
 			}
-			h.exactly(h.treasury, known, h.treasury.deal)
+			h.atLeast(h.treasury, h.treasury.deal)
 		}
 	}
 	for _, p := range h.players[1:] {
 		if p.signed[digest] {
-			h.exactly(p, known, p.deal)
+			if len(p.proposed) > 0 && r.Until != h.until {
+				t.Fatalf("proposed until %d, signed until %d", h.until, r.Until)
+			}
+			h.atLeast(p, p.deal)
 			h.together(p, spent, outputs)
 		} else {
-			h.exactly(p, known, service.Deal{})
+			h.atLeast(p, service.Deal{})
 		}
 	}
 	for _, p := range h.players { // the next one begins with what there is now
@@ -1019,9 +1048,7 @@ func (h *heist) mayBeSpent(p *piece, a *request.Action, unlock []byte, digest [3
 		if owner == h.players[0] {
 			return
 		}
-		if !owner.signed[digest] || !slices.ContainsFunc(owner.proposed, func(b request.Action) bool {
-			return bytes.Equal(a.Raw, b.Raw) && bytes.Equal(issuerOf(a), issuerOf(&b))
-		}) {
+		if !owner.signed[digest] || !owner.has(a) {
 			h.t.Fatalf("a token of %d %s is spent by an action that its owner has not proposed", p.Opening.Value, p.Opening.Type)
 		}
 		return
@@ -1039,8 +1066,18 @@ func (h *heist) mayBeSpent(p *piece, a *request.Action, unlock []byte, digest [3
 			if !owner.signed[digest] || !slices.ContainsFunc(owner.deal.Shared.Spends, func(id token.ID) bool { return bytes.Equal(id, p.ID) }) {
 				h.t.Fatalf("a shared token of %d %s is spent, and one of those who sign has not agreed", p.Opening.Value, p.Opening.Type)
 			}
+			if owner.together == p && !owner.has(a) {
+				h.t.Fatalf("a shared token of %d %s is spent otherwise than one of those who sign has proposed", p.Opening.Value, p.Opening.Type)
+			}
 		}
 	}
+}
+
+// has reports whether a player has proposed an action, with its issuer.
+func (p *player) has(a *request.Action) bool {
+	return slices.ContainsFunc(p.proposed, func(b request.Action) bool {
+		return bytes.Equal(a.Raw, b.Raw) && bytes.Equal(issuerOf(a), issuerOf(&b))
+	})
 }
 
 // alone is what a player has alone, by type.
@@ -1053,8 +1090,8 @@ func (h *heist) alone(p *player) map[string]int64 {
 	return sums
 }
 
-// exactly fails the run unless a player that has signed has what its deal says, and another one no less than before.
-func (h *heist) exactly(p *player, _ map[string]service.Held, deal service.Deal) {
+// atLeast fails the run if a player has less, of any type, than before and by its deal.
+func (h *heist) atLeast(p *player, deal service.Deal) {
 	now := h.alone(p)
 	for _, typ := range append(heistTypes, "EUR") {
 		want := p.have[typ] + int64(deal.Gets[typ]) - int64(deal.Gives[typ])
