@@ -140,6 +140,9 @@ func (p Party) String() string {
 // *zkbench.CheckError that names check, action and token; nothing of an opening
 // stands in it.
 func (a *Auditor) Check(ctx context.Context, r *request.Request, info *Information) (*Report, error) {
+	if r == nil || info == nil {
+		return nil, failed(Structure, -1, -1, refuse("no request, or no information on it"))
+	}
 	if len(info.Actions) != len(r.Actions) {
 		return nil, failed(Structure, -1, -1, refuse("information on %d actions, the request has %d", len(info.Actions), len(r.Actions)))
 	}

@@ -239,9 +239,7 @@ func (b *bench) take(t must.TB, field string, fresh func() *service.Submission, 
 			}
 			return err
 		})
-		if sub.Information != nil {
-			try(t, "audit.Check", field, func() error { return second(b.auditing.Check(ctx, sub.Request, sub.Information)) })
-		}
+		try(t, "audit.Check", field, func() error { return second(b.auditing.Check(ctx, sub.Request, sub.Information)) })
 	}
 	if !signs {
 		return

@@ -9,6 +9,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/note"
 	"github.com/zkbench/zkbench/token/script"
 )
@@ -34,6 +35,8 @@ type SharedDeal struct {
 	// Pays is what leaves the tokens in Spends for elsewhere than Change, by type: to whom, and how much. Each
 	// payment is an output of an action that spends some of these tokens. A payment to the zero Address is redeemed.
 	Pays map[string][]Payment
+	// Issuer is the issuer that approves what is redeemed, if the policy asks for one; nil: none does.
+	Issuer identity.Identity
 	// Gets is what comes to Change from elsewhere.
 	Gets Amounts
 }
@@ -55,6 +58,7 @@ type Stake struct {
 	Owner  []byte            // an identity of the wallet, or a script
 	Shared *script.Threshold // the script of a token that is owned together with others: k and the members
 	Lock   *script.HashLock  // the terms of a token in a hash time lock
+	Issuer identity.Identity // of an output that is redeemed: the issuer that approves it
 
 	tags []note.Share // of an output, one for each identity of its owner
 }
@@ -170,7 +174,9 @@ func (d *SharedDeal) paid(outputs []Stake) error {
 	rest := slices.Clone(outputs)
 	for _, typ := range slices.Sorted(maps.Keys(d.Pays)) {
 		for i, p := range d.Pays[typ] {
-			at := slices.IndexFunc(rest, func(s Stake) bool { return s.Type == typ && s.Value == p.Value && s.goesTo(p.To) })
+			at := slices.IndexFunc(rest, func(s Stake) bool {
+				return s.Type == typ && s.Value == p.Value && s.goesTo(p.To) && (len(s.Owner) > 0 || bytes.Equal(s.Issuer, d.Issuer))
+			})
 			if at < 0 {
 				return deny("not what was agreed: no output is payment %d of %q in Deal.Shared.Pays", i, typ)
 			}

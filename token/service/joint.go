@@ -176,8 +176,9 @@ func Join(parts ...*Submission) (*Submission, error) {
 	return joined, nil
 }
 
-// Effect returns what a request, perhaps of others, does to the wallet once it is on the ledger. It is what a payee
-// that signs nothing of the request asks before it hands over goods. Effect returns an ErrPolicy if the request spends
+// Effect returns what a request, perhaps of others, does to the wallet once it is on the ledger. A payee that signs
+// nothing of the request asks it. It is no payment yet: goods are handed over when the ledger has this request, by its
+// digest. Effect returns an ErrPolicy if the request spends
 // a token of the wallet's keys that the wallet has not found on the ledger: Sync first.
 func (w *Wallet) Effect(ctx context.Context, sub *Submission) (*Effect, error) {
 	signed, err := sub.clone()
@@ -234,7 +235,7 @@ func (s *TransferService) Sign(ctx context.Context, sub *Submission, deal Deal) 
 
 // Sign signs the issues of a request of several parties that this issuer has proposed, if they issue what deal gives and
 // the request does to the treasury, the wallet that is paid for them, what else deal says. Durability and errors are as of
-// TransferService.Sign. An issue that nobody pays for in the request is the business of Issue.
+// TransferService.Sign. Signing the same request again returns the same signatures, and asks for no deal. An issue that nobody pays for in the request is the business of Issue.
 func (s *IssueService) Sign(ctx context.Context, sub *Submission, treasury *Wallet, deal Deal) error {
 	if treasury == nil {
 		return refuse("no treasury: the wallet that is paid for what is issued")
@@ -244,6 +245,13 @@ func (s *IssueService) Sign(ctx context.Context, sub *Submission, treasury *Wall
 		return err
 	}
 	r := signed.Request
+	digest := r.Digest(s.ledger)
+	if again, err := s.signedBefore(r, digest); again || err != nil {
+		if err == nil {
+			*sub = *signed
+		}
+		return err
+	}
 	proposed, err := proposals(s.vault, r)
 	if err != nil {
 		return err
@@ -272,11 +280,29 @@ func (s *IssueService) Sign(ctx context.Context, sub *Submission, treasury *Wall
 	if err := deal.check(&paid.effect); err != nil {
 		return err
 	}
-	if err := keepSigned(ctx, s.vault, signed, r.Digest(s.ledger), nil); err != nil {
+	if err := keepSigned(ctx, s.vault, signed, digest, nil); err != nil {
 		return err
 	}
 	*sub = *signed
 	return nil
+}
+
+// signedBefore reports whether this issuer has signed a request, by its digest, and gives it the signatures again.
+func (s *IssueService) signedBefore(r *request.Request, digest [32]byte) (bool, error) {
+	k, err := lookUp(s.vault, r.Anchor, getKept)
+	if k == nil || err != nil || k.digest != digest {
+		return false, err
+	}
+	before, err := request.Decode(k.request)
+	if err != nil {
+		return false, damaged(bucketSubmissions, err)
+	}
+	for i := range r.Actions { // as many, by the digest, and with the same issuers
+		if named := r.Actions[i].Issuer; named != nil && s.ids.SameKey(named.Identity, s.issuer.Identity()) {
+			named.Signature = before.Actions[i].Issuer.Signature
+		}
+	}
+	return true, nil
 }
 
 // clone is a copy of a submission.
@@ -447,6 +473,9 @@ func (w *Wallet) jointOutputs(ctx context.Context, j *joint, i int, a *action.Ac
 			return err
 		}
 		s.tags, _ = note.Decode(a.Notes[k]) // none of what is redeemed, or of a note that nobody finds
+		if named := j.signed.Request.Actions[i].Issuer; named != nil && len(s.Owner) == 0 {
+			s.Issuer = named.Identity
+		}
 		j.effect.Outputs = append(j.effect.Outputs, s)
 	}
 	return nil

@@ -83,6 +83,9 @@ func sharing(e *service.Effect, change ...service.Address) service.SharedDeal {
 		if slices.ContainsFunc(change, func(c service.Address) bool { return service.GoesTo(&s, c) }) {
 			continue
 		}
+		if len(s.Owner) == 0 {
+			d.Issuer = s.Issuer
+		}
 		d.Pays[s.Type] = append(d.Pays[s.Type], service.Payment{To: service.AddressOf(&s), Value: s.Value})
 		gives[s.Type] += s.Value
 	}

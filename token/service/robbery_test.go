@@ -19,6 +19,7 @@ import (
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
@@ -436,4 +437,53 @@ func TestRedemptionOfAnotherIssuersType(t *testing.T) {
 	sub.Request.Actions[0].Issuer.Identity = north.Identity()
 	must.Do(t, w.issuer.Approve(ctx, sub.Request, 0, openings...))
 	w.land(t, sub)
+}
+
+// TestIssuerOfASharedRedemption: the co-owner who proposes to redeem names an issuer of her own, who pays out nothing.
+func TestIssuerOfASharedRedemption(t *testing.T) {
+	north, south := key(t, "issuer"), key(t, "south")
+	w := newWorld(t, func(p *token.PublicParams) {
+		p.Policy.Redeem = token.RedeemIssuer
+		p.Policy.Issuers = ledgertest.Issuers(slices.SortedFunc(slices.Values([][]byte{north.Identity(), south.Identity()}), bytes.Compare)...)
+	})
+	ctx := t.Context()
+	ann, ben := w.party(t, w.key(t, "ann")), w.party(t, w.key(t, "ben"))
+	w.land(t, must.Get(w.issuer.Issue(ctx, paying(must.Get(service.Shared(2, ann.address(t), ben.address(t)))(t), 100)))(t))
+	must.Do(t, errors.Join(ann.Sync(ctx, w.ledger), ben.Sync(ctx, w.ledger)))
+	o := paying(service.Address{}, 100)
+	o.From, o.Issuer = []token.ID{ann.shared(t)[0].ID}, south.Identity()
+	sub := must.Get(ann.pay.Propose(ctx, 0, o))(t)
+	agreed := service.Deal{Shared: service.SharedDeal{Spends: o.From, Pays: map[string][]service.Payment{usd: o.Payments}}}
+	must.Fail(t, ben.pay.Sign(ctx, sub, agreed), zkbench.ErrPolicy, "no issuer agreed")
+	agreed.Shared.Issuer = north.Identity()
+	must.Fail(t, ben.pay.Sign(ctx, sub, agreed), zkbench.ErrPolicy, "another issuer")
+	agreed.Shared.Issuer = south.Identity()
+	must.Do(t, ben.pay.Sign(ctx, sub, agreed))
+}
+
+// TestIssuerSignsAgain: asked again for what it has signed, an issuer gives the same signatures, and none for an issue that the
+// other party has added under its name.
+func TestIssuerSignsAgain(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	alice, treasury := w.funded(t, "alice", 100), w.party(t, w.key(t, "treasury"))
+	first := must.Get(alice.pay.Propose(ctx, 0, anchored("deal", paying(treasury.address(t), 30))))(t)
+	second := must.Get(w.issuer.Propose(ctx, 1, anchored("deal", of(bond, paying(alice.address(t), 5)))))(t)
+	// Alice adds an issue of her own making, and opens both to whom it may concern.
+	pp := must.Get(w.params.Crypto(token.CSP, smallTables))(t)
+	d := must.Get(action.NewIssue(ctx, serial, pp, bond, action.Spec{
+		Outputs: []action.Output{{Owner: key(t, "alice").Identity(), Value: 1000}}, Anchor: request.ActionAnchor(w.genesis.ID(), []byte("deal"), 2),
+	}))(t)
+	sub := must.Get(service.Join(first, second))(t)
+	sub.Request.Actions = append(sub.Request.Actions, request.Action{
+		Kind: token.Issue, ProofType: token.CSP, Raw: must.Get(d.Prove(ctx))(t), Issuer: &request.Issuer{Identity: key(t, "issuer").Identity()},
+	})
+	sub.Information.Actions = append(sub.Information.Actions, audit.Action{Outputs: []audit.Item{{Opening: d.Openings[0], Owners: make([]audit.Owner, 1)}}})
+	for range 2 {
+		again := sent(t, sub)
+		must.Do(t, w.issuer.Sign(ctx, again, treasury.Wallet, deal(30, -5)))
+		if len(again.Request.Actions[1].Issuer.Signature) == 0 || len(again.Request.Actions[2].Issuer.Signature) > 0 {
+			t.Error("the issuer signs another issue than its own")
+		}
+	}
 }
