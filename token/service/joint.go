@@ -401,7 +401,9 @@ func (w *Wallet) joint(ctx context.Context, signed *Submission) (*joint, error) 
 				others = append(others, a.Inputs[k].Token.Owner)
 			}
 		}
-		if slices.ContainsFunc(j.effect.Spends[before:], func(s Stake) bool { return s.Shared != nil }) {
+		// An action with inputs of others is also theirs: its payment would count for each of them.
+		mine := j.effect.Spends[before:]
+		if len(mine) == len(a.Inputs) && slices.ContainsFunc(mine, func(s Stake) bool { return s.Shared != nil }) {
 			if err := w.jointOutputs(ctx, j, i, a); err != nil {
 				return nil, fmt.Errorf("action %d: %w", i, err)
 			}

@@ -487,3 +487,25 @@ func TestIssuerSignsAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestOnePaymentOfTwo: two groups owe Dave 30 each, to one address, and the member of both pays him once, in one action.
+func TestOnePaymentOfTwo(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	ann, ben, cid, dave := w.party(t, w.key(t, "ann")), w.party(t, w.key(t, "ben")), w.party(t, w.key(t, "cid")), w.party(t, w.key(t, "dave"))
+	for _, other := range []*party{ben, cid} {
+		w.land(t, must.Get(w.issuer.Issue(ctx, paying(must.Get(service.Shared(2, ann.address(t), other.address(t)))(t), 30)))(t))
+	}
+	must.Do(t, errors.Join(ann.Sync(ctx, w.ledger), ben.Sync(ctx, w.ledger), cid.Sync(ctx, w.ledger)))
+	daves := dave.address(t)
+	o := paying(daves, 30)
+	o.Payments = append(o.Payments, service.Payment{To: ann.address(t), Value: 30})
+	for _, s := range ann.shared(t) {
+		o.From = append(o.From, s.ID)
+	}
+	sub := must.Get(ann.pay.Propose(ctx, 0, o))(t)
+	for _, p := range []*party{ben, cid} {
+		agreed := service.Deal{Shared: service.SharedDeal{Spends: []token.ID{p.shared(t)[0].ID}, Pays: map[string][]service.Payment{usd: {{To: daves, Value: 30}}}}}
+		must.Fail(t, p.pay.Sign(ctx, sub, agreed), zkbench.ErrPolicy, "a payment that counts for two")
+	}
+}
