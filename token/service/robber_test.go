@@ -168,8 +168,10 @@ type heist struct {
 func rob(t *rapid.T, w *heistWorld, seen map[string]int) {
 	w.ledger = newMemory(w.genesis)
 	w.runs++
-	h := &heist{heistWorld: w, t: t, ctx: context.Background(), seen: seen, pieces: map[string]*piece{}, anchor: fmt.Sprintf("deal %d", w.runs),
-		issuerSigned: map[[32]byte]bool{}, signatures: map[string][]byte{}, issuers: map[string][]byte{}, openings: map[string]token.Opening{}}
+	h := &heist{
+		heistWorld: w, t: t, ctx: context.Background(), seen: seen, pieces: map[string]*piece{}, anchor: fmt.Sprintf("deal %d", w.runs),
+		issuerSigned: map[[32]byte]bool{}, signatures: map[string][]byte{}, issuers: map[string][]byte{}, openings: map[string]token.Opening{},
+	}
 	defer func() {
 		for _, p := range h.players {
 			must.Do(t, p.Close())
