@@ -287,6 +287,9 @@ func (h *heist) sharedAddress(owners []*player) (service.Address, []*player) {
 
 func (h *heist) issue(orders []service.Order, made []*piece) {
 	t := h.t
+	for i := range orders { // named, so that ids have the same order when rapid tries again
+		orders[i].Anchor = fmt.Appendf(nil, "%s, %d tokens before", h.anchor, len(h.pieces))
+	}
 	sub := must.Get(h.issuer.Issue(h.ctx, orders...))(t)
 	if h.audited {
 		must.Get(h.submit(t, sub))(t)
@@ -425,8 +428,14 @@ func (h *heist) spendsTogether(from *piece) {
 	value := rapid.Uint64Range(1, from.Opening.Value).Draw(t, "value")
 	payee := draw(h, h.players, "payee")
 	payment := service.Payment{To: payee.address(t), Value: value}
-	payee.deal.Gets[typ] += value
-	l := &leg{from: []*piece{from}, to: []service.Address{payment.To}, values: []uint64{value}}
+	var approves *request.Issuer
+	l := &leg{from: []*piece{from}, redeems: h.chance(4, "redeems")}
+	if l.redeems {
+		payment.To, approves = service.Address{}, &request.Issuer{Identity: key(t, "issuer").Identity()}
+	} else {
+		payee.deal.Gets[typ] += value
+	}
+	l.to, l.values = []service.Address{payment.To}, []uint64{value}
 	l.agreed, _ = h.sharedAddress(from.owners)
 	var proposers []*player
 	for _, p := range from.owners {
@@ -437,6 +446,9 @@ func (h *heist) spendsTogether(from *piece) {
 			continue
 		}
 		p.deal.Shared = service.SharedDeal{Spends: []token.ID{from.ID}, Change: []service.Address{l.agreed}, Pays: map[string][]service.Payment{typ: {payment}}}
+		if l.redeems {
+			p.deal.Shared.Issuer = approves.Identity
+		}
 	}
 	if len(proposers) == 0 {
 		proposers = h.players[:1]
@@ -445,12 +457,20 @@ func (h *heist) spendsTogether(from *piece) {
 	if l.by == h.players[0] {
 		l.to, l.values = append(l.to, l.agreed), append(l.values, from.Opening.Value-value)
 		l.action, l.info = h.make(len(h.legs), h.anchor, l.from, l.to, l.values, false)
+		l.action.Issuer = approves
 	} else {
 		o := h.order(typ, payment)
 		o.From, o.Change = []token.ID{from.ID}, &l.agreed
+		if l.redeems {
+			o.Issuer = approves.Identity
+		}
 		sub := must.Get(l.by.pay.Propose(h.ctx, len(h.legs), o))(t)
 		l.action, l.info = sub.Request.Actions[0], sub.Information.Actions[0]
 		l.by.proposed, l.by.together = append(l.by.proposed, l.action), from
+		made := must.Get(action.Parse(32, token.Transfer, l.action.Raw))(t)
+		for j, item := range l.info.Outputs { // in clear
+			h.openings[string(made.Outputs[j].Commitment)] = item.Opening
+		}
 	}
 	h.legs = append(h.legs, l)
 }
@@ -982,6 +1002,7 @@ type output struct {
 	note  []byte
 	value uint64 // as far as somebody knows
 	typ   string
+	by    []byte // the issuer of its action
 }
 
 // check holds what a request has done to each player to what that has agreed to.
@@ -1011,7 +1032,7 @@ func (h *heist) check(r *request.Request) {
 			h.mayBeSpent(p, &r.Actions[i], r.Actions[i].Spends[k].Unlock, digest)
 		}
 		for j := range a.Outputs {
-			out := output{id: request.OutputID(r.Anchor, i, j), token: &a.Outputs[j], note: a.Notes[j]}
+			out := output{id: request.OutputID(r.Anchor, i, j), token: &a.Outputs[j], note: a.Notes[j], by: issuerOf(&r.Actions[i])}
 			if o, ok := h.openings[string(out.token.Commitment)]; ok {
 				out.value, out.typ = o.Value, o.Type
 			} else if held, ok := known[string(out.id)]; ok {
@@ -1123,7 +1144,9 @@ func (h *heist) together(p *player, spent []*piece, outputs []output) {
 	for typ, payments := range deal.Pays {
 		for _, pay := range payments {
 			net[typ] += int64(pay.Value)
-			at := slices.IndexFunc(rest, func(o output) bool { return o.typ == typ && o.value == pay.Value && tagged(o.token, o.note, pay.To) })
+			at := slices.IndexFunc(rest, func(o output) bool {
+				return o.typ == typ && o.value == pay.Value && tagged(o.token, o.note, pay.To) && (len(pay.To.Owner) > 0 || bytes.Equal(o.by, deal.Issuer))
+			})
 			if at < 0 {
 				h.t.Fatalf("a payment of %d %s out of a shared token has not arrived", pay.Value, typ)
 			}

@@ -509,3 +509,48 @@ func TestOnePaymentOfTwo(t *testing.T) {
 		must.Fail(t, p.pay.Sign(ctx, sub, agreed), zkbench.ErrPolicy, "a payment that counts for two")
 	}
 }
+
+// TestNoteOfAnotherMember: a proposer spoils the note of a co-owner who does not sign. The one who signs cannot see it, and the
+// co-owner is shown no change.
+func TestNoteOfAnotherMember(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	ann, ben, cid, dave := w.party(t, w.key(t, "ann")), w.party(t, w.key(t, "ben")), w.party(t, w.key(t, "cid")), w.party(t, w.key(t, "dave"))
+	agreed := must.Get(service.Shared(2, ann.address(t), ben.address(t), cid.address(t)))(t)
+	w.land(t, must.Get(w.issuer.Issue(ctx, paying(agreed, 100)))(t))
+	must.Do(t, errors.Join(ann.Sync(ctx, w.ledger), ben.Sync(ctx, w.ledger), cid.Sync(ctx, w.ledger)))
+	o := paying(dave.address(t), 30)
+	spoiled := service.Address{Owner: agreed.Owner, Members: slices.Clone(agreed.Members)}
+	for i := range spoiled.Members {
+		if service.Finds(cid.Wallet, service.Address{Members: spoiled.Members[i : i+1]}) {
+			spoiled.Members[i].Payee.Key = ann.address(t).Members[0].Payee.Key
+		}
+	}
+	o.From, o.Change = []token.ID{ann.shared(t)[0].ID}, &spoiled
+	sub := must.Get(ann.pay.Propose(ctx, 0, o))(t)
+	must.Do(t, ben.pay.Sign(ctx, sent(t, sub), service.Deal{Shared: service.SharedDeal{
+		Spends: o.From, Change: []service.Address{agreed}, Pays: map[string][]service.Payment{usd: o.Payments},
+	}}))
+	golden.Equal(t, "what Cid finds of the rest", 0, len(must.Get(cid.Effect(ctx, sub))(t).Receives))
+	golden.Equal(t, "what Ben finds", 1, len(must.Get(ben.Effect(ctx, sub))(t).Receives))
+}
+
+// TestIssuerOfAProposedRedemption: the other party puts an issuer of its own in the place of the one that is to pay out.
+func TestIssuerOfAProposedRedemption(t *testing.T) {
+	north, south := key(t, "issuer"), key(t, "south")
+	w := newWorld(t, func(p *token.PublicParams) {
+		p.Policy.Redeem = token.RedeemIssuer
+		p.Policy.Issuers = ledgertest.Issuers(slices.SortedFunc(slices.Values([][]byte{north.Identity(), south.Identity()}), bytes.Compare)...)
+	})
+	ctx := t.Context()
+	alice := w.funded(t, "alice", 100)
+	o := paying(service.Address{}, 100)
+	o.Issuer = north.Identity()
+	sub := must.Get(alice.pay.Propose(ctx, 0, o))(t)
+	bad := sent(t, sub)
+	bad.Request.Actions[0].Issuer.Identity = south.Identity()
+	must.Fail(t, alice.pay.Sign(ctx, bad, deal(-100, 0)), zkbench.ErrPolicy, "another issuer than she has named")
+	bad.Request.Actions[0].Issuer = nil
+	must.Fail(t, alice.pay.Sign(ctx, bad, deal(-100, 0)), zkbench.ErrPolicy, "no issuer")
+	must.Do(t, alice.pay.Sign(ctx, sub, deal(-100, 0)))
+}
