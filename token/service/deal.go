@@ -33,7 +33,8 @@ type SharedDeal struct {
 	// the same members, or of fewer.
 	Change []Address
 	// Pays is what leaves the tokens in Spends for elsewhere than Change, by type: to whom, and how much. Each
-	// payment is an output of an action that spends some of these tokens, and none of strangers. A payment to the zero Address is redeemed.
+	// payment is an output of an action that spends some of these tokens, and none of strangers. A payment to the zero
+	// Address is redeemed.
 	Pays map[string][]Payment
 	// Issuer is the issuer that approves what is redeemed, if the policy asks for one; nil: none does.
 	Issuer identity.Identity
@@ -71,9 +72,8 @@ func (s *Stake) alone() bool { return s.Shared == nil && s.Lock == nil }
 type Effect struct {
 	Spends   []Stake
 	Receives []Stake
-	// Outputs are all that the actions make which spend tokens owned together with others, and none that are not the
-	// wallet's, whoever gets it. They are opened by the information on these actions; what is sealed, or not opened by it,
-	// is left out.
+	// Outputs are the outputs, to anybody, of each action that spends a token owned together with others, if the wallet
+	// knows all that the action spends. The information on the action opens them; what it does not open is left out.
 	Outputs []Stake
 }
 

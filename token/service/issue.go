@@ -137,7 +137,8 @@ func (s *IssueService) keep(ctx context.Context, sub *Submission, digest [32]byt
 // Approve signs an action of a request that redeems, as policies with token.RedeemIssuer ask. The action names
 // the issuer that approves (Order.Issuer). redeemed open its outputs without owner (Submission.Redeemed): the
 // issuer sees what is redeemed. Approve returns an ErrPolicy if the action redeems something else, names
-// another issuer, or redeems a type that this one may not issue. The signature is good for this request under its anchor; pay out when the ledger has it.
+// another issuer, or redeems a type that this one may not issue. The signature is good for this request under its
+// anchor; pay out when the ledger has it.
 func (s *IssueService) Approve(ctx context.Context, r *request.Request, index int, redeemed ...token.Opening) error {
 	if s.rules().Redeem != token.RedeemIssuer {
 		return deny("the policy lets owners redeem")
@@ -166,11 +167,12 @@ func (s *IssueService) Approve(ctx context.Context, r *request.Request, index in
 	if next == 0 || next < len(redeemed) {
 		return deny("%d outputs are redeemed, %d opened", next, len(redeemed))
 	}
-	id, err := identityOf(s.ids, "issuers", s.rules().IssuerIdentities(), s.issuer)
+	rules := s.rules() // once: Sync may adopt others meanwhile
+	id, err := identityOf(s.ids, "issuers", rules.IssuerIdentities(), s.issuer)
 	if err != nil {
 		return err
 	}
-	if !s.rules().Issuer(id).MayIssue(redeemed[0].Type) {
+	if !rules.Issuer(id).MayIssue(redeemed[0].Type) {
 		return deny("tokens of this type are not the issuer's")
 	}
 	return s.signAction(r, index)

@@ -178,8 +178,8 @@ func Join(parts ...*Submission) (*Submission, error) {
 
 // Effect returns what a request, perhaps of others, does to the wallet once it is on the ledger. A payee that signs
 // nothing of the request asks it. It is no payment yet: goods are handed over when the ledger has this request, by its
-// digest. Effect returns an ErrPolicy if the request spends
-// a token of the wallet's keys that the wallet has not found on the ledger: Sync first.
+// digest. Effect returns an ErrPolicy if the request spends a token of the wallet's keys that the wallet has not found
+// on the ledger: Sync first.
 func (w *Wallet) Effect(ctx context.Context, sub *Submission) (*Effect, error) {
 	signed, err := sub.clone()
 	if err != nil {
@@ -235,7 +235,8 @@ func (s *TransferService) Sign(ctx context.Context, sub *Submission, deal Deal) 
 
 // Sign signs the issues of a request of several parties that this issuer has proposed, if they issue what deal gives and
 // the request does to the treasury, the wallet that is paid for them, what else deal says. Durability and errors are as of
-// TransferService.Sign. Signing the same request again returns the same signatures, and asks for no deal. An issue that nobody pays for in the request is the business of Issue.
+// TransferService.Sign. Signing the same request again returns the same signatures, and asks for no deal. An issue that
+// nobody pays for in the request is the business of Issue.
 func (s *IssueService) Sign(ctx context.Context, sub *Submission, treasury *Wallet, deal Deal) error {
 	if treasury == nil {
 		return refuse("no treasury: the wallet that is paid for what is issued")
@@ -288,7 +289,7 @@ func (s *IssueService) Sign(ctx context.Context, sub *Submission, treasury *Wall
 }
 
 // signedBefore reports whether this issuer has signed a request, by its digest, and gives it the signatures again.
-func (s *IssueService) signedBefore(r *request.Request, digest [32]byte) (bool, error) {
+func (s *IssueService) signedBefore(r *request.Request, digest [32]byte) (signed bool, err error) {
 	k, err := lookUp(s.vault, r.Anchor, getKept)
 	if k == nil || err != nil || k.digest != digest {
 		return false, err
@@ -300,9 +301,10 @@ func (s *IssueService) signedBefore(r *request.Request, digest [32]byte) (bool, 
 	for i := range r.Actions { // as many, by the digest, and with the same issuers
 		if named := r.Actions[i].Issuer; named != nil && s.ids.SameKey(named.Identity, s.issuer.Identity()) {
 			named.Signature = before.Actions[i].Issuer.Signature
+			signed = signed || len(named.Signature) > 0
 		}
 	}
-	return true, nil
+	return signed, nil
 }
 
 // clone is a copy of a submission.
