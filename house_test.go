@@ -30,7 +30,7 @@ var floors = [][]string{
 	{"srs", "rangeproof", "internal/poly"},
 	{"circuits", "token", "plonkish", "stark"},
 	{"riscv/guests", "internal/record", "internal/meter", "internal/pgtest", "internal/usage", "internal/loops", "internal/sve", "internal/goldilockstest", "internal/keccaktest"},
-	{"internal/env", "internal/figure", "internal/stage", "internal/stat", "internal/child", "internal/yamlfile"},
+	{"internal/env", "internal/keyfile", "internal/figure", "internal/stage", "internal/stat", "internal/child", "internal/yamlfile"},
 	{"internal/plot", "internal/perf", "internal/counts", "internal/qemutest"},
 	{"internal/report", "internal/runner", "internal/page", "internal/peer"},
 	{"internal/workload"},

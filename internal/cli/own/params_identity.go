@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zkbench/zkbench/internal/keyfile"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
@@ -156,15 +157,5 @@ func parseIdentity(text string) ([]byte, error) {
 	if next, _ := pem.Decode(rest); next != nil {
 		return nil, errors.New("more than one PEM block")
 	}
-	switch block.Type {
-	case "CERTIFICATE":
-		return identity.X509(block.Bytes)
-	case "PUBLIC KEY":
-		parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
-		if public, ok := parsed.(ed25519.PublicKey); err == nil && ok {
-			return identity.Ed25519(public)
-		}
-		return nil, errors.New("a PEM public key that is not of Ed25519")
-	}
-	return nil, errors.New("a PEM block that is no certificate and no public key")
+	return keyfile.Identity(block)
 }
