@@ -31,7 +31,7 @@ var floors = [][]string{
 	{"circuits", "token", "plonkish", "stark"},
 	{"riscv/guests", "internal/record", "internal/meter", "internal/pgtest", "internal/usage", "internal/loops", "internal/sve", "internal/goldilockstest", "internal/keccaktest"},
 	{"internal/env", "internal/keyfile", "internal/figure", "internal/stage", "internal/stat", "internal/child", "internal/yamlfile"},
-	{"internal/plot", "internal/perf", "internal/counts", "internal/qemutest"},
+	{"internal/plot", "internal/purse", "internal/perf", "internal/counts", "internal/qemutest"},
 	{"internal/report", "internal/runner", "internal/page", "internal/peer"},
 	{"internal/workload"},
 	{"internal/measure", "internal/outdir", "internal/workload/circuits", "internal/workload/goldilocks", "internal/workload/guest", "internal/workload/hash", "internal/workload/prover", "internal/workload/selfcheck", "internal/workload/stark", "internal/workload/token"},
@@ -61,7 +61,7 @@ var rules = []struct {
 	{name: "the command knows no cryptography", of: isOne("internal/cli", "internal/cli/own"), never: []string{"group/...", "transcript/...", "rangeproof/..."}},
 	{
 		name: "who measures something else links none of our systems", of: isOne("internal/cli"),
-		never:  []string{"token/...", "circuits/...", "plonkish/...", "stark/...", "srs", "hash/...", "goldilocks/...", "internal/workload/...", "internal/study/...", "internal/peer/...", "internal/demo"},
+		never:  []string{"token/...", "circuits/...", "plonkish/...", "stark/...", "srs", "hash/...", "goldilocks/...", "internal/workload/...", "internal/study/...", "internal/peer/...", "internal/demo", "internal/purse", "internal/keyfile"},
 		except: []string{"internal/workload", "internal/workload/prover", "internal/workload/selfcheck"},
 	},
 }

@@ -5,8 +5,6 @@ package demo
 import (
 	"bytes"
 	"context"
-	"crypto/ed25519"
-	"crypto/hpke"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +15,8 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/keyfile"
+	"github.com/zkbench/zkbench/internal/purse"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/ledger"
@@ -27,11 +27,11 @@ import (
 )
 
 // ParamsFile is the name of the parameters in a demo's directory.
-const ParamsFile = "token.params"
+const ParamsFile = purse.ParamsFile
 
 // Options say what a demo runs.
 type Options struct {
-	Dir       string // of parameters, ledger and vaults: empty, and exists
+	Dir       string // of parameters, ledger, keys and wallets: empty, and exists
 	Curve     string // one of token.Curves
 	Bits      int    // 8 to 64
 	ProofType string // one of token.ProofTypes
@@ -74,8 +74,7 @@ const cachedIdentities = 64
 // bank is an owner.
 type bank struct {
 	name    string
-	secret  []byte // of which all its keys derive: what it must not lose
-	wallet  *service.Wallet
+	wallet  *purse.Purse // in the directory of its name
 	payment *service.TransferService
 }
 
@@ -129,31 +128,32 @@ func (d *demo) timed(what string, work func() error) error {
 // setUp makes the parameters, the ledger and the participants.
 func (d *demo) setUp() error {
 	d.step("Parameters: %s, values below 2^%d, range proofs %s", d.Curve, d.Bits, d.ProofType)
-	signers := make([]identity.Signer, 6) // issuer, auditor, authority, administrators
-	for i := range signers {
-		var err error
-		if signers[i], err = newKey(); err != nil {
-			return err
-		}
+	if err := os.Mkdir(d.path(keysDir), 0o700); err != nil {
+		return err
 	}
-	issuer, auditor := signers[0], signers[1]
-	d.authority, d.administrators = signers[2], signers[3:]
-	ex := executor.Pool()
-	var auditorKey hpke.PrivateKey
-	err := d.timed("generators derived", func() (err error) {
-		if d.params, err = token.NewPublicParams(d.Curve, d.Bits, d.ProofType); err != nil {
-			return err
-		}
-		kem, err := token.X25519.HPKE()
+	var signers []identity.Signer
+	for _, name := range []string{"issuer", "authority", "administrator-1", "administrator-2", "administrator-3"} {
+		signer, err := d.newKey(name)
 		if err != nil {
 			return err
 		}
-		if auditorKey, err = kem.GenerateKey(); err != nil {
+		signers = append(signers, signer)
+	}
+	issuer := signers[0]
+	d.authority, d.administrators = signers[1], signers[2:]
+	auditorKeys, err := d.newAuditor()
+	if err != nil {
+		return err
+	}
+	auditor := auditorKeys.Self()
+	ex := executor.Pool()
+	err = d.timed("generators derived", func() (err error) {
+		if d.params, err = token.NewPublicParams(d.Curve, d.Bits, d.ProofType); err != nil {
 			return err
 		}
 		rules := &d.params.Policy
 		rules.Issuers = []token.Issuer{{Identity: issuer.Identity()}}
-		rules.Auditors = []token.Auditor{{Identity: auditor.Identity(), KEM: token.X25519, Key: auditorKey.PublicKey().Bytes()}}
+		rules.Auditors = []token.Auditor{{Identity: auditor.Identity(), KEM: token.X25519, Key: auditorKeys.Opening.PublicKey().Bytes()}}
 		rules.Redeem = token.RedeemIssuer
 		rules.Administrators.Threshold = 2
 		for _, a := range d.administrators {
@@ -164,7 +164,7 @@ func (d *demo) setUp() error {
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(filepath.Join(d.Dir, ParamsFile), data, 0o644)
+		return os.WriteFile(d.path(ParamsFile), data, 0o644)
 	})
 	if err != nil {
 		return err
@@ -173,7 +173,7 @@ func (d *demo) setUp() error {
 	if err != nil {
 		return err
 	}
-	if d.ledger, err = bolt.Create(filepath.Join(d.Dir, replay.FileName), genesis); err != nil {
+	if d.ledger, err = bolt.Create(d.path(replay.FileName), genesis); err != nil {
 		return err
 	}
 	d.closers = append(d.closers, d.ledger)
@@ -192,7 +192,7 @@ func (d *demo) setUp() error {
 		return err
 	}
 	if d.auditor, err = service.NewAuditorService(d.params, token.Tuning{}, ex, vault, service.Auditor{
-		Signer: auditor, Key: auditorKey, Policy: service.SignAll{}, Authorities: []identity.Identity{d.authority.Identity()},
+		Signer: auditor, Key: auditorKeys.Opening, Policy: service.SignAll{}, Authorities: auditorKeys.Identities,
 	}); err != nil {
 		return err
 	}
@@ -207,12 +207,38 @@ func (d *demo) setUp() error {
 	return nil
 }
 
-func newKey() (identity.Signer, error) {
-	_, key, err := ed25519.GenerateKey(nil)
+// path is that of a file or directory of the demo.
+func (d *demo) path(names ...string) string {
+	return filepath.Join(append([]string{d.Dir}, names...)...)
+}
+
+// keysDir has the secret keys of all but the banks, and the vaults of those who sign with them.
+const keysDir = "keys"
+
+// newKey makes a signing key, in a file of a name.
+func (d *demo) newKey(name string) (identity.Signer, error) {
+	keys, err := purse.NewKey()
 	if err != nil {
 		return nil, err
 	}
-	return identity.NewEd25519Signer(key)
+	return keys.Self(), keyfile.Write(d.path(keysDir, name+".pem"), keys)
+}
+
+// newAuditor makes the keys of an auditor who accepts the enrolments of the authority.
+func (d *demo) newAuditor() (*keyfile.Keys, error) {
+	keys, err := purse.NewKey()
+	if err != nil {
+		return nil, err
+	}
+	kem, err := token.X25519.HPKE()
+	if err != nil {
+		return nil, err
+	}
+	if keys.Opening, err = kem.GenerateKey(); err != nil {
+		return nil, err
+	}
+	keys.Identities = []identity.Identity{d.authority.Identity()}
+	return keys, keyfile.Write(d.path(keysDir, "auditor.pem"), keys)
 }
 
 func (d *demo) newIssuer(name string, key identity.Signer) (*service.IssueService, error) {
@@ -223,55 +249,30 @@ func (d *demo) newIssuer(name string, key identity.Signer) (*service.IssueServic
 	return service.NewIssueService(d.params, "", token.Tuning{}, executor.Pool(), vault, key)
 }
 
-// newBank makes a holder, whom the authority enrols under the bank's name.
+// newBank makes a wallet of pseudonyms, whose holder the authority enrols under the bank's name.
 func (d *demo) newBank(name string) (*bank, error) {
-	scheme, err := identity.NewScheme(d.params.Curve)
+	keys, err := purse.Enrol(d.params.Curve, name, d.authority)
 	if err != nil {
 		return nil, err
 	}
-	holder, err := scheme.NewHolder(nil)
+	wallet, err := purse.Create(d.path(name), d.params, d.ledger.Genesis(), keys)
 	if err != nil {
 		return nil, err
 	}
-	b := &bank{name: name, secret: holder.Secret()}
-	return b, d.open(b, name)
+	b := &bank{name: name}
+	return b, d.use(b, wallet)
 }
 
-// open makes a bank's wallet from its secret, in a new vault: the authority gives out its certificate, once more if need be.
-func (d *demo) open(b *bank, file string) error {
-	scheme, err := identity.NewScheme(d.params.Curve)
-	if err != nil {
-		return err
-	}
-	holder, err := scheme.Holder(b.secret)
-	if err != nil {
-		return err
-	}
-	request, err := holder.Request(b.name, nil)
-	if err != nil {
-		return err
-	}
-	certificate, err := scheme.Enrol(b.name, request, d.authority)
-	if err != nil {
-		return err
-	}
-	keys, err := service.NewPseudonyms(d.params, d.ledger.Genesis(), holder, certificate, d.authority.Identity())
-	if err != nil {
-		return err
-	}
-	vault, err := d.vault(file)
-	if err != nil {
-		return err
-	}
-	if b.wallet, err = service.NewWallet(d.params, vault, keys); err != nil {
-		return err
-	}
-	b.payment, err = service.NewTransferService(d.params, "", token.Tuning{}, executor.Pool(), b.wallet)
+// use has a bank pay out of a wallet.
+func (d *demo) use(b *bank, wallet *purse.Purse) (err error) {
+	d.closers = append(d.closers, wallet)
+	b.wallet = wallet
+	b.payment, err = wallet.Transfers()
 	return err
 }
 
 func (d *demo) vault(name string) (*service.Vault, error) {
-	v, err := service.CreateVault(filepath.Join(d.Dir, name+".vault"), d.ledger.Genesis())
+	v, err := service.CreateVault(d.path(keysDir, name+".vault"), d.ledger.Genesis())
 	if err == nil {
 		d.closers = append(d.closers, v)
 	}
@@ -293,8 +294,11 @@ func (d *demo) verify() (err error) {
 	}
 	d.say("%v", report)
 	d.detail("%-44s %8.2f ms", "verified", float64(time.Since(begin))/float64(time.Millisecond))
-	fmt.Fprintf(d.out, "The files are in %s; the keys are gone. To verify once more:\n", d.Dir)
-	_, err = fmt.Fprintf(d.out, "    zkbench ledger verify %s --params %s\n", d.Dir, filepath.Join(d.Dir, ParamsFile))
+	_, err = fmt.Fprintf(d.out, "The files are in %[1]s, the secret keys too, in %[2]s and in the wallets %[3]s and %[4]s. To verify, pay and look:\n"+
+		"    zkbench ledger verify %[1]s --params %[5]s\n"+
+		"    zkbench wallet pay --dir %[7]s --ledger %[1]s --auditor-key %[8]s --value 20 --type %[9]s --to \"$(zkbench wallet address --dir %[6]s --ledger %[1]s)\"\n"+
+		"    zkbench wallet history --dir %[7]s --ledger %[1]s\n",
+		d.Dir, keysDir, d.north.name, d.south.name, d.path(ParamsFile), d.path(d.north.name), d.path(d.south.name), d.path(keysDir, "auditor.pem"), currency)
 	return err
 }
 

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/purse"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/identity"
@@ -317,18 +317,21 @@ func (d *demo) doubleSpend() error {
 	if rejected[0] != nil || !errors.Is(rejected[1], zkbench.ErrSpent) {
 		return fmt.Errorf("of two requests that spend one token: %w", errors.Join(rejected...))
 	}
-	d.say("the ledger applies the first and refuses the second: %v", rejected[1])
+	d.say("the ledger applies the first, 50 dollars to south, and refuses the second: %v", rejected[1])
 	_, err = d.validator.Validate(d.ctx, d.ledger, both[1].Raw, d.at)
 	if !errors.Is(err, zkbench.ErrSpent) {
 		return fmt.Errorf("the second request of a double spend, validated again: %w", err)
 	}
 	d.detail("the validator refuses it from now on: %v", err)
-	return d.sync()
+	if err := d.sync(); err != nil {
+		return err
+	}
+	return d.balances()
 }
 
 // forge changes one bit of a good request's proof.
 func (d *demo) forge() error {
-	d.step("Forgery: one bit of a request is changed on its way")
+	d.step("Forgery: south pays 15 dollars to north, and one bit of the request is changed on its way")
 	sub, err := d.paid(d.south, d.north, 15)
 	if err != nil {
 		return err
@@ -346,15 +349,15 @@ func (d *demo) forge() error {
 	if !errors.Is(err, zkbench.ErrSignature) {
 		return fmt.Errorf("a request with a bit changed: %w", err)
 	}
-	d.say("the validator refuses it: %v", err)
+	d.say("the validator refuses it, and nothing moves: %v", err)
 	return d.south.wallet.Discard(d.ctx, sub.Request.Anchor)
 }
 
 // stolenKey has administrators replace the issuer, whose key somebody has stolen.
 func (d *demo) stolenKey() error {
-	d.step("Stolen key: a thief has the issuer's; 2 of the 3 administrators sign a policy with another issuer")
+	d.step("Stolen key: a thief has the issuer's; 2 of the 3 administrators sign a policy with another issuer, who issues 5 dollars to north")
 	thief := d.issuer
-	key, err := newKey()
+	key, err := d.newKey("new-issuer")
 	if err != nil {
 		return err
 	}
@@ -403,7 +406,7 @@ func (d *demo) stolenKey() error {
 	if _, _, err = d.audited(sub); !errors.Is(err, zkbench.ErrPolicy) {
 		return fmt.Errorf("an issue by the thief: %w", err)
 	}
-	d.say("the thief issues 200 dollars: the auditor refuses: %v", err)
+	d.say("the thief issues 200 dollars to north: the auditor refuses: %v", err)
 	if d.issuer, err = d.newIssuer("new-issuer", key); err != nil {
 		return err
 	}
@@ -426,17 +429,21 @@ func (d *demo) stolenKey() error {
 
 // lostWallet deletes a bank's vault, and makes it again from the bank's secret and the ledger.
 func (d *demo) lostWallet() error {
-	d.step("Lost wallet: south's vault is destroyed; all that is left is its secret of %d bytes", len(d.south.secret))
+	d.step("Lost wallet: south's vault is destroyed; all that is left are its keys, and the ledger")
 	before, err := d.south.balance()
 	if err != nil {
 		return err
 	}
-	err = errors.Join(d.south.wallet.Close(), os.Remove(filepath.Join(d.Dir, "south.vault")))
+	err = errors.Join(d.south.wallet.Close(), os.Remove(d.path(d.south.name, purse.VaultFile)))
 	if err != nil {
 		return err
 	}
 	err = d.timed("a new vault follows the ledger from its start", func() error {
-		if err := d.open(d.south, "south-again"); err != nil {
+		wallet, err := purse.Restore(d.path(d.south.name), d.ledger.Genesis())
+		if err != nil {
+			return err
+		}
+		if err := d.use(d.south, wallet); err != nil {
 			return err
 		}
 		return d.south.wallet.Sync(d.ctx, d.ledger)

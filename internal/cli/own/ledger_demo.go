@@ -22,8 +22,8 @@ func ledgerDemoCommand(stdout io.Writer) *cobra.Command {
 		Long: "Run a small token system of two banks, an issuer, an auditor and three administrators step by step:\n" +
 			"issue, transfer, a swap, redemption, what the auditor sees and what the ledger shows; a double spend\n" +
 			"and a forged request that are refused; an issuer's key that is stolen and replaced; a wallet that is\n" +
-			"lost and comes back; and the verification of the whole ledger. The files go to a temporary directory,\n" +
-			"or to --dir.",
+			"lost and comes back; and the verification of the whole ledger. The files, with all secret keys, go to a\n" +
+			"temporary directory, or to --dir: zkbench wallet pays on that ledger.",
 		Args: cli.NoArguments,
 	}
 	flags := cmd.Flags()
@@ -32,7 +32,7 @@ func ledgerDemoCommand(stdout io.Writer) *cobra.Command {
 	curve := usage.Define(flags, "curve", usage.KindText, "BN254", accepted(token.Curves()), "curve: "+accepted(token.Curves()))
 	bits := usage.Define(flags, "bits", usage.KindNumber, "32", "8 to 64", "values are below 2^bits: 8 to 64")
 	proof := usage.Define(flags, "proof-type", usage.KindText, token.Bulletproof, accepted(token.ProofTypes()), "range-proof system: "+accepted(token.ProofTypes()))
-	dir := usage.Define(flags, "dir", usage.KindFile, "", emptyDir, "directory of parameters, ledger and vaults, which are kept: "+emptyDir)
+	dir := usage.Define(flags, "dir", usage.KindFile, "", emptyDir, "directory of parameters, ledger, keys and wallets: "+emptyDir)
 	verbose := flags.BoolP("verbose", "v", false, "what each step consists of, with its time")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		width, err := bits.Number("bits", 8, 64)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/zkbench/zkbench/internal/cli"
 	"github.com/zkbench/zkbench/internal/demo"
 	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/keyfile"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
@@ -50,10 +52,10 @@ func TestLedgerDemo(t *testing.T) {
 				`Swap: `, `the auditor saw: transfer USD: 70 of north -> .*20 of south.*; transfer BOND: 9 of south -> .*4 of north`,
 				`balances: north 50 USD, 4 BOND; south 50 USD, 5 BOND\n`,
 				`Redeem: `, `issuer sees the value and signs`, `10 of nobody`, `balances: north 50 USD, 4 BOND; south 40 USD, 5 BOND\n`,
-				`Double spend: `, `refuses the second: action 1: spend 0: token is spent\n`,
-				`the validator refuses it from now on: action 0: inputs 0: token is spent\n`,
-				`Forgery: `, `the validator refuses it: action 0: owners 0: signature rejected`,
-				`Stolen key: `, `policy 1 is on the ledger`, `the auditor refuses: action 0: audit structure: `,
+				`Double spend: `, `the ledger applies the first, 50 dollars to south, and refuses the second: action 1: spend 0: token is spent\n`,
+				`the validator refuses it from now on: action 0: inputs 0: token is spent\n`, `balances: north 0 USD, 4 BOND; south 90 USD, 5 BOND\n`,
+				`Forgery: `, `the validator refuses it, and nothing moves: action 0: owners 0: signature rejected`,
+				`Stolen key: .* who issues 5 dollars to north\n`, `policy 1 is on the ledger`, `the auditor refuses: action 0: audit structure: `,
 				`the auditor saw: issue USD: 5 of north\n`, `balances: north 5 USD, 4 BOND; south 90 USD, 5 BOND\n`,
 				`Lost wallet: `, `a new vault follows the ledger from its start +[0-9.]+ ms\n`, `balances: north 5 USD, 4 BOND; south 90 USD, 5 BOND\n`,
 				`Verify: `, `ok: 7 requests in 7 batches, each valid under the parameters; 11 tokens: 6 unspent, 5 spent; policy 1; times, by the operator: [-0-9]+T[:0-9]+Z to [-0-9]+T[:0-9]+Z; ledger [0-9a-f]{64}, last hash [0-9a-f]{64}\n`,
@@ -77,9 +79,55 @@ func TestLedgerDemo(t *testing.T) {
 // TestLedgerDemoIsAScreen: the short form has every step and what was refused.
 func TestLedgerDemoIsAScreen(t *testing.T) {
 	out := runDemo(t, t.TempDir())
-	golden.Within(t, "lines", 15, strings.Count(out, "\n"), 26)
+	golden.Within(t, "lines", 15, strings.Count(out, "\n"), 28)
 	golden.Contains(t, out, "Parameters: ", "Issue: ", "Transfer: ", "Swap: ", "Redeem: ", "Double spend: ", "Forgery: ", "Stolen key: ", "Lost wallet: ", "Verify: ",
-		"balances: north 70 USD, 0 BOND; south 30 USD, 9 BOND, after ", "refuses the second: ", "the validator refuses it: ", "ok: 7 requests", "zkbench ledger verify ")
+		"balances: north 70 USD, 0 BOND; south 30 USD, 9 BOND, after ", "refuses the second: ", "the validator refuses it, and nothing moves: ", "ok: 7 requests", "zkbench ledger verify ")
+}
+
+// TestLedgerDemoFollows: in the short form every balance follows from the one before and what is said between them.
+func TestLedgerDemoFollows(t *testing.T) {
+	var seen []string
+	for line := range strings.Lines(runDemo(t, t.TempDir())) {
+		step, _, _ := strings.Cut(line, ": ")
+		switch {
+		case !strings.HasPrefix(line, "    "):
+			seen = append(seen, step)
+		case strings.HasPrefix(line, "    balances: "):
+			line, _, _ = strings.Cut(line, ", after ")
+			seen = append(seen, strings.TrimPrefix(line, "    balances: "))
+		}
+	}
+	golden.Equal(t, "steps and balances", []string{
+		"Parameters",
+		"Issue", "north 100 USD, 0 BOND; south 0 USD, 9 BOND",
+		"Transfer", "north 70 USD, 0 BOND; south 30 USD, 9 BOND",
+		"Swap", "north 50 USD, 4 BOND; south 50 USD, 5 BOND",
+		"Redeem", "north 50 USD, 4 BOND; south 40 USD, 5 BOND",
+		"Double spend", "north 0 USD, 4 BOND; south 90 USD, 5 BOND", // 50
+		"Forgery",
+		"Stolen key", "north 5 USD, 4 BOND; south 90 USD, 5 BOND", // the new issuer issues 5
+		"Lost wallet", "north 5 USD, 4 BOND; south 90 USD, 5 BOND",
+		"Verify",
+	}, seen[:len(seen)-1])
+}
+
+// TestLedgerDemoKeys: the keys stay with the files, for nobody but their owner.
+func TestLedgerDemoKeys(t *testing.T) {
+	dir := t.TempDir()
+	out := runDemo(t, dir)
+	if strings.Contains(out, "PRIVATE") {
+		t.Error("a secret key in the output")
+	}
+	for _, name := range []string{"keys/issuer.pem", "keys/new-issuer.pem", "keys/auditor.pem", "keys/authority.pem", "keys/administrator-1.pem", "keys/administrator-2.pem",
+		"keys/administrator-3.pem", "north/keys.pem", "south/keys.pem"} {
+		path := filepath.Join(dir, name)
+		must.Get(keyfile.Read("key", path, "a key"))(t)
+		if runtime.GOOS == "windows" {
+			continue
+		}
+		golden.Equal(t, name, os.FileMode(0o600), must.Get(os.Stat(path))(t).Mode())
+		golden.Equal(t, "directory of "+name, os.ModeDir|0o700, must.Get(os.Stat(filepath.Dir(path)))(t).Mode())
+	}
 }
 
 func TestLedgerDemoUsage(t *testing.T) {
