@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -153,27 +154,55 @@ func (p *Purse) validated(ctx context.Context, l ledger.Reader) (findings []serv
 	if err := p.meet(ctx, l, checked); err != nil {
 		return nil, err
 	}
-	valid := make(map[string]service.Held)
-	for h, err := range checked.Unspent() {
-		if err != nil {
-			return nil, err
-		}
-		valid[string(h.ID)] = h
-	}
-	free, held, err := p.tokens()
+	all, err := owned(checked)
 	if err != nil {
 		return nil, err
 	}
-	for _, h := range slices.Concat(free, held) {
+	valid := make(map[string]service.Held, len(all))
+	for _, h := range all {
+		valid[string(h.ID)] = h
+	}
+	counted, err := owned(p.Wallet)
+	if err != nil {
+		return nil, err
+	}
+	_, held, err := p.tokens()
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range append(counted, held...) {
 		if same, ok := valid[string(h.ID)]; !ok || same.Type != h.Type || same.Value != h.Value {
 			findings = append(findings, service.Finding{Kind: TokenNotValid, Token: h.ID})
 		}
 		delete(valid, string(h.ID))
 	}
-	for _, h := range valid {
-		findings = append(findings, service.Finding{Kind: TokenNotFound, Token: h.ID})
+	for _, id := range slices.Sorted(maps.Keys(valid)) {
+		findings = append(findings, service.Finding{Kind: TokenNotFound, Token: token.ID(id)})
 	}
 	return findings, nil
+}
+
+// owned returns the tokens of a wallet that no payment holds, those of scripts too.
+func owned(w *service.Wallet) (all []service.Held, err error) {
+	for h, err := range w.Unspent() {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, h)
+	}
+	for h, err := range w.Shared() {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, h.Held)
+	}
+	for h, err := range w.Locked() {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, h.Held)
+	}
+	return all, nil
 }
 
 // meet has the purse's wallet and another one follow a ledger, which may grow meanwhile, until both have seen the same.

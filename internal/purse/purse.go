@@ -76,6 +76,13 @@ func Create(dir string, params *token.PublicParams, genesis ledger.Genesis, keys
 	if err != nil {
 		return nil, err
 	}
+	digest, err := params.Digest()
+	if err != nil {
+		return nil, err
+	}
+	if err := genesis.Of(digest); err != nil {
+		return nil, err
+	}
 	if _, err := serviceKeys(params, genesis, keys); err != nil {
 		return nil, err
 	}
