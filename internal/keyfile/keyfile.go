@@ -39,6 +39,9 @@ const (
 	enrolmentBlock = "ENROLMENT"
 )
 
+// Ed25519Prefix begins the text of a public key of Ed25519, before 64 hex digits.
+const Ed25519Prefix = "ed25519:"
+
 // hybridBlock holds the bytes of a hybrid key, for which PKCS #8 has no form yet.
 var hybridBlock = token.MLKEM768X25519.String() + " " + privateBlock
 

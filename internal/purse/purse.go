@@ -185,7 +185,11 @@ func serviceKeys(params *token.PublicParams, genesis ledger.Genesis, keys *keyfi
 // Name says whose the wallet's tokens are seen to be: its key, or the name under which its holder is enrolled.
 func (p *Purse) Name() string {
 	if p.keys.Holder == nil {
-		return Owner(p.keys.Self().Identity())
+		id := p.keys.Self().Identity()
+		if id.Type() == identity.TypeEd25519 {
+			return fmt.Sprintf("%s%x", keyfile.Ed25519Prefix, []byte(id[1:]))
+		}
+		return Owner(id)
 	}
 	scheme, err := identity.NewScheme(p.params.Curve)
 	if err != nil {
@@ -212,13 +216,23 @@ func (p *Purse) Transfers() (*service.TransferService, error) {
 	return service.NewTransferService(p.params, "", token.Tuning{}, executor.Pool(), p.Wallet)
 }
 
-// NewAddress makes a fresh address, for one payment, as a payer reads it.
-func (p *Purse) NewAddress() (string, error) {
+// NewAddress makes a fresh address, for one payment, as a payer reads it. A signer (nil: the wallet's key, which pseudonyms do
+// not have) signs it, so that a payer who knows the signer's key knows whose it is.
+func (p *Purse) NewAddress(signer identity.Signer) (string, error) {
 	a, err := p.Address(nil)
 	if err != nil {
 		return "", err
 	}
-	return FormatAddress(p.Genesis().ID(), a)
+	id := p.Genesis().ID()
+	if signer == nil && p.keys.Holder == nil {
+		signer = p.keys.Self()
+	}
+	if signer != nil {
+		if err := a.Sign(id, nil, signer); err != nil {
+			return "", err
+		}
+	}
+	return FormatAddress(id, a)
 }
 
 // movement returns what the history says of an anchor last, nil if it says nothing.

@@ -91,7 +91,7 @@ func (w *town) payer(p *purse.Purse) *purse.Payer {
 // order pays a value to a wallet, whose address goes the way of text.
 func (w *town) order(to *purse.Purse, value uint64) service.Order {
 	w.t.Helper()
-	_, a, err := purse.ParseAddress(must.Get(to.NewAddress())(w.t))
+	_, a, err := purse.ParseAddress(must.Get(to.NewAddress(nil))(w.t))
 	must.Do(w.t, err)
 	return service.Order{Type: "USD", Payments: []service.Payment{{To: a, Value: value}}}
 }

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	ed25519Prefix     = "ed25519:"
+	ed25519Prefix     = keyfile.Ed25519Prefix
 	x25519Prefix      = "x25519:"
 	acceptedIdentity  = "the path of a PEM or DER certificate with a P-256 key, that of a PEM public key of Ed25519, or " + ed25519Prefix + " and 64 hex digits"
 	acceptedValidator = "the path of a PEM public key of Ed25519, or " + ed25519Prefix + " and 64 hex digits"

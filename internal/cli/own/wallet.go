@@ -18,6 +18,7 @@ import (
 	"github.com/zkbench/zkbench/internal/purse"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/replay"
 )
@@ -116,7 +117,20 @@ func (f *walletFlags) hasKeys() bool {
 	return err == nil
 }
 
-const acceptedAuthority = "the path of a PEM file with one PRIVATE KEY (PKCS #8), Ed25519, or P-256 with its CERTIFICATE"
+const acceptedSigner = "the path of a PEM file with one PRIVATE KEY (PKCS #8), Ed25519, or P-256 with its CERTIFICATE"
+
+// loadSelf reads a secret key that signs for itself, or for the certificate beside it.
+func loadSelf(field string, o *usage.Option) (identity.Signer, error) {
+	keys, err := keyfile.Read(field, o.Text, o.Accepted)
+	if err != nil {
+		return nil, err
+	}
+	signer := keys.Self()
+	if signer == nil {
+		return nil, o.Refuse(field, o.Text)
+	}
+	return signer, nil
+}
 
 func walletNewCommand(stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
@@ -131,7 +145,7 @@ func walletNewCommand(stdout io.Writer) *cobra.Command {
 	f := newWalletFlags(cmd.Flags())
 	params := usage.Define(cmd.Flags(), "params", usage.KindFile, "", "the path of a file of public parameters", "the ledger's public parameters")
 	enrol := usage.Define(cmd.Flags(), "enrol", usage.KindText, "", "a name of 1 to 256 bytes", "pseudonyms, enrolled under this name: a name of 1 to 256 bytes")
-	authority := usage.Define(cmd.Flags(), "authority-key", usage.KindFile, "", acceptedAuthority, "with --enrol, the authority's secret key: "+acceptedAuthority)
+	authority := usage.Define(cmd.Flags(), "authority-key", usage.KindFile, "", acceptedSigner, "with --enrol, the authority's secret key: "+acceptedSigner)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return f.open(cmd.Context(), func(l replay.Store) (err error) {
 			p, err := f.make(l.Genesis(), params, enrol, authority)
@@ -192,13 +206,9 @@ func newWalletKeys(params *token.PublicParams, enrol, authority *usage.Option) (
 	case !authority.Given:
 		return nil, authority.Refuse("authority-key", "")
 	}
-	keys, err := keyfile.Read("authority-key", authority.Text, authority.Accepted)
+	signer, err := loadSelf("authority-key", authority)
 	if err != nil {
 		return nil, err
-	}
-	signer := keys.Self()
-	if signer == nil {
-		return nil, authority.Refuse("authority-key", authority.Text)
 	}
 	return purse.Enrol(params.Curve, enrol.Text, signer)
 }
@@ -208,15 +218,25 @@ func walletAddressCommand(stdout io.Writer) *cobra.Command {
 		Use:   "address --dir DIR --ledger PATH",
 		Short: "Make an address for one payment to the wallet, as text to be sent to the payer",
 		Long: "Make an address for one payment to the wallet, as one line of text to be sent to the payer. It is good\n" +
-			"on this ledger alone. Nothing of it has to be kept. Two payments to one address are seen to have one payee.",
+			"on this ledger alone. Nothing of it has to be kept. Two payments to one address are seen to have one payee.\n" +
+			"It is signed by the wallet's key if that is one of Ed25519, or by --sign-key: a payer who knows the key knows\n" +
+			"whose the address is (wallet pay --payee). An address of a pseudonym says nothing of that without --sign-key.",
 		Args: cli.NoArguments,
 	}
 	f := newWalletFlags(cmd.Flags())
 	const acceptedOut = "the path of a file that does not exist"
 	out := usage.Define(cmd.Flags(), "out", usage.KindFile, "", acceptedOut, "file for the address, in place of the output: "+acceptedOut)
+	key := usage.Define(cmd.Flags(), "sign-key", usage.KindFile, "", acceptedSigner, "sign the address with a key that the payer knows: "+acceptedSigner)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		var signer identity.Signer
+		if key.Given {
+			var err error
+			if signer, err = loadSelf("sign-key", key); err != nil {
+				return err
+			}
+		}
 		return f.with(cmd.Context(), func(h *holding) error {
-			text, err := h.NewAddress()
+			text, err := h.NewAddress(signer)
 			if err != nil {
 				return err
 			}

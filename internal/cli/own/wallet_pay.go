@@ -105,10 +105,11 @@ func walletPayCommand(stdout, stderr io.Writer) *cobra.Command {
 	value := usage.Define(flags, "value", usage.KindNumber, "", acceptedValue, "how much: "+acceptedValue)
 	typ := usage.Define(flags, "type", usage.KindText, "", acceptedTokens, "of what: "+acceptedTokens)
 	until := usage.Define(flags, "until", usage.KindTime, "", acceptedUntil, "how long the payment may land, by the ledger's time; for ever by default: "+acceptedUntil)
-	again := usage.Define(flags, "again", usage.KindText, "", acceptedAnchor, "submit again, in place of --to, --value, --type and --until: "+acceptedAnchor)
+	payee := usage.Define(flags, "payee", usage.KindText, "", acceptedIdentity, "refuse an address that this key has not signed: "+acceptedIdentity)
+	again := usage.Define(flags, "again", usage.KindText, "", acceptedAnchor, "submit again, in place of a new payment: "+acceptedAnchor)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if again.Given {
-			for _, name := range []string{"to", "value", "type", "until"} {
+			for _, name := range []string{"to", "payee", "value", "type", "until"} {
 				if flag := flags.Lookup(name); flag.Changed {
 					return (&usage.Option{Accepted: "nothing, with --again, which submits the payment as it is"}).Refuse(name, flag.Value.String())
 				}
@@ -125,10 +126,27 @@ func walletPayCommand(stdout, stderr io.Writer) *cobra.Command {
 			if own := token.LedgerID(h.ledger.Genesis().ID()); id != own {
 				return nil, (&usage.Option{Accepted: fmt.Sprintf("an address of this ledger, %x...", own[:8])}).Refuse("to", fmt.Sprintf("an address of ledger %x...", id[:8]))
 			}
+			if payee.Given {
+				if err := vouched(payee, id, &o.Payments[0].To); err != nil {
+					return nil, err
+				}
+			}
 			return r.Pay(cmd.Context(), o)
 		})
 	}
 	return cmd
+}
+
+// vouched refuses an address that the key of the payee has not signed.
+func vouched(payee *usage.Option, id token.LedgerID, to *address) error {
+	known, err := parseIdentity(payee.Text)
+	if err != nil {
+		return fmt.Errorf("payee: %q: %w; accepted: %s", payee.Text, err, payee.Accepted)
+	}
+	if err := to.Verify(id, nil, known); err != nil {
+		return fmt.Errorf("to: %w; accepted: an address that --payee has signed", err)
+	}
+	return nil
 }
 
 // newOrder reads what is to be paid.

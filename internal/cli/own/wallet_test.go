@@ -3,6 +3,7 @@ package own
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench/internal/cli"
 	"github.com/zkbench/zkbench/internal/demo"
 	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/keyfile"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/purse"
 	"github.com/zkbench/zkbench/token"
@@ -69,11 +71,12 @@ const (
 func TestWallet(t *testing.T) {
 	w := newTill(t)
 	params := []string{"--params", w.path(demo.ParamsFile)}
-	w.does(`wallet of Ed25519 [0-9a-f]{16}\.\.\., `+asOf+`\nkeep .*keys\.pem: .*\n`, append(w.of("me", "new"), params...)...)
+	said := w.does(`wallet of ed25519:[0-9a-f]{64}, `+asOf+`\nkeep .*keys\.pem: .*\n`, append(w.of("me", "new"), params...)...)
+	me, _, _ := strings.Cut(strings.TrimPrefix(said, "wallet of "), ",")
 	w.does(`nothing\n`+asOf+`\n`, w.of("me", "balance")...)
 	w.does(asOf+`\n`, w.of("me", "history")...)
 	to := w.does(anAddr, w.of("me", "address")...)
-	w.does(`paid 20 USD, change 10 USD`+inLog+`balance: 5 BOND in 1 token, 70 USD in 3 tokens\n`, w.signed("south", "pay", "--to", to, "--value", "20", "--type", "USD", "--until", "1h")...)
+	w.does(`paid 20 USD, change 10 USD`+inLog+`balance: 5 BOND in 1 token, 70 USD in 3 tokens\n`, w.signed("south", "pay", "--to", to, "--payee", me, "--value", "20", "--type", "USD", "--until", "1h")...)
 	w.does(`20 USD in 1 token\n`+asOf+`\n`, w.of("me", "balance")...)
 
 	file := w.path("south.address")
@@ -92,10 +95,12 @@ func TestWallet(t *testing.T) {
 		w.does(`ok: the wallet is as the ledger's 11 requests say, each valid under the parameters\n`, w.of(name, "check", "--validate")...)
 	}
 
+	signed := w.does(anAddr, w.of("bob", "address", "--sign-key", w.path("me", purse.KeysFile))...)
+	w.does(`paid 1 USD, change 10 USD`+inLog+`.*\n`, w.signed("me", "pay", "--to", signed, "--payee", me, "--value", "1", "--type", "USD")...)
 	must.Do(t, os.Remove(w.path("bob", purse.VaultFile)))
 	refuses(t, "zkbench wallet new --dir "+w.path("bob"), w.of("bob", "balance")...)
 	w.does(`wallet of bob, (.|\n)*`, w.of("bob", "new")...)
-	w.does(`4 USD in 1 token\n`+asOf+`\n`, w.of("bob", "balance")...)
+	w.does(`5 USD in 2 tokens\n`+asOf+`\n`, w.of("bob", "balance")...)
 }
 
 // TestWalletRefuses: bad input is said in a line, and pays nothing.
@@ -106,6 +111,8 @@ func TestWalletRefuses(t *testing.T) {
 	to, foreign := w.does(anAddr, w.of("me", "address")...), w.does(anAddr, other.of("north", "address")...)
 	readable := w.path("readable.pem")
 	must.Do(t, os.WriteFile(readable, must.Get(os.ReadFile(w.path("keys", "auditor.pem")))(t), 0o644))
+	stranger, unsigned := must.Get(keyfile.Read("key", w.path("keys", "issuer.pem"), ""))(t).Self().Identity(), w.does(anAddr, w.of("north", "address")...)
+	payee := fmt.Sprintf("ed25519:%x", []byte(stranger[1:]))
 	damaged := to[:40] + strings.ToLower(to[40:60]) + strings.ToUpper(to[60:])
 	pay := func(to string, more ...string) []string {
 		return w.signed("south", append([]string{"pay", "--type", "USD", "--to", to}, more...)...)
@@ -130,6 +137,10 @@ func TestWalletRefuses(t *testing.T) {
 		"a damaged address":     {pay(damaged, "--value", "1"), "to: malformed encoding: address at byte 0: "},
 		"half an address":       {pay(to[:len(to)-4], "--value", "1"), "a part is missing"},
 		"on another ledger":     {pay(foreign, "--value", "1"), "accepted: an address of this ledger"},
+		"another's address":     {pay(to, "--value", "1", "--payee", payee), "accepted: an address that --payee has signed"},
+		"nobody's address":      {pay(unsigned, "--value", "1", "--payee", payee), "accepted: an address that --payee has signed"},
+		"no payee":              {pay(to, "--value", "1", "--payee", "ed25519:00"), "payee: "},
+		"no key to sign":        {w.of("north", "address", "--sign-key", w.path("north", purse.KeysFile)), "sign-key: "},
 		"no value":              {pay(to), `value: "" is not accepted`},
 		"zero":                  {pay(to, "--value", "0"), `value: "0" is not accepted`},
 		"too wide":              {pay(to, "--value", "256"), "value of 9 bits, accepted are up to 8"},
