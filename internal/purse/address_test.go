@@ -43,6 +43,14 @@ func TestAddress(t *testing.T) {
 		refused("a character left out", text[:i]+text[i+1:])
 		refused("cut off", text[:i])
 	}
+	for n := range 3 { // of any number of bits behind the last byte
+		text := must.Get(purse.FormatAddress(token.LedgerID{}, service.Address{Owner: make([]byte, n)}))(t)
+		for _, c := range "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_" {
+			if last := text[len(text)-1]; rune(last) != c {
+				refused("another last character", text[:len(text)-1]+string(c))
+			}
+		}
+	}
 	refused("one more", text+"A")
 	refused("twice", text+text)
 	refused("long", purse.AddressPrefix+strings.Repeat("A", 2*service.MaxAddress))

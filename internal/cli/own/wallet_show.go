@@ -199,19 +199,26 @@ func walletCheckCommand(stdout io.Writer) *cobra.Command {
 			if err != nil {
 				return f.failed(cmd.Context(), err)
 			}
-			for _, finding := range findings {
-				fmt.Fprintln(stdout, finding)
-			}
-			if len(findings) > 0 {
-				return &cli.ExitError{Code: cli.ExitFailed, Text: fmt.Sprintf("%d findings, %s", len(findings), h.of())}
-			}
-			with := ""
-			if *validate {
-				with = ", each valid under the parameters"
-			}
-			_, err = fmt.Fprintf(stdout, "ok: the wallet is as the ledger's %d requests say%s\n", h.last, with)
-			return err
+			return showFindings(stdout, h, findings, *validate)
 		})
 	}
 	return cmd
+}
+
+// showFindings says what differs between a wallet and its ledger. If anything does, the exit code is cli.ExitFailed.
+func showFindings(stdout io.Writer, h *holding, findings []service.Finding, validated bool) error {
+	for _, finding := range findings {
+		if _, err := fmt.Fprintln(stdout, finding); err != nil {
+			return err
+		}
+	}
+	if len(findings) > 0 {
+		return &cli.ExitError{Code: cli.ExitFailed, Text: fmt.Sprintf("the wallet differs from the ledger in %d places, %s", len(findings), h.of())}
+	}
+	with := ""
+	if validated {
+		with = ", each valid under the parameters"
+	}
+	_, err := fmt.Fprintf(stdout, "ok: the wallet is as the ledger's %d requests say%s\n", h.last, with)
+	return err
 }

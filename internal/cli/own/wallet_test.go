@@ -192,8 +192,9 @@ func TestWalletOutcome(t *testing.T) {
 	golden.Equal(t, "exit code", cli.ExitPartial, cli.CodeOf(new(payFlags).outcome(ended, context.Canceled)))
 }
 
-// TestHistoryIsAScreen: without -v the last movements are shown, and how many there were before.
-func TestHistoryIsAScreen(t *testing.T) {
+// TestWalletShows: without -v the last movements are shown, and how many there were before; a finding is a failure; what others choose
+// is quoted.
+func TestWalletShows(t *testing.T) {
 	w := newTill(t)
 	l := must.Get(bolt.Open(filepath.Join(w.dir, replay.FileName)))(t)
 	defer l.Close()
@@ -202,6 +203,10 @@ func TestHistoryIsAScreen(t *testing.T) {
 	must.Do(t, showHistory(&out, h, make([]service.Movement, 100), false))
 	golden.Equal(t, "lines", mostMoves+2, strings.Count(out.String(), "\n"))
 	golden.Contains(t, out.String(), "80 earlier movements: -v shows all\n")
+	out.Reset()
+	err := showFindings(&out, h, []service.Finding{{Kind: service.TokenSpent, Token: token.ID("id")}}, true)
+	golden.Equal(t, "exit code of a finding", cli.ExitFailed, cli.CodeOf(err))
+	golden.Equal(t, "a finding", "token spent: 6964\n", out.String())
 	m := service.Movement{Status: service.Landed, Received: []service.Held{{Type: "\x1b[2J USD", Value: 5}}}
 	golden.Equal(t, "a type that another has chosen", `received 5 "\x1b[2J USD"`, described(&m))
 	m = service.Movement{Status: service.Pending, Spent: []service.Held{{Type: "USD", Value: 50}}, Paid: []service.Paid{{Opening: token.Opening{Type: "USD", Value: 35}}, {Opening: token.Opening{Type: "USD", Value: 15}}}}
