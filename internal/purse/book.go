@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"maps"
 	"math/big"
 	"os"
@@ -128,22 +129,24 @@ func (p *Purse) Check(ctx context.Context, l ledger.Reader, validate bool) (find
 	return append(findings, more...), err
 }
 
+// checkFile is the vault of a check, while that runs.
+const checkFile = "check.vault"
+
 // validated compares the wallet's tokens with those that it has under the valid requests of a ledger.
 func (p *Purse) validated(ctx context.Context, l ledger.Reader) (findings []service.Finding, err error) {
-	dir, err := os.MkdirTemp(p.dir, "check-")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	v, err := validator.New(p.params, l.Genesis(), executor.Pool(), token.Tuning{}, 1024)
 	if err != nil {
 		return nil, err
 	}
-	vault, err := service.CreateVault(filepath.Join(dir, VaultFile), l.Genesis())
+	path := filepath.Join(p.dir, checkFile)
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a check that was killed
+		return nil, err
+	}
+	vault, err := service.CreateVault(path, l.Genesis())
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, vault.Close()) }()
+	defer func() { err = errors.Join(err, vault.Close(), os.Remove(path)) }()
 	checked, err := p.wallet(vault)
 	if err == nil {
 		err = vault.CheckRecords(v)

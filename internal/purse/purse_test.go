@@ -388,6 +388,7 @@ func TestCheck(t *testing.T) {
 	fooled := must.Get(purse.Create(filepath.Join(t.TempDir(), "wallet"), w.params, w.ledger.Genesis(), me.Keys()))(t)
 	t.Cleanup(func() { must.Do(t, fooled.Close()) })
 	must.Get(fooled.Refresh(t.Context(), lying))(t)
+	must.Do(t, os.WriteFile(filepath.Join(fooled.Dir(), "check.vault"), []byte("of a check that was killed"), 0o600))
 	_, err := fooled.Check(t.Context(), lying, true)
 	if corrupt, ok := errors.AsType[*ledger.CorruptError](err); !ok || !strings.Contains(corrupt.Error(), "request 8") {
 		t.Errorf("the lying ledger: %v", err)

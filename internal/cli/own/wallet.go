@@ -26,7 +26,7 @@ import (
 // walletCommand is a person's wallet.
 func walletCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "wallet new|address|pay|balance|history|check",
+		Use:   "wallet new|address|pay|cancel|consolidate|balance|history|check",
 		Short: "Keep a wallet on a ledger of tokens: receive, pay, and compare it with the ledger",
 		Long: "Keep a wallet on a ledger of tokens. It is a directory with the secret keys (" + purse.KeysFile + ", mode 0600),\n" +
 			"the parameters and what the wallet has learned. To be paid, hand out an address, a new one for each\n" +

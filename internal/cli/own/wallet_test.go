@@ -16,9 +16,11 @@ import (
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/keyfile"
 	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/pgtest"
 	"github.com/zkbench/zkbench/internal/purse"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger/bolt"
+	"github.com/zkbench/zkbench/token/ledger/postgres"
 	"github.com/zkbench/zkbench/token/ledger/replay"
 	"github.com/zkbench/zkbench/token/service"
 )
@@ -101,6 +103,25 @@ func TestWallet(t *testing.T) {
 	refuses(t, "zkbench wallet new --dir "+w.path("bob"), w.of("bob", "balance")...)
 	w.does(`wallet of bob, (.|\n)*`, w.of("bob", "new")...)
 	w.does(`5 USD in 2 tokens\n`+asOf+`\n`, w.of("bob", "balance")...)
+}
+
+// TestWalletDatabase: a wallet pays on a ledger in PostgreSQL as on one in a file.
+func TestWalletDatabase(t *testing.T) {
+	var server pgtest.Server
+	url := server.URL(t)
+	t.Cleanup(server.Stop)
+	w := newTill(t)
+	genesis, all := entries(t, filepath.Join(w.dir, replay.FileName))
+	l := must.Get(postgres.Create(t.Context(), url, genesis))(t)
+	for i := range all {
+		must.Do(t, l.Apply(t.Context(), all[i:i+1]))
+	}
+	must.Do(t, l.Close())
+	at := []string{"--ledger", url, "--dir"}
+	to := w.does(anAddr, append([]string{"wallet", "address"}, append(at, w.path("north"))...)...)
+	pay := []string{"wallet", "pay", "--to", to, "--value", "20", "--type", "USD", "--auditor-key", w.path("keys", "auditor.pem")}
+	w.does(`paid 20 USD, change 10 USD`+inLog+`.*\n`, append(pay, append(at, w.path("south"))...)...)
+	w.does(`4 BOND in 1 token\n25 USD in 2 tokens\n`+asOf+`\n`, append([]string{"wallet", "balance"}, append(at, w.path("north"))...)...)
 }
 
 // TestWalletRefuses: bad input is said in a line, and pays nothing.
