@@ -103,6 +103,16 @@ func TestWallet(t *testing.T) {
 	refuses(t, "zkbench wallet new --dir "+w.path("bob"), w.of("bob", "balance")...)
 	w.does(`wallet of bob, (.|\n)*`, w.of("bob", "new")...)
 	w.does(`5 USD in 2 tokens\n`+asOf+`\n`, w.of("bob", "balance")...)
+
+	fork := w.path("fork.db")
+	w.does(`ledger .*\n`, "ledger", "fork", w.dir, fork)
+	must.Do(t, os.Mkdir(w.path("forked"), 0o700))
+	for _, name := range []string{purse.KeysFile, purse.ParamsFile} {
+		must.Do(t, os.WriteFile(w.path("forked", name), must.Get(os.ReadFile(w.path("bob", name)))(t), 0o600))
+	}
+	onFork := []string{"--dir", w.path("forked"), "--ledger", fork}
+	w.does(`wallet of bob, (.|\n)*`, append([]string{"wallet", "new"}, onFork...)...)
+	w.does(`5 USD in 2 tokens\n`+asOf+`\n`, append([]string{"wallet", "balance"}, onFork...)...)
 }
 
 // TestWalletDatabase: a wallet pays on a ledger in PostgreSQL as on one in a file.
