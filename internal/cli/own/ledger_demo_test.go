@@ -118,8 +118,10 @@ func TestLedgerDemoKeys(t *testing.T) {
 	if strings.Contains(out, "PRIVATE") {
 		t.Error("a secret key in the output")
 	}
-	for _, name := range []string{"keys/issuer.pem", "keys/new-issuer.pem", "keys/auditor.pem", "keys/authority.pem", "keys/administrator-1.pem", "keys/administrator-2.pem",
-		"keys/administrator-3.pem", "north/keys.pem", "south/keys.pem"} {
+	for _, name := range []string{
+		"keys/issuer.pem", "keys/new-issuer.pem", "keys/auditor.pem", "keys/authority.pem", "keys/administrator-1.pem", "keys/administrator-2.pem",
+		"keys/administrator-3.pem", "north/keys.pem", "south/keys.pem",
+	} {
 		path := filepath.Join(dir, name)
 		must.Get(keyfile.Read("key", path, "a key"))(t)
 		if runtime.GOOS == "windows" {
