@@ -439,7 +439,7 @@ func (d *demo) lostWallet() error {
 		return err
 	}
 	err = d.timed("a new vault follows the ledger from its start", func() error {
-		wallet, err := purse.Restore(d.path(d.south.name), d.ledger.Genesis())
+		wallet, err := purse.Restore(d.path(d.south.name), nil, d.ledger.Genesis())
 		if err != nil {
 			return err
 		}

@@ -76,11 +76,7 @@ func Create(dir string, params *token.PublicParams, genesis ledger.Genesis, keys
 	if err != nil {
 		return nil, err
 	}
-	digest, err := params.Digest()
-	if err != nil {
-		return nil, err
-	}
-	if err := genesis.Of(digest); err != nil {
+	if err := belong(params, genesis); err != nil {
 		return nil, err
 	}
 	if _, err := serviceKeys(params, genesis, keys); err != nil {
@@ -113,12 +109,45 @@ func Create(dir string, params *token.PublicParams, genesis ledger.Genesis, keys
 	if err := os.WriteFile(path, encoded, 0o600); err != nil {
 		return nil, err
 	}
-	return Restore(dir, genesis)
+	return Restore(dir, nil, genesis)
 }
 
-// Restore makes the vault of a wallet again from keys and parameters in its directory, and opens it. Sync finds the tokens.
-func Restore(dir string, genesis ledger.Genesis) (*Purse, error) {
-	return open(dir, genesis, service.CreateVault)
+// Restore makes the vault of a wallet again from the keys in its directory, and opens it. Sync finds the tokens. The parameters may be
+// nil if the directory has them. A vault that is there is an fs.ErrExist.
+func Restore(dir string, params *token.PublicParams, genesis ledger.Genesis) (*Purse, error) {
+	if path := filepath.Join(dir, ParamsFile); params != nil {
+		encoded, err := params.Encode()
+		if err == nil {
+			err = belong(params, genesis)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			if err := os.WriteFile(path, encoded, 0o600); err != nil {
+				return nil, err
+			}
+		}
+	}
+	made := false
+	p, err := open(dir, genesis, func(path string, genesis ledger.Genesis) (*service.Vault, error) {
+		vault, err := service.CreateVault(path, genesis)
+		made = err == nil
+		return vault, err
+	})
+	if err != nil && made {
+		err = errors.Join(err, os.Remove(filepath.Join(dir, VaultFile)))
+	}
+	return p, err
+}
+
+// belong returns an error if parameters are not those of a ledger.
+func belong(params *token.PublicParams, genesis ledger.Genesis) error {
+	digest, err := params.Digest()
+	if err != nil {
+		return err
+	}
+	return genesis.Of(digest)
 }
 
 // Open opens the wallet of a directory. The error is fs.ErrNotExist if there is none, and an ErrParams for another ledger.

@@ -31,7 +31,7 @@ func walletCommand(stdout, stderr io.Writer) *cobra.Command {
 		Long: "Keep a wallet on a ledger of tokens. It is a directory with the secret keys (" + purse.KeysFile + ", mode 0600),\n" +
 			"the parameters and what the wallet has learned. To be paid, hand out an address, a new one for each\n" +
 			"payment. Every command first follows the ledger and says how far, as the number of the last request.\n" +
-			"Back the keys up: with them and the ledger, new makes the rest again. They are not encrypted.",
+			"Back the keys up: with them, the ledger and its parameters, new makes the rest again. They are not encrypted.",
 		Args: cobra.ArbitraryArgs,
 		RunE: cli.ACommand,
 	}
@@ -158,7 +158,7 @@ func walletNewCommand(stdout io.Writer) *cobra.Command {
 				return f.failed(cmd.Context(), err)
 			}
 			h := &holding{p, l, last}
-			_, err = fmt.Fprintf(stdout, "wallet of %s, %s\nkeep %s: with it and the ledger the wallet can be made again\n", p.Name(), h.of(), filepath.Join(f.dir.Text, purse.KeysFile))
+			_, err = fmt.Fprintf(stdout, "wallet of %s, %s\nkeep %s: with it, the ledger and its parameters the wallet can be made again\n", p.Name(), h.of(), filepath.Join(f.dir.Text, purse.KeysFile))
 			return err
 		})
 	}
@@ -177,8 +177,18 @@ func (f *walletFlags) make(genesis ledger.Genesis, params, enrol, authority *usa
 		if enrol.Given || authority.Given {
 			return nil, (&usage.Option{Accepted: "a directory that has no keys"}).Refuse("dir", f.dir.Text)
 		}
-		p, err := purse.Restore(f.dir.Text, genesis)
-		return p, exists(err)
+		var p *token.PublicParams
+		if params.Given {
+			var err error
+			if p, err = loadParams(params.Text); err != nil {
+				return nil, err
+			}
+		}
+		made, err := purse.Restore(f.dir.Text, p, genesis)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, params.Refuse("params", "")
+		}
+		return made, exists(err)
 	}
 	if !params.Given {
 		return nil, params.Refuse("params", "")

@@ -102,6 +102,9 @@ func TestWallet(t *testing.T) {
 	must.Do(t, os.Remove(w.path("bob", purse.VaultFile)))
 	refuses(t, "zkbench wallet new --dir "+w.path("bob"), w.of("bob", "balance")...)
 	w.does(`wallet of bob, (.|\n)*`, w.of("bob", "new")...)
+	must.Do(t, errors.Join(os.Remove(w.path("bob", purse.VaultFile)), os.Remove(w.path("bob", purse.ParamsFile))))
+	refuses(t, `params: "" is not accepted`, w.of("bob", "new")...)
+	w.does(`wallet of bob, (.|\n)*`, append(w.of("bob", "new"), params...)...)
 	w.does(`5 USD in 2 tokens\n`+asOf+`\n`, w.of("bob", "balance")...)
 
 	fork := w.path("fork.db")
