@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/must"
@@ -52,5 +53,40 @@ func TestLinks(t *testing.T) {
 	}))
 	if files < 50 {
 		t.Errorf("only %d files looked at", files)
+	}
+}
+
+// TestNamedTests: every test that the documentation names exists.
+func TestNamedTests(t *testing.T) {
+	has := make(map[string]bool)
+	named := make(map[string]string) // test -> page
+	declaration, name := regexp.MustCompile(`(?m)^func (Test\w+)\(`), regexp.MustCompile("`(Test\\w+)`")
+	must.Do(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		page := filepath.Ext(path) == ".md"
+		if !page && !strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if page {
+			for _, m := range name.FindAllStringSubmatch(string(text), -1) {
+				named[m[1]] = path
+			}
+		} else {
+			for _, m := range declaration.FindAllStringSubmatch(string(text), -1) {
+				has[m[1]] = true
+			}
+		}
+		return err
+	}))
+	for test, page := range named {
+		if !has[test] && test != "TestParallelBenchmarkX" { // whose X is a workload
+			t.Errorf("%s names %s, which does not exist", page, test)
+		}
+	}
+	if len(named) < 50 {
+		t.Errorf("only %d tests are named", len(named))
 	}
 }
