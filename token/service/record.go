@@ -69,8 +69,8 @@ func buckets() []string {
 	}
 }
 
-// maxRecord bounds a record before it is decoded.
-const maxRecord = 16 << 20
+// maxRecord bounds a record before it is decoded: a request and the information on it, of the largest that decode, and less than 1 MiB besides.
+const maxRecord = token.MaxRequest + audit.MaxInformation + 1<<20
 
 func put(tx *bbolt.Tx, bucket string, key, body []byte) error {
 	return tx.Bucket([]byte(bucket)).Put(key, boltfile.Seal(bucket, key, body))
