@@ -1,9 +1,11 @@
 package service
 
 import (
+	"bytes"
 	"context"
 	"crypto/hpke"
 	"fmt"
+	"slices"
 	"sync"
 
 	"go.etcd.io/bbolt"
@@ -141,9 +143,9 @@ func (s *AuditorService) check(ctx context.Context, rawRequest, rawInformation [
 // Reconcile last followed.
 //
 // Request and information are durable, by anchor, before the signature leaves. Two requests of one anchor that say
-// different things are never both signed: Sign returns an ErrAnchorConflict for the second. A request that says the same gets
-// a signature again, whoever has signed it how. A signature is good under the policy of its time: after an update the
-// auditor is asked again.
+// different things, or for whose inputs other members of a threshold sign, are never both signed: Sign returns an ErrAnchorConflict
+// for the second. A request that says the same gets a signature again, also if its owners have signed anew. A signature is good under
+// the policy of its time: after an update the auditor is asked again.
 //
 // Anyone can invent a token and sign as its owner, and so use up an anchor. Restrict who may call Sign.
 func (s *AuditorService) Sign(ctx context.Context, rawRequest, rawInformation []byte) (signature []byte, report *audit.Report, err error) {
@@ -166,10 +168,14 @@ func (s *AuditorService) Sign(ctx context.Context, rawRequest, rawInformation []
 	}
 	one := &signed{digest: report.Digest, request: rawRequest, information: rawInformation}
 	before, err := lookUp(s.vault, r.Anchor, getSigned)
-	if err == nil && before == nil {
+	switch {
+	case err != nil:
+	case before == nil:
 		if err = s.policy.Allow(ctx, report); err != nil {
 			err = fmt.Errorf("%w: the auditor: %w", zkbench.ErrPolicy, err)
 		}
+	default:
+		err = before.again(one.digest, r)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -178,22 +184,21 @@ func (s *AuditorService) Sign(ctx context.Context, rawRequest, rawInformation []
 	if signature, err = s.signer.Sign(toSign[:], nil); err != nil {
 		return nil, nil, err
 	}
+	ctx = context.WithoutCancel(ctx) // the policy has counted the request, and hears of one that is kept what becomes of it
 	err = s.vault.update(ctx, func(tx *bbolt.Tx) error {
 		before, err := getSigned(tx, r.Anchor)
 		switch {
 		case err != nil:
 			return err
-		case before == nil:
-			for _, id := range parsed.Entry.Spends {
-				if err := put(tx, bucketAudited, inputKey(id, r.Anchor), nil); err != nil {
-					return err
-				}
-			}
-			return putSigned(tx, r.Anchor, one)
-		case before.digest != one.digest:
-			return fmt.Errorf("%w: another one was signed", zkbench.ErrAnchorConflict)
+		case before != nil:
+			return before.again(one.digest, r)
 		}
-		return nil
+		for _, id := range parsed.Entry.Spends {
+			if err := put(tx, bucketAudited, inputKey(id, r.Anchor), nil); err != nil {
+				return err
+			}
+		}
+		return putSigned(tx, r.Anchor, one)
 	})
 	if err != nil {
 		return nil, nil, err
@@ -263,6 +268,23 @@ type signed struct {
 	landed               uint64 // its number in the ledger's log; 0: not known to be there
 	refused              bool   // it will never be there
 	request, information []byte
+}
+
+// again returns an ErrAnchorConflict unless a request, of that digest, is the one that was signed: it says the same, and the same
+// identities sign for its inputs.
+func (s *signed) again(digest [32]byte, r *request.Request) error {
+	if s.digest != digest {
+		return fmt.Errorf("%w: another one was signed", zkbench.ErrAnchorConflict)
+	}
+	before, err := request.Decode(s.request)
+	if err != nil {
+		return damaged(bucketSigned, err)
+	}
+	sameWitness := func(a, b request.Spend) bool { return bytes.Equal(a.Unlock, b.Unlock) }
+	if !slices.EqualFunc(r.Actions, before.Actions, func(a, b request.Action) bool { return slices.EqualFunc(a.Spends, b.Spends, sameWitness) }) {
+		return fmt.Errorf("%w: it was signed with another witness", zkbench.ErrAnchorConflict)
+	}
+	return nil
 }
 
 // open reports whether it is not known what became of the request.

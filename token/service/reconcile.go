@@ -3,18 +3,20 @@ package service
 import (
 	"bytes"
 	"context"
+	"errors"
 	"iter"
 	"maps"
 	"slices"
 
 	"go.etcd.io/bbolt"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
 // Reconcile follows the ledger's log from where it ended before, and the policy with it, and notes what has become of the requests that
 // were signed: which have landed, and which never will, since another request has taken their anchor or a token that they spend. The auditor's
-// Policy hears of both (Settled), and Unlanded yields the rest. A record that was not signed, or not as it is there, goes to
+// Policy hears of both (Settled), and Unlanded yields the rest. A record that was not signed, or not as it is there or with that witness, goes to
 // stray: if every request needs this auditor, either the vault has been lost or a validator is not to be
 // trusted. A record that a fork has of its parent is no stray. Records are checked as by Wallet.Sync, and validated if
 // Vault.CheckRecords says so; errors are Sync's.
@@ -75,7 +77,17 @@ func (s *AuditorService) tell(ctx context.Context, r *step, o *outcome, told map
 	}
 	switch {
 	case own != nil && own.digest == r.Digest:
+		if own.refused || told[string(r.Anchor)] {
+			return ledger.Corruptf(named(r.Seq), "it can never land behind a request before it")
+		}
 		o.landed = true
+		err := own.again(r.Digest, r.parsed.Request)
+		if errors.Is(err, zkbench.ErrAnchorConflict) { // others have signed for its inputs than the auditor was shown
+			err = stray(r.Record)
+		}
+		if err != nil {
+			return err
+		}
 		if own.landed == 0 {
 			if err := s.policy.Settled(ctx, r.Anchor, r.Digest, true); err != nil {
 				return err
