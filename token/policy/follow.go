@@ -17,7 +17,8 @@ type Source interface {
 
 // Next returns the policy that follows the current one on a ledger, nil if none does yet. It does not trust the source: the error is a
 // *zkbench.CheckError or a *zkbench.DecodeError if the record is of another anchor, is no update of the current policy, or holds one
-// that does not verify. An update among the records that a fork has of its parent was made for the parent.
+// that does not verify. An update among the records that a fork has of its parent was made for the parent; which these are, the source is
+// believed by the number of the record.
 func Next(ctx context.Context, source Source, genesis ledger.Genesis, current *token.Policy) (*token.Policy, error) {
 	anchor := Anchor(current.Version + 1)
 	record, found, err := source.Record(ctx, anchor)

@@ -493,7 +493,11 @@ func (w *Wallet) foreign(j *joint, owners [][]byte) error {
 		return err
 	}
 	for _, in := range j.inputs {
-		signers = append(signers, in.signers...)
+		for _, signer := range in.signers {
+			if !slices.ContainsFunc(signers, func(other identity.Signer) bool { return bytes.Equal(other.Identity(), signer.Identity()) }) {
+				signers = append(signers, signer) // once: to compare the keys of certificates takes time
+			}
+		}
 	}
 	for _, owner := range owners {
 		ids, err := script.Identities(owner)
