@@ -132,7 +132,7 @@ func (v *Vault) read(ctx context.Context, l Ledger, who reader, pointLen int, no
 	if r.checks != nil {
 		most = checkedRecords
 	}
-	for s, err := range r.end.since(ctx, l, pointLen, &r.met) {
+	for s, err := range r.end.since(ctx, l, v.genesis, pointLen, &r.met) {
 		if err != nil {
 			return r, errors.Join(r.write(ctx), err)
 		}
@@ -394,7 +394,7 @@ func (v *Vault) lookUpFresh(ctx context.Context, l Ledger, end place, pointLen i
 			claimed[string(anchor)] = true
 		}
 	}
-	confirmed, err := confirm(ctx, l, end, pointLen, claimed)
+	confirmed, err := confirm(ctx, l, v.genesis, end, pointLen, claimed)
 	if err != nil || len(absent)+len(confirmed) == 0 {
 		return err
 	}
@@ -422,13 +422,13 @@ func (v *Vault) lookUpFresh(ctx context.Context, l Ledger, end place, pointLen i
 
 // confirm finds anchors in the log up to a place. It returns a *ledger.CorruptError if one is not there, or if the log is not
 // the one that led to the place.
-func confirm(ctx context.Context, l Ledger, end place, pointLen int, anchors map[string]bool) (found []*step, err error) {
+func confirm(ctx context.Context, l Ledger, genesis ledger.Genesis, end place, pointLen int, anchors map[string]bool) (found []*step, err error) {
 	if len(anchors) == 0 {
 		return nil, nil
 	}
 	var last place
 	var met bool
-	for s, err := range last.since(ctx, l, pointLen, &met) {
+	for s, err := range last.since(ctx, l, genesis, pointLen, &met) {
 		if err != nil {
 			return nil, err
 		}

@@ -314,3 +314,41 @@ func TestDeceivedAuditor(t *testing.T) {
 	golden.Equal(t, "landed", 4, must.Get(w.auditor.Reconcile(ctx, w.ledger, stray))(t))
 	golden.Equal(t, "strays of the honest log", []string{"forged"}, strays)
 }
+
+// turncoat is a ledger that gives another genesis every second time, and the digests of that ledger with its records.
+type turncoat struct {
+	*memory
+	asked *int
+	other ledgers.Genesis
+}
+
+func (l turncoat) Genesis() ledgers.Genesis {
+	if *l.asked++; *l.asked%2 == 0 {
+		return l.other
+	}
+	return l.genesis
+}
+
+// TestAnotherGenesis: what ledger its requests are of, a vault knows by itself. Told otherwise, it took its own payment for another one's, and gave it up.
+func TestAnotherGenesis(t *testing.T) {
+	w, alice, bob := life(t)
+	ctx := t.Context()
+	must.Get(alice.pay.Transfer(ctx, paying(bob.address(t), 60)))(t)
+	for kept := range alice.Submissions() {
+		w.land(t, &kept.Submission)
+	}
+	l := turncoat{w.ledger.lying(func(log []ledgers.Record) []ledgers.Record {
+		for i := range log {
+			r := must.Get(request.Decode(log[i].Request))(t)
+			log[i].Digest = r.Digest(ledgers.Genesis{}.ID())
+		}
+		return log
+	}), new(int), ledgers.Genesis{}}
+	if err := alice.Sync(ctx, l); !isCorrupt(err) {
+		t.Errorf("%v, want a corrupt ledger", err)
+	}
+	wantKept(t, alice.Vault, 1, "what waits")
+	must.Do(t, alice.Sync(ctx, w.ledger))
+	golden.Equal(t, "landed", 17, alice.balance(t))
+	golden.Equal(t, "findings", 0, len(must.Get(alice.Compare(ctx, w.ledger))(t)))
+}

@@ -90,12 +90,11 @@ func (p place) behind(r *ledger.Record) place {
 
 func named(seq uint64) string { return fmt.Sprintf("request %d", seq) }
 
-// since yields the records behind a place, each checked, after the one at the place has been found to be as it was; then met is set. It yields a
+// since yields the records of the ledger of a genesis behind a place, each checked, after the one at the place has been found to be as it was; then met is set. It yields a
 // *ledger.CorruptError if the ledger was put back to an older state and went on otherwise, or if a record does not
 // follow the one before it. After an error it stops.
-func (p place) since(ctx context.Context, l Ledger, pointLen int, met *bool) iter.Seq2[*step, error] {
+func (p place) since(ctx context.Context, l Ledger, genesis ledger.Genesis, pointLen int, met *bool) iter.Seq2[*step, error] {
 	return func(yield func(*step, error) bool) {
-		genesis := l.Genesis()
 		*met = p.seq == 0
 		for r, err := range l.Log(ctx, max(p.seq, 1)) {
 			if err == nil && !*met {
