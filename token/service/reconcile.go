@@ -59,8 +59,8 @@ func (s *AuditorService) Reconcile(ctx context.Context, l Ledger, stray func(led
 
 // outcome is what a record does to the requests that an auditor has signed.
 type outcome struct {
-	landed  bool               // it is one
-	refused map[string]*signed // those that can never land behind it, by anchor
+	landed  bool                // it is one
+	refused map[string][32]byte // the digests of those that can never land behind it, by anchor
 }
 
 // tell finds what a record does to signed requests, and tells the policy and stray of it. told has the anchors of requests that records before
@@ -102,7 +102,7 @@ func (s *AuditorService) tell(ctx context.Context, r *step, o *outcome, told map
 		if told[anchor] {
 			continue
 		}
-		if err := s.policy.Settled(ctx, []byte(anchor), o.refused[anchor].digest, false); err != nil {
+		if err := s.policy.Settled(ctx, []byte(anchor), o.refused[anchor], false); err != nil {
 			return err
 		}
 		told[anchor] = true
@@ -110,8 +110,9 @@ func (s *AuditorService) tell(ctx context.Context, r *step, o *outcome, told map
 	return nil
 }
 
-// refusedBy returns the signed requests that can never land behind a record, and of which that is not known yet.
-func refusedBy(tx *bbolt.Tx, r *step) (map[string]*signed, error) {
+// refusedBy returns the signed requests that can never land behind a record, and of which that is not known yet: by anchor, without what was
+// signed, since whoever makes up tokens can have any number of them signed.
+func refusedBy(tx *bbolt.Tx, r *step) (map[string][32]byte, error) {
 	anchors := [][]byte{r.Anchor}
 	for _, id := range r.Spends {
 		more, err := spenders(tx, bucketAudited, id)
@@ -120,14 +121,14 @@ func refusedBy(tx *bbolt.Tx, r *step) (map[string]*signed, error) {
 		}
 		anchors = append(anchors, more...)
 	}
-	refused := make(map[string]*signed)
+	refused := make(map[string][32]byte)
 	for _, anchor := range anchors {
 		one, err := getSigned(tx, anchor)
 		if err != nil {
 			return nil, err
 		}
 		if one != nil && one.open() && (one.digest != r.Digest || !bytes.Equal(anchor, r.Anchor)) {
-			refused[string(anchor)] = one
+			refused[string(anchor)] = one.digest
 		}
 	}
 	return refused, nil
@@ -135,7 +136,11 @@ func refusedBy(tx *bbolt.Tx, r *step) (map[string]*signed, error) {
 
 // note notes what a record does to signed requests. It returns a *ledger.CorruptError if one has landed before.
 func (o *outcome) note(tx *bbolt.Tx, s *step) error {
-	for anchor, one := range o.refused {
+	for anchor := range o.refused {
+		one, err := getSigned(tx, []byte(anchor))
+		if err != nil {
+			return err
+		}
 		one.refused = true
 		if err := putSigned(tx, []byte(anchor), one); err != nil {
 			return err
