@@ -226,7 +226,7 @@ func (s *TransferService) Sign(ctx context.Context, sub *Submission, deal Deal) 
 	for _, in := range j.inputs {
 		ids = append(ids, in.ID)
 	}
-	if err := keepSigned(ctx, s.vault, j.signed, j.signed.Request.Digest(s.ledger), ids); err != nil {
+	if err := keepSigned(ctx, s.vault, j, j.signed.Request.Digest(s.ledger), ids); err != nil {
 		return err
 	}
 	*sub = *j.signed
@@ -281,7 +281,7 @@ func (s *IssueService) Sign(ctx context.Context, sub *Submission, treasury *Wall
 	if err := deal.check(&paid.effect); err != nil {
 		return err
 	}
-	if err := keepSigned(ctx, s.vault, signed, digest, nil); err != nil {
+	if err := keepSigned(ctx, s.vault, paid, digest, nil); err != nil {
 		return err
 	}
 	*sub = *signed
@@ -367,6 +367,7 @@ type joint struct {
 	signed *Submission // the wallet's own copy
 	effect Effect
 	inputs []jointInput
+	spends []token.ID // the inputs of all parties
 }
 
 // jointInput is an input that the wallet owns, alone or with others.
@@ -395,6 +396,7 @@ func (w *Wallet) joint(ctx context.Context, signed *Submission) (*joint, error) 
 		}
 		before := len(j.effect.Spends)
 		for k := range a.Inputs {
+			j.spends = append(j.spends, a.Inputs[k].ID)
 			known, err := w.jointInput(j, i, k, &a.Inputs[k])
 			if err != nil {
 				return nil, fmt.Errorf("action %d, input %d: %w", i, k, err)
@@ -612,13 +614,14 @@ func (s *TransferService) signJoint(j *joint) error {
 	return nil
 }
 
-// keepSigned notes that a request is signed, which holds tokens of the vault's.
-func keepSigned(ctx context.Context, v *Vault, sub *Submission, digest [32]byte, ids []token.ID) error {
-	k, err := newKept(sub, digest, ids)
+// keepSigned notes that a request is signed, which holds tokens of the vault's. It can never land once an input of any party is spent
+// elsewhere, so all of them are its inputs.
+func keepSigned(ctx context.Context, v *Vault, j *joint, digest [32]byte, ids []token.ID) error {
+	k, err := newKept(j.signed, digest, j.spends)
 	if err != nil {
 		return err
 	}
-	anchor := sub.Request.Anchor
+	anchor := j.signed.Request.Anchor
 	return v.update(ctx, func(tx *bbolt.Tx) error {
 		before, err := getKept(tx, anchor)
 		switch {

@@ -188,6 +188,37 @@ func TestDeliveryOfAnIssue(t *testing.T) {
 	must.Fail(t, w.issuer.Sign(ctx, sub, treasury.Wallet, deal(30, -5)), zkbench.ErrPolicy, "nothing of it is proposed any more")
 }
 
+// TestOtherPartySpendsElsewhere: a deal that one party has signed can never land once the other one has spent its token elsewhere. Sync forgets it, and what
+// it held is free again; so it is with an issue that waited for its payment.
+func TestOtherPartySpendsElsewhere(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	alice, bob, treasury := w.funded(t, "alice", 100), w.party(t, w.key(t, "bob")), w.party(t, w.key(t, "treasury"))
+	w.give(t, bob, bond, 9)
+	elsewhere := func(p *party, typ string) {
+		t.Helper()
+		must.Do(t, p.Release(ctx, []byte("deal")))
+		w.land(t, must.Get(p.pay.Transfer(ctx, of(typ, paying(p.address(t), 1))))(t))
+	}
+	sub := swap(t, alice, bob, "deal")
+	must.Do(t, alice.pay.Sign(ctx, sub, deal(-30, 5)))
+	must.Do(t, bob.pay.Sign(ctx, sub, deal(30, -5)))
+	elsewhere(bob, bond)
+	must.FailGet(w.submit(t, sub))(t, zkbench.ErrSpent, "a deal of which a token is spent")
+	must.Do(t, alice.Sync(ctx, w.ledger))
+	wantKept(t, alice.Vault, 0, "a deal that can never land")
+	alice.has(t, 100, "free again")
+	golden.Equal(t, "the deal", service.Refused, alice.statuses(t)["deal"])
+
+	sold := must.Get(w.issuer.Propose(ctx, 0, anchored("deal", of(bond, paying(alice.address(t), 5)))))(t)
+	bought := must.Get(alice.pay.Propose(ctx, 1, anchored("deal", paying(treasury.address(t), 30))))(t)
+	sub = must.Get(service.Join(sold, bought))(t)
+	must.Do(t, w.issuer.Sign(ctx, sub, treasury.Wallet, deal(30, -5)))
+	elsewhere(alice, usd)
+	must.Do(t, w.issuer.Sync(ctx, w.ledger))
+	wantKept(t, w.issued, 0, "an issue that is never paid for")
+}
+
 // TestSeveralOrders: one party makes several actions of one request.
 func TestSeveralOrders(t *testing.T) {
 	w := newWorld(t, nil)
