@@ -63,8 +63,9 @@ test-all:
 readme:
 	ZKBENCH_README=1 $(GO) test ./internal/cli/own -run '^TestReadme$$' -v
 
-# The same tests with the long forms, 10,000 kills of a ledger, more random cases, a minute of
-# fuzzing per target, and the programs of all platforms.
+# The same tests with the long forms, 10,000 kills of a ledger, ten minutes of everything at once under
+# kills (TestMix), 32 spenders on a PostgreSQL that crashes (TestSpenders), more random cases, a minute of fuzzing
+# per target, and the programs of all platforms.
 test-long:
 	ZKBENCH_LONG=1 ZKBENCH_KILLS=10000 $(GO) test ./... -timeout 90m
 	$(GO) test $$($(GO) list -f '{{range .TestImports}}{{.}} {{end}}{{range .XTestImports}}{{.}} {{end}}{{.ImportPath}}' ./... | sed -n 's/.*pgregory.net\/rapid.* //p') -rapid.checks=1000 -timeout 90m
