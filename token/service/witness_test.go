@@ -120,3 +120,25 @@ func TestLandsAfterRefusal(t *testing.T) {
 		}
 	}
 }
+
+// TestRefusedByALie: a request that a forged record has refused lands on the honest ledger, when the auditor follows that anew.
+func TestRefusedByALie(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	var settled []bool
+	auditor := auditorOf(t, w, &hooks{allow: func(*audit.Report) error { return nil }, settled: func(landed bool) { settled = append(settled, landed) }})
+	alice := w.funded(t, "alice", 100)
+	ignored := func(ledgers.Record) error { return nil }
+	sub := must.Get(alice.pay.Transfer(ctx, anchored("pay", paying(service.Address{}, 30))))(t)
+	raw, info := encodings(t, sub)
+	_, _, err := auditor.Sign(ctx, raw, info)
+	must.Do(t, err)
+	forged := w.recorded(t, 2, w.unsigned(t, "pay", alice.address(t), 1))
+	must.Get(auditor.Reconcile(ctx, w.ledger.lying(func(log []ledgers.Record) []ledgers.Record { return append(log, forged) }), ignored))(t)
+	golden.Equal(t, "unlanded, as told", 0, len(unlanded(t, auditor)))
+	w.land(t, sub)
+	must.Do(t, auditor.Vault().FollowAnew(ctx))
+	golden.Equal(t, "unlanded", []string{"pay"}, unlanded(t, auditor))
+	golden.Equal(t, "landed", 1, must.Get(auditor.Reconcile(ctx, w.ledger, ignored))(t))
+	golden.Equal(t, "what the policy hears", []bool{false, true}, settled)
+}
