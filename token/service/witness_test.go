@@ -142,3 +142,43 @@ func TestRefusedByALie(t *testing.T) {
 	golden.Equal(t, "landed", 1, must.Get(auditor.Reconcile(ctx, w.ledger, ignored))(t))
 	golden.Equal(t, "what the policy hears", []bool{false, true}, settled)
 }
+
+// TestRefusedOnce: the policy hears once of a request that two records refuse, which are read together.
+func TestRefusedOnce(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	settled := 0
+	auditor := auditorOf(t, w, &hooks{allow: func(*audit.Report) error { return nil }, settled: func(bool) { settled++ }})
+	alice := w.funded(t, "alice", 100, 50)
+	twin := w.party(t, w.key(t, "alice"))
+	must.Do(t, twin.Sync(ctx, w.ledger))
+	raw, info := encodings(t, must.Get(alice.pay.Transfer(ctx, paying(service.Address{}, 150)))(t))
+	_, _, err := auditor.Sign(ctx, raw, info)
+	must.Do(t, err)
+	for _, value := range []uint64{100, 50} {
+		w.land(t, must.Get(twin.pay.Transfer(ctx, paying(service.Address{}, value)))(t))
+	}
+	must.Get(auditor.Reconcile(ctx, w.ledger, func(ledgers.Record) error { return nil }))(t)
+	golden.Equal(t, "what the policy hears", 1, settled)
+}
+
+// TestTwoServicesOfAVault: two services of one auditor, with one vault, sign one request under an anchor, also if the second has signed while the first one's
+// policy was asked.
+func TestTwoServicesOfAVault(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	alice := w.party(t, w.key(t, "alice"))
+	var raws, infos [2][]byte
+	for i := range raws {
+		sub := must.Get(w.issuer.Issue(ctx, anchored("raced", paying(alice.address(t), uint64(i)))))(t)
+		must.Do(t, w.issued.Discard(ctx, sub.Request.Anchor))
+		raws[i], infos[i] = encodings(t, sub)
+	}
+	first := must.Get(service.NewAuditorService(w.params, smallTables, serial, w.audited, w.audits(t, &hooks{allow: func(*audit.Report) error {
+		_, _, err := w.auditor.Sign(ctx, raws[1], infos[1])
+		return err
+	}})))(t)
+	signature, _, err := first.Sign(ctx, raws[0], infos[0])
+	must.Fail(t, err, zkbench.ErrAnchorConflict, "the second has signed another one")
+	golden.Equal(t, "signature", 0, len(signature))
+}
