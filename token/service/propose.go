@@ -1,0 +1,122 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/audit"
+	"github.com/zkbench/zkbench/token/request"
+	"github.com/zkbench/zkbench/token/script"
+)
+
+// Propose makes the actions of one party to a request that several make or sign. They stand in the request from the
+// index first on, under an anchor on which all have agreed, and have no signatures. A proposal may spend tokens that
+// are owned together with others: Order.From names them, and Order.Change the address of the rest, which the other
+// owners must agree to. When Propose returns nil, the proposal is durable and holds the tokens as Transfer does.
+//
+// The information is sealed to the auditors, so that the other parties learn nothing from it. An action that spends
+// a token owned together with others is the exception: its openings are in clear, since the other owners know them,
+// and who signs for each owner is sealed.
+func (s *TransferService) Propose(ctx context.Context, first int, orders ...Order) (*Submission, error) {
+	parts, end, err := s.parts(first, orders)
+	defer end()
+	if err != nil {
+		return nil, err
+	}
+	sub, err := s.prove(ctx, parts)
+	if err != nil {
+		return nil, err
+	}
+	for n, p := range parts {
+		for i := range p.tokens {
+			if script.IsScript(p.tokens[i].Token.Owner) {
+				continue // who signs is not known yet
+			}
+			signer, id, err := s.signer(p.funds, i)
+			if err != nil {
+				return nil, fmt.Errorf("input %d: %w", i, err)
+			}
+			known, err := s.wallet.keys.own(p.rules, p.tokens[i].nonces[0], signer, p.tokens[i].proof)
+			if err == nil && p.shared { // others see the information
+				known, err = audit.Seal(p.rules, s.ledger, id, known)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("input %d: %w", i, err)
+			}
+			sub.Information.Actions[n].Inputs[i].Owners = []audit.Owner{known}
+		}
+		if p.shared {
+			continue
+		}
+		if err := s.seal(p.rules, sub, n, p.place); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.keep(ctx, parts, sub, [32]byte{}); err != nil {
+		return nil, err
+	}
+	return sub, nil
+}
+
+// Propose is Issue of one party to a request that several make: its actions from a place in it on, without signatures, under an anchor that all have
+// agreed on. Sign signs them.
+func (s *IssueService) Propose(ctx context.Context, first int, orders ...Order) (*Submission, error) {
+	plans, err := s.plans(first, orders)
+	if err != nil {
+		return nil, err
+	}
+	sub, err := s.prove(ctx, first, plans)
+	if err != nil {
+		return nil, err
+	}
+	for n, p := range plans {
+		if err := s.seal(p.rules, sub, n, first+n); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.keep(ctx, sub, [32]byte{}); err != nil {
+		return nil, err
+	}
+	return sub, nil
+}
+
+// seal encrypts the information on the action n of a submission, which stands at a place in the request. Without auditors
+// there is nobody to tell, and the other parties must not learn it.
+func (s *system) seal(rules *token.Policy, sub *Submission, n, place int) (err error) {
+	info := &sub.Information.Actions[n]
+	if len(rules.Auditors) == 0 {
+		*info = audit.Action{}
+		return nil
+	}
+	*info, err = info.Seal(rules, s.ledger, sub.Request.Anchor, place)
+	return err
+}
+
+// Join makes one request of the actions that its parties propose, in their order. Join returns an ErrParams if a part
+// has another anchor or another end of validity than the first.
+func Join(parts ...*Submission) (*Submission, error) {
+	joined := new(Submission)
+	for i, p := range parts {
+		if err := p.check(); err != nil {
+			return nil, fmt.Errorf("part %d: %w", i, err)
+		}
+		if i == 0 {
+			joined.Request = &request.Request{Anchor: p.Request.Anchor, Until: p.Request.Until, Auditors: make([][]byte, len(p.Request.Auditors))}
+			joined.Information = new(audit.Information)
+		}
+		if !bytes.Equal(p.Request.Anchor, joined.Request.Anchor) {
+			return nil, refuse("part %d: another anchor than that of part 0", i)
+		}
+		if p.Request.Until != joined.Request.Until {
+			return nil, refuse("part %d: another end of validity than that of part 0", i)
+		}
+		joined.Request.Actions = append(joined.Request.Actions, p.Request.Actions...)
+		joined.Information.Actions = append(joined.Information.Actions, p.Information.Actions...)
+	}
+	if joined.Request == nil || len(joined.Request.Actions) > request.MaxActions {
+		return nil, refuse("a request of %d parts, accepted are 1 to %d actions", len(parts), request.MaxActions)
+	}
+	return joined, nil
+}
