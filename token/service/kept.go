@@ -17,8 +17,9 @@ import (
 	"github.com/zkbench/zkbench/token/request"
 )
 
-// maxInputs is how many tokens a request spends at most.
-const maxInputs = request.MaxActions * token.MaxTokens
+// maxInputs is how many tokens a submission's record has at most: those of a request, and of the proposal that it was
+// signed for, which other parties may have left out.
+const maxInputs = 2 * request.MaxActions * token.MaxTokens
 
 // kept is a submission's record: it waits for the ledger.
 type kept struct {
