@@ -8,8 +8,8 @@ import (
 // Through has a payer submit through another submitter.
 func (r *Payer) Through(wrap func(ledger.Submitter) ledger.Submitter) { r.submit = wrap(r.submit) }
 
-// Dir is the directory of a purse.
+// Dir returns the directory of a purse.
 func (p *Purse) Dir() string { return p.dir }
 
-// Keys are those of a purse.
+// Keys returns those of a purse.
 func (p *Purse) Keys() *keyfile.Keys { return p.keys }

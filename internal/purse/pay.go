@@ -160,7 +160,7 @@ func (r *Payer) auditor(ctx context.Context, path string, signer identity.Signer
 	return a, nil
 }
 
-// AuditorVault is the vault of the auditor whose keys are in a file.
+// AuditorVault returns the path of the vault of the auditor whose keys are in a file.
 func AuditorVault(keys string) string {
 	return strings.TrimSuffix(keys, filepath.Ext(keys)) + ".vault"
 }

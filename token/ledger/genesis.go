@@ -87,7 +87,7 @@ func (g Genesis) parent() Genesis {
 	return g
 }
 
-// Inherited is how many records the ledger has of its parent, 0 if it has none.
+// Inherited returns how many records the ledger has of its parent, 0 if it has none.
 func (g Genesis) Inherited() uint64 {
 	if len(g.Forks) == 0 {
 		return 0

@@ -10,18 +10,26 @@ import (
 	"github.com/zkbench/zkbench/token/service"
 )
 
-// TestChangeIsNoPayment: a co-owner agrees to a payment to the address of the change, by a slip. The other one puts so much there, and takes
-// as much for herself.
-func TestChangeIsNoPayment(t *testing.T) {
-	w := newWorld(t, nil)
+// couple returns two parties that own 100 together, and what draws another address of both.
+func (w *world) couple(t *testing.T) (ann, ben *party, together func() service.Address) {
+	t.Helper()
 	ctx := t.Context()
-	ann, ben := w.party(t, w.key(t, "ann")), w.party(t, w.key(t, "ben"))
-	together := func() service.Address {
+	ann, ben = w.party(t, w.key(t, "ann")), w.party(t, w.key(t, "ben"))
+	together = func() service.Address {
 		t.Helper()
 		return must.Get(service.Shared(2, ann.address(t), ben.address(t)))(t)
 	}
 	w.land(t, must.Get(w.issuer.Issue(ctx, paying(together(), 100)))(t))
 	must.Do(t, errors.Join(ann.Sync(ctx, w.ledger), ben.Sync(ctx, w.ledger)))
+	return ann, ben, together
+}
+
+// TestChangeIsNoPayment: a co-owner agrees to a payment to the address of the change, by a slip. The other one puts so much there, and takes
+// as much for herself.
+func TestChangeIsNoPayment(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	ann, ben, together := w.couple(t)
 	change := together()
 	o := service.Order{Type: usd, Payments: []service.Payment{{To: ann.address(t), Value: 30}, {To: change, Value: 30}}, Change: &change}
 	o.From = []token.ID{ann.shared(t)[0].ID}
@@ -39,13 +47,7 @@ func TestChangeIsNoPayment(t *testing.T) {
 func TestOwnAddressAsChange(t *testing.T) {
 	w := newWorld(t, nil)
 	ctx := t.Context()
-	ann, ben := w.party(t, w.key(t, "ann")), w.party(t, w.key(t, "ben"))
-	together := func() service.Address {
-		t.Helper()
-		return must.Get(service.Shared(2, ann.address(t), ben.address(t)))(t)
-	}
-	w.land(t, must.Get(w.issuer.Issue(ctx, paying(together(), 100)))(t))
-	must.Do(t, errors.Join(ann.Sync(ctx, w.ledger), ben.Sync(ctx, w.ledger)))
+	ann, ben, together := w.couple(t)
 	change, alone := together(), ben.address(t)
 	o := paying(alone, 30)
 	o.From, o.Change = []token.ID{ann.shared(t)[0].ID}, &change
@@ -59,13 +61,8 @@ func TestOwnAddressAsChange(t *testing.T) {
 func TestOpeningOfAnotherCommitment(t *testing.T) {
 	w := newWorld(t, nil)
 	ctx := t.Context()
-	ann, ben, dave := w.party(t, w.key(t, "ann")), w.party(t, w.key(t, "ben")), w.party(t, w.key(t, "dave"))
-	together := func() service.Address {
-		t.Helper()
-		return must.Get(service.Shared(2, ann.address(t), ben.address(t)))(t)
-	}
-	w.land(t, must.Get(w.issuer.Issue(ctx, paying(together(), 100)))(t))
-	must.Do(t, errors.Join(ann.Sync(ctx, w.ledger), ben.Sync(ctx, w.ledger)))
+	ann, ben, together := w.couple(t)
+	dave := w.party(t, w.key(t, "dave"))
 	change, daves := together(), dave.address(t)
 	o := service.Order{Type: usd, Payments: []service.Payment{{To: daves, Value: 1}, {To: ann.address(t), Value: 29}}, Change: &change}
 	o.From = []token.ID{ann.shared(t)[0].ID}

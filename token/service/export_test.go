@@ -45,7 +45,7 @@ func (s *AuditorService) Vault() *Vault { return s.vault }
 // GoesTo reports whether an output is to an address.
 func GoesTo(s *Stake, a Address) bool { return s.goesTo(a) }
 
-// AddressOf is the address that an output goes to, as far as the output says.
+// AddressOf returns the address that an output goes to, as far as the output says.
 func AddressOf(s *Stake) Address {
 	a := Address{Owner: s.Owner}
 	for _, share := range s.tags {

@@ -92,7 +92,7 @@ func TestHistory(t *testing.T) {
 		golden.Equal(t, "owner", identity.Identity(made.Owner), all[1].Paid[j].Owner)
 	}
 
-	// One that can never land, since another wallet of the same keys has spent its input.
+	// This one can never land, since another wallet of the same keys has spent its input.
 	beside := w.party(t, alice.keys)
 	must.Do(t, beside.Sync(ctx, w.ledger))
 	must.Get(alice.pay.Transfer(ctx, anchored("late", paying(to, 60))))(t)

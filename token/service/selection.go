@@ -23,7 +23,7 @@ type funds struct {
 	sum    uint64
 	shared bool   // some of them are owned together with others
 	of     []byte // the anchor of the submission that holds them, and that is cancelled
-	// Of one token of a hash time lock: the party that signs for it, and what unlocks it.
+	// Set if the one token is in a hash time lock: the party that signs for it, and what unlocks it.
 	signer  identity.Identity
 	witness script.Witness
 }

@@ -41,7 +41,7 @@ type Checker struct {
 // New returns a checker that begins with the record behind those that the state has.
 func New(v *validator.Validator, state State) *Checker { return &Checker{validator: v, state: state} }
 
-// Last is the number of the last record that was validated and applied, 0 before the first.
+// Last returns the number of the last record that was validated and applied, 0 before the first.
 func (c *Checker) Last() uint64 { return c.last }
 
 // touches names the anchor and the tokens of a record.

@@ -133,7 +133,7 @@ func (g *Group) Decide(c *Call) error {
 	return nil
 }
 
-// Decide is ledger.Store.Decide for a call of ApplyEach on the store behind look, whose last batch is tail.
+// Decide does what ledger.Store.Decide promises, for a call of ApplyEach on the store behind look, whose last batch is tail.
 func Decide(look Lookup, genesis ledger.Genesis, tail Batch, c *Call) ([]error, error) {
 	if err := NewGroup(look, genesis, tail).Decide(c); err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ func NewCall(ctx context.Context, batch []ledger.Entry, each bool) (*Call, error
 	return c, nil
 }
 
-// NewStateCall is NewCall of ApplyState.
+// NewStateCall makes the call of ApplyState, as NewCall that of Apply.
 func NewStateCall(ctx context.Context, batch []ledger.Entry, state []byte) (*Call, error) {
 	if n := len(state); n > ledger.MaxState {
 		return nil, &zkbench.LimitError{What: "bytes of state", Estimate: int64(n), Max: ledger.MaxState}
@@ -180,7 +180,7 @@ func (q *Queue) Apply(ctx context.Context, batch []ledger.Entry) error {
 	return q.ApplyState(ctx, batch, nil)
 }
 
-// ApplyState is ledger.Store.ApplyState.
+// ApplyState implements ledger.Store.
 func (q *Queue) ApplyState(ctx context.Context, batch []ledger.Entry, state []byte) error {
 	c, err := NewStateCall(ctx, batch, state)
 	if err != nil {

@@ -34,7 +34,7 @@ type Snapshot interface {
 // NoBatch says that an entry is in no batch of the chain.
 func NoBatch(seq uint64) error { return ledger.Corruptf(fmt.Sprintf("request %d", seq), "in no batch") }
 
-// CheckOpened is CheckTail, and refuses a fork that lacks records of its parent.
+// CheckOpened does what CheckTail does, and refuses a fork that lacks records of its parent.
 func CheckOpened(ctx context.Context, s Snapshot) error {
 	if err := CheckTail(ctx, s); err != nil {
 		return err
