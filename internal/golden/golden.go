@@ -7,9 +7,11 @@ package golden
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,6 +60,32 @@ func File(t testing.TB, path, got string) {
 	// A checkout may have changed the ends of lines.
 	text := strings.ReplaceAll(string(want), "\r\n", "\n")
 	Equal(t, path, strings.Split(text, "\n"), strings.Split(got, "\n"))
+}
+
+// Line compares a line of a table in testdata, which begins with key and a comma, with got. The first
+// line is head; others are sorted. Tests of one package do not write the lines of another.
+func Line(t testing.TB, name, head, key, got string) {
+	t.Helper()
+	path := Path(t, name)
+	lines := map[string]string{}
+	text, err := os.ReadFile(path)
+	if err != nil && os.Getenv(update) == "" {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n") {
+		if k, values, ok := strings.Cut(line, ","); ok && line != head {
+			lines[k] = values
+		}
+	}
+	if os.Getenv(update) != "" {
+		lines[key] = got
+		table := head + "\n"
+		for _, k := range slices.Sorted(maps.Keys(lines)) {
+			table += k + "," + lines[k] + "\n"
+		}
+		must.Do(t, os.WriteFile(path, []byte(table), 0o644))
+	}
+	Equal(t, name+": "+key, lines[key], got)
 }
 
 // TB is the part of testing.TB that what follows needs; rapid's tests have it too.
