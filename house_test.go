@@ -24,12 +24,12 @@ const module = "github.com/zkbench/zkbench"
 // floors only.
 var floors = [][]string{
 	{".", "internal/must", "internal/atomicfile", "internal/rv"},
-	{"executor", "transcript", "riscv", "internal/memory", "circuits/gates", "internal/testsize", "internal/golden", "internal/progress", "internal/asm", "internal/mapped", "internal/gitenv"},
-	{"internal/lanes", "internal/guests"},
+	{"executor", "transcript", "riscv", "internal/memory", "circuits/gates", "internal/testsize", "internal/golden", "internal/progress", "internal/asm", "internal/mapped", "internal/gitenv", "internal/omit"},
+	{"internal/lanes", "internal/guests", "internal/forgery"},
 	{"group", "hash", "goldilocks", "internal/faulttest", "internal/gittest"},
 	{"srs", "rangeproof", "internal/poly"},
 	{"circuits", "token", "plonkish", "stark"},
-	{"riscv/guests", "internal/record", "internal/meter", "internal/pgtest", "internal/usage", "internal/loops", "internal/sve", "internal/goldilockstest", "internal/keccaktest"},
+	{"riscv/guests", "internal/record", "internal/meter", "internal/pgtest", "internal/usage", "internal/loops", "internal/sve", "internal/goldilockstest", "internal/keccaktest", "internal/starktest"},
 	{"internal/env", "internal/keyfile", "internal/figure", "internal/stage", "internal/stat", "internal/child", "internal/yamlfile"},
 	{"internal/plot", "internal/purse", "internal/perf", "internal/counts", "internal/qemutest"},
 	{"internal/report", "internal/runner", "internal/page", "internal/peer"},
@@ -52,7 +52,7 @@ var rules = []struct {
 	never  []string
 	except []string // of never
 }{
-	{name: "who imports a public package gets no instruments", of: public, never: []string{"internal/..."}, except: []string{"internal/memory", "internal/lanes", "internal/atomicfile", "internal/mapped", "internal/poly"}},
+	{name: "who imports a public package gets no instruments", of: public, never: []string{"internal/..."}, except: []string{"internal/memory", "internal/lanes", "internal/atomicfile", "internal/mapped", "internal/poly", "internal/omit"}},
 	{name: "a workload does not know how it is measured", of: isOne("internal/workload"), only: []string{"internal/record", "internal/stage", "internal/usage"}},
 	{
 		name: "views show records", of: isOne("internal/report", "internal/plot", "internal/page"),

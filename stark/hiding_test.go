@@ -25,14 +25,14 @@ func factors() *air.Table {
 	return &air.Table{Name: "factors", Columns: 2, State: func(b *air.Builder) {
 		b.Zero(air.Everywhere, "product", b.Here(0).Mul(b.Here(1)).Sub(b.Public(0)))
 		b.Zero(air.Transition, "constant", b.Next(0).Sub(b.Here(0)))
-		b.Send("factor", air.Constant(1), b.Here(0))
+		b.Answer("factor", air.Constant(1), b.Here(0))
 	}}
 }
 
 // received has what factors send.
 func received() *air.Table {
 	return &air.Table{Name: "received", Columns: 1, State: func(b *air.Builder) {
-		b.Receive("factor", air.Constant(1), b.Here(0))
+		b.Ask("factor", air.Constant(1), b.Here(0))
 	}}
 }
 
@@ -46,7 +46,7 @@ type hiding struct {
 
 func newHiding(t *testing.T, zero bool, stack int) hiding {
 	t.Helper()
-	set := Set{Name: "hiding", Degree: 2, LogBlowup: 3, Queries: 4, Stack: stack, LogFold: 2, LogFinal: 2, LogCap: 1, ZeroKnowledge: zero}
+	set := Set{Name: "hiding", Bits: Unproven, Degree: 2, LogBlowup: 3, Queries: 4, Stack: stack, LogFold: 2, LogFinal: 2, LogCap: 1, ZeroKnowledge: zero}
 	return hiding{must.Get(New(Config{Goldilocks, Keccak, set}, factors(), received()))(t), set}
 }
 
@@ -63,7 +63,8 @@ func (h hiding) traces(witness uint64) ([]Trace, Statement) {
 			return nil
 		}}
 	}
-	return []Trace{fill(witness, 6/witness), fill(witness)}, Statement{Publics: []uint64{6}}
+	traces := []Trace{fill(witness, 6/witness), fill(witness)}
+	return traces, Of(traces, Statement{Publics: []uint64{6}})
 }
 
 // prove returns a prover that is done.
@@ -472,8 +473,8 @@ func TestHidingLimits(t *testing.T) {
 	for name, state := range map[string]func(b *air.Builder){
 		"everywhere": func(b *air.Builder) { b.Zero(air.Everywhere, "wraps", b.Here(0).Sub(b.Next(0))) },
 		"last":       func(b *air.Builder) { b.Zero(air.Last, "wraps", b.Here(0).Sub(b.Next(0))) },
-		"message":    func(b *air.Builder) { b.Send("bus", air.Constant(1), b.Next(0)) },
-		"times":      func(b *air.Builder) { b.Send("bus", b.Next(0), b.Here(0)) },
+		"message":    func(b *air.Builder) { b.Answer("bus", air.Constant(1), b.Next(0)) },
+		"times":      func(b *air.Builder) { b.Answer("bus", b.Next(0), b.Here(0)) },
 	} {
 		table := &air.Table{Name: name, Columns: 1, State: state}
 		set := h.set

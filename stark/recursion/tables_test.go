@@ -65,7 +65,9 @@ func lay(t *testing.T, b *circuit.Builder, statement []circuit.Cell, rows int, o
 	}
 	p := recursion.NewProgram(b, statement, rows, of)
 	s := must.Get(stark.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: set}, p.Tables()...))(t)
-	return laid{p, s, p.Traces(b.Values), about(b, statement)}
+	said := about(b, statement)
+	said.Forms = []stark.Form{{rows, rows}}
+	return laid{p, s, p.Traces(b.Values), said}
 }
 
 // check is what Check says of traces in which a cell is one more.
@@ -286,7 +288,7 @@ func TestReads(t *testing.T) {
 		"nothing":       func([]stark.Message) []stark.Message { return nil },
 		"one for other": func(m []stark.Message) []stark.Message { return []stark.Message{m[0], m[0]} },
 	} {
-		other := stark.Statement{Messages: change(about(b, statement).Messages)}
+		other := stark.Statement{Forms: l.about.Forms, Messages: change(about(b, statement).Messages)}
 		must.Fail(t, l.Verify(proof, other), zkbench.ErrProof, "%s", name)
 		_, err := l.Prove(t.Context(), executor.Serial(), l.traces, other, stark.Options{})
 		refused(t, name, err, zkbench.ErrWitness, `bus "memory"`)
