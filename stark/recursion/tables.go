@@ -128,9 +128,6 @@ func (p *program) operationsTable() *air.Table {
 	}}
 }
 
-// coordinateNames are those of coordinates.
-var coordinateNames = [circuit.MostDegree]string{"first", "second", "third"}
-
 // products are the coordinates of x y.
 func (p *program) products(x, y []air.Expr) (xy []air.Expr) {
 	xy = make([]air.Expr, p.degree)
@@ -162,10 +159,10 @@ func (p *program) operation(b *air.Builder, lane int) {
 	for k, out := range at[circuit.Out] {
 		sum := fixed(product).Mul(xy[k]).Add(fixed(first).Mul(x[k].Mul(y[0]))).Add(fixed(crossed).Mul(yz[k])).
 			Add(fixed(left).Mul(x[k])).Add(fixed(right).Mul(z[k])).Add(fixed(constant + k))
-		b.Zero(air.Everywhere, fmt.Sprintf("operation of lane %d, %s element", lane, coordinateNames[k]), sum.Sub(out))
+		b.Zero(air.Everywhere, fmt.Sprintf("operation of lane %d, element %d", lane, k), sum.Sub(out))
 	}
 	for k := range square {
-		b.Zero(air.Everywhere, fmt.Sprintf("bit of lane %d, %s element", lane, coordinateNames[k]), fixed(bit).Mul(square[k].Sub(z[k])))
+		b.Zero(air.Everywhere, fmt.Sprintf("bit of lane %d, element %d", lane, k), fixed(bit).Mul(square[k].Sub(z[k])))
 	}
 }
 
