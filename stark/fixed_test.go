@@ -357,7 +357,7 @@ func TestFixedLimits(t *testing.T) {
 	set := attackSet
 	set.ZeroKnowledge = true
 	_, err = New(Config{KoalaBear, Keccak, set}, fixedTables(nil)...)
-	refused("zero knowledge", `table "steps"`, err)
+	refused("zero knowledge", `table "steps" has fixed columns`, err)
 
 	s := mustSystem(t, attackSet, fixedTables(nil)...)
 	for table, name := range []string{"steps", "cells"} {

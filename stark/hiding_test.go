@@ -14,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/ext"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/stark/air"
@@ -585,4 +586,20 @@ func TestHiddenForgeries(t *testing.T) {
 		must.Do(t, step())
 	}
 	must.Fail(t, h.Verify(p.encode(), about), zkbench.ErrProof, "a word that is no polynomial")
+}
+
+// TestHidingLeaves: in zero knowledge a leaf has no more places than stacks have columns, since with more it would
+// have a column's value at one point more than once; without, narrow leaves have as many as FRI folds.
+func TestHidingLeaves(t *testing.T) {
+	t.Parallel()
+	for stack := range 3 {
+		plain, hidden := newHiding(t, false, stack), newHiding(t, true, stack)
+		rows := Form{hidingRows, hidingRows}
+		of := func(h hiding) (shared [phases]int) { return must.Get(h.layoutOf(rows))(t).shared }
+		shared := of(plain)
+		golden.Within(t, fmt.Sprintf("stacks of 2^%d, quotients", stack), 1, shared[ofQuotients], 2)
+		for phase, log := range of(hidden) {
+			golden.Within(t, fmt.Sprintf("stacks of 2^%d, phase %d", stack, phase), 0, log, stack)
+		}
+	}
 }
