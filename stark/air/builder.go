@@ -120,7 +120,8 @@ func (b *Builder) AskUpTo(most uint64, bus string, multiplicity Expr, tuple ...E
 }
 
 // Answer answers with a tuple as often as a multiplicity says, which the prover may choose. The table
-// must constrain the tuple: it is true wherever the multiplicity is not 0.
+// must constrain the tuple: it is true wherever the multiplicity is not 0. If that rests on what the row
+// asks, no answer to it may rest on this one.
 func (b *Builder) Answer(bus string, multiplicity Expr, tuple ...Expr) {
 	b.message(Message{bus, answers, 0, multiplicity, tuple})
 }
