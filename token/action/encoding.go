@@ -69,7 +69,8 @@ func seal(body, proof []byte) ([]byte, error) {
 }
 
 // Parse is Decode without the points and scalars, which Receive decodes: it costs
-// little, whatever data holds. pointLen is the length in bytes of a commitment.
+// little, whatever data holds. pointLen is the length in bytes of a commitment. The action
+// keeps references into data: the caller leaves it as it is.
 func Parse(pointLen int, kind token.Kind, data []byte) (*Action, error) {
 	a := new(Action)
 	if err := a.parse(pointLen, kind, data); err != nil {

@@ -351,7 +351,8 @@ func (v *Validator) proofs(ctx context.Context, cases []*pending) {
 		if len(items) == 0 {
 			continue
 		}
-		forEachFailed(action.VerifyBatch(ctx, v.ex, pp, items), verified, func(bad *zkbench.CheckError) {
+		// What stands here has passed inputs: it was compared with the ledger.
+		forEachFailed(action.VerifyBatch(ctx, v.ex, pp, action.NothingLookedUp(), items), verified, func(bad *zkbench.CheckError) {
 			p := places[bad.Action]
 			p.c.fail(failed(Proofs, p.index, -1, bad.Err))
 		})
