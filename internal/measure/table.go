@@ -201,7 +201,7 @@ func settings() []setting {
 		},
 		{
 			name: "srs", Option: usage.Option{Kind: usage.KindFile, Accepted: "the path of a .ptau file over BN254"},
-			help: "PLONK circuits, msm: take the reference string from this powers-of-tau file, instead of the seed's",
+			help: "PLONK circuits, msm: take the reference string from this powers-of-tau file, instead of the seed's; who knows its τ is not checked",
 			set: func(s *Settings, text string) *usage.ValueError {
 				s.SRS = text
 				return unless(text != "", text)

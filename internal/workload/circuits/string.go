@@ -55,7 +55,8 @@ func readString(ctx context.Context, path string, size int) (*srs.SRS, []record.
 		accepted := fmt.Sprintf("a .ptau file over BN254 of 2^%d or more", bits.Len(uint(size))-1)
 		return nil, nil, fmt.Errorf("%w: %w", &usage.ValueError{Field: "srs", Value: path, Accepted: accepted}, err)
 	}
-	note := record.Finding{Name: "reference string", Text: fmt.Sprintf("of size %d from %s, whose points were checked; not the seed's", size, path)}
+	note := record.Finding{Name: "reference string", Text: fmt.Sprintf("of size %d from %s, not the seed's; its points are powers of one τ, the contributions that it counts, %d, were not verified, "+
+		"and without a published hash whoever made it may know τ", size, path, s.Contributions())}
 	return s, []record.Finding{note}, nil
 }
 
@@ -69,7 +70,7 @@ func openString(ctx context.Context, path string, size int) (*srs.SRS, error) {
 	if err != nil {
 		return nil, err
 	}
-	return srs.ReadPtau(ctx, executor.Pool(), file, info.Size(), size)
+	return srs.ReadPtau(ctx, executor.Pool(), file, info.Size(), size, srs.NoHashKnown())
 }
 
 // userCache is the cache of the user's reference strings. What cannot be used or kept is
