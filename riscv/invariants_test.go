@@ -95,6 +95,7 @@ func TestHostile(t *testing.T) {
 		o.Profile = &out
 		profiled, again := riscv.Run(t.Context(), guest, o)
 		golden.Equal(t, "with a profile", outcomeOf(plain, err), outcomeOf(profiled, again))
+		_, err = ended(plain, err)
 		if fault, ok := errors.AsType[*riscv.Fault](err); err != nil && (!ok || fault.Cycle != plain.Cycles) {
 			t.Errorf("%v after %d cycles", err, plain.Cycles)
 		}
