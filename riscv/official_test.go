@@ -33,7 +33,7 @@ func suite(t testing.TB) (all []official) {
 	file := must.Get(os.Open("testdata/riscv-tests/programs.tar.gz"))(t)
 	defer file.Close()
 	archive := tar.NewReader(must.Get(gzip.NewReader(file))(t))
-	sets := map[string]*riscv.ISA{"rv64gc": &riscv.RV64GC, "rv64im": &riscv.RV64IM, "rv32im": &riscv.RV32IM}
+	sets := map[string]*riscv.ISA{"rv64gc": riscv.RV64GC(), "rv64im": riscv.RV64IM(), "rv32im": riscv.RV32IM()}
 	found := make(map[string]int)
 	for {
 		header, err := archive.Next()

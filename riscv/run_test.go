@@ -282,7 +282,7 @@ func TestInput(t *testing.T) {
 	text := rv.Text(words...)
 	parts := []rv.Segment{{At: codeAt, Flags: 5, Data: text}}
 	for name, p := range map[string]*riscv.Program{
-		"64": must.Get(riscv.Load(rv.ELF(64, codeAt, parts...), &riscv.RV64IM))(t),
+		"64": must.Get(riscv.Load(rv.ELF(64, codeAt, parts...), riscv.RV64IM()))(t),
 		"32": must.Get(riscv.Load(rv.ELF(32, codeAt, parts...), nil))(t),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -435,7 +435,7 @@ func TestErrors(t *testing.T) {
 	// A page of code that would be one too many.
 	words := rv.ELF(64, codeAt, rv.Segment{At: codeAt, Flags: 5, Data: rv.Text(rv.Jal(0, 4096)), Memory: 2 * 4096})
 	for limit, kind := range map[uint64]riscv.FaultKind{4096: riscv.OutOfMemory, 2 * 4096: riscv.IllegalInstruction} {
-		_, err := riscv.Run(t.Context(), must.Get(riscv.Load(words, &riscv.RV64IM))(t), riscv.Options{MemoryLimit: limit})
+		_, err := riscv.Run(t.Context(), must.Get(riscv.Load(words, riscv.RV64IM()))(t), riscv.Options{MemoryLimit: limit})
 		golden.Equal(t, "kind", kind, kindOf(err))
 	}
 	// Of an instruction in two pages the first or the second, beside the page of the stack.

@@ -31,7 +31,7 @@ import (
 func each(t *testing.T, source string, test func(t *testing.T, p *riscv.Program)) {
 	testsize.Full(t)
 	compiler := testsize.Program(t, "riscv-gcc", "riscv64-linux-gnu-gcc")
-	for _, isa := range []*riscv.ISA{&riscv.RV64IM, &riscv.RV32IM} {
+	for _, isa := range []*riscv.ISA{riscv.RV64IM(), riscv.RV32IM()} {
 		for _, level := range testsize.Pick([]string{"-O2"}, []string{"-O2"}, []string{"-O2", "-O0", "-O1", "-O3", "-Os"}) {
 			t.Run(fmt.Sprintf("xlen=%d/%s", isa.XLEN, level), func(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "guest")

@@ -48,7 +48,7 @@ const guestLong = "PROGRAM is an ELF file, or a package of Go such as ./cmd/gues
 	"the machine's own (docs/riscv.md). Nothing is proved.\n"
 
 // isas are the instruction sets by their names.
-var isas = map[string]riscv.ISA{"rv64gc": riscv.RV64GC, "rv64im": riscv.RV64IM, "rv32im": riscv.RV32IM}
+var isas = map[string]riscv.ISA{"rv64gc": *riscv.RV64GC(), "rv64im": *riscv.RV64IM(), "rv32im": *riscv.RV32IM()}
 
 func defineGuestRun(flags *pflag.FlagSet) *guestRun {
 	names := strings.Join(slices.Sorted(maps.Keys(isas)), ", ")

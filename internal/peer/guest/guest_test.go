@@ -22,7 +22,7 @@ import (
 func TestExecutes(t *testing.T) {
 	t.Parallel()
 	for _, loop := range guest.Loops() {
-		for _, isa := range []*riscv.ISA{&riscv.RV32IM, &riscv.RV64IM} {
+		for _, isa := range []*riscv.ISA{riscv.RV32IM(), riscv.RV64IM()} {
 			for n := uint32(300_000); n < 300_020; n++ {
 				p := guest.Program{Loop: loop, XLEN: isa.XLEN, System: guest.Linux, Instructions: n}
 				r, err := riscv.Run(t.Context(), must.Get(riscv.Load(p.ELF(), isa))(t), riscv.Options{})

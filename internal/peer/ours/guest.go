@@ -22,7 +22,7 @@ const (
 // Guests are the cases of Riscv: a program from its loaded image to its exit.
 func Guests() (cases []peer.Case) {
 	for _, loop := range guest.Loops() {
-		for _, isa := range []*riscv.ISA{&riscv.RV32IM, &riscv.RV64IM} {
+		for _, isa := range []*riscv.ISA{riscv.RV32IM(), riscv.RV64IM()} {
 			p := &guest.Program{Loop: loop, XLEN: isa.XLEN, System: guest.Linux, Instructions: guestInstructions}
 			cases = append(cases, peer.Case{
 				Name:    fmt.Sprintf("GuestExecute/loop=%s/isa=rv%dim", loop.Name, isa.XLEN),
