@@ -43,3 +43,11 @@ func TestOpens(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
+
+// TestNothingIsVerified: nil would say that a claim holds.
+func TestNothingIsVerified(t *testing.T) {
+	t.Parallel()
+	pp := must.Get(NewCryptoParams(Config{Curve: "BN254", Bits: 8, ProofType: Bulletproof}, Tuning{}))(t)
+	must.Fail(t, pp.Verify(context.Background(), executor.Serial()), zkbench.ErrParams, "no claims")
+	must.Fail(t, pp.Verify(context.Background(), executor.Serial(), nil), zkbench.ErrParams, "a claim that is nil")
+}

@@ -256,7 +256,9 @@ func standing(cases []*pending) []*pending {
 
 // signatures verifies the signatures of all requests that have come so far.
 func (v *Validator) signatures(ctx context.Context, cases []*pending) {
-	cases = standing(cases)
+	if cases = standing(cases); len(cases) == 0 {
+		return
+	}
 	batch := identity.NewBatch(v.ids)
 	for _, c := range cases {
 		group := make([]identity.Signed, len(c.signatures))
