@@ -201,13 +201,23 @@ func settings() []setting {
 		},
 		{
 			name: "srs", Option: usage.Option{Kind: usage.KindFile, Accepted: "the path of a .ptau file over BN254"},
-			help: "PLONK circuits, msm: take the reference string from this powers-of-tau file, instead of the seed's; who knows its τ is not checked",
+			help: "PLONK circuits, msm: take the reference string from this powers-of-tau file, instead of the seed's",
 			set: func(s *Settings, text string) *usage.ValueError {
 				s.SRS = text
 				return unless(text != "", text)
 			},
 			get:   func(s *Settings) string { return s.SRS },
 			words: func(s *Settings) (string, string) { return "Reference string", s.SRS },
+		},
+		{
+			name: "srs-hash", Option: usage.Option{Kind: usage.KindText, Accepted: "the 128 hexadecimal digits of its BLAKE2b-512, together with --srs"},
+			help: "with --srs: the hash of the file that its ceremony has published; without one, whoever made the file may know τ",
+			set: func(s *Settings, text string) *usage.ValueError {
+				s.SRSHash = text
+				return unless(IsHash(text), text)
+			},
+			get:   func(s *Settings) string { return s.SRSHash },
+			words: func(s *Settings) (string, string) { return "BLAKE2b-512 of it", s.SRSHash },
 		},
 		{
 			name: "seed", Option: usage.Option{Kind: usage.KindNumber, Accepted: "0 to 2^64-1", Text: strconv.Itoa(DefaultSeed)},
