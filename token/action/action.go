@@ -18,7 +18,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
@@ -41,6 +40,7 @@ type Action struct {
 
 	statement statement.Statement
 	proof     statement.Field
+	inputs    []Input // as parsed
 }
 
 // Kind is the kind of the action.
@@ -67,9 +67,8 @@ func (a *Action) Encode(proof []byte) ([]byte, error) {
 // verified. Verify speaks of what was decoded: other values of the fields do not reach it.
 type Received struct {
 	Action
-	pp     token.CryptoParams
-	claim  statement.Claim
-	inputs []Input // as decoded
+	pp    token.CryptoParams
+	claim statement.Claim
 }
 
 // Receive decodes the points and scalars of an action: square roots, the expensive
@@ -80,7 +79,7 @@ func Receive(pp token.CryptoParams, a *Action) (*Received, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Received{*a, pp, claim, slices.Clone(a.Inputs)}, nil
+	return &Received{*a, pp, claim}, nil
 }
 
 // Decode decodes an action of the given kind: structure, every point and every scalar.

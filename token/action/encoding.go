@@ -2,6 +2,7 @@ package action
 
 import (
 	"fmt"
+	"slices"
 
 	"golang.org/x/crypto/cryptobyte"
 
@@ -93,6 +94,7 @@ func (a *Action) parse(pointLen int, kind token.Kind, data []byte) error {
 			a.Inputs[i].Token, st.Inputs[i] = decodeToken(f, pointLen)
 		}
 		f.EndItems()
+		a.inputs = slices.Clone(a.Inputs)
 	}
 	m := f.Number("outputs", 2, 1, token.MaxTokens)
 	a.Outputs, a.Notes, st.Outputs = make([]token.Token, m), make([][]byte, m), make([]statement.Field, m)

@@ -71,6 +71,20 @@ func TestView(t *testing.T) {
 	}
 }
 
+// TestViewSeesWhatWasParsed gives a parsed action the ledger's token in place of one that was made up: the proof is about
+// the one that was parsed, and so is the look-up.
+func TestViewSeesWhatWasParsed(t *testing.T) {
+	t.Parallel()
+	pp := newParams(t, token.CSP)
+	mine, madeUp := owned(t, pp, "issued", 100), owned(t, pp, "made up", 100)
+	ledger := book{string(mine[0].ID): mine[0].Token}
+	s := must.Get(action.NewSender(ctx, serial, pp, madeUp))(t)
+	d := must.Get(s.Transfer(ctx, action.Spec{Outputs: []action.Output{{Owner: []byte("thief"), Value: 100}}}))(t)
+	a := must.Get(action.Parse(pp.PointLen(), token.Transfer, proven(t, d)))(t)
+	a.Inputs[0] = mine[0].Input
+	must.Fail(t, must.Get(action.Receive(pp, a))(t).Verify(ctx, serial, ledger.view(), ""), zkbench.ErrPolicy, "an input that was written over")
+}
+
 // TestViewOfABatch holds a batch to the ledger: what is refused is named, and a token is spent once.
 func TestViewOfABatch(t *testing.T) {
 	t.Parallel()
