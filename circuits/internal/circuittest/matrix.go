@@ -1,0 +1,124 @@
+package circuittest
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"testing"
+
+	"github.com/consensys/gnark/constraint"
+	"github.com/consensys/gnark/constraint/solver"
+	"github.com/consensys/gnark/frontend"
+
+	"github.com/zkbench/zkbench/internal/forgery"
+)
+
+// Forgery breaks one statement of a circuit: a prover who assigns false inputs or changes outputs of
+// hints, and is honest otherwise.
+type Forgery struct {
+	Assignment frontend.Circuit
+	Options    []Option
+	// Redundant is what implies the statement, if it cannot be broken alone.
+	Redundant string
+}
+
+// Matrix is a circuit each of whose statements is held by a forgery.
+type Matrix struct {
+	Name            string // of the circuit, before the names of its statements; may be empty
+	Circuit, Honest frontend.Circuit
+	Hints           []solver.Hint
+	// Builders are the names of the constraint systems; none: all.
+	Builders []string
+	// Forgeries are by the names of statements.
+	Forgeries map[string]Forgery
+	// Output is the statement that compares the circuit's result with public inputs. If there is one,
+	// forgeries of other statements get the result that they lead to, by WithResult.
+	Output     string
+	WithResult func(a frontend.Circuit, result []*big.Int) frontend.Circuit
+}
+
+// Constraints returns the statements of the circuit, on each constraint system, with a forgery each.
+func (m *Matrix) Constraints(t *testing.T) []forgery.Constraint {
+	t.Helper()
+	on := make(map[string]map[string]Statement) // by name and builder
+	for _, name := range m.builders() {
+		statements := Statements(t, Builders()[name], m.Circuit, m.Honest, m.Hints)
+		for _, s := range statements {
+			if on[s.Name] == nil {
+				on[s.Name] = make(map[string]Statement)
+			}
+			on[s.Name][name] = s
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Forgeries)) {
+		if on[name] == nil {
+			t.Errorf("%s: a forgery of %q, which the circuit does not state", m.Name, name)
+		}
+	}
+	var out []forgery.Constraint
+	for _, name := range slices.Sorted(maps.Keys(on)) {
+		c := forgery.Constraint{Name: name}
+		if m.Name != "" {
+			c.Name = m.Name + ": " + name
+		}
+		if f, found := m.Forgeries[name]; found {
+			if c.Redundant = f.Redundant; f.Redundant == "" {
+				c.Planted = func(leftOut bool) error {
+					var errs []error
+					for b, s := range on[name] {
+						err := m.planted(t, b, s, on[m.Output][b], &f, leftOut)
+						if err == nil && !leftOut {
+							return nil // accepted on one system is accepted
+						}
+						if err != nil {
+							errs = append(errs, fmt.Errorf("%s: %w", b, err))
+						}
+					}
+					return errors.Join(errs...)
+				}
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func (m *Matrix) builders() []string {
+	if len(m.Builders) == 0 {
+		return slices.Sorted(maps.Keys(Builders()))
+	}
+	return m.Builders
+}
+
+// planted solves a circuit, with or without a statement, as a forgery does.
+func (m *Matrix) planted(t *testing.T, b string, s, output Statement, f *Forgery, leftOut bool) error {
+	t.Helper()
+	hints := append(slices.Clone(m.Hints), Free, Watch)
+	build := func(modes map[Statement]Mode) constraint.ConstraintSystem {
+		return Compile(t, Switched(Builders()[b], modes), m.Circuit)
+	}
+	solve := func(system constraint.ConstraintSystem, a frontend.Circuit, opts ...solver.Option) error {
+		opts = append([]solver.Option{solver.WithHints(hints...), solver.WithNbTasks(1)}, append(opts, f.Options...)...)
+		return system.IsSolved(Witness(t, a), opts...)
+	}
+	assignment := f.Assignment
+	if m.Output != "" && s != output {
+		var result []*big.Int
+		watch := solver.OverrideHint(solver.GetHintID(Watch), func(_ *big.Int, in, out []*big.Int) error {
+			result = append(result, new(big.Int).Set(in[0]))
+			out[0].SetUint64(0)
+			return nil
+		})
+		if err := solve(build(map[Statement]Mode{s: LeftOut, output: Watched}), assignment, watch); err != nil {
+			return fmt.Errorf("before the result is known: %w", err)
+		}
+		assignment = m.WithResult(assignment, result)
+	}
+	modes := map[Statement]Mode{}
+	if leftOut {
+		modes[s] = LeftOut
+	}
+	return solve(build(modes), assignment)
+}
