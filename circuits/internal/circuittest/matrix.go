@@ -37,21 +37,14 @@ type Matrix struct {
 	// forgeries of other statements get the result that they lead to, by WithResult.
 	Output     string
 	WithResult func(a frontend.Circuit, result []*big.Int) frontend.Circuit
+
+	on map[string]map[string]Statement // by name and builder; nil: not listed yet
 }
 
 // Constraints returns the statements of the circuit, on each constraint system, with a forgery each.
 func (m *Matrix) Constraints(t *testing.T) []forgery.Constraint {
 	t.Helper()
-	on := make(map[string]map[string]Statement) // by name and builder
-	for _, name := range m.builders() {
-		statements := Statements(t, Builders()[name], m.Circuit, m.Honest, m.Hints)
-		for _, s := range statements {
-			if on[s.Name] == nil {
-				on[s.Name] = make(map[string]Statement)
-			}
-			on[s.Name][name] = s
-		}
-	}
+	on := m.statements(t)
 	for _, name := range slices.Sorted(maps.Keys(m.Forgeries)) {
 		if on[name] == nil {
 			t.Errorf("%s: a forgery of %q, which the circuit does not state", m.Name, name)
@@ -83,6 +76,29 @@ func (m *Matrix) Constraints(t *testing.T) []forgery.Constraint {
 		out = append(out, c)
 	}
 	return out
+}
+
+// Open returns the circuit on a constraint system, with its output watched and not compared.
+func (m *Matrix) Open(t *testing.T, b string) constraint.ConstraintSystem {
+	t.Helper()
+	return Compile(t, Switched(Builders()[b], map[Statement]Mode{m.statements(t)[m.Output][b]: Watched}), m.Circuit)
+}
+
+// statements lists the circuit's statements.
+func (m *Matrix) statements(t *testing.T) map[string]map[string]Statement {
+	t.Helper()
+	if m.on == nil {
+		m.on = make(map[string]map[string]Statement)
+		for _, b := range m.builders() {
+			for _, s := range Statements(t, Builders()[b], m.Circuit, m.Honest, m.Hints) {
+				if m.on[s.Name] == nil {
+					m.on[s.Name] = make(map[string]Statement)
+				}
+				m.on[s.Name][b] = s
+			}
+		}
+	}
+	return m.on
 }
 
 func (m *Matrix) builders() []string {
