@@ -102,6 +102,7 @@ func (c cut) forgeries(form Form) map[string]circuittest.Forgery {
 	if form == Tables {
 		out[below+"hash/equal"] = plusR(few, nil)
 		out[below+"limbs/product"] = plusR(few, nil, c.gapProduct())
+		out[below+"MulOffset/product"] = plusR(carrying, nil, nothing)
 		return out
 	}
 	out[below+"MulOffset/product"] = plusR(few, nil, nothing)
@@ -127,6 +128,7 @@ func (c cut) forgeries(form Form) map[string]circuittest.Forgery {
 	}
 	zero, one, two, three := new(big.Int), big.NewInt(1), big.NewInt(2), big.NewInt(3)
 	if form == Edwards {
+		out[below+"MulOffset/product 2"] = plusR(carrying, nil, nothing)
 		out["hashEdwards/boolean"] = first(1, big.NewInt(-1), one)
 		return out
 	}

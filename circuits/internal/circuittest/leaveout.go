@@ -40,8 +40,8 @@ const (
 	LeftOut
 	// Watched leaves an assertion out and shows the hint Watch its first operand.
 	Watched
-	// doubled returns twice a gate's result.
-	doubled
+	// zeroed gives zero in place of a gate's result.
+	zeroed
 )
 
 // Free is the hint that stands in for a gate that is left out: it gives the gate's result.
@@ -50,7 +50,7 @@ func Free(_ *big.Int, inputs, outputs []*big.Int) error {
 	return nil
 }
 
-// Watch is the hint that sees the first operand of an assertion that is watched.
+// Watch is the hint that sees the first operand of an assertion that is watched. It gives zero.
 func Watch(_ *big.Int, _, outputs []*big.Int) error {
 	outputs[0].SetUint64(0)
 	return nil
@@ -82,16 +82,16 @@ func Switched(b frontend.NewBuilder, modes map[Statement]Mode) frontend.NewBuild
 	return s.builder(b)
 }
 
-// Statements returns the statements of a circuit: each assertion and range, and each gate of which
-// the honest prover of the assignment does not notice if its result is doubled. Other gates compute
-// what is compared with known answers, so that tests of these hold them.
+// Statements returns the statements of a circuit: each assertion and range, and each gate whose result
+// may be zero without the honest prover of the assignment noticing it. The results of other gates are
+// compared with known answers, so that tests of these hold them.
 func Statements(t testing.TB, b frontend.NewBuilder, circuit, assignment frontend.Circuit, hints []solver.Hint) []Statement {
 	t.Helper()
 	s := &switches{sites: make(map[[depth]uintptr]site), seen: make(map[site]bool)}
 	Compile(t, s.builder(b), circuit)
 	var all []site
 	for at, gate := range s.seen {
-		if !gate || Solves(t, Compile(t, Switched(b, map[Statement]Mode{{site: at}: doubled}), circuit), assignment, hints) == nil {
+		if !gate || Solves(t, Compile(t, Switched(b, map[Statement]Mode{{site: at}: zeroed}), circuit), assignment, append(slices.Clone(hints), Watch)) == nil {
 			all = append(all, at)
 		}
 	}
@@ -210,9 +210,7 @@ func (b *builder) assert(mode Mode, operand frontend.Variable, do func()) {
 	switch mode {
 	case LeftOut:
 	case Watched:
-		if _, err := b.NewHint(Watch, 1, operand); err != nil {
-			panic(err) // which Compile returns
-		}
+		b.hint(Watch, operand)
 	default:
 		do()
 	}
@@ -224,16 +222,20 @@ func (b *builder) result(mode Mode, v frontend.Variable) frontend.Variable {
 		return v
 	}
 	switch mode {
-	case doubled:
-		return b.Builder.Add(v, v)
+	case zeroed:
+		return b.hint(Watch, v)
 	case LeftOut:
-		out, err := b.NewHint(Free, 1, v)
-		if err != nil {
-			panic(err) // which Compile returns
-		}
-		return out[0]
+		return b.hint(Free, v)
 	}
 	return v
+}
+
+func (b *builder) hint(h solver.Hint, v frontend.Variable) frontend.Variable {
+	out, err := b.NewHint(h, 1, v)
+	if err != nil {
+		panic(err) // which Compile returns
+	}
+	return out[0]
 }
 
 func (b *builder) AssertIsEqual(x, y frontend.Variable) {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/big"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/consensys/gnark/constraint"
@@ -31,6 +32,8 @@ type Matrix struct {
 	Hints           []solver.Hint
 	// Builders are the names of the constraint systems; none: all.
 	Builders []string
+	// Calls are paths of calls whose statements are left out together: their names are the path's.
+	Calls []string
 	// Forgeries are by the names of statements.
 	Forgeries map[string]Forgery
 	// Output is the statement that compares the circuit's result with public inputs. If there is one,
@@ -38,7 +41,7 @@ type Matrix struct {
 	Output     string
 	WithResult func(a frontend.Circuit, result []*big.Int) frontend.Circuit
 
-	on map[string]map[string]Statement // by name and builder; nil: not listed yet
+	on map[string]map[string][]Statement // by name and builder; nil: not listed yet
 }
 
 // Constraints returns the statements of the circuit, on each constraint system, with a forgery each.
@@ -60,8 +63,8 @@ func (m *Matrix) Constraints(t *testing.T) []forgery.Constraint {
 			if c.Redundant = f.Redundant; f.Redundant == "" {
 				c.Planted = func(leftOut bool) error {
 					var errs []error
-					for b, s := range on[name] {
-						err := m.planted(t, b, s, on[m.Output][b], &f, leftOut)
+					for b := range on[name] {
+						err := m.planted(t, b, name, &f, leftOut)
 						if err == nil && !leftOut {
 							return nil // accepted on one system is accepted
 						}
@@ -81,24 +84,40 @@ func (m *Matrix) Constraints(t *testing.T) []forgery.Constraint {
 // Open returns the circuit on a constraint system, with its output watched and not compared.
 func (m *Matrix) Open(t *testing.T, b string) constraint.ConstraintSystem {
 	t.Helper()
-	return Compile(t, Switched(Builders()[b], map[Statement]Mode{m.statements(t)[m.Output][b]: Watched}), m.Circuit)
+	return Compile(t, Switched(Builders()[b], m.modes(t, b, m.Output, Watched)), m.Circuit)
 }
 
 // statements lists the circuit's statements.
-func (m *Matrix) statements(t *testing.T) map[string]map[string]Statement {
+func (m *Matrix) statements(t *testing.T) map[string]map[string][]Statement {
 	t.Helper()
 	if m.on == nil {
-		m.on = make(map[string]map[string]Statement)
+		m.on = make(map[string]map[string][]Statement)
 		for _, b := range m.builders() {
 			for _, s := range Statements(t, Builders()[b], m.Circuit, m.Honest, m.Hints) {
-				if m.on[s.Name] == nil {
-					m.on[s.Name] = make(map[string]Statement)
+				name := s.Name
+				for _, call := range m.Calls {
+					if strings.HasPrefix(name, call+"/") {
+						name = call
+					}
 				}
-				m.on[s.Name][b] = s
+				if m.on[name] == nil {
+					m.on[name] = make(map[string][]Statement)
+				}
+				m.on[name][b] = append(m.on[name][b], s)
 			}
 		}
 	}
 	return m.on
+}
+
+// modes are those of the statements of a name.
+func (m *Matrix) modes(t *testing.T, b, name string, mode Mode) map[Statement]Mode {
+	t.Helper()
+	modes := make(map[Statement]Mode)
+	for _, s := range m.statements(t)[name][b] {
+		modes[s] = mode
+	}
+	return modes
 }
 
 func (m *Matrix) builders() []string {
@@ -109,7 +128,7 @@ func (m *Matrix) builders() []string {
 }
 
 // planted solves a circuit, with or without a statement, as a forgery does.
-func (m *Matrix) planted(t *testing.T, b string, s, output Statement, f *Forgery, leftOut bool) error {
+func (m *Matrix) planted(t *testing.T, b, name string, f *Forgery, leftOut bool) error {
 	t.Helper()
 	hints := append(slices.Clone(m.Hints), Free, Watch)
 	build := func(modes map[Statement]Mode) constraint.ConstraintSystem {
@@ -119,22 +138,19 @@ func (m *Matrix) planted(t *testing.T, b string, s, output Statement, f *Forgery
 		opts = append([]solver.Option{solver.WithHints(hints...), solver.WithNbTasks(1)}, append(opts, f.Options...)...)
 		return system.IsSolved(Witness(t, a), opts...)
 	}
-	assignment := f.Assignment
-	if m.Output != "" && s != output {
+	assignment, without := f.Assignment, m.modes(t, b, name, LeftOut)
+	if m.Output != "" && name != m.Output {
 		var result []*big.Int
-		watch := solver.OverrideHint(solver.GetHintID(Watch), func(_ *big.Int, in, out []*big.Int) error {
-			result = append(result, new(big.Int).Set(in[0]))
-			out[0].SetUint64(0)
-			return nil
-		})
-		if err := solve(build(map[Statement]Mode{s: LeftOut, output: Watched}), assignment, watch); err != nil {
+		watch := Change(Watch, func(in, _ []*big.Int) { result = append(result, new(big.Int).Set(in[0])) })
+		open := maps.Clone(without)
+		maps.Copy(open, m.modes(t, b, m.Output, Watched))
+		if err := solve(build(open), assignment, watch); err != nil {
 			return fmt.Errorf("before the result is known: %w", err)
 		}
 		assignment = m.WithResult(assignment, result)
 	}
-	modes := map[Statement]Mode{}
-	if leftOut {
-		modes[s] = LeftOut
+	if !leftOut {
+		without = nil
 	}
-	return solve(build(modes), assignment)
+	return solve(build(without), assignment)
 }
