@@ -3,6 +3,7 @@ package circuittest
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/big"
 	"path/filepath"
 	"runtime"
@@ -75,11 +76,7 @@ func Change(h solver.Hint, change func(inputs, outputs []*big.Int)) Option {
 
 // Switched returns a builder that does at some statements what their modes say.
 func Switched(b frontend.NewBuilder, modes map[Statement]Mode) frontend.NewBuilder {
-	s := &switches{modes: make(map[site]Mode), sites: make(map[[depth]uintptr]site)}
-	for statement, mode := range modes {
-		s.modes[statement.site] = mode
-	}
-	return s.builder(b)
+	return NewSwitches(modes).builder(b)
 }
 
 // Statements returns the statements of a circuit: each assertion and range, and each gate whose result
@@ -87,15 +84,36 @@ func Switched(b frontend.NewBuilder, modes map[Statement]Mode) frontend.NewBuild
 // compared with known answers, so that tests of these hold them.
 func Statements(t testing.TB, b frontend.NewBuilder, circuit, assignment frontend.Circuit, hints []solver.Hint) []Statement {
 	t.Helper()
-	s := &switches{sites: make(map[[depth]uintptr]site), seen: make(map[site]bool)}
+	s := NewSwitches(nil)
 	Compile(t, s.builder(b), circuit)
-	var all []site
+	hints = append(slices.Clone(hints), Watch)
 	for at, gate := range s.seen {
-		if !gate || Solves(t, Compile(t, Switched(b, map[Statement]Mode{{site: at}: zeroed}), circuit), assignment, append(slices.Clone(hints), Watch)) == nil {
-			all = append(all, at)
+		if gate && Solves(t, Compile(t, Switched(b, map[Statement]Mode{{site: at}: zeroed}), circuit), assignment, hints) != nil {
+			delete(s.seen, at)
 		}
 	}
-	slices.SortFunc(all, func(a, b site) int { return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.line, b.line)) })
+	return s.Statements()
+}
+
+// Switches are what is done at which statements, and notes all that it is asked about.
+type Switches struct {
+	modes map[site]Mode
+	sites map[[depth]uintptr]site // by callers; no site: not ours
+	seen  map[site]bool           // by whether they are gates
+}
+
+// NewSwitches returns switches that stand as the modes say.
+func NewSwitches(modes map[Statement]Mode) *Switches {
+	s := &Switches{modes: make(map[site]Mode), sites: make(map[[depth]uintptr]site), seen: make(map[site]bool)}
+	for statement, mode := range modes {
+		s.modes[statement.site] = mode
+	}
+	return s
+}
+
+// Statements returns those that were asked about, with names in the order of the source.
+func (s *Switches) Statements() []Statement {
+	all := slices.SortedFunc(maps.Keys(s.seen), func(a, b site) int { return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.line, b.line)) })
 	var out []Statement
 	for i, at := range all {
 		n := 1 // the number of the statement among those of its function and kind
@@ -111,18 +129,11 @@ func Statements(t testing.TB, b frontend.NewBuilder, circuit, assignment fronten
 	return out
 }
 
-// switches is a builder's: what it does at which sites.
-type switches struct {
-	modes map[site]Mode
-	sites map[[depth]uintptr]site // by the callers of a method of the builder; no site: not ours
-	seen  map[site]bool           // by whether they are gates; nil: nothing is noted
-}
-
 // depth is the number of callers that are looked at.
 const depth = 24
 
-// at returns the mode of the statement that calls a method of the builder.
-func (s *switches) at(kind string, gate bool) Mode {
+// At returns the mode of a statement. It is called by the method that a gadget calls, and no deeper.
+func (s *Switches) At(kind string, gate bool) Mode {
 	var callers [depth]uintptr
 	runtime.Callers(3, callers[:])
 	where, known := s.sites[callers]
@@ -133,9 +144,7 @@ func (s *switches) at(kind string, gate bool) Mode {
 	if where.path == "" {
 		return 0
 	}
-	if s.seen != nil {
-		s.seen[where] = gate
-	}
+	s.seen[where] = gate
 	return s.modes[where]
 }
 
@@ -178,7 +187,7 @@ func functionName(full string) (name string, callback bool) {
 	return parts[0], len(parts) > 1
 }
 
-func (s *switches) builder(b frontend.NewBuilder) frontend.NewBuilder {
+func (s *Switches) builder(b frontend.NewBuilder) frontend.NewBuilder {
 	return func(field *big.Int, config frontend.CompileConfig) (frontend.Builder[constraint.U64], error) {
 		inner, err := b(field, config)
 		if err != nil {
@@ -195,7 +204,7 @@ func (s *switches) builder(b frontend.NewBuilder) frontend.NewBuilder {
 // builder is a gnark builder with switches.
 type builder struct {
 	frontend.Builder[constraint.U64]
-	s      *switches
+	s      *Switches
 	ranges frontend.Rangechecker
 }
 
@@ -205,7 +214,7 @@ type plonkBuilder struct {
 	plonk frontend.PlonkAPI
 }
 
-// assert makes an assertion as the mode says. It does not leave the frame that at looks at.
+// assert makes an assertion as the mode says.
 func (b *builder) assert(mode Mode, operand frontend.Variable, do func()) {
 	switch mode {
 	case LeftOut:
@@ -239,77 +248,77 @@ func (b *builder) hint(h solver.Hint, v frontend.Variable) frontend.Variable {
 }
 
 func (b *builder) AssertIsEqual(x, y frontend.Variable) {
-	b.assert(b.s.at("equal", false), x, func() { b.Builder.AssertIsEqual(x, y) })
+	b.assert(b.s.At("equal", false), x, func() { b.Builder.AssertIsEqual(x, y) })
 }
 
 func (b *builder) AssertIsDifferent(x, y frontend.Variable) {
-	b.assert(b.s.at("different", false), x, func() { b.Builder.AssertIsDifferent(x, y) })
+	b.assert(b.s.At("different", false), x, func() { b.Builder.AssertIsDifferent(x, y) })
 }
 
 func (b *builder) AssertIsBoolean(x frontend.Variable) {
-	b.assert(b.s.at("boolean", false), x, func() { b.Builder.AssertIsBoolean(x) })
+	b.assert(b.s.At("boolean", false), x, func() { b.Builder.AssertIsBoolean(x) })
 }
 
 func (b *builder) AssertIsCrumb(x frontend.Variable) {
-	b.assert(b.s.at("crumb", false), x, func() { b.Builder.AssertIsCrumb(x) })
+	b.assert(b.s.At("crumb", false), x, func() { b.Builder.AssertIsCrumb(x) })
 }
 
 func (b *builder) AssertIsLessOrEqual(x, bound frontend.Variable) {
-	b.assert(b.s.at("bound", false), x, func() { b.Builder.AssertIsLessOrEqual(x, bound) })
+	b.assert(b.s.At("bound", false), x, func() { b.Builder.AssertIsLessOrEqual(x, bound) })
 }
 
 // Check implements frontend.Rangechecker, so that ranges are seen where they are asked for.
 func (b *builder) Check(x frontend.Variable, bits int) {
-	b.assert(b.s.at("range", false), x, func() { b.ranges.Check(x, bits) })
+	b.assert(b.s.At("range", false), x, func() { b.ranges.Check(x, bits) })
 }
 
 func (b *plonkBuilder) AddPlonkConstraint(x, y, z frontend.Variable, qL, qR, qO, qM, qC int) {
-	b.assert(b.s.at("equal", false), x, func() { b.plonk.AddPlonkConstraint(x, y, z, qL, qR, qO, qM, qC) })
+	b.assert(b.s.At("equal", false), x, func() { b.plonk.AddPlonkConstraint(x, y, z, qL, qR, qO, qM, qC) })
 }
 
 func (b *plonkBuilder) EvaluatePlonkExpression(x, y frontend.Variable, qL, qR, qM, qC int) frontend.Variable {
-	return b.result(b.s.at("gate", true), b.plonk.EvaluatePlonkExpression(x, y, qL, qR, qM, qC))
+	return b.result(b.s.At("gate", true), b.plonk.EvaluatePlonkExpression(x, y, qL, qR, qM, qC))
 }
 
 func (b *builder) Mul(x, y frontend.Variable, more ...frontend.Variable) frontend.Variable {
-	return b.result(b.s.at("product", true), b.Builder.Mul(x, y, more...))
+	return b.result(b.s.At("product", true), b.Builder.Mul(x, y, more...))
 }
 
 func (b *builder) MulAcc(sum, x, y frontend.Variable) frontend.Variable {
-	return b.result(b.s.at("product", true), b.Builder.MulAcc(sum, x, y))
+	return b.result(b.s.At("product", true), b.Builder.MulAcc(sum, x, y))
 }
 
 func (b *builder) Div(x, y frontend.Variable) frontend.Variable {
-	return b.result(b.s.at("quotient", true), b.Builder.Div(x, y))
+	return b.result(b.s.At("quotient", true), b.Builder.Div(x, y))
 }
 
 func (b *builder) DivUnchecked(x, y frontend.Variable) frontend.Variable {
-	return b.result(b.s.at("quotient", true), b.Builder.DivUnchecked(x, y))
+	return b.result(b.s.At("quotient", true), b.Builder.DivUnchecked(x, y))
 }
 
 func (b *builder) Inverse(x frontend.Variable) frontend.Variable {
-	return b.result(b.s.at("quotient", true), b.Builder.Inverse(x))
+	return b.result(b.s.At("quotient", true), b.Builder.Inverse(x))
 }
 
 func (b *builder) Select(bit, x, y frontend.Variable) frontend.Variable {
-	return b.result(b.s.at("choice", true), b.Builder.Select(bit, x, y))
+	return b.result(b.s.At("choice", true), b.Builder.Select(bit, x, y))
 }
 
 func (b *builder) Lookup2(low, high, x0, x1, x2, x3 frontend.Variable) frontend.Variable {
-	return b.result(b.s.at("choice", true), b.Builder.Lookup2(low, high, x0, x1, x2, x3))
+	return b.result(b.s.At("choice", true), b.Builder.Lookup2(low, high, x0, x1, x2, x3))
 }
 
 func (b *builder) IsZero(x frontend.Variable) frontend.Variable {
-	return b.result(b.s.at("comparison", true), b.Builder.IsZero(x))
+	return b.result(b.s.At("comparison", true), b.Builder.IsZero(x))
 }
 
 func (b *builder) Cmp(x, y frontend.Variable) frontend.Variable {
-	return b.result(b.s.at("comparison", true), b.Builder.Cmp(x, y))
+	return b.result(b.s.At("comparison", true), b.Builder.Cmp(x, y))
 }
 
 // Commit implements frontend.Committer.
 func (b *builder) Commit(v ...frontend.Variable) (frontend.Variable, error) {
-	mode := b.s.at("challenge", true)
+	mode := b.s.At("challenge", true)
 	out, err := b.Builder.(frontend.Committer).Commit(v...)
 	if err != nil {
 		return nil, err
