@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"testing"
 
+	"github.com/consensys/gnark/constraint/solver"
 	"github.com/consensys/gnark/frontend"
 
 	"github.com/zkbench/zkbench/circuits/internal/circuittest"
@@ -33,13 +34,27 @@ func limbsOf(v int) *below {
 	return &below{[3]frontend.Variable{v & 15, v >> 4 & 15, v >> 8}}
 }
 
-// TestAssertBelow: limbs are accepted exactly if their integer is below the bound.
+// TestAssertBelow: limbs are accepted exactly if their integer is below the bound, whatever limbs a
+// prover names.
 func TestAssertBelow(t *testing.T) {
 	for name, builder := range circuittest.Builders() {
 		system := circuittest.Compile(t, builder, new(below))
 		for v := range 0x1000 {
 			if err := circuittest.Solves(t, system, limbsOf(v), Hints()); (err == nil) != (v < bound) {
 				t.Errorf("%s: %#x: %v", name, v, err)
+			}
+			if v < bound {
+				continue
+			}
+			for first := range int64(8) {
+				named := circuittest.Change(FirstDifference, func(_, out []*big.Int) {
+					for i := range out {
+						out[i].SetInt64(first >> i & 1)
+					}
+				})
+				if err := system.IsSolved(circuittest.Witness(t, limbsOf(v)), solver.WithHints(Hints()...), named); err == nil {
+					t.Errorf("%s: %#x is accepted with the limbs %03b named", name, v, first)
+				}
 			}
 		}
 	}
