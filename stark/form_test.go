@@ -2,6 +2,7 @@ package stark_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/zkbench/zkbench"
@@ -41,6 +42,7 @@ func TestHeights(t *testing.T) {
 		must.Do(t, s.Verify(proof, about(63, stark.Form{8}, stark.Form{64})), "one form of two")
 		must.Fail(t, s.Verify(proof, about(63, stark.Form{128}, stark.Form{32})), zkbench.ErrProof, "other forms")
 		golden.Equal(t, "form", stark.Form{64}, must.Get(s.Form(proof))(t))
+		golden.Equal(t, "form of a proof that ends there", stark.Form{64}, must.Get(s.Form(proof[:1]))(t))
 
 		must.FailGet(prove(64, about(63, stark.Form{128})))(t, zkbench.ErrParams, "traces of another form")
 		must.Fail(t, s.Check(t.Context(), executor.Serial(), []stark.Trace{counting(64)}, about(63, stark.Form{128})), zkbench.ErrParams, "traces of another form")
@@ -127,6 +129,79 @@ func TestWrap(t *testing.T) {
 	must.Do(t, liar.Check(t.Context(), executor.Serial(), traces, about), "what the bound keeps out")
 }
 
+// asking is a table that asks buses, each up to so many times a row.
+func asking(name string, most map[string][]uint64) *air.Table {
+	return &air.Table{Name: name, Columns: 1, State: func(b *air.Builder) {
+		for bus, all := range most {
+			for _, n := range all {
+				b.AskUpTo(n, bus, b.Here(0), b.Here(0))
+			}
+		}
+	}}
+}
+
+// TestWrapCounts: all asks of a bus count, of all tables, however large the numbers, and each bus by itself.
+func TestWrapCounts(t *testing.T) {
+	t.Parallel()
+	koalaBear := stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: small(4, 1)}
+	overGoldilocks := stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Set: small(2, 1)}
+	type asks = map[string][]uint64
+	for name, c := range map[string]struct {
+		config stark.Config
+		tables []asks // of two rows each
+		wraps  bool
+	}{
+		"p - 1":                     {koalaBear, []asks{{"a": {(bear - 1) / 2}}}, false},
+		"p + 1":                     {koalaBear, []asks{{"a": {(bear + 1) / 2}}}, true},
+		"two messages":              {koalaBear, []asks{{"a": {bear / 4, bear / 4}}}, false},
+		"three messages":            {koalaBear, []asks{{"a": {bear / 4, bear / 4, 1}}}, true},
+		"two tables":                {koalaBear, []asks{{"a": {bear / 4}}, {"a": {bear / 4}}}, false},
+		"three tables":              {koalaBear, []asks{{"a": {bear / 4}}, {"a": {bear / 4}}, {"a": {1}}}, true},
+		"two buses":                 {koalaBear, []asks{{"a": {bear / 2}, "b": {bear / 2}}}, false},
+		"the first of two buses":    {koalaBear, []asks{{"a": {bear}, "b": {1}}}, true},
+		"the second of two buses":   {koalaBear, []asks{{"a": {1}, "b": {bear}}}, true},
+		"2^63":                      {overGoldilocks, []asks{{"a": {1 << 62}}}, false},
+		"2^64":                      {overGoldilocks, []asks{{"a": {1 << 63}}}, true},
+		"2^65 - 2":                  {overGoldilocks, []asks{{"a": {1<<64 - 1}}}, true},
+		"2^64, by two messages":     {overGoldilocks, []asks{{"a": {1 << 62, 1 << 62}}}, true},
+		"2^64 and 2, by three":      {overGoldilocks, []asks{{"a": {1 << 62, 1 << 62, 1}}}, true},
+		"2^65 and 2, in two tables": {overGoldilocks, []asks{{"a": {1 << 63}}, {"a": {1 << 63, 1}}}, true},
+	} {
+		var tables []*air.Table
+		var form stark.Form
+		for i, most := range c.tables {
+			tables, form = append(tables, asking(fmt.Sprint(i), most)), append(form, 2)
+		}
+		for range 16 { // buses are in no order
+			_, err := must.Get(stark.New(c.config, tables...))(t).Security(form, 0)
+			if c.wraps {
+				must.Fail(t, err, zkbench.ErrParams, "%s", name)
+			} else {
+				must.Do(t, err, name)
+			}
+		}
+	}
+	// A fixed column asks by what its cells are below p, and answers by those of the lower half.
+	for name, c := range map[string]struct {
+		column []uint64
+		wraps  bool
+	}{
+		"p - 1 asks":   {[]uint64{(bear + 1) / 2, (bear + 1) / 2}, false},
+		"p asks":       {[]uint64{(bear + 1) / 2, (bear + 1) / 2, bear - 1, 0}, true},
+		"2p - 2 asks":  {[]uint64{(bear + 1) / 2, (bear + 1) / 2, (bear + 1) / 2, (bear + 1) / 2}, true},
+		"many answers": {[]uint64{(bear - 1) / 2, (bear - 1) / 2, (bear - 1) / 2, (bear - 1) / 2}, false},
+	} {
+		_, err := stark.New(koalaBear, &air.Table{Name: "links", Columns: 1, Fixed: [][]uint64{c.column}, State: func(b *air.Builder) { b.Link("a", 0, b.Here(0)) }})
+		if c.wraps {
+			must.Fail(t, err, zkbench.ErrParams, "%s", name)
+		} else {
+			must.Do(t, err, name)
+		}
+	}
+	none := &air.Table{Name: "none", Columns: 1, State: func(b *air.Builder) { b.AskUpTo(0, "a", b.Here(0), b.Here(0)) }}
+	must.FailGet(stark.New(koalaBear, none))(t, zkbench.ErrParams, "up to 0 asks")
+}
+
 // TestWrapOfStatement: what a statement asks for counts.
 func TestWrapOfStatement(t *testing.T) {
 	t.Parallel()
@@ -154,20 +229,31 @@ func TestWrapOfStatement(t *testing.T) {
 // TestAskOnce: an ask of no bound is once a row at most, by a constraint that the table need not state.
 func TestAskOnce(t *testing.T) {
 	t.Parallel()
-	asks := &air.Table{Name: "asks", Columns: 2, State: func(b *air.Builder) { b.Ask("byte", b.Here(0), b.Here(1)) }}
+	asks := &air.Table{Name: "asks", Columns: 4, State: func(b *air.Builder) {
+		b.Ask("byte", b.Here(0), b.Here(1))
+		b.Ask("byte", b.Here(2), b.Here(1))
+		b.Ask("byte", b.Here(0).Mul(b.Here(2)), b.Here(3))
+	}}
+	golden.Equal(t, "constraints: of two cells, and so of their product", 2, len(must.Get(asks.Compile())(t).Constraints))
 	s := must.Get(stark.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: small(4, 1)}, asks, bytesTable()))(t)
-	for times, want := range map[uint64]error{0: nil, 1: nil, 2: zkbench.ErrWitness, bear - 1: zkbench.ErrWitness} {
+	for times, want := range map[[2]uint64]error{
+		{0, 0}: nil, {1, 0}: nil, {0, 1}: nil, {1, 1}: nil,
+		{2, 0}: zkbench.ErrWitness, {0, 2}: zkbench.ErrWitness, {bear - 1, 1}: zkbench.ErrWitness, {0, bear - 1}: zkbench.ErrWitness,
+	} {
 		err := s.Check(t.Context(), executor.Serial(), []stark.Trace{
 			{Rows: 2, Fill: func(_ context.Context, _ executor.Executor, c *stark.Cells) error {
-				c.Set(0, 0, times)
+				c.Set(0, 0, times[0])
 				c.Set(0, 1, 7)
+				c.Set(0, 2, times[1])
+				c.Set(0, 3, 9)
 				return nil
 			}},
 			{Rows: 256, Fill: func(_ context.Context, _ executor.Executor, c *stark.Cells) error {
 				for row := range 256 {
 					c.Set(row, 0, uint64(row))
 				}
-				c.Set(7, 1, times)
+				c.Set(7, 1, (times[0]+times[1])%bear)
+				c.Set(9, 1, times[0]*times[1]%bear)
 				return nil
 			}},
 		}, stark.Statement{Forms: []stark.Form{{2, 256}}})

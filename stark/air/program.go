@@ -74,12 +74,7 @@ func compile(b *Builder, fixed [][]uint64) *Program {
 		p.Constraints = append(p.Constraints, Bound{c, step})
 	}
 	for _, m := range b.messages {
-		number(m.multiplicity.node)
-	}
-	bits := p.bits(fixed)
-	for _, m := range b.messages {
-		if when := number(m.multiplicity.node); m.kind == asksOnce && !bits[when] {
-			bits[when] = true
+		if when := number(m.multiplicity.node); m.kind == asksOnce && !p.bits(fixed)[when] {
 			c := Constraint{Name: fmt.Sprintf("asks %q once at most", m.Bus), Where: Everywhere}
 			p.Constraints = append(p.Constraints, Bound{c, number(m.multiplicity.Bool().node)})
 		}

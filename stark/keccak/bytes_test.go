@@ -30,9 +30,9 @@ func TestBytes(t *testing.T) {
 		want   string
 		hidden string // of the same in zero knowledge
 	}{
-		{stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: must.Get(stark.Secure100(stark.KoalaBear, 1))(t)}, "fdf83f79ccfdb4047772ed3d583a24f072409febded9c5ef37729f1c000f8877", "879c2c22c23ed635c5024e4dbd1e11558bfcb92ecd65e008f482c4ce4b6a1041"},
-		{stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Set: stark.Secure128(stark.Goldilocks)}, "de47e7695b85357582c529fbc95f7ca3482fb044df48d57ba84bb36ca2cec8d7", "89cd4f8ac1c05ea661638025fe4429f06bf61eb58a779408574e3d5dc1d74b57"},
-		{stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: stark.Compare100(stark.Goldilocks)}, "e22c81c5dd1834deb6f847c7bad26ed718c07b64a66428b47dfd78f50b9aca0a", "2e7a1e45da0fd145f3e39afd8d724ba89c90486f887a02694a4f3cd9e2ca5d4f"},
+		{stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: must.Get(stark.Secure100(stark.KoalaBear, 1))(t)}, "e9b590c432363c4d4110332c2c2eaf1116546f3776ea4affb66e727bbbbeda7a", "dc333043fae7fbf567ea1fe2ca947a3547204f83b792020ca6f6a790e808c793"},
+		{stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Set: stark.Secure128(stark.Goldilocks)}, "7f4de5c2d39197a19f2300f9a28047ccf161eb87c610d32b5a9e470d859e46f7", "fcf8989120ef24b990b6b6e9f6ff2a2657c8812c321b3be8414c23338a8d3550"},
+		{stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: stark.Compare100(stark.Goldilocks)}, "688d39448a656c26d7230f7a490f636f9c5e5d25b8b178460d2b6b9709e67941", "e78c1ab600c0e3ed29c57981983a99d68afe2a36a51ec7d44e7e0a822198350c"},
 	} {
 		c.Set.Queries, c.Set.Grinding, c.Set.Bits = 3, 3, stark.Unproven
 		for zero, want := range map[bool]string{false: c.want, true: c.hidden} {
