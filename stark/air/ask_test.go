@@ -1,0 +1,93 @@
+package air_test
+
+import (
+	"testing"
+
+	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/stark/air"
+)
+
+// TestAsk: that an ask is once at most is a constraint, unless what is stated in every row implies it.
+func TestAsk(t *testing.T) {
+	t.Parallel()
+	x := func(b *air.Builder) air.Expr { return b.Here(0) }
+	y := func(b *air.Builder) air.Expr { return b.Here(1) }
+	isBit := func(where air.Where, of ...func(b *air.Builder) air.Expr) func(b *air.Builder) {
+		return func(b *air.Builder) {
+			for _, e := range of {
+				b.Zero(where, "is a bit", e(b).Bool())
+			}
+		}
+	}
+	one := air.Constant(1)
+	for name, c := range map[string]struct {
+		state func(b *air.Builder) // nil: nothing
+		when  func(b *air.Builder) air.Expr
+		added int
+	}{
+		"a cell":                              {nil, x, 1},
+		"a bit":                               {isBit(air.Everywhere, x), x, 0},
+		"a bit that is stated second":         {isBit(air.Everywhere, y, x), x, 0},
+		"another is a bit":                    {isBit(air.Everywhere, y), x, 1},
+		"a bit in the first row":              {isBit(air.First, x), x, 1},
+		"a bit in the last row":               {isBit(air.Last, x), x, 1},
+		"a bit in all rows but the last":      {isBit(air.Transition, x), x, 1},
+		"the next row's, which is a bit here": {isBit(air.Everywhere, x), func(b *air.Builder) air.Expr { return b.Next(0) }, 1},
+		"a product of two cells": {func(b *air.Builder) {
+			b.Zero(air.Everywhere, "none is", x(b).Mul(y(b)))
+		}, x, 1},
+		"a bit, or another": {func(b *air.Builder) {
+			b.Zero(air.Everywhere, "x (1 - y)", x(b).Mul(one.Sub(y(b))))
+		}, x, 1},
+		"x (2 - x)": {func(b *air.Builder) {
+			b.Zero(air.Everywhere, "0 or 2", x(b).Mul(air.Constant(2).Sub(x(b))))
+		}, x, 1},
+		"x (1 + x)": {func(b *air.Builder) {
+			b.Zero(air.Everywhere, "0 or -1", x(b).Mul(one.Add(x(b))))
+		}, x, 1},
+		"(1 - x) x": {func(b *air.Builder) {
+			b.Zero(air.Everywhere, "is a bit", one.Sub(x(b)).Mul(x(b)))
+		}, x, 0},
+		"a sum that is not a product": {func(b *air.Builder) {
+			b.Zero(air.Everywhere, "equal", x(b).Sub(y(b)))
+		}, x, 1},
+		"the product of two bits":           {isBit(air.Everywhere, x, y), func(b *air.Builder) air.Expr { return x(b).Mul(y(b)) }, 0},
+		"the product of a bit and another":  {isBit(air.Everywhere, x), func(b *air.Builder) air.Expr { return x(b).Mul(y(b)) }, 1},
+		"the product of another and a bit":  {isBit(air.Everywhere, y), func(b *air.Builder) air.Expr { return x(b).Mul(y(b)) }, 1},
+		"1 less a bit":                      {isBit(air.Everywhere, x), func(b *air.Builder) air.Expr { return one.Sub(x(b)) }, 0},
+		"1 less another":                    {isBit(air.Everywhere, y), func(b *air.Builder) air.Expr { return one.Sub(x(b)) }, 1},
+		"2 less a bit":                      {isBit(air.Everywhere, x), func(b *air.Builder) air.Expr { return air.Constant(2).Sub(x(b)) }, 1},
+		"a bit less a bit":                  {isBit(air.Everywhere, x, y), func(b *air.Builder) air.Expr { return x(b).Sub(y(b)) }, 1},
+		"the sum of two bits":               {isBit(air.Everywhere, x, y), func(b *air.Builder) air.Expr { return x(b).Add(y(b)) }, 1},
+		"a product that is stated to be":    {isBit(air.Everywhere, func(b *air.Builder) air.Expr { return x(b).Mul(y(b)) }), func(b *air.Builder) air.Expr { return x(b).Mul(y(b)) }, 0},
+		"a difference that is stated to be": {isBit(air.Everywhere, func(b *air.Builder) air.Expr { return x(b).Sub(y(b)) }), func(b *air.Builder) air.Expr { return x(b).Sub(y(b)) }, 0},
+		"0":                                 {nil, func(*air.Builder) air.Expr { return air.Expr{} }, 0},
+		"1":                                 {nil, func(*air.Builder) air.Expr { return one }, 0},
+		"2":                                 {nil, func(*air.Builder) air.Expr { return air.Constant(2) }, 1},
+		"-1":                                {nil, func(*air.Builder) air.Expr { return air.Constant(-1) }, 1},
+		"a public value":                    {nil, func(b *air.Builder) air.Expr { return b.Public(0) }, 1},
+		"a fixed column of bits":            {nil, func(b *air.Builder) air.Expr { return b.Fixed(0) }, 0},
+		"a fixed column of a 2":             {nil, func(b *air.Builder) air.Expr { return b.Fixed(1) }, 1},
+	} {
+		table := &air.Table{Name: "t", Columns: 2, Fixed: [][]uint64{{0, 1}, {1, 2}}}
+		stated := 0
+		table.State = func(b *air.Builder) {
+			if c.state != nil {
+				c.state(b)
+			}
+			b.Ask("bus", c.when(b), x(b))
+		}
+		program := must.Get(table.Compile())(t)
+		alone := &air.Table{Name: "t", Columns: 2, Fixed: table.Fixed, State: c.state}
+		if c.state != nil {
+			stated = len(must.Get(alone.Compile())(t).Constraints)
+		}
+		golden.Equal(t, name+": constraints", c.added, len(program.Constraints)-stated)
+		golden.Equal(t, name+": asks a row", uint64(1), program.Messages[0].Asks)
+		if c.added == 1 {
+			last := program.Constraints[len(program.Constraints)-1]
+			golden.Equal(t, name, [2]any{`asks "bus" once at most`, air.Everywhere}, [2]any{last.Name, last.Where})
+		}
+	}
+}
