@@ -34,9 +34,6 @@ func (y *system[E, X]) check(ctx context.Context, ex executor.Executor, s *state
 		return err
 	}
 	l, err := y.layout(s, rows)
-	if err == nil {
-		err = l.asked(y.field.Order(), about.Messages)
-	}
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ func circuitOf[X extension[X]](y *system[cell, X], s *System, b *circuit.Builder
 	}
 	v := &circuitVerifier[X]{Builder: b, system: y, claim: claim}
 	if proof == nil {
-		if v.layout, err = y.secured(s.statement, logs, about.Messages); err != nil {
+		if v.layout, err = y.secured(s.statement, logs, len(about.Messages)); err != nil {
 			return nil, err
 		}
 		v.proof, v.shown = nothing[X](v.layout)

@@ -2,6 +2,7 @@ package stark
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/bits"
 	"slices"
@@ -50,13 +51,18 @@ func (s *statement) logs(f Form) (logs []int, err error) {
 	return logs, nil
 }
 
-// checkForms refuses a statement without forms, and forms that the tables do not have.
-func (s *statement) checkForms(forms []Form) error {
-	if len(forms) == 0 {
+// checkForms refuses a statement without forms, forms that the tables do not have, and those for which buses may be
+// asked too often.
+func (s *statement) checkForms(order uint64, about *Statement) error {
+	if len(about.Forms) == 0 {
 		return fmt.Errorf("%w: a statement without forms, accepted is one that names the heights of its tables", zkbench.ErrParams)
 	}
-	for _, f := range forms {
-		if _, err := s.logs(f); err != nil {
+	for _, f := range about.Forms {
+		logs, err := s.logs(f)
+		if err == nil {
+			err = s.asked(order, logs, about.Messages)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -74,39 +80,51 @@ func (c *claim[E]) accepts(logs []int, sentinel error) error {
 
 // asked refuses heights for which tables and statement may ask a bus as often as the field's order says,
 // so that sums of multiplicities wrap: lookups.go has the argument.
-func (l *layout) asked(order uint64, messages []Message) error {
-	asks := make(map[string]uint64)
-	add := func(bus string, times, rows uint64) {
-		high, product := bits.Mul64(times, rows)
-		sum, carry := bits.Add64(asks[bus], product, 0)
-		if high > 0 || carry > 0 {
-			sum = math.MaxUint64
-		}
-		asks[bus] = sum
-	}
-	for t, p := range l.programs {
+func (s *statement) asked(order uint64, logs []int, messages []Message) error {
+	asks := maps.Clone(s.linked)
+	for t, p := range s.programs {
+		rows := uint64(1)<<logs[t] - uint64(s.set.Random())
 		for _, m := range p.Messages {
-			add(m.Bus, m.Asks, uint64(l.used(t)))
-			if m.Link == 0 {
-				continue
-			}
-			for _, v := range l.tables[t].Fixed[m.Link-1] {
-				if v > order/2 && v < order {
-					add(m.Bus, order-v, 1)
-				}
-			}
+			asks[m.Bus] = addProduct(asks[m.Bus], m.Asks, rows)
 		}
 	}
 	for _, m := range messages {
 		if m.Times < 0 {
-			add(m.Bus, uint64(-m.Times), 1)
+			asks[m.Bus] = addProduct(asks[m.Bus], uint64(-m.Times), 1)
 		}
 	}
-	for bus, b := range l.buses {
-		if asks[bus] >= order {
-			return fmt.Errorf("%w: bus %q (%d): tables of %d rows and a statement of %d messages may ask it %d times, accepted are fewer than the field's order, %d",
-				zkbench.ErrParams, bus, b.number, formOf(l.rows), len(messages), asks[bus], order)
+	for bus, n := range asks {
+		if n >= order {
+			return fmt.Errorf("%w: bus %q: tables of %d rows and a statement of %d messages may ask it %d times, accepted are fewer than the field's order, %d",
+				zkbench.ErrParams, bus, formOf(logs), len(messages), n, order)
 		}
 	}
 	return nil
+}
+
+// link counts what fixed columns ask of each bus: -v for a cell v of the field's upper half.
+func (s *statement) link(order uint64) {
+	s.linked = make(map[string]uint64)
+	for t, p := range s.programs {
+		for _, m := range p.Messages {
+			if m.Link == 0 {
+				continue
+			}
+			for _, v := range s.tables[t].Fixed[m.Link-1] {
+				if v > order/2 && v < order {
+					s.linked[m.Bus] = addProduct(s.linked[m.Bus], order-v, 1)
+				}
+			}
+		}
+	}
+}
+
+// addProduct is sum + x y, or the greatest number if that is greater.
+func addProduct(sum, x, y uint64) uint64 {
+	high, product := bits.Mul64(x, y)
+	total, carry := bits.Add64(sum, product, 0)
+	if high > 0 || carry > 0 {
+		return math.MaxUint64
+	}
+	return total
 }

@@ -119,7 +119,7 @@ func TestWrap(t *testing.T) {
 	about := stark.Statement{Forms: []stark.Form{{rows, 256}}}
 	must.FailGet(s.Prove(t.Context(), executor.Serial(), traces, about, stark.Options{}))(t, zkbench.ErrParams, "prove")
 	must.Fail(t, s.Check(t.Context(), executor.Serial(), traces, about), zkbench.ErrParams, "check")
-	must.Fail(t, s.Verify([]byte{7, 8}, about), zkbench.ErrMalformed, "verify")
+	must.Fail(t, s.Verify([]byte{7, 8}, about), zkbench.ErrParams, "verify")
 	must.FailGet(s.Security(stark.Form{rows, 256}, 0))(t, zkbench.ErrParams, "security")
 	must.Get(s.Security(stark.Form{32, 256}, 0))(t) // 96 (2^24 - 1) are below p
 	must.FailGet(s.Security(stark.Form{64, 256}, 0))(t, zkbench.ErrParams, "security of 192 asks")
@@ -202,6 +202,30 @@ func TestWrapCounts(t *testing.T) {
 	must.FailGet(stark.New(koalaBear, none))(t, zkbench.ErrParams, "up to 0 asks")
 }
 
+// TestWrapOfTables: what a caller does with its tables after New changes nothing. By the columns as they are then "1000 is
+// one of 0 to 3" would be asked p times, and answered by nobody.
+func TestWrapOfTables(t *testing.T) {
+	t.Parallel()
+	const half = (bear - 1) / 2
+	asks := &air.Table{Name: "asks", Columns: 1, Fixed: [][]uint64{{bear - half, 0, 0, 0}}, State: func(b *air.Builder) { b.Link("byte", 0, b.Here(0)) }}
+	four := &air.Table{Name: "bytes", Columns: 1, Fixed: [][]uint64{{0, 1, 2, 3}}, State: func(b *air.Builder) { b.Answer("byte", b.Here(0), b.Fixed(0)) }}
+	s := must.Get(stark.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: small(4, 1)}, asks, four))(t)
+	about := stark.Statement{Forms: []stark.Form{{4, 4}}, Messages: []stark.Message{{Bus: "byte", Times: -half - 1, Tuple: []uint64{1000}}}}
+	traces := []stark.Trace{
+		{Rows: 4, Fill: func(_ context.Context, _ executor.Executor, c *stark.Cells) error {
+			c.Set(0, 0, 1000)
+			return nil
+		}},
+		{Rows: 4, Fill: func(context.Context, executor.Executor, *stark.Cells) error { return nil }},
+	}
+	for _, change := range []func(){func() {}, func() { clear(asks.Fixed[0]) }, func() { *asks = air.Table{} }} {
+		change()
+		must.FailGet(s.Prove(t.Context(), executor.Serial(), traces, about, stark.Options{}))(t, zkbench.ErrParams, "prove")
+		must.Fail(t, s.Check(t.Context(), executor.Serial(), traces, about), zkbench.ErrParams, "check")
+		must.Fail(t, s.Verify([]byte{2, 2}, about), zkbench.ErrParams, "verify")
+	}
+}
+
 // TestWrapOfStatement: what a statement asks for counts.
 func TestWrapOfStatement(t *testing.T) {
 	t.Parallel()
@@ -223,7 +247,9 @@ func TestWrapOfStatement(t *testing.T) {
 	}
 	must.Fail(t, check(ask(1-bear)), zkbench.ErrWitness, "p - 1 times, which nobody answers")
 	must.Fail(t, check(ask(1-bear, -1)), zkbench.ErrParams, "p times")
-	must.Fail(t, s.Verify([]byte{8}, ask(1-bear, -1)), zkbench.ErrMalformed, "p times")
+	must.Fail(t, s.Verify([]byte{8}, ask(1-bear)), zkbench.ErrMalformed, "p - 1 times")
+	must.Fail(t, s.Verify([]byte{8}, ask(1-bear, -1)), zkbench.ErrParams, "p times")
+	must.FailGet(s.Prove(t.Context(), executor.Serial(), []stark.Trace{{Rows: 256, Fill: func(context.Context, executor.Executor, *stark.Cells) error { return nil }}}, ask(1-bear, -1), stark.Options{}))(t, zkbench.ErrParams, "p times")
 }
 
 // TestAskOnce: an ask of no bound is once a row at most, by a constraint that the table need not state.

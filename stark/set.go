@@ -45,6 +45,7 @@ func (s Set) Random() int {
 // Height is the least height of a table that has so many rows to fill.
 func (s Set) Height(rows int) int {
 	random := s.Random()
+	rows = min(rows, math.MaxInt/4) // more than any table has, so that nothing wraps
 	return 1 << bits.Len(uint(max(2, rows+random, 2*random)-1))
 }
 
@@ -140,6 +141,8 @@ func (s *statement) heights(traces []Trace) ([]int, error) {
 
 func (y *system[E, X]) bytes() uint64 { return uint64(y.field.Bytes()) }
 
+func (y *system[E, X]) order() uint64 { return y.field.Order() }
+
 func (y *system[E, X]) layout(s *statement, rows []int) (*layout, error) {
 	l, err := s.layout(y.degree(), y.field.Bytes(), y.field.TwoAdicity(), rows)
 	if err != nil {
@@ -147,7 +150,7 @@ func (y *system[E, X]) layout(s *statement, rows []int) (*layout, error) {
 	}
 	cosets := 1 << s.set.LogBlowup
 	l.lean = cosets >= y.many || l.cells*l.bytes*cosets >= muchMemory
-	return l, l.asked(y.field.Order(), nil)
+	return l, s.asked(y.field.Order(), rows, nil)
 }
 
 // Of so many cosets, with the tree's hash, or of so many bytes, a proof is lean. Beside Poseidon a coset made
@@ -159,15 +162,12 @@ const (
 )
 
 // secured is the layout of a proof of a statement, whose set has the bits that it promises.
-func (y *system[E, X]) secured(s *statement, rows []int, messages []Message) (*layout, error) {
+func (y *system[E, X]) secured(s *statement, rows []int, messages int) (*layout, error) {
 	l, err := y.layout(s, rows)
-	if err == nil {
-		err = l.asked(y.field.Order(), messages)
-	}
 	if err != nil || s.set.Bits == Unproven {
 		return l, err
 	}
-	best, err := y.security(l, len(messages)).Best()
+	best, err := y.security(l, messages).Best()
 	if err != nil {
 		return nil, err
 	}

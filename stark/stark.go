@@ -103,6 +103,7 @@ type engine interface {
 	fix(s *statement) ([]tree.Digest, error) // what its digest has of fixed columns
 	prove(ctx context.Context, ex executor.Executor, s *statement, traces []Trace, about Statement, options Options) ([]byte, error)
 	bytes() uint64 // of an element
+	order() uint64
 	layout(s *statement, rows []int) (*layout, error)
 	security(l *layout, messages int) security.Protocol
 	check(ctx context.Context, ex executor.Executor, s *statement, traces []Trace, about Statement) error
@@ -126,6 +127,7 @@ func New(c Config, tables ...*air.Table) (*System, error) {
 		return nil, err
 	}
 	e.lower(s)
+	s.link(e.order())
 	fixed, err := e.fix(s)
 	if err != nil {
 		return nil, err
@@ -287,7 +289,7 @@ func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *stat
 	if err := claim.accepts(rows, zkbench.ErrParams); err != nil {
 		return nil, err
 	}
-	l, err := y.secured(s, rows, about.Messages)
+	l, err := y.secured(s, rows, len(about.Messages))
 	if err != nil {
 		return nil, err
 	}
@@ -357,9 +359,9 @@ func (y *system[E, X]) decode(s *statement, encoded []byte, about *claim[E]) (*l
 	if err := about.accepts(p.rows, zkbench.ErrProof); err != nil {
 		return nil, nil, err
 	}
-	l, err := y.secured(s, p.rows, about.Messages)
+	l, err := y.secured(s, p.rows, len(about.Messages))
 	if err != nil {
-		return nil, nil, &zkbench.DecodeError{Path: "heights", Reason: err.Error()}
+		return nil, nil, err
 	}
 	c.layout = l
 	c.body(p)
@@ -377,7 +379,7 @@ type claim[E any] struct {
 // claim is a statement of a system's form; another is a zkbench.ErrParams.
 func (y *system[E, X]) claim(s *statement, about Statement) (c *claim[E], err error) {
 	c = &claim[E]{Statement: about}
-	if err := s.checkForms(about.Forms); err != nil {
+	if err := s.checkForms(y.field.Order(), &about); err != nil {
 		return nil, err
 	}
 	if len(about.Publics) != s.publics {

@@ -18,8 +18,9 @@ type statement struct {
 	groups   [][][]int // of each table, its messages
 	pieces   []int     // of each table, of the quotient: a power of two
 	buses    map[string]bus
-	longest  int   // of the buses' tuples
-	fixed    []int // logarithms of all tables' heights, where fixed columns tell them; else nil
+	longest  int               // of the buses' tuples
+	linked   map[string]uint64 // how often fixed columns ask each bus
+	fixed    []int             // logarithms of all tables' heights, where fixed columns tell them; else nil
 	publics  int
 	set      Set
 	digest   [sha512.Size]byte
@@ -29,9 +30,13 @@ func newStatement(set Set, tables []*air.Table) (*statement, error) {
 	if len(tables) == 0 {
 		return nil, fmt.Errorf("%w: no table", zkbench.ErrParams)
 	}
-	s := &statement{tables: tables, set: set}
-	for i, t := range tables {
-		for _, other := range tables[:i] {
+	s := &statement{set: set}
+	for _, t := range tables { // which the caller may change later
+		own := *t
+		s.tables = append(s.tables, &own)
+	}
+	for i, t := range s.tables {
+		for _, other := range s.tables[:i] {
 			if other.Name == t.Name {
 				return nil, fmt.Errorf("%w: two tables are called %q", zkbench.ErrParams, t.Name)
 			}
@@ -66,7 +71,7 @@ func newStatement(set Set, tables []*air.Table) (*statement, error) {
 		s.publics = max(s.publics, p.Publics)
 	}
 	var err error
-	if s.buses, err = buses(tables, s.programs); err != nil {
+	if s.buses, err = buses(s.tables, s.programs); err != nil {
 		return nil, err
 	}
 	for _, b := range s.buses {

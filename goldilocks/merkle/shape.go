@@ -87,7 +87,7 @@ func (s Shape) pathLen(index, top int) (n int) {
 // digest, of which the other three elements would have to be zero.
 const domain = 0x31746f6f726b7a
 
-// Root is the commitment to a tree of this shape with that top.
+// Root is the commitment to a tree of this shape, one that Check accepts, with that top.
 func (s Shape) Root(top poseidon.Digest) poseidon.Digest {
 	state := s.RootState(top)
 	state.Permute()

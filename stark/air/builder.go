@@ -85,10 +85,13 @@ func (b *Builder) cell(op Op, of string, i, n int) Expr {
 	return Expr{&node{op: op, index: i}}
 }
 
+// mostPublics is more public values than a statement has.
+const mostPublics = 1 << 20
+
 // Public is a value of the statement.
 func (b *Builder) Public(i int) Expr {
-	if i < 0 {
-		b.fail("it reads public value %d", i)
+	if i < 0 || i >= mostPublics {
+		b.fail("it reads public value %d, accepted are 0 to %d", i, mostPublics-1)
 		return Expr{}
 	}
 	return Expr{&node{op: Public, index: i}}

@@ -3,6 +3,7 @@ package keccak
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
@@ -30,8 +31,8 @@ const lowest = 8
 
 // NewAggregation returns what proves so many batches of a form.
 func NewAggregation(sets recursion.Sets, batch Batch, batches int) (*Aggregation, error) {
-	if batch.Messages < 1 || batch.Blocks < batch.Messages {
-		return nil, fmt.Errorf("%w: batches of %d messages and %d blocks, accepted are 1 message and more, of a block and more each", zkbench.ErrParams, batch.Messages, batch.Blocks)
+	if batch.Messages < 1 || batch.Blocks < batch.Messages || batch.Blocks > maxBlocks {
+		return nil, fmt.Errorf("%w: batches of %d messages and %d blocks, accepted are 1 message and more, of a block and more each, and %d blocks in all", zkbench.ErrParams, batch.Messages, batch.Blocks, maxBlocks)
 	}
 	s, err := New(sets.Children(sets.Child.Height(batch.Blocks*keccak.Rounds)), stark.Exposed)
 	if err != nil {
@@ -43,21 +44,24 @@ func NewAggregation(sets recursion.Sets, batch Batch, batches int) (*Aggregation
 	if err != nil {
 		return nil, err
 	}
-	a.tree, err = recursion.NewTree(sets, recursion.NewChild(s.System, like), batches)
-	return a, err
+	if a.tree, err = recursion.NewTree(sets, recursion.NewChild(s.System, like), batches); err != nil {
+		return nil, err
+	}
+	return a, nil
 }
 
 // statement is what a proof of a batch is about: of the batches' form, whatever its messages' lengths.
 func (a *Aggregation) statement(claims []Claim) (stark.Statement, error) {
 	about, err := a.system.Statement(claims, nil)
-	about.Forms = []stark.Form{a.form}
+	about.Forms = []stark.Form{slices.Clone(a.form)}
 	return about, err
 }
 
 // Tree is what makes one proof of those of all batches.
 func (a *Aggregation) Tree() *recursion.Tree { return a.tree }
 
-// Batches proves each batch: what Tree is given.
+// Batches proves each batch: what Tree is given. These proofs are bound to nothing else: whoever has them can prove by
+// Tree what they say, in any context.
 func (a *Aggregation) Batches(ctx context.Context, ex executor.Executor, batches [][][]byte, options stark.Options) (proofs []recursion.Proof, err error) {
 	for i, messages := range batches {
 		blocks := absorb(messages)

@@ -11,6 +11,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/hash/keccak"
 	"github.com/zkbench/zkbench/stark"
@@ -70,8 +71,22 @@ func (t *tables) heights(blocks int) (rows stark.Form) {
 	return rows
 }
 
+// maxBlocks is more than any table has room for.
+const maxBlocks = 1 << 28
+
+// check refuses numbers of blocks of which there is no proof.
+func check(blocks int) error {
+	if blocks < 1 || blocks > maxBlocks {
+		return fmt.Errorf("%w: %d blocks, accepted are 1 to %d", zkbench.ErrParams, blocks, maxBlocks)
+	}
+	return nil
+}
+
 // Proved is what is proved of the soundness of a proof of so many blocks, of as many messages at most.
 func (t *tables) Proved(blocks int) (security.Report, error) {
+	if err := check(blocks); err != nil {
+		return security.Report{}, err
+	}
 	p, err := t.Security(t.heights(blocks), t.messages*blocks)
 	if err != nil {
 		return security.Report{}, err
@@ -97,7 +112,12 @@ func (t *tables) Cells(blocks int) (n int) {
 }
 
 // Memory is what a proof of so many blocks takes at most, about, in bytes.
-func (t *tables) Memory(blocks int) (uint64, error) { return t.System.Memory(t.heights(blocks)) }
+func (t *tables) Memory(blocks int) (uint64, error) {
+	if err := check(blocks); err != nil {
+		return 0, err
+	}
+	return t.System.Memory(t.heights(blocks))
+}
 
 // System proves and verifies hashes, by both tables.
 type System struct {

@@ -116,6 +116,9 @@ func New(c stark.Config, children ...Child) (*System, error) {
 		return nil, fmt.Errorf("%w: no child", zkbench.ErrParams)
 	}
 	for i, c := range children {
+		if c.system == nil {
+			return nil, fmt.Errorf("%w: child %d is none, accepted are those of NewChild and System.Child", zkbench.ErrParams, i)
+		}
 		if bits := c.system.Set().Bits; bits < set.Bits {
 			return nil, fmt.Errorf("%w: child %d has a set of %d bits, accepted are %d", zkbench.ErrParams, i, max(0, bits), set.Bits)
 		}
