@@ -3,7 +3,9 @@
 package starktest
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench/internal/forgery"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/omit"
+	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/stark"
 	"github.com/zkbench/zkbench/stark/air"
 )
@@ -24,11 +27,16 @@ type Planted struct {
 	About  stark.Statement
 }
 
-// Forgeries are planted witnesses by table and kind, and what implies the kinds that no witness breaks
-// alone. A kind is the name of constraints, with # for its numbers: those that differ by them are left out
-// together. That of messages is asks, answers or links, and the bus; of several in one table it ends with their number.
+// Forgeries are planted witnesses by table and kind. A kind is the name of constraints, with # for its numbers. That
+// of messages is asks, answers or links, and the bus; of several in one table it ends with their number.
 type Forgeries struct {
-	Planted   map[string]func() Planted
+	// Planted has a witness for each kind that breaks nothing else. All constraints of the kind are left out together.
+	Planted map[string]func() Planted
+	// Each has, for kinds of many constraints, a witness for each by its name, which breaks that one alone.
+	Each map[string]func(name string) Planted
+	// Many says how many constraints there are of kinds of more than one that are not in Each.
+	Many map[string]int
+	// Redundant says what implies a kind that no witness breaks alone.
 	Redundant map[string]string
 }
 
@@ -83,23 +91,49 @@ func Constraints(t *testing.T, pkg string, tables []*air.Table, f Forgeries) {
 	var all []forgery.Constraint
 	var known []string
 	for _, table := range tables {
-		kinds, parts := Kinds(table, must.Get(table.Compile())(t))
+		program := must.Get(table.Compile())(t)
+		kinds, parts := Kinds(table, program)
 		known = append(known, kinds...)
 		for _, kind := range kinds {
+			part := parts[kind]
 			c := forgery.Constraint{Name: kind, Redundant: f.Redundant[kind]}
+			check := func(p Planted, leftOut bool, part omit.Part) error {
+				ctx := t.Context()
+				if leftOut {
+					ctx = omit.With(ctx, part)
+				}
+				return p.System.Check(ctx, executor.Serial(), p.Traces, p.About)
+			}
 			if plant := f.Planted[kind]; plant != nil {
+				c.Planted = func(leftOut bool) error { return check(plant(), leftOut, part) }
+				if n := len(part.Constraints); n > 1 && n != f.Many[kind] {
+					t.Errorf("%d constraints of kind %q, want %d", n, kind, f.Many[kind])
+				}
+			}
+			if plant := f.Each[kind]; plant != nil {
+				step := max(1, len(part.Constraints)/testsize.Pick(3, 1<<20, 1<<20))
 				c.Planted = func(leftOut bool) error {
-					ctx, p := t.Context(), plant()
-					if leftOut {
-						ctx = omit.With(ctx, parts[kind])
+					for n := 0; n < len(part.Constraints); n += step {
+						i := part.Constraints[n]
+						name := program.Constraints[i].Name
+						err := check(plant(name), leftOut, omit.Part{Table: table.Name, Constraints: []int{i}})
+						if (err == nil) != leftOut { // as it must not be
+							if err == nil {
+								return nil
+							}
+							return fmt.Errorf("%s: %w", name, err)
+						}
 					}
-					return p.System.Check(ctx, executor.Serial(), p.Traces, p.About)
+					if leftOut {
+						return nil
+					}
+					return errors.New("each is refused")
 				}
 			}
 			all = append(all, c)
 		}
 	}
-	for kind := range f.Planted {
+	for _, kind := range slices.Concat(slices.Collect(maps.Keys(f.Planted)), slices.Collect(maps.Keys(f.Each)), slices.Collect(maps.Keys(f.Many))) {
 		if !slices.Contains(known, kind) {
 			t.Errorf("a forgery of %q, which no table has", kind)
 		}

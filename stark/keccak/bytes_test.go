@@ -30,9 +30,9 @@ func TestBytes(t *testing.T) {
 		want   string
 		hidden string // of the same in zero knowledge
 	}{
-		{stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: must.Get(stark.Secure100(stark.KoalaBear, 1))(t)}, "e9b590c432363c4d4110332c2c2eaf1116546f3776ea4affb66e727bbbbeda7a", "dc333043fae7fbf567ea1fe2ca947a3547204f83b792020ca6f6a790e808c793"},
-		{stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Set: stark.Secure128(stark.Goldilocks)}, "7f4de5c2d39197a19f2300f9a28047ccf161eb87c610d32b5a9e470d859e46f7", "fcf8989120ef24b990b6b6e9f6ff2a2657c8812c321b3be8414c23338a8d3550"},
-		{stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: stark.Compare100(stark.Goldilocks)}, "688d39448a656c26d7230f7a490f636f9c5e5d25b8b178460d2b6b9709e67941", "e78c1ab600c0e3ed29c57981983a99d68afe2a36a51ec7d44e7e0a822198350c"},
+		{stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: must.Get(stark.Secure100(stark.KoalaBear, 1))(t)}, "774ae868ee08209909f077b08848ef2ea8b479e2725db58913ac21197d1b4145", "886025643e913e9c7df4ab8099ab6eac69f6d524f70043a6ea59cadaca980fbb"},
+		{stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Set: stark.Secure128(stark.Goldilocks)}, "58214c710a0f3de3c57dd184b369012585f9bd890b481547b8c9177e656f546b", "6865b9dc1c5dfab19d3ea4bd391e33ae18d35f93ca3985ac56902bc2841c19a2"},
+		{stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: stark.Compare100(stark.Goldilocks)}, "3062c1e2b17a5507333e7d53d245be452531d0329fcf4bb77ed487b5c2ca015a", "1e1566044cf5d8aaa415dd4e9c34afd933387c368ca83ab9ebade73b9d63033f"},
 	} {
 		c.Set.Queries, c.Set.Grinding, c.Set.Bits = 3, 3, stark.Unproven
 		for zero, want := range map[bool]string{false: c.want, true: c.hidden} {

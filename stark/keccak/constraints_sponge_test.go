@@ -1,6 +1,7 @@
 package keccak
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 
 // plantSponges plants traces of the table of sponges, and claims of which it then says that they are true. The
 // statement answers with the permutations that the rows ask for.
-func plantSponges(t *testing.T, planted map[string]func() starktest.Planted) {
+func plantSponges(t *testing.T, forgeries starktest.Forgeries) {
 	table := must.Get(NewSpongeTable(config(stark.KoalaBear), stark.Exposed))(t)
 	s := table.sponge
 	text := func(n int) []byte { return []byte(strings.Repeat("forgery ", 50)[:n]) }
@@ -23,16 +24,28 @@ func plantSponges(t *testing.T, planted map[string]func() starktest.Planted) {
 		cells  func(cells *stark.Cells)
 		about  func(about *stark.Statement)
 	}
+	planted := func(messages [][]byte, forge func(f *forged)) starktest.Planted {
+		f := forged{blocks: absorb(messages), claims: Claims(messages, stark.Exposed), cells: func(*stark.Cells) {}, about: func(*stark.Statement) {}}
+		forge(&f)
+		about := stark.Statement{
+			Forms:    []stark.Form{table.heights(len(f.blocks))},
+			Messages: append(must.Get(s.claimed(f.claims))(t), must.Get(s.exchange(permuted(f.blocks), 1))(t)...),
+		}
+		f.about(&about)
+		return starktest.Planted{System: table.System, Traces: []stark.Trace{then(s.trace(about.Forms[0][0], f.blocks, len(messages)), f.cells)}, About: about}
+	}
 	plant := func(kind string, messages [][]byte, forge func(f *forged)) {
-		planted["sponges: "+kind] = func() starktest.Planted {
-			f := forged{blocks: absorb(messages), claims: Claims(messages, stark.Exposed), cells: func(*stark.Cells) {}, about: func(*stark.Statement) {}}
-			forge(&f)
-			about := stark.Statement{
-				Forms:    []stark.Form{table.heights(len(f.blocks))},
-				Messages: append(must.Get(s.claimed(f.claims))(t), must.Get(s.exchange(permuted(f.blocks), 1))(t)...),
+		forgeries.Planted["sponges: "+kind] = func() starktest.Planted { return planted(messages, forge) }
+	}
+	// each is of a change by the numbers in a constraint's name.
+	each := func(kind, format string, change func(a, b int) starktest.Planted) {
+		forgeries.Each["sponges: "+kind] = func(name string) starktest.Planted {
+			var a, b int
+			to := []any{&a, &b}[:strings.Count(format, "%d")]
+			if _, err := fmt.Sscanf(name, format, to...); err != nil {
+				t.Errorf("%s: %v", name, err)
 			}
-			f.about(&about)
-			return starktest.Planted{System: table.System, Traces: []stark.Trace{then(s.trace(about.Forms[0][0], f.blocks, len(messages)), f.cells)}, About: about}
+			return change(a, b)
 		}
 	}
 	// goOn has blocks from i on follow from the ones before, and the last digest be claimed.
@@ -113,64 +126,90 @@ func plantSponges(t *testing.T, planted map[string]func() starktest.Planted) {
 	plant("bytes before a block", two, func(f *forged) {
 		f.blocks[1].before, f.claims[0].Length = 0, 64
 	})
-	plant("block bit # is a bit", one, func(f *forged) { // 2 and 0, for the 0 and 1 of bits 3 and 4 of a byte
-		at := bitPair(t, f.blocks[0].block, 8*20)
-		f.cells = func(cells *stark.Cells) { *cell(cells, 0, s.bit(at)), *cell(cells, 0, s.bit(at+1)) = 2, 0 }
+	lowest := func(limb int) uint64 { return 1 << (limb * s.limbBits) }
+	limbOf := func(bit int) int { return bit / s.limbBits }
+	each("block bit # is a bit", "block bit %d is a bit", func(i, _ int) starktest.Planted { // 2, of a byte of the message
+		return planted(two, func(f *forged) {
+			was := f.blocks[0].block[i/64] >> (i % 64) & 1
+			f.cells = func(cells *stark.Cells) { *cell(cells, 0, s.bit(i)) = 2 }
+			f.about = func(about *stark.Statement) { about.Messages[1].Tuple[1+limbOf(i)] += (2 - was) << (i % s.limbBits) }
+		})
 	})
-	plant("rate bit # is a bit", [][]byte{text(180)}, func(f *forged) { // of the state 2 and 0, for 0 and 1
-		b := &f.blocks[1]
-		at := -1
-		for i := range 8 * 44 { // bytes of the message
-			bit := func(lanes [keccak.Lanes]uint64, i int) uint64 { return lanes[i/64] >> (i % 64) & 1 }
-			if i%s.limbBits < s.limbBits-2 && bit(b.old, i) == 0 && bit(b.old, i+1) == 1 && bit(b.block, i) == 0 && bit(b.block, i+1) == 1 && bit(b.in(), i+2) == 0 {
-				at = i
+	each("rate bit # is a bit", "rate bit %d is a bit", func(i, _ int) starktest.Planted {
+		// In the limb of the state another bit is changed, and this one is what makes up for it.
+		return planted(two, func(f *forged) {
+			old, block := f.blocks[1].old, f.blocks[1].block
+			first := limbOf(i) * s.limbBits
+			digits := make([]uint64, s.limbBits)
+			for k := range digits {
+				digits[k] = old[(first+k)/64] >> ((first + k) % 64) & 1
 			}
-		}
-		if at < 0 {
-			t.Fatal("no such bits")
-		}
-		// 2 ⊕ 0 is 2 and 0 ⊕ 1 is 1, so that the state that is permuted has 4 there in place of 0.
-		in := b.in()
-		in[at/64] ^= 4 << (at % 64)
-		states := Permute(in)
-		b.out = states.Out
-		claimLast(f.claims, f.blocks)
-		f.cells = func(cells *stark.Cells) { *cell(cells, 1, s.rate(at)), *cell(cells, 1, s.rate(at+1)) = 2, 0 }
-		f.about = func(about *stark.Statement) { about.Messages[3].Tuple = s.split([]uint64{1}, in[:]...) }
-	})
-	plant("byte # within only behind such", one, func(f *forged) { // byte 7 is taken for padding, and those behind are not
-		block := f.blocks[0].block
-		block[0] = block[0]&^(0xff<<56) | keccak.Keccak256<<56
-		f.blocks[0].block = block
-		goOn(f, 0)
-		f.claims[0].Length--
-		f.cells = func(cells *stark.Cells) { *cell(cells, 0, s.within(7)) = 0 }
-	})
-	plant("padding, byte # bit #", one, func(f *forged) {
-		f.blocks[0].block[10] ^= 1 << 30
-		goOn(f, 0)
-	})
-	plant("state begins, lane # limb #", one, func(f *forged) {
-		f.blocks[0].old[20] = 7
-		goOn(f, 0)
-	})
-	plant("state goes on, lane # limb #", two, func(f *forged) {
-		f.blocks[1].old[20] ^= 7
-		f.blocks[1].out = Permute(f.blocks[1].in()).Out
-		claimLast(f.claims, f.blocks)
-	})
-	plant("bits of the state, lane # limb #", two, func(f *forged) { // the state is taken for zeros where it is absorbed into
-		old := f.blocks[1].old
-		for lane := range rateLanes {
-			f.blocks[1].old[lane] = 0
-		}
-		f.blocks[1].out = Permute(f.blocks[1].in()).Out
-		claimLast(f.claims, f.blocks)
-		f.cells = func(cells *stark.Cells) {
-			for i, limb := range s.split(nil, old[:]...) {
-				cells.Set(1, s.old(0, i), limb)
+			at := i - first
+			other := (at + 1) % s.limbBits
+			power := func(k int) uint64 { return 1 << k % order }
+			more := power(other) // what the limb lacks
+			if digits[other] == 0 {
+				more = order - more
 			}
+			digits[other] ^= 1
+			digits[at] = (digits[at] + more*inverse(power(at))) % order
+			in := uint64(0)
+			for k, d := range digits {
+				b := block[(first+k)/64] >> ((first + k) % 64) & 1
+				in = (in + (d+b+2*(order-d)*b)%order*power(k)) % order
+			}
+			f.cells = func(cells *stark.Cells) {
+				for k, d := range digits {
+					*cell(cells, 1, s.rate(first+k)) = uint32(d)
+				}
+			}
+			f.about = func(about *stark.Statement) { about.Messages[3].Tuple[1+limbOf(i)] = in }
+		})
+	})
+	each("byte # within only behind such", "byte %d within only behind such", func(i, _ int) starktest.Planted {
+		// The byte before is taken for padding, and those behind are not.
+		message, less := [][]byte{text(keccak.Rate - 1)}, 1
+		if i == keccak.Rate-1 { // which is within in blocks that are not counted byte by byte
+			message, less = two, 0
 		}
+		return planted(message, func(f *forged) {
+			hole := &f.blocks[0].block[(i-1)/8]
+			shift := (i - 1) % 8 * 8
+			*hole = *hole&^(0xff<<shift) | keccak.Keccak256<<shift
+			goOn(f, 0)
+			f.claims[0].Length -= less
+			f.cells = func(cells *stark.Cells) { *cell(cells, 0, s.within(i-1)) = 0 }
+		})
+	})
+	each("padding, byte # bit #", "padding, byte %d bit %d", func(i, bit int) starktest.Planted {
+		return planted([][]byte{nil}, func(f *forged) {
+			f.blocks[0].block[i/8] ^= 1 << (i%8*8 + bit)
+			goOn(f, 0)
+		})
+	})
+	each("state begins, lane # limb #", "state begins, lane %d limb %d", func(lane, limb int) starktest.Planted {
+		return planted(one, func(f *forged) {
+			f.blocks[0].old[lane] = lowest(limb)
+			goOn(f, 0)
+		})
+	})
+	each("state goes on, lane # limb #", "state goes on, lane %d limb %d", func(lane, limb int) starktest.Planted {
+		return planted(two, func(f *forged) {
+			f.blocks[1].old[lane] ^= lowest(limb)
+			f.blocks[1].out = Permute(f.blocks[1].in()).Out
+			claimLast(f.claims, f.blocks)
+		})
+	})
+	each("bits of the state, lane # limb #", "bits of the state, lane %d limb %d", func(lane, limb int) starktest.Planted {
+		return planted(two, func(f *forged) { // the state is taken for another where it is absorbed into
+			old := f.blocks[1].old
+			f.blocks[1].old[lane] ^= lowest(limb)
+			f.blocks[1].out = Permute(f.blocks[1].in()).Out
+			claimLast(f.claims, f.blocks)
+			f.cells = func(cells *stark.Cells) {
+				cells.Set(1, s.old(lane, limb), old[lane]>>(limb*s.limbBits)&(1<<s.limbBits-1))
+			}
+		})
 	})
 	plant(`asks "keccak-f in"`, one, func(f *forged) { // the state after is that of another
 		f.blocks[0].out = Permute(someState(6)).Out
@@ -186,7 +225,7 @@ func plantSponges(t *testing.T, planted map[string]func() starktest.Planted) {
 		f.about = func(about *stark.Statement) { about.Messages = about.Messages[1:] }
 	})
 	public := must.Get(NewSpongeTable(config(stark.KoalaBear), stark.Public))(t)
-	planted[`sponges: answers "message"`] = func() starktest.Planted {
+	forgeries.Planted[`sponges: answers "message"`] = func() starktest.Planted {
 		about := must.Get(public.Statement(Claims(one, stark.Public), Permutations(one), nil))(t)
 		about.Messages = append(about.Messages[:1], about.Messages[2:]...)
 		return starktest.Planted{System: public.System, Traces: []stark.Trace{public.sponge.trace(about.Forms[0][0], absorb(one), 1)}, About: about}
@@ -201,14 +240,14 @@ func claimLast(claims []Claim, blocks []absorbed) {
 	}
 }
 
-// bitPair is the place of a 0 below a 1, in one byte, among the first bits.
-func bitPair(t *testing.T, lanes [keccak.Lanes]uint64, n int) int {
-	t.Helper()
-	for i := range n {
-		if i%8 < 7 && lanes[i/64]>>(i%64)&3 == 2 {
-			return i
+// inverse is that of a number below KoalaBear's order.
+func inverse(x uint64) uint64 {
+	product := uint64(1)
+	for e := uint64(order - 2); e > 0; e >>= 1 {
+		if e&1 == 1 {
+			product = product * x % order
 		}
+		x = x * x % order
 	}
-	t.Fatal("no bits 0 and 1")
-	return 0
+	return product
 }

@@ -2,6 +2,7 @@ package keccak
 
 import (
 	"context"
+	"fmt"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -98,26 +99,36 @@ func someState(seed uint64) (s [keccak.Lanes]uint64) {
 // TestConstraints: each kind of constraint of both tables is held by a witness that breaks it alone.
 func TestConstraints(t *testing.T) {
 	t.Parallel()
-	forgeries := starktest.Forgeries{Planted: make(map[string]func() starktest.Planted)}
-	plantPermutations(t, forgeries.Planted)
-	plantSponges(t, forgeries.Planted)
+	forgeries := starktest.Forgeries{
+		Planted: make(map[string]func() starktest.Planted), Each: make(map[string]func(name string) starktest.Planted),
+		Many: map[string]int{
+			"permutations: begins with round #: step #": keccak.Rounds,
+			"permutations: round after #":               keccak.Rounds,
+			"permutations: C[#,#] is a bit":             sheets * keccak.LaneBits,
+			"permutations: A'[#,#] is a bit":            keccak.Lanes * keccak.LaneBits,
+			"permutations: parity[#,#]":                 sheets * keccak.LaneBits,
+		},
+	}
+	plantPermutations(t, forgeries)
+	plantSponges(t, forgeries)
 	s := sponge{newPermutation(stark.KoalaBear), stark.Public}
 	starktest.Constraints(t, "stark/keccak", []*air.Table{s.permutation.table(), s.table()}, forgeries)
 }
 
 // plantPermutations plants traces of the table of permutations, and lists of which it then says that they
 // are permutations.
-func plantPermutations(t *testing.T, planted map[string]func() starktest.Planted) {
+func plantPermutations(t *testing.T, forgeries starktest.Forgeries) {
 	table := must.Get(NewPermutationTable(config(stark.KoalaBear)))(t)
 	p := table.permutation
 	in := someState(1)
 	// plantOf is of a trace of states whose cells are changed, and of what is said of it.
+	planted := func(states States, change func(cells *stark.Cells), say func(about *stark.Statement)) starktest.Planted {
+		about := must.Get(table.Statement([]States{states}, nil))(t)
+		say(&about)
+		return starktest.Planted{System: table.System, Traces: []stark.Trace{then(p.trace(about.Forms[0][0], []States{states}), change)}, About: about}
+	}
 	plantOf := func(states States, kind string, change func(cells *stark.Cells), say func(about *stark.Statement)) {
-		planted["permutations: "+kind] = func() starktest.Planted {
-			about := must.Get(table.Statement([]States{states}, nil))(t)
-			say(&about)
-			return starktest.Planted{System: table.System, Traces: []stark.Trace{then(p.trace(about.Forms[0][0], []States{states}), change)}, About: about}
-		}
+		forgeries.Planted["permutations: "+kind] = func() starktest.Planted { return planted(states, change, say) }
 	}
 	plant := func(kind string, change func(cells *stark.Cells), say func(about *stark.Statement)) {
 		plantOf(Permute(in), kind, change, say)
@@ -126,14 +137,24 @@ func plantPermutations(t *testing.T, planted map[string]func() starktest.Planted
 	after := func(out [keccak.Lanes]uint64) func(about *stark.Statement) {
 		return func(about *stark.Statement) { about.Messages[1].Tuple = p.split([]uint64{0}, out[:]...) }
 	}
-	// changed is of rounds that go on from a change.
-	changed := func(kind string, change func(i int, r *round, constant uint64)) {
+	// lie is of rounds that go on from a change.
+	lie := func(change func(i int, r *round, constant uint64)) starktest.Planted {
 		all := rounds(in, change)
-		plant(kind, func(cells *stark.Cells) {
+		return planted(Permute(in), func(cells *stark.Cells) {
 			for i := range all {
 				p.lay(cells, i, &all[i])
 			}
 		}, after(all[keccak.Rounds-1].out))
+	}
+	// each is of a change by the two numbers in a constraint's name.
+	each := func(kind, format string, change func(a, b int) starktest.Planted) {
+		forgeries.Each["permutations: "+kind] = func(name string) starktest.Planted {
+			var a, b int
+			if _, err := fmt.Sscanf(name, format, &a, &b); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			return change(a, b)
+		}
 	}
 	step := func(cells *stark.Cells, row, r int) { // that the row is of round r, or of none
 		for i := range keccak.Rounds {
@@ -219,52 +240,69 @@ func plantPermutations(t *testing.T, planted map[string]func() starktest.Planted
 	})
 	digits := otherDigits(t, p)
 	plantOf(digits.states, "A'[#,#] is a bit", digits.change, digits.say)
-	changed("θ[#,#]", func(i int, r *round, constant uint64) {
-		if i == 0 { // a bit of C' is another, and so are five of A'
-			r.cPrime[2] ^= 1 << 9
-			for y := range sheets {
-				r.prime[2+sheets*y] ^= 1 << 9
-			}
-			r.finish(constant)
-		}
-	})
-	changed("parity[#,#]", func(i int, r *round, constant uint64) {
-		if i == 0 { // C is of another state
-			r.c[3] ^= 1 << 17
-			for x := range sheets {
-				d := r.c[(x+4)%sheets] ^ bits.RotateLeft64(r.c[(x+1)%sheets], 1)
-				r.cPrime[x] = r.c[x] ^ d
+	each("θ[#,#]", "θ[%d,%d]", func(x, z int) starktest.Planted {
+		return lie(func(i int, r *round, constant uint64) {
+			if i == 0 { // a bit of C' is another, and so are five of A'
+				r.cPrime[x] ^= 1 << z
 				for y := range sheets {
-					r.prime[x+sheets*y] = r.a[x+sheets*y] ^ d
+					r.prime[x+sheets*y] ^= 1 << z
 				}
+				r.finish(constant)
 			}
-			r.finish(constant)
-		}
+		})
 	})
-	changed("A[#] limb #", func(i int, r *round, constant uint64) {
-		if i == 0 { // the rest is of another state
-			a, rotations, other := r.a, keccak.Rotations(), someState(2)
-			*r = newRound(&other, constant, &rotations)
-			r.a = a
-		}
+	forgeries.Planted["permutations: parity[#,#]"] = func() starktest.Planted {
+		return lie(func(i int, r *round, constant uint64) {
+			if i == 0 { // C is of another state
+				r.c[3] ^= 1 << 17
+				for x := range sheets {
+					d := r.c[(x+4)%sheets] ^ bits.RotateLeft64(r.c[(x+1)%sheets], 1)
+					r.cPrime[x] = r.c[x] ^ d
+					for y := range sheets {
+						r.prime[x+sheets*y] = r.a[x+sheets*y] ^ d
+					}
+				}
+				r.finish(constant)
+			}
+		})
+	}
+	lowest := func(limb int) uint64 { return 1 << (limb * p.limbBits) }
+	each("A[#] limb #", "A[%d] limb %d", func(lane, limb int) starktest.Planted { // the rest is of another state
+		other := in
+		other[lane] ^= lowest(limb)
+		return planted(Permute(in), func(cells *stark.Cells) {
+			cells.Set(0, p.a(lane, limb), other[lane]>>(limb*p.limbBits)&(1<<p.limbBits-1))
+		}, func(about *stark.Statement) { about.Messages[0].Tuple = p.split([]uint64{0}, other[:]...) })
 	})
-	changed("χ[#,#]", func(i int, r *round, constant uint64) {
-		if i == keccak.Rounds-1 {
-			r.chi ^= 1 << 7
-			r.out[0] ^= 1 << 7
-		}
+	each("χ[#,#]", "χ[%d,%d]", func(_, z int) starktest.Planted {
+		return lie(func(i int, r *round, constant uint64) {
+			if i == keccak.Rounds-1 {
+				r.chi ^= 1 << z
+				r.out[0] ^= 1 << z
+			}
+		})
 	})
-	changed("state after the round, lane # limb #", func(i int, r *round, _ uint64) {
-		if i == keccak.Rounds-1 {
-			r.out[20] ^= 1 << 40
-		}
+	each("state after the round, lane # limb #", "state after the round, lane %d limb %d", func(lane, limb int) starktest.Planted {
+		return lie(func(i int, r *round, _ uint64) {
+			if i == keccak.Rounds-1 {
+				r.out[lane] ^= lowest(limb)
+			}
+		})
 	})
-	other := rounds(someState(3), nil)
-	plant("next round, lane # limb #", func(cells *stark.Cells) { // goes on from another state
+	each("next round, lane # limb #", "next round, lane %d limb %d", func(lane, limb int) starktest.Planted { // goes on from another state
+		all := rounds(in, nil)
+		a, rotations := all[0].out, keccak.Rotations()
+		a[lane] ^= lowest(limb)
 		for i := 1; i < keccak.Rounds; i++ {
-			p.lay(cells, i, &other[i])
+			all[i] = newRound(&a, keccak.RoundConstants()[i], &rotations)
+			a = all[i].out
 		}
-	}, after(other[keccak.Rounds-1].out))
+		return planted(Permute(in), func(cells *stark.Cells) {
+			for i := range all {
+				p.lay(cells, i, &all[i])
+			}
+		}, after(a))
+	})
 	plant(`answers "keccak-f in"`, func(*stark.Cells) {}, func(about *stark.Statement) { about.Messages = about.Messages[1:] })
 	plant(`answers "keccak-f out"`, func(*stark.Cells) {}, func(about *stark.Statement) { about.Messages = about.Messages[:1] })
 }

@@ -95,7 +95,9 @@ func (s sponge) state(b *air.Builder) {
 	before := one // whether the byte before is the message's
 	for i := range keccak.Rate {
 		within := here(s.within(i))
-		b.Zero(air.Everywhere, fmt.Sprintf("byte %d within only behind such", i), within.Mul(one.Sub(before)))
+		if i > 0 {
+			b.Zero(air.Everywhere, fmt.Sprintf("byte %d within only behind such", i), within.Mul(one.Sub(before)))
+		}
 		for j := range 8 {
 			var padding air.Expr
 			if j == 0 { // the padding begins with a one

@@ -2,6 +2,7 @@ package poseidon
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/zkbench/zkbench/executor"
@@ -94,16 +95,17 @@ func TestConstraints(t *testing.T) {
 		return p
 	}
 	planted := make(map[string]func() starktest.Planted)
-	// plant changes the rows of two paths, of 3 siblings and 1, and what is said of them: of each path a leaf and a root.
+	// forged changes the rows of two paths, of 3 siblings and 1, and what is said of them: of each path a leaf and a root.
+	forged := func(forge func(rows []row, about *stark.Statement)) starktest.Planted {
+		paths := []Path{path(1, 3), path(2, 1)}
+		about := must.Get(s.Statement(Claims(paths), nil))(t)
+		height := about.Forms[0][0]
+		rows := rowsOf(height, paths)
+		forge(rows, &about)
+		return starktest.Planted{System: s.System, Traces: []stark.Trace{lay(height, rows)}, About: about}
+	}
 	plant := func(kind string, forge func(rows []row, about *stark.Statement)) {
-		planted["paths: "+kind] = func() starktest.Planted {
-			paths := []Path{path(1, 3), path(2, 1)}
-			about := must.Get(s.Statement(Claims(paths), nil))(t)
-			height := about.Forms[0][0]
-			rows := rowsOf(height, paths)
-			forge(rows, &about)
-			return starktest.Planted{System: s.System, Traces: []stark.Trace{lay(height, rows)}, About: about}
-		}
+		planted["paths: "+kind] = func() starktest.Planted { return forged(forge) }
 	}
 	leaf := func(about *stark.Statement, path int, d poseidon.Digest) {
 		about.Messages[2*path].Tuple = numbers([]uint64{uint64(path)}, d[:])
@@ -203,18 +205,34 @@ func TestConstraints(t *testing.T) {
 		return cube, cube.Mul(cube).Mul(x)
 	})
 	boxed("round #, x⁷ of element #", func(cube, x element) (element, element) { return cube, cube.Mul(cube).Mul(x).Add(1) })
-	plant("goes up, element #", func(rows []row, about *stark.Statement) { // from any leaf
-		rows[0].children = [2]poseidon.Digest{{1}, {2}}
-		leaf(about, 0, rows[0].children[rows[0].right])
-	})
 	plant(`answers "leaf"`, func(_ []row, about *stark.Statement) {
 		about.Messages = []stark.Message{about.Messages[1], about.Messages[3]}
 	})
 	plant(`answers "root"`, func(_ []row, about *stark.Statement) {
 		about.Messages = []stark.Message{about.Messages[0], about.Messages[2]}
 	})
-	starktest.Constraints(t, "stark/poseidon", []*air.Table{paths()}, starktest.Forgeries{Planted: planted})
+	goesUp := func(name string) starktest.Planted { // to a root to which the leaf does not lead
+		var i int
+		if _, err := fmt.Sscanf(name, "goes up, element %d", &i); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		return forged(func(rows []row, about *stark.Statement) {
+			below := &rows[1].children[rows[1].right][i]
+			*below = below.Add(1)
+			for r := 2; r < 4; r++ {
+				rows[r].children[rows[r].right] = rows[r-1].out()
+			}
+			root(about, 0, rows[3].out())
+		})
+	}
+	starktest.Constraints(t, "stark/poseidon", []*air.Table{paths()}, starktest.Forgeries{
+		Planted: planted, Each: map[string]func(name string) starktest.Planted{"paths: goes up, element #": goesUp},
+		Many: map[string]int{"paths: round #, x³ of element #": sboxes, "paths: round #, x⁷ of element #": sboxes},
+	})
 }
+
+// sboxes is how many a permutation has.
+const sboxes = poseidon.FullRounds*poseidon.Width + poseidon.PartialRounds
 
 // lastBox is what the first element's S-box of the last round takes and gives.
 func lastBox(state poseidon.State) (x, seventh element) {

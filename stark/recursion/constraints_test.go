@@ -37,28 +37,26 @@ func TestConstraints(t *testing.T) {
 	p := circuittest.New(b)
 
 	planted := make(map[string]func() starktest.Planted)
-	plant := func(kind string, values []circuit.X, change func(cells *stark.Cells), say func(about *stark.Statement)) {
-		planted[kind] = func() starktest.Planted {
-			said := about(b, statement)
-			said.Forms = l.about.Forms
-			if say != nil {
-				say(&said)
-			}
-			traces := l.Traces(values)
-			table := 0
-			if kind[0] == 'p' {
-				table = 1
-			}
-			fill := traces[table].Fill
-			traces[table].Fill = func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
-				err := fill(ctx, ex, cells)
-				if change != nil {
-					change(cells)
-				}
-				return err
-			}
-			return starktest.Planted{System: l.System, Traces: traces, About: said}
+	// forged changes a table's cells, and what is said.
+	forged := func(table int, values []circuit.X, change func(cells *stark.Cells), say func(about *stark.Statement)) starktest.Planted {
+		said := about(b, statement)
+		said.Forms = l.about.Forms
+		if say != nil {
+			say(&said)
 		}
+		traces := l.Traces(values)
+		fill := traces[table].Fill
+		traces[table].Fill = func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
+			err := fill(ctx, ex, cells)
+			if change != nil {
+				change(cells)
+			}
+			return err
+		}
+		return starktest.Planted{System: l.System, Traces: traces, About: said}
+	}
+	plant := func(kind string, values []circuit.X, change func(cells *stark.Cells), say func(about *stark.Statement)) {
+		planted[kind] = func() starktest.Planted { return forged(0, values, change, say) }
 	}
 	// A product is another, of which the statement says so.
 	at := slices.IndexFunc(l.Places(), func(p recursion.Place) bool { return p.Cell == statement[0] })
@@ -94,14 +92,20 @@ func TestConstraints(t *testing.T) {
 			copy(about.Messages[1].Tuple[1:], []uint64{uint64(state[hash.Width-2]), uint64(state[hash.Width-1])})
 		}
 	}
-	other := in
-	other[3] = other[3].Add(1)
-	gives := other
-	gives.Permute()
-	plant("permutations: order of lane #, element #", b.Values, func(cells *stark.Cells) {
-		cells.Set(1, permutedColumn+3, uint64(other[3]))
-		boxes.Fill(cells, 1, boxes.Cubed, boxesColumn, other)
-	}, pair(gives))
+	order := func(name string) starktest.Planted {
+		var lane, i int
+		if _, err := fmt.Sscanf(name, "order of lane %d, element %d", &lane, &i); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		other := in
+		other[i] = other[i].Add(1)
+		gives := other
+		gives.Permute()
+		return forged(1, b.Values, func(cells *stark.Cells) {
+			cells.Set(1, permutedColumn+i, uint64(other[i]))
+			boxes.Fill(cells, 1, boxes.Cubed, boxesColumn, other)
+		}, pair(gives))
+	}
 	// A box of the last round is followed by the linear layer alone: that of the first element.
 	first := boxesColumn + boxes.Cubed.Columns() - 2*hash.Width
 	box := func(kind string, change func(cube, x goldilocks.Element) (newCube, newSeventh goldilocks.Element)) {
@@ -192,7 +196,14 @@ func TestConstraints(t *testing.T) {
 		}
 		link(fmt.Sprintf(`permutations: links "memory" %d`, 1+i), cells, their, coordinates)
 	}
-	starktest.Constraints(t, "stark/recursion", l.Tables(), starktest.Forgeries{Planted: planted})
+	const sboxes = hash.FullRounds*hash.Width + hash.PartialRounds
+	starktest.Constraints(t, "stark/recursion", l.Tables(), starktest.Forgeries{
+		Planted: planted, Each: map[string]func(name string) starktest.Planted{"permutations: order of lane #, element #": order},
+		Many: map[string]int{
+			"operations: operation of lane #, element #": int(degree), "operations: bit of lane #, element #": int(degree),
+			"permutations: round #, x³ of element #": sboxes, "permutations: round #, x⁷ of element #": sboxes,
+		},
+	})
 }
 
 // cellOf is a cell of a trace over Goldilocks.
