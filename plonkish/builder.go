@@ -9,8 +9,9 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Var is a value of a Builder's witness, which cells of permuted columns hold. The zero Var is
-// no value: its cell holds 0, and nothing says so to a verifier.
+// Var is a value of a Builder's witness, which cells of permuted columns hold. The zero Var is no
+// value: a prover can put any number in its cell. Build refuses it in a cell that a gate or a lookup
+// reads; the Var of 0 is Builder.Zero.
 type Var uint32
 
 // Kind is what is fixed in a row: its gate, parameters and lookups. The zero Kind has none.
@@ -29,8 +30,15 @@ type Builder struct {
 	public []Var
 	tables []*Table
 	late   []lateRows
+	short  []shortRow // with fewer free cells than there are
+	zero   Var
+	zeroAs Kind // the zero's row
+	zeroIn int  // and column
 	err    error
 }
+
+// shortRow is a row and how many of its free cells are given.
+type shortRow struct{ row, given int }
 
 // lateRows compute cells of late columns.
 type lateRows struct {
@@ -105,7 +113,7 @@ func (b *Builder) root(v Var) Var {
 // Kind is of rows of a gate of the system, nil for none, with as many of the row's parameters as
 // are given; the others are 0. Who has many rows of one asks once.
 func (b *Builder) Kind(g *Gate, params ...fr.Element) Kind {
-	i := slices.Index(b.system.Gates, g)
+	i := slices.IndexFunc(b.system.Gates, g.is)
 	switch {
 	case i < 0 && g != nil:
 		b.fail("a gate that system %q does not have", b.system.Name)
@@ -128,9 +136,11 @@ func (b *Builder) newKind(f fixed) Kind {
 	return Kind(len(b.kinds) - 1)
 }
 
-// Row adds a row: what its cells of permuted columns hold, and then those of the other columns.
-// Missing ones are 0. A gate may read the next row, which is the next one added; behind the last
-// one, where it does, is a row whose cells hold nothing.
+// Row adds a row: what its cells of permuted columns hold, and then those of the other columns, the
+// free ones. Cells that are missing are not 0: a prover can put any number there, and Build refuses
+// those that a gate or a lookup reads. A gate may read the next row, which is the next one added, so
+// that the last row is of none that does. A free cell that is given is the prover's choice too; what
+// it is, gates and lookups must say.
 func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {
 	if int(k) >= len(b.kinds) || len(vars) > len(b.cells) || len(free) > len(b.free) {
 		b.fail("row of kind %d, %d values and %d others; accepted are %d kinds, %d values and %d others",
@@ -148,6 +158,9 @@ func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {
 			v = 0
 		}
 		b.cells[i] = append(b.cells[i], v)
+	}
+	if len(free) < len(b.free) {
+		b.short = append(b.short, shortRow{len(b.rows) - 1, len(free)})
 	}
 	for i := range b.free {
 		var e fr.Element
@@ -169,8 +182,66 @@ func (b *Builder) Late(n int, fill func(challenge fr.Element, cells [][]fr.Eleme
 	b.late = append(b.late, lateRows{len(b.rows) - n, len(b.rows), fill})
 }
 
-// Rows is the number of rows so far, those of public values included.
-func (b *Builder) Rows() int { return len(b.public) + len(b.rows) }
+// Zero is the value 0, which a row of its own fixes: the last one of the circuit, and one for all
+// uses. It takes a gate of the system that, without parameters or with one of 1, says of a single
+// permuted cell that it is 0, as all arithmetic gates do; in another system it is a zkbench.ErrParams
+// of Build.
+func (b *Builder) Zero() Var {
+	if b.zero == 0 {
+		var ok bool
+		if b.zeroAs, b.zeroIn, ok = b.zeroKind(); !ok {
+			b.fail("a zero in system %q; accepted are systems with a gate that says of one cell that it is 0", b.system.Name)
+		}
+		b.zero = b.Var(fr.Element{})
+	}
+	return b.zero
+}
+
+// zeroKind is of rows that fix a cell of a permuted column to 0.
+func (b *Builder) zeroKind() (k Kind, column int, ok bool) {
+	for i, g := range b.system.Gates {
+		for p := -1; p < b.system.Params; p++ {
+			f := b.system.kind(i)
+			if p >= 0 {
+				f.params[p].SetOne()
+			}
+			if column, ok := g.fixes(f.params); ok && column < b.system.Permuted {
+				return b.newKind(f), column, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// given tells whether a free cell of the circuit is given, or filled late.
+func (b *Builder) given() func(column, row int) bool {
+	short := make(map[int]int, len(b.short))
+	for _, s := range b.short {
+		short[s.row] = s.given
+	}
+	return func(column, row int) bool {
+		row -= len(b.public)
+		given, ok := short[row]
+		switch {
+		case row < 0:
+			return false
+		case !ok || column < given:
+			return true
+		case column < len(b.free)-b.system.Late:
+			return false
+		}
+		return slices.ContainsFunc(b.late, func(l lateRows) bool { return l.first <= row && row < l.end })
+	}
+}
+
+// Rows is the number of rows so far, those of public values and of Zero included.
+func (b *Builder) Rows() int {
+	n := len(b.public) + len(b.rows)
+	if b.zero != 0 {
+		n++
+	}
+	return n
+}
 
 // TableRows is the number of rows of all tables so far: a circuit's size is at least that.
 func (b *Builder) TableRows() int { return tableRows(b.tables) }

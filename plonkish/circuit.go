@@ -47,13 +47,19 @@ type Circuit struct {
 }
 
 // Build is the circuit of all rows so far. Errors are zkbench.ErrParams, the first of what the
-// Builder was given wrong, or a zkbench.LimitError for too many rows. The Builder builds no other.
+// Builder was given wrong, an *UnheldError for a cell or a public value that could be any number, or
+// a zkbench.LimitError for too many rows. The Builder builds no other.
 func (b *Builder) Build() (*Circuit, error) {
 	if b.err != nil {
 		return nil, b.err
 	}
-	if len(b.rows) > 0 && b.kinds[b.rows[len(b.rows)-1]].looksAhead(&b.system) {
-		b.Row(0, nil) // whose cells nothing holds: a row as others, none of the random ones
+	if err := b.behindLast(); err != nil {
+		return nil, err
+	}
+	if b.zero != 0 {
+		cells := make([]Var, b.zeroIn+1)
+		cells[b.zeroIn] = b.zero
+		b.Row(b.zeroAs, cells)
 	}
 	b.fail("a builder whose circuit is built")
 	public := len(b.public)
@@ -81,6 +87,9 @@ func (b *Builder) Build() (*Circuit, error) {
 		c.late = append(c.late, lateRows{public + l.first, public + l.end, l.fill})
 	}
 	c.wire(b.root)
+	if err := c.held(b.given()); err != nil {
+		return nil, err
+	}
 	c.digest = c.sum()
 	return c, nil
 }
@@ -91,15 +100,8 @@ func (s *System) maxSize() int {
 	return min(maxSize, 1<<(bits.Len64(1<<32/uint64(s.Permuted+1))-1))
 }
 
-// looksAhead tells whether a row of that kind reads the next one.
-func (f *fixed) looksAhead(s *System) bool {
-	return slices.ContainsFunc(f.held(s), func(e Expr) bool {
-		return slices.ContainsFunc(compile(e).variables(), func(v variable) bool { return v.kind.next() })
-	})
-}
-
-// held are what a row's gate and lookups read, without what parameters that are 0 multiply.
-func (f *fixed) held(s *System) (all []Expr) {
+// exprs are what a row's gate and lookups read, without what parameters that are 0 multiply.
+func (f *fixed) exprs(s *System) (all []Expr) {
 	if f.gate >= 0 {
 		for _, t := range s.Gates[f.gate].Terms {
 			all = append(all, t.Zero)

@@ -20,8 +20,8 @@ func sums(t testing.TB, rows int, x uint64) *plonkish.Circuit {
 	one, minus := fr.One(), fr.NewElement(0)
 	minus.Sub(&minus, &one)
 	zero := fr.Element{}
-	mul := b.Kind(plonkish.Arithmetic, one, zero, zero, minus)
-	add := b.Kind(plonkish.Arithmetic, zero, one, one, minus)
+	mul := b.Kind(plonkish.Arithmetic(), one, zero, zero, minus)
+	add := b.Kind(plonkish.Arithmetic(), zero, one, one, minus)
 	value := fr.NewElement(x)
 	start := b.Public(value)
 	before, now := start, start

@@ -189,8 +189,10 @@ func TestBatch(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := VerifyBatch(t.Context(), executor.Serial(), nil); err != nil {
-		t.Error(err)
+	must.Fail(t, VerifyBatch(t.Context(), executor.Serial(), nil), zkbench.ErrParams, "no claims")
+	must.Fail(t, VerifyBatch(t.Context(), executor.Serial(), []Claim{{}}), zkbench.ErrParams, "a claim that says nothing")
+	for _, none := range []*VerifyingKey{nil, {}} {
+		must.Fail(t, none.Verify(claims[0].Proof, claims[0].Public, bound), zkbench.ErrParams, "a key that is none")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

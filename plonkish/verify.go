@@ -18,7 +18,7 @@ import (
 )
 
 // Verify checks a proof of public values that is bound to a context. The error is a
-// *zkbench.DecodeError, or a zkbench.ErrProof.
+// *zkbench.DecodeError, a zkbench.ErrProof, or a zkbench.ErrParams for the zero value of a key.
 func (k *VerifyingKey) Verify(proof []byte, public []fr.Element, bound []byte) error {
 	c := Claim{k, proof, public, bound}
 	e, err := c.equation()
@@ -39,7 +39,7 @@ type Claim struct {
 // ClaimError names the claim of a batch that does not hold.
 type ClaimError struct {
 	Claim int
-	Err   error // a *zkbench.DecodeError, or a zkbench.ErrProof
+	Err   error // a *zkbench.DecodeError, a zkbench.ErrProof, or a zkbench.ErrParams for a key that is none
 }
 
 func (e *ClaimError) Error() string { return fmt.Sprintf("claim %d: %v", e.Claim, e.Err) }
@@ -48,9 +48,12 @@ func (e *ClaimError) Unwrap() error { return e.Err }
 
 // VerifyBatch checks many proofs, of one key or several, at the price of little more than a sum of
 // their points: equations of keys over one reference string are merged by weights that no prover
-// knows. Each claim that does not hold is named by a *ClaimError; the errors are joined. Another
-// error is the context's cause.
+// knows. Each claim that does not hold is named by a *ClaimError; the errors are joined. Other errors
+// are the context's cause, and zkbench.ErrParams for no claims: nothing was verified.
 func VerifyBatch(ctx context.Context, ex executor.Executor, claims []Claim) error {
+	if len(claims) == 0 {
+		return fmt.Errorf("%w: no claims, accepted are 1 and more", zkbench.ErrParams)
+	}
 	equations, errs := make([]*equation, len(claims)), make([]error, len(claims))
 	err := ex.Do(ctx, len(claims), func(_ context.Context, i int) error {
 		var err error
@@ -142,6 +145,9 @@ type equation struct {
 // equation runs the transcript and gathers all commitments.
 func (c *Claim) equation() (*equation, error) {
 	k, public := c.Key, c.Public
+	if k == nil || k.layout == nil {
+		return nil, fmt.Errorf("%w: a verifying key that is none; accepted are those of Setup, SetupVerifying and ReadVerifyingKey", zkbench.ErrParams)
+	}
 	p, err := k.decode(c.Proof)
 	if err != nil {
 		return nil, err

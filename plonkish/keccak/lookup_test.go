@@ -129,7 +129,7 @@ func TestNothingIsLoose(t *testing.T) {
 	if loose := must.Get(c.Loose(vars...))(t); len(loose) > 0 {
 		t.Errorf("%v", loose)
 	}
-	golden.Equal(t, "cells that are read once", unread, len(c.ReadOnce(append(vars, digest[:]...)...)))
+	golden.Equal(t, "cells that are read once", unread, len(must.Get(c.ReadOnce(append(vars, digest[:]...)...))(t)))
 	b, h = begin(t, keccak.Keccak256)
 	h.Sum256([]plonkish.Var{0})
 	must.FailGet(b.Build())(t, zkbench.ErrParams, "value 0")

@@ -209,7 +209,7 @@ func TestNothingIsLoose(t *testing.T) {
 		if loose := must.Get(c.Loose(x, y))(t); len(loose) > 0 {
 			t.Errorf("%s: %v", name, loose)
 		}
-		if once := c.ReadOnce(x, y, hash); len(once) != 1 {
+		if once := must.Get(c.ReadOnce(x, y, hash))(t); len(once) != 1 {
 			t.Errorf("%s: read once: %v", name, once)
 		}
 		must.FailGet(func() (*plonkish.Circuit, error) {

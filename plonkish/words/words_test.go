@@ -149,10 +149,14 @@ func TestNothingIsReadOnce(t *testing.T) {
 			x, y := b.Var(fr.NewElement(0xdead_beef)), b.Var(fr.NewElement(0x1234_5678))
 			z := do(w, x, y)
 			c := must.Get(b.Build())(t)
-			if once := c.ReadOnce(x, y, z); len(once) > 0 {
+			known := []plonkish.Var{x, y, z}
+			if what == "range" {
+				known = []plonkish.Var{x}
+			}
+			if once := must.Get(c.ReadOnce(known...))(t); len(once) > 0 {
 				t.Errorf("%s, %s: %v", f.name, what, once)
 			}
-			if loose := must.Get(c.Loose(x, y))(t); len(loose) > 0 {
+			if loose := must.Get(c.Loose(known[:min(2, len(known))]...))(t); len(loose) > 0 {
 				t.Errorf("%s, %s: %v", f.name, what, loose)
 			}
 			b = plonkish.NewBuilder(f.system)

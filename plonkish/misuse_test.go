@@ -1,0 +1,130 @@
+package plonkish
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
+)
+
+// TestUnheldIsRefused: what looks like 0 to whoever writes a circuit, and is whatever a prover likes,
+// is refused by the name of its cell. Each of these circuits was built, and a false proof accepted.
+func TestUnheldIsRefused(t *testing.T) {
+	sum := func(b *Builder) Kind { return b.Kind(Arithmetic(), element(0), element(1), element(1), element(-1)) }
+	for _, test := range []struct {
+		name   string
+		system System
+		rows   func(b *Builder)
+		want   UnheldError
+		text   string
+	}{
+		{"3 + 4 = 0", Plonk(), func(b *Builder) {
+			b.Row(sum(b), []Var{b.Public(element(3)), b.Public(element(4))})
+		}, UnheldError{Row: 2, Column: "c", Reader: "arithmetic of 3", ReaderRow: 2}, `row 2: column "c" holds no value, and "arithmetic of 3" of row 2 reads it; accepted are a Var, Zero's for 0, or a free cell that is given`},
+		{"a Var that was never set", Plonk(), func(b *Builder) {
+			var never Var
+			b.Row(sum(b), []Var{b.Public(element(3)), never, b.Public(element(3))})
+		}, UnheldError{Row: 2, Column: "b", Reader: "arithmetic of 3", ReaderRow: 2}, ""},
+		{"an operand of a lookup", bitwise(1), func(b *Builder) {
+			b.Row(b.LookUp(0, 0, xor4), []Var{b.Public(element(3)), 0, b.Public(element(3))})
+		}, UnheldError{Row: 2, Column: "b", Reader: "triple", ReaderRow: 2}, ""},
+		{"a free cell that is not given", unusual(), func(b *Builder) {
+			x := b.Public(element(2))
+			b.Row(b.Kind(stride, element(3)), []Var{x})
+			b.Row(0, []Var{x}, element(3))
+		}, UnheldError{Row: 1, Column: "f", Reader: "stride", ReaderRow: 1}, ""},
+		{"one of the next row", unusual(), func(b *Builder) {
+			x := b.Public(element(2))
+			b.Row(b.Kind(stride, element(3)), []Var{x}, element(-6))
+			b.Row(0, []Var{x})
+		}, UnheldError{Row: 2, Column: "f", Reader: "stride", ReaderRow: 1}, ""},
+		{"a cell of the next row", TurboPlonk(), func(b *Builder) {
+			x := b.Public(element(0))
+			b.Row(b.Kind(Range()), []Var{x, x, x, x})
+			b.Row(0, nil)
+		}, UnheldError{Row: 2, Column: "a", Reader: "range", ReaderRow: 1}, ""},
+		{"the row behind the last", TurboPlonk(), func(b *Builder) {
+			x := b.Public(element(0))
+			b.Row(b.Kind(Range()), []Var{x, x, x, x})
+		}, UnheldError{Row: 2, Column: "a", Behind: true, Reader: "range", ReaderRow: 1}, `row 2, behind the last one: "range" of row 1 reads its column "a"; accepted is a row more`},
+		{"the row behind a lookup", nextAlone(), func(b *Builder) {
+			b.Row(b.LookUp(0, 0, below8), []Var{b.Var(element(0))}, element(0), element(0))
+		}, UnheldError{Row: 1, Column: "g", Behind: true, Reader: "next g", ReaderRow: 0}, ""},
+		{"a late cell that is not filled", shuffled(), func(b *Builder) {
+			b.Row(b.Kind(b.system.Gates[0]), nil)
+			b.Row(b.Kind(b.system.Gates[2]), nil)
+		}, UnheldError{Row: 1, Column: "p", Reader: "end", ReaderRow: 1}, ""},
+		{"a public value that no row holds", Plonk(), func(b *Builder) {
+			b.Public(element(3))
+			b.Row(b.Kind(Arithmetic(), element(0), element(1)), []Var{b.Var(element(0))})
+		}, UnheldError{Column: "a"}, "public value 0: no gate and no lookup reads it, so that any number would do"},
+		{"one whose row says nothing", Plonk(), func(b *Builder) {
+			x := b.Public(element(3))
+			b.Row(b.Kind(Arithmetic(), element(0), element(1)), []Var{b.Var(element(0)), x})
+			b.Row(0, []Var{x})
+		}, UnheldError{Column: "a"}, ""},
+		{"two of which one is the other", Plonk(), func(b *Builder) {
+			x := b.Public(element(3))
+			b.Row(b.Kind(Arithmetic(), element(1), element(0), element(0), element(-1)), []Var{x, x, b.Public(element(9))})
+			b.Equal(b.Public(element(5)), b.Public(element(5)))
+		}, UnheldError{Row: 2, Column: "a"}, ""},
+	} {
+		b := NewBuilder(test.system)
+		test.rows(b)
+		_, err := b.Build()
+		var unheld *UnheldError
+		if !errors.As(err, &unheld) || !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		golden.Equal(t, test.name, test.want, *unheld)
+		if test.text != "" {
+			golden.Equal(t, test.name, "invalid parameters: "+test.text, err.Error())
+		}
+	}
+}
+
+// TestZero: a zero is a value that a row fixes, in each system of the package and in one of whose
+// gates one can say so; where none can, Build says that.
+func TestZero(t *testing.T) {
+	for _, s := range []System{Plonk(), TurboPlonk(), UltraPlonk(), bitwise(1)} {
+		b := NewBuilder(s)
+		zero := b.Zero()
+		golden.Equal(t, s.Name+": the same zero", zero, b.Zero())
+		golden.Equal(t, s.Name+": rows", 1, b.Rows())
+		c, err := b.Build()
+		if err != nil {
+			t.Errorf("%s: %v", s.Name, err)
+			continue
+		}
+		golden.Equal(t, s.Name+": rows of the circuit", 1, c.Rows())
+		if err := c.Check(); err != nil {
+			t.Errorf("%s: %v", s.Name, err)
+		}
+		c = c.withValues(func(c *Circuit) { c.values[zero].SetOne() })
+		if err := c.Check(); !errors.Is(err, zkbench.ErrWitness) {
+			t.Errorf("%s: a zero that is 1: %v", s.Name, err)
+		}
+	}
+	// It stands behind all rows: none that reads the next one reads it.
+	b := NewBuilder(TurboPlonk())
+	k := b.Kind(Range())
+	b.Row(k, []Var{b.Zero(), b.Zero(), b.Zero(), b.Zero()})
+	b.Row(0, []Var{b.Zero()})
+	if c, err := b.Build(); err != nil || c.Check() != nil || c.Rows() != 3 {
+		t.Errorf("a range of zeros: %v", err)
+	}
+	b = NewBuilder(TurboPlonk())
+	b.Row(b.Kind(Range()), []Var{b.Zero(), b.Zero(), b.Zero(), b.Zero()})
+	var unheld *UnheldError
+	if _, err := b.Build(); !errors.As(err, &unheld) || unheld.Row != 1 {
+		t.Errorf("a zero read as the next row: %v", err)
+	}
+	for _, s := range []System{unusual(), shuffled()} {
+		b = NewBuilder(s)
+		b.Zero()
+		must.FailGet(b.Build())(t, zkbench.ErrParams, "a zero in system %q", s.Name)
+	}
+}
