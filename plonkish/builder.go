@@ -32,8 +32,9 @@ type Builder struct {
 	late   []lateRows
 	short  []shortRow // with fewer free cells than there are
 	zero   Var
-	zeroAs Kind // the zero's row
-	zeroIn int  // and column
+	zeroAs Kind     // the zero's row
+	zeroIn int      // and column
+	sites  []string // of rows, for tests; nil: not noted
 	err    error
 }
 
@@ -148,6 +149,9 @@ func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {
 		return
 	}
 	b.rows = append(b.rows, k)
+	if b.sites != nil {
+		b.sites = append(b.sites, site())
+	}
 	for i := range b.cells {
 		var v Var
 		if i < len(vars) {

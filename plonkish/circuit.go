@@ -44,6 +44,8 @@ type Circuit struct {
 
 	late      []lateRows
 	challenge fr.Element // of late cells
+
+	sites []string // where the Builder's rows are added, for tests; nil: not noted
 }
 
 // Build is the circuit of all rows so far. Errors are zkbench.ErrParams, the first of what the
@@ -71,7 +73,7 @@ func (b *Builder) Build() (*Circuit, error) {
 	}
 	c := &Circuit{
 		system: &b.system, n: n, kinds: b.kinds, rows: append(make([]Kind, public, used), b.rows...),
-		cells: b.cells, values: b.values, public: public, free: b.free, tables: b.tables, entries: entries(b.tables),
+		cells: b.cells, values: b.values, public: public, free: b.free, tables: b.tables, entries: entries(b.tables), sites: b.sites,
 	}
 	for i := range c.cells {
 		first := make([]Var, public, used)

@@ -184,14 +184,16 @@ func (c *Circuit) held(given func(column, row int) bool) error {
 
 // isRead tells whether a gate or a lookup reads a cell of a permuted column, or one that is wired to it.
 func (c *Circuit) isRead(r *readers, column, row int) bool {
-	return slices.ContainsFunc(c.cycle(column, row), func(at [2]int) bool {
-		column, row := at[0], at[1]
-		reader, _ := r.reader(c.kindOf(row), variable{cell, column}, c.tables)
-		if reader == "" && row > 0 {
-			reader, _ = r.reader(c.kindOf(row-1), variable{nextCell, column}, c.tables)
-		}
-		return reader != ""
-	})
+	return slices.ContainsFunc(c.cycle(column, row), func(at [2]int) bool { return c.reads(r, at[0], at[1]) })
+}
+
+// reads tells whether a gate or a lookup reads a cell.
+func (c *Circuit) reads(r *readers, column, row int) bool {
+	reader, _ := r.reader(c.kindOf(row), variable{cell, column}, c.tables)
+	if reader == "" && row > 0 {
+		reader, _ = r.reader(c.kindOf(row-1), variable{nextCell, column}, c.tables)
+	}
+	return reader != ""
 }
 
 // areRead is a zkbench.ErrParams for a value that no gate and no lookup reads.
