@@ -26,7 +26,7 @@ var floors = [][]string{
 	{".", "internal/must", "internal/atomicfile", "internal/rv"},
 	{"executor", "transcript", "riscv", "internal/memory", "circuits/gates", "internal/testsize", "internal/golden", "internal/progress", "internal/asm", "internal/mapped", "internal/gitenv"},
 	{"internal/lanes", "internal/guests"},
-	{"group", "hash", "goldilocks", "internal/faulttest", "internal/gittest"},
+	{"group", "hash", "goldilocks", "internal/faulttest", "internal/forgery", "internal/gittest"},
 	{"srs", "rangeproof", "internal/poly"},
 	{"circuits", "token", "plonkish", "stark"},
 	{"riscv/guests", "internal/record", "internal/meter", "internal/pgtest", "internal/usage", "internal/loops", "internal/sve", "internal/goldilockstest", "internal/keccaktest"},

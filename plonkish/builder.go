@@ -20,22 +20,23 @@ type Kind uint32
 // Builder makes a Circuit, row by row, together with its witness. What it is given is checked
 // when the Circuit is built, or by Circuit.Check.
 type Builder struct {
-	system System
-	kinds  []fixed
-	rows   []Kind
-	cells  [][]Var        // by permuted column
-	free   [][]fr.Element // by other column
-	values []fr.Element   // of Vars; the first stands for none
-	same   []Var          // of Vars: another that is the same, or itself
-	public []Var
-	tables []*Table
-	late   []lateRows
-	short  []shortRow // with fewer free cells than there are
-	zero   Var
-	zeroAs Kind     // the zero's row
-	zeroIn int      // and column
-	sites  []string // of rows, for tests; nil: not noted
-	err    error
+	system  System
+	kinds   []fixed
+	rows    []Kind
+	cells   [][]Var        // by permuted column
+	free    [][]fr.Element // by other column
+	values  []fr.Element   // of Vars; the first stands for none
+	same    []Var          // of Vars: another that is the same, or itself
+	public  []Var
+	tables  []*Table
+	late    []lateRows
+	short   []shortRow // with fewer free cells than there are
+	zero    Var
+	zeroAs  Kind               // the zero's row
+	zeroIn  int                // and column
+	sites   []string           // of rows, for tests; nil: not noted
+	planted map[Var]fr.Element // for tests
+	err     error
 }
 
 // shortRow is a row and how many of its free cells are given.
@@ -72,6 +73,9 @@ func (b *Builder) fail(format string, a ...any) {
 // Var is a new value.
 func (b *Builder) Var(value fr.Element) Var {
 	v := Var(len(b.values))
+	if planted, ok := b.planted[v]; ok {
+		value = planted
+	}
 	b.values, b.same = append(b.values, value), append(b.same, v)
 	return v
 }

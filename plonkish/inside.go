@@ -14,7 +14,19 @@ import (
 
 // Sites has a Builder note from where rows are added. It is for this module's tests, which alone have
 // the Key.
-func (b *Builder) Sites(inside.Key) { b.sites = make([]string, 0) }
+func (b *Builder) Sites(inside.Key) { b.sites = make([]string, len(b.rows)) }
+
+// Plant has a Builder give a Var, by its number, another value than it is told, or was: for this module's
+// tests, which alone have the Key. What a gadget computes of it later, it computes of that.
+func (b *Builder) Plant(_ inside.Key, v Var, value fr.Element) {
+	if int(v) < len(b.values) {
+		b.values[v] = value
+	}
+	if b.planted == nil {
+		b.planted = make(map[Var]fr.Element)
+	}
+	b.planted[v] = value
+}
 
 // site names the lines of this package and those below it that a row is added from, the outermost
 // first.
@@ -56,7 +68,7 @@ func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 				in.Unknown[at] = len(in.Values)
 				public := cell[0] == 0 && cell[1] < c.public
 				if public || c.reads(r, cell[0], cell[1]) {
-					name := fmt.Sprintf("%s: wire of %s", c.site(cell[1]), c.system.Columns[cell[0]])
+					name := c.site(cell[1]) + "wire of " + c.system.Columns[cell[0]]
 					if public {
 						name = "public value"
 					}
@@ -103,7 +115,7 @@ func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 			if some := used(exprs...); len(some) > 0 {
 				k.Name += fmt.Sprintf(" %v", some)
 			}
-			k.Name = c.site(row) + ": " + k.Name
+			k.Name = c.site(row) + k.Name
 			in.Constraints, origins = append(in.Constraints, k), append(origins, o)
 		}
 		if f.gate >= 0 {
@@ -141,10 +153,10 @@ func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 	return in
 }
 
-// site is where a row is added, if its Builder has noted it.
+// site begins the names of a row's constraints: from where the row is added, if its Builder has noted it.
 func (c *Circuit) site(row int) string {
-	if row -= c.public; row >= 0 && row < len(c.sites) {
-		return c.sites[row]
+	if row -= c.public; row >= 0 && row < len(c.sites) && c.sites[row] != "" {
+		return c.sites[row] + ": "
 	}
 	return ""
 }

@@ -4,8 +4,11 @@ package inside
 
 import "github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
-// Key is the argument of methods that are for this module's tests.
-type Key struct{}
+// Key is the argument of methods that are for this module's tests. Its field is of this package alone, so
+// that no other package's struct is assignable to it.
+type Key struct{ _ forTests }
+
+type forTests struct{}
 
 // Circuit is a circuit as constraints on the values of its cells.
 type Circuit struct {

@@ -61,8 +61,8 @@ type planted struct {
 func search(c *inside.Circuit, found map[string]*planted) {
 	s := newSolver(c)
 	if broken := s.broken(); len(broken) > 0 {
-		if len(broken) == 1 && found[c.Constraints[broken[0]].Name] == nil {
-			found[c.Constraints[broken[0]].Name] = &planted{c, broken[0], slices.Clone(s.values)}
+		if len(broken) == 1 {
+			s.made(broken[0], found)
 		}
 		return
 	}
@@ -77,6 +77,36 @@ func search(c *inside.Circuit, found map[string]*planted) {
 		if values := s.forge(i); values != nil {
 			found[k.Name] = &planted{c, i, values}
 		}
+	}
+}
+
+// made takes a forgery that a test has made: of the constraint that it breaks, and of wires without which
+// that one holds.
+func (s *solver) made(broken int, found map[string]*planted) {
+	if name := s.Constraints[broken].Name; found[name] == nil {
+		found[name] = &planted{s.Circuit, broken, slices.Clone(s.values)}
+	}
+	own := len(s.Values)
+	for i, k := range s.Constraints {
+		if k.Cell < 0 || found[k.Name] != nil || !slices.Contains(s.unknowns(broken), s.of[k.Cell]) {
+			continue
+		}
+		whole := s.of[k.Cell]
+		before := s.values[whole]
+		restore := s.split(k.Cell, own)
+		for _, u := range []int{own, whole} {
+			s.values[own] = before
+			for _, p := range s.polys(broken) {
+				if value, ok := s.affine(p, u, fr.Element{}); ok {
+					s.values[u] = value
+				}
+			}
+			if !slices.ContainsFunc(slices.Concat(s.readers[own], s.readers[whole]), func(i int) bool { return !s.holds(i) }) {
+				found[k.Name] = &planted{s.Circuit, i, slices.Clone(s.values)}
+			}
+			s.values[whole] = before
+		}
+		restore()
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // limit is how many changes a repair takes at most.
-const limit = 4_000
+const limit = 2_000
 
 // forge returns values that break one constraint alone, or nil.
 func (s *solver) forge(constraint int) []fr.Element {
@@ -27,12 +27,12 @@ func (s *solver) forge(constraint int) []fr.Element {
 		near = []int{own, whole}
 	} else {
 		near = s.unknowns(constraint)
-		for _, u := range slices.Clone(near) {
-			for _, i := range s.readers[u] {
-				for _, v := range s.unknowns(i) {
-					if len(near) < 64 && !slices.Contains(near, v) {
-						near = append(near, v)
-					}
+	}
+	for _, u := range slices.Clone(near) {
+		for _, i := range s.readers[u] {
+			for _, v := range s.unknowns(i) {
+				if len(near) < 64 && !slices.Contains(near, v) {
+					near = append(near, v)
 				}
 			}
 		}
@@ -56,7 +56,7 @@ func (s *solver) forge(constraint int) []fr.Element {
 }
 
 // others are values that a forger takes in place of one: its neighbours, by units and by the units of what
-// is four times as much, and 0.
+// is four times as much, its opposite, and 0.
 func others(e fr.Element) (all []fr.Element) {
 	quarter := fr.NewElement(4)
 	quarter.Inverse(&quarter)
@@ -70,7 +70,7 @@ func others(e fr.Element) (all []fr.Element) {
 		}
 	}
 	if !e.IsZero() {
-		all = append(all, fr.Element{})
+		all = append(all, *new(fr.Element).Neg(&e), fr.Element{})
 	}
 	return all
 }
@@ -247,13 +247,33 @@ func (s *solver) repair(constraint, changed int, before fr.Element) bool {
 	s.values[changed] = before
 	was := s.tuple(constraint)
 	s.values[changed] = after
-	for _, row := range s.tables[&k.Table[0][0]].by[was[0]] {
+	rows := s.tables[&k.Table[0][0]].by
+	for _, row := range rows[0][was[0]] {
 		if tableRow(k.Table, row) == was {
-			return s.toRow(constraint, row, changed, before)
+			if s.toRow(constraint, row, changed, before) {
+				return true
+			}
+			s.back(mark)
+			break
+		}
+	}
+	// A row that has the part that has changed.
+	for i, now := range s.tuple(constraint) {
+		if i >= len(k.Table) || now == was[i] || len(rows[i][now]) > few {
+			continue
+		}
+		for _, row := range rows[i][now] {
+			if s.toRow(constraint, row, changed, before) {
+				return true
+			}
+			s.back(mark)
 		}
 	}
 	return false
 }
+
+// few is how many rows of a table are tried.
+const few = 16
 
 // toRow has a lookup's tuple be a row of its table.
 func (s *solver) toRow(constraint, row, changed int, before fr.Element) bool {

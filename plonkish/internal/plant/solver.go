@@ -41,10 +41,13 @@ func newSolver(c *inside.Circuit) *solver {
 			s.readers[u] = append(s.readers[u], i)
 		}
 		if k := &c.Constraints[i]; k.Table != nil && s.tables[&k.Table[0][0]] == nil {
-			r := &rows{all: make(map[[4]fr.Element]bool), by: make(map[fr.Element][]int)}
-			for row, e := range k.Table[0] {
-				r.all[tableRow(k.Table, row)] = true
-				r.by[e] = append(r.by[e], row)
+			r := &rows{all: make(map[[4]fr.Element]bool)}
+			for i, column := range k.Table {
+				r.by[i] = make(map[fr.Element][]int)
+				for row, e := range column {
+					r.all[tableRow(k.Table, row)] = true
+					r.by[i][e] = append(r.by[i][e], row)
+				}
 			}
 			s.tables[&k.Table[0][0]] = r
 		}
@@ -52,10 +55,10 @@ func newSolver(c *inside.Circuit) *solver {
 	return s
 }
 
-// rows are those of a table, and by their first part their numbers.
+// rows are those of a table, and by each of their parts their numbers.
 type rows struct {
 	all map[[4]fr.Element]bool
-	by  map[fr.Element][]int
+	by  [4]map[fr.Element][]int
 }
 
 func tableRow(table [][]fr.Element, row int) (r [4]fr.Element) {
@@ -270,7 +273,7 @@ func (s *solver) rowOf(k *inside.Constraint, open []int) int {
 		}
 	}
 	found := -1
-	for _, row := range s.tables[&k.Table[0][0]].by[parts[0]] {
+	for _, row := range s.tables[&k.Table[0][0]].by[0][parts[0]] {
 		r := tableRow(k.Table, row)
 		for i := range r {
 			if i < len(open) && open[i] >= 0 {
