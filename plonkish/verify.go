@@ -6,6 +6,7 @@ import (
 	"crypto/sha512"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254"
@@ -65,21 +66,16 @@ func VerifyBatch(ctx context.Context, ex executor.Executor, claims []Claim) erro
 	if err != nil {
 		return err
 	}
-	// Weights of 512 bits modulo r, drawn when all proofs are fixed.
-	var local [transcript.SeedLen]byte
-	if _, err := rand.Read(local[:]); err != nil {
+	weights, err := newWeights(equations, rand.Reader)
+	if err != nil {
 		return err
 	}
-	h := sha512.New()
 	strings := make(map[[2]bn254.G2Affine][]int)
 	for i, e := range equations {
 		if e != nil {
-			h.Write(e.state[:])
 			strings[e.key.g2] = append(strings[e.key.g2], i)
 		}
 	}
-	xof := transcript.XOF("zkbench/v1/plonkish/weights", h.Sum(nil), local[:])
-	weights := group.NewWeights(group.BN254(), xof)
 	for _, same := range strings {
 		b := batch{ctx, ex, equations, weights}
 		bad, err := b.find(same)
@@ -91,6 +87,22 @@ func VerifyBatch(ctx context.Context, ex executor.Executor, claims []Claim) erro
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// newWeights draws weights of 512 bits modulo r when all proofs are fixed: from the states of their
+// transcripts and from local randomness.
+func newWeights(equations []*equation, random io.Reader) (*group.Weights[fr.Element, bn254.G1Affine], error) {
+	var local [transcript.SeedLen]byte
+	if _, err := io.ReadFull(random, local[:]); err != nil {
+		return nil, err
+	}
+	h := sha512.New()
+	for _, e := range equations {
+		if e != nil {
+			h.Write(e.state[:])
+		}
+	}
+	return group.NewWeights(group.BN254(), transcript.XOF("zkbench/v1/plonkish/weights", h.Sum(nil), local[:])), nil
 }
 
 // errOpening is of a proof whose equation does not hold.
