@@ -35,12 +35,12 @@ func (*UnheldError) Unwrap() error { return zkbench.ErrParams }
 
 // part is an Expr that rows of a gate or of a lookup are about.
 type part struct {
-	reader string
-	lookup int // -1: a gate
-	index  int // in the lookup's tuple
-	expr   Expr
-	params []int           // that it reads
-	forms  map[uint64]form // by those of params that are not 0
+	reader       string
+	gate, lookup int // of the system's; -1: none
+	index        int // in the lookup's tuple
+	expr         Expr
+	params       []int           // that it reads
+	forms        map[uint64]form // by those of params that are not 0
 }
 
 // form is a part without what parameters that are 0 multiply.
@@ -49,40 +49,34 @@ type form struct {
 	alone bool // it is the cell that it reads
 }
 
-// readers are the parts of a system, by its gates and lookups and by the cells that they read.
-type readers struct {
-	gates, lookups []map[variable][]*part
-}
+// readers are the parts of a system by the cells that they read.
+type readers map[variable][]*part
 
-func (s *System) readers() *readers {
-	r := new(readers)
-	collect := func(reader string, lookup int, exprs []Expr) map[variable][]*part {
-		by := make(map[variable][]*part)
-		for i, e := range exprs {
-			p := &part{reader: reader, lookup: lookup, index: i, expr: e, forms: make(map[uint64]form)}
-			variables := compile(e).variables()
-			for _, v := range variables {
-				if v.kind == param {
-					p.params = append(p.params, v.index)
-				}
-			}
-			for _, v := range variables {
-				if v.kind == cell || v.kind == nextCell {
-					by[v] = append(by[v], p)
-				}
+func (s *System) readers() readers {
+	r := make(readers)
+	add := func(p *part) {
+		p.forms = make(map[uint64]form)
+		variables := compile(p.expr).variables()
+		for _, v := range variables {
+			if v.kind == param {
+				p.params = append(p.params, v.index)
 			}
 		}
-		return by
+		for _, v := range variables {
+			if v.kind == cell || v.kind == nextCell {
+				r[v] = append(r[v], p)
+			}
+		}
 	}
-	for _, g := range s.Gates {
-		var terms []Expr
+	for i, g := range s.Gates {
 		for _, t := range g.Terms {
-			terms = append(terms, t.Zero)
+			add(&part{reader: g.Name, gate: i, lookup: -1, expr: t.Zero})
 		}
-		r.gates = append(r.gates, collect(g.Name, -1, terms))
 	}
 	for i, l := range s.Lookups {
-		r.lookups = append(r.lookups, collect(l.Name, i, l.Tuple))
+		for j, e := range l.Tuple {
+			add(&part{reader: l.Name, gate: -1, lookup: i, index: j, expr: e})
+		}
 	}
 	return r
 }
@@ -95,8 +89,7 @@ func (p *part) in(f *fixed) form {
 			key |= 1 << i
 		}
 	}
-	known, ok := p.forms[key]
-	if ok && len(p.params) <= 64 {
+	if known, ok := p.forms[key]; ok && len(p.params) <= 64 {
 		return known
 	}
 	e := evaluate(compile(p.expr), f.used())
@@ -107,25 +100,18 @@ func (p *part) in(f *fixed) form {
 
 // reader is the name of what reads a cell in rows of a kind; "" is nothing. Of a cell that a lookup has
 // as a part by itself, where the table has nothing but 0, held is true: the table says what it is.
-func (r *readers) reader(f *fixed, v variable, tables []*Table) (name string, held bool) {
-	try := func(by map[variable][]*part) {
-		for _, p := range by[v] {
-			now := p.in(f)
-			if !slices.Contains(now.reads, v) {
-				continue
-			}
-			name = p.reader
-			if p.lookup >= 0 && now.alone && tables[f.tables[p.lookup]-1].isZero(p.index) {
-				held = true
-			}
+func (r readers) reader(f *fixed, v variable, tables []*Table) (name string, held bool) {
+	for _, p := range r[v] {
+		if p.gate >= 0 && p.gate != f.gate || p.lookup >= 0 && f.tables[p.lookup] == 0 {
+			continue
 		}
-	}
-	if f.gate >= 0 {
-		try(r.gates[f.gate])
-	}
-	for i, t := range f.tables {
-		if t > 0 {
-			try(r.lookups[i])
+		now := p.in(f)
+		if !slices.Contains(now.reads, v) {
+			continue
+		}
+		name = p.reader
+		if p.lookup >= 0 && now.alone && tables[f.tables[p.lookup]-1].isZero(p.index) {
+			held = true
 		}
 	}
 	return name, held
@@ -183,12 +169,12 @@ func (c *Circuit) held(given func(column, row int) bool) error {
 }
 
 // isRead tells whether a gate or a lookup reads a cell of a permuted column, or one that is wired to it.
-func (c *Circuit) isRead(r *readers, column, row int) bool {
+func (c *Circuit) isRead(r readers, column, row int) bool {
 	return slices.ContainsFunc(c.cycle(column, row), func(at [2]int) bool { return c.reads(r, at[0], at[1]) })
 }
 
 // reads tells whether a gate or a lookup reads a cell.
-func (c *Circuit) reads(r *readers, column, row int) bool {
+func (c *Circuit) reads(r readers, column, row int) bool {
 	reader, _ := r.reader(c.kindOf(row), variable{cell, column}, c.tables)
 	if reader == "" && row > 0 {
 		reader, _ = r.reader(c.kindOf(row-1), variable{nextCell, column}, c.tables)
