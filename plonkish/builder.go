@@ -221,24 +221,19 @@ func (b *Builder) zeroKind() (k Kind, column int, ok bool) {
 	return 0, 0, false
 }
 
-// given tells whether a free cell of the circuit is given, or filled late.
-func (b *Builder) given() func(column, row int) bool {
+// given tells of a row of the circuit how many free cells are given, and whether late ones are filled.
+func (b *Builder) given() func(row int) (given int, filled bool) {
 	short := make(map[int]int, len(b.short))
 	for _, s := range b.short {
 		short[s.row] = s.given
 	}
-	return func(column, row int) bool {
+	return func(row int) (int, bool) {
 		row -= len(b.public)
 		given, ok := short[row]
-		switch {
-		case row < 0:
-			return false
-		case !ok || column < given:
-			return true
-		case column < len(b.free)-b.system.Late:
-			return false
+		if !ok && row >= 0 {
+			given = len(b.free)
 		}
-		return slices.ContainsFunc(b.late, func(l lateRows) bool { return l.first <= row && row < l.end })
+		return given, slices.ContainsFunc(b.late, func(l lateRows) bool { return l.first <= row && row < l.end })
 	}
 }
 

@@ -65,7 +65,7 @@ func (b *Builder) Build() (*Circuit, error) {
 	}
 	b.fail("a builder whose circuit is built")
 	public := len(b.public)
-	used := b.Rows()
+	used := public + len(b.rows)
 	capacity := max(used, tableRows(b.tables))
 	n := max(minSize, 1<<bits.Len(uint(capacity+blinded-1)))
 	if most := b.system.maxSize(); n > most {

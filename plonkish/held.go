@@ -140,11 +140,13 @@ func (b *Builder) behindLast() error {
 
 // held is an *UnheldError if a gate or a lookup reads a cell that nothing holds, or none reads a public
 // value.
-func (c *Circuit) held(given func(column, row int) bool) error {
-	r := c.system.readers()
+func (c *Circuit) held(given func(row int) (free int, late bool)) error {
+	r, late := c.system.readers(), len(c.system.Columns)-c.system.Late
 	for row := range c.rows {
+		free, filled := given(row)
 		for column := range c.system.Columns {
-			if column < len(c.cells) && c.cells[column][row] != 0 || column >= len(c.cells) && given(column-len(c.cells), row) {
+			if column < len(c.cells) && c.cells[column][row] != 0 ||
+				len(c.cells) <= column && column < len(c.cells)+free || column >= late && filled {
 				continue
 			}
 			name, at, held := "", row, false

@@ -108,6 +108,14 @@ func TestZero(t *testing.T) {
 			t.Errorf("%s: a zero that is 1: %v", s.Name, err)
 		}
 	}
+	// Its row is one of those that fill a circuit's size.
+	for rows, want := range map[int]int{3: 8, 4: 16} {
+		b := NewBuilder(Plonk())
+		for range rows {
+			b.Row(0, []Var{b.Zero()})
+		}
+		golden.Equal(t, "size", want, must.Get(b.Build())(t).Size())
+	}
 	// It stands behind all rows: none that reads the next one reads it.
 	b := NewBuilder(TurboPlonk())
 	k := b.Kind(Range())

@@ -17,12 +17,12 @@ type solver struct {
 	by      []int        // the constraint that decides an unknown; -1: none, it is chosen
 	decides [][]int      // unknowns that a constraint decides
 	order   []int        // in which unknowns were decided
-	tables  map[*fr.Element]*rows
+	tables  map[*fr.Element]*rows // by a table's first element
 
 	leftOut int
-	undo    []change
+	undo    []change     // what has changed, to be put back
 	path    map[int]bool // unknowns whose change is not yet repaired
-	steps   int
+	steps   int          // that a repair may still take
 }
 
 type change struct {
@@ -70,13 +70,10 @@ func tableRow(table [][]fr.Element, row int) (r [4]fr.Element) {
 
 // polys are a term, or a lookup's tuple.
 func (s *solver) polys(constraint int) []inside.Poly {
-	k := &s.Constraints[constraint]
-	switch {
-	case k.Zero != nil:
-		return []inside.Poly{k.Zero}
-	default:
+	if k := &s.Constraints[constraint]; k.Zero == nil {
 		return k.Tuple
 	}
+	return []inside.Poly{s.Constraints[constraint].Zero}
 }
 
 // unknowns are those that a constraint reads, each once.
