@@ -33,23 +33,30 @@ func TestConstraints(t *testing.T) {
 		}
 		return must.Get(b.Build())(t).Inside(inside.Key{})
 	}
-	wide := func(absorb func(h *rows)) *inside.Circuit {
-		h := newRows(narrow)
-		absorb(h)
-		return must.Get(h.build())(t).Inside(inside.Key{})
-	}
-	plant.Check(t, "plonkish/keccak", nil,
-		lookup(zero, 1), lookup(padding, keccak.SHA3256), lookup(end, 0), lookup(0, 0),
+	all := []*inside.Circuit{lookup(zero, 1), lookup(padding, keccak.SHA3256), lookup(end, 0), lookup(0, 0)}
+	for _, w := range []Wide{narrow, broad} {
+		wide := func(absorb func(h *rows)) {
+			h := newRows(w)
+			absorb(h)
+			for capacity := must.Get(w.Capacity())(t); h.blocks < capacity; {
+				h.message(nil)
+			}
+			all = append(all, must.Get(h.build())(t).Inside(inside.Key{}))
+		}
 		wide(func(h *rows) { // a zero that is 1: a flag before the first byte, too
 			h.b.Plant(inside.Key{}, h.zero.value, fr.One())
 			h.zero.bits = 1
 			flags := slices.Repeat([]uint64{1}, keccak.Rate)
 			h.padded(append(make([]byte, keccak.Rate-1), 0x80), flags)
-		}),
-		wide(func(h *rows) { // a flag of 2, with twice the padding byte
+		})
+		wide(func(h *rows) { // a flag of 2, with twice the padding byte, in the last block
+			for capacity := must.Get(w.Capacity())(t); h.blocks < capacity-1; {
+				h.message(nil)
+			}
 			flags := append(make([]uint64, keccak.Rate-1), 2)
-			h.padded(append(make([]byte, keccak.Rate-1), 2*keccak.Keccak256+0x80), flags)
-		}),
-		wide(func(h *rows) { h.message([]byte("abc")) }),
-	)
+			h.padded(append(make([]byte, keccak.Rate-1), 2*w.Padding+0x80), flags)
+		})
+		wide(func(h *rows) { h.message([]byte("abc")) })
+	}
+	plant.Check(t, "plonkish/keccak", nil, all...)
 }

@@ -11,12 +11,12 @@ import (
 // solver changes values of a circuit's unknowns and repairs constraints.
 type solver struct {
 	*inside.Circuit
-	of      []int        // unknown, by cell
-	values  []fr.Element // by unknown, and the own one of a cell that is split off
-	readers [][]int      // constraints that read an unknown
-	by      []int        // the constraint that decides an unknown; -1: none, it is chosen
-	decides [][]int      // unknowns that a constraint decides
-	order   []int        // in which unknowns were decided
+	of      []int                 // unknown, by cell
+	values  []fr.Element          // by unknown, and the own one of a cell that is split off
+	readers [][]int               // constraints that read an unknown
+	by      []int                 // the constraint that decides an unknown; -1: none, it is chosen
+	decides [][]int               // unknowns that a constraint decides
+	order   []int                 // in which unknowns were decided
 	tables  map[*fr.Element]*rows // by a table's first element
 
 	leftOut int
