@@ -271,8 +271,9 @@ func (e *UnsatisfiedError) Error() string {
 
 func (e *UnsatisfiedError) Unwrap() error { return zkbench.ErrWitness }
 
-// wiring is the Gate and Term of cells that are wired, and differ.
-const wiring = "wiring"
+// Wiring is the Gate of an UnsatisfiedError of cells that are wired, and differ. No gate and no lookup of
+// a system has that name.
+const Wiring = "wiring"
 
 // Check is nil where the witness satisfies the circuit, and an *UnsatisfiedError where not.
 func (c *Circuit) Check() error {
@@ -369,7 +370,7 @@ func (c *Circuit) checkWires() error {
 				column = 0 // a public value is that of the first cell of its row
 			}
 			if c.cell(j, row) != c.cell(column, other) {
-				return &UnsatisfiedError{Row: row, Gate: wiring, Term: fmt.Sprintf("row %d", other), Cells: []string{c.system.Columns[j], c.system.Columns[column]}}
+				return &UnsatisfiedError{Row: row, Gate: Wiring, Term: fmt.Sprintf("row %d", other), Cells: []string{c.system.Columns[j], c.system.Columns[column]}}
 			}
 		}
 	}

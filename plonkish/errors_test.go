@@ -71,6 +71,7 @@ func TestBuildRefuses(t *testing.T) {
 		`lookup "none" has 0 parts`:                         {Columns: []string{"a"}, Permuted: 1, Lookups: []Lookup{{Name: "none"}}},
 		`lookup "long" has 5 parts`:                         {Columns: []string{"a"}, Permuted: 1, Lookups: []Lookup{{"long", slices.Repeat([]Expr{Cell(0)}, 5)}}},
 		`"far" reads column 1`:                              {Columns: []string{"a"}, Permuted: 1, Lookups: []Lookup{{"far", []Expr{Cell(1)}}}},
+		`is called "wiring"`:                                {Columns: []string{"a"}, Permuted: 1, Gates: []*Gate{{Name: Wiring}}},
 		"0 permuted of 1 columns":                           {Columns: []string{"a"}},
 		"2 permuted of 1 columns":                           {Columns: []string{"a"}, Permuted: 2},
 		"-1 parameters":                                     {Columns: []string{"a"}, Permuted: 1, Params: -1},
@@ -176,7 +177,7 @@ func TestUnsatisfiedIsNamed(t *testing.T) {
 	b.Row(b.Kind(Arithmetic(), element(0), element(1), element(-1)), []Var{one, one})
 	b.Equal(one, b.Public(element(2)))
 	c = must.Get(b.Build())(t)
-	if err := c.Check(); !errors.As(err, &e) || e.Gate != wiring || e.Row != 0 || e.Term != "row 1" {
+	if err := c.Check(); !errors.As(err, &e) || e.Gate != Wiring || e.Row != 0 || e.Term != "row 1" {
 		t.Errorf("%v", err)
 	}
 	b = NewBuilder(unusual())

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -197,6 +198,13 @@ func TestClose(t *testing.T) {
 	must.Fail(t, k.Close(), errFault, "memory that is not given back")
 	golden.Equal(t, "memory given back", 2, closed)
 	must.FailGet(k.Prove(t.Context(), executor.Serial(), s.Circuit, Options{}))(t, zkbench.ErrParams, "a closed key")
+}
+
+// TestNoMemory: a circuit that memory has no room for gets no keys.
+func TestNoMemory(t *testing.T) {
+	s := small(t)
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1))
+	must.FailGet(Setup(t.Context(), executor.Serial(), s.Circuit, s.srs))(t, zkbench.ErrLimit, "no memory")
 }
 
 // TestInsecure: a key says whether τ is known, and so does its encoding.

@@ -127,7 +127,10 @@ func (s *System) check() error {
 	}
 	names := make(map[string]bool)
 	reads := func(name string, variables []variable) error {
-		if names[name] {
+		switch {
+		case name == Wiring:
+			return bad("a gate or lookup is called %q, as wires are", name)
+		case names[name]:
 			return bad("two gates or lookups are called %q", name)
 		}
 		names[name] = true

@@ -96,7 +96,7 @@ func TestOthers(t *testing.T) {
 				b := plonkish.NewBuilder(f.system)
 				rows(b, must.Get(f.begin(b, bits))(t))
 				var unsatisfied *plonkish.UnsatisfiedError
-				if err := must.Get(b.Build())(t).Check(); !errors.As(err, &unsatisfied) || unsatisfied.Gate == "wiring" {
+				if err := must.Get(b.Build())(t).Check(); !errors.As(err, &unsatisfied) || unsatisfied.Gate == plonkish.Wiring {
 					t.Errorf("%s, %d bits: %s: %v", f.name, bits, what, err)
 				}
 			}
