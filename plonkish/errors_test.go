@@ -129,7 +129,7 @@ func TestRowsFill(t *testing.T) {
 		}
 		k := setup(t, c)
 		proof := must.Get(k.Prove(t.Context(), executor.Serial(), c, Options{}))(t)
-		if err := k.Verify(proof, nil, nil); err != nil {
+		if err := k.VerifyInsecure(proof, nil, nil); err != nil {
 			t.Errorf("%d rows that look ahead: %v", rows, err)
 		}
 	}
@@ -228,7 +228,7 @@ func FuzzVerify(f *testing.F) {
 		if !slices.Equal(p.encode(), in) {
 			t.Fatal("another encoding of the same proof")
 		}
-		if err := s.Verify(in, s.public, bound); err == nil && !slices.Equal(in, s.proof) {
+		if err := s.VerifyInsecure(in, s.public, bound); err == nil && !slices.Equal(in, s.proof) {
 			t.Fatal("another proof is accepted")
 		}
 	})
@@ -287,15 +287,15 @@ func TestDecodeRefuses(t *testing.T) {
 		in := slices.Clone(s.proof)
 		test.change(in)
 		var e *zkbench.DecodeError
-		if err := s.Verify(in, s.public, bound); !errors.As(err, &e) || e.Path != test.path || e.Offset != test.offset || !strings.Contains(e.Reason, test.reason) {
+		if err := s.VerifyInsecure(in, s.public, bound); !errors.As(err, &e) || e.Path != test.path || e.Offset != test.offset || !strings.Contains(e.Reason, test.reason) {
 			t.Errorf("%v; want %s at %d: %s", err, test.path, test.offset, test.reason)
 		}
 	}
 	var e *zkbench.DecodeError
-	if err := s.Verify(s.proof[:len(s.proof)-1], s.public, bound); !errors.As(err, &e) || e.Path != "proof" || e.Offset != len(s.proof)-1 {
+	if err := s.VerifyInsecure(s.proof[:len(s.proof)-1], s.public, bound); !errors.As(err, &e) || e.Path != "proof" || e.Offset != len(s.proof)-1 {
 		t.Errorf("a byte less: %v", err)
 	}
-	if err := s.Verify(append(slices.Clone(s.proof), 0), s.public, bound); !errors.As(err, &e) || e.Path != "proof" || e.Offset != len(s.proof) {
+	if err := s.VerifyInsecure(append(slices.Clone(s.proof), 0), s.public, bound); !errors.As(err, &e) || e.Path != "proof" || e.Offset != len(s.proof) {
 		t.Errorf("a byte more: %v", err)
 	}
 }
@@ -355,7 +355,7 @@ func TestEqual(t *testing.T) {
 // TestOthersCause: a batch whose context ends by somebody else's zkbench.ErrProof names no claim.
 func TestOthersCause(t *testing.T) {
 	s := statements(t)[0]
-	good := Claim{s.Verifying(), s.proof, s.public, bound}
+	good := Claim{s.Verifying(), s.proof, s.public, bound, true}
 	for after := range 3 {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		ex := &cancelling{Executor: executor.Serial(), after: after, cancel: func() { cancel(errOpening) }}

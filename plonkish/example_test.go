@@ -23,7 +23,8 @@ func cubeRoot(root, square, cube uint64) (*plonkish.Circuit, error) {
 	return b.Build()
 }
 
-// Somebody who knows a cube root of 27 shows it without showing the root. Of 28 there is no such proof:
+// Somebody who knows a cube root of 27 shows it without showing the root; over a string whose secret
+// everybody can know this is no proof, and only a call for tests accepts it. Of 28 there is no such proof:
 // not by the proof of 27, not from cells that do not hold, and a row without a result is no circuit.
 func Example() {
 	ctx, ex := context.Background(), executor.Serial()
@@ -43,8 +44,9 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(len(proof), "bytes:", key.Verify(proof, []fr.Element{fr.NewElement(27)}, nil))
-	fmt.Println(key.Verify(proof, []fr.Element{fr.NewElement(28)}, nil))
+	fmt.Println(key.Verify(proof, []fr.Element{fr.NewElement(27)}, nil))
+	fmt.Println(len(proof), "bytes:", key.VerifyInsecure(proof, []fr.Element{fr.NewElement(27)}, nil))
+	fmt.Println(key.VerifyInsecure(proof, []fr.Element{fr.NewElement(28)}, nil))
 
 	false28, err := cubeRoot(3, 9, 28)
 	if err != nil {
@@ -60,6 +62,7 @@ func Example() {
 	_, err = b.Build()
 	fmt.Println(err)
 	// Output:
+	// invalid parameters: a key over an insecure reference string; accepted are those over a file with a published hash, and for tests VerifyInsecure takes any
 	// 480 bytes: <nil>
 	// proof rejected: the opening does not hold
 	// unsatisfied circuit: row 2: gate "arithmetic of 3": term "sum" of ["a" "b" "c"]

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -30,18 +31,18 @@ func small(t testing.TB) statement {
 	return s
 }
 
-func (s *statement) claim() Claim { return Claim{s.Verifying(), s.proof, s.public, bound} }
+func (s *statement) claim() Claim { return Claim{s.Verifying(), s.proof, s.public, bound, true} }
 
 // TestStatementIsNamed: a wrong number of public values is refused as that.
 func TestStatementIsNamed(t *testing.T) {
 	s := small(t)
 	for _, public := range [][]fr.Element{nil, s.public[1:], append(slices.Clone(s.public), fr.Element{})} {
-		err := s.Verify(s.proof, public, bound)
+		err := s.VerifyInsecure(s.proof, public, bound)
 		if want := fmt.Sprintf("%d public values; the circuit has 2", len(public)); !errors.Is(err, zkbench.ErrProof) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	err := VerifyBatch(t.Context(), executor.Serial(), []Claim{s.claim(), {s.Verifying(), s.proof, nil, bound}})
+	err := VerifyBatch(t.Context(), executor.Serial(), []Claim{s.claim(), {s.Verifying(), s.proof, nil, bound, true}})
 	golden.Equal(t, "a claim's error", "claim 1: proof rejected: 0 public values; the circuit has 2", err.Error())
 }
 
@@ -205,6 +206,8 @@ func TestNoMemory(t *testing.T) {
 	s := small(t)
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1))
 	must.FailGet(Setup(t.Context(), executor.Serial(), s.Circuit, s.srs))(t, zkbench.ErrLimit, "no memory")
+	debug.SetMemoryLimit(math.MaxInt64)
+	must.FailGet(setupIn(t.Context(), executor.Serial(), s.Circuit, s.srs, 1000))(t, zkbench.ErrLimit, "memory for domains, and not for columns")
 }
 
 // TestInsecure: a key says whether τ is known, and so does its encoding.
@@ -213,6 +216,17 @@ func TestInsecure(t *testing.T) {
 	golden.Equal(t, "over a string for tests", true, s.Insecure())
 	in := s.Verifying().Bytes()
 	golden.Equal(t, "read", true, must.Get(ReadVerifyingKey(Plonk(), in))(t).Insecure())
+	must.Fail(t, s.Verify(s.proof, s.public, bound), zkbench.ErrParams, "a key that anybody can prove anything by")
+	claim := s.claim()
+	claim.Insecure = false
+	err := VerifyBatch(t.Context(), executor.Serial(), []Claim{s.claim(), claim})
+	var named *ClaimError
+	if !errors.As(err, &named) || named.Claim != 1 || !errors.Is(err, zkbench.ErrParams) {
+		t.Errorf("a batch: %v", err)
+	}
+	secure := *s.Verifying()
+	secure.insecure = false
+	must.Do(t, secure.Verify(s.proof, s.public, bound))
 	in[40] = 0
 	golden.Equal(t, "read as secure", false, must.Get(ReadVerifyingKey(Plonk(), in))(t).Insecure())
 }

@@ -19,9 +19,19 @@ import (
 )
 
 // Verify checks a proof of public values that is bound to a context. The error is a
-// *zkbench.DecodeError, a zkbench.ErrProof, or a zkbench.ErrParams for the zero value of a key.
+// *zkbench.DecodeError, a zkbench.ErrProof, or a zkbench.ErrParams for the zero value of a key and for one
+// that is Insecure.
 func (k *VerifyingKey) Verify(proof []byte, public []fr.Element, bound []byte) error {
-	c := Claim{k, proof, public, bound}
+	return (&Claim{Key: k, Proof: proof, Public: public, Context: bound}).verify()
+}
+
+// VerifyInsecure is Verify for tests and measurements, which takes a key that is Insecure too: what it
+// accepts by such a key is no proof.
+func (k *VerifyingKey) VerifyInsecure(proof []byte, public []fr.Element, bound []byte) error {
+	return (&Claim{k, proof, public, bound, true}).verify()
+}
+
+func (c *Claim) verify() error {
 	e, err := c.equation()
 	if err != nil {
 		return err
@@ -35,12 +45,15 @@ type Claim struct {
 	Proof   []byte
 	Public  []fr.Element
 	Context []byte
+
+	// Insecure is for tests and measurements: the key may be Insecure, so that the claim is no proof.
+	Insecure bool
 }
 
 // ClaimError names the claim of a batch that does not hold.
 type ClaimError struct {
 	Claim int
-	Err   error // a *zkbench.DecodeError, a zkbench.ErrProof, or a zkbench.ErrParams for a key that is none
+	Err   error // a *zkbench.DecodeError, a zkbench.ErrProof, or a zkbench.ErrParams for the key
 }
 
 func (e *ClaimError) Error() string { return fmt.Sprintf("claim %d: %v", e.Claim, e.Err) }
@@ -159,6 +172,9 @@ func (c *Claim) equation() (*equation, error) {
 	k, public := c.Key, c.Public
 	if k == nil || k.layout == nil {
 		return nil, fmt.Errorf("%w: a verifying key that is none; accepted are those of Setup, SetupVerifying and ReadVerifyingKey", zkbench.ErrParams)
+	}
+	if k.insecure && !c.Insecure {
+		return nil, fmt.Errorf("%w: a key over an insecure reference string; accepted are those over a file with a published hash, and for tests VerifyInsecure takes any", zkbench.ErrParams)
 	}
 	p, err := k.decode(c.Proof)
 	if err != nil {

@@ -155,11 +155,11 @@ func TestProve(t *testing.T) {
 	k := must.Get(plonkish.Setup(t.Context(), executor.Serial(), c, s))(t)
 	proof := must.Get(k.Prove(t.Context(), executor.Serial(), c, plonkish.Options{}))(t)
 	public := c.Public()
-	if err := k.Verify(proof, public, nil); err != nil {
+	if err := k.VerifyInsecure(proof, public, nil); err != nil {
 		t.Error(err)
 	}
 	public[31].SetUint64(1)
-	must.Fail(t, k.Verify(proof, public, nil), zkbench.ErrProof, "another digest")
+	must.Fail(t, k.VerifyInsecure(proof, public, nil), zkbench.ErrProof, "another digest")
 }
 
 // BenchmarkProve is of one block.

@@ -45,13 +45,13 @@ func Example() {
 	}
 	public := circuit.Public()
 	fmt.Println(len(proof), "bytes of", public[0].Text(16)[:12])
-	fmt.Println(key.Verify(proof, public, nil))
+	fmt.Println(key.VerifyInsecure(proof, public, nil)) // Verify, over a string of a ceremony
 
 	other, err := knowledge(7, 12)
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(key.Verify(proof, other.Public(), nil))
+	fmt.Println(key.VerifyInsecure(proof, other.Public(), nil))
 	// Output:
 	// 1024 bytes of 17acb45dd826
 	// <nil>
