@@ -31,8 +31,11 @@ type Replayed[S, P any] struct {
 // the order, drawn from all items' final states and 32 local random bytes, so no
 // prover knows them. If the sum is not zero, the items that do not hold are
 // found by bisection with fresh weights. Each is named by a *zkbench.CheckError
-// with the given check name; the errors are joined.
+// with the given check name; the errors are joined. Without items the error is an ErrParams.
 func VerifyBatch[S, P any](ctx context.Context, ex executor.Executor, basis *group.Basis[S, P], check string, items []Replayed[S, P]) error {
+	if len(items) == 0 {
+		return fmt.Errorf("%w: no %s to verify, accepted are 1 or more", zkbench.ErrParams, check)
+	}
 	b := batch[S, P]{basis: basis, ex: ex, items: items}
 	if _, err := rand.Read(b.local[:]); err != nil {
 		return err

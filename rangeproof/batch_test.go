@@ -125,7 +125,7 @@ func TestFailedReplaysAreNamed(t *testing.T) {
 	kinds := map[rune]rangeproof.Replayed[scalar, point]{
 		'h': {Equations: holding{}}, 'f': {Equations: recorder{&drawn}}, 'r': {Err: cause},
 	}
-	for _, want := range []string{"", "h", "r", "hrhfhr", "fhhh", "hfhh", "hhfh", "hhhf"} {
+	for _, want := range []string{"h", "r", "hrhfhr", "fhhh", "hfhh", "hhfh", "hhhf"} {
 		items := make([]rangeproof.Replayed[scalar, point], len(want))
 		for i, kind := range want {
 			items[i] = kinds[kind]

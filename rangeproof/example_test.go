@@ -43,5 +43,8 @@ func ExampleSystem_verify() {
 	err = system.Verify(ctx, ex, claims...)
 	var check *zkbench.CheckError
 	fmt.Println(errors.As(err, &check), check.Action, errors.Is(err, zkbench.ErrProof))
-	// Output: true 1 true
+	fmt.Println("nothing to verify:", errors.Is(system.Verify(ctx, ex), zkbench.ErrParams))
+	// Output:
+	// true 1 true
+	// nothing to verify: true
 }

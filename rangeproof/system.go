@@ -1,6 +1,7 @@
 package rangeproof
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -34,11 +35,13 @@ type System interface {
 	// Decode decodes m commitments of PointLen bytes each and their proof for
 	// message. The error is a *zkbench.DecodeError, or an ErrParams for an m out
 	// of range. A commitment that is the identity, to 0 with blinding 0, is
-	// refused: it hides nothing.
+	// refused: it hides nothing. The claim keeps nothing of the slices: the caller
+	// may use its buffers again.
 	Decode(message []byte, m int, commitments, proof []byte) (Claim, error)
 	// Verify verifies claims of this system in one multi-scalar
 	// multiplication. Each that does not hold is named by a
-	// *zkbench.CheckError.
+	// *zkbench.CheckError. Without claims the error is an ErrParams: nil says
+	// that something was proved.
 	Verify(ctx context.Context, ex executor.Executor, claims ...Claim) error
 }
 
@@ -149,13 +152,15 @@ func (s *system[S, P]) Decode(message []byte, m int, commitments, proof []byte) 
 	if err := s.checkCount(m); err != nil {
 		return nil, err
 	}
-	c := &claim[S, P]{s: s, message: message, V: make([]P, m)}
+	c := &claim[S, P]{s: s, message: bytes.Clone(message), V: make([]P, m)}
 	if err := s.g.DecodePoints(c.V, commitments, group.Subgroup); err != nil {
 		return nil, within(err, "commitments", 0)
 	}
 	var err error
-	c.proof, err = DecodeProof(s.g, s.Shape(m), proof)
-	return c, err
+	if c.proof, err = DecodeProof(s.g, s.Shape(m), proof); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 func (s *system[S, P]) Verify(ctx context.Context, ex executor.Executor, claims ...Claim) error {

@@ -286,3 +286,34 @@ func BenchmarkSystem(b *testing.B) {
 		}
 	}
 }
+
+// TestBuffersCanBeUsedAgain decodes order 0001 with the proof for order 0002, and writes order 0002 into the
+// same buffers before it verifies: the claim is about what was decoded.
+func TestBuffersCanBeUsedAgain(t *testing.T) {
+	t.Parallel()
+	for _, s := range all(t, 8)["BN254"] {
+		message := []byte("order 0002")
+		commitments, proof := proved(t, s, message, 7)
+		copy(message, "order 0001")
+		forged := must.Get(s.Decode(message, 1, commitments, proof))(t)
+		copy(message, "order 0002")
+		must.Fail(t, s.Verify(ctx, serial, forged), zkbench.ErrProof, "proof=%s: order 0001 by a proof for order 0002", s.Name())
+
+		honest := must.Get(s.Decode(message, 1, commitments, proof))(t)
+		clear(message)
+		clear(commitments)
+		clear(proof)
+		must.Do(t, s.Verify(ctx, serial, honest), s.Name())
+	}
+}
+
+// TestNothingIsVerified refuses calls that verify no claim: nil would say that one holds.
+func TestNothingIsVerified(t *testing.T) {
+	t.Parallel()
+	for _, s := range all(t, 8)["BN254"] {
+		for _, claims := range [][]rangeproof.Claim{nil, {}} {
+			must.Fail(t, s.Verify(ctx, serial, claims...), zkbench.ErrParams, "proof=%s: no claims", s.Name())
+		}
+		must.Fail(t, s.Verify(ctx, serial, nil), zkbench.ErrParams, "proof=%s: a claim that is nil", s.Name())
+	}
+}

@@ -12,7 +12,7 @@ func TestCounters(t *testing.T) {
 	for _, test := range []struct {
 		isa  ISA
 		want uint64
-	}{{RV64GC, cycles}, {RV32IM, 0xffffffff_80000000}} {
+	}{{rv64gc, cycles}, {rv32im, 0xffffffff_80000000}} {
 		for name, number := range map[string]int64{"cycle": csrCycle, "instret": csrInstructions, "time": csrTime} {
 			m := &machine{program: &Program{ISA: test.isa}, cycles: cycles, time: cycles - clockStep}
 			var h hart

@@ -1,5 +1,7 @@
 package riscv
 
+import "fmt"
+
 // ISA is an instruction set.
 type ISA struct {
 	XLEN       int  // bits of a register: 32 or 64
@@ -10,19 +12,33 @@ type ISA struct {
 
 // The instruction sets that this package knows.
 var (
-	RV64GC = ISA{64, true, true, true}
-	RV64IM = ISA{XLEN: 64}
-	RV32IM = ISA{XLEN: 32}
+	rv64gc = ISA{64, true, true, true}
+	rv64im = ISA{XLEN: 64}
+	rv32im = ISA{XLEN: 32}
 )
+
+// RV64GC returns the instruction set of a program for Linux, for Load.
+func RV64GC() *ISA { a := rv64gc; return &a }
+
+// RV64IM returns that of a bare program of 64 bits.
+func RV64IM() *ISA { a := rv64im; return &a }
+
+// RV32IM returns that of a bare program of 32 bits.
+func RV32IM() *ISA { a := rv32im; return &a }
 
 func (a ISA) String() string {
 	switch a {
-	case RV64GC:
+	case rv64gc:
 		return "RV64GC"
-	case RV64IM:
+	case rv64im:
 		return "RV64IM"
+	case rv32im:
+		return "RV32IM"
 	}
-	return "RV32IM"
+	return fmt.Sprintf("%+v", struct {
+		XLEN                      int
+		Atomic, Float, Compressed bool
+	}(a))
 }
 
 // field are the bits of a word from lo on, n of them.

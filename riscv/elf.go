@@ -1,6 +1,7 @@
 package riscv
 
 import (
+	"bytes"
 	"cmp"
 	"debug/elf"
 	"errors"
@@ -42,10 +43,10 @@ const (
 )
 
 // Load reads an ELF executable: ELF64 for RV64GC, which a program for Linux is, and RV64IM; ELF32
-// for RV32IM. isa nil: RV64GC or RV32IM. The error is a *zkbench.DecodeError, which is an
+// for RV32IM. isa nil: RV64GC or RV32IM; other sets than these three are refused. The program keeps nothing of raw. The error is a *zkbench.DecodeError, which is an
 // ErrMalformed.
 func Load(raw []byte, isa *ISA) (*Program, error) {
-	p, err := load(raw, isa)
+	p, err := load(bytes.Clone(raw), isa)
 	if err != nil {
 		return nil, &zkbench.DecodeError{Path: "elf", Reason: err.Error()}
 	}
@@ -57,12 +58,15 @@ func load(raw []byte, isa *ISA) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{ISA: RV64GC, count: len(file.segments)}
+	p := &Program{ISA: rv64gc, count: len(file.segments)}
 	if file.class == elf.ELFCLASS32 {
-		p.ISA = RV32IM
+		p.ISA = rv32im
 	}
 	if isa != nil {
 		p.ISA = *isa
+	}
+	if p.ISA != rv64gc && p.ISA != rv64im && p.ISA != rv32im {
+		return nil, fmt.Errorf("instruction set %v; accepted: %v, %v, %v", p.ISA, rv64gc, rv64im, rv32im)
 	}
 	p.Entry = uint64(p.ISA.extend(file.header.Entry))
 	switch kind, machine := elf.Type(file.header.Type), elf.Machine(file.header.Machine); {
@@ -126,7 +130,7 @@ func (p *Program) segment(file *elfFile, prog elf.Prog64) error {
 	if s.rights&writable != 0 && s.rights&executable != 0 {
 		return errors.New("both writable and executable, which a program that changes itself would be")
 	}
-	if p.ISA == RV64GC && s.end > stackTop-stackSize && s.start < stackTop {
+	if p.ISA == rv64gc && s.end > stackTop-stackSize && s.start < stackTop {
 		return fmt.Errorf("%d bytes at %#x; accepted: none from %#x to %#x, where the stack is", prog.Memsz, prog.Vaddr, uint64(stackTop-stackSize), uint64(stackTop))
 	}
 	if at := file.header.Phoff; prog.Off <= at && at < prog.Off+prog.Filesz {

@@ -86,6 +86,24 @@ func code(words []uint32, data []byte) []byte {
 	return rv.ELF(64, codeAt, rv.Segment{At: codeAt, Flags: 5, Data: rv.Text(words...)}, rv.Segment{At: dataAt, Flags: 6, Data: data, Memory: 1 << 16})
 }
 
+// TestLoadCopies: a program is what was loaded, whatever the buffer holds then.
+func TestLoadCopies(t *testing.T) {
+	raw := code(slices.Concat(number(10, dataAt), number(11, 5), own(call.Commit), system(93, 0)), []byte("valid"))
+	p := must.Get(riscv.Load(raw, nil))(t)
+	clear(raw)
+	golden.Equal(t, "output", "valid", string(must.Get(riscv.Run(t.Context(), p, riscv.Options{}))(t).Output))
+}
+
+// TestISA: sets that the package does not know are refused, the zero value with them.
+func TestISA(t *testing.T) {
+	raw := code(system(93, 0), nil)
+	for _, isa := range []riscv.ISA{{}, {XLEN: 128}, {XLEN: 64, Float: true}, *riscv.RV32IM()} {
+		must.FailGet(riscv.Load(raw, &isa))(t, zkbench.ErrMalformed, "%v", isa)
+	}
+	riscv.RV64GC().XLEN = 32 // which is the caller's own copy
+	golden.Equal(t, "the default", *riscv.RV64GC(), must.Get(riscv.Load(raw, nil))(t).ISA)
+}
+
 // TestLoadRefuses: what is no guest is a DecodeError that says why.
 func TestLoadRefuses(t *testing.T) {
 	text := rv.Segment{At: codeAt, Flags: 5, Data: make([]byte, 8)}
@@ -128,7 +146,7 @@ func TestLoadRefuses(t *testing.T) {
 		must.Fail(t, err, zkbench.ErrMalformed, "%s", name)
 		golden.Contains(t, err.Error(), test.says)
 	}
-	_, err := riscv.Load(good, &riscv.RV32IM)
+	_, err := riscv.Load(good, riscv.RV32IM())
 	must.Fail(t, err, zkbench.ErrMalformed, "of the other width")
 	for name, at := range map[string]uint64{"across 2^31": 1<<31 - 4, "to the end": 1<<32 - 8} {
 		_, err := riscv.Load(rv.ELF(32, codeAt, text, rv.Segment{At: at, Flags: 6, Data: text.Data}), nil)
@@ -144,9 +162,9 @@ func TestSymbols(t *testing.T) {
 	for _, raw := range [][]byte{code(words, nil), rv.ELF(32, codeAt, rv.Segment{At: codeAt, Flags: 5, Data: rv.Text(words...)})} {
 		raw = withSymbols(raw,
 			label{"$xrv64i2p1", 0, codeAt}, label{"first\x1b[2J\nsecond", 2, codeAt}, label{".L0 ", 0, codeAt + 8}, label{"$d", 0, codeAt + 12}, label{"label", 0, codeAt + 16}, label{"alias", 2, codeAt + 16})
-		isa := &riscv.RV64GC
+		isa := riscv.RV64GC()
 		if raw[4] == 1 {
-			isa = &riscv.RV32IM
+			isa = riscv.RV32IM()
 		} else {
 			binary.LittleEndian.PutUint64(raw[bytes.Index(raw, []byte{2, 0, 1, 0, 0, 0, 1})+12:], 12) // the size of the first
 		}
@@ -156,7 +174,7 @@ func TestSymbols(t *testing.T) {
 			got += fmt.Sprintln(f.Name, f.Total())
 		}
 		want := "first[2Jsecond 4\nlabel 2\n"
-		if isa == &riscv.RV64GC {
+		if isa.Compressed {
 			want = "first[2Jsecond 3\nlabel 2\n 1\n"
 		}
 		golden.Equal(t, "functions", want, got)
@@ -263,7 +281,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add(withSymbols(rv.ELF(32, codeAt, rv.Segment{At: codeAt, Flags: 5, Data: rv.Text(rv.Ecall)}), label{"f", 2, codeAt}))
 	f.Add(rv.ELF(64, codeAt, rv.Segment{At: codeAt, Flags: 5, Data: make([]byte, 8)}))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		for _, isa := range []*riscv.ISA{nil, &riscv.RV64IM, &riscv.RV32IM} {
+		for _, isa := range []*riscv.ISA{nil, riscv.RV64IM(), riscv.RV32IM()} {
 			p, err := riscv.Load(raw, isa)
 			if err != nil {
 				continue

@@ -49,3 +49,12 @@ func (f *Fault) Error() string {
 	}
 	return fmt.Sprintf("guest: %v at %#x%s after %d cycles%s", f.Kind, f.PC, in, f.Cycle, detail)
 }
+
+// ExitError is the error of a guest that has ended itself with a code other than 0: it says that it failed, so what it committed
+// to before is no result.
+type ExitError struct {
+	Code   int
+	Output []byte // what it committed to until then
+}
+
+func (e *ExitError) Error() string { return fmt.Sprintf("guest: exit code %d", e.Code) }

@@ -43,12 +43,12 @@ func FuzzDecode(f *testing.F) {
 	f.Add(uint32(0x00000013), uint64(0x10000))
 	f.Add(uint32(0xffffffff), uint64(0))
 	f.Fuzz(func(t *testing.T, w uint32, pc uint64) {
-		for _, isa := range []ISA{RV64GC, RV64IM, RV32IM} {
+		for _, isa := range []ISA{rv64gc, rv64im, rv32im} {
 			for _, in := range []instr{isa.decode(w, pc), isa.decode(isa.expand(uint16(w)), pc)} {
 				if in.op > opCsr || in.rd > sink || in.rs1 > 31 || in.rs2 > 31 || in.rs3 > 31 || in.op.class() >= classes {
 					t.Errorf("%v: %#x is %+v", isa, w, in)
 				}
-				if isa != RV64GC && in.op.class() == Float {
+				if isa != rv64gc && in.op.class() == Float {
 					t.Errorf("%v: %#x is %+v", isa, w, in)
 				}
 			}

@@ -84,8 +84,8 @@ func TestHostile(t *testing.T) {
 		p.put(rv.Ecall)
 		parts := []rv.Segment{{At: codeAt, Flags: 5, Data: p.text}, {At: dataAt, Flags: 6, Data: bytes.Repeat([]byte("abc"), 1000), Memory: 1 << 16}}
 		raw := rv.ELF(64, codeAt, parts...)
-		isa := []*riscv.ISA{&riscv.RV64GC, &riscv.RV64IM, &riscv.RV32IM}[p.IntN(3)]
-		if isa == &riscv.RV32IM {
+		isa := []*riscv.ISA{riscv.RV64GC(), riscv.RV64IM(), riscv.RV32IM()}[p.IntN(3)]
+		if isa.XLEN == 32 {
 			raw = rv.ELF(32, codeAt, parts...)
 		}
 		o := riscv.Options{Input: p.text, CycleLimit: 1 + p.Uint64N(2_000), MemoryLimit: 1 << 20, Misaligned: p.IntN(2) == 0, Precompiles: []riscv.Precompile{one}}
@@ -95,6 +95,7 @@ func TestHostile(t *testing.T) {
 		o.Profile = &out
 		profiled, again := riscv.Run(t.Context(), guest, o)
 		golden.Equal(t, "with a profile", outcomeOf(plain, err), outcomeOf(profiled, again))
+		_, err = ended(plain, err)
 		if fault, ok := errors.AsType[*riscv.Fault](err); err != nil && (!ok || fault.Cycle != plain.Cycles) {
 			t.Errorf("%v after %d cycles", err, plain.Cycles)
 		}

@@ -89,6 +89,6 @@ func TestAddresses32(t *testing.T) {
 		}
 		return uint64(uint32(args[0])), g.Write(uint64(uint32(args[0]))+1, []byte{b[0] + 1})
 	}}
-	r := must.Get(riscv.Run(t.Context(), p, riscv.Options{Stdout: io.Discard, Precompiles: []riscv.Precompile{one}}))(t)
+	r := must.Get(ended(riscv.Run(t.Context(), p, riscv.Options{Stdout: io.Discard, Precompiles: []riscv.Precompile{one}})))(t)
 	golden.Equal(t, "exit", 7, r.Exit)
 }

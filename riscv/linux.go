@@ -82,7 +82,7 @@ const (
 func (m *machine) start() error {
 	t := &thread{hart: hart{pc: m.program.Entry}, section: m.sections[0]}
 	m.threads.add(t)
-	if m.program.ISA != RV64GC {
+	if m.program.ISA != rv64gc {
 		return nil // which sets up its own
 	}
 	m.mem.setRights(stackTop-stackSize, stackTop, readable|writable)

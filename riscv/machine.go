@@ -66,17 +66,18 @@ type machine struct {
 
 // Result is what a guest did.
 type Result struct {
-	Exit       int       // code
+	Exit       int       // code; other than 0 with an *ExitError
 	Tally                // of all
 	Sections   []Section // in the order in which they were begun first
-	Output     []byte    // what it committed to
+	Output     []byte    // what it committed to, of a guest that ended with code 0: parts, one behind the other without borders
 	Misaligned uint64    // accesses of words that were not aligned
 	Pages      int       // of 4,096 bytes, the most that there were at once
 	Touches    uint64    // how often a page came into being: by the first access, or one after it was given back
 }
 
-// Run runs a program to its end. The error is a *Fault, that of ctx, or a zkbench.ErrParams of options;
-// the result until then comes with it. The error of Profile is joined to it.
+// Run runs a program to its end. The error is an *ExitError for a code other than 0, a *Fault, that of ctx, or a
+// zkbench.ErrParams of options; the counts until then come with it, and no output: what a guest commits to counts if it
+// ends well. The error of Profile is joined to it.
 func Run(ctx context.Context, p *Program, o Options) (*Result, error) {
 	if err := checkPrecompiles(o.Precompiles); err != nil {
 		return &Result{}, err
@@ -85,12 +86,19 @@ func Run(ctx context.Context, p *Program, o Options) (*Result, error) {
 	if err == nil {
 		err = m.run(ctx)
 	}
+	r := m.result()
+	if err == nil && r.Exit != 0 {
+		err = &ExitError{Code: r.Exit, Output: r.Output}
+	}
+	if err != nil {
+		r.Output = nil
+	}
 	if m.profiler != nil {
 		if failed := m.profiler.write(o.Profile, m.cycles); failed != nil {
 			err = errors.Join(err, failed)
 		}
 	}
-	return m.result(), err
+	return r, err
 }
 
 func newMachine(p *Program, o Options) (*machine, error) {

@@ -11,7 +11,7 @@ func TestModelOfRegions(t *testing.T) {
 	const pages = 16
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
-		m := newMemory(RV64GC, 1<<20)
+		m := newMemory(rv64gc, 1<<20)
 		var has [pages]rights // of each page
 		var touched [pages]bool
 		for range 40 {

@@ -99,7 +99,7 @@ func TestGo(t *testing.T) {
 	if !ok || fault.Kind != riscv.WildAccess || fault.Function != "main.main" || fault.Cycle == 0 {
 		t.Errorf("of a nil pointer: %v", err)
 	}
-	r := must.Get(riscv.Run(t.Context(), p, riscv.Options{Args: []string{"x"}}))(t)
+	r := must.Get(ended(riscv.Run(t.Context(), p, riscv.Options{Args: []string{"x"}})))(t)
 	golden.Equal(t, "exit code of what went wrong", 3, r.Exit)
 	for _, o := range []riscv.Options{{Args: []string{"5"}, CycleLimit: 100_000}, {Args: []string{"5"}, MemoryLimit: uint64(first.Pages-64) * 4096}} {
 		r, err := riscv.Run(t.Context(), p, o)
@@ -112,6 +112,40 @@ func TestGo(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	must.FailGet(riscv.Run(ctx, p, riscv.Options{}))(t, context.Canceled, "a cancelled run")
+}
+
+// ended takes a guest that has ended itself, with whatever code.
+func ended(r *riscv.Result, err error) (*riscv.Result, error) {
+	if _, itself := errors.AsType[*riscv.ExitError](err); itself {
+		return r, nil
+	}
+	return r, err
+}
+
+// TestExit: a guest that commits and ends with a code other than 0 has failed: there is no output but in the error.
+func TestExit(t *testing.T) {
+	for _, code := range []int64{0, 1, 255} {
+		words := slices.Concat(number(10, dataAt), number(11, 3), own(call.Commit), number(10, dataAt+3), number(11, 2), own(call.Commit), system(93, code))
+		p := must.Get(riscv.Load(rv.ELF(64, codeAt, rv.Segment{At: codeAt, Flags: 5, Data: rv.Text(words...)}, rv.Segment{At: dataAt, Flags: 6, Data: []byte("valid")}), nil))(t)
+		for _, profile := range []io.Writer{nil, io.Discard} {
+			r, err := riscv.Run(t.Context(), p, riscv.Options{Profile: profile})
+			golden.Equal(t, "exit code", int(code), r.Exit)
+			if code == 0 {
+				must.Do(t, err)
+				golden.Equal(t, "output", "valid", string(r.Output))
+				continue
+			}
+			exit, ok := err.(*riscv.ExitError)
+			if !ok || exit.Code != int(code) || string(exit.Output) != "valid" || len(r.Output) > 0 || r.Cycles == 0 {
+				t.Errorf("code %d: %v, output %q", code, err, r.Output)
+			}
+		}
+	}
+	// A guest that is ended has none either.
+	words := slices.Concat(number(10, dataAt), number(11, 5), own(call.Commit), []uint32{0})
+	r, err := riscv.Run(t.Context(), must.Get(riscv.Load(code(words, []byte("valid")), nil))(t), riscv.Options{})
+	golden.Equal(t, "kind", riscv.IllegalInstruction, kindOf(err))
+	golden.Equal(t, "output", "", string(r.Output))
 }
 
 // own is a call of a number of package call.
@@ -182,7 +216,7 @@ func TestReservation(t *testing.T) {
 	}{"at once": {nil, 0}, "after a call": {yield, 1}, "after a slice": {spin, 1}, "after a store": {[]uint32{store}, 1}, "after one elsewhere": {elsewhere, 1}} {
 		words := slices.Concat([]uint32{rv.Lui(5, dataAt), load}, test.between, []uint32{store}, exit)
 		p := must.Get(riscv.Load(code(words, nil), nil))(t)
-		golden.Equal(t, name, test.failed, must.Get(riscv.Run(t.Context(), p, riscv.Options{}))(t).Exit)
+		golden.Equal(t, name, test.failed, must.Get(ended(riscv.Run(t.Context(), p, riscv.Options{})))(t).Exit)
 	}
 }
 
@@ -204,7 +238,7 @@ func TestRegions(t *testing.T) {
 		[]uint32{rv.R(rv.OpReg, 0, 0, at, at, page), rv.R(rv.OpReg, 0, 0, at, at, page), rv.B(0, 10, 0, -28)},
 		[]uint32{rv.Addi(10, 10, 100)}, system(93))
 	p := must.Get(riscv.Load(code(words, nil), nil))(t)
-	r := must.Get(riscv.Run(t.Context(), p, riscv.Options{CycleLimit: 1_000_000}))(t)
+	r := must.Get(ended(riscv.Run(t.Context(), p, riscv.Options{CycleLimit: 1_000_000})))(t)
 	golden.Equal(t, "exit", 100-12, r.Exit) // ENOMEM
 	golden.Within(t, "cycles", 65_000*4, r.Cycles, 65_530*4+100)
 }
@@ -222,9 +256,9 @@ func TestTurns(t *testing.T) {
 		[]uint32{rv.I(rv.OpJalr, 0, 0, ra, 0)}, system(93))
 	p := must.Get(riscv.Load(code(words, nil), nil))(t)
 	o := riscv.Options{CycleLimit: 30_000_000}
-	plain := must.Get(riscv.Run(t.Context(), p, o))(t)
+	plain := must.Get(ended(riscv.Run(t.Context(), p, o)))(t)
 	o.Profile = io.Discard
-	profiled := must.Get(riscv.Run(t.Context(), p, o))(t)
+	profiled := must.Get(ended(riscv.Run(t.Context(), p, o)))(t)
 	golden.Equal(t, "cycles with a profile", plain.Classes, profiled.Classes)
 	golden.Within(t, "cycles", 10_000_000, plain.Cycles, 10_000_100)
 }
@@ -248,7 +282,7 @@ func TestInput(t *testing.T) {
 	text := rv.Text(words...)
 	parts := []rv.Segment{{At: codeAt, Flags: 5, Data: text}}
 	for name, p := range map[string]*riscv.Program{
-		"64": must.Get(riscv.Load(rv.ELF(64, codeAt, parts...), &riscv.RV64IM))(t),
+		"64": must.Get(riscv.Load(rv.ELF(64, codeAt, parts...), riscv.RV64IM()))(t),
 		"32": must.Get(riscv.Load(rv.ELF(32, codeAt, parts...), nil))(t),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -367,7 +401,7 @@ func TestUpperHalf(t *testing.T) {
 	run := func(words []uint32, others ...rv.Segment) *riscv.Result {
 		t.Helper()
 		p := must.Get(riscv.Load(rv.ELF(32, codeAt, append(others, rv.Segment{At: codeAt, Flags: 5, Data: rv.Text(words...)})...), nil))(t)
-		return must.Get(riscv.Run(t.Context(), p, riscv.Options{Misaligned: true}))(t)
+		return must.Get(ended(riscv.Run(t.Context(), p, riscv.Options{Misaligned: true})))(t)
 	}
 	across := []uint32{rv.Lui(5, half), rv.Addi(6, 0, 0x123), rv.S(rv.OpStore, 2, 5, 6, -2), rv.I(rv.OpLoad, 2, 10, 5, -2)}
 	golden.Equal(t, "a word across", 0x23, run(slices.Concat(across, system(93)), lower, upper).Exit)
@@ -401,7 +435,7 @@ func TestErrors(t *testing.T) {
 	// A page of code that would be one too many.
 	words := rv.ELF(64, codeAt, rv.Segment{At: codeAt, Flags: 5, Data: rv.Text(rv.Jal(0, 4096)), Memory: 2 * 4096})
 	for limit, kind := range map[uint64]riscv.FaultKind{4096: riscv.OutOfMemory, 2 * 4096: riscv.IllegalInstruction} {
-		_, err := riscv.Run(t.Context(), must.Get(riscv.Load(words, &riscv.RV64IM))(t), riscv.Options{MemoryLimit: limit})
+		_, err := riscv.Run(t.Context(), must.Get(riscv.Load(words, riscv.RV64IM()))(t), riscv.Options{MemoryLimit: limit})
 		golden.Equal(t, "kind", kind, kindOf(err))
 	}
 	// Of an instruction in two pages the first or the second, beside the page of the stack.

@@ -22,7 +22,7 @@ const (
 func ran(t *testing.T, o riscv.Options, words ...[]uint32) *riscv.Result {
 	t.Helper()
 	p := must.Get(riscv.Load(code(slices.Concat(words...), []byte{7}), nil))(t)
-	return must.Get(riscv.Run(t.Context(), p, o))(t)
+	return must.Get(ended(riscv.Run(t.Context(), p, o)))(t)
 }
 
 // put stores a number at an address of the data.

@@ -101,11 +101,3 @@ func spotCheck(s *SRS, tau *fr.Element) bool {
 	}
 	return true
 }
-
-func isMultiple(p *bn254.G1Affine, scalar *fr.Element) bool {
-	var e big.Int
-	scalar.BigInt(&e)
-	var want bn254.G1Affine
-	want.ScalarMultiplicationBase(&e)
-	return p.Equal(&want)
-}

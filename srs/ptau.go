@@ -24,6 +24,7 @@ import (
 //	1       = length of a coordinate(4) q power(4) power of the ceremony(4)
 //	2       = [τ^i]G1, i < 2^(power+1) - 1
 //	3       = [τ^i]G2, i < 2^power
+//	7       = number of contributions(4), contributions
 //	12      = Lagrange forms of section 2 for the domains 1, 2, ..., 2^power, one after
 //	          the other; in files that are prepared for phase 2
 //
@@ -32,21 +33,31 @@ const (
 	ptauHeader   = 1
 	ptauTauG1    = 2
 	ptauTauG2    = 3
+	ptauContribs = 7
 	ptauLagrange = 12
 
 	maxSections = 64
 	maxPower    = 28
 )
 
-// ReadPtau reads a string of the given size from a .ptau file, and checks it: all
-// points are on the curve and powers of one τ, beginning with the generator. The
-// Lagrange form is the file's, checked against the powers, or is computed, which takes
-// far longer (some 100 us a point), where the file has none.
+// ReadPtau reads a string of the given size from a .ptau file, and checks that it is the file
+// that the ceremony has published. The hash is what says that τ is not known: by its points
+// a file of somebody who knows τ is as good as any. Without one the string is Insecure.
+//
+// ReadPtau checks the points: all are on the curve and powers of one τ, beginning with the
+// generator. The Lagrange form is the file's, checked against the powers, or is computed, which takes
+// far longer (some 100 us a point), where the file has none. It refuses a τ that is 0, or k, -k, 1/k or
+// -1/k for a k up to 2^16, such as the 1 of a file to which nobody has contributed, or a root of unity of an
+// order up to the size, or one that divides 256 times the size. It counts contributions, and does not verify them: a
+// ceremony's own verifier does, and whoever publishes the hash answers for that.
 //
 // The error is a *zkbench.DecodeError that names the section, an ErrParams for a size
-// that the file is too small for, or the context's cause.
-func ReadPtau(ctx context.Context, ex executor.Executor, r io.ReaderAt, length int64, size int) (*SRS, error) {
+// that the file is too small for or for the zero Published, or the context's cause.
+func ReadPtau(ctx context.Context, ex executor.Executor, r io.ReaderAt, length int64, size int, published Published) (*SRS, error) {
 	if err := checkSize(size); err != nil {
+		return nil, err
+	}
+	if err := published.check(); err != nil {
 		return nil, err
 	}
 	f := &ptau{r: r, length: length}
@@ -59,6 +70,13 @@ func ReadPtau(ctx context.Context, ex executor.Executor, r io.ReaderAt, length i
 	}
 	if size+Extra > 1<<(power+1)-1 || size > 1<<power {
 		return nil, fmt.Errorf("%w: size %d of a reference string, the file has 2^%d", zkbench.ErrParams, size, power)
+	}
+	if err := published.holds(ctx, f); err != nil {
+		return nil, err
+	}
+	contributions, err := f.contributions()
+	if err != nil {
+		return nil, err
 	}
 	canonical, err := f.points(ptauTauG1, 0, size+Extra)
 	if err != nil {
@@ -89,7 +107,16 @@ func ReadPtau(ctx context.Context, ex executor.Executor, r io.ReaderAt, length i
 	if err != nil {
 		return nil, err
 	}
-	return assemble(canonical, lagrange, verifyingKey(tauG2), nil), nil
+	weak, err := weakness(ctx, canonical)
+	if err != nil {
+		return nil, err
+	}
+	if weak != "" {
+		return nil, f.malformed(ptauTauG1, pointBytes, weak)
+	}
+	s := assemble(canonical, lagrange, verifyingKey(tauG2), nil)
+	s.insecure, s.contributions = published.unknown, contributions
+	return s, nil
 }
 
 // ptau reads a file.
@@ -179,6 +206,15 @@ func (f *ptau) power() (int, error) {
 	return int(power), nil
 }
 
+// contributions returns the number of contributions that the file counts.
+func (f *ptau) contributions() (int, error) {
+	b, err := f.read(ptauContribs, 0, 4)
+	if err != nil {
+		return 0, err
+	}
+	return int(binary.LittleEndian.Uint32(b)), nil
+}
+
 // points reads points of a section of G1, from the given one on.
 func (f *ptau) points(section uint32, from, n int) ([]bn254.G1Affine, error) {
 	raw, err := f.read(section, int64(from)*pointBytes, int64(n)*pointBytes)
@@ -188,7 +224,14 @@ func (f *ptau) points(section uint32, from, n int) ([]bn254.G1Affine, error) {
 	points := make([]bn254.G1Affine, n)
 	for i := range points {
 		ok := limbs(&points[i].X, raw[i*pointBytes:]) && limbs(&points[i].Y, raw[i*pointBytes+fp.Bytes:])
-		if !ok || points[i].IsInfinity() || !points[i].IsOnCurve() {
+		if ok && points[i].IsInfinity() {
+			reason := fmt.Sprintf("point %d is the identity", from+i)
+			if section == ptauTauG1 && from+i == 1 {
+				reason += ": τ is 0"
+			}
+			return nil, f.malformed(section, int64(from+i)*pointBytes, reason)
+		}
+		if !ok || !points[i].IsOnCurve() {
 			return nil, f.malformed(section, int64(from+i)*pointBytes, fmt.Sprintf("point %d is not on the curve", from+i))
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/consensys/gnark-crypto/ecc/bn254"
 	"github.com/consensys/gnark-crypto/ecc/bn254/fp"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 	"github.com/consensys/gnark-crypto/ecc/bn254/kzg"
 
 	"github.com/zkbench/zkbench"
@@ -63,7 +64,7 @@ func TestSnarkjs(t *testing.T) {
 		raw := []byte(golden.Read(t, "srs/"+name))
 		for _, size := range []int{4, 8} {
 			s := must.Get(readPtau(t, raw, size))(t)
-			golden.Equal(t, name+": size", size, s.Size())
+			golden.Equal(t, name+": size, contributions", [2]int{size, 1}, [2]int{s.Size(), s.Contributions()})
 			all = append(all, s)
 		}
 		must.FailGet(readPtau(t, raw, 16))(t, zkbench.ErrParams, "%s: a size above its own", name)
@@ -75,7 +76,11 @@ func TestSnarkjs(t *testing.T) {
 // newCeremony writes a file of the given power, with the sections that the reader does
 // not know in between.
 func newCeremony(t testing.TB, power int) *ceremony {
-	tau := tauOf(2<<power, seed)
+	return ceremonyOf(t, power, tauOf(2<<power, seed))
+}
+
+// ceremonyOf is newCeremony of a τ.
+func ceremonyOf(t testing.TB, power int, tau fr.Element) *ceremony {
 	var e big.Int
 	tau.BigInt(&e)
 	n := 1 << power
@@ -100,7 +105,7 @@ func newCeremony(t testing.TB, power int) *ceremony {
 	}
 	return &ceremony{"ptau", 1, []section{
 		{ptauHeader, head},
-		{7, []byte("contributions")},
+		{ptauContribs, []byte("\x02\x00\x00\x00contributions")},
 		{ptauTauG1, slices.Clone(mapped.Bytes(all.Pk.G1))},
 		{ptauTauG2, g2},
 		{4, []byte("alpha")},
@@ -117,7 +122,7 @@ func appendLimbs(b []byte, e fp.Element) []byte {
 
 func readPtau(t testing.TB, file []byte, size int) (*SRS, error) {
 	t.Helper()
-	return ReadPtau(t.Context(), executor.Serial(), bytes.NewReader(file), int64(len(file)), size)
+	return ReadPtau(t.Context(), executor.Serial(), bytes.NewReader(file), int64(len(file)), size, NoHashKnown())
 }
 
 // TestPtau: the string of a file is that of its τ, from a file with its Lagrange forms
@@ -131,7 +136,7 @@ func TestPtau(t *testing.T) {
 		without := must.Get(readPtau(t, c.file(), size))(t)
 		same(t, with, without)
 		tau := tauOf(2<<power, seed)
-		if !spotCheck(with, &tau) || with.Insecure() || with.Size() != size || len(with.Canonical.Pk.G1) != size+Extra {
+		if !spotCheck(with, &tau) || !with.Insecure() || with.Contributions() != 2 || with.Size() != size || len(with.Canonical.Pk.G1) != size+Extra {
 			t.Errorf("size %d: not the string of the file's τ", size)
 		}
 	}
@@ -154,6 +159,8 @@ func TestPtauRefuses(t *testing.T) {
 		{"version", func(c *ceremony) { c.version = 2 }, "version 2, only 1"},
 		{"no header", func(c *ceremony) { c.remove(ptauHeader) }, "section 1 at byte 0: missing"},
 		{"no powers", func(c *ceremony) { c.remove(ptauTauG1) }, "section 2 at byte 0: missing"},
+		{"no contributions", func(c *ceremony) { c.remove(ptauContribs) }, "section 7 at byte 0: missing"},
+		{"no number of contributions", func(c *ceremony) { c.section(ptauContribs).data = nil }, "section 7 at byte"},
 		{"no G2", func(c *ceremony) { c.remove(ptauTauG2) }, "section 3 at byte 0: missing"},
 		{"a section twice", func(c *ceremony) { c.sections = append(c.sections, c.sections[0]) }, "section 1 comes twice"},
 		{"many sections", func(c *ceremony) { c.sections = make([]section, maxSections+1) }, "65 sections"},
@@ -164,7 +171,7 @@ func TestPtauRefuses(t *testing.T) {
 			c.section(ptauTauG1).data = c.section(ptauTauG1).data[:10*pointBytes]
 		}, "section 2 at byte"},
 		{"not on the curve", func(c *ceremony) { c.section(ptauTauG1).data[3*pointBytes]++ }, "point 3 is not on the curve"},
-		{"identity", func(c *ceremony) { clear(c.section(ptauTauG1).data[3*pointBytes : 4*pointBytes]) }, "point 3 is not on the curve"},
+		{"identity", func(c *ceremony) { clear(c.section(ptauTauG1).data[3*pointBytes : 4*pointBytes]) }, "point 3 is the identity"},
 		{"not reduced", func(c *ceremony) {
 			x := c.section(ptauTauG1).data[pointBytes : pointBytes+fp.Bytes]
 			borrow := new(big.Int)
@@ -179,6 +186,9 @@ func TestPtauRefuses(t *testing.T) {
 			d := c.section(ptauTauG2).data
 			copy(d[2*pointBytes:4*pointBytes], d[4*pointBytes:6*pointBytes])
 		}, "not the powers"},
+		{"G2 outside the subgroup", func(c *ceremony) {
+			c.section(ptauTauG2).data = slices.Concat(c.section(ptauTauG2).data[:2*pointBytes], outside(t), c.section(ptauTauG2).data[4*pointBytes:])
+		}, "point 1 is not in the group"},
 		{"G2 off the curve", func(c *ceremony) { c.section(ptauTauG2).data[2*pointBytes]++ }, "point 1 is not in the group"},
 		{"Lagrange form swapped", func(c *ceremony) { swap(c.section(ptauLagrange).data, size-1, size) }, "not the Lagrange form"},
 		{"Lagrange form truncated", func(c *ceremony) { c.section(ptauLagrange).data = c.section(ptauLagrange).data[:size*pointBytes] }, "section 12"},
@@ -198,6 +208,37 @@ func TestPtauRefuses(t *testing.T) {
 	}
 }
 
+// outside encodes [τ]G2 and a point of the twist beside it, outside the subgroup.
+func outside(t *testing.T) (encoded []byte) {
+	tau := tauOf(32, seed)
+	var p, q bn254.G2Affine
+	p.ScalarMultiplicationBase(tau.BigInt(new(big.Int)))
+	for x := uint64(1); !q.IsOnCurve() || q.IsInSubGroup(); x++ {
+		q.X.A0.SetUint64(x)
+		_, _, _, g2 := bn254.Generators()
+		var b bn254.E2 // y² - x³
+		b.Square(&g2.X).Mul(&b, &g2.X)
+		q.Y.Square(&g2.Y)
+		b.Sub(&q.Y, &b)
+		q.Y.Square(&q.X).Mul(&q.Y, &q.X).Add(&q.Y, &b)
+		if q.Y.Legendre() != 1 {
+			continue
+		}
+		q.Y.Sqrt(&q.Y)
+	}
+	var order, zero bn254.G2Affine
+	order.ScalarMultiplication(&q, fr.Modulus())
+	q = order // of the cofactor's order: what it adds to a point does not show in the part of order r
+	if q.Equal(&zero) || !q.IsOnCurve() || q.IsInSubGroup() {
+		t.Fatal("no point outside the subgroup")
+	}
+	p.Add(&p, &q)
+	for _, e := range []fp.Element{p.X.A0, p.X.A1, p.Y.A0, p.Y.A1} {
+		encoded = appendLimbs(encoded, e)
+	}
+	return encoded
+}
+
 // brokenReader fails after some bytes.
 type brokenReader struct {
 	io.ReaderAt
@@ -214,7 +255,7 @@ func (r brokenReader) ReadAt(p []byte, off int64) (int, error) {
 func TestPtauReadErrors(t *testing.T) {
 	file := newCeremony(t, 3).file()
 	for after := int64(0); after < int64(len(file)); after += 61 {
-		_, err := ReadPtau(t.Context(), executor.Serial(), brokenReader{bytes.NewReader(file), after}, int64(len(file)), 8)
+		_, err := ReadPtau(t.Context(), executor.Serial(), brokenReader{bytes.NewReader(file), after}, int64(len(file)), 8, NoHashKnown())
 		if err != nil && !errors.Is(err, zkbench.ErrMalformed) {
 			t.Errorf("failing from byte %d on: %v", after, err)
 		}
@@ -251,7 +292,7 @@ func TestPtauClaims(t *testing.T) {
 	} {
 		var err error
 		n := allocated(func() {
-			_, err = ReadPtau(t.Context(), executor.Serial(), bytes.NewReader(test.file), test.length, MaxSize)
+			_, err = ReadPtau(t.Context(), executor.Serial(), bytes.NewReader(test.file), test.length, MaxSize, NoHashKnown())
 		})
 		if !errors.Is(err, zkbench.ErrMalformed) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %s", test.name, err, test.want)

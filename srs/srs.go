@@ -1,9 +1,10 @@
 // Package srs makes, keeps and loads KZG reference strings over BN254: the powers
 // [τ^i]G1 of a secret τ, the same in the Lagrange basis of a domain, and [τ]G2.
 //
-// Insecure derives τ from a seed that everybody may know: whoever knows τ can prove
-// anything. It is for tests and measurements. ReadPtau takes the string from the
-// file of a powers-of-tau ceremony, and checks it.
+// Whoever knows τ can prove anything. Insecure derives τ from a seed that everybody may know, for
+// tests and measurements. ReadPtau takes the string from the file of a powers-of-tau ceremony. What the
+// points show, it checks; that nobody knows τ they cannot show, and the hash says that the ceremony has
+// published. Ask SRS.Insecure before a proof counts.
 package srs
 
 import (
@@ -32,15 +33,34 @@ type SRS struct {
 	Canonical kzg.SRS // Pk.G1: Size()+Extra powers of τ
 	Lagrange  kzg.SRS // Pk.G1: Size() points [L_i(τ)]G1, L_i(ω^j) = 1 if i = j, else 0
 
-	insecure bool
-	unmap    func() error
+	insecure      bool
+	contributions int
+	unmap         func() error
 }
 
 // Size is the size of the domain, a power of two.
 func (s *SRS) Size() int { return len(s.Lagrange.Pk.G1) }
 
-// Insecure tells whether τ is known to everybody.
+// Insecure tells whether somebody may know τ: of a seed everybody does, and of a file without a
+// published hash whoever made it. A proof over such a string proves nothing.
 func (s *SRS) Insecure() bool { return s.insecure }
+
+// VerifyingKey returns the key that openings are verified with. The error is an ErrParams for a string that
+// is Insecure: over it anybody, or whoever made it, opens a commitment to any value.
+func (s *SRS) VerifyingKey() (*kzg.VerifyingKey, error) {
+	if s.insecure {
+		return nil, fmt.Errorf("%w: insecure reference string, accepted is that of a file with a published hash (ReadPtau)", zkbench.ErrParams)
+	}
+	return s.InsecureVerifyingKey(), nil
+}
+
+// InsecureVerifyingKey is VerifyingKey of any string, for tests and measurements: what it accepts is no proof
+// if the string is Insecure.
+func (s *SRS) InsecureVerifyingKey() *kzg.VerifyingKey { return &s.Canonical.Vk }
+
+// Contributions is the number of contributions to the ceremony that its file counts, none of which was
+// verified; 0 of a seed's string.
+func (s *SRS) Contributions() int { return s.contributions }
 
 // Bytes is the memory of the points, mapped or allocated.
 func (s *SRS) Bytes() int {

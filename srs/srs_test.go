@@ -66,7 +66,7 @@ func TestInsecureIsGnarkCryptos(t *testing.T) {
 func TestSizes(t *testing.T) {
 	for _, size := range []int{-4, 0, 1, 3, 6, 2 * MaxSize} {
 		must.FailGet(Insecure(t.Context(), executor.Serial(), size, seed))(t, zkbench.ErrParams, "size %d", size)
-		must.FailGet(ReadPtau(t.Context(), executor.Serial(), nil, 0, size))(t, zkbench.ErrParams, "size %d of a file", size)
+		must.FailGet(ReadPtau(t.Context(), executor.Serial(), nil, 0, size, NoHashKnown()))(t, zkbench.ErrParams, "size %d of a file", size)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

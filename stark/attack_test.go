@@ -23,9 +23,9 @@ import (
 )
 
 // attackSet has queries enough that a word far from the code is seen in every test.
-var attackSet = Set{Name: "attack", Degree: 4, LogBlowup: 2, Queries: 20, Stack: 1, LogFold: 2, LogFinal: 2, LogCap: 1}
+var attackSet = Set{Name: "attack", Bits: Unproven, Degree: 4, LogBlowup: 2, Queries: 20, Stack: 1, LogFold: 2, LogFinal: 2, LogCap: 1}
 
-// bits has a number's bits as they are shifted in, and sends the numbers that it counts.
+// bits has a number's bits as they are shifted in, and asks for the numbers that it counts.
 func bitsTable() *air.Table {
 	return &air.Table{Name: "bits", Columns: 4, State: func(b *air.Builder) {
 		bit, number, count, half := b.Here(0), b.Here(1), b.Here(2), b.Here(3)
@@ -36,16 +36,16 @@ func bitsTable() *air.Table {
 		b.Zero(air.Transition, "counts", b.Next(2).Sub(count).Plus(-1))
 		b.Zero(air.Last, "ends", number.Sub(b.Public(0)))
 		b.Zero(air.Everywhere, "half", half.Times(2).Add(bit).Sub(number))
-		b.Send("seen", air.Constant(1), count, bit)
-		b.Send("seen", bit, count, number)
+		b.Ask("seen", air.Constant(1), count, bit)
+		b.Ask("seen", bit, count, number)
 	}}
 }
 
-// seenTable has what bits send.
+// seenTable has what bits ask for.
 func seenTable() *air.Table {
 	return &air.Table{Name: "seen", Columns: 3, State: func(b *air.Builder) {
 		b.Zero(air.Everywhere, "times", b.Here(2).Mul(b.Here(2).Plus(-1)).Mul(b.Here(2).Plus(-2)))
-		b.Receive("seen", b.Here(2), b.Here(0), b.Here(1))
+		b.Answer("seen", b.Here(2), b.Here(0), b.Here(1))
 	}}
 }
 
@@ -113,11 +113,11 @@ func attackTraces(change func(table int, c *Cells)) ([]Trace, Statement) {
 				}
 			}
 		}),
-	}, Statement{Publics: []uint64{number}, Context: []byte("attack")}
+	}, Statement{Forms: []Form{attackHeights}, Publics: []uint64{number}, Context: []byte("attack")}
 }
 
 // attackHeights are those of the tables.
-var attackHeights = []int{attackRows, 2 * attackRows}
+var attackHeights = Form{attackRows, 2 * attackRows}
 
 type (
 	bear    = koalabear.Element
@@ -156,7 +156,7 @@ func attacked[E field.Element[E], X field.Extension[E, X]](t *testing.T, set Set
 
 // InCircuit is what is said of a proof whose verifier has a program by those who may import package recursion: the
 // verifier's error, after the test that all others are the same.
-var InCircuit func(t testing.TB, s *System, rows []int, proof []byte, about Statement) error
+var InCircuit func(t testing.TB, s *System, proof []byte, about Statement) error
 
 // verified is the verifier's error, and the program's.
 func verified(t *testing.T, s *System, proof []byte, about Statement) error {
@@ -164,7 +164,7 @@ func verified(t *testing.T, s *System, proof []byte, about Statement) error {
 	if _, err := s.inCircuit(); err != nil {
 		return s.Verify(proof, about)
 	}
-	return InCircuit(t, s, attackHeights, proof, about)
+	return InCircuit(t, s, proof, about)
 }
 
 // refused fails the test unless a proof is refused, for a reason.
@@ -298,7 +298,7 @@ func testForced[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
 // TestCheckCounts: Check counts what is sent modulo the field's order, as proofs do.
 func TestCheckCounts(t *testing.T) {
 	t.Parallel()
-	table := &air.Table{Name: "t", Columns: 1, State: func(b *air.Builder) { b.Send("bus", air.Constant(1), b.Here(0)) }}
+	table := &air.Table{Name: "t", Columns: 1, State: func(b *air.Builder) { b.Answer("bus", air.Constant(1), b.Here(0)) }}
 	trace := Trace{Rows: 4, Fill: func(context.Context, executor.Executor, *Cells) error { return nil }}
 	for _, c := range []struct {
 		field Field
@@ -315,7 +315,7 @@ func TestCheckCounts(t *testing.T) {
 		set := attackSet
 		set.Degree = map[Field]int{KoalaBear: 4, Goldilocks: 2}[c.field]
 		s := must.Get(New(Config{c.field, Keccak, set}, table))(t)
-		var about Statement
+		about := Statement{Forms: []Form{{4}}}
 		for _, times := range c.times {
 			about.Messages = append(about.Messages, Message{"bus", times, []uint64{0}})
 		}
@@ -359,7 +359,7 @@ func testEveryCell[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
 				case table == 0:
 					wrong = fmt.Sprintf(`table "bits", row %d: half`, row)
 				case column < 2: // what is only received wrongly is named by its bus, and by who sent it
-					wrong = `bus "seen": what table "bits", row `
+					wrong = `bus "seen": the tuple of table "bits", row `
 				default:
 					wrong = fmt.Sprintf(`table "seen", row %d: times`, row)
 				}
@@ -476,7 +476,7 @@ func testForgeries[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
 			c.Set(14, 2, 7)
 		}
 	}
-	send := func(about *Statement) { about.Messages = []Message{{"seen", 7, []uint64{50, 50}}} }
+	send := func(about *Statement) { about.Messages = []Message{{"seen", -7, []uint64{50, 50}}} }
 	type (
 		forger  = prover[E, X]
 		attempt = forgery[E, X]
@@ -493,7 +493,7 @@ func testForgeries[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
 	forgeries := map[string]attempt{
 		"sums said to add up":            {change: unbalanced, before: before("send sums", addUp), says: `table "seen": its constraints`},
 		"sums said to add up at the end": {change: unbalanced, before: before("end", addUp), says: "constraints"},
-		"sums that do not add up":        {change: unbalanced, says: "add up"},
+		"sums that do not add up":        {change: unbalanced, says: "answered as often"},
 		// t(y) is linear in its first piece's first coordinates: they are solved for.
 		"quotient's values that make the identity hold": {change: change, before: solved, says: "layer 0 has another value"},
 		"the same, and layers of zeros":                 {change: change, before: solved, fold: falseFold[E, X], says: "layer 1 has another value"},
@@ -591,7 +591,7 @@ func testEveryCoordinate[E field.Element[E], X field.Extension[E, X]](t *testing
 		before := func(step string, do func(p *prover[E, X])) forgery[E, X] {
 			return forgery[E, X]{before: map[string]func(p *prover[E, X]){step: do}}
 		}
-		seen(before("send sums", func(p *prover[E, X]) { p.proof.sums[0] = p.proof.sums[0].Add(unit) }), "add up")
+		seen(before("send sums", func(p *prover[E, X]) { p.proof.sums[0] = p.proof.sums[0].Add(unit) }), "answered as often")
 		for table, name := range []string{"bits", "seen"} {
 			seen(before("send values", func(p *prover[E, X]) { solveQuotient(p, table, unit) }), fmt.Sprintf("table %q: its constraints", name))
 		}

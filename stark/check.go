@@ -9,13 +9,14 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/omit"
 	"github.com/zkbench/zkbench/stark/air"
 	"github.com/zkbench/zkbench/stark/internal/field"
 )
 
-// Check returns nil if traces satisfy the tables and what all send adds up to nothing, else a
-// zkbench.ErrWitness that names the first table, row and constraint, or a bus and who sent to it
-// what is not received; no values. Prove calls it when what it has made is no proof.
+// Check returns nil if traces satisfy the tables and every tuple is answered as often as it is asked for, else
+// a zkbench.ErrWitness that names the first table, row and constraint, or a bus and the table and row of a
+// tuple; no values. Prove calls it when what it has made is no proof.
 func (s *System) Check(ctx context.Context, ex executor.Executor, traces []Trace, about Statement) error {
 	return s.engine.check(ctx, ex, s.statement, traces, about)
 }
@@ -29,7 +30,13 @@ func (y *system[E, X]) check(ctx context.Context, ex executor.Executor, s *state
 	if err != nil {
 		return err
 	}
+	if err := claim.accepts(rows, zkbench.ErrParams); err != nil {
+		return err
+	}
 	l, err := y.layout(s, rows)
+	if err == nil {
+		err = l.asked(y.field.Order(), about.Messages)
+	}
 	if err != nil {
 		return err
 	}
@@ -59,6 +66,7 @@ func (y *system[E, X]) check(ctx context.Context, ex executor.Executor, s *state
 // checkTable checks a table's rows and notes what they send.
 func checkTable[E field.Element[E], X field.Extension[E, X]](ctx context.Context, ex executor.Executor, f field.Field[E, X], l *layout, t int, columns [phases][][]E, code *code[E], publics []E, b *balance) error {
 	p, rows, used := l.programs[t], 1<<l.rows[t], l.used(t)
+	left := omit.From(ctx, l.tables[t].Name)
 	size := min(rows, tile)
 	failed := make([]error, rows/size)
 	sent := make([][]sending, rows/size)
@@ -80,6 +88,9 @@ func checkTable[E field.Element[E], X field.Extension[E, X]](ctx context.Context
 			}
 			from, to = max(from-i*size, 0), min(to-i*size, size)
 			for n, bound := range bounds {
+				if left.Constraint(bound) {
+					continue
+				}
 				for j := from; j < min(to, first+1); j++ {
 					if values[n][j] != zero && (j < first || bound < failing) {
 						first, failing = j, bound
@@ -90,7 +101,10 @@ func checkTable[E field.Element[E], X field.Extension[E, X]](ctx context.Context
 		if failing >= 0 {
 			failed[i] = fmt.Errorf("%w: table %q, row %d: %s", zkbench.ErrWitness, l.tables[t].Name, i*size+first, p.Constraints[failing].Name)
 		}
-		for _, message := range p.Messages {
+		for n, message := range p.Messages {
+			if left.Message(n) {
+				continue
+			}
 			times := m.value(message.Multiplicity)
 			for j := range min(used-i*size, size) {
 				if times[j] == zero {
@@ -160,12 +174,12 @@ func (b *balance) check() error {
 	var bad []string
 	for bus, tuples := range b.times {
 		for tuple, times := range tuples {
-			if times != 0 {
-				signed := int64(times)
-				if times > b.order/2 {
-					signed = -int64(b.order - times)
-				}
-				bad = append(bad, fmt.Sprintf("bus %q: what %s sends or receives is %d times too many", bus, b.who[bus][tuple], signed))
+			switch {
+			case times == 0:
+			case times > b.order/2:
+				bad = append(bad, fmt.Sprintf("bus %q: the tuple of %s is asked for %d times more than it is answered", bus, b.who[bus][tuple], b.order-times))
+			default:
+				bad = append(bad, fmt.Sprintf("bus %q: the tuple of %s is answered %d times more than it is asked for", bus, b.who[bus][tuple], times))
 			}
 		}
 	}

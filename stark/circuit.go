@@ -32,7 +32,7 @@ type shown struct {
 	routes [][][]tree.Digest
 }
 
-// Circuit writes down, and runs, what a verifier does of a proof of tables of so many rows; without a proof
+// Circuit writes down, and runs, what a verifier does of a proof of a statement of one form; without a proof
 // to no effect but that it is written down. It returns the cells, of two elements each, in which the statement's
 // numbers are: public values, each message's tuple, the context with its length; of each the last cell ends
 // with a 0 if it has but one. They are there beside an error that says that what is shown is of other places: the
@@ -41,7 +41,7 @@ type shown struct {
 // What proofs of other heights, or of statements whose messages go elsewhere, are verified by is another program.
 // The system is one of Poseidon over Goldilocks, without zero knowledge, and the builder's extension its own;
 // others are a zkbench.ErrParams.
-func (s *System) Circuit(b *circuit.Builder, rows []int, proof []byte, about Statement) ([]circuit.Cell, error) {
+func (s *System) Circuit(b *circuit.Builder, proof []byte, about Statement) ([]circuit.Cell, error) {
 	if _, err := s.inCircuit(); err != nil {
 		return nil, err
 	}
@@ -49,34 +49,34 @@ func (s *System) Circuit(b *circuit.Builder, rows []int, proof []byte, about Sta
 		return nil, fmt.Errorf("%w: a circuit over an extension of degree %d, accepted is %d", zkbench.ErrParams, b.Degree, s.set.Degree)
 	}
 	if y, ok := s.engine.(*system[cell, ext.Cubic]); ok {
-		return circuitOf(y, s, b, rows, proof, about)
+		return circuitOf(y, s, b, proof, about)
 	}
-	return circuitOf(s.engine.(*system[cell, ext.Quadratic]), s, b, rows, proof, about)
+	return circuitOf(s.engine.(*system[cell, ext.Quadratic]), s, b, proof, about)
 }
 
-func circuitOf[X extension[X]](y *system[cell, X], s *System, b *circuit.Builder, rows []int, proof []byte, about Statement) ([]circuit.Cell, error) {
+func circuitOf[X extension[X]](y *system[cell, X], s *System, b *circuit.Builder, proof []byte, about Statement) ([]circuit.Cell, error) {
 	claim, err := y.claim(s.statement, about)
 	if err != nil {
 		return nil, err
 	}
-	logs, err := s.logRows(rows)
+	if n := len(about.Forms); n != 1 {
+		return nil, fmt.Errorf("%w: a statement of %d forms, accepted is 1", zkbench.ErrParams, n)
+	}
+	logs, err := s.logs(about.Forms[0])
 	if err != nil {
 		return nil, err
 	}
 	v := &circuitVerifier[X]{Builder: b, system: y, claim: claim}
 	if proof == nil {
-		if v.layout, err = y.secured(s.statement, logs, len(about.Messages)); err != nil {
+		if v.layout, err = y.secured(s.statement, logs, about.Messages); err != nil {
 			return nil, err
 		}
 		v.proof, v.shown = nothing[X](v.layout)
-	} else if v.layout, v.proof, err = y.decode(s.statement, proof, len(about.Messages)); err != nil {
+	} else if v.layout, v.proof, err = y.decode(s.statement, proof, claim); err != nil {
 		return nil, err
 	}
 	if v.proof.fri.nonce >= goldilocks.Modulus {
 		return nil, fmt.Errorf("%w: the nonce is no element", zkbench.ErrMalformed)
-	}
-	if !slices.Equal(v.layout.rows, logs) {
-		return nil, &zkbench.DecodeError{Path: "heights", Reason: fmt.Sprintf("2 to the power of %d, accepted are %d", v.layout.rows, logs)}
 	}
 	return v.verify(), nil
 }

@@ -33,19 +33,15 @@ func init() { stark.InCircuit = circuittest.Verify }
 // circuitSystem is a system with a proof.
 type circuitSystem struct {
 	*stark.System
-	rows  []int
 	proof []byte
 	about stark.Statement
 }
 
 func newCircuitSystem(t *testing.T, set stark.Set, tables []*air.Table, traces []stark.Trace, about stark.Statement) circuitSystem {
 	t.Helper()
-	s := circuitSystem{System: must.Get(stark.New(overPoseidon(set), tables...))(t), about: about}
-	for _, trace := range traces {
-		s.rows = append(s.rows, trace.Rows)
-	}
-	s.proof = must.Get(s.Prove(t.Context(), executor.Serial(), traces, about, stark.Options{}))(t)
-	must.Do(t, s.Verify(s.proof, about))
+	s := circuitSystem{System: must.Get(stark.New(overPoseidon(set), tables...))(t), about: stark.Of(traces, about)}
+	s.proof = must.Get(s.Prove(t.Context(), executor.Serial(), traces, s.about, stark.Options{}))(t)
+	must.Do(t, s.Verify(s.proof, s.about))
 	return s
 }
 
@@ -57,7 +53,7 @@ func (s circuitSystem) builder() *circuit.Builder {
 // run is the program of a proof, and the first that does not hold.
 func (s circuitSystem) run(proof []byte, about stark.Statement) (*circuit.Builder, error) {
 	b := s.builder()
-	if _, err := s.Circuit(b, s.rows, proof, about); err != nil {
+	if _, err := s.Circuit(b, proof, about); err != nil {
 		return nil, err
 	}
 	return b, b.Err()
@@ -148,7 +144,7 @@ func circuitSystems(t *testing.T, n int) (all []circuitSystem) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range n {
 		set := stark.Set{
-			Name: "drawn", Degree: 2 + i/4%2, LogBlowup: 1 + r.IntN(3), Queries: 1 + r.IntN(3), Grinding: 4 * r.IntN(2),
+			Name: "drawn", Bits: stark.Unproven, Degree: 2 + i/4%2, LogBlowup: 1 + r.IntN(3), Queries: 1 + r.IntN(3), Grinding: 4 * r.IntN(2),
 			Stack: i % 5, LogFold: 1 + r.IntN(3), LogFinal: []int{0, 1, 2, 3, 7}[r.IntN(5)], LogCap: []int{0, 1, 2, 4, 6}[r.IntN(5)],
 		}
 		traces, about := traces(2<<r.IntN(3), 0)
@@ -176,10 +172,10 @@ func TestCircuit(t *testing.T) {
 	t.Parallel()
 	seen := make(map[string]int)
 	for _, s := range circuitSystems(t, testsize.Pick(16, 60, 600)) {
-		about := fmt.Sprintf("%+v, %d rows", s.Set(), s.rows)
+		about := fmt.Sprintf("%+v, %d rows", s.Set(), s.about.Forms)
 		form, good := s.builder(), s.builder()
-		like := must.Get(s.Circuit(form, s.rows, nil, s.about))(t)
-		cells := must.Get(s.Circuit(good, s.rows, s.proof, s.about))(t)
+		like := must.Get(s.Circuit(form, nil, s.about))(t)
+		cells := must.Get(s.Circuit(good, s.proof, s.about))(t)
 		must.Do(t, good.Err(), about)
 		golden.Equal(t, "cells of the statement", like, cells)
 		told := must.Get(s.Told(s.about))(t)
@@ -229,7 +225,7 @@ func TestCircuitBytes(t *testing.T) {
 	for at := step % 5; at < len(s.proof); at += step {
 		bad := slices.Clone(s.proof)
 		bad[at] ^= 1 << (at % 8)
-		must.Fail(t, circuittest.Verify(t, s.System, s.rows, bad, s.about), must.ErrAny, "byte %d", at)
+		must.Fail(t, circuittest.Verify(t, s.System, bad, s.about), must.ErrAny, "byte %d", at)
 	}
 }
 
@@ -266,13 +262,17 @@ func TestCircuitHeights(t *testing.T) {
 	t.Parallel()
 	traces, about := traces(4, 0)
 	s := newCircuitSystem(t, small(2, 1), []*air.Table{squares(), walk()}, traces, about)
-	for _, rows := range [][]int{{32, 8}, {64, 4}, {4, 32}} {
-		_, err := s.Circuit(circuit.New(2), rows, s.proof, s.about)
-		must.Fail(t, err, zkbench.ErrMalformed, "%d rows", rows)
+	for _, form := range []stark.Form{{32, 8}, {64, 4}, {4, 32}} {
+		about := s.about
+		about.Forms = []stark.Form{form}
+		_, err := s.Circuit(circuit.New(2), s.proof, about)
+		must.Fail(t, err, zkbench.ErrProof, "%d rows", form)
 	}
-	for _, rows := range [][]int{nil, {32}, {32, 3}, {32, 1 << 40}} {
-		_, err := s.Circuit(circuit.New(2), rows, nil, s.about)
-		must.Fail(t, err, zkbench.ErrParams, "%d rows", rows)
+	for _, forms := range [][]stark.Form{nil, {nil}, {{32}}, {{32, 3}}, {{32, 1 << 40}}, {{32, 4}, {32, 8}}} {
+		about := s.about
+		about.Forms = forms
+		_, err := s.Circuit(circuit.New(2), nil, about)
+		must.Fail(t, err, zkbench.ErrParams, "%d rows", forms)
 	}
 }
 
@@ -289,9 +289,10 @@ func TestCircuitStatement(t *testing.T) {
 		"the context":        func(a *stark.Statement) { a.Context[3] ^= 1 },
 		"its length":         func(a *stark.Statement) { a.Context = append(a.Context, 0) },
 	} {
-		_, about := stark.Trace{}, stark.Statement{
+		about := stark.Statement{
+			Forms:   s.about.Forms,
 			Publics: slices.Clone(s.about.Publics), Context: slices.Clone(s.about.Context),
-			Messages: []stark.Message{{Bus: "square", Times: 1, Tuple: slices.Clone(s.about.Messages[0].Tuple)}},
+			Messages: []stark.Message{{Bus: "square", Times: -1, Tuple: slices.Clone(s.about.Messages[0].Tuple)}},
 		}
 		change(&about)
 		_, err := s.run(s.proof, about)
@@ -313,7 +314,8 @@ func TestCircuitRefused(t *testing.T) {
 		s := must.Get(stark.New(c, squares(), walk()))(t)
 		rows := c.Set.Height(2)
 		_, about := traces(16, 0)
-		_, err := s.Circuit(circuit.New(circuit.Degree(c.Set.Degree)), []int{rows, rows}, nil, about)
+		about.Forms = []stark.Form{{rows, rows}}
+		_, err := s.Circuit(circuit.New(circuit.Degree(c.Set.Degree)), nil, about)
 		must.Fail(t, err, zkbench.ErrParams, "%s", name)
 		if err != nil {
 			golden.Contains(t, err.Error(), "a circuit of another system")
@@ -325,7 +327,7 @@ func TestCircuitRefused(t *testing.T) {
 	s := must.Get(stark.New(overPoseidon(small(2, 1)), squares(), walk()))(t)
 	must.FailGet(s.Told(stark.Statement{}))(t, zkbench.ErrParams, "another statement")
 	_, about := traces(16, 0)
-	_, err := s.Circuit(circuit.New(3), []int{128, 16}, nil, about)
+	_, err := s.Circuit(circuit.New(3), nil, about)
 	must.Fail(t, err, zkbench.ErrParams, "another extension")
 }
 
@@ -335,6 +337,7 @@ func TestCircuitForced(t *testing.T) {
 	s := must.Get(stark.New(overPoseidon(small(2, 1)), squares(), walk(), alone("alone"), words("words")))(t)
 	all, about := traces(8, 0)
 	all, about.Publics = append(all, counting(4), counted(16)), append(about.Publics, 15)
+	about = stark.Of(all, about)
 	for name, c := range map[string]struct {
 		table, row, column int
 		public             int // of the statement, or none
@@ -345,8 +348,8 @@ func TestCircuitForced(t *testing.T) {
 		"a count":                 {0, 50, 0, -1, `table "squares"`},
 		"the first of a walk":     {public: 0, says: `table "walk"`},
 		"its last":                {public: 1, says: `table "walk"`},
-		"how often a square is":   {0, 40, 2, -1, "add up"},
-		"another square":          {1, 3, 3, -1, "add up"},
+		"how often a square is":   {0, 40, 2, -1, "answered as often"},
+		"another square":          {1, 3, 3, -1, "answered as often"},
 		"the last count":          {2, 3, 0, -1, `table "alone"`},
 		"a bit":                   {3, 2, 0, -1, `table "words"`},
 		"packed bits":             {3, 2, 4, -1, `table "words"`},
@@ -368,7 +371,7 @@ func TestCircuitForced(t *testing.T) {
 		}
 		proof := s.ProveForced(t, traces, said)
 		b := circuit.New(2)
-		must.Get(s.Circuit(b, []int{64, 8, 4, 16}, proof, said))(t)
+		must.Get(s.Circuit(b, proof, said))(t)
 		for where, err := range map[string]error{"verified": s.Verify(proof, said), "in the circuit": b.Err()} {
 			if c.says == "" {
 				must.Do(t, err, name, where)
@@ -388,8 +391,8 @@ func TestCircuitSize(t *testing.T) {
 	s := must.Get(stark.New(overPoseidon(small(2, 1)), squares(), walk()))(t)
 	_, about := traces(16, 0)
 	b := circuit.New(2)
-	must.Get(s.Circuit(b, []int{128, 16}, nil, about))(t)
-	golden.Equal(t, "rows and permutations", [2]int{1727, 228}, [2]int{len(b.Rows), len(b.Permutations)})
+	must.Get(s.Circuit(b, nil, about))(t)
+	golden.Equal(t, "rows and permutations", [2]int{1728, 228}, [2]int{len(b.Rows), len(b.Permutations)})
 }
 
 // TestCircuitHints: of what a prover chooses nothing can be another: each is decided by what is before it, or
@@ -418,7 +421,7 @@ func TestCircuitHints(t *testing.T) {
 		}
 		// Of a nonce, and where there is an odd number of elements of the last one, what is behind it is 0.
 		odd := 1
-		for _, n := range s.Shown(s.rows) {
+		for _, n := range s.Shown(s.about.Forms[0]) {
 			odd += s.Set().Queries * (n % 2)
 		}
 		for _, n := range []int{len(s.about.Publics), 1 + (len(s.about.Context)+3)/4} {
@@ -427,7 +430,7 @@ func TestCircuitHints(t *testing.T) {
 		for _, m := range s.about.Messages {
 			odd += len(m.Tuple) % 2
 		}
-		for _, n := range s.Numbers(s.rows) {
+		for _, n := range s.Numbers(s.about.Forms[0]) {
 			odd += n * s.Set().Degree % 2
 		}
 		for _, c := range p.Hints() {

@@ -235,7 +235,7 @@ func (v *circuitVerifier[X]) balanced(sums []value, tuples [][]value, d drawn[va
 		}
 		total = v.Add(total, v.Inverse(denominator, "message %d", i).Times(times))
 	}
-	v.Equal(total, circuit.Zero, "what tables and statement send does not add up to nothing")
+	v.Equal(total, circuit.Zero, "a tuple is not answered as often as it is asked for")
 }
 
 // run is what a table's code gives at the point: the values of its constraints, and those of registers, in

@@ -54,8 +54,8 @@ var (
 )
 
 // Shown is how many elements each leaf has.
-func (s *System) Shown(rows []int) (all []int) {
-	l, err := s.layoutOf(rows)
+func (s *System) Shown(f Form) (all []int) {
+	l, err := s.layoutOf(f)
 	if err != nil {
 		panic(err)
 	}
@@ -66,8 +66,8 @@ func (s *System) Shown(rows []int) (all []int) {
 }
 
 // Numbers are how many elements of the extension each message of a proof has.
-func (s *System) Numbers(rows []int) (all []int) {
-	l, err := s.layoutOf(rows)
+func (s *System) Numbers(f Form) (all []int) {
+	l, err := s.layoutOf(f)
 	if err != nil {
 		panic(err)
 	}
@@ -88,4 +88,14 @@ func (s *System) Numbers(rows []int) (all []int) {
 		}
 	}
 	return append(all, 1<<l.final())
+}
+
+// Of is a statement that accepts the form of traces, and no other.
+func Of(traces []Trace, about Statement) Statement {
+	var f Form
+	for _, t := range traces {
+		f = append(f, t.Rows)
+	}
+	about.Forms = []Form{f}
+	return about
 }

@@ -1,7 +1,6 @@
 package stark
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -54,11 +53,11 @@ func fixedTables(change func(steps, cells [][]uint64)) []*air.Table {
 			b.Zero(air.Everywhere, "sum", air.Constant(1).Sub(product).Mul(z.Sub(x.Add(y))))
 			b.Zero(air.Everywhere, "product", product.Mul(z.Sub(x.Mul(y))))
 			for i := range 3 {
-				b.Receive("cell", air.Constant(1), b.Fixed(1+i), b.Here(i))
+				b.Ask("cell", air.Constant(1), b.Fixed(1+i), b.Here(i))
 			}
 		}},
 		{Name: "cells", Columns: 1, Fixed: cells, State: func(b *air.Builder) {
-			b.Send("cell", b.Fixed(1), b.Fixed(0), b.Here(0))
+			b.Answer("cell", b.Fixed(1), b.Fixed(0), b.Here(0))
 		}},
 	}
 }
@@ -89,7 +88,7 @@ func fixedTraces(change func(table int, c *Cells)) ([]Trace, Statement) {
 			}
 		}),
 	}
-	return all, Statement{Messages: []Message{
+	return all, Statement{Forms: []Form{{stepRows, cellRows}}, Messages: []Message{
 		{"cell", -1, []uint64{0, values[0]}}, {"cell", -1, []uint64{1, values[1]}}, {"cell", -1, []uint64{stepRows + 1, values[stepRows+1]}},
 	}, Context: []byte("fixed")}
 }
@@ -261,11 +260,11 @@ func testFixedForgeries[E field.Element[E], X field.Extension[E, X]](t *testing.
 		},
 		"another height": {
 			before: before{"end": func(p *prover[E, X]) { p.proof.rows[0]++ }},
-			says:   "heights",
+			says:   "tables of [16",
 		},
 		"heights exchanged": {
 			before: before{"end": func(p *prover[E, X]) { p.proof.rows[0], p.proof.rows[1] = p.proof.rows[1], p.proof.rows[0] }},
-			says:   "heights",
+			says:   "tables of [16",
 		},
 	} {
 		traces, about := fixedTraces(f.change)
@@ -291,8 +290,8 @@ func TestFixedRows(t *testing.T) {
 		{0, 1, 2, `table "steps", row 1: product`},
 		{0, 2, 0, `table "steps", row 2: sum`},
 		{0, stepRows - 1, 1, `table "steps", row 7: product`},
-		{1, 4, 0, `bus "cell": what table `},
-		{1, stepRows + 1, 0, `bus "cell": what table "cells", row 9 sends or receives is 2 times too many`},
+		{1, 4, 0, `bus "cell": the tuple of table `},
+		{1, stepRows + 1, 0, `bus "cell": the tuple of table "cells", row 9 is answered 2 times more than it is asked for`},
 	} {
 		traces, about := fixedTraces(func(table int, cells *Cells) {
 			if table == c.table {
@@ -358,13 +357,14 @@ func TestFixedLimits(t *testing.T) {
 	set := attackSet
 	set.ZeroKnowledge = true
 	_, err = New(Config{KoalaBear, Keccak, set}, fixedTables(nil)...)
-	refused("zero knowledge", `table "steps"`, err)
+	refused("zero knowledge", `table "steps" has fixed columns`, err)
 
 	s := mustSystem(t, attackSet, fixedTables(nil)...)
 	for table, name := range []string{"steps", "cells"} {
 		for _, rows := range []int{4, 32} {
 			traces, about := fixedTraces(nil)
 			traces[table].Rows = rows
+			about = Of(traces, about)
 			want := fmt.Sprintf("table %q", name)
 			_, err := s.Prove(t.Context(), executor.Serial(), traces, about, Options{})
 			refused("prove", want, err)
@@ -377,12 +377,9 @@ func TestFixedLimits(t *testing.T) {
 			refused("memory", want, err)
 		}
 	}
-	var d *zkbench.DecodeError
 	_, about := fixedTraces(nil)
 	for _, heights := range [][]byte{{3, 3}, {4, 4}, {4, 3}, {3, 255}, {0, 4}} {
-		if err := s.Verify(append(heights, make([]byte, 1<<16)...), about); !errors.As(err, &d) || d.Path != "heights" {
-			t.Errorf("heights %v: %v", heights, err)
-		}
+		must.Fail(t, s.Verify(append(heights, make([]byte, 1<<16)...), about), zkbench.ErrProof, "heights %v", heights)
 	}
 }
 

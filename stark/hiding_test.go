@@ -14,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/ext"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/stark/air"
@@ -25,14 +26,14 @@ func factors() *air.Table {
 	return &air.Table{Name: "factors", Columns: 2, State: func(b *air.Builder) {
 		b.Zero(air.Everywhere, "product", b.Here(0).Mul(b.Here(1)).Sub(b.Public(0)))
 		b.Zero(air.Transition, "constant", b.Next(0).Sub(b.Here(0)))
-		b.Send("factor", air.Constant(1), b.Here(0))
+		b.Answer("factor", air.Constant(1), b.Here(0))
 	}}
 }
 
 // received has what factors send.
 func received() *air.Table {
 	return &air.Table{Name: "received", Columns: 1, State: func(b *air.Builder) {
-		b.Receive("factor", air.Constant(1), b.Here(0))
+		b.Ask("factor", air.Constant(1), b.Here(0))
 	}}
 }
 
@@ -46,7 +47,7 @@ type hiding struct {
 
 func newHiding(t *testing.T, zero bool, stack int) hiding {
 	t.Helper()
-	set := Set{Name: "hiding", Degree: 2, LogBlowup: 3, Queries: 4, Stack: stack, LogFold: 2, LogFinal: 2, LogCap: 1, ZeroKnowledge: zero}
+	set := Set{Name: "hiding", Bits: Unproven, Degree: 2, LogBlowup: 3, Queries: 4, Stack: stack, LogFold: 2, LogFinal: 2, LogCap: 1, ZeroKnowledge: zero}
 	return hiding{must.Get(New(Config{Goldilocks, Keccak, set}, factors(), received()))(t), set}
 }
 
@@ -63,7 +64,8 @@ func (h hiding) traces(witness uint64) ([]Trace, Statement) {
 			return nil
 		}}
 	}
-	return []Trace{fill(witness, 6/witness), fill(witness)}, Statement{Publics: []uint64{6}}
+	traces := []Trace{fill(witness, 6/witness), fill(witness)}
+	return traces, Of(traces, Statement{Publics: []uint64{6}})
 }
 
 // prove returns a prover that is done.
@@ -472,8 +474,8 @@ func TestHidingLimits(t *testing.T) {
 	for name, state := range map[string]func(b *air.Builder){
 		"everywhere": func(b *air.Builder) { b.Zero(air.Everywhere, "wraps", b.Here(0).Sub(b.Next(0))) },
 		"last":       func(b *air.Builder) { b.Zero(air.Last, "wraps", b.Here(0).Sub(b.Next(0))) },
-		"message":    func(b *air.Builder) { b.Send("bus", air.Constant(1), b.Next(0)) },
-		"times":      func(b *air.Builder) { b.Send("bus", b.Next(0), b.Here(0)) },
+		"message":    func(b *air.Builder) { b.Answer("bus", air.Constant(1), b.Next(0)) },
+		"times":      func(b *air.Builder) { b.Answer("bus", b.Next(0), b.Here(0)) },
 	} {
 		table := &air.Table{Name: name, Columns: 1, State: state}
 		set := h.set
@@ -584,4 +586,20 @@ func TestHiddenForgeries(t *testing.T) {
 		must.Do(t, step())
 	}
 	must.Fail(t, h.Verify(p.encode(), about), zkbench.ErrProof, "a word that is no polynomial")
+}
+
+// TestHidingLeaves: in zero knowledge a leaf has no more places than stacks have columns, since with more it would
+// have a column's value at one point more than once; without, narrow leaves have as many as FRI folds.
+func TestHidingLeaves(t *testing.T) {
+	t.Parallel()
+	for stack := range 3 {
+		plain, hidden := newHiding(t, false, stack), newHiding(t, true, stack)
+		rows := Form{hidingRows, hidingRows}
+		of := func(h hiding) (shared [phases]int) { return must.Get(h.layoutOf(rows))(t).shared }
+		shared := of(plain)
+		golden.Within(t, fmt.Sprintf("stacks of 2^%d, quotients", stack), 1, shared[ofQuotients], 2)
+		for phase, log := range of(hidden) {
+			golden.Within(t, fmt.Sprintf("stacks of 2^%d, phase %d", stack, phase), 0, log, stack)
+		}
+	}
 }

@@ -39,10 +39,10 @@ func TestKeccakForced(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		stark.Config
-		verify func(t testing.TB, s *stark.System, rows []int, proof []byte, about stark.Statement) error
+		verify func(t testing.TB, s *stark.System, proof []byte, about stark.Statement) error
 		tries  int
 	}{
-		{stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak}, func(_ testing.TB, s *stark.System, _ []int, proof []byte, about stark.Statement) error {
+		{stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak}, func(_ testing.TB, s *stark.System, proof []byte, about stark.Statement) error {
 			return s.Verify(proof, about)
 		}, testsize.Pick(8, 60, 5000)},
 		{overPoseidon(stark.Set{}), circuittest.Verify, testsize.Pick(0, 4, 500)},
@@ -50,19 +50,19 @@ func TestKeccakForced(t *testing.T) {
 		if c.tries == 0 {
 			continue
 		}
-		c.Set = stark.Set{Name: "test", LogBlowup: 1, Queries: 3, Stack: 4, LogFold: 3, LogFinal: 3, LogCap: 2}
+		c.Set = stark.Set{Name: "test", Bits: stark.Unproven, LogBlowup: 1, Queries: 3, Stack: 4, LogFold: 3, LogFinal: 3, LogCap: 2}
 		c.Set.Degree = map[stark.Field]int{stark.KoalaBear: 4, stark.Goldilocks: 2}[c.Field]
-		s := must.Get(keccak.New(c.Config, true))(t)
+		s := must.Get(keccak.New(c.Config, stark.Public))(t)
 		messages := [][]byte{bytes.Repeat([]byte{0x5a}, 200), []byte("abc")}
-		about := must.Get(s.Statement(keccak.Claims(messages, true), nil))(t)
+		about := must.Get(s.Statement(keccak.Claims(messages, stark.Public), nil))(t)
 		verify := func(traces []stark.Trace) error {
-			return c.verify(t, s.System, []int{traces[0].Rows, traces[1].Rows}, s.ProveForced(t, traces, about), about)
+			return c.verify(t, s.System, s.ProveForced(t, traces, about), about)
 		}
 		must.Do(t, verify(s.Traces(messages)))
 		random := rand.New(rand.NewPCG(3, 4))
 		widths := s.Widths()
 		for range c.tries {
-			// Rows of permutations that are exported, and of sponges' blocks: of three.
+			// Rows of permutations that are answers, and of sponges' blocks: of three.
 			table := random.IntN(2)
 			row, column := random.IntN([]int{72, 3}[table]), random.IntN(widths[table])
 			traces := s.Traces(messages)

@@ -135,7 +135,7 @@ func TestLimits(t *testing.T) {
 	}
 	sends := func(name string, n int) *air.Table {
 		return &air.Table{Name: name, Columns: 1, State: func(b *air.Builder) {
-			b.Send("bus", air.Constant(1), make([]air.Expr, n)...)
+			b.Answer("bus", air.Constant(1), make([]air.Expr, n)...)
 		}}
 	}
 	for _, n := range []int{1, 3} {
@@ -393,13 +393,19 @@ func TestDecoder(t *testing.T) {
 	bad := slices.Clone(proof)
 	copy(bad[2:], field.Append(nil, goldilocks.Modulus, 8)) // of the first of two digests
 	refused(s.Verify(bad, about), "caps.columns", 2)
-	for _, heights := range [][2]byte{{0, 4}, {3, 0}, {3, 30}, {3, 255}} {
+	refused(s.Verify(bad[:1], about), "heights", 0)
+	for _, heights := range [][2]byte{{0, 4}, {3, 0}, {3, 30}, {3, 255}, {4, 3}} {
 		copy(bad, heights[:])
-		refused(s.Verify(bad, about), "heights", 0)
-		s.set.Bits = 1 // computed of heights that there are
-		refused(s.Verify(bad, about), "heights", 0)
-		s.set.Bits = 0
+		must.Fail(t, s.Verify(bad, about), zkbench.ErrProof, "heights %v", heights)
 	}
+	copy(bad, []byte{3, 30})
+	high := about
+	high.Forms = []Form{{8, 1 << 30}} // of which there are no roots of unity
+	for _, promised := range []int{Unproven, 1} {
+		s.set.Bits = promised // computed of heights that there are
+		refused(s.Verify(bad, high), "heights", 0)
+	}
+	s.set.Bits = Unproven
 }
 
 // TestSpans: phases come one after the other, and all end.
@@ -488,7 +494,7 @@ func TestGroups(t *testing.T) {
 			}
 			b.Zero(air.Everywhere, "zero", b.Here(0))
 			for _, m := range c.messages {
-				b.Send("bus", power(m.multiplicity), power(0), power(m.tuple), power(0))
+				b.Answer("bus", power(m.multiplicity), power(0), power(m.tuple), power(0))
 			}
 		}}).Compile())(t)
 		golden.Equal(t, fmt.Sprintf("groups of %v", c.messages), c.want, groups(p, c.degree))
@@ -500,7 +506,7 @@ func TestGroups(t *testing.T) {
 		x := b.Here(0)
 		b.Zero(air.Everywhere, "degree 5", x.Mul(x).Mul(x).Mul(x).Mul(x.Plus(-1)))
 		for i := range 4 {
-			b.Send("bus", air.Constant(int64(i+1)), b.Here(i), air.Constant(int64(i)))
+			b.Answer("bus", air.Constant(int64(i+1)), b.Here(i), air.Constant(int64(i)))
 		}
 	}}
 	set := attackSet
@@ -517,7 +523,7 @@ func TestGroups(t *testing.T) {
 		}
 		return nil
 	}
-	var about Statement
+	about := Statement{Forms: []Form{{4}}}
 	for i := range uint64(4) {
 		for value := range uint64(2) {
 			about.Messages = append(about.Messages, Message{"bus", -2 * int64(i+1), []uint64{value, i}})
@@ -612,18 +618,18 @@ func TestDigest(t *testing.T) {
 		"column 1":     func(b *air.Builder) { b.Zero(air.Last, "c", b.Here(1)) },
 		"public":       func(b *air.Builder) { b.Zero(air.Last, "c", b.Public(0)) },
 		"public 1":     func(b *air.Builder) { b.Zero(air.Last, "c", b.Public(1)) },
-		"sends":        func(b *air.Builder) { b.Send("bus", b.Here(0), b.Here(1)) },
-		"sends less":   func(b *air.Builder) { b.Send("bus", b.Here(1), b.Here(1)) },
-		"sends other":  func(b *air.Builder) { b.Send("bus", b.Here(0), b.Here(0)) },
-		"another bus":  func(b *air.Builder) { b.Send("sub", b.Here(0), b.Here(1)) },
-		"receives":     func(b *air.Builder) { b.Receive("bus", b.Here(0), b.Here(1)) },
+		"sends":        func(b *air.Builder) { b.Answer("bus", b.Here(0), b.Here(1)) },
+		"sends less":   func(b *air.Builder) { b.Answer("bus", b.Here(1), b.Here(1)) },
+		"sends other":  func(b *air.Builder) { b.Answer("bus", b.Here(0), b.Here(0)) },
+		"another bus":  func(b *air.Builder) { b.Answer("sub", b.Here(0), b.Here(1)) },
+		"receives":     func(b *air.Builder) { b.AskUpTo(1, "bus", b.Here(0), b.Here(1)) },
 		"twice as far": func(b *air.Builder) { b.Zero(air.Transition, "c", b.Here(0)) },
 	} {
 		note(name, digest(attackSet, state(change)))
 	}
 	for name, change := range map[string]func(s *Set){
 		"name":      func(s *Set) { s.Name = "other" },
-		"bits":      func(s *Set) { s.Bits++ },
+		"bits":      func(s *Set) { s.Bits = 1 },
 		"degree":    func(s *Set) { s.Degree = 6 },
 		"rate":      func(s *Set) { s.LogBlowup++ },
 		"queries":   func(s *Set) { s.Queries++ },
@@ -649,10 +655,10 @@ func TestDigest(t *testing.T) {
 		note(name, digest(attackSet, tables...))
 	}
 	for name, change := range map[string]func(b *air.Builder){
-		"0 and 1": func(b *air.Builder) { b.Send("bus", air.Constant(1), b.Here(0), b.Here(1)) },
-		"1 and 0": func(b *air.Builder) { b.Send("bus", air.Constant(1), b.Here(1), b.Here(0)) },
-		"0 and 0": func(b *air.Builder) { b.Send("bus", air.Constant(1), b.Here(0), b.Here(0)) },
-		"0 alone": func(b *air.Builder) { b.Send("bus", air.Constant(1), b.Here(0)) },
+		"0 and 1": func(b *air.Builder) { b.Answer("bus", air.Constant(1), b.Here(0), b.Here(1)) },
+		"1 and 0": func(b *air.Builder) { b.Answer("bus", air.Constant(1), b.Here(1), b.Here(0)) },
+		"0 and 0": func(b *air.Builder) { b.Answer("bus", air.Constant(1), b.Here(0), b.Here(0)) },
+		"0 alone": func(b *air.Builder) { b.Answer("bus", air.Constant(1), b.Here(0)) },
 		"0 + 0":   func(b *air.Builder) { b.Zero(air.Last, "c", b.Here(0).Add(b.Here(0))) },
 		"0 + 1":   func(b *air.Builder) { b.Zero(air.Last, "c", b.Here(0).Add(b.Here(1))) },
 		"0 * 1":   func(b *air.Builder) { b.Zero(air.Last, "c", b.Here(0).Mul(b.Here(1))) },

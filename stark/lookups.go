@@ -29,6 +29,14 @@ import (
 //
 // and what all tables and the statement sum up to is 0.
 //
+// Asks and answers. Let a tuple be asked for A times and answered k times, over all rows and the statement. The
+// sum of fractions is 0 as a function of the challenges only if A = k modulo the field's characteristic p for
+// each tuple. Every ask is a number that the table, or the verifier, bounds, and all asks of a bus are fewer
+// than p (form.go computes it for the proof's heights), so A is a number below p. If A is not 0, k is not 0
+// modulo p, and so some row answers with the tuple, with a multiplicity that is not 0: by its table the tuple
+// is true. How often it says so is of no importance, and a prover may choose it: multiplicities of answers
+// need no bound.
+//
 // In zero knowledge the sum is over the m rows that are used. There φ does not come back, but begins and ends
 // with fractions of random tuples on the bus of number 0, so that S says nothing: of a table's first row,
 // and of the row behind those used, which the prover lets be the tuple of another table's first row. The
@@ -91,7 +99,7 @@ func buses(tables []*air.Table, programs []*air.Program) (map[string]bus, error)
 				all[m.Bus] = b
 			}
 			if b.length != len(m.Tuple) {
-				return nil, fmt.Errorf("%w: table %q sends %d values to bus %q, to which %d go elsewhere", zkbench.ErrParams, tables[i].Name, len(m.Tuple), m.Bus, b.length)
+				return nil, fmt.Errorf("%w: table %q has a message of %d values for bus %q, accepted are the %d of others", zkbench.ErrParams, tables[i].Name, len(m.Tuple), m.Bus, b.length)
 			}
 		}
 	}

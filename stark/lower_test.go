@@ -77,7 +77,7 @@ func randomTable(random *rand.Rand) *air.Table {
 				b.Zero(where, "random", e)
 			}
 		}
-		b.Send("bus", pick(), pick(), pick())
+		b.Answer("bus", pick(), pick(), pick())
 		for range 1 + random.IntN(250) {
 			x, y := pick(), pick()
 			var e air.Expr
@@ -116,7 +116,7 @@ func randomTable(random *rand.Rand) *air.Table {
 				state(e)
 			}
 			if random.IntN(16) == 0 {
-				b.Send("bus", pick(), e, pick())
+				b.Answer("bus", pick(), e, pick())
 			}
 		}
 	}}

@@ -21,11 +21,11 @@ func TestRecursionForced(t *testing.T) {
 	set := small(2, 1)
 	set.Queries, set.LogCap = 2, 0
 	s := newCircuitSystem(t, set, []*air.Table{alone("alone")}, []stark.Trace{counting(4)}, stark.Statement{Publics: []uint64{0}})
-	child := recursion.NewChild(s.System, s.rows, s.about)
+	child := recursion.NewChild(s.System, s.about)
 	set.Queries = 30 // that a word far from the code is seen
 	r := must.Get(recursion.New(overPoseidon(set), child))(t)
 	tables := r.Tables().(*stark.System)
-	traces, about, err := r.Traces([]recursion.Proof{{Bytes: s.proof, Statement: s.about}})
+	traces, about, err := r.Traces([]recursion.Proof{{Bytes: s.proof, Statement: s.about}}, nil)
 	must.Do(t, err)
 	must.Do(t, tables.Verify(tables.ProveForced(t, traces, about), about), "nothing forced")
 	for i := range testsize.Pick(6, 30, 600) {

@@ -14,7 +14,7 @@ import (
 type Set struct {
 	Name string
 	// Bits are those that must be proved (package security) of a statement of the heights at hand:
-	// where they are not it is neither proved nor verified. 0 promises nothing.
+	// where they are not it is neither proved nor verified. Unproven promises nothing; 0 is refused.
 	Bits      int
 	Degree    int // of the extension from which challenges are drawn
 	LogBlowup int // the rate is 2^-LogBlowup
@@ -27,6 +27,9 @@ type Set struct {
 	// ZeroKnowledge hides what tables have in their rows. It takes the last Random of each for itself.
 	ZeroKnowledge bool
 }
+
+// Unproven is the Bits of a set for comparison alone, which promises nothing.
+const Unproven = -1
 
 // Random is how many of each table's rows are random in zero knowledge, and 0 otherwise. What a proof
 // shows depends on a column's values at no more points than these are, but one: two for each query, since
@@ -75,15 +78,15 @@ func Compare100(f Field) Set {
 
 func basic(name string, logBlowup, queries int) Set {
 	return Set{
-		Name: name, LogBlowup: logBlowup, Queries: queries, Grinding: 16,
+		Name: name, Bits: Unproven, LogBlowup: logBlowup, Queries: queries, Grinding: 16,
 		Stack: 4, LogFold: 3, LogFinal: 5, LogCap: 4,
 	}
 }
 
-// Security is what decides the soundness of a proof of tables of so many rows, of a statement of so
-// many messages.
-func (s *System) Security(rows []int, messages int) (security.Protocol, error) {
-	l, err := s.layoutOf(rows)
+// Security is what decides the soundness of a proof of a form, of a statement of so many messages. A form for
+// which rows may ask a bus so often that sums wrap is a zkbench.ErrParams: it has none.
+func (s *System) Security(f Form, messages int) (security.Protocol, error) {
+	l, err := s.layoutOf(f)
 	if err != nil {
 		return security.Protocol{}, err
 	}
@@ -93,20 +96,20 @@ func (s *System) Security(rows []int, messages int) (security.Protocol, error) {
 // Set is the numbers that it proves with.
 func (s *System) Set() Set { return s.set }
 
-// layoutOf is the layout for tables of so many rows.
-func (s *System) layoutOf(rows []int) (*layout, error) {
-	logs, err := s.logRows(rows)
+// layoutOf is the layout of a form.
+func (s *System) layoutOf(f Form) (*layout, error) {
+	logs, err := s.logs(f)
 	if err != nil {
 		return nil, err
 	}
 	return s.engine.layout(s.statement, logs)
 }
 
-// Memory is what a proof of tables of so many rows takes at most, about, in bytes: their cells on the
+// Memory is what a proof of a form takes at most, about, in bytes: its cells on the
 // cosets that are kept, on one more, and, where not all are, as coefficients; trees and FRI's words; and of what
-// the collector has not taken back as much again. Tables and heights that do not agree are a zkbench.ErrParams.
-func (s *System) Memory(rows []int) (bytes uint64, err error) {
-	l, err := s.layoutOf(rows)
+// the collector has not taken back as much again. A form that the tables do not have is a zkbench.ErrParams.
+func (s *System) Memory(f Form) (bytes uint64, err error) {
+	l, err := s.layoutOf(f)
 	if err != nil {
 		return 0, err
 	}
@@ -123,41 +126,28 @@ func (s *System) Memory(rows []int) (bytes uint64, err error) {
 	return 2 * (uint64(l.cells)*size*values + uint64(trees)*digests*tree.DigestBytes + points*uint64(words)*size), nil
 }
 
-// logRows are the logarithms of all tables' heights.
-func (s *statement) logRows(rows []int) (logs []int, err error) {
-	if len(rows) != len(s.tables) {
-		return nil, fmt.Errorf("%w: heights of %d tables, accepted are %d", zkbench.ErrParams, len(rows), len(s.tables))
-	}
-	for i, n := range rows {
-		if n < 2 || n&(n-1) != 0 {
-			return nil, fmt.Errorf("%w: table %q of %d rows, accepted are powers of two from 2 on", zkbench.ErrParams, s.tables[i].Name, n)
-		}
-		logs = append(logs, bits.TrailingZeros(uint(n)))
-	}
-	return logs, nil
-}
-
 // heights are the logarithms of traces' heights.
 func (s *statement) heights(traces []Trace) ([]int, error) {
-	var rows []int
+	var rows Form
 	for i, t := range traces {
 		if t.Fill == nil {
 			return nil, fmt.Errorf("%w: trace %d fills nothing", zkbench.ErrParams, i)
 		}
 		rows = append(rows, t.Rows)
 	}
-	return s.logRows(rows)
+	return s.logs(rows)
 }
 
 func (y *system[E, X]) bytes() uint64 { return uint64(y.field.Bytes()) }
 
 func (y *system[E, X]) layout(s *statement, rows []int) (*layout, error) {
 	l, err := s.layout(y.degree(), y.field.Bytes(), y.field.TwoAdicity(), rows)
-	if err == nil {
-		cosets := 1 << s.set.LogBlowup
-		l.lean = cosets >= y.many || l.cells*l.bytes*cosets >= muchMemory
+	if err != nil {
+		return nil, err
 	}
-	return l, err
+	cosets := 1 << s.set.LogBlowup
+	l.lean = cosets >= y.many || l.cells*l.bytes*cosets >= muchMemory
+	return l, l.asked(y.field.Order(), nil)
 }
 
 // Of so many cosets, with the tree's hash, or of so many bytes, a proof is lean. Beside Poseidon a coset made
@@ -168,13 +158,16 @@ const (
 	muchMemory         = 1 << 30
 )
 
-// secured is a layout whose set has the bits that it promises.
-func (y *system[E, X]) secured(s *statement, rows []int, messages int) (*layout, error) {
+// secured is the layout of a proof of a statement, whose set has the bits that it promises.
+func (y *system[E, X]) secured(s *statement, rows []int, messages []Message) (*layout, error) {
 	l, err := y.layout(s, rows)
-	if err != nil || s.set.Bits == 0 {
+	if err == nil {
+		err = l.asked(y.field.Order(), messages)
+	}
+	if err != nil || s.set.Bits == Unproven {
 		return l, err
 	}
-	best, err := y.security(l, messages).Best()
+	best, err := y.security(l, len(messages)).Best()
 	if err != nil {
 		return nil, err
 	}

@@ -55,23 +55,29 @@ type Config struct {
 	Set   Set
 }
 
-// Message is what a statement sends to a bus, so many times.
+// Message is a tuple with which a statement answers a bus so many times, or for which it asks: then Times
+// is negative.
 type Message struct {
 	Bus   string
 	Times int64
 	Tuple []uint64
 }
 
-// Statement is what a proof is about.
+// Statement is what a proof is about. Prove and Verify refuse one without forms.
 type Statement struct {
+	Forms    []Form    // accepted heights of the tables; a proof of any other form is refused
 	Publics  []uint64  // public values that tables read
-	Messages []Message // what goes to buses beside what the tables send
+	Messages []Message // what the statement asks buses for, and answers, beside the tables
 	Context  []byte    // what else the proof is bound to
 }
 
 // Trace fills a table.
 type Trace struct {
-	Rows int // a power of two, from 2 on, that of fixed columns where there are any; Set.Height gives the one that is needed
+	// Rows is the table's height, that of a form of the statement: a power of two, from 2 on, that of fixed
+	// columns if there are any. Set.Height returns the one that is needed. The verifier knows it from the
+	// statement: what a table says of its last row is said of row Rows - 1, in zero knowledge of row
+	// Rows - 1 - Set.Random.
+	Rows int
 	// Fill sets all cells, which are 0 before, and keeps none: other proofs have their memory later. In zero
 	// knowledge they are of fewer rows, Set.Random less, and the last of these is the table's last one.
 	Fill func(ctx context.Context, ex executor.Executor, cells *Cells) error
@@ -137,6 +143,9 @@ func (c Config) engine() (engine, error) {
 		return fmt.Errorf("%w: "+format, append([]any{zkbench.ErrParams}, a...)...)
 	}
 	s := c.Set
+	if s.Bits < 1 && s.Bits != Unproven {
+		return nil, bad("set %q promises %d bits, accepted are 1 and more, and Unproven", s.Name, s.Bits)
+	}
 	if s.LogBlowup < 1 || s.LogBlowup > 8 || s.Queries < 1 || s.Queries > maxQueries || s.Grinding < 0 || s.Grinding > 40 ||
 		s.Stack < 0 || s.Stack > 12 || s.LogFold < 1 || s.LogFold > 6 || s.LogFinal < 0 || s.LogFinal > 12 || s.LogCap < 0 || s.LogCap > 12 {
 		return nil, bad("set %+v", s)
@@ -275,7 +284,10 @@ func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *stat
 	if err != nil {
 		return nil, err
 	}
-	l, err := y.secured(s, rows, len(about.Messages))
+	if err := claim.accepts(rows, zkbench.ErrParams); err != nil {
+		return nil, err
+	}
+	l, err := y.secured(s, rows, about.Messages)
 	if err != nil {
 		return nil, err
 	}
@@ -322,7 +334,7 @@ func (y *system[E, X]) verify(s *statement, encoded []byte, about Statement) err
 	if err != nil {
 		return err
 	}
-	l, p, err := y.decode(s, encoded, len(about.Messages))
+	l, p, err := y.decode(s, encoded, claim)
 	if err != nil {
 		return err
 	}
@@ -334,15 +346,18 @@ func (y *system[E, X]) verify(s *statement, encoded []byte, about Statement) err
 	return v.verify()
 }
 
-// decode is a proof of a statement of so many messages, and where in it everything lies.
-func (y *system[E, X]) decode(s *statement, encoded []byte, messages int) (*layout, *proof[E, X], error) {
+// decode is a proof of a statement, and where in it everything lies.
+func (y *system[E, X]) decode(s *statement, encoded []byte, about *claim[E]) (*layout, *proof[E, X], error) {
 	p := &proof[E, X]{}
 	c := &coder[E, X]{field: y.field, digest: y.canonical, in: encoded, read: true}
 	c.heights(&p.rows, len(s.tables))
 	if c.err != nil {
 		return nil, nil, c.err
 	}
-	l, err := y.secured(s, p.rows, messages)
+	if err := about.accepts(p.rows, zkbench.ErrProof); err != nil {
+		return nil, nil, err
+	}
+	l, err := y.secured(s, p.rows, about.Messages)
 	if err != nil {
 		return nil, nil, &zkbench.DecodeError{Path: "heights", Reason: err.Error()}
 	}
@@ -362,6 +377,9 @@ type claim[E any] struct {
 // claim is a statement of a system's form; another is a zkbench.ErrParams.
 func (y *system[E, X]) claim(s *statement, about Statement) (c *claim[E], err error) {
 	c = &claim[E]{Statement: about}
+	if err := s.checkForms(about.Forms); err != nil {
+		return nil, err
+	}
 	if len(about.Publics) != s.publics {
 		return nil, fmt.Errorf("%w: %d public values, accepted are %d", zkbench.ErrParams, len(about.Publics), s.publics)
 	}

@@ -17,7 +17,7 @@ import (
 
 // small is a set that proves nothing, for tests.
 func small(degree, stack int) stark.Set {
-	return stark.Set{Name: "test", Degree: degree, LogBlowup: 2, Queries: 5, Grinding: 3, Stack: stack, LogFold: 3, LogFinal: 2, LogCap: 2}
+	return stark.Set{Name: "test", Bits: stark.Unproven, Degree: degree, LogBlowup: 2, Queries: 5, Grinding: 3, Stack: stack, LogFold: 3, LogFinal: 2, LogCap: 2}
 }
 
 // configs are all that there are, with stacks of some sizes.
@@ -33,14 +33,14 @@ func configs() (all []stark.Config) {
 	return all
 }
 
-// squares has x, x² of x from 0 on, which it sends, and the number of those that are.
+// squares has x, x² of x from 0 on, with which it answers, and how often.
 func squares() *air.Table {
 	return &air.Table{Name: "squares", Columns: 3, State: func(b *air.Builder) {
 		x, y, times := b.Here(0), b.Here(1), b.Here(2)
 		b.Zero(air.First, "begins", x)
 		b.Zero(air.Transition, "counts", b.Next(0).Sub(x).Plus(-1))
 		b.Zero(air.Everywhere, "square", y.Sub(x.Mul(x)))
-		b.Receive("square", times, x, y)
+		b.Answer("square", times, x, y)
 	}}
 }
 
@@ -51,9 +51,9 @@ func walk() *air.Table {
 		b.Zero(air.Last, "last", b.Here(2).Sub(b.Public(1)))
 		b.Zero(air.Transition, "next", b.Next(0).Sub(b.Here(2)))
 		b.Zero(air.Everywhere, "sum", b.Here(2).Sub(b.Here(0)).Sub(b.Here(1)))
-		b.Send("square", air.Constant(1), b.Here(0), b.Here(3))
-		b.Send("square", air.Constant(1), b.Here(1), b.Here(4))
-		b.Send("square", air.Constant(1), b.Here(2), b.Here(2).Mul(b.Here(2)))
+		b.Ask("square", air.Constant(1), b.Here(0), b.Here(3))
+		b.Ask("square", air.Constant(1), b.Here(1), b.Here(4))
+		b.Ask("square", air.Constant(1), b.Here(2), b.Here(2).Mul(b.Here(2)))
 	}}
 }
 
@@ -72,8 +72,9 @@ func traces(rows, random int) (all []stark.Trace, about stark.Statement) {
 	}
 	counts[3]++
 	about = stark.Statement{
+		Forms:    []stark.Form{{8 * height, height}},
 		Publics:  []uint64{0, uint64(rows)},
-		Messages: []stark.Message{{Bus: "square", Times: 1, Tuple: []uint64{3, 9}}},
+		Messages: []stark.Message{{Bus: "square", Times: -1, Tuple: []uint64{3, 9}}},
 		Context:  []byte("context"),
 	}
 	return []stark.Trace{
@@ -177,8 +178,8 @@ func TestBuses(t *testing.T) {
 	t.Parallel()
 	table := &air.Table{Name: "sends", Columns: 1, State: func(b *air.Builder) {
 		b.Zero(air.Everywhere, "constant", b.Here(0).Plus(-5))
-		b.Send("one", air.Constant(1), b.Here(0), b.Here(0), b.Here(0))
-		b.Send("two", air.Constant(0), b.Here(0), b.Here(0), b.Here(0))
+		b.Answer("one", air.Constant(1), b.Here(0), b.Here(0), b.Here(0))
+		b.Answer("two", air.Constant(0), b.Here(0), b.Here(0), b.Here(0))
 	}}
 	traces := []stark.Trace{{Rows: 4, Fill: func(_ context.Context, _ executor.Executor, c *stark.Cells) error {
 		for row := range 4 {
@@ -194,7 +195,7 @@ func TestBuses(t *testing.T) {
 			value uint64
 		}{{"one", 5}, {"two", 4}, {"two", 5}, {"two", 6}} {
 			bus, value := of.bus, of.value
-			about := stark.Statement{Messages: []stark.Message{{Bus: bus, Times: -4, Tuple: []uint64{value, value, value}}}}
+			about := stark.Statement{Forms: []stark.Form{{4}}, Messages: []stark.Message{{Bus: bus, Times: -4, Tuple: []uint64{value, value, value}}}}
 			proof, err := s.Prove(t.Context(), executor.Serial(), traces, about, stark.Options{})
 			if bus == "two" {
 				must.Fail(t, err, zkbench.ErrWitness, "received from another bus")
@@ -229,12 +230,12 @@ func TestSets(t *testing.T) {
 					rows = set.Height(rows)
 				}
 				columns, about := traces(rows, set.Random())
-				p, err := s.Security([]int{8 * rows, rows}, len(about.Messages))
+				p, err := s.Security(stark.Form{8 * rows, rows}, len(about.Messages))
 				must.Do(t, err)
 				best, err := p.Best()
 				must.Do(t, err)
 				enough := best.Bits() >= set.Bits
-				if !enough && rows >= 64 || set.Bits == 0 && best.Bits() > 57 {
+				if !enough && rows >= 64 || set.Bits == stark.Unproven && best.Bits() > 57 {
 					t.Errorf("%s, %s, %d rows: %d bits", field, set.Name, rows, best.Bits())
 				}
 				proof, err := s.Prove(t.Context(), executor.Serial(), columns, about, stark.Options{})

@@ -110,7 +110,7 @@ func (s *statement) hash(about string, fixed []tree.Digest) [sha512.Size]byte {
 		}
 		for _, m := range p.Messages {
 			text(m.Bus)
-			number(m.Multiplicity, len(m.Tuple))
+			number(m.Multiplicity, int(m.Asks), m.Link, len(m.Tuple))
 			number(m.Tuple...)
 		}
 	}

@@ -324,6 +324,16 @@ func (b *textbook) verify(about Statement) {
 		rows = append(rows, int(h))
 		size = max(size, int(h)+set.Stack)
 	}
+	if !slices.ContainsFunc(about.Forms, func(f Form) bool {
+		for i, h := range rows {
+			if f[i] != 1<<h {
+				return false
+			}
+		}
+		return true
+	}) {
+		b.fail("heights %d", rows)
+	}
 	b.t.Append("heights", heights)
 	var publics []byte
 	for _, p := range about.Publics {
@@ -765,5 +775,5 @@ func TestTextbook(t *testing.T) {
 			a, b = b, a+b
 		}
 		return nil
-	}}}, Statement{Publics: []uint64{2}}, quiet())
+	}}}, Statement{Forms: []Form{{8}}, Publics: []uint64{2}}, quiet())
 }

@@ -106,7 +106,7 @@ func (v *verifier[E, X]) balanced(d drawn[X]) error {
 		total = total.Add(v.fraction(i, d))
 	}
 	if total != zero {
-		return fmt.Errorf("%w: what tables and statement send does not add up to nothing", zkbench.ErrProof)
+		return fmt.Errorf("%w: a tuple is not answered as often as it is asked for", zkbench.ErrProof)
 	}
 	return nil
 }

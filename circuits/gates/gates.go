@@ -26,17 +26,27 @@ type Circuit struct {
 
 // New returns the circuit of n gates. Fewer than MinGates are an ErrParams.
 func New(n int) (*Circuit, error) {
-	if n < MinGates {
-		return nil, fmt.Errorf("%w: %d gates, accepted are %d and more", zkbench.ErrParams, n, MinGates)
+	if err := check(n); err != nil {
+		return nil, err
 	}
 	return &Circuit{n: n}, nil
+}
+
+func check(n int) error {
+	if n < MinGates {
+		return fmt.Errorf("%w: %d gates, accepted are %d and more", zkbench.ErrParams, n, MinGates)
+	}
+	return nil
 }
 
 // IsAddition tells the kind of a gate: each fourth is an addition.
 func IsAddition(i int) bool { return i%4 == 3 }
 
-// Define implements frontend.Circuit.
+// Define implements frontend.Circuit. A circuit that New did not make is an ErrParams.
 func (c *Circuit) Define(api frontend.API) error {
+	if err := check(c.n); err != nil {
+		return err
+	}
 	v := c.X
 	for i := range c.n - 2 {
 		if IsAddition(i) {
@@ -61,3 +71,7 @@ func (c *Circuit) Assign(x, y fr.Element) *Circuit {
 	}
 	return &Circuit{X: x, Y: y, Last: v, n: c.n}
 }
+
+// AssignPublic returns the assignment of the public value alone, of which a verifier makes a public
+// witness: frontend.NewWitness with frontend.PublicOnly.
+func (c *Circuit) AssignPublic(last fr.Element) *Circuit { return &Circuit{Last: last, n: c.n} }

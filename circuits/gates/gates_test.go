@@ -32,11 +32,13 @@ func TestGates(t *testing.T) {
 	// ((3·5)·5)·5 + 5 = 380 in six gates.
 	golden.Equal(t, "the last value", fr.NewElement(380), circuit(t, 6).Assign(x, y).Last.(fr.Element))
 	must.FailGet(gates.New(3))(t, zkbench.ErrParams, "three gates")
+	must.Fail(t, new(gates.Circuit).Define(nil), zkbench.ErrParams, "no gates in a circuit")
 }
 
 func TestProves(t *testing.T) {
 	c := circuit(t, 64)
 	a := c.Assign(fr.NewElement(3), fr.NewElement(5))
+	circuittest.Public(t, a, c.AssignPublic(a.Last.(fr.Element)))
 	circuittest.Prove(t, c, a, c.Assign(fr.NewElement(4), fr.NewElement(5)), nil)
 	circuittest.NothingFree(t, c, a, nil, 1)
 }

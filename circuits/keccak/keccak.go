@@ -23,6 +23,9 @@ type Circuit interface {
 	// type. A message that the circuit does not take is a zkbench.ErrParams, or a
 	// zkbench.ErrLimit where it is too long.
 	Assign(message []byte, digest [keccak.Digest]byte) (frontend.Circuit, error)
+	// AssignPublic returns the assignment of a digest alone, of which a verifier makes a public
+	// witness: frontend.NewWitness with frontend.PublicOnly.
+	AssignPublic(digest [keccak.Digest]byte) frontend.Circuit
 }
 
 // checkLength refuses a message's length for which there is no circuit.
@@ -59,10 +62,16 @@ func (c *Fixed) Assign(message []byte, digest [keccak.Digest]byte) (frontend.Cir
 	if len(message)*8 != len(c.Message) {
 		return nil, fmt.Errorf("%w: message of %d bytes for a circuit of %d", zkbench.ErrParams, len(message), len(c.Message)/8)
 	}
-	a := newFixed(len(c.Message), c.padding)
+	a := c.AssignPublic(digest).(*Fixed)
 	assignBits(a.Message, message)
-	a.Digest = Split(digest)
 	return a, nil
+}
+
+// AssignPublic implements Circuit.
+func (c *Fixed) AssignPublic(digest [keccak.Digest]byte) frontend.Circuit {
+	a := newFixed(len(c.Message), c.padding)
+	a.Digest = Split(digest)
+	return a
 }
 
 func assignBits(dst []frontend.Variable, message []byte) {
@@ -180,9 +189,16 @@ func (c *Std) Assign(message []byte, digest [keccak.Digest]byte) (frontend.Circu
 	if len(message) != len(c.Message) {
 		return nil, fmt.Errorf("%w: message of %d bytes for a circuit of %d", zkbench.ErrParams, len(message), len(c.Message))
 	}
-	a := &Std{Message: uints.NewU8Array(message)}
-	copy(a.Digest[:], uints.NewU8Array(digest[:]))
+	a := c.AssignPublic(digest).(*Std)
+	a.Message = uints.NewU8Array(message)
 	return a, nil
+}
+
+// AssignPublic implements Circuit.
+func (c *Std) AssignPublic(digest [keccak.Digest]byte) frontend.Circuit {
+	a := &Std{Message: make([]uints.U8, len(c.Message))}
+	copy(a.Digest[:], uints.NewU8Array(digest[:]))
+	return a
 }
 
 // Define implements frontend.Circuit.

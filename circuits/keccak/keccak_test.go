@@ -123,6 +123,14 @@ func TestVariable(t *testing.T) {
 	}
 }
 
+// TestPublic: of a digest alone each circuit has its public witness.
+func TestPublic(t *testing.T) {
+	m, d := vector(t, 100, hash.Keccak256)
+	for _, c := range []keccak.Circuit{fixed(t, 100, hash.Keccak256), variable(t, 2, hash.Keccak256), must.Get(keccak.NewStd(100))(t)} {
+		circuittest.Public(t, assign(t, c, m, d), c.AssignPublic(d))
+	}
+}
+
 // TestRefused: what is no circuit, or no message of one.
 func TestRefused(t *testing.T) {
 	for padding := range 256 {

@@ -41,12 +41,18 @@ func (c *Variable) Assign(message []byte, digest [keccak.Digest]byte) (frontend.
 	if most := len(c.Length) - 1; len(message) > most {
 		return nil, &zkbench.LimitError{What: "bytes of message", Estimate: int64(len(message)), Max: int64(most)}
 	}
-	a := newVariable(len(c.Length), c.padding)
+	a := c.AssignPublic(digest).(*Variable)
 	assignBits(a.Message, message)
 	a.Length = zeros(len(a.Length))
 	a.Length[len(message)] = 1
-	a.Digest = Split(digest)
 	return a, nil
+}
+
+// AssignPublic implements Circuit.
+func (c *Variable) AssignPublic(digest [keccak.Digest]byte) frontend.Circuit {
+	a := newVariable(len(c.Length), c.padding)
+	a.Digest = Split(digest)
+	return a
 }
 
 // Define implements frontend.Circuit.

@@ -22,8 +22,8 @@ type Relation string
 const (
 	// Tripartite: secrets s_i with P_i = [s_i]P, P the generator, and each party's
 	// e([s_i]P_(i+1), Q_(i+2)) is K. The scalar is moved into G1, where it is cheaper.
-	// P_i binds s_i. K binds the Q_i up to one factor; that Q_i is [s_i]Q the verifier
-	// checks, by e(P_i, Q) = e(P, Q_i).
+	// P_i binds s_i. K binds the Q_i up to one factor; that Q_i is [s_i]Q is checked by
+	// Statement.Check.
 	Tripartite Relation = "tripartite"
 	// Pairing: e(P_0, Q_1) is Pair.
 	Pairing Relation = "pairing"
@@ -56,7 +56,10 @@ func Forms() []Form { return []Form{Emulated, Limbs, LimbsMul, Std} }
 // Circuit is a relation on some arithmetic.
 type Circuit interface {
 	frontend.Circuit
-	// Assign returns the assignment of a statement.
+	// Relation returns the circuit's relation.
+	Relation() Relation
+	// Assign returns the assignment of a statement. A verifier, who has no secrets, leaves them zero
+	// and makes the public witness of it, as Statement.Verify does.
 	Assign(s *Statement) frontend.Circuit
 }
 

@@ -2,11 +2,9 @@ package pairing_test
 
 import (
 	"fmt"
-	"math/big"
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc"
-	"github.com/consensys/gnark-crypto/ecc/bn254"
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 	"github.com/consensys/gnark/frontend"
 	"github.com/consensys/gnark/logger"
@@ -57,7 +55,7 @@ func TestRelations(t *testing.T) {
 		pairing.Check: {},
 	}
 	fast := map[pairing.Relation][]pairing.Form{
-		pairing.Tripartite: {pairing.Std}, pairing.Pairing: {pairing.Limbs, pairing.Std}, pairing.Scalars: pairing.Forms(), pairing.Check: {pairing.Std},
+		pairing.Tripartite: {pairing.LimbsMul, pairing.Std}, pairing.Pairing: {pairing.Limbs, pairing.Std}, pairing.Scalars: pairing.Forms(), pairing.Check: {pairing.Std},
 	}
 	for _, relation := range pairing.Relations() {
 		forms := fast[relation]
@@ -82,32 +80,9 @@ func TestRelations(t *testing.T) {
 	}
 }
 
-// TestLeftToTheVerifier: keys in G2 that all have one factor too many pass, with the k that
-// they lead to. Whoever verifies compares the two keys of each party, as the package says.
-func TestLeftToTheVerifier(t *testing.T) {
-	if !testsize.Long() {
-		t.Skip("an exchange takes a minute")
-	}
-	const factor = 7
-	s := statement(t, 3, 4, 5)
-	for i := range s.Q {
-		s.Q[i].ScalarMultiplication(&s.Q[i], big.NewInt(factor))
-	}
-	s.K.Exp(s.K, big.NewInt(factor))
-	circuit := must.Get(pairing.New(pairing.Tripartite, pairing.Std))(t)
-	must.Do(t, test.IsSolved(circuit, circuit.Assign(s), ecc.BN254.ScalarField()), "the circuit binds more than its documentation says")
-	_, _, p, q := bn254.Generators()
-	p.Neg(&p)
-	for i := range s.P {
-		if same, err := bn254.PairingCheck([]bn254.G1Affine{s.P[i], p}, []bn254.G2Affine{q, s.Q[i]}); err != nil || same {
-			t.Errorf("keys %d are of one logarithm: %v", i, err)
-		}
-	}
-}
-
-// TestConstraints holds the numbers of constraints. In the long form a circuit of one
+// TestSizes holds the numbers of constraints. In the long form a circuit of one
 // pairing is solved, too.
-func TestConstraints(t *testing.T) {
+func TestSizes(t *testing.T) {
 	testsize.Full(t)
 	for _, relation := range pairing.Relations() {
 		for _, form := range pairing.Forms() {

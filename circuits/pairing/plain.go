@@ -36,6 +36,9 @@ func (c *exchange[L, E]) Define(api frontend.API) error {
 	return o.close()
 }
 
+// Relation implements Circuit.
+func (c *exchange[L, E]) Relation() Relation { return Tripartite }
+
 // Assign implements Circuit.
 func (c *exchange[L, E]) Assign(s *Statement) frontend.Circuit {
 	a := &exchange[L, E]{}
@@ -65,6 +68,9 @@ func (c *single[L, E]) Define(api frontend.API) error {
 	return o.close()
 }
 
+// Relation implements Circuit.
+func (c *single[L, E]) Relation() Relation { return Pairing }
+
 // Assign implements Circuit.
 func (c *single[L, E]) Assign(s *Statement) frontend.Circuit {
 	return &single[L, E]{P: g1Input[L](inputs(c.arithmetic, coordinates(&s.P[0]))), Q: g2Input[L](inputs(c.arithmetic, twisted(&s.Q[1]))), K: targetInput[L](inputs(c.arithmetic, target(&s.Pair)))}
@@ -91,6 +97,9 @@ func (c *scalars[L, E]) Define(api frontend.API) error {
 	o.assertEqualG1(shifted, o.g1(&c.Shifted))
 	return o.close()
 }
+
+// Relation implements Circuit.
+func (c *scalars[L, E]) Relation() Relation { return Scalars }
 
 // Assign implements Circuit.
 func (c *scalars[L, E]) Assign(s *Statement) frontend.Circuit {

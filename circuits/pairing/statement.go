@@ -20,10 +20,10 @@ const Parties = 3
 
 // Statement is what circuits show: of its values each takes those that it is about.
 //
-// Points are public, and the verifier's to check: that they are on their curves, in the
-// subgroup, none the identity, and of an exchange that P_i and Q_i have one logarithm,
-// e(P_i, Q) = e(P, Q_i). Public inputs are those that Assign makes of a statement:
-// circuits compare modulo p, so that other limbs may stand for the same values.
+// A verifier calls Verify, which runs Check: circuits assume that points are on their curves
+// and in the subgroup, that none is the identity, and of an exchange that P_i and Q_i have
+// one logarithm. Public inputs are those that Assign makes of a statement: circuits compare
+// modulo p, so that other limbs may stand for the same values.
 type Statement struct {
 	Secrets [Parties]fr.Element
 	P       [Parties]bn254.G1Affine // [s_i]P

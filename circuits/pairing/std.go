@@ -75,6 +75,9 @@ func (c *stdExchange) Define(api frontend.API) error {
 	return nil
 }
 
+// Relation implements Circuit.
+func (c *stdExchange) Relation() Relation { return Tripartite }
+
 // Assign implements Circuit.
 func (c *stdExchange) Assign(s *Statement) frontend.Circuit {
 	a := &stdExchange{K: sw_bn254.NewGTEl(s.K)}
@@ -101,6 +104,9 @@ func (c *stdSingle) Define(api frontend.API) error {
 	return g.assertPair(&c.P, &c.Q, &c.K)
 }
 
+// Relation implements Circuit.
+func (c *stdSingle) Relation() Relation { return Pairing }
+
 // Assign implements Circuit.
 func (c *stdSingle) Assign(s *Statement) frontend.Circuit {
 	return &stdSingle{P: sw_bn254.NewG1Affine(s.P[0]), Q: sw_bn254.NewG2Affine(s.Q[1]), K: sw_bn254.NewGTEl(s.Pair)}
@@ -123,6 +129,9 @@ func (c *stdScalars) Define(api frontend.API) error {
 	g.curve.AssertIsEqual(g.curve.ScalarMul(&c.P[1], &c.Secret), &c.Shifted)
 	return nil
 }
+
+// Relation implements Circuit.
+func (c *stdScalars) Relation() Relation { return Scalars }
 
 // Assign implements Circuit.
 func (c *stdScalars) Assign(s *Statement) frontend.Circuit {
@@ -153,6 +162,9 @@ func (c *stdCheck) Define(api frontend.API) error {
 	fixed, shifted := sw_bn254.NewG2AffineFixed(q), sw_bn254.NewG2AffineFixed(d)
 	return g.PairingCheck([]*sw_bn254.G1Affine{&c.P[0], &c.P[1]}, []*sw_bn254.G2Affine{&fixed, &shifted})
 }
+
+// Relation implements Circuit.
+func (c *stdCheck) Relation() Relation { return Check }
 
 // Assign implements Circuit.
 func (c *stdCheck) Assign(s *Statement) frontend.Circuit {

@@ -70,6 +70,12 @@ func (c *Circuit) Assign(first fr.Element, others ...fr.Element) (*Circuit, erro
 	return a, nil
 }
 
+// AssignPublic returns the assignment of a chain's last value alone, of which a verifier makes a
+// public witness: frontend.NewWitness with frontend.PublicOnly.
+func (c *Circuit) AssignPublic(last fr.Element) *Circuit {
+	return &Circuit{form: c.form, Others: make([]frontend.Variable, len(c.Others)), Last: last}
+}
+
 // Define implements frontend.Circuit.
 func (c *Circuit) Define(api frontend.API) error {
 	if err := c.form.check(); err != nil {

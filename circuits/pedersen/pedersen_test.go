@@ -76,7 +76,9 @@ func TestHashes(t *testing.T) {
 func TestChain(t *testing.T) {
 	for _, form := range forms() {
 		system := circuittest.Compile(t, scs.NewBuilder[constraint.U64], newCircuit(t, form, 3))
-		must.Do(t, circuittest.Solves(t, system, assign(t, form, element(5), element(6), element(7), element(-8)), pedersen.Hints()), form)
+		right := assign(t, form, element(5), element(6), element(7), element(-8))
+		must.Do(t, circuittest.Solves(t, system, right, pedersen.Hints()), form)
+		circuittest.Public(t, right, newCircuit(t, form, 3).AssignPublic(right.Last.(fr.Element)))
 		swapped := assign(t, form, element(5), element(6), element(7), element(-8))
 		swapped.Others[1], swapped.Others[2] = swapped.Others[2], swapped.Others[1]
 		must.Fail(t, circuittest.Solves(t, system, swapped, pedersen.Hints()), must.ErrAny, "%s: other elements for the hash", form)

@@ -75,14 +75,14 @@ func (f *File) readHead() error {
 	}
 	rows, width := binary.LittleEndian.Uint64(head[8:]), binary.LittleEndian.Uint64(head[16:])
 	f.shape = Shape{int(rows), int(width)} // where an int cuts them, the head below is another
-	if err := f.shape.check(); err != nil {
+	if err := f.shape.Check(); err != nil {
 		return malformed(name, "tree.head", int64(len(magic)), fmt.Sprintf("%d rows of %d", rows, width))
 	}
 	info, err := f.file.Stat()
 	if err != nil {
 		return err
 	}
-	if want := f.place(f.shape.levels(), 0); info.Size() != want {
+	if want := f.place(f.shape.Levels(), 0); info.Size() != want {
 		return malformed(name, "tree", min(info.Size(), want), fmt.Sprintf("%d bytes; there must be %d", info.Size(), want))
 	}
 	root, err := f.Root()
@@ -133,7 +133,7 @@ func (f *File) Shape() Shape { return f.shape }
 // Top is the plain top digest. No verifier takes it: see Root.
 func (f *File) Top() (poseidon.Digest, error) {
 	var top [1]poseidon.Digest
-	err := f.read(f.shape.levels()-1, 0, top[:])
+	err := f.read(f.shape.Levels()-1, 0, top[:])
 	return top[0], err
 }
 
@@ -143,7 +143,7 @@ func (f *File) Root() (poseidon.Digest, error) {
 	if err != nil {
 		return poseidon.Digest{}, err
 	}
-	return f.shape.root(top), nil
+	return f.shape.Root(top), nil
 }
 
 // Path are the siblings on the way from a row to the top, the lowest first. A row that is
@@ -154,7 +154,7 @@ func (f *File) Path(index int) ([]poseidon.Digest, error) {
 		return nil, err
 	}
 	var path []poseidon.Digest
-	for level := range f.shape.levels() - 1 {
+	for level := range f.shape.Levels() - 1 {
 		if sibling := index>>level ^ 1; sibling < f.shape.nodesAt(level) {
 			var one [1]poseidon.Digest
 			if err := f.read(level, sibling, one[:]); err != nil {

@@ -44,7 +44,7 @@ func (s Shape) windowBytes() uint64 {
 // io.ErrNoProgress; none, and one that tells of more bytes than it was asked for, is an
 // ErrParams.
 func BuildFile(ctx context.Context, ex executor.Executor, shape Shape, rows io.Reader, path string, on ...goldilocks.Kernel) (*File, error) {
-	if err := shape.check(); err != nil {
+	if err := shape.Check(); err != nil {
 		return nil, err
 	}
 	if rows == nil {
@@ -104,7 +104,7 @@ func (f *File) build(ctx context.Context, ex executor.Executor, on []goldilocks.
 	if err := f.leaves(ctx, ex, on, rows); err != nil {
 		return err
 	}
-	for level := 1; level < f.shape.levels(); level++ {
+	for level := 1; level < f.shape.Levels(); level++ {
 		if err := f.level(ctx, ex, on, level); err != nil {
 			return err
 		}

@@ -53,7 +53,7 @@ const (
 // make a node of the level above, from left to right; of two siblings the left one.
 func (s Shape) walk(indices []int, visit func(level, node int, of sibling)) {
 	at := slices.Clone(indices)
-	for level := range s.levels() - 1 {
+	for level := range s.Levels() - 1 {
 		above := at[:0]
 		for i := 0; i < len(at); i++ {
 			node, of := at[i], wanted
@@ -118,7 +118,7 @@ func VerifyMulti(root poseidon.Digest, shape Shape, indices []int, rows [][]gold
 		}
 		queue = append(queue, d)
 	})
-	if shape.root(queue[0]) != root {
+	if shape.Root(queue[0]) != root {
 		return fmt.Errorf("%w: path: it does not lead from the rows to the root", zkbench.ErrProof)
 	}
 	return nil

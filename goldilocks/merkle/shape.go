@@ -33,8 +33,8 @@ const (
 	MaxWidth = 1 << 20
 )
 
-// check returns an error for a shape that no tree has.
-func (s Shape) check() error {
+// Check returns a zkbench.ErrParams for a shape that no tree has.
+func (s Shape) Check() error {
 	if s.Rows < 1 || s.Rows > MaxRows {
 		return fmt.Errorf("%w: rows: %d; accepted: 1 to %d", zkbench.ErrParams, s.Rows, int64(MaxRows))
 	}
@@ -44,19 +44,19 @@ func (s Shape) check() error {
 	return nil
 }
 
-// levels is the number of levels, leaves and top included.
-func (s Shape) levels() int { return bits.Len(uint(s.Rows-1)) + 1 }
+// Levels is the number of levels, leaves and top included.
+func (s Shape) Levels() int { return bits.Len(uint(s.Rows-1)) + 1 }
 
 // nodesAt is the number of digests of a level; level 0 is the leaves'.
 func (s Shape) nodesAt(level int) int { return (s.Rows-1)>>level + 1 }
 
 // Nodes is the number of digests of all levels; 0 for a shape that no tree has.
 func (s Shape) Nodes() int {
-	if s.check() != nil {
+	if s.Check() != nil {
 		return 0
 	}
 	n := 0
-	for level := range s.levels() {
+	for level := range s.Levels() {
 		n += s.nodesAt(level)
 	}
 	return n
@@ -87,20 +87,25 @@ func (s Shape) pathLen(index, top int) (n int) {
 // digest, of which the other three elements would have to be zero.
 const domain = 0x31746f6f726b7a
 
-// root is the commitment to a tree of this shape with that top.
-func (s Shape) root(top poseidon.Digest) poseidon.Digest {
-	var state poseidon.State
-	copy(state[:], top[:])
-	state[poseidon.DigestLen] = goldilocks.Element(s.Width)
-	state[poseidon.DigestLen+1] = goldilocks.Element(s.Rows)
-	state[poseidon.Rate] = domain
+// Root is the commitment to a tree of this shape with that top.
+func (s Shape) Root(top poseidon.Digest) poseidon.Digest {
+	state := s.RootState(top)
 	state.Permute()
 	return poseidon.Digest(state[:poseidon.DigestLen])
 }
 
+// RootState is the state that Root permutes: what a circuit that makes a root takes.
+func (s Shape) RootState(top poseidon.Digest) (state poseidon.State) {
+	copy(state[:], top[:])
+	state[poseidon.DigestLen] = goldilocks.Element(s.Width)
+	state[poseidon.DigestLen+1] = goldilocks.Element(s.Rows)
+	state[poseidon.Rate] = domain
+	return state
+}
+
 // checkIndex returns an error for a row that is not there, and for a shape that no tree has.
 func (s Shape) checkIndex(index int) error {
-	if err := s.check(); err != nil {
+	if err := s.Check(); err != nil {
 		return err
 	}
 	if index < 0 || index >= s.Rows {

@@ -38,7 +38,7 @@ const chunk = 512
 // element that is not canonical is a *zkbench.DecodeError with its place; a tree for which
 // there is no memory is an ErrLimit with its size, before anything is allocated.
 func Build(ctx context.Context, ex executor.Executor, shape Shape, rows []goldilocks.Element, on ...goldilocks.Kernel) (*Tree, error) {
-	if err := shape.check(); err != nil {
+	if err := shape.Check(); err != nil {
 		return nil, err
 	}
 	// At most 2^40 · 2^20, so the product is exact.
@@ -50,7 +50,7 @@ func Build(ctx context.Context, ex executor.Executor, shape Shape, rows []goldil
 	}
 	t := &Tree{shape: shape, rows: rows, nodes: make([]poseidon.Digest, shape.Nodes())}
 	err := t.leaves(ctx, ex, on)
-	for level := 1; level < shape.levels() && err == nil; level++ {
+	for level := 1; level < shape.Levels() && err == nil; level++ {
 		err = t.level(ctx, ex, on, level)
 	}
 	if err != nil {
@@ -117,7 +117,7 @@ func (t *Tree) Top() (top poseidon.Digest) {
 // Root is the commitment to the rows.
 func (t *Tree) Root() (root poseidon.Digest) {
 	if len(t.nodes) > 0 {
-		root = t.shape.root(t.Top())
+		root = t.shape.Root(t.Top())
 	}
 	return root
 }

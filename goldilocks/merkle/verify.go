@@ -16,11 +16,11 @@ import (
 // An index, a row or a path of the wrong length is an ErrParams; an element that is not
 // canonical is an ErrMalformed; a row that is another is an ErrProof.
 func Verify(root poseidon.Digest, shape Shape, index int, row []goldilocks.Element, path []poseidon.Digest) error {
-	top, err := shape.climb(index, row, path, shape.levels()-1)
+	top, err := shape.climb(index, row, path, shape.Levels()-1)
 	if err != nil {
 		return err
 	}
-	if shape.root(top) != root {
+	if shape.Root(top) != root {
 		return fmt.Errorf("%w: path: it does not lead from the row to the root", zkbench.ErrProof)
 	}
 	return nil
@@ -118,7 +118,7 @@ func NewCap(root poseidon.Digest, shape Shape, height int, digests []poseidon.Di
 		}
 		up = up[:pairs+odd]
 	}
-	if shape.root(up[0]) != root {
+	if shape.Root(up[0]) != root {
 		return nil, fmt.Errorf("%w: cap: it does not lead to the root", zkbench.ErrProof)
 	}
 	return c, nil
@@ -141,11 +141,11 @@ const maxCap = 20
 
 // capLevel is the lowest level with at most 2^height digests.
 func (s Shape) capLevel(height int) (int, error) {
-	if err := s.check(); err != nil {
+	if err := s.Check(); err != nil {
 		return 0, err
 	}
 	if height < 0 || height > maxCap {
 		return 0, fmt.Errorf("%w: height of the cap: %d; accepted: 0 to %d", zkbench.ErrParams, height, maxCap)
 	}
-	return max(s.levels()-1-height, 0), nil
+	return max(s.Levels()-1-height, 0), nil
 }

@@ -33,6 +33,9 @@ func Check(t *testing.T, pkg string, all []Constraint) {
 		names[c.Name] = true
 		switch {
 		case c.Redundant != "":
+			if c.Planted != nil {
+				t.Errorf("constraint %q has a forgery, and a reason why there is none", c.Name)
+			}
 			redundant++
 			continue
 		case c.Planted == nil:

@@ -46,7 +46,7 @@ func Command(program string, defs []workload.Def, r *record.Record) string {
 	command, flags := CommandRun, s.Flags()
 	switch {
 	case r.Staged():
-		command, flags = CommandStages, only(flags, "srs", "seed")
+		command, flags = CommandStages, only(flags, "srs", "srs-hash", "seed")
 	case leak:
 		command, flags = "leak", only(flags, "duration", "count", "seed")
 	}

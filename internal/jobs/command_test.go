@@ -113,7 +113,8 @@ func TestCommand(t *testing.T) {
 			}),
 			"zkbench leak sender --curves BN254 --bits 32 --num-inputs 2 --num-outputs 2 --executor pool --duration 10s --seed 1",
 		},
-		"string": {with(func(s *measure.Settings) { s.SRS = "a b.ptau" }), sender + "--workers 2 --duration 10s --srs 'a b.ptau' --seed 1"},
+		"string":               {with(func(s *measure.Settings) { s.SRS = "a b.ptau" }), sender + "--workers 2 --duration 10s --srs 'a b.ptau' --seed 1"},
+		"string of a ceremony": {with(func(s *measure.Settings) { s.SRS, s.SRSHash = "a.ptau", "0f" }), sender + "--workers 2 --duration 10s --srs a.ptau --srs-hash 0f --seed 1"},
 		"stages of a string": {
 			&record.Record{Workload: "PlonkMul", Env: staged.Env, Seed: 1, Axes: staged.Axes, Settings: json.RawMessage(`{"srs":"powers.ptau"}`)},
 			"zkbench stages plonk-mul --gates 8 --cpus 2 --srs powers.ptau --seed 1",

@@ -74,7 +74,7 @@ func NewRunFlags(flags *pflag.FlagSet, defs []workload.Def, main *MainJob) *RunF
 	f.timeout = define("timeout", usage.KindTime, "0s", acceptedTimeout, "time after which a case is stopped, set-up and checks included (default three windows and three minutes)")
 	f.processes = define("processes", usage.KindNumber, "1", fmt.Sprintf("1 to %d", MaxProcesses), "processes of each case, one after the other in turn; a comparison needs 8 or more a side")
 	settings("samples")
-	settings("srs", "seed")
+	settings("srs", "srs-hash", "seed")
 	settings("check", "arena")
 	f.Out = define("out", usage.KindFile, "", "the path of a directory without records",
 		"write records, reports, plots, HDR logs, CSV and profiles to this directory")
@@ -148,7 +148,7 @@ func (f *RunFlags) Plan(args []string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkSRS(f.settings["srs"], all); err != nil {
+	if err := checkSRS(f.settings, all); err != nil {
 		return nil, err
 	}
 	if o := f.settings["workers"]; o.Given {

@@ -29,8 +29,12 @@ func TestSRS(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "powers.ptau")
 	must.Do(t, os.WriteFile(file, nil, 0o600))
+	hash := strings.Repeat("0f", 64)
 	for _, test := range []struct{ args, says string }{
 		{"gates --srs " + file, ""},
+		{"gates --srs " + file + " --srs-hash " + hash, ""},
+		{"gates --srs-hash " + hash, "is not accepted; accepted: the 128 hexadecimal digits of its BLAKE2b-512, together with --srs"},
+		{"gates --srs " + file + " --srs-hash " + hash[1:], "is not accepted; accepted: the 128 hexadecimal digits"},
 		{"gates --srs none", "srs: open none: "},
 		{"gates --system groth16 --srs " + file, "is not accepted; accepted: together with cases that have a KZG reference string"},
 		{"other --srs " + file, "is not accepted; accepted: together with cases that have a KZG reference string"},
@@ -45,7 +49,8 @@ func TestSRS(t *testing.T) {
 				if err == nil || !strings.Contains(err.Error(), test.says) {
 					t.Errorf("%s %s: error %v, want ...%s", name, test.args, err, test.says)
 				}
-			case err != nil || len(planned.Jobs) != 1 || planned.Jobs[0].Settings.SRS != file:
+			case err != nil || len(planned.Jobs) != 1 || planned.Jobs[0].Settings.SRS != file ||
+				(planned.Jobs[0].Settings.SRSHash == hash) != strings.Contains(test.args, "hash"):
 				t.Errorf("%s %s: %+v, %v", name, test.args, planned, err)
 			}
 		}

@@ -42,7 +42,7 @@ func NewStagesFlags(flags *pflag.FlagSet, defs []workload.Def) *StagesFlags {
 	f.cpus = usage.Define(flags, processors.Flag, usage.KindList, measure.NumCPU, processors.Accepted, processors.Usage+": "+processors.Accepted)
 	f.processes = usage.Define(flags, "processes", usage.KindNumber, "1", fmt.Sprintf("1 to %d", MaxProcesses), "processes of each case, one after the other in turn")
 	f.seed = usage.Define(flags, "seed", usage.KindNumber, fmt.Sprint(measure.DefaultSeed), "0 to 2^64-1", "seed of assignments and of the reference string")
-	f.settings.Define(func(o *usage.Option, name, help string) { flags.Var(o, name, help) }, "srs")
+	f.settings.Define(func(o *usage.Option, name, help string) { flags.Var(o, name, help) }, "srs", "srs-hash")
 	f.JSON = usage.Define(flags, "json", usage.KindFile, "", "the path of a file, which is written anew", "write the records as JSON lines to this file, which is written anew")
 	return f
 }
@@ -56,7 +56,7 @@ func (f *StagesFlags) Plan(args []string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkSRS(f.settings["srs"], all); err != nil {
+	if err := checkSRS(f.settings, all); err != nil {
 		return nil, err
 	}
 	counts, err := ParseProcessors(f.cpus.Text)
@@ -68,7 +68,7 @@ func (f *StagesFlags) Plan(args []string) (*Plan, error) {
 		return nil, err
 	}
 	plan := &Plan{Processes: int(processes)}
-	s := measure.Settings{SRS: f.settings["srs"].Text}
+	s := measure.Settings{SRS: f.settings["srs"].Text, SRSHash: f.settings["srs-hash"].Text}
 	if s.Seed, err = f.seed.Number("seed", 0, math.MaxUint64); err != nil {
 		return nil, err
 	}
@@ -84,10 +84,14 @@ func (f *StagesFlags) Plan(args []string) (*Plan, error) {
 	return plan, nil
 }
 
-// checkSRS refuses a file of --srs that cannot be opened, or that no case would read. Its
-// content is checked by the cases, which know what size they need.
-func checkSRS(o *usage.Option, plans []workload.Plan) error {
-	if !o.Given {
+// checkSRS refuses a file of --srs that cannot be opened, or that no case would read, and a hash
+// that is none, or without a file. Its content is checked by the cases, which know what size they need.
+func checkSRS(typed measure.Typed, plans []workload.Plan) error {
+	o, hash := typed["srs"], typed["srs-hash"]
+	switch {
+	case hash.Given && (!o.Given || !measure.IsHash(hash.Text)):
+		return hash.Refuse("srs-hash", hash.Text)
+	case !o.Given:
 		return nil
 	}
 	used := false

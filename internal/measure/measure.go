@@ -76,7 +76,7 @@ func load(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 
 	stages := stage.New()
 	setup := stages.Start("set-up")
-	instance, err := def.New(workload.WithWorkers(workload.WithSRS(meter.Phase(ctx, "set-up"), s.SRS), s.Workers), c, s.Seed)
+	instance, err := def.New(workload.WithWorkers(workload.WithSRS(meter.Phase(ctx, "set-up"), s.srs()), s.Workers), c, s.Seed)
 	if err != nil {
 		return fmt.Errorf("set-up: %w", err)
 	}
@@ -134,7 +134,7 @@ func Stages(ctx context.Context, def workload.Def, c workload.Case, s Settings) 
 	rec.Env, rec.Seed = env.Read(), s.Seed
 	describe(rec, def, c)
 	if s.SRS != "" { // the other settings are none of its stages
-		rec.Settings, _ = json.Marshal(Settings{SRS: s.SRS})
+		rec.Settings, _ = json.Marshal(Settings{SRS: s.SRS, SRSHash: s.SRSHash})
 	}
 	if def.Stages == nil {
 		conclude(ctx, rec, &usage.ValueError{Field: "workload", Value: def.ID(), Accepted: "one that has stages"})
@@ -142,7 +142,7 @@ func Stages(ctx context.Context, def workload.Def, c workload.Case, s Settings) 
 	}
 	stages := stage.New()
 	machine := meter.Watch()
-	staged, err := def.Stages(workload.WithSRS(meter.Phase(ctx, "stages"), s.SRS), c, s.Seed, stages)
+	staged, err := def.Stages(workload.WithSRS(meter.Phase(ctx, "stages"), s.srs()), c, s.Seed, stages)
 	rec.Stages = stages.Stages()
 	for _, one := range rec.Stages {
 		rec.Metrics = append(rec.Metrics, record.StageTime(one.Name).Metric(one.Time.Seconds()))

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"strconv"
 	"time"
@@ -22,8 +23,18 @@ type Settings struct {
 
 	Instructions bool `json:"instructions,omitempty"` // counted, where the processor lets
 
-	SRS string `json:"srs,omitempty"` // file of the reference string; empty: the workload makes one of the seed
+	SRS     string `json:"srs,omitempty"`      // file of the reference string; empty: the workload makes one of the seed
+	SRSHash string `json:"srs_hash,omitempty"` // BLAKE2b-512 of the file, as its ceremony has published it; empty: none is known
 }
+
+// IsHash reports whether a text is of the form of SRSHash.
+func IsHash(text string) bool {
+	raw, err := hex.DecodeString(text)
+	return err == nil && len(raw) == 64
+}
+
+// srs is the file of the reference string.
+func (s Settings) srs() workload.SRSFile { return workload.SRSFile{Path: s.SRS, Hash: s.SRSHash} }
 
 // Defaults of the settings.
 const (

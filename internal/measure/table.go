@@ -210,6 +210,16 @@ func settings() []setting {
 			words: func(s *Settings) (string, string) { return "Reference string", s.SRS },
 		},
 		{
+			name: "srs-hash", Option: usage.Option{Kind: usage.KindText, Accepted: "the 128 hexadecimal digits of its BLAKE2b-512, together with --srs"},
+			help: "with --srs: the hash of the file that its ceremony has published; without one, whoever made the file may know τ",
+			set: func(s *Settings, text string) *usage.ValueError {
+				s.SRSHash = text
+				return unless(IsHash(text), text)
+			},
+			get:   func(s *Settings) string { return s.SRSHash },
+			words: func(s *Settings) (string, string) { return "BLAKE2b-512 of it", s.SRSHash },
+		},
+		{
 			name: "seed", Option: usage.Option{Kind: usage.KindNumber, Accepted: "0 to 2^64-1", Text: strconv.Itoa(DefaultSeed)},
 			help: "seed of inputs, arrivals and samples",
 			set:  number(0, math.MaxUint64, func(s *Settings, n uint64) { s.Seed = n }),

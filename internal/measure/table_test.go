@@ -2,6 +2,7 @@ package measure
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,6 +54,7 @@ func TestFlagsAreTheSettings(t *testing.T) {
 		sometimes("seed", func() { s.Seed = rapid.Uint64().Draw(rt, "seed") })
 		sometimes("arena", func() { s.Arena = mebibyte * rapid.Int64Range(1, runner.MaxArena/mebibyte).Draw(rt, "MiB") })
 		sometimes("string", func() { s.SRS = "powers.ptau" })
+		sometimes("hash", func() { s.SRSHash = strings.Repeat("0f", 64) })
 		sometimes("profiles", func() { s.Profiles = rapid.Permutation(meter.ProfileKinds()).Draw(rt, "kinds")[:2] })
 		switch rapid.IntRange(0, 3).Draw(rt, "check") {
 		case 1:

@@ -249,14 +249,20 @@ func Workers(ctx context.Context) int {
 // srsKey is the key of WithSRS.
 type srsKey struct{}
 
-// WithSRS returns a context in which New and Stages of a Def with SRS take the reference
-// string from the .ptau file at path; of none where path is empty.
-func WithSRS(ctx context.Context, path string) context.Context {
-	return context.WithValue(ctx, srsKey{}, path)
+// SRSFile is the .ptau file of a reference string.
+type SRSFile struct {
+	Path string // empty: there is none
+	Hash string // that the ceremony has published; empty: none is known
 }
 
-// SRSFile returns the path that WithSRS was given, empty where there is none.
-func SRSFile(ctx context.Context) string {
-	path, _ := ctx.Value(srsKey{}).(string)
-	return path
+// WithSRS returns a context in which New and Stages of a Def with SRS take the reference
+// string from a file.
+func WithSRS(ctx context.Context, file SRSFile) context.Context {
+	return context.WithValue(ctx, srsKey{}, file)
+}
+
+// SRS returns the file that WithSRS was given.
+func SRS(ctx context.Context) SRSFile {
+	file, _ := ctx.Value(srsKey{}).(SRSFile)
+	return file
 }

@@ -33,7 +33,23 @@ func ExampleNewSystem() {
 
 	_, _, err = system.Prove(ctx, ex, nil, []uint64{128}, [][]byte{blinding}, nil)
 	fmt.Println(err)
+
+	// A cheat shows the proof beside a commitment to 128, which a system of eight bits makes.
+	wide, err := csp.NewSystem(group.BLS12381(), 8)
+	if err != nil {
+		log.Fatal(err)
+	}
+	old, _, err := wide.Prove(ctx, ex, nil, []uint64{128}, [][]byte{blinding}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	forged, err := system.Decode(nil, 1, old, proof)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("forged:", system.Verify(ctx, ex, forged))
 	// Output:
 	// holds: true
 	// invalid parameters: csp: value 0 does not fit in 7 bits
+	// forged: action 0: range proof: proof rejected
 }

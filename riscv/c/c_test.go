@@ -31,7 +31,7 @@ import (
 func each(t *testing.T, source string, test func(t *testing.T, p *riscv.Program)) {
 	testsize.Full(t)
 	compiler := testsize.Program(t, "riscv-gcc", "riscv64-linux-gnu-gcc")
-	for _, isa := range []*riscv.ISA{&riscv.RV64IM, &riscv.RV32IM} {
+	for _, isa := range []*riscv.ISA{riscv.RV64IM(), riscv.RV32IM()} {
 		for _, level := range testsize.Pick([]string{"-O2"}, []string{"-O2"}, []string{"-O2", "-O0", "-O1", "-O3", "-Os"}) {
 			t.Run(fmt.Sprintf("xlen=%d/%s", isa.XLEN, level), func(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "guest")
@@ -137,8 +137,11 @@ func TestEnds(t *testing.T) {
 	each(t, "testdata/ends.c", func(t *testing.T, p *riscv.Program) {
 		for how, code := range map[string]int{"": 0, "a": 134, "b": 134, "c": 7, "d": 255, "e": 255, "f": 3} {
 			var said bytes.Buffer
-			r := must.Get(riscv.Run(t.Context(), p, riscv.Options{Input: []byte(how), Stderr: &said}))(t)
+			r, err := riscv.Run(t.Context(), p, riscv.Options{Input: []byte(how), Stderr: &said})
 			golden.Equal(t, fmt.Sprintf("exit code of %q", how), code, r.Exit)
+			if exit, ok := errors.AsType[*riscv.ExitError](err); code == 0 && err != nil || code != 0 && (!ok || exit.Code != code) {
+				t.Errorf("%q: %v", how, err)
+			}
 			if how == "b" {
 				golden.Contains(t, said.String(), "ends.c:", ": size == 0\n")
 			}

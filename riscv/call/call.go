@@ -6,13 +6,13 @@ package call
 // Calls of any guest.
 const (
 	Input  = 0x7a6b0000 + iota // returns the address and the length of the input, bytes that are not written to
-	Commit                     // of a1 bytes at a0: appends them to the output
+	Commit                     // of a1 bytes at a0: appends them to the output, without a border to what is there
 	Begin                      // begins a section, whose name is the a1 bytes at a0
 	End                        // ends the section that was begun last
 )
 
 // Precompiles. Numbers are of 256 bits, four little-endian words of 64; z, x, y and m are addresses in
-// a0 to a3, of which z may be x or y. What is not below its modulus is refused.
+// a0 to a3, of which z may be x or y. What is not below its modulus, and a point that is not on its curve, is refused.
 const (
 	MulMod    = 0x7a6b0100 + iota // z = x·y mod m, where x and y are below m
 	FpAdd                         // z = x + y in Fp, the base field of BN254
@@ -21,7 +21,7 @@ const (
 	Fp2Add                        // z = x + y in Fp2 = Fp[u]/(u² + 1): a0, then a1, of a0 + a1·u
 	Fp2Sub                        // z = x - y
 	Fp2Mul                        // z = x·y
-	G1Add                         // z = x + y on y² = x³ + 3 over Fp, two points of different x: x, then y
+	G1Add                         // z = x + y on y² = x³ + 3 over Fp, two points of the curve of different x: x, then y
 	G1Double                      // z = 2x
 	Keccak256                     // z, 32 bytes, is the hash of y bytes at x
 	SHA256                        // z, 32 bytes, is the hash of y bytes at x

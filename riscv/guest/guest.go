@@ -27,7 +27,9 @@ func Input() []byte {
 	return input
 }
 
-// Commit appends to the output, what is public of a run.
+// Commit appends to the output, what is public of a run. What is committed in parts has no borders between
+// them: a guest that commits to what others chose says its length too, or commits to a hash, or two claims have
+// one output. The output counts if the guest ends with code 0.
 func Commit(p []byte) {
 	if machineCommit(p) {
 		return

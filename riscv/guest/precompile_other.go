@@ -23,10 +23,10 @@ func Fp2Sub(z, x, y *[8]uint64) { missing() }
 // Fp2Mul is z = x·y of a0 + a1·u.
 func Fp2Mul(z, x, y *[8]uint64) { missing() }
 
-// G1Add is z = x + y of points of BN254, x before y, whose x differ.
+// G1Add is z = x + y of points of BN254, x before y, whose x differ. A point that is not on the curve ends the guest.
 func G1Add(z, x, y *[8]uint64) { missing() }
 
-// G1Double is z = 2x of a point of BN254.
+// G1Double is z = 2x of a point of BN254. A point that is not on the curve ends the guest.
 func G1Double(z, x *[8]uint64) { missing() }
 
 // Keccak256 is the hash of p.

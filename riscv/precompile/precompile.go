@@ -79,6 +79,9 @@ func BN254() []riscv.Precompile {
 			if x[0].Equal(&y[0]) {
 				return errors.New("two points of one x")
 			}
+			if !onCurve(x) || !onCurve(y) {
+				return errNotOnCurve
+			}
 			var rise, run fp.Element
 			rise.Sub(&y[1], &x[1])
 			run.Sub(&y[0], &x[0])
@@ -86,8 +89,8 @@ func BN254() []riscv.Precompile {
 			return nil
 		}),
 		onElements("g1-double", call.G1Double, 1, 2, func(z, x, _ []fp.Element) error {
-			if x[1].IsZero() {
-				return errors.New("a point whose y is 0")
+			if !onCurve(x) { // so y is not 0: the curve has no point of order 2
+				return errNotOnCurve
 			}
 			var rise, run, square fp.Element
 			square.Square(&x[0])
@@ -105,6 +108,15 @@ func inFp2(op func(z, x, y *bn254.E2) *bn254.E2) func(z, x, y []fp.Element) erro
 		z[0], z[1] = v.A0, v.A1
 		return nil
 	}
+}
+
+var errNotOnCurve = errors.New("a point is not on the curve")
+
+// onCurve tells whether a point is on BN254. The formulas do not use its constant term: they add on any curve y² = x³ + b, of
+// which many have points of small order, and a guest that multiplies such a point by its secret shows the secret modulo that order.
+func onCurve(p []fp.Element) bool {
+	q := bn254.G1Affine{X: p[0], Y: p[1]}
+	return !q.IsInfinity() && q.IsOnCurve() // (0, 0), which is on no line, is gnark-crypto's identity
 }
 
 // chord is the sum z of a point p and one with x, on a line that rises by rise/run.

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/consensys/gnark-crypto/ecc/bn254"
+
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/guests"
@@ -79,6 +81,16 @@ func software(op string, v []*big.Int) []*big.Int {
 	panic(op)
 }
 
+// points are n different points of the curve.
+func points(n int, r *rand.Rand) (v []*big.Int) {
+	for i := range n {
+		var q bn254.G1Affine
+		q.ScalarMultiplicationBase(new(big.Int).SetUint64(r.Uint64()>>1 | uint64(i)<<63))
+		v = append(v, q.X.BigInt(new(big.Int)), q.Y.BigInt(new(big.Int)))
+	}
+	return v
+}
+
 // operands are how many numbers an operation takes.
 var operands = map[string]int{"mulmod": 3, "fp-add": 2, "fp-sub": 2, "fp-mul": 2, "fp2-add": 4, "fp2-sub": 4, "fp2-mul": 4, "g1-add": 4, "g1-double": 2}
 
@@ -108,14 +120,14 @@ func TestPrecompiles(t *testing.T) {
 				m.Add(m, big.NewInt(1))
 			}
 			var v []*big.Int
-			for range n {
+			if op == "g1-add" || op == "g1-double" {
+				v = points(n/2, r)
+			}
+			for len(v) < n {
 				v = append(v, number(m))
 			}
 			if op == "mulmod" {
 				v[2] = m
-			}
-			if op == "g1-add" && v[0].Cmp(v[2]) == 0 || op == "g1-double" && v[1].Sign() == 0 {
-				continue
 			}
 			input = append(input, request(op, encode(v...))...)
 			want = append(want, encode(software(op, v)...)...)
@@ -193,7 +205,16 @@ func TestRefused(t *testing.T) {
 	refused("another factor m", "a factor is not below", "mulmod", one, two, two)
 	refused("one x", "two points of one x", "g1-add", one, two, one, two)
 	refused("opposite points", "two points of one x", "g1-add", one, two, one, sub(p, two))
-	refused("y of 0", "a point whose y is 0", "g1-double", one, new(big.Int))
+	// Sums of points of other curves, and what stands for the identity elsewhere.
+	const off = "a point is not on the curve"
+	refused("y of 0", off, "g1-double", one, new(big.Int))
+	refused("a double off the curve", off, "g1-double", two, two)
+	refused("the double of (0, 0)", off, "g1-double", new(big.Int), new(big.Int))
+	on := points(1, rand.New(rand.NewPCG(3, 4)))
+	refused("the first off the curve", off, "g1-add", two, two, on[0], on[1])
+	refused("the second off the curve", off, "g1-add", on[0], on[1], two, two)
+	refused("(0, 0) first", off, "g1-add", new(big.Int), new(big.Int), on[0], on[1])
+	refused("(0, 0) second", off, "g1-add", on[0], on[1], new(big.Int), new(big.Int))
 	for _, hash := range precompile.Hashes() {
 		_, err := hash.Do(riscv.Guest{}, [6]uint64{2: 1<<26 + 1})
 		golden.Contains(t, fmt.Sprint(err), "67108865 bytes; accepted: 67108864")

@@ -82,7 +82,7 @@ func (r *rig) run(t testing.TB) (status int64, after []byte, err error) {
 
 func (r *rig) execute(t testing.TB) (*riscv.Result, error) {
 	t.Helper()
-	p := must.Get(riscv.Load(r.elf(), &riscv.RV64IM))(t)
+	p := must.Get(riscv.Load(r.elf(), riscv.RV64IM()))(t)
 	return riscv.Run(t.Context(), p, riscv.Options{Precompiles: precompile.Standard()})
 }
 

@@ -39,8 +39,8 @@ func TestProgram(t *testing.T) {
 		b.Zero(air.Last, "packed", air.Pack([]air.Expr{x, y, next}).Sub(air.Element(1<<40)))
 		b.Zero(air.Everywhere, "nothing", air.Expr{}.Mul(x).Add(air.Constant(0)))
 		b.Zero(air.Everywhere, "less", air.Expr{}.Sub(x.Mul(y)))
-		b.Send("bus", x, y, next)
-		b.Receive("bus", air.Constant(2), y.Times(-1), x)
+		b.Answer("bus", x, y, next)
+		b.AskUpTo(2, "bus", air.Constant(2), y.Times(-1), x)
 		b.Zero(air.Everywhere, "fixed", b.Fixed(1).Sub(x))
 	}}
 	p := must.Get(table.Compile())(t)
@@ -111,7 +111,7 @@ func TestRefused(t *testing.T) {
 		"fixed column -1":   func(b *air.Builder) { b.Zero(air.First, "c", b.Fixed(-1)) },
 		"public value -1":   func(b *air.Builder) { b.Zero(air.First, "c", b.Public(-1)) },
 		"rows of no kind":   func(b *air.Builder) { b.Zero(air.Transition+1, "c", b.Here(0)) },
-		"an empty message":  func(b *air.Builder) { b.Send("bus", b.Here(0)) },
+		"an empty message":  func(b *air.Builder) { b.Answer("bus", b.Here(0)) },
 	} {
 		_, err := (&air.Table{Name: "t", Columns: 2, State: state}).Compile()
 		must.Fail(t, err, zkbench.ErrParams, "%s", name)

@@ -40,14 +40,24 @@ type Constraint struct {
 	zero  Expr
 }
 
-// Message is what a row sends to a bus, so many times. What all rows of all tables, and the
-// statement, send to a bus of one name adds up to nothing: each tuple as often with a
-// positive multiplicity as with a negative one, counted modulo the field's characteristic.
+// Message is a tuple that a row asks a bus for, or answers with.
 type Message struct {
 	Bus          string
+	kind         kind
+	most         uint64 // of an ask, its greatest multiplicity
 	multiplicity Expr
 	tuple        []Expr
 }
+
+// kind is what a message is.
+type kind uint8
+
+const (
+	answers kind = iota
+	asks
+	asksOnce // asks, with a multiplicity that the table may not have constrained to 0 and 1
+	links    // by a fixed column
+)
 
 // Builder takes down what a table states.
 type Builder struct {
@@ -93,19 +103,41 @@ func (b *Builder) Zero(where Where, name string, zero Expr) {
 	b.constraints = append(b.constraints, Constraint{name, where, zero})
 }
 
-// Send sends a tuple to a bus, so many times; Receive takes it so many times away. A multiplicity
-// is the table's to constrain: one that the prover chooses freely says nothing.
-func (b *Builder) Send(bus string, multiplicity Expr, tuple ...Expr) {
-	if len(tuple) == 0 {
-		b.fail("it sends nothing to %q", bus)
-		return
-	}
-	b.messages = append(b.messages, Message{bus, multiplicity, tuple})
+// Ask asks a bus for a tuple: once in each row in which when is 1, and not in those in which it is 0.
+// That it is 0 or 1 is one more constraint, unless constraints that are stated imply it.
+func (b *Builder) Ask(bus string, when Expr, tuple ...Expr) {
+	b.message(Message{bus, asksOnce, 1, when, tuple})
 }
 
-// Receive takes a tuple from a bus, so many times.
-func (b *Builder) Receive(bus string, multiplicity Expr, tuple ...Expr) {
-	b.Send(bus, Expr{}.Sub(multiplicity), tuple...)
+// AskUpTo asks a bus for a tuple as often as a multiplicity says. The table must constrain the
+// multiplicity to the numbers 0 to most; proofs are accepted only of heights for which what all rows
+// ask of a bus is fewer than the field's order.
+func (b *Builder) AskUpTo(most uint64, bus string, multiplicity Expr, tuple ...Expr) {
+	if most < 1 {
+		b.fail("it asks %q for a tuple up to 0 times", bus)
+	}
+	b.message(Message{bus, asks, most, multiplicity, tuple})
+}
+
+// Answer answers with a tuple as often as a multiplicity says, which the prover may choose. The table
+// must constrain the tuple: it is true wherever the multiplicity is not 0. If that rests on what the row
+// asks, no answer to it may rest on this one.
+func (b *Builder) Answer(bus string, multiplicity Expr, tuple ...Expr) {
+	b.message(Message{bus, answers, 0, multiplicity, tuple})
+}
+
+// Link answers or asks by a fixed column: where its cell is a number n of the lower half of the field
+// it answers n times, and where it is -n it asks n times.
+func (b *Builder) Link(bus string, fixed int, tuple ...Expr) {
+	b.message(Message{bus, links, 0, b.Fixed(fixed), tuple})
+}
+
+func (b *Builder) message(m Message) {
+	if len(m.tuple) == 0 {
+		b.fail("it asks %q for nothing, or answers with nothing", m.Bus)
+		return
+	}
+	b.messages = append(b.messages, m)
 }
 
 func (b *Builder) fail(format string, a ...any) {
@@ -133,5 +165,5 @@ func (t *Table) Compile() (*Program, error) {
 	if b.err != nil {
 		return nil, fmt.Errorf("%w: table %q: %w", zkbench.ErrParams, t.Name, b.err)
 	}
-	return compile(b), nil
+	return compile(b, t.Fixed), nil
 }

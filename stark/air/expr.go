@@ -80,6 +80,14 @@ func (e Expr) Sub(x Expr) Expr {
 	return Expr{&node{op: Sub, x: e.node, y: x.node}}
 }
 
+// negative is -e.
+func (e Expr) negative() Expr {
+	if e.node != nil && e.op == Const {
+		return constant(Int{e.value.Abs, !e.value.Negative})
+	}
+	return Expr{}.Sub(e)
+}
+
 // Mul is e x.
 func (e Expr) Mul(x Expr) Expr {
 	switch {

@@ -1,5 +1,10 @@
 package air
 
+import (
+	"fmt"
+	"slices"
+)
+
 // Program is what a table states, as straight-line code: each step a value of values before it.
 // Equal parts are one step.
 type Program struct {
@@ -25,14 +30,17 @@ type Bound struct {
 	Step int
 }
 
-// Sent is a message: the steps of its multiplicity and tuple.
+// Sent is a message: the steps of its multiplicity and tuple. The multiplicity of an answer is positive,
+// that of an ask negative.
 type Sent struct {
 	Bus          string
 	Multiplicity int
 	Tuple        []int
+	Asks         uint64 // how often a row asks at most; 0 of an answer
+	Link         int    // the fixed column that is the multiplicity, plus 1; 0 if there is none
 }
 
-func compile(b *Builder) *Program {
+func compile(b *Builder, fixed [][]uint64) *Program {
 	p := &Program{Columns: b.columns, Fixed: b.fixed}
 	known, numbers := make(map[*node]int), make(map[Step]int)
 	var number func(n *node) int
@@ -66,13 +74,66 @@ func compile(b *Builder) *Program {
 		p.Constraints = append(p.Constraints, Bound{c, step})
 	}
 	for _, m := range b.messages {
-		s := Sent{Bus: m.Bus, Multiplicity: number(m.multiplicity.node)}
+		number(m.multiplicity.node)
+	}
+	bits := p.bits(fixed)
+	for _, m := range b.messages {
+		if when := number(m.multiplicity.node); m.kind == asksOnce && !bits[when] {
+			bits[when] = true
+			c := Constraint{Name: fmt.Sprintf("asks %q once at most", m.Bus), Where: Everywhere}
+			p.Constraints = append(p.Constraints, Bound{c, number(m.multiplicity.Bool().node)})
+		}
+	}
+	for _, m := range b.messages {
+		multiplicity := m.multiplicity
+		if m.kind == asks || m.kind == asksOnce {
+			multiplicity = multiplicity.negative()
+		}
+		s := Sent{Bus: m.Bus, Multiplicity: number(multiplicity.node), Asks: m.most}
+		if m.kind == links {
+			s.Link = 1 + m.multiplicity.index
+		}
 		for _, e := range m.tuple {
 			s.Tuple = append(s.Tuple, number(e.node))
 		}
 		p.Messages = append(p.Messages, s)
 	}
 	return p
+}
+
+// bits tells of each step whether it is 0 or 1 in every row by what it is, or by a constraint: 0, 1, a fixed
+// column of such, what a constraint says of it, 1 less a bit, and the product of two.
+func (p *Program) bits(fixed [][]uint64) []bool {
+	stated := make([]bool, len(p.Steps))
+	for _, c := range p.Constraints {
+		zero := p.Steps[c.Step]
+		if c.Where != Everywhere || zero.Op != Mul {
+			continue
+		}
+		for _, pair := range [][2]int{{zero.X, zero.Y}, {zero.Y, zero.X}} {
+			rest := p.Steps[pair[1]] // 1 - x
+			stated[pair[0]] = stated[pair[0]] || rest.Op == Sub && p.isOne(rest.X) && rest.Y == pair[0]
+		}
+	}
+	bits := make([]bool, len(p.Steps))
+	for i, s := range p.Steps {
+		switch s.Op {
+		case Const:
+			bits[i] = s.Value == Int{} || p.isOne(i)
+		case Fixed:
+			bits[i] = !slices.ContainsFunc(fixed[s.Index], func(v uint64) bool { return v > 1 })
+		case Mul:
+			bits[i] = bits[s.X] && bits[s.Y]
+		case Sub:
+			bits[i] = p.isOne(s.X) && bits[s.Y]
+		}
+		bits[i] = bits[i] || stated[i]
+	}
+	return bits
+}
+
+func (p *Program) isOne(step int) bool {
+	return p.Steps[step].Op == Const && p.Steps[step].Value == Int{Abs: 1}
 }
 
 // Algebra is where a program is evaluated.

@@ -15,11 +15,12 @@ import (
 type Batch struct{ Messages, Blocks int }
 
 // Aggregation proves batches of messages in one proof, whose size hardly depends on them: of each batch a
-// proof, and by recursion one of all. Messages are not public.
+// proof, and by recursion one of all. Messages are exposed: they are not in the statement, and nothing hides
+// them, since no proof of recursion has zero knowledge.
 type Aggregation struct {
 	system *System
 	batch  Batch
-	rows   []int
+	form   stark.Form // of each batch's proof
 	tree   *recursion.Tree
 }
 
@@ -32,18 +33,25 @@ func NewAggregation(sets recursion.Sets, batch Batch, batches int) (*Aggregation
 	if batch.Messages < 1 || batch.Blocks < batch.Messages {
 		return nil, fmt.Errorf("%w: batches of %d messages and %d blocks, accepted are 1 message and more, of a block and more each", zkbench.ErrParams, batch.Messages, batch.Blocks)
 	}
-	s, err := New(sets.Children(sets.Child.Height(batch.Blocks*keccak.Rounds)), false)
+	s, err := New(sets.Children(sets.Child.Height(batch.Blocks*keccak.Rounds)), stark.Exposed)
 	if err != nil {
 		return nil, err
 	}
-	a := &Aggregation{system: s, batch: batch, rows: s.heights(batch.Blocks)}
-	a.rows[1] = max(a.rows[1], a.rows[0]/lowest)
-	like, err := s.Statement(make([]Claim, batch.Messages), nil)
+	a := &Aggregation{system: s, batch: batch, form: s.heights(batch.Blocks)}
+	a.form[1] = max(a.form[1], a.form[0]/lowest)
+	like, err := a.statement(make([]Claim, batch.Messages))
 	if err != nil {
 		return nil, err
 	}
-	a.tree, err = recursion.NewTree(sets, recursion.NewChild(s.System, a.rows, like), batches)
+	a.tree, err = recursion.NewTree(sets, recursion.NewChild(s.System, like), batches)
 	return a, err
+}
+
+// statement is what a proof of a batch is about: of the batches' form, whatever its messages' lengths.
+func (a *Aggregation) statement(claims []Claim) (stark.Statement, error) {
+	about, err := a.system.Statement(claims, nil)
+	about.Forms = []stark.Form{a.form}
+	return about, err
 }
 
 // Tree is what makes one proof of those of all batches.
@@ -56,13 +64,13 @@ func (a *Aggregation) Batches(ctx context.Context, ex executor.Executor, batches
 		if len(messages) != a.batch.Messages || len(blocks) > a.batch.Blocks {
 			return nil, fmt.Errorf("%w: batch %d has %d messages of %d blocks, accepted are %d of up to %d", zkbench.ErrParams, i, len(messages), len(blocks), a.batch.Messages, a.batch.Blocks)
 		}
-		about, err := a.system.Statement(Claims(messages, false), nil)
+		about, err := a.statement(Claims(messages, stark.Exposed))
 		if err != nil {
 			return nil, err
 		}
 		traces := a.system.Traces(messages)
 		for t := range traces {
-			traces[t].Rows = a.rows[t]
+			traces[t].Rows = a.form[t]
 		}
 		proof, err := a.system.System.Prove(ctx, ex, traces, about, options)
 		if err != nil {
@@ -73,31 +81,32 @@ func (a *Aggregation) Batches(ctx context.Context, ex executor.Executor, batches
 	return proofs, nil
 }
 
-// Prove proves the claims that are true of all batches' messages.
-func (a *Aggregation) Prove(ctx context.Context, ex executor.Executor, batches [][][]byte, options stark.Options) ([]byte, error) {
+// Prove proves the claims that are true of all batches' messages. The proof is bound to about, for example to
+// the transaction that it is for.
+func (a *Aggregation) Prove(ctx context.Context, ex executor.Executor, batches [][][]byte, about []byte, options stark.Options) ([]byte, error) {
 	proofs, err := a.Batches(ctx, ex, batches, options)
 	if err != nil {
 		return nil, err
 	}
-	return a.tree.Prove(ctx, ex, proofs, options)
+	return a.tree.Prove(ctx, ex, proofs, about, options)
 }
 
-// Verify checks a proof of the claims of each batch.
-func (a *Aggregation) Verify(proof []byte, batches [][]Claim) error {
+// Verify checks a proof, bound to about, of the claims of each batch.
+func (a *Aggregation) Verify(proof []byte, batches [][]Claim, about []byte) error {
 	var statements []stark.Statement
 	for _, claims := range batches {
-		about, err := a.system.Statement(claims, nil)
+		statement, err := a.statement(claims)
 		if err != nil {
 			return err
 		}
-		statements = append(statements, about)
+		statements = append(statements, statement)
 	}
-	return a.tree.Verify(proof, statements)
+	return a.tree.Verify(proof, statements, about)
 }
 
 // Memory is what proving takes at most, about, in bytes.
 func (a *Aggregation) Memory() (uint64, error) {
-	most, err := a.system.System.Memory(a.rows)
+	most, err := a.system.System.Memory(a.form)
 	if err != nil {
 		return 0, err
 	}

@@ -16,7 +16,7 @@ import (
 // smallSets prove nothing, for tests.
 func smallSets() recursion.Sets {
 	set := func(name string, degree, logBlowup int) stark.Set {
-		return stark.Set{Name: name, Degree: degree, LogBlowup: logBlowup, Queries: 2, Grinding: 1, Stack: 4, LogFold: 3, LogFinal: 3, LogCap: 1}
+		return stark.Set{Name: name, Bits: stark.Unproven, Degree: degree, LogBlowup: logBlowup, Queries: 2, Grinding: 1, Stack: 4, LogFold: 3, LogFinal: 3, LogCap: 1}
 	}
 	return recursion.Sets{Child: set("child", 2, 1), Inner: set("inner", 2, 3), Last: set("last", 3, 3)}
 }
@@ -28,14 +28,17 @@ func TestAggregation(t *testing.T) {
 	a := must.Get(keccak.NewAggregation(smallSets(), keccak.Batch{Messages: 2, Blocks: 4}, 2))(t)
 	message := func(b byte, n int) []byte { return bytes.Repeat([]byte{b}, n) }
 	batches := [][][]byte{{message(1, 0), message(2, 136)}, {message(3, 271), message(4, 135)}}
-	proof := must.Get(a.Prove(t.Context(), executor.Pool(), batches, stark.Options{}))(t)
+	about := []byte("transaction 7")
+	proof := must.Get(a.Prove(t.Context(), executor.Pool(), batches, about, stark.Options{}))(t)
 	claims := func() (all [][]keccak.Claim) {
 		for _, messages := range batches {
-			all = append(all, keccak.Claims(messages, false))
+			all = append(all, keccak.Claims(messages, stark.Exposed))
 		}
 		return all
 	}
-	must.Do(t, a.Verify(proof, claims()))
+	must.Do(t, a.Verify(proof, claims(), about))
+	must.Fail(t, a.Verify(proof, claims(), []byte("transaction 8")), zkbench.ErrProof, "another transaction")
+	must.Fail(t, a.Verify(proof, claims(), nil), zkbench.ErrProof, "no transaction")
 	for name, change := range map[string]func(c [][]keccak.Claim){
 		"a digest":           func(c [][]keccak.Claim) { c[1][0].Digest[31] ^= 1 },
 		"a length":           func(c [][]keccak.Claim) { c[0][0].Length++ },
@@ -45,19 +48,19 @@ func TestAggregation(t *testing.T) {
 	} {
 		other := claims()
 		change(other)
-		must.Fail(t, a.Verify(proof, other), zkbench.ErrProof, "%s", name)
+		must.Fail(t, a.Verify(proof, other, about), zkbench.ErrProof, "%s", name)
 	}
-	must.Fail(t, a.Verify(proof, claims()[:1]), zkbench.ErrParams, "a batch less")
-	must.Fail(t, a.Verify(proof, [][]keccak.Claim{claims()[0], claims()[1][:1]}), zkbench.ErrParams, "a message less")
+	must.Fail(t, a.Verify(proof, claims()[:1], about), zkbench.ErrParams, "a batch less")
+	must.Fail(t, a.Verify(proof, [][]keccak.Claim{claims()[0], claims()[1][:1]}, about), zkbench.ErrParams, "a message less")
 	for name, wrong := range map[string][][]byte{
 		"a message less":   batches[0][:1],
 		"a message more":   slices.Concat(batches[0], batches[0][:1]),
 		"a block too many": {message(1, 136), message(2, 400)},
 	} {
-		_, err := a.Prove(t.Context(), executor.Serial(), [][][]byte{wrong, batches[1]}, stark.Options{})
+		_, err := a.Prove(t.Context(), executor.Serial(), [][][]byte{wrong, batches[1]}, about, stark.Options{})
 		must.Fail(t, err, zkbench.ErrParams, "%s", name)
 	}
-	_, err := a.Prove(t.Context(), executor.Serial(), batches[:1], stark.Options{})
+	_, err := a.Prove(t.Context(), executor.Serial(), batches[:1], about, stark.Options{})
 	must.Fail(t, err, zkbench.ErrParams, "a batch less")
 	for name, form := range map[string]keccak.Batch{"no message": {0, 1}, "no block": {1, 0}, "less blocks than messages": {3, 2}} {
 		_, err := keccak.NewAggregation(smallSets(), form, 1)

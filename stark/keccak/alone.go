@@ -2,7 +2,9 @@ package keccak
 
 import (
 	"context"
+	"fmt"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/stark"
 )
@@ -50,8 +52,11 @@ func (t *PermutationTable) Verify(proof []byte, states []States, about []byte) e
 
 // Statement is what a proof of permutations is about. That there is none is a zkbench.ErrParams.
 func (t *PermutationTable) Statement(states []States, about []byte) (stark.Statement, error) {
-	messages, err := t.permutation.exchange(states, 1)
-	return stark.Statement{Messages: messages, Context: about}, err
+	messages, err := t.permutation.exchange(states, -1)
+	if err != nil {
+		return stark.Statement{}, err
+	}
+	return stark.Statement{Forms: []stark.Form{t.heights(len(states))}, Messages: messages, Context: about}, nil
 }
 
 // SpongeTable proves and verifies "if Keccak-f permutes these states so, then Keccak-256(m_i) = h_i,
@@ -62,10 +67,13 @@ type SpongeTable struct {
 	sponge sponge
 }
 
-// NewSpongeTable returns the table of sponges, in a configuration; with public the messages are part
-// of statements, beside the states that tell them.
-func NewSpongeTable(c stark.Config, public bool) (*SpongeTable, error) {
-	s := sponge{newPermutation(c.Field), public}
+// NewSpongeTable returns the table of sponges, in a configuration. Messages that are stark.Public are part
+// of statements, beside the states that tell them; others are stark.Exposed by these.
+func NewSpongeTable(c stark.Config, messages stark.Visibility) (*SpongeTable, error) {
+	if err := messages.Check(c.Set, stark.Public, stark.Exposed); err != nil {
+		return nil, fmt.Errorf("messages: %w", err)
+	}
+	s := sponge{newPermutation(c.Field), messages}
 	t, err := newTables(c, 4, s)
 	if err != nil {
 		return nil, err
@@ -76,7 +84,7 @@ func NewSpongeTable(c stark.Config, public bool) (*SpongeTable, error) {
 // Prove proves the claims that are true of messages, one at least, of their Permutations.
 func (t *SpongeTable) Prove(ctx context.Context, ex executor.Executor, messages [][]byte, about []byte, options stark.Options) ([]byte, error) {
 	blocks := absorb(messages)
-	statement, err := t.Statement(Claims(messages, t.sponge.public), permuted(blocks), about)
+	statement, err := t.Statement(Claims(messages, t.sponge.messages), permuted(blocks), about)
 	if err != nil {
 		return nil, err
 	}
@@ -92,13 +100,19 @@ func (t *SpongeTable) Verify(proof []byte, claims []Claim, states []States, abou
 	return t.System.Verify(proof, statement)
 }
 
-// Statement is what a proof of claims is about, and of the permutations that they rely on. That there
-// are none of either is a zkbench.ErrParams.
+// Statement is what a proof of claims is about, and of the permutations that they rely on, one for each
+// block. No claims, and another number of permutations, are a zkbench.ErrParams.
 func (t *SpongeTable) Statement(claims []Claim, states []States, about []byte) (stark.Statement, error) {
 	messages, err := t.sponge.claimed(claims)
 	if err != nil {
 		return stark.Statement{}, err
 	}
-	permutations, err := t.sponge.exchange(states, -1)
-	return stark.Statement{Messages: append(messages, permutations...), Context: about}, err
+	if blocks := blocksOf(claims); len(states) != blocks {
+		return stark.Statement{}, fmt.Errorf("%w: %d permutations, accepted are %d, one for each block", zkbench.ErrParams, len(states), blocks)
+	}
+	permutations, err := t.sponge.exchange(states, 1)
+	if err != nil {
+		return stark.Statement{}, err
+	}
+	return stark.Statement{Forms: []stark.Form{t.heights(len(states))}, Messages: append(messages, permutations...), Context: about}, nil
 }

@@ -24,14 +24,14 @@ func config(field stark.Field) stark.Config {
 	return stark.Config{Field: field, Hash: stark.Keccak, Set: set}
 }
 
-func attacked(t *testing.T, field stark.Field, public bool) *System {
+func attacked(t *testing.T, field stark.Field, messages stark.Visibility) *System {
 	t.Helper()
-	return must.Get(New(config(field), public))(t)
+	return must.Get(New(config(field), messages))(t)
 }
 
 // inCircuit is a configuration whose verifiers have programs.
 func inCircuit() stark.Config {
-	set := stark.Set{Name: "in circuit", Degree: 2, LogBlowup: 1, Queries: 1, Stack: 4, LogFold: 3, LogFinal: 3, LogCap: 1}
+	set := stark.Set{Name: "in circuit", Bits: stark.Unproven, Degree: 2, LogBlowup: 1, Queries: 1, Stack: 4, LogFold: 3, LogFinal: 3, LogCap: 1}
 	return stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: set}
 }
 
@@ -40,14 +40,10 @@ func inCircuit() stark.Config {
 // first of all.
 func rejected(t *testing.T, s *stark.System, traces []stark.Trace, statements []stark.Statement, name string) {
 	t.Helper()
-	var rows []int
-	for _, trace := range traces {
-		rows = append(rows, trace.Rows)
-	}
 	for _, about := range statements {
 		proof, err := s.Prove(t.Context(), circuittest.Careless{Executor: executor.Serial()}, traces, about, stark.Options{})
 		if err == nil {
-			must.Fail(t, circuittest.Verify(t, s, rows, proof, statements[0]), zkbench.ErrProof, "%s", name)
+			must.Fail(t, circuittest.Verify(t, s, proof, statements[0]), zkbench.ErrProof, "%s", name)
 			return
 		}
 		must.Fail(t, err, zkbench.ErrWitness, "%s", name)
@@ -70,7 +66,7 @@ func TestVectors(t *testing.T) {
 		}
 	}
 	for _, field := range []stark.Field{stark.KoalaBear, stark.Goldilocks} {
-		s := attacked(t, field, false)
+		s := attacked(t, field, stark.Exposed)
 		about, err := s.Statement(claims, nil)
 		must.Do(t, err)
 		must.Do(t, s.System.Check(t.Context(), executor.Serial(), s.Traces(messages), about))
@@ -87,8 +83,8 @@ func TestVectors(t *testing.T) {
 func TestGaps(t *testing.T) {
 	t.Parallel()
 	message := []byte(strings.Repeat("gap", 100)) // three blocks, the last of 28 bytes
-	programmed := must.Get(New(inCircuit(), false))(t)
-	systems := []*System{attacked(t, stark.KoalaBear, false), attacked(t, stark.Goldilocks, false), programmed}
+	programmed := must.Get(New(inCircuit(), stark.Exposed))(t)
+	systems := []*System{attacked(t, stark.KoalaBear, stark.Exposed), attacked(t, stark.Goldilocks, stark.Exposed), programmed}
 	for name, c := range map[string]struct {
 		change func(blocks []absorbed)
 		length int    // that is claimed, where it is another
@@ -112,9 +108,9 @@ func TestGaps(t *testing.T) {
 			b[2].before += keccak.Rate
 		}, len(message) + keccak.Rate, "bytes before a block"},
 		"two first blocks": {func(b []absorbed) {
-			b[1].first, b[1].old, b[1].before = true, [keccak.Lanes]uint64{}, 0
+			b[1].old, b[1].before = [keccak.Lanes]uint64{}, 0
 			b[2].before = keccak.Rate
-		}, 2*keccak.Rate - keccak.Rate + 28, "first block follows a last one"},
+		}, 2*keccak.Rate - keccak.Rate + 28, "bytes before a block"},
 		"another permutation": {nil, 0, "bus"},
 	} {
 		for _, s := range systems {
@@ -149,6 +145,7 @@ func TestGaps(t *testing.T) {
 			about, err := s.Statement([]Claim{claim}, nil)
 			must.Do(t, err)
 			traces := []stark.Trace{s.sponge.permutation.trace(s.heights(len(states))[0], states), s.sponge.trace(s.heights(len(blocks))[1], blocks, 1)}
+			about.Forms = []stark.Form{{traces[0].Rows, traces[1].Rows}} // whatever length is claimed
 			err = s.System.Check(context.Background(), executor.Serial(), traces, about)
 			must.Fail(t, err, zkbench.ErrWitness, "%s", name)
 			if err != nil && !strings.Contains(err.Error(), c.says) {
@@ -156,9 +153,9 @@ func TestGaps(t *testing.T) {
 			}
 			if s == programmed && testsize.Pick(c.says == "state begins" || c.says == "bus", true, true) {
 				// What does not add up is proved of all that the tables send, and said to be of the claim.
-				sent := stark.Statement{Messages: append(must.Get(s.sponge.exchange(permuted(blocks), -1))(t), must.Get(s.sponge.exchange(states, 1))(t)...)}
+				sent := stark.Statement{Forms: about.Forms, Messages: append(must.Get(s.sponge.exchange(permuted(blocks), 1))(t), must.Get(s.sponge.exchange(states, -1))(t)...)}
 				for _, b := range blocks {
-					if b.last {
+					if b.bytes < keccak.Rate {
 						tuple := s.sponge.split([]uint64{uint64(b.message), uint64(b.before + b.bytes)}, b.out[:keccak.Digest/8]...)
 						sent.Messages = append(sent.Messages, stark.Message{Bus: busHash, Times: -1, Tuple: tuple})
 					}
@@ -175,9 +172,9 @@ func TestReliance(t *testing.T) {
 	t.Parallel()
 	message := []byte(strings.Repeat("gap", 100))
 	for _, field := range []stark.Field{stark.KoalaBear, stark.Goldilocks} {
-		sponges := must.Get(NewSpongeTable(config(field), true))(t)
+		sponges := must.Get(NewSpongeTable(config(field), stark.Public))(t)
 		permutations := must.Get(NewPermutationTable(config(field)))(t)
-		claims := Claims([][]byte{message}, true)
+		claims := Claims([][]byte{message}, stark.Public)
 		claims[0].Digest[0] ^= 1
 		blocks := absorb([][]byte{message})
 		blocks[2].out[0] ^= 1
@@ -196,10 +193,10 @@ func TestReliance(t *testing.T) {
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	messages := [][]byte{[]byte("abc"), nil}
-	claims, states := Claims(messages, true), Permutations(messages)
-	both := attacked(t, stark.KoalaBear, true)
+	claims, states := Claims(messages, stark.Public), Permutations(messages)
+	both := attacked(t, stark.KoalaBear, stark.Public)
 	permutations := must.Get(NewPermutationTable(config(stark.KoalaBear)))(t)
-	sponges := must.Get(NewSpongeTable(config(stark.KoalaBear), true))(t)
+	sponges := must.Get(NewSpongeTable(config(stark.KoalaBear), stark.Public))(t)
 	for _, c := range []struct {
 		name   string
 		tables tables
@@ -217,15 +214,18 @@ func TestMessages(t *testing.T) {
 // at the table's end.
 func TestUnfinished(t *testing.T) {
 	t.Parallel()
-	s := must.Get(NewSpongeTable(inCircuit(), false))(t)
+	s := must.Get(NewSpongeTable(inCircuit(), stark.Exposed))(t)
 	// A last block that is no message's, and one that has no row.
 	for where, length := range map[string]int{"before other rows": 200, "before the table does": leastRows * keccak.Rate} {
 		messages := [][]byte{[]byte("abc"), make([]byte, length)}
 		blocks := absorb(messages)
 		real := min(len(blocks)-1, leastRows)
 		blocks = blocks[:min(len(blocks), leastRows)]
-		about, err := s.Statement(Claims(messages[:1], false), permuted(blocks[:real]), nil)
-		must.Do(t, err)
+		// Of the first message alone, and of the permutations of all real rows.
+		about := stark.Statement{
+			Forms:    []stark.Form{s.heights(len(blocks))},
+			Messages: append(must.Get(s.sponge.claimed(Claims(messages[:1], stark.Exposed)))(t), must.Get(s.sponge.exchange(permuted(blocks[:real]), 1))(t)...),
+		}
 		trace := s.sponge.trace(s.heights(len(blocks))[0], blocks, len(messages))
 		fill := trace.Fill
 		trace.Fill = func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
@@ -235,7 +235,7 @@ func TestUnfinished(t *testing.T) {
 			}
 			return err
 		}
-		err = s.System.Check(t.Context(), executor.Serial(), []stark.Trace{trace}, about)
+		err := s.System.Check(t.Context(), executor.Serial(), []stark.Trace{trace}, about)
 		must.Fail(t, err, zkbench.ErrWitness, "%s", where)
 		if !strings.Contains(err.Error(), "a message ends "+where) {
 			t.Errorf("%s: %v", where, err)
@@ -249,25 +249,26 @@ func TestUnfinished(t *testing.T) {
 func TestDigests(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		field  stark.Field
-		public bool
-		want   string
+		field    stark.Field
+		messages stark.Visibility
+		want     string
 	}{
-		{stark.KoalaBear, false, "50dd3dd4715ca80ddd60aeb02f7d9fa1"},
-		{stark.KoalaBear, true, "3af187cc7b8133412c588cf7f91f6eba"},
-		{stark.Goldilocks, false, "5bb0bde8ca14bcfd403a5fedf8437822"},
-		{stark.Goldilocks, true, "3c5a71c2a8d88ad24f415d866505b584"},
+		{stark.KoalaBear, stark.Exposed, "90efbdf8e7f99464ece0241b263e92ce"},
+		{stark.KoalaBear, stark.Public, "93bcd4263bdc7df8a452a2b24e965e3f"},
+		{stark.Goldilocks, stark.Exposed, "88a1c2d8ec6723d1a019a14c38718d58"},
+		{stark.Goldilocks, stark.Public, "17c280e9916f67639e8426812f54f18a"},
 	} {
-		d := attacked(t, c.field, c.public).Digest()
-		golden.Equal(t, fmt.Sprintf("%s, public=%v", c.field, c.public), c.want, hex.EncodeToString(d[:16]))
+		d := attacked(t, c.field, c.messages).Digest()
+		golden.Equal(t, fmt.Sprintf("%s, %v", c.field, c.messages), c.want, hex.EncodeToString(d[:16]))
 	}
 }
 
 // TestStatements: claims that are none are refused.
 func TestStatements(t *testing.T) {
 	t.Parallel()
-	for _, public := range []bool{false, true} {
-		s := attacked(t, stark.KoalaBear, public)
+	for _, messages := range []stark.Visibility{stark.Exposed, stark.Public} {
+		public := messages == stark.Public
+		s := attacked(t, stark.KoalaBear, messages)
 		message := []byte("abc")
 		if !public {
 			message = nil
@@ -288,17 +289,17 @@ func TestStatements(t *testing.T) {
 		must.Fail(t, err, zkbench.ErrParams, "public=%v, proof of nothing", public)
 		must.Fail(t, s.Verify(nil, nil, nil), zkbench.ErrParams, "public=%v, claim of nothing", public)
 	}
-	s := attacked(t, stark.KoalaBear, false)
+	s := attacked(t, stark.KoalaBear, stark.Exposed)
 	must.Get(s.Statement([]Claim{{Length: maxLength}}, nil))(t)
-	_, err := New(stark.Config{Field: stark.KoalaBear, Hash: stark.Poseidon, Set: stark.Compare100(stark.KoalaBear)}, false)
+	_, err := New(stark.Config{Field: stark.KoalaBear, Hash: stark.Poseidon, Set: stark.Compare100(stark.KoalaBear)}, stark.Exposed)
 	must.Fail(t, err, zkbench.ErrParams, "a configuration that does not exist")
 }
 
 // TestHeights: tables are as high as their rows need, and what that costs and proves is told.
 func TestHeights(t *testing.T) {
 	t.Parallel()
-	s := attacked(t, stark.KoalaBear, false)
-	for blocks, want := range map[int][]int{1: {64, 64}, 2: {64, 64}, 3: {128, 64}, 64: {2048, 64}, 65: {2048, 128}} {
+	s := attacked(t, stark.KoalaBear, stark.Exposed)
+	for blocks, want := range map[int]stark.Form{1: {64, 64}, 2: {64, 64}, 3: {128, 64}, 64: {2048, 64}, 65: {2048, 128}} {
 		golden.Equal(t, fmt.Sprintf("heights for %d blocks", blocks), want, s.heights(blocks))
 	}
 	golden.Equal(t, "memory", must.Get(s.System.Memory([]int{2048, 128}))(t), must.Get(s.Memory(65))(t))
@@ -306,8 +307,8 @@ func TestHeights(t *testing.T) {
 	golden.Equal(t, "bits", must.Get(p.Best())(t).Bits(), must.Get(s.Proved(65))(t).Bits())
 	_, err := s.Proved(1 << 40)
 	must.Fail(t, err, zkbench.ErrParams, "more blocks than the field has room for")
-	golden.Equal(t, "columns over KoalaBear", []int{2473, 2517}, s.Widths())
-	golden.Equal(t, "columns over Goldilocks", []int{2373, 2417}, attacked(t, stark.Goldilocks, false).Widths())
+	golden.Equal(t, "columns over KoalaBear", []int{2473, 2516}, s.Widths())
+	golden.Equal(t, "columns over Goldilocks", []int{2373, 2416}, attacked(t, stark.Goldilocks, stark.Exposed).Widths())
 }
 
 // refusing is an executor that does nothing but to refuse.
@@ -322,8 +323,8 @@ func TestTraces(t *testing.T) {
 	t.Parallel()
 	messages := [][]byte{[]byte("abc")}
 	for _, field := range []stark.Field{stark.KoalaBear, stark.Goldilocks} {
-		s := attacked(t, field, false)
-		statement := must.Get(s.Statement(Claims(messages, false), nil))(t)
+		s := attacked(t, field, stark.Exposed)
+		statement := must.Get(s.Statement(Claims(messages, stark.Exposed), nil))(t)
 		for table := range 2 {
 			traces := s.Traces(messages)
 			fill := traces[table].Fill
@@ -336,8 +337,9 @@ func TestTraces(t *testing.T) {
 	}
 	permutations := must.Get(NewPermutationTable(config(stark.KoalaBear)))(t)
 	must.FailGet(permutations.Statement(nil, nil))(t, zkbench.ErrParams, "no permutation")
-	sponges := must.Get(NewSpongeTable(config(stark.KoalaBear), false))(t)
-	must.Get(sponges.Statement([]Claim{{Length: maxLength}}, Permutations([][]byte{nil}), nil))(t)
+	sponges := must.Get(NewSpongeTable(config(stark.KoalaBear), stark.Exposed))(t)
+	must.Get(sponges.Statement([]Claim{{Length: 135}}, Permutations([][]byte{nil}), nil))(t)
+	must.FailGet(sponges.Statement([]Claim{{Length: 136}}, Permutations([][]byte{nil}), nil))(t, zkbench.ErrParams, "a block that relies on no permutation")
 	must.FailGet(sponges.Statement([]Claim{{Length: 3}}, nil, nil))(t, zkbench.ErrParams, "a claim that relies on no permutation")
 	must.FailGet(sponges.Statement(nil, Permutations([][]byte{nil}), nil))(t, zkbench.ErrParams, "permutations of no claim")
 }

@@ -30,14 +30,14 @@ func TestBytes(t *testing.T) {
 		want   string
 		hidden string // of the same in zero knowledge
 	}{
-		{stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: must.Get(stark.Secure100(stark.KoalaBear, 1))(t)}, "4fc8f237f8c5d3d750963add9b1440399a280af6d88d9efbaf3d30416b3c6769", "a36b32c473842ba82c3d62d7b39ed89ec714f9618b27e0438dc4ece7c582ff28"},
-		{stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Set: stark.Secure128(stark.Goldilocks)}, "e91449332590321544c4c40622ceab5d5913e05f69f24e4cb6c4e722e597fa22", "765d763d95864cd60a55c2202493f1d65aed387e28dea00559e95faa888b3bef"},
-		{stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: stark.Compare100(stark.Goldilocks)}, "f9ecd4e7698464d7759a42994797740eb79fc91d8320e7815015a7eaa053d828", "c1aa47dec8082cf7389428399a7cd1c7ccc32b76e824449ce684213b9982f720"},
+		{stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: must.Get(stark.Secure100(stark.KoalaBear, 1))(t)}, "fdf83f79ccfdb4047772ed3d583a24f072409febded9c5ef37729f1c000f8877", "879c2c22c23ed635c5024e4dbd1e11558bfcb92ecd65e008f482c4ce4b6a1041"},
+		{stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Set: stark.Secure128(stark.Goldilocks)}, "de47e7695b85357582c529fbc95f7ca3482fb044df48d57ba84bb36ca2cec8d7", "89cd4f8ac1c05ea661638025fe4429f06bf61eb58a779408574e3d5dc1d74b57"},
+		{stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: stark.Compare100(stark.Goldilocks)}, "e22c81c5dd1834deb6f847c7bad26ed718c07b64a66428b47dfd78f50b9aca0a", "2e7a1e45da0fd145f3e39afd8d724ba89c90486f887a02694a4f3cd9e2ca5d4f"},
 	} {
-		c.Set.Queries, c.Set.Grinding, c.Set.Bits = 3, 3, 0
+		c.Set.Queries, c.Set.Grinding, c.Set.Bits = 3, 3, stark.Unproven
 		for zero, want := range map[bool]string{false: c.want, true: c.hidden} {
 			c.Set.ZeroKnowledge = zero
-			s := must.Get(keccak.New(c.Config, false))(t)
+			s := must.Get(keccak.New(c.Config, stark.Exposed))(t)
 			executors := []executor.Executor{executor.Pool(), executor.Serial()}
 			if zero {
 				executors = executors[:1] // emulated, each takes long

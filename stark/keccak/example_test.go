@@ -10,13 +10,17 @@ import (
 	"github.com/zkbench/zkbench/stark/keccak"
 )
 
-// One proof that the Keccak-256 of several messages is what is claimed.
+// One proof that the Keccak-256 of several messages is what is claimed. Set.ZeroKnowledge hides the messages:
+// without it stark.Hidden is refused, since they could be read from the proof.
 func Example() {
 	set, err := stark.Secure100(stark.KoalaBear, 1)
 	if err != nil {
 		log.Fatal(err)
 	}
-	system, err := keccak.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: set}, false)
+	_, err = keccak.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: set}, stark.Hidden)
+	fmt.Println(err)
+	set.ZeroKnowledge = true
+	system, err := keccak.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: set}, stark.Hidden)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -26,13 +30,14 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	claims := keccak.Claims(messages, false) // lengths and digests: all that a verifier has
+	claims := keccak.Claims(messages, stark.Exposed) // lengths and digests: all that a verifier has
 	fmt.Println(system.Verify(proof, claims, about))
 	claims[0].Length++
 	fmt.Println(system.Verify(proof, claims, about))
 	// Output:
+	// messages: invalid parameters: hidden by set "secure100", accepted are sets with ZeroKnowledge
 	// <nil>
-	// proof rejected: what tables and statement send does not add up to nothing
+	// proof rejected: a tuple is not answered as often as it is asked for
 }
 
 // Each table alone: two proofs of one list of states say what one proof of both tables does.
@@ -46,7 +51,7 @@ func ExampleSpongeTable() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	sponges, err := keccak.NewSpongeTable(config, false)
+	sponges, err := keccak.NewSpongeTable(config, stark.Exposed)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -60,13 +65,13 @@ func ExampleSpongeTable() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	claims := keccak.Claims(messages, false)
+	claims := keccak.Claims(messages, stark.Exposed)
 	fmt.Println(permutations.Verify(first, states, nil), sponges.Verify(second, claims, states, nil))
 	states[4].Out[0]++ // the last, which has a digest
 	fmt.Println(permutations.Verify(first, states, nil))
 	fmt.Println(sponges.Verify(second, claims, states, nil))
 	// Output:
 	// <nil> <nil>
-	// proof rejected: what tables and statement send does not add up to nothing
-	// proof rejected: what tables and statement send does not add up to nothing
+	// proof rejected: a tuple is not answered as often as it is asked for
+	// proof rejected: a tuple is not answered as often as it is asked for
 }

@@ -1,13 +1,15 @@
 // Package keccak proves Keccak-256 of messages by package stark: a table of permutations, a row a
 // round, and one of sponges, a row a block, linked by messages: a permutation's number, and the
-// state before it or after. The statement is "I know m_i of length n_i with Keccak-256(m_i) = h_i";
-// the messages are secret, if the set is one of zero knowledge, or public.
+// state before it or after. The statement is "I know m_i of length n_i with Keccak-256(m_i) = h_i". Whoever
+// makes a system says whether the messages are public, hidden, which takes a set of zero knowledge, or
+// exposed: not in the statement, but readable from a proof.
 //
 // Each table is proved alone too, of states that are public: PermutationTable and SpongeTable.
 package keccak
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/hash/keccak"
@@ -24,11 +26,11 @@ type Claim struct {
 	Message []byte
 }
 
-// Claims are what is true of messages.
-func Claims(messages [][]byte, public bool) (claims []Claim) {
+// Claims are what is true of messages, with the messages themselves if they are stark.Public.
+func Claims(messages [][]byte, of stark.Visibility) (claims []Claim) {
 	for _, m := range messages {
 		c := Claim{Length: len(m), Digest: keccak.Sum256(m)}
-		if public {
+		if of == stark.Public {
 			c.Message = append([]byte{}, m...) // not nil where it is empty
 		}
 		claims = append(claims, c)
@@ -61,7 +63,7 @@ func newTables(c stark.Config, messages int, all ...table) (tables, error) {
 }
 
 // heights are those of the tables, for so many blocks.
-func (t *tables) heights(blocks int) (rows []int) {
+func (t *tables) heights(blocks int) (rows stark.Form) {
 	for _, one := range t.all {
 		rows = append(rows, t.set.Height(max(leastRows, one.rows(blocks))))
 	}
@@ -103,9 +105,13 @@ type System struct {
 	sponge sponge
 }
 
-// New returns a system of a configuration; with public the messages are part of statements.
-func New(c stark.Config, public bool) (*System, error) {
-	s := sponge{newPermutation(c.Field), public}
+// New returns a system of a configuration. Messages that are stark.Public are part of statements; stark.Hidden
+// is refused if the set has no zero knowledge, without which a message can be read from its proof.
+func New(c stark.Config, messages stark.Visibility) (*System, error) {
+	if err := messages.Check(c.Set, stark.Public, stark.Hidden, stark.Exposed); err != nil {
+		return nil, fmt.Errorf("messages: %w", err)
+	}
+	s := sponge{newPermutation(c.Field), messages}
 	t, err := newTables(c, 2, s.permutation, s)
 	if err != nil {
 		return nil, err
@@ -115,7 +121,7 @@ func New(c stark.Config, public bool) (*System, error) {
 
 // Prove proves the claims that are true of messages, one at least.
 func (s *System) Prove(ctx context.Context, ex executor.Executor, messages [][]byte, about []byte, options stark.Options) ([]byte, error) {
-	statement, err := s.Statement(Claims(messages, s.sponge.public), about)
+	statement, err := s.Statement(Claims(messages, s.sponge.messages), about)
 	if err != nil {
 		return nil, err
 	}
@@ -138,8 +144,11 @@ func (s *System) Verify(proof []byte, claims []Claim, about []byte) error {
 	return s.System.Verify(proof, statement)
 }
 
-// Statement is what a proof of claims is about.
+// Statement is what a proof of claims is about. The heights of the tables follow from the lengths.
 func (s *System) Statement(claims []Claim, about []byte) (stark.Statement, error) {
 	messages, err := s.sponge.claimed(claims)
-	return stark.Statement{Messages: messages, Context: about}, err
+	if err != nil {
+		return stark.Statement{}, err
+	}
+	return stark.Statement{Forms: []stark.Form{s.heights(blocksOf(claims))}, Messages: messages, Context: about}, nil
 }

@@ -13,7 +13,7 @@ import (
 )
 
 func small(degree int) stark.Set {
-	return stark.Set{Name: "test", Degree: degree, LogBlowup: 1, Queries: 4, Grinding: 2, Stack: 3, LogFold: 3, LogFinal: 3, LogCap: 2}
+	return stark.Set{Name: "test", Bits: stark.Unproven, Degree: degree, LogBlowup: 1, Queries: 4, Grinding: 2, Stack: 3, LogFold: 3, LogFinal: 3, LogCap: 2}
 }
 
 func TestHashes(t *testing.T) {
@@ -22,10 +22,10 @@ func TestHashes(t *testing.T) {
 		{Field: stark.Goldilocks, Hash: stark.Keccak, Set: small(2)},
 		{Field: stark.KoalaBear, Hash: stark.Keccak, Set: small(4)},
 	} {
-		for _, public := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s/public=%v", c.Field, public), func(t *testing.T) {
+		for _, of := range []stark.Visibility{stark.Exposed, stark.Public} {
+			t.Run(fmt.Sprintf("%s/%v", c.Field, of), func(t *testing.T) {
 				t.Parallel()
-				s, err := keccak.New(c, public)
+				s, err := keccak.New(c, of)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -37,7 +37,7 @@ func TestHashes(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				claims := keccak.Claims(messages, public)
+				claims := keccak.Claims(messages, of)
 				must.Do(t, s.Verify(proof, claims, []byte("context")))
 				must.Fail(t, s.Verify(proof, claims, []byte("another")), zkbench.ErrProof, "another context")
 				claims[3].Digest[31] ^= 1

@@ -22,10 +22,11 @@ import (
 //
 // The third makes C' the parity of A'. By the second each of five bits of A differs from that of A'
 // by C ⊕ C', so that the parity of A is C' ⊕ C ⊕ C' = C. ρ and π rename bits, χ has degree 3 in
-// them, and ι meets seven bits of one lane, which are columns of their own.
+// them, and ι meets seven bits of one lane, which are columns of their own. C and A' are held to bits.
+// The others then are bits: C' since C ⊕ C' is, by the first, and those seven by χ.
 // A and the state after the round are columns of limbs, which the next round and messages read.
 
-// The names of buses. What is sent to one is received from it.
+// The names of buses. The table of permutations answers, each number by one permutation; the sponges ask.
 const (
 	busIn  = "keccak-f in"  // number of the permutation, state
 	busOut = "keccak-f out" // the same after it
@@ -70,8 +71,8 @@ func (p permutation) split(tuple []uint64, lanes ...uint64) []uint64 {
 	return tuple
 }
 
-// exchange is what the sponges send of permutations, and receive; with times -1, what the table of
-// permutations does. No permutation is a zkbench.ErrParams.
+// exchange are a statement's messages about permutations: with times -1 what the sponges ask for, with 1
+// what the table of permutations answers. No permutation is a zkbench.ErrParams.
 func (p permutation) exchange(states []States, times int64) (messages []stark.Message, err error) {
 	if len(states) == 0 {
 		return nil, fmt.Errorf("%w: no states", zkbench.ErrParams)
@@ -79,7 +80,7 @@ func (p permutation) exchange(states []States, times int64) (messages []stark.Me
 	for i, s := range states {
 		messages = append(messages,
 			stark.Message{Bus: busIn, Times: times, Tuple: p.split([]uint64{uint64(i)}, s.In[:]...)},
-			stark.Message{Bus: busOut, Times: -times, Tuple: p.split([]uint64{uint64(i)}, s.Out[:]...)})
+			stark.Message{Bus: busOut, Times: times, Tuple: p.split([]uint64{uint64(i)}, s.Out[:]...)})
 	}
 	return messages, nil
 }
@@ -88,9 +89,9 @@ func (p permutation) exchange(states []States, times int64) (messages []stark.Me
 // opened there.
 func (p permutation) step(r int) int { return r } // 1 in rows of round r
 func (p permutation) number() int    { return keccak.Rounds }
-func (p permutation) export() int    { return p.number() + 1 } // 1 if the permutation is received and sent
+func (p permutation) times() int     { return p.number() + 1 } // how often it is an answer, which is for the prover to choose
 func (p permutation) a(lane, limb int) int {
-	return p.export() + 1 + lane*p.limbs() + limb
+	return p.times() + 1 + lane*p.limbs() + limb
 }
 func (p permutation) out(lane, limb int) int { return p.a(keccak.Lanes+lane, limb) }
 func (p permutation) prime(lane, z int) int {
@@ -126,8 +127,6 @@ func (p permutation) state(b *air.Builder) {
 	ends := here(p.step(keccak.Rounds - 1))
 	b.Zero(air.First, "number begins", here(p.number()))
 	b.Zero(air.Transition, "number", b.Next(p.number()).Sub(here(p.number())).Sub(ends))
-	b.Zero(air.Everywhere, "export is a bit", here(p.export()).Bool())
-	b.Zero(air.Transition, "export of one permutation", b.Next(p.export()).Sub(here(p.export())).Mul(air.Constant(1).Sub(ends)))
 
 	bit := func(name string, column int) air.Expr {
 		e := here(column)
@@ -138,7 +137,7 @@ func (p permutation) state(b *air.Builder) {
 	for x := range sheets {
 		for z := range keccak.LaneBits {
 			c[x][z] = bit(fmt.Sprintf("C[%d,%d] is a bit", x, z), p.c(x, z))
-			cPrime[x][z] = bit(fmt.Sprintf("C'[%d,%d] is a bit", x, z), p.cPrime(x, z))
+			cPrime[x][z] = here(p.cPrime(x, z))
 			flip[x][z] = c[x][z].Xor(cPrime[x][z])
 		}
 	}
@@ -188,7 +187,7 @@ func (p permutation) state(b *air.Builder) {
 		}
 		if lane == 0 {
 			for i, z := range iotaBits {
-				chi := bit(fmt.Sprintf("χ[0,%d] is a bit", z), p.iota(i))
+				chi := here(p.iota(i))
 				b.Zero(air.Everywhere, fmt.Sprintf("χ[0,%d]", z), chi.Sub(after[z]))
 				var constant air.Expr // the round constant's bit
 				for r, rc := range constants {
@@ -214,8 +213,8 @@ func (p permutation) state(b *air.Builder) {
 			out = append(out, here(p.out(lane, limb)))
 		}
 	}
-	b.Receive(busIn, here(p.export()).Mul(here(p.step(0))), in...)
-	b.Send(busOut, here(p.export()).Mul(ends), out...)
+	b.Answer(busIn, here(p.times()).Mul(here(p.step(0))), in...)
+	b.Answer(busOut, here(p.times()).Mul(ends), out...)
 }
 
 // leastRows is that of both tables: the fewer, the more the rate that is proved is above the code's.
@@ -224,7 +223,7 @@ const leastRows = 64
 // rows are those of so many permutations.
 func (permutation) rows(permutations int) int { return permutations * keccak.Rounds }
 
-// trace has permutations of the states, and, behind them, of zeros, which are not exported.
+// trace has permutations of the states, and, behind them, of zeros, which are no answers.
 func (p permutation) trace(height int, states []States) stark.Trace {
 	return stark.Trace{Rows: height, Fill: func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
 		if columns := stark.Columns[uint32](cells); columns != nil {
@@ -297,7 +296,7 @@ func fillPermutations[W stark.Cell](ctx context.Context, ex executor.Executor, p
 			columns[p.step(r)][row] = 1
 			columns[p.number()][row] = W(row / keccak.Rounds)
 			if row/keccak.Rounds < len(states) {
-				columns[p.export()][row] = 1
+				columns[p.times()][row] = 1
 			}
 		}
 		for lane := range keccak.Lanes {

@@ -21,7 +21,7 @@ func BenchmarkProve(b *testing.B) {
 		for _, name := range []string{"serial", "pool"} {
 			b.Run(fmt.Sprintf("field=%s/hash=%s/exec=%s", c.Field, c.Hash, name), func(b *testing.B) {
 				ex := must.Get(executor.ByName(name))(b)
-				s := must.Get(keccak.New(c, false))(b)
+				s := must.Get(keccak.New(c, stark.Exposed))(b)
 				messages := [][]byte{make([]byte, 169*136)}
 				spent := make(map[string]time.Duration)
 				var proof []byte
@@ -35,7 +35,7 @@ func BenchmarkProve(b *testing.B) {
 					b.ReportMetric(float64(d.Microseconds())/1e3/float64(b.N), "ms-"+name)
 				}
 				b.ReportMetric(float64(len(proof)), "B/proof")
-				must.Do(b, s.Verify(proof, keccak.Claims(messages, false), nil))
+				must.Do(b, s.Verify(proof, keccak.Claims(messages, stark.Exposed), nil))
 			})
 		}
 	}

@@ -24,8 +24,11 @@ const (
 // sponge is where its columns are.
 type sponge struct {
 	permutation
-	public bool // the messages, besides lengths and digests
+	messages stark.Visibility
 }
+
+// public tells whether messages are part of statements, beside lengths and digests.
+func (s sponge) public() bool { return s.messages == stark.Public }
 
 // Sizes of a block.
 const (
@@ -38,10 +41,8 @@ func (s sponge) number() int  { return 0 } // of the row: of the permutation
 func (s sponge) message() int { return 1 } // number of the message
 func (s sponge) before() int  { return 2 } // bytes of the message in blocks before this one
 func (s sponge) real() int    { return 3 } // 1 if the row is of a message
-func (s sponge) first() int   { return 4 } // 1 in a message's first block
-func (s sponge) last() int    { return 5 } // 1 in its last
 func (s sponge) old(lane, limb int) int {
-	return 6 + lane*s.limbs() + limb
+	return 4 + lane*s.limbs() + limb
 }
 func (s sponge) rate(i int) int { return s.old(keccak.Lanes, 0) + i }
 func (s sponge) out(lane, limb int) int {
@@ -49,10 +50,9 @@ func (s sponge) out(lane, limb int) int {
 }
 func (s sponge) bit(i int) int { return s.out(keccak.Lanes, 0) + i }
 
-// within is 1 in those of byte i that are the message's, and not padding; of byte 135 there is no
-// such column, since it is padding in last blocks and in no others.
+// within is 1 if byte i is the message's, and not padding. Byte 135 is padding in a message's last block, and in no other.
 func (s sponge) within(i int) int { return s.bit(rateBits) + i }
-func (s sponge) columns() int     { return s.within(keccak.Rate - 1) }
+func (s sponge) columns() int     { return s.within(keccak.Rate) }
 
 func (s sponge) table() *air.Table {
 	return &air.Table{Name: "sponges", Columns: s.columns(), State: s.state}
@@ -65,22 +65,15 @@ func (s sponge) state(b *air.Builder) {
 		b.Zero(air.First, name+" begins", here(column))
 		b.Zero(air.Transition, name+" counts", next(column).Sub(here(column)).Sub(more))
 	}
+	goesOn := here(s.within(keccak.Rate - 1)) // the message does, in the next block
+	last := one.Sub(goesOn)
 	count("number", s.number(), one)
-	count("message", s.message(), here(s.last()))
-	for _, flag := range []struct {
-		name   string
-		column int
-	}{{"real", s.real()}, {"first", s.first()}, {"last", s.last()}} {
-		b.Zero(air.Everywhere, flag.name+" is a bit", here(flag.column).Bool())
-	}
-	b.Zero(air.First, "the first block is one", here(s.first()).Sub(one))
-	b.Zero(air.Transition, "a first block follows a last one", next(s.first()).Sub(here(s.last())))
+	count("message", s.message(), last)
 	b.Zero(air.Transition, "rows of messages stand before others", next(s.real()).Mul(one.Sub(here(s.real()))))
-	unfinished := here(s.real()).Mul(one.Sub(here(s.last())))
+	unfinished := here(s.real()).Mul(goesOn)
 	b.Zero(air.Transition, "a message ends before other rows", unfinished.Mul(one.Sub(next(s.real()))))
 	b.Zero(air.Last, "a message ends before the table does", unfinished)
 	b.Zero(air.First, "bytes before the first block", here(s.before()))
-	goesOn := one.Sub(next(s.first()))
 	b.Zero(air.Transition, "bytes before a block", next(s.before()).Sub(goesOn.Mul(here(s.before()).Plus(keccak.Rate))))
 
 	// The block: the message's bytes, then the padding.
@@ -96,14 +89,12 @@ func (s sponge) state(b *air.Builder) {
 			*part.all = append(*part.all, e)
 		}
 	}
+	// Whether a byte is within the message is 0 or 1: by "only behind such" it is 0, or the byte before is within.
+	// Then it is 1, or the byte's first bit is what is left of 1, as padding says.
 	var length air.Expr
 	before := one // whether the byte before is the message's
 	for i := range keccak.Rate {
-		within := one.Sub(here(s.last()))
-		if i < keccak.Rate-1 {
-			within = here(s.within(i))
-			b.Zero(air.Everywhere, fmt.Sprintf("byte %d within is a bit", i), within.Bool())
-		}
+		within := here(s.within(i))
 		b.Zero(air.Everywhere, fmt.Sprintf("byte %d within only behind such", i), within.Mul(one.Sub(before)))
 		for j := range 8 {
 			var padding air.Expr
@@ -148,24 +139,23 @@ func (s sponge) state(b *air.Builder) {
 			in = append(in, air.Pack(absorbed))
 		}
 	}
-	isReal, ends := here(s.real()), here(s.real()).Mul(here(s.last()))
-	b.Send(busIn, isReal, in...)
-	b.Receive(busOut, isReal, out...)
-	b.Send(busHash, ends, append([]air.Expr{here(s.message()), here(s.before()).Add(length)}, digest...)...)
-	if s.public {
+	isReal, ends := here(s.real()), here(s.real()).Mul(last)
+	b.Ask(busIn, isReal, in...)
+	b.Ask(busOut, isReal, out...)
+	b.Answer(busHash, ends, append([]air.Expr{here(s.message()), here(s.before()).Add(length)}, digest...)...)
+	if s.public() {
 		words := []air.Expr{here(s.message()), here(s.before())}
 		for i := 0; i < rateBits; i += s.limbBits {
 			words = append(words, air.Pack(block[i:i+s.limbBits]))
 		}
-		b.Send(busBlock, isReal, words...)
+		b.Answer(busBlock, isReal, words...)
 	}
 }
 
 // absorbed is one block of a message.
 type absorbed struct {
 	message, before int
-	first, last     bool
-	bytes           int // of the message, in the block
+	bytes           int // of the message, in the block: fewer than a block's in the last
 	old, block      [keccak.Lanes]uint64
 	out             [keccak.Lanes]uint64
 }
@@ -177,7 +167,7 @@ func absorb(messages [][]byte) (all []absorbed) {
 		padded := keccak.Padded(keccak.Keccak256, message)
 		for before := 0; before < len(padded); before += keccak.Rate {
 			a := absorbed{
-				message: m, before: before, first: before == 0, last: len(message)-before < keccak.Rate,
+				message: m, before: before,
 				bytes: min(len(message)-before, keccak.Rate), old: state,
 			}
 			copy(a.block[:], lanes(padded[before:][:keccak.Rate]))
@@ -220,27 +210,35 @@ func permuted(blocks []absorbed) []States {
 // maxLength is far below both fields' orders, so that lengths are counted without a wrap.
 const maxLength = 1 << 28
 
-// claimed receives, of each message, what the sponges send when its last block is absorbed, and, of
-// public messages, all blocks. Claims that are none are a zkbench.ErrParams.
+// blocksOf is how many blocks claims are of.
+func blocksOf(claims []Claim) (n int) {
+	for _, c := range claims {
+		n += keccak.Blocks(c.Length)
+	}
+	return n
+}
+
+// claimed asks, of each message, for what the sponges answer when its last block is absorbed, and, of
+// public messages, for all blocks. Claims that are none are a zkbench.ErrParams.
 func (s sponge) claimed(claims []Claim) (messages []stark.Message, err error) {
 	if len(claims) == 0 {
 		return nil, fmt.Errorf("%w: no message", zkbench.ErrParams)
 	}
-	receive := func(bus string, number, length int, data []byte) {
+	ask := func(bus string, number, length int, data []byte) {
 		tuple := s.split([]uint64{uint64(number), uint64(length)}, lanes(data)...)
 		messages = append(messages, stark.Message{Bus: bus, Times: -1, Tuple: tuple})
 	}
 	for i, c := range claims {
-		if c.Length < 0 || c.Length > maxLength || s.public != (c.Message != nil) || s.public && len(c.Message) != c.Length {
+		if c.Length < 0 || c.Length > maxLength || s.public() != (c.Message != nil) || s.public() && len(c.Message) != c.Length {
 			return nil, fmt.Errorf("%w: message %d of %d bytes, %d of them public, accepted are up to %d, and all where messages are public, else none", zkbench.ErrParams, i, c.Length, len(c.Message), maxLength)
 		}
-		receive(busHash, i, c.Length, c.Digest[:])
-		if !s.public {
+		ask(busHash, i, c.Length, c.Digest[:])
+		if !s.public() {
 			continue
 		}
 		padded := keccak.Padded(keccak.Keccak256, c.Message)
 		for before := 0; before < len(padded); before += keccak.Rate {
-			receive(busBlock, i, before, padded[before:][:keccak.Rate])
+			ask(busBlock, i, before, padded[before:][:keccak.Rate])
 		}
 	}
 	return messages, nil
@@ -253,28 +251,21 @@ func (sponge) rows(blocks int) int { return blocks }
 func (s sponge) trace(height int, blocks []absorbed, messages int) stark.Trace {
 	return stark.Trace{Rows: height, Fill: func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
 		set := func(row, column int, v uint64) { cells.Set(row, column, v) }
-		flag := func(row, column int, is bool) {
-			if is {
-				set(row, column, 1)
-			}
-		}
 		return ex.Do(ctx, cells.Rows(), func(_ context.Context, row int) error {
-			a := absorbed{message: messages + row - len(blocks), first: true, last: true}
+			a := absorbed{message: messages + row - len(blocks)}
 			a.block[0], a.block[rateLanes-1] = keccak.Keccak256, 1<<63
 			if row < len(blocks) {
 				a = blocks[row]
+				set(row, s.real(), 1)
 			}
 			set(row, s.number(), uint64(row))
 			set(row, s.message(), uint64(a.message))
 			set(row, s.before(), uint64(a.before))
-			flag(row, s.real(), row < len(blocks))
-			flag(row, s.first(), a.first)
-			flag(row, s.last(), a.last)
 			for i := range rateBits {
 				set(row, s.rate(i), a.old[i/64]>>(i%64)&1)
 				set(row, s.bit(i), a.block[i/64]>>(i%64)&1)
 			}
-			for i := range min(a.bytes, keccak.Rate-1) {
+			for i := range a.bytes {
 				set(row, s.within(i), 1)
 			}
 			mask := uint64(1)<<s.limbBits - 1

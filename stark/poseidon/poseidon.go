@@ -1,7 +1,8 @@
-// Package poseidon proves paths in Merkle trees of Poseidon digests over Goldilocks, by package
-// stark: "I know a way of so many siblings from this leaf to that root". Siblings and the leaf's
-// place are secret, if the set is one of zero knowledge. A row is one
-// permutation, of two columns an S-box, which other tables may state too (State).
+// Package poseidon proves paths in Merkle trees of package merkle, Poseidon digests over Goldilocks, by
+// package stark: "I know a path to this root, of a tree of this shape, from a row with this digest".
+// Siblings and the row's place are hidden if the system's maker says so, and then takes a set of zero
+// knowledge. A row of the table is one permutation, of two columns an S-box, which other tables may state
+// too (State).
 package poseidon
 
 import (
@@ -10,169 +11,43 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/goldilocks/merkle"
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
 	"github.com/zkbench/zkbench/stark"
 	"github.com/zkbench/zkbench/stark/air"
 )
 
-// Boxes is how the S-boxes of a permutation stand in columns: how many each has.
-type Boxes int
-
-// The ways.
-const (
-	Plain Boxes = 1 // x⁷, of degree 7
-	Cubed Boxes = 2 // x³, and x³ x³ x: of degree 3
-)
-
-// Columns is the number of State's columns.
-func (b Boxes) Columns() int {
-	return int(b) * (poseidon.FullRounds*poseidon.Width + poseidon.PartialRounds)
-}
-
-// full tells whether all elements of a round's state have S-boxes, and not the first alone.
-func full(round int) bool {
-	return round < poseidon.FullRounds/2 || round >= poseidon.FullRounds/2+poseidon.PartialRounds
-}
-
-// State states that a row holds a permutation of in, expressions of degree 1, in boxes' columns from first on, and
-// returns the state after it, of degree 1 too.
-func State(b *air.Builder, in [poseidon.Width]air.Expr, boxes Boxes, first int) [poseidon.Width]air.Expr {
-	state := in
-	box := func(r, i int, x air.Expr) (seventh air.Expr) {
-		cube := x.Mul(x).Mul(x)
-		if boxes == Cubed {
-			b.Zero(air.Everywhere, fmt.Sprintf("round %d, x³ of element %d", r, i), b.Here(first).Sub(cube))
-			cube = b.Here(first)
-			first++
-		}
-		seventh = b.Here(first)
-		b.Zero(air.Everywhere, fmt.Sprintf("round %d, x⁷ of element %d", r, i), seventh.Sub(cube.Mul(cube).Mul(x)))
-		first++
-		return seventh
-	}
-	for r, row := range roundConstants {
-		if !full(r) {
-			partial := r - poseidon.FullRounds/2
-			seventh := box(r, 0, state[0].Add(air.Element(uint64(sparse.before[partial]))))
-			state[0] = seventh.Mul(air.Element(uint64(sparse.corner)))
-			for i, e := range sparse.rows[partial] {
-				state[0] = state[0].Add(state[i+1].Mul(air.Element(uint64(e))))
-			}
-			for i, e := range sparse.columns[partial] {
-				state[i+1] = state[i+1].Add(seventh.Mul(air.Element(uint64(e))))
-			}
-			if partial == poseidon.PartialRounds-1 {
-				z := state
-				state[0] = state[0].Add(air.Element(uint64(sparse.first)))
-				for i, row := range sparse.last {
-					state[i+1] = air.Element(uint64(sparse.others[i]))
-					for j, e := range row {
-						state[i+1] = state[i+1].Add(z[j+1].Mul(air.Element(uint64(e))))
-					}
-				}
-			}
-			continue
-		}
-		for i, c := range row {
-			state[i] = box(r, i, state[i].Add(air.Element(uint64(c))))
-		}
-		var mixed [poseidon.Width]air.Expr
-		for i, row := range mix {
-			for j, c := range row {
-				mixed[i] = mixed[i].Add(state[j].Times(int64(c)))
-			}
-		}
-		state = mixed
-	}
-	return state
-}
-
-// Fill sets State's columns of a row, and returns the state after the permutation.
-func Fill(cells *stark.Cells, row int, boxes Boxes, first int, state poseidon.State) poseidon.State {
-	box := func(x element) element {
-		cube := x.Mul(x).Mul(x)
-		if boxes == Cubed {
-			cells.Set(row, first, uint64(cube))
-			first++
-		}
-		seventh := cube.Mul(cube).Mul(x)
-		cells.Set(row, first, uint64(seventh))
-		first++
-		return seventh
-	}
-	for r, constants := range roundConstants {
-		if full(r) {
-			for i, c := range constants {
-				state[i] = box(state[i].Add(c))
-			}
-			state = mixed(&state)
-			continue
-		}
-		partial := r - poseidon.FullRounds/2
-		others := (*vector)(state[1:])
-		seventh := box(state[0].Add(sparse.before[partial]))
-		state[0] = sparse.corner.Mul(seventh).Add(sparse.rows[partial].dot(*others))
-		for i, e := range sparse.columns[partial] {
-			others[i] = others[i].Add(e.Mul(seventh))
-		}
-		if partial == poseidon.PartialRounds-1 {
-			state[0] = state[0].Add(sparse.first)
-			*others = sparse.last.times(*others)
-			for i, e := range sparse.others {
-				others[i] = others[i].Add(e)
-			}
-		}
-	}
-	return state
-}
-
-var roundConstants, mix = poseidon.RoundConstants(), poseidon.Mix()
-
-// mixed is the linear layer: numbers of it are small, so that a sum of products is reduced once.
-func mixed(state *poseidon.State) (out poseidon.State) {
-	for i, row := range mix {
-		var low, high uint64
-		for j, c := range row {
-			low += uint64(uint32(state[j])) * c
-			high += uint64(state[j]) >> 32 * c
-		}
-		// The sum is low and 2^32 high, each below 2^45.
-		out[i] = element(low).Add(goldilocks.Reduce(high).Mul(1 << 32))
-	}
-	return out
-}
-
-// The columns of the table of paths, before those of the permutation.
+// The columns of the table of paths, before those of the permutation. A path has a row for each sibling, from
+// below, and one more, which makes the root of the top.
 const (
 	number = iota // of the path
-	depth         // of siblings so far, this row's included
-	isReal        // 1 if the row is of a path
+	depth         // of the path's rows so far, this one included
+	times         // how often the path is an answer, which is for the prover to choose
 	starts        // 1 in a path's first row
-	ends          // 1 in its last
+	ends          // 1 in its last, which makes the root
 	right         // 1 if what comes from below is the right child
-	left0         // the children: four elements each
+	left0         // the children, or the top and the tree's shape: four elements each
 	right0 = left0 + poseidon.DigestLen
 	boxes0 = right0 + poseidon.DigestLen
 )
 
-// Width is the number of columns of the table of paths.
-var Width = boxes0 + Cubed.Columns()
+// Width returns the number of columns of the table of paths.
+func Width() int { return boxes0 + Cubed.Columns() }
 
 // The names of buses.
 const (
 	busLeaf = "leaf" // number of a path, its leaf
-	busRoot = "root" // number of a path, its length, its root
+	busRoot = "root" // number of a path, its length, the tree's shape, its root
 )
 
 func paths() *air.Table {
-	return &air.Table{Name: "paths", Columns: Width, State: func(b *air.Builder) {
+	return &air.Table{Name: "paths", Columns: Width(), State: func(b *air.Builder) {
 		here, next := b.Here, b.Next
 		one := air.Constant(1)
 		for _, flag := range []struct {
 			name   string
 			column int
-		}{{"real", isReal}, {"starts", starts}, {"ends", ends}, {"right", right}} {
+		}{{"ends", ends}, {"right", right}} { // and starts, which follows ends
 			b.Zero(air.Everywhere, flag.name+" is a bit", here(flag.column).Bool())
 		}
 		b.Zero(air.First, "number begins", here(number))
@@ -181,11 +56,15 @@ func paths() *air.Table {
 		b.Zero(air.Transition, "a path starts behind another", next(starts).Sub(here(ends)))
 		b.Zero(air.First, "depth begins", here(depth).Sub(one))
 		b.Zero(air.Transition, "depth counts", next(depth).Sub(one).Sub(one.Sub(next(starts)).Mul(here(depth))))
-		b.Zero(air.Transition, "paths stand before other rows", next(isReal).Mul(one.Sub(here(isReal))))
+		b.Zero(air.Everywhere, "the top is no right child", here(ends).Mul(here(right)))
 
 		var in [poseidon.Width]air.Expr
-		for i := range 2 * poseidon.DigestLen {
+		for i := range poseidon.Rate {
 			in[i] = here(left0 + i)
+		}
+		rootState := merkle.Shape{}.RootState(poseidon.Digest{})
+		for i, e := range rootState[poseidon.Rate:] {
+			in[poseidon.Rate+i] = here(ends).Mul(air.Element(uint64(e)))
 		}
 		out := State(b, in, Cubed, boxes0)
 		// What comes from below, of this row and the next.
@@ -197,43 +76,81 @@ func paths() *air.Table {
 		for i := range poseidon.DigestLen {
 			b.Zero(air.Transition, fmt.Sprintf("goes up, element %d", i), one.Sub(here(ends)).Mul(below(next, i).Sub(out[i])))
 			leaf = append(leaf, below(here, i))
-			root = append(root, out[i])
+			root = append(root, here(right0+i))
 		}
-		b.Send(busLeaf, here(isReal).Mul(here(starts)), leaf...)
-		b.Send(busRoot, here(isReal).Mul(here(ends)), root...)
+		b.Answer(busLeaf, here(times).Mul(here(starts)), leaf...)
+		b.Answer(busRoot, here(times).Mul(here(ends)), append(root, out[:poseidon.DigestLen]...)...)
 	}}
 }
 
-// Path is a way from a leaf to a root: its siblings from below, and the leaf's place.
+// Path is a way from a row to a tree's root: what merkle.Tree has of it.
 type Path struct {
-	Leaf     poseidon.Digest
-	Siblings []poseidon.Digest
-	Index    uint64 // bit i says that the i-th digest on the way is a right child
+	Shape    merkle.Shape      // of a number of rows that is a power of two
+	Leaf     poseidon.Digest   // the row's, its poseidon.LinearHash
+	Index    int               // the row's
+	Siblings []poseidon.Digest // on the way up, the lowest first
+}
+
+// isRight tells whether the digest on a level is a right child.
+func (p *Path) isRight(level int) bool { return p.Index>>level&1 == 1 }
+
+// steps returns the pairs of digests that are compressed on the way up, and the top.
+func (p *Path) steps() (pairs [][2]poseidon.Digest, top poseidon.Digest) {
+	top = p.Leaf
+	for i, sibling := range p.Siblings {
+		pair := [2]poseidon.Digest{top, sibling}
+		if p.isRight(i) {
+			pair = [2]poseidon.Digest{sibling, top}
+		}
+		pairs = append(pairs, pair)
+		top = poseidon.Compress(pair[0], pair[1])
+	}
+	return pairs, top
 }
 
 // Root is where the path leads.
 func (p *Path) Root() poseidon.Digest {
-	d := p.Leaf
-	for i, s := range p.Siblings {
-		if p.Index>>i&1 == 1 {
-			d = poseidon.Compress(s, d)
-		} else {
-			d = poseidon.Compress(d, s)
-		}
-	}
-	return d
+	_, top := p.steps()
+	return p.Shape.Root(top)
 }
 
-// Claim is what is said of a path.
+// check refuses a path that the tree's shape does not have.
+func (p *Path) check() error {
+	if err := checkShape(p.Shape); err != nil {
+		return err
+	}
+	if p.Index < 0 || p.Index >= p.Shape.Rows {
+		return fmt.Errorf("%w: index: %d, accepted are 0 to %d", zkbench.ErrParams, p.Index, p.Shape.Rows-1)
+	}
+	if want := p.Shape.Levels() - 1; len(p.Siblings) != want {
+		return fmt.Errorf("%w: %d siblings, accepted are %d", zkbench.ErrParams, len(p.Siblings), want)
+	}
+	return nil
+}
+
+// checkShape refuses a shape whose paths have not all one length: a shorter one would show an inner node as
+// a row.
+func checkShape(s merkle.Shape) error {
+	if err := s.Check(); err != nil {
+		return err
+	}
+	if s.Rows&(s.Rows-1) != 0 {
+		return fmt.Errorf("%w: a tree of %d rows, accepted are powers of two", zkbench.ErrParams, s.Rows)
+	}
+	return nil
+}
+
+// Claim is what is said of a path: the tree has a row with this digest.
 type Claim struct {
-	Leaf, Root poseidon.Digest
-	Depth      int // siblings
+	Root  poseidon.Digest // merkle.Tree's
+	Shape merkle.Shape
+	Leaf  poseidon.Digest // the row's, its poseidon.LinearHash
 }
 
 // Claims are what is true of paths.
 func Claims(paths []Path) (claims []Claim) {
 	for _, p := range paths {
-		claims = append(claims, Claim{p.Leaf, p.Root(), len(p.Siblings)})
+		claims = append(claims, Claim{p.Root(), p.Shape, p.Leaf})
 	}
 	return claims
 }
@@ -244,8 +161,13 @@ type System struct {
 	set stark.Set
 }
 
-// New returns a system of a set, over Goldilocks, with trees of Poseidon.
-func New(set stark.Set) (*System, error) {
+// New returns a system of a set, over Goldilocks, with trees of Poseidon. Siblings and places are
+// stark.Hidden, if the set has zero knowledge, or stark.Exposed; in a statement they never are, so that
+// stark.Public is refused.
+func New(set stark.Set, siblings stark.Visibility) (*System, error) {
+	if err := siblings.Check(set, stark.Hidden, stark.Exposed); err != nil {
+		return nil, fmt.Errorf("siblings: %w", err)
+	}
 	s, err := stark.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: set}, paths())
 	if err != nil {
 		return nil, err
@@ -253,11 +175,13 @@ func New(set stark.Set) (*System, error) {
 	return &System{s, set}, nil
 }
 
-// mostDepth is that of a path whose index has 64 bits.
-const mostDepth = 64
-
-// Prove proves the claims that are true of paths, one at least, of one sibling at least.
+// Prove proves the claims that are true of paths, one at least.
 func (s *System) Prove(ctx context.Context, ex executor.Executor, paths []Path, about []byte, options stark.Options) ([]byte, error) {
+	for i := range paths {
+		if err := paths[i].check(); err != nil {
+			return nil, fmt.Errorf("path %d: %w", i, err)
+		}
+	}
 	statement, err := s.Statement(Claims(paths), about)
 	if err != nil {
 		return nil, err
@@ -274,70 +198,85 @@ func (s *System) Verify(proof []byte, claims []Claim, about []byte) error {
 	return s.System.Verify(proof, statement)
 }
 
-// Statement is what a proof of claims is about: it receives what the paths send.
+// Statement is what a proof of claims is about: it asks for each path's leaf and root. The height follows
+// from the shapes.
 func (s *System) Statement(claims []Claim, about []byte) (statement stark.Statement, err error) {
 	statement.Context = about
 	if len(claims) == 0 {
 		return statement, fmt.Errorf("%w: no path", zkbench.ErrParams)
 	}
-	receive := func(bus string, d poseidon.Digest, tuple ...uint64) {
-		for _, e := range d {
-			tuple = append(tuple, uint64(e))
-		}
+	ask := func(bus string, tuple ...uint64) {
 		statement.Messages = append(statement.Messages, stark.Message{Bus: bus, Times: -1, Tuple: tuple})
 	}
+	rows := 0
 	for i, c := range claims {
-		if c.Depth < 1 || c.Depth > mostDepth {
-			return statement, fmt.Errorf("%w: path %d of %d siblings, accepted are 1 to %d", zkbench.ErrParams, i, c.Depth, mostDepth)
+		if err := checkShape(c.Shape); err != nil {
+			return statement, fmt.Errorf("path %d: %w", i, err)
 		}
-		receive(busLeaf, c.Leaf, uint64(i))
-		receive(busRoot, c.Root, uint64(i), uint64(c.Depth))
+		length := c.Shape.Levels() // siblings, and the root
+		rows += length
+		shape := c.Shape.RootState(poseidon.Digest{})
+		ask(busLeaf, numbers([]uint64{uint64(i)}, c.Leaf[:])...)
+		ask(busRoot, numbers(numbers([]uint64{uint64(i), uint64(length)}, shape[poseidon.DigestLen:poseidon.Rate]), c.Root[:])...)
 	}
+	statement.Forms = []stark.Form{{s.height(rows)}}
 	return statement, nil
 }
 
-// Trace is the paths', and behind them paths of one row that are not real.
+// numbers appends elements to a tuple.
+func numbers(tuple []uint64, elements []element) []uint64 {
+	for _, e := range elements {
+		tuple = append(tuple, uint64(e))
+	}
+	return tuple
+}
+
+// height is that of a table of so many rows of paths.
+func (s *System) height(rows int) int { return s.set.Height(max(64, rows)) }
+
+// Trace is the paths', and behind them paths of one row that are no answers.
 func (s *System) Trace(paths []Path) stark.Trace {
 	rows := 0
 	for _, p := range paths {
-		rows += len(p.Siblings)
+		rows += len(p.Siblings) + 1
 	}
-	return stark.Trace{Rows: s.set.Height(max(64, rows)), Fill: func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
+	return stark.Trace{Rows: s.height(rows), Fill: func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
 		height := cells.Rows()
 		states := make([]poseidon.State, height)
 		row := 0
+		// add is a row of a path, of which so many stand before it.
+		add := func(path, before int, end bool, state poseidon.State) {
+			cells.Set(row, number, uint64(path))
+			cells.Set(row, depth, uint64(before+1))
+			if before == 0 {
+				cells.Set(row, starts, 1)
+			}
+			if end {
+				cells.Set(row, ends, 1)
+			}
+			states[row] = state
+			row++
+		}
 		for n, p := range paths {
-			below := p.Leaf
-			for i, s := range p.Siblings {
-				pair := [2]poseidon.Digest{below, s}
-				if p.Index>>i&1 == 1 {
-					pair = [2]poseidon.Digest{s, below}
+			pairs, top := p.steps()
+			for i, pair := range pairs {
+				if p.isRight(i) {
 					cells.Set(row, right, 1)
 				}
-				cells.Set(row, number, uint64(n))
-				cells.Set(row, depth, uint64(i+1))
-				cells.Set(row, isReal, 1)
-				if i == 0 {
-					cells.Set(row, starts, 1)
-				}
-				if i == len(p.Siblings)-1 {
-					cells.Set(row, ends, 1)
-				}
-				copy(states[row][:], pair[0][:])
-				copy(states[row][poseidon.DigestLen:], pair[1][:])
-				below = poseidon.Compress(pair[0], pair[1])
-				row++
+				cells.Set(row, times, 1)
+				var state poseidon.State
+				copy(state[:], pair[0][:])
+				copy(state[poseidon.DigestLen:], pair[1][:])
+				add(n, i, false, state)
 			}
+			cells.Set(row, times, 1)
+			add(n, len(pairs), true, p.Shape.RootState(top))
 		}
-		for n := len(paths); row < height; row++ {
-			cells.Set(row, number, uint64(n))
-			cells.Set(row, depth, 1)
-			cells.Set(row, starts, 1)
-			cells.Set(row, ends, 1)
-			n++
+		for n := len(paths); row < height; n++ {
+			add(n, 0, true, merkle.Shape{}.RootState(poseidon.Digest{}))
 		}
 		return ex.Do(ctx, height, func(_ context.Context, row int) error {
-			for i, e := range states[row][:2*poseidon.DigestLen] {
+			for i, e := range states[row][:poseidon.Rate] {
 				cells.Set(row, left0+i, uint64(e))
 			}
 			Fill(cells, row, Cubed, boxes0, states[row])

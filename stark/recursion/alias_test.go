@@ -20,21 +20,21 @@ func TestFormIsOwn(t *testing.T) {
 	two := power(t, s, 2, height)
 	children := []recursion.Child{leafOf(s, two.Statement)} // as in the package's example
 	one := must.Get(recursion.New(poseidon(), children...))(t)
-	proof := must.Get(one.Prove(t.Context(), executor.Serial(), []recursion.Proof{two}, stark.Options{}))(t)
-	must.Do(t, one.Verify(proof, []stark.Statement{two.Statement}))
+	proof := must.Get(one.Prove(t.Context(), executor.Serial(), []recursion.Proof{two}, nil, stark.Options{}))(t)
+	must.Do(t, one.Verify(proof, []stark.Statement{two.Statement}, nil))
 	said := two.Statement
 	said.Messages[0].Times = -2 // in the memory that Like has
 	must.Fail(t, s.Verify(two.Bytes, said), zkbench.ErrProof, "the child's verifier: other times")
-	must.Fail(t, one.Verify(proof, []stark.Statement{said}), must.ErrAny, "other times")
+	must.Fail(t, one.Verify(proof, []stark.Statement{said}, nil), must.ErrAny, "other times")
 	said.Messages[0].Times = -1
 
 	// A list of children that is used again.
 	other := must.Get(stark.New(poseidon(), &air.Table{Name: "other", Columns: 2, State: func(b *air.Builder) {
 		b.Zero(air.Everywhere, "public", b.Here(0).Sub(b.Public(0)))
-		b.Send("other", b.Here(1), b.Here(0))
+		b.Answer("other", b.Here(1), b.Here(0))
 	}}))(t)
-	like := stark.Statement{Publics: two.Statement.Publics, Messages: slices.Clone(two.Statement.Messages)}
+	like := stark.Statement{Forms: two.Statement.Forms, Publics: two.Statement.Publics, Messages: slices.Clone(two.Statement.Messages)}
 	like.Messages[0].Bus = "other"
 	children[0] = leafOf(other, like)
-	must.Fail(t, one.Verify(proof, []stark.Statement{like}), must.ErrAny, "what is said of another system")
+	must.Fail(t, one.Verify(proof, []stark.Statement{like}, nil), must.ErrAny, "what is said of another system")
 }

@@ -14,8 +14,8 @@ import (
 // Two proofs to one: each says what the 8th power of a number is, and the one that both verify.
 func Example() {
 	ctx, ex := context.Background(), executor.Pool()
-	// A set that proves little, and fast; those of recursion.Secure100 have 100 bits.
-	set := stark.Set{Name: "example", Degree: 2, LogBlowup: 2, Queries: 3, Stack: 2, LogFold: 2, LogFinal: 2, LogCap: 1}
+	// A set that promises nothing, for speed; those of recursion.Secure100 have 100 bits.
+	set := stark.Set{Name: "example", Bits: stark.Unproven, Degree: 2, LogBlowup: 2, Queries: 3, Stack: 2, LogFold: 2, LogFinal: 2, LogCap: 1}
 	config := stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: set}
 
 	// A column of x, x², x⁴, x⁸, whose first and last numbers are public.
@@ -35,7 +35,7 @@ func Example() {
 			}
 			return nil
 		}}
-		statement := stark.Statement{Publics: []uint64{powers[0], powers[3]}}
+		statement := stark.Statement{Forms: []stark.Form{{4}}, Publics: []uint64{powers[0], powers[3]}}
 		proof, err := squares.Prove(ctx, ex, []stark.Trace{trace}, statement, stark.Options{})
 		if err != nil {
 			log.Fatal(err)
@@ -43,26 +43,29 @@ func Example() {
 		proofs = append(proofs, recursion.Proof{Bytes: proof, Statement: statement})
 	}
 
-	// What is known before there are proofs: their system, their heights, and the form of what they say.
-	child := recursion.NewChild(squares, []int{4}, proofs[0].Statement)
+	// What is known before there are proofs: their system, and the form of what they say.
+	child := recursion.NewChild(squares, proofs[0].Statement)
 	both, err := recursion.New(config, child, child)
 	if err != nil {
 		log.Fatal(err)
 	}
-	proof, err := both.Prove(ctx, ex, proofs, stark.Options{})
+	about := []byte("transaction 7") // what the proof is for
+	proof, err := both.Prove(ctx, ex, proofs, about, stark.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	said := []stark.Statement{proofs[0].Statement, proofs[1].Statement}
-	fmt.Println("both: ", both.Verify(proof, said))
-	said[1] = stark.Statement{Publics: []uint64{3, 6562}}
-	fmt.Println("other:", both.Verify(proof, said))
+	fmt.Println("both: ", both.Verify(proof, said, about))
+	fmt.Println("for 8:", both.Verify(proof, said, []byte("transaction 8")))
+	said[1] = stark.Statement{Forms: said[1].Forms, Publics: []uint64{3, 6562}}
+	fmt.Println("other:", both.Verify(proof, said, about))
 
 	proofs[1].Statement = said[1]
-	_, err = both.Prove(ctx, ex, proofs, stark.Options{})
+	_, err = both.Prove(ctx, ex, proofs, about, stark.Options{})
 	fmt.Println("prove:", err)
 	// Output:
 	// both:  <nil>
-	// other: proof rejected: what tables and statement send does not add up to nothing
+	// for 8: proof rejected: a tuple is not answered as often as it is asked for
+	// other: proof rejected: a tuple is not answered as often as it is asked for
 	// prove: proof 1: proof rejected: table "squares": its constraints do not hold
 }

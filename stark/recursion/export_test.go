@@ -72,9 +72,9 @@ func (s *System) Values(proofs []Proof) ([]circuit.X, error) {
 	return b.Values, err
 }
 
-// Parts are what a form has.
-func (c Child) Parts() (system *stark.System, rows []int, like stark.Statement) {
-	return c.system, c.rows, c.like
+// Parts are what a child has.
+func (c Child) Parts() (system *stark.System, like stark.Statement) {
+	return c.system, c.like
 }
 
 // Systems are those of all layers.

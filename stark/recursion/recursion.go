@@ -3,7 +3,8 @@
 // and not on them, and the program is tables of package stark, whose fixed columns it is. So a proof of it is
 // a proof like others, and can be verified by a program again.
 //
-// Proofs are over Goldilocks, its extension of degree 2 or 3, with trees of Poseidon.
+// Proofs are over Goldilocks, its extension of degree 2 or 3, with trees of Poseidon. None has zero knowledge:
+// who reads a proof can learn what the proofs below it show.
 package recursion
 
 import (
@@ -22,25 +23,28 @@ import (
 	"github.com/zkbench/zkbench/stark/poseidon"
 )
 
-// Child is the form of a proof: what is known of it before it is there, and decides what verifies it. Nobody
+// Child is what is known of a proof before it is there, and decides what verifies it. Nobody
 // changes it: buses and times of its statement are in no digest of what a proof says.
 type Child struct {
 	system *stark.System
-	rows   []int           // of its tables
-	like   stark.Statement // of the form of its statement
-	of     *System         // whose child, where it is one of this package
+	like   stark.Statement // of one form, with buses, times and lengths of its own statement
+	of     *System         // whose child, if it is one of this package
 }
 
-// NewChild is the form of a system's proofs, of tables of so many rows, of statements like one: of its buses, times and
-// lengths; no number of it counts. Of a System of this package it is Child.
-func NewChild(system *stark.System, rows []int, like stark.Statement) Child {
+// NewChild returns the child that a system's proofs are, of statements like one: of its form, buses, times
+// and lengths; no number of it counts. A statement of more than one form is refused by New. Of a System of this package it is Child.
+func NewChild(system *stark.System, like stark.Statement) Child {
 	like.Messages = slices.Clone(like.Messages)
-	return Child{system: system, rows: slices.Clone(rows), like: like}
+	like.Forms = slices.Clone(like.Forms)
+	for i, f := range like.Forms {
+		like.Forms[i] = slices.Clone(f)
+	}
+	return Child{system: system, like: like}
 }
 
 // bits are those that are proved of it and of what it proves.
 func (c *Child) bits() (int, error) {
-	p, err := c.system.Security(c.rows, len(c.like.Messages))
+	p, err := c.system.Security(c.like.Forms[0], len(c.like.Messages))
 	if err != nil {
 		return 0, err
 	}
@@ -63,7 +67,7 @@ func (c *Child) bits() (int, error) {
 
 // likes returns nil if a statement has the form of the child's: the program has bus and times of messages.
 func (c *Child) likes(s stark.Statement) error {
-	same := len(s.Publics) == len(c.like.Publics) && len(s.Context) == len(c.like.Context) && len(s.Messages) == len(c.like.Messages)
+	same := slices.EqualFunc(s.Forms, c.like.Forms, slices.Equal[stark.Form]) && len(s.Publics) == len(c.like.Publics) && len(s.Context) == len(c.like.Context) && len(s.Messages) == len(c.like.Messages)
 	for i := 0; same && i < len(s.Messages); i++ {
 		a, b := s.Messages[i], c.like.Messages[i]
 		same = a.Bus == b.Bus && a.Times == b.Times && len(a.Tuple) == len(b.Tuple)
@@ -101,10 +105,7 @@ func (s *System) Tables() Tables { return s.system }
 func (s *System) Digest() [sha512.Size]byte { return s.system.Digest() }
 
 // Memory is what a proof takes at most, about, in bytes.
-func (s *System) Memory() (uint64, error) { return s.system.Memory(s.rows()) }
-
-// rows are those of the tables.
-func (s *System) rows() []int { return []int{s.program.rows, s.program.rows} }
+func (s *System) Memory() (uint64, error) { return s.system.Memory(s.program.form()) }
 
 // New returns a system for proofs of these forms. Its own proofs can be children if it is over Goldilocks and
 // Poseidon. Children whose verifiers have no program, or that are not all over one extension, or whose
@@ -116,7 +117,7 @@ func New(c stark.Config, children ...Child) (*System, error) {
 	}
 	for i, c := range children {
 		if bits := c.system.Set().Bits; bits < set.Bits {
-			return nil, fmt.Errorf("%w: child %d has a set of %d bits, accepted are %d", zkbench.ErrParams, i, bits, set.Bits)
+			return nil, fmt.Errorf("%w: child %d has a set of %d bits, accepted are %d", zkbench.ErrParams, i, max(0, bits), set.Bits)
 		}
 		if degree, accepted := c.system.Set().Degree, children[0].system.Set().Degree; degree != accepted {
 			return nil, fmt.Errorf("%w: child %d is over an extension of degree %d, accepted is that of child 0, %d", zkbench.ErrParams, i, degree, accepted)
@@ -155,7 +156,7 @@ func (s *System) run(proof func(i int) Proof) (b *circuit.Builder, statement []c
 	var told []circuit.Value
 	for i, c := range s.children {
 		p := proof(i)
-		cells, err := c.system.Circuit(b, c.rows, p.Bytes, p.Statement)
+		cells, err := c.system.Circuit(b, p.Bytes, p.Statement)
 		if err == nil {
 			err = b.Err()
 		}
@@ -175,40 +176,41 @@ func (s *System) run(proof func(i int) Proof) (b *circuit.Builder, statement []c
 	return b, statement, wrong
 }
 
-// Prove proves that proofs, one of each child's form, verify. One that does not is refused, and named.
-func (s *System) Prove(ctx context.Context, ex executor.Executor, proofs []Proof, options stark.Options) ([]byte, error) {
-	traces, about, err := s.Traces(proofs)
+// Prove proves that proofs, one of each child's form, verify; about is what else the proof is bound to, such as
+// the transaction that it is for. A proof that does not verify is refused, and named.
+func (s *System) Prove(ctx context.Context, ex executor.Executor, proofs []Proof, about []byte, options stark.Options) ([]byte, error) {
+	traces, statement, err := s.Traces(proofs, about)
 	if err != nil {
 		return nil, err
 	}
-	return s.system.Prove(ctx, ex, traces, about, options)
+	return s.system.Prove(ctx, ex, traces, statement, options)
 }
 
 // Traces are those of proofs, and the statement of which they are: what Tables proves. Beside the error of
 // a proof that does not verify they are there too, unless it does not decode.
-func (s *System) Traces(proofs []Proof) (traces []stark.Trace, about stark.Statement, err error) {
+func (s *System) Traces(proofs []Proof, about []byte) (traces []stark.Trace, statement stark.Statement, err error) {
 	if len(proofs) != len(s.children) {
-		return nil, about, fmt.Errorf("%w: %d proofs, accepted are %d", zkbench.ErrParams, len(proofs), len(s.children))
+		return nil, statement, fmt.Errorf("%w: %d proofs, accepted are %d", zkbench.ErrParams, len(proofs), len(s.children))
 	}
 	for i, p := range proofs {
 		if p.Bytes == nil {
-			return nil, about, fmt.Errorf("%w: proof %d: there is none", zkbench.ErrMalformed, i)
+			return nil, statement, fmt.Errorf("%w: proof %d: there is none", zkbench.ErrMalformed, i)
 		}
 	}
-	if about, err = s.Statement(statementsOf(proofs)); err != nil {
-		return nil, about, err
+	if statement, err = s.Statement(statementsOf(proofs), about); err != nil {
+		return nil, statement, err
 	}
 	b, _, err := s.run(func(i int) Proof { return proofs[i] })
 	if b == nil {
-		return nil, about, err
+		return nil, statement, err
 	}
-	return s.program.traces(b.Values), about, err
+	return s.program.traces(b.Values), statement, err
 }
 
-// Statement is what a proof says, of the statements of its children: a digest of their numbers.
-func (s *System) Statement(statements []stark.Statement) (about stark.Statement, err error) {
+// Statement is what a proof says, of the statements of its children: a digest of their numbers, and the context.
+func (s *System) Statement(statements []stark.Statement, about []byte) (statement stark.Statement, err error) {
 	if len(statements) != len(s.children) {
-		return about, fmt.Errorf("%w: %d statements, accepted are %d", zkbench.ErrParams, len(statements), len(s.children))
+		return statement, fmt.Errorf("%w: %d statements, accepted are %d", zkbench.ErrParams, len(statements), len(s.children))
 	}
 	var all []goldilocks.Element
 	for i, c := range s.children {
@@ -217,18 +219,21 @@ func (s *System) Statement(statements []stark.Statement) (about stark.Statement,
 			err = c.likes(statements[i])
 		}
 		if err != nil {
-			return about, fmt.Errorf("statement %d: %w", i, err)
+			return statement, fmt.Errorf("statement %d: %w", i, err)
 		}
 		for _, v := range told {
 			all = append(all, goldilocks.Element(v))
 		}
 	}
 	digest := hash.HashNoPad(all)
-	return s.program.said(digest), nil
+	statement = s.program.said(digest)
+	statement.Context = about
+	return statement, nil
 }
 
 // said is the statement that a digest is in the cells, two elements in each.
 func (p *program) said(digest hash.Digest) (about stark.Statement) {
+	about.Forms = []stark.Form{p.form()}
 	for i, cell := range p.statement {
 		tuple := make([]uint64, 1+p.degree)
 		tuple[0], tuple[1], tuple[2] = uint64(cell), uint64(digest[2*i]), uint64(digest[2*i+1])
@@ -237,18 +242,18 @@ func (p *program) said(digest hash.Digest) (about stark.Statement) {
 	return about
 }
 
-// Verify checks a proof that proofs of these statements verify.
-func (s *System) Verify(proof []byte, statements []stark.Statement) error {
-	about, err := s.Statement(statements)
+// Verify checks a proof, bound to about, that proofs of these statements verify.
+func (s *System) Verify(proof []byte, statements []stark.Statement, about []byte) error {
+	statement, err := s.Statement(statements, about)
 	if err != nil {
 		return err
 	}
-	return s.system.Verify(proof, about)
+	return s.system.Verify(proof, statement)
 }
 
-// Child is the form of this system's proofs.
+// Child is what this system's proofs are to a system above it: proofs that are bound to nothing else.
 func (s *System) Child() Child {
-	return Child{s.system, s.rows(), s.program.said(hash.Digest{}), s}
+	return Child{s.system, s.program.said(hash.Digest{}), s}
 }
 
 // Bits are those that are proved of this system's proofs and of all that they prove: the least of all layers.

@@ -13,7 +13,7 @@ import (
 
 // small is a set that proves nothing, for tests.
 func small(degree int) stark.Set {
-	return stark.Set{Name: "test", Degree: degree, LogBlowup: 2, Queries: 3, Grinding: 2, Stack: 2, LogFold: 2, LogFinal: 2, LogCap: 1}
+	return stark.Set{Name: "test", Bits: stark.Unproven, Degree: degree, LogBlowup: 2, Queries: 3, Grinding: 2, Stack: 2, LogFold: 2, LogFinal: 2, LogCap: 1}
 }
 
 // poseidon is a system whose proofs can be children.
@@ -33,7 +33,7 @@ func powersOf(t *testing.T, c stark.Config, first int64) *stark.System {
 		b.Zero(air.First, "begins", b.Here(0).Plus(-first))
 		b.Zero(air.Transition, "next", b.Next(0).Sub(b.Here(0).Mul(b.Public(0))))
 		b.Zero(air.Transition, "sends in the last row", b.Here(1))
-		b.Send("power", b.Here(1), b.Here(0))
+		b.Answer("power", b.Here(1), b.Here(0))
 	}}))(t)
 }
 
@@ -50,7 +50,7 @@ func powerFrom(t *testing.T, s *stark.System, first, x uint64, height int) recur
 	for i := 1; i < height; i++ {
 		all[i] = all[i-1] * x
 	}
-	about := stark.Statement{Publics: []uint64{x}, Messages: []stark.Message{{Bus: "power", Times: -1, Tuple: all[height-1:]}}}
+	about := stark.Statement{Forms: []stark.Form{{height}}, Publics: []uint64{x}, Messages: []stark.Message{{Bus: "power", Times: -1, Tuple: all[height-1:]}}}
 	proof := must.Get(s.Prove(t.Context(), executor.Serial(), []stark.Trace{{Rows: height, Fill: func(_ context.Context, _ executor.Executor, cells *stark.Cells) error {
 		for i, v := range all {
 			cells.Set(i, 0, v)
@@ -75,16 +75,16 @@ func checkTree(t *testing.T, degree int) {
 	s := powersOf(t, config, 1)
 	ex := executor.Pool()
 	two, three, four := power(t, s, 2, height), power(t, s, 3, height), power(t, s, 4, height)
-	leaf := recursion.NewChild(s, []int{height}, two.Statement)
+	leaf := recursion.NewChild(s, two.Statement)
 	prove := func(s *recursion.System, proofs ...recursion.Proof) recursion.Proof {
 		t.Helper()
 		var statements []stark.Statement
 		for _, p := range proofs {
 			statements = append(statements, p.Statement)
 		}
-		proof := must.Get(s.Prove(t.Context(), ex, proofs, stark.Options{}))(t)
-		must.Do(t, s.Verify(proof, statements))
-		return recursion.Proof{Bytes: proof, Statement: must.Get(s.Statement(statements))(t)}
+		proof := must.Get(s.Prove(t.Context(), ex, proofs, nil, stark.Options{}))(t)
+		must.Do(t, s.Verify(proof, statements, nil))
+		return recursion.Proof{Bytes: proof, Statement: must.Get(s.Statement(statements, nil))(t)}
 	}
 	pair := must.Get(recursion.New(config, leaf, leaf))(t)
 	mixed := must.Get(recursion.New(config, pair.Child(), leaf))(t)

@@ -25,9 +25,18 @@ func refused(t *testing.T, what string, err, want error, text string) {
 	}
 }
 
-// leafOf is the form of powers' proofs.
+// forms are those of powers' proofs.
+var forms = []stark.Form{{height}}
+
+// leafOf is the child that powers' proofs are.
 func leafOf(s *stark.System, like stark.Statement) recursion.Child {
-	return recursion.NewChild(s, []int{height}, like)
+	return recursion.NewChild(s, like)
+}
+
+// ofForms is a statement that accepts other forms.
+func ofForms(s stark.Statement, forms ...stark.Form) stark.Statement {
+	s.Forms = forms
+	return s
 }
 
 // TestBadProofs: a proof that does not verify, of other heights or another system, or none at all is refused before
@@ -46,17 +55,18 @@ func TestBadProofs(t *testing.T) {
 		err  error
 		says string
 	}{
-		"twice as high":       {power(t, s, 3, 2*height), zkbench.ErrMalformed, "proof 1: malformed encoding: heights"},
-		"half as high":        {power(t, s, 3, height/2), zkbench.ErrMalformed, "proof 1: malformed encoding: heights"},
+		"twice as high":       {power(t, s, 3, 2*height), zkbench.ErrParams, "statement 1: invalid parameters: a statement of another form"},
+		"half as high":        {power(t, s, 3, height/2), zkbench.ErrParams, "statement 1: invalid parameters: a statement of another form"},
+		"higher than said":    {recursion.Proof{Bytes: power(t, s, 3, 2*height).Bytes, Statement: two.Statement}, zkbench.ErrProof, "proof 1: proof rejected: tables of [16] rows, the statement accepts [[8]]"},
 		"nothing":             {recursion.Proof{Bytes: []byte{}, Statement: two.Statement}, zkbench.ErrMalformed, "proof 1: malformed encoding: heights"},
 		"nil":                 {recursion.Proof{Statement: two.Statement}, zkbench.ErrMalformed, "proof 1: there is none"},
 		"cut":                 {recursion.Proof{Bytes: cut, Statement: two.Statement}, zkbench.ErrMalformed, "proof 1: malformed encoding"},
 		"a bit":               {recursion.Proof{Bytes: flipped, Statement: two.Statement}, must.ErrAny, "proof 1: "},
-		"another's statement": {recursion.Proof{Bytes: two.Bytes, Statement: three.Statement}, zkbench.ErrProof, "proof 1: proof rejected: what tables and statement send"},
-		"another's proof":     {recursion.Proof{Bytes: three.Bytes, Statement: two.Statement}, zkbench.ErrProof, "proof 1: proof rejected: what tables and statement send"},
+		"another's statement": {recursion.Proof{Bytes: two.Bytes, Statement: three.Statement}, zkbench.ErrProof, "proof 1: proof rejected: a tuple is not answered"},
+		"another's proof":     {recursion.Proof{Bytes: three.Bytes, Statement: two.Statement}, zkbench.ErrProof, "proof 1: proof rejected: a tuple is not answered"},
 		"of tables alike":     {alike, zkbench.ErrProof, "proof 1: proof rejected"},
 	} {
-		_, err := pair.Prove(t.Context(), executor.Serial(), []recursion.Proof{two, bad.Proof}, stark.Options{Span: func(phase string) func() {
+		_, err := pair.Prove(t.Context(), executor.Serial(), []recursion.Proof{two, bad.Proof}, nil, stark.Options{Span: func(phase string) func() {
 			t.Errorf("%s: %s", name, phase)
 			return func() {}
 		}})
@@ -65,7 +75,7 @@ func TestBadProofs(t *testing.T) {
 	// Of two the first is named.
 	wrong := recursion.Proof{Bytes: two.Bytes, Statement: three.Statement}
 	for _, second := range []recursion.Proof{wrong, {Bytes: cut, Statement: two.Statement}} {
-		_, err := pair.Prove(t.Context(), executor.Serial(), []recursion.Proof{wrong, second}, stark.Options{})
+		_, err := pair.Prove(t.Context(), executor.Serial(), []recursion.Proof{wrong, second}, nil, stark.Options{})
 		refused(t, "two bad proofs", err, zkbench.ErrProof, "proof 0: ")
 	}
 }
@@ -77,18 +87,18 @@ func TestStatements(t *testing.T) {
 	two, three := power(t, s, 2, height), power(t, s, 3, height)
 	leaf := leafOf(s, two.Statement)
 	pair := must.Get(recursion.New(poseidon(), leaf, leaf))(t)
-	proof := must.Get(pair.Prove(t.Context(), executor.Serial(), []recursion.Proof{two, three}, stark.Options{}))(t)
-	must.Do(t, pair.Verify(proof, []stark.Statement{two.Statement, three.Statement}))
+	proof := must.Get(pair.Prove(t.Context(), executor.Serial(), []recursion.Proof{two, three}, nil, stark.Options{}))(t)
+	must.Do(t, pair.Verify(proof, []stark.Statement{two.Statement, three.Statement}, nil))
 	for name, all := range map[string][]stark.Statement{
 		"exchanged": {three.Statement, two.Statement},
 		"one twice": {two.Statement, two.Statement},
 		"neither":   {power(t, s, 4, height).Statement, power(t, s, 5, height).Statement},
 	} {
-		must.Fail(t, pair.Verify(proof, all), zkbench.ErrProof, "%s", name)
+		must.Fail(t, pair.Verify(proof, all, nil), zkbench.ErrProof, "%s", name)
 	}
 	// What a proof says is the digest of all numbers, in the two cells that hold it.
-	said := must.Get(pair.Statement([]stark.Statement{two.Statement, three.Statement}))(t)
-	leafSystem, _, _ := leaf.Parts()
+	said := must.Get(pair.Statement([]stark.Statement{two.Statement, three.Statement}, nil))(t)
+	leafSystem, _ := leaf.Parts()
 	var numbers []goldilocks.Element
 	for _, s := range []stark.Statement{two.Statement, three.Statement} {
 		for _, n := range must.Get(leafSystem.Told(s))(t) {
@@ -110,26 +120,26 @@ func TestStatements(t *testing.T) {
 		stark.Statement
 		says string
 	}{
-		"a message more":      {stark.Statement{Publics: []uint64{3}, Messages: []stark.Message{message, message}}, "statement 1: "},
-		"no message":          {stark.Statement{Publics: []uint64{3}}, "statement 1: "},
-		"other times":         {stark.Statement{Publics: []uint64{3}, Messages: []stark.Message{{Bus: "power", Times: 1, Tuple: []uint64{1}}}}, "statement 1: "},
-		"another bus":         {stark.Statement{Publics: []uint64{3}, Messages: []stark.Message{{Bus: "square", Times: -1, Tuple: []uint64{1}}}}, "statement 1: "},
-		"a number more":       {stark.Statement{Publics: []uint64{3}, Messages: []stark.Message{{Bus: "power", Times: -1, Tuple: []uint64{1, 0}}}}, "statement 1: "},
-		"a public value more": {stark.Statement{Publics: []uint64{3, 0}, Messages: []stark.Message{message}}, "statement 1: "},
-		"a public value less": {stark.Statement{Messages: []stark.Message{message}}, "statement 1: "},
-		"a context":           {stark.Statement{Publics: []uint64{3}, Messages: []stark.Message{message}, Context: []byte{0}}, "statement 1: "},
-		"a number above p":    {stark.Statement{Publics: []uint64{1<<64 - 1}, Messages: []stark.Message{message}}, "statement 1: "},
+		"a message more":      {stark.Statement{Forms: forms, Publics: []uint64{3}, Messages: []stark.Message{message, message}}, "statement 1: "},
+		"no message":          {stark.Statement{Forms: forms, Publics: []uint64{3}}, "statement 1: "},
+		"other times":         {stark.Statement{Forms: forms, Publics: []uint64{3}, Messages: []stark.Message{{Bus: "power", Times: 1, Tuple: []uint64{1}}}}, "statement 1: "},
+		"another bus":         {stark.Statement{Forms: forms, Publics: []uint64{3}, Messages: []stark.Message{{Bus: "square", Times: -1, Tuple: []uint64{1}}}}, "statement 1: "},
+		"a number more":       {stark.Statement{Forms: forms, Publics: []uint64{3}, Messages: []stark.Message{{Bus: "power", Times: -1, Tuple: []uint64{1, 0}}}}, "statement 1: "},
+		"a public value more": {stark.Statement{Forms: forms, Publics: []uint64{3, 0}, Messages: []stark.Message{message}}, "statement 1: "},
+		"a public value less": {stark.Statement{Forms: forms, Messages: []stark.Message{message}}, "statement 1: "},
+		"a context":           {stark.Statement{Forms: forms, Publics: []uint64{3}, Messages: []stark.Message{message}, Context: []byte{0}}, "statement 1: "},
+		"a number above p":    {stark.Statement{Forms: forms, Publics: []uint64{1<<64 - 1}, Messages: []stark.Message{message}}, "statement 1: "},
 	} {
-		refused(t, name, pair.Verify(proof, []stark.Statement{two.Statement, c.Statement}), zkbench.ErrParams, c.says)
-		_, err := pair.Prove(t.Context(), executor.Serial(), []recursion.Proof{two, {Bytes: three.Bytes, Statement: c.Statement}}, stark.Options{})
+		refused(t, name, pair.Verify(proof, []stark.Statement{two.Statement, c.Statement}, nil), zkbench.ErrParams, c.says)
+		_, err := pair.Prove(t.Context(), executor.Serial(), []recursion.Proof{two, {Bytes: three.Bytes, Statement: c.Statement}}, nil, stark.Options{})
 		refused(t, name, err, zkbench.ErrParams, c.says)
 	}
 	for n := range 4 {
 		if n == 2 {
 			continue
 		}
-		refused(t, "as many statements", pair.Verify(proof, slices.Repeat([]stark.Statement{two.Statement}, n)), zkbench.ErrParams, "statements, accepted are 2")
-		_, err := pair.Prove(t.Context(), executor.Serial(), slices.Repeat([]recursion.Proof{two}, n), stark.Options{})
+		refused(t, "as many statements", pair.Verify(proof, slices.Repeat([]stark.Statement{two.Statement}, n), nil), zkbench.ErrParams, "statements, accepted are 2")
+		_, err := pair.Prove(t.Context(), executor.Serial(), slices.Repeat([]recursion.Proof{two}, n), nil, stark.Options{})
 		refused(t, "as many proofs", err, zkbench.ErrParams, "proofs, accepted are 2")
 	}
 }
@@ -141,15 +151,15 @@ func TestOthers(t *testing.T) {
 	two := power(t, s, 2, height)
 	leaf := leafOf(s, two.Statement)
 	one := must.Get(recursion.New(poseidon(), leaf))(t)
-	proof := must.Get(one.Prove(t.Context(), executor.Serial(), []recursion.Proof{two}, stark.Options{}))(t)
-	must.Do(t, one.Verify(proof, []stark.Statement{two.Statement}))
+	proof := must.Get(one.Prove(t.Context(), executor.Serial(), []recursion.Proof{two}, nil, stark.Options{}))(t)
+	must.Do(t, one.Verify(proof, []stark.Statement{two.Statement}, nil))
 	another := two.Statement
 	another.Messages = []stark.Message{{Bus: "power", Times: -2, Tuple: two.Statement.Messages[0].Tuple}}
 	others := map[string]recursion.Child{
 		"tables alike": leafOf(alike, two.Statement),
 		"other times":  leafOf(s, another),
-		"other rows":   recursion.NewChild(s, []int{2 * height}, two.Statement),
-		"fewer rows":   recursion.NewChild(s, []int{height / 2}, two.Statement),
+		"other rows":   recursion.NewChild(s, ofForms(two.Statement, stark.Form{2 * height})),
+		"fewer rows":   recursion.NewChild(s, ofForms(two.Statement, stark.Form{height / 2})),
 	}
 	seen := map[[64]byte]string{one.Digest(): "one"}
 	for name, child := range others {
@@ -158,17 +168,17 @@ func TestOthers(t *testing.T) {
 			t.Errorf("%s and %s are one system", name, of)
 		}
 		seen[other.Digest()] = name
-		_, _, like := child.Parts()
-		must.Fail(t, other.Verify(proof, []stark.Statement{like}), must.ErrAny, "%s", name)
+		_, like := child.Parts()
+		must.Fail(t, other.Verify(proof, []stark.Statement{like}, nil), must.ErrAny, "%s", name)
 	}
 	// A proof of another program is none of a child, though its statement has the form.
 	above := must.Get(recursion.New(poseidon(), one.Child()))(t)
 	other := must.Get(recursion.New(poseidon(), leafOf(alike, two.Statement)))(t)
 	seven := powerFrom(t, alike, 7, 2, height)
-	bad := must.Get(other.Prove(t.Context(), executor.Serial(), []recursion.Proof{seven}, stark.Options{}))(t)
-	said := must.Get(other.Statement([]stark.Statement{seven.Statement}))(t)
+	bad := must.Get(other.Prove(t.Context(), executor.Serial(), []recursion.Proof{seven}, nil, stark.Options{}))(t)
+	said := must.Get(other.Statement([]stark.Statement{seven.Statement}, nil))(t)
 	must.Do(t, other.Tables().Verify(bad, said))
-	_, err := above.Prove(t.Context(), executor.Serial(), []recursion.Proof{{Bytes: bad, Statement: said}}, stark.Options{})
+	_, err := above.Prove(t.Context(), executor.Serial(), []recursion.Proof{{Bytes: bad, Statement: said}}, nil, stark.Options{})
 	refused(t, "a proof of another program", err, zkbench.ErrProof, "proof 0: proof rejected")
 }
 
@@ -197,9 +207,10 @@ func TestChildren(t *testing.T) {
 		"of a set of no bits":   {stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: strong}, []recursion.Child{leaf}, "child 0 has a set of 0 bits"},
 		"the second of two":     {promised, []recursion.Child{promising, leaf}, "child 1 has a set of 0 bits, accepted are 1"},
 		"over two extensions":   {poseidon(), []recursion.Child{leaf, cubic}, "child 1 is over an extension of degree 3, accepted is that of child 0, 2"},
-		"of no rows":            {poseidon(), []recursion.Child{leaf, recursion.NewChild(s, nil, like)}, "child 1: "},
-		"of 3 rows":             {poseidon(), []recursion.Child{recursion.NewChild(s, []int{3}, like)}, "child 0: "},
-		"of no statement":       {poseidon(), []recursion.Child{recursion.NewChild(s, []int{height}, stark.Statement{})}, "child 0: "},
+		"of no rows":            {poseidon(), []recursion.Child{leaf, recursion.NewChild(s, ofForms(like))}, "child 1: "},
+		"of 3 rows":             {poseidon(), []recursion.Child{recursion.NewChild(s, ofForms(like, stark.Form{3}))}, "child 0: "},
+		"of two forms":          {poseidon(), []recursion.Child{recursion.NewChild(s, ofForms(like, stark.Form{height}, stark.Form{2 * height}))}, "child 0: "},
+		"of no statement":       {poseidon(), []recursion.Child{recursion.NewChild(s, stark.Statement{Forms: forms})}, "child 0: "},
 		"of Keccak":             {poseidon(), []recursion.Child{last.Child()}, "child 0: "},
 		"in another field":      {stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: small(4)}, []recursion.Child{leaf}, "not below the field's order"},
 		"in zero knowledge":     {hidden, []recursion.Child{leaf}, "zero knowledge"},
@@ -214,34 +225,34 @@ func TestChildren(t *testing.T) {
 func TestForms(t *testing.T) {
 	t.Parallel()
 	s := must.Get(stark.New(poseidon(), &air.Table{Name: "sends", Columns: 1, State: func(b *air.Builder) {
-		b.Send("one", air.Constant(1), b.Here(0))
-		b.Send("other", air.Constant(1), b.Here(0))
+		b.Answer("one", air.Constant(1), b.Here(0))
+		b.Answer("other", air.Constant(1), b.Here(0))
 	}}))(t)
 	form := func(first, second string, times int64) stark.Statement {
-		return stark.Statement{Messages: []stark.Message{{Bus: first, Times: -4, Tuple: []uint64{5}}, {Bus: second, Times: times, Tuple: []uint64{5}}}}
+		return stark.Statement{Forms: forms, Messages: []stark.Message{{Bus: first, Times: -4, Tuple: []uint64{5}}, {Bus: second, Times: times, Tuple: []uint64{5}}}}
 	}
 	r := must.Get(recursion.New(poseidon(), leafOf(s, form("one", "other", -4))))(t)
-	must.FailGet(r.Statement([]stark.Statement{form("one", "other", -3)}))(t, zkbench.ErrParams, "other times")
-	must.FailGet(r.Statement([]stark.Statement{form("one", "one", -4)}))(t, zkbench.ErrParams, "another bus")
-	must.FailGet(r.Statement([]stark.Statement{form("other", "one", -4)}))(t, zkbench.ErrParams, "buses exchanged")
-	must.Get(r.Statement([]stark.Statement{form("one", "other", -4)}))(t)
+	must.FailGet(r.Statement([]stark.Statement{form("one", "other", -3)}, nil))(t, zkbench.ErrParams, "other times")
+	must.FailGet(r.Statement([]stark.Statement{form("one", "one", -4)}, nil))(t, zkbench.ErrParams, "another bus")
+	must.FailGet(r.Statement([]stark.Statement{form("other", "one", -4)}, nil))(t, zkbench.ErrParams, "buses exchanged")
+	must.Get(r.Statement([]stark.Statement{form("one", "other", -4)}, nil))(t)
 	within := func(publics []uint64, context string) stark.Statement {
 		s := form("one", "other", -4)
 		s.Publics, s.Context = publics, []byte(context)
 		return s
 	}
 	r = must.Get(recursion.New(poseidon(), leafOf(s, within(nil, "context"))))(t)
-	must.Get(r.Statement([]stark.Statement{within(nil, "another")}))(t)
-	must.FailGet(r.Statement([]stark.Statement{within(nil, "short")}))(t, zkbench.ErrParams, "a context of another length")
-	must.FailGet(r.Statement([]stark.Statement{within(nil, "")}))(t, zkbench.ErrParams, "no context")
+	must.Get(r.Statement([]stark.Statement{within(nil, "another")}, nil))(t)
+	must.FailGet(r.Statement([]stark.Statement{within(nil, "short")}, nil))(t, zkbench.ErrParams, "a context of another length")
+	must.FailGet(r.Statement([]stark.Statement{within(nil, "")}, nil))(t, zkbench.ErrParams, "no context")
 }
 
 // TestBits: what is proved of a proof is the least of all layers.
 func TestBits(t *testing.T) {
 	t.Parallel()
 	bits := func(c recursion.Child) int {
-		s, rows, like := c.Parts()
-		p := must.Get(s.Security(rows, len(like.Messages)))(t)
+		s, like := c.Parts()
+		p := must.Get(s.Security(like.Forms[0], len(like.Messages)))(t)
 		return must.Get(p.Best())(t).Bits()
 	}
 	config := func(queries int) stark.Config {

@@ -47,7 +47,7 @@ func Compare100() Sets {
 // short is a set at rate 1/16 whose proofs are short.
 func short(name string, degree, queries, grinding int) stark.Set {
 	return stark.Set{
-		Name: name, Degree: degree, LogBlowup: 4, Queries: queries, Grinding: grinding,
+		Name: name, Bits: stark.Unproven, Degree: degree, LogBlowup: 4, Queries: queries, Grinding: grinding,
 		Stack: 4, LogFold: 3, LogFinal: 7, LogCap: 5,
 	}
 }

@@ -15,8 +15,8 @@ import (
 
 // A program is two tables of one height: of its operations so many in each row, and of its permutations. What
 // they do is in fixed columns; the columns have the values of the cells that they read and write. Memory is a
-// bus, of a cell's number and what is in it. Of all the places where a cell stands the first one sends this, as
-// often as the others receive it: so all have the same value, and it is written once.
+// bus, of a cell's number and what is in it. Of all the places where a cell stands the first one answers with this,
+// and the others ask for it, once each: so all have the same value, and it is written once.
 
 // busMemory is the bus: a cell's number, its coordinates.
 const busMemory = "memory"
@@ -28,10 +28,14 @@ type program struct {
 	permutations []circuit.Permutation
 	rows         int // of both tables
 	boxes        poseidon.Boxes
-	// times are how often what is in a cell is sent, of each operand of all operations, and then of permutations.
+	// times are how often what is in a cell is answered, of each operand of all operations, and then of
+	// permutations; one that asks has -1.
 	times     []uint64
 	statement []circuit.Cell // which statements read
 }
+
+// form is that of the program's proofs.
+func (p *program) form() stark.Form { return stark.Form{p.rows, p.rows} }
 
 // lanes is how many of n are in each row.
 func lanes(n, rows int) int { return (n + rows - 1) / rows }
@@ -105,13 +109,13 @@ func (p *program) operationFixed() int { return constant + int(p.degree) }
 // operationColumns is how many columns a lane of operations has: of each operand its coordinates.
 func (p *program) operationColumns() int { return circuit.Operands * int(p.degree) }
 
-// memory sends what is in a cell, by the two fixed columns of the place where it stands. Coordinates that are not
+// memory answers with what is in a cell, or asks for it, by the two fixed columns of the place where it stands. Coordinates that are not
 // there are 0.
 func (p *program) memory(b *air.Builder, fixed int, coordinates ...air.Expr) {
 	tuple := make([]air.Expr, 1+p.degree)
 	tuple[0] = b.Fixed(fixed)
 	copy(tuple[1:], coordinates)
-	b.Send(busMemory, b.Fixed(fixed+1), tuple...)
+	b.Link(busMemory, fixed+1, tuple...)
 }
 
 // operationsTable has so many lanes.
@@ -123,9 +127,6 @@ func (p *program) operationsTable() *air.Table {
 		}
 	}}
 }
-
-// coordinateNames are those of coordinates.
-var coordinateNames = [circuit.MostDegree]string{"first", "second", "third"}
 
 // products are the coordinates of x y.
 func (p *program) products(x, y []air.Expr) (xy []air.Expr) {
@@ -158,10 +159,10 @@ func (p *program) operation(b *air.Builder, lane int) {
 	for k, out := range at[circuit.Out] {
 		sum := fixed(product).Mul(xy[k]).Add(fixed(first).Mul(x[k].Mul(y[0]))).Add(fixed(crossed).Mul(yz[k])).
 			Add(fixed(left).Mul(x[k])).Add(fixed(right).Mul(z[k])).Add(fixed(constant + k))
-		b.Zero(air.Everywhere, fmt.Sprintf("operation of lane %d, %s element", lane, coordinateNames[k]), sum.Sub(out))
+		b.Zero(air.Everywhere, fmt.Sprintf("operation of lane %d, element %d", lane, k), sum.Sub(out))
 	}
 	for k := range square {
-		b.Zero(air.Everywhere, fmt.Sprintf("bit of lane %d, %s element", lane, coordinateNames[k]), fixed(bit).Mul(square[k].Sub(z[k])))
+		b.Zero(air.Everywhere, fmt.Sprintf("bit of lane %d, element %d", lane, k), fixed(bit).Mul(square[k].Sub(z[k])))
 	}
 }
 

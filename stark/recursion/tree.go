@@ -78,8 +78,9 @@ func (t *Tree) Memory() (bytes uint64, err error) {
 	return bytes, nil
 }
 
-// Prove proves that proofs verify, as many as the tree is over. A phase is called by its layer's name: layer 1/commit.
-func (t *Tree) Prove(ctx context.Context, ex executor.Executor, proofs []Proof, options stark.Options) ([]byte, error) {
+// Prove proves that proofs verify, as many as the tree is over. The last proof is bound to about, for example to
+// the transaction that it is for. A phase is called by its layer's name: layer 1/commit.
+func (t *Tree) Prove(ctx context.Context, ex executor.Executor, proofs []Proof, about []byte, options stark.Options) ([]byte, error) {
 	if err := t.over(len(proofs)); err != nil {
 		return nil, err
 	}
@@ -90,11 +91,11 @@ func (t *Tree) Prove(ctx context.Context, ex executor.Executor, proofs []Proof, 
 		}
 		var above []Proof
 		for j, group := range groupsOf(proofs) {
-			statement, err := layer[j].Statement(statementsOf(group))
+			statement, err := layer[j].Statement(statementsOf(group), t.context(i, about))
 			if err != nil {
 				return nil, err
 			}
-			proof, err := layer[j].Prove(ctx, ex, group, within)
+			proof, err := layer[j].Prove(ctx, ex, group, statement.Context, within)
 			if err != nil {
 				return nil, fmt.Errorf("layer %d, proof %d: %w", i+1, j, err)
 			}
@@ -105,15 +106,23 @@ func (t *Tree) Prove(ctx context.Context, ex executor.Executor, proofs []Proof, 
 	return proofs[0].Bytes, nil
 }
 
-// Verify checks a proof that proofs of these statements verify.
-func (t *Tree) Verify(proof []byte, statements []stark.Statement) error {
+// context is what proofs of a layer are bound to: about in the last one, nothing in others.
+func (t *Tree) context(layer int, about []byte) []byte {
+	if layer < len(t.layers)-1 {
+		return nil
+	}
+	return about
+}
+
+// Verify checks a proof, bound to about, that proofs of these statements verify.
+func (t *Tree) Verify(proof []byte, statements []stark.Statement, about []byte) error {
 	if err := t.over(len(statements)); err != nil {
 		return err
 	}
-	for _, layer := range t.layers[:len(t.layers)-1] {
+	for i, layer := range t.layers[:len(t.layers)-1] {
 		var above []stark.Statement
 		for j, group := range groupsOf(statements) {
-			statement, err := layer[j].Statement(group)
+			statement, err := layer[j].Statement(group, t.context(i, about))
 			if err != nil {
 				return err
 			}
@@ -121,7 +130,7 @@ func (t *Tree) Verify(proof []byte, statements []stark.Statement) error {
 		}
 		statements = above
 	}
-	return t.System().Verify(proof, statements)
+	return t.System().Verify(proof, statements, about)
 }
 
 // over refuses another number of proofs than the tree's.

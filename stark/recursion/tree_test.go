@@ -35,31 +35,34 @@ func TestTrees(t *testing.T) {
 			proofs = append(proofs, power(t, s, uint64(2+i), 4))
 			statements = append(statements, proofs[i].Statement)
 		}
-		tree := must.Get(recursion.NewTree(sets, recursion.NewChild(s, []int{4}, statements[0]), n))(t)
+		tree := must.Get(recursion.NewTree(sets, recursion.NewChild(s, statements[0]), n))(t)
 		golden.Equal(t, fmt.Sprintf("layers over %d proofs", n), layers, tree.Layers())
-		proof := must.Get(tree.Prove(t.Context(), executor.Serial(), proofs, stark.Options{}))(t)
-		must.Do(t, tree.Verify(proof, statements))
+		about := []byte("transaction 7")
+		proof := must.Get(tree.Prove(t.Context(), executor.Serial(), proofs, about, stark.Options{}))(t)
+		must.Do(t, tree.Verify(proof, statements, about))
+		must.Fail(t, tree.Verify(proof, statements, []byte("transaction 8")), zkbench.ErrProof, "another transaction")
+		must.Fail(t, tree.Verify(proof, statements, nil), zkbench.ErrProof, "no transaction")
 		for i := 1; i < n; i += 7 {
 			other := slices.Clone(statements)
 			other[0], other[i] = other[i], other[0]
-			must.Fail(t, tree.Verify(proof, other), zkbench.ErrProof, "statements 0 and %d exchanged", i)
+			must.Fail(t, tree.Verify(proof, other, about), zkbench.ErrProof, "statements 0 and %d exchanged", i)
 		}
-		refused(t, "a statement less", tree.Verify(proof, statements[1:]), zkbench.ErrParams, "proofs, accepted are")
-		_, err := tree.Prove(t.Context(), executor.Serial(), append(proofs, proofs[0]), stark.Options{})
+		refused(t, "a statement less", tree.Verify(proof, statements[1:], about), zkbench.ErrParams, "proofs, accepted are")
+		_, err := tree.Prove(t.Context(), executor.Serial(), append(proofs, proofs[0]), about, stark.Options{})
 		refused(t, "a proof more", err, zkbench.ErrParams, "proofs, accepted are")
 		bad := slices.Clone(proofs)
 		bad[n-1].Statement = power(t, s, 1000, 4).Statement
-		_, err = tree.Prove(t.Context(), executor.Serial(), bad, stark.Options{})
+		_, err = tree.Prove(t.Context(), executor.Serial(), bad, about, stark.Options{})
 		refused(t, "a bad proof", err, zkbench.ErrProof, fmt.Sprintf("layer 1, proof %d: proof %d: ", (n-1)/8, (n-1)%8))
 	}
-	tree := must.Get(recursion.NewTree(sets, recursion.NewChild(s, []int{4}, power(t, s, 2, 4).Statement), 2))(t)
+	tree := must.Get(recursion.NewTree(sets, recursion.NewChild(s, power(t, s, 2, 4).Statement), 2))(t)
 	var greatest uint64
 	for _, l := range tree.Systems() {
 		greatest = max(greatest, must.Get(l.Memory())(t))
 	}
 	golden.Equal(t, "memory", greatest, must.Get(tree.Memory())(t))
 	golden.Within(t, "memory of the last proof", 1<<20, int(must.Get(tree.System().Memory())(t)), 64<<20)
-	_, err := recursion.NewTree(sets, recursion.NewChild(s, []int{4}, stark.Statement{}), 0)
+	_, err := recursion.NewTree(sets, recursion.NewChild(s, stark.Statement{}), 0)
 	refused(t, "no proof", err, zkbench.ErrParams, "0 proofs")
 }
 
@@ -69,7 +72,7 @@ func TestConjectured(t *testing.T) {
 	sets := recursion.Compare100()
 	for _, s := range []stark.Set{sets.Child, sets.Long, sets.Inner, sets.Last} {
 		golden.Equal(t, s.Name, 100, s.Queries*s.LogBlowup+s.Grinding)
-		golden.Equal(t, s.Name+": proved bits that are promised", 0, s.Bits)
+		golden.Equal(t, s.Name+": proved bits that are promised", stark.Unproven, s.Bits)
 	}
 	golden.Equal(t, "columns a stack of what a program verifies", [2]int{4, 4}, [2]int{sets.Child.Stack, sets.Long.Stack})
 	for rows, want := range map[int]stark.Set{recursion.LongRows / 2: sets.Child, recursion.LongRows: sets.Long} {
@@ -84,7 +87,7 @@ func TestSecure(t *testing.T) {
 	testsize.Full(t)
 	for bits, sets := range map[int]recursion.Sets{100: recursion.Secure100(), 128: recursion.Secure128()} {
 		s := powersOf(t, sets.Children(64), 1)
-		tree := must.Get(recursion.NewTree(sets, recursion.NewChild(s, []int{64}, power(t, s, 2, 64).Statement), 2))(t)
+		tree := must.Get(recursion.NewTree(sets, recursion.NewChild(s, power(t, s, 2, 64).Statement), 2))(t)
 		golden.Within(t, "bits", float64(bits), float64(must.Get(tree.System().Bits())(t)), float64(bits)+10)
 	}
 }

@@ -1,17 +1,22 @@
 // Package action is the action on confidential tokens: it spends n tokens, makes m,
 // and proves that all have one type, that the outputs are worth the inputs, and that
-// every output's value is in range. With inputs it is a transfer; without, an issue,
-// which claims nothing about sums. Who may issue is a signature's business.
+// every output's value is in range. An action of one input and one output has no range
+// proof: the output's value is the input's, and in range if that is. With inputs an action
+// is a transfer; without, an issue, which claims nothing about sums. Who may issue is a
+// signature's business.
 //
 // There are three forms of it. A Draft can be proved, and gives bytes. Bytes can be
 // sent, and are decoded. What is Received can be verified.
 //
-// An action carries its input tokens beside their ids. Whoever applies it to a ledger
-// must compare them with what the ledger stores under these ids: Verify knows no ledger.
+// An action carries its input tokens beside their ids. The proof is about these tokens,
+// and not about the ledger's: Verify takes a View of the ledger, and compares them with what
+// the ledger has under these ids.
 package action
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/zkbench/zkbench"
@@ -35,6 +40,7 @@ type Action struct {
 
 	statement statement.Statement
 	proof     statement.Field
+	inputs    []Input // as parsed
 }
 
 // Kind is the kind of the action.
@@ -58,7 +64,7 @@ func (a *Action) Encode(proof []byte) ([]byte, error) {
 }
 
 // Received is an action whose points and scalars have been decoded, so that it can be
-// verified. Verify speaks of what was decoded: changes to the fields do not reach it.
+// verified. Verify speaks of what was decoded: other values of the fields do not reach it.
 type Received struct {
 	Action
 	pp    token.CryptoParams
@@ -66,7 +72,7 @@ type Received struct {
 }
 
 // Receive decodes the points and scalars of an action: square roots, the expensive
-// part of decoding. The error is a *zkbench.DecodeError, or an ErrParams for an
+// part of decoding. It keeps the action's slices. The error is a *zkbench.DecodeError, or an ErrParams for an
 // action that Parse has not returned.
 func Receive(pp token.CryptoParams, a *Action) (*Received, error) {
 	claim, err := pp.Decode(&a.statement, a.proof)
@@ -78,23 +84,19 @@ func Receive(pp token.CryptoParams, a *Action) (*Received, error) {
 
 // Decode decodes an action of the given kind: structure, every point and every scalar.
 // Two inputs with one id are refused: the proof is about a list of inputs, and would
-// count the token twice. The error is a *zkbench.DecodeError. The action keeps
-// references into data.
+// count the token twice. The error is a *zkbench.DecodeError. The action keeps nothing of
+// data.
 func Decode(pp token.CryptoParams, kind token.Kind, data []byte) (*Received, error) {
-	r := &Received{pp: pp}
-	err := r.parse(pp.PointLen(), kind, data)
+	a, err := Parse(pp.PointLen(), kind, bytes.Clone(data))
 	if err != nil {
 		return nil, err
 	}
-	if r.claim, err = pp.Decode(&r.statement, r.proof); err != nil {
-		return nil, err
-	}
-	return r, nil
+	return Receive(pp, a)
 }
 
-// Verify verifies the action at an anchor. The error is an ErrProof.
-func (r *Received) Verify(ctx context.Context, ex executor.Executor, anchor token.Anchor) error {
-	return VerifyBatch(ctx, ex, r.pp, []Item{{r, anchor}})
+// Verify verifies the action at an anchor, and that its inputs are tokens of the ledger. The error is VerifyBatch's.
+func (r *Received) Verify(ctx context.Context, ex executor.Executor, view View, anchor token.Anchor) error {
+	return VerifyBatch(ctx, ex, r.pp, view, []Item{{r, anchor}})
 }
 
 // Item is an action with the anchor to verify it at.
@@ -103,12 +105,18 @@ type Item struct {
 	Anchor token.Anchor
 }
 
-// VerifyBatch verifies actions, of any kinds, in one multi-scalar multiplication.
-// Every action that does not hold is named by a *zkbench.CheckError with its index;
-// the errors are joined. An empty batch holds: there is nothing in it that does not.
-// An item without an action, or with one that Decode has not returned, is an
-// ErrParams.
-func VerifyBatch(ctx context.Context, ex executor.Executor, pp token.CryptoParams, items []Item) error {
+// VerifyBatch verifies actions, of any kinds: their inputs by the view, their proofs in one
+// multi-scalar multiplication. Every action that does not hold is named by a
+// *zkbench.CheckError with its index, which wraps an ErrProof, or of an input an ErrSpent or
+// ErrPolicy; the errors are joined. Where two actions spend one token the second is refused,
+// whether the first holds or not.
+//
+// A view that fails gives its error, without a *zkbench.CheckError. An empty batch, an item without
+// an action or with one that Decode has not returned, and the zero View are an ErrParams.
+func VerifyBatch(ctx context.Context, ex executor.Executor, pp token.CryptoParams, view View, items []Item) error {
+	if len(items) == 0 {
+		return fmt.Errorf("%w: no actions to verify, accepted are 1 or more", zkbench.ErrParams)
+	}
 	claims := make([]statement.Claim, len(items))
 	for i, item := range items {
 		if item.Action == nil || item.Action.claim == nil {
@@ -116,8 +124,16 @@ func VerifyBatch(ctx context.Context, ex executor.Executor, pp token.CryptoParam
 		}
 		claims[i] = item.Action.claim.WithAnchor([]byte(item.Anchor))
 	}
-	if len(items) == 0 {
-		return nil
+	refused, err := view.compare(ctx, items)
+	if err != nil {
+		return err
 	}
-	return pp.Verify(ctx, ex, claims...)
+	err = pp.Verify(ctx, ex, claims...)
+	switch joined, named := err.(interface{ Unwrap() []error }); {
+	case err != nil && !named: // which names no action
+		return err
+	case named:
+		refused = append(refused, joined.Unwrap()...)
+	}
+	return errors.Join(refused...)
 }

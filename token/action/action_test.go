@@ -42,8 +42,8 @@ func TestRoundTrip(t *testing.T) {
 			if err != nil || !bytes.Equal(again, raw) {
 				t.Errorf("encoding of the decoded %v differs (%v)", kind, err)
 			}
-			must.Do(t, a.Verify(ctx, serial, "anchor"))
-			must.Fail(t, a.Verify(ctx, serial, "another"), zkbench.ErrProof, "other anchor")
+			must.Do(t, a.Verify(ctx, serial, action.NothingLookedUp(), "anchor"))
+			must.Fail(t, a.Verify(ctx, serial, action.NothingLookedUp(), "another"), zkbench.ErrProof, "other anchor")
 		}
 	}
 }
@@ -141,7 +141,7 @@ func TestBatch(t *testing.T) {
 						want = append(want, i)
 					}
 				}
-				err := action.VerifyBatch(ctx, ex, pp, mixed)
+				err := action.VerifyBatch(ctx, ex, pp, action.NothingLookedUp(), mixed)
 				if got := failedActions(err); fmt.Sprint(got) != fmt.Sprint(want) {
 					t.Errorf("proof=%s executor=%s: named %v, want %v", proofType, name, got, want)
 				}
@@ -163,21 +163,21 @@ func failedActions(err error) []int {
 	return out
 }
 
-// TestBatchRefuses: a batch of nothing holds, an item that is nothing is named.
+// TestBatchRefuses: a batch of nothing is refused, an item that is nothing is named.
 func TestBatchRefuses(t *testing.T) {
 	t.Parallel()
 	pp := newParams(t, token.CSP)
 	good := must.Get(action.Decode(pp, token.Issue, sent(t, pp, token.Issue, "good", "")))(t)
 	for _, items := range [][]action.Item{nil, {}} {
-		must.Do(t, action.VerifyBatch(ctx, serial, pp, items), "empty batch")
+		must.Fail(t, action.VerifyBatch(ctx, serial, pp, action.NothingLookedUp(), items), zkbench.ErrParams, "empty batch")
 	}
 	for name, bad := range map[string]*action.Received{"no action": nil, "one that was not decoded": new(action.Received)} {
-		err := action.VerifyBatch(ctx, serial, pp, []action.Item{{Action: good}, {Action: bad}})
+		err := action.VerifyBatch(ctx, serial, pp, action.NothingLookedUp(), []action.Item{{Action: good}, {Action: bad}})
 		if !errors.Is(err, zkbench.ErrParams) || err.Error() != "invalid parameters: item 1: no action, accepted are those that Decode returns" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	must.Fail(t, action.VerifyBatch(ctx, serial, newParams(t, token.CSP), []action.Item{{Action: good}}), zkbench.ErrParams, "an action decoded under other parameters")
+	must.Fail(t, action.VerifyBatch(ctx, serial, newParams(t, token.CSP), action.NothingLookedUp(), []action.Item{{Action: good}}), zkbench.ErrParams, "an action decoded under other parameters")
 	must.FailGet(action.Receive(pp, &action.Action{Outputs: good.Outputs}))(t, zkbench.ErrParams, "an action that was not parsed")
 }
 

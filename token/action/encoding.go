@@ -2,6 +2,7 @@ package action
 
 import (
 	"fmt"
+	"slices"
 
 	"golang.org/x/crypto/cryptobyte"
 
@@ -69,7 +70,8 @@ func seal(body, proof []byte) ([]byte, error) {
 }
 
 // Parse is Decode without the points and scalars, which Receive decodes: it costs
-// little, whatever data holds. pointLen is the length in bytes of a commitment.
+// little, whatever data holds. pointLen is the length in bytes of a commitment. The action
+// keeps references into data: the caller leaves it as it is.
 func Parse(pointLen int, kind token.Kind, data []byte) (*Action, error) {
 	a := new(Action)
 	if err := a.parse(pointLen, kind, data); err != nil {
@@ -92,6 +94,7 @@ func (a *Action) parse(pointLen int, kind token.Kind, data []byte) error {
 			a.Inputs[i].Token, st.Inputs[i] = decodeToken(f, pointLen)
 		}
 		f.EndItems()
+		a.inputs = slices.Clone(a.Inputs)
 	}
 	m := f.Number("outputs", 2, 1, token.MaxTokens)
 	a.Outputs, a.Notes, st.Outputs = make([]token.Token, m), make([][]byte, m), make([]statement.Field, m)

@@ -79,7 +79,7 @@ func receive(pp token.CryptoParams, kind token.Kind, raw []byte, anchor token.An
 	if err != nil {
 		return err
 	}
-	return a.Verify(ctx, serial, anchor)
+	return a.Verify(ctx, serial, action.NothingLookedUp(), anchor)
 }
 
 // kinds are those of all actions.

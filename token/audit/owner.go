@@ -107,7 +107,7 @@ func (o *Owner) Append(b *wire.Builder) {
 	}
 }
 
-// ReadOwner reads what Append wrote.
+// ReadOwner reads what Append wrote. The owner keeps references into what f reads.
 func ReadOwner(f *wire.Fields) (o Owner) {
 	at := f.Offset()
 	switch f.Number(".form", 1, formEmpty, formSealed) {

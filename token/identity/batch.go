@@ -6,6 +6,7 @@ import (
 	"crypto/sha3"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -73,11 +74,15 @@ func (b *Batch) Add(group ...Signed) {
 // *zkbench.CheckError with the group as Action and its place there as Index, which
 // wraps ErrSignature, or the error of Set.Verifier where its identity does not
 // parse; the errors are joined in order of groups. Any other error is the
-// executor's or the context's. An empty batch, and an empty group, hold.
+// executor's or the context's. A batch without groups is an ErrParams. A group without signatures
+// holds, so that it spoils no other one: whoever adds groups of what others sent sees to it that somebody must sign.
 //
 // The set keeps the verifiers of groups that hold: who cannot sign for all of a
 // group drives nobody out of it.
 func (b *Batch) Verify(ctx context.Context, ex executor.Executor) error {
+	if b.groups == 0 {
+		return fmt.Errorf("%w: no signatures to verify, accepted are 1 group or more", zkbench.ErrParams)
+	}
 	bad := newVerdicts(b)
 	var single, ed, pseudonyms []int
 	for i := range b.items {

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"time"
 
@@ -79,13 +80,30 @@ func AppendTime(dst []byte, t time.Time) []byte {
 	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(dst, uint64(t.Unix())), uint32(t.Nanosecond()))
 }
 
-// DecodeTime decodes what AppendTime made, in UTC, and tells whether it did.
-func DecodeTime(data []byte) (time.Time, bool) {
+// DecodeTime decodes what AppendTime made, in UTC. The error is a *zkbench.DecodeError.
+func DecodeTime(data []byte) (time.Time, error) {
 	if len(data) != TimeLen {
-		return time.Time{}, false
+		return time.Time{}, &zkbench.DecodeError{Path: "time", Reason: fmt.Sprintf("%d bytes, want %d", len(data), TimeLen)}
 	}
 	nanoseconds := binary.BigEndian.Uint32(data[8:])
-	return time.Unix(int64(binary.BigEndian.Uint64(data)), int64(nanoseconds)).UTC(), nanoseconds < 1e9
+	if nanoseconds >= 1e9 {
+		return time.Time{}, &zkbench.DecodeError{Path: "time", Offset: 8, Reason: "a second or more of nanoseconds"}
+	}
+	return time.Unix(int64(binary.BigEndian.Uint64(data)), int64(nanoseconds)).UTC(), nil
+}
+
+// ReadTime reads what AppendTime made, as the field "time" of an encoding.
+func ReadTime(f *wire.Fields) (at time.Time) {
+	from := f.Offset()
+	encoded := f.Bytes("time", TimeLen)
+	if !f.OK() {
+		return at
+	}
+	at, err := DecodeTime(encoded)
+	if d, ok := errors.AsType[*zkbench.DecodeError](err); ok {
+		f.Fail(d.Path, from+d.Offset, d.Reason)
+	}
+	return at
 }
 
 // Append appends the encoding of an entry that is within the limits.
@@ -130,13 +148,7 @@ func DecodeEntry(data []byte) (Entry, error) {
 	var e Entry
 	e.Anchor = f.Block("anchor", 1, 1, token.MaxAnchor)
 	copy(e.Digest[:], f.Bytes("digest", len(e.Digest)))
-	if encoded := f.Bytes("time", TimeLen); f.OK() {
-		at, ok := DecodeTime(encoded)
-		if !ok {
-			f.Fail("time", f.Offset()-4, "a second or more of nanoseconds")
-		}
-		e.Time = at
-	}
+	e.Time = ReadTime(f)
 	e.Policy = f.Uint64("policy")
 	e.Update = f.Number("update", 1, 0, 1) == 1
 	e.Request = f.Block("request", 4, 0, token.MaxRequest)

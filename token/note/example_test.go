@@ -1,39 +1,55 @@
 package note_test
 
 import (
+	"context"
 	"crypto/rand"
 	"fmt"
 	"log"
 
+	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/note"
 )
 
-// A payee makes an address of its seed, and finds what was written to it among all notes of a ledger.
-func Example() {
-	must := func(err error) {
-		if err != nil {
-			log.Fatal(err)
-		}
+func got[T any](value T, err error) T {
+	if err != nil {
+		log.Fatal(err)
 	}
+	return value
+}
+
+// A payee makes an address of its seed, finds what was written to it among all notes of a ledger, and counts what opens
+// the token.
+func Example() {
+	ctx, ex := context.Background(), executor.Serial()
+	pp := got(token.NewCryptoParams(token.Config{Curve: "BN254", Bits: 32, ProofType: token.CSP}, token.Tuning{}))
 	var ledger token.LedgerID
 	payee := note.NewReader([]byte("the payee's secret"), ledger)
 	var nonce note.Nonce
-	_, err := rand.Read(nonce[:])
-	must(err)
-	address, err := payee.Payee(nonce, token.X25519)
-	must(err)
+	got(rand.Read(nonce[:]))
+	address := got(payee.Payee(nonce, token.X25519))
+	owner := []byte("owner")
 
-	// The payer encrypts the opening for its place on the ledger.
-	place := note.Place{Ledger: ledger, ID: token.ID("id"), Owner: []byte("owner")}
-	raw, err := note.Seal(place, []note.Payee{address}, token.Opening{Type: "USD", Value: 7, Blinding: make([]byte, 32)})
-	must(err)
+	// The payer makes a token of 1, and encrypts its opening for its place on the ledger.
+	place := note.Place{Ledger: ledger, ID: token.ID("id"), Owner: owner}
+	issue := got(action.NewIssue(ctx, ex, pp, "USD", action.Spec{Outputs: []action.Output{{Owner: owner, Value: 1}}, Anchor: "tx"}))
+	honest := got(note.Seal(place, []note.Payee{address}, issue.Openings[0]))
 
-	shares, err := note.Decode(raw)
-	must(err)
-	found, mine := payee.Mine(&shares[0].Tag)
-	opening, err := payee.Open(place, &shares[0], found)
-	must(err)
-	fmt.Println(mine, found == nonce, opening.Value, opening.Type)
-	// Output: true true 7 USD
+	// Another payer writes of the same token that it is worth 1,000,000.
+	more := issue.Openings[0]
+	more.Value = 1_000_000
+	forged := got(note.Seal(place, []note.Payee{address}, more))
+
+	for _, raw := range [][]byte{honest, forged} {
+		shares := got(note.Decode(raw))
+		found, mine := payee.Mine(&shares[0].Tag)
+		opening := got(payee.Open(place, &shares[0], found))
+		// A note is what its author says: the token says whether that is true.
+		err := token.Opens(ctx, ex, pp, &issue.Outputs[0], opening)
+		fmt.Println(mine, found == nonce, opening.Value, opening.Type, err)
+	}
+	// Output:
+	// true true 1 USD <nil>
+	// true true 1000000 USD proof rejected: the opening is another token's
 }

@@ -6,8 +6,8 @@
 // price of two hashes and without a curve operation; and neither tags nor keys of two addresses have anything in
 // common for whoever does not have the seed. docs/notes.md has the constructions.
 //
-// What this package does not promise: a note is what its author says. An opening counts if it opens the token's commitment, and
-// the token's owner is the reader; both are the caller's to check.
+// What this package does not promise: a note is what its author says. An opening counts if it opens the token's commitment (token.Opens), and
+// the token's owner is the reader. The caller checks both.
 package note
 
 import (

@@ -119,7 +119,8 @@ func (r *Reader) key(nonce Nonce, kem token.KEM) (hpke.PrivateKey, error) {
 	return k.DeriveKeyPair(ikm[:])
 }
 
-// Open opens a share whose tag is the reader's, of that nonce. That the opening is the token's is for the caller to check. The error is an ErrMalformed
+// Open opens a share whose tag is the reader's, of that nonce. The opening is what the note's author says: check it against the
+// token with token.Opens before it counts. The error is an ErrMalformed
 // for what does not open, and shows nothing of it.
 func (r *Reader) Open(place Place, share *Share, nonce Nonce) (token.Opening, error) {
 	place.Ledger = r.ledger

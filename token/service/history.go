@@ -159,9 +159,7 @@ func getMove(tx *bbolt.Tx, key []byte) (*move, error) {
 	m.Made = f.Number("made", 1, 0, 1) == 1
 	copy(m.digest[:], f.Bytes("digest", len(m.digest)))
 	m.Number = f.Uint64("number")
-	if at, ok := ledger.DecodeTime(f.Bytes("time", ledger.TimeLen)); ok {
-		m.Time = at
-	}
+	m.Time = ledger.ReadTime(f)
 	m.Anchor = f.Prefixed("anchor", 1, 1, token.MaxAnchor)
 	for _, list := range []struct {
 		name string

@@ -227,8 +227,22 @@ func TestCompare(t *testing.T) {
 	must.FailGet(alice.Compare(ctx, newMemory(genesis)))(t, zkbench.ErrParams, "another ledger")
 }
 
-// TestDamagedHistory: a movement that is damaged is an error in its place.
+// TestDamagedHistory: a movement that is damaged, or sealed with a time that is none, is an error in its place.
 func TestDamagedHistory(t *testing.T) {
+	for name, damage := range map[string]func(key, value []byte) []byte{
+		"a bit": func(_, value []byte) []byte { value[3] ^= 1; return value },
+		"a time": func(key, value []byte) []byte {
+			const nanoseconds = 1 + 1 + 32 + 8 + 8
+			body := value[:len(value)-4]
+			copy(body[nanoseconds:], []byte{0xff, 0xff, 0xff, 0xff})
+			return service.Seal("history", key, body)
+		},
+	} {
+		t.Run(name, func(t *testing.T) { damagedHistory(t, damage) })
+	}
+}
+
+func damagedHistory(t *testing.T, damage func(key, value []byte) []byte) {
 	w := newWorld(t, nil)
 	alice := w.funded(t, "alice", 1)
 	w.fund(t, alice, 2)
@@ -236,9 +250,8 @@ func TestDamagedHistory(t *testing.T) {
 	editFile(t, alice.path, func(tx *bbolt.Tx) error {
 		b := tx.Bucket([]byte("history"))
 		key, value := b.Cursor().First()
-		value = slices.Clone(value)
-		value[3] ^= 1
-		return b.Put(slices.Clone(key), value)
+		key = slices.Clone(key)
+		return b.Put(key, damage(key, slices.Clone(value)))
 	})
 	alice.open(t, w)
 	defer alice.Close()

@@ -126,9 +126,7 @@ func placeOf(tx *bbolt.Tx, who reader) (p place, err error) {
 	}
 	f := wire.NewFields(body, string(who), maxRecord)
 	p.seq = f.Uint64("number")
-	if at, ok := ledger.DecodeTime(f.Bytes("time", ledger.TimeLen)); ok {
-		p.time = at
-	}
+	p.time = ledger.ReadTime(f)
 	copy(p.record[:], f.Bytes("record", len(p.record)))
 	copy(p.chain[:], f.Bytes("chain", len(p.chain)))
 	p.policy = f.Uint64("policy")

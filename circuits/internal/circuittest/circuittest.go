@@ -4,6 +4,7 @@ package circuittest
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc"
@@ -18,6 +19,7 @@ import (
 	"github.com/consensys/gnark/frontend/cs/scs"
 
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/srs"
 )
@@ -37,6 +39,15 @@ func Compile(t testing.TB, b frontend.NewBuilder, circuit frontend.Circuit) cons
 func Witness(t testing.TB, assignment frontend.Circuit, opts ...frontend.WitnessOption) witness.Witness {
 	t.Helper()
 	return must.Get(frontend.NewWitness(assignment, ecc.BN254.ScalarField(), opts...))(t)
+}
+
+// Public sees to it that the assignment of public values alone makes the public witness of a whole
+// assignment.
+func Public(t testing.TB, assignment, public frontend.Circuit) {
+	t.Helper()
+	want := must.Get(Witness(t, assignment).Public())(t)
+	got := Witness(t, public, frontend.PublicOnly())
+	golden.Equal(t, "public inputs", fmt.Sprint(want.Vector()), fmt.Sprint(got.Vector()))
 }
 
 // Solves reports why an assignment does not satisfy a system; nil if it does.

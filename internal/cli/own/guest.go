@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,7 +48,7 @@ const guestLong = "PROGRAM is an ELF file, or a package of Go such as ./cmd/gues
 	"the machine's own (docs/riscv.md). Nothing is proved.\n"
 
 // isas are the instruction sets by their names.
-var isas = map[string]riscv.ISA{"rv64gc": riscv.RV64GC, "rv64im": riscv.RV64IM, "rv32im": riscv.RV32IM}
+var isas = map[string]riscv.ISA{"rv64gc": *riscv.RV64GC(), "rv64im": *riscv.RV64IM(), "rv32im": *riscv.RV32IM()}
 
 func defineGuestRun(flags *pflag.FlagSet) *guestRun {
 	names := strings.Join(slices.Sorted(maps.Keys(isas)), ", ")
@@ -55,7 +56,7 @@ func defineGuestRun(flags *pflag.FlagSet) *guestRun {
 	file := "the path of a file"
 	return &guestRun{
 		input:       usage.Define(flags, "input", usage.KindFile, "", file, "file that is the guest's input (default none)"),
-		output:      usage.Define(flags, "output", usage.KindFile, "", file, "write to this file what the guest commits to"),
+		output:      usage.Define(flags, "output", usage.KindFile, "", file, "write to this file what the guest commits to, if it ends with code 0"),
 		profile:     usage.Define(flags, "profile", usage.KindFile, "", file, "write cycles by stacks of calls to this file, for go tool pprof"),
 		isa:         usage.Define(flags, "isa", usage.KindText, "", names, "instruction set of a bare ELF file of 64 bits: "+names+" (default rv64gc, or rv32im of 32 bits)"),
 		precompiles: usage.Define(flags, "precompiles", usage.KindList, "all", sets, "sets of precompiles that there are: "+sets),
@@ -110,11 +111,12 @@ func (f *guestRun) run(ctx context.Context, args []string, stdout, stderr io.Wri
 			return nil, 0, fmt.Errorf("input: %w", err)
 		}
 	}
-	profile, err := createFile("profile", f.profile)
-	if err != nil {
-		return nil, 0, err
+	if f.output.Given { // it is written if the guest ends well, and nothing is run for a file that cannot be
+		if _, err := os.Stat(filepath.Dir(f.output.Text)); err != nil {
+			return nil, 0, fmt.Errorf("output: %w", err)
+		}
 	}
-	output, err := createFile("output", f.output)
+	profile, err := createFile("profile", f.profile)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -124,14 +126,11 @@ func (f *guestRun) run(ctx context.Context, args []string, stdout, stderr io.Wri
 	start := time.Now()
 	r, err = riscv.Run(ctx, p, o)
 	took = time.Since(start)
-	if output != nil {
-		_, failed := output.Write(r.Output)
-		err = cmp.Or(err, failed)
+	if profile != nil {
+		err = cmp.Or(err, profile.Close())
 	}
-	for _, file := range []*os.File{profile, output} {
-		if file != nil {
-			err = cmp.Or(err, file.Close())
-		}
+	if err == nil && f.output.Given {
+		err = os.WriteFile(f.output.Text, r.Output, 0o666)
 	}
 	return r, took, err
 }
@@ -180,15 +179,15 @@ func (f *guestRun) program(ctx context.Context, path string) (*riscv.Program, er
 }
 
 // ended is how a guest's end is the command's: that of one which was ended, or failed, is a failure.
-func ended(r *riscv.Result, err error) error {
+func ended(err error) error {
 	if fault, ok := errors.AsType[*riscv.Fault](err); ok {
 		return &cli.ExitError{Code: cli.ExitFailed, Text: fault.Error()}
 	}
+	if code, ok := errors.AsType[*riscv.ExitError](err); ok {
+		return &cli.ExitError{Code: cli.ExitFailed, Text: code.Error()}
+	}
 	if errors.Is(err, context.Canceled) {
 		return &cli.ExitError{Code: cli.ExitPartial, Text: "interrupted"}
-	}
-	if err == nil && r.Exit != 0 {
-		return &cli.ExitError{Code: cli.ExitFailed, Text: fmt.Sprintf("guest: exit code %d", r.Exit)}
 	}
 	return err
 }
@@ -210,7 +209,7 @@ func guestRunCommand(stdout, stderr io.Writer) *cobra.Command {
 		if r != nil && r.Cycles > 0 {
 			showCounts(stdout, r, took, int(most))
 		}
-		return ended(r, err)
+		return ended(err)
 	}
 	return cmd
 }
@@ -304,7 +303,7 @@ func guestCostCommand(stdout, stderr io.Writer) *cobra.Command {
 			return err
 		}
 		r, _, err := f.run(cmd.Context(), args, io.Discard, stderr)
-		if err := ended(r, err); err != nil {
+		if err := ended(err); err != nil {
 			return err
 		}
 		tally, touches := &r.Tally, r.Touches

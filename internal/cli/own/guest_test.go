@@ -14,7 +14,9 @@ import (
 	"github.com/zkbench/zkbench/internal/cli"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/rv"
 	"github.com/zkbench/zkbench/internal/testsize"
+	calls "github.com/zkbench/zkbench/riscv/call"
 )
 
 // TestGuestCommand: a package of Go is built, executed, counted and costed; what it commits to and its profile
@@ -85,6 +87,37 @@ func TestGuestCommand(t *testing.T) {
 		if strings.Count(err, "\n") != 1 {
 			t.Errorf("%s: %q", name, err)
 		}
+	}
+}
+
+// TestGuestOutput: what a guest commits to is written if it ends with code 0, and a file that was there stays as it was
+// otherwise.
+func TestGuestOutput(t *testing.T) {
+	const text, data = 0x1000, 0x200000
+	dir := t.TempDir()
+	for _, test := range []struct {
+		exit     int32
+		code     int
+		old, new string
+	}{{0, cli.ExitOK, "", "valid"}, {0, cli.ExitOK, "older and longer", "valid"}, {1, cli.ExitFailed, "", ""}, {1, cli.ExitFailed, "old", "old"}} {
+		program, out := filepath.Join(dir, "program"), filepath.Join(dir, "out")
+		must.Do(t, os.WriteFile(program, rv.ELF(64, text,
+			rv.Segment{At: text, Flags: 5, Data: rv.Text(
+				rv.Lui(10, data), rv.Addi(11, 0, int32(len("valid"))), rv.Lui(17, calls.Commit), rv.Addi(17, 17, calls.Commit&0xfff), rv.Ecall,
+				rv.Addi(10, 0, test.exit), rv.Addi(17, 0, 93), rv.Ecall)},
+			rv.Segment{At: data, Flags: 6, Data: []byte("valid")}), 0o600))
+		must.Do(t, os.RemoveAll(out))
+		if test.old != "" {
+			must.Do(t, os.WriteFile(out, []byte(test.old), 0o600))
+		}
+		var stdout, stderr bytes.Buffer
+		golden.Equal(t, "code", test.code, Program().Run([]string{"guest", "run", program, "--isa", "rv64im", "--output", out}, strings.NewReader(""), &stdout, &stderr))
+		if test.exit != 0 {
+			golden.Contains(t, stderr.String(), "guest: exit code 1")
+		}
+		written, err := os.ReadFile(out)
+		golden.Equal(t, "a file", test.new != "", err == nil)
+		golden.Equal(t, "output", test.new, string(written))
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 func TestGuestExecutes(t *testing.T) {
 	t.Parallel()
 	p := &guest.Program{Loop: guest.Loops()[0], XLEN: 32, System: guest.Linux, Instructions: 10_000}
-	op, extra, err := executeGuest(p, &riscv.RV32IM)
+	op, extra, err := executeGuest(p, riscv.RV32IM())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,7 +74,7 @@ func message(bytes int) []byte {
 }
 
 func proveBlocks(config stark.Config, blocks int) (func() error, map[string]float64, error) {
-	system, err := keccak.New(config, false)
+	system, err := keccak.New(config, stark.Exposed)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -86,7 +86,7 @@ func proveBlocks(config stark.Config, blocks int) (func() error, map[string]floa
 	if err != nil {
 		return nil, nil, err
 	}
-	claims := keccak.Claims(messages, false)
+	claims := keccak.Claims(messages, stark.Exposed)
 	start := time.Now()
 	if err := system.Verify(proof, claims, nil); err != nil {
 		return nil, nil, err
@@ -112,21 +112,21 @@ func proveAggregate(sets recursion.Sets, bytes int) (func() error, map[string]fl
 	build := time.Since(start)
 	batches := [][][]byte{{message(bytes)}}
 	prove := func() ([]byte, error) {
-		return a.Prove(context.Background(), executor.Serial(), batches, stark.Options{})
+		return a.Prove(context.Background(), executor.Serial(), batches, nil, stark.Options{})
 	}
 	proof, err := prove()
 	if err != nil {
 		return nil, nil, err
 	}
-	claims := keccak.Claims(batches[0], false)
+	claims := keccak.Claims(batches[0], stark.Exposed)
 	start = time.Now()
-	if err := a.Verify(proof, [][]keccak.Claim{claims}); err != nil {
+	if err := a.Verify(proof, [][]keccak.Claim{claims}, nil); err != nil {
 		return nil, nil, err
 	}
 	verify := time.Since(start)
 	wrong := slices.Clone(claims)
 	wrong[0].Digest[0] ^= 1
-	if a.Verify(proof, [][]keccak.Claim{wrong}) == nil {
+	if a.Verify(proof, [][]keccak.Claim{wrong}, nil) == nil {
 		return nil, nil, errors.New("a proof verifies for another digest")
 	}
 	return func() error {

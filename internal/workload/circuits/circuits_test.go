@@ -121,6 +121,10 @@ func everyStage(t *testing.T, def workload.Def, c workload.Case, stage string) {
 			output = slices.Clone(output)
 			output[len(output)-1] ^= 1
 			must.Fail(t, instance.Check(ctx, input, output), must.ErrAny, "%s: a changed result", name)
+			if def.Stages != nil { // else the result is no proof
+				output[len(output)-1] ^= 1
+				must.Fail(t, instance.Check(ctx, input, append(output, 0)), zkbench.ErrMalformed, "%s: a byte behind the proof", name)
+			}
 		}
 	}
 	metrics := must.Get(instance.Metrics(ctx))(t)

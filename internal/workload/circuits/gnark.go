@@ -169,10 +169,22 @@ func (p *gnarkProver) verify(raw []byte, s statement) error {
 	return decoded(proof, raw, func() error { return groth16.Verify(proof, p.groth16.vk, public) })
 }
 
-// decoded reads a proof and says what verify finds of it.
-func decoded(proof io.ReaderFrom, raw []byte, verify func() error) error {
+// decoded reads a proof and says what verify finds of it. A proof has one encoding, that which prove
+// gives: gnark's decoder also takes points that are not compressed, and bytes behind the proof.
+func decoded(proof interface {
+	io.ReaderFrom
+	io.WriterTo
+}, raw []byte, verify func() error,
+) error {
 	if _, err := proof.ReadFrom(bytes.NewReader(raw)); err != nil {
 		return fmt.Errorf("%w: %w", zkbench.ErrMalformed, err)
+	}
+	var again bytes.Buffer
+	if _, err := proof.WriteTo(&again); err != nil {
+		return err
+	}
+	if !bytes.Equal(again.Bytes(), raw) {
+		return fmt.Errorf("%w: proof of %d bytes; accepted: the encoding of %d bytes that proving gives", zkbench.ErrMalformed, len(raw), again.Len())
 	}
 	if err := verify(); err != nil {
 		return fmt.Errorf("%w: %w", zkbench.ErrProof, err)

@@ -23,9 +23,9 @@ type referenceString struct {
 // get makes a string of that size; with cached, takes it from the user's cache. A file that the
 // context names comes before both.
 func (r *referenceString) get(ctx context.Context, size int, seed uint64, cached bool) (bytes int, err error) {
-	switch path := workload.SRSFile(ctx); {
-	case path != "":
-		r.srs, r.notes, err = readString(ctx, path, size)
+	switch file := workload.SRS(ctx); {
+	case file.Path != "":
+		r.srs, r.notes, err = readString(ctx, file, size)
 	case cached:
 		r.srs, err = r.userCache().Insecure(ctx, executor.Pool(), size, seed)
 	default:
@@ -46,21 +46,32 @@ func (r *referenceString) close() error {
 
 // readString reads a reference string of that size from a .ptau file, and notes it. The error
 // is an ErrParams that names the flag, or the context's cause.
-func readString(ctx context.Context, path string, size int) (*srs.SRS, []record.Finding, error) {
-	s, err := openString(ctx, path, size)
+func readString(ctx context.Context, file workload.SRSFile, size int) (*srs.SRS, []record.Finding, error) {
+	s, err := openString(ctx, file, size)
 	switch {
 	case ctx.Err() != nil:
 		return nil, nil, context.Cause(ctx)
 	case err != nil:
 		accepted := fmt.Sprintf("a .ptau file over BN254 of 2^%d or more", bits.Len(uint(size))-1)
-		return nil, nil, fmt.Errorf("%w: %w", &usage.ValueError{Field: "srs", Value: path, Accepted: accepted}, err)
+		return nil, nil, fmt.Errorf("%w: %w", &usage.ValueError{Field: "srs", Value: file.Path, Accepted: accepted}, err)
 	}
-	note := record.Finding{Name: "reference string", Text: fmt.Sprintf("of size %d from %s, whose points were checked; not the seed's", size, path)}
-	return s, []record.Finding{note}, nil
+	vouched := "the published one by its hash"
+	if s.Insecure() {
+		vouched = "of no published hash, so whoever made it may know τ"
+	}
+	text := fmt.Sprintf("of size %d from %s, %s; its points are powers of one τ; contributions that it counts: %d, none of them verified", size, file.Path, vouched, s.Contributions())
+	return s, []record.Finding{{Name: "reference string", Text: text}}, nil
 }
 
-func openString(ctx context.Context, path string, size int) (*srs.SRS, error) {
-	file, err := os.Open(path)
+func openString(ctx context.Context, from workload.SRSFile, size int) (*srs.SRS, error) {
+	published := srs.NoHashKnown()
+	if from.Hash != "" {
+		var err error
+		if published, err = srs.PublishedHash(from.Hash); err != nil {
+			return nil, err
+		}
+	}
+	file, err := os.Open(from.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +80,7 @@ func openString(ctx context.Context, path string, size int) (*srs.SRS, error) {
 	if err != nil {
 		return nil, err
 	}
-	return srs.ReadPtau(ctx, executor.Pool(), file, info.Size(), size)
+	return srs.ReadPtau(ctx, executor.Pool(), file, info.Size(), size, published)
 }
 
 // userCache is the cache of the user's reference strings. What cannot be used or kept is

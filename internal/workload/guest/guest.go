@@ -146,9 +146,6 @@ func (i *instance) options(in input) riscv.Options {
 
 func (i *instance) Run(ctx context.Context, in any) ([]byte, error) {
 	r, err := riscv.Run(ctx, i.program, i.options(in.(input)))
-	if err == nil && r.Exit != 0 {
-		err = fmt.Errorf("guest: exit code %d", r.Exit)
-	}
 	return r.Output, err
 }
 

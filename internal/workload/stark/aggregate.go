@@ -41,7 +41,7 @@ var (
 func KeccakAggregate() workload.Def {
 	stages := workload.NameAxis(workload.Axis{Name: "stage", Key: workload.StageKey, Usage: "stages that an operation is"}, []string{stageProve, stageVerify}, []string{stageProve, stageVerify})
 	return workload.Def{
-		Name: "KeccakAggregate", Doc: "one proof of messages with Keccak-256 digests, by recursion: a STARK of each, and of these one; lengths and digests are public",
+		Name: "KeccakAggregate", Doc: "one proof of messages with Keccak-256 digests, by recursion: a STARK of each, and of these one; lengths and digests are public, and messages can be read from the proofs",
 		Axes: []workload.Axis{bytesAxis, proofsAxis, treeSetAxis, execAxis, stages},
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			return newAggregate(c, seed)
@@ -103,7 +103,7 @@ func (a *aggregate) batch(seq uint64) *batch {
 		message := make([]byte, a.bytes)
 		_, _ = random.Read(message) // which never fails
 		b.messages = append(b.messages, [][]byte{message})
-		b.claims = append(b.claims, keccak.Claims([][]byte{message}, false))
+		b.claims = append(b.claims, keccak.Claims([][]byte{message}, stark.Exposed))
 	}
 	return b
 }
@@ -112,7 +112,7 @@ func (a *aggregate) Input(ctx context.Context, seq uint64) (any, error) {
 	b := a.batch(seq)
 	var err error
 	if a.stage == stageVerify {
-		b.proof, err = a.Prove(ctx, a.ex, b.messages, stark.Options{})
+		b.proof, err = a.Prove(ctx, a.ex, b.messages, nil, stark.Options{})
 	}
 	return b, err
 }
@@ -120,9 +120,9 @@ func (a *aggregate) Input(ctx context.Context, seq uint64) (any, error) {
 func (a *aggregate) Run(ctx context.Context, in any) ([]byte, error) {
 	b := in.(*batch)
 	if a.stage == stageVerify {
-		return nil, a.Verify(b.proof, b.claims)
+		return nil, a.Verify(b.proof, b.claims, nil)
 	}
-	return a.Prove(ctx, a.ex, b.messages, stark.Options{})
+	return a.Prove(ctx, a.ex, b.messages, nil, stark.Options{})
 }
 
 // Check makes sure that a proof holds, and that what was timed can say no.
@@ -131,14 +131,14 @@ func (a *aggregate) Check(_ context.Context, in any, output []byte) error {
 	if a.stage == stageVerify {
 		return a.refuses(b.proof, b)
 	}
-	return a.Verify(output, b.claims)
+	return a.Verify(output, b.claims, nil)
 }
 
 // refuses sees to it that a proof does not verify if the last message's digest is another.
 func (a *aggregate) refuses(proof []byte, b *batch) error {
 	last := &b.claims[a.proofs-1][0]
 	last.Digest[0] ^= 1
-	err := a.Verify(proof, b.claims)
+	err := a.Verify(proof, b.claims, nil)
 	last.Digest[0] ^= 1
 	if err == nil {
 		return fmt.Errorf("%w: the proof verifies for another digest", zkbench.ErrProof)
@@ -159,7 +159,7 @@ func (a *aggregate) Metrics(ctx context.Context) ([]record.Metric, error) {
 	if err != nil {
 		return nil, err
 	}
-	proof, err := a.Prove(ctx, a.ex, a.batch(0).messages, stark.Options{})
+	proof, err := a.Prove(ctx, a.ex, a.batch(0).messages, nil, stark.Options{})
 	return append(metrics, record.ProofSize.Metric(float64(len(proof)))), err
 }
 
@@ -202,14 +202,14 @@ func (a *aggregate) goThrough(ctx context.Context, r *stage.Recorder) (out workl
 		size += len(p.Bytes)
 	}
 	running.End(record.ProofSize.Metric(float64(size)))
-	proof, err := a.Tree().Prove(ctx, a.ex, proofs, stark.Options{Span: spans(r)})
+	proof, err := a.Tree().Prove(ctx, a.ex, proofs, nil, stark.Options{Span: spans(r)})
 	if err != nil {
 		return out, err
 	}
 	out.Metrics = append(out.Metrics, record.ProofSize.Metric(float64(len(proof))))
 	whole.End(out.Metrics...)
 	verifying := r.Start(stageVerify)
-	if err := a.Verify(proof, b.claims); err != nil {
+	if err := a.Verify(proof, b.claims, nil); err != nil {
 		return out, err
 	}
 	verifying.End()

@@ -19,7 +19,7 @@ func CellsPerSecond(ctx context.Context) (best float64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	s, err := keccak.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: set}, false)
+	s, err := keccak.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: set}, stark.Exposed)
 	if err != nil {
 		return 0, err
 	}

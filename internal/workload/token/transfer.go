@@ -118,13 +118,13 @@ func (s *setup) draft(ctx context.Context, p *payment, anchor token.Anchor, rand
 	return sender.Transfer(ctx, action.Spec{Outputs: p.outputs, Anchor: anchor, Rand: rand})
 }
 
-// receive decodes and verifies an encoded action of the case's kind.
+// receive decodes and verifies an encoded action of the case's kind, whose inputs no ledger has.
 func (s *setup) receive(ctx context.Context, raw []byte, anchor string) error {
 	a, err := action.Decode(s.pp, s.kind, raw)
 	if err != nil {
 		return err
 	}
-	return a.Verify(ctx, s.ex, token.Anchor(anchor))
+	return a.Verify(ctx, s.ex, action.NothingLookedUp(), token.Anchor(anchor))
 }
 
 type sender struct{ *setup }
@@ -242,7 +242,7 @@ func (b *batchVerification) Run(ctx context.Context, input any) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	return nil, action.VerifyBatch(ctx, b.ex, b.pp, items)
+	return nil, action.VerifyBatch(ctx, b.ex, b.pp, action.NothingLookedUp(), items)
 }
 
 // Check makes sure that what was timed can say no, and names the culprit.

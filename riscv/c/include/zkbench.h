@@ -30,8 +30,8 @@ void zkbench_fp2_add(uint64_t z[8], const uint64_t x[8], const uint64_t y[8]);
 void zkbench_fp2_sub(uint64_t z[8], const uint64_t x[8], const uint64_t y[8]);
 void zkbench_fp2_mul(uint64_t z[8], const uint64_t x[8], const uint64_t y[8]);
 
-/* Of points of BN254, x before y: a sum of points whose x differ, and the double of one whose y is not 0.
-   Whether they are on the curve is not checked. */
+/* Of points of BN254, x before y: a sum of points whose x differ, and a double. A point that is not on the
+   curve ends the guest. */
 void zkbench_g1_add(uint64_t z[8], const uint64_t x[8], const uint64_t y[8]);
 void zkbench_g1_double(uint64_t z[8], const uint64_t x[8]);
 

@@ -16,27 +16,19 @@ import (
 	"github.com/zkbench/zkbench/stark/recursion"
 )
 
-// Verify is a verifier's error, of a proof of tables of so many rows. The test fails unless the program says the same,
+// Verify is a verifier's error, of a proof of a statement of one form. The test fails unless the program says the same,
 // and unless its tables, filled with what the program made of the proof, are satisfied where there is no error and else
 // refused: by the row checker at the first row that does not hold, and by a verifier if they are proved all the same.
-// A proof that does not decode fills none. One of other heights is tried with the program of these. In the short form
+// A proof that does not decode fills none. In the short form
 // of the tests tables are filled for one error of each kind.
-func Verify(t testing.TB, s *stark.System, rows []int, proof []byte, about stark.Statement) error {
+func Verify(t testing.TB, s *stark.System, proof []byte, about stark.Statement) error {
 	t.Helper()
 	verified := s.Verify(proof, about)
 	degree := s.Set().Degree
 	b := circuit.New(circuit.Degree(degree))
-	cells, err := s.Circuit(b, rows, proof, about)
+	cells, err := s.Circuit(b, proof, about)
 	if err == nil {
 		err = b.Err()
-	}
-	var d *zkbench.DecodeError
-	if errors.Is(verified, zkbench.ErrProof) && errors.As(err, &d) && d.Path == "heights" {
-		own := make([]int, len(rows))
-		for i := range own {
-			own[i] = 1 << proof[i]
-		}
-		return Verify(t, s, own, proof, about)
 	}
 	if Reason(verified) != Reason(err) {
 		t.Errorf("verified: %v; in the circuit: %v", verified, err)
@@ -47,8 +39,8 @@ func Verify(t testing.TB, s *stark.System, rows []int, proof []byte, about stark
 	if _, tried := tried.LoadOrStore(Reason(verified), nil); tried && testing.Short() {
 		return verified // the short tests try one of each kind
 	}
-	above := parentOf(t, s, rows, about)
-	traces, said, err := above.Traces([]recursion.Proof{{Bytes: proof, Statement: about}})
+	above := parentOf(t, s, about)
+	traces, said, err := above.Traces([]recursion.Proof{{Bytes: proof, Statement: about}}, nil)
 	if (verified == nil) != (err == nil) {
 		t.Errorf("verified: %v; before it is proved: %v", verified, err)
 	}
@@ -89,17 +81,17 @@ var (
 )
 
 // parentOf is that of a system's proofs; those of one form have one.
-func parentOf(t testing.TB, s *stark.System, rows []int, like stark.Statement) *parent {
+func parentOf(t testing.TB, s *stark.System, like stark.Statement) *parent {
 	t.Helper()
-	form := fmt.Sprint(s.Digest(), rows, len(like.Publics), len(like.Context))
+	form := fmt.Sprint(s.Digest(), like.Forms, len(like.Publics), len(like.Context))
 	for _, m := range like.Messages {
 		form += fmt.Sprint(m.Bus, m.Times, len(m.Tuple))
 	}
 	is, _ := parents.LoadOrStore(form, new(parent))
 	p := is.(*parent)
 	p.once.Do(func() {
-		set := stark.Set{Name: "parent", Degree: 2, LogBlowup: 2, Queries: 1, Stack: 3, LogFold: 3, LogFinal: 3}
-		p.System = must.Get(recursion.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: set}, recursion.NewChild(s, rows, like)))(t)
+		set := stark.Set{Name: "parent", Bits: stark.Unproven, Degree: 2, LogBlowup: 2, Queries: 1, Stack: 3, LogFold: 3, LogFinal: 3}
+		p.System = must.Get(recursion.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: set}, recursion.NewChild(s, like)))(t)
 	})
 	return p
 }

@@ -128,8 +128,7 @@ func unsealBatch(key, value []byte) (b store.Batch, err error) {
 	b.Last, b.First = binary.BigEndian.Uint64(key), binary.BigEndian.Uint64(body)
 	copy(b.Hash[:], body[8:])
 	b.Policy = binary.BigEndian.Uint64(body[40:])
-	at, ok := ledger.DecodeTime(body[48:])
-	if b.Time = at; !ok || b.First < 1 || b.First > b.Last {
+	if b.Time, err = ledger.DecodeTime(body[48:]); err != nil || b.First < 1 || b.First > b.Last {
 		return b, ledger.Corruptf(fmt.Sprintf("chain %x", key), "not a batch")
 	}
 	return b, nil

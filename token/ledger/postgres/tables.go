@@ -192,9 +192,9 @@ func (r *headRow) batch() (store.Batch, error) {
 	if err := known(r.format); err != nil {
 		return store.Batch{}, err
 	}
-	at, ok := ledger.DecodeTime(r.time)
+	at, err := ledger.DecodeTime(r.time)
 	h := head{r.format, store.Batch{First: uint64(r.first), Last: uint64(r.last), Policy: uint64(r.policy), Time: at}}
-	if n := copy(h.Hash[:], r.hash); !ok || n != len(h.Hash) || n != len(r.hash) || r.crc != h.sum() {
+	if n := copy(h.Hash[:], r.hash); err != nil || n != len(h.Hash) || n != len(r.hash) || r.crc != h.sum() {
 		return store.Batch{}, wrongSum(tableHead)
 	}
 	return h.Batch, nil
@@ -233,9 +233,9 @@ func (r *batchRow) columns() []any {
 
 func (r *batchRow) batch() (store.Batch, error) {
 	place := fmt.Sprintf("chain %d", r.last)
-	at, ok := ledger.DecodeTime(r.time)
+	at, err := ledger.DecodeTime(r.time)
 	b := store.Batch{First: uint64(r.first), Last: uint64(r.last), Policy: uint64(r.policy), Time: at}
-	if n := copy(b.Hash[:], r.hash); !ok || n != len(b.Hash) || n != len(r.hash) ||
+	if n := copy(b.Hash[:], r.hash); err != nil || n != len(b.Hash) || n != len(r.hash) ||
 		r.crc != sum(store.TableChain, store.SeqKey(b.Last), b.Append(nil)) {
 		return b, wrongSum(place)
 	}

@@ -1,0 +1,327 @@
+package circuittest
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math/big"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/consensys/gnark/constraint"
+	"github.com/consensys/gnark/constraint/solver"
+	"github.com/consensys/gnark/frontend"
+	"github.com/consensys/gnark/std/rangecheck"
+)
+
+// Statement is a statement of the source of our gadgets that constrains something: an assertion, a
+// range, or a gate whose result is read. Its calls in one circuit are one Statement, unless other
+// functions lead to them.
+type Statement struct {
+	Name string // the functions that lead to it, and its kind
+	site site
+}
+
+// site is where a statement stands.
+type site struct {
+	path string // functions and kind
+	line int
+}
+
+// Mode is what a builder does at a statement.
+type Mode int
+
+// The modes.
+const (
+	_ Mode = iota
+	// LeftOut leaves an assertion out. A gate's result becomes an output of the hint Free.
+	LeftOut
+	// Watched leaves an assertion out and shows the hint Watch its first operand.
+	Watched
+	// zeroed gives zero in place of a gate's result.
+	zeroed
+)
+
+// Free is the hint that stands in for a gate that is left out: it gives the gate's result.
+func Free(_ *big.Int, inputs, outputs []*big.Int) error {
+	outputs[0].Set(inputs[0])
+	return nil
+}
+
+// Watch is the hint that sees the first operand of an assertion that is watched. It gives zero.
+func Watch(_ *big.Int, _, outputs []*big.Int) error {
+	outputs[0].SetUint64(0)
+	return nil
+}
+
+// Option is an option of gnark's solver.
+type Option = solver.Option
+
+// Change returns the solver's option to run a hint and then change its outputs.
+func Change(h solver.Hint, change func(inputs, outputs []*big.Int)) Option {
+	return solver.OverrideHint(solver.GetHintID(h), func(q *big.Int, inputs, outputs []*big.Int) error {
+		if err := h(q, inputs, outputs); err != nil {
+			return err
+		}
+		change(inputs, outputs)
+		for _, v := range outputs {
+			v.Mod(v, q)
+		}
+		return nil
+	})
+}
+
+// Switched returns a builder that does at some statements what their modes say.
+func Switched(b frontend.NewBuilder, modes map[Statement]Mode) frontend.NewBuilder {
+	return NewSwitches(modes).builder(b)
+}
+
+// Statements returns the statements of a circuit: each assertion and range, and each gate whose result
+// may be zero without the honest prover of the assignment noticing it. The results of other gates are
+// compared with known answers, so that tests of these hold them.
+func Statements(t testing.TB, b frontend.NewBuilder, circuit, assignment frontend.Circuit, hints []solver.Hint) []Statement {
+	t.Helper()
+	s := NewSwitches(nil)
+	Compile(t, s.builder(b), circuit)
+	hints = append(slices.Clone(hints), Watch)
+	for at, gate := range s.seen {
+		if gate && Solves(t, Compile(t, Switched(b, map[Statement]Mode{{site: at}: zeroed}), circuit), assignment, hints) != nil {
+			delete(s.seen, at)
+		}
+	}
+	return s.Statements()
+}
+
+// Switches are what is done at which statements, and notes all that it is asked about.
+type Switches struct {
+	modes map[site]Mode
+	sites map[[depth]uintptr]site // by callers; no site: not ours
+	seen  map[site]bool           // by whether they are gates
+}
+
+// NewSwitches returns switches that stand as the modes say.
+func NewSwitches(modes map[Statement]Mode) *Switches {
+	s := &Switches{modes: make(map[site]Mode), sites: make(map[[depth]uintptr]site), seen: make(map[site]bool)}
+	for statement, mode := range modes {
+		s.modes[statement.site] = mode
+	}
+	return s
+}
+
+// Statements returns those that were asked about, with names in the order of the source.
+func (s *Switches) Statements() []Statement {
+	all := slices.SortedFunc(maps.Keys(s.seen), func(a, b site) int { return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.line, b.line)) })
+	var out []Statement
+	for i, at := range all {
+		n := 1 // the number of the statement among those of its function and kind
+		for i-n >= 0 && all[i-n].path == at.path {
+			n++
+		}
+		name := at.path
+		if n > 1 {
+			name = fmt.Sprintf("%s %d", name, n)
+		}
+		out = append(out, Statement{name, at})
+	}
+	return out
+}
+
+// depth is the number of callers that are looked at.
+const depth = 24
+
+// At returns the mode of a statement. It is called by the method that a gadget calls, and no deeper.
+func (s *Switches) At(kind string, gate bool) Mode {
+	var callers [depth]uintptr
+	runtime.Callers(3, callers[:])
+	where, known := s.sites[callers]
+	if !known {
+		where = siteOf(callers[:], kind)
+		s.sites[callers] = where
+	}
+	if where.path == "" {
+		return 0
+	}
+	s.seen[where] = gate
+	return s.modes[where]
+}
+
+const module = "github.com/zkbench/zkbench/circuits/"
+
+// siteOf names a call of a method of the builder by its callers, if the innermost is in a gadget of
+// ours. Functions of a caller's, by which a gadget calls back, are named where they are innermost.
+func siteOf(callers []uintptr, kind string) site {
+	var path []string
+	line := 0
+	frames := runtime.CallersFrames(callers)
+	for more := true; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		ours := strings.HasPrefix(f.Function, module) && !strings.HasSuffix(f.File, "_test.go") && filepath.Base(filepath.Dir(f.File)) != "circuittest"
+		innermost := len(path) == 0
+		if innermost && !ours {
+			return site{}
+		}
+		if innermost {
+			line = f.Line
+		}
+		name, callback := functionName(f.Function)
+		if ours && (innermost || !callback && name != "Define") {
+			path = append(path, name)
+		}
+	}
+	slices.Reverse(path)
+	return site{strings.Join(append(path, kind), "/"), line}
+}
+
+// functionName returns a function's name without its package and receiver, and whether it is one
+// within another.
+func functionName(full string) (name string, callback bool) {
+	full = full[strings.LastIndex(full, "/")+1:]
+	parts := strings.Split(strings.ReplaceAll(full, "[...]", ""), ".")[1:]
+	if strings.HasPrefix(parts[0], "(") {
+		parts = parts[1:]
+	}
+	return parts[0], len(parts) > 1
+}
+
+func (s *Switches) builder(b frontend.NewBuilder) frontend.NewBuilder {
+	return func(field *big.Int, config frontend.CompileConfig) (frontend.Builder[constraint.U64], error) {
+		inner, err := b(field, config)
+		if err != nil {
+			return nil, err
+		}
+		w := &builder{inner, s, rangecheck.New(inner)}
+		if plonk, ok := inner.(frontend.PlonkAPI); ok {
+			return &plonkBuilder{w, plonk}, nil
+		}
+		return w, nil
+	}
+}
+
+// builder is a gnark builder with switches.
+type builder struct {
+	frontend.Builder[constraint.U64]
+	s      *Switches
+	ranges frontend.Rangechecker
+}
+
+// plonkBuilder is a builder of Plonk's gates.
+type plonkBuilder struct {
+	*builder
+	plonk frontend.PlonkAPI
+}
+
+// assert makes an assertion as the mode says.
+func (b *builder) assert(mode Mode, operand frontend.Variable, do func()) {
+	switch mode {
+	case LeftOut:
+	case Watched:
+		b.hint(Watch, operand)
+	default:
+		do()
+	}
+}
+
+// result is a gate's as the mode says. Constants are no gates'.
+func (b *builder) result(mode Mode, v frontend.Variable) frontend.Variable {
+	if _, constant := b.ConstantValue(v); constant {
+		return v
+	}
+	switch mode {
+	case zeroed:
+		return b.hint(Watch, v)
+	case LeftOut:
+		return b.hint(Free, v)
+	}
+	return v
+}
+
+func (b *builder) hint(h solver.Hint, v frontend.Variable) frontend.Variable {
+	out, err := b.NewHint(h, 1, v)
+	if err != nil {
+		panic(err) // which Compile returns
+	}
+	return out[0]
+}
+
+func (b *builder) AssertIsEqual(x, y frontend.Variable) {
+	b.assert(b.s.At("equal", false), x, func() { b.Builder.AssertIsEqual(x, y) })
+}
+
+func (b *builder) AssertIsDifferent(x, y frontend.Variable) {
+	b.assert(b.s.At("different", false), x, func() { b.Builder.AssertIsDifferent(x, y) })
+}
+
+func (b *builder) AssertIsBoolean(x frontend.Variable) {
+	b.assert(b.s.At("boolean", false), x, func() { b.Builder.AssertIsBoolean(x) })
+}
+
+func (b *builder) AssertIsCrumb(x frontend.Variable) {
+	b.assert(b.s.At("crumb", false), x, func() { b.Builder.AssertIsCrumb(x) })
+}
+
+func (b *builder) AssertIsLessOrEqual(x, bound frontend.Variable) {
+	b.assert(b.s.At("bound", false), x, func() { b.Builder.AssertIsLessOrEqual(x, bound) })
+}
+
+// Check implements frontend.Rangechecker, so that ranges are seen where they are asked for.
+func (b *builder) Check(x frontend.Variable, bits int) {
+	b.assert(b.s.At("range", false), x, func() { b.ranges.Check(x, bits) })
+}
+
+func (b *plonkBuilder) AddPlonkConstraint(x, y, z frontend.Variable, qL, qR, qO, qM, qC int) {
+	b.assert(b.s.At("equal", false), x, func() { b.plonk.AddPlonkConstraint(x, y, z, qL, qR, qO, qM, qC) })
+}
+
+func (b *plonkBuilder) EvaluatePlonkExpression(x, y frontend.Variable, qL, qR, qM, qC int) frontend.Variable {
+	return b.result(b.s.At("gate", true), b.plonk.EvaluatePlonkExpression(x, y, qL, qR, qM, qC))
+}
+
+func (b *builder) Mul(x, y frontend.Variable, more ...frontend.Variable) frontend.Variable {
+	return b.result(b.s.At("product", true), b.Builder.Mul(x, y, more...))
+}
+
+func (b *builder) MulAcc(sum, x, y frontend.Variable) frontend.Variable {
+	return b.result(b.s.At("product", true), b.Builder.MulAcc(sum, x, y))
+}
+
+func (b *builder) Div(x, y frontend.Variable) frontend.Variable {
+	return b.result(b.s.At("quotient", true), b.Builder.Div(x, y))
+}
+
+func (b *builder) DivUnchecked(x, y frontend.Variable) frontend.Variable {
+	return b.result(b.s.At("quotient", true), b.Builder.DivUnchecked(x, y))
+}
+
+func (b *builder) Inverse(x frontend.Variable) frontend.Variable {
+	return b.result(b.s.At("quotient", true), b.Builder.Inverse(x))
+}
+
+func (b *builder) Select(bit, x, y frontend.Variable) frontend.Variable {
+	return b.result(b.s.At("choice", true), b.Builder.Select(bit, x, y))
+}
+
+func (b *builder) Lookup2(low, high, x0, x1, x2, x3 frontend.Variable) frontend.Variable {
+	return b.result(b.s.At("choice", true), b.Builder.Lookup2(low, high, x0, x1, x2, x3))
+}
+
+func (b *builder) IsZero(x frontend.Variable) frontend.Variable {
+	return b.result(b.s.At("comparison", true), b.Builder.IsZero(x))
+}
+
+func (b *builder) Cmp(x, y frontend.Variable) frontend.Variable {
+	return b.result(b.s.At("comparison", true), b.Builder.Cmp(x, y))
+}
+
+// Commit implements frontend.Committer.
+func (b *builder) Commit(v ...frontend.Variable) (frontend.Variable, error) {
+	mode := b.s.At("challenge", true)
+	out, err := b.Builder.(frontend.Committer).Commit(v...)
+	if err != nil {
+		return nil, err
+	}
+	return b.result(mode, out), nil
+}

@@ -1,0 +1,33 @@
+// Package omit is the switch by which tests leave out constraints of a table: stark's Check reads it from
+// its context. Provers and verifiers do not.
+package omit
+
+import (
+	"context"
+	"slices"
+)
+
+// Part is what is left out of a table: constraints and messages, by their numbers in its air.Program.
+type Part struct {
+	Table                 string
+	Constraints, Messages []int
+}
+
+type key struct{}
+
+// With returns a context in which part is left out.
+func With(ctx context.Context, part Part) context.Context { return context.WithValue(ctx, key{}, part) }
+
+// From returns what is left out of a table.
+func From(ctx context.Context, table string) Part {
+	if part, _ := ctx.Value(key{}).(Part); part.Table == table {
+		return part
+	}
+	return Part{}
+}
+
+// Constraint tells whether a constraint is left out.
+func (p Part) Constraint(i int) bool { return slices.Contains(p.Constraints, i) }
+
+// Message tells whether a message is left out.
+func (p Part) Message(i int) bool { return slices.Contains(p.Messages, i) }

@@ -1,0 +1,137 @@
+package poseidon
+
+import (
+	"fmt"
+
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/goldilocks/poseidon"
+	"github.com/zkbench/zkbench/stark"
+	"github.com/zkbench/zkbench/stark/air"
+)
+
+// Boxes is how the S-boxes of a permutation stand in columns: how many each has.
+type Boxes int
+
+// The ways.
+const (
+	Plain Boxes = 1 // x⁷, of degree 7
+	Cubed Boxes = 2 // x³, and x³ x³ x: of degree 3
+)
+
+// Columns is the number of State's columns.
+func (b Boxes) Columns() int {
+	return int(b) * (poseidon.FullRounds*poseidon.Width + poseidon.PartialRounds)
+}
+
+// full tells whether all elements of a round's state have S-boxes, and not the first alone.
+func full(round int) bool {
+	return round < poseidon.FullRounds/2 || round >= poseidon.FullRounds/2+poseidon.PartialRounds
+}
+
+// State states that a row holds a permutation of in, expressions of degree 1, in boxes' columns from first on, and
+// returns the state after it, of degree 1 too.
+func State(b *air.Builder, in [poseidon.Width]air.Expr, boxes Boxes, first int) [poseidon.Width]air.Expr {
+	state := in
+	box := func(r, i int, x air.Expr) (seventh air.Expr) {
+		cube := x.Mul(x).Mul(x)
+		if boxes == Cubed {
+			b.Zero(air.Everywhere, fmt.Sprintf("round %d, x³ of element %d", r, i), b.Here(first).Sub(cube))
+			cube = b.Here(first)
+			first++
+		}
+		seventh = b.Here(first)
+		b.Zero(air.Everywhere, fmt.Sprintf("round %d, x⁷ of element %d", r, i), seventh.Sub(cube.Mul(cube).Mul(x)))
+		first++
+		return seventh
+	}
+	for r, row := range roundConstants {
+		if !full(r) {
+			partial := r - poseidon.FullRounds/2
+			seventh := box(r, 0, state[0].Add(air.Element(uint64(sparse.before[partial]))))
+			state[0] = seventh.Mul(air.Element(uint64(sparse.corner)))
+			for i, e := range sparse.rows[partial] {
+				state[0] = state[0].Add(state[i+1].Mul(air.Element(uint64(e))))
+			}
+			for i, e := range sparse.columns[partial] {
+				state[i+1] = state[i+1].Add(seventh.Mul(air.Element(uint64(e))))
+			}
+			if partial == poseidon.PartialRounds-1 {
+				z := state
+				state[0] = state[0].Add(air.Element(uint64(sparse.first)))
+				for i, row := range sparse.last {
+					state[i+1] = air.Element(uint64(sparse.others[i]))
+					for j, e := range row {
+						state[i+1] = state[i+1].Add(z[j+1].Mul(air.Element(uint64(e))))
+					}
+				}
+			}
+			continue
+		}
+		for i, c := range row {
+			state[i] = box(r, i, state[i].Add(air.Element(uint64(c))))
+		}
+		var mixed [poseidon.Width]air.Expr
+		for i, row := range mix {
+			for j, c := range row {
+				mixed[i] = mixed[i].Add(state[j].Times(int64(c)))
+			}
+		}
+		state = mixed
+	}
+	return state
+}
+
+// Fill sets State's columns of a row, and returns the state after the permutation.
+func Fill(cells *stark.Cells, row int, boxes Boxes, first int, state poseidon.State) poseidon.State {
+	box := func(x element) element {
+		cube := x.Mul(x).Mul(x)
+		if boxes == Cubed {
+			cells.Set(row, first, uint64(cube))
+			first++
+		}
+		seventh := cube.Mul(cube).Mul(x)
+		cells.Set(row, first, uint64(seventh))
+		first++
+		return seventh
+	}
+	for r, constants := range roundConstants {
+		if full(r) {
+			for i, c := range constants {
+				state[i] = box(state[i].Add(c))
+			}
+			state = mixed(&state)
+			continue
+		}
+		partial := r - poseidon.FullRounds/2
+		others := (*vector)(state[1:])
+		seventh := box(state[0].Add(sparse.before[partial]))
+		state[0] = sparse.corner.Mul(seventh).Add(sparse.rows[partial].dot(*others))
+		for i, e := range sparse.columns[partial] {
+			others[i] = others[i].Add(e.Mul(seventh))
+		}
+		if partial == poseidon.PartialRounds-1 {
+			state[0] = state[0].Add(sparse.first)
+			*others = sparse.last.times(*others)
+			for i, e := range sparse.others {
+				others[i] = others[i].Add(e)
+			}
+		}
+	}
+	return state
+}
+
+var roundConstants, mix = poseidon.RoundConstants(), poseidon.Mix()
+
+// mixed is the linear layer: numbers of it are small, so that a sum of products is reduced once.
+func mixed(state *poseidon.State) (out poseidon.State) {
+	for i, row := range mix {
+		var low, high uint64
+		for j, c := range row {
+			low += uint64(uint32(state[j])) * c
+			high += uint64(state[j]) >> 32 * c
+		}
+		// The sum is low and 2^32 high, each below 2^45.
+		out[i] = element(low).Add(goldilocks.Reduce(high).Mul(1 << 32))
+	}
+	return out
+}
