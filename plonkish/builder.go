@@ -190,10 +190,10 @@ func (b *Builder) Late(n int, fill func(challenge fr.Element, cells [][]fr.Eleme
 	b.late = append(b.late, lateRows{len(b.rows) - n, len(b.rows), fill})
 }
 
-// Zero is the value 0, which a row of its own fixes: the last one of the circuit, and one for all
-// uses. It takes a gate of the system that, without parameters or with one of 1, says of a single
-// permuted cell that it is 0, as all arithmetic gates do; in another system it is a zkbench.ErrParams
-// of Build.
+// Zero returns a Var of 0, the same one each time. A row of its own fixes it, the last one of the circuit.
+// The row needs a gate of the system that, with all parameters 0 or one of them 1, says of a single
+// permuted cell that it is 0, as the arithmetic gates do. In a system without such a gate Build returns
+// zkbench.ErrParams.
 func (b *Builder) Zero() Var {
 	if b.zero == 0 {
 		var ok bool

@@ -81,7 +81,7 @@ func (s *System) readers() readers {
 	return r
 }
 
-// in is the part in rows of a kind. Kinds are many, and forms few.
+// in returns the part's form in rows of a kind. Kinds are many, and forms few.
 func (p *part) in(f *fixed) form {
 	var key uint64
 	for i, param := range p.params {
@@ -98,8 +98,8 @@ func (p *part) in(f *fixed) form {
 	return now
 }
 
-// reader is the name of what reads a cell in rows of a kind; "" is nothing. Of a cell that a lookup has
-// as a part by itself, where the table has nothing but 0, held is true: the table says what it is.
+// reader returns the name of what reads a cell in rows of a kind, "" if nothing does. If a lookup has the
+// cell as a part by itself, and its table has only 0 there, the table says what the cell is: it is held.
 func (r readers) reader(f *fixed, v variable, tables []*Table) (name string, held bool) {
 	for _, p := range r[v] {
 		if p.gate >= 0 && p.gate != f.gate || p.lookup >= 0 && f.tables[p.lookup] == 0 {
@@ -122,7 +122,7 @@ func (t *Table) isZero(column int) bool {
 	return column >= len(t.Columns) || !slices.ContainsFunc(t.Columns[column], func(e fr.Element) bool { return !e.IsZero() })
 }
 
-// behindLast is an *UnheldError if the last row reads the one after it.
+// behindLast returns an *UnheldError if the last row reads the one after it.
 func (b *Builder) behindLast() error {
 	last := len(b.rows) - 1
 	if last < 0 {
@@ -138,8 +138,8 @@ func (b *Builder) behindLast() error {
 	return nil
 }
 
-// held is an *UnheldError if a gate or a lookup reads a cell that nothing holds, or none reads a public
-// value.
+// held returns an *UnheldError if a gate or a lookup reads a cell that nothing holds, or if none reads a
+// public value.
 func (c *Circuit) held(given func(row int) (free int, late bool)) error {
 	r, late := c.system.readers(), len(c.system.Columns)-c.system.Late
 	for row := range c.rows {
@@ -184,7 +184,7 @@ func (c *Circuit) reads(r readers, column, row int) bool {
 	return reader != ""
 }
 
-// areRead is a zkbench.ErrParams for a value that no gate and no lookup reads.
+// areRead returns a zkbench.ErrParams for a value that no gate and no lookup reads.
 func (c *Circuit) areRead(values []Var) error {
 	r, read := c.system.readers(), make(map[Var]bool)
 	for j, column := range c.cells {

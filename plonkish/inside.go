@@ -12,12 +12,12 @@ import (
 	"github.com/zkbench/zkbench/plonkish/internal/inside"
 )
 
-// Sites has a Builder note from where rows are added. It is for this module's tests, which alone have
-// the Key.
+// Sites makes the Builder note which lines of the source add its rows. It is for this module's tests,
+// which alone have the Key.
 func (b *Builder) Sites(inside.Key) { b.sites = make([]string, len(b.rows)) }
 
-// Plant has a Builder give a Var, by its number, another value than it is told, or was: for this module's
-// tests, which alone have the Key. What a gadget computes of it later, it computes of that.
+// Plant makes the Builder give the Var of that number another value, whether it exists yet or not. A gadget
+// computes with that value from then on. It is for this module's tests, which alone have the Key.
 func (b *Builder) Plant(_ inside.Key, v Var, value fr.Element) {
 	if int(v) < len(b.values) {
 		b.values[v] = value
@@ -49,8 +49,8 @@ func site() string {
 	return strings.Join(lines, ">")
 }
 
-// Inside is the circuit as constraints on values, with a Check that leaves one out: for this module's
-// tests, which alone have the Key. The system has no late columns.
+// Inside returns the circuit as constraints on values, with a Check that can leave one out. The system has
+// no late columns. It is for this module's tests, which alone have the Key.
 func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 	in := &inside.Circuit{Columns: len(c.system.Columns), Unknown: slices.Repeat([]int{-1}, len(c.system.Columns)*len(c.rows))}
 	number := func(column, row int) int { return column*len(c.rows) + row }
@@ -153,7 +153,7 @@ func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 	return in
 }
 
-// site begins the names of a row's constraints: from where the row is added, if its Builder has noted it.
+// site begins the names of a row's constraints: the lines that add the row, if its Builder has noted them.
 func (c *Circuit) site(row int) string {
 	if row -= c.public; row >= 0 && row < len(c.sites) && c.sites[row] != "" {
 		return c.sites[row] + ": "
@@ -180,7 +180,7 @@ func (c *Circuit) holding(unknown []int, values []fr.Element) *Circuit {
 	return &d
 }
 
-// leaveOut takes a term of its gate, or a lookup, from a row.
+// leaveOut removes a term of the row's gate, or a lookup, from a row; -1: not that.
 func (c *Circuit) leaveOut(row, term, lookup int) {
 	f := *c.kindOf(row)
 	if term >= 0 {
@@ -198,8 +198,8 @@ func (c *Circuit) leaveOut(row, term, lookup int) {
 	c.kinds = append(slices.Clip(c.kinds), f)
 }
 
-// setOwn gives a cell a value of its own, and perhaps takes it from those that it is wired to. The first
-// cell of a public value stays wired to that.
+// setOwn gives a cell a value of its own. If unwired, the cell is wired to no other; the first cell of a
+// public value stays wired to that value.
 func (c *Circuit) setOwn(column, row int, value fr.Element, unwired bool) {
 	c.cells[column][row] = Var(len(c.values))
 	c.values = append(c.values, value)
