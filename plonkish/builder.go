@@ -163,7 +163,6 @@ func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {
 		}
 		if int(v) >= len(b.values) {
 			b.fail("row %d holds value %d of %d", len(b.rows)-1, v, len(b.values)-1)
-			v = 0
 		}
 		b.cells[i] = append(b.cells[i], v)
 	}
@@ -230,7 +229,7 @@ func (b *Builder) given() func(row int) (given int, filled bool) {
 	return func(row int) (int, bool) {
 		row -= len(b.public)
 		given, ok := short[row]
-		if !ok && row >= 0 {
+		if !ok {
 			given = len(b.free)
 		}
 		return given, slices.ContainsFunc(b.late, func(l lateRows) bool { return l.first <= row && row < l.end })

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
@@ -30,6 +32,11 @@ func TestUnheldIsRefused(t *testing.T) {
 		{"an operand of a lookup", bitwise(1), func(b *Builder) {
 			b.Row(b.LookUp(0, 0, xor4), []Var{b.Public(element(3)), 0, b.Public(element(3))})
 		}, UnheldError{Row: 2, Column: "b", Reader: "triple", ReaderRow: 2}, ""},
+		{"an operand of the second lookup", bitwise(2), func(b *Builder) {
+			x := b.Public(element(0))
+			b.Row(b.LookUp(0, 0, xor4), []Var{x, x, x}, element(0))
+			b.Row(b.LookUp(0, 1, below8), []Var{x, x, x})
+		}, UnheldError{Row: 2, Column: "d", Reader: "range", ReaderRow: 2}, ""},
 		{"a free cell that is not given", unusual(), func(b *Builder) {
 			x := b.Public(element(2))
 			b.Row(b.Kind(stride, element(3)), []Var{x})
@@ -108,6 +115,7 @@ func TestZero(t *testing.T) {
 			t.Errorf("%s: a zero that is 1: %v", s.Name, err)
 		}
 	}
+	golden.Equal(t, "rows without a zero", 0, NewBuilder(Plonk()).Rows())
 	// Its row is one of those that fill a circuit's size.
 	for rows, want := range map[int]int{3: 8, 4: 16} {
 		b := NewBuilder(Plonk())
@@ -135,4 +143,114 @@ func TestZero(t *testing.T) {
 		b.Zero()
 		must.FailGet(b.Build())(t, zkbench.ErrParams, "a zero in system %q", s.Name)
 	}
+}
+
+// TestParametersDecideWhatIsRead: what one kind of rows does not read, as its parameters are 0, another does.
+func TestParametersDecideWhatIsRead(t *testing.T) {
+	for _, sum := range []bool{false, true} {
+		b := NewBuilder(Plonk())
+		x, zero := b.Public(element(0)), element(0)
+		b.Row(b.Kind(Arithmetic(), zero, element(1)), []Var{x})
+		if sum {
+			b.Row(b.Kind(Arithmetic(), zero, element(1), element(1)), []Var{x})
+		}
+		b.Row(b.Kind(Arithmetic(), zero, element(2)), []Var{x})
+		var unheld *UnheldError
+		if _, err := b.Build(); errors.As(err, &unheld) != sum || sum && (unheld.Row != 2 || unheld.Column != "b") {
+			t.Errorf("a row that reads b, %v: %v", sum, err)
+		}
+	}
+}
+
+// TestLateRows: late cells are filled in the rows that are told, and in no other.
+func TestLateRows(t *testing.T) {
+	g := &Gate{"late", []Term{{"times", Cell(1).Sub(Challenge().Mul(Cell(0)))}}}
+	s := System{Name: "late", Columns: []string{"a", "l"}, Permuted: 1, Late: 1, Gates: []*Gate{g}}
+	for unfilled, want := range map[int]bool{-1: true, 0: false, 1: false, 2: false, 3: false} {
+		b := NewBuilder(s)
+		for row := range 4 {
+			b.Row(b.Kind(g), []Var{b.Var(element(1))})
+			if row != unfilled {
+				b.Late(1, func(challenge fr.Element, cells [][]fr.Element) { cells[0][0] = challenge })
+			}
+		}
+		c, err := b.Build()
+		var unheld *UnheldError
+		switch {
+		case want && (err != nil || c.Check() != nil):
+			t.Error(err)
+		case !want && (!errors.As(err, &unheld) || unheld.Row != unfilled || unheld.Column != "l"):
+			t.Errorf("row %d is not filled: %v", unfilled, err)
+		}
+	}
+}
+
+// TestGatesOfAnother: a gate is the system's if name and terms are, and what a caller does to its own gate
+// changes no other.
+func TestGatesOfAnother(t *testing.T) {
+	renamed, less, other, copied := Arithmetic(), Range(), Range(), Range()
+	renamed.Name = "mine"
+	less.Terms = less.Terms[:3]
+	other.Terms[0].Zero = Cell(0)
+	for name, test := range map[string]struct {
+		system System
+		gate   *Gate
+	}{"another name": {Plonk(), renamed}, "a term less": {TurboPlonk(), less}, "another term": {TurboPlonk(), other}, "another system's": {Plonk(), copied}} {
+		b := NewBuilder(test.system)
+		b.Kind(test.gate)
+		must.FailGet(b.Build())(t, zkbench.ErrParams, "%s", name)
+	}
+	b := NewBuilder(TurboPlonk())
+	b.Kind(copied)
+	b.Kind(nil)
+	must.Get(b.Build())(t)
+	system := TurboPlonk()
+	system.Gates = append(system.Gates, nil)
+	must.FailGet(NewBuilder(system).Build())(t, zkbench.ErrParams, "a gate that is nil")
+}
+
+// TestFixes: a gate fixes a cell to 0 if it says that of this one cell, and nothing else.
+func TestFixes(t *testing.T) {
+	x, y := Cell(0), Cell(1)
+	for name, test := range map[string]struct {
+		terms  []Expr
+		param  int64
+		column int // -1: none
+	}{
+		"a cell":                {[]Expr{x}, 0, 0},
+		"times a constant":      {[]Expr{Int(5).Mul(y)}, 0, 1},
+		"a negative":            {[]Expr{Int(0).Sub(y)}, 0, 1},
+		"a parameter":           {[]Expr{Param(0).Mul(y)}, 1, 1},
+		"a parameter of 0":      {[]Expr{Param(0).Mul(y)}, 0, -1},
+		"a 0 before":            {[]Expr{Param(0).Mul(y), x}, 0, 0},
+		"a 0 behind":            {[]Expr{x, Param(0).Mul(y)}, 0, 0},
+		"a sum":                 {[]Expr{x.Add(y)}, 0, -1},
+		"the next row":          {[]Expr{Next(0)}, 0, -1},
+		"another number":        {[]Expr{x.Sub(Int(1))}, 0, -1},
+		"two numbers":           {[]Expr{x.Mul(x.Sub(Int(1)))}, 0, -1},
+		"a square":              {[]Expr{x.Square()}, 0, -1},
+		"any number":            {[]Expr{x.Sub(x)}, 0, -1},
+		"no number":             {[]Expr{x, Int(1)}, 0, -1},
+		"two cells":             {[]Expr{x, y}, 0, -1},
+		"the same twice":        {[]Expr{y, y}, 0, -1},
+		"a second that is read": {[]Expr{y, Next(0)}, 0, -1},
+	} {
+		g := &Gate{Name: name}
+		for _, e := range test.terms {
+			g.Terms = append(g.Terms, Term{"t", e})
+		}
+		column, ok := g.fixes([]fr.Element{element(test.param)})
+		if ok != (test.column >= 0) || ok && column != test.column {
+			t.Errorf("%s: column %d, %v", name, column, ok)
+		}
+	}
+	// Of a free column it is none that a Var can stand in.
+	s := System{Name: "free", Columns: []string{"a", "f"}, Permuted: 1, Params: 2, Gates: []*Gate{{"g", []Term{{"t", Param(0).Mul(y)}}}}}
+	b := NewBuilder(s)
+	b.Zero()
+	must.FailGet(b.Build())(t, zkbench.ErrParams, "a zero in a free column")
+	s.Gates = []*Gate{{"g", []Term{{"t", Param(0).Mul(y).Add(Param(1).Mul(x))}}}}
+	b = NewBuilder(s)
+	b.Row(0, []Var{b.Zero()})
+	must.Do(t, must.Get(b.Build())(t).Check())
 }
