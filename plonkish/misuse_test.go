@@ -162,6 +162,66 @@ func TestParametersDecideWhatIsRead(t *testing.T) {
 	}
 }
 
+// TestTablesHoldZeros: a cell that is a part of a lookup by itself is 0 if the table has nothing else there,
+// whatever else reads it; one that is in a sum is not.
+func TestTablesHoldZeros(t *testing.T) {
+	zeros := &Table{"zeros", [][]fr.Element{numbers(4, 1), numbers(4, 0)}}
+	some := &Table{"some", [][]fr.Element{numbers(4, 1), append(numbers(3, 0), element(1))}}
+	params := func(at ...int) []fr.Element {
+		all := make([]fr.Element, 10)
+		for _, i := range at {
+			all[i].SetOne()
+		}
+		return all
+	}
+	for name, test := range map[string]struct {
+		table  *Table
+		params []fr.Element
+		reader string // of what is refused; "": nothing
+	}{
+		"a table of one column":     {below8, params(), ""},
+		"a column of zeros":         {zeros, params(), ""},
+		"read by the gate, too":     {below8, params(4), ""},
+		"a column of other numbers": {some, params(), "table"},
+		"in a difference":           {below8, params(8), "table"},
+	} {
+		b := NewBuilder(UltraPlonk())
+		b.Row(b.LookUp(b.Kind(Arithmetic5(), test.params...), 0, test.table), []Var{b.Public(element(0))})
+		b.Row(0, nil)
+		_, err := b.Build()
+		var unheld *UnheldError
+		if refused := errors.As(err, &unheld); refused != (test.reader != "") || refused && (unheld.Reader != test.reader || unheld.Column != "xa") || !refused && err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// A part that parameters of 0 leave nothing of reads nothing.
+	s := System{Name: "part", Columns: []string{"a", "b"}, Permuted: 2, Params: 1, Lookups: []Lookup{{"l", []Expr{Cell(0), Param(0).Mul(Cell(1))}}}}
+	b := NewBuilder(s)
+	b.Row(b.LookUp(0, 0, below8), []Var{b.Public(element(0))})
+	must.Get(b.Build())(t)
+}
+
+// TestManyParameters: of more parameters than a word has bits the last one is told from none, too.
+func TestManyParameters(t *testing.T) {
+	sum := Cell(0)
+	for i := range 70 {
+		sum = sum.Add(Param(i).Mul(Cell(1)))
+	}
+	s := System{Name: "many", Columns: []string{"a", "b"}, Permuted: 2, Params: 70, Gates: []*Gate{{"sum", []Term{{"sum", sum}}}}}
+	for last := range 70 {
+		b := NewBuilder(s)
+		x := b.Public(element(0))
+		b.Row(b.Kind(s.Gates[0]), []Var{x})
+		params := make([]fr.Element, 70)
+		params[last].SetOne()
+		b.Row(b.Kind(s.Gates[0], params...), []Var{x})
+		var unheld *UnheldError
+		if _, err := b.Build(); !errors.As(err, &unheld) || unheld.Row != 2 || unheld.Column != "b" {
+			t.Errorf("parameter %d: %v", last, err)
+		}
+	}
+}
+
 // TestLateRows: late cells are filled in the rows that are told, and in no other.
 func TestLateRows(t *testing.T) {
 	g := &Gate{"late", []Term{{"times", Cell(1).Sub(Challenge().Mul(Cell(0)))}}}
