@@ -115,6 +115,9 @@ func TestKnownIsRead(t *testing.T) {
 		must.FailGet(c.Loose(v))(t, zkbench.ErrParams, "value %d is loose", v)
 		must.FailGet(c.ReadOnce(x, v))(t, zkbench.ErrParams, "value %d is read once", v)
 	}
+	b = NewBuilder(bitwise(1))
+	b.Row(b.LookUp(0, 0, below8), []Var{b.Public(element(3))})
+	must.FailGet(must.Get(b.Build())(t).Loose(0))(t, zkbench.ErrParams, "no value, in a cell that the table says is 0")
 	must.Get(c.Loose(x, wired))(t)
 	must.Get(c.ReadOnce(x, wired))(t)
 }

@@ -194,6 +194,20 @@ func TestTablesHoldZeros(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	// A lookup of the row before says what a cell is, for the row's gate too.
+	next := System{
+		Name: "next", Columns: []string{"a", "b"}, Permuted: 2, Gates: []*Gate{{"difference", []Term{{"t", Cell(0).Sub(Cell(1))}}}},
+		Lookups: []Lookup{{"next", []Expr{Next(0), Next(1)}}},
+	}
+	for table, held := range map[*Table]bool{below8: true, some: false} {
+		b := NewBuilder(next)
+		b.Row(b.LookUp(0, 0, table), nil)
+		b.Row(b.Kind(next.Gates[0]), []Var{b.Public(element(0))})
+		var unheld *UnheldError
+		if _, err := b.Build(); errors.As(err, &unheld) == held || held && err != nil {
+			t.Errorf("%s in the next row: %v", table.Name, err)
+		}
+	}
 	// A part that parameters of 0 leave nothing of reads nothing.
 	s := System{Name: "part", Columns: []string{"a", "b"}, Permuted: 2, Params: 1, Lookups: []Lookup{{"l", []Expr{Cell(0), Param(0).Mul(Cell(1))}}}}
 	b := NewBuilder(s)
@@ -242,6 +256,14 @@ func TestLateRows(t *testing.T) {
 		case !want && (!errors.As(err, &unheld) || unheld.Row != unfilled || unheld.Column != "l"):
 			t.Errorf("row %d is not filled: %v", unfilled, err)
 		}
+	}
+	// The other cells of a row that is filled are as those of any.
+	b := NewBuilder(s)
+	b.Row(b.Kind(g), nil)
+	b.Late(1, func(_ fr.Element, cells [][]fr.Element) { cells[0][0] = element(0) })
+	var unheld *UnheldError
+	if _, err := b.Build(); !errors.As(err, &unheld) || unheld.Column != "a" {
+		t.Errorf("no value of a: %v", err)
 	}
 }
 
