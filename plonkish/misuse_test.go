@@ -9,6 +9,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/plonkish/internal/inside"
 )
 
 // TestUnheldIsRefused: what looks like 0 to whoever writes a circuit, and is whatever a prover likes,
@@ -29,6 +30,9 @@ func TestUnheldIsRefused(t *testing.T) {
 			var never Var
 			b.Row(sum(b), []Var{b.Public(element(3)), never, b.Public(element(3))})
 		}, UnheldError{Row: 2, Column: "b", Reader: "arithmetic of 3", ReaderRow: 2}, ""},
+		{"a gate of one cell", Plonk(), func(b *Builder) {
+			b.Row(b.Kind(Arithmetic(), element(0), element(1)), nil)
+		}, UnheldError{Row: 0, Column: "a", Reader: "arithmetic of 3", ReaderRow: 0}, ""},
 		{"an operand of a lookup", bitwise(1), func(b *Builder) {
 			b.Row(b.LookUp(0, 0, xor4), []Var{b.Public(element(3)), 0, b.Public(element(3))})
 		}, UnheldError{Row: 2, Column: "b", Reader: "triple", ReaderRow: 2}, ""},
@@ -288,7 +292,9 @@ func TestGatesOfAnother(t *testing.T) {
 	must.Get(b.Build())(t)
 	system := TurboPlonk()
 	system.Gates = append(system.Gates, nil)
-	must.FailGet(NewBuilder(system).Build())(t, zkbench.ErrParams, "a gate that is nil")
+	b = NewBuilder(system)
+	b.Kind(renamed)
+	must.FailGet(b.Build())(t, zkbench.ErrParams, "a gate that is nil")
 }
 
 // TestFixes: a gate fixes a cell to 0 if it says that of this one cell, and nothing else.
@@ -308,7 +314,7 @@ func TestFixes(t *testing.T) {
 		"a 0 behind":            {[]Expr{x, Param(0).Mul(y)}, 0, 0},
 		"a sum":                 {[]Expr{x.Add(y)}, 0, -1},
 		"the next row":          {[]Expr{Next(0)}, 0, -1},
-		"another number":        {[]Expr{x.Sub(Int(1))}, 0, -1},
+		"another number":        {[]Expr{x.Sub(Int(2))}, 0, -1},
 		"two numbers":           {[]Expr{x.Mul(x.Sub(Int(1)))}, 0, -1},
 		"a square":              {[]Expr{x.Square()}, 0, -1},
 		"any number":            {[]Expr{x.Sub(x)}, 0, -1},
@@ -335,4 +341,20 @@ func TestFixes(t *testing.T) {
 	b = NewBuilder(s)
 	b.Row(0, []Var{b.Zero()})
 	must.Do(t, must.Get(b.Build())(t).Check())
+	// The first parameter is tried, and each gate.
+	s.Gates = []*Gate{stride, {"g", []Term{{"t", Param(0).Mul(x)}}}}
+	s.Columns = []string{"a", "b", "f"}
+	b = NewBuilder(s)
+	b.Row(0, []Var{b.Zero()})
+	must.Do(t, must.Get(b.Build())(t).Check())
+}
+
+// TestPlant: a planted value is there whether the Var is told before or after.
+func TestPlant(t *testing.T) {
+	b := NewBuilder(Plonk())
+	x := b.Var(element(1))
+	for v := x; v < x+2; v++ {
+		b.Plant(inside.Key{}, v, element(7))
+	}
+	golden.Equal(t, "planted values", []fr.Element{element(7), element(7)}, []fr.Element{b.Value(x), b.Value(b.Var(element(1)))})
 }
