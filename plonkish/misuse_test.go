@@ -33,6 +33,11 @@ func TestUnheldIsRefused(t *testing.T) {
 		{"a gate of one cell", Plonk(), func(b *Builder) {
 			b.Row(b.Kind(Arithmetic(), element(0), element(1)), nil)
 		}, UnheldError{Row: 0, Column: "a", Reader: "arithmetic of 3", ReaderRow: 0}, ""},
+		{
+			"a gate that is a cell", System{Name: "zero", Columns: []string{"a", "b"}, Permuted: 2, Gates: []*Gate{{"zero", []Term{{"b", Cell(1)}}}}},
+			func(b *Builder) { b.Row(b.Kind(b.system.Gates[0]), nil) },
+			UnheldError{Row: 0, Column: "b", Reader: "zero", ReaderRow: 0}, "",
+		},
 		{"an operand of a lookup", bitwise(1), func(b *Builder) {
 			b.Row(b.LookUp(0, 0, xor4), []Var{b.Public(element(3)), 0, b.Public(element(3))})
 		}, UnheldError{Row: 2, Column: "b", Reader: "triple", ReaderRow: 2}, ""},
@@ -163,6 +168,14 @@ func TestParametersDecideWhatIsRead(t *testing.T) {
 		if _, err := b.Build(); errors.As(err, &unheld) != sum || sum && (unheld.Row != 2 || unheld.Column != "b") {
 			t.Errorf("a row that reads b, %v: %v", sum, err)
 		}
+	}
+}
+
+// TestVanishes: a gate that is a constant without its parameters does not vanish, and needs its selector.
+func TestVanishes(t *testing.T) {
+	for constant, want := range map[int64]bool{0: true, 1: false} {
+		g := &Gate{"g", []Term{{"t", Param(0).Mul(Cell(0)).Add(Int(constant).Mul(Int(2)))}}}
+		golden.Equal(t, "vanishes without parameters", want, g.vanishes())
 	}
 }
 
