@@ -34,9 +34,11 @@ func TestUnheldIsRefused(t *testing.T) {
 			b.Row(b.Kind(Arithmetic(), element(0), element(1)), nil)
 		}, UnheldError{Row: 0, Column: "a", Reader: "arithmetic of 3", ReaderRow: 0}, ""},
 		{
-			"a gate that is a cell", System{Name: "zero", Columns: []string{"a", "b"}, Permuted: 2, Gates: []*Gate{{"zero", []Term{{"b", Cell(1)}}}}},
+			"a gate that is a cell",
+			System{Name: "zero", Columns: []string{"a", "b"}, Permuted: 2, Gates: []*Gate{{"zero", []Term{{"b", Cell(1)}}}}},
 			func(b *Builder) { b.Row(b.Kind(b.system.Gates[0]), nil) },
-			UnheldError{Row: 0, Column: "b", Reader: "zero", ReaderRow: 0}, "",
+			UnheldError{Row: 0, Column: "b", Reader: "zero", ReaderRow: 0},
+			"",
 		},
 		{"an operand of a lookup", bitwise(1), func(b *Builder) {
 			b.Row(b.LookUp(0, 0, xor4), []Var{b.Public(element(3)), 0, b.Public(element(3))})
