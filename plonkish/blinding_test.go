@@ -21,7 +21,7 @@ import (
 func TestBlinding(t *testing.T) {
 	product := func(x, y int64) *Circuit {
 		b := NewBuilder(Plonk())
-		b.Row(b.Kind(Arithmetic, element(1), element(0), element(0), element(-1)), []Var{b.Var(element(x)), b.Var(element(y)), b.Public(element(x * y))})
+		b.Row(b.Kind(Arithmetic(), element(1), element(0), element(0), element(-1)), []Var{b.Var(element(x)), b.Var(element(y)), b.Public(element(x * y))})
 		return must.Get(b.Build())(t)
 	}
 	k := setup(t, product(3, 4))
@@ -84,7 +84,7 @@ func TestRandomElementsAreOfTheCells(t *testing.T) {
 		if swap {
 			x, y = y, x
 		}
-		b.Row(b.Kind(Arithmetic, element(0), element(1), element(1), element(-1)), []Var{x, y, b.Public(element(1003))})
+		b.Row(b.Kind(Arithmetic(), element(0), element(1), element(1), element(-1)), []Var{x, y, b.Public(element(1003))})
 		return must.Get(b.Build())(t)
 	}
 	if k := setup(t, sum(false)); first(t, k, sum(false), none) == first(t, k, sum(true), none) {

@@ -9,8 +9,9 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Var is a value of a Builder's witness, which cells of permuted columns hold. The zero Var is
-// no value: its cell holds 0, and nothing says so to a verifier.
+// Var is a value of a Builder's witness, which cells of permuted columns hold. The zero Var is no
+// value: a prover can put any number in its cell. Build refuses it in a cell that a gate or a lookup
+// reads; the Var of 0 is Builder.Zero.
 type Var uint32
 
 // Kind is what is fixed in a row: its gate, parameters and lookups. The zero Kind has none.
@@ -19,18 +20,27 @@ type Kind uint32
 // Builder makes a Circuit, row by row, together with its witness. What it is given is checked
 // when the Circuit is built, or by Circuit.Check.
 type Builder struct {
-	system System
-	kinds  []fixed
-	rows   []Kind
-	cells  [][]Var        // by permuted column
-	free   [][]fr.Element // by other column
-	values []fr.Element   // of Vars; the first stands for none
-	same   []Var          // of Vars: another that is the same, or itself
-	public []Var
-	tables []*Table
-	late   []lateRows
-	err    error
+	system  System
+	kinds   []fixed
+	rows    []Kind
+	cells   [][]Var        // by permuted column
+	free    [][]fr.Element // by other column
+	values  []fr.Element   // of Vars; the first stands for none
+	same    []Var          // of Vars: another that is the same, or itself
+	public  []Var
+	tables  []*Table
+	late    []lateRows
+	short   []shortRow // with fewer free cells than there are
+	zero    Var
+	zeroAs  Kind               // the zero's row
+	zeroIn  int                // and column
+	sites   []string           // of rows, for tests; nil: not noted
+	planted map[Var]fr.Element // for tests
+	err     error
 }
+
+// shortRow is a row and how many of its free cells are given.
+type shortRow struct{ row, given int }
 
 // lateRows compute cells of late columns.
 type lateRows struct {
@@ -63,6 +73,9 @@ func (b *Builder) fail(format string, a ...any) {
 // Var is a new value.
 func (b *Builder) Var(value fr.Element) Var {
 	v := Var(len(b.values))
+	if planted, ok := b.planted[v]; ok {
+		value = planted
+	}
 	b.values, b.same = append(b.values, value), append(b.same, v)
 	return v
 }
@@ -105,7 +118,7 @@ func (b *Builder) root(v Var) Var {
 // Kind is of rows of a gate of the system, nil for none, with as many of the row's parameters as
 // are given; the others are 0. Who has many rows of one asks once.
 func (b *Builder) Kind(g *Gate, params ...fr.Element) Kind {
-	i := slices.Index(b.system.Gates, g)
+	i := slices.IndexFunc(b.system.Gates, g.is)
 	switch {
 	case i < 0 && g != nil:
 		b.fail("a gate that system %q does not have", b.system.Name)
@@ -128,9 +141,11 @@ func (b *Builder) newKind(f fixed) Kind {
 	return Kind(len(b.kinds) - 1)
 }
 
-// Row adds a row: what its cells of permuted columns hold, and then those of the other columns.
-// Missing ones are 0. A gate may read the next row, which is the next one added; behind the last
-// one, where it does, is a row whose cells hold nothing.
+// Row adds a row: what its cells of permuted columns hold, and then those of the other columns, the
+// free ones. Cells that are missing are not 0: a prover can put any number there, and Build refuses
+// those that a gate or a lookup reads. A gate may read the next row, which is the next one added, so
+// that the last row is of none that does. A free cell that is given is the prover's choice too; what
+// it is, gates and lookups must say.
 func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {
 	if int(k) >= len(b.kinds) || len(vars) > len(b.cells) || len(free) > len(b.free) {
 		b.fail("row of kind %d, %d values and %d others; accepted are %d kinds, %d values and %d others",
@@ -138,6 +153,9 @@ func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {
 		return
 	}
 	b.rows = append(b.rows, k)
+	if b.sites != nil {
+		b.sites = append(b.sites, site())
+	}
 	for i := range b.cells {
 		var v Var
 		if i < len(vars) {
@@ -145,9 +163,11 @@ func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {
 		}
 		if int(v) >= len(b.values) {
 			b.fail("row %d holds value %d of %d", len(b.rows)-1, v, len(b.values)-1)
-			v = 0
 		}
 		b.cells[i] = append(b.cells[i], v)
+	}
+	if len(free) < len(b.free) {
+		b.short = append(b.short, shortRow{len(b.rows) - 1, len(free)})
 	}
 	for i := range b.free {
 		var e fr.Element
@@ -169,8 +189,61 @@ func (b *Builder) Late(n int, fill func(challenge fr.Element, cells [][]fr.Eleme
 	b.late = append(b.late, lateRows{len(b.rows) - n, len(b.rows), fill})
 }
 
-// Rows is the number of rows so far, those of public values included.
-func (b *Builder) Rows() int { return len(b.public) + len(b.rows) }
+// Zero returns a Var of 0, the same one each time. A row of its own fixes it, the last one of the circuit.
+// The row needs a gate of the system that, with all parameters 0 or one of them 1, says of a single
+// permuted cell that it is 0, as the arithmetic gates do. In a system without such a gate Build returns
+// zkbench.ErrParams.
+func (b *Builder) Zero() Var {
+	if b.zero == 0 {
+		var ok bool
+		if b.zeroAs, b.zeroIn, ok = b.zeroKind(); !ok {
+			b.fail("a zero in system %q; accepted are systems with a gate that says of one cell that it is 0", b.system.Name)
+		}
+		b.zero = b.Var(fr.Element{})
+	}
+	return b.zero
+}
+
+// zeroKind is of rows that fix a cell of a permuted column to 0.
+func (b *Builder) zeroKind() (k Kind, column int, ok bool) {
+	for i, g := range b.system.Gates {
+		for p := -1; p < b.system.Params; p++ {
+			f := b.system.kind(i)
+			if p >= 0 {
+				f.params[p].SetOne()
+			}
+			if column, ok := g.fixes(f.params); ok && column < b.system.Permuted {
+				return b.newKind(f), column, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// given tells of a row of the circuit how many free cells are given, and whether late ones are filled.
+func (b *Builder) given() func(row int) (given int, filled bool) {
+	short := make(map[int]int, len(b.short))
+	for _, s := range b.short {
+		short[s.row] = s.given
+	}
+	return func(row int) (int, bool) {
+		row -= len(b.public)
+		given, ok := short[row]
+		if !ok {
+			given = len(b.free)
+		}
+		return given, slices.ContainsFunc(b.late, func(l lateRows) bool { return l.first <= row && row < l.end })
+	}
+}
+
+// Rows is the number of rows so far, those of public values and of Zero included.
+func (b *Builder) Rows() int {
+	n := len(b.public) + len(b.rows)
+	if b.zero != 0 {
+		n++
+	}
+	return n
+}
 
 // TableRows is the number of rows of all tables so far: a circuit's size is at least that.
 func (b *Builder) TableRows() int { return tableRows(b.tables) }

@@ -33,12 +33,12 @@ func TestCache(t *testing.T) {
 		k := must.Get(cache.Setup(t.Context(), executor.Serial(), c, s))(t)
 		golden.Equal(t, "verifying key", want.Bytes(), k.Bytes())
 		proof := must.Get(k.Prove(t.Context(), executor.Serial(), c, Options{Context: bound}))(t)
-		if err := want.Verify(proof, c.Public(), bound); err != nil {
+		if err := want.VerifyInsecure(proof, c.Public(), bound); err != nil {
 			t.Error(err)
 		}
 		vk := k.Verifying()
 		must.Do(t, errors.Join(k.Close(), k.Close()))
-		if err := vk.Verify(proof, c.Public(), bound); err != nil {
+		if err := vk.VerifyInsecure(proof, c.Public(), bound); err != nil {
 			t.Error("after Close:", err)
 		}
 		if got := strings.Join(warnings, "; "); !strings.Contains(got, warned) || (warned == "") != (got == "") {

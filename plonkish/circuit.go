@@ -44,20 +44,28 @@ type Circuit struct {
 
 	late      []lateRows
 	challenge fr.Element // of late cells
+
+	sites []string // where the Builder's rows are added, for tests; nil: not noted
 }
 
 // Build is the circuit of all rows so far. Errors are zkbench.ErrParams, the first of what the
-// Builder was given wrong, or a zkbench.LimitError for too many rows. The Builder builds no other.
+// Builder was given wrong, an *UnheldError for a cell or a public value that could be any number, or
+// a zkbench.LimitError for too many rows. The Builder builds no other.
 func (b *Builder) Build() (*Circuit, error) {
 	if b.err != nil {
 		return nil, b.err
 	}
-	if len(b.rows) > 0 && b.kinds[b.rows[len(b.rows)-1]].looksAhead(&b.system) {
-		b.Row(0, nil) // whose cells nothing holds: a row as others, none of the random ones
+	if err := b.behindLast(); err != nil {
+		return nil, err
+	}
+	if b.zero != 0 {
+		cells := make([]Var, b.zeroIn+1)
+		cells[b.zeroIn] = b.zero
+		b.Row(b.zeroAs, cells)
 	}
 	b.fail("a builder whose circuit is built")
 	public := len(b.public)
-	used := b.Rows()
+	used := public + len(b.rows)
 	capacity := max(used, tableRows(b.tables))
 	n := max(minSize, 1<<bits.Len(uint(capacity+blinded-1)))
 	if most := b.system.maxSize(); n > most {
@@ -65,7 +73,7 @@ func (b *Builder) Build() (*Circuit, error) {
 	}
 	c := &Circuit{
 		system: &b.system, n: n, kinds: b.kinds, rows: append(make([]Kind, public, used), b.rows...),
-		cells: b.cells, values: b.values, public: public, free: b.free, tables: b.tables, entries: entries(b.tables),
+		cells: b.cells, values: b.values, public: public, free: b.free, tables: b.tables, entries: entries(b.tables), sites: b.sites,
 	}
 	for i := range c.cells {
 		first := make([]Var, public, used)
@@ -81,6 +89,9 @@ func (b *Builder) Build() (*Circuit, error) {
 		c.late = append(c.late, lateRows{public + l.first, public + l.end, l.fill})
 	}
 	c.wire(b.root)
+	if err := c.held(b.given()); err != nil {
+		return nil, err
+	}
 	c.digest = c.sum()
 	return c, nil
 }
@@ -91,15 +102,8 @@ func (s *System) maxSize() int {
 	return min(maxSize, 1<<(bits.Len64(1<<32/uint64(s.Permuted+1))-1))
 }
 
-// looksAhead tells whether a row of that kind reads the next one.
-func (f *fixed) looksAhead(s *System) bool {
-	return slices.ContainsFunc(f.held(s), func(e Expr) bool {
-		return slices.ContainsFunc(compile(e).variables(), func(v variable) bool { return v.kind.next() })
-	})
-}
-
-// held are what a row's gate and lookups read, without what parameters that are 0 multiply.
-func (f *fixed) held(s *System) (all []Expr) {
+// exprs are what a row's gate and lookups read, without what parameters that are 0 multiply.
+func (f *fixed) exprs(s *System) (all []Expr) {
 	if f.gate >= 0 {
 		for _, t := range s.Gates[f.gate].Terms {
 			all = append(all, t.Zero)
@@ -267,8 +271,9 @@ func (e *UnsatisfiedError) Error() string {
 
 func (e *UnsatisfiedError) Unwrap() error { return zkbench.ErrWitness }
 
-// wiring is the Gate and Term of cells that are wired, and differ.
-const wiring = "wiring"
+// Wiring is the Gate of an UnsatisfiedError of cells that are wired, and differ. No gate and no lookup of
+// a system has that name.
+const Wiring = "wiring"
 
 // Check is nil where the witness satisfies the circuit, and an *UnsatisfiedError where not.
 func (c *Circuit) Check() error {
@@ -365,7 +370,7 @@ func (c *Circuit) checkWires() error {
 				column = 0 // a public value is that of the first cell of its row
 			}
 			if c.cell(j, row) != c.cell(column, other) {
-				return &UnsatisfiedError{Row: row, Gate: wiring, Term: fmt.Sprintf("row %d", other), Cells: []string{c.system.Columns[j], c.system.Columns[column]}}
+				return &UnsatisfiedError{Row: row, Gate: Wiring, Term: fmt.Sprintf("row %d", other), Cells: []string{c.system.Columns[j], c.system.Columns[column]}}
 			}
 		}
 	}

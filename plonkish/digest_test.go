@@ -11,7 +11,7 @@ import (
 // twoGates is the bitwise system with another gate.
 func twoGates() System {
 	s := bitwise(1)
-	s.Gates = append(s.Gates, Range)
+	s.Gates = append(s.Gates, Range())
 	return s
 }
 
@@ -39,7 +39,7 @@ func TestDigests(t *testing.T) {
 		x, y := p.public(b), b.Var(element(2))
 		first := b.LookUp(b.Kind(p.system.Gates[p.gate], element(p.param)), 0, p.table)
 		for _, k := range p.kinds(first, b.LookUp(first, 0, p.second)) {
-			b.Row(k, []Var{x, y, y})
+			b.Row(k, []Var{x, y, y, y}[:p.system.Permuted], make([]fr.Element, len(p.system.Columns)-p.system.Permuted)...)
 		}
 		b.Row(0, p.last(b, x, y))
 		return must.Get(b.Build())(t)
@@ -80,7 +80,7 @@ func TestDigests(t *testing.T) {
 		"a late column":          system(func(s *System) { s.Columns, s.Late = append(s.Columns, "e"), 1 }),
 		"a system's parameter":   system(func(s *System) { s.Params++ }),
 		"a gate's name":          system(func(s *System) { s.Gates[0].Name = "other" }),
-		"a gate more":            system(func(s *System) { s.Gates = append(s.Gates, And) }),
+		"a gate more":            system(func(s *System) { s.Gates = append(s.Gates, And()) }),
 		"a term's name":          system(func(s *System) { s.Gates[0].Terms[0].Name = "other" }),
 		"a term":                 system(func(s *System) { s.Gates[0].Terms[0].Zero = Cell(1) }),
 		"a term's variable":      system(func(s *System) { s.Gates[0].Terms[0].Zero = Cell(2) }),

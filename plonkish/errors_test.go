@@ -25,13 +25,15 @@ import (
 func TestBuildRefuses(t *testing.T) {
 	for part, f := range map[string]func(b *Builder){
 		`a gate that system "plonk" does not have`: func(b *Builder) { b.Kind(fifth) },
-		"6 parameters of a row":                    func(b *Builder) { b.Kind(Arithmetic, make([]fr.Element, 6)...) },
+		"6 parameters of a row":                    func(b *Builder) { b.Kind(Arithmetic(), make([]fr.Element, 6)...) },
 		"7 parameters of a row":                    func(b *Builder) { b.Kind(nil, make([]fr.Element, 7)...) },
 		"whose circuit is built":                   func(b *Builder) { _, _ = b.Build() },
 		"row of kind 7":                            func(b *Builder) { b.Row(7, nil) },
 		"4 values":                                 func(b *Builder) { b.Row(0, make([]Var, 4)) },
 		"1 others":                                 func(b *Builder) { b.Row(0, nil, fr.Element{}) },
 		"row 0 holds value 9":                      func(b *Builder) { b.Row(0, []Var{9}) },
+		"row 0 holds value 1 of 0":                 func(b *Builder) { b.Row(0, []Var{1}) },
+		"row of kind 1, 0 values":                  func(b *Builder) { b.Row(1, nil) },
 		"values 0 and 1 to be equal":               func(b *Builder) { b.Equal(0, b.Var(fr.Element{})) },
 		"values 1 and 2 to be equal":               func(b *Builder) { b.Equal(b.Var(fr.Element{}), 2) },
 		"value 3; accepted are 1 to 0":             func(b *Builder) { b.Value(3) },
@@ -70,13 +72,15 @@ func TestBuildRefuses(t *testing.T) {
 		`"g" reads the challenge`:                           {Columns: []string{"a"}, Permuted: 1, Gates: []*Gate{{Name: "g", Terms: []Term{{"t", Challenge()}}}}},
 		`lookup "none" has 0 parts`:                         {Columns: []string{"a"}, Permuted: 1, Lookups: []Lookup{{Name: "none"}}},
 		`lookup "long" has 5 parts`:                         {Columns: []string{"a"}, Permuted: 1, Lookups: []Lookup{{"long", slices.Repeat([]Expr{Cell(0)}, 5)}}},
+		`lookup "second" has 5 parts`:                       {Columns: []string{"a"}, Permuted: 1, Lookups: []Lookup{{"first", []Expr{Cell(0)}}, {"second", slices.Repeat([]Expr{Cell(0)}, 5)}}},
 		`"far" reads column 1`:                              {Columns: []string{"a"}, Permuted: 1, Lookups: []Lookup{{"far", []Expr{Cell(1)}}}},
+		`is called "wiring"`:                                {Columns: []string{"a"}, Permuted: 1, Gates: []*Gate{{Name: Wiring}}},
 		"0 permuted of 1 columns":                           {Columns: []string{"a"}},
 		"2 permuted of 1 columns":                           {Columns: []string{"a"}, Permuted: 2},
 		"-1 parameters":                                     {Columns: []string{"a"}, Permuted: 1, Params: -1},
-		`two gates or lookups are called "arithmetic of 3"`: {Columns: []string{"a", "b", "c"}, Permuted: 3, Params: 5, Gates: []*Gate{Arithmetic, Arithmetic}},
-		`reads parameter 4`:                                 {Columns: []string{"a", "b", "c"}, Permuted: 3, Params: 4, Gates: []*Gate{Arithmetic}},
-		`"arithmetic of 3" reads column 2`:                  {Columns: []string{"a", "b"}, Permuted: 2, Params: 5, Gates: []*Gate{Arithmetic}},
+		`two gates or lookups are called "arithmetic of 3"`: {Columns: []string{"a", "b", "c"}, Permuted: 3, Params: 5, Gates: []*Gate{Arithmetic(), Arithmetic()}},
+		`reads parameter 4`:                                 {Columns: []string{"a", "b", "c"}, Permuted: 3, Params: 4, Gates: []*Gate{Arithmetic()}},
+		`"arithmetic of 3" reads column 2`:                  {Columns: []string{"a", "b"}, Permuted: 2, Params: 5, Gates: []*Gate{Arithmetic()}},
 		`reads column -1`:                                   {Columns: []string{"a"}, Permuted: 1, Gates: []*Gate{{Name: "g", Terms: []Term{{"t", Next(-1)}}}}},
 	} {
 		if _, err := NewBuilder(s).Build(); !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), part) {
@@ -90,7 +94,7 @@ func TestRowsFill(t *testing.T) {
 	for rows, want := range map[int]int{0: 8, 4: 8, 5: 16, 12: 16, 13: 32} {
 		b := NewBuilder(Plonk())
 		for range rows {
-			b.Row(b.Kind(Arithmetic), nil)
+			b.Row(0, nil)
 		}
 		if c := must.Get(b.Build())(t); c.Size() != want {
 			t.Errorf("%d rows: size %d, want %d", rows, c.Size(), want)
@@ -110,7 +114,7 @@ func TestRowsFill(t *testing.T) {
 	// A table is there once, however many rows and kinds look it up.
 	b := NewBuilder(bitwise(1))
 	for range 3 {
-		b.Row(b.LookUp(0, 0, below8), nil)
+		b.Row(b.LookUp(0, 0, below8), []Var{b.Var(element(0))})
 	}
 	if c := must.Get(b.Build())(t); c.Size() != 16 || tableRows(c.tables) != 8 {
 		t.Errorf("size %d, tables of %d rows", c.Size(), tableRows(c.tables))
@@ -119,15 +123,16 @@ func TestRowsFill(t *testing.T) {
 	for rows, want := range map[int]int{3: 8, 4: 16} {
 		b := NewBuilder(unusual())
 		for range rows {
-			b.Row(b.Kind(stride), nil)
+			b.Row(b.Kind(stride), []Var{b.Var(element(0))}, element(0))
 		}
+		b.Row(0, []Var{b.Var(element(0))}, element(0))
 		c := must.Get(b.Build())(t)
 		if c.Size() != want {
 			t.Errorf("%d rows that look ahead: size %d, want %d", rows, c.Size(), want)
 		}
 		k := setup(t, c)
 		proof := must.Get(k.Prove(t.Context(), executor.Serial(), c, Options{}))(t)
-		if err := k.Verify(proof, nil, nil); err != nil {
+		if err := k.VerifyInsecure(proof, nil, nil); err != nil {
 			t.Errorf("%d rows that look ahead: %v", rows, err)
 		}
 	}
@@ -160,10 +165,10 @@ func TestSetupRefuses(t *testing.T) {
 func TestUnsatisfiedIsNamed(t *testing.T) {
 	b := NewBuilder(Plonk())
 	x := b.Var(fr.NewElement(123456789))
-	b.Row(b.Kind(Arithmetic, element(0), element(1)), []Var{x})
+	b.Row(b.Kind(Arithmetic(), element(0), element(1)), []Var{x})
 	c := must.Get(b.Build())(t)
 	var e *UnsatisfiedError
-	if err := c.Check(); !errors.As(err, &e) || e.Row != 0 || e.Gate != Arithmetic.Name || e.Term != "sum" || !slices.Equal(e.Cells, []string{"a", "b", "c"}) ||
+	if err := c.Check(); !errors.As(err, &e) || e.Row != 0 || e.Gate != Arithmetic().Name || e.Term != "sum" || !slices.Equal(e.Cells, []string{"a", "b", "c"}) ||
 		err.Error() != `unsatisfied circuit: row 0: gate "arithmetic of 3": term "sum" of ["a" "b" "c"]` {
 		t.Errorf("%v", err)
 	}
@@ -171,15 +176,17 @@ func TestUnsatisfiedIsNamed(t *testing.T) {
 		t.Errorf("the prover says %v", err)
 	}
 	b = NewBuilder(Plonk())
-	b.Row(0, nil)
-	b.Equal(b.Public(element(1)), b.Public(element(2)))
+	one := b.Public(element(1))
+	b.Row(b.Kind(Arithmetic(), element(0), element(1), element(-1)), []Var{one, one})
+	b.Equal(one, b.Public(element(2)))
 	c = must.Get(b.Build())(t)
-	if err := c.Check(); !errors.As(err, &e) || e.Gate != wiring || e.Row != 0 || e.Term != "row 1" {
+	if err := c.Check(); !errors.As(err, &e) || e.Gate != Wiring || e.Row != 0 || e.Term != "row 1" {
 		t.Errorf("%v", err)
 	}
 	b = NewBuilder(unusual())
 	b.Row(0, nil)
 	b.Row(b.Kind(stride), []Var{b.Var(element(1))}, element(1))
+	b.Row(0, []Var{b.Var(element(0))}, element(0))
 	if err := must.Get(b.Build())(t).Check(); !errors.As(err, &e) || e.Row != 1 || !slices.Equal(e.Cells, []string{"a", "f", "f'", "a'"}) {
 		t.Errorf("%v", err)
 	}
@@ -224,7 +231,7 @@ func FuzzVerify(f *testing.F) {
 		if !slices.Equal(p.encode(), in) {
 			t.Fatal("another encoding of the same proof")
 		}
-		if err := s.Verify(in, s.public, bound); err == nil && !slices.Equal(in, s.proof) {
+		if err := s.VerifyInsecure(in, s.public, bound); err == nil && !slices.Equal(in, s.proof) {
 			t.Fatal("another proof is accepted")
 		}
 	})
@@ -283,15 +290,15 @@ func TestDecodeRefuses(t *testing.T) {
 		in := slices.Clone(s.proof)
 		test.change(in)
 		var e *zkbench.DecodeError
-		if err := s.Verify(in, s.public, bound); !errors.As(err, &e) || e.Path != test.path || e.Offset != test.offset || !strings.Contains(e.Reason, test.reason) {
+		if err := s.VerifyInsecure(in, s.public, bound); !errors.As(err, &e) || e.Path != test.path || e.Offset != test.offset || !strings.Contains(e.Reason, test.reason) {
 			t.Errorf("%v; want %s at %d: %s", err, test.path, test.offset, test.reason)
 		}
 	}
 	var e *zkbench.DecodeError
-	if err := s.Verify(s.proof[:len(s.proof)-1], s.public, bound); !errors.As(err, &e) || e.Path != "proof" || e.Offset != len(s.proof)-1 {
+	if err := s.VerifyInsecure(s.proof[:len(s.proof)-1], s.public, bound); !errors.As(err, &e) || e.Path != "proof" || e.Offset != len(s.proof)-1 {
 		t.Errorf("a byte less: %v", err)
 	}
-	if err := s.Verify(append(slices.Clone(s.proof), 0), s.public, bound); !errors.As(err, &e) || e.Path != "proof" || e.Offset != len(s.proof) {
+	if err := s.VerifyInsecure(append(slices.Clone(s.proof), 0), s.public, bound); !errors.As(err, &e) || e.Path != "proof" || e.Offset != len(s.proof) {
 		t.Errorf("a byte more: %v", err)
 	}
 }
@@ -348,29 +355,10 @@ func TestEqual(t *testing.T) {
 	golden.Equal(t, "cells of one value", 4, len(must.Get(b.Build())(t).cycle(0, 0)))
 }
 
-// TestBehindTheLastRow: what the last row reads in the next is a cell, which nothing holds.
-func TestBehindTheLastRow(t *testing.T) {
-	next := &Gate{"next", []Term{{"a'", Cell(1).Sub(Next(0))}}}
-	s := System{Name: "next", Columns: []string{"a", "b"}, Permuted: 2, Gates: []*Gate{next}, Lookups: []Lookup{{"small next", []Expr{Next(0)}}}}
-	for name, rows := range map[string]func(b *Builder){
-		"gate":   func(b *Builder) { b.Row(b.Kind(next), []Var{b.Public(element(0)), b.Var(fr.Element{})}) },
-		"lookup": func(b *Builder) { b.Row(b.LookUp(0, 0, below8), []Var{b.Public(element(0))}) },
-	} {
-		b := NewBuilder(s)
-		rows(b)
-		c := must.Get(b.Build())(t)
-		golden.Equal(t, name+": rows", 3, c.Rows())
-		loose := must.Get(c.Loose(0))(t)
-		if name == "gate" {
-			golden.Equal(t, "loose cells", []CellName{{1, "b"}}, loose) // what it is, and what the next one is
-		}
-	}
-}
-
 // TestOthersCause: a batch whose context ends by somebody else's zkbench.ErrProof names no claim.
 func TestOthersCause(t *testing.T) {
 	s := statements(t)[0]
-	good := Claim{s.Verifying(), s.proof, s.public, bound}
+	good := Claim{s.Verifying(), s.proof, s.public, bound, true}
 	for after := range 3 {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		ex := &cancelling{Executor: executor.Serial(), after: after, cancel: func() { cancel(errOpening) }}

@@ -11,22 +11,28 @@ import (
 	"github.com/zkbench/zkbench/srs"
 )
 
-// Who knows a cube root of 27 shows so, and not the root.
-func Example() {
-	ctx, ex := context.Background(), executor.Serial()
+// cubeRoot is the statement that somebody knows a cube root of a public value.
+func cubeRoot(root, square, cube uint64) (*plonkish.Circuit, error) {
 	b := plonkish.NewBuilder(plonkish.Plonk())
-	root, square, cube := b.Var(fr.NewElement(3)), b.Var(fr.NewElement(9)), b.Public(fr.NewElement(27))
+	x, y, z := b.Var(fr.NewElement(root)), b.Var(fr.NewElement(square)), b.Public(fr.NewElement(cube))
 	var minus fr.Element
 	minus.SetInt64(-1)
-	product := b.Kind(plonkish.Arithmetic, fr.One(), fr.Element{}, fr.Element{}, minus) // a b - c = 0
-	b.Row(product, []plonkish.Var{root, root, square})
-	b.Row(product, []plonkish.Var{square, root, cube})
-	circuit, err := b.Build()
+	product := b.Kind(plonkish.Arithmetic(), fr.One(), fr.Element{}, fr.Element{}, minus) // a b - c = 0
+	b.Row(product, []plonkish.Var{x, x, y})
+	b.Row(product, []plonkish.Var{y, x, z})
+	return b.Build()
+}
+
+// Somebody who knows a cube root of 27 shows it without showing the root; over a string whose secret
+// everybody can know this is no proof, and only a call for tests accepts it. Of 28 there is no such proof:
+// not by the proof of 27, not from cells that do not hold, and a row without a result is no circuit.
+func Example() {
+	ctx, ex := context.Background(), executor.Serial()
+	circuit, err := cubeRoot(3, 9, 27)
 	if err != nil {
 		panic(err)
 	}
-
-	s, err := srs.Insecure(ctx, ex, circuit.Size(), 1)
+	s, err := srs.Insecure(ctx, ex, circuit.Size(), 1) // for tests: everybody can know τ
 	if err != nil {
 		panic(err)
 	}
@@ -38,11 +44,29 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(len(proof), "bytes:", key.Verify(proof, []fr.Element{fr.NewElement(27)}, nil))
-	fmt.Println(key.Verify(proof, []fr.Element{fr.NewElement(28)}, nil))
+	fmt.Println(key.Verify(proof, []fr.Element{fr.NewElement(27)}, nil))
+	fmt.Println(len(proof), "bytes:", key.VerifyInsecure(proof, []fr.Element{fr.NewElement(27)}, nil))
+	fmt.Println(key.VerifyInsecure(proof, []fr.Element{fr.NewElement(28)}, nil))
+
+	false28, err := cubeRoot(3, 9, 28)
+	if err != nil {
+		panic(err)
+	}
+	_, err = key.Prove(ctx, ex, false28, plonkish.Options{})
+	fmt.Println(err)
+
+	b := plonkish.NewBuilder(plonkish.Plonk())
+	product := b.Kind(plonkish.Arithmetic(), fr.One(), fr.Element{}, fr.Element{}, fr.One())
+	x := b.Public(fr.NewElement(3))
+	b.Row(product, []plonkish.Var{x, x}) // of no result: a prover could have any
+	_, err = b.Build()
+	fmt.Println(err)
 	// Output:
+	// invalid parameters: a key over an insecure reference string; accepted are those over a file with a published hash, and for tests VerifyInsecure takes any
 	// 480 bytes: <nil>
 	// proof rejected: the opening does not hold
+	// unsatisfied circuit: row 2: gate "arithmetic of 3": term "sum" of ["a" "b" "c"]
+	// invalid parameters: row 1: column "c" holds no value, and "arithmetic of 3" of row 1 reads it; accepted are a Var, Zero's for 0, or a free cell that is given
 }
 
 // A gate is a file like this one: its terms, which are 0 in its rows. This one is the fifth power

@@ -120,7 +120,7 @@ func TestForgedWitnesses(t *testing.T) {
 					if _, err := s.Prove(t.Context(), executor.Serial(), c, Options{}); err == nil || err.Error() != unsatisfied.Error() {
 						t.Errorf("row %d, column %d: the prover says %v, Check %v", row, column, err, unsatisfied)
 					}
-					if err := s.Verify(forge(t, &s, c, nil), s.public, bound); !errors.Is(err, zkbench.ErrProof) {
+					if err := s.VerifyInsecure(forge(t, &s, c, nil), s.public, bound); !errors.Is(err, zkbench.ErrProof) {
 						t.Errorf("row %d, column %d: forged: %v", row, column, err)
 					}
 				}
@@ -174,7 +174,7 @@ func TestForgedProofs(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := statement{name: "plonk", ProvingKey: setup(t, c), Circuit: c, public: c.Public()}
-	if err := s.Verify(forge(t, &s, c, nil), s.public, bound); err != nil {
+	if err := s.VerifyInsecure(forge(t, &s, c, nil), s.public, bound); err != nil {
 		t.Fatal("nothing forged:", err)
 	}
 
@@ -317,7 +317,7 @@ func TestForgedLookups(t *testing.T) {
 			if err := c.Check(); !errors.As(err, &unsatisfied) || unsatisfied.Row != 0 || unsatisfied.Gate != "triple" || unsatisfied.Term != "xor" {
 				t.Error(err)
 			}
-			if err := st.Verify(forge(t, &st, c, nil), nil, bound); !errors.Is(err, zkbench.ErrProof) {
+			if err := st.VerifyInsecure(forge(t, &st, c, nil), nil, bound); !errors.Is(err, zkbench.ErrProof) {
 				t.Error(err)
 			}
 		})

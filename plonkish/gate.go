@@ -2,6 +2,7 @@ package plonkish
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
@@ -18,6 +19,13 @@ type Term struct {
 type Gate struct {
 	Name  string
 	Terms []Term
+}
+
+func (g *Gate) clone() *Gate { return &Gate{g.Name, slices.Clone(g.Terms)} }
+
+// is tells whether two gates have one name and the same terms.
+func (g *Gate) is(other *Gate) bool {
+	return g == other || g != nil && other != nil && g.Name == other.Name && slices.Equal(g.Terms, other.Terms)
 }
 
 // vanishes tells whether all terms are 0 where all parameters are, whatever the cells hold.
@@ -51,6 +59,48 @@ func (g *Gate) reads() []variable {
 	return all
 }
 
+// fixes returns the column of a cell that the gate says to be 0 and says nothing else, in rows of
+// these parameters.
+func (g *Gate) fixes(params []fr.Element) (column int, ok bool) {
+	column = -1
+	for _, t := range g.Terms {
+		p := compile(evaluate(compile(t.Zero), withParams(params)))
+		read := p.variables()
+		at := func(x int64) fr.Element { return evaluate(p, atCell(x)) }
+		switch c := at(0); {
+		case len(read) == 0 && c.IsZero():
+			continue
+		case len(read) != 1 || read[0].kind != cell || !c.IsZero() || column >= 0:
+			return 0, false
+		}
+		degree := evaluate(p, leadings(func(variable) leading { return leading{degree: 1} })).degree
+		if one := at(1); degree != 1 || one.IsZero() {
+			return 0, false
+		}
+		column = read[0].index
+	}
+	return column, column >= 0
+}
+
+// withParams is the algebra of Exprs in which parameters are known.
+type withParams []fr.Element
+
+func (w withParams) variable(v variable) Expr {
+	if v.kind == param {
+		return Const(w[v.index])
+	}
+	return of(v.kind, v.index)
+}
+func (withParams) constant(c fr.Element) Expr { return Const(c) }
+func (withParams) apply(o op, x, y Expr) Expr { return simplified(o, x, y) }
+
+// atCell is the algebra of values in which all variables are one.
+type atCell int64
+
+func (a atCell) variable(variable) fr.Element         { return *new(fr.Element).SetInt64(int64(a)) }
+func (atCell) constant(c fr.Element) fr.Element       { return c }
+func (atCell) apply(o op, x, y fr.Element) fr.Element { return apply(o, x, y) }
+
 // System is what circuits are made of.
 type System struct {
 	Name     string
@@ -77,7 +127,10 @@ func (s *System) check() error {
 	}
 	names := make(map[string]bool)
 	reads := func(name string, variables []variable) error {
-		if names[name] {
+		switch {
+		case name == Wiring:
+			return bad("a gate or lookup is called %q, as wires are", name)
+		case names[name]:
 			return bad("two gates or lookups are called %q", name)
 		}
 		names[name] = true

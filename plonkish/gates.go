@@ -12,10 +12,22 @@ import (
 //	m w_0 w_1 + Σ q_i w_i + c = 0,
 //
 // and m w_1 w_2 instead in Arithmetic5, for rows that accumulate in their first column.
+
+// Arithmetic returns the gate of three columns.
+func Arithmetic() *Gate { return arithmetic3.clone() }
+
+// Arithmetic4 returns the gate of four columns.
+func Arithmetic4() *Gate { return arithmetic4.clone() }
+
+// Arithmetic5 returns the gate of five columns, whose product is of the second and the third.
+func Arithmetic5() *Gate { return arithmetic5.clone() }
+
+// The gates of this package. Callers get copies, which they may change: a Builder takes a gate for
+// that of its system only if name and terms are the same.
 var (
-	Arithmetic  = arithmetic(3, 0)
-	Arithmetic4 = arithmetic(4, 0)
-	Arithmetic5 = arithmetic(5, 1)
+	arithmetic3 = arithmetic(3, 0)
+	arithmetic4 = arithmetic(4, 0)
+	arithmetic5 = arithmetic(5, 1)
 )
 
 func arithmetic(columns, factor int) *Gate {
@@ -32,21 +44,28 @@ func quad(x Expr) Expr { return x.Mul(x.Sub(Int(1))).Mul(x.Sub(Int(2))).Mul(x.Su
 // appended is the digit that x has and y, times 4, has not.
 func appended(x, y Expr) Expr { return x.Sub(y.Mul(Int(4))) }
 
-// Range accumulates four digits of base 4 a row, the highest first: b is 4 a and a digit, c is 4 b
-// and a digit, then d, and a of the next row. From 0 on, whatever is accumulated is below 4 to the
-// number of digits.
-var Range = &Gate{Name: "range", Terms: []Term{
+// Range returns the gate that accumulates four digits of base 4 a row, the highest first: b is 4 a
+// and a digit, c is 4 b and a digit, then d, and a of the next row. From 0 on, whatever is
+// accumulated is below 4 to the number of digits.
+func Range() *Gate { return rangeOf4.clone() }
+
+var rangeOf4 = &Gate{Name: "range", Terms: []Term{
 	{"b", quad(appended(Cell(1), Cell(0)))},
 	{"c", quad(appended(Cell(2), Cell(1)))},
 	{"d", quad(appended(Cell(3), Cell(2)))},
 	{"next a", quad(appended(Next(0), Cell(3)))},
 }}
 
-// And and Xor accumulate a digit of base 4 a row of both operands, a and b, and of the result, d;
-// c is the product of the digits that the next row has.
+// And returns the gate that accumulates a digit of base 4 a row of both operands, a and b, and of
+// their bitwise and, d; c is the product of the digits that the next row has.
+func And() *Gate { return bitwiseAnd.clone() }
+
+// Xor returns the gate that is And for the bitwise exclusive or.
+func Xor() *Gate { return bitwiseXor.clone() }
+
 var (
-	And = logic("and", func(x, y, and Expr) Expr { return and })
-	Xor = logic("xor", func(x, y, and Expr) Expr { return x.Add(y).Sub(and.Add(and)) })
+	bitwiseAnd = logic("and", func(x, y, and Expr) Expr { return and })
+	bitwiseXor = logic("xor", func(x, y, and Expr) Expr { return x.Add(y).Sub(and.Add(and)) })
 )
 
 func logic(name string, result func(x, y, and Expr) Expr) *Gate {
@@ -109,12 +128,17 @@ func added(x, y, xa, ya, xq, yq Expr) []Term {
 	}
 }
 
-// PointAdd adds a point of Grumpkin in c and d to one in a and b; the sum is in the next row's a
-// and b. The points must be on the curve, and neither equal nor opposite.
-var PointAdd = &Gate{Name: "point addition", Terms: added(Cell(0), Cell(1), Cell(2), Cell(3), Next(0), Next(1))}
+// PointAdd returns the gate that adds a point of Grumpkin in c and d to one in a and b; the sum is in
+// the next row's a and b. The points must be on the curve, and neither equal nor opposite.
+func PointAdd() *Gate { return pointAdd.clone() }
 
-// PointDouble is of the point of Grumpkin in a and b, and of the next row's.
-var PointDouble = &Gate{Name: "point doubling", Terms: func() []Term {
+var pointAdd = &Gate{Name: "point addition", Terms: added(Cell(0), Cell(1), Cell(2), Cell(3), Next(0), Next(1))}
+
+// PointDouble returns the gate that doubles the point of Grumpkin in a and b; the double is in the
+// next row's a and b.
+func PointDouble() *Gate { return pointDouble.clone() }
+
+var pointDouble = &Gate{Name: "point doubling", Terms: func() []Term {
 	x, y, x2, y2 := Cell(0), Cell(1), Next(0), Next(1)
 	square, twice := x.Square(), y.Add(y)
 	return []Term{
@@ -123,11 +147,13 @@ var PointDouble = &Gate{Name: "point doubling", Terms: func() []Term {
 	}
 }()}
 
-// Ladder adds a digit's multiple of a constant point to the sum in a and b; the next row has the
+// Ladder returns the gate that adds a digit's multiple of a constant point to the sum in a and b; the next row has the
 // new one. The digit is -3, -1, 1 or 3: what the next row's d has, and 4 times the row's has not; c
 // is the multiple's x. With parameters x_1, x_0, y_1, y_0 of P its x is x_1 digit² + x_0, and its y
 // is digit (y_1 x + y_0) (LadderParams).
-var Ladder = &Gate{Name: "ladder", Terms: func() []Term {
+func Ladder() *Gate { return ladder.clone() }
+
+var ladder = &Gate{Name: "ladder", Terms: func() []Term {
 	digit := appended(Next(3), Cell(3))
 	square := digit.Square()
 	xa := Cell(2)
@@ -138,9 +164,11 @@ var Ladder = &Gate{Name: "ladder", Terms: func() []Term {
 	}, added(Cell(0), Cell(1), xa, ya, Next(0), Next(1))...)
 }()}
 
-// Window adds the point in xa and ya to that in x and y; the next row has the sum. The lookup of
-// the same row says which point that is.
-var Window = &Gate{Name: "window", Terms: added(Cell(1), Cell(2), Cell(3), Cell(4), Next(1), Next(2))}
+// Window returns the gate that adds the point in xa and ya to that in x and y; the next row has the
+// sum. The lookup of the same row says which point that is.
+func Window() *Gate { return window.clone() }
+
+var window = &Gate{Name: "window", Terms: added(Cell(1), Cell(2), Cell(3), Cell(4), Next(1), Next(2))}
 
 // LadderParams are the parameters of Ladder for a point and three times it.
 func LadderParams(point, triple grumpkin.G1Affine) [4]fr.Element {

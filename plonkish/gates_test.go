@@ -40,7 +40,7 @@ func (b *Builder) point(p grumpkin.G1Affine) []Var {
 
 // ranged accumulates digits of base 4.
 func ranged(b *Builder, digits []int64) {
-	kind := b.Kind(Range)
+	kind := b.Kind(Range())
 	var acc int64
 	row := []Var{b.Public(element(0))}
 	for _, d := range digits {
@@ -60,7 +60,7 @@ func logical(b *Builder, gate *Gate, x, y []int64) {
 	row := []Var{zero, zero, 0, zero}
 	for i := range x {
 		z := x[i] & y[i]
-		if gate == Xor {
+		if gate.is(Xor()) {
 			z = x[i] ^ y[i]
 		}
 		row[2] = b.Var(element(x[i] * y[i]))
@@ -74,7 +74,7 @@ func logical(b *Builder, gate *Gate, x, y []int64) {
 // climbed adds digits' multiples of 5 times a point to another.
 func climbed(b *Builder, digits []int64) {
 	p, sum, acc := LadderParams(multiple(5), multiple(15)), int64(100), int64(0)
-	kind := b.Kind(Ladder, p[:]...)
+	kind := b.Kind(Ladder(), p[:]...)
 	state := append(b.point(multiple(sum)), b.Public(element(0)))
 	for _, d := range digits {
 		x, _ := coordinates(multiple(5 * d))
@@ -86,7 +86,7 @@ func climbed(b *Builder, digits []int64) {
 }
 
 // turbos are circuits of each gate of TurboPlonk.
-func turbos(r *rand.Rand, digits int) map[*Gate]func(b *Builder) {
+func turbos(r *rand.Rand, digits int) map[string]func(b *Builder) {
 	base4, odd := make([][]int64, 2), make([]int64, digits)
 	for i := range base4 {
 		for range digits {
@@ -97,8 +97,8 @@ func turbos(r *rand.Rand, digits int) map[*Gate]func(b *Builder) {
 		odd[i] = 2*r.Int64N(4) - 3
 	}
 	k := 2 + r.Int64N(20)
-	return map[*Gate]func(b *Builder){
-		Arithmetic4: func(b *Builder) {
+	return map[string]func(b *Builder){
+		Arithmetic4().Name: func(b *Builder) {
 			w := []int64{r.Int64N(9), r.Int64N(9), r.Int64N(9), r.Int64N(9)}
 			q := []int64{3, 1, 4, 1, 5}
 			c := -q[0] * w[0] * w[1]
@@ -108,18 +108,18 @@ func turbos(r *rand.Rand, digits int) map[*Gate]func(b *Builder) {
 				c -= q[i+1] * w[i]
 				params, row = append(params, element(q[i+1])), append(row, b.Var(element(w[i])))
 			}
-			b.Row(b.Kind(Arithmetic4, append(params, element(c))...), row)
+			b.Row(b.Kind(Arithmetic4(), append(params, element(c))...), row)
 		},
-		Range:  func(b *Builder) { ranged(b, base4[0]) },
-		And:    func(b *Builder) { logical(b, And, base4[0], base4[1]) },
-		Xor:    func(b *Builder) { logical(b, Xor, base4[0], base4[1]) },
-		Ladder: func(b *Builder) { climbed(b, odd) },
-		PointAdd: func(b *Builder) {
-			b.Row(b.Kind(PointAdd), append(b.point(multiple(k)), b.point(multiple(-1))...))
+		Range().Name:  func(b *Builder) { ranged(b, base4[0]) },
+		And().Name:    func(b *Builder) { logical(b, And(), base4[0], base4[1]) },
+		Xor().Name:    func(b *Builder) { logical(b, Xor(), base4[0], base4[1]) },
+		Ladder().Name: func(b *Builder) { climbed(b, odd) },
+		PointAdd().Name: func(b *Builder) {
+			b.Row(b.Kind(PointAdd()), append(b.point(multiple(k)), b.point(multiple(-1))...))
 			b.Row(0, b.point(multiple(k-1)))
 		},
-		PointDouble: func(b *Builder) {
-			b.Row(b.Kind(PointDouble), b.point(multiple(k)))
+		PointDouble().Name: func(b *Builder) {
+			b.Row(b.Kind(PointDouble()), b.point(multiple(k)))
 			b.Row(0, b.point(multiple(2*k)))
 		},
 	}
@@ -137,7 +137,7 @@ func windowed(b *Builder, digits []int64) {
 	}
 	params := make([]fr.Element, 8)
 	params[7] = element(4)
-	kind := b.LookUp(b.Kind(Window, params...), 0, t)
+	kind := b.LookUp(b.Kind(Window(), params...), 0, t)
 	// What is left of the scalar, the lowest digit first; the last row has none.
 	rest, sum := int64(0), int64(50)
 	for _, d := range slices.Backward(digits) {
@@ -192,7 +192,7 @@ func TestGates(t *testing.T) {
 						c.setCell(column, row, *e.Add(&e, ptr(element(1+r.Int64N(1000)))))
 					})
 					if bad.Check() == nil {
-						t.Errorf("%s: row %d, column %d changed", gate.Name, row, column)
+						t.Errorf("%s: row %d, column %d changed", gate, row, column)
 					}
 				}
 			}
@@ -216,7 +216,7 @@ func accepts(t *testing.T, g *Gate, params []fr.Element, now, next [4]fr.Element
 
 // TestLogicIsTrue: of all digits, results and products the gates of logic take the right ones.
 func TestLogicIsTrue(t *testing.T) {
-	for g, of := range map[*Gate]func(x, y int64) int64{And: func(x, y int64) int64 { return x & y }, Xor: func(x, y int64) int64 { return x ^ y }} {
+	for g, of := range map[*Gate]func(x, y int64) int64{And(): func(x, y int64) int64 { return x & y }, Xor(): func(x, y int64) int64 { return x ^ y }} {
 		for i := range int64(6 * 6 * 6 * 3) {
 			x, y, z := i%6-1, i/6%6-1, i/36%6-1
 			product := x*y + i/216 - 1
@@ -272,7 +272,7 @@ func TestLadderTakesItsDigits(t *testing.T) {
 			yq = onLine(x, y, slope, xq)
 		}
 		want := d == -3 || d == -1 || d == 1 || d == 3
-		if got := accepts(t, Ladder, p[:], [4]fr.Element{x, y, xa, {}}, [4]fr.Element{xq, yq, {}, digit}); got != want {
+		if got := accepts(t, Ladder(), p[:], [4]fr.Element{x, y, xa, {}}, [4]fr.Element{xq, yq, {}, digit}); got != want {
 			t.Errorf("digit %d: accepted is %v", d, got)
 		}
 	}
@@ -291,10 +291,10 @@ func TestSumsAreOneOfAKind(t *testing.T) {
 			slope.Mul(&slope, &three)
 			slope.Div(&slope, run.Double(&y))
 			yq := onLine(x, y, slope, xq)
-			if got := accepts(t, PointDouble, nil, [4]fr.Element{x, y}, [4]fr.Element{xq, yq}); got != (q == 2*k) {
+			if got := accepts(t, PointDouble(), nil, [4]fr.Element{x, y}, [4]fr.Element{xq, yq}); got != (q == 2*k) {
 				t.Errorf("twice %d is %d: accepted is %v", k, q, got)
 			}
-			if q == 2*k && accepts(t, PointDouble, nil, [4]fr.Element{x, y}, [4]fr.Element{xq, *yq.Neg(&yq)}) {
+			if q == 2*k && accepts(t, PointDouble(), nil, [4]fr.Element{x, y}, [4]fr.Element{xq, *yq.Neg(&yq)}) {
 				t.Errorf("twice %d is -%d", k, q)
 			}
 			if q == k {
@@ -306,10 +306,10 @@ func TestSumsAreOneOfAKind(t *testing.T) {
 			for sum := int64(1); sum < 20; sum++ {
 				xs, _ := coordinates(multiple(sum))
 				ys := onLine(x, y, slope, xs)
-				if got := accepts(t, PointAdd, nil, [4]fr.Element{x, y, xa, ya}, [4]fr.Element{xs, ys}); got != (sum == k+q) {
+				if got := accepts(t, PointAdd(), nil, [4]fr.Element{x, y, xa, ya}, [4]fr.Element{xs, ys}); got != (sum == k+q) {
 					t.Errorf("%d and %d is %d: accepted is %v", k, q, sum, got)
 				}
-				if sum == k+q && accepts(t, PointAdd, nil, [4]fr.Element{x, y, xa, ya}, [4]fr.Element{xs, *ys.Neg(&ys)}) {
+				if sum == k+q && accepts(t, PointAdd(), nil, [4]fr.Element{x, y, xa, ya}, [4]fr.Element{xs, *ys.Neg(&ys)}) {
 					t.Errorf("%d and %d is -%d", k, q, sum)
 				}
 			}

@@ -103,14 +103,19 @@ func (k *ProvingKey) Expand(ctx context.Context, ex executor.Executor) error {
 // Verifying is the part for verifiers.
 func (k *ProvingKey) Verifying() *VerifyingKey { return k.VerifyingKey }
 
-// Insecure tells whether proofs can be made of anything: of keys over a reference string whose
-// secret everybody knows.
+// Insecure tells whether proofs can be made of anything: of keys over a reference string whose secret
+// somebody may know. Verify refuses such a key.
 func (k *VerifyingKey) Insecure() bool { return k.insecure }
 
 // Setup makes the keys of a circuit over a reference string of its size. Errors are
 // zkbench.ErrParams for a string of another size, a zkbench.LimitError with the largest number of
 // rows where it is too small, or memory is, or the context's cause.
 func Setup(ctx context.Context, ex executor.Executor, c *Circuit, s *srs.SRS) (*ProvingKey, error) {
+	return setupIn(ctx, ex, c, s, memory.Available())
+}
+
+// setupIn is Setup in so many bytes of memory; 0 is not known.
+func setupIn(ctx context.Context, ex executor.Executor, c *Circuit, s *srs.SRS, have uint64) (*ProvingKey, error) {
 	vk, err := newVerifyingKey(c, s)
 	if err != nil {
 		return nil, err
@@ -119,7 +124,7 @@ func Setup(ctx context.Context, ex executor.Executor, c *Circuit, s *srs.SRS) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := c.fits(len(k.fixedColumns())*k.elementBytes()+sumBytes, memory.Available()); err != nil {
+	if err := c.fits(len(k.fixedColumns())*k.elementBytes()+sumBytes, have); err != nil {
 		return nil, err
 	}
 	if err := k.commit(ctx, ex, c, s); err != nil {

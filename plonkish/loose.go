@@ -17,11 +17,15 @@ type CellName struct {
 // row of the table, and public values and the inputs stay what they are; none, where inputs decide
 // the witness but for other solutions far away. What no gate and no lookup reads is not a cell here.
 // Of cells that are wired it names the first. It looks at one challenge: what holds cells only
-// because there could have been another does not hold them here. The circuit must be satisfied: the error is Check's.
+// because there could have been another does not hold them here. Errors are Check's, if the circuit is
+// not satisfied, and zkbench.ErrParams for an input that no gate and no lookup reads.
 //
 // Linear algebra over the cells' gradients, for circuits of some thousands of rows.
 func (c *Circuit) Loose(inputs ...Var) ([]CellName, error) {
 	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	if err := c.areRead(inputs); err != nil {
 		return nil, err
 	}
 	c = c.guess()
@@ -31,7 +35,7 @@ func (c *Circuit) Loose(inputs ...Var) ([]CellName, error) {
 	for row, k := range c.rows {
 		f := &c.kinds[k]
 		v.row = row
-		for _, e := range f.held(c.system) {
+		for _, e := range f.exprs(c.system) {
 			p := compile(e)
 			for _, x := range p.variables() {
 				if i := v.unknown(x); i >= 0 {
@@ -52,8 +56,12 @@ func (c *Circuit) Loose(inputs ...Var) ([]CellName, error) {
 
 // ReadOnce finds cells that one term or one lookup reads, and nothing else: what it says of them goes
 // nowhere, as where a wire is missing. It returns all but public values and those that are known:
-// inputs, and what the circuit is for. Of cells that are wired it names the first.
-func (c *Circuit) ReadOnce(known ...Var) []CellName {
+// inputs, and what the circuit is for. Of cells that are wired it names the first. A known one that no
+// gate and no lookup reads, as where a row is forgotten, is a zkbench.ErrParams.
+func (c *Circuit) ReadOnce(known ...Var) ([]CellName, error) {
+	if err := c.areRead(known); err != nil {
+		return nil, err
+	}
 	v := c.unknowns(known)
 	times := make([]int, len(v.names))
 	count := func(read ...Expr) {
@@ -70,14 +78,14 @@ func (c *Circuit) ReadOnce(known ...Var) []CellName {
 	for row, k := range c.rows {
 		v.row = row
 		f := c.kinds[k]
-		for _, e := range (&fixed{gate: f.gate, params: f.params}).held(c.system) {
+		for _, e := range (&fixed{gate: f.gate, params: f.params}).exprs(c.system) {
 			count(e)
 		}
 		for i, t := range f.tables {
 			if t == 0 {
 				continue
 			}
-			tuple := (&fixed{gate: -1, params: f.params, tables: append(make([]int, i), t)}).held(c.system)
+			tuple := (&fixed{gate: -1, params: f.params, tables: append(make([]int, i), t)}).exprs(c.system)
 			count(tuple...)
 			for j, e := range tuple {
 				if columns := c.tables[t-1].Columns; j >= len(columns) || constant(columns[j]) {
@@ -92,7 +100,7 @@ func (c *Circuit) ReadOnce(known ...Var) []CellName {
 			once = append(once, v.names[i])
 		}
 	}
-	return once
+	return once, nil
 }
 
 func constant(column []fr.Element) bool {
@@ -209,7 +217,7 @@ func (c *Circuit) known(column, row int, inputs []Var) bool {
 		return false
 	}
 	v := c.cells[column][row]
-	return column == 0 && row < c.public || v != 0 && slices.Contains(inputs, v)
+	return column == 0 && row < c.public || slices.Contains(inputs, v)
 }
 
 // unknown is a variable's number, or -1.

@@ -20,8 +20,8 @@ func sums(t testing.TB, rows int, x uint64) *plonkish.Circuit {
 	one, minus := fr.One(), fr.NewElement(0)
 	minus.Sub(&minus, &one)
 	zero := fr.Element{}
-	mul := b.Kind(plonkish.Arithmetic, one, zero, zero, minus)
-	add := b.Kind(plonkish.Arithmetic, zero, one, one, minus)
+	mul := b.Kind(plonkish.Arithmetic(), one, zero, zero, minus)
+	add := b.Kind(plonkish.Arithmetic(), zero, one, one, minus)
 	value := fr.NewElement(x)
 	start := b.Public(value)
 	before, now := start, start
@@ -56,7 +56,7 @@ func TestProve(t *testing.T) {
 		if len(proof) != 480 {
 			t.Errorf("%d rows: %d bytes", rows, len(proof))
 		}
-		if err := k.Verify(proof, c.Public(), nil); err != nil {
+		if err := k.VerifyInsecure(proof, c.Public(), nil); err != nil {
 			t.Error(err)
 		}
 	}

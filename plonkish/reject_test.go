@@ -49,18 +49,18 @@ func TestEveryByteCounts(t *testing.T) {
 			for i := 0; i < len(s.proof); i += testsize.Pick(7, 1, 1) {
 				bad := slices.Clone(s.proof)
 				bad[i] ^= 1 << rand.IntN(8)
-				if err := s.Verify(bad, s.public, bound); !isProofError(err) {
+				if err := s.VerifyInsecure(bad, s.public, bound); !isProofError(err) {
 					t.Errorf("byte %d changed: %v", i, err)
 				}
 			}
 			for i := 0; i < len(s.proof); i += testsize.Pick(7, 1, 1) {
 				var decode *zkbench.DecodeError
-				if err := s.Verify(s.proof[:i], s.public, bound); !errors.As(err, &decode) {
+				if err := s.VerifyInsecure(s.proof[:i], s.public, bound); !errors.As(err, &decode) {
 					t.Errorf("%d bytes: %v", i, err)
 				}
 			}
 			var decode *zkbench.DecodeError
-			if err := s.Verify(append(slices.Clone(s.proof), 0), s.public, bound); !errors.As(err, &decode) {
+			if err := s.VerifyInsecure(append(slices.Clone(s.proof), 0), s.public, bound); !errors.As(err, &decode) {
 				t.Errorf("a byte added: %v", err)
 			}
 		})
@@ -175,7 +175,7 @@ func TestBatch(t *testing.T) {
 	all := statements(t)
 	for range 2 {
 		for _, s := range all {
-			claims = append(claims, Claim{s.Verifying(), s.proof, s.public, bound})
+			claims = append(claims, Claim{s.Verifying(), s.proof, s.public, bound, true})
 		}
 	}
 	b := NewBuilder(Plonk())
@@ -183,14 +183,16 @@ func TestBatch(t *testing.T) {
 	c := must.Get(b.Build())(t)
 	other := must.Get(srs.Insecure(t.Context(), executor.Serial(), c.Size(), 2))(t)
 	k := must.Get(Setup(t.Context(), executor.Serial(), c, other))(t)
-	claims = append(claims, Claim{k.Verifying(), must.Get(k.Prove(t.Context(), executor.Serial(), c, Options{Context: bound}))(t), c.Public(), bound})
+	claims = append(claims, Claim{k.Verifying(), must.Get(k.Prove(t.Context(), executor.Serial(), c, Options{Context: bound}))(t), c.Public(), bound, true})
 	for _, ex := range []executor.Executor{executor.Serial(), executor.Pool()} {
 		if err := VerifyBatch(t.Context(), ex, claims); err != nil {
 			t.Error(err)
 		}
 	}
-	if err := VerifyBatch(t.Context(), executor.Serial(), nil); err != nil {
-		t.Error(err)
+	must.Fail(t, VerifyBatch(t.Context(), executor.Serial(), nil), zkbench.ErrParams, "no claims")
+	must.Fail(t, VerifyBatch(t.Context(), executor.Serial(), []Claim{{}}), zkbench.ErrParams, "a claim that says nothing")
+	for _, none := range []*VerifyingKey{nil, {}} {
+		must.Fail(t, none.VerifyInsecure(claims[0].Proof, claims[0].Public, bound), zkbench.ErrParams, "a key that is none")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -2,14 +2,14 @@ package plonkish
 
 // Plonk is the system of one gate on three columns (Gabizon, Williamson and Ciobotaru 2019/953).
 func Plonk() System {
-	return System{Name: "plonk", Columns: []string{"a", "b", "c"}, Permuted: 3, Params: 5, Gates: []*Gate{Arithmetic}}
+	return System{Name: "plonk", Columns: []string{"a", "b", "c"}, Permuted: 3, Params: 5, Gates: []*Gate{Arithmetic()}}
 }
 
 // TurboPlonk is the system of four columns and of gates that read the next row.
 func TurboPlonk() System {
 	return System{
 		Name: "turbo", Columns: []string{"a", "b", "c", "d"}, Permuted: 4, Params: 6,
-		Gates: []*Gate{Arithmetic4, Range, And, Xor, Ladder, PointAdd, PointDouble},
+		Gates: []*Gate{Arithmetic4(), Range(), And(), Xor(), Ladder(), PointAdd(), PointDouble()},
 	}
 }
 
@@ -20,7 +20,7 @@ func UltraPlonk() System {
 	digit := func(column, step int) Expr { return Cell(column).Sub(Param(step).Mul(Next(column))) }
 	return System{
 		Name: "ultra", Columns: []string{"acc", "x", "y", "xa", "ya"}, Permuted: 4, Params: 10,
-		Gates:   []*Gate{Arithmetic5, Window},
+		Gates:   []*Gate{Arithmetic5(), Window()},
 		Lookups: []Lookup{{"table", []Expr{digit(0, 7), digit(3, 8), digit(4, 9)}}},
 	}
 }

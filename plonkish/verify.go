@@ -6,6 +6,7 @@ import (
 	"crypto/sha512"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254"
@@ -18,9 +19,19 @@ import (
 )
 
 // Verify checks a proof of public values that is bound to a context. The error is a
-// *zkbench.DecodeError, or a zkbench.ErrProof.
+// *zkbench.DecodeError, a zkbench.ErrProof, or a zkbench.ErrParams for the zero value of a key and for one
+// that is Insecure.
 func (k *VerifyingKey) Verify(proof []byte, public []fr.Element, bound []byte) error {
-	c := Claim{k, proof, public, bound}
+	return (&Claim{Key: k, Proof: proof, Public: public, Context: bound}).verify()
+}
+
+// VerifyInsecure is Verify for tests and measurements, which takes a key that is Insecure too: what it
+// accepts by such a key is no proof.
+func (k *VerifyingKey) VerifyInsecure(proof []byte, public []fr.Element, bound []byte) error {
+	return (&Claim{k, proof, public, bound, true}).verify()
+}
+
+func (c *Claim) verify() error {
 	e, err := c.equation()
 	if err != nil {
 		return err
@@ -34,12 +45,15 @@ type Claim struct {
 	Proof   []byte
 	Public  []fr.Element
 	Context []byte
+
+	// Insecure is for tests and measurements: the key may be Insecure, so that the claim is no proof.
+	Insecure bool
 }
 
 // ClaimError names the claim of a batch that does not hold.
 type ClaimError struct {
 	Claim int
-	Err   error // a *zkbench.DecodeError, or a zkbench.ErrProof
+	Err   error // a *zkbench.DecodeError, a zkbench.ErrProof, or a zkbench.ErrParams for the key
 }
 
 func (e *ClaimError) Error() string { return fmt.Sprintf("claim %d: %v", e.Claim, e.Err) }
@@ -48,9 +62,12 @@ func (e *ClaimError) Unwrap() error { return e.Err }
 
 // VerifyBatch checks many proofs, of one key or several, at the price of little more than a sum of
 // their points: equations of keys over one reference string are merged by weights that no prover
-// knows. Each claim that does not hold is named by a *ClaimError; the errors are joined. Another
-// error is the context's cause.
+// knows. Each claim that does not hold is named by a *ClaimError; the errors are joined. Other errors
+// are the context's cause, and zkbench.ErrParams for no claims: nothing was verified.
 func VerifyBatch(ctx context.Context, ex executor.Executor, claims []Claim) error {
+	if len(claims) == 0 {
+		return fmt.Errorf("%w: no claims, accepted are 1 and more", zkbench.ErrParams)
+	}
 	equations, errs := make([]*equation, len(claims)), make([]error, len(claims))
 	err := ex.Do(ctx, len(claims), func(_ context.Context, i int) error {
 		var err error
@@ -62,21 +79,16 @@ func VerifyBatch(ctx context.Context, ex executor.Executor, claims []Claim) erro
 	if err != nil {
 		return err
 	}
-	// Weights of 512 bits modulo r, drawn when all proofs are fixed.
-	var local [transcript.SeedLen]byte
-	if _, err := rand.Read(local[:]); err != nil {
+	weights, err := newWeights(equations, rand.Reader)
+	if err != nil {
 		return err
 	}
-	h := sha512.New()
 	strings := make(map[[2]bn254.G2Affine][]int)
 	for i, e := range equations {
 		if e != nil {
-			h.Write(e.state[:])
 			strings[e.key.g2] = append(strings[e.key.g2], i)
 		}
 	}
-	xof := transcript.XOF("zkbench/v1/plonkish/weights", h.Sum(nil), local[:])
-	weights := group.NewWeights(group.BN254(), xof)
 	for _, same := range strings {
 		b := batch{ctx, ex, equations, weights}
 		bad, err := b.find(same)
@@ -88,6 +100,22 @@ func VerifyBatch(ctx context.Context, ex executor.Executor, claims []Claim) erro
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// newWeights draws weights of 512 bits modulo r when all proofs are fixed: from the states of their
+// transcripts and from local randomness.
+func newWeights(equations []*equation, random io.Reader) (*group.Weights[fr.Element, bn254.G1Affine], error) {
+	var local [transcript.SeedLen]byte
+	if _, err := io.ReadFull(random, local[:]); err != nil {
+		return nil, err
+	}
+	h := sha512.New()
+	for _, e := range equations {
+		if e != nil {
+			h.Write(e.state[:])
+		}
+	}
+	return group.NewWeights(group.BN254(), transcript.XOF("zkbench/v1/plonkish/weights", h.Sum(nil), local[:])), nil
 }
 
 // errOpening is of a proof whose equation does not hold.
@@ -142,6 +170,12 @@ type equation struct {
 // equation runs the transcript and gathers all commitments.
 func (c *Claim) equation() (*equation, error) {
 	k, public := c.Key, c.Public
+	if k == nil || k.layout == nil {
+		return nil, fmt.Errorf("%w: a verifying key that is none; accepted are those of Setup, SetupVerifying and ReadVerifyingKey", zkbench.ErrParams)
+	}
+	if k.insecure && !c.Insecure {
+		return nil, fmt.Errorf("%w: a key over an insecure reference string; accepted are those over a file with a published hash, and for tests VerifyInsecure takes any", zkbench.ErrParams)
+	}
 	p, err := k.decode(c.Proof)
 	if err != nil {
 		return nil, err

@@ -73,7 +73,7 @@ func (h *Lookup) kind(k rowKind) plonkish.Kind {
 	copy(params, k.params[:])
 	var gate *plonkish.Gate
 	if k.arithmetic {
-		gate = plonkish.Arithmetic5
+		gate = plonkish.Arithmetic5()
 	}
 	if k.table != nil && !k.last {
 		if k.table != h.bytes { // whose rows have a value each

@@ -56,13 +56,13 @@ func NewLadder(b *plonkish.Builder) *Ladder {
 	for i, points := range h.points {
 		for _, m := range points {
 			p := plonkish.LadderParams(m[0], m[1])
-			h.rows[i] = append(h.rows[i], b.Kind(plonkish.Ladder, p[:]...))
+			h.rows[i] = append(h.rows[i], b.Kind(plonkish.Ladder(), p[:]...))
 		}
 	}
 	constant := func(c fr.Element) plonkish.Var {
 		v := b.Var(c)
 		c.Neg(&c)
-		b.Row(b.Kind(plonkish.Arithmetic4, fr.Element{}, fr.One(), fr.Element{}, fr.Element{}, fr.Element{}, c), []plonkish.Var{v})
+		b.Row(b.Kind(plonkish.Arithmetic4(), fr.Element{}, fr.One(), fr.Element{}, fr.Element{}, fr.Element{}, c), []plonkish.Var{v})
 		return v
 	}
 	h.zero = constant(fr.Element{})
@@ -73,14 +73,14 @@ func NewLadder(b *plonkish.Builder) *Ladder {
 	one, two, minus := fr.One(), element(2), element(-1)
 	all, none := ones(ladderDigits), fr.Element{}
 	all.Neg(&all)
-	h.whole = b.Kind(plonkish.Arithmetic4, none, none, none, two, minus, all)
-	h.bit = b.Kind(plonkish.Arithmetic4, one, minus)
+	h.whole = b.Kind(plonkish.Arithmetic4(), none, none, none, two, minus, all)
+	h.bit = b.Kind(plonkish.Arithmetic4(), one, minus)
 	h.high = ladderHighOrder()
 	half, offset := ladderOffset()
 	var rest fr.Element
-	h.gate = b.Kind(plonkish.Arithmetic4, half, offset)
+	h.gate = b.Kind(plonkish.Arithmetic4(), half, offset)
 	rest.Add(&offset, &one)
-	h.canon = b.Kind(plonkish.Arithmetic4, one, none, none, half, one, rest)
+	h.canon = b.Kind(plonkish.Arithmetic4(), one, none, none, half, one, rest)
 	h.low, _ = words.NewGates(b, lowBits) // an even number
 	return h
 }

@@ -35,7 +35,7 @@ func (h *Plain) row(m, p, q, s, c fr.Element, x, y, z plonkish.Var) {
 	params := [5]fr.Element{m, p, q, s, c}
 	kind, ok := h.kinds[params]
 	if !ok {
-		kind = h.b.Kind(plonkish.Arithmetic, params[:]...)
+		kind = h.b.Kind(plonkish.Arithmetic(), params[:]...)
 		h.kinds[params] = kind
 	}
 	h.b.Row(kind, []plonkish.Var{x, y, z})

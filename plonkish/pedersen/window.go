@@ -60,7 +60,7 @@ func NewWindow(b *plonkish.Builder, width int) (*Window, error) {
 			if j == windows-1 {
 				step = 0 // nothing is left
 			}
-			h.rows[i] = append(h.rows[i], b.LookUp(b.Kind(plonkish.Window, steps(step)...), 0, table(fmt.Sprintf("window %d of input %d", j, i), points)))
+			h.rows[i] = append(h.rows[i], b.LookUp(b.Kind(plonkish.Window(), steps(step)...), 0, table(fmt.Sprintf("window %d of input %d", j, i), points)))
 		}
 	}
 	h.startX, h.startY = h.constant(fr.Element(h.start.X)), h.constant(fr.Element(h.start.Y))
@@ -79,10 +79,10 @@ func NewWindow(b *plonkish.Builder, width int) (*Window, error) {
 	for i, params := range [][]fr.Element{{}, {one, {}, minus}, {one, {}, minusHigh}} {
 		all := steps(uint64(1) << h.limbBits)
 		copy(all, params)
-		h.limb[i] = b.LookUp(b.Kind(plonkish.Arithmetic5, all...), 0, t)
+		h.limb[i] = b.LookUp(b.Kind(plonkish.Arithmetic5(), all...), 0, t)
 	}
 	h.topLimb = b.LookUp(b.Kind(nil), 0, t)
-	h.canon = b.Kind(plonkish.Arithmetic5, one, one, fr.Element{}, fr.Element{}, one, fr.Element{}, rest)
+	h.canon = b.Kind(plonkish.Arithmetic5(), one, one, fr.Element{}, fr.Element{}, one, fr.Element{}, rest)
 	return h, nil
 }
 
@@ -105,7 +105,7 @@ func WindowRows(width, hashes int) (used, tables int) {
 // BestWidth is the width of windows by which circuits of so many hashes are smallest; of several
 // the largest, which has the fewest rows.
 func BestWidth(hashes int) (best int) {
-	const few = 4 // constants, a public value, and a row that the last one reads
+	const few = 4 // constants, a public value, and a row of whoever builds the circuit
 	least := bits.UintSize
 	for width := MinWidth; width <= MaxWidth; width++ {
 		used, tables := WindowRows(width, hashes)
@@ -154,7 +154,7 @@ func (h *Window) constant(c fr.Element) plonkish.Var {
 	c.Neg(&c)
 	params := make([]fr.Element, 7)
 	params[1], params[6] = fr.One(), c
-	h.b.Row(h.b.Kind(plonkish.Arithmetic5, params...), []plonkish.Var{v})
+	h.b.Row(h.b.Kind(plonkish.Arithmetic5(), params...), []plonkish.Var{v})
 	return v
 }
 

@@ -21,8 +21,8 @@ func NewGates(b *plonkish.Builder, bits int) (*Gates, error) {
 	if err := checkBits(bits, digitBits); err != nil {
 		return nil, err
 	}
-	g := &Gates{b: b, bits: bits, zero: b.Var(fr.Element{}), ranged: b.Kind(plonkish.Range)}
-	b.Row(b.Kind(plonkish.Arithmetic4, fr.Element{}, fr.One()), []plonkish.Var{g.zero})
+	g := &Gates{b: b, bits: bits, zero: b.Var(fr.Element{}), ranged: b.Kind(plonkish.Range())}
+	b.Row(b.Kind(plonkish.Arithmetic4(), fr.Element{}, fr.One()), []plonkish.Var{g.zero})
 	return g, nil
 }
 

@@ -89,7 +89,7 @@ func (t *Tables) kind(o *operation, at, bits int) plonkish.Kind {
 	if o != nil {
 		params[8], params[9] = params[7], params[7]
 		if k.first {
-			gate, params[2] = plonkish.Arithmetic5, fr.One()
+			gate, params[2] = plonkish.Arithmetic5(), fr.One()
 			params[5].SetInt64(-1)
 		}
 	}

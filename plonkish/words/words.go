@@ -23,8 +23,8 @@ type operation struct {
 }
 
 var (
-	and = &operation{"and", func(x, y uint64) uint64 { return x & y }, plonkish.And}
-	xor = &operation{"xor", func(x, y uint64) uint64 { return x ^ y }, plonkish.Xor}
+	and = &operation{"and", func(x, y uint64) uint64 { return x & y }, plonkish.And()}
+	xor = &operation{"xor", func(x, y uint64) uint64 { return x ^ y }, plonkish.Xor()}
 )
 
 // word is a value and the digits that it has below its length in bits.

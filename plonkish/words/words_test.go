@@ -96,7 +96,7 @@ func TestOthers(t *testing.T) {
 				b := plonkish.NewBuilder(f.system)
 				rows(b, must.Get(f.begin(b, bits))(t))
 				var unsatisfied *plonkish.UnsatisfiedError
-				if err := must.Get(b.Build())(t).Check(); !errors.As(err, &unsatisfied) || unsatisfied.Gate == "wiring" {
+				if err := must.Get(b.Build())(t).Check(); !errors.As(err, &unsatisfied) || unsatisfied.Gate == plonkish.Wiring {
 					t.Errorf("%s, %d bits: %s: %v", f.name, bits, what, err)
 				}
 			}
@@ -149,10 +149,14 @@ func TestNothingIsReadOnce(t *testing.T) {
 			x, y := b.Var(fr.NewElement(0xdead_beef)), b.Var(fr.NewElement(0x1234_5678))
 			z := do(w, x, y)
 			c := must.Get(b.Build())(t)
-			if once := c.ReadOnce(x, y, z); len(once) > 0 {
+			known := []plonkish.Var{x, y, z}
+			if what == "range" {
+				known = []plonkish.Var{x}
+			}
+			if once := must.Get(c.ReadOnce(known...))(t); len(once) > 0 {
 				t.Errorf("%s, %s: %v", f.name, what, once)
 			}
-			if loose := must.Get(c.Loose(x, y))(t); len(loose) > 0 {
+			if loose := must.Get(c.Loose(known[:min(2, len(known))]...))(t); len(loose) > 0 {
 				t.Errorf("%s, %s: %v", f.name, what, loose)
 			}
 			b = plonkish.NewBuilder(f.system)
@@ -199,7 +203,7 @@ func TestProve(t *testing.T) {
 		c := many(t, f, 3)
 		k := setup(t, c)
 		proof := must.Get(k.Prove(t.Context(), executor.Serial(), c, plonkish.Options{}))(t)
-		if err := k.Verify(proof, nil, nil); err != nil {
+		if err := k.VerifyInsecure(proof, nil, nil); err != nil {
 			t.Errorf("%s: %v", f.name, err)
 		}
 	}

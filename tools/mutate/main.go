@@ -62,7 +62,7 @@ var (
 		{"rangeproof/bulletproof", nil},
 		{"rangeproof/csp", nil},
 		{"plonkish", []string{
-			"builder.go", "cache.go", "circuit.go", "encode.go", "gate.go", "gates.go", "identity.go", "key.go", "lookup.go", "loose.go",
+			"builder.go", "cache.go", "circuit.go", "encode.go", "gate.go", "gates.go", "held.go", "identity.go", "key.go", "lookup.go", "loose.go",
 			"open.go", "point.go", "proof.go", "prove.go", "quotient.go", "rows.go", "transcript.go", "verify.go",
 		}},
 		{"plonkish/pedersen", nil},

@@ -72,7 +72,7 @@ func newArithmetic(system plonkish.System) *arithmetic {
 	one, zero := fr.One(), fr.Element{}
 	var minus fr.Element
 	minus.Neg(&one)
-	if gate := system.Gates[0]; gate == plonkish.Arithmetic5 { // its product is of columns 1 and 2
+	if gate := system.Gates[0]; gate.Name == plonkish.Arithmetic5().Name { // its product is of columns 1 and 2
 		a.resultFirst = true
 		a.product, a.sum = a.Kind(gate, one, minus), a.Kind(gate, zero, minus, one, one)
 	} else {

@@ -152,7 +152,7 @@ func chains(ctx context.Context, size int) (maker, error) {
 		b := plonkish.NewBuilder(plonkish.Plonk())
 		var minus fr.Element
 		minus.SetInt64(-1)
-		square := b.Kind(plonkish.Arithmetic, fr.One(), fr.Element{}, fr.Element{}, minus)
+		square := b.Kind(plonkish.Arithmetic(), fr.One(), fr.Element{}, fr.Element{}, minus)
 		x := b.Var(start)
 		last := start
 		for range size - 1 {

@@ -1,0 +1,206 @@
+package plonkish
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench"
+)
+
+// UnheldError names a cell or a public value for which any number would do, so that Build refuses it.
+// It is a zkbench.ErrParams. Rows are those of the circuit: the first are those of public values.
+type UnheldError struct {
+	Row       int // of a public value its number
+	Column    string
+	Behind    bool   // the row is the one behind the last
+	Reader    string // the gate or lookup that reads the cell; "": a public value that none reads
+	ReaderRow int    // the reader's row: Row, or the one before it
+}
+
+func (e *UnheldError) Error() string {
+	switch {
+	case e.Reader == "":
+		return fmt.Sprintf("%v: public value %d: no gate and no lookup reads it, so that any number would do", e.Unwrap(), e.Row)
+	case e.Behind:
+		return fmt.Sprintf("%v: row %d, behind the last one: %q of row %d reads its column %q; accepted is a row more", e.Unwrap(), e.Row, e.Reader, e.ReaderRow, e.Column)
+	}
+	return fmt.Sprintf("%v: row %d: column %q holds no value, and %q of row %d reads it; accepted are a Var, Zero's for 0, or a free cell that is given",
+		e.Unwrap(), e.Row, e.Column, e.Reader, e.ReaderRow)
+}
+
+// Unwrap returns zkbench.ErrParams.
+func (*UnheldError) Unwrap() error { return zkbench.ErrParams }
+
+// part is an Expr that rows of a gate or of a lookup are about.
+type part struct {
+	reader       string
+	gate, lookup int // of the system's; -1: none
+	index        int // in the lookup's tuple
+	expr         Expr
+	params       []int           // that it reads
+	forms        map[uint64]form // by those of params that are not 0
+}
+
+// form is a part without what parameters that are 0 multiply.
+type form struct {
+	reads []variable
+	alone bool // it is the cell that it reads
+}
+
+// readers are the parts of a system by the cells that they read.
+type readers map[variable][]*part
+
+func (s *System) readers() readers {
+	r := make(readers)
+	add := func(p *part) {
+		p.forms = make(map[uint64]form)
+		variables := compile(p.expr).variables()
+		for _, v := range variables {
+			if v.kind == param {
+				p.params = append(p.params, v.index)
+			}
+		}
+		for _, v := range variables {
+			if v.kind == cell || v.kind == nextCell {
+				r[v] = append(r[v], p)
+			}
+		}
+	}
+	for i, g := range s.Gates {
+		for _, t := range g.Terms {
+			add(&part{reader: g.Name, gate: i, lookup: -1, expr: t.Zero})
+		}
+	}
+	for i, l := range s.Lookups {
+		for j, e := range l.Tuple {
+			add(&part{reader: l.Name, gate: -1, lookup: i, index: j, expr: e})
+		}
+	}
+	return r
+}
+
+// in returns the part's form in rows of a kind. Kinds are many, and forms few.
+func (p *part) in(f *fixed) form {
+	var key uint64
+	for i, param := range p.params {
+		if !f.params[param].IsZero() {
+			key |= 1 << i
+		}
+	}
+	if known, ok := p.forms[key]; ok && len(p.params) <= 64 {
+		return known
+	}
+	e := evaluate(compile(p.expr), f.used())
+	now := form{reads: compile(e).variables(), alone: e.node != nil && e.op == opVariable}
+	p.forms[key] = now
+	return now
+}
+
+// reader returns the name of what reads a cell in rows of a kind, "" if nothing does. If a lookup has the
+// cell as a part by itself, and its table has only 0 there, the table says what the cell is: it is held.
+func (r readers) reader(f *fixed, v variable, tables []*Table) (name string, held bool) {
+	for _, p := range r[v] {
+		if p.gate >= 0 && p.gate != f.gate || p.lookup >= 0 && f.tables[p.lookup] == 0 {
+			continue
+		}
+		now := p.in(f)
+		if !slices.Contains(now.reads, v) {
+			continue
+		}
+		name = p.reader
+		if p.lookup >= 0 && now.alone && tables[f.tables[p.lookup]-1].isZero(p.index) {
+			held = true
+		}
+	}
+	return name, held
+}
+
+// isZero tells whether all of a column is 0, as what a table does not have is.
+func (t *Table) isZero(column int) bool {
+	return column >= len(t.Columns) || !slices.ContainsFunc(t.Columns[column], func(e fr.Element) bool { return !e.IsZero() })
+}
+
+// behindLast returns an *UnheldError if the last row reads the one after it.
+func (b *Builder) behindLast() error {
+	last := len(b.rows) - 1
+	if last < 0 {
+		return nil
+	}
+	r := b.system.readers()
+	for column, name := range b.system.Columns {
+		if reader, _ := r.reader(&b.kinds[b.rows[last]], variable{nextCell, column}, b.tables); reader != "" {
+			at := len(b.public) + last
+			return &UnheldError{Row: at + 1, Column: name, Behind: true, Reader: reader, ReaderRow: at}
+		}
+	}
+	return nil
+}
+
+// held returns an *UnheldError if a gate or a lookup reads a cell that nothing holds, or if none reads a
+// public value.
+func (c *Circuit) held(given func(row int) (free int, late bool)) error {
+	r, late := c.system.readers(), len(c.system.Columns)-c.system.Late
+	for row := range c.rows {
+		free, filled := given(row)
+		for column := range c.system.Columns {
+			if column < len(c.cells) && c.cells[column][row] != 0 ||
+				len(c.cells) <= column && column < len(c.cells)+free || column >= late && filled {
+				continue
+			}
+			name, at, held := "", row, false
+			if row > 0 {
+				name, held = r.reader(c.kindOf(row-1), variable{nextCell, column}, c.tables)
+				at = row - 1
+			}
+			if here, zero := r.reader(c.kindOf(row), variable{cell, column}, c.tables); here != "" {
+				name, at, held = here, row, held || zero
+			}
+			if name != "" && !held {
+				return &UnheldError{Row: row, Column: c.system.Columns[column], Reader: name, ReaderRow: at}
+			}
+		}
+	}
+	for i := range c.public {
+		if !c.isRead(r, 0, i) {
+			return &UnheldError{Row: i, Column: c.system.Columns[0]}
+		}
+	}
+	return nil
+}
+
+// isRead tells whether a gate or a lookup reads a cell of a permuted column, or one that is wired to it.
+func (c *Circuit) isRead(r readers, column, row int) bool {
+	return slices.ContainsFunc(c.cycle(column, row), func(at [2]int) bool { return c.reads(r, at[0], at[1]) })
+}
+
+// reads tells whether a gate or a lookup reads a cell.
+func (c *Circuit) reads(r readers, column, row int) bool {
+	reader, _ := r.reader(c.kindOf(row), variable{cell, column}, c.tables)
+	if reader == "" && row > 0 {
+		reader, _ = r.reader(c.kindOf(row-1), variable{nextCell, column}, c.tables)
+	}
+	return reader != ""
+}
+
+// areRead returns a zkbench.ErrParams for a value that no gate and no lookup reads.
+func (c *Circuit) areRead(values []Var) error {
+	r, read := c.system.readers(), make(map[Var]bool)
+	for j, column := range c.cells {
+		for row, v := range column {
+			if !read[v] && slices.Contains(values, v) {
+				read[v] = c.isRead(r, j, row)
+			}
+		}
+	}
+	for _, v := range values {
+		if v == 0 || !read[v] {
+			return fmt.Errorf("%w: value %d: no gate and no lookup reads it, so that any number would do", zkbench.ErrParams, v)
+		}
+	}
+	return nil
+}
+
+// kindOf is the kind of a row.
+func (c *Circuit) kindOf(row int) *fixed { return &c.kinds[c.rows[row]] }

@@ -1,0 +1,223 @@
+package plonkish
+
+import (
+	"fmt"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench/plonkish/internal/inside"
+)
+
+// Sites makes the Builder note which lines of the source add its rows. It is for this module's tests,
+// which alone have the Key.
+func (b *Builder) Sites(inside.Key) { b.sites = make([]string, len(b.rows)) }
+
+// Plant makes the Builder give the Var of that number another value, whether it exists yet or not. A gadget
+// computes with that value from then on. It is for this module's tests, which alone have the Key.
+func (b *Builder) Plant(_ inside.Key, v Var, value fr.Element) {
+	if int(v) < len(b.values) {
+		b.values[v] = value
+	}
+	if b.planted == nil {
+		b.planted = make(map[Var]fr.Element)
+	}
+	b.planted[v] = value
+}
+
+// site names the lines of this package and those below it that a row is added from, the outermost
+// first.
+func site() string {
+	const here = "github.com/zkbench/zkbench/plonkish"
+	callers := make([]uintptr, 32)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(3, callers)])
+	var lines []string
+	for {
+		f, more := frames.Next()
+		if !strings.HasPrefix(f.Function, here) || strings.HasSuffix(f.File, "_test.go") {
+			break
+		}
+		lines = append(lines, fmt.Sprintf("%s:%d", path.Base(f.File), f.Line))
+		if !more {
+			break
+		}
+	}
+	slices.Reverse(lines)
+	return strings.Join(lines, ">")
+}
+
+// Inside returns the circuit as constraints on values, with a Check that can leave one out. The system has
+// no late columns. It is for this module's tests, which alone have the Key.
+func (c *Circuit) Inside(inside.Key) *inside.Circuit {
+	in := &inside.Circuit{Columns: len(c.system.Columns), Unknown: slices.Repeat([]int{-1}, len(c.system.Columns)*len(c.rows))}
+	number := func(column, row int) int { return column*len(c.rows) + row }
+	r := c.system.readers()
+	var wires []inside.Constraint
+	for column := range c.system.Columns {
+		for row := range c.rows {
+			if in.Unknown[number(column, row)] >= 0 {
+				continue
+			}
+			cycle := c.cycle(column, row)
+			var wired []inside.Constraint
+			for _, cell := range cycle {
+				at := number(cell[0], cell[1])
+				in.Unknown[at] = len(in.Values)
+				public := cell[0] == 0 && cell[1] < c.public
+				if public || c.reads(r, cell[0], cell[1]) {
+					name := c.site(cell[1]) + "wire of " + c.system.Columns[cell[0]]
+					if public {
+						name = "public value"
+					}
+					wired = append(wired, inside.Constraint{Name: name, Row: cell[1], Cell: at})
+				}
+			}
+			in.Values = append(in.Values, c.cell(column, row))
+			if len(wired) > 1 {
+				wires = append(wires, wired...)
+			}
+		}
+	}
+	type origin struct{ term, lookup int }
+	var origins []origin
+	for row := range c.rows {
+		f := c.kindOf(row)
+		poly := func(e Expr) (p inside.Poly) {
+			for _, s := range compile(evaluate(compile(e), withParams(f.params))) {
+				step := inside.Step{Op: inside.Op(s.op), X: s.x, Y: s.y, Value: s.value}
+				if s.op == opVariable {
+					at := row
+					if s.variable.kind == nextCell {
+						at++
+					}
+					step.X = number(s.variable.index, at)
+				}
+				p = append(p, step)
+			}
+			return p
+		}
+		used := func(exprs ...Expr) (all []int) {
+			for _, e := range exprs {
+				for _, v := range compile(e).variables() {
+					if v.kind == param && !f.params[v.index].IsZero() && !slices.Contains(all, v.index) {
+						all = append(all, v.index)
+					}
+				}
+			}
+			slices.Sort(all)
+			return all
+		}
+		add := func(k inside.Constraint, o origin, exprs ...Expr) {
+			k.Row, k.Cell = row, -1
+			if some := used(exprs...); len(some) > 0 {
+				k.Name += fmt.Sprintf(" %v", some)
+			}
+			k.Name = c.site(row) + k.Name
+			in.Constraints, origins = append(in.Constraints, k), append(origins, o)
+		}
+		if f.gate >= 0 {
+			g := c.system.Gates[f.gate]
+			for i, t := range g.Terms {
+				zero := poly(t.Zero)
+				if len(zero.Cells()) > 0 {
+					add(inside.Constraint{Name: g.Name + ": " + t.Name, Zero: zero}, origin{i, -1}, t.Zero)
+				}
+			}
+		}
+		for i, t := range f.tables {
+			if t == 0 {
+				continue
+			}
+			l, k := c.system.Lookups[i], inside.Constraint{Table: c.tables[t-1].Columns}
+			k.Name = l.Name + ": " + c.tables[t-1].Name
+			for _, e := range l.Tuple {
+				k.Tuple = append(k.Tuple, poly(e))
+			}
+			add(k, origin{-1, i}, l.Tuple...)
+		}
+	}
+	in.Constraints = append(in.Constraints, wires...)
+	in.Check = func(values []fr.Element, constraint int, leftOut bool) error {
+		d, k := c.holding(in.Unknown, values), &in.Constraints[constraint]
+		switch {
+		case k.Cell >= 0:
+			d.setOwn(k.Cell/len(c.rows), k.Row, values[len(values)-1], leftOut)
+		case leftOut:
+			d.leaveOut(k.Row, origins[constraint].term, origins[constraint].lookup)
+		}
+		return d.Check()
+	}
+	return in
+}
+
+// site begins the names of a row's constraints: the lines that add the row, if its Builder has noted them.
+func (c *Circuit) site(row int) string {
+	if row -= c.public; row >= 0 && row < len(c.sites) && c.sites[row] != "" {
+		return c.sites[row] + ": "
+	}
+	return ""
+}
+
+// holding is the circuit with other values in its cells.
+func (c *Circuit) holding(unknown []int, values []fr.Element) *Circuit {
+	d := *c
+	d.values = append(make([]fr.Element, 1), values...)
+	d.cells, d.free = make([][]Var, len(c.cells)), make([][]fr.Element, len(c.free))
+	for column := range c.system.Columns {
+		for row := range c.rows {
+			at := unknown[column*len(c.rows)+row]
+			if column < len(c.cells) {
+				d.cells[column] = append(d.cells[column], Var(1+at))
+			} else {
+				free := &d.free[column-len(c.cells)]
+				*free = append(*free, values[at])
+			}
+		}
+	}
+	return &d
+}
+
+// leaveOut removes a term of the row's gate, or a lookup, from a row; -1: not that.
+func (c *Circuit) leaveOut(row, term, lookup int) {
+	f := *c.kindOf(row)
+	if term >= 0 {
+		s, g := *c.system, c.system.Gates[f.gate].clone()
+		g.Name += " less a term"
+		g.Terms = slices.Delete(g.Terms, term, term+1)
+		f.gate, s.Gates = len(s.Gates), append(slices.Clip(s.Gates), g)
+		c.system = &s
+	} else {
+		f.tables = slices.Clone(f.tables)
+		f.tables[lookup] = 0
+	}
+	c.rows = slices.Clone(c.rows)
+	c.rows[row] = Kind(len(c.kinds))
+	c.kinds = append(slices.Clip(c.kinds), f)
+}
+
+// setOwn gives a cell a value of its own. If unwired, the cell is wired to no other; the first cell of a
+// public value stays wired to that value.
+func (c *Circuit) setOwn(column, row int, value fr.Element, unwired bool) {
+	c.cells[column][row] = Var(len(c.values))
+	c.values = append(c.values, value)
+	if !unwired {
+		return
+	}
+	here := uint32(column*c.n + row)
+	if column == 0 && row < c.public {
+		here = uint32(len(c.cells)*c.n + row)
+	}
+	for i, s := range c.sigma {
+		if at := slices.Index(s, here); at >= 0 {
+			c.sigma = slices.Clone(c.sigma)
+			for j := range c.sigma {
+				c.sigma[j] = slices.Clone(c.sigma[j])
+			}
+			c.sigma[i][at], c.sigma[column][row] = c.sigma[column][row], here
+			break
+		}
+	}
+}

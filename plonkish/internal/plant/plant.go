@@ -1,0 +1,114 @@
+// Package plant holds each constraint of a gadget of package plonkish by a forgery, which it finds: it
+// leaves the constraint out, changes a value near it, and repairs all other constraints by the values
+// that they decide. What then satisfies all but that one constraint is a planted witness.
+package plant
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench/internal/forgery"
+	"github.com/zkbench/zkbench/plonkish/internal/inside"
+)
+
+// Check holds each constraint of circuits by a forgery, and of those of one name one. In circuits that
+// are satisfied a forgery is looked for; one that is not is a forgery that a test has made, of the
+// constraint that it breaks alone. Redundant has for names what implies them.
+func Check(t *testing.T, pkg string, redundant map[string]string, circuits ...*inside.Circuit) {
+	t.Helper()
+	found := make(map[string]*planted) // by name; nil: none yet
+	var names []string
+	for _, c := range circuits {
+		for _, k := range c.Constraints {
+			if _, ok := found[k.Name]; !ok {
+				found[k.Name], names = nil, append(names, k.Name)
+			}
+		}
+	}
+	for _, c := range circuits {
+		search(c, found)
+	}
+	var all []forgery.Constraint
+	for _, name := range names {
+		c := forgery.Constraint{Name: name, Redundant: redundant[name]}
+		p := found[name]
+		switch {
+		case p != nil && c.Redundant != "":
+			t.Errorf("%s: a forgery breaks it alone, and it is said to be redundant", name)
+		case p != nil:
+			c.Planted = func(leftOut bool) error { return p.circuit.Check(p.values, p.constraint, leftOut) }
+		}
+		all = append(all, c)
+	}
+	for name := range redundant {
+		if !slices.Contains(names, name) {
+			t.Errorf("%q is said to be redundant, and is no constraint", name)
+		}
+	}
+	forgery.Check(t, pkg, all)
+}
+
+// planted is a witness that breaks one constraint alone.
+type planted struct {
+	circuit    *inside.Circuit
+	constraint int
+	values     []fr.Element // if it is a wire, with its cell's own
+}
+
+// search finds forgeries of constraints that have none yet.
+func search(c *inside.Circuit, found map[string]*planted) {
+	s := newSolver(c)
+	if broken := s.broken(); len(broken) > 0 {
+		if len(broken) == 1 {
+			s.made(broken[0], found)
+		}
+		return
+	}
+	s.orient()
+	// The last constraint of a name has the least behind it, and is tried first.
+	tries := make(map[string]int)
+	for i, k := range slices.Backward(c.Constraints) {
+		if found[k.Name] != nil || tries[k.Name] == instances {
+			continue
+		}
+		tries[k.Name]++
+		if values := s.forge(i); values != nil {
+			found[k.Name] = &planted{c, i, values}
+		}
+	}
+}
+
+// made takes a forgery that a test has made: of the constraint that it breaks, and of wires without which
+// that one holds.
+func (s *solver) made(broken int, found map[string]*planted) {
+	if name := s.Constraints[broken].Name; found[name] == nil {
+		found[name] = &planted{s.Circuit, broken, slices.Clone(s.values)}
+	}
+	own := len(s.Values)
+	for i, k := range s.Constraints {
+		if k.Cell < 0 || found[k.Name] != nil || !slices.Contains(s.unknowns(broken), s.of[k.Cell]) {
+			continue
+		}
+		whole := s.of[k.Cell]
+		before := s.values[whole]
+		restore := s.split(k.Cell, own)
+		for _, u := range []int{own, whole} {
+			s.values[own] = before
+			for _, p := range s.polys(broken) {
+				if value, ok := s.affine(p, u, fr.Element{}); ok {
+					s.values[u] = value
+				}
+			}
+			if !slices.ContainsFunc(slices.Concat(s.readers[own], s.readers[whole]), func(i int) bool { return !s.holds(i) }) {
+				found[k.Name] = &planted{s.Circuit, i, slices.Clone(s.values)}
+			}
+			s.values[whole] = before
+		}
+		restore()
+	}
+}
+
+// instances is how many constraints of one name are tried in a circuit.
+const instances = 24

@@ -1,0 +1,62 @@
+package keccak
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench/hash/keccak"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/plonkish"
+	"github.com/zkbench/zkbench/plonkish/internal/inside"
+	"github.com/zkbench/zkbench/plonkish/internal/plant"
+)
+
+// TestConstraints: each line of the rows of both hashes is held by a forgery. What begins a hash has all of
+// the permutation behind it: there a test plants it, and the gadget itself computes what follows.
+func TestConstraints(t *testing.T) {
+	testsize.Full(t)
+	const zero, padding, end = plonkish.Var(1), plonkish.Var(5), plonkish.Var(6) // numbers of Vars, with three bytes of a message
+	lookup := func(planted plonkish.Var, value byte) *inside.Circuit {
+		b := plonkish.NewBuilder(plonkish.UltraPlonk())
+		b.Sites(inside.Key{})
+		b.Plant(inside.Key{}, planted, fr.NewElement(uint64(value)))
+		h := must.Get(NewLookup(b, keccak.Keccak256))(t)
+		if planted == zero {
+			h.zero.bits = uint64(value)
+		}
+		_, vars := message(b, 3)
+		for _, v := range h.Sum256(vars) {
+			b.Equal(v, b.Public(b.Value(v)))
+		}
+		return must.Get(b.Build())(t).Inside(inside.Key{})
+	}
+	all := []*inside.Circuit{lookup(zero, 1), lookup(padding, keccak.SHA3256), lookup(end, 0), lookup(0, 0)}
+	for _, w := range []Wide{narrow, broad} {
+		wide := func(absorb func(h *rows)) {
+			h := newRows(w)
+			absorb(h)
+			for capacity := must.Get(w.Capacity())(t); h.blocks < capacity; {
+				h.message(nil)
+			}
+			all = append(all, must.Get(h.build())(t).Inside(inside.Key{}))
+		}
+		wide(func(h *rows) { // a zero that is 1: a flag before the first byte, too
+			h.b.Plant(inside.Key{}, h.zero.value, fr.One())
+			h.zero.bits = 1
+			flags := slices.Repeat([]uint64{1}, keccak.Rate)
+			h.padded(append(make([]byte, keccak.Rate-1), 0x80), flags)
+		})
+		wide(func(h *rows) { // a flag of 2, with twice the padding byte, in the last block
+			for capacity := must.Get(w.Capacity())(t); h.blocks < capacity-1; {
+				h.message(nil)
+			}
+			flags := append(make([]uint64, keccak.Rate-1), 2)
+			h.padded(append(make([]byte, keccak.Rate-1), 2*w.Padding+0x80), flags)
+		})
+		wide(func(h *rows) { h.message([]byte("abc")) })
+	}
+	plant.Check(t, "plonkish/keccak", nil, all...)
+}

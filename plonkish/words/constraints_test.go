@@ -1,0 +1,39 @@
+package words
+
+import (
+	"testing"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/plonkish"
+	"github.com/zkbench/zkbench/plonkish/internal/inside"
+	"github.com/zkbench/zkbench/plonkish/internal/plant"
+)
+
+// TestConstraints: each line of the rows of words is held by a forgery.
+func TestConstraints(t *testing.T) {
+	var all []*inside.Circuit
+	for _, f := range forms {
+		for _, bits := range []int{12, 14} { // ranges alone, of numbers of digits that rows are not full of
+			b := plonkish.NewBuilder(f.system)
+			b.Sites(inside.Key{})
+			must.Get(f.begin(b, bits))(t).Range(b.Public(fr.NewElement(0x9a)))
+			all = append(all, must.Get(b.Build())(t).Inside(inside.Key{}))
+		}
+		for _, bits := range []int{8, 12} {
+			for _, values := range [][2]uint64{{0x9a, 0x65}, {0x56, 0x6f}} {
+				b := plonkish.NewBuilder(f.system)
+				b.Sites(inside.Key{})
+				w := must.Get(f.begin(b, bits))(t)
+				x, y := b.Public(fr.NewElement(values[0])), b.Public(fr.NewElement(values[1]))
+				w.Range(x)
+				for _, z := range []plonkish.Var{w.And(x, y), w.Xor(x, y)} {
+					b.Equal(z, b.Public(b.Value(z)))
+				}
+				all = append(all, must.Get(b.Build())(t).Inside(inside.Key{}))
+			}
+		}
+	}
+	plant.Check(t, "plonkish/words", nil, all...)
+}
