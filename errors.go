@@ -84,3 +84,23 @@ func (e *CheckError) Error() string {
 }
 
 func (e *CheckError) Unwrap() error { return e.Err }
+
+// CheckErrors returns the *CheckErrors that an error is or joins. It reports false if there is none, or anything else beside
+// them: then the error says nothing about single actions, and concerns them all.
+func CheckErrors(err error) (all []*CheckError, only bool) {
+	if e, ok := err.(*CheckError); ok { // and not one that is wrapped
+		return []*CheckError{e}, true
+	}
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return nil, false
+	}
+	for _, e := range joined.Unwrap() {
+		more, ok := CheckErrors(e)
+		if !ok {
+			return nil, false
+		}
+		all = append(all, more...)
+	}
+	return all, len(all) > 0
+}

@@ -3,7 +3,9 @@ package token
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/zkbench/zkbench"
@@ -50,4 +52,19 @@ func TestNothingIsVerified(t *testing.T) {
 	pp := must.Get(NewCryptoParams(Config{Curve: "BN254", Bits: 8, ProofType: Bulletproof}, Tuning{}))(t)
 	must.Fail(t, pp.Verify(context.Background(), executor.Serial()), zkbench.ErrParams, "no claims")
 	must.Fail(t, pp.Verify(context.Background(), executor.Serial(), nil), zkbench.ErrParams, "a claim that is nil")
+}
+
+// TestOpeningIsNotPrinted: no verb shows an opening's value, type or blinding.
+func TestOpeningIsNotPrinted(t *testing.T) {
+	t.Parallel()
+	o := Opening{Type: "USD", Value: 1234567, Blinding: []byte("blinding")}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%x", "%d", "%s", "%q"} {
+		for _, text := range []string{fmt.Sprintf(verb, o), fmt.Sprintf(verb, &o), fmt.Sprintf(verb, []Opening{o})} {
+			for _, secret := range []string{"USD", "1234567", "12d687", "blinding", fmt.Sprintf("%x", "blinding")} {
+				if strings.Contains(text, secret) {
+					t.Errorf("%s prints %s: %s", verb, secret, text)
+				}
+			}
+		}
+	}
 }

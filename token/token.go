@@ -62,6 +62,9 @@ type Opening struct {
 	Blinding []byte // a canonical scalar, 32 bytes big-endian
 }
 
+// Format prints that it is an opening, whatever the verb, and not what it is of.
+func (Opening) Format(f fmt.State, _ rune) { fmt.Fprint(f, "token.Opening (secret)") }
+
 // Kind is the kind of an action.
 type Kind uint8
 

@@ -64,22 +64,26 @@ func (a *Action) Encode(proof []byte) ([]byte, error) {
 }
 
 // Received is an action whose points and scalars have been decoded, so that it can be
-// verified. Verify speaks of what was decoded: other values of the fields do not reach it.
+// verified. Verify speaks of what was decoded: other values of the fields, and of Action itself, do not reach it.
 type Received struct {
 	Action
-	pp    token.CryptoParams
-	claim statement.Claim
+	pp     token.CryptoParams
+	claim  statement.Claim
+	inputs []Input // as parsed: what the claim is about
 }
 
 // Receive decodes the points and scalars of an action: square roots, the expensive
 // part of decoding. It keeps the action's slices. The error is a *zkbench.DecodeError, or an ErrParams for an
 // action that Parse has not returned.
 func Receive(pp token.CryptoParams, a *Action) (*Received, error) {
+	if a == nil {
+		return nil, fmt.Errorf("%w: no action, accepted are those that Parse returns", zkbench.ErrParams)
+	}
 	claim, err := pp.Decode(&a.statement, a.proof)
 	if err != nil {
 		return nil, err
 	}
-	return &Received{*a, pp, claim}, nil
+	return &Received{*a, pp, claim, a.inputs}, nil
 }
 
 // Decode decodes an action of the given kind: structure, every point and every scalar.
@@ -95,7 +99,13 @@ func Decode(pp token.CryptoParams, kind token.Kind, data []byte) (*Received, err
 }
 
 // Verify verifies the action at an anchor, and that its inputs are tokens of the ledger. The error is VerifyBatch's.
+//
+// Who may do what the action does is not looked at: that the owners of its inputs have signed, or the issuer of an
+// issue; and that the anchor is a new one: the same action verifies again. Package validator checks all of it.
 func (r *Received) Verify(ctx context.Context, ex executor.Executor, view View, anchor token.Anchor) error {
+	if r == nil {
+		return fmt.Errorf("%w: no action, accepted are those that Decode returns", zkbench.ErrParams)
+	}
 	return VerifyBatch(ctx, ex, r.pp, view, []Item{{r, anchor}})
 }
 
@@ -128,12 +138,14 @@ func VerifyBatch(ctx context.Context, ex executor.Executor, pp token.CryptoParam
 	if err != nil {
 		return err
 	}
-	err = pp.Verify(ctx, ex, claims...)
-	switch joined, named := err.(interface{ Unwrap() []error }); {
-	case err != nil && !named: // which names no action
-		return err
-	case named:
-		refused = append(refused, joined.Unwrap()...)
+	if err := pp.Verify(ctx, ex, claims...); err != nil {
+		bad, named := zkbench.CheckErrors(err)
+		if !named {
+			return err
+		}
+		for _, e := range bad {
+			refused = append(refused, e)
+		}
 	}
 	return errors.Join(refused...)
 }

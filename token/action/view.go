@@ -63,6 +63,9 @@ func (v View) input(ctx context.Context, in *Input, seen map[string]bool) error 
 	if err != nil {
 		return err
 	}
+	if len(stored.Owner) == 0 {
+		return fmt.Errorf("%w: the token is redeemed", zkbench.ErrSpent)
+	}
 	if !bytes.Equal(stored.Commitment, in.Token.Commitment) || !bytes.Equal(stored.Owner, in.Token.Owner) {
 		return fmt.Errorf("%w: the ledger has another token under this id", zkbench.ErrPolicy)
 	}

@@ -66,8 +66,11 @@ func TestView(t *testing.T) {
 		if at, ok := errors.AsType[*zkbench.CheckError](err); !ok || at.Check != "inputs" || at.Index != c.index || !errors.Is(err, zkbench.ErrPolicy) {
 			t.Errorf("%s: %v, want input %d refused", name, err, c.index)
 		}
-		r.Inputs = nil // fields that are written over change nothing
-		must.Fail(t, r.Verify(ctx, serial, ledger.view(), ""), zkbench.ErrPolicy, "%s, its inputs taken out of the fields", name)
+		// Fields that are written over change nothing.
+		for _, other := range []action.Action{{}, {Inputs: r.Inputs, Outputs: r.Outputs}, spend(t, pp, 150, mine...).Action} {
+			r.Action = other
+			must.Fail(t, r.Verify(ctx, serial, ledger.view(), ""), zkbench.ErrPolicy, "%s, another action in its place", name)
+		}
 	}
 }
 
@@ -109,6 +112,17 @@ func TestViewOfABatch(t *testing.T) {
 	}
 
 	must.Fail(t, batch(action.View{}, first), zkbench.ErrParams, "no view")
+	must.Fail(t, (*action.Received)(nil).Verify(ctx, serial, ledger.view(), ""), zkbench.ErrParams, "no action")
+	must.FailGet(action.Receive(pp, nil))(t, zkbench.ErrParams, "no action")
+	redeemed := owned(t, pp, "redeemed", 9)
+	redeemed[0].Token.Owner = nil
+	kept := book{string(redeemed[0].ID): redeemed[0].Token}
+	must.Fail(t, spend(t, pp, 9, redeemed...).Verify(ctx, serial, kept.view(), ""), zkbench.ErrSpent, "a token that is redeemed")
+	for _, cause := range []error{causes{}, causes{nil}, causes{gone()}, causes{gone(), &zkbench.CheckError{Err: zkbench.ErrProof}}} { // of errors, and none of an action
+		c, cancel := context.WithCancelCause(ctx)
+		cancel(cause)
+		must.Fail(t, first.Verify(c, serial, action.NothingLookedUp(), "another"), must.ErrAny, "cancelled with %v", cause)
+	}
 	must.Fail(t, batch(action.LookUp(nil), first), zkbench.ErrParams, "a view without a function")
 	gone := errors.New("the disk is gone")
 	err = batch(action.LookUp(func(context.Context, token.ID) (token.Token, error) { return mine[0].Token, gone }), first)
@@ -116,6 +130,14 @@ func TestViewOfABatch(t *testing.T) {
 		t.Errorf("a ledger that fails: %v", err)
 	}
 }
+
+// causes are errors that a caller gives for cancelling.
+type causes []error
+
+func (c causes) Error() string   { return fmt.Sprintf("%d errors", len(c)) }
+func (c causes) Unwrap() []error { return c }
+
+func gone() error { return errors.New("gone") }
 
 // TestDecodeCopies writes other bytes into the buffer that an action was decoded from.
 func TestDecodeCopies(t *testing.T) {

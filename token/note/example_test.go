@@ -1,6 +1,7 @@
 package note_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -20,7 +21,7 @@ func got[T any](value T, err error) T {
 }
 
 // A payee makes an address of its seed, finds what was written to it among all notes of a ledger, and counts what opens
-// the token.
+// a token of its own, each token once.
 func Example() {
 	ctx, ex := context.Background(), executor.Serial()
 	pp := got(token.NewCryptoParams(token.Config{Curve: "BN254", Bits: 32, ProofType: token.CSP}, token.Tuning{}))
@@ -41,15 +42,36 @@ func Example() {
 	more.Value = 1_000_000
 	forged := got(note.Seal(place, []note.Payee{address}, more))
 
-	for _, raw := range [][]byte{honest, forged} {
-		shares := got(note.Decode(raw))
+	// A third writes of a token of its own.
+	theirs := got(action.NewIssue(ctx, ex, pp, "USD", action.Spec{Outputs: []action.Output{{Owner: []byte("mallory"), Value: 1000}}, Anchor: "tx 2"}))
+	elsewhere := note.Place{Ledger: ledger, ID: token.ID("theirs"), Owner: theirs.Outputs[0].Owner}
+	stray := got(note.Seal(elsewhere, []note.Payee{address}, theirs.Openings[0]))
+
+	counted := make(map[string]uint64)
+	for _, n := range []struct {
+		raw   []byte
+		place note.Place
+		token token.Token // of the ledger, at this place
+	}{{honest, place, issue.Outputs[0]}, {forged, place, issue.Outputs[0]}, {honest, place, issue.Outputs[0]}, {stray, elsewhere, theirs.Outputs[0]}} {
+		shares := got(note.Decode(n.raw))
 		found, mine := payee.Mine(&shares[0].Tag)
-		opening := got(payee.Open(place, &shares[0], found))
-		// A note is what its author says: the token says whether that is true.
-		err := token.Opens(ctx, ex, pp, &issue.Outputs[0], opening)
-		fmt.Println(mine, found == nonce, opening.Value, opening.Type, err)
+		if !mine || found != nonce {
+			continue
+		}
+		opening := got(payee.Open(n.place, &shares[0], found))
+		// A note is what its author says: the token says whether that is true, and whose it is.
+		err := token.Opens(ctx, ex, pp, &n.token, opening)
+		isOwn := bytes.Equal(n.token.Owner, owner)
+		fmt.Println(opening.Value, opening.Type, err, isOwn)
+		if err == nil && isOwn {
+			counted[string(n.place.ID)] = opening.Value
+		}
 	}
+	fmt.Println("counted:", counted)
 	// Output:
-	// true true 1 USD <nil>
-	// true true 1000000 USD proof rejected: the opening is another token's
+	// 1 USD <nil> true
+	// 1000000 USD proof rejected: the opening is another token's true
+	// 1 USD <nil> true
+	// 1000 USD <nil> false
+	// counted: map[id:1]
 }

@@ -22,6 +22,9 @@ type Reader struct {
 	macs   sync.Pool                // *macs
 }
 
+// Format prints that it is a reader, whatever the verb, and not its seed.
+func (*Reader) Format(f fmt.State, _ rune) { fmt.Fprint(f, "note.Reader (secret)") }
+
 // macs are the two keyed hashes of tags.
 type macs struct{ iv, stream hash.Hash }
 

@@ -11,13 +11,17 @@ import (
 	"github.com/zkbench/zkbench/token/action"
 )
 
-// ledger has the unspent tokens by their ids.
-type ledger map[string]token.Token
+// ledger has the unspent tokens by their ids, and the anchors of all actions. Who may spend a token, and who may issue,
+// is for signatures to say: package validator checks them, and all of this.
+type ledger struct {
+	tokens  map[string]token.Token
+	anchors map[token.Anchor]bool
+}
 
 // view is what a verifier asks.
-func (l ledger) view() action.View {
+func (l *ledger) view() action.View {
 	return action.LookUp(func(_ context.Context, id token.ID) (token.Token, error) {
-		t, ok := l[string(id)]
+		t, ok := l.tokens[string(id)]
 		if !ok {
 			return token.Token{}, fmt.Errorf("%w: no unspent token %q", zkbench.ErrPolicy, id)
 		}
@@ -25,14 +29,24 @@ func (l ledger) view() action.View {
 	})
 }
 
-// apply does what a verified action says.
-func (l ledger) apply(tx string, a *action.Received) {
+// land verifies an action, and does what it says. The same action does not land again.
+func (l *ledger) land(ctx context.Context, ex executor.Executor, anchor token.Anchor, a *action.Received) error {
+	if l.anchors[anchor] {
+		return fmt.Errorf("%w: %s has landed", zkbench.ErrAnchorConflict, anchor)
+	}
+	if err := a.Verify(ctx, ex, l.view(), anchor); err != nil {
+		return err
+	}
+	l.anchors[anchor] = true
 	for _, in := range a.Inputs {
-		delete(l, string(in.ID))
+		delete(l.tokens, string(in.ID))
 	}
 	for j, t := range a.Outputs {
-		l[fmt.Sprintf("%s/%d", tx, j)] = t
+		if len(t.Owner) > 0 { // one without an owner is redeemed
+			l.tokens[fmt.Sprintf("%s/%d", anchor, j)] = t
+		}
 	}
+	return nil
 }
 
 func got[T any](value T, err error) T {
@@ -45,7 +59,8 @@ func got[T any](value T, err error) T {
 // A token is issued to Alice, who pays Bob and keeps the change. Mallory makes up a token, and Alice spends hers under two ids:
 // both proofs hold, and the ledger does not have these tokens.
 func Example() {
-	ctx, ex, onLedger := context.Background(), executor.Pool(), make(ledger)
+	ctx, ex := context.Background(), executor.Pool()
+	onLedger := &ledger{make(map[string]token.Token), make(map[token.Anchor]bool)}
 	pp := got(token.NewCryptoParams(token.Config{Curve: "BN254", Bits: 32, ProofType: token.Bulletproof}, token.Tuning{}))
 
 	// The issuer makes a token of 100 and hands its opening to Alice.
@@ -54,10 +69,9 @@ func Example() {
 	}))
 	raw := got(issue.Prove(ctx))
 
-	// Everybody verifies the issue. That it is the issuer's is for a signature to say (package request).
+	// Everybody verifies the issue.
 	issued := got(action.Decode(pp, token.Issue, raw))
-	fmt.Println("tx 1:", issued.Verify(ctx, ex, onLedger.view(), "tx 1"))
-	onLedger.apply("tx 1", issued)
+	fmt.Println("tx 1:", onLedger.land(ctx, ex, "tx 1", issued))
 
 	transfer := func(anchor token.Anchor, outputs []action.Output, owned ...action.Owned) *action.Received {
 		sender := got(action.NewSender(ctx, ex, pp, owned))
@@ -70,28 +84,30 @@ func Example() {
 	again := hers
 	again.ID = []byte("tx 1/1")
 	twice := transfer("tx 2", []action.Output{{Owner: []byte("alice"), Value: 200}}, hers, again)
-	fmt.Println("tx 2, twice:", twice.Verify(ctx, ex, onLedger.view(), "tx 2"))
+	fmt.Println("tx 2, twice:", onLedger.land(ctx, ex, "tx 2", twice))
 
 	// Mallory makes up a token of 4,000,000,000.
 	made := got(action.NewIssue(ctx, ex, pp, "USD", action.Spec{Outputs: []action.Output{{Owner: []byte("mallory"), Value: 4_000_000_000}}, Anchor: "tx 0"}))
 	forged := transfer("tx 2", []action.Output{{Owner: []byte("mallory"), Value: 4_000_000_000}}, action.Owned{
 		Input: action.Input{ID: []byte("tx 0/0"), Token: made.Outputs[0]}, Opening: made.Openings[0],
 	})
-	fmt.Println("tx 2, made up:", forged.Verify(ctx, ex, onLedger.view(), "tx 2"))
+	fmt.Println("tx 2, made up:", onLedger.land(ctx, ex, "tx 2", forged))
 
 	// Alice pays Bob. Everybody verifies the transfer, in its transaction and in no other.
 	paid := transfer("tx 2", []action.Output{{Owner: []byte("bob"), Value: 30}, {Owner: []byte("alice"), Value: 70}}, hers)
-	fmt.Println("tx 3:", paid.Verify(ctx, ex, onLedger.view(), "tx 3"))
-	fmt.Println("tx 2:", paid.Verify(ctx, ex, onLedger.view(), "tx 2"))
-	onLedger.apply("tx 2", paid)
+	fmt.Println("tx 3:", onLedger.land(ctx, ex, "tx 3", paid))
+	fmt.Println("tx 2:", onLedger.land(ctx, ex, "tx 2", paid))
 
-	// It is spent now.
-	fmt.Println("tx 2, again:", paid.Verify(ctx, ex, onLedger.view(), "tx 2"))
+	// Her token is spent, and no action lands twice.
+	fmt.Println("tx 1, again:", onLedger.land(ctx, ex, "tx 1", issued))
+	late := transfer("tx 3", []action.Output{{Owner: []byte("alice"), Value: 100}}, hers)
+	fmt.Println("tx 3, of tx 1:", onLedger.land(ctx, ex, "tx 3", late))
 	// Output:
 	// tx 1: <nil>
 	// tx 2, twice: action 0: inputs 1: policy broken: no unspent token "tx 1/1"
 	// tx 2, made up: action 0: inputs 0: policy broken: no unspent token "tx 0/0"
 	// tx 3: action 0: proof: proof rejected
 	// tx 2: <nil>
-	// tx 2, again: action 0: inputs 0: policy broken: no unspent token "tx 1/0"
+	// tx 1, again: anchor stands for another request: tx 1 has landed
+	// tx 3, of tx 1: action 0: inputs 0: policy broken: no unspent token "tx 1/0"
 }

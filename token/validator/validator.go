@@ -367,18 +367,15 @@ func forEachFailed(err error, cases []*pending, f func(bad *zkbench.CheckError))
 	if err == nil {
 		return
 	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, e := range joined.Unwrap() {
-			forEachFailed(e, cases, f)
+	bad, only := zkbench.CheckErrors(err)
+	if !only {
+		for _, c := range cases {
+			c.fail(err)
 		}
 		return
 	}
-	if bad, ok := errors.AsType[*zkbench.CheckError](err); ok {
-		f(bad)
-		return
-	}
-	for _, c := range cases {
-		c.fail(err)
+	for _, e := range bad {
+		f(e)
 	}
 }
 
