@@ -3,6 +3,7 @@ package stark_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/zkbench/zkbench"
@@ -54,6 +55,9 @@ func TestHeights(t *testing.T) {
 			must.FailGet(prove(64, about(63, forms...)))(t, zkbench.ErrParams, "%s", name)
 			must.Fail(t, s.Check(t.Context(), executor.Serial(), []stark.Trace{counting(64)}, about(63, forms...)), zkbench.ErrParams, "%s", name)
 		}
+		two := must.Get(stark.New(c, counter(), squares()))(t)
+		golden.Equal(t, "form of two tables", stark.Form{64, 8}, must.Get(two.Form([]byte{6, 3}))(t))
+		must.FailGet(two.Form(proof[:1]))(t, zkbench.ErrMalformed, "a height of two")
 		for name, proof := range map[string][]byte{"nothing": nil, "height 1": {0}, "height 2^63": {63}, "height 2^255": {255}} {
 			must.FailGet(s.Form(proof))(t, zkbench.ErrMalformed, "%s", name)
 		}
@@ -197,6 +201,27 @@ func TestWrapCounts(t *testing.T) {
 		} else {
 			must.Do(t, err, name)
 		}
+	}
+	// So do all links of a table, and of all tables.
+	half := [][]uint64{{(bear + 1) / 2, 0}, {1, (bear + 1) / 2}, {bear - 1, 1}}
+	linked := func(name string, columns ...int) *air.Table {
+		return &air.Table{Name: name, Columns: 1, Fixed: half, State: func(b *air.Builder) {
+			for _, i := range columns {
+				b.Link("a", i, b.Here(0))
+			}
+		}}
+	}
+	must.Get(stark.New(koalaBear, linked("one", 0, 1)))(t)
+	must.FailGet(stark.New(koalaBear, linked("one", 0, 1, 2)))(t, zkbench.ErrParams, "three links")
+	must.FailGet(stark.New(koalaBear, linked("one", 0, 1), linked("two", 2)))(t, zkbench.ErrParams, "links of two tables")
+	must.FailGet(stark.New(koalaBear, linked("two", 2), linked("one", 0, 1)))(t, zkbench.ErrParams, "links of two tables, in another order")
+	publics := func(i int) error {
+		_, err := (&air.Table{Name: "reads", Columns: 1, State: func(b *air.Builder) { b.Zero(air.First, "public", b.Public(i)) }}).Compile()
+		return err
+	}
+	must.Do(t, publics(1<<20-1))
+	for _, i := range []int{-1, 1 << 20, math.MaxInt} {
+		must.Fail(t, publics(i), zkbench.ErrParams, "public value %d", i)
 	}
 	none := &air.Table{Name: "none", Columns: 1, State: func(b *air.Builder) { b.AskUpTo(0, "a", b.Here(0), b.Here(0)) }}
 	must.FailGet(stark.New(koalaBear, none))(t, zkbench.ErrParams, "up to 0 asks")
