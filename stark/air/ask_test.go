@@ -3,6 +3,7 @@ package air_test
 import (
 	"testing"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/stark/air"
@@ -90,4 +91,15 @@ func TestAsk(t *testing.T) {
 			golden.Equal(t, name, [2]any{`asks "bus" once at most`, air.Everywhere}, [2]any{last.Name, last.Where})
 		}
 	}
+}
+
+// TestFirstError: of what a table states wrong the first is named.
+func TestFirstError(t *testing.T) {
+	t.Parallel()
+	_, err := (&air.Table{Name: "t", Columns: 1, State: func(b *air.Builder) {
+		b.Here(7)
+		b.Public(-1)
+	}}).Compile()
+	must.Fail(t, err, zkbench.ErrParams, "two errors")
+	golden.Contains(t, err.Error(), "column 7 of 1")
 }
