@@ -116,7 +116,8 @@ func (b *Builder) root(v Var) Var {
 }
 
 // Kind is of rows of a gate of the system, nil for none, with as many of the row's parameters as
-// are given; the others are 0. Who has many rows of one asks once.
+// are given; the others are 0. A gate says with them what its terms say: with no parameters an
+// arithmetic gate says nothing. Who has many rows of one asks once.
 func (b *Builder) Kind(g *Gate, params ...fr.Element) Kind {
 	i := slices.IndexFunc(b.system.Gates, g.is)
 	switch {

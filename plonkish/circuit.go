@@ -55,6 +55,9 @@ func (b *Builder) Build() (*Circuit, error) {
 	if b.err != nil {
 		return nil, b.err
 	}
+	if len(b.kinds) == 0 {
+		return nil, fmt.Errorf("%w: a builder of no system, accepted are those of NewBuilder", zkbench.ErrParams)
+	}
 	if err := b.behindLast(); err != nil {
 		return nil, err
 	}
@@ -73,7 +76,7 @@ func (b *Builder) Build() (*Circuit, error) {
 	}
 	c := &Circuit{
 		system: &b.system, n: n, kinds: b.kinds, rows: append(make([]Kind, public, used), b.rows...),
-		cells: b.cells, values: b.values, public: public, free: b.free, tables: b.tables, entries: entries(b.tables), sites: b.sites,
+		cells: slices.Clone(b.cells), values: b.values, public: public, free: slices.Clone(b.free), tables: b.tables, entries: entries(b.tables), sites: b.sites,
 	}
 	for i := range c.cells {
 		first := make([]Var, public, used)

@@ -177,7 +177,7 @@ func TestUnsatisfiedIsNamed(t *testing.T) {
 	}
 	b = NewBuilder(Plonk())
 	one := b.Public(element(1))
-	b.Row(b.Kind(Arithmetic(), element(0), element(1), element(-1)), []Var{one, one})
+	b.Row(b.Kind(Arithmetic(), element(0), element(1), element(-1)), []Var{one, b.Var(element(1))})
 	b.Equal(one, b.Public(element(2)))
 	c = must.Get(b.Build())(t)
 	if err := c.Check(); !errors.As(err, &e) || e.Gate != Wiring || e.Row != 0 || e.Term != "row 1" {

@@ -1,6 +1,7 @@
 package plonkish
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 
@@ -170,18 +171,84 @@ func (c *Circuit) held(given func(row int) (free int, late bool)) error {
 	return nil
 }
 
-// isRead tells whether a gate or a lookup reads a cell of a permuted column, or one that is wired to it.
+// isRead tells whether what a gate or a lookup says depends on a cell of a permuted column, and those that are wired
+// to it. A term that names the cell need not: its parameters may be such that it vanishes, or the cell may stand in it
+// twice. So terms are evaluated where all other cells are drawn, with two numbers for these: polynomials that
+// differ are taken for one with a chance of their degree in 2^254.
 func (c *Circuit) isRead(r readers, column, row int) bool {
-	return slices.ContainsFunc(c.cycle(column, row), func(at [2]int) bool { return c.reads(r, at[0], at[1]) })
+	wired := make(map[[2]int]bool)
+	cycle := c.cycle(column, row)
+	for _, at := range cycle {
+		wired[at] = true
+	}
+	depends := func(p *part, row int) bool {
+		f := c.kindOf(row)
+		if p.gate >= 0 && p.gate != f.gate || p.lookup >= 0 && f.tables[p.lookup] == 0 {
+			return false
+		}
+		program := compile(p.expr)
+		values := atPoint{params: f.params, wired: wired, row: row}
+		first := evaluate(program, values)
+		values.other = true
+		second := evaluate(program, values)
+		return !first.Equal(&second)
+	}
+	return slices.ContainsFunc(cycle, func(at [2]int) bool {
+		return slices.ContainsFunc(r[variable{cell, at[0]}], func(p *part) bool { return depends(p, at[1]) }) ||
+			at[1] > 0 && slices.ContainsFunc(r[variable{nextCell, at[0]}], func(p *part) bool { return depends(p, at[1]-1) })
+	})
 }
 
-// reads tells whether a gate or a lookup reads a cell.
+// reads tells whether a gate or a lookup names a cell with parameters that are not 0.
 func (c *Circuit) reads(r readers, column, row int) bool {
 	reader, _ := r.reader(c.kindOf(row), variable{cell, column}, c.tables)
 	if reader == "" && row > 0 {
 		reader, _ = r.reader(c.kindOf(row-1), variable{nextCell, column}, c.tables)
 	}
 	return reader != ""
+}
+
+// atPoint is the algebra of Exprs at a point that is drawn, of which the wired cells have one of two numbers.
+type atPoint struct {
+	params []fr.Element
+	wired  map[[2]int]bool // by column and row
+	row    int
+	other  bool
+}
+
+func (a atPoint) variable(v variable) fr.Element {
+	row := a.row
+	switch v.kind {
+	case param:
+		return a.params[v.index]
+	case nextCell:
+		row++
+		fallthrough
+	case cell:
+		if a.wired[[2]int{v.index, row}] {
+			return drawnNumber(-1, map[bool]int{true: 1}[a.other])
+		}
+	}
+	return drawnNumber(int(v.kind), v.index)
+}
+func (atPoint) constant(c fr.Element) fr.Element { return c }
+func (atPoint) apply(o op, x, y fr.Element) (z fr.Element) {
+	switch o {
+	case opAdd:
+		z.Add(&x, &y)
+	case opSub:
+		z.Sub(&x, &y)
+	default:
+		z.Mul(&x, &y)
+	}
+	return z
+}
+
+// drawnNumber is a number that nothing in a circuit has to do with.
+func drawnNumber(kind, index int) (e fr.Element) {
+	sum := sha256.Sum256(fmt.Appendf(nil, "zkbench/v1/plonkish held %d %d", kind, index))
+	e.SetBytes(sum[:])
+	return e
 }
 
 // areRead returns a zkbench.ErrParams for a value that no gate and no lookup reads.

@@ -165,6 +165,9 @@ func (k *VerifyingKey) commit(ctx context.Context, ex executor.Executor, c *Circ
 
 // newVerifyingKey has no fixed columns yet.
 func newVerifyingKey(c *Circuit, s *srs.SRS) (*VerifyingKey, error) {
+	if c == nil || c.system == nil || s == nil {
+		return nil, fmt.Errorf("%w: no circuit or no reference string, accepted are those of Build and of package srs", zkbench.ErrParams)
+	}
 	if s.Size() < c.n {
 		return nil, &zkbench.LimitError{What: "rows of a circuit over this reference string", Estimate: int64(c.Rows()), Max: int64(s.Size() - blinded)}
 	}

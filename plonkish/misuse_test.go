@@ -7,6 +7,7 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/plonkish/internal/inside"
@@ -372,4 +373,66 @@ func TestPlant(t *testing.T) {
 		b.Plant(inside.Key{}, v, element(7))
 	}
 	golden.Equal(t, "planted values", []fr.Element{element(7), element(7)}, []fr.Element{b.Value(x), b.Value(b.Var(element(1)))})
+}
+
+// TestVanishingReadsAreNone: a public value that a term names, and does not depend on with a row's parameters, is any number.
+// So Build refuses it, and accepts it if another row does depend.
+func TestVanishingReadsAreNone(t *testing.T) {
+	a, b3, c, q := Cell(0), Cell(1), Cell(2), Param(0)
+	// b² = a where q is 1, and c = b³ where q is 0.
+	either := &Gate{Name: "switch", Terms: []Term{{"either", q.Mul(a.Sub(b3.Square())).Add(Int(1).Sub(q).Mul(c.Sub(b3.Square().Mul(b3))))}}}
+	switches := System{Name: "s", Columns: []string{"a", "b", "c"}, Permuted: 3, Params: 1, Gates: []*Gate{either}}
+	for name, test := range map[string]struct {
+		system System
+		rows   func(b *Builder, public Var)
+		holds  bool
+	}{
+		"a term that vanishes": {switches, func(b *Builder, public Var) {
+			b.Row(b.Kind(either, element(1)), []Var{b.Var(element(9)), b.Var(element(3)), public})
+		}, false},
+		"a term that does not": {switches, func(b *Builder, public Var) {
+			b.Row(b.Kind(either), []Var{b.Var(element(9)), b.Var(element(3)), public})
+		}, true},
+		"one of two rows": {switches, func(b *Builder, public Var) {
+			b.Row(b.Kind(either, element(1)), []Var{b.Var(element(9)), b.Var(element(3)), public})
+			b.Row(b.Kind(either, element(1)), []Var{public, b.Var(element(3)), public})
+		}, true},
+		"itself less itself": {Plonk(), func(b *Builder, public Var) {
+			b.Row(b.Kind(Arithmetic(), element(0), element(1), element(-1)), []Var{public, public})
+		}, false},
+		"itself less itself, wired": {Plonk(), func(b *Builder, public Var) {
+			same := b.Var(element(999))
+			b.Equal(public, same)
+			b.Row(b.Kind(Arithmetic(), element(0), element(1), element(-1)), []Var{public, same})
+		}, false},
+		"itself less another": {Plonk(), func(b *Builder, public Var) {
+			b.Row(b.Kind(Arithmetic(), element(0), element(1), element(-1)), []Var{public, b.Var(element(999))})
+		}, true},
+	} {
+		b := NewBuilder(test.system)
+		test.rows(b, b.Public(element(999)))
+		_, err := b.Build()
+		unheld := new(UnheldError)
+		if refused := errors.As(err, &unheld) && unheld.Reader == ""; refused == test.holds || err != nil && !refused {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestBuiltIsKept: rows that a builder is given once its circuit is built change nothing of it.
+func TestBuiltIsKept(t *testing.T) {
+	s := small(t)
+	b := NewBuilder(Plonk())
+	x := b.Public(element(7))
+	b.Row(b.Kind(Arithmetic(), element(0), element(1), element(-1)), []Var{x, b.Var(element(7))})
+	c := must.Get(b.Build())(t)
+	b.Row(0, []Var{b.Var(element(77))})
+	must.Do(t, c.Check())
+	golden.Equal(t, "rows", 2, len(c.cells[0]))
+	must.FailGet(new(Builder).Build())(t, zkbench.ErrParams, "a builder of no system")
+	for name, c := range map[string]*Circuit{"nil": nil, "of no system": new(Circuit)} {
+		must.FailGet(Setup(t.Context(), executor.Serial(), c, s.srs))(t, zkbench.ErrParams, "keys of a circuit that is %s", name)
+		must.FailGet(s.ProvingKey.Prove(t.Context(), executor.Serial(), c, Options{}))(t, zkbench.ErrParams, "a proof of a circuit that is %s", name)
+	}
+	must.FailGet(Setup(t.Context(), executor.Serial(), c, nil))(t, zkbench.ErrParams, "keys over no string")
 }

@@ -105,7 +105,7 @@ func (k *ProvingKey) Prove(ctx context.Context, ex executor.Executor, c *Circuit
 }
 
 func (k *ProvingKey) newProver(ctx context.Context, ex executor.Executor, c *Circuit, o Options) (*prover, error) {
-	if c.digest != k.circuit {
+	if c == nil || c.system == nil || c.digest != k.circuit {
 		return nil, fmt.Errorf("%w: a circuit that is not the key's", zkbench.ErrParams)
 	}
 	if err := c.fits(k.proofBytes(), memory.Available()); err != nil {

@@ -1,5 +1,6 @@
 // Package inside is how this module's tests look into a circuit of package plonkish, and leave one of
-// its constraints out. The methods that do so take a Key, which nobody outside can name.
+// its constraints out. The methods that do so take a Key, which nobody outside has
+// by accident. They change the witness of a builder of one's own, or a copy of a circuit, and no key.
 package inside
 
 import "github.com/consensys/gnark-crypto/ecc/bn254/fr"

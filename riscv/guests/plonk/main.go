@@ -1,5 +1,6 @@
 // Command plonk is a guest that verifies a Plonk proof, and commits to its public values. Its input is
-// frames: the verifying key, the proof, the public values of 32 big-endian bytes each.
+// frames: the verifying key, the proof, the public values of 32 big-endian bytes each. It is for measurement: it
+// takes any key, and so any values, since what it commits to does not name the key.
 package main
 
 import (
