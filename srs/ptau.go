@@ -115,7 +115,7 @@ func ReadPtau(ctx context.Context, ex executor.Executor, r io.ReaderAt, length i
 		return nil, f.malformed(ptauTauG1, pointBytes, weak)
 	}
 	s := assemble(canonical, lagrange, verifyingKey(tauG2), nil)
-	s.insecure, s.contributions = published.unknown, contributions
+	s.secure, s.contributions = published.given, contributions
 	return s, nil
 }
 
