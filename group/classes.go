@@ -63,6 +63,7 @@ type terms struct {
 func (t *terms) reset(n, pieces int) {
 	t.kinds, t.magnitudes, t.picks = resize(t.kinds, n), resize(t.magnitudes, n), resize(t.picks, n)
 	t.counted = resize(t.counted, pieces)
+	clear(t.counted) // no count of another sum stays, even if an executor leaves out the task that counts
 }
 
 // join tells in which class's sum each class's terms are, and where the picks of each

@@ -1,6 +1,10 @@
 package group
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/zkbench/zkbench/internal/golden"
+)
 
 // TestKinds: 0, 1 and -1 are known by all their words, and magnitudes by their length.
 func TestKinds(t *testing.T) {
@@ -33,5 +37,14 @@ func testKinds[S scalarElement, P any](t *testing.T, g Group[S, P]) {
 				t.Fatalf("%s: %x is of kind %d, want %d", g.Name(), other, kind, full)
 			}
 		}
+	}
+}
+
+// TestTermsForget: terms that are used again have no counts of the sum before.
+func TestTermsForget(t *testing.T) {
+	for _, pieces := range []int{1, 2} {
+		used := terms{counted: []classCounts{{3, 1}, {4}}}
+		used.reset(8, pieces)
+		golden.Equal(t, "counts", make([]classCounts, pieces), used.counted)
 	}
 }

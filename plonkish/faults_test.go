@@ -219,6 +219,8 @@ func TestNoMemory(t *testing.T) {
 func TestInsecure(t *testing.T) {
 	s := small(t)
 	golden.Equal(t, "over a string for tests", true, s.Insecure())
+	again := &srs.SRS{Canonical: s.srs.Canonical, Lagrange: s.srs.Lagrange} // which nobody vouches for either
+	golden.Equal(t, "over its points", true, must.Get(SetupVerifying(t.Context(), executor.Serial(), s.Circuit, again))(t).Insecure())
 	in := s.Verifying().Bytes()
 	golden.Equal(t, "read", true, must.Get(ReadVerifyingKey(Plonk(), in))(t).Insecure())
 	must.Fail(t, s.Verify(s.proof, s.public, bound), zkbench.ErrParams, "a key that anybody can prove anything by")

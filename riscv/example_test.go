@@ -11,7 +11,7 @@ import (
 )
 
 // A guest commits to its claim first and checks it then: that it is valid if its input is empty. The output counts if it
-// ends with code 0, and Run gives none otherwise.
+// ends with code 0, and Run gives none otherwise. The low byte of 256 is 0, and 256 is a failure all the same.
 func ExampleRun_exit() {
 	words := append(own(call.Input), rv.Addi(9, 11, 0)) // keeps the input's length
 	words = append(words, append(number(10, dataAt), number(11, int64(len("valid")))...)...)
@@ -22,15 +22,17 @@ func ExampleRun_exit() {
 	if err != nil {
 		panic(err)
 	}
-	for _, input := range []string{"", "x"} {
-		r, err := riscv.Run(context.Background(), program, riscv.Options{Input: []byte(input)})
-		fmt.Printf("%q: output %q, %v\n", input, r.Output, err)
+	for _, length := range []int{0, 1, 256} {
+		r, err := riscv.Run(context.Background(), program, riscv.Options{Input: make([]byte, length)})
+		fmt.Printf("input of %d: output %q, %v\n", length, r.Output, err)
 		if exit, failed := errors.AsType[*riscv.ExitError](err); failed {
 			fmt.Printf("it had committed to %q, and then failed with %d\n", exit.Output, exit.Code)
 		}
 	}
 	// Output:
-	// "": output "valid", <nil>
-	// "x": output "", guest: exit code 1
+	// input of 0: output "valid", <nil>
+	// input of 1: output "", guest: exit code 1
 	// it had committed to "valid", and then failed with 1
+	// input of 256: output "", guest: exit code 255
+	// it had committed to "valid", and then failed with 255
 }

@@ -52,6 +52,11 @@ func (f *Fault) Error() string {
 
 // ExitError is the error of a guest that has ended itself with a code other than 0: it says that it failed, so what it committed
 // to before is no result.
+//
+// Code is the low byte of what the guest passed to exit or exit_group, from 1 to 255. It is 255 if that byte is 0 and what
+// the guest passed is not: Linux would report exit(256) as a success. If a thread ends by exit with a code other
+// than 0, the guest has failed with the first such code, whatever the other threads end with; Linux would report the
+// code of the first thread, or that of exit_group.
 type ExitError struct {
 	Code   int
 	Output []byte // what it committed to until then

@@ -2,6 +2,7 @@ package riscv
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -149,8 +150,8 @@ func (m *machine) linux(t *thread) bool {
 		m.endThread(t)
 		return true
 	case sysExitGroup:
-		exit := int(uint8(x[a0]))
-		m.exit = &exit
+		m.takeCode(x[a0])
+		m.exit = &m.code
 		return true
 	case sysSetTID:
 		t.clear = x[a0]
@@ -366,14 +367,27 @@ func (m *machine) clone(t *thread) bool {
 	return true
 }
 
+// exitCode is the code that a guest ends with by the register that it passes: the low byte, as Linux tells it to a
+// parent, but 255 if that is 0 and the register is not. Linux would report 256 as a success.
+func exitCode(register uint64) int {
+	if code := int(uint8(register)); code != 0 || register == 0 {
+		return code
+	}
+	return 255
+}
+
+// takeCode takes the code of a thread that ends. The first one other than 0 stays: a thread that has failed is not made
+// good by another one that ends later.
+func (m *machine) takeCode(register uint64) { m.code = cmp.Or(m.code, exitCode(register)) }
+
 // endThread ends a thread, and the guest with the last one.
 func (m *machine) endThread(t *thread) {
 	if t.clear != 0 && m.mem.store(t.clear, 0, 4) == 0 {
 		m.threads.wake(t.clear, 1)
 	}
-	code := int(uint8(t.x[a0]))
+	m.takeCode(t.x[a0])
 	if m.threads.end(t); len(m.threads.all) == 0 {
-		m.exit = &code
+		m.exit = &m.code
 	}
 }
 

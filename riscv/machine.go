@@ -61,12 +61,13 @@ type machine struct {
 	inputAt    uint64    // address; 0: it is not in memory
 	output     []byte
 	fault      *Fault
-	exit       *int // its code; nil: it runs
+	code       int  // the first other than 0 of a thread that has ended; 0: none had one
+	exit       *int // code; nil: it runs
 }
 
 // Result is what a guest did.
 type Result struct {
-	Exit       int       // code; other than 0 with an *ExitError
+	Exit       int       // code, as of ExitError; other than 0 with one
 	Tally                // of all
 	Sections   []Section // in the order in which they were begun first
 	Output     []byte    // what it committed to, of a guest that ended with code 0: parts, one behind the other without borders

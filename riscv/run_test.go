@@ -148,6 +148,52 @@ func TestExit(t *testing.T) {
 	golden.Equal(t, "output", "", string(r.Output))
 }
 
+// TestExitCode: no code other than 0 is taken for 0, by the call that ends a thread or by the one that ends all of them.
+func TestExitCode(t *testing.T) {
+	for _, ends := range []int64{exit, exitGroup} {
+		for passed, want := range map[int64]int{0: 0, 1: 1, 255: 255, 256: 255, 257: 1, 512: 255, 1 << 31: 255, 1 << 32: 255, -1: 255, -256: 255} {
+			words := slices.Concat(number(10, dataAt), number(11, 5), own(call.Commit), number(10, passed), system(ends))
+			p := must.Get(riscv.Load(code(words, []byte("valid")), nil))(t)
+			r, err := riscv.Run(t.Context(), p, riscv.Options{})
+			golden.Equal(t, fmt.Sprintf("code of %d by call %d", passed, ends), want, r.Exit)
+			if failed, ok := errors.AsType[*riscv.ExitError](err); want == 0 && err != nil || want != 0 && (!ok || failed.Code != want || len(r.Output) > 0) {
+				t.Errorf("%d by call %d: %v, output %q", passed, ends, err, r.Output)
+			}
+		}
+	}
+}
+
+// TestExitOfThreads: a guest has failed if a thread has, whatever another one commits to and ends with later.
+func TestExitOfThreads(t *testing.T) {
+	for _, test := range []struct {
+		first, second, ends int64 // codes of the first thread and the second, and the call by which the second ends
+		want                int
+	}{
+		{0, 0, exit, 0},
+		{0, 0, exitGroup, 0},
+		{1, 0, exit, 1},
+		{1, 0, exitGroup, 1},
+		{0, 2, exit, 2},
+		{0, 2, exitGroup, 2},
+		{1, 2, exit, 1},
+		{256, 0, exit, 255},
+	} {
+		first := system(exit, test.first)
+		words := slices.Concat(system(clone, 0x10000), []uint32{rv.B(0, 10, 0, int32(4*(len(first)+1)))}, first, // which the second skips
+			number(10, dataAt), number(11, 5), own(call.Commit), system(test.ends, test.second))
+		p := must.Get(riscv.Load(code(words, []byte("valid")), nil))(t)
+		r, err := riscv.Run(t.Context(), p, riscv.Options{})
+		golden.Equal(t, fmt.Sprintf("code of %+v", test), test.want, r.Exit)
+		failed, ok := errors.AsType[*riscv.ExitError](err)
+		switch {
+		case test.want == 0 && (err != nil || string(r.Output) != "valid"):
+			t.Errorf("%+v: %v, output %q", test, err, r.Output)
+		case test.want != 0 && (!ok || failed.Code != test.want || string(failed.Output) != "valid" || len(r.Output) > 0):
+			t.Errorf("%+v: %v, output %q", test, err, r.Output)
+		}
+	}
+}
+
 // own is a call of a number of package call.
 func own(number uint32) []uint32 {
 	return []uint32{rv.Lui(17, number), rv.Addi(17, 17, int32(number&0xfff)), rv.Ecall}

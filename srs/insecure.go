@@ -37,9 +37,7 @@ func ofTau(points []bn254.G1Affine, size int, tau *fr.Element, unmap func() erro
 	var e big.Int
 	var tauG2 bn254.G2Affine
 	tauG2.ScalarMultiplicationBase(tau.BigInt(&e))
-	s := assemble(points[:size+Extra:size+Extra], points[size+Extra:], verifyingKey(&tauG2), unmap)
-	s.insecure = true
-	return s
+	return assemble(points[:size+Extra:size+Extra], points[size+Extra:], verifyingKey(&tauG2), unmap)
 }
 
 // tauOf derives τ. Points of the domain are passed over: no Lagrange polynomial but

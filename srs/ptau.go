@@ -1,6 +1,7 @@
 package srs
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/mapped"
 )
 
 // The file of a powers-of-tau ceremony as snarkjs writes it (its binfileutils and
@@ -51,6 +53,9 @@ const (
 // order up to the size, or one that divides 256 times the size. It counts contributions, and does not verify them: a
 // ceremony's own verifier does, and whoever publishes the hash answers for that.
 //
+// What is used is what was hashed: no byte of the file is read twice, so that the file may change meanwhile. The memory is that of the
+// string's points, whatever the file's length.
+//
 // The error is a *zkbench.DecodeError that names the section, an ErrParams for a size
 // that the file is too small for or for the zero Published, or the context's cause.
 func ReadPtau(ctx context.Context, ex executor.Executor, r io.ReaderAt, length int64, size int, published Published) (*SRS, error) {
@@ -64,69 +69,86 @@ func ReadPtau(ctx context.Context, ex executor.Executor, r io.ReaderAt, length i
 	if err := f.sections(); err != nil {
 		return nil, err
 	}
-	power, err := f.power()
+	power, err := f.power(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if size+Extra > 1<<(power+1)-1 || size > 1<<power {
 		return nil, fmt.Errorf("%w: size %d of a reference string, the file has 2^%d", zkbench.ErrParams, size, power)
 	}
+	contributions, err := f.contributions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	canonical, err := f.points(ctx, ptauTauG1, 0, size+Extra)
+	if err != nil {
+		return nil, err
+	}
+	g2 := make([]bn254.G2Affine, 2)
+	if err := f.read(ctx, ptauTauG2, 0, mapped.Bytes(g2)); err != nil {
+		return nil, err
+	}
+	var lagrange []bn254.G1Affine
+	_, prepared := f.at[ptauLagrange]
+	if prepared {
+		if lagrange, err = f.points(ctx, ptauLagrange, size-1, size); err != nil {
+			return nil, err
+		}
+	}
+	// All that is used has been read: it is hashed as it lies in memory.
 	if err := published.holds(ctx, f); err != nil {
 		return nil, err
 	}
-	contributions, err := f.contributions()
-	if err != nil {
+	if err := f.checkPowers(ctx, ex, canonical, g2); err != nil {
 		return nil, err
 	}
-	canonical, err := f.points(ptauTauG1, 0, size+Extra)
-	if err != nil {
-		return nil, err
-	}
-	tauG2, err := f.tauG2()
-	if err != nil {
-		return nil, err
-	}
-	_, _, g1, _ := bn254.Generators()
-	if !canonical[0].Equal(&g1) {
-		return nil, f.malformed(ptauTauG1, 0, "does not begin with the generator")
-	}
-	if ok, err := arePowers(ctx, ex, canonical, tauG2); err != nil {
-		return nil, err
-	} else if !ok {
-		return nil, f.malformed(ptauTauG1, 0, "not the powers of the τ of section 3")
-	}
-	var lagrange []bn254.G1Affine
-	if _, ok := f.at[ptauLagrange]; !ok {
+	if prepared {
+		err = f.checkLagrange(ctx, ex, canonical, lagrange)
+	} else {
 		lagrange, err = kzg.ToLagrangeG1(slices.Clone(canonical[:size]))
-	} else if lagrange, err = f.points(ptauLagrange, size-1, size); err == nil {
-		var ok bool
-		if ok, err = isLagrange(ctx, ex, canonical, lagrange); err == nil && !ok {
-			err = f.malformed(ptauLagrange, int64(size-1)*pointBytes, "not the Lagrange form of section 2")
-		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	weak, err := weakness(ctx, canonical)
-	if err != nil {
-		return nil, err
-	}
-	if weak != "" {
-		return nil, f.malformed(ptauTauG1, pointBytes, weak)
-	}
-	s := assemble(canonical, lagrange, verifyingKey(tauG2), nil)
-	s.insecure, s.contributions = published.unknown, contributions
+	s := assemble(canonical, lagrange, verifyingKey(&g2[1]), nil)
+	s.secure, s.contributions = published.given, contributions
 	return s, nil
 }
 
-// ptau reads a file.
+// ptau reads a file. A file may change while it is read, so nothing is read twice: what is used is
+// kept, and the hash is that of what is kept and of the bytes between.
 type ptau struct {
 	r      io.ReaderAt
 	length int64
 	at     map[uint32]span // sections
+	used   []piece         // in the order in which they were read; they do not overlap
 }
 
 type span struct{ start, length int64 }
+
+// piece is a part of the file.
+type piece struct {
+	at   int64
+	data []byte
+}
+
+// readChunk are the bytes of a file that are read at a time.
+const readChunk = 1 << 16
+
+// fill reads a part of the file.
+func (f *ptau) fill(b []byte, at int64) error {
+	n, err := f.r.ReadAt(b, at)
+	if n == len(b) {
+		return nil // an io.EOF may come with the last bytes
+	}
+	return cmp.Or(err, io.ErrUnexpectedEOF)
+}
+
+// use reads a part of the file that is used, and not written to.
+func (f *ptau) use(b []byte, at int64) error {
+	f.used = append(f.used, piece{at, b})
+	return f.fill(b, at)
+}
 
 func (f *ptau) malformed(section uint32, offset int64, reason string) error {
 	return &zkbench.DecodeError{Path: fmt.Sprintf("ptau.section %d", section), Offset: int(f.at[section].start + offset), Reason: reason}
@@ -137,8 +159,9 @@ func (f *ptau) sections() error {
 	broken := func(offset int64, reason string) error {
 		return &zkbench.DecodeError{Path: "ptau", Offset: int(offset), Reason: reason}
 	}
-	var head [12]byte
-	if _, err := f.r.ReadAt(head[:], 0); err != nil {
+	const headLen = 12
+	head := make([]byte, headLen)
+	if err := f.use(head, 0); err != nil {
 		return broken(0, "truncated")
 	}
 	if string(head[:4]) != "ptau" {
@@ -152,16 +175,17 @@ func (f *ptau) sections() error {
 		return broken(8, fmt.Sprintf("%d sections, accepted are up to %d", count, maxSections))
 	}
 	f.at = make(map[uint32]span)
-	offset := int64(len(head))
+	offset := int64(headLen)
 	for range count {
-		if _, err := f.r.ReadAt(head[:], offset); err != nil {
+		head = make([]byte, headLen)
+		if err := f.use(head, offset); err != nil {
 			return broken(offset, "truncated")
 		}
-		kind, n := binary.LittleEndian.Uint32(head[:]), binary.LittleEndian.Uint64(head[4:])
+		kind, n := binary.LittleEndian.Uint32(head), binary.LittleEndian.Uint64(head[4:])
 		if _, twice := f.at[kind]; twice {
 			return broken(offset, fmt.Sprintf("section %d comes twice", kind))
 		}
-		offset += int64(len(head))
+		offset += headLen
 		if offset > f.length || n > uint64(f.length-offset) {
 			return broken(offset, fmt.Sprintf("section %d is truncated", kind))
 		}
@@ -171,27 +195,39 @@ func (f *ptau) sections() error {
 	return nil
 }
 
-// read reads n bytes of a section. It allocates them only where the section is long
-// enough.
-func (f *ptau) read(section uint32, offset, n int64) ([]byte, error) {
+// holds refuses a section that is missing or shorter than n bytes behind an offset.
+func (f *ptau) holds(section uint32, offset, n int64) error {
 	s, ok := f.at[section]
 	if !ok {
-		return nil, f.malformed(section, 0, "missing")
+		return f.malformed(section, 0, "missing")
 	}
 	if offset+n > s.length {
-		return nil, f.malformed(section, offset, fmt.Sprintf("too short: %d bytes, want %d or more", s.length, offset+n))
+		return f.malformed(section, offset, fmt.Sprintf("too short: %d bytes, want %d or more", s.length, offset+n))
 	}
-	b := make([]byte, n)
-	if _, err := f.r.ReadAt(b, s.start+offset); err != nil {
-		return nil, f.malformed(section, offset, "cannot be read: "+err.Error())
+	return nil
+}
+
+// read reads bytes of a section from an offset on. None is read twice.
+func (f *ptau) read(ctx context.Context, section uint32, offset int64, b []byte) error {
+	if err := f.holds(section, offset, int64(len(b))); err != nil {
+		return err
 	}
-	return b, nil
+	for part := range slices.Chunk(b, readChunk) {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := f.use(part, f.at[section].start+offset); err != nil {
+			return f.malformed(section, offset, "cannot be read: "+err.Error())
+		}
+		offset += int64(len(part))
+	}
+	return nil
 }
 
 // power returns the power of the header, which must be for BN254.
-func (f *ptau) power() (int, error) {
-	b, err := f.read(ptauHeader, 0, 4+fp.Bytes+4)
-	if err != nil {
+func (f *ptau) power(ctx context.Context) (int, error) {
+	b := make([]byte, 4+fp.Bytes+4)
+	if err := f.read(ctx, ptauHeader, 0, b); err != nil {
 		return 0, err
 	}
 	q := slices.Clone(b[4 : 4+fp.Bytes])
@@ -207,65 +243,99 @@ func (f *ptau) power() (int, error) {
 }
 
 // contributions returns the number of contributions that the file counts.
-func (f *ptau) contributions() (int, error) {
-	b, err := f.read(ptauContribs, 0, 4)
-	if err != nil {
+func (f *ptau) contributions(ctx context.Context) (int, error) {
+	b := make([]byte, 4)
+	if err := f.read(ctx, ptauContribs, 0, b); err != nil {
 		return 0, err
 	}
 	return int(binary.LittleEndian.Uint32(b)), nil
 }
 
-// points reads points of a section of G1, from the given one on.
-func (f *ptau) points(section uint32, from, n int) ([]bn254.G1Affine, error) {
-	raw, err := f.read(section, int64(from)*pointBytes, int64(n)*pointBytes)
-	if err != nil {
+// points reads points of a section of G1 from the given one on, as they lie in memory, and does not check them. It allocates
+// them only where the section is long enough.
+func (f *ptau) points(ctx context.Context, section uint32, from, n int) ([]bn254.G1Affine, error) {
+	offset := int64(from) * pointBytes
+	if err := f.holds(section, offset, int64(n)*pointBytes); err != nil {
 		return nil, err
 	}
 	points := make([]bn254.G1Affine, n)
+	return points, f.read(ctx, section, offset, mapped.Bytes(points))
+}
+
+// checkPowers refuses points of section 2, and 1 and τ of section 3, that are not the powers of one τ, or of one that anybody finds.
+func (f *ptau) checkPowers(ctx context.Context, ex executor.Executor, canonical []bn254.G1Affine, g2 []bn254.G2Affine) error {
+	if err := f.checkG1(ptauTauG1, 0, canonical); err != nil {
+		return err
+	}
+	for i := range g2 {
+		p := &g2[i]
+		if !areReduced(&p.X.A0, &p.X.A1, &p.Y.A0, &p.Y.A1) || p.IsInfinity() || !p.IsInSubGroup() {
+			return f.malformed(ptauTauG2, int64(2*pointBytes*i), fmt.Sprintf("point %d is not in the group", i))
+		}
+	}
+	_, _, one, one2 := bn254.Generators()
+	if !g2[0].Equal(&one2) {
+		return f.malformed(ptauTauG2, 0, "does not begin with the generator")
+	}
+	if !canonical[0].Equal(&one) {
+		return f.malformed(ptauTauG1, 0, "does not begin with the generator")
+	}
+	if ok, err := arePowers(ctx, ex, canonical, &g2[1]); err != nil {
+		return err
+	} else if !ok {
+		return f.malformed(ptauTauG1, 0, "not the powers of the τ of section 3")
+	}
+	weak, err := weakness(ctx, canonical)
+	if err == nil && weak != "" {
+		err = f.malformed(ptauTauG1, pointBytes, weak)
+	}
+	return err
+}
+
+// checkLagrange refuses points of section 12 that are not the Lagrange form of the powers. These are checked first: at a
+// τ of the domain, which they name, the form has the identity.
+func (f *ptau) checkLagrange(ctx context.Context, ex executor.Executor, canonical, lagrange []bn254.G1Affine) error {
+	from := len(lagrange) - 1
+	if err := f.checkG1(ptauLagrange, from, lagrange); err != nil {
+		return err
+	}
+	ok, err := isLagrange(ctx, ex, canonical, lagrange)
+	if err == nil && !ok {
+		err = f.malformed(ptauLagrange, int64(from)*pointBytes, "not the Lagrange form of section 2")
+	}
+	return err
+}
+
+// checkG1 refuses points of a section, from the given one on, that are not on the curve, and the identity.
+func (f *ptau) checkG1(section uint32, from int, points []bn254.G1Affine) error {
 	for i := range points {
-		ok := limbs(&points[i].X, raw[i*pointBytes:]) && limbs(&points[i].Y, raw[i*pointBytes+fp.Bytes:])
-		if ok && points[i].IsInfinity() {
+		p := &points[i]
+		ok := areReduced(&p.X, &p.Y)
+		if ok && p.IsInfinity() {
 			reason := fmt.Sprintf("point %d is the identity", from+i)
 			if section == ptauTauG1 && from+i == 1 {
 				reason += ": τ is 0"
 			}
-			return nil, f.malformed(section, int64(from+i)*pointBytes, reason)
+			return f.malformed(section, int64(from+i)*pointBytes, reason)
 		}
-		if !ok || !points[i].IsOnCurve() {
-			return nil, f.malformed(section, int64(from+i)*pointBytes, fmt.Sprintf("point %d is not on the curve", from+i))
+		if !ok || !p.IsOnCurve() {
+			return f.malformed(section, int64(from+i)*pointBytes, fmt.Sprintf("point %d is not on the curve", from+i))
 		}
 	}
-	return points, nil
+	return nil
 }
 
-// tauG2 reads [τ]G2.
-func (f *ptau) tauG2() (*bn254.G2Affine, error) {
-	raw, err := f.read(ptauTauG2, 0, 4*pointBytes)
-	if err != nil {
-		return nil, err
-	}
-	var points [2]bn254.G2Affine
-	for i := range points {
-		p, ok := &points[i], true
-		for j, e := range []*fp.Element{&p.X.A0, &p.X.A1, &p.Y.A0, &p.Y.A1} {
-			ok = ok && limbs(e, raw[2*pointBytes*i+fp.Bytes*j:])
+// areReduced reports whether elements that were read as they lie in memory are below the modulus.
+func areReduced(elements ...*fp.Element) bool {
+	q := fp.Modulus().Bits()
+	for _, e := range elements {
+		borrow := uint64(0)
+		for i := range e {
+			_, borrow = bits.Sub64(e[i], uint64(q[i]), borrow)
 		}
-		if !ok || p.IsInfinity() || !p.IsInSubGroup() {
-			return nil, f.malformed(ptauTauG2, int64(2*pointBytes*i), fmt.Sprintf("point %d is not in the group", i))
+		if borrow == 0 {
+			return false
 		}
 	}
-	if _, _, _, g2 := bn254.Generators(); !points[0].Equal(&g2) {
-		return nil, f.malformed(ptauTauG2, 0, "does not begin with the generator")
-	}
-	return &points[1], nil
-}
-
-// limbs reads an element in Montgomery form and reports whether it is reduced.
-func limbs(e *fp.Element, b []byte) bool {
-	borrow, q := uint64(0), fp.Modulus().Bits()
-	for i := range e {
-		e[i] = binary.LittleEndian.Uint64(b[8*i:])
-		_, borrow = bits.Sub64(e[i], uint64(q[i]), borrow)
-	}
-	return borrow == 1
+	return true
 }

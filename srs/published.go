@@ -1,11 +1,12 @@
 package srs
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"encoding/hex"
 	"fmt"
-	"io"
+	"slices"
 	"strings"
 
 	"golang.org/x/crypto/blake2b"
@@ -44,10 +45,7 @@ func (p Published) check() error {
 	return nil
 }
 
-// hashChunk are the bytes of a file that are hashed at a time.
-const hashChunk = 1 << 16
-
-// holds hashes the whole file, where a hash is known.
+// holds hashes the whole file, where a hash is known: what is used of it as it was read, and what is between from the file.
 func (p Published) holds(ctx context.Context, f *ptau) error {
 	if p.unknown {
 		return nil
@@ -56,16 +54,27 @@ func (p Published) holds(ctx context.Context, f *ptau) error {
 	if err != nil {
 		return err
 	}
-	b := make([]byte, hashChunk)
-	for at := int64(0); at < f.length; at += int64(len(b)) {
+	inOrder := append(slices.Clone(f.used), piece{at: f.length})
+	slices.SortStableFunc(inOrder, func(a, b piece) int { return cmp.Compare(a.at, b.at) })
+	chunk := make([]byte, readChunk)
+	at := int64(0)
+	for _, next := range inOrder {
+		for at < next.at {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			b := chunk[:min(readChunk, next.at-at)]
+			if err := f.fill(b, at); err != nil {
+				return &zkbench.DecodeError{Path: "ptau", Offset: int(at), Reason: "cannot be read: " + err.Error()}
+			}
+			h.Write(b)
+			at += int64(len(b))
+		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		b = b[:min(hashChunk, f.length-at)]
-		if n, err := f.r.ReadAt(b, at); err != nil && (err != io.EOF || n < len(b)) {
-			return &zkbench.DecodeError{Path: "ptau", Offset: int(at), Reason: "cannot be read: " + err.Error()}
-		}
-		h.Write(b)
+		h.Write(next.data)
+		at += int64(len(next.data))
 	}
 	if sum := h.Sum(nil); subtle.ConstantTimeCompare(sum, p.hash[:]) != 1 {
 		return &zkbench.DecodeError{Path: "ptau", Reason: fmt.Sprintf("another file than the ceremony's: BLAKE2b-512 %x, published is %x", sum, p.hash)}

@@ -28,12 +28,13 @@ const (
 const Extra = 3
 
 // SRS is a reference string. The points may be memory that is mapped read-only from a
-// file: they are not written to, and not used after Close.
+// file: they are not written to, and not used after Close. The zero value, and a string that a program puts together
+// of points, is Insecure. The fields of a string that is not are not to be changed: it would still be said to be the ceremony's.
 type SRS struct {
 	Canonical kzg.SRS // Pk.G1: Size()+Extra powers of τ
 	Lagrange  kzg.SRS // Pk.G1: Size() points [L_i(τ)]G1, L_i(ω^j) = 1 if i = j, else 0
 
-	insecure      bool
+	secure        bool // of a file with a published hash; nothing else is
 	contributions int
 	unmap         func() error
 }
@@ -42,13 +43,18 @@ type SRS struct {
 func (s *SRS) Size() int { return len(s.Lagrange.Pk.G1) }
 
 // Insecure tells whether somebody may know τ: of a seed everybody does, and of a file without a
-// published hash whoever made it. A proof over such a string proves nothing.
-func (s *SRS) Insecure() bool { return s.insecure }
+// published hash whoever made it. A proof over such a string proves nothing. Only ReadPtau with a published hash makes
+// a string that is not Insecure.
+func (s *SRS) Insecure() bool { return !s.secure }
 
-// VerifyingKey returns the key that openings are verified with. The error is an ErrParams for a string that
-// is Insecure: over it anybody, or whoever made it, opens a commitment to any value.
+// VerifyingKey returns a copy of the key that openings are verified with. The error is an ErrParams for a string that
+// is Insecure, since over it anybody, or whoever made it, opens a commitment to any value, and for one without points,
+// such as a closed one.
 func (s *SRS) VerifyingKey() (*kzg.VerifyingKey, error) {
-	if s.insecure {
+	if s.Size() == 0 {
+		return nil, fmt.Errorf("%w: reference string without points, accepted is one of ReadPtau that is not closed", zkbench.ErrParams)
+	}
+	if s.Insecure() {
 		return nil, fmt.Errorf("%w: insecure reference string, accepted is that of a file with a published hash (ReadPtau)", zkbench.ErrParams)
 	}
 	return s.InsecureVerifyingKey(), nil
@@ -56,7 +62,10 @@ func (s *SRS) VerifyingKey() (*kzg.VerifyingKey, error) {
 
 // InsecureVerifyingKey is VerifyingKey of any string, for tests and measurements: what it accepts is no proof
 // if the string is Insecure.
-func (s *SRS) InsecureVerifyingKey() *kzg.VerifyingKey { return &s.Canonical.Vk }
+func (s *SRS) InsecureVerifyingKey() *kzg.VerifyingKey {
+	key := s.Canonical.Vk
+	return &key
+}
 
 // Contributions is the number of contributions to the ceremony that its file counts, none of which was
 // verified; 0 of a seed's string.
@@ -67,13 +76,13 @@ func (s *SRS) Bytes() int {
 	return (len(s.Canonical.Pk.G1) + len(s.Lagrange.Pk.G1)) * pointBytes
 }
 
-// Close gives mapped memory back.
+// Close gives mapped memory back. The string has no points after it. Whether it is Insecure, and its keys, stay.
 func (s *SRS) Close() error {
 	if s.unmap == nil {
 		return nil
 	}
 	unmap := s.unmap
-	*s = SRS{}
+	s.Canonical.Pk, s.Lagrange.Pk, s.unmap = kzg.ProvingKey{}, kzg.ProvingKey{}, nil
 	return unmap()
 }
 
@@ -90,7 +99,7 @@ func checkSize(size int) error {
 	return nil
 }
 
-// assemble makes a string of its points.
+// assemble makes a string of its points, which is insecure.
 func assemble(canonical, lagrange []bn254.G1Affine, vk *kzg.VerifyingKey, unmap func() error) *SRS {
 	return &SRS{
 		Canonical: kzg.SRS{Pk: kzg.ProvingKey{G1: canonical}, Vk: *vk},

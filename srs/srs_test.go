@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc"
+	"github.com/consensys/gnark-crypto/ecc/bn254"
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 	"github.com/consensys/gnark-crypto/ecc/bn254/kzg"
 	"github.com/consensys/gnark/constraint"
@@ -136,6 +137,54 @@ func TestCache(t *testing.T) {
 		c.Dir = file
 		get(t, "is not kept")
 	})
+}
+
+// TestInsecureByZeroValue: every string but one of a file with a published hash is insecure, and gives a key by that name alone.
+func TestInsecureByZeroValue(t *testing.T) {
+	c := Cache{Dir: t.TempDir(), Warn: func(reason string) { t.Error(reason) }}
+	cached := func() *SRS { return must.Get(c.Insecure(t.Context(), executor.Serial(), 16, seed))(t) }
+	made, closed := insecure(t, 16), cached()
+	must.Do(t, closed.Close())
+	for name, s := range map[string]*SRS{
+		"zero":         new(SRS),
+		"made":         made,
+		"cached":       cached(),
+		"closed":       closed,
+		"put together": {Canonical: made.Canonical, Lagrange: made.Lagrange},
+		"no hash":      must.Get(readPtau(t, newCeremony(t, 4).file(), 16))(t),
+	} {
+		golden.Equal(t, name+": insecure", true, s.Insecure())
+		must.FailGet(s.VerifyingKey())(t, zkbench.ErrParams, "the key of a string that is insecure (%s)", name)
+	}
+
+	published := must.Get(readPublished(t, newCeremony(t, 4).file(), 16))(t)
+	key, tauG2 := must.Get(published.VerifyingKey())(t), published.Canonical.Vk.G2[1]
+	golden.Equal(t, "published: insecure", false, published.Insecure())
+	published.unmap = func() error { return nil }
+	must.Do(t, published.Close())
+	golden.Equal(t, "published and closed: insecure, size", []any{false, 0}, []any{published.Insecure(), published.Size()})
+	golden.Equal(t, "the key is that of before", true, key.G2[1] == tauG2)
+	must.FailGet(published.VerifyingKey())(t, zkbench.ErrParams, "the key of a closed string")
+	must.FailGet((&SRS{secure: true}).VerifyingKey())(t, zkbench.ErrParams, "the key of no points")
+}
+
+// TestCloseLeavesKeys: a key that was taken before Close refuses after it what it refused before. A zero key accepts anything.
+func TestCloseLeavesKeys(t *testing.T) {
+	c := Cache{Dir: t.TempDir(), Warn: func(reason string) { t.Error(reason) }}
+	s := must.Get(c.Insecure(t.Context(), executor.Serial(), 16, seed))(t)
+	keys := []*kzg.VerifyingKey{s.InsecureVerifyingKey(), &s.Canonical.Vk, &s.Lagrange.Vk}
+	must.Do(t, s.Close())
+	keys = append(keys, s.InsecureVerifyingKey())
+	_, _, g1, _ := bn254.Generators()
+	for i, key := range keys {
+		wrong := kzg.OpeningProof{H: g1, ClaimedValue: fr.NewElement(10)}
+		if kzg.Verify(&g1, &wrong, fr.NewElement(3), *key) == nil {
+			t.Errorf("key %d accepts a wrong opening", i)
+		}
+	}
+	s = insecure(t, 16)
+	*s.InsecureVerifyingKey() = kzg.VerifyingKey{}
+	golden.Equal(t, "the string's own key", true, s.Canonical.Vk.G1 == g1)
 }
 
 // TestChecks: what somebody else has made is refused where one point is wrong.
