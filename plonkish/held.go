@@ -181,22 +181,23 @@ func (c *Circuit) isRead(r readers, column, row int) bool {
 	for _, at := range cycle {
 		wired[at] = true
 	}
-	depends := func(p *part, row int) bool {
-		f := c.kindOf(row)
-		if p.gate >= 0 && p.gate != f.gate || p.lookup >= 0 && f.tables[p.lookup] == 0 {
-			return false
-		}
-		program := compile(p.expr)
-		values := atPoint{params: f.params, wired: wired, row: row}
-		first := evaluate(program, values)
-		values.other = true
-		second := evaluate(program, values)
-		return !first.Equal(&second)
+	depends := func(v variable, row int) bool {
+		return slices.ContainsFunc(r[v], func(p *part) bool { return p.depends(c.kindOf(row), row, wired) })
 	}
 	return slices.ContainsFunc(cycle, func(at [2]int) bool {
-		return slices.ContainsFunc(r[variable{cell, at[0]}], func(p *part) bool { return depends(p, at[1]) }) ||
-			at[1] > 0 && slices.ContainsFunc(r[variable{nextCell, at[0]}], func(p *part) bool { return depends(p, at[1]-1) })
+		return depends(variable{cell, at[0]}, at[1]) || at[1] > 0 && depends(variable{nextCell, at[0]}, at[1]-1)
 	})
+}
+
+// depends tells whether the part's value in a row of a kind depends on the number that wired cells have.
+func (p *part) depends(f *fixed, row int, wired map[[2]int]bool) bool {
+	if p.gate >= 0 && p.gate != f.gate || p.lookup >= 0 && f.tables[p.lookup] == 0 {
+		return false
+	}
+	program := compile(p.expr)
+	one := evaluate(program, atPoint{params: f.params, wired: wired, row: row})
+	other := evaluate(program, atPoint{params: f.params, wired: wired, row: row, other: true})
+	return !one.Equal(&other)
 }
 
 // reads tells whether a gate or a lookup names a cell with parameters that are not 0.

@@ -3,6 +3,7 @@ package plonkish
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
@@ -98,14 +99,16 @@ func randomCircuit(t *testing.T, s System, rng *rand.Rand) *Circuit {
 			}
 		}
 	}
-	// A public value that nothing reads is refused.
-	reader, _ := b.system.readers().reader(&b.kinds[kinds[0]], variable{cell, s.Permuted - 1}, b.tables)
+	// A public value on which nothing depends is refused.
+	isRead := slices.ContainsFunc(b.system.readers()[variable{cell, s.Permuted - 1}], func(p *part) bool {
+		return p.depends(&b.kinds[kinds[0]], 0, map[[2]int]bool{{s.Permuted - 1, 0}: true})
+	})
 	for i, k := range append(kinds, 0) {
 		var vars []Var
 		for j := range s.Permuted {
 			vars = append(vars, b.Var(cells[i][j]))
 		}
-		if i == 0 && reader != "" {
+		if i == 0 && isRead {
 			b.Equal(vars[s.Permuted-1], b.Public(cells[0][s.Permuted-1]))
 		}
 		b.Row(k, vars, cells[i][s.Permuted:]...)
