@@ -131,7 +131,7 @@ func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 			if t == 0 {
 				continue
 			}
-			l, k := c.system.Lookups[i], inside.Constraint{Table: c.tables[t-1].Columns}
+			l, k := c.system.Lookups[i], inside.Constraint{Table: c.tables[t-1].Columns, TableName: c.tables[t-1].Name}
 			k.Name = l.Name + ": " + c.tables[t-1].Name
 			for _, e := range l.Tuple {
 				k.Tuple = append(k.Tuple, poly(e))

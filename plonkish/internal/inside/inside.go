@@ -35,6 +35,8 @@ type Constraint struct {
 	Tuple []Poly         // of a lookup: it is a row of Table
 	Table [][]fr.Element // by column
 	Cell  int            // of a wire; -1: none
+	// TableName is that of Table.
+	TableName string
 }
 
 // Poly is a polynomial in cells, as steps of which the last is its value.

@@ -55,3 +55,43 @@ func (s *solver) refuses(t testing.TB, constraint int) {
 		t.Errorf("%s: the forged witness breaks another constraint too: %v", name, err)
 	}
 }
+
+// Tables checks that the tables of circuits are those of the given names, and that each has the given rows
+// and no other, in any order.
+func Tables(t testing.TB, want map[string][][]fr.Element, circuits ...*inside.Circuit) {
+	t.Helper()
+	checked := make(map[string]bool)
+	for _, c := range circuits {
+		same := make(map[*fr.Element]bool)
+		for _, k := range c.Constraints {
+			if k.Table == nil || same[&k.Table[0][0]] {
+				continue
+			}
+			same[&k.Table[0][0]], checked[k.TableName] = true, true
+			rows, ok := want[k.TableName]
+			if !ok {
+				t.Errorf("table %q has no definition", k.TableName)
+				continue
+			}
+			left := make(map[[4]fr.Element]int)
+			for _, row := range rows {
+				left[[4]fr.Element(append(slices.Clone(row), make([]fr.Element, 4-len(row))...))]++
+			}
+			if len(k.Table[0]) != len(rows) || len(k.Table) != len(rows[0]) {
+				t.Errorf("table %q has %d rows of %d columns, its definition %d of %d", k.TableName, len(k.Table[0]), len(k.Table), len(rows), len(rows[0]))
+			}
+			for i := range k.Table[0] {
+				row := tableRow(k.Table, i)
+				if left[row]--; left[row] < 0 {
+					t.Errorf("table %q has a row that its definition has not, or not so often: %v", k.TableName, row[:len(k.Table)])
+					break
+				}
+			}
+		}
+	}
+	for name := range want {
+		if !checked[name] {
+			t.Errorf("no circuit looks anything up in table %q", name)
+		}
+	}
+}
