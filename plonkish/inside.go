@@ -72,7 +72,7 @@ func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 					if public {
 						name = "public value"
 					}
-					wired = append(wired, inside.Constraint{Name: name, Row: cell[1], Cell: at})
+					wired = append(wired, inside.Constraint{Line: name, Name: name, Row: cell[1], Cell: at})
 				}
 			}
 			in.Values = append(in.Values, c.cell(column, row))
@@ -112,10 +112,12 @@ func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 		}
 		add := func(k inside.Constraint, o origin, exprs ...Expr) {
 			k.Row, k.Cell = row, -1
+			k.Line = c.site(row) + k.Line
+			k.Name = k.Line
 			if some := used(exprs...); len(some) > 0 {
-				k.Name += fmt.Sprintf(" %v", some)
+				k.Line += fmt.Sprintf(" %v", some)
+				k.Name += " " + named(f.params, some)
 			}
-			k.Name = c.site(row) + k.Name
 			in.Constraints, origins = append(in.Constraints, k), append(origins, o)
 		}
 		if f.gate >= 0 {
@@ -123,7 +125,7 @@ func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 			for i, t := range g.Terms {
 				zero := poly(t.Zero)
 				if len(zero.Cells()) > 0 {
-					add(inside.Constraint{Name: g.Name + ": " + t.Name, Zero: zero}, origin{i, -1}, t.Zero)
+					add(inside.Constraint{Line: g.Name + ": " + t.Name, Zero: zero}, origin{i, -1}, t.Zero)
 				}
 			}
 		}
@@ -132,7 +134,7 @@ func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 				continue
 			}
 			l, k := c.system.Lookups[i], inside.Constraint{Table: c.tables[t-1].Columns, TableName: c.tables[t-1].Name}
-			k.Name = l.Name + ": " + c.tables[t-1].Name
+			k.Line = l.Name + ": " + c.tables[t-1].Name
 			for _, e := range l.Tuple {
 				k.Tuple = append(k.Tuple, poly(e))
 			}
@@ -151,6 +153,25 @@ func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 		return d.Check()
 	}
 	return in
+}
+
+// named are parameters and their values; of one that is not small, its ends.
+func named(params []fr.Element, some []int) string {
+	var all []string
+	for _, i := range some {
+		e := params[i]
+		minus := *new(fr.Element).Neg(&e)
+		value := e.Text(16)
+		switch {
+		case e.IsUint64() && len(value) <= 12:
+		case minus.IsUint64() && len(minus.Text(16)) <= 12:
+			value = "-" + minus.Text(16)
+		default:
+			value = value[:6] + ".." + value[len(value)-6:]
+		}
+		all = append(all, fmt.Sprintf("%d:%s", i, value))
+	}
+	return fmt.Sprint(all)
 }
 
 // site begins the names of a row's constraints: the lines that add the row, if its Builder has noted them.
