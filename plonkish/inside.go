@@ -54,7 +54,7 @@ func site() string {
 func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 	in := &inside.Circuit{Columns: len(c.system.Columns), Unknown: slices.Repeat([]int{-1}, len(c.system.Columns)*len(c.rows))}
 	number := func(column, row int) int { return column*len(c.rows) + row }
-	r := c.system.readers()
+	r, terms := c.system.readers(), c.system.termVariables()
 	var wires []inside.Constraint
 	for column := range c.system.Columns {
 		for row := range c.rows {
@@ -68,7 +68,12 @@ func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 				in.Unknown[at] = len(in.Values)
 				public := cell[0] == 0 && cell[1] < c.public
 				if public || c.reads(r, cell[0], cell[1]) {
-					name := c.site(cell[1]) + "wire of " + c.system.Columns[cell[0]]
+					name := "wire of " + c.system.Columns[cell[0]]
+					if site := c.site(cell[1]); site != "" {
+						name = site + name
+					} else {
+						name += terms.shape(c, cell[0], cell[1])
+					}
 					if public {
 						name = "public value"
 					}
@@ -153,6 +158,51 @@ func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 		return d.Check()
 	}
 	return in
+}
+
+// termVariables are what a system's gates read, by gate and term.
+type termVariables [][][]variable
+
+func (s *System) termVariables() (all termVariables) {
+	for _, g := range s.Gates {
+		var terms [][]variable
+		for _, t := range g.Terms {
+			terms = append(terms, compile(t.Zero).variables())
+		}
+		all = append(all, terms)
+	}
+	return all
+}
+
+// shape tells wires of a column apart where all rows are of one line of the source: by the parameters that
+// are not 0 of the terms that read the cell, in its own row and in the row before.
+func (all termVariables) shape(c *Circuit, column, row int) string {
+	params := func(row int, v variable) (some []int) {
+		if row < 0 || c.kindOf(row).gate < 0 {
+			return nil
+		}
+		f := c.kindOf(row)
+		for _, term := range all[f.gate] {
+			if !slices.Contains(term, v) {
+				continue
+			}
+			for _, x := range term {
+				if x.kind == param && !f.params[x.index].IsZero() && !slices.Contains(some, x.index) {
+					some = append(some, x.index)
+				}
+			}
+		}
+		slices.Sort(some)
+		return some
+	}
+	var shape string
+	if here := params(row, variable{cell, column}); len(here) > 0 {
+		shape += fmt.Sprintf(" %v", here)
+	}
+	if before := params(row-1, variable{nextCell, column}); len(before) > 0 {
+		shape += fmt.Sprintf(", next of %v", before)
+	}
+	return shape
 }
 
 // named are parameters and their values; of one that is not small, its ends.
