@@ -88,10 +88,27 @@ func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 	}
 	type origin struct{ term, lookup int }
 	var origins []origin
-	for row := range c.rows {
+	programs, ofKinds := make(map[Expr]program), make(map[Kind]map[Expr]program) // compiled once
+	compiled := func(e Expr) program {
+		p, ok := programs[e]
+		if !ok {
+			p = compile(e)
+			programs[e] = p
+		}
+		return p
+	}
+	for row, kind := range c.rows {
 		f := c.kindOf(row)
+		if ofKinds[kind] == nil {
+			ofKinds[kind] = make(map[Expr]program)
+		}
 		poly := func(e Expr) (p inside.Poly) {
-			for _, s := range compile(evaluate(compile(e), withParams(f.params))) {
+			of, ok := ofKinds[kind][e]
+			if !ok {
+				of = compile(evaluate(compiled(e), withParams(f.params)))
+				ofKinds[kind][e] = of
+			}
+			for _, s := range of {
 				step := inside.Step{Op: inside.Op(s.op), X: s.x, Y: s.y, Value: s.value}
 				if s.op == opVariable {
 					at := row
@@ -106,7 +123,7 @@ func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 		}
 		used := func(exprs ...Expr) (all []int) {
 			for _, e := range exprs {
-				for _, v := range compile(e).variables() {
+				for _, v := range compiled(e).variables() {
 					if v.kind == param && !f.params[v.index].IsZero() && !slices.Contains(all, v.index) {
 						all = append(all, v.index)
 					}
