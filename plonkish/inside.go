@@ -54,7 +54,7 @@ func site() string {
 func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 	in := &inside.Circuit{Columns: len(c.system.Columns), Unknown: slices.Repeat([]int{-1}, len(c.system.Columns)*len(c.rows))}
 	number := func(column, row int) int { return column*len(c.rows) + row }
-	r := c.system.readers()
+	r, terms := c.system.readers(), c.system.termVariables()
 	var wires []inside.Constraint
 	for column := range c.system.Columns {
 		for row := range c.rows {
@@ -68,11 +68,16 @@ func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 				in.Unknown[at] = len(in.Values)
 				public := cell[0] == 0 && cell[1] < c.public
 				if public || c.reads(r, cell[0], cell[1]) {
-					name := c.site(cell[1]) + "wire of " + c.system.Columns[cell[0]]
+					name := "wire of " + c.system.Columns[cell[0]]
+					if site := c.site(cell[1]); site != "" {
+						name = site + name
+					} else {
+						name += terms.shape(c, cell[0], cell[1])
+					}
 					if public {
 						name = "public value"
 					}
-					wired = append(wired, inside.Constraint{Name: name, Row: cell[1], Cell: at})
+					wired = append(wired, inside.Constraint{Line: name, Name: name, Row: cell[1], Cell: at})
 				}
 			}
 			in.Values = append(in.Values, c.cell(column, row))
@@ -83,10 +88,27 @@ func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 	}
 	type origin struct{ term, lookup int }
 	var origins []origin
-	for row := range c.rows {
+	programs, ofKinds := make(map[Expr]program), make(map[Kind]map[Expr]program) // compiled once
+	compiled := func(e Expr) program {
+		p, ok := programs[e]
+		if !ok {
+			p = compile(e)
+			programs[e] = p
+		}
+		return p
+	}
+	for row, kind := range c.rows {
 		f := c.kindOf(row)
+		if ofKinds[kind] == nil {
+			ofKinds[kind] = make(map[Expr]program)
+		}
 		poly := func(e Expr) (p inside.Poly) {
-			for _, s := range compile(evaluate(compile(e), withParams(f.params))) {
+			of, ok := ofKinds[kind][e]
+			if !ok {
+				of = compile(evaluate(compiled(e), withParams(f.params)))
+				ofKinds[kind][e] = of
+			}
+			for _, s := range of {
 				step := inside.Step{Op: inside.Op(s.op), X: s.x, Y: s.y, Value: s.value}
 				if s.op == opVariable {
 					at := row
@@ -101,7 +123,7 @@ func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 		}
 		used := func(exprs ...Expr) (all []int) {
 			for _, e := range exprs {
-				for _, v := range compile(e).variables() {
+				for _, v := range compiled(e).variables() {
 					if v.kind == param && !f.params[v.index].IsZero() && !slices.Contains(all, v.index) {
 						all = append(all, v.index)
 					}
@@ -112,10 +134,12 @@ func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 		}
 		add := func(k inside.Constraint, o origin, exprs ...Expr) {
 			k.Row, k.Cell = row, -1
+			k.Line = c.site(row) + k.Line
+			k.Name = k.Line
 			if some := used(exprs...); len(some) > 0 {
-				k.Name += fmt.Sprintf(" %v", some)
+				k.Line += fmt.Sprintf(" %v", some)
+				k.Name += " " + named(f.params, some)
 			}
-			k.Name = c.site(row) + k.Name
 			in.Constraints, origins = append(in.Constraints, k), append(origins, o)
 		}
 		if f.gate >= 0 {
@@ -123,7 +147,7 @@ func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 			for i, t := range g.Terms {
 				zero := poly(t.Zero)
 				if len(zero.Cells()) > 0 {
-					add(inside.Constraint{Name: g.Name + ": " + t.Name, Zero: zero}, origin{i, -1}, t.Zero)
+					add(inside.Constraint{Line: g.Name + ": " + t.Name, Zero: zero}, origin{i, -1}, t.Zero)
 				}
 			}
 		}
@@ -131,8 +155,8 @@ func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 			if t == 0 {
 				continue
 			}
-			l, k := c.system.Lookups[i], inside.Constraint{Table: c.tables[t-1].Columns}
-			k.Name = l.Name + ": " + c.tables[t-1].Name
+			l, k := c.system.Lookups[i], inside.Constraint{Table: c.tables[t-1].Columns, TableName: c.tables[t-1].Name}
+			k.Line = l.Name + ": " + c.tables[t-1].Name
 			for _, e := range l.Tuple {
 				k.Tuple = append(k.Tuple, poly(e))
 			}
@@ -151,6 +175,70 @@ func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 		return d.Check()
 	}
 	return in
+}
+
+// termVariables are what a system's gates read, by gate and term.
+type termVariables [][][]variable
+
+func (s *System) termVariables() (all termVariables) {
+	for _, g := range s.Gates {
+		var terms [][]variable
+		for _, t := range g.Terms {
+			terms = append(terms, compile(t.Zero).variables())
+		}
+		all = append(all, terms)
+	}
+	return all
+}
+
+// shape tells wires of a column apart where all rows are of one line of the source: by the parameters that
+// are not 0 of the terms that read the cell, in its own row and in the row before.
+func (all termVariables) shape(c *Circuit, column, row int) string {
+	params := func(row int, v variable) (some []int) {
+		if row < 0 || c.kindOf(row).gate < 0 {
+			return nil
+		}
+		f := c.kindOf(row)
+		for _, term := range all[f.gate] {
+			if !slices.Contains(term, v) {
+				continue
+			}
+			for _, x := range term {
+				if x.kind == param && !f.params[x.index].IsZero() && !slices.Contains(some, x.index) {
+					some = append(some, x.index)
+				}
+			}
+		}
+		slices.Sort(some)
+		return some
+	}
+	var shape string
+	if here := params(row, variable{cell, column}); len(here) > 0 {
+		shape += fmt.Sprintf(" %v", here)
+	}
+	if before := params(row-1, variable{nextCell, column}); len(before) > 0 {
+		shape += fmt.Sprintf(", next of %v", before)
+	}
+	return shape
+}
+
+// named are parameters and their values; of one that is not small, its ends.
+func named(params []fr.Element, some []int) string {
+	var all []string
+	for _, i := range some {
+		e := params[i]
+		minus := *new(fr.Element).Neg(&e)
+		value := e.Text(16)
+		switch {
+		case e.IsUint64() && len(value) <= 12:
+		case minus.IsUint64() && len(minus.Text(16)) <= 12:
+			value = "-" + minus.Text(16)
+		default:
+			value = value[:6] + ".." + value[len(value)-6:]
+		}
+		all = append(all, fmt.Sprintf("%d:%s", i, value))
+	}
+	return fmt.Sprint(all)
 }
 
 // site begins the names of a row's constraints: the lines that add the row, if its Builder has noted them.

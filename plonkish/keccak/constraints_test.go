@@ -18,8 +18,8 @@ import (
 // the permutation behind it: there a test plants it, and the gadget itself computes what follows.
 func TestConstraints(t *testing.T) {
 	testsize.Full(t)
-	const zero, padding, end = plonkish.Var(1), plonkish.Var(5), plonkish.Var(6) // numbers of Vars, with three bytes of a message
-	lookup := func(planted plonkish.Var, value byte) *inside.Circuit {
+	const zero = plonkish.Var(1) // and then the message's bytes, the padding byte, and the end if that is another one
+	lookup := func(bytes int, planted plonkish.Var, value byte) *inside.Circuit {
 		b := plonkish.NewBuilder(plonkish.UltraPlonk())
 		b.Sites(inside.Key{})
 		b.Plant(inside.Key{}, planted, fr.NewElement(uint64(value)))
@@ -27,13 +27,16 @@ func TestConstraints(t *testing.T) {
 		if planted == zero {
 			h.zero.bits = uint64(value)
 		}
-		_, vars := message(b, 3)
+		_, vars := message(b, bytes)
 		for _, v := range h.Sum256(vars) {
 			b.Equal(v, b.Public(b.Value(v)))
 		}
 		return must.Get(b.Build())(t).Inside(inside.Key{})
 	}
-	all := []*inside.Circuit{lookup(zero, 1), lookup(padding, keccak.SHA3256), lookup(end, 0), lookup(0, 0)}
+	all := []*inside.Circuit{
+		lookup(3, zero, 1), lookup(3, zero+4, keccak.SHA3256), lookup(3, zero+5, 0),
+		lookup(keccak.Rate-1, zero+keccak.Rate, keccak.SHA3256|0x80), lookup(3, 0, 0), lookup(keccak.Rate, 0, 0),
+	}
 	for _, w := range []Wide{narrow, broad} {
 		wide := func(absorb func(h *rows)) {
 			h := newRows(w)
@@ -49,6 +52,14 @@ func TestConstraints(t *testing.T) {
 			flags := slices.Repeat([]uint64{1}, keccak.Rate)
 			h.padded(append(make([]byte, keccak.Rate-1), 0x80), flags)
 		})
+		for before := range must.Get(w.Capacity())(t) { // a block of padding that has begun before the first byte
+			wide(func(h *rows) {
+				for range before {
+					h.message(nil)
+				}
+				h.padded(append(make([]byte, keccak.Rate-1), 0x80), slices.Repeat([]uint64{1}, keccak.Rate))
+			})
+		}
 		wide(func(h *rows) { // a flag of 2, with twice the padding byte, in the last block
 			for capacity := must.Get(w.Capacity())(t); h.blocks < capacity-1; {
 				h.message(nil)

@@ -122,15 +122,17 @@ func TestOtherDigits(t *testing.T) {
 // TestNothingIsLoose: a message decides all cells of its hash to first order; digits are discrete.
 func TestNothingIsLoose(t *testing.T) {
 	testsize.Full(t)
-	b, h := begin(t, keccak.Keccak256)
-	_, vars := message(b, 200)
-	digest := h.Sum256(vars)
-	c := must.Get(b.Build())(t)
-	if loose := must.Get(c.Loose(vars...))(t); len(loose) > 0 {
-		t.Errorf("%v", loose)
+	for _, n := range []int{keccak.Rate - 1, 200} { // padding of one byte, and two blocks
+		b, h := begin(t, keccak.Keccak256)
+		_, vars := message(b, n)
+		digest := h.Sum256(vars)
+		c := must.Get(b.Build())(t)
+		if loose := must.Get(c.Loose(vars...))(t); len(loose) > 0 {
+			t.Errorf("%d bytes: %v", n, loose)
+		}
+		golden.Equal(t, fmt.Sprintf("%d bytes: cells that are read once", n), unread, len(must.Get(c.ReadOnce(append(vars, digest[:]...)...))(t)))
 	}
-	golden.Equal(t, "cells that are read once", unread, len(must.Get(c.ReadOnce(append(vars, digest[:]...)...))(t)))
-	b, h = begin(t, keccak.Keccak256)
+	b, h := begin(t, keccak.Keccak256)
 	h.Sum256([]plonkish.Var{0})
 	must.FailGet(b.Build())(t, zkbench.ErrParams, "value 0")
 }

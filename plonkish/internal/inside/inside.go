@@ -28,14 +28,26 @@ type Circuit struct {
 
 // Constraint is one of a circuit.
 type Constraint struct {
-	// Name is that of all constraints of its kind: where the source adds their row, which gate and term
-	// or which lookup and table it is, and which of the row's parameters it reads that are not 0.
-	Name  string
+	// Line is where the source adds the row, which gate and term or which lookup and table it is, and which
+	// of the row's parameters it reads that are not 0. Name has the values of these parameters too.
+	Line, Name string
+
 	Row   int
 	Zero  Poly           // of a term: it is 0
 	Tuple []Poly         // of a lookup: it is a row of Table
 	Table [][]fr.Element // by column
 	Cell  int            // of a wire; -1: none
+	// TableName is that of Table.
+	TableName string
+}
+
+// Label puts words before the lines and names of constraints, by their row, to tell instances apart.
+func (c *Circuit) Label(label func(row int) string) {
+	for i := range c.Constraints {
+		k := &c.Constraints[i]
+		l := label(k.Row)
+		k.Line, k.Name = l+k.Line, l+k.Name
+	}
 }
 
 // Poly is a polynomial in cells, as steps of which the last is its value.

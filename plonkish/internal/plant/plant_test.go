@@ -21,7 +21,7 @@ func circuit(values []uint64, terms map[string]inside.Poly) *inside.Circuit {
 		c.Unknown, c.Values = append(c.Unknown, i), append(c.Values, fr.NewElement(v))
 	}
 	for name, p := range terms {
-		c.Constraints = append(c.Constraints, inside.Constraint{Name: name, Zero: p, Cell: -1})
+		c.Constraints = append(c.Constraints, inside.Constraint{Line: name, Name: name, Zero: p, Cell: -1})
 	}
 	c.Check = func(values []fr.Element, constraint int, leftOut bool) error {
 		for i, k := range c.Constraints {
@@ -55,6 +55,9 @@ func TestFinds(t *testing.T) {
 	} {
 		c := circuit(test.values, test.terms)
 		found := make(map[string]*planted)
+		for name := range test.want {
+			found[name] = nil
+		}
 		search(c, found)
 		for name, want := range test.want {
 			p := found[name]

@@ -39,7 +39,7 @@ func (s *solver) forge(constraint int) []fr.Element {
 	for _, u := range near {
 		for _, value := range others(s.values[u]) {
 			s.steps = limit
-			for _, change := range []func(u int, value fr.Element) bool{s.set, s.forward} {
+			for _, change := range []func(u int, value fr.Element) bool{s.set, s.forward, s.apart} {
 				var values []fr.Element
 				if change(u, value) && s.onlyBroken(constraint) {
 					values = slices.Clone(s.values)
@@ -52,6 +52,27 @@ func (s *solver) forge(constraint int) []fr.Element {
 		}
 	}
 	return nil
+}
+
+// apart is forward from the cells that a cell is split off from, and has that cell's one reader hold by the
+// cell's own value.
+func (s *solver) apart(u int, value fr.Element) bool {
+	own := len(s.Values)
+	if u == own || len(s.readers[own]) != 1 {
+		return false
+	}
+	s.undo = append(s.undo, change{own, s.values[own]})
+	for _, p := range s.polys(s.readers[own][0]) {
+		before := s.values[u]
+		s.values[u] = value
+		e, ok := s.affine(p, own, fr.Element{})
+		s.values[u] = before
+		if !ok || s.Constraints[s.readers[own][0]].Zero == nil {
+			return false
+		}
+		s.values[own] = e
+	}
+	return s.forward(u, value)
 }
 
 // others are values that a forger takes in place of one: its neighbours, by units and by the units of what
