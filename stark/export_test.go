@@ -99,3 +99,34 @@ func Of(traces []Trace, about Statement) Statement {
 	about.Forms = []Form{f}
 	return about
 }
+
+// Agrees tells whether a column of these cells has the value that a proof of a statement opens, which verifies: what
+// whoever has the proof can ask of a guess. It is over KoalaBear's degree 4.
+func (s *System) Agrees(t *testing.T, proof []byte, about Statement, table, column int, cells []uint64) bool {
+	t.Helper()
+	y := s.engine.(*system[koalabear.Element, koalabear.Quartic])
+	f := y.field
+	l, p, err := y.decode(s.statement, proof, must.Get(y.claim(s.statement, about))(t))
+	must.Do(t, err)
+	c := y.begin(s.statement, p.rows, must.Get(y.claim(s.statement, about))(t))
+	one := (&verifier[koalabear.Element, koalabear.Quartic]{field: f}).one()
+	c.Digests("columns", p.caps[ofColumns])
+	drawSums(c, one, l.longest)
+	absorbSums(c, p)
+	if l.leaf(ofSums) > 0 {
+		c.Digests("sums", p.caps[ofSums])
+	}
+	c.Challenge("alpha", false)
+	c.Digests("quotients", p.caps[ofQuotients])
+	at := c.Challenge("point", true)
+	// Σ cell ω^i (y^n - 1) / (n (y - ω^i))
+	n := len(cells)
+	vanishing := field.Power(one, at, uint64(n)).Sub(one).MulBase(f.New(uint64(n)).Inverse())
+	var sum koalabear.Quartic
+	place := f.New(1)
+	for _, v := range cells {
+		sum = sum.Add(vanishing.MulBase(place.Mul(f.New(v))).Mul(at.Sub(one.MulBase(place)).Inverse()))
+		place = place.Mul(f.Root(l.rows[table]))
+	}
+	return sum == p.values[ofColumns][table][0][column]
+}

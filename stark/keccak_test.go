@@ -9,6 +9,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/stark"
@@ -72,4 +73,47 @@ func TestKeccakForced(t *testing.T) {
 			must.Fail(t, verify(traces), zkbench.ErrProof, "%s", name)
 		}
 	}
+}
+
+// TestSecret: a message that is exposed is read from its proof, bit by bit, by whoever knows its length: the other rows
+// of the table are of empty messages. From one that is hidden nothing is read.
+func TestSecret(t *testing.T) {
+	t.Parallel()
+	const (
+		bits  = 4 + 2*100 + 1088 // before the columns of a block's bits: four, two states in limbs, the bits of the rate
+		block = 1088
+	)
+	message := []byte("a secret")
+	read := func(of stark.Visibility) (text []byte, agreed int) {
+		set := small(4, 3)
+		set.ZeroKnowledge = of == stark.Hidden
+		s := must.Get(keccak.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: set}, of))(t)
+		about := must.Get(s.Statement(keccak.Claims([][]byte{message}, of), nil))(t)
+		proof := must.Get(s.Prove(t.Context(), executor.Serial(), [][]byte{message}, nil, stark.Options{}))(t)
+		must.Do(t, s.System.Verify(proof, about))
+		cells := make([]uint64, about.Forms[0][1])
+		for i := range 8 * len(message) {
+			for row := range cells { // of an empty message the first bit and the last are 1
+				cells[row] = 0
+				if row > 0 && (i == 0 || i == block-1) {
+					cells[row] = 1
+				}
+			}
+			if i%8 == 0 {
+				text = append(text, 0)
+			}
+			for bit := range uint64(2) {
+				if cells[0] = bit; s.System.Agrees(t, proof, about, 1, bits+i, cells) {
+					text[i/8] |= byte(bit << (i % 8))
+					agreed++
+				}
+			}
+		}
+		return text, agreed
+	}
+	text, agreed := read(stark.Exposed)
+	golden.Equal(t, "what is read of an exposed message", string(message), string(text))
+	golden.Equal(t, "guesses of a bit that agree", 8*len(message), agreed)
+	_, agreed = read(stark.Hidden)
+	golden.Equal(t, "guesses of a hidden bit that agree", 0, agreed)
 }
