@@ -103,3 +103,48 @@ func TestFirstError(t *testing.T) {
 	must.Fail(t, err, zkbench.ErrParams, "two errors")
 	golden.Contains(t, err.Error(), "column 7 of 1")
 }
+
+// TestWraps: what reads the next row in the last one is found wherever it stands, since in zero knowledge that row is
+// random.
+func TestWraps(t *testing.T) {
+	t.Parallel()
+	here, next := func(b *air.Builder) air.Expr { return b.Here(0) }, func(b *air.Builder) air.Expr { return b.Next(0) }
+	for name, c := range map[string]struct {
+		zero  func(b *air.Builder) air.Expr
+		wraps bool
+	}{
+		"here": {here, false}, "next": {next, true},
+		"a public value":  {func(b *air.Builder) air.Expr { return b.Public(0) }, false},
+		"a constant":      {func(*air.Builder) air.Expr { return air.Constant(3) }, false},
+		"a fixed column":  {func(b *air.Builder) air.Expr { return b.Fixed(0) }, false},
+		"a sum, first":    {func(b *air.Builder) air.Expr { return next(b).Add(here(b)) }, true},
+		"a sum, second":   {func(b *air.Builder) air.Expr { return here(b).Add(next(b)) }, true},
+		"a sum of others": {func(b *air.Builder) air.Expr { return here(b).Add(b.Fixed(0)) }, false},
+		"less":            {func(b *air.Builder) air.Expr { return next(b).Sub(here(b)) }, true},
+		"taken away":      {func(b *air.Builder) air.Expr { return here(b).Sub(next(b)) }, true},
+		"a product, first": {func(b *air.Builder) air.Expr {
+			return next(b).Mul(b.Public(0))
+		}, true},
+		"a product, second":   {func(b *air.Builder) air.Expr { return here(b).Mul(next(b)) }, true},
+		"a product of others": {func(b *air.Builder) air.Expr { return here(b).Mul(b.Public(0)) }, false},
+	} {
+		// Where it is stated, behind something that does not read the next row.
+		for where, state := range map[string]func(b *air.Builder){
+			"everywhere":   func(b *air.Builder) { b.Zero(air.Everywhere, "", c.zero(b)) },
+			"last":         func(b *air.Builder) { b.Zero(air.Last, "", c.zero(b)) },
+			"multiplicity": func(b *air.Builder) { b.Answer("bus", c.zero(b), here(b), here(b)) },
+			"tuple":        func(b *air.Builder) { b.Answer("bus", here(b), here(b), c.zero(b)) },
+			"first":        func(b *air.Builder) { b.Zero(air.First, "", c.zero(b)) },
+			"transition":   func(b *air.Builder) { b.Zero(air.Transition, "", c.zero(b)) },
+		} {
+			table := &air.Table{Name: "t", Columns: 1, Fixed: [][]uint64{{0, 1}}, State: func(b *air.Builder) {
+				b.Zero(air.Everywhere, "", here(b))
+				b.Answer("bus", here(b), here(b), here(b))
+				b.Answer("other", here(b), here(b))
+				state(b)
+			}}
+			program := must.Get(table.Compile())(t)
+			golden.Equal(t, name+", "+where, c.wraps && where != "first" && where != "transition", program.Wraps())
+		}
+	}
+}
