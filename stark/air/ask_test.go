@@ -53,9 +53,13 @@ func TestAsk(t *testing.T) {
 		"a sum that is not a product": {func(b *air.Builder) {
 			b.Zero(air.Everywhere, "equal", x(b).Sub(y(b)))
 		}, x, 1},
-		"the product of two bits":           {isBit(air.Everywhere, x, y), func(b *air.Builder) air.Expr { return x(b).Mul(y(b)) }, 0},
-		"the product of a bit and another":  {isBit(air.Everywhere, x), func(b *air.Builder) air.Expr { return x(b).Mul(y(b)) }, 1},
-		"the product of another and a bit":  {isBit(air.Everywhere, y), func(b *air.Builder) air.Expr { return x(b).Mul(y(b)) }, 1},
+		"the product of two bits":          {isBit(air.Everywhere, x, y), func(b *air.Builder) air.Expr { return x(b).Mul(y(b)) }, 0},
+		"the product of a bit and another": {isBit(air.Everywhere, x), func(b *air.Builder) air.Expr { return x(b).Mul(y(b)) }, 1},
+		"the product of another and a bit": {isBit(air.Everywhere, y), func(b *air.Builder) air.Expr { return x(b).Mul(y(b)) }, 1},
+		"the product of one that is stated first, and a bit": {func(b *air.Builder) {
+			b.Zero(air.Everywhere, "5", x(b).Plus(-5))
+			b.Zero(air.Everywhere, "is a bit", y(b).Bool())
+		}, func(b *air.Builder) air.Expr { return x(b).Mul(y(b)) }, 1},
 		"1 less a bit":                      {isBit(air.Everywhere, x), func(b *air.Builder) air.Expr { return one.Sub(x(b)) }, 0},
 		"1 less another":                    {isBit(air.Everywhere, y), func(b *air.Builder) air.Expr { return one.Sub(x(b)) }, 1},
 		"2 less a bit":                      {isBit(air.Everywhere, x), func(b *air.Builder) air.Expr { return air.Constant(2).Sub(x(b)) }, 1},
@@ -119,6 +123,7 @@ func TestWraps(t *testing.T) {
 		"a fixed column":  {func(b *air.Builder) air.Expr { return b.Fixed(0) }, false},
 		"a sum, first":    {func(b *air.Builder) air.Expr { return next(b).Add(here(b)) }, true},
 		"a sum, second":   {func(b *air.Builder) air.Expr { return here(b).Add(next(b)) }, true},
+		"a sum, alone":    {func(b *air.Builder) air.Expr { return next(b).Add(b.Public(0)) }, true},
 		"a sum of others": {func(b *air.Builder) air.Expr { return here(b).Add(b.Fixed(0)) }, false},
 		"less":            {func(b *air.Builder) air.Expr { return next(b).Sub(here(b)) }, true},
 		"taken away":      {func(b *air.Builder) air.Expr { return here(b).Sub(next(b)) }, true},
