@@ -232,18 +232,8 @@ func (a atPoint) variable(v variable) fr.Element {
 	}
 	return drawnNumber(int(v.kind), v.index)
 }
-func (atPoint) constant(c fr.Element) fr.Element { return c }
-func (atPoint) apply(o op, x, y fr.Element) (z fr.Element) {
-	switch o {
-	case opAdd:
-		z.Add(&x, &y)
-	case opSub:
-		z.Sub(&x, &y)
-	default:
-		z.Mul(&x, &y)
-	}
-	return z
-}
+func (atPoint) constant(c fr.Element) fr.Element       { return c }
+func (atPoint) apply(o op, x, y fr.Element) fr.Element { return apply(o, x, y) }
 
 // drawnNumber is a number that nothing in a circuit has to do with.
 func drawnNumber(kind, index int) (e fr.Element) {

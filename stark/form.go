@@ -83,7 +83,8 @@ func (c *claim[E]) accepts(logs []int, sentinel error) error {
 func (s *statement) asked(order uint64, logs []int, messages []Message) error {
 	asks := maps.Clone(s.linked)
 	for t, p := range s.programs {
-		rows := uint64(1)<<logs[t] - uint64(s.set.Random())
+		random := uint64(s.set.Random())
+		rows := max(uint64(1)<<logs[t], random) - random // none of a table that is too low, which a layout refuses
 		for _, m := range p.Messages {
 			asks[m.Bus] = addProduct(asks[m.Bus], m.Asks, rows)
 		}

@@ -227,6 +227,18 @@ func TestWrapCounts(t *testing.T) {
 	must.FailGet(stark.New(koalaBear, none))(t, zkbench.ErrParams, "up to 0 asks")
 }
 
+// TestFewRows: a table with no row but random ones asks for nothing, and is refused for its height.
+func TestFewRows(t *testing.T) {
+	t.Parallel()
+	set := small(4, 1)
+	set.ZeroKnowledge = true
+	asks := &air.Table{Name: "asks", Columns: 2, State: func(b *air.Builder) { b.Ask("byte", b.Here(0), b.Here(1)) }}
+	s := must.Get(stark.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: set}, asks, bytesTable()))(t)
+	err := s.Verify([]byte{1, 8}, stark.Statement{Forms: []stark.Form{{2, 256}}})
+	must.Fail(t, err, zkbench.ErrParams, "2 rows")
+	golden.Contains(t, err.Error(), `table "asks" of 2^1 rows, of which`)
+}
+
 // TestWrapOfTables: what a caller does with its tables after New changes nothing. By the columns as they are then "1000 is
 // one of 0 to 3" would be asked p times, and answered by nobody.
 func TestWrapOfTables(t *testing.T) {
