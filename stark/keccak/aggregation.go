@@ -40,6 +40,9 @@ func NewAggregation(sets recursion.Sets, batch Batch, batches int) (*Aggregation
 	}
 	a := &Aggregation{system: s, batch: batch, form: s.heights(batch.Blocks)}
 	a.form[1] = max(a.form[1], a.form[0]/lowest)
+	if _, err := s.System.Memory(a.form); err != nil { // before there are claims of so many messages
+		return nil, err
+	}
 	like, err := a.statement(make([]Claim, batch.Messages))
 	if err != nil {
 		return nil, err

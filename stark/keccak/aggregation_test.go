@@ -2,6 +2,7 @@ package keccak_test
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"testing"
 
@@ -62,7 +63,7 @@ func TestAggregation(t *testing.T) {
 	}
 	_, err := a.Prove(t.Context(), executor.Serial(), batches[:1], about, stark.Options{})
 	must.Fail(t, err, zkbench.ErrParams, "a batch less")
-	for name, form := range map[string]keccak.Batch{"no message": {0, 1}, "no block": {1, 0}, "less blocks than messages": {3, 2}} {
+	for name, form := range map[string]keccak.Batch{"no message": {0, 1}, "no block": {1, 0}, "less blocks than messages": {3, 2}, "more than there are rows": {1 << 28, 1 << 28}, "more than there are numbers": {1, math.MaxInt}} {
 		_, err := keccak.NewAggregation(smallSets(), form, 1)
 		must.Fail(t, err, zkbench.ErrParams, "%s", name)
 	}
