@@ -12,7 +12,7 @@ STUDYFLAGS ?=
 SUITEFLAGS ?=
 DISTFLAGS ?=
 
-.PHONY: all build portable guests deps run test test-all readme test-long vectors race mutate lint cross fmt bench bench-quick benchstat selfcheck studies examples peers peers-check site dist release-check clean
+.PHONY: all build portable guests deps run run-each test test-all readme test-long vectors race mutate lint cross fmt bench bench-quick benchstat selfcheck studies examples peers peers-check site dist release-check clean
 
 all: build
 
@@ -47,6 +47,13 @@ deps:
 # checked, on this machine's cores.
 run: build
 	$(BIN)/zkbench run $(RUNFLAGS)
+
+# One small case of each workload, as a user runs it: libraries know when they run in a test.
+run-each: build
+	for w in $$($(BIN)/zkbench list | awk '/^  /{print $$1}'); do \
+	  $(BIN)/zkbench run $$w --duration 50ms --json $(BIN)/run-each.jsonl >$(BIN)/run-each.txt || { cat $(BIN)/run-each.txt; exit 1; }; \
+	  if grep -E '"name":"(any-result|input-changed)"' $(BIN)/run-each.jsonl; then exit 1; fi; \
+	done
 
 # The short form of the tests, which leaves out full circuits, PostgreSQL, Chromium, QEMU,
 # a C compiler, OpenSSH, most damage and kills, and suites of processes (internal/testsize).

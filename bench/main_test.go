@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,6 +26,7 @@ func TestMain(m *testing.M) {
 		"nothing":  func() { bench.Main() },
 		"nameless": func() { bench.Main(sum(), bench.Def{Name: "sum"}) },
 		"twice":    func() { bench.Main(sum(), sum()) },
+		"doubtful": func() { bench.Main(moody(), agreeable(), inPlace()) },
 	})
 }
 
@@ -89,6 +91,54 @@ func slow() bench.Def {
 	}}
 }
 
+// moody fails once.
+func moody() bench.Def {
+	moments := bench.Names("moment", "when", "never", "probe", "warm-up", "window")
+	manners := bench.Names("manner", "how", clitest.Manners...)
+	return bench.Def{Name: "Moody", Doc: "fails once", Axes: []bench.Axis{moments, manners}, New: func(_ context.Context, c bench.Case, _ uint64) (bench.Instance, error) {
+		mood := clitest.NewMood(moments.Of(c), manners.Of(c))
+		return bench.Operation[int]{
+			Input: func(context.Context, *rand.ChaCha8) (int, error) { return 0, nil },
+			Run:   func(ctx context.Context, in int) ([]byte, error) { return mood.Run(ctx, in) },
+			Check: func(ctx context.Context, in int, output []byte) error { return mood.Check(ctx, in, output) },
+		}, nil
+	}}
+}
+
+// agreeable has a check that accepts whatever it is given.
+func agreeable() bench.Def {
+	return bench.Def{Name: "Agreeable", Doc: "checks nothing", New: func(context.Context, bench.Case, uint64) (bench.Instance, error) {
+		return bench.Operation[int]{
+			Input: func(context.Context, *rand.ChaCha8) (int, error) { return 0, nil },
+			Run:   func(context.Context, int) ([]byte, error) { return []byte("whatever"), nil },
+			Check: func(context.Context, int, []byte) error { return nil },
+		}, nil
+	}}
+}
+
+// inPlace sorts the numbers that it is given, where they are.
+func inPlace() bench.Def {
+	return bench.Def{Name: "InPlace", Doc: "sorts in place", New: func(context.Context, bench.Case, uint64) (bench.Instance, error) {
+		return bench.Operation[[]byte]{
+			Input: func(_ context.Context, random *rand.ChaCha8) ([]byte, error) {
+				numbers := make([]byte, 10_000)
+				_, err := random.Read(numbers)
+				return numbers, err
+			},
+			Run: func(_ context.Context, numbers []byte) ([]byte, error) {
+				slices.Sort(numbers)
+				return numbers[:16], nil
+			},
+			Check: func(_ context.Context, numbers, output []byte) error {
+				if want := slices.Sorted(slices.Values(numbers)); !slices.Equal(want[:16], output) {
+					return errors.New("not sorted")
+				}
+				return nil
+			},
+		}, nil
+	}}
+}
+
 // TestScript runs the commands of a program that measures its own workloads.
 func TestScript(t *testing.T) { clitest.Scripts(t, "testdata") }
 
@@ -104,6 +154,18 @@ func TestLinksNothingOfOurs(t *testing.T) {
 		}
 	}
 	golden.Contains(t, string(list), "zkbench/internal/cli\n")
+}
+
+// The findings of a benchmark are in its log.
+func BenchmarkDoubtful(b *testing.B) {
+	bench.Benchmark(b, agreeable())
+	bench.Benchmark(b, inPlace())
+}
+
+func TestBenchmarkFindings(t *testing.T) {
+	self := must.Get(os.Executable())(t)
+	out := must.Get(exec.CommandContext(t.Context(), self, "-test.run=^$", "-test.bench=Doubtful", "-test.benchtime=10x").CombinedOutput())(t)
+	golden.Contains(t, string(out), "any-result: the check accepts", "input-changed: operations changed their input")
 }
 
 func BenchmarkSum(b *testing.B) {

@@ -78,15 +78,16 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// errGoexit is the value where a task ended its goroutine without a panic.
-var errGoexit = errors.New("runtime.Goexit called by a task")
+// ErrGoexit is the value of a PanicError where a task ended its goroutine without a panic, as
+// FailNow of package testing does.
+var ErrGoexit = errors.New("runtime.Goexit called by a task")
 
 // caught makes an error of what recover returned while a task's call was being
 // unwound. Since panic(nil) recovers as a *runtime.PanicNilError, nil means
 // runtime.Goexit.
 func caught(recovered any) error {
 	if recovered == nil {
-		recovered = errGoexit
+		recovered = ErrGoexit
 	}
 	return &PanicError{Value: recovered, Stack: debug.Stack()}
 }

@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"zkbench":       func() { fakeProgram().main() },
 		"zkbench-suite": func() { suiteProgram().main() },
+		"zkbench-moody": func() { moodyProgram().main() },
 	})
 }
 
@@ -43,7 +44,7 @@ func (p *Program) main() { os.Exit(p.Run(os.Args[1:], os.Stdin, os.Stdout, os.St
 
 // TestScript runs the scripts in testdata; the short form, one of each kind of command.
 func TestScript(t *testing.T) {
-	short := []string{"testdata/fail.txt", "testdata/help.txt", "testdata/history.txt", "testdata/list.txt", "testdata/run.txt", "testdata/usage.txt"}
+	short := []string{"testdata/exec_fail.txt", "testdata/fail.txt", "testdata/help.txt", "testdata/history.txt", "testdata/list.txt", "testdata/run.txt", "testdata/usage.txt"}
 	if testing.Short() {
 		clitest.Scripts(t, "", short...)
 	} else {

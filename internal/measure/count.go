@@ -26,7 +26,7 @@ const countHeap = 4 << 30
 func Count(ctx context.Context, def workload.Def, c workload.Case, s Settings, dir string) *record.Record {
 	s.Workers, s.Arrivals = 1, nil
 	rec := s.New(def.Name, c)
-	conclude(ctx, rec, count(ctx, def, c, s, dir, rec))
+	conclude(ctx, rec, protect(func() error { return count(ctx, def, c, s, dir, rec) }))
 	return rec
 }
 
@@ -53,7 +53,7 @@ func count(ctx context.Context, def workload.Def, c workload.Case, s Settings, d
 		}
 	}
 	run := func(i int) ([]byte, error) {
-		output, err := runner.Protect(func() ([]byte, error) { return instance.Run(ctx, inputs[i]) })
+		output, err := runner.Recover(func() ([]byte, error) { return instance.Run(ctx, inputs[i]) })
 		if err != nil {
 			return nil, fmt.Errorf("operation %d: %w", i, err)
 		}

@@ -38,7 +38,7 @@ const leakCalibration = 200
 func Leak(ctx context.Context, def workload.Def, c workload.Case, s Settings) *record.Record {
 	s.Workers, s.Arrivals = 1, nil
 	rec := s.New(def.Name, c)
-	err := leak(ctx, def, c, s, rec)
+	err := protect(func() error { return leak(ctx, def, c, s, rec) })
 	conclude(ctx, rec, err)
 	if err == nil && ctx.Err() != nil {
 		rec.Status, rec.Error = record.Partial, "interrupted"
@@ -87,7 +87,7 @@ func leak(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 				break
 			}
 			start := time.Now()
-			_, err := runner.Protect(func() ([]byte, error) { return instance.Run(ctx, input) })
+			_, err := runner.Recover(func() ([]byte, error) { return instance.Run(ctx, input) })
 			took := time.Since(start)
 			if ctx.Err() != nil {
 				break

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/env"
 	"github.com/zkbench/zkbench/internal/meter"
 	"github.com/zkbench/zkbench/internal/perf"
@@ -29,8 +30,14 @@ func Case(ctx context.Context, def workload.Def, c workload.Case, s Settings) *r
 	rec := s.New(def.Name, c)
 	describe(rec, def, c)
 	defer pprof.SetGoroutineLabels(ctx)
-	conclude(ctx, rec, load(ctx, def, c, s, rec))
+	conclude(ctx, rec, protect(func() error { return load(ctx, def, c, s, rec) }))
 	return rec
+}
+
+// protect has a panic of f be its error, and a goroutine that it ends.
+func protect(f func() error) error {
+	_, err := runner.Protect(func() (struct{}, error) { return struct{}{}, f() })
+	return err
 }
 
 // describe writes what is known of the case's proof system into its record.
@@ -48,6 +55,9 @@ func conclude(ctx context.Context, rec *record.Record, err error) {
 		return
 	}
 	rec.Status, rec.Error = record.Failed, err.Error()
+	if p, ok := errors.AsType[*executor.PanicError](err); ok {
+		rec.Findings = append(rec.Findings, record.Finding{Name: "error", Text: string(p.Stack)})
+	}
 	switch {
 	case ctx.Err() != nil:
 		rec.Status = record.Partial
@@ -142,7 +152,9 @@ func Stages(ctx context.Context, def workload.Def, c workload.Case, s Settings) 
 	}
 	stages := stage.New()
 	machine := meter.Watch()
-	staged, err := def.Stages(workload.WithSRS(meter.Phase(ctx, "stages"), s.srs()), c, s.Seed, stages)
+	staged, err := runner.Protect(func() (workload.Staged, error) {
+		return def.Stages(workload.WithSRS(meter.Phase(ctx, "stages"), s.srs()), c, s.Seed, stages)
+	})
 	rec.Stages = stages.Stages()
 	for _, one := range rec.Stages {
 		rec.Metrics = append(rec.Metrics, record.StageTime(one.Name).Metric(one.Time.Seconds()))

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench/internal/meter"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/report"
+	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -55,9 +57,14 @@ func benchmark(b *testing.B, def workload.Def, c workload.Case, samples int, see
 		}
 	}()
 	inputs := make([]any, samples)
+	var first []byte // the result of the first input
 	for i := range inputs {
-		if inputs[i], err = checkedInput(ctx, instance, uint64(i)); err != nil {
+		var output []byte
+		if inputs[i], output, err = checkedInput(ctx, instance, uint64(i)); err != nil {
 			b.Fatal(err)
+		}
+		if i == 0 {
+			first = bytes.Clone(output)
 		}
 	}
 	sizes, err := instance.Metrics(ctx)
@@ -72,7 +79,7 @@ func benchmark(b *testing.B, def workload.Def, c workload.Case, samples int, see
 			input = inputs[seq%uint64(samples)]
 		} else {
 			b.StopTimer()
-			if input, err = checkedInput(ctx, instance, seq); err != nil {
+			if input, _, err = checkedInput(ctx, instance, seq); err != nil {
 				b.Fatal(err)
 			}
 			b.StartTimer()
@@ -84,22 +91,25 @@ func benchmark(b *testing.B, def workload.Def, c workload.Case, samples int, see
 	for _, m := range sizes {
 		b.ReportMetric(m.Value, m.Unit())
 	}
+	if samples > 0 {
+		for _, f := range runner.Doubt(ctx, instance, 0, inputs[0], first) {
+			b.Logf("%s: %s", f.Name, f.Text)
+		}
+	}
 }
 
-// checkedInput builds an input and checks what Run makes of it.
-func checkedInput(ctx context.Context, instance workload.Instance, seq uint64) (any, error) {
-	input, err := instance.Input(ctx, seq)
-	if err != nil {
-		return nil, fmt.Errorf("input %d: %w", seq, err)
+// checkedInput builds an input and checks what Run makes of it, which it returns too.
+func checkedInput(ctx context.Context, instance workload.Instance, seq uint64) (input any, output []byte, err error) {
+	if input, err = instance.Input(ctx, seq); err != nil {
+		return nil, nil, fmt.Errorf("input %d: %w", seq, err)
 	}
-	output, err := instance.Run(ctx, input)
-	if err != nil {
-		return nil, fmt.Errorf("input %d: %w", seq, err)
+	if output, err = instance.Run(ctx, input); err != nil {
+		return nil, nil, fmt.Errorf("input %d: %w", seq, err)
 	}
-	if err := instance.Check(ctx, input, output); err != nil {
-		return nil, fmt.Errorf("result of input %d: %w", seq, err)
+	if err = instance.Check(ctx, input, output); err != nil {
+		return nil, nil, fmt.Errorf("result of input %d: %w", seq, err)
 	}
-	return input, nil
+	return input, output, nil
 }
 
 // TestParallel is the load test of def: it runs each case that the flags ask

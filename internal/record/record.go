@@ -293,12 +293,17 @@ const (
 	CountUnfinished   = "unfinished"
 	CountLate         = "late"         // of done: ended after the window, within the grace
 	CountCarried      = "carried"      // of the warm-up, begun or due before the window, ended well within it: part of throughput, of nothing else
-	CountWarmup       = "warmup"       // ended before the window
 	CountChecked      = "checked"      // results checked after the window, of done
 	CountCheckFails   = "check-failed" // of checked
 	CountLeakFixed    = "leak-fixed"   // samples of a leak test with the fixed witness
 	CountLeakRandom   = "leak-random"  // and with random ones
 	CountArena        = "arena"        // B, reserved for results that wait for their check
+
+	// Of the operations that the probe and the warm-up began.
+	CountWarmup        = "warmup"              // ended before the window
+	CountWarmupFailed  = "warmup-failed"       // whenever they ended
+	CountWarmupChecked = "warmup-checked"      // their results, after the window
+	CountWarmupBad     = "warmup-check-failed" // of those
 
 	// Refused is the finding of a case that the runner did not accept as it was asked
 	// for: a user's error, not the operation's.

@@ -83,11 +83,13 @@ func (r *rows) counters() {
 	for _, c := range []struct{ label, name, meaning string }{
 		{"Carried", record.CountCarried, "Begun or due before the window, ended in it: counted for throughput only"},
 		{"Late", record.CountLate, "Of done: ended after the window, within the grace"},
-		{"Warm-up", record.CountWarmup, "Operations that ended before the window"},
 	} {
 		if v := n(c.name); v > 0 {
 			r.add(c.label, fmt.Sprint(v), c.meaning)
 		}
+	}
+	if n(record.CountWarmup) > 0 {
+		r.warmup()
 	}
 	if _, ok := r.rec.Counter(record.CountChecked); ok {
 		r.warn(n(record.CountCheckFails) > 0, "Checked", checked(r.rec), "Results checked after the window, of all done")
@@ -102,10 +104,28 @@ func (r *rows) counters() {
 	}
 }
 
+// warmup adds what became of the operations before the window.
+func (r *rows) warmup() {
+	n := r.rec.Count
+	text := fmt.Sprint(n(record.CountWarmup))
+	meaning := "Operations that ended before the window"
+	if checked := n(record.CountWarmupChecked); checked > 0 {
+		meaning += fmt.Sprintf("; %d results of them were checked", checked)
+	}
+	failed, bad := n(record.CountWarmupFailed), n(record.CountWarmupBad)
+	if failed > 0 {
+		text += fmt.Sprintf(", %d FAILED", failed)
+	}
+	if bad > 0 {
+		text += fmt.Sprintf(", %d WRONG", bad)
+	}
+	r.warn(failed+bad > 0, "Warm-up", text, meaning)
+}
+
 var knownCounters = [...]string{
 	record.CountOffered, record.CountDropped, record.CountNeverStarted, record.CountStarted, record.CountDone,
 	record.CountFailed, record.CountUnfinished, record.CountLate, record.CountCarried, record.CountWarmup, record.CountChecked,
-	record.CountCheckFails, record.CountArena,
+	record.CountCheckFails, record.CountArena, record.CountWarmupFailed, record.CountWarmupChecked, record.CountWarmupBad,
 }
 
 // part is a summand with its name.

@@ -3,10 +3,7 @@ package runner
 import (
 	"cmp"
 	"context"
-	"runtime"
-	"runtime/pprof"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -20,8 +17,10 @@ import (
 type Result struct {
 	cfg *Config
 
-	Warmup    uint64 // operations that ended before the window, the probe's among them
-	Unsettled string // what the warm-up waited for in vain
+	Warmup       uint64              // operations that ended before the window, the probe's among them
+	WarmupFailed uint64              // of those that the probe and the warm-up began, whenever it was
+	Unsettled    string              // what the warm-up waited for in vain
+	Outlasting   []record.Unfinished // of the warm-up, and still ran at the end
 
 	Offered, Dropped, NeverStarted uint64
 	Started, Done, Failed          uint64
@@ -54,24 +53,35 @@ type Result struct {
 	Work   float64 // operations' worth of work that Usage is of
 	Arena  uint64  // B, resident
 
-	Checked     uint64
-	CheckFailed uint64
-	CheckErr    error // the first check that failed
-	Interrupted bool  // the caller's context ended before the run did
+	Checked, CheckFailed     uint64
+	WarmupChecked, WarmupBad uint64           // of the probe and the warm-up
+	CheckErr                 error            // the first check that failed
+	Doubts                   []record.Finding // what makes the figures or the checks doubtful
+	Interrupted              bool             // the caller's context ended before the run did
 
 	alone  alone
 	series *series
 }
 
-// empty is the result of a run that ended before its window.
-func (r *run) empty(ctx context.Context) *Result {
-	if ctx.Err() == nil {
-		return nil
+// before is the result of a run that ended before its window.
+func (r *run) before(ctx context.Context) *Result {
+	res := &Result{
+		cfg: r.cfg, Warmup: r.probes, Errors: r.errors, CheckErr: r.wrong,
+		Latency: newHistogram(), Failures: newHistogram(), Interrupted: ctx.Err() != nil, series: new(series),
 	}
-	res := &Result{cfg: r.cfg, Warmup: r.probes, Latency: newHistogram(), Failures: newHistogram(), Interrupted: true, series: new(series)}
+	for _, e := range r.errors {
+		res.WarmupFailed += e.Count
+	}
+	if r.wrong != nil {
+		res.WarmupChecked, res.WarmupBad = 1, 1
+	}
 	for _, s := range r.shards {
 		s.mu.Lock()
 		res.Warmup += s.warmed
+		res.WarmupFailed += s.warmFailed
+		for _, e := range s.errors {
+			res.Errors = countError(res.Errors, e)
+		}
 		s.mu.Unlock()
 	}
 	return res
@@ -86,7 +96,7 @@ func (r *run) collect(usage meter.Usage) {
 	res.Offered, res.Dropped, res.NeverStarted = r.pacer.offered, r.pacer.dropped, r.pacer.never
 	r.pacer.mu.Unlock()
 	res.Window = r.end() - r.opened()
-	res.Usage, res.Arena = usage, r.arena.reserved()
+	res.Usage, res.Arena = usage, r.arenas[len(r.arenas)-1].reserved()
 
 	r.series.drain(new(tally), new(tally)) // what ended after the last part
 	var failures, input tally
@@ -103,6 +113,8 @@ func (r *run) collect(usage meter.Usage) {
 		res.Late += s.late
 		res.Last = max(res.Last, s.last-r.opened())
 		res.Warmup += s.warmed - s.outlasted
+		res.WarmupFailed += s.warmFailed
+		res.Arena += uint64(s.warm.n * s.warm.slot)
 		res.Carried += s.carried
 		res.Work += s.edge
 		res.Slept += s.slept
@@ -158,78 +170,4 @@ func (r *run) collect(usage meter.Usage) {
 	res.Means, res.Weights = slots.means()
 	slices.SortFunc(res.Unfinished, func(a, b record.Unfinished) int { return cmp.Compare(b.Age, a.Age) })
 	slices.SortStableFunc(res.Errors, func(a, b ErrorCount) int { return cmp.Compare(b.Count, a.Count) })
-}
-
-// check checks the results that were kept, on all processors. It stops when ctx
-// ends: Checked says how far it came.
-func (r *run) check(ctx context.Context) {
-	kept := 0
-	for _, s := range r.shards {
-		kept += s.kept.n
-	}
-	if kept == 0 {
-		return
-	}
-	stage := r.cfg.Stages.Start("check")
-	defer func() { stage.End() }()
-	type slot struct {
-		keeper *keeper
-		i      int
-	}
-	work := make(chan slot)
-	labelled := meter.Labelled(ctx, "check")
-	var seen struct {
-		sync.Mutex
-		checked, failed uint64
-		first           error
-	}
-	var wg sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			pprof.SetGoroutineLabels(labelled)
-			for s := range work {
-				seq, output := s.keeper.result(s.i)
-				_, err := Protect(func() (struct{}, error) { return struct{}{}, r.checkOne(labelled, seq, output) })
-				if err != nil && ctx.Err() != nil {
-					return // cancelled, so it says nothing about the result
-				}
-				seen.Lock()
-				seen.checked++
-				if err != nil {
-					if seen.failed++; seen.first == nil {
-						seen.first = err
-					}
-				}
-				seen.Unlock()
-			}
-		})
-	}
-feed:
-	for _, s := range r.shards {
-		for i := range s.kept.n {
-			select {
-			case work <- slot{&s.kept, i}:
-			case <-ctx.Done():
-				break feed
-			}
-		}
-	}
-	close(work)
-	if _, ended := interruptible(ctx, func() struct{} { wg.Wait(); return struct{}{} }); !ended {
-		r.arena = nil // a check that was left behind may still read it
-	}
-	seen.Lock()
-	defer seen.Unlock()
-	r.res.Checked, r.res.CheckFailed, r.res.CheckErr = seen.checked, seen.failed, seen.first
-}
-
-func (r *run) checkOne(ctx context.Context, seq uint64, output []byte) error {
-	if n := uint64(len(r.inputs)); n > 0 {
-		return r.target.Check(ctx, r.inputs[seq%n], output)
-	}
-	input, err := r.target.Input(ctx, seq)
-	if err != nil {
-		return err
-	}
-	return r.target.Check(ctx, input, output)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
 )
@@ -22,8 +23,12 @@ func (r *Result) fillFindings(rec *record.Record) {
 		if p, ok := errors.AsType[*executor.PanicError](e.Err); ok {
 			text += "\n" + string(p.Stack)
 		}
-		finding("error", "%d of %d operations: %s", e.Count, r.Started, text)
+		finding("error", "%s: %s", r.of(e.Count, e.Before), text)
 	}
+	if n := len(r.Outlasting); n > 0 {
+		finding("unfinished", "%s of the warm-up still ran at the end, for %s: their workers did nothing in the window", figure.Plural(n, "operation"), ages(r.Outlasting))
+	}
+	rec.Findings = append(rec.Findings, r.Doubts...)
 	if r.Unsettled != "" {
 		finding("warm-up", "%s", r.Unsettled)
 	}
@@ -70,6 +75,14 @@ func (r *Result) fillFindings(rec *record.Record) {
 	}
 }
 
+// of says how many operations of all that there were, in the window or before it.
+func (r *Result) of(n uint64, before bool) string {
+	if before {
+		return fmt.Sprintf("%d of %d operations begun before the window", n, r.Warmup)
+	}
+	return fmt.Sprintf("%d of %d operations", n, r.Started)
+}
+
 // censored tells whether the operations that are unfinished could change the
 // latencies: they are more than one in a hundred, or one of them is older than
 // any that ended. A window that closes on busy workers always leaves some.
@@ -93,12 +106,22 @@ func ages(unfinished []record.Unfinished) string {
 
 func (r *Result) fillStatus(rec *record.Record) {
 	switch {
-	case r.Failed > 0:
+	case r.Failed+r.WarmupFailed > 0:
+		var failed []string
+		if r.Failed > 0 {
+			failed = append(failed, r.of(r.Failed, false))
+		}
+		if r.WarmupFailed > 0 {
+			failed = append(failed, r.of(r.WarmupFailed, true))
+		}
 		rec.Status = record.Failed
-		rec.Error = fmt.Sprintf("%d of %d operations failed: %v", r.Failed, r.Started, r.Errors[0].Err)
+		rec.Error = fmt.Sprintf("%s failed: %v", strings.Join(failed, " and "), r.Errors[0].Err)
 	case r.CheckFailed > 0:
 		rec.Status = record.Failed
 		rec.Error = fmt.Sprintf("%d of %d checked results are wrong: %v", r.CheckFailed, r.Checked, r.CheckErr)
+	case r.WarmupBad > 0:
+		rec.Status = record.Failed
+		rec.Error = fmt.Sprintf("%d of %d checked results of operations begun before the window are wrong: %v", r.WarmupBad, r.WarmupChecked, r.CheckErr)
 	case r.Interrupted:
 		rec.Status = record.Partial
 		rec.Error = "interrupted"

@@ -17,11 +17,16 @@ import (
 type run struct {
 	cfg    *Config
 	target Target
-	inputs []any
+
+	inputs    []any
+	eachInput time.Duration // that it took to build one, in the mean
 
 	probes     uint64        // operations of the probe
 	fastest    time.Duration // the fastest of them
 	resultSize int           // the greatest result of them, B
+	results    []result      // of them, some
+	errors     []ErrorCount  // of them
+	wrong      error         // of the check of the first of them; nil: it is right
 	alone      alone
 	unsettled  string // what the warm-up waited for in vain
 
@@ -29,8 +34,9 @@ type run struct {
 	pacer   pacer
 	shards  []*shard
 	workers []*worker
-	arena   *arena
-	warm    *phase // nil: no warm-up
+	group   sync.WaitGroup // of their goroutines
+	arenas  []*arena       // of the warm-up, if any, and of the window
+	warm    *phase         // nil: no warm-up
 	window  *phase
 
 	origin         time.Time    // of all times of the run
@@ -93,15 +99,17 @@ func (r *run) load(ctx context.Context) error {
 	defer giveUp()
 	r.prepare(operations)
 
-	var wg sync.WaitGroup
 	idle := make(chan struct{})
 	start := func() {
 		for _, w := range r.workers {
-			wg.Go(func() { r.work(w) })
+			r.group.Go(func() { r.work(w) })
 		}
-		go func() { wg.Wait(); close(idle) }()
+		go func() { r.group.Wait(); close(idle) }()
 	}
 	if r.warm != nil {
+		if err := r.keepWarm(); err != nil {
+			return err
+		}
 		begin := r.clock()
 		r.startSchedule(true, begin)
 		start()
@@ -166,7 +174,42 @@ func (r *run) startSchedule(warmup bool, begin time.Duration) {
 	r.pacer.start(s, begin, seq)
 }
 
-// plan reserves the arena, on what probe and warm-up have shown.
+// keepWarm reserves the arena of the warm-up, of which nothing is made resident: what it waits
+// for is not measured.
+func (r *run) keepWarm() error {
+	cfg := *r.cfg
+	if cfg.Check.Policy == CheckAll {
+		cfg.Check.Policy = CheckFit // nobody knows how many there will be
+	}
+	slot, n, err := cfg.reserve(0, r.resultSize)
+	if err != nil {
+		return err
+	}
+	return r.keep(slot, n, 0, func(s *shard) *keeper { return &s.warm })
+}
+
+// keep makes an arena of n slots, those for the expected results resident, and gives each shard
+// its part.
+func (r *run) keep(slot, n int, expected float64, of func(s *shard) *keeper) error {
+	workers := make([]int, len(r.shards))
+	for i, s := range r.shards {
+		workers[i] = len(s.workers)
+	}
+	a, err := newArena(slot, n, workers, expected)
+	if err != nil {
+		return err
+	}
+	r.arenas = append(r.arenas, a)
+	for i, s := range r.shards {
+		k := a.keeper(i, r.cfg.Seed)
+		s.mu.Lock()
+		*of(s) = k
+		s.mu.Unlock()
+	}
+	return nil
+}
+
+// plan reserves the arena of the window, on what probe and warm-up have shown.
 func (r *run) plan() error {
 	fastest, size := r.fastest, r.resultSize
 	var warmed uint64
@@ -186,22 +229,7 @@ func (r *run) plan() error {
 	if err != nil {
 		return err
 	}
-	workers := make([]int, len(r.shards))
-	for i, s := range r.shards {
-		workers[i] = len(s.workers)
-	}
-	a, err := newArena(slot, n, workers, min(expected, float64(n)))
-	if err != nil {
-		return err
-	}
-	r.arena = a
-	for i, s := range r.shards {
-		k := a.keeper(i, r.cfg.Seed)
-		s.mu.Lock()
-		s.kept = k
-		s.mu.Unlock()
-	}
-	return nil
+	return r.keep(slot, n, min(expected, float64(n)), func(s *shard) *keeper { return &s.kept })
 }
 
 // Warm-up judges stationarity on the mean latencies of slots of time, each long
@@ -398,8 +426,14 @@ func (r *run) finish(ctx context.Context, idle <-chan struct{}, giveUp context.C
 		s.mu.Lock()
 		s.closed = true
 		for _, w := range s.workers {
-			if w.busy && !w.ticket.inWarmup() && r.res != nil {
-				r.res.Unfinished = append(r.res.Unfinished, record.Unfinished{Seq: w.ticket.seq, Age: now - w.since, Wait: w.since - w.ticket.intended})
+			if !w.busy || r.res == nil {
+				continue
+			}
+			u := record.Unfinished{Seq: w.ticket.seq, Age: now - w.since, Wait: w.since - w.ticket.intended}
+			if w.ticket.inWarmup() {
+				r.res.Outlasting = append(r.res.Outlasting, u)
+			} else {
+				r.res.Unfinished = append(r.res.Unfinished, u)
 			}
 		}
 		s.mu.Unlock()

@@ -38,9 +38,7 @@ func idle(tb testing.TB, cfg Config, output []byte) *loop {
 	r.fastest, r.resultSize = time.Microsecond, len(output)
 	r.prepare(tb.Context())
 	must.Do(tb, r.plan())
-	tb.Cleanup(func() {
-		must.Do(tb, r.arena.free())
-	})
+	tb.Cleanup(r.free)
 	r.opening.Store(int64(r.clock()))
 	r.startSchedule(false, r.opened())
 	return &loop{r, r.workers[0], r.clock()}

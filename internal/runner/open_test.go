@@ -150,11 +150,18 @@ func TestAccounting(t *testing.T) {
 		if len(res.Unfinished) > cfg.Workers {
 			rt.Errorf("%d unfinished of %d workers", len(res.Unfinished), cfg.Workers)
 		}
-		var counted uint64
+		var counted, before uint64
 		for _, e := range res.Errors {
-			counted += e.Count
+			if e.Before {
+				before += e.Count
+			} else {
+				counted += e.Count
+			}
 		}
-		golden.Equal(rt, "errors counted", res.Failed, counted)
+		golden.Equal(rt, "errors counted, and those of the warm-up", [2]uint64{res.Failed, res.WarmupFailed}, [2]uint64{counted, before})
+		if res.WarmupFailed > res.Warmup {
+			rt.Errorf("%d of %d operations of the warm-up failed", res.WarmupFailed, res.Warmup)
+		}
 		if took > interrupt+100*time.Millisecond {
 			rt.Errorf("took %v, interrupted after %v", took, interrupt)
 		}

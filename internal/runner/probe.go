@@ -2,8 +2,10 @@ package runner
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/zkbench/zkbench/internal/meter"
@@ -26,32 +28,42 @@ const (
 
 // probe runs a few operations one at a time before the warm-up. It learns what
 // the arena needs, how large a result is and how long an operation takes; where
-// the configuration says that operations run alone, what they allocate. An
-// operation that fails here fails in the window too, and is counted there.
-func (r *run) probe(ctx context.Context) error {
+// the configuration says that operations run alone, what they allocate. It returns
+// false where one has failed or the first has a wrong result: that is all to be said
+// of the case, so nothing is measured.
+func (r *run) probe(ctx context.Context) bool {
 	if r.cfg.Check.Policy == CheckNone && !r.cfg.Alone {
-		return nil
+		return true
 	}
 	ctx = meter.Phase(ctx, "probe")
 	stage := r.cfg.Stages.Start("probe")
 	defer func() { stage.End() }()
 	inputs := r.inputs[:min(probed, len(r.inputs))]
 	if len(inputs) == 0 {
-		input, err := Protect(func() (any, error) { return r.target.Input(ctx, warmupSeq-1) })
+		input, err, ended := interruptible(ctx, func() (any, error) { return r.target.Input(ctx, warmupSeq-1) })
 		if err != nil {
-			return nil
+			return r.count(ctx, measured{}, fmt.Errorf("input: %w", err))
+		}
+		if !ended {
+			return true
 		}
 		inputs = []any{input}
 	}
-	last, ended := interruptible(ctx, func() measured { return r.pass(ctx, inputs[:1]) })
-	r.count(last)
-	if !ended || !r.cfg.Alone || !last.ok || last.time > probeLongest || last.bytes*float64(len(inputs)) > float64(probeHeap) {
-		return nil
+	last, err, ended := interruptible(ctx, func() (measured, error) { return r.pass(ctx, inputs[:1]) })
+	if !ended {
+		return true
 	}
+	if !r.count(ctx, last, err) || !r.checkFirst(ctx) {
+		return false
+	}
+	if !r.cfg.Alone || last.time > probeLongest || last.bytes*float64(len(inputs)) > float64(probeHeap) {
+		return true
+	}
+	comparable := true // the last pass had as many operations
 	if last.time > probeTime/(2*probed) {
 		inputs = inputs[:1] // as many passes, of fewer operations
 	} else {
-		last.ok = false // of another length
+		comparable = false
 	}
 	if runtime.GOMAXPROCS(0) > 1 {
 		// A goroutine that changes its processor finds other pools.
@@ -59,41 +71,75 @@ func (r *run) probe(ctx context.Context) error {
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	for range passes {
-		p, ended := interruptible(ctx, func() measured { return r.pass(ctx, inputs) })
-		r.count(p)
-		if !ended || !p.ok {
-			return nil
+		p, err, ended := interruptible(ctx, func() (measured, error) { return r.pass(ctx, inputs) })
+		if !ended {
+			return true
 		}
-		if last.ok && p.allocs == last.allocs && p.bytes == last.bytes {
+		if !r.count(ctx, p, err) {
+			return false
+		}
+		if comparable && p.allocs == last.allocs && p.bytes == last.bytes {
 			n := float64(len(inputs))
 			r.alone = alone{true, p.allocs / n, p.bytes / n}
-			return nil
+			return true
 		}
-		last = p
+		last, comparable = p, true
 	}
-	return nil
+	return true
 }
 
-// count notes what a pass has shown.
-func (r *run) count(p measured) {
-	if p.operations > 0 {
-		r.probes += p.operations
-		r.fastest = min(r.fastest, p.time)
-		r.resultSize = max(r.resultSize, p.size)
+// count notes what a pass has shown, and returns false where an operation of it has failed.
+func (r *run) count(ctx context.Context, p measured, err error) bool {
+	if err != nil && cancelled(ctx, err) {
+		return true
 	}
+	r.probes += p.operations
+	if err != nil {
+		r.probes++
+		r.errors = countError(r.errors, ErrorCount{Err: err, Count: 1, Before: true})
+		return false
+	}
+	r.fastest = min(r.fastest, p.time)
+	r.resultSize = max(r.resultSize, p.size)
+	r.results = append(r.results, p.last)
+	return true
+}
+
+// checkFirst checks the first result, and returns false where it is wrong.
+func (r *run) checkFirst(ctx context.Context) bool {
+	if r.cfg.Check.Policy == CheckNone || len(r.results) == 0 {
+		return true
+	}
+	_, err, ended := interruptible(ctx, func() (struct{}, error) { return struct{}{}, r.results[0].check(ctx, r.target) })
+	if err == nil || !ended || ctx.Err() != nil {
+		return true
+	}
+	r.wrong = err
+	return false
+}
+
+// result is the result of an operation, and its input.
+type result struct {
+	input  any
+	output []byte
+}
+
+func (r result) check(ctx context.Context, target Target) error {
+	return target.Check(ctx, r.input, r.output)
 }
 
 // measured is what a pass over some inputs took.
 type measured struct {
-	ok            bool
-	operations    uint64
+	operations    uint64        // that ended well
 	allocs, bytes float64       // in all
 	time          time.Duration // of the fastest operation
 	size          int           // of the greatest result, B
+	last          result        // of the last operation
 }
 
-func (r *run) pass(ctx context.Context, inputs []any) measured {
-	p := measured{ok: true, time: never}
+// pass runs an operation on each input. It ends with the first that fails.
+func (r *run) pass(ctx context.Context, inputs []any) (measured, error) {
+	p := measured{time: never}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for _, input := range inputs {
@@ -101,35 +147,17 @@ func (r *run) pass(ctx context.Context, inputs []any) measured {
 		output, err := operation(ctx, r.target, input)
 		p.time = min(p.time, r.clock()-begin)
 		if err != nil {
-			p.ok = false
+			return p, err
 		}
 		p.operations++
 		p.size = max(p.size, len(output))
+		p.last = result{input, output}
 	}
 	runtime.ReadMemStats(&after)
 	p.allocs = float64(after.Mallocs - before.Mallocs)
 	p.bytes = float64(after.TotalAlloc - before.TotalAlloc)
-	return p
-}
-
-// interruptible returns what f returns, or false when ctx ends and f does not end
-// soon after: its goroutine is left behind then, with what it has.
-func interruptible[T any](ctx context.Context, f func() T) (result T, ended bool) {
-	done := make(chan T, 1)
-	go func() { done <- f() }()
-	select {
-	case result = <-done:
-		return result, true
-	case <-ctx.Done():
-	}
-	timer := time.NewTimer(abandon)
-	defer timer.Stop()
-	select {
-	case result = <-done:
-		return result, true
-	case <-timer.C:
-		return result, false
-	}
+	p.last.output = slices.Clone(p.last.output) // its memory may be the operation's
+	return p, nil
 }
 
 // expected returns the number of operations that the window will start, about,

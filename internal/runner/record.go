@@ -21,6 +21,9 @@ func (r *Result) Fill(rec *record.Record) error {
 		rec.Counters = append(rec.Counters, record.Counter{Name: name, Value: n})
 	}
 	count(record.CountWarmup, r.Warmup)
+	count(record.CountWarmupFailed, r.WarmupFailed)
+	count(record.CountWarmupChecked, r.WarmupChecked)
+	count(record.CountWarmupBad, r.WarmupBad)
 	count(record.CountCarried, r.Carried)
 	if r.open() {
 		count(record.CountOffered, r.Offered)

@@ -199,26 +199,35 @@ func Run(ctx context.Context, cfg Config, target Target) (*Result, error) {
 	}
 	r := newRun(&cfg, target)
 	if err := r.build(ctx); err != nil || ctx.Err() != nil {
-		return r.empty(ctx), ignoreEnded(ctx, err)
+		return r.unmeasured(ctx, err)
 	}
-	if err := r.probe(ctx); err != nil || ctx.Err() != nil {
-		return r.empty(ctx), ignoreEnded(ctx, err)
+	if !r.probe(ctx) || ctx.Err() != nil {
+		return r.unmeasured(ctx, nil)
 	}
-	defer func() { _ = r.arena.free() }() // nothing that is returned lies in it
+	defer r.free() // nothing that is returned lies in the arenas
 	if err := r.load(ctx); err != nil || r.res == nil {
-		return r.empty(ctx), ignoreEnded(ctx, err)
+		return r.unmeasured(ctx, err)
 	}
 	r.check(ctx)
+	r.doubt(ctx)
 	r.res.Interrupted = ctx.Err() != nil
 	return r.res, nil
 }
 
-// ignoreEnded drops an error that is due to the end of ctx: the result says so.
-func ignoreEnded(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return nil
+// unmeasured is what is returned where the window did not open: the error, unless the end of ctx
+// is its cause.
+func (r *run) unmeasured(ctx context.Context, err error) (*Result, error) {
+	if err != nil && ctx.Err() == nil {
+		return nil, err
 	}
-	return err
+	return r.before(ctx), nil
+}
+
+// free frees the arenas.
+func (r *run) free() {
+	for _, a := range r.arenas {
+		_ = a.free()
+	}
 }
 
 // build builds the inputs. A corpus that will not fit is refused after its first
@@ -230,19 +239,10 @@ func (r *run) build(ctx context.Context) error {
 	ctx = meter.Phase(ctx, "inputs")
 	stage := r.cfg.Stages.Start("inputs")
 	defer func() { stage.End() }()
-	type corpus struct {
-		inputs []any
-		err    error
-	}
-	built, ended := interruptible(ctx, func() corpus {
-		inputs, err := r.corpus(ctx)
-		return corpus{inputs, err}
-	})
-	if !ended {
-		return nil
-	}
-	r.inputs = built.inputs
-	return built.err
+	begin := r.clock()
+	inputs, err, _ := interruptible(ctx, func() ([]any, error) { return r.corpus(ctx) })
+	r.inputs, r.eachInput = inputs, (r.clock()-begin)/time.Duration(r.cfg.Samples)
+	return err
 }
 
 func (r *run) corpus(ctx context.Context) ([]any, error) {

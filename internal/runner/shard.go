@@ -21,6 +21,7 @@ type shard struct {
 	started, done, failed, late uint64
 	warmed                      uint64        // operations of the warm-up that ended, well or not
 	warmTime                    time.Duration // and how long they took in all
+	warmFailed                  uint64        // of them
 	outlasted, carried          uint64        // of them, that ended well after the window opened, and within it
 	edge                        float64       // the window's share of those that outlasted the warm-up, in operations
 	last                        time.Duration // end of the last operation of the window
@@ -39,7 +40,7 @@ type shard struct {
 	oversleep  time.Duration // how much later than intended they started, in all
 	spun       time.Duration // how long workers were awake for them, in all
 	errors     []ErrorCount
-	kept       keeper
+	warm, kept keeper // results of the warm-up, and of the window
 	workers    []*worker
 	resultSize int // greatest result that was seen, B
 }

@@ -4,30 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"runtime/pprof"
+	"slices"
 	"time"
 
 	"github.com/zkbench/zkbench/executor"
 )
 
-// Protect turns a panic of f into its error.
-func Protect[T any](f func() (T, error)) (result T, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			var none T
-			result, err = none, &executor.PanicError{Value: v, Stack: debug.Stack()}
-		}
-	}()
-	return f()
-}
-
-// operation is Protect around the timed operation, without a closure, so that the
+// operation is Recover around the timed operation, without a closure, so that the
 // loop allocates nothing.
 func operation(ctx context.Context, target Target, input any) (output []byte, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			output, err = nil, &executor.PanicError{Value: v, Stack: debug.Stack()}
+			output, err = nil, panicked(v)
 		}
 	}()
 	if output, err = target.Run(ctx, input); err != nil {
@@ -51,8 +40,23 @@ type phase struct {
 	ended chan struct{}   // closed when no ticket of it is to be waited for
 }
 
-// work runs operations until no ticket is left.
+// work is a worker's goroutine. An operation that ends it has failed, and another goroutine
+// takes its place.
 func (r *run) work(w *worker) {
+	home := false
+	defer func() {
+		if !home {
+			end := r.clock()
+			w.fail(r.phaseOf(w.ticket), w.ticket, end-w.since, end, panicked(executor.ErrGoexit))
+			r.group.Go(func() { r.work(w) })
+		}
+	}()
+	r.loop(w)
+	home = true
+}
+
+// loop runs operations until no ticket is left.
+func (r *run) loop(w *worker) {
 	if r.spins {
 		sharpen()
 	}
@@ -100,7 +104,7 @@ func (r *run) operate(ph *phase, w *worker, t ticket, now time.Duration, slept b
 		input = r.inputs[t.seq%n]
 	} else {
 		var err error
-		if input, err = Protect(func() (any, error) { return r.target.Input(ph.ctx, t.seq) }); err != nil {
+		if input, err = Recover(func() (any, error) { return r.target.Input(ph.ctx, t.seq) }); err != nil {
 			end := r.clock()
 			return end, w.fail(ph, t, end-now, end, fmt.Errorf("input: %w", err))
 		}
@@ -156,6 +160,7 @@ func (w *worker) succeed(r *run, t ticket, begin, end, built time.Duration, slep
 				w.tallies.done++
 			}
 		}
+		w.warm.keep(t.seq, output)
 		return
 	}
 	w.done++
@@ -191,9 +196,10 @@ func (w *worker) succeed(r *run, t ticket, begin, end, built time.Duration, slep
 }
 
 // fail counts an operation that returned an error. One that was cancelled has
-// not failed: it stays among those that are unfinished, and fail returns false.
+// not failed unless it panicked: it stays among those that are unfinished, and fail
+// returns false.
 func (w *worker) fail(ph *phase, t ticket, latency, end time.Duration, err error) bool {
-	if ph.ctx.Err() != nil {
+	if cancelled(ph.ctx, err) {
 		return false
 	}
 	w.mu.Lock()
@@ -205,6 +211,8 @@ func (w *worker) fail(ph *phase, t ticket, latency, end time.Duration, err error
 	if t.inWarmup() {
 		w.warmed++
 		w.warmTime += latency
+		w.warmFailed++
+		w.errors = countError(w.errors, ErrorCount{Err: err, Count: 1, Before: true})
 		return true
 	}
 	w.failed++
@@ -215,10 +223,17 @@ func (w *worker) fail(ph *phase, t ticket, latency, end time.Duration, err error
 	return true
 }
 
+// cancelled tells whether err may be due to the end of the operation's context. A panic is not.
+func cancelled(ctx context.Context, err error) bool {
+	_, panicked := errors.AsType[*executor.PanicError](err)
+	return ctx.Err() != nil && !panicked
+}
+
 // ErrorCount is an error and how often its message was seen.
 type ErrorCount struct {
-	Err   error
-	Count uint64
+	Err    error
+	Count  uint64
+	Before bool // of operations that the probe or the warm-up began
 }
 
 const errorMessages = 16 // distinct errors that are counted apart
@@ -226,21 +241,19 @@ const errorMessages = 16 // distinct errors that are counted apart
 var errOthers = errors.New("other errors, of more messages than are counted apart")
 
 // countError adds e to counts. Beyond errorMessages distinct messages the rest
-// is counted as others.
+// is counted as others, those before the window apart.
 func countError(counts []ErrorCount, e ErrorCount) []ErrorCount {
-	text := e.Err.Error()
-	for i := range counts {
-		if counts[i].Err.Error() == text {
-			counts[i].Count += e.Count
-			return counts
-		}
+	same := func(text string) func(c ErrorCount) bool {
+		return func(c ErrorCount) bool { return c.Before == e.Before && c.Err.Error() == text }
 	}
-	if len(counts) < errorMessages {
+	i := slices.IndexFunc(counts, same(e.Err.Error()))
+	if i < 0 && len(counts) >= errorMessages {
+		e.Err = errOthers
+		i = slices.IndexFunc(counts, same(errOthers.Error()))
+	}
+	if i < 0 {
 		return append(counts, e)
 	}
-	if len(counts) == errorMessages {
-		counts = append(counts, ErrorCount{Err: errOthers})
-	}
-	counts[errorMessages].Count += e.Count
+	counts[i].Count += e.Count
 	return counts
 }

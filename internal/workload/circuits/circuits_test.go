@@ -90,6 +90,8 @@ func TestEveryStage(t *testing.T) {
 		{circuits.Keccak(), map[string]string{"system": "ultra", "form": "wide"}, []string{"prove", "witness"}, false},
 		{circuits.Keccak(), map[string]string{"system": "ultra", "form": "wide-14-25"}, []string{"witness"}, false},
 		{circuits.Pairing(), map[string]string{"system": "plonk"}, []string{"witness"}, false},
+		{circuits.Pairing(), map[string]string{"system": "plonk", "relation": "check", "form": "std"}, []string{"witness"}, true},
+		{circuits.Pairing(), map[string]string{"system": "groth16", "relation": "check", "form": "std"}, []string{"witness"}, false},
 		{circuits.Pairing(), map[string]string{"system": "groth16"}, []string{"witness"}, false},
 		{circuits.MSM(), nil, []string{"prove"}, true},
 		{circuits.FFT(), nil, []string{"prove"}, true},

@@ -3,11 +3,14 @@ package circuits
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
+	"math/big"
 	"sync"
 
 	"github.com/consensys/gnark-crypto/ecc"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 	"github.com/consensys/gnark/backend"
 	"github.com/consensys/gnark/backend/groth16"
 	"github.com/consensys/gnark/backend/plonk"
@@ -15,6 +18,7 @@ import (
 	"github.com/consensys/gnark/constraint"
 	"github.com/consensys/gnark/constraint/solver"
 	"github.com/consensys/gnark/frontend"
+	"github.com/consensys/gnark/frontend/cs"
 	"github.com/consensys/gnark/frontend/cs/r1cs"
 	"github.com/consensys/gnark/frontend/cs/scs"
 	"github.com/consensys/gnark/logger"
@@ -131,8 +135,20 @@ func (p *gnarkProver) statement(seq uint64) (statement, error) {
 	return w, err
 }
 
+// solved tells whether the witness fulfils the constraints. What gnark's provers put in the place
+// of a commitment to some wires is here a hash of them: any number that depends on them serves.
 func (p *gnarkProver) solved(s statement) error {
-	return p.constraints.IsSolved(s.(*witnesses).full, p.solverOptions()...)
+	committed := solver.OverrideHint(solver.GetHintID(cs.Bsb22CommitmentComputePlaceholder), func(_ *big.Int, in, out []*big.Int) error {
+		h := sha256.New()
+		for _, v := range in {
+			_, _ = h.Write(v.FillBytes(make([]byte, fr.Bytes))) // which never fails
+		}
+		for _, v := range out {
+			v.SetBytes(h.Sum(nil)[:fr.Bytes-1])
+		}
+		return nil
+	})
+	return p.constraints.IsSolved(s.(*witnesses).full, append(p.solverOptions(), committed)...)
 }
 
 func (p *gnarkProver) solverOptions() []solver.Option {
