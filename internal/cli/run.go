@@ -102,6 +102,10 @@ func thresholds(w io.Writer, all []runner.Threshold, recs []*record.Record) erro
 			case passed:
 				beyond++
 				fmt.Fprintf(w, "%s: %s %s, beyond %s\n", rec.Name(), t.Quantity, value(m, known), t)
+			case !known && rec.Few(t.Quantity):
+				unknown++
+				fmt.Fprintf(w, "%s: %s is not judged by %s: %s, of which fewer than ten are slower\n",
+					rec.Name(), t, t.Quantity, figure.Plural(int(rec.Count(record.CountDone)), "operation"))
 			case !known:
 				unknown++
 				fmt.Fprintf(w, "%s: no %s to hold against %s\n", rec.Name(), t.Quantity, t)
@@ -112,7 +116,7 @@ func thresholds(w io.Writer, all []runner.Threshold, recs []*record.Record) erro
 	case beyond > 0:
 		return &ExitError{Code: ExitFailed, Text: figure.Plural(beyond, "figure") + " beyond --fail-if"}
 	case unknown > 0:
-		return &ExitError{Code: ExitPartial, Text: figure.Plural(unknown, "figure") + " of --fail-if not measured"}
+		return &ExitError{Code: ExitPartial, Text: figure.Plural(unknown, "figure") + " of --fail-if not judged"}
 	}
 	return nil
 }

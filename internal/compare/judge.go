@@ -27,6 +27,7 @@ const (
 func judge(old, recent, again *sample) Row {
 	r := Row{
 		Package: old.pkg, Case: old.name, Metric: old.metric, Unit: old.unit,
+		Few:   old.few || recent.few,
 		Exact: old.exact, Better: old.better, // whatever the new side says of itself
 	}
 	if r.Exact || old.nothing() && recent.nothing() {

@@ -56,6 +56,7 @@ type sample struct {
 	unit   string
 	exact  bool
 	better record.Direction
+	few    bool // a percentile that in some process rests on few operations
 	points []point
 }
 
@@ -140,7 +141,9 @@ func FromRecords(name string, recs []*record.Record) (*Set, error) {
 			if !exact && !slices.ContainsFunc(timedMetrics(rec), func(q record.Quantity) bool { return q.Name() == m.Name() }) {
 				continue
 			}
-			s.add(key{name: full, metric: m.Name()}, m.Unit(), exact, m.Better(), point{m.Value, rec.Process, rec.Time})
+			k := key{name: full, metric: m.Name()}
+			s.add(k, m.Unit(), exact, m.Better(), point{m.Value, rec.Process, rec.Time})
+			s.index[k].few = s.index[k].few || rec.Few(m.Quantity)
 		}
 	}
 	return s, nil

@@ -64,6 +64,7 @@ type Row struct {
 	Exact  bool
 	held   bool // against the gate, whatever its metric: a figure that is called exact, and was not
 	Better record.Direction
+	Few    bool // a percentile that rests on few operations of a process
 	Paired bool
 	stat.Effect
 	Floor   float64 // relative; 0 for exact figures

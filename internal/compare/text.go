@@ -16,8 +16,12 @@ func columns() []string {
 }
 
 func (r Row) cells(gate *Gate) []string {
+	metric := r.Metric
+	if r.Few {
+		metric += " few"
+	}
 	return []string{
-		r.Metric, r.figure(r.Old), r.figure(r.New), figure.Change(r.Change), r.interval(), r.relative(r.Floor),
+		metric, r.figure(r.Old), r.figure(r.New), figure.Change(r.Change), r.interval(), r.relative(r.Floor),
 		r.relative(r.Sees(r.Floor)), strconv.Itoa(r.N), r.verdict(gate),
 	}
 }

@@ -25,6 +25,7 @@ type Usage struct {
 	Goroutines    uint64        // goroutines created
 	SchedP50      time.Duration // median time that a runnable goroutine waited for a processor
 	SchedP99      time.Duration // 99th percentile of the same
+	Scheduled     uint64        // how often that was
 	MutexWait     time.Duration // time that goroutines were blocked on locks, the runtime's own included, summed over them
 	HeapLive      uint64        // bytes that the closing collection found reachable
 	Memory        *Memory       // nil where the platform does not tell
@@ -155,12 +156,13 @@ func (m *Meter) Stop() Usage {
 		GCCycles:   m.end.uint(cycles) - m.start.uint(cycles),
 		GCPauses:   m.gc.PauseTotal - m.pauses,
 		Goroutines: m.end.uint(goroutines) - m.start.uint(goroutines),
-		SchedP50:   latencyQuantile(0.50, m.start.histogram(schedLatencies), m.end.histogram(schedLatencies)),
-		SchedP99:   latencyQuantile(0.99, m.start.histogram(schedLatencies), m.end.histogram(schedLatencies)),
 		MutexWait:  seconds(m.end.float(mutexWait) - m.start.float(mutexWait)),
 		HeapLive:   m.closed.uint(heapLive),
 		Machine:    machine.since(m.opened),
 	}
+	before, after := m.start.histogram(schedLatencies), m.end.histogram(schedLatencies)
+	u.Scheduled = latencies(before, after)
+	u.SchedP50, u.SchedP99 = latencyQuantile(0.50, before, after), latencyQuantile(0.99, before, after)
 	window := func(class int) float64 {
 		closing := m.again.float(class) - m.closed.float(class)
 		return m.closed.float(class) - m.start.float(class) - closing

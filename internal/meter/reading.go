@@ -76,22 +76,29 @@ func (r *reading) histogram(i int) *metrics.Float64Histogram {
 
 func (r *reading) allocs() uint64 { return r.uint(allocObjects) + r.uint(allocTiny) }
 
+// latencies counts the latencies that the second histogram has and the first has not.
+func latencies(before, after *metrics.Float64Histogram) (n uint64) {
+	if before == nil || after == nil || len(before.Counts) != len(after.Counts) {
+		return 0
+	}
+	for i := range after.Counts {
+		n += after.Counts[i] - before.Counts[i]
+	}
+	return n
+}
+
 // latencyQuantile returns the q-quantile (0 < q <= 1) of what a histogram of
 // seconds received between two readings: the upper bound of the bucket that
 // holds it, which in the runtime's histograms is at most a quarter more than the
 // value; the lower bound for the last bucket, which has no upper one. 0 where it
 // received nothing.
 func latencyQuantile(q float64, before, after *metrics.Float64Histogram) time.Duration {
-	if before == nil || after == nil || len(before.Counts) != len(after.Counts) {
+	rank, seen := uint64(math.Ceil(q*float64(latencies(before, after)))), uint64(0)
+	if rank == 0 {
 		return 0
 	}
-	total := uint64(0)
 	for i, n := range after.Counts {
-		total += n - before.Counts[i]
-	}
-	rank, seen := uint64(math.Ceil(q*float64(total))), uint64(0)
-	for i, n := range after.Counts {
-		if seen += n - before.Counts[i]; seen >= rank && rank > 0 {
+		if seen += n - before.Counts[i]; seen >= rank {
 			bound := after.Buckets[i+1]
 			if math.IsInf(bound, 1) {
 				bound = after.Buckets[i]

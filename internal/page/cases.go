@@ -35,6 +35,7 @@ type caseView struct {
 	// Of each figure the median of the repetitions and, where they differ, the least
 	// and the greatest.
 	Figures  map[string][]float64 `json:"figures"`
+	Few      []string             `json:"few,omitempty"` // of the figures the percentiles that rest on few operations
 	Latency  *latency             `json:"latency,omitempty"`
 	Note     string               `json:"note,omitempty"` // why there is no latency
 	Timeline *timeline            `json:"timeline,omitempty"`
@@ -68,7 +69,7 @@ func (g *group) view(d *Data) caseView {
 	c := caseView{
 		ID: g.id, Env: g.env, Workload: first.Workload, Axes: []pair{}, CPUs: g.cpus, Staged: g.staged,
 		Status: string(g.status), OK: first.Status == record.OK, Runs: len(g.all), Counted: len(g.counted),
-		Figures: g.figures(), Timeline: timelineOf(g.counted), Stages: g.stages(), Counters: g.counters(),
+		Figures: g.figures(), Few: g.few(), Timeline: timelineOf(g.counted), Stages: g.stages(), Counters: g.counters(),
 	}
 	if d.Command != nil {
 		c.Command = d.Command(first)
@@ -128,6 +129,19 @@ func (g *group) figures() map[string][]float64 {
 			}
 		}
 		all[name] = one
+	}
+	return all
+}
+
+// few are the percentiles that rest on few operations of one of the repetitions.
+func (g *group) few() []string {
+	var all []string
+	for _, r := range g.counted {
+		for _, m := range r.Metrics {
+			if r.Few(m.Quantity) && !slices.Contains(all, m.Name()) {
+				all = append(all, m.Name())
+			}
+		}
 	}
 	return all
 }

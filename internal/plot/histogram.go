@@ -34,6 +34,9 @@ func Histogram(w io.Writer, f Format, rec *record.Record) error {
 	b := &barsOf{lo: lo / unit.Size, hi: hi / unit.Size, shares: shares}
 	p := &percentileMarks{}
 	for _, q := range []float64{50, 95, 99} {
+		if !record.Carries(q, h.TotalCount()) {
+			continue
+		}
 		v := record.Percentile(h, q)
 		p.marks = append(p.marks, mark{v / unit.Size, fmt.Sprintf("P%.0f %s", q, label(unit, v))})
 	}

@@ -2,6 +2,7 @@ package record
 
 import (
 	"math"
+	"slices"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
@@ -26,9 +27,68 @@ func rank(p float64, n int64) int64 {
 	return max(1, int64(math.Ceil(p*float64(n)/100*(1-1e-12))))
 }
 
-// Carries tells whether one of n values lies above their percentile p, which is their maximum
-// otherwise.
-func Carries(p float64, n int64) bool { return p == 0 || rank(p, n) < n }
+// above is how many of n values lie above their percentile p: n(1 - p/100), rounded down.
+func above(p float64, n int64) int64 { return n - rank(p, n) }
+
+// Carries tells whether n values have a percentile p that is worth showing: one of them at
+// least lies above it, else it is their maximum. Every number of values has a median. 0 is no
+// percentile.
+func Carries(p float64, n int64) bool {
+	return p == 0 || p == P50.Percentile && n > 0 || above(p, n) >= 1
+}
+
+// Enough is how many values must lie above a percentile for it to be judged by: with fewer
+// another run would give quite another one.
+const Enough = 10
+
+// Few tells whether a percentile p of n values rests on few of them. 0 is no percentile.
+func Few(p float64, n int64) bool { return p > 0 && above(p, n) < Enough }
+
+// Percentile is the histogram and the percentile that the figure is of; ok is false for a
+// figure that is none.
+func (q Quantity) Percentile() (histogram string, p float64, ok bool) {
+	for _, histogram := range []string{HistLatency, HistResponse, HistWait} {
+		for _, s := range []Statistic{P50, P95, P99, P999, P9999} {
+			if StatisticOf(histogram, s).name == q.name {
+				return histogram, s.Percentile, true
+			}
+		}
+	}
+	return "", 0, false
+}
+
+// values is the number of values that the record's percentiles of a histogram are of, if the
+// record says it. Those of response times are judged with the operations that never ended.
+func (r *Record) values(histogram string) (n int64, known bool) {
+	name := CountDone
+	if histogram == HistResponse {
+		name = CountOffered
+	}
+	c, known := r.Counter(name)
+	return int64(c.Value), known
+}
+
+// Few tells whether the record's figure is a percentile that rests on few operations.
+func (r *Record) Few(q Quantity) bool {
+	histogram, p, ok := q.Percentile()
+	if !ok {
+		return false
+	}
+	n, known := r.values(histogram)
+	return known && Few(p, n)
+}
+
+// dropUncarried takes away percentiles that another version has written of too few operations.
+func (r *Record) dropUncarried() {
+	n, known := r.values(HistLatency)
+	if !known {
+		return
+	}
+	r.Metrics = slices.DeleteFunc(r.Metrics, func(m Metric) bool {
+		_, p, ok := m.Quantity.Percentile()
+		return ok && !Carries(p, n)
+	})
+}
 
 // percentilesByRank computes the percentiles of a record of another definition anew, from the
 // histograms that it has, so that figures of two versions differ by what was measured only.

@@ -101,7 +101,8 @@ func TestPercentile(t *testing.T) {
 			must.Do(t, h.RecordValue(v+1))
 		}
 		golden.Equal(t, fmt.Sprintf("P%v of %d", test.p, test.n), float64(test.rank), record.Percentile(h, test.p))
-		golden.Equal(t, fmt.Sprintf("P%v of %d is carried", test.p, test.n), test.rank < test.n, record.Carries(test.p, test.n))
+		golden.Equal(t, fmt.Sprintf("P%v of %d is carried", test.p, test.n), test.p == 50 || test.rank < test.n, record.Carries(test.p, test.n))
+		golden.Equal(t, fmt.Sprintf("P%v of %d rests on few", test.p, test.n), test.p > 0 && test.n-test.rank < 10, record.Few(test.p, test.n))
 	}
 	golden.Equal(t, "of none", 0, record.Percentile(hdrhistogram.New(1, 10, 3), 50))
 }

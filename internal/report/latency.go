@@ -35,7 +35,7 @@ func statisticOf(rec *record.Record, s record.Statistic, name string, h *hdrhist
 	if m, ok := rec.Metric(record.StatisticOf(name, s)); ok {
 		return m.Value, true
 	}
-	if h == nil || h.TotalCount() == 0 || s.Percentile > record.P99.Percentile && !record.Carries(s.Percentile, h.TotalCount()) {
+	if h == nil || h.TotalCount() == 0 || !record.Carries(s.Percentile, h.TotalCount()) {
 		return 0, false
 	}
 	switch s {
@@ -48,6 +48,9 @@ func statisticOf(rec *record.Record, s record.Statistic, name string, h *hdrhist
 	}
 	return record.Percentile(h, s.Percentile), true
 }
+
+// fewMark stands behind a percentile that rests on few operations (record.Few).
+const fewMark = " few"
 
 // latencyRows are the percentiles: one column in a closed loop, service,
 // response and wait side by side in an open one.
@@ -74,8 +77,8 @@ func latencyRows(rec *record.Record, all map[string]*hdrhistogram.Histogram) (ti
 			if ok {
 				cell, some = figure.TightTime(v), true
 			}
-			if h := all[name]; h != nil && !record.Carries(s.Percentile, h.TotalCount()) {
-				meaning = fmt.Sprintf("The slowest: %d operations cannot carry this percentile", h.TotalCount())
+			if h := all[name]; ok && h != nil && record.Few(s.Percentile, h.TotalCount()) {
+				cell += fewMark
 			}
 			if se, known := rec.Metric(record.LatencyMeanErr); known && name == record.HistLatency && s == record.Mean {
 				cell += " ± " + figure.TightTime(se.Value)
@@ -127,6 +130,9 @@ func apartRows(rec *record.Record, all map[string]*hdrhistogram.Histogram) []row
 			cell := "-"
 			if v, ok := statisticOf(rec, s, l.name, h); ok {
 				cell, some = figure.TightTime(v), true
+				if h != nil && record.Few(s.Percentile, h.TotalCount()) {
+					cell += fewMark
+				}
 			}
 			values = append(values, cell)
 		}

@@ -26,10 +26,16 @@ func (p *page) heatmap(name string, h *hdrhistogram.Histogram) {
 	for _, r := range rows {
 		fullest = max(fullest, r.count)
 	}
-	marks := []struct {
+	type mark struct {
 		name  string
 		value float64
-	}{{"P50", record.Percentile(h, 50)}, {"P95", record.Percentile(h, 95)}, {"P99", record.Percentile(h, 99)}}
+	}
+	var marks []mark
+	for _, s := range []record.Statistic{record.P50, record.P95, record.P99} {
+		if record.Carries(s.Percentile, h.TotalCount()) {
+			marks = append(marks, mark{s.Label, record.Percentile(h, s.Percentile)})
+		}
+	}
 
 	p.heading(fmt.Sprintf("%s%s Heatmap (%d operations):", strings.ToUpper(name[:1]), name[1:], h.TotalCount()))
 	p.linef(" %-21s %8s %6s  %s", "Range", "Freq", "Share", "Distribution")

@@ -100,9 +100,11 @@ func summary(recs []*record.Record, varying []string, columns []column, several 
 	}
 	for _, c := range columns {
 		var values []float64
+		few := false
 		for _, rec := range recs {
 			if m, ok := rec.Metric(c.metric); ok {
 				values = append(values, m.Value)
+				few = few || rec.Few(c.metric)
 			}
 		}
 		cell := "-"
@@ -111,6 +113,9 @@ func summary(recs []*record.Record, varying []string, columns []column, several 
 			if len(values) > 1 && median > 0 && c.metric == record.LatencyP50 {
 				spread := stat.Deviation(values) / median
 				cell += " ± " + figure.Percent(spread, figure.ChangeDecimals(spread))
+			}
+			if few {
+				cell += fewMark
 			}
 		}
 		line = append(line, cell)

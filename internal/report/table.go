@@ -93,11 +93,14 @@ func measured(recs []*record.Record) []column {
 func figuresOf(rec *record.Record, columns []column) []string {
 	line := []string{fmt.Sprint(rec.Count(record.CountDone))}
 	for _, c := range columns {
+		cell := "-"
 		if m, ok := rec.Metric(c.metric); ok {
-			line = append(line, c.format(m.Value))
-		} else {
-			line = append(line, "-")
+			cell = c.format(m.Value)
+			if rec.Few(c.metric) {
+				cell += fewMark
+			}
 		}
+		line = append(line, cell)
 	}
 	var exact []string
 	for _, m := range ownMetrics(rec) {

@@ -78,7 +78,6 @@ func (r *Result) fillMetrics(rec *record.Record) {
 
 func (r *Result) fillLatencies(add func(q record.Quantity, value float64)) {
 	percentile, l := record.Percentile, r.Latency
-	// One far out is stated only where a value lies above it.
 	stated := func(h *hdrhistogram.Histogram, q record.Quantity, s record.Statistic) {
 		if record.Carries(s.Percentile, int64(r.Done)) {
 			add(q, percentile(h, s.Percentile))
@@ -88,13 +87,15 @@ func (r *Result) fillLatencies(add func(q record.Quantity, value float64)) {
 	add(record.LatencyMin, float64(l.Min()))
 	add(record.LatencyP50, percentile(l, 50))
 	add(record.LatencyMean, r.Mean)
-	add(record.LatencyP95, percentile(l, 95))
-	add(record.LatencyP99, percentile(l, 99))
+	stated(l, record.LatencyP95, record.P95)
+	stated(l, record.LatencyP99, record.P99)
 	stated(l, record.LatencyP999, record.P999)
 	stated(l, record.LatencyP9999, record.P9999)
 	add(record.LatencyMax, float64(l.Max()))
 	add(record.LatencyStdDev, r.StdDev)
-	add(record.LatencyIQR, percentile(l, 75)-percentile(l, 25))
+	if record.Carries(75, int64(r.Done)) {
+		add(record.LatencyIQR, percentile(l, 75)-percentile(l, 25))
+	}
 	add(record.LatencyJitter, r.Jitter)
 	if _, se, _ := stat.MeanSE(r.Means, r.Weights); len(r.Means) >= minSlots && !math.IsNaN(se) {
 		add(record.LatencyMeanErr, se)
@@ -102,8 +103,8 @@ func (r *Result) fillLatencies(add func(q record.Quantity, value float64)) {
 	if r.open() {
 		add(record.ResponseP50, percentile(r.Response, 50))
 		add(record.ResponseMean, r.Response.Mean())
-		add(record.ResponseP95, percentile(r.Response, 95))
-		add(record.ResponseP99, percentile(r.Response, 99))
+		stated(r.Response, record.ResponseP95, record.P95)
+		stated(r.Response, record.ResponseP99, record.P99)
 		stated(r.Response, record.ResponseP999, record.P999)
 		add(record.ResponseMax, float64(r.Response.Max()))
 		if r.Slept > 0 {
@@ -113,7 +114,7 @@ func (r *Result) fillLatencies(add func(q record.Quantity, value float64)) {
 			add(record.StartSpin, 100*r.Spun.Seconds()/r.Window.Seconds())
 		}
 		add(record.WaitMean, r.Wait.Mean())
-		add(record.WaitP99, percentile(r.Wait, 99))
+		stated(r.Wait, record.WaitP99, record.P99)
 		add(record.WaitMax, float64(r.Wait.Max()))
 	}
 }
@@ -144,7 +145,9 @@ func (r *Result) fillUsage(rec *record.Record, add func(q record.Quantity, value
 	add(record.GCPauses, float64(u.GCPauses))
 	add(record.GCCycles, float64(u.GCCycles))
 	add(record.SchedP50, float64(u.SchedP50))
-	add(record.SchedP99, float64(u.SchedP99))
+	if record.Carries(record.P99.Percentile, int64(u.Scheduled)) {
+		add(record.SchedP99, float64(u.SchedP99))
+	}
 	add(record.HeapLive, float64(u.HeapLive))
 	if m := u.Machine; m != nil {
 		r.fillMachine(m, add)
@@ -265,9 +268,14 @@ func (r *Result) fillSeries(rec *record.Record) {
 		add(record.Errors, func(p *part) float64 { return float64(p.failed) / p.length.Seconds() })
 	}
 	add(record.LatencyP50, func(p *part) float64 { return p.p50 })
-	add(record.LatencyP99, func(p *part) float64 { return p.p99 })
+	carried := r.series.carries(record.P99.Percentile)
+	if carried {
+		add(record.LatencyP99, func(p *part) float64 { return p.p99 })
+	}
 	if r.open() {
-		add(record.ResponseP99, func(p *part) float64 { return p.response99 })
+		if carried {
+			add(record.ResponseP99, func(p *part) float64 { return p.response99 })
+		}
 		add(record.Backlog, func(p *part) float64 { return float64(p.backlog) })
 	}
 	add(record.GCCPUShare, func(p *part) float64 { return 100 * p.gcShare })

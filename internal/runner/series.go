@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench/internal/meter"
+	"github.com/zkbench/zkbench/internal/record"
 )
 
 // series is what the window was like interval by interval. It is filled by the
@@ -92,6 +93,17 @@ func (s *series) add(age func() time.Duration, backlog int) {
 	for range missed {
 		s.parts = append(s.parts, p)
 	}
+}
+
+// carries tells whether the intervals have so many operations that their percentile p is not
+// just their greatest value: all that have any, but for the last, which may be a short one.
+func (s *series) carries(p float64) bool {
+	for i := range s.parts[:max(len(s.parts)-1, min(len(s.parts), 1))] {
+		if n := s.parts[i].done; n > 0 && !record.Carries(p, int64(n)) {
+			return false
+		}
+	}
+	return true
 }
 
 // drain adds what was tallied since the last time to the totals of the run, and

@@ -52,18 +52,26 @@ func (s SLO) Late(rec *record.Record) (late, offered uint64, err error) {
 			late++
 		}
 	}
-	if encoded, ok := rec.Histogram(record.HistResponse); ok {
-		h, err := encoded.Decode()
-		if err != nil {
-			return 0, 0, err
-		}
-		for _, bar := range h.Distribution() {
-			if bar.Count > 0 && bar.From > int64(s.Limit) {
-				late += uint64(bar.Count)
-			}
+	slow, err := slower(rec, record.HistResponse, s.Limit)
+	return late + slow, offered, err
+}
+
+// slower counts the values of a histogram that are above the limit.
+func slower(rec *record.Record, histogram string, limit time.Duration) (n uint64, err error) {
+	encoded, ok := rec.Histogram(histogram)
+	if !ok {
+		return 0, nil
+	}
+	h, err := encoded.Decode()
+	if err != nil {
+		return 0, err
+	}
+	for _, bar := range h.Distribution() {
+		if bar.Count > 0 && bar.From > int64(limit) {
+			n += uint64(bar.Count)
 		}
 	}
-	return late, offered, nil
+	return n, nil
 }
 
 // LateShare is the share of operations that may be late: of p90 0.1, which 1 - 0.9 is not in

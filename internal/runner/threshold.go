@@ -84,41 +84,55 @@ func (t Threshold) Passed(value float64) bool {
 }
 
 // Beyond tells whether the record's figure is beyond its bound; known is false where it has
-// none. Of a percentile of response times, what was dropped, failed or never answered in time
-// counts as beyond (SLO.Late); and so does what ended a window early.
+// none. A percentile of few operations (record.Few) is within no bound: it is beyond one where
+// at least record.Enough of them are, and not known else. Of a percentile of response times, what
+// was dropped, failed or never answered in time counts as beyond (SLO.Late); and so does what
+// ended a window early.
 func (t Threshold) Beyond(rec *record.Record) (beyond, known bool) {
 	for _, f := range rec.Findings {
 		if f.Name == hopelessFinding && strings.Contains(f.Text, t.text+",") {
 			return true, true
 		}
 	}
-	if of, p, ok := t.percentile(); ok && t.Above && of == record.HistResponse && p < 100 {
+	few := rec.Few(t.Quantity)
+	if of, p, ok := t.percentile(); ok && t.Above && p < 100 && (few || of == record.HistResponse) {
 		slo := SLO{Percentile: p, Limit: time.Duration(t.Limit)}
-		if late, offered, err := slo.Late(rec); err == nil && float64(late) > slo.LateShare()*float64(offered)*(1+1e-9) {
+		late, all, err := slo.Late(rec)
+		if of == record.HistLatency {
+			all = rec.Count(record.CountDone)
+			late, err = slower(rec, of, slo.Limit)
+		}
+		if err == nil && slo.missed(late, float64(all), few) {
 			return true, true
 		}
+	}
+	if few {
+		return false, false
 	}
 	m, known := rec.Metric(t.Quantity)
 	return known && t.Passed(m.Value), known
 }
 
+// missed tells whether so many late operations of all are too many, whatever else there is; of
+// few operations, at least record.Enough are wanted.
+func (s SLO) missed(late uint64, all float64, few bool) bool {
+	return float64(late) > s.LateShare()*all*(1+1e-9) && (!few || late >= record.Enough)
+}
+
 // hopelessFinding is the name of the finding of a window that ended early.
 const hopelessFinding = "threshold"
 
-// percentile is the distribution and the percentile that the figure is; false where it is none.
+// percentile is the distribution, of latencies or of response times, and the percentile that the
+// figure is, 100 of the greatest; false where it is none.
 func (t Threshold) percentile() (histogram string, p float64, ok bool) {
-	for _, histogram := range []string{record.HistLatency, record.HistResponse} {
-		for _, s := range []record.Statistic{record.P50, record.P95, record.P99, record.P999, record.P9999, record.Max} {
-			if record.StatisticOf(histogram, s).Name() != t.Quantity.Name() {
-				continue
-			}
-			if s == record.Max {
-				return histogram, 100, true
-			}
-			return histogram, s.Percentile, true
-		}
+	switch t.Quantity.Name() {
+	case record.LatencyMax.Name():
+		return record.HistLatency, 100, true
+	case record.ResponseMax.Name():
+		return record.HistResponse, 100, true
 	}
-	return "", 0, false
+	histogram, p, ok = t.Quantity.Percentile()
+	return histogram, p, ok && histogram != record.HistWait
 }
 
 // hopeless tells which threshold of a percentile fails even if no further operation of the
@@ -147,8 +161,9 @@ func (r *run) hopeless(age time.Duration) string {
 		if histogram == record.HistResponse {
 			tally = &r.series.response
 		}
-		if late := float64(tally.above(t.Limit)); late > (SLO{Percentile: p}).LateShare()*all {
-			return fmt.Sprintf("stopped after %v: %.0f of %.0f operations so far are beyond %s, whatever follows", age.Round(time.Millisecond), late, seen, t)
+		few := p < 100 && all < math.MaxInt64 && record.Few(p, int64(all))
+		if late := tally.above(t.Limit); (SLO{Percentile: p}).missed(late, all, few) {
+			return fmt.Sprintf("stopped after %v: %d of %.0f operations so far are beyond %s, whatever follows", age.Round(time.Millisecond), late, seen, t)
 		}
 	}
 	return ""

@@ -97,7 +97,7 @@ func TestBeyond(t *testing.T) {
 	}, target{run: func(context.Context, any) ([]byte, error) { time.Sleep(10 * time.Millisecond); return nil, nil }})
 	rec := fill(t, res)
 	for text, want := range map[string][2]bool{
-		"p99>1m": {true, true}, "latency-p99>1m": {false, true}, "latency-p99>1ms": {true, true}, "throughput<50": {false, true}, "throughput<500": {true, true}, "p99.9>1m": {true, true}, "capacity<1": {false, false},
+		"p99>1m": {true, true}, "latency-p99>1m": {false, false}, "latency-p99>1ms": {true, true}, "latency-p95>1m": {false, false}, "latency-p50>1m": {false, true}, "throughput<50": {false, true}, "throughput<500": {true, true}, "p99.9>1m": {true, true}, "capacity<1": {false, false},
 	} {
 		beyond, known := at(text).Beyond(rec)
 		golden.Equal(t, text+": beyond, known", want, [2]bool{beyond, known})
@@ -106,6 +106,53 @@ func TestBeyond(t *testing.T) {
 		target{run: func(context.Context, any) ([]byte, error) { time.Sleep(10 * time.Millisecond); return nil, nil }})
 	beyond, known := at("latency-p99.9>1us").Beyond(fill(t, stopped))
 	golden.Equal(t, "a percentile that so few cannot carry", [2]bool{true, true}, [2]bool{beyond, known})
+}
+
+// TestPercentilesOfFew: a window has the percentiles that its operations carry, and no others.
+func TestPercentilesOfFew(t *testing.T) {
+	all := []record.Quantity{record.LatencyP50, record.LatencyP95, record.LatencyP99, record.LatencyP999, record.ResponseP50, record.ResponseP95, record.ResponseP99, record.WaitP99}
+	for _, test := range []struct {
+		count               uint64
+		p95, p99, p999      bool
+		few95, few99, few50 bool
+	}{
+		{1, false, false, false, true, true, true},
+		{19, false, false, false, true, true, true},
+		{20, true, false, false, true, true, false},
+		{99, true, false, false, true, true, false},
+		{100, true, true, false, true, true, false},
+		{199, true, true, false, true, true, false},
+		{200, true, true, false, false, true, false},
+		{1000, true, true, true, false, false, false},
+	} {
+		for _, open := range []bool{false, true} {
+			cfg := runner.Config{Workers: 1, Count: test.count, Samples: 1, Check: none, Grace: time.Second}
+			if open {
+				cfg.Arrivals, cfg.Queue, cfg.Duration = arrivals(runner.Constant, 100), 1, time.Minute
+			}
+			res, _ := run(t, cfg, target{run: func(context.Context, any) ([]byte, error) { time.Sleep(time.Millisecond); return nil, nil }})
+			rec := fill(t, res)
+			golden.Equal(t, "operations", test.count, rec.Count(record.CountDone))
+			for _, q := range all {
+				histogram, p, _ := q.Percentile()
+				want, few := true, test.few50
+				switch p {
+				case 95:
+					want, few = test.p95, test.few95
+				case 99:
+					want, few = test.p99, test.few99
+				case 99.9:
+					want, few = test.p999, true
+				}
+				_, has := rec.Metric(q)
+				if histogram != record.HistLatency && !open {
+					golden.Equal(t, q.String()+" of a closed loop", false, has)
+					continue
+				}
+				golden.Equal(t, fmt.Sprintf("%s of %d operations, and few", q, test.count), [2]bool{want, few}, [2]bool{has, rec.Few(q)})
+			}
+		}
+	}
 }
 
 // TestWatch: what is told of the window as it goes on is what comes out of it.

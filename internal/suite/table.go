@@ -159,7 +159,11 @@ func (b *bars) ended(done int, c *Case, rec *record.Record, took time.Duration) 
 	case rec.Status != record.OK:
 		what += ": " + child.Printable(rec.Error)
 	case ok:
-		what = fmt.Sprintf("%.4g/s, P95 %.4g ms", tps.Value, rec.Value(record.LatencyP95)/1e6)
+		p, known := rec.Metric(record.LatencyP95)
+		if !known { // too few operations
+			p, _ = rec.Metric(record.LatencyP50)
+		}
+		what = fmt.Sprintf("%.4g/s, %s %.4g ms", tps.Value, p.Label(), p.Value/1e6)
 	}
 	b.print("%d/%d %s: %s (%s, about %s left)\n", done, b.planned, c.Name(), what, took.Round(100*time.Millisecond), figure.Roughly(b.estimate.Remaining()))
 }

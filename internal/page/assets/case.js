@@ -71,7 +71,7 @@ function figureBlocks(c) {
   const row = f => {
     const [middle, least, greatest] = c.figures[f.name];
     const range = least === undefined ? 'the same' : withUnit([least, greatest], f.unit, f.exact);
-    return el('tr', { title: f.meaning }, el('td', { class: 'text' }, f.label, el('span', { class: 'hidden' }, ', ' + f.meaning)), el('td', { class: 'number' }, withUnit([middle], f.unit, f.exact)),
+    return el('tr', { title: f.meaning }, el('td', { class: 'text' }, f.label, el('span', { class: 'hidden' }, ', ' + f.meaning)), el('td', { class: 'number' }, withUnit([middle], f.unit, f.exact) + fewMark(c, f)),
       several ? el('td', { class: 'number' + (least === undefined ? ' muted' : '') }, range) : []);
   };
   return [...groups].map(([name, figures]) => block(name, wideTable(head, figures.map(row))));

@@ -85,7 +85,7 @@ function columnsOf(cases) {
     columns.push({
       key: f.name, head: f.label, unit: scale.unit === f.label ? '' : scale.unit, meaning: f.meaning, number: true, figure: true,
       value: c => c.figures[f.name] && c.figures[f.name][0],
-      text: c => c.figures[f.name] && scale.write(c.figures[f.name][0] / scale.divide),
+      text: c => c.figures[f.name] && scale.write(c.figures[f.name][0] / scale.divide) + fewMark(c, f),
       spread: values.some(v => v.length > 1) && (c => (c.figures[f.name] ? spread(c.figures[f.name]) : '')),
     });
   }
@@ -95,6 +95,9 @@ function columnsOf(cases) {
   columns.push({ key: 'status', head: 'Status', meaning: 'ok, failed, or partial: stopped before its end; of the worst process, and how many have not ended well where some have', value: c => c.status, status: true });
   return columns;
 }
+
+// fewMark stands behind a percentile that rests on few operations.
+function fewMark(c, f) { return (c.few || []).includes(f.name) ? ' few' : ''; }
 
 // alike are the columns that have one unit with f, to be read across.
 function alike(f) {
