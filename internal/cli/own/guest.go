@@ -253,10 +253,25 @@ func showCounts(w io.Writer, r *riscv.Result, took time.Duration, most int) {
 			if name == "" {
 				name = "(no symbol)"
 			}
-			rows = append(rows, []string{name, grouped(f.Total()), figure.Percent(float64(f.Total())/float64(r.Cycles), 1)})
+			rows = append(rows, []string{shortened(name), grouped(f.Total()), figure.Percent(float64(f.Total())/float64(r.Cycles), 1)})
 		}
 		printAligned(w, rows)
 	}
+}
+
+// widestName is how many characters of a function's name a table has: one of C++ or Rust has all its types in it.
+const widestName = 72
+
+// shortened is a name without its middle, if it is wider than a table has it: what is called is at its beginning in C++, and at its
+// end in Rust.
+func shortened(name string) string {
+	r := []rune(name)
+	if len(r) <= widestName {
+		return name
+	}
+	const left = "..."
+	half := (widestName - len(left)) / 2
+	return string(r[:half]) + left + string(r[len(r)-half:])
 }
 
 func printAligned(w io.Writer, rows [][]string) {
