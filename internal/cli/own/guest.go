@@ -28,7 +28,7 @@ import (
 
 func guestCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{Use: "guest", Short: "Execute a program for RISC-V, count its instructions, and estimate what proving it would cost"}
-	cmd.AddCommand(guestRunCommand(stdout, stderr), guestCostCommand(stdout, stderr))
+	cmd.AddCommand(guestRunCommand(stdout, stderr), guestCostCommand(stdout, stderr), guestInputCommand())
 	return cmd
 }
 
@@ -131,7 +131,7 @@ func (f *guestRun) run(ctx context.Context, args []string, stdout, stderr io.Wri
 	if err == nil && f.output.Given {
 		err = os.WriteFile(f.output.Text, r.Output, 0o666)
 	}
-	return r, took, err
+	return r, took, f.withoutInput(args[0], err)
 }
 
 // createFile makes a file that is written after the run; nil: none is asked for.
