@@ -19,11 +19,12 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export LC_ALL=C # which explain.awk reads
 
-language=c level=
+language=c level='' links=yes
 for arg; do
   case $arg in
   *.cc | *.cpp | *.cxx | *.c++ | *.C | c++) language=c++ ;;
   -O* | -g*) level="$level $arg" ;;
+  -c | -S | -E | -fsyntax-only) links=no ;;
   esac
 done
 
@@ -48,6 +49,10 @@ compile() {
   cat "$work/errors" >&2
 }
 
+if [ $links = no ]; then
+  compile "$@"
+  exit
+fi
 mkdir "$work/lib"
 # shellcheck disable=SC2086 # options
 (cd "$work/lib" && language=c && compile $level -c "$here/lib/start.S" "$here"/lib/*.c)

@@ -29,7 +29,8 @@ function library(plus) {
 { all[NR] = $0 }
 
 /^In file included from / || /^ +from / {
-    outermost = $NF
+    outermost = $0
+    sub(/^(In file included)? +from /, "", outermost)
     sub(/[,:]$/, "", outermost)
     next
 }

@@ -94,16 +94,8 @@ func compilerOfCxx(t *testing.T, _ *strings.Replacer) {
 	testsize.Program(t, "riscv-gxx", "riscv64-linux-gnu-g++")
 }
 
-// compilerOfRust is not among what make deps installs.
 func compilerOfRust(t *testing.T, width *strings.Replacer) {
 	t.Helper()
 	compilerOfC(t, width)
-	target := width.Replace("riscv32im-unknown-none-elf")
-	out, err := exec.CommandContext(t.Context(), "rustc", "--print", "target-libdir", "--target", target).Output()
-	if err == nil {
-		_, err = os.Stat(strings.TrimSpace(string(out)))
-	}
-	if err != nil {
-		t.Skipf("no rustc with the target %s: %v", target, err)
-	}
+	testsize.Rust(t, width.Replace("riscv32im-unknown-none-elf"))
 }
