@@ -14,7 +14,10 @@ rv32im) abi=ilp32 ;;
 *) echo "cc.sh: $isa; accepted: rv64im, rv32im" >&2 && exit 2 ;;
 esac
 CC=${CC:-riscv64-linux-gnu-gcc}
-command -v "$CC" >/dev/null || { echo "cc.sh: there is no $CC: make deps installs it, and CC names another compiler" >&2 && exit 2; }
+case $CC in
+*++*) echo "cc.sh: CC is $CC; accepted: a compiler of C, which compiles files of C++ as such" >&2 && exit 2 ;;
+esac
+command -v "$CC" >/dev/null || { echo "cc.sh: there is no $CC: make deps installs riscv64-linux-gnu-gcc, and CC names another compiler" >&2 && exit 2; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export LC_ALL=C # which explain.awk reads

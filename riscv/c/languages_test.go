@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -140,7 +141,15 @@ func TestLacks(t *testing.T) {
 			}
 		})
 	}
-	_, said, err := compiled(t, "rv64gc", "testdata/echo.c")
-	golden.Equal(t, "another instruction set", "cc.sh: rv64gc; accepted: rv64im, rv32im\n", said)
-	golden.Equal(t, "fails", true, err != nil)
+	for _, test := range []struct{ isa, compiler, says string }{
+		{"rv64gc", "riscv64-linux-gnu-gcc", "cc.sh: rv64gc; accepted: rv64im, rv32im\n"},
+		{"rv64im", "riscv64-linux-gnu-g++", "cc.sh: CC is riscv64-linux-gnu-g++; accepted: a compiler of C, which compiles files of C++ as such\n"},
+		{"rv64im", "no-such-gcc", "cc.sh: there is no no-such-gcc: make deps installs riscv64-linux-gnu-gcc, and CC names another compiler\n"},
+	} {
+		cmd := exec.CommandContext(t.Context(), "sh", "cc.sh", test.isa, "testdata/echo.c")
+		cmd.Env = append(os.Environ(), "CC="+test.compiler)
+		out, err := cmd.CombinedOutput()
+		golden.Equal(t, test.isa+" by "+test.compiler, test.says, string(out))
+		golden.Equal(t, "it fails", true, err != nil)
+	}
 }
