@@ -118,6 +118,7 @@ func TestLacks(t *testing.T) {
 		"code of a library":  {"g.cpp", "namespace std { void terminate(); } int main() { std::terminate(); return 0; }", "cc.sh: std::terminate() is in none of the files: " + cxx + "\n"},
 		"exceptions":         {"g.cpp", "int main() { throw 1; return 0; }", "error: exception handling disabled"},
 		"dynamic_cast":       {"g.cpp", "struct A { virtual ~A() {} }; struct B : A {}; int main() { B b; A *volatile a = &b; return dynamic_cast<B *>(a) != nullptr; }", "error: 'dynamic_cast' not permitted with '-fno-rtti'"},
+		"typeid":             {"g.cpp", "#include <typeinfo>\nint main() { int x; return typeid(x) == typeid(int); }", "error: cannot use 'typeid' with '-fno-rtti'"},
 		"no return of main":  {"g.cpp", "int main() {}", "error: no return statement in function returning non-void"},
 		"no return in C":     {"g.c", "int main(void) {}", "error: control reaches end of non-void function"},
 		"a file of one's":    {"g.c", "#include \"own.h\"\nint main(void) { return 0; }", "g.c:1:10: fatal error: own.h: No such file or directory"},

@@ -7,6 +7,8 @@
 
 #include <array>
 #include <new>
+#include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -100,6 +102,9 @@ int main() {
     for (int i = 0; i < 100; i++)
         list.push_back({i, {uint64_t(i), 2, 3}});
     assert(list.size() == 100 && list[99].second[0] == 99);
+    const std::span<const uint64_t, 3> three(list[7].second);
+    static_assert(std::is_same_v<decltype(list)::value_type::first_type, int>);
+    assert(three[0] == 7 && three.size() == 3);
 
     alignas(Said) uint8_t place[sizeof(Said)];
     (new (place) Said("placed "))->~Said();
