@@ -7,10 +7,10 @@
 
 void exit(int code) {
     zkbench_destroy();
-    zkbench_end_with(code);
+    zkbench_exit(code);
 }
 
-void zkbench_end_with(int code) {
+void zkbench_exit(int code) {
     if (code != 0 && (code & 0xff) == 0)
         code = 255;
     for (;;)
@@ -18,7 +18,7 @@ void zkbench_end_with(int code) {
 }
 
 void abort(void) {
-    zkbench_end_with(128 + 6); /* as a shell has it of SIGABRT */
+    zkbench_exit(128 + 6); /* as a shell has it of SIGABRT */
 }
 
 void zkbench_assert_failed(const char *text) {

@@ -5,6 +5,6 @@
 
 void zkbench_construct(void);
 void zkbench_destroy(void);
-__attribute__((noreturn)) void zkbench_end_with(int code);
+__attribute__((noreturn)) void zkbench_exit(int code);
 
 #endif
