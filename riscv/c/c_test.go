@@ -33,7 +33,7 @@ func compiled(t *testing.T, isa, source string, flags ...string) (path, said str
 	testsize.Full(t)
 	compiler := testsize.Program(t, "riscv-gcc", "riscv64-linux-gnu-gcc")
 	if filepath.Ext(source) == ".cpp" {
-		testsize.Program(t, "riscv-gxx", "riscv64-linux-gnu-g++") // which that of C runs
+		testsize.Program(t, "riscv-g++", "riscv64-linux-gnu-g++") // which that of C runs
 	}
 	path = filepath.Join(t.TempDir(), "guest")
 	cmd := exec.CommandContext(t.Context(), "sh", append([]string{"cc.sh", isa, source, "-o", path}, flags...)...)

@@ -91,7 +91,7 @@ func compilerOfC(t *testing.T, _ *strings.Replacer) {
 
 func compilerOfCxx(t *testing.T, _ *strings.Replacer) {
 	t.Helper()
-	testsize.Program(t, "riscv-gxx", "riscv64-linux-gnu-g++")
+	testsize.Program(t, "riscv-g++", "riscv64-linux-gnu-g++")
 }
 
 func compilerOfRust(t *testing.T, width *strings.Replacer) {
