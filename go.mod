@@ -13,6 +13,7 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe
 	github.com/hdevalence/ed25519consensus v0.2.0
+	github.com/ianlancetaylor/demangle v0.0.0-20260724033716-83e58baca724
 	github.com/jackc/pgx/v5 v5.9.2
 	github.com/kilic/bls12-381 v0.1.0
 	github.com/rogpeppe/go-internal v1.16.0

@@ -20,7 +20,7 @@ func (c Counts) plus(d Counts) Counts {
 
 // Function is a function of a guest and what was executed of it, without what it called.
 type Function struct {
-	Name string // as the symbol table has it, what can be printed; empty: code that no symbol names
+	Name string // of the symbol table, demangled; empty: code that no symbol names
 	Counts
 }
 

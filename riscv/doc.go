@@ -7,7 +7,7 @@
 //	fmt.Println(r.Cycles, r.Functions[0].Name, r.Sections[0].Cycles, r.Output)
 //
 // A guest reads its input, appends to its output, marks sections that are counted apart and calls precompiles
-// by the ecalls of package call: in Go by package guest, in C by the headers in riscv/c. Package precompile has
+// by the ecalls of package call: in Go by package guest, in C, C++ and Rust by riscv/c. Package precompile has
 // precompiles, package cost what a prover's tables would have.
 //
 // A cycle is a retired instruction. A guest that gets the same input retires the same instructions in

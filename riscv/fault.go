@@ -33,7 +33,7 @@ func (k FaultKind) String() string {
 type Fault struct {
 	Kind     FaultKind
 	PC       uint64 // of the instruction
-	Function string // that has it; empty: no symbol does
+	Function string // that has it, demangled; empty: no symbol does
 	Cycle    uint64 // instructions that were retired, a call that was refused with them
 	Detail   string // the address, the encoding, what is accepted
 }

@@ -34,21 +34,26 @@ func suite(t testing.TB) (all []official) {
 	defer file.Close()
 	archive := tar.NewReader(must.Get(gzip.NewReader(file))(t))
 	sets := map[string]*riscv.ISA{"rv64gc": riscv.RV64GC(), "rv64im": riscv.RV64IM(), "rv32im": riscv.RV32IM()}
-	found := make(map[string]int)
+	found, licensed := make(map[string]int), false
 	for {
 		header, err := archive.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		must.Do(t, err)
+		if header.Name == "LICENSE" { // stands beside the programs too
+			golden.Equal(t, "the licence of the suite", string(must.Get(os.ReadFile("testdata/riscv-tests/LICENSE"))(t)), string(must.Get(io.ReadAll(archive))(t)))
+			licensed = true
+		}
 		set, _, _ := strings.Cut(header.Name, "/")
 		if sets[set] == nil || header.Typeflag != tar.TypeReg {
-			continue // the folders, and the suite's LICENSE
+			continue
 		}
 		found[set]++
 		all = append(all, official{name: header.Name, isa: sets[set], raw: must.Get(io.ReadAll(archive))(t)})
 	}
 	golden.Equal(t, "programs", officialPrograms, found)
+	golden.Equal(t, "a licence in the archive", true, licensed)
 	return all
 }
 

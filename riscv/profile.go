@@ -285,7 +285,11 @@ func (f *profiler) write(w io.Writer, now uint64) error {
 	place := func(function int) *profile.Location {
 		at := places[function]
 		if at == nil {
-			of := &profile.Function{ID: uint64(len(p.Function) + 1), Name: f.name(function)}
+			name := f.name(function)
+			of := &profile.Function{ID: uint64(len(p.Function) + 1), Name: name, SystemName: name}
+			if function >= 0 {
+				of.Name = f.program.functions[function].readable()
+			}
 			p.Function = append(p.Function, of)
 			at = &profile.Location{ID: of.ID, Line: []profile.Line{{Function: of}}}
 			if function >= 0 {

@@ -117,7 +117,7 @@ func (m *machine) settle() {
 }
 
 // tally is what was done in a section and those within it.
-func (m *machine) tally(s *section) (t Tally) {
+func (m *machine) tally(s *section, names *names) (t Tally) {
 	by := make(map[int]Counts)
 	called := make([]calls, len(m.Precompiles))
 	var add func(s *section)
@@ -135,11 +135,8 @@ func (m *machine) tally(s *section) (t Tally) {
 	}
 	add(s)
 	for _, f := range slices.Sorted(maps.Keys(by)) { // in an order that does not change, so that sorting takes the same
-		name, c := "", by[f]
-		if f >= 0 {
-			name = m.program.functions[f].name
-		}
-		t.Functions = append(t.Functions, Function{name, c})
+		c := by[f]
+		t.Functions = append(t.Functions, Function{names.of(f), c})
 		t.Classes = t.Classes.plus(c)
 	}
 	slices.SortFunc(t.Functions, func(a, b Function) int {
@@ -157,12 +154,13 @@ func (m *machine) tally(s *section) (t Tally) {
 // result takes all sections together.
 func (m *machine) result() *Result {
 	m.settle()
-	r := &Result{Tally: m.tally(m.sections[0]), Output: m.output, Misaligned: m.misaligned, Pages: m.mem.peak, Touches: m.mem.touches}
+	names := &names{functions: m.program.functions, known: make(map[int]string)}
+	r := &Result{Tally: m.tally(m.sections[0], names), Output: m.output, Misaligned: m.misaligned, Pages: m.mem.peak, Touches: m.mem.touches}
 	if m.exit != nil {
 		r.Exit = *m.exit
 	}
 	for _, s := range m.sections[1:] {
-		r.Sections = append(r.Sections, Section{s.path(), s.entered, m.tally(s)})
+		r.Sections = append(r.Sections, Section{s.path(), s.entered, m.tally(s, names)})
 	}
 	return r
 }

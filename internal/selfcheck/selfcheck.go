@@ -114,7 +114,8 @@ type Check struct {
 type Result struct {
 	Machine string        `json:"machine"`
 	Load    bool          `json:"load"`
-	Busy    string        `json:"disturbed,omitempty"`
+	Busy    string        `json:"disturbed,omitempty"` // how many processes did not have the machine to themselves
+	Counted bool          `json:"counted"`             // the platform tells of other processes
 	Trials  []TrialResult `json:"trials"`
 	// Spreads are, of each session, the relative standard deviation of the mean latency
 	// between processes of one program.
@@ -190,6 +191,7 @@ func (c *Check) Measure(ctx context.Context) (*Result, error) {
 		res.Trials = append(res.Trials, result)
 	}
 	res.Busy = record.Disturbance(all)
+	res.Counted = slices.ContainsFunc(all, func(r *record.Record) bool { _, counted := r.Metric(record.OthersShare); return counted })
 	if len(all) > 0 {
 		res.Machine = figure.Machine(all[0].Env)
 	}
@@ -268,11 +270,7 @@ func spread(recs []*record.Record) float64 {
 
 // Text writes the result in a few lines, and what was missed at the end of each.
 func (r *Result) Text(w io.Writer) error {
-	load := "no load but its own"
-	if r.Load {
-		load = "under load: every processor is kept busy half of the time"
-	}
-	fmt.Fprintf(w, "%s; %s\n", r.Machine, load)
+	fmt.Fprintf(w, "%s; %s\n", r.Machine, r.load())
 	fmt.Fprintf(w, "sessions of %d blocks of 3 processes and more, windows of %v, intervals at %g %%\n", blocks, window, 100*compare.Confidence)
 	for _, t := range r.Trials {
 		for _, c := range t.Counts {
@@ -286,12 +284,24 @@ func (r *Result) Text(w io.Writer) error {
 			fmt.Fprintf(w, "%-12s %2d of %d %s%s\n", Trial{Planted: t.Planted}, c.Count, len(t.Sessions), c.Answer, bound)
 		}
 	}
-	if r.Busy != "" {
-		fmt.Fprintln(w, r.Busy)
-	}
 	_, err := fmt.Fprintf(w, "between processes of one program: standard deviation %.2f %% (median of %d sessions; %.2f to %.2f)\n",
 		100*stat.Median(r.Spreads), len(r.Spreads), 100*slices.Min(r.Spreads), 100*slices.Max(r.Spreads))
 	return err
+}
+
+// load says what worked on the machine beside the processes, as far as they have seen it.
+func (r *Result) load() string {
+	load := "no load was added"
+	if r.Load {
+		load = "under load: every processor is kept busy half of the time"
+	}
+	switch {
+	case r.Busy != "":
+		return load + "; " + r.Busy
+	case r.Counted:
+		return load + ", and no process was disturbed"
+	}
+	return load + "; this platform does not tell what else ran"
 }
 
 // JSON writes the result as one object.

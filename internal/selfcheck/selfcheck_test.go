@@ -85,6 +85,42 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestCheckLoad: the first line of a result says what its processes saw of other load.
+func TestCheckLoad(t *testing.T) {
+	finding := record.Finding{Name: record.Disturbed, Text: "other processes used 48.0 % of the processors' time"}
+	for _, test := range []struct {
+		name     string
+		load     bool
+		counted  bool
+		findings []record.Finding
+		want     string
+	}{
+		{"quiet", false, true, nil, "no load was added, and no process was disturbed"},
+		{"busy", false, true, []record.Finding{finding}, "no load was added; 1 of 1 processes were disturbed: " + finding.Text},
+		{"silent", false, false, nil, "no load was added; this platform does not tell what else ran"},
+		{"loaded", true, true, []record.Finding{finding}, "under load: every processor is kept busy half of the time; 1 of 1 processes were disturbed: " + finding.Text},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			run := simulated(1, 1, 0.008)
+			check := Check{Trials: []Trial{{0, 1, nil}}, Load: test.load, Log: io.Discard, Run: func(ctx context.Context, job measure.Job) *record.Record {
+				rec := run(ctx, job)
+				rec.Findings = test.findings
+				if test.counted {
+					rec.Metrics = append(rec.Metrics, record.OthersShare.Metric(1))
+				}
+				return rec
+			}}
+			var out strings.Builder
+			result := must.Get(check.Measure(t.Context()))(t)
+			must.Do(t, result.Text(&out))
+			first, _, _ := strings.Cut(out.String(), "\n")
+			_, load, _ := strings.Cut(first, "; ")
+			n := fmt.Sprint(result.Trials[0].Sessions[0].Processes)
+			golden.Equal(t, "load", strings.Replace(test.want, "1 of 1", n+" of "+n, 1), load)
+		})
+	}
+}
+
 func TestCheckEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	run, n := simulated(1, 1, 0.008), 0

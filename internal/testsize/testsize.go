@@ -50,6 +50,19 @@ func Program(t testing.TB, need string, names ...string) string {
 	return ""
 }
 
+// Rust skips a test where there is no rustc, or none with the library of a target. make deps installs neither, so nothing
+// requires them.
+func Rust(t testing.TB, target string) {
+	t.Helper()
+	folder, err := exec.CommandContext(t.Context(), "rustc", "--print", "target-libdir", "--target", target).Output()
+	if err == nil {
+		_, err = os.Stat(strings.TrimSpace(string(folder)))
+	}
+	if err != nil {
+		t.Skipf("no rustc with the target %s (rustup target add %s): %v", target, target, err)
+	}
+}
+
 // Without ends a test that lacks what make deps installs: it skips the test, or fails
 // it where the environment variable ZKBENCH_REQUIRE names the need.
 func Without(t testing.TB, need, why string) {

@@ -31,6 +31,14 @@ func TestProgram(t *testing.T) {
 	}
 }
 
+// TestRust: a test is skipped where there is no rustc.
+func TestRust(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	e := &ended{TB: t}
+	Rust(e, "riscv32im-unknown-none-elf")
+	golden.Equal(t, "without a rustc", "skipped", e.how)
+}
+
 func TestPick(t *testing.T) {
 	want := 2
 	if testing.Short() {

@@ -27,18 +27,30 @@ import (
 	"github.com/zkbench/zkbench/riscv/precompile"
 )
 
-// each compiles a guest for both widths, and runs a test of it.
-func each(t *testing.T, source string, test func(t *testing.T, p *riscv.Program)) {
+// compiled compiles a guest in C or C++ with flags, and returns its file, what the compiler wrote, and whether it failed.
+func compiled(t *testing.T, isa, source string, flags ...string) (path, said string, err error) {
+	t.Helper()
 	testsize.Full(t)
 	compiler := testsize.Program(t, "riscv-gcc", "riscv64-linux-gnu-gcc")
+	if filepath.Ext(source) == ".cpp" {
+		testsize.Program(t, "riscv-g++", "riscv64-linux-gnu-g++") // which that of C runs
+	}
+	path = filepath.Join(t.TempDir(), "guest")
+	cmd := exec.CommandContext(t.Context(), "sh", append([]string{"cc.sh", isa, source, "-o", path}, flags...)...)
+	cmd.Env = append(os.Environ(), "CC="+compiler)
+	out, err := cmd.CombinedOutput()
+	return path, string(out), err
+}
+
+// each compiles a guest for both widths, and runs a test of it.
+func each(t *testing.T, source string, test func(t *testing.T, p *riscv.Program), flags ...string) {
+	testsize.Full(t)
 	for _, isa := range []*riscv.ISA{riscv.RV64IM(), riscv.RV32IM()} {
 		for _, level := range testsize.Pick([]string{"-O2"}, []string{"-O2"}, []string{"-O2", "-O0", "-O1", "-O3", "-Os"}) {
 			t.Run(fmt.Sprintf("xlen=%d/%s", isa.XLEN, level), func(t *testing.T) {
-				path := filepath.Join(t.TempDir(), "guest")
-				cmd := exec.CommandContext(t.Context(), "sh", "cc.sh", fmt.Sprintf("rv%dim", isa.XLEN), level, "-Wall", "-Wextra", "-Werror", source, "-o", path)
-				cmd.Env = append(os.Environ(), "CC="+compiler)
-				if out, err := cmd.CombinedOutput(); err != nil {
-					t.Fatalf("%v: %s", err, out)
+				path, said, err := compiled(t, fmt.Sprintf("rv%dim", isa.XLEN), source, append(flags, level, "-Wall", "-Wextra", "-Werror")...)
+				if err != nil {
+					t.Fatalf("%v: %s", err, said)
 				}
 				test(t, must.Get(riscv.Load(must.Get(os.ReadFile(path))(t), isa))(t))
 			})
@@ -57,17 +69,6 @@ func run(t *testing.T, p *riscv.Program, o riscv.Options) *riscv.Result {
 	return r
 }
 
-// TestDocs: the guest that docs/riscv.md shows does what it says.
-func TestDocs(t *testing.T) {
-	_, text, _ := strings.Cut(string(must.Get(os.ReadFile("../../docs/riscv.md"))(t)), "\n```c\n")
-	text, _, _ = strings.Cut(text, "```\n")
-	source := filepath.Join(t.TempDir(), "guest.c")
-	must.Do(t, os.WriteFile(source, []byte(text), 0o600))
-	each(t, source, func(t *testing.T, p *riscv.Program) {
-		golden.Equal(t, "hash", "4e03657aea45a94fc7d47ba826c8d667c0d1e6e33a64a036ec44f58fa12d6c45", hex.EncodeToString(run(t, p, riscv.Options{Input: []byte("abc")}).Output))
-	})
-}
-
 // TestIO: the input is whole and the same however often it is read, and the output is its parts in order.
 func TestIO(t *testing.T) {
 	each(t, "testdata/echo.c", func(t *testing.T, p *riscv.Program) {
@@ -76,28 +77,6 @@ func TestIO(t *testing.T) {
 			golden.Equal(t, fmt.Sprint(n, " bytes"), string(input), string(run(t, p, riscv.Options{Input: input}).Output))
 		}
 	})
-}
-
-// TestUnlinkable: what start-up would have to do, and does not, is refused, and so is what needs another library.
-func TestUnlinkable(t *testing.T) {
-	testsize.Full(t)
-	compiler := testsize.Program(t, "riscv-gcc", "riscv64-linux-gnu-gcc")
-	for name, test := range map[string]struct{ text, says string }{
-		"constructor": {"static int x; __attribute__((constructor)) static void f(void) { x = 1; } int main(void) { return x; }", "guests have no constructors"},
-		"threads":     {"_Thread_local int x = 1; int main(void) { return x; }", "guests have no storage of threads"},
-		"zero":        {"static _Thread_local volatile int x; int main(void) { return x++; }", "guests have no storage of threads"},
-		"float":       {"double x, y; int main(void) { return x * y > 0; }", "__muldf3"},
-	} {
-		source := filepath.Join(t.TempDir(), "guest.c")
-		must.Do(t, os.WriteFile(source, []byte(test.text), 0o600))
-		cmd := exec.CommandContext(t.Context(), "sh", "cc.sh", "rv64im", "-O2", source, "-o", source+".out")
-		cmd.Env = append(os.Environ(), "CC="+compiler)
-		out, err := cmd.CombinedOutput()
-		if err == nil {
-			t.Errorf("%s: linked", name)
-		}
-		golden.Contains(t, string(out), test.says)
-	}
 }
 
 // TestMisaligned: words at any address are accessed and counted, where the machine is told to (Zicclsm).

@@ -21,7 +21,6 @@ import (
 	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/guests"
 	"github.com/zkbench/zkbench/internal/usage"
-	starks "github.com/zkbench/zkbench/internal/workload/stark"
 	"github.com/zkbench/zkbench/riscv"
 	"github.com/zkbench/zkbench/riscv/cost"
 	"github.com/zkbench/zkbench/riscv/precompile"
@@ -29,7 +28,7 @@ import (
 
 func guestCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{Use: "guest", Short: "Execute a program for RISC-V, count its instructions, and estimate what proving it would cost"}
-	cmd.AddCommand(guestRunCommand(stdout, stderr), guestCostCommand(stdout, stderr))
+	cmd.AddCommand(guestRunCommand(stdout, stderr), guestCostCommand(stdout, stderr), guestInputCommand())
 	return cmd
 }
 
@@ -132,7 +131,7 @@ func (f *guestRun) run(ctx context.Context, args []string, stdout, stderr io.Wri
 	if err == nil && f.output.Given {
 		err = os.WriteFile(f.output.Text, r.Output, 0o666)
 	}
-	return r, took, err
+	return r, took, f.withoutInput(args[0], err)
 }
 
 // createFile makes a file that is written after the run; nil: none is asked for.
@@ -253,10 +252,25 @@ func showCounts(w io.Writer, r *riscv.Result, took time.Duration, most int) {
 			if name == "" {
 				name = "(no symbol)"
 			}
-			rows = append(rows, []string{name, grouped(f.Total()), figure.Percent(float64(f.Total())/float64(r.Cycles), 1)})
+			rows = append(rows, []string{shortened(name), grouped(f.Total()), figure.Percent(float64(f.Total())/float64(r.Cycles), 1)})
 		}
 		printAligned(w, rows)
 	}
+}
+
+// widestName is how many characters of a function's name a table has: one of C++ or Rust has all its types in it.
+const widestName = 72
+
+// shortened is a name without its middle, if it is wider than a table has it: what is called is at its beginning in C++, and at its
+// end in Rust.
+func shortened(name string) string {
+	r := []rune(name)
+	if len(r) <= widestName {
+		return name
+	}
+	const left = "..."
+	half := (widestName - len(left)) / 2
+	return string(r[:half]) + left + string(r[len(r)-half:])
 }
 
 func printAligned(w io.Writer, rows [][]string) {
@@ -273,7 +287,7 @@ func guestCostCommand(stdout, stderr io.Writer) *cobra.Command {
 		Short: "Execute a program and estimate by a model what proving it would cost",
 		Long: "Execute a program for RISC-V, and estimate what proving the execution would cost: rows of a\n" +
 			"prover's tables, cells, and their time at the speed of this module's own STARK, which is\n" +
-			"measured first. The model is linear: one row of table cpu for each cycle, one of a class'\n" +
+			"measured now, in processor time. The model is linear: one row of table cpu for each cycle, one of a class'\n" +
 			"table for each instruction, one for each word of a touched page, one for each unit of a\n" +
 			"precompile's work: a call, a block of a hash. Its columns are those that SP1 reckons with;\n" +
 			"--columns sets others.\n" + guestLong,
@@ -282,7 +296,7 @@ func guestCostCommand(stdout, stderr io.Writer) *cobra.Command {
 	f := defineGuestRun(flags)
 	columns := usage.Define(flags, "columns", usage.KindList, "", "NAME=COLUMNS, each once, of tables "+strings.Join(tables(model), ", "), "columns of tables in place of the model's, such as cpu=79,mulmod=500")
 	shard := usage.Define(flags, "shard", usage.KindNumber, fmt.Sprint(model.Shard), "powers of two", "rows of one proof at most; less are padded to a power of two")
-	speed := usage.Define(flags, "speed", usage.KindNumber, "", "1 to 2^60", "cells that a prover proves in a second (default: this module's STARK, measured now)")
+	speed := usage.Define(flags, "speed", usage.KindNumber, "", "1 to 2^60", "cells that a prover proves in a second (default: this module's STARK, measured now in processor time)")
 	section := usage.Define(flags, "section", usage.KindText, "", "a section of the guest", "estimate this section alone, without the pages that were touched")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		m := model
@@ -315,12 +329,12 @@ func guestCostCommand(stdout, stderr io.Writer) *cobra.Command {
 			tally, touches = &r.Sections[i].Tally, 0
 		}
 		if speed.Given {
-			showCost(stdout, m, m.Tables(tally, touches), float64(perSecond), "as --speed says")
+			showCost(stdout, m, m.Tables(tally, touches), float64(perSecond), "at "+figure.Prefixed(float64(perSecond))+" cells a second, as --speed says")
 			return nil
 		}
-		measured, err := starks.CellsPerSecond(cmd.Context())
+		measured, err := ownSpeed(cmd.Context())
 		if err == nil {
-			showCost(stdout, m, m.Tables(tally, touches), measured, "measured of this module's STARK of Keccak-256, one thread")
+			showCost(stdout, m, m.Tables(tally, touches), measured.perSecond, measured.lines()...)
 		}
 		return err
 	}
@@ -361,8 +375,8 @@ func typedColumns(o *usage.Option, m cost.Model) (map[string]uint64, error) {
 	return columns, nil
 }
 
-// showCost prints the tables of the model. Each line says what it is.
-func showCost(w io.Writer, m cost.Model, tables []cost.Table, perSecond float64, from string) {
+// showCost prints the tables of the model, and what speed their times are by. Each line says what it is.
+func showCost(w io.Writer, m cost.Model, tables []cost.Table, perSecond float64, speed ...string) {
 	var unknown []string
 	rows := [][]string{{"a model, not proved:", "table", "rows", "padded", "columns", "cells", "time"}}
 	line := func(cells ...string) { rows = append(rows, append([]string{"a model, not proved:"}, cells...)) }
@@ -380,5 +394,7 @@ func showCost(w io.Writer, m cost.Model, tables []cost.Table, perSecond float64,
 	if len(unknown) > 0 {
 		fmt.Fprintf(w, "a model, not proved: without %s, of which it has no columns; --columns %s=N says what a unit has\n", strings.Join(unknown, ", "), unknown[0])
 	}
-	fmt.Fprintf(w, "a model, not proved: at %s cells a second, %s\n", figure.Prefixed(perSecond), from)
+	for _, line := range speed {
+		fmt.Fprintf(w, "a model, not proved: %s\n", line)
+	}
 }

@@ -121,6 +121,17 @@ func TestGuestOutput(t *testing.T) {
 	}
 }
 
+// TestShortened: a table shows both ends of a name that is wider than a line.
+func TestShortened(t *testing.T) {
+	for name, want := range map[string]string{
+		"main.main":             "main.main",
+		strings.Repeat("é", 72): strings.Repeat("é", 72),
+		"alloc::collections::btree::node::Handle<alloc::collections::btree::node::NodeRef<K,V>>::insert_recursing": "alloc::collections::btree::node::H...e::NodeRef<K,V>>::insert_recursing",
+	} {
+		golden.Equal(t, "shortened", want, shortened(name))
+	}
+}
+
 // rowOf are the cells of the table of cost that has a name, after what all lines say.
 func rowOf(t *testing.T, out, name string) string {
 	t.Helper()

@@ -92,13 +92,21 @@ func resolve(c workload.Case) ([]workload.Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n < s.least || n > s.most {
-		return nil, &usage.ValueError{Field: sizeAxis.Key, Value: size, Accepted: fmt.Sprintf("of %s: %d to %d", s.name, s.least, s.most)}
+	if err := s.accepts(n); err != nil {
+		return nil, err
 	}
 	for _, p := range of {
 		cases = append(cases, sized.With(precompileAxis.Key, p))
 	}
 	return cases, nil
+}
+
+// accepts refuses a size that the guest has no inputs of.
+func (s *subject) accepts(size int) error {
+	if size < s.least || size > s.most {
+		return &usage.ValueError{Field: sizeAxis.Key, Value: fmt.Sprint(size), Accepted: fmt.Sprintf("of %s: %d to %d", s.name, s.least, s.most)}
+	}
+	return nil
 }
 
 func subjectOf(c workload.Case) *subject {

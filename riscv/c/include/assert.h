@@ -16,5 +16,8 @@
 
 #ifndef ZKBENCH_ASSERT_H
 #define ZKBENCH_ASSERT_H
+#ifdef __cplusplus
+extern "C"
+#endif
 __attribute__((noreturn)) void zkbench_assert_failed(const char *text);
 #endif

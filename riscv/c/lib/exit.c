@@ -3,8 +3,14 @@
 #include <string.h>
 
 #include "call.h"
+#include "objects.h"
 
 void exit(int code) {
+    zkbench_destroy();
+    zkbench_exit(code);
+}
+
+void zkbench_exit(int code) {
     if (code != 0 && (code & 0xff) == 0)
         code = 255;
     for (;;)
@@ -12,7 +18,7 @@ void exit(int code) {
 }
 
 void abort(void) {
-    exit(128 + 6); /* as a shell has it of SIGABRT */
+    zkbench_exit(128 + 6); /* as a shell has it of SIGABRT */
 }
 
 void zkbench_assert_failed(const char *text) {

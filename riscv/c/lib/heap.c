@@ -22,6 +22,19 @@ void *malloc(size_t size) {
     return block;
 }
 
+void *aligned_alloc(size_t alignment, size_t size) {
+    if (alignment <= UNIT)
+        return malloc(size);
+    if (next == NULL)
+        next = __heap_start;
+    size_t over = (size_t)(uintptr_t)(next + UNIT) & (alignment - 1);
+    size_t skip = over == 0 ? 0 : alignment - over;
+    if (skip > (size_t)(__heap_end - next))
+        return NULL;
+    next += skip;
+    return malloc(size);
+}
+
 void *calloc(size_t count, size_t size) {
     if (__builtin_mul_overflow(count, size, &size))
         return NULL;

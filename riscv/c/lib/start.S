@@ -1,4 +1,5 @@
-/* Where a guest starts: the machine has mapped what is linked, and what is not in the file is zero. */
+/* Where a guest starts: the machine has mapped what is linked, and what is not in the file is zero. What constructs
+   objects runs before main, and what destroys them in exit. */
 
     .section .text.start, "ax", @progbits
     .globl _start
@@ -9,6 +10,7 @@ _start:
     la gp, __global_pointer$
     .option pop
     la sp, __stack_top
+    call zkbench_construct
     li a0, 0
     li a1, 0
     call main

@@ -1,39 +1,31 @@
-// The environment of the suite's programs here, in place of env/p: they start as a program of Linux does,
-// without registers of the machine's mode, and end by the call exit. Its code is 0, or the number of the
-// test that failed.
-#ifndef RISCV_TEST_H
-#define RISCV_TEST_H
+// How a program of the suite starts and ends here: as one of Linux does, in users' mode and with a stack, and by the call
+// exit, whose code is 0, or the number of the test that failed. The names are those that the programs use.
+#ifndef ZKBENCH_RISCV_TEST_H
+#define ZKBENCH_RISCV_TEST_H
 
+// The number of the test that runs.
 #define TESTNUM gp
 
+#define ZKBENCH_EXIT /* with the number as the code */ \
+  mv a0, TESTNUM; \
+  li a7, 93; \
+  ecall
+
+#define RVTEST_CODE_BEGIN \
+  .globl _start; \
+  .text; \
+  _start: mv TESTNUM, zero;
+#define RVTEST_CODE_END ebreak
+
+#define RVTEST_FAIL ZKBENCH_EXIT;
+#define RVTEST_PASS mv TESTNUM, zero; ZKBENCH_EXIT;
+
+#define RVTEST_DATA_BEGIN .balign 16;
+#define RVTEST_DATA_END
+
+// The instruction sets are those that the compiler is told.
+#define RVTEST_RV32U
 #define RVTEST_RV64U
 #define RVTEST_RV64UF
-#define RVTEST_RV32U
-#define RVTEST_RV32UF
-
-// Registers are zero at the start, but for the stack's.
-#define RVTEST_CODE_BEGIN \
-  .text; \
-  .align 6; \
-  .globl _start; \
-_start: \
-  li TESTNUM, 0;
-
-#define RVTEST_CODE_END unimp
-
-#define RVTEST_PASS \
-  fence; \
-  li a7, 93; \
-  li a0, 0; \
-  ecall;
-
-#define RVTEST_FAIL \
-  fence; \
-  li a7, 93; \
-  mv a0, TESTNUM; \
-  ecall;
-
-#define RVTEST_DATA_BEGIN .align 4;
-#define RVTEST_DATA_END .align 4;
 
 #endif
