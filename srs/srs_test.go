@@ -139,6 +139,24 @@ func TestCache(t *testing.T) {
 	})
 }
 
+// TestCacheFileCut: a string stays what it was if its file is cut, or written over, while the string is in use.
+func TestCacheFileCut(t *testing.T) {
+	const size = 64
+	want := insecure(t, size)
+	c := Cache{Dir: t.TempDir(), Warn: func(reason string) { t.Error(reason) }}
+	path := filepath.Join(c.Dir, fmt.Sprintf("insecure-%d-%d.srs", size, seed))
+	for _, name := range []string{"made", "opened"} {
+		s := must.Get(c.Insecure(t.Context(), executor.Serial(), size, seed))(t)
+		good := must.Get(os.ReadFile(path))(t)
+		must.Do(t, os.WriteFile(path, bytes.Repeat([]byte{0xff}, len(good)), 0o600)) // in place
+		same(t, s, want)
+		must.Do(t, os.Truncate(path, 0))
+		same(t, s, want)
+		must.Do(t, s.Close(), name)
+		must.Do(t, os.WriteFile(path, good, 0o600))
+	}
+}
+
 // TestInsecureByZeroValue: every string but one of a file with a published hash is insecure, and gives a key by that name alone.
 func TestInsecureByZeroValue(t *testing.T) {
 	c := Cache{Dir: t.TempDir(), Warn: func(reason string) { t.Error(reason) }}

@@ -1,22 +1,27 @@
-// Package mapped opens files that are read as memory, and has memory that is no file's.
+// Package mapped has large memory that the garbage collector knows nothing of, and copies files into it.
+//
+// No file is mapped: if a mapped file is cut, an access behind its end is a SIGBUS, which ends the
+// process on any goroutine that has not asked for a panic (runtime/debug.SetPanicOnFault). Points of a
+// reference string are read by goroutines of other modules, which have not. Nor does a copy
+// change after its check if somebody writes to the file.
 package mapped
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"unsafe"
 )
 
-// Open returns the bytes of the file, which are to be so many, private and read-only; at an
-// address that is aligned for 64-bit words. They are mapped where that can be, and are not
-// used after close.
-func Open(path string, size int64) (data []byte, closing func() error, err error) {
+// Read returns a read-only copy of the file's bytes, which are to be so many, at an address that is
+// aligned for 64-bit words. It is not used after free.
+func Read(path string, size int64) (data []byte, free func() error, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer f.Close() // a mapping stays
+	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
 		return nil, nil, err
@@ -24,7 +29,16 @@ func Open(path string, size int64) (data []byte, closing func() error, err error
 	if info.Size() != size {
 		return nil, nil, fmt.Errorf("%d bytes, want %d", info.Size(), size)
 	}
-	return mapFile(f, int(size))
+	return readFile(f, int(size))
+}
+
+// full reads all of data. What a file lacks by now is an error that says so.
+func full(f io.Reader, data []byte) error {
+	n, err := io.ReadFull(f, data)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("ends after %d bytes, want %d: %w", n, len(data), io.ErrUnexpectedEOF)
+	}
+	return err
 }
 
 // Memory is n bytes, 0 all, of which the garbage collector knows nothing: large memory for a while,
@@ -47,9 +61,11 @@ func Values[T any](data []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/int(unsafe.Sizeof(v)))
 }
 
-// readFile is mapFile where files are not mapped.
-func readFile(f io.Reader, n int) ([]byte, func() error, error) {
+// readHeap is readFile where there is no other memory.
+func readHeap(f io.Reader, n int) ([]byte, func() error, error) {
 	data, _ := heapMemory(n)
-	_, err := io.ReadFull(f, data)
-	return data, func() error { return nil }, err
+	if err := full(f, data); err != nil {
+		return nil, nil, err
+	}
+	return data, func() error { return nil }, nil
 }
