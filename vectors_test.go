@@ -17,6 +17,7 @@ import (
 // proofVectors are the files that testdata/verify verifies.
 var proofVectors = []string{
 	"bulletproof/*.txt", "csp/*.txt", "token/vector_bn254_bits8.txt", "token/pseudonym_bn254.txt",
+	"token/request_bn254_bits8.txt", "token/policy.txt",
 }
 
 // TestVerifier: the verifier in Python, which is written from the pages, accepts each file of proofs,
@@ -85,23 +86,23 @@ func verdicts(t *testing.T, python string, files []string) []string {
 // changedRecord is a record of which a digit is changed.
 type changedRecord struct{ name, text string }
 
-// changedDigits returns the record once for each 32 bytes of each of its values, a digit of them
-// changed. A seed is not read by a verifier, and is left out.
+// changedDigits returns the record with a digit changed, at up to eight places of each of its values. A
+// seed is not read by a verifier, and is left out.
 func changedDigits(record string) (all []changedRecord) {
-	const digits = 64 // of a point, a scalar, or half a digest
-	line := regexp.MustCompile(`(?m)^([^ #\n]+) ([0-9a-f]+)$`)
+	const places = 8
+	line := regexp.MustCompile(`(?m)^([^#\n]+) ([0-9a-f-]+)$`)
 	for _, at := range line.FindAllStringSubmatchIndex(record, -1) {
-		name := record[at[2]:at[3]]
+		name, from, n := record[at[2]:at[3]], at[4], at[5]-at[4]
 		if name == "seed" {
 			continue
 		}
-		for from := at[4]; from < at[5]; from += digits {
-			i := from + min(digits, at[5]-from)/2
-			other := "1"
+		step := max(64, n/places) // a point or scalar
+		for offset := min(n, step) / 2; offset < n; offset += step {
+			i, other := from+offset, "1"
 			if record[i] == '1' {
 				other = "2"
 			}
-			all = append(all, changedRecord{fmt.Sprintf("%s, digit %d,", name, i-at[4]), record[:i] + other + record[i+1:]})
+			all = append(all, changedRecord{fmt.Sprintf("%s, digit %d,", name, offset), record[:i] + other + record[i+1:]})
 		}
 	}
 	return all

@@ -11,8 +11,10 @@ import sys
 sys.dont_write_bytecode = True
 
 import action
+import policy
 import pseudonym
 import rangeproof
+import request
 from refused import Refused, must
 from vectors import records
 
@@ -24,6 +26,10 @@ def verify(text):
             pseudonym.verify(record)
         elif record.has("kind"):
             action.verify(record)
+        elif record.has("genesis"):
+            request.verify(record)
+        elif record.has("update"):
+            policy.verify(record)
         else:
             rangeproof.verify(record)
         count += 1

@@ -59,3 +59,8 @@ def verify(key, message, signature):
     for _ in range(3):
         total = add(total, total)
     return total[0] == 0 and (total[1] - total[2]) % P == 0
+
+
+def signed(identity, message, signature):
+    """Whether an identity, which must be of type 2, has signed a message."""
+    return identity[:1] == b"\2" and verify(identity[1:], message, signature)
