@@ -26,7 +26,7 @@ type Cache struct {
 }
 
 // Insecure returns Insecure's string from its file if that is whole, and else makes it
-// and the file. A file that is damaged, or is another string's, is replaced.
+// and the file. A file that is damaged, or is another string's, is replaced. Errors are Insecure's.
 func (c Cache) Insecure(ctx context.Context, ex executor.Executor, size int, seed uint64) (*SRS, error) {
 	if err := checkSize(size); err != nil {
 		return nil, err

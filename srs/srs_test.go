@@ -9,6 +9,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -155,6 +156,19 @@ func TestCacheFileCut(t *testing.T) {
 		must.Do(t, s.Close(), name)
 		must.Do(t, os.WriteFile(path, good, 0o600))
 	}
+}
+
+// TestInsecureFits: a string that does not fit in memory is refused before it is made. A file is copied off
+// the heap, which the limit does not count.
+func TestInsecureFits(t *testing.T) {
+	c := Cache{Dir: t.TempDir(), Warn: func(reason string) { t.Error(reason) }}
+	s := must.Get(c.Insecure(t.Context(), executor.Serial(), 16, seed))(t)
+	must.Do(t, s.Close())
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1))
+	must.FailGet(Insecure(t.Context(), executor.Serial(), 16, seed))(t, zkbench.ErrLimit, "a string without memory")
+	must.FailGet(c.Insecure(t.Context(), executor.Serial(), 32, seed))(t, zkbench.ErrLimit, "a string without a file")
+	s = must.Get(c.Insecure(t.Context(), executor.Serial(), 16, seed))(t)
+	must.Do(t, s.Close())
 }
 
 // TestInsecureByZeroValue: every string but one of a file with a published hash is insecure, and gives a key by that name alone.

@@ -12,10 +12,13 @@ import (
 	"io"
 	"os"
 	"unsafe"
+
+	"github.com/zkbench/zkbench/internal/memory"
 )
 
 // Read returns a read-only copy of the file's bytes, which are to be so many, at an address that is
-// aligned for 64-bit words. It is not used after free.
+// aligned for 64-bit words. It is not used after free. A file that does not fit in memory is a
+// *zkbench.LimitError.
 func Read(path string, size int64) (data []byte, free func() error, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -28,6 +31,9 @@ func Read(path string, size int64) (data []byte, free func() error, err error) {
 	}
 	if info.Size() != size {
 		return nil, nil, fmt.Errorf("%d bytes, want %d", info.Size(), size)
+	}
+	if err := memory.FitsOffHeap("the file", uint64(size)); err != nil {
+		return nil, nil, err
 	}
 	return readFile(f, int(size))
 }
