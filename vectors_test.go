@@ -9,9 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/rangeproof"
 )
 
 // proofVectors are the files that testdata/verify verifies.
@@ -59,6 +61,15 @@ func TestVerifier(t *testing.T) {
 		if !strings.HasPrefix(said, "refused: ") || strings.Contains(said, "last state") && !strings.Contains(what[i], ": state") {
 			t.Errorf("%s: %q, want refused", what[i], said)
 		}
+	}
+}
+
+// TestGeneratorsOnPage: the commitment key of BN254 in docs/transcript.md is the one that is computed.
+func TestGeneratorsOnPage(t *testing.T) {
+	g, page := group.BN254(), string(must.Get(os.ReadFile("docs/transcript.md"))(t))
+	for letter, family := range map[string]string{"G": rangeproof.ValueFamily, "H": rangeproof.BlindingFamily} {
+		point := must.Get(group.Generator(g, family, 0))(t)
+		golden.Contains(t, page, fmt.Sprintf("    %s = %x\n", letter, g.AppendPoints(nil, point)))
 	}
 }
 

@@ -30,10 +30,10 @@ func (v *Vector) Parts(value []byte, names ...string) {
 	}
 }
 
-// String is the file.
+// String returns the file.
 func (v *Vector) String() string { return v.text.String() }
 
-// Indexed are the names name[0], .., name[n-1]; of several names, those of an index stand together.
+// Indexed returns the names name[0], .., name[n-1]. Of several names, those of one index stand together.
 func Indexed(n int, names ...string) (all []string) {
 	for i := range n {
 		for _, name := range names {

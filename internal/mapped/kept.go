@@ -16,8 +16,8 @@ type Kept struct {
 	Warn  func(reason string)     // hears why the file is not used, or not kept; may be nil
 }
 
-// Read returns the file's bytes as the function Read does, or nil if it is not there, or not what is
-// wanted.
+// Read returns a copy of the file as the function Read does. It returns nil if there is no file, or if
+// the file does not pass Check.
 func (k *Kept) Read() (data []byte, free func() error) {
 	if k.Path == "" {
 		return nil, nil
@@ -29,8 +29,8 @@ func (k *Kept) Read() (data []byte, free func() error) {
 	return data, free
 }
 
-// Write writes the file, which appears as a whole or not at all, and reads it. Its bytes are
-// nil if it could not be written.
+// Write writes the file, which appears as a whole or not at all, and returns what Read returns. It returns
+// nil, too, if it cannot write the file.
 func (k *Kept) Write(parts ...[]byte) (data []byte, free func() error) {
 	if k.Path == "" {
 		return nil, nil

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readFile reads n bytes.
+// readFile reads n bytes into memory of its own, which is read-only where that can be.
 func readFile(f io.Reader, n int) (data []byte, free func() error, err error) {
 	data, err = anonymous(n)
 	if err != nil {
@@ -34,7 +34,7 @@ func mapMemory(n int) ([]byte, func()) {
 	return data, func() { _ = unix.Munmap(data) } // of what was mapped, and so no error
 }
 
-// anonymous maps n bytes that are no file's, all 0. None is an error.
+// anonymous maps n zero bytes of no file. It returns an error for n = 0.
 func anonymous(n int) ([]byte, error) {
 	return unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 }

@@ -1,9 +1,10 @@
-// Package mapped has large memory that the garbage collector knows nothing of, and copies files into it.
+// Package mapped gives out large memory that the garbage collector does not know, and copies files
+// into it.
 //
-// No file is mapped: if a mapped file is cut, an access behind its end is a SIGBUS, which ends the
-// process on any goroutine that has not asked for a panic (runtime/debug.SetPanicOnFault). Points of a
-// reference string are read by goroutines of other modules, which have not. Nor does a copy
-// change after its check if somebody writes to the file.
+// It maps no files. If somebody cuts a mapped file, the next access behind its end raises SIGBUS. That
+// ends the process, unless the goroutine has called runtime/debug.SetPanicOnFault. Goroutines of other
+// modules read the points of a reference string, and do not call it. A copy has a second
+// advantage: it does not change after its check if somebody writes to the file.
 package mapped
 
 import (
@@ -16,9 +17,9 @@ import (
 	"github.com/zkbench/zkbench/internal/memory"
 )
 
-// Read returns a read-only copy of the file's bytes, which are to be so many, at an address that is
-// aligned for 64-bit words. It is not used after free. A file that does not fit in memory is a
-// *zkbench.LimitError.
+// Read returns a read-only copy of a file of size bytes, at an address that is aligned for 64-bit words.
+// The caller does not use data after free. Read returns an error if the file has another size, and a
+// *zkbench.LimitError if it does not fit in memory.
 func Read(path string, size int64) (data []byte, free func() error, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -38,7 +39,7 @@ func Read(path string, size int64) (data []byte, free func() error, err error) {
 	return readFile(f, int(size))
 }
 
-// full reads all of data. What a file lacks by now is an error that says so.
+// full fills data. If the reader ends before that, the error has both lengths.
 func full(f io.Reader, data []byte) error {
 	n, err := io.ReadFull(f, data)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -47,8 +48,9 @@ func full(f io.Reader, data []byte) error {
 	return err
 }
 
-// Memory is n bytes, 0 all, of which the garbage collector knows nothing: large memory for a while,
-// that is not to make the heap grow. It is aligned for 64-bit words, and not used after free.
+// Memory returns n zero bytes that the garbage collector does not know, so that large memory for a
+// while does not make the heap grow. They are aligned for 64-bit words. The caller does not use them
+// after free.
 func Memory(n int) (data []byte, free func()) { return mapMemory(n) }
 
 // heapMemory is mapMemory where there is no other.
@@ -67,7 +69,7 @@ func Values[T any](data []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/int(unsafe.Sizeof(v)))
 }
 
-// readHeap is readFile where there is no other memory.
+// readHeap does what readFile does, into memory of the heap.
 func readHeap(f io.Reader, n int) ([]byte, func() error, error) {
 	data, _ := heapMemory(n)
 	if err := full(f, data); err != nil {

@@ -13,8 +13,8 @@ import (
 // Fits returns a *zkbench.LimitError where something needs more bytes than are Available.
 func Fits(what string, need uint64) error { return fits(what, need, Available()) }
 
-// FitsOffHeap is Fits for memory that the garbage collector does not know, which GOMEMLIMIT does not
-// count.
+// FitsOffHeap does what Fits does for memory that the garbage collector does not know. GOMEMLIMIT does
+// not count such memory.
 func FitsOffHeap(what string, need uint64) error {
 	_, available := system.Memory()
 	return fits(what, need, leastOf(available, system.Unlimited))
