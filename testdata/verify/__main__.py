@@ -42,7 +42,7 @@ def main(paths):
     code = 0
     for path in paths:
         try:
-            with open(path, encoding="utf-8") as file:
+            with open(path, encoding="utf-8", errors="replace") as file:
                 verify(file.read())
             print(f"{path}: ok")
         except Refused as reason:
