@@ -3,7 +3,7 @@ module github.com/zkbench/zkbench
 go 1.26.8
 
 require (
-	filippo.io/edwards25519 v1.0.0
+	filippo.io/edwards25519 v1.2.0
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0
 	github.com/IBM/mathlib v0.2.0
 	github.com/chromedp/cdproto v0.159.0

@@ -24,8 +24,8 @@ const module = "github.com/zkbench/zkbench"
 // floors only.
 var floors = [][]string{
 	{".", "internal/must", "internal/atomicfile", "internal/rv"},
-	{"executor", "transcript", "riscv", "internal/memory", "circuits/gates", "internal/testsize", "internal/golden", "internal/progress", "internal/asm", "internal/mapped", "internal/gitenv", "internal/omit"},
-	{"internal/lanes", "internal/guests", "internal/forgery"},
+	{"executor", "transcript", "riscv", "internal/memory", "circuits/gates", "internal/testsize", "internal/golden", "internal/progress", "internal/asm", "internal/gitenv", "internal/omit"},
+	{"internal/lanes", "internal/mapped", "internal/guests", "internal/forgery"},
 	{"group", "hash", "goldilocks", "internal/faulttest", "internal/gittest"},
 	{"srs", "rangeproof", "internal/poly"},
 	{"circuits", "token", "plonkish", "stark"},

@@ -19,10 +19,10 @@ import (
 // them again and again. It is immutable and, until Close, safe for concurrent use.
 type Stored[S, P any] interface {
 	Len() int   // number of points
-	Bytes() int // memory of the multiples, allocated or mapped
+	Bytes() int // memory of the multiples
 	// MSM returns Σ scalars[i]·points[i], with len(scalars) <= Len.
 	MSM(ctx context.Context, ex executor.Executor, scalars []S) (P, error)
-	// Close gives the memory of a file back. There are no sums then.
+	// Close gives the memory that a file was copied to back. There are no sums then.
 	Close() error
 }
 
@@ -31,8 +31,8 @@ type StoreOptions struct {
 	// Spacing is the number of bits from one multiple to the next: 64 for four multiples
 	// of each point, 128 for two. 0: the default, chosen by measurement (docs/msm.md).
 	Spacing int
-	// File, where named, is mapped private and read-only if it is whole and these points'
-	// by its digest; else they are made, and it is written. Whoever can write to it decides
+	// File, where named, is copied to read-only memory if it is whole and these points' by its
+	// digest; else they are made, and it is written. Whoever can write to it before Store decides
 	// what the sums are. Groups that are not on gnark-crypto keep the points as they are,
 	// and no file.
 	File string
@@ -158,13 +158,13 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) store(ctx context.Context, ex execu
 	}
 	description, own := g.description(&s.stored), mapped.Bytes(points)
 	size := s.n * s.positions * int(unsafe.Sizeof(affine[E]{}))
-	file := storedFile(opts, description, own, size)
-	if data, closing := file.Open(); data != nil {
-		s.take(data, closing)
-		return s, nil
-	}
 	if err := memory.Fits("stored points", uint64(size)); err != nil {
 		return nil, err
+	}
+	file := storedFile(opts, description, own, size)
+	if data, closing := file.Read(); data != nil {
+		s.take(data, closing)
+		return s, nil
 	}
 	s.entries = make([]affine[E], s.n*s.positions)
 	if err := g.sums.multiply(ctx, ex, &s.stored, affines[E](points)); err != nil {
@@ -177,7 +177,7 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) store(ctx context.Context, ex execu
 	return s, nil
 }
 
-// take has the multiples in a file's memory, behind its header.
+// take has the multiples in memory that a file was copied to, behind its header.
 func (s *storedPoints[S, E, P, J, PS, PE, PP, PJ]) take(data []byte, closing func() error) {
 	s.entries, s.closing = mapped.Values[affine[E]](data[storedHeader:]), closing
 }

@@ -1,6 +1,7 @@
 package group_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -175,6 +176,27 @@ func TestStoredFile(t *testing.T) {
 	golden.Contains(t, k.store(t, g, opts), "is not kept")
 	opts.File = t.TempDir()
 	golden.Contains(t, k.store(t, g, opts), "is not kept")
+}
+
+// TestStoredFileCut: sums stay right if the file is cut, or written over, while the points are in use.
+func TestStoredFileCut(t *testing.T) {
+	k := keptPoints(t, 2000)
+	opts := group.StoreOptions{File: filepath.Join(t.TempDir(), "points"), Warn: func(reason string) { t.Error(reason) }}
+	for _, name := range []string{"made", "opened"} {
+		stored := must.Get(group.Store(t.Context(), executor.Pool(), group.BN254(), k.points, opts))(t)
+		good := must.Get(os.ReadFile(opts.File))(t)
+		sum := func(when string) {
+			t.Helper()
+			got := must.Get(stored.MSM(t.Context(), executor.Pool(), k.scalars))(t)
+			golden.Equal(t, name+": sum over a file that is "+when, k.sum, got)
+		}
+		must.Do(t, os.WriteFile(opts.File, bytes.Repeat([]byte{0xff}, len(good)), 0o600)) // in place
+		sum("written over")
+		must.Do(t, os.Truncate(opts.File, 0))
+		sum("cut")
+		must.Do(t, stored.Close())
+		must.Do(t, os.WriteFile(opts.File, good, 0o600))
+	}
 }
 
 // TestStoredIsCancelled: no file is left, and no half of one.

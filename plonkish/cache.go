@@ -19,8 +19,8 @@ import (
 )
 
 // Cache keeps proving keys in the files of a directory, which it makes where there is none. A key
-// that it returns is mapped read-only, and Close gives the memory back. Who can write to the
-// directory decides what the keys are.
+// that it returns is a copy in read-only memory, so that it stays as it is whatever becomes of the file, and
+// Close gives the memory back. Who can write to the directory decides what the keys are.
 type Cache struct {
 	Dir string
 	// Warn, where set, hears why a file was not used or not written. The key is right all the
@@ -40,7 +40,7 @@ func (c Cache) Setup(ctx context.Context, ex executor.Executor, circuit *Circuit
 		return nil, err
 	}
 	file := k.file(c)
-	if data, unmap := file.Open(); data != nil {
+	if data, unmap := file.Read(); data != nil {
 		k.in(data, unmap)
 		return k, nil
 	}
@@ -123,7 +123,7 @@ func (k *ProvingKey) parts() [][]byte {
 	return append([][]byte{header(k.name(), sum)}, parts...)
 }
 
-// in has the fixed columns in the memory of the file.
+// in has the fixed columns in memory that the file was copied to.
 func (k *ProvingKey) in(data []byte, unmap func() error) {
 	columns, at, size := k.fixedColumns(), k.columnsAt(), k.form.Bytes(k.n)
 	k.fixed = make([]bn254.G1Affine, len(columns))

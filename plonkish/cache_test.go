@@ -1,6 +1,7 @@
 package plonkish
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -86,6 +87,31 @@ func TestCache(t *testing.T) {
 	})
 	small := must.Get(srs.Insecure(t.Context(), executor.Serial(), minSize, 1))(t)
 	must.FailGet(cache.Setup(t.Context(), executor.Serial(), c, small))(t, zkbench.ErrLimit, "a string that is too short")
+}
+
+// TestCacheFileCut: a key stays what it was if its file is cut, or written over, while the key is in use.
+func TestCacheFileCut(t *testing.T) {
+	b := NewBuilder(bitwise(3))
+	looks(b, 17, 7)
+	c := must.Get(b.Build())(t)
+	s := must.Get(srs.Insecure(t.Context(), executor.Serial(), c.Size(), 1))(t)
+	cache := Cache{Dir: t.TempDir(), Warn: func(reason string) { t.Error(reason) }}
+	for _, name := range []string{"made", "opened"} {
+		k := must.Get(cache.Setup(t.Context(), executor.Serial(), c, s))(t)
+		path := filepath.Join(cache.Dir, must.Get(os.ReadDir(cache.Dir))(t)[0].Name())
+		good := must.Get(os.ReadFile(path))(t)
+		prove := func() []byte {
+			return must.Get(k.Prove(t.Context(), executor.Pool(), c, Options{Context: bound, Rand: zeros{}}))(t)
+		}
+		want := prove()
+		must.Do(t, os.WriteFile(path, bytes.Repeat([]byte{0xff}, len(good)), 0o600)) // in place
+		golden.Equal(t, name+": proof over a file that is written over", want, prove())
+		must.Do(t, os.Truncate(path, 0))
+		golden.Equal(t, name+": proof over a file that is cut", want, prove())
+		must.Do(t, k.VerifyInsecure(want, c.Public(), bound))
+		must.Do(t, k.Close())
+		must.Do(t, os.WriteFile(path, good, 0o600))
+	}
 }
 
 // TestExpand: an expanded key makes the same proofs, also of columns that are computed part by part.

@@ -43,12 +43,12 @@ type ProvingKey struct {
 	domain, part *poly.Domain // of all rows, and of a part of a coset (quotient)
 	kernel       *kernel
 	group        group.Group[fr.Element, bn254.G1Affine] // whose sums leave their scratch to the next
-	coefficients map[variable]poly.Vector                // of the layout's fixed columns, perhaps in a file
+	coefficients map[variable]poly.Vector                // of the layout's fixed columns, perhaps in read-only memory
 	expanded     map[variable][]poly.Vector
 	unmap        []func() error
 }
 
-// Close gives back what Expand has taken, and the memory of a Cache's file; the key is not used after
+// Close gives back what Expand has taken, and the memory of a Cache's key; the key is not used after
 // it.
 func (k *ProvingKey) Close() error {
 	if len(k.unmap) == 0 {

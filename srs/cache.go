@@ -16,7 +16,8 @@ import (
 )
 
 // Cache keeps strings that Insecure made in the files of a directory, which it makes
-// where there is none. A string that it returns is mapped read-only.
+// where there is none. A string that it returns is a copy in read-only memory, so that it stays as it is
+// whatever becomes of the file.
 type Cache struct {
 	Dir string
 	// Warn, where set, hears why a file was not used or not written. The string is
@@ -25,13 +26,13 @@ type Cache struct {
 }
 
 // Insecure returns Insecure's string from its file if that is whole, and else makes it
-// and the file. A file that is damaged, or is another string's, is replaced.
+// and the file. A file that is damaged, or is another string's, is replaced. Errors are Insecure's.
 func (c Cache) Insecure(ctx context.Context, ex executor.Executor, size int, seed uint64) (*SRS, error) {
 	if err := checkSize(size); err != nil {
 		return nil, err
 	}
 	file := c.file(size, seed)
-	if data, unmap := file.Open(); data != nil {
+	if data, unmap := file.Read(); data != nil {
 		return inFile(data, size, seed, unmap), nil
 	}
 	made, err := Insecure(ctx, ex, size, seed)
@@ -85,7 +86,7 @@ func (c Cache) file(size int, seed uint64) *mapped.Kept {
 	}
 }
 
-// inFile is the string in the memory of its file.
+// inFile is the string in memory that a file was copied to.
 func inFile(data []byte, size int, seed uint64, unmap func() error) *SRS {
 	tau := tauOf(size, seed)
 	return ofTau(mapped.Values[bn254.G1Affine](data[headerBytes:]), size, &tau, unmap)

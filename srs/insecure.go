@@ -11,14 +11,19 @@ import (
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/memory"
 	"github.com/zkbench/zkbench/transcript"
 )
 
 // Insecure makes the string of a seed, which is no secret. Both forms are computed
-// from τ itself by a fixed-base comb: 22 additions a point. The error is an ErrParams
-// for the size, or the context's cause.
+// from τ itself by a fixed-base comb: 22 additions a point. Insecure returns
+// ErrParams for a size that is not accepted, a *zkbench.LimitError if points and scalars do not fit in
+// memory, or the context's cause.
 func Insecure(ctx context.Context, ex executor.Executor, size int, seed uint64) (*SRS, error) {
 	if err := checkSize(size); err != nil {
+		return nil, err
+	}
+	if err := memory.Fits("the reference string", uint64(2*size+Extra)*(pointBytes+fr.Bytes)); err != nil {
 		return nil, err
 	}
 	tau := tauOf(size, seed)

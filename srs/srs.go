@@ -27,8 +27,8 @@ const (
 // have degrees up to size + 2.
 const Extra = 3
 
-// SRS is a reference string. The points may be memory that is mapped read-only from a
-// file: they are not written to, and not used after Close. The zero value, and a string that a program puts together
+// SRS is a reference string. The points of a Cache are in read-only memory
+// that the garbage collector does not know: they are not written to, and not used after Close. The zero value, and a string that a program puts together
 // of points, is Insecure. The fields of a string that is not are not to be changed: it would still be said to be the ceremony's.
 type SRS struct {
 	Canonical kzg.SRS // Pk.G1: Size()+Extra powers of τ
@@ -71,12 +71,12 @@ func (s *SRS) InsecureVerifyingKey() *kzg.VerifyingKey {
 // verified; 0 of a seed's string.
 func (s *SRS) Contributions() int { return s.contributions }
 
-// Bytes is the memory of the points, mapped or allocated.
+// Bytes is the memory of the points.
 func (s *SRS) Bytes() int {
 	return (len(s.Canonical.Pk.G1) + len(s.Lagrange.Pk.G1)) * pointBytes
 }
 
-// Close gives mapped memory back. The string has no points after it. Whether it is Insecure, and its keys, stay.
+// Close gives the memory of a Cache's string back. The string has no points after it. Whether it is Insecure, and its keys, stay.
 func (s *SRS) Close() error {
 	if s.unmap == nil {
 		return nil

@@ -9,6 +9,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -137,6 +138,37 @@ func TestCache(t *testing.T) {
 		c.Dir = file
 		get(t, "is not kept")
 	})
+}
+
+// TestCacheFileCut: a string stays what it was if its file is cut, or written over, while the string is in use.
+func TestCacheFileCut(t *testing.T) {
+	const size = 64
+	want := insecure(t, size)
+	c := Cache{Dir: t.TempDir(), Warn: func(reason string) { t.Error(reason) }}
+	path := filepath.Join(c.Dir, fmt.Sprintf("insecure-%d-%d.srs", size, seed))
+	for _, name := range []string{"made", "opened"} {
+		s := must.Get(c.Insecure(t.Context(), executor.Serial(), size, seed))(t)
+		good := must.Get(os.ReadFile(path))(t)
+		must.Do(t, os.WriteFile(path, bytes.Repeat([]byte{0xff}, len(good)), 0o600)) // in place
+		same(t, s, want)
+		must.Do(t, os.Truncate(path, 0))
+		same(t, s, want)
+		must.Do(t, s.Close(), name)
+		must.Do(t, os.WriteFile(path, good, 0o600))
+	}
+}
+
+// TestInsecureFits: a string that does not fit in memory is refused before it is made. A file is copied off
+// the heap, which the limit does not count.
+func TestInsecureFits(t *testing.T) {
+	c := Cache{Dir: t.TempDir(), Warn: func(reason string) { t.Error(reason) }}
+	s := must.Get(c.Insecure(t.Context(), executor.Serial(), 16, seed))(t)
+	must.Do(t, s.Close())
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1))
+	must.FailGet(Insecure(t.Context(), executor.Serial(), 16, seed))(t, zkbench.ErrLimit, "a string without memory")
+	must.FailGet(c.Insecure(t.Context(), executor.Serial(), 32, seed))(t, zkbench.ErrLimit, "a string without a file")
+	s = must.Get(c.Insecure(t.Context(), executor.Serial(), 16, seed))(t)
+	must.Do(t, s.Close())
 }
 
 // TestInsecureByZeroValue: every string but one of a file with a published hash is insecure, and gives a key by that name alone.

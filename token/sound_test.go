@@ -2,7 +2,6 @@ package token
 
 import (
 	"context"
-	"encoding/hex"
 	"fmt"
 	"strings"
 	"testing"
@@ -272,23 +271,6 @@ func TestBlindings(t *testing.T) {
 			seen[string(b)] = fmt.Sprintf("%s[%d]", name, i)
 		}
 	}
-}
-
-// TestVector holds the format: digest, statement and proof from a fixed seed.
-func TestVector(t *testing.T) {
-	var out strings.Builder
-	out.WriteString("# BN254, 8 bits, transfer of 5+3 to 7+1, everything derived from fixed seeds\n")
-	for _, proofType := range ProofTypes() {
-		p := newBN(t, Config{Bits: 8, ProofType: proofType})
-		e := newExample(t, p, "vector", []uint64{5, 3}, []uint64{7, 1})
-		digest := p.Digest()
-		fmt.Fprintf(&out, "%s digest %x\n", proofType, digest[:])
-		for _, f := range append(e.st.Inputs, e.st.Outputs...) {
-			fmt.Fprintf(&out, "%s commitment %s\n", proofType, hex.EncodeToString(f.Bytes))
-		}
-		fmt.Fprintf(&out, "%s proof %x\n", proofType, e.prove(t, p))
-	}
-	golden.Check(t, "token/vector_bn254_bits8.txt", out.String())
 }
 
 // TestSizes holds the sizes of proofs.

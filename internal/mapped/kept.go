@@ -16,22 +16,22 @@ type Kept struct {
 	Warn  func(reason string)     // hears why the file is not used, or not kept; may be nil
 }
 
-// Open returns the file's bytes as the function Open does, or nil where it is not there, or
-// not what is wanted.
-func (k *Kept) Open() (data []byte, closing func() error) {
+// Read returns a copy of the file as the function Read does. It returns nil if there is no file, or if
+// the file does not pass Check.
+func (k *Kept) Read() (data []byte, free func() error) {
 	if k.Path == "" {
 		return nil, nil
 	}
-	data, closing, err := k.load()
+	data, free, err := k.load()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		k.warn("%s is made anew: %v", k.Path, err)
 	}
-	return data, closing
+	return data, free
 }
 
-// Write writes the file, which appears as a whole or not at all, and opens it. Its bytes are
-// nil where it could not be written.
-func (k *Kept) Write(parts ...[]byte) (data []byte, closing func() error) {
+// Write writes the file, which appears as a whole or not at all, and returns what Read returns. It returns
+// nil, too, if it cannot write the file.
+func (k *Kept) Write(parts ...[]byte) (data []byte, free func() error) {
 	if k.Path == "" {
 		return nil, nil
 	}
@@ -39,21 +39,21 @@ func (k *Kept) Write(parts ...[]byte) (data []byte, closing func() error) {
 		k.warn("%s is not kept: %v", k.Path, err)
 		return nil, nil
 	}
-	data, closing, err := k.load()
+	data, free, err := k.load()
 	if err != nil {
 		k.warn("%s is not used: %v", k.Path, err)
 	}
-	return data, closing
+	return data, free
 }
 
-func (k *Kept) load() (data []byte, closing func() error, err error) {
-	if data, closing, err = Open(k.Path, k.Size); err != nil {
+func (k *Kept) load() (data []byte, free func() error, err error) {
+	if data, free, err = Read(k.Path, k.Size); err != nil {
 		return nil, nil, err
 	}
 	if err := k.Check(data); err != nil {
-		return nil, nil, errors.Join(err, closing())
+		return nil, nil, errors.Join(err, free())
 	}
-	return data, closing, nil
+	return data, free, nil
 }
 
 func (k *Kept) warn(format string, args ...any) {

@@ -32,24 +32,24 @@ func TestKept(t *testing.T) {
 		}
 		warned = nil
 	}
-	take := func(data []byte, closing func() error) string {
+	take := func(data []byte, free func() error) string {
 		taken := string(data)
-		if closing != nil {
-			must.Do(t, closing())
+		if free != nil {
+			must.Do(t, free())
 		}
 		return taken
 	}
-	golden.Equal(t, "no file", "", take(k.Open()))
+	golden.Equal(t, "no file", "", take(k.Read()))
 	said("")
 	golden.Equal(t, "what does not pass", "", take(k.Write([]byte("ba"), []byte("d!"))))
 	said("is not used: not good")
-	golden.Equal(t, "what does not pass, opened", "", take(k.Open()))
+	golden.Equal(t, "what does not pass, read", "", take(k.Read()))
 	said("is made anew: not good")
 	golden.Equal(t, "what passes", "good", take(k.Write([]byte("go"), []byte("od"))))
-	golden.Equal(t, "what passes, opened", "good", take(k.Open()))
+	golden.Equal(t, "what passes, read", "good", take(k.Read()))
 	said("")
 	must.Do(t, os.WriteFile(k.Path, []byte("good, longer"), 0o600))
-	golden.Equal(t, "another length", "", take(k.Open()))
+	golden.Equal(t, "another length", "", take(k.Read()))
 	said("is made anew: 12 bytes, want 4")
 	k.Path = filepath.Join(t.TempDir(), "none", "file")
 	golden.Equal(t, "where there is no directory", "", take(k.Write([]byte("good"))))
@@ -57,5 +57,5 @@ func TestKept(t *testing.T) {
 	k.Warn = nil
 	golden.Equal(t, "said to nobody", "", take(k.Write([]byte("good"))))
 	k.Path = ""
-	golden.Equal(t, "no path", "", take(k.Write([]byte("good")))+take(k.Open()))
+	golden.Equal(t, "no path", "", take(k.Write([]byte("good")))+take(k.Read()))
 }

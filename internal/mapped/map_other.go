@@ -2,10 +2,10 @@
 
 package mapped
 
-import "os"
+import "io"
 
-// mapFile reads the n bytes of a file.
-func mapFile(f *os.File, n int) (data []byte, closing func() error, err error) { return readFile(f, n) }
+// readFile reads n bytes into memory of its own, which is read-only where that can be.
+func readFile(f io.Reader, n int) (data []byte, free func() error, err error) { return readHeap(f, n) }
 
 // mapMemory is Memory.
 func mapMemory(n int) ([]byte, func()) { return heapMemory(n) }

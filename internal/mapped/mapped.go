@@ -1,22 +1,31 @@
-// Package mapped opens files that are read as memory, and has memory that is no file's.
+// Package mapped gives out large memory that the garbage collector does not know, and copies files
+// into it.
+//
+// It maps no files. If somebody cuts a mapped file, the next access behind its end raises SIGBUS. That
+// ends the process, unless the goroutine has called runtime/debug.SetPanicOnFault. Goroutines of other
+// modules read the points of a reference string, and do not call it. A copy has a second
+// advantage: it does not change after its check if somebody writes to the file.
 package mapped
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"unsafe"
+
+	"github.com/zkbench/zkbench/internal/memory"
 )
 
-// Open returns the bytes of the file, which are to be so many, private and read-only; at an
-// address that is aligned for 64-bit words. They are mapped where that can be, and are not
-// used after close.
-func Open(path string, size int64) (data []byte, closing func() error, err error) {
+// Read returns a read-only copy of a file of size bytes, at an address that is aligned for 64-bit words.
+// The caller does not use data after free. Read returns an error if the file has another size, and a
+// *zkbench.LimitError if it does not fit in memory.
+func Read(path string, size int64) (data []byte, free func() error, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer f.Close() // a mapping stays
+	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
 		return nil, nil, err
@@ -24,11 +33,24 @@ func Open(path string, size int64) (data []byte, closing func() error, err error
 	if info.Size() != size {
 		return nil, nil, fmt.Errorf("%d bytes, want %d", info.Size(), size)
 	}
-	return mapFile(f, int(size))
+	if err := memory.FitsOffHeap("the file", uint64(size)); err != nil {
+		return nil, nil, err
+	}
+	return readFile(f, int(size))
 }
 
-// Memory is n bytes, 0 all, of which the garbage collector knows nothing: large memory for a while,
-// that is not to make the heap grow. It is aligned for 64-bit words, and not used after free.
+// full fills data. If the reader ends before that, the error has both lengths.
+func full(f io.Reader, data []byte) error {
+	n, err := io.ReadFull(f, data)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("ends after %d bytes, want %d: %w", n, len(data), io.ErrUnexpectedEOF)
+	}
+	return err
+}
+
+// Memory returns n zero bytes that the garbage collector does not know, so that large memory for a
+// while does not make the heap grow. They are aligned for 64-bit words. The caller does not use them
+// after free.
 func Memory(n int) (data []byte, free func()) { return mapMemory(n) }
 
 // heapMemory is mapMemory where there is no other.
@@ -47,9 +69,11 @@ func Values[T any](data []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/int(unsafe.Sizeof(v)))
 }
 
-// readFile is mapFile where files are not mapped.
-func readFile(f io.Reader, n int) ([]byte, func() error, error) {
+// readHeap does what readFile does, into memory of the heap.
+func readHeap(f io.Reader, n int) ([]byte, func() error, error) {
 	data, _ := heapMemory(n)
-	_, err := io.ReadFull(f, data)
-	return data, func() error { return nil }, err
+	if err := full(f, data); err != nil {
+		return nil, nil, err
+	}
+	return data, func() error { return nil }, nil
 }

@@ -13,6 +13,13 @@ import (
 // Fits returns a *zkbench.LimitError where something needs more bytes than are Available.
 func Fits(what string, need uint64) error { return fits(what, need, Available()) }
 
+// FitsOffHeap does what Fits does for memory that the garbage collector does not know. GOMEMLIMIT does
+// not count such memory.
+func FitsOffHeap(what string, need uint64) error {
+	_, available := system.Memory()
+	return fits(what, need, leastOf(available, system.Unlimited))
+}
+
 func fits(what string, need, available uint64) error {
 	if available > 0 && need > available {
 		return &zkbench.LimitError{What: "bytes of " + what, Estimate: int64(need), Max: int64(available)}

@@ -26,6 +26,23 @@ func TestFits(t *testing.T) {
 	}
 }
 
+// TestFitsOffHeap: what no machine has is refused, and a limit of the heap refuses nothing.
+func TestFitsOffHeap(t *testing.T) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1))
+	if err := Fits("a heap", 1<<10); !errors.Is(err, zkbench.ErrLimit) {
+		t.Errorf("1 KiB of a heap of 1 byte: %v", err)
+	}
+	if err := FitsOffHeap("a file", 1<<10); err != nil {
+		t.Errorf("1 KiB off the heap: %v", err)
+	}
+	if _, available := system.Memory(); available == system.Unlimited {
+		return // nothing is known, and so nothing refused
+	}
+	if err := FitsOffHeap("a file", 1<<60); !errors.Is(err, zkbench.ErrLimit) {
+		t.Errorf("2^60 bytes: %v", err)
+	}
+}
+
 func TestAvailableIsTheLeast(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -3,15 +3,16 @@ package bulletproof
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/hex"
 	"fmt"
 	"strconv"
-	"strings"
 	"testing"
 
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/rangeproof"
+	"github.com/zkbench/zkbench/transcript"
 )
 
 // Proof sizes at the default stop, for every bit length and up to four
@@ -36,51 +37,53 @@ func TestProofSizes(t *testing.T) {
 	golden.Check(t, "bulletproof/proof_sizes.csv", out.String())
 }
 
-// One single and one aggregated proof from fixed seeds: the transcript, the
-// nonces, the generators and the encodings in one file.
+// A single and an aggregated proof from fixed seeds: transcript, nonces, generators and encodings in
+// one file, for others to hold theirs to.
 func TestVectors(t *testing.T) {
 	t.Parallel()
+	g := group.BN254()
 	for _, tc := range []struct {
 		name   string
 		cfg    Config
 		values []uint64
 	}{
-		{"bn254_bits8.txt", Config{Bits: 8, MaxCommitments: 1}, []uint64{173}},
-		{"bn254_bits8_agg3.txt", Config{Bits: 8, MaxCommitments: 3}, []uint64{173, 0, 255}},
+		{"bn254_bits8.txt", Config{Bits: 8, MaxCommitments: 1, Stop: DefaultStop}, []uint64{173}},
+		{"bn254_bits8_agg3.txt", Config{Bits: 8, MaxCommitments: 3, Stop: DefaultStop}, []uint64{173, 0, 255}},
 	} {
-		p := newProtocol(t, tc.cfg)
-		st := newStatement(t, p, 2017, tc.values...)
-		pf := prove(t, p, st)
-		if !accepts(t, p, st, pf) {
-			t.Fatalf("%s: rejected", tc.name)
+		m, context := len(tc.values), []byte("context")
+		basis := must.Get(group.NewBasis(g, append(rangeproof.KeyFamilies(), Families(tc.cfg.Bits, m, tc.cfg.Stop)...), group.TableOptions{Window: 4, Spacing: 8}))(t)
+		p := must.Get(New(basis, tc.cfg))(t)
+		system := rangeproof.NewSystem(basis, p)
+		blindings := make([][]byte, m)
+		for j := range blindings {
+			blindings[j] = must.Get(system.RandomBlinding(transcript.XOF("zkbench/v1/test", fmt.Appendf(nil, "blinding %d", j))))(t)
 		}
-		var out strings.Builder
-		line := func(key string, b []byte) { fmt.Fprintf(&out, "%s %s\n", key, hex.EncodeToString(b)) }
-		fmt.Fprintf(&out, "bits %d\nmax-commitments %d\nstop %d\nvalues %v\n", p.cfg.Bits, p.cfg.MaxCommitments, p.cfg.Stop, tc.values)
-		line("seed", st.nonces.Seed[:])
-		for j := range st.V {
-			line(fmt.Sprintf("blinding[%d]", j), p.g.AppendScalars(nil, st.w.Blindings[j]))
-			line(fmt.Sprintf("V[%d]", j), p.g.AppendPoints(nil, st.V[j]))
-		}
-		names := []string{"A", "S", "T1", "T2"}
-		for j := range (len(pf.Points) - 4) / 2 {
-			names = append(names, fmt.Sprintf("L[%d]", j), fmt.Sprintf("R[%d]", j))
-		}
-		for i, name := range names {
-			line(name, p.g.AppendPoints(nil, pf.Points[i]))
-		}
-		line("taux", p.g.AppendScalars(nil, pf.Scalars[0]))
-		line("mu", p.g.AppendScalars(nil, pf.Scalars[1]))
-		line("tHat", p.g.AppendScalars(nil, pf.Scalars[2]))
-		last := (len(pf.Scalars) - 3) / 2
-		line("a", p.g.AppendScalars(nil, pf.Scalars[3:3+last]...))
-		line("b", p.g.AppendScalars(nil, pf.Scalars[3+last:]...))
-		golden.Check(t, "bulletproof/"+tc.name, out.String())
+		var seed [transcript.SeedLen]byte
+		_, _ = transcript.XOF("zkbench/v1/test", []byte("seed")).Read(seed[:])
+		commitments, proof, err := system.Prove(t.Context(), executor.Serial(), context, tc.values, blindings, bytes.NewReader(seed[:]))
+		must.Do(t, err)
 
-		// What is on file verifies after decoding, too.
-		back := must.Get(rangeproof.DecodeProof(p.g, p.Shape(len(st.V)), encode(p, pf)))(t)
-		if !accepts(t, p, st, back) {
-			t.Errorf("%s: rejected after decoding", tc.name)
+		var v golden.Vector
+		v.Remark("A range proof by itself: docs/transcript.md, docs/bulletproof.md")
+		v.Word("group", g.Domain())
+		v.Word("range-proof", p.Name())
+		v.Word("bits", tc.cfg.Bits)
+		v.Word("max-commitments", tc.cfg.MaxCommitments)
+		v.Word("stop", tc.cfg.Stop)
+		v.Bytes("context", context)
+		for j := range m {
+			v.Word(fmt.Sprintf("value[%d]", j), tc.values[j])
+			v.Bytes(fmt.Sprintf("blinding[%d]", j), blindings[j])
 		}
+		v.Bytes("seed", seed[:])
+		v.Parts(commitments, golden.Indexed(m, "V")...)
+		split, last := p.Shape(m).Points*g.PointLen(), p.cfg.dims(m).last
+		v.Parts(proof[:split], append([]string{"A", "S", "T1", "T2"}, golden.Indexed(p.cfg.dims(m).rounds, "L", "R")...)...)
+		v.Parts(proof[split:], append(append([]string{"taux", "mu", "tHat"}, golden.Indexed(last, "a")...), golden.Indexed(last, "b")...)...)
+		golden.Check(t, "bulletproof/"+tc.name, v.String())
+
+		// What is on file verifies.
+		claim := must.Get(system.Decode(context, m, commitments, proof))(t)
+		must.Do(t, system.Verify(t.Context(), executor.Serial(), claim))
 	}
 }

@@ -2,14 +2,15 @@ package csp
 
 import (
 	"bytes"
-	"encoding/hex"
 	"fmt"
 	"testing"
 
+	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/rangeproof"
+	"github.com/zkbench/zkbench/transcript"
 )
 
 // The size of a proof on BN254 at the default stop, per bit length.
@@ -29,25 +30,38 @@ func TestProofSizes(t *testing.T) {
 	golden.Check(t, "csp/proof_sizes.csv", b.String())
 }
 
-// A proof from a fixed seed: a change of generators, transcript, nonces or
-// layout changes these bytes.
+// A proof from fixed seeds that stops after three rounds of folding, two of them of odd lengths: a
+// change of generators, transcript, nonces or layout changes these bytes.
 func TestVector(t *testing.T) {
 	t.Parallel()
-	g := group.BN254()
-	p := newProtocol(t, 8, 4)
-	V, proof := prove(t, p, "vector", 173)
-	var b bytes.Buffer
-	line := func(name string, data []byte) { fmt.Fprintf(&b, "%s %s\n", name, hex.EncodeToString(data)) }
-	line("V", g.AppendPoints(nil, V))
-	for _, q := range proof.Points {
-		line("point", g.AppendPoints(nil, q))
-	}
-	for _, s := range proof.Scalars {
-		line("scalar", g.AppendScalars(nil, s))
-	}
-	golden.Check(t, "csp/vector_bits8_stop4.txt", b.String())
+	const bits, stop, value = 8, 4, 173
+	g, context := group.BN254(), []byte("context")
+	basis := must.Get(group.NewBasis(g, append(rangeproof.KeyFamilies(), Families(bits)...), group.TableOptions{Window: 4, Spacing: 8}))(t)
+	p := must.Get(New(basis, Config{Bits: bits, Stop: stop}))(t)
+	system := rangeproof.NewSystem(basis, p)
+	blinding := must.Get(system.RandomBlinding(transcript.XOF("zkbench/v1/test", []byte("blinding 0"))))(t)
+	var seed [transcript.SeedLen]byte
+	_, _ = transcript.XOF("zkbench/v1/test", []byte("seed")).Read(seed[:])
+	V, proof, err := system.Prove(t.Context(), executor.Serial(), context, []uint64{value}, [][]byte{blinding}, bytes.NewReader(seed[:]))
+	must.Do(t, err)
+
+	var v golden.Vector
+	v.Remark("A range proof by itself: docs/transcript.md, docs/csp.md")
+	v.Word("group", g.Domain())
+	v.Word("range-proof", p.Name())
+	v.Word("bits", bits)
+	v.Word("stop", stop)
+	v.Bytes("context", context)
+	v.Word("value", value)
+	v.Bytes("blinding", blinding)
+	v.Bytes("seed", seed[:])
+	v.Bytes("V", V)
+	split := p.Shape(1).Points * g.PointLen()
+	v.Parts(proof[:split], append([]string{"P", "M"}, golden.Indexed(p.rounds(), "A", "B")...)...)
+	v.Parts(proof[split:], append([]string{"ax", "mu", "phi"}, golden.Indexed(p.lens[p.rounds()], "z")...)...)
+	golden.Check(t, "csp/vector_bits8_stop4.txt", v.String())
 
 	// What the file says is decoded and accepted.
-	decoded := must.Get(rangeproof.DecodeProof(g, p.Shape(1), rangeproof.AppendProof(g, nil, proof)))(t)
-	must.Do(t, verify(p, "vector", V, decoded))
+	claim := must.Get(system.Decode(context, 1, V, proof))(t)
+	must.Do(t, system.Verify(t.Context(), executor.Serial(), claim))
 }

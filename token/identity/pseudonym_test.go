@@ -287,13 +287,19 @@ func TestTorsion(t *testing.T) {
 func TestVector(t *testing.T) {
 	s := testBN()
 	e := enrol(t, s, "vector")
-	digest := s.Digest()
-	var b strings.Builder
-	line := func(name string, value []byte) { b.WriteString(name + " " + hex.EncodeToString(value) + "\n") }
-	line("params", digest[:])
-	line("identity", e.pseudonym.Identity())
-	line("signature", must.Get(e.pseudonym.Sign([]byte("vector"), seeded("sign")))(t))
-	line("certificate", e.raw)
-	line("audit", must.Get(e.pseudonym.AuditProof(e.certificate, []byte("context"), seeded("audit")))(t))
-	golden.Check(t, "token/pseudonym_bn254.txt", b.String())
+	digest, message, bound := s.Digest(), []byte("message"), []byte("context")
+	var v golden.Vector
+	v.Remark("A pseudonym and what it proves, from fixed seeds: docs/transcript.md, docs/identity.md")
+	v.Word("group", s.g.Domain())
+	v.Bytes("params", digest[:])
+	v.Bytes("name", []byte(e.certificate.Name))
+	v.Bytes("request", must.Get(e.holder.Request(e.certificate.Name, seeded("request vector")))(t))
+	v.Bytes("authority", e.certificate.Authority)
+	v.Bytes("certificate", e.raw)
+	v.Bytes("identity", e.pseudonym.Identity())
+	v.Bytes("message", message)
+	v.Bytes("signature", must.Get(e.pseudonym.Sign(message, seeded("sign")))(t))
+	v.Bytes("context", bound)
+	v.Bytes("audit", must.Get(e.pseudonym.AuditProof(e.certificate, bound, seeded("audit")))(t))
+	golden.Check(t, "token/pseudonym_bn254.txt", v.String())
 }
