@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/page"
 	"github.com/zkbench/zkbench/internal/record"
 )
 
@@ -96,6 +98,18 @@ func TestValues(t *testing.T) {
 			t.Errorf("%s: the first value is %q", name, text)
 		}
 	}
+}
+
+// TestFewIsSaid: a percentile that rests on few operations is marked in the table and in the case.
+func TestFewIsSaid(t *testing.T) {
+	one := load{"Sender", "pool", 32, 2, 2, 0, 20 * time.Millisecond}.record(t)
+	one.Counters[1].Value = 500
+	b := newTab(t, 1280, 900)
+	b.open(page.Data{Records: []*record.Record{one}}, "")
+	golden.Equal(t, "cells marked", 1, eval[int](b, `[...document.querySelectorAll('#tbody td')].filter(c => c.textContent.endsWith(' few')).length`))
+	b.click("#tbody tr a")
+	b.run(chromedp.WaitVisible(chromedp.CSS("#case")))
+	golden.Equal(t, "figures marked", 1, eval[int](b, `[...document.querySelectorAll('#case td')].filter(c => c.textContent.endsWith(' few')).length`))
 }
 
 // TestNoPlot: a table without loads says so in the place of plots.

@@ -26,6 +26,17 @@ func caseWhere(t *testing.T, data shown, is func(c shownCase) bool) shownCase {
 	return data.Cases[i]
 }
 
+// TestFewOperations: percentiles of few operations are named in the case, for the script to mark.
+func TestFewOperations(t *testing.T) {
+	one := load{"Sender", "pool", 32, 2, 2, 0, 20 * time.Millisecond}.record(t)
+	one.Counters[1].Value = 500
+	_, data := write(t, page.Data{Records: []*record.Record{one}})
+	golden.Equal(t, "of 500 operations", []string{record.LatencyP99.Name()}, data.Cases[0].Few)
+	one.Counters[1].Value = 2000
+	_, data = write(t, page.Data{Records: []*record.Record{one}})
+	golden.Equal(t, "of 2000 operations", nil, data.Cases[0].Few)
+}
+
 // TestRepetitions: a case has the median of its repetitions, the least and the
 // greatest; its distribution is of them all.
 func TestRepetitions(t *testing.T) {
