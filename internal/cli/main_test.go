@@ -25,8 +25,9 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"zkbench":       func() { fakeProgram().main() },
-		"zkbench-suite": func() { suiteProgram().main() },
+		"zkbench":        func() { fakeProgram().main() },
+		"zkbench-suite":  func() { suiteProgram().main() },
+		"ballast-prover": ballastProver,
 	})
 }
 

@@ -11,6 +11,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,6 +57,7 @@ type sample struct {
 	unit   string
 	exact  bool
 	better record.Direction
+	whose  record.Whose // whose memory or time it is, as far as that is known
 	points []point
 }
 
@@ -79,6 +81,15 @@ func (s *Set) add(k key, unit string, exact bool, better record.Direction, p poi
 	}
 	in.exact = in.exact || exact
 	in.points = append(in.points, p)
+}
+
+// like returns what the set has of a sample's figure; nil: nothing, or that of another process.
+func (s *Set) like(in *sample) *sample {
+	found := s.index[in.key]
+	if found != nil && in.whose != "" && found.whose != "" && in.whose != found.whose {
+		return nil
+	}
+	return found
 }
 
 func (s *Set) addEnv(e record.Env) {
@@ -140,7 +151,9 @@ func FromRecords(name string, recs []*record.Record) (*Set, error) {
 			if !exact && !slices.ContainsFunc(timedMetrics(rec), func(q record.Quantity) bool { return q.Name() == m.Name() }) {
 				continue
 			}
-			s.add(key{name: full, metric: m.Name()}, m.Unit(), exact, m.Better(), point{m.Value, rec.Process, rec.Time})
+			k := key{name: full, metric: m.Name()}
+			s.add(k, m.Unit(), exact, m.Better(), point{m.Value, rec.Process, rec.Time})
+			s.index[k].whose = cmp.Or(s.index[k].whose, m.Whose)
 		}
 	}
 	return s, nil

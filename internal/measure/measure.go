@@ -105,6 +105,9 @@ func load(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 	of, others := instance.(workload.Measured)
 	var figures []record.Metric
 	if others {
+		for i := range rec.Stages {
+			rec.Stages[i].Whose = record.OfZkbench
+		}
 		var findings []record.Finding
 		figures, findings = of.Measured()
 		rec.Findings = append(rec.Findings, findings...)
@@ -115,13 +118,35 @@ func load(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 	if err := result.Fill(rec); err != nil {
 		return err
 	}
-	if others { // memory, collections and processor time of this process are not what was measured
-		rec.Metrics = slices.DeleteFunc(rec.Metrics, func(own record.Metric) bool {
-			return own.Group() == record.Memory || own.Group() == record.Runtime || slices.ContainsFunc(figures, func(m record.Metric) bool { return own.Name() == m.Name() })
-		})
+	if others {
+		ofAnother(rec, figures)
 	}
 	rec.Metrics = append(append(rec.Metrics, figures...), sizes...)
+	rec.Belong(record.OfOperations)
 	return nil
+}
+
+// ofAnother leaves in the record what is known of another program, which ran the operations and
+// tells figures of its own: memory, collections and waits of this process are not what was
+// measured. The runner's processor time is that of adopted children, where there are any.
+func ofAnother(rec *record.Record, figures []record.Metric) {
+	rec.Metrics = slices.DeleteFunc(rec.Metrics, func(own record.Metric) bool {
+		told := slices.ContainsFunc(figures, func(m record.Metric) bool { return own.Name() == m.Name() })
+		return told || own.Group() == record.Memory || own.Group() == record.Runtime || own.Name() == record.ProcessWait.Name()
+	})
+	rec.Series = slices.DeleteFunc(rec.Series, record.Series.OfAProcess)
+	rec.Findings = slices.DeleteFunc(rec.Findings, func(f record.Finding) bool { return f.Name == record.PeakSampled })
+	ofBoth(rec)
+	rec.Belong(record.OfProver)
+}
+
+// ofBoth says which of the figures count this process too beside the program that it started.
+func ofBoth(rec *record.Record) {
+	for i, m := range rec.Metrics {
+		if m.Name() == record.Processors.Name() || m.Name() == record.Preempted.Name() {
+			rec.Metrics[i] = m.Of(record.OfProverAndZkbench)
+		}
+	}
 }
 
 // Stages goes once through the stages of a case, with the settings' seed, and
@@ -154,6 +179,11 @@ func Stages(ctx context.Context, def workload.Def, c workload.Case, s Settings) 
 			rec.Findings = append(rec.Findings, f)
 		}
 	}
+	if def.Spec != nil {
+		rec.Metrics = slices.DeleteFunc(rec.Metrics, func(m record.Metric) bool { return m.Name() == record.ProcessWait.Name() })
+		ofBoth(rec)
+	}
+	rec.Belong(record.OfOperations)
 	rec.Findings = append(rec.Findings, staged.Findings...)
 	conclude(ctx, rec, err)
 	return rec

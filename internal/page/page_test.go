@@ -41,6 +41,7 @@ type shownCase struct {
 	OK                                  bool
 	Axes                                [][2]string
 	Figures                             map[string][]float64
+	Whose                               map[string]string
 	Latency                             *struct {
 		Of                      string
 		Count                   int64

@@ -140,5 +140,6 @@ func decode(line []byte) (*Record, error) {
 		return nil, fmt.Errorf("status %q is not known; accepted: %s, %s, %s", rec.Status, OK, Failed, Partial)
 	}
 	rec.percentilesByRank()
+	rec.stagesByProver()
 	return &rec, nil
 }

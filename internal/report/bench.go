@@ -16,7 +16,8 @@ import (
 //	BenchmarkSender/curve=BN254/workers=2-2 241 41412840 ns/op 41257005 P50-ns ...
 //
 // Exact metrics follow under their own unit. A unit stands once on a line, so
-// the second metric of a unit has its name before it. A figure that the record
+// the second metric of a unit has its name before it; the memory of a foreign prover has whose
+// it is. A figure that the record
 // lacks is left out. A record of stages has the time of each, prove-ns for example; one
 // with neither stages nor a finished operation has no result line.
 func Benchmark(w io.Writer, rec *record.Record) error {
@@ -75,7 +76,7 @@ func Benchmark(w io.Writer, rec *record.Record) error {
 		if !ok || c.of == record.Goroutines && m.Value == 0 {
 			continue
 		}
-		add(m, c.unit)
+		add(m, ownUnit(m, c.unit))
 	}
 	for _, m := range rec.Metrics {
 		if stage, ok := m.Stage(); ok {
@@ -95,6 +96,15 @@ func Benchmark(w io.Writer, rec *record.Record) error {
 	}
 	p.linef("")
 	return p.flush(w)
+}
+
+// ownUnit is the unit of a figure: that of another program's memory has the program before it,
+// prover-prove-peak-RSS-B, as B/op alone is of the process that ran the benchmark.
+func ownUnit(m record.Metric, unit string) string {
+	if !m.Whose.Foreign() {
+		return unit
+	}
+	return token(strings.ReplaceAll(string(m.Whose), "/", "-")) + "-" + unit
 }
 
 // token is text as one word of the format.

@@ -89,6 +89,8 @@ function columnsOf(cases) {
       spread: values.some(v => v.length > 1) && (c => (c.figures[f.name] ? spread(c.figures[f.name]) : '')),
     });
   }
+  const owners = c => [...new Set(columns.map(f => f.figure && (c.whose || {})[f.key]).filter(Boolean))].join(', ');
+  if (cases.some(owners)) columns.push({ key: 'whose', head: 'Memory and CPU of', meaning: 'the processes whose memory and processor time stand in the row', value: c => owners(c) || undefined });
   if (cases.some(c => c.runs > 1) && !cases.every(c => c.counted === cases[0].counted)) {
     columns.push({ key: 'runs', head: 'Runs', meaning: 'processes that the figures are medians of; after ± stands the greatest distance of one from the median', number: true, value: c => c.counted });
   }
