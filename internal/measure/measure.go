@@ -88,13 +88,22 @@ func load(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 	if err != nil {
 		return fmt.Errorf("metrics: %w", err)
 	}
+	for i, m := range sizes {
+		if err := record.CheckOnce(sizes[:i], m); err != nil {
+			return fmt.Errorf("metrics: %w", err)
+		}
+	}
 	isInstructions := func(m record.Metric) bool { return m.Name() == record.Instructions.Name() }
 	if s.Instructions && !slices.ContainsFunc(sizes, isInstructions) {
 		counted, err := perf.Counters(ctx, instance)
 		if err != nil {
 			return fmt.Errorf("instructions: %w", err)
 		}
-		sizes = append(sizes, counted...)
+		for _, m := range counted {
+			if record.CheckOnce(sizes, m) == nil { // the workload knows better
+				sizes = append(sizes, m)
+			}
+		}
 	}
 	setup.End(sizes...)
 
@@ -121,9 +130,9 @@ func load(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 	if others {
 		ofAnother(rec, figures)
 	}
-	rec.Metrics = append(append(rec.Metrics, figures...), sizes...)
+	err = rec.Add(append(figures, sizes...)...)
 	rec.Belong(record.OfOperations)
-	return nil
+	return err
 }
 
 // ofAnother leaves in the record what is known of another program, which ran the operations and
@@ -170,9 +179,14 @@ func Stages(ctx context.Context, def workload.Def, c workload.Case, s Settings) 
 	staged, err := def.Stages(workload.WithSRS(meter.Phase(ctx, "stages"), s.srs()), c, s.Seed, stages)
 	rec.Stages = stages.Stages()
 	for _, one := range rec.Stages {
-		rec.Metrics = append(rec.Metrics, record.StageTime(one.Name).Metric(one.Time.Seconds()))
+		q := record.StageTime(one.Name)
+		if i := slices.IndexFunc(rec.Metrics, func(m record.Metric) bool { return m.Name() == q.Name() }); i >= 0 {
+			rec.Metrics[i].Value += one.Time.Seconds() // a stage that was gone through more than once
+		} else {
+			rec.Metrics = append(rec.Metrics, q.Metric(one.Time.Seconds()))
+		}
 	}
-	rec.Metrics = append(rec.Metrics, staged.Metrics...)
+	err = errors.Join(err, rec.Add(staged.Metrics...))
 	if m := machine(); m != nil {
 		runner.FillMachine(m, func(q record.Quantity, v float64) { rec.Metrics = append(rec.Metrics, q.Metric(v)) })
 		if f, found := runner.DisturbedFinding(m); found {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/zkbench/zkbench"
 )
@@ -367,18 +368,34 @@ func (m *Metric) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// measured tells whether zkbench itself writes figures of this quantity, whatever the workload.
+func (q Quantity) measured() bool {
+	commands := []Quantity{Capacity, CapacityLow, CapacityHigh, LeakT, FieldMuls, GroupOps, Statements}
+	return q.group != Others || slices.Contains(commands, q)
+}
+
+// printable tells whether a text can be a name or a unit.
+func printable(text string) bool {
+	return text != "" && len(text) <= 100 && utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
+// CheckStage refuses the name of a stage that nobody can read. The error is a zkbench.ErrParams.
+func CheckStage(name string) error {
+	if !printable(name) {
+		return fmt.Errorf("%w: stage %q: accepted: a name that can be printed, of up to 100 bytes", zkbench.ErrParams, name)
+	}
+	return nil
+}
+
 // CheckReported refuses what a workload from outside may not report: figures that are not finite, and
 // names that nobody can read or that are of what is measured here. The error is a
 // zkbench.ErrParams.
 func CheckReported(name, unit string, v float64) error {
-	readable := func(text string) bool {
-		return text != "" && len(text) <= 100 && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
-	}
 	i := slices.IndexFunc(table, func(row Quantity) bool { return row.name == name })
 	switch {
-	case !readable(name) || !readable(unit):
+	case !printable(name) || !printable(unit):
 		return fmt.Errorf("%w: figure %q in %q: accepted: a name and a unit that can be printed, of up to 100 bytes", zkbench.ErrParams, name, unit)
-	case i >= 0 && table[i].group != Others, strings.HasPrefix(name, stagePrefix):
+	case i >= 0 && table[i].measured(), strings.HasPrefix(name, stagePrefix):
 		return fmt.Errorf("%w: figure %s: measured here; accepted: another name", zkbench.ErrParams, name)
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		return fmt.Errorf("%w: figure %s: %v is not accepted; accepted: a number", zkbench.ErrParams, name, v)

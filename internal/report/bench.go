@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +20,7 @@ import (
 // the second metric of a unit has its name before it; the memory of a foreign prover has whose
 // it is. A figure that the record
 // lacks is left out. A record of stages has the time of each, prove-ns for example; one
-// with neither stages nor a finished operation has no result line.
+// with neither stages nor a finished operation, or without figures, has no result line.
 func Benchmark(w io.Writer, rec *record.Record) error {
 	done := rec.Count(record.CountDone)
 	staged := slices.ContainsFunc(rec.Metrics, func(m record.Metric) bool { return m.Group() == record.Stages })
@@ -27,6 +28,22 @@ func Benchmark(w io.Writer, rec *record.Record) error {
 		done = 1 // once through all of them
 	}
 	if done == 0 {
+		return nil
+	}
+	var figures strings.Builder
+	used := make(map[string]bool)
+	add := func(m record.Metric, unit string) {
+		if used[unit] {
+			unit = token(m.Name()) + "-" + unit
+		}
+		// What has neither unit nor name, or is no number in ns, can stand in no line.
+		if !used[unit] && unit != "" && !math.IsInf(m.Value, 0) && !math.IsNaN(m.Value) {
+			used[unit] = true
+			figures.WriteString("\t" + number(m.Value) + " " + unit)
+		}
+	}
+	resultFigures(rec, add)
+	if len(used) == 0 {
 		return nil
 	}
 	var p page
@@ -43,18 +60,13 @@ func Benchmark(w io.Writer, rec *record.Record) error {
 	if rec.Env.GOMAXPROCS != 1 { // as testing names it
 		p.WriteString("-" + strconv.Itoa(rec.Env.GOMAXPROCS))
 	}
-	p.WriteString("\t" + strconv.FormatUint(done, 10))
+	p.WriteString("\t" + strconv.FormatUint(min(done, math.MaxInt64), 10) + figures.String())
+	p.linef("")
+	return p.flush(w)
+}
 
-	used := make(map[string]bool)
-	add := func(m record.Metric, unit string) {
-		if used[unit] {
-			unit = token(m.Name()) + "-" + unit
-		}
-		if !used[unit] {
-			used[unit] = true
-			p.WriteString("\t" + number(m.Value) + " " + unit)
-		}
-	}
+// resultFigures adds the figures of a result line, each with its unit.
+func resultFigures(rec *record.Record, add func(m record.Metric, unit string)) {
 	for _, c := range []struct {
 		of   record.Quantity
 		unit string
@@ -94,8 +106,6 @@ func Benchmark(w io.Writer, rec *record.Record) error {
 		}
 		add(m, unit)
 	}
-	p.linef("")
-	return p.flush(w)
 }
 
 // ownUnit is the unit of a figure: that of another program's memory has the program before it,

@@ -146,3 +146,11 @@ func TestWhoseMemoryResident(t *testing.T) {
 		}
 	}
 }
+
+// TestFigureTwice: a figure that a resident prover tells and its file reads is refused, by its name.
+func TestFigureTwice(t *testing.T) {
+	s := spec(t, strings.ReplaceAll(resident, "MODE", "well")+"read: {constraints: {size: '{input}'}}\n")
+	rec := run(t, s, "prove", 1, nil)
+	golden.Equal(t, "status", record.Failed, rec.Status)
+	golden.Contains(t, rec.Error, "figure constraints stands twice; accepted: each name once")
+}
