@@ -3,6 +3,7 @@ package page_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/page"
@@ -44,10 +45,15 @@ func TestWhose(t *testing.T) {
 	}
 	b := newTab(t, 1280, 900)
 	b.open(page.Data{Records: foreign()}, "")
+	golden.Contains(t, eval[string](b, `document.getElementById('shared').innerText`), "Memory and CPU of the prover's processes of prove")
+	golden.Contains(t, eval[string](b, `document.querySelector('#tbody tr').innerText`), "318")
+	ours := load{"Sender", "pool", 32, 2, 2, 0, 20 * time.Millisecond}.record(t)
+	b.open(page.Data{Records: append(foreign(), ours)}, "")
 	head := eval[[]string](b, `[...document.querySelectorAll('#thead button')].map(e => e.querySelector('span').innerText.trim())`)
-	golden.Contains(t, strings.Join(head, ", "), "Peak memory, ", ", Memory and CPU of, ")
-	row := eval[string](b, `document.querySelector('#tbody tr').innerText`)
-	golden.Contains(t, row, "318", "the prover's processes of prove")
+	golden.Contains(t, strings.Join(head, ", "), ", Memory and CPU of, ", ", Peak memory, ")
+	rows := eval[[]string](b, `[...document.querySelectorAll('#tbody tr')].map(e => e.innerText)`)
+	golden.Contains(t, rows[0], "318", "the prover's processes of prove")
+	golden.Contains(t, rows[2], "52.0", "the process that ran the operations")
 	b.click(`#tbody tr a`)
 	b.await(`!document.getElementById('case').hidden`)
 	shown := eval[string](b, `document.getElementById('case').innerText`)

@@ -154,12 +154,13 @@ func (p *prover) stage() string { return p.c.Get(workload.StageKey) }
 
 // forget begins to count anew.
 func (p *prover) forget() {
+	var before meter.CPU
+	if p.pool != nil {
+		before, _ = p.pool.look()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.runs, p.used = 0, child.Use{Left: p.used.Left}
-	if p.pool != nil {
-		p.before, _ = p.pool.look()
-	}
+	p.runs, p.used, p.before = 0, child.Use{Left: p.used.Left}, before
 }
 
 // input is what an operation takes.

@@ -103,22 +103,23 @@ func sizeOf(path string) (size int64, err error) {
 // in bytes, 0 where it is not told, and the other figures.
 func (p *prover) usage(command string, n int) (whose record.Whose, peak uint64, metrics []record.Metric) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	whose, used := record.OfProverCommand(command), p.used
+	whose, used, before := record.OfProverCommand(command), p.used, p.before
+	p.mu.Unlock()
+	told := true
 	if p.pool != nil {
 		now, peak := p.pool.look()
-		since := now.Minus(p.before)
+		since := now.Minus(before)
 		whose, used.PeakRSS = record.OfProver, max(used.PeakRSS, peak)
-		used.User, used.System = since.User, since.System
+		used.User, used.System, told = since.User, since.System, since.Sum() > 0
 	}
 	for _, m := range []struct {
 		of    record.Quantity
 		value float64
 		told  bool
 	}{
-		{record.CPUTime, float64(used.CPU()) / float64(n), used.CPU() > 0},
-		{record.CPUUser, float64(used.User) / float64(n), used.CPU() > 0},
-		{record.CPUSystem, float64(used.System) / float64(n), used.CPU() > 0},
+		{record.CPUTime, float64(used.CPU()) / float64(n), told},
+		{record.CPUUser, float64(used.User) / float64(n), told},
+		{record.CPUSystem, float64(used.System) / float64(n), told},
 		{record.GroupPeak, float64(used.GroupPeak), used.GroupPeak > 0},
 		{record.DiskRead, float64(used.Read) / float64(n), used.Read > 0},
 		{record.DiskWritten, float64(used.Written) / float64(n), used.Written > 0},
