@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -48,17 +49,21 @@ func TestWhose(t *testing.T) {
 	golden.Contains(t, eval[string](b, `document.getElementById('shared').innerText`), "Memory and CPU of the prover's processes of prove")
 	golden.Contains(t, eval[string](b, `document.querySelector('#tbody tr').innerText`), "318")
 	ours := load{"Sender", "pool", 32, 2, 2, 0, 20 * time.Millisecond}.record(t)
+	b = newTab(t, 1280, 900)
 	b.open(page.Data{Records: append(foreign(), ours)}, "")
 	head := eval[[]string](b, `[...document.querySelectorAll('#thead button')].map(e => e.querySelector('span').innerText.trim())`)
 	golden.Contains(t, strings.Join(head, ", "), ", Memory and CPU of, ", ", Peak memory, ")
 	rows := eval[[]string](b, `[...document.querySelectorAll('#tbody tr')].map(e => e.innerText)`)
 	golden.Contains(t, rows[0], "318", "the prover's processes of prove")
 	golden.Contains(t, rows[2], "52.0", "the process that ran the operations")
-	b.click(`#tbody tr a`)
+	open := func(row int) { // where it is, and not at a point from which the page scrolls
+		eval[bool](b, fmt.Sprintf(`(document.querySelectorAll('#tbody tr a')[%d].click(), true)`, row))
+	}
+	open(0)
 	b.await(`!document.getElementById('case').hidden`)
 	shown := eval[string](b, `document.getElementById('case').innerText`)
 	golden.Contains(t, shown, "CPU Time", "the prover's processes of prove", "the prover's processes and zkbench's own", "zkbench's own process")
-	b.click(`#tbody tr:nth-child(2) a`)
+	open(1)
 	b.await(`document.getElementById('case').innerText.includes('prepare')`)
 	shown = eval[string](b, `document.getElementById('case').innerText`)
 	golden.Contains(t, shown, "the prover's processes of prepare", "cpu 46.60ms/op", "disk-written 24.6 kB/op")
