@@ -31,14 +31,9 @@ func Benchmark(w io.Writer, rec *record.Record) error {
 		return nil
 	}
 	var figures strings.Builder
-	used := make(map[string]bool)
+	used := make(Units)
 	add := func(m record.Metric, unit string) {
-		if used[unit] {
-			unit = token(m.Name()) + "-" + unit
-		}
-		// What has neither unit nor name, or is no number in ns, can stand in no line.
-		if !used[unit] && unit != "" && !math.IsInf(m.Value, 0) && !math.IsNaN(m.Value) {
-			used[unit] = true
+		if unit, ok := used.Take(m, unit); ok {
 			figures.WriteString("\t" + number(m.Value) + " " + unit)
 		}
 	}
@@ -93,19 +88,32 @@ func resultFigures(rec *record.Record, add func(m record.Metric, unit string)) {
 	for _, m := range rec.Metrics {
 		if stage, ok := m.Stage(); ok {
 			m.Value *= 1e9 // from seconds
-			add(m, token(stage)+"-ns")
+			add(m, stage+"-ns")
 		}
 	}
 	for _, m := range ownMetrics(rec) {
 		if m.Kind != record.Exact {
 			continue
 		}
-		unit := token(m.Unit())
-		if unit == "" {
-			unit = token(m.Name())
-		}
-		add(m, unit)
+		add(m, m.Unit())
 	}
+}
+
+// Units are those of a line, each of which stands there once.
+type Units map[string]bool
+
+// Take returns the unit that a figure has in the line, one word: the second figure of a unit has its
+// name before it. ok is false for what can stand in no line: it is no number, or has neither a unit
+// nor a name that is free.
+func (u Units) Take(m record.Metric, unit string) (own string, ok bool) {
+	if own = token(unit); own == "" || u[own] {
+		own = strings.Trim(token(m.Name())+"-"+own, "-")
+	}
+	if u[own] || own == "" || math.IsInf(m.Value, 0) || math.IsNaN(m.Value) {
+		return "", false
+	}
+	u[own] = true
+	return own, true
 }
 
 // ownUnit is the unit of a figure: that of another program's memory has the program before it,
