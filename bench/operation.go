@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 
@@ -28,7 +29,8 @@ type Operation[In any] struct {
 	// Check tells whether output is a right result of Run for the input, untimed. It keeps neither.
 	Check func(ctx context.Context, in In, output []byte) error
 
-	// Metrics are figures of the case that are the same each time, sizes above all.
+	// Metrics are figures of the case that are the same each time, sizes above all, each of a
+	// name of its own.
 	Metrics []Metric
 	// Secret, where set, builds an input of which a witness is drawn from the first stream and all
 	// else from the second, for the command leak: its witness is now always the same, now another
@@ -45,12 +47,20 @@ type Metric struct {
 	Value      float64
 }
 
-func reported(metrics []Metric) []record.Metric {
-	all := make([]record.Metric, len(metrics))
-	for i, m := range metrics {
-		all[i] = record.Reported(m.Name, m.Unit, m.Value, record.Exact)
+// reported are the figures beside those that others have given. One that a record cannot take, or
+// whose name is taken, is a zkbench.ErrParams that names it.
+func reported(others []record.Metric, metrics []Metric) (all []record.Metric, err error) {
+	for _, m := range metrics {
+		if err := record.CheckReported(m.Name, m.Unit, m.Value); err != nil {
+			return nil, err
+		}
+		figure := record.Reported(m.Name, m.Unit, m.Value, record.Exact)
+		if err := errors.Join(record.CheckOnce(others, figure), record.CheckOnce(all, figure)); err != nil {
+			return nil, err
+		}
+		all = append(all, figure)
 	}
-	return all
+	return all, nil
 }
 
 func (o Operation[In]) instance(seed uint64) (workload.Instance, error) {
@@ -62,12 +72,11 @@ func (o Operation[In]) instance(seed uint64) (workload.Instance, error) {
 			return nil, fmt.Errorf("%w: Operation.%s is nil; accepted: a function", zkbench.ErrParams, f.name)
 		}
 	}
-	for _, m := range o.Metrics {
-		if err := record.CheckReported(m.Name, m.Unit, m.Value); err != nil {
-			return nil, fmt.Errorf("Operation.Metrics: %w", err)
-		}
+	metrics, err := reported(nil, o.Metrics)
+	if err != nil {
+		return nil, fmt.Errorf("Operation.Metrics: %w", err)
 	}
-	i := &instance[In]{o, seed}
+	i := &instance[In]{o, seed, metrics}
 	if o.Secret != nil {
 		return secret[In]{i}, nil
 	}
@@ -76,8 +85,9 @@ func (o Operation[In]) instance(seed uint64) (workload.Instance, error) {
 
 // instance is an Operation as the instruments take it.
 type instance[In any] struct {
-	o    Operation[In]
-	seed uint64
+	o       Operation[In]
+	seed    uint64
+	metrics []record.Metric
 }
 
 func (i *instance[In]) Input(ctx context.Context, seq uint64) (any, error) {
@@ -99,7 +109,7 @@ func as[In any](in any) In {
 }
 
 func (i *instance[In]) Metrics(context.Context) ([]record.Metric, error) {
-	return reported(i.o.Metrics), nil
+	return i.metrics, nil
 }
 
 func (i *instance[In]) Close() error {

@@ -16,20 +16,20 @@ type Recorder struct {
 	wrong  error
 }
 
-// Start begins a stage. The function that it returns ends it, with figures of what it made; a
-// stage that is never ended is none. Stages may nest.
+// Start begins a stage. The function that it returns ends it, with figures of what it made, each
+// of a name that no other figure of the case has; a stage that is never ended is none. Stages may
+// nest, and the times of those of one name are added up.
 func (r *Recorder) Start(name string) (end func(sizes ...Metric)) {
+	if err := record.CheckStage(name); err != nil {
+		r.wrong = errors.Join(r.wrong, err)
+		return func(...Metric) {}
+	}
 	running := r.stages.Start(name)
 	return func(sizes ...Metric) {
-		for _, m := range sizes {
-			if err := record.CheckReported(m.Name, m.Unit, m.Value); err != nil {
-				r.wrong = errors.Join(r.wrong, fmt.Errorf("stage %s: %w", name, err))
-			}
+		figures, err := reported(r.staged.Metrics, sizes)
+		if err != nil {
+			r.wrong = errors.Join(r.wrong, fmt.Errorf("stage %s: %w", name, err))
 		}
-		if r.wrong != nil {
-			sizes = nil
-		}
-		figures := reported(sizes)
 		running.End(figures...)
 		r.staged.Metrics = append(r.staged.Metrics, figures...)
 	}

@@ -49,12 +49,16 @@ const (
 
 // Use is what a program took, with all its descendants that it waited for.
 type Use struct {
-	Wall, CPU     time.Duration
-	PeakRSS       uint64 // B, of the greatest of its processes; 0: not told
-	GroupPeak     uint64 // B, of all at once, files in the page cache included, by its control group; 0: it has none
-	Read, Written uint64 // B, from and to disks
-	Left          int    // processes that were there when it had ended, and were killed
+	Wall          time.Duration
+	User, System  time.Duration // processor time
+	PeakRSS       uint64        // B, of the greatest of its processes; 0: not told
+	GroupPeak     uint64        // B, of all at once, files in the page cache included, by its control group; 0: it has none
+	Read, Written uint64        // B, from and to disks
+	Left          int           // processes that were there when it had ended, and were killed
 }
+
+// CPU is the processor time.
+func (u Use) CPU() time.Duration { return u.User + u.System }
 
 // ExitError is a program that ended badly.
 type ExitError struct {
@@ -233,16 +237,16 @@ func (p *Process) Kill() { p.kill() }
 
 // Look is what a program that runs has taken by now, as far as it is told.
 type Look struct {
-	CPU      time.Duration
-	Resident uint64 // B, of all its processes
-	PeakRSS  uint64 // B, of the greatest of its processes
+	User, System time.Duration // processor time; of children that it waited for, in ticks of 10 ms
+	Resident     uint64        // B, of all its processes
+	PeakRSS      uint64        // B, of the greatest of its processes
 }
 
 // Look looks at a program that runs.
 func (p *Process) Look() Look {
 	var now watch
 	now.look(p.pids())
-	return Look{now.cpu, now.resident, max(now.mark, p.marked.Load())}
+	return Look{now.user, now.system, now.resident, max(now.mark, p.marked.Load())}
 }
 
 // PID is the number of its first process.

@@ -19,6 +19,6 @@ func endGroup(*os.Process) bool { return false }
 
 func fillUse(u *Use, state *os.ProcessState, _, _ uint64) {
 	if state != nil {
-		u.CPU = state.UserTime() + state.SystemTime()
+		u.User, u.System = state.UserTime(), state.SystemTime()
 	}
 }

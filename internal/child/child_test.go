@@ -97,12 +97,12 @@ func TestRun(t *testing.T) {
 	out, use, err := child.Run(t.Context(), command("say"))
 	must.Do(t, err)
 	golden.Equal(t, "output", "said", string(out))
-	if use.Wall <= 0 || use.CPU <= 0 || use.Left != 0 {
+	if use.Wall <= 0 || use.CPU() <= 0 || use.Left != 0 {
 		t.Errorf("use %+v", use)
 	}
 	_, use, err = child.Run(t.Context(), command("spin"))
 	must.Do(t, err)
-	if use.CPU < 50*time.Millisecond || use.Wall < use.CPU {
+	if use.CPU() < 50*time.Millisecond || use.Wall < use.CPU() {
 		t.Errorf("60 ms of a processor: %+v", use)
 	}
 }

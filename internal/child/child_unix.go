@@ -36,7 +36,7 @@ func fillUse(u *Use, state *os.ProcessState, mark, seen uint64) {
 	if state == nil {
 		return
 	}
-	u.CPU = state.UserTime() + state.SystemTime()
+	u.User, u.System = state.UserTime(), state.SystemTime()
 	r, ok := state.SysUsage().(*syscall.Rusage)
 	if !ok {
 		return

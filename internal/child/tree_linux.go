@@ -54,20 +54,46 @@ type watch struct {
 	resident uint64 // B, of all its processes at the last look
 	mark     uint64 // B, the greatest that one of them has had
 	written  uint64 // B that those at the last look have written, to whatever
-	cpu      time.Duration
+
+	user, system time.Duration
 }
 
 func (w *watch) look(pids []int) {
-	w.resident, w.written, w.cpu = 0, 0, 0
+	w.resident, w.written, w.user, w.system = 0, 0, 0, 0
 	for _, pid := range pids {
 		status := readProc(pid, "status")
 		w.resident += field(status, "VmRSS:") << 10
 		w.mark = max(w.mark, field(status, "VmHWM:")<<10)
 		w.written += field(readProc(pid, "io"), "wchar:")
-		if stat := afterName(readProc(pid, "stat")); len(stat) > 14 { // proc_pid_stat(5): from utime, field 14, to cstime, of children that were waited for
-			w.cpu += time.Duration(number(stat[11])+number(stat[12])+number(stat[13])+number(stat[14])) * tick
+		if stat := afterName(readProc(pid, "stat")); len(stat) > 14 { // proc_pid_stat(5): utime, stime, and the two of children that were waited for
+			user, system := split(processTime(pid), number(stat[11]), number(stat[12]))
+			w.user += user + time.Duration(number(stat[13]))*tick
+			w.system += system + time.Duration(number(stat[14]))*tick
 		}
 	}
+}
+
+// processTime is the processor time of a process, by its clock (clock_getcpuclockid(3)); 0: not told.
+func processTime(pid int) time.Duration {
+	const scheduled = 2 // CPUCLOCK_SCHED of the kernel: to the nanosecond
+	var used unix.Timespec
+	if unix.ClockGettime(int32(^pid<<3|scheduled), &used) != nil {
+		return 0
+	}
+	return time.Duration(used.Nano())
+}
+
+// split divides a processor time as its ticks in user mode and in the kernel are; without a time
+// the ticks are all that is known.
+func split(all time.Duration, user, system uint64) (inUser, inSystem time.Duration) {
+	if all == 0 {
+		return time.Duration(user) * tick, time.Duration(system) * tick
+	}
+	inUser = all
+	if user+system > 0 {
+		inUser = time.Duration(float64(all) * float64(user) / float64(user+system))
+	}
+	return inUser, all - inUser
 }
 
 // tick is the unit of processor times in /proc, the same on all that Go runs on.

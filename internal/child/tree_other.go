@@ -13,7 +13,7 @@ func Sweep(...int) int { return 0 }
 // watch is what a program is seen to take.
 type watch struct {
 	resident, mark, written uint64
-	cpu                     time.Duration
+	user, system            time.Duration
 }
 
 func (*watch) look([]int) {}

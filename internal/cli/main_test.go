@@ -25,9 +25,10 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"zkbench":       func() { fakeProgram().main() },
-		"zkbench-suite": func() { suiteProgram().main() },
-		"zkbench-moody": func() { moodyProgram().main() },
+		"zkbench":        func() { fakeProgram().main() },
+		"zkbench-suite":  func() { suiteProgram().main() },
+		"zkbench-moody":  func() { moodyProgram().main() },
+		"ballast-prover": ballastProver,
 	})
 }
 

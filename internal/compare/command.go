@@ -102,10 +102,11 @@ func (c *Command) build(ctx context.Context, m *measurement, v Revision, tree, d
 
 // readCommand takes what one run took, and its results where it printed any.
 func readCommand(rec *record.Record, out []byte, use child.Use) (err error) {
-	rec.Metrics = []record.Metric{record.RunTime.Metric(float64(use.Wall)), record.CPUTime.Metric(float64(use.CPU))}
+	rec.Metrics = []record.Metric{record.RunTime.Metric(float64(use.Wall)), record.CPUTime.Metric(float64(use.CPU()))}
 	if use.PeakRSS > 0 {
 		rec.Metrics = append(rec.Metrics, record.PeakRSS.Metric(float64(use.PeakRSS)))
 	}
+	rec.Belong(record.OfCommand)
 	rec.Output, err = benchmarkOutput(out, false)
 	return err
 }

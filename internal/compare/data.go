@@ -19,7 +19,7 @@ func (t *Table) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	lines := [][]string{{
 		"package", "case", "metric", "unit", "kind", "old", "new", "change", "low", "high",
-		"confidence", "p", "floor", "sees", "n", "paired", "verdict", "why", "tripped", "blind", "accepted", "remarks",
+		"confidence", "p", "floor", "sees", "n", "paired", "verdict", "why", "tripped", "blind", "accepted", "remarks", "whose",
 	}}
 	var remarks []string
 	if len(t.Unlike) > 0 {
@@ -49,12 +49,13 @@ func (t *Table) CSV(w io.Writer) error {
 			line = append(line, cell)
 		}
 		lines = append(lines, append(line, strconv.Itoa(r.N), strconv.FormatBool(r.Paired),
-			string(r.Verdict), r.Why, strconv.FormatBool(r.Tripped), strconv.FormatBool(r.Blind), r.Accepted, remark))
+			string(r.Verdict), r.Why, strconv.FormatBool(r.Tripped), strconv.FormatBool(r.Blind), r.Accepted, remark, string(r.Whose)))
 	}
 	for _, o := range t.Only {
 		line := make([]string, len(lines[0]))
 		line[0], line[1], line[2] = o.Package, o.Case, o.Metric
 		line[16], line[21] = fmt.Sprintf("only in %s", o.Side), remark
+		line[22] = string(o.Whose)
 		lines = append(lines, line)
 	}
 	return out.WriteAll(lines)
@@ -84,6 +85,8 @@ type rowData struct {
 	Tripped    bool     `json:"tripped"`
 	Blind      bool     `json:"blind,omitempty"`
 	Accepted   string   `json:"accepted,omitempty"`
+
+	Whose record.Whose `json:"whose,omitempty"`
 }
 
 func (r Row) data() rowData {
@@ -96,7 +99,7 @@ func (r Row) data() rowData {
 	d := rowData{
 		Package: r.Package, Case: r.Case, Metric: r.Metric, Unit: r.Unit, Kind: "timed", Better: "lower",
 		Old: finite(r.Old, true), New: finite(r.New, true), Change: finite(r.Change, true),
-		N: r.N, Paired: r.Paired, Verdict: r.Verdict, Why: r.Why, Tripped: r.Tripped, Blind: r.Blind, Accepted: r.Accepted,
+		N: r.N, Paired: r.Paired, Verdict: r.Verdict, Why: r.Why, Tripped: r.Tripped, Blind: r.Blind, Accepted: r.Accepted, Whose: r.Whose,
 	}
 	if r.Better == record.Higher {
 		d.Better = "higher"

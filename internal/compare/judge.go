@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -26,7 +27,7 @@ const (
 // of both sides ran next to each other. Others are two samples.
 func judge(old, recent, again *sample) Row {
 	r := Row{
-		Package: old.pkg, Case: old.name, Metric: old.metric, Unit: old.unit,
+		Package: old.pkg, Case: old.name, Metric: old.metric, Unit: old.unit, Whose: cmp.Or(old.whose, recent.whose),
 		Few:   old.few || recent.few,
 		Exact: old.exact, Better: old.better, // whatever the new side says of itself
 	}

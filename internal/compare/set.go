@@ -11,6 +11,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,7 +57,8 @@ type sample struct {
 	unit   string
 	exact  bool
 	better record.Direction
-	few    bool // a percentile that in some process rests on few operations
+	few    bool         // a percentile that in some process rests on few operations
+	whose  record.Whose // whose memory or time it is, as far as that is known
 	points []point
 }
 
@@ -80,6 +82,15 @@ func (s *Set) add(k key, unit string, exact bool, better record.Direction, p poi
 	}
 	in.exact = in.exact || exact
 	in.points = append(in.points, p)
+}
+
+// like returns what the set has of a sample's figure; nil: nothing, or that of another process.
+func (s *Set) like(in *sample) *sample {
+	found := s.index[in.key]
+	if found != nil && in.whose != "" && found.whose != "" && in.whose != found.whose {
+		return nil
+	}
+	return found
 }
 
 func (s *Set) addEnv(e record.Env) {
@@ -144,6 +155,7 @@ func FromRecords(name string, recs []*record.Record) (*Set, error) {
 			k := key{name: full, metric: m.Name()}
 			s.add(k, m.Unit(), exact, m.Better(), point{m.Value, rec.Process, rec.Time})
 			s.index[k].few = s.index[k].few || rec.Few(m.Quantity)
+			s.index[k].whose = cmp.Or(s.index[k].whose, m.Whose)
 		}
 	}
 	return s, nil

@@ -60,6 +60,7 @@ type Table struct {
 // Row is one metric of one case.
 type Row struct {
 	Package, Case, Metric, Unit string
+	Whose                       record.Whose // whose memory or time it is; empty: of no process, or not known
 
 	Exact  bool
 	held   bool // against the gate, whatever its metric: a figure that is called exact, and was not
@@ -84,7 +85,9 @@ type Only struct {
 	Package string    `json:"package,omitempty"`
 	Case    string    `json:"case"`
 	Metric  string    `json:"metric,omitempty"` // empty where the whole case is lacking
-	exact   bool      // of the metric
+	// Whose memory or time the metric is, where it is of a process.
+	Whose record.Whose `json:"whose,omitempty"`
+	exact bool         // of the metric
 }
 
 // UnfitError says that processes failed or stopped. It is a zkbench.ErrEnv.
@@ -139,7 +142,7 @@ func (s Sides) table(allowEnv bool) (*Table, error) {
 	}
 	t.Disturbed = record.Disturbance(recs)
 	for _, old := range s.Old.samples {
-		recent := s.New.index[old.key]
+		recent := s.New.like(old)
 		if recent == nil {
 			continue
 		}
@@ -149,7 +152,7 @@ func (s Sides) table(allowEnv bool) (*Table, error) {
 		}
 		var again *sample
 		if s.Again != nil {
-			again = s.Again.index[old.key]
+			again = s.Again.like(old)
 		}
 		t.Rows = append(t.Rows, judge(old, recent, again))
 	}
@@ -241,12 +244,12 @@ func lacking(side stat.Side, of, other *Set) []Only {
 	}
 	var only []Only
 	for _, in := range of.samples {
-		if other.index[in.key] != nil {
+		if other.like(in) != nil {
 			continue
 		}
 		o := Only{Side: side, Package: in.pkg, Case: in.name}
 		if has[nameOf{in.pkg, in.name}] {
-			o.Metric, o.exact = in.metric, in.exact
+			o.Metric, o.exact, o.Whose = in.metric, in.exact, in.whose
 		}
 		if !slices.Contains(only, o) {
 			only = append(only, o)

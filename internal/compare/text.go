@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench/internal/figure"
+	"github.com/zkbench/zkbench/internal/record"
 )
 
 // columns are the heads of a row's cells after its case.
@@ -21,9 +22,17 @@ func (r Row) cells(gate *Gate) []string {
 		metric += " few"
 	}
 	return []string{
-		metric, r.figure(r.Old), r.figure(r.New), figure.Change(r.Change), r.interval(), r.relative(r.Floor),
+		owned(metric, r.Whose), r.figure(r.Old), r.figure(r.New), figure.Change(r.Change), r.interval(), r.relative(r.Floor),
 		r.relative(r.Sees(r.Floor)), strconv.Itoa(r.N), r.verdict(gate),
 	}
+}
+
+// owned is a metric with whose it is, where it is of a process: cpu (operations).
+func owned(metric string, whose record.Whose) string {
+	if whose == "" {
+		return metric
+	}
+	return metric + " (" + string(whose) + ")"
 }
 
 // heading is the case, with the package that it is of.
@@ -79,7 +88,7 @@ func (t *Table) judged() (n int) {
 func (o Only) String() string {
 	text := fmt.Sprintf("only in %s: %s", o.Side, heading(o.Package, o.Case))
 	if o.Metric != "" {
-		text += " " + o.Metric
+		text += " " + owned(o.Metric, o.Whose)
 	}
 	return text
 }

@@ -98,13 +98,22 @@ func load(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 	if err != nil {
 		return fmt.Errorf("metrics: %w", err)
 	}
+	for i, m := range sizes {
+		if err := record.CheckOnce(sizes[:i], m); err != nil {
+			return fmt.Errorf("metrics: %w", err)
+		}
+	}
 	isInstructions := func(m record.Metric) bool { return m.Name() == record.Instructions.Name() }
 	if s.Instructions && !slices.ContainsFunc(sizes, isInstructions) {
 		counted, err := perf.Counters(ctx, instance)
 		if err != nil {
 			return fmt.Errorf("instructions: %w", err)
 		}
-		sizes = append(sizes, counted...)
+		for _, m := range counted {
+			if record.CheckOnce(sizes, m) == nil { // the workload knows better
+				sizes = append(sizes, m)
+			}
+		}
 	}
 	setup.End(sizes...)
 
@@ -115,6 +124,9 @@ func load(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 	of, others := instance.(workload.Measured)
 	var figures []record.Metric
 	if others {
+		for i := range rec.Stages {
+			rec.Stages[i].Whose = record.OfZkbench
+		}
 		var findings []record.Finding
 		figures, findings = of.Measured()
 		rec.Findings = append(rec.Findings, findings...)
@@ -125,13 +137,35 @@ func load(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 	if err := result.Fill(rec); err != nil {
 		return err
 	}
-	if others { // memory, collections and processor time of this process are not what was measured
-		rec.Metrics = slices.DeleteFunc(rec.Metrics, func(own record.Metric) bool {
-			return own.Group() == record.Memory || own.Group() == record.Runtime || slices.ContainsFunc(figures, func(m record.Metric) bool { return own.Name() == m.Name() })
-		})
+	if others {
+		ofAnother(rec, figures)
 	}
-	rec.Metrics = append(append(rec.Metrics, figures...), sizes...)
-	return nil
+	err = rec.Add(append(figures, sizes...)...)
+	rec.Belong(record.OfOperations)
+	return err
+}
+
+// ofAnother leaves in the record what is known of another program, which ran the operations and
+// tells figures of its own: memory, collections and waits of this process are not what was
+// measured. The runner's processor time is that of adopted children, where there are any.
+func ofAnother(rec *record.Record, figures []record.Metric) {
+	rec.Metrics = slices.DeleteFunc(rec.Metrics, func(own record.Metric) bool {
+		told := slices.ContainsFunc(figures, func(m record.Metric) bool { return own.Name() == m.Name() })
+		return told || own.Group() == record.Memory || own.Group() == record.Runtime || own.Name() == record.ProcessWait.Name()
+	})
+	rec.Series = slices.DeleteFunc(rec.Series, record.Series.OfAProcess)
+	rec.Findings = slices.DeleteFunc(rec.Findings, func(f record.Finding) bool { return f.Name == record.PeakSampled })
+	ofBoth(rec)
+	rec.Belong(record.OfProver)
+}
+
+// ofBoth says which of the figures count this process too beside the program that it started.
+func ofBoth(rec *record.Record) {
+	for i, m := range rec.Metrics {
+		if m.Name() == record.Processors.Name() || m.Name() == record.Preempted.Name() {
+			rec.Metrics[i] = m.Of(record.OfProverAndZkbench)
+		}
+	}
 }
 
 // Stages goes once through the stages of a case, with the settings' seed, and
@@ -157,15 +191,25 @@ func Stages(ctx context.Context, def workload.Def, c workload.Case, s Settings) 
 	})
 	rec.Stages = stages.Stages()
 	for _, one := range rec.Stages {
-		rec.Metrics = append(rec.Metrics, record.StageTime(one.Name).Metric(one.Time.Seconds()))
+		q := record.StageTime(one.Name)
+		if i := slices.IndexFunc(rec.Metrics, func(m record.Metric) bool { return m.Name() == q.Name() }); i >= 0 {
+			rec.Metrics[i].Value += one.Time.Seconds() // a stage that was gone through more than once
+		} else {
+			rec.Metrics = append(rec.Metrics, q.Metric(one.Time.Seconds()))
+		}
 	}
-	rec.Metrics = append(rec.Metrics, staged.Metrics...)
+	err = errors.Join(err, rec.Add(staged.Metrics...))
 	if m := machine(); m != nil {
 		runner.FillMachine(m, func(q record.Quantity, v float64) { rec.Metrics = append(rec.Metrics, q.Metric(v)) })
 		if f, found := runner.DisturbedFinding(m); found {
 			rec.Findings = append(rec.Findings, f)
 		}
 	}
+	if def.Spec != nil {
+		rec.Metrics = slices.DeleteFunc(rec.Metrics, func(m record.Metric) bool { return m.Name() == record.ProcessWait.Name() })
+		ofBoth(rec)
+	}
+	rec.Belong(record.OfOperations)
 	rec.Findings = append(rec.Findings, staged.Findings...)
 	conclude(ctx, rec, err)
 	return rec

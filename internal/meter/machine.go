@@ -11,6 +11,7 @@ import (
 type Machine struct {
 	Wall         time.Duration // between the moments, by the kernel's clock where it has one
 	User, System time.Duration // processor time of the process, and of the children that it measures
+	Adopted      *CPU          // of that the time of adopted children, which ran the operations; nil: there were none
 	Preempted    uint64        // times that a thread of the process lost its processor to another thread
 	Waited       time.Duration // that threads of the process could run and had no processor, summed over them
 
@@ -23,6 +24,15 @@ type Machine struct {
 
 // CPU is the processor time of the process.
 func (m *Machine) CPU() time.Duration { return m.User + m.System }
+
+// OfOperations is the processor time of what ran the operations: of adopted children, or of the
+// process.
+func (m *Machine) OfOperations() CPU {
+	if m.Adopted != nil {
+		return *m.Adopted
+	}
+	return CPU{m.User, m.System}
+}
 
 // Disturbances says what kept the process from having the machine to itself, as far as
 // these counts can tell it from their own resolution: more than one part in a hundred of
@@ -55,6 +65,8 @@ const tick = 10 * time.Millisecond
 // of its own readings in them.
 type own struct {
 	wall, user, system time.Duration
+	adopted            CPU  // of that, by children that were adopted, those that have left too
+	adopting           bool // such a child runs
 	preempted          uint64
 }
 
@@ -82,6 +94,9 @@ func (after counts) since(before counts) *Machine {
 		Stolen:     after.stolen - before.stolen,
 		Pressure:   after.pressure - before.pressure,
 		Load:       after.load,
+	}
+	if used := after.adopted.Minus(before.adopted); after.adopting || used != (CPU{}) {
+		m.Adopted = &used
 	}
 	m.Others = max(after.busy-before.busy-m.CPU(), 0)
 	return m

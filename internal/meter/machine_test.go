@@ -43,14 +43,19 @@ func TestDisturbances(t *testing.T) {
 // TestSince: what was counted between two moments. A thread that ended takes its waiting
 // with it, and ticks may be behind the process' own time: neither is less than nothing.
 func TestSince(t *testing.T) {
-	before := counts{own: own{1, 2, 3, 4}, waited: 50, busy: 60, stolen: 7, pressure: 8, processors: 2, load: 9}
-	after := counts{own: own{11, 22, 33, 44}, waited: 40, busy: 160, stolen: 77, pressure: 88, processors: 2, load: 0.5}
+	before := counts{own: own{wall: 1, user: 2, system: 3, preempted: 4}, waited: 50, busy: 60, stolen: 7, pressure: 8, processors: 2, load: 9}
+	after := counts{own: own{wall: 11, user: 22, system: 33, preempted: 44}, waited: 40, busy: 160, stolen: 77, pressure: 88, processors: 2, load: 0.5}
 	golden.Equal(t, "between", &Machine{
 		Wall: 10, User: 20, System: 30, Preempted: 40, Waited: 0, Processors: 2, Others: 50, Stolen: 70, Pressure: 80, Load: 0.5,
 	}, after.since(before))
 	after.busy, after.waited = 61, 53
 	m := after.since(before)
 	golden.Equal(t, "others, waited", [2]time.Duration{0, 3}, [2]time.Duration{m.Others, m.Waited})
+	golden.Equal(t, "of the operations, which this process ran", CPU{20, 30}, m.OfOperations())
+	before.adopted, after.adopted = CPU{5, 6}, CPU{15, 10}
+	golden.Equal(t, "of the operations, which children ran", CPU{10, 4}, after.since(before).OfOperations())
+	before.adopted, after.adopting = after.adopted, true
+	golden.Equal(t, "of children that did nothing yet", CPU{}, after.since(before).OfOperations())
 	if counts := (counts{}); counts.since(before) != nil {
 		t.Error("counts of a silent platform")
 	}

@@ -15,8 +15,11 @@ func ownCounts() own {
 	if unix.Getrusage(unix.RUSAGE_SELF, &used) != nil || unix.Getrusage(unix.RUSAGE_CHILDREN, &children) != nil {
 		return own{}
 	}
+	running, all, adopting := adopted.cpu()
 	return own{
-		clock(), time.Duration(used.Utime.Nano()+children.Utime.Nano()) + adopted.cpu(),
-		time.Duration(used.Stime.Nano() + children.Stime.Nano()), uint64(used.Nivcsw + children.Nivcsw),
+		wall: clock(), adopted: all, adopting: adopting,
+		user:      time.Duration(used.Utime.Nano()+children.Utime.Nano()) + running.User,
+		system:    time.Duration(used.Stime.Nano()+children.Stime.Nano()) + running.System,
+		preempted: uint64(used.Nivcsw + children.Nivcsw),
 	}
 }

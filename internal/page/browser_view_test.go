@@ -124,9 +124,9 @@ func TestNoPlot(t *testing.T) {
 		golden.Equal(t, name+": charts of nothing", 0, eval[int](b, `document.querySelectorAll('#charts canvas').length`))
 	}
 	heads := eval[[]string](b, `[...document.querySelectorAll('#thead button')].map(e => e.querySelector('span').innerText.trim())`)
-	want := []string{"Workload", "gates", "Proof", "Peak memory", "build", "keys", "prove", "verify", "constraints", "Status"}
+	want := []string{"Workload", "gates", "Peak memory", "Proof", "build", "keys", "prove", "verify", "constraints", "Status"}
 	golden.Equal(t, "columns of stages", want, heads)
-	golden.Contains(t, eval[string](b, `document.getElementById('shared').innerText`), "Runs", " each: figures are medians")
+	golden.Contains(t, eval[string](b, `document.getElementById('shared').innerText`), "Memory and CPU of the process that ran the operations", "Runs", " each: figures are medians")
 }
 
 // TestDark: a reader who changes to dark gets plots in the colours of dark.

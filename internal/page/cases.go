@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
 )
@@ -35,7 +35,8 @@ type caseView struct {
 	// Of each figure the median of the repetitions and, where they differ, the least
 	// and the greatest.
 	Figures  map[string][]float64 `json:"figures"`
-	Few      []string             `json:"few,omitempty"` // of the figures the percentiles that rest on few operations
+	Few      []string             `json:"few,omitempty"`   // of the figures the percentiles that rest on few operations
+	Whose    map[string]string    `json:"whose,omitempty"` // of figures of a process: which, in words
 	Latency  *latency             `json:"latency,omitempty"`
 	Note     string               `json:"note,omitempty"` // why there is no latency
 	Timeline *timeline            `json:"timeline,omitempty"`
@@ -60,6 +61,7 @@ type stageView struct {
 	Time      float64 `json:"time"` // ns
 	Peak      float64 `json:"peak,omitempty"`
 	Allocated float64 `json:"allocated,omitempty"`
+	Whose     string  `json:"whose,omitempty"` // whose memory that is, in words
 	Sizes     []pair  `json:"sizes,omitempty"`
 }
 
@@ -69,7 +71,7 @@ func (g *group) view(d *Data) caseView {
 	c := caseView{
 		ID: g.id, Env: g.env, Workload: first.Workload, Axes: []pair{}, CPUs: g.cpus, Staged: g.staged,
 		Status: string(g.status), OK: first.Status == record.OK, Runs: len(g.all), Counted: len(g.counted),
-		Figures: g.figures(), Few: g.few(), Timeline: timelineOf(g.counted), Stages: g.stages(), Counters: g.counters(),
+		Figures: g.figures(), Few: g.few(), Whose: g.whose(), Timeline: timelineOf(g.counted), Stages: g.stages(), Counters: g.counters(),
 	}
 	if d.Command != nil {
 		c.Command = d.Command(first)
@@ -146,6 +148,19 @@ func (g *group) few() []string {
 	return all
 }
 
+// whose are the processes that the figures are of, by the name of the figure.
+func (g *group) whose() map[string]string {
+	all := make(map[string]string)
+	for _, r := range g.counted {
+		for _, m := range metrics(r) {
+			if m.Whose != "" {
+				all[m.Name()] = m.Whose.Words()
+			}
+		}
+	}
+	return all
+}
+
 // stages are those of the first record, each with the medians of all.
 func (g *group) stages() []stageView {
 	var all []stageView
@@ -166,23 +181,15 @@ func (g *group) stages() []stageView {
 			Allocated: of(func(s record.Stage) float64 { return float64(s.Allocated) }),
 		}
 		for _, m := range s.Sizes {
-			one.Sizes = append(one.Sizes, pair{m.Name(), sizeText(m)})
+			name, value := figure.Named(m)
+			one.Sizes = append(one.Sizes, pair{name, value})
+		}
+		if one.Peak+one.Allocated > 0 {
+			one.Whose = s.Whose.Words()
 		}
 		all = append(all, one)
 	}
 	return all
-}
-
-// sizeText is a size beside its name, which is not said twice: 520 B of B/proof.
-func sizeText(m record.Metric) string {
-	text := strconv.FormatFloat(m.Value, 'f', -1, 64)
-	switch m.Unit() {
-	case m.Name():
-		return text
-	case "B/" + strings.ReplaceAll(m.Name(), " ", "-"):
-		return text + " B"
-	}
-	return text + " " + m.Unit()
 }
 
 // counters are sums; that of bytes, which are no events, is left out.

@@ -81,24 +81,25 @@ func (g *group) records() string {
 	return strings.Join(ids, "\x00")
 }
 
-// metrics are the record's figures and those that are made of its stages.
+// metrics are the record's figures and those that are made of its stages. Memory and processor
+// time of one stage are not the case's.
 func metrics(r *record.Record) []record.Metric {
 	all := slices.DeleteFunc(slices.Clone(r.Metrics), func(m record.Metric) bool { return !finite(m.Value) })
 	if !r.Staged() {
 		return all
 	}
-	peak := uint64(0)
+	has := func(name string) bool {
+		return slices.ContainsFunc(all, func(have record.Metric) bool { return have.Name() == name })
+	}
 	for _, s := range r.Stages {
-		peak = max(peak, s.PeakRSS)
 		for _, m := range s.Sizes {
-			twice := slices.ContainsFunc(all, func(have record.Metric) bool { return have.Name() == m.Name() })
-			if !twice && finite(m.Value) {
+			if !m.OfAProcess() && !has(m.Name()) && finite(m.Value) {
 				all = append(all, m)
 			}
 		}
 	}
-	if peak > 0 {
-		all = append(all, record.StagePeak.Metric(float64(peak)))
+	if peak, ok := r.PeakMemory(); ok && !has(peak.Name()) {
+		all = append(all, peak)
 	}
 	return all
 }

@@ -83,7 +83,7 @@ type figureView struct {
 // reports of itself do so only where the record is one of stages.
 var columns = [...]record.Quantity{
 	record.Throughput, record.OfferedRate, record.LatencyP50, record.LatencyP95, record.LatencyP99, record.LatencyMean, record.ResponseP99,
-	record.Allocs, record.AllocBytes, record.ProofSize, record.GCCPUShare, record.StagePeak, record.LeakT, record.Capacity,
+	record.PeakRSS, record.Allocs, record.AllocBytes, record.ProofSize, record.GCCPUShare, record.LeakT, record.Capacity,
 }
 
 // figureOf describes a metric.

@@ -42,6 +42,7 @@ type shownCase struct {
 	Axes                                [][2]string
 	Figures                             map[string][]float64
 	Few                                 []string
+	Whose                               map[string]string
 	Latency                             *struct {
 		Of                      string
 		Count                   int64

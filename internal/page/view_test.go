@@ -255,7 +255,7 @@ func TestStagesView(t *testing.T) {
 	c := caseWhere(t, data, func(c shownCase) bool { return c.Workload == "PlonkMul" })
 	want := map[string][]float64{
 		"stage build": {0.00816, 0.008, 0.00832}, "stage keys": {0.01632, 0.016, 0.01664}, "stage prove": {0.02448, 0.024, 0.02496},
-		"stage verify": {0.03264, 0.032, 0.03328}, "constraints": {8192}, "proof": {584}, "stage-peak": {8.16e6, 8e6, 8.32e6},
+		"stage verify": {0.03264, 0.032, 0.03328}, "constraints": {8192}, "proof": {584}, "peak-rss": {8.16e6, 8e6, 8.32e6},
 	}
 	golden.Equal(t, "figures", want, c.Figures)
 	golden.Equal(t, "CPUs", 2, c.CPUs)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/zkbench/zkbench"
 )
@@ -39,9 +40,12 @@ const (
 	Latency Group = "Latency"
 	Memory  Group = "Memory"
 	Runtime Group = "Runtime"
-	Machine Group = "Machine"
-	Stages  Group = "Stages"
-	Others  Group = "Sizes and other figures" // what a workload reports of itself
+
+	Processes Group = "Processor time and disks"
+	Machine   Group = "Machine"
+
+	Stages Group = "Stages"
+	Others Group = "Sizes and other figures" // what a workload reports of itself
 )
 
 // table holds the rows in the order of their definition.
@@ -138,11 +142,10 @@ var (
 	RSS         = Memory.timed("rss", "B", "RSS", "Resident when the window closed")
 	RSSAnon     = Memory.timed("rss-anon", "B", "RSS, Anonymous", "Of it heap, stacks, arena")
 	RSSFile     = Memory.timed("rss-file", "B", "RSS, Files", "Of it backed by files")
-	PeakRSS     = Memory.timed("peak-rss", "B", "Peak RSS", "Greatest within the window") // as the kernel saw it
-	PeakRSSAnon = Memory.timed("peak-rss-anon", "B", "Peak RSS, Anonymous", "Greatest that was sampled within the window")
-	PeakRSSFile = Memory.timed("peak-rss-file", "B", "Peak RSS, Files", "Greatest that was sampled within the window")
-	GroupPeak   = Memory.timed("group-peak", "B", "Peak, All Processes", "Greatest of a prover's processes together, files in the page cache included, by its control group")
-	StagePeak   = Memory.timed("stage-peak", "B", "Peak memory", "Greatest resident set of all stages")
+	PeakRSS     = Memory.timed("peak-rss", "B", "Peak memory", "Greatest resident set, within the window or the stage") // as the kernel saw it
+	PeakRSSAnon = Memory.timed("peak-rss-anon", "B", "Peak memory, Anonymous", "Greatest that was sampled within the window")
+	PeakRSSFile = Memory.timed("peak-rss-file", "B", "Peak memory, Files", "Greatest that was sampled within the window")
+	GroupPeak   = Memory.timed("group-peak", "B", "Peak, All Processes", "Greatest of all processes together, files in the page cache included, by their control group")
 
 	GCCPUShare    = Runtime.timed("gc-cpu", "%", "GC CPU", "GC CPU time, of the processor time available")
 	GCAssistShare = Runtime.timed("gc-assist", "%", "GC Assist", "Of the same: marking done by the operations' own goroutines")
@@ -153,17 +156,20 @@ var (
 	MutexWait     = Runtime.timed("mutex-wait", "ns/op", "Mutex Wait", "Time blocked on locks, per operation")
 	Goroutines    = Runtime.timed("goroutines", "goroutines/op", "Goroutines", "Goroutines created per operation")
 
-	// What the process had of the processors in the window, and what else happened on the
-	// machine. Processor time does not grow while the process waits its turn, so it stands a
-	// busy machine better than wall time; caches and clocks it shares all the same.
-	CPUTime     = Machine.timed("cpu", "ns/op", "CPU Time", "Processor time of the process, user and system, per operation")
-	DiskRead    = Machine.timed("disk-read", "B/op", "Read from Disks", "By a prover's processes, per operation")
-	DiskWritten = Machine.timed("disk-written", "B/op", "Written to Disks", "By a prover's processes, per operation")
-	CPUUser     = Machine.timed("cpu-user", "ns/op", "CPU Time, User", "Of it in user mode")
-	CPUSystem   = Machine.timed("cpu-system", "ns/op", "CPU Time, System", "Of it in the kernel")
-	Processors  = Machine.timed("processors", "processors", "Processors", "Processor time of the process over the window's time")
-	ProcessWait = Machine.timed("processor-wait", "%", "Processor Wait", "Time that its threads waited for a processor, of that and their processor time")
-	Preempted   = Machine.timed("preempted", "switches", "Preempted", "Times that a thread of the process lost its processor")
+	// What the process had of the processors in the window. Processor time does not grow while
+	// the process waits its turn, so it stands a busy machine better than wall time; caches and
+	// clocks it shares all the same. User and system are the two parts of cpu, of the same
+	// process and the same operations.
+	CPUTime     = Processes.timed("cpu", "ns/op", "CPU Time", "Processor time per operation, user and system")
+	CPUUser     = Processes.timed("cpu-user", "ns/op", "CPU Time, User", "Of CPU Time, in user mode")
+	CPUSystem   = Processes.timed("cpu-system", "ns/op", "CPU Time, System", "Of CPU Time, in the kernel")
+	Processors  = Processes.timed("processors", "processors", "Processors", "Processor time over the window's time")
+	ProcessWait = Processes.timed("processor-wait", "%", "Processor Wait", "Time that its threads waited for a processor, of that and their processor time")
+	Preempted   = Processes.timed("preempted", "switches", "Preempted", "Times that a thread lost its processor")
+	DiskRead    = Processes.timed("disk-read", "B/op", "Read from Disks", "Bytes read per operation")
+	DiskWritten = Processes.timed("disk-written", "B/op", "Written to Disks", "Bytes written per operation")
+
+	// What else happened on the machine.
 	OthersShare = Machine.timed("others", "%", "Other Processes", "Processor time that other processes used, of the machine's")
 	StolenShare = Machine.timed("stolen", "%", "Stolen", "Processor time that the hypervisor gave to other machines")
 	Pressure    = Machine.timed("pressure", "%", "Pressure", "Time in which some thread of the machine waited for a processor (PSI)")
@@ -292,10 +298,10 @@ func (q Quantity) Meaning() string { return q.meaning }
 func (q Quantity) String() string { return q.name }
 
 // Metric is a figure of this quantity.
-func (q Quantity) Metric(v float64) Metric { return Metric{q, v, q.kind} }
+func (q Quantity) Metric(v float64) Metric { return Metric{Quantity: q, Value: v, Kind: q.kind} }
 
 // Exact is a figure of this quantity that was counted exactly.
-func (q Quantity) Exact(v float64) Metric { return Metric{q, v, Exact} }
+func (q Quantity) Exact(v float64) Metric { return Metric{Quantity: q, Value: v, Kind: Exact} }
 
 // Series are values of this quantity, interval by interval.
 func (q Quantity) Series(interval time.Duration, values []float64) Series {
@@ -343,11 +349,12 @@ type metricJSON struct {
 	Unit  string  `json:"unit"`
 	Value float64 `json:"value"`
 	Kind  Kind    `json:"kind"`
+	Whose Whose   `json:"whose,omitempty"`
 }
 
-// MarshalJSON writes name, unit, value and kind.
+// MarshalJSON writes name, unit, value, kind and whose.
 func (m Metric) MarshalJSON() ([]byte, error) {
-	return json.Marshal(metricJSON{m.name, m.unit, m.Value, m.Kind})
+	return json.Marshal(metricJSON{m.name, m.unit, m.Value, m.Kind, m.Whose})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes, of this version or another: a metric that
@@ -357,7 +364,26 @@ func (m *Metric) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &f); err != nil {
 		return err
 	}
-	*m = Reported(f.Name, f.Unit, f.Value, f.Kind)
+	*m = Reported(f.Name, f.Unit, f.Value, f.Kind).Of(f.Whose)
+	return nil
+}
+
+// measured tells whether zkbench itself writes figures of this quantity, whatever the workload.
+func (q Quantity) measured() bool {
+	commands := []Quantity{Capacity, CapacityLow, CapacityHigh, LeakT, FieldMuls, GroupOps, Statements}
+	return q.group != Others || slices.Contains(commands, q)
+}
+
+// printable tells whether a text can be a name or a unit.
+func printable(text string) bool {
+	return text != "" && len(text) <= 100 && utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
+// CheckStage refuses the name of a stage that nobody can read. The error is a zkbench.ErrParams.
+func CheckStage(name string) error {
+	if !printable(name) {
+		return fmt.Errorf("%w: stage %q: accepted: a name that can be printed, of up to 100 bytes", zkbench.ErrParams, name)
+	}
 	return nil
 }
 
@@ -365,14 +391,11 @@ func (m *Metric) UnmarshalJSON(data []byte) error {
 // names that nobody can read or that are of what is measured here. The error is a
 // zkbench.ErrParams.
 func CheckReported(name, unit string, v float64) error {
-	readable := func(text string) bool {
-		return text != "" && len(text) <= 100 && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
-	}
 	i := slices.IndexFunc(table, func(row Quantity) bool { return row.name == name })
 	switch {
-	case !readable(name) || !readable(unit):
+	case !printable(name) || !printable(unit):
 		return fmt.Errorf("%w: figure %q in %q: accepted: a name and a unit that can be printed, of up to 100 bytes", zkbench.ErrParams, name, unit)
-	case i >= 0 && table[i].group != Others, strings.HasPrefix(name, stagePrefix):
+	case i >= 0 && table[i].measured(), strings.HasPrefix(name, stagePrefix):
 		return fmt.Errorf("%w: figure %s: measured here; accepted: another name", zkbench.ErrParams, name)
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		return fmt.Errorf("%w: figure %s: %v is not accepted; accepted: a number", zkbench.ErrParams, name, v)

@@ -78,11 +78,12 @@ type Process struct {
 	Index   int    `json:"index,omitempty"`
 }
 
-// Metric is one figure. In JSON it is an object of name, unit, value and kind.
+// Metric is one figure. In JSON it is an object of name, unit, value, kind and whose.
 type Metric struct {
 	Quantity
 	Value float64
 	Kind  Kind
+	Whose Whose // whose memory or time it is; empty: of no process, or a record of an earlier version
 }
 
 // Series is a figure over the window: Values[i] belongs to the time from
@@ -100,6 +101,7 @@ type Series struct {
 type Stage struct {
 	Name      string        `json:"name"`
 	Time      time.Duration `json:"time"`                // ns
+	Whose     Whose         `json:"whose,omitempty"`     // the process that the memory is of
 	PeakRSS   uint64        `json:"peak-rss,omitempty"`  // B, greatest resident set within the stage
 	Allocated uint64        `json:"allocated,omitempty"` // B, allocated on the heap within the stage
 	Sizes     []Metric      `json:"sizes,omitempty"`     // what it made, for example B/key
@@ -308,6 +310,8 @@ const (
 	// Refused is the finding of a case that the runner did not accept as it was asked
 	// for: a user's error, not the operation's.
 	Refused = "refused"
+	// PeakSampled is the finding of a peak of memory that is the greatest of samples.
+	PeakSampled = "peak-sampled"
 	// Disturbed is the finding of a case that did not have the machine to itself.
 	Disturbed = "disturbed"
 )

@@ -75,7 +75,8 @@ func HDRLog(w io.Writer, rec *record.Record, name string) error {
 }
 
 // CSV writes one row per record under one header: what identifies the record,
-// its coordinates, counters, and metrics with their unit, latency-p99 [ns].
+// its coordinates, whose memory and processor time its figures are, counters, and metrics with
+// their unit, latency-p99 [ns].
 // Coordinates, counters and metrics are the union over the records, in order of
 // first appearance; what a record lacks is empty. Figures have all their digits.
 func CSV(w io.Writer, recs []*record.Record) error {
@@ -99,7 +100,7 @@ func CSV(w io.Writer, recs []*record.Record) error {
 	out := csv.NewWriter(w)
 	// The writer keeps the first error for the end.
 	_ = out.Write(slices.Concat([]string{"id", "time", "session", "side", "process", "workload"}, axes,
-		[]string{"seed", "status", "error"}, counters, metrics))
+		[]string{"seed", "status", "error", "whose"}, counters, metrics))
 	for _, rec := range recs {
 		line := []string{
 			rec.ID, rec.Time.UTC().Format(time.RFC3339Nano), rec.Process.Session, rec.Process.Side,
@@ -109,7 +110,7 @@ func CSV(w io.Writer, recs []*record.Record) error {
 			value, _ := rec.Axes.Get(key)
 			line = append(line, value)
 		}
-		line = append(line, strconv.FormatUint(rec.Seed, 10), string(rec.Status), rec.Error)
+		line = append(line, strconv.FormatUint(rec.Seed, 10), string(rec.Status), rec.Error, ownersCell(rec))
 		for _, name := range counters {
 			cell := ""
 			if c, ok := rec.Counter(name); ok {

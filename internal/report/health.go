@@ -16,10 +16,11 @@ func healthRows(rec *record.Record) []row {
 		r.warn(failed > 0, "Error Rate", fmt.Sprintf("%.4f%%", 100*float64(failed)/float64(started)),
 			fmt.Sprintf("%d of %d operations started failed", failed, started))
 	}
+	r.owner()
 	r.perOp(record.AllocBytes, " B/op")
 	r.perOp(record.Allocs, " allocs/op")
 	if m, ok := rec.Metric(record.AllocRate); ok {
-		r.add(m.Label(), figure.Significant(m.Value/1e6, 4, 9)+" MB/s", m.Meaning()+", in 10^6 bytes")
+		r.add(m.Label(), figure.Significant(m.Value/1e6, 4, 9)+" MB/s", r.meaning(m)+", in 10^6 bytes")
 	}
 	r.labelled("GC Overhead", record.GCCPUShare, percent)
 	r.metric(record.GCAssistShare, percent)
@@ -35,6 +36,9 @@ func healthRows(rec *record.Record) []row {
 	r.metric(record.Processors, func(v float64) string { return figure.Significant(v, 3, 9) })
 	r.metric(record.ProcessWait, percent)
 	r.metric(record.Preempted, number)
+	perOp := func(v float64) string { return figure.Bytes(v) + "/op" }
+	r.metric(record.DiskRead, perOp)
+	r.metric(record.DiskWritten, perOp)
 	r.metric(record.OthersShare, percent)
 	r.metric(record.StolenShare, percent)
 	r.metric(record.Pressure, percent)
@@ -43,7 +47,10 @@ func healthRows(rec *record.Record) []row {
 	if _, measured := rec.Metric(record.HeapLive); measured {
 		r.resident(record.RSS, record.RSSAnon, record.RSSFile)
 		r.resident(record.PeakRSS, record.PeakRSSAnon, record.PeakRSSFile)
+	} else { // of another program, of which the parts are not known
+		r.metric(record.PeakRSS, figure.Bytes)
 	}
+	r.metric(record.GroupPeak, figure.Bytes)
 	return r.list
 }
 
@@ -60,7 +67,15 @@ func (r *rows) perOp(q record.Quantity, unit string) {
 	if m.Kind == record.Exact {
 		exact = " (exact)"
 	}
-	r.add(m.Label(), number(m.Value)+unit, m.Meaning()+exact)
+	r.add(m.Label(), number(m.Value)+unit, r.meaning(m)+exact)
+}
+
+// owner says whose the memory and processor time of the rows that follow are.
+func (r *rows) owner() {
+	if of := owners(r.rec); len(of) > 0 {
+		r.of = of[0]
+		r.add("Process", oneLine(string(r.of)), "Memory and processor time are of "+oneLine(r.of.Words()))
+	}
 }
 
 // resident adds a resident set with its two parts. The platform may not tell
@@ -71,7 +86,7 @@ func (r *rows) resident(total, anon, file record.Quantity) {
 		r.add(total.Label(), "-", "Not told by this platform")
 		return
 	}
-	meaning := total.Meaning()
+	meaning := r.meaning(m)
 	a, anonOK := r.rec.Metric(anon)
 	f, fileOK := r.rec.Metric(file)
 	switch {

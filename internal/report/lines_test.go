@@ -134,7 +134,7 @@ func TestCaseOpenLoop(t *testing.T) {
 		"10078":         {"4.000s"},
 		"...":           {"12 more, younger"},
 		"RSS":           {"-", "Not told by this platform"},
-		"Peak RSS":      {"-", "Not told by this platform"},
+		"Peak memory":   {"-", "Not told by this platform"},
 		"failed":        {"40", "7.627ms"},
 		"issue":         {"1111"},
 		"transfer":      {"8889"},

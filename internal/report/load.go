@@ -12,6 +12,7 @@ import (
 // has.
 type rows struct {
 	rec  *record.Record
+	of   record.Whose // whose the figures are that do not say otherwise
 	list []row
 }
 
@@ -33,8 +34,16 @@ func (r *rows) metric(q record.Quantity, format func(float64) string) {
 // labelled adds the line of a metric under a label that tells it from its neighbours here.
 func (r *rows) labelled(label string, q record.Quantity, format func(float64) string) {
 	if m, ok := r.rec.Metric(q); ok {
-		r.add(label, format(m.Value), m.Meaning())
+		r.add(label, format(m.Value), r.meaning(m))
 	}
+}
+
+// meaning says what a figure is, and whose where that is not the others'.
+func (r *rows) meaning(m record.Metric) string {
+	if m.Whose == "" || m.Whose == r.of {
+		return m.Meaning()
+	}
+	return m.Meaning() + "; of " + oneLine(m.Whose.Words())
 }
 
 // isOpen tells whether arrivals were paced: tickets then have a response and a

@@ -124,13 +124,18 @@ func stageRows(rec *record.Record) []row {
 		}
 		return figure.Bytes(float64(b))
 	}
-	rows := []row{cells("Stage", "Time", "Peak RSS", "Allocated", "Sizes")}
+	rows := []row{cells("Stage", "Time", record.PeakRSS.Label(), "Allocated", "Memory Of", "Figures")}
 	for _, s := range rec.Stages {
-		var sizes []string
+		var figures []string
 		for _, m := range s.Sizes {
-			sizes = append(sizes, number(m.Value)+" "+m.Unit())
+			name, value := figure.Named(m)
+			figures = append(figures, name+" "+value)
 		}
-		rows = append(rows, cells(s.Name, figure.TightTime(float64(s.Time)), told(s.PeakRSS), told(s.Allocated), strings.Join(sizes, ", ")))
+		whose := "-"
+		if s.PeakRSS+s.Allocated > 0 && s.Whose != "" {
+			whose = oneLine(string(s.Whose))
+		}
+		rows = append(rows, cells(s.Name, figure.TightTime(float64(s.Time)), told(s.PeakRSS), told(s.Allocated), whose, strings.Join(figures, ", ")))
 	}
 	return rows
 }

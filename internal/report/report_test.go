@@ -124,12 +124,12 @@ func TestTableOpen(t *testing.T) {
 	must.Do(t, report.Table(&b, []*record.Record{closed, open}))
 	golden.File(t, "testdata/table_open.txt", b.String())
 	lines := strings.Split(b.String(), "\n")
-	header, paced := strings.Fields(lines[1]), strings.Fields(lines[3])
+	header, paced := strings.Fields(lines[2]), strings.Fields(lines[4])
 	if i := slices.Index(header, "offered/s"); i < 0 || paced[i] != "101.0" {
 		t.Errorf("offered rate: header %q, line %q", header, paced)
 	}
-	golden.Contains(t, lines[1], "  resp P99  ")
-	golden.Contains(t, lines[3], "  91.75ms  ")
+	golden.Contains(t, lines[2], "  resp P99  ")
+	golden.Contains(t, lines[4], "  91.75ms  ")
 }
 
 func TestPictureOfADamagedHistogram(t *testing.T) {

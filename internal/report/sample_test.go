@@ -61,7 +61,7 @@ func inParts(t *testing.T, encoded record.Histogram, h *hdrhistogram.Histogram) 
 func sample(t *testing.T) *record.Record {
 	t.Helper()
 	h := logistic(t, 1000, 40, 3)
-	return &record.Record{
+	rec := &record.Record{
 		Schema: record.Schema, ID: "ID", Time: time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC),
 		Workload: "Sender", Case: "curve=BN254/bits=32/workers=2",
 		Axes: record.Axes{{Key: "curve", Value: "BN254"}, {Key: "bits", Value: "32"}, {Key: "workers", Value: "2"}},
@@ -113,6 +113,8 @@ func sample(t *testing.T) *record.Record {
 		Unfinished: []record.Unfinished{{Seq: 1040, Age: 2103 * time.Millisecond}},
 		Findings:   []record.Finding{{Name: "unfinished", Text: "1 of 1001 operations still ran\nwhen the window closed"}},
 	}
+	rec.Belong(record.OfOperations)
+	return rec
 }
 
 // openSample is an open loop with errors, drops, stragglers and a mix, on a
@@ -170,6 +172,7 @@ func openSample(t *testing.T) *record.Record {
 		rec.Unfinished = append(rec.Unfinished, record.Unfinished{Seq: uint64(10078 + i), Age: 4*time.Second - time.Duration(i)*100*time.Millisecond})
 	}
 	rec.Findings = nil
+	rec.Belong(record.OfOperations)
 	return rec
 }
 

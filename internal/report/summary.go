@@ -34,12 +34,18 @@ func (s Style) Summary(w io.Writer, recs []*record.Record) error {
 		cases[rec.Name()] = append(cases[rec.Name()], rec)
 	}
 	several := len(names) < len(recs)
-	columns := slices.DeleteFunc(measured(recs), func(c column) bool {
-		return !slices.Contains([]record.Quantity{
-			record.OfferedRate, record.Throughput, record.LatencyP50, record.LatencyP99, record.ResponseP99, record.Allocs,
-		}, c.metric)
-	})
+	kept := []record.Quantity{
+		record.OfferedRate, record.Throughput, record.LatencyP50, record.LatencyP99, record.ResponseP99, record.Allocs,
+	}
+	if slices.ContainsFunc(recs, isForeign) { // whose allocations nobody knows
+		kept = append(kept, record.CPUTime, record.PeakRSS)
+	}
+	columns := slices.DeleteFunc(measured(recs), func(c column) bool { return !slices.Contains(kept, c.metric) })
 	columns = append(columns, stagesOf(recs)...)
+	owned, apart := owner(recs, columns)
+	if owned != "" {
+		p.linef("%s", owned)
+	}
 	header := slices.Concat([]string{"workload"}, varying)
 	if several {
 		header = append(header, "processes")
@@ -47,9 +53,12 @@ func (s Style) Summary(w io.Writer, recs []*record.Record) error {
 	for _, c := range columns {
 		header = append(header, c.head)
 	}
+	if apart {
+		header = append(header, ownerHead)
+	}
 	rows := []row{cells(append(header, "findings")...)}
 	for _, name := range names {
-		rows = append(rows, summary(cases[name], varying, columns, several))
+		rows = append(rows, summary(cases[name], varying, columns, several, apart))
 	}
 	p.table("", rows)
 	for _, rec := range recs {
@@ -58,6 +67,11 @@ func (s Style) Summary(w io.Writer, recs []*record.Record) error {
 		}
 	}
 	return p.flush(w)
+}
+
+// isForeign tells whether another program ran the operations of a record.
+func isForeign(rec *record.Record) bool {
+	return slices.ContainsFunc(rec.Metrics, func(m record.Metric) bool { return m.Whose.Foreign() })
 }
 
 // stagesOf are the columns of records of stages: the time of each, and what they are compared
@@ -86,7 +100,7 @@ func stagesOf(recs []*record.Record) (columns []column) {
 }
 
 // summary is the line of a case.
-func summary(recs []*record.Record, varying []string, columns []column, several bool) row {
+func summary(recs []*record.Record, varying []string, columns []column, several, apart bool) row {
 	line := []string{recs[0].Workload}
 	for _, key := range varying {
 		value, ok := recs[0].Axes.Get(key)
@@ -119,6 +133,9 @@ func summary(recs []*record.Record, varying []string, columns []column, several 
 			}
 		}
 		line = append(line, cell)
+	}
+	if apart {
+		line = append(line, ownerCell(recs[0], columns))
 	}
 	var found []string
 	bad := false

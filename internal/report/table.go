@@ -29,9 +29,16 @@ func (s Style) Table(w io.Writer, recs []*record.Record) error {
 		p.linef("%s", strings.ReplaceAll(common.String(), "/", " "))
 	}
 	columns := measured(recs)
+	line, apart := owner(recs, columns)
+	if line != "" {
+		p.linef("%s", line)
+	}
 	header := slices.Concat([]string{"workload"}, varying, []string{"ops"})
 	for _, c := range columns {
 		header = append(header, c.head)
+	}
+	if apart {
+		header = append(header, ownerHead)
 	}
 	rows := []row{cells(append(header, "checked", "exact", "status")...)}
 	for _, rec := range recs {
@@ -43,7 +50,7 @@ func (s Style) Table(w io.Writer, recs []*record.Record) error {
 			}
 			line = append(line, value)
 		}
-		rows = append(rows, row{cells: append(line, figuresOf(rec, columns)...), bad: rec.Status == record.Failed})
+		rows = append(rows, row{cells: append(line, figuresOf(rec, columns, apart)...), bad: rec.Status == record.Failed})
 	}
 	p.table("", rows)
 	for _, rec := range recs {
@@ -81,6 +88,8 @@ func measured(recs []*record.Record) []column {
 		{"B/op", record.AllocBytes, four},
 		{"allocs/op", record.Allocs, four},
 		{"GC CPU", record.GCCPUShare, func(v float64) string { return fmt.Sprintf("%.1f%%", v) }},
+		{"CPU/op", record.CPUTime, figure.TightTime},
+		{"peak", record.PeakRSS, figure.Bytes},
 	}
 	return slices.DeleteFunc(all, func(c column) bool {
 		return !slices.ContainsFunc(recs, func(rec *record.Record) bool {
@@ -90,7 +99,7 @@ func measured(recs []*record.Record) []column {
 	})
 }
 
-func figuresOf(rec *record.Record, columns []column) []string {
+func figuresOf(rec *record.Record, columns []column, apart bool) []string {
 	line := []string{fmt.Sprint(rec.Count(record.CountDone))}
 	for _, c := range columns {
 		cell := "-"
@@ -101,6 +110,9 @@ func figuresOf(rec *record.Record, columns []column) []string {
 			}
 		}
 		line = append(line, cell)
+	}
+	if apart {
+		line = append(line, ownerCell(rec, columns))
 	}
 	var exact []string
 	for _, m := range ownMetrics(rec) {

@@ -230,3 +230,19 @@ func TestBenchmarkOfStages(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 }
+
+// TestUnits: figures of one unit have their names before it, and what package testing would not take,
+// or would take for its own, is one word of another name.
+func TestUnits(t *testing.T) {
+	units := report.Units{"ns/op": true}
+	var got []string
+	for _, m := range []record.Metric{
+		exact("proof", "B/proof", 1), exact("proof of mine", "B/proof", 2), exact("rounds", "field rounds/op", 3), exact("mine", "ns/op", 4),
+		exact("alone", "", 5), exact("", "", 6), exact("proof", "B/proof", 7), exact("proof", "B/proof", 8), exact("infinite", "x", math.Inf(1)),
+	} {
+		if unit, ok := units.Take(m, m.Unit()); ok {
+			got = append(got, fmt.Sprint(m.Value, " ", unit))
+		}
+	}
+	golden.Equal(t, "figures", []string{"1 B/proof", "2 proof_of_mine-B/proof", "3 field_rounds/op", "4 mine-ns/op", "5 alone", "7 proof-B/proof"}, got)
+}

@@ -55,7 +55,7 @@ func (r *Result) fillFindings(rec *record.Record) {
 		finding("checked", "%d of %d results checked", r.Checked, r.Done)
 	}
 	if m := r.Usage.Memory; m != nil && m.PeakSampled {
-		finding("peak-sampled", "the kernel's mark of the resident set could not be reset: its peak is the greatest of samples every %v", memorySampling)
+		finding(record.PeakSampled, "the kernel's mark of the resident set could not be reset: its peak is the greatest of samples every %v", memorySampling)
 	}
 	if m := r.Usage.Machine; m != nil {
 		if f, found := DisturbedFinding(m); found {

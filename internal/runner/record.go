@@ -163,10 +163,10 @@ func (r *Result) fillUsage(rec *record.Record, add func(q record.Quantity, value
 }
 
 func (r *Result) fillMachine(m *meter.Machine, add func(q record.Quantity, value float64)) {
-	if !r.builtInputs() && r.Work > 0 {
-		add(record.CPUTime, float64(m.CPU())/r.Work)
-		add(record.CPUUser, float64(m.User)/r.Work)
-		add(record.CPUSystem, float64(m.System)/r.Work)
+	if cpu := m.OfOperations(); !r.builtInputs() && r.Work > 0 && cpu.Sum() > 0 {
+		add(record.CPUTime, float64(cpu.Sum())/r.Work)
+		add(record.CPUUser, float64(cpu.User)/r.Work)
+		add(record.CPUSystem, float64(cpu.System)/r.Work)
 	}
 	FillMachine(m, add)
 }

@@ -1,6 +1,7 @@
 // Package stage records the named stages of a case, such as set-up, prove and
 // prove/commit: how long each took, the greatest memory of the process within
-// it, what was allocated, and the sizes of what it made.
+// it, what was allocated, and the sizes of what it made. Of a stage in which another
+// program did the work the memory is that program's.
 //
 // Time and allocation are of the whole process between the stage's start and
 // its end, so stages that overlap count what they share twice. Allocation is as
@@ -49,12 +50,20 @@ func (r *Recorder) Start(name string) *Stage {
 	return s
 }
 
-// End ends the stage. Ending it again changes nothing. A stage that is never
-// ended is no stage of the record.
+// End ends the stage, whose memory is that of this process. Ending it again changes nothing. A
+// stage that is never ended is no stage of the record.
 //
 // The peak of the resident set is left out where the kernel's mark cannot be
 // had: a stage takes no samples, so it knows no other.
-func (s *Stage) End(sizes ...record.Metric) {
+func (s *Stage) End(sizes ...record.Metric) { s.end(sizes, func(*record.Stage) {}) }
+
+// EndOf ends a stage in which another program did the work: whose memory the stage then has, its
+// greatest resident set in bytes, 0 where it is not told. What this process allocated is left out.
+func (s *Stage) EndOf(whose record.Whose, peak uint64, sizes ...record.Metric) {
+	s.end(sizes, func(r *record.Stage) { r.Whose, r.PeakRSS, r.Allocated = whose, peak, 0 })
+}
+
+func (s *Stage) end(sizes []record.Metric, change func(*record.Stage)) {
 	elapsed, total := time.Since(s.begun), allocated()
 	rss, exact := s.peak.Close()
 	s.of.mu.Lock()
@@ -64,9 +73,11 @@ func (s *Stage) End(sizes ...record.Metric) {
 	}
 	s.ended = true
 	s.result.Time, s.result.Allocated, s.result.Sizes = elapsed, total-s.allocated, slices.Clone(sizes)
+	s.result.Whose = record.OfOperations
 	if exact {
 		s.result.PeakRSS = rss
 	}
+	change(&s.result)
 }
 
 // Stages returns the stages that have ended, in order of start.

@@ -40,13 +40,32 @@ func TestStagesInOrderOfStart(t *testing.T) {
 		prove.End()
 		overlapping.End()
 		want := []record.Stage{
-			{Name: "set-up", Time: 2 * time.Second, Sizes: []record.Metric{key}},
-			{Name: "prove", Time: 9 * time.Second},
-			{Name: "prove/commit", Time: 3 * time.Second},
-			{Name: "check", Time: 5 * time.Second},
+			{Name: "set-up", Time: 2 * time.Second, Whose: record.OfOperations, Sizes: []record.Metric{key}},
+			{Name: "prove", Time: 9 * time.Second, Whose: record.OfOperations},
+			{Name: "prove/commit", Time: 3 * time.Second, Whose: record.OfOperations},
+			{Name: "check", Time: 5 * time.Second, Whose: record.OfOperations},
 		}
 		golden.Equal(t, "stages", want, r.Stages(), varying)
 	})
+}
+
+// TestEndOf: a stage in which another program did the work has that program's memory, and nothing of
+// this process'.
+func TestEndOf(t *testing.T) {
+	r := stage.New()
+	foreign, silent := r.Start("prove"), r.Start("verify")
+	held := make([]byte, 1<<20)
+	foreign.EndOf("prover/prove", 300<<20, record.CPUTime.Metric(5))
+	silent.EndOf("prover/verify", 0)
+	silent.End()
+	runtime.KeepAlive(held)
+	for i, want := range []record.Stage{
+		{Name: "prove", Whose: "prover/prove", PeakRSS: 300 << 20, Sizes: []record.Metric{record.CPUTime.Metric(5)}}, {Name: "verify", Whose: "prover/verify"},
+	} {
+		got := r.Stages()[i]
+		got.Time = 0
+		golden.Equal(t, "stage", want, got, cmpopts.EquateComparable(record.Quantity{}))
+	}
 }
 
 func TestEndedTwiceOrNever(t *testing.T) {

@@ -67,25 +67,31 @@ function figureBlocks(c) {
     groups.get(f.group).push(f);
   }
   const several = c.counted > 1;
-  const head = [['Figure', ''], [several ? 'Median' : 'Value', 'number']].concat(several ? [['Least – greatest', 'number']] : []);
-  const row = f => {
+  const whose = f => (c.whose || {})[f.name];
+  const head = owned => [['Figure', ''], [several ? 'Median' : 'Value', 'number']].concat(several ? [['Least – greatest', 'number']] : [], owned ? [['Of', '']] : []);
+  const row = owned => f => {
     const [middle, least, greatest] = c.figures[f.name];
     const range = least === undefined ? 'the same' : withUnit([least, greatest], f.unit, f.exact);
     return el('tr', { title: f.meaning }, el('td', { class: 'text' }, f.label, el('span', { class: 'hidden' }, ', ' + f.meaning)), el('td', { class: 'number' }, withUnit([middle], f.unit, f.exact) + fewMark(c, f)),
-      several ? el('td', { class: 'number' + (least === undefined ? ' muted' : '') }, range) : []);
+      several ? el('td', { class: 'number' + (least === undefined ? ' muted' : '') }, range) : [],
+      owned ? el('td', { class: 'text' }, whose(f) || '–') : []);
   };
-  return [...groups].map(([name, figures]) => block(name, wideTable(head, figures.map(row))));
+  return [...groups].map(([name, figures]) => {
+    const owned = figures.some(whose);
+    return block(name, wideTable(head(owned), figures.map(row(owned))));
+  });
 }
 
 function stageBlock(c) {
   if (!c.stages) return [];
   const some = key => c.stages.some(s => s[key]);
-  const head = [['Stage', ''], ['Time', 'number']].concat(some('peak') ? [['Peak memory', 'number']] : [], some('allocated') ? [['Allocated', 'number']] : [], some('sizes') ? [['Sizes', '']] : []);
+  const head = [['Stage', ''], ['Time', 'number']].concat(some('peak') ? [['Peak memory', 'number']] : [], some('allocated') ? [['Allocated', 'number']] : [], some('whose') ? [['Memory of', '']] : [], some('sizes') ? [['Figures', '']] : []);
   const bytes = v => (v ? withUnit([v], 'B') : '–');
   return block(c.counted > 1 ? 'Stages, medians' : 'Stages', wideTable(head, c.stages.map(s => el('tr', {},
     el('td', {}, s.name), el('td', { class: 'number' }, withUnit([s.time], 'ns')),
     some('peak') ? el('td', { class: 'number' }, bytes(s.peak)) : [],
     some('allocated') ? el('td', { class: 'number' }, bytes(s.allocated)) : [],
+    some('whose') ? el('td', { class: 'text' }, s.whose || '–') : [],
     some('sizes') ? el('td', { class: 'text' }, (s.sizes || []).map(p => p.join(' ')).join(', ')) : []))));
 }
 

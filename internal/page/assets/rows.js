@@ -61,6 +61,22 @@ function sharedSettings(cases) {
   return settingsOf(cases).filter(s => cases.every(c => s.value(c) === s.value(cases[0])));
 }
 
+// whoseIs is the process that a case's figure is of, in words; none is of no process, or not known.
+function whoseIs(c, f) { return c.figures[f.name] && (c.whose || {})[f.name]; }
+
+// ownersOf are the processes that the figures of a case in the table are of.
+function ownersOf(c) {
+  return [...new Set(data.figures.filter(f => f.column).map(f => whoseIs(c, f)).filter(Boolean))].join(', ');
+}
+
+// sharedOwners are those that several cases have in common: they stand above the table.
+function sharedOwners(cases) {
+  const all = cases.filter(c => Object.keys(c.figures).length).map(ownersOf);
+  return all.length > 1 && all.every(o => o === all[0]) ? all[0] : '';
+}
+
+const owner = { key: 'whose', head: 'Memory and CPU of', meaning: 'the processes whose memory and processor time stand in the row', value: c => ownersOf(c) || undefined };
+
 // columnsOf are the columns for these cases: key, head, unit, what it means, whether
 // it holds numbers, whether these are figures, and a case's value.
 function columnsOf(cases) {
@@ -81,6 +97,7 @@ function columnsOf(cases) {
   for (const f of data.figures) {
     const values = cases.map(c => c.figures[f.name]).filter(Boolean);
     if (!f.column || !values.length) continue;
+    if (!columns.some(c => c.key === owner.key) && !sharedOwners(cases) && cases.some(c => whoseIs(c, f))) columns.push(owner);
     const scale = scaleOf(f.unit, alike(f).flatMap(g => cases.map(c => c.figures[g.name])).filter(Boolean).map(v => Math.abs(v[0])), f.exact);
     columns.push({
       key: f.name, head: f.label, unit: scale.unit === f.label ? '' : scale.unit, meaning: f.meaning, number: true, figure: true,

@@ -38,6 +38,7 @@ function renderTable() {
 function renderShared(scope) {
   const { shared } = splitAxes(scope);
   for (const s of sharedSettings(scope)) shared.push([s.head, String(s.value(scope[0]))]);
+  if (sharedOwners(scope)) shared.push([owner.head, sharedOwners(scope)]);
   if (scope.some(c => c.runs > 1) && scope.every(c => c.counted === scope[0].counted)) shared.push(['Runs', scope[0].counted + ' each: figures are medians, ± is the greatest distance from it']);
   fill(byId('shared'), shared.length ? [el('span', { class: 'muted' }, 'All of them:'), ...shared.map(([key, value]) => el('span', {}, key + ' ', el('b', {}, value)))] : []);
   byId('shared').hidden = !shared.length || scope.length < 2;

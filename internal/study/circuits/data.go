@@ -86,7 +86,9 @@ func peak(r *record.Record) float64 {
 	}
 	most := r.Value(record.PeakRSS)
 	for _, s := range r.Stages {
-		most = max(most, float64(s.PeakRSS))
+		if s.Whose != record.OfZkbench {
+			most = max(most, float64(s.PeakRSS))
+		}
 	}
 	return most
 }

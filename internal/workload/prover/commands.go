@@ -17,6 +17,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/child"
+	"github.com/zkbench/zkbench/internal/meter"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -34,6 +35,7 @@ type prover struct {
 
 	mu       sync.Mutex
 	used     child.Use // of all operations: processor time and traffic added up, peaks the greatest
+	before   meter.CPU // of resident provers: what they had used when counting began
 	runs     int
 	doubted  sync.Once // what is checked once
 	doubting error
@@ -138,7 +140,8 @@ func (p *prover) add(use child.Use, counted bool) {
 	if counted {
 		p.runs++
 	}
-	p.used.CPU += use.CPU
+	p.used.User += use.User
+	p.used.System += use.System
 	p.used.Read += use.Read
 	p.used.Written += use.Written
 	p.used.Left += use.Left
@@ -151,9 +154,13 @@ func (p *prover) stage() string { return p.c.Get(workload.StageKey) }
 
 // forget begins to count anew.
 func (p *prover) forget() {
+	var before meter.CPU
+	if p.pool != nil {
+		before, _ = p.pool.look()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.runs, p.used = 0, child.Use{Left: p.used.Left}
+	p.runs, p.used, p.before = 0, child.Use{Left: p.used.Left}, before
 }
 
 // input is what an operation takes.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/child"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stage"
 )
 
 // Metrics proves once, and reads the figures.
@@ -98,30 +99,47 @@ func sizeOf(path string) (size int64, err error) {
 	return size, err
 }
 
-// usage is what the prover took, an operation, warm-up included. The processor time of a resident one
-// counts as this process' own.
-func (p *prover) usage() (metrics []record.Metric) {
+// usage is what the prover took in n operations of one of its commands: the greatest resident set
+// in bytes, 0 where it is not told, and the other figures.
+func (p *prover) usage(command string, n int) (whose record.Whose, peak uint64, metrics []record.Metric) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	n := float64(max(p.runs, 1))
-	if p.pool == nil {
-		metrics = append(metrics, record.CPUTime.Metric(float64(p.used.CPU)/n))
+	whose, used, before := record.OfProverCommand(command), p.used, p.before
+	p.mu.Unlock()
+	told := true
+	if p.pool != nil {
+		now, peak := p.pool.look()
+		since := now.Minus(before)
+		whose, used.PeakRSS = record.OfProver, max(used.PeakRSS, peak)
+		used.User, used.System, told = since.User, since.System, since.Sum() > 0
 	}
 	for _, m := range []struct {
 		of    record.Quantity
 		value float64
+		told  bool
 	}{
-		{record.PeakRSS, float64(p.used.PeakRSS)},
-		{record.GroupPeak, float64(p.used.GroupPeak)},
-		{record.DiskRead, float64(p.used.Read) / n},
-		{record.DiskWritten, float64(p.used.Written) / n},
+		{record.CPUTime, float64(used.CPU()) / float64(n), told},
+		{record.CPUUser, float64(used.User) / float64(n), told},
+		{record.CPUSystem, float64(used.System) / float64(n), told},
+		{record.GroupPeak, float64(used.GroupPeak), used.GroupPeak > 0},
+		{record.DiskRead, float64(used.Read) / float64(n), used.Read > 0},
+		{record.DiskWritten, float64(used.Written) / float64(n), used.Written > 0},
 	} {
-		if m.value > 0 {
-			metrics = append(metrics, m.of.Metric(m.value))
+		if m.told {
+			metrics = append(metrics, m.of.Metric(m.value).Of(whose))
 		}
 	}
+	return whose, used.PeakRSS, metrics
+}
+
+// endStage ends a stage of one of the prover's commands.
+func (p *prover) endStage(s *stage.Stage, command string) []record.Metric {
+	whose, peak, metrics := p.usage(command, 1)
+	s.EndOf(whose, peak, metrics...)
 	return metrics
 }
+
+// cpuFigures are the names of the figures of processor time.
+var cpuFigures = []string{record.CPUTime.Name(), record.CPUUser.Name(), record.CPUSystem.Name()}
 
 // Measured implements workload.Measured.
 func (p *prover) Measured() ([]record.Metric, []record.Finding) {
@@ -144,5 +162,15 @@ func (p *prover) Measured() ([]record.Metric, []record.Finding) {
 	if len(p.stages()) == 1 && len(p.Must) == 0 {
 		note("unchecked", "the file has neither verify nor must: nothing tells whether a result is right")
 	}
-	return p.usage(), findings
+	p.mu.Lock()
+	runs := p.runs
+	p.mu.Unlock()
+	whose, peak, metrics := p.usage(p.stage(), max(runs, 1))
+	if p.pool != nil { // its processor time is the runner's to tell: of the window, and of no check
+		metrics = slices.DeleteFunc(metrics, func(m record.Metric) bool { return slices.Contains(cpuFigures, m.Name()) })
+	}
+	if peak > 0 {
+		metrics = append(metrics, record.PeakRSS.Metric(float64(peak)).Of(whose))
+	}
+	return metrics, findings
 }

@@ -67,6 +67,10 @@ func program(what string, args []string) int {
 		if os.WriteFile(args[1], []byte(digest), 0o600) != nil {
 			return 1
 		}
+	case "prove-with-ballast":
+		held := hold()
+		defer runtime.KeepAlive(held)
+		return program("prove", args)
 	case "prove-to-output":
 		fmt.Print(digestOf(args[0]))
 	case "verify": // INPUT PROOF
@@ -155,6 +159,9 @@ func serve(args []string) int {
 		case q.Do == "prove" && mode == "empty":
 			fmt.Println(`{}`)
 		case q.Do == "prove":
+			if mode == "ballast" && kept == nil {
+				kept = append(kept, hold())
+			}
 			if mode == "grow" {
 				kept = append(kept, bytes.Repeat([]byte{1}, 8<<20))
 			}

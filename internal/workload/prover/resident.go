@@ -73,8 +73,8 @@ type resident struct {
 	lines   *bufio.Reader
 	partial []byte // of a line
 	calls   int
-	started uint64 // B resident after warmCalls
-	leave   func() // the processes whose time is this one's
+	started uint64          // B resident after warmCalls
+	leave   func(meter.CPU) // the processes whose time is this one's
 }
 
 // newPool starts as many provers as there are workers.
@@ -100,7 +100,7 @@ func (l *pool) start(ctx context.Context) (*resident, error) {
 		return nil, fmt.Errorf("serve: %w", err)
 	}
 	r := &resident{p: p, out: p.Stdout, lines: bufio.NewReaderSize(newSpinning(p.Stdout), 64<<10)}
-	r.leave = meter.Adopt(func() time.Duration { return p.Look().CPU })
+	r.leave = meter.Adopt(func() meter.CPU { return cpuOf(p.Look()) })
 	l.mu.Lock()
 	l.alive[r] = true
 	l.mu.Unlock()
@@ -341,7 +341,7 @@ func (l *pool) end(r *resident) (child.Use, error) {
 	_, _ = io.Copy(io.Discard, r.lines)                    // up to its end
 	late.Stop()
 	use, err := r.p.Wait(context.Background())
-	r.leave()
+	r.leave(meter.CPU{User: use.User, System: use.System})
 	l.of.mu.Lock()
 	l.of.used.Left += use.Left
 	l.of.used.PeakRSS = max(l.of.used.PeakRSS, use.PeakRSS)
@@ -371,6 +371,23 @@ func (l *pool) measure(note func(name, format string, args ...any)) {
 			note("memory grows", "the prover had %s after %d calls and %s after %d", figure.Bytes(float64(r.started)), warmCalls, figure.Bytes(float64(look.Resident)), r.calls)
 		}
 	}
+}
+
+// cpuOf is the processor time in a look.
+func cpuOf(l child.Look) meter.CPU { return meter.CPU{User: l.User, System: l.System} }
+
+// look is what the provers that run have used by now: their processor time, and the greatest
+// resident set that one of them has had in its life.
+func (l *pool) look() (used meter.CPU, peak uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for r := range l.alive {
+		look := r.p.Look()
+		used.User += look.User
+		used.System += look.System
+		peak = max(peak, look.PeakRSS)
+	}
+	return used, peak
 }
 
 // pids are those of the provers that run.

@@ -154,7 +154,7 @@ func (s *Spec) goThrough(ctx context.Context, c workload.Case, seed uint64, r *s
 		return out, err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
-	running.End(p.usage()...)
+	p.endStage(running, ofPrepare)
 	in, err := p.Input(ctx, 0)
 	if err != nil {
 		return out, err
@@ -165,17 +165,19 @@ func (s *Spec) goThrough(ctx context.Context, c workload.Case, seed uint64, r *s
 	if err != nil {
 		return out, err
 	}
-	running.End(p.usage()...)
+	proving := p.endStage(running, ofProve)
 	if out.Metrics, err = p.figures(ctx, in.(*input), proof); err != nil {
 		return out, err
 	}
+	// The case's processor time is that of the proof. Of memory the stages tell.
+	out.Metrics = append(out.Metrics, slices.DeleteFunc(proving, func(m record.Metric) bool { return m.Group() == record.Memory })...)
 	if len(s.stages()) > 1 {
 		running = r.Start(ofVerify)
 		p.forget()
 		if err := p.verify(ctx, in.(*input), proof, true); err != nil {
 			return out, err
 		}
-		running.End(p.usage()...)
+		p.endStage(running, ofVerify)
 	}
 	_, out.Findings = p.Measured()
 	return out, p.Check(ctx, in, proof)
