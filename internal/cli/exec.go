@@ -52,7 +52,7 @@ func execCommand(p *Program, stdin io.Reader, stdout, stderr io.Writer) *cobra.C
 			}
 			known := func(c *cobra.Command) bool { return len(rest) > 0 && c.Name() == rest[0] }
 			switch {
-			case len(rest) > 0 && rest[0] == jobs.CommandRun && (len(rest) == 1 || strings.HasPrefix(rest[1], "-")):
+			case len(rest) > 0 && slices.Contains([]string{jobs.CommandRun, jobs.CommandStages}, rest[0]) && (len(rest) == 1 || strings.HasPrefix(rest[1], "-")):
 				rest = slices.Concat(rest[:1], ids, rest[1:])
 			case slices.ContainsFunc(inner.Commands(), known):
 			case len(rest) == 0 || strings.HasPrefix(rest[0], "-"):
