@@ -98,7 +98,10 @@ func (after counts) since(before counts) *Machine {
 	if used := after.adopted.Minus(before.adopted); after.adopting || used != (CPU{}) {
 		m.Adopted = &used
 	}
-	m.Others = max(after.busy-before.busy-m.CPU(), 0)
+	// The machine's times come in ticks, of which a short window may have more than its length.
+	all := m.Wall * time.Duration(m.Processors)
+	m.Stolen = min(m.Stolen, all)
+	m.Others = min(max(after.busy-before.busy-m.CPU(), 0), max(all-m.CPU()-m.Stolen, 0))
 	return m
 }
 

@@ -44,12 +44,18 @@ func TestDisturbances(t *testing.T) {
 // with it, and ticks may be behind the process' own time: neither is less than nothing.
 func TestSince(t *testing.T) {
 	before := counts{own: own{wall: 1, user: 2, system: 3, preempted: 4}, waited: 50, busy: 60, stolen: 7, pressure: 8, processors: 2, load: 9}
-	after := counts{own: own{wall: 11, user: 22, system: 33, preempted: 44}, waited: 40, busy: 160, stolen: 77, pressure: 88, processors: 2, load: 0.5}
+	after := counts{own: own{wall: 101, user: 22, system: 33, preempted: 44}, waited: 40, busy: 160, stolen: 77, pressure: 88, processors: 2, load: 0.5}
 	golden.Equal(t, "between", &Machine{
-		Wall: 10, User: 20, System: 30, Preempted: 40, Waited: 0, Processors: 2, Others: 50, Stolen: 70, Pressure: 80, Load: 0.5,
+		Wall: 100, User: 20, System: 30, Preempted: 40, Waited: 0, Processors: 2, Others: 50, Stolen: 70, Pressure: 80, Load: 0.5,
 	}, after.since(before))
-	after.busy, after.waited = 61, 53
+	after.busy, after.stolen = 1060, 507 // ticks of a time before the window
 	m := after.since(before)
+	golden.Equal(t, "others, stolen: no more than there is", [2]time.Duration{0, 200}, [2]time.Duration{m.Others, m.Stolen})
+	after.stolen = 7
+	golden.Equal(t, "others beside the process", 150, after.since(before).Others)
+	after.stolen = 77
+	after.busy, after.waited = 61, 53
+	m = after.since(before)
 	golden.Equal(t, "others, waited", [2]time.Duration{0, 3}, [2]time.Duration{m.Others, m.Waited})
 	golden.Equal(t, "of the operations, which this process ran", CPU{20, 30}, m.OfOperations())
 	before.adopted, after.adopted = CPU{5, 6}, CPU{15, 10}
