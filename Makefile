@@ -27,7 +27,7 @@ portable:
 guests: build
 	$(GO) run ./internal/workload/guest/build $(BIN)/zkbench-guests
 
-# PostgreSQL's server programs, Chromium, QEMU's emulator of arm64, a C compiler for RISC-V, and OpenSSH, if they are missing.
+# PostgreSQL's server programs, Chromium, QEMU's emulator of arm64, compilers of C and C++ for RISC-V, and OpenSSH, if they are missing.
 # Tests start servers of their own: the one that apt-get starts for the machine is stopped.
 deps:
 	@want=; \
@@ -35,13 +35,14 @@ deps:
 	{ command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null 2>&1 || want="$$want chromium"; \
 	command -v qemu-aarch64 >/dev/null 2>&1 || want="$$want qemu-user"; \
 	command -v riscv64-linux-gnu-gcc >/dev/null 2>&1 || want="$$want gcc-riscv64-linux-gnu"; \
+	command -v riscv64-linux-gnu-g++ >/dev/null 2>&1 || want="$$want g++-riscv64-linux-gnu"; \
 	command -v ssh >/dev/null 2>&1 || want="$$want openssh-client"; \
 	{ command -v sshd || ls /usr/sbin/sshd; } >/dev/null 2>&1 || want="$$want openssh-server"; \
 	if [ -z "$$want" ]; then :; \
 	elif command -v apt-get >/dev/null; then \
 	  $(SUDO) apt-get update && $(SUDO) apt-get install -y --no-install-recommends $$want || exit; \
 	  case "$$want" in *openssh-server*) $(SUDO) systemctl disable --now ssh.service ssh.socket 2>/dev/null || :;; esac; \
-	else echo "make deps: no apt-get here: install$$want, and have PostgreSQL's initdb and postgres, chromium, qemu-aarch64, riscv64-linux-gnu-gcc, ssh and sshd in the PATH"; exit 1; fi
+	else echo "make deps: no apt-get here: install$$want, and have PostgreSQL's initdb and postgres, chromium, qemu-aarch64, riscv64-linux-gnu-gcc, riscv64-linux-gnu-g++, ssh and sshd in the PATH"; exit 1; fi
 
 # The main job: seeded 2-in/2-out transfers, proved and verified, every result
 # checked, on this machine's cores.

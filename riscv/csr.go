@@ -8,7 +8,8 @@ const (
 	csrCycle, csrTime, csrInstructions = 0xc00, 0xc01, 0xc02
 )
 
-// csr executes what reads such registers: counters, and a rounding mode that is always the same.
+// csr executes what reads such registers: counters, and a rounding mode that is always the same, to nearest. The flags
+// that operations raise are not kept, so they cannot be read; what is written to them alone is never seen.
 // done are the cycles of this call of execute, this one included.
 func (m *machine) csr(h *hart, in *instr, done uint64) bool {
 	w := uint32(in.imm)
@@ -19,10 +20,20 @@ func (m *machine) csr(h *hart, in *instr, done uint64) bool {
 	}
 	writes := f3&3 == 1 || in.rs1 != 0
 	switch number {
-	case csrFlags, csrRounding, csrFloat:
-		// What is raised is not kept, so flags are not to be read; they may be cleared.
-		if f3&3 != 1 || source != 0 || in.rd != sink {
-			return m.refuse(Unsupported, fmt.Sprintf("%#x: of the floating-point registers of control; accepted: to clear one", w))
+	case csrFlags:
+		if in.rd == sink {
+			return true
+		}
+		return m.refuse(Unsupported, fmt.Sprintf("%#x: reads the flags of floating point, which are not kept; accepted: to write them", w))
+	case csrRounding:
+		if writes && f3&3 != 3 && source&7 != nearestEven { // 3: clears bits, all of which are clear
+			return m.refuse(Unsupported, fmt.Sprintf("%#x: sets rounding mode %d; accepted: %d, to nearest, ties to even", w, source&7, nearestEven))
+		}
+		h.x[in.rd] = nearestEven
+		return true
+	case csrFloat:
+		if in.rd != sink || f3&3 != 3 && source>>5&7 != nearestEven {
+			return m.refuse(Unsupported, fmt.Sprintf("%#x: reads the flags of floating point, which are not kept, or sets another rounding mode; accepted: to set the mode to nearest", w))
 		}
 		return true
 	case csrCycle, csrInstructions:

@@ -140,6 +140,16 @@ func (p *Program) segment(file *elfFile, prog elf.Prog64) error {
 	return nil
 }
 
+// end is the first page above all segments that are below the stack.
+func (p *Program) end() (end uint64) {
+	for _, s := range p.segments {
+		if s.end <= stackTop-stackSize {
+			end = max(end, (s.end+pageMask)&^pageMask)
+		}
+	}
+	return end
+}
+
 // rightsOf are those of an address when the program starts.
 func (p *Program) rightsOf(addr uint64) rights {
 	for _, s := range p.segments {

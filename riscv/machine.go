@@ -53,12 +53,17 @@ type machine struct {
 	reserved   uint64 // address of the last load that reserves, by the thread that runs; noReservation: none
 	time       uint64 // ns since the guest's epoch
 	mmapNext   uint64 // below which mappings go
+	heap       uint64 // where it begins; brk moves its end
+	heapEnd    uint64
 	drawn      uint64 // blocks of random bytes
 	poll       poll
-	profiler   *profiler // nil: there is none
-	jump       *instr    // the last opProfiled
-	input      int       // bytes of it that were read
-	inputAt    uint64    // address; 0: it is not in memory
+	files      files
+	actions    [mostSignals + 1]action // by signals
+	missing    []MissingCall           // by numbers
+	profiler   *profiler               // nil: there is none
+	jump       *instr                  // the last opProfiled
+	input      int                     // bytes of it that were read
+	inputAt    uint64                  // address; 0: it is not in memory
 	output     []byte
 	fault      *Fault
 	code       int  // the first other than 0 of a thread that has ended; 0: none had one
@@ -74,6 +79,9 @@ type Result struct {
 	Misaligned uint64    // accesses of words that were not aligned
 	Pages      int       // of 4,096 bytes, the most that there were at once
 	Touches    uint64    // how often a page came into being: by the first access, or one after it was given back
+
+	// Missing are the calls of Linux that a guest has made and that there are not, by their numbers: 64 of them at most.
+	Missing []MissingCall
 }
 
 // Run runs a program to its end. The error is an *ExitError for a code other than 0, a *Fault, that of ctx, or a
@@ -137,7 +145,8 @@ func (m *machine) run(ctx context.Context) error {
 		}
 		t := m.threads.next(m)
 		if t == nil {
-			m.fault = &Fault{Kind: Deadlock, PC: m.threads.all[0].pc - 4}
+			first := m.threads.all[0]
+			m.fault = &Fault{Kind: Deadlock, PC: first.pc - 4, Detail: "every thread waits, the first one in " + callName(first.x[a7])}
 			return m.ended()
 		}
 		if m.profiler != nil && why != stopJump {

@@ -157,7 +157,7 @@ func (m *machine) tally(s *section) (t Tally) {
 // result takes all sections together.
 func (m *machine) result() *Result {
 	m.settle()
-	r := &Result{Tally: m.tally(m.sections[0]), Output: m.output, Misaligned: m.misaligned, Pages: m.mem.peak, Touches: m.mem.touches}
+	r := &Result{Tally: m.tally(m.sections[0]), Output: m.output, Misaligned: m.misaligned, Pages: m.mem.peak, Touches: m.mem.touches, Missing: m.missing}
 	if m.exit != nil {
 		r.Exit = *m.exit
 	}

@@ -246,6 +246,13 @@ func showCounts(w io.Writer, r *riscv.Result, took time.Duration, most int) {
 		}
 		printAligned(w, rows)
 	}
+	if len(r.Missing) > 0 {
+		rows = [][]string{{"missing call, answered ENOSYS", "times"}}
+		for _, c := range r.Missing {
+			rows = append(rows, []string{c.Name, grouped(c.Times)})
+		}
+		printAligned(w, rows)
+	}
 	if n := min(most, len(r.Functions)); n > 0 {
 		rows = [][]string{{"function", "cycles", "share"}}
 		for _, f := range r.Functions[:n] {
