@@ -8,9 +8,8 @@ const (
 	csrCycle, csrTime, csrInstructions = 0xc00, 0xc01, 0xc02
 )
 
-// csr executes what reads such registers: counters, and a rounding mode that is always the same, to nearest. The flags
-// that operations raise are not kept, so they cannot be read; what is written to them alone is never seen.
-// done are the cycles of this call of execute, this one included.
+// csr executes what reads and writes such registers: counters, the flags of floating point, and a rounding mode that is
+// always the same, to nearest. done are the cycles of this call of execute, this one included.
 func (m *machine) csr(h *hart, in *instr, done uint64) bool {
 	w := uint32(in.imm)
 	number, f3 := field(w, 20, 12), field(w, 12, 3)
@@ -20,21 +19,24 @@ func (m *machine) csr(h *hart, in *instr, done uint64) bool {
 	}
 	writes := f3&3 == 1 || in.rs1 != 0
 	switch number {
-	case csrFlags:
-		if in.rd == sink {
-			return true
+	case csrFlags, csrRounding, csrFloat:
+		if !m.program.ISA.Float {
+			break
 		}
-		return m.refuse(Unsupported, fmt.Sprintf("%#x: reads the flags of floating point, which are not kept; accepted: to write them", w))
-	case csrRounding:
-		if writes && f3&3 != 3 && source&7 != nearestEven { // 3: clears bits, all of which are clear
-			return m.refuse(Unsupported, fmt.Sprintf("%#x: sets rounding mode %d; accepted: %d, to nearest, ties to even", w, source&7, nearestEven))
+		const allFlags, modeBits = 1<<5 - 1, 5
+		flags, mode := uint64(h.flags), uint64(nearestEven)
+		old := [...]uint64{csrFlags: flags, csrRounding: mode, csrFloat: mode<<modeBits | flags}[number]
+		now := [...]uint64{1: source, 2: old | source, 3: old &^ source}[f3&3]
+		if writes && number != csrRounding {
+			flags = now & allFlags
 		}
-		h.x[in.rd] = nearestEven
-		return true
-	case csrFloat:
-		if in.rd != sink || f3&3 != 3 && source>>5&7 != nearestEven {
-			return m.refuse(Unsupported, fmt.Sprintf("%#x: reads the flags of floating point, which are not kept, or sets another rounding mode; accepted: to set the mode to nearest", w))
+		if number == csrFloat {
+			now >>= modeBits
 		}
+		if mode = now & 7; writes && number != csrFlags && mode != nearestEven {
+			return m.refuse(Unsupported, fmt.Sprintf("%#x: sets rounding mode %d; accepted: %d, to nearest, ties to even", w, mode, nearestEven))
+		}
+		h.flags, h.x[in.rd] = uint8(flags), old
 		return true
 	case csrCycle, csrInstructions:
 		if !writes {

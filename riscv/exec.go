@@ -10,6 +10,8 @@ type hart struct {
 	pc uint64
 	x  [64]uint64 // registers; sink takes what is written to register zero
 	f  [32]uint64 // floating point; single precision has ones above
+
+	flags uint8 // that operations of floating point have raised
 }
 
 // block is code that runs from its first instruction to its last.

@@ -1,7 +1,11 @@
 package riscv_test
 
 import (
+	"archive/tar"
 	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,7 +47,7 @@ func asGuest(t *testing.T, path, input string) (said, *riscv.Result) {
 // TestLinuxPrograms: static programs of C and C++ say and end with what they do under QEMU, in the same cycles each time.
 func TestLinuxPrograms(t *testing.T) {
 	const input = "one and\n another and"
-	all := []string{"hello.c", "calls.c", "hello.cpp", "threads.cpp"}
+	all := []string{"hello.c", "calls.c", "float.c", "hello.cpp", "threads.cpp"}
 	for _, file := range testsize.Pick(all[:1], all, all) {
 		t.Run(file, func(t *testing.T) {
 			need := "gcc"
@@ -59,6 +63,31 @@ func TestLinuxPrograms(t *testing.T) {
 			likeQEMU(t, path, input)
 		})
 	}
+}
+
+// TestRustAndZig: so do the programs of Rust and of Zig that testdata/linux/build.sh makes.
+func TestRustAndZig(t *testing.T) {
+	file := must.Get(os.Open("testdata/linux/programs.tar.gz"))(t)
+	defer file.Close()
+	archive := tar.NewReader(must.Get(gzip.NewReader(file))(t))
+	var names []string
+	for {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		must.Do(t, err)
+		if header.Typeflag != tar.TypeReg {
+			continue
+		}
+		names = append(names, header.Name)
+		t.Run(header.Name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "program")
+			must.Do(t, os.WriteFile(path, must.Get(io.ReadAll(archive))(t), 0o700))
+			likeQEMU(t, path, "one and\n another and")
+		})
+	}
+	golden.Equal(t, "programs", []string{"rust", "zig-fixed", "zig-free"}, names)
 }
 
 // TestGoFiles: what a program of Go asks of files has the answer that QEMU's Linux has of pipes, and of a path that is not

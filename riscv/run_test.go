@@ -212,7 +212,6 @@ func TestFaults(t *testing.T) {
 		"zero":                {[]uint32{rv.Nop, 0}, riscv.IllegalInstruction, 4, 1, "0x0; accepted: RV64GC"},
 		"unknown opcode":      {[]uint32{0x0000006b}, riscv.IllegalInstruction, 0, 0, "0x6b"},
 		"another rounding":    {[]uint32{rv.Nop, rv.Nop, rv.R(rv.OpFP, 1, 0, 1, 2, 3)}, riscv.Unsupported, 8, 2, "rounding to nearest"},
-		"flags are read":      {[]uint32{0x001022f3}, riscv.Unsupported, 0, 0, "reads the flags"},
 		"a mode is set":       {[]uint32{0x0020d073}, riscv.Unsupported, 0, 0, "sets rounding mode 1; accepted: 0"},
 		"register of machine": {[]uint32{0x30002573}, riscv.IllegalInstruction, 0, 0, "register of control 0x300"},
 		"reads nowhere":       {[]uint32{rv.Nop, rv.I(rv.OpLoad, 3, 5, 0, 8)}, riscv.WildAccess, 4, 1, "reads 8 bytes at 0x8"},
