@@ -309,7 +309,7 @@ func (p *program) fraction(bits int) uint64 {
 	case 0:
 		return all &^ (1 << p.IntN(bits))
 	case 1:
-		return 1<<p.IntN(bits) | 1<<p.IntN(bits)
+		return 1<<p.IntN(bits) | p.Uint64()%2
 	}
 	return p.Uint64() & all
 }

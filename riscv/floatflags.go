@@ -17,7 +17,7 @@ const (
 
 // Kinds of operations, by their place among those of a format.
 const (
-	kindAdd, kindSub, kindMul, kindDiv, kindSqrt = opFaddS - opFaddS, opFsubS - opFaddS, opFmulS - opFaddS, opFdivS - opFaddS, opFsqrtS - opFaddS
+	kindAdd, kindSub, kindMul, kindDiv, kindSqrt = op(0), opFsubS - opFaddS, opFmulS - opFaddS, opFdivS - opFaddS, opFsqrtS - opFaddS
 	kindMin, kindMax, kindEq, kindLt, kindLe     = opFminS - opFaddS, opFmaxS - opFaddS, opFeqS - opFaddS, opFltS - opFaddS, opFleS - opFaddS
 	kindMadd, kindMsub, kindNmsub, kindNmadd     = opFmaddS - opFaddS, opFmsubS - opFaddS, opFnmsubS - opFaddS, opFnmaddS - opFaddS
 	kindNarrow, kindWiden                        = opFcvtSD - opFaddD, opFcvtDS - opFaddD
@@ -128,7 +128,7 @@ func arithmetic(kind op, f format, r float64, operands ...float64) uint8 {
 	}
 	v := [3]float64{}
 	copy(v[:], operands)
-	if isExact(kind, f, r, v) {
+	if isExact(kind, r, v) {
 		return 0
 	}
 	if size := math.Abs(r); size < f.least || size == f.least && tiny(kind, f, v) {
@@ -138,49 +138,69 @@ func arithmetic(kind op, f format, r float64, operands ...float64) uint8 {
 }
 
 // isExact tells whether a finite result of finite operands is what it would be without rounding.
-func isExact(kind op, f format, r float64, v [3]float64) bool {
-	if kind == kindNarrow {
+func isExact(kind op, r float64, v [3]float64) bool {
+	switch kind {
+	case kindNarrow:
 		return r == v[0]
-	}
-	if kind == kindAdd {
+	case kindAdd:
 		sum, lost := twoSum(v[0], v[1])
 		return lost == 0 && sum == r
+	case kindMul:
+		return isProduct(r, v[0], v[1])
+	case kindDiv:
+		return isProduct(v[0], r, v[1])
+	case kindSqrt:
+		return isProduct(v[0], r, r)
 	}
-	if f == formatS { // in double precision products are exact
-		switch kind {
-		case kindMul:
-			return v[0]*v[1] == r
-		case kindDiv:
-			return r*v[1] == v[0]
-		case kindSqrt:
-			return r*r == v[0]
-		}
-		sum, lost := twoSum(float64(v[0]*v[1]), v[2])
-		return lost == 0 && sum == r
+	return isFused(r, v[0], v[1], v[2])
+}
+
+// isProduct tells whether c is the product of a and b.
+func isProduct(c, a, b float64) bool {
+	if a == 0 || b == 0 || c == 0 {
+		return c == 0 && (a == 0 || b == 0)
 	}
-	// What a product has lost is a number of double precision, if the product is not too small (Boldo and Daumas,
+	fa, ea := math.Frexp(a)
+	fb, eb := math.Frexp(b)
+	fc, ec := math.Frexp(c)
+	product := float64(fa * fb) // from 1/4 up
+	return math.FMA(fa, fb, -product) == 0 && (product == fc && ea+eb == ec || 2*product == fc && ea+eb-1 == ec)
+}
+
+// isFused tells whether r is a·b + c.
+func isFused(r, a, b, c float64) bool {
+	// What a product has lost is a number of double precision if the product is not below safe (Boldo and Daumas,
 	// "Representable Correcting Terms for Possibly Underflowing Floating Point Operations").
-	const safe = 0x1p-960
-	switch size := math.Abs(r); {
-	case kind == kindMul && size >= safe:
-		return math.FMA(v[0], v[1], -r) == 0
-	case kind == kindDiv && size >= f.least && math.Abs(v[0]) >= safe:
-		return math.FMA(r, v[1], -v[0]) == 0
-	case kind == kindSqrt && v[0] >= safe:
-		return math.FMA(r, r, -v[0]) == 0
-	case kind == kindMadd:
-		product := float64(v[0] * v[1])
-		if size := math.Abs(product); size >= safe && !math.IsInf(size, 0) && math.FMA(v[0], v[1], -product) == 0 {
-			sum, lost := twoSum(product, v[2])
-			return lost == 0 && sum == r
+	const safe, scale = 0x1p-960, 600
+	switch product := math.Abs(float64(a * b)); {
+	case a == 0 || b == 0:
+		return r == c
+	case product < safe:
+		if math.Abs(c) > 1 {
+			return false // the product is below half a unit of c
+		}
+		if math.Abs(a) > math.Abs(b) {
+			a, b = b, a
+		}
+		a, c, r = math.Ldexp(a, scale), math.Ldexp(c, scale), math.Ldexp(r, scale)
+		if math.Abs(float64(a*b)) < 0x1p-474 {
+			return false // all results and c are multiples of 2^-1074, and the product is not
 		}
 	}
-	exact := wide(r)
-	if kind == kindSqrt {
-		return exact.Mul(exact, exact).Cmp(wide(v[0])) == 0
+	product := float64(a * b)
+	lost := math.FMA(a, b, -product)
+	sum, rest := twoSum(product, c)
+	if rest == 0 {
+		sum, rest = twoSum(sum, lost)
+		return rest == 0 && sum == r
 	}
-	n, d := fraction(kind, v)
-	return exact.Mul(exact, d).Cmp(n) == 0
+	// Then sum and r are next to each other, so that their difference is exact.
+	if over, none := twoSum(sum, -r); none == 0 {
+		last, none := twoSum(rest, lost)
+		return none == 0 && last == -over
+	}
+	n, _ := fraction(kindMadd, [3]float64{a, b, c}) // of sums that are too large
+	return n.Cmp(wide(r)) == 0
 }
 
 // twoSum is a sum, and what it has lost, exactly (Knuth).

@@ -160,3 +160,67 @@ func FuzzCall(f *testing.F) {
 		anyCall(t, number%512, [6]uint64{a, b, c, d, e, g})
 	})
 }
+
+// TestSignals: a signal that is ignored is passed over, and any other one ends the guest by its name.
+func TestSignals(t *testing.T) {
+	const kill, tkill, tgkill, sigaction, process = 129, 130, 131, 134, 1000
+	const abort, user, child, urgent = 6, 10, 17, 23
+	handles := func(handler, signal int64) []uint32 {
+		return slices.Concat(put(dataAt, handler), system(sigaction, signal, dataAt, 0, 8))
+	}
+	for name, test := range map[string]struct {
+		words []uint32
+		exit  int
+		says  string
+	}{
+		"of the process":          {system(kill, process, abort), 0, "aborted at 0x1000c after 4 cycles: by its signal SIGABRT (6)"},
+		"of a thread":             {system(tkill, process, user), 0, "by its signal SIGUSR1 (10)"},
+		"of a thread of it":       {system(tgkill, process, process, 64), 0, "by its signal 64"},
+		"with a handler":          {slices.Concat(handles(0x12345, user), system(kill, process, user)), 0, "SIGUSR1 (10), which its handler at 0x12345 does not get"},
+		"a child's, with one":     {slices.Concat(handles(0x12345, child), system(kill, process, child)), 0, "SIGCHLD (17)"},
+		"a child's":               {system(kill, process, child), 0, ""},
+		"to give way, with one":   {slices.Concat(handles(0x12345, urgent), system(kill, process, urgent)), 0, ""},
+		"that is ignored":         {slices.Concat(handles(1, user), system(kill, process, user)), 0, ""},
+		"that is no more ignored": {slices.Concat(handles(1, user), handles(0, user), system(kill, process, user)), 0, "SIGUSR1 (10)"},
+		"none":                    {system(kill, process, 0), 0, ""},
+		"beyond all":              {system(kill, process, 65), 256 - 22, ""},
+		"to another process":      {system(kill, 7, abort), 256 - 3, ""},
+		"to another thread":       {system(tgkill, process, process+1, abort), 256 - 3, ""},
+		"the last, handled":       {handles(1, 9), 256 - 22, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := must.Get(riscv.Load(code(slices.Concat(test.words, system(exitGroup)), make([]byte, 64)), nil))(t)
+			r, err := ended(riscv.Run(t.Context(), p, riscv.Options{}))
+			golden.Equal(t, "exit", test.exit, r.Exit)
+			golden.Equal(t, "fault", test.says != "", err != nil)
+			golden.Contains(t, errorText(err), test.says)
+		})
+	}
+}
+
+// TestRequeue: a thread that waits at an address is woken at the other one that it was moved to, and only by bits that it
+// waits for.
+func TestRequeue(t *testing.T) {
+	const wake, requeue, waitBits, wakeBits, from, to = 1, 3, 9, 10, dataAt, dataAt + 8
+	child := slices.Concat(system(futex, from, waitBits, 7, 0, 0, 4), system(exit, 0))
+	parent := func(parts ...[]uint32) []uint32 {
+		return slices.Concat(system(clone, threadFlags), []uint32{rv.B(1, 10, 0, int32(4+4*len(child)))}, child, system(yield), slices.Concat(parts...), system(exitGroup))
+	}
+	moved := system(futex, from, requeue, 0, 1, to)
+	for name, test := range map[string]struct {
+		words []uint32
+		exit  int
+	}{
+		"moved":               {parent(moved), 1},
+		"gone from there":     {parent(moved, system(futex, from, wake, 1)), 0},
+		"woken there":         {parent(moved, system(futex, to, wake, 1)), 1},
+		"woken by other bits": {parent(system(futex, from, wakeBits, 1, 0, 0, 3)), 0},
+		"woken by its bits":   {parent(system(futex, from, wakeBits, 1, 0, 0, 6)), 1},
+		"woken by no bits":    {parent(system(futex, from, wakeBits, 1, 0, 0, 0)), 256 - 22},
+		"none is moved":       {parent(system(futex, from, requeue, 0, 0, to)), 0},
+		"moved if it is so":   {parent(slices.Concat(system(futex, from, 4, 0, 1, to, 7))), 1},
+		"not so":              {parent(slices.Concat(system(futex, from, 4, 0, 1, to, 8))), 256 - 11},
+	} {
+		golden.Equal(t, name, test.exit, ran(t, riscv.Options{}, test.words).Exit)
+	}
+}

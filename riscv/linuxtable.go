@@ -20,6 +20,7 @@ func constant(code int64) func(*machine, *thread) int64 {
 const (
 	saysEmptyRoot = "error: of paths there is the folder `/` alone, which is empty, and can be neither listed nor written to"
 	saysNoSeek    = "error: what is read and written has no positions"
+	saysPipe      = "error: a pipe is no file that is kept"
 	saysNothing   = "0, and nothing is done"
 	saysSignals   = "ends the guest by its signal; 0 of one that is ignored, of SIGURG, and of number 0"
 	saysUser      = "1000"
@@ -28,25 +29,27 @@ const (
 
 // linuxByName are the calls that there are, by the names of callRuns.
 var linuxByName = map[string]linuxCall{
-	"read":      {(*machine).read, "the input on descriptor 0, which ends where the input does"},
-	"readv":     {(*machine).readv, "the input on descriptor 0, which ends where the input does"},
-	"write":     {(*machine).write, "to standard output and error, 1 MiB at most"},
-	"writev":    {(*machine).writev, "to standard output and error, 1 MiB at most"},
-	"close":     {(*machine).closeFile, "closes descriptors 0 to 2"},
-	"fstat":     {(*machine).fstat, "descriptors 0 to 2 are pipes, 3 and 4 files without a name"},
-	"lseek":     {(*machine).noPosition, saysNoSeek},
-	"pread64":   {(*machine).noPosition, saysNoSeek},
-	"pwrite64":  {(*machine).noPosition, saysNoSeek},
-	"preadv":    {(*machine).noPosition, saysNoSeek},
-	"pwritev":   {(*machine).noPosition, saysNoSeek},
-	"fsync":     {(*machine).ofPipe, "error: pipes are not kept"},
-	"fdatasync": {(*machine).ofPipe, "error: pipes are not kept"},
-	"ftruncate": {(*machine).ofPipe, "error: pipes are not kept"},
-	"ioctl":     {(*machine).ioctl, "error: there is no terminal"},
-	"fcntl":     {(*machine).fcntl, "flags of descriptors 0 to 2, which do not change"},
-	"dup":       {(*machine).dup, "error: there are no more descriptors"},
-	"dup3":      {(*machine).dup, "error: there are no more descriptors"},
-	"ppoll":     {(*machine).ppoll, "descriptors 0 to 2 are ready"},
+	"read":            {(*machine).read, "the input on descriptor 0, which ends where the input does"},
+	"readv":           {(*machine).readv, "the input on descriptor 0, which ends where the input does"},
+	"write":           {(*machine).write, "to standard output and error, 1 MiB at most"},
+	"writev":          {(*machine).writev, "to standard output and error, 1 MiB at most"},
+	"close":           {(*machine).closeFile, "closes descriptors 0 to 2"},
+	"fstat":           {(*machine).fstat, "descriptors 0 to 2 are pipes, 3 and 4 files without a name"},
+	"lseek":           {(*machine).noPosition, saysNoSeek},
+	"pread64":         {(*machine).noPosition, saysNoSeek},
+	"pwrite64":        {(*machine).noPosition, saysNoSeek},
+	"preadv":          {(*machine).noPosition, saysNoSeek},
+	"pwritev":         {(*machine).noPosition, saysNoSeek},
+	"fsync":           {(*machine).ofPipe, saysPipe},
+	"fdatasync":       {(*machine).ofPipe, saysPipe},
+	"ftruncate":       {(*machine).ofPipe, saysPipe},
+	"copy_file_range": {(*machine).ofPipe, saysPipe},
+	"sendfile":        {(*machine).ofPipe, saysPipe},
+	"ioctl":           {(*machine).ioctl, "error: there is no terminal"},
+	"fcntl":           {(*machine).fcntl, "flags of descriptors 0 to 2, which do not change"},
+	"dup":             {(*machine).dup, "error: there are no more descriptors"},
+	"dup3":            {(*machine).dup, "error: there are no more descriptors"},
+	"ppoll":           {(*machine).ppoll, "descriptors 0 to 2 are ready"},
 
 	"openat":     {(*machine).openat, saysEmptyRoot},
 	"readlinkat": {(*machine).readlinkat, saysEmptyRoot},
