@@ -76,6 +76,15 @@ func TestHeap(t *testing.T) {
 	}
 }
 
+// TestBareHeap: a bare program has no heap.
+func TestBareHeap(t *testing.T) {
+	text := rv.Text(slices.Concat(system(brk, 0x8000), system(exit))...)
+	for xlen, isa := range map[int]*riscv.ISA{64: riscv.RV64IM(), 32: nil} {
+		p := must.Get(riscv.Load(rv.ELF(xlen, codeAt, rv.Segment{At: codeAt, Flags: 5, Data: text}), isa))(t)
+		golden.Equal(t, "exit", 0, must.Get(riscv.Run(t.Context(), p, riscv.Options{}))(t).Exit)
+	}
+}
+
 // TestLimitsOfCalls: parts, paths and lists of descriptors have the limits of Linux, and the host takes no more for them.
 func TestLimitsOfCalls(t *testing.T) {
 	const end = dataAt + 1<<16 // of what is mapped

@@ -16,7 +16,10 @@ const (
 // brk moves the end of the heap, and returns where it is then: where it was, if it cannot be where it is wanted.
 func (m *machine) brk(t *thread) int64 {
 	want := t.x[a0]
-	if want < m.heap || want > highest {
+	switch {
+	case m.heap == 0:
+		return 0 // a bare program has no heap, and no program takes this for a success
+	case want < m.heap || want > highest:
 		return int64(m.heapEnd)
 	}
 	from, to := (m.heapEnd+pageMask)&^pageMask, (want+pageMask)&^pageMask
@@ -130,19 +133,67 @@ func (m *machine) mmap(t *thread) int64 {
 	case flags&mapFixed != 0 && hint != 0:
 		m.mem.unmap(hint, hint+size)
 	case !free:
-		if hint = m.mem.below(m.mmapNext, size); hint < mmapLowest { // else what was given back above
-			hint = m.mem.below(mmapTop, size)
-		}
-		if hint < mmapLowest {
+		if hint = m.room(size); hint == 0 {
 			return noMemory
 		}
-		m.mmapNext = hint
 	}
 	m.mem.setRights(hint, hint+size, r)
 	return int64(hint)
 }
 
 const mmapLowest = 1 << 32
+
+// room is the address of size free bytes below the last ones that it has found, or else of what was given back above; 0:
+// there are none.
+func (m *machine) room(size uint64) uint64 {
+	at := m.mem.below(m.mmapNext, size)
+	if at < mmapLowest {
+		at = m.mem.below(mmapTop, size)
+	}
+	if at < mmapLowest {
+		return 0
+	}
+	m.mmapNext = at
+	return at
+}
+
+// mremap makes a mapping longer or shorter, where it is or at another place.
+func (m *machine) mremap(t *thread) int64 {
+	const mayMove = 1
+	start, end, ok := m.span(t)
+	size := (t.x[a2] + pageMask) &^ pageMask
+	switch {
+	case !ok || t.x[a2] == 0 || t.x[a2] > highest || t.x[a3]&^mayMove != 0 || m.mem.hasCode(start, end):
+		return badValue
+	case len(m.mem.regions) >= mostRegions:
+		return noMemory
+	}
+	i := m.mem.find(start)
+	if i == len(m.mem.regions) || m.mem.regions[i].start > start || m.mem.regions[i].end < end {
+		return badAddr
+	}
+	r := m.mem.regions[i].rights
+	switch wanted := start + size; {
+	case wanted <= end:
+		if wanted < end {
+			m.mem.unmap(wanted, end)
+		}
+		return int64(start)
+	case wanted <= highest && !m.mem.mapped(end, wanted):
+		m.mem.setRights(end, wanted, r)
+		return int64(start)
+	case t.x[a3] == 0:
+		return noMemory
+	}
+	to := m.room(size)
+	if to == 0 {
+		return noMemory
+	}
+	m.mem.move(start, end, to)
+	m.mem.cut(start, end)
+	m.mem.setRights(to, to+size, r)
+	return int64(to)
+}
 
 // random fills memory with bytes that are the same in every run.
 func (m *machine) random(t *thread) int64 {

@@ -18,23 +18,23 @@ func constant(code int64) func(*machine, *thread) int64 {
 }
 
 const (
-	saysEmptyRoot = "error: of paths there is the folder `/` alone, which is empty, and can be neither listed nor written to"
-	saysNoSeek    = "error: what is read and written has no positions"
-	saysPipe      = "error: a pipe is no file that is kept"
+	saysEmptyRoot = "error: the only path is `/`, an empty folder that can be neither listed nor changed"
+	saysNoSeek    = "error: pipes have no positions"
+	saysPipe      = "error: pipes cannot do this"
 	saysNothing   = "0, and nothing is done"
-	saysSignals   = "ends the guest by its signal; 0 of one that is ignored, of SIGURG, and of number 0"
+	saysSignals   = "ends the guest, since no signal is delivered; 0 for number 0, SIGURG and signals that are ignored"
 	saysUser      = "1000"
-	saysAbsent    = "error ENOSYS, as of an older kernel; the C libraries do without"
+	saysAbsent    = "error ENOSYS, as from an older kernel; C libraries do without these calls"
 )
 
 // linuxByName are the calls that there are, by the names of callRuns.
 var linuxByName = map[string]linuxCall{
-	"read":            {(*machine).read, "the input on descriptor 0, which ends where the input does"},
-	"readv":           {(*machine).readv, "the input on descriptor 0, which ends where the input does"},
-	"write":           {(*machine).write, "to standard output and error, 1 MiB at most"},
-	"writev":          {(*machine).writev, "to standard output and error, 1 MiB at most"},
-	"close":           {(*machine).closeFile, "closes descriptors 0 to 2"},
-	"fstat":           {(*machine).fstat, "descriptors 0 to 2 are pipes, 3 and 4 files without a name"},
+	"read":            {(*machine).read, "reads the input on descriptor 0"},
+	"readv":           {(*machine).readv, "reads the input on descriptor 0"},
+	"write":           {(*machine).write, "writes to standard output and error, at most 1 MiB a call"},
+	"writev":          {(*machine).writev, "writes to standard output and error, at most 1 MiB a call"},
+	"close":           {(*machine).closeFile, "closes one of descriptors 0 to 2"},
+	"fstat":           {(*machine).fstat, "0 to 2 are pipes, 3 and 4 files without a name"},
 	"lseek":           {(*machine).noPosition, saysNoSeek},
 	"pread64":         {(*machine).noPosition, saysNoSeek},
 	"pwrite64":        {(*machine).noPosition, saysNoSeek},
@@ -46,7 +46,7 @@ var linuxByName = map[string]linuxCall{
 	"copy_file_range": {(*machine).ofPipe, saysPipe},
 	"sendfile":        {(*machine).ofPipe, saysPipe},
 	"ioctl":           {(*machine).ioctl, "error: there is no terminal"},
-	"fcntl":           {(*machine).fcntl, "flags of descriptors 0 to 2, which do not change"},
+	"fcntl":           {(*machine).fcntl, "the flags of descriptors 0 to 2, which cannot be changed"},
 	"dup":             {(*machine).dup, "error: there are no more descriptors"},
 	"dup3":            {(*machine).dup, "error: there are no more descriptors"},
 	"ppoll":           {(*machine).ppoll, "descriptors 0 to 2 are ready"},
@@ -65,35 +65,36 @@ var linuxByName = map[string]linuxCall{
 	"execve":     {(*machine).execve, saysEmptyRoot},
 	"getdents64": {(*machine).ofDirectory, saysEmptyRoot},
 	"fchdir":     {(*machine).ofDirectory, saysEmptyRoot},
-	"newfstatat": {(*machine).newfstatat, "as fstat, and of `/`"},
-	"statx":      {(*machine).statx, "as fstat, and of `/`"},
-	"faccessat":  {(*machine).faccessat, "whether a path is `/`"},
-	"faccessat2": {(*machine).faccessat, "whether a path is `/`"},
-	"chdir":      {(*machine).chdir, "whether a path is `/`"},
+	"newfstatat": {(*machine).newfstatat, "as `fstat`, and for `/`"},
+	"statx":      {(*machine).statx, "as `fstat`, and for `/`"},
+	"faccessat":  {(*machine).faccessat, "0 for `/`, error for any other path"},
+	"faccessat2": {(*machine).faccessat, "0 for `/`, error for any other path"},
+	"chdir":      {(*machine).chdir, "0 for `/`, error for any other path"},
 	"getcwd":     {(*machine).getcwd, "`/`"},
 	"umask":      {constant(0o22), "022"},
 
 	"epoll_create1": {constant(epollFD), "descriptor 3"},
 	"eventfd2":      {constant(eventFD), "descriptor 4"},
-	"epoll_ctl":     {(*machine).epollCtl, "waits for descriptor 4, as Go's timers do"},
-	"epoll_pwait":   {(*machine).epollWait, "waits for descriptor 4, as Go's timers do"},
+	"epoll_ctl":     {(*machine).epollCtl, "wait for descriptor 4, as Go's timers do"},
+	"epoll_pwait":   {(*machine).epollWait, "wait for descriptor 4, as Go's timers do"},
 
-	"brk":             {(*machine).brk, "the heap, from the end of the segments up to what is mapped there"},
-	"mmap":            {(*machine).mmap, "memory without a file, which is not executed"},
-	"munmap":          {(*machine).munmap, "memory that is no code"},
-	"mprotect":        {(*machine).mprotect, "memory that is no code"},
-	"madvise":         {(*machine).madvise, "MADV_DONTNEED makes pages zero again; other advice does nothing"},
-	"getrandom":       {(*machine).random, "bytes that are the same in every run, 256 at most"},
-	"clock_gettime":   {(*machine).clockGettime, "the guest's time: 1 us later with each call, from 2023-11-14 on, and from 0 on of the clocks of processor time"},
-	"gettimeofday":    {(*machine).gettimeofday, "the guest's time: 1 us later with each call, from 2023-11-14 on, and from 0 on of the clocks of processor time"},
+	"brk":             {(*machine).brk, "moves the end of the heap, which begins behind the segments"},
+	"mmap":            {(*machine).mmap, "maps memory without a file, and without the right to execute"},
+	"mremap":          {(*machine).mremap, "makes a mapping longer or shorter, and moves it; error for code"},
+	"munmap":          {(*machine).munmap, "changes memory; error for code"},
+	"mprotect":        {(*machine).mprotect, "changes memory; error for code"},
+	"madvise":         {(*machine).madvise, "MADV_DONTNEED zeroes pages; other advice does nothing"},
+	"getrandom":       {(*machine).random, "bytes that are the same in every run, at most 256 a call"},
+	"clock_gettime":   {(*machine).clockGettime, "the guest's time, which begins at 2023-11-14 and passes by 1 us with each call; clocks of processor time begin at 0"},
+	"gettimeofday":    {(*machine).gettimeofday, "the guest's time, which begins at 2023-11-14 and passes by 1 us with each call; clocks of processor time begin at 0"},
 	"clock_getres":    {(*machine).clockGetres, "1 us"},
-	"nanosleep":       {(*machine).nanosleep, "other threads run; when all wait, time goes on to the first that ends"},
-	"clock_nanosleep": {(*machine).clockNanosleep, "other threads run; when all wait, time goes on to the first that ends"},
+	"nanosleep":       {(*machine).nanosleep, "other threads run; when all wait, time jumps to the first deadline"},
+	"clock_nanosleep": {(*machine).clockNanosleep, "other threads run; when all wait, time jumps to the first deadline"},
 
-	"clone":             {(*machine).clone, "a thread of the same process, 1024 at most; error ENOSYS of a process"},
+	"clone":             {(*machine).clone, "a thread of the same process, at most 1024; error ENOSYS for a new process"},
 	"exit":              {(*machine).endThread, "ends the thread, and the guest with the last one"},
 	"exit_group":        {(*machine).exitGroup, "ends the guest"},
-	"futex":             {(*machine).futex, "waits, wakes and requeues; error ENOSYS of other operations"},
+	"futex":             {(*machine).futex, "wait, wake and requeue; error ENOSYS for other operations"},
 	"set_tid_address":   {(*machine).setTID, "the thread's number"},
 	"gettid":            {(*machine).gettid, "the thread's number"},
 	"getpid":            {constant(processID), saysUser},
@@ -110,21 +111,20 @@ var linuxByName = map[string]linuxCall{
 	"kill":           {(*machine).kill, saysSignals},
 	"tkill":          {(*machine).tkill, saysSignals},
 	"tgkill":         {(*machine).tgkill, saysSignals},
-	"rt_sigaction":   {(*machine).sigaction, "keeps what a program wants of a signal; none is delivered"},
-	"rt_sigprocmask": {(*machine).sigprocmask, "keeps what a program wants of a signal; none is delivered"},
+	"rt_sigaction":   {(*machine).sigaction, "stored and returned; no signal is delivered"},
+	"rt_sigprocmask": {(*machine).sigprocmask, "stored and returned; no signal is delivered"},
 	"sigaltstack":    {constant(0), saysNothing},
 
-	"prctl":              {(*machine).prctl, "0 for names of threads and mappings, which are not kept; error of what else there is"},
-	"prlimit64":          {(*machine).prlimit, "8 MiB of the first stack; error ENOSYS of other limits"},
+	"prctl":              {(*machine).prctl, "0 for names of threads and mappings, which are not stored; else an error"},
+	"prlimit64":          {(*machine).prlimit, "8 MiB for the stack; error ENOSYS for other limits"},
 	"uname":              {(*machine).uname, "Linux 6.1.0 on riscv64"},
-	"sysinfo":            {(*machine).sysinfo, "the memory limit, and what is free of it"},
+	"sysinfo":            {(*machine).sysinfo, "the memory limit and what is free"},
 	"riscv_flush_icache": {constant(0), saysNothing},
 	"set_robust_list":    {absent, saysAbsent},
 	"get_robust_list":    {absent, saysAbsent},
 	"rseq":               {absent, saysAbsent},
 	"clone3":             {absent, saysAbsent},
 	"membarrier":         {absent, saysAbsent},
-	"mremap":             {absent, saysAbsent},
 	"riscv_hwprobe":      {absent, saysAbsent},
 }
 

@@ -201,6 +201,30 @@ func (m *memory) drop(start, end uint64) {
 	}
 }
 
+// move takes the pages of [start, end) to another address, where there are none.
+func (m *memory) move(start, end, to uint64) {
+	m.forget()
+	first, last := start>>pageBits, (end-1)>>pageBits
+	var numbers []uint64
+	if last-first >= uint64(len(m.pages)) { // which then are the fewer to look at
+		for number := range m.pages {
+			if first <= number && number <= last {
+				numbers = append(numbers, number)
+			}
+		}
+	} else {
+		for number := first; number <= last; number++ {
+			if m.pages[number] != nil {
+				numbers = append(numbers, number)
+			}
+		}
+	}
+	for _, number := range numbers {
+		m.pages[number-first+to>>pageBits] = m.pages[number]
+		delete(m.pages, number)
+	}
+}
+
 func (m *memory) release(number uint64) {
 	if p := m.pages[number]; p != nil {
 		delete(m.pages, number)
