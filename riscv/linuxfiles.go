@@ -178,13 +178,13 @@ func (m *machine) ppoll(t *thread) int64 {
 	return 0
 }
 
-// place is what a path leads to.
-type place int
+// location is what a path leads to.
+type location int
 
 const (
-	atRoot place = iota
-	inRoot       // a name in "/", where there is none
-	inNone       // a name in a folder that there is not
+	atRoot location = iota
+	inRoot          // a name in "/", where there is none
+	inNone          // a name in a folder that there is not
 )
 
 // Flags of calls that take paths.
@@ -198,7 +198,7 @@ const (
 func isHere(folder uint64) bool { return uint32(folder) == here&0xffffffff }
 
 // path follows a path from a folder. The code is an error below 0; of an empty path it is noEntry.
-func (m *machine) path(folder, addr uint64) (place, int64) {
+func (m *machine) path(folder, addr uint64) (location, int64) {
 	const longest = 4096
 	var name []byte
 	for {
