@@ -8,8 +8,8 @@ const (
 	csrCycle, csrTime, csrInstructions = 0xc00, 0xc01, 0xc02
 )
 
-// csr executes what reads such registers: counters, and a rounding mode that is always the same.
-// done are the cycles of this call of execute, this one included.
+// csr executes what reads and writes such registers: counters, the flags of floating point, and a rounding mode that is
+// always the same, to nearest. done are the cycles of this call of execute, this one included.
 func (m *machine) csr(h *hart, in *instr, done uint64) bool {
 	w := uint32(in.imm)
 	number, f3 := field(w, 20, 12), field(w, 12, 3)
@@ -20,10 +20,23 @@ func (m *machine) csr(h *hart, in *instr, done uint64) bool {
 	writes := f3&3 == 1 || in.rs1 != 0
 	switch number {
 	case csrFlags, csrRounding, csrFloat:
-		// What is raised is not kept, so flags are not to be read; they may be cleared.
-		if f3&3 != 1 || source != 0 || in.rd != sink {
-			return m.refuse(Unsupported, fmt.Sprintf("%#x: of the floating-point registers of control; accepted: to clear one", w))
+		if !m.program.ISA.Float {
+			break
 		}
+		const allFlags, modeBits = 1<<5 - 1, 5
+		flags, mode := uint64(h.flags), uint64(nearestEven)
+		old := [...]uint64{csrFlags: flags, csrRounding: mode, csrFloat: mode<<modeBits | flags}[number]
+		now := [...]uint64{1: source, 2: old | source, 3: old &^ source}[f3&3]
+		if writes && number != csrRounding {
+			flags = now & allFlags
+		}
+		if number == csrFloat {
+			now >>= modeBits
+		}
+		if mode = now & 7; writes && number != csrFlags && mode != nearestEven {
+			return m.refuse(Unsupported, fmt.Sprintf("%#x: sets rounding mode %d; accepted: %d, to nearest, ties to even", w, mode, nearestEven))
+		}
+		h.flags, h.x[in.rd] = uint8(flags), old
 		return true
 	case csrCycle, csrInstructions:
 		if !writes {

@@ -37,7 +37,7 @@ func rounded(o op, mode uint32) op {
 	return opUnsupported
 }
 
-// exact is an operation whose result needs no rounding, whatever the mode.
+// exact is an operation whose result needs no rounding, or that rounds by each mode.
 func exact(o op, mode uint32) op {
 	if mode == 5 || mode == 6 {
 		return opIllegal
@@ -93,12 +93,9 @@ func floatOp(in *instr, f5 uint32, format int, mode uint32, rd uint8) {
 		if in.rs2 < 4 {
 			in.op, in.rs3 = exact(pick(opFcvtWS, opFcvtWD)+op(in.rs2), mode), uint8(mode%dynamic)
 		}
-	case 0b11010: // from integers
+	case 0b11010: // from integers, by any mode
 		if in.rs2 < 4 {
-			in.op = rounded(pick(opFcvtSW, opFcvtDW)+op(in.rs2), mode)
-		}
-		if in.rs2 < 2 && format == 1 {
-			in.op = exact(opFcvtDW+op(in.rs2), mode)
+			in.op, in.rs3 = exact(pick(opFcvtSW, opFcvtDW)+op(in.rs2), mode), uint8(mode%dynamic)
 		}
 	case 0b01000: // between formats
 		if format == 0 && in.rs2 == 1 {

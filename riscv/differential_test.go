@@ -47,6 +47,15 @@ func (p *program) integer(w uint32) {
 func (p *program) float(w uint32) {
 	p.put(w)
 	p.keep(rv.S(rv.OpStoreFP, 3, log, w>>7&31, 0))
+	p.flags()
+}
+
+// flags adds an instruction that reads the flags of floating point, and may write them: it sets some, clears some, or takes
+// them from a register.
+func (p *program) flags() {
+	const flags = 1
+	rd := p.result()
+	p.integer(rv.R(rv.OpSystem, p.pick(1, 5, 5, 5, 6, 7, 2, 3), 0, rd, p.source(), flags))
 }
 
 func (p *program) keep(store uint32) {
@@ -117,13 +126,15 @@ func (p *program) one() {
 		format := p.small(2)
 		p.operands(format, a, b)
 		p.integer(rv.R(rv.OpFP, p.small(3), 0x14<<2|format, rd, a, b))
+		p.flags()
 		p.integer(rv.R(rv.OpFP, p.small(2), 0x1c<<2|format, rd, a, 0))
 		p.float(rv.R(rv.OpFP, 0, 0x1e<<2|format, p.source(), a, 0))
 	case 10: // conversions
 		format := p.small(2)
 		p.operands(format, a)
 		p.integer(rv.R(rv.OpFP, p.small(5), 0x18<<2|format, rd, a, p.small(4)))
-		p.float(rv.R(rv.OpFP, 0, 0x1a<<2|format, p.source(), a, p.small(4)))
+		p.flags()
+		p.float(rv.R(rv.OpFP, p.small(5), 0x1a<<2|format, p.source(), a, p.small(4)))
 		p.operands(1-format, a)
 		p.float(rv.R(rv.OpFP, 0, 0x08<<2|format, p.source(), a, 1-format))
 	case 11: // compressed, two at a time so that the others stay at multiples of four
@@ -285,14 +296,32 @@ func (p *program) double() uint64 {
 		special := []uint64{0, 1 << 63, 0x7ff << 52, 0xfff << 52, 0x7ff8 << 48, 0x7ff4 << 48, 1, 0x000fffffffffffff, 0x43e << 52, 0xc3e << 52, 0x41e << 52, 0x3fe << 52}
 		return special[p.IntN(len(special))]
 	}
-	return p.Uint64()&(1<<63|1<<52-1) | uint64(0x3e0+p.IntN(0x60))<<52
+	if p.IntN(3) == 0 { // products and quotients at both ends of the exponents
+		return p.Uint64()&(1<<63) | p.fraction(52) | uint64(p.pick(0, 1, 2, 0x1ff, 0x200, 0x201, 0x5ff, 0x600, 0x7fd, 0x7fe))<<52
+	}
+	return p.Uint64()&(1<<63) | p.fraction(52) | uint64(0x3e0+p.IntN(0x60))<<52
+}
+
+// fraction is one of so many bits: any, or one of few ones, so that results are exact or next to a middle.
+func (p *program) fraction(bits int) uint64 {
+	all := uint64(1)<<bits - 1
+	switch p.IntN(4) {
+	case 0:
+		return all &^ (1 << p.IntN(bits))
+	case 1:
+		return 1<<p.IntN(bits) | p.Uint64()%2
+	}
+	return p.Uint64() & all
 }
 
 func (p *program) single() uint32 {
 	if p.IntN(4) == 0 {
 		return []uint32{0, 1 << 31, 0x7f800000, 0xff800000, 0x7fc00000, 0x7fa00000, 1, 0x007fffff, 0x4f000000, 0xcf000000, 0x5f000000, 0x3f000000}[p.IntN(12)]
 	}
-	return p.Uint32()&(1<<31|1<<23-1) | uint32(0x60+p.IntN(0x40))<<23
+	if p.IntN(3) == 0 {
+		return p.Uint32()&(1<<31) | uint32(p.fraction(23)) | p.pick(0, 1, 2, 0x3f, 0x40, 0x41, 0xbf, 0xc0, 0xfd, 0xfe)<<23
+	}
+	return p.Uint32()&(1<<31) | uint32(p.fraction(23)) | uint32(0x60+p.IntN(0x40))<<23
 }
 
 // TestDifferential: registers and memory are those of QEMU after random programs.

@@ -1,5 +1,5 @@
 // Package riscv executes RISC-V programs, guests, and counts what they retire: static programs for
-// Linux that Go builds for linux/riscv64 (RV64GC), and bare ones of RV64IM and RV32IM, as zero-knowledge
+// Linux (RV64GC) of Go, C, C++, Rust or Zig, and bare ones of RV64IM and RV32IM, as zero-knowledge
 // machines take them. A developer sees what a guest costs before any prover runs.
 //
 //	p, err := riscv.Load(raw, nil)
@@ -14,9 +14,11 @@
 // every run, on every machine: its threads take turns on one processor, its random numbers are always the
 // same, and its clock is a function of what it does.
 //
-// Arithmetic of floating point rounds to nearest, ties to even; another mode is a Fault, and so is
-// reading the flags that operations raise, which are not kept. Code cannot be written. Nothing is proved
-// here, and no signal is delivered: what would be one in Go, such as the use of a nil pointer, is a Fault.
+// A program for Linux has the calls that docs/riscv.md lists; any other one returns ENOSYS. It has standard input, output
+// and error, and sees nothing of the host's files.
+//
+// Arithmetic of floating point rounds to nearest, ties to even; another mode is a Fault. Code cannot be written.
+// Nothing is proved here, and no signal is delivered: what would be one in Go, such as the use of a nil pointer, is a Fault.
 //
 // Sources: The RISC-V Instruction Set Manual, volume I (20240411); Linux, include/uapi.
 package riscv

@@ -18,7 +18,8 @@ type Program struct {
 	ISA   ISA
 	Entry uint64
 
-	segments  []segment
+	segments  []segment  // by address
+	arch      string     // the instruction set that it was compiled for, of its attributes; empty: not known
 	functions []function // by address
 	headers   uint64     // address of the program headers; 0: not loaded
 	count     int        // of the program headers
@@ -42,9 +43,18 @@ const (
 	highest = 1 << 47
 )
 
-// Load reads an ELF executable: ELF64 for RV64GC, which a program for Linux is, and RV64IM; ELF32
-// for RV32IM. isa nil: RV64GC or RV32IM; other sets than these three are refused. The program keeps nothing of raw. The error is a *zkbench.DecodeError, which is an
-// ErrMalformed.
+// highest is the end of the addresses of an instruction set.
+func (a ISA) highest() uint64 {
+	if a.XLEN == 32 {
+		return 1<<32 - pageSize
+	}
+	return highest
+}
+
+// Load reads an ELF executable that is linked statically: ELF64 for RV64GC, which a program for Linux is, and RV64IM;
+// ELF32 for RV32IM. isa nil: RV64GC or RV32IM; other sets than these three are refused. Segments may share a page and may
+// not overlap. The program keeps nothing of raw. The error is a *zkbench.DecodeError, which is an ErrMalformed; of a file
+// for another machine it says what the file is for, and what is accepted.
 func Load(raw []byte, isa *ISA) (*Program, error) {
 	p, err := load(bytes.Clone(raw), isa)
 	if err != nil {
@@ -68,50 +78,73 @@ func load(raw []byte, isa *ISA) (*Program, error) {
 	if p.ISA != rv64gc && p.ISA != rv64im && p.ISA != rv32im {
 		return nil, fmt.Errorf("instruction set %v; accepted: %v, %v, %v", p.ISA, rv64gc, rv64im, rv32im)
 	}
-	p.Entry = uint64(p.ISA.extend(file.header.Entry))
-	switch kind, machine := elf.Type(file.header.Type), elf.Machine(file.header.Machine); {
-	case machine != elf.EM_RISCV:
-		return nil, fmt.Errorf("machine %v; accepted: %v", machine, elf.EM_RISCV)
-	case kind != elf.ET_EXEC:
-		return nil, fmt.Errorf("type %v; accepted: %v, linked statically", kind, elf.ET_EXEC)
-	case (file.class == elf.ELFCLASS32) != (p.ISA.XLEN == 32):
-		return nil, fmt.Errorf("class %v for %v", file.class, p.ISA)
-	case len(file.segments) > mostSegments:
-		return nil, fmt.Errorf("%d program headers; accepted: at most %d", len(file.segments), mostSegments)
+	if err := p.accept(file); err != nil {
+		return nil, err
 	}
+	base, err := file.base()
+	if err != nil {
+		return nil, err
+	}
+	p.Entry = uint64(p.ISA.extend(file.header.Entry + base))
+	p.arch = file.architecture()
 	for i, header := range file.segments {
-		switch kind := elf.ProgType(header.Type); kind {
-		case elf.PT_INTERP, elf.PT_DYNAMIC:
-			return nil, fmt.Errorf("program header %d: %v; accepted: programs that are linked statically", i, kind)
-		case elf.PT_LOAD:
-			if err := p.segment(file, header); err != nil {
-				return nil, fmt.Errorf("program header %d: %w", i, err)
-			}
+		if elf.ProgType(header.Type) != elf.PT_LOAD {
+			continue
+		}
+		if err := p.segment(file, header, base); err != nil {
+			return nil, fmt.Errorf("program header %d: %w", i, err)
 		}
 	}
 	slices.SortFunc(p.segments, func(a, b segment) int { return cmp.Compare(a.start, b.start) })
 	for i := 1; i < len(p.segments); i++ {
-		if p.segments[i].start>>pageBits <= (p.segments[i-1].end-1)>>pageBits {
-			return nil, fmt.Errorf("segments at %#x and %#x share a page", p.segments[i-1].start, p.segments[i].start)
+		if p.segments[i].start < p.segments[i-1].end {
+			return nil, fmt.Errorf("segments at %#x and %#x overlap", p.segments[i-1].start, p.segments[i].start)
 		}
 	}
 	if p.rightsOf(p.Entry)&executable == 0 {
 		return nil, fmt.Errorf("entry %#x is in no segment of code", p.Entry)
 	}
-	return p, p.symbols(file)
+	return p, p.symbols(file, base)
+}
+
+// accept refuses a file of another machine than the program's, and says all that it lacks of one.
+func (p *Program) accept(file *elfFile) error {
+	kind, machine, bits := elf.Type(file.header.Type), elf.Machine(file.header.Machine), 64
+	if file.class == elf.ELFCLASS32 {
+		bits = 32
+	}
+	switch {
+	case machine != elf.EM_RISCV:
+		return fmt.Errorf("a program for %v; accepted: %v", machine, elf.EM_RISCV)
+	case bits != p.ISA.XLEN:
+		return fmt.Errorf("a program of %d bits (%v) for %v; accepted: of %d bits", bits, file.class, p.ISA, p.ISA.XLEN)
+	case len(file.segments) > mostSegments:
+		return fmt.Errorf("%d program headers; accepted: at most %d", len(file.segments), mostSegments)
+	}
+	for _, header := range file.segments {
+		if elf.ProgType(header.Type) == elf.PT_INTERP {
+			return fmt.Errorf("a program that is linked when it is started (%v); accepted: one that is linked statically, by -static", elf.PT_INTERP)
+		}
+	}
+	if kind != elf.ET_EXEC && kind != elf.ET_DYN {
+		return fmt.Errorf("type %v; accepted: %v, and %v of a program that is linked statically", kind, elf.ET_EXEC, elf.ET_DYN)
+	}
+	if lacks := p.ISA.lacksOf(file.header.Flags); len(lacks) > 0 {
+		return fmt.Errorf("a program that uses %s, which %v has not; accepted: compiled for %[2]v, by -march", strings.Join(lacks, " and "), p.ISA)
+	}
+	return nil
 }
 
 // segment takes a segment to the program.
-func (p *Program) segment(file *elfFile, prog elf.Prog64) error {
+func (p *Program) segment(file *elfFile, prog elf.Prog64, base uint64) error {
 	if prog.Memsz == 0 {
 		return nil
 	}
+	most := p.ISA.highest()
+	before := prog.Vaddr
+	prog.Vaddr += base
 	end := prog.Vaddr + prog.Memsz
-	most := uint64(highest)
-	if p.ISA.XLEN == 32 {
-		most = 1<<32 - pageSize
-	}
-	if prog.Filesz > prog.Memsz || end < prog.Vaddr || end > most {
+	if prog.Filesz > prog.Memsz || prog.Vaddr < before || end < prog.Vaddr || end > most {
 		return fmt.Errorf("%d bytes at %#x, %d of them in the file; accepted: addresses below %#x", prog.Memsz, prog.Vaddr, prog.Filesz, most)
 	}
 	data, err := file.part("segment", prog.Off, prog.Filesz)
@@ -140,6 +173,16 @@ func (p *Program) segment(file *elfFile, prog elf.Prog64) error {
 	return nil
 }
 
+// end is the first page above all segments that are below the stack.
+func (p *Program) end() (end uint64) {
+	for _, s := range p.segments {
+		if s.end <= stackTop-stackSize {
+			end = max(end, (s.end+pageMask)&^pageMask)
+		}
+	}
+	return end
+}
+
 // rightsOf are those of an address when the program starts.
 func (p *Program) rightsOf(addr uint64) rights {
 	for _, s := range p.segments {
@@ -151,13 +194,13 @@ func (p *Program) rightsOf(addr uint64) rights {
 }
 
 // symbols takes the functions from the symbol table, if there is one.
-func (p *Program) symbols(file *elfFile) error {
+func (p *Program) symbols(file *elfFile, base uint64) error {
 	all, err := file.symbols()
 	if err != nil {
 		return err
 	}
 	for _, s := range all {
-		s.value = uint64(p.ISA.extend(s.value))
+		s.value = uint64(p.ISA.extend(s.value + base))
 		if s.isFunction() && p.rightsOf(s.value)&executable != 0 {
 			p.functions = append(p.functions, function{s.value, s.value + s.size, printable(s.name)})
 		}

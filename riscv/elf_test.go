@@ -122,21 +122,23 @@ func TestLoadRefuses(t *testing.T) {
 		"text":             {[]byte("# A guest, as one might think"), "no ELF file"},
 		"a magic alone":    {good[:16], "1 headers of 64 bytes at offset 0 of a file of 16"},
 		"another class":    {changed(4, 3), "class ELFCLASS64+1"},
-		"another machine":  {changed(18, 62), "EM_X86_64"},
-		"shared":           {changed(16, 3), "ET_DYN"},
-		"big-endian":       {changed(5, 2), "ELFDATA2MSB"},
+		"another machine":  {changed(18, 62), "a program for EM_X86_64; accepted: EM_RISCV"},
+		"shared":           {changed(16, 3), "ET_DYN without DF_1_PIE, as a shared library has it"},
+		"not linked":       {changed(16, 1), "type ET_REL; accepted: ET_EXEC, and ET_DYN"},
+		"big-endian":       {slices.Concat(good[:5], []byte{2}, good[6:18], []byte{0, 21}, good[20:]), "a program for EM_PPC64 of byte order ELFDATA2MSB; accepted: EM_RISCV, ELFDATA2LSB"},
+		"no byte order":    {changed(5, 0), "a program for a machine of byte order ELFDATANONE"},
+		"quad precision":   {changed(48, 7), "a program that uses registers of floating point (Q), which RV64GC has not; accepted: compiled for RV64GC, by -march"},
 		"in the stack":     {rv.ELF(64, 0x3f_ffff_0000, rv.Segment{At: 0x3f_ffff_0000, Flags: 5, Data: text.Data}), "where the stack is"},
 		"no sections":      {changed(60, 1), "1 section headers of 0 bytes at offset 0"},
 		"headers beyond":   {changed(33, 0xff), "1 program headers of 56 bytes at offset 65344"},
 		"entry outside":    {rv.ELF(64, codeAt+8, text), "entry 0x10008 is in no segment of code"},
 		"entry in data":    {rv.ELF(64, dataAt, text, rv.Segment{At: dataAt, Flags: 6, Data: []byte{1}}), "entry 0x200000"},
 		"changes itself":   {rv.ELF(64, codeAt, rv.Segment{At: codeAt, Flags: 7, Data: text.Data}), "both writable and executable"},
-		"overlap":          {rv.ELF(64, codeAt, text, rv.Segment{At: codeAt + 4, Flags: 6, Data: text.Data}), "share a page"},
-		"one page":         {rv.ELF(64, codeAt, text, rv.Segment{At: codeAt + 64, Flags: 6, Data: text.Data}), "share a page"},
+		"overlap":          {rv.ELF(64, codeAt, text, rv.Segment{At: codeAt + 4, Flags: 6, Data: text.Data}), "segments at 0x10000 and 0x10004 overlap"},
 		"huge":             {rv.ELF(64, codeAt, text, rv.Segment{At: dataAt, Flags: 6, Memory: 1 << 60}), "accepted: addresses below"},
 		"around":           {rv.ELF(64, codeAt, text, rv.Segment{At: 1<<64 - 8, Flags: 6, Data: text.Data}), "accepted: addresses below"},
 		"interpreter":      {changed(64, 3), "PT_INTERP"},
-		"dynamic":          {changed(64, 2), "PT_DYNAMIC"},
+		"dynamic":          {changed(64, 2), "entry 0x10000 is in no segment of code"},
 		"more in the file": {changed(64+40, 4), "8 of them in the file"},
 		"segments":         {changed(56, 65), "65 program headers; accepted: at most 64"},
 		"beyond the file":  {changed(64+8, 0, 0, 0, 1), "at offset 16777216"},
@@ -146,8 +148,25 @@ func TestLoadRefuses(t *testing.T) {
 		must.Fail(t, err, zkbench.ErrMalformed, "%s", name)
 		golden.Contains(t, err.Error(), test.says)
 	}
-	_, err := riscv.Load(good, riscv.RV32IM())
-	must.Fail(t, err, zkbench.ErrMalformed, "of the other width")
+	bare := bytes.Clone(good)
+	bare[48] = 5 // compressed, and double precision
+	small := rv.ELF(32, codeAt, text)
+	flagged := bytes.Clone(small)
+	flagged[36] = 3
+	for says, test := range map[string]struct {
+		raw []byte
+		isa *riscv.ISA
+	}{
+		"a program of 64 bits (ELFCLASS64) for RV32IM; accepted: of 32 bits":                                   {good, riscv.RV32IM()},
+		"a program of 32 bits (ELFCLASS32) for RV64IM; accepted: of 64 bits":                                   {small, riscv.RV64IM()},
+		"uses compressed instructions (C) and registers of floating point (D), which RV64IM has not; accepted": {bare, riscv.RV64IM()},
+		"uses compressed instructions (C) and registers of floating point (F), which RV32IM has not; accepted": {flagged, nil},
+	} {
+		_, err := riscv.Load(test.raw, test.isa)
+		must.Fail(t, err, zkbench.ErrMalformed, "%s", says)
+		golden.Contains(t, err.Error(), says)
+	}
+	must.Get(riscv.Load(bare, nil))(t)
 	for name, at := range map[string]uint64{"across 2^31": 1<<31 - 4, "to the end": 1<<32 - 8} {
 		_, err := riscv.Load(rv.ELF(32, codeAt, text, rv.Segment{At: at, Flags: 6, Data: text.Data}), nil)
 		must.Fail(t, err, zkbench.ErrMalformed, "of 32 bits, %s", name)
@@ -280,13 +299,14 @@ func FuzzLoad(f *testing.F) {
 	f.Add(withSymbols(code([]uint32{rv.Ecall}, nil), label{"f", 2, codeAt}))
 	f.Add(withSymbols(rv.ELF(32, codeAt, rv.Segment{At: codeAt, Flags: 5, Data: rv.Text(rv.Ecall)}), label{"f", 2, codeAt}))
 	f.Add(rv.ELF(64, codeAt, rv.Segment{At: codeAt, Flags: 5, Data: make([]byte, 8)}))
+	f.Add(rv.ELF(64, codeAt, rv.Segment{At: codeAt, Flags: 5, Data: rv.Text(rv.Lui(5, codeAt), rv.S(rv.OpStore, 3, 5, 6, 12))}, rv.Segment{At: codeAt + 8, Flags: 6, Memory: 5000}))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for _, isa := range []*riscv.ISA{nil, riscv.RV64IM(), riscv.RV32IM()} {
 			p, err := riscv.Load(raw, isa)
 			if err != nil {
 				continue
 			}
-			r, _ := riscv.Run(t.Context(), p, riscv.Options{MemoryLimit: 1 << 20, CycleLimit: 10_000})
+			r, _ := riscv.Run(t.Context(), p, riscv.Options{MemoryLimit: 1 << 20, CycleLimit: 10_000, Misaligned: true, Map: []riscv.Range{{Start: 0x8000, End: 0x20000}}})
 			if r != nil && (r.Cycles > 10_000 || r.Pages > 1<<8) {
 				t.Errorf("%+v", r)
 			}

@@ -24,7 +24,11 @@ func readELF(raw []byte) (*elfFile, error) {
 		return nil, errors.New("no ELF file")
 	}
 	if order := elf.Data(raw[elf.EI_DATA]); order != elf.ELFDATA2LSB {
-		return nil, fmt.Errorf("byte order %v; accepted: %v", order, elf.ELFDATA2LSB)
+		machine := "a machine"
+		if at := elf.EI_NIDENT + 2; order == elf.ELFDATA2MSB && len(raw) >= at+2 {
+			machine = elf.Machine(binary.BigEndian.Uint16(raw[at:])).String()
+		}
+		return nil, fmt.Errorf("a program for %s of byte order %v; accepted: %v, %v", machine, order, elf.EM_RISCV, elf.ELFDATA2LSB)
 	}
 	f := &elfFile{raw: raw, class: elf.Class(raw[elf.EI_CLASS])}
 	switch f.class {
@@ -56,7 +60,7 @@ func (f *elfFile) read32() error {
 		return err
 	}
 	h := headers[0]
-	f.header = elf.Header64{Type: h.Type, Machine: h.Machine, Entry: uint64(h.Entry), Phoff: uint64(h.Phoff)}
+	f.header = elf.Header64{Type: h.Type, Machine: h.Machine, Entry: uint64(h.Entry), Phoff: uint64(h.Phoff), Flags: h.Flags}
 	segments, err := entries[elf.Prog32](f.raw, "program headers", uint64(h.Phoff), h.Phentsize, h.Phnum)
 	if err != nil {
 		return err

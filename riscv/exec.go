@@ -10,6 +10,8 @@ type hart struct {
 	pc uint64
 	x  [64]uint64 // registers; sink takes what is written to register zero
 	f  [32]uint64 // floating point; single precision has ones above
+
+	flags uint8 // that operations of floating point have raised
 }
 
 // block is code that runs from its first instruction to its last.
@@ -377,7 +379,7 @@ func (m *machine) rare(h *hart, in *instr, done uint64) bool {
 	case in.op == opUnsupported:
 		return m.refuse(Unsupported, fmt.Sprintf("%#x: rounding to nearest, ties to even, is accepted", in.imm))
 	}
-	return m.refuse(IllegalInstruction, fmt.Sprintf("%#x; accepted: %v", in.imm, m.program.ISA))
+	return m.refuse(IllegalInstruction, m.program.illegal(uint32(in.imm)))
 }
 
 // refuse says what was wrong, and is false.
@@ -423,7 +425,7 @@ func (m *machine) load(addr uint64, size int) (uint64, bool) {
 	}
 	v, kind := m.mem.load(addr, size)
 	if kind != 0 {
-		return 0, m.refuse(kind, fmt.Sprintf("reads %d bytes at %#x", size, addr))
+		return 0, m.refuse(kind, fmt.Sprintf("reads %d bytes at %#x%s", size, addr, m.unmapped(kind, addr)))
 	}
 	m.misaligned += misaligned(addr, size)
 	return v, true
@@ -436,10 +438,18 @@ func (m *machine) store(addr, v uint64, size int) bool {
 		return false
 	}
 	if kind := m.mem.store(addr, v, size); kind != 0 {
-		return m.refuse(kind, fmt.Sprintf("writes %d bytes at %#x", size, addr))
+		return m.refuse(kind, fmt.Sprintf("writes %d bytes at %#x%s", size, addr, m.unmapped(kind, addr)))
 	}
 	m.misaligned += misaligned(addr, size)
 	return true
+}
+
+// unmapped says what a bare program can be given that uses memory which no segment has.
+func (m *machine) unmapped(kind FaultKind, addr uint64) string {
+	if kind != WildAccess || m.program.ISA == rv64gc || m.mem.rightsAt(addr) != 0 {
+		return ""
+	}
+	return "; nothing is mapped there, and Options.Map (--map) can"
 }
 
 // aligned tells whether an access may be.

@@ -37,7 +37,7 @@ func ofDouble(v float64) uint64 {
 	return math.Float64bits(v)
 }
 
-// float executes what the extensions F and D have. The flags that operations raise are not kept.
+// float executes what the extensions F and D have.
 func (m *machine) float(h *hart, in *instr) bool {
 	x, f := &h.x, &h.f
 	a, b, c := f[in.rs1&31], f[in.rs2&31], f[in.rs3&31]
@@ -92,15 +92,11 @@ func (m *machine) float(h *hart, in *instr) bool {
 	case opFmvWX:
 		f[in.rd] = box(uint32(x[in.rs1]))
 	case opFcvtWS, opFcvtWuS, opFcvtLS, opFcvtLuS:
-		x[in.rd] = integer(float64(s), in.op-opFcvtWS, in.rs3)
-	case opFcvtSW:
-		f[in.rd] = ofSingle(float32(int32(x[in.rs1])))
-	case opFcvtSWu:
-		f[in.rd] = ofSingle(float32(uint32(x[in.rs1])))
-	case opFcvtSL:
-		f[in.rd] = ofSingle(float32(int64(x[in.rs1])))
-	case opFcvtSLu:
-		f[in.rd] = ofSingle(float32(x[in.rs1]))
+		x[in.rd] = h.integer(float64(s), in.op-opFcvtWS, in.rs3)
+		return true
+	case opFcvtSW, opFcvtSWu, opFcvtSL, opFcvtSLu:
+		f[in.rd] = ofSingle(float32(h.ofInteger(x[in.rs1], in.op-opFcvtSW, in.rs3, formatS)))
+		return true
 
 	case opFaddD:
 		f[in.rd] = ofDouble(d + e)
@@ -137,19 +133,18 @@ func (m *machine) float(h *hart, in *instr) bool {
 	case opFmvDX:
 		f[in.rd] = x[in.rs1]
 	case opFcvtWD, opFcvtWuD, opFcvtLD, opFcvtLuD:
-		x[in.rd] = integer(d, in.op-opFcvtWD, in.rs3)
-	case opFcvtDW:
-		f[in.rd] = ofDouble(float64(int32(x[in.rs1])))
-	case opFcvtDWu:
-		f[in.rd] = ofDouble(float64(uint32(x[in.rs1])))
-	case opFcvtDL:
-		f[in.rd] = ofDouble(float64(int64(x[in.rs1])))
-	case opFcvtDLu:
-		f[in.rd] = ofDouble(float64(x[in.rs1]))
+		x[in.rd] = h.integer(d, in.op-opFcvtWD, in.rs3)
+		return true
+	case opFcvtDW, opFcvtDWu, opFcvtDL, opFcvtDLu:
+		f[in.rd] = ofDouble(h.ofInteger(x[in.rs1], in.op-opFcvtDW, in.rs3, formatD))
+		return true
 	case opFcvtSD:
 		f[in.rd] = ofSingle(float32(d))
 	case opFcvtDS:
 		f[in.rd] = ofDouble(float64(s))
+	}
+	if in.op >= opFaddS {
+		h.raise(in, a, b, c)
 	}
 	return true
 }
@@ -225,7 +220,8 @@ func classify(v uint64, exponentBits, fractionBits uint) uint64 {
 // integer converts to an integer of kind 0 to 3: of 32 bits, 32 without sign, 64, 64 without sign.
 // What is beyond its range is its end, and NaN the upper one (volume I, chapter "F", table
 // "Domains of float-to-integer conversions").
-func integer(v float64, kind op, mode uint8) uint64 {
+func (h *hart) integer(v float64, kind op, mode uint8) uint64 {
+	exact := v
 	switch mode {
 	case nearestEven:
 		v = math.RoundToEven(v)
@@ -238,38 +234,67 @@ func integer(v float64, kind op, mode uint8) uint64 {
 	case 4:
 		v = math.Round(v)
 	}
-	nan := v != v
+	domain := [...]struct {
+		low, above  float64 // of what there is, and the first that is too large
+		least, most uint64
+	}{
+		{math.MinInt32, 1 << 31, word(1 << 31), math.MaxInt32},
+		{0, 1 << 32, 0, math.MaxUint64},
+		{math.MinInt64, 1 << 63, 1 << 63, math.MaxInt64},
+		{0, 1 << 64, 0, math.MaxUint64},
+	}[kind]
+	switch {
+	case v != v || v >= domain.above:
+		h.flags |= flagInvalid
+		return domain.most
+	case v < domain.low:
+		h.flags |= flagInvalid
+		return domain.least
+	case v != exact:
+		h.flags |= flagInexact
+	}
+	switch kind {
+	case 1:
+		return word(uint32(v))
+	case 3:
+		return uint64(v)
+	}
+	return uint64(int64(v))
+}
+
+// ofInteger converts an integer of kind 0 to 3, as integer has them, to a number of so many bits.
+func (h *hart) ofInteger(v uint64, kind op, mode uint8, f format) float64 {
 	switch kind {
 	case 0:
-		switch {
-		case nan || v > math.MaxInt32:
-			return math.MaxInt32
-		case v < math.MinInt32:
-			return word(1 << 31)
-		}
-		return uint64(int64(v))
+		v = word(uint32(v))
 	case 1:
-		switch {
-		case nan || v > math.MaxUint32:
-			return ^uint64(0)
-		case v < 0:
-			return 0
-		}
-		return word(uint32(v))
-	case 2:
-		switch {
-		case nan || v >= 1<<63:
-			return math.MaxInt64
-		case v < -1<<63:
-			return 1 << 63
-		}
-		return uint64(int64(v))
+		v = uint64(uint32(v))
 	}
-	switch {
-	case nan || v >= 1<<64:
-		return ^uint64(0)
-	case v <= 0:
-		return 0
+	negative := kind%2 == 0 && int64(v) < 0
+	if negative {
+		v = -v
 	}
-	return uint64(v)
+	drop := max(0, bits.Len64(v)-f.bits)
+	lost := v & (1<<drop - 1)
+	v >>= drop
+	if lost != 0 {
+		h.flags |= flagInexact
+		up := false
+		switch half := uint64(1) << (drop - 1); mode {
+		case nearestEven:
+			up = lost > half || lost == half && v&1 == 1
+		case 2: // down
+			up = negative
+		case 3: // up
+			up = !negative
+		case 4: // to nearest, ties away from zero
+			up = lost >= half
+		}
+		v += flag(up)
+	}
+	r := math.Ldexp(float64(v), drop)
+	if negative {
+		return -r
+	}
+	return r
 }

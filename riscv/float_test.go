@@ -1,6 +1,7 @@
 package riscv
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -35,6 +36,67 @@ func TestFMA32(t *testing.T) {
 	if twice == 0 {
 		t.Error("no case that rounding twice gets wrong")
 	}
+}
+
+// TestIsExact: whether a result is exact is what numbers of any precision say, for operands of all exponents, of few bits
+// or of many.
+func TestIsExact(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	number := func(near int) float64 {
+		bits := rng.Uint64() & (1<<52 - 1)
+		if rng.IntN(2) == 0 {
+			bits &= 0xff << rng.IntN(52)
+		}
+		exponent := rng.IntN(0x7ff)
+		if near > 0 {
+			exponent = min(max(near+rng.IntN(120)-60, 0), 0x7fe)
+		}
+		return math.Float64frombits(rng.Uint64()&(1<<63) | uint64(exponent)<<52 | bits)
+	}
+	exponent := func(v float64) int { return int(math.Float64bits(v) >> 52 & 0x7ff) }
+	found := make(map[string]int)
+	for range 100_000 {
+		a, b := number(0), number(0)
+		for kind, r := range map[op]float64{kindAdd: a + b, kindMul: a * b, kindDiv: a / b} {
+			checkExact(t, found, kind, r, [3]float64{a, b})
+		}
+		b = number(exponent(a))
+		checkExact(t, found, kindAdd, a+b, [3]float64{a, b})
+		checkExact(t, found, kindDiv, a*b/b, [3]float64{a * b, b})
+		c := -number(max(exponent(a*b), 1))
+		checkExact(t, found, kindMadd, math.FMA(a, b, c), [3]float64{a, b, c})
+		b, c = number(max(1, 0x3ff-exponent(a))), number(1+rng.IntN(120))
+		checkExact(t, found, kindMadd, math.FMA(a, b, c), [3]float64{a, b, c})
+		checkExact(t, found, kindMadd, math.FMA(a, b, -a*b), [3]float64{a, b, -a * b})
+	}
+	for _, kind := range []op{kindAdd, kindMul, kindDiv, kindMadd} {
+		for _, exact := range []bool{false, true} {
+			if what := fmt.Sprint(kind, exact); found[what] < 1000 {
+				t.Errorf("%d results of kind %s", found[what], what)
+			}
+		}
+	}
+}
+
+func checkExact(t *testing.T, found map[string]int, kind op, r float64, v [3]float64) {
+	t.Helper()
+	for _, v := range append(v[:], r) {
+		if v != v || math.IsInf(v, 0) {
+			return
+		}
+	}
+	if kind == kindDiv && v[1] == 0 {
+		return
+	}
+	n, d := fraction(kind, v)
+	if kind == kindAdd {
+		n.Add(n, wide(v[1]))
+	}
+	want := d.Mul(d, wide(r)).Cmp(n) == 0
+	if got := isExact(kind, r, v); got != want {
+		t.Fatalf("kind %d of %v: %v is exact: %v, want %v", kind, v, r, got, want)
+	}
+	found[fmt.Sprint(kind, want)]++
 }
 
 // FuzzDecode: every word is an instruction, or none, whatever the instruction set, and writes to no

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/zkbench/zkbench"
 )
 
 // Options are how a guest runs. The zero value is a run without input whose output is thrown away.
@@ -20,10 +22,17 @@ type Options struct {
 	// Profile gets the cycles by stacks of calls, in pprof's format; nil: they are not told apart.
 	Profile io.Writer
 
+	// Map are addresses beyond the program's segments that it may read and write, and that are zero at first: its stack,
+	// if it has no segment for one. What a segment has stays the segment's.
+	Map []Range
+
 	MemoryLimit uint64 // bytes; 0: DefaultMemory
 	CycleLimit  uint64 // 0: DefaultCycles; a precompile takes one, and the host what it takes
 	Misaligned  bool   // accesses of words that are not aligned are executed and counted (Zicclsm), else a fault
 }
+
+// Range is addresses from Start on, below End. Both are rounded outwards to pages of 4,096 bytes.
+type Range struct{ Start, End uint64 }
 
 // Defaults of Options.
 const (
@@ -53,12 +62,17 @@ type machine struct {
 	reserved   uint64 // address of the last load that reserves, by the thread that runs; noReservation: none
 	time       uint64 // ns since the guest's epoch
 	mmapNext   uint64 // below which mappings go
+	heap       uint64 // where it begins; brk moves its end
+	heapEnd    uint64
 	drawn      uint64 // blocks of random bytes
 	poll       poll
-	profiler   *profiler // nil: there is none
-	jump       *instr    // the last opProfiled
-	input      int       // bytes of it that were read
-	inputAt    uint64    // address; 0: it is not in memory
+	files      files
+	actions    [mostSignals + 1]action // by signals
+	missing    []MissingCall           // by numbers
+	profiler   *profiler               // nil: there is none
+	jump       *instr                  // the last opProfiled
+	input      int                     // bytes of it that were read
+	inputAt    uint64                  // address; 0: it is not in memory
 	output     []byte
 	fault      *Fault
 	code       int  // the first other than 0 of a thread that has ended; 0: none had one
@@ -74,6 +88,9 @@ type Result struct {
 	Misaligned uint64    // accesses of words that were not aligned
 	Pages      int       // of 4,096 bytes, the most that there were at once
 	Touches    uint64    // how often a page came into being: by the first access, or one after it was given back
+
+	// Missing are the calls of Linux that a guest has made and that there are not, by their numbers: 64 of them at most.
+	Missing []MissingCall
 }
 
 // Run runs a program to its end. The error is an *ExitError for a code other than 0, a *Fault, that of ctx, or a
@@ -115,15 +132,46 @@ func newMachine(p *Program, o Options) (*machine, error) {
 	if o.Profile != nil {
 		m.profiler = newProfiler(p)
 	}
-	for _, s := range p.segments {
-		start, end := s.start&^pageMask, (s.end+pageMask)&^pageMask
+	if err := m.place(); err != nil {
+		return m, err
+	}
+	return m, m.start()
+}
+
+// place puts the program's segments into memory, and maps what Options.Map names beyond them.
+func (m *machine) place() error {
+	pages := func(start, end uint64) (uint64, uint64) { return start &^ pageMask, (end + pageMask) &^ pageMask }
+	segments := m.program.segments
+	for _, s := range segments {
+		start, end := pages(s.start, s.end)
 		m.mem.setRights(start, end, readable|writable)
+	}
+	for _, s := range segments {
 		if kind := m.mem.write(s.start, s.data); kind != 0 {
-			return m, &Fault{Kind: kind, PC: p.Entry, Detail: fmt.Sprintf("the program's segments; accepted: %d bytes", o.MemoryLimit)}
+			return &Fault{Kind: kind, PC: m.program.Entry, Detail: fmt.Sprintf("the program's segments; accepted: %d bytes", m.MemoryLimit)}
+		}
+	}
+	for i, s := range segments {
+		start, end := pages(s.start, s.end)
+		if i > 0 && segments[i-1].end > start { // its first page has the end of the one before
+			start, m.mem.shared = s.start, true
 		}
 		m.mem.setRights(start, end, s.rights)
 	}
-	return m, m.start()
+	for i, r := range m.Map {
+		most := m.program.ISA.highest()
+		if r.Start >= r.End || r.End > most {
+			return fmt.Errorf("%w: map[%d]: addresses %#x to %#x; accepted: from a lower to a higher one, below %#x", zkbench.ErrParams, i, r.Start, r.End, most)
+		}
+		start, end := pages(r.Start, r.End)
+		if half := uint64(1 << 31); m.program.ISA.XLEN == 32 && start < half && half < end { // where registers have a sign
+			m.mem.fill(start, half, readable|writable)
+			start = half
+		}
+		low := uint64(m.program.ISA.extend(start))
+		m.mem.fill(low, low+end-start, readable|writable)
+	}
+	return nil
 }
 
 // run runs the threads in turn.
@@ -137,7 +185,8 @@ func (m *machine) run(ctx context.Context) error {
 		}
 		t := m.threads.next(m)
 		if t == nil {
-			m.fault = &Fault{Kind: Deadlock, PC: m.threads.all[0].pc - 4}
+			first := m.threads.all[0]
+			m.fault = &Fault{Kind: Deadlock, PC: first.pc - 4, Detail: "every thread waits, the first one in " + callName(first.x[a7])}
 			return m.ended()
 		}
 		if m.profiler != nil && why != stopJump {

@@ -100,6 +100,55 @@ func TestMapping(t *testing.T) {
 	}
 }
 
+// TestMove: a mapping is made longer where there is room, or is moved with all that it has; what it leaves is gone.
+func TestMove(t *testing.T) {
+	const (
+		mmap, mremap, mprotect         = 222, 216, 226
+		at, page                       = 1 << 33, 4096
+		badAddress, noMemory, badValue = 256 - 14, 256 - 12, 256 - 22
+		fixed                          = 0x32
+	)
+	maps := slices.Concat(system(mmap, at, 2*page, 3, fixed), put(at+page, 5))
+	blocked := slices.Concat(maps, system(mmap, at+2*page, page, 3, fixed))
+	load := func(at int64) []uint32 {
+		return slices.Concat(number(5, at), []uint32{rv.I(rv.OpLoad, 3, 10, 5, 0)})
+	}
+	loadAt := func(offset int64) []uint32 { // from a0
+		return slices.Concat(number(5, offset), []uint32{rv.R(rv.OpReg, 0, 0, 5, 5, 10), rv.I(rv.OpLoad, 3, 10, 5, 0)})
+	}
+	for name, test := range map[string]struct {
+		words []uint32
+		exit  int
+		kind  riscv.FaultKind
+	}{
+		"longer":               {slices.Concat(maps, system(mremap, at, 2*page, 4*page, 0), put(at+3*page, 6), load(at+3*page)), 6, 0},
+		"longer, and has it":   {slices.Concat(maps, system(mremap, at, 2*page, 4*page, 0), load(at+page)), 5, 0},
+		"no room":              {slices.Concat(blocked, system(mremap, at, 2*page, 4*page, 0)), noMemory, 0},
+		"moved, and has it":    {slices.Concat(blocked, system(mremap, at, 2*page, 4*page, 1), loadAt(page)), 5, 0},
+		"moved, and has more":  {slices.Concat(blocked, system(mremap, at, 2*page, 4*page, 1), loadAt(3*page)), 0, 0},
+		"moved, and gone":      {slices.Concat(blocked, system(mremap, at, 2*page, 4*page, 1), load(at+page)), 0, riscv.WildAccess},
+		"moved, beside others": {slices.Concat(blocked, put(at+2*page, 7), system(mremap, at, 2*page, 1<<36, 1), load(at+2*page)), 7, 0},
+		"a large one is moved": {slices.Concat(blocked, system(mremap, at, 2*page, 1<<36, 1), []uint32{rv.Addi(28, 10, 0)}, system(mmap, 0, page, 3, 0x22), []uint32{rv.Addi(10, 28, 0)}, loadAt(page)), 5, 0},
+		"shorter":              {slices.Concat(maps, system(mremap, at, 2*page, page, 0), load(at+page)), 0, riscv.WildAccess},
+		"as long":              {slices.Concat(maps, system(mremap, at, 2*page, 2*page, 0), load(at+page)), 5, 0},
+		"rights stay":          {slices.Concat(maps, system(mprotect, at, 2*page, 1), system(mremap, at, 2*page, 4*page, 0), put(at+3*page, 1)), 0, riscv.WildAccess},
+		"of nothing":           {slices.Concat(maps, system(mremap, at+8*page, page, 2*page, 1)), badAddress, 0},
+		"over a hole":          {slices.Concat(maps, system(mremap, at, 3*page, 4*page, 1)), badAddress, 0},
+		"of code":              {system(mremap, codeAt, page, 2*page, 1), badValue, 0},
+		"to no bytes":          {slices.Concat(maps, system(mremap, at, 2*page, 0, 1)), badValue, 0},
+		"to a place":           {slices.Concat(maps, system(mremap, at, 2*page, 4*page, 3, 1<<34)), badValue, 0},
+		"more than there is":   {slices.Concat(maps, system(mremap, at, 2*page, 1<<46, 1)), noMemory, 0},
+		"more than all":        {slices.Concat(maps, number(5, -1), system(mremap, at, 2*page, -1, 1)), badValue, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := must.Get(riscv.Load(code(slices.Concat(test.words, system(exitGroup)), nil), nil))(t)
+			r, err := riscv.Run(t.Context(), p, riscv.Options{CycleLimit: 10_000})
+			golden.Equal(t, "kind", test.kind, kindOf(err))
+			golden.Equal(t, "exit", test.exit, r.Exit)
+		})
+	}
+}
+
 // TestReuse: addresses that were given back are mapped again, and pages that were there at once are not those that
 // came into being.
 func TestReuse(t *testing.T) {

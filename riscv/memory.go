@@ -25,7 +25,7 @@ const (
 	executable
 )
 
-// region is a mapped range of addresses, [start, end), whole pages.
+// region is a mapped range of addresses, [start, end): whole pages, but where segments share one.
 type region struct {
 	start, end uint64
 	rights     rights
@@ -43,6 +43,7 @@ type memory struct {
 	most    int // pages that there may be
 	peak    int
 	touches uint64 // pages that came into being
+	shared  bool   // some page has parts of several regions
 
 	// The pages of the last accesses, by the low bits of their numbers.
 	reads, writes [cachedPages]cachedPage
@@ -200,6 +201,30 @@ func (m *memory) drop(start, end uint64) {
 	}
 }
 
+// move takes the pages of [start, end) to another address, where there are none.
+func (m *memory) move(start, end, to uint64) {
+	m.forget()
+	first, last := start>>pageBits, (end-1)>>pageBits
+	var numbers []uint64
+	if last-first >= uint64(len(m.pages)) { // which then are the fewer to look at
+		for number := range m.pages {
+			if first <= number && number <= last {
+				numbers = append(numbers, number)
+			}
+		}
+	} else {
+		for number := first; number <= last; number++ {
+			if m.pages[number] != nil {
+				numbers = append(numbers, number)
+			}
+		}
+	}
+	for _, number := range numbers {
+		m.pages[number-first+to>>pageBits] = m.pages[number]
+		delete(m.pages, number)
+	}
+}
+
 func (m *memory) release(number uint64) {
 	if p := m.pages[number]; p != nil {
 		delete(m.pages, number)
@@ -250,8 +275,39 @@ func (m *memory) reach(addr uint64, need rights) (*page, FaultKind) {
 	if p == nil {
 		return nil, OutOfMemory
 	}
-	*cached = cachedPage{addr &^ pageMask, p}
+	if !m.shared || m.all(addr&^pageMask, need) {
+		*cached = cachedPage{addr &^ pageMask, p}
+	}
 	return p, 0
+}
+
+// all tells whether all parts of a page have rights.
+func (m *memory) all(start uint64, need rights) bool {
+	end := start + pageSize
+	for i := m.find(start); i < len(m.regions) && m.regions[i].start < end; i++ {
+		if m.regions[i].rights&need == 0 {
+			return false
+		}
+	}
+	return m.mappedAll(start, end)
+}
+
+// fill maps what is not mapped yet of [start, end), whole pages.
+func (m *memory) fill(start, end uint64, r rights) {
+	for start < end {
+		next := end
+		i := m.find(start)
+		switch {
+		case i == len(m.regions) || m.regions[i].start >= end:
+			m.setRights(start, end, r)
+		case m.regions[i].start > start:
+			next = m.regions[i].start
+			m.setRights(start, next, r)
+		default:
+			next = m.regions[i].end
+		}
+		start = next
+	}
 }
 
 // after is the address n bytes behind another.
@@ -272,8 +328,12 @@ func (m *memory) load(addr uint64, size int) (v uint64, kind FaultKind) {
 
 // store writes the low size bytes of v at an address of any alignment, all or none.
 func (m *memory) store(addr, v uint64, size int) FaultKind {
-	for _, a := range [...]uint64{m.after(addr, size-1), addr} {
-		if _, kind := m.reach(a, writable); kind != 0 {
+	step := max(size-1, 1)
+	if m.shared {
+		step = 1
+	}
+	for i := size - 1; i >= 0; i -= step {
+		if _, kind := m.reach(m.after(addr, i), writable); kind != 0 {
 			return kind
 		}
 	}
@@ -327,6 +387,9 @@ func (m *memory) each(addr uint64, part []byte, need rights, do func(p *page, of
 		}
 		offset := int(addr & pageMask)
 		n := min(len(part), pageSize-offset)
+		if m.shared {
+			n = int(min(uint64(n), m.regions[m.find(addr)].end-addr))
+		}
 		do(p, offset, part[:n])
 		addr, part = m.after(addr, n), part[n:]
 	}

@@ -21,7 +21,8 @@ const (
 )
 
 // epollCtl registers the eventfd.
-func (m *machine) epollCtl(x *[64]uint64) int64 {
+func (m *machine) epollCtl(t *thread) int64 {
+	x := &t.x
 	if x[a0] != epollFD || x[a1] != epollAdd || x[a2] != eventFD {
 		return badFile
 	}
@@ -35,32 +36,33 @@ func (m *machine) epollCtl(x *[64]uint64) int64 {
 }
 
 // epollWait waits for the eventfd, as long as the call says in ms.
-func (m *machine) epollWait(t *thread) {
+func (m *machine) epollWait(t *thread) int64 {
 	x := &t.x
 	switch timeout := int64(int32(x[a3])); {
 	case x[a0] != epollFD || int64(x[a2]) <= 0:
-		x[a0] = result(badValue)
+		return badValue
 	case m.poll.ready():
-		m.deliver(t)
+		return m.deliver(t)
 	case timeout == 0:
-		x[a0] = 0
+		return 0
 	default:
 		t.waits, t.polls, t.timedOut, t.deadline = true, true, 0, forever
 		if timeout > 0 {
 			t.deadline = m.after(uint64(timeout) * 1e6)
 		}
 	}
+	return 0
 }
 
 func (p *poll) ready() bool { return p.count > 0 && p.event&epollIn != 0 }
 
-// deliver gives a thread the event of the eventfd, at the address of its call.
-func (m *machine) deliver(t *thread) {
+// deliver gives a thread the event of the eventfd, at the address of its call, and returns the number of events.
+func (m *machine) deliver(t *thread) int64 {
 	addr := t.x[a1]
-	t.x[a0] = 1
 	if m.mem.store(addr, epollIn, 8) != 0 || m.mem.store(addr+sizeOfEvent-8, m.poll.data, 8) != 0 {
-		t.x[a0] = result(badAddr)
+		return badAddr
 	}
+	return 1
 }
 
 // signalEvent adds to the eventfd, and wakes who waits for it.
@@ -73,7 +75,7 @@ func (m *machine) signalEvent(addr uint64) int64 {
 	for _, t := range m.threads.all {
 		if t.polls && m.poll.ready() {
 			t.waits, t.polls = false, false
-			m.deliver(t)
+			t.x[a0] = result(m.deliver(t))
 		}
 	}
 	return 8
@@ -84,8 +86,8 @@ func (m *machine) takeEvent(addr uint64) int64 {
 	if m.poll.count == 0 {
 		return tryAgain
 	}
-	if !m.writeWords(addr, m.poll.count) {
-		return badAddr
+	if code := m.words(addr, m.poll.count); code != 0 {
+		return code
 	}
 	m.poll.count = 0
 	return 8

@@ -155,7 +155,7 @@ func (m *machine) tally(s *section, names *names) (t Tally) {
 func (m *machine) result() *Result {
 	m.settle()
 	names := &names{functions: m.program.functions, known: make(map[int]string)}
-	r := &Result{Tally: m.tally(m.sections[0], names), Output: m.output, Misaligned: m.misaligned, Pages: m.mem.peak, Touches: m.mem.touches}
+	r := &Result{Tally: m.tally(m.sections[0], names), Output: m.output, Misaligned: m.misaligned, Pages: m.mem.peak, Touches: m.mem.touches, Missing: m.missing}
 	if m.exit != nil {
 		r.Exit = *m.exit
 	}

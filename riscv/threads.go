@@ -10,10 +10,12 @@ type thread struct {
 	section  *section
 	waits    bool
 	futex    uint64 // address that it waits at; 0: none
+	bits     uint32 // by which it is woken there
 	polls    bool   // it waits for the eventfd
 	deadline uint64 // ns of the guest's time at which it goes on; forever: never
 	timedOut uint64 // what it has in a0 then
 	clear    uint64 // address that is made 0, and woken, when it ends; 0: none
+	mask     uint64 // signals that it blocks
 }
 
 const forever = ^uint64(0)
@@ -22,13 +24,13 @@ const forever = ^uint64(0)
 type threads struct {
 	all     []*thread
 	current int // index, or len(all)
-	lastID  int
+	begun   int
 }
 
 // add adds a thread, which runs after all others.
 func (s *threads) add(t *thread) {
-	s.lastID++
-	t.id = s.lastID
+	t.id = processID + s.begun // the first has the number of the process, as under Linux
+	s.begun++
 	s.all = append(s.all, t)
 }
 
@@ -59,16 +61,33 @@ func (s *threads) next(m *machine) *thread {
 // yield lets the others run first.
 func (s *threads) yield() { s.current = (s.current + 1) % len(s.all) }
 
-// wake wakes at most n threads that wait at an address, and returns how many.
-func (s *threads) wake(addr uint64, n uint64) (woken uint64) {
+// wake wakes at most n threads that wait at an address by some of these bits, and returns how many.
+func (s *threads) wake(addr, n uint64, bits uint32) (woken uint64) {
 	for i := range s.all {
 		t := s.all[(s.current+i)%len(s.all)]
-		if woken < n && t.waits && t.futex == addr && addr != 0 {
+		if woken < n && t.waits && t.futex == addr && addr != 0 && t.bits&bits != 0 {
 			t.waits, t.futex, t.x[a0] = false, 0, 0
 			woken++
 		}
 	}
 	return woken
+}
+
+// requeue makes at most n threads that wait at an address wait at another, and returns how many.
+func (s *threads) requeue(from, to, n uint64) (moved uint64) {
+	for i := range s.all {
+		t := s.all[(s.current+i)%len(s.all)]
+		if moved < n && t.waits && t.futex == from && from != 0 {
+			t.futex = to
+			moved++
+		}
+	}
+	return moved
+}
+
+// has tells whether there is a thread of a number.
+func (s *threads) has(id uint64) bool {
+	return slices.ContainsFunc(s.all, func(t *thread) bool { return uint64(t.id) == id })
 }
 
 // end removes a thread.

@@ -11,7 +11,7 @@ const (
 	OpLoad, OpStore                = 0x03, 0x23
 	OpLoadFP, OpStoreFP            = 0x07, 0x27
 	OpAmo, OpFP, OpMadd            = 0x2f, 0x53, 0x43
-	OpJalr                         = 0x67
+	OpJalr, OpSystem               = 0x67, 0x73
 	opBranch, opJal, opLui         = 0x63, 0x6f, 0x37
 )
 

@@ -35,7 +35,7 @@ func guestCommand(stdout, stderr io.Writer) *cobra.Command {
 // guestRun is the flags of a run.
 type guestRun struct {
 	input, output, profile, isa, precompiles, tags, env *usage.Option
-	memory, cycles                                      *usage.Option
+	memory, cycles, mapped                              *usage.Option
 	misaligned                                          *bool
 }
 
@@ -62,6 +62,7 @@ func defineGuestRun(flags *pflag.FlagSet) *guestRun {
 		tags:        usage.Define(flags, "tags", usage.KindList, "", "build tags", "build tags of a package of Go"),
 		env:         usage.Define(flags, "env", usage.KindList, "", "KEY=value with commas", "environment of a program for Linux, for example GOGC=off"),
 		memory:      usage.Define(flags, "memory", usage.KindNumber, fmt.Sprint(riscv.DefaultMemory), "4096 to 2^40", "bytes that the guest may have"),
+		mapped:      usage.Define(flags, "map", usage.KindList, "", "START-END with commas, such as 0x1000-0x200000", "addresses beyond the program's segments that it may read and write, such as its stack's"),
 		cycles:      usage.Define(flags, "cycles", usage.KindNumber, fmt.Sprint(riscv.DefaultCycles), "1 to 2^60", "cycles after which the guest is ended"),
 		misaligned:  flags.Bool("misaligned", false, "execute and count accesses that are not aligned, which end the guest otherwise"),
 	}
@@ -93,6 +94,17 @@ func (f *guestRun) run(ctx context.Context, args []string, stdout, stderr io.Wri
 	}
 	if o.MemoryLimit, err = f.memory.Number("memory", 4096, 1<<40); err != nil {
 		return nil, 0, err
+	}
+	if f.mapped.Given {
+		for item := range strings.SplitSeq(f.mapped.Text, ",") {
+			from, to, _ := strings.Cut(item, "-")
+			start, err := strconv.ParseUint(strings.TrimSpace(from), 0, 64)
+			end, err2 := strconv.ParseUint(strings.TrimSpace(to), 0, 64)
+			if err != nil || err2 != nil || start >= end {
+				return nil, 0, f.mapped.Refuse("map", item)
+			}
+			o.Map = append(o.Map, riscv.Range{Start: start, End: end})
+		}
 	}
 	if o.CycleLimit, err = f.cycles.Number("cycles", 1, 1<<60); err != nil {
 		return nil, 0, err
@@ -242,6 +254,13 @@ func showCounts(w io.Writer, r *riscv.Result, took time.Duration, most int) {
 		rows = [][]string{{"precompile", "calls", "units"}}
 		for _, p := range r.Precompiles {
 			rows = append(rows, []string{p.Name, grouped(p.Calls), grouped(p.Units)})
+		}
+		printAligned(w, rows)
+	}
+	if len(r.Missing) > 0 {
+		rows = [][]string{{"missing call, answered ENOSYS", "times"}}
+		for _, c := range r.Missing {
+			rows = append(rows, []string{c.Name, grouped(c.Times)})
 		}
 		printAligned(w, rows)
 	}

@@ -79,6 +79,8 @@ func TestGuestCommand(t *testing.T) {
 		"an input that is not":    {cli.ExitUsage, "input: ", []string{"run", keccakGuest, "--input", path("nothing")}},
 		"no environment":          {cli.ExitUsage, `env: "GOGC"`, []string{"run", keccakGuest, "--env", "GOGC"}},
 		"a set for Go":            {cli.ExitUsage, "isa: ", []string{"run", keccakGuest, "--isa", "rv64im"}},
+		"a map of one address":    {cli.ExitUsage, `map: "4096"`, []string{"run", keccakGuest, "--map", "4096"}},
+		"a map that goes down":    {cli.ExitUsage, `map: "0x20-0x10"`, []string{"run", keccakGuest, "--map", "0x1000-0x2000,0x20-0x10"}},
 		"tags of a file":          {cli.ExitUsage, "tags: ", []string{"run", path("in"), "--tags", "precompile"}},
 		"an unknown set of RV":    {cli.ExitUsage, `isa: "rv128"`, []string{"run", path("in"), "--isa", "rv128"}},
 	} {
@@ -88,6 +90,38 @@ func TestGuestCommand(t *testing.T) {
 			t.Errorf("%s: %q", name, err)
 		}
 	}
+}
+
+// TestGuestMap: a bare program whose stack is in no segment is told of --map, and runs with it.
+func TestGuestMap(t *testing.T) {
+	const text, stack = 0x10000, 0x8000
+	program := filepath.Join(t.TempDir(), "program")
+	must.Do(t, os.WriteFile(program, rv.ELF(64, text, rv.Segment{At: text, Flags: 5, Data: rv.Text(
+		rv.Lui(2, stack), rv.S(rv.OpStore, 3, 2, 0, -8), rv.Addi(10, 0, 0), rv.Addi(17, 0, 93), rv.Ecall)}), 0o600))
+	for _, test := range []struct {
+		code int
+		args []string
+		says string
+	}{
+		{cli.ExitFailed, nil, "writes 8 bytes at 0x7ff8; nothing is mapped there, and Options.Map (--map) can"},
+		{cli.ExitOK, []string{"--map", "0x7000-0x8000"}, ""},
+		{cli.ExitUsage, []string{"--map", "0x7000-0xffffffffffffffff"}, "map[0]: addresses 0x7000 to 0xffffffffffffffff"},
+	} {
+		var out, err bytes.Buffer
+		golden.Equal(t, "code", test.code, Program().Run(append([]string{"guest", "run", program, "--isa", "rv64im"}, test.args...), strings.NewReader(""), &out, &err))
+		golden.Contains(t, err.String(), test.says)
+	}
+}
+
+// TestGuestMissing: a call of Linux that there is not is named with what else the guest did.
+func TestGuestMissing(t *testing.T) {
+	const text = 0x10000
+	program := filepath.Join(t.TempDir(), "program")
+	must.Do(t, os.WriteFile(program, rv.ELF(64, text, rv.Segment{At: text, Flags: 5, Data: rv.Text(
+		rv.Addi(17, 0, 43), rv.Ecall, rv.Ecall, rv.Addi(10, 0, 0), rv.Addi(17, 0, 93), rv.Ecall)}), 0o600))
+	var out, err bytes.Buffer
+	golden.Equal(t, "code", cli.ExitOK, Program().Run([]string{"guest", "run", program}, strings.NewReader(""), &out, &err))
+	golden.Contains(t, out.String(), "missing call, answered ENOSYS", "statfs (43)")
 }
 
 // TestGuestOutput: what a guest commits to is written if it ends with code 0, and a file that was there stays as it was

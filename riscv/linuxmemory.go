@@ -1,0 +1,233 @@
+package riscv
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+)
+
+// Protections and flags of mmap.
+const (
+	protRead, protWrite, protExec = 1, 2, 4
+	mapFixed, mapAnonymous        = 0x10, 0x20
+	mapFixedNoReplace             = 0x100000
+	adviceDontNeed                = 4
+)
+
+// brk moves the end of the heap, and returns where it is then: where it was, if it cannot be where it is wanted.
+func (m *machine) brk(t *thread) int64 {
+	want := t.x[a0]
+	switch {
+	case m.heap == 0:
+		return 0 // a bare program has no heap, and no program takes this for a success
+	case want < m.heap || want > highest:
+		return int64(m.heapEnd)
+	}
+	from, to := (m.heapEnd+pageMask)&^pageMask, (want+pageMask)&^pageMask
+	switch {
+	case to > from:
+		if m.mem.mapped(from, to) || len(m.mem.regions) >= mostRegions {
+			return int64(m.heapEnd)
+		}
+		m.mem.setRights(from, to, readable|writable)
+	case to < from:
+		m.mem.unmap(to, from)
+	}
+	m.heapEnd = want
+	return int64(want)
+}
+
+// span is the range of whole pages that a call names by its first two arguments. false: it is none that can be mapped.
+func (m *machine) span(t *thread) (start, end uint64, ok bool) {
+	start, size := t.x[a0], t.x[a1]
+	end = start + (size+pageMask)&^pageMask
+	return start, end, start&pageMask == 0 && end >= start && end <= highest && 0 < size && size <= highest
+}
+
+// keepsCode is the code of a call that would change a range: code stays as it was loaded, and there are no more regions
+// than Linux has, of which a call may make two of one.
+func (m *machine) keepsCode(start, end uint64) int64 {
+	switch {
+	case m.mem.hasCode(start, end):
+		return badValue
+	case len(m.mem.regions) >= mostRegions:
+		return noMemory
+	}
+	return 0
+}
+
+func (m *machine) munmap(t *thread) int64 {
+	start, end, ok := m.span(t)
+	if !ok {
+		return badValue
+	}
+	if code := m.keepsCode(start, end); code != 0 {
+		return code
+	}
+	m.mem.unmap(start, end)
+	return 0
+}
+
+func (m *machine) mprotect(t *thread) int64 {
+	start, end, ok := m.span(t)
+	if !ok {
+		return badValue
+	}
+	if code := m.keepsCode(start, end); code != 0 {
+		return code
+	}
+	r, ok := protection(t.x[a2])
+	switch {
+	case !ok:
+		return badValue
+	case !m.mem.mappedAll(start, end):
+		return noMemory
+	}
+	m.mem.setRights(start, end, r)
+	return 0
+}
+
+func (m *machine) madvise(t *thread) int64 {
+	start, end, ok := m.span(t)
+	switch {
+	case t.x[a1] == 0:
+		return 0
+	case !ok || m.mem.hasCode(start, end):
+		return badValue
+	}
+	if t.x[a2] == adviceDontNeed {
+		m.mem.drop(start, end)
+	}
+	return 0
+}
+
+// protection are rights; false: to execute what is written here is not given.
+func protection(prot uint64) (r rights, ok bool) {
+	if prot&protRead != 0 {
+		r |= readable
+	}
+	if prot&protWrite != 0 {
+		r |= writable
+	}
+	return r, prot&protExec == 0
+}
+
+func (m *machine) mmap(t *thread) int64 {
+	hint, end, ok := m.span(t)
+	if !ok {
+		return badValue
+	}
+	if len(m.mem.regions) >= mostRegions {
+		return noMemory
+	}
+	size, flags := end-hint, t.x[a3]
+	r, ok := protection(t.x[a2])
+	if !ok || flags&mapAnonymous == 0 {
+		return badValue
+	}
+	free := hint != 0 && !m.mem.mapped(hint, hint+size)
+	switch {
+	case flags&mapFixedNoReplace != 0 && !free:
+		return exists
+	case flags&mapFixed != 0 && m.mem.hasCode(hint, hint+size):
+		return badValue
+	case flags&mapFixed != 0 && hint != 0:
+		m.mem.unmap(hint, hint+size)
+	case !free:
+		if hint = m.room(size); hint == 0 {
+			return noMemory
+		}
+	}
+	m.mem.setRights(hint, hint+size, r)
+	return int64(hint)
+}
+
+const mmapLowest = 1 << 32
+
+// room is the address of size free bytes below the last ones that it has found, or else of what was given back above; 0:
+// there are none.
+func (m *machine) room(size uint64) uint64 {
+	at := m.mem.below(m.mmapNext, size)
+	if at < mmapLowest {
+		at = m.mem.below(mmapTop, size)
+	}
+	if at < mmapLowest {
+		return 0
+	}
+	m.mmapNext = at
+	return at
+}
+
+// mremap makes a mapping longer or shorter, where it is or at another place.
+func (m *machine) mremap(t *thread) int64 {
+	const mayMove = 1
+	start, end, ok := m.span(t)
+	size := (t.x[a2] + pageMask) &^ pageMask
+	switch {
+	case !ok || t.x[a2] == 0 || t.x[a2] > highest || t.x[a3]&^mayMove != 0 || m.mem.hasCode(start, end):
+		return badValue
+	case len(m.mem.regions) >= mostRegions:
+		return noMemory
+	}
+	i := m.mem.find(start)
+	if i == len(m.mem.regions) || m.mem.regions[i].start > start || m.mem.regions[i].end < end {
+		return badAddr
+	}
+	r := m.mem.regions[i].rights
+	switch wanted := start + size; {
+	case wanted <= end:
+		if wanted < end {
+			m.mem.unmap(wanted, end)
+		}
+		return int64(start)
+	case wanted <= highest && !m.mem.mapped(end, wanted):
+		m.mem.setRights(end, wanted, r)
+		return int64(start)
+	case t.x[a3] == 0:
+		return noMemory
+	}
+	to := m.room(size)
+	if to == 0 {
+		return noMemory
+	}
+	m.mem.move(start, end, to)
+	m.mem.cut(start, end)
+	m.mem.setRights(to, to+size, r)
+	return int64(to)
+}
+
+// random fills memory with bytes that are the same in every run.
+func (m *machine) random(t *thread) int64 {
+	n := min(t.x[a1], 256)
+	part := make([]byte, 0, n+sha256.Size)
+	for uint64(len(part)) < n {
+		m.drawn++
+		block := sha256.Sum256(binary.LittleEndian.AppendUint64([]byte("zkbench/v1/riscv/random"), m.drawn))
+		part = append(part, block[:]...)
+	}
+	if m.mem.write(t.x[a0], part[:n]) != 0 {
+		return badAddr
+	}
+	return int64(n)
+}
+
+// sysinfo writes a struct sysinfo (include/uapi/linux/sysinfo.h).
+func (m *machine) sysinfo(t *thread) int64 {
+	free := m.MemoryLimit - min(m.MemoryLimit, uint64(len(m.mem.pages))*pageSize)
+	const processes, unit = 1, 1
+	return m.words(t.x[a0], m.time/1e9, 0, 0, 0, m.MemoryLimit, free, 0, 0, 0, 0, processes, 0, 0, unit)
+}
+
+// prlimit tells the limit of the first stack, which cannot be changed.
+func (m *machine) prlimit(t *thread) int64 {
+	const stack = 3
+	x := &t.x
+	switch {
+	case x[a1] != stack:
+		return absent(m, t)
+	case x[a2] != 0:
+		return notAllowed
+	case x[a3] == 0:
+		return 0
+	}
+	return m.words(x[a3], stackSize, forever)
+}
