@@ -258,7 +258,7 @@ func TestFalseClaims(t *testing.T) {
 		"`token.Tuning.ConstantTime` `records.jsonl` `--workers`": "",
 		"    go test ./token -run TestSizes # `token/nowhere`":  "",
 	} {
-		p := readPage("docs/page.md", text+"\n")
+		p := readPage("docs/choose.md", text+"\n")
 		mistakes := strings.Join(c.wrong(&p), "; ")
 		if !strings.Contains(mistakes, want) || (want == "") != (mistakes == "") {
 			t.Errorf("%s: %q, want %q", text, mistakes, want)
