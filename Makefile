@@ -59,9 +59,10 @@ test-all:
 	$(GOTEST) ./...
 	$(GO) test ./executor -cpu=1,2
 
-# The README's commands, the long ones in a short form: minutes, most of them to build.
+# The commands of README.md and docs/, the long ones in a short form: minutes, most of them to build. TestExamples lists
+# those of docs/ that are not run, and why.
 readme:
-	ZKBENCH_README=1 $(GO) test ./internal/cli/own -run '^TestReadme$$' -v
+	ZKBENCH_README=1 $(GO) test ./internal/cli/own -run '^Test(Readme|Examples)$$' -v
 
 # The same tests with the long forms, 10,000 kills of a ledger, ten minutes of everything at once under
 # kills (TestMix), 32 spenders on a PostgreSQL that crashes (TestSpenders), more random cases, a minute of fuzzing
