@@ -12,7 +12,7 @@ STUDYFLAGS ?=
 SUITEFLAGS ?=
 DISTFLAGS ?=
 
-.PHONY: all build portable guests deps run run-each test test-all readme test-long vectors race mutate lint cross fmt bench bench-quick benchstat selfcheck studies examples peers peers-check site dist release-check clean
+.PHONY: all build portable guests deps run run-each test test-all readme test-long vectors race mutate lint advisories cross fmt bench bench-quick benchstat selfcheck studies examples peers peers-check site dist release-check clean
 
 all: build
 
@@ -68,9 +68,10 @@ test-all:
 	$(GOTEST) ./...
 	$(GO) test ./executor -cpu=1,2
 
-# The README's commands, the long ones in a short form: minutes, most of them to build.
+# The commands of README.md and docs/, the long ones in a short form: minutes, most of them to build. TestExamples lists
+# those of docs/ that are not run, and why.
 readme:
-	ZKBENCH_README=1 $(GO) test ./internal/cli/own -run '^TestReadme$$' -v
+	ZKBENCH_README=1 $(GO) test ./internal/cli/own -run '^Test(Readme|Examples)$$' -v
 
 # The same tests with the long forms, 10,000 kills of a ledger, ten minutes of everything at once under
 # kills (TestMix), 32 spenders on a PostgreSQL that crashes (TestSpenders), more random cases, a minute of fuzzing
@@ -124,6 +125,11 @@ lint: $(BIN)/tools
 	for tags in none bigint precompile bigint,precompile; do \
 	  GOOS=linux GOARCH=riscv64 $(GO) vet -tags $$tags ./riscv/guest ./riscv/guests/... && \
 	  GOOS=linux GOARCH=riscv64 $(BIN)/tools/staticcheck -tags $$tags ./riscv/guest ./riscv/guests/... || exit 1; done
+
+# Modules with an advisory, in the database of govulncheck: any fails, called or not. Without a network it says that it
+# is skipped. Modules of peers are other people's systems as they were published, and are left out.
+advisories:
+	cd tools && $(GO) test ./advisories && $(GO) run ./advisories .. ../examples .
 
 # Every platform that is not this one, and the portable code paths: all is type-checked; the
 # packages that hold assembly are vetted and linked; what has portable code is tested.

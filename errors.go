@@ -3,6 +3,7 @@ package zkbench
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // The causes that the packages of the module report. A caller tests for one
@@ -45,9 +46,12 @@ func (e *DecodeError) Error() string {
 
 func (e *DecodeError) Unwrap() error { return ErrMalformed }
 
-// Within places the error of a part in the whole: path before its path, offset added
-// to its offset.
+// Within places the error of a part in the whole: path before its path, with a dot between
+// two names, offset added to its offset.
 func (e *DecodeError) Within(path string, offset int) *DecodeError {
+	if path != "" && e.Path != "" && !strings.HasSuffix(path, ".") && !strings.ContainsAny(e.Path[:1], ".[") {
+		path += "."
+	}
 	return &DecodeError{Path: path + e.Path, Offset: offset + e.Offset, Reason: e.Reason}
 }
 

@@ -139,7 +139,7 @@ type TableOptions struct {
 }
 
 // SmallTables are a third as large as the default's: for machines with little cache, or
-// one that many share. A sum takes about a twentieth longer (docs/msm.md).
+// one that many share. A sum takes longer (docs/msm.md has a table).
 func SmallTables() TableOptions { return TableOptions{Window: 8, Spacing: 8} }
 
 // Table holds precomputed multiples of fixed points. It is immutable and safe

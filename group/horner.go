@@ -3,8 +3,7 @@ package group
 import "github.com/zkbench/zkbench/internal/lanes"
 
 // leastHorner is the number of sums from which on horner takes less time than
-// Jacobian doublings of each: a doubling of eight lanes takes 0.17 us on BN254 and
-// 0.86 us on BLS12-381, a Jacobian one 0.19 and 0.29.
+// Jacobian doublings of each (docs/msm.md has the times of both).
 func (w *wide[E, PE]) leastHorner() int {
 	if w.field.Block() == 5*lanes.Width {
 		return 2

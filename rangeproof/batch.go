@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
@@ -134,12 +135,18 @@ func (b *batch[S, P]) holds(ctx context.Context, indices []int) (bool, error) {
 	return parts[0].IsZero(ctx, b.ex)
 }
 
-// within is DecodeError.Within for an error that may be another, which passes.
+// within is DecodeError.Within for an error that a group has of a list, or another one, which passes. The
+// group's name for the whole list gives way to path.
 func within(err error, path string, offset int) error {
-	if d, ok := errors.AsType[*zkbench.DecodeError](err); ok {
-		return d.Within(path, offset)
+	d, ok := errors.AsType[*zkbench.DecodeError](err)
+	if !ok {
+		return err
 	}
-	return err
+	if placed := *d; !strings.HasPrefix(d.Path, "[") {
+		placed.Path = ""
+		d = &placed
+	}
+	return d.Within(path, offset)
 }
 
 // DecodeProof decodes a proof of the shape s: points, then scalars, nothing

@@ -92,10 +92,14 @@ func (s *system[S, P]) start(message []byte, m int) transcript.Transcript {
 }
 
 func (s *system[S, P]) checkCount(m int) error {
-	if m < 1 || m > s.MaxCommitments() {
-		return fmt.Errorf("%w: %d commitments, accepted are 1 to %d", zkbench.ErrParams, m, s.MaxCommitments())
+	switch most := s.MaxCommitments(); {
+	case 1 <= m && m <= most:
+		return nil
+	case most == 1:
+		return fmt.Errorf("%w: %d commitments, accepted is 1: a proof of %s is of one value", zkbench.ErrParams, m, s.Name())
+	default:
+		return fmt.Errorf("%w: %d commitments, accepted are 1 to %d", zkbench.ErrParams, m, most)
 	}
-	return nil
 }
 
 // fill reads b from random, or from the system's source for nil.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"strings"
 	"testing"
 
 	"github.com/zkbench/zkbench"
@@ -137,21 +138,29 @@ func TestSystemRefuses(t *testing.T) {
 	t.Parallel()
 	for _, s := range systems(t, group.BN254(), 8, group.TableOptions{Window: 4, Spacing: 8}) {
 		m := s.MaxCommitments()
+		most := "accepted are 1 to 4"
+		if m == 1 {
+			most = "accepted is 1: a proof of " + s.Name() + " is of one value"
+		}
 		for name, c := range map[string]struct {
 			values    []uint64
 			blindings [][]byte
 			want      error
+			text      string
 		}{
-			"no values":          {nil, nil, zkbench.ErrParams},
-			"too many values":    {make([]uint64, m+1), blindings(m + 1), zkbench.ErrParams},
-			"missing blinding":   {[]uint64{1}, nil, zkbench.ErrParams},
-			"out of range":       {[]uint64{256}, blindings(1), zkbench.ErrParams},
-			"blinding too large": {[]uint64{1}, [][]byte{bytes.Repeat([]byte{0xff}, 32)}, zkbench.ErrMalformed},
-			"short blinding":     {[]uint64{1}, [][]byte{{1}}, zkbench.ErrMalformed},
+			"no values":          {nil, nil, zkbench.ErrParams, "0 commitments, " + most},
+			"too many values":    {make([]uint64, m+1), blindings(m + 1), zkbench.ErrParams, fmt.Sprintf("%d commitments, %s", m+1, most)},
+			"missing blinding":   {[]uint64{1}, nil, zkbench.ErrParams, "0 blindings for 1 values"},
+			"out of range":       {[]uint64{256}, blindings(1), zkbench.ErrParams, "value 0"},
+			"blinding too large": {[]uint64{1}, [][]byte{bytes.Repeat([]byte{0xff}, 32)}, zkbench.ErrMalformed, ": blindings[0][0] at byte 0: "},
+			"short blinding":     {[]uint64{1}, [][]byte{{1}}, zkbench.ErrMalformed, ": blindings[0] at byte 0: 1 bytes, want 32"},
 		} {
-			if _, _, err := s.Prove(ctx, serial, nil, c.values, c.blindings, nil); !errors.Is(err, c.want) {
-				t.Errorf("proof=%s %s: %v", s.Name(), name, err)
+			if _, _, err := s.Prove(ctx, serial, nil, c.values, c.blindings, nil); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
+				t.Errorf("proof=%s %s: %v, want %q", s.Name(), name, err, c.text)
 			}
+		}
+		if _, err := s.Decode(nil, 1, make([]byte, 31), nil); !errors.Is(err, zkbench.ErrMalformed) || !strings.Contains(err.Error(), ": commitments at byte 0: 31 bytes, want 32") {
+			t.Errorf("proof=%s: a short commitment: %v", s.Name(), err)
 		}
 		must.FailGet(s.Decode(nil, m+1, nil, nil))(t, zkbench.ErrParams, "proof=%s: too many commitments", s.Name())
 	}

@@ -48,7 +48,7 @@ const (
 //
 // ReadPtau checks the points: all are on the curve and powers of one τ, beginning with the
 // generator. The Lagrange form is the file's, checked against the powers, or is computed, which takes
-// far longer (some 100 us a point), where the file has none. It refuses a τ that is 0, or k, -k, 1/k or
+// far longer, where the file has none. It refuses a τ that is 0, or k, -k, 1/k or
 // -1/k for a k up to 2^16, such as the 1 of a file to which nobody has contributed, or a root of unity of an
 // order up to the size, or one that divides 256 times the size. It counts contributions, and does not verify them: a
 // ceremony's own verifier does, and whoever publishes the hash answers for that.

@@ -7,7 +7,7 @@ import (
 )
 
 // kept is memory of columns, most of what a proof takes: what one leaves the next ones take, as long as the
-// collector lets it lie. New memory is cleared before anybody has it, which takes 7 or 8 % of a proof's time.
+// collector lets it lie. New memory is cleared before anybody has it, which takes time.
 // A sync.Pool would hide what one processor has left from the others.
 type kept[E any] struct {
 	mu   sync.Mutex

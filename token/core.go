@@ -157,7 +157,7 @@ func (p *params[S, P]) Commit(ctx context.Context, ex executor.Executor, opening
 }
 
 func (p *params[S, P]) Blind(w *witness, anchor []byte) error {
-	if err := checkCounts(len(w.Inputs), len(w.Outputs)); err != nil {
+	if err := p.checkWitness(w, anchor); err != nil {
 		return err
 	}
 	encoded, err := encodeWitness(w)

@@ -165,6 +165,7 @@ func TestBadOpenings(t *testing.T) {
 		spoil func(o *Opening)
 		want  error
 	}{
+		"no type":         {func(o *Opening) { o.Type = "" }, zkbench.ErrParams},
 		"long type":       {func(o *Opening) { o.Type = strings.Repeat("A", MaxType+1) }, zkbench.ErrLimit},
 		"blinding r":      {func(o *Opening) { o.Blinding = order }, zkbench.ErrMalformed},
 		"short blinding":  {func(o *Opening) { o.Blinding = o.Blinding[1:] }, zkbench.ErrMalformed},
@@ -181,7 +182,7 @@ func TestBadOpenings(t *testing.T) {
 			if got, err := p.Commit(ctx, executor.Serial(), list); !errors.Is(err, c.want) || got != nil {
 				t.Errorf("%s: %d commitments, and %v", where, len(got), err)
 			}
-			if err := p.Blind(&e.w, e.st.Anchor); c.want == zkbench.ErrLimit && !errors.Is(err, c.want) {
+			if err := p.Blind(&e.w, e.st.Anchor); c.want != zkbench.ErrMalformed && !errors.Is(err, c.want) {
 				t.Errorf("%s: blinded: %v", where, err)
 			}
 		}

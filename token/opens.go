@@ -11,7 +11,7 @@ import (
 
 // Opens checks that an opening is the token's: that the token's commitment is that of its type, value and blinding. What
 // somebody says of a token, in a note or in a message, counts for nothing before. That the token is on a ledger, and who owns it,
-// is not looked at. No token is an ErrParams. The error is an ErrProof for another token's opening, an ErrMalformed for a blinding that is
+// is not looked at. No token and an empty type are an ErrParams. The error is an ErrProof for another token's opening, an ErrMalformed for a blinding that is
 // no scalar, and an ErrLimit for a type that is too long.
 func Opens(ctx context.Context, ex executor.Executor, pp CryptoParams, t *Token, o Opening) error {
 	if t == nil {

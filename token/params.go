@@ -24,13 +24,6 @@ const (
 	BulletproofAgg = bulletproof.NameAggregate
 )
 
-// Curves lists the accepted curve names, in the order of the documentation. Two
-// are one group with another random source: BLS12_381_BBS_GURVY_FAST_RNG is
-// BLS12_381_BBS_GURVY with group.NewDRBG.
-func Curves() []string {
-	return []string{"BN254", "BLS12_381_BBS_GURVY", fastRNG, "BLS12_381_BBS", "FP256BN_AMCL", "FP256BN_AMCL_MIRACL"}
-}
-
 // ProofTypes lists the accepted proof types, the default first.
 func ProofTypes() []string { return []string{Bulletproof, CSP, BulletproofAgg} }
 
@@ -40,7 +33,7 @@ const DefaultAggregation = 4
 
 // Config chooses the cryptography of a token system: what proofs depend on.
 type Config struct {
-	Curve     string // one of Curves
+	Curve     string // one of Curves, or a name that Curve knows
 	Bits      int    // values are below 2^Bits; 1 to 64
 	ProofType string // one of ProofTypes; empty: bulletproof
 
@@ -58,8 +51,8 @@ type Config struct {
 type Tuning struct {
 	Table group.TableOptions // memory and speed of fixed-base sums
 	// ConstantTime makes provers' sums independent in time and memory accesses
-	// from the secrets, as far as docs/side-channels.md says, and proving about
-	// three times as slow.
+	// from the secrets, as far as docs/side-channels.md says, and proving slower, by
+	// how much a table there says.
 	ConstantTime bool
 }
 
@@ -68,7 +61,7 @@ type Tuning struct {
 // are immutable and safe for concurrent use. The types of the curve end here:
 // all methods speak bytes.
 type CryptoParams interface {
-	// Config returns the configuration with its defaults filled in.
+	// Config returns the configuration with its defaults filled in, its curve one of Curves.
 	Config() Config
 	// Digest commits to everything that proofs depend on. Two implementations
 	// of one group have equal digests, and accept each other's proofs.
@@ -94,9 +87,10 @@ func NewCryptoParams(cfg Config, tuning Tuning) (CryptoParams, error) {
 	if cfg.ProofType == "" {
 		cfg.ProofType = Bulletproof
 	}
+	cfg.Curve = Curve(cfg.Curve)
 	switch {
 	case !slices.Contains(Curves(), cfg.Curve):
-		return nil, badConfig("curve", cfg.Curve, strings.Join(Curves(), ", "))
+		return nil, badConfig("curve", cfg.Curve, AcceptedCurves(Curves()...))
 	case !slices.Contains(ProofTypes(), cfg.ProofType):
 		return nil, badConfig("proof type", cfg.ProofType, strings.Join(ProofTypes(), ", "))
 	case cfg.Bits < 1 || cfg.Bits > 64:
@@ -121,10 +115,6 @@ func NewCryptoParams(cfg Config, tuning Tuning) (CryptoParams, error) {
 		return newParams(fp256bn.Miracl(), cfg, tuning)
 	}
 }
-
-// fastRNG is the curve name that stands for BLS12_381_BBS_GURVY with a
-// deterministic generator, seeded from the system, as provers' randomness.
-const fastRNG = "BLS12_381_BBS_GURVY_FAST_RNG"
 
 func badConfig(field string, value any, accepted string) error {
 	return fmt.Errorf("%w: %s %v, accepted: %s", zkbench.ErrParams, field, value, accepted)

@@ -78,16 +78,12 @@ func (p *params[S, P]) start(st *statement.Statement) transcript.Transcript {
 }
 
 // encodeWitness returns a canonical encoding of the witness but its seed, for deriving
-// nonces and blindings. The error is an ErrLimit for a type that is too long, or that
-// of a blinding of 2^16 bytes or more.
+// nonces and blindings. The error is that of a type or a blinding of 2^16 bytes or more.
 func encodeWitness(w *witness) ([]byte, error) {
 	var b cryptobyte.Builder
 	for _, list := range [][]Opening{w.Inputs, w.Outputs} {
 		b.AddUint16(uint16(len(list)))
 		for _, o := range list {
-			if err := checkType(o.Type); err != nil {
-				return nil, err
-			}
 			b.AddUint16LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes([]byte(o.Type)) })
 			b.AddUint64(o.Value)
 			b.AddUint16LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(o.Blinding) })
@@ -97,7 +93,10 @@ func encodeWitness(w *witness) ([]byte, error) {
 }
 
 func (p *params[S, P]) Prove(ctx context.Context, ex executor.Executor, st *statement.Statement, w *witness) ([]byte, error) {
-	if err := p.checkWitness(st, w); err != nil {
+	if len(st.Inputs) != len(w.Inputs) || len(st.Outputs) != len(w.Outputs) {
+		return nil, fmt.Errorf("%w: witness opens %d inputs and %d outputs, the statement has %d and %d", zkbench.ErrParams, len(w.Inputs), len(w.Outputs), len(st.Inputs), len(st.Outputs))
+	}
+	if err := p.checkWitness(w, st.Anchor); err != nil {
 		return nil, err
 	}
 	return p.prove(ctx, ex, st, w)
@@ -187,32 +186,41 @@ func (p *params[S, P]) proveRanges(ctx context.Context, ex executor.Executor, w 
 	})
 }
 
-// checkWitness refuses witnesses that no honest prover has. The message names
-// the field and never the value.
-func (p *params[S, P]) checkWitness(st *statement.Statement, w *witness) error {
+// checkWitness refuses witnesses that no honest prover has, and an anchor that binds to nothing. The
+// message names the field and never the value.
+func (p *params[S, P]) checkWitness(w *witness, anchor []byte) error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w: %s", zkbench.ErrParams, fmt.Sprintf(format, args...))
 	}
-	if len(st.Inputs) != len(w.Inputs) || len(st.Outputs) != len(w.Outputs) {
-		return bad("witness opens %d inputs and %d outputs, the statement has %d and %d", len(w.Inputs), len(w.Outputs), len(st.Inputs), len(st.Outputs))
-	}
-	if err := checkCounts(len(st.Inputs), len(st.Outputs)); err != nil {
+	if err := checkCounts(len(w.Inputs), len(w.Outputs)); err != nil {
 		return err
 	}
-	if len(st.Anchor) > MaxBound {
-		return &zkbench.LimitError{What: "bytes of what a proof is bound to", Estimate: int64(len(st.Anchor)), Max: MaxBound}
+	if err := checkAnchor(anchor); err != nil {
+		return err
+	}
+	sameType := func(what string, i int, typ string) error {
+		if err := checkType(typ); err != nil {
+			return fmt.Errorf("%s %d: %w", what, i, err)
+		}
+		if typ != w.Outputs[0].Type {
+			return bad("%s %d: type differs from that of output 0", what, i)
+		}
+		return nil
 	}
 	var inHi, inLo, outHi, outLo, carry uint64
+	if err := sameType("output", 0, w.Outputs[0].Type); err != nil { // which the others are compared with
+		return err
+	}
 	for i, o := range w.Inputs {
-		if o.Type != w.Outputs[0].Type {
-			return bad("input %d: type differs from that of output 0", i)
+		if err := sameType("input", i, o.Type); err != nil {
+			return err
 		}
 		inLo, carry = bits.Add64(inLo, o.Value, 0)
 		inHi += carry
 	}
 	for j, o := range w.Outputs {
-		if o.Type != w.Outputs[0].Type {
-			return bad("output %d: type differs from that of output 0", j)
+		if err := sameType("output", j, o.Type); err != nil {
+			return err
 		}
 		if p.cfg.Bits < 64 && o.Value>>p.cfg.Bits != 0 {
 			return bad("output %d: value needs more than %d bits", j, p.cfg.Bits)
@@ -227,8 +235,22 @@ func (p *params[S, P]) checkWitness(st *statement.Statement, w *witness) error {
 }
 
 func checkType(typ string) error {
-	if len(typ) > MaxType {
-		return &zkbench.LimitError{What: "bytes of token type", Estimate: int64(len(typ)), Max: MaxType}
+	switch n := len(typ); {
+	case n == 0:
+		return badConfig("bytes of token type:", n, fmt.Sprintf("1 to %d", MaxType))
+	case n > MaxType:
+		return &zkbench.LimitError{What: "bytes of token type", Estimate: int64(n), Max: MaxType}
+	}
+	return nil
+}
+
+// checkAnchor refuses what a proof cannot be bound to. Bound to nothing, it would hold again in any transaction.
+func checkAnchor(anchor []byte) error {
+	switch n := len(anchor); {
+	case n == 0:
+		return badConfig("bytes of anchor:", n, fmt.Sprintf("1 to %d", MaxBound))
+	case n > MaxBound:
+		return &zkbench.LimitError{What: "bytes of what a proof is bound to", Estimate: int64(n), Max: MaxBound}
 	}
 	return nil
 }

@@ -49,9 +49,10 @@ type PublicParams struct {
 var leastTables = Tuning{Table: group.TableOptions{Window: 2, Spacing: 64}}
 
 // NewPublicParams returns parameters on a curve for values below 2^bits, with the
-// range-proof systems named and the default policy. It derives every generator, which takes some 30 ms a system.
+// range-proof systems named and the default policy. The curve is a name that Curve knows. It derives every
+// generator.
 func NewPublicParams(curve string, bits int, proofTypes ...string) (*PublicParams, error) {
-	p := &PublicParams{Curve: curve, Bits: bits, Policy: DefaultPolicy()}
+	p := &PublicParams{Curve: Curve(curve), Bits: bits, Policy: DefaultPolicy()}
 	for _, proofType := range slices.Sorted(slices.Values(proofTypes)) {
 		pp, err := NewCryptoParams(Config{Curve: curve, Bits: bits, ProofType: proofType}, leastTables)
 		if err != nil {

@@ -30,16 +30,16 @@ const (
 	MaxID       = MaxAnchor + 4 // bytes of a token id: the transaction's id, and the places of action and output
 	MaxOwner    = 4 << 10       // bytes of an owner
 	MaxMembers  = 16            // identities of an owner, and signatures for one input
-	MaxType     = 256           // bytes of a token type
+	MaxType     = 256           // bytes of a token type, 1 or more
 	MaxMetadata = 64 << 10
 	MaxNote     = 24 << 10 // bytes of the note of an output
-	MaxBound    = 64 << 10 // bytes of an Anchor
+	MaxBound    = 64 << 10 // bytes of an Anchor, 1 or more
 )
 
 // ID names a token on a ledger: opaque bytes, 1 to MaxID.
 type ID []byte
 
-// Anchor is what a proof is bound to, up to MaxBound bytes: it holds there and nowhere
+// Anchor is what a proof is bound to, 1 to MaxBound bytes: it holds there and nowhere
 // else. It is the id of a transaction, or request.ActionAnchor of it. The type is not
 // that of metadata, so that the two cannot be exchanged.
 type Anchor string

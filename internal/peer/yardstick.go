@@ -102,9 +102,9 @@ const glvFamily = "ScalarMul/curve="
 // gnark-crypto's own benchmark repeats it.
 //
 // Two choices keep the unit small, so that ours never look better for them: the
-// result is not converted to affine form (some 4 %), and the scalars are few
-// enough for the branch predictor to learn. Over many scalars the same
-// multiplication takes about a quarter longer on BN254, a seventh on BLS12-381.
+// result is not converted to affine form, and the scalars are few enough for the
+// branch predictor to learn: over many scalars the same multiplication takes longer
+// (docs/speed.md).
 func GLVCases() []Case {
 	return []Case{
 		{

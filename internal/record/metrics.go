@@ -190,6 +190,7 @@ var (
 	Cycles       = Others.timed("cycles", "cycles/op", "Cycles", "Of one operation on its thread, by the processor's counters")
 
 	ProofSize        = size("proof", "Proof", "Size of a proof")
+	ActionSize       = size("action", "action", "Size of an encoded action: its proof, tokens, ids and owners")
 	RequestSize      = size("request", "request", "Size of a request")
 	TableSize        = size("table", "table", "Multiples of the generators that are kept")
 	SRSSize          = size("srs", "srs", "Size of the reference string")

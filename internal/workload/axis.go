@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -56,6 +57,25 @@ func (a Axis) Long() string { return strings.ReplaceAll(a.Flag, "_", "-") }
 // CurveAxis is the group: accepted names them, def is the default matrix.
 func CurveAxis(accepted, def []string) Axis {
 	return NameAxis(Axis{Name: "curve", Flag: "curves", Usage: "curves"}, accepted, def)
+}
+
+// Aliased makes an axis of names one that takes others too: canonical returns the name that one stands for,
+// itself if it is none. accepted says in words what is.
+func (a Axis) Aliased(canonical func(name string) string, accepted string) Axis {
+	parse := a.Parse
+	a.Accepted = accepted
+	a.Parse = func(list string) ([]string, error) {
+		names := strings.Split(list, ",")
+		for i, name := range names {
+			names[i] = canonical(strings.TrimSpace(name))
+		}
+		values, err := parse(strings.Join(names, ","))
+		if wrong, ok := errors.AsType[*usage.ValueError](err); ok {
+			err = &usage.ValueError{Field: wrong.Field, Value: wrong.Value, Accepted: accepted}
+		}
+		return values, err
+	}
+	return a
 }
 
 // BitsAxis is the bit length of values, 1 to 64.

@@ -122,7 +122,7 @@ type Item struct {
 // whether the first holds or not.
 //
 // A view that fails gives its error, without a *zkbench.CheckError. An empty batch, an item without
-// an action or with one that Decode has not returned, and the zero View are an ErrParams.
+// an anchor, without an action or with one that Decode has not returned, and the zero View are an ErrParams.
 func VerifyBatch(ctx context.Context, ex executor.Executor, pp token.CryptoParams, view View, items []Item) error {
 	if len(items) == 0 {
 		return fmt.Errorf("%w: no actions to verify, accepted are 1 or more", zkbench.ErrParams)
@@ -131,6 +131,9 @@ func VerifyBatch(ctx context.Context, ex executor.Executor, pp token.CryptoParam
 	for i, item := range items {
 		if item.Action == nil || item.Action.claim == nil {
 			return fmt.Errorf("%w: item %d: no action, accepted are those that Decode returns", zkbench.ErrParams, i)
+		}
+		if item.Anchor == "" {
+			return fmt.Errorf("%w: item %d: no anchor, accepted are 1 to %d bytes", zkbench.ErrParams, i, token.MaxBound)
 		}
 		claims[i] = item.Action.claim.WithAnchor([]byte(item.Anchor))
 	}

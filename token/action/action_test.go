@@ -77,7 +77,7 @@ func TestEveryByte(t *testing.T) {
 func TestDecodeNamesTheField(t *testing.T) {
 	t.Parallel()
 	pp := newParams(t, token.Bulletproof)
-	raw := sent(t, pp, token.Transfer, "field", "")
+	raw := sent(t, pp, token.Transfer, "field", "anchor")
 	id := len("field/0")
 	owner := len("owner 0")
 	input := 2 + id + 2 + owner + 32
@@ -109,7 +109,7 @@ func TestDecodeNamesTheField(t *testing.T) {
 	}
 	// One kind of action is no other.
 	for i, kind := range kinds {
-		must.FailGet(action.Decode(pp, kinds[1-i], sent(t, pp, kind, "kind", "")))(t, zkbench.ErrMalformed, "%v decoded as %v", kind, kinds[1-i])
+		must.FailGet(action.Decode(pp, kinds[1-i], sent(t, pp, kind, "kind", "anchor")))(t, zkbench.ErrMalformed, "%v decoded as %v", kind, kinds[1-i])
 	}
 }
 
@@ -167,17 +167,18 @@ func failedActions(err error) []int {
 func TestBatchRefuses(t *testing.T) {
 	t.Parallel()
 	pp := newParams(t, token.CSP)
-	good := must.Get(action.Decode(pp, token.Issue, sent(t, pp, token.Issue, "good", "")))(t)
+	good := must.Get(action.Decode(pp, token.Issue, sent(t, pp, token.Issue, "good", "anchor")))(t)
 	for _, items := range [][]action.Item{nil, {}} {
 		must.Fail(t, action.VerifyBatch(ctx, serial, pp, action.NothingLookedUp(), items), zkbench.ErrParams, "empty batch")
 	}
+	must.Fail(t, good.Verify(ctx, serial, action.NothingLookedUp(), ""), zkbench.ErrParams, "no anchor")
 	for name, bad := range map[string]*action.Received{"no action": nil, "one that was not decoded": new(action.Received)} {
-		err := action.VerifyBatch(ctx, serial, pp, action.NothingLookedUp(), []action.Item{{Action: good}, {Action: bad}})
+		err := action.VerifyBatch(ctx, serial, pp, action.NothingLookedUp(), []action.Item{{Action: good, Anchor: "anchor"}, {Action: bad, Anchor: "anchor"}})
 		if !errors.Is(err, zkbench.ErrParams) || err.Error() != "invalid parameters: item 1: no action, accepted are those that Decode returns" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	must.Fail(t, action.VerifyBatch(ctx, serial, newParams(t, token.CSP), action.NothingLookedUp(), []action.Item{{Action: good}}), zkbench.ErrParams, "an action decoded under other parameters")
+	must.Fail(t, action.VerifyBatch(ctx, serial, newParams(t, token.CSP), action.NothingLookedUp(), []action.Item{{Action: good, Anchor: "anchor"}}), zkbench.ErrParams, "an action decoded under other parameters")
 	must.FailGet(action.Receive(pp, &action.Action{Outputs: good.Outputs}))(t, zkbench.ErrParams, "an action that was not parsed")
 }
 
@@ -209,7 +210,7 @@ func TestOnlyWhatWasReceivedVerifies(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	pp := newParams(f, token.CSP)
 	for _, kind := range kinds {
-		raw := sent(f, pp, kind, "fuzz", "")
+		raw := sent(f, pp, kind, "fuzz", "anchor")
 		f.Add(raw)
 		f.Add(raw[:len(raw)/2])
 		f.Add([]byte{1, byte(kind), 0, 1})

@@ -32,7 +32,7 @@ type Output struct {
 type Spec struct {
 	Outputs  []Output
 	Metadata []byte       // the application's, opaque, public, bound by the proof
-	Anchor   token.Anchor // what the proof is bound to
+	Anchor   token.Anchor // what the proof is bound to, 1 byte or more
 	// Rand gives the 32 bytes that blindings and nonces are derived from; nil: the
 	// parameters' source.
 	Rand io.Reader
@@ -54,7 +54,8 @@ type Draft struct {
 }
 
 // NewIssue makes outputs of type typ out of nothing: it draws the seed of the action,
-// derives the blindings and commits. The error is an ErrParams or an ErrLimit.
+// derives the blindings and commits. The error is an ErrLimit, or an ErrParams for an empty type or anchor,
+// no outputs, or a value of 2^bits or more.
 func NewIssue(ctx context.Context, ex executor.Executor, pp token.CryptoParams, typ string, spec Spec) (*Draft, error) {
 	return newDraft(ctx, &Sender{pp: pp, ex: ex, typ: typ}, &spec)
 }
@@ -99,7 +100,8 @@ func NewSender(ctx context.Context, ex executor.Executor, pp token.CryptoParams,
 	return s, nil
 }
 
-// Transfer makes outputs of the tokens, as NewIssue does.
+// Transfer makes outputs of the tokens, as NewIssue does. Outputs that are not worth the tokens are an
+// ErrParams too.
 func (s *Sender) Transfer(ctx context.Context, spec Spec) (*Draft, error) {
 	return newDraft(ctx, s, &spec)
 }
@@ -160,8 +162,7 @@ func (s *Spec) seed(pp token.CryptoParams) (seed [transcript.SeedLen]byte, err e
 	return seed, nil
 }
 
-// Prove proves the action and returns its canonical encoding, which can be sent. The
-// error is an ErrParams for outputs that are out of range or not worth the inputs.
+// Prove proves the action and returns its canonical encoding, which can be sent.
 func (d *Draft) Prove(ctx context.Context) ([]byte, error) {
 	proof, err := d.pp.Prove(ctx, d.ex, &d.statement, &d.witness)
 	if err != nil {

@@ -38,33 +38,28 @@ func TestSenderRefuses(t *testing.T) {
 }
 
 // TestRefusedSpecs: what neither an issue nor a transfer of 30 can be made of, and what
-// a transfer cannot.
+// a transfer cannot, is refused before there is a draft.
 func TestRefusedSpecs(t *testing.T) {
 	t.Parallel()
 	pp := newParams(t, token.CSP)
 	sender := must.Get(action.NewSender(ctx, serial, pp, owned(t, pp, "specs", 10, 20)))(t)
-	outputs := func(o ...action.Output) action.Spec { return action.Spec{Outputs: o} }
+	outputs := func(o ...action.Output) action.Spec { return action.Spec{Outputs: o, Anchor: "anchor"} }
 	edited := func(edit func(*action.Spec)) action.Spec {
 		s := outputs(action.Output{Value: 30})
 		edit(&s)
 		return s
-	}
-	prove := func(d *action.Draft, err error) error {
-		if err == nil {
-			_, err = d.Prove(ctx)
-		}
-		return err
 	}
 	for name, c := range map[string]struct {
 		spec         action.Spec
 		want         error
 		transferOnly bool
 	}{
-		"no outputs":    {spec: action.Spec{}, want: zkbench.ErrParams},
-		"many outputs":  {spec: action.Spec{Outputs: make([]action.Output, token.MaxTokens+1)}, want: zkbench.ErrParams},
+		"no outputs":    {spec: outputs(), want: zkbench.ErrParams},
+		"many outputs":  {spec: outputs(make([]action.Output, token.MaxTokens+1)...), want: zkbench.ErrParams},
 		"range":         {spec: outputs(action.Output{Value: 1 << 8}), want: zkbench.ErrParams},
 		"long owner":    {spec: outputs(action.Output{Value: 30, Owner: make([]byte, token.MaxOwner+1)}), want: zkbench.ErrLimit},
 		"long metadata": {spec: edited(func(s *action.Spec) { s.Metadata = make([]byte, token.MaxMetadata+1) }), want: zkbench.ErrLimit},
+		"no anchor":     {spec: edited(func(s *action.Spec) { s.Anchor = "" }), want: zkbench.ErrParams},
 		"long anchor":   {spec: edited(func(s *action.Spec) { s.Anchor = token.Anchor(make([]byte, token.MaxBound+1)) }), want: zkbench.ErrLimit},
 		"long note": {spec: outputs(action.Output{Value: 30, Note: func(token.Opening) ([]byte, error) {
 			return make([]byte, token.MaxNote+1), nil
@@ -72,13 +67,14 @@ func TestRefusedSpecs(t *testing.T) {
 		"no note": {spec: outputs(action.Output{Value: 30, Note: func(token.Opening) ([]byte, error) { return nil, zkbench.ErrEnv }}), want: zkbench.ErrEnv},
 		"sum":     {spec: outputs(action.Output{Value: 29}), want: zkbench.ErrParams, transferOnly: true},
 	} {
-		must.Fail(t, prove(sender.Transfer(ctx, c.spec)), c.want, "transfer, %s", name)
-		if err := prove(action.NewIssue(ctx, serial, pp, "USD", c.spec)); !errors.Is(err, c.want) && !c.transferOnly {
+		must.FailGet(sender.Transfer(ctx, c.spec))(t, c.want, "transfer, %s", name)
+		if _, err := action.NewIssue(ctx, serial, pp, "USD", c.spec); !errors.Is(err, c.want) && !c.transferOnly {
 			t.Errorf("issue, %s: %v", name, err)
 		}
 	}
 	short := edited(func(s *action.Spec) { s.Rand = bytes.NewReader(make([]byte, 31)) })
 	must.FailGet(sender.Transfer(ctx, short))(t, io.ErrUnexpectedEOF, "31 bytes of randomness")
+	must.FailGet(action.NewIssue(ctx, serial, pp, "", outputs(action.Output{Value: 1})))(t, zkbench.ErrParams, "no type")
 	for _, n := range []int{token.MaxType + 1, 1 << 17} {
 		must.FailGet(action.NewIssue(ctx, serial, pp, string(make([]byte, n)), outputs(action.Output{Value: 1})))(t, zkbench.ErrLimit, "type of %d bytes", n)
 	}

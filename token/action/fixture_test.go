@@ -39,7 +39,7 @@ func minted(t testing.TB, pp token.CryptoParams, label string, anchor token.Anch
 // owned makes tokens of one type that a sender may spend.
 func owned(t testing.TB, pp token.CryptoParams, label string, values ...uint64) []action.Owned {
 	t.Helper()
-	d := minted(t, pp, label, "", values...)
+	d := minted(t, pp, label, "minted", values...)
 	out := make([]action.Owned, len(values))
 	for i := range out {
 		out[i] = action.Owned{Input: action.Input{ID: fmt.Appendf(nil, "%s/%d", label, i), Token: d.Outputs[i]}, Opening: d.Openings[i]}

@@ -331,9 +331,9 @@ func TestThresholdOwners(t *testing.T) {
 	at := slices.IndexFunc(threshold.Identities(), func(id identity.Identity) bool { return bytes.Equal(id, s.bob.Identity()) })
 	known[at] = bob
 	owner := []action.Output{{Owner: threshold.Owner(), Value: 3}}
-	minted := must.Get(action.NewIssue(ctx, ex, pp, "USD", action.Spec{Outputs: owner}))(t)
+	minted := must.Get(action.NewIssue(ctx, ex, pp, "USD", action.Spec{Outputs: owner, Anchor: "a"}))(t)
 	sender := must.Get(action.NewSender(ctx, ex, pp, []action.Owned{{Input: action.Input{ID: token.ID("it"), Token: minted.Outputs[0]}, Opening: minted.Openings[0]}}))(t)
-	moved := must.Get(sender.Transfer(ctx, action.Spec{Outputs: owner}))(t)
+	moved := must.Get(sender.Transfer(ctx, action.Spec{Outputs: owner, Anchor: "a"}))(t)
 	r := &request.Request{Anchor: []byte("a"), Actions: []request.Action{{Kind: token.Transfer, ProofType: token.CSP, Raw: must.Get(moved.Prove(ctx))(t), Spends: make([]request.Spend, 1)}}}
 	members := threshold.Identities()
 	signers := []identity.Identity{members[at], members[(at+1)%len(members)], members[(at+2)%len(members)]}
@@ -398,7 +398,7 @@ func TestScriptOwners(t *testing.T) {
 	s := newScene(t)
 	pp := must.Get(s.params.Crypto(token.CSP, smallTables))(t)
 	lock := must.Get(script.NewHashLock([script.ImageLen]byte{1}, 1_900_000_000, s.alice.Identity(), s.bob.Identity()))(t)
-	a := must.Get(action.NewIssue(t.Context(), executor.Serial(), pp, "USD", action.Spec{Outputs: []action.Output{{Owner: lock.Owner(), Value: 3}}}))(t)
+	a := must.Get(action.NewIssue(t.Context(), executor.Serial(), pp, "USD", action.Spec{Outputs: []action.Output{{Owner: lock.Owner(), Value: 3}}, Anchor: "a"}))(t)
 	r := &request.Request{Anchor: []byte("a"), Actions: []request.Action{{Kind: token.Issue, ProofType: token.CSP, Raw: must.Get(a.Prove(t.Context()))(t)}}}
 	bob := s.info.Actions[0].Outputs[1].Owners[0]
 	info := func(owners ...audit.Owner) *audit.Information {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
@@ -65,10 +64,10 @@ type Scheme interface {
 	claims(ctx context.Context, ex executor.Executor, items []item) (claims, []error, [][]byte, error)
 }
 
-// NewScheme derives the generators of a curve, one of token.Curves. Another name is an
-// ErrParams.
+// NewScheme derives the generators of a curve, one of token.Curves or a name that token.Curve knows. Another
+// name is an ErrParams.
 func NewScheme(curve string) (Scheme, error) {
-	switch curve {
+	switch token.Curve(curve) {
 	case "BN254":
 		return newScheme(group.BN254())
 	case "BLS12_381_BBS_GURVY", "BLS12_381_BBS_GURVY_FAST_RNG": // one group
@@ -80,7 +79,7 @@ func NewScheme(curve string) (Scheme, error) {
 	case "FP256BN_AMCL_MIRACL":
 		return newScheme(fp256bn.Miracl())
 	}
-	return nil, fmt.Errorf("%w: curve %q, accepted: %s", zkbench.ErrParams, curve, strings.Join(token.Curves(), ", "))
+	return nil, fmt.Errorf("%w: curve %q, accepted: %s", zkbench.ErrParams, curve, token.AcceptedCurves(token.Curves()...))
 }
 
 // scheme implements Scheme over one group.

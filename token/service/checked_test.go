@@ -31,7 +31,7 @@ func (w *world) unsigned(t must.TB, anchor string, to service.Address, value uin
 	t.Helper()
 	genuine := must.Get(w.issuer.Issue(t.(*testing.T).Context(), paying(to, 1)))(t).Request.Actions[0]
 	pp := must.Get(w.params.Crypto(token.CSP, smallTables))(t)
-	d := must.Get(action.NewIssue(t.(*testing.T).Context(), serial, pp, usd, action.Spec{Outputs: []action.Output{{Owner: to.Owner, Value: value}}}))(t)
+	d := must.Get(action.NewIssue(t.(*testing.T).Context(), serial, pp, usd, action.Spec{Outputs: []action.Output{{Owner: to.Owner, Value: value}}, Anchor: "made up"}))(t)
 	place := note.Place{Ledger: w.genesis.ID(), ID: request.OutputID([]byte(anchor), 0, 0), Owner: to.Owner}
 	made := &action.Action{Outputs: d.Outputs, Notes: [][]byte{must.Get(note.Seal(place, []note.Payee{to.Members[0].Payee}, d.Openings[0]))(t)}}
 	proof := make([]byte, len(must.Get(action.Parse(32, token.Issue, genuine.Raw))(t).Proof()))

@@ -474,7 +474,7 @@ func second[T any](_ T, err error) error { return err }
 func forged(t testing.TB, w *world, in action.Input, typ string) *service.Submission {
 	t.Helper()
 	pp := must.Get(w.params.Crypto(token.CSP, smallTables))(t)
-	d := must.Get(action.NewIssue(t.Context(), serial, pp, typ, action.Spec{Outputs: []action.Output{{Owner: key(t, "eve").Identity(), Value: 10}}}))(t)
+	d := must.Get(action.NewIssue(t.Context(), serial, pp, typ, action.Spec{Outputs: []action.Output{{Owner: key(t, "eve").Identity(), Value: 10}}, Anchor: "made up"}))(t)
 	a := &action.Action{Inputs: []action.Input{in}, Outputs: d.Outputs, Notes: make([][]byte, 1)}
 	return &service.Submission{
 		Request: &request.Request{Anchor: []byte("forged"), Auditors: make([][]byte, 1), Actions: []request.Action{{

@@ -78,10 +78,10 @@ func ledgerVerifyCommand(stdout, stderr io.Writer) *cobra.Command {
 		Long: "Replay a stored ledger from its first request: the structure of the file, the chain of the log,\n" +
 			"and that tokens and anchors are what the log makes of them. PATH is a file, a directory with a\n" +
 			replay.FileName + ", the postgres:// URL of a database, or a \"host=... user=...\" string. The\n" +
-			"ledger is not changed. With --params every request is validated again besides, at the time that\n" +
-			"is stored with it, against the state before it: whoever wrote the ledger could recompute\n" +
-			"checksums and hashes, but not make proofs and signatures. The times are the operator's word:\n" +
-			"nothing signs them, and locks hold or are over by them. The last line shows the first and the\n" +
+			"ledger is not changed. Proofs and signatures are checked with --params only: then every request is\n" +
+			"validated again besides, at the time that is stored with it, against the state before it: whoever\n" +
+			"wrote the ledger could recompute checksums and hashes, but not make proofs and signatures. The times are the operator's word:\n" +
+			"nothing signs them, and locks hold or are over by them. The first line shows the first and the\n" +
 			"last, and how many requests have an earlier one than the request before.\n" +
 			"Exit code 1 for a ledger that contradicts itself, 2 for one that cannot be read.",
 		Args: oneLedger,
@@ -202,7 +202,9 @@ func verifyLedger(ctx context.Context, stdout, stderr io.Writer, path string, pa
 	if err != nil {
 		return ledgerError(ctx, path, err)
 	}
-	_, err = fmt.Fprintln(stdout, report)
+	if _, err = fmt.Fprintln(stdout, report); err == nil && !report.Validated {
+		_, err = fmt.Fprintln(stdout, "not checked: proofs, signatures and the policy, by which each request is valid; --params FILE checks them")
+	}
 	return err
 }
 

@@ -29,7 +29,7 @@ func ledgerDemoCommand(stdout io.Writer) *cobra.Command {
 	flags := cmd.Flags()
 	accepted := func(names []string) string { return strings.Join(names, ", ") }
 	const emptyDir = "the path of a directory that is empty or does not exist"
-	curve := usage.Define(flags, "curve", usage.KindText, "BN254", accepted(token.Curves()), "curve: "+accepted(token.Curves()))
+	curve := usage.Define(flags, "curve", usage.KindText, "BN254", token.AcceptedCurves(token.Curves()...), "curve: "+token.AcceptedCurves(token.Curves()...))
 	bits := usage.Define(flags, "bits", usage.KindNumber, "32", "8 to 64", "values are below 2^bits: 8 to 64")
 	proof := usage.Define(flags, "proof-type", usage.KindText, token.Bulletproof, accepted(token.ProofTypes()), "range-proof system: "+accepted(token.ProofTypes()))
 	dir := usage.Define(flags, "dir", usage.KindFile, "", emptyDir, "directory of parameters, ledger, keys and wallets: "+emptyDir)
@@ -39,7 +39,7 @@ func ledgerDemoCommand(stdout io.Writer) *cobra.Command {
 		switch {
 		case err != nil:
 			return err
-		case !slices.Contains(token.Curves(), curve.Text):
+		case !slices.Contains(token.Curves(), token.Curve(curve.Text)):
 			return curve.Refuse("curve", curve.Text)
 		case !slices.Contains(token.ProofTypes(), proof.Text):
 			return proof.Refuse("proof-type", proof.Text)
@@ -48,7 +48,7 @@ func ledgerDemoCommand(stdout io.Writer) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		err = demo.Run(cmd.Context(), stdout, demo.Options{Dir: path, Curve: curve.Text, Bits: int(width), ProofType: proof.Text, Verbose: *verbose})
+		err = demo.Run(cmd.Context(), stdout, demo.Options{Dir: path, Curve: token.Curve(curve.Text), Bits: int(width), ProofType: proof.Text, Verbose: *verbose})
 		if err != nil && cmd.Context().Err() != nil {
 			return &cli.ExitError{Code: cli.ExitPartial, Text: "interrupted; the files are in " + path}
 		}

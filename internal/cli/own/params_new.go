@@ -32,7 +32,7 @@ func newParamsFlags(flags *pflag.FlagSet) *paramsFlags {
 	}
 	return &paramsFlags{
 		out:        define("out", usage.KindFile, "", "the path of a file that does not exist", "file that is written"),
-		curve:      define("curve", usage.KindText, "BN254", list(token.Curves()), "curve"),
+		curve:      define("curve", usage.KindText, "BN254", token.AcceptedCurves(token.Curves()...), "curve"),
 		bits:       define("bits", usage.KindNumber, "64", "1 to 64", "values are below 2^bits"),
 		proofTypes: define("proof-type", usage.KindList, token.Bulletproof+","+token.CSP, list(token.ProofTypes()), "range-proof systems that actions may use"),
 		policy:     newPolicyFlags(flags, &defaults),
@@ -75,7 +75,7 @@ func (f *paramsFlags) params() (*token.PublicParams, error) {
 	if f.out.Text == "" {
 		return nil, f.out.Refuse("out", "")
 	}
-	if !slices.Contains(token.Curves(), f.curve.Text) {
+	if !slices.Contains(token.Curves(), token.Curve(f.curve.Text)) {
 		return nil, f.curve.Refuse("curve", f.curve.Text)
 	}
 	bits, err := f.bits.Number("bits", 1, 64)

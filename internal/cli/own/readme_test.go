@@ -41,26 +41,14 @@ const benchmarkOutput = "pkg: p\nBenchmarkX-2 1000 1234 ns/op 64 B/op 2 allocs/o
 // readmeCommands are the lines of code of the README that run the command or go test.
 func readmeCommands(t *testing.T, root string) (commands []string) {
 	t.Helper()
-	file := must.Get(os.Open(filepath.Join(root, "README.md")))(t)
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	for more := false; lines.Scan(); {
-		line, isCode := strings.CutPrefix(lines.Text(), "    ")
-		line, _, _ = strings.Cut(line, "  # ")
+	readme := pages(t, root)[0]
+	for _, line := range readme.blocks {
 		switch {
-		case more:
-			commands[len(commands)-1] += " " + strings.TrimSpace(line)
 		case strings.HasPrefix(line, "bin/zkbench bisect "), strings.Contains(line, " --on "): // which have tests of their own: they need a range of commits, and other machines
-		case isCode && (strings.HasPrefix(line, "bin/zkbench ") || strings.HasPrefix(line, "go test ")):
-			commands = append(commands, strings.TrimSpace(line))
-		default:
-			continue
+		case strings.HasPrefix(line, "bin/zkbench "), strings.HasPrefix(line, "go test "):
+			commands = append(commands, line)
 		}
-		last := &commands[len(commands)-1]
-		*last, more = strings.CutSuffix(*last, `\`)
-		*last = strings.TrimSpace(*last)
 	}
-	must.Do(t, lines.Err())
 	return commands
 }
 

@@ -256,7 +256,7 @@ func (f *parser) property(key, value *yaml.Node) {
 	bits := func() float64 {
 		n, err := strconv.ParseFloat(v, 64)
 		if err != nil || !(n > 0 && n <= 1024) {
-			f.Wrong(value.Line, "properties: %s: %q is not accepted; accepted: a number of bits", key.Value, v)
+			f.Wrong(value.Line, "properties: %s: %q is not accepted; accepted: a number of bits above 0, at most 1024; none: leave the line out", key.Value, v)
 		}
 		return n
 	}

@@ -147,6 +147,8 @@ func serve(args []string) int {
 			fmt.Printf("{\"result\":\"ready\",\"protocol\":1,\"figures\":{\"constraints\":%s}}\n", q.Axes["bytes"])
 		case mode == "garbage":
 			fmt.Println("what?")
+		case mode == "logs":
+			fmt.Println(strings.Repeat("x", 1000))
 		case mode == "hang":
 			time.Sleep(time.Hour)
 		case mode == "flood":
@@ -453,13 +455,15 @@ func TestResidentMisbehaving(t *testing.T) {
 	}{
 		{"protocol", "protocol 7 is not known; accepted: 1", record.Failed},
 		{"unready", `the answer to start is "hello"; accepted: "ready"`, record.Failed},
-		{"garbage", "its line is no answer", record.Failed},
+		{"garbage", `its line is no answer: "what?": `, record.Failed},
+		{"logs", `its line is no answer: "` + strings.Repeat("x", 100) + `"...: `, record.Failed},
+		{"logs", "logs belong on standard error", record.Failed},
 		{"lie", "its own proof: verify: not a proof", record.Failed},
 		{"accept", "accepts a proof that was changed", record.Failed},
 		{"empty", "the result is empty", record.Failed},
 		{"rejects", `the result is "rejected"; accepted: "ok"`, record.Failed},
 		{"forge", "figure throughput: measured here", record.Failed},
-		{"eager", "answers before it is asked", record.Failed},
+		{"eager", `answers before it is asked: "{\"result\":\"0\"}"; logs belong on standard error`, record.Failed},
 		{"hang", "not ended after 1s", record.Failed},
 		{"flood", "bytes of a prover's answer", record.Failed},
 		{"die", "exit status 9: died on purpose", record.Failed},
@@ -509,6 +513,8 @@ properties: {setup: some, zero-knowledge: perhaps, proved-bits: many, smell: goo
 	if !ok {
 		t.Fatalf("error %v", err)
 	}
+	_, zero := prover.Read("zero.yaml", strings.NewReader("name: ab\nprove: x\nproperties: {claimed-bits: 0}\n"), nil)
+	golden.Contains(t, fmt.Sprint(zero), `claimed-bits: "0" is not accepted; accepted: a number of bits above 0`)
 	lines := make(map[int]bool)
 	for _, m := range mistakes.Mistakes {
 		lines[m.Line] = true

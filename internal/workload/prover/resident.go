@@ -2,6 +2,7 @@ package prover
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -233,10 +235,12 @@ func (l *pool) call(ctx context.Context, r *resident, q request) (response, erro
 	if err != nil {
 		return response{}, err
 	}
-	if r.lines.Buffered() > 0 {
+	if n := r.lines.Buffered(); n > 0 {
+		early, _ := r.lines.Peek(n) // what is there already
+		shown := quoted(early)
 		r.p.Kill()
 		l.end(r)
-		return response{}, fmt.Errorf("%w: the prover answers before it is asked", zkbench.ErrMalformed)
+		return response{}, fmt.Errorf("%w: the prover answers before it is asked: %s; %s", zkbench.ErrMalformed, shown, logsElsewhere)
 	}
 	_ = r.p.Stdin.SetWriteDeadline(time.Now().Add(l.of.Timeout))
 	if _, err := r.p.Stdin.Write(append(line, '\n')); errors.Is(err, os.ErrDeadlineExceeded) {
@@ -267,7 +271,7 @@ func (l *pool) answer(ctx context.Context, r *resident) (answer response, err er
 	switch {
 	case err == nil:
 		if err = json.Unmarshal(raw, &answer); err != nil {
-			err = fmt.Errorf("%w: its line is no answer: %w; accepted: a line of JSON with result, bytes or error", zkbench.ErrMalformed, err)
+			err = fmt.Errorf("%w: its line is no answer: %s: %w; accepted: a line of JSON with result, bytes or error; %s", zkbench.ErrMalformed, quoted(raw), err, logsElsewhere)
 		}
 	case errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() != nil:
 		return answer, &pending{context.Cause(ctx)}
@@ -293,6 +297,21 @@ func (l *pool) answer(ctx context.Context, r *resident) (answer response, err er
 		return answer, &refusal{answer.Error}
 	}
 	return answer, nil
+}
+
+// logsElsewhere tells whose prover writes to its standard output what is no answer, what to do.
+const logsElsewhere = "logs belong on standard error"
+
+// mostShown are the bytes of a line that an error shows.
+const mostShown = 100
+
+// quoted is the first line of a prover's output as an error shows it, cut where it is long.
+func quoted(out []byte) string {
+	line, _, _ := bytes.Cut(out, []byte("\n"))
+	if len(line) > mostShown {
+		return strconv.Quote(string(line[:mostShown])) + "..."
+	}
+	return strconv.Quote(string(line))
 }
 
 var errDied = errors.New("the prover ended without an answer")

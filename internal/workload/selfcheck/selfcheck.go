@@ -17,7 +17,7 @@ import (
 // AxisKey is the axis of the amount of work, in thousandths of the default.
 const AxisKey = "work"
 
-// rounds are the hashes of an operation with work=1000, some 200 µs. They are a
+// rounds are the hashes of an operation with work=1000. They are a
 // multiple of 1000, so that each thousandth is a whole number of them.
 const rounds = 1000
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
@@ -51,6 +52,15 @@ func (s *setup) issue(ctx context.Context, o *order, rand io.Reader) ([]byte, er
 }
 
 type issuer struct{ *setup }
+
+// Metrics adds the size of what is sent.
+func (i *issuer) Metrics(ctx context.Context) ([]record.Metric, error) {
+	raw, err := i.issue(ctx, i.order(0), i.corpus("prover", 0))
+	if err != nil {
+		return nil, err
+	}
+	return i.withSize(ctx, record.ActionSize, raw)
+}
 
 func (i *issuer) Input(_ context.Context, seq uint64) (any, error) { return i.order(seq), nil }
 

@@ -120,7 +120,7 @@ func (p *paying) issue(ctx context.Context, seq uint64, n int) (*ledger.Record, 
 		}
 		outputs[i], payees[i] = action.Output{Owner: to.Owner, Value: p.value}, to.Members[0].Payee
 	}
-	d, err := action.NewIssue(ctx, p.ex, p.pp, tokenType, action.Spec{Outputs: outputs})
+	d, err := action.NewIssue(ctx, p.ex, p.pp, tokenType, action.Spec{Outputs: outputs, Anchor: request.ActionAnchor(p.genesis.ID(), anchor, 0)})
 	if err != nil {
 		return nil, err
 	}

@@ -31,10 +31,15 @@ func Defs() []workload.Def {
 	}
 }
 
+// curveAxis is the axis of these curves, in any of their names.
+func curveAxis(curves, def []string) workload.Axis {
+	return workload.CurveAxis(curves, def).Aliased(token.Curve, token.AcceptedCurves(curves...))
+}
+
 // transferAxes are the axes of transfers; those of issues have no inputs.
 func transferAxes() []workload.Axis {
 	return []workload.Axis{
-		workload.CurveAxis(token.Curves(), studyCurves[:]), workload.BitsAxis(),
+		curveAxis(token.Curves(), studyCurves[:]), workload.BitsAxis(),
 		workload.InputsAxis(token.MaxTokens), workload.OutputsAxis(token.MaxTokens),
 		workload.ProofAxis(token.ProofTypes()), workload.ExecutorAxis(executor.Names()),
 	}
@@ -111,6 +116,12 @@ func (s *setup) Metrics(context.Context) ([]record.Metric, error) {
 	return []record.Metric{
 		record.ProofSize.Metric(float64(s.pp.ProofLen(s.in, s.out))), record.TableSize.Metric(float64(s.pp.TableBytes())),
 	}, nil
+}
+
+// withSize returns the exact sizes of a case and that of an encoding.
+func (s *setup) withSize(ctx context.Context, q record.Quantity, raw []byte) ([]record.Metric, error) {
+	sizes, err := s.Metrics(ctx)
+	return append(sizes, q.Metric(float64(len(raw)))), err
 }
 
 func (s *setup) Close() error { return nil }

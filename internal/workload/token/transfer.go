@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
@@ -33,7 +34,7 @@ func SenderConstantTime() workload.Def {
 	def := Sender()
 	def.Name, def.Alias = "SenderConstantTime", ""
 	def.Doc = "as sender, with the sums over secrets in constant time"
-	def.Axes[0] = workload.CurveAxis(constantTimeCurves(), constantTimeCurves()[:1])
+	def.Axes[0] = curveAxis(constantTimeCurves(), constantTimeCurves()[:1])
 	def.New = func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 		s, err := newSetup(c, token.Tuning{ConstantTime: true}, token.Transfer, seed)
 		return &sender{s}, err
@@ -128,6 +129,19 @@ func (s *setup) receive(ctx context.Context, raw []byte, anchor string) error {
 }
 
 type sender struct{ *setup }
+
+// Metrics adds the size of what is sent.
+func (s *sender) Metrics(ctx context.Context) ([]record.Metric, error) {
+	p, err := s.payment(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := s.send(ctx, p, s.corpus("prover", 0))
+	if err != nil {
+		return nil, err
+	}
+	return s.withSize(ctx, record.ActionSize, raw)
+}
 
 func (s *sender) Input(ctx context.Context, seq uint64) (any, error) { return s.payment(ctx, seq) }
 

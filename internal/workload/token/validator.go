@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
@@ -184,6 +185,15 @@ func (v view) Tokens(ctx context.Context, ids []token.ID) ([]ledger.Found, error
 
 func (v *validation) Input(ctx context.Context, seq uint64) (any, error) {
 	return v.submit(ctx, seq, "")
+}
+
+// Metrics adds the size of what is validated.
+func (v *validation) Metrics(ctx context.Context) ([]record.Metric, error) {
+	sub, err := v.submit(ctx, 0, "")
+	if err != nil {
+		return nil, err
+	}
+	return v.withSize(ctx, record.RequestSize, sub.raw)
 }
 
 // submit builds and signs the request of a sequence number, tampered with if tampered

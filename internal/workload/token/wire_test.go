@@ -1,6 +1,7 @@
 package token
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/golden"
@@ -11,6 +12,35 @@ import (
 	"github.com/zkbench/zkbench/token/note"
 	"github.com/zkbench/zkbench/token/request"
 )
+
+// TestReportedSizes: the sizes of an action and of a request that workloads report are those of what they make.
+func TestReportedSizes(t *testing.T) {
+	t.Parallel()
+	c := workload.NewCase(
+		record.Axis{Key: "curve", Value: "BN254"}, record.Axis{Key: "bits", Value: "8"}, record.Axis{Key: "in", Value: "2"}, record.Axis{Key: "out", Value: "2"},
+		record.Axis{Key: "proof", Value: "csp"}, record.Axis{Key: "exec", Value: "serial"}, record.Axis{Key: "owner", Value: ownersEd25519},
+	)
+	for _, def := range []workload.Def{Sender(), Issuer(), ValidatorTransfer()} {
+		instance := must.Get(def.New(t.Context(), c, 1))(t)
+		input := must.Get(instance.Input(t.Context(), 1))(t)
+		output := must.Get(instance.Run(t.Context(), input))(t)
+		q, want := record.ActionSize, len(output)
+		if s, ok := input.(*submitted); ok {
+			q, want = record.RequestSize, len(s.raw)
+		}
+		golden.Equal(t, def.Name+": size", fmt.Sprint(q.Metric(float64(want))), fmt.Sprint(metricOf(must.Get(instance.Metrics(t.Context()))(t), q)))
+	}
+}
+
+// metricOf is the metric of a quantity among some.
+func metricOf(all []record.Metric, q record.Quantity) (found record.Metric) {
+	for _, m := range all {
+		if m.Name() == q.Name() {
+			found = m
+		}
+	}
+	return found
+}
 
 // TestWireSizes: what LedgerApply takes for a request and a token is as long as one.
 func TestWireSizes(t *testing.T) {

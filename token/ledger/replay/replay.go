@@ -142,9 +142,9 @@ type Report struct {
 	Validated         bool // every request is valid under the parameters
 }
 
-// String is one line on what was verified.
+// String is one line on what was verified, and on what was not.
 func (r *Report) String() string {
-	valid := ""
+	valid := ", no proof, signature or policy checked"
 	if r.Validated {
 		valid = ", each valid under the parameters"
 	}
