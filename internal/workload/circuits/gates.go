@@ -9,11 +9,12 @@ import (
 	"github.com/zkbench/zkbench/circuits/gates"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/plonkish"
+	"github.com/zkbench/zkbench/srs"
 )
 
 // Gates is a circuit of arithmetic gates.
 func Gates() workload.Def {
-	const most = 1 << 25
+	const most = srs.MaxSize
 	return define("Gates", "a proof of a circuit of arithmetic gates, three multiplications and one addition in turn", stageVerify,
 		[]workload.Axis{workload.IntAxis(workload.Axis{Name: "gates", Usage: "numbers of gates", Smoke: "1024"}, gates.MinGates, most, 1<<10, 1<<12, 1<<14, 1<<16)},
 		onGnark(0).and(systemPlonk).and(systemTurbo).and(systemUltra),

@@ -63,11 +63,23 @@ func (t treeOf) permutations() int {
 	return t.shape.Rows*perLeaf + t.shape.Rows - 1
 }
 
+// treeMemory is what a case of trees takes, of the bytes of all rows and of those of a tree's digests.
+func treeMemory(axes []workload.Axis, of func(rows, tree uint64) workload.Memory) func(workload.Case) (workload.Memory, error) {
+	return func(c workload.Case) (workload.Memory, error) {
+		var shape merkle.Shape
+		if err := bounded(c, axes, &shape.Rows, &shape.Width); err != nil {
+			return workload.Memory{}, err
+		}
+		return of(uint64(shape.Rows)*uint64(shape.Width)*elementBytes, uint64(shape.Nodes())*poseidon.DigestLen*elementBytes), nil
+	}
+}
+
 // MerkleBuild is a tree over rows in memory.
 func MerkleBuild() workload.Def {
 	axes := treeAxes(1<<10, 1<<12, 1<<14, 1<<16, 1<<18, 1<<20, 1<<22)
 	return workload.Def{
 		Name: "MerkleBuild", Doc: "a tree of Poseidon digests over rows in memory, and its root", Axes: axes,
+		Memory: treeMemory(axes, func(rows, tree uint64) workload.Memory { return workload.Memory{Input: rows, Operation: 2 * tree} }),
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			t, err := newTreeOf(c, seed, axes)
 			return &merkleBuild{treeOf: t}, err
@@ -116,6 +128,7 @@ func MerkleOpen() workload.Def {
 	axes := treeAxes(1<<10, 1<<16, 1<<20)
 	return workload.Def{
 		Name: "MerkleOpen", Doc: "the path of a row of a tree, its encoding and its verification", Axes: axes,
+		Memory: treeMemory(axes, func(rows, tree uint64) workload.Memory { return workload.Memory{Base: rows + tree} }),
 		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			t, err := newTreeOf(c, seed, axes)
 			if err != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/group/fp256bn"
 	"github.com/zkbench/zkbench/group/kilic"
-	"github.com/zkbench/zkbench/internal/memory"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -41,7 +40,7 @@ func ValuesAxis() workload.Axis {
 // define makes a workload of instance's wrapping of a case's set-up.
 func define(name, doc string, instance func(*setup) workload.Instance, more ...workload.Axis) workload.Def {
 	return workload.Def{
-		Name: name, Doc: doc, Axes: append(axes(), more...),
+		Name: name, Doc: doc, Axes: append(axes(), more...), Memory: estimate,
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			s, err := newSetup(c, seed)
 			if err != nil {
@@ -88,9 +87,6 @@ func newSetup(c workload.Case, seed uint64) (*setup, error) {
 	if proof == token.BulletproofAgg {
 		s.covered, most = s.values, max(2, s.values) // one proof of one value is of the same system
 	}
-	if err := memory.Fits("memory for generators, inputs and proofs", need(bits, s.values, most, s.batch)); err != nil {
-		return nil, err
-	}
 	if c.Get("curve") == fastRNG {
 		s.rand = group.NewDRBG()
 	}
@@ -101,17 +97,32 @@ func newSetup(c workload.Case, seed uint64) (*setup, error) {
 // Bytes of memory, at most, as measured on the largest of the groups.
 const (
 	generatorBytes = 192 << 10 // of a generator: its multiples, and what makes them
-	valueBytes     = 16 << 10  // of a value: its commitment, its proof, and what verifies it
-	baseBytes      = 32 << 20
+	inputBytes     = 2 << 10   // of a value that is proved, or was
+	verifyBytes    = 48 << 10  // of a value whose proof is verified
 )
 
-// inFlight are the inputs that a case has at once by default.
-const inFlight = 8
-
-// need returns the bytes that a case takes, most being the values that one proof can cover.
-func need(bits, values, most, batch int) uint64 {
-	generators := 2*uint64(bits)*uint64(most) + 8
-	return baseBytes + 2*generators*generatorBytes + inFlight*uint64(values)*uint64(max(1, batch))*valueBytes
+// estimate is what a case takes: above all the generators' multiples.
+func estimate(c workload.Case) (m workload.Memory, err error) {
+	bits, err := workload.BitsAxis().Int(c)
+	if err != nil {
+		return m, err
+	}
+	values, err := ValuesAxis().Int(c)
+	if err != nil {
+		return m, err
+	}
+	batch := 1
+	if c.Get(workload.BatchAxis().Key) != "" {
+		if batch, err = workload.BatchAxis().Int(c); err != nil {
+			return m, err
+		}
+	}
+	most := 1
+	if c.Get("proof") == token.BulletproofAgg {
+		most = values
+	}
+	all := uint64(values) * uint64(batch)
+	return workload.Memory{Base: (2*uint64(bits)*uint64(most) + 8) * generatorBytes, Input: all * inputBytes, Operation: all * verifyBytes}, nil
 }
 
 // fastRNG is the curve whose name says that provers draw from a generator seeded by the system.

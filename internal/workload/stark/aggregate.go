@@ -10,7 +10,6 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	hash "github.com/zkbench/zkbench/hash/keccak"
-	"github.com/zkbench/zkbench/internal/memory"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stage"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -44,12 +43,12 @@ func KeccakAggregate() workload.Def {
 	return workload.Def{
 		Name: "KeccakAggregate", Doc: "one proof of messages with Keccak-256 digests, by recursion: a STARK of each, and of these one; lengths and digests are public, and messages can be read from the proofs",
 		Axes: []workload.Axis{bytesAxis, proofsAxis, treeSetAxis, execAxis, stages},
-		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-			return newAggregate(c, seed)
+		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			return newAggregate(ctx, c, seed)
 		},
 		Stages: func(ctx context.Context, c workload.Case, seed uint64, r *stage.Recorder) (workload.Staged, error) {
 			compiling := r.Start(stageCompile)
-			a, err := newAggregate(c, seed)
+			a, err := newAggregate(ctx, c, seed)
 			if err != nil {
 				return workload.Staged{}, err
 			}
@@ -68,7 +67,7 @@ type aggregate struct {
 	stage         string
 }
 
-func newAggregate(c workload.Case, seed uint64) (a *aggregate, err error) {
+func newAggregate(ctx context.Context, c workload.Case, seed uint64) (a *aggregate, err error) {
 	a = &aggregate{seed: seed, stage: c.Get(workload.StageKey)}
 	if a.bytes, err = c.Int("bytes"); err != nil {
 		return nil, err
@@ -87,7 +86,7 @@ func newAggregate(c workload.Case, seed uint64) (a *aggregate, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return a, memory.Fits("proof", need)
+	return a, fits(ctx, a.stage, need)
 }
 
 // batch is messages, what is claimed of them, and a proof where that is verified.
