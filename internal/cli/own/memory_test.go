@@ -29,9 +29,9 @@ const processBytes = 60 << 20
 func TestEstimates(t *testing.T) {
 	testsize.Full(t)
 	for _, test := range []struct{ id, flags string }{
-		{"merkle-build", "--leaves 262144 --width 16"},
-		{"merkle-open", "--leaves 1048576 --width 16"},
-		{"merkle-file", "--leaves 131072 --width 16"},
+		{"merkle-build", "--leaves 131072 --width 32"},
+		{"merkle-open", "--leaves 524288 --width 32"},
+		{"merkle-file", "--leaves 65536 --width 32"},
 		{"ntt", "--length 2097152"},
 		{"lde", "--length 65536 --columns 16 --blowup 4"},
 		{"poly-eval", "--length 262144 --columns 16"},
@@ -42,11 +42,10 @@ func TestEstimates(t *testing.T) {
 		{"keccak-native", "--bytes 33554432"},
 		{"gates", "--gates 65000 --system turbo --stage witness"},
 		{"range-prove", "--bits 64 --values 16 --proof-type bulletproof-agg"},
-		{"range-batch", "--bits 8 --values 1 --batch 4096 --proof-type csp --samples 1"},
+		{"range-batch", "--bits 8 --values 1 --batch 2048 --proof-type csp --samples 1"},
 		{"verification-sender-batch", "--bits 8 --num-inputs 1 --num-outputs 1 --batch 2048 --proof-type csp --samples 1"},
 		{"validator-batch", "--bits 8 --num-inputs 1 --num-outputs 1 --batch 1024 --proof-type csp --samples 1"},
 		{"ledger-apply", "--batch 4096"},
-		{"guest", "--guest plonk --size 4096"},
 	} {
 		t.Run(test.id+strings.ReplaceAll(test.flags, " ", ""), func(t *testing.T) {
 			def := must.Get(workload.Find(Program().Defs(), test.id))(t)

@@ -36,7 +36,7 @@ func Gates() workload.Def {
 				return fmt.Sprintf("%d gates", largestSize(most, fits))
 			}}}
 			if implOf(c) == implGnark {
-				t.prover = &gnarkProver{system: system, seed: seed, circuit: circuit, assign: func(seq uint64) (frontend.Circuit, error) {
+				t.prover = &gnarkProver{system: system, seed: seed, circuit: circuitOf(func() (*gates.Circuit, error) { return gates.New(n) }), assign: func(seq uint64) (frontend.Circuit, error) {
 					return circuit.Assign(draw(seq)), nil
 				}}
 				return t, nil

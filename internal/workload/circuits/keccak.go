@@ -105,19 +105,20 @@ func keccakTask(c workload.Case, seed uint64) (task, error) {
 	if err := e.fits(system == systemPlonk); err != nil { // before the circuit has a variable for each byte
 		return task{}, err
 	}
-	var circuit keccak.Circuit
-	switch form {
-	case keccakVariable:
-		circuit, err = keccak.NewVariable(blocks, hash.Keccak256)
-	case keccakStd:
-		circuit, err = keccak.NewStd(n)
-	default:
-		circuit, err = keccak.NewFixed(n, hash.Keccak256)
+	build := func() (keccak.Circuit, error) {
+		switch form {
+		case keccakVariable:
+			return keccak.NewVariable(blocks, hash.Keccak256)
+		case keccakStd:
+			return keccak.NewStd(n)
+		}
+		return keccak.NewFixed(n, hash.Keccak256)
 	}
+	circuit, err := build()
 	if err != nil {
 		return task{}, err
 	}
-	p := &gnarkProver{system: system, seed: seed, circuit: circuit, figures: blockFigures(blocks, needed), assign: func(seq uint64) (frontend.Circuit, error) {
+	p := &gnarkProver{system: system, seed: seed, circuit: circuitOf(build), figures: blockFigures(blocks, needed), assign: func(seq uint64) (frontend.Circuit, error) {
 		message := message(seq)
 		return circuit.Assign(message, hash.Sum256(message))
 	}}

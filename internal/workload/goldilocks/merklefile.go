@@ -25,7 +25,7 @@ func MerkleFile() workload.Def {
 	return workload.Def{
 		Name: "MerkleFile", Doc: "a tree of Poseidon digests over rows that are read, into a file on the disk; its root and the path of its last row", Axes: axes,
 		Memory: treeMemory(axes, func(rows, tree uint64) workload.Memory {
-			return workload.Memory{Base: rows, Input: 2 * rows, Operation: rows + tree + fileWindow}
+			return workload.Memory{Base: 2 * rows, Input: 3 * rows, Operation: 2*rows + tree + fileWindow} // as elements and as bytes
 		}),
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			t, err := newTreeOf(c, seed, axes)

@@ -20,7 +20,7 @@ func PoseidonPermutation() workload.Def {
 		Memory: func(c workload.Case) (workload.Memory, error) {
 			n, err := states.Int(c)
 			all := uint64(n) * poseidon.Width * elementBytes
-			return workload.Memory{Base: all, Input: all, Operation: 2 * all}, err
+			return workload.Memory{Base: 2 * all, Input: all, Operation: 2 * all}, err
 		},
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			n, err := states.Int(c)
