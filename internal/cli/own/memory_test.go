@@ -41,6 +41,7 @@ func TestEstimates(t *testing.T) {
 		{"msm", "--points 131072 --impl stored"},
 		{"keccak-native", "--bytes 33554432"},
 		{"gates", "--gates 65000 --system turbo --stage witness"},
+		{"gates", "--gates 30000 --system ultra --stage verify --samples 1"},
 		{"range-prove", "--bits 64 --values 16 --proof-type bulletproof-agg"},
 		{"range-batch", "--bits 8 --values 1 --batch 2048 --proof-type csp --samples 1"},
 		{"verification-sender-batch", "--bits 8 --num-inputs 1 --num-outputs 1 --batch 2048 --proof-type csp --samples 1"},

@@ -78,7 +78,7 @@ func define(name, doc, smoke string, sizes []workload.Axis, of offers, newTask f
 		},
 		Memory: func(c workload.Case) (workload.Memory, error) {
 			t, err := readyTask(c, 0)
-			return t.estimate.load(), err
+			return t.estimate.load(c.Get(workload.StageKey)), err
 		},
 		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			p, err := ready(c, seed)

@@ -35,13 +35,20 @@ func (m memoryModel) of(constraints int) int64 {
 	return baseBytes + domainOf(constraints)*m.point + int64(constraints)*m.constraint
 }
 
-// load is the estimate of a case under load. Half of what all stages take is the set-up's, and half an operation's.
-func (e estimate) load() workload.Memory {
+// verifyBytes are more than a verification takes.
+const verifyBytes = 4 << 20
+
+// load is the estimate of a case under load of a stage. Half of what all stages take is the set-up's, and half an
+// operation's; to verify takes little, but its inputs are proved before.
+func (e estimate) load(stage string) workload.Memory {
 	if e.constraints == 0 { // not known before it is built
 		return workload.Memory{}
 	}
-	half := uint64(e.memory.of(e.constraints)) / 2
-	return workload.Memory{Base: half, Input: uint64(domainOf(e.constraints) * e.memory.statement), Operation: half}
+	whole, input := uint64(e.memory.of(e.constraints)), uint64(domainOf(e.constraints)*e.memory.statement)
+	if stage == stageVerify {
+		return workload.Memory{Base: whole, Input: input, Operation: verifyBytes}
+	}
+	return workload.Memory{Base: whole / 2, Input: input, Operation: whole / 2}
 }
 
 // fits refuses what needs more memory than there is, or a larger reference string, before
