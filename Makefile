@@ -99,6 +99,7 @@ race:
 	$(GO) test -race -run 'Host|Lost|Copy|Serve|Silence' ./internal/hosts ./internal/suite
 	$(GO) test -race -run 'Lean|Concurrent' ./stark
 	$(GO) test -race -run '^TestGo$$' ./riscv
+	$(GO) test -race -run '^TestSideBySide$$' -skip 'TestSideBySide/^(Keccak|Pairing|Guest)$$' ./internal/cli/own
 	GORACE=atexit_sleep_ms=0 $(GO) test -race -run 'Resident$$|GivenUp|Deadlines|Commands' ./internal/workload/prover # which runs itself as a prover, many times
 	$(GO) test -race -short -skip 'Corrupt|Truncate|NamesThePlace|Model|Refused|Constraints' ./token/ledger/...
 	$(GO) test -race -run 'Contract/(concurrent|verified)' ./token/ledger/postgres

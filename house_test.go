@@ -34,7 +34,7 @@ var floors = [][]string{
 	{"internal/plot", "internal/purse", "internal/perf", "internal/counts", "internal/qemutest"},
 	{"internal/report", "internal/runner", "internal/page", "internal/peer"},
 	{"internal/workload"},
-	{"internal/measure", "internal/outdir", "internal/workload/circuits", "internal/workload/goldilocks", "internal/workload/guest", "internal/workload/hash", "internal/workload/prover", "internal/workload/selfcheck", "internal/workload/stark", "internal/workload/token"},
+	{"internal/measure", "internal/outdir", "internal/workload/circuits", "internal/workload/goldilocks", "internal/workload/guest", "internal/workload/hash", "internal/workload/prover", "internal/workload/rangeproof", "internal/workload/selfcheck", "internal/workload/stark", "internal/workload/token"},
 	{"internal/peer/ours", "internal/demo", "internal/compare", "internal/history", "internal/hosts", "internal/jobs"},
 	{"internal/study", "internal/suite", "internal/selfcheck"},
 	{"internal/study/circuits", "internal/study/sve", "internal/study/token", "internal/suite/charts"},

@@ -1,7 +1,7 @@
 // Benchmarking runs the benchmarks of the study of confidential tokens by the flags of the
 // study's script:
 //
-//	go run ./cmd/benchmarking --count 10 --timeout 0 --benchName Sender
+//	go run ./cmd/benchmarking --count 10 --timeout 4s --benchName BenchmarkSender
 //
 // It is zkbench suite study: what was stopped goes on with zkbench suite --resume DIR.
 package main

@@ -70,10 +70,25 @@ type ExitError struct {
 }
 
 func (e *ExitError) Error() string {
-	if e.Message == "" {
+	if e.Message == "" && e.State != killed {
 		return fmt.Sprintf("%s: %s", e.Program, e.State)
 	}
-	return fmt.Sprintf("%s: %s: %s", e.Program, e.State, e.Message)
+	return fmt.Sprintf("%s: %s: %s", e.Program, e.State, Cause(e.State, e.Message))
+}
+
+// killed is the state of a program that was ended by a signal which it cannot handle.
+const killed = "signal: killed"
+
+// Cause returns the message of a program that ended badly. Of one that says nothing it says that, and what may
+// have killed it: the system kills what takes too much memory in this way.
+func Cause(state, message string) string {
+	switch {
+	case message != "":
+		return message
+	case state == killed:
+		return "no message; the system may have killed it because memory ran out"
+	}
+	return "no message"
 }
 
 // Process is a program that runs.

@@ -102,7 +102,7 @@ func TestRun(t *testing.T) {
 	}
 	_, use, err = child.Run(t.Context(), command("spin"))
 	must.Do(t, err)
-	if use.CPU() < 50*time.Millisecond || use.Wall < use.CPU() {
+	if use.CPU() < 50*time.Millisecond || use.Wall < 50*time.Millisecond { // of several threads
 		t.Errorf("60 ms of a processor: %+v", use)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/zkbench/zkbench/internal/hosts"
+	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/suite"
@@ -111,7 +112,7 @@ func suiteCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 		// What is wrong whatever the hosts are is told before any is asked.
 		planned := o
 		for _, name := range names {
-			planned.On = append(planned.On, suite.Machine{Host: name, Processors: suite.MostProcessors})
+			planned.On = append(planned.On, suite.Machine{Host: name, Processors: jobs.MaxProcessors})
 		}
 		if _, err = suite.NewPlan(c.p.Defs(), file, args[0], 0, planned); err != nil {
 			return err

@@ -29,6 +29,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload/goldilocks"
 	"github.com/zkbench/zkbench/internal/workload/guest"
 	"github.com/zkbench/zkbench/internal/workload/hash"
+	"github.com/zkbench/zkbench/internal/workload/rangeproof"
 	"github.com/zkbench/zkbench/internal/workload/stark"
 	"github.com/zkbench/zkbench/internal/workload/token"
 )
@@ -50,6 +51,7 @@ func suiteProgram() *Program {
 	}
 	return &Program{Name: "zkbench", Suites: suite.Collection{Files: files, Families: []suite.Family{
 		{Name: "token", Defs: token.Defs()},
+		{Name: "rangeproof", Defs: rangeproof.Defs()},
 		{Name: "circuits", Defs: circuits.Defs()},
 		{Name: "hash", Defs: hash.Defs()},
 		{Name: "goldilocks", Defs: goldilocks.Defs()},

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -120,6 +121,9 @@ func TypedAxes(axes map[string]*usage.Option) map[string]string {
 	}
 	return typed
 }
+
+// MaxProcessors is the largest number of processors that a case can ask for.
+const MaxProcessors = runner.MaxWorkers
 
 // ProcessorsAxis is the number of processors that a case may use.
 func ProcessorsAxis() workload.Axis {

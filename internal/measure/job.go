@@ -2,7 +2,6 @@ package measure
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -165,7 +164,7 @@ func (p Program) Do(ctx context.Context, job Job) (*record.Record, error) {
 	case err != nil:
 		return missing(job, record.Failed, fmt.Sprintf("the child's record: %v", err)), nil
 	case ended != nil:
-		return missing(job, record.Failed, fmt.Sprintf("the child ended with %v: %s", ended, cmp.Or(messages.Message(), "no message"))), nil
+		return missing(job, record.Failed, fmt.Sprintf("the child ended with %v: %s", ended, child.Cause(ended.Error(), messages.Message()))), nil
 	}
 	return missing(job, record.Failed, fmt.Sprintf("the child wrote %d records, not one", len(recs))), nil
 }

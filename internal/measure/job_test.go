@@ -52,6 +52,11 @@ func child(what string) int {
 			fmt.Fprintln(os.Stderr, err)
 			return 2
 		}
+	case "killed": // as the system does where memory runs out
+		if self, err := os.FindProcess(os.Getpid()); err == nil {
+			_ = self.Kill()
+		}
+		select {}
 	case "old": // a program that knows of no other descriptor
 		var before map[string]any
 		if json.NewDecoder(os.Stdin).Decode(&before) != nil {
@@ -151,6 +156,7 @@ func TestRun(t *testing.T) {
 		{"child=late", long, "serve", record.Partial, "stopped at its deadline of 2s", true},
 		{"child=no workload", missing, "serve", record.Failed, `workload: "Nap" is not accepted; accepted: sleep`, false},
 		{"child=crash", job(), "crash", record.Failed, "exit status 7: crashed on purpose", false},
+		{"child=killed", job(), "killed", record.Failed, "signal: killed: no message; the system may have killed it because memory ran out", false},
 		{"child=silent", job(), "silent", record.Failed, "wrote 0 records", false},
 		{"child=garbage", job(), "garbage", record.Failed, "not a record", false},
 		{"child=twice", job(), "twice", record.Failed, "wrote 2 records", false},

@@ -47,7 +47,7 @@ func Leak(ctx context.Context, def workload.Def, c workload.Case, s Settings) *r
 }
 
 func leak(ctx context.Context, def workload.Def, c workload.Case, s Settings, rec *record.Record) (err error) {
-	instance, err := def.New(ctx, c, s.Seed)
+	instance, err := setUp(ctx, def, c, leakBatch, 1, s.Seed)
 	if err != nil {
 		return fmt.Errorf("set-up: %w", err)
 	}

@@ -14,6 +14,8 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/figure"
+	"github.com/zkbench/zkbench/internal/memory"
 	"github.com/zkbench/zkbench/internal/meter"
 	"github.com/zkbench/zkbench/internal/perf"
 	"github.com/zkbench/zkbench/internal/record"
@@ -86,7 +88,7 @@ func load(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 
 	stages := stage.New()
 	setup := stages.Start("set-up")
-	instance, err := def.New(workload.WithWorkers(workload.WithSRS(meter.Phase(ctx, "set-up"), s.srs()), s.Workers), c, s.Seed)
+	instance, err := setUp(workload.WithWorkers(workload.WithSRS(meter.Phase(ctx, "set-up"), s.srs()), s.Workers), def, c, s.Samples, s.Workers, s.Seed)
 	if err != nil {
 		return fmt.Errorf("set-up: %w", err)
 	}
@@ -166,6 +168,22 @@ func ofBoth(rec *record.Record) {
 			rec.Metrics[i] = m.Of(record.OfProverAndZkbench)
 		}
 	}
+}
+
+// setUp makes the instance of a case that is to have so many inputs and workers. One for which there is not the
+// memory is a *zkbench.LimitError, before anything is allocated.
+func setUp(ctx context.Context, def workload.Def, c workload.Case, inputs, workers int, seed uint64) (workload.Instance, error) {
+	if def.Memory != nil {
+		need, err := def.Memory(c)
+		if err != nil {
+			return nil, err
+		}
+		what := fmt.Sprintf("memory for the case with %s and %s", figure.Plural(inputs, "input"), figure.Plural(workers, "worker"))
+		if err := memory.Fits(what, need.Of(inputs, workers)); err != nil {
+			return nil, err
+		}
+	}
+	return def.New(ctx, c, seed)
 }
 
 // Stages goes once through the stages of a case, with the settings' seed, and

@@ -47,7 +47,7 @@ func Benchmark(b *testing.B, def workload.Def, o *Options) {
 
 func benchmark(b *testing.B, def workload.Def, c workload.Case, samples int, seed uint64) {
 	ctx := b.Context()
-	instance, err := def.New(ctx, c, seed)
+	instance, err := setUp(ctx, def, c, samples, 1, seed)
 	if err != nil {
 		b.Fatal(err)
 	}

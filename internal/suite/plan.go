@@ -37,15 +37,12 @@ type Options struct {
 	Noise
 }
 
-// Machine is one that cases are planned for.
+// Machine is one that cases are planned for. A plan for jobs.MaxProcessors leaves no case out.
 type Machine struct {
-	Host       string // empty: this one
-	Processors int
+	Host       string      // empty: this one
+	Processors int         // of more than jobs.MaxProcessors a case is given so many
 	Env        *record.Env // nil: not known
 }
-
-// MostProcessors are more than a machine has: a plan for so many leaves no case out.
-const MostProcessors = 1 << 16
 
 func byProcessors(a, b Machine) int { return cmp.Compare(a.Processors, b.Processors) }
 
@@ -113,7 +110,7 @@ func planCases(defs []workload.Def, file *File, name string, on Machine) (cases 
 	seen := make(map[string]string) // settings as JSON by the case's key
 	others := 0
 	cases, err = Expand(name, file, func(e Entry) ([]Case, error) {
-		planned, err := entryJobs(defs, e, on.Processors, cut)
+		planned, err := entryJobs(defs, e, min(on.Processors, jobs.MaxProcessors), cut)
 		if err != nil {
 			return nil, err
 		}

@@ -137,6 +137,16 @@ func (a Axis) each(parse func(item string) ([]string, bool)) Axis {
 	return a
 }
 
+// WithMore makes an axis of names that accepts others too, which words describe.
+func (a Axis) WithMore(more func(name string) bool, words string) Axis {
+	names := a.Parse
+	a.Accepted += ", " + words
+	return a.each(func(item string) ([]string, bool) {
+		_, err := names(item)
+		return []string{item}, err == nil || more(item)
+	})
+}
+
 // NameAxis makes a an axis of names, with its name as key and flag where it has none:
 // accepted lists them, def is the default matrix.
 func NameAxis(a Axis, accepted, def []string) Axis {

@@ -26,6 +26,14 @@ type part struct {
 	share int
 }
 
+// caseOf is the part's own case of one of the mix.
+func (p part) caseOf(c Case) Case {
+	return NewCase(slices.DeleteFunc(c.Axes(), func(x record.Axis) bool {
+		_, has := p.def.Axis(x.Key)
+		return !has
+	})...)
+}
+
 // Mix returns the workload that is made of defs in the proportions of text, for
 // example issue=1,transfer=8: of each nine operations in sequence one is an issue.
 // Parts are named by command-line id, name or alias. Its axes are those of its
@@ -61,6 +69,20 @@ func WithMix(defs []Def) []Def { return append(slices.Clone(defs), mixOf(defs)) 
 func mixOf(defs []Def) Def {
 	return Def{
 		Name: "Mix", Doc: "operations of several workloads in fixed proportions",
+		Memory: func(c Case) (all Memory, err error) {
+			parts, err := parseMix(defs, strings.ReplaceAll(c.Get(MixKey), ":", "="))
+			for _, p := range parts {
+				if p.def.Memory == nil {
+					continue
+				}
+				one, err := p.def.Memory(p.caseOf(c))
+				if err != nil {
+					return all, fmt.Errorf("%s: %w", p.name, err)
+				}
+				all = all.with(one)
+			}
+			return all, err
+		},
 		New: func(ctx context.Context, c Case, seed uint64) (Instance, error) {
 			parts, err := parseMix(defs, strings.ReplaceAll(c.Get(MixKey), ":", "="))
 			if err != nil {
@@ -124,11 +146,7 @@ func newMix(ctx context.Context, parts []part, c Case, seed uint64) (_ Instance,
 		}
 	}()
 	for _, p := range parts {
-		sub := NewCase(slices.DeleteFunc(c.Axes(), func(x record.Axis) bool {
-			_, has := p.def.Axis(x.Key)
-			return !has
-		})...)
-		instance, err := p.def.New(ctx, sub, seed)
+		instance, err := p.def.New(ctx, p.caseOf(c), seed)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.name, err)
 		}

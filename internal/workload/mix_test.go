@@ -104,8 +104,9 @@ func TestMix(t *testing.T) {
 	}
 	golden.Equal(t, "cases set up", []string{"Issuer bits=8", "Sender bits=8/in=2"}, l.cases)
 	golden.Equal(t, "closed", 2, l.closed)
-	// Two turns of nine, which hold the ten samples; each part counts its own.
-	if len(l.inputs) != 18 || l.inputs[0] != "Sender 0" || l.inputs[17] != "Sender 15" {
+	// Two turns of nine, which hold the ten samples; each part counts its own. Some may be made
+	// again at the end, to see that operations have not changed them.
+	if len(l.inputs) < 18 || l.inputs[0] != "Sender 0" || l.inputs[17] != "Sender 15" {
 		t.Errorf("inputs %q", l.inputs)
 	}
 	for name, want := range map[string]int64{"latency/issue": 100, "latency/transfer": 800} {

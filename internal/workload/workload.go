@@ -44,6 +44,10 @@ type Def struct {
 	Spec json.RawMessage
 	File string
 
+	// Memory, where set, estimates what a case takes. Workloads have it of whose axes one lets memory grow; what does
+	// not fit is refused before New.
+	Memory func(c Case) (Memory, error)
+
 	// SetUp is what New may take beyond the minutes that every case has.
 	SetUp time.Duration
 

@@ -10,10 +10,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench/internal/cli"
+	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/yamlfile"
 )
 
 // studySuite is the suite that has the study's benchmarks.
@@ -39,8 +41,8 @@ func benchmarkingCommand(p *cli.Program, stdout, stderr io.Writer) *cobra.Comman
 	flags := cmd.Flags()
 	c := cli.NewSuiteCall(p, flags, stdout, stderr, "directory of all that is left (default benchmark_logs_ and the time)")
 	count := usage.Define(flags, "count", usage.KindNumber, "", fmt.Sprintf("1 to %d", suite.MaxRepetitions), "processes of each case, in turn (default the suite's)")
-	timeout := usage.Define(flags, "timeout", usage.KindNumber, "0", "0 to 86400, in seconds; 0: none", "seconds after which a case's process is stopped; 0: none")
-	name := usage.Define(flags, "benchName", usage.KindText, "", "", "one benchmark, for example Sender (default all nine)")
+	timeout := usage.Define(flags, "timeout", usage.KindTime, "0", "0 to 86400, in seconds, or a time up to 24h, for example 4s; 0: none", "time after which a case's process is stopped, in seconds or with a unit, for example 4s; 0: none")
+	name := usage.Define(flags, "benchName", usage.KindText, "", "", "one benchmark: BenchmarkSender on one processor, TestParallelBenchmarkSender on 1 to 32, Sender on both (default all nine on both)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if c.Resumes() {
 			return c.Resume(cmd)
@@ -50,11 +52,9 @@ func benchmarkingCommand(p *cli.Program, stdout, stderr io.Writer) *cobra.Comman
 			return err
 		}
 		var o suite.Options
-		seconds, err := timeout.Number("timeout", 0, uint64(measure.MaxDuration/time.Second))
-		if err != nil {
+		if o.Timeout, err = seconds(timeout); err != nil {
 			return err
 		}
-		o.Timeout = time.Duration(seconds) * time.Second
 		if count.Given {
 			n, err := count.Number("count", 1, suite.MaxRepetitions)
 			if err != nil {
@@ -66,10 +66,45 @@ func benchmarkingCommand(p *cli.Program, stdout, stderr io.Writer) *cobra.Comman
 			if o.Only, err = benchName(p.Defs(), file, name.Text); err != nil {
 				return err
 			}
+			file.Entries = onProcessors(file.Entries, name.Text)
 		}
 		return c.Begin(cmd, file, studySuite, o)
 	}
 	return cmd
+}
+
+// seconds reads a time that may be a number of seconds alone.
+func seconds(o *usage.Option) (time.Duration, error) {
+	if n, err := o.Number("timeout", 0, uint64(measure.MaxDuration/time.Second)); err == nil {
+		return time.Duration(n) * time.Second, nil
+	}
+	return o.Duration("timeout", 0, measure.MaxDuration)
+}
+
+// The study has two of each benchmark: of package testing, on one processor, and its own load test on several.
+const (
+	ofTesting = "Benchmark"
+	ofLoad    = "TestParallel"
+)
+
+// onProcessors returns the entries of a benchmark of that name: of BenchmarkX all, on one processor, and of
+// TestParallelBenchmarkX those on several.
+func onProcessors(entries []suite.Entry, name string) (kept []suite.Entry) {
+	if !strings.HasPrefix(name, ofTesting) && !strings.HasPrefix(name, ofLoad) {
+		return entries
+	}
+	for _, e := range entries {
+		e.Flags = slices.Clone(e.Flags)
+		i := slices.IndexFunc(e.Flags, func(f suite.Flag) bool { return f.Name == jobs.ProcessorsAxis().Flag })
+		switch {
+		case strings.HasPrefix(name, ofTesting):
+			e.Flags[i].Values = []yamlfile.Word{{Text: "1", Line: e.Flags[i].Line}}
+		case len(e.Flags[i].Values) == 1:
+			continue
+		}
+		kept = append(kept, e)
+	}
+	return kept
 }
 
 // benchName is the workload that the study calls so: Sender, BenchmarkSender or
@@ -87,7 +122,7 @@ func benchName(defs []workload.Def, file *suite.File, name string) ([]string, er
 			}
 		}
 	}
-	plain := strings.TrimPrefix(strings.TrimPrefix(name, "TestParallel"), "Benchmark")
+	plain := strings.TrimPrefix(strings.TrimPrefix(name, ofLoad), ofTesting)
 	if !slices.Contains(names, plain) {
 		return nil, &usage.ValueError{Field: "benchName", Value: name, Accepted: strings.Join(names, ", ")}
 	}

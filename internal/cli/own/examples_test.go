@@ -42,7 +42,7 @@ var docForms = [][2]string{
 	{"read -r digest", "digest=$(zkbench policy show update --params token.params --ledger ledger.db | awk '/digest/ {print $NF; exit}')"},
 	{"--processes 10 --json new.jsonl", "--processes 2 --json $DIR/new.jsonl"},
 	{"--batch-wait 0s,1ms,5ms --rate 1000,2000,3000", "--batch-wait 1ms --rate 100"},
-	{"--count 10 --timeout 0 --benchName Sender", "--count 10 --timeout 0 --benchName Sender --plan"},
+	{"--count 10 --timeout 4s --benchName BenchmarkSender", "--count 10 --timeout 4s --benchName BenchmarkSender --plan"},
 	{"report DIR...", "report benchmark_logs_results"},
 	{"report --pdf DIR...", "report --pdf benchmark_logs_results"},
 	{"keccak --input README.md --profile keccak.pb.gz", "keccak --input README.md --profile $DIR/keccak.pb.gz"},

@@ -16,6 +16,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload/goldilocks"
 	"github.com/zkbench/zkbench/internal/workload/guest"
 	"github.com/zkbench/zkbench/internal/workload/hash"
+	"github.com/zkbench/zkbench/internal/workload/rangeproof"
 	"github.com/zkbench/zkbench/internal/workload/stark"
 	"github.com/zkbench/zkbench/internal/workload/token"
 )
@@ -33,6 +34,7 @@ func Program() *cli.Program {
 		Name: "zkbench", Short: "Build, load-test and compare zero-knowledge payment proofs",
 		Suites: suite.Collection{Files: files, Families: []suite.Family{
 			{Name: "token", Defs: token.Defs()},
+			{Name: "rangeproof", Defs: rangeproof.Defs()},
 			{Name: "circuits", Defs: circuits.Defs()},
 			{Name: "hash", Defs: hash.Defs()},
 			{Name: "goldilocks", Defs: goldilocks.Defs()},

@@ -50,16 +50,20 @@ type task struct {
 // define makes a workload of circuits whose size the axes give, of what the axes of the offers
 // choose. A load test does the stage smoke unless it is told another.
 func define(name, doc, smoke string, sizes []workload.Axis, of offers, newTask func(c workload.Case, seed uint64) (task, error)) workload.Def {
-	ready := func(c workload.Case, seed uint64) (prover, error) {
+	readyTask := func(c workload.Case, seed uint64) (task, error) {
 		resolved, err := of.resolve(c)
 		if err != nil {
-			return nil, err
+			return task{}, err
 		}
 		t, err := newTask(resolved[0], seed)
 		if err != nil {
-			return nil, err
+			return task{}, err
 		}
-		return t.prover, t.estimate.fits(t.prover.needsReference())
+		return t, t.estimate.fits(t.prover.needsReference())
+	}
+	ready := func(c workload.Case, seed uint64) (prover, error) {
+		t, err := readyTask(c, seed)
+		return t.prover, err
 	}
 	return workload.Def{
 		Name: name, Doc: doc, Axes: append(append(sizes, of.axes()...), stageAxis(smoke)), Resolve: of.resolve,
@@ -71,6 +75,10 @@ func define(name, doc, smoke string, sizes []workload.Axis, of offers, newTask f
 		},
 		SRS: func(c workload.Case) bool {
 			return c.Get("system") != systemGroth16 && needsKeys(c.Get(workload.StageKey))
+		},
+		Memory: func(c workload.Case) (workload.Memory, error) {
+			t, err := readyTask(c, 0)
+			return t.estimate.load(c.Get(workload.StageKey)), err
 		},
 		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			p, err := ready(c, seed)

@@ -159,6 +159,7 @@ func TestOffers(t *testing.T) {
 		{circuits.Keccak(), nil, "form=bits/bytes=0/blocks=0/system=plonk/stage=prove"},
 		{circuits.Keccak(), map[string]string{"system": "ultra"}, "form=lookup/bytes=0/blocks=0/system=ultra/stage=prove"},
 		{circuits.Keccak(), map[string]string{"system": "ultra", "form": "wide,lookup"}, "form=wide/bytes=0/blocks=0/system=ultra/stage=prove form=lookup/bytes=0/blocks=0/system=ultra/stage=prove"},
+		{circuits.Keccak(), map[string]string{"system": "ultra", "form": "wide-13-40,wide-20-149"}, "form=wide-13-40/bytes=0/blocks=0/system=ultra/stage=prove form=wide-20-149/bytes=0/blocks=0/system=ultra/stage=prove"},
 	} {
 		lists := map[string]string{"gates": "64", "hashes": "1", "bytes": "0", "stage": "prove"}
 		maps.Copy(lists, test.lists)
@@ -180,6 +181,13 @@ func TestOffers(t *testing.T) {
 		{circuits.Pedersen(), map[string]string{"system": "turbo", "form": "tables"}, "form", "ladder with --system turbo --impl zkbench"},
 		{circuits.Keccak(), map[string]string{"form": "wide"}, "form", "bits, variable, std with --system plonk --impl gnark"},
 		{circuits.Keccak(), map[string]string{"system": "turbo"}, "system", "plonk, groth16, ultra"},
+		{circuits.Keccak(), map[string]string{"form": "wide-15-9"}, "form", "bits, variable, std with --system plonk --impl gnark"},
+		{circuits.Keccak(), map[string]string{"system": "ultra", "form": "wide-11-25"}, "form", "wide-15-9, wide-K-ROWS: 2^K rows, K from 12 to 20, and ROWS of a round, 5 to 149"},
+		{circuits.Keccak(), map[string]string{"system": "ultra", "form": "wide-21-25"}, "form", "wide-K-ROWS"},
+		{circuits.Keccak(), map[string]string{"system": "ultra", "form": "wide-14-4"}, "form", "wide-K-ROWS"},
+		{circuits.Keccak(), map[string]string{"system": "ultra", "form": "wide-14-150"}, "form", "wide-K-ROWS"},
+		{circuits.Keccak(), map[string]string{"system": "ultra", "form": "wide-014-25"}, "form", "wide-K-ROWS"},
+		{circuits.Keccak(), map[string]string{"system": "ultra", "form": "wide-14-25-1"}, "form", "wide-K-ROWS"},
 		{circuits.Gates(), map[string]string{"impl": "all"}, "impl", "gnark, zkbench"},
 		{circuits.Pedersen(), map[string]string{"form": "own"}, "form", "edwards, grumpkin, tables, ladder, window"},
 	} {
@@ -255,7 +263,7 @@ func TestRefused(t *testing.T) {
 		says   string
 	}{
 		{circuits.Gates(), map[string]string{"gates": "3"}, zkbench.ErrParams, "3 gates"},
-		{circuits.Gates(), map[string]string{"gates": "33554432"}, zkbench.ErrLimit, "what fits: "},
+		{circuits.Gates(), map[string]string{"gates": "67108864"}, zkbench.ErrLimit, "what fits: "},
 		{circuits.Gates(), map[string]string{"gates": "16777216", "system": "ultra"}, zkbench.ErrLimit, " gates"},
 		{circuits.Pedersen(), map[string]string{"hashes": "131072"}, zkbench.ErrLimit, " hashes"},
 		{circuits.Pedersen(), map[string]string{"hashes": "131072", "system": "turbo", "form": workload.Own}, zkbench.ErrLimit, " hashes"},
@@ -264,7 +272,7 @@ func TestRefused(t *testing.T) {
 		{circuits.Keccak(), map[string]string{"bytes": "3400", "system": "ultra", "form": "wide-14-25"}, zkbench.ErrLimit, "blocks of a message"},
 		{circuits.Keccak(), map[string]string{"bytes": "1", "blocks": "2", "system": "ultra"}, zkbench.ErrParams, "--form variable or wide"},
 		{circuits.Keccak(), map[string]string{"bytes": "13600"}, zkbench.ErrLimit, " blocks, messages of "},
-		{circuits.Keccak(), map[string]string{"bytes": "1360000"}, zkbench.ErrLimit, "points of the domain"},
+		{circuits.Keccak(), map[string]string{"bytes": "1360000"}, zkbench.ErrLimit, "bytes of memory"},
 		{circuits.Keccak(), map[string]string{"bytes": "136", "blocks": "1", "form": "variable"}, zkbench.ErrLimit, "blocks of a message"},
 		{circuits.Keccak(), map[string]string{"bytes": "1", "blocks": "1"}, zkbench.ErrParams, "--form variable"},
 	} {

@@ -24,6 +24,11 @@ func FFT() workload.Def {
 			workload.NameAxis(workload.Axis{Name: "implementation", Key: "impl", Flag: "impl", Usage: "whose: package poly's, or gnark-crypto's FFT, parallel but for the serial executor"}, impls, impls),
 			workload.ExecutorAxis(executor.Names()),
 		},
+		Memory: func(c workload.Case) (workload.Memory, error) {
+			log, err := c.Int("log")
+			all := uint64(fr.Bytes) << max(log, 0) // elements come in two forms, domains have tables of several lengths
+			return workload.Memory{Base: 12 * all, Input: 2 * all, Operation: 12 * all}, err
+		},
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			log, err := c.Int("log")
 			if err != nil {

@@ -19,12 +19,11 @@ type Foreign struct {
 // Def is the workload.
 func (f Foreign) Def() workload.Def {
 	return define(f.Name, f.Doc, stageProve, f.Axes, onGnark(0), func(c workload.Case, seed uint64) (task, error) {
-		circuit, err := f.Circuit(c)
-		if err != nil {
+		if _, err := f.Circuit(c); err != nil {
 			return task{}, err
 		}
 		return task{prover: &foreignProver{gnarkProver{
-			system: c.Get("system"), seed: seed, circuit: circuit,
+			system: c.Get("system"), seed: seed, circuit: func() (frontend.Circuit, error) { return f.Circuit(c) },
 			assign: func(seq uint64) (frontend.Circuit, error) { return f.Assign(c, seed, seq) },
 		}}}, nil
 	})

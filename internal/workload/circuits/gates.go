@@ -9,11 +9,12 @@ import (
 	"github.com/zkbench/zkbench/circuits/gates"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/plonkish"
+	"github.com/zkbench/zkbench/srs"
 )
 
 // Gates is a circuit of arithmetic gates.
 func Gates() workload.Def {
-	const most = 1 << 25
+	const most = srs.MaxSize
 	return define("Gates", "a proof of a circuit of arithmetic gates, three multiplications and one addition in turn", stageVerify,
 		[]workload.Axis{workload.IntAxis(workload.Axis{Name: "gates", Usage: "numbers of gates", Smoke: "1024"}, gates.MinGates, most, 1<<10, 1<<12, 1<<14, 1<<16)},
 		onGnark(0).and(systemPlonk).and(systemTurbo).and(systemUltra),
@@ -35,7 +36,7 @@ func Gates() workload.Def {
 				return fmt.Sprintf("%d gates", largestSize(most, fits))
 			}}}
 			if implOf(c) == implGnark {
-				t.prover = &gnarkProver{system: system, seed: seed, circuit: circuit, assign: func(seq uint64) (frontend.Circuit, error) {
+				t.prover = &gnarkProver{system: system, seed: seed, circuit: circuitOf(func() (*gates.Circuit, error) { return gates.New(n) }), assign: func(seq uint64) (frontend.Circuit, error) {
 					return circuit.Assign(draw(seq)), nil
 				}}
 				return t, nil

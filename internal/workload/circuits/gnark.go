@@ -31,7 +31,7 @@ import (
 
 // gnarkProver is a circuit of gnark in one of its proof systems.
 type gnarkProver struct {
-	circuit frontend.Circuit
+	circuit func() (frontend.Circuit, error) // anew each time: gnark writes its variables into what it compiles
 	hints   []solver.Hint
 	// assign returns the assignment of a sequence number.
 	assign func(seq uint64) (frontend.Circuit, error)
@@ -62,7 +62,16 @@ func (p *gnarkProver) compile() (constraint.ConstraintSystem, error) {
 	if p.system == systemGroth16 {
 		builder = r1cs.NewBuilder[constraint.U64]
 	}
-	return frontend.Compile(ecc.BN254.ScalarField(), builder, p.circuit)
+	circuit, err := p.circuit()
+	if err != nil {
+		return nil, err
+	}
+	return frontend.Compile(ecc.BN254.ScalarField(), builder, circuit)
+}
+
+// circuitOf is what makes a circuit, as a gnarkProver has it.
+func circuitOf[C frontend.Circuit](of func() (C, error)) func() (frontend.Circuit, error) {
+	return func() (frontend.Circuit, error) { return of() }
 }
 
 func (p *gnarkProver) build() (err error) {

@@ -2,6 +2,8 @@ package circuits
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 	"github.com/consensys/gnark/frontend"
@@ -25,11 +27,24 @@ const (
 	keccakWide     = "wide"     // eight slices a row, any messages up to what --blocks hold
 )
 
-// wideShapes are circuits of one size, whatever the message: those of the study.
-var wideShapes = map[string]rows.Wide{
-	"wide-14-25": {Log: 14, Rows: 25, Padding: hash.Keccak256},
-	"wide-15-28": {Log: 15, Rows: 28, Padding: hash.Keccak256},
-	"wide-15-9":  {Log: 15, Rows: 9, Padding: hash.Keccak256},
+// studyShapes are those of the study.
+var studyShapes = []string{"wide-14-25", "wide-15-28", "wide-15-9"}
+
+// wideForms says which forms wideShape knows.
+var wideForms = fmt.Sprintf("wide-K-ROWS: 2^K rows, K from %d to %d, and ROWS of a round, %d to %d", rows.MinWideLog, rows.MaxWideLog, rows.MinWideRows, rows.RoundRows)
+
+// wideShape is a circuit of one size, whatever the message, by its name: wide-14-25 has 2^14 rows, and 25 of a round.
+func wideShape(form string) (w rows.Wide, ok bool) {
+	numbers, ok := strings.CutPrefix(form, keccakWide+"-")
+	k, of, two := strings.Cut(numbers, "-")
+	log, err := strconv.Atoi(k)
+	round, err2 := strconv.Atoi(of)
+	if !ok || !two || err != nil || err2 != nil || round > rows.RoundRows || form != fmt.Sprintf("%s-%d-%d", keccakWide, log, round) {
+		return w, false
+	}
+	w = rows.Wide{Log: log, Rows: round, Padding: hash.Keccak256}
+	_, err = w.Capacity()
+	return w, err == nil
 }
 
 const (
@@ -39,7 +54,9 @@ const (
 
 // Keccak is the hash of a message.
 func Keccak() workload.Def {
-	of := onGnark(1, keccakBits, keccakVariable, keccakStd).and(systemUltra, keccakLookup, keccakWide, "wide-14-25", "wide-15-28", "wide-15-9")
+	of := onGnark(1, keccakBits, keccakVariable, keccakStd).and(systemUltra, append([]string{keccakLookup, keccakWide}, studyShapes...)...)
+	ours := &of[len(of)-1]
+	ours.more, ours.moreForms = func(form string) bool { _, ok := wideShape(form); return ok }, wideForms
 	return define("Keccak", "a proof of knowledge of a message with a Keccak-256 digest; the message is secret and, in the form variable, so is its length", stageWitness, // keys of one block take a minute on one core
 		[]workload.Axis{
 			of.form(),
@@ -58,7 +75,7 @@ func keccakTask(c workload.Case, seed uint64) (task, error) {
 		return task{}, err
 	}
 	form, needed := c.Get("form"), hash.Blocks(n)
-	shape, isShape := wideShapes[form]
+	shape, isShape := wideShape(form)
 	switch {
 	case isShape && blocks == 0:
 		blocks, err = shape.Capacity()
@@ -80,26 +97,32 @@ func keccakTask(c workload.Case, seed uint64) (task, error) {
 	if implOf(c) == implOurs {
 		return ourKeccak(form, n, blocks, needed, seed, message)
 	}
-	var circuit keccak.Circuit
-	each := keccak.BlockConstraints
-	switch form {
-	case keccakVariable:
-		circuit, err = keccak.NewVariable(blocks, hash.Keccak256)
-	case keccakStd:
+	each, system := keccak.BlockConstraints, c.Get("system")
+	if form == keccakStd {
 		each = keccak.StdBlockConstraints
-		circuit, err = keccak.NewStd(n)
-	default:
-		circuit, err = keccak.NewFixed(n, hash.Keccak256)
 	}
+	e := ofBlocks(memoryOf(system), blocks, func(blocks int) int { return each * blocks })
+	if err := e.fits(system == systemPlonk); err != nil { // before the circuit has a variable for each byte
+		return task{}, err
+	}
+	build := func() (keccak.Circuit, error) {
+		switch form {
+		case keccakVariable:
+			return keccak.NewVariable(blocks, hash.Keccak256)
+		case keccakStd:
+			return keccak.NewStd(n)
+		}
+		return keccak.NewFixed(n, hash.Keccak256)
+	}
+	circuit, err := build()
 	if err != nil {
 		return task{}, err
 	}
-	system := c.Get("system")
-	p := &gnarkProver{system: system, seed: seed, circuit: circuit, figures: blockFigures(blocks, needed), assign: func(seq uint64) (frontend.Circuit, error) {
+	p := &gnarkProver{system: system, seed: seed, circuit: circuitOf(build), figures: blockFigures(blocks, needed), assign: func(seq uint64) (frontend.Circuit, error) {
 		message := message(seq)
 		return circuit.Assign(message, hash.Sum256(message))
 	}}
-	return task{p, ofBlocks(memoryOf(system), blocks, func(blocks int) int { return each * blocks })}, nil
+	return task{p, e}, nil
 }
 
 func blockFigures(blocks, needed int) figures {
@@ -125,7 +148,7 @@ func ourKeccak(form string, bytes, blocks, needed int, seed uint64, message func
 			return max(used+hash.Digest, tables) + plonkish.BlindedRows
 		})}, nil
 	}
-	wide, ok := wideShapes[form]
+	wide, ok := wideShape(form)
 	if !ok {
 		var err error
 		if wide, err = rows.WideOf(blocks, hash.Keccak256); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/srs"
 )
 
 // MSM is the operation that provers spend most of their time in.
@@ -21,9 +22,18 @@ func MSM() workload.Def {
 		Name: "MSM", Doc: "a multi-scalar multiplication on BN254, of random scalars and the points of a reference string",
 		SRS: func(workload.Case) bool { return true },
 		Axes: []workload.Axis{
-			workload.IntAxis(workload.Axis{Name: "points", Usage: "numbers of points", Smoke: "1024"}, 1<<4, 1<<22, 1<<10, 1<<12, 1<<14, 1<<16),
+			workload.IntAxis(workload.Axis{Name: "points", Usage: "numbers of points", Smoke: "1024"}, 1<<4, srs.MaxSize, 1<<10, 1<<12, 1<<14, 1<<16),
 			workload.NameAxis(workload.Axis{Name: "scalars", Usage: "lengths of scalars in bits"}, scalarLengths, scalarLengths[:1]),
 			workload.NameAxis(workload.Axis{Name: "implementation", Key: "impl", Flag: "impl", Usage: "whose: package group's, the same over stored points, or gnark-crypto's MultiExp"}, sums, sums),
+		},
+		Memory: func(c workload.Case) (workload.Memory, error) {
+			n, err := c.Int("points")
+			size := ecc.NextPowerOfTwo(uint64(n))
+			m := workload.Memory{Base: size * stringBytes, Input: uint64(n) * fr.Bytes, Operation: uint64(n) * sumBytes}
+			if c.Get("impl") == implStored {
+				m.Base += uint64(n) * storedBytes
+			}
+			return m, err
 		},
 		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			n, err := c.Int("points")
@@ -43,6 +53,13 @@ func MSM() workload.Def {
 		},
 	}
 }
+
+// Bytes of memory for each point, at most, as measured.
+const (
+	stringBytes = 512 // of a reference string, and of what makes it
+	storedBytes = 320 // of the multiples that are stored
+	sumBytes    = 384 // of a sum
+)
 
 // Values of the axes.
 const (

@@ -26,16 +26,33 @@ type offer struct {
 	system, impl string
 	forms        []string
 	matrix       int // so many of them are the default
+
+	more      func(form string) bool // nil: there are no others
+	moreForms string                 // in words
+}
+
+// has tells whether the circuit has a form.
+func (o *offer) has(form string) bool {
+	return slices.Contains(o.forms, form) || o.more != nil && o.more(form)
+}
+
+// accepted are the forms, in words.
+func (o *offer) accepted() string {
+	words := strings.Join(o.forms, ", ")
+	if o.more != nil {
+		words += ", " + o.moreForms
+	}
+	return words
 }
 
 // onGnark are offers of gnark's systems.
 func onGnark(matrix int, forms ...string) offers {
-	return offers{{systemPlonk, implGnark, forms, matrix}, {systemGroth16, implGnark, forms, matrix}}
+	return offers{{system: systemPlonk, impl: implGnark, forms: forms, matrix: matrix}, {system: systemGroth16, impl: implGnark, forms: forms, matrix: matrix}}
 }
 
 // and are these offers and one of ours.
 func (o offers) and(system string, forms ...string) offers {
-	return append(o, offer{system, implOurs, forms, min(1, len(forms))})
+	return append(o, offer{system: system, impl: implOurs, forms: forms, matrix: min(1, len(forms))})
 }
 
 // implOf is whose system a case is proved with.
@@ -86,7 +103,13 @@ func (o offers) form() workload.Axis {
 		}
 	}
 	forms := o.each(func(o offer) []string { return o.forms })
-	return workload.NameAxis(workload.Axis{Name: "form", Usage: "forms of the circuit"}, forms, nil).Dependent(strings.Join(words, "; "))
+	axis := workload.NameAxis(workload.Axis{Name: "form", Usage: "forms of the circuit"}, forms, nil)
+	for i := range o {
+		if o[i].more != nil {
+			axis = axis.WithMore(o[i].more, o[i].moreForms)
+		}
+	}
+	return axis.Dependent(strings.Join(words, "; "))
 }
 
 // resolve implements workload.Def.
@@ -120,8 +143,8 @@ func (o *offer) formed(c workload.Case) (cases []workload.Case, err error) {
 		forms = o.forms[:1]
 	case o.forms == nil:
 		return []workload.Case{c}, nil
-	case !slices.Contains(o.forms, form):
-		return nil, &usage.ValueError{Field: "form", Value: form, Accepted: fmt.Sprintf("%s with --system %s --impl %s", strings.Join(o.forms, ", "), o.system, o.impl)}
+	case !o.has(form):
+		return nil, &usage.ValueError{Field: "form", Value: form, Accepted: fmt.Sprintf("%s with --system %s --impl %s", o.accepted(), o.system, o.impl)}
 	}
 	for _, form := range forms {
 		cases = append(cases, c.With("form", form))

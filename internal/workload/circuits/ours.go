@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stage"
@@ -114,5 +116,5 @@ var ourSystems = map[string]func() plonkish.System{systemPlonk: plonkish.Plonk, 
 
 // ourMemory is that of our systems, by their columns.
 func ourMemory(columns int) memoryModel {
-	return memoryModel{point: 1200 + 480*int64(columns)}
+	return memoryModel{point: 1200 + 480*int64(columns), statement: 64 + fr.Bytes*int64(columns)}
 }

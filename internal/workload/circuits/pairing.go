@@ -61,7 +61,7 @@ func pairingProver(c workload.Case, seed uint64) (p *gnarkProver, constraints in
 	if err != nil {
 		return nil, 0, err
 	}
-	p = &gnarkProver{system: system, seed: seed, circuit: circuit, hints: pairing.Hints(), assign: func(seq uint64) (frontend.Circuit, error) {
+	p = &gnarkProver{system: system, seed: seed, circuit: circuitOf(func() (pairing.Circuit, error) { return pairing.New(relation, form) }), hints: pairing.Hints(), assign: func(seq uint64) (frontend.Circuit, error) {
 		r := corpus(seed, seq)
 		s, err := pairing.NewStatement([pairing.Parties]fr.Element{element(r), element(r), element(r)})
 		if err != nil {

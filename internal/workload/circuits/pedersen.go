@@ -61,7 +61,7 @@ func Pedersen() workload.Def {
 			if err != nil {
 				return task{}, err
 			}
-			p := &gnarkProver{system: system, seed: seed, circuit: circuit, hints: pedersen.Hints(), assign: func(seq uint64) (frontend.Circuit, error) {
+			p := &gnarkProver{system: system, seed: seed, circuit: circuitOf(func() (*pedersen.Circuit, error) { return pedersen.New(form, n) }), hints: pedersen.Hints(), assign: func(seq uint64) (frontend.Circuit, error) {
 				first, others := draw(seq)
 				return circuit.Assign(first, others...)
 			}}

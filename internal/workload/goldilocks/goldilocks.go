@@ -57,6 +57,13 @@ func corpus(seed, seq uint64, n int) []goldilocks.Element {
 	return all
 }
 
+// elementBytes is the memory of an element.
+const elementBytes = 8
+
+// domainBytes is the memory of a domain for each of its elements, at most: its roots, and the tables of two
+// radices, which kernels make when they first ask.
+const domainBytes = 64
+
 // encode is digests as bytes.
 func encode(digests ...poseidon.Digest) []byte {
 	b := make([]byte, 0, 8*poseidon.DigestLen*len(digests))

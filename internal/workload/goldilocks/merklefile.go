@@ -16,11 +16,17 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
+// fileWindow are the bytes that a tree in a file is built in.
+const fileWindow = 16 << 20
+
 // MerkleFile is a tree in a file, in the folder for temporary files.
 func MerkleFile() workload.Def {
 	axes := treeAxes(1<<10, 1<<16)
 	return workload.Def{
 		Name: "MerkleFile", Doc: "a tree of Poseidon digests over rows that are read, into a file on the disk; its root and the path of its last row", Axes: axes,
+		Memory: treeMemory(axes, func(rows, tree uint64) workload.Memory {
+			return workload.Memory{Base: 2 * rows, Input: 3 * rows, Operation: 2*rows + tree + fileWindow} // as elements and as bytes
+		}),
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			t, err := newTreeOf(c, seed, axes)
 			if err != nil {

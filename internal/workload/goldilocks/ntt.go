@@ -87,6 +87,11 @@ func NTT() workload.Def {
 	axes := []workload.Axis{sizeAxis(1<<12, 1<<16, 1<<20), which, kernelAxis()}
 	return workload.Def{
 		Name: "NTT", Doc: "eight transforms over the Goldilocks field, of a copy of the input and then of what the last gave, and a fold of the last", Axes: axes,
+		Memory: func(c workload.Case) (workload.Memory, error) {
+			var n int
+			err := bounded(c, axes, &n)
+			return workload.Memory{Base: uint64(n) * domainBytes, Input: uint64(n) * elementBytes, Operation: 2 * uint64(n) * elementBytes}, err
+		},
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			i := &ntt{name: c.Get(which.Key)}
 			var n int
@@ -165,6 +170,12 @@ func LDE() workload.Def {
 	axes[2].Parse = powersOfTwo(axes[2])
 	return workload.Def{
 		Name: "LDE", Doc: "eight low-degree extensions of columns over the Goldilocks field, to the coset of 7, bit-reversed order to bit-reversed order, each of a copy of the columns and then of the first values that the last gave, and a fold of the last", Axes: axes,
+		Memory: func(c workload.Case) (workload.Memory, error) {
+			var n, columns, blowup int
+			err := bounded(c, axes, &n, &columns, &blowup)
+			all := uint64(n) * uint64(columns) * elementBytes
+			return workload.Memory{Base: uint64(n) * domainBytes, Input: all, Operation: 2 * all * uint64(blowup)}, err
+		},
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			i := new(lde)
 			var n int
@@ -238,6 +249,11 @@ func PolyEval() workload.Def {
 	}
 	return workload.Def{
 		Name: "PolyEval", Doc: "polynomials over the Goldilocks field at a point of its quadratic extension, from their coefficients", Axes: axes,
+		Memory: func(c workload.Case) (workload.Memory, error) {
+			var n, columns int
+			err := bounded(c, axes, &n, &columns)
+			return workload.Memory{Input: uint64(n) * uint64(columns) * elementBytes, Operation: 4 * uint64(n) * elementBytes}, err
+		},
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			i := new(polyEval)
 			if err := bounded(c, axes, &i.n, &i.columns); err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/goldilocks/poseidon"
 	"github.com/zkbench/zkbench/internal/perf"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/sve"
@@ -23,6 +24,11 @@ func GoldilocksOps() workload.Def {
 	axes := []workload.Axis{units, function, kernelAxis()}
 	return workload.Def{
 		Name: "GoldilocksOps", Doc: "a function over the Goldilocks field on vectors, 1024 times; the time is of all units", Axes: axes,
+		Memory: func(c workload.Case) (workload.Memory, error) {
+			n, err := units.Int(c)
+			all := uint64(n) * poseidon.Width * elementBytes // the most that a function takes or gives of a unit
+			return workload.Memory{Input: 2 * all, Operation: 2 * all}, err
+		},
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			i := new(ops)
 			if err := bounded(c, axes, &i.units); err != nil {

@@ -17,6 +17,11 @@ func PoseidonPermutation() workload.Def {
 	return workload.Def{
 		Name: "PoseidonPermutation", Doc: "Poseidon's permutation of width 12 of many states, of a copy of them; the time is of all of them",
 		Axes: []workload.Axis{states, kernelAxis()},
+		Memory: func(c workload.Case) (workload.Memory, error) {
+			n, err := states.Int(c)
+			all := uint64(n) * poseidon.Width * elementBytes
+			return workload.Memory{Base: 2 * all, Input: all, Operation: 2 * all}, err
+		},
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			n, err := states.Int(c)
 			if err != nil {

@@ -34,7 +34,7 @@ func Guest() workload.Def {
 	return workload.Def{
 		Name: "Guest", Doc: "a program for RISC-V, executed and counted, with precompiles and without; nothing is proved",
 		Axes:    []workload.Axis{guestAxis, precompileAxis, sizeAxis},
-		Resolve: resolve, Guests: "./internal/workload/guest/build",
+		Resolve: resolve, Guests: "./internal/workload/guest/build", Memory: estimate,
 		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			return newInstance(ctx, c, seed)
 		},
@@ -107,6 +107,18 @@ func (s *subject) accepts(size int) error {
 		return &usage.ValueError{Field: sizeAxis.Key, Value: fmt.Sprint(size), Accepted: fmt.Sprintf("of %s: %d to %d", s.name, s.least, s.most)}
 	}
 	return nil
+}
+
+// guestBytes is the memory that a guest uses, at most, whatever its size.
+const guestBytes = 64 << 20
+
+// estimate is what a case takes. What grows with the size is what makes inputs: keys, for plonk.
+func estimate(c workload.Case) (workload.Memory, error) {
+	n, err := c.Int(sizeAxis.Key)
+	if err != nil {
+		return workload.Memory{}, err
+	}
+	return workload.Memory{Base: uint64(n) * subjectOf(c).keyBytes, Input: uint64(n), Operation: guestBytes}, nil
 }
 
 func subjectOf(c workload.Case) *subject {

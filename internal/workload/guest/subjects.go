@@ -32,6 +32,7 @@ type subject struct {
 	tags              []string // of all builds
 	precompiles       []string // the sets that it has builds for
 	size, least, most int      // its own, and what is accepted
+	keyBytes          uint64   // memory of the set-up for each unit of size; 0: it is small
 	work              string   // the section that is what it is for
 	inputs            func(ctx context.Context, size int) (maker, error)
 }
@@ -45,7 +46,7 @@ var subjects = []*subject{
 	{name: "pedersen", pkg: "pedersen", precompiles: []string{none}, size: 1, least: 1, most: 1 << 12, work: "hash", inputs: pairs},
 	{name: "merkle", pkg: "merkle", precompiles: []string{none}, size: 256, least: 1, most: 1 << 16, work: "root", inputs: rows},
 	{name: "bulletproof", pkg: "bulletproof", precompiles: []string{none}, size: 32, least: 1, most: 64, work: "verify", inputs: ranges},
-	{name: "plonk", pkg: "plonk", precompiles: []string{none}, size: 1 << 10, least: 8, most: 1 << 16, work: "verify", inputs: chains},
+	{name: "plonk", pkg: "plonk", precompiles: []string{none}, size: 1 << 10, least: 8, most: 1 << 16, keyBytes: 4 << 10, work: "verify", inputs: chains},
 }
 
 // guest is the build with or without precompiles.

@@ -21,6 +21,10 @@ func KeccakNative() workload.Def {
 	return workload.Def{
 		Name: "KeccakNative", Doc: "the hash itself, golang.org/x/crypto's legacy Keccak-256 of a message",
 		Axes: []workload.Axis{axis},
+		Memory: func(c workload.Case) (workload.Memory, error) {
+			n, err := axis.Int(c)
+			return workload.Memory{Input: uint64(n)}, err
+		},
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			n, err := axis.Int(c)
 			return keccakNative{n, seed}, err

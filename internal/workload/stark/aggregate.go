@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"path"
 	"runtime"
+	"slices"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	hash "github.com/zkbench/zkbench/hash/keccak"
-	"github.com/zkbench/zkbench/internal/memory"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stage"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -43,12 +43,12 @@ func KeccakAggregate() workload.Def {
 	return workload.Def{
 		Name: "KeccakAggregate", Doc: "one proof of messages with Keccak-256 digests, by recursion: a STARK of each, and of these one; lengths and digests are public, and messages can be read from the proofs",
 		Axes: []workload.Axis{bytesAxis, proofsAxis, treeSetAxis, execAxis, stages},
-		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-			return newAggregate(c, seed)
+		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			return newAggregate(ctx, c, seed)
 		},
 		Stages: func(ctx context.Context, c workload.Case, seed uint64, r *stage.Recorder) (workload.Staged, error) {
 			compiling := r.Start(stageCompile)
-			a, err := newAggregate(c, seed)
+			a, err := newAggregate(ctx, c, seed)
 			if err != nil {
 				return workload.Staged{}, err
 			}
@@ -67,7 +67,7 @@ type aggregate struct {
 	stage         string
 }
 
-func newAggregate(c workload.Case, seed uint64) (a *aggregate, err error) {
+func newAggregate(ctx context.Context, c workload.Case, seed uint64) (a *aggregate, err error) {
 	a = &aggregate{seed: seed, stage: c.Get(workload.StageKey)}
 	if a.bytes, err = c.Int("bytes"); err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func newAggregate(c workload.Case, seed uint64) (a *aggregate, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return a, memory.Fits("proof", need)
+	return a, fits(ctx, a.stage, need)
 }
 
 // batch is messages, what is claimed of them, and a proof where that is verified.
@@ -136,11 +136,10 @@ func (a *aggregate) Check(_ context.Context, in any, output []byte) error {
 
 // refuses sees to it that a proof does not verify if the last message's digest is another.
 func (a *aggregate) refuses(proof []byte, b *batch) error {
-	last := &b.claims[a.proofs-1][0]
-	last.Digest[0] ^= 1
-	err := a.Verify(proof, b.claims, nil)
-	last.Digest[0] ^= 1
-	if err == nil {
+	claims, last := slices.Clone(b.claims), a.proofs-1 // the batch's own are another operation's too
+	claims[last] = slices.Clone(claims[last])
+	claims[last][0].Digest[0] ^= 1
+	if a.Verify(proof, claims, nil) == nil {
 		return fmt.Errorf("%w: the proof verifies for another digest", zkbench.ErrProof)
 	}
 	return nil

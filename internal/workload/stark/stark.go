@@ -86,11 +86,11 @@ func KeccakStark() workload.Def {
 		Name: "KeccakStark", Doc: "a STARK of a message with a Keccak-256 digest: its permutations and its sponge, or one of the two alone; length and digest are public; the message is hidden with --zk yes, and otherwise can be read from the proof",
 		Axes:    []workload.Axis{bytesAxis, fieldAxis, hashAxis, setAxis, stackAxis, arityAxis, tableAxis, zeroAxis, execAxis, stages},
 		Resolve: resolve,
-		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-			return newInstance(c, seed)
+		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			return newInstance(ctx, c, seed)
 		},
 		Stages: func(ctx context.Context, c workload.Case, seed uint64, r *stage.Recorder) (workload.Staged, error) {
-			i, err := newInstance(c, seed)
+			i, err := newInstance(ctx, c, seed)
 			if err != nil {
 				return workload.Staged{}, err
 			}
@@ -184,7 +184,7 @@ type instance struct {
 	stage  string
 }
 
-func newInstance(c workload.Case, seed uint64) (*instance, error) {
+func newInstance(ctx context.Context, c workload.Case, seed uint64) (*instance, error) {
 	i := &instance{seed: seed, stage: c.Get(workload.StageKey)}
 	var err error
 	if i.bytes, err = c.Int("bytes"); err != nil {
@@ -220,7 +220,17 @@ func newInstance(c workload.Case, seed uint64) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	return i, memory.Fits("proof", need)
+	return i, fits(ctx, i.stage, need)
+}
+
+// fits refuses proofs of so many bytes each for which there is no memory: one for each worker that proves, and one
+// at a time where what is verified is made.
+func fits(ctx context.Context, stage string, need uint64) error {
+	workers := uint64(max(1, workload.Workers(ctx)))
+	if stage == stageVerify {
+		workers = 1
+	}
+	return memory.Fits("memory for proofs", workers*need)
 }
 
 // input is what is proved, with a proof where that is verified.

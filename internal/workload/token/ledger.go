@@ -30,6 +30,12 @@ const (
 	perRequest = 2 // inputs, and outputs
 )
 
+// Bytes of memory, at most, as measured.
+const (
+	fileBytes  = 256       // of the ledger's file for each token, which the system has in memory as long as it can
+	applyBytes = 160 << 10 // of a request that is applied: pages of the file that change, above all
+)
+
 // LedgerApply applies batches of accepted requests to an embedded ledger.
 func LedgerApply() workload.Def {
 	batch := workload.BatchAxis()
@@ -39,7 +45,16 @@ func LedgerApply() workload.Def {
 		Doc: "apply a batch of two-in/two-out requests to a bbolt ledger in the directory for temporary files, durably; " +
 			"a ledger looks at no request, so these are random bytes, as many as a real one has; numbering them, about 0.5 us a request, is part of the time",
 		Axes: []workload.Axis{batch, workload.TokensAxis()},
-		New:  newLedgerApply,
+		Memory: func(c workload.Case) (workload.Memory, error) {
+			batch, err := c.Int("batch")
+			if err != nil {
+				return workload.Memory{}, err
+			}
+			before, err := c.With("tokens", workload.TokensAxis().Of(c)).Int("tokens")
+			requests := uint64(batch) * (requestLen + perRequest*(tokenLen+anchorLen) + 512)
+			return workload.Memory{Base: systemBytes + uint64(before)*fileBytes, Input: requests, Operation: uint64(batch) * applyBytes}, err
+		},
+		New: newLedgerApply,
 	}
 }
 

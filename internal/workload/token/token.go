@@ -57,7 +57,7 @@ func define(name, doc string, kind token.Kind, instance func(*setup) workload.In
 		axes = issueAxes()
 	}
 	return workload.Def{
-		Name: name, Doc: doc, Axes: append(axes, more...),
+		Name: name, Doc: doc, Axes: append(axes, more...), Memory: estimate,
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			s, err := newSetup(c, token.Tuning{}, kind, seed)
 			if err != nil {
@@ -66,6 +66,34 @@ func define(name, doc string, kind token.Kind, instance func(*setup) workload.In
 			return instance(s), nil
 		},
 	}
+}
+
+// Bytes of memory, at most, as measured.
+const (
+	systemBytes    = 64 << 20 // of a token system: tables, vaults and what else does not grow
+	inputBytes     = 4 << 10  // of each token that an input spends or makes
+	operationBytes = 12 << 10 // of each that an operation proves or verifies
+)
+
+// estimate is what a case takes: batches of many tokens.
+func estimate(c workload.Case) (workload.Memory, error) {
+	tokens, batch := 0, 1
+	for key, into := range map[string]*int{"in": &tokens, "out": &tokens, "batch": &batch} {
+		if c.Get(key) == "" {
+			continue
+		}
+		n, err := c.Int(key)
+		if err != nil {
+			return workload.Memory{}, err
+		}
+		if into == &batch {
+			batch = n
+		} else {
+			tokens += n
+		}
+	}
+	all := uint64(tokens+1) * uint64(batch)
+	return workload.Memory{Base: systemBytes, Input: all * inputBytes, Operation: all * operationBytes}, nil
 }
 
 // setup is what the instances of one case share.
