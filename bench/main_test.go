@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 		"nothing":  func() { bench.Main() },
 		"nameless": func() { bench.Main(sum(), bench.Def{Name: "sum"}) },
 		"twice":    func() { bench.Main(sum(), sum()) },
-		"doubtful": func() { bench.Main(moody(), agreeable(), inPlace()) },
+		"doubtful": func() { bench.Main(moody(), agreeable(), inPlace(), touchy()) },
 	})
 }
 
@@ -112,6 +112,22 @@ func agreeable() bench.Def {
 			Input: func(context.Context, *rand.ChaCha8) (int, error) { return 0, nil },
 			Run:   func(context.Context, int) ([]byte, error) { return []byte("whatever"), nil },
 			Check: func(context.Context, int, []byte) error { return nil },
+		}, nil
+	}}
+}
+
+// touchy has a check that ends the process where a result is wrong.
+func touchy() bench.Def {
+	return bench.Def{Name: "Touchy", Doc: "ends", New: func(context.Context, bench.Case, uint64) (bench.Instance, error) {
+		return bench.Operation[int]{
+			Input: func(context.Context, *rand.ChaCha8) (int, error) { return 0, nil },
+			Run:   func(context.Context, int) ([]byte, error) { return []byte("right"), nil },
+			Check: func(_ context.Context, _ int, output []byte) error {
+				if string(output) != "right" {
+					os.Exit(7)
+				}
+				return nil
+			},
 		}, nil
 	}}
 }

@@ -24,7 +24,8 @@ type Operation[In any] struct {
 	// whoever knows the seed knows all of it.
 	Input func(ctx context.Context, random *rand.ChaCha8) (In, error)
 	// Run is the timed operation. It leaves its input unchanged: inputs are used again. Its output
-	// is what is checked later, and may be empty.
+	// is what is checked later, and may be empty. Where ctx ends before it does, its error wraps
+	// that of ctx; any other error is a failure.
 	Run func(ctx context.Context, in In) (output []byte, err error)
 	// Check tells whether output is a right result of Run for the input, untimed. It keeps neither.
 	Check func(ctx context.Context, in In, output []byte) error

@@ -226,6 +226,23 @@ func TestCompareAnyRefuses(t *testing.T) {
 	clean(t, repo, temp)
 }
 
+// TestCompareAnyFailsOnce: a run that fails is no secret, be it one that does not count or one
+// that is run again: the table says so, and the exit code is 1.
+func TestCompareAnyFailsOnce(t *testing.T) {
+	testsize.Full(t)
+	anyRepository(t)
+	for call, want := range map[int]string{2: "which does not count, failed: ", 6: "failed and was run again: exit status 1: out of memory"} {
+		dir := t.TempDir()
+		script := filepath.Join(dir, "flaky.sh")
+		text := fmt.Sprintf("n=$(cat %[1]s/n 2>/dev/null || echo 0)\necho $((n+1)) >%[1]s/n\nif [ $n -eq %d ]; then echo 'out of memory' >&2; exit 1; fi\n", dir, call-1)
+		must.Do(t, os.WriteFile(script, []byte(text), 0o600))
+		out, messages, code := command(t, "compare", "--git", "base..same", "--run", "sh "+script, "--processes", "3")
+		if code != ExitFailed || !strings.Contains(messages, want) || !strings.Contains(out, "PARTIAL: ") || !strings.Contains(out, want) {
+			t.Errorf("call %d: exit code %d, want 1 and %q:\n%s%s", call, code, want, out, messages)
+		}
+	}
+}
+
 // TestCompareAnyInterrupt stops a process in the middle: what was measured until then is shown,
 // and neither trees nor processes are left.
 func TestCompareAnyInterrupt(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/cli/clitest"
 	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -81,4 +82,29 @@ func TestFailuresFail(t *testing.T) {
 			t.Errorf("%v:\n%s", err, out)
 		}
 	})
+}
+
+// TestSearchFails: a search for the highest rate fails where operations do, and judges no
+// percentile of few.
+func TestSearchFails(t *testing.T) {
+	testsize.Full(t)
+	for _, test := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"--moments", "warm-up", "--warmup", "250ms", "--slo", "p90=5ms"}, ExitFailed, "begun before the window failed: moody on purpose"},
+		{[]string{"--slo", "p99.99=5ms"}, ExitPartial, "operations, of which fewer than ten may be late"},
+	} {
+		args := append([]string{"run", "moody", "--rate", "100", "--duration", "200ms", "--budget", "3s", "--workers", "2"}, test.args...)
+		var out strings.Builder
+		cmd := exec.CommandContext(t.Context(), "zkbench-moody", args...)
+		cmd.Stdout, cmd.Stderr = &out, &out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if code := clitest.ExitCode(t, cmd); code != test.code || !strings.Contains(out.String(), test.want) {
+			t.Errorf("%v: exit code %d, want %d and %q in:\n%s", args, code, test.code, test.want, out.String())
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
@@ -38,8 +39,10 @@ type search struct {
 // records of all trials are kept; the report is that of the last trial at the
 // rate that was found.
 func (s *search) all(ctx context.Context) error {
-	missed := 0
+	missed, unsure := 0, 0
+	var failed []*record.Record
 	for i, job := range s.Jobs {
+		before := len(s.reporter.recs)
 		if ctx.Err() != nil {
 			break
 		}
@@ -51,6 +54,11 @@ func (s *search) all(ctx context.Context) error {
 		}
 		if err != nil {
 			return &ExitError{Code: ExitFailed, Text: fmt.Sprintf("%s/%s: %v", job.Workload, job.Case, err)}
+		}
+		for _, rec := range s.reporter.recs[before:] {
+			if rec.Status == record.Failed {
+				failed = append(failed, rec)
+			}
 		}
 		if best == nil {
 			missed++
@@ -68,10 +76,23 @@ func (s *search) all(ctx context.Context) error {
 			interval = fmt.Sprintf("%.4g/s at least", max(found.Low, 0))
 		}
 		fmt.Fprintf(s.reporter.stdout, "%s/%s: %.4g/s is the highest rate that holds %s: %s\n", job.Workload, job.Case, found.Value, s.SLO, interval)
+		offered := uint64(0)
+		for _, rec := range s.reporter.recs[before:] {
+			offered += rec.Count(record.CountOffered)
+		}
+		if record.Few(s.SLO.Percentile, int64(offered)) {
+			unsure++
+			fmt.Fprintf(s.reporter.stdout, "%s/%s: that is not judged by %s: its trials had %s, of which fewer than ten may be late; a longer --budget has more\n", job.Workload, job.Case, s.SLO, figure.Plural(int(offered), "operation"))
+		}
 	}
 	switch {
 	case ctx.Err() != nil:
 		return &ExitError{Code: ExitPartial, Text: fmt.Sprintf("interrupted after %d trials, before the highest rate was found", len(s.reporter.recs))}
+	case len(failed) > 0:
+		first := failed[0]
+		return &ExitError{Code: ExitFailed, Text: fmt.Sprintf("operations failed in %d of %d trials: %s: %s", len(failed), len(s.reporter.recs), first.Name(), first.Error)}
+	case unsure > 0 && missed == 0:
+		return &ExitError{Code: ExitPartial, Text: fmt.Sprintf("%d of %d cases had too few operations for %s", unsure, len(s.Jobs), s.SLO)}
 	case missed > 0:
 		return &ExitError{Code: ExitFailed, Text: fmt.Sprintf("%d of %d cases hold %s at no rate", missed, len(s.Jobs), s.SLO)}
 	}
@@ -123,7 +144,7 @@ func (s *search) one(ctx context.Context, job measure.Job) (found stat.Estimate,
 		}
 		// Operations that failed or never ended miss the objective; a wrong result, or
 		// a run without a load, says nothing about it.
-		if rec.Status == record.Partial || rec.Count(record.CountOffered) == 0 || rec.Count(record.CountCheckFails) > 0 {
+		if rec.Status == record.Partial || rec.Count(record.CountOffered) == 0 || rec.Count(record.CountCheckFails)+rec.Count(record.CountWarmupBad) > 0 {
 			return 0, 0, fmt.Errorf("%g a second: %s", rate, rec.Error)
 		}
 		if late, offered, err = s.SLO.Late(rec); err != nil {

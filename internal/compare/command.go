@@ -1,11 +1,13 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/child"
 	"github.com/zkbench/zkbench/internal/env"
 	"github.com/zkbench/zkbench/internal/record"
@@ -61,6 +63,7 @@ func (c *Command) measure(ctx context.Context, m *measurement) error {
 	revs := []Revision{m.revs[0], m.revs[1], m.revs[0]} // the old one a second time, at another path
 	return m.repo.in(ctx, revs, func(trees []string) error {
 		of := make(map[stat.Side]process)
+		var first error // of a run that does not count
 		for i, side := range sides {
 			dir, err := m.repo.hereIn(revs[i], trees[i])
 			if err != nil {
@@ -79,10 +82,14 @@ func (c *Command) measure(ctx context.Context, m *measurement) error {
 			e.Commit, e.Go, e.Modules = revs[i].Commit, "", nil // of a program in any language
 			of[side] = process{name: c.Run, env: e, argv: argv, dir: dir, read: readCommand}
 			// A first run finds in no cache what all others find there.
-			if _, _, err := runIn(ctx, dir, argv); errors.As(err, new(*usage.ValueError)) {
+			switch _, _, err := runIn(ctx, dir, argv); {
+			case errors.As(err, new(*usage.ValueError)):
 				return fmt.Errorf("%s: %w", revs[i], err)
+			case err != nil && ctx.Err() == nil && first == nil:
+				first = &FailedError{Err: fmt.Errorf("%w: the first run of %s, which does not count, failed: %w", zkbench.ErrEnv, revs[i], err)}
 			}
 		}
+		defer func() { m.failed = cmp.Or(m.failed, first) }()
 		m.sessions(ctx, []measured{{c.Run, func(ctx context.Context, side stat.Side) *record.Record { return of[side].run(ctx) }}})
 		return nil
 	})

@@ -72,11 +72,11 @@ func (w *Workloads) count(ctx context.Context, m *measurement, run func(context.
 			process.Side = string(side)
 			rec.Process = process
 			if err := m.keep(rec); err != nil {
-				m.failed = cmp.Or(m.failed, error(&FailedError{rec, err}))
+				m.failed = cmp.Or(m.failed, error(&FailedError{Record: rec, Err: err}))
 				return
 			}
 			if rec.Status != record.OK {
-				m.failed = cmp.Or(m.failed, error(&FailedError{rec, fmt.Errorf("%s: %s", rec.Name(), rec.Error)}))
+				m.failed = cmp.Or(m.failed, error(&FailedError{Record: rec, Err: fmt.Errorf("%s: %s", rec.Name(), rec.Error)}))
 				break
 			}
 			m.recs = append(m.recs, rec)

@@ -208,6 +208,9 @@ func (m *measurement) sessions(ctx context.Context, cases []measured) {
 	for i := range all {
 		m.recs = append(m.recs, all[i].recs...)
 		m.failed = cmp.Or(m.failed, all[i].failed)
+		if once := all[i].Session.failed; m.failed == nil && once != nil && ctx.Err() == nil {
+			m.failed = &FailedError{Record: once, Once: true}
+		}
 	}
 }
 

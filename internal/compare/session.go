@@ -21,27 +21,32 @@ type Session struct {
 	// Each, if not nil, gets every record as it comes, whatever its status.
 	Each func(*record.Record) error
 
-	id   string
-	next int // process in the order of stat.Schedule
+	id     string
+	next   int            // process in the order of stat.Schedule
+	failed *record.Record // the first process that failed once; nil: none
 }
 
 // processes are those of a block.
 const processes = 3
 
-// FailedError says that a process of a session failed twice, which is a zkbench.ErrEnv, or
-// that its record was not kept: the session ends there.
+// FailedError says that a process of a session failed, which is a zkbench.ErrEnv, or that its
+// record was not kept. A session ends where one fails twice.
 type FailedError struct {
 	Record *record.Record
-	Err    error // of Each, or of counting; nil: the process failed
+	Once   bool  // it was run again, and ended well
+	Err    error // of Each, of a run that does not count, or of counting; nil: the process failed
 }
 
 func (e *FailedError) Error() string {
 	if e.Err != nil {
 		return e.Err.Error()
 	}
-	r := e.Record
-	return fmt.Sprintf("%v: process %s[%d] of %s %s twice: %s",
-		zkbench.ErrEnv, r.Process.Side, r.Process.Index, r.Name(), r.Status, r.Error)
+	r, times := e.Record, "twice"
+	if e.Once {
+		times = "and was run again"
+	}
+	return fmt.Sprintf("%v: process %s[%d] of %s %s %s: %s",
+		zkbench.ErrEnv, r.Process.Side, r.Process.Index, r.Name(), r.Status, times, r.Error)
 }
 
 func (e *FailedError) Unwrap() error { return cmp.Or(e.Err, zkbench.ErrEnv) }
@@ -58,6 +63,9 @@ func (s *Session) Measure(ctx context.Context, blocks int) ([]*record.Record, er
 	for _, side := range stat.Schedule(s.next/processes + blocks)[s.next:] {
 		rec, err := s.process(ctx, side)
 		if err == nil && rec.Status != record.OK && ctx.Err() == nil {
+			if s.failed == nil {
+				s.failed = rec
+			}
 			rec, err = s.process(ctx, side)
 		}
 		switch {
@@ -84,7 +92,7 @@ func (s *Session) process(ctx context.Context, side stat.Side) (*record.Record, 
 	rec.Process = record.Process{Session: s.id, Side: string(side), Index: s.next / processes}
 	if s.Each != nil {
 		if err := s.Each(rec); err != nil {
-			return nil, &FailedError{rec, err}
+			return nil, &FailedError{Record: rec, Err: err}
 		}
 	}
 	return rec, nil

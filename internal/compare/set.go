@@ -158,7 +158,24 @@ func FromRecords(name string, recs []*record.Record) (*Set, error) {
 			s.index[k].whose = cmp.Or(s.index[k].whose, m.Whose)
 		}
 	}
+	s.dropPartial()
 	return s, nil
+}
+
+// dropPartial takes away percentiles that some processes of a case have too few operations for:
+// the others are the faster ones.
+func (s *Set) dropPartial() {
+	most := make(map[string]int)
+	for _, in := range s.samples {
+		most[in.name] = max(most[in.name], len(in.points))
+	}
+	s.samples = slices.DeleteFunc(s.samples, func(in *sample) bool {
+		partial := in.few && len(in.points) < most[in.name]
+		if partial {
+			delete(s.index, in.key)
+		}
+		return partial
+	})
 }
 
 // timedMetrics are the timed metrics of a record that a table shows. Percentiles

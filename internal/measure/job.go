@@ -147,8 +147,18 @@ func (p Program) Do(ctx context.Context, job Job) (*record.Record, error) {
 		output = printed.Bytes()
 	}
 	recs, err := record.ReadAll(bytes.NewReader(output))
-	if cmd.Process != nil && (len(recs) != 1 || err != nil) { // it may have been killed
+	if len(recs) == 2 && recs[0].ID == recs[1].ID { // with what was found in doubt
+		recs = recs[1:]
+	}
+	if cmd.Process != nil && (len(recs) != 1 || err != nil || ended != nil) { // it may have been killed
 		child.Bury(cmd.Process.Pid, entry)
+	}
+	if len(recs) == 1 && ended != nil && recs[0].Status == record.OK && ctx.Err() == nil {
+		err = nil // of a second record that was cut off
+		recs[0].Findings = append(recs[0].Findings, record.Finding{
+			Name: "doubted",
+			Text: fmt.Sprintf("after its figures were taken the process ended with %v, while its check was shown wrong results or its inputs were made again", ended),
+		})
 	}
 	if len(recs) == 1 && err == nil {
 		if err := job.Answers(recs[0]); err != nil {
@@ -281,11 +291,26 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, find func(Job) (wor
 		defer stop()
 		job.Settings.Watch = watch
 	}
+	written := 0 // bytes of the record before it is doubted
+	var early bytes.Buffer
+	job.Settings.Measured = func(rec *record.Record) {
+		if record.Write(&early, rec) == nil {
+			written, _ = out.Write(early.Bytes())
+		}
+	}
 	rec := run(ctx, def, job.Case, job.Settings)
 	if errors.Is(context.Cause(ctx), late) && rec.Status == record.Partial {
 		rec.Error = late.Error()
 	}
-	return record.Write(out, rec)
+	var last bytes.Buffer
+	if err := record.Write(&last, rec); err != nil {
+		return err
+	}
+	if written > 0 && bytes.Equal(early.Bytes(), last.Bytes()) {
+		return nil
+	}
+	_, err = out.Write(last.Bytes())
+	return err
 }
 
 // Expected is about how long the job takes, of which nothing is known but its settings.

@@ -144,7 +144,14 @@ func load(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 	}
 	err = rec.Add(append(figures, sizes...)...)
 	rec.Belong(record.OfOperations)
-	return err
+	if err != nil {
+		return err
+	}
+	if s.Measured != nil {
+		s.Measured(rec)
+	}
+	rec.Findings = append(rec.Findings, result.Doubt(ctx)...)
+	return nil
 }
 
 // ofAnother leaves in the record what is known of another program, which ran the operations and

@@ -23,6 +23,10 @@ type Settings struct {
 
 	Instructions bool `json:"instructions,omitempty"` // counted, where the processor lets
 
+	// Measured, where it is set, gets the record before the case is doubted (runner.Result.Doubt):
+	// a check that is shown a wrong result may end the process.
+	Measured func(rec *record.Record) `json:"-"`
+
 	SRS     string `json:"srs,omitempty"`      // file of the reference string; empty: the workload makes one of the seed
 	SRSHash string `json:"srs_hash,omitempty"` // BLAKE2b-512 of the file, as its ceremony has published it; empty: none is known
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/meter"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/report"
@@ -46,6 +47,12 @@ func Benchmark(b *testing.B, def workload.Def, o *Options) {
 }
 
 func benchmark(b *testing.B, def workload.Def, c workload.Case, samples int, seed uint64) {
+	ended := false
+	defer func() { // an operation that ends its goroutine ends that of the benchmark
+		if !ended && !b.Failed() && !b.Skipped() {
+			b.Errorf("the benchmark did not come to its end: %v", executor.ErrGoexit)
+		}
+	}()
 	ctx := b.Context()
 	instance, err := setUp(ctx, def, c, samples, 1, seed)
 	if err != nil {
@@ -99,6 +106,7 @@ func benchmark(b *testing.B, def workload.Def, c workload.Case, samples int, see
 			b.Logf("%s: %s", f.Name, f.Text)
 		}
 	}
+	ended = true
 }
 
 // checkedInput builds an input and checks what Run makes of it, which it returns too.

@@ -38,7 +38,11 @@ func Histogram(w io.Writer, f Format, rec *record.Record) error {
 			continue
 		}
 		v := record.Percentile(h, q)
-		p.marks = append(p.marks, mark{v / unit.Size, fmt.Sprintf("P%.0f %s", q, label(unit, v))})
+		few := ""
+		if record.Few(q, h.TotalCount()) {
+			few = " few"
+		}
+		p.marks = append(p.marks, mark{v / unit.Size, fmt.Sprintf("P%.0f %s%s", q, label(unit, v), few)})
 	}
 	t.Add(grid(), b, p)
 	t.X.Label.Text = "service time (" + unit.Name + ")"

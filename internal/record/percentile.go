@@ -44,9 +44,12 @@ const Enough = 10
 // Few tells whether a percentile p of n values rests on few of them. 0 is no percentile.
 func Few(p float64, n int64) bool { return p > 0 && above(p, n) < Enough }
 
-// Percentile is the histogram and the percentile that the figure is of; ok is false for a
-// figure that is none.
+// Percentile is the histogram and the percentile that the figure is of, 75 of the interquartile
+// range; ok is false for a figure that is none.
 func (q Quantity) Percentile() (histogram string, p float64, ok bool) {
+	if q.name == LatencyIQR.name {
+		return HistLatency, 75, true
+	}
 	for _, histogram := range []string{HistLatency, HistResponse, HistWait} {
 		for _, s := range []Statistic{P50, P95, P99, P999, P9999} {
 			if StatisticOf(histogram, s).name == q.name {
@@ -57,36 +60,22 @@ func (q Quantity) Percentile() (histogram string, p float64, ok bool) {
 	return "", 0, false
 }
 
-// values is the number of values that the record's percentiles of a histogram are of, if the
-// record says it. Those of response times are judged with the operations that never ended.
-func (r *Record) values(histogram string) (n int64, known bool) {
-	name := CountDone
-	if histogram == HistResponse {
-		name = CountOffered
-	}
-	c, known := r.Counter(name)
-	return int64(c.Value), known
-}
-
 // Few tells whether the record's figure is a percentile that rests on few operations.
 func (r *Record) Few(q Quantity) bool {
-	histogram, p, ok := q.Percentile()
-	if !ok {
-		return false
-	}
-	n, known := r.values(histogram)
-	return known && Few(p, n)
+	_, p, ok := q.Percentile()
+	done, known := r.Counter(CountDone)
+	return ok && known && Few(p, int64(done.Value))
 }
 
 // dropUncarried takes away percentiles that another version has written of too few operations.
 func (r *Record) dropUncarried() {
-	n, known := r.values(HistLatency)
+	done, known := r.Counter(CountDone)
 	if !known {
 		return
 	}
 	r.Metrics = slices.DeleteFunc(r.Metrics, func(m Metric) bool {
 		_, p, ok := m.Quantity.Percentile()
-		return ok && !Carries(p, n)
+		return ok && !Carries(p, int64(done.Value))
 	})
 }
 

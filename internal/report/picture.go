@@ -33,7 +33,11 @@ func (p *page) heatmap(name string, h *hdrhistogram.Histogram) {
 	var marks []mark
 	for _, s := range []record.Statistic{record.P50, record.P95, record.P99} {
 		if record.Carries(s.Percentile, h.TotalCount()) {
-			marks = append(marks, mark{s.Label, record.Percentile(h, s.Percentile)})
+			name := s.Label
+			if record.Few(s.Percentile, h.TotalCount()) {
+				name += fewMark
+			}
+			marks = append(marks, mark{name, record.Percentile(h, s.Percentile)})
 		}
 	}
 

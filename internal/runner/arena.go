@@ -2,6 +2,7 @@ package runner
 
 import (
 	"encoding/binary"
+	"math"
 	"math/rand/v2"
 
 	"github.com/zkbench/zkbench"
@@ -25,12 +26,13 @@ type keeper struct {
 	n     int    // slots in use
 	seen  uint64 // results offered
 	large map[int][]byte
+	heap  int // bytes of the large ones that there is room for
 	rng   *rand.PCG
 }
 
 // keep copies the result into a slot, or not. A result that outgrows its slot,
-// which was made for the greatest seen before the window with a quarter to
-// spare, goes to the heap.
+// which was made for the greatest seen before with a quarter to spare, goes to the
+// heap, as far as it may; beyond that its place stays empty.
 func (k *keeper) keep(seq uint64, result []byte) {
 	if k.room == 0 {
 		return
@@ -47,22 +49,26 @@ func (k *keeper) keep(seq uint64, result []byte) {
 	at := k.mem[i*k.slot : (i+1)*k.slot]
 	binary.LittleEndian.PutUint64(at, seq)
 	binary.LittleEndian.PutUint32(at[8:], uint32(len(result)))
-	if copy(at[slotHeader:], result) < len(result) {
+	k.heap += len(k.large[i])
+	delete(k.large, i)
+	if copy(at[slotHeader:], result) < len(result) && len(result) <= k.heap {
 		if k.large == nil {
 			k.large = make(map[int][]byte)
 		}
 		k.large[i] = append([]byte(nil), result...)
+		k.heap -= len(result)
 	}
 }
 
-// result returns the result in slot i.
-func (k *keeper) result(i int) (seq uint64, result []byte) {
+// result returns the result in slot i; ok is false where the place is empty.
+func (k *keeper) result(i int) (seq uint64, result []byte, ok bool) {
 	at := k.mem[i*k.slot : (i+1)*k.slot]
 	n := int(binary.LittleEndian.Uint32(at[8:]))
 	if n > k.slot-slotHeader {
-		return binary.LittleEndian.Uint64(at), k.large[i]
+		result, ok = k.large[i]
+		return binary.LittleEndian.Uint64(at), result, ok
 	}
-	return binary.LittleEndian.Uint64(at), at[slotHeader:][:n:n]
+	return binary.LittleEndian.Uint64(at), at[slotHeader:][:n:n], true
 }
 
 // reserve plans the arena: expected results of up to size bytes each. It returns
@@ -98,6 +104,7 @@ const keepByDefault = 1 << 16
 type arena struct {
 	mem      []byte
 	slot     int
+	heap     int   // bytes of results that outgrow their slots, a keeper
 	first    []int // slot of each keeper, and the end of the last one
 	resident int   // slots
 }
@@ -106,7 +113,7 @@ type arena struct {
 // expected results, and a quarter more, are made resident, so that the window is
 // free of page faults.
 func newArena(slot, n int, workers []int, expected float64) (*arena, error) {
-	a := &arena{slot: slot}
+	a := &arena{slot: slot, heap: math.MaxInt}
 	all, before := 0, 0
 	for _, w := range workers {
 		all += w
@@ -141,7 +148,7 @@ func (a *arena) part(i int) []byte {
 // keeper returns keeper i.
 func (a *arena) keeper(i int, seed uint64) keeper {
 	part := a.part(i)
-	return keeper{slot: a.slot, room: len(part) / a.slot, mem: part, rng: rand.NewPCG(seed, reservoirStream<<32|uint64(i))}
+	return keeper{slot: a.slot, room: len(part) / a.slot, mem: part, heap: a.heap, rng: rand.NewPCG(seed, reservoirStream<<32|uint64(i))}
 }
 
 // reserved returns the bytes that were made resident.

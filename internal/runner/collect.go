@@ -18,6 +18,7 @@ type Result struct {
 	cfg *Config
 
 	Warmup       uint64              // operations that ended before the window, the probe's among them
+	WarmupBegun  uint64              // of those that the probe and the warm-up began all that ended
 	WarmupFailed uint64              // of those that the probe and the warm-up began, whenever it was
 	Unsettled    string              // what the warm-up waited for in vain
 	Outlasting   []record.Unfinished // of the warm-up, and still ran at the end
@@ -54,19 +55,19 @@ type Result struct {
 	Arena  uint64  // B, resident
 
 	Checked, CheckFailed     uint64
-	WarmupChecked, WarmupBad uint64           // of the probe and the warm-up
-	CheckErr                 error            // the first check that failed
-	Doubts                   []record.Finding // what makes the figures or the checks doubtful
-	Interrupted              bool             // the caller's context ended before the run did
+	WarmupChecked, WarmupBad uint64 // of the probe and the warm-up
+	CheckErr                 error  // the first check that failed
+	Interrupted              bool   // the caller's context ended before the run did
 
 	alone  alone
 	series *series
+	doubts *doubts // nil: nothing is doubted
 }
 
 // before is the result of a run that ended before its window.
 func (r *run) before(ctx context.Context) *Result {
 	res := &Result{
-		cfg: r.cfg, Warmup: r.probes, Errors: r.errors, CheckErr: r.wrong,
+		cfg: r.cfg, Warmup: r.probes, WarmupBegun: r.probes, Errors: r.errors, CheckErr: r.wrong,
 		Latency: newHistogram(), Failures: newHistogram(), Interrupted: ctx.Err() != nil, series: new(series),
 	}
 	for _, e := range r.errors {
@@ -78,6 +79,7 @@ func (r *run) before(ctx context.Context) *Result {
 	for _, s := range r.shards {
 		s.mu.Lock()
 		res.Warmup += s.warmed
+		res.WarmupBegun += s.warmed
 		res.WarmupFailed += s.warmFailed
 		for _, e := range s.errors {
 			res.Errors = countError(res.Errors, e)
@@ -91,7 +93,7 @@ func (r *run) before(ctx context.Context) *Result {
 func (r *run) collect(usage meter.Usage) {
 	res := r.res
 	res.cfg, res.series, res.alone = r.cfg, r.series, r.alone
-	res.Warmup, res.Unsettled = r.probes, r.unsettled
+	res.Warmup, res.WarmupBegun, res.Unsettled = r.probes, r.probes, r.unsettled
 	r.pacer.mu.Lock()
 	res.Offered, res.Dropped, res.NeverStarted = r.pacer.offered, r.pacer.dropped, r.pacer.never
 	r.pacer.mu.Unlock()
@@ -113,6 +115,7 @@ func (r *run) collect(usage meter.Usage) {
 		res.Late += s.late
 		res.Last = max(res.Last, s.last-r.opened())
 		res.Warmup += s.warmed - s.outlasted
+		res.WarmupBegun += s.warmed
 		res.WarmupFailed += s.warmFailed
 		res.Arena += uint64(s.warm.n * s.warm.slot)
 		res.Carried += s.carried

@@ -5,9 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -105,17 +108,29 @@ func TestFailuresAreCounted(t *testing.T) {
 	}
 }
 
-// TestCancelledFailures: what a cancelled operation returns is no failure, a panic is.
+// TestCancelledFailures: an operation that is given up has not failed where its error says that
+// it was; another error and a panic are failures.
 func TestCancelledFailures(t *testing.T) {
-	for name, want := range map[string]uint64{"error": 0, "panic": 1} {
+	killed := func() error {
+		cmd := exec.Command("sleep", "60")
+		must.Do(t, cmd.Start())
+		must.Do(t, cmd.Process.Kill())
+		return cmd.Wait()
+	}()
+	for name, want := range map[string]uint64{"context": 0, "killed": 0, "error": 1, "panic": 1} {
 		t.Run(name, func(t *testing.T) {
 			res, _ := run(t, runner.Config{Workers: 1, Duration: window, Samples: 1, Check: none}, target{
 				run: func(ctx context.Context, _ any) ([]byte, error) {
 					<-ctx.Done()
-					if name == "panic" {
+					switch name {
+					case "panic":
 						panic("while it ended")
+					case "context":
+						return nil, fmt.Errorf("stopped: %w", ctx.Err())
+					case "killed":
+						return nil, fmt.Errorf("prove: %w", killed)
 					}
-					return nil, errors.New("killed")
+					return nil, errors.New("out of memory")
 				},
 			})
 			golden.Equal(t, "failed", want, res.Failed)
@@ -226,17 +241,108 @@ func TestDoubts(t *testing.T) {
 		}}, ""},
 		{"sorted in place", target{fresh, func(_ context.Context, input any) ([]byte, error) { return sort(input.([]byte)) }, right}, runner.InputChanged},
 		{"inputs that differ each time", target{func(context.Context, uint64) (any, error) { return descending(made.Add(1)), nil }, copied, right}, ""},
+		{"a check that hangs on what is wrong", target{fresh, copied, func(ctx context.Context, input any, output []byte) error {
+			if err := right(ctx, input, output); err != nil {
+				<-ctx.Done()
+				return err
+			}
+			return nil
+		}}, ""},
+		{"a cache that is filled on first use", target{func(_ context.Context, seq uint64) (any, error) { return &lazy{of: int(seq)}, nil }, func(_ context.Context, input any) ([]byte, error) {
+			time.Sleep(time.Millisecond)
+			l := input.(*lazy)
+			l.once.Do(func() { l.cache = []int{l.of}; l.byName = map[string]int{"of": l.of} })
+			return text(uint64(l.cache[0])), nil
+		}, func(_ context.Context, input any, output []byte) error {
+			if string(output) != string(text(uint64(input.(*lazy).of))) {
+				return errors.New("not it")
+			}
+			return nil
+		}}, ""},
+		{"numbers that are none, and a list of a million", target{func(context.Context, uint64) (any, error) { return list(1 << 20), nil }, func(context.Context, any) ([]byte, error) {
+			time.Sleep(time.Millisecond)
+			return nil, nil
+		}, nil}, ""},
 		{"nothing to check", target{fresh, func(context.Context, any) ([]byte, error) { time.Sleep(time.Millisecond); return nil, nil }, nil}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			res, _ := run(t, runner.Config{Workers: 2, Duration: window, Samples: 3, Grace: time.Second}, test.target)
 			rec := fill(t, res)
 			golden.Equal(t, "status of "+rec.Error, record.OK, rec.Status)
+			rec.Findings = res.Doubt(t.Context())
 			for _, name := range []string{runner.AnyResult, runner.InputChanged} {
 				golden.Equal(t, name, name == test.want, hasFinding(rec, name, ""))
 			}
 		})
 	}
+}
+
+type lazy struct {
+	of     int
+	once   sync.Once
+	cache  []int
+	byName map[string]int
+}
+
+type node struct {
+	of   float64
+	next *node
+}
+
+func list(n int) *node {
+	var first *node
+	for range n {
+		first = &node{math.NaN(), first}
+	}
+	return first
+}
+
+// TestDoubtsOfEachClass: the second class of a mix is doubted too.
+func TestDoubtsOfEachClass(t *testing.T) {
+	res, _ := run(t, runner.Config{
+		Workers: 1, Count: 90, Samples: 9, Grace: time.Second,
+		Classes: []string{"right", "agreeable"}, Class: func(seq uint64) int { return int(seq % 9 / 8) },
+	}, target{
+		input: func(_ context.Context, seq uint64) (any, error) { return []uint64{seq}, nil },
+		run: func(_ context.Context, input any) ([]byte, error) {
+			time.Sleep(time.Millisecond)
+			in := input.([]uint64)
+			if in[0]%9 == 8 {
+				in[0] += 9
+			}
+			return text(in[0] % 9), nil
+		},
+		check: func(_ context.Context, input any, output []byte) error {
+			if in := input.([]uint64)[0] % 9; in != 8 && !bytes.Equal(output, text(in)) {
+				return errors.New("wrong")
+			}
+			return nil
+		},
+	})
+	rec := fill(t, res)
+	golden.Equal(t, "status of "+rec.Error, record.OK, rec.Status)
+	rec.Findings = res.Doubt(t.Context())
+	if !hasFinding(rec, runner.AnyResult, "") || !hasFinding(rec, runner.InputChanged, "input 8") {
+		t.Errorf("findings %v", rec.Findings)
+	}
+}
+
+// TestWarmupResultsAreBounded: results of the warm-up that outgrow the probe's are kept as far as
+// there is room, and never pile up on the heap.
+func TestWarmupResultsAreBounded(t *testing.T) {
+	var calls atomic.Int64
+	res, _ := run(t, runner.Config{
+		Workers: 1, Count: 10, Samples: 1, Warmup: runner.Warmup{Ops: 2000}, Grace: time.Second,
+	}, target{run: func(context.Context, any) ([]byte, error) {
+		time.Sleep(time.Millisecond)
+		if calls.Add(1) == 1 {
+			return []byte{1}, nil
+		}
+		return make([]byte, 1<<20), nil
+	}})
+	rec := fill(t, res)
+	golden.Equal(t, "status of "+rec.Error, record.OK, rec.Status)
+	golden.Within(t, "results checked, of 16 MiB at most and the probe's", 2, rec.Count(record.CountWarmupChecked), 18)
 }
 
 // TestPanicOfAnInput is an error of its input, in the set-up and in the window.

@@ -28,7 +28,6 @@ func (r *Result) fillFindings(rec *record.Record) {
 	if n := len(r.Outlasting); n > 0 {
 		finding("unfinished", "%s of the warm-up still ran at the end, for %s: their workers did nothing in the window", figure.Plural(n, "operation"), ages(r.Outlasting))
 	}
-	rec.Findings = append(rec.Findings, r.Doubts...)
 	if r.Unsettled != "" {
 		finding("warm-up", "%s", r.Unsettled)
 	}
@@ -78,7 +77,7 @@ func (r *Result) fillFindings(rec *record.Record) {
 // of says how many operations of all that there were, in the window or before it.
 func (r *Result) of(n uint64, before bool) string {
 	if before {
-		return fmt.Sprintf("%d of %d operations begun before the window", n, r.Warmup)
+		return fmt.Sprintf("%d of %d operations begun before the window", n, r.WarmupBegun)
 	}
 	return fmt.Sprintf("%d of %d operations", n, r.Started)
 }

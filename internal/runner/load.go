@@ -174,18 +174,31 @@ func (r *run) startSchedule(warmup bool, begin time.Duration) {
 	r.pacer.start(s, begin, seq)
 }
 
+// Of the warm-up few results are kept: they are there while the window is measured.
+const (
+	warmupKept  = 1 << 10
+	warmupArena = 16 << 20 // B
+)
+
 // keepWarm reserves the arena of the warm-up, of which nothing is made resident: what it waits
-// for is not measured.
+// for is not measured. Results beyond it are a sample, as those of the window are.
 func (r *run) keepWarm() error {
 	cfg := *r.cfg
 	if cfg.Check.Policy == CheckAll {
 		cfg.Check.Policy = CheckFit // nobody knows how many there will be
 	}
+	cfg.Arena = min(cfg.Arena, warmupArena)
 	slot, n, err := cfg.reserve(0, r.resultSize)
 	if err != nil {
 		return err
 	}
-	return r.keep(slot, n, 0, func(s *shard) *keeper { return &s.warm })
+	if err := r.keep(slot, min(n, warmupKept), 0, func(s *shard) *keeper { return &s.warm }); err != nil {
+		return err
+	}
+	for _, s := range r.shards {
+		s.warm.heap = warmupArena / len(r.shards)
+	}
+	return nil
 }
 
 // keep makes an arena of n slots, those for the expected results resident, and gives each shard
@@ -216,7 +229,7 @@ func (r *run) plan() error {
 	var warmTime time.Duration
 	for _, s := range r.shards {
 		s.mu.Lock()
-		warmed, warmTime = warmed+s.warmed, warmTime+s.warmTime
+		warmed, warmTime = warmed+s.warmed-s.warmFailed, warmTime+s.warmTime
 		size = max(size, s.resultSize)
 		s.mu.Unlock()
 	}

@@ -23,7 +23,7 @@ const (
 	passes       = 6                // over them, at most
 	probeTime    = time.Second      // about, unless two passes over one input take longer
 	probeLongest = 10 * time.Second // of an operation that is counted alone
-	probeHeap    = uint64(1 << 30)  // B that a pass may allocate while collections are off
+	probeHeap    = uint64(1 << 30)  // B that passes may allocate while collections are off
 )
 
 // probe runs a few operations one at a time before the warm-up. It learns what
@@ -70,6 +70,7 @@ func (r *run) probe(ctx context.Context) bool {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	garbage := 0.0 // of all passes
 	for range passes {
 		p, err, ended := interruptible(ctx, func() (measured, error) { return r.pass(ctx, inputs) })
 		if !ended {
@@ -84,6 +85,9 @@ func (r *run) probe(ctx context.Context) bool {
 			return true
 		}
 		last, comparable = p, true
+		if garbage += p.bytes; garbage+p.bytes > float64(probeHeap) {
+			return true
+		}
 	}
 	return true
 }
@@ -101,7 +105,9 @@ func (r *run) count(ctx context.Context, p measured, err error) bool {
 	}
 	r.fastest = min(r.fastest, p.time)
 	r.resultSize = max(r.resultSize, p.size)
-	r.results = append(r.results, p.last)
+	if r.cfg.Check.Policy != CheckNone {
+		r.results = append(r.results, p.last)
+	}
 	return true
 }
 

@@ -209,18 +209,19 @@ func Run(ctx context.Context, cfg Config, target Target) (*Result, error) {
 		return r.unmeasured(ctx, err)
 	}
 	r.check(ctx)
-	r.doubt(ctx)
+	r.res.doubts = r.doubts()
 	r.res.Interrupted = ctx.Err() != nil
 	return r.res, nil
 }
 
 // unmeasured is what is returned where the window did not open: the error, unless the end of ctx
-// is its cause.
+// is its cause, or operations have failed.
 func (r *run) unmeasured(ctx context.Context, err error) (*Result, error) {
-	if err != nil && ctx.Err() == nil {
+	res := r.before(ctx)
+	if err != nil && ctx.Err() == nil && res.WarmupFailed == 0 {
 		return nil, err
 	}
-	return r.before(ctx), nil
+	return res, nil
 }
 
 // free frees the arenas.

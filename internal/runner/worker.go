@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"runtime/pprof"
 	"slices"
 	"time"
@@ -196,8 +197,7 @@ func (w *worker) succeed(r *run, t ticket, begin, end, built time.Duration, slep
 }
 
 // fail counts an operation that returned an error. One that was cancelled has
-// not failed unless it panicked: it stays among those that are unfinished, and fail
-// returns false.
+// not failed: it stays among those that are unfinished, and fail returns false.
 func (w *worker) fail(ph *phase, t ticket, latency, end time.Duration, err error) bool {
 	if cancelled(ph.ctx, err) {
 		return false
@@ -210,7 +210,6 @@ func (w *worker) fail(ph *phase, t ticket, latency, end time.Duration, err error
 	w.busy = false
 	if t.inWarmup() {
 		w.warmed++
-		w.warmTime += latency
 		w.warmFailed++
 		w.errors = countError(w.errors, ErrorCount{Err: err, Count: 1, Before: true})
 		return true
@@ -223,10 +222,15 @@ func (w *worker) fail(ph *phase, t ticket, latency, end time.Duration, err error
 	return true
 }
 
-// cancelled tells whether err may be due to the end of the operation's context. A panic is not.
+// cancelled tells whether err is due to the end of the operation's context: it says so, or a
+// program was killed that the operation waited for.
 func cancelled(ctx context.Context, err error) bool {
-	_, panicked := errors.AsType[*executor.PanicError](err)
-	return ctx.Err() != nil && !panicked
+	if ctx.Err() == nil {
+		return false
+	}
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Cause(ctx)) ||
+		ok && !exit.Exited()
 }
 
 // ErrorCount is an error and how often its message was seen.

@@ -45,6 +45,9 @@ func (c *Case) Key() string {
 	return fmt.Sprintf("%s %s cpus=%d #%d", kind, c.Name(), c.Job.Procs, c.Repetition+1)
 }
 
+// triedAgain is the finding of a case that has failed before.
+const triedAgain = "tried again"
+
 // Interleave returns each case repeated: all once, then all again, so that what drifts with
 // time falls on every case alike.
 func Interleave(cases []Case, repetitions int) []Case {
@@ -239,7 +242,7 @@ func (r *Run) one(ctx context.Context, i int, c *Case) (*record.Record, error) {
 		}
 		if n+1 < attempts {
 			first := rec.Error
-			defer func() { rec.Findings = append(rec.Findings, record.Finding{Name: "tried again", Text: first}) }()
+			defer func() { rec.Findings = append(rec.Findings, record.Finding{Name: triedAgain, Text: first}) }()
 		}
 	}
 	return rec, nil

@@ -23,6 +23,7 @@ import (
 	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/progress"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/runner"
 )
 
 // Row is a line of a table by the names of its columns.
@@ -164,6 +165,14 @@ func (b *bars) ended(done int, c *Case, rec *record.Record, took time.Duration) 
 			p, _ = rec.Metric(record.LatencyP50)
 		}
 		what = fmt.Sprintf("%.4g/s, %s %.4g ms", tps.Value, p.Label(), p.Value/1e6)
+		if rec.Few(p.Quantity) {
+			what += " few"
+		}
+	}
+	for _, name := range []string{triedAgain, runner.AnyResult, runner.InputChanged} {
+		if rec.Found(name) {
+			what += ", " + name
+		}
 	}
 	b.print("%d/%d %s: %s (%s, about %s left)\n", done, b.planned, c.Name(), what, took.Round(100*time.Millisecond), figure.Roughly(b.estimate.Remaining()))
 }

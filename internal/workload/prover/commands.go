@@ -3,9 +3,11 @@ package prover
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -167,6 +169,7 @@ func (p *prover) forget() {
 type input struct {
 	values  map[string]string // of placeholders: input and seed
 	printed []byte            // by the command input
+	digest  [sha256.Size]byte // of the file
 	proof   []byte            // a run's output, where it is verified
 }
 
@@ -220,7 +223,25 @@ func (p *prover) makeInput(ctx context.Context, seq uint64) (*input, error) {
 			return nil, err
 		}
 	}
+	raw, err := os.ReadFile(in.values["input"])
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // the command may have made none
+		return nil, err
+	}
+	in.digest = sha256.Sum256(raw)
 	return in, nil
+}
+
+// unchanged is the error of an input that a command has changed: operations that take it again
+// prove something else.
+func (in *input) unchanged() error {
+	raw, err := os.ReadFile(in.values["input"])
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if sha256.Sum256(raw) != in.digest {
+		return errors.New("the file {input} is no longer what it was before a command ran; accepted: commands that leave it as it is")
+	}
+	return nil
 }
 
 // Run is the operation.
