@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"runtime/pprof"
 	"sync"
+	"time"
 
 	"github.com/zkbench/zkbench/internal/meter"
 )
@@ -65,6 +66,10 @@ func (r *run) checkOne(ctx context.Context, k kept) error {
 	return one.check(ctx, r.target)
 }
 
+// leastWarmupCheck is the time that there is for checks of the warm-up, or as long as those of the
+// window take.
+const leastWarmupCheck = time.Second
+
 // check checks the results that were kept, on all processors. It stops when ctx
 // ends: Checked says how far it came.
 func (r *run) check(ctx context.Context) {
@@ -106,8 +111,15 @@ func (r *run) check(ctx context.Context) {
 			}
 		})
 	}
+	begin, enough := r.clock(), never
 feed:
 	for k := range r.waiting() {
+		if k.inWarmup() && enough == never {
+			enough = r.clock() + max(r.clock()-begin, leastWarmupCheck)
+		}
+		if r.cfg.Check.Policy != CheckAll && r.clock() > enough {
+			break
+		}
 		select {
 		case work <- k:
 		case <-ctx.Done():
