@@ -22,7 +22,8 @@ func (p *prover) Check(ctx context.Context, of any, output []byte) error {
 			return err
 		}
 		if len(p.stages()) == 1 {
-			return nil
+			p.doubted.Do(func() { p.doubting = in.unchanged() })
+			return p.doubting
 		}
 		if p.pool == nil && p.Alone && !p.Verify.uses("proof") {
 			return p.checkShared(ctx, in)
