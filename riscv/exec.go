@@ -444,12 +444,18 @@ func (m *machine) store(addr, v uint64, size int) bool {
 	return true
 }
 
-// unmapped says what a bare program can be given that uses memory which no segment has.
+// unmapped says of memory that there is not what it is beyond, or what a bare program can be given there.
 func (m *machine) unmapped(kind FaultKind, addr uint64) string {
-	if kind != WildAccess || m.program.ISA == rv64gc || m.mem.rightsAt(addr) != 0 {
+	const gap, end = 1 << 20, stackTop - stackSize // below a stack Linux maps nothing in so many bytes
+	switch {
+	case kind != WildAccess || m.mem.rightsAt(addr) != 0:
 		return ""
+	case m.program.ISA != rv64gc:
+		return "; nothing is mapped there, and Options.Map (--map) can"
+	case end-gap <= addr && addr < end:
+		return fmt.Sprintf("; it is below the first thread's stack, which has %d bytes", stackSize)
 	}
-	return "; nothing is mapped there, and Options.Map (--map) can"
+	return ""
 }
 
 // aligned tells whether an access may be.
