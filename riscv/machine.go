@@ -54,6 +54,7 @@ type machine struct {
 	section  *section   // of the thread that runs
 	decoded  int        // instructions in all blocks, and what blocks take
 	full     bool       // there must be no more
+	seen     int        // functions that sections have counts of
 	caller   *block     // that made the last call
 
 	cycles     uint64 // retired, but for those of the current call of execute
@@ -272,7 +273,7 @@ func (m *machine) build(pc uint64) *block {
 			break
 		}
 	}
-	if len(b.code) == 0 {
+	if len(b.code) == 0 || !m.sees(m.section, b.function) {
 		return nil
 	}
 	b.end = uint64(m.program.ISA.extend(b.end))

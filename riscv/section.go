@@ -24,6 +24,7 @@ type section struct {
 		block *block
 	}
 	settled map[int]Counts // by function, of blocks that are gone
+	seen    []uint64       // bits of the functions that it has counts of, the first for code without one
 }
 
 // calls are those of a precompile, and their units of work.
@@ -41,6 +42,22 @@ const (
 	mostDecoded = 4 << 20
 	blockTakes  = 8
 )
+
+// mostSeen are the functions that all sections together have counts of. Each takes some 250 bytes.
+const mostSeen = 2 * mostSymbols
+
+// sees says that a section has counts of a function. false: all sections have too many.
+func (m *machine) sees(s *section, function int) bool {
+	if s.seen == nil {
+		s.seen = make([]uint64, len(m.program.functions)/64+1)
+	}
+	word, bit := &s.seen[(function+1)/64], uint64(1)<<((function+1)%64)
+	if *word&bit == 0 {
+		*word |= bit
+		m.seen++
+	}
+	return m.seen <= mostSeen
+}
 
 func (m *machine) newSection(name string, within *section) *section {
 	s := &section{
