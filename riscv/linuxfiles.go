@@ -32,6 +32,14 @@ func (m *machine) ioctl(t *thread) int64       { return m.ofOpen(t, noTerminal) 
 func (m *machine) dup(t *thread) int64         { return m.ofOpen(t, noMoreFiles) }
 func (m *machine) ofDirectory(t *thread) int64 { return m.ofOpen(t, noDirectory) }
 
+func (m *machine) lseek(t *thread) int64 {
+	const last = 4 // of the kinds of positions, SEEK_HOLE
+	if uint32(t.x[a2]) > last {
+		return m.ofOpen(t, badValue)
+	}
+	return m.ofOpen(t, noSeek)
+}
+
 func (m *machine) closeFile(t *thread) int64 {
 	fd := t.x[a0]
 	if !m.isOpen(fd) {
@@ -149,7 +157,7 @@ func isHere(folder uint64) bool { return uint32(folder) == here&0xffffffff }
 
 // path follows a path from a folder. The code is an error below 0; of an empty path it is noEntry.
 func (m *machine) path(folder, addr uint64) (location, int64) {
-	const longest = 4096
+	const longest, longestPart = 4096, 255
 	var name []byte
 	for {
 		b, kind := m.mem.load(addr+uint64(len(name)), 1)
@@ -178,6 +186,8 @@ func (m *machine) path(folder, addr uint64) (location, int64) {
 		switch {
 		case at == inRoot && part != "" || at == inNone:
 			return inNone, 0
+		case len(part) > longestPart:
+			return 0, nameTooLong
 		case part != "" && part != "." && part != "..":
 			at = inRoot
 		}

@@ -35,7 +35,7 @@ var linuxByName = map[string]linuxCall{
 	"writev":          {(*machine).writev, "writes to standard output and error, at most 1 MiB a call"},
 	"close":           {(*machine).closeFile, "closes one of descriptors 0 to 2"},
 	"fstat":           {(*machine).fstat, "0 to 2 are pipes; 3 and 4, if they are open, files without a name"},
-	"lseek":           {(*machine).noPosition, saysNoSeek},
+	"lseek":           {(*machine).lseek, saysNoSeek},
 	"pread64":         {(*machine).noPosition, saysNoSeek},
 	"pwrite64":        {(*machine).noPosition, saysNoSeek},
 	"preadv":          {(*machine).noPosition, saysNoSeek},

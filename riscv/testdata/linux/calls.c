@@ -57,6 +57,10 @@ int main(void) {
     SAY(stat("/no/such", &st));
     SAY(stat("", &st));
     SAY(open("/no/such", O_RDONLY));
+    char name[300];
+    memset(name, 'n', sizeof name), name[0] = '/', name[256] = 0;
+    SAY(open(name, O_RDONLY)), name[256] = 'n', name[257] = 0, SAY(open(name, O_RDONLY)), SAY(stat(name + 1, &st));
+    memcpy(name, "/no/such", 8), SAY(open(name, O_RDONLY));
     SAY(open("/no/such", O_RDWR | O_CREAT, 0600));
     SAY(mkdir("/no/such/folder", 0700));
     SAY(mkdir("/", 0700));
@@ -67,7 +71,7 @@ int main(void) {
     SAY(readlink("/no/such", text, sizeof text));
     SAY(readlink("/", text, sizeof text));
     SAY(chdir("/")), SAY(getcwd(text, 1) != NULL), SAY(getcwd(text, sizeof text) != NULL), puts(text);
-    SAY(lseek(0, 0, SEEK_CUR)), SAY(lseek(9, 0, SEEK_CUR));
+    SAY(lseek(0, 0, SEEK_CUR)), SAY(lseek(9, 0, SEEK_CUR)), SAY(lseek(0, 0, 9)), SAY(lseek(9, 0, 9));
     SAY(fsync(1)), SAY(fsync(9)), SAY(ftruncate(1, 0));
     SAY(pread(0, text, 1, 0)), SAY(pwrite(1, text, 1, 0));
     SAY(ioctl(1, TIOCGWINSZ, &size)), SAY(isatty(0)), SAY(ioctl(9, TIOCGWINSZ, &size));
