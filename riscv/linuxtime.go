@@ -36,8 +36,8 @@ func (m *machine) moment(addr uint64) (at uint64, code int64) {
 	return ns - min(ns, guestEpoch), code
 }
 
-// deadline is when a wait ends that takes as long as a timespec says; address 0: it has no end. The code is an error
-// below 0.
+// deadline returns when a wait ends that begins now and lasts as long as the timespec at an address says; address 0: it
+// never ends. The code is an error below 0.
 func (m *machine) deadline(addr uint64) (at uint64, code int64) {
 	if addr == 0 {
 		return forever, 0
@@ -118,8 +118,8 @@ func (m *machine) sleep(t *thread, until uint64) int64 {
 	return 0
 }
 
-// getrusage writes a struct rusage (include/uapi/linux/resource.h): the time, and the most memory that there was at once in
-// kB. Processes that a guest would have begun have used nothing.
+// getrusage writes a struct rusage (include/uapi/linux/resource.h): the guest's time, and the most memory that it had at
+// once, in kB. A guest has no children, so theirs is zero.
 func (m *machine) getrusage(t *thread) int64 {
 	const self, children, thread, words = 0, -1, 1, 18
 	var used [words]uint64

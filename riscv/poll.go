@@ -170,8 +170,8 @@ func (m *machine) ppoll(t *thread) int64 {
 	return m.sleep(t, deadline)
 }
 
-// pselect does so for sets of descriptors, bits of words: those that can be read, that can be written, and that have
-// something else to tell, which none has.
+// pselect tells the same of three sets of descriptors, which are bits of words: those that the guest would read, those that
+// it would write, and those of which it awaits something else, which never comes.
 func (m *machine) pselect(t *thread) int64 {
 	const most = 1024 // descriptors
 	x := &t.x

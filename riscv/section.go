@@ -46,7 +46,7 @@ const (
 // mostSeen are the functions that all sections together have counts of. Each takes some 250 bytes.
 const mostSeen = 2 * mostSymbols
 
-// sees says that a section has counts of a function. false: all sections have too many.
+// sees notes that a section has counts of a function. false: all sections together have counts of too many.
 func (m *machine) sees(s *section, function int) bool {
 	if s.seen == nil {
 		s.seen = make([]uint64, len(m.program.functions)/64+1)
