@@ -237,11 +237,3 @@ func (p *Program) functionAt(pc uint64) int {
 	}
 	return i
 }
-
-// functionName is the name of the function of an address; empty: none is known.
-func (p *Program) functionName(pc uint64) string {
-	if i := p.functionAt(pc); i >= 0 {
-		return p.functions[i].readable()
-	}
-	return ""
-}

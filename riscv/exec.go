@@ -382,12 +382,6 @@ func (m *machine) rare(h *hart, in *instr, done uint64) bool {
 	return m.refuse(IllegalInstruction, m.program.illegal(uint32(in.imm)))
 }
 
-// refuse says what was wrong, and is false.
-func (m *machine) refuse(kind FaultKind, detail string) bool {
-	m.fault = &Fault{Kind: kind, Detail: detail}
-	return false
-}
-
 // faultAt ends the run of a block before its i-th instruction: what ran is counted, and the rest of
 // its cycles are left.
 func (m *machine) faultAt(h *hart, b *block, i int, left uint64) (uint64, stop) {
@@ -401,20 +395,6 @@ func (m *machine) faultAt(h *hart, b *block, i int, left uint64) (uint64, stop) 
 	}
 	m.fault.PC = h.pc
 	return left, stopFault
-}
-
-// noBlock is why there is none at h.pc.
-func (m *machine) noBlock(h *hart) stop {
-	if m.full {
-		return stopFull
-	}
-	m.fault = &Fault{Kind: WildJump, PC: h.pc, Detail: "there is no code"}
-	for _, a := range []uint64{h.pc, h.pc + 2} { // of a page each, where the second is a page's first
-		if m.mem.rightsAt(a)&executable != 0 && m.mem.page(a) == nil {
-			m.fault.Kind, m.fault.Detail = OutOfMemory, "code"
-		}
-	}
-	return stopFault
 }
 
 // load reads memory where the fast way does not.
@@ -442,14 +422,6 @@ func (m *machine) store(addr, v uint64, size int) bool {
 	}
 	m.misaligned += misaligned(addr, size)
 	return true
-}
-
-// unmapped says what a bare program can be given that uses memory which no segment has.
-func (m *machine) unmapped(kind FaultKind, addr uint64) string {
-	if kind != WildAccess || m.program.ISA == rv64gc || m.mem.rightsAt(addr) != 0 {
-		return ""
-	}
-	return "; nothing is mapped there, and Options.Map (--map) can"
 }
 
 // aligned tells whether an access may be.

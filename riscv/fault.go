@@ -50,6 +50,44 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("guest: %v at %#x%s after %d cycles%s", f.Kind, f.PC, in, f.Cycle, detail)
 }
 
+// refuse says what was wrong, and is false.
+func (m *machine) refuse(kind FaultKind, detail string) bool {
+	m.fault = &Fault{Kind: kind, Detail: detail}
+	return false
+}
+
+// noBlock is why there is none at h.pc.
+func (m *machine) noBlock(h *hart) stop {
+	if m.full {
+		return stopFull
+	}
+	if m.seen > mostSeen {
+		m.fault = &Fault{Kind: OutOfMemory, PC: h.pc, Detail: fmt.Sprintf("counts of functions by sections; accepted: %d", mostSeen)}
+		return stopFault
+	}
+	m.fault = &Fault{Kind: WildJump, PC: h.pc, Detail: "there is no code"}
+	for _, a := range []uint64{h.pc, h.pc + 2} { // of a page each, where the second is a page's first
+		if m.mem.rightsAt(a)&executable != 0 && m.mem.page(a) == nil {
+			m.fault.Kind, m.fault.Detail = OutOfMemory, "code"
+		}
+	}
+	return stopFault
+}
+
+// unmapped says of memory that there is not what it is beyond, or what a bare program can be given there.
+func (m *machine) unmapped(kind FaultKind, addr uint64) string {
+	const gap, end = 1 << 20, stackTop - stackSize // below a stack Linux maps nothing in so many bytes
+	switch {
+	case kind != WildAccess || m.mem.rightsAt(addr) != 0:
+		return ""
+	case m.program.ISA != rv64gc:
+		return "; nothing is mapped there, and Options.Map (--map) can"
+	case end-gap <= addr && addr < end:
+		return fmt.Sprintf("; it is below the first thread's stack, which has %d bytes", stackSize)
+	}
+	return ""
+}
+
 // ExitError is the error of a guest that has ended itself with a code other than 0: it says that it failed, so what it committed
 // to before is no result.
 //

@@ -10,6 +10,7 @@ import (
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/rv"
+	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/riscv"
 	"github.com/zkbench/zkbench/riscv/call"
 )
@@ -55,6 +56,25 @@ func TestLimits(t *testing.T) {
 	p := must.Get(riscv.Load(code(exit, nil), nil))(t)
 	_, err := riscv.Run(t.Context(), p, riscv.Options{Args: []string{strings.Repeat("a", 4<<20)}})
 	golden.Equal(t, "arguments", riscv.BadCall, kindOf(err))
+}
+
+// TestSectionsOfFunctions: many sections of many functions do not take more memory than a guest may.
+func TestSectionsOfFunctions(t *testing.T) {
+	testsize.Full(t)
+	const functions, sections, name = 50_000, 50, 0x2000_0000
+	var labels []label
+	for i := range functions {
+		labels = append(labels, label{"f", 2, codeAt + uint64(4*i)})
+	}
+	section := slices.Concat(number(10, name), number(11, 1), own(call.Begin), slices.Repeat([]uint32{rv.Nop}, functions), own(call.End))
+	next := slices.Concat(number(5, name), []uint32{rv.I(rv.OpLoad, 0, 6, 5, 0), rv.Addi(6, 6, 1), rv.S(rv.OpStore, 0, 5, 6, 0), rv.Addi(8, 8, -1), rv.B(0, 8, 0, 8)})
+	loop := slices.Concat(section, next)
+	words := slices.Concat(number(8, sections), loop, []uint32{rv.Jal(0, -4*int32(len(loop)))}, system(exitGroup, 0))
+	raw := withSymbols(rv.ELF(64, codeAt, rv.Segment{At: codeAt, Flags: 5, Data: rv.Text(words...)}, rv.Segment{At: name, Flags: 6, Data: []byte{'A'}}), labels...)
+	r, err := riscv.Run(t.Context(), must.Get(riscv.Load(raw, nil))(t), riscv.Options{})
+	golden.Equal(t, "kind", riscv.OutOfMemory, kindOf(err))
+	golden.Contains(t, errorText(err), "counts of functions by sections; accepted: 2097152")
+	golden.Within(t, "sections", 41, len(r.Sections), 43)
 }
 
 // cancels is a writer that cancels what writes to it.

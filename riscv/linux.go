@@ -27,6 +27,7 @@ const (
 	noAccess    = -13  // EACCES
 	badAddr     = -14  // EFAULT
 	exists      = -17  // EEXIST
+	noDevice    = -19  // ENODEV
 	noDirectory = -20  // ENOTDIR
 	badValue    = -22  // EINVAL
 	noMoreFiles = -24  // EMFILE

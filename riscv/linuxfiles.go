@@ -32,6 +32,14 @@ func (m *machine) ioctl(t *thread) int64       { return m.ofOpen(t, noTerminal) 
 func (m *machine) dup(t *thread) int64         { return m.ofOpen(t, noMoreFiles) }
 func (m *machine) ofDirectory(t *thread) int64 { return m.ofOpen(t, noDirectory) }
 
+func (m *machine) lseek(t *thread) int64 {
+	const last = 4 // of the kinds of positions, SEEK_HOLE
+	if uint32(t.x[a2]) > last {
+		return m.ofOpen(t, badValue)
+	}
+	return m.ofOpen(t, noSeek)
+}
+
 func (m *machine) closeFile(t *thread) int64 {
 	fd := t.x[a0]
 	if !m.isOpen(fd) {
@@ -48,7 +56,7 @@ func (m *machine) writev(t *thread) int64 { return m.vector(t, m.writeOutput) }
 
 // readInput reads from standard input.
 func (m *machine) readInput(fd, addr, n uint64) int64 {
-	if fd == eventFD && n >= 8 {
+	if m.isEvent(fd) && n >= 8 {
 		return m.takeEvent(addr)
 	}
 	if fd != 0 || !m.isOpen(fd) {
@@ -68,7 +76,7 @@ const mostWritten = 1 << 20 // bytes of one call
 func (m *machine) writeOutput(fd, addr, n uint64) int64 {
 	w := m.Stdout
 	switch {
-	case fd == eventFD:
+	case m.isEvent(fd):
 		return m.signalEvent(addr)
 	case fd == 0 || !m.isOpen(fd):
 		return badFile
@@ -128,56 +136,6 @@ func (m *machine) fcntl(t *thread) int64 {
 	return badValue
 }
 
-// ppoll tells which of some descriptors can be read and written at once: all of standard input, output and error.
-func (m *machine) ppoll(t *thread) int64 {
-	const in, out, invalid, most = 1, 4, 0x20, 1024
-	x := &t.x
-	if x[a1] > most {
-		return badValue
-	}
-	ready := int64(0)
-	for i := range x[a1] {
-		at := x[a0] + 8*i // struct pollfd: 32 bits of descriptor, 16 of what is asked, 16 of what is
-		v, kind := m.mem.load(at, 8)
-		if kind != 0 {
-			return badAddr
-		}
-		fd, asked, is := uint64(uint32(v)), v>>32&0xffff, uint64(0)
-		switch {
-		case int32(fd) < 0:
-		case fd == eventFD:
-			if m.poll.count > 0 {
-				is = in
-			}
-		case !m.isOpen(fd):
-			is = invalid
-		case fd == 0:
-			is = in
-		default:
-			is = out
-		}
-		if is &= asked | invalid; is != 0 {
-			ready++
-		}
-		if m.mem.store(at+6, is, 2) != 0 {
-			return badAddr
-		}
-	}
-	if ready > 0 {
-		return ready
-	}
-	deadline := uint64(forever)
-	if x[a2] != 0 {
-		ns, ok := m.timespec(x[a2])
-		if !ok {
-			return badAddr
-		}
-		deadline = m.after(ns)
-	}
-	t.waits, t.deadline, t.timedOut = true, deadline, 0
-	return 0
-}
-
 // location is what a path leads to.
 type location int
 
@@ -199,7 +157,7 @@ func isHere(folder uint64) bool { return uint32(folder) == here&0xffffffff }
 
 // path follows a path from a folder. The code is an error below 0; of an empty path it is noEntry.
 func (m *machine) path(folder, addr uint64) (location, int64) {
-	const longest = 4096
+	const longest, longestPart = 4096, 255
 	var name []byte
 	for {
 		b, kind := m.mem.load(addr+uint64(len(name)), 1)
@@ -228,6 +186,8 @@ func (m *machine) path(folder, addr uint64) (location, int64) {
 		switch {
 		case at == inRoot && part != "" || at == inNone:
 			return inNone, 0
+		case len(part) > longestPart:
+			return 0, nameTooLong
 		case part != "" && part != "." && part != "..":
 			at = inRoot
 		}
@@ -340,7 +300,7 @@ const fileTime = guestEpoch / 1_000_000_000
 func (m *machine) descriptor(fd uint64) (attributes, int64) {
 	const pipe, nameless = 0o010600, 0o600
 	switch {
-	case fd == epollFD || fd == eventFD:
+	case m.isEvent(fd) || m.isEpoll(fd):
 		return attributes{nameless, 1, fd + 1, processID}, 0
 	case !m.isOpen(fd):
 		return attributes{}, badFile

@@ -8,6 +8,7 @@ import (
 // Protections and flags of mmap.
 const (
 	protRead, protWrite, protExec = 1, 2, 4
+	mapShared, mapPrivate         = 1, 2
 	mapFixed, mapAnonymous        = 0x10, 0x20
 	mapFixedNoReplace             = 0x100000
 	adviceDontNeed                = 4
@@ -69,7 +70,10 @@ func (m *machine) munmap(t *thread) int64 {
 
 func (m *machine) mprotect(t *thread) int64 {
 	start, end, ok := m.span(t)
-	if !ok {
+	switch {
+	case start&pageMask == 0 && t.x[a1] == 0:
+		return 0
+	case !ok:
 		return badValue
 	}
 	if code := m.keepsCode(start, end); code != 0 {
@@ -112,17 +116,29 @@ func protection(prot uint64) (r rights, ok bool) {
 }
 
 func (m *machine) mmap(t *thread) int64 {
-	hint, end, ok := m.span(t)
-	if !ok {
-		return badValue
-	}
-	if len(m.mem.regions) >= mostRegions {
-		return noMemory
-	}
-	size, flags := end-hint, t.x[a3]
+	hint, size, flags := t.x[a0], (t.x[a1]+pageMask)&^pageMask, t.x[a3]
 	r, ok := protection(t.x[a2])
-	if !ok || flags&mapAnonymous == 0 {
+	switch fd := t.x[a4]; {
+	case flags&mapAnonymous == 0 && !m.isOpen(fd):
+		return badFile
+	case t.x[a1] == 0, !ok, flags&(mapShared|mapPrivate) == 0:
 		return badValue
+	case flags&mapAnonymous == 0 && fd > 0: // which can be written to and not read
+		return noAccess
+	case flags&mapAnonymous == 0:
+		return noDevice
+	case t.x[a1] > highest || len(m.mem.regions) >= mostRegions:
+		return noMemory
+	case flags&(mapFixed|mapFixedNoReplace) == 0:
+		if hint &^= pageMask; hint > highest-size {
+			hint = 0
+		}
+	case hint&pageMask != 0:
+		return badValue
+	case hint > highest-size:
+		return noMemory
+	case hint == 0: // below the least address that Linux maps
+		return notAllowed
 	}
 	free := hint != 0 && !m.mem.mapped(hint, hint+size)
 	switch {
@@ -130,7 +146,7 @@ func (m *machine) mmap(t *thread) int64 {
 		return exists
 	case flags&mapFixed != 0 && m.mem.hasCode(hint, hint+size):
 		return badValue
-	case flags&mapFixed != 0 && hint != 0:
+	case flags&mapFixed != 0:
 		m.mem.unmap(hint, hint+size)
 	case !free:
 		if hint = m.room(size); hint == 0 {

@@ -34,8 +34,8 @@ var linuxByName = map[string]linuxCall{
 	"write":           {(*machine).write, "writes to standard output and error, at most 1 MiB a call"},
 	"writev":          {(*machine).writev, "writes to standard output and error, at most 1 MiB a call"},
 	"close":           {(*machine).closeFile, "closes one of descriptors 0 to 2"},
-	"fstat":           {(*machine).fstat, "0 to 2 are pipes, 3 and 4 files without a name"},
-	"lseek":           {(*machine).noPosition, saysNoSeek},
+	"fstat":           {(*machine).fstat, "0 to 2 are pipes; 3 and 4, if they are open, files without a name"},
+	"lseek":           {(*machine).lseek, saysNoSeek},
 	"pread64":         {(*machine).noPosition, saysNoSeek},
 	"pwrite64":        {(*machine).noPosition, saysNoSeek},
 	"preadv":          {(*machine).noPosition, saysNoSeek},
@@ -50,6 +50,7 @@ var linuxByName = map[string]linuxCall{
 	"dup":             {(*machine).dup, "error: there are no more descriptors"},
 	"dup3":            {(*machine).dup, "error: there are no more descriptors"},
 	"ppoll":           {(*machine).ppoll, "descriptors 0 to 2 are ready"},
+	"pselect6":        {(*machine).pselect, "descriptors 0 to 2 are ready"},
 
 	"openat":     {(*machine).openat, saysEmptyRoot},
 	"readlinkat": {(*machine).readlinkat, saysEmptyRoot},
@@ -73,8 +74,8 @@ var linuxByName = map[string]linuxCall{
 	"getcwd":     {(*machine).getcwd, "`/`"},
 	"umask":      {constant(0o22), "022"},
 
-	"epoll_create1": {constant(epollFD), "descriptor 3"},
-	"eventfd2":      {constant(eventFD), "descriptor 4"},
+	"epoll_create1": {(*machine).epollCreate, "descriptor 3"},
+	"eventfd2":      {(*machine).eventfd, "descriptor 4"},
 	"epoll_ctl":     {(*machine).epollCtl, "wait for descriptor 4, as Go's timers do"},
 	"epoll_pwait":   {(*machine).epollWait, "wait for descriptor 4, as Go's timers do"},
 
@@ -88,6 +89,7 @@ var linuxByName = map[string]linuxCall{
 	"clock_gettime":   {(*machine).clockGettime, "the guest's time, which begins at 2023-11-14 and passes by 1 us with each call; clocks of processor time begin at 0"},
 	"gettimeofday":    {(*machine).gettimeofday, "the guest's time, which begins at 2023-11-14 and passes by 1 us with each call; clocks of processor time begin at 0"},
 	"clock_getres":    {(*machine).clockGetres, "1 us"},
+	"getrusage":       {(*machine).getrusage, "the guest's time as a processor's, and the most memory that it had"},
 	"nanosleep":       {(*machine).nanosleep, "other threads run; when all wait, time jumps to the first deadline"},
 	"clock_nanosleep": {(*machine).clockNanosleep, "other threads run; when all wait, time jumps to the first deadline"},
 

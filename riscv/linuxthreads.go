@@ -21,6 +21,9 @@ func (m *machine) futex(t *thread) int64 {
 			return badValue
 		}
 	}
+	if x[a0]%4 != 0 {
+		return badValue
+	}
 	switch operation {
 	case futexWait, futexWaitBits:
 		return m.futexWait(t, bits, operation == futexWaitBits)
@@ -44,21 +47,15 @@ func (m *machine) futex(t *thread) int64 {
 // futexWait makes a thread wait at an address, if it has the value that the thread has seen there.
 func (m *machine) futexWait(t *thread, bits uint32, absolute bool) int64 {
 	x := &t.x
-	value, kind := m.mem.load(x[a0], 4)
-	deadline := uint64(forever)
-	if x[a3] != 0 && kind == 0 {
-		ok := false
-		if absolute {
-			deadline, ok = m.moment(x[a3])
-		} else {
-			var ns uint64
-			ns, ok = m.timespec(x[a3])
-			deadline = m.after(ns)
-		}
-		if !ok {
-			kind = WildAccess
-		}
+	wait := m.deadline
+	if absolute && x[a3] != 0 {
+		wait = m.moment
 	}
+	deadline, code := wait(x[a3])
+	if code != 0 {
+		return code
+	}
+	value, kind := m.mem.load(x[a0], 4)
 	switch {
 	case kind != 0:
 		return badAddr

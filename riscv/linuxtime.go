@@ -17,17 +17,33 @@ func (m *machine) after(ns uint64) uint64 {
 	return forever
 }
 
-// timespec is a time in ns, below 2^31 s.
-func (m *machine) timespec(addr uint64) (ns uint64, ok bool) {
+// timespec is a time in ns, 2^31 s at most. The code is an error below 0.
+func (m *machine) timespec(addr uint64) (ns uint64, code int64) {
 	s, kind := m.mem.load(addr, 8)
 	n, kind2 := m.mem.load(addr+8, 8)
-	return min(s, 1<<31)*1e9 + min(n, 1e9), kind == 0 && kind2 == 0
+	switch {
+	case kind != 0 || kind2 != 0:
+		return 0, badAddr
+	case int64(s) < 0 || n >= 1e9:
+		return 0, badValue
+	}
+	return min(s, 1<<31)*1e9 + n, 0
 }
 
-// moment is a time of a clock that began with the guest's epoch, as the guest's time.
-func (m *machine) moment(addr uint64) (at uint64, ok bool) {
-	ns, ok := m.timespec(addr)
-	return ns - min(ns, guestEpoch), ok
+// moment is a time of a clock that began with the guest's epoch, as the guest's time. The code is an error below 0.
+func (m *machine) moment(addr uint64) (at uint64, code int64) {
+	ns, code := m.timespec(addr)
+	return ns - min(ns, guestEpoch), code
+}
+
+// deadline returns when a wait ends that begins now and lasts as long as the timespec at an address says; address 0: it
+// never ends. The code is an error below 0.
+func (m *machine) deadline(addr uint64) (at uint64, code int64) {
+	if addr == 0 {
+		return forever, 0
+	}
+	ns, code := m.timespec(addr)
+	return m.after(ns), code
 }
 
 // isClock tells which clocks there are, and whether one of them tells the time of a processor.
@@ -69,9 +85,9 @@ func (m *machine) clockGetres(t *thread) int64 {
 }
 
 func (m *machine) nanosleep(t *thread) int64 {
-	ns, ok := m.timespec(t.x[a0])
-	if !ok {
-		return badAddr
+	ns, code := m.timespec(t.x[a0])
+	if code != 0 {
+		return code
 	}
 	return m.sleep(t, m.after(ns))
 }
@@ -83,15 +99,15 @@ func (m *machine) clockNanosleep(t *thread) int64 {
 		return badValue
 	}
 	if t.x[a1]&absolute == 0 {
-		ns, ok := m.timespec(t.x[a2])
-		if !ok {
-			return badAddr
+		ns, code := m.timespec(t.x[a2])
+		if code != 0 {
+			return code
 		}
 		return m.sleep(t, m.after(ns))
 	}
-	at, ok := m.moment(t.x[a2])
-	if !ok {
-		return badAddr
+	at, code := m.moment(t.x[a2])
+	if code != 0 {
+		return code
 	}
 	return m.sleep(t, at)
 }
@@ -100,4 +116,19 @@ func (m *machine) clockNanosleep(t *thread) int64 {
 func (m *machine) sleep(t *thread, until uint64) int64 {
 	t.waits, t.deadline, t.timedOut = true, until, 0
 	return 0
+}
+
+// getrusage writes a struct rusage (include/uapi/linux/resource.h): the guest's time, and the most memory that it had at
+// once, in kB. A guest has no children, so theirs is zero.
+func (m *machine) getrusage(t *thread) int64 {
+	const self, children, thread, words = 0, -1, 1, 18
+	var used [words]uint64
+	switch int32(t.x[a0]) {
+	case self, thread:
+		used[0], used[1], used[4] = m.time/1e9, m.time%1e9/1e3, uint64(m.mem.peak)*pageSize>>10
+	case children:
+	default:
+		return badValue
+	}
+	return m.words(t.x[a1], used[:]...)
 }

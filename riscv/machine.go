@@ -54,6 +54,7 @@ type machine struct {
 	section  *section   // of the thread that runs
 	decoded  int        // instructions in all blocks, and what blocks take
 	full     bool       // there must be no more
+	seen     int        // functions that sections have counts of
 	caller   *block     // that made the last call
 
 	cycles     uint64 // retired, but for those of the current call of execute
@@ -71,8 +72,9 @@ type machine struct {
 	missing    []MissingCall           // by numbers
 	profiler   *profiler               // nil: there is none
 	jump       *instr                  // the last opProfiled
-	input      int                     // bytes of it that were read
-	inputAt    uint64                  // address; 0: it is not in memory
+	names      *names
+	input      int    // bytes of it that were read
+	inputAt    uint64 // address; 0: it is not in memory
 	output     []byte
 	fault      *Fault
 	code       int  // the first other than 0 of a thread that has ended; 0: none had one
@@ -127,10 +129,10 @@ func newMachine(p *Program, o Options) (*machine, error) {
 			*w = io.Discard
 		}
 	}
-	m := &machine{Options: o, program: p, mem: newMemory(p.ISA, o.MemoryLimit), reserved: noReservation}
+	m := &machine{Options: o, program: p, mem: newMemory(p.ISA, o.MemoryLimit), reserved: noReservation, names: newNames(p)}
 	m.newSection("", nil)
 	if o.Profile != nil {
-		m.profiler = newProfiler(p)
+		m.profiler = newProfiler(p, m.names)
 	}
 	if err := m.place(); err != nil {
 		return m, err
@@ -230,7 +232,7 @@ func (m *machine) run(ctx context.Context) error {
 
 // ended is the fault, with where and when.
 func (m *machine) ended() error {
-	m.fault.Cycle, m.fault.Function = m.cycles, m.program.functionName(m.fault.PC)
+	m.fault.Cycle, m.fault.Function = m.cycles, m.names.of(m.program.functionAt(m.fault.PC))
 	return m.fault
 }
 
@@ -271,7 +273,7 @@ func (m *machine) build(pc uint64) *block {
 			break
 		}
 	}
-	if len(b.code) == 0 {
+	if len(b.code) == 0 || !m.sees(m.section, b.function) {
 		return nil
 	}
 	b.end = uint64(m.program.ISA.extend(b.end))

@@ -48,6 +48,7 @@ func TestMapping(t *testing.T) {
 		page, anonymous, fixed          = 4096, 0x22, 0x32
 		noReplace                       = 0x100022
 		badValue, noMemory, exists      = 256 - 22, 256 - 12, 256 - 17
+		notAllowed, noDevice            = 256 - 1, 256 - 19
 	)
 	load := slices.Concat(number(5, dataAt), []uint32{rv.I(rv.OpLoad, 3, 10, 5, 0)})
 	store := slices.Concat(number(5, dataAt), number(6, 5), []uint32{rv.S(rv.OpStore, 3, 5, 6, 0)})
@@ -67,10 +68,16 @@ func TestMapping(t *testing.T) {
 		"within a page":         {system(munmap, dataAt+8, page), badValue, 0},
 		"of no bytes":           {system(munmap, dataAt, 0), badValue, 0},
 		"advice on no bytes":    {system(madvise, dataAt, 0, 4), 0, 0},
-		"beyond all addresses":  {system(mmap, 1<<47, page, 3, fixed), badValue, 0},
-		"across the end":        {system(mmap, 1<<47-page, 2*page, 3, fixed), badValue, 0},
-		"larger than all":       {system(mmap, page, 1<<62, 3, fixed), badValue, 0},
-		"of a file":             {system(mmap, 0, page, 3, 2), badValue, 0},
+		"rights of no bytes":    {system(mprotect, dataAt, 0, 3), 0, 0},
+		"beyond all addresses":  {system(mmap, 1<<47, page, 3, fixed), noMemory, 0},
+		"across the end":        {system(mmap, 1<<47-page, 2*page, 3, fixed), noMemory, 0},
+		"larger than all":       {system(mmap, page, 1<<62, 3, fixed), noMemory, 0},
+		"a hint beyond all":     {slices.Concat(system(mmap, 1<<50, page, 3, anonymous), []uint32{rv.I(rv.OpLoad, 3, 10, 10, 0)}), 0, 0},
+		"a hint within a page":  {slices.Concat(system(mmap, 1<<33+5, page, 3, anonymous), number(5, 1<<33), []uint32{rv.R(rv.OpReg, 0, 0x20, 10, 10, 5)}), 0, 0},
+		"at no address":         {system(mmap, 0, page, 3, fixed), notAllowed, 0},
+		"within another page":   {system(mmap, dataAt+8, page, 3, fixed), badValue, 0},
+		"for nobody":            {system(mmap, 0, page, 3, 0x20), badValue, 0},
+		"of a pipe":             {system(mmap, 0, page, 3, 2), noDevice, 0},
 		"more than there is":    {system(mmap, 0, 1<<46, 3, anonymous), noMemory, 0},
 		"below what maps have":  {system(mmap, 0, 0x3f_0000_0000-1<<31, 3, anonymous), noMemory, 0},
 		"in place of another":   {system(mmap, dataAt, page, 3, noReplace), exists, 0},

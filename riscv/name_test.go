@@ -3,6 +3,7 @@ package riscv_test
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,6 +49,26 @@ func TestReadableNames(t *testing.T) {
 			}
 		}
 		golden.Equal(t, "symbol", strings.ReplaceAll(mangled, "\x1b", ""), functions[0].SystemName)
+	}
+}
+
+// TestManyNames: short symbols that stand for long names do not take more memory together than a guest may.
+func TestManyNames(t *testing.T) {
+	const functions = 4000
+	name := "_Z1f1AIS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IiiES0_ES1_ES2_ES3_ES4_ES5_ES6_ES7_ES8_ES9_E" // twice as much with each S
+	var labels []label
+	for i := range functions {
+		labels = append(labels, label{name, 2, codeAt + uint64(4*i)})
+	}
+	raw := withSymbols(code(slices.Concat(slices.Repeat([]uint32{rv.Nop}, functions), system(exitGroup)), nil), labels...)
+	r := must.Get(riscv.Run(t.Context(), must.Get(riscv.Load(raw, nil))(t), riscv.Options{}))(t)
+	sum, names := 0, []string(nil)
+	for _, f := range r.Functions {
+		sum, names = sum+len(f.Name), append(names, f.Name)
+	}
+	golden.Equal(t, "functions", functions, len(names))
+	if sum > 64<<20 || !slices.Contains(names, name) || !slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, "f(A<A<A<") }) {
+		t.Errorf("names of %d bytes, want some that are demangled, some that are not, and 64 MiB at most", sum)
 	}
 }
 

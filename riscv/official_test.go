@@ -66,7 +66,8 @@ func (o official) options() riscv.Options {
 // in this executor: the suite's test of fence.i.
 func (o official) selfModifying() bool { return strings.HasSuffix(o.name, "-fence_i") }
 
-// TestOfficial: the programs of riscv-tests find nothing wrong, and take the cycles that they take everywhere.
+// TestOfficial: the programs of riscv-tests find nothing wrong, flags of floating point included, and take the cycles that
+// they take everywhere.
 func TestOfficial(t *testing.T) {
 	var cycles strings.Builder
 	for _, o := range suite(t) {

@@ -62,6 +62,16 @@ func TestSharedPage(t *testing.T) {
 	golden.Equal(t, "kind", riscv.WildAccess, kindOf(err))
 }
 
+// TestFullStack: the error of a program that runs out of its stack says so.
+func TestFullStack(t *testing.T) {
+	words := []uint32{rv.Addi(2, 2, -2032), rv.S(rv.OpStore, 3, 2, 6, 0), rv.Jal(0, -8)} // a call without end
+	_, err := riscv.Run(t.Context(), must.Get(riscv.Load(code(words, nil), nil))(t), riscv.Options{CycleLimit: 1 << 20})
+	golden.Equal(t, "kind", riscv.WildAccess, kindOf(err))
+	golden.Contains(t, errorText(err), "; it is below the first thread's stack, which has 8388608 bytes")
+	_, err = riscv.Run(t.Context(), must.Get(riscv.Load(code([]uint32{rv.S(rv.OpStore, 3, 0, 6, 0)}, nil), nil))(t), riscv.Options{})
+	golden.Equal(t, "nowhere", "guest: wild access at 0x10000 after 0 cycles: writes 8 bytes at 0x0", errorText(err))
+}
+
 // TestMap: a program whose stack is in no segment gets it by Options.Map; segments stay what they are.
 func TestMap(t *testing.T) {
 	const top = codeAt - 0x400

@@ -1,5 +1,7 @@
 package riscv
 
+import "math/bits"
+
 // Go's runtime waits for timers in epoll, with an eventfd that another thread wakes it by: there is one of
 // each, by these descriptors.
 const (
@@ -9,9 +11,24 @@ const (
 
 // poll is what is known of both.
 type poll struct {
+	epoll, eventfd bool // there is one
+
 	count uint64 // of the eventfd
 	event uint32 // that are waited for there; 0: none
 	data  uint64 // that an event of it has
+}
+
+func (m *machine) isEpoll(fd uint64) bool { return fd == epollFD && m.poll.epoll }
+func (m *machine) isEvent(fd uint64) bool { return fd == eventFD && m.poll.eventfd }
+
+func (m *machine) epollCreate(*thread) int64 {
+	m.poll.epoll = true
+	return epollFD
+}
+
+func (m *machine) eventfd(*thread) int64 {
+	m.poll.eventfd = true
+	return eventFD
 }
 
 const (
@@ -23,7 +40,7 @@ const (
 // epollCtl registers the eventfd.
 func (m *machine) epollCtl(t *thread) int64 {
 	x := &t.x
-	if x[a0] != epollFD || x[a1] != epollAdd || x[a2] != eventFD {
+	if !m.isEpoll(x[a0]) || x[a1] != epollAdd || !m.isEvent(x[a2]) {
 		return badFile
 	}
 	events, kind := m.mem.load(x[a3], 4)
@@ -39,7 +56,9 @@ func (m *machine) epollCtl(t *thread) int64 {
 func (m *machine) epollWait(t *thread) int64 {
 	x := &t.x
 	switch timeout := int64(int32(x[a3])); {
-	case x[a0] != epollFD || int64(x[a2]) <= 0:
+	case !m.isEpoll(x[a0]):
+		return m.ofOpen(t, badValue)
+	case int64(x[a2]) <= 0:
 		return badValue
 	case m.poll.ready():
 		return m.deliver(t)
@@ -91,4 +110,112 @@ func (m *machine) takeEvent(addr uint64) int64 {
 	}
 	m.poll.count = 0
 	return 8
+}
+
+// What can be done with a descriptor at once, as poll has it.
+const (
+	pollIn, pollOut = 1, 4
+	pollInvalid     = 0x20
+)
+
+// readiness is what can be done with a descriptor.
+func (m *machine) readiness(fd uint64) uint64 {
+	switch {
+	case m.isEvent(fd) && m.poll.count > 0:
+		return pollIn | pollOut
+	case m.isEvent(fd):
+		return pollOut
+	case m.isEpoll(fd):
+		return 0
+	case !m.isOpen(fd):
+		return pollInvalid
+	case fd == 0:
+		return pollIn
+	}
+	return pollOut
+}
+
+// ppoll tells which of some descriptors can be read and written at once: all of standard input, output and error.
+func (m *machine) ppoll(t *thread) int64 {
+	const most = 1024
+	x := &t.x
+	deadline, code := m.deadline(x[a2])
+	switch {
+	case code != 0:
+		return code
+	case x[a1] > most:
+		return badValue
+	}
+	ready := int64(0)
+	for i := range x[a1] {
+		at := x[a0] + 8*i // struct pollfd: 32 bits of descriptor, 16 of what is asked, 16 of what is
+		v, kind := m.mem.load(at, 8)
+		if kind != 0 {
+			return badAddr
+		}
+		fd, asked, is := uint64(uint32(v)), v>>32&0xffff, uint64(0)
+		if int32(fd) >= 0 {
+			is = m.readiness(fd) & (asked | pollInvalid)
+		}
+		if is != 0 {
+			ready++
+		}
+		if m.mem.store(at+6, is, 2) != 0 {
+			return badAddr
+		}
+	}
+	if ready > 0 {
+		return ready
+	}
+	return m.sleep(t, deadline)
+}
+
+// pselect tells the same of three sets of descriptors, which are bits of words: those that the guest would read, those that
+// it would write, and those of which it awaits something else, which never comes.
+func (m *machine) pselect(t *thread) int64 {
+	const most = 1024 // descriptors
+	x := &t.x
+	deadline, code := m.deadline(x[a4])
+	switch {
+	case code != 0:
+		return code
+	case int32(x[a0]) < 0:
+		return badValue
+	}
+	n := min(uint64(uint32(x[a0])), most)
+	var is [3][most / 64]uint64
+	ready := 0
+	for i, addr := range [...]uint64{x[a1], x[a2], x[a3]} {
+		for word := range (n + 63) / 64 {
+			if addr == 0 {
+				break
+			}
+			asked, kind := m.mem.load(addr+8*word, 8)
+			if kind != 0 {
+				return badAddr
+			}
+			for bit := range min(64, n-64*word) {
+				switch can := m.readiness(64*word + bit); {
+				case asked>>bit&1 == 0:
+				case can == pollInvalid:
+					return badFile
+				case can&[...]uint64{pollIn, pollOut, 0}[i] != 0:
+					is[i][word] |= 1 << bit
+				}
+			}
+			ready += bits.OnesCount64(is[i][word])
+		}
+	}
+	for i, addr := range [...]uint64{x[a1], x[a2], x[a3]} {
+		if addr != 0 && m.words(addr, is[i][:(n+63)/64]...) != 0 {
+			return badAddr
+		}
+	}
+	if ready > 0 {
+		return int64(ready)
+	}
+	if x[a4] != 0 && m.words(x[a4], 0, 0) != 0 { // of which nothing will be left
+		return badAddr
+	}
+	return m.sleep(t, deadline)
 }

@@ -15,6 +15,7 @@ import (
 // a goroutine has called stays with it, by its g in register x27.
 type profiler struct {
 	program  *Program
+	names    *names
 	goes     bool // the guest is a program of Go
 	root     callNode
 	nodes    int // below root
@@ -115,8 +116,8 @@ func (f *profiler) cut(n int) {
 	}
 }
 
-func newProfiler(p *Program) *profiler {
-	f := &profiler{program: p, stacks: make(map[uint64]*callStack), owned: none}
+func newProfiler(p *Program, n *names) *profiler {
+	f := &profiler{program: p, names: n, stacks: make(map[uint64]*callStack), owned: none}
 	for _, function := range p.functions {
 		f.goes = f.goes || function.name == "runtime.mcall"
 	}
@@ -288,7 +289,7 @@ func (f *profiler) write(w io.Writer, now uint64) error {
 			name := f.name(function)
 			of := &profile.Function{ID: uint64(len(p.Function) + 1), Name: name, SystemName: name}
 			if function >= 0 {
-				of.Name = f.program.functions[function].readable()
+				of.Name = f.names.of(function)
 			}
 			p.Function = append(p.Function, of)
 			at = &profile.Location{ID: of.ID, Line: []profile.Line{{Function: of}}}

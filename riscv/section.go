@@ -24,6 +24,7 @@ type section struct {
 		block *block
 	}
 	settled map[int]Counts // by function, of blocks that are gone
+	seen    []uint64       // bits of the functions that it has counts of, the first for code without one
 }
 
 // calls are those of a precompile, and their units of work.
@@ -41,6 +42,22 @@ const (
 	mostDecoded = 4 << 20
 	blockTakes  = 8
 )
+
+// mostSeen are the functions that all sections together have counts of. Each takes some 250 bytes.
+const mostSeen = 2 * mostSymbols
+
+// sees notes that a section has counts of a function. false: all sections together have counts of too many.
+func (m *machine) sees(s *section, function int) bool {
+	if s.seen == nil {
+		s.seen = make([]uint64, len(m.program.functions)/64+1)
+	}
+	word, bit := &s.seen[(function+1)/64], uint64(1)<<((function+1)%64)
+	if *word&bit == 0 {
+		*word |= bit
+		m.seen++
+	}
+	return m.seen <= mostSeen
+}
 
 func (m *machine) newSection(name string, within *section) *section {
 	s := &section{
@@ -117,7 +134,7 @@ func (m *machine) settle() {
 }
 
 // tally is what was done in a section and those within it.
-func (m *machine) tally(s *section, names *names) (t Tally) {
+func (m *machine) tally(s *section) (t Tally) {
 	by := make(map[int]Counts)
 	called := make([]calls, len(m.Precompiles))
 	var add func(s *section)
@@ -136,7 +153,7 @@ func (m *machine) tally(s *section, names *names) (t Tally) {
 	add(s)
 	for _, f := range slices.Sorted(maps.Keys(by)) { // in an order that does not change, so that sorting takes the same
 		c := by[f]
-		t.Functions = append(t.Functions, Function{names.of(f), c})
+		t.Functions = append(t.Functions, Function{m.names.of(f), c})
 		t.Classes = t.Classes.plus(c)
 	}
 	slices.SortFunc(t.Functions, func(a, b Function) int {
@@ -154,13 +171,12 @@ func (m *machine) tally(s *section, names *names) (t Tally) {
 // result takes all sections together.
 func (m *machine) result() *Result {
 	m.settle()
-	names := &names{functions: m.program.functions, known: make(map[int]string)}
-	r := &Result{Tally: m.tally(m.sections[0], names), Output: m.output, Misaligned: m.misaligned, Pages: m.mem.peak, Touches: m.mem.touches, Missing: m.missing}
+	r := &Result{Tally: m.tally(m.sections[0]), Output: m.output, Misaligned: m.misaligned, Pages: m.mem.peak, Touches: m.mem.touches, Missing: m.missing}
 	if m.exit != nil {
 		r.Exit = *m.exit
 	}
 	for _, s := range m.sections[1:] {
-		r.Sections = append(r.Sections, Section{s.path(), s.entered, m.tally(s, names)})
+		r.Sections = append(r.Sections, Section{s.path(), s.entered, m.tally(s)})
 	}
 	return r
 }

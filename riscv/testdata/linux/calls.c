@@ -9,7 +9,10 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/select.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -54,6 +57,10 @@ int main(void) {
     SAY(stat("/no/such", &st));
     SAY(stat("", &st));
     SAY(open("/no/such", O_RDONLY));
+    char name[300];
+    memset(name, 'n', sizeof name), name[0] = '/', name[256] = 0;
+    SAY(open(name, O_RDONLY)), name[256] = 'n', name[257] = 0, SAY(open(name, O_RDONLY)), SAY(stat(name + 1, &st));
+    memcpy(name, "/no/such", 8), SAY(open(name, O_RDONLY));
     SAY(open("/no/such", O_RDWR | O_CREAT, 0600));
     SAY(mkdir("/no/such/folder", 0700));
     SAY(mkdir("/", 0700));
@@ -64,15 +71,31 @@ int main(void) {
     SAY(readlink("/no/such", text, sizeof text));
     SAY(readlink("/", text, sizeof text));
     SAY(chdir("/")), SAY(getcwd(text, 1) != NULL), SAY(getcwd(text, sizeof text) != NULL), puts(text);
-    SAY(lseek(0, 0, SEEK_CUR)), SAY(lseek(9, 0, SEEK_CUR));
+    SAY(lseek(0, 0, SEEK_CUR)), SAY(lseek(9, 0, SEEK_CUR)), SAY(lseek(0, 0, 9)), SAY(lseek(9, 0, 9));
     SAY(fsync(1)), SAY(fsync(9)), SAY(ftruncate(1, 0));
     SAY(pread(0, text, 1, 0)), SAY(pwrite(1, text, 1, 0));
     SAY(ioctl(1, TIOCGWINSZ, &size)), SAY(isatty(0)), SAY(ioctl(9, TIOCGWINSZ, &size));
     SAY(fcntl(0, F_GETFD)), SAY(fcntl(9, F_GETFD));
     SAY(close(9));
+    for (int fd = 3; fd < 5; fd++) /* that the program has not opened */
+        SAY(fstat(fd, &st)), SAY(read(fd, text, 8)), SAY(write(fd, text, 8)), SAY(fcntl(fd, F_GETFD)), SAY(close(fd));
     SAY(poll(&(struct pollfd){.fd = 0, .events = POLLIN}, 1, -1));
     SAY(poll(&(struct pollfd){.fd = 9, .events = POLLIN}, 1, -1));
     SAY(poll(NULL, 0, 1));
+
+    struct timeval none = {0, 0}, one = {0, 1000};
+    fd_set in, out;
+    FD_ZERO(&in);
+    FD_ZERO(&out);
+    FD_SET(0, &in), FD_SET(1, &out), FD_SET(2, &out);
+    SAY(select(3, &in, &out, NULL, NULL)), SAY(FD_ISSET(0, &in) && FD_ISSET(1, &out) && FD_ISSET(2, &out));
+    SAY(select(2, &in, &out, NULL, &none)), SAY(select(0, NULL, NULL, NULL, &one)), SAY(one.tv_usec);
+    FD_ZERO(&in);
+    FD_SET(1, &in), one.tv_usec = 1000;
+    SAY(select(2, &in, NULL, NULL, &one)), SAY(FD_ISSET(1, &in));
+    FD_SET(9, &in);
+    SAY(select(10, &in, NULL, NULL, NULL)), SAY(select(9, &in, NULL, &out, &none)), SAY(select(-1, NULL, NULL, NULL, NULL));
+    SAY(select(1, (fd_set *)8, NULL, NULL, NULL));
 
     struct iovec parts[2] = {{text, 2}, {text + 2, 60}};
     memset(text, 0, sizeof text);
@@ -88,6 +111,16 @@ int main(void) {
     usleep(2000);
     clock_gettime(CLOCK_MONOTONIC, &b);
     SAY((b.tv_sec - a.tv_sec) * 1000000000 + b.tv_nsec - a.tv_nsec >= 2000000);
+    struct timespec wrong[] = {{0, 1000000000}, {0, -1}, {-1, 0}};
+    for (int i = 0; i < 3; i++) {
+        SAY(nanosleep(&wrong[i], NULL)), SAY(clock_nanosleep(CLOCK_MONOTONIC, 0, &wrong[i], NULL));
+        SAY(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &wrong[i], NULL)), SAY(ppoll(NULL, 0, &wrong[i], NULL));
+        SAY(syscall(SYS_futex, &turn, 0, 0, &wrong[i])); /* to wait */
+    }
+    SAY(syscall(SYS_futex, (char *)&turn + 1, 0, 0, NULL));
+    struct rusage used;
+    SAY(getrusage(RUSAGE_SELF, &used)), SAY(used.ru_maxrss > 100), SAY(getrusage(RUSAGE_CHILDREN, &used)), SAY(used.ru_maxrss);
+    SAY(getrusage(9, &used));
     SAY(clock_gettime(99, &a)), SAY(time(NULL) > 1600000000), SAY(clock() >= 0);
 
     /* Memory by brk, by mmap, and moved. */
@@ -98,7 +131,11 @@ int main(void) {
     char *before = sbrk(0);
     SAY(sbrk(1 << 22) == before), before[(1 << 22) - 1] = 1, SAY(brk(before)), SAY(sbrk(0) == before);
     SAY(brk((void *)-1));
-    SAY(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, 9, 0) == MAP_FAILED);
+    SAY(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, 9, 0)), SAY(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, 1, 0));
+    SAY(mmap(NULL, 4096, PROT_READ, MAP_ANONYMOUS, -1, 0)), SAY(mmap(NULL, 0, PROT_READ, MAP_ANONYMOUS | MAP_PRIVATE, -1, 0));
+    SAY(mmap(NULL, 1ul << 60, PROT_READ, MAP_ANONYMOUS | MAP_PRIVATE, -1, 0));
+    SAY(mmap((void *)0x7123457, 4096, PROT_READ, MAP_ANONYMOUS | MAP_PRIVATE, -1, 0) != MAP_FAILED);
+    SAY(mmap((void *)0x7123457, 4096, PROT_READ, MAP_ANONYMOUS | MAP_PRIVATE | MAP_FIXED, -1, 0));
 
     /* Signals that nothing is done about. */
     struct sigaction act = {.sa_handler = SIG_IGN}, old;
