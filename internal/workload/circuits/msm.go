@@ -56,7 +56,7 @@ func MSM() workload.Def {
 
 // Bytes of memory for each point, at most, as measured.
 const (
-	stringBytes = 512 // of a reference string, and of what makes it
+	stringBytes = 640 // of a reference string, of what makes it, and of its file while it is copied
 	storedBytes = 320 // of the multiples that are stored
 	sumBytes    = 384 // of a sum
 )

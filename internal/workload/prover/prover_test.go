@@ -463,7 +463,8 @@ func TestResidentMisbehaving(t *testing.T) {
 		{"empty", "the result is empty", record.Failed},
 		{"rejects", `the result is "rejected"; accepted: "ok"`, record.Failed},
 		{"forge", "figure throughput: measured here", record.Failed},
-		{"eager", `answers before it is asked: "{\"result\":\"0\"}"; logs belong on standard error`, record.Failed},
+		// Whether its line comes before the first question, or is taken for the answer, is the machine's to say.
+		{"eager", `the prover answers before it is asked: "{\"result\":\"`, record.Failed},
 		{"hang", "not ended after 1s", record.Failed},
 		{"flood", "bytes of a prover's answer", record.Failed},
 		{"die", "exit status 9: died on purpose", record.Failed},
