@@ -141,8 +141,7 @@ func serve(args []string) int {
 		case q.Do == "start" && mode == "forge":
 			fmt.Println(`{"result":"ready","protocol":1,"figures":{"throughput":1e9}}`)
 		case q.Do == "start" && mode == "eager":
-			fmt.Println(`{"result":"ready","protocol":1}`)
-			fmt.Println(`{"result":"0"}`)
+			fmt.Print(`{"result":"ready","protocol":1}` + "\n" + `{"result":"0"}` + "\n") // at once
 		case q.Do == "start":
 			fmt.Printf("{\"result\":\"ready\",\"protocol\":1,\"figures\":{\"constraints\":%s}}\n", q.Axes["bytes"])
 		case mode == "garbage":
@@ -463,8 +462,7 @@ func TestResidentMisbehaving(t *testing.T) {
 		{"empty", "the result is empty", record.Failed},
 		{"rejects", `the result is "rejected"; accepted: "ok"`, record.Failed},
 		{"forge", "figure throughput: measured here", record.Failed},
-		// Whether its line comes before the first question, or is taken for the answer, is the machine's to say.
-		{"eager", `the prover answers before it is asked: "{\"result\":\"`, record.Failed},
+		{"eager", `answers before it is asked: "{\"result\":\"0\"}"; logs belong on standard error`, record.Failed},
 		{"hang", "not ended after 1s", record.Failed},
 		{"flood", "bytes of a prover's answer", record.Failed},
 		{"die", "exit status 9: died on purpose", record.Failed},
