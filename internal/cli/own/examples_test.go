@@ -50,6 +50,8 @@ var docForms = [][2]string{
 	{"--from docs/studies/records/sve", "--from $DIR/records"},
 	{"report docs/studies/records/token", "report $DIR/records"},
 	{"--plot whatif.svg", "--plot $DIR/whatif.svg"},
+	{"pairing --output secrets", "pairing --output $DIR/secrets"},
+	{"guest run ./riscv/guests/pairing --input secrets", "guest input pairing --output $DIR/more && zkbench guest run ./riscv/guests/pairing --input $DIR/more"},
 }
 
 // longWindow is the window of an example, which is cut.
@@ -63,6 +65,7 @@ var notRun = [][2]string{
 	{"zkbench stages keccak --form bits,variable,std", "circuits of 700,000 gates: minutes"},
 	{"zkbench stages pairing --relation", "circuits of millions of constraints: minutes"},
 	{"go test ./goldilocks ./goldilocks/poseidon", "the whole matrix of three packages: minutes"},
+	{"zkbench guest run hello --input", "needs the compilers of the lines above it; TestLinuxPrograms and TestRustAndZig run such programs"},
 	{"zkbench bisect", "needs commits; the scripts of bisect run it"},
 	{"zkbench compare --git", "builds revisions: minutes; README's runs in each of its forms, and compare_any_test.go has --build and --run"},
 	{"zkbench compare SESSION.jsonl", "needs a session; compare_test.go shows sessions again"},
