@@ -51,7 +51,7 @@ run: build
 	$(BIN)/zkbench run $(RUNFLAGS)
 
 # One small case of each workload, as a user runs it: libraries know when they run in a test.
-run-each: build
+run-each: guests
 	for w in $$($(BIN)/zkbench list | awk '/^  /{print $$1}'); do \
 	  $(BIN)/zkbench run $$w --duration 50ms --json $(BIN)/run-each.jsonl >$(BIN)/run-each.txt || { cat $(BIN)/run-each.txt; exit 1; }; \
 	  if grep -E '"name":"(any-result|input-changed)"' $(BIN)/run-each.jsonl; then exit 1; fi; \
