@@ -47,7 +47,7 @@ func (s *search) all(ctx context.Context) error {
 			break
 		}
 		done := caseBar(s.stderr, i, len(s.Jobs), job)
-		found, best, err := s.one(ctx, job)
+		found, best, wrong, err := s.one(ctx, job)
 		done()
 		if ctx.Err() != nil {
 			break
@@ -55,11 +55,7 @@ func (s *search) all(ctx context.Context) error {
 		if err != nil {
 			return &ExitError{Code: ExitFailed, Text: fmt.Sprintf("%s/%s: %v", job.Workload, job.Case, err)}
 		}
-		for _, rec := range s.reporter.recs[before:] {
-			if rec.Status == record.Failed {
-				failed = append(failed, rec)
-			}
-		}
+		failed = append(failed, wrong...)
 		if best == nil {
 			missed++
 			fmt.Fprintf(s.reporter.stdout, "%s/%s: no rate holds %s\n", job.Workload, job.Settings.Named(job.Case), s.SLO)
@@ -100,8 +96,9 @@ func (s *search) all(ctx context.Context) error {
 }
 
 // one finds the highest rate of one job and the record of the trial that was nearest to it;
-// nil: none holds. It starts from --rate, or from what a closed loop reaches.
-func (s *search) one(ctx context.Context, job measure.Job) (found stat.Estimate, best *record.Record, err error) {
+// nil: none holds. It starts from --rate, or from what a closed loop reaches. failed are the
+// trials with failures up to that rate: beyond it, failures are how a system sheds load.
+func (s *search) one(ctx context.Context, job measure.Job) (found stat.Estimate, best *record.Record, failed []*record.Record, err error) {
 	first := 0.0
 	if a := job.Settings.Arrivals; a != nil {
 		first = a.Rates[0]
@@ -111,10 +108,10 @@ func (s *search) one(ctx context.Context, job measure.Job) (found stat.Estimate,
 		probe.Settings.Profiles = nil
 		rec := s.run(ctx, probe)
 		if err := refused(rec); err != nil {
-			return found, nil, err
+			return found, nil, nil, err
 		}
 		if rec.Status != record.OK {
-			return found, nil, fmt.Errorf("closed loop: %s", rec.Error)
+			return found, nil, nil, fmt.Errorf("closed loop: %s", rec.Error)
 		}
 		first = min(rec.Value(record.Throughput), runner.MaxRate)
 	}
@@ -154,8 +151,13 @@ func (s *search) one(ctx context.Context, job measure.Job) (found stat.Estimate,
 		fmt.Fprintf(s.stderr, "%s: %.4g a second: %d of %d late\n", s.SLO, rate, late, offered)
 		return late, offered, s.reporter.keep(rec)
 	})
+	for _, t := range trials {
+		if t.rec.Status == record.Failed && (found.Value == 0 || t.rate <= found.Value) {
+			failed = append(failed, t.rec)
+		}
+	}
 	if err != nil || found.Value == 0 {
-		return found, nil, err
+		return found, nil, failed, err
 	}
 	nearest := slices.MinFunc(trials, func(a, b trial) int {
 		return cmp.Compare(math.Abs(a.rate-found.Value), math.Abs(b.rate-found.Value))
@@ -164,5 +166,5 @@ func (s *search) one(ctx context.Context, job measure.Job) (found stat.Estimate,
 	if !math.IsInf(found.High, 1) {
 		nearest.rec.Metrics = append(nearest.rec.Metrics, record.CapacityHigh.Metric(found.High))
 	}
-	return found, nearest.rec, nil
+	return found, nearest.rec, failed, nil
 }

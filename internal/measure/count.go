@@ -37,7 +37,7 @@ func count(ctx context.Context, def workload.Def, c workload.Case, s Settings, d
 	rand.Reader = workload.Random(s.Seed, countStream)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 
-	instance, err := def.New(workload.WithSRS(ctx, s.srs()), c, s.Seed)
+	instance, err := setUp(workload.WithSRS(ctx, s.srs()), def, c, int(s.Count), 1, s.Seed)
 	if err != nil {
 		return fmt.Errorf("set-up: %w", err)
 	}

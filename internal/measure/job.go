@@ -157,7 +157,7 @@ func (p Program) Do(ctx context.Context, job Job) (*record.Record, error) {
 		err = nil // of a second record that was cut off
 		recs[0].Findings = append(recs[0].Findings, record.Finding{
 			Name: "doubted",
-			Text: fmt.Sprintf("after its figures were taken the process ended with %v, while its check was shown wrong results or its inputs were made again", ended),
+			Text: fmt.Sprintf("after its figures were taken the process ended with %v, while its check was shown wrong results, its inputs were made again, or it was closed", ended),
 		})
 	}
 	if len(recs) == 1 && err == nil {
@@ -291,12 +291,9 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, find func(Job) (wor
 		defer stop()
 		job.Settings.Watch = watch
 	}
-	written := 0 // bytes of the record before it is doubted
-	var early bytes.Buffer
+	var early bytes.Buffer // the record before it is doubted
 	job.Settings.Measured = func(rec *record.Record) {
-		if record.Write(&early, rec) == nil {
-			written, _ = out.Write(early.Bytes())
-		}
+		_ = record.Write(io.MultiWriter(out, &early), rec) // what is wrong with it is said below
 	}
 	rec := run(ctx, def, job.Case, job.Settings)
 	if errors.Is(context.Cause(ctx), late) && rec.Status == record.Partial {
@@ -306,7 +303,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, find func(Job) (wor
 	if err := record.Write(&last, rec); err != nil {
 		return err
 	}
-	if written > 0 && bytes.Equal(early.Bytes(), last.Bytes()) {
+	if bytes.Equal(early.Bytes(), last.Bytes()) {
 		return nil
 	}
 	_, err = out.Write(last.Bytes())

@@ -44,12 +44,9 @@ const Enough = 10
 // Few tells whether a percentile p of n values rests on few of them. 0 is no percentile.
 func Few(p float64, n int64) bool { return p > 0 && above(p, n) < Enough }
 
-// Percentile is the histogram and the percentile that the figure is of, 75 of the interquartile
-// range; ok is false for a figure that is none.
+// Percentile is the histogram and the percentile that the figure is of; ok is false for a
+// figure that is none.
 func (q Quantity) Percentile() (histogram string, p float64, ok bool) {
-	if q.name == LatencyIQR.name {
-		return HistLatency, 75, true
-	}
 	for _, histogram := range []string{HistLatency, HistResponse, HistWait} {
 		for _, s := range []Statistic{P50, P95, P99, P999, P9999} {
 			if StatisticOf(histogram, s).name == q.name {
@@ -60,9 +57,20 @@ func (q Quantity) Percentile() (histogram string, p float64, ok bool) {
 	return "", 0, false
 }
 
-// Few tells whether the record's figure is a percentile that rests on few operations.
+// needs is the percentile that a window must have for the figure: itself, or the upper quartile
+// of an interquartile range.
+func (q Quantity) needs() (p float64, ok bool) {
+	if q.name == LatencyIQR.name {
+		return 75, true
+	}
+	_, p, ok = q.Percentile()
+	return p, ok
+}
+
+// Few tells whether the record's figure is a percentile, or is made of one, that rests on few
+// operations.
 func (r *Record) Few(q Quantity) bool {
-	_, p, ok := q.Percentile()
+	p, ok := q.needs()
 	done, known := r.Counter(CountDone)
 	return ok && known && Few(p, int64(done.Value))
 }
@@ -74,7 +82,7 @@ func (r *Record) dropUncarried() {
 		return
 	}
 	r.Metrics = slices.DeleteFunc(r.Metrics, func(m Metric) bool {
-		_, p, ok := m.Quantity.Percentile()
+		p, ok := m.Quantity.needs()
 		return ok && !Carries(p, int64(done.Value))
 	})
 }

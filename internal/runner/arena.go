@@ -49,8 +49,10 @@ func (k *keeper) keep(seq uint64, result []byte) {
 	at := k.mem[i*k.slot : (i+1)*k.slot]
 	binary.LittleEndian.PutUint64(at, seq)
 	binary.LittleEndian.PutUint32(at[8:], uint32(len(result)))
-	k.heap += len(k.large[i])
-	delete(k.large, i)
+	if before, ok := k.large[i]; ok {
+		k.heap += len(before)
+		delete(k.large, i)
+	}
 	if copy(at[slotHeader:], result) < len(result) && len(result) <= k.heap {
 		if k.large == nil {
 			k.large = make(map[int][]byte)

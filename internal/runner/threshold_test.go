@@ -155,6 +155,19 @@ func TestPercentilesOfFew(t *testing.T) {
 	}
 }
 
+// TestRangeIsNoPercentile: a bound of the interquartile range is not one of the latency, and few
+// operations have none that is judged.
+func TestRangeIsNoPercentile(t *testing.T) {
+	for count, want := range map[uint64][2]bool{20: {false, false}, 80: {false, true}} {
+		bound := must.Get(runner.ParseThreshold("latency-iqr>1ms", false))(t)
+		res, _ := run(t, runner.Config{Workers: 1, Count: count, Duration: time.Minute, Samples: 1, Check: none, FailIf: []runner.Threshold{bound}},
+			target{run: func(context.Context, any) ([]byte, error) { time.Sleep(100 * time.Millisecond); return nil, nil }})
+		golden.Equal(t, "operations: the window was not cut", count, res.Done)
+		beyond, known := bound.Beyond(fill(t, res))
+		golden.Equal(t, fmt.Sprintf("of %d equal operations: beyond, known", count), want, [2]bool{beyond, known})
+	}
+}
+
 // TestWatch: what is told of the window as it goes on is what comes out of it.
 func TestWatch(t *testing.T) {
 	var seen []runner.Progress
