@@ -52,7 +52,8 @@ run: build
 
 # One small case of each workload, as a user runs it: libraries know when they run in a test.
 run-each: guests
-	for w in $$($(BIN)/zkbench list | awk '/^  /{print $$1}'); do \
+	all=$$($(BIN)/zkbench list | awk '/^  /{print $$1}'); test -n "$$all" || { echo "make run-each: no workloads"; exit 1; }; \
+	for w in $$all; do \
 	  $(BIN)/zkbench run $$w --duration 50ms --json $(BIN)/run-each.jsonl >$(BIN)/run-each.txt || { cat $(BIN)/run-each.txt; exit 1; }; \
 	  if grep -E '"name":"(any-result|input-changed)"' $(BIN)/run-each.jsonl; then exit 1; fi; \
 	done

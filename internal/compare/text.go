@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/zkbench/zkbench/internal/child"
 	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/record"
 )
@@ -21,10 +22,19 @@ func (r Row) cells(gate *Gate) []string {
 	if r.Few {
 		metric += " few"
 	}
-	return []string{
+	return shown(
 		owned(metric, r.Whose), r.figure(r.Old), r.figure(r.New), figure.Change(r.Change), r.interval(), r.relative(r.Floor),
 		r.relative(r.Sees(r.Floor)), strconv.Itoa(r.N), r.verdict(gate),
+	)
+}
+
+// shown are texts as they may stand in a table: a record of somebody else may have anything in its
+// names, also what moves the cursor or looks like a row.
+func shown(texts ...string) []string {
+	for i, text := range texts {
+		texts[i] = strings.NewReplacer("\n", " ", "\t", " ").Replace(child.Printable(text))
 	}
+	return texts
 }
 
 // owned is a metric with whose it is, where it is of a process: cpu (operations).
@@ -37,10 +47,10 @@ func owned(metric string, whose record.Whose) string {
 
 // heading is the case, with the package that it is of.
 func heading(pkg, name string) string {
-	if pkg == "" {
-		return name
+	if pkg != "" {
+		name += " (" + pkg + ")"
 	}
-	return name + " (" + pkg + ")"
+	return shown(name)[0]
 }
 
 // preamble are the lines above the rows: the sides, and what a reader must know.
@@ -71,7 +81,7 @@ func (t *Table) preamble() []string {
 		}
 		lines = append(lines, line)
 	}
-	return lines
+	return shown(lines...)
 }
 
 // judged returns the number of rows whose verdict could be wrong by chance.
@@ -88,7 +98,7 @@ func (t *Table) judged() (n int) {
 func (o Only) String() string {
 	text := fmt.Sprintf("only in %s: %s", o.Side, heading(o.Package, o.Case))
 	if o.Metric != "" {
-		text += " " + owned(o.Metric, o.Whose)
+		text += " " + shown(owned(o.Metric, o.Whose))[0]
 	}
 	return text
 }

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench/internal/compare"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/record/recordtest"
@@ -70,4 +71,20 @@ func nothing(err error) bool { return strings.Contains(err.Error(), "no case in 
 func lastLine(text string) string {
 	text = strings.TrimSuffix(text, "\n")
 	return text[strings.LastIndexByte(text, '\n')+1:] + "\n"
+}
+
+// TestTableOfAStranger: what a record says of itself moves no cursor and makes no row of its own.
+func TestTableOfAStranger(t *testing.T) {
+	hostile := "x\x1b[2J\nfake row\there\u202e"
+	tab := compare.Table{
+		Old: hostile, New: hostile, Unfit: []string{hostile},
+		Rows: []compare.Row{{Package: hostile, Case: hostile, Metric: hostile, Unit: hostile, Whose: record.Whose(hostile), Why: hostile}},
+		Only: []compare.Only{{Side: "old", Package: hostile, Case: hostile, Metric: hostile, Whose: record.Whose(hostile)}},
+	}
+	var b strings.Builder
+	must.Do(t, tab.Text(&b))
+	golden.Equal(t, "lines: two sides, one not compared, a space, the head, the case, its row, one side's", 8, strings.Count(b.String(), "\n"))
+	if strings.ContainsAny(b.String(), "\x1b\t\u202e") {
+		t.Errorf("%q", b.String())
+	}
 }

@@ -45,7 +45,7 @@ type Def struct {
 	File string
 
 	// Memory, where set, estimates what a case takes. Workloads have it of whose axes one lets memory grow; what does
-	// not fit is refused before New.
+	// not fit is refused before New; a workload without refuses it in New, as the STARKs' do.
 	Memory func(c Case) (Memory, error)
 
 	// SetUp is what New may take beyond the minutes that every case has.

@@ -3,7 +3,6 @@ package prover
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -169,7 +168,7 @@ func (p *prover) forget() {
 type input struct {
 	values  map[string]string // of placeholders: input and seed
 	printed []byte            // by the command input
-	digest  [sha256.Size]byte // of the file
+	digest  string            // of the file; empty where there is none
 	proof   []byte            // a run's output, where it is verified
 }
 
@@ -223,22 +222,29 @@ func (p *prover) makeInput(ctx context.Context, seq uint64) (*input, error) {
 			return nil, err
 		}
 	}
-	raw, err := os.ReadFile(in.values["input"])
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // the command may have made none
-		return nil, err
+	var err error
+	in.digest, err = in.fileDigest()
+	return in, err
+}
+
+// fileDigest is the digest of the input's file, empty where the command has made none, or a directory.
+func (in *input) fileDigest() (string, error) {
+	info, err := os.Stat(in.values["input"])
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() {
+		return "", nil
 	}
-	in.digest = sha256.Sum256(raw)
-	return in, nil
+	digest, _, err := child.Digest(in.values["input"])
+	return digest, err
 }
 
 // unchanged is the error of an input that a command has changed: operations that take it again
 // prove something else.
 func (in *input) unchanged() error {
-	raw, err := os.ReadFile(in.values["input"])
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	digest, err := in.fileDigest()
+	if err != nil {
 		return err
 	}
-	if sha256.Sum256(raw) != in.digest {
+	if digest != in.digest {
 		return errors.New("the file {input} is no longer what it was before a command ran; accepted: commands that leave it as it is")
 	}
 	return nil

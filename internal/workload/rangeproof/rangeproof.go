@@ -27,7 +27,8 @@ func Defs() []workload.Def { return []workload.Def{RangeProve(), RangeVerify(), 
 // axes are those of all three.
 func axes() []workload.Axis {
 	return []workload.Axis{
-		workload.CurveAxis(token.Curves(), token.Curves()[:1]), workload.BitsAxis(), ValuesAxis(),
+		workload.CurveAxis(token.Curves(), token.Curves()[:1]).Aliased(token.Curve, token.AcceptedCurves(token.Curves()...)),
+		workload.BitsAxis(), ValuesAxis(),
 		workload.ProofAxis(token.ProofTypes()), workload.ExecutorAxis(executor.Names()),
 	}
 }
@@ -62,20 +63,38 @@ type setup struct {
 	seed    uint64
 }
 
+// sizes are the numbers of a case.
+type sizes struct {
+	bits, values int
+	batch        int // statements verified together; 1 where the case has not that axis
+	most         int // values that a proof of its system covers at most
+}
+
+func sizesOf(c workload.Case) (n sizes, err error) {
+	if n.bits, err = workload.BitsAxis().Int(c); err != nil {
+		return n, err
+	}
+	if n.values, err = ValuesAxis().Int(c); err != nil {
+		return n, err
+	}
+	n.batch, n.most = 1, 1
+	if c.Get(workload.BatchAxis().Key) != "" {
+		if n.batch, err = workload.BatchAxis().Int(c); err != nil {
+			return n, err
+		}
+	}
+	if c.Get("proof") == token.BulletproofAgg {
+		n.most = max(2, n.values) // one proof of one value is of the same system
+	}
+	return n, nil
+}
+
 func newSetup(c workload.Case, seed uint64) (*setup, error) {
-	s := &setup{seed: seed, covered: 1}
-	bits, err := workload.BitsAxis().Int(c)
+	n, err := sizesOf(c)
 	if err != nil {
 		return nil, err
 	}
-	if s.values, err = ValuesAxis().Int(c); err != nil {
-		return nil, err
-	}
-	if c.Get(workload.BatchAxis().Key) != "" {
-		if s.batch, err = workload.BatchAxis().Int(c); err != nil {
-			return nil, err
-		}
-	}
+	s := &setup{seed: seed, covered: 1, values: n.values, batch: n.batch}
 	if s.ex, err = executor.ByName(c.Get("exec")); err != nil {
 		return nil, err
 	}
@@ -83,14 +102,13 @@ func newSetup(c workload.Case, seed uint64) (*setup, error) {
 	if _, err := workload.ProofAxis(token.ProofTypes()).Parse(proof); err != nil {
 		return nil, err
 	}
-	most := 1
 	if proof == token.BulletproofAgg {
-		s.covered, most = s.values, max(2, s.values) // one proof of one value is of the same system
+		s.covered = s.values
 	}
 	if c.Get("curve") == fastRNG {
 		s.rand = group.NewDRBG()
 	}
-	s.system, err = systemOf(c.Get("curve"), proof, bits, most)
+	s.system, err = systemOf(c.Get("curve"), proof, n.bits, n.most)
 	return s, err
 }
 
@@ -102,27 +120,10 @@ const (
 )
 
 // estimate is what a case takes: above all the generators' multiples.
-func estimate(c workload.Case) (m workload.Memory, err error) {
-	bits, err := workload.BitsAxis().Int(c)
-	if err != nil {
-		return m, err
-	}
-	values, err := ValuesAxis().Int(c)
-	if err != nil {
-		return m, err
-	}
-	batch := 1
-	if c.Get(workload.BatchAxis().Key) != "" {
-		if batch, err = workload.BatchAxis().Int(c); err != nil {
-			return m, err
-		}
-	}
-	most := 1
-	if c.Get("proof") == token.BulletproofAgg {
-		most = values
-	}
-	all := uint64(values) * uint64(batch)
-	return workload.Memory{Base: (2*uint64(bits)*uint64(most) + 8) * generatorBytes, Input: all * inputBytes, Operation: all * verifyBytes}, nil
+func estimate(c workload.Case) (workload.Memory, error) {
+	n, err := sizesOf(c)
+	all := uint64(n.values) * uint64(n.batch)
+	return workload.Memory{Base: (2*uint64(n.bits)*uint64(n.most) + 8) * generatorBytes, Input: all * inputBytes, Operation: all * verifyBytes}, err
 }
 
 // fastRNG is the curve whose name says that provers draw from a generator seeded by the system.
@@ -142,7 +143,7 @@ func systemOf(curve, proof string, bits, most int) (rangeproof.System, error) {
 	case "FP256BN_AMCL_MIRACL":
 		return newSystem(fp256bn.Miracl(), proof, bits, most)
 	}
-	return nil, &usage.ValueError{Field: "curves", Value: curve, Accepted: workload.CurveAxis(token.Curves(), nil).Accepted}
+	return nil, &usage.ValueError{Field: "curves", Value: curve, Accepted: token.AcceptedCurves(token.Curves()...)}
 }
 
 func newSystem[S, P any](g group.Group[S, P], proof string, bits, most int) (rangeproof.System, error) {

@@ -78,7 +78,7 @@ const (
 // estimate is what a case takes: batches of many tokens.
 func estimate(c workload.Case) (workload.Memory, error) {
 	tokens, batch := 0, 1
-	for key, into := range map[string]*int{"in": &tokens, "out": &tokens, "batch": &batch} {
+	for _, key := range []string{"in", "out"} {
 		if c.Get(key) == "" {
 			continue
 		}
@@ -86,10 +86,12 @@ func estimate(c workload.Case) (workload.Memory, error) {
 		if err != nil {
 			return workload.Memory{}, err
 		}
-		if into == &batch {
-			batch = n
-		} else {
-			tokens += n
+		tokens += n
+	}
+	if c.Get("batch") != "" {
+		var err error
+		if batch, err = c.Int("batch"); err != nil {
+			return workload.Memory{}, err
 		}
 	}
 	all := uint64(tokens+1) * uint64(batch)
