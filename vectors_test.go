@@ -56,6 +56,12 @@ func TestVerifier(t *testing.T) {
 			}
 		}
 	}
+	// Numbers that no parameters can be made of.
+	for _, stop := range []string{"0", strings.Repeat("9", 5000), "18446744073709551616"} {
+		path := filepath.Join(dir, fmt.Sprint(len(changed)))
+		must.Do(t, os.WriteFile(path, []byte("group BN254\nrange-proof csp\nbits 8\nstop "+stop+"\n"), 0o600))
+		changed, what = append(changed, path), append(what, "a stop of "+stop[:1]+"...")
+	}
 	for i, said := range verdicts(t, python, changed) {
 		// The last state of a transcript differs, too, but is compared last: it is not what a proof is refused for.
 		if !strings.HasPrefix(said, "refused: ") || strings.Contains(said, "last state") && !strings.Contains(what[i], ": state") {

@@ -77,6 +77,7 @@ func (m *machine) float(h *hart, in *instr) bool {
 		f[in.rd] = ofSingle(fma32(-s, t, -u))
 	case opFsgnjS, opFsgnjnS, opFsgnjxS:
 		f[in.rd] = box(uint32(sign(uint64(single(a)), uint64(single(b)), in.op-opFsgnjS, 31)))
+		return true // of bits as they are, without a flag
 	case opFminS, opFmaxS:
 		f[in.rd] = ofSingle(float32(extreme(float64(s), float64(t), in.op == opFmaxS)))
 	case opFeqS:
@@ -89,8 +90,10 @@ func (m *machine) float(h *hart, in *instr) bool {
 		x[in.rd] = classify(uint64(single(a)), 8, 23)
 	case opFmvXW:
 		x[in.rd] = word(uint32(a))
+		return true
 	case opFmvWX:
 		f[in.rd] = box(uint32(x[in.rs1]))
+		return true
 	case opFcvtWS, opFcvtWuS, opFcvtLS, opFcvtLuS:
 		x[in.rd] = h.integer(float64(s), in.op-opFcvtWS, in.rs3)
 		return true
@@ -118,6 +121,7 @@ func (m *machine) float(h *hart, in *instr) bool {
 		f[in.rd] = ofDouble(math.FMA(-d, e, -g))
 	case opFsgnjD, opFsgnjnD, opFsgnjxD:
 		f[in.rd] = sign(a, b, in.op-opFsgnjD, 63)
+		return true
 	case opFminD, opFmaxD:
 		f[in.rd] = ofDouble(extreme(d, e, in.op == opFmaxD))
 	case opFeqD:
@@ -130,8 +134,10 @@ func (m *machine) float(h *hart, in *instr) bool {
 		x[in.rd] = classify(a, 11, 52)
 	case opFmvXD:
 		x[in.rd] = a
+		return true
 	case opFmvDX:
 		f[in.rd] = x[in.rs1]
+		return true
 	case opFcvtWD, opFcvtWuD, opFcvtLD, opFcvtLuD:
 		x[in.rd] = h.integer(d, in.op-opFcvtWD, in.rs3)
 		return true

@@ -56,6 +56,8 @@ func TestLimits(t *testing.T) {
 	p := must.Get(riscv.Load(code(exit, nil), nil))(t)
 	_, err := riscv.Run(t.Context(), p, riscv.Options{Args: []string{strings.Repeat("a", 4<<20)}})
 	golden.Equal(t, "arguments", riscv.BadCall, kindOf(err))
+	_, err = riscv.Run(t.Context(), p, riscv.Options{Args: make([]string, 1_500_000)})
+	golden.Equal(t, "arguments, whose pointers are more than the stack", riscv.BadCall, kindOf(err))
 }
 
 // TestSectionsOfFunctions: many sections of many functions do not take more memory than a guest may.

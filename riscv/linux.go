@@ -77,8 +77,8 @@ func (m *machine) start() error {
 	}
 	seed := sha256.Sum256([]byte("zkbench/v1/riscv"))
 	random := place(string(seed[:16]))
-	if text.Len() > stackSize/4 {
-		return &Fault{Kind: BadCall, PC: t.pc, Detail: fmt.Sprintf("arguments and environment of %d bytes; accepted: %d", text.Len(), stackSize/4)}
+	if size := text.Len() + 8*(len(args)+len(env)); size > stackSize/4 { // with a word for each
+		return &Fault{Kind: BadCall, PC: t.pc, Detail: fmt.Sprintf("arguments and environment of %d bytes, with a pointer to each; accepted: %d", size, stackSize/4)}
 	}
 	base := uint64(stackTop-text.Len()) &^ 15
 	words := []uint64{uint64(len(args))}

@@ -56,7 +56,10 @@ func (m *machine) writev(t *thread) int64 { return m.vector(t, m.writeOutput) }
 
 // readInput reads from standard input.
 func (m *machine) readInput(fd, addr, n uint64) int64 {
-	if m.isEvent(fd) && n >= 8 {
+	if m.isEvent(fd) {
+		if n < eventSize {
+			return badValue
+		}
 		return m.takeEvent(addr)
 	}
 	if fd != 0 || !m.isOpen(fd) {
@@ -70,12 +73,17 @@ func (m *machine) readInput(fd, addr, n uint64) int64 {
 	return int64(len(part))
 }
 
-const mostWritten = 1 << 20 // bytes of one call
+const (
+	mostWritten = 1 << 20 // bytes of one call
+	eventSize   = 8       // bytes of an eventfd's number
+)
 
 // writeOutput writes to standard output or error.
 func (m *machine) writeOutput(fd, addr, n uint64) int64 {
 	w := m.Stdout
 	switch {
+	case m.isEvent(fd) && n < eventSize:
+		return badValue
 	case m.isEvent(fd):
 		return m.signalEvent(addr)
 	case fd == 0 || !m.isOpen(fd):

@@ -325,13 +325,15 @@ func (f *ptau) checkG1(section uint32, from int, points []bn254.G1Affine) error 
 	return nil
 }
 
+// modulus is the field's, in words: making it anew for each point takes as long as the point does.
+var modulus = fp.Modulus().Bits()
+
 // areReduced reports whether elements that were read as they lie in memory are below the modulus.
 func areReduced(elements ...*fp.Element) bool {
-	q := fp.Modulus().Bits()
 	for _, e := range elements {
 		borrow := uint64(0)
 		for i := range e {
-			_, borrow = bits.Sub64(e[i], uint64(q[i]), borrow)
+			_, borrow = bits.Sub64(e[i], uint64(modulus[i]), borrow)
 		}
 		if borrow == 0 {
 			return false

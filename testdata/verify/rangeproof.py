@@ -10,15 +10,14 @@ from transcript import Transcript
 def protocol(record):
     """The protocol with the parameters of a record."""
     must(record.word("group") == bn254.NAME, "another group than BN254")
-    name, bits = record.word("range-proof"), record.number("bits")
-    must(1 <= bits <= 64, "bits out of range")
+    name, bits, stop = record.word("range-proof"), record.number("bits"), record.number("stop")
+    must(1 <= bits <= 64 and stop >= 1, "parameters out of range")
     if name == "csp":
-        p = CSP(bits, record.number("stop"))
-    else:
-        must(name in ("bulletproof", "bulletproof-agg"), "another range proof")
-        p = Bulletproof(name, bits, record.number("max-commitments"), record.number("stop"))
-    must(p.stop >= 1 and p.most >= 1, "parameters out of range")
-    return p
+        return CSP(bits, stop)
+    must(name in ("bulletproof", "bulletproof-agg"), "another range proof")
+    most = record.number("max-commitments")
+    must(1 <= most <= 1024, "max-commitments out of range")
+    return Bulletproof(name, bits, most, stop)
 
 
 def basis(families):

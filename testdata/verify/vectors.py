@@ -32,7 +32,7 @@ class Record:
 
     def number(self, name):
         value = self.word(name)
-        must(value.isascii() and value.isdigit(), f"{name} is not a number")
+        must(value.isascii() and value.isdigit() and len(value) <= 20 and int(value) < 1 << 64, f"{name} is not a number of 64 bits")
         return int(value)
 
     def bytes(self, name):

@@ -58,10 +58,10 @@ func guestInputCommand() *cobra.Command {
 
 // withoutInput adds to the failure of a guest of this module that had no input how to make one.
 func (f *guestRun) withoutInput(program string, err error) error {
-	exit, ok := errors.AsType[*riscv.ExitError](err)
+	_, ended := errors.AsType[*riscv.ExitError](err)
 	name := guest.NameOf(program)
-	if !ok || f.input.Given || name == "" {
+	if !ended || f.input.Given || name == "" {
 		return err
 	}
-	return &cli.ExitError{Code: cli.ExitFailed, Text: fmt.Sprintf("%v; it had no --input: zkbench guest input %s --output FILE makes one", exit, name)}
+	return &cli.ExitError{Code: cli.ExitFailed, Text: fmt.Sprintf("%v; it had no --input: zkbench guest input %s --output FILE makes one", err, name)}
 }

@@ -1,4 +1,4 @@
-/* What compilers of C++ call, by the names that they operator_delete it (Itanium C++ ABI, sections 3.2.6 and 3.3.2). A program
+/* What compilers of C++ call, by the names that they give it (Itanium C++ ABI, sections 3.2.6 and 3.3.2). A program
    may define each of these functions itself. Where C++ would throw, the guest says why and aborts: guests have no
    exceptions. */
 

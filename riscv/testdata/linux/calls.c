@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -159,6 +160,8 @@ int main(void) {
     SAY(pthread_cond_timedwait(&turns, &mutex, &a) == ETIMEDOUT);
     pthread_mutex_unlock(&mutex);
     SAY(pthread_mutex_timedlock(&mutex, &a));
+    int event = eventfd(0, EFD_NONBLOCK);
+    SAY(write(event, text, 1)), SAY(read(event, text, 1)), SAY(read(event, text, 8));
     SAY(close(0)), SAY(read(0, text, 1));
     fprintf(stderr, "to standard error\n");
     return 7;
