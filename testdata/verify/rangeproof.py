@@ -16,7 +16,7 @@ def protocol(record):
         return CSP(bits, stop)
     must(name in ("bulletproof", "bulletproof-agg"), "another range proof")
     most = record.number("max-commitments")
-    must(1 <= most <= 1024, "max-commitments out of range")
+    must(1 <= most <= 256, "max-commitments out of range")
     return Bulletproof(name, bits, most, stop)
 
 
