@@ -158,13 +158,13 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) store(ctx context.Context, ex execu
 	}
 	description, own := g.description(&s.stored), mapped.Bytes(points)
 	size := s.n * s.positions * int(unsafe.Sizeof(affine[E]{}))
-	if err := memory.Fits("stored points", uint64(size)); err != nil {
-		return nil, err
-	}
 	file := storedFile(opts, description, own, size)
 	if data, closing := file.Read(); data != nil {
 		s.take(data, closing)
 		return s, nil
+	}
+	if err := memory.Fits("stored points", uint64(size)); err != nil {
+		return nil, err
 	}
 	s.entries = make([]affine[E], s.n*s.positions)
 	if err := g.sums.multiply(ctx, ex, &s.stored, affines[E](points)); err != nil {
