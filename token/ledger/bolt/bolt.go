@@ -60,7 +60,7 @@ func initialize(tx *bbolt.Tx, genesis ledger.Genesis) error {
 	meta := tx.Bucket([]byte(bucketMeta))
 	return errors.Join(
 		meta.Put(key, boltfile.Seal(bucketMeta, key, genesis.Append(binary.BigEndian.AppendUint32(nil, format)))),
-		putState(meta, nil),
+		putState(meta, 0, nil),
 	)
 }
 
@@ -129,7 +129,11 @@ func read(tx *bbolt.Tx) (*tables, error) {
 		}
 	}
 	t := tablesOf(tx, genesis)
-	_, err = t.state()
+	tail, err := t.Tail(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	_, err = t.state(tail.Last)
 	return t, err
 }
 
@@ -193,7 +197,7 @@ func (l *Ledger) State(ctx context.Context) (s ledger.State, err error) {
 		if err != nil {
 			return err
 		}
-		data, err := t.state()
+		data, err := t.state(tail.Last)
 		if err == nil {
 			s, err = tail.State(l.genesis, bytes.Clone(data))
 		}
@@ -230,7 +234,7 @@ func (l *Ledger) apply(calls []*store.Call) error {
 		if g.Nothing() {
 			return errNothing
 		}
-		return t.write(g)
+		return t.write(g, l.tail.Last)
 	})
 	switch {
 	case err == nil:

@@ -1,7 +1,6 @@
 package bolt
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -18,7 +17,7 @@ import (
 // callers have left:
 //
 //	meta  "format" -> uint32 version, ledger.Genesis
-//	      "state"  -> ledger.State.Bytes
+//	      "state"  -> uint64 sequence number of the last entry, ledger.State.Bytes
 //
 // Every value ends in its checksum.
 const (
@@ -26,7 +25,7 @@ const (
 
 	formatKey = "format"
 	stateKey  = "state"
-	format    = 4
+	format    = 5
 	metaKeys  = 2
 )
 
@@ -46,10 +45,11 @@ func unseal(bucket string, key, value []byte, least int) ([]byte, error) {
 	return nil, err
 }
 
-// putState puts what a caller leaves into the bucket meta.
-func putState(meta *bbolt.Bucket, state []byte) error {
+// putState puts the bytes that a caller leaves into the bucket meta, with the number of the last entry: a page that holds
+// them as they were before is not taken for the present one.
+func putState(meta *bbolt.Bucket, last uint64, state []byte) error {
 	key := []byte(stateKey)
-	return meta.Put(key, boltfile.Seal(bucketMeta, key, bytes.Clone(state)))
+	return meta.Put(key, boltfile.Seal(bucketMeta, key, append(store.SeqKey(last), state...)))
 }
 
 const stateLen = 17

@@ -46,10 +46,18 @@ func (t *tables) Anchor(anchor []byte) (store.Anchored, bool, error) {
 	return a, err == nil, err
 }
 
-// state returns what callers have left, which is valid until the transaction ends.
-func (t *tables) state() ([]byte, error) {
+// state returns the bytes that callers have left in a ledger whose last entry has this number. They are valid until the
+// transaction ends.
+func (t *tables) state(last uint64) ([]byte, error) {
 	key := []byte(stateKey)
-	return unseal(bucketMeta, key, t.tx.Bucket([]byte(bucketMeta)).Get(key), 0)
+	body, err := unseal(bucketMeta, key, t.tx.Bucket([]byte(bucketMeta)).Get(key), 8)
+	if err != nil {
+		return nil, err
+	}
+	if seq := binary.BigEndian.Uint64(body); seq != last {
+		return nil, ledger.Corruptf("state", "written with request %d, the log ends with %d", seq, last)
+	}
+	return body[8:], nil
 }
 
 // Tail implements store.Snapshot.
@@ -120,8 +128,8 @@ func (t *tables) Count(ctx context.Context, table string) (n uint64, err error) 
 }
 
 // write puts what the group accepted into the buckets, keys in order, so that a
-// page's changes come together.
-func (t *tables) write(g *store.Group) error {
+// page's changes come together. The last entry had the number before until now.
+func (t *tables) write(g *store.Group, before uint64) error {
 	for id, s := range g.Tokens() {
 		if err := t.tokens.Put(id, sealState(id, &s)); err != nil {
 			return err
@@ -149,10 +157,14 @@ func (t *tables) write(g *store.Group) error {
 			return err
 		}
 	}
-	if g.State == nil {
-		return nil
+	state := g.State
+	if state == nil {
+		var err error
+		if state, err = t.state(before); err != nil {
+			return err
+		}
 	}
-	return putState(t.tx.Bucket([]byte(bucketMeta)), g.State)
+	return putState(t.tx.Bucket([]byte(bucketMeta)), g.Tail().Last, state)
 }
 
 // Renew implements store.Snapshot. It keeps the snapshot.

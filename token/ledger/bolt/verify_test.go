@@ -123,6 +123,7 @@ func TestVerifyNamesThePlace(t *testing.T) {
 		"fork of an earlier one":      {begun(ledger.Fork{Last: 2}), "requests 2 to 2", false},
 		"fork behind the end":         {begun(ledger.Fork{Last: 5}), "log", true},
 		"meta: state lost":            {remove(bucketMeta, []byte(stateKey)), "meta 7374617465", true},
+		"meta: an earlier state":      {put(bucketMeta, []byte(stateKey), store.SeqKey(3)), "state", true},
 		"meta: state of another key": {func(tx *bbolt.Tx) error {
 			return tx.Bucket([]byte(bucketMeta)).Put([]byte(stateKey), boltfile.Seal(bucketMeta, []byte(formatKey), nil))
 		}, "meta 7374617465", true},
