@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 const module = "github.com/zkbench/zkbench"
@@ -23,22 +23,22 @@ const module = "github.com/zkbench/zkbench"
 // below its directory, as far as no longer name here has them. It imports rooms of lower
 // floors only.
 var floors = [][]string{
-	{".", "internal/must", "internal/atomicfile", "internal/rv"},
-	{"executor", "transcript", "riscv", "internal/memory", "circuits/gates", "internal/testsize", "internal/golden", "internal/progress", "internal/asm", "internal/gitenv", "internal/omit"},
-	{"internal/lanes", "internal/mapped", "internal/guests", "internal/forgery"},
-	{"group", "hash", "goldilocks", "internal/faulttest", "internal/gittest"},
-	{"srs", "rangeproof", "internal/poly"},
+	{".", "internal/testing/must", "internal/sys/atomicfile", "internal/study/rv"},
+	{"executor", "transcript", "riscv", "internal/sys/memory", "circuits/gates", "internal/testing/testsize", "internal/testing/golden", "internal/view/progress", "internal/arith/asm", "internal/compare/gitenv", "stark/internal/omit"},
+	{"internal/arith/lanes", "internal/sys/mapped", "internal/workload/guests", "internal/testing/forgery"},
+	{"group", "hash", "goldilocks", "internal/testing/faulttest", "internal/testing/gittest"},
+	{"srs", "rangeproof", "internal/arith/poly"},
 	{"circuits", "token", "plonkish", "stark"},
-	{"riscv/guests", "internal/record", "internal/meter", "internal/pgtest", "internal/usage", "internal/loops", "internal/sve", "internal/goldilockstest", "internal/keccaktest", "internal/starktest"},
-	{"internal/env", "internal/keyfile", "internal/figure", "internal/stage", "internal/stat", "internal/child", "internal/yamlfile"},
-	{"internal/plot", "internal/purse", "internal/perf", "internal/counts", "internal/qemutest"},
-	{"internal/report", "internal/runner", "internal/page", "internal/peer"},
+	{"riscv/guests", "internal/result/record", "internal/runner/meter", "internal/testing/pgtest", "internal/input/usage", "internal/study/loops", "internal/workload/sve", "internal/testing/goldilockstest", "internal/testing/keccaktest", "stark/internal/starktest"},
+	{"internal/result/env", "internal/cli/keyfile", "internal/result/figure", "internal/runner/stage", "internal/result/stat", "internal/runner/child", "internal/input/yamlfile"},
+	{"internal/view/plot", "internal/cli/purse", "internal/runner/perf", "internal/compare/counts", "internal/testing/qemutest"},
+	{"internal/view/report", "internal/runner", "internal/view/page", "internal/study/peer"},
 	{"internal/workload"},
-	{"internal/measure", "internal/outdir", "internal/workload/circuits", "internal/workload/goldilocks", "internal/workload/guest", "internal/workload/hash", "internal/workload/prover", "internal/workload/rangeproof", "internal/workload/selfcheck", "internal/workload/stark", "internal/workload/token"},
-	{"internal/peer/ours", "internal/demo", "internal/compare", "internal/history", "internal/hosts", "internal/jobs"},
-	{"internal/study", "internal/suite", "internal/selfcheck"},
-	{"internal/study/circuits", "internal/study/sve", "internal/study/token", "internal/suite/charts"},
-	{"internal/cli"},
+	{"internal/measure", "internal/view/outdir", "internal/workload/circuits", "internal/workload/goldilocks", "internal/workload/guest", "internal/workload/hash", "internal/workload/prover", "internal/workload/rangeproof", "internal/workload/selfcheck", "internal/workload/stark", "internal/workload/token"},
+	{"internal/study/peer/ours", "internal/cli/demo", "internal/compare", "internal/compare/history", "internal/measure/hosts", "internal/measure/jobs"},
+	{"internal/study", "internal/measure/suite", "internal/compare/selfcheck"},
+	{"internal/study/circuits", "internal/study/sve", "internal/study/token", "internal/view/charts"},
+	{"internal/cli", "internal/testing/clitest", "internal/testing/hoststest", "internal/testing/plottest", "internal/testing/recordtest", "internal/testing/studytest"},
 	{"bench"},
 	{"cmd"},
 }
@@ -52,16 +52,16 @@ var rules = []struct {
 	never  []string
 	except []string // of never
 }{
-	{name: "who imports a public package gets no instruments", of: public, never: []string{"internal/..."}, except: []string{"internal/memory", "internal/lanes", "internal/atomicfile", "internal/mapped", "internal/poly", "internal/omit"}},
-	{name: "a workload does not know how it is measured", of: isOne("internal/workload"), only: []string{"internal/record", "internal/stage", "internal/usage"}},
+	{name: "who imports a public package gets no instruments", of: public, never: []string{"internal/..."}, except: []string{"internal/sys/memory", "internal/arith/lanes", "internal/sys/atomicfile", "internal/sys/mapped", "internal/arith/poly", "stark/internal/omit"}},
+	{name: "a workload does not know how it is measured", of: isOne("internal/workload"), only: []string{"internal/result/record", "internal/runner/stage", "internal/input/usage"}},
 	{
-		name: "views show records", of: isOne("internal/report", "internal/plot", "internal/page"),
-		only: []string{".", "internal/record", "internal/figure", "internal/stat", "internal/env"},
+		name: "views show records", of: isOne("internal/view/report", "internal/view/plot", "internal/view/page"),
+		only: []string{".", "internal/result/record", "internal/result/figure", "internal/result/stat", "internal/result/env"},
 	},
 	{name: "the command knows no cryptography", of: isOne("internal/cli", "internal/cli/own"), never: []string{"group/...", "transcript/...", "rangeproof/..."}},
 	{
 		name: "who measures something else links none of our systems", of: isOne("internal/cli"),
-		never:  []string{"token/...", "circuits/...", "plonkish/...", "stark/...", "srs", "hash/...", "goldilocks/...", "internal/workload/...", "internal/study/...", "internal/peer/...", "internal/demo", "internal/purse", "internal/keyfile"},
+		never:  []string{"token/...", "circuits/...", "plonkish/...", "stark/...", "srs", "hash/...", "goldilocks/...", "internal/workload/...", "internal/study/...", "internal/study/peer/...", "internal/cli/demo", "internal/cli/purse", "internal/cli/keyfile"},
 		except: []string{"internal/workload", "internal/workload/prover", "internal/workload/selfcheck"},
 	},
 }

@@ -42,9 +42,9 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/bench/internal/bridge"
 	"github.com/zkbench/zkbench/internal/cli"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stage"
-	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/measure/suite"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/stage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 

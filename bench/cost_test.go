@@ -10,7 +10,7 @@ import (
 	"github.com/zkbench/zkbench/bench"
 	"github.com/zkbench/zkbench/bench/internal/bridge"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/zkbench/zkbench/group/internal/integer"
-	"github.com/zkbench/zkbench/internal/lanes"
+	"github.com/zkbench/zkbench/internal/arith/lanes"
 )
 
 // constantWide are sums over fixed points of secret scalars, in lanes: eight

@@ -1,6 +1,6 @@
 package group
 
-import "github.com/zkbench/zkbench/internal/lanes"
+import "github.com/zkbench/zkbench/internal/arith/lanes"
 
 // leastHorner is the number of sums from which on horner takes less time than
 // Jacobian doublings of each (docs/msm.md has the times of both).

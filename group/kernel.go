@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/lanes"
+	"github.com/zkbench/zkbench/internal/arith/lanes"
 )
 
 // Kernel is how a group adds many points. The zero Kernel is the fastest that

@@ -11,7 +11,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group/internal/curve"
 	"github.com/zkbench/zkbench/group/internal/integer"
-	"github.com/zkbench/zkbench/internal/lanes"
+	"github.com/zkbench/zkbench/internal/arith/lanes"
 )
 
 // native implements Group on gnark-crypto's types: one text for all its curves

@@ -8,7 +8,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/group/internal/integer"
-	"github.com/zkbench/zkbench/internal/lanes"
+	"github.com/zkbench/zkbench/internal/arith/lanes"
 )
 
 // scalarElement is a scalar of gnark-crypto: four limbs, in Montgomery form.

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/zkbench/zkbench/internal/lanes"
+	"github.com/zkbench/zkbench/internal/arith/lanes"
 )
 
 // wide are rows in lanes of eight, in radix 52. An entry x is in Montgomery form

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/plonkish/internal/inside"
 	"github.com/zkbench/zkbench/plonkish/internal/plant"
 )

@@ -13,10 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/guests"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
+	"github.com/zkbench/zkbench/internal/workload/guests"
 	"github.com/zkbench/zkbench/riscv"
 )
 

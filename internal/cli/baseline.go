@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zkbench/zkbench/internal/atomicfile"
 	"github.com/zkbench/zkbench/internal/compare"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/sys/atomicfile"
 )
 
 // baselines is the directory of the records that run --save-baseline keeps, below the current

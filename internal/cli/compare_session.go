@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/zkbench/zkbench/internal/compare"
-	"github.com/zkbench/zkbench/internal/jobs"
+	"github.com/zkbench/zkbench/internal/input/usage"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/measure/jobs"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 

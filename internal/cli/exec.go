@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/jobs"
-	"github.com/zkbench/zkbench/internal/suite"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/measure/jobs"
+	"github.com/zkbench/zkbench/internal/measure/suite"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/internal/workload/prover"
 )

@@ -12,12 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/zkbench/zkbench/internal/history"
-	"github.com/zkbench/zkbench/internal/outdir"
-	"github.com/zkbench/zkbench/internal/plot"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/report"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/compare/history"
+	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/view/outdir"
+	"github.com/zkbench/zkbench/internal/view/plot"
+	"github.com/zkbench/zkbench/internal/view/report"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 

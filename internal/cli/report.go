@@ -16,16 +16,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/zkbench/zkbench/internal/atomicfile"
-	"github.com/zkbench/zkbench/internal/jobs"
-	"github.com/zkbench/zkbench/internal/outdir"
-	"github.com/zkbench/zkbench/internal/page"
-	"github.com/zkbench/zkbench/internal/plot"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/report"
-	"github.com/zkbench/zkbench/internal/suite"
-	"github.com/zkbench/zkbench/internal/suite/charts"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/measure/jobs"
+	"github.com/zkbench/zkbench/internal/measure/suite"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/sys/atomicfile"
+	"github.com/zkbench/zkbench/internal/view/charts"
+	"github.com/zkbench/zkbench/internal/view/outdir"
+	"github.com/zkbench/zkbench/internal/view/page"
+	"github.com/zkbench/zkbench/internal/view/plot"
+	"github.com/zkbench/zkbench/internal/view/report"
 )
 
 // What a folder of records gets.

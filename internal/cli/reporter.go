@@ -6,11 +6,11 @@ import (
 	"io"
 	"os"
 
-	"github.com/zkbench/zkbench/internal/outdir"
-	"github.com/zkbench/zkbench/internal/progress"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/report"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/view/outdir"
+	"github.com/zkbench/zkbench/internal/view/progress"
+	"github.com/zkbench/zkbench/internal/view/report"
 )
 
 // reporter is where the records of a run go: the text on stdout, the directory of

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/zkbench/zkbench/internal/figure"
-	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/measure/jobs"
+	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner"
 )
 

@@ -9,12 +9,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/figure"
-	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/measure/jobs"
+	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/result/stat"
 	"github.com/zkbench/zkbench/internal/runner"
-	"github.com/zkbench/zkbench/internal/stat"
 )
 
 const (

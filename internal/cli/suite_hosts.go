@@ -14,11 +14,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/child"
-	"github.com/zkbench/zkbench/internal/hosts"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/measure/hosts"
+	"github.com/zkbench/zkbench/internal/measure/suite"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/child"
 	"github.com/zkbench/zkbench/internal/workload/prover"
 )
 

@@ -18,12 +18,12 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/zkbench/zkbench/internal/cli/clitest"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/suite"
-	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/measure/suite"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/testing/clitest"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/internal/workload/circuits"
 	"github.com/zkbench/zkbench/internal/workload/goldilocks"

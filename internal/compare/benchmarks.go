@@ -16,11 +16,11 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/child"
-	"github.com/zkbench/zkbench/internal/env"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stat"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/result/env"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/result/stat"
+	"github.com/zkbench/zkbench/internal/runner/child"
 )
 
 // Benchmarks are those of Go packages, of any module. Each revision's test binaries run as go

@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/child"
-	"github.com/zkbench/zkbench/internal/env"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stat"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/result/env"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/result/stat"
+	"github.com/zkbench/zkbench/internal/runner/child"
 )
 
 // Command is a command in the trees of both revisions, of any language. Each process of the

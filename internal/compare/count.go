@@ -9,10 +9,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/counts"
+	"github.com/zkbench/zkbench/internal/compare/counts"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
 const (

@@ -16,13 +16,13 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/child"
-	"github.com/zkbench/zkbench/internal/counts"
-	"github.com/zkbench/zkbench/internal/figure"
-	"github.com/zkbench/zkbench/internal/gitenv"
-	"github.com/zkbench/zkbench/internal/guests"
+	"github.com/zkbench/zkbench/internal/compare/counts"
+	"github.com/zkbench/zkbench/internal/compare/gitenv"
+	"github.com/zkbench/zkbench/internal/input/usage"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/runner/child"
+	"github.com/zkbench/zkbench/internal/workload/guests"
 )
 
 // Work names the working tree as it is, where a revision is expected.

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/usage"
 )
 
 // Main is the main package of a program with workloads. Its revisions are built from it.

@@ -7,11 +7,11 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/zkbench/zkbench/internal/child"
-	"github.com/zkbench/zkbench/internal/gitenv"
-	"github.com/zkbench/zkbench/internal/meter"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/compare/gitenv"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner"
+	"github.com/zkbench/zkbench/internal/runner/child"
+	"github.com/zkbench/zkbench/internal/runner/meter"
 )
 
 // mostOutput is the most that a program may write to standard output, in bytes.

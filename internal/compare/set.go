@@ -18,9 +18,9 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/env"
-	"github.com/zkbench/zkbench/internal/figure"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/env"
+	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/record"
 )
 
 // Kind is what the figures of a set were read from.

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/zkbench/zkbench/internal/child"
-	"github.com/zkbench/zkbench/internal/figure"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/child"
 )
 
 // columns are the heads of a row's cells after its case.

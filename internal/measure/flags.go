@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/meter"
+	"github.com/zkbench/zkbench/internal/input/usage"
 	"github.com/zkbench/zkbench/internal/runner"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/runner/meter"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 

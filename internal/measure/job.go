@@ -17,11 +17,11 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/child"
-	"github.com/zkbench/zkbench/internal/figure"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/runner/child"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 

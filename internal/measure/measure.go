@@ -13,15 +13,15 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/internal/env"
-	"github.com/zkbench/zkbench/internal/figure"
-	"github.com/zkbench/zkbench/internal/memory"
-	"github.com/zkbench/zkbench/internal/meter"
-	"github.com/zkbench/zkbench/internal/perf"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/result/env"
+	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner"
-	"github.com/zkbench/zkbench/internal/stage"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/runner/meter"
+	"github.com/zkbench/zkbench/internal/runner/perf"
+	"github.com/zkbench/zkbench/internal/runner/stage"
+	"github.com/zkbench/zkbench/internal/sys/memory"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 

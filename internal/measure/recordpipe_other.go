@@ -6,7 +6,7 @@ import (
 	"os"
 	"strconv"
 
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/usage"
 )
 
 // inherits says that a process can inherit more than the standard descriptors.

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/env"
-	"github.com/zkbench/zkbench/internal/memory"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/env"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner"
+	"github.com/zkbench/zkbench/internal/sys/memory"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 

@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/pflag"
 	"pgregory.net/rapid"
 
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/meter"
+	"github.com/zkbench/zkbench/internal/input/usage"
 	"github.com/zkbench/zkbench/internal/runner"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/runner/meter"
+	"github.com/zkbench/zkbench/internal/testing/golden"
 )
 
 // parse reads flags as a command does.

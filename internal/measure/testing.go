@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/internal/meter"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/report"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner"
+	"github.com/zkbench/zkbench/internal/runner/meter"
+	"github.com/zkbench/zkbench/internal/view/report"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 

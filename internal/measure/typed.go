@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/input/usage"
 	"github.com/zkbench/zkbench/internal/runner"
-	"github.com/zkbench/zkbench/internal/usage"
 )
 
 // Typed are flags of the settings as they were typed, by their names.

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/meter"
+	"github.com/zkbench/zkbench/internal/runner/meter"
 )
 
 // kept is a result that waits for its check.

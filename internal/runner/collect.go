@@ -8,8 +8,8 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/zkbench/zkbench/internal/meter"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/meter"
 )
 
 // Result is what a run saw. Offered = Started + Dropped + NeverStarted, and

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/internal/figure"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
 // fillFindings writes what a reader of the figures must know, each with the

@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/meter"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/result/stat"
+	"github.com/zkbench/zkbench/internal/runner/meter"
 )
 
 // run is one run from its inputs to its result.

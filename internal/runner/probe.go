@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/meter"
+	"github.com/zkbench/zkbench/internal/runner/meter"
 )
 
 // alone are the allocations of one operation, counted with nothing else running.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/zkbench/zkbench/internal/meter"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/result/stat"
+	"github.com/zkbench/zkbench/internal/runner/meter"
 )
 
 // Fill writes the result into rec: counters, metrics, histograms, series,

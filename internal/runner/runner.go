@@ -23,8 +23,8 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/meter"
-	"github.com/zkbench/zkbench/internal/stage"
+	"github.com/zkbench/zkbench/internal/runner/meter"
+	"github.com/zkbench/zkbench/internal/runner/stage"
 )
 
 // Target is what a run measures. Its methods are called from many goroutines.

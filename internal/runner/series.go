@@ -4,8 +4,8 @@ import (
 	"math"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/meter"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/meter"
 )
 
 // series is what the window was like interval by interval. It is filled by the

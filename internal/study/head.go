@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/env"
-	"github.com/zkbench/zkbench/internal/figure"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/env"
+	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/record"
 )
 
 // Head is what a page says of the records that it was made from.

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/outdir"
-	"github.com/zkbench/zkbench/internal/progress"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/view/outdir"
+	"github.com/zkbench/zkbench/internal/view/progress"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 

@@ -20,8 +20,8 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/plot"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/view/plot"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 

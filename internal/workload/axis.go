@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/result/record"
 )
 
 // Axis is one dimension of a workload's matrix.

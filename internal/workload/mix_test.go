@@ -10,12 +10,12 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/input/usage"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 

@@ -17,9 +17,9 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stage"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/stage"
 )
 
 // Def is a workload.

@@ -8,8 +8,8 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
 	"github.com/zkbench/zkbench/hash/pedersen"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 	"github.com/zkbench/zkbench/plonkish"
 	"github.com/zkbench/zkbench/plonkish/internal/inside"
 	"github.com/zkbench/zkbench/plonkish/internal/plant"

@@ -8,7 +8,7 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/testing/golden"
 )
 
 // finish folds pr.z to the end with the challenges of ch.

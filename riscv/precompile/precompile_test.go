@@ -15,9 +15,9 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/guests"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/workload/guests"
 	"github.com/zkbench/zkbench/riscv"
 	"github.com/zkbench/zkbench/riscv/call"
 	"github.com/zkbench/zkbench/riscv/precompile"

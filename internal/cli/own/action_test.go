@@ -12,11 +12,11 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/zkbench/zkbench/internal/cli"
-	"github.com/zkbench/zkbench/internal/cli/clitest"
-	"github.com/zkbench/zkbench/internal/gittest"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/testing/clitest"
+	"github.com/zkbench/zkbench/internal/testing/gittest"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 )
 
 // action is what of action.yml decides what it does.

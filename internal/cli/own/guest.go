@@ -18,9 +18,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/zkbench/zkbench/internal/cli"
-	"github.com/zkbench/zkbench/internal/figure"
-	"github.com/zkbench/zkbench/internal/guests"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/workload/guests"
 	"github.com/zkbench/zkbench/riscv"
 	"github.com/zkbench/zkbench/riscv/cost"
 	"github.com/zkbench/zkbench/riscv/precompile"

@@ -10,9 +10,9 @@ import (
 
 	"github.com/zkbench/zkbench/hash/keccak"
 	"github.com/zkbench/zkbench/internal/cli"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 )
 
 // TestGuestDocs: the guests that docs/riscv.md prints are built and run by the commands above them, and commit to what

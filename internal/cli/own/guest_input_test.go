@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/cli"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 	"github.com/zkbench/zkbench/internal/workload/guest"
 )
 

@@ -12,10 +12,10 @@ import (
 
 	"github.com/zkbench/zkbench/hash/keccak"
 	"github.com/zkbench/zkbench/internal/cli"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/rv"
-	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/study/rv"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 	calls "github.com/zkbench/zkbench/riscv/call"
 )
 

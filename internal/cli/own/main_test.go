@@ -8,9 +8,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/zkbench/zkbench/internal/cli"
-	"github.com/zkbench/zkbench/internal/cli/clitest"
 	"github.com/zkbench/zkbench/internal/compare"
-	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/measure/suite"
+	"github.com/zkbench/zkbench/internal/testing/clitest"
 )
 
 func TestMain(m *testing.M) {

@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zkbench/zkbench/internal/keyfile"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/cli/keyfile"
+	"github.com/zkbench/zkbench/internal/input/usage"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
 )

@@ -16,11 +16,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/atomicfile"
 	"github.com/zkbench/zkbench/internal/cli"
-	"github.com/zkbench/zkbench/internal/peer"
-	"github.com/zkbench/zkbench/internal/peer/ours"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/study/peer"
+	"github.com/zkbench/zkbench/internal/study/peer/ours"
+	"github.com/zkbench/zkbench/internal/sys/atomicfile"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/token"
 )

@@ -12,8 +12,8 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/internal/cli"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/peer"
+	"github.com/zkbench/zkbench/internal/study/peer"
+	"github.com/zkbench/zkbench/internal/testing/golden"
 )
 
 // TestPeersExitCodes: what cannot run has failed, what was stopped is partial,

@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/internal/atomicfile"
 	"github.com/zkbench/zkbench/internal/cli"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/sys/atomicfile"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger/replay"
 	"github.com/zkbench/zkbench/token/policy"

@@ -1,8 +1,8 @@
 package own
 
 import (
-	"github.com/zkbench/zkbench/internal/keyfile"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/cli/keyfile"
+	"github.com/zkbench/zkbench/internal/input/usage"
 	"github.com/zkbench/zkbench/token/identity"
 )
 

@@ -25,8 +25,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/zkbench/zkbench/internal/cli"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger/bolt"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench/internal/cli"
-	"github.com/zkbench/zkbench/internal/jobs"
-	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/measure/jobs"
+	"github.com/zkbench/zkbench/internal/measure/suite"
 	"github.com/zkbench/zkbench/internal/workload/circuits"
 	"github.com/zkbench/zkbench/internal/workload/goldilocks"
 	"github.com/zkbench/zkbench/internal/workload/guest"

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/cli"
-	"github.com/zkbench/zkbench/internal/cli/clitest"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/clitest"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 // shortForms are what the README's commands are changed to where they take long.

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 // repository is what pages may name.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/figure"
-	"github.com/zkbench/zkbench/internal/meter"
+	"github.com/zkbench/zkbench/internal/result/figure"
 	"github.com/zkbench/zkbench/internal/runner"
+	"github.com/zkbench/zkbench/internal/runner/meter"
 	starks "github.com/zkbench/zkbench/internal/workload/stark"
 )
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 // TestMeasureSpeed: a proof that waits is as fast as its processor time, not as slow as the time that passes, and each is asked for.

@@ -15,17 +15,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/zkbench/zkbench/internal/atomicfile"
 	"github.com/zkbench/zkbench/internal/cli"
+	"github.com/zkbench/zkbench/internal/input/usage"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/outdir"
-	"github.com/zkbench/zkbench/internal/plot"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/study/circuits"
 	"github.com/zkbench/zkbench/internal/study/sve"
 	"github.com/zkbench/zkbench/internal/study/token"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/sys/atomicfile"
+	"github.com/zkbench/zkbench/internal/view/outdir"
+	"github.com/zkbench/zkbench/internal/view/plot"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 

@@ -11,14 +11,14 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/cli"
-	"github.com/zkbench/zkbench/internal/cli/clitest"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/outdir"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/record/recordtest"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/study/token"
+	"github.com/zkbench/zkbench/internal/testing/clitest"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/recordtest"
+	"github.com/zkbench/zkbench/internal/view/outdir"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/hosts/hoststest"
-	"github.com/zkbench/zkbench/internal/jobs"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/suite"
-	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/measure/jobs"
+	"github.com/zkbench/zkbench/internal/measure/suite"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/hoststest"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 )
 
 // withoutCPUs is a suite of which one case says how many processors it uses and another does not.

@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/jobs"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/measure/jobs"
+	"github.com/zkbench/zkbench/internal/measure/suite"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 

@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/zkbench/zkbench/internal/cli"
-	"github.com/zkbench/zkbench/internal/keyfile"
-	"github.com/zkbench/zkbench/internal/purse"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/cli/keyfile"
+	"github.com/zkbench/zkbench/internal/cli/purse"
+	"github.com/zkbench/zkbench/internal/input/usage"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/ledger"

@@ -14,8 +14,8 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/cli"
-	"github.com/zkbench/zkbench/internal/purse"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/cli/purse"
+	"github.com/zkbench/zkbench/internal/input/usage"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/service"
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench/internal/cli"
-	"github.com/zkbench/zkbench/internal/purse"
+	"github.com/zkbench/zkbench/internal/cli/purse"
 	"github.com/zkbench/zkbench/token/service"
 )
 

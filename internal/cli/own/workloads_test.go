@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 

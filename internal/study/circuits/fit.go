@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/zkbench/zkbench/internal/figure"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/result/stat"
 	"github.com/zkbench/zkbench/internal/study"
 )
 

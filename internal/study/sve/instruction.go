@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zkbench/zkbench/internal/loops"
-	"github.com/zkbench/zkbench/internal/perf"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/perf"
+	"github.com/zkbench/zkbench/internal/study/loops"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 

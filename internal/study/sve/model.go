@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/usage"
 )
 
 // Machine is a processor of the study's table 2.

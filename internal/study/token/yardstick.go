@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zkbench/zkbench/internal/peer"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/study/peer"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 

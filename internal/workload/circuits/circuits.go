@@ -5,8 +5,8 @@ package circuits
 import (
 	"context"
 
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stage"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/stage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/srs"
 )

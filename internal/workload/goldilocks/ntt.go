@@ -10,8 +10,8 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/ext"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 

@@ -8,11 +8,11 @@ import (
 
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
-	"github.com/zkbench/zkbench/internal/perf"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/sve"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/perf"
 	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/workload/sve"
 )
 
 // GoldilocksOps is one of the ten functions that the study of SVE compares, on vectors that

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
-	"github.com/zkbench/zkbench/internal/perf"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/perf"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 

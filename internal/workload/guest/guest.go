@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/guests"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/workload/guests"
 	"github.com/zkbench/zkbench/riscv"
 	"github.com/zkbench/zkbench/riscv/precompile"
 )

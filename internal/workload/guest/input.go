@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/zkbench/zkbench/group"
 	hash "github.com/zkbench/zkbench/hash/keccak"
 	pedersens "github.com/zkbench/zkbench/hash/pedersen"
-	"github.com/zkbench/zkbench/internal/guests"
+	"github.com/zkbench/zkbench/internal/workload/guests"
 	"github.com/zkbench/zkbench/plonkish"
 	"github.com/zkbench/zkbench/rangeproof/bulletproof"
 	"github.com/zkbench/zkbench/riscv/guests/frames"

@@ -9,7 +9,7 @@ import (
 	"maps"
 	"os"
 
-	"github.com/zkbench/zkbench/internal/child"
+	"github.com/zkbench/zkbench/internal/runner/child"
 )
 
 // Check verifies a proof, and once that the verifier can say no.

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/zkbench/zkbench/internal/child"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stage"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/child"
+	"github.com/zkbench/zkbench/internal/runner/stage"
 )
 
 // Metrics proves once, and reads the figures.

@@ -14,11 +14,11 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/zkbench/zkbench/internal/child"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/input/yamlfile"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/child"
 	"github.com/zkbench/zkbench/internal/workload"
-	"github.com/zkbench/zkbench/internal/yamlfile"
 )
 
 // keys are those of a prover's file.

@@ -20,14 +20,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/input/yamlfile"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/internal/workload/prover"
-	"github.com/zkbench/zkbench/internal/yamlfile"
 )
 
 // The test binary is the prover: with this argument first it does what the others say.

@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/child"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stage"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/child"
+	"github.com/zkbench/zkbench/internal/runner/stage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 

@@ -9,7 +9,7 @@ import (
 	"math/bits"
 	"sync"
 
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"

@@ -9,8 +9,8 @@ import (
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
-	"github.com/zkbench/zkbench/internal/forgery"
-	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/testing/forgery"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 	"github.com/zkbench/zkbench/plonkish/internal/inside"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
-	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/plonkish/internal/inside"
 )
 

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/zkbench/zkbench/internal/guests"
 	"github.com/zkbench/zkbench/internal/workload/guest"
+	"github.com/zkbench/zkbench/internal/workload/guests"
 )
 
 func main() {
