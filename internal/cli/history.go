@@ -18,7 +18,6 @@ import (
 	"github.com/zkbench/zkbench/internal/view/outdir"
 	"github.com/zkbench/zkbench/internal/view/plot"
 	"github.com/zkbench/zkbench/internal/view/report"
-	"github.com/zkbench/zkbench/internal/workload"
 )
 
 // Bounds of the level at which steps are found: see stat.Steps.
@@ -147,7 +146,7 @@ func (f *historyFlags) files(lines []history.Line) error {
 	taken := make(map[string]int) // in lower case: some file systems know no other
 	for i := range lines {
 		l := &lines[i]
-		name := report.FileName(strings.Trim(l.Metric+" "+workload.Def{Name: l.Workload}.ID()+" "+l.Case, " "))
+		name := report.FileName(strings.Trim(l.Metric+" "+record.WorkloadID(l.Workload)+" "+l.Case, " "))
 		key := strings.ToLower(name)
 		if taken[key]++; taken[key] > 1 { // another environment
 			name = fmt.Sprintf("%s-%d", name, taken[key])

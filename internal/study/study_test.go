@@ -18,7 +18,7 @@ import (
 
 func defs() []workload.Def {
 	return []workload.Def{{Name: "Gates", Axes: []workload.Axis{
-		{Key: "gates", Smoke: "1024"}, {Key: "system", Smoke: "plonk"}, {Key: workload.StageKey, Smoke: "verify"},
+		{Key: "gates", Smoke: "1024"}, {Key: "system", Smoke: "plonk"}, {Key: record.StageKey, Smoke: "verify"},
 	}}}
 }
 

@@ -230,9 +230,6 @@ func (a Axis) Of(c Case) string {
 	return a.Default[0]
 }
 
-// StageKey is the axis of those workloads whose operation is one of the stages.
-const StageKey = "stage"
-
 // maxCases bounds a matrix: beyond it a slip in a range would run for days.
 const maxCases = 100_000
 

@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/zkbench/zkbench/internal/input/usage"
 	"github.com/zkbench/zkbench/internal/result/record"
@@ -140,21 +139,8 @@ func (d Def) Resolved(c Case) ([]Case, error) {
 	return d.Resolve(c)
 }
 
-// ID is the name on the command line: Name in kebab case,
-// transfer-proof-generation.
-func (d Def) ID() string {
-	var b strings.Builder
-	name := []rune(d.Name)
-	for i, c := range name {
-		startsWord := i > 0 && unicode.IsUpper(c) &&
-			(!unicode.IsUpper(name[i-1]) || i+1 < len(name) && unicode.IsLower(name[i+1]))
-		if startsWord {
-			b.WriteByte('-')
-		}
-		b.WriteRune(unicode.ToLower(c))
-	}
-	return b.String()
-}
+// ID returns the workload's name on the command line, transfer-proof-generation for example.
+func (d Def) ID() string { return record.WorkloadID(d.Name) }
 
 // Axis returns the axis of that key, curve for example.
 func (d Def) Axis(key string) (Axis, bool) {

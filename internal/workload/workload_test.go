@@ -29,7 +29,7 @@ func TestID(t *testing.T) {
 		"X":                       "x",
 		"":                        "",
 	} {
-		golden.Equal(t, name, want, (workload.Def{Name: name}).ID())
+		golden.Equal(t, name, want, record.WorkloadID(name))
 	}
 }
 

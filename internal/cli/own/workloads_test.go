@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/internal/testing/testsize"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -47,7 +48,7 @@ func smallCases(t *testing.T, def workload.Def) []workload.Case {
 				accepted = append(accepted, v)
 			}
 		}
-		if stage, only := onlyStage[def.Name]; only && a.Key == workload.StageKey {
+		if stage, only := onlyStage[def.Name]; only && a.Key == record.StageKey {
 			accepted = []string{stage}
 		} else if only && a.Key == "system" {
 			accepted = slices.DeleteFunc(accepted, func(system string) bool { return system == "groth16" })
@@ -103,7 +104,7 @@ func TestSideBySide(t *testing.T) {
 				defer func() { must.Do(t, i.Close()) }()
 				input := must.Get(i.Input(ctx, 0))(t)
 				rounds := 3
-				if c.Get(workload.StageKey) == "verify" { // which is quick, so that few of them meet
+				if c.Get(record.StageKey) == "verify" { // which is quick, so that few of them meet
 					rounds = 200
 				}
 				var all sync.WaitGroup

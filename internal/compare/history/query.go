@@ -11,7 +11,6 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/input/usage"
 	"github.com/zkbench/zkbench/internal/result/record"
-	"github.com/zkbench/zkbench/internal/workload"
 )
 
 // Query says what is to be shown of records.
@@ -99,7 +98,7 @@ func (q Query) choose(recs []*record.Record) ([]*record.Record, error) {
 }
 
 // id is the name of the workload on the command line.
-func id(r *record.Record) string { return workload.Def{Name: r.Workload}.ID() }
+func id(r *record.Record) string { return record.WorkloadID(r.Workload) }
 
 func kept(recs []*record.Record, keep func(*record.Record) bool) []*record.Record {
 	return slices.DeleteFunc(slices.Clone(recs), func(r *record.Record) bool { return !keep(r) })

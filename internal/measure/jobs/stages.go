@@ -12,6 +12,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/input/usage"
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -32,7 +33,7 @@ func NewStagesFlags(flags *pflag.FlagSet, defs []workload.Def) *StagesFlags {
 	f := &StagesFlags{settings: make(measure.Typed)}
 	for _, d := range defs {
 		if d.Stages != nil {
-			d.Axes = slices.DeleteFunc(slices.Clone(d.Axes), func(a workload.Axis) bool { return a.Key == workload.StageKey })
+			d.Axes = slices.DeleteFunc(slices.Clone(d.Axes), func(a workload.Axis) bool { return a.Key == record.StageKey })
 			f.staged = append(f.staged, d)
 		}
 	}

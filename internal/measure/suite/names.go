@@ -15,6 +15,7 @@ import (
 	"github.com/zkbench/zkbench/internal/input/yamlfile"
 	"github.com/zkbench/zkbench/internal/measure/jobs"
 	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -112,7 +113,7 @@ func smallEntry(d workload.Def) Entry {
 		e.Command = jobs.CommandStages
 	}
 	for _, a := range d.Axes {
-		if a.Smoke != workload.Own && (d.Stages == nil || a.Key != workload.StageKey) {
+		if a.Smoke != workload.Own && (d.Stages == nil || a.Key != record.StageKey) {
 			e.Flags = append(e.Flags, Flag{Name: a.Long(), Values: []yamlfile.Word{{Text: a.Smoke}}})
 		}
 	}

@@ -12,7 +12,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
@@ -225,6 +227,22 @@ func Disturbance(recs []*Record) string {
 	return fmt.Sprintf("%d of %d processes were disturbed: %s", count, len(recs), first)
 }
 
+// WorkloadID returns the name on the command line of the workload with this name, in kebab case: transfer-proof-generation of
+// TransferProofGeneration.
+func WorkloadID(workload string) string {
+	var b strings.Builder
+	name := []rune(workload)
+	for i, c := range name {
+		startsWord := i > 0 && unicode.IsUpper(c) &&
+			(!unicode.IsUpper(name[i-1]) || i+1 < len(name) && unicode.IsLower(name[i+1]))
+		if startsWord {
+			b.WriteByte('-')
+		}
+		b.WriteRune(unicode.ToLower(c))
+	}
+	return b.String()
+}
+
 // SeriesOf returns the series of a quantity.
 func (r *Record) SeriesOf(q Quantity) (Series, bool) {
 	return find(r.Series, func(s Series) bool { return s.Name == q.name })
@@ -234,6 +252,9 @@ func (r *Record) SeriesOf(q Quantity) (Series, bool) {
 func (r *Record) Histogram(name string) (Histogram, bool) {
 	return find(r.Histograms, func(h Histogram) bool { return h.Name == name })
 }
+
+// StageKey is the key of the axis that names the stage, of workloads whose operation is one stage of several.
+const StageKey = "stage"
 
 // The axes of a case that was given a number of processors, of workers.
 const (

@@ -31,7 +31,7 @@ func Plan(t testing.TB, s study.Study, defs []workload.Def, o study.Options, oft
 		name := fmt.Sprintf("%s, round %d: %s/%s on %d", j.Side(), j.Round, j.Workload, j.Case, j.Procs)
 		def := must.Get(workload.Find(defs, j.Workload))(t)
 		for _, a := range def.Axes {
-			if j.Stages && a.Key == workload.StageKey {
+			if j.Stages && a.Key == record.StageKey {
 				continue
 			}
 			if j.Case.Get(a.Key) == "" && a.Depends != "" {

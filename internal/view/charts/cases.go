@@ -11,7 +11,6 @@ import (
 	"github.com/zkbench/zkbench/internal/result/figure"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/view/plot"
-	"github.com/zkbench/zkbench/internal/workload"
 )
 
 // Keys of axes that charts treat apart.
@@ -172,7 +171,7 @@ func words(axes record.Axes) string {
 		switch a.Key {
 		case bitsKey, inKey, outKey:
 			parts[i] = a.Value + " " + a.Key
-		case environmentKey, curveKey, proofKey, execKey, workload.StageKey, "form", "system":
+		case environmentKey, curveKey, proofKey, execKey, record.StageKey, "form", "system":
 			parts[i] = cmp.Or(a.Value, a.Key+" without value")
 		case cpusKey:
 			parts[i] = cpus(number(a.Value))

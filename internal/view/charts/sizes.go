@@ -6,7 +6,6 @@ import (
 
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/view/plot"
-	"github.com/zkbench/zkbench/internal/workload"
 )
 
 // maxBars bounds the bars of a chart.
@@ -69,7 +68,7 @@ func (a *album) sizes(groups []*group) {
 // sizeRows returns a bar for each size, named by the axes that it depends on, and what is
 // common to all.
 func sizeRows(all []sized) (rows []plot.Bar, common string) {
-	keys := []string{execKey, workersKey, workload.StageKey, environmentKey} // which no size should depend on
+	keys := []string{execKey, workersKey, record.StageKey, environmentKey} // which no size should depend on
 	ours := len(keys)
 	for _, s := range all {
 		for _, axis := range s.axes {

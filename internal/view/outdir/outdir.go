@@ -15,7 +15,6 @@ import (
 	"github.com/zkbench/zkbench/internal/sys/atomicfile"
 	"github.com/zkbench/zkbench/internal/view/plot"
 	"github.com/zkbench/zkbench/internal/view/report"
-	"github.com/zkbench/zkbench/internal/workload"
 )
 
 // RecordsFile is what makes a directory an output directory.
@@ -81,7 +80,7 @@ func Create(dir string) (*Dir, error) {
 // CaseDir is the directory of a case, given by the workload's name and the case's, for its
 // views and profiles within dir.
 func CaseDir(dir, workloadName, caseName string) string {
-	id := workload.Def{Name: workloadName}.ID()
+	id := record.WorkloadID(workloadName)
 	return filepath.Join(dir, report.FileName(id), report.FileName(caseName))
 }
 

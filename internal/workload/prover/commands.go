@@ -18,6 +18,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner/child"
 	"github.com/zkbench/zkbench/internal/runner/meter"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -151,7 +152,7 @@ func (p *prover) add(use child.Use, counted bool) {
 }
 
 // stage is what an operation is.
-func (p *prover) stage() string { return p.c.Get(workload.StageKey) }
+func (p *prover) stage() string { return p.c.Get(record.StageKey) }
 
 // forget begins to count anew.
 func (p *prover) forget() {

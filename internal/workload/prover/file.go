@@ -141,7 +141,7 @@ func (f *parser) name(n *yaml.Node) {
 		return
 	}
 	f.Name = pascal(name)
-	if back := (workload.Def{Name: f.Name}).ID(); back != name {
+	if back := record.WorkloadID(f.Name); back != name {
 		f.Wrong(n.Line, "name: %q would be %q; accepted: words of two letters or more", name, back)
 	}
 }
@@ -161,7 +161,7 @@ var (
 )
 
 // names are those that an axis cannot have: placeholders, coordinates, and the stage.
-var names = []string{"dir", "input", "proof", "seed", workload.StageKey, workload.MixKey, "workers", "rate", "arrivals", "cpus", "side"}
+var names = []string{"dir", "input", "proof", "seed", record.StageKey, workload.MixKey, "workers", "rate", "arrivals", "cpus", "side"}
 
 func (f *parser) axis(key, value *yaml.Node) {
 	a := Axis{Name: key.Value}

@@ -15,7 +15,6 @@ import (
 	"github.com/zkbench/zkbench/internal/input/usage"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner/child"
-	"github.com/zkbench/zkbench/internal/workload"
 )
 
 // The layout of the directories of csp-benchmarks (its CONTRIBUTING.md, "Contributing a Non-Rust
@@ -70,7 +69,7 @@ func scripts(dir string) ([]*Spec, error) {
 			Timeout:    defaultTimeout,
 			Properties: properties,
 		}
-		if back := (workload.Def{Name: s.Name}).ID(); back != name {
+		if back := record.WorkloadID(s.Name); back != name {
 			return nil, fmt.Errorf("%w: %s: its workload would be %q; accepted: a directory and targets that begin with letters", zkbench.ErrParams, path, back)
 		}
 		script := func(suffix string, env ...string) Command {

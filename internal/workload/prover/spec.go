@@ -116,7 +116,7 @@ func (s *Spec) axes() (axes []workload.Axis) {
 			axes = append(axes, workload.NameAxis(axis, a.Values, a.Values))
 		}
 	}
-	stages := workload.NameAxis(workload.Axis{Name: workload.StageKey, Usage: "what an operation is"}, s.stages(), s.stages())
+	stages := workload.NameAxis(workload.Axis{Name: record.StageKey, Usage: "what an operation is"}, s.stages(), s.stages())
 	return append(axes, stages)
 }
 
@@ -149,7 +149,7 @@ func (s *Spec) Def() (workload.Def, error) {
 // goThrough goes once through preparing, proving and verifying.
 func (s *Spec) goThrough(ctx context.Context, c workload.Case, seed uint64, r *stage.Recorder) (out workload.Staged, err error) {
 	running := r.Start(ofPrepare)
-	p, err := s.prepare(ctx, c.With(workload.StageKey, ofProve), seed)
+	p, err := s.prepare(ctx, c.With(record.StageKey, ofProve), seed)
 	if err != nil {
 		return out, err
 	}

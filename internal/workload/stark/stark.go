@@ -81,7 +81,7 @@ var (
 
 // KeccakStark is a proof of a message's Keccak-256.
 func KeccakStark() workload.Def {
-	stages := workload.NameAxis(workload.Axis{Name: "stage", Key: workload.StageKey, Usage: "stages that an operation is"}, []string{stageProve, stageVerify}, []string{stageProve, stageVerify})
+	stages := workload.NameAxis(workload.Axis{Name: "stage", Key: record.StageKey, Usage: "stages that an operation is"}, []string{stageProve, stageVerify}, []string{stageProve, stageVerify})
 	return workload.Def{
 		Name: "KeccakStark", Doc: "a STARK of a message with a Keccak-256 digest: its permutations and its sponge, or one of the two alone; length and digest are public; the message is hidden with --zk yes, and otherwise can be read from the proof",
 		Axes:    []workload.Axis{bytesAxis, fieldAxis, hashAxis, setAxis, stackAxis, arityAxis, tableAxis, zeroAxis, execAxis, stages},
@@ -185,7 +185,7 @@ type instance struct {
 }
 
 func newInstance(ctx context.Context, c workload.Case, seed uint64) (*instance, error) {
-	i := &instance{seed: seed, stage: c.Get(workload.StageKey)}
+	i := &instance{seed: seed, stage: c.Get(record.StageKey)}
 	var err error
 	if i.bytes, err = c.Int("bytes"); err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ func caseOf(changes ...string) workload.Case {
 	c := workload.NewCase(
 		record.Axis{Key: "bytes", Value: "200"}, record.Axis{Key: "field", Value: "koalabear"}, record.Axis{Key: "hash", Value: "keccak"},
 		record.Axis{Key: "set", Value: "compare100"}, record.Axis{Key: "stack", Value: "16"}, record.Axis{Key: "exec", Value: "pool"},
-		record.Axis{Key: workload.StageKey, Value: "prove"},
+		record.Axis{Key: record.StageKey, Value: "prove"},
 	)
 	for i := 0; i < len(changes); i += 2 {
 		c = c.With(changes[i], changes[i+1])
@@ -40,7 +40,7 @@ func TestKeccakStark(t *testing.T) {
 			other := must.Get(i.Input(t.Context(), 1))(t)
 			must.Fail(t, i.Check(t.Context(), other, out), zkbench.ErrProof, "another message's proof")
 
-			verify := caseOf("table", table, workload.StageKey, "verify")
+			verify := caseOf("table", table, record.StageKey, "verify")
 			v := must.Get(d.New(t.Context(), verify, 1))(t)
 			in = must.Get(v.Input(t.Context(), 0))(t)
 			must.Get(v.Run(t.Context(), in))(t)

@@ -1,7 +1,7 @@
-// Package plant holds each constraint of a gadget of package plonkish by a forgery, which it finds: it
+// Package planttest holds each constraint of a gadget of package plonkish by a forgery, which it finds: it
 // leaves the constraint out, changes a value near it, and repairs all other constraints by the values
 // that they decide. What then satisfies all but that one constraint is a planted witness.
-package plant
+package planttest
 
 import (
 	"slices"

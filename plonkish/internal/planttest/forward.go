@@ -1,4 +1,4 @@
-package plant
+package planttest
 
 import (
 	"container/heap"
