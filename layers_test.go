@@ -74,7 +74,7 @@ var rules = []struct {
 		name: "cli, and so a program of package bench, links none of our systems", of: isOne("internal/cli"), all: true,
 		only: []string{
 			".", "executor", "riscv", "riscv/call", "internal/cli", "internal/sys/...", "internal/input/...", "internal/result/...",
-			"internal/runner/...", "internal/workload", "internal/workload/guests", "internal/workload/prover",
+			"internal/runner/...", "internal/workload", "internal/workload/guestprogram", "internal/workload/prover",
 			"internal/workload/selfcheck", "internal/view/...", "internal/measure/...", "internal/compare/...",
 		},
 	},

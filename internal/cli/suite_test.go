@@ -34,7 +34,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload/token"
 )
 
-//go:embed own/suites/*.yaml
+//go:embed zkbench/suites/*.yaml
 var ownSuites embed.FS
 
 // suiteDefs are the real workloads of tokens, and fakes that fail, crash and wait.
@@ -45,7 +45,7 @@ func suiteProgram() *Program {
 			defs = append(defs, d)
 		}
 	}
-	files, err := fs.Sub(ownSuites, "own/suites")
+	files, err := fs.Sub(ownSuites, "zkbench/suites")
 	if err != nil {
 		panic(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/format"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/result/stat"
 )
@@ -119,7 +119,7 @@ func (r *Revisions) Measure(ctx context.Context, show func(sides Sides, partial 
 	case m.failed != nil:
 		partial = m.failed.Error()
 	case ctx.Err() != nil:
-		partial = fmt.Sprintf("interrupted: %s measured", figure.Plural(len(m.recs), "process"))
+		partial = fmt.Sprintf("interrupted: %s measured", format.Plural(len(m.recs), "process"))
 		if len(m.recs) < m.planned {
 			partial = fmt.Sprintf("interrupted: %d of %d processes measured", len(m.recs), m.planned)
 		}

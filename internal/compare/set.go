@@ -19,7 +19,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/result/env"
-	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/format"
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
@@ -222,5 +222,5 @@ func (s *Set) count() string {
 	for _, in := range s.samples {
 		most = max(most, len(in.points))
 	}
-	return figure.Plural(most, "process")
+	return format.Plural(most, "process")
 }

@@ -18,7 +18,7 @@ import (
 type Settings struct {
 	runner.Config // Queue may be 0: runner.DefaultQueue
 
-	Profiles   []string `json:"profiles,omitempty"` // kinds; meter.ProfileKinds
+	Profiles   []string `json:"profiles,omitempty"` // kinds; resources.ProfileKinds
 	ProfileDir string   `json:"profile_dir,omitempty"`
 
 	Instructions bool `json:"instructions,omitempty"` // counted, where the processor lets

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/view/outdir"
 	"github.com/zkbench/zkbench/internal/view/progress"
@@ -132,7 +132,7 @@ func (s *Study) Read(flag, dir string) ([]*record.Record, error) {
 	}
 	for _, r := range recs {
 		if !s.Has(r) {
-			return nil, &usage.ValueError{Field: flag, Value: dir, Accepted: fmt.Sprintf("records of study %s; %s/%s of %q is none", s.Name, r.Workload, r.Case, r.Process.Side)}
+			return nil, &argument.ValueError{Field: flag, Value: dir, Accepted: fmt.Sprintf("records of study %s; %s/%s of %q is none", s.Name, r.Workload, r.Case, r.Process.Side)}
 		}
 	}
 	return recs, nil

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner/stage"
 )
@@ -30,7 +30,7 @@ type Def struct {
 
 	// Resolve, where set, returns the cases that one of the axes' values stands for, where some of
 	// these are Own or All: what others make of them. It drops an axis whose value they decide.
-	// The error is a *usage.ValueError that names what does not go together.
+	// The error is a *argument.ValueError that names what does not go together.
 	Resolve func(c Case) ([]Case, error)
 
 	// Stages, where set, goes through the case's stages one after the other, each as long
@@ -159,7 +159,7 @@ func Find(defs []Def, id string) (Def, error) {
 			return d, nil
 		}
 	}
-	return Def{}, &usage.ValueError{Field: "workload", Value: id, Accepted: usage.Among(id, strings.Split(IDs(defs), ", "), "list")}
+	return Def{}, &argument.ValueError{Field: "workload", Value: id, Accepted: argument.Among(id, strings.Split(IDs(defs), ", "), "list")}
 }
 
 // IDs are the command-line ids of definitions, as a list in a sentence.
@@ -184,11 +184,11 @@ func (c Case) Get(key string) string {
 	return value
 }
 
-// Int returns the value of key as a number. The error is a *usage.ValueError.
+// Int returns the value of key as a number. The error is a *argument.ValueError.
 func (c Case) Int(key string) (int, error) {
 	value, err := strconv.Atoi(c.Get(key))
 	if err != nil {
-		return 0, &usage.ValueError{Field: key, Value: c.Get(key), Accepted: "a whole number"}
+		return 0, &argument.ValueError{Field: key, Value: c.Get(key), Accepted: "a whole number"}
 	}
 	return value, nil
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/internal/arith/lanes"
+	"github.com/zkbench/zkbench/internal/arith/vec52"
 	"github.com/zkbench/zkbench/internal/sys/memory"
 )
 
@@ -184,7 +184,7 @@ type tables struct {
 	eight []uint64 // for Eight
 }
 
-func (f *Form) inLanes(n int) bool { return f.field != nil && n >= lanes.Width*lanes.Width }
+func (f *Form) inLanes(n int) bool { return f.field != nil && n >= vec52.Width*vec52.Width }
 
 // tableBytes is the memory of the tables of one direction.
 func (f *Form) tableBytes(n int) uint64 {
@@ -206,8 +206,8 @@ func (f *Form) newTables(n int, inverse bool) *tables {
 	if !f.inLanes(n) {
 		return &tables{roots: doubled(max(1, n/2), order)}
 	}
-	t := &tables{rows: make([]uint64, n/32*f.field.RowWords()), eight: lanes.Resize(nil, n/64*f.field.EightWords())}
-	first := f.Of(doubled(max(lanes.Width, n/16), order))
+	t := &tables{rows: make([]uint64, n/32*f.field.RowWords()), eight: vec52.Resize(nil, n/64*f.field.EightWords())}
+	first := f.Of(doubled(max(vec52.Width, n/16), order))
 	for b := range n / 32 {
 		f.field.Row(t.rows[b*f.field.RowWords():][:f.field.RowWords()], first.words, b)
 	}

@@ -14,11 +14,11 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/internal/arith/lanes"
+	"github.com/zkbench/zkbench/internal/arith/vec52"
 )
 
 // forms are all, and lanes done in Go alone.
-func forms() []*Form { return append(Forms(), inLanes(lanes.Portable)) }
+func forms() []*Form { return append(Forms(), inLanes(vec52.Portable)) }
 
 func source() *rand.Rand { return rand.New(rand.NewPCG(254, 28)) }
 
@@ -75,7 +75,7 @@ func TestNTT(t *testing.T) {
 			rng := source()
 			logs := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
 			switch {
-			case f.String() == lanes.Portable.String(): // slow
+			case f.String() == vec52.Portable.String(): // slow
 			case testing.Short():
 				logs = append(logs, 13, 14, 16)
 			default:
@@ -129,7 +129,7 @@ func TestRefusals(t *testing.T) {
 			"length": d.NTT(ctx, ex, f.New(64), Natural, &one),
 			"order":  d.NTT(ctx, ex, f.New(128), 2, &one),
 			"shift":  d.InverseNTT(ctx, ex, f.New(128), Natural, new(fr.Element)),
-			"form":   d.NTT(ctx, ex, inLanes(lanes.Portable).New(128), Natural, &one),
+			"form":   d.NTT(ctx, ex, inLanes(vec52.Portable).New(128), Natural, &one),
 		} {
 			if !errors.Is(err, zkbench.ErrParams) {
 				t.Errorf("%s: %v", name, err)

@@ -7,7 +7,7 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 	"github.com/consensys/gnark-crypto/utils"
 
-	"github.com/zkbench/zkbench/internal/arith/lanes"
+	"github.com/zkbench/zkbench/internal/arith/vec52"
 )
 
 // row is how many elements sums and inverses take side by side: what follows waits for what went
@@ -110,7 +110,7 @@ func (v Vector) invertEach() { v.Set(fr.BatchInvert(v.Elements())) }
 // element and a quarter. What scratch has, of v's length, is lost.
 func (v Vector) RunningProducts(scratch Vector) {
 	v.like(scratch)
-	const tile = lanes.Width * lanes.Width
+	const tile = vec52.Width * vec52.Width
 	if v.form.field == nil || v.n < tile {
 		e := v.Elements()
 		for i := 1; i < len(e); i++ {
@@ -123,37 +123,37 @@ func (v Vector) RunningProducts(scratch Vector) {
 	f := v.form.field
 	block := f.Block()
 	turned := scratch.words
-	totals := v.form.New(v.n / tile * lanes.Width)
+	totals := v.form.New(v.n / tile * vec52.Width)
 	for g := range v.n / tile {
-		t := turned[g*lanes.Width*block:][:lanes.Width*block]
-		f.Turn(t, v.words[g*lanes.Width*block:], 1)
+		t := turned[g*vec52.Width*block:][:vec52.Width*block]
+		f.Turn(t, v.words[g*vec52.Width*block:], 1)
 		at := func(i int) []uint64 { return t[reversed(i, 3)*block:][:block] }
-		for i := 1; i < lanes.Width; i++ {
+		for i := 1; i < vec52.Width; i++ {
 			f.Mul(at(i), at(i), at(i-1))
 		}
-		for r := range lanes.Width {
-			f.CopyLane(totals.words[g*block:], r, at(lanes.Width-1), reversed(r, 3))
+		for r := range vec52.Width {
+			f.CopyLane(totals.words[g*block:], r, at(vec52.Width-1), reversed(r, 3))
 		}
 	}
 	totals.RunningProducts(v.form.New(totals.n))
-	before := lanes.Resize(nil, block)
+	before := vec52.Resize(nil, block)
 	one := fr.One()
 	copy(before, v.form.block(&one).words)
 	for g := range v.n / tile {
-		for r := range lanes.Width {
-			if i := g*lanes.Width + r - 1; i >= 0 {
-				f.CopyLane(before, reversed(r, 3), totals.words[i/lanes.Width*block:], i%lanes.Width)
+		for r := range vec52.Width {
+			if i := g*vec52.Width + r - 1; i >= 0 {
+				f.CopyLane(before, reversed(r, 3), totals.words[i/vec52.Width*block:], i%vec52.Width)
 			}
 		}
-		t := turned[g*lanes.Width*block:][:lanes.Width*block]
+		t := turned[g*vec52.Width*block:][:vec52.Width*block]
 		f.Scale(t, before)
-		f.Turn(v.words[g*lanes.Width*block:][:lanes.Width*block], t, 1)
+		f.Turn(v.words[g*vec52.Width*block:][:vec52.Width*block], t, 1)
 	}
 	whole := v.n / tile * tile
 	if whole == v.n {
 		return
 	}
-	last := totals.Slice(totals.n-lanes.Width, totals.n).Elements()[lanes.Width-1]
+	last := totals.Slice(totals.n-vec52.Width, totals.n).Elements()[vec52.Width-1]
 	rest := v.Slice(whole, v.n)
 	rest.RunningProducts(scratch.Slice(whole, v.n))
 	rest.Scale(&last)
@@ -164,7 +164,7 @@ func (v Vector) BitReverse() {
 	if v.n&(v.n-1) != 0 {
 		panic("poly: bit reversal of a length that is no power of two")
 	}
-	if v.form.field == nil || v.n < lanes.Width*lanes.Width {
+	if v.form.field == nil || v.n < vec52.Width*vec52.Width {
 		e := v.Elements()
 		utils.BitReverse(e)
 		v.Set(e)
@@ -175,9 +175,9 @@ func (v Vector) BitReverse() {
 	f := v.form.field
 	block := f.Block()
 	middle := bits.Len(uint(v.n)) - 7
-	one, other := lanes.Resize(nil, lanes.Width*block), lanes.Resize(nil, lanes.Width*block)
+	one, other := vec52.Resize(nil, vec52.Width*block), vec52.Resize(nil, vec52.Width*block)
 	place := func(b int, tile []uint64) {
-		for a := range lanes.Width {
+		for a := range vec52.Width {
 			copy(v.words[(a<<middle|b)*block:][:block], tile[a*block:][:block])
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/internal/arith/lanes"
+	"github.com/zkbench/zkbench/internal/arith/vec52"
 )
 
 // transform sets v to its transform, from one order to the other: to reversed order level by
@@ -18,7 +18,7 @@ func (d *Domain) transform(ctx context.Context, ex executor.Executor, v Vector, 
 	switch {
 	case d.form.inLanes(d.n):
 		x := &wide{d.form.field, t, v.words}
-		return walk(ctx, ex, x, part{0, d.n / lanes.Width, 0}, from)
+		return walk(ctx, ex, x, part{0, d.n / vec52.Width, 0}, from)
 	case d.form.field != nil: // too short for lanes
 		x := v.Elements()
 		narrow{t, x}.whole(part{0, d.n, 0}, from)
@@ -121,7 +121,7 @@ func inTurn(ctx context.Context, ex executor.Executor, phases ...phase) error {
 // of the first two levels, whose roots are 1, i, 1 and so on, or of the first one where the
 // number of levels is odd.
 type wide struct {
-	field *lanes.Field
+	field *vec52.Field
 	t     *tables
 	words []uint64
 }
@@ -163,11 +163,11 @@ func inOrder(n int, from Order, do func(i int)) {
 	}
 }
 
-func direction(from Order) lanes.Direction {
+func direction(from Order) vec52.Direction {
 	if from == Natural {
-		return lanes.ToReversed
+		return vec52.ToReversed
 	}
-	return lanes.FromReversed
+	return vec52.FromReversed
 }
 
 func (x *wide) levels(p part, n, lo, hi int, from Order) {
@@ -218,7 +218,7 @@ func (x *wide) whole(p part, from Order) {
 			return
 		}
 		words := x.words[p.at*x.field.Block():][:p.length*x.field.Block()]
-		x.field.Eight(direction(from), words, x.t.eight[p.at/lanes.Width*x.field.EightWords():])
+		x.field.Eight(direction(from), words, x.t.eight[p.at/vec52.Width*x.field.EightWords():])
 	})
 }
 
@@ -270,7 +270,7 @@ func (x narrow) butterflies(first, second, n, b int, from Order) {
 func multiply(v fr.Vector, z *fr.Element) {
 	switch {
 	case z.IsOne():
-	case len(v) > lanes.Width:
+	case len(v) > vec52.Width:
 		v.ScalarMul(v, z)
 	default:
 		for i := range v {

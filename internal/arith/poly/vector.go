@@ -9,14 +9,14 @@ import (
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
-	"github.com/zkbench/zkbench/internal/arith/lanes"
+	"github.com/zkbench/zkbench/internal/arith/vec52"
 	"github.com/zkbench/zkbench/internal/sys/mapped"
 )
 
 // Form is how vectors lie in memory. Vectors of different forms do not mix.
 type Form struct {
 	name  string
-	field *lanes.Field // nil: gnark-crypto's elements
+	field *vec52.Field // nil: gnark-crypto's elements
 }
 
 var plain = &Form{name: "portable"}
@@ -24,16 +24,16 @@ var plain = &Form{name: "portable"}
 // Forms are those of this processor and build, the fastest last.
 func Forms() []*Form {
 	forms := []*Form{plain}
-	for _, k := range lanes.Kernels() {
-		if k != lanes.Portable {
+	for _, k := range vec52.Kernels() {
+		if k != vec52.Portable {
 			forms = append(forms, inLanes(k))
 		}
 	}
 	return forms
 }
 
-func inLanes(k lanes.Kernel) *Form {
-	return &Form{k.String(), lanes.New(fr.Modulus(), 0, k)}
+func inLanes(k vec52.Kernel) *Form {
+	return &Form{k.String(), vec52.New(fr.Modulus(), 0, k)}
 }
 
 var fastest = Forms()[len(Forms())-1]
@@ -57,7 +57,7 @@ func (f *Form) New(n int) Vector {
 	if f.field == nil {
 		v.plain = make(fr.Vector, n)
 	} else {
-		v.words = lanes.Resize(nil, (n+lanes.Width-1)/lanes.Width*f.field.Block())
+		v.words = vec52.Resize(nil, (n+vec52.Width-1)/vec52.Width*f.field.Block())
 	}
 	return v
 }
@@ -77,7 +77,7 @@ func (f *Form) Bytes(n int) int {
 	if f.field == nil {
 		return n * fr.Bytes
 	}
-	return n / lanes.Width * f.field.Block() * 8
+	return n / vec52.Width * f.field.Block() * 8
 }
 
 // In is n elements, a multiple of eight, that lie in memory as Vector.Memory has them: aligned for
@@ -105,7 +105,7 @@ func (v Vector) Len() int { return v.n }
 
 // Slice is elements from lo to hi, not copied; lo is a multiple of eight.
 func (v Vector) Slice(lo, hi int) Vector {
-	if lo%lanes.Width != 0 || lo > hi || hi > v.n {
+	if lo%vec52.Width != 0 || lo > hi || hi > v.n {
 		panic(fmt.Sprintf("poly: elements %d to %d of %d", lo, hi, v.n))
 	}
 	s := Vector{form: v.form, n: hi - lo}
@@ -113,7 +113,7 @@ func (v Vector) Slice(lo, hi int) Vector {
 		s.plain = v.plain[lo:hi]
 	} else {
 		block := v.form.field.Block()
-		s.words = v.words[lo/lanes.Width*block : (hi+lanes.Width-1)/lanes.Width*block]
+		s.words = v.words[lo/vec52.Width*block : (hi+vec52.Width-1)/vec52.Width*block]
 	}
 	return s
 }
@@ -126,12 +126,12 @@ func (v Vector) Set(elements []fr.Element) {
 		return
 	}
 	f := v.form.field
-	whole := v.n / lanes.Width
+	whole := v.n / vec52.Width
 	if whole > 0 {
 		f.In(v.words[:whole*f.Block()], firstWord(elements))
 	}
-	if rest := elements[whole*lanes.Width:]; len(rest) > 0 {
-		var last [lanes.Width]fr.Element
+	if rest := elements[whole*vec52.Width:]; len(rest) > 0 {
+		var last [vec52.Width]fr.Element
 		copy(last[:], rest)
 		f.In(v.words[whole*f.Block():], firstWord(last[:]))
 	}
@@ -145,12 +145,12 @@ func (v Vector) Get(elements []fr.Element) {
 		return
 	}
 	f := v.form.field
-	whole := v.n / lanes.Width
+	whole := v.n / vec52.Width
 	if whole > 0 {
 		f.Out(firstWord(elements), v.words[:whole*f.Block()])
 	}
-	if rest := elements[whole*lanes.Width:]; len(rest) > 0 {
-		var last [lanes.Width]fr.Element
+	if rest := elements[whole*vec52.Width:]; len(rest) > 0 {
+		var last [vec52.Width]fr.Element
 		f.Out(firstWord(last[:]), v.words[whole*f.Block():])
 		copy(rest, last[:])
 	}
@@ -230,7 +230,7 @@ func (v Vector) Scale(c *fr.Element) {
 
 // block is c eight times.
 func (f *Form) block(c *fr.Element) Vector {
-	var e [lanes.Width]fr.Element
+	var e [vec52.Width]fr.Element
 	for i := range e {
 		e[i] = *c
 	}

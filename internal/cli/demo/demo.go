@@ -16,7 +16,7 @@ import (
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/cli/keyfile"
-	"github.com/zkbench/zkbench/internal/cli/purse"
+	"github.com/zkbench/zkbench/internal/cli/wallet"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/ledger"
@@ -27,7 +27,7 @@ import (
 )
 
 // ParamsFile is the name of the parameters in a demo's directory.
-const ParamsFile = purse.ParamsFile
+const ParamsFile = wallet.ParamsFile
 
 // Options say what a demo runs.
 type Options struct {
@@ -74,7 +74,7 @@ const cachedIdentities = 64
 // bank is an owner.
 type bank struct {
 	name    string
-	wallet  *purse.Purse // in the directory of its name
+	wallet  *wallet.Purse // in the directory of its name
 	payment *service.TransferService
 }
 
@@ -217,7 +217,7 @@ const keysDir = "keys"
 
 // newKey makes a signing key, in a file of a name.
 func (d *demo) newKey(name string) (identity.Signer, error) {
-	keys, err := purse.NewKey()
+	keys, err := wallet.NewKey()
 	if err != nil {
 		return nil, err
 	}
@@ -226,7 +226,7 @@ func (d *demo) newKey(name string) (identity.Signer, error) {
 
 // newAuditor makes the keys of an auditor who accepts the enrolments of the authority.
 func (d *demo) newAuditor() (*keyfile.Keys, error) {
-	keys, err := purse.NewKey()
+	keys, err := wallet.NewKey()
 	if err != nil {
 		return nil, err
 	}
@@ -251,11 +251,11 @@ func (d *demo) newIssuer(name string, key identity.Signer) (*service.IssueServic
 
 // newBank makes a wallet of pseudonyms, whose holder the authority enrols under the bank's name.
 func (d *demo) newBank(name string) (*bank, error) {
-	keys, err := purse.Enrol(d.params.Curve, name, d.authority)
+	keys, err := wallet.Enrol(d.params.Curve, name, d.authority)
 	if err != nil {
 		return nil, err
 	}
-	wallet, err := purse.Create(d.path(name), d.params, d.ledger.Genesis(), keys)
+	wallet, err := wallet.Create(d.path(name), d.params, d.ledger.Genesis(), keys)
 	if err != nil {
 		return nil, err
 	}
@@ -264,7 +264,7 @@ func (d *demo) newBank(name string) (*bank, error) {
 }
 
 // use has a bank pay out of a wallet.
-func (d *demo) use(b *bank, wallet *purse.Purse) (err error) {
+func (d *demo) use(b *bank, wallet *wallet.Purse) (err error) {
 	d.closers = append(d.closers, wallet)
 	b.wallet = wallet
 	b.payment, err = wallet.Transfers()

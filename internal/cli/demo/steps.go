@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/cli/purse"
+	"github.com/zkbench/zkbench/internal/cli/wallet"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/identity"
@@ -434,12 +434,12 @@ func (d *demo) lostWallet() error {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(d.south.wallet.Close(), os.Remove(d.path(d.south.name, purse.VaultFile)))
+	err = errors.Join(d.south.wallet.Close(), os.Remove(d.path(d.south.name, wallet.VaultFile)))
 	if err != nil {
 		return err
 	}
 	err = d.timed("a new vault follows the ledger from its start", func() error {
-		wallet, err := purse.Restore(d.path(d.south.name), nil, d.ledger.Genesis())
+		wallet, err := wallet.Restore(d.path(d.south.name), nil, d.ledger.Genesis())
 		if err != nil {
 			return err
 		}

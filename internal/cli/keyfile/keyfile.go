@@ -16,7 +16,7 @@ import (
 	"os"
 	"runtime"
 
-	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
 )
@@ -249,7 +249,7 @@ func Read(field, path, accepted string) (*Keys, error) {
 	}
 	// The modes that Windows reports say nothing about others, and a terminal's are not its user's to choose.
 	if mode := info.Mode(); runtime.GOOS != "windows" && mode.IsRegular() && mode.Perm()&0o077 != 0 {
-		return nil, &usage.ValueError{
+		return nil, &argument.ValueError{
 			Field: field, Value: fmt.Sprintf("%s, mode %04o", path, mode.Perm()),
 			Accepted: "a secret key that only its owner can read; try chmod 600 " + path,
 		}

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/token"
@@ -89,7 +89,7 @@ func TestReadOthers(t *testing.T) {
 	for _, mode := range []os.FileMode{0o640, 0o604, 0o620, 0o610} {
 		must.Do(t, os.Chmod(path, mode))
 		_, err := Read("key", path, "a key")
-		if refused, ok := errors.AsType[*usage.ValueError](err); !ok || refused.Field != "key" || !strings.Contains(err.Error(), "chmod 600") {
+		if refused, ok := errors.AsType[*argument.ValueError](err); !ok || refused.Field != "key" || !strings.Contains(err.Error(), "chmod 600") {
 			t.Errorf("mode %v: %v", mode, err)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/format"
 	"github.com/zkbench/zkbench/internal/result/stat"
 	"github.com/zkbench/zkbench/internal/view/plot"
 )
@@ -25,7 +25,7 @@ func (l *Line) Chart() *plot.Curves {
 		Title: l.Workload + ": " + l.Metric,
 		Notes: []string{
 			strings.ReplaceAll(l.Case, "/", " "), environment(l.Env),
-			first.Time.UTC().Format(dateForm) + " to " + last.Time.UTC().Format(dateForm) + ", commits " + figure.Commit(first.Commit) + " to " + figure.Commit(last.Commit),
+			first.Time.UTC().Format(dateForm) + " to " + last.Time.UTC().Format(dateForm) + ", commits " + format.Commit(first.Commit) + " to " + format.Commit(last.Commit),
 		},
 		X: "session, in order of time", Y: unit, Linear: true, Counts: true,
 		Lines: []plot.Curve{{Name: "median of the session"}},
@@ -75,7 +75,7 @@ func (l *Line) axis() (unit string, size float64) {
 	for _, p := range l.Points {
 		most = max(most, p.Greatest())
 	}
-	u := figure.Fitting(base, most)
+	u := format.Fitting(base, most)
 	if found {
 		u.Name += "/" + per
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench/internal/result/env"
-	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/format"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/result/stat"
 )
@@ -35,13 +35,13 @@ func (l *Line) unit() string {
 func (l *Line) figure(v float64) string {
 	switch base, _, _ := strings.Cut(l.Unit, "/"); {
 	case base == "ns":
-		return figure.TightTime(v)
+		return format.TightTime(v)
 	case base == "s":
-		return figure.TightTime(1e9 * v)
+		return format.TightTime(1e9 * v)
 	case l.Exact:
-		return figure.Exact(v)
+		return format.Exact(v)
 	}
-	return figure.Prefixed(v)
+	return format.Prefixed(v)
 }
 
 // spread writes what the processes of a point lie within, a dash where that says
@@ -57,7 +57,7 @@ func (l *Line) spread(p Point) string {
 // between which commits.
 func (l *Line) describe(s stat.Step) string {
 	var b strings.Builder
-	b.WriteString(figure.Change(s.Change()) + ", ")
+	b.WriteString(format.Change(s.Change()) + ", ")
 	if l.worse(s) {
 		b.WriteString("worse")
 	} else {
@@ -73,9 +73,9 @@ func (l *Line) describe(s stat.Step) string {
 	case from == to:
 		return b.String() + ", no new commit"
 	}
-	b.WriteString(", since " + figure.Commit(to))
-	if from, to = strings.TrimSuffix(from, figure.Dirty), strings.TrimSuffix(to, figure.Dirty); from != "" && from != to {
-		b.WriteString(" (" + figure.Commit(from) + ".." + figure.Commit(to) + ")")
+	b.WriteString(", since " + format.Commit(to))
+	if from, to = strings.TrimSuffix(from, format.Dirty), strings.TrimSuffix(to, format.Dirty); from != "" && from != to {
+		b.WriteString(" (" + format.Commit(from) + ".." + format.Commit(to) + ")")
 	}
 	return b.String()
 }
@@ -90,7 +90,7 @@ func unlike(a, b Point) []string {
 // environment is what an environment has that lines are kept apart by, without the
 // vector extensions, which are many.
 func environment(e record.Env) string {
-	parts := []string{figure.Machine(e), fmt.Sprintf("GOMAXPROCS %d", e.GOMAXPROCS)}
+	parts := []string{format.Machine(e), fmt.Sprintf("GOMAXPROCS %d", e.GOMAXPROCS)}
 	if e.Quota > 0 {
 		parts = append(parts, "quota "+strconv.FormatFloat(e.Quota, 'g', 3, 64))
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/compare/history"
-	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/result/stat"
 	"github.com/zkbench/zkbench/internal/testing/golden"
@@ -177,16 +177,16 @@ func TestQuery(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		q    history.Query
-		want usage.ValueError
+		want argument.ValueError
 	}{
-		{"metric", history.Query{Metric: "speed"}, usage.ValueError{Field: "metric", Value: "speed", Accepted: "allocs, throughput"}},
-		{"workload", history.Query{Metric: "throughput", Workloads: []string{"sender", "receiver"}}, usage.ValueError{Field: "workload", Value: "receiver", Accepted: "issue-service-issue, sender"}},
-		{"value", history.Query{Metric: "throughput", Case: record.Axes{{Key: "bits", Value: "8"}}}, usage.ValueError{Field: "case", Value: "bits=8", Accepted: "bits of 32, 64"}},
-		{"key", history.Query{Metric: "throughput", Case: record.Axes{{Key: "bit", Value: "8"}}}, usage.ValueError{Field: "case", Value: "bit=8", Accepted: "key=value with a key of bits, cpus, curve"}},
-		{"since", history.Query{Metric: "throughput", Since: day0.AddDate(1, 0, 0)}, usage.ValueError{Field: "since", Value: "2027-01-01", Accepted: "dates up to 2026-01-02, of the last session"}},
+		{"metric", history.Query{Metric: "speed"}, argument.ValueError{Field: "metric", Value: "speed", Accepted: "allocs, throughput"}},
+		{"workload", history.Query{Metric: "throughput", Workloads: []string{"sender", "receiver"}}, argument.ValueError{Field: "workload", Value: "receiver", Accepted: "issue-service-issue, sender"}},
+		{"value", history.Query{Metric: "throughput", Case: record.Axes{{Key: "bits", Value: "8"}}}, argument.ValueError{Field: "case", Value: "bits=8", Accepted: "bits of 32, 64"}},
+		{"key", history.Query{Metric: "throughput", Case: record.Axes{{Key: "bit", Value: "8"}}}, argument.ValueError{Field: "case", Value: "bit=8", Accepted: "key=value with a key of bits, cpus, curve"}},
+		{"since", history.Query{Metric: "throughput", Since: day0.AddDate(1, 0, 0)}, argument.ValueError{Field: "since", Value: "2027-01-01", Accepted: "dates up to 2026-01-02, of the last session"}},
 	} {
 		_, err := test.q.Lines(recs)
-		got, ok := errors.AsType[*usage.ValueError](err)
+		got, ok := errors.AsType[*argument.ValueError](err)
 		if !ok {
 			t.Errorf("%s: %v, want a *usage.ValueError", test.name, err)
 			continue

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/zkbench/zkbench/internal/input/usage"
-	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/format"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/view/outdir"
 )
@@ -29,7 +29,7 @@ const acceptedPaths = "the folder of a suite, a folder of such folders, or a fil
 // line that was cut off when a suite was killed.
 //
 // A path that is not there, is neither folder nor records, or has no record at all is
-// a *usage.ValueError; a damaged line is a *zkbench.DecodeError, under the name of its
+// a *argument.ValueError; a damaged line is a *zkbench.DecodeError, under the name of its
 // file.
 func Load(paths []string) (recs []*record.Record, notes []string, err error) {
 	for _, path := range paths {
@@ -47,12 +47,12 @@ func Load(paths []string) (recs []*record.Record, notes []string, err error) {
 				return nil, nil, err
 			}
 			if cut > 0 {
-				notes = append(notes, fmt.Sprintf("%s: line %d, the last one, is cut off; read: %s before it", file, cut, figure.Plural(len(some), "record")))
+				notes = append(notes, fmt.Sprintf("%s: line %d, the last one, is cut off; read: %s before it", file, cut, format.Plural(len(some), "record")))
 			}
 			recs, found = append(recs, some...), found+len(some)
 		}
 		if found == 0 {
-			return nil, nil, &usage.ValueError{Field: "records", Value: path, Accepted: acceptedPaths + "; this one has no records"}
+			return nil, nil, &argument.ValueError{Field: "records", Value: path, Accepted: acceptedPaths + "; this one has no records"}
 		}
 	}
 	return recs, notes, nil
@@ -64,11 +64,11 @@ func files(path string) (files, without []string, err error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil, &usage.ValueError{Field: "records", Value: path, Accepted: acceptedPaths + "; this one is not there"}
+		return nil, nil, &argument.ValueError{Field: "records", Value: path, Accepted: acceptedPaths + "; this one is not there"}
 	case err != nil:
 		return nil, nil, fmt.Errorf("records: %w", err)
 	case !info.IsDir() && filepath.Ext(strings.TrimSuffix(path, record.Packed)) != extension:
-		return nil, nil, &usage.ValueError{Field: "records", Value: path, Accepted: acceptedPaths}
+		return nil, nil, &argument.ValueError{Field: "records", Value: path, Accepted: acceptedPaths}
 	case !info.IsDir():
 		return []string{path}, nil, nil
 	}

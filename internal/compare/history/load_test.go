@@ -10,7 +10,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/compare/history"
-	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
@@ -97,7 +97,7 @@ func TestLoadRefuses(t *testing.T) {
 	})
 	for _, test := range []struct {
 		path      string
-		malformed bool   // a *zkbench.DecodeError, else a *usage.ValueError
+		malformed bool   // a *zkbench.DecodeError, else a *argument.ValueError
 		want      string // within the message
 	}{
 		{"missing", false, "this one is not there"},
@@ -116,7 +116,7 @@ func TestLoadRefuses(t *testing.T) {
 		if test.malformed {
 			_, ok = errors.AsType[*zkbench.DecodeError](err)
 		} else {
-			_, ok = errors.AsType[*usage.ValueError](err)
+			_, ok = errors.AsType[*argument.ValueError](err)
 		}
 		if !ok || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), test.path) {
 			t.Errorf("%s: %v, want %q under its name", test.path, err, test.want)

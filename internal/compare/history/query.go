@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
@@ -29,7 +29,7 @@ const cpusKey = "cpus"
 
 // Lines returns the lines of the records that are ok, each record counted once, in the
 // order in which their cases were first measured. What no record has is a
-// *usage.ValueError that names what they have; records of which none is ok are an
+// *argument.ValueError that names what they have; records of which none is ok are an
 // ErrParams.
 func (q Query) Lines(recs []*record.Record) ([]Line, error) {
 	ok := distinct(recs)
@@ -42,7 +42,7 @@ func (q Query) Lines(recs []*record.Record) ([]Line, error) {
 	}
 	lines := collect(chosen, q.Metric, beginnings(ok))
 	if len(lines) == 0 {
-		return nil, &usage.ValueError{Field: "metric", Value: q.Metric, Accepted: listed(chosen, metrics)}
+		return nil, &argument.ValueError{Field: "metric", Value: q.Metric, Accepted: listed(chosen, metrics)}
 	}
 	var last time.Time
 	for i := range lines {
@@ -55,7 +55,7 @@ func (q Query) Lines(recs []*record.Record) ([]Line, error) {
 	}
 	lines = slices.DeleteFunc(lines, func(l Line) bool { return len(l.Points) == 0 })
 	if len(lines) == 0 {
-		return nil, &usage.ValueError{Field: "since", Value: q.Since.Format(dateForm), Accepted: "dates up to " + last.UTC().Format(dateForm) + ", of the last session"}
+		return nil, &argument.ValueError{Field: "since", Value: q.Since.Format(dateForm), Accepted: "dates up to " + last.UTC().Format(dateForm) + ", of the last session"}
 	}
 	return lines, nil
 }
@@ -79,7 +79,7 @@ func distinct(recs []*record.Record) []*record.Record {
 func (q Query) choose(recs []*record.Record) ([]*record.Record, error) {
 	for _, w := range q.Workloads {
 		if !slices.ContainsFunc(recs, func(r *record.Record) bool { return r.Workload == w || id(r) == w }) {
-			return nil, &usage.ValueError{Field: "workload", Value: w, Accepted: listed(recs, func(r *record.Record) []string { return []string{id(r)} })}
+			return nil, &argument.ValueError{Field: "workload", Value: w, Accepted: listed(recs, func(r *record.Record) []string { return []string{id(r)} })}
 		}
 	}
 	if len(q.Workloads) > 0 {
@@ -90,7 +90,7 @@ func (q Query) choose(recs []*record.Record) ([]*record.Record, error) {
 	for _, x := range q.Case {
 		matching := kept(recs, func(r *record.Record) bool { return coordinate(r, x.Key) == x.Value })
 		if len(matching) == 0 {
-			return nil, &usage.ValueError{Field: "case", Value: x.Key + "=" + x.Value, Accepted: coordinates(recs, x.Key)}
+			return nil, &argument.ValueError{Field: "case", Value: x.Key + "=" + x.Value, Accepted: coordinates(recs, x.Key)}
 		}
 		recs = matching
 	}

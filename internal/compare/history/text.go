@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench/internal/result/env"
-	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/format"
 	"github.com/zkbench/zkbench/internal/result/stat"
-	"github.com/zkbench/zkbench/internal/view/report"
+	"github.com/zkbench/zkbench/internal/view/text"
 )
 
 // WithSteps returns the lines that have a step.
@@ -22,7 +22,7 @@ func WithSteps(lines []Line) []Line {
 
 // Summary writes how many lines there are, how many have a step and the greatest of
 // them, and how far that can be chance. level is that of the query.
-func Summary(w io.Writer, style report.Style, lines []Line, level float64) error {
+func Summary(w io.Writer, style text.Style, lines []Line, level float64) error {
 	var b bytes.Buffer
 	first, last, points := lines[0].Points[0].Time, lines[0].Points[0].Time, 0
 	for _, l := range lines {
@@ -36,7 +36,7 @@ func Summary(w io.Writer, style report.Style, lines []Line, level float64) error
 			}
 		}
 	}
-	fmt.Fprintln(&b, style.Paint(report.Bold, fmt.Sprintf("%s: %s, %s, %s to %s", lines[0].Metric, figure.Plural(len(lines), "line"), figure.Plural(points, "point"),
+	fmt.Fprintln(&b, style.Paint(text.Bold, fmt.Sprintf("%s: %s, %s, %s to %s", lines[0].Metric, format.Plural(len(lines), "line"), format.Plural(points, "point"),
 		first.UTC().Format(dateForm), last.UTC().Format(dateForm))))
 	if with := WithSteps(lines); len(with) == 0 {
 		fmt.Fprintln(&b, "no line has a step")
@@ -56,10 +56,10 @@ func Summary(w io.Writer, style report.Style, lines []Line, level float64) error
 		}
 	}
 	if tested > 0 {
-		fmt.Fprintf(&b, "%s tested at level %g: where nothing has changed, up to %.2g with a step are to be expected\n", figure.Plural(tested, "line"), level, level*float64(tested))
+		fmt.Fprintf(&b, "%s tested at level %g: where nothing has changed, up to %.2g with a step are to be expected\n", format.Plural(tested, "line"), level, level*float64(tested))
 	}
 	if short > 0 {
-		fmt.Fprintf(&b, "%s with fewer than %d points, too few for a step at level %g\n", figure.Plural(short, "line"), least, level)
+		fmt.Fprintf(&b, "%s with fewer than %d points, too few for a step at level %g\n", format.Plural(short, "line"), least, level)
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -78,11 +78,11 @@ func greatest(lines []Line) (of *Line, most stat.Step) {
 }
 
 // Text writes each line as a table: a row for each point, with what changed at it.
-func Text(w io.Writer, style report.Style, lines []Line) error {
+func Text(w io.Writer, style text.Style, lines []Line) error {
 	var b bytes.Buffer
 	for i := range lines {
 		l := &lines[i]
-		fmt.Fprintf(&b, "\n%s\n%s\n", style.Paint(report.Bold, l.Name()), environment(l.Env))
+		fmt.Fprintf(&b, "\n%s\n%s\n", style.Paint(text.Bold, l.Name()), environment(l.Env))
 		for j := range lines[:i] {
 			if other := &lines[j]; other.Name() == l.Name() && len(env.Differences(other.Env, l.Env)) > 0 {
 				fmt.Fprintf(&b, "unlike the first of its lines: %s\n", strings.Join(env.Differences(other.Env, l.Env), "; "))
@@ -96,7 +96,7 @@ func Text(w io.Writer, style report.Style, lines []Line) error {
 }
 
 // StepTable writes each step of the lines in a line, in order of time.
-func StepTable(w io.Writer, style report.Style, lines []Line) error {
+func StepTable(w io.Writer, style text.Style, lines []Line) error {
 	type found struct {
 		line *Line
 		step stat.Step
@@ -112,12 +112,12 @@ func StepTable(w io.Writer, style report.Style, lines []Line) error {
 	for _, f := range all {
 		p := f.line.Points[f.step.At]
 		rows = append(rows, []string{
-			p.Time.UTC().Format("2006-01-02 15:04"), figure.Commit(p.Commit), f.line.figure(f.step.Before), f.line.figure(f.step.After),
-			figure.Change(f.step.Change()), f.line.Name(),
+			p.Time.UTC().Format("2006-01-02 15:04"), format.Commit(p.Commit), f.line.figure(f.step.Before), f.line.figure(f.step.After),
+			format.Change(f.step.Change()), f.line.Name(),
 		})
 	}
 	var b bytes.Buffer
-	for i, text := range figure.Aligned(rows) {
+	for i, text := range format.Aligned(rows) {
 		if i > 0 {
 			text = style.Paint(colour(all[i-1].line, all[i-1].step), text)
 		}
@@ -131,7 +131,7 @@ func StepTable(w io.Writer, style report.Style, lines []Line) error {
 }
 
 // table writes the points, those of steps in colour.
-func (l *Line) table(b *bytes.Buffer, style report.Style) {
+func (l *Line) table(b *bytes.Buffer, style text.Style) {
 	rows := [][]string{{"begun (UTC)", "commit", "median " + l.unit(), "least–greatest", "n", "change", ""}}
 	for i, p := range l.Points {
 		change, remarks := "", []string(nil)
@@ -140,15 +140,15 @@ func (l *Line) table(b *bytes.Buffer, style report.Style) {
 		}
 		if i > 0 {
 			before := l.Points[i-1]
-			change = figure.Change(stat.Step{Before: before.Median(), After: p.Median()}.Change())
+			change = format.Change(stat.Step{Before: before.Median(), After: p.Median()}.Change())
 			remarks = append(remarks, unlike(before, p)...)
 		}
 		rows = append(rows, []string{
-			p.Time.UTC().Format("2006-01-02 15:04"), figure.Commit(p.Commit), l.figure(p.Median()), l.spread(p), strconv.Itoa(len(p.Values)),
+			p.Time.UTC().Format("2006-01-02 15:04"), format.Commit(p.Commit), l.figure(p.Median()), l.spread(p), strconv.Itoa(len(p.Values)),
 			change, strings.Join(remarks, "; "),
 		})
 	}
-	for i, text := range figure.Aligned(rows) {
+	for i, text := range format.Aligned(rows) {
 		text = "  " + text
 		if s, ok := l.step(i - 1); ok { // after the head
 			text = style.Paint(colour(l, s), text)
@@ -160,7 +160,7 @@ func (l *Line) table(b *bytes.Buffer, style report.Style) {
 // colour is that of a step.
 func colour(l *Line, s stat.Step) string {
 	if l.worse(s) {
-		return report.Red
+		return text.Red
 	}
-	return report.Green
+	return text.Green
 }

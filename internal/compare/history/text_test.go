@@ -12,7 +12,7 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/internal/view/plot"
-	"github.com/zkbench/zkbench/internal/view/report"
+	"github.com/zkbench/zkbench/internal/view/text"
 )
 
 // counted are records of a count that goes from 40 to 50 and back in three days, the
@@ -33,8 +33,8 @@ func counted() []*record.Record {
 func TestText(t *testing.T) {
 	lines := linesOf(t, history.Query{Metric: record.Allocs.Name()}, counted()...)
 	var b bytes.Buffer
-	must.Do(t, history.Summary(&b, report.Style{}, lines, 0.01))
-	must.Do(t, history.Text(&b, report.Style{}, lines))
+	must.Do(t, history.Summary(&b, text.Style{}, lines, 0.01))
+	must.Do(t, history.Text(&b, text.Style{}, lines))
 	want := `allocs: 2 lines, 4 points, 2026-01-01 to 2026-01-04
 1 of 2 have a step; the greatest: Sender/curve=BN254/bits=32 2026-01-02, +25.0 %, worse, since aaaaaaa+dirty (0123456..aaaaaaa)
 
@@ -66,7 +66,7 @@ func TestSummary(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	must.Do(t, history.Summary(&b, report.Style{}, linesOf(t, history.Query{}, recs...), 0.01))
+	must.Do(t, history.Summary(&b, text.Style{}, linesOf(t, history.Query{}, recs...), 0.01))
 	want := `throughput: 2 lines, 21 points, 2026-01-01 to 2026-01-12
 no line has a step
 1 line tested at level 0.01: where nothing has changed, up to 0.01 with a step are to be expected
@@ -90,12 +90,12 @@ func TestColour(t *testing.T) {
 		up, down string
 	}{{"lower is better", counted(), record.Allocs, red, green}, {"higher is better", rates, record.Throughput, green, red}} {
 		var b strings.Builder
-		if err := history.Text(&b, report.Style{Colour: true}, linesOf(t, history.Query{Metric: test.metric.Name()}, test.recs...)); err != nil {
+		if err := history.Text(&b, text.Style{Colour: true}, linesOf(t, history.Query{Metric: test.metric.Name()}, test.recs...)); err != nil {
 			t.Fatal(err)
 		}
 		golden.Contains(t, b.String(), fmt.Sprintf(test.up, 2), fmt.Sprintf(test.down, 3), "\x1b[1mSender/")
 		b.Reset()
-		must.Do(t, history.StepTable(&b, report.Style{Colour: true}, linesOf(t, history.Query{Metric: test.metric.Name()}, test.recs...)))
+		must.Do(t, history.StepTable(&b, text.Style{Colour: true}, linesOf(t, history.Query{Metric: test.metric.Name()}, test.recs...)))
 		golden.Contains(t, b.String(), strings.Replace(fmt.Sprintf(test.up, 2), "  2026", "2026", 1), strings.Replace(fmt.Sprintf(test.down, 3), "  2026", "2026", 1))
 		golden.Equal(t, "steps and a head", 3, strings.Count(b.String(), "\n"))
 	}
@@ -118,7 +118,7 @@ func TestFigures(t *testing.T) {
 	} {
 		m := record.Reported("m", test.unit, test.value, test.kind)
 		var b strings.Builder
-		must.Do(t, history.Text(&b, report.Style{}, linesOf(t, history.Query{Metric: "m"}, sample("a", 0, m))))
+		must.Do(t, history.Text(&b, text.Style{}, linesOf(t, history.Query{Metric: "m"}, sample("a", 0, m))))
 		golden.Contains(t, b.String(), test.wanted...)
 	}
 }

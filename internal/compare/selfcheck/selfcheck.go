@@ -14,7 +14,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/compare"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/format"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/result/stat"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -72,7 +72,7 @@ type Trial struct {
 	Bounds   []Bound
 }
 
-func (t Trial) String() string { return "planted " + figure.Exact(100*t.Planted) + " %" }
+func (t Trial) String() string { return "planted " + format.Exact(100*t.Planted) + " %" }
 
 // Trials are what a comparison must get right on a machine that is quiet, or under load:
 // there, changes as small as the gate may stay unseen, but not pass as none. Quick ones take
@@ -183,7 +183,7 @@ func (c *Check) Measure(ctx context.Context) (*Result, error) {
 				}
 			}
 			p50 := record.LatencyP50.Name()
-			fmt.Fprintf(c.Log, "%s %d/%d: %d processes, P50 %s, sees %s: %v\n", trial, i+1, trial.Sessions, len(recs), figure.Change(s.Changes[p50]), figure.Change(s.Sees[p50]), given)
+			fmt.Fprintf(c.Log, "%s %d/%d: %d processes, P50 %s, sees %s: %v\n", trial, i+1, trial.Sessions, len(recs), format.Change(s.Changes[p50]), format.Change(s.Sees[p50]), given)
 		}
 		for j, b := range trial.Bounds {
 			result.Counts = append(result.Counts, b.count(counts[j]))
@@ -193,7 +193,7 @@ func (c *Check) Measure(ctx context.Context) (*Result, error) {
 	res.Busy = record.Disturbance(all)
 	res.Counted = slices.ContainsFunc(all, func(r *record.Record) bool { _, counted := r.Metric(record.OthersShare); return counted })
 	if len(all) > 0 {
-		res.Machine = figure.Machine(all[0].Env)
+		res.Machine = format.Machine(all[0].Env)
 	}
 	return res, nil
 }

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/zkbench/zkbench/internal/input/usage"
-	"github.com/zkbench/zkbench/internal/runner/child"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/runner/subprocess"
 )
 
 // Program is what a host runs.
@@ -25,7 +25,7 @@ type Program struct {
 // NewProgram returns the program in a file, which has that name on hosts, and whose arguments make it
 // call Serve.
 func NewProgram(path, name string, args ...string) (*Program, error) {
-	digest, size, err := child.Digest(path)
+	digest, size, err := subprocess.Digest(path)
 	return &Program{path, name, digest, size, args}, err
 }
 
@@ -68,7 +68,7 @@ var script = strings.Join([]string{
 func (p *Program) command() string {
 	words := slices.Concat([]string{"sh", "-c", script, "zkbench", p.digest, strconv.FormatInt(p.size, 10), p.name}, p.args)
 	for i, w := range words {
-		words[i] = usage.Quote(w)
+		words[i] = argument.Quote(w)
 	}
 	return strings.Join(words, " ")
 }

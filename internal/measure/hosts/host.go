@@ -41,7 +41,7 @@ type Host struct {
 func (h *Host) Expect(e record.Env) { h.known = &e }
 
 // Connect connects to the host where it is not connected, and returns what it is, and whether
-// the program had to be copied there. The error is a *usage.ValueError of its name that says why,
+// the program had to be copied there. The error is a *argument.ValueError of its name that says why,
 // or an ErrEnv where it is another machine or build than it was.
 func (h *Host) Connect(ctx context.Context) (e record.Env, copied bool, err error) {
 	copied, err = h.connect(ctx)

@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
 )
 
 // AcceptedNames says which names of hosts are accepted.
@@ -27,12 +27,12 @@ const AcceptedNames = "hosts as ssh knows them, each once: an alias, user@host, 
 // that would read it as more than a name.
 var name = regexp.MustCompile(`^(ssh://)?([A-Za-z0-9_.%+=][A-Za-z0-9_.%+=-]*@)?(\[[A-Za-z0-9.:%]+\]|[A-Za-z0-9_][A-Za-z0-9_.:%-]*)(:[0-9]+)?$`)
 
-// Parse returns the hosts of a list with commas. The error is a *usage.ValueError.
+// Parse returns the hosts of a list with commas. The error is a *argument.ValueError.
 func Parse(list string) (names []string, err error) {
 	for word := range strings.SplitSeq(list, ",") {
 		word = strings.TrimSpace(word)
 		if !name.MatchString(word) || slices.Contains(names, word) {
-			return nil, &usage.ValueError{Field: "on", Value: word, Accepted: AcceptedNames}
+			return nil, &argument.ValueError{Field: "on", Value: word, Accepted: AcceptedNames}
 		}
 		names = append(names, word)
 	}
@@ -77,7 +77,7 @@ func sshArgs(host, command string) []string {
 
 // refused is the error of a host that cannot be used, and why.
 func refused(host, why string) error {
-	return &usage.ValueError{
+	return &argument.ValueError{
 		Field: "on", Value: host,
 		Accepted: fmt.Sprintf("hosts of %s/%s on which ssh -o BatchMode=yes runs a command; this one: %s", runtime.GOOS, runtime.GOARCH, why),
 	}

@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/result/env"
 	"github.com/zkbench/zkbench/internal/result/record"
@@ -123,7 +123,7 @@ func TestParse(t *testing.T) {
 	} {
 		got, err := Parse(list)
 		golden.Equal(t, list, want, got)
-		if wrong, ok := errors.AsType[*usage.ValueError](err); ok == (want != nil) || ok && wrong.Field != "on" {
+		if wrong, ok := errors.AsType[*argument.ValueError](err); ok == (want != nil) || ok && wrong.Field != "on" {
 			t.Errorf("%q: %v", list, err)
 		}
 	}
@@ -297,7 +297,7 @@ func TestRefused(t *testing.T) {
 				t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 			}
 			_, _, err := newHost(t).Connect(t.Context())
-			wrong, ok := errors.AsType[*usage.ValueError](err)
+			wrong, ok := errors.AsType[*argument.ValueError](err)
 			if !ok || wrong.Field != "on" || wrong.Value != "b" || !strings.HasSuffix(wrong.Accepted, test.why) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%v; want one line that ends with %s", err, test.why)
 			}

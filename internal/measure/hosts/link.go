@@ -16,7 +16,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/result/record"
-	"github.com/zkbench/zkbench/internal/runner/child"
+	"github.com/zkbench/zkbench/internal/runner/subprocess"
 )
 
 const (
@@ -33,15 +33,15 @@ const (
 type conn struct {
 	in   io.WriteCloser
 	out  io.ReadCloser
-	said *child.Tail   // on standard error
-	kill func()        // ends it at once, and out with it
-	wait func() string // until it has ended; returns how it has
+	said *subprocess.Tail // on standard error
+	kill func()           // ends it at once, and out with it
+	wait func() string    // until it has ended; returns how it has
 }
 
 // ssh connects to a host, on which a command runs.
 func ssh(host, command string) (*conn, error) {
 	cmd := exec.Command("ssh", sshArgs(host, command)...)
-	c := &conn{said: &child.Tail{Limit: 64 << 10}}
+	c := &conn{said: &subprocess.Tail{Limit: 64 << 10}}
 	cmd.Stderr = c.said
 	cmd.WaitDelay = time.Second // one who has our pipe, and is not ssh, is not waited for
 	var err error
@@ -70,10 +70,10 @@ type link struct {
 	*conn
 	env record.Env // of the host
 
-	lines *bufio.Reader // of out
-	noise *child.Tail   // of out, what is not of Serve or the script
-	noisy int           // bytes of it
-	jobs  int           // that were asked for
+	lines *bufio.Reader    // of out
+	noise *subprocess.Tail // of out, what is not of Serve or the script
+	noisy int              // bytes of it
+	jobs  int              // that were asked for
 
 	writing sync.Mutex    // of jobs and beats
 	ended   chan struct{} // closed when the connection has ended
@@ -82,7 +82,7 @@ type link struct {
 }
 
 func newLink(c *conn) *link {
-	return &link{conn: c, lines: bufio.NewReaderSize(c.out, mostNoise), noise: &child.Tail{Limit: mostNoise}, ended: make(chan struct{})}
+	return &link{conn: c, lines: bufio.NewReaderSize(c.out, mostNoise), noise: &subprocess.Tail{Limit: mostNoise}, ended: make(chan struct{})}
 }
 
 // dial connects to a host, which gets the program first if it does not have it; copied tells
@@ -242,7 +242,7 @@ func (l *link) answered(line []byte, job measure.Job) (*record.Record, error) {
 	case a.Number != l.jobs:
 		return nil, fmt.Errorf("it answers job %d, and was asked for %d", a.Number, l.jobs)
 	case a.Error != "":
-		return nil, errors.New(child.Printable(a.Error))
+		return nil, errors.New(subprocess.Printable(a.Error))
 	}
 	recs, err := record.ReadAll(bytes.NewReader(a.Record))
 	switch {

@@ -16,7 +16,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/result/record"
-	"github.com/zkbench/zkbench/internal/runner/child"
+	"github.com/zkbench/zkbench/internal/runner/subprocess"
 	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
@@ -37,7 +37,7 @@ func pipes() (*link, far) {
 	hostIn, in := io.Pipe()
 	out, hostOut := io.Pipe()
 	l := newLink(&conn{
-		in: in, out: out, said: &child.Tail{Limit: 1000}, wait: func() string { return "ended" },
+		in: in, out: out, said: &subprocess.Tail{Limit: 1000}, wait: func() string { return "ended" },
 		kill: func() { hostOut.Close(); hostIn.Close() },
 	})
 	return l, far{hostIn, hostOut}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -52,13 +52,13 @@ func Command(program string, defs []workload.Def, r *record.Record) string {
 	}
 	words := []string{program}
 	if def.File != "" {
-		words = append(words, "exec", usage.Quote(def.File))
+		words = append(words, "exec", argument.Quote(def.File))
 	}
 	words = append(words, command)
 	if !strings.EqualFold(def.ID(), workload.MixKey) { // whose axis names what is run
 		words = append(words, def.ID())
 	}
-	add := func(flag, value string) { words = append(words, "--"+flag, usage.Quote(value)) }
+	add := func(flag, value string) { words = append(words, "--"+flag, argument.Quote(value)) }
 	for _, x := range r.Axes {
 		axis, ok := def.Axis(x.Key)
 		switch {
@@ -88,7 +88,7 @@ func definition(defs []workload.Def, r *record.Record) (workload.Def, error) {
 		return def, err
 	}
 	if def, err = workload.Mix(defs, strings.ReplaceAll(mix, ":", "=")); err == nil && def.Name != r.Workload {
-		err = &usage.ValueError{Field: "workload", Value: r.Workload, Accepted: def.Name}
+		err = &argument.ValueError{Field: "workload", Value: r.Workload, Accepted: def.Name}
 	}
 	return def, err
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -91,7 +91,7 @@ func concerned(defs, named []workload.Def, lists map[string]string) error {
 	for _, def := range defs {
 		for _, a := range def.Axes {
 			if _, typed := lists[a.Key]; typed && !slices.Contains(accepted, "--"+a.Long()) {
-				return &usage.ValueError{Field: "flag of " + strings.Join(ids, ", "), Value: "--" + a.Long(), Accepted: strings.Join(accepted, ", ")}
+				return &argument.ValueError{Field: "flag of " + strings.Join(ids, ", "), Value: "--" + a.Long(), Accepted: strings.Join(accepted, ", ")}
 			}
 		}
 	}
@@ -99,12 +99,12 @@ func concerned(defs, named []workload.Def, lists map[string]string) error {
 }
 
 // DefineAxes defines the flags of the axes of defs, by the axis' key.
-func DefineAxes(flags *pflag.FlagSet, defs []workload.Def, prefix string) map[string]*usage.Option {
-	axes := make(map[string]*usage.Option)
+func DefineAxes(flags *pflag.FlagSet, defs []workload.Def, prefix string) map[string]*argument.Option {
+	axes := make(map[string]*argument.Option)
 	for _, def := range defs {
 		for _, a := range def.Axes {
 			if axes[a.Key] == nil {
-				axes[a.Key] = usage.Define(flags, a.Long(), usage.KindList, "", a.Accepted, prefix+a.Usage+": "+a.Accepted)
+				axes[a.Key] = argument.Define(flags, a.Long(), argument.KindList, "", a.Accepted, prefix+a.Usage+": "+a.Accepted)
 			}
 		}
 	}
@@ -112,7 +112,7 @@ func DefineAxes(flags *pflag.FlagSet, defs []workload.Def, prefix string) map[st
 }
 
 // TypedAxes returns what was typed, by the axis' key.
-func TypedAxes(axes map[string]*usage.Option) map[string]string {
+func TypedAxes(axes map[string]*argument.Option) map[string]string {
 	typed := make(map[string]string)
 	for key, o := range axes {
 		if o.Given {
@@ -132,7 +132,7 @@ func ProcessorsAxis() workload.Axis {
 	numbers := a.Parse
 	a.Parse = func(list string) ([]string, error) {
 		values, err := numbers(list)
-		if wrong, ok := errors.AsType[*usage.ValueError](err); ok {
+		if wrong, ok := errors.AsType[*argument.ValueError](err); ok {
 			wrong.Field = a.Flag
 		}
 		return values, err

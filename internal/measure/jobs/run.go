@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/format"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/view/outdir"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -22,11 +22,11 @@ import (
 type RunFlags struct {
 	defs                                       []workload.Def
 	main                                       *MainJob
-	axes                                       map[string]*usage.Option // by the axis' key
+	axes                                       map[string]*argument.Option // by the axis' key
 	settings                                   measure.Typed
-	mix, matrix, cpus, slo, timeout, processes *usage.Option
-	budget, listen, Baseline                   *usage.Option
-	Out, JSON                                  *usage.Option
+	mix, matrix, cpus, slo, timeout, processes *argument.Option
+	budget, listen, Baseline                   *argument.Option
+	Out, JSON                                  *argument.Option
 	Own                                        []string // names of all but the axes', in the order of definition
 }
 
@@ -49,41 +49,41 @@ const MaxProcesses = 1000
 // runs the main job, and where there is none a small case of each.
 func NewRunFlags(flags *pflag.FlagSet, defs []workload.Def, main *MainJob) *RunFlags {
 	f := &RunFlags{defs: defs, main: main, axes: DefineAxes(flags, defs, ""), settings: make(measure.Typed)}
-	define := func(name, kind, text, accepted, help string) *usage.Option {
+	define := func(name, kind, text, accepted, help string) *argument.Option {
 		f.Own = append(f.Own, name)
-		return usage.Define(flags, name, kind, text, accepted, help)
+		return argument.Define(flags, name, kind, text, accepted, help)
 	}
 	settings := func(names ...string) {
-		f.settings.Define(func(o *usage.Option, name, help string) {
+		f.settings.Define(func(o *argument.Option, name, help string) {
 			f.Own = append(f.Own, name)
 			flags.Var(o, name, help)
 		}, names...)
 	}
-	f.mix = define("mix", usage.KindText, "", "workload=share,..., for example issue=1,transfer=8",
+	f.mix = define("mix", argument.KindText, "", "workload=share,..., for example issue=1,transfer=8",
 		"run several workloads as one, in these proportions, for example issue=1,transfer=8")
-	f.matrix = define("matrix", usage.KindText, MatrixSmall, matrices, "values of axes that have no flag: "+matrices)
+	f.matrix = define("matrix", argument.KindText, MatrixSmall, matrices, "values of axes that have no flag: "+matrices)
 	settings("workers")
 	processors := ProcessorsAxis()
-	f.cpus = define(processors.Flag, usage.KindList, "", processors.Accepted,
+	f.cpus = define(processors.Flag, argument.KindList, "", processors.Accepted,
 		processors.Usage+" that a case may use, "+measure.NumCPU+" workers among them: "+processors.Accepted+" (default the machine's)")
 	settings("rate", "arrivals", "starts", "queue")
-	f.slo = define("slo", usage.KindText, "", "a percentile and a time, for example p99=50ms",
+	f.slo = define("slo", argument.KindText, "", "a percentile and a time, for example p99=50ms",
 		"find the highest rate whose response times hold this, for example p99=50ms; arrivals are poisson, and no trial is longer than --duration")
-	f.budget = define("budget", usage.KindTime, searchBudget.String(), acceptedTimeout, "with --slo: time for the search of a case; the longer, the narrower the interval")
+	f.budget = define("budget", argument.KindTime, searchBudget.String(), acceptedTimeout, "with --slo: time for the search of a case; the longer, the narrower the interval")
 	settings("duration", "count", "least", "warmup", "grace", "fail-if")
-	f.timeout = define("timeout", usage.KindTime, "0s", acceptedTimeout, "time after which a case is stopped, set-up and checks included (default three windows and three minutes)")
-	f.processes = define("processes", usage.KindNumber, "1", fmt.Sprintf("1 to %d", MaxProcesses), "processes of each case, one after the other in turn; a comparison needs 8 or more a side")
+	f.timeout = define("timeout", argument.KindTime, "0s", acceptedTimeout, "time after which a case is stopped, set-up and checks included (default three windows and three minutes)")
+	f.processes = define("processes", argument.KindNumber, "1", fmt.Sprintf("1 to %d", MaxProcesses), "processes of each case, one after the other in turn; a comparison needs 8 or more a side")
 	settings("samples")
 	settings("srs", "srs-hash", "seed")
 	settings("check", "arena")
-	f.Out = define("out", usage.KindFile, "", "the path of a directory without records",
+	f.Out = define("out", argument.KindFile, "", "the path of a directory without records",
 		"write records, reports, plots, HDR logs, CSV and profiles to this directory")
-	f.JSON = define("json", usage.KindFile, "", "the path of a file, which is written anew",
+	f.JSON = define("json", argument.KindFile, "", "the path of a file, which is written anew",
 		"write the records as JSON lines to this file, which is written anew")
 	settings("profile")
-	f.listen = define("listen", usage.KindText, "", measure.ListenAccepted,
+	f.listen = define("listen", argument.KindText, "", measure.ListenAccepted,
 		"serve the figures of the running load at this address, /metrics in the form of Prometheus, for example localhost:9100")
-	f.Baseline = define("save-baseline", usage.KindText, "", "a name, for example main",
+	f.Baseline = define("save-baseline", argument.KindText, "", "a name, for example main",
 		"keep the records under this name, for compare --baseline")
 	return f
 }
@@ -105,14 +105,14 @@ func (p *Plan) Summary() string {
 	for _, job := range p.Jobs {
 		expected += job.Expected() * time.Duration(p.Processes)
 	}
-	text := figure.Plural(len(p.Jobs), "case")
+	text := format.Plural(len(p.Jobs), "case")
 	if p.Processes > 1 {
-		text += ", " + figure.Plural(len(p.Jobs)*p.Processes, "process")
+		text += ", " + format.Plural(len(p.Jobs)*p.Processes, "process")
 	}
 	if p.Search {
 		return text + ", each measured until its highest rate is found"
 	}
-	return text + ", about " + figure.Roughly(expected)
+	return text + ", about " + format.Roughly(expected)
 }
 
 // Plan reads the command line.
@@ -131,7 +131,7 @@ func (f *RunFlags) Plan(args []string) (*Plan, error) {
 	}
 	switch {
 	case f.mix.Given && len(args) > 0:
-		return nil, &usage.ValueError{Field: "workload", Value: args[0], Accepted: "none beside --mix, which names them"}
+		return nil, &argument.ValueError{Field: "workload", Value: args[0], Accepted: "none beside --mix, which names them"}
 	case f.mix.Given:
 		var mix workload.Def
 		if mix, err = workload.Mix(f.defs, f.mix.Text); err == nil {
@@ -164,14 +164,14 @@ func (f *RunFlags) Plan(args []string) (*Plan, error) {
 		}
 	}
 	if f.budget.Given && !plan.Search {
-		return nil, &usage.ValueError{Field: "budget", Value: f.budget.Text, Accepted: "together with --slo only"}
+		return nil, &argument.ValueError{Field: "budget", Value: f.budget.Text, Accepted: "together with --slo only"}
 	}
 	if plan.Budget, err = f.budget.Duration("budget", 0, measure.MaxDuration); err != nil {
 		return nil, err
 	}
 	for _, name := range []string{"arrivals", "starts", "queue"} {
 		if o := f.settings[name]; o.Given && !plan.Search && !f.settings["rate"].Given {
-			return nil, &usage.ValueError{Field: name, Value: o.Text, Accepted: "together with --rate or --slo only"}
+			return nil, &argument.ValueError{Field: name, Value: o.Text, Accepted: "together with --rate or --slo only"}
 		}
 	}
 	if plan.Shape = runner.Poisson; f.settings["arrivals"].Given {
@@ -261,7 +261,7 @@ func (f *RunFlags) objective() (runner.SLO, bool, error) {
 		return slo, false, f.slo.Refuse("slo", f.slo.Text)
 	}
 	refuse := func(field, value, accepted string) (runner.SLO, bool, error) {
-		return slo, false, &usage.ValueError{Field: field, Value: value, Accepted: accepted}
+		return slo, false, &argument.ValueError{Field: field, Value: value, Accepted: accepted}
 	}
 	if f.settings["duration"].Given {
 		duration, err := f.settings["duration"].Duration("duration", measure.MinDuration, measure.MaxDuration)
@@ -285,7 +285,7 @@ func (f *RunFlags) objective() (runner.SLO, bool, error) {
 	}
 	for _, other := range []struct {
 		name string
-		o    *usage.Option
+		o    *argument.Option
 	}{{"count", f.settings["count"]}, {"processes", f.processes}, {"profile", f.settings["profile"]}, {"fail-if", f.settings["fail-if"]}, {"save-baseline", f.Baseline}} {
 		if other.o.Given {
 			return refuse(other.name, other.o.Text, "not with --slo, whose trials last as long as it needs")

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -23,9 +23,9 @@ const stagesDeadline = 2 * time.Hour
 type StagesFlags struct {
 	staged                      []workload.Def // without the axis of stages, through which all cases go
 	IDs                         string         // of staged
-	axes                        map[string]*usage.Option
+	axes                        map[string]*argument.Option
 	settings                    measure.Typed
-	cpus, processes, seed, JSON *usage.Option
+	cpus, processes, seed, JSON *argument.Option
 }
 
 // NewStagesFlags defines the flags of stages.
@@ -40,18 +40,18 @@ func NewStagesFlags(flags *pflag.FlagSet, defs []workload.Def) *StagesFlags {
 	f.IDs = workload.IDs(f.staged)
 	f.axes = DefineAxes(flags, f.staged, "")
 	processors := ProcessorsAxis()
-	f.cpus = usage.Define(flags, processors.Flag, usage.KindList, measure.NumCPU, processors.Accepted, processors.Usage+": "+processors.Accepted)
-	f.processes = usage.Define(flags, "processes", usage.KindNumber, "1", fmt.Sprintf("1 to %d", MaxProcesses), "processes of each case, one after the other in turn")
-	f.seed = usage.Define(flags, "seed", usage.KindNumber, fmt.Sprint(measure.DefaultSeed), "0 to 2^64-1", "seed of assignments and of the reference string")
-	f.settings.Define(func(o *usage.Option, name, help string) { flags.Var(o, name, help) }, "srs", "srs-hash")
-	f.JSON = usage.Define(flags, "json", usage.KindFile, "", "the path of a file, which is written anew", "write the records as JSON lines to this file, which is written anew")
+	f.cpus = argument.Define(flags, processors.Flag, argument.KindList, measure.NumCPU, processors.Accepted, processors.Usage+": "+processors.Accepted)
+	f.processes = argument.Define(flags, "processes", argument.KindNumber, "1", fmt.Sprintf("1 to %d", MaxProcesses), "processes of each case, one after the other in turn")
+	f.seed = argument.Define(flags, "seed", argument.KindNumber, fmt.Sprint(measure.DefaultSeed), "0 to 2^64-1", "seed of assignments and of the reference string")
+	f.settings.Define(func(o *argument.Option, name, help string) { flags.Var(o, name, help) }, "srs", "srs-hash")
+	f.JSON = argument.Define(flags, "json", argument.KindFile, "", "the path of a file, which is written anew", "write the records as JSON lines to this file, which is written anew")
 	return f
 }
 
 // Plan reads the command line.
 func (f *StagesFlags) Plan(args []string) (*Plan, error) {
 	if len(args) == 0 {
-		return nil, &usage.ValueError{Field: "workload", Value: "", Accepted: f.IDs}
+		return nil, &argument.ValueError{Field: "workload", Value: "", Accepted: f.IDs}
 	}
 	all, err := SmallPlans(f.staged, args, TypedAxes(f.axes))
 	if err != nil {
@@ -102,7 +102,7 @@ func checkSRS(typed measure.Typed, plans []workload.Plan) error {
 		}
 	}
 	if !used {
-		return &usage.ValueError{Field: "srs", Value: o.Text, Accepted: "together with cases that have a KZG reference string: circuits with --system plonk, msm"}
+		return &argument.ValueError{Field: "srs", Value: o.Text, Accepted: "together with cases that have a KZG reference string: circuits with --system plonk, msm"}
 	}
 	file, err := os.Open(o.Text)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/input/yamlfile"
 	"github.com/zkbench/zkbench/internal/measure/jobs"
 )
@@ -157,7 +157,7 @@ func (p *parser) entry(n *yaml.Node, f *File) {
 func dashed(name string) string { return strings.ReplaceAll(name, "_", "-") }
 
 // Expand makes of each entry what expand makes of it. expand stops at the first mistake;
-// where that is a *usage.ValueError of a value or a workload, that is taken away and the
+// where that is a *argument.ValueError of a value or a workload, that is taken away and the
 // entry tried again, so that all mistakes of the file are told at once, in a *yamlfile.Error.
 func Expand[T any](name string, f *File, expand func(e Entry) ([]T, error)) ([]T, error) {
 	p := &yamlfile.Parser{Mistakes: slices.Clone(f.mistakes)}
@@ -184,7 +184,7 @@ func Expand[T any](name string, f *File, expand func(e Entry) ([]T, error)) ([]T
 
 // withoutMistake takes away what err is of, and returns its line; false: nothing is left to try.
 func (e *Entry) withoutMistake(err error) (line int, again bool) {
-	wrong, ok := errors.AsType[*usage.ValueError](err)
+	wrong, ok := errors.AsType[*argument.ValueError](err)
 	if !ok {
 		return e.Line, false
 	}

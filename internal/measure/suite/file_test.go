@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/input/yamlfile"
 	"github.com/zkbench/zkbench/internal/measure/suite"
 	"github.com/zkbench/zkbench/internal/testing/golden"
@@ -92,7 +92,7 @@ func TestExpand(t *testing.T) {
 		for _, flag := range e.Flags {
 			for _, w := range flag.Values {
 				if bad[w.Text] {
-					return nil, fmt.Errorf("entry: %w", &usage.ValueError{Field: strings.ReplaceAll(flag.Name, "-", "_"), Value: w.Text, Accepted: "others"})
+					return nil, fmt.Errorf("entry: %w", &argument.ValueError{Field: strings.ReplaceAll(flag.Name, "-", "_"), Value: w.Text, Accepted: "others"})
 				}
 			}
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/sys/atomicfile"
 	"github.com/zkbench/zkbench/internal/view/outdir"
-	"github.com/zkbench/zkbench/internal/view/report"
+	"github.com/zkbench/zkbench/internal/view/text"
 )
 
 // Names within a suite's folder.
@@ -80,9 +80,9 @@ func (f *Folder) Add(c *Case, r *record.Record, fresh bool) error {
 	f.logs[name] = append(f.logs[name], r)
 	var b bytes.Buffer
 	for _, r := range f.logs[name] {
-		write := report.Case
+		write := text.Case
 		if c.Job.Stages {
-			write = report.Stages
+			write = text.Stages
 		}
 		if err := write(&b, r); err != nil {
 			return err
@@ -100,9 +100,9 @@ func (f *Folder) logFile(name string) string {
 	taken := func(file string) bool {
 		return slices.ContainsFunc(slices.Collect(maps.Values(f.files)), func(other string) bool { return strings.EqualFold(file, other) })
 	}
-	file := report.FileName(name) + ".log"
+	file := text.FileName(name) + ".log"
 	for n := 2; taken(file); n++ {
-		file = fmt.Sprintf("%s-%d.log", report.FileName(name), n)
+		file = fmt.Sprintf("%s-%d.log", text.FileName(name), n)
 	}
 	f.files[name] = file
 	return file

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/input/yamlfile"
 	"github.com/zkbench/zkbench/internal/measure/jobs"
-	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/format"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -58,7 +58,7 @@ func (c Collection) Names() (names []string) {
 }
 
 // Find returns the suite of that name, or of that file. The error for a name that is
-// neither is a *usage.ValueError.
+// neither is a *argument.ValueError.
 func (c Collection) Find(name string) (*File, error) {
 	if f, ok, err := c.read(name); ok {
 		return f, err
@@ -73,7 +73,7 @@ func (c Collection) Find(name string) (*File, error) {
 	}
 	file, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &usage.ValueError{Field: "suite", Value: name, Accepted: strings.Join(c.Names(), ", ") + ", or the path of a file in YAML"}
+		return nil, &argument.ValueError{Field: "suite", Value: name, Accepted: strings.Join(c.Names(), ", ") + ", or the path of a file in YAML"}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("suite: %w", err)
@@ -156,7 +156,7 @@ func (c Collection) WriteList(w io.Writer, defs []workload.Def, processors int) 
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", name, len(p.Header.Plan), figure.Roughly(NewEstimate(p.Header.Plan).Remaining()), file.About)
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", name, len(p.Header.Plan), format.Roughly(NewEstimate(p.Header.Plan).Remaining()), file.About)
 	}
 	return table.Flush()
 }

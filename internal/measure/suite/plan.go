@@ -15,11 +15,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/measure/jobs"
 	"github.com/zkbench/zkbench/internal/result/env"
-	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/format"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -89,7 +89,7 @@ func NewPlan(defs []workload.Def, file *File, name string, processors int, o Opt
 		return nil, &zkbench.LimitError{What: "processes of a suite", Estimate: int64(n), Max: maxProcesses}
 	}
 	if len(cases) == 0 {
-		return nil, &usage.ValueError{Field: "suite", Value: name, Accepted: fmt.Sprintf("cases for %d processors or fewer", slices.MaxFunc(machines, byProcessors).Processors)}
+		return nil, &argument.ValueError{Field: "suite", Value: name, Accepted: fmt.Sprintf("cases for %d processors or fewer", slices.MaxFunc(machines, byProcessors).Processors)}
 	}
 	hosts := make(map[string]record.Env)
 	for _, m := range machines {
@@ -117,7 +117,7 @@ func planCases(defs []workload.Def, file *File, name string, on Machine) (cases 
 		var some []Case
 		for _, job := range planned {
 			if on.Host != "" && job.Settings.SRS != "" {
-				return nil, &usage.ValueError{Field: "srs", Value: job.Settings.SRS, Accepted: "none on other machines, which do not have the file"}
+				return nil, &argument.ValueError{Field: "srs", Value: job.Settings.SRS, Accepted: "none on other machines, which do not have the file"}
 			}
 			c := Case{Job: job, Expected: e.Expected, Host: on.Host}
 			if c.Expected == 0 {
@@ -138,7 +138,7 @@ func planCases(defs []workload.Def, file *File, name string, on Machine) (cases 
 		return some, nil
 	})
 	if others > 0 {
-		notes = append(notes, figure.Plural(others, "case")+" left out: the same with other settings comes before")
+		notes = append(notes, format.Plural(others, "case")+" left out: the same with other settings comes before")
 	}
 	if len(cut) > 0 {
 		var counts []string
@@ -159,13 +159,13 @@ func keepOnly(defs []workload.Def, cases []Case, only []string) ([]Case, error) 
 	for _, id := range only {
 		def, err := workload.Find(defs, strings.TrimSpace(id))
 		if err != nil {
-			return nil, &usage.ValueError{Field: "only", Value: id, Accepted: workload.IDs(defs)}
+			return nil, &argument.ValueError{Field: "only", Value: id, Accepted: workload.IDs(defs)}
 		}
 		names = append(names, def.Name)
 	}
 	cases = slices.DeleteFunc(cases, func(c Case) bool { return !slices.Contains(names, c.Job.Workload) })
 	if len(cases) == 0 {
-		return nil, &usage.ValueError{Field: "only", Value: strings.Join(only, ","), Accepted: "workloads that the suite has cases of"}
+		return nil, &argument.ValueError{Field: "only", Value: strings.Join(only, ","), Accepted: "workloads that the suite has cases of"}
 	}
 	return cases, nil
 }
@@ -184,14 +184,14 @@ func entryJobs(defs []workload.Def, e Entry, most int, cut map[int]bool) ([]meas
 		name := strings.ReplaceAll(f.Name, "_", "-")
 		flag := flags.Lookup(name)
 		if flag == nil || slices.Contains(notInSuites, name) {
-			return nil, &usage.ValueError{Field: f.Name, Value: f.Text(), Accepted: "as keys: " + e.Command + ", expected, " + acceptedKeys(flags)}
+			return nil, &argument.ValueError{Field: f.Name, Value: f.Text(), Accepted: "as keys: " + e.Command + ", expected, " + acceptedKeys(flags)}
 		}
 		if name == jobs.ProcessorsAxis().Flag {
 			cpus = f.Text()
 			continue
 		}
 		if err := flag.Value.Set(f.Text()); err != nil {
-			return nil, &usage.ValueError{Field: name, Value: f.Text(), Accepted: "one value or list"}
+			return nil, &argument.ValueError{Field: name, Value: f.Text(), Accepted: "one value or list"}
 		}
 	}
 	counts, err := jobs.ParseProcessors(cpus)
@@ -244,7 +244,7 @@ func (p *Plan) WriteSummary(w io.Writer) error {
 		where = " on " + hosts
 	}
 	_, err := fmt.Fprintf(w, "suite %s%s: %s, %s, about %s\n", p.Header.Suite, where,
-		figure.Plural(len(p.repetitions()), "case"), figure.Plural(len(all), "process"), figure.Roughly(NewEstimate(all).Remaining()))
+		format.Plural(len(p.repetitions()), "case"), format.Plural(len(all), "process"), format.Roughly(NewEstimate(all).Remaining()))
 	return err
 }
 
@@ -263,7 +263,7 @@ func (p *Plan) Write(w io.Writer) error {
 	for i := range p.Header.Plan {
 		c := &p.Header.Plan[i]
 		if c.Repetition == 0 {
-			fmt.Fprintf(w, "%3d x %6s  %s\n", times[c.Name()], figure.Roughly(c.Expected), c.Name())
+			fmt.Fprintf(w, "%3d x %6s  %s\n", times[c.Name()], format.Roughly(c.Expected), c.Name())
 		}
 	}
 	return p.WriteSummary(w)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/measure/jobs"
-	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/format"
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
@@ -109,7 +109,7 @@ type LostHost struct {
 func (e *LostError) Error() string {
 	texts := make([]string, len(e.Hosts))
 	for i, h := range e.Hosts {
-		texts[i] = fmt.Sprintf("%s: %d of %s missing: %v", where(h.Name), h.Missing, figure.Plural(h.Planned, "process"), h.Err)
+		texts[i] = fmt.Sprintf("%s: %d of %s missing: %v", where(h.Name), h.Missing, format.Plural(h.Planned, "process"), h.Err)
 	}
 	return strings.Join(texts, "; ")
 }

@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/result/env"
 	"github.com/zkbench/zkbench/internal/result/record"
-	"github.com/zkbench/zkbench/internal/runner/child"
-	"github.com/zkbench/zkbench/internal/runner/meter"
+	"github.com/zkbench/zkbench/internal/runner/resources"
+	"github.com/zkbench/zkbench/internal/runner/subprocess"
 	"github.com/zkbench/zkbench/internal/sys/atomicfile"
 )
 
@@ -125,11 +125,11 @@ func sameMachine(h Header, earlier map[string]*record.Record) error {
 
 // programDigest is the SHA-256 of the program that runs.
 func programDigest() (string, error) {
-	path, err := child.Executable()
+	path, err := subprocess.Executable()
 	if err != nil {
 		return "", err
 	}
-	digest, _, err := child.Digest(path)
+	digest, _, err := subprocess.Digest(path)
 	return digest, err
 }
 
@@ -171,7 +171,7 @@ func (s *Session) Run(ctx context.Context, caller Caller) error {
 		},
 		Begins: s.begins, Ended: s.ended, Noise: s.header.Noise,
 		Await: func(ctx context.Context, limit time.Duration) time.Duration {
-			waited, _ := meter.AwaitQuiet(ctx, limit)
+			waited, _ := resources.AwaitQuiet(ctx, limit)
 			return waited
 		},
 	}
@@ -219,7 +219,7 @@ func (s *Session) finish(ctx context.Context, stopped error) error {
 	s.status.Running, s.status.Stopped = "", true
 	s.status.Left = s.estimate.Remaining()
 	err := s.folder.Close()
-	rest := fmt.Sprintf("%d of %d processes measured; go on with: %s --resume %s", s.status.Done, s.status.Planned, s.caller.Again, usage.Quote(s.dir))
+	rest := fmt.Sprintf("%d of %d processes measured; go on with: %s --resume %s", s.status.Done, s.status.Planned, s.caller.Again, argument.Quote(s.dir))
 	if stopped != nil && ctx.Err() == nil && !errors.Is(stopped, ErrInterrupted) { // what could not be written then cannot be now
 		return fmt.Errorf("%w; %s", stopped, rest)
 	}

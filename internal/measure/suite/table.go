@@ -18,10 +18,10 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/format"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner"
-	"github.com/zkbench/zkbench/internal/runner/child"
+	"github.com/zkbench/zkbench/internal/runner/subprocess"
 	"github.com/zkbench/zkbench/internal/sys/atomicfile"
 	"github.com/zkbench/zkbench/internal/view/progress"
 )
@@ -127,7 +127,7 @@ func newBars(stdout, stderr io.Writer, estimate *Estimate) *bars {
 	b.whole = b.drawn.AddBar(int64(planned), mpb.BarPriority(len(b.hosts)),
 		mpb.PrependDecorators(decor.CountersNoUnit("%d/%d ")),
 		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string {
-			return "about " + figure.Roughly(estimate.Remaining()) + " left"
+			return "about " + format.Roughly(estimate.Remaining()) + " left"
 		})),
 	)
 	return b
@@ -158,7 +158,7 @@ func (b *bars) ended(done int, c *Case, rec *record.Record, took time.Duration) 
 	what := string(rec.Status)
 	switch tps, ok := rec.Metric(record.Throughput); {
 	case rec.Status != record.OK:
-		what += ": " + child.Printable(rec.Error)
+		what += ": " + subprocess.Printable(rec.Error)
 	case ok:
 		p, known := rec.Metric(record.LatencyP95)
 		if !known { // too few operations
@@ -174,7 +174,7 @@ func (b *bars) ended(done int, c *Case, rec *record.Record, took time.Duration) 
 			what += ", " + name
 		}
 	}
-	b.print("%d/%d %s: %s (%s, about %s left)\n", done, b.planned, c.Name(), what, took.Round(100*time.Millisecond), figure.Roughly(b.estimate.Remaining()))
+	b.print("%d/%d %s: %s (%s, about %s left)\n", done, b.planned, c.Name(), what, took.Round(100*time.Millisecond), format.Roughly(b.estimate.Remaining()))
 }
 
 // say shows a text about the host of a case that runs.

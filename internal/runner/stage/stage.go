@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench/internal/result/record"
-	"github.com/zkbench/zkbench/internal/runner/meter"
+	"github.com/zkbench/zkbench/internal/runner/resources"
 )
 
 // Recorder keeps the stages of one case. It is safe for concurrent use.
@@ -29,7 +29,7 @@ type Recorder struct {
 type Stage struct {
 	of        *Recorder
 	begun     time.Time
-	peak      *meter.Peak
+	peak      *resources.Peak
 	allocated uint64 // by the process when the stage started
 
 	// The rest is under the lock of the recorder.
@@ -42,7 +42,7 @@ func New() *Recorder { return new(Recorder) }
 
 // Start begins a stage. A name may occur more than once.
 func (r *Recorder) Start(name string) *Stage {
-	s := &Stage{of: r, peak: meter.OpenPeak(), result: record.Stage{Name: name}}
+	s := &Stage{of: r, peak: resources.OpenPeak(), result: record.Stage{Name: name}}
 	r.mu.Lock()
 	r.stages = append(r.stages, s)
 	r.mu.Unlock()

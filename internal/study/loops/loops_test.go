@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/goldilocks"
-	"github.com/zkbench/zkbench/internal/runner/perf"
+	"github.com/zkbench/zkbench/internal/runner/hwcounter"
 	"github.com/zkbench/zkbench/internal/study/loops"
 	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
@@ -98,8 +98,8 @@ func TestText(t *testing.T) {
 func TestCounters(t *testing.T) {
 	for _, l := range loops.All() {
 		const passes = 10000
-		counts, err := perf.Measure(func() { l.Run(passes) })
-		if errors.Is(err, perf.ErrUnavailable) {
+		counts, err := hwcounter.Measure(func() { l.Run(passes) })
+		if errors.Is(err, hwcounter.ErrUnavailable) {
 			t.Skip(err)
 		}
 		must.Do(t, err)

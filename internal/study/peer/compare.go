@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/format"
 )
 
 // Skip is a program that took no part, and why.
@@ -87,7 +87,7 @@ func Compare(ctx context.Context, programs []Program, opts Options) (*Result, er
 			}
 			s.Round = round
 			res.Samples = append(res.Samples, s)
-			fmt.Fprintf(opts.Progress, "%s: %s\n", prefix, figure.PlainTime(s.NsPerOp))
+			fmt.Fprintf(opts.Progress, "%s: %s\n", prefix, format.PlainTime(s.NsPerOp))
 		}
 	}
 	res.summarize(work, programs)

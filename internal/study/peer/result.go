@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/format"
 	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
@@ -194,13 +194,13 @@ func (r *Result) writeCases(text *bytes.Buffer) {
 				spread = fmt.Sprintf("%.2f..%.2f", p.Ratio.P10, p.Ratio.P90)
 			}
 			rows = append(rows, []string{
-				p.Program, strconv.Itoa(p.Rounds), figure.PlainTime(p.Median), figure.PlainTime(p.Min) + ".." + figure.PlainTime(p.Max),
+				p.Program, strconv.Itoa(p.Rounds), format.PlainTime(p.Median), format.PlainTime(p.Min) + ".." + format.PlainTime(p.Max),
 				fmt.Sprintf("%.1f %%", p.MAD), ratio, spread,
 				p.memory(unitBytes, 1<<10), p.memory(unitAllocs, 1), p.memory(unitPeak, 1<<20), formatExtra(p.Extra),
 			})
 		}
 	}
-	lines := figure.Aligned(rows)
+	lines := format.Aligned(rows)
 	fmt.Fprintln(text, "  "+lines[0])
 	lines = lines[1:]
 	for _, c := range r.Cases {

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/runner/meter"
+	"github.com/zkbench/zkbench/internal/runner/resources"
 )
 
 const (
@@ -106,7 +106,7 @@ func (c Case) measure(stdout io.Writer, samples int) error {
 	for range samples {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		peak := meter.OpenPeak()
+		peak := resources.OpenPeak()
 		calls, elapsed, err := repeat(op, perChunk, sampleTime)
 		if err != nil {
 			return err

@@ -8,13 +8,13 @@ import (
 	"math/rand/v2"
 	"text/tabwriter"
 
-	"github.com/consensys/gnark-crypto/ecc/bls12-381"
+	bls12381 "github.com/consensys/gnark-crypto/ecc/bls12-381"
 	blsfr "github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
 	"github.com/consensys/gnark-crypto/ecc/bn254"
 	bnfr "github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/format"
 )
 
 // Own is a time of ours and the yardstick that was measured beside it.
@@ -77,13 +77,13 @@ func WriteYardstick(w io.Writer, rows []Own) error {
 	for _, y := range measured {
 		theirs, units, faster := "none", "", ""
 		if y.Panurus != nil {
-			theirs = figure.PlainTime(y.Panurus.Ns) + y.Panurus.Mark()
+			theirs = format.PlainTime(y.Panurus.Ns) + y.Panurus.Mark()
 			units = fmt.Sprintf("%.0f", y.Panurus.Units())
 			faster = fmt.Sprintf("%.2fx", y.Faster)
 		}
 		fmt.Fprintf(tw, "%s\t%s\t%d\t%d/%d\t%s\t%d\t%s\t%s\t%.1f\t%s\t%s\t%s\n",
 			y.Workload, y.Curve, y.Bits, y.In, y.Out, y.Proof, max(y.Batch, 1),
-			figure.PlainTime(y.Ns), figure.PlainTime(y.GLVNs), y.Units, theirs, units, faster)
+			format.PlainTime(y.Ns), format.PlainTime(y.GLVNs), y.Units, theirs, units, faster)
 	}
 	fmt.Fprintln(tw, "One unit is one GLV scalar multiplication of gnark-crypto's G1: for ours in this run,")
 	fmt.Fprintln(tw, "for Panurus where it was measured, for this project (November 2026). Faster is Panurus'")

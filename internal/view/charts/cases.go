@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench/internal/result/env"
-	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/format"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/view/plot"
 )
@@ -105,7 +105,7 @@ func groupOf(groups *[]*group, workload string, e *environment) *group {
 func newEnvironment(all env.Distinct, i int) *environment {
 	first, e := all[0], all[i]
 	fresh := &environment{Env: e, number: i + 1, name: all.Name(i)}
-	first.Commit, e.Commit = figure.Commit(first.Commit), figure.Commit(e.Commit)
+	first.Commit, e.Commit = format.Commit(first.Commit), format.Commit(e.Commit)
 	fresh.differs = env.AllDifferences(first, e)
 	return fresh
 }
@@ -178,7 +178,7 @@ func words(axes record.Axes) string {
 		case workersKey:
 			parts[i] = a.Value
 			if n, err := strconv.Atoi(a.Value); err == nil {
-				parts[i] = figure.Plural(n, "worker")
+				parts[i] = format.Plural(n, "worker")
 			} else if a.Value == record.SameAsCPUs {
 				parts[i] = "as many workers as CPUs"
 			}
@@ -189,7 +189,7 @@ func words(axes record.Axes) string {
 	return strings.Join(parts, ", ")
 }
 
-func cpus(n int) string { return figure.Plural(n, "CPU") }
+func cpus(n int) string { return format.Plural(n, "CPU") }
 
 // title names a chart of a group: what it shows, and of which cases.
 func (g *group) title(shows string, of record.Axes) string {
@@ -210,7 +210,7 @@ func (g *group) notes(common record.Axes, cells []*cell, more string) []string {
 	if len(common) > 0 {
 		all = append(all, words(common))
 	}
-	all = append(all, figure.Build(g.env.Env))
+	all = append(all, format.Build(g.env.Env))
 	for _, d := range g.env.differs {
 		all = append(all, "unlike environment 1 in "+d)
 	}
@@ -218,7 +218,7 @@ func (g *group) notes(common record.Axes, cells []*cell, more string) []string {
 	for _, c := range cells {
 		least, most = min(least, len(c.recs)), max(most, len(c.recs))
 	}
-	counted := figure.Plural(most, "repetition")
+	counted := format.Plural(most, "repetition")
 	if least < most {
 		counted = fmt.Sprintf("%d to %s", least, counted)
 	}

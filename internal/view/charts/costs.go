@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/format"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/result/stat"
 	"github.com/zkbench/zkbench/internal/view/plot"
@@ -60,7 +60,7 @@ func (a *album) costs(g *group) {
 	title := g.title("mean time by inputs and outputs (ms)", nil)
 	notes := append(g.notes(common, cells, ""), "darker is slower; equal ratios are equal steps")
 	if left := measured - len(record.Lines(cells, (*cell).coordinates, execKey, workersKey)); left > 0 {
-		notes = append(notes, figure.Plural(left, "case")+" left out: measured with another executor or more CPUs or workers only")
+		notes = append(notes, format.Plural(left, "case")+" left out: measured with another executor or more CPUs or workers only")
 	}
 	charts := slices.Collect(slices.Chunk(tiles, maxTiles))
 	for i, some := range charts {

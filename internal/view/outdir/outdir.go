@@ -14,7 +14,7 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/sys/atomicfile"
 	"github.com/zkbench/zkbench/internal/view/plot"
-	"github.com/zkbench/zkbench/internal/view/report"
+	"github.com/zkbench/zkbench/internal/view/text"
 )
 
 // RecordsFile is what makes a directory an output directory.
@@ -81,7 +81,7 @@ func Create(dir string) (*Dir, error) {
 // views and profiles within dir.
 func CaseDir(dir, workloadName, caseName string) string {
 	id := record.WorkloadID(workloadName)
-	return filepath.Join(dir, report.FileName(id), report.FileName(caseName))
+	return filepath.Join(dir, text.FileName(id), text.FileName(caseName))
 }
 
 // Keep appends the record to records.jsonl at once, without views of it.
@@ -104,10 +104,10 @@ func (d *Dir) Add(rec *record.Record) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("out: %w", err)
 	}
-	err := View(dir, "report.txt", func(w io.Writer) error { return report.Case(w, rec) })
+	err := View(dir, "report.txt", func(w io.Writer) error { return text.Case(w, rec) })
 	for _, name := range []string{record.HistLatency, record.HistResponse} {
 		if _, ok := rec.Histogram(name); ok {
-			err = errors.Join(err, View(dir, name+".hlog", func(w io.Writer) error { return report.HDRLog(w, rec, name) }))
+			err = errors.Join(err, View(dir, name+".hlog", func(w io.Writer) error { return text.HDRLog(w, rec, name) }))
 		}
 	}
 	return errors.Join(
@@ -123,12 +123,12 @@ func (d *Dir) Close() error {
 	var err error
 	if len(d.added) > 0 {
 		err = errors.Join(
-			View(d.dir, "summary.txt", func(w io.Writer) error { return report.Table(w, d.added) }),
-			View(d.dir, "results.csv", func(w io.Writer) error { return report.CSV(w, d.added) }),
+			View(d.dir, "summary.txt", func(w io.Writer) error { return text.Table(w, d.added) }),
+			View(d.dir, "results.csv", func(w io.Writer) error { return text.CSV(w, d.added) }),
 			View(d.dir, "bench.txt", func(w io.Writer) error {
 				var err error
 				for _, rec := range d.added {
-					err = errors.Join(err, report.Benchmark(w, rec))
+					err = errors.Join(err, text.Benchmark(w, rec))
 				}
 				return err
 			}),

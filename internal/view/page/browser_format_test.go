@@ -10,7 +10,7 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
-// TestFormat: the page's script writes what internal/result/figure writes.
+// TestFormat: the page's script writes what internal/result/format writes.
 func TestFormat(t *testing.T) {
 	b := newTab(t, 1280, 900)
 	read := func(path string) string {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/format"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/result/stat"
 )
@@ -181,7 +181,7 @@ func (g *group) stages() []stageView {
 			Allocated: of(func(s record.Stage) float64 { return float64(s.Allocated) }),
 		}
 		for _, m := range s.Sizes {
-			name, value := figure.Named(m)
+			name, value := format.Named(m)
 			one.Sizes = append(one.Sizes, pair{name, value})
 		}
 		if one.Peak+one.Allocated > 0 {

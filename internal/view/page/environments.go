@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench/internal/result/env"
-	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/format"
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
@@ -27,7 +27,7 @@ type pair = [2]string
 func environments(all env.Distinct) []environment {
 	list := []environment{} // none is [] in JSON
 	for i, e := range all {
-		one := environment{Name: strings.TrimSpace(letters(i) + " " + e.Host), Summary: figure.Build(e), Facts: facts(e)}
+		one := environment{Name: strings.TrimSpace(letters(i) + " " + e.Host), Summary: format.Build(e), Facts: facts(e)}
 		if i > 0 {
 			one.Differences = env.AllDifferences(all[0], e)
 		}
@@ -62,7 +62,7 @@ func facts(e record.Env) []pair {
 	add("Arithmetic", e.Path)
 	add("Vector extensions", strings.Join(e.Vector, " "))
 	if e.Memory > 0 {
-		add("Memory", figure.Bytes(float64(e.Memory)))
+		add("Memory", format.Bytes(float64(e.Memory)))
 	}
 	add("Governor", e.Governor)
 	add("Platform", e.OS+"/"+e.Arch)
@@ -76,7 +76,7 @@ func facts(e record.Env) []pair {
 		add("GOGC", strconv.FormatInt(e.GOGC, 10))
 	}
 	if e.GOMEMLIMIT > 0 {
-		add("GOMEMLIMIT", figure.Bytes(float64(e.GOMEMLIMIT)))
+		add("GOMEMLIMIT", format.Bytes(float64(e.GOMEMLIMIT)))
 	}
 	for _, path := range slices.Sorted(maps.Keys(e.Modules)) {
 		add(path, e.Modules[path])

@@ -8,11 +8,11 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/format"
 )
 
 // label writes v with three significant figures and its unit.
-func label(u figure.Unit, v float64) string { return figure.Significant(v/u.Size, 3, 6) + " " + u.Name }
+func label(u format.Unit, v float64) string { return format.Significant(v/u.Size, 3, 6) + " " + u.Name }
 
 // step returns 1, 2 or 5 times a power of ten such that span has at most n of it.
 func step(span float64, n int) float64 {

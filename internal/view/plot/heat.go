@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/format"
 )
 
 // Heat is a chart of tables whose cells are the darker the greater their value is, on one
@@ -106,7 +106,7 @@ func (t *cells) Plot(c draw.Canvas, p *plot.Plot) {
 		c.Fill(box(r, column))
 		s := style(textSize, ink(fill))
 		s.XAlign, s.YAlign = draw.XCenter, draw.YCenter
-		label := figure.Significant(v, 3, 6)
+		label := format.Significant(v, 3, 6)
 		if room := x(1) - x(0) - 3; s.Width(label) > room {
 			s.Font.Size *= room / s.Width(label)
 		}

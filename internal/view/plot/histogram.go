@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/format"
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
@@ -27,7 +27,7 @@ func Histogram(w io.Writer, f Format, rec *record.Record) error {
 		return err
 	}
 	lo, hi := body(h)
-	unit := figure.Fitting("ns", hi)
+	unit := format.Fitting("ns", hi)
 	shares, below, above := binned(h, lo, hi)
 
 	t := newTile(1, "share of operations (%)")
@@ -53,10 +53,10 @@ func Histogram(w io.Writer, f Format, rec *record.Record) error {
 	drawing := newFigure(rec, "latency distribution", 300)
 	note := fmt.Sprintf("%d operations", h.TotalCount())
 	if below > 0 {
-		note += fmt.Sprintf("; not drawn: %d below %s, down to %s", below, label(unit, lo), label(figure.Fitting("ns", float64(h.Min())), float64(h.Min())))
+		note += fmt.Sprintf("; not drawn: %d below %s, down to %s", below, label(unit, lo), label(format.Fitting("ns", float64(h.Min())), float64(h.Min())))
 	}
 	if above > 0 {
-		note += fmt.Sprintf("; not drawn: %d above %s, up to %s", above, label(unit, hi), label(figure.Fitting("ns", float64(h.Max())), float64(h.Max())))
+		note += fmt.Sprintf("; not drawn: %d above %s, up to %s", above, label(unit, hi), label(format.Fitting("ns", float64(h.Max())), float64(h.Max())))
 	}
 	drawing.notes = append(drawing.notes, note)
 	drawing.tiles = []*tile{t}

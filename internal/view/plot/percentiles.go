@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/format"
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
@@ -55,7 +55,7 @@ func Percentiles(w io.Writer, f Format, rec *record.Record) error {
 	if len(curves) == 0 {
 		return nil
 	}
-	unit := figure.Fitting("ns", most)
+	unit := format.Fitting("ns", most)
 	t := newTile(1, "latency ("+unit.Name+")")
 	t.Add(grid())
 	for _, c := range curves {
@@ -84,7 +84,7 @@ func nines(q float64) float64 { return -math.Log10(1 - q) }
 // quantiles are the points of a line. The greatest of n values stands at
 // quantile 1 - 1/2n, halfway between the last value but one and the end that
 // the axis does not have.
-func quantiles(h *hdrhistogram.Histogram, unit figure.Unit) plotter.XYs {
+func quantiles(h *hdrhistogram.Histogram, unit format.Unit) plotter.XYs {
 	last := 1 - 0.5/float64(h.TotalCount())
 	var points plotter.XYs
 	for _, b := range h.CumulativeDistributionWithTicks(ticksPerHalf) {

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/zkbench/zkbench/internal/result/figure"
+	"github.com/zkbench/zkbench/internal/result/format"
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
@@ -105,13 +105,13 @@ func (s strip) tile(rec *record.Record, end float64) (*tile, error) {
 		}
 	}
 	var t *tile
-	var unit figure.Unit
+	var unit format.Unit
 	for i, series := range found {
 		if len(series.Values) == 0 {
 			continue
 		}
 		if t == nil {
-			unit = figure.Fitting(series.Unit, most)
+			unit = format.Fitting(series.Unit, most)
 			t = newTile(s.height, unit.Name)
 			t.Add(grid())
 		}
@@ -138,7 +138,7 @@ func (s strip) tile(rec *record.Record, end float64) (*tile, error) {
 // runs are the lines of a series: two points an interval, its value at its begin
 // and at its end, the last one cut by the window's end. With gaps a zero ends a
 // line: nothing happened that had a latency.
-func runs(s record.Series, unit figure.Unit, end float64, gaps bool) []plotter.XYs {
+func runs(s record.Series, unit format.Unit, end float64, gaps bool) []plotter.XYs {
 	var all []plotter.XYs
 	var run plotter.XYs
 	for i, v := range s.Values {

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench/internal/result/record"
-	"github.com/zkbench/zkbench/internal/runner/child"
 	"github.com/zkbench/zkbench/internal/runner/stage"
+	"github.com/zkbench/zkbench/internal/runner/subprocess"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -35,7 +35,7 @@ type Spec struct {
 	Serve      Command           `json:"serve,omitempty"` // a resident prover, in the place of the two
 	Figures    []Figure          `json:"figures,omitempty"`
 	Must       []Must            `json:"must,omitempty"`
-	Limit      child.Limits      `json:"limit"`
+	Limit      subprocess.Limits `json:"limit"`
 	Timeout    time.Duration     `json:"timeout"` // ns, of one command
 	Properties record.Properties `json:"properties"`
 }

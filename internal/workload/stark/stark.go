@@ -10,7 +10,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	hash "github.com/zkbench/zkbench/hash/keccak"
-	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner/stage"
 	"github.com/zkbench/zkbench/internal/sys/memory"
@@ -102,7 +102,7 @@ func KeccakStark() workload.Def {
 // resolve refuses trees of Poseidon over another field, and takes the keys of defaults away.
 func resolve(c workload.Case) ([]workload.Case, error) {
 	if c.Get("hash") == string(stark.Poseidon) && c.Get("field") != string(stark.Goldilocks) {
-		return nil, &usage.ValueError{Field: "hash", Value: c.Get("hash"), Accepted: string(stark.Keccak) + " over " + c.Get("field")}
+		return nil, &argument.ValueError{Field: "hash", Value: c.Get("hash"), Accepted: string(stark.Keccak) + " over " + c.Get("field")}
 	}
 	for key, own := range map[string]string{tableAxis.Key: tableBoth, arityAxis.Key: ownArity, zeroAxis.Key: plain} {
 		switch c.Get(key) {
@@ -206,7 +206,7 @@ func newInstance(ctx context.Context, c workload.Case, seed uint64) (*instance, 
 	}
 	set.ZeroKnowledge = c.Get(zeroAxis.Key) == zero
 	if 1<<set.Stack != stack {
-		return nil, &usage.ValueError{Field: "stack", Value: c.Get("stack"), Accepted: "powers of two"}
+		return nil, &argument.ValueError{Field: "stack", Value: c.Get("stack"), Accepted: "powers of two"}
 	}
 	ex, err := executor.ByName(c.Get("exec"))
 	if err != nil {

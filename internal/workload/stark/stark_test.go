@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/input/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner/stage"
 	"github.com/zkbench/zkbench/internal/testing/golden"
@@ -106,12 +106,12 @@ func TestRefused(t *testing.T) {
 	t.Parallel()
 	d := stark.KeccakStark()
 	_, err := d.Resolved(caseOf("hash", "poseidon"))
-	if e, ok := err.(*usage.ValueError); !ok || e.Field != "hash" {
+	if e, ok := err.(*argument.ValueError); !ok || e.Field != "hash" {
 		t.Errorf("Poseidon over KoalaBear: %v", err)
 	}
 	must.Get(d.Resolved(caseOf("hash", "poseidon", "field", "goldilocks")))(t)
 	_, err = d.New(t.Context(), caseOf("stack", "12"), 1)
-	if e, ok := err.(*usage.ValueError); !ok || e.Field != "stack" {
+	if e, ok := err.(*argument.ValueError); !ok || e.Field != "stack" {
 		t.Errorf("stacks of 12: %v", err)
 	}
 }

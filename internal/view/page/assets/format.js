@@ -1,5 +1,5 @@
 // Numbers and their units as they are read: the times, bytes, rates and numbers of things of
-// internal/result/figure/testdata/figures.txt.
+// internal/result/format/testdata/figures.txt.
 
 const times = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']];
 const sizes = [[1e9, 'GB'], [1e6, 'MB'], [1e3, 'kB'], [1, 'B']];
