@@ -24,7 +24,7 @@ func finish(p *proto, pr *prover[scalar, point], proof *prf, ch challenges[scala
 }
 
 // From four accepted transcripts, c rewound twice under each of two link
-// challenges, the extractor of docs/csp.md recovers the witness.
+// challenges, the extractor of docs/rangeproofs.md recovers the witness.
 func TestExtractor(t *testing.T) {
 	t.Parallel()
 	const bits, value = 8, 173

@@ -46,7 +46,7 @@ func TestVector(t *testing.T) {
 	must.Do(t, err)
 
 	var v golden.Vector
-	v.Remark("A range proof by itself: docs/transcript.md, docs/csp.md")
+	v.Remark("A range proof by itself: docs/transcript.md, docs/rangeproofs.md")
 	v.Word("group", g.Domain())
 	v.Word("range-proof", p.Name())
 	v.Word("bits", bits)

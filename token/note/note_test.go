@@ -160,7 +160,7 @@ func TestOwn(t *testing.T) {
 	must.FailGet(r.Own(note.Nonce{}, 1))(t, zkbench.ErrParams, "KEM")
 }
 
-// TestForeignVector: another program, from docs/notes.md and RFC 9180 alone, finds the same nonces and keys, and its note opens.
+// TestForeignVector: another program, from docs/wallets.md and RFC 9180 alone, finds the same nonces and keys, and its note opens.
 func TestForeignVector(t *testing.T) {
 	vector := make(map[string][]byte)
 	value := ""

@@ -23,7 +23,7 @@ const (
 )
 
 // TestHashLockVector: the encodings of a lock and of the witnesses are those of testdata,
-// which were computed by another program (docs/script.md, section 7).
+// which were computed by another program (docs/owners.md, "Vectors").
 func TestHashLockVector(t *testing.T) {
 	t.Parallel()
 	vector := make(map[string][]byte)

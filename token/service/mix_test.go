@@ -268,7 +268,7 @@ func (m *mixed) reconcile(ctx context.Context) error {
 	return err
 }
 
-// recover does what docs/service.md says after a crash: all that may have been sent is submitted again, and all vaults follow the ledger.
+// recover does what docs/wallets.md says after a crash: all that may have been sent is submitted again, and all vaults follow the ledger.
 func (m *mixed) recover(ctx context.Context) error {
 	if err := m.follow(ctx); err != nil { // the policy, under which all is submitted
 		return err

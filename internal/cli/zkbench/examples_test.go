@@ -87,8 +87,8 @@ var notRun = [][2]string{
 // scripts are pages whose commands need each other, and lines of a shell between: the block that begins with that
 // line is run as a whole.
 var scripts = map[string]string{
-	"docs/policy.md": "umask 077",
-	"docs/wallet.md": "zkbench ledger demo --dir demo",
+	"docs/requests.md": "umask 077",
+	"docs/wallets.md":  "zkbench ledger demo --dir demo",
 }
 
 // asShell is what a shell of an example knows besides: the program.

@@ -224,5 +224,5 @@ func rejects(raw []byte, verify func(raw []byte) error) error {
 }
 
 // constantTimeCurves are the curves whose sums have a constant-time form
-// (docs/side-channels.md).
+// (SECURITY.md).
 func constantTimeCurves() []string { return studyCurves[:] }
