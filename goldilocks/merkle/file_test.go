@@ -108,7 +108,7 @@ func TestBuildFileRefuses(t *testing.T) {
 		{"empty", two, bytes.NewReader(nil), zkbench.ErrMalformed, "rows[0] at byte 0: the rows end; there must be 2"},
 		{"a row less", two, bytes.NewReader(good[:24]), zkbench.ErrMalformed, "rows[1] at byte 24: the rows end"},
 		{"a byte less", two, bytes.NewReader(good[:47]), zkbench.ErrMalformed, "rows[1] at byte 47: the rows end"},
-		{"a byte more", two, bytes.NewReader(append(slices.Clone(good), 0)), zkbench.ErrMalformed, "rows[2] at byte 48: the rows go on"},
+		{"a byte more", two, bytes.NewReader(append(slices.Clone(good), 0)), zkbench.ErrMalformed, "rows[2] at byte 48: more follows the rows"},
 		{"not canonical", two, bytes.NewReader(bad), zkbench.ErrMalformed, "rows[1][1] at byte 32: not below the modulus"},
 		{"error at first", two, iotest.ErrReader(gone), gone, "rows[0]: "},
 		{"error in a row", two, io.MultiReader(bytes.NewReader(good[:30]), iotest.ErrReader(gone)), gone, "rows[1]: "},

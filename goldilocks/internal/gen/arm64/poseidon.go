@@ -17,7 +17,7 @@ const (
 	partialRounds = 22
 )
 
-// Permutation is permute_arm64.s.
+// Permutation returns the contents of permute_arm64.s.
 func Permutation() []byte {
 	var text strings.Builder
 	text.WriteString(header)
