@@ -9,7 +9,7 @@ type vectorFunction struct {
 	stored []zReg // the results
 	sums   []zReg // instead of stored: zeros at first, stored when all is done, maxLanes apart
 	body   func(a *assembly)
-	after  func(a *assembly) // what the sums take before that; may be nil
+	after  func(a *assembly) // runs before the sums are stored; may be nil
 	only   string            // the kernel that has it; all of them if empty
 	study  bool              // only the study of SVE has it
 }
@@ -189,11 +189,11 @@ func eachVector(use func(f function, a *assembly)) {
 	}
 }
 
-// maxLanes is the number of elements in the longest register that the architecture has.
+// maxLanes is the number of elements in the longest register of the architecture.
 const maxLanes = 32
 
-// vectorFunction writes a loop over registers of elements, the last one perhaps not full:
-// func(pointers..., n int, s uint64).
+// vectorFunction writes a loop over registers of elements; the last register may be partly filled.
+// The function is func(pointers..., n int, s uint64).
 func (a *assembly) vectorFunction(f vectorFunction) {
 	const n, i, scratch xReg = 8, 9, 10
 	label := f.name + a.suffix()
