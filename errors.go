@@ -48,8 +48,8 @@ func (e *DecodeError) Error() string {
 
 func (e *DecodeError) Unwrap() error { return ErrMalformed }
 
-// Within returns the error with its place in the whole input, if e is about a part of it. It puts
-// path before e.Path, with a dot between two names, and adds offset to e.Offset.
+// Within turns an error about a part of an input into an error about the whole input. It puts path
+// before e.Path, with a dot between two names, and adds offset to e.Offset.
 func (e *DecodeError) Within(path string, offset int) *DecodeError {
 	if path != "" && e.Path != "" && !strings.HasSuffix(path, ".") && !strings.ContainsAny(e.Path[:1], ".[") {
 		path += "."
@@ -91,11 +91,11 @@ func (e *CheckError) Error() string {
 
 func (e *CheckError) Unwrap() error { return e.Err }
 
-// CheckErrors returns all the *CheckError values in err, which is one itself or joins several. It
-// reports true if err consists of nothing else. Otherwise err is not about single actions and
-// concerns the whole batch.
+// CheckErrors returns the *CheckError values that err is or joins. If err is or joins anything
+// else, it returns nil and false: such an error is not about single actions and concerns the whole
+// batch.
 func CheckErrors(err error) (all []*CheckError, only bool) {
-	if e, ok := err.(*CheckError); ok { // and not one that is wrapped
+	if e, ok := err.(*CheckError); ok { // but not a wrapped one
 		return []*CheckError{e}, true
 	}
 	joined, ok := err.(interface{ Unwrap() []error })

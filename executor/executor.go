@@ -62,7 +62,7 @@ func ByName(name string) (Executor, error) {
 	return nil, fmt.Errorf("%w: executor %q, accepted are %s", zkbench.ErrParams, name, strings.Join(Names(), ", "))
 }
 
-// PanicError is the error that a panic in a task becomes.
+// PanicError reports a panic in a task.
 type PanicError struct {
 	Value any    // argument of panic, or ErrGoexit
 	Stack []byte // of the panicking goroutine, as debug.Stack formats it

@@ -64,7 +64,7 @@ func (e Element) Neg() Element { return Element(0).Sub(e) }
 // Double returns 2e.
 func (e Element) Double() Element { return e.Add(e) }
 
-// Mul returns e f.
+// Mul returns e * f.
 func (e Element) Mul(f Element) Element {
 	hi, lo := bits.Mul64(uint64(e), uint64(f))
 	return Reduce128(hi, lo)
@@ -73,10 +73,10 @@ func (e Element) Mul(f Element) Element {
 // Square returns e^2.
 func (e Element) Square() Element { return e.Mul(e) }
 
-// Reduce128 returns hi 2^64 + lo mod p.
+// Reduce128 returns hi * 2^64 + lo mod p.
 func Reduce128(hi, lo uint64) Element { return Reduce(reduce128(hi, lo)) }
 
-// reduce128 returns a number below 2^64 that is hi 2^64 + lo modulo p.
+// reduce128 returns a number below 2^64 that equals hi * 2^64 + lo modulo p.
 //
 // With hi = h 2^32 + l, 2^64 = 2^32 - 1 and 2^96 = -1: lo - h + l (2^32 - 1).
 func reduce128(hi, lo uint64) uint64 {

@@ -20,7 +20,7 @@ type tables struct {
 func newTables(roots []Element, radix int) *tables {
 	n := 2 * len(roots)
 	t := &tables{
-		// A row more than there are: the last digit is loaded with the four bytes behind it.
+		// One row more than used: the last digit is loaded together with the four bytes after it.
 		rows:   make([]uint64, (n/radix/radix+1)*2*radix),
 		groups: make([]uint64, n/radix*2*(radix-1)),
 	}

@@ -11,7 +11,7 @@ import (
 // valueBlocks is the number of blocks of points in a task of EvalValues.
 const valueBlocks = 16
 
-// Coset is Shift times a domain.
+// Coset is the set of Shift times each element of a domain.
 type Coset struct {
 	Domain *Domain
 	Shift  Element // not 0
@@ -23,8 +23,8 @@ type Coset struct {
 // is not n, if the shift is 0 or not canonical, or if a coordinate of point is not canonical. The
 // executor's tasks are parts of the coset.
 //
-// It uses the barycentric formula over the points d of the coset: f(x) is (shift^n - x^n) / (n
-// shift^n) times the sum of f(d) d / (d - x). The weights are computed once, with about 15
+// It uses the barycentric formula over the points d of the coset: f(x) is (shift^n - x^n) / (n *
+// shift^n) times the sum of f(d) * d / (d - x). The weights are computed once, with about 15
 // multiplications per point. After that the cost is the same as for EvalAll.
 func EvalValues[E Extension[E]](ctx context.Context, ex executor.Executor, c Coset, values [][]Element, point E, on ...Kernel) ([]E, error) {
 	if err := c.check(); err != nil {

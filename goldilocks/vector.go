@@ -22,28 +22,28 @@ func Sub(dst, a, b []Element, on ...Kernel) {
 	subPortable(dst[n:], a[n:], b[n:])
 }
 
-// Mul sets dst[i] = a[i] b[i].
+// Mul sets dst[i] = a[i] * b[i].
 func Mul(dst, a, b []Element, on ...Kernel) {
 	sameLength(len(dst), len(a), len(b))
 	n := chosen(on).mulWide(dst, a, b)
 	mulPortable(dst[n:], a[n:], b[n:])
 }
 
-// MulAdd sets dst[i] += a[i] b[i].
+// MulAdd sets dst[i] += a[i] * b[i].
 func MulAdd(dst, a, b []Element, on ...Kernel) {
 	sameLength(len(dst), len(a), len(b))
 	n := chosen(on).mulAddWide(dst, a, b)
 	mulAddPortable(dst[n:], a[n:], b[n:])
 }
 
-// Xor sets dst[i] = a[i] + b[i] - 2 a[i] b[i]. For bits, this is their exclusive or.
+// Xor sets dst[i] = a[i] + b[i] - 2*a[i]*b[i]. For bits, this is their exclusive or.
 func Xor(dst, a, b []Element, on ...Kernel) {
 	sameLength(len(dst), len(a), len(b))
 	n := chosen(on).xorWide(dst, a, b)
 	xorPortable(dst[n:], a[n:], b[n:])
 }
 
-// AndNot sets dst[i] = a[i] (1 - b[i]). For bits, this is (not b[i]) and a[i].
+// AndNot sets dst[i] = a[i] * (1 - b[i]). For bits, this is (not b[i]) and a[i].
 func AndNot(dst, a, b []Element, on ...Kernel) {
 	sameLength(len(dst), len(a), len(b))
 	n := chosen(on).andNotWide(dst, a, b)
@@ -53,8 +53,9 @@ func AndNot(dst, a, b []Element, on ...Kernel) {
 // MaxPack is the maximum number of vectors that Pack takes.
 const MaxPack = 32
 
-// Pack sets dst[i] to the sum of 2^j a[j][i]. If the a[j][i] are bits, this is the number that they
-// represent. Pack takes 1 to MaxPack vectors, none of which may be dst, and panics otherwise.
+// Pack sets dst[i] to the sum of 2^j * a[j][i] over all j. If the a[j][i] are bits, this is the
+// number that they represent. Pack takes 1 to MaxPack vectors, none of which may be dst, and panics
+// otherwise.
 func Pack(dst []Element, a [][]Element, on ...Kernel) {
 	if len(a) == 0 || len(a) > MaxPack {
 		panic(fmt.Sprintf("goldilocks: %d vectors to pack, accepted are 1 to %d", len(a), MaxPack))
@@ -69,9 +70,9 @@ func Pack(dst []Element, a [][]Element, on ...Kernel) {
 const MaxLayers = 2
 
 // Butterflies computes one layer of a transform on two vectors, or two layers on four, row by row.
-// Layer j takes its factors from w[2^j-1+i], for i below 2^j. From the vectors at u = 2^(j+1) b + i
-// and at u + 2^j it computes the sum and the difference of the first vector and the factor times
-// the second. src may be dst. All vectors must have the same length.
+// Layer j takes its factors from w[2^j-1+i], for i below 2^j. For u = 2^(j+1)*b + i it replaces
+// vectors u and u + 2^j by the sum and the difference of vector u and the factor times vector u +
+// 2^j. src may be dst. All vectors must have the same length.
 func Butterflies(dst, src, w [][]Element, on ...Kernel) {
 	if n := len(dst); n != 2 && n != 4 || len(src) != n || len(w) != n-1 {
 		panic(fmt.Sprintf("goldilocks: butterflies of %d vectors and %d factors to %d, accepted are 2 and 1 to 2, 4 and 3 to 4", len(src), len(w), len(dst)))
@@ -111,21 +112,21 @@ func Neg(dst, a []Element, on ...Kernel) {
 	negPortable(dst[n:], a[n:])
 }
 
-// MulScalar sets dst[i] = c a[i].
+// MulScalar sets dst[i] = c * a[i].
 func MulScalar(dst, a []Element, c Element, on ...Kernel) {
 	sameLength(len(dst), len(a), len(a))
 	n := chosen(on).mulScalarWide(dst, a, c)
 	mulScalarPortable(dst[n:], a[n:], c)
 }
 
-// MulAddScalar sets dst[i] += c a[i].
+// MulAddScalar sets dst[i] += c * a[i].
 func MulAddScalar(dst, a []Element, c Element, on ...Kernel) {
 	sameLength(len(dst), len(a), len(a))
 	n := chosen(on).mulAddScalarWide(dst, a, c)
 	mulAddScalarPortable(dst[n:], a[n:], c)
 }
 
-// AddProducts adds to each dst[k][i] the sum of c[j len(dst) + k] a[j][i] over all j. c has
+// AddProducts adds to each dst[k][i] the sum of c[j*len(dst)+k] * a[j][i] over all j. c has
 // len(dst) factors for each vector of a.
 func AddProducts(dst, a [][]Element, c []Element, on ...Kernel) {
 	if len(dst) == 0 || len(c) != len(a)*len(dst) {
@@ -148,7 +149,7 @@ func AddProducts(dst, a [][]Element, c []Element, on ...Kernel) {
 	}
 }
 
-// Dot returns the sum of a[i] b[i].
+// Dot returns the sum of a[i] * b[i].
 func Dot(a, b []Element, on ...Kernel) Element {
 	sameLength(len(a), len(b), len(b))
 	sum, n := chosen(on).dotWide(a, b)

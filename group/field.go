@@ -25,7 +25,7 @@ type elementPtr[E any] interface {
 }
 
 // vectorOps are a field's operations on whole slices, bound to gnark-crypto's
-// Vector methods: AVX-512 code for four-limb fields where the processor has it,
+// Vector methods: AVX-512 code for four-limb fields if the processor has it,
 // portable loops elsewhere; gnark-crypto chooses at run time. Each curve binds
 // them itself, to types that the compiler knows: a Vector method called through
 // a type parameter would put its receiver on the heap at every call.

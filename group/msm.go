@@ -245,8 +245,8 @@ func (s *sums[E, PE]) join(ctx context.Context, ex executor.Executor, sc *scratc
 	return sc.acc.affine(last), nil
 }
 
-// perTask is the number of pieces for each task that runs at once. With several, tasks end
-// together.
+// perTask is the number of pieces of work for each task that runs at once. With several pieces
+// each, the tasks end at about the same time.
 const perTask = 8
 
 // each calls do for all i below n, with the scratch of the task that calls it.

@@ -34,8 +34,8 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) description(st *stored[E]) []byte {
 	return append(b, g.domain...)
 }
 
-// storedHeaderOf is the header of a file with these entries of these points, as both lie in
-// memory.
+// storedHeaderOf returns the header of a file with these entries for these points, both with the
+// layout that they have in memory.
 func storedHeaderOf(description, points, entries []byte) []byte {
 	digest := sha256.New()
 	for _, part := range [][]byte{points, entries} {

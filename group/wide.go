@@ -215,7 +215,7 @@ func (w *wide[E, PE]) special(spans []span, found func(pair, l, r int32)) {
 			l, r := s.left+k, s.right+k
 			left := w.points[int(l)/lanes.Width*size+int(l)%lanes.Width]
 			right := w.points[int(r)/lanes.Width*size+int(r)%lanes.Width]
-			// The lowest limbs tell most pairs apart.
+			// The lowest limbs distinguish most pairs.
 			if w.field.Distinct(left, right) && w.field.Distinct(left, 0) && w.field.Distinct(right, 0) {
 				pair++
 				continue

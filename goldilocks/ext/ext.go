@@ -21,7 +21,7 @@ func (a Quadratic) Sub(b Quadratic) Quadratic { return Quadratic{a[0].Sub(b[0]),
 // Neg returns -a.
 func (a Quadratic) Neg() Quadratic { return Quadratic{a[0].Neg(), a[1].Neg()} }
 
-// Mul returns a b.
+// Mul returns a * b.
 func (a Quadratic) Mul(b Quadratic) Quadratic {
 	lo, hi := a[0].Mul(b[0]), a[1].Mul(b[1])
 	cross := a[0].Add(a[1]).Mul(b[0].Add(b[1])).Sub(lo).Sub(hi)
@@ -33,7 +33,7 @@ func (a Quadratic) Square() Quadratic {
 	return Quadratic{a[0].Square().Add(a[1].Square().Mul(nonResidue)), a[0].Mul(a[1]).Double()}
 }
 
-// MulBase returns a b for an element b of the base field.
+// MulBase returns a * b for an element b of the base field.
 func (a Quadratic) MulBase(b goldilocks.Element) Quadratic {
 	return Quadratic{a[0].Mul(b), a[1].Mul(b)}
 }
@@ -78,7 +78,7 @@ func (a Cubic) Sub(b Cubic) Cubic { return Cubic{a[0].Sub(b[0]), a[1].Sub(b[1]),
 // Neg returns -a.
 func (a Cubic) Neg() Cubic { return Cubic{a[0].Neg(), a[1].Neg(), a[2].Neg()} }
 
-// Mul returns a b. Karatsuba's method takes six multiplications.
+// Mul returns a * b. Karatsuba's method takes six multiplications.
 func (a Cubic) Mul(b Cubic) Cubic {
 	v0, v1, v2 := a[0].Mul(b[0]), a[1].Mul(b[1]), a[2].Mul(b[2])
 	c1 := a[0].Add(a[1]).Mul(b[0].Add(b[1])).Sub(v0).Sub(v1)
@@ -91,7 +91,7 @@ func (a Cubic) Mul(b Cubic) Cubic {
 // Square returns a^2.
 func (a Cubic) Square() Cubic { return a.Mul(a) }
 
-// MulBase returns a b for an element b of the base field.
+// MulBase returns a * b for an element b of the base field.
 func (a Cubic) MulBase(b goldilocks.Element) Cubic {
 	return Cubic{a[0].Mul(b), a[1].Mul(b), a[2].Mul(b)}
 }

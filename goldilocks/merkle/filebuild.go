@@ -68,7 +68,7 @@ func buildFile(ctx context.Context, ex executor.Executor, on []goldilocks.Kernel
 		return err
 	}
 	renamed := false
-	defer func() { // also where the reader panics
+	defer func() { // also if the reader panics
 		if !renamed {
 			_ = part.Close() // it may be closed
 			err = errors.Join(err, os.Remove(part.Name()))

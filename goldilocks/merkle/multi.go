@@ -97,7 +97,7 @@ func VerifyMulti(root poseidon.Digest, shape Shape, indices []int, rows [][]gold
 	if err := checkDigests("path", path); err != nil {
 		return err
 	}
-	// A queue: the digests of the level that are left, then those of the level above.
+	// A queue: the remaining digests of the level, then the digests of the level above.
 	queue := make([]poseidon.Digest, len(rows), 2*len(rows))
 	for i, row := range rows {
 		queue[i] = poseidon.LinearHash(row)

@@ -13,7 +13,7 @@ import (
 )
 
 // Tree is a tree in memory. Its rows belong to the caller. All digests are in one allocation, which
-// takes 32 (2 Rows - 1) bytes if Rows is a power of two.
+// takes 32 * (2*Rows - 1) bytes if Rows is a power of two.
 //
 // Create a Tree with Build. For a zero Tree, Top and Root return zeros, with which nothing
 // verifies, and the other methods return ErrParams if they return an error.

@@ -79,7 +79,7 @@ func partialRoundsOf(x *[Width]uint64) {
 	for i, e := range x {
 		low[i], high[i] = e&epsilon, e>>32
 	}
-	// The first element, and by what parts the spectra hold it.
+	// The first element, and its parts as the spectra include them.
 	first, firstLow, firstHigh := x[0], low[0], high[0]
 	low.setRemainders((*[Width]uint64)(&low))
 	high.setRemainders((*[Width]uint64)(&high))
@@ -152,8 +152,8 @@ func lazy(low, high uint64) uint64 {
 	return s + -carry&epsilon
 }
 
-// RoundConstants returns the constants that are added to the state before each round's S-boxes.
-// Provers of a permutation need them, and Mix.
+// RoundConstants returns the constants that are added to the state before each round's S-boxes. A
+// system that proves permutations needs these constants and Mix.
 func RoundConstants() [FullRounds + PartialRounds][Width]goldilocks.Element { return roundConstants }
 
 // Mix returns the matrix of the linear layer, which replaces element i by the sum of Mix()[i][j]

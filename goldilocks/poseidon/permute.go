@@ -23,8 +23,8 @@ func PermuteAll(states []State, on ...goldilocks.Kernel) {
 	}
 }
 
-// CompressAll sets dst[i] to Compress(pairs[2i], pairs[2i+1]). It panics unless pairs has twice as
-// many digests as dst. dst may be the beginning of pairs.
+// CompressAll sets dst[i] to Compress(pairs[2*i], pairs[2*i+1]). It panics unless pairs has twice
+// as many digests as dst. dst may be the beginning of pairs.
 func CompressAll(dst, pairs []Digest, on ...goldilocks.Kernel) {
 	if len(pairs) != 2*len(dst) {
 		panic(fmt.Sprintf("poseidon: %d digests of %d", len(dst), len(pairs)))
@@ -35,7 +35,7 @@ func CompressAll(dst, pairs []Digest, on ...goldilocks.Kernel) {
 	}
 }
 
-// LeavesAll sets dst[i] to LinearHash(leaves[i width : (i+1) width]). It panics unless leaves has
+// LeavesAll sets dst[i] to LinearHash(leaves[i*width : (i+1)*width]). It panics unless leaves has
 // width elements for each digest.
 func LeavesAll(dst []Digest, leaves []goldilocks.Element, width int, on ...goldilocks.Kernel) {
 	// The product may wrap, the quotient does not.

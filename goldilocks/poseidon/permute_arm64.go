@@ -21,10 +21,11 @@ const (
 	tableLen    = FullRounds*Width + Width + PartialRounds + Width
 )
 
-// table holds the round constants in the order in which the kernels add them. First are those of
-// the first four rounds and of the first partial round, for all elements. Then, for the first
-// element, come those of the other partial rounds and a zero. Last, for all elements, come those of
-// the last four rounds and zeros.
+// table holds the round constants in the order in which the kernels add them:
+//
+//   - for all elements, the constants of the first four rounds and of the first partial round;
+//   - for the first element, the constants of the other partial rounds and a zero;
+//   - for all elements, the constants of the last four rounds and zeros.
 //
 // In a partial round the other elements meet no S-box. Their constants are added later, after the
 // linear layers that they would go through.

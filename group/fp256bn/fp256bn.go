@@ -21,11 +21,11 @@ type (
 	Point  = adapter.Point
 )
 
-// AMCL returns the group on the driver for AMCL, version 3.
+// AMCL returns the group implemented by mathlib's driver for AMCL, version 3.
 func AMCL() group.Group[Scalar, Point] { return onAMCL() }
 
-// Miracl returns the group on the driver for MIRACL core. Its hash to the curve differs from
-// AMCL's, and so does its Domain.
+// Miracl returns the group implemented by mathlib's driver for MIRACL core. Its hash to the curve
+// differs from AMCL's, and so does its Domain.
 func Miracl() group.Group[Scalar, Point] { return onMiracl() }
 
 var (

@@ -1,5 +1,5 @@
-// Package csp proves that the value inside one Pedersen commitment V = v·G + r·H is in [0, 2^n), 1
-// <= n <= 64, by a compressed sigma protocol.
+// Package csp proves that the value inside one Pedersen commitment V = v·G + r·H is in [0, 2^n),
+// for n from 1 to 64, by a compressed sigma protocol.
 //
 // The bits of v are the values of a polynomial a at the nodes 1..n. They are bits if b = a(a-1)
 // vanishes there. The prover commits to the values of a and b, and the verifier picks a random

@@ -19,7 +19,7 @@ func countsAMD64() (all []arm64.Count) {
 			c := countPass(pass)
 			c.Kernel, c.Function = strings.ToLower(w.name), l.name
 			if l.name == "dot" {
-				c.Registers = 1 // of operands: its sums stay where they are
+				c.Registers = 1 // counts operands: its sums stay in registers
 			}
 			all = append(all, c)
 		}

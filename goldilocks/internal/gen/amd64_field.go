@@ -111,7 +111,7 @@ func (b *block) join(low, high value) value {
 	if b.Lanes == 4 {
 		return b.Immediate("VPBLENDD", 0xaa, b.shl(high, 32), low)
 	}
-	// The odd dwords are copies of even ones: masked, so that those of low stay.
+	// The odd dwords are copies of even ones. The mask keeps low's even ones.
 	return b.Emit(asm.Step{
 		Mnemonic: "VPSHUFD", Before: fmt.Sprintf("$%d, ", evens),
 		Sources: []asm.Operand{asm.Of(high), asm.Of(low)}, Mask: oddDwords + ", ", Merge: true, Hidden: true,
@@ -161,7 +161,7 @@ func (b *block) canonical(x value) value {
 		mask := b.Compare(atLeast, asm.Operand{Text: "=modulus"}, asm.Of(x))
 		return b.Masked("VPADDQ", "epsilon", x, mask)
 	}
-	// x >= p: its flipped form is above that of p - 1.
+	// x >= p if its flipped form is above the flipped p - 1.
 	over := b.Op("VPCMPGTQ", b.constant("flipped"), b.xorSign(x))
 	return b.add(x, b.shr(over, 32))
 }

@@ -177,7 +177,7 @@ func (b *block) fullRound() {
 // vector without 8 y in its first element, and that element in the field.
 type partialState struct {
 	low, high spectrum
-	first     expansion // the first element, but for 8 y, by which the spectra hold it
+	first     expansion // the first element without 8 y, as the spectra include it
 	x         value
 }
 

@@ -49,7 +49,7 @@ func (f *scalarField) reduce(z, t *integer.Limbs, carry uint64) {
 	for i := range d {
 		d[i], b = bits.Sub64(t[i], f.q[i], b)
 	}
-	keep := -(b &^ carry) // all ones where t is below q
+	keep := -(b &^ carry) // all ones if t is below q
 	for i := range z {
 		z[i] = t[i]&keep | d[i]&^keep
 	}

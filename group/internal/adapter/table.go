@@ -73,7 +73,7 @@ func (t *table[T]) MSM(ctx context.Context, ex executor.Executor, dst []Point, s
 			panic("group: Table.MSM: more scalars than points")
 		}
 	}
-	// A task is one sum, or a piece of one where there are fewer sums than
+	// A task is one sum, or a piece of one if there are fewer sums than
 	// workers.
 	pieces := 1
 	if workers := executor.Tasks(ex); len(dst) < workers && len(dst) > 0 {

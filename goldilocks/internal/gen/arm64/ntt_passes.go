@@ -2,7 +2,7 @@ package arm64
 
 import "strings"
 
-// Scratch registers of the transforms, beside those of the parameters from 0 upwards.
+// Scratch registers of the transforms. Registers from 0 upwards hold the parameters.
 const (
 	xNTTScratch xReg = 10
 	xNTTLanes   xReg = 11

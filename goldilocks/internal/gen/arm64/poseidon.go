@@ -287,10 +287,10 @@ func (a *assembly) circulant(s bank, free []zReg) {
 		a.vector(ddd("sub", s[i], plus[i], minus[i]))
 		a.vector(ddd("add", plus[i], plus[i], minus[i]))
 	}
-	for _, i := range []int{5, 0, 1, 2, 3, 4} { // v[5] lies where s[6] is to be
+	for _, i := range []int{5, 0, 1, 2, 3, 4} { // v[5] is in the register that s[6] needs
 		u := s[i]
 		x, y := "add", "sub"
-		if i%2 != 0 { // -X stands for X
+		if i%2 != 0 { // s holds the polynomial in -X
 			x, y = y, x
 		}
 		a.vector(ddd(y, s[i+6], u, v[i]))

@@ -4,7 +4,7 @@ package arm64
 // quarter, with 12 or 48 constants that all states share. Each lane has one state.
 type stateFunction struct {
 	name, constants string
-	before          func(a *assembly) // what registers keep of the constants
+	before          func(a *assembly) // loads the constants that stay in registers
 	body            func(a *assembly)
 }
 

@@ -37,7 +37,7 @@ func (a *assembly) lowHalves(words, tops, t zReg) {
 	a.vector(ddd("sub", words, words, t))
 }
 
-// What lazySum adds, p: 2^38 + 1 + 2^64 - 2^32 - 2^38.
+// lazySum adds p in two parts: 2^38 + 1 and 2^64 - 2^32 - 2^38.
 const (
 	biasLow  = 1<<38 + 1
 	biasHigh = 1<<32 - 1 - 1<<6
