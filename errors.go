@@ -25,7 +25,7 @@ var (
 	// ErrSpent reports an input that an earlier request has already spent.
 	ErrSpent = errors.New("token is spent")
 	// ErrAnchorConflict reports an anchor (transaction id) that already belongs to another request.
-	ErrAnchorConflict = errors.New("anchor stands for another request")
+	ErrAnchorConflict = errors.New("anchor belongs to another request")
 	// ErrOutcomeUnknown reports that the ledger may or may not have applied the batch. Look the
 	// anchors up to find out.
 	ErrOutcomeUnknown = errors.New("outcome unknown")

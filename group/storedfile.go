@@ -50,7 +50,7 @@ func storedFile(opts StoreOptions, description, points []byte, size int) *mapped
 		Path: opts.File, Size: storedHeader + int64(size), Warn: opts.Warn,
 		Check: func(data []byte) error {
 			if string(data[:storedHeader]) != string(storedHeaderOf(description, points, data[storedHeader:])) {
-				return errors.New("damaged, or not of these points")
+				return errors.New("damaged, or for other points")
 			}
 			return nil
 		},

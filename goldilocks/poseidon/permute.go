@@ -27,7 +27,7 @@ func PermuteAll(states []State, on ...goldilocks.Kernel) {
 // as many digests as dst. dst may be the beginning of pairs.
 func CompressAll(dst, pairs []Digest, on ...goldilocks.Kernel) {
 	if len(pairs) != 2*len(dst) {
-		panic(fmt.Sprintf("poseidon: %d digests of %d", len(dst), len(pairs)))
+		panic(fmt.Sprintf("poseidon: %d digests from %d, accepted are twice as many", len(dst), len(pairs)))
 	}
 	n := compressWide(chosen(on), dst, pairs)
 	for i := n; i < len(dst); i++ {
@@ -40,7 +40,7 @@ func CompressAll(dst, pairs []Digest, on ...goldilocks.Kernel) {
 func LeavesAll(dst []Digest, leaves []goldilocks.Element, width int, on ...goldilocks.Kernel) {
 	// The product may wrap, the quotient does not.
 	if width < 0 || len(leaves) != len(dst)*width || len(dst) > 0 && len(leaves)/len(dst) != width {
-		panic(fmt.Sprintf("poseidon: %d leaves of %d elements in %d", len(dst), width, len(leaves)))
+		panic(fmt.Sprintf("poseidon: %d leaves of %d elements from %d elements", len(dst), width, len(leaves)))
 	}
 	n := leavesWide(chosen(on), dst, leaves, width)
 	for i := n; i < len(dst); i++ {
@@ -53,7 +53,7 @@ func LeavesAll(dst []Digest, leaves []goldilocks.Element, width int, on ...goldi
 func ColumnsAll(dst []Digest, columns [][]goldilocks.Element, on ...goldilocks.Kernel) {
 	for i, c := range columns {
 		if len(c) < len(dst) {
-			panic(fmt.Sprintf("poseidon: %d digests of column %d of %d elements", len(dst), i, len(c)))
+			panic(fmt.Sprintf("poseidon: %d digests from column %d with %d elements", len(dst), i, len(c)))
 		}
 	}
 	n := columnsWide(chosen(on), dst, columns)
