@@ -1,4 +1,4 @@
-// Package executor runs the independent tasks of one operation: one after another, each on its own
+// Package executor runs the independent tasks of one operation: in order, each on its own
 // goroutine, or on a pool that the whole process shares.
 package executor
 
@@ -20,8 +20,8 @@ import (
 //
 // After the first error no further task starts, and the context that tasks receive is cancelled. If
 // several tasks fail, Do returns the error of the lowest index among those that it saw. A panic in
-// a task becomes a *PanicError. When ctx is done, no further task starts and Do returns
-// context.Cause(ctx).
+// a task becomes a *PanicError. When ctx is done, no further task starts. Do then returns
+// context.Cause(ctx), unless all tasks succeeded or one failed for another reason.
 type Executor interface {
 	Name() string
 	Do(ctx context.Context, n int, task func(ctx context.Context, i int) error) error

@@ -3,8 +3,8 @@
 // kernel that the processor has.
 //
 // Nothing here is constant-time: additions, reductions, Inverse, Exp and the transforms branch on
-// their operands. Use it for the public data of proofs, not for secrets if an attacker can measure
-// the time.
+// their operands. Use it for the public data of proofs, not for secrets whose timing an attacker
+// can measure.
 //
 // Names and constants follow Remco Bloemen, "The Goldilocks Prime". The field is that of plonky2,
 // Plonky3 and Polygon's Hermez prover.
@@ -123,9 +123,9 @@ func (e Element) squares(n int) Element {
 	return e
 }
 
-// SetBytes sets e to the value of eight bytes, the least significant first. If there are not eight
-// bytes or the value is not below Modulus, it leaves e as it is, and the error is of type
-// *zkbench.DecodeError.
+// SetBytes sets e to the value of eight bytes, the least significant first. If b does not have
+// eight bytes, or its value is not below Modulus, the error is of type *zkbench.DecodeError and e
+// keeps its value.
 func (e *Element) SetBytes(b []byte) error {
 	if len(b) != 8 {
 		return &zkbench.DecodeError{Path: "element", Offset: min(len(b), 8), Reason: fmt.Sprintf("%d bytes; there must be 8", len(b))}

@@ -1,9 +1,9 @@
-// Package group provides the prime-order groups that the proofs run on: scalar fields, canonical
-// encodings, generators derived by hashing to the curve, fixed-base tables and multi-scalar
-// multiplication.
+// Package group provides the prime-order groups that the proofs run on. A group has a scalar field,
+// canonical encodings, generators derived by hashing to the curve, fixed-base tables and
+// multi-scalar multiplication.
 //
 // Protocols are written once, generic over [S, P any] with a Group[S, P] value. They work on
-// scalars and points through slice operations: one call through the interface handles a whole
+// scalars and points through slice operations. One call through the interface handles a whole
 // vector, so no hot loop calls through a type dictionary.
 //
 // Notation is additive throughout. A sum Σ s_i·P_i is a multi-scalar multiplication (MSM).
@@ -41,8 +41,8 @@ const (
 // are values: an assignment copies them, and their zero values are 0 and the identity. Destinations
 // may alias operands.
 //
-// Slices that an operation takes together must have equal lengths, or it panics: a protocol chooses
-// lengths, an input never does. A Group is safe for concurrent use.
+// An operation that takes several slices panics if their lengths differ: lengths come from the
+// protocol, never from an input. A Group is safe for concurrent use.
 type Group[S, P any] interface {
 	// Name returns the curve name that users type, for example "BN254".
 	Name() string
@@ -134,9 +134,9 @@ type TableOptions struct {
 	Spacing int
 }
 
-// SmallTables returns options for tables that take a third of the default's memory: for machines
-// with little cache, or with a cache that many processes share. A sum takes longer (docs/msm.md has
-// a table).
+// SmallTables returns options for tables that take a third of the default's memory. Use them on
+// machines with little cache, or if many processes share a cache. A sum takes longer (docs/msm.md
+// has a table).
 func SmallTables() TableOptions { return TableOptions{Window: 8, Spacing: 8} }
 
 // Table holds precomputed multiples of fixed points. It is immutable and safe for concurrent use.

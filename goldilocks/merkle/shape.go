@@ -1,12 +1,12 @@
 // Package merkle builds and verifies trees of Poseidon digests over rows of Goldilocks elements.
 // Nothing here is constant-time: everything that is built, opened and verified is public.
 //
-// A leaf is the LinearHash of a row. If a level has an odd number of digests, the last has no
-// sibling and moves up unchanged, so a tree may have any number of leaves. If the number is a power
-// of two, the tree is that of Polygon's Hermez prover. It is also that of plonky2, whose leaves are
-// HashOrNoop, if rows have at most eight elements.
+// A leaf is the LinearHash of a row. A tree may have any number of leaves: if a level has an odd
+// number of digests, the last has no sibling and moves up unchanged. If the number of leaves is a
+// power of two, the tree is that of Polygon's Hermez prover. If rows also have at most eight
+// elements, it is the tree of plonky2 too, whose leaves are HashOrNoop.
 //
-// Top is the top digest that those two provers publish. It is not a commitment: a row of eight
+// Top is the top digest that those two provers publish. It is not a commitment. A row of eight
 // elements and two digests can have the same Top, and Top does not fix the number of rows. Root is
 // a commitment, and the only value that verifiers accept: one permutation over Top, the rows'
 // width, their number and a domain tag.

@@ -1,5 +1,5 @@
-// Package csp proves that the value inside one Pedersen commitment V = v·G + r·H is in [0, 2^n),
-// for n from 1 to 64, by a compressed sigma protocol.
+// Package csp proves by a compressed sigma protocol that the value inside one Pedersen commitment V
+// = v·G + r·H is in [0, 2^n), for n from 1 to 64.
 //
 // The bits of v are the values of a polynomial a at the nodes 1..n. They are bits if b = a(a-1)
 // vanishes there. The prover commits to the values of a and b, and the verifier picks a random
@@ -7,15 +7,17 @@
 // follows from it, and the bits compose to v. They are merged into one linear form of the committed
 // vector.
 //
-// That form is opened by the compressed sigma protocol of Attema and Cramer (Compressed Σ-Protocol
-// Theory, IACR 2020/152: the pivot and its compression), adapted to vectors of odd length.
+// The compressed sigma protocol of Attema and Cramer opens that form (Compressed Σ-Protocol Theory,
+// IACR 2020/152: the pivot and its compression). Here it is adapted to vectors of odd length.
 // docs/csp.md has the derivation, arguments for soundness and zero knowledge, and the cost in group
 // operations. The code uses its letters.
 //
 // If the transcript's hash is modelled as a random oracle and discrete logarithms are hard, a proof
-// shows knowledge of v and r, and reveals nothing else (perfect zero knowledge). The prover is not
-// constant-time unless the basis is a Basis.ConstantTime (docs/side-channels.md): otherwise its
-// multi-scalar multiplications use secret digits as table indices, including the value's bits.
+// shows knowledge of v and r. It reveals nothing else (perfect zero knowledge).
+//
+// The prover is not constant-time unless the basis is a Basis.ConstantTime (docs/side-channels.md).
+// Otherwise its multi-scalar multiplications use secret digits as table indices, including the
+// value's bits.
 package csp
 
 import (
