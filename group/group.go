@@ -41,8 +41,8 @@ const (
 // are values: an assignment copies them, and their zero values are 0 and the identity. Destinations
 // may alias operands.
 //
-// An operation that takes several slices panics if their lengths differ: lengths come from the
-// protocol, never from an input. A Group is safe for concurrent use.
+// Operations on several vectors panic if their lengths differ (Fold has its own rule): lengths come
+// from the protocol, never from an input. A Group is safe for concurrent use.
 type Group[S, P any] interface {
 	// Name returns the curve name that users type, for example "BN254".
 	Name() string

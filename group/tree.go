@@ -65,7 +65,7 @@ const longVectors = 6
 // negated is the bit of a pick that negates its point.
 const negated = 1 << 31
 
-// begin prepares the given number of sums, each of at most most points.
+// begin prepares the given number of sums, each of up to most points.
 func (t *tree[E]) begin(segments, most int) {
 	t.count = resize(t.count, segments)
 	clear(t.count)
