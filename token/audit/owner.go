@@ -45,7 +45,7 @@ func Seal(rules *token.Policy, ledger token.LedgerID, id identity.Identity, o Ow
 }
 
 // For reports whether the auditors of a policy can read who a pseudonym is: it is said in clear, or sealed to all of their keys.
-func (o *Owner) For(rules *token.Policy) bool {
+func (o *Owner) ReadableBy(rules *token.Policy) bool {
 	if o.Sealed == nil {
 		return len(rules.Auditors) == 0 || len(o.Certificate) > 0
 	}

@@ -34,13 +34,13 @@ type Parsed struct {
 // Parse returns a *zkbench.DecodeError if raw is malformed, ErrParams if an update's policy is not accepted, and ErrPolicy if a request has an
 // anchor that is kept for updates.
 func Parse(id token.LedgerID, pointLen int, raw []byte) (*Parsed, error) {
-	if policy.Is(raw) {
+	if policy.IsUpdate(raw) {
 		u, err := policy.Decode(raw)
 		if err != nil {
 			return nil, err
 		}
 		p := &Parsed{Update: u}
-		p.Entry, err = OfUpdate(u, raw)
+		p.Entry, err = FromUpdate(u, raw)
 		return p, err
 	}
 	r, err := request.Decode(raw)
@@ -53,13 +53,13 @@ func Parse(id token.LedgerID, pointLen int, raw []byte) (*Parsed, error) {
 			return nil, fmt.Errorf("action %d: %w", i, err)
 		}
 	}
-	p.Entry, err = OfRequest(r, p.Actions, r.Digest(id), raw)
+	p.Entry, err = FromRequest(r, p.Actions, r.Digest(id), raw)
 	return p, err
 }
 
 // OfRequest returns the entry of a request, given its actions and its digest, without time and policy. Outputs without owner are redeemed and
 // create nothing.
-func OfRequest(r *request.Request, actions []*action.Action, digest [32]byte, raw []byte) (ledger.Entry, error) {
+func FromRequest(r *request.Request, actions []*action.Action, digest [32]byte, raw []byte) (ledger.Entry, error) {
 	e := ledger.Entry{Anchor: r.Anchor, Digest: digest, Request: raw}
 	if policy.Reserved(r.Anchor) {
 		return e, fmt.Errorf("%w: an anchor that is kept for updates of the policy", zkbench.ErrPolicy)
@@ -84,7 +84,7 @@ func OfRequest(r *request.Request, actions []*action.Action, digest [32]byte, ra
 
 // OfUpdate returns the entry of an update, without its time. It returns a *zkbench.DecodeError if the update makes version 0, which
 // no policy comes before, and the error of the policy's Encode.
-func OfUpdate(u *policy.Update, raw []byte) (e ledger.Entry, err error) {
+func FromUpdate(u *policy.Update, raw []byte) (e ledger.Entry, err error) {
 	version := u.Policy.Version
 	if version == 0 {
 		return e, &zkbench.DecodeError{Path: "update.policy.version", Reason: "0, accepted: 1 or more"}

@@ -160,7 +160,7 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		if (p.Request == nil) == (p.Update == nil) || p.Entry.Update != policy.Is(data) {
+		if (p.Request == nil) == (p.Update == nil) || p.Entry.Update != policy.IsUpdate(data) {
 			t.Error("neither a request nor an update, or both")
 		}
 		must.Do(t, p.Entry.Check(0), "an entry that no ledger takes")

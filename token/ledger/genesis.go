@@ -57,16 +57,16 @@ func (g Genesis) Fork(last uint64, hash [32]byte) (Genesis, error) {
 
 // At returns the genesis of the ledger on which the record of a sequence number was accepted: of a fork's first
 // records, that of its parent. Its ID is what signatures and proofs of the record name.
-func (g Genesis) At(seq uint64) Genesis {
+func (g Genesis) ForRecord(seq uint64) Genesis {
 	for len(g.Forks) > 0 && seq <= g.Inherited() {
 		g = g.parent()
 	}
 	return g
 }
 
-// ForksBehind reports whether the record of a sequence number, not 0, is the last of a parent: the next one is that of a fork.
-func (g Genesis) ForksBehind(seq uint64) bool {
-	return seq > 0 && len(g.At(seq).Forks) != len(g.At(seq+1).Forks)
+// ForksAfter reports whether the record of a sequence number, not 0, is the last of a parent: the next one is that of a fork.
+func (g Genesis) ForksAfter(seq uint64) bool {
+	return seq > 0 && len(g.ForRecord(seq).Forks) != len(g.ForRecord(seq+1).Forks)
 }
 
 // Parent returns the genesis of the ledger that this one left last, and whether there is one.
@@ -148,7 +148,7 @@ func DecodeGenesis(data []byte) (Genesis, error) {
 }
 
 // Of refuses parameters that are not those of the ledger, as an ErrParams.
-func (g Genesis) Of(params [transcript.StateLen]byte) error {
+func (g Genesis) CheckParams(params [transcript.StateLen]byte) error {
 	if g.Params != params {
 		return fmt.Errorf("%w: the ledger %x is of other parameters", zkbench.ErrParams, g.ID())
 	}

@@ -32,7 +32,7 @@ func Next(ctx context.Context, source Source, genesis ledger.Genesis, current *t
 	if err != nil {
 		return nil, err
 	}
-	if err := u.Verify(genesis.At(record.Seq).ID(), current); err != nil {
+	if err := u.Verify(genesis.ForRecord(record.Seq).ID(), current); err != nil {
 		return nil, err
 	}
 	return &u.Policy, nil

@@ -438,7 +438,7 @@ func TestEncoding(t *testing.T) {
 	p := first(t)
 	u := updated(t, p, narrower, "anna", "ben")
 	data := must.Get(u.Encode())(t)
-	if !policy.Is(data) || policy.Is([]byte{request.Version}) || policy.Is(nil) {
+	if !policy.IsUpdate(data) || policy.IsUpdate([]byte{request.Version}) || policy.IsUpdate(nil) {
 		t.Error("an update is not told from a request")
 	}
 	must.FailGet(request.Decode(data))(t, zkbench.ErrMalformed, "an update as a request")

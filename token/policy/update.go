@@ -58,7 +58,7 @@ type Signature struct {
 }
 
 // Is tells an encoded update, also one of an unknown version, from an encoded request.
-func Is(encoded []byte) bool { return len(encoded) > 0 && encoded[0]&mark != 0 }
+func IsUpdate(encoded []byte) bool { return len(encoded) > 0 && encoded[0]&mark != 0 }
 
 // anchorPrefix begins the anchors of updates, which no request may have: else it would stand in an update's way.
 const anchorPrefix = "zkbench/policy/"

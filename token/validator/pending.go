@@ -367,9 +367,9 @@ func (c *pending) valid() (*Valid, error) {
 	var e ledger.Entry
 	var err error
 	if c.update != nil {
-		e, err = entry.OfUpdate(c.update, c.raw)
+		e, err = entry.FromUpdate(c.update, c.raw)
 	} else {
-		e, err = entry.OfRequest(c.request, c.actions, sha256.Sum256(c.message[:]), c.raw)
+		e, err = entry.FromRequest(c.request, c.actions, sha256.Sum256(c.message[:]), c.raw)
 	}
 	if err != nil {
 		return nil, failed(Structure, -1, -1, err)

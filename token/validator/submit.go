@@ -97,7 +97,7 @@ type submitted struct {
 
 // identify decodes a request or an update as far as its anchor and digest need it.
 func identify(raw []byte) submitted {
-	if policy.Is(raw) {
+	if policy.IsUpdate(raw) {
 		if u, err := policy.Decode(raw); err == nil {
 			return submitted{raw, policy.Anchor(u.Policy.Version), func(token.LedgerID) ([32]byte, error) { return u.Digest() }}
 		}
@@ -157,7 +157,7 @@ func (b *submission) record(ctx context.Context, i int) error {
 	if !found {
 		return fmt.Errorf("%w: the ledger does not have the anchor %x any more", zkbench.ErrEnv, b.requests[i].anchor)
 	}
-	digest, err := b.requests[i].digest(b.store.Genesis().At(r.Seq).ID())
+	digest, err := b.requests[i].digest(b.store.Genesis().ForRecord(r.Seq).ID())
 	switch v := &b.verdicts[i]; {
 	case err != nil:
 		return err

@@ -214,7 +214,7 @@ func (v *Validator) batch(ctx context.Context, tokens Tokens, raws [][]byte, at 
 	current := v.current.Load()
 	for i, raw := range raws {
 		cases[i] = &pending{v: v, raw: raw, at: at, policy: current}
-		if policy.Is(raw) {
+		if policy.IsUpdate(raw) {
 			cases[i].err = cases[i].updates() // which has no actions, and is done
 		} else if cases[i].err = cases[i].examine(); cases[i].err == nil {
 			cases[i].auditors()
@@ -404,7 +404,7 @@ func (v *Validator) First(genesis ledger.Genesis) (*Validator, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := genesis.Of(digest); err != nil {
+	if err := genesis.CheckParams(digest); err != nil {
 		return nil, err
 	}
 	first := *v

@@ -341,7 +341,7 @@ func TestPolicyApplyBehindTime(t *testing.T) {
 			last = 253358755200 // in the year 9998
 		}
 		l := must.Get(bolt.Open(path))(t)
-		ledgertest.Apply(t, l, ledgertest.At(last, ledgertest.Issue("ahead", 1)))
+		ledgertest.Apply(t, l, ledgertest.AtSecond(last, ledgertest.Issue("ahead", 1)))
 		must.Do(t, l.Close())
 		o.does(with(o.online(), "policy", "new", "--out", made, "--max-inputs", "8")...)
 		for _, name := range []string{"anna.key", "ben.key"} {

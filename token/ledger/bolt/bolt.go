@@ -231,7 +231,7 @@ func (l *Ledger) apply(calls []*store.Call) error {
 				return err
 			}
 		}
-		if g.Nothing() {
+		if g.Empty() {
 			return errNothing
 		}
 		return t.write(g, l.tail.Last)

@@ -15,14 +15,14 @@ import (
 )
 
 // Under returns an entry as it is accepted under a version of the policy.
-func Under(policy uint64, e ledger.Entry) ledger.Entry {
+func UnderPolicy(policy uint64, e ledger.Entry) ledger.Entry {
 	e.Policy = policy
 	return e
 }
 
 // Update returns an entry that makes the version after a policy.
 func Update(policy uint64) ledger.Entry {
-	e := Under(policy, Issue(fmt.Sprintf("update %d", policy+1), 0))
+	e := UnderPolicy(policy, Issue(fmt.Sprintf("update %d", policy+1), 0))
 	e.Update = true
 	return e
 }
@@ -41,13 +41,13 @@ func stale(t *testing.T, what string, err error, action int, version, current ui
 func policies(t *testing.T, l Verifier) {
 	ctx := context.Background()
 	Apply(t, l, Issue("a", 2))
-	stale(t, "ahead", l.Apply(ctx, []ledger.Entry{Under(1, Issue("b", 1))}), 0, 1, 0)
+	stale(t, "ahead", l.Apply(ctx, []ledger.Entry{UnderPolicy(1, Issue("b", 1))}), 0, 1, 0)
 	stale(t, "behind an update", l.Apply(ctx, []ledger.Entry{Issue("b", 1), Update(0), Issue("c", 1)}), 2, 0, 1)
 	if _, err := l.Token(ctx, token.ID("b/0")); !errors.Is(err, ledger.ErrNotFound) {
 		t.Errorf("of a batch that was rejected: %v", err)
 	}
 	// What was rejected has not raised the version; each by itself is judged at its place.
-	rejected, err := l.ApplyEach(ctx, []ledger.Entry{Issue("b", 1), Under(1, Issue("c", 1)), Update(0), Under(1, Issue("d", 1)), Issue("e", 1), Update(0)})
+	rejected, err := l.ApplyEach(ctx, []ledger.Entry{Issue("b", 1), UnderPolicy(1, Issue("c", 1)), Update(0), UnderPolicy(1, Issue("d", 1)), Issue("e", 1), Update(0)})
 	if err != nil || rejected[0] != nil || rejected[2] != nil || rejected[3] != nil || rejected[5] != nil { // the last is the third again
 		t.Fatal(rejected, err)
 	}
@@ -60,7 +60,7 @@ func policies(t *testing.T, l Verifier) {
 	if err := l.Apply(ctx, []ledger.Entry{other}); !errors.Is(err, zkbench.ErrAnchorConflict) {
 		t.Errorf("a competing update: %v", err)
 	}
-	Apply(t, l, Under(1, Spend("f", token.ID("a/0"))), Update(1), Update(2))
+	Apply(t, l, UnderPolicy(1, Spend("f", token.ID("a/0"))), Update(1), Update(2))
 	if r, found, err := l.Record(ctx, []byte("update 3")); err != nil || !found || !r.Update || r.Policy != 2 || r.Seq != 7 {
 		t.Errorf("%+v, %v, %v", r, found, err)
 	}
@@ -88,7 +88,7 @@ func raceOfUpdate(t *testing.T, l Verifier) {
 			for i := range entries {
 				for {
 					version := known.Load()
-					e := Under(version, Issue(fmt.Sprintf("w%d/%d", w, i), 1))
+					e := UnderPolicy(version, Issue(fmt.Sprintf("w%d/%d", w, i), 1))
 					err := l.Apply(ctx, []ledger.Entry{e})
 					if p, ok := errors.AsType[*ledger.PolicyError](err); ok && p.Version == version && p.Current > version {
 						rejected.Add(1)

@@ -19,7 +19,7 @@ func Fill(t testing.TB, l ledger.Store) []ledger.Record {
 	for k := range 100 {
 		Apply(t, l, StreamBatch(0, k)...)
 	}
-	Apply(t, l, At(100, Update(0)), At(100, Under(1, Issue("more", 3))))
+	Apply(t, l, AtSecond(100, Update(0)), AtSecond(100, UnderPolicy(1, Issue("more", 3))))
 	records := Records(t, l, 1)
 	if len(records) != 302 {
 		t.Fatalf("%d records, want 302", len(records))

@@ -30,7 +30,7 @@ func State(t testing.TB, l ledger.Store) ledger.State {
 func states(t *testing.T, l Verifier) {
 	ctx := context.Background()
 	want := ledger.State{Hash: l.Genesis().ID()}
-	is := func(what string) {
+	check := func(what string) {
 		t.Helper()
 		s := State(t, l)
 		if !bytes.Equal(s.Bytes, want.Bytes) || s.Last != want.Last || s.Hash != want.Hash || s.Policy != want.Policy || s.Time != want.Time {
@@ -44,31 +44,31 @@ func states(t *testing.T, l Verifier) {
 		}
 		want.Bytes = []byte(state)
 	}
-	is("of an empty ledger")
+	check("of an empty ledger")
 	apply("none")
-	is("with an empty batch")
-	a, b := At(100, Issue("a", 1)), At(200, Update(0))
+	check("with an empty batch")
+	a, b := AtSecond(100, Issue("a", 1)), AtSecond(200, Update(0))
 	link := store.NewLink(want.Hash, 1)
 	link.Add(a.Append(nil))
 	link.Add(b.Append(nil))
 	apply("one", a, b)
 	want.Last, want.Hash, want.Policy, want.Time = 2, link.Sum(), 1, b.Time.UTC()
-	is("with a batch")
+	check("with a batch")
 	apply("two", a)
-	is("with a batch that is there")
-	spend := At(200, Under(1, Spend("b", token.ID("none"))))
-	if err := l.ApplyState(ctx, []ledger.Entry{At(200, Under(1, Issue("c", 1))), spend}, []byte("three")); !errors.Is(err, ledger.ErrNotFound) {
+	check("with a batch that is there")
+	spend := AtSecond(200, UnderPolicy(1, Spend("b", token.ID("none"))))
+	if err := l.ApplyState(ctx, []ledger.Entry{AtSecond(200, UnderPolicy(1, Issue("c", 1))), spend}, []byte("three")); !errors.Is(err, ledger.ErrNotFound) {
 		t.Errorf("%v", err)
 	}
-	is("with a batch that is rejected")
+	check("with a batch that is rejected")
 	if err := l.ApplyState(ctx, []ledger.Entry{a}, nil); err != nil {
 		t.Error(err)
 	}
-	is("with no bytes")
+	check("with no bytes")
 	apply(string(bytes.Repeat([]byte{9}, ledger.MaxState)))
-	is("with the most bytes")
+	check("with the most bytes")
 	apply("")
-	is("with bytes that are empty")
+	check("with bytes that are empty")
 }
 
 // raceOfStates has goroutines leave the number of each of their batches with it: what stands at last is of one that was last of its

@@ -71,7 +71,7 @@ func (l *Ledger) apply(ctx context.Context, calls []*store.Call) (err error) {
 // writers before have done.
 func (l *Ledger) transact(ctx context.Context, conn *pgx.Conn, calls []*store.Call) error {
 	s := newStage(calls)
-	x, err := newExchange(ctx, conn, l.sql.ofApply()...)
+	x, err := newExchange(ctx, conn, l.sql.applyTexts()...)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (l *Ledger) transact(ctx context.Context, conn *pgx.Conn, calls []*store.Ca
 		}
 	}
 	g, tail, err := l.decide(ctx, x, calls)
-	if err != nil || g.Nothing() {
+	if err != nil || g.Empty() {
 		return err
 	}
 	if err := s.write(x, &l.sql, g, tail); err != nil {

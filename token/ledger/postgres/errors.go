@@ -64,7 +64,7 @@ func (l *Ledger) failure(ctx context.Context, err error) error {
 	case err == nil, errors.Is(err, zkbench.ErrOutcomeUnknown), errors.Is(err, zkbench.ErrMalformed), errors.Is(err, zkbench.ErrEnv):
 		return err
 	case errors.As(err, &server):
-		return ofServer(server)
+		return typedServerError(server)
 	case errors.Is(context.Cause(ctx), ledger.ErrClosed):
 		return ledger.ErrClosed
 	case ctx.Err() != nil:
@@ -81,7 +81,7 @@ func (l *Ledger) failure(ctx context.Context, err error) error {
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
 // ofServer is what an error of the server means for a ledger.
-func ofServer(err *pgconn.PgError) error {
+func typedServerError(err *pgconn.PgError) error {
 	switch {
 	case err.Code == lockNotAvailable:
 		return fmt.Errorf("%w: %w", ledger.ErrLocked, err)

@@ -267,7 +267,7 @@ func TestPolicyElsewhere(t *testing.T) {
 	if err != nil || !found || !r.Update || r.Seq != 2 {
 		t.Errorf("%+v, %v, %v", r, found, err)
 	}
-	ledgertest.Apply(t, l, ledgertest.Under(1, ledgertest.Spend("b", token.ID("a/0"))))
+	ledgertest.Apply(t, l, ledgertest.UnderPolicy(1, ledgertest.Spend("b", token.ID("a/0"))))
 	ledgertest.Verify(t, other)
 }
 
@@ -276,10 +276,10 @@ func TestTimeElsewhere(t *testing.T) {
 	ctx := context.Background()
 	l, schema := newLedger(t)
 	other := open(t, server.URL(t), schema)
-	ledgertest.Apply(t, l, ledgertest.At(100, ledgertest.Issue("a", 1)))
-	ledgertest.Apply(t, other, ledgertest.At(200, ledgertest.Issue("b", 1)))
-	ledgertest.Late(t, "behind another process", l.Apply(ctx, []ledger.Entry{ledgertest.At(100, ledgertest.Issue("c", 1))}), 0, 100, 200)
-	ledgertest.Apply(t, l, ledgertest.At(200, ledgertest.Issue("c", 1)))
+	ledgertest.Apply(t, l, ledgertest.AtSecond(100, ledgertest.Issue("a", 1)))
+	ledgertest.Apply(t, other, ledgertest.AtSecond(200, ledgertest.Issue("b", 1)))
+	ledgertest.Late(t, "behind another process", l.Apply(ctx, []ledger.Entry{ledgertest.AtSecond(100, ledgertest.Issue("c", 1))}), 0, 100, 200)
+	ledgertest.Apply(t, l, ledgertest.AtSecond(200, ledgertest.Issue("c", 1)))
 	ledgertest.Verify(t, other)
 
 	l, schema = newLedger(t)

@@ -92,7 +92,7 @@ func (l *Ledger) settled(ctx context.Context) (after bool, err error) {
 // lookup asks for the keys, where it must be after every transaction that has
 // the writers' lock.
 func (l *Ledger) lookup(ctx context.Context, k *keys, after bool) (f *found, err error) {
-	err = l.ask(ctx, after, l.sql.ofLookup(), func(x *exchange) (err error) {
+	err = l.ask(ctx, after, l.sql.lookupTexts(), func(x *exchange) (err error) {
 		f, err = k.query(x, &l.sql)
 		return err
 	})
@@ -166,7 +166,7 @@ func (l *Ledger) Decide(ctx context.Context, batch []ledger.Entry) (rejected []e
 	var h headRow
 	var f *found
 	missing := true
-	err = l.ask(ctx, false, append(l.sql.ofLookup(), l.sql.look, l.sql.head), func(x *exchange) (err error) {
+	err = l.ask(ctx, false, append(l.sql.lookupTexts(), l.sql.look, l.sql.head), func(x *exchange) (err error) {
 		if err := x.query(l.sql.look, nil, nil, nil); err != nil {
 			return err
 		}

@@ -59,11 +59,11 @@ type statements struct {
 }
 
 // ofLookup are the statements of keys.query, ofApply those of a transaction that writes.
-func (s *statements) ofLookup() []string { return []string{s.states, s.anchors} }
+func (s *statements) lookupTexts() []string { return []string{s.states, s.anchors} }
 
-func (s *statements) ofApply() []string {
+func (s *statements) applyTexts() []string {
 	return append(
-		s.ofLookup(), s.begin, s.lock, s.numbers, s.insertTokens, s.spendTokens, s.insertSpent, s.insertAnchors,
+		s.lookupTexts(), s.begin, s.lock, s.numbers, s.insertTokens, s.spendTokens, s.insertSpent, s.insertAnchors,
 		s.insertLog, s.insertChain, s.updateHead, s.updateState,
 	)
 }

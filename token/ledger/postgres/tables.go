@@ -180,7 +180,7 @@ func headFound(err error) error {
 }
 
 // known refuses other versions of the format.
-func known(version int32) error {
+func checkFormat(version int32) error {
 	if version == format {
 		return nil
 	}
@@ -189,7 +189,7 @@ func known(version int32) error {
 
 // batch returns the last batch, store.Genesis of an empty ledger.
 func (r *headRow) batch() (store.Batch, error) {
-	if err := known(r.format); err != nil {
+	if err := checkFormat(r.format); err != nil {
 		return store.Batch{}, err
 	}
 	at, err := ledger.DecodeTime(r.time)

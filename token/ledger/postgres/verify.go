@@ -142,7 +142,7 @@ func (s *snapshot) format(ctx context.Context) error {
 	if err := headFound(s.conn.QueryRow(ctx, s.sql.format).Scan(&version)); err != nil {
 		return err
 	}
-	return known(version)
+	return checkFormat(version)
 }
 
 // head returns the last batch as the table head has it.
@@ -263,7 +263,7 @@ func (s *snapshot) fill(ctx context.Context, seq uint64) error {
 	if len(s.entries) == 0 {
 		return ledger.Corruptf(fmt.Sprintf("request %d", seq), "missing from the log")
 	}
-	x, err := newExchange(ctx, s.conn, s.sql.ofLookup()...)
+	x, err := newExchange(ctx, s.conn, s.sql.lookupTexts()...)
 	if err != nil {
 		return err
 	}

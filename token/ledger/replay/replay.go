@@ -209,7 +209,7 @@ func (t *tally) request(r *ledger.Record) {
 	}
 	t.Last = r.Time
 	t.Requests++
-	t.Policy = store.After(&r.Entry)
+	t.Policy = store.PolicyAfter(&r.Entry)
 	t.Created += uint64(len(r.Creates))
 	t.Spent += uint64(len(r.Spends))
 }

@@ -57,12 +57,12 @@ func newValidation(ctx context.Context, params *token.PublicParams, genesis ledg
 		return nil, err
 	}
 	// The book's batches are others than the log's, and so is its chain.
-	book, err := bolt.Create(filepath.Join(dir, FileName), genesis.At(0))
+	book, err := bolt.Create(filepath.Join(dir, FileName), genesis.ForRecord(0))
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	v.dir, v.book = dir, book
-	if err := v.from(ctx, 1); err != nil {
+	if err := v.startAt(ctx, 1); err != nil {
 		return nil, errors.Join(err, v.close())
 	}
 	return v, nil
@@ -70,11 +70,11 @@ func newValidation(ctx context.Context, params *token.PublicParams, genesis ledg
 
 // validator returns a validator of the ledger on which a record was accepted.
 func (v *validation) validator(seq uint64) (*validator.Validator, error) {
-	return validator.New(v.params, v.genesis.At(seq), executor.Pool(), token.Tuning{}, identities)
+	return validator.New(v.params, v.genesis.ForRecord(seq), executor.Pool(), token.Tuning{}, identities)
 }
 
 // from has records validated as those of the ledger on which the record of a number was accepted.
-func (v *validation) from(ctx context.Context, seq uint64) error {
+func (v *validation) startAt(ctx context.Context, seq uint64) error {
 	checks, err := v.validator(seq)
 	if err != nil {
 		return err
@@ -85,11 +85,11 @@ func (v *validation) from(ctx context.Context, seq uint64) error {
 
 // Add validates a record, perhaps later, together with others.
 func (v *validation) Add(ctx context.Context, r ledger.Record) error {
-	if v.genesis.ForksBehind(r.Seq - 1) {
+	if v.genesis.ForksAfter(r.Seq - 1) {
 		if err := v.Flush(ctx); err != nil {
 			return err
 		}
-		if err := v.from(ctx, r.Seq); err != nil {
+		if err := v.startAt(ctx, r.Seq); err != nil {
 			return err
 		}
 	}

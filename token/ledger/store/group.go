@@ -73,7 +73,7 @@ func (g *Group) Tokens() iter.Seq2[token.ID, State] {
 func (g *Group) Token(id token.ID) State { return g.states[string(id)] }
 
 // Nothing tells whether there is nothing to write.
-func (g *Group) Nothing() bool { return len(g.Batches) == 0 && g.State == nil }
+func (g *Group) Empty() bool { return len(g.Batches) == 0 && g.State == nil }
 
 // Anchors yields the anchors of the accepted entries in order.
 func (g *Group) Anchors() iter.Seq2[[]byte, Anchored] {
@@ -117,7 +117,7 @@ func (g *Group) Decide(c *Call) error {
 		case added:
 			link.Add(c.encoded[i])
 			g.Entries = append(g.Entries, Encoded{at.seq, c.encoded[i], index + i})
-			at = place{at.seq + 1, After(e), e.Time.UTC()}
+			at = place{at.seq + 1, PolicyAfter(e), e.Time.UTC()}
 		}
 	}
 	if last := at.seq - 1; last > g.tail.Last {
@@ -142,7 +142,7 @@ func Decide(look Lookup, genesis ledger.Genesis, tail Batch, c *Call) ([]error, 
 }
 
 // After is the version of the policy that holds after an entry.
-func After(e *ledger.Entry) uint64 {
+func PolicyAfter(e *ledger.Entry) uint64 {
 	if e.Update {
 		return e.Policy + 1
 	}

@@ -65,7 +65,7 @@ func NewStateCall(ctx context.Context, batch []ledger.Entry, state []byte) (*Cal
 
 // own makes the call independent of the caller's memory, which is the caller's again
 // while a commit may still have the call.
-func (c *Call) own() (err error) {
+func (c *Call) detach() (err error) {
 	entries := make([]ledger.Entry, len(c.entries))
 	for i, raw := range c.encoded {
 		if raw == nil { // rejected
@@ -221,7 +221,7 @@ func (q *Queue) submit(c *Call) error {
 		}
 		return c.err
 	}
-	if err := c.own(); err != nil {
+	if err := c.detach(); err != nil {
 		return err
 	}
 	switch q.calls.DoOrLeave(c.ctx, c) {

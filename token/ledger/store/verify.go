@@ -82,7 +82,7 @@ func replay(ctx context.Context, s Snapshot, prev, b Batch, visit func(seq uint6
 		if e.Time.Before(last) {
 			return ledger.Corruptf(fmt.Sprintf("request %d", seq), "of %v, the one before of %v", e.Time, last)
 		}
-		policy, last = After(e), e.Time
+		policy, last = PolicyAfter(e), e.Time
 		return visit(seq, e)
 	})
 	if err != nil {
@@ -168,34 +168,34 @@ func (v *verifier) next(ctx context.Context) error {
 
 // entry checks that the tables hold what the entry does.
 func (v *verifier) entry(seq uint64, e *ledger.Entry) error {
-	at := func(format string, args ...any) string {
+	place := func(format string, args ...any) string {
 		return fmt.Sprintf("request %d: ", seq) + fmt.Sprintf(format, args...)
 	}
 	a, found, err := v.Anchor(e.Anchor)
 	switch {
 	case err != nil:
-		return ledger.Corruptf(at("anchor"), "%v", err)
+		return ledger.Corruptf(place("anchor"), "%v", err)
 	case !found:
-		return ledger.Corruptf(at("anchor"), "not in anchors")
+		return ledger.Corruptf(place("anchor"), "not in anchors")
 	case a.Seq != seq || a.Digest != e.Digest:
-		return ledger.Corruptf(at("anchor"), "stands for request %d, or another digest", a.Seq)
+		return ledger.Corruptf(place("anchor"), "stands for request %d, or another digest", a.Seq)
 	}
 	for i, id := range e.Spends {
 		s, err := v.State(id)
 		if err != nil {
-			return ledger.Corruptf(at("spend %d", i), "%v", err)
+			return ledger.Corruptf(place("spend %d", i), "%v", err)
 		}
 		if s.Status != Spent || s.Spent != seq {
-			return ledger.Corruptf(at("spend %d", i), "token %x is not spent by it", []byte(id))
+			return ledger.Corruptf(place("spend %d", i), "token %x is not spent by it", []byte(id))
 		}
 	}
 	for i, c := range e.Creates {
 		s, err := v.State(c.ID)
 		if err != nil {
-			return ledger.Corruptf(at("create %d", i), "%v", err)
+			return ledger.Corruptf(place("create %d", i), "%v", err)
 		}
 		if s.Status == Absent || s.Created != seq || (s.Status == Unspent && !bytes.Equal(s.Token, c.Token)) {
-			return ledger.Corruptf(at("create %d", i), "token %x is not the one it creates", []byte(c.ID))
+			return ledger.Corruptf(place("create %d", i), "token %x is not the one it creates", []byte(c.ID))
 		}
 	}
 	v.entries++
