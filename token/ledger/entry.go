@@ -20,8 +20,8 @@ import (
 //
 // Seconds count from 1970-01-01 UTC.
 
-// Check checks the entry against the limits of this package. The error is a *zkbench.CheckError
-// with the given Action, around a *zkbench.LimitError.
+// Check checks the entry against the limits of this package. It returns a *zkbench.CheckError with
+// the given Action, which wraps a *zkbench.LimitError.
 func (e *Entry) Check(action int) error {
 	outside := func(check string, index int, what string, n, lo, hi int) error {
 		if lo <= n && n <= hi {
@@ -80,7 +80,7 @@ func AppendTime(dst []byte, t time.Time) []byte {
 	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(dst, uint64(t.Unix())), uint32(t.Nanosecond()))
 }
 
-// DecodeTime decodes a time that AppendTime encoded, and returns it in UTC. The error is a
+// DecodeTime decodes a time that AppendTime encoded, and returns it in UTC. The error is of type
 // *zkbench.DecodeError.
 func DecodeTime(data []byte) (time.Time, error) {
 	if len(data) != TimeLen {
@@ -135,7 +135,7 @@ func (e *Entry) Append(dst []byte) []byte {
 }
 
 // DecodeEntry decodes an entry that Append encoded, and refuses trailing bytes. The entry's slices
-// point into data. Every error is a *zkbench.DecodeError.
+// point into data. Every error is of type *zkbench.DecodeError.
 func DecodeEntry(data []byte) (Entry, error) {
 	f := wire.NewFields(data, "entry", len(data))
 	// count reads a number of items, each of which takes two bytes or more.

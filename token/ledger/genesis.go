@@ -122,7 +122,7 @@ const (
 	ForkLen    = 8 + 32 + 32              // a Fork
 )
 
-// DecodeGenesis decodes a genesis that Append encoded. The error is a *zkbench.DecodeError.
+// DecodeGenesis decodes a genesis that Append encoded. The error is of type *zkbench.DecodeError.
 func DecodeGenesis(data []byte) (Genesis, error) {
 	forks := (len(data) - GenesisLen) / ForkLen
 	if forks < 0 || forks > MaxForks || len(data) != GenesisLen+forks*ForkLen {

@@ -125,15 +125,15 @@ type Store interface {
 	// returns.
 	Apply(ctx context.Context, batch []Entry) error
 
-	// ApplyEach is like Apply, for callers whose entries do not depend on each other. It leaves out
-	// the rejected entries and applies the others as one batch. rejected has one error for each
+	// ApplyEach applies a batch for callers whose entries do not depend on each other. It leaves
+	// out the rejected entries and applies the others as one batch. rejected has one error for each
 	// entry, nil if the entry is on the ledger. If err is not nil, rejected is nil; err is as for
 	// Apply.
 	ApplyEach(ctx context.Context, batch []Entry) (rejected []error, err error)
 
-	// ApplyState is like Apply, and also stores up to MaxState bytes for the caller, for example
-	// the height of a consensus engine. The bytes replace State.Bytes in the transaction that
-	// writes the batch, so both become durable together or not at all.
+	// ApplyState does what Apply does, and also stores up to MaxState bytes for the caller, for
+	// example the height of a consensus engine. The bytes replace State.Bytes in the transaction
+	// that writes the batch, so both become durable together or not at all.
 	//
 	// The bytes are stored even if the batch is empty or already on the ledger, but not if it is
 	// rejected. If state is nil, the stored bytes stay. Calls take effect one after the other, even
@@ -176,19 +176,19 @@ type Verdict struct {
 }
 
 var (
-	// ErrNotFound is returned for an id that no token on the ledger ever had. It is a
+	// ErrNotFound is returned for an id that no token on the ledger ever had. It wraps
 	// zkbench.ErrPolicy.
 	ErrNotFound = fmt.Errorf("%w: token is not on the ledger", zkbench.ErrPolicy)
 	// ErrExists is returned for a new token whose id another token has or had.
 	ErrExists = errors.New("token is on the ledger already")
-	// ErrLocked is returned when another ledger has the store open. It is a zkbench.ErrEnv.
+	// ErrLocked is returned when another ledger has the store open. It wraps zkbench.ErrEnv.
 	ErrLocked = fmt.Errorf("%w: ledger is open elsewhere", zkbench.ErrEnv)
-	// ErrClosed is returned by calls after Close. It is an fs.ErrClosed.
+	// ErrClosed is returned by calls after Close. It wraps fs.ErrClosed.
 	ErrClosed = fmt.Errorf("ledger: %w", fs.ErrClosed)
 )
 
 // PolicyError reports that an entry was accepted under a policy that is not the ledger's current
-// one. The request must be validated again, under the current policy. It is a zkbench.ErrPolicy.
+// one. The request must be validated again, under the current policy. It wraps zkbench.ErrPolicy.
 type PolicyError struct{ Version, Current uint64 }
 
 func (e *PolicyError) Error() string {
@@ -198,7 +198,7 @@ func (e *PolicyError) Error() string {
 func (e *PolicyError) Unwrap() error { return zkbench.ErrPolicy }
 
 // TimeError reports that an entry's time is before the time of the previous entry. The request must
-// be validated again, at time Last or later. It is a zkbench.ErrPolicy.
+// be validated again, at time Last or later. It wraps zkbench.ErrPolicy.
 type TimeError struct{ Time, Last time.Time }
 
 func (e *TimeError) Error() string {
@@ -209,7 +209,7 @@ func (e *TimeError) Unwrap() error { return zkbench.ErrPolicy }
 
 // AheadError reports that no time can be chosen for the next block. The block cannot be earlier
 // than the last one, at Time, and Time is more than Max ahead of the validator's own clock. Either
-// that clock is wrong, or another validator's clock was. It is a zkbench.ErrEnv.
+// that clock is wrong, or another validator's clock was. It wraps zkbench.ErrEnv.
 type AheadError struct {
 	Time, Clock time.Time
 	Max         time.Duration
@@ -222,7 +222,7 @@ func (e *AheadError) Error() string {
 
 func (e *AheadError) Unwrap() error { return zkbench.ErrEnv }
 
-// CorruptError reports where a store contradicts itself. It is a zkbench.ErrMalformed.
+// CorruptError reports where a store contradicts itself. It wraps zkbench.ErrMalformed.
 type CorruptError struct {
 	Place  string // for example "page 17" or "request 3: spend 1"
 	Reason string

@@ -106,7 +106,7 @@ func (l *Ledger) chunk(ctx context.Context, seq uint64) (records []ledger.Record
 
 // Verify checks the whole ledger, including batches that are applied while it runs: the structure
 // of the file, the chain of the log from the first request, and that the buckets of tokens and
-// anchors are exactly what the log implies. The error is a *ledger.CorruptError that names the
+// anchors are exactly what the log implies. The error is of type *ledger.CorruptError that names the
 // first contradiction, or the error of ctx.
 //
 // Verify calls progress with the number of requests checked so far and the total, once for each

@@ -33,7 +33,7 @@ func buckets() []string {
 	return []string{store.TableAnchors, store.TableChain, store.TableLog, bucketMeta, store.TableSpent, store.TableTokens}
 }
 
-// unseal is boltfile.Unseal with errors that show the key. Keys of a ledger are not secret.
+// unseal calls boltfile.Unseal and adds the key to its errors. Keys of a ledger are not secret.
 func unseal(bucket string, key, value []byte, least int) ([]byte, error) {
 	body, err := boltfile.Unseal(bucket, key, value, least)
 	if err == nil {

@@ -28,8 +28,8 @@ const (
 	integrityClass = "23"
 )
 
-// withConn gives work a connection, which goes back without a transaction, and a context
-// that ends with ctx or when the ledger is closed.
+// withConn calls work with a connection and a context, which ends with ctx or when the ledger is
+// closed. The connection goes back to the pool without a transaction.
 func (l *Ledger) withConn(ctx context.Context, work func(ctx context.Context, conn *pgx.Conn) error) error {
 	if err := l.stopped(); err != nil {
 		return err
@@ -45,7 +45,7 @@ func (l *Ledger) withConn(ctx context.Context, work func(ctx context.Context, co
 	return l.failure(ctx, work(ctx, conn.Conn()))
 }
 
-// release gives a connection back, whatever its user has left.
+// release returns a connection to the pool, and rolls back a transaction that its user left open.
 func (l *Ledger) release(ctx context.Context, conn *pgxpool.Conn) {
 	defer conn.Release()
 	if conn.Conn().PgConn().TxStatus() != 'I' && !conn.Conn().IsClosed() {
@@ -57,7 +57,7 @@ func (l *Ledger) release(ctx context.Context, conn *pgxpool.Conn) {
 	}
 }
 
-// failure gives an error its type.
+// failure converts an error to one that callers of the ledger can distinguish.
 func (l *Ledger) failure(ctx context.Context, err error) error {
 	var server *pgconn.PgError
 	switch {
@@ -77,10 +77,10 @@ func (l *Ledger) failure(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: database: %s", zkbench.ErrEnv, oneLine(err))
 }
 
-// oneLine is the text of an error, of which one about several hosts has several.
+// oneLine returns the text of an error on one line. An error about several hosts has several lines.
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
-// ofServer is what an error of the server means for a ledger.
+// typedServerError converts an error of the server to the error of the ledger that it means.
 func typedServerError(err *pgconn.PgError) error {
 	switch {
 	case err.Code == lockNotAvailable:

@@ -109,8 +109,8 @@ func TestHolderKept(t *testing.T) {
 	l.limit = 3 * brief
 	hold(t, conn, "SELECT 1")
 	for _, c := range []struct{ grant, want string }{
-		{"pg_monitor", "is silent, and is not ended"},
-		{"", "may not see whether it works"},
+		{"pg_monitor", "is silent, and cannot be ended"},
+		{"", "may not see whether it is active"},
 	} {
 		if c.grant != "" {
 			execute(t, connect(t, schema), "GRANT "+c.grant+" TO "+role)

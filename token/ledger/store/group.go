@@ -11,7 +11,8 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Lookup reads the records of tokens and anchors in a store. Errors are *ledger.CorruptError.
+// Lookup reads the records of tokens and anchors in a store. All errors are of type
+// *ledger.CorruptError.
 type Lookup interface {
 	// State returns the state of a token, with the status Absent if there is no record.
 	State(id token.ID) (State, error)
@@ -85,8 +86,8 @@ func (g *Group) Anchors() iter.Seq2[[]byte, Anchored] {
 	}
 }
 
-// Decide decides on one call and records rejections in the call. The error is a
-// *ledger.CorruptError; after it, nothing of the group may be written.
+// Decide decides on one call and records rejections in the call. If it returns an error, of type
+// *ledger.CorruptError, nothing of the group may be written.
 func (g *Group) Decide(c *Call) error {
 	mark, before := len(g.undo), len(g.Entries)
 	index := g.calls

@@ -147,10 +147,11 @@ func NewQueue(commit func(calls []*Call) error) *Queue {
 	return newQueue(false, commit)
 }
 
-// NewLeavingQueue is like NewQueue, for a store whose commits end soon after their context. That
-// context ends when the contexts of all its calls have ended. If a caller's context ends while a
-// commit has its call, the caller gets zkbench.ErrOutcomeUnknown at once. The last remaining caller
-// of a commit waits instead, and gets commit's error.
+// NewLeavingQueue returns a queue for a store whose commits end soon after their context. That
+// context ends when the contexts of all calls of the commit have ended. If a caller's context ends
+// while a commit has its call, the caller gets zkbench.ErrOutcomeUnknown at once. The last
+// remaining caller of a commit waits instead, and gets commit's error. Otherwise the queue works as
+// one of NewQueue does.
 func NewLeavingQueue(commit func(ctx context.Context, calls []*Call) error) *Queue {
 	return newQueue(true, func(calls []*Call) error {
 		ctx, release := wanted(calls)

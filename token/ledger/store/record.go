@@ -81,7 +81,7 @@ func (s *State) Unspent() error {
 
 // Check checks that the tables tokens and spent agree on the token id. s is its record in tokens,
 // Absent if there is none. spentBy is the sequence number in its record in spent, 0 if there is
-// none. The error is a *ledger.CorruptError.
+// none. The error is of type *ledger.CorruptError.
 func (s *State) Check(id token.ID, spentBy uint64) error {
 	contradiction := ""
 	switch {
