@@ -9,7 +9,8 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// forks: a fork has the records of its parent, is not opened without them, and goes on with a chain of its own.
+// forks tests that a fork has the records of its parent, cannot be opened without them, and
+// continues with its own chain.
 func forks(t *testing.T, s Stores) {
 	ctx := context.Background()
 	batches := [][]ledger.Entry{

@@ -14,20 +14,21 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Under returns an entry as it is accepted under a version of the policy.
+// UnderPolicy returns e with the given version of the policy.
 func UnderPolicy(policy uint64, e ledger.Entry) ledger.Entry {
 	e.Policy = policy
 	return e
 }
 
-// Update returns an entry that makes the version after a policy.
+// Update returns an entry that makes the version after the given one.
 func Update(policy uint64) ledger.Entry {
 	e := UnderPolicy(policy, Issue(fmt.Sprintf("update %d", policy+1), 0))
 	e.Update = true
 	return e
 }
 
-// stale fails the test unless err rejects the entry at an index for these versions.
+// stale fails the test unless err rejects the entry with index action because of these policy
+// versions.
 func stale(t *testing.T, what string, err error, action int, version, current uint64) {
 	t.Helper()
 	c, ok := errors.AsType[*zkbench.CheckError](err)
@@ -37,7 +38,8 @@ func stale(t *testing.T, what string, err error, action int, version, current ui
 	}
 }
 
-// policies: an entry lands under the policy that it was accepted under, and under no other, within a batch too.
+// policies tests that an entry is accepted only under the version of the policy that is current at
+// its position, also within a batch.
 func policies(t *testing.T, l Verifier) {
 	ctx := context.Background()
 	Apply(t, l, Issue("a", 2))
@@ -76,8 +78,9 @@ func policies(t *testing.T, l Verifier) {
 	}
 }
 
-// raceOfUpdate: goroutines apply entries under the version that they know last while others raise it. Each entry stands in the
-// log under the policy that the updates before it have made, and nothing that was rejected is there.
+// raceOfUpdate tests entries that race with updates. Goroutines apply entries under the last
+// version that they know while others raise it. Each entry must be in the log under the version
+// that the updates before it made, and rejected entries must not be there.
 func raceOfUpdate(t *testing.T, l Verifier) {
 	const workers, entries, updates = 8, 20, 10
 	ctx := context.Background()

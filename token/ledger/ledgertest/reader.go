@@ -13,7 +13,7 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Fill applies batches to an empty ledger and returns its log, to which Reader holds whoever answers for it.
+// Fill applies batches to an empty ledger and returns its log, for Reader.
 func Fill(t testing.TB, l ledger.Store) []ledger.Record {
 	t.Helper()
 	for k := range 100 {
@@ -27,12 +27,13 @@ func Fill(t testing.TB, l ledger.Store) []ledger.Record {
 	return records
 }
 
-// SameRecord tells whether two records say the same at the same place.
+// SameRecord reports whether two records have the same sequence number and content.
 func SameRecord(a, b ledger.Record) bool {
 	return a.Seq == b.Seq && bytes.Equal(a.Append(nil), b.Append(nil))
 }
 
-// Reader holds a reader to what package ledger says of all. Its ledger has the log that Fill has returned.
+// Reader tests a reader against what package ledger documents. Its ledger must have the log that
+// Fill returned.
 func Reader(t *testing.T, r ledger.Reader, log []ledger.Record) {
 	ctx := context.Background()
 	created, spent := map[string][]byte{}, map[string]bool{}

@@ -25,8 +25,9 @@ func State(t testing.TB, l ledger.Store) ledger.State {
 	return s
 }
 
-// states: bytes of a caller's are replaced with a batch, also with an empty one and one that is there, and with none that is
-// rejected. State says where the log ends.
+// states tests that the bytes of ApplyState are replaced with a batch, also with an empty batch and
+// one that is on the ledger already, and not with a rejected one. It also tests the other fields of
+// State.
 func states(t *testing.T, l Verifier) {
 	ctx := context.Background()
 	want := ledger.State{Hash: l.Genesis().ID()}
@@ -71,8 +72,8 @@ func states(t *testing.T, l Verifier) {
 	check("with bytes that are empty")
 }
 
-// raceOfStates has goroutines leave the number of each of their batches with it: what stands at last is of one that was last of its
-// goroutine, so of no earlier call than another that had returned.
+// raceOfStates has goroutines apply batches, each with the batch's name as state. The final state
+// must be the name of the last batch in the log.
 func raceOfStates(t *testing.T, l Verifier) {
 	const workers, batches = 8, 10
 	ctx := context.Background()
@@ -94,12 +95,12 @@ func raceOfStates(t *testing.T, l Verifier) {
 	}
 }
 
-// StreamState are the bytes that Stream leaves with batch k of stream w.
+// StreamState returns the state that Stream stores with batch k of stream w.
 func StreamState(w, k int) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(w)), uint64(k+1))
 }
 
-// StateSurvived checks a ledger after a Kill: it has the bytes of its last batch, and no others.
+// StateSurvived checks after a Kill that the ledger's state is the one of its last batch.
 func StateSurvived(t testing.TB, l ledger.Store) {
 	t.Helper()
 	s := State(t, l)
@@ -119,7 +120,8 @@ func StateSurvived(t testing.TB, l ledger.Store) {
 	}
 }
 
-// Undecided holds Decide to writing nothing: dump shows the same before and after, with everything that a store keeps.
+// Undecided tests that Decide writes nothing: dump, which must return everything that the store
+// contains, returns the same before and after.
 func Undecided(t *testing.T, l Verifier, dump func() string) {
 	t.Helper()
 	ctx := context.Background()

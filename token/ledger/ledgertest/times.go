@@ -15,13 +15,14 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// At returns an entry as it is of the block of a second.
+// AtSecond returns e with a time of the given number of Unix seconds.
 func AtSecond(second int64, e ledger.Entry) ledger.Entry {
 	e.Time = time.Unix(second, 0)
 	return e
 }
 
-// Late fails the test unless err rejects the entry at an index, which is of one second, behind one of another.
+// Late fails the test unless err rejects the entry with index action because its time, second, is
+// before last.
 func Late(t *testing.T, what string, err error, action int, second, last int64) {
 	t.Helper()
 	c, ok := errors.AsType[*zkbench.CheckError](err)
@@ -32,7 +33,8 @@ func Late(t *testing.T, what string, err error, action int, second, last int64) 
 	}
 }
 
-// times: no entry is before the one that it comes after, within a batch too; several are of one time.
+// times tests that an entry's time cannot be before that of the entry before it, also within a
+// batch, and that several entries may have the same time.
 func times(t *testing.T, l Verifier) {
 	ctx := context.Background()
 	early := AtSecond(-62135596801, Issue("early", 1)) // a second before the zero time
@@ -70,8 +72,9 @@ func times(t *testing.T, l Verifier) {
 	}
 }
 
-// RaceOfClocks has goroutines at two handles of one ledger, each with a clock of its own, apply entries, at the ledger's time where theirs
-// is behind. All land, and no entry of the log is before the one before it.
+// RaceOfClocks tests entries of concurrent clocks. Goroutines at two handles of one ledger, each
+// with its own clock, apply entries, at the ledger's time if their own is behind. All entries must
+// be accepted, and no entry of the log may be before the one before it.
 func RaceOfClocks(t *testing.T, a, b Verifier) {
 	t.Helper()
 	const workers, entries = 8, 20
