@@ -86,8 +86,8 @@ func New(params *token.PublicParams, genesis ledger.Genesis, ex executor.Executo
 	return &Auditor{params: params, ledger: id, current: current, pp: pp, scheme: scheme, key: key, authorities: authorities, ex: ex, enrolled: make(map[[sha256.Size]byte]*identity.Certificate)}, nil
 }
 
-// Follow adopts the policy updates on the ledger, as validator.Validator.Follow does. Without it, the auditor
-// checks issuers against an old policy.
+// Follow adopts the policy updates on the ledger, as validator.Validator.Follow does. An auditor that does
+// not follow them checks requests against an old policy.
 func (a *Auditor) Follow(ctx context.Context, l policy.Source) error { return a.current.Follow(ctx, l) }
 
 // Report says what a request does.

@@ -104,8 +104,8 @@ func fill(f *wire.Fields, total int) {
 	}
 }
 
-// append appends policy(8) count(2) copies, with copy = key(8) ciphertext. The ciphertext comes after a length of 3
-// bytes and has at most most bytes.
+// append appends policy(8) count(2) copies, with copy = key(8) ciphertext. The ciphertext comes after a
+// length of 3 bytes; most is its maximum length.
 func (s *Sealed) append(b *wire.Builder, most int) {
 	b.Bound("sealed copies", len(s.Copies), 1, maxCopies)
 	b.AddUint64(s.Policy)

@@ -29,11 +29,11 @@ type Parsed struct {
 	Entry ledger.Entry
 }
 
-// Parse decodes a request or policy update for the ledger id. Commitments in it have pointLen
-// bytes. It does no curve arithmetic. The entry keeps references into raw.
+// Parse decodes a request or policy update for the ledger id. Commitments in it have pointLen bytes. It
+// does no curve arithmetic. The entry keeps references into raw.
 //
-// Parse returns a *zkbench.DecodeError if raw is malformed, ErrParams if an update's policy is not
-// accepted, and ErrPolicy if a request has an anchor that is reserved for updates.
+// Parse returns a *zkbench.DecodeError if raw is malformed, and ErrParams if an update's policy is not
+// accepted. It returns ErrPolicy if a request has an anchor that is reserved for updates.
 func Parse(id token.LedgerID, pointLen int, raw []byte) (*Parsed, error) {
 	if policy.IsUpdate(raw) {
 		u, err := policy.Decode(raw)

@@ -13,9 +13,9 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Genesis is entry 0 of a ledger's log, written when the ledger is created. It holds the digest of
-// the public parameters, and a nonce that distinguishes ledgers with the same parameters. It must
-// not be changed.
+// Genesis is entry 0 of a ledger's log, written when the ledger is created. It holds the digest of the
+// public parameters, and a nonce that distinguishes ledgers with the same parameters. Callers must not
+// modify it.
 type Genesis struct {
 	Params [transcript.StateLen]byte // the parameters' digest
 	Nonce  [32]byte                  // random
@@ -42,10 +42,10 @@ func NewGenesis(params *token.PublicParams) (Genesis, error) {
 	return g, err
 }
 
-// Fork returns the genesis of a fork that shares the records up to last with this ledger. hash is
-// the hash of the chain up to that record. If last is before an earlier fork of this ledger, the
-// parent of the new fork is this ledger's own parent. Fork returns a *zkbench.LimitError if the new
-// ledger would have more than MaxForks forks.
+// Fork returns the genesis of a fork that shares the records up to last with this ledger. hash is the hash
+// of the chain up to that record. If this ledger is itself a fork and last is before its own first record,
+// the new ledger is a fork of this ledger's parent. Fork returns a *zkbench.LimitError if the new ledger
+// would have more than MaxForks forks.
 func (g Genesis) Fork(last uint64, hash [32]byte) (Genesis, error) {
 	for len(g.Forks) > 0 && g.Inherited() > last {
 		g = g.parent()
@@ -59,8 +59,8 @@ func (g Genesis) Fork(last uint64, hash [32]byte) (Genesis, error) {
 	return g, nil
 }
 
-// ForRecord returns the genesis of the ledger that accepted record seq. For the first records of a
-// fork that is its parent. Signatures and proofs in the record are bound to the ID of that genesis.
+// ForRecord returns the genesis of the ledger that accepted record seq: the parent's, if a fork shares the
+// record with its parent. Signatures and proofs in the record are bound to the ID of that genesis.
 func (g Genesis) ForRecord(seq uint64) Genesis {
 	for len(g.Forks) > 0 && seq <= g.Inherited() {
 		g = g.parent()

@@ -79,18 +79,17 @@ type Reader interface {
 	// Record returns the record with the given anchor, and whether there is one.
 	Record(ctx context.Context, anchor []byte) (Record, bool, error)
 
-	// Log yields the records in order, starting with sequence number from. It stops after the last
-	// record that is there when it arrives, or after an error. It holds no lock between two
-	// records.
+	// Log yields the records in order, starting with sequence number from. It ends with the last record
+	// that is on the ledger when it gets there, or with an error. It holds no lock between two records.
 	Log(ctx context.Context, from uint64) iter.Seq2[Record, error]
 }
 
-// Store is a ledger that can be written. It is safe for concurrent use. An entry takes effect after
-// all earlier entries of its batch, so it can spend tokens that they create.
+// Store is a ledger that can be written. It is safe for concurrent use. An entry takes effect after all
+// earlier entries of its batch, so it can spend tokens that they create.
 //
-// If the ledger already has an entry's anchor with the same digest, the entry is not applied again,
-// and that is not an error. Every other entry that cannot be applied is rejected, with a
-// *zkbench.CheckError whose Action is the entry's index in the batch:
+// If the ledger already has an entry's anchor with the same digest, the entry is not applied again, and
+// that is not an error. Every other entry that cannot be applied is rejected, with a *zkbench.CheckError
+// whose Action is the entry's index in the batch. The checks run in this order:
 //
 //	Check      Index            Err
 //	"anchor"   -1               zkbench.ErrAnchorConflict: the ledger has the anchor with another digest
@@ -99,8 +98,8 @@ type Reader interface {
 //	"spend"    index in Spends  zkbench.ErrSpent, or ErrNotFound
 //	"create"   index in Creates ErrExists: a token has or had this id
 //
-// An entry beyond a limit is rejected with one of these checks, or "request", and a
-// *zkbench.LimitError. The checks run in this order. A store reads no clock.
+// An entry that exceeds a limit is rejected with one of these checks, or "request", and a
+// *zkbench.LimitError. A store reads no clock.
 type Store interface {
 	Reader
 
@@ -141,7 +140,7 @@ type Store interface {
 	// zkbench.ErrOutcomeUnknown writes its bytes again.
 	ApplyState(ctx context.Context, batch []Entry, state []byte) error
 
-	// Close waits for running calls and releases the store. Later calls return an error that is
+	// Close waits for running calls and releases the store. Later calls return an error that wraps
 	// fs.ErrClosed.
 	Close() error
 }
@@ -158,11 +157,11 @@ type State struct {
 // Submitter takes encoded requests and policy updates for a ledger. It decides on each separately,
 // in the given order. It is safe for concurrent use.
 type Submitter interface {
-	// Submit returns one verdict for each request, in their order. If a request is already on the
-	// ledger, its verdict has the record and no error, so a caller that lost an answer can submit
-	// the same request again. If the ledger has the anchor with another digest, the verdict's error
-	// is zkbench.ErrAnchorConflict. If err is not nil, there are no verdicts, and any of the
-	// requests may or may not be on the ledger.
+	// Submit returns one verdict for each request, in their order. If a request is already on the ledger,
+	// its verdict has the record and no error. So a caller that lost an answer can submit the same request
+	// again. If the ledger has the anchor with another digest, the verdict's error is
+	// zkbench.ErrAnchorConflict. If err is not nil, there are no verdicts, and any of the requests may or
+	// may not be on the ledger.
 	Submit(ctx context.Context, requests [][]byte) ([]Verdict, error)
 }
 

@@ -22,7 +22,7 @@ type Reader struct {
 	macs   sync.Pool                // *macs
 }
 
-// Format prints that r is a reader, whatever the verb, and never its seed.
+// Format prints a fixed text for every verb, so that the seed is never printed.
 func (*Reader) Format(f fmt.State, _ rune) { fmt.Fprint(f, "note.Reader (secret)") }
 
 // macs are the two keyed hashes of tags.

@@ -15,12 +15,12 @@ type Source interface {
 	Record(ctx context.Context, anchor []byte) (ledger.Record, bool, error)
 }
 
-// Next returns the policy that follows current on a ledger, or nil if there is none so far. It does not trust
-// the source. It returns a *zkbench.CheckError or a *zkbench.DecodeError if the record has another anchor, is
-// not an update of current, or contains an update that cannot be verified.
+// Next returns the policy that follows current on a ledger, or nil if there is none so far. It does not
+// trust the source. It returns a *zkbench.CheckError or a *zkbench.DecodeError if the record has another
+// anchor, is not an update of current, or contains an update that cannot be verified.
 //
-// In a fork, an update among the records shared with the parent was made for the parent. Next believes the
-// source's record number to decide which of the two ledgers an update is for.
+// In a fork, an update among the records shared with the parent was made for the parent. Next relies on the
+// source's record number to decide which ledger an update is for.
 func Next(ctx context.Context, source Source, genesis ledger.Genesis, current *token.Policy) (*token.Policy, error) {
 	anchor := Anchor(current.Version + 1)
 	record, found, err := source.Record(ctx, anchor)

@@ -142,7 +142,7 @@ func (u *Update) thresholds(current *token.Policy) error {
 	return nil
 }
 
-// signatures verifies every signature, also superfluous ones, so that not everybody can add some.
+// signatures verifies every signature, also superfluous ones, so that nobody can add invalid ones.
 func (u *Update) signatures(current *token.Policy) error {
 	message, err := u.Message()
 	if err != nil {

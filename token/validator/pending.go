@@ -52,7 +52,7 @@ const maxNamed = request.MaxSignatures
 type signature struct {
 	check         string
 	action, index int
-	signer        identity.Identity // as it stands in the token, its script or the policy
+	signer        identity.Identity // byte for byte as in the token, its script or the policy
 	signature     []byte
 	role          request.Role
 	of            uint64 // an issuer signs this action, an auditor under this version of the policy
@@ -96,7 +96,7 @@ func (c *pending) examine() error {
 			c.spends = append(c.spends, c.actions[i].Inputs[j].ID)
 		}
 	}
-	c.message = c.request.Message(c.v.ledger) // hashes all of it, so when all else is well
+	c.message = c.request.Message(c.v.ledger) // last, because it hashes the whole request
 	c.auditMessage = c.request.AuditMessage(c.message)
 	return nil
 }
@@ -232,7 +232,7 @@ func (c *pending) inputs(found []ledger.Found) error {
 			switch err := stored.Err; {
 			case errors.Is(err, zkbench.ErrSpent) || errors.Is(err, zkbench.ErrPolicy):
 				return failed(Inputs, i, j, err)
-			case err != nil: // which says nothing about the request
+			case err != nil: // the request may be valid
 				return fmt.Errorf("ledger: %w", err)
 			}
 			named, err := c.actions[i].Inputs[j].Token.Encode()

@@ -94,7 +94,7 @@ func (q *Queue) Validate(ctx context.Context, raw []byte) (*Valid, error) {
 		return nil, context.Cause(ctx)
 	}
 	c := &call{raw: raw, bytes: waitingCost + min(len(raw), token.MaxRequest), result: make(chan Result, 1)}
-	if len(raw) <= token.MaxRequest { // who leaves early may use the buffer again
+	if len(raw) <= token.MaxRequest { // a caller that leaves early may use the buffer again
 		c.raw = slices.Clone(raw)
 	}
 	if err := q.join(c); err != nil {
@@ -143,7 +143,7 @@ func (q *Queue) join(c *call) error {
 		timer = time.AfterFunc(q.limits.Wait, func() {
 			q.mu.Lock()
 			defer q.mu.Unlock()
-			if q.timer == timer { // one that was stopped too late is another batch's
+			if q.timer == timer { // otherwise it was stopped too late, and belongs to an earlier batch
 				q.timer, q.due = nil, true
 				q.begin()
 			}

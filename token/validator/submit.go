@@ -251,7 +251,7 @@ func (b *submission) apply(ctx context.Context, left []int, at time.Time) (updat
 			case rejected[k] != nil:
 				v.Err = alone(rejected[k])
 			default:
-				if err := b.record(ctx, i); err != nil { // it is there, and must not seem refused
+				if err := b.record(ctx, i); err != nil { // it is recorded, so it must not look refused
 					v.Err = fmt.Errorf("%w: %w", zkbench.ErrOutcomeUnknown, err)
 				}
 			}

@@ -220,7 +220,7 @@ func (v *Validator) batch(ctx context.Context, tokens Tokens, raws [][]byte, at 
 	for i, raw := range raws {
 		cases[i] = &pending{v: v, raw: raw, at: at, policy: current}
 		if policy.IsUpdate(raw) {
-			cases[i].err = cases[i].updates() // which has no actions, and is done
+			cases[i].err = cases[i].updates() // an update has no actions and needs no further checks
 		} else if cases[i].err = cases[i].examine(); cases[i].err == nil {
 			cases[i].auditors()
 		}
@@ -306,7 +306,7 @@ func (v *Validator) inputs(ctx context.Context, tokens Tokens, cases []*pending)
 			err = fmt.Errorf("%w: %d answers on %d tokens", zkbench.ErrEnv, len(found), len(ids))
 		}
 		for _, c := range cases[:n] {
-			if err != nil { // which says nothing about the request
+			if err != nil { // the request may be valid
 				c.fail(fmt.Errorf("ledger: %w", err))
 				continue
 			}
@@ -359,7 +359,7 @@ func (v *Validator) proofs(ctx context.Context, cases []*pending) {
 		if len(items) == 0 {
 			continue
 		}
-		// What stands here has passed inputs: it was compared with the ledger.
+		// These requests have passed inputs, so they were compared with the ledger.
 		forEachFailed(action.VerifyBatch(ctx, v.ex, pp, action.NothingLookedUp(), items), verified, func(bad *zkbench.CheckError) {
 			p := places[bad.Action]
 			p.c.fail(failed(Proofs, p.index, -1, bad.Err))
@@ -386,9 +386,9 @@ func forEachFailed(err error, cases []*pending, f func(bad *zkbench.CheckError))
 }
 
 // Authorized runs the checks of an encoded request that need neither a ledger nor a clock. An auditor calls
-// it before signing. It checks encodings, proof types, limits and the policy's rules, and the signatures of
-// issuers and owners. For a token with a script, the signers that the script and its witness name must have
-// signed, at whatever time.
+// it before signing. It checks encodings, proof types, limits, the policy's rules, and the signatures of
+// issuers and owners. If a token has a script, the signers that the script and its witness name must have
+// signed; the times in the script are not checked.
 //
 // Authorized does not verify proofs or auditors' signatures. Auditors' signatures and preimages may be
 // missing. It does not check that the tokens exist: anyone can invent a token and sign as its owner. Errors

@@ -37,12 +37,12 @@ type Ledger struct {
 
 var _ ledger.Store = (*Ledger)(nil)
 
-// Create creates an empty ledger at path and opens it. The genesis is a new one of
-// ledger.NewGenesis, or the genesis of a ledger that is to be repeated. A fork must first get the
-// batches of its parent, unchanged; until then Open refuses it.
+// Create creates an empty ledger at path and opens it. The genesis is a new one of ledger.NewGenesis, or
+// that of an existing ledger, to rebuild it. A fork must first get the batches of its parent, unchanged;
+// until then Open refuses it.
 //
-// The file appears complete or not at all. Create returns fs.ErrExist if path exists. The file
-// system must support hard links.
+// The file appears complete or not at all. Create returns fs.ErrExist if path exists. The file system must
+// support hard links.
 func Create(path string, genesis ledger.Genesis) (*Ledger, error) {
 	if err := boltfile.Create(path, func(tx *bbolt.Tx) error { return initialize(tx, genesis) }); err != nil {
 		return nil, err

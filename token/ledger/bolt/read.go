@@ -14,8 +14,8 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// A reader of the log takes this many bytes or records from the store at a
-// time, whichever it has first.
+// A reader of the log takes up to this many bytes or records from the store at
+// once, whichever limit it reaches first.
 const (
 	chunkBytes   = 1 << 20
 	chunkRecords = 256
@@ -104,19 +104,19 @@ func (l *Ledger) chunk(ctx context.Context, seq uint64) (records []ledger.Record
 	return records, err
 }
 
-// Verify checks the whole ledger, including batches that are applied while it runs: the structure
-// of the file, the chain of the log from the first request, and that the buckets of tokens and
-// anchors are exactly what the log implies. The error is of type *ledger.CorruptError that names the
-// first contradiction, or the error of ctx.
+// Verify checks the whole ledger, including batches that are applied while it runs. It checks the structure
+// of the file, the chain of the log from the first request, and that the buckets of tokens and anchors are
+// exactly what the log implies. It returns a *ledger.CorruptError that names the first contradiction, or
+// the error of ctx.
 //
-// Verify calls progress with the number of requests checked so far and the total, once for each
-// batch; it may make several calls together. progress may be nil, and must not call Close.
+// Verify calls progress with the number of requests checked so far and the total, once for each batch; it
+// may make several calls together. progress may be nil, and must not call Close.
 //
-// Verify reads one snapshot after the other and keeps each open for store.SnapshotTime. None is
-// open while progress runs. Two may stay open for longer: the first, until the structure is
-// checked, and the last, which also counts the records or follows a log that grows faster than it
-// is read. A batch that needs a larger file waits for the snapshot to end, and all readers wait
-// with it. Memory does not depend on the length of the log.
+// Verify reads one snapshot after the other and keeps each open for store.SnapshotTime. None is open while
+// progress runs. Two may stay open for longer: the first, until the structure is checked, and the last,
+// which also counts the records or follows a log that grows faster than it is read. A batch that needs a
+// larger file waits for the snapshot to end, and all readers wait with it. Memory does not depend on the
+// length of the log.
 func (l *Ledger) Verify(ctx context.Context, progress func(done, total uint64)) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -102,8 +102,8 @@ func Concurrent(t *testing.T, l ledger.Store) {
 	}
 }
 
-// same tests that a batch which 64 goroutines apply at once is applied once, and that all of them
-// get nil.
+// same has 64 goroutines apply one batch at the same time. The batch must be applied once, and every call
+// must return nil.
 func same(t *testing.T, l Verifier) {
 	ctx := context.Background()
 	batch := []ledger.Entry{Issue("a", 1), Spend("b", token.ID("a/0"))}

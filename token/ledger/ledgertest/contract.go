@@ -42,7 +42,7 @@ func Genesis(t testing.TB, params *token.PublicParams) ledger.Genesis {
 	return ledger.Genesis{Params: digest, Nonce: [32]byte{1}}
 }
 
-// TB is the part of testing.TB that creating keys needs. Unlike testing.TB, *rapid.T implements it.
+// TB is the part of testing.TB that creating keys needs. *rapid.T implements TB, but not testing.TB.
 type TB interface {
 	Helper()
 	Fatal(args ...any)
@@ -250,8 +250,8 @@ func closed(t *testing.T, l Verifier) {
 	}
 }
 
-// Canceled tests calls whose contexts end. An Apply whose context ends before a commit has it
-// applies nothing, and every call with an ended context returns the context's error. exclusive must
+// Canceled tests calls whose contexts end. An Apply whose context ends before a commit has taken its batch
+// must apply nothing, and every call with an ended context must return the context's error. exclusive must
 // run work while nothing is committed.
 func Canceled(t *testing.T, l Verifier, exclusive func(work func())) {
 	t.Helper()

@@ -83,8 +83,8 @@ func Stream(t testing.TB, l ledger.Store) {
 	wg.Wait()
 }
 
-// Kill starts a command that calls Stream, and kills it when the time after has passed since its
-// first acknowledgement. It adds the acknowledged batches to acked and returns how many there were.
+// Kill starts a command that calls Stream, and kills it the given time after its first acknowledgement. It
+// adds the acknowledged batches to acked and returns how many there were.
 func Kill(t testing.TB, cmd *exec.Cmd, after time.Duration, acked *Counts) (n int) {
 	t.Helper()
 	return KillAfter(t, cmd, after, func(line string) bool {
@@ -100,14 +100,14 @@ func Kill(t testing.TB, cmd *exec.Cmd, after time.Duration, acked *Counts) (n in
 	})
 }
 
-// KillAfter starts a command, and kills it when the time after has passed since the first line of
-// output for which acknowledgement returns true. It returns the number of such lines. It ignores
-// other lines: a line that the kill cut off, or an error, which the exit status reports too.
+// KillAfter starts a command, and kills it the given time after the first line of output for which
+// acknowledgement returns true. It returns the number of such lines. It ignores other lines: a line that
+// the kill cut off, or an error, which the exit status reports too.
 func KillAfter(t testing.TB, cmd *exec.Cmd, after time.Duration, acknowledgement func(line string) bool) (n int) {
 	t.Helper()
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
-	cmd.Env = append(cmd.Environ(), "TMPDIR="+t.TempDir()) // who is killed leaves what is in it
+	cmd.Env = append(cmd.Environ(), "TMPDIR="+t.TempDir()) // a killed process leaves its files there
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

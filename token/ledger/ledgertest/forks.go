@@ -47,7 +47,7 @@ func forks(t *testing.T, s Stores) {
 			t.Fatal(err)
 		}
 	}
-	// whole makes a fork, opens it again, and goes on with it.
+	// whole makes a fork, opens it again, and continues with it.
 	hashes := map[[32]byte]bool{}
 	whole := func(g ledger.Genesis, copied int) (state ledger.State) {
 		t.Helper()
@@ -96,7 +96,7 @@ func forks(t *testing.T, s Stores) {
 		t.Errorf("a fork before that of its parent: %+v", again)
 	}
 
-	// What is not the parent's does not make a fork complete.
+	// Records that are not the parent's do not make a fork complete.
 	other := AtSecond(100, Update(0))
 	other.Digest[0]++
 	for name, batch := range map[string][]ledger.Entry{"another record": {other}, "a batch that is too long": {batches[1][0], batches[2][0]}} {

@@ -48,14 +48,14 @@ func policies(t *testing.T, l Verifier) {
 	if _, err := l.Token(ctx, token.ID("b/0")); !errors.Is(err, ledger.ErrNotFound) {
 		t.Errorf("of a batch that was rejected: %v", err)
 	}
-	// What was rejected has not raised the version; each by itself is judged at its place.
+	// Rejected entries have not raised the version. Each entry is checked at its own position.
 	rejected, err := l.ApplyEach(ctx, []ledger.Entry{Issue("b", 1), UnderPolicy(1, Issue("c", 1)), Update(0), UnderPolicy(1, Issue("d", 1)), Issue("e", 1), Update(0)})
-	if err != nil || rejected[0] != nil || rejected[2] != nil || rejected[3] != nil || rejected[5] != nil { // the last is the third again
+	if err != nil || rejected[0] != nil || rejected[2] != nil || rejected[3] != nil || rejected[5] != nil { // the last entry is the third one again
 		t.Fatal(rejected, err)
 	}
 	stale(t, "before the update", rejected[1], 1, 1, 0)
 	stale(t, "after the update", rejected[4], 4, 0, 1)
-	Apply(t, l, Issue("a", 2), Update(0)) // applied before, so whatever else they say
+	Apply(t, l, Issue("a", 2), Update(0)) // applied before, so their policies do not matter
 	stale(t, "later", l.Apply(ctx, []ledger.Entry{Spend("f", token.ID("a/0"))}), 0, 0, 1)
 	other := Update(0)
 	other.Digest[0]++

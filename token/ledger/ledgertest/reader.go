@@ -78,7 +78,7 @@ func Reader(t *testing.T, r ledger.Reader, log []ledger.Record) {
 			t.Errorf("log from %d: %d records, or others than there are; want %d", from, len(got), len(want))
 		}
 	}
-	for range r.Log(ctx, 1) { // whoever stops early is not told more
+	for range r.Log(ctx, 1) { // a caller that stops early gets no more records
 		break
 	}
 	ended, cancel := context.WithCancel(ctx)

@@ -25,9 +25,8 @@ func State(t testing.TB, l ledger.Store) ledger.State {
 	return s
 }
 
-// states tests that the bytes of ApplyState are replaced with a batch, also with an empty batch and
-// one that is on the ledger already, and not with a rejected one. It also tests the other fields of
-// State.
+// states tests that ApplyState replaces the stored bytes, also with an empty batch and with one that is on
+// the ledger already, but not with a rejected batch. It also tests the other fields of State.
 func states(t *testing.T, l Verifier) {
 	ctx := context.Background()
 	want := ledger.State{Hash: l.Genesis().ID()}

@@ -45,7 +45,7 @@ func times(t *testing.T, l Verifier) {
 	Apply(t, l, AtSecond(100, Issue("c", 1)))
 	Late(t, "across batches", l.Apply(ctx, []ledger.Entry{AtSecond(99, Issue("d", 1))}), 0, 99, 100)
 	Late(t, "within a batch", l.Apply(ctx, []ledger.Entry{AtSecond(300, Issue("d", 1)), AtSecond(200, Issue("e", 1))}), 1, 200, 300)
-	// What was rejected has not moved the time; each by itself is judged at its place.
+	// Rejected entries have not moved the time. Each entry is checked at its own position.
 	rejected, err := l.ApplyEach(ctx, []ledger.Entry{
 		AtSecond(99, Issue("d", 1)), AtSecond(400, Spend("e", token.ID("none"))), AtSecond(101, Issue("f", 1)), AtSecond(100, Issue("g", 1)), AtSecond(50, Issue("a", 2)), AtSecond(102, Issue("h", 1)),
 	})
@@ -54,7 +54,7 @@ func times(t *testing.T, l Verifier) {
 	}
 	Late(t, "the first of several", rejected[0], 0, 99, 100)
 	Late(t, "behind what is accepted with it", rejected[3], 3, 100, 101)
-	Apply(t, l, AtSecond(1, Issue("zero", 1)), AtSecond(1, Issue("h", 1))) // applied already, so whatever else they say
+	Apply(t, l, AtSecond(1, Issue("zero", 1)), AtSecond(1, Issue("h", 1))) // applied already, so their times do not matter
 	Apply(t, l, AtSecond(102, Update(0)))
 	other := AtSecond(1, Update(0))
 	other.Digest[0]++
@@ -72,9 +72,9 @@ func times(t *testing.T, l Verifier) {
 	}
 }
 
-// RaceOfClocks tests entries of concurrent clocks. Goroutines at two handles of one ledger, each
-// with its own clock, apply entries, at the ledger's time if their own is behind. All entries must
-// be accepted, and no entry of the log may be before the one before it.
+// RaceOfClocks tests validators whose clocks differ. Goroutines at two handles of one ledger, each with its
+// own clock, apply entries; an entry whose clock is behind gets the ledger's time. All entries must be
+// accepted, and no entry of the log may be before the one before it.
 func RaceOfClocks(t *testing.T, a, b Verifier) {
 	t.Helper()
 	const workers, entries = 8, 20

@@ -47,10 +47,10 @@ func (l *Ledger) left(err error) {
 // apply applies the calls in one transaction, and stops when the contexts of all calls have ended.
 // After it finds damage, the ledger refuses all later calls.
 func (l *Ledger) apply(ctx context.Context, calls []*store.Call) (err error) {
-	unknown := true // unless it ends
+	unknown := true // if this function panics
 	defer func() {
 		if unknown || err == nil {
-			l.unsettled.Store(unknown) // who has had the lock came after what was lost
+			l.unsettled.Store(unknown) // a transaction that got the lock came after those whose outcome was unknown
 		}
 	}()
 	ctx, cancel := context.WithTimeoutCause(ctx, l.limit, fmt.Errorf("%w: database: no answer in %v", zkbench.ErrEnv, l.limit))
@@ -82,7 +82,7 @@ func (l *Ledger) transact(ctx context.Context, conn *pgx.Conn, calls []*store.Ca
 	if err := s.bind(x, &l.sql); err != nil {
 		return err
 	}
-	if x.size > short { // a lock is not asked for before the server has it all
+	if x.size > short { // the server must have everything before the lock is requested
 		if err := x.await(); err != nil {
 			return err
 		}

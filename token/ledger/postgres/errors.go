@@ -49,7 +49,7 @@ func (l *Ledger) withConn(ctx context.Context, work func(ctx context.Context, co
 func (l *Ledger) release(ctx context.Context, conn *pgxpool.Conn) {
 	defer conn.Release()
 	if conn.Conn().PgConn().TxStatus() != 'I' && !conn.Conn().IsClosed() {
-		// If it fails the pool drops the connection, and the server the transaction.
+		// If it fails, the pool drops the connection and the server drops the transaction.
 		_, _ = conn.Exec(ctx, "ROLLBACK")
 	}
 	if conn.Conn().IsClosed() && ctx.Err() == nil {
@@ -73,7 +73,7 @@ func (l *Ledger) failure(ctx context.Context, err error) error {
 	if stopped := l.stopped(); stopped != nil { // the pool was closed meanwhile
 		return stopped
 	}
-	// Not wrapped: a socket that does not exist is not a ledger that does not.
+	// The error is not wrapped: a missing socket must not look like a missing ledger (fs.ErrNotExist).
 	return fmt.Errorf("%w: database: %s", zkbench.ErrEnv, oneLine(err))
 }
 

@@ -43,7 +43,7 @@ type answer struct {
 
 const (
 	short       = 32 << 10         // bytes; half of the first window of a TCP receiver
-	messageHead = 128              // no message is longer, beside its arguments
+	messageHead = 128              // maximum length of a message without its arguments
 	cancelTime  = 15 * time.Second // to tell the server that a session is abandoned
 )
 
@@ -181,7 +181,7 @@ func (x *exchange) receive() (err error) {
 		return err
 	}
 	for len(x.answers) > 0 {
-		// The context that ends sets a deadline: watching it anew for each message takes longer.
+		// A context that ends sets a deadline (above). Watching the context for each message takes longer.
 		message, lost := x.conn.PgConn().ReceiveMessage(context.Background())
 		if lost != nil {
 			return lost

@@ -146,7 +146,7 @@ func start(ctx context.Context, url string, opts []Option, prepare func(l *Ledge
 		return nil, err
 	}
 	config.MaxConns = max(config.MaxConns, 2)
-	// A standby answers from the past, in which spent tokens are not.
+	// A standby may lag behind, and report spent tokens as unspent.
 	config.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary
 	dialer := net.Dialer{Timeout: config.ConnConfig.ConnectTimeout, KeepAliveConfig: keepAlive(o.silence)}
 	config.ConnConfig.DialFunc = dialer.DialContext
@@ -172,7 +172,7 @@ func (l *Ledger) initialize(ctx context.Context, schema string, genesis ledger.G
 	err := l.withConn(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, "BEGIN READ WRITE; "+l.sql.create)
 		var server *pgconn.PgError
-		// A Create at the same time is found by the catalog's own index.
+		// A concurrent Create is detected by the catalog's own index.
 		exists = errors.As(err, &server) && (server.Code == duplicateSchema || server.Code == uniqueViolation)
 		if err != nil {
 			return err
@@ -207,7 +207,7 @@ func (l *Ledger) inspect(ctx context.Context, schema string, check func(context.
 		if err != nil {
 			return err
 		}
-		if slices.Contains(sound, tableHead) { // of another version other tables and columns are
+		if slices.Contains(sound, tableHead) { // another version may have other tables and columns
 			if err := s.format(ctx); err != nil {
 				return err
 			}
@@ -272,8 +272,8 @@ func parse(url string) (*pgxpool.Config, error) {
 		if scheme = strings.ToLower(scheme); scheme != "postgres" && scheme != "postgresql" {
 			return nil, malformed("want the scheme postgres")
 		}
-		// A password with one of these in it would be taken for another part, and
-		// that part shown.
+		// pgx would take a password that contains one of these for another part of the url, and
+		// show that part in errors.
 		if end := strings.IndexAny(rest, "/?#"); end >= 0 && strings.Contains(rest[end:], "@") {
 			return nil, malformed("/, ?, # and @ of a user, password or database are written %2F, %3F, %23 and %40")
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// A reader of the log takes this many bytes or records from the server at a
-// time, whichever it has first.
+// A reader of the log takes up to this many bytes or records from the server at
+// once, whichever limit it reaches first.
 const (
 	chunkBytes   = 1 << 20
 	chunkRecords = 256
@@ -53,9 +53,9 @@ func (l *Ledger) Tokens(ctx context.Context, ids []token.ID) ([]ledger.Found, er
 	return found, nil
 }
 
-// Record implements ledger.Reader. If the outcome of an Apply of the same *Ledger is unknown,
-// Record first waits until that transaction has ended, here and at the server, so its answer is
-// final. Token, Tokens and Decide do not wait.
+// Record implements ledger.Reader. If the outcome of an Apply of the same *Ledger is unknown, Record first
+// waits until that transaction has ended, here and at the server. So its answer is final. Token, Tokens and
+// Decide do not wait.
 func (l *Ledger) Record(ctx context.Context, anchor []byte) (ledger.Record, bool, error) {
 	after, err := l.settled(ctx)
 	if err != nil {
@@ -205,8 +205,8 @@ func (l *Ledger) Log(ctx context.Context, from uint64) iter.Seq2[ledger.Record, 
 	})
 }
 
-// chunk reads at most most entries of the log from seq, fewer if they are long and none at the
-// log's end, and calls visit with each entry and its encoding.
+// chunk reads the next entries of the log from seq: no more than most, fewer if they are long, and none at
+// the log's end. It calls visit with each entry and its encoding.
 func (s *statements) chunk(ctx context.Context, conn *pgx.Conn, seq uint64, most int, visit func(e *ledger.Entry, raw []byte)) error {
 	rows, err := conn.Query(ctx, s.entries, int64(seq), most, chunkBytes)
 	if err != nil {

@@ -23,8 +23,8 @@ const (
 	tableState   = "state"
 	format       = 4
 
-	// Entries are kept as they are: proofs do not compress, and a request of some
-	// kilobytes lies in its row.
+	// Entries are not compressed, because proofs do not compress, and a request of a few
+	// kilobytes is stored in its row.
 	create = `
 CREATE SCHEMA {s};
 CREATE TABLE {s}.head (one boolean PRIMARY KEY DEFAULT true CHECK (one), format integer NOT NULL,
@@ -39,7 +39,7 @@ CREATE TABLE {s}.chain (last bigint PRIMARY KEY, first bigint NOT NULL, hash byt
 ALTER TABLE {s}.log ALTER COLUMN entry SET STORAGE EXTERNAL;
 ALTER TABLE {s}.tokens ALTER COLUMN token SET STORAGE EXTERNAL`
 
-	// soundTables are the permanent tables of a schema that have a primary key.
+	// soundTables selects the permanent tables of a schema that have a primary key.
 	soundTables = `
 SELECT array_agg(c.relname::text) FILTER (WHERE c.relkind = 'r' AND c.relpersistence = 'p' AND
 	EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary AND i.indisvalid))

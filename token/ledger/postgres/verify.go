@@ -12,23 +12,21 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// Verify checks the whole ledger, including batches that are applied while it runs: the chain of
-// the log from the first request, and that the other tables are exactly what the log implies. The
-// error is of type *ledger.CorruptError that names the first contradiction, the error of ctx, or one of
-// Open's errors.
+// Verify checks the whole ledger, including batches that are applied while it runs. It checks the chain of
+// the log from the first request, and that the other tables are exactly what the log implies. It returns a
+// *ledger.CorruptError that names the first contradiction, the error of ctx, or one of Open's errors.
 //
-// Verify calls progress with the number of requests checked so far and the total, once for each
-// batch; it may make several calls together. progress may be nil. It may read the ledger, but must
-// not call Verify or Close.
+// Verify calls progress with the number of requests checked so far and the total, once for each batch; it
+// may make several calls together. progress may be nil. It may read the ledger, but must not call Verify or
+// Close.
 //
-// Verify reads one snapshot after the other and keeps each open for store.SnapshotTime. None is
-// open while progress runs. Snapshots are short because every transaction of Apply leaves an old
-// version of the row in head. As long as a snapshot may need these versions, later transactions
-// have to skip them. The last snapshot is open for longer if its tables take long to count, or if
-// the log grows faster than it is read.
+// Verify reads one snapshot after the other and keeps each open for store.SnapshotTime. None is open while
+// progress runs. Snapshots are short because every transaction of Apply leaves an old version of the row in
+// head. As long as a snapshot may need these versions, later transactions have to skip them. The last
+// snapshot is open for longer if its tables take long to count, or if the log grows faster than it is read.
 //
-// Memory does not depend on the length of the log. Verify blocks only other calls of Verify: each
-// needs a connection, and together they leave one of the pool to other calls.
+// Memory does not depend on the length of the log. Verify blocks only other calls of Verify: each needs a
+// connection, and together they leave one of the pool to other calls.
 func (l *Ledger) Verify(ctx context.Context, progress func(done, total uint64)) error {
 	_, err := l.VerifyTail(ctx, progress)
 	return err
@@ -280,7 +278,7 @@ func (s *snapshot) fill(ctx context.Context, seq uint64) error {
 func (s *snapshot) Count(ctx context.Context, table string) (uint64, error) {
 	var b pgx.Batch
 	var n int64
-	b.Queue("SET LOCAL enable_seqscan = on") // all rows are wanted here
+	b.Queue("SET LOCAL enable_seqscan = on") // because this reads all rows
 	b.Queue(s.sql.count + table).QueryRow(func(row pgx.Row) error { return row.Scan(&n) })
 	err := s.conn.SendBatch(ctx, &b).Close()
 	return uint64(n), err

@@ -75,8 +75,8 @@ func Create(ctx context.Context, path string, genesis ledger.Genesis) (Store, er
 	return File{l}, err
 }
 
-// IsDatabase reports whether arg looks like a connection string, "scheme://..." or "key=value ...",
-// or part of one. It returns false if arg is the name of an existing file.
+// IsDatabase reports whether arg is meant as a connection string, possibly a damaged one: it contains
+// "://", "=" or "@", and is not the name of an existing file.
 func IsDatabase(arg string) bool {
 	if !strings.Contains(arg, "://") && !strings.ContainsAny(arg, "=@") {
 		return false
@@ -85,13 +85,13 @@ func IsDatabase(arg string) bool {
 	return err != nil
 }
 
-// Verify has the store verify itself, and reads the log at the same time as any client would. It
-// counts and hashes the log batch by batch. The hash must be the one that the store verified;
-// otherwise the log is another one, or changes. If params is not nil, Verify also validates every
+// Verify makes the store verify itself. At the same time it reads the log as any client would, and counts
+// and hashes it batch by batch. If the hash is not the one that the store verified, clients get another
+// log, or one that changes, and Verify returns an error. If params is not nil, Verify also validates every
 // request under them.
 //
-// After every batch Verify calls progress with the number of requests done so far and the total. It
-// returns a *ledger.CorruptError if something contradicts itself.
+// After every batch Verify calls progress with the number of requests done so far and the total. It returns
+// a *ledger.CorruptError if something contradicts itself.
 func Verify(ctx context.Context, l Store, params *token.PublicParams, progress func(done, total uint64)) (*Report, error) {
 	return verify(ctx, l, params, progress, func(uint64, [32]byte) {})
 }

@@ -44,7 +44,7 @@ type Encoded struct {
 	Index int // among all entries of the group's calls, including rejected ones
 }
 
-// NewGroup begins a group on the store that look reads, whose last batch is tail.
+// NewGroup begins a group. look reads the store, and tail is the store's last batch.
 func NewGroup(look Lookup, genesis ledger.Genesis, tail Batch) *Group {
 	return &Group{look: look, genesis: genesis, tail: tail, states: map[string]State{}, known: map[string]Anchored{}}
 }
@@ -133,8 +133,8 @@ func (g *Group) Decide(c *Call) error {
 	return nil
 }
 
-// Decide implements ledger.Store.Decide for a call made with NewCall and each, on the store that
-// look reads, whose last batch is tail.
+// Decide implements ledger.Store.Decide for a call that NewCall returned with each set. look reads the
+// store, and tail is the store's last batch.
 func Decide(look Lookup, genesis ledger.Genesis, tail Batch, c *Call) ([]error, error) {
 	if err := NewGroup(look, genesis, tail).Decide(c); err != nil {
 		return nil, err

@@ -25,9 +25,9 @@ type Call struct {
 	err      error
 }
 
-// NewCall checks the limits of a batch and encodes its entries. If each is true, an entry beyond a
-// limit is rejected by itself, as ApplyEach does. Otherwise it is the error of the batch. NewCall
-// returns a *zkbench.LimitError if the batch has too many entries or bytes.
+// NewCall checks the limits of a batch and encodes its entries. If each is true, an entry that exceeds a
+// limit is rejected by itself, as for ApplyEach; otherwise NewCall returns its error. NewCall returns a
+// *zkbench.LimitError if the batch has too many entries or bytes.
 func NewCall(ctx context.Context, batch []ledger.Entry, each bool) (*Call, error) {
 	if n := len(batch); n > ledger.MaxBatch {
 		return nil, &zkbench.LimitError{What: "entries of a batch", Estimate: int64(n), Max: ledger.MaxBatch}
@@ -44,7 +44,7 @@ func NewCall(ctx context.Context, batch []ledger.Entry, each bool) (*Call, error
 			c.rejected[i] = err
 			continue
 		}
-		// Room for a store's checksum, and a little for the lengths.
+		// 512 bytes leave room for a store's checksum and the lengths of fields.
 		c.encoded[i] = batch[i].Append(make([]byte, 0, len(batch[i].Request)+512))
 		if c.size += len(c.encoded[i]); c.size > ledger.MaxBatchBytes {
 			return nil, &zkbench.LimitError{What: "bytes of a batch", Estimate: int64(c.size), Max: ledger.MaxBatchBytes}

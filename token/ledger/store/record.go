@@ -20,9 +20,10 @@ import (
 //	log      sequence -> entry, as ledger.Entry.Append makes it
 //	chain    last(8)  -> first(8) hash(32) policy(8) time(12) of the batch from first to last
 //
-// Integers are big-endian; created, spent, sequence, first and last are
-// sequence numbers of entries; policy is the version that is current after the batch, and time is the time of its last entry.
-// tokens and spent both record that a token is spent, so a change to one of the tables alone cannot make it spendable again.
+// Integers are big-endian. created, spent, sequence, first and last are sequence
+// numbers of entries. policy is the version that is current after the batch, and
+// time is the time of its last entry. tokens and spent both record that a token is spent,
+// so a change to one of them alone cannot make the token spendable again.
 const (
 	TableTokens  = "tokens"
 	TableSpent   = "spent"
@@ -135,13 +136,14 @@ func Genesis(g ledger.Genesis) Batch {
 	return Batch{Hash: g.ID()}
 }
 
-// Next returns the hash that the batch after b is linked to. That is b.Hash, unless the ledger is a
-// fork that begins after b; then it is
+// Next returns the hash that the batch after b is linked to. That is b.Hash, unless the ledger is a fork
+// that begins after b; then it is
 //
 //	SHA-256(frame("zkbench/v2/ledger fork") id(32) hash(32))
 //
 // with the fork's id. If several forks begin there, Next hashes once for each. It returns a
-// *ledger.CorruptError if a fork names another hash than the chain's, or begins within the batch.
+// *ledger.CorruptError if the hash that a fork names is not the chain's, or if a fork begins within the
+// batch.
 func (b *Batch) Next(g ledger.Genesis) (hash [32]byte, err error) {
 	hash = b.Hash
 	place := fmt.Sprintf("requests %d to %d", b.First, b.Last)

@@ -1,6 +1,6 @@
-// Package store contains what all implementations of ledger.Store share: the tables and their
-// records, the decision which entries of a batch are accepted, the queue for group commit, and the
-// verification of a store against its own log.
+// Package store contains what all implementations of ledger.Store share. It has the tables and their
+// records, decides which entries of a batch are accepted, queues calls for group commit, and verifies a
+// store against its own log.
 package store
 
 import (

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// Turns decides when a verification replaces the snapshot that it reads, so that no snapshot stays
-// open for long. It also collects calls of progress and makes them between two snapshots, because
-// progress may be slow.
+// Turns decides when a verification replaces the snapshot that it reads, so that no snapshot stays open for
+// long. It also defers calls of progress, which may be slow, until a snapshot has ended.
 type Turns struct {
 	time     time.Duration
 	progress func(done, total uint64)
