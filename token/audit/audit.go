@@ -250,7 +250,7 @@ func notes(rules *token.Policy, raw []byte, identities int) error {
 	}
 	for i := range shares {
 		if shares[i].KEM != rules.Notes {
-			return refuse("a note for %v, policy %d asks for %v", shares[i].KEM, rules.Version, rules.Notes)
+			return refuse("a note for %v, policy %d requires %v", shares[i].KEM, rules.Version, rules.Notes)
 		}
 	}
 	return nil
@@ -279,7 +279,7 @@ func values(kind token.Kind, width int, openings []token.Opening, inputs int) er
 		sums[side] = sum
 	}
 	if kind == token.Transfer && sums[0] != sums[1] {
-		return refuse("outputs that are not worth the inputs")
+		return refuse("the outputs are not worth as much as the inputs")
 	}
 	return nil
 }

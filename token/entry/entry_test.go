@@ -22,7 +22,7 @@ const pointLen = 32
 
 var home = token.LedgerID{1}
 
-// encoded is a request whose actions have these inputs and outputs, and no proofs.
+// encoded returns a request whose actions have these inputs and outputs, and no proofs.
 func encoded(t must.TB, anchor string, actions ...*action.Action) []byte {
 	r := &request.Request{Anchor: []byte(anchor)}
 	for _, a := range actions {
@@ -36,7 +36,7 @@ func made(owner string, fill byte) token.Token {
 	return token.Token{Owner: []byte(owner), Commitment: slices.Repeat([]byte{fill}, pointLen)}
 }
 
-// issue makes two tokens, transfer spends two, makes one and redeems another.
+// issue returns an action that creates two tokens. transfer spends two, creates one and redeems another.
 func issue() *action.Action {
 	return &action.Action{Outputs: []token.Token{made("anna", 1), made("ben", 2)}}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// forked is a ledger that forks have led to, behind these records.
+// forked returns the genesis of a ledger after forks at these records.
 func forked(lasts ...uint64) ledger.Genesis {
 	g := ledger.Genesis{Params: [64]byte{1}, Nonce: [32]byte{2}}
 	for _, last := range lasts {

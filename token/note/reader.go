@@ -130,12 +130,12 @@ func (r *Reader) key(nonce Nonce, kem token.KEM) (hpke.PrivateKey, error) {
 func (r *Reader) Open(place Place, share *Share, nonce Nonce) (token.Opening, error) {
 	place.Ledger = r.ledger
 	fail := func(reason string) (token.Opening, error) {
-		return token.Opening{}, &zkbench.DecodeError{Path: "note.sealed", Reason: fmt.Sprintf("of %d bytes %s", len(share.Sealed), reason)}
+		return token.Opening{}, &zkbench.DecodeError{Path: "note.sealed", Reason: fmt.Sprintf("%d bytes that %s", len(share.Sealed), reason)}
 	}
 	if plain, ok := openOwn(r.ownSecret(nonce), place.info(), share); ok {
 		o, err := decodeOpening(plain)
 		if err != nil {
-			return fail("has another form")
+			return fail("are not an opening")
 		}
 		return o, nil
 	}
@@ -145,11 +145,11 @@ func (r *Reader) Open(place Place, share *Share, nonce Nonce) (token.Opening, er
 	}
 	plain, err := hpke.Open(key, hpke.HKDFSHA256(), hpke.ChaCha20Poly1305(), place.info(), share.Sealed)
 	if err != nil {
-		return fail("does not open with the key of its tag")
+		return fail("cannot be opened with the key of the tag")
 	}
 	o, err := decodeOpening(plain)
 	if err != nil {
-		return fail("has another form")
+		return fail("are not an opening")
 	}
 	return o, nil
 }

@@ -230,7 +230,7 @@ func Decode(data []byte) (*Update, error) {
 	f := wire.NewFields(data, "update", MaxUpdate)
 	u := new(Update)
 	if v := f.Number("update.version", 1, 0, 255); f.OK() && v&mark == 0 {
-		f.Fail("update.version", 0, fmt.Sprintf("%d, want %d or more: no update of a policy", v, mark))
+		f.Fail("update.version", 0, fmt.Sprintf("%d, want %d or more: not a policy update", v, mark))
 	} else if f.OK() && v != Version|mark {
 		f.Fail("update.version", 0, fmt.Sprintf("version %d, only %d is known", v&^mark, Version))
 	}

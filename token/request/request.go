@@ -302,7 +302,7 @@ func decodeAction(f *wire.Fields, path string, a *Action, left *int) {
 func decodeSignatures(f *wire.Fields, path string, left *int) (signatures [][]byte) {
 	at, n := f.Offset(), f.Number(path, 1, 0, token.MaxMembers)
 	if *left -= n; *left < 0 {
-		f.Fail(path, at, fmt.Sprintf("%d more than the %d of owners that a request may have", -*left, MaxSignatures))
+		f.Fail(path, at, fmt.Sprintf("%d signatures more than the %d of owners that a request may have", -*left, MaxSignatures))
 	}
 	for i := range n {
 		if !f.OK() {

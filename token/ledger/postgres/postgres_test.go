@@ -26,7 +26,7 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// server is the test binary's, started by the first test that asks for it.
+// server is the server of the test binary, started by the first test that needs it.
 var server pgtest.Server
 
 // TestMain makes fewer random cases than the default, unless told: one has
@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 
 func schemaName() string { return fmt.Sprintf("test %x", rand.Uint64()) }
 
-// schemas are the stores of this package.
+// schemas creates and opens ledgers of this package.
 var schemas = ledgertest.Stores{
 	Place: func(testing.TB) string { return schemaName() },
 	Create: func(t testing.TB, schema string, g ledger.Genesis) (ledgertest.Verifier, error) {
@@ -71,8 +71,7 @@ func open(t testing.TB, url, schema string) *Ledger {
 	return l
 }
 
-// connect returns a connection that is not a ledger's, for which the schema
-// comes first.
+// connect returns a connection that does not belong to a ledger and uses the schema by default.
 func connect(t testing.TB, schema string) *pgx.Conn {
 	t.Helper()
 	ctx := context.Background()

@@ -144,7 +144,7 @@ func (l *Ledger) State(ctx context.Context) (s ledger.State, err error) {
 	case err != nil:
 		return s, err
 	case missing:
-		return s, ledger.Corruptf(tableHead, "missing, or state is")
+		return s, ledger.Corruptf(tableHead, "missing, or the table state is empty")
 	}
 	tail, err := h.batch()
 	if err != nil {

@@ -192,7 +192,7 @@ func (s *snapshot) Tail(ctx context.Context) (store.Batch, error) {
 	}
 	if b.Last == 0 {
 		if b != store.Genesis(s.genesis) {
-			return store.Batch{}, ledger.Corruptf(tableHead, "not that of an empty ledger of this genesis")
+			return store.Batch{}, ledger.Corruptf(tableHead, "not the row of an empty ledger with this genesis")
 		}
 		return b, nil
 	}

@@ -131,7 +131,7 @@ func verify(ctx context.Context, l Store, params *token.PublicParams, progress f
 	case err != nil:
 		return nil, err
 	case t.tail.Hash != tail.Hash || t.Requests != tail.Last:
-		return nil, ledger.Corruptf("log", "as it is read, not the one that was verified")
+		return nil, ledger.Corruptf("log", "clients read another log than the verified one")
 	}
 	return &t.Report, finish()
 }
@@ -188,7 +188,7 @@ func (t *tally) batch(last uint64) {
 		case err != nil:
 			t.err = err
 		case !ok || r.Seq != t.Requests+1:
-			t.err = ledger.Corruptf(fmt.Sprintf("request %d", t.Requests+1), "not in the log as it is read")
+			t.err = ledger.Corruptf(fmt.Sprintf("request %d", t.Requests+1), "missing from the log that clients read")
 		default:
 			link.Add(r.Append(nil))
 			t.request(&r)

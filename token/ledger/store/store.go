@@ -46,7 +46,7 @@ func RecordOf(anchor []byte, at Anchored, entry *ledger.Entry) (ledger.Record, e
 	case entry == nil:
 		return ledger.Record{}, ledger.Corruptf(place, "names request %d, which is not in the log", at.Seq)
 	case !bytes.Equal(entry.Anchor, anchor) || entry.Digest != at.Digest:
-		return ledger.Record{}, ledger.Corruptf(place, "names request %d, which has another", at.Seq)
+		return ledger.Record{}, ledger.Corruptf(place, "names request %d, which has another anchor or digest", at.Seq)
 	}
 	return ledger.Record{Seq: at.Seq, Entry: *entry}, nil
 }
