@@ -385,7 +385,7 @@ func TestPolicyCommandsRefuse(t *testing.T) {
 		"two ledgers":            {with(source, "policy", "show", made, "--id", o.id), `accepted: --ledger, or --id with --after`},
 		"a short id":             {[]string{"policy", "show", made, "--params", o.path("params"), "--id", "00ff"}, `id: "00ff" is not accepted; accepted: 64 hex digits`},
 		"another ledger's id":    {[]string{"policy", "show", made, "--params", o.path("params"), "--id", strings.Repeat("0", 64)}, "an update of ledger " + o.id},
-		"another ledger's":       {with(source, "policy", "show", o.path("foreign")), "this is " + o.id},
+		"another ledger's":       {with(source, "policy", "show", o.path("foreign")), "this ledger is " + o.id},
 		"no update":              {with(source, "policy", "show", o.path("noise")), "update.version at byte 0: 7, want 128 or more: not a policy update"},
 		"no file":                {with(source, "policy", "show"), `FILE of policy show: "" is not accepted`},
 		"after what is unsigned": {with(o.offline(made), "policy", "show", made), made + ": update's administrators: "},
