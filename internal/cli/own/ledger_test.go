@@ -132,7 +132,7 @@ func TestLedgerVerifyEdited(t *testing.T) {
 		"spent=missing":      {"spent", []byte("id01"), nil, seal, cli.ExitFailed, "request 1: create 1: "},
 		"anchors=missing":    {"anchors", []byte("tx2"), nil, seal, cli.ExitFailed, "request 3: anchor: not in "},
 		"anchors=digest":     {"anchors", []byte("tx2"), func(b []byte) []byte { b[39] ^= 1; return b }, seal, cli.ExitFailed, "request 3: anchor: "},
-		"meta=version 1":     {"meta", []byte("format"), func([]byte) []byte { return []byte{0, 0, 0, 1} }, seal, cli.ExitUsage, "ledger format at byte 0: version 1, only 4 is known"},
+		"meta=version 1":     {"meta", []byte("format"), func([]byte) []byte { return []byte{0, 0, 0, 1} }, seal, cli.ExitUsage, "ledger format at byte 0: version 1, only 5 is known"},
 		"meta=genesis":       {"meta", []byte("format"), func(b []byte) []byte { b[70] ^= 1; return b }, seal, cli.ExitFailed, "requests 1 to 3: not what the chain holds"},
 		"meta=short genesis": {"meta", []byte("format"), func(b []byte) []byte { return b[:99] }, seal, cli.ExitUsage, "genesis at byte 0: 95 bytes, accepted are 96"},
 	} {
