@@ -34,7 +34,7 @@ const (
 	Commitments = "audit commitments" // openings; Index counts inputs first, then outputs
 	Owners      = "audit owners"      // identities of owners; Index as for Commitments
 	Values      = "audit values"      // one type, values in range, and equal sums in a transfer
-	Issuers     = "audit issuers"     // may issue the type
+	Issuers     = "audit issuers"     // the issuer may issue the type
 )
 
 // Context returns the context that audit proofs of pseudonyms are bound to, which names only the ledger. The holder

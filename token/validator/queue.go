@@ -44,7 +44,7 @@ type Queue struct {
 
 	mu      sync.Mutex
 	waiting []*call
-	bytes   int         // of them, as MaxWaiting counts
+	bytes   int         // of waiting requests, as MaxWaiting counts
 	most    int         // MaxWaiting
 	timer   *time.Timer // of the first waiting request; nil if none has to wait
 	due     bool        // the batch begins when it can, full or not

@@ -29,7 +29,7 @@ type model struct {
 	log    []ledger.Entry
 	policy uint64    // the current version
 	time   time.Time // of the last entry
-	state  string    // bytes of a caller's
+	state  string    // State.Bytes
 }
 
 func (m *model) clone() *model {

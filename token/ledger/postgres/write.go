@@ -188,7 +188,7 @@ const (
 	anchorSeq
 	anchorSum
 	createSeq
-	createSpent // by the entry with this number; 0 where unspent
+	createSpent // by the entry with this number; 0 if unspent
 	createSum
 	spendSeq
 	spendSum

@@ -47,7 +47,7 @@ func SeqKey(seq uint64) []byte { return binary.BigEndian.AppendUint64(nil, seq) 
 type Status byte
 
 const (
-	Absent  Status = 0 // no record
+	Absent  Status = 0 // the ledger never had the token
 	Unspent Status = 1
 	Spent   Status = 2
 )
