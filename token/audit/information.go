@@ -25,7 +25,7 @@ const (
 // Information is what an auditor gets with a request. It opens everything that the request hides, so it is secret.
 type Information struct{ Actions []Action }
 
-// Action is the audit information on one action. It is in clear, or sealed to the auditors, so that another party
+// Action is the audit information on one action. It is in the clear, or sealed to the auditors, so that another party
 // of the request can pass it on without reading it.
 type Action struct {
 	Inputs, Outputs []Item
@@ -73,7 +73,7 @@ func (info *Information) Encode() ([]byte, error) {
 	return encoded, err
 }
 
-// append appends the encoding of an action in clear.
+// append appends the encoding of an action in the clear.
 func (a *Action) append(b *wire.Builder) {
 	for _, items := range [][]Item{a.Inputs, a.Outputs} {
 		b.Bound("tokens", len(items), 0, token.MaxTokens)
@@ -122,7 +122,7 @@ func (a *Action) Seal(rules *token.Policy, ledger token.LedgerID, anchor []byte,
 	return Action{Sealed: s}, err
 }
 
-// open returns the action in clear, with the auditor's key.
+// open returns the action in the clear, with the auditor's key.
 func (a *Action) open(key hpke.PrivateKey, ledger token.LedgerID, anchor []byte, index int) (*Action, error) {
 	if a.Sealed == nil {
 		return a, nil

@@ -9,7 +9,7 @@ import (
 	"github.com/zkbench/zkbench/token/internal/wire"
 )
 
-// Owner tells auditors who holds a pseudonym. It is in clear, as the holder makes it, or sealed to the auditors, so
+// Owner tells auditors who holds a pseudonym. It is in the clear, as the holder makes it, or sealed to the auditors, so
 // that a payer can pass it on without learning who is paid. For other identities it is empty.
 type Owner struct {
 	Certificate []byte // the holder's certificate
@@ -45,7 +45,7 @@ func Seal(rules *token.Policy, ledger token.LedgerID, id identity.Identity, o Ow
 	return Owner{Sealed: s}, err
 }
 
-// ReadableBy reports whether all auditors of a policy can read who holds the pseudonym: the Owner is in clear, or
+// ReadableBy reports whether all auditors of a policy can read who holds the pseudonym: the Owner is in the clear, or
 // sealed to all their keys.
 func (o *Owner) ReadableBy(rules *token.Policy) bool {
 	if o.Sealed == nil {
@@ -60,7 +60,7 @@ func (o *Owner) ReadableBy(rules *token.Policy) bool {
 	return true
 }
 
-// open returns the Owner in clear, with the auditor's key.
+// open returns the Owner in the clear, with the auditor's key.
 func (o *Owner) open(key hpke.PrivateKey, ledger token.LedgerID, id identity.Identity) (*Owner, error) {
 	if o.Sealed == nil {
 		return o, nil

@@ -56,13 +56,13 @@ func (v *Validator) blockTime(clock, last time.Time) (time.Time, error) {
 
 // Submit implements ledger.Submitter. It applies the requests in batches that the store accepts.
 //
-// A request that is on the ledger is found by its anchor and digest before anything is verified. If another
-// validator records it meanwhile, Submit finds it after refusing it.
+// Submit looks up each request by its anchor and digest before it verifies anything. If it refuses a
+// request, it looks it up once more, because another validator may have recorded it meanwhile.
 //
 // If the ledger's policy changed, Submit follows the update and validates the refused requests again. So a
-// request that comes after an update is checked under the new policy, also if another validator recorded the
-// update. If the ledger rejects a request because its time is too early, Submit validates it again at the
-// ledger's last time. If other validators are faster maxLate times, it returns the *ledger.TimeError.
+// request that comes after an update is checked under the new policy, even if another validator recorded
+// the update. If the ledger rejects a request because its time is too early, Submit validates it again at
+// the ledger's last time. After 64 such attempts it returns the *ledger.TimeError.
 //
 // If the ledger's last time is further ahead of the clock than the policy allows, Submit writes nothing.
 // Requests that are not on the ledger then get a *ledger.AheadError.

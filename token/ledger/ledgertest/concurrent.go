@@ -29,9 +29,9 @@ func Spend(anchor string, ids ...token.ID) ledger.Entry {
 	return e
 }
 
-// Concurrent tests that every token is spent once, and that the log names the entry that spent it.
-// 64 goroutines spend the same tokens, each in its own order, single tokens and overlapping pairs,
-// while others read.
+// Concurrent tests that every token is spent once, and that the log names the entry that spent it. 64
+// goroutines spend the same tokens, each in its own order, as single tokens and as overlapping pairs, while
+// others read.
 func Concurrent(t *testing.T, l ledger.Store) {
 	const workers, tokens = 64, 16
 	ctx := context.Background()

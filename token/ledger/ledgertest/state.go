@@ -99,7 +99,7 @@ func StreamState(w, k int) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(w)), uint64(k+1))
 }
 
-// StateSurvived checks after a Kill that the ledger's state is the one of its last batch.
+// StateSurvived checks after a Kill that the ledger has the state that was stored with its last batch.
 func StateSurvived(t testing.TB, l ledger.Store) {
 	t.Helper()
 	s := State(t, l)
