@@ -42,10 +42,10 @@ func NewGenesis(params *token.PublicParams) (Genesis, error) {
 	return g, err
 }
 
-// Fork returns the genesis of a fork that shares the records up to last with this ledger. hash is the hash
-// of the chain up to that record. If this ledger is itself a fork and last is before its own first record,
-// the new ledger is a fork of this ledger's parent. Fork returns a *zkbench.LimitError if the new ledger
-// would have more than MaxForks forks.
+// Fork returns the genesis of a fork that shares the records up to last with this ledger. hash is the
+// hash of the chain up to that record. If last is less than Inherited, the new ledger is a fork of this
+// ledger's parent. Fork returns a *zkbench.LimitError if the new ledger would have more than MaxForks
+// forks.
 func (g Genesis) Fork(last uint64, hash [32]byte) (Genesis, error) {
 	for len(g.Forks) > 0 && g.Inherited() > last {
 		g = g.parent()

@@ -1,9 +1,9 @@
-// Package bolt implements ledger.Store in one bbolt file, for use within one process. A batch is
-// durable when Apply returns nil. After a crash at any point, the file opens with some prefix of
-// the batches that includes all acknowledged ones.
+// Package bolt implements ledger.Store in one bbolt file, which one process can have open at a time. A
+// batch is durable when Apply returns nil. After a crash at any point, the file opens with some prefix
+// of the batches that includes all acknowledged ones.
 //
-// Calls of Apply that arrive while a batch is being written share the next transaction. So many
-// callers share one flush to the disk.
+// Calls of Apply that arrive while a batch is being written share the next transaction. So many callers
+// share one flush to the disk.
 //
 // docs/ledger.md says what a corrupted file can cause, and what the package relies on the disk for.
 package bolt

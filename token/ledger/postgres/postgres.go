@@ -34,8 +34,9 @@ import (
 )
 
 // TransactionTime is the maximum duration of a transaction of Apply, including the wait for other
-// processes. After that time Apply stops waiting for the server. It is longer than silence, so that
-// a stopped process cannot make the transactions of other processes fail.
+// processes. After that time Apply stops waiting for the server. It is longer than the 15 s after which
+// a silent session is ended, so that a stopped process cannot make the transactions of other processes
+// fail.
 const TransactionTime = time.Minute
 
 // silence is how long a transaction that blocks others may send nothing. After that the server ends

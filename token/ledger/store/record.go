@@ -182,8 +182,8 @@ func (b *Batch) Append(dst []byte) []byte {
 	return ledger.AppendTime(binary.BigEndian.AppendUint64(dst, b.Policy), b.Time)
 }
 
-// State returns the state of a ledger whose last batch is b, with bytes as State.Bytes. The error
-// is Next's.
+// State returns the state of a ledger whose last batch is b, with bytes as State.Bytes. It returns the
+// error of Next.
 func (b *Batch) State(g ledger.Genesis, bytes []byte) (ledger.State, error) {
 	hash, err := b.Next(g)
 	return ledger.State{Last: b.Last, Hash: hash, Policy: b.Policy, Time: b.Time, Bytes: bytes}, err
