@@ -63,8 +63,8 @@ type Auditor struct {
 const maxEnrolled = 1 << 12
 
 // New returns an auditor of the ledger with the given genesis. key is its private HPKE key, nil if it has none.
-// authorities are the authorities whose certificates it accepts. local is local tuning, which is not part of the
-// parameters. New returns ErrParams if the parameters are not accepted or belong to another ledger.
+// It accepts certificates of the given authorities. local tunes this process and is not part of the parameters.
+// New returns ErrParams if the parameters are not accepted or belong to another ledger.
 func New(params *token.PublicParams, genesis ledger.Genesis, ex executor.Executor, local token.Tuning, key hpke.PrivateKey, authorities ...identity.Identity) (*Auditor, error) {
 	params, id, err := snapshot.Params(params, genesis)
 	if err != nil {

@@ -3,9 +3,9 @@
 // docs/policy.md describes the rules, and what an attacker may try.
 //
 // An update names the ledger, its version, and the digest of the previous policy. So it can be recorded only on
-// that ledger, right after that policy. It needs the threshold of the previous policy's administrators, who
-// decide, and the threshold of the next policy's administrators, who prove that they can sign. So a mistake in
-// a new set of administrators locks nobody out.
+// that ledger, right after that policy. It needs the signatures of a threshold of the previous policy's
+// administrators, who decide. It also needs those of a threshold of the next policy's administrators, who prove
+// that they can sign. So a mistake in a new set of administrators locks nobody out.
 //
 // The package does not detect a source that withholds updates. A threshold of administrators can do everything
 // that a policy can express.

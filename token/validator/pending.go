@@ -55,7 +55,7 @@ type signature struct {
 	signer        identity.Identity // byte for byte as in the token, its script or the policy
 	signature     []byte
 	role          request.Role
-	of            uint64 // an issuer signs this action, an auditor under this version of the policy
+	number        uint64 // the number of request.ToSign
 	nth           int    // of an input that has several, from 1
 }
 
@@ -65,7 +65,7 @@ func (c *pending) signed(s *signature) [transcript.StateLen]byte {
 	if s.role == request.Auditor {
 		message = c.auditMessage
 	}
-	return request.ToSign(message, s.role, s.of, s.signer)
+	return request.ToSign(message, s.role, s.number, s.signer)
 }
 
 // fail keeps the first error, if any.

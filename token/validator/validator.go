@@ -79,11 +79,11 @@ type Validator struct {
 // New returns a validator for the ledger with the given genesis. It starts with the policy of the parameters;
 // Follow adopts later ones. New derives all generators again.
 //
-// local is local tuning, which is not part of the parameters. cache is the number of owners whose parsed keys
+// local tunes this process and is not part of the parameters. cache is the number of owners whose parsed keys
 // are kept; parsed keys of issuers and auditors are always kept.
 //
-// New returns ErrParams, naming the field, if the parameters are not accepted, belong to another ledger, or
-// have an issuer or auditor that is not a valid identity.
+// New returns ErrParams if the parameters are not accepted, or if they belong to another ledger. It also does
+// so if an issuer or auditor is not a valid identity. The error names the field.
 func New(params *token.PublicParams, genesis ledger.Genesis, ex executor.Executor, local token.Tuning, cache int) (*Validator, error) {
 	params, id, err := snapshot.Params(params, genesis)
 	if err != nil {
