@@ -76,7 +76,7 @@ func (v *Vault) checker(who reader, at place) (*checker, error) {
 	if v.checks == nil {
 		return nil, nil
 	}
-	checks, err := v.checks.validator(who, v.genesis.At(at.seq+1))
+	checks, err := v.checks.validator(who, v.genesis.ForRecord(at.seq+1))
 	if err != nil {
 		return nil, err
 	}

@@ -209,7 +209,7 @@ func (v *Vault) compareRequest(ctx context.Context, l Book, findings []Finding, 
 	}
 	same, on := false, v.genesis
 	if number > 0 {
-		on = v.genesis.At(number)
+		on = v.genesis.ForRecord(number)
 	}
 	if there, err := request.Decode(r.Request); err == nil {
 		same = there.Digest(on.ID()) == digest || digest == [32]byte{} // of a proposal that is not signed yet

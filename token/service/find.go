@@ -51,7 +51,7 @@ func (w *Wallet) candidates(s *step) (all []*candidate) {
 	for i, a := range s.parsed.Actions {
 		for j := range a.Outputs {
 			if len(a.Outputs[j].Owner) > 0 {
-				all = append(all, w.shares(request.OutputID(s.Anchor, i, j), &a.Outputs[j], a.Notes[j], w.keys.readerOf(w.genesis.At(s.Seq)))...)
+				all = append(all, w.shares(request.OutputID(s.Anchor, i, j), &a.Outputs[j], a.Notes[j], w.keys.readerOf(w.genesis.ForRecord(s.Seq)))...)
 			}
 		}
 	}

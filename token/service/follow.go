@@ -137,7 +137,7 @@ func (v *Vault) read(ctx context.Context, l Ledger, who reader, pointLen int, no
 			return r, errors.Join(r.write(ctx), err)
 		}
 		r.some, r.size = append(r.some, s), r.size+len(s.Request)
-		if len(r.some) == most || r.size >= followBytes || s.Update || v.genesis.ForksBehind(s.Seq) {
+		if len(r.some) == most || r.size >= followBytes || s.Update || v.genesis.ForksAfter(s.Seq) {
 			if err := r.write(ctx); err != nil {
 				return r, err
 			}

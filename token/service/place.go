@@ -107,7 +107,7 @@ func (p place) since(ctx context.Context, l Ledger, genesis ledger.Genesis, poin
 			}
 			var s *step
 			if err == nil {
-				if s, err = p.next(genesis.At(r.Seq).ID(), pointLen, r); err == nil {
+				if s, err = p.next(genesis.ForRecord(r.Seq).ID(), pointLen, r); err == nil {
 					p = s.end
 				}
 			}

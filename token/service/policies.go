@@ -48,7 +48,7 @@ func (v *Vault) rules() *token.Policy { return v.current.Load() }
 func (v *Vault) nextPolicy(s *step) (*token.Policy, error) {
 	u, rules := s.parsed.Update, v.rules()
 	if u.Policy.Version > rules.Version {
-		if err := u.Verify(v.genesis.At(s.Seq).ID(), rules); err != nil {
+		if err := u.Verify(v.genesis.ForRecord(s.Seq).ID(), rules); err != nil {
 			return nil, ledger.Corruptf(named(s.Seq), "%v", err)
 		}
 		return u.Policy.Clone(), nil

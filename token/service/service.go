@@ -284,7 +284,7 @@ func (s *system) payee(rules *token.Policy, to *Address) (lock bool, err error) 
 		if slices.ContainsFunc(keys[:i], func(other identity.Verifier) bool { return identity.SameKey(keys[i], other) }) {
 			return lock, refuse("a script that names one key as two identities")
 		}
-		if id.Type() == identity.TypePseudonym && !to.Members[i].Audit.For(rules) {
+		if id.Type() == identity.TypePseudonym && !to.Members[i].Audit.ReadableBy(rules) {
 			return lock, deny("the address says nothing to the auditors of policy %d: the payee must make a new one", rules.Version)
 		}
 		if kem := to.Members[i].Payee.KEM; kem != rules.Notes {

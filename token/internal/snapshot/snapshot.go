@@ -18,7 +18,7 @@ func Params(shared *token.PublicParams, genesis ledger.Genesis) (p *token.Public
 	}
 	digest, err := p.Digest()
 	if err == nil {
-		err = genesis.Of(digest)
+		err = genesis.CheckParams(digest)
 	}
 	return p, genesis.ID(), err
 }
