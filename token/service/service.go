@@ -152,7 +152,7 @@ func newSystem(params *token.PublicParams, proofType string, tuning token.Tuning
 		return nil, err
 	}
 	if proofType == "" {
-		proofType = params.Systems[0].ProofType
+		proofType = params.RangeProofs[0].ProofType
 	}
 	if err := vault.adopt(params); err != nil {
 		return nil, err

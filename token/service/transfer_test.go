@@ -238,7 +238,7 @@ func TestRefusedOrders(t *testing.T) {
 func TestWrappingPayments(t *testing.T) {
 	w := newWorld(t, func(p *token.PublicParams) {
 		q := must.Get(token.NewPublicParams("BN254", 64, token.CSP))(t)
-		p.Bits, p.Systems = q.Bits, q.Systems
+		p.Bits, p.RangeProofs = q.Bits, q.RangeProofs
 	})
 	alice := w.funded(t, "alice", 1<<63)
 	w.fund(t, alice, 1<<63+5)

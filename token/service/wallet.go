@@ -35,7 +35,7 @@ func NewWallet(params *token.PublicParams, vault *Vault, keys *Keys) (*Wallet, e
 	}
 	// Commitments are the same under all range-proof systems, and three generators
 	// need no large tables.
-	pp, err := params.Crypto(params.Systems[0].ProofType, token.Tuning{Table: group.TableOptions{Window: 2, Spacing: 64}})
+	pp, err := params.Crypto(params.RangeProofs[0].ProofType, token.Tuning{Table: group.TableOptions{Window: 2, Spacing: 64}})
 	if err != nil {
 		return nil, err
 	}

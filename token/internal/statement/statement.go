@@ -41,8 +41,8 @@ type Claim interface {
 	WithAnchor(anchor []byte) Claim
 }
 
-// System proves and verifies statements; O is token.Opening.
-type System[O any] interface {
+// ProofSystem proves and verifies statements; O is token.Opening.
+type ProofSystem[O any] interface {
 	// Rand is the source of randomness that provers use where they are given
 	// none.
 	Rand() io.Reader
