@@ -95,7 +95,7 @@ func (t *Token) Encode() ([]byte, error) {
 }
 
 // DecodeToken decodes a token whose commitment has pointLen bytes. It does not decode the point. The token
-// keeps references into data. The error is a *zkbench.DecodeError.
+// keeps references into data. Errors have type *zkbench.DecodeError.
 func DecodeToken(pointLen int, data []byte) (*Token, error) {
 	malformed := func(path string, offset int, reason string) (*Token, error) {
 		return nil, &zkbench.DecodeError{Path: path, Offset: offset, Reason: reason}

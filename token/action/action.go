@@ -90,7 +90,7 @@ func Receive(pp token.CryptoParams, a *Action) (*Received, error) {
 
 // Decode decodes an action of the given kind: structure, every point and every scalar. It refuses two inputs
 // with one id, because the proof is about a list of inputs and would count the token twice. The action does not
-// refer to data. The error is a *zkbench.DecodeError.
+// refer to data. Errors have type *zkbench.DecodeError.
 func Decode(pp token.CryptoParams, kind token.Kind, data []byte) (*Received, error) {
 	a, err := Parse(pp.PointLen(), kind, bytes.Clone(data))
 	if err != nil {

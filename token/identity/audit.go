@@ -14,14 +14,13 @@ import (
 
 const kindAudit = "audit"
 
-// The scalars of an audit proof, which is (c, zKey, zP, zE): a proof of
-// knowledge of (sk, r, e) with P = sk·G + r·H and E = sk·G + e·H. The verifier
-// computes
+// auditScalars is the number of scalars in an audit proof (c, zKey, zP, zE). The proof shows knowledge of (sk,
+// r, e) with P = sk·G + r·H and E = sk·G + e·H. The verifier computes
 //
 //	A_P = zKey·G + zP·H - c·P,  A_E = zKey·G + zE·H - c·E
 //
-// and checks that c is the challenge for them. The A are not sent: with them
-// absent, c hides everything from whoever does not know E (docs/identity.md).
+// and checks that c is the challenge for them. The proof does not contain A_P and A_E: without them, c hides
+// everything from anyone who does not know E (docs/identity.md).
 const auditScalars = 4
 
 // startAudit opens the transcript of the statement.

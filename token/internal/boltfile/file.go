@@ -176,8 +176,8 @@ func Seal(bucket string, key, body []byte) []byte {
 	return binary.BigEndian.AppendUint32(body, store.Checksum(bucket, key, body))
 }
 
-// Unseal returns the body of a sealed value, which must have at least least bytes. The error is a
-// *ledger.CorruptError that names the bucket and shows neither key nor body.
+// Unseal returns the body of a sealed value, which must have at least least bytes. If the value is bad, Unseal
+// returns a *ledger.CorruptError that names the bucket and shows neither key nor body.
 func Unseal(bucket string, key, value []byte, least int) ([]byte, error) {
 	n := len(value) - SumLen
 	if n < least {

@@ -109,8 +109,8 @@ func (f *Fields) Prefixed(path string, size, least, most int) []byte {
 	return f.Bytes(path, f.Number(path, size, least, most))
 }
 
-// Block reads like Prefixed. If there are too few bytes, its error has the offset of the length instead of the
-// offset of the bytes.
+// Block reads like Prefixed. If there are too few bytes, its error has the offset of the length, not that of
+// the bytes.
 func (f *Fields) Block(path string, size, least, most int) []byte {
 	at := f.Offset()
 	return f.bytes(path, f.Number(path, size, least, most), at)
