@@ -276,7 +276,7 @@ func TestBentSubmissions(t *testing.T) {
 	together := anchored("deal", paying(b.bob.address(t), 10))
 	together.From, together.Change = []token.ID{b.alice.shared(t)[0].ID}, &back
 	first := must.Get(b.alice.pay.Propose(ctx, 0, anchored("deal", paying(b.treasury.address(t), 30))))(t)
-	second := must.Get(b.issuer.Propose(ctx, 1, anchored("deal", of(bond, paying(b.alice.address(t), 5)))))(t)
+	second := must.Get(b.issuer.Propose(ctx, 1, anchored("deal", withType(bond, paying(b.alice.address(t), 5)))))(t)
 	third := must.Get(b.bob.pay.Propose(ctx, 2, together))(t)
 	sub := must.Get(service.Join(first, second, third))(t)
 	b.deal = deal(-30, 5)

@@ -95,7 +95,7 @@ func issued(report *audit.Report) map[string]int64 {
 func owned(t *testing.T, v *service.Vault) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	add := func(kind string, h service.Held, err error) {
+	add := func(kind string, h service.UnspentToken, err error) {
 		must.Do(t, err)
 		all[string(h.ID)] = fmt.Sprintf("%s %s %d", kind, h.Type, h.Value)
 	}
@@ -103,10 +103,10 @@ func owned(t *testing.T, v *service.Vault) map[string]string {
 		add("own", h, err)
 	}
 	for h, err := range v.Shared() {
-		add(fmt.Sprintf("of %d", h.Owner.K()), h.Held, err)
+		add(fmt.Sprintf("of %d", h.Owner.K()), h.UnspentToken, err)
 	}
 	for h, err := range v.Locked() {
-		add("locked", h.Held, err)
+		add("locked", h.UnspentToken, err)
 	}
 	return all
 }
@@ -287,8 +287,9 @@ type landedAt struct {
 	seq  uint64
 }
 
-// told parses "landed KIND ANCHOR SEQ", and adds it to what was said. An anchor is told of with one number only.
-func told(t *testing.T, line string, said map[string]landedAt) bool {
+// readLanded parses a line "landed KIND ANCHOR SEQ." and adds it to said. It reports whether the line is whole. It
+// fails the test if an anchor has two numbers.
+func readLanded(t *testing.T, line string, said map[string]landedAt) bool {
 	t.Helper()
 	var l landedAt
 	var anchor []byte

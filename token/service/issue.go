@@ -22,9 +22,11 @@ type IssueService struct {
 	secret []byte // enters the derivation of blindings and nonces
 }
 
-// NewIssueService returns a service of an issuer, that proves
-// with proofType (empty: the parameters' first). Whom an update of the policy names learns of it by Sync, so
-// that the issuer is one is for Issue and Approve to check. The error is an ErrParams.
+// NewIssueService returns a service that issues with the given signer. It proves with proofType, or with the
+// first range-proof system of the parameters if proofType is empty. The signer need not be an issuer yet: Sync
+// follows policy updates, and Issue and Approve check the signer against the current policy. NewIssueService
+// returns ErrParams if the parameters have no such proof system, or if they are not those of the vault's
+// ledger.
 func NewIssueService(params *token.PublicParams, proofType string, tuning token.Tuning, ex executor.Executor, vault *Vault, issuer identity.Signer) (*IssueService, error) {
 	s, err := newSystem(params, proofType, tuning, ex, vault)
 	if err != nil {
@@ -37,8 +39,8 @@ func NewIssueService(params *token.PublicParams, proofType string, tuning token.
 	return &IssueService{s, issuer, secret}, nil
 }
 
-// identityOf returns the policy's identity in a list for which a signer signs: of the signer's key, in the bytes
-// that the policy has.
+// identityOf returns the identity in a list of the policy for which a signer signs. It has the signer's key,
+// and the bytes that the policy has.
 func identityOf(set *identity.Set, list string, ids [][]byte, signer identity.Signer) (identity.Identity, error) {
 	for _, id := range ids {
 		if set.SameKey(id, signer.Identity()) {
@@ -48,9 +50,10 @@ func identityOf(set *identity.Set, list string, ids [][]byte, signer identity.Si
 	return nil, refuse("the signer is none of the %d %s of the policy", len(ids), list)
 }
 
-// Issue makes tokens of each order, in an action of one request, proves, and signs as issuer. When it returns nil the
-// submission is durable. The error is that of an order that is refused, an ErrParams for who is no issuer, or
-// ErrAnchorConflict for the anchor of another submission.
+// Issue makes one request that issues tokens, with an action for each order, proves it, and signs it as issuer.
+// When Issue returns nil, the submission is durable. Issue returns ErrParams if the signer is not an issuer,
+// ErrPolicy if it may not issue the type, and ErrAnchorConflict if another submission has the anchor. If an
+// order is refused, errors are as for Transfer.
 func (s *IssueService) Issue(ctx context.Context, orders ...Order) (*Submission, error) {
 	plans, err := s.plans(0, orders)
 	if err != nil {
@@ -71,7 +74,8 @@ func (s *IssueService) Issue(ctx context.Context, orders ...Order) (*Submission,
 	return sub, nil
 }
 
-// prove makes the submission of plans, from a place in the request on, without signatures.
+// prove returns the submission of plans, without signatures. The first action has the index first in the
+// request.
 func (s *IssueService) prove(ctx context.Context, first int, plans []*plan) (*Submission, error) {
 	rules := plans[0].rules
 	issuer, err := identityOf(s.ids, "issuers", rules.IssuerIdentities(), s.issuer)
@@ -127,18 +131,20 @@ func (s *IssueService) signAction(r *request.Request, index int) (err error) {
 
 // keep makes a submission durable.
 func (s *IssueService) keep(ctx context.Context, sub *Submission, digest [32]byte) error {
-	k, err := newKept(sub, digest, nil)
+	k, err := newPending(sub, digest, nil)
 	if err != nil {
 		return err
 	}
-	return s.vault.update(ctx, func(tx *bbolt.Tx) error { return keepNew(tx, sub.Request.Anchor, k) })
+	return s.vault.update(ctx, func(tx *bbolt.Tx) error { return addPending(tx, sub.Request.Anchor, k) })
 }
 
-// Approve signs an action of a request that redeems, as policies with token.RedeemIssuer ask. The action names
-// the issuer that approves (Order.Issuer). redeemed open its outputs without owner (Submission.Redeemed): the
-// issuer sees what is redeemed. Approve returns an ErrPolicy if the action redeems something else, names
-// another issuer, or redeems a type that this one may not issue. The signature is good for this request under its
-// anchor; pay out when the ledger has it.
+// Approve signs an action of a request that redeems, as policies with token.RedeemIssuer require. The action
+// names the issuer that approves (Order.Issuer). redeemed are the openings of its outputs without an owner, in
+// order (Submission.Redeemed), so that the issuer sees what is redeemed.
+//
+// Approve returns ErrPolicy if the action redeems something else, names another issuer, or redeems a type that
+// this issuer may not issue. The signature is good only for this request under its anchor. Pay out only when
+// the request is on the ledger.
 func (s *IssueService) Approve(ctx context.Context, r *request.Request, index int, redeemed ...token.Opening) error {
 	if s.rules().Redeem != token.RedeemIssuer {
 		return deny("the policy lets owners redeem")
@@ -178,7 +184,7 @@ func (s *IssueService) Approve(ctx context.Context, r *request.Request, index in
 	return s.signAction(r, index)
 }
 
-// issued returns what an action of this issuer's proposal issues, as the treasury's account of the deal has it.
+// issued returns what an action of this issuer's proposal issues, as stakes that the deal gives.
 func (s *IssueService) issued(ctx context.Context, r *request.Request, index int) (issued []Stake, err error) {
 	a, err := action.Parse(s.pp.PointLen(), token.Issue, r.Actions[index].Raw)
 	if err != nil {
@@ -197,12 +203,13 @@ func (s *IssueService) issued(ctx context.Context, r *request.Request, index int
 		if at < 0 {
 			return nil, deny("output %d is none that this issuer has proposed", j)
 		}
-		issued = append(issued, Stake{Held: Held{Type: openings[at].Type, Value: openings[at].Value}})
+		issued = append(issued, Stake{UnspentToken: UnspentToken{Type: openings[at].Type, Value: openings[at].Value}})
 	}
 	return issued, nil
 }
 
-// made returns the openings of what the vault has made in the request of an anchor, as its history has them.
+// made returns the openings of the outputs that the vault has made in the request with an anchor, from its
+// history.
 func made(v *Vault, anchor []byte) (openings []token.Opening, err error) {
 	err = v.view(func(tx *bbolt.Tx) error {
 		_, m, err := lastMove(tx, anchor)

@@ -13,7 +13,7 @@ import (
 )
 
 // locked are the tokens of locks that a party has on the ledger.
-func (p *party) locked(t testing.TB) (all []service.HeldLocked) {
+func (p *party) locked(t testing.TB) (all []service.LockedToken) {
 	t.Helper()
 	for h, err := range p.Locked() {
 		must.Do(t, err)

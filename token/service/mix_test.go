@@ -430,7 +430,7 @@ func (h *heard) live(t *testing.T, cmd *exec.Cmd, after time.Duration) {
 			return true
 		case len(words) > 1 && words[0] == "landed":
 			before := len(h.said)
-			whole := told(t, line, h.said)
+			whole := readLanded(t, line, h.said)
 			if len(h.said) > before {
 				h.did[words[1]]++
 			}

@@ -236,7 +236,7 @@ func (m *mixer) sells(ctx context.Context) error {
 func (m *mixer) sharedPays(ctx context.Context) error {
 	order := m.Perm(3)
 	p, q := m.wallets[order[0]], m.wallets[order[1]]
-	var tokens []service.HeldShared
+	var tokens []service.SharedToken
 	for h, err := range p.Shared() {
 		if err != nil {
 			return err
@@ -400,7 +400,7 @@ func (m *mixer) discards(ctx context.Context) error {
 func (m *mixer) tidies(ctx context.Context) error {
 	n := m.IntN(len(m.wallets) + 1)
 	v := m.vaults()[n]
-	var waiting []service.Kept
+	var waiting []service.PendingSubmission
 	for k, err := range v.Submissions() {
 		if err != nil {
 			return err

@@ -1009,7 +1009,7 @@ type output struct {
 func (h *heist) check(r *request.Request) {
 	t := h.t
 	digest := r.Digest(h.genesis.ID())
-	known := map[string]service.Held{} // what wallets find
+	known := map[string]service.UnspentToken{} // what wallets find
 	for _, p := range h.players {
 		_ = p.Discard(h.ctx, []byte(h.anchor)) // a proposal that has not landed holds tokens
 		must.Do(t, p.Sync(h.ctx, h.ledger))
@@ -1018,7 +1018,7 @@ func (h *heist) check(r *request.Request) {
 			known[string(held.ID)] = held
 		}
 		for _, s := range p.shared(t) {
-			known[string(s.ID)] = s.Held
+			known[string(s.ID)] = s.UnspentToken
 		}
 	}
 	var outputs []output

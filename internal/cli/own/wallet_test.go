@@ -241,8 +241,8 @@ func TestWalletShows(t *testing.T) {
 	err := showFindings(&out, h, []service.Finding{{Kind: service.TokenSpent, Token: token.ID("id")}}, true)
 	golden.Equal(t, "exit code of a finding", cli.ExitFailed, cli.CodeOf(err))
 	golden.Equal(t, "a finding", "token spent: 6964\n", out.String())
-	m := service.Movement{Status: service.Landed, Received: []service.Held{{Type: "\x1b[2J USD", Value: 5}}}
+	m := service.Movement{Status: service.Landed, Received: []service.UnspentToken{{Type: "\x1b[2J USD", Value: 5}}}
 	golden.Equal(t, "a type that another has chosen", `received 5 "\x1b[2J USD"`, described(&m))
-	m = service.Movement{Status: service.Pending, Spent: []service.Held{{Type: "USD", Value: 50}}, Paid: []service.Paid{{Opening: token.Opening{Type: "USD", Value: 35}}, {Opening: token.Opening{Type: "USD", Value: 15}}}}
+	m = service.Movement{Status: service.Pending, Spent: []service.UnspentToken{{Type: "USD", Value: 50}}, Paid: []service.Paid{{Opening: token.Opening{Type: "USD", Value: 35}}, {Opening: token.Opening{Type: "USD", Value: 15}}}}
 	golden.Equal(t, "a payment that waits", "50 USD to outputs of 35 USD, 15 USD", described(&m))
 }
