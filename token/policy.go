@@ -268,7 +268,7 @@ func (p *Policy) checkValidators() error {
 // them.
 func checkThreshold(set string, threshold, size int) error {
 	if least := min(1, size); threshold < least || threshold > size {
-		return badConfig("threshold of "+set, threshold, fmt.Sprintf("%d to %d, for so many %s", least, size, set))
+		return badConfig("threshold of "+set, threshold, fmt.Sprintf("%d to %d for %d %s", least, size, size, set))
 	}
 	return nil
 }
@@ -307,7 +307,7 @@ func (p *Policy) checkTypes(i int) error {
 	types := p.Issuers[i].Types
 	field := fmt.Sprintf("issuers[%d].types", i)
 	if len(types) > 0 && len(p.Auditors) == 0 {
-		return badConfig(field, fmt.Sprintf("%q without auditors", types), "all types, or auditors who see to it")
+		return badConfig(field, fmt.Sprintf("%q without auditors", types), "all types, or auditors to enforce it")
 	}
 	if len(types) > MaxTypes {
 		return badConfig(field, len(types), fmt.Sprintf("up to %d", MaxTypes))

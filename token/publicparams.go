@@ -88,7 +88,7 @@ func (p *PublicParams) Crypto(proofType string, local Tuning) (CryptoParams, err
 		return nil, err
 	}
 	if cfg := pp.Config(); cfg.Aggregation != s.Aggregation || cfg.Stop != s.Stop {
-		return nil, badConfig("aggregation and early stop of "+proofType, fmt.Sprint(s.Aggregation, s.Stop), fmt.Sprintf("%d %d, with no default left open", cfg.Aggregation, cfg.Stop))
+		return nil, badConfig("aggregation and early stop of "+proofType, fmt.Sprint(s.Aggregation, s.Stop), fmt.Sprintf("%d %d, with all defaults filled in", cfg.Aggregation, cfg.Stop))
 	}
 	if pp.Digest() != s.Digest {
 		return nil, fmt.Errorf("%w: digest of %s is not that of its generators", zkbench.ErrParams, proofType)

@@ -80,7 +80,7 @@ func NewSender(ctx context.Context, ex executor.Executor, pp token.CryptoParams,
 	for i := range owned {
 		s.inputs[i], s.openings[i] = owned[i].Input, owned[i].Opening
 		if ids[string(owned[i].ID)] {
-			return nil, fmt.Errorf("%w: input %d: names a token that an input before names", zkbench.ErrParams, i)
+			return nil, fmt.Errorf("%w: input %d: names the same token as an earlier input", zkbench.ErrParams, i)
 		}
 		ids[string(owned[i].ID)] = true
 		if s.openings[i].Type != s.typ {

@@ -129,7 +129,7 @@ func decodeID(f *wire.Fields, seen map[string]bool) token.ID {
 	at := f.Offset()
 	id := token.ID(f.Block(".id", 2, 1, token.MaxID))
 	if seen[string(id)] {
-		f.Fail(".id", at, "names a token that an input before names")
+		f.Fail(".id", at, "names the same token as an earlier input")
 	}
 	seen[string(id)] = true
 	return id

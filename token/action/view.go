@@ -58,7 +58,7 @@ func (v View) compare(ctx context.Context, items []Item) (refused []error, err e
 // input looks up an input, unless its id is in seen, and adds the id to seen.
 func (v View) input(ctx context.Context, in *Input, seen map[string]bool) error {
 	if seen[string(in.ID)] {
-		return fmt.Errorf("%w: by an action before in the batch", zkbench.ErrSpent)
+		return fmt.Errorf("%w: by an earlier action in the batch", zkbench.ErrSpent)
 	}
 	seen[string(in.ID)] = true
 	stored, err := v.find(ctx, in.ID)

@@ -83,7 +83,7 @@ func (s *scheme[S, P]) CheckAudit(id Identity, certificate *Certificate, auditCo
 	t := s.startAudit(point, certificate.Commitment, auditContext)
 	want := s.challenge(&t, g.AppendPoints(nil, A[:]...))
 	if !g.Equal(&c, &want) {
-		return fmt.Errorf("%w: the pseudonym is not shown to be the certificate's", zkbench.ErrProof)
+		return fmt.Errorf("%w: the proof does not show that the pseudonym is the certificate's", zkbench.ErrProof)
 	}
 	return nil
 }

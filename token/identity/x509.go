@@ -132,7 +132,7 @@ func (d *element) attribute() {
 	pair.oid(".type")
 	value := pair.next(".value", tagUTF8String, tagPrintableString, tagIA5String)
 	if d.err == nil && !isText(value.tag, value.rest()) {
-		d.fail(".value", value.at, "characters that its type of string has not")
+		d.fail(".value", value.at, "characters that its string type does not allow")
 	}
 	pair.done("")
 }
@@ -176,7 +176,7 @@ func (d *element) extensions(field string) {
 		seen[i] = extension.oid(".extnID")
 		for _, id := range seen[:i] {
 			if bytes.Equal(id, seen[i]) {
-				list.fail(".extnID", from, "stands twice")
+				list.fail(".extnID", from, "occurs twice")
 			}
 		}
 		if extension.peek() == tagBoolean {

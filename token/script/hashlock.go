@@ -90,7 +90,7 @@ func ParseHashLock(owner []byte) (*HashLock, error) {
 	at = f.Offset()
 	h.recipient = plain(f, "script.recipient")
 	if bytes.Equal(h.sender, h.recipient) {
-		f.Fail("script.recipient", at, "the sender, want another identity")
+		f.Fail("script.recipient", at, "equals the sender, want another identity")
 	}
 	if err := f.End("script.end"); err != nil {
 		return nil, err

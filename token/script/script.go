@@ -115,7 +115,7 @@ func Allowed(kinds token.OwnerKinds, owner []byte) error {
 func Signers(owner []byte, w Witness, p *Place) ([]identity.Identity, error) {
 	if !IsScript(owner) {
 		if len(w.Unlock) > 0 || len(w.Preimage) > 0 {
-			return nil, refused("a witness of %d bytes and a preimage of %d, an owner that is no script has none", len(w.Unlock), len(w.Preimage))
+			return nil, refused("a witness of %d bytes and a preimage of %d, but an owner that is not a script has neither", len(w.Unlock), len(w.Preimage))
 		}
 		return []identity.Identity{owner}, nil
 	}

@@ -32,7 +32,7 @@ func (h *HashLock) Signer(at time.Time, unlock Unlock) (identity.Identity, error
 	}
 	image := sha256.Sum256(unlock.Preimage)
 	if subtle.ConstantTimeCompare(image[:], h.image[:]) != 1 {
-		return nil, refused("the preimage is not the image's")
+		return nil, refused("the preimage does not match the image")
 	}
 	return h.recipient, nil
 }

@@ -132,7 +132,7 @@ func (t *Threshold) Unlock(signers ...identity.Identity) ([]byte, error) {
 	for i, id := range signers {
 		at, ok := t.find(id)
 		if !ok || set>>at&1 != 0 {
-			return nil, refused("signer %d is no member, or named before", i)
+			return nil, refused("signer %d is not a member, or is named twice", i)
 		}
 		set |= 1 << at
 	}
@@ -160,7 +160,7 @@ func (t *Threshold) Join(unlock []byte, signatures int, member identity.Identity
 	}
 	i, ok := t.find(member)
 	if !ok || set>>i&1 != 0 {
-		return nil, 0, refused("the signer is no member, or has signed")
+		return nil, 0, refused("the signer is not a member, or has already signed")
 	}
 	return binary.BigEndian.AppendUint16(nil, set|1<<i), bits.OnesCount16(set & (1<<i - 1)), nil
 }

@@ -50,8 +50,8 @@ func (a *Address) toVouch(ledger token.LedgerID, nonce []byte, id identity.Ident
 
 // Sign signs the address with a key that the payer knows, for payments on a ledger. The payer gives a nonce for
 // the conversation in which it receives the address, so that nobody can use the signed address in another one.
-// nonce is nil if there is no conversation. Sign returns ErrParams if signer is a pseudonym, because nobody
-// knows it.
+// nonce is nil if there is no conversation. Sign returns ErrParams if signer is a pseudonym, whose key no payer
+// can know.
 func (a *Address) Sign(ledger token.LedgerID, nonce []byte, signer identity.Signer) error {
 	id := signer.Identity()
 	if id.Type() != identity.TypeX509 && id.Type() != identity.TypeEd25519 {
@@ -95,7 +95,7 @@ func (a *Address) Verify(ledger token.LedgerID, nonce []byte, known identity.Ide
 // Member is one identity of an address's owner.
 type Member struct {
 	Payee note.Payee  // finds and opens the token on the ledger
-	Audit audit.Owner // what auditors want to see of the identity
+	Audit audit.Owner // what auditors need to know of the identity
 }
 
 // audit returns what auditors need to know of the owner.
@@ -116,8 +116,8 @@ func (a *Address) payees() (payees []note.Payee) {
 
 // Locked returns the address of a hash time lock between the owners of two other addresses. The recipient can
 // claim what is paid to it, with the preimage of image, before the deadline in Unix seconds. The sender can
-// reclaim it from then on. Both wallets find the token on the ledger (Vault.Locked). Locked returns the error
-// of script.NewHashLock.
+// reclaim it from then on. Both wallets find the token on the ledger (Vault.Locked). Errors are as for
+// script.NewHashLock.
 func Locked(image [script.ImageLen]byte, deadline uint64, sender, recipient Address) (Address, error) {
 	lock, err := script.NewHashLock(image, deadline, sender.Owner, recipient.Owner)
 	if err != nil {

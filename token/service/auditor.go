@@ -43,11 +43,11 @@ type AuditorService struct {
 // Policy decides which requests an auditor signs, and learns what became of them. Its methods are called
 // concurrently.
 type Policy interface {
-	// Allow decides by what a request does. Everything in the report has been checked, and so have the
-	// signatures of issuers and owners. An error is the reason for a refusal; Sign returns it inside an
-	// ErrPolicy. Sign calls Allow once for each request that it signs, and not when it signs the same request
-	// again. If the process ends between the answer and the signature, Sign calls Allow again, with the same
-	// anchor and digest.
+	// Allow returns nil if the auditor may sign the request that the report describes. Everything in the report
+	// has been checked, and so have the signatures of issuers and owners. An error is the reason for a refusal;
+	// Sign returns it inside an ErrPolicy. Sign calls Allow once for each request that it signs, and not when
+	// it signs the same request again. If the process ends between the answer and the signature, Sign calls
+	// Allow again, with the same anchor and digest.
 	Allow(ctx context.Context, report *audit.Report) error
 	// Settled receives from Reconcile the outcome of each signed request. landed is true if the request is on
 	// the ledger. It is false if the request never will be, because another request has its anchor or has spent

@@ -28,7 +28,7 @@ import (
 // FollowAnew. CheckRecords returns ErrParams if the validator is another ledger's.
 func (v *Vault) CheckRecords(with *validator.Validator) error {
 	if with.Ledger() != v.genesis.ID() {
-		return refuse("a validator of the ledger %x, and the vault is of %x", with.Ledger(), v.genesis.ID())
+		return refuse("the validator belongs to ledger %x, the vault to %x", with.Ledger(), v.genesis.ID())
 	}
 	v.following.Lock()
 	defer v.following.Unlock()

@@ -54,7 +54,7 @@ func (d *SharedDeal) gives() map[string]*big.Int {
 }
 
 // Stake is a token in which a wallet has a part: one of its identities is the owner, or is named by the owner's
-// script. In Effect.Outputs it is an output to anybody.
+// script. Effect.Outputs has tokens of others too.
 type Stake struct {
 	UnspentToken
 	Owner  []byte            // an identity of the wallet, or a script
@@ -73,9 +73,9 @@ func (s *Stake) ownedAlone() bool { return s.Shared == nil && s.Lock == nil }
 type Effect struct {
 	Spends   []Stake
 	Receives []Stake
-	// Outputs has all outputs, to anybody, of each action that spends a token owned together with others, if
-	// the wallet knows all tokens that the action spends. Outputs that the information on the action does not
-	// open are left out.
+	// Outputs lists the outputs of each action that spends a token owned together with others, if the wallet
+	// knows all tokens that the action spends. It includes outputs to others. It leaves out outputs that the
+	// information on the action does not open.
 	Outputs []Stake
 }
 

@@ -99,7 +99,7 @@ func (v *Vault) findsTokens(wallet bool) error {
 	return v.view(func(tx *bbolt.Tx) error {
 		mark, err := get(tx, bucketMeta, []byte(keysKey))
 		if err == nil && mark != nil && !wallet {
-			err = refuse("the vault is a wallet's, whose own Sync finds its tokens")
+			err = refuse("the vault is a wallet's: use Wallet.Sync, which finds its tokens")
 		}
 		return err
 	})
@@ -455,7 +455,7 @@ func confirm(ctx context.Context, l Ledger, genesis ledger.Genesis, end place, p
 		}
 	}
 	if last.seq != end.seq || last.chain != end.chain {
-		return nil, ledger.Corruptf("log", "read again, it is not the one that the vault has followed to request %d", end.seq)
+		return nil, ledger.Corruptf("log", "read again, it differs from what the vault has followed to request %d", end.seq)
 	}
 	for anchor := range anchors {
 		return nil, ledger.Corruptf(fmt.Sprintf("anchor %x", anchor), "the ledger answers with a request that its log does not have")

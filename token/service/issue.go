@@ -47,7 +47,7 @@ func identityOf(set *identity.Set, list string, ids [][]byte, signer identity.Si
 			return id, nil
 		}
 	}
-	return nil, refuse("the signer is none of the %d %s of the policy", len(ids), list)
+	return nil, refuse("the signer is not one of the %d %s of the policy", len(ids), list)
 }
 
 // Issue makes one request that issues tokens, with an action for each order, proves it, and signs it as issuer.
@@ -74,7 +74,7 @@ func (s *IssueService) Issue(ctx context.Context, orders ...Order) (*Submission,
 	return sub, nil
 }
 
-// prove returns the submission of plans, without signatures. The first action has the index first in the
+// prove returns the submission of plans, without signatures. first is the index of the first action in the
 // request.
 func (s *IssueService) prove(ctx context.Context, first int, plans []*plan) (*Submission, error) {
 	rules := plans[0].rules
@@ -88,7 +88,7 @@ func (s *IssueService) prove(ctx context.Context, first int, plans []*plan) (*Su
 			return nil, deny("tokens of this type are not the issuer's")
 		}
 		if p.From != nil || p.Change != nil || p.Issuer != nil {
-			return nil, refuse("tokens to spend, change, or another issuer to approve, of an issue")
+			return nil, refuse("an issue with tokens to spend, an address for change, or an issuer to approve")
 		}
 		out := new(outputs)
 		for j, pay := range p.Payments {
@@ -150,7 +150,7 @@ func (s *IssueService) Approve(ctx context.Context, r *request.Request, index in
 		return deny("the policy lets owners redeem")
 	}
 	if r == nil || index < 0 || index >= len(r.Actions) || r.Actions[index].Kind != token.Transfer {
-		return refuse("action %d is no transfer of the request", index)
+		return refuse("action %d is not a transfer of the request", index)
 	}
 	a, err := action.Parse(s.pp.PointLen(), token.Transfer, r.Actions[index].Raw)
 	if err != nil {
@@ -201,7 +201,7 @@ func (s *IssueService) issued(ctx context.Context, r *request.Request, index int
 	for j := range a.Outputs {
 		at := slices.IndexFunc(commitments, func(c []byte) bool { return bytes.Equal(c, a.Outputs[j].Commitment) })
 		if at < 0 {
-			return nil, deny("output %d is none that this issuer has proposed", j)
+			return nil, deny("output %d was not proposed by this issuer", j)
 		}
 		issued = append(issued, Stake{UnspentToken: UnspentToken{Type: openings[at].Type, Value: openings[at].Value}})
 	}

@@ -56,7 +56,7 @@ func (s *TransferService) Sign(ctx context.Context, sub *Submission, deal Deal) 
 		return err
 	}
 	if len(j.inputs) == 0 {
-		return deny("nothing in the request is the wallet's to sign")
+		return deny("the request has nothing for this wallet to sign")
 	}
 	if err := s.mayJoin(j); err != nil {
 		return err
@@ -79,9 +79,11 @@ func (s *TransferService) Sign(ctx context.Context, sub *Submission, deal Deal) 
 }
 
 // Sign signs the issues that this issuer has proposed in a request of several parties. treasury is the wallet
-// that is paid for them. The issues must give what deal gives, and the request must do to treasury the rest of
-// what deal says. Durability and errors are as for TransferService.Sign. Signing the same request again returns
-// the same signatures and does not check deal. If nobody pays for an issue within the request, use Issue.
+// that is paid for them. deal counts the issuer and treasury as one party: it gives the issued tokens and what
+// treasury spends, and gets what treasury receives.
+//
+// Durability and errors are as for TransferService.Sign. Signing the same request again returns the same
+// signatures and does not check deal. If nobody pays for an issue within the request, use Issue.
 func (s *IssueService) Sign(ctx context.Context, sub *Submission, treasury *Wallet, deal Deal) error {
 	if treasury == nil {
 		return refuse("no treasury: the wallet that is paid for what is issued")
@@ -103,7 +105,7 @@ func (s *IssueService) Sign(ctx context.Context, sub *Submission, treasury *Wall
 		return err
 	}
 	if len(proposed) == 0 {
-		return deny("nothing in the request is this issuer's to sign")
+		return deny("the request has nothing for this issuer to sign")
 	}
 	paid, err := treasury.joint(ctx, signed)
 	if err != nil {
@@ -112,7 +114,7 @@ func (s *IssueService) Sign(ctx context.Context, sub *Submission, treasury *Wall
 	for i := range proposed {
 		a := &r.Actions[i]
 		if a.Kind != token.Issue || a.Issuer == nil {
-			return deny("action %d is no issue of this issuer", i)
+			return deny("action %d is not an issue of this issuer", i)
 		}
 		if err := s.signAction(r, i); err != nil {
 			return err
@@ -357,7 +359,7 @@ func (w *Wallet) foreign(j *joint, owners [][]byte) error {
 		}
 		for _, signer := range signers {
 			if slices.ContainsFunc(ids, func(id identity.Identity) bool { return w.keys.certificates.SameKey(id, signer.Identity()) }) {
-				return deny("the request spends a token of the wallet's that it does not know: Sync first, or somebody wants the signature for it")
+				return deny("the request spends a token of this wallet that Sync has not found: call Sync first, or do not sign")
 			}
 		}
 	}
@@ -391,10 +393,10 @@ func (s *TransferService) mayJoin(j *joint) error {
 			err = deny("a token that is locked: Claim and Reclaim spend it")
 		case script.IsScript(in.Token.Owner) && !mine:
 			if in.state != unspent {
-				err = deny("a token that another submission holds")
+				err = deny("another submission reserves this token")
 			}
 		case !mine || !proposed[in.action]:
-			err = deny("a token of the wallet's that it has not proposed to spend here")
+			err = deny("the wallet has not proposed to spend this token here")
 		}
 		if err != nil {
 			return fmt.Errorf("action %d, input %d: %w", in.action, in.input, err)

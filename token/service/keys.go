@@ -82,7 +82,7 @@ func NewKey(genesis ledger.Genesis, signer identity.Signer) (*Keys, error) {
 		return nil, err
 	}
 	if !bytes.Equal(secret, again) {
-		return nil, refuse("the signer signs otherwise each time: nothing can be derived from its key")
+		return nil, refuse("the signer's signatures are not deterministic: nothing can be derived from its key")
 	}
 	k, err := newKeys(secret, genesis)
 	if err != nil {

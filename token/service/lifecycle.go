@@ -8,10 +8,10 @@ import (
 )
 
 // Release frees the tokens that a pending submission reserves. Use it if the request was lost. The vault still
-// waits for the request, and so notices if it is recorded on the ledger after all. To pay the same payees again
-// may then pay them twice, because the second payment may take other tokens; Cancel prevents this. If nobody
-// else can have seen the request, use Discard. An issue reserves no tokens, so Release frees none. Release
-// returns ErrParams if no pending submission has the anchor.
+// waits for the request, and so notices if it is recorded on the ledger after all. If you pay the same payees
+// again after Release, they may be paid twice, because the second payment may take other tokens; Cancel
+// prevents this. If nobody else can have seen the request, use Discard. An issue reserves no tokens, so Release
+// frees none. Release returns ErrParams if no pending submission has the anchor.
 func (v *Vault) Release(ctx context.Context, anchor []byte) error {
 	return v.update(ctx, func(tx *bbolt.Tx) error {
 		k, err := waiting(tx, anchor)

@@ -52,12 +52,12 @@ func (v *Vault) scriptTokens(typ identity.Type) iter.Seq2[*tokenRecord, error] {
 	}
 }
 
-// Claim spends the token of a hash time lock, with the preimage, to the recipient's address; the wallet must be the
-// recipient. A validator accepts the claim only before the deadline. Everyone who sees the request learns the
-// preimage, even if the request comes too late: claim early.
+// Claim spends the token of a hash time lock, with the preimage, to the recipient's address; the wallet must be
+// the recipient. A validator accepts the claim only before the deadline. Everyone who sees the request learns
+// the preimage, even if the request comes too late: claim early.
 //
 // Durability and errors are as for Transfer. Claim returns ErrPolicy if id is not a token of a hash time lock
-// that can be spent, if the preimage is another image's, or if the wallet is not the recipient.
+// that can be spent, if the preimage does not match, or if the wallet is not the recipient.
 func (s *TransferService) Claim(ctx context.Context, id token.ID, preimage []byte) (*Submission, error) {
 	return s.unlock(ctx, id, script.Unlock{Kind: script.Claim, Preimage: preimage})
 }
@@ -104,7 +104,7 @@ func (w *Wallet) takeLocked(id token.ID, u script.Unlock) (f *funds, err error) 
 		return nil, err
 	}
 	if h == nil || h.state != unspent || identity.Identity(h.Token.Owner).Type() != script.TypeHashLock {
-		return nil, deny("token %x is none of a hash time lock that can be spent", []byte(id))
+		return nil, deny("token %x is not a spendable token of a hash time lock", []byte(id))
 	}
 	lock, err := script.ParseHashLock(h.Token.Owner)
 	if err != nil {
@@ -113,7 +113,7 @@ func (w *Wallet) takeLocked(id token.ID, u script.Unlock) (f *funds, err error) 
 	signer := lock.Sender()
 	if u.Kind == script.Claim {
 		if image, err := script.Image(u.Preimage); err != nil || image != lock.Image() {
-			return nil, deny("the preimage is another image's")
+			return nil, deny("the preimage does not match the lock's image")
 		}
 		signer = lock.Recipient()
 	}
@@ -128,5 +128,5 @@ func (w *Wallet) takeLocked(id token.ID, u script.Unlock) (f *funds, err error) 
 			return &funds{tokens: []tokenRecord{*h}, sum: h.Value, signer: signer}, nil
 		}
 	}
-	return nil, deny("who may %s is no address of this wallet", u.Kind)
+	return nil, deny("only another wallet may %s this token", u.Kind)
 }

@@ -103,7 +103,7 @@ func (p place) since(ctx context.Context, l Ledger, genesis ledger.Genesis, poin
 		for r, err := range l.Log(ctx, max(p.seq, 1)) {
 			if err == nil && !*met {
 				if sum(&r) != p.record {
-					err = ledger.Corruptf(named(p.seq), "another one than the vault has seen: the ledger has lost records, or shows another log (Vault.FollowAnew)")
+					err = ledger.Corruptf(named(p.seq), "differs from what the vault has seen: the ledger has lost records, or shows another log (Vault.FollowAnew)")
 				} else {
 					*met = true
 					continue

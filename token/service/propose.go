@@ -11,15 +11,15 @@ import (
 	"github.com/zkbench/zkbench/token/script"
 )
 
-// Propose makes one party's actions of a request that several parties make or sign. The first action has the
-// index first in the request. All parties must have agreed on the anchor. The actions have no signatures. A
+// Propose makes one party's actions of a request that several parties make or sign. first is the index of the
+// first of them in the request. All parties must have agreed on the anchor. The actions have no signatures. A
 // proposal may spend tokens that are owned together with others. Order.From then names them, and Order.Change
 // is the address of the rest, to which the other owners must agree. When Propose returns nil, the proposal is
 // durable and reserves the tokens as Transfer does.
 //
-// The information is sealed to the auditors, so the other parties learn nothing from it. An action that spends a
-// token owned together with others is the exception: its openings are not sealed, because the other owners know
-// them. Only the information on the signer of each owner is sealed.
+// The information is sealed to the auditors, so the other parties learn nothing from it. An action that spends
+// a token owned together with others is the exception: its openings are not sealed, because the other owners
+// know them. Only the information on the signer of each owner is sealed.
 func (s *TransferService) Propose(ctx context.Context, first int, orders ...Order) (*Submission, error) {
 	parts, end, err := s.parts(first, orders)
 	defer end()
@@ -61,8 +61,8 @@ func (s *TransferService) Propose(ctx context.Context, first int, orders ...Orde
 	return sub, nil
 }
 
-// Propose makes an issuer's actions of a request that several parties make. The first action has the index
-// first in the request. All parties must have agreed on the anchor. The actions have no signatures; Sign adds
+// Propose makes an issuer's actions of a request that several parties make. first is the index of the first of
+// them in the request. All parties must have agreed on the anchor. The actions have no signatures; Sign adds
 // them. Errors are as for Issue.
 func (s *IssueService) Propose(ctx context.Context, first int, orders ...Order) (*Submission, error) {
 	plans, err := s.plans(first, orders)

@@ -15,15 +15,16 @@ import (
 )
 
 // Reconcile follows the ledger's log from where the last Reconcile ended, and the policy with it. It finds out
-// what became of the requests that the auditor has signed: which are on the ledger, and which never will be,
-// because another request has their anchor or has spent a token that they spend. It reports both to the
+// what became of the requests that the auditor has signed. Some are on the ledger. Others never will be,
+// because another request has their anchor or has spent a token that they spend. Reconcile reports both to the
 // auditor's Policy (Settled); Unlanded yields the rest. It returns the number of signed requests that it found
 // on the ledger.
 //
 // Reconcile passes a record to stray if the auditor has not signed that request, or has signed it with another
-// witness. If every request needs this auditor, then either the vault has been lost or a validator cannot be
-// trusted. Policy updates, and records that a fork has from its parent, are not stray. Records are checked as
-// Wallet.Sync checks them, and validated if Vault.CheckRecords was called. Errors are as for Sync.
+// witness. If every request needs this auditor, a stray record means that the vault was lost or that a
+// validator cannot be trusted. Policy updates, and records that a fork has from its parent, are not stray.
+// Records are checked as Wallet.Sync checks them, and validated if Vault.CheckRecords was called. Errors are as
+// for Sync.
 //
 // The vault counts a record as seen only after stray and Settled have returned nil for it and for all records
 // before it. If one of them returns an error, or the process ends, the next Reconcile reports the record again.
@@ -36,7 +37,7 @@ func (s *AuditorService) Reconcile(ctx context.Context, l Ledger, stray func(led
 	defer v.following.Unlock()
 	if stray == nil {
 		stray = func(r ledger.Record) error {
-			return refuse("request %d was not signed by this auditor, and nobody is told", r.Seq)
+			return refuse("request %d was not signed by this auditor, and Reconcile has no function to report it to", r.Seq)
 		}
 	}
 	found := make(map[uint64]bool)
@@ -83,7 +84,7 @@ func (s *AuditorService) tell(ctx context.Context, r *step, o *outcome, told map
 	switch {
 	case own != nil && own.digest == r.Digest:
 		if own.refused || told[string(r.Anchor)] {
-			return ledger.Corruptf(named(r.Seq), "it can never land behind a request before it")
+			return ledger.Corruptf(named(r.Seq), "it can never be recorded after a request before it")
 		}
 		o.landed = true
 		err := own.checkSame(r.Digest, r.parsed.Request)
@@ -158,7 +159,7 @@ func (o *outcome) note(tx *bbolt.Tx, s *step) error {
 	}
 	one, err := getSigned(tx, s.Anchor)
 	if err == nil && one.landed != 0 && one.landed != s.Seq {
-		err = ledger.Corruptf(named(s.Seq), "it is request %d once more", one.landed)
+		err = ledger.Corruptf(named(s.Seq), "it repeats request %d", one.landed)
 	}
 	if err != nil {
 		return err

@@ -124,7 +124,7 @@ func (v *Vault) choose(tx *bbolt.Tx, typ string, want uint64, most int) (ids []t
 		}
 		switch {
 		case id == nil && want == 0:
-			return nil, deny("no token is free, and a payment of 0 takes one")
+			return nil, deny("no token is free, and a payment of 0 needs one")
 		case id == nil:
 			return nil, &FundsError{Have: want - left, Want: want}
 		}
@@ -140,7 +140,7 @@ func (v *Vault) choose(tx *bbolt.Tx, typ string, want uint64, most int) (ids []t
 			return nil, &FundsError{Have: want - left, Want: want}
 		}
 		if value >= left {
-			limit := &zkbench.LimitError{What: "inputs that the funds suffice with", Estimate: int64(n), Max: int64(most)}
+			limit := &zkbench.LimitError{What: "inputs for this payment", Estimate: int64(n), Max: int64(most)}
 			return nil, fmt.Errorf("%w; Consolidate merges the smallest", limit)
 		}
 		left -= value

@@ -34,7 +34,8 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// AnchorLen is the length in bytes of an anchor, the id of a transaction, if a service draws it.
+// AnchorLen is the length in bytes of the random anchors that a service draws. An anchor is the id of a
+// transaction.
 const AnchorLen = 32
 
 // cachedIdentities bounds the number of parsed identities that a service caches.
@@ -178,7 +179,7 @@ type plan struct {
 	drawn bool // the anchor is fresh: no ledger has it
 }
 
-// plans checks the orders of one request and draws their anchor. The first action has the index first in the
+// plans checks the orders of one request and draws their anchor. first is the index of the first action in the
 // request.
 func (s *system) plans(first int, orders []Order) (plans []*plan, err error) {
 	if first < 0 || first >= request.MaxActions {
@@ -223,7 +224,7 @@ func (s *system) plan(rules *token.Policy, o Order) (*plan, error) {
 	case o.Anchor != nil && (len(o.Anchor) < 1 || len(o.Anchor) > token.MaxAnchor):
 		return nil, refuse("anchor of %d bytes, accepted are 1 to %d", len(o.Anchor), token.MaxAnchor)
 	case policy.Reserved(o.Anchor):
-		return nil, refuse("an anchor that is kept for updates of the policy")
+		return nil, refuse("an anchor that is reserved for policy updates")
 	case !o.Until.IsZero() && (o.Until.Unix() < 1 || o.Until.Unix() > script.MaxTime):
 		return nil, refuse("an end of validity at %d, accepted are 1 to %d Unix seconds", o.Until.Unix(), int64(script.MaxTime))
 	}
@@ -284,10 +285,10 @@ func (s *system) payee(rules *token.Policy, to *Address) (lock bool, err error) 
 			return lock, refuse("a script that names one key as two identities")
 		}
 		if id.Type() == identity.TypePseudonym && !to.Members[i].Audit.For(rules) {
-			return lock, deny("the address says nothing to the auditors of policy %d: the payee must make a new one", rules.Version)
+			return lock, deny("the address has no information for the auditors of policy %d: the payee must make a new one", rules.Version)
 		}
 		if kem := to.Members[i].Payee.KEM; kem != rules.Notes {
-			return lock, deny("the address asks for notes under %v, policy %d for %v: the payee must make a new one", kem, rules.Version, rules.Notes)
+			return lock, deny("the address has a key for %v, policy %d requires %v: the payee must make a new one", kem, rules.Version, rules.Notes)
 		}
 	}
 	return lock, nil

@@ -10,8 +10,8 @@ import (
 )
 
 // Shared returns the address of a token that k of the members' owners spend together (script.Threshold). The
-// wallets of all members find the token, and yield it in Vault.Shared. Each member's address must have one
-// identity. Shared returns ErrParams if one has not, or else the error of script.NewThreshold.
+// wallets of all members find the token, and Vault.Shared yields it. Shared returns ErrParams if a member's
+// address does not have exactly one identity. Other errors are as for script.NewThreshold.
 func Shared(k int, members ...Address) (Address, error) {
 	ids := make([]identity.Identity, len(members))
 	for i := range members {

@@ -75,7 +75,7 @@ type part struct {
 }
 
 // parts plans the actions of orders and selects their tokens, which stay reserved in memory until end is
-// called. The first action has the index first in the request.
+// called. first is the index of the first action in the request.
 func (s *TransferService) parts(first int, orders []Order) (parts []*part, end func(), err error) {
 	end = func() {
 		for _, p := range parts {
@@ -157,7 +157,7 @@ func (s *TransferService) change(p *plan, f *funds) (*Address, error) {
 		return p.Change, nil
 	}
 	if f.shared {
-		return nil, refuse("change of tokens that are owned together: Order.Change says who gets it")
+		return nil, refuse("tokens that are owned together need Order.Change: it says who gets the change")
 	}
 	nonce, err := newNonce(p.rand)
 	if err != nil {
@@ -208,7 +208,7 @@ func (p *plan) approver(tos []Address) (*request.Issuer, error) {
 	redeems := slices.ContainsFunc(tos, func(to Address) bool { return len(to.Owner) == 0 })
 	if !redeems || p.rules.Redeem != token.RedeemIssuer {
 		if p.Issuer != nil {
-			return nil, refuse("an issuer who is to approve, and nothing that the policy asks to approve")
+			return nil, refuse("Order.Issuer names an issuer, but the policy requires no approval of this order")
 		}
 		return nil, nil
 	}
@@ -263,7 +263,7 @@ func (s *TransferService) signer(f *funds, i int) (identity.Signer, identity.Ide
 		return nil, nil, err
 	}
 	if !s.wallet.keys.serves(signer, id) {
-		return nil, nil, ledger.Corruptf("bucket "+bucketTokens, "names another owner than its nonce does")
+		return nil, nil, ledger.Corruptf("bucket "+bucketTokens, "a token's owner does not match its nonce")
 	}
 	return signer, id, nil
 }

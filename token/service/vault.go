@@ -105,7 +105,7 @@ func (v *Vault) Genesis() ledger.Genesis { return v.genesis }
 // sameLedger returns ErrParams if other is not the vault's own ledger.
 func sameLedger(own, other ledger.Genesis) error {
 	if own.ID() != other.ID() {
-		return refuse("the vault is of the ledger %x, and not of %x", own.ID(), other.ID())
+		return refuse("the vault belongs to ledger %x, not to %x", own.ID(), other.ID())
 	}
 	return nil
 }

@@ -23,15 +23,15 @@ type Wallet struct {
 }
 
 // NewWallet returns the wallet of a vault's tokens. If the vault is empty, the wallet has no tokens until Sync.
-// The caller closes the vault; closing the wallet closes the vault. NewWallet returns ErrParams if the vault
-// belongs to other keys, or the vault or the keys to another ledger.
+// The caller must close the vault; Close of the wallet closes the same vault. NewWallet returns ErrParams if
+// the vault belongs to other keys, or if vault, keys and params do not belong to one ledger.
 func NewWallet(params *token.PublicParams, vault *Vault, keys *Keys) (*Wallet, error) {
 	params, id, err := snapshot.Params(params, vault.genesis)
 	if err != nil {
 		return nil, err
 	}
 	if keys.ledger != id {
-		return nil, refuse("the keys are of the ledger %x, and the vault of %x", keys.ledger, id)
+		return nil, refuse("the keys belong to ledger %x, the vault to %x", keys.ledger, id)
 	}
 	// Commitments are the same under all range-proof systems, and three generators
 	// need no large tables.
@@ -64,7 +64,7 @@ func (v *Vault) bind(keys *Keys) error {
 	})
 }
 
-// Address returns a fresh address, for one payment. Nothing of it must be stored. If rand is nil, the system's
+// Address returns a fresh address, for one payment. The wallet need not store it. If rand is nil, the system's
 // source is used.
 func (w *Wallet) Address(rand io.Reader) (Address, error) { return w.keys.Address(w.rules(), rand) }
 

@@ -214,7 +214,7 @@ func TestWalletOutcome(t *testing.T) {
 		{&purse.UnknownError{Anchor: anchor, Err: cause}, cli.ExitPartial, []string{"not known whether aabb has landed: the line is dead", "zkbench wallet pay --again aabb", "zkbench wallet cancel aabb"}},
 		{&purse.RefusedError{By: "auditor", Anchor: anchor, Err: cause}, cli.ExitFailed, []string{"the auditor refuses: the line is dead; nothing was paid"}},
 		{&purse.RefusedError{By: "validator", Anchor: anchor, Kept: true, Err: cause}, cli.ExitFailed, []string{"the validator refuses: ", "zkbench wallet cancel aabb"}},
-		{&zkbench.LimitError{What: "inputs that the funds suffice with", Estimate: 5, Max: 4}, cli.ExitUsage, []string{"zkbench wallet consolidate"}},
+		{&zkbench.LimitError{What: "inputs for this payment", Estimate: 5, Max: 4}, cli.ExitUsage, []string{"zkbench wallet consolidate"}},
 		{cause, cli.ExitUsage, []string{"the line is dead"}},
 	} {
 		err := new(payFlags).outcome(t.Context(), test.err)

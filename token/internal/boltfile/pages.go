@@ -319,7 +319,7 @@ func (r *run) bucket(at, size int64, depth int) error {
 			return err
 		}
 		if id, flags := native.Uint64(inline), native.Uint16(inline[8:]); id != 0 || flags != flagLeaf || native.Uint32(inline[12:]) != 0 {
-			return r.bad("an inline bucket that is no leaf")
+			return r.bad("an inline bucket that is not a leaf")
 		}
 		in := run{p: r.p, id: r.id, at: r.at + at + bucketLen, len: int64(len(inline)), head: inline}
 		in.count = int(native.Uint16(inline[10:]))

@@ -135,7 +135,7 @@ func (c *Checker) valid(ctx context.Context) (entries []ledger.Entry, err error)
 		if _, found, err := c.state.Digest(ctx, record.Anchor); err != nil {
 			return nil, err
 		} else if found {
-			return entries, ledger.Corruptf(place(record), "its anchor stands for a request before it")
+			return entries, ledger.Corruptf(place(record), "an earlier request has its anchor")
 		}
 		entries = append(entries, made)
 	}
