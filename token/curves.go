@@ -32,8 +32,9 @@ func Curves() (names []string) {
 	return names
 }
 
-// Curve returns the name in Curves that a given name means; case does not matter. Each of Curves means itself,
-// BLS12-381 means BLS12_381_BBS_GURVY, and FP256BN means FP256BN_AMCL. Curve returns any other name unchanged.
+// Curve returns the name in Curves that name stands for; case does not matter. Each of Curves stands for
+// itself, BLS12-381 for BLS12_381_BBS_GURVY, and FP256BN for FP256BN_AMCL. Curve returns any other name
+// unchanged.
 func Curve(name string) string {
 	for _, c := range curves() {
 		if name != "" && slices.ContainsFunc(c[:], func(other string) bool { return strings.EqualFold(name, other) }) {

@@ -9,9 +9,9 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// Opens checks that the token's commitment is to the opening's type, value and blinding. Call it before you
-// rely on anything that another party says of a token, in an encrypted output or in a message. It does not
-// check that the token is on a ledger, or who owns it.
+// Opens checks that an opening opens a token: the token must commit to the opening's type, value and blinding.
+// Call it before you rely on anything that another party says of a token, in an encrypted output or in a
+// message. It does not check that the token is on a ledger, or who owns it.
 //
 // Opens returns ErrProof if the opening is another token's, ErrMalformed if the blinding is not a canonical
 // scalar, and ErrLimit if the type is too long. It returns ErrParams if t is nil or the type is empty.

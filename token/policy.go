@@ -19,7 +19,7 @@ const PolicyFormat = 2
 
 // Limits of a policy.
 const (
-	MaxIdentities = 256     // identities in a list of issuers, auditors or administrators; validators
+	MaxIdentities = 256     // issuers; auditors; validators; administrators
 	MaxTypes      = 256     // token types of one issuer
 	MaxPolicy     = 4 << 20 // bytes of an encoding
 	// MaxAhead is the maximum of Limits.Ahead.
@@ -103,13 +103,13 @@ func (k OwnerKinds) Names() (names []string) {
 
 func (k OwnerKinds) String() string { return strings.Join(k.Names(), ", ") }
 
-// Issuer may issue tokens, and sign redemptions if Policy.Redeem is RedeemIssuer.
+// Issuer is a party that may issue tokens, and sign redemptions if Policy.Redeem is RedeemIssuer.
 type Issuer struct {
 	Identity []byte
 	Types    []string // token types that it may issue, in ascending order; none: all. Auditors enforce it
 }
 
-// Auditor must sign every request.
+// Auditor is a party that must sign every request.
 type Auditor struct {
 	Identity []byte
 	KEM      KEM
@@ -120,7 +120,7 @@ type Auditor struct {
 // canonical one of RFC 8032, and its point does not have small order; policy.Check checks both.
 type Validator struct {
 	HeadKey      [ed25519.PublicKeySize]byte // verifies its signatures of heads of the log
-	ConsensusKey []byte                      // of ed25519.PublicKeySize, or empty: reserved for a network of validators
+	ConsensusKey []byte                      // ed25519.PublicKeySize bytes, or empty; reserved for a network of validators
 }
 
 // Administrators change the policy if Threshold of them sign together. Without identities and with threshold 0,
@@ -273,8 +273,8 @@ func checkThreshold(set string, threshold, size int) error {
 	return nil
 }
 
-// CheckKeys checks that auditors' keys can be encrypted to in secret (KEM.CheckKey). It costs one curve
-// operation per key. It returns an ErrParams that names the auditor.
+// CheckKeys checks the key of each auditor by KEM.CheckKey. It costs one curve operation per key. It returns an
+// ErrParams that names the auditor.
 func (p *Policy) CheckKeys() error {
 	for i, a := range p.Auditors {
 		if err := a.KEM.CheckKey(a.Key); err != nil {

@@ -75,9 +75,8 @@ func (p *PublicParams) rangeProof(proofType string) (RangeProof, error) {
 	return RangeProof{}, badConfig("proof type", proofType, strings.Join(names, ", "))
 }
 
-// Crypto returns what proves and verifies with one of the range-proof systems. local holds the choices that are
-// not part of the parameters. Crypto derives the generators, and returns ErrParams if their digest is not the
-// system's.
+// Crypto returns the CryptoParams of one of the range-proof systems. local holds the choices that are not part
+// of the parameters. Crypto derives the generators, and returns ErrParams if their digest is not the system's.
 func (p *PublicParams) Crypto(proofType string, local Tuning) (CryptoParams, error) {
 	s, err := p.rangeProof(proofType)
 	if err != nil {

@@ -27,7 +27,7 @@ import (
 	"github.com/zkbench/zkbench/token/internal/statement"
 )
 
-// Input names a token that a transfer spends.
+// Input is a token that a transfer spends, with its id.
 type Input struct {
 	ID    token.ID
 	Token token.Token
@@ -119,8 +119,8 @@ type Item struct {
 
 // VerifyBatch verifies actions of any kinds. It checks their inputs with the view, and their proofs in one
 // multi-scalar multiplication. If an action does not verify, the error contains a *zkbench.CheckError with its
-// index. It wraps ErrProof, or for an input ErrSpent or ErrPolicy. The errors of several actions are joined. If
-// two actions spend one token, the second is refused, whether the first verifies or not.
+// index. The CheckError wraps ErrProof, or ErrSpent or ErrPolicy if an input is bad. The errors of several
+// actions are joined. If two actions spend one token, the second is refused, whether the first verifies or not.
 //
 // If the view fails, VerifyBatch returns its error, without a *zkbench.CheckError. It returns ErrParams if
 // there are no items, if view is the zero View, or if an item has no anchor, no action, or an action that does

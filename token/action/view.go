@@ -46,7 +46,7 @@ func (v View) compare(ctx context.Context, items []Item) (refused []error, err e
 			switch {
 			case err == nil:
 				continue
-			case !errors.Is(err, zkbench.ErrSpent) && !errors.Is(err, zkbench.ErrPolicy): // which says nothing about the action
+			case !errors.Is(err, zkbench.ErrSpent) && !errors.Is(err, zkbench.ErrPolicy): // the error says nothing about the action
 				return nil, fmt.Errorf("ledger: %w", err)
 			}
 			refused = append(refused, &zkbench.CheckError{Check: "inputs", Action: i, Index: j, Err: err})

@@ -59,8 +59,8 @@ func NewBatch(set *Set) *Batch { return &Batch{set: set} }
 // Len returns the number of groups added.
 func (b *Batch) Len() int { return b.groups }
 
-// Add adds a group of signatures. Its index is the value of Len before the call. Verify reads the slices, so
-// they must not change until then.
+// Add adds a group of signatures. The group's index is the value of Len before the call. Verify reads the
+// slices, so they must not change until then.
 func (b *Batch) Add(group ...Signed) {
 	for i, s := range group {
 		b.items = append(b.items, item{id: s.ID, message: s.Message, signature: s.Signature, group: b.groups, index: i})

@@ -159,9 +159,8 @@ func (cs ed25519Claims) sum(z *edwards25519.Point, indices []int, weights []weig
 	return nil
 }
 
-// Canonical reports whether v has the only accepted encoding of its key. An Ed25519 key can have other
-// encodings, which ZIP-215 accepts and RFC 8032 does not, so two implementations could disagree about a
-// signature.
+// Canonical reports whether v's key is in its canonical encoding. An Ed25519 key can have other encodings,
+// which ZIP-215 accepts and RFC 8032 does not, so two implementations could disagree about a signature.
 func Canonical(v Verifier) bool {
 	e, ok := v.(*ed25519Verifier)
 	return !ok || bytes.Equal(e.key[:], e.a.Bytes())

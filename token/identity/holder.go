@@ -24,7 +24,7 @@ type Holder interface {
 	Pseudonym(rand io.Reader) (Pseudonym, error)
 	// Restore returns the pseudonym with this nonce again.
 	Restore(nonce [transcript.SeedLen]byte) (Pseudonym, error)
-	// RestoreAll restores many pseudonyms, in a fraction of the time.
+	// RestoreAll restores many pseudonyms, in a fraction of the time that Restore would take.
 	RestoreAll(nonces ...[transcript.SeedLen]byte) ([]Pseudonym, error)
 }
 

@@ -67,7 +67,7 @@ type Verifier interface {
 
 // SameKey reports whether the same signer signs for both verifiers, as far as their keys show it: one key in
 // two certificates, or Ed25519 keys that differ by a point of small order. A pseudonym's key has only one
-// encoding, and two pseudonyms of one holder do not show that they are.
+// encoding, and nobody can see that two pseudonyms have one holder.
 func SameKey(a, b Verifier) bool {
 	same, ok := a.(interface{ sameKey(other Verifier) bool })
 	return ok && same.sameKey(b)

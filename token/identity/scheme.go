@@ -63,8 +63,8 @@ type Scheme interface {
 	claims(ctx context.Context, ex executor.Executor, items []item) (claims, []error, [][]byte, error)
 }
 
-// NewScheme derives the generators of a curve, one of token.Curves or a name that token.Curve knows. It returns
-// ErrParams if the name is unknown.
+// NewScheme returns a scheme over a curve, and derives its generators. The curve is one of token.Curves or a
+// name that token.Curve knows; NewScheme returns ErrParams if it is not.
 func NewScheme(curve string) (Scheme, error) {
 	switch token.Curve(curve) {
 	case "BN254":

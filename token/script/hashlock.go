@@ -14,7 +14,7 @@ import (
 	"github.com/zkbench/zkbench/token/internal/wire"
 )
 
-// TypeHashLock is the type byte of a hash time lock, its first byte.
+// TypeHashLock is the first byte of a hash time lock, which gives its type.
 const TypeHashLock identity.Type = 0x80
 
 // HashLockVersion is the version of the encoding of hash time locks.
@@ -27,11 +27,12 @@ const HashSHA256 = 1
 const ImageLen = sha256.Size
 
 // MaxTime is the last block time, and the last deadline, that is accepted: the end of the year 9999, in Unix
-// seconds. A time in milliseconds that is taken for seconds is beyond it.
+// seconds. A present time in milliseconds exceeds it, so that this mistake is refused.
 const MaxTime = 253402300799
 
-// HashLock is a hash time lock. NewHashLock and ParseHashLock return hash time locks; nobody can spend a token
-// with the zero value. A HashLock is immutable: callers must not change the slices that its methods return.
+// HashLock is a script that a recipient can spend before a deadline with the preimage of a hash, and a sender
+// from then on. NewHashLock and ParseHashLock return hash time locks; nobody can spend a token with the zero
+// value. A HashLock is immutable: callers must not change the slices that its methods return.
 type HashLock struct {
 	owner             []byte
 	image             [ImageLen]byte

@@ -9,10 +9,10 @@ import (
 	"github.com/zkbench/zkbench/token/identity"
 )
 
-// Signer returns the identity that must sign to spend a token of this script at block time at. That is the
-// recipient for a claim before the deadline with the image's preimage, and the sender for a reclaim at the
-// deadline or later. At any time exactly one of the two kinds is accepted. Signer returns ErrPolicy if the time
-// or the preimage does not unlock the script, and ErrMalformed if unlock has no encoding.
+// Signer returns the identity that must sign to spend a token of this script in a block whose time is at. That
+// is the recipient for a claim before the deadline with the image's preimage, and the sender for a reclaim at
+// the deadline or later. At any time exactly one of the two kinds is accepted. Signer returns ErrPolicy if the
+// time or the preimage does not unlock the script, and ErrMalformed if unlock has no encoding.
 func (h *HashLock) Signer(at time.Time, unlock Unlock) (identity.Identity, error) {
 	if err := unlock.check(); err != nil {
 		return nil, err
@@ -37,8 +37,8 @@ func (h *HashLock) Signer(at time.Time, unlock Unlock) (identity.Identity, error
 	return h.recipient, nil
 }
 
-// CheckLock returns ErrPolicy unless block time at is before the deadline. After that a token must not be given
-// to the script, because it could not be claimed.
+// CheckLock returns ErrPolicy unless at, the block's time, is before the deadline. From the deadline on, a
+// token must not be given to the script, because it could not be claimed.
 func (h *HashLock) CheckLock(at time.Time) error {
 	now, err := blockTime(at)
 	if err != nil {
@@ -106,7 +106,7 @@ func (h *HashLock) checkGiven(p *Place) error {
 			return err
 		}
 	}
-	return CheckShape(max(p.Inputs, 1), len(p.Outputs)) // an issue has no input to be one too many
+	return CheckShape(max(p.Inputs, 1), len(p.Outputs)) // an issue has no inputs; it counts as one
 }
 
 // blockTime returns a block's time in whole Unix seconds, rounded down. Deadlines are whole seconds, so

@@ -13,13 +13,13 @@ import (
 	"github.com/zkbench/zkbench/token/internal/wire"
 )
 
-// TypeThreshold is the type byte of a threshold, its first byte.
+// TypeThreshold is the first byte of a threshold, which gives its type.
 const TypeThreshold identity.Type = 0x81
 
 // ThresholdVersion is the version of the encoding of thresholds.
 const ThresholdVersion = 1
 
-// MinMembers is the minimum number of members. The maximum is token.MaxMembers.
+// MinMembers is the minimum number of members of a threshold. The maximum is token.MaxMembers.
 const MinMembers = 2
 
 // witnessLen is the length in bytes of a threshold's witness, which has one bit for each member.
@@ -192,7 +192,7 @@ func (t *Threshold) signers(w Witness, _ *Place) ([]identity.Identity, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n := bits.OnesCount16(set); n != t.k || n == 0 { // of the zero Threshold, none of none
+	if n := bits.OnesCount16(set); n != t.k || n == 0 { // the zero Threshold has k = 0
 		return nil, malformed("unlock.members", 0, "%d members are named, accepted are exactly %d", n, t.k)
 	}
 	signers := make([]identity.Identity, 0, t.k)

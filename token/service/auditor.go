@@ -189,7 +189,7 @@ func (s *AuditorService) Sign(ctx context.Context, rawRequest, rawInformation []
 	if signature, err = s.signer.Sign(toSign[:], nil); err != nil {
 		return nil, nil, err
 	}
-	ctx = context.WithoutCancel(ctx) // the policy has counted the request, and hears of one that is kept what becomes of it
+	ctx = context.WithoutCancel(ctx) // the policy has counted the request, and must learn what becomes of it
 	err = s.vault.update(ctx, func(tx *bbolt.Tx) error {
 		before, err := getSigned(tx, r.Anchor)
 		switch {

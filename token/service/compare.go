@@ -174,7 +174,7 @@ func (v *Vault) compareMoves(ctx context.Context, l Book) (findings []Finding, e
 			return findings, err
 		}
 		if m == nil || m.Status == Refused || m.Status == Cancelled {
-			continue // the anchor may stand for another request
+			continue // another request may have the anchor
 		}
 		if findings, err = v.compareRequest(ctx, l, findings, m.Anchor, m.digest, m.Number); err != nil {
 			return findings, err

@@ -175,7 +175,7 @@ func (d *Deal) check(e *Effect) error {
 
 // paid refuses outputs that lack a payment.
 func (d *SharedDeal) paid(outputs []Stake) error {
-	rest := slices.DeleteFunc(slices.Clone(outputs), func(s Stake) bool { return slices.ContainsFunc(d.Change, s.goesTo) }) // which stays owned together
+	rest := slices.DeleteFunc(slices.Clone(outputs), func(s Stake) bool { return slices.ContainsFunc(d.Change, s.goesTo) }) // without what stays owned together
 	for _, typ := range slices.Sorted(maps.Keys(d.Pays)) {
 		for i, p := range d.Pays[typ] {
 			at := slices.IndexFunc(rest, func(s Stake) bool {

@@ -84,7 +84,7 @@ func (w *Wallet) openAll(ctx context.Context, all []*candidate) error {
 	if len(all) == 0 {
 		return nil
 	}
-	ctx = context.WithoutCancel(ctx) // what is not tried would be passed over
+	ctx = context.WithoutCancel(ctx) // outputs that are not tried would be skipped
 	nonces := make([]note.Nonce, len(all))
 	for i := range all {
 		nonces[i] = all[i].nonce

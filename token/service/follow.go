@@ -184,7 +184,7 @@ func (r *reading) write(ctx context.Context) error {
 	if len(r.some) == 0 {
 		return nil
 	}
-	ctx = context.WithoutCancel(ctx) // what is left out would be passed over
+	ctx = context.WithoutCancel(ctx) // records that are left out would be skipped
 	good, next, bad := r.believed(ctx)
 	some := r.some[:good]
 	r.some, r.size = nil, 0
@@ -194,7 +194,7 @@ func (r *reading) write(ctx context.Context) error {
 	noted, write, err := r.note(ctx, some)
 	bad = errors.Join(err, bad)
 	for noted > 0 {
-		if noted < good { // of which an update is the last
+		if noted < good { // the update is the last of them
 			next = nil
 		}
 		failed, err := r.commit(ctx, some[:noted], write, next)
@@ -274,7 +274,7 @@ func apply(tx *bbolt.Tx, s *step, found []*tokenRecord) error {
 	var spends []token.ID
 	for _, id := range s.Spends {
 		status := Refused
-		if landed != nil { // the vault's own request has taken them back
+		if landed != nil { // the vault's own request has spent the token
 			status = Cancelled
 		}
 		if err := giveUpOthers(tx, id, status); err != nil {

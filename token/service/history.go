@@ -101,7 +101,7 @@ func movementAt(tx *bbolt.Tx, key []byte) (*Movement, error) {
 			if err != nil {
 				return nil, err
 			}
-			if h != nil { // of a vault that follows the log anew it may not be found yet
+			if h != nil { // a vault that follows the log again may not have found it yet
 				*list.held = append(*list.held, h.unspentToken())
 			}
 		}

@@ -69,7 +69,7 @@ func (s *IssueService) Issue(ctx context.Context, orders ...Order) (*Submission,
 		}
 	}
 	if err := s.keep(ctx, sub, sub.Request.Digest(s.ledger)); err != nil {
-		return nil, err // what is not kept must not leave
+		return nil, err // a submission that is not stored must not be sent
 	}
 	return sub, nil
 }

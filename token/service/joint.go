@@ -146,7 +146,7 @@ func (s *IssueService) signedBefore(r *request.Request, digest [32]byte) (signed
 	if err != nil {
 		return false, damaged(bucketSubmissions, err)
 	}
-	for i := range r.Actions { // as many, by the digest, and with the same issuers
+	for i := range r.Actions { // the digest fixes their number and their issuers
 		if named := r.Actions[i].Issuer; named != nil && s.ids.SameKey(named.Identity, s.issuer.Identity()) {
 			named.Signature = before.Actions[i].Issuer.Signature
 			signed = signed || len(named.Signature) > 0
@@ -328,7 +328,7 @@ func (w *Wallet) jointOutputs(ctx context.Context, j *joint, i int, a *action.Ac
 		if err != nil {
 			return err
 		}
-		s.tags, _ = note.Decode(a.Notes[k]) // none of what is redeemed, or of a note that nobody finds
+		s.tags, _ = note.Decode(a.Notes[k]) // no tags if the output is redeemed, or if nobody can find it
 		if named := j.signed.Request.Actions[i].Issuer; named != nil && len(s.Owner) == 0 {
 			s.Issuer = named.Identity
 		}
@@ -341,7 +341,7 @@ func (w *Wallet) jointOutputs(ctx context.Context, j *joint, i int, a *action.Ac
 // Somebody who has paid the wallet knows the opening, and could spend the token with a signature that was given
 // for something else.
 func (w *Wallet) foreign(j *joint, owners [][]byte) error {
-	signers, err := w.keys.signers(note.Nonce{}) // the one signer of all tokens; or that of a pseudonym of no address
+	signers, err := w.keys.signers(note.Nonce{}) // the only signer of all tokens, or the signer of a pseudonym that no address has
 	if err != nil {
 		return err
 	}

@@ -251,7 +251,7 @@ func (v *Vault) keys(bucket string, from, to []byte) iter.Seq2[[]byte, error] {
 			if err != nil || len(keys) < chunk {
 				return
 			}
-			from = append(keys[len(keys)-1], 0) // the least key behind the last
+			from = append(keys[len(keys)-1], 0) // the least key after the last
 		}
 	}
 }

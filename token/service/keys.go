@@ -158,7 +158,7 @@ func (k *Keys) serves(signer identity.Signer, id identity.Identity) bool {
 func (k *Keys) served(signer identity.Signer, owner []byte) (ids []identity.Identity) {
 	all, err := script.Identities(owner)
 	if err != nil {
-		return nil // no owner that a ledger takes
+		return nil // not an owner that a ledger accepts
 	}
 	for _, id := range all {
 		if k.serves(signer, id) {

@@ -66,7 +66,7 @@ func (p place) next(id token.LedgerID, pointLen int, r ledger.Record) (*step, er
 		return nil, ledger.Corruptf(named(r.Seq), "not a request: %v", err)
 	}
 	if parsed.Update == nil {
-		parsed.Entry.Policy = r.Policy // which the request does not say
+		parsed.Entry.Policy = r.Policy // the request does not contain it
 	}
 	if err := entry.Check(&r, &parsed.Entry); err != nil {
 		return nil, err

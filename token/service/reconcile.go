@@ -88,7 +88,7 @@ func (s *AuditorService) tell(ctx context.Context, r *step, o *outcome, told map
 		}
 		o.landed = true
 		err := own.checkSame(r.Digest, r.parsed.Request)
-		if errors.Is(err, zkbench.ErrAnchorConflict) { // others have signed for its inputs than the auditor was shown
+		if errors.Is(err, zkbench.ErrAnchorConflict) { // other members have signed for its inputs than the auditor was shown
 			err = stray(r.Record)
 		}
 		if err != nil {
@@ -99,7 +99,7 @@ func (s *AuditorService) tell(ctx context.Context, r *step, o *outcome, told map
 				return err
 			}
 		}
-	case !r.Update && r.Seq > s.vault.genesis.Inherited(): // updates no auditor signs, and what a parent accepted was signed for the parent
+	case !r.Update && r.Seq > s.vault.genesis.Inherited(): // auditors do not sign updates, and what a parent accepted was signed for the parent
 		if err := stray(r.Record); err != nil {
 			return err
 		}

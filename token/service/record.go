@@ -22,13 +22,13 @@ import (
 //	meta        "format" -> version(1) ledger.Genesis
 //	            "keys" -> mark(32) of the keys whose tokens these are
 //	            "followed" -> the last record of the log that the vault has seen: see placeOf
-//	            "reconciled" -> the last one that an auditor has
-//	tokens      id       -> a token that the ledger was found to have: unspent, reserved or spent
-//	free        type value(8) id -> nothing: the tokens that are unspent
-//	scripts     id       -> nothing: those of them that scripts own
+//	            "reconciled" -> the last one that an auditor has seen
+//	tokens      id       -> a token that was found on the ledger: unspent, reserved or spent
+//	free        type value(8) id -> nothing: the unspent tokens
+//	scripts     id       -> nothing: the unspent tokens that scripts own
 //	submissions anchor   -> a submission
 //	inputs      id anchor -> nothing: the tokens that submissions spend
-//	fresh       anchor   -> nothing: the submissions whose anchors are to be looked up
+//	fresh       anchor   -> nothing: the submissions whose anchors the ledger must be asked about
 //	history     sequence(8) -> a movement
 //	moves       anchor   -> sequence(8) of its last movement
 //	signed      anchor   -> what an auditor has signed
@@ -37,10 +37,10 @@ import (
 //	unspent     reader(1) id -> SHA-256(32) of each unspent token of the ledger, if records are validated
 //	anchors     reader(1) anchor -> digest(32) of each request of the ledger, if records are validated
 //
-// A token is state(1) anchor of the submission that holds it or of the request that has spent it, number(8) of the record that created it,
-// count(1) and nonces(32) of the owner's identities that are the wallet's,
-// audit proof, id, owner, commitment, type, value(8) blinding(32). Numbers are big-endian; proof, owner and type stand behind a length of 2 bytes, the
-// others of 1; the id in inputs and audited too.
+// A token is state(1), the anchor of the submission that reserves it or of the request that has spent it, number(8) of
+// the record that created it, count(1) and nonces(32) of those of the owner's identities that are the wallet's, audit
+// proof, id, owner, commitment, type, value(8), blinding(32). Numbers are big-endian. Proof, owner and type follow a
+// length of 2 bytes, the others a length of 1, and so does the id in inputs and audited.
 const (
 	bucketMeta        = "meta"
 	bucketTokens      = "tokens"

@@ -110,7 +110,7 @@ func (s *TransferService) submit(ctx context.Context, parts []*part) (*Submissio
 		return nil, err
 	}
 	if err := s.keep(ctx, parts, sub, sub.Request.Digest(s.ledger)); err != nil {
-		return nil, err // what is not kept must not leave
+		return nil, err // a submission that is not stored must not be sent
 	}
 	return sub, nil
 }

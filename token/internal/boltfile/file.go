@@ -51,7 +51,7 @@ func Create(path string, initialize func(*bbolt.Tx) error) error {
 	if err := os.Link(temp.Name(), path); err != nil {
 		return err
 	}
-	if runtime.GOOS == "windows" { // where a folder cannot be flushed
+	if runtime.GOOS == "windows" { // Windows cannot flush a folder
 		return nil
 	}
 	d, err := os.Open(dir)
@@ -86,7 +86,7 @@ func Open(path string, check func(*bbolt.Tx) error) (*File, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%w: %s is not a file", zkbench.ErrEnv, path)
 	}
-	if info.Size() == 0 { // which bbolt would fill
+	if info.Size() == 0 { // bbolt would fill an empty file
 		return nil, ledger.Corruptf("file", "truncated: 0 bytes")
 	}
 	// A read-only bbolt looks at nothing but its meta pages and keeps writers

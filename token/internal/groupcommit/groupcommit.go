@@ -32,7 +32,7 @@ type call[J any] struct {
 
 // group holds the calls of one commit.
 type group struct {
-	staying  atomic.Int64 // callers of DoOrLeave who wait for it, whose contexts live
+	staying  atomic.Int64 // callers of DoOrLeave that wait for it and whose contexts have not ended
 	panicked any          // what the commit panicked with, once it is over
 }
 
