@@ -123,8 +123,8 @@ type Item struct {
 // actions are joined. If two actions spend one token, the second is refused, whether the first verifies or not.
 //
 // If the view fails, VerifyBatch returns its error, without a *zkbench.CheckError. It returns ErrParams if
-// there are no items, if view is the zero View, or if an item has no anchor, no action, or an action that does
-// not come from Decode or Receive.
+// there are no items or if view is the zero View. It also does if an item has no anchor, or no action that
+// comes from Decode or Receive.
 func VerifyBatch(ctx context.Context, ex executor.Executor, pp token.CryptoParams, view View, items []Item) error {
 	if len(items) == 0 {
 		return fmt.Errorf("%w: no actions to verify, accepted are 1 or more", zkbench.ErrParams)

@@ -53,8 +53,8 @@ type Draft struct {
 }
 
 // NewIssue drafts an issue: it creates outputs of type typ without spending anything. It draws the seed of the
-// action, derives the blindings and commits. It returns ErrLimit if a part is too long, or ErrParams if typ or
-// the anchor is empty, if there are no outputs, or if a value is 2^bits or more.
+// action, derives the blindings and commits. It returns ErrParams if typ or the anchor is empty, if there are
+// no outputs, or if a value is 2^bits or more. It returns ErrLimit if a part is too long.
 func NewIssue(ctx context.Context, ex executor.Executor, pp token.CryptoParams, typ string, spec Spec) (*Draft, error) {
 	return newDraft(ctx, &Sender{pp: pp, ex: ex, typ: typ}, &spec)
 }
@@ -68,9 +68,8 @@ type Sender struct {
 	openings []token.Opening
 }
 
-// NewSender returns a Sender of the given tokens. It returns an ErrParams that names the input if an opening
-// does not open its token, if types differ, or if an id repeats, and ErrParams if there are no tokens or more
-// than token.MaxTokens.
+// NewSender returns a Sender of 1 to token.MaxTokens tokens, and ErrParams for another number. It returns an
+// ErrParams that names the input if an opening does not open its token, if types differ, or if an id repeats.
 func NewSender(ctx context.Context, ex executor.Executor, pp token.CryptoParams, owned []Owned) (*Sender, error) {
 	if n := len(owned); n < 1 || n > token.MaxTokens {
 		return nil, fmt.Errorf("%w: %d inputs, accepted are 1 to %d", zkbench.ErrParams, n, token.MaxTokens)

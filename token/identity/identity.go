@@ -65,17 +65,17 @@ type Verifier interface {
 	Verify(message, signature []byte) error
 }
 
-// SameKey reports whether the same signer signs for both verifiers, as far as their keys show it: one key in
-// two certificates, or Ed25519 keys that differ by a point of small order. A pseudonym's key has only one
-// encoding, and nobody can see that two pseudonyms have one holder.
+// SameKey reports whether the same signer signs for both verifiers, as far as their keys show it. That is so
+// for one key in two certificates, and for Ed25519 keys that differ by a point of small order. A pseudonym's
+// key has only one encoding, and nobody can see that two pseudonyms have one holder.
 func SameKey(a, b Verifier) bool {
 	same, ok := a.(interface{ sameKey(other Verifier) bool })
 	return ok && same.sameKey(b)
 }
 
-// Key returns the public key of an identity: the bytes of a certificate's P-256 point, uncompressed, of an
-// Ed25519 key, or of a pseudonym's point, which is not decoded. It returns the error of Set.Verifier if a
-// certificate or an Ed25519 key does not parse.
+// Key returns the public key of an identity: a certificate's P-256 point, uncompressed, the bytes of an Ed25519
+// key, or a pseudonym's compressed point. It does not decode the pseudonym's point. If a certificate or an
+// Ed25519 key does not parse, it returns the error of Set.Verifier.
 func Key(id Identity) ([]byte, error) {
 	if len(id) > 0 && id.Type() == TypePseudonym {
 		return id[1:], nil

@@ -140,7 +140,7 @@ func (t *Threshold) Unlock(signers ...identity.Identity) ([]byte, error) {
 }
 
 // Join adds a member to a witness, for a member who signs after others. unlock is the witness of those who have
-// signed (empty if nobody has), and signatures is their number, less than k. Join returns the new witness, and
+// signed, or empty if nobody has. signatures is their number, less than k. Join returns the new witness, and
 // the index of the member's signature among all.
 //
 // Join returns ErrMalformed if unlock is not a witness or names another number of members. It returns ErrPolicy

@@ -146,11 +146,11 @@ func (s *AuditorService) check(ctx context.Context, rawRequest, rawInformation [
 // error of Check or of validator.Validator.Authorized, or an ErrPolicy with the error of the Policy. Sign
 // returns ErrParams if the signer is not an auditor under the ledger's policy that Reconcile last followed.
 //
-// Request and information are durable, by anchor, before Sign returns the signature. Sign never signs two
-// requests with one anchor if they say different things, or if other members of a threshold sign for their
-// inputs: it returns ErrAnchorConflict for the second. Signing the same request again returns a signature
-// again, even if its owners have signed it again. A signature is good under the policy of its time: after a
-// policy update the auditor must sign again.
+// Request and information are durable, by anchor, before Sign returns the signature. Sign signs only one
+// request per anchor. It returns ErrAnchorConflict for a second one that says something else, or for whose
+// inputs other members of a threshold sign. Signing the same request again returns a signature again, even if
+// its owners have signed it again. A signature is good under the policy of its time: after a policy update the
+// auditor must sign again.
 //
 // Anyone can invent a token and sign as its owner, and so use up an anchor. Restrict who may call Sign.
 func (s *AuditorService) Sign(ctx context.Context, rawRequest, rawInformation []byte) (signature []byte, report *audit.Report, err error) {

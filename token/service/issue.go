@@ -139,8 +139,8 @@ func (s *IssueService) keep(ctx context.Context, sub *Submission, digest [32]byt
 }
 
 // Approve signs an action of a request that redeems, as policies with token.RedeemIssuer require. The action
-// names the issuer that approves (Order.Issuer). redeemed are the openings of its outputs without an owner, in
-// order (Submission.Redeemed), so that the issuer sees what is redeemed.
+// names the issuer that approves (Order.Issuer). The issuer must see what is redeemed: redeemed are the
+// openings of the outputs without an owner, in order (Submission.Redeemed).
 //
 // Approve returns ErrPolicy if the action redeems something else, names another issuer, or redeems a type that
 // this issuer may not issue. The signature is good only for this request under its anchor. Pay out only when

@@ -38,9 +38,8 @@ type SharedToken struct {
 	Owner *script.Threshold
 }
 
-// Shared yields the tokens that the wallet owns together with others, that are on the ledger and that no
-// pending submission reserves, in the order of their ids. They are not part of Holdings. After an error it
-// stops.
+// Shared yields the tokens on the ledger that the wallet owns together with others and that no pending
+// submission reserves, in the order of their ids. They are not part of Holdings. After an error it stops.
 func (v *Vault) Shared() iter.Seq2[SharedToken, error] {
 	return func(yield func(SharedToken, error) bool) {
 		for h, err := range v.scriptTokens(script.TypeThreshold) {

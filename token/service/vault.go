@@ -50,9 +50,10 @@ func CreateVault(path string, genesis ledger.Genesis) (*Vault, error) {
 	return OpenVault(path, genesis)
 }
 
-// OpenVault opens a vault that CreateVault made. It returns fs.ErrNotExist if there is no file,
-// ledger.ErrLocked if another process has it open, a *ledger.CorruptError if it is damaged, a
-// *zkbench.DecodeError if it has another version, or ErrParams if it belongs to another ledger.
+// OpenVault opens a vault that CreateVault made. It returns fs.ErrNotExist if there is no file, and
+// ledger.ErrLocked if another process has it open. It returns a *ledger.CorruptError if the file is damaged,
+// and a *zkbench.DecodeError if it has another version. It returns ErrParams if the vault belongs to another
+// ledger.
 func OpenVault(path string, genesis ledger.Genesis) (*Vault, error) {
 	file, err := boltfile.Open(path, func(tx *bbolt.Tx) error { return checkFormat(tx, genesis) })
 	if err != nil {

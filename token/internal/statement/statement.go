@@ -16,8 +16,8 @@ type Field struct {
 	Offset int
 }
 
-// Statement says what an action's proof shows: all tokens have one type, values are in range, and the outputs
-// are worth the inputs (if there are inputs: a transfer).
+// Statement says what an action's proof shows: all tokens have one type, and values are in range. If there are
+// inputs (a transfer), the outputs are worth the inputs.
 type Statement struct {
 	Anchor []byte // what the proof is bound to
 	// Action is the encoding of the whole action without its proof: token ids, owners, commitments, metadata.
