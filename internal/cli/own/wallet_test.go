@@ -157,7 +157,7 @@ func TestWalletRefuses(t *testing.T) {
 	}{
 		"no wallet":             {w.of("none", "balance"), "accepted: the directory of a wallet, as wallet new makes it"},
 		"no ledger":             {[]string{"wallet", "balance", "--dir", w.path("me")}, `ledger: "" is not accepted`},
-		"another ledger":        {[]string{"wallet", "balance", "--dir", w.path("me"), "--ledger", other.dir}, "and not of"},
+		"another ledger":        {[]string{"wallet", "balance", "--dir", w.path("me"), "--ledger", other.dir}, "the vault belongs to ledger"},
 		"a second wallet":       {append(w.of("me", "new"), params...), "accepted: a directory that has no wallet"},
 		"no parameters":         {w.of("you", "new"), `params: "" is not accepted`},
 		"others' parameters":    {w.of("you", "new", "--params", other.path(demo.ParamsFile)), "of other parameters"},
