@@ -24,7 +24,7 @@ type Output struct {
 	Owner []byte // empty: the output is redeemed
 	Value uint64
 	// Note encrypts the opening for the owner. If it is nil, the action has no ciphertext for this output. It
-	// is called once, at the same time as those of other outputs, from other goroutines.
+	// is called once. Those of several outputs are called concurrently.
 	Note func(token.Opening) ([]byte, error)
 }
 

@@ -48,8 +48,8 @@ type Scheme interface {
 	Holder(secret []byte) (Holder, error)
 
 	// Enrol returns a certificate that the holder who made request is enrolled as name, 1 to MaxName bytes. The
-	// authority must have checked that this is the holder's name. Its key is X.509 or Ed25519. Enrol returns
-	// ErrSignature if the request was made for another name, or without knowledge of the secret.
+	// authority must have checked that this is the holder's name, and signs with an X.509 or Ed25519 key. Enrol
+	// returns ErrSignature if the request was made for another name, or without knowledge of the secret.
 	Enrol(name string, request []byte, authority Signer) (certificate []byte, err error)
 	// Certificate decodes a certificate and checks that one of authorities signed it. It returns ErrSignature
 	// if none did.

@@ -70,9 +70,9 @@ func (a *Address) Sign(ledger token.LedgerID, nonce []byte, signer identity.Sign
 }
 
 // Verify checks that the key of known has signed the address for payments on that ledger and for the payer's
-// nonce. known is a certificate or an Ed25519 key that the payer knows; another certificate of the same key is
-// accepted too. Verify returns ErrSignature if the signature is missing or wrong, or the error of
-// identity.Set.Verifier if known is not such an identity.
+// nonce. known is a certificate or an Ed25519 key that the payer knows. Another certificate of the same key is
+// accepted too. Verify returns ErrSignature if the signature is missing or wrong, or if anybody can sign with
+// the key. It returns the error of identity.Set.Verifier if known is not a certificate or an Ed25519 key.
 func (a *Address) Verify(ledger token.LedgerID, nonce []byte, known identity.Identity) error {
 	set, err := identity.NewSet(1, nil)
 	if err != nil {
