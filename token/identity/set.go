@@ -27,9 +27,9 @@ type entry struct {
 	verifier Verifier
 }
 
-// NewSet returns an empty set that caches at most entries verifiers beside the pinned ones, each for an
-// identity of at most MaxLen bytes. If pseudonyms is nil, the set refuses pseudonyms. NewSet returns ErrParams
-// if entries is less than 1.
+// NewSet returns an empty set that caches up to entries verifiers beside the pinned ones, each for an identity
+// of at most MaxLen bytes. If pseudonyms is nil, the set refuses pseudonyms. NewSet returns ErrParams if
+// entries is less than 1.
 func NewSet(entries int, pseudonyms Scheme) (*Set, error) {
 	if entries < 1 {
 		return nil, fmt.Errorf("%w: identity cache of %d entries, at least 1", zkbench.ErrParams, entries)

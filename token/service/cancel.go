@@ -89,8 +89,7 @@ func (v *Vault) takeBack(anchor []byte) (f *funds, err error) {
 	return f, err
 }
 
-// takeSmallest reserves in memory the smallest tokens of a type: at most most of them, with a sum below
-// 2^width.
+// takeSmallest reserves in memory the smallest tokens of a type, up to most of them, with a sum below 2^width.
 func (v *Vault) takeSmallest(typ string, most, width int) (f *funds, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -28,8 +28,8 @@ type funds struct {
 	witness script.Witness
 }
 
-// take selects at most most tokens for an order and reserves them in memory until endReservation. It returns
-// ErrAnchorConflict if a submission has the order's anchor.
+// take selects tokens for an order, up to most of them, and reserves them in memory until endReservation. It
+// returns ErrAnchorConflict if a submission has the order's anchor.
 func (v *Vault) take(p *plan, most int) (f *funds, err error) {
 	// The lock is held from before the view until the tokens are marked. So the next caller sees the mark, or a
 	// view in which the tokens are reserved.
@@ -100,11 +100,11 @@ func (v *Vault) endReservation(f *funds) {
 	}
 }
 
-// choose returns tokens that suffice, as few as possible and at most most. It takes the smallest token that
-// suffices. If there is none, it takes the largest, and continues with the rest of the payment. So the change
-// is less than the last token, unless nothing is to be paid, and each step is one look-up in an index. choose
-// refuses tokens worth 2^64 or more together, because auditors do not add them up, even if other tokens would
-// do.
+// choose returns tokens that suffice, as few as possible and no more than most. It takes the smallest token
+// that suffices. If there is none, it takes the largest, and continues with the rest of the payment. So the
+// change is less than the last token, unless nothing is to be paid. Each step is one look-up in an index.
+// choose refuses tokens worth 2^64 or more together, because auditors do not add them up, even if other tokens
+// would do.
 func (v *Vault) choose(tx *bbolt.Tx, typ string, want uint64, most int) (ids []token.ID, err error) {
 	w := v.walk(tx, typ)
 	left := want

@@ -170,14 +170,14 @@ func (f *File) close() error {
 // SumLen is the length in bytes of the checksum that follows a body.
 const SumLen = 4
 
-// Seal appends a checksum over bucket, key and body to body. The sealed value is good only under this key of
+// Seal appends to body a checksum over bucket, key and body. The sealed value is good only under this key of
 // this bucket.
 func Seal(bucket string, key, body []byte) []byte {
 	return binary.BigEndian.AppendUint32(body, store.Checksum(bucket, key, body))
 }
 
-// Unseal returns the body of a sealed value, which must have at least least bytes. If the value is bad, Unseal
-// returns a *ledger.CorruptError that names the bucket and shows neither key nor body.
+// Unseal returns the body of a sealed value. If the checksum is wrong, or the body has fewer than least bytes,
+// it returns a *ledger.CorruptError that names the bucket and shows neither key nor body.
 func Unseal(bucket string, key, value []byte, least int) ([]byte, error) {
 	n := len(value) - SumLen
 	if n < least {

@@ -88,9 +88,9 @@ func (c *Checker) Add(ctx context.Context, next ledger.Record) error {
 }
 
 // Flush validates the records that wait and applies them to the state. It returns a *ledger.CorruptError that
-// names the first record that is not valid. A record is refused only as the first of a batch, because it may
-// depend on records before it in a way that the log does not show. After an error the checker must not be used
-// again.
+// names the first record that is not valid. A record is refused only when it is the first of a batch: after
+// others, it may depend on them in a way that the log does not show. After an error the checker must not be
+// used again.
 func (c *Checker) Flush(ctx context.Context) error {
 	for len(c.waiting) > 0 {
 		entries, err := c.valid(ctx)

@@ -21,7 +21,8 @@ type Fields struct {
 	err   error
 }
 
-// NewFields returns Fields that read data, which has at most most bytes. name is its name in errors.
+// NewFields returns Fields that read data. They fail if data has more than most bytes. name is its name in
+// errors.
 func NewFields(data []byte, name string, most int) *Fields {
 	f := &Fields{s: data, total: len(data)}
 	f.bound(name, most) // apart, so that this is inlined and f stays on the caller's stack
@@ -57,7 +58,7 @@ func (f *Fields) Fail(path string, offset int, reason string) {
 	}
 }
 
-// Version reads a version of 1 byte and fails if it is not known.
+// Version reads a version of 1 byte and fails unless it is known.
 func (f *Fields) Version(known int) {
 	at := f.Offset()
 	if v := f.Number("version", 1, 0, 255); f.OK() && v != known {
