@@ -76,7 +76,7 @@ func (b *balanced) count(t *testing.T, r ledgers.Record) {
 	t.Errorf("request %d, %x: landed, and no auditor has signed it", r.Seq, r.Anchor)
 }
 
-// issued is what a request issues less what it redeems, by type.
+// issued returns what a request issues less what it redeems, by type.
 func issued(report *audit.Report) map[string]int64 {
 	sums := map[string]int64{}
 	for _, a := range report.Actions {
@@ -91,7 +91,7 @@ func issued(report *audit.Report) map[string]int64 {
 	return sums
 }
 
-// owned are the tokens of a wallet that no submission holds: its own, shared and locked ones, by id.
+// owned returns the tokens of a wallet that no submission holds: its own, shared and locked ones, by id.
 func owned(t *testing.T, v *service.Vault) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -316,7 +316,7 @@ func (b *balanced) hasAll(t *testing.T, said map[string]landedAt) {
 	}
 }
 
-// within is a time by the clock: how long a test that mixes goes on.
+// within returns a function that reports whether d has not passed since the call.
 func within(d time.Duration) func() bool {
 	end := time.Now().Add(d)
 	return func() bool { return time.Now().Before(end) }

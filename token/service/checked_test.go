@@ -26,7 +26,7 @@ func (w *world) check(t must.TB, v *service.Vault) {
 	must.Do(t, v.CheckRecords(w.validator))
 }
 
-// unsigned is a well-formed issue of a value to an address that nobody has signed, its proof zeros.
+// unsigned returns a well-formed issue of a value to an address that nobody has signed, its proof zeros.
 func (w *world) unsigned(t must.TB, anchor string, to service.Address, value uint64) []byte {
 	t.Helper()
 	genuine := must.Get(w.issuer.Issue(t.(*testing.T).Context(), paying(to, 1)))(t).Request.Actions[0]

@@ -20,7 +20,7 @@ import (
 	"github.com/zkbench/zkbench/token/service"
 )
 
-// copies are entries of a transfer of two tokens to two, each under an anchor of its own, behind those that issue what they spend. No validator would
+// copies returns entries of a transfer of two tokens to two, each under an anchor of its own, behind those that issue what they spend. No validator would
 // take them.
 func (w *world) copies(t testing.TB, template ledgers.Record, n int) (issues, transfers []ledgers.Entry) {
 	t.Helper()

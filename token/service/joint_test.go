@@ -56,7 +56,7 @@ func add(gives, gets *service.Amounts, typ string, net int64) {
 	(*side)[typ] += uint64(net)
 }
 
-// anything is what a request does to a party, whatever that is: value in these addresses stays owned together.
+// anything returns what a request does to a party, whatever that is: value in these addresses stays owned together.
 func anything(t must.TB, p *party, sub *service.Submission, change ...service.Address) (d service.Deal) {
 	t.Helper()
 	e, err := p.Effect(context.Background(), sub)
@@ -70,7 +70,7 @@ func anything(t must.TB, p *party, sub *service.Submission, change ...service.Ad
 	return d
 }
 
-// sharing is what an effect does to what is owned together, whatever that is.
+// sharing returns what an effect does to what is owned together, whatever that is.
 func sharing(e *service.Effect, change ...service.Address) service.SharedDeal {
 	d := service.SharedDeal{Change: change, Gets: service.Amounts{}, Pays: map[string][]service.Payment{}}
 	gives := service.Amounts{}
@@ -97,7 +97,7 @@ func sharing(e *service.Effect, change ...service.Address) service.SharedDeal {
 	return d
 }
 
-// sent is a submission as it comes to another party.
+// sent returns a submission as it comes to another party.
 func sent(t must.TB, sub *service.Submission) *service.Submission {
 	t.Helper()
 	return &service.Submission{
@@ -106,7 +106,7 @@ func sent(t must.TB, sub *service.Submission) *service.Submission {
 	}
 }
 
-// swap is a request of two parties: alice pays 30 USD for 5 bonds of bob's.
+// swap returns a request of two parties: alice pays 30 USD for 5 bonds of bob's.
 func swap(t testing.TB, alice, bob *party, anchor string) *service.Submission {
 	t.Helper()
 	first := must.Get(alice.pay.Propose(t.Context(), 0, anchored(anchor, paying(bob.address(t), 30))))(t)
@@ -269,7 +269,7 @@ func TestSeveralOrders(t *testing.T) {
 	must.FailGet(bob.pay.Transfer(ctx, o))(t, zkbench.ErrPolicy, "too little")
 }
 
-// firstOf is some token of a party.
+// firstOf returns some token of a party.
 func firstOf(t must.TB, p *party) service.UnspentToken {
 	t.Helper()
 	for h, err := range p.Unspent() {
@@ -340,7 +340,7 @@ func TestJointIsNotWhatWasAgreed(t *testing.T) {
 	alice.holds(t, bond, 4)
 }
 
-// theft is an action, the third of its request, in which somebody who knows an opening spends the first token of an issue to an owner.
+// theft returns an action, the third of its request, in which somebody who knows an opening spends the first token of an issue to an owner.
 func theft(t testing.TB, w *world, gift *service.Submission, anchor, owner []byte) request.Action {
 	t.Helper()
 	parsed := must.Get(action.Parse(32, token.Issue, gift.Request.Actions[0].Raw))(t)
@@ -355,7 +355,7 @@ func theft(t testing.TB, w *world, gift *service.Submission, anchor, owner []byt
 	return request.Action{Kind: token.Transfer, ProofType: token.CSP, Raw: must.Get(d.Prove(t.Context()))(t), Spends: make([]request.Spend, 1)}
 }
 
-// shared are the tokens that a party owns with others.
+// shared returns the tokens that a party owns with others.
 func (p *party) shared(t must.TB) (all []service.SharedToken) {
 	t.Helper()
 	for h, err := range p.Shared() {
@@ -470,7 +470,7 @@ func TestSharedAddress(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// forged is a request that spends a token as somebody else says it is, to whom it may concern.
+// forged returns a request that spends a token with the contents that somebody else claims for it.
 func forged(t testing.TB, w *world, in action.Input, typ string) *service.Submission {
 	t.Helper()
 	pp := must.Get(w.params.Crypto(token.CSP, smallTables))(t)

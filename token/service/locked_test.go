@@ -12,7 +12,7 @@ import (
 	"github.com/zkbench/zkbench/token/service"
 )
 
-// locked are the tokens of locks that a party has on the ledger.
+// locked returns the tokens of locks that a party has on the ledger.
 func (p *party) locked(t testing.TB) (all []service.LockedToken) {
 	t.Helper()
 	for h, err := range p.Locked() {

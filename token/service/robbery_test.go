@@ -149,7 +149,7 @@ func TestSharedTokenOfAnotherTypeJoins(t *testing.T) {
 	must.Do(t, alice.pay.Sign(ctx, sub, named), "if she means it")
 }
 
-// certified are keys of a certificate with a P-256 key.
+// certified returns keys of a certificate with a P-256 key.
 func (w *world) certified(t must.TB, key *ecdsa.PrivateKey, name string) (*service.Keys, identity.Signer) {
 	t.Helper()
 	template := &x509.Certificate{

@@ -23,7 +23,7 @@ func anchored(anchor string, o service.Order) service.Order {
 	return o
 }
 
-// kept are the submissions of a vault, by anchor.
+// kept returns the submissions of a vault, by anchor.
 func kept(t must.TB, v *service.Vault) map[string]service.PendingSubmission {
 	t.Helper()
 	all := map[string]service.PendingSubmission{}
