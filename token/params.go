@@ -60,8 +60,8 @@ type Tuning struct {
 type CryptoParams interface {
 	// Config returns the configuration with its defaults filled in. Its curve is one of Curves.
 	Config() Config
-	// Digest commits to everything that proofs depend on. Two implementations of one group have equal digests,
-	// and accept each other's proofs.
+	// Digest returns a hash of everything that proofs depend on. Two implementations of one group have equal
+	// digests, and accept each other's proofs.
 	Digest() [transcript.StateLen]byte
 	PointLen() int // bytes of a commitment
 	// TableBytes returns the size of the fixed-base tables in bytes.

@@ -437,7 +437,8 @@ func DecodePolicy(data []byte) (*Policy, error) {
 	return p, p.check()
 }
 
-// Digest commits to the encoding. An update of the policy contains the digest of the policy that it replaces.
+// Digest returns a hash of the encoding. An update of the policy contains the digest of the policy that it
+// replaces.
 func (p *Policy) Digest() ([transcript.StateLen]byte, error) {
 	encoded, err := p.Encode()
 	if err != nil {

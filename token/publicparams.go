@@ -236,7 +236,7 @@ func DecodePublicParams(data []byte) (*PublicParams, error) {
 	return p, p.check()
 }
 
-// Digest commits to the encoding. A ledger's genesis contains it.
+// Digest returns a hash of the encoding. A ledger's genesis contains it.
 func (p *PublicParams) Digest() ([transcript.StateLen]byte, error) {
 	encoded, err := p.Encode()
 	if err != nil {

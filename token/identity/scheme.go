@@ -32,7 +32,7 @@ const generators = 2
 // package.
 type Scheme interface {
 	Curve() string
-	// Digest commits to the group and the generators. Every signature and proof is bound to it.
+	// Digest returns a hash of the group and the generators. Every signature and proof is bound to it.
 	Digest() [transcript.StateLen]byte
 	SignatureLen() int // bytes of a pseudonym's signature
 	// ConstantTime reports whether the time and the memory accesses of sums of secrets are independent of the

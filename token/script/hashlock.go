@@ -20,7 +20,7 @@ const TypeHashLock identity.Type = 0x80
 // HashLockVersion is the version of the encoding of hash time locks.
 const HashLockVersion = 1
 
-// HashSHA256 is the number of SHA-256 in the encoding. No other hash function is known.
+// HashSHA256 stands for SHA-256 in the encoding of a hash time lock. No other hash function is known.
 const HashSHA256 = 1
 
 // ImageLen is the length in bytes of an image, the SHA-256 hash of a preimage.
