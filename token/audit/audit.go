@@ -71,7 +71,7 @@ func New(params *token.PublicParams, genesis ledger.Genesis, ex executor.Executo
 		return nil, err
 	}
 	// Commitments are the same under all range-proof systems.
-	pp, err := params.Crypto(params.Systems[0].ProofType, local)
+	pp, err := params.Crypto(params.RangeProofs[0].ProofType, local)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ type ledger struct {
 	anchors map[token.Anchor]bool
 }
 
-// view is what a verifier asks.
+// view returns the view that a verifier asks.
 func (l *ledger) view() action.View {
 	return action.LookUp(func(_ context.Context, id token.ID) (token.Token, error) {
 		t, ok := l.tokens[string(id)]

@@ -90,7 +90,7 @@ func New(params *token.PublicParams, genesis ledger.Genesis, ex executor.Executo
 		return nil, err
 	}
 	v := &Validator{params: params, ledger: id, crypto: make(map[string]token.CryptoParams), ex: ex}
-	for _, s := range params.Systems {
+	for _, s := range params.RangeProofs {
 		pp, err := params.Crypto(s.ProofType, local)
 		if err != nil {
 			return nil, err
@@ -337,7 +337,7 @@ func (v *Validator) proofs(ctx context.Context, cases []*pending) {
 		c     *pending
 		index int // of the action
 	}
-	for _, s := range v.params.Systems {
+	for _, s := range v.params.RangeProofs {
 		pp := v.crypto[s.ProofType]
 		var items []action.Item
 		var places []place

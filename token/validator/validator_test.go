@@ -552,8 +552,8 @@ func TestNewRefuses(t *testing.T) {
 		"small order": func(p *token.PublicParams) {
 			p.Policy.Issuers = ledgertest.Issuers(append([]byte{byte(identity.TypeEd25519), 1}, make([]byte, 31)...))
 		},
-		"early stop": func(p *token.PublicParams) { p.Systems[0].Stop = 0 },
-		"digest":     func(p *token.PublicParams) { p.Systems[0].Digest[0] ^= 1 },
+		"early stop": func(p *token.PublicParams) { p.RangeProofs[0].Stop = 0 },
+		"digest":     func(p *token.PublicParams) { p.RangeProofs[0].Digest[0] ^= 1 },
 	} {
 		p := must.Get(token.NewPublicParams("BN254", 8, token.CSP))(t)
 		edit(p)
