@@ -23,7 +23,7 @@ import (
 )
 
 // attackSet has queries enough that a word far from the code is seen in every test.
-var attackSet = Set{Name: "attack", Bits: Unproven, Degree: 4, LogBlowup: 2, Queries: 20, Stack: 1, LogFold: 2, LogFinal: 2, LogCap: 1}
+var attackParams = Params{Name: "attack", Bits: Unproven, Degree: 4, LogBlowup: 2, Queries: 20, Stack: 1, LogFold: 2, LogFinal: 2, LogCap: 1}
 
 // bits has a number's bits as they are shifted in, and asks for the numbers that it counts.
 func bitsTable() *air.Table {
@@ -139,18 +139,18 @@ func attacks(t *testing.T, overKoalaBear, overQuadratic, overCubic func(t *testi
 }
 
 // configOf is that of a field and an extension.
-func configOf[E field.Element[E], X field.Extension[E, X]](set Set) Config {
+func configOf[E field.Element[E], X field.Extension[E, X]](params Params) Config {
 	var x X
-	set.Degree = len(x)
+	params.Degree = len(x)
 	if _, ok := any(x[0]).(bear); ok {
-		return Config{KoalaBear, Keccak, set}
+		return Config{KoalaBear, Keccak, params}
 	}
-	return Config{Goldilocks, Poseidon, set}
+	return Config{Goldilocks, Poseidon, params}
 }
 
-func attacked[E field.Element[E], X field.Extension[E, X]](t *testing.T, set Set) (*System, *system[E, X]) {
+func attacked[E field.Element[E], X field.Extension[E, X]](t *testing.T, params Params) (*System, *system[E, X]) {
 	t.Helper()
-	s := must.Get(New(configOf[E, X](set), bitsTable(), seenTable()))(t)
+	s := must.Get(New(configOf[E, X](params), bitsTable(), seenTable()))(t)
 	return s, s.engine.(*system[E, X])
 }
 
@@ -283,7 +283,7 @@ func TestForced(t *testing.T) {
 }
 
 func testForced[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
-	s, _ := attacked[E, X](t, attackSet)
+	s, _ := attacked[E, X](t, attackParams)
 	proof, about := forced(t, s, forgery[E, X]{})
 	must.Do(t, verified(t, s, proof, about))
 	traces, _ := attackTraces(nil)
@@ -312,9 +312,9 @@ func TestCheckCounts(t *testing.T) {
 		{Goldilocks, []int64{math.MaxInt64 - 1, math.MaxInt64 - 1}, false},    // 2^64 - 4
 		{Goldilocks, []int64{math.MaxInt64 - 1, math.MaxInt64 - 1<<32}, true}, // p - 4
 	} {
-		set := attackSet
-		set.Degree = map[Field]int{KoalaBear: 4, Goldilocks: 2}[c.field]
-		s := must.Get(New(Config{c.field, Keccak, set}, table))(t)
+		params := attackParams
+		params.Degree = map[Field]int{KoalaBear: 4, Goldilocks: 2}[c.field]
+		s := must.Get(New(Config{c.field, Keccak, params}, table))(t)
 		about := Statement{Forms: []Form{{4}}}
 		for _, times := range c.times {
 			about.Messages = append(about.Messages, Message{"bus", times, []uint64{0}})
@@ -337,7 +337,7 @@ func TestEveryCell(t *testing.T) {
 }
 
 func testEveryCell[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
-	s, _ := attacked[E, X](t, attackSet)
+	s, _ := attacked[E, X](t, attackParams)
 	for table, columns := range []int{4, 3} {
 		for column := range columns {
 			for _, row := range []int{0, 3, attackRows - 1} {
@@ -374,8 +374,8 @@ func testEveryCell[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
 // TestEveryByte: each byte of a proof that is changed is refused, or rejected.
 func TestEveryByte(t *testing.T) {
 	t.Parallel()
-	set := attackSet
-	set.Queries, set.Grinding = 3, 2
+	params := attackParams
+	params.Queries, params.Grinding = 3, 2
 	everyByte := func(s *System, proof []byte, about Statement) {
 		must.Do(t, s.Verify(proof, about))
 		for i := range proof {
@@ -393,10 +393,10 @@ func TestEveryByte(t *testing.T) {
 		}
 		must.Fail(t, s.Verify(append(proof, 0), about), zkbench.ErrMalformed, "a byte more")
 	}
-	s, _ := attacked[bear, quartic](t, set)
+	s, _ := attacked[bear, quartic](t, params)
 	proof, about := forced(t, s, forgery[bear, quartic]{})
 	everyByte(s, proof, about)
-	s = must.Get(New(Config{KoalaBear, Keccak, set}, fixedTables(nil)...))(t)
+	s = must.Get(New(Config{KoalaBear, Keccak, params}, fixedTables(nil)...))(t)
 	traces, about := fixedTraces(nil)
 	everyByte(s, must.Get(s.Prove(t.Context(), executor.Serial(), traces, about, Options{}))(t), about)
 }
@@ -407,7 +407,7 @@ func TestStatement(t *testing.T) {
 }
 
 func testStatement[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
-	s, y := attacked[E, X](t, attackSet)
+	s, y := attacked[E, X](t, attackParams)
 	proof, about := forced(t, s, forgery[E, X]{})
 	for name, change := range map[string]func(a *Statement){
 		"public value": func(a *Statement) { a.Publics = []uint64{1} },
@@ -438,16 +438,16 @@ func testStatement[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
 		_, err := s.Prove(t.Context(), executor.Serial(), traces, other, Options{})
 		must.Fail(t, err, zkbench.ErrParams, "prove %s", name)
 	}
-	for name, change := range map[string]func(s *Set){
-		"name":  func(s *Set) { s.Name = "other" },
-		"stack": func(s *Set) { s.Stack = 2 },
-		"cap":   func(s *Set) { s.LogCap = 2 },
-		"fold":  func(s *Set) { s.LogFold = 3 },
-		"work":  func(s *Set) { s.Grinding = 1 },
+	for name, change := range map[string]func(s *Params){
+		"name":  func(s *Params) { s.Name = "other" },
+		"stack": func(s *Params) { s.Stack = 2 },
+		"cap":   func(s *Params) { s.LogCap = 2 },
+		"fold":  func(s *Params) { s.LogFold = 3 },
+		"work":  func(s *Params) { s.Grinding = 1 },
 	} {
-		set := attackSet
-		change(&set)
-		other, _ := attacked[E, X](t, set)
+		params := attackParams
+		change(&params)
+		other, _ := attacked[E, X](t, params)
 		refused(t, other, proof, about, "another "+name, "")
 	}
 }
@@ -487,9 +487,9 @@ func testForgeries[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
 	addUp := func(p *forger) { p.proof.sums[1] = neg[E](p.proof.sums[0]) }
 	var none X
 	solved := before("send values", func(p *forger) { solveQuotient(p, 0, none) })
-	set := attackSet
-	set.Grinding = 12
-	s, _ := attacked[E, X](t, set)
+	params := attackParams
+	params.Grinding = 12
+	s, _ := attacked[E, X](t, params)
 	forgeries := map[string]attempt{
 		"sums said to add up":            {change: unbalanced, before: before("send sums", addUp), says: `table "seen": its constraints`},
 		"sums said to add up at the end": {change: unbalanced, before: before("end", addUp), says: "constraints"},
@@ -579,7 +579,7 @@ func TestEveryCoordinate(t *testing.T) {
 }
 
 func testEveryCoordinate[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
-	s, y := attacked[E, X](t, attackSet)
+	s, y := attacked[E, X](t, attackParams)
 	for k := range y.degree() {
 		var unit X
 		unit[k] = y.field.New(1)
@@ -659,8 +659,8 @@ func addPower[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], x *e
 // FuzzVerify: of whatever bytes a verifier says that they are no proof, or finds that they do not
 // decode; and of those that decode the encoding is one.
 func FuzzVerify(f *testing.F) {
-	set := attackSet
-	set.Queries = 2
+	params := attackParams
+	params.Queries = 2
 	type target struct {
 		*System
 		about Statement
@@ -668,7 +668,7 @@ func FuzzVerify(f *testing.F) {
 	}
 	var targets []target
 	add := func(traces []Trace, about Statement, tables ...*air.Table) {
-		s := must.Get(New(Config{KoalaBear, Keccak, set}, tables...))(f)
+		s := must.Get(New(Config{KoalaBear, Keccak, params}, tables...))(f)
 		proof := must.Get(s.Prove(f.Context(), executor.Serial(), traces, about, Options{}))(f)
 		f.Add(proof)
 		targets = append(targets, target{s, about, proof})

@@ -45,8 +45,8 @@ func (s *System) Circuit(b *circuit.Builder, proof []byte, about Statement) ([]c
 	if _, err := s.inCircuit(); err != nil {
 		return nil, err
 	}
-	if b.Degree != circuit.Degree(s.set.Degree) {
-		return nil, fmt.Errorf("%w: a circuit over an extension of degree %d, accepted is %d", zkbench.ErrParams, b.Degree, s.set.Degree)
+	if b.Degree != circuit.Degree(s.params.Degree) {
+		return nil, fmt.Errorf("%w: a circuit over an extension of degree %d, accepted is %d", zkbench.ErrParams, b.Degree, s.params.Degree)
 	}
 	if y, ok := s.engine.(*system[cell, ext.Cubic]); ok {
 		return circuitOf(y, s, b, proof, about)
@@ -116,7 +116,7 @@ func (s *System) inCircuit() (claimer, error) {
 	case *system[cell, ext.Cubic]:
 		hash = y.hash
 	}
-	if hash != tree.Poseidon() || s.set.ZeroKnowledge {
+	if hash != tree.Poseidon() || s.params.ZeroKnowledge {
 		return nil, fmt.Errorf("%w: a circuit of another system than of Goldilocks and Poseidon, without zero knowledge", zkbench.ErrParams)
 	}
 	return s.engine.(claimer), nil
@@ -125,16 +125,16 @@ func (s *System) inCircuit() (claimer, error) {
 // nothing is a proof of the layout's form, all of whose numbers are 0.
 func nothing[X extension[X]](l *layout) (*proof[cell, X], *shown) {
 	p, of := &proof[cell, X]{rows: l.rows}, &shown{}
-	log := l.size + l.set.LogBlowup
+	log := l.size + l.params.LogBlowup
 	elements := func(n int) (rows [][]cell) {
-		for range l.set.Queries {
+		for range l.params.Queries {
 			rows = append(rows, make([]cell, n))
 		}
 		return rows
 	}
 	paths := func(log int) (paths [][]tree.Digest) {
-		for range l.set.Queries {
-			paths = append(paths, make([]tree.Digest, log-min(log, l.set.LogCap)))
+		for range l.params.Queries {
+			paths = append(paths, make([]tree.Digest, log-min(log, l.params.LogCap)))
 		}
 		return paths
 	}
@@ -167,7 +167,7 @@ func nothing[X extension[X]](l *layout) (*proof[cell, X], *shown) {
 func (v *circuitVerifier[X]) apart(places []int) (of *shown, err error) {
 	l, p := v.layout, v.proof
 	of = &shown{}
-	log := l.size + l.set.LogBlowup
+	log := l.size + l.params.LogBlowup
 	for phase := range phases {
 		if l.leaf(phase) == 0 {
 			continue
@@ -182,7 +182,7 @@ func (v *circuitVerifier[X]) apart(places []int) (of *shown, err error) {
 	for i, fold := range l.folds {
 		at = leavesAt(at, size, fold)
 		size -= fold
-		folds, routes, err := v.leavesOf(at, size+l.set.LogBlowup, p.fri.layers[i], p.fri.folds[i], p.fri.routes[i])
+		folds, routes, err := v.leavesOf(at, size+l.params.LogBlowup, p.fri.layers[i], p.fri.folds[i], p.fri.routes[i])
 		if err != nil {
 			return nil, fmt.Errorf("layer %d: %w", i, err)
 		}

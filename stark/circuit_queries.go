@@ -34,9 +34,9 @@ func (v *circuitVerifier[X]) cached(x value) value { return v.At(v.Cell(x)) }
 // query is friVerifier.query: places by their bits.
 func (v *circuitVerifier[X]) query() (places [][]value) {
 	l := v.layout
-	v.challenger.CheckGrind("grinding", l.set.Grinding, v.First(v.Hint(number{cell(v.proof.fri.nonce)})))
-	for range l.set.Queries {
-		places = append(places, v.challenger.Index("place", l.size+l.set.LogBlowup))
+	v.challenger.CheckGrind("grinding", l.params.Grinding, v.First(v.Hint(number{cell(v.proof.fri.nonce)})))
+	for range l.params.Queries {
+		places = append(places, v.challenger.Index("place", l.size+l.params.LogBlowup))
 	}
 	return places
 }
@@ -79,7 +79,7 @@ func (v *circuitVerifier[X]) leadsTo(digest circuit.Digest, path []tree.Digest, 
 // follow checks what is shown of a query.
 func (v *circuitVerifier[X]) follow(q int, place []value) {
 	l, f := v.layout, v.system.field
-	full := f.Root(l.size + l.set.LogBlowup)
+	full := f.Root(l.size + l.params.LogBlowup)
 	local, coset := place[:l.size], place[l.size:]
 	leafBits := func(size int) []value { return slices.Concat(local[:size], coset) }
 	x := v.scaled(circuit.Base(f.Generator()), full, slices.Concat(coset, local))

@@ -24,8 +24,8 @@ import (
 )
 
 // overPoseidon is a configuration whose verifiers have circuits.
-func overPoseidon(set stark.Set) stark.Config {
-	return stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: set}
+func overPoseidon(params stark.Params) stark.Config {
+	return stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Params: params}
 }
 
 func init() { stark.InCircuit = circuittest.Verify }
@@ -37,9 +37,9 @@ type circuitSystem struct {
 	about stark.Statement
 }
 
-func newCircuitSystem(t *testing.T, set stark.Set, tables []*air.Table, traces []stark.Trace, about stark.Statement) circuitSystem {
+func newCircuitSystem(t *testing.T, params stark.Params, tables []*air.Table, traces []stark.Trace, about stark.Statement) circuitSystem {
 	t.Helper()
-	s := circuitSystem{System: must.Get(stark.New(overPoseidon(set), tables...))(t), about: stark.Of(traces, about)}
+	s := circuitSystem{System: must.Get(stark.New(overPoseidon(params), tables...))(t), about: stark.Of(traces, about)}
 	s.proof = must.Get(s.Prove(t.Context(), executor.Serial(), traces, s.about, stark.Options{}))(t)
 	must.Do(t, s.Verify(s.proof, s.about))
 	return s
@@ -47,7 +47,7 @@ func newCircuitSystem(t *testing.T, set stark.Set, tables []*air.Table, traces [
 
 // builder is of an empty program.
 func (s circuitSystem) builder() *circuit.Builder {
-	return circuit.New(circuit.Degree(s.Set().Degree))
+	return circuit.New(circuit.Degree(s.Params().Degree))
 }
 
 // run is the program of a proof, and the first that does not hold.
@@ -139,11 +139,11 @@ func counted(rows int) stark.Trace {
 	}}
 }
 
-// circuitSystems are of all kinds of tables, of sets that are drawn.
+// circuitSystems are of all kinds of tables, of parameters that are drawn.
 func circuitSystems(t *testing.T, n int) (all []circuitSystem) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range n {
-		set := stark.Set{
+		params := stark.Params{
 			Name: "drawn", Bits: stark.Unproven, Degree: 2 + i/4%2, LogBlowup: 1 + r.IntN(3), Queries: 1 + r.IntN(3), Grinding: 4 * r.IntN(2),
 			Stack: i % 5, LogFold: 1 + r.IntN(3), LogFinal: []int{0, 1, 2, 3, 7}[r.IntN(5)], LogCap: []int{0, 1, 2, 4, 6}[r.IntN(5)],
 		}
@@ -161,7 +161,7 @@ func circuitSystems(t *testing.T, n int) (all []circuitSystem) {
 			traces, about = stark.FixedTraces(nil)
 		}
 		about.Context = []byte("context")[:r.IntN(8)]
-		all = append(all, newCircuitSystem(t, set, tables, traces, about))
+		all = append(all, newCircuitSystem(t, params, tables, traces, about))
 	}
 	return all
 }
@@ -172,7 +172,7 @@ func TestCircuit(t *testing.T) {
 	t.Parallel()
 	seen := make(map[string]int)
 	for _, s := range circuitSystems(t, testsize.Pick(16, 60, 600)) {
-		about := fmt.Sprintf("%+v, %d rows", s.Set(), s.about.Forms)
+		about := fmt.Sprintf("%+v, %d rows", s.Params(), s.about.Forms)
 		form, good := s.builder(), s.builder()
 		like := must.Get(s.Circuit(form, nil, s.about))(t)
 		cells := must.Get(s.Circuit(good, s.proof, s.about))(t)
@@ -242,9 +242,9 @@ func TestCircuitNonce(t *testing.T) {
 		{0, goldilocks.Modulus, zkbench.ErrMalformed, "the nonce is no element"},
 		{4, goldilocks.Modulus, zkbench.ErrMalformed, "the nonce is no element"},
 	} {
-		set := small(2, 1)
-		set.Grinding = c.grinding
-		s := newCircuitSystem(t, set, []*air.Table{alone("alone")}, []stark.Trace{counting(8)}, stark.Statement{Publics: []uint64{0}})
+		params := small(2, 1)
+		params.Grinding = c.grinding
+		s := newCircuitSystem(t, params, []*air.Table{alone("alone")}, []stark.Trace{counting(8)}, stark.Statement{Publics: []uint64{0}})
 		all := s.sections()
 		nonce := s.proof[all[slices.IndexFunc(all, func(s section) bool { return s.name == "nonce" })].from:][:8]
 		binary.LittleEndian.PutUint64(nonce, binary.LittleEndian.Uint64(nonce)+c.more)
@@ -307,15 +307,15 @@ func TestCircuitRefused(t *testing.T) {
 	hidden := small(2, 1)
 	hidden.ZeroKnowledge = true
 	for name, c := range map[string]stark.Config{
-		"Keccak":         {Field: stark.Goldilocks, Hash: stark.Keccak, Set: small(2, 1)},
-		"another field":  {Field: stark.KoalaBear, Hash: stark.Keccak, Set: small(4, 1)},
-		"zero knowledge": {Field: stark.Goldilocks, Hash: stark.Poseidon, Set: hidden},
+		"Keccak":         {Field: stark.Goldilocks, Hash: stark.Keccak, Params: small(2, 1)},
+		"another field":  {Field: stark.KoalaBear, Hash: stark.Keccak, Params: small(4, 1)},
+		"zero knowledge": {Field: stark.Goldilocks, Hash: stark.Poseidon, Params: hidden},
 	} {
 		s := must.Get(stark.New(c, squares(), walk()))(t)
-		rows := c.Set.Height(2)
+		rows := c.Params.Height(2)
 		_, about := traces(16, 0)
 		about.Forms = []stark.Form{{rows, rows}}
-		_, err := s.Circuit(circuit.New(circuit.Degree(c.Set.Degree)), nil, about)
+		_, err := s.Circuit(circuit.New(circuit.Degree(c.Params.Degree)), nil, about)
 		must.Fail(t, err, zkbench.ErrParams, "%s", name)
 		if err != nil {
 			golden.Contains(t, err.Error(), "a circuit of another system")
@@ -422,7 +422,7 @@ func TestCircuitHints(t *testing.T) {
 		// Of a nonce, and where there is an odd number of elements of the last one, what is behind it is 0.
 		odd := 1
 		for _, n := range s.Shown(s.about.Forms[0]) {
-			odd += s.Set().Queries * (n % 2)
+			odd += s.Params().Queries * (n % 2)
 		}
 		for _, n := range []int{len(s.about.Publics), 1 + (len(s.about.Context)+3)/4} {
 			odd += n % 2
@@ -431,7 +431,7 @@ func TestCircuitHints(t *testing.T) {
 			odd += len(m.Tuple) % 2
 		}
 		for _, n := range s.Numbers(s.about.Forms[0]) {
-			odd += n * s.Set().Degree % 2
+			odd += n * s.Params().Degree % 2
 		}
 		for _, c := range p.Hints() {
 			if !wholly[c] {

@@ -21,7 +21,7 @@ func (p *prover[E, X]) commit(phase int, label string) error {
 func (p *prover[E, X]) grow(phase int) error {
 	l := p.layout
 	s := p.stacks(phase)
-	t := tree.New(p.hash, l.size+p.points.blowup-l.shared[phase], l.set.LogCap, l.run(s.run()))
+	t := tree.New(p.hash, l.size+p.points.blowup-l.shared[phase], l.params.LogCap, l.run(s.run()))
 	memory := p.points.lent()
 	defer memory.release()
 	for c := range p.points.shifts {
@@ -84,7 +84,7 @@ func (p *prover[E, X]) stacks(phase int) *stacks[E, X] {
 	for _, x := range p.extended[phase] {
 		for number := range x.stacks() {
 			of := stackOf[E]{columns: x, number: number}
-			if x.stack != l.set.Stack || s.shared > 0 {
+			if x.stack != l.params.Stack || s.shared > 0 {
 				of.word = make([]E, 1<<l.size)
 			} else {
 				s.tiled++
@@ -113,8 +113,8 @@ const inCache = 1 << 21
 // tile is how many rows are made at a time: a power of two.
 func (s *stacks[E, X]) tile() int {
 	l := s.p.layout
-	size := min(tile, 1<<(l.size-l.set.Stack))
-	for size > 16 && s.tiled<<l.set.Stack*size*s.p.field.Bytes() > inCache {
+	size := min(tile, 1<<(l.size-l.params.Stack))
+	for size > 16 && s.tiled<<l.params.Stack*size*s.p.field.Bytes() > inCache {
 		size /= 2
 	}
 	return size
@@ -138,8 +138,8 @@ func (s *stacks[E, X]) hash(t *tree.Tree[E], c int, salt [][]E) error {
 		}
 		return t.Leaves(p.ctx, p.ex, c<<(l.size-s.shared), append(parted(words, s.shared), salt...))
 	}
-	log := l.size - l.set.Stack // of the highest tables' rows
-	parts, rows, size := 1<<l.set.Stack, 1<<log, s.tile()
+	log := l.size - l.params.Stack // of the highest tables' rows
+	parts, rows, size := 1<<l.params.Stack, 1<<log, s.tile()
 	return tiles(p.ctx, p.ex, rows, size, func(from, to int) {
 		memory, zeros := make([]E, s.tiled*parts*size), make([]E, size)
 		values := make([][][]E, len(s.all)) // of each stack, part by part
@@ -151,7 +151,7 @@ func (s *stacks[E, X]) hash(t *tree.Tree[E], c int, salt [][]E) error {
 		}
 		src, leaf := make([][]E, 0, parts), make([][]E, len(s.all)+len(salt))
 		for lo := from; lo < to; lo += size {
-			join := p.points.joining(l.set.Stack, c, log, lo, size)
+			join := p.points.joining(l.params.Stack, c, log, lo, size)
 			for i, of := range s.all {
 				if of.word == nil {
 					src = of.columns.parts(src[:0], of.number, c, lo, lo+size, zeros)

@@ -156,7 +156,7 @@ func (c *coder[E, X]) heights(rows *[]int, tables int) {
 // body codes all but the heights.
 func (c *coder[E, X]) body(p *proof[E, X]) {
 	l := c.layout
-	domain := l.size + l.set.LogBlowup
+	domain := l.size + l.params.LogBlowup
 	for phase, name := range phaseNames {
 		if l.leaf(phase) > 0 && phase != ofFixed {
 			c.digests("caps."+name, &p.caps[phase], l.capOf(domain-l.shared[phase]))
@@ -190,7 +190,7 @@ func (c *coder[E, X]) body(p *proof[E, X]) {
 	c.friMessages(&p.fri)
 	for phase, name := range phaseNames {
 		if l.leaf(phase) > 0 {
-			c.rows("leaves."+name, &p.leaves[phase], l.shown(phase), l.set.Queries)
+			c.rows("leaves."+name, &p.leaves[phase], l.shown(phase), l.params.Queries)
 			c.path("paths."+name, &p.paths[phase])
 		}
 	}
@@ -209,7 +209,7 @@ func (c *coder[E, X]) friMessages(p *friProof[E, X]) {
 		p.routes = make([][]tree.Digest, len(l.folds))
 		p.final = make([]X, 1<<l.final())
 	}
-	log := l.size + l.set.LogBlowup
+	log := l.size + l.params.LogBlowup
 	for i, fold := range l.folds {
 		log -= fold
 		c.digests(fmt.Sprintf("layers[%d]", i), &p.layers[i], l.capOf(log))
@@ -228,7 +228,7 @@ func (c *coder[E, X]) friMessages(p *friProof[E, X]) {
 func (c *coder[E, X]) friQueries(p *friProof[E, X]) {
 	l := c.layout
 	for i, fold := range l.folds {
-		c.rows(fmt.Sprintf("folds[%d]", i), &p.folds[i], l.degree<<fold, l.set.Queries)
+		c.rows(fmt.Sprintf("folds[%d]", i), &p.folds[i], l.degree<<fold, l.params.Queries)
 		c.path(fmt.Sprintf("routes[%d]", i), &p.routes[i])
 	}
 }

@@ -37,7 +37,7 @@ func (y *system[E, X]) fix(s *statement) ([]tree.Digest, error) {
 	}
 	p := &prover[E, X]{
 		ctx: context.Background(), ex: executor.Serial(), field: y.field, hash: y.hash, layout: l,
-		points: newPoints[E, X](y.field, l.size, s.set.LogBlowup, &memory[E]{kept: &y.kept}), proof: &proof[E, X]{},
+		points: newPoints[E, X](y.field, l.size, s.params.LogBlowup, &memory[E]{kept: &y.kept}), proof: &proof[E, X]{},
 	}
 	for t, table := range s.tables {
 		columns := p.points.memory.columns(len(table.Fixed), 1<<l.rows[t])

@@ -10,7 +10,7 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Form is the height of each table, in order: powers of two from 2 on (Set.Height). A table that counts
+// Form is the height of each table, in order: powers of two from 2 on (Params.Height). A table that counts
 // to its last row says another thing at another height, so a statement names the forms that it accepts.
 type Form []int
 
@@ -83,7 +83,7 @@ func (c *claim[E]) accepts(logs []int, sentinel error) error {
 func (s *statement) asked(order uint64, logs []int, messages []Message) error {
 	asks := maps.Clone(s.linked)
 	for t, p := range s.programs {
-		random := uint64(s.set.Random())
+		random := uint64(s.params.Random())
 		rows := max(uint64(1)<<logs[t], random) - random // none of a table that is too low, which a layout refuses
 		for _, m := range p.Messages {
 			asks[m.Bus] = addProduct(asks[m.Bus], m.Asks, rows)

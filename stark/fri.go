@@ -82,7 +82,7 @@ func (p *friProver[E, X]) fold(word []field.Vector[E]) error {
 
 func (p *friProver[E, X]) commitLayer(l layer[E]) error {
 	size := l.size - l.fold
-	l.tree = tree.New(p.hash, size+p.points.blowup, p.layout.set.LogCap, p.layout.run(tree.RunOf(size)))
+	l.tree = tree.New(p.hash, size+p.points.blowup, p.layout.params.LogCap, p.layout.run(tree.RunOf(size)))
 	for c := range l.word {
 		if err := l.tree.Leaves(p.ctx, p.ex, c<<size, parted(l.word[c], l.fold)); err != nil {
 			return err
@@ -145,7 +145,7 @@ func absorbFinal[E field.Element[E], X field.Extension[E, X]](c challenger.Chall
 // query shows the layers at places that the challenger picks.
 func (p *friProver[E, X]) query() ([]int, error) {
 	l := p.layout
-	nonce, err := p.challenger.Grind(p.ctx, p.ex, "grinding", l.set.Grinding)
+	nonce, err := p.challenger.Grind(p.ctx, p.ex, "grinding", l.params.Grinding)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +200,7 @@ func (v *friVerifier[E, X]) receive() {
 }
 
 func (v *friVerifier[E, X]) query() ([]int, error) {
-	if err := v.challenger.CheckGrind("grinding", v.layout.set.Grinding, v.proof.nonce); err != nil {
+	if err := v.challenger.CheckGrind("grinding", v.layout.params.Grinding, v.proof.nonce); err != nil {
 		return nil, err
 	}
 	v.places = drawPlaces[E, X](v.challenger, v.layout)
@@ -215,7 +215,7 @@ func (v *friVerifier[E, X]) check(values []X) error {
 	for i, fold := range l.folds {
 		at = groupsOf(at, size, fold)
 		size -= fold
-		if err := tree.Verify(v.hash, size+l.set.LogBlowup, p.layers[i], at, p.folds[i], p.routes[i]); err != nil {
+		if err := tree.Verify(v.hash, size+l.params.LogBlowup, p.layers[i], at, p.folds[i], p.routes[i]); err != nil {
 			return fmt.Errorf("layer %d: %w", i, err)
 		}
 		leaves[i] = make(map[int][]E)

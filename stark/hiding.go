@@ -165,7 +165,7 @@ func (p *prover[E, X]) salt(phase, c int) (columns [][]E) {
 	l := p.layout
 	for k := range l.salt {
 		column := make([]E, 1<<(l.size-l.shared[phase]))
-		p.random.draw(column, forSalt, (phase<<l.set.LogBlowup|c)*l.salt+k)
+		p.random.draw(column, forSalt, (phase<<l.params.LogBlowup|c)*l.salt+k)
 		columns = append(columns, column)
 	}
 	return columns
@@ -191,7 +191,7 @@ type sampler[E field.Element[E], X field.Extension[E, X]] struct {
 // fewPoints are those for all heights. Their shift is no power of two times that of a coset of H, so that they
 // are on none, nor in H: its order has all of the odd part of that of the field's group, as the generator's.
 func (p *prover[E, X]) fewPoints() (map[int]*few[E, X], error) {
-	f, log := p.field, bits.Len(uint(p.layout.set.Random()-1))
+	f, log := p.field, bits.Len(uint(p.layout.params.Random()-1))
 	t, err := f.Transform(log)
 	if err != nil {
 		return nil, err
@@ -240,7 +240,7 @@ func (s *sampler[E, X]) sample(dst, coefficients []E) {
 func (p *prover[E, X]) hidden(t int, remainder [][]E, beta E, values field.Vector[E]) [][]E {
 	l, f := p.layout, p.field
 	rows, d, x := l.rows[t], l.degree, p.points.few[l.rows[t]]
-	n, used, chunks, random := 1<<rows, l.used(t), l.chunks(t), l.set.Random()
+	n, used, chunks, random := 1<<rows, l.used(t), l.chunks(t), l.params.Random()
 	out := make([][]E, chunks*d)
 	for i := range out {
 		out[i] = make([]E, n)

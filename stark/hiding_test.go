@@ -42,13 +42,13 @@ type hidingProver = prover[goldilocks.Element, ext.Quadratic]
 // hiding are proofs of "I know factors of 6" by one who knows one or another.
 type hiding struct {
 	*System
-	set Set
+	params Params
 }
 
 func newHiding(t *testing.T, zero bool, stack int) hiding {
 	t.Helper()
-	set := Set{Name: "hiding", Bits: Unproven, Degree: 2, LogBlowup: 3, Queries: 4, Stack: stack, LogFold: 2, LogFinal: 2, LogCap: 1, ZeroKnowledge: zero}
-	return hiding{must.Get(New(Config{Goldilocks, Keccak, set}, factors(), received()))(t), set}
+	params := Params{Name: "hiding", Bits: Unproven, Degree: 2, LogBlowup: 3, Queries: 4, Stack: stack, LogFold: 2, LogFinal: 2, LogCap: 1, ZeroKnowledge: zero}
+	return hiding{must.Get(New(Config{Goldilocks, Keccak, params}, factors(), received()))(t), params}
 }
 
 const hidingRows = 32
@@ -367,7 +367,7 @@ func TestRandomKey(t *testing.T) {
 	}
 	for table, width := range []int{2, 1} {
 		for column := range width {
-			for row := range hidingRows - h.set.Random() {
+			for row := range hidingRows - h.params.Random() {
 				note(fmt.Sprintf("table %d, row %d, column %d", table, row, column), make([]byte, 32), func(at int, c *Cells) {
 					if at == table {
 						c.Set(row, column, 7)
@@ -461,9 +461,9 @@ func TestRandomSums(t *testing.T) {
 func TestHidingLimits(t *testing.T) {
 	t.Parallel()
 	h := newHiding(t, true, 1)
-	random := h.set.Random()
+	random := h.params.Random()
 	for rows, want := range map[int]int{1: 32, 32 - random: 32, 33 - random: 64} {
-		if got := h.set.Height(rows); got != want {
+		if got := h.params.Height(rows); got != want {
 			t.Errorf("a table of %d rows has %d, want %d", rows, got, want)
 		}
 	}
@@ -478,10 +478,10 @@ func TestHidingLimits(t *testing.T) {
 		"times":      func(b *air.Builder) { b.Answer("bus", b.Next(0), b.Here(0)) },
 	} {
 		table := &air.Table{Name: name, Columns: 1, State: state}
-		set := h.set
-		must.FailGet(New(Config{Goldilocks, Keccak, set}, table))(t, zkbench.ErrParams, "%s", name)
-		set.ZeroKnowledge = false
-		must.Get(New(Config{Goldilocks, Keccak, set}, table))(t)
+		params := h.params
+		must.FailGet(New(Config{Goldilocks, Keccak, params}, table))(t, zkbench.ErrParams, "%s", name)
+		params.ZeroKnowledge = false
+		must.Get(New(Config{Goldilocks, Keccak, params}, table))(t)
 	}
 	// What is proved counts what zero knowledge adds, and it is of another system.
 	plain := newHiding(t, false, 1)
@@ -513,7 +513,7 @@ func TestHidingLimits(t *testing.T) {
 func TestHiddenForgeries(t *testing.T) {
 	t.Parallel()
 	h := newHiding(t, true, 1)
-	used := hidingRows - h.set.Random()
+	used := hidingRows - h.params.Random()
 	begin := func(change func(table int, c *Cells)) (*hidingProver, Statement) {
 		traces, about := h.traces(2)
 		for i, trace := range traces {

@@ -164,7 +164,7 @@ func (p *prover[E, X]) selectors(t int, u []E) (s [kinds][]E) {
 	}
 	s[air.Everywhere] = constant(vanishing)
 	row := behind
-	for range l.set.Random() {
+	for range l.params.Random() {
 		f.Mul(s[air.Everywhere], s[air.Everywhere], less(row))
 		row = row.Mul(root)
 	}

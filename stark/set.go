@@ -10,8 +10,8 @@ import (
 	"github.com/zkbench/zkbench/stark/security"
 )
 
-// Set is the numbers of the protocol. Secure100, Secure128 and Compare100 make them.
-type Set struct {
+// Params are the numbers of the protocol. Secure100, Secure128 and Compare100 make them.
+type Params struct {
 	Name string
 	// Bits are those that must be proved (package security) of a statement of the heights at hand:
 	// where they are not it is neither proved nor verified. Unproven promises nothing; 0 is refused.
@@ -28,14 +28,14 @@ type Set struct {
 	ZeroKnowledge bool
 }
 
-// Unproven is the Bits of a set for comparison alone, which promises nothing.
+// Unproven is the Bits of parameters for comparison alone, which promises nothing.
 const Unproven = -1
 
 // Random is how many of each table's rows are random in zero knowledge, and 0 otherwise. What a proof
 // shows depends on a column's values at no more points than these are, but one: two for each query, since
 // the quotient there depends on the next row, and the two at which columns are opened, with all their
 // conjugates. One row is where sums end.
-func (s Set) Random() int {
+func (s Params) Random() int {
 	if !s.ZeroKnowledge {
 		return 0
 	}
@@ -43,7 +43,7 @@ func (s Set) Random() int {
 }
 
 // Height is the least height of a table that has so many rows to fill.
-func (s Set) Height(rows int) int {
+func (s Params) Height(rows int) int {
 	random := s.Random()
 	rows = min(rows, math.MaxInt/4) // more than any table has, so that nothing wraps
 	return 1 << bits.Len(uint(max(2, rows+random, 2*random)-1))
@@ -51,10 +51,10 @@ func (s Set) Height(rows int) int {
 
 // Secure100 has 100 proved bits by unique decoding, at rate 2^-logBlowup, 1/2 to 1/16, for tables of
 // 64 rows and more.
-func Secure100(f Field, logBlowup int) (Set, error) {
+func Secure100(f Field, logBlowup int) (Params, error) {
 	queries := map[int]int{1: 207, 2: 126, 3: 103, 4: 93}[logBlowup]
 	if queries == 0 {
-		return Set{}, fmt.Errorf("%w: rate 2^-%d, accepted are 2^-1 to 2^-4", zkbench.ErrParams, logBlowup)
+		return Params{}, fmt.Errorf("%w: rate 2^-%d, accepted are 2^-1 to 2^-4", zkbench.ErrParams, logBlowup)
 	}
 	s := basic("secure100", logBlowup, queries)
 	s.Bits, s.Degree = 100, map[Field]int{Goldilocks: 2, KoalaBear: 4}[f]
@@ -62,7 +62,7 @@ func Secure100(f Field, logBlowup int) (Set, error) {
 }
 
 // Secure128 has 128 proved bits up to the Johnson radius, at rate 1/8.
-func Secure128(f Field) Set {
+func Secure128(f Field) Params {
 	s := basic("secure128", 3, 78)
 	s.Bits, s.Degree = 128, map[Field]int{Goldilocks: 3, KoalaBear: 6}[f]
 	return s
@@ -70,15 +70,15 @@ func Secure128(f Field) Set {
 
 // Compare100 is for comparison with systems that take 84 queries at rate 1/2 for 100 bits, and for
 // nothing else: 51 bits of it are proved by unique decoding, and 57 at most up to the Johnson radius.
-func Compare100(f Field) Set {
+func Compare100(f Field) Params {
 	s := basic("compare100", 1, 84)
 	s.Stack = 3 // those systems look at time
 	s.Degree = map[Field]int{Goldilocks: 2, KoalaBear: 4}[f]
 	return s
 }
 
-func basic(name string, logBlowup, queries int) Set {
-	return Set{
+func basic(name string, logBlowup, queries int) Params {
+	return Params{
 		Name: name, Bits: Unproven, LogBlowup: logBlowup, Queries: queries, Grinding: 16,
 		Stack: 4, LogFold: 3, LogFinal: 5, LogCap: 4,
 	}
@@ -94,8 +94,8 @@ func (s *System) Security(f Form, messages int) (security.Protocol, error) {
 	return s.engine.security(l, messages), nil
 }
 
-// Set is the numbers that it proves with.
-func (s *System) Set() Set { return s.set }
+// Params are the numbers that it proves with.
+func (s *System) Params() Params { return s.params }
 
 // layoutOf is the layout of a form.
 func (s *System) layoutOf(f Form) (*layout, error) {
@@ -114,16 +114,16 @@ func (s *System) Memory(f Form) (bytes uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	set, size, trees := s.set, s.engine.bytes(), phases
+	params, size, trees := s.params, s.engine.bytes(), phases
 	if s.fixed == nil {
 		trees--
 	}
-	points := uint64(1) << (l.size + set.LogBlowup)
+	points := uint64(1) << (l.size + params.LogBlowup)
 	values, digests := uint64(l.kept()+1), 2*points
 	if l.lean {
 		values, digests = values+1, digests>>tree.Most
 	}
-	words := 3*set.Degree + trees*l.salt + l.masks
+	words := 3*params.Degree + trees*l.salt + l.masks
 	return 2 * (uint64(l.cells)*size*values + uint64(trees)*digests*tree.DigestBytes + points*uint64(words)*size), nil
 }
 
@@ -148,7 +148,7 @@ func (y *system[E, X]) layout(s *statement, rows []int) (*layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	cosets := 1 << s.set.LogBlowup
+	cosets := 1 << s.params.LogBlowup
 	l.lean = cosets >= y.many || l.cells*l.bytes*cosets >= muchMemory
 	return l, s.asked(y.field.Order(), rows, nil)
 }
@@ -161,18 +161,18 @@ const (
 	muchMemory         = 1 << 30
 )
 
-// secured is the layout of a proof of a statement, whose set has the bits that it promises.
+// secured is the layout of a proof of a statement, whose parameters have the bits that they promise.
 func (y *system[E, X]) secured(s *statement, rows []int, messages int) (*layout, error) {
 	l, err := y.layout(s, rows)
-	if err != nil || s.set.Bits == Unproven {
+	if err != nil || s.params.Bits == Unproven {
 		return l, err
 	}
 	best, err := y.security(l, messages).Best()
 	if err != nil {
 		return nil, err
 	}
-	if best.Bits() < s.set.Bits {
-		return nil, fmt.Errorf("%w: set %q has %d proved bits for these heights, by %v (%s), %d are asked for", zkbench.ErrParams, s.set.Name, best.Bits(), best.Regime, best.Least().Name, s.set.Bits)
+	if best.Bits() < s.params.Bits {
+		return nil, fmt.Errorf("%w: parameters %q have %d proved bits for these heights, by %v (%s), %d are required", zkbench.ErrParams, s.params.Name, best.Bits(), best.Regime, best.Least().Name, s.params.Bits)
 	}
 	return l, nil
 }
@@ -182,12 +182,12 @@ func (y *system[E, X]) secured(s *statement, rows []int, messages int) (*layout,
 // A stack less its values is tested as if it were of degree below k n, divided by X^k - y: the
 // stack itself is proved to be of degree below k (n + 1). Each of FRI's challenges folds two.
 func (y *system[E, X]) security(l *layout, messages int) security.Protocol {
-	set := l.set
+	params := l.params
 	field := math.Log2(float64(y.field.Order()))
 	p := security.Protocol{
-		Field: float64(l.degree) * field, Excluded: field, Domain: math.Exp2(float64(l.size + set.LogBlowup)),
+		Field: float64(l.degree) * field, Excluded: field, Domain: math.Exp2(float64(l.size + params.LogBlowup)),
 		Points: 2, Functions: l.batched(), Batching: security.Equality, Folding: security.Equality,
-		Queries: set.Queries, Grinding: security.Grinding{Queries: set.Grinding}, Hash: 8 * tree.DigestBytes / 2,
+		Queries: params.Queries, Grinding: security.Grinding{Queries: params.Grinding}, Hash: 8 * tree.DigestBytes / 2,
 	}
 	// γ, and a challenge for each bit.
 	lookup := security.Lookup{Name: "messages", Fractions: float64(messages), Degree: 1 + bits.Len(uint(l.longest))}
@@ -197,7 +197,7 @@ func (y *system[E, X]) security(l *layout, messages int) security.Protocol {
 		p.Rows = max(p.Rows, n+1)
 		p.Constraints += l.constraints(t)
 		p.Degree = max(p.Degree, l.pieces[t]+1)
-		if set.ZeroKnowledge { // rows left out are a factor, and pieces are more
+		if params.ZeroKnowledge { // rows left out are a factor, and pieces are more
 			p.Degree = max(p.Degree, l.pieces[t]+2)
 		}
 		lookup.Fractions += n * float64(len(l.programs[t].Messages))

@@ -4,7 +4,7 @@
 // satisfy and what they send to buses, by which tables are linked. Columns are stacked: many of
 // them are one polynomial, so that a query opens few elements.
 //
-// Proofs are zero-knowledge where the set says so; otherwise the values that they open tell about a trace.
+// Proofs are zero-knowledge where the parameters say so; otherwise the values that they open tell about a trace.
 // What is proved of their soundness package security computes. Nothing here is constant-time.
 package stark
 
@@ -50,9 +50,9 @@ const (
 
 // Config is what a system is made of.
 type Config struct {
-	Field Field
-	Hash  Hash
-	Set   Set
+	Field  Field
+	Hash   Hash
+	Params Params
 }
 
 // Message is a tuple with which a statement answers a bus so many times, or for which it asks: then Times
@@ -74,12 +74,12 @@ type Statement struct {
 // Trace fills a table.
 type Trace struct {
 	// Rows is the table's height, that of a form of the statement: a power of two, from 2 on, that of fixed
-	// columns if there are any. Set.Height returns the one that is needed. The verifier knows it from the
+	// columns if there are any. Params.Height returns the one that is needed. The verifier knows it from the
 	// statement: what a table says of its last row is said of row Rows - 1, in zero knowledge of row
-	// Rows - 1 - Set.Random.
+	// Rows - 1 - Params.Random.
 	Rows int
 	// Fill sets all cells, which are 0 before, and keeps none: other proofs have their memory later. In zero
-	// knowledge they are of fewer rows, Set.Random less, and the last of these is the table's last one.
+	// knowledge they are of fewer rows, Params.Random less, and the last of these is the table's last one.
 	Fill func(ctx context.Context, ex executor.Executor, cells *Cells) error
 }
 
@@ -118,11 +118,11 @@ func New(c Config, tables ...*air.Table) (*System, error) {
 	if err != nil {
 		return nil, err
 	}
-	about := fmt.Sprintf("%s/%d/%s", c.Field, c.Set.Degree, c.Hash)
-	if c.Set.ZeroKnowledge {
+	about := fmt.Sprintf("%s/%d/%s", c.Field, c.Params.Degree, c.Hash)
+	if c.Params.ZeroKnowledge {
 		about += "/zero-knowledge"
 	}
-	s, err := newStatement(c.Set, tables)
+	s, err := newStatement(c.Params, tables)
 	if err != nil {
 		return nil, err
 	}
@@ -144,13 +144,13 @@ func (c Config) engine() (engine, error) {
 	bad := func(format string, a ...any) error {
 		return fmt.Errorf("%w: "+format, append([]any{zkbench.ErrParams}, a...)...)
 	}
-	s := c.Set
+	s := c.Params
 	if s.Bits < 1 && s.Bits != Unproven {
-		return nil, bad("set %q promises %d bits, accepted are 1 and more, and Unproven", s.Name, s.Bits)
+		return nil, bad("parameters %q promise %d bits, accepted are 1 and more, and Unproven", s.Name, s.Bits)
 	}
 	if s.LogBlowup < 1 || s.LogBlowup > 8 || s.Queries < 1 || s.Queries > maxQueries || s.Grinding < 0 || s.Grinding > 40 ||
 		s.Stack < 0 || s.Stack > 12 || s.LogFold < 1 || s.LogFold > 6 || s.LogFinal < 0 || s.LogFinal > 12 || s.LogCap < 0 || s.LogCap > 12 {
-		return nil, bad("set %+v", s)
+		return nil, bad("%+v", s)
 	}
 	switch {
 	case c.Field == Goldilocks && (c.Hash == Keccak || c.Hash == Poseidon):
@@ -211,7 +211,7 @@ type system[E field.Element[E], X field.Extension[E, X]] struct {
 	kept      kept[E]
 }
 
-// Digest is what decides a system's proofs: field, hash, set, what the tables state, and their fixed columns.
+// Digest is what decides a system's proofs: field, hash, parameters, what the tables state, and their fixed columns.
 func (s *System) Digest() [sha512.Size]byte { return s.digest }
 
 // Prove proves a statement, of traces of all tables in order. Traces that do not satisfy the tables,
@@ -296,7 +296,7 @@ func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *stat
 	m := &memory[E]{kept: &y.kept}
 	p := &prover[E, X]{
 		ctx: ctx, ex: ex, field: y.field, vectors: field.NewVectors[E, X](y.field), hash: y.hash,
-		layout: l, points: newPoints[E, X](y.field, l.size, s.set.LogBlowup, m), codes: y.codes, claim: claim,
+		layout: l, points: newPoints[E, X](y.field, l.size, s.params.LogBlowup, m), codes: y.codes, claim: claim,
 		span: options.Span, proof: &proof[E, X]{rows: rows}, fixed: y.fixed.values,
 	}
 	p.trees[ofFixed], p.salts[ofFixed] = y.fixed.tree, y.fixed.salts
@@ -314,7 +314,7 @@ func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *stat
 		}
 		p.columns = append(p.columns, columns)
 	}
-	if s.set.ZeroKnowledge {
+	if s.params.ZeroKnowledge {
 		if p.random, err = newRandom(p, y.begin(s, rows, claim), options.Rand); err != nil {
 			return nil, err
 		}

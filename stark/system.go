@@ -22,15 +22,15 @@ type statement struct {
 	linked   map[string]uint64 // how often fixed columns ask each bus
 	fixed    []int             // logarithms of all tables' heights, where fixed columns tell them; else nil
 	publics  int
-	set      Set
+	params   Params
 	digest   [sha512.Size]byte
 }
 
-func newStatement(set Set, tables []*air.Table) (*statement, error) {
+func newStatement(params Params, tables []*air.Table) (*statement, error) {
 	if len(tables) == 0 {
 		return nil, fmt.Errorf("%w: no table", zkbench.ErrParams)
 	}
-	s := &statement{set: set}
+	s := &statement{params: params}
 	for _, t := range tables { // which the caller may change later
 		own := *t
 		s.tables = append(s.tables, &own)
@@ -45,11 +45,11 @@ func newStatement(set Set, tables []*air.Table) (*statement, error) {
 		if err != nil {
 			return nil, err
 		}
-		if set.ZeroKnowledge && p.Wraps() {
+		if params.ZeroKnowledge && p.Wraps() {
 			return nil, fmt.Errorf("%w: table %q reads the row behind its last one, which is random in zero knowledge; accepted are constraints on transitions", zkbench.ErrParams, t.Name)
 		}
 		if p.Fixed > 0 {
-			if set.ZeroKnowledge {
+			if params.ZeroKnowledge {
 				return nil, fmt.Errorf("%w: table %q has fixed columns, accepted in zero knowledge is none yet", zkbench.ErrParams, t.Name)
 			}
 			s.fixed = append(s.fixed, bits.TrailingZeros(uint(len(t.Fixed[0]))))
@@ -58,12 +58,12 @@ func newStatement(set Set, tables []*air.Table) (*statement, error) {
 			return nil, fmt.Errorf("%w: table %q: fixed columns are of all tables or of none, since they tell heights", zkbench.ErrParams, t.Name)
 		}
 		degree := max(p.Degree(), leastDegree(p), 2)
-		if set.ZeroKnowledge && len(p.Messages) > 0 {
+		if params.ZeroKnowledge && len(p.Messages) > 0 {
 			degree = max(degree, 3) // of the masks of sums, which are bound to two rows
 		}
 		pieces := 1 << bits.Len(uint(degree-2)) // at least degree - 1, which is far below 2^63
-		if pieces > 1<<set.LogBlowup {
-			return nil, fmt.Errorf("%w: table %q has degree %d, accepted at rate 1/%d are up to %d", zkbench.ErrParams, t.Name, degree, 1<<set.LogBlowup, 1+1<<set.LogBlowup)
+		if pieces > 1<<params.LogBlowup {
+			return nil, fmt.Errorf("%w: table %q has degree %d, accepted at rate 1/%d are up to %d", zkbench.ErrParams, t.Name, degree, 1<<params.LogBlowup, 1+1<<params.LogBlowup)
 		}
 		s.programs = append(s.programs, p)
 		s.pieces = append(s.pieces, pieces)
@@ -77,8 +77,8 @@ func newStatement(set Set, tables []*air.Table) (*statement, error) {
 	for _, b := range s.buses {
 		s.longest = max(s.longest, b.length)
 	}
-	if set.ZeroKnowledge {
-		s.longest = max(s.longest, set.Degree) // of the sums' masks
+	if params.ZeroKnowledge {
+		s.longest = max(s.longest, params.Degree) // of the sums' masks
 	}
 	return s, nil
 }
@@ -97,9 +97,9 @@ func (s *statement) hash(about string, fixed []tree.Digest) [sha512.Size]byte {
 	}
 	text("zkbench/v1/stark")
 	text(about)
-	set := s.set
-	text(set.Name)
-	number(set.Bits, set.Degree, set.LogBlowup, set.Queries, set.Grinding, set.Stack, set.LogFold, set.LogFinal, set.LogCap, len(s.tables))
+	params := s.params
+	text(params.Name)
+	number(params.Bits, params.Degree, params.LogBlowup, params.Queries, params.Grinding, params.Stack, params.LogFold, params.LogFinal, params.LogCap, len(s.tables))
 	for i, p := range s.programs {
 		text(s.tables[i].Name)
 		number(p.Columns, len(p.Steps), len(p.Constraints), len(p.Messages))
@@ -164,8 +164,8 @@ func (s *statement) layout(degree, bytes, twoAdicity int, rows []int) (*layout, 
 		return nil, fmt.Errorf("%w: heights of %d tables, accepted are %d", zkbench.ErrParams, len(rows), len(s.tables))
 	}
 	l := &layout{statement: s, degree: degree, bytes: bytes, rows: rows}
-	random := s.set.Random()
-	if s.set.ZeroKnowledge {
+	random := s.params.Random()
+	if s.params.ZeroKnowledge {
 		l.masks, l.salt = degree, (saltBytes+bytes-1)/bytes
 	}
 	for i, r := range rows {
@@ -175,10 +175,10 @@ func (s *statement) layout(degree, bytes, twoAdicity int, rows []int) (*layout, 
 		if 1<<min(r, 32) < 2*random {
 			return nil, fmt.Errorf("%w: table %q of 2^%d rows, of which %d are random, accepted are at least twice as many", zkbench.ErrParams, s.tables[i].Name, r, random)
 		}
-		if r < 1 || r+s.set.Stack+s.set.LogBlowup > twoAdicity {
-			return nil, fmt.Errorf("%w: table %q of 2^%d rows, accepted are 2^1 to 2^%d", zkbench.ErrParams, s.tables[i].Name, r, twoAdicity-s.set.Stack-s.set.LogBlowup)
+		if r < 1 || r+s.params.Stack+s.params.LogBlowup > twoAdicity {
+			return nil, fmt.Errorf("%w: table %q of 2^%d rows, accepted are 2^1 to 2^%d", zkbench.ErrParams, s.tables[i].Name, r, twoAdicity-s.params.Stack-s.params.LogBlowup)
 		}
-		l.size = max(l.size, r+s.set.Stack)
+		l.size = max(l.size, r+s.params.Stack)
 	}
 	for i, r := range rows {
 		stack := l.size - r
@@ -204,8 +204,8 @@ func (s *statement) layout(degree, bytes, twoAdicity int, rows []int) (*layout, 
 			l.next[phase] = append(l.next[phase], next)
 		}
 	}
-	for left := l.size; left > s.set.LogFinal; {
-		fold := min(s.set.LogFold, left-s.set.LogFinal)
+	for left := l.size; left > s.params.LogFinal; {
+		fold := min(s.params.LogFold, left-s.params.LogFinal)
 		l.folds = append(l.folds, fold)
 		left -= fold
 	}
@@ -224,8 +224,8 @@ func (l *layout) share(phase, bytes int) (log int) {
 	if len(l.folds) > 0 {
 		most = l.folds[0]
 	}
-	if l.set.ZeroKnowledge {
-		most = min(most, l.set.Stack)
+	if l.params.ZeroKnowledge {
+		most = min(most, l.params.Stack)
 	}
 	for log < most && (2<<log-1)*l.leaf(phase)*bytes <= (log+1)*tree.DigestBytes {
 		log++
@@ -243,7 +243,7 @@ func (l *layout) final() int {
 }
 
 // capOf is the number of digests of the cap of a tree of 2^log leaves.
-func (l *layout) capOf(log int) int { return 1 << min(log, l.set.LogCap) }
+func (l *layout) capOf(log int) int { return 1 << min(log, l.params.LogCap) }
 
 // word is one that is batched: a stack less its value at a point, over what is 0 there.
 type word struct {
@@ -296,14 +296,14 @@ func (l *layout) constraints(table int) int {
 }
 
 // apart is how far the cosets are apart on which a table's quotient is computed.
-func (l *layout) apart(table int) int { return 1 << l.set.LogBlowup / l.pieces[table] }
+func (l *layout) apart(table int) int { return 1 << l.params.LogBlowup / l.pieces[table] }
 
 // kept is how many cosets of columns are.
 func (l *layout) kept() int {
 	if l.lean {
 		return 1
 	}
-	return 1 << l.set.LogBlowup
+	return 1 << l.params.LogBlowup
 }
 
 // run is what a tree is told of leaves that are set 2^log at a time: 0, of which it omits nothing, in a proof that is not lean.
@@ -318,10 +318,10 @@ func (l *layout) run(log int) int {
 func (l *layout) masked(table int) bool { return l.masks > 0 && len(l.groups[table]) > 0 }
 
 // used is the number of a table's rows that are not random.
-func (l *layout) used(table int) int { return 1<<l.rows[table] - l.set.Random() }
+func (l *layout) used(table int) int { return 1<<l.rows[table] - l.params.Random() }
 
 // chunks is the number of pieces of a table's quotient, each as long as rows are used.
 func (l *layout) chunks(table int) int {
 	used := l.used(table)
-	return (l.pieces[table]<<l.rows[table] + l.set.Random() + used - 1) / used
+	return (l.pieces[table]<<l.rows[table] + l.params.Random() + used - 1) / used
 }

@@ -27,14 +27,14 @@ func (v *verifier[E, X]) one() X { return one[E, X](v.field) }
 // pointOf is point i of coset c of the group of order 2^size.
 func pointOf[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], l *layout, c, size, i int) E {
 	one := f.New(1)
-	shift := squares(f.Generator().Mul(field.Power(one, f.Root(l.size+l.set.LogBlowup), uint64(c))), l.size-size)
+	shift := squares(f.Generator().Mul(field.Power(one, f.Root(l.size+l.params.LogBlowup), uint64(c))), l.size-size)
 	return shift.Mul(field.Power(one, f.Root(size), uint64(i)))
 }
 
 // drawPlaces draws the places of queries, in rising order, each once.
 func drawPlaces[E, X any](c challenger.Challenger[E, X], l *layout) (places []int) {
-	for range l.set.Queries {
-		places = append(places, c.Index("place", l.size+l.set.LogBlowup))
+	for range l.params.Queries {
+		places = append(places, c.Index("place", l.size+l.params.LogBlowup))
 	}
 	slices.Sort(places)
 	return slices.Compact(places)
@@ -207,7 +207,7 @@ func (v *verifier[E, X]) defect(t int, alpha, y X, d drawn[X]) X {
 	first, last, behind := less(y, f.New(1)), less(y, row.Mul(root.Inverse())), less(y, row)
 	vanishing := less(field.Power(one, y, 1<<rows), f.New(1))
 	left := one // out: 0 in rows that are
-	for range l.set.Random() {
+	for range l.params.Random() {
 		left = left.Mul(less(y, row))
 		row = row.Mul(root)
 	}
@@ -237,7 +237,7 @@ func (v *verifier[E, X]) joined(values []X, column int) (sum X) {
 // opened are the values of the word of all at the places, by what is shown there of the stacks.
 func (v *verifier[E, X]) opened(places []int, words []word, w []X, y X) (values []X, err error) {
 	l, p := v.layout, v.proof
-	log := l.size + l.set.LogBlowup
+	log := l.size + l.params.LogBlowup
 	var cells [phases][][]E // of each place what its leaf has there
 	for phase := range phases {
 		if l.leaf(phase) == 0 {

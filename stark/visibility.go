@@ -14,7 +14,7 @@ type Visibility int
 const (
 	// Public is part of the statement.
 	Public Visibility = iota + 1
-	// Hidden is not in the statement, and a proof tells nothing about it. The set must have zero knowledge.
+	// Hidden is not in the statement, and a proof tells nothing about it. The parameters must have zero knowledge.
 	Hidden
 	// Exposed is not in the statement, but can be read from the proof.
 	Exposed
@@ -33,14 +33,14 @@ func (v Visibility) String() string {
 	return fmt.Sprintf("Visibility(%d)", int(v))
 }
 
-// Check returns a zkbench.ErrParams if a visibility is none of those accepted, and for Hidden with a set
-// that has no zero knowledge.
-func (v Visibility) Check(set Set, accepted ...Visibility) error {
+// Check returns a zkbench.ErrParams if a visibility is none of those accepted, and for Hidden with parameters
+// that have no zero knowledge.
+func (v Visibility) Check(params Params, accepted ...Visibility) error {
 	if !slices.Contains(accepted, v) {
 		return fmt.Errorf("%w: %v, accepted are %v", zkbench.ErrParams, v, accepted)
 	}
-	if v == Hidden && !set.ZeroKnowledge {
-		return fmt.Errorf("%w: hidden by set %q, accepted are sets with ZeroKnowledge", zkbench.ErrParams, set.Name)
+	if v == Hidden && !params.ZeroKnowledge {
+		return fmt.Errorf("%w: hidden needs ZeroKnowledge, which parameters %q lack", zkbench.ErrParams, params.Name)
 	}
 	return nil
 }

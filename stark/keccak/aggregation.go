@@ -30,11 +30,11 @@ type Aggregation struct {
 const lowest = 8
 
 // NewAggregation returns what proves so many batches of a form.
-func NewAggregation(sets recursion.Sets, batch Batch, batches int) (*Aggregation, error) {
+func NewAggregation(params recursion.TreeParams, batch Batch, batches int) (*Aggregation, error) {
 	if batch.Messages < 1 || batch.Blocks < batch.Messages || batch.Blocks > maxBlocks {
 		return nil, fmt.Errorf("%w: batches of %d messages and %d blocks, accepted are 1 message and more, of a block and more each, and %d blocks in all", zkbench.ErrParams, batch.Messages, batch.Blocks, maxBlocks)
 	}
-	s, err := New(sets.Children(sets.Child.Height(batch.Blocks*keccak.Rounds)), stark.Exposed)
+	s, err := New(params.Children(params.Child.Height(batch.Blocks*keccak.Rounds)), stark.Exposed)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func NewAggregation(sets recursion.Sets, batch Batch, batches int) (*Aggregation
 	if err != nil {
 		return nil, err
 	}
-	if a.tree, err = recursion.NewTree(sets, recursion.NewChild(s.System, like), batches); err != nil {
+	if a.tree, err = recursion.NewTree(params, recursion.NewChild(s.System, like), batches); err != nil {
 		return nil, err
 	}
 	return a, nil

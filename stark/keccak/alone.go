@@ -70,7 +70,7 @@ type SpongeTable struct {
 // NewSpongeTable returns the table of sponges, in a configuration. Messages that are stark.Public are part
 // of statements, beside the states that tell them; others are stark.Exposed by these.
 func NewSpongeTable(c stark.Config, messages stark.Visibility) (*SpongeTable, error) {
-	if err := messages.Check(c.Set, stark.Public, stark.Exposed); err != nil {
+	if err := messages.Check(c.Params, stark.Public, stark.Exposed); err != nil {
 		return nil, fmt.Errorf("messages: %w", err)
 	}
 	s := sponge{newPermutation(c.Field), messages}

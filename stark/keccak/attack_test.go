@@ -19,9 +19,9 @@ import (
 )
 
 func config(field stark.Field) stark.Config {
-	set := stark.Compare100(field)
-	set.Grinding = 0
-	return stark.Config{Field: field, Hash: stark.Keccak, Set: set}
+	params := stark.Compare100(field)
+	params.Grinding = 0
+	return stark.Config{Field: field, Hash: stark.Keccak, Params: params}
 }
 
 func attacked(t *testing.T, field stark.Field, messages stark.Visibility) *System {
@@ -31,8 +31,8 @@ func attacked(t *testing.T, field stark.Field, messages stark.Visibility) *Syste
 
 // inCircuit is a configuration whose verifiers have programs.
 func inCircuit() stark.Config {
-	set := stark.Set{Name: "in circuit", Bits: stark.Unproven, Degree: 2, LogBlowup: 1, Queries: 1, Stack: 4, LogFold: 3, LogFinal: 3, LogCap: 1}
-	return stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: set}
+	params := stark.Params{Name: "in circuit", Bits: stark.Unproven, Degree: 2, LogBlowup: 1, Queries: 1, Stack: 4, LogFold: 3, LogFinal: 3, LogCap: 1}
+	return stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Params: params}
 }
 
 // rejected fails the test unless traces that are proved though they do not satisfy the tables are rejected: by the verifier,
@@ -291,7 +291,7 @@ func TestStatements(t *testing.T) {
 	}
 	s := attacked(t, stark.KoalaBear, stark.Exposed)
 	must.Get(s.Statement([]Claim{{Length: maxLength}}, nil))(t)
-	_, err := New(stark.Config{Field: stark.KoalaBear, Hash: stark.Poseidon, Set: stark.Compare100(stark.KoalaBear)}, stark.Exposed)
+	_, err := New(stark.Config{Field: stark.KoalaBear, Hash: stark.Poseidon, Params: stark.Compare100(stark.KoalaBear)}, stark.Exposed)
 	must.Fail(t, err, zkbench.ErrParams, "a configuration that does not exist")
 }
 

@@ -1,7 +1,7 @@
 // Package keccak proves Keccak-256 of messages by package stark: a table of permutations, a row a
 // round, and one of sponges, a row a block, linked by messages: a permutation's number, and the
 // state before it or after. The statement is "I know m_i of length n_i with Keccak-256(m_i) = h_i". Whoever
-// makes a system says whether the messages are public, hidden, which takes a set of zero knowledge, or
+// makes a system says whether the messages are public, hidden, which takes parameters of zero knowledge, or
 // exposed: not in the statement, but readable from a proof.
 //
 // Each table is proved alone too, of states that are public: PermutationTable and SpongeTable.
@@ -49,7 +49,7 @@ type table interface {
 // tables are a system of both, or of one.
 type tables struct {
 	*stark.System
-	set      stark.Set
+	params   stark.Params
 	all      []table
 	messages int // of a statement, for each block at most
 }
@@ -60,13 +60,13 @@ func newTables(c stark.Config, messages int, all ...table) (tables, error) {
 		stated = append(stated, t.table())
 	}
 	inner, err := stark.New(c, stated...)
-	return tables{inner, c.Set, all, messages}, err
+	return tables{inner, c.Params, all, messages}, err
 }
 
 // heights are those of the tables, for so many blocks.
 func (t *tables) heights(blocks int) (rows stark.Form) {
 	for _, one := range t.all {
-		rows = append(rows, t.set.Height(max(leastRows, one.rows(blocks))))
+		rows = append(rows, t.params.Height(max(leastRows, one.rows(blocks))))
 	}
 	return rows
 }
@@ -126,9 +126,9 @@ type System struct {
 }
 
 // New returns a system of a configuration. Messages that are stark.Public are part of statements; stark.Hidden
-// is refused if the set has no zero knowledge, without which a message can be read from its proof.
+// is refused if the parameters have no zero knowledge, without which a message can be read from its proof.
 func New(c stark.Config, messages stark.Visibility) (*System, error) {
-	if err := messages.Check(c.Set, stark.Public, stark.Hidden, stark.Exposed); err != nil {
+	if err := messages.Check(c.Params, stark.Public, stark.Hidden, stark.Exposed); err != nil {
 		return nil, fmt.Errorf("messages: %w", err)
 	}
 	s := sponge{newPermutation(c.Field), messages}

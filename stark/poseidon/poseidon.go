@@ -1,6 +1,6 @@
 // Package poseidon proves paths in Merkle trees of package merkle, Poseidon digests over Goldilocks, by
 // package stark: "I know a path to this root, of a tree of this shape, from a row with this digest".
-// Siblings and the row's place are hidden if the system's maker says so, and then takes a set of zero
+// Siblings and the row's place are hidden if the system's maker says so, and then takes parameters of zero
 // knowledge. A row of the table is one permutation, of two columns an S-box, which other tables may state
 // too (State).
 package poseidon
@@ -158,21 +158,21 @@ func Claims(paths []Path) (claims []Claim) {
 // System proves and verifies paths.
 type System struct {
 	*stark.System
-	set stark.Set
+	params stark.Params
 }
 
-// New returns a system of a set, over Goldilocks, with trees of Poseidon. Siblings and places are
-// stark.Hidden, if the set has zero knowledge, or stark.Exposed; in a statement they never are, so that
+// New returns a system of these parameters, over Goldilocks, with trees of Poseidon. Siblings and places are
+// stark.Hidden, if the parameters have zero knowledge, or stark.Exposed; in a statement they never are, so that
 // stark.Public is refused.
-func New(set stark.Set, siblings stark.Visibility) (*System, error) {
-	if err := siblings.Check(set, stark.Hidden, stark.Exposed); err != nil {
+func New(params stark.Params, siblings stark.Visibility) (*System, error) {
+	if err := siblings.Check(params, stark.Hidden, stark.Exposed); err != nil {
 		return nil, fmt.Errorf("siblings: %w", err)
 	}
-	s, err := stark.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: set}, paths())
+	s, err := stark.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Params: params}, paths())
 	if err != nil {
 		return nil, err
 	}
-	return &System{s, set}, nil
+	return &System{s, params}, nil
 }
 
 // Prove proves the claims that are true of paths, one at least.
@@ -232,7 +232,7 @@ func numbers(tuple []uint64, elements []element) []uint64 {
 }
 
 // height is that of a table of so many rows of paths.
-func (s *System) height(rows int) int { return s.set.Height(max(64, rows)) }
+func (s *System) height(rows int) int { return s.params.Height(max(64, rows)) }
 
 // Trace is the paths', and behind them paths of one row that are no answers.
 func (s *System) Trace(paths []Path) stark.Trace {

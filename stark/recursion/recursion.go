@@ -101,7 +101,7 @@ type Tables interface {
 // Tables are the system's.
 func (s *System) Tables() Tables { return s.system }
 
-// Digest is what decides a system's proofs: the forms of those that it proves, and its own tables and set.
+// Digest is what decides a system's proofs: the forms of those that it proves, and its own tables and parameters.
 func (s *System) Digest() [sha512.Size]byte { return s.system.Digest() }
 
 // Memory is what a proof takes at most, about, in bytes.
@@ -109,9 +109,9 @@ func (s *System) Memory() (uint64, error) { return s.system.Memory(s.program.for
 
 // New returns a system for proofs of these forms. Its own proofs can be children if it is over Goldilocks and
 // Poseidon. Children whose verifiers have no program, or that are not all over one extension, or whose
-// sets promise fewer bits than this one, are a zkbench.ErrParams.
+// parameters promise fewer bits than this one, are a zkbench.ErrParams.
 func New(c stark.Config, children ...Child) (*System, error) {
-	set := c.Set
+	params := c.Params
 	if len(children) == 0 {
 		return nil, fmt.Errorf("%w: no child", zkbench.ErrParams)
 	}
@@ -119,10 +119,10 @@ func New(c stark.Config, children ...Child) (*System, error) {
 		if c.system == nil {
 			return nil, fmt.Errorf("%w: child %d is none, accepted are those of NewChild and System.Child", zkbench.ErrParams, i)
 		}
-		if bits := c.system.Set().Bits; bits < set.Bits {
-			return nil, fmt.Errorf("%w: child %d has a set of %d bits, accepted are %d", zkbench.ErrParams, i, max(0, bits), set.Bits)
+		if bits := c.system.Params().Bits; bits < params.Bits {
+			return nil, fmt.Errorf("%w: child %d promises %d bits, accepted are %d", zkbench.ErrParams, i, max(0, bits), params.Bits)
 		}
-		if degree, accepted := c.system.Set().Degree, children[0].system.Set().Degree; degree != accepted {
+		if degree, accepted := c.system.Params().Degree, children[0].system.Params().Degree; degree != accepted {
 			return nil, fmt.Errorf("%w: child %d is over an extension of degree %d, accepted is that of child 0, %d", zkbench.ErrParams, i, degree, accepted)
 		}
 	}
@@ -132,10 +132,10 @@ func New(c stark.Config, children ...Child) (*System, error) {
 		return nil, err
 	}
 	boxes := poseidon.Cubed
-	if 1<<set.LogBlowup >= boxDegree-1 {
+	if 1<<params.LogBlowup >= boxDegree-1 {
 		boxes = poseidon.Plain // there is room, and columns are what a proof takes time for
 	}
-	s.program = newProgram(b, statement, set.Height(max(64, lanes(len(b.Permutations), together(c)))), boxes)
+	s.program = newProgram(b, statement, params.Height(max(64, lanes(len(b.Permutations), together(c)))), boxes)
 	s.system, err = stark.New(c, s.program.operationsTable(), s.program.permutationsTable())
 	return s, err
 }
@@ -155,7 +155,7 @@ func together(c stark.Config) int {
 // run runs the program on proofs, or writes it down where there are none. It returns the cells of the statement; beside
 // the error of a proof that does not verify too, but of one that does not decode.
 func (s *System) run(proof func(i int) Proof) (b *circuit.Builder, statement []circuit.Cell, wrong error) {
-	b = circuit.New(circuit.Degree(s.children[0].system.Set().Degree))
+	b = circuit.New(circuit.Degree(s.children[0].system.Params().Degree))
 	var told []circuit.Value
 	for i, c := range s.children {
 		p := proof(i)

@@ -59,12 +59,12 @@ func about(b *circuit.Builder, cells []circuit.Cell) (about stark.Statement) {
 
 func lay(t *testing.T, b *circuit.Builder, statement []circuit.Cell, rows int, of boxes.Boxes) laid {
 	t.Helper()
-	set := small(2)
+	params := small(2)
 	if of == boxes.Plain {
-		set.LogBlowup = 3
+		params.LogBlowup = 3
 	}
 	p := recursion.NewProgram(b, statement, rows, of)
-	s := must.Get(stark.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: set}, p.Tables()...))(t)
+	s := must.Get(stark.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Params: params}, p.Tables()...))(t)
 	said := about(b, statement)
 	said.Forms = []stark.Form{{rows, rows}}
 	return laid{p, s, p.Traces(b.Values), said}

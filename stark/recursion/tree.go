@@ -20,15 +20,15 @@ type Tree struct {
 }
 
 // NewTree returns a tree over n proofs of one form. None is a zkbench.ErrParams.
-func NewTree(sets Sets, child Child, n int) (*Tree, error) {
+func NewTree(params TreeParams, child Child, n int) (*Tree, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("%w: a tree over %d proofs, accepted are 1 and more", zkbench.ErrParams, n)
 	}
 	t := &Tree{}
 	for children := slices.Repeat([]Child{child}, n); ; {
-		config := sets.inner()
+		config := params.inner()
 		if len(children) == 1 {
-			config = sets.last()
+			config = params.last()
 		}
 		var layer []*System
 		var above []Child

@@ -24,7 +24,7 @@ import (
 func Verify(t testing.TB, s *stark.System, proof []byte, about stark.Statement) error {
 	t.Helper()
 	verified := s.Verify(proof, about)
-	degree := s.Set().Degree
+	degree := s.Params().Degree
 	b := circuit.New(circuit.Degree(degree))
 	cells, err := s.Circuit(b, proof, about)
 	if err == nil {
@@ -90,8 +90,8 @@ func parentOf(t testing.TB, s *stark.System, like stark.Statement) *parent {
 	is, _ := parents.LoadOrStore(form, new(parent))
 	p := is.(*parent)
 	p.once.Do(func() {
-		set := stark.Set{Name: "parent", Bits: stark.Unproven, Degree: 2, LogBlowup: 2, Queries: 1, Stack: 3, LogFold: 3, LogFinal: 3}
-		p.System = must.Get(recursion.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: set}, recursion.NewChild(s, like)))(t)
+		params := stark.Params{Name: "parent", Bits: stark.Unproven, Degree: 2, LogBlowup: 2, Queries: 1, Stack: 3, LogFold: 3, LogFinal: 3}
+		p.System = must.Get(recursion.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Params: params}, recursion.NewChild(s, like)))(t)
 	})
 	return p
 }
