@@ -120,7 +120,7 @@ func TestGaps(t *testing.T) {
 			}
 			// What follows is right, but where the change is of what came before.
 			for i := range blocks {
-				blocks[i].out = Permute(blocks[i].in()).Out
+				blocks[i].out = Permute(blocks[i].input()).Out
 				if i+1 < len(blocks) && blocks[i+1].old == absorb([][]byte{message})[i+1].old {
 					blocks[i+1].old = blocks[i].out
 				}

@@ -51,7 +51,7 @@ func plantSponges(t *testing.T, forgeries starktest.Forgeries) {
 	// goOn has blocks from i on follow from the ones before, and the last digest be claimed.
 	goOn := func(f *forged, i int) {
 		for ; i < len(f.blocks); i++ {
-			f.blocks[i].out = Permute(f.blocks[i].in()).Out
+			f.blocks[i].out = Permute(f.blocks[i].input()).Out
 			if i+1 < len(f.blocks) {
 				f.blocks[i+1].old = f.blocks[i].out
 			}
@@ -196,7 +196,7 @@ func plantSponges(t *testing.T, forgeries starktest.Forgeries) {
 	each("state goes on, lane # limb #", "state goes on, lane %d limb %d", func(lane, limb int) starktest.Planted {
 		return planted(two, func(f *forged) {
 			f.blocks[1].old[lane] ^= lowest(limb)
-			f.blocks[1].out = Permute(f.blocks[1].in()).Out
+			f.blocks[1].out = Permute(f.blocks[1].input()).Out
 			claimLast(f.claims, f.blocks)
 		})
 	})
@@ -204,7 +204,7 @@ func plantSponges(t *testing.T, forgeries starktest.Forgeries) {
 		return planted(two, func(f *forged) { // the state is taken for another where it is absorbed into
 			old := f.blocks[1].old
 			f.blocks[1].old[lane] ^= lowest(limb)
-			f.blocks[1].out = Permute(f.blocks[1].in()).Out
+			f.blocks[1].out = Permute(f.blocks[1].input()).Out
 			claimLast(f.claims, f.blocks)
 			f.cells = func(cells *stark.Cells) {
 				cells.Set(1, s.old(lane, limb), old[lane]>>(limb*s.limbBits)&(1<<s.limbBits-1))
