@@ -68,7 +68,7 @@ func (goldi[X]) Butterflies(dst, src, w [][]goldilocks.Element) { goldilocks.But
 func (goldi[X]) Root(log int) goldilocks.Element {
 	root, err := goldilocks.RootOfUnity(log)
 	if err != nil {
-		panic(err) // its callers stay within TwoAdicity
+		panic(err) // cannot happen: callers stay within TwoAdicity
 	}
 	return root
 }

@@ -5,9 +5,9 @@ import "fmt"
 // one is 1 in Montgomery form: 2^32 modulo p.
 const one = 1<<32 - 2*modulus
 
-// bits is the arithmetic of bits, for sixteen rows at a time. A product of a factor below 2^32 and one
-// of at most p is below p 2^32, and what Montgomery's reduction makes of it below 2 p. Even and odd elements
-// have it apart, as in products: six products and six more instructions.
+// bits writes the arithmetic of bits, for sixteen rows at a time. A product of a factor below 2^32 and one of
+// at most p is below p 2^32, and Montgomery's reduction brings it below 2 p. As in products, even and odd
+// elements are reduced separately, with six products and six other instructions.
 func bits() []byte {
 	out := newWriter()
 	line := out.line
