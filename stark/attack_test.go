@@ -495,11 +495,11 @@ func testForgeries[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
 		"sums said to add up at the end": {change: unbalanced, before: before("end", addUp), says: "constraints"},
 		"sums that do not add up":        {change: unbalanced, says: "answered as often"},
 		// t(y) is linear in its first piece's first coordinates: they are solved for.
-		"quotient's values that make the identity hold": {change: change, before: solved, says: "layer 0 has another value"},
-		"the same, and layers of zeros":                 {change: change, before: solved, fold: falseFold[E, X], says: "layer 1 has another value"},
+		"quotient's values that make the identity hold": {change: change, before: solved, says: "layer 0 differs from the value"},
+		"the same, and layers of zeros":                 {change: change, before: solved, fold: falseFold[E, X], says: "layer 1 differs from the value"},
 		"the other table's quotient": {change: seven, statement: send, before: before("send values", func(p *forger) {
 			solveQuotient(p, 1, none)
-		}), says: "layer 0 has another value"},
+		}), says: "layer 0 differs from the value"},
 		"the other table": {change: seven, statement: send, says: `table "seen": its constraints`},
 		"a nonce without work": {before: before(PhaseQueries, func(p *forger) {
 			friOf(p).challenger = idle[E, X]{p.challenger}
@@ -522,7 +522,7 @@ func testForgeries[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
 		})}, // refused by decoding or later, as many numbers as there are
 		"a last polynomial that is another": {before: before("send final", func(p *forger) {
 			p.proof.fri.final[1] = p.one()
-		}), says: "the last polynomial has another value"},
+		}), says: "the last polynomial differs from the value"},
 		"a quotient that is too long": {before: before(PhaseQuotient, func(p *forger) {
 			addPower(p, p.extended[ofQuotients][0])
 		}), says: `table "bits": its constraints`},
@@ -595,7 +595,7 @@ func testEveryCoordinate[E field.Element[E], X field.Extension[E, X]](t *testing
 		for table, name := range []string{"bits", "seen"} {
 			seen(before("send values", func(p *prover[E, X]) { solveQuotient(p, table, unit) }), fmt.Sprintf("table %q: its constraints", name))
 		}
-		for layer, reason := range []string{"layer 0 has another value", "layer 1 has another value", "the last polynomial has another value"} {
+		for layer, reason := range []string{"layer 0 differs from the value", "layer 1 differs from the value", "the last polynomial differs from the value"} {
 			seen(forgery[E, X]{fold: func(p *prover[E, X]) error {
 				golden.Equal(t, "layers", 2, len(p.layout.folds))
 				return foldWith(p, layer, unit)

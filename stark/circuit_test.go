@@ -39,7 +39,7 @@ type circuitSystem struct {
 
 func newCircuitSystem(t *testing.T, params stark.Params, tables []*air.Table, traces []stark.Trace, about stark.Statement) circuitSystem {
 	t.Helper()
-	s := circuitSystem{System: must.Get(stark.New(overPoseidon(params), tables...))(t), about: stark.Of(traces, about)}
+	s := circuitSystem{System: must.Get(stark.New(overPoseidon(params), tables...))(t), about: stark.StatementOf(traces, about)}
 	s.proof = must.Get(s.Prove(t.Context(), executor.Serial(), traces, s.about, stark.Options{}))(t)
 	must.Do(t, s.Verify(s.proof, s.about))
 	return s
@@ -178,7 +178,7 @@ func TestCircuit(t *testing.T) {
 		cells := must.Get(s.Circuit(good, s.proof, s.about))(t)
 		must.Do(t, good.Err(), about)
 		golden.Equal(t, "cells of the statement", like, cells)
-		told := must.Get(s.Told(s.about))(t)
+		told := must.Get(s.StatementElements(s.about))(t)
 		for i, c := range cells {
 			golden.Equal(t, "the statement", circuit.X{goldilocks.Element(told[2*i]), goldilocks.Element(told[2*i+1]), 0}, good.Values[c])
 		}
@@ -239,8 +239,8 @@ func TestCircuitNonce(t *testing.T) {
 		says     string
 	}{
 		{0, 1, zkbench.ErrProof, "the nonce is not 0"},
-		{0, goldilocks.Modulus, zkbench.ErrMalformed, "the nonce is no element"},
-		{4, goldilocks.Modulus, zkbench.ErrMalformed, "the nonce is no element"},
+		{0, goldilocks.Modulus, zkbench.ErrMalformed, "the nonce is not below the field's order"},
+		{4, goldilocks.Modulus, zkbench.ErrMalformed, "the nonce is not below the field's order"},
 	} {
 		params := small(2, 1)
 		params.Grinding = c.grinding
@@ -318,14 +318,14 @@ func TestCircuitRefused(t *testing.T) {
 		_, err := s.Circuit(circuit.New(circuit.Degree(c.Params.Degree)), nil, about)
 		must.Fail(t, err, zkbench.ErrParams, "%s", name)
 		if err != nil {
-			golden.Contains(t, err.Error(), "a circuit of another system")
+			golden.Contains(t, err.Error(), "have a circuit")
 		}
 		if name == "another field" {
-			must.FailGet(s.Told(about))(t, zkbench.ErrParams, "what %s is told", name)
+			must.FailGet(s.StatementElements(about))(t, zkbench.ErrParams, "the elements of %s", name)
 		}
 	}
 	s := must.Get(stark.New(overPoseidon(small(2, 1)), squares(), walk()))(t)
-	must.FailGet(s.Told(stark.Statement{}))(t, zkbench.ErrParams, "another statement")
+	must.FailGet(s.StatementElements(stark.Statement{}))(t, zkbench.ErrParams, "another statement")
 	_, about := traces(16, 0)
 	_, err := s.Circuit(circuit.New(3), nil, about)
 	must.Fail(t, err, zkbench.ErrParams, "another extension")
@@ -337,7 +337,7 @@ func TestCircuitForced(t *testing.T) {
 	s := must.Get(stark.New(overPoseidon(small(2, 1)), squares(), walk(), alone("alone"), words("words")))(t)
 	all, about := traces(8, 0)
 	all, about.Publics = append(all, counting(4), counted(16)), append(about.Publics, 15)
-	about = stark.Of(all, about)
+	about = stark.StatementOf(all, about)
 	for name, c := range map[string]struct {
 		table, row, column int
 		public             int // of the statement, or none

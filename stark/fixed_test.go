@@ -333,7 +333,7 @@ func TestFixedLimits(t *testing.T) {
 		"7 rows":         {func(tables []*air.Table) { tables[1].Fixed[1] = tables[1].Fixed[1][:7] }, `table "cells": fixed column 1`},
 		"8 rows of 16":   {func(tables []*air.Table) { tables[1].Fixed[1] = tables[1].Fixed[1][:8] }, `table "cells": fixed column 1`},
 		"no row":         {func(tables []*air.Table) { tables[0].Fixed[0] = nil }, `table "steps": fixed column 0`},
-		"no column":      {func(tables []*air.Table) { tables[1].Fixed = [][]uint64{} }, `table "cells": it reads fixed column`},
+		"no column":      {func(tables []*air.Table) { tables[1].Fixed = [][]uint64{} }, `table "cells": reads fixed column`},
 		"nothing else":   {func(tables []*air.Table) { tables[0].Columns = 0 }, `table "steps"`},
 		"first has none": {func(tables []*air.Table) { tables[0] = quiet() }, `table "cells"`},
 		"last has none":  {func(tables []*air.Table) { tables[1] = quiet() }, `table "quiet"`},
@@ -350,7 +350,7 @@ func TestFixedLimits(t *testing.T) {
 	_, err := New(Config{KoalaBear, Keccak, high}, &air.Table{Name: "high", Columns: 1, Fixed: [][]uint64{column}, State: func(b *air.Builder) {
 		b.Zero(air.Everywhere, "equal", b.Here(0).Sub(b.Fixed(0)))
 	}})
-	refused("too high", `table "high" of 2^12 rows, accepted are 2^1 to 2^11`, err)
+	refused("too high", `table "high" has 2^12 rows, accepted are 2^1 to 2^11`, err)
 	tables := fixedTables(func(steps, _ [][]uint64) { steps[3][0] = goldilocks.Modulus })
 	_, err = New(Config{Goldilocks, Poseidon, smallParams(2)}, tables...)
 	refused("p of Goldilocks", `table "steps", fixed column 3, row 0`, err)
@@ -364,7 +364,7 @@ func TestFixedLimits(t *testing.T) {
 		for _, rows := range []int{4, 32} {
 			traces, about := fixedTraces(nil)
 			traces[table].Rows = rows
-			about = Of(traces, about)
+			about = StatementOf(traces, about)
 			want := fmt.Sprintf("table %q", name)
 			_, err := s.Prove(t.Context(), executor.Serial(), traces, about, Options{})
 			refused("prove", want, err)

@@ -236,7 +236,7 @@ func TestFewRows(t *testing.T) {
 	s := must.Get(stark.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Params: params}, asks, bytesTable()))(t)
 	err := s.Verify([]byte{1, 8}, stark.Statement{Forms: []stark.Form{{2, 256}}})
 	must.Fail(t, err, zkbench.ErrParams, "2 rows")
-	golden.Contains(t, err.Error(), `table "asks" of 2^1 rows, of which`)
+	golden.Contains(t, err.Error(), `table "asks" has 2^1 rows, of which`)
 }
 
 // TestWrapOfTables: what a caller does with its tables after New changes nothing. By the columns as they are then "1000 is

@@ -65,7 +65,7 @@ func (h hiding) traces(witness uint64) ([]Trace, Statement) {
 		}}
 	}
 	traces := []Trace{fill(witness, 6/witness), fill(witness)}
-	return traces, Of(traces, Statement{Publics: []uint64{6}})
+	return traces, StatementOf(traces, Statement{Publics: []uint64{6}})
 }
 
 // prove returns a prover that is done.

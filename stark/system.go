@@ -11,16 +11,16 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/tree"
 )
 
-// statement is what prover and verifier share: tables, and the numbers of the protocol.
+// statement is what prover and verifier share: the tables and the parameters of the protocol.
 type statement struct {
 	tables   []*air.Table
 	programs []*air.Program
-	groups   [][][]int // of each table, its messages
-	pieces   []int     // of each table, of the quotient: a power of two
+	groups   [][][]int // for each table, its messages in groups
+	pieces   []int     // for each table, the number of pieces of its quotient: a power of two
 	buses    map[string]bus
-	longest  int               // of the buses' tuples
+	longest  int               // length of the longest tuple on a bus
 	linked   map[string]uint64 // how often fixed columns ask each bus
-	fixed    []int             // logarithms of all tables' heights, where fixed columns tell them; else nil
+	fixed    []int             // logarithms of all tables' heights if fixed columns give them; else nil
 	publics  int
 	params   Params
 	digest   [sha512.Size]byte
@@ -31,7 +31,7 @@ func newStatement(params Params, tables []*air.Table) (*statement, error) {
 		return nil, fmt.Errorf("%w: no table", zkbench.ErrParams)
 	}
 	s := &statement{params: params}
-	for _, t := range tables { // which the caller may change later
+	for _, t := range tables { // copied, because the caller may change them later
 		own := *t
 		s.tables = append(s.tables, &own)
 	}
@@ -46,20 +46,20 @@ func newStatement(params Params, tables []*air.Table) (*statement, error) {
 			return nil, err
 		}
 		if params.ZeroKnowledge && p.Wraps() {
-			return nil, fmt.Errorf("%w: table %q reads the row behind its last one, which is random in zero knowledge; accepted are constraints on transitions", zkbench.ErrParams, t.Name)
+			return nil, fmt.Errorf("%w: table %q reads the row after its last one, which is random in zero knowledge; accepted are constraints on transitions", zkbench.ErrParams, t.Name)
 		}
 		if p.Fixed > 0 {
 			if params.ZeroKnowledge {
-				return nil, fmt.Errorf("%w: table %q has fixed columns, accepted in zero knowledge is none yet", zkbench.ErrParams, t.Name)
+				return nil, fmt.Errorf("%w: table %q has fixed columns, which zero knowledge does not support yet", zkbench.ErrParams, t.Name)
 			}
 			s.fixed = append(s.fixed, bits.TrailingZeros(uint(len(t.Fixed[0]))))
 		}
 		if n := len(s.fixed); n != 0 && n != i+1 {
-			return nil, fmt.Errorf("%w: table %q: fixed columns are of all tables or of none, since they tell heights", zkbench.ErrParams, t.Name)
+			return nil, fmt.Errorf("%w: table %q: either all tables have fixed columns or none has, because they decide heights", zkbench.ErrParams, t.Name)
 		}
 		degree := max(p.Degree(), leastDegree(p), 2)
 		if params.ZeroKnowledge && len(p.Messages) > 0 {
-			degree = max(degree, 3) // of the masks of sums, which are bound to two rows
+			degree = max(degree, 3) // the degree of the masks of sums, which are bound to two rows
 		}
 		pieces := 1 << bits.Len(uint(degree-2)) // at least degree - 1, which is far below 2^63
 		if pieces > 1<<params.LogBlowup {
@@ -78,12 +78,12 @@ func newStatement(params Params, tables []*air.Table) (*statement, error) {
 		s.longest = max(s.longest, b.length)
 	}
 	if params.ZeroKnowledge {
-		s.longest = max(s.longest, params.Degree) // of the sums' masks
+		s.longest = max(s.longest, params.Degree) // the length of the sums' masks
 	}
 	return s, nil
 }
 
-// hash is a digest of all that decides what a proof says, the cap over fixed columns included.
+// hash returns a digest of everything that decides what a proof states, including the cap over fixed columns.
 func (s *statement) hash(about string, fixed []tree.Digest) [sha512.Size]byte {
 	var data []byte
 	number := func(values ...int) {
@@ -128,29 +128,30 @@ func (s *statement) hash(about string, fixed []tree.Digest) [sha512.Size]byte {
 	return sha512.Sum512(data)
 }
 
-// layout is where everything lies, for tables of so many rows.
+// layout says where everything is in a proof, for tables of given heights.
 type layout struct {
 	*statement
 	degree int // of the extension
-	bytes  int // of an element
-	cells  int // of all columns, fixed ones, sums and pieces
-	// lean tells whether one coset of columns is kept and the others are made where they are needed, three times each at
-	// most, and trees omit their lowest levels: these would be most of a proof's memory. Where that is little, the time
-	// counts more.
+	bytes  int // length of an element
+	cells  int // number of cells of all columns, including fixed ones, sums and pieces
+	// A lean proof keeps one coset of the columns and computes the others when it needs them, at most three
+	// times each. Its trees omit their lowest levels. These would take most of a proof's memory. If that is
+	// little, time matters more, and proofs are not lean.
 	lean  bool
-	rows  []int // logarithms, of each table
-	size  int   // that of the stacks' length
+	rows  []int // logarithm of each table's height
+	size  int   // logarithm of the stacks' length
 	folds []int // logarithms of FRI's arities
-	// phases are the shapes of what is committed to: columns, sums, quotients, fixed columns; of each table.
+	// phases are the shapes of what is committed to, for each table: columns, sums, quotients and fixed
+	// columns.
 	phases [phases][]shape
 	next   [phases][][]bool // which stacks are read in the next row
-	shared [phases]int      // logarithms of how many places have one leaf
-	// In zero knowledge, else 0: the elements of a leaf that are random, and the coordinates of the word that
-	// hides all others.
+	shared [phases]int      // logarithm of the number of positions that share a leaf
+	// In zero knowledge, and 0 otherwise: the number of random elements in a leaf, and the number of
+	// coordinates of the codeword that hides all others.
 	salt, masks int
 }
 
-// The phases of commitment. That of fixed columns is a system's and no proof's.
+// The phases of commitment. Fixed columns belong to a system and not to its proofs.
 const (
 	ofColumns = iota
 	ofSums
@@ -170,13 +171,13 @@ func (s *statement) layout(degree, bytes, twoAdicity int, rows []int) (*layout, 
 	}
 	for i, r := range rows {
 		if s.fixed != nil && r != s.fixed[i] {
-			return nil, fmt.Errorf("%w: table %q of 2^%d rows, accepted are the 2^%d of its fixed columns", zkbench.ErrParams, s.tables[i].Name, r, s.fixed[i])
+			return nil, fmt.Errorf("%w: table %q has 2^%d rows, accepted are the 2^%d of its fixed columns", zkbench.ErrParams, s.tables[i].Name, r, s.fixed[i])
 		}
 		if 1<<min(r, 32) < 2*random {
-			return nil, fmt.Errorf("%w: table %q of 2^%d rows, of which %d are random, accepted are at least twice as many", zkbench.ErrParams, s.tables[i].Name, r, random)
+			return nil, fmt.Errorf("%w: table %q has 2^%d rows, of which %d are random, accepted are at least twice as many rows", zkbench.ErrParams, s.tables[i].Name, r, random)
 		}
 		if r < 1 || r+s.params.Stack+s.params.LogBlowup > twoAdicity {
-			return nil, fmt.Errorf("%w: table %q of 2^%d rows, accepted are 2^1 to 2^%d", zkbench.ErrParams, s.tables[i].Name, r, twoAdicity-s.params.Stack-s.params.LogBlowup)
+			return nil, fmt.Errorf("%w: table %q has 2^%d rows, accepted are 2^1 to 2^%d", zkbench.ErrParams, s.tables[i].Name, r, twoAdicity-s.params.Stack-s.params.LogBlowup)
 		}
 		l.size = max(l.size, r+s.params.Stack)
 	}
@@ -196,7 +197,7 @@ func (s *statement) layout(degree, bytes, twoAdicity int, rows []int) (*layout, 
 				for column, read := range s.programs[i].ReadsNext() {
 					next[column>>stack] = next[column>>stack] || read
 				}
-			case ofSums: // φ is the first group's
+			case ofSums: // φ is the first group's column
 				for column := range min(degree, width) {
 					next[column>>stack] = true
 				}
@@ -215,10 +216,10 @@ func (s *statement) layout(degree, bytes, twoAdicity int, rows []int) (*layout, 
 	return l, nil
 }
 
-// share is the logarithm of how many places of a phase have one leaf: those that FRI folds into one, as
-// far as what else a query so opens is no more than the digests that it saves. Narrow leaves then
-// take a fraction of the hashes. In zero knowledge a leaf has no more places than stacks have columns: of
-// each column it depends on one value.
+// share returns the logarithm of how many of a phase's positions share a leaf. They are positions that FRI
+// folds into one, as long as the additional elements that a query opens take no more bytes than the digests
+// that it saves. Narrow leaves then take a fraction of the hashes. In zero knowledge a leaf has no more
+// positions than stacks have columns: it depends on one value of each column.
 func (l *layout) share(phase, bytes int) (log int) {
 	most := 0
 	if len(l.folds) > 0 {
@@ -233,7 +234,7 @@ func (l *layout) share(phase, bytes int) (log int) {
 	return log
 }
 
-// final is the logarithm of the number of coefficients of FRI's last polynomial.
+// final returns the logarithm of the number of coefficients of FRI's last polynomial.
 func (l *layout) final() int {
 	left := l.size
 	for _, f := range l.folds {
@@ -242,17 +243,17 @@ func (l *layout) final() int {
 	return left
 }
 
-// capOf is the number of digests of the cap of a tree of 2^log leaves.
+// capOf returns the number of digests in the cap of a tree of 2^log leaves.
 func (l *layout) capOf(log int) int { return 1 << min(log, l.params.LogCap) }
 
-// word is one that is batched: a stack less its value at a point, over what is 0 there.
+// word is a codeword that is batched: a stack minus its value at a point, divided by what is 0 there.
 type word struct {
 	phase, table, stack int
 	next                bool
-	cell                int // the stack's number among all of the phase
+	cell                int // the stack's index among all stacks of the phase
 }
 
-// words are all of them, in the order of their weights.
+// words returns all codewords, in the order of their weights.
 func (l *layout) words() (all []word) {
 	for phase, shapes := range l.phases {
 		cell := 0
@@ -269,10 +270,10 @@ func (l *layout) words() (all []word) {
 	return all
 }
 
-// batched is the number of words, that which hides all others included.
+// batched returns the number of codewords, including the one that hides all others.
 func (l *layout) batched() int { return len(l.words()) + min(l.masks, 1) }
 
-// leaf is the number of elements that a phase has at a place.
+// leaf returns the number of elements that a phase has at one position.
 func (l *layout) leaf(phase int) (n int) {
 	for _, s := range l.phases[phase] {
 		n += s.stacks()
@@ -283,10 +284,10 @@ func (l *layout) leaf(phase int) (n int) {
 	return n
 }
 
-// shown is the number of elements of a phase's leaf: those of all its places, and the random ones.
+// shown returns the number of elements in a phase's leaf: those of all its positions, and the random ones.
 func (l *layout) shown(phase int) int { return l.leaf(phase)<<l.shared[phase] + l.salt }
 
-// constraints is the number of a table's, sums included.
+// constraints returns the number of a table's constraints, including those of its sums.
 func (l *layout) constraints(table int) int {
 	n := len(l.programs[table].Constraints) + len(l.groups[table])
 	if l.masked(table) {
@@ -295,10 +296,10 @@ func (l *layout) constraints(table int) int {
 	return n
 }
 
-// apart is how far the cosets are apart on which a table's quotient is computed.
+// apart returns the distance between the cosets on which a table's quotient is computed.
 func (l *layout) apart(table int) int { return 1 << l.params.LogBlowup / l.pieces[table] }
 
-// kept is how many cosets of columns are.
+// kept returns how many cosets of columns are kept.
 func (l *layout) kept() int {
 	if l.lean {
 		return 1
@@ -306,7 +307,8 @@ func (l *layout) kept() int {
 	return 1 << l.params.LogBlowup
 }
 
-// run is what a tree is told of leaves that are set 2^log at a time: 0, of which it omits nothing, in a proof that is not lean.
+// run returns the run for tree.New if leaves are set 2^log at a time. It is 0, so that the tree omits
+// nothing, unless the proof is lean.
 func (l *layout) run(log int) int {
 	if l.lean {
 		return log
@@ -314,13 +316,14 @@ func (l *layout) run(log int) int {
 	return 0
 }
 
-// masked tells whether a table's sum is hidden.
+// masked reports whether a table's sum is hidden.
 func (l *layout) masked(table int) bool { return l.masks > 0 && len(l.groups[table]) > 0 }
 
-// used is the number of a table's rows that are not random.
+// used returns the number of a table's rows that are not random.
 func (l *layout) used(table int) int { return 1<<l.rows[table] - l.params.Random() }
 
-// chunks is the number of pieces of a table's quotient, each as long as rows are used.
+// chunks returns the number of pieces of a table's quotient. Each has as many coefficients as the table has
+// used rows.
 func (l *layout) chunks(table int) int {
 	used := l.used(table)
 	return (l.pieces[table]<<l.rows[table] + l.params.Random() + used - 1) / used

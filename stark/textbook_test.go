@@ -68,7 +68,7 @@ func (x num) over(y num) num {
 	return x.times(conjugate).times(num{inverse, new(big.Int)})
 }
 
-func (x num) is(y num) bool { return x.a.Cmp(y.a) == 0 && x.b.Cmp(y.b) == 0 }
+func (x num) equals(y num) bool { return x.a.Cmp(y.a) == 0 && x.b.Cmp(y.b) == 0 }
 
 // root is of order 2^log.
 func root(log int) num { return scalar(7).pow((0xffffffff00000001 - 1) >> log) }
@@ -435,7 +435,7 @@ func (b *textbook) verify(about Statement) {
 		}
 		total = total.plus(times.over(d))
 	}
-	if !total.is(scalar(0)) {
+	if !total.equals(scalar(0)) {
 		b.fail("sums do not add up")
 	}
 	if withSums {
@@ -528,7 +528,7 @@ func (b *textbook) verify(about Statement) {
 		for piece := range kinds[2][i].width / 2 {
 			right = right.plus(y.pow(uint64(piece * used)).times(column(2, 0, piece)))
 		}
-		if !left.is(right) {
+		if !left.equals(right) {
 			b.fail("table %d does not hold", i)
 		}
 	}
@@ -665,7 +665,7 @@ func (b *textbook) verify(about Statement) {
 			for j := range 1 << fold {
 				part = append(part, num{leaf[2*j].a, leaf[2*j+1].a})
 			}
-			if !part[i>>(log-fold)].is(sum) {
+			if !part[i>>(log-fold)].equals(sum) {
 				b.fail("layer %d is not what is folded into it", l)
 			}
 			x := scalar(7).times(root(domain).pow(uint64(coset))).pow(1 << (size - log)).times(root(log).pow(uint64(group)))
@@ -690,7 +690,7 @@ func (b *textbook) verify(about Statement) {
 		for j, c := range final {
 			value = value.plus(c.times(x.pow(reversedBits(j, log))))
 		}
-		if !value.is(sum) {
+		if !value.equals(sum) {
 			b.fail("the last polynomial is not what is folded into it")
 		}
 	}

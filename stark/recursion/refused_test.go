@@ -101,7 +101,7 @@ func TestStatements(t *testing.T) {
 	leafSystem, _ := leaf.Parts()
 	var numbers []goldilocks.Element
 	for _, s := range []stark.Statement{two.Statement, three.Statement} {
-		for _, n := range must.Get(leafSystem.Told(s))(t) {
+		for _, n := range must.Get(leafSystem.StatementElements(s))(t) {
 			numbers = append(numbers, goldilocks.Element(n))
 		}
 	}

@@ -319,7 +319,7 @@ func TestBit(t *testing.T) {
 		bit := b.Cell(b.Hint(c.x))
 		same := b.Cell(b.Hint(c.x))
 		b.Rows = append(b.Rows, circuit.Row{Cells: [circuit.Operands]circuit.Cell{circuit.None, circuit.None, bit, same}, Right: 1, Bit: true})
-		b.Permute([circuit.Pairs]circuit.Value{}, b.At(bit))
+		b.Permute([circuit.Pairs]circuit.Value{}, b.FromCell(bit))
 		l := lay(t, b, []circuit.Cell{same}, 2, boxes.Cubed)
 		err := l.Check(t.Context(), executor.Serial(), l.traces, l.about)
 		if c.says < 0 {

@@ -79,7 +79,7 @@ type Protocol struct {
 	Hash float64
 }
 
-// Grinding says how many bits of proof of work precede the challenges of each round.
+// Grinding holds the proof of work before each round's challenges, in bits.
 type Grinding struct {
 	Lookup, Point, Batching, Fold, Queries int
 }
