@@ -22,10 +22,10 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/tree"
 )
 
-// attackSet has queries enough that a word far from the code is seen in every test.
+// attackParams has so many queries that a word far from the code is detected in every test.
 var attackParams = Params{Name: "attack", Bits: Unproven, Degree: 4, LogBlowup: 2, Queries: 20, Stack: 1, LogFold: 2, LogFinal: 2, LogCap: 1}
 
-// bits has a number's bits as they are shifted in, and asks for the numbers that it counts.
+// bitsTable shifts in the bits of a number and asks for the numbers that it counts.
 func bitsTable() *air.Table {
 	return &air.Table{Name: "bits", Columns: 4, State: func(b *air.Builder) {
 		bit, number, count, half := b.Here(0), b.Here(1), b.Here(2), b.Here(3)
@@ -41,7 +41,7 @@ func bitsTable() *air.Table {
 	}}
 }
 
-// seenTable has what bits ask for.
+// seenTable answers what bitsTable asks for.
 func seenTable() *air.Table {
 	return &air.Table{Name: "seen", Columns: 3, State: func(b *air.Builder) {
 		b.Zero(air.Everywhere, "times", b.Here(2).Mul(b.Here(2).Plus(-1)).Mul(b.Here(2).Plus(-2)))
@@ -51,7 +51,8 @@ func seenTable() *air.Table {
 
 const attackRows = 8
 
-// tracesOf makes traces by table, height and what sets the cells, of which some are changed then.
+// tracesOf returns a function that makes a trace from a table, a height and a function that sets its cells.
+// change is applied after it.
 func tracesOf(change func(table int, c *Cells)) func(table, height int, set func(c *Cells)) Trace {
 	return func(table, height int, set func(c *Cells)) Trace {
 		return Trace{Rows: height, Fill: func(_ context.Context, _ executor.Executor, c *Cells) error {
@@ -73,7 +74,7 @@ func add(c *Cells, row, column int, by uint64) {
 	}
 }
 
-// attackTraces are of the number 0b1011_0010, of whose cells some are changed.
+// attackTraces returns traces of the number 0b1011_0010 with changed cells.
 func attackTraces(change func(table int, c *Cells)) ([]Trace, Statement) {
 	const number = 0b10110010
 	var tuples [][3]uint64
@@ -116,7 +117,7 @@ func attackTraces(change func(table int, c *Cells)) ([]Trace, Statement) {
 	}, Statement{Forms: []Form{attackHeights}, Publics: []uint64{number}, Context: []byte("attack")}
 }
 
-// attackHeights are those of the tables.
+// attackHeights are the heights of the tables.
 var attackHeights = Form{attackRows, 2 * attackRows}
 
 type (
@@ -138,7 +139,7 @@ func attacks(t *testing.T, overKoalaBear, overQuadratic, overCubic func(t *testi
 	}
 }
 
-// configOf is that of a field and an extension.
+// configOf returns the configuration of a field and an extension.
 func configOf[E field.Element[E], X field.Extension[E, X]](params Params) Config {
 	var x X
 	params.Degree = len(x)
@@ -154,11 +155,11 @@ func attacked[E field.Element[E], X field.Extension[E, X]](t *testing.T, params 
 	return s, s.engine.(*system[E, X])
 }
 
-// InCircuit is what is said of a proof whose verifier has a program by those who may import package recursion: the
-// verifier's error, after the test that all others are the same.
+// InCircuit returns the verifier's error for a proof whose verifier has a program, after checking that the
+// program agrees. A package that may import package recursion sets it.
 var InCircuit func(t testing.TB, s *System, proof []byte, about Statement) error
 
-// verified is the verifier's error, and the program's.
+// verified returns the verifier's error, after checking that its program agrees.
 func verified(t *testing.T, s *System, proof []byte, about Statement) error {
 	t.Helper()
 	if _, err := s.inCircuit(); err != nil {
@@ -167,7 +168,7 @@ func verified(t *testing.T, s *System, proof []byte, about Statement) error {
 	return InCircuit(t, s, proof, about)
 }
 
-// refused fails the test unless a proof is refused, for a reason.
+// refused fails the test unless a proof is refused for a reason.
 func refused(t *testing.T, s *System, proof []byte, about Statement, name, reason string) {
 	t.Helper()
 	err := verified(t, s, proof, about)
@@ -176,7 +177,7 @@ func refused(t *testing.T, s *System, proof []byte, about Statement, name, reaso
 	}
 }
 
-// forgery is what a cheating prover does.
+// forgery says what a cheating prover does.
 type forgery[E field.Element[E], X field.Extension[E, X]] struct {
 	change    func(table int, c *Cells)        // of traces
 	statement func(about *Statement)           // nil: as it is
@@ -185,14 +186,14 @@ type forgery[E field.Element[E], X field.Extension[E, X]] struct {
 	says      string                           // the verifier
 }
 
-// forced makes a proof in which the prover looks at nothing.
+// forced makes a proof with a prover that checks nothing.
 func forced[E field.Element[E], X field.Extension[E, X]](t *testing.T, s *System, f forgery[E, X]) ([]byte, Statement) {
 	t.Helper()
 	traces, about := attackTraces(f.change)
 	return forcedOf(t, s, traces, about, f)
 }
 
-// forcedOf makes one of traces; the statement is that of the forgery.
+// forcedOf makes a proof of the given traces. The statement is the forgery's.
 func forcedOf[E field.Element[E], X field.Extension[E, X]](t *testing.T, s *System, traces []Trace, about Statement, f forgery[E, X]) ([]byte, Statement) {
 	t.Helper()
 	y := s.engine.(*system[E, X])
@@ -254,7 +255,7 @@ func trueFold[E field.Element[E], X field.Extension[E, X]](p *prover[E, X]) erro
 	return friOf(p).fold(word)
 }
 
-// falseFold commits to the true word, and then to zeros.
+// falseFold commits to the true codeword, and then to zeros.
 func falseFold[E field.Element[E], X field.Extension[E, X]](p *prover[E, X]) error {
 	word, err := p.batched()
 	if err != nil {
@@ -548,7 +549,7 @@ func testForgeries[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
 	}
 }
 
-// solveQuotient replaces the first piece's value by what makes a table's identity fail by so much.
+// solveQuotient replaces the first piece's value so that a table's identity fails by the given amount.
 func solveQuotient[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], table int, by X) {
 	var none X
 	values := p.proof.values[ofQuotients][table][0]
@@ -558,7 +559,7 @@ func solveQuotient[E field.Element[E], X field.Extension[E, X]](p *prover[E, X],
 	solve(p, table, &values[0], by) // at the unit's coordinate
 }
 
-// solve sets a value, in which the defect of a table's identity is linear, to what makes it so much.
+// solve sets a value so that the defect of a table's identity, which is linear in it, is the given amount.
 func solve[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], table int, value *X, by X) {
 	v := p.checker()
 	at := func(x X) X {
@@ -604,8 +605,8 @@ func testEveryCoordinate[E field.Element[E], X field.Extension[E, X]](t *testing
 	}
 }
 
-// foldWith folds the true word, and adds a constant to what a layer is to hold; behind the layers it is the
-// last polynomial.
+// foldWith folds the true codeword and adds a constant to the content of layer at. If at is the number of
+// layers, it adds to the last polynomial.
 func foldWith[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], at int, constant X) error {
 	word, err := p.batched()
 	if err != nil {
@@ -636,7 +637,7 @@ func foldWith[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], at i
 	return f.last(word[0], size)
 }
 
-// keepAll makes all cosets of columns, and keeps them, so that a test can change what is on them.
+// keepAll computes and keeps all cosets of columns, so that a test can change their values.
 func keepAll[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], x *extended[E]) {
 	for c := range x.cosets {
 		if _, err := p.points.lend(p.ctx, p.ex, p.points.lent(), x, c); err != nil {
@@ -645,7 +646,7 @@ func keepAll[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], x *ex
 	}
 }
 
-// addPower adds X^(2n) to the first of columns of n rows, which four times as many points can hold.
+// addPower adds X^(2n) to the first of columns of n rows. Four times as many points can hold it.
 func addPower[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], x *extended[E]) {
 	keepAll(p, x)
 	for c := range x.cosets {
@@ -705,7 +706,7 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
-// exchanging is a challenger of a prover that exchanges the first digests of caps.
+// exchanging is the challenger of a prover that exchanges the first digests of caps.
 type exchanging[E, X any] struct {
 	challenger.Challenger[E, X]
 	label string
@@ -718,7 +719,7 @@ func (e exchanging[E, X]) Digests(label string, top []tree.Digest) {
 	e.Challenger.Digests(label, top)
 }
 
-// idle is a challenger of a prover that does no work.
+// idle is the challenger of a prover that does no work.
 type idle[E, X any] struct {
 	challenger.Challenger[E, X]
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/circuittest"
 )
 
-// overPoseidon is a configuration whose verifiers have circuits.
+// overPoseidon returns a configuration whose verifiers have circuits.
 func overPoseidon(params stark.Params) stark.Config {
 	return stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Params: params}
 }
@@ -45,12 +45,12 @@ func newCircuitSystem(t *testing.T, params stark.Params, tables []*air.Table, tr
 	return s
 }
 
-// builder is of an empty program.
+// builder returns an empty program.
 func (s circuitSystem) builder() *circuit.Builder {
 	return circuit.New(circuit.Degree(s.Params().Degree))
 }
 
-// run is the program of a proof, and the first that does not hold.
+// run returns the program of a proof, and the first error.
 func (s circuitSystem) run(proof []byte, about stark.Statement) (*circuit.Builder, error) {
 	b := s.builder()
 	if _, err := s.Circuit(b, proof, about); err != nil {
@@ -65,7 +65,8 @@ type section struct {
 	from, to int
 }
 
-// sections are all: the first byte that is missing is one of the part that an error names.
+// sections returns all sections of a proof. It removes bytes from the end: the error names the part with the
+// first missing byte.
 func (s circuitSystem) sections() (all []section) {
 	name := func(n int) string {
 		var d *zkbench.DecodeError
@@ -83,7 +84,8 @@ func (s circuitSystem) sections() (all []section) {
 	return all
 }
 
-// word is where the section has an element, one of many, or the number of its rows or digests, where it has no more.
+// word returns the offset of an element of the section: one of many, or the number of its rows or digests if
+// it has no more.
 func (s section) word(n int) int {
 	for _, counted := range []string{"leaves", "paths", "folds", "routes"} {
 		if strings.HasPrefix(s.name, counted) {
@@ -93,7 +95,7 @@ func (s section) word(n int) int {
 	return s.from + n%max(1, (s.to-s.from)/8)*8
 }
 
-// alone is a table of one column that counts from a public value on, and sends nothing.
+// alone returns a table of one column that counts from a public value on and sends nothing.
 func alone(name string) *air.Table {
 	return &air.Table{Name: name, Columns: 1, State: func(b *air.Builder) {
 		b.Zero(air.First, "begins", b.Here(0).Sub(b.Public(0)))
@@ -110,7 +112,8 @@ func counting(rows int) stark.Trace {
 	}}
 }
 
-// words is a table of what programs have instructions of their own for: exclusive ors, and-nots, packed bits and multiples.
+// words returns a table of what code has instructions for: exclusive ors, and-nots, packed bits and
+// multiples.
 func words(name string) *air.Table {
 	return &air.Table{Name: name, Columns: 7, State: func(b *air.Builder) {
 		var bits []air.Expr
@@ -139,7 +142,7 @@ func counted(rows int) stark.Trace {
 	}}
 }
 
-// circuitSystems are of all kinds of tables, of parameters that are drawn.
+// circuitSystems returns n systems with tables of all kinds and random parameters.
 func circuitSystems(t *testing.T, n int) (all []circuitSystem) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range n {

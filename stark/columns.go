@@ -94,7 +94,7 @@ func (p *points[E, X]) extend(ctx context.Context, ex executor.Executor, s shape
 		if x.few != nil {
 			x.few[i] = p.few[s.rows].both(columns[i])
 		}
-		for c := len(scales) - 1; c >= 0; c-- { // the first one last, where the coefficients may be
+		for c := len(scales) - 1; c >= 0; c-- { // coset 0 last, because its memory may hold the coefficients
 			dst := x.column(c, i)
 			p.field.Mul(dst, columns[i], scales[c])
 			t.Evaluate(dst)

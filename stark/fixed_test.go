@@ -22,10 +22,10 @@ const (
 	cellRows = 2 * stepRows
 )
 
-// fixedTables are a program of eight steps and the cells that it reads and writes once: of two cells, which
-// the statement sends, every step makes the next one, their sum or their product, and the statement receives
-// the last. Of the program a column says which it is, and three of what cells; of the cells one has the
-// address, and one how often each is read or written.
+// fixedTables returns a program of eight steps and the cells that it reads and writes once. The statement
+// sends two cells. Every step computes the next one from two, as their sum or product, and the statement
+// receives the last. A column of the program says which operation it is, and three say which cells. A column
+// of the cells has the address, and one says how often each is read or written.
 func fixedTables(change func(steps, cells [][]uint64)) []*air.Table {
 	steps, cells := make([][]uint64, 4), make([][]uint64, 2)
 	times := make([]uint64, cellRows)
@@ -62,7 +62,7 @@ func fixedTables(change func(steps, cells [][]uint64)) []*air.Table {
 	}
 }
 
-// fixedTraces are of the program that begins with 3 and 4, of whose cells some are changed.
+// fixedTraces returns traces of the program that begins with 3 and 4, with changed cells.
 func fixedTraces(change func(table int, c *Cells)) ([]Trace, Statement) {
 	values := []uint64{3, 4}
 	for i := range stepRows {
@@ -125,7 +125,7 @@ func TestFixed(t *testing.T) {
 	}
 }
 
-// mustSystem is one over KoalaBear.
+// mustSystem returns a system over KoalaBear.
 func mustSystem(t *testing.T, params Params, tables ...*air.Table) *System {
 	t.Helper()
 	return must.Get(New(Config{KoalaBear, Keccak, params}, tables...))(t)

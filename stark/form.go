@@ -87,7 +87,7 @@ func (s *statement) asked(order uint64, logs []int, messages []Message) error {
 	asks := maps.Clone(s.linked)
 	for t, p := range s.programs {
 		random := uint64(s.params.Random())
-		rows := max(uint64(1)<<logs[t], random) - random // none of a table that is too low, which a layout refuses
+		rows := max(uint64(1)<<logs[t], random) - random // 0 for a table that is too low, which a layout refuses
 		for _, m := range p.Messages {
 			asks[m.Bus] = addProduct(asks[m.Bus], m.Asks, rows)
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/zkbench/zkbench/stark/air"
 )
 
-// counter counts from 0 to the statement's number: what it says depends on its height.
+// counter counts from 0 to the statement's number, so what it states depends on its height.
 func counter() *air.Table {
 	return &air.Table{Name: "counter", Columns: 1, State: func(b *air.Builder) {
 		b.Zero(air.First, "begins", b.Here(0))
@@ -67,7 +67,7 @@ func TestHeights(t *testing.T) {
 // bear is KoalaBear's order.
 const bear = 1<<31 - 1<<24 + 1
 
-// wide asks three times a row for a value, with a multiplicity of 24 bits that it constrains.
+// wide asks for a value three times in each row, with a multiplicity that it constrains to 24 bits.
 func wide(most uint64) *air.Table {
 	return &air.Table{Name: "asks", Columns: 25, State: func(b *air.Builder) {
 		var bits []air.Expr
@@ -133,7 +133,7 @@ func TestWrap(t *testing.T) {
 	must.Do(t, liar.Check(t.Context(), executor.Serial(), traces, about), "what the bound keeps out")
 }
 
-// asking is a table that asks buses, each up to so many times a row.
+// asking returns a table that asks buses, each up to the given number of times in a row.
 func asking(name string, most map[string][]uint64) *air.Table {
 	return &air.Table{Name: name, Columns: 1, State: func(b *air.Builder) {
 		for bus, all := range most {

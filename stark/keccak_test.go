@@ -17,7 +17,7 @@ import (
 	"github.com/zkbench/zkbench/stark/keccak"
 )
 
-// changed fills as a trace does, and then changes a cell.
+// changed returns a trace that fills like t and then changes a cell.
 func changed(t stark.Trace, row, column int, by uint64) stark.Trace {
 	fill := t.Fill
 	t.Fill = func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {

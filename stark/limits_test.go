@@ -47,7 +47,7 @@ func TestVerifiersBits(t *testing.T) {
 	must.Fail(t, err, zkbench.ErrParams, "too few bits")
 }
 
-// asked notes what is asked of a challenger.
+// asked records what is asked of a challenger.
 type asked struct {
 	challenger.Challenger[koalabear.Element, koalabear.Quartic]
 	outside map[string]bool
@@ -425,7 +425,7 @@ func TestSpans(t *testing.T) {
 	golden.Equal(t, "spans", want, got)
 }
 
-// refusing is an executor of which one operation fails, after so many that do not.
+// refusing is an executor on which one operation fails, after a number of operations that do not.
 type refusing struct {
 	executor.Executor
 	left *int

@@ -265,7 +265,7 @@ func (l *lowering[E]) order(bounds map[int][]int, last []int) {
 					}
 				}
 			}
-			if in.op != opPack { // which needs its operands when it sets its result
+			if in.op != opPack { // Pack still reads its operands when it sets its result
 				release(i, of)
 			}
 			if len(free) == 0 {

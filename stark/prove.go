@@ -38,7 +38,7 @@ type prover[E field.Element[E], X field.Extension[E, X]] struct {
 	proof      *proof[E, X]
 
 	columns  [][][]E         // for each table, values
-	fixed    [][][]E         // those of fixed columns
+	fixed    [][][]E         // for each table, values of its fixed columns
 	random   *random[E, X]   // nil without zero knowledge, like masks and salts
 	masks    [][2][]X        // for each table, the tuples with which its sum begins and ends
 	salts    [phases][][][]E // for each coset, what is hashed with its leaves

@@ -75,7 +75,7 @@ func Secure128(f Field) Params {
 // them for nothing else: 51 bits are proved by unique decoding, and at most 57 up to the Johnson radius.
 func Compare100(f Field) Params {
 	s := basic("compare100", 1, 84)
-	s.Stack = 3 // those systems look at time
+	s.Stack = 3 // those systems optimise time
 	s.Degree = map[Field]int{Goldilocks: 2, KoalaBear: 4}[f]
 	return s
 }

@@ -105,7 +105,7 @@ type engine interface {
 	lower(s *statement)                      // compiles the programs, before the first proof
 	fix(s *statement) ([]tree.Digest, error) // commits to fixed columns and returns the cap
 	prove(ctx context.Context, ex executor.Executor, s *statement, traces []Trace, about Statement, options Options) ([]byte, error)
-	bytes() uint64 // of an element
+	bytes() uint64 // length of an element
 	order() uint64
 	layout(s *statement, rows []int) (*layout, error)
 	security(l *layout, messages int) security.Protocol

@@ -20,7 +20,7 @@ func small(degree, stack int) stark.Params {
 	return stark.Params{Name: "test", Bits: stark.Unproven, Degree: degree, LogBlowup: 2, Queries: 5, Grinding: 3, Stack: stack, LogFold: 3, LogFinal: 2, LogCap: 2}
 }
 
-// configs are all that there are, with stacks of some sizes.
+// configs returns all configurations, with several stack sizes.
 func configs() (all []stark.Config) {
 	for _, stack := range []int{0, 1, 3} {
 		all = append(all,
@@ -33,7 +33,7 @@ func configs() (all []stark.Config) {
 	return all
 }
 
-// squares has x, x² of x from 0 on, with which it answers, and how often.
+// squares returns a table that answers with x and x² for x from 0 on, as often as its third column says.
 func squares() *air.Table {
 	return &air.Table{Name: "squares", Columns: 3, State: func(b *air.Builder) {
 		x, y, times := b.Here(0), b.Here(1), b.Here(2)
@@ -44,7 +44,7 @@ func squares() *air.Table {
 	}}
 }
 
-// walk looks squares up: a and b, whose sum is the next a.
+// walk returns a table that asks for the squares of a and b in each row. Their sum a + b is the next row's a.
 func walk() *air.Table {
 	return &air.Table{Name: "walk", Columns: 5, State: func(b *air.Builder) {
 		b.Zero(air.First, "first", b.Here(0).Sub(b.Public(0)))
@@ -57,7 +57,8 @@ func walk() *air.Table {
 	}}
 }
 
-// traces are of a walk in steps of one, of a table of so many rows, of which some are random.
+// traces returns the traces of a walk in steps of one, in a table of the given height. The last rows, as many
+// as random says, are not filled.
 func traces(rows, random int) (all []stark.Trace, about stark.Statement) {
 	counts := make([]uint64, 8*rows-random)
 	height := rows

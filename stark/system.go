@@ -131,7 +131,7 @@ func (s *statement) hash(about string, fixed []tree.Digest) [sha512.Size]byte {
 // layout says where everything is in a proof, for tables of given heights.
 type layout struct {
 	*statement
-	degree int // of the extension
+	degree int // degree of the extension
 	bytes  int // length of an element
 	cells  int // number of cells of all columns, including fixed ones, sums and pieces
 	// A lean proof keeps one coset of the columns and computes the others when it needs them, at most three

@@ -57,7 +57,7 @@ func (x num) pow(n uint64) num {
 	return r
 }
 
-// over is x / y, by the norm a² - 7 b².
+// over returns x / y, by the norm a² - 7 b².
 func (x num) over(y num) num {
 	conjugate := num{y.a, mod(new(big.Int).Neg(y.b))}
 	norm := y.times(conjugate)
@@ -70,7 +70,7 @@ func (x num) over(y num) num {
 
 func (x num) equals(y num) bool { return x.a.Cmp(y.a) == 0 && x.b.Cmp(y.b) == 0 }
 
-// root is of order 2^log.
+// root returns a root of unity of order 2^log.
 func root(log int) num { return scalar(7).pow((0xffffffff00000001 - 1) >> log) }
 
 // Evaluating a program.
@@ -162,7 +162,8 @@ func (b *textbook) challenge(label string, outside bool) num {
 	}
 }
 
-// equality are weights of n words: of each the product over its bits, the lowest first.
+// equality returns the weights of n words. A weight is a product over the bits of the word's number, the
+// lowest first.
 func (b *textbook) equality(label string, n int) []num {
 	var rs []num
 	for 1<<len(rs) < n {
@@ -190,7 +191,7 @@ func reversedBits(i, log int) uint64 {
 	return bits.Reverse64(uint64(i)) >> (64 - log)
 }
 
-// opening checks leaves against a cap and returns them by their place.
+// opening checks leaves against a cap and returns them by position.
 func (b *textbook) opening(top [][]byte, log int, places []int, width int) map[int][]num {
 	n := int(binary.LittleEndian.Uint16(b.bytes(2)))
 	if n != len(places) {
@@ -245,13 +246,14 @@ func (b *textbook) opening(top [][]byte, log int, places []int, width int) map[i
 	return out
 }
 
-// textbookTable is the fixed columns of a table of 2^rows rows.
+// textbookTable holds the fixed columns of a table of 2^rows rows.
 type textbookTable struct {
 	rows  int
 	fixed [][]uint64
 }
 
-// fixedCap commits to fixed columns: at each point of the domain there are all stacks, each of columns at x^k.
+// fixedCap commits to fixed columns. At each point of the domain there are all stacks, each made of columns
+// at x^k.
 func (b *textbook) fixedCap(tables []textbookTable, size, shared int) [][]byte {
 	if b.top != nil {
 		return b.top
@@ -696,7 +698,7 @@ func (b *textbook) verify(about Statement) {
 	}
 }
 
-// try is verify's error.
+// try returns the error with which verify panics.
 func (b *textbook) try(about Statement) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -42,7 +42,7 @@ func NewAggregation(params recursion.TreeParams, batch Batch, batches int) (*Agg
 	}
 	a := &Aggregation{system: s, batch: batch, form: s.heights(batch.Blocks)}
 	a.form[1] = max(a.form[1], a.form[0]/lowest)
-	if _, err := s.System.Memory(a.form); err != nil { // before there are claims of so many messages
+	if _, err := s.System.Memory(a.form); err != nil { // before memory is allocated for that many claims
 		return nil, err
 	}
 	like, err := a.statement(make([]Claim, batch.Messages))

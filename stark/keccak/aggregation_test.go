@@ -14,7 +14,7 @@ import (
 	"github.com/zkbench/zkbench/stark/recursion"
 )
 
-// smallTreeParams prove nothing, for tests.
+// smallTreeParams returns parameters that promise nothing, for tests.
 func smallTreeParams() recursion.TreeParams {
 	params := func(name string, degree, logBlowup int) stark.Params {
 		return stark.Params{Name: name, Bits: stark.Unproven, Degree: degree, LogBlowup: logBlowup, Queries: 2, Grinding: 1, Stack: 4, LogFold: 3, LogFinal: 3, LogCap: 1}

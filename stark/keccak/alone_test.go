@@ -122,8 +122,8 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// ofAsMany is the error of a proof of other claims and permutations; if there is not one for each block, these are
-// none.
+// ofAsMany returns the error for a proof of other claims and permutations: ErrParams if there is not one
+// permutation for each block.
 func ofAsMany(claims []keccak.Claim, states []keccak.States) error {
 	blocks := 0
 	for _, c := range claims {
@@ -135,7 +135,7 @@ func ofAsMany(claims []keccak.Claim, states []keccak.States) error {
 	return zkbench.ErrProof
 }
 
-// with returns a list that is changed.
+// with returns a changed copy of a list.
 func with[T any](list []T, change func(list []T)) []T {
 	list = slices.Clone(list)
 	change(list)

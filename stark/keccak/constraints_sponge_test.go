@@ -11,7 +11,7 @@ import (
 	"github.com/zkbench/zkbench/stark"
 )
 
-// plantSponges plants traces of the table of sponges, and claims of which it then says that they are true. The
+// plantSponges plants traces of the table of sponges, with claims that are true according to them. The
 // statement answers with the permutations that the rows ask for.
 func plantSponges(t *testing.T, forgeries starktest.Forgeries) {
 	table := must.Get(NewSpongeTable(config(stark.KoalaBear), stark.Exposed))(t)
@@ -232,7 +232,7 @@ func plantSponges(t *testing.T, forgeries starktest.Forgeries) {
 	}
 }
 
-// claimLast claims, of the last message, the digest that its last block gives.
+// claimLast claims that the last message has the digest of its last block.
 func claimLast(claims []Claim, blocks []absorbed) {
 	out := blocks[len(blocks)-1].out
 	for i := range claims[len(claims)-1].Digest {
@@ -240,7 +240,7 @@ func claimLast(claims []Claim, blocks []absorbed) {
 	}
 }
 
-// inverse is that of a number below KoalaBear's order.
+// inverse returns the inverse of a number below KoalaBear's order.
 func inverse(x uint64) uint64 {
 	product := uint64(1)
 	for e := uint64(order - 2); e > 0; e >>= 1 {

@@ -35,7 +35,7 @@ func Claims(messages [][]byte, visibility stark.Visibility) (claims []Claim) {
 	for _, m := range messages {
 		c := Claim{Length: len(m), Digest: keccak.Sum256(m)}
 		if visibility == stark.Public {
-			c.Message = append([]byte{}, m...) // not nil where it is empty
+			c.Message = append([]byte{}, m...) // not nil even if it is empty
 		}
 		claims = append(claims, c)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/zkbench/zkbench/stark/keccak"
 )
 
-// BenchmarkProve is a proof of 170 permutations, with the time of its phases.
+// BenchmarkProve proves 170 permutations and reports the time of each phase.
 func BenchmarkProve(b *testing.B) {
 	for _, c := range []stark.Config{
 		{Field: stark.KoalaBear, Hash: stark.Keccak, Params: stark.Compare100(stark.KoalaBear)},

@@ -36,8 +36,8 @@ const (
 	rateLanes = keccak.Rate / 8
 )
 
-// The columns, those that are read in the next row first.
-func (s sponge) number() int  { return 0 } // of the row: of the permutation
+// The columns. Those that are read in the next row come first.
+func (s sponge) number() int  { return 0 } // number of the row, and of its permutation
 func (s sponge) message() int { return 1 } // number of the message
 func (s sponge) before() int  { return 2 } // bytes of the message in blocks before this one
 func (s sponge) real() int    { return 3 } // 1 if the row is of a message
@@ -50,7 +50,8 @@ func (s sponge) out(lane, limb int) int {
 }
 func (s sponge) bit(i int) int { return s.out(keccak.Lanes, 0) + i }
 
-// within is 1 if byte i is the message's, and not padding. Byte 135 is padding in a message's last block, and in no other.
+// within returns the column that is 1 if byte i belongs to the message, and 0 if it is padding. Byte 135 is
+// padding in a message's last block only.
 func (s sponge) within(i int) int { return s.bit(rateBits) + i }
 func (s sponge) columns() int     { return s.within(keccak.Rate) }
 

@@ -20,7 +20,7 @@ import (
 // The columns of the table of paths, before those of the permutation. A path has a row for each sibling, from
 // the leaf up, and one more, which hashes the top into the root.
 const (
-	number = iota // of the path
+	number = iota // number of the path
 	depth         // number of the path's rows so far, including this one
 	times         // how often the path answers; the prover chooses it
 	starts        // 1 in a path's first row

@@ -27,7 +27,7 @@ func digest(random *rand.Rand) (d native.Digest) {
 	return d
 }
 
-// somePaths are in trees of some heights, from places of all kinds.
+// somePaths returns paths in trees of some heights, from indices of all kinds.
 func somePaths() (paths []poseidon.Path) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{1, 5, 20, 0} {
@@ -133,7 +133,7 @@ func TestInnerNode(t *testing.T) {
 	}
 }
 
-// refusing is an executor that does nothing but to refuse.
+// refusing is an executor that only returns errors.
 type refusing struct{ executor.Executor }
 
 func (refusing) Do(context.Context, int, func(ctx context.Context, i int) error) error {

@@ -16,17 +16,17 @@ func small(degree int) stark.Params {
 	return stark.Params{Name: "test", Bits: stark.Unproven, Degree: degree, LogBlowup: 2, Queries: 3, Grinding: 2, Stack: 2, LogFold: 2, LogFinal: 2, LogCap: 1}
 }
 
-// poseidon is a system whose proofs can be children.
+// poseidon returns a configuration whose proofs can be children.
 func poseidon() stark.Config {
 	return stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Params: small(2)}
 }
 
 const height = 8
 
-// powers has 1, x, x², ... of the statement's x, and sends the last one.
+// powers returns a system that has 1, x, x², ... for the statement's x and sends the last power.
 func powers(t *testing.T) *stark.System { t.Helper(); return powersOf(t, poseidon(), 1) }
 
-// powersOf begins with another first number.
+// powersOf is like powers, but begins with another first number.
 func powersOf(t *testing.T, c stark.Config, first int64) *stark.System {
 	t.Helper()
 	return must.Get(stark.New(c, &air.Table{Name: "powers", Columns: 2, State: func(b *air.Builder) {
@@ -37,7 +37,7 @@ func powersOf(t *testing.T, c stark.Config, first int64) *stark.System {
 	}}))(t)
 }
 
-// power is a proof of the last of so many powers of x.
+// power proves the last of height powers of x.
 func power(t *testing.T, s *stark.System, x uint64, height int) recursion.Proof {
 	t.Helper()
 	return powerFrom(t, s, 1, x, height)

@@ -16,7 +16,7 @@ import (
 	"github.com/zkbench/zkbench/stark/recursion"
 )
 
-// refused fails the test unless an error is the one that is wanted, with this text.
+// refused fails the test unless an error is the wanted one and has this text.
 func refused(t *testing.T, what string, err, want error, text string) {
 	t.Helper()
 	must.Fail(t, err, want, "%s", what)
@@ -25,15 +25,15 @@ func refused(t *testing.T, what string, err, want error, text string) {
 	}
 }
 
-// forms are those of powers' proofs.
+// forms are the forms of powers' proofs.
 var forms = []stark.Form{{height}}
 
-// leafOf is the child that powers' proofs are.
+// leafOf returns the child for powers' proofs.
 func leafOf(s *stark.System, like stark.Statement) recursion.Child {
 	return recursion.NewChild(s, like)
 }
 
-// ofForms is a statement that accepts other forms.
+// ofForms returns a statement that accepts other forms.
 func ofForms(s stark.Statement, forms ...stark.Form) stark.Statement {
 	s.Forms = forms
 	return s

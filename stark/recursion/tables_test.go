@@ -20,8 +20,8 @@ import (
 	"github.com/zkbench/zkbench/stark/recursion"
 )
 
-// tiny is a program of all kinds of rows, and the cells that a statement reads: of a pair its first element's bits, two
-// permutations of it, in an order that one of the bits says, and an inverse.
+// tiny returns a program with all kinds of rows, and the cells that a statement reads: the bits of a pair's
+// first element, two permutations of it, in an order that depends on one of the bits, and an inverse.
 func tiny(degree circuit.Degree) (*circuit.Builder, []circuit.Cell) {
 	b := circuit.New(degree)
 	b.Hint(circuit.X{7, 7}) // which nothing reads
@@ -37,7 +37,7 @@ func tiny(degree circuit.Degree) (*circuit.Builder, []circuit.Cell) {
 	return b, []circuit.Cell{b.Cell(b.Inverse(y, "inverse")), b.Cell(out[5])}
 }
 
-// laid is a program in tables, and what is said of it.
+// laid is a program in tables with its statement.
 type laid struct {
 	recursion.Program
 	*stark.System
@@ -45,7 +45,7 @@ type laid struct {
 	about  stark.Statement
 }
 
-// about is the statement that reads cells.
+// about returns the statement that reads cells.
 func about(b *circuit.Builder, cells []circuit.Cell) (about stark.Statement) {
 	for _, c := range cells {
 		tuple := []uint64{uint64(c)}
@@ -70,7 +70,7 @@ func lay(t *testing.T, b *circuit.Builder, statement []circuit.Cell, rows int, o
 	return laid{p, s, p.Traces(b.Values), said}
 }
 
-// check is what Check says of traces in which a cell is one more.
+// check returns what Check reports for traces in which one cell is increased by 1.
 func (l laid) check(t *testing.T, table, row, column int) error {
 	t.Helper()
 	traces := slices.Clone(l.traces)
@@ -84,7 +84,7 @@ func (l laid) check(t *testing.T, table, row, column int) error {
 	return l.Check(t.Context(), executor.Serial(), traces, l.about)
 }
 
-// degrees are those of the extensions of programs.
+// degrees are the degrees of the extensions of programs.
 var degrees = []circuit.Degree{2, 3}
 
 // TestProgram: a program is proved in any number of rows, with S-boxes of both kinds.

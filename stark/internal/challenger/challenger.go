@@ -67,7 +67,7 @@ func (b *bytes[E, X]) Elements(label string, elements []E) {
 // many bits as the field's order has, and values that are not below the order are skipped.
 func (b *bytes[E, X]) Challenge(label string, outside bool) (x X) {
 	order := b.field.Order()
-	mask := uint64(1)<<bits.Len64(order) - 1 // of 64 bits: all ones
+	mask := uint64(1)<<bits.Len64(order) - 1 // all ones if the order has 64 bits
 	size := b.field.Bytes()
 	var zero E
 	for {
@@ -157,7 +157,7 @@ func (b *bytes[E, X]) Grind(ctx context.Context, ex executor.Executor, label str
 		return 0, fmt.Errorf("%w: %d bits of grinding, accepted are 0 to %d", zkbench.ErrParams, work, mostWork)
 	}
 	seed := b.seed(label)
-	// A column for each word of the seed, which all nonces share, and one of the nonces.
+	// There is a column for each word of the seed, which all nonces share, and one for the nonces.
 	words := make([][]uint64, seedWords)
 	for i := range words {
 		words[i] = make([]uint64, grinds)

@@ -29,7 +29,8 @@ type (
 
 const minus = goldilocks.Modulus - 1 // -1
 
-// operands are values of all kinds: constants, and cells, some alone, some scaled and shifted. Two are of one cell.
+// operands returns values of all kinds: constants and cells, some alone, some scaled and shifted. Two are of
+// the same cell.
 func operands(b *circuit.Builder, seed element) []value {
 	cell := b.Hint(number{3 + seed, 5})
 	further := number{}
@@ -41,15 +42,15 @@ func operands(b *circuit.Builder, seed element) []value {
 	}
 }
 
-// unit is the extension's element of which the second coordinate is a multiple.
+// unit is the element of the extension whose second coordinate is 1.
 var unit = number{0, 1}
 
 func sub(x, y number) number { return x.Add(y.MulBase(minus)) }
 
-// beyond is what is in a number but for its first coordinate: of a pair the second element times the unit.
+// beyond returns a number without its first coordinate: for a pair, the second element times the unit.
 func beyond(x number) number { return sub(x, number{x[0]}) }
 
-// degrees are those of extensions.
+// degrees are the degrees of extensions.
 var degrees = []circuit.Degree{2, 3}
 
 var operations = []struct {
@@ -212,7 +213,7 @@ func TestAssertions(t *testing.T) {
 	}
 }
 
-// edges are elements at the ends of halves, and of the field.
+// edges are elements at the ends of 32-bit halves and of the field.
 var edges = []uint64{0, 1, 2, 1<<31 - 1, 1<<32 - 2, 1<<32 - 1, 1 << 32, 1<<32 + 1, 1 << 63, 0x123456789abcdef0, minus - 1<<32, minus - 1, minus}
 
 // TestBits: an element has one decomposition.
@@ -315,7 +316,7 @@ func TestPermute(t *testing.T) {
 	}
 }
 
-// pairs are values of elements, two by two, of which the last one ends with a 0 if it is alone.
+// pairs returns cells of elements, two in each. If the number is odd, the last one ends with a 0.
 func pairs(b *circuit.Builder, elements []element) (pairs []value) {
 	for i := 0; i < len(elements); i += 2 {
 		var x number
@@ -361,7 +362,7 @@ func TestDuplex(t *testing.T) {
 	checkDuplex[ext.Cubic](t, 3)
 }
 
-// coordinates are those of a number, as many as an extension has.
+// coordinates returns as many coordinates of a number as the extension has.
 func coordinates[X field.Extension[element, X]](x number) (of X) {
 	for i := range len(of) {
 		of[i] = x[i]

@@ -82,12 +82,12 @@ type goldiTransform struct{ domain *goldilocks.Domain }
 
 func (t goldiTransform) Interpolate(values []goldilocks.Element) {
 	if err := t.domain.InverseNTT(values, goldilocks.Natural, 1); err != nil {
-		panic(err) // of another length
+		panic(err) // the caller passed another length
 	}
 }
 
 func (t goldiTransform) Evaluate(coefficients []goldilocks.Element) {
 	if err := t.domain.NTT(coefficients, goldilocks.BitReversed, 1); err != nil {
-		panic(err) // of another length
+		panic(err) // the caller passed another length
 	}
 }

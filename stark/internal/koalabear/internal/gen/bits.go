@@ -40,7 +40,7 @@ func bits() []byte {
 		line("ADDQ $64, R11\n\tSUBQ $16, CX\n\tJNZ rows\n\tVZEROUPPER\n\tRET\n")
 	}
 	pairs("xor", modulus, func() {
-		// a + b + 2 a (p - b): 2 a is below 2^32, and p - b, of which p itself is 0, at most p.
+		// a + b + 2 a (p - b): 2 a is below 2^32, and p - b is at most p. If it is p, that stands for 0.
 		line("VPADDD Z0, Z0, Z3")
 		line("VPSUBD Z1, Z%d, Z2", unit)
 		multiply()

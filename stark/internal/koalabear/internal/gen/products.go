@@ -37,7 +37,7 @@ func products() []byte {
 		line("MOVQ SI, R9")
 		line("MOVQ DX, R10")
 		line("MOVQ count+32(FP), BX")
-		// multiply adds the products of so many columns, one or two, behind R9 and R10.
+		// multiply adds the products of one or two columns, at R9 and R10.
 		multiply := func(columns int) {
 			for c := range columns {
 				line("MOVQ %d(R9), R12", 24*c)
