@@ -45,7 +45,8 @@ func (s Params) Random() int {
 	return 2*s.Queries + 2*s.Degree + 1
 }
 
-// Height returns the lowest height of a table in which the given number of rows can be filled.
+// Height returns the height that a table needs to have room for the given number of rows. It is a power of
+// two.
 func (s Params) Height(rows int) int {
 	random := s.Random()
 	rows = min(rows, math.MaxInt/4) // more than any table has, so that nothing wraps

@@ -64,7 +64,8 @@ type Message struct {
 	Tuple []uint64
 }
 
-// Statement is what a proof is about. Prove and Verify return zkbench.ErrParams if Forms is empty.
+// Statement is what a proof proves about the tables. Prove and Verify return zkbench.ErrParams if Forms is
+// empty.
 type Statement struct {
 	Forms    []Form    // accepted heights of the tables; a proof of any other form is refused
 	Publics  []uint64  // public values that tables read
@@ -72,7 +73,7 @@ type Statement struct {
 	Context  []byte    // further data that the proof is bound to
 }
 
-// Trace fills a table.
+// Trace says how to fill one table.
 type Trace struct {
 	// Rows is the table's height in a form of the statement: a power of two, at least 2. A table with fixed
 	// columns has their height. Params.Height returns the height that a number of rows needs. The verifier

@@ -39,7 +39,7 @@ const (
 	Mul
 )
 
-// Constant returns the constant c.
+// Constant returns c as an expression.
 func Constant(c int64) Expr {
 	if c < 0 {
 		return constant(Int{uint64(-c), true}) // also right for the least int64, which is its own negative
@@ -47,7 +47,7 @@ func Constant(c int64) Expr {
 	return constant(Int{Abs: uint64(c)})
 }
 
-// Element returns the constant c. Unlike Constant, it takes any element of a field of 64 bits.
+// Element returns c as an expression. Unlike Constant, it takes any element of a field of 64 bits.
 func Element(c uint64) Expr { return constant(Int{Abs: c}) }
 
 func constant(c Int) Expr {
@@ -57,7 +57,7 @@ func constant(c Int) Expr {
 	return Expr{&node{op: Const, value: c}}
 }
 
-// Add returns e + x.
+// Add returns the sum e + x.
 func (e Expr) Add(x Expr) Expr {
 	switch {
 	case e.node == nil:
@@ -68,7 +68,7 @@ func (e Expr) Add(x Expr) Expr {
 	return Expr{&node{op: Add, x: e.node, y: x.node}}
 }
 
-// Sub returns e - x.
+// Sub returns the difference e - x.
 func (e Expr) Sub(x Expr) Expr {
 	if x.node == nil {
 		return e
@@ -87,7 +87,7 @@ func (e Expr) negative() Expr {
 	return Expr{}.Sub(e)
 }
 
-// Mul returns e x.
+// Mul returns the product e x.
 func (e Expr) Mul(x Expr) Expr {
 	switch {
 	case e.node == nil || x.node == nil:
@@ -102,10 +102,10 @@ func (e Expr) Mul(x Expr) Expr {
 
 func (e Expr) isOne() bool { return e.op == Const && e.value == Int{Abs: 1} }
 
-// Times returns c e.
+// Times returns e times the constant c.
 func (e Expr) Times(c int64) Expr { return Constant(c).Mul(e) }
 
-// Plus returns e + c.
+// Plus returns e plus the constant c.
 func (e Expr) Plus(c int64) Expr { return e.Add(Constant(c)) }
 
 // Bool returns e (1 - e), which is 0 if e is 0 or 1 and nonzero otherwise.

@@ -22,7 +22,7 @@ type PermutationTable struct {
 	permutation permutation
 }
 
-// NewPermutationTable returns the table of permutations as a system of its own.
+// NewPermutationTable returns a system that has only the table of permutations.
 func NewPermutationTable(c stark.Config) (*PermutationTable, error) {
 	p := newPermutation(c.Field)
 	t, err := newTables(c, 2, p)
@@ -70,7 +70,7 @@ type SpongeTable struct {
 	sponge sponge
 }
 
-// NewSpongeTable returns the table of sponges as a system of its own. Messages that are stark.Public are part
+// NewSpongeTable returns a system that has only the table of sponges. Messages that are stark.Public are part
 // of its statements, in addition to the states, which reveal them. Messages that are stark.Exposed are
 // revealed by the states alone. Hidden messages are refused with zkbench.ErrParams.
 func NewSpongeTable(c stark.Config, messages stark.Visibility) (*SpongeTable, error) {
@@ -106,8 +106,9 @@ func (t *SpongeTable) Verify(proof []byte, claims []Claim, states []States, abou
 	return t.System.Verify(proof, statement)
 }
 
-// Statement returns what a proof of these claims is about. The claims rely on permutations, one for each
-// block; without them, or without claims, Statement returns zkbench.ErrParams.
+// Statement returns what a proof of these claims is about. The claims rely on the permutations in states, one
+// for each block. Statement returns zkbench.ErrParams if there are no claims, or if states has another
+// length.
 func (t *SpongeTable) Statement(claims []Claim, states []States, about []byte) (stark.Statement, error) {
 	messages, err := t.sponge.claimed(claims)
 	if err != nil {

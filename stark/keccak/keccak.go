@@ -124,7 +124,7 @@ func (t *tables) Memory(blocks int) (uint64, error) {
 	return t.System.Memory(t.heights(blocks))
 }
 
-// System proves and verifies hashes, using both tables.
+// System proves the Keccak-256 digests of messages with both tables, and verifies such proofs.
 type System struct {
 	tables
 	sponge sponge
@@ -154,7 +154,7 @@ func (s *System) Prove(ctx context.Context, ex executor.Executor, messages [][]b
 	return s.System.Prove(ctx, ex, s.Traces(messages), statement, options)
 }
 
-// Traces returns the traces of both tables for messages.
+// Traces returns the traces of both tables with which the digests of messages are proved.
 func (s *System) Traces(messages [][]byte) []stark.Trace {
 	blocks := absorb(messages)
 	heights := s.heights(len(blocks))

@@ -18,7 +18,7 @@ const (
 	Cubed Boxes = 2 // x³, and x³ x³ x: of degree 3
 )
 
-// Columns returns the number of columns of State.
+// Columns returns how many columns State uses.
 func (b Boxes) Columns() int {
 	return int(b) * (poseidon.FullRounds*poseidon.Width + poseidon.PartialRounds)
 }

@@ -155,7 +155,7 @@ func Claims(paths []Path) (claims []Claim) {
 	return claims
 }
 
-// System proves and verifies paths.
+// System proves paths in Merkle trees, and verifies such proofs.
 type System struct {
 	*stark.System
 	params stark.Params

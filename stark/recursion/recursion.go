@@ -93,7 +93,7 @@ type System struct {
 	program  *program
 }
 
-// Tables are the tables of a system's program, which Traces fills.
+// Tables checks, proves and verifies with a system's own tables. System.Traces fills them.
 type Tables interface {
 	Check(ctx context.Context, ex executor.Executor, traces []stark.Trace, about stark.Statement) error
 	Prove(ctx context.Context, ex executor.Executor, traces []stark.Trace, about stark.Statement, options stark.Options) ([]byte, error)
@@ -110,9 +110,10 @@ func (s *System) Digest() [sha512.Size]byte { return s.system.Digest() }
 // Memory estimates the most memory, in bytes, that a proof takes.
 func (s *System) Memory() (uint64, error) { return s.system.Memory(s.program.form()) }
 
-// New returns a system for proofs of these forms. Its own proofs can be children if it is over Goldilocks
-// with Poseidon. New returns zkbench.ErrParams if there are no children, if a child's verifier has no
-// program, if the children have different extensions, or if a child's parameters promise fewer bits than c's.
+// New returns a system that proves proofs of the children's forms. Its own proofs can be children if it is
+// over Goldilocks with Poseidon. New returns zkbench.ErrParams if there are no children, if a child's
+// verifier has no program, if the children have different extensions, or if a child's parameters promise
+// fewer bits than c's.
 func New(c stark.Config, children ...Child) (*System, error) {
 	params := c.Params
 	if len(children) == 0 {

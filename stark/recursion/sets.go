@@ -34,8 +34,8 @@ func Secure128() TreeParams {
 	return s
 }
 
-// Compare100 returns parameters for comparison only. All layers have what stark.Compare100 has, 100 bits that
-// were once conjectured, at lower rates.
+// Compare100 returns parameters for comparison only. All layers have the same 100 bits as stark.Compare100,
+// which rest on a refuted conjecture. Their rates are lower.
 func Compare100() TreeParams {
 	s := TreeParams{Child: stark.Compare100(stark.Goldilocks), Last: short("compare100-last", 2, 21, 16)}
 	s.Child.Name, s.Child.LogBlowup, s.Child.Queries = "compare100-inner", 3, 28

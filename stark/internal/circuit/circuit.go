@@ -77,10 +77,10 @@ type Value struct {
 	plus  X
 }
 
-// Constant returns the constant x.
+// Constant returns x as a Value that needs no cell.
 func Constant(x X) Value { return Value{cell: None, plus: x} }
 
-// Base returns a constant of the field.
+// Base returns an element of the field as a constant Value.
 func Base(e E) Value { return Constant(X{e}) }
 
 // Zero and One are the constants 0 and 1.
@@ -89,7 +89,7 @@ var Zero, One = Base(0), Base(1)
 // known reports whether v is a constant.
 func (v Value) known() bool { return v.cell == None }
 
-// Times returns c v.
+// Times returns v times the constant c.
 func (v Value) Times(c E) Value {
 	if v.scale = v.scale.Mul(c); v.scale == 0 {
 		v.cell = None
@@ -101,7 +101,7 @@ func (v Value) Times(c E) Value {
 // Neg returns -v.
 func (v Value) Neg() Value { return v.Times(goldilocks.Modulus - 1) }
 
-// Plus returns v + c.
+// Plus returns v plus the constant c.
 func (v Value) Plus(c X) Value {
 	v.plus = v.plus.Add(c)
 	return v
@@ -198,7 +198,7 @@ func (b *Builder) fails(name string, args ...any) {
 	}
 }
 
-// Add returns x + y.
+// Add returns the sum x + y.
 func (b *Builder) Add(x, y Value) Value {
 	switch {
 	case x.known():
@@ -211,7 +211,7 @@ func (b *Builder) Add(x, y Value) Value {
 	return b.row(b.linear(x, y))
 }
 
-// Sub returns x - y.
+// Sub returns the difference x - y.
 func (b *Builder) Sub(x, y Value) Value { return b.Add(x, y.Neg()) }
 
 // product returns a row that computes x y + z.
@@ -246,7 +246,7 @@ func (b *Builder) MulAdd(x, y, z Value) Value {
 	return b.row(r)
 }
 
-// Mul returns x y.
+// Mul returns the product x y.
 func (b *Builder) Mul(x, y Value) Value {
 	switch {
 	case x.known() && x.plus.InField():
@@ -370,8 +370,8 @@ func (b *Builder) Triples(pairs []Value, n int) (all []Value) {
 // wordBits is the number of bits of an element.
 const wordBits = 64
 
-// Bits returns the bits of an element of the field as a number below p, the lowest first. It states that the
-// lowest zeros of them are 0. If that does not hold, Err reports name.
+// Bits returns the bits of an element of the field as a number below p, the lowest first. It also states that
+// this number is a multiple of 2^zeros. If that does not hold, Err reports name.
 func (b *Builder) Bits(x Value, zeros int, name string, args ...any) []Value {
 	number := uint64(b.Eval(x)[0])
 	bits := make([]Value, wordBits)
@@ -402,8 +402,8 @@ func (b *Builder) Bits(x Value, zeros int, name string, args ...any) []Value {
 	return bits
 }
 
-// Permute returns the permutation of a state of pairs. If swap is 1, the first two pairs and the next two are
-// exchanged before.
+// Permute applies Poseidon's permutation to a state of pairs. If swap is 1, it first exchanges the first two
+// pairs with the next two.
 func (b *Builder) Permute(in [Pairs]Value, swap Value) (out [Pairs]Value) {
 	p := Permutation{Swap: b.Cell(swap)}
 	var state poseidon.State

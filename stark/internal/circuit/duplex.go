@@ -41,13 +41,13 @@ func overwrite(b *Builder, state [Pairs]Value, pairs []Value) [Pairs]Value {
 	return state
 }
 
-// Pairs absorbs the given number of elements, two in each pair. If the number is odd, the last pair must end
-// with 0.
+// Pairs absorbs the given number of elements under a label, two in each pair. If the number is odd, the last
+// pair must end with 0.
 func (d *Duplex) Pairs(label string, elements int, pairs []Value) {
 	d.state = overwrite(d.b, d.state, append([]Value{Constant(X{challenger.Label(label), E(elements)})}, pairs...))
 }
 
-// Elements absorbs constants.
+// Elements absorbs constants under a label.
 func (d *Duplex) Elements(label string, elements []E) {
 	var pairs []Value
 	for i := 0; i < len(elements); i += 2 {
@@ -58,10 +58,10 @@ func (d *Duplex) Elements(label string, elements []E) {
 	d.Pairs(label, len(elements), pairs)
 }
 
-// Bytes absorbs constant bytes.
+// Bytes absorbs constant bytes under a label, as challenger.Elements encodes them.
 func (d *Duplex) Bytes(label string, data []byte) { d.Elements(label, challenger.Elements(data)) }
 
-// Digests absorbs digests.
+// Digests absorbs digests under a label.
 func (d *Duplex) Digests(label string, digests []Digest) {
 	var pairs []Value
 	for _, digest := range digests {
@@ -119,7 +119,7 @@ func Hash(b *Builder, elements int, pairs []Value) Digest {
 	return Digest(state[:digestPairs])
 }
 
-// Above returns the digest over a digest and its sibling. The sibling is on the left if right is 1.
+// Above returns the parent of a digest and its sibling. The sibling is on the left if right is 1.
 func Above(b *Builder, digest, sibling Digest, right Value) Digest {
 	in := [Pairs]Value{digest[0], digest[1], sibling[0], sibling[1], Zero, Zero}
 	out := b.Permute(in, right)

@@ -45,7 +45,7 @@ func (p *Program) Hints() (all []circuit.Cell) {
 	return all
 }
 
-// With returns the values of all cells if hints have the given values.
+// With runs the program again with other values for some hints and returns the values of all cells.
 func (p *Program) With(hints map[circuit.Cell]circuit.X) []circuit.X {
 	values := slices.Clone(p.Values)
 	for c := range values {

@@ -100,7 +100,7 @@ func parentOf(t testing.TB, s *stark.System, like stark.Statement) *parent {
 // hold.
 type Careless struct{ executor.Executor }
 
-// Do runs the tasks until one fails, and returns nil.
+// Do runs the tasks until one fails, and returns nil even then.
 func (c Careless) Do(ctx context.Context, n int, task func(ctx context.Context, i int) error) error {
 	_ = c.Executor.Do(ctx, n, task)
 	return nil

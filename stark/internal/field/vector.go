@@ -15,7 +15,7 @@ func NewVector[E any](degree, n int) Vector[E] {
 	return v
 }
 
-// Slice returns the elements from index from up to to, in the same memory.
+// Slice returns v[from:to], in the same memory.
 func (v Vector[E]) Slice(from, to int) Vector[E] {
 	part := make(Vector[E], len(v))
 	for i, c := range v {
@@ -49,7 +49,7 @@ type multiple[E any] struct {
 	same  bool // the ratio is 1
 }
 
-// NewVectors returns the arithmetic over f's extension.
+// NewVectors returns a Vectors for f's extension.
 func NewVectors[E Element[E], X Extension[E, X]](f Field[E, X]) *Vectors[E, X] {
 	var x X
 	v := &Vectors[E, X]{Field: f, degree: len(x)}
@@ -75,7 +75,7 @@ func (v *Vectors[E, X]) Unit(i int) (x X) {
 	return x
 }
 
-// Coordinates appends the coordinates of x to to.
+// Coordinates appends the coordinates of x to a slice.
 func Coordinates[E comparable, X Extension[E, X]](to []E, x X) []E {
 	for i := range len(x) {
 		to = append(to, x[i])

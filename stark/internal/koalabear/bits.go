@@ -4,7 +4,7 @@ package koalabear
 // the whole registers of a kernel, or nothing without one, and return the number of rows done, from the first
 // on. Operands must be as long as dst, and none of Pack's may be dst.
 
-// Xor computes the exclusive or of bits.
+// Xor sets dst to a + b - 2 a b, the exclusive or of bits. It returns the number of rows done.
 func Xor(dst, a, b []Element) (rows int) {
 	if rows = whole(len(dst)); rows > 0 {
 		xorAVX512(&dst[0], &a[:rows][0], &b[:rows][0], rows)
@@ -12,7 +12,7 @@ func Xor(dst, a, b []Element) (rows int) {
 	return rows
 }
 
-// AndNot computes a and not b, for bits.
+// AndNot sets dst to a (1 - b), which is a and not b for bits. It returns the number of rows done.
 func AndNot(dst, a, b []Element) (rows int) {
 	if rows = whole(len(dst)); rows > 0 {
 		andNotAVX512(&dst[0], &a[:rows][0], &b[:rows][0], rows)
@@ -20,7 +20,7 @@ func AndNot(dst, a, b []Element) (rows int) {
 	return rows
 }
 
-// Pack combines bits into numbers. a[0] holds the least significant bits.
+// Pack sets dst to the sum of 2^j a[j], the number with these bits. It returns the number of rows done.
 func Pack(dst []Element, a [][]Element) (rows int) {
 	if rows = whole(len(dst)); rows > 0 && len(a) > 0 {
 		for _, v := range a {

@@ -32,19 +32,19 @@ func (a Element) Uint64() uint64 { return a.gnark().Uint64() }
 // decoded from words.
 func (a Element) Canonical() bool { return a[0] < Modulus }
 
-// Add returns a + b.
+// Add returns the sum a + b.
 func (a Element) Add(b Element) (c Element) {
 	c.gnark().Add(a.gnark(), b.gnark())
 	return c
 }
 
-// Sub returns a - b.
+// Sub returns the difference a - b.
 func (a Element) Sub(b Element) (c Element) {
 	c.gnark().Sub(a.gnark(), b.gnark())
 	return c
 }
 
-// Mul returns a b.
+// Mul returns the product a b.
 func (a Element) Mul(b Element) (c Element) {
 	c.gnark().Mul(a.gnark(), b.gnark())
 	return c
@@ -67,25 +67,25 @@ type Quartic [4]Element
 
 func (a *Quartic) gnark() *extensions.E4 { return (*extensions.E4)(unsafe.Pointer(a)) }
 
-// Add returns a + b.
+// Add returns the sum a + b.
 func (a Quartic) Add(b Quartic) (c Quartic) {
 	c.gnark().Add(a.gnark(), b.gnark())
 	return c
 }
 
-// Sub returns a - b.
+// Sub returns the difference a - b.
 func (a Quartic) Sub(b Quartic) (c Quartic) {
 	c.gnark().Sub(a.gnark(), b.gnark())
 	return c
 }
 
-// Mul returns a b.
+// Mul returns the product a b.
 func (a Quartic) Mul(b Quartic) (c Quartic) {
 	c.gnark().Mul(a.gnark(), b.gnark())
 	return c
 }
 
-// MulBase returns a b for an element b of the field.
+// MulBase returns a times an element b of the field.
 func (a Quartic) MulBase(b Element) (c Quartic) {
 	c.gnark().MulByElement(a.gnark(), b.gnark())
 	return c
@@ -103,25 +103,25 @@ type Sextic [6]Element
 
 func (a *Sextic) gnark() *extensions.E6 { return (*extensions.E6)(unsafe.Pointer(a)) }
 
-// Add returns a + b.
+// Add returns the sum a + b.
 func (a Sextic) Add(b Sextic) (c Sextic) {
 	c.gnark().Add(a.gnark(), b.gnark())
 	return c
 }
 
-// Sub returns a - b.
+// Sub returns the difference a - b.
 func (a Sextic) Sub(b Sextic) (c Sextic) {
 	c.gnark().Sub(a.gnark(), b.gnark())
 	return c
 }
 
-// Mul returns a b.
+// Mul returns the product a b.
 func (a Sextic) Mul(b Sextic) (c Sextic) {
 	c.gnark().Mul(a.gnark(), b.gnark())
 	return c
 }
 
-// MulBase returns a b for an element b of the field.
+// MulBase returns a times an element b of the field.
 func (a Sextic) MulBase(b Element) (c Sextic) {
 	c.gnark().MulByElement(a.gnark(), b.gnark())
 	return c
