@@ -121,7 +121,7 @@ func (p *Program) Check() error {
 	}
 	for i, q := range p.Permutations {
 		if !bits[q.Swap] {
-			return fmt.Errorf("Swap of permutation %d is not a bit", i)
+			return fmt.Errorf("permutation %d: Swap is not a bit", i)
 		}
 	}
 	return nil
