@@ -18,7 +18,7 @@ import (
 var shortForms = [][2]string{
 	{"--workers NumCPU --duration 10s", "--workers NumCPU --duration 100ms"},
 	{"--slo p99=50ms --workers 4", "--slo p99=50ms --workers 4 --bits 8 --budget 1s --duration 1s"},
-	{"--duration 10s --fail-if 'p99>50ms'", "--duration 1s --fail-if p99>50s"},
+	{"--duration 10s --fail-if 'p99>50ms'", "--duration 1s --fail-if p50>50s"},
 	{"HEAD~1..WORK sender --count", "WORK..WORK sender --bits 8 --count"},
 	{"HEAD~1..WORK --bench ./transcript", "WORK..WORK --bench ./transcript --processes 2 -- -benchtime=1ms"},
 	{"HEAD~1..WORK sender --gate 3%", "WORK..WORK sender --bits 8 --gate 3% --processes 2 --duration 20ms --budget 0s --allow-blind"},
