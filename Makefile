@@ -59,7 +59,7 @@ run-each: guests
 	done
 
 # The short form of the tests, which leaves out full circuits, PostgreSQL, Chromium, QEMU,
-# compilers of C and C++, OpenSSH, most damage and kills, and suites of processes (internal/testsize).
+# compilers of C and C++, OpenSSH, most damage and kills, and suites of processes (internal/testing/testsize).
 test:
 	$(GOTEST) -short ./...
 	$(GO) test -short ./executor -cpu=1,2
@@ -72,7 +72,7 @@ test-all:
 # The commands of README.md and docs/, the long ones in a short form: minutes, most of them to build. TestExamples lists
 # those of docs/ that are not run, and why.
 readme:
-	ZKBENCH_README=1 $(GO) test ./internal/cli/own -run '^Test(Readme|Examples)$$' -v
+	ZKBENCH_README=1 $(GO) test ./internal/cli/zkbench -run '^Test(Readme|Examples)$$' -v
 
 # The same tests with the long forms, 10,000 kills of a ledger, ten minutes of everything at once under
 # kills (TestMix), 32 spenders on a PostgreSQL that crashes (TestSpenders), more random cases, a minute of fuzzing
@@ -95,12 +95,12 @@ vectors:
 # and so what it reports, does not hang on the number of processors.
 race:
 	$(GO) test -race -short -cpu 1 ./internal/runner -rapid.checks=20
-	$(GO) test -race -short ./executor/... ./internal/meter/... ./internal/stage/... ./token/identity/...
+	$(GO) test -race -short ./executor/... ./internal/runner/resources/... ./internal/runner/stage/... ./token/identity/...
 	$(GO) test -race -run 'Run|Serve|Child|Procs' ./internal/measure
-	$(GO) test -race -run 'Host|Lost|Copy|Serve|Silence' ./internal/hosts ./internal/suite
+	$(GO) test -race -run 'Host|Lost|Copy|Serve|Silence' ./internal/measure/hosts ./internal/measure/suite
 	$(GO) test -race -run 'Lean|Concurrent' ./stark
 	$(GO) test -race -run '^TestGo$$' ./riscv
-	$(GO) test -race -run '^TestSideBySide$$' -skip 'TestSideBySide/^(Keccak|Pairing|Guest)$$' ./internal/cli/own
+	$(GO) test -race -run '^TestSideBySide$$' -skip 'TestSideBySide/^(Keccak|Pairing|Guest)$$' ./internal/cli/zkbench
 	GORACE=atexit_sleep_ms=0 $(GO) test -race -run 'Resident$$|GivenUp|Deadlines|Commands' ./internal/workload/prover # which runs itself as a prover, many times
 	$(GO) test -race -short -skip 'Corrupt|Truncate|NamesThePlace|Model|Refused|Constraints' ./token/ledger/...
 	$(GO) test -race -run 'Contract/(concurrent|verified)' ./token/ledger/postgres
@@ -135,7 +135,7 @@ advisories:
 
 # Every platform that is not this one, and the portable code paths: all is type-checked; the
 # packages that hold assembly are vetted and linked; what has portable code is tested.
-ASSEMBLY = ./hash/keccak ./goldilocks ./goldilocks/poseidon ./internal/loops ./internal/sve
+ASSEMBLY = ./hash/keccak ./goldilocks ./goldilocks/poseidon ./internal/study/loops ./internal/workload/sve
 cross:
 	$(GO) run -C tools ./typecheck windows/amd64 darwin/arm64 linux/arm64 linux/amd64,purego
 	GOOS=windows GOARCH=amd64 $(GO) test -vet=all -exec=true -run '^$$' $(ASSEMBLY)

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 // measured is a figure of time in prose: how long something takes, or how many times as fast it is.

@@ -40,11 +40,11 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/bench/internal/bridge"
+	"github.com/zkbench/zkbench/bench/internal/convert"
 	"github.com/zkbench/zkbench/internal/cli"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stage"
-	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/measure/suite"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/stage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -176,8 +176,8 @@ func (d Def) plain() (workload.Def, error) {
 }
 
 func init() {
-	bridge.Def = func(w workload.Def, wrong error) any { return Def{whole: &w, wrong: wrong} }
-	bridge.Case = func(c workload.Case) any { return Case{c} }
-	bridge.Workload = func(d any) (workload.Def, error) { return d.(Def).workload() }
-	bridge.Axes = func(all any) ([]workload.Axis, error) { return axes(all.([]Axis)) }
+	convert.Def = func(w workload.Def, wrong error) any { return Def{whole: &w, wrong: wrong} }
+	convert.Case = func(c workload.Case) any { return Case{c} }
+	convert.Workload = func(d any) (workload.Def, error) { return d.(Def).workload() }
+	convert.Axes = func(all any) ([]workload.Axis, error) { return axes(all.([]Axis)) }
 }

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/gittest"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/testing/gittest"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 )
 
 // mine is a program of somebody else's module, whose operation makes so many bytes.

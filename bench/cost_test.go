@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench/bench"
-	"github.com/zkbench/zkbench/bench/internal/bridge"
+	"github.com/zkbench/zkbench/bench/internal/convert"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -39,7 +39,7 @@ func oursDef() workload.Def {
 // BenchmarkRecording is what an operation that does nothing costs under load, with one worker, as a
 // Def of this package and as one of our own: ns/op is the window over its operations.
 func BenchmarkRecording(b *testing.B) {
-	w, err := bridge.Workload(empty())
+	w, err := convert.Workload(empty())
 	if err != nil {
 		b.Fatal(err)
 	}

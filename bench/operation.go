@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 

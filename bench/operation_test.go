@@ -10,11 +10,11 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/bench"
-	"github.com/zkbench/zkbench/bench/internal/bridge"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stage"
+	"github.com/zkbench/zkbench/bench/internal/convert"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/stage"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -26,7 +26,7 @@ func defOf(instance bench.Instance) bench.Def {
 // set is an operation set up.
 func set(t *testing.T, instance bench.Instance, seed uint64) workload.Instance {
 	t.Helper()
-	w := must.Get(bridge.Workload(defOf(instance)))(t)
+	w := must.Get(convert.Workload(defOf(instance)))(t)
 	return must.Get(w.New(t.Context(), workload.Case{}, seed))(t)
 }
 
@@ -106,7 +106,7 @@ func TestWrong(t *testing.T) {
 	for name, instance := range map[string]bench.Instance{
 		"nothing": bench.Operation[int]{}, "nil": nil, "not a number": nan, "measured here": forged,
 	} {
-		w := must.Get(bridge.Workload(defOf(instance)))(t)
+		w := must.Get(convert.Workload(defOf(instance)))(t)
 		_, err := w.New(t.Context(), workload.Case{}, 1)
 		must.Fail(t, err, zkbench.ErrParams, "%s", name)
 	}
@@ -118,16 +118,16 @@ func TestWrong(t *testing.T) {
 	} {
 		d := defOf(drawn())
 		d.Axes = axes
-		_, err := bridge.Workload(d)
+		_, err := convert.Workload(d)
 		must.Fail(t, err, zkbench.ErrParams, "%s", name)
 	}
 	good := defOf(drawn())
 	good.Axes = []bench.Axis{bench.Ints("size", "sizes", 1, 5, 1), bench.Names("with_words", "", "a-b", "c.d")}
-	must.Get(bridge.Workload(good))(t)
+	must.Get(convert.Workload(good))(t)
 	good.Stages = func(_ context.Context, _ bench.Case, _ uint64, r *bench.Recorder) error {
 		r.Start("one")(bench.Metric{Name: "x", Unit: "x", Value: math.Inf(1)})
 		return nil
 	}
-	_, err := must.Get(bridge.Workload(good))(t).Stages(t.Context(), workload.Case{}, 1, stage.New())
+	_, err := must.Get(convert.Workload(good))(t).Stages(t.Context(), workload.Case{}, 1, stage.New())
 	must.Fail(t, err, zkbench.ErrParams, "a stage's figure")
 }

@@ -12,12 +12,12 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/bench"
-	"github.com/zkbench/zkbench/bench/internal/bridge"
+	"github.com/zkbench/zkbench/bench/internal/convert"
 	"github.com/zkbench/zkbench/internal/compare"
-	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -26,7 +26,7 @@ import (
 func TestFiguresOnce(t *testing.T) {
 	twice := drawn()
 	twice.Metrics = []bench.Metric{{Name: "proof", Unit: "B/proof", Value: 1}, {Name: "key", Unit: "B/key", Value: 2}, {Name: "proof", Unit: "B/proof", Value: 1}}
-	w := must.Get(bridge.Workload(defOf(twice)))(t)
+	w := must.Get(convert.Workload(defOf(twice)))(t)
 	_, err := w.New(t.Context(), workload.Case{}, 1)
 	must.Fail(t, err, zkbench.ErrParams, "a figure twice")
 	golden.Contains(t, err.Error(), "Operation.Metrics: ", "figure proof stands twice; accepted: each name once")
@@ -49,7 +49,7 @@ func TestFiguresOnce(t *testing.T) {
 	} {
 		d := defOf(drawn())
 		d.Stages = func(_ context.Context, _ bench.Case, _ uint64, r *bench.Recorder) error { test.stages(r); return nil }
-		rec := measure.Stages(t.Context(), must.Get(bridge.Workload(d))(t), workload.Case{}, measure.DefaultSettings(1, 0))
+		rec := measure.Stages(t.Context(), must.Get(convert.Workload(d))(t), workload.Case{}, measure.DefaultSettings(1, 0))
 		golden.Equal(t, name+": status", record.Failed, rec.Status)
 		golden.Contains(t, rec.Error, test.want)
 		compared(t, rec)
@@ -62,7 +62,7 @@ func TestFiguresOnce(t *testing.T) {
 		}
 		return nil
 	}
-	rec := measure.Stages(t.Context(), must.Get(bridge.Workload(d))(t), workload.Case{}, measure.DefaultSettings(1, 0))
+	rec := measure.Stages(t.Context(), must.Get(convert.Workload(d))(t), workload.Case{}, measure.DefaultSettings(1, 0))
 	golden.Equal(t, "stages", 3, len(rec.Stages))
 	sum := 0.
 	for _, s := range rec.Stages {
@@ -108,7 +108,7 @@ func TestReportedIsCompared(t *testing.T) {
 		d.Properties = func(bench.Case) bench.Properties {
 			return bench.Properties{ProvedBits: rapid.OneOf(rapid.Just(math.Inf(1)), rapid.Float64()).Draw(t, "bits"), Audited: rapid.String().Draw(t, "audited")}
 		}
-		w := must.Get(bridge.Workload(d))(t)
+		w := must.Get(convert.Workload(d))(t)
 		s := measure.DefaultSettings(1, time.Millisecond)
 		s.Count, s.Samples, s.Arena, s.Warmup.Time = 2, 1, 1<<20, 0
 		rec := measure.Case(context.Background(), w, workload.Case{}, s)

@@ -5,8 +5,8 @@ import (
 	"runtime/metrics"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 func TestSerialCreatesNoGoroutine(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/memory"
+	"github.com/zkbench/zkbench/internal/sys/memory"
 )
 
 const (

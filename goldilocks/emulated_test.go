@@ -5,7 +5,7 @@ package goldilocks_test
 import (
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/qemutest"
+	"github.com/zkbench/zkbench/internal/testing/qemutest"
 )
 
 // TestEmulated runs this package's tests on the kernels of arm64.

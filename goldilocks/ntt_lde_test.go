@@ -11,8 +11,8 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/goldilocks"
-	"github.com/zkbench/zkbench/internal/goldilockstest"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/goldilockstest"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 // TestExtend compares with interpolation and evaluation at each point.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 // TestDigits: roots of unity of order up to 2^20 but 2^63 have digits that the kernels'

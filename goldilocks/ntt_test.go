@@ -15,9 +15,9 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/goldilocks"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/goldilockstest"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/goldilockstest"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 func domain(t testing.TB, n int) *goldilocks.Domain {

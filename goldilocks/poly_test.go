@@ -12,8 +12,8 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/ext"
-	"github.com/zkbench/zkbench/internal/goldilockstest"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/goldilockstest"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 func TestEvalAll(t *testing.T) {

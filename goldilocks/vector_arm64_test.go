@@ -7,7 +7,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/testing/golden"
 )
 
 // TestKernelsFound: this processor's kernels are those that the environment says it has.

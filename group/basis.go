@@ -87,7 +87,7 @@ func (b *Basis[S, P]) Families() []Family { return append([]Family(nil), b.famil
 
 // ConstantTime returns the same basis with a table whose MSM is its
 // MSMConstantTime: what a prover computes over it is independent in time and
-// memory accesses from its scalars, as far as docs/side-channels.md says.
+// memory accesses from its scalars, as far as SECURITY.md says.
 func (b *Basis[S, P]) ConstantTime() *Basis[S, P] {
 	return b.WithTable(constantTimeTable[S, P]{b.Table})
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/group/fp256bn"
 	"github.com/zkbench/zkbench/group/kilic"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/transcript"
 )
 
@@ -194,7 +194,7 @@ func BenchmarkInnerProduct(b *testing.B) {
 func genericInner[S, P any](g group.Group[S, P], a, b []S) S { return g.InnerProduct(a, b) }
 
 // BenchmarkGLV is one scalar multiplication of gnark-crypto with an affine
-// result. The unit that carries figures between machines is internal/peer's
+// result. The unit that carries figures between machines is internal/study/peer's
 // GLVCases.
 func BenchmarkGLV(b *testing.B) {
 	s := benchScalars(group.BN254(), 1)

@@ -3,7 +3,7 @@ package group
 import (
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/testing/golden"
 )
 
 // TestKinds: 0, 1 and -1 are known by all their words, and magnitudes by their length.

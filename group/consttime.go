@@ -55,7 +55,7 @@ func completeAdd[E any, PE elementPtr[E]](p *projective[E], q *projective[E], b3
 // the point and keeps one by masks, then adds it by the complete formulas. The
 // sequence of field operations and of addresses depends on the number of points
 // alone. gnark-crypto's field additions end in a conditional subtraction that
-// the compiler may make a branch; docs/side-channels.md says what remains.
+// the compiler may make a branch; SECURITY.md says what remains.
 type constantTime[E comparable, PE elementPtr[E]] struct {
 	multiples []projective[E] // 0..15 times every point
 	identity  projective[E]

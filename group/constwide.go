@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/zkbench/zkbench/group/internal/integer"
-	"github.com/zkbench/zkbench/internal/lanes"
+	"github.com/zkbench/zkbench/internal/arith/vec52"
 )
 
 // constantWide are sums over fixed points of secret scalars, in lanes: eight
@@ -15,11 +15,11 @@ import (
 // branch, and what is done around them in Go branches on nothing else.
 type constantWide[S scalarElement, E comparable, PE elementPtr[E]] struct {
 	*radix52[E, PE]
-	order    *lanes.Field
+	order    *vec52.Field
 	integers []uint64 // 2^52·limbs/2^256 in every lane: its product with a scalar is the integer
 	digits   int
 	table    []uint64 // of eight points after the other, the places of their multiples
-	inverse  lanes.Exponent
+	inverse  vec52.Exponent
 	scratch  sync.Pool // *secretScratch
 }
 
@@ -32,17 +32,17 @@ type secretScratch struct {
 
 const (
 	secretWindow = 5 // digits of -16 to 16
-	secretPlaces = lanes.Choices
+	secretPlaces = vec52.Choices
 )
 
 func newConstantWide[S scalarElement, E comparable, PE elementPtr[E]](form *radix52[E, PE], p, order *big.Int, t *fixedPoints[E, PE]) *constantWide[S, E, PE] {
-	groups := (t.n + lanes.Width - 1) / lanes.Width
+	groups := (t.n + vec52.Width - 1) / vec52.Width
 	c := &constantWide[S, E, PE]{
 		radix52: form,
 		order:   form.field.Over(order),
 		digits:  integer.Digits(order.BitLen(), secretWindow),
-		inverse: lanes.NewExponent(new(big.Int).Sub(p, big.NewInt(2))),
-		table:   lanes.Resize(nil, groups*secretPlaces*form.field.PlaceWords()),
+		inverse: vec52.NewExponent(new(big.Int).Sub(p, big.NewInt(2))),
+		table:   vec52.Resize(nil, groups*secretPlaces*form.field.PlaceWords()),
 	}
 	c.scratch.New = func() any { return new(secretScratch) }
 	r := c.order.Represent(big.NewInt(1))
@@ -55,10 +55,10 @@ func newConstantWide[S scalarElement, E comparable, PE elementPtr[E]](form *radi
 	}
 	sc := t.sums.newScratch()
 	sc.tree.extendMultiples(multiples, t.n)
-	picks := make([]uint32, groups*secretPlaces*lanes.Width)
+	picks := make([]uint32, groups*secretPlaces*vec52.Width)
 	for at := range picks {
-		g, m, lane := at/lanes.Width/secretPlaces, at/lanes.Width%secretPlaces, at%lanes.Width
-		picks[at] = uint32(m*t.n + min(g*lanes.Width+lane, t.n-1)) // digits beyond the last point are 0
+		g, m, lane := at/vec52.Width/secretPlaces, at/vec52.Width%secretPlaces, at%vec52.Width
+		picks[at] = uint32(m*t.n + min(g*vec52.Width+lane, t.n-1)) // digits beyond the last point are 0
 	}
 	form.field.Gather(c.table, firstWord(multiples), picks)
 	return c
@@ -70,20 +70,20 @@ func (c *constantWide[S, E, PE]) sum(dst []affine[E], scalars [][]S) {
 	sc := c.scratch.Get().(*secretScratch)
 	defer c.scratch.Put(sc)
 	size := f.ProjectiveWords()
-	results := lanes.Resize(sc.sums, (len(dst)+lanes.Width-1)/lanes.Width*size)
+	results := vec52.Resize(sc.sums, (len(dst)+vec52.Width-1)/vec52.Width*size)
 	sc.sums = results
 	f.SetIdentities(results)
-	sc.turned = lanes.Resize(sc.turned, 2*size)
+	sc.turned = vec52.Resize(sc.turned, 2*size)
 	acc, turned := sc.turned[:size], sc.turned[size:]
 	for j, v := range scalars {
-		width := (len(v) + lanes.Width - 1) / lanes.Width * lanes.Width
+		width := (len(v) + vec52.Width - 1) / vec52.Width * vec52.Width
 		c.recode(sc, v, width)
 		f.SetIdentities(acc)
 		for w := c.digits - 1; w >= 0; w-- {
 			if w < c.digits-1 {
 				f.Double(acc, secretWindow)
 			}
-			f.AddSelected(acc, c.table[:width*secretPlaces/lanes.Width*f.PlaceWords()], sc.digits[w*width:(w+1)*width])
+			f.AddSelected(acc, c.table[:width*secretPlaces/vec52.Width*f.PlaceWords()], sc.digits[w*width:(w+1)*width])
 		}
 		// The sum of all lanes in each.
 		for step := range 3 {
@@ -92,8 +92,8 @@ func (c *constantWide[S, E, PE]) sum(dst []affine[E], scalars [][]S) {
 			}
 			f.AddProjective(acc, turned)
 		}
-		place, lane := results[j/lanes.Width*size:], j%lanes.Width
-		for at := 0; at < size; at += lanes.Width {
+		place, lane := results[j/vec52.Width*size:], j%vec52.Width
+		for at := 0; at < size; at += vec52.Width {
 			place[at+lane] = acc[at+lane]
 		}
 	}
@@ -109,14 +109,14 @@ func (c *constantWide[S, E, PE]) recode(sc *secretScratch, v []S, width int) {
 	f := c.order
 	sc.digits = resize(sc.digits, c.digits*width)
 	sc.recoded = resize(sc.recoded, c.digits)
-	sc.place = lanes.Resize(sc.place, f.Block())
-	for first := 0; first < width; first += lanes.Width {
+	sc.place = vec52.Resize(sc.place, f.Block())
+	for first := 0; first < width; first += vec52.Width {
 		clear(sc.place)
-		for i := range min(lanes.Width, len(v)-first) {
+		for i := range min(vec52.Width, len(v)-first) {
 			f.Set(sc.place, i, wordsOf(&v[first+i]))
 		}
 		f.Mul(sc.place, sc.place, c.integers)
-		for lane := range lanes.Width {
+		for lane := range vec52.Width {
 			var k integer.Limbs
 			f.Get(k[:], sc.place, lane)
 			integer.Recode(sc.recoded, 1, &k, secretWindow)
@@ -133,14 +133,14 @@ func (c *constantWide[S, E, PE]) recode(sc *secretScratch, v []S, width int) {
 func (c *constantWide[S, E, PE]) toAffine(dst []affine[E], points []uint64) {
 	f := c.field
 	b, size := f.Block(), f.ProjectiveWords()
-	z, power := lanes.Resize(nil, b), make([]uint64, lanes.PowerWords(b))
+	z, power := vec52.Resize(nil, b), make([]uint64, vec52.PowerWords(b))
 	for at := 0; at < len(points); at += size {
 		f.Power(z, points[at+2*b:at+3*b], c.inverse, power)
 		x, y := points[at:at+b], points[at+b:at+2*b]
 		f.Mul(x, x, z)
 		f.Mul(y, y, z)
-		first := at / size * lanes.Width
-		for lane := range min(lanes.Width, len(dst)-first) {
+		first := at / size * vec52.Width
+		for lane := range min(vec52.Width, len(dst)-first) {
 			p := &dst[first+lane]
 			f.Get(wordsOf(&p.X), x, lane)
 			f.Get(wordsOf(&p.Y), y, lane)

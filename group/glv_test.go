@@ -9,8 +9,8 @@ import (
 	"github.com/consensys/gnark-crypto/ecc"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group/internal/integer"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 )
 
 func toBig(l *integer.Limbs) *big.Int {

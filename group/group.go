@@ -13,7 +13,7 @@
 // What this package does not promise: apart from Table.MSMConstantTime its
 // multi-scalar multiplications look tables up by scalar digits and skip zero
 // digits, so their time and memory accesses depend on the scalars. See
-// docs/side-channels.md.
+// SECURITY.md.
 package group
 
 import (
@@ -36,7 +36,7 @@ const (
 	Subgroup PointCheck = iota
 	// OnCurve: the point may have a component outside the prime-order
 	// subgroup. Only for points that enter one verification equation whose
-	// result is passed through ClearTorsion; see docs/cofactor.md.
+	// result is passed through ClearTorsion; see docs/token.md, section 8.
 	OnCurve
 )
 

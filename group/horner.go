@@ -1,11 +1,11 @@
 package group
 
-import "github.com/zkbench/zkbench/internal/lanes"
+import "github.com/zkbench/zkbench/internal/arith/vec52"
 
 // leastHorner is the number of sums from which on horner takes less time than
 // Jacobian doublings of each (docs/msm.md has the times of both).
 func (w *wide[E, PE]) leastHorner() int {
-	if w.field.Block() == 5*lanes.Width {
+	if w.field.Block() == 5*vec52.Width {
 		return 2
 	}
 	return 4
@@ -16,8 +16,8 @@ func (w *wide[E, PE]) leastHorner() int {
 func (w *wide[E, PE]) horner(dst []affine[E], at []int32, doublings int) {
 	f, n := w.field, len(dst)
 	b, size := f.Block(), f.ProjectiveWords()
-	all := (n + lanes.Width - 1) / lanes.Width * size
-	w.projective = lanes.Resize(w.projective, 2*all)
+	all := (n + vec52.Width - 1) / vec52.Width * size
+	w.projective = vec52.Resize(w.projective, 2*all)
 	sums, addends := w.projective[:all], w.projective[all:]
 	f.SetIdentities(sums)
 	for last := len(at) - n; last >= 0; last -= n {
@@ -32,8 +32,8 @@ func (w *wide[E, PE]) horner(dst []affine[E], at []int32, doublings int) {
 				continue
 			}
 			x, y, from := w.at(position)
-			to := addends[j/lanes.Width*size+j%lanes.Width:]
-			for l := 0; l < b; l += lanes.Width {
+			to := addends[j/vec52.Width*size+j%vec52.Width:]
+			for l := 0; l < b; l += vec52.Width {
 				to[2*b+l] = to[b+l] // Z is one, which the identity's Y is
 				to[l], to[b+l] = x[l+from], y[l+from]
 			}
@@ -52,7 +52,7 @@ func (w *wide[E, PE]) toAffine(dst []affine[E], points []uint64) {
 	product.SetUint64(1)
 	for j := range dst {
 		p, z := &dst[j], &w.z[j]
-		place, lane := points[j/lanes.Width*size:], j%lanes.Width
+		place, lane := points[j/vec52.Width*size:], j%vec52.Width
 		w.field.Get(wordsOf(&p.X), place, lane)
 		w.field.Get(wordsOf(&p.Y), place[b:], lane)
 		w.field.Get(wordsOf(z), place[2*b:], lane)

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/lanes"
+	"github.com/zkbench/zkbench/internal/arith/vec52"
 )
 
 // Kernel is how a group adds many points. The zero Kernel is the fastest that
@@ -17,8 +17,8 @@ type Kernel struct{ name string }
 
 var (
 	portable = Kernel{"portable"}
-	ifma     = Kernel{lanes.IFMA.String()}
-	twin     = Kernel{lanes.Portable.String()} // of ifma, for tests
+	ifma     = Kernel{vec52.IFMA.String()}
+	twin     = Kernel{vec52.Portable.String()} // of ifma, for tests
 )
 
 // String is the kernel's name: portable or avx512ifma.
@@ -26,7 +26,7 @@ func (k Kernel) String() string { return chosen([]Kernel{k}).name }
 
 // Kernels are those that this processor and build have, the fastest last.
 func Kernels() []Kernel {
-	if slices.Contains(lanes.Kernels(), lanes.IFMA) {
+	if slices.Contains(vec52.Kernels(), vec52.IFMA) {
 		return []Kernel{portable, ifma}
 	}
 	return []Kernel{portable}
@@ -53,12 +53,12 @@ func chosen(on []Kernel) Kernel {
 }
 
 // lanes is the kernel of rows in lanes, if k is of that kind.
-func (k Kernel) lanes() (l lanes.Kernel, ok bool) {
+func (k Kernel) lanes() (l vec52.Kernel, ok bool) {
 	switch k {
 	case ifma:
-		return lanes.IFMA, true
+		return vec52.IFMA, true
 	case twin:
-		return lanes.Portable, true
+		return vec52.Portable, true
 	}
 	return l, false
 }

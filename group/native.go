@@ -11,7 +11,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group/internal/curve"
 	"github.com/zkbench/zkbench/group/internal/integer"
-	"github.com/zkbench/zkbench/internal/lanes"
+	"github.com/zkbench/zkbench/internal/arith/vec52"
 )
 
 // native implements Group on gnark-crypto's types: one text for all its curves
@@ -160,7 +160,7 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) sum(ctx context.Context, ex executo
 // identity, or a scalar that is zero, counts for nothing; an identity would make
 // the trees look for others as well. Points that are stored have none.
 func (g *native[S, E, P, J, PS, PE, PP, PJ]) classify(given *terms, points []affine[E], scalars []S, lo, hi int, words *[]uint64) (count classCounts) {
-	const some = 32 * lanes.Width // are brought out of lanes together
+	const some = 32 * vec52.Width // are brought out of lanes together
 	var identity affine[E]
 	one, minusOne := [4]uint64(g.one), [4]uint64(g.minusOne)
 	for end := lo; lo < hi; lo = end {

@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/crypto/chacha20"
 
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 // scriptedSystem counts its bytes up, so that seeds differ and are known.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/group/internal/integer"
-	"github.com/zkbench/zkbench/internal/lanes"
+	"github.com/zkbench/zkbench/internal/arith/vec52"
 )
 
 // scalarElement is a scalar of gnark-crypto: four limbs, in Montgomery form.
@@ -35,7 +35,7 @@ type scalars[S scalarElement, PS scalarPtr[S]] struct {
 	minusOne  S
 	scratch   *sync.Pool // *scalarScratch
 
-	field *lanes.Field // nil: not in lanes
+	field *vec52.Field // nil: not in lanes
 	ratio []uint64     // R/S in every lane, of the Montgomery forms of lanes and of gnark-crypto
 }
 
@@ -148,8 +148,8 @@ func (f *scalars[S, PS]) Fold(z, lo, hi []S, c *S) {
 }
 
 // inLanes has integers computed in lanes.
-func (f *scalars[S, PS]) inLanes(k lanes.Kernel) {
-	f.field = lanes.New(f.order, 0, k)
+func (f *scalars[S, PS]) inLanes(k vec52.Kernel) {
+	f.field = vec52.New(f.order, 0, k)
 	ratio := f.field.Represent(big.NewInt(1))
 	s := new(big.Int).Lsh(big.NewInt(1), 256)
 	f.ratio = f.field.Constant(ratio.Mul(ratio, s.ModInverse(s, f.order)).Mod(ratio, f.order))
@@ -163,8 +163,8 @@ func (f *scalars[S, PS]) limbs(s *S) integer.Limbs { return PS(s).Bits() }
 func (f *scalars[S, PS]) integers(dst []integer.Limbs, src []S, words *[]uint64) {
 	whole := 0
 	if f.field != nil {
-		whole = len(src) / lanes.Width * lanes.Width
-		*words = lanes.Resize(*words, whole/lanes.Width*f.field.Block())
+		whole = len(src) / vec52.Width * vec52.Width
+		*words = vec52.Resize(*words, whole/vec52.Width*f.field.Block())
 		f.field.In(*words, firstWord(src))
 		f.field.Scale(*words, f.ratio)
 		f.field.Out(firstWord(dst), *words)

@@ -11,8 +11,8 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group/internal/integer"
-	"github.com/zkbench/zkbench/internal/mapped"
-	"github.com/zkbench/zkbench/internal/memory"
+	"github.com/zkbench/zkbench/internal/sys/mapped"
+	"github.com/zkbench/zkbench/internal/sys/memory"
 )
 
 // Stored are points that stay, with some of their multiples: a prover takes sums over

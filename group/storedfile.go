@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"github.com/zkbench/zkbench/internal/mapped"
+	"github.com/zkbench/zkbench/internal/sys/mapped"
 )
 
 // The file of multiples: a header, and the entries as they lie in memory.

@@ -7,7 +7,7 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bls12-381/fp"
 	bnfp "github.com/consensys/gnark-crypto/ecc/bn254/fp"
 
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 // BenchmarkTree is a tree over so many entries, in one segment, on every kernel of this machine:

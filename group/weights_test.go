@@ -10,8 +10,8 @@ import (
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
-	"github.com/zkbench/zkbench/internal/faulttest"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/faulttest"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 // TestScalarsAreDrawnFromAllBytes: weights and nonces are WideLen bytes each of the stream,

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/zkbench/zkbench/internal/lanes"
+	"github.com/zkbench/zkbench/internal/arith/vec52"
 )
 
 // wide are rows in lanes of eight, in radix 52. An entry x is in Montgomery form
@@ -13,11 +13,11 @@ import (
 type wide[E comparable, PE elementPtr[E]] struct {
 	*radix52[E, PE]
 	points   []uint64
-	pairs    []lanes.Pair
-	adder    lanes.Adder
+	pairs    []vec52.Pair
+	adder    vec52.Adder
 	inverter func(words []uint64)
 	picks    []uint32
-	tail     [lanes.Width]affine[E]
+	tail     [vec52.Width]affine[E]
 	beta     []uint64 // in every lane
 	element  E
 
@@ -34,13 +34,13 @@ func newWide[E comparable, PE elementPtr[E]](form *radix52[E, PE]) *wide[E, PE] 
 // radix52 leads from one Montgomery form to the other: with R = 2^(52 limbs) and
 // S = 2^(64 words), a product of gnark-crypto's with R/S makes x R of x S.
 type radix52[E comparable, PE elementPtr[E]] struct {
-	field           *lanes.Field
+	field           *vec52.Field
 	in, out, square E        // R/S, S/R, (R/S)²
 	inward          []uint64 // R²/S in every lane: a product with it makes x R of x S
 }
 
-func newRadix52[E comparable, PE elementPtr[E]](p *big.Int, b uint64, k lanes.Kernel) *radix52[E, PE] {
-	c := &radix52[E, PE]{field: lanes.New(p, b, k)}
+func newRadix52[E comparable, PE elementPtr[E]](p *big.Int, b uint64, k vec52.Kernel) *radix52[E, PE] {
+	c := &radix52[E, PE]{field: vec52.New(p, b, k)}
 	r := c.field.Represent(big.NewInt(1))
 	s := new(big.Int).Lsh(big.NewInt(1), uint(8*unsafe.Sizeof(c.in)))
 	s.ModInverse(s, p)
@@ -55,13 +55,13 @@ func newRadix52[E comparable, PE elementPtr[E]](p *big.Int, b uint64, k lanes.Ke
 // powers raises vectors of elements to one exponent.
 type powers[E comparable, PE elementPtr[E]] struct {
 	*radix52[E, PE]
-	exponent lanes.Exponent
+	exponent vec52.Exponent
 	outward  []uint64 // S in every lane: a product with it makes x S of x R
 	scratch  sync.Pool
 }
 
 func newPowers[E comparable, PE elementPtr[E]](form *radix52[E, PE], p, exponent *big.Int) *powers[E, PE] {
-	c := &powers[E, PE]{radix52: form, exponent: lanes.NewExponent(exponent)}
+	c := &powers[E, PE]{radix52: form, exponent: vec52.NewExponent(exponent)}
 	s := new(big.Int).Lsh(big.NewInt(1), uint(8*unsafe.Sizeof(c.in)))
 	c.outward = c.field.Constant(s.Mod(s, p))
 	c.scratch.New = func() any { return new([]uint64) }
@@ -70,20 +70,20 @@ func newPowers[E comparable, PE elementPtr[E]](form *radix52[E, PE], p, exponent
 
 // of sets y to the powers of x.
 func (c *powers[E, PE]) of(y, x []E) {
-	n := (len(x) + lanes.Width - 1) / lanes.Width * c.field.Block()
+	n := (len(x) + vec52.Width - 1) / vec52.Width * c.field.Block()
 	scratch := c.scratch.Get().(*[]uint64)
 	defer c.scratch.Put(scratch)
-	*scratch = lanes.Resize(*scratch, 2*n+lanes.PowerWords(n))
+	*scratch = vec52.Resize(*scratch, 2*n+vec52.PowerWords(n))
 	v, z := (*scratch)[:n], (*scratch)[n:2*n]
 	clear(v)
 	for i := range x {
-		c.field.Set(v[i/lanes.Width*c.field.Block():], i%lanes.Width, wordsOf(&x[i]))
+		c.field.Set(v[i/vec52.Width*c.field.Block():], i%vec52.Width, wordsOf(&x[i]))
 	}
 	c.field.Scale(v, c.inward)
 	c.field.Power(z, v, c.exponent, (*scratch)[2*n:])
 	c.field.Scale(z, c.outward)
 	for i := range y {
-		c.field.Get(wordsOf(&y[i]), z[i/lanes.Width*c.field.Block():], i%lanes.Width)
+		c.field.Get(wordsOf(&y[i]), z[i/vec52.Width*c.field.Block():], i%vec52.Width)
 	}
 }
 
@@ -97,7 +97,7 @@ func firstWord[T any](values []T) *uint64 {
 	return (*uint64)(unsafe.Pointer(unsafe.SliceData(values)))
 }
 
-func (w *wide[E, PE]) lanes() int { return lanes.Width }
+func (w *wide[E, PE]) lanes() int { return vec52.Width }
 
 // toEntry has p in the form of entries, and fromEntry in gnark-crypto's.
 func (c *radix52[E, PE]) toEntry(p *affine[E]) {
@@ -111,14 +111,14 @@ func (c *radix52[E, PE]) fromEntry(e *affine[E]) {
 }
 
 // edge is the number of points that are brought in at once.
-const edge = 8 * lanes.Width
+const edge = 8 * vec52.Width
 
 // through sets dst to the entries that picks name, nil: to all of them, by eights of x and y
 // that change has changed.
 func (w *wide[E, PE]) through(dst, entries []affine[E], picks []uint32, change func(x, y []uint64)) {
 	for at := 0; at < len(dst); at += edge {
 		n := min(edge, len(dst)-at)
-		whole := (n + lanes.Width - 1) &^ (lanes.Width - 1)
+		whole := (n + vec52.Width - 1) &^ (vec52.Width - 1)
 		w.picks = resize(w.picks, whole)
 		for i := range w.picks {
 			k := at + min(i, n-1)
@@ -128,7 +128,7 @@ func (w *wide[E, PE]) through(dst, entries []affine[E], picks []uint32, change f
 		}
 		w.resize(whole)
 		w.gather(0, entries, w.picks)
-		for i := int32(0); int(i) < whole; i += lanes.Width {
+		for i := int32(0); int(i) < whole; i += vec52.Width {
 			x, y, _ := w.at(i)
 			change(x[:w.field.Block()], y[:w.field.Block()])
 		}
@@ -145,7 +145,7 @@ func (w *wide[E, PE]) enter(dst, points []affine[E], picks []uint32) {
 
 func (w *wide[E, PE]) enterGathered(at int32, n int) {
 	size := w.field.PlaceWords()
-	w.field.Scale(w.points[int(at)/lanes.Width*size:][:n/lanes.Width*size], w.inward)
+	w.field.Scale(w.points[int(at)/vec52.Width*size:][:n/vec52.Width*size], w.inward)
 }
 
 func (w *wide[E, PE]) images(dst, entries []affine[E], beta *E) {
@@ -153,7 +153,7 @@ func (w *wide[E, PE]) images(dst, entries []affine[E], beta *E) {
 		e := *beta
 		PE(&e).Mul(&e, &w.in)
 		w.beta = make([]uint64, w.field.Block())
-		for lane := range lanes.Width {
+		for lane := range vec52.Width {
 			w.field.Set(w.beta, lane, wordsOf(&e))
 		}
 	}
@@ -161,20 +161,20 @@ func (w *wide[E, PE]) images(dst, entries []affine[E], beta *E) {
 }
 
 func (w *wide[E, PE]) resize(n int) {
-	w.points = lanes.Resize(w.points, n/lanes.Width*w.field.PlaceWords())
+	w.points = vec52.Resize(w.points, n/vec52.Width*w.field.PlaceWords())
 }
 
 func (w *wide[E, PE]) gather(at int32, entries []affine[E], picks []uint32) {
-	place := w.points[int(at)/lanes.Width*w.field.PlaceWords():]
+	place := w.points[int(at)/vec52.Width*w.field.PlaceWords():]
 	w.field.Gather(place, firstWord(entries), picks)
 }
 
 func (w *wide[E, PE]) pack(entries []affine[E], at int32) {
-	place := w.points[int(at)/lanes.Width*w.field.PlaceWords():]
-	whole := len(entries) / lanes.Width
+	place := w.points[int(at)/vec52.Width*w.field.PlaceWords():]
+	whole := len(entries) / vec52.Width
 	size := w.field.PlaceWords()
 	w.field.Pack(firstWord(entries), place[:whole*size])
-	if rest := entries[whole*lanes.Width:]; len(rest) > 0 {
+	if rest := entries[whole*vec52.Width:]; len(rest) > 0 {
 		w.field.Pack(firstWord(w.tail[:]), place[whole*size:(whole+1)*size])
 		copy(rest, w.tail[:])
 	}
@@ -182,8 +182,8 @@ func (w *wide[E, PE]) pack(entries []affine[E], at int32) {
 
 // place and lane of a position.
 func (w *wide[E, PE]) at(at int32) (x, y []uint64, lane int) {
-	place := w.points[int(at)/lanes.Width*w.field.PlaceWords():]
-	return place, place[w.field.Block():], int(at) % lanes.Width
+	place := w.points[int(at)/vec52.Width*w.field.PlaceWords():]
+	return place, place[w.field.Block():], int(at) % vec52.Width
 }
 
 // load is a point as entries have it.
@@ -213,8 +213,8 @@ func (w *wide[E, PE]) special(spans []span, found func(pair, l, r int32)) {
 	for _, s := range spans {
 		for k := range s.n {
 			l, r := s.left+k, s.right+k
-			left := w.points[int(l)/lanes.Width*size+int(l)%lanes.Width]
-			right := w.points[int(r)/lanes.Width*size+int(r)%lanes.Width]
+			left := w.points[int(l)/vec52.Width*size+int(l)%vec52.Width]
+			right := w.points[int(r)/vec52.Width*size+int(r)%vec52.Width]
 			// The lowest limbs tell most pairs apart.
 			if w.field.Distinct(left, right) && w.field.Distinct(left, 0) && w.field.Distinct(right, 0) {
 				pair++
@@ -234,38 +234,38 @@ func (w *wide[E, PE]) add(spans []span, _ int, aside []fixup[E]) bool {
 	w.pairs = w.pairs[:0]
 	first := int32(0)
 	for _, s := range spans {
-		for k := int32(0); k < s.n; k += lanes.Width {
-			a, b := uint32(s.left+k)/lanes.Width, uint32(s.right+k)/lanes.Width
+		for k := int32(0); k < s.n; k += vec52.Width {
+			a, b := uint32(s.left+k)/vec52.Width, uint32(s.right+k)/vec52.Width
 			idle := uint32(0)
-			if rest := s.n - k; rest < lanes.Width {
-				idle = 1<<lanes.Width - 1<<rest
+			if rest := s.n - k; rest < vec52.Width {
+				idle = 1<<vec52.Width - 1<<rest
 			}
-			for len(aside) > 0 && aside[0].pair < first+min(k+lanes.Width, s.n) {
+			for len(aside) > 0 && aside[0].pair < first+min(k+vec52.Width, s.n) {
 				idle |= 1 << (aside[0].pair - first - k)
 				aside = aside[1:]
 			}
-			w.pairs = append(w.pairs, lanes.Pair{A: a, B: b, Sum: a, Idle: idle})
+			w.pairs = append(w.pairs, vec52.Pair{A: a, B: b, Sum: a, Idle: idle})
 		}
 		first += s.n
 	}
-	return w.run(lanes.Chord)
+	return w.run(vec52.Chord)
 }
 
 func (w *wide[E, PE]) double(n int) {
 	w.pairs = w.pairs[:0]
-	for k := 0; k < n; k += lanes.Width {
+	for k := 0; k < n; k += vec52.Width {
 		idle := uint32(0)
-		if rest := n - k; rest < lanes.Width {
-			idle = 1<<lanes.Width - 1<<rest
+		if rest := n - k; rest < vec52.Width {
+			idle = 1<<vec52.Width - 1<<rest
 		}
-		at := uint32(k) / lanes.Width
-		w.pairs = append(w.pairs, lanes.Pair{A: at, B: at, Sum: at, Idle: idle})
+		at := uint32(k) / vec52.Width
+		w.pairs = append(w.pairs, vec52.Pair{A: at, B: at, Sum: at, Idle: idle})
 	}
-	w.run(lanes.Tangent)
+	w.run(vec52.Tangent)
 }
 
-func (w *wide[E, PE]) run(rule lanes.Rule) bool {
-	w.pairs = lanes.Even(w.pairs)
+func (w *wide[E, PE]) run(rule vec52.Rule) bool {
+	w.pairs = vec52.Even(w.pairs)
 	return w.field.Add(&w.adder, rule, w.points, w.pairs, w.inverter)
 }
 

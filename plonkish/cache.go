@@ -14,7 +14,7 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254"
 
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/internal/mapped"
+	"github.com/zkbench/zkbench/internal/sys/mapped"
 	"github.com/zkbench/zkbench/srs"
 )
 

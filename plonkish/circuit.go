@@ -13,7 +13,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/internal/poly"
+	"github.com/zkbench/zkbench/internal/arith/poly"
 )
 
 // blinded is the number of rows at the end whose cells are random: a column is opened at two

@@ -4,9 +4,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/plonkish/internal/inside"
-	"github.com/zkbench/zkbench/plonkish/internal/plant"
+	"github.com/zkbench/zkbench/plonkish/internal/planttest"
 )
 
 // TestConstraints: each term of the package's gates is held by a forgery, and so are a lookup, wires and
@@ -28,5 +28,5 @@ func TestConstraints(t *testing.T) {
 		b.Row(b.Kind(Arithmetic5(), element(1), element(1), element(1), element(1), element(1), element(1), element(-24)),
 			[]Var{b.Public(element(1)), b.Public(element(2)), b.Public(element(3)), b.Public(element(4))}, element(8))
 	})
-	plant.Check(t, "plonkish", nil, all...)
+	planttest.Check(t, "plonkish", nil, all...)
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
-	"github.com/zkbench/zkbench/internal/poly"
+	"github.com/zkbench/zkbench/internal/arith/poly"
 )
 
 // Challenges, as the identity's variables of kind scalar.

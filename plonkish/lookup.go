@@ -5,7 +5,7 @@ import (
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
-	"github.com/zkbench/zkbench/internal/poly"
+	"github.com/zkbench/zkbench/internal/arith/poly"
 )
 
 // Lookup is a tuple that is a row of a table, in rows that look it up. A tuple that is shorter than

@@ -15,9 +15,9 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/internal/mapped"
-	"github.com/zkbench/zkbench/internal/memory"
-	"github.com/zkbench/zkbench/internal/poly"
+	"github.com/zkbench/zkbench/internal/arith/poly"
+	"github.com/zkbench/zkbench/internal/sys/mapped"
+	"github.com/zkbench/zkbench/internal/sys/memory"
 	"github.com/zkbench/zkbench/transcript"
 )
 

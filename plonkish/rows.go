@@ -7,7 +7,7 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/internal/poly"
+	"github.com/zkbench/zkbench/internal/arith/poly"
 )
 
 // labels are those of all cells, label(j) ω^i, as products of two factors from tables of about √n

@@ -5,7 +5,7 @@ package rangeproof_test
 import (
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 // At most 80 allocations a proof, its sums included, and 50 a verification: the counts are exact under the serial executor. The race detector makes sync.Pool

@@ -150,7 +150,7 @@ func within(err error, path string, offset int) error {
 }
 
 // DecodeProof decodes a proof of the shape s: points, then scalars, nothing
-// else. Points are checked to be on the curve; see docs/cofactor.md for why
+// else. Points are checked to be on the curve; see docs/token.md, section 8, for why
 // that is enough inside a proof. Every error is a *zkbench.DecodeError.
 func DecodeProof[S, P any](g group.Group[S, P], s Shape, raw []byte) (*Proof[S, P], error) {
 	split := s.Points * g.PointLen()

@@ -3,7 +3,7 @@ package riscv
 import (
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/testing/golden"
 )
 
 // TestCounters: what a register of 32 bits has of a counter is sign-extended, as all that it has.

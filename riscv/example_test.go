@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/zkbench/zkbench/internal/rv"
+	"github.com/zkbench/zkbench/internal/study/rv"
 	"github.com/zkbench/zkbench/riscv"
 	"github.com/zkbench/zkbench/riscv/call"
 )

@@ -13,10 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/guests"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
+	"github.com/zkbench/zkbench/internal/workload/guestprogram"
 	"github.com/zkbench/zkbench/riscv"
 )
 
@@ -96,7 +96,7 @@ func TestRustAndZig(t *testing.T) {
 func TestGoFiles(t *testing.T) {
 	testsize.Full(t)
 	path := filepath.Join(t.TempDir(), "files")
-	must.Do(t, guests.BuildFile(t.Context(), path, ".", "./testdata/files"))
+	must.Do(t, guestprogram.BuildFile(t.Context(), path, ".", "./testdata/files"))
 	likeQEMU(t, path, "some input")
 }
 

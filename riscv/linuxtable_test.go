@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 // TestCallNames: calls have the names and numbers that golang.org/x/sys has them by, but for those that it has renamed

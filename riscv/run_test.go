@@ -15,11 +15,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/guests"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/rv"
-	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/study/rv"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
+	"github.com/zkbench/zkbench/internal/workload/guestprogram"
 	"github.com/zkbench/zkbench/riscv"
 	"github.com/zkbench/zkbench/riscv/call"
 )
@@ -28,7 +28,7 @@ import (
 func guest(t testing.TB, name string) (path string, p *riscv.Program) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), name)
-	must.Do(t, guests.BuildFile(t.Context(), path, ".", "./testdata/"+name))
+	must.Do(t, guestprogram.BuildFile(t.Context(), path, ".", "./testdata/"+name))
 	return path, must.Get(riscv.Load(must.Get(os.ReadFile(path))(t), nil))(t)
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254"
 
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/internal/mapped"
+	"github.com/zkbench/zkbench/internal/sys/mapped"
 )
 
 // Cache keeps strings that Insecure made in the files of a directory, which it makes

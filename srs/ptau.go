@@ -15,7 +15,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/internal/mapped"
+	"github.com/zkbench/zkbench/internal/sys/mapped"
 )
 
 // The file of a powers-of-tau ceremony as snarkjs writes it (its binfileutils and

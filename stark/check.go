@@ -9,9 +9,9 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/internal/omit"
 	"github.com/zkbench/zkbench/stark/air"
 	"github.com/zkbench/zkbench/stark/internal/field"
+	"github.com/zkbench/zkbench/stark/internal/omit"
 )
 
 // Check returns nil if traces satisfy the tables and every tuple is answered as often as it is asked for, else

@@ -51,7 +51,7 @@ type Config struct {
 type Tuning struct {
 	Table group.TableOptions // memory and speed of fixed-base sums
 	// ConstantTime makes provers' sums independent in time and memory accesses
-	// from the secrets, as far as docs/side-channels.md says, and proving slower, by
+	// from the secrets, as far as SECURITY.md says, and proving slower, by
 	// how much a table there says.
 	ConstantTime bool
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/transcript"
 )
@@ -247,7 +247,7 @@ func TestTorsion(t *testing.T) {
 
 // TestTorsionBeforeHashing is a prover who adds a torsion point to a message
 // before he hashes it. Verifiers, single and in a batch, then accept exactly the
-// true statements (docs/cofactor.md).
+// true statements (docs/token.md, section 8).
 func TestTorsionBeforeHashing(t *testing.T) {
 	for _, proofType := range ProofTypes() {
 		p := newTestParams(t, Config{Curve: "BLS12_381_BBS_GURVY", Bits: 4, ProofType: proofType}).(*params[blsfr.Element, bls12381.G1Affine])

@@ -11,7 +11,7 @@
 //
 // What this package does not promise: it hides types and values, not who owns
 // which token (no graph hiding); its multi-scalar multiplications look tables
-// up by secret digits unless Tuning.ConstantTime is set (docs/side-channels.md).
+// up by secret digits unless Tuning.ConstantTime is set (SECURITY.md).
 package token
 
 import (

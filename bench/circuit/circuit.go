@@ -10,7 +10,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/bench"
-	"github.com/zkbench/zkbench/bench/internal/bridge"
+	"github.com/zkbench/zkbench/bench/internal/convert"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/internal/workload/circuits"
 )
@@ -28,11 +28,11 @@ import (
 func Circuit(name string, axes []bench.Axis, circuit func(c bench.Case) (frontend.Circuit, error),
 	assign func(c bench.Case, random *rand.ChaCha8) (frontend.Circuit, error),
 ) bench.Def {
-	inner, err := bridge.Axes(axes)
+	inner, err := convert.Axes(axes)
 	if err == nil && (circuit == nil || assign == nil) {
 		err = fmt.Errorf("%w: circuit or assign is nil; accepted: functions", zkbench.ErrParams)
 	}
-	return bridge.Def(circuits.Foreign{
+	return convert.Def(circuits.Foreign{
 		Name: name, Doc: fmt.Sprintf("a proof of the circuit %s", name), Axes: inner,
 		Circuit: func(c workload.Case) (frontend.Circuit, error) {
 			built, err := circuit(outer(c))
@@ -48,4 +48,4 @@ func Circuit(name string, axes []bench.Axis, circuit func(c bench.Case) (fronten
 }
 
 // outer is a case as package bench has it.
-func outer(c workload.Case) bench.Case { return bridge.Case(c).(bench.Case) }
+func outer(c workload.Case) bench.Case { return convert.Case(c).(bench.Case) }

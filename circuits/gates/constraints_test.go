@@ -6,7 +6,7 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
 	"github.com/zkbench/zkbench/circuits/internal/circuittest"
-	"github.com/zkbench/zkbench/internal/forgery"
+	"github.com/zkbench/zkbench/internal/testing/forgery"
 )
 
 // TestConstraints holds the circuit's one assertion by a last value that no gate gives.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/zkbench/zkbench/circuits/internal/circuittest"
 	hash "github.com/zkbench/zkbench/hash/keccak"
-	"github.com/zkbench/zkbench/internal/forgery"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/testing/forgery"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 )
 
 // TestConstraints holds each statement of the circuits by a forgery: the digest is the one that the

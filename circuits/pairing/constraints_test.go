@@ -13,8 +13,8 @@ import (
 	"github.com/consensys/gnark/frontend"
 
 	"github.com/zkbench/zkbench/circuits/internal/circuittest"
-	"github.com/zkbench/zkbench/internal/forgery"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/forgery"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 // evaluated evaluates a circuit on a plain tower, with values in place of wires. What it asserts is

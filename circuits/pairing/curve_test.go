@@ -11,8 +11,8 @@ import (
 	"github.com/consensys/gnark/test"
 	"pgregory.net/rapid"
 
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 )
 
 // curvePoint is [n]G.

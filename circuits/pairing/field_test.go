@@ -13,9 +13,9 @@ import (
 
 	"github.com/zkbench/zkbench/circuits/internal/bigint"
 	"github.com/zkbench/zkbench/circuits/internal/circuittest"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 )
 
 // nativeField computes, and counts what it computes. unassigned tells that a circuit

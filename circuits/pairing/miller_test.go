@@ -10,8 +10,8 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fp"
 	"pgregory.net/rapid"
 
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 func twistPoint(n int64) (q bn254.G2Affine) {

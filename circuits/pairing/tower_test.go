@@ -9,7 +9,7 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fp"
 	"pgregory.net/rapid"
 
-	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/testing/golden"
 )
 
 // elements are of the base field, the borders often among them.

@@ -12,8 +12,8 @@ import (
 	"github.com/zkbench/zkbench/circuits/internal/circuittest"
 	"github.com/zkbench/zkbench/circuits/internal/gate"
 	"github.com/zkbench/zkbench/hash/pedersen"
-	"github.com/zkbench/zkbench/internal/forgery"
-	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/testing/forgery"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 )
 
 // cut is how a form cuts a scalar into digits.

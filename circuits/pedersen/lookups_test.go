@@ -17,7 +17,7 @@ import (
 
 	"github.com/zkbench/zkbench/circuits/internal/circuittest"
 	"github.com/zkbench/zkbench/hash/pedersen"
-	"github.com/zkbench/zkbench/internal/forgery"
+	"github.com/zkbench/zkbench/internal/testing/forgery"
 )
 
 // What the forgeries of lookups are about: the hash of looked, whose first windows have the digits

@@ -11,9 +11,9 @@ package main
 import (
 	"os"
 
-	"github.com/zkbench/zkbench/internal/cli/own"
+	"github.com/zkbench/zkbench/internal/cli/zkbench"
 )
 
 func main() {
-	os.Exit(own.Program().Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(zkbench.Program().Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/ext"
-	"github.com/zkbench/zkbench/internal/goldilockstest"
+	"github.com/zkbench/zkbench/internal/testing/goldilockstest"
 )
 
 func element() *rapid.Generator[goldilocks.Element] {

@@ -5,7 +5,7 @@ package merkle_test
 import (
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/qemutest"
+	"github.com/zkbench/zkbench/internal/testing/qemutest"
 )
 
 // TestEmulated: the trees' top nodes and roots by the kernels of arm64.

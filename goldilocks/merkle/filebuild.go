@@ -16,7 +16,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
-	"github.com/zkbench/zkbench/internal/memory"
+	"github.com/zkbench/zkbench/internal/sys/memory"
 )
 
 // window is how many digests are in memory at once, two megabytes, and how many rows where

@@ -9,7 +9,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
-	"github.com/zkbench/zkbench/internal/memory"
+	"github.com/zkbench/zkbench/internal/sys/memory"
 )
 
 // Tree is a tree in memory: its rows, which are the caller's, and all digests in one

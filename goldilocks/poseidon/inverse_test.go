@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/goldilocks"
-	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/testing/golden"
 )
 
 // layerInverse is the inverse of the linear layer, by Gauss and Jordan.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/goldilocks"
-	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/testing/golden"
 )
 
 // TestWide: each kernel permutes itself all states that fill its registers, and leaves the

@@ -8,8 +8,8 @@ import (
 	gnark "github.com/consensys/gnark-crypto/ecc/bls12-381"
 
 	"github.com/zkbench/zkbench/group/kilic"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 // The rest of what a group promises is tested in package group.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/hash/keccak"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/keccaktest"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/keccaktest"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 // TestVectors: both hashes of every length from 0 to 255 bytes, and of the longer ones.

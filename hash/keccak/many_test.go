@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/hash/keccak"
-	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/testing/golden"
 )
 
 // digests are hashes of messages as words.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/testing/golden"
 )
 
 // TestSum: Round's sponge is Keccak's, with derived constants.

@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zkbench/zkbench/internal/atomicfile"
 	"github.com/zkbench/zkbench/internal/compare"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/sys/atomicfile"
 )
 
 // baselines is the directory of the records that run --save-baseline keeps, below the current
@@ -22,10 +22,10 @@ var baselines = filepath.Join(".zkbench", "baselines")
 
 const baselineAccepted = "a name of letters, digits, dots, dashes and underscores"
 
-// baselinePath is the file of a baseline. The error is a *usage.ValueError.
+// baselinePath is the file of a baseline. The error is a *argument.ValueError.
 func baselinePath(field, name string) (string, error) {
 	if !regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$`).MatchString(name) {
-		return "", &usage.ValueError{Field: field, Value: name, Accepted: baselineAccepted}
+		return "", &argument.ValueError{Field: field, Value: name, Accepted: baselineAccepted}
 	}
 	return filepath.Join(baselines, name+".jsonl"), nil
 }
@@ -48,7 +48,7 @@ func saveBaseline(path string, recs []*record.Record) error {
 	return atomicfile.Write(path, lines.Bytes())
 }
 
-// loadBaseline reads the records of that name. The error is a *usage.ValueError where there
+// loadBaseline reads the records of that name. The error is a *argument.ValueError where there
 // are none.
 func loadBaseline(name string) (*compare.Set, error) {
 	path, err := baselinePath("baseline", name)
@@ -57,7 +57,7 @@ func loadBaseline(name string) (*compare.Set, error) {
 	}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, &usage.ValueError{Field: "baseline", Value: name, Accepted: savedBaselines()}
+		return nil, &argument.ValueError{Field: "baseline", Value: name, Accepted: savedBaselines()}
 	}
 	if err != nil {
 		return nil, err

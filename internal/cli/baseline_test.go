@@ -4,8 +4,8 @@ import (
 	"os"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 // TestBaseline: what a run saves is the old side of a comparison; names are no paths; what

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench/internal/compare"
-	"github.com/zkbench/zkbench/internal/figure"
-	"github.com/zkbench/zkbench/internal/jobs"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/measure/jobs"
+	"github.com/zkbench/zkbench/internal/result/format"
 )
 
 // bisectBudget is what a step may take beyond its first blocks.
@@ -28,16 +28,16 @@ func bisectCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 	}
 	flags, defs := cmd.Flags(), p.Defs()
-	metric := usage.Define(flags, "metric", usage.KindText, "p50", "a metric of compare's table, for example p50, throughput, allocs or field-multiplications",
+	metric := argument.Define(flags, "metric", argument.KindText, "p50", "a metric of compare's table, for example p50, throughput, allocs or field-multiplications",
 		"what became worse: a metric of compare's table, for example p50, throughput, allocs or field-multiplications")
-	gate := usage.Define(flags, "gate", usage.KindText, "3%", compare.GateAccepted, "the change that BAD must show at least")
-	budget := usage.Define(flags, "budget", usage.KindTime, bisectBudget.String(), fmt.Sprintf("a time from 0s up to %v, for example 10m", longestBudget),
+	gate := argument.Define(flags, "gate", argument.KindText, "3%", compare.GateAccepted, "the change that BAD must show at least")
+	budget := argument.Define(flags, "budget", argument.KindTime, bisectBudget.String(), fmt.Sprintf("a time from 0s up to %v, for example 10m", longestBudget),
 		"processes are added to a step until it can be judged, or until this time has passed")
-	processes := usage.Define(flags, "processes", usage.KindNumber, fmt.Sprint(sessionProcesses), fmt.Sprintf("1 to %d", jobs.MaxProcesses), "processes of each side in a step, at least")
+	processes := argument.Define(flags, "processes", argument.KindNumber, fmt.Sprint(sessionProcesses), fmt.Sprintf("1 to %d", jobs.MaxProcesses), "processes of each side in a step, at least")
 	axes := jobs.DefineAxes(flags, defs, "")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) != 2 {
-			return &usage.ValueError{Field: "arguments of bisect", Value: fmt.Sprint(args), Accepted: "GOOD..BAD and one workload, see list"}
+			return &argument.ValueError{Field: "arguments of bisect", Value: fmt.Sprint(args), Accepted: "GOOD..BAD and one workload, see list"}
 		}
 		b := compare.Bisection{Main: p.source(), Metric: metric.Text, Args: []string{ExecCase}, Log: stderr}
 		var err error
@@ -63,7 +63,7 @@ func bisectCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 			return err
 		}
 		if cases := plans[0].Cases; len(cases) != 1 {
-			return &usage.ValueError{Field: "axes of bisect", Value: fmt.Sprintf("%d cases", len(cases)), Accepted: "one value each"}
+			return &argument.ValueError{Field: "axes of bisect", Value: fmt.Sprintf("%d cases", len(cases)), Accepted: "one value each"}
 		}
 		b.Job = compare.NewJob(plans[0].Def.Name, plans[0].Cases[0], 1, sessionDuration)
 		fmt.Fprintf(stdout, "%s of %s/%s, against %s\n", b.Metric, b.Job.Workload, b.Job.Case, b.Good)
@@ -85,7 +85,7 @@ func bisectCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 // bisected writes where the bisection ended.
 func bisected(w io.Writer, f *compare.Found) error {
 	if len(f.First) == 1 && f.Unseen == "" {
-		_, err := fmt.Fprintf(w, "%s made it worse, %s in all\n", f.First[0], figure.Change(f.Change))
+		_, err := fmt.Fprintf(w, "%s made it worse, %s in all\n", f.First[0], format.Change(f.Change))
 		return err
 	}
 	for _, c := range f.First {

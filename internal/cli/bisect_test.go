@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 )
 
 // TestBisect: of six commits the fourth made the stub slower; the third does not answer.

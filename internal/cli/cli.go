@@ -18,12 +18,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/zkbench/zkbench/internal/compare"
-	"github.com/zkbench/zkbench/internal/env"
-	"github.com/zkbench/zkbench/internal/jobs"
-	"github.com/zkbench/zkbench/internal/suite"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/input/yamlfile"
+	"github.com/zkbench/zkbench/internal/measure/jobs"
+	"github.com/zkbench/zkbench/internal/measure/suite"
+	"github.com/zkbench/zkbench/internal/result/env"
 	"github.com/zkbench/zkbench/internal/workload"
-	"github.com/zkbench/zkbench/internal/yamlfile"
 )
 
 // The exit codes.
@@ -194,7 +194,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 			names = append(names, c.Name())
 		}
 	}
-	return &usage.ValueError{Field: "command", Value: name, Accepted: usage.Among(name, names, root.CommandPath()+" --help")}
+	return &argument.ValueError{Field: "command", Value: name, Accepted: argument.Among(name, names, root.CommandPath()+" --help")}
 }
 
 // helpCommand refuses a command that does not exist, which cobra's own answers

@@ -12,17 +12,17 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/zkbench/zkbench/internal/compare"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
 // compareFlags are the flags of compare as they were typed.
 type compareFlags struct {
-	format, gate, gateMetrics *usage.Option
-	baseline                  *usage.Option
+	format, gate, gateMetrics *argument.Option
+	baseline                  *argument.Option
 	allowEnv, allowBlind      bool
-	git, accept               *usage.Option
+	git, accept               *argument.Option
 	session                   *sessionFlags
 }
 
@@ -32,16 +32,16 @@ func tableFormats() []string { return []string{"text", "markdown", "csv", "json"
 func newCompareFlags(flags *pflag.FlagSet, defs []workload.Def) *compareFlags {
 	formats := strings.Join(tableFormats(), ", ")
 	f := &compareFlags{
-		format: usage.Define(flags, "format", usage.KindText, tableFormats()[0], formats, "how the table is written: "+formats),
-		gate: usage.Define(flags, "gate", usage.KindText, "", compare.GateAccepted,
+		format: argument.Define(flags, "format", argument.KindText, tableFormats()[0], formats, "how the table is written: "+formats),
+		gate: argument.Define(flags, "gate", argument.KindText, "", compare.GateAccepted,
 			"exit with 1 where an exact metric grew, or a time is worse by more than this and the noise, for example 3%"),
-		gateMetrics: usage.Define(flags, "gate-metrics", usage.KindList, "", "names of metrics in the table",
+		gateMetrics: argument.Define(flags, "gate-metrics", argument.KindList, "", "names of metrics in the table",
 			"further metrics for the gate, for example latency-p99"),
-		git: usage.Define(flags, "git", usage.KindText, "", compare.RangeAccepted,
+		git: argument.Define(flags, "git", argument.KindText, "", compare.RangeAccepted,
 			"build and measure two revisions, REV1..REV2; "+compare.Work+" is the working tree"),
-		accept: usage.Define(flags, "accept", usage.KindFile, "", "the path of a file of accepted growth",
+		accept: argument.Define(flags, "accept", argument.KindFile, "", "the path of a file of accepted growth",
 			"with --gate: exact metrics that may grow, and why; docs/compare.md has the form"),
-		baseline: usage.Define(flags, "baseline", usage.KindText, "", baselineAccepted,
+		baseline: argument.Define(flags, "baseline", argument.KindText, "", baselineAccepted,
 			"compare with the records that run --save-baseline has saved under this name"),
 		session: newSessionFlags(flags, defs),
 	}
@@ -73,7 +73,7 @@ func compareCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 			return err
 		}
 		if f.git.Given && f.baseline.Given {
-			return &usage.ValueError{Field: "baseline", Value: f.baseline.Text, Accepted: "without --git, which measures the old side"}
+			return &argument.ValueError{Field: "baseline", Value: f.baseline.Text, Accepted: "without --git, which measures the old side"}
 		}
 		if f.git.Given {
 			before := cmd.ArgsLenAtDash()
@@ -83,7 +83,7 @@ func compareCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 			return f.session.run(cmd.Context(), stderr, p, f.git.Text, args, before, out)
 		}
 		if name, ok := f.session.given(); ok {
-			return &usage.ValueError{Field: "flag of compare OLD NEW", Value: "--" + name, Accepted: "--" + name + " together with --git"}
+			return &argument.ValueError{Field: "flag of compare OLD NEW", Value: "--" + name, Accepted: "--" + name + " together with --git"}
 		}
 		if f.baseline.Given {
 			return compareBaseline(f.baseline.Text, args, out)
@@ -121,7 +121,7 @@ func (f *compareFlags) output(stdout io.Writer) (tableOutput, error) {
 			given bool
 		}{{"--gate-metrics", f.gateMetrics.Given}, {"--allow-blind", f.allowBlind}, {"--accept", f.accept.Given}, {"--budget", f.session.budget.Given}} {
 			if flag.given {
-				return o, &usage.ValueError{Field: "flag", Value: flag.name, Accepted: flag.name + " together with --gate"}
+				return o, &argument.ValueError{Field: "flag", Value: flag.name, Accepted: flag.name + " together with --gate"}
 			}
 		}
 		return o, nil
@@ -159,7 +159,7 @@ func compareFiles(args []string, out tableOutput) error {
 			sides.New, err = loadFile(args[1])
 		}
 	default:
-		return &usage.ValueError{Field: "files of compare", Value: strings.Join(args, " "), Accepted: "OLD NEW, one SESSION, or --git REV1..REV2 and workloads"}
+		return &argument.ValueError{Field: "files of compare", Value: strings.Join(args, " "), Accepted: "OLD NEW, one SESSION, or --git REV1..REV2 and workloads"}
 	}
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func compareFiles(args []string, out tableOutput) error {
 // compareBaseline compares a file with a baseline.
 func compareBaseline(name string, args []string, out tableOutput) error {
 	if len(args) != 1 {
-		return &usage.ValueError{Field: "files of compare --baseline", Value: strings.Join(args, " "), Accepted: "NEW alone: the baseline is the old side"}
+		return &argument.ValueError{Field: "files of compare --baseline", Value: strings.Join(args, " "), Accepted: "NEW alone: the baseline is the old side"}
 	}
 	var sides compare.Sides
 	var err error

@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/zkbench/zkbench/internal/compare"
-	"github.com/zkbench/zkbench/internal/jobs"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/measure/jobs"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -31,10 +31,10 @@ const (
 // sessionFlags are the flags of compare that go with --git.
 type sessionFlags struct {
 	flags                                             *pflag.FlagSet
-	axes                                              map[string]*usage.Option // by the axis' key
-	names                                             []string                 // of all of them
-	processes, duration, budget, workers, out, keepIn *usage.Option
-	bench, build, command                             *usage.Option
+	axes                                              map[string]*argument.Option // by the axis' key
+	names                                             []string                    // of all of them
+	processes, duration, budget, workers, out, keepIn *argument.Option
+	bench, build, command                             *argument.Option
 	count, shell                                      bool
 }
 
@@ -45,25 +45,25 @@ func newSessionFlags(flags *pflag.FlagSet, defs []workload.Def) *sessionFlags {
 			f.names = append(f.names, a.Long())
 		}
 	}
-	define := func(name, kind, text, accepted, help string) *usage.Option {
+	define := func(name, kind, text, accepted, help string) *argument.Option {
 		f.names = append(f.names, name)
-		return usage.Define(flags, name, kind, text, accepted, withGit+help)
+		return argument.Define(flags, name, kind, text, accepted, withGit+help)
 	}
 	workers := measure.WorkersAxis()
-	f.workers = define("workers", usage.KindList, "1", workers.Accepted, "numbers of workers: "+workers.Accepted)
-	f.processes = define("processes", usage.KindNumber, strconv.Itoa(sessionProcesses), fmt.Sprintf("1 to %d", jobs.MaxProcesses),
+	f.workers = define("workers", argument.KindList, "1", workers.Accepted, "numbers of workers: "+workers.Accepted)
+	f.processes = define("processes", argument.KindNumber, strconv.Itoa(sessionProcesses), fmt.Sprintf("1 to %d", jobs.MaxProcesses),
 		"processes of each side; a Verdict needs 8")
-	f.duration = define("duration", usage.KindTime, sessionDuration.String(), fmt.Sprintf("a time above 0s up to %v, for example 250ms", measure.MaxDuration),
+	f.duration = define("duration", argument.KindTime, sessionDuration.String(), fmt.Sprintf("a time above 0s up to %v, for example 250ms", measure.MaxDuration),
 		"window of each process")
-	f.budget = define("budget", usage.KindTime, sessionBudget.String(), fmt.Sprintf("a time from 0s up to %v, for example 10m", longestBudget),
+	f.budget = define("budget", argument.KindTime, sessionBudget.String(), fmt.Sprintf("a time from 0s up to %v, for example 10m", longestBudget),
 		"with --gate: processes are added until the gate can be judged, or until this time has passed")
-	f.out = define("out", usage.KindFile, "", "the path of a file, which is written anew", "write the records as JSON lines to this file")
+	f.out = define("out", argument.KindFile, "", "the path of a file, which is written anew", "write the records as JSON lines to this file")
 	f.names = append(f.names, "count")
 	flags.BoolVar(&f.count, "count", false, withGit+"count operations, statements and allocations instead of time, one run a side")
-	f.keepIn = define("keep", usage.KindFile, "", "the path of a directory", "keep the built programs in this directory")
-	f.bench = define("bench", usage.KindList, "", compare.PackagesAccepted, "measure the Go benchmarks of these packages, of any module; flags of go test stand behind --")
-	f.command = define("run", usage.KindText, "", usage.WordsAccepted, "measure this command, of any language; "+compare.Tree+" is the revision's tree")
-	f.build = define("build", usage.KindText, "", usage.WordsAccepted, "with --run: build each tree by this command first")
+	f.keepIn = define("keep", argument.KindFile, "", "the path of a directory", "keep the built programs in this directory")
+	f.bench = define("bench", argument.KindList, "", compare.PackagesAccepted, "measure the Go benchmarks of these packages, of any module; flags of go test stand behind --")
+	f.command = define("run", argument.KindText, "", argument.WordsAccepted, "measure this command, of any language; "+compare.Tree+" is the revision's tree")
+	f.build = define("build", argument.KindText, "", argument.WordsAccepted, "with --run: build each tree by this command first")
 	f.names = append(f.names, "shell")
 	flags.BoolVar(&f.shell, "shell", false, withGit+"sh runs the commands of --run and --build")
 	return f
@@ -118,7 +118,7 @@ func (f *sessionFlags) jobs(defs []workload.Def, names []string) (cases []measur
 func ownPlans(plans []workload.Plan) error {
 	for _, p := range plans {
 		if p.Def.Spec != nil {
-			return &usage.ValueError{Field: "workload of compare --git", Value: p.Def.ID(), Accepted: "the program's own; revisions of a prover are compared by --build and --run, or in two files of --json"}
+			return &argument.ValueError{Field: "workload of compare --git", Value: p.Def.ID(), Accepted: "the program's own; revisions of a prover are compared by --build and --run, or in two files of --json"}
 		}
 	}
 	return nil
@@ -161,14 +161,14 @@ func (f *sessionFlags) subject(p *Program, args []string, before int) (compare.S
 			if kind == byWorkload { // all others have chosen their kind
 				accepted = "--" + name + " together with " + byRun
 			}
-			return nil, &usage.ValueError{Field: "flag of compare " + kind, Value: "--" + name, Accepted: accepted}
+			return nil, &argument.ValueError{Field: "flag of compare " + kind, Value: "--" + name, Accepted: accepted}
 		}
 	}
 	if len(args) > before && kind != byBench {
-		return nil, &usage.ValueError{Field: "flags behind -- of compare " + kind, Value: strings.Join(args[before:], " "), Accepted: "those of go test, together with " + byBench}
+		return nil, &argument.ValueError{Field: "flags behind -- of compare " + kind, Value: strings.Join(args[before:], " "), Accepted: "those of go test, together with " + byBench}
 	}
 	if before > 0 && kind != byWorkload {
-		return nil, &usage.ValueError{Field: "arguments of compare " + kind, Value: strings.Join(args[:before], " "), Accepted: "none; a command is in quotes, and flags of go test stand behind --"}
+		return nil, &argument.ValueError{Field: "arguments of compare " + kind, Value: strings.Join(args[:before], " "), Accepted: "none; a command is in quotes, and flags of go test stand behind --"}
 	}
 	switch kind {
 	case byBench:
@@ -207,7 +207,7 @@ func (f *sessionFlags) run(ctx context.Context, stderr io.Writer, p *Program, re
 	}
 	err = r.Measure(ctx, func(sides compare.Sides, partial string) error {
 		err := out.show(sides, partial)
-		if _, refused := errors.AsType[*usage.ValueError](err); refused { // what was measured is shown all the same
+		if _, refused := errors.AsType[*argument.ValueError](err); refused { // what was measured is shown all the same
 			plain := out
 			plain.gate = nil
 			return errors.Join(plain.show(sides, partial), err)
@@ -229,7 +229,7 @@ func (f *sessionFlags) run(ctx context.Context, stderr io.Writer, p *Program, re
 // workloads are the cases of the named ones.
 func (f *sessionFlags) workloads(p *Program, names []string) (*compare.Workloads, error) {
 	if len(names) == 0 {
-		return nil, &usage.ValueError{Field: "workload of compare --git", Value: "", Accepted: "one or more ids, see list"}
+		return nil, &argument.ValueError{Field: "workload of compare --git", Value: "", Accepted: "one or more ids, see list"}
 	}
 	cases, err := f.jobs(p.Defs(), names)
 	if err != nil {
@@ -247,7 +247,7 @@ func (f *sessionFlags) workloads(p *Program, names []string) (*compare.Workloads
 	}
 	for _, name := range []string{"processes", "duration", "budget"} {
 		if f.flags.Changed(name) {
-			return nil, &usage.ValueError{Field: "flag of compare --count", Value: "--" + name, Accepted: "--" + name + " without --count"}
+			return nil, &argument.ValueError{Field: "flag of compare --count", Value: "--" + name, Accepted: "--" + name + " without --count"}
 		}
 	}
 	for i := range w.Jobs {

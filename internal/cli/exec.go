@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/jobs"
-	"github.com/zkbench/zkbench/internal/suite"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/measure/jobs"
+	"github.com/zkbench/zkbench/internal/measure/suite"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/internal/workload/prover"
 )
@@ -36,7 +36,7 @@ func execCommand(p *Program, stdin io.Reader, stdout, stderr io.Writer) *cobra.C
 		DisableFlagParsing: true, // they are the command's
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return &usage.ValueError{Field: "file of exec", Value: "", Accepted: acceptedExec}
+				return &argument.ValueError{Field: "file of exec", Value: "", Accepted: acceptedExec}
 			}
 			if args[0] == "--help" || args[0] == "-h" {
 				return cmd.Help()

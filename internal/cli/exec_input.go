@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/crypto/sha3"
 
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/internal/workload/prover"
 )
@@ -32,9 +32,9 @@ func inputCommand(stdout io.Writer) *cobra.Command {
 		case "keccak":
 			h = sha3.NewLegacyKeccak256()
 		default:
-			return &usage.ValueError{Field: "target", Value: args[0], Accepted: "sha256, keccak; another program of inputs by the environment variable UTILS_BIN"}
+			return &argument.ValueError{Field: "target", Value: args[0], Accepted: "sha256, keccak; another program of inputs by the environment variable UTILS_BIN"}
 		}
-		o := usage.Option{Text: *size, Accepted: fmt.Sprintf("0 to %d", longestInput)}
+		o := argument.Option{Text: *size, Accepted: fmt.Sprintf("0 to %d", longestInput)}
 		n, err := o.Number("n", 0, longestInput)
 		if err != nil {
 			return err

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/progress"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/view/progress"
 )
 
 // flagError names what is accepted in the place of a flag that is unknown, lacks
@@ -24,10 +24,10 @@ func flagError(cmd *cobra.Command, err error) error {
 			short, _, _ = strings.Cut(short, "=")
 			typed = "-" + short
 		}
-		return &usage.ValueError{Field: "flag", Value: typed, Accepted: flagsLike(cmd, typed)}
+		return &argument.ValueError{Field: "flag", Value: typed, Accepted: flagsLike(cmd, typed)}
 	}
 	if syntax, ok := errors.AsType[*pflag.InvalidSyntaxError](err); ok {
-		return &usage.ValueError{Field: "flag", Value: syntax.GetSpecifiedFlag(), Accepted: flagsLike(cmd, syntax.GetSpecifiedFlag())}
+		return &argument.ValueError{Field: "flag", Value: syntax.GetSpecifiedFlag(), Accepted: flagsLike(cmd, syntax.GetSpecifiedFlag())}
 	}
 	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
 		flag := missing.GetFlag()
@@ -35,11 +35,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		flag := invalid.GetFlag()
-		if !errors.Is(err, usage.ErrTwice) {
-			return &usage.ValueError{Field: flag.Name, Value: invalid.GetValue(), Accepted: acceptedBy(flag)}
+		if !errors.Is(err, argument.ErrTwice) {
+			return &argument.ValueError{Field: flag.Name, Value: invalid.GetValue(), Accepted: acceptedBy(flag)}
 		}
 		once := "one --" + flag.Name
-		if flag.Value.Type() == usage.KindList {
+		if flag.Value.Type() == argument.KindList {
 			once += ", its values separated by commas"
 		}
 		return fmt.Errorf("--%s is given twice; accepted: %s", flag.Name, once)
@@ -48,7 +48,7 @@ func flagError(cmd *cobra.Command, err error) error {
 }
 
 func acceptedBy(flag *pflag.Flag) string {
-	if o, ok := flag.Value.(*usage.Option); ok {
+	if o, ok := flag.Value.(*argument.Option); ok {
 		return o.Accepted
 	}
 	return "true, false" // cobra's own flags, help above all
@@ -63,13 +63,13 @@ func flagsLike(cmd *cobra.Command, typed string) string {
 		}
 	})
 	slices.Sort(names)
-	return usage.Among(typed, names, cmd.CommandPath()+" --help")
+	return argument.Among(typed, names, cmd.CommandPath()+" --help")
 }
 
 // NoArguments refuses all but flags.
 func NoArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return &usage.ValueError{Field: "argument of " + cmd.Name(), Value: args[0], Accepted: "flags only, see " + cmd.CommandPath() + " --help"}
+		return &argument.ValueError{Field: "argument of " + cmd.Name(), Value: args[0], Accepted: "flags only, see " + cmd.CommandPath() + " --help"}
 	}
 	return nil
 }

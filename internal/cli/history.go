@@ -12,13 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/zkbench/zkbench/internal/history"
-	"github.com/zkbench/zkbench/internal/outdir"
-	"github.com/zkbench/zkbench/internal/plot"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/report"
-	"github.com/zkbench/zkbench/internal/usage"
-	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/compare/history"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/view/outdir"
+	"github.com/zkbench/zkbench/internal/view/plot"
+	"github.com/zkbench/zkbench/internal/view/text"
 )
 
 // Bounds of the level at which steps are found: see stat.Steps.
@@ -29,7 +28,7 @@ const (
 
 // historyFlags are the flags of history as they were typed.
 type historyFlags struct {
-	metric, workload, caseWords, since, level, out, csv *usage.Option
+	metric, workload, caseWords, since, level, out, csv *argument.Option
 	steps                                               bool
 }
 
@@ -48,13 +47,13 @@ func historyCommand(p *Program, stdout io.Writer) *cobra.Command {
 	flags := cmd.Flags()
 	levels := fmt.Sprintf("%g to %g", leastLevel, mostLevel)
 	f := &historyFlags{
-		metric:    usage.Define(flags, "metric", usage.KindText, record.Throughput.Name(), "a metric of the records", "the metric, for example latency-p95, allocs or \"stage prove\""),
-		workload:  usage.Define(flags, "workload", usage.KindList, "", "workloads of the records", "these workloads only"),
-		caseWords: usage.Define(flags, "case", usage.KindText, "", "key=value ...", "cases with these coordinates only, for example \"curve=BN254 bits=32\""),
-		since:     usage.Define(flags, "since", usage.KindText, "", "a date, 2006-01-02", "sessions from this date on, for example 2006-01-02"),
-		level:     usage.Define(flags, "level", usage.KindNumber, "0.01", levels, "probability at which a line without a step may be given one: "+levels),
-		out:       usage.Define(flags, "out", usage.KindFile, "", "the path of a directory", "write a chart of each line into this directory, as SVG"),
-		csv:       usage.Define(flags, "csv", usage.KindFile, "", "the path of a file, which is written anew", "write a row for each point to this file, which is written anew"),
+		metric:    argument.Define(flags, "metric", argument.KindText, record.Throughput.Name(), "a metric of the records", "the metric, for example latency-p95, allocs or \"stage prove\""),
+		workload:  argument.Define(flags, "workload", argument.KindList, "", "workloads of the records", "these workloads only"),
+		caseWords: argument.Define(flags, "case", argument.KindText, "", "key=value ...", "cases with these coordinates only, for example \"curve=BN254 bits=32\""),
+		since:     argument.Define(flags, "since", argument.KindText, "", "a date, 2006-01-02", "sessions from this date on, for example 2006-01-02"),
+		level:     argument.Define(flags, "level", argument.KindNumber, "0.01", levels, "probability at which a line without a step may be given one: "+levels),
+		out:       argument.Define(flags, "out", argument.KindFile, "", "the path of a directory", "write a chart of each line into this directory, as SVG"),
+		csv:       argument.Define(flags, "csv", argument.KindFile, "", "the path of a file, which is written anew", "write a row for each point to this file, which is written anew"),
 	}
 	flags.BoolVar(&f.steps, "steps", false, "a line for each step, and of the files only those of lines that have one")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -147,7 +146,7 @@ func (f *historyFlags) files(lines []history.Line) error {
 	taken := make(map[string]int) // in lower case: some file systems know no other
 	for i := range lines {
 		l := &lines[i]
-		name := report.FileName(strings.Trim(l.Metric+" "+workload.Def{Name: l.Workload}.ID()+" "+l.Case, " "))
+		name := text.FileName(strings.Trim(l.Metric+" "+record.WorkloadID(l.Workload)+" "+l.Case, " "))
 		key := strings.ToLower(name)
 		if taken[key]++; taken[key] > 1 { // another environment
 			name = fmt.Sprintf("%s-%d", name, taken[key])

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/zkbench/zkbench/internal/jobs"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/measure/jobs"
+	"github.com/zkbench/zkbench/internal/result/record"
 )
 
 // leakDuration is how long each case is measured for unless the user says so.
@@ -29,15 +29,15 @@ func leakCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	}
 	flags, defs := cmd.Flags(), p.Defs()
 	axes := jobs.DefineAxes(flags, defs, "")
-	duration := usage.Define(flags, "duration", usage.KindTime, leakDuration.String(), fmt.Sprintf("a time above 0s up to %v, for example 5m", measure.MaxDuration), "time that each case is measured for, and longer where its test lacks samples")
-	timeout := usage.Define(flags, "timeout", usage.KindTime, "0s", "a time from 0s up to "+measure.MaxDuration.String()+", for example 10m", "time after which a case is stopped, whatever it lacks (default three times the duration, and three minutes)")
-	count := usage.Define(flags, "count", usage.KindNumber, "", fmt.Sprintf("1 to %d", measure.MaxCount), "operations at most of each case")
-	seed := usage.Define(flags, "seed", usage.KindNumber, fmt.Sprint(measure.DefaultSeed), "0 to 2^64-1", "seed of witnesses and their order")
-	out := &usage.Option{}
-	json := usage.Define(flags, "json", usage.KindFile, "", "the path of a file, which is written anew", "write the records as JSON lines to this file, which is written anew")
+	duration := argument.Define(flags, "duration", argument.KindTime, leakDuration.String(), fmt.Sprintf("a time above 0s up to %v, for example 5m", measure.MaxDuration), "time that each case is measured for, and longer where its test lacks samples")
+	timeout := argument.Define(flags, "timeout", argument.KindTime, "0s", "a time from 0s up to "+measure.MaxDuration.String()+", for example 10m", "time after which a case is stopped, whatever it lacks (default three times the duration, and three minutes)")
+	count := argument.Define(flags, "count", argument.KindNumber, "", fmt.Sprintf("1 to %d", measure.MaxCount), "operations at most of each case")
+	seed := argument.Define(flags, "seed", argument.KindNumber, fmt.Sprint(measure.DefaultSeed), "0 to 2^64-1", "seed of witnesses and their order")
+	out := &argument.Option{}
+	json := argument.Define(flags, "json", argument.KindFile, "", "the path of a file, which is written anew", "write the records as JSON lines to this file, which is written anew")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return &usage.ValueError{Field: "workload", Value: "", Accepted: "one or more ids, see list"}
+			return &argument.ValueError{Field: "workload", Value: "", Accepted: "one or more ids, see list"}
 		}
 		s := measure.DefaultSettings(1, 0)
 		var err error

@@ -16,16 +16,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/zkbench/zkbench/internal/atomicfile"
-	"github.com/zkbench/zkbench/internal/jobs"
-	"github.com/zkbench/zkbench/internal/outdir"
-	"github.com/zkbench/zkbench/internal/page"
-	"github.com/zkbench/zkbench/internal/plot"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/report"
-	"github.com/zkbench/zkbench/internal/suite"
-	"github.com/zkbench/zkbench/internal/suite/charts"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/measure/jobs"
+	"github.com/zkbench/zkbench/internal/measure/suite"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/sys/atomicfile"
+	"github.com/zkbench/zkbench/internal/view/charts"
+	"github.com/zkbench/zkbench/internal/view/outdir"
+	"github.com/zkbench/zkbench/internal/view/page"
+	"github.com/zkbench/zkbench/internal/view/plot"
+	"github.com/zkbench/zkbench/internal/view/text"
 )
 
 // What a folder of records gets.
@@ -50,20 +50,20 @@ func reportCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 	}
 	flags := cmd.Flags()
-	out := usage.Define(flags, "out", usage.KindFile, "", "the path of a file", "the page's file (default "+suite.PageFile+" in the first directory)")
+	out := argument.Define(flags, "out", argument.KindFile, "", "the path of a file", "the page's file (default "+suite.PageFile+" in the first directory)")
 	pdf := flags.Bool("pdf", false, "write "+suite.PlotsFile+", "+plotsDir+"/*.svg and the tables in each directory, no page")
 	serve := flags.Bool("serve", false, "serve the page on this machine until it is interrupted")
-	listen := usage.Define(flags, "listen", usage.KindText, "localhost:0", acceptedListen, "with --serve: "+acceptedListen+" (port 0: any)")
+	listen := argument.Define(flags, "listen", argument.KindText, "localhost:0", acceptedListen, "with --serve: "+acceptedListen+" (port 0: any)")
 	cmd.RunE = func(cmd *cobra.Command, dirs []string) error {
 		switch {
 		case len(dirs) == 0:
-			return &usage.ValueError{Field: "directories", Value: "", Accepted: acceptedDirs}
+			return &argument.ValueError{Field: "directories", Value: "", Accepted: acceptedDirs}
 		case *pdf && (*serve || out.Given):
-			return &usage.ValueError{Field: "flag beside --pdf", Value: "--serve, --out", Accepted: "none"}
+			return &argument.ValueError{Field: "flag beside --pdf", Value: "--serve, --out", Accepted: "none"}
 		case *serve && (out.Given || len(dirs) > 1):
-			return &usage.ValueError{Field: "beside --serve", Value: strings.Join(dirs, " "), Accepted: "one directory, no --out"}
+			return &argument.ValueError{Field: "beside --serve", Value: strings.Join(dirs, " "), Accepted: "one directory, no --out"}
 		case listen.Given && !*serve:
-			return &usage.ValueError{Field: "listen", Value: listen.Text, Accepted: "with --serve"}
+			return &argument.ValueError{Field: "listen", Value: listen.Text, Accepted: "with --serve"}
 		case *serve:
 			return serveReport(cmd.Context(), stdout, stderr, listen, dirs[0], p)
 		case *pdf:
@@ -106,7 +106,7 @@ func readDir(stderr io.Writer, dir string) ([]*record.Record, error) {
 		fmt.Fprintf(stderr, "%s: the last record is cut, and left out\n", filepath.Join(dir, suite.RecordsFile))
 	}
 	if len(recs) == 0 {
-		return nil, &usage.ValueError{Field: "directory", Value: dir, Accepted: acceptedDirs + "; this one has none yet"}
+		return nil, &argument.ValueError{Field: "directory", Value: dir, Accepted: acceptedDirs + "; this one has none yet"}
 	}
 	return recs, nil
 }
@@ -162,7 +162,7 @@ func writeTables(dir string, recs []*record.Record) error {
 				if r.Status != record.OK { // no figure of what was stopped or failed is one of the case
 					continue
 				}
-				if err := report.Benchmark(w, r); err != nil {
+				if err := text.Benchmark(w, r); err != nil {
 					return err
 				}
 			}
@@ -185,7 +185,7 @@ func writePlots(p *Program, stderr io.Writer, dir string, recs []*record.Record,
 	if few {
 		var left int
 		if all, left = charts.Few(all, mostPlots); left > 0 {
-			fmt.Fprintf(stderr, "%d plots, each workload's first ones; %d others: %s report --pdf %s\n", len(all), left, p.Name, usage.Quote(dir))
+			fmt.Fprintf(stderr, "%d plots, each workload's first ones; %d others: %s report --pdf %s\n", len(all), left, p.Name, argument.Quote(dir))
 		}
 	}
 	return drawPlots(dir, all)
@@ -220,7 +220,7 @@ func folderPage(dir string, p *Program) (page.Data, error) {
 }
 
 // serveReport serves the page of a directory until ctx ends.
-func serveReport(ctx context.Context, stdout, stderr io.Writer, listen *usage.Option, dir string, p *Program) error {
+func serveReport(ctx context.Context, stdout, stderr io.Writer, listen *argument.Option, dir string, p *Program) error {
 	host, _, err := net.SplitHostPort(listen.Text)
 	if err != nil || !slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, host) {
 		return listen.Refuse("listen", listen.Text)

@@ -6,18 +6,18 @@ import (
 	"io"
 	"os"
 
-	"github.com/zkbench/zkbench/internal/outdir"
-	"github.com/zkbench/zkbench/internal/progress"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/report"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/view/outdir"
+	"github.com/zkbench/zkbench/internal/view/progress"
+	"github.com/zkbench/zkbench/internal/view/text"
 )
 
 // reporter is where the records of a run go: the text on stdout, the directory of
 // --out, the file of --json. What a case leaves is written as the case ends.
 type reporter struct {
 	stdout io.Writer
-	style  report.Style
+	style  text.Style
 	out    *outdir.Dir // nil: none
 	json   *os.File    // nil: none
 	recs   []*record.Record
@@ -28,7 +28,7 @@ type reporter struct {
 }
 
 // newReporter finds out before the run that what it is to write can be written.
-func newReporter(stdout io.Writer, out, json *usage.Option) (*reporter, error) {
+func newReporter(stdout io.Writer, out, json *argument.Option) (*reporter, error) {
 	r := &reporter{stdout: stdout, style: styleOf(stdout)}
 	var err error
 	if out.Given {
@@ -45,8 +45,8 @@ func newReporter(stdout io.Writer, out, json *usage.Option) (*reporter, error) {
 }
 
 // styleOf is colour for a terminal whose user has not asked for none.
-func styleOf(w io.Writer) report.Style {
-	return report.Style{Colour: progress.Terminal(w) && os.Getenv("NO_COLOR") == ""}
+func styleOf(w io.Writer) text.Style {
+	return text.Style{Colour: progress.Terminal(w) && os.Getenv("NO_COLOR") == ""}
 }
 
 // add writes a record, and its report where that is asked for.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/zkbench/zkbench/internal/figure"
-	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/measure/jobs"
+	"github.com/zkbench/zkbench/internal/result/format"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner"
 )
 
@@ -105,7 +105,7 @@ func thresholds(w io.Writer, all []runner.Threshold, recs []*record.Record) erro
 			case !known && rec.Few(t.Quantity):
 				unknown++
 				fmt.Fprintf(w, "%s: %s is not judged by %s: %s, of which fewer than ten are slower\n",
-					rec.Name(), t, t.Quantity, figure.Plural(int(rec.Count(record.CountDone)), "operation"))
+					rec.Name(), t, t.Quantity, format.Plural(int(rec.Count(record.CountDone)), "operation"))
 			case !known:
 				unknown++
 				fmt.Fprintf(w, "%s: no %s to hold against %s\n", rec.Name(), t.Quantity, t)
@@ -114,9 +114,9 @@ func thresholds(w io.Writer, all []runner.Threshold, recs []*record.Record) erro
 	}
 	switch {
 	case beyond > 0:
-		return &ExitError{Code: ExitFailed, Text: figure.Plural(beyond, "figure") + " beyond --fail-if"}
+		return &ExitError{Code: ExitFailed, Text: format.Plural(beyond, "figure") + " beyond --fail-if"}
 	case unknown > 0:
-		return &ExitError{Code: ExitPartial, Text: figure.Plural(unknown, "figure") + " of --fail-if not judged"}
+		return &ExitError{Code: ExitPartial, Text: format.Plural(unknown, "figure") + " of --fail-if not judged"}
 	}
 	return nil
 }
@@ -127,9 +127,9 @@ func value(m record.Metric, known bool) string {
 		return "is not known"
 	}
 	if m.Unit() == "ns" {
-		return figure.Time(m.Value)
+		return format.Time(m.Value)
 	}
-	return figure.Prefixed(m.Value) + " " + m.Unit()
+	return format.Prefixed(m.Value) + " " + m.Unit()
 }
 
 // measureEach measures every job in a process of its own, so many rounds of them, and gives

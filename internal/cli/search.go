@@ -9,12 +9,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/figure"
-	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/measure/jobs"
+	"github.com/zkbench/zkbench/internal/result/format"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/result/stat"
 	"github.com/zkbench/zkbench/internal/runner"
-	"github.com/zkbench/zkbench/internal/stat"
 )
 
 const (
@@ -78,7 +78,7 @@ func (s *search) all(ctx context.Context) error {
 		}
 		if record.Few(s.SLO.Percentile, int64(offered)) {
 			unsure++
-			fmt.Fprintf(s.reporter.stdout, "%s/%s: that is not judged by %s: its trials had %s, of which fewer than ten may be late; a longer --budget has more\n", job.Workload, job.Case, s.SLO, figure.Plural(int(offered), "operation"))
+			fmt.Fprintf(s.reporter.stdout, "%s/%s: that is not judged by %s: its trials had %s, of which fewer than ten may be late; a longer --budget has more\n", job.Workload, job.Case, s.SLO, format.Plural(int(offered), "operation"))
 		}
 	}
 	switch {

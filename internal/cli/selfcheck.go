@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/selfcheck"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/compare/selfcheck"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/workload"
 	planted "github.com/zkbench/zkbench/internal/workload/selfcheck"
 )
@@ -40,9 +40,9 @@ func selfCheckCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command 
 	load := flags.Bool("load", false, "keep every processor busy half of the time meanwhile")
 	quick := flags.Bool("quick", false, "five sessions in a minute, which can show gross errors only")
 	asJSON := flags.Bool("json", false, "write the result as JSON")
-	budget := usage.Define(flags, "budget", usage.KindTime, selfCheckBudget.String(), "a time from 0s up to 1h, for example 30s",
+	budget := argument.Define(flags, "budget", argument.KindTime, selfCheckBudget.String(), "a time from 0s up to 1h, for example 30s",
 		"a session that is too noisy for its gate gets further processes for so long; with --quick "+selfCheckQuickBudget.String())
-	out := usage.Define(flags, "out", usage.KindFile, "", "the path of a file, which is written anew", "write the records of all sessions as JSON lines to this file")
+	out := argument.Define(flags, "out", argument.KindFile, "", "the path of a file, which is written anew", "write the records of all sessions as JSON lines to this file")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		child, err := ownProgram()
 		if err != nil {

@@ -7,10 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/zkbench/zkbench/internal/jobs"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/report"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/measure/jobs"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/view/text"
 )
 
 // stagesCommand goes through the stages of circuits, once a process.
@@ -30,7 +30,7 @@ func stagesCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		r, err := newReporter(stdout, &usage.Option{}, f.JSON)
+		r, err := newReporter(stdout, &argument.Option{}, f.JSON)
 		if err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ func stagesCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 			if err := r.keep(rec); err != nil || !*verbose && len(plan.Jobs) > 1 {
 				return err
 			}
-			return report.Stages(stdout, rec)
+			return text.Stages(stdout, rec)
 		})
 		if err != nil {
 			return err

@@ -14,12 +14,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/zkbench/zkbench/internal/hosts"
-	"github.com/zkbench/zkbench/internal/jobs"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/suite"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/measure/hosts"
+	"github.com/zkbench/zkbench/internal/measure/jobs"
+	"github.com/zkbench/zkbench/internal/measure/suite"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -45,23 +45,23 @@ func suiteCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	c := NewSuiteCall(p, flags, stdout, stderr, "directory of all that the suite leaves (default "+suite.FolderName(time.Date(2006, 1, 2, 15, 4, 5, 0, time.UTC))+" of its beginning)")
-	repetitions := usage.Define(flags, "repetitions", usage.KindNumber, "", fmt.Sprintf("1 to %d", suite.MaxRepetitions), "processes of each case, in turn (default the suite's)")
-	only := usage.Define(flags, "only", usage.KindList, "", workload.IDs(p.Defs()), "workloads of the suite that are run, the others are left out")
-	timeout := usage.Define(flags, "timeout", usage.KindTime, "0s", acceptedTimeout, "time after which a case's process is stopped: "+acceptedTimeout)
-	quietWait := usage.Define(flags, "quiet-wait", usage.KindTime, "0s", acceptedTimeout, "time for which cases wait, in all, until nobody else works on the machine: "+acceptedTimeout)
-	on := usage.Define(flags, "on", usage.KindList, "", hosts.AcceptedNames, "machines that run the suite, side by side, each all of it: "+hosts.AcceptedNames)
-	hostWait := usage.Define(flags, "host-wait", usage.KindTime, hosts.DefaultWait.String(), acceptedHostWait, "with --on: time for which a host that is lost is waited for: "+acceptedHostWait)
+	repetitions := argument.Define(flags, "repetitions", argument.KindNumber, "", fmt.Sprintf("1 to %d", suite.MaxRepetitions), "processes of each case, in turn (default the suite's)")
+	only := argument.Define(flags, "only", argument.KindList, "", workload.IDs(p.Defs()), "workloads of the suite that are run, the others are left out")
+	timeout := argument.Define(flags, "timeout", argument.KindTime, "0s", acceptedTimeout, "time after which a case's process is stopped: "+acceptedTimeout)
+	quietWait := argument.Define(flags, "quiet-wait", argument.KindTime, "0s", acceptedTimeout, "time for which cases wait, in all, until nobody else works on the machine: "+acceptedTimeout)
+	on := argument.Define(flags, "on", argument.KindList, "", hosts.AcceptedNames, "machines that run the suite, side by side, each all of it: "+hosts.AcceptedNames)
+	hostWait := argument.Define(flags, "host-wait", argument.KindTime, hosts.DefaultWait.String(), acceptedHostWait, "with --on: time for which a host that is lost is waited for: "+acceptedHostWait)
 	again := flags.Bool("again-if-disturbed", false, "measure a case once more where others worked on the machine meanwhile")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case c.Resumes() && len(args) > 0:
-			return &usage.ValueError{Field: "suite beside --resume", Value: args[0], Accepted: "none: the directory knows its suite"}
+			return &argument.ValueError{Field: "suite beside --resume", Value: args[0], Accepted: "none: the directory knows its suite"}
 		case c.Resumes():
 			return c.Resume(cmd)
 		case len(args) == 0:
 			return p.Suites.WriteList(stdout, p.Defs(), runtime.GOMAXPROCS(0))
 		case len(args) > 1:
-			return &usage.ValueError{Field: "suite", Value: args[1], Accepted: "one suite at a time"}
+			return &argument.ValueError{Field: "suite", Value: args[1], Accepted: "one suite at a time"}
 		}
 		file, err := p.Suites.Find(args[0])
 		if err != nil {
@@ -96,9 +96,9 @@ func suiteCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 		}
 		switch {
 		case hostWait.Given && !on.Given:
-			return &usage.ValueError{Field: "host-wait", Value: hostWait.Text, Accepted: "with --on"}
+			return &argument.ValueError{Field: "host-wait", Value: hostWait.Text, Accepted: "with --on"}
 		case on.Given && quietWait.Given:
-			return &usage.ValueError{Field: "flag beside --on", Value: "--quiet-wait", Accepted: "--again-if-disturbed"}
+			return &argument.ValueError{Field: "flag beside --on", Value: "--quiet-wait", Accepted: "--again-if-disturbed"}
 		case !on.Given:
 			return c.Begin(cmd, file, args[0], o)
 		}
@@ -135,7 +135,7 @@ func suiteCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 type SuiteCall struct {
 	p              *Program
 	stdout, stderr io.Writer
-	out, resume    *usage.Option
+	out, resume    *argument.Option
 	plan           *bool
 	hosts          map[string]*hosts.Host // that run cases; none: this machine does
 }
@@ -144,8 +144,8 @@ type SuiteCall struct {
 func NewSuiteCall(p *Program, flags *pflag.FlagSet, stdout, stderr io.Writer, outHelp string) *SuiteCall {
 	return &SuiteCall{
 		p: p, stdout: stdout, stderr: stderr,
-		out:    usage.Define(flags, "out", usage.KindFile, "", acceptedSuiteOut, outHelp),
-		resume: usage.Define(flags, "resume", usage.KindFile, "", "the directory of a suite that was begun", "go on with the suite of this directory"),
+		out:    argument.Define(flags, "out", argument.KindFile, "", acceptedSuiteOut, outHelp),
+		resume: argument.Define(flags, "resume", argument.KindFile, "", "the directory of a suite that was begun", "go on with the suite of this directory"),
 		plan:   flags.Bool("plan", false, "show the cases and how long they take, run nothing"),
 	}
 }
@@ -185,7 +185,7 @@ func (c *SuiteCall) Resume(cmd *cobra.Command) error {
 		}
 	})
 	if other != "" {
-		return &usage.ValueError{Field: "flag beside --resume", Value: "--" + other, Accepted: "--plan"}
+		return &argument.ValueError{Field: "flag beside --resume", Value: "--" + other, Accepted: "--plan"}
 	}
 	if *c.plan {
 		plan, err := suite.ReadPlan(c.resume.Text)

@@ -14,11 +14,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/child"
-	"github.com/zkbench/zkbench/internal/hosts"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/measure/hosts"
+	"github.com/zkbench/zkbench/internal/measure/suite"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/subprocess"
 	"github.com/zkbench/zkbench/internal/workload/prover"
 )
 
@@ -67,7 +67,7 @@ func (c *SuiteCall) addHosts(names []string, wait time.Duration) error {
 	self, err := os.Executable()
 	var here string
 	if err == nil {
-		here, err = child.Executable()
+		here, err = subprocess.Executable()
 	}
 	var program *hosts.Program
 	if err == nil {

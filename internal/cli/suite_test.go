@@ -18,12 +18,12 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/zkbench/zkbench/internal/cli/clitest"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/suite"
-	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/measure/suite"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/testing/clitest"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/internal/workload/circuits"
 	"github.com/zkbench/zkbench/internal/workload/goldilocks"
@@ -34,7 +34,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload/token"
 )
 
-//go:embed own/suites/*.yaml
+//go:embed zkbench/suites/*.yaml
 var ownSuites embed.FS
 
 // suiteDefs are the real workloads of tokens, and fakes that fail, crash and wait.
@@ -45,7 +45,7 @@ func suiteProgram() *Program {
 			defs = append(defs, d)
 		}
 	}
-	files, err := fs.Sub(ownSuites, "own/suites")
+	files, err := fs.Sub(ownSuites, "zkbench/suites")
 	if err != nil {
 		panic(err)
 	}

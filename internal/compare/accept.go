@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
 )
 
 // Acceptance lets an exact figure grow deliberately, up to a value.

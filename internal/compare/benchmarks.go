@@ -16,11 +16,11 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/child"
-	"github.com/zkbench/zkbench/internal/env"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stat"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/env"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/result/stat"
+	"github.com/zkbench/zkbench/internal/runner/subprocess"
 )
 
 // Benchmarks are those of Go packages, of any module. Each revision's test binaries run as go
@@ -120,9 +120,9 @@ func (b *Benchmarks) measure(ctx context.Context, m *measurement) error {
 // chooseNone is the error where there is no benchmark, or none that the flags choose.
 func (b *Benchmarks) chooseNone(packages []benchmarked) error {
 	if len(packages) == 0 {
-		return &usage.ValueError{Field: "bench", Value: strings.Join(b.Packages, ","), Accepted: PackagesAccepted}
+		return &argument.ValueError{Field: "bench", Value: strings.Join(b.Packages, ","), Accepted: PackagesAccepted}
 	}
-	return &usage.ValueError{Field: "flags of --bench", Value: strings.Join(b.Flags, " "), Accepted: "flags that choose a benchmark, for example -bench=."}
+	return &argument.ValueError{Field: "flags of --bench", Value: strings.Join(b.Flags, " "), Accepted: "flags that choose a benchmark, for example -bench=."}
 }
 
 // packages are those of both revisions that have benchmarks, in their order.
@@ -187,7 +187,7 @@ func (p process) with(flags []string) process {
 }
 
 // probe runs each benchmark of both revisions once, and returns a record of each side that has
-// any. A flag that a package does not know is a *usage.ValueError; what else goes wrong in one is
+// any. A flag that a package does not know is a *argument.ValueError; what else goes wrong in one is
 // left to the session.
 func (p benchmarked) probe(ctx context.Context, flags []string) (recs []*record.Record, err error) {
 	for _, side := range built {
@@ -200,7 +200,7 @@ func (p benchmarked) probe(ctx context.Context, flags []string) (recs []*record.
 			return nil, ctx.Err()
 		}
 		if _, flag, unknown := strings.Cut(rec.Error, "flag provided but not defined: "); unknown {
-			return nil, &usage.ValueError{Field: "flag of " + p.path, Value: flag, Accepted: "those of go test that its binaries take, and the package's own; those of the build in GOFLAGS"}
+			return nil, &argument.ValueError{Field: "flag of " + p.path, Value: flag, Accepted: "those of go test that its binaries take, and the package's own; those of the build in GOFLAGS"}
 		}
 		if rec.Process = (record.Process{Session: rand.Text(), Side: string(side)}); rec.Output != "" || rec.Status != record.OK {
 			recs = append(recs, rec)
@@ -300,7 +300,7 @@ func (p goPackage) hasBenchmarks() (bool, error) {
 }
 
 // readBenchmarks takes the results of a test binary.
-func readBenchmarks(rec *record.Record, out []byte, _ child.Use) (err error) {
+func readBenchmarks(rec *record.Record, out []byte, _ subprocess.Use) (err error) {
 	if failed := failedTest(out); failed != "" { // whatever its TestMain made of it
 		return errors.New(failed)
 	}

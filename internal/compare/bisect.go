@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/figure"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/result/format"
+	"github.com/zkbench/zkbench/internal/result/record"
 )
 
 // Bisection looks for the commit between two revisions that made a metric worse, by the
@@ -59,7 +59,7 @@ type Found struct {
 	Change float64  // of the bad revision, relative
 }
 
-// Find bisects and hands every step on. The error is a *usage.ValueError where the range has
+// Find bisects and hands every step on. The error is a *argument.ValueError where the range has
 // no commits or the metric no row, a zkbench.ErrEnv where the bad revision is not shown to be
 // worse, and what stands in the way of its comparison.
 func (b *Bisection) Find(ctx context.Context, each func(Step)) (*Found, error) {
@@ -180,17 +180,17 @@ func (c Commit) String() string {
 	if c.Hash == "" {
 		return Work
 	}
-	return figure.Commit(c.Hash) + " " + c.Subject
+	return format.Commit(c.Hash) + " " + c.Subject
 }
 
 // Commits are those after from up to to, the oldest first, of merges the first parents'. The
-// error is a *usage.ValueError where there are none, or from is no ancestor of to.
+// error is a *argument.ValueError where there are none, or from is no ancestor of to.
 func (r Repository) Commits(ctx context.Context, from, to string) ([]Commit, error) {
 	tip := to
 	if to == Work {
 		tip = "HEAD"
 	}
-	refuse := &usage.ValueError{Field: "range", Value: from + ".." + to, Accepted: "GOOD..BAD, where GOOD is an ancestor of BAD"}
+	refuse := &argument.ValueError{Field: "range", Value: from + ".." + to, Accepted: "GOOD..BAD, where GOOD is an ancestor of BAD"}
 	if from == Work {
 		return nil, refuse
 	}

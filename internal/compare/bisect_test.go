@@ -3,7 +3,7 @@ package compare
 import (
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/testing/golden"
 )
 
 // TestNext: the commit nearest to the middle that was not skipped, and none where all were.

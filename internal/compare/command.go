@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/child"
-	"github.com/zkbench/zkbench/internal/env"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stat"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/env"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/result/stat"
+	"github.com/zkbench/zkbench/internal/runner/subprocess"
 )
 
 // Command is a command in the trees of both revisions, of any language. Each process of the
@@ -21,7 +21,7 @@ import (
 type Command struct {
 	Build string // run once in each tree; empty: nothing is
 	Run   string
-	Shell bool // sh runs both; else their words are taken as usage.Words takes them
+	Shell bool // sh runs both; else their words are taken as argument.Words takes them
 }
 
 // Tree stands in commands for the directory of the revision's tree.
@@ -30,10 +30,10 @@ const Tree = "{dir}"
 // argv is what a command runs in a tree.
 func (c *Command) argv(field, command, tree string) ([]string, error) {
 	if c.Shell {
-		return []string{"sh", "-c", strings.ReplaceAll(command, Tree, usage.Quote(tree))}, nil
+		return []string{"sh", "-c", strings.ReplaceAll(command, Tree, argument.Quote(tree))}, nil
 	}
-	words, err := usage.Words(field, command)
-	if refused, ok := errors.AsType[*usage.ValueError](err); ok {
+	words, err := argument.Words(field, command)
+	if refused, ok := errors.AsType[*argument.ValueError](err); ok {
 		refused.Accepted += ", or --shell"
 	}
 	if err != nil {
@@ -53,7 +53,7 @@ func (c *Command) Check() error {
 			return err
 		}
 		if len(words) == 0 && field == "run" || len(words) > 0 && words[0] == "" || c.Shell && field == "run" && strings.TrimSpace(command) == "" {
-			return &usage.ValueError{Field: field, Value: command, Accepted: "a program and its arguments"}
+			return &argument.ValueError{Field: field, Value: command, Accepted: "a program and its arguments"}
 		}
 	}
 	return nil
@@ -83,7 +83,7 @@ func (c *Command) measure(ctx context.Context, m *measurement) error {
 			of[side] = process{name: c.Run, env: e, argv: argv, dir: dir, read: readCommand}
 			// A first run finds in no cache what all others find there.
 			switch _, _, err := runIn(ctx, dir, argv); {
-			case errors.As(err, new(*usage.ValueError)):
+			case errors.As(err, new(*argument.ValueError)):
 				return fmt.Errorf("%s: %w", revs[i], err)
 			case err != nil && ctx.Err() == nil && first == nil:
 				first = &FailedError{Err: fmt.Errorf("%w: the first run of %s, which does not count, failed: %w", zkbench.ErrEnv, revs[i], err)}
@@ -108,7 +108,7 @@ func (c *Command) build(ctx context.Context, m *measurement, v Revision, tree, d
 }
 
 // readCommand takes what one run took, and its results where it printed any.
-func readCommand(rec *record.Record, out []byte, use child.Use) (err error) {
+func readCommand(rec *record.Record, out []byte, use subprocess.Use) (err error) {
 	rec.Metrics = []record.Metric{record.RunTime.Metric(float64(use.Wall)), record.CPUTime.Metric(float64(use.CPU()))}
 	if use.PeakRSS > 0 {
 		rec.Metrics = append(rec.Metrics, record.PeakRSS.Metric(float64(use.PeakRSS)))

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/counts"
+	"github.com/zkbench/zkbench/internal/compare/opcount"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
 const (
@@ -30,7 +30,7 @@ const (
 // counter is a program that was built to count.
 type counter struct {
 	measure.Program
-	index *counts.Index
+	index *opcount.Index
 }
 
 // counters builds the revisions once more, to count.

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/figure"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stat"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/format"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
 // Gate is the largest change for the worse that is let pass. Exact figures are
@@ -29,7 +29,7 @@ type Gate struct {
 // GateAccepted says in words what ParseLimit takes.
 const GateAccepted = "a change in per cent or as a fraction, for example 3% or 0.03, from 0 to 100%"
 
-// ParseLimit reads 3% or 0.03. The error is a *usage.ValueError.
+// ParseLimit reads 3% or 0.03. The error is a *argument.ValueError.
 func ParseLimit(text string) (float64, error) {
 	number, percent := strings.CutSuffix(text, "%")
 	limit, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
@@ -37,7 +37,7 @@ func ParseLimit(text string) (float64, error) {
 		limit /= 100
 	}
 	if err != nil || !(limit >= 0 && limit <= 1) {
-		return 0, &usage.ValueError{Field: "gate", Value: text, Accepted: GateAccepted}
+		return 0, &argument.ValueError{Field: "gate", Value: text, Accepted: GateAccepted}
 	}
 	return limit, nil
 }
@@ -61,7 +61,7 @@ type Outcome struct {
 // Apply holds the gate against the rows, and marks those that trip it and those that are
 // too noisy to be judged. A gate that
 // nothing is held against would always stand open: a metric in Metrics that no
-// row has is a *usage.ValueError, a table without a row to hold a
+// row has is a *argument.ValueError, a table without a row to hold a
 // zkbench.ErrEnv.
 func (g Gate) Apply(t *Table) (Outcome, error) {
 	metrics, flag := g.Metrics, "gate-metrics"
@@ -76,7 +76,7 @@ func (g Gate) Apply(t *Table) (Outcome, error) {
 			}
 		}
 		if !slices.Contains(names, name) {
-			return Outcome{}, &usage.ValueError{Field: flag, Value: name, Accepted: strings.Join(names, ", ")}
+			return Outcome{}, &argument.ValueError{Field: flag, Value: name, Accepted: strings.Join(names, ", ")}
 		}
 	}
 	t.Gate = &g
@@ -126,7 +126,7 @@ func (g Gate) Apply(t *Table) (Outcome, error) {
 }
 
 // Percent is the limit in words.
-func (g Gate) Percent() string { return figure.Exact(100*g.Limit) + " %" }
+func (g Gate) Percent() string { return format.Exact(100*g.Limit) + " %" }
 
 // Name is the row's metric and what it shows.
 func (r Row) Name() string {
@@ -134,7 +134,7 @@ func (r Row) Name() string {
 	case r.Verdict == Unknown:
 		return fmt.Sprintf("%s (%s)", r.Metric, r.Why)
 	case math.IsInf(r.Change, 0):
-		return fmt.Sprintf("%s from %s to %s", r.Metric, figure.Exact(r.Old), figure.Exact(r.New))
+		return fmt.Sprintf("%s from %s to %s", r.Metric, format.Exact(r.Old), format.Exact(r.New))
 	}
-	return r.Metric + " " + figure.Change(r.Change)
+	return r.Metric + " " + format.Change(r.Change)
 }

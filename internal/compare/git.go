@@ -16,13 +16,13 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/child"
-	"github.com/zkbench/zkbench/internal/counts"
-	"github.com/zkbench/zkbench/internal/figure"
-	"github.com/zkbench/zkbench/internal/gitenv"
-	"github.com/zkbench/zkbench/internal/guests"
+	"github.com/zkbench/zkbench/internal/compare/gitenv"
+	"github.com/zkbench/zkbench/internal/compare/opcount"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/result/format"
+	"github.com/zkbench/zkbench/internal/runner/subprocess"
+	"github.com/zkbench/zkbench/internal/workload/guestprogram"
 )
 
 // Work names the working tree as it is, where a revision is expected.
@@ -31,11 +31,11 @@ const Work = "WORK"
 // RangeAccepted says in words what ParseRange takes.
 const RangeAccepted = "REV1..REV2, for example HEAD~1..HEAD; " + Work + " stands for the working tree as it is"
 
-// ParseRange splits REV1..REV2. The error is a *usage.ValueError.
+// ParseRange splits REV1..REV2. The error is a *argument.ValueError.
 func ParseRange(text string) (from, to string, err error) {
 	from, to, two := strings.Cut(text, "..")
 	if !two || from == "" || to == "" || strings.HasPrefix(to, ".") || strings.Contains(to, "..") {
-		return "", "", &usage.ValueError{Field: "git", Value: text, Accepted: RangeAccepted}
+		return "", "", &argument.ValueError{Field: "git", Value: text, Accepted: RangeAccepted}
 	}
 	return from, to, nil
 }
@@ -64,10 +64,10 @@ func OpenRepository(ctx context.Context) (Repository, error) {
 // Revision is a state of the repository that exists.
 type Revision struct {
 	Name   string // as it was given
-	Commit string // with figure.Dirty where the working tree differs from it
+	Commit string // with format.Dirty where the working tree differs from it
 }
 
-// Resolve finds the commit of a revision. The error is a *usage.ValueError.
+// Resolve finds the commit of a revision. The error is a *argument.ValueError.
 func (r Repository) Resolve(ctx context.Context, name string) (Revision, error) {
 	rev := name
 	if name == Work {
@@ -75,7 +75,7 @@ func (r Repository) Resolve(ctx context.Context, name string) (Revision, error) 
 	}
 	commit, err := r.git(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
 	if err != nil {
-		return Revision{}, &usage.ValueError{Field: "git", Value: name, Accepted: "a revision of this repository, or " + Work}
+		return Revision{}, &argument.ValueError{Field: "git", Value: name, Accepted: "a revision of this repository, or " + Work}
 	}
 	if name == Work {
 		changes, err := r.git(ctx, "status", "--porcelain")
@@ -83,7 +83,7 @@ func (r Repository) Resolve(ctx context.Context, name string) (Revision, error) 
 			return Revision{}, fmt.Errorf("%w: git status: %w", zkbench.ErrEnv, err)
 		}
 		if changes != "" {
-			commit += figure.Dirty
+			commit += format.Dirty
 		}
 	}
 	return Revision{Name: name, Commit: commit}, nil
@@ -91,7 +91,7 @@ func (r Repository) Resolve(ctx context.Context, name string) (Revision, error) 
 
 // String names the revision in tables, HEAD~1 5019ef6.
 func (v Revision) String() string {
-	commit := figure.Commit(v.Commit)
+	commit := format.Commit(v.Commit)
 	if strings.HasPrefix(v.Commit, v.Name) {
 		return commit
 	}
@@ -124,7 +124,7 @@ func buildGuests(ctx context.Context, v Revision, main Main, tree, program strin
 	if main.Guests == "" {
 		return nil
 	}
-	cmd := exec.CommandContext(ctx, "go", "run", main.Guests, guests.Folder(program))
+	cmd := exec.CommandContext(ctx, "go", "run", main.Guests, guestprogram.Folder(program))
 	cmd.Dir = tree
 	if _, err := output(cmd); err != nil {
 		return notBuilt(v, err)
@@ -134,20 +134,20 @@ func buildGuests(ctx context.Context, v Revision, main Main, tree, program strin
 
 // BuildCounting builds the main package of a revision as a program that counts, and returns
 // what it counts.
-func (r Repository) BuildCounting(ctx context.Context, v Revision, main Main, program string, log io.Writer) (index *counts.Index, err error) {
+func (r Repository) BuildCounting(ctx context.Context, v Revision, main Main, program string, log io.Writer) (index *opcount.Index, err error) {
 	fmt.Fprintf(log, "building %s to count\n", v)
 	err = r.in(ctx, []Revision{v}, func(trees []string) error {
 		dir, err := main.in(v, trees[0])
 		if err != nil {
 			return err
 		}
-		if err := build(ctx, v, dir, program, counts.BuildFlags(main.Module)...); err != nil {
+		if err := build(ctx, v, dir, program, opcount.BuildFlags(main.Module)...); err != nil {
 			return err
 		}
 		if err := buildGuests(ctx, v, main, trees[0], program); err != nil {
 			return err
 		}
-		index, err = counts.NewIndex(ctx, dir)
+		index, err = opcount.NewIndex(ctx, dir)
 		return err
 	})
 	return index, err
@@ -194,7 +194,7 @@ func (r Repository) in(ctx context.Context, revs []Revision, do func(trees []str
 	for i, v := range revs {
 		tree := filepath.Join(dir, strconv.Itoa(i+1))
 		defer func() { err = errors.Join(err, r.removeWorktree(ctx, tree)) }()
-		commit := strings.TrimSuffix(v.Commit, figure.Dirty)
+		commit := strings.TrimSuffix(v.Commit, format.Dirty)
 		if _, err := r.git(ctx, "worktree", "add", "--quiet", "--detach", tree, commit); err != nil {
 			return fmt.Errorf("%w: %s: git worktree: %w", zkbench.ErrEnv, v, err)
 		}
@@ -296,7 +296,7 @@ const mostMessages = 64 << 10
 // error is the first line of its messages that tells a reason.
 func output(cmd *exec.Cmd) (string, error) {
 	var out bytes.Buffer
-	messages := &child.Tail{Limit: mostMessages}
+	messages := &subprocess.Tail{Limit: mostMessages}
 	cmd.Stdout, cmd.Stderr, cmd.Env = &out, messages, gitenv.Environ()
 	measure.Interruptible(cmd, 5*time.Second)
 	err := cmd.Run()

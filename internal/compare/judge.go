@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
 // Verdict is what a row shows: slower or faster for times and rates, grew or

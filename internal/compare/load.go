@@ -10,7 +10,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
 )
 
 const acceptedFiles = "accepted: records as run --json writes them, or the output of go test -bench"

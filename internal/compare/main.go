@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
 )
 
 // Main is the main package of a program with workloads. Its revisions are built from it.
@@ -33,9 +33,9 @@ func OwnMain() Main {
 var moduleLine = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
 
 // Find returns the main package with its place in the repository. The error is a
-// *usage.ValueError where its module is not there.
+// *argument.ValueError where its module is not there.
 func (r Repository) Find(ctx context.Context, m Main) (Main, error) {
-	refused := &usage.ValueError{
+	refused := &argument.ValueError{
 		Field: "program to build here", Value: m.Path,
 		Accepted: "one of a module of this repository; for anything else there are --bench PACKAGES and --run COMMAND",
 	}

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
 // configKeys are those of the configuration that is kept of a program's output: of other lines

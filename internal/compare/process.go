@@ -7,11 +7,11 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/zkbench/zkbench/internal/child"
-	"github.com/zkbench/zkbench/internal/gitenv"
-	"github.com/zkbench/zkbench/internal/meter"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/compare/gitenv"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner"
+	"github.com/zkbench/zkbench/internal/runner/resources"
+	"github.com/zkbench/zkbench/internal/runner/subprocess"
 )
 
 // mostOutput is the most that a program may write to standard output, in bytes.
@@ -24,14 +24,14 @@ type process struct {
 	argv []string
 	dir  string
 	// read takes what the program printed and used to its record.
-	read func(rec *record.Record, out []byte, use child.Use) error
+	read func(rec *record.Record, out []byte, use subprocess.Use) error
 }
 
 // run runs it once. What goes wrong is in the record.
 func (p process) run(ctx context.Context) *record.Record {
 	rec := record.New()
 	rec.Workload, rec.Env = p.name, p.env
-	until := meter.Watch()
+	until := resources.Watch()
 	out, use, err := runIn(ctx, p.dir, p.argv)
 	if m := until(); m != nil {
 		if f, found := runner.DisturbedFinding(m); found {
@@ -52,12 +52,12 @@ func (p process) run(ctx context.Context) *record.Record {
 
 // runIn runs a program in a directory, and leaves nothing behind that it has started. Of one
 // that ends badly the error is its state, with what it said last or first.
-func runIn(ctx context.Context, dir string, argv []string) ([]byte, child.Use, error) {
-	out, use, err := child.Run(ctx, child.Command{
-		Argv: argv, Dir: dir, Environ: gitenv.Environ(), Env: []string{"PWD=" + dir}, Limit: child.Limits{Output: mostOutput},
+func runIn(ctx context.Context, dir string, argv []string) ([]byte, subprocess.Use, error) {
+	out, use, err := subprocess.Run(ctx, subprocess.Command{
+		Argv: argv, Dir: dir, Environ: gitenv.Environ(), Env: []string{"PWD=" + dir}, Limit: subprocess.Limits{Output: mostOutput},
 	})
-	child.Sweep()
-	if exit, ok := errors.AsType[*child.ExitError](err); ok {
+	subprocess.Sweep()
+	if exit, ok := errors.AsType[*subprocess.ExitError](err); ok {
 		err = errors.New(exit.State)
 		if message := cmp.Or(failedTest(out), reason(exit.Lines), lastLine(out)); message != "" {
 			err = errors.New(exit.State + ": " + message)

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/compare"
-	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/testing/golden"
 )
 
 // TestReason: of messages the line counts that speaks of an error, as a compiler's do after its progress.

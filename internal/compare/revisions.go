@@ -12,9 +12,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/figure"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/result/format"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
 // Revisions measures two revisions of the repository that the current directory is in.
@@ -119,7 +119,7 @@ func (r *Revisions) Measure(ctx context.Context, show func(sides Sides, partial 
 	case m.failed != nil:
 		partial = m.failed.Error()
 	case ctx.Err() != nil:
-		partial = fmt.Sprintf("interrupted: %s measured", figure.Plural(len(m.recs), "process"))
+		partial = fmt.Sprintf("interrupted: %s measured", format.Plural(len(m.recs), "process"))
 		if len(m.recs) < m.planned {
 			partial = fmt.Sprintf("interrupted: %d of %d processes measured", len(m.recs), m.planned)
 		}

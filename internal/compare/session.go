@@ -7,8 +7,8 @@ import (
 	"fmt"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
 // Session measures one case of two programs in processes that take turns, so

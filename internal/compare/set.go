@@ -18,9 +18,9 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/env"
-	"github.com/zkbench/zkbench/internal/figure"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/env"
+	"github.com/zkbench/zkbench/internal/result/format"
+	"github.com/zkbench/zkbench/internal/result/record"
 )
 
 // Kind is what the figures of a set were read from.
@@ -222,5 +222,5 @@ func (s *Set) count() string {
 	for _, in := range s.samples {
 		most = max(most, len(in.points))
 	}
-	return figure.Plural(most, "process")
+	return format.Plural(most, "process")
 }

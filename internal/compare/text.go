@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/zkbench/zkbench/internal/child"
-	"github.com/zkbench/zkbench/internal/figure"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/format"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/subprocess"
 )
 
 // columns are the heads of a row's cells after its case.
@@ -23,7 +23,7 @@ func (r Row) cells(gate *Gate) []string {
 		metric += " few"
 	}
 	return shown(
-		owned(metric, r.Whose), r.figure(r.Old), r.figure(r.New), figure.Change(r.Change), r.interval(), r.relative(r.Floor),
+		owned(metric, r.Whose), r.figure(r.Old), r.figure(r.New), format.Change(r.Change), r.interval(), r.relative(r.Floor),
 		r.relative(r.Sees(r.Floor)), strconv.Itoa(r.N), r.verdict(gate),
 	)
 }
@@ -32,7 +32,7 @@ func (r Row) cells(gate *Gate) []string {
 // names, also what moves the cursor or looks like a row.
 func shown(texts ...string) []string {
 	for i, text := range texts {
-		texts[i] = strings.NewReplacer("\n", " ", "\t", " ").Replace(child.Printable(text))
+		texts[i] = strings.NewReplacer("\n", " ", "\t", " ").Replace(subprocess.Printable(text))
 	}
 	return texts
 }
@@ -117,7 +117,7 @@ func (t *Table) Text(w io.Writer) error {
 	// The cases' names stand between the aligned lines: they are longer than any
 	// column should be.
 	name := ""
-	for i, line := range figure.Aligned(rows) {
+	for i, line := range format.Aligned(rows) {
 		if i > 0 {
 			if of := heading(t.Rows[i-1].Package, t.Rows[i-1].Case); of != name {
 				name = of
@@ -183,11 +183,11 @@ func isTime(unit string) bool {
 func (r Row) figure(v float64) string {
 	switch {
 	case isTime(r.Unit):
-		return figure.TightTime(v)
+		return format.TightTime(v)
 	case r.Exact:
-		return figure.Exact(v) + " " + r.Unit
+		return format.Exact(v) + " " + r.Unit
 	}
-	return figure.Prefixed(v) + " " + r.Unit
+	return format.Prefixed(v) + " " + r.Unit
 }
 
 // interval writes the confidence interval, a dash where there is none.
@@ -195,7 +195,7 @@ func (r Row) interval() string {
 	if r.Exact || !(r.Confidence > 0) {
 		return "-"
 	}
-	return figure.Change(r.Low) + " to " + figure.Change(r.High)
+	return format.Change(r.Low) + " to " + format.Change(r.High)
 }
 
 // relative writes a change without its sign, a dash where there is none.
@@ -203,7 +203,7 @@ func (r Row) relative(change float64) string {
 	if r.Exact || math.IsNaN(change) || math.IsInf(change, 0) {
 		return "-"
 	}
-	return figure.Percent(change, figure.ChangeDecimals(change))
+	return format.Percent(change, format.ChangeDecimals(change))
 }
 
 // verdict writes the verdict, and why there is none, or what it is to the gate.

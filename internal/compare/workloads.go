@@ -13,12 +13,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/guests"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/result/stat"
 	"github.com/zkbench/zkbench/internal/runner"
-	"github.com/zkbench/zkbench/internal/stat"
 	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/workload/guestprogram"
 )
 
 const (
@@ -95,7 +95,7 @@ func (w *Workloads) programs(ctx context.Context, m *measurement, main Main) (ma
 		return nil, err
 	}
 	if main.Guests != "" {
-		if err := os.CopyFS(guests.Folder(programs[stat.Again].Path), os.DirFS(guests.Folder(programs[stat.Old].Path))); err != nil {
+		if err := os.CopyFS(guestprogram.Folder(programs[stat.Again].Path), os.DirFS(guestprogram.Folder(programs[stat.Old].Path))); err != nil {
 			return nil, err
 		}
 	}

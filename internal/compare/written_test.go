@@ -9,11 +9,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench/internal/compare"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/record/recordtest"
-	"github.com/zkbench/zkbench/internal/report"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/recordtest"
+	"github.com/zkbench/zkbench/internal/view/text"
 )
 
 // TestWrittenIsCompared: what is written of any record, as JSON or in the Go benchmark format, can be
@@ -31,7 +31,7 @@ func TestWrittenIsCompared(t *testing.T) {
 			// As it was read: what is no number is in no view.
 			read := must.Get(record.ReadAll(strings.NewReader(lastLine(lines.String()))))(t)[0]
 			before := bench.Len()
-			must.Do(t, report.Benchmark(&bench, read))
+			must.Do(t, text.Benchmark(&bench, read))
 			if bench.Len() > before {
 				results++
 			}

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/meter"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/runner"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/runner/resources"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -51,16 +51,16 @@ func Flags(fs *flag.FlagSet, extra ...workload.Axis) *Options {
 func DefineFlags(fs *flag.FlagSet, axes ...workload.Axis) {
 	for _, a := range axes {
 		if option(fs, a.Flag) == nil {
-			fs.Var(&usage.Option{Kind: usage.KindList}, a.Flag, "comma-separated list of "+a.Usage)
+			fs.Var(&argument.Option{Kind: argument.KindList}, a.Flag, "comma-separated list of "+a.Usage)
 		}
 	}
 	for _, f := range goTestFlags {
-		make(Typed).Define(func(option *usage.Option, _, _ string) {
+		make(Typed).Define(func(option *argument.Option, _, _ string) {
 			option.Text = f.text
 			fs.Var(option, f.flag, f.help)
 		}, f.name)
 	}
-	fs.Bool(profileFlag, false, "load tests: write "+strings.Join(meter.ProfileKinds(), ", ")+" profiles of each case to "+ProfileRoot)
+	fs.Bool(profileFlag, false, "load tests: write "+strings.Join(resources.ProfileKinds(), ", ")+" profiles of each case to "+ProfileRoot)
 }
 
 // OptionsOf are the flags that DefineFlags has defined on fs, if it has.
@@ -71,15 +71,15 @@ func OptionsOf(fs *flag.FlagSet) *Options {
 			o.settings[f.name] = defined
 			continue
 		}
-		o.settings.Define(func(option *usage.Option, _, _ string) { option.Text = f.text }, f.name)
+		o.settings.Define(func(option *argument.Option, _, _ string) { option.Text = f.text }, f.name)
 	}
 	return o
 }
 
 // option is the flag of that name, if it is one of ours.
-func option(fs *flag.FlagSet, name string) *usage.Option {
+func option(fs *flag.FlagSet, name string) *argument.Option {
 	if f := fs.Lookup(name); f != nil {
-		if o, ok := f.Value.(*usage.Option); ok {
+		if o, ok := f.Value.(*argument.Option); ok {
 			return o
 		}
 	}
@@ -104,7 +104,7 @@ func (o *Options) profiled() bool {
 // any tells whether one of the flags was given.
 func (o *Options) any(def workload.Def) bool {
 	return o.profiled() || slices.ContainsFunc(def.Axes, o.given) ||
-		slices.ContainsFunc(slices.Collect(maps.Values(o.settings)), func(s *usage.Option) bool { return s.Given })
+		slices.ContainsFunc(slices.Collect(maps.Values(o.settings)), func(s *argument.Option) bool { return s.Given })
 }
 
 // matrix returns the cases of def that the flags ask for. An axis that no flag
@@ -140,7 +140,7 @@ func WorkersAxis() workload.Axis {
 			}
 		}
 		values, err := numbers(strings.Join(items, ","))
-		if e, ok := err.(*usage.ValueError); ok {
+		if e, ok := err.(*argument.ValueError); ok {
 			e.Accepted = axis.Accepted
 		}
 		return values, err

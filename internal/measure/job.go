@@ -17,11 +17,11 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/child"
-	"github.com/zkbench/zkbench/internal/figure"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/format"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/runner/subprocess"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -49,7 +49,7 @@ type Job struct {
 
 // Caption names what runs. The case stands last: a narrow terminal cuts it off.
 func (j Job) Caption() string {
-	return fmt.Sprintf("%s, %s, %s", j.Workload, figure.Plural(j.Settings.Workers, "worker"), j.Case)
+	return fmt.Sprintf("%s, %s, %s", j.Workload, format.Plural(j.Settings.Workers, "worker"), j.Case)
 }
 
 // Deadline is a deadline for a case with these settings that only a case which
@@ -115,10 +115,10 @@ func (p Program) Do(ctx context.Context, job Job) (*record.Record, error) {
 	}
 	defer os.RemoveAll(temporary)
 
-	printed, messages := &child.Tail{Limit: LargestRecord}, &child.Tail{Limit: 64 << 10}
+	printed, messages := &subprocess.Tail{Limit: LargestRecord}, &subprocess.Tail{Limit: 64 << 10}
 	cmd := exec.CommandContext(limited, p.Path, p.Args...)
 	if p.Self {
-		if cmd.Path, err = child.Executable(); err != nil {
+		if cmd.Path, err = subprocess.Executable(); err != nil {
 			return nil, notStarted(err)
 		}
 	}
@@ -151,7 +151,7 @@ func (p Program) Do(ctx context.Context, job Job) (*record.Record, error) {
 		recs = recs[1:]
 	}
 	if cmd.Process != nil && (len(recs) != 1 || err != nil || ended != nil) { // it may have been killed
-		child.Bury(cmd.Process.Pid, entry)
+		subprocess.Bury(cmd.Process.Pid, entry)
 	}
 	if len(recs) == 1 && ended != nil && recs[0].Status == record.OK && ctx.Err() == nil {
 		err = nil // of a second record that was cut off
@@ -174,7 +174,7 @@ func (p Program) Do(ctx context.Context, job Job) (*record.Record, error) {
 	case err != nil:
 		return missing(job, record.Failed, fmt.Sprintf("the child's record: %v", err)), nil
 	case ended != nil:
-		return missing(job, record.Failed, fmt.Sprintf("the child ended with %v: %s", ended, child.Cause(ended.Error(), messages.Message()))), nil
+		return missing(job, record.Failed, fmt.Sprintf("the child ended with %v: %s", ended, subprocess.Cause(ended.Error(), messages.Message()))), nil
 	}
 	return missing(job, record.Failed, fmt.Sprintf("the child wrote %d records, not one", len(recs))), nil
 }
@@ -255,7 +255,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, find func(Job) (wor
 		return err
 	}
 	if job.Deadline <= 0 {
-		return &usage.ValueError{Field: "deadline", Value: job.Deadline.String(), Accepted: "more than 0s"}
+		return &argument.ValueError{Field: "deadline", Value: job.Deadline.String(), Accepted: "more than 0s"}
 	}
 	late := fmt.Errorf("stopped at its deadline of %v", job.Deadline)
 	ctx, cancel := context.WithTimeoutCause(ctx, job.Deadline, late)
@@ -285,7 +285,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, find func(Job) (wor
 	if job.Listen != "" {
 		l, err := net.Listen("tcp", job.Listen)
 		if err != nil {
-			return &usage.ValueError{Field: "listen", Value: job.Listen, Accepted: ListenAccepted}
+			return &argument.ValueError{Field: "listen", Value: job.Listen, Accepted: ListenAccepted}
 		}
 		watch, stop := serveProgress(l, job)
 		defer stop()

@@ -9,10 +9,10 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/result/stat"
 	"github.com/zkbench/zkbench/internal/runner"
-	"github.com/zkbench/zkbench/internal/stat"
-	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -33,7 +33,7 @@ const leakCalibration = 200
 // first; 0: not bounded by it.
 // The record's metric leak-t is t, its counters leak-fixed and leak-random the
 // samples that it is of; with too few of them there is no t and the record is
-// partial. The error in the record is a *usage.ValueError where the
+// partial. The error in the record is a *argument.ValueError where the
 // workload has no witness.
 func Leak(ctx context.Context, def workload.Def, c workload.Case, s Settings) *record.Record {
 	s.Workers, s.Arrivals = 1, nil
@@ -58,7 +58,7 @@ func leak(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 	}()
 	secret, ok := instance.(workload.Secret)
 	if !ok {
-		return &usage.ValueError{Field: "workload", Value: def.ID(), Accepted: "one whose operation has a witness"}
+		return &argument.ValueError{Field: "workload", Value: def.ID(), Accepted: "one whose operation has a witness"}
 	}
 	// Collections would fall into some timings and not into others.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))

@@ -13,15 +13,15 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/internal/env"
-	"github.com/zkbench/zkbench/internal/figure"
-	"github.com/zkbench/zkbench/internal/memory"
-	"github.com/zkbench/zkbench/internal/meter"
-	"github.com/zkbench/zkbench/internal/perf"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/env"
+	"github.com/zkbench/zkbench/internal/result/format"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner"
-	"github.com/zkbench/zkbench/internal/stage"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/runner/hwcounter"
+	"github.com/zkbench/zkbench/internal/runner/resources"
+	"github.com/zkbench/zkbench/internal/runner/stage"
+	"github.com/zkbench/zkbench/internal/sys/memory"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -74,9 +74,9 @@ func load(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 			err = errors.Join(err, fmt.Errorf("%s: %w", what, closing))
 		}
 	}
-	var profiler *meter.Profiler
+	var profiler *resources.Profiler
 	if len(s.Profiles) > 0 {
-		if profiler, err = meter.NewProfiler(s.ProfileDir, s.Profiles); err != nil {
+		if profiler, err = resources.NewProfiler(s.ProfileDir, s.Profiles); err != nil {
 			return fmt.Errorf("profiles: %w", err)
 		}
 		rec.Findings = append(rec.Findings, record.Finding{
@@ -88,7 +88,7 @@ func load(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 
 	stages := stage.New()
 	setup := stages.Start("set-up")
-	instance, err := setUp(workload.WithWorkers(workload.WithSRS(meter.Phase(ctx, "set-up"), s.srs()), s.Workers), def, c, s.Samples, s.Workers, s.Seed)
+	instance, err := setUp(workload.WithWorkers(workload.WithSRS(resources.Phase(ctx, "set-up"), s.srs()), s.Workers), def, c, s.Samples, s.Workers, s.Seed)
 	if err != nil {
 		return fmt.Errorf("set-up: %w", err)
 	}
@@ -107,7 +107,7 @@ func load(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 	}
 	isInstructions := func(m record.Metric) bool { return m.Name() == record.Instructions.Name() }
 	if s.Instructions && !slices.ContainsFunc(sizes, isInstructions) {
-		counted, err := perf.Counters(ctx, instance)
+		counted, err := hwcounter.Counters(ctx, instance)
 		if err != nil {
 			return fmt.Errorf("instructions: %w", err)
 		}
@@ -185,7 +185,7 @@ func setUp(ctx context.Context, def workload.Def, c workload.Case, inputs, worke
 		if err != nil {
 			return nil, err
 		}
-		what := fmt.Sprintf("memory for the case with %s and %s", figure.Plural(inputs, "input"), figure.Plural(workers, "worker"))
+		what := fmt.Sprintf("memory for the case with %s and %s", format.Plural(inputs, "input"), format.Plural(workers, "worker"))
 		if err := memory.Fits(what, need.Of(inputs, workers)); err != nil {
 			return nil, err
 		}
@@ -206,13 +206,13 @@ func Stages(ctx context.Context, def workload.Def, c workload.Case, s Settings) 
 		rec.Settings, _ = json.Marshal(Settings{SRS: s.SRS, SRSHash: s.SRSHash})
 	}
 	if def.Stages == nil {
-		conclude(ctx, rec, &usage.ValueError{Field: "workload", Value: def.ID(), Accepted: "one that has stages"})
+		conclude(ctx, rec, &argument.ValueError{Field: "workload", Value: def.ID(), Accepted: "one that has stages"})
 		return rec
 	}
 	stages := stage.New()
-	machine := meter.Watch()
+	machine := resources.Watch()
 	staged, err := runner.Protect(func() (workload.Staged, error) {
-		return def.Stages(workload.WithSRS(meter.Phase(ctx, "stages"), s.srs()), c, s.Seed, stages)
+		return def.Stages(workload.WithSRS(resources.Phase(ctx, "stages"), s.srs()), c, s.Seed, stages)
 	})
 	rec.Stages = stages.Stages()
 	for _, one := range rec.Stages {

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 // orphan starts a process in a session of its own, tells of it and of its directory, and is killed.

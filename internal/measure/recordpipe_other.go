@@ -6,12 +6,12 @@ import (
 	"os"
 	"strconv"
 
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
 )
 
 // inherits says that a process can inherit more than the standard descriptors.
 const inherits = false
 
 func inherited(fd int) (*os.File, error) {
-	return nil, &usage.ValueError{Field: "record", Value: strconv.Itoa(fd), Accepted: "0: standard output"}
+	return nil, &argument.ValueError{Field: "record", Value: strconv.Itoa(fd), Accepted: "0: standard output"}
 }

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"syscall"
 
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
 )
 
 // inherits says that a process can inherit more than the standard descriptors.
@@ -17,7 +17,7 @@ const inherits = true
 func inherited(fd int) (*os.File, error) {
 	var of syscall.Stat_t
 	if fd < 0 || syscall.Fstat(fd, &of) != nil {
-		return nil, &usage.ValueError{Field: "record", Value: strconv.Itoa(fd), Accepted: "an open descriptor"}
+		return nil, &argument.ValueError{Field: "record", Value: strconv.Itoa(fd), Accepted: "an open descriptor"}
 	}
 	syscall.CloseOnExec(fd)
 	return os.NewFile(uintptr(fd), "record"), nil

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/env"
-	"github.com/zkbench/zkbench/internal/memory"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/env"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner"
+	"github.com/zkbench/zkbench/internal/sys/memory"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -18,7 +18,7 @@ import (
 type Settings struct {
 	runner.Config // Queue may be 0: runner.DefaultQueue
 
-	Profiles   []string `json:"profiles,omitempty"` // kinds; meter.ProfileKinds
+	Profiles   []string `json:"profiles,omitempty"` // kinds; resources.ProfileKinds
 	ProfileDir string   `json:"profile_dir,omitempty"`
 
 	Instructions bool `json:"instructions,omitempty"` // counted, where the processor lets

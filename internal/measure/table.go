@@ -9,23 +9,23 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/meter"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/runner"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/runner/resources"
 )
 
 // setting is one of the values that say how a case is measured: a flag of the command.
 type setting struct {
-	name         string
-	usage.Option // as long as the flag is not given
-	help         string
+	name            string
+	argument.Option // as long as the flag is not given
+	help            string
 
-	set    func(s *Settings, text string) *usage.ValueError // reads a value; what is wrong with it lacks what the row says
-	get    func(s *Settings) string                         // the value as set reads it; empty: none
-	always bool                                             // it is typed where it is the default, too
-	each   func(s *Settings, list string) []string          // the values of a list that are measured apart; nil: the list is one value
-	last   bool                                             // it is set after the others
-	words  func(s *Settings) (label, value string)          // for a reader; nil, or an empty value: there is nothing to say
+	set    func(s *Settings, text string) *argument.ValueError // reads a value; what is wrong with it lacks what the row says
+	get    func(s *Settings) string                            // the value as set reads it; empty: none
+	always bool                                                // it is typed where it is the default, too
+	each   func(s *Settings, list string) []string             // the values of a list that are measured apart; nil: the list is one value
+	last   bool                                                // it is set after the others
+	words  func(s *Settings) (label, value string)             // for a reader; nil, or an empty value: there is nothing to say
 }
 
 // Bounds of the settings.
@@ -43,18 +43,18 @@ const (
 
 // settings is the table of the settings, in the order of a command line.
 func settings() []setting {
-	workers, profiles := WorkersAxis(), strings.Join(meter.ProfileKinds(), ", ")
+	workers, profiles := WorkersAxis(), strings.Join(resources.ProfileKinds(), ", ")
 	shapes := strings.Join(texts(runner.Shapes()), ", ")
 	return []setting{
 		{
-			name: "workers", Option: usage.Option{Kind: usage.KindList, Accepted: workers.Accepted},
+			name: "workers", Option: argument.Option{Kind: argument.KindList, Accepted: workers.Accepted},
 			help: fmt.Sprintf("numbers of workers: %s (default 1, main job %s)", workers.Accepted, NumCPU),
 			set:  number(1, runner.MaxWorkers, func(s *Settings, n uint64) { s.Workers = int(n) }),
 			get:  func(s *Settings) string { return strconv.Itoa(s.Workers) }, always: true,
 			words: func(s *Settings) (string, string) { return "Workers", strconv.Itoa(s.Workers) },
 		},
 		{
-			name: "rate", Option: usage.Option{Kind: usage.KindList, Accepted: "rates above 0 up to 1000000, lists of them, ranges a..b*k and a..b+k; a..b of ramp"},
+			name: "rate", Option: argument.Option{Kind: argument.KindList, Accepted: "rates above 0 up to 1000000, lists of them, ranges a..b*k and a..b+k; a..b of ramp"},
 			help: "open loop: arrivals a second, whether or not a worker is free; a list measures each, is the steps of step; 50..200 is the ramp of ramp",
 			set:  setRate, each: eachRate, last: true,
 			get: open(func(s *Settings) string { return strings.ReplaceAll(s.Arrivals.Rate(), "+", ",") }), // the case's name has no commas
@@ -66,9 +66,9 @@ func settings() []setting {
 			},
 		},
 		{
-			name: "arrivals", Option: usage.Option{Kind: usage.KindText, Accepted: shapes, Text: string(runner.Constant)},
+			name: "arrivals", Option: argument.Option{Kind: argument.KindText, Accepted: shapes, Text: string(runner.Constant)},
 			help: "with --rate or --slo: how arrivals are spaced: " + shapes + " (default of --slo " + string(runner.Poisson) + ")",
-			set: func(s *Settings, text string) *usage.ValueError {
+			set: func(s *Settings, text string) *argument.ValueError {
 				s.Arrivals = &runner.Arrivals{Shape: runner.Shape(text)}
 				return unless(slices.Contains(runner.Shapes(), s.Arrivals.Shape), text)
 			},
@@ -80,9 +80,9 @@ func settings() []setting {
 			}),
 		},
 		{
-			name: "starts", Option: usage.Option{Kind: usage.KindText, Accepted: strings.Join(texts(runner.AllStarts()), ", "), Text: string(runner.StartsAuto)},
+			name: "starts", Option: argument.Option{Kind: argument.KindText, Accepted: strings.Join(texts(runner.AllStarts()), ", "), Text: string(runner.StartsAuto)},
 			help: "open loop: how workers wait for a start: timer, or spin, which is on time and costs processor time; auto is timer where processors are fewer than four, or than workers",
-			set: func(s *Settings, text string) *usage.ValueError {
+			set: func(s *Settings, text string) *argument.ValueError {
 				if s.Starts = runner.Starts(text); text == "timer" {
 					s.Starts = runner.StartsTimer
 				}
@@ -94,7 +94,7 @@ func settings() []setting {
 			},
 		},
 		{
-			name: "queue", Option: usage.Option{Kind: usage.KindNumber, Accepted: fmt.Sprintf("1 to %d", runner.MaxQueue), Text: strconv.Itoa(runner.DefaultQueue)},
+			name: "queue", Option: argument.Option{Kind: argument.KindNumber, Accepted: fmt.Sprintf("1 to %d", runner.MaxQueue), Text: strconv.Itoa(runner.DefaultQueue)},
 			help: "open loop: operations that may wait for a worker; beyond it they are dropped",
 			set:  number(1, runner.MaxQueue, func(s *Settings, n uint64) { s.Queue = int(n) }),
 			get:  open(func(s *Settings) string { return strconv.Itoa(cmp.Or(s.Queue, runner.DefaultQueue)) }),
@@ -103,7 +103,7 @@ func settings() []setting {
 			},
 		},
 		{
-			name: "duration", Option: usage.Option{Kind: usage.KindTime, Accepted: fmt.Sprintf("a time from %v to %v, for example 500ms or 10s", MinDuration, MaxDuration)},
+			name: "duration", Option: argument.Option{Kind: argument.KindTime, Accepted: fmt.Sprintf("a time from %v to %v, for example 500ms or 10s", MinDuration, MaxDuration)},
 			help: fmt.Sprintf("window of each case (default %v, main job %v; with --count alone: until that is reached)", DefaultDuration, MainJobDuration),
 			set:  span(MinDuration, func(s *Settings, d time.Duration) { s.Duration = d }),
 			get: func(s *Settings) string {
@@ -116,21 +116,21 @@ func settings() []setting {
 			words:  func(s *Settings) (string, string) { return "Window", notZero(s.Duration, time.Duration.String) },
 		},
 		{
-			name: "count", Option: usage.Option{Kind: usage.KindNumber, Accepted: fmt.Sprintf("1 to %d", MaxCount)},
+			name: "count", Option: argument.Option{Kind: argument.KindNumber, Accepted: fmt.Sprintf("1 to %d", MaxCount)},
 			help:  "operations at most of each case's window",
 			set:   number(1, MaxCount, func(s *Settings, n uint64) { s.Count = n }),
 			get:   func(s *Settings) string { return notZero(s.Count, decimal) },
 			words: func(s *Settings) (string, string) { return "Operations at most", notZero(s.Count, decimal) },
 		},
 		{
-			name: "least", Option: usage.Option{Kind: usage.KindNumber, Accepted: fmt.Sprintf("0 to %d", MaxCount), Text: strconv.Itoa(DefaultLeast)},
+			name: "least", Option: argument.Option{Kind: argument.KindNumber, Accepted: fmt.Sprintf("0 to %d", MaxCount), Text: strconv.Itoa(DefaultLeast)},
 			help:  "operations that must have ended before a closed loop's window closes, however long they take",
 			set:   number(0, MaxCount, func(s *Settings, n uint64) { s.Least = n }),
 			get:   func(s *Settings) string { return decimal(s.Least) },
 			words: func(s *Settings) (string, string) { return "Operations at least", notZero(s.Least, decimal) },
 		},
 		{
-			name: "warmup", Option: usage.Option{Kind: usage.KindList, Accepted: "a time, a number of operations, stationary, or several of them, for example 2s,stationary"},
+			name: "warmup", Option: argument.Option{Kind: argument.KindList, Accepted: "a time, a number of operations, stationary, or several of them, for example 2s,stationary"},
 			help: "load before the window opens: a time, a number of operations, stationary, or several of them (default a tenth of the window and an operation a worker)",
 			set:  setWarmup,
 			get:  func(s *Settings) string { return cmp.Or(warmup(s, ",", s.Warmup.Time, "", "stationary"), "0") },
@@ -139,21 +139,21 @@ func settings() []setting {
 			},
 		},
 		{
-			name: "grace", Option: usage.Option{Kind: usage.KindTime, Accepted: fmt.Sprintf("a time from 0s up to %v", MaxDuration), Text: "0s"},
+			name: "grace", Option: argument.Option{Kind: argument.KindTime, Accepted: fmt.Sprintf("a time from 0s up to %v", MaxDuration), Text: "0s"},
 			help:  "time for operations that run when the window closes; what still runs after it is reported with its age",
 			set:   span(0, func(s *Settings, d time.Duration) { s.Grace = d }),
 			get:   func(s *Settings) string { return s.Grace.String() },
 			words: func(s *Settings) (string, string) { return "Grace", notZero(s.Grace, time.Duration.String) },
 		},
 		{
-			name: "fail-if", Option: usage.Option{Kind: usage.KindList, Accepted: runner.ThresholdAccepted},
+			name: "fail-if", Option: argument.Option{Kind: argument.KindList, Accepted: runner.ThresholdAccepted},
 			help: "exit with 1 where a figure passes its bound: " + runner.ThresholdAccepted + "; a window ends when a percentile's is passed whatever follows",
 			set:  setFailIf, last: true, // the names depend on the loop
 			get:   func(s *Settings) string { return strings.Join(thresholds(s), ",") },
 			words: func(s *Settings) (string, string) { return "Fails if", strings.Join(thresholds(s), ", ") },
 		},
 		{
-			name: "samples", Option: usage.Option{Kind: usage.KindNumber, Accepted: fmt.Sprintf("0 to %d", runner.MaxSamples), Text: strconv.Itoa(DefaultSamples)},
+			name: "samples", Option: argument.Option{Kind: argument.KindNumber, Accepted: fmt.Sprintf("0 to %d", runner.MaxSamples), Text: strconv.Itoa(DefaultSamples)},
 			help: "inputs built before a case and used in turn; 0: each operation builds its own, timed apart",
 			set:  number(0, runner.MaxSamples, func(s *Settings, n uint64) { s.Samples = int(n) }),
 			get:  func(s *Settings) string { return strconv.Itoa(s.Samples) },
@@ -165,7 +165,7 @@ func settings() []setting {
 			},
 		},
 		{
-			name: "check", Option: usage.Option{Kind: usage.KindText, Accepted: fmt.Sprintf("all, none, sample=N with N from 1 to %d", maxKept)},
+			name: "check", Option: argument.Option{Kind: argument.KindText, Accepted: fmt.Sprintf("all, none, sample=N with N from 1 to %d", maxKept)},
 			help: "results checked after the window: all, none or sample=N (default those that the arena holds, beyond that a sample)",
 			set:  setCheck,
 			get: func(s *Settings) string {
@@ -185,7 +185,7 @@ func settings() []setting {
 			},
 		},
 		{
-			name: "arena", Option: usage.Option{Kind: usage.KindNumber, Accepted: fmt.Sprintf("1 to %d", runner.MaxArena/mebibyte), Text: strconv.Itoa(runner.DefaultArena / mebibyte)},
+			name: "arena", Option: argument.Option{Kind: argument.KindNumber, Accepted: fmt.Sprintf("1 to %d", runner.MaxArena/mebibyte), Text: strconv.Itoa(runner.DefaultArena / mebibyte)},
 			help: "MiB for results that wait for their check",
 			set:  number(1, runner.MaxArena/mebibyte, func(s *Settings, n uint64) { s.Arena = int64(n) * mebibyte }),
 			get: func(s *Settings) string {
@@ -193,16 +193,16 @@ func settings() []setting {
 			},
 		},
 		{
-			name: "profile", Option: usage.Option{Kind: usage.KindList, Accepted: profiles},
+			name: "profile", Option: argument.Option{Kind: argument.KindList, Accepted: profiles},
 			help:  "write profiles to --out, or to " + ProfileRoot + "/: " + profiles,
 			set:   setProfiles,
 			get:   func(s *Settings) string { return strings.Join(s.Profiles, ",") },
 			words: func(s *Settings) (string, string) { return "Profiles", strings.Join(s.Profiles, ", ") },
 		},
 		{
-			name: "srs", Option: usage.Option{Kind: usage.KindFile, Accepted: "the path of a .ptau file over BN254"},
+			name: "srs", Option: argument.Option{Kind: argument.KindFile, Accepted: "the path of a .ptau file over BN254"},
 			help: "PLONK circuits, msm: take the reference string from this powers-of-tau file, instead of the seed's",
-			set: func(s *Settings, text string) *usage.ValueError {
+			set: func(s *Settings, text string) *argument.ValueError {
 				s.SRS = text
 				return unless(text != "", text)
 			},
@@ -210,9 +210,9 @@ func settings() []setting {
 			words: func(s *Settings) (string, string) { return "Reference string", s.SRS },
 		},
 		{
-			name: "srs-hash", Option: usage.Option{Kind: usage.KindText, Accepted: "the 128 hexadecimal digits of its BLAKE2b-512, together with --srs"},
+			name: "srs-hash", Option: argument.Option{Kind: argument.KindText, Accepted: "the 128 hexadecimal digits of its BLAKE2b-512, together with --srs"},
 			help: "with --srs: the hash of the file that its ceremony has published; without one, whoever made the file may know τ",
-			set: func(s *Settings, text string) *usage.ValueError {
+			set: func(s *Settings, text string) *argument.ValueError {
 				s.SRSHash = text
 				return unless(IsHash(text), text)
 			},
@@ -220,7 +220,7 @@ func settings() []setting {
 			words: func(s *Settings) (string, string) { return "BLAKE2b-512 of it", s.SRSHash },
 		},
 		{
-			name: "seed", Option: usage.Option{Kind: usage.KindNumber, Accepted: "0 to 2^64-1", Text: strconv.Itoa(DefaultSeed)},
+			name: "seed", Option: argument.Option{Kind: argument.KindNumber, Accepted: "0 to 2^64-1", Text: strconv.Itoa(DefaultSeed)},
 			help: "seed of inputs, arrivals and samples",
 			set:  number(0, math.MaxUint64, func(s *Settings, n uint64) { s.Seed = n }),
 			get:  func(s *Settings) string { return decimal(s.Seed) }, always: true,
@@ -229,11 +229,11 @@ func settings() []setting {
 }
 
 // unless refuses a value that is not accepted.
-func unless(accepted bool, value string) *usage.ValueError {
+func unless(accepted bool, value string) *argument.ValueError {
 	if accepted {
 		return nil
 	}
-	return &usage.ValueError{Value: value}
+	return &argument.ValueError{Value: value}
 }
 
 func texts[T ~string](values []T) (all []string) {
@@ -264,8 +264,8 @@ func open(text func(s *Settings) string) func(s *Settings) string {
 }
 
 // number reads a whole number between the bounds.
-func number(least, most uint64, set func(s *Settings, n uint64)) func(s *Settings, text string) *usage.ValueError {
-	return func(s *Settings, text string) *usage.ValueError {
+func number(least, most uint64, set func(s *Settings, n uint64)) func(s *Settings, text string) *argument.ValueError {
+	return func(s *Settings, text string) *argument.ValueError {
 		n, err := strconv.ParseUint(text, 10, 64)
 		set(s, n)
 		return unless(err == nil && least <= n && n <= most, text)
@@ -273,8 +273,8 @@ func number(least, most uint64, set func(s *Settings, n uint64)) func(s *Setting
 }
 
 // span reads a time from least to MaxDuration.
-func span(least time.Duration, set func(s *Settings, d time.Duration)) func(s *Settings, text string) *usage.ValueError {
-	return func(s *Settings, text string) *usage.ValueError {
+func span(least time.Duration, set func(s *Settings, d time.Duration)) func(s *Settings, text string) *argument.ValueError {
+	return func(s *Settings, text string) *argument.ValueError {
 		d, err := time.ParseDuration(text)
 		set(s, d)
 		return unless(err == nil && least <= d && d <= MaxDuration, text)
@@ -297,7 +297,7 @@ func eachRate(s *Settings, list string) []string {
 	return each
 }
 
-func setRate(s *Settings, text string) *usage.ValueError {
+func setRate(s *Settings, text string) *argument.ValueError {
 	a := runner.Arrivals{Shape: runner.Constant}
 	if s.Arrivals != nil {
 		a.Shape = s.Arrivals.Shape
@@ -311,7 +311,7 @@ func setRate(s *Settings, text string) *usage.ValueError {
 	from, to, isRamp := strings.Cut(text, "..")
 	a.Rates, ok = ParseRates(from + "," + to)
 	if !isRamp || !ok || len(a.Rates) != 2 {
-		return &usage.ValueError{Value: text, Accepted: "two rates of ramp, for example 50..200"}
+		return &argument.ValueError{Value: text, Accepted: "two rates of ramp, for example 50..200"}
 	}
 	return nil
 }
@@ -320,7 +320,7 @@ func setRate(s *Settings, text string) *usage.ValueError {
 func ParseRates(list string) (rates []float64, ok bool) {
 	for item := range strings.SplitSeq(list, ",") {
 		item = strings.TrimSpace(item)
-		if values, ok := usage.Expand(item); ok && strings.Contains(item, "..") {
+		if values, ok := argument.Expand(item); ok && strings.Contains(item, "..") {
 			for _, v := range values {
 				rates = append(rates, float64(v))
 			}
@@ -335,7 +335,7 @@ func ParseRates(list string) (rates []float64, ok bool) {
 	return rates, !slices.ContainsFunc(rates, func(r float64) bool { return !(r > 0 && r <= runner.MaxRate) })
 }
 
-func setWarmup(s *Settings, text string) *usage.ValueError {
+func setWarmup(s *Settings, text string) *argument.ValueError {
 	s.Warmup = runner.Warmup{}
 	for item := range strings.SplitSeq(text, ",") {
 		item = strings.TrimSpace(item)
@@ -349,18 +349,18 @@ func setWarmup(s *Settings, text string) *usage.ValueError {
 		case errT == nil && t >= 0 && t <= MaxDuration:
 			s.Warmup.Time = t
 		default:
-			return &usage.ValueError{Value: item}
+			return &argument.ValueError{Value: item}
 		}
 	}
 	return nil
 }
 
-func setFailIf(s *Settings, text string) *usage.ValueError {
+func setFailIf(s *Settings, text string) *argument.ValueError {
 	s.FailIf = nil
 	for item := range strings.SplitSeq(text, ",") {
 		t, err := runner.ParseThreshold(item, s.Arrivals != nil)
 		if err != nil {
-			return &usage.ValueError{Value: item}
+			return &argument.ValueError{Value: item}
 		}
 		s.FailIf = append(s.FailIf, t)
 	}
@@ -387,7 +387,7 @@ func warmup(s *Settings, separator string, t time.Duration, unit, stationary str
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), separator)
 }
 
-func setCheck(s *Settings, text string) *usage.ValueError {
+func setCheck(s *Settings, text string) *argument.ValueError {
 	switch policy := runner.Policy(text); policy {
 	case runner.CheckAll, runner.CheckNone:
 		s.Check = runner.Check{Policy: policy}
@@ -399,12 +399,12 @@ func setCheck(s *Settings, text string) *usage.ValueError {
 	return unless(sampled && err == nil && 1 <= n && n <= maxKept, text)
 }
 
-func setProfiles(s *Settings, text string) *usage.ValueError {
+func setProfiles(s *Settings, text string) *argument.ValueError {
 	s.Profiles = nil
 	for kind := range strings.SplitSeq(text, ",") {
 		kind = strings.TrimSpace(kind)
-		if !slices.Contains(meter.ProfileKinds(), kind) {
-			return &usage.ValueError{Value: kind}
+		if !slices.Contains(resources.ProfileKinds(), kind) {
+			return &argument.ValueError{Value: kind}
 		}
 		if !slices.Contains(s.Profiles, kind) {
 			s.Profiles = append(s.Profiles, kind)

@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/pflag"
 	"pgregory.net/rapid"
 
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/meter"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/runner"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/runner/resources"
+	"github.com/zkbench/zkbench/internal/testing/golden"
 )
 
 // parse reads flags as a command does.
@@ -20,7 +20,7 @@ func parse(args []string) ([]Settings, error) {
 	flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
 	typed := make(Typed)
 	for _, row := range settings() {
-		typed.Define(func(o *usage.Option, name, help string) { flags.Var(o, name, help) }, row.name)
+		typed.Define(func(o *argument.Option, name, help string) { flags.Var(o, name, help) }, row.name)
 	}
 	if err := flags.Parse(args); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func TestFlagsAreTheSettings(t *testing.T) {
 		sometimes("arena", func() { s.Arena = mebibyte * rapid.Int64Range(1, runner.MaxArena/mebibyte).Draw(rt, "MiB") })
 		sometimes("string", func() { s.SRS = "powers.ptau" })
 		sometimes("hash", func() { s.SRSHash = strings.Repeat("0f", 64) })
-		sometimes("profiles", func() { s.Profiles = rapid.Permutation(meter.ProfileKinds()).Draw(rt, "kinds")[:2] })
+		sometimes("profiles", func() { s.Profiles = rapid.Permutation(resources.ProfileKinds()).Draw(rt, "kinds")[:2] })
 		switch rapid.IntRange(0, 3).Draw(rt, "check") {
 		case 1:
 			s.Check = runner.Check{Policy: runner.CheckNone}

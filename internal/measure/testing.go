@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/internal/meter"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/report"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner"
+	"github.com/zkbench/zkbench/internal/runner/resources"
+	"github.com/zkbench/zkbench/internal/view/text"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -95,7 +95,7 @@ func benchmark(b *testing.B, def workload.Def, c workload.Case, samples int, see
 			b.Fatal(err)
 		}
 	}
-	used := report.Units{"ns/op": true, "B/op": true, "allocs/op": true, "MB/s": true} // package testing's own
+	used := text.Units{"ns/op": true, "B/op": true, "allocs/op": true, "MB/s": true} // package testing's own
 	for _, m := range sizes {
 		if unit, ok := used.Take(m, m.Unit()); ok {
 			b.ReportMetric(m.Value, unit)
@@ -149,12 +149,12 @@ func TestParallel(t *testing.T, w io.Writer, def workload.Def, o *Options) {
 		for _, s := range settings {
 			s.Grace = straggler
 			if o.profiled() {
-				s.Profiles = meter.ProfileKinds()
+				s.Profiles = resources.ProfileKinds()
 				s.ProfileDir = ProfileDir(ProfileRoot, def, s.Named(c))
 			}
 			t.Run(s.Named(c).String(), func(t *testing.T) {
 				rec := Case(t.Context(), def, c, s)
-				err := errors.Join(report.Case(w, rec), report.Benchmark(w, rec))
+				err := errors.Join(text.Case(w, rec), text.Benchmark(w, rec))
 				if err != nil {
 					t.Fatal(err)
 				}

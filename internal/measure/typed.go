@@ -6,15 +6,15 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/runner"
-	"github.com/zkbench/zkbench/internal/usage"
 )
 
 // Typed are flags of the settings as they were typed, by their names.
-type Typed map[string]*usage.Option
+type Typed map[string]*argument.Option
 
 // Define defines the flags of these names; add adds one to a set of flags.
-func (t Typed) Define(add func(o *usage.Option, name, help string), names ...string) {
+func (t Typed) Define(add func(o *argument.Option, name, help string), names ...string) {
 	for _, row := range settings() {
 		if slices.Contains(names, row.name) {
 			o := row.Option

@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
 // The trials of a search.

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/meter"
+	"github.com/zkbench/zkbench/internal/runner/resources"
 )
 
 // kept is a result that waits for its check.
@@ -79,7 +79,7 @@ func (r *run) check(ctx context.Context) {
 	stage := r.cfg.Stages.Start("check")
 	defer func() { stage.End() }()
 	work := make(chan kept)
-	labelled := meter.Labelled(ctx, "check")
+	labelled := resources.Labelled(ctx, "check")
 	var seen struct {
 		sync.Mutex
 		checked, bad             uint64 // of the window

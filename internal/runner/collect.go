@@ -8,8 +8,8 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/zkbench/zkbench/internal/meter"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/resources"
 )
 
 // Result is what a run saw. Offered = Started + Dropped + NeverStarted, and
@@ -50,7 +50,7 @@ type Result struct {
 	Hopeless string // why the window closed before its time; empty: it did not
 
 	Errors []ErrorCount // most frequent first
-	Usage  meter.Usage
+	Usage  resources.Usage
 	Work   float64 // operations' worth of work that Usage is of
 	Arena  uint64  // B, resident
 
@@ -90,7 +90,7 @@ func (r *run) before(ctx context.Context) *Result {
 }
 
 // collect merges what the shards of the closed run hold.
-func (r *run) collect(usage meter.Usage) {
+func (r *run) collect(usage resources.Usage) {
 	res := r.res
 	res.cfg, res.series, res.alone = r.cfg, r.series, r.alone
 	res.Warmup, res.WarmupBegun, res.Unsettled = r.probes, r.probes, r.unsettled

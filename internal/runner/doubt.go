@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
 )
 
 // Findings of a case that is doubtful in itself.

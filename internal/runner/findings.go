@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/internal/figure"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/result/format"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
 // fillFindings writes what a reader of the figures must know, each with the
@@ -26,7 +26,7 @@ func (r *Result) fillFindings(rec *record.Record) {
 		finding("error", "%s: %s", r.of(e.Count, e.Before), text)
 	}
 	if n := len(r.Outlasting); n > 0 {
-		finding("unfinished", "%s of the warm-up still ran at the end, for %s: their workers did nothing in the window", figure.Plural(n, "operation"), ages(r.Outlasting))
+		finding("unfinished", "%s of the warm-up still ran at the end, for %s: their workers did nothing in the window", format.Plural(n, "operation"), ages(r.Outlasting))
 	}
 	if r.Unsettled != "" {
 		finding("warm-up", "%s", r.Unsettled)

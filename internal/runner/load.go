@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/meter"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/result/stat"
+	"github.com/zkbench/zkbench/internal/runner/resources"
 )
 
 // run is one run from its inputs to its result.
@@ -85,9 +85,9 @@ func (r *run) prepare(operations context.Context) {
 	if open {
 		r.pacer.queue = make([]ticket, r.cfg.Queue)
 	}
-	r.window = &phase{ctx: meter.Labelled(operations, "window"), ended: make(chan struct{})}
+	r.window = &phase{ctx: resources.Labelled(operations, "window"), ended: make(chan struct{})}
 	if !r.cfg.Warmup.none() {
-		r.warm = &phase{ctx: meter.Labelled(operations, "warm-up"), ended: make(chan struct{})}
+		r.warm = &phase{ctx: resources.Labelled(operations, "warm-up"), ended: make(chan struct{})}
 	}
 	r.series = newSeries(r.cfg, r.shards)
 }
@@ -130,7 +130,7 @@ func (r *run) load(ctx context.Context) error {
 		r.finish(ctx, idle, giveUp)
 		return fmt.Errorf("profiles: %w", err)
 	}
-	m := meter.Start()
+	m := resources.Start()
 	begin := r.clock()
 	if r.cfg.Duration > 0 {
 		r.close.Store(int64(begin + r.cfg.Duration))
@@ -243,7 +243,7 @@ func (r *run) warmUp(ctx context.Context, begin time.Duration) error {
 const memorySampling = 100 * time.Millisecond
 
 // observe waits for the window's end, and fills the series meanwhile.
-func (r *run) observe(ctx context.Context, m *meter.Meter, idle <-chan struct{}) {
+func (r *run) observe(ctx context.Context, m *resources.Meter, idle <-chan struct{}) {
 	begin := r.opened()
 	deadline := never
 	if r.cfg.Duration > 0 {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/meter"
+	"github.com/zkbench/zkbench/internal/runner/resources"
 )
 
 // alone are the allocations of one operation, counted with nothing else running.
@@ -36,7 +36,7 @@ func (r *run) probe(ctx context.Context) bool {
 	if r.cfg.Check.Policy == CheckNone && !r.cfg.Alone {
 		return true
 	}
-	ctx = meter.Phase(ctx, "probe")
+	ctx = resources.Phase(ctx, "probe")
 	stage := r.cfg.Stages.Start("probe")
 	defer func() { stage.End() }()
 	inputs := r.inputs[:min(probed, len(r.inputs))]

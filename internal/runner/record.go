@@ -9,9 +9,9 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/zkbench/zkbench/internal/meter"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/result/stat"
+	"github.com/zkbench/zkbench/internal/runner/resources"
 )
 
 // Fill writes the result into rec: counters, metrics, histograms, series,
@@ -162,7 +162,7 @@ func (r *Result) fillUsage(rec *record.Record, add func(q record.Quantity, value
 	}
 }
 
-func (r *Result) fillMachine(m *meter.Machine, add func(q record.Quantity, value float64)) {
+func (r *Result) fillMachine(m *resources.Machine, add func(q record.Quantity, value float64)) {
 	if cpu := m.OfOperations(); !r.builtInputs() && r.Work > 0 && cpu.Sum() > 0 {
 		add(record.CPUTime, float64(cpu.Sum())/r.Work)
 		add(record.CPUUser, float64(cpu.User)/r.Work)
@@ -173,7 +173,7 @@ func (r *Result) fillMachine(m *meter.Machine, add func(q record.Quantity, value
 
 // FillMachine adds what the process had of the processors, and what else happened on the
 // machine.
-func FillMachine(m *meter.Machine, add func(q record.Quantity, value float64)) {
+func FillMachine(m *resources.Machine, add func(q record.Quantity, value float64)) {
 	if m.Wall <= 0 {
 		return
 	}
@@ -194,7 +194,7 @@ func FillMachine(m *meter.Machine, add func(q record.Quantity, value float64)) {
 
 // DisturbedFinding says what kept the process from having the machine to itself, if anything
 // did.
-func DisturbedFinding(m *meter.Machine) (f record.Finding, found bool) {
+func DisturbedFinding(m *resources.Machine) (f record.Finding, found bool) {
 	crowded := runtime.GOMAXPROCS(0) > runtime.NumCPU()
 	all := m.Disturbances(crowded)
 	return record.Finding{Name: record.Disturbed, Text: strings.Join(all, "; ")}, len(all) > 0

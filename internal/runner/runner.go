@@ -23,8 +23,8 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/meter"
-	"github.com/zkbench/zkbench/internal/stage"
+	"github.com/zkbench/zkbench/internal/runner/resources"
+	"github.com/zkbench/zkbench/internal/runner/stage"
 )
 
 // Target is what a run measures. Its methods are called from many goroutines.
@@ -85,9 +85,9 @@ type Config struct {
 	// follows; judging the figures is for those who have the record.
 	FailIf []Threshold `json:"fail_if,omitempty"`
 
-	Watch    func(Progress)  `json:"-"` // is called about once a second of the window, by the goroutine that observes it; nil: nobody
-	Stages   *stage.Recorder `json:"-"` // receives the stages of the run; nil: none
-	Profiler *meter.Profiler `json:"-"` // its window is opened and closed; nil: none
+	Watch    func(Progress)      `json:"-"` // is called about once a second of the window, by the goroutine that observes it; nil: nobody
+	Stages   *stage.Recorder     `json:"-"` // receives the stages of the run; nil: none
+	Profiler *resources.Profiler `json:"-"` // its window is opened and closed; nil: none
 }
 
 // Warmup precedes the window. It lasts until all that is asked for has been
@@ -237,7 +237,7 @@ func (r *run) build(ctx context.Context) error {
 	if r.cfg.Samples == 0 {
 		return nil
 	}
-	ctx = meter.Phase(ctx, "inputs")
+	ctx = resources.Phase(ctx, "inputs")
 	stage := r.cfg.Stages.Start("inputs")
 	defer func() { stage.End() }()
 	begin := r.clock()

@@ -4,8 +4,8 @@ import (
 	"math"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/meter"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/resources"
 )
 
 // series is what the window was like interval by interval. It is filled by the
@@ -20,8 +20,8 @@ type series struct {
 	parts                     []part
 	done, failed              uint64 // in all parts
 
-	last        time.Duration // end of the last part, since the window opened
-	usage, used meter.Sample  // since the window opened: at the last sample, and at the end of the last part
+	last        time.Duration    // end of the last part, since the window opened
+	usage, used resources.Sample // since the window opened: at the last sample, and at the end of the last part
 }
 
 // part is one interval.

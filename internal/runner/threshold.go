@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
 )
 
 // Threshold is a bound that a figure of a run must not pass, latency-p99>50ms for example:

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/env"
-	"github.com/zkbench/zkbench/internal/figure"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/env"
+	"github.com/zkbench/zkbench/internal/result/format"
+	"github.com/zkbench/zkbench/internal/result/record"
 )
 
 // Head is what a page says of the records that it was made from.
@@ -29,10 +29,10 @@ func NewHead(recs []*record.Record) (h Head) {
 	}
 	first := recs[0]
 	e := first.Env
-	h.Machine = figure.Machine(e)
+	h.Machine = format.Machine(e)
 	h.Build = e.Go
 	if e.Commit != "" {
-		h.Build += ", commit " + figure.Commit(e.Commit)
+		h.Build += ", commit " + format.Commit(e.Commit)
 	}
 	h.Date = first.Time.UTC().Format(time.DateOnly)
 	h.Processes = len(recs)
@@ -80,9 +80,9 @@ func (h Head) String() string {
 	if h.Machine == "" {
 		b.WriteString("Nothing was measured.\n")
 	} else {
-		fmt.Fprintf(&b, "Measured on %s; %s; %s; %s", inLine.Replace(h.Machine), inLine.Replace(h.Build), h.Date, figure.Plural(h.Processes, "process"))
+		fmt.Fprintf(&b, "Measured on %s; %s; %s; %s", inLine.Replace(h.Machine), inLine.Replace(h.Build), h.Date, format.Plural(h.Processes, "process"))
 		if h.Rounds > 0 {
-			fmt.Fprintf(&b, ", %s", figure.Plural(h.Rounds, "round"))
+			fmt.Fprintf(&b, ", %s", format.Plural(h.Rounds, "round"))
 			if h.RoundsOf != "" {
 				fmt.Fprintf(&b, " of %s, all else once", h.RoundsOf)
 			}

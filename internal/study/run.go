@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/outdir"
-	"github.com/zkbench/zkbench/internal/progress"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/view/outdir"
+	"github.com/zkbench/zkbench/internal/view/progress"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -132,7 +132,7 @@ func (s *Study) Read(flag, dir string) ([]*record.Record, error) {
 	}
 	for _, r := range recs {
 		if !s.Has(r) {
-			return nil, &usage.ValueError{Field: flag, Value: dir, Accepted: fmt.Sprintf("records of study %s; %s/%s of %q is none", s.Name, r.Workload, r.Case, r.Process.Side)}
+			return nil, &argument.ValueError{Field: flag, Value: dir, Accepted: fmt.Sprintf("records of study %s; %s/%s of %q is none", s.Name, r.Workload, r.Case, r.Process.Side)}
 		}
 	}
 	return recs, nil

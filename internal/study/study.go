@@ -20,8 +20,8 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/plot"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/view/plot"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -156,7 +156,7 @@ func (p *Planner) Add(job Job, name string, values map[string]string) {
 	}
 	var axes []record.Axis
 	for _, a := range def.Axes {
-		if job.Stages && a.Key == workload.StageKey {
+		if job.Stages && a.Key == record.StageKey {
 			continue // through which all cases go
 		}
 		value, ok := values[a.Key]

@@ -8,17 +8,17 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/study"
+	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
 func defs() []workload.Def {
 	return []workload.Def{{Name: "Gates", Axes: []workload.Axis{
-		{Key: "gates", Smoke: "1024"}, {Key: "system", Smoke: "plonk"}, {Key: workload.StageKey, Smoke: "verify"},
+		{Key: "gates", Smoke: "1024"}, {Key: "system", Smoke: "plonk"}, {Key: record.StageKey, Smoke: "verify"},
 	}}}
 }
 

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/zkbench/zkbench/internal/figure"
-	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/result/format"
+	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
 // Table is a table in Markdown. The first Left columns hold words, the others figures.
@@ -21,7 +21,7 @@ type Table struct {
 func (t *Table) Add(cells ...string) {
 	for i, c := range cells {
 		if n, err := strconv.ParseUint(c, 10, 53); err == nil {
-			cells[i] = figure.Count(float64(n))
+			cells[i] = format.Count(float64(n))
 		}
 	}
 	t.Rows = append(t.Rows, cells)
@@ -71,7 +71,7 @@ func Time(ns float64) string {
 	if ns <= 0 {
 		return None
 	}
-	return figure.PlainTime(ns)
+	return format.PlainTime(ns)
 }
 
 // Number is the cell of a positive figure.
@@ -80,7 +80,7 @@ func Number(v float64) string {
 	case v <= 0:
 		return None
 	case v == math.Trunc(v) || v >= 100:
-		return figure.Count(v)
+		return format.Count(v)
 	case v >= 10:
 		return fmt.Sprintf("%.1f", v)
 	}
@@ -96,7 +96,7 @@ func Times(v float64) string {
 }
 
 // Percent is the cell of a share.
-func Percent(v float64) string { return figure.Percent(v, 1) }
+func Percent(v float64) string { return format.Percent(v, 1) }
 
 // Spread is the greatest deviation from the median, relative.
 func Spread(v []float64) (most float64) {

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/record"
 )
 
 // Axis is one dimension of a workload's matrix.
@@ -24,7 +24,7 @@ type Axis struct {
 	Depends  string   // in words, what Default is where Def.Resolve decides it
 
 	// Parse expands a comma-separated list as a user types it and validates
-	// each value. The error is a *usage.ValueError.
+	// each value. The error is a *argument.ValueError.
 	Parse func(list string) ([]string, error)
 }
 
@@ -70,8 +70,8 @@ func (a Axis) Aliased(canonical func(name string) string, accepted string) Axis 
 			names[i] = canonical(strings.TrimSpace(name))
 		}
 		values, err := parse(strings.Join(names, ","))
-		if wrong, ok := errors.AsType[*usage.ValueError](err); ok {
-			err = &usage.ValueError{Field: wrong.Field, Value: wrong.Value, Accepted: accepted}
+		if wrong, ok := errors.AsType[*argument.ValueError](err); ok {
+			err = &argument.ValueError{Field: wrong.Field, Value: wrong.Value, Accepted: accepted}
 		}
 		return values, err
 	}
@@ -124,7 +124,7 @@ func (a Axis) each(parse func(item string) ([]string, bool)) Axis {
 			item = strings.TrimSpace(item)
 			some, ok := parse(item)
 			if !ok {
-				return nil, &usage.ValueError{Field: a.Long(), Value: item, Accepted: a.Accepted}
+				return nil, &argument.ValueError{Field: a.Long(), Value: item, Accepted: a.Accepted}
 			}
 			for _, v := range some { // two cases of one name could not be told apart
 				if !slices.Contains(values, v) {
@@ -170,7 +170,7 @@ func IntAxis(a Axis, least, most int, def ...int) Axis {
 		}
 	}
 	return a.each(func(item string) (values []string, ok bool) {
-		expanded, ok := usage.Expand(item)
+		expanded, ok := argument.Expand(item)
 		for _, n := range expanded {
 			ok = ok && least <= n && n <= most
 			values = append(values, strconv.Itoa(n))
@@ -214,7 +214,7 @@ func TokensAxis() Axis {
 }
 
 // Int is the axis' value in a case as a number that the axis accepts. The error is a
-// *usage.ValueError.
+// *argument.ValueError.
 func (a Axis) Int(c Case) (int, error) {
 	if _, err := a.Parse(c.Get(a.Key)); err != nil {
 		return 0, err
@@ -229,9 +229,6 @@ func (a Axis) Of(c Case) string {
 	}
 	return a.Default[0]
 }
-
-// StageKey is the axis of those workloads whose operation is one of the stages.
-const StageKey = "stage"
 
 // maxCases bounds a matrix: beyond it a slip in a range would run for days.
 const maxCases = 100_000
@@ -249,7 +246,7 @@ func Cases(def Def, lists map[string]string) ([]Case, error) {
 				return nil, err
 			}
 		}
-		if err := usage.AtMost("cases", int64(len(cases))*int64(len(values)), maxCases); err != nil {
+		if err := argument.AtMost("cases", int64(len(cases))*int64(len(values)), maxCases); err != nil {
 			return nil, fmt.Errorf("matrix of %s: %w", def.ID(), err)
 		}
 		next := make([]Case, 0, len(cases)*len(values))

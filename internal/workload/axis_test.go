@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -19,7 +19,7 @@ func TestBatchWaits(t *testing.T) {
 	golden.Equal(t, "times", []string{"0s", "1ms", "500µs", "1m0s"}, must.Get(axis.Parse("0, 1ms,500us, 0.001s,1m"))(t))
 	for _, list := range []string{"", "1", "-1ms", "61s", "1ms,", "soon"} {
 		_, err := axis.Parse(list)
-		v, ok := errors.AsType[*usage.ValueError](err)
+		v, ok := errors.AsType[*argument.ValueError](err)
 		if !ok || v.Field != "batch-wait" || !strings.Contains(v.Accepted, "0s to 1m0s") {
 			t.Errorf("%q: %v", list, err)
 		}

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/record"
 )
 
 // MixKey is the axis of a mix: what it consists of, for example
@@ -37,7 +37,7 @@ func (p part) caseOf(c Case) Case {
 // Mix returns the workload that is made of defs in the proportions of text, for
 // example issue=1,transfer=8: of each nine operations in sequence one is an issue.
 // Parts are named by command-line id, name or alias. Its axes are those of its
-// parts. The error is a *usage.ValueError.
+// parts. The error is a *argument.ValueError.
 func Mix(defs []Def, text string) (Def, error) {
 	parts, err := parseMix(defs, text)
 	if err != nil {
@@ -50,7 +50,7 @@ func Mix(defs []Def, text string) (Def, error) {
 	}}
 	for _, p := range parts {
 		if p.def.Spec != nil {
-			return Def{}, &usage.ValueError{Field: MixKey, Value: p.def.ID(), Accepted: "workloads of the program, not of provers' files"}
+			return Def{}, &argument.ValueError{Field: MixKey, Value: p.def.ID(), Accepted: "workloads of the program, not of provers' files"}
 		}
 		for _, a := range p.def.Axes {
 			if !slices.ContainsFunc(axes, func(b Axis) bool { return a.Key == b.Key }) {
@@ -104,7 +104,7 @@ func parseMix(defs []Def, text string) ([]part, error) {
 		for _, d := range defs {
 			names = append(names, d.ID())
 		}
-		return &usage.ValueError{Field: MixKey, Value: value, Accepted: fmt.Sprintf(
+		return &argument.ValueError{Field: MixKey, Value: value, Accepted: fmt.Sprintf(
 			"workload=share,... with at least two different ones of %s, and shares from 1 to %d", strings.Join(names, ", "), MaxShare)}
 	}
 	var parts []part

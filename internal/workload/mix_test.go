@@ -10,12 +10,12 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -159,7 +159,7 @@ func TestMixRefuses(t *testing.T) {
 		"issue=1,transfer=x", "issue=1,transfer=1001", "issue=1,burn=2", "issue=1,=2",
 	} {
 		_, err := workload.Mix(new(ledger).defs(), bad)
-		if _, ok := errors.AsType[*usage.ValueError](err); !ok || !strings.Contains(err.Error(), "issue, transfer, issuer, sender, other") {
+		if _, ok := errors.AsType[*argument.ValueError](err); !ok || !strings.Contains(err.Error(), "issue, transfer, issuer, sender, other") {
 			t.Errorf("%q: %v, want a ValueError that names the parts", bad, err)
 		}
 	}

@@ -15,11 +15,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stage"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/stage"
 )
 
 // Def is a workload.
@@ -31,7 +30,7 @@ type Def struct {
 
 	// Resolve, where set, returns the cases that one of the axes' values stands for, where some of
 	// these are Own or All: what others make of them. It drops an axis whose value they decide.
-	// The error is a *usage.ValueError that names what does not go together.
+	// The error is a *argument.ValueError that names what does not go together.
 	Resolve func(c Case) ([]Case, error)
 
 	// Stages, where set, goes through the case's stages one after the other, each as long
@@ -140,21 +139,8 @@ func (d Def) Resolved(c Case) ([]Case, error) {
 	return d.Resolve(c)
 }
 
-// ID is the name on the command line: Name in kebab case,
-// transfer-proof-generation.
-func (d Def) ID() string {
-	var b strings.Builder
-	name := []rune(d.Name)
-	for i, c := range name {
-		startsWord := i > 0 && unicode.IsUpper(c) &&
-			(!unicode.IsUpper(name[i-1]) || i+1 < len(name) && unicode.IsLower(name[i+1]))
-		if startsWord {
-			b.WriteByte('-')
-		}
-		b.WriteRune(unicode.ToLower(c))
-	}
-	return b.String()
-}
+// ID returns the workload's name on the command line, transfer-proof-generation for example.
+func (d Def) ID() string { return record.WorkloadID(d.Name) }
 
 // Axis returns the axis of that key, curve for example.
 func (d Def) Axis(key string) (Axis, bool) {
@@ -173,7 +159,7 @@ func Find(defs []Def, id string) (Def, error) {
 			return d, nil
 		}
 	}
-	return Def{}, &usage.ValueError{Field: "workload", Value: id, Accepted: usage.Among(id, strings.Split(IDs(defs), ", "), "list")}
+	return Def{}, &argument.ValueError{Field: "workload", Value: id, Accepted: argument.Among(id, strings.Split(IDs(defs), ", "), "list")}
 }
 
 // IDs are the command-line ids of definitions, as a list in a sentence.
@@ -198,11 +184,11 @@ func (c Case) Get(key string) string {
 	return value
 }
 
-// Int returns the value of key as a number. The error is a *usage.ValueError.
+// Int returns the value of key as a number. The error is a *argument.ValueError.
 func (c Case) Int(key string) (int, error) {
 	value, err := strconv.Atoi(c.Get(key))
 	if err != nil {
-		return 0, &usage.ValueError{Field: key, Value: c.Get(key), Accepted: "a whole number"}
+		return 0, &argument.ValueError{Field: key, Value: c.Get(key), Accepted: "a whole number"}
 	}
 	return value, nil
 }

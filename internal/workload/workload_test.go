@@ -11,10 +11,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -29,7 +29,7 @@ func TestID(t *testing.T) {
 		"X":                       "x",
 		"":                        "",
 	} {
-		golden.Equal(t, name, want, (workload.Def{Name: name}).ID())
+		golden.Equal(t, name, want, record.WorkloadID(name))
 	}
 }
 

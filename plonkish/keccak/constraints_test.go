@@ -7,11 +7,11 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
 	"github.com/zkbench/zkbench/hash/keccak"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 	"github.com/zkbench/zkbench/plonkish"
 	"github.com/zkbench/zkbench/plonkish/internal/inside"
-	"github.com/zkbench/zkbench/plonkish/internal/plant"
+	"github.com/zkbench/zkbench/plonkish/internal/planttest"
 )
 
 // TestConstraints: each line of the rows of both hashes is held by a forgery. What begins a hash has all of
@@ -69,5 +69,5 @@ func TestConstraints(t *testing.T) {
 		})
 		wide(func(h *rows) { h.message([]byte("abc")) })
 	}
-	plant.Check(t, "plonkish/keccak", nil, all...)
+	planttest.Check(t, "plonkish/keccak", nil, all...)
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
 	"github.com/zkbench/zkbench/hash/keccak"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 	"github.com/zkbench/zkbench/plonkish"
 	"github.com/zkbench/zkbench/plonkish/internal/inside"
-	"github.com/zkbench/zkbench/plonkish/internal/plant"
+	"github.com/zkbench/zkbench/plonkish/internal/planttest"
 )
 
 // spliced is the circuit of a message with cells of another one's: both are of one structure.
@@ -43,7 +43,7 @@ func TestAnotherDigest(t *testing.T) {
 					*c.at(3, row) = *other.at(3, row)
 				}
 			}
-			plant.AloneWire(t, c.Circuit, 3, begin, *other.at(3, begin))
+			planttest.AloneWire(t, c.Circuit, 3, begin, *other.at(3, begin))
 		})
 	}
 }
@@ -73,7 +73,7 @@ func TestAnotherWideDigest(t *testing.T) {
 				*c.at(1, row) = value
 			}
 			*c.at(2, half+keccak.Digest/2) = value
-			plant.AloneWire(t, c.Circuit, 2, begin, *other.at(2, begin))
+			planttest.AloneWire(t, c.Circuit, 2, begin, *other.at(2, begin))
 		})
 	}
 }
@@ -119,7 +119,7 @@ func TestAnotherBlock(t *testing.T) {
 				}
 			}
 			end := bytes[8*lane+7] + 1
-			plant.AloneWire(t, c.Circuit, 0, end, *other.at(0, end))
+			planttest.AloneWire(t, c.Circuit, 0, end, *other.at(0, end))
 		})
 	}
 }
@@ -146,7 +146,7 @@ func TestAnotherState(t *testing.T) {
 				}
 			}
 			_, c := wideRows(t, message, carried, h.spread(bits^1), func(h *rows) { h.state[lane].bits ^= 1 })
-			plant.AloneWire(t, c.Circuit, column, row, *honest.at(column, row))
+			planttest.AloneWire(t, c.Circuit, column, row, *honest.at(column, row))
 		})
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
 	"github.com/zkbench/zkbench/hash/keccak"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/plonkish/internal/inside"
-	"github.com/zkbench/zkbench/plonkish/internal/plant"
+	"github.com/zkbench/zkbench/plonkish/internal/planttest"
 )
 
 // definition is the rows of a table of numbers of so many digits: what each digit becomes.
@@ -70,12 +70,12 @@ func TestTables(t *testing.T) {
 	b, h := begin(t, keccak.Keccak256)
 	_, vars := message(b, keccak.Rate)
 	h.Sum256(vars)
-	plant.Tables(t, want, must.Get(b.Build())(t).Inside(inside.Key{}))
+	planttest.Tables(t, want, must.Get(b.Build())(t).Inside(inside.Key{}))
 
 	want = map[string][][]fr.Element{"bytes": bytesOf(6), "none": {{{}, {}}}}
 	for digits := 1; digits <= slotDigits; digits++ {
 		want[fmt.Sprintf("parity, %d digits", digits)] = definition(6, digits, parity(5))
 	}
 	want["chi, 4 digits"] = definition(6, 4, chi)
-	plant.Tables(t, want, must.Get(narrow.Circuit())(t).Inside(inside.Key{}))
+	planttest.Tables(t, want, must.Get(narrow.Circuit())(t).Inside(inside.Key{}))
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
 	"github.com/zkbench/zkbench/hash/pedersen"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 	"github.com/zkbench/zkbench/plonkish"
 	"github.com/zkbench/zkbench/plonkish/internal/inside"
-	"github.com/zkbench/zkbench/plonkish/internal/plant"
+	"github.com/zkbench/zkbench/plonkish/internal/planttest"
 )
 
 // TestConstraints: each line of a hash's rows is held by a forgery, for each input. Hashes are of numbers
@@ -52,5 +52,5 @@ func TestConstraints(t *testing.T) {
 			all = append(all, c)
 		}
 	}
-	plant.Check(t, "plonkish/pedersen", nil, all...)
+	planttest.Check(t, "plonkish/pedersen", nil, all...)
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
 	"github.com/zkbench/zkbench/hash/pedersen"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 	"github.com/zkbench/zkbench/plonkish"
 	"github.com/zkbench/zkbench/plonkish/internal/inside"
-	"github.com/zkbench/zkbench/plonkish/internal/plant"
+	"github.com/zkbench/zkbench/plonkish/internal/planttest"
 )
 
 // forger is a form of hashes, and where the Vars are that show an input's integer to be below the order:
@@ -143,7 +143,7 @@ func TestAnotherFlag(t *testing.T) {
 		for i := f.zero; i < f.vars; i++ {
 			planted[plonkish.Var(i)] = fr.Element{}
 		}
-		plant.Alone(t, f.circuit(t, which, other(which), planted))
+		planttest.Alone(t, f.circuit(t, which, other(which), planted))
 	})
 }
 
@@ -154,7 +154,7 @@ func TestAnyHash(t *testing.T) {
 		if f.name == "window" {
 			t.Skip("the row of the first digit reads the input itself: TestConstraints has it")
 		}
-		plant.Alone(t, f.circuit(t, which, big.NewInt(77), nil))
+		planttest.Alone(t, f.circuit(t, which, big.NewInt(77), nil))
 	})
 }
 
@@ -177,7 +177,7 @@ func TestAnyDigit(t *testing.T) {
 				planted[i] = rest
 				rest.Mul(&rest, &unit)
 			}
-			plant.Alone(t, f.circuit(t, which, other(which), planted))
+			planttest.Alone(t, f.circuit(t, which, other(which), planted))
 		}
 	})
 }
@@ -207,6 +207,6 @@ func TestAnotherMiddle(t *testing.T) {
 		readColumn, readRow := f.readsMiddle(rows, which)
 		honest := f.circuit(t, which, value(which), nil)
 		c.Values[c.Unknown[readColumn*rows+readRow]] = honest.Values[honest.Unknown[readColumn*rows+readRow]]
-		plant.AloneWire(t, c, column, row, own)
+		planttest.AloneWire(t, c, column, row, own)
 	})
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
 	"github.com/zkbench/zkbench/hash/pedersen"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/plonkish"
 	"github.com/zkbench/zkbench/plonkish/internal/inside"
-	"github.com/zkbench/zkbench/plonkish/internal/plant"
+	"github.com/zkbench/zkbench/plonkish/internal/planttest"
 )
 
 // TestTables: a window's table has for each digit e the point of 2e - (2^width - 1) times G_i/2 and what
@@ -39,5 +39,5 @@ func TestTables(t *testing.T) {
 	h := must.Get(NewWindow(b, width))(t)
 	v := h.Hash(b.Var(element(5)), b.Var(element(3)))
 	b.Equal(v, b.Public(b.Value(v)))
-	plant.Tables(t, want, must.Get(b.Build())(t).Inside(inside.Key{}))
+	planttest.Tables(t, want, must.Get(b.Build())(t).Inside(inside.Key{}))
 }

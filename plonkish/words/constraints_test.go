@@ -5,10 +5,10 @@ import (
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/plonkish"
 	"github.com/zkbench/zkbench/plonkish/internal/inside"
-	"github.com/zkbench/zkbench/plonkish/internal/plant"
+	"github.com/zkbench/zkbench/plonkish/internal/planttest"
 )
 
 // TestConstraints: each line of the rows of words is held by a forgery.
@@ -35,5 +35,5 @@ func TestConstraints(t *testing.T) {
 			}
 		}
 	}
-	plant.Check(t, "plonkish/words", nil, all...)
+	planttest.Check(t, "plonkish/words", nil, all...)
 }

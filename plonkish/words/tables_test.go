@@ -6,10 +6,10 @@ import (
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/plonkish"
 	"github.com/zkbench/zkbench/plonkish/internal/inside"
-	"github.com/zkbench/zkbench/plonkish/internal/plant"
+	"github.com/zkbench/zkbench/plonkish/internal/planttest"
 )
 
 // TestTables: tables are all numbers of their bits, and all pairs of them with the result. A row more would
@@ -42,5 +42,5 @@ func TestTables(t *testing.T) {
 	w.Range(x)
 	w.And(x, x)
 	w.Xor(x, x)
-	plant.Tables(t, want, must.Get(b.Build())(t).Inside(inside.Key{}))
+	planttest.Tables(t, want, must.Get(b.Build())(t).Inside(inside.Key{}))
 }

@@ -6,7 +6,7 @@
 // Statement: for V_1..V_m the prover knows v_j in [0, 2^n) and γ_j with
 // V_j = v_j·g + γ_j·h. Any n from 1 to 64 and any m up to the configured bound,
 // powers of two or not: vectors are padded with bits of weight zero. Names
-// follow the paper; docs/bulletproof.md derives the equations, argues the
+// follow the paper; docs/rangeproofs.md derives the equations, argues the
 // padding, and counts the cost in group operations.
 //
 // The prover folds no generators: it keeps one coefficient per block of

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/group"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 // digits are the aL and aR of a value.

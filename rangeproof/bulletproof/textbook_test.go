@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/group"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/transcript"
 )
 
@@ -12,7 +12,7 @@ import (
 // paper's equations one by one with double-and-add and folded generators. It
 // shares no code with the fast one but the group.
 
-// weakTape is the transcript of docs/bulletproof.md. A verifier that forgot to
+// weakTape is the transcript of docs/rangeproofs.md. A verifier that forgot to
 // absorb the message skip, or that an extractor rewinds and answers with chosen
 // challenges, is a variation of it.
 type weakTape struct {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/transcript"
 )
@@ -64,7 +64,7 @@ func TestVectors(t *testing.T) {
 		must.Do(t, err)
 
 		var v golden.Vector
-		v.Remark("A range proof by itself: docs/transcript.md, docs/bulletproof.md")
+		v.Remark("A range proof by itself: docs/transcript.md, docs/rangeproofs.md")
 		v.Word("group", g.Domain())
 		v.Word("range-proof", p.Name())
 		v.Word("bits", tc.cfg.Bits)

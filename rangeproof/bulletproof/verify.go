@@ -66,7 +66,7 @@ func (p *Protocol[S, P]) checkProof(want rangeproof.Shape, proof *rangeproof.Pro
 }
 
 // equations are the two verification equations, both as sums that should be
-// the identity (docs/bulletproof.md, "One multi-scalar multiplication"):
+// the identity (docs/rangeproofs.md, "One multi-scalar multiplication"):
 //
 //	(1) (tHat - delta)·g + taux·h - Σ z^(2+j)·V_j - x·T1 - x^2·T2
 //	(2) A + x·S + Σ (x_j·L_j + x_j^-1·R_j) - mu·h + cU·(tHat - <a,b>)·U

@@ -9,13 +9,13 @@
 // vector. That form is opened by the compressed sigma protocol of Attema and
 // Cramer (Compressed Σ-Protocol Theory, IACR 2020/152: the pivot and its
 // compression), adapted to vectors of odd length. Derivation, soundness and
-// zero-knowledge arguments and the cost in group operations are in docs/csp.md,
+// zero-knowledge arguments and the cost in group operations are in docs/rangeproofs.md,
 // whose letters the code uses.
 //
 // Promised, when the transcript's hash is modelled as a random oracle and
 // discrete logarithms are hard: knowledge of v and r, and perfect zero knowledge
 // of everything else. Not promised: constant time, unless the basis is a
-// Basis.ConstantTime (docs/side-channels.md); otherwise the prover's multi-scalar
+// Basis.ConstantTime (SECURITY.md); otherwise the prover's multi-scalar
 // multiplications look tables up by secret digits, the value's bits among them.
 package csp
 
@@ -43,7 +43,7 @@ const MaxBits = 64
 // DefaultStop is the early-stop length that Config.Stop = 0 selects. At 32 the
 // last vector has 17 scalars for n = 32 and n = 64. Each further round would
 // cost the prover a fixed-base sum over all 2n+3 generators and the verifier
-// two points; docs/csp.md tabulates the trade.
+// two points; docs/rangeproofs.md tabulates the trade.
 const DefaultStop = 32
 
 // Config selects one instance of the protocol.

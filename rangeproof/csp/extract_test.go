@@ -8,7 +8,7 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/testing/golden"
 )
 
 // finish folds pr.z to the end with the challenges of ch.
@@ -24,7 +24,7 @@ func finish(p *proto, pr *prover[scalar, point], proof *prf, ch challenges[scala
 }
 
 // From four accepted transcripts, c rewound twice under each of two link
-// challenges, the extractor of docs/csp.md recovers the witness.
+// challenges, the extractor of docs/rangeproofs.md recovers the witness.
 func TestExtractor(t *testing.T) {
 	t.Parallel()
 	const bits, value = 8, 173

@@ -8,7 +8,7 @@ import "github.com/zkbench/zkbench/group"
 //	z' = z_lo + ξ·z_hi,   g' = ξ·g_lo + g_hi,   L' = ξ·L_lo + L_hi,
 //
 // lo the first h entries, hi the remaining floor(l/2), an absent last hi entry
-// counting as zero (docs/csp.md, "Folding, and odd lengths").
+// counting as zero (docs/rangeproofs.md, "Folding, and odd lengths").
 
 // foldedLengths returns size, ceil(size/2), ... down to the first length of at
 // most stop >= 1.

@@ -12,7 +12,7 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// textbook verifies a proof by the equations of docs/csp.md as they stand: it
+// textbook verifies a proof by the equations of docs/rangeproofs.md as they stand: it
 // folds generators and form explicitly, multiplies points one by one, and
 // shares no code with the fast verifier.
 func textbook(p *proto, name string, V point, proof *prf) bool {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/transcript"
 )
@@ -46,7 +46,7 @@ func TestVector(t *testing.T) {
 	must.Do(t, err)
 
 	var v golden.Vector
-	v.Remark("A range proof by itself: docs/transcript.md, docs/csp.md")
+	v.Remark("A range proof by itself: docs/transcript.md, docs/rangeproofs.md")
 	v.Word("group", g.Domain())
 	v.Word("range-proof", p.Name())
 	v.Word("bits", bits)

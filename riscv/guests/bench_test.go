@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 	workloads "github.com/zkbench/zkbench/internal/workload/guest"
 )
 

@@ -15,9 +15,9 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/guests"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/workload/guestprogram"
 	"github.com/zkbench/zkbench/riscv"
 	"github.com/zkbench/zkbench/riscv/call"
 	"github.com/zkbench/zkbench/riscv/precompile"
@@ -97,7 +97,7 @@ var operands = map[string]int{"mulmod": 3, "fp-add": 2, "fp-sub": 2, "fp-mul": 2
 
 // TestPrecompiles: each gives what the software gives that it stands for, of edges and random numbers.
 func TestPrecompiles(t *testing.T) {
-	program := must.Get(guests.Build(t.Context(), ".", "./testdata/calls"))(t)
+	program := must.Get(guestprogram.Build(t.Context(), ".", "./testdata/calls"))(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	number := func(below *big.Int) *big.Int {
 		edges := []*big.Int{new(big.Int), big.NewInt(1), new(big.Int).Sub(below, big.NewInt(1)), new(big.Int).Rsh(below, 1)}
@@ -171,7 +171,7 @@ func TestPrecompiles(t *testing.T) {
 
 // TestRefused: what is not canonical, or no case of the formula, ends the guest.
 func TestRefused(t *testing.T) {
-	program := must.Get(guests.Build(t.Context(), ".", "./testdata/calls"))(t)
+	program := must.Get(guestprogram.Build(t.Context(), ".", "./testdata/calls"))(t)
 	one, two := big.NewInt(1), big.NewInt(2)
 	all := new(big.Int).Sub(new(big.Int).Lsh(one, 256), one)
 	refused := func(name, says, op string, v ...*big.Int) {
@@ -226,7 +226,7 @@ func TestRefused(t *testing.T) {
 
 // TestOptions: what is not there is no call; numbers are each one's own.
 func TestOptions(t *testing.T) {
-	program := must.Get(guests.Build(t.Context(), ".", "./testdata/calls"))(t)
+	program := must.Get(guestprogram.Build(t.Context(), ".", "./testdata/calls"))(t)
 	input := request("fp-add", encode(big.NewInt(1), big.NewInt(2)))
 	_, err := riscv.Run(t.Context(), program, riscv.Options{Input: input, Precompiles: precompile.Hashes()})
 	fault, ok := errors.AsType[*riscv.Fault](err)

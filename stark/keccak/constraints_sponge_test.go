@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/hash/keccak"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/starktest"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/stark"
+	"github.com/zkbench/zkbench/stark/internal/starktest"
 )
 
 // plantSponges plants traces of the table of sponges, and claims of which it then says that they are true. The

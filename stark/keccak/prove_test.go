@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/stark"
 	"github.com/zkbench/zkbench/stark/keccak"
 )

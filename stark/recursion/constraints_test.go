@@ -9,10 +9,10 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/goldilocks"
 	hash "github.com/zkbench/zkbench/goldilocks/poseidon"
-	"github.com/zkbench/zkbench/internal/starktest"
 	"github.com/zkbench/zkbench/stark"
 	"github.com/zkbench/zkbench/stark/internal/circuit"
 	"github.com/zkbench/zkbench/stark/internal/circuittest"
+	"github.com/zkbench/zkbench/stark/internal/starktest"
 	boxes "github.com/zkbench/zkbench/stark/poseidon"
 	"github.com/zkbench/zkbench/stark/recursion"
 )

@@ -1,4 +1,4 @@
-"""The range proofs bulletproof and bulletproof-agg: docs/bulletproof.md."""
+"""The range proofs bulletproof and bulletproof-agg: docs/rangeproofs.md."""
 
 from bn254 import R, family, sum_of
 from refused import must

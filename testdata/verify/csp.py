@@ -1,4 +1,4 @@
-"""The range proof csp: docs/csp.md."""
+"""The range proof csp: docs/rangeproofs.md."""
 
 from bn254 import R, family, sum_of
 from refused import must

@@ -1,4 +1,4 @@
-"""Ed25519 as docs/identity.md has it: by ZIP 215, with the cofactor."""
+"""Ed25519 as docs/owners.md has it: by ZIP 215, with the cofactor."""
 
 import hashlib
 

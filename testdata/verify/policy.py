@@ -1,4 +1,4 @@
-"""Policies and their updates: docs/policy.md, section 2."""
+"""Policies and their updates: docs/requests.md, "The policy"."""
 
 import hashlib
 

@@ -1,4 +1,4 @@
-"""Pseudonyms, their enrolment and audit: docs/identity.md, sections 2 to 4."""
+"""Pseudonyms, their enrolment and audit: docs/owners.md, "Pseudonyms"."""
 
 import bn254
 import ed25519

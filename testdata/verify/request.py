@@ -1,4 +1,4 @@
-"""Requests and the parameters of a token system: docs/validator.md, "Encodings"."""
+"""Requests and the parameters of a token system: docs/requests.md, "Encodings"."""
 
 import hashlib
 

@@ -1,4 +1,4 @@
-"""What a signer of a request or an update signs: docs/validator.md, "Encodings"."""
+"""What a signer of a request or an update signs: docs/requests.md, "Encodings"."""
 
 from transcript import Transcript
 

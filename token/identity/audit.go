@@ -21,7 +21,7 @@ const kindAudit = "audit"
 //	A_P = zKey·G + zP·H - c·P,  A_E = zKey·G + zE·H - c·E
 //
 // and checks that c is the challenge for them. The A are not sent: with them
-// absent, c hides everything from whoever does not know E (docs/identity.md).
+// absent, c hides everything from whoever does not know E (docs/owners.md).
 const auditScalars = 4
 
 // startAudit opens the transcript of the statement.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 // benchSchemes runs f for every kind of signer.

@@ -14,8 +14,8 @@ import (
 	"github.com/hdevalence/ed25519consensus"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 // TestRFC8032: the first vectors of RFC 8032, section 7.1.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 // FuzzIdentity: any bytes are refused with a typed error, or are the one

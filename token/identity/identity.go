@@ -1,6 +1,6 @@
 // Package identity says who owns, issues and audits tokens, and checks what they
 // sign: X.509 certificates with ECDSA P-256 keys, Ed25519 keys, and one-time
-// pseudonyms over a prime-order group. docs/identity.md has the statements and
+// pseudonyms over a prime-order group. docs/owners.md has the statements and
 // equations.
 //
 // An Identity is opaque bytes on the wire: a type byte and a payload. Two

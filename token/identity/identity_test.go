@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 // TestSignVerify: every type signs what it verifies, and nothing else passes:

@@ -64,7 +64,7 @@ func (s *scheme[S, P]) decode(cl *pseudonymClaim[S, P], kind string, point, mess
 }
 
 // decodeA decodes A. It may lie outside the prime-order subgroup: it is absorbed
-// before c, and enters one equation whose result is cleared (docs/cofactor.md).
+// before c, and enters one equation whose result is cleared (docs/token.md, section 8).
 func (s *scheme[S, P]) decodeA(signatures ...[]byte) ([]P, error) {
 	n := s.g.PointLen()
 	flat := make([]byte, 0, len(signatures)*n)

@@ -13,8 +13,8 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/group"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/transcript"
 )
@@ -289,7 +289,7 @@ func TestVector(t *testing.T) {
 	e := enrol(t, s, "vector")
 	digest, message, bound := s.Digest(), []byte("message"), []byte("context")
 	var v golden.Vector
-	v.Remark("A pseudonym and what it proves, from fixed seeds: docs/transcript.md, docs/identity.md")
+	v.Remark("A pseudonym and what it proves, from fixed seeds: docs/transcript.md, docs/owners.md")
 	v.Word("group", s.g.Domain())
 	v.Bytes("params", digest[:])
 	v.Bytes("name", []byte(e.certificate.Name))

@@ -37,7 +37,7 @@ type Scheme interface {
 	Digest() [transcript.StateLen]byte
 	SignatureLen() int // bytes of a pseudonym's signature
 	// ConstantTime reports whether sums of secrets are independent in time and
-	// memory accesses from the secrets, as far as docs/side-channels.md says.
+	// memory accesses from the secrets, as far as SECURITY.md says.
 	// They are on BN254 and BLS12_381_BBS_GURVY.
 	ConstantTime() bool
 

@@ -10,7 +10,7 @@ import (
 )
 
 // X509 returns the identity of a certificate: X.509 version 3 in DER, with a P-256 key and
-// a signature algorithm of ecdsa-with-SHA256. docs/identity.md has the form, field by
+// a signature algorithm of ecdsa-with-SHA256. docs/owners.md has the form, field by
 // field.
 func X509(der []byte) (Identity, error) {
 	id := append(Identity{byte(TypeX509)}, der...)

@@ -4,7 +4,7 @@
 // A payee makes an address with a random nonce, of which the tag is an authenticated encryption under a key of the
 // payee's seed, and the note key a key pair derived from seed and nonce. Whether a note is one's own the tag tells, at the
 // price of two hashes and without a curve operation; and neither tags nor keys of two addresses have anything in
-// common for whoever does not have the seed. docs/notes.md has the constructions.
+// common for whoever does not have the seed. docs/wallets.md has the constructions.
 //
 // What this package does not promise: a note is what its author says. An opening counts if it opens the token's commitment (token.Opens), and
 // the token's owner is the reader. The caller checks both.

@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/note"
 )
@@ -160,7 +160,7 @@ func TestOwn(t *testing.T) {
 	must.FailGet(r.Own(note.Nonce{}, 1))(t, zkbench.ErrParams, "KEM")
 }
 
-// TestForeignVector: another program, from docs/notes.md and RFC 9180 alone, finds the same nonces and keys, and its note opens.
+// TestForeignVector: another program, from docs/wallets.md and RFC 9180 alone, finds the same nonces and keys, and its note opens.
 func TestForeignVector(t *testing.T) {
 	vector := make(map[string][]byte)
 	value := ""

@@ -1,6 +1,6 @@
 // Package policy changes the policy of a running token system: an Update holds the whole next policy,
 // signed by administrators, and is recorded in the ledger's log like a request, under an anchor of
-// its own. docs/policy.md has the rules, and what an attacker may try.
+// its own. docs/requests.md has the rules, and what an attacker may try.
 //
 // An update binds the ledger, its version, and the policy before it: it lands there, next, or nowhere.
 // It needs the threshold of the administrators before it, who decide, and that of the administrators

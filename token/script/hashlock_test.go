@@ -11,8 +11,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
 )
@@ -23,7 +23,7 @@ const (
 )
 
 // TestHashLockVector: the encodings of a lock and of the witnesses are those of testdata,
-// which were computed by another program (docs/script.md, section 7).
+// which were computed by another program (docs/owners.md, "Vectors").
 func TestHashLockVector(t *testing.T) {
 	t.Parallel()
 	vector := make(map[string][]byte)

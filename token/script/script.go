@@ -1,7 +1,7 @@
 // Package script is owners that are no single signer: a script says who must sign
 // to spend its token, and when. There are two. Of a hash time lock, until its
 // deadline the recipient spends with the preimage of a hash, from then on the
-// sender does without. Of a threshold, k of n members spend together. docs/script.md
+// sender does without. Of a threshold, k of n members spend together. docs/owners.md
 // has the encodings, the rules, and what an attacker may try.
 //
 // Everything is decided from the script, the witness that unlocks it, and the action and

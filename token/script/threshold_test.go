@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
 )
@@ -46,7 +46,7 @@ func many(n int) (out []identity.Identity) {
 }
 
 // TestThresholdVector: the encodings of a threshold and of its witnesses are those of
-// testdata, which were computed by another program (docs/script.md, section 7).
+// testdata, which were computed by another program (docs/owners.md, "Vectors").
 func TestThresholdVector(t *testing.T) {
 	t.Parallel()
 	vector := make(map[string][]byte)

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 // TestEverythingAtOnce: payers who use their anchors again, and pay, discard, release and

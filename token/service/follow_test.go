@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/pgtest"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/pgtest"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/entry"

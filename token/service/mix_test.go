@@ -20,9 +20,9 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/entry"
@@ -268,7 +268,7 @@ func (m *mixed) reconcile(ctx context.Context) error {
 	return err
 }
 
-// recover does what docs/service.md says after a crash: all that may have been sent is submitted again, and all vaults follow the ledger.
+// recover does what docs/wallets.md says after a crash: all that may have been sent is submitted again, and all vaults follow the ledger.
 func (m *mixed) recover(ctx context.Context) error {
 	if err := m.follow(ctx); err != nil { // the policy, under which all is submitted
 		return err

@@ -1,6 +1,6 @@
 // Package service is what a participant of a token system runs: an issuer, a wallet
 // that pays, an auditor, each with a vault that keeps its secrets through a crash.
-// docs/service.md says what is durable when, and how tokens are selected.
+// docs/wallets.md says what is durable when, and how tokens are selected.
 //
 // A payee makes an Address and hands it to the payer. The payer's service returns a
 // Submission: the request, which goes to the auditors and then to a validator, and the

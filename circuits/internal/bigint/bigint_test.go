@@ -11,8 +11,8 @@ import (
 	"github.com/consensys/gnark/frontend"
 
 	"github.com/zkbench/zkbench/circuits/internal/circuittest"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 var methods = map[string]Method{"schoolbook": Schoolbook, "crt": CRT}

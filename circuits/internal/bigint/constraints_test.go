@@ -13,7 +13,7 @@ import (
 
 	"github.com/zkbench/zkbench/circuits/internal/circuittest"
 	"github.com/zkbench/zkbench/circuits/internal/gate"
-	"github.com/zkbench/zkbench/internal/forgery"
+	"github.com/zkbench/zkbench/internal/testing/forgery"
 )
 
 // one is an operation on A and B, whose limbs are taken to be in range, with the limbs of its result.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/zkbench/zkbench/circuits/internal/circuittest"
 	"github.com/zkbench/zkbench/circuits/internal/gate"
-	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/testing/golden"
 )
 
 // signed asserts a sign in two ways, and in its own: what a test's circuit asserts is no gadget's.

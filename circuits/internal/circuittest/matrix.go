@@ -13,7 +13,7 @@ import (
 	"github.com/consensys/gnark/constraint/solver"
 	"github.com/consensys/gnark/frontend"
 
-	"github.com/zkbench/zkbench/internal/forgery"
+	"github.com/zkbench/zkbench/internal/testing/forgery"
 )
 
 // Forgery breaks one statement of a circuit: a prover who assigns false inputs or changes outputs of

@@ -8,8 +8,8 @@ import (
 	"github.com/consensys/gnark/frontend"
 
 	"github.com/zkbench/zkbench/circuits/internal/circuittest"
-	"github.com/zkbench/zkbench/internal/forgery"
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/forgery"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 // The test's limbs.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/zkbench/zkbench/internal/asm"
+	"github.com/zkbench/zkbench/internal/arith/asm"
 )
 
 // block is a block of the field's lanes, with the upper dwords that it has already.

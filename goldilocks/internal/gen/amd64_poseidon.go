@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/zkbench/zkbench/internal/asm"
+	"github.com/zkbench/zkbench/internal/arith/asm"
 )
 
 const (

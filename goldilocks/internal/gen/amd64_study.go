@@ -1,6 +1,6 @@
 package main
 
-import "github.com/zkbench/zkbench/internal/asm"
+import "github.com/zkbench/zkbench/internal/arith/asm"
 
 import "fmt"
 

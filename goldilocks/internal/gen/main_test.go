@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/goldilocks/internal/gen/arm64"
-	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/testing/golden"
 )
 
 // TestCheckedIn: the files are what the generator writes.

@@ -4,7 +4,7 @@ package curve
 // ClearBLS12381 is 1 - z for BLS12-381's parameter z = -0xd201000000010000: the
 // factor by which Group.ClearTorsion multiplies. The group of curve points is
 // Z_r times a group of exponent 1 - z, because #E(Fp) = r·(1-z)²/3 and E(Fp) has
-// full (1-z)/3-torsion; and 1 - z is prime to r. See docs/cofactor.md.
+// full (1-z)/3-torsion; and 1 - z is prime to r. See docs/token.md, section 8.
 const ClearBLS12381 = 0xd201000000010001
 
 // Flags is how the top bits of a compressed point's first byte tell the two

@@ -10,11 +10,11 @@ import (
 
 	circuit "github.com/zkbench/zkbench/circuits/keccak"
 	"github.com/zkbench/zkbench/hash/keccak"
-	"github.com/zkbench/zkbench/internal/figure"
-	"github.com/zkbench/zkbench/internal/plot"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/result/format"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/result/stat"
 	"github.com/zkbench/zkbench/internal/study"
+	"github.com/zkbench/zkbench/internal/view/plot"
 	workloads "github.com/zkbench/zkbench/internal/workload/circuits"
 	"github.com/zkbench/zkbench/srs"
 )
@@ -95,7 +95,7 @@ func peak(r *record.Record) float64 {
 
 // memory is the cell of a number of bytes.
 func memory(b float64) string {
-	u := figure.Fitting("B", b)
+	u := format.Fitting("B", b)
 	if u.Size == 1 {
 		return study.Number(b)
 	}

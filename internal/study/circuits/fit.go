@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/zkbench/zkbench/internal/figure"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/result/format"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/result/stat"
 	"github.com/zkbench/zkbench/internal/study"
 )
 
@@ -94,11 +94,11 @@ func (d *data) crossover() *study.Table {
 	if !ok {
 		return t
 	}
-	interval := figure.Count(at.Low) + " to " + figure.Count(at.High)
+	interval := format.Count(at.Low) + " to " + format.Count(at.High)
 	if math.IsInf(at.Low, 0) || math.IsInf(at.High, 0) {
 		interval = "not told: the slope may be 0"
 	}
-	t.Add("ours", study.Time(1e9*stat.Mean(d.verifyTimes())), figure.Count(at.Value), interval)
+	t.Add("ours", study.Time(1e9*stat.Mean(d.verifyTimes())), format.Count(at.Value), interval)
 	for _, of := range []struct {
 		name, part string
 		which      func(r *record.Record) bool
@@ -106,7 +106,7 @@ func (d *data) crossover() *study.Table {
 		longest := d.longest(of.part, of.which)
 		if slope, ok := d.nativeSlope(); ok && longest != nil {
 			verify := stage(longest, "verify")
-			t.Add("ours, "+of.name+" of "+figure.Count(study.AxisNumber(longest, "bytes"))+" bytes", study.Time(1e9*verify), figure.Count(verify/slope), study.None)
+			t.Add("ours, "+of.name+" of "+format.Count(study.AxisNumber(longest, "bytes"))+" bytes", study.Time(1e9*verify), format.Count(verify/slope), study.None)
 		}
 	}
 	t.Add("the study, Axiom", "0.08 s", "24,000,000", study.None)

@@ -9,11 +9,11 @@ import (
 	circuit "github.com/zkbench/zkbench/circuits/keccak"
 	"github.com/zkbench/zkbench/hash/keccak"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/plot"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/result/stat"
 	"github.com/zkbench/zkbench/internal/runner"
-	"github.com/zkbench/zkbench/internal/stat"
 	"github.com/zkbench/zkbench/internal/study"
+	"github.com/zkbench/zkbench/internal/view/plot"
 )
 
 //go:embed keccak.md.tmpl

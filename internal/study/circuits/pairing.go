@@ -6,9 +6,9 @@ import (
 	"time"
 
 	circuit "github.com/zkbench/zkbench/circuits/pairing"
-	"github.com/zkbench/zkbench/internal/plot"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/study"
+	"github.com/zkbench/zkbench/internal/view/plot"
 	workloads "github.com/zkbench/zkbench/internal/workload/circuits"
 )
 

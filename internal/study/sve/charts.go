@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/zkbench/zkbench/internal/plot"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/study"
+	"github.com/zkbench/zkbench/internal/view/plot"
 )
 
 // charts are the images of the page that have values.

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/zkbench/zkbench/internal/loops"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/result/stat"
 	"github.com/zkbench/zkbench/internal/study"
+	"github.com/zkbench/zkbench/internal/study/loops"
 )
 
 // data are the records of a study.

@@ -9,36 +9,36 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
 )
 
 // WhatIfFlags are the flags of what the model is asked.
 type WhatIfFlags struct {
-	time, clock, width, dynamic, processor, energy *usage.Option
-	instructions, clocks, widths, against          *usage.Option
-	Plot                                           *usage.Option // file of the figure
+	time, clock, width, dynamic, processor, energy *argument.Option
+	instructions, clocks, widths, against          *argument.Option
+	Plot                                           *argument.Option // file of the figure
 }
 
 // NewWhatIfFlags defines the flags, DefaultWhatIf their defaults.
 func NewWhatIfFlags(flags *pflag.FlagSet) *WhatIfFlags {
 	w := DefaultWhatIf()
-	define := func(name, kind, text, accepted, help string) *usage.Option {
-		return usage.Define(flags, name, kind, text, accepted, help+": "+accepted)
+	define := func(name, kind, text, accepted, help string) *argument.Option {
+		return argument.Define(flags, name, kind, text, accepted, help+": "+accepted)
 	}
 	const positive, share, widthsOf = "a number above 0", "0 to 1", "widths of --instructions"
 	counts := commas(slices.Sorted(maps.Keys(w.Instructions)), func(bits int) string { return fmt.Sprintf("%d=%v", bits, w.Instructions[bits]) })
 	return &WhatIfFlags{
-		time:         define("time", usage.KindNumber, fmt.Sprint(w.Time), positive, "time at --clock and --width, in any unit"),
-		clock:        define("clock", usage.KindNumber, fmt.Sprint(w.Clock), positive, "GHz that --time was measured at"),
-		width:        define("width", usage.KindNumber, fmt.Sprint(w.Width), "one of the "+widthsOf, "bits that --time was measured with"),
-		dynamic:      define("dynamic", usage.KindNumber, fmt.Sprint(w.Dynamic), share, "part of a processor's power that grows with its speed"),
-		processor:    define("processor", usage.KindNumber, fmt.Sprint(w.Processor), share, "part of a server's power that is the processor's"),
-		energy:       define("energy", usage.KindNumber, fmt.Sprint(w.Energy), share, "part of the cost of ownership that is energy's"),
-		instructions: define("instructions", usage.KindList, counts, "bits=number,...", "instructions of the same work, by the width of vectors"),
-		clocks:       define("clocks", usage.KindList, commas(w.Clocks, func(c float64) string { return fmt.Sprint(c) }), "numbers above 0", "GHz to ask about"),
-		widths:       define("widths", usage.KindList, commas(w.Widths, strconv.Itoa), widthsOf, "bits to ask about"),
-		against:      define("against", usage.KindList, commas(w.Against, Rival.String), "name=time,... or empty", "processors to compare with, their times in the unit of --time"),
-		Plot:         define("plot", usage.KindFile, "", "the path of an SVG file", "draw figure 8"),
+		time:         define("time", argument.KindNumber, fmt.Sprint(w.Time), positive, "time at --clock and --width, in any unit"),
+		clock:        define("clock", argument.KindNumber, fmt.Sprint(w.Clock), positive, "GHz that --time was measured at"),
+		width:        define("width", argument.KindNumber, fmt.Sprint(w.Width), "one of the "+widthsOf, "bits that --time was measured with"),
+		dynamic:      define("dynamic", argument.KindNumber, fmt.Sprint(w.Dynamic), share, "part of a processor's power that grows with its speed"),
+		processor:    define("processor", argument.KindNumber, fmt.Sprint(w.Processor), share, "part of a server's power that is the processor's"),
+		energy:       define("energy", argument.KindNumber, fmt.Sprint(w.Energy), share, "part of the cost of ownership that is energy's"),
+		instructions: define("instructions", argument.KindList, counts, "bits=number,...", "instructions of the same work, by the width of vectors"),
+		clocks:       define("clocks", argument.KindList, commas(w.Clocks, func(c float64) string { return fmt.Sprint(c) }), "numbers above 0", "GHz to ask about"),
+		widths:       define("widths", argument.KindList, commas(w.Widths, strconv.Itoa), widthsOf, "bits to ask about"),
+		against:      define("against", argument.KindList, commas(w.Against, Rival.String), "name=time,... or empty", "processors to compare with, their times in the unit of --time"),
+		Plot:         define("plot", argument.KindFile, "", "the path of an SVG file", "draw figure 8"),
 	}
 }
 
@@ -51,11 +51,11 @@ func commas[T any](values []T, text func(T) string) string {
 	return strings.Join(all, ",")
 }
 
-// Parse reads the flags. The error is a *usage.ValueError, or an ErrParams of the model.
+// Parse reads the flags. The error is a *argument.ValueError, or an ErrParams of the model.
 func (f *WhatIfFlags) Parse() (w WhatIf, err error) {
 	for _, n := range []struct {
 		name string
-		from *usage.Option
+		from *argument.Option
 		to   *float64
 	}{
 		{"time", f.time, &w.Time},
@@ -107,7 +107,7 @@ func (f *WhatIfFlags) Parse() (w WhatIf, err error) {
 }
 
 // realNumber reads a number of an option.
-func realNumber(o *usage.Option, field, text string) (float64, error) {
+func realNumber(o *argument.Option, field, text string) (float64, error) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if err != nil {
 		return 0, o.Refuse(field, text)
@@ -116,7 +116,7 @@ func realNumber(o *usage.Option, field, text string) (float64, error) {
 }
 
 // pairs reads name=number,... and gives each to use, which says whether it takes it.
-func pairs(o *usage.Option, field string, use func(name string, v float64) bool) error {
+func pairs(o *argument.Option, field string, use func(name string, v float64) bool) error {
 	for item := range strings.SplitSeq(o.Text, ",") {
 		name, text, ok := strings.Cut(strings.TrimSpace(item), "=")
 		v, err := realNumber(o, field, text)

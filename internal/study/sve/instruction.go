@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zkbench/zkbench/internal/loops"
-	"github.com/zkbench/zkbench/internal/perf"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/hwcounter"
+	"github.com/zkbench/zkbench/internal/study/loops"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -38,7 +38,7 @@ func VectorInstruction() workload.Def {
 			all := loops.All()
 			at := slices.IndexFunc(all, func(l loops.Loop) bool { return loopName(l) == c.Get(loopKey) })
 			if at < 0 {
-				return nil, &usage.ValueError{Field: "loop", Value: c.Get(loopKey), Accepted: strings.Join(names, ", ")}
+				return nil, &argument.ValueError{Field: "loop", Value: c.Get(loopKey), Accepted: strings.Join(names, ", ")}
 			}
 			return &instruction{all[at]}, nil
 		},
@@ -57,7 +57,7 @@ func (i *instruction) Run(_ context.Context, input any) ([]byte, error) {
 // Check counts the loop's instructions, where the processor can be asked: a few more are the
 // loop's own.
 func (i *instruction) Check(ctx context.Context, _ any, _ []byte) error {
-	counters, err := perf.Counters(ctx, i)
+	counters, err := hwcounter.Counters(ctx, i)
 	if err != nil || len(counters) == 0 {
 		return err
 	}
@@ -70,7 +70,7 @@ func (i *instruction) Check(ctx context.Context, _ any, _ []byte) error {
 func (i *instruction) count() float64 { return float64(passes * i.loop.Instructions) }
 
 func (i *instruction) Metrics(ctx context.Context) ([]record.Metric, error) {
-	counters, err := perf.Counters(ctx, i)
+	counters, err := hwcounter.Counters(ctx, i)
 	return append([]record.Metric{record.InLoop.Metric(i.count())}, counters...), err
 }
 

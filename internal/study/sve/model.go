@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
 )
 
 // Machine is a processor of the study's table 2.
@@ -68,7 +68,7 @@ func (m *Model) Check() error {
 func positive(v float64) bool { return v > 0 && v <= math.MaxFloat64 }
 
 func wrong(name string, v any, accepted string) error {
-	return &usage.ValueError{Field: name, Value: fmt.Sprint(v), Accepted: accepted}
+	return &argument.ValueError{Field: name, Value: fmt.Sprint(v), Accepted: accepted}
 }
 
 // At is the time in seconds at another clock and width (equation 5): cycles over clock, the

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/study"
 )
 

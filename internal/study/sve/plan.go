@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench/goldilocks"
-	"github.com/zkbench/zkbench/internal/loops"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/study"
-	"github.com/zkbench/zkbench/internal/sve"
+	"github.com/zkbench/zkbench/internal/study/loops"
 	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/workload/sve"
 )
 
 // The parts of the study.

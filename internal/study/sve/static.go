@@ -8,7 +8,7 @@ import (
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/study/sve/counts"
-	"github.com/zkbench/zkbench/internal/sve"
+	"github.com/zkbench/zkbench/internal/workload/sve"
 )
 
 // product is a function of the study, and halves its form for base SVE: by four products of

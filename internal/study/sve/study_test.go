@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench/goldilocks"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/study"
-	"github.com/zkbench/zkbench/internal/study/studytest"
 	"github.com/zkbench/zkbench/internal/study/sve"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/studytest"
 	"github.com/zkbench/zkbench/internal/workload"
 	workloads "github.com/zkbench/zkbench/internal/workload/goldilocks"
 )

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/study/sve/counts"
+	"github.com/zkbench/zkbench/internal/view/plot"
 )
 
 // WhatIf is the model and what it is asked: figure 8.

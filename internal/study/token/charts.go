@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zkbench/zkbench/internal/plot"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/study"
+	"github.com/zkbench/zkbench/internal/view/plot"
 )
 
 // charts are the images that the page shows.

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/zkbench/zkbench/internal/peer"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/result/stat"
 	"github.com/zkbench/zkbench/internal/study"
+	"github.com/zkbench/zkbench/internal/study/peer"
 )
 
 // data are the records of a study.

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zkbench/zkbench/internal/peer"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/result/stat"
 	"github.com/zkbench/zkbench/internal/study"
+	"github.com/zkbench/zkbench/internal/study/peer"
 )
 
 // prose is the page without its figures.

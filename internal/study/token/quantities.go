@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
 )
 
 // quantity is one thing that the part Panurus measures on every curve, width and

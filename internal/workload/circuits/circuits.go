@@ -5,8 +5,8 @@ package circuits
 import (
 	"context"
 
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stage"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/stage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -36,7 +36,7 @@ func needsKeys(stage string) bool { return stage != stageBuild && stage != stage
 
 // stageAxis has as its small case one that ends within a smoke test's window.
 func stageAxis(smoke string) workload.Axis {
-	a := workload.NameAxis(workload.Axis{Name: "stage", Key: workload.StageKey, Usage: "stages that an operation is"}, Stages(), []string{stageProve, stageVerify})
+	a := workload.NameAxis(workload.Axis{Name: "stage", Key: record.StageKey, Usage: "stages that an operation is"}, Stages(), []string{stageProve, stageVerify})
 	a.Smoke = smoke
 	return a
 }
@@ -74,18 +74,18 @@ func define(name, doc, smoke string, sizes []workload.Axis, of offers, newTask f
 			return record.Properties{ZeroKnowledge: record.Yes, Setup: record.SetupUniversal, Audited: record.No}
 		},
 		SRS: func(c workload.Case) bool {
-			return c.Get("system") != systemGroth16 && needsKeys(c.Get(workload.StageKey))
+			return c.Get("system") != systemGroth16 && needsKeys(c.Get(record.StageKey))
 		},
 		Memory: func(c workload.Case) (workload.Memory, error) {
 			t, err := readyTask(c, 0)
-			return t.estimate.load(c.Get(workload.StageKey)), err
+			return t.estimate.load(c.Get(record.StageKey)), err
 		},
 		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			p, err := ready(c, seed)
 			if err != nil {
 				return nil, err
 			}
-			return newInstance(ctx, p, c.Get(workload.StageKey))
+			return newInstance(ctx, p, c.Get(record.StageKey))
 		},
 		Stages: func(ctx context.Context, c workload.Case, seed uint64, r *stage.Recorder) (workload.Staged, error) {
 			p, err := ready(c, seed)

@@ -13,13 +13,13 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/circuits/pairing"
-	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner"
-	"github.com/zkbench/zkbench/internal/testsize"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/internal/workload/circuits"
 )
@@ -192,7 +192,7 @@ func TestOffers(t *testing.T) {
 		{circuits.Pedersen(), map[string]string{"form": "own"}, "form", "edwards, grumpkin, tables, ladder, window"},
 	} {
 		_, err := workload.Cases(test.def, test.lists)
-		wrong, ok := errors.AsType[*usage.ValueError](err)
+		wrong, ok := errors.AsType[*argument.ValueError](err)
 		if !ok || wrong.Field != test.field || !strings.Contains(wrong.Accepted, test.says) {
 			t.Errorf("%s %v: %v", test.def.Name, test.lists, err)
 		}

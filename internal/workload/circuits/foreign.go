@@ -3,7 +3,7 @@ package circuits
 import (
 	"github.com/consensys/gnark/frontend"
 
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 

@@ -5,9 +5,8 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
-	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/record"
 )
 
 // instance is a circuit set up as far as its stage needs.
@@ -61,7 +60,7 @@ const oneWitness = 1 << 62
 // another each time.
 func (i *instance) SecretInput(ctx context.Context, seq uint64, fixed bool) (any, error) {
 	if i.stage != stageProve && i.stage != stageWitness {
-		return nil, &usage.ValueError{Field: workload.StageKey, Value: i.stage, Accepted: stageProve + ", " + stageWitness + ", which see the witness"}
+		return nil, &argument.ValueError{Field: record.StageKey, Value: i.stage, Accepted: stageProve + ", " + stageWitness + ", which see the witness"}
 	}
 	if fixed {
 		seq = oneWitness

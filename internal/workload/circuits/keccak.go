@@ -11,8 +11,8 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/circuits/keccak"
 	hash "github.com/zkbench/zkbench/hash/keccak"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/plonkish"
 	rows "github.com/zkbench/zkbench/plonkish/keccak"
@@ -80,7 +80,7 @@ func keccakTask(c workload.Case, seed uint64) (task, error) {
 	case isShape && blocks == 0:
 		blocks, err = shape.Capacity()
 	case form != keccakVariable && form != keccakWide && blocks != 0:
-		err = &usage.ValueError{Field: "blocks", Value: fmt.Sprint(blocks), Accepted: fmt.Sprintf("0, or others together with --form %s or %s", keccakVariable, keccakWide)}
+		err = &argument.ValueError{Field: "blocks", Value: fmt.Sprint(blocks), Accepted: fmt.Sprintf("0, or others together with --form %s or %s", keccakVariable, keccakWide)}
 	}
 	if err != nil {
 		return task{}, err

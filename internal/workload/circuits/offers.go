@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -130,7 +130,7 @@ func (o offers) resolve(c workload.Case) ([]workload.Case, error) {
 			accepted = append(accepted, of.system)
 		}
 	}
-	return nil, &usage.ValueError{Field: "system", Value: system, Accepted: fmt.Sprintf("%s with --impl %s", strings.Join(accepted, ", "), impl)}
+	return nil, &argument.ValueError{Field: "system", Value: system, Accepted: fmt.Sprintf("%s with --impl %s", strings.Join(accepted, ", "), impl)}
 }
 
 // formed are the cases of the forms that one asks for.
@@ -144,7 +144,7 @@ func (o *offer) formed(c workload.Case) (cases []workload.Case, err error) {
 	case o.forms == nil:
 		return []workload.Case{c}, nil
 	case !o.has(form):
-		return nil, &usage.ValueError{Field: "form", Value: form, Accepted: fmt.Sprintf("%s with --system %s --impl %s", o.accepted(), o.system, o.impl)}
+		return nil, &argument.ValueError{Field: "form", Value: form, Accepted: fmt.Sprintf("%s with --system %s --impl %s", o.accepted(), o.system, o.impl)}
 	}
 	for _, form := range forms {
 		cases = append(cases, c.With("form", form))

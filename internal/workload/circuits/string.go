@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/srs"
 )
@@ -53,7 +53,7 @@ func readString(ctx context.Context, file workload.SRSFile, size int) (*srs.SRS,
 		return nil, nil, context.Cause(ctx)
 	case err != nil:
 		accepted := fmt.Sprintf("a .ptau file over BN254 of 2^%d or more", bits.Len(uint(size))-1)
-		return nil, nil, fmt.Errorf("%w: %w", &usage.ValueError{Field: "srs", Value: file.Path, Accepted: accepted}, err)
+		return nil, nil, fmt.Errorf("%w: %w", &argument.ValueError{Field: "srs", Value: file.Path, Accepted: accepted}, err)
 	}
 	vouched := "the published one by its hash"
 	if s.Insecure() {

@@ -10,8 +10,8 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/ext"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -32,7 +32,7 @@ func powersOfTwo(a workload.Axis) func(string) ([]string, error) {
 		for _, v := range values {
 			var n int
 			if _, err := fmt.Sscan(v, &n); err != nil || n&(n-1) != 0 {
-				return nil, &usage.ValueError{Field: a.Long(), Value: v, Accepted: "powers of two from 1 to 67108864"}
+				return nil, &argument.ValueError{Field: a.Long(), Value: v, Accepted: "powers of two from 1 to 67108864"}
 			}
 		}
 		return values, nil

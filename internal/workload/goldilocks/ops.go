@@ -8,11 +8,11 @@ import (
 
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
-	"github.com/zkbench/zkbench/internal/perf"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/sve"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/hwcounter"
 	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/workload/sve"
 )
 
 // GoldilocksOps is one of the ten functions that the study of SVE compares, on vectors that
@@ -43,7 +43,7 @@ func GoldilocksOps() workload.Def {
 			}
 			var ok bool
 			if i.function, ok = functionNamed(i.kernel, c.Get("function")); !ok {
-				return nil, &usage.ValueError{Field: "function", Value: c.Get("function"), Accepted: "one that kernel " + i.kernel.String() + " has"}
+				return nil, &argument.ValueError{Field: "function", Value: c.Get("function"), Accepted: "one that kernel " + i.kernel.String() + " has"}
 			}
 			i.portable, _ = functionNamed(goldilocks.Portable(), cmp.Or(i.function.Of, i.function.Name))
 			return i, nil
@@ -133,6 +133,6 @@ func (i *ops) Check(_ context.Context, input any, output []byte) error {
 }
 
 func (i *ops) Metrics(ctx context.Context) ([]record.Metric, error) {
-	counters, err := perf.Counters(ctx, i)
+	counters, err := hwcounter.Counters(ctx, i)
 	return append([]record.Metric{record.Units.Metric(float64(rounds * i.units))}, counters...), err
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
-	"github.com/zkbench/zkbench/internal/perf"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/hwcounter"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -80,6 +80,6 @@ func (p *permutation) Check(_ context.Context, input any, output []byte) error {
 }
 
 func (p *permutation) Metrics(ctx context.Context) ([]record.Metric, error) {
-	counters, err := perf.Counters(ctx, p)
+	counters, err := hwcounter.Counters(ctx, p)
 	return append([]record.Metric{record.Permutations.Metric(float64(p.states))}, counters...), err
 }

@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/guests"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/workload/guestprogram"
 	"github.com/zkbench/zkbench/riscv"
 	"github.com/zkbench/zkbench/riscv/precompile"
 )
@@ -50,7 +50,7 @@ func Names() (all []string) {
 }
 
 // Builds are the programs of all cases.
-func Builds() (all []guests.Guest) {
+func Builds() (all []guestprogram.Guest) {
 	for _, s := range subjects {
 		for _, set := range s.precompiles {
 			all = append(all, s.guest(set != none))
@@ -79,7 +79,7 @@ func resolve(c workload.Case) ([]workload.Case, error) {
 	case p == workload.Own:
 		of = of[:1]
 	case p != workload.All && !slices.Contains(of, p):
-		return nil, &usage.ValueError{Field: precompileAxis.Key, Value: p, Accepted: "of " + s.name + ": " + strings.Join(of, ", ")}
+		return nil, &argument.ValueError{Field: precompileAxis.Key, Value: p, Accepted: "of " + s.name + ": " + strings.Join(of, ", ")}
 	case p != workload.All:
 		of = []string{p}
 	}
@@ -104,7 +104,7 @@ func resolve(c workload.Case) ([]workload.Case, error) {
 // accepts refuses a size that the guest has no inputs of.
 func (s *subject) accepts(size int) error {
 	if size < s.least || size > s.most {
-		return &usage.ValueError{Field: sizeAxis.Key, Value: fmt.Sprint(size), Accepted: fmt.Sprintf("of %s: %d to %d", s.name, s.least, s.most)}
+		return &argument.ValueError{Field: sizeAxis.Key, Value: fmt.Sprint(size), Accepted: fmt.Sprintf("of %s: %d to %d", s.name, s.least, s.most)}
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ func newInstance(ctx context.Context, c workload.Case, seed uint64) (*instance, 
 	}
 	set := c.Get(precompileAxis.Key)
 	i := &instance{subject: s, precompiles: precompile.Sets()[set], seed: seed}
-	if i.program, err = guests.Find(ctx, s.guest(set != none)); err != nil {
+	if i.program, err = guestprogram.Find(ctx, s.guest(set != none)); err != nil {
 		return nil, err
 	}
 	i.inputs, err = s.inputs(ctx, size)

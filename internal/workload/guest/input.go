@@ -6,16 +6,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
 // MakeInput returns an input of the guest of a name, the same for each seed: what workload Guest gives it first. size is one
-// of its axis; below 0: the guest's own. The error is a *usage.ValueError of a name or size that is not accepted.
+// of its axis; below 0: the guest's own. The error is a *argument.ValueError of a name or size that is not accepted.
 func MakeInput(ctx context.Context, name string, size int, seed uint64) ([]byte, error) {
 	i := slices.IndexFunc(subjects, func(s *subject) bool { return s.name == name })
 	if i < 0 {
-		return nil, &usage.ValueError{Field: "guest", Value: name, Accepted: strings.Join(Names(), ", ")}
+		return nil, &argument.ValueError{Field: "guest", Value: name, Accepted: strings.Join(Names(), ", ")}
 	}
 	s := subjects[i]
 	if size < 0 {

@@ -15,7 +15,7 @@ import (
 	"github.com/zkbench/zkbench/group"
 	hash "github.com/zkbench/zkbench/hash/keccak"
 	pedersens "github.com/zkbench/zkbench/hash/pedersen"
-	"github.com/zkbench/zkbench/internal/guests"
+	"github.com/zkbench/zkbench/internal/workload/guestprogram"
 	"github.com/zkbench/zkbench/plonkish"
 	"github.com/zkbench/zkbench/rangeproof/bulletproof"
 	"github.com/zkbench/zkbench/riscv/guests/frames"
@@ -50,8 +50,8 @@ var subjects = []*subject{
 }
 
 // guest is the build with or without precompiles.
-func (s *subject) guest(precompiled bool) guests.Guest {
-	g := guests.Guest{Package: s.pkg, Tags: s.tags}
+func (s *subject) guest(precompiled bool) guestprogram.Guest {
+	g := guestprogram.Guest{Package: s.pkg, Tags: s.tags}
 	if precompiled {
 		g.Tags = append(g.Tags[:len(g.Tags):len(g.Tags)], "precompile")
 	}

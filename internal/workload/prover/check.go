@@ -9,7 +9,7 @@ import (
 	"maps"
 	"os"
 
-	"github.com/zkbench/zkbench/internal/child"
+	"github.com/zkbench/zkbench/internal/runner/subprocess"
 )
 
 // Check verifies a proof, and once that the verifier can say no.
@@ -179,7 +179,7 @@ func (p *prover) proof(output []byte) ([]byte, error) {
 // refuses tells whether a verifier says no, and does not fail otherwise.
 func (p *prover) refuses(ctx context.Context, in *input, output []byte) (bool, error) {
 	err := p.verify(ctx, in, output, false)
-	exit, exited := errors.AsType[*child.ExitError](err)
+	exit, exited := errors.AsType[*subprocess.ExitError](err)
 	_, said := errors.AsType[*refusal](err)
 	_, printed := errors.AsType[*mustError](err)
 	switch {

@@ -17,9 +17,10 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/child"
-	"github.com/zkbench/zkbench/internal/meter"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/resources"
+	"github.com/zkbench/zkbench/internal/runner/subprocess"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -35,8 +36,8 @@ type prover struct {
 	pool    *pool // of resident provers; nil: commands
 
 	mu       sync.Mutex
-	used     child.Use // of all operations: processor time and traffic added up, peaks the greatest
-	before   meter.CPU // of resident provers: what they had used when counting began
+	used     subprocess.Use // of all operations: processor time and traffic added up, peaks the greatest
+	before   resources.CPU  // of resident provers: what they had used when counting began
 	runs     int
 	doubted  sync.Once // what is checked once
 	doubting error
@@ -46,14 +47,14 @@ type prover struct {
 // prepare sets up a case.
 func (s *Spec) prepare(ctx context.Context, c workload.Case, seed uint64) (_ *prover, err error) {
 	if n := workload.Workers(ctx); s.Alone && n > 1 {
-		return nil, &usage.ValueError{Field: "workers", Value: strconv.Itoa(n), Accepted: "1: operations of this prover use the same files"}
+		return nil, &argument.ValueError{Field: "workers", Value: strconv.Itoa(n), Accepted: "1: operations of this prover use the same files"}
 	}
 	dir, err := os.MkdirTemp("", "zkbench-prover-")
 	if err != nil {
 		return nil, err
 	}
-	if usage.Quote(dir) != dir {
-		return nil, errors.Join(&usage.ValueError{Field: "TMPDIR", Value: filepath.Dir(dir), Accepted: "a path of letters, digits and _@%+=:,./-, which commands get as a word"}, os.Remove(dir))
+	if argument.Quote(dir) != dir {
+		return nil, errors.Join(&argument.ValueError{Field: "TMPDIR", Value: filepath.Dir(dir), Accepted: "a path of letters, digits and _@%+=:,./-, which commands get as a word"}, os.Remove(dir))
 	}
 	p := &prover{Spec: s, c: c, seed: seed, dir: dir, printed: make(map[string][]byte)}
 	defer func() {
@@ -87,9 +88,9 @@ func (s *Spec) prepare(ctx context.Context, c workload.Case, seed uint64) (_ *pr
 func (p *prover) run(ctx context.Context, what string, command Command, values map[string]string, counted bool) ([]byte, error) {
 	ctx, cancel := p.limited(ctx)
 	defer cancel()
-	out, use, err := child.Run(ctx, p.command(command, values))
+	out, use, err := subprocess.Run(ctx, p.command(command, values))
 	if !counted {
-		use = child.Use{Left: use.Left}
+		use = subprocess.Use{Left: use.Left}
 	}
 	p.add(use, counted)
 	if err != nil {
@@ -116,10 +117,10 @@ func failing(err error) error {
 }
 
 // command is one with its placeholders filled.
-func (p *prover) command(command Command, values map[string]string) child.Command {
+func (p *prover) command(command Command, values map[string]string) subprocess.Command {
 	all := maps.Clone(p.values)
 	maps.Copy(all, values)
-	c := child.Command{Dir: p.Dir, Limit: p.Limit}
+	c := subprocess.Command{Dir: p.Dir, Limit: p.Limit}
 	for _, e := range p.Env {
 		c.Env = append(c.Env, fill(e, all))
 	}
@@ -128,14 +129,14 @@ func (p *prover) command(command Command, values map[string]string) child.Comman
 	}
 	if p.Shell {
 		for name := range all {
-			all[name] = usage.Quote(all[name])
+			all[name] = argument.Quote(all[name])
 		}
 		c.Argv = []string{"sh", "-c", fill(command[0], all)}
 	}
 	return c
 }
 
-func (p *prover) add(use child.Use, counted bool) {
+func (p *prover) add(use subprocess.Use, counted bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if counted {
@@ -151,17 +152,17 @@ func (p *prover) add(use child.Use, counted bool) {
 }
 
 // stage is what an operation is.
-func (p *prover) stage() string { return p.c.Get(workload.StageKey) }
+func (p *prover) stage() string { return p.c.Get(record.StageKey) }
 
 // forget begins to count anew.
 func (p *prover) forget() {
-	var before meter.CPU
+	var before resources.CPU
 	if p.pool != nil {
 		before, _ = p.pool.look()
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.runs, p.used, p.before = 0, child.Use{Left: p.used.Left}, before
+	p.runs, p.used, p.before = 0, subprocess.Use{Left: p.used.Left}, before
 }
 
 // input is what an operation takes.
@@ -211,7 +212,7 @@ func (p *prover) makeInput(ctx context.Context, seq uint64) (*input, error) {
 			switch {
 			case text == "" || err != nil && axis == "size":
 			case err != nil || n < 0 || n > longestInput:
-				return nil, &usage.ValueError{Field: axis, Value: text, Accepted: fmt.Sprintf("0 to %d, as the length of inputs; a command input makes others", longestInput)}
+				return nil, &argument.ValueError{Field: axis, Value: text, Accepted: fmt.Sprintf("0 to %d, as the length of inputs; a command input makes others", longestInput)}
 			default:
 				length = n
 			}
@@ -233,7 +234,7 @@ func (in *input) fileDigest() (string, error) {
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() {
 		return "", nil
 	}
-	digest, _, err := child.Digest(in.values["input"])
+	digest, _, err := subprocess.Digest(in.values["input"])
 	return digest, err
 }
 
@@ -309,7 +310,7 @@ func (p *prover) proofFile(output []byte) (string, error) {
 // Close removes all that is left.
 func (p *prover) Close() error {
 	p.pool.close()
-	child.Sweep()
+	subprocess.Sweep()
 	var err error
 	for range 10 { // what was killed may still write
 		if err = os.RemoveAll(p.dir); err == nil {

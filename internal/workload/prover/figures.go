@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/zkbench/zkbench/internal/child"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stage"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/stage"
+	"github.com/zkbench/zkbench/internal/runner/subprocess"
 )
 
 // Metrics proves once, and reads the figures.
@@ -153,7 +153,7 @@ func (p *prover) Measured() ([]record.Metric, []record.Finding) {
 	p.mu.Lock()
 	left := p.used.Left
 	p.mu.Unlock()
-	if left += child.Sweep(p.pool.pids()...); left > 0 {
+	if left += subprocess.Sweep(p.pool.pids()...); left > 0 {
 		note("left behind", "the prover left %d processes behind, which were killed", left)
 	}
 	for _, text := range p.unseen {

@@ -14,11 +14,11 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/zkbench/zkbench/internal/child"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/input/yamlfile"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/subprocess"
 	"github.com/zkbench/zkbench/internal/workload"
-	"github.com/zkbench/zkbench/internal/yamlfile"
 )
 
 // keys are those of a prover's file.
@@ -36,7 +36,7 @@ const (
 func Open(path string, taken []string) ([]*Spec, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, &usage.ValueError{Field: "prover", Value: path, Accepted: "the path of a file in YAML, or of a directory with TARGET_prepare.sh and its like"}
+		return nil, &argument.ValueError{Field: "prover", Value: path, Accepted: "the path of a file in YAML, or of a directory with TARGET_prepare.sh and its like"}
 	}
 	if info.IsDir() {
 		return scripts(path)
@@ -63,7 +63,7 @@ func Read(name string, r io.Reader, taken []string) (*Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := parser{p, &Spec{File: name, Dir: dir, Limit: child.Limits{Output: defaultOutput, Written: defaultWritten}, Timeout: defaultTimeout}, append(taken, names...)}
+	f := parser{p, &Spec{File: name, Dir: dir, Limit: subprocess.Limits{Output: defaultOutput, Written: defaultWritten}, Timeout: defaultTimeout}, append(taken, names...)}
 	f.file(node)
 	return f.Spec, p.Err(name)
 }
@@ -141,7 +141,7 @@ func (f *parser) name(n *yaml.Node) {
 		return
 	}
 	f.Name = pascal(name)
-	if back := (workload.Def{Name: f.Name}).ID(); back != name {
+	if back := record.WorkloadID(f.Name); back != name {
 		f.Wrong(n.Line, "name: %q would be %q; accepted: words of two letters or more", name, back)
 	}
 }
@@ -161,7 +161,7 @@ var (
 )
 
 // names are those that an axis cannot have: placeholders, coordinates, and the stage.
-var names = []string{"dir", "input", "proof", "seed", workload.StageKey, workload.MixKey, "workers", "rate", "arrivals", "cpus", "side"}
+var names = []string{"dir", "input", "proof", "seed", record.StageKey, workload.MixKey, "workers", "rate", "arrivals", "cpus", "side"}
 
 func (f *parser) axis(key, value *yaml.Node) {
 	a := Axis{Name: key.Value}
@@ -318,7 +318,7 @@ func (f *parser) command(what string, n *yaml.Node) Command {
 	if f.Shell {
 		return Command{text}
 	}
-	words, err := usage.Words(what, text)
+	words, err := argument.Words(what, text)
 	if err != nil {
 		f.Wrong(n.Line, "%v; a shell is used with shell: true", err)
 	}

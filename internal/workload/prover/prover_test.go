@@ -20,14 +20,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/input/yamlfile"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/internal/workload/prover"
-	"github.com/zkbench/zkbench/internal/yamlfile"
 )
 
 // The test binary is the prover: with this argument first it does what the others say.
@@ -225,7 +225,7 @@ func run(t testing.TB, s *prover.Spec, stage string, workers int, change func(*m
 	def := must.Get(s.Def())(t)
 	again := must.Get(prover.Decode(def.Spec))(t)
 	def = must.Get(again.Def())(t)
-	c := workload.NewCase(record.Axis{Key: "bytes", Value: "64"}, record.Axis{Key: workload.StageKey, Value: stage})
+	c := workload.NewCase(record.Axis{Key: "bytes", Value: "64"}, record.Axis{Key: record.StageKey, Value: stage})
 	settings := measure.DefaultSettings(workers, 100*time.Millisecond)
 	settings.Samples, settings.Grace = 2, 10*time.Second
 	if change != nil {
@@ -354,7 +354,7 @@ func TestLeftBehind(t *testing.T) {
 	pidFile := ""
 	s := spec(t, "name: leaving\naxes: {bytes: 64}\nprove: SELF leave {input} {proof}\nverify: SELF verify {input} {proof}\ninput: sh -c 'echo {seed} >\"$1\"' sh {input}\n")
 	def := must.Get(s.Def())(t)
-	c := workload.NewCase(record.Axis{Key: "bytes", Value: "64"}, record.Axis{Key: workload.StageKey, Value: "prove"})
+	c := workload.NewCase(record.Axis{Key: "bytes", Value: "64"}, record.Axis{Key: record.StageKey, Value: "prove"})
 	instance := must.Get(def.New(t.Context(), c, 1))(t)
 	in := must.Get(instance.Input(t.Context(), 1))(t)
 	output := must.Get(instance.Run(t.Context(), in))(t)
@@ -409,7 +409,7 @@ func TestResident(t *testing.T) {
 // next operation its answer; one that hangs is replaced.
 func TestResidentGivenUp(t *testing.T) {
 	def := must.Get(spec(t, strings.ReplaceAll(resident, "MODE", "slow")).Def())(t)
-	c := workload.NewCase(record.Axis{Key: "bytes", Value: "64"}, record.Axis{Key: workload.StageKey, Value: "prove"})
+	c := workload.NewCase(record.Axis{Key: "bytes", Value: "64"}, record.Axis{Key: record.StageKey, Value: "prove"})
 	instance := must.Get(def.New(t.Context(), c, 1))(t)
 	in := must.Get(instance.Input(t.Context(), 1))(t)
 	for range 3 {
@@ -431,7 +431,7 @@ func TestResidentGivenUp(t *testing.T) {
 // TestDeadlines: contexts that end as an answer comes are none of the next answer's.
 func TestDeadlines(t *testing.T) {
 	def := must.Get(spec(t, strings.ReplaceAll(resident, "MODE", "well")).Def())(t)
-	c := workload.NewCase(record.Axis{Key: "bytes", Value: "64"}, record.Axis{Key: workload.StageKey, Value: "prove"})
+	c := workload.NewCase(record.Axis{Key: "bytes", Value: "64"}, record.Axis{Key: record.StageKey, Value: "prove"})
 	instance := must.Get(def.New(t.Context(), c, 1))(t)
 	in := must.Get(instance.Input(t.Context(), 1))(t)
 	for i := range 2000 {
@@ -571,7 +571,7 @@ func FuzzRead(f *testing.F) {
 // BenchmarkResident is what a call through the protocol costs, to a prover that does nothing.
 func BenchmarkResident(b *testing.B) {
 	def := must.Get(spec(b, strings.ReplaceAll(resident, "MODE", "accept")).Def())(b)
-	c := workload.NewCase(record.Axis{Key: "bytes", Value: "64"}, record.Axis{Key: workload.StageKey, Value: "verify"})
+	c := workload.NewCase(record.Axis{Key: "bytes", Value: "64"}, record.Axis{Key: record.StageKey, Value: "verify"})
 	instance := must.Get(def.New(b.Context(), c, 1))(b)
 	defer instance.Close()
 	in := must.Get(instance.Input(b.Context(), 0))(b)
@@ -585,7 +585,7 @@ func BenchmarkResident(b *testing.B) {
 // BenchmarkCommands is what proving by a command costs, and by os/exec alone.
 func BenchmarkCommands(b *testing.B) {
 	def := must.Get(spec(b, "name: nothing\naxes: {bytes: 64}\nprove: /bin/true\n").Def())(b)
-	c := workload.NewCase(record.Axis{Key: "bytes", Value: "64"}, record.Axis{Key: workload.StageKey, Value: "prove"})
+	c := workload.NewCase(record.Axis{Key: "bytes", Value: "64"}, record.Axis{Key: record.StageKey, Value: "prove"})
 	instance := must.Get(def.New(b.Context(), c, 1))(b)
 	defer instance.Close()
 	in := must.Get(instance.Input(b.Context(), 0))(b)

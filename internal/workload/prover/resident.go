@@ -16,10 +16,10 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/child"
-	"github.com/zkbench/zkbench/internal/figure"
-	"github.com/zkbench/zkbench/internal/meter"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/format"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/resources"
+	"github.com/zkbench/zkbench/internal/runner/subprocess"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -70,13 +70,13 @@ type pool struct {
 
 // resident is a prover that runs.
 type resident struct {
-	p       *child.Process
+	p       *subprocess.Process
 	out     interface{ SetReadDeadline(time.Time) error }
 	lines   *bufio.Reader
 	partial []byte // of a line
 	calls   int
-	started uint64          // B resident after warmCalls
-	leave   func(meter.CPU) // the processes whose time is this one's
+	started uint64              // B resident after warmCalls
+	leave   func(resources.CPU) // the processes whose time is this one's
 }
 
 // newPool starts as many provers as there are workers.
@@ -97,12 +97,12 @@ func newPool(ctx context.Context, of *prover) (*pool, error) {
 // start starts a prover, and has it prepare the case.
 func (l *pool) start(ctx context.Context) (*resident, error) {
 	// It outlives the operation, which may have been the end of the one before.
-	p, err := child.Start(context.WithoutCancel(ctx), l.command())
+	p, err := subprocess.Start(context.WithoutCancel(ctx), l.command())
 	if err != nil {
 		return nil, fmt.Errorf("serve: %w", err)
 	}
 	r := &resident{p: p, out: p.Stdout, lines: bufio.NewReaderSize(newSpinning(p.Stdout), 64<<10)}
-	r.leave = meter.Adopt(func() meter.CPU { return cpuOf(p.Look()) })
+	r.leave = resources.Adopt(func() resources.CPU { return cpuOf(p.Look()) })
 	l.mu.Lock()
 	l.alive[r] = true
 	l.mu.Unlock()
@@ -136,7 +136,7 @@ func (l *pool) start(ctx context.Context) (*resident, error) {
 }
 
 // command is that of a prover. What one writes in all its life has no limit.
-func (l *pool) command() child.Command {
+func (l *pool) command() subprocess.Command {
 	c := l.of.command(l.of.Serve, nil)
 	c.Limit.Written = 0
 	return c
@@ -346,13 +346,13 @@ func (r *resident) line(most int64) ([]byte, error) {
 const closing = 500 * time.Millisecond
 
 // end ends a prover, and tells what it took.
-func (l *pool) end(r *resident) (child.Use, error) {
+func (l *pool) end(r *resident) (subprocess.Use, error) {
 	l.mu.Lock()
 	known := l.alive[r]
 	delete(l.alive, r)
 	l.mu.Unlock()
 	if !known {
-		return child.Use{}, nil
+		return subprocess.Use{}, nil
 	}
 	_ = r.p.Stdin.Close()
 	late := time.AfterFunc(closing, r.p.Kill)
@@ -360,7 +360,7 @@ func (l *pool) end(r *resident) (child.Use, error) {
 	_, _ = io.Copy(io.Discard, r.lines)                    // up to its end
 	late.Stop()
 	use, err := r.p.Wait(context.Background())
-	r.leave(meter.CPU{User: use.User, System: use.System})
+	r.leave(resources.CPU{User: use.User, System: use.System})
 	l.of.mu.Lock()
 	l.of.used.Left += use.Left
 	l.of.used.PeakRSS = max(l.of.used.PeakRSS, use.PeakRSS)
@@ -387,17 +387,17 @@ func (l *pool) measure(note func(name, format string, args ...any)) {
 		l.of.used.PeakRSS = max(l.of.used.PeakRSS, look.PeakRSS)
 		l.of.mu.Unlock()
 		if r.started > 0 && look.Resident > r.started+growth && look.Resident > growthShare*r.started {
-			note("memory grows", "the prover had %s after %d calls and %s after %d", figure.Bytes(float64(r.started)), warmCalls, figure.Bytes(float64(look.Resident)), r.calls)
+			note("memory grows", "the prover had %s after %d calls and %s after %d", format.Bytes(float64(r.started)), warmCalls, format.Bytes(float64(look.Resident)), r.calls)
 		}
 	}
 }
 
 // cpuOf is the processor time in a look.
-func cpuOf(l child.Look) meter.CPU { return meter.CPU{User: l.User, System: l.System} }
+func cpuOf(l subprocess.Look) resources.CPU { return resources.CPU{User: l.User, System: l.System} }
 
 // look is what the provers that run have used by now: their processor time, and the greatest
 // resident set that one of them has had in its life.
-func (l *pool) look() (used meter.CPU, peak uint64) {
+func (l *pool) look() (used resources.CPU, peak uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for r := range l.alive {

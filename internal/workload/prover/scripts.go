@@ -12,10 +12,9 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/child"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
-	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/subprocess"
 )
 
 // The layout of the directories of csp-benchmarks (its CONTRIBUTING.md, "Contributing a Non-Rust
@@ -48,7 +47,7 @@ type props struct {
 func scripts(dir string) ([]*Spec, error) {
 	found, err := filepath.Glob(filepath.Join(dir, "*"+prepareSuffix))
 	if err != nil || len(found) == 0 {
-		return nil, &usage.ValueError{Field: "prover", Value: dir, Accepted: "a directory with TARGET" + prepareSuffix + ", TARGET" + proveSuffix + " and their like, or the path of a file in YAML"}
+		return nil, &argument.ValueError{Field: "prover", Value: dir, Accepted: "a directory with TARGET" + prepareSuffix + ", TARGET" + proveSuffix + " and their like, or the path of a file in YAML"}
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -66,11 +65,11 @@ func scripts(dir string) ([]*Spec, error) {
 		s := &Spec{
 			Name: pascal(name), About: target + " by the scripts of " + dir, File: dir, Dir: abs, Alone: true,
 			Axes:       []Axis{{Name: "bytes", Values: inputSizes()}},
-			Limit:      child.Limits{Output: defaultOutput, Written: defaultWritten},
+			Limit:      subprocess.Limits{Output: defaultOutput, Written: defaultWritten},
 			Timeout:    defaultTimeout,
 			Properties: properties,
 		}
-		if back := (workload.Def{Name: s.Name}).ID(); back != name {
+		if back := record.WorkloadID(s.Name); back != name {
 			return nil, fmt.Errorf("%w: %s: its workload would be %q; accepted: a directory and targets that begin with letters", zkbench.ErrParams, path, back)
 		}
 		script := func(suffix string, env ...string) Command {
@@ -83,7 +82,7 @@ func scripts(dir string) ([]*Spec, error) {
 		s.Prepare = []Command{utilities(), script(prepareSuffix, state, size, utils)}
 		s.Prove, s.Verify = script(proveSuffix, state), script(verifySuffix, state)
 		if s.Prove == nil {
-			return nil, &usage.ValueError{Field: "prover", Value: path, Accepted: target + proveSuffix + " beside it"}
+			return nil, &argument.ValueError{Field: "prover", Value: path, Accepted: target + proveSuffix + " beside it"}
 		}
 		if first := script(proveVerify, state); first != nil {
 			s.Prepare = append(s.Prepare, first)

@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/child"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stage"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/stage"
+	"github.com/zkbench/zkbench/internal/runner/subprocess"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -35,7 +35,7 @@ type Spec struct {
 	Serve      Command           `json:"serve,omitempty"` // a resident prover, in the place of the two
 	Figures    []Figure          `json:"figures,omitempty"`
 	Must       []Must            `json:"must,omitempty"`
-	Limit      child.Limits      `json:"limit"`
+	Limit      subprocess.Limits `json:"limit"`
 	Timeout    time.Duration     `json:"timeout"` // ns, of one command
 	Properties record.Properties `json:"properties"`
 }
@@ -116,7 +116,7 @@ func (s *Spec) axes() (axes []workload.Axis) {
 			axes = append(axes, workload.NameAxis(axis, a.Values, a.Values))
 		}
 	}
-	stages := workload.NameAxis(workload.Axis{Name: workload.StageKey, Usage: "what an operation is"}, s.stages(), s.stages())
+	stages := workload.NameAxis(workload.Axis{Name: record.StageKey, Usage: "what an operation is"}, s.stages(), s.stages())
 	return append(axes, stages)
 }
 
@@ -149,7 +149,7 @@ func (s *Spec) Def() (workload.Def, error) {
 // goThrough goes once through preparing, proving and verifying.
 func (s *Spec) goThrough(ctx context.Context, c workload.Case, seed uint64, r *stage.Recorder) (out workload.Staged, err error) {
 	running := r.Start(ofPrepare)
-	p, err := s.prepare(ctx, c.With(workload.StageKey, ofProve), seed)
+	p, err := s.prepare(ctx, c.With(record.StageKey, ofProve), seed)
 	if err != nil {
 		return out, err
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/group/fp256bn"
 	"github.com/zkbench/zkbench/group/kilic"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/rangeproof/bulletproof"
@@ -143,7 +143,7 @@ func systemOf(curve, proof string, bits, most int) (rangeproof.System, error) {
 	case "FP256BN_AMCL_MIRACL":
 		return newSystem(fp256bn.Miracl(), proof, bits, most)
 	}
-	return nil, &usage.ValueError{Field: "curves", Value: curve, Accepted: token.AcceptedCurves(token.Curves()...)}
+	return nil, &argument.ValueError{Field: "curves", Value: curve, Accepted: token.AcceptedCurves(token.Curves()...)}
 }
 
 func newSystem[S, P any](g group.Group[S, P], proof string, bits, most int) (rangeproof.System, error) {

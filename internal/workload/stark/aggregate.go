@@ -10,8 +10,8 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	hash "github.com/zkbench/zkbench/hash/keccak"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stage"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/stage"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/stark"
 	"github.com/zkbench/zkbench/stark/keccak"
@@ -39,7 +39,7 @@ var (
 
 // KeccakAggregate is one proof of many messages' Keccak-256.
 func KeccakAggregate() workload.Def {
-	stages := workload.NameAxis(workload.Axis{Name: "stage", Key: workload.StageKey, Usage: "stages that an operation is"}, []string{stageProve, stageVerify}, []string{stageProve, stageVerify})
+	stages := workload.NameAxis(workload.Axis{Name: "stage", Key: record.StageKey, Usage: "stages that an operation is"}, []string{stageProve, stageVerify}, []string{stageProve, stageVerify})
 	return workload.Def{
 		Name: "KeccakAggregate", Doc: "one proof of messages with Keccak-256 digests, by recursion: a STARK of each, and of these one; lengths and digests are public, and messages can be read from the proofs",
 		Axes: []workload.Axis{bytesAxis, proofsAxis, treeSetAxis, execAxis, stages},
@@ -68,7 +68,7 @@ type aggregate struct {
 }
 
 func newAggregate(ctx context.Context, c workload.Case, seed uint64) (a *aggregate, err error) {
-	a = &aggregate{seed: seed, stage: c.Get(workload.StageKey)}
+	a = &aggregate{seed: seed, stage: c.Get(record.StageKey)}
 	if a.bytes, err = c.Int("bytes"); err != nil {
 		return nil, err
 	}

@@ -4,11 +4,11 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stage"
-	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/stage"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/internal/workload/stark"
 )
@@ -21,7 +21,7 @@ func TestKeccakAggregate(t *testing.T) {
 	d := stark.KeccakAggregate()
 	c := workload.NewCase(
 		record.Axis{Key: "bytes", Value: "136"}, record.Axis{Key: "proofs", Value: "1"}, record.Axis{Key: "set", Value: "compare100"},
-		record.Axis{Key: "exec", Value: "pool"}, record.Axis{Key: workload.StageKey, Value: "prove"},
+		record.Axis{Key: "exec", Value: "pool"}, record.Axis{Key: record.StageKey, Value: "prove"},
 	)
 	i := must.Get(d.New(t.Context(), c, 1))(t)
 	in := must.Get(i.Input(t.Context(), 0))(t)
@@ -29,7 +29,7 @@ func TestKeccakAggregate(t *testing.T) {
 	must.Do(t, i.Check(t.Context(), in, out))
 	must.Fail(t, i.Check(t.Context(), must.Get(i.Input(t.Context(), 1))(t), out), zkbench.ErrProof, "another message's proof")
 
-	v := must.Get(d.New(t.Context(), c.With(workload.StageKey, "verify"), 1))(t)
+	v := must.Get(d.New(t.Context(), c.With(record.StageKey, "verify"), 1))(t)
 	in = must.Get(v.Input(t.Context(), 0))(t)
 	must.Get(v.Run(t.Context(), in))(t)
 	must.Do(t, v.Check(t.Context(), in, nil))

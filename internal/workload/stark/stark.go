@@ -10,10 +10,10 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	hash "github.com/zkbench/zkbench/hash/keccak"
-	"github.com/zkbench/zkbench/internal/memory"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stage"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/stage"
+	"github.com/zkbench/zkbench/internal/sys/memory"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/stark"
 	"github.com/zkbench/zkbench/stark/keccak"
@@ -81,7 +81,7 @@ var (
 
 // KeccakStark is a proof of a message's Keccak-256.
 func KeccakStark() workload.Def {
-	stages := workload.NameAxis(workload.Axis{Name: "stage", Key: workload.StageKey, Usage: "stages that an operation is"}, []string{stageProve, stageVerify}, []string{stageProve, stageVerify})
+	stages := workload.NameAxis(workload.Axis{Name: "stage", Key: record.StageKey, Usage: "stages that an operation is"}, []string{stageProve, stageVerify}, []string{stageProve, stageVerify})
 	return workload.Def{
 		Name: "KeccakStark", Doc: "a STARK of a message with a Keccak-256 digest: its permutations and its sponge, or one of the two alone; length and digest are public; the message is hidden with --zk yes, and otherwise can be read from the proof",
 		Axes:    []workload.Axis{bytesAxis, fieldAxis, hashAxis, setAxis, stackAxis, arityAxis, tableAxis, zeroAxis, execAxis, stages},
@@ -102,7 +102,7 @@ func KeccakStark() workload.Def {
 // resolve refuses trees of Poseidon over another field, and takes the keys of defaults away.
 func resolve(c workload.Case) ([]workload.Case, error) {
 	if c.Get("hash") == string(stark.Poseidon) && c.Get("field") != string(stark.Goldilocks) {
-		return nil, &usage.ValueError{Field: "hash", Value: c.Get("hash"), Accepted: string(stark.Keccak) + " over " + c.Get("field")}
+		return nil, &argument.ValueError{Field: "hash", Value: c.Get("hash"), Accepted: string(stark.Keccak) + " over " + c.Get("field")}
 	}
 	for key, own := range map[string]string{tableAxis.Key: tableBoth, arityAxis.Key: ownArity, zeroAxis.Key: plain} {
 		switch c.Get(key) {
@@ -185,7 +185,7 @@ type instance struct {
 }
 
 func newInstance(ctx context.Context, c workload.Case, seed uint64) (*instance, error) {
-	i := &instance{seed: seed, stage: c.Get(workload.StageKey)}
+	i := &instance{seed: seed, stage: c.Get(record.StageKey)}
 	var err error
 	if i.bytes, err = c.Int("bytes"); err != nil {
 		return nil, err
@@ -206,7 +206,7 @@ func newInstance(ctx context.Context, c workload.Case, seed uint64) (*instance, 
 	}
 	set.ZeroKnowledge = c.Get(zeroAxis.Key) == zero
 	if 1<<set.Stack != stack {
-		return nil, &usage.ValueError{Field: "stack", Value: c.Get("stack"), Accepted: "powers of two"}
+		return nil, &argument.ValueError{Field: "stack", Value: c.Get("stack"), Accepted: "powers of two"}
 	}
 	ex, err := executor.ByName(c.Get("exec"))
 	if err != nil {

@@ -4,11 +4,11 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stage"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/stage"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/internal/workload/stark"
 )
@@ -17,7 +17,7 @@ func caseOf(changes ...string) workload.Case {
 	c := workload.NewCase(
 		record.Axis{Key: "bytes", Value: "200"}, record.Axis{Key: "field", Value: "koalabear"}, record.Axis{Key: "hash", Value: "keccak"},
 		record.Axis{Key: "set", Value: "compare100"}, record.Axis{Key: "stack", Value: "16"}, record.Axis{Key: "exec", Value: "pool"},
-		record.Axis{Key: workload.StageKey, Value: "prove"},
+		record.Axis{Key: record.StageKey, Value: "prove"},
 	)
 	for i := 0; i < len(changes); i += 2 {
 		c = c.With(changes[i], changes[i+1])
@@ -40,7 +40,7 @@ func TestKeccakStark(t *testing.T) {
 			other := must.Get(i.Input(t.Context(), 1))(t)
 			must.Fail(t, i.Check(t.Context(), other, out), zkbench.ErrProof, "another message's proof")
 
-			verify := caseOf("table", table, workload.StageKey, "verify")
+			verify := caseOf("table", table, record.StageKey, "verify")
 			v := must.Get(d.New(t.Context(), verify, 1))(t)
 			in = must.Get(v.Input(t.Context(), 0))(t)
 			must.Get(v.Run(t.Context(), in))(t)
@@ -106,12 +106,12 @@ func TestRefused(t *testing.T) {
 	t.Parallel()
 	d := stark.KeccakStark()
 	_, err := d.Resolved(caseOf("hash", "poseidon"))
-	if e, ok := err.(*usage.ValueError); !ok || e.Field != "hash" {
+	if e, ok := err.(*argument.ValueError); !ok || e.Field != "hash" {
 		t.Errorf("Poseidon over KoalaBear: %v", err)
 	}
 	must.Get(d.Resolved(caseOf("hash", "poseidon", "field", "goldilocks")))(t)
 	_, err = d.New(t.Context(), caseOf("stack", "12"), 1)
-	if e, ok := err.(*usage.ValueError); !ok || e.Field != "stack" {
+	if e, ok := err.(*argument.ValueError); !ok || e.Field != "stack" {
 		t.Errorf("stacks of 12: %v", err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
@@ -15,19 +15,19 @@ import (
 )
 
 // batching returns the limits of the case's queue, Max 0 where it has none. A wait
-// without a queue is a *usage.ValueError.
+// without a queue is a *argument.ValueError.
 func batching(c workload.Case) (validator.Batching, error) {
 	most, wait := workload.BatchMaxAxis(validator.MaxBatch), workload.BatchWaitAxis()
 	n, err := strconv.Atoi(most.Of(c))
 	if err != nil {
-		return validator.Batching{}, &usage.ValueError{Field: most.Long(), Value: most.Of(c), Accepted: most.Accepted}
+		return validator.Batching{}, &argument.ValueError{Field: most.Long(), Value: most.Of(c), Accepted: most.Accepted}
 	}
 	d, err := time.ParseDuration(wait.Of(c))
 	if err != nil {
-		return validator.Batching{}, &usage.ValueError{Field: wait.Long(), Value: wait.Of(c), Accepted: wait.Accepted}
+		return validator.Batching{}, &argument.ValueError{Field: wait.Long(), Value: wait.Of(c), Accepted: wait.Accepted}
 	}
 	if n == 0 && d > 0 {
-		return validator.Batching{}, &usage.ValueError{Field: wait.Long(), Value: d.String(), Accepted: "0s, or other times together with --" + most.Long()}
+		return validator.Batching{}, &argument.ValueError{Field: wait.Long(), Value: d.String(), Accepted: "0s, or other times together with --" + most.Long()}
 	}
 	return validator.Batching{Max: n, Wait: d}, nil
 }

@@ -7,9 +7,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/internal/workload/token"
 )
@@ -50,7 +50,7 @@ func TestQueueNeedsMax(t *testing.T) {
 	} {
 		_, err := token.ValidatorBatch().New(t.Context(), workload.NewCase(
 			record.Axis{Key: "batch-max", Value: c.most}, record.Axis{Key: "batch-wait", Value: c.wait}), 1)
-		if v, ok := errors.AsType[*usage.ValueError](err); !ok || !strings.Contains(v.Accepted, c.says) {
+		if v, ok := errors.AsType[*argument.ValueError](err); !ok || !strings.Contains(v.Accepted, c.says) {
 			t.Errorf("batch-max=%s batch-wait=%s: %v", c.most, c.wait, err)
 		}
 	}

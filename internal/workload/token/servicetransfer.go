@@ -9,7 +9,7 @@ import (
 	"math/bits"
 	"sync"
 
-	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
@@ -60,7 +60,7 @@ func newPaying(s *services, redeem bool) (*paying, error) {
 	n := uint64(s.in)
 	p := &paying{services: s, redeem: redeem, value: max(most/n, 1), stock: make(view)}
 	if parts := evenly(p.value*n, s.out); parts[0] > most {
-		return nil, &usage.ValueError{
+		return nil, &argument.ValueError{
 			Field: "num-inputs", Value: fmt.Sprint(s.in),
 			Accepted: fmt.Sprintf("up to %d for %d outputs of %d bits", most*uint64(s.out), s.out, s.bits),
 		}

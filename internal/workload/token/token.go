@@ -12,7 +12,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
@@ -224,5 +224,5 @@ func rejects(raw []byte, verify func(raw []byte) error) error {
 }
 
 // constantTimeCurves are the curves whose sums have a constant-time form
-// (docs/side-channels.md).
+// (SECURITY.md).
 func constantTimeCurves() []string { return studyCurves[:] }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/stark/internal/circuit"
 	"github.com/zkbench/zkbench/stark/internal/circuittest"
 )

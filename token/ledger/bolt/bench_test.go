@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/zkbench/zkbench/hash/keccak"
-	"github.com/zkbench/zkbench/internal/asm"
+	"github.com/zkbench/zkbench/internal/arith/asm"
 )
 
 // block is a block of lanes: of a lane of the state, those of all states.

@@ -32,7 +32,7 @@ func Static() (all []Function) {
 	return all
 }
 
-// StaticOf is a kernel's loop of one of the functions of package internal/sve; nil: it has
+// StaticOf is a kernel's loop of one of the functions of package internal/workload/sve; nil: it has
 // none.
 func StaticOf(kernel, function string) *Function {
 	for _, f := range Static() {
@@ -60,7 +60,7 @@ func Executed() (all []Permutation) {
 }
 
 // Unit is how many instructions are executed for each of many units of one of the functions
-// of package internal/sve by a kernel of arm64 with vectors of that many bits.
+// of package internal/workload/sve by a kernel of arm64 with vectors of that many bits.
 type Unit struct {
 	Kernel       string
 	Bits         int
@@ -76,7 +76,7 @@ func ExecutedUnits() (all []Unit) {
 	return all
 }
 
-// Symbol is the kernels' name of one of the functions of package internal/sve.
+// Symbol is the kernels' name of one of the functions of package internal/workload/sve.
 func Symbol(function string) string {
 	switch function {
 	case "reduce_128_64":

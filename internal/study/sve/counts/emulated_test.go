@@ -11,11 +11,11 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/goldilocks"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/qemutest"
 	"github.com/zkbench/zkbench/internal/study/sve/counts"
-	"github.com/zkbench/zkbench/internal/sve"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/qemutest"
+	"github.com/zkbench/zkbench/internal/workload/sve"
 )
 
 var update = flag.Bool("update", false, "rewrite the counts of what is executed")
@@ -35,7 +35,7 @@ func TestExecuted(t *testing.T) {
 		suffix := strings.ToUpper(kernel) + ".abi0"
 		symbols := []string{"github.com/zkbench/zkbench/goldilocks/poseidon.permute" + suffix}
 		for _, name := range names {
-			room := "internal/sve."
+			room := "internal/workload/sve."
 			if slices.Contains([]string{"add", "sub", "square"}, name) {
 				room = "goldilocks." // a vector operation
 			}

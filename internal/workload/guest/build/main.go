@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/zkbench/zkbench/internal/guests"
 	"github.com/zkbench/zkbench/internal/workload/guest"
+	"github.com/zkbench/zkbench/internal/workload/guestprogram"
 )
 
 func main() {
@@ -15,7 +15,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "build FOLDER")
 		os.Exit(2)
 	}
-	if err := guests.BuildAll(context.Background(), ".", os.Args[1], guest.Builds()); err != nil {
+	if err := guestprogram.BuildAll(context.Background(), ".", os.Args[1], guest.Builds()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

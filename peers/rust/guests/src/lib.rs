@@ -1,5 +1,5 @@
 //! The RISC-V programs that peers execute, and their cases: an operation is a million
-//! instructions, so that programs of any length compare. The package `internal/peer/guest`
+//! instructions, so that programs of any length compare. The package `internal/study/peer/guest`
 //! of the main module writes them and says what they do.
 
 use contract::{Case, Prepared, Result};

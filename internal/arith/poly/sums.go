@@ -1,0 +1,197 @@
+package poly
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+	"github.com/consensys/gnark-crypto/utils"
+
+	"github.com/zkbench/zkbench/internal/arith/vec52"
+)
+
+// row is how many elements sums and inverses take side by side: what follows waits for what went
+// before, element by element, and only so does the processor have others meanwhile.
+const row = 1 << 8
+
+// SetPowers sets element i to c s^i.
+func (v Vector) SetPowers(c, s *fr.Element) {
+	m := min(v.n, row)
+	if m == 0 {
+		return
+	}
+	first := make([]fr.Element, m)
+	first[0] = *c
+	setPowers(first, s)
+	v.Slice(0, m).Set(first)
+	// What is there, times the next, is as much more.
+	for i := m; i < v.n; i *= 2 {
+		n := min(i, v.n-i)
+		next := v.Slice(i, i+n)
+		next.Copy(v.Slice(0, n))
+		next.Scale(power(s, i))
+	}
+}
+
+// Evaluate is the value at s of the polynomial whose coefficients v has, in order.
+func (v Vector) Evaluate(s *fr.Element) fr.Element {
+	sum := v.form.New(min(v.n, row))
+	step := power(s, row)
+	for at := (v.n - 1) / row * row; v.n > 0 && at >= 0; at -= row {
+		if at+row < v.n {
+			sum.Scale(step)
+		}
+		part := v.Slice(at, min(at+row, v.n))
+		low := sum.Slice(0, part.n)
+		low.Add(low, part)
+	}
+	var value fr.Element
+	for _, e := range slices.Backward(sum.Elements()) {
+		value.Mul(&value, s).Add(&value, &e)
+	}
+	return value
+}
+
+// InnerProduct is the sum of v's elements times x's.
+func (v Vector) InnerProduct(x Vector) fr.Element {
+	v.like(x)
+	m := min(v.n, row)
+	sum, product := v.form.New(m), v.form.New(m)
+	for at := 0; at < v.n; at += row {
+		end := min(at+row, v.n)
+		p, s := product.Slice(0, end-at), sum.Slice(0, end-at)
+		p.Mul(v.Slice(at, end), x.Slice(at, end))
+		s.Add(s, p)
+	}
+	var all fr.Element
+	for _, e := range sum.Elements() {
+		all.Add(&all, &e)
+	}
+	return all
+}
+
+// Invert replaces all elements by their inverses, and 0 by 0: three products an element
+// (Montgomery 1987). What scratch has, of v's length, is lost.
+func (v Vector) Invert(scratch Vector) {
+	v.like(scratch)
+	whole := v.n / row * row
+	products := scratch.Slice(0, whole)
+	if whole > 0 {
+		products.Slice(0, row).Copy(v.Slice(0, row))
+	}
+	for at := row; at < whole; at += row {
+		products.Slice(at, at+row).Mul(products.Slice(at-row, at), v.Slice(at, at+row))
+	}
+	if whole > row {
+		last := products.Slice(whole-row, whole).Elements()
+		if slices.ContainsFunc(last, func(e fr.Element) bool { return e.IsZero() }) {
+			v.invertEach()
+			return
+		}
+		inverse := v.form.Of(fr.BatchInvert(last))
+		for at := whole - row; at > 0; at -= row {
+			part := v.Slice(at, at+row)
+			p := products.Slice(at, at+row)
+			p.Mul(inverse, products.Slice(at-row, at))
+			inverse.Mul(inverse, part)
+			part.Copy(p)
+		}
+		v.Slice(0, row).Copy(inverse)
+		v.Slice(whole, v.n).invertEach()
+		return
+	}
+	v.invertEach()
+}
+
+// invertEach is Invert element by element.
+func (v Vector) invertEach() { v.Set(fr.BatchInvert(v.Elements())) }
+
+// RunningProducts replaces element i by the product of those from 0 to i: two products an
+// element and a quarter. What scratch has, of v's length, is lost.
+func (v Vector) RunningProducts(scratch Vector) {
+	v.like(scratch)
+	const tile = vec52.Width * vec52.Width
+	if v.form.field == nil || v.n < tile {
+		e := v.Elements()
+		for i := 1; i < len(e); i++ {
+			e[i].Mul(&e[i], &e[i-1])
+		}
+		v.Set(e)
+		return
+	}
+	// A block of a tile, turned, has one element of each of its eight rows.
+	f := v.form.field
+	block := f.Block()
+	turned := scratch.words
+	totals := v.form.New(v.n / tile * vec52.Width)
+	for g := range v.n / tile {
+		t := turned[g*vec52.Width*block:][:vec52.Width*block]
+		f.Turn(t, v.words[g*vec52.Width*block:], 1)
+		at := func(i int) []uint64 { return t[reversed(i, 3)*block:][:block] }
+		for i := 1; i < vec52.Width; i++ {
+			f.Mul(at(i), at(i), at(i-1))
+		}
+		for r := range vec52.Width {
+			f.CopyLane(totals.words[g*block:], r, at(vec52.Width-1), reversed(r, 3))
+		}
+	}
+	totals.RunningProducts(v.form.New(totals.n))
+	before := vec52.Resize(nil, block)
+	one := fr.One()
+	copy(before, v.form.block(&one).words)
+	for g := range v.n / tile {
+		for r := range vec52.Width {
+			if i := g*vec52.Width + r - 1; i >= 0 {
+				f.CopyLane(before, reversed(r, 3), totals.words[i/vec52.Width*block:], i%vec52.Width)
+			}
+		}
+		t := turned[g*vec52.Width*block:][:vec52.Width*block]
+		f.Scale(t, before)
+		f.Turn(v.words[g*vec52.Width*block:][:vec52.Width*block], t, 1)
+	}
+	whole := v.n / tile * tile
+	if whole == v.n {
+		return
+	}
+	last := totals.Slice(totals.n-vec52.Width, totals.n).Elements()[vec52.Width-1]
+	rest := v.Slice(whole, v.n)
+	rest.RunningProducts(scratch.Slice(whole, v.n))
+	rest.Scale(&last)
+}
+
+// BitReverse exchanges elements between the orders; the length is a power of two.
+func (v Vector) BitReverse() {
+	if v.n&(v.n-1) != 0 {
+		panic("poly: bit reversal of a length that is no power of two")
+	}
+	if v.form.field == nil || v.n < vec52.Width*vec52.Width {
+		e := v.Elements()
+		utils.BitReverse(e)
+		v.Set(e)
+		return
+	}
+	// With i = (a, b, c), a and c of three bits, element (a, b, c) goes to (rev c, rev b, rev a):
+	// of one b the elements are eight blocks.
+	f := v.form.field
+	block := f.Block()
+	middle := bits.Len(uint(v.n)) - 7
+	one, other := vec52.Resize(nil, vec52.Width*block), vec52.Resize(nil, vec52.Width*block)
+	place := func(b int, tile []uint64) {
+		for a := range vec52.Width {
+			copy(v.words[(a<<middle|b)*block:][:block], tile[a*block:][:block])
+		}
+	}
+	for b := range 1 << middle {
+		r := reversed(b, middle)
+		if r < b {
+			continue
+		}
+		f.Turn(one, v.words[b*block:], 1<<middle)
+		f.Turn(other, v.words[r*block:], 1<<middle)
+		place(r, one)
+		place(b, other)
+	}
+}
+
+// reversed is the lowest bits of i, so many, backwards.
+func reversed(i, log int) int { return int(bits.Reverse64(uint64(i)) >> (64 - log)) }

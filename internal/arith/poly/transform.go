@@ -1,0 +1,280 @@
+package poly
+
+import (
+	"context"
+	"math/bits"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/arith/vec52"
+)
+
+// transform sets v to its transform, from one order to the other: to reversed order level by
+// level, each of which splits parts into halves, and from it the other way round.
+func (d *Domain) transform(ctx context.Context, ex executor.Executor, v Vector, from Order, t *tables) error {
+	switch {
+	case d.form.inLanes(d.n):
+		x := &wide{d.form.field, t, v.words}
+		return walk(ctx, ex, x, part{0, d.n / vec52.Width, 0}, from)
+	case d.form.field != nil: // too short for lanes
+		x := v.Elements()
+		narrow{t, x}.whole(part{0, d.n, 0}, from)
+		v.Set(x)
+		return nil
+	}
+	return walk(ctx, ex, narrow{t, v.plain}, part{0, d.n, 0}, from)
+}
+
+// part is number b of those that levels split a vector into, a range of its units.
+type part struct{ at, length, b int }
+
+// of is number i of those that levels split p into.
+func (p part) of(levels, i int) part {
+	length := p.length >> levels
+	return part{p.at + i*length, length, p.b<<levels + i}
+}
+
+func (p part) log() int { return bits.Len(uint(p.length)) - 1 }
+
+// splitter does levels over a vector of units.
+type splitter interface {
+	// levels does the first levels of a part, of columns from lo to hi of those of the last.
+	levels(p part, n, lo, hi int, from Order)
+	// whole does all levels of a part.
+	whole(p part, from Order)
+	// shape is the logarithm of as many units as fit the second cache, how many levels at most
+	// are done at once by columns, and how many columns.
+	shape() (cached, levels, columns int)
+}
+
+// perTask is how many pieces columns make, and parts, for each task that runs at once: they
+// end together.
+const perTask = 8
+
+// walk does all levels of a part: the first by columns, and then what they split it into.
+func walk(ctx context.Context, ex executor.Executor, x splitter, p part, from Order) error {
+	cached, most, columns := x.shape()
+	log := p.log()
+	if log <= cached {
+		x.whole(p, from)
+		return context.Cause(ctx)
+	}
+	n := min(max(log-cached, bits.Len(uint(perTask*executor.Tasks(ex)-1))), most)
+	if (log-n)%2 != cached%2 { // what is left are pairs of levels
+		n--
+	}
+	tiles := max(1, p.length>>n/columns)
+	columns = p.length >> n / tiles
+	pieces := min(tiles, perTask*executor.Tasks(ex))
+	first := phase{pieces, func(_ context.Context, i int) error {
+		for at := i * tiles / pieces; at < (i+1)*tiles/pieces; at++ {
+			x.levels(p, n, at*columns, (at+1)*columns, from)
+		}
+		return nil
+	}}
+	rest := phase{1 << n, func(ctx context.Context, i int) error {
+		return walk(ctx, ex, x, p.of(n, i), from)
+	}}
+	if from == BitReversed {
+		first, rest = rest, first
+	}
+	return inTurn(ctx, ex, first, rest)
+}
+
+// phase is work in so many pieces.
+type phase struct {
+	n  int
+	do func(ctx context.Context, i int) error
+}
+
+// inTurn does one phase, and when all of it is done the other, in one call of the executor:
+// a pool's workers wake once. What fails ends those that wait.
+func inTurn(ctx context.Context, ex executor.Executor, phases ...phase) error {
+	type progress struct{ taken, done atomic.Int64 }
+	at := make([]progress, len(phases))
+	return ex.Do(ctx, executor.Tasks(ex), func(ctx context.Context, _ int) error {
+		for k, p := range phases {
+			for i := at[k].taken.Add(1) - 1; i < int64(p.n); i = at[k].taken.Add(1) - 1 {
+				if err := context.Cause(ctx); err != nil {
+					return err
+				}
+				if err := p.do(ctx, int(i)); err != nil {
+					return err
+				}
+				at[k].done.Add(1)
+			}
+			for k < len(phases)-1 && at[k].done.Load() < int64(p.n) { // others are at it
+				if err := context.Cause(ctx); err != nil {
+					return err
+				}
+				runtime.Gosched()
+			}
+		}
+		return nil
+	})
+}
+
+// wide has units of eight elements. Of n elements with n log n / 2 products it takes those but
+// of the first two levels, whose roots are 1, i, 1 and so on, or of the first one where the
+// number of levels is odd.
+type wide struct {
+	field *vec52.Field
+	t     *tables
+	words []uint64
+}
+
+// The second cache takes 2^10 units, 320 KiB, the first 2^6. Columns are as many as make tiles
+// of 2^5 rows half as large as the second.
+func (x *wide) shape() (cached, levels, columns int) { return 10, 5, 16 }
+
+const firstCache = 6
+
+func (x *wide) row(b int) []uint64 { return x.t.rows[b*x.field.RowWords():] }
+
+// A pass does two levels, or one, over count parts of four or two rows of stride units.
+type pass struct{ rows, stride, count int }
+
+// passes are those of the first levels of a part: an odd number only of all.
+func passes(buffer []pass, length, levels int) []pass {
+	stride, count := length, 1
+	if levels%2 == 1 {
+		stride /= 2
+		buffer = append(buffer, pass{2, stride, count})
+		count = 2
+	}
+	for range levels / 2 {
+		stride /= 4
+		buffer = append(buffer, pass{4, stride, count})
+		count *= 4
+	}
+	return buffer
+}
+
+// inOrder calls do with 0 to n-1, or backwards.
+func inOrder(n int, from Order, do func(i int)) {
+	for i := range n {
+		if from == BitReversed {
+			i = n - 1 - i
+		}
+		do(i)
+	}
+}
+
+func direction(from Order) vec52.Direction {
+	if from == Natural {
+		return vec52.ToReversed
+	}
+	return vec52.FromReversed
+}
+
+func (x *wide) levels(p part, n, lo, hi int, from Order) {
+	var buffer [4]pass
+	all := passes(buffer[:0], p.length, n)
+	inOrder(len(all), from, func(i int) {
+		for k := range all[i].count {
+			for c := lo; c < all[i].stride; c += p.length >> n {
+				x.pass(p, all[i], k, c, hi-lo, 1, from)
+			}
+		}
+	})
+}
+
+// pass does columns from c on of the k-th of a pass's parts, and of those behind it.
+func (x *wide) pass(p part, s pass, k, c, columns, parts int, from Order) {
+	words := x.words[(p.at+s.rows*s.stride*k+c)*x.field.Block():]
+	switch first := p.length*x.field.Block() == len(x.words) && s.count == 1; {
+	case s.rows == 2:
+		x.field.TwoOfAll(words, s.stride, columns)
+	case first:
+		x.field.FourOfAll(direction(from), words, s.stride, columns, x.row(0))
+	default:
+		x.field.Four(direction(from), words, s.stride, columns, parts, x.row(p.b*s.count+k))
+	}
+}
+
+func (x *wide) whole(p part, from Order) {
+	log := p.log()
+	if log > firstCache {
+		n := 2 - log%2
+		inOrder(2, from, func(i int) {
+			if i == 0 {
+				x.levels(p, n, 0, p.length>>n, from)
+				return
+			}
+			for i := range 1 << n {
+				x.whole(p.of(n, i), from)
+			}
+		})
+		return
+	}
+	var buffer [4]pass
+	all := passes(buffer[:0], p.length, log)
+	inOrder(len(all)+1, from, func(i int) {
+		if i < len(all) {
+			x.pass(p, all[i], 0, 0, all[i].stride, all[i].count, from)
+			return
+		}
+		words := x.words[p.at*x.field.Block():][:p.length*x.field.Block()]
+		x.field.Eight(direction(from), words, x.t.eight[p.at/vec52.Width*x.field.EightWords():])
+	})
+}
+
+// narrow has units of one element.
+type narrow struct {
+	t *tables
+	x fr.Vector
+}
+
+func (x narrow) shape() (cached, levels, columns int) { return 12, 4, 1 << 8 }
+
+func (x narrow) levels(p part, n, lo, hi int, from Order) {
+	inOrder(n, from, func(i int) {
+		half := p.length >> (i + 1)
+		for k := range 1 << i {
+			for c := lo; c < half; c += p.length >> n {
+				at := p.at + 2*half*k + c
+				x.butterflies(at, at+half, hi-lo, p.b<<i+k, from)
+			}
+		}
+	})
+}
+
+func (x narrow) whole(p part, from Order) {
+	inOrder(p.log(), from, func(i int) {
+		half := p.length >> (i + 1)
+		for k := range 1 << i {
+			at := p.at + 2*half*k
+			x.butterflies(at, at+half, half, p.b<<i+k, from)
+		}
+	})
+}
+
+// butterflies are n of part b.
+func (x narrow) butterflies(first, second, n, b int, from Order) {
+	u, v, z := x.x[first:first+n], x.x[second:second+n], &x.t.roots[b]
+	if from == Natural {
+		multiply(v, z)
+	}
+	for i := range u {
+		fr.Butterfly(&u[i], &v[i])
+	}
+	if from == BitReversed {
+		multiply(v, z)
+	}
+}
+
+// multiply multiplies by a root; a call for many pays from some eight on.
+func multiply(v fr.Vector, z *fr.Element) {
+	switch {
+	case z.IsOne():
+	case len(v) > vec52.Width:
+		v.ScalarMul(v, z)
+	default:
+		for i := range v {
+			v[i].Mul(&v[i], z)
+		}
+	}
+}

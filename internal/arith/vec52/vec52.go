@@ -1,0 +1,240 @@
+// Package vec52 does the arithmetic of prime fields, and of affine points over them, on eight
+// elements at once, in limbs of 52 bits: the radix of AVX-512's IFMA, whose instructions
+// multiply those of eight lanes.
+//
+// Eight elements lie limb by limb: word 8i+k is limb i of element k. An element x is
+// represented by x R modulo p for R = 2^(52 limbs) (Montgomery 1985), as a number that may be
+// p and more: functions say how much more.
+package vec52
+
+import (
+	"fmt"
+	"math/big"
+	"unsafe"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/arith/vec52/layout"
+)
+
+//go:generate go run ./gen
+
+// Width is the number of elements in a block.
+const Width = 8
+
+const (
+	radix = 52
+	low52 = 1<<radix - 1
+)
+
+// Kernel is who computes: vector instructions, or Go alone in the same radix, which is slow and
+// what the former are held to.
+type Kernel struct{ name string }
+
+// The kernels.
+var (
+	Portable = Kernel{"radix52"}
+	IFMA     = Kernel{"avx512ifma"}
+)
+
+func (k Kernel) String() string { return k.name }
+
+// Kernels are those of this processor and build, the fastest last.
+func Kernels() []Kernel {
+	if hasIFMA {
+		return []Kernel{Portable, IFMA}
+	}
+	return []Kernel{Portable}
+}
+
+// KernelNamed is the kernel of that name. One that the processor or the build lacks is a
+// zkbench.ErrEnv.
+func KernelNamed(name string) (Kernel, error) {
+	for _, k := range Kernels() {
+		if k.name == name {
+			return k, nil
+		}
+	}
+	return Kernel{}, fmt.Errorf("%w: kernel: %q; accepted here: %v", zkbench.ErrEnv, name, Kernels())
+}
+
+// Field is a prime field on a kernel. It is safe for concurrent use.
+type Field struct {
+	wide      bool
+	limbs     int
+	words     int // of 64 bits that an element of [0, p) fits into
+	p         *big.Int
+	b         uint64
+	constants []uint64 // by layout.Limbs, aligned to a cache line
+}
+
+// New returns the field of order p, an odd prime of 209 to 256 or 365 to 384 bits that leaves
+// room in its limbs: R is at least 32 p. Complete additions are those of y² = x³ + b over it;
+// other functions have no need of b.
+func New(p *big.Int, b uint64, k Kernel) *Field {
+	f := &Field{p: p, b: b, wide: k == IFMA, words: (p.BitLen() + 63) / 64}
+	switch f.words {
+	case 4:
+		f.limbs = 5
+	case 6:
+		f.limbs = 8
+	default:
+		panic(fmt.Sprintf("lanes: a field of %d bits", p.BitLen()))
+	}
+	l := layout.Limbs(f.limbs)
+	c := aligned(l.Words())
+	f.constants = c
+	set := func(at func(int) int, v *big.Int) {
+		for i, limb := range f.split(v) {
+			c[at(i)] = limb
+		}
+	}
+	one := new(big.Int).Lsh(big.NewInt(1), radix)
+	set(l.P, p)
+	c[l.Mask()] = low52
+	inverse := new(big.Int).ModInverse(p, one)
+	c[l.Inverse()] = inverse.Sub(one, inverse).Uint64()
+	// 2^52 2^(52 (limbs-1)) (1 - 1/256) / p.
+	quotient := new(big.Int).Lsh(big.NewInt(255), uint(radix*f.limbs-8))
+	c[l.Quotient()] = quotient.Div(quotient, p).Uint64()
+	if f.limbs == 5 {
+		fraction := new(big.Int).Lsh(one, uint(radix*(f.limbs-1)+layout.FractionBits))
+		c[l.Fraction()] = fraction.Div(fraction, p).Uint64() - 1<<(layout.FractionBits-30)
+	}
+	set(l.Negative, new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), uint(radix*f.limbs)), p))
+	set(l.One, f.Represent(big.NewInt(1)))
+	set(l.ThriceB, f.Represent(new(big.Int).SetUint64(3*b)))
+	for k := range Width {
+		set(func(i int) int { return l.Multiples(i) + k }, new(big.Int).Mul(p, big.NewInt(int64(k))))
+	}
+	return f
+}
+
+// Over is the field of order p on the same kernel.
+func (f *Field) Over(p *big.Int) *Field {
+	if f.wide {
+		return New(p, 0, IFMA)
+	}
+	return New(p, 0, Portable)
+}
+
+// aligned is n words that begin at a cache line.
+func aligned(n int) []uint64 {
+	v := make([]uint64, n+7)
+	at := int(-uintptr(unsafe.Pointer(&v[0])) % 64 / 8)
+	return v[at : at+n : at+n]
+}
+
+// split cuts v into limbs.
+func (f *Field) split(v *big.Int) []uint64 {
+	out := make([]uint64, f.limbs)
+	rest := new(big.Int).Set(v)
+	mask := big.NewInt(low52)
+	for i := range out {
+		out[i] = new(big.Int).And(rest, mask).Uint64()
+		rest.Rsh(rest, radix)
+	}
+	return out
+}
+
+// Represent is v R modulo p.
+func (f *Field) Represent(v *big.Int) *big.Int {
+	z := new(big.Int).Lsh(v, uint(radix*f.limbs))
+	return z.Mod(z, f.p)
+}
+
+// Block is the number of words of eight elements; eight points have twice as many.
+func (f *Field) Block() int { return Width * f.limbs }
+
+// Mul sets z = x y, and Square z = x², block by block. z may be one of the factors. Of factors
+// below 4p and 8p it makes less than 2p.
+func (f *Field) Mul(z, x, y []uint64) {
+	n := f.blocks(z, x, y)
+	switch {
+	case n == 0:
+	case !f.wide:
+		f.mulPortable(z, x, y)
+	case f.limbs == 5:
+		mul5(&z[0], &x[0], &y[0], &f.constants[0], n)
+	default:
+		mul8(&z[0], &x[0], &y[0], &f.constants[0], n)
+	}
+}
+
+// Scale multiplies all blocks of z by one; bounds are those of Mul.
+func (f *Field) Scale(z, block []uint64) {
+	n := f.blocks(z, z, z)
+	switch {
+	case n == 0:
+	case !f.wide:
+		for at := 0; at < len(z); at += f.Block() {
+			f.mulPortable(z[at:at+f.Block()], z[at:at+f.Block()], block)
+		}
+	case f.limbs == 5:
+		scale5(&z[0], &z[0], &block[0], &f.constants[0], n)
+	default:
+		scale8(&z[0], &z[0], &block[0], &f.constants[0], n)
+	}
+}
+
+// Constant is a block of v in every lane, not brought into Montgomery form.
+func (f *Field) Constant(v *big.Int) []uint64 {
+	block := aligned(f.Block())
+	var e element
+	copy(e[:], f.split(v))
+	f.fill(block, &e)
+	return block
+}
+
+func (f *Field) Square(z, x []uint64) {
+	n := f.blocks(z, x, x)
+	switch {
+	case n == 0:
+	case !f.wide:
+		f.mulPortable(z, x, x)
+	case f.limbs == 5:
+		square5(&z[0], &x[0], &f.constants[0], n)
+	default:
+		square8(&z[0], &x[0], &f.constants[0], n)
+	}
+}
+
+func (f *Field) blocks(z, x, y []uint64) int {
+	if len(x) != len(z) || len(y) != len(z) || len(z)%f.Block() != 0 {
+		panic("lanes: lengths")
+	}
+	return len(z) / f.Block()
+}
+
+// Set sets element k of a block to a number of words of 64 bits, which fits.
+func (f *Field) Set(block []uint64, k int, words []uint64) {
+	for i := range f.limbs {
+		at, bit := radix*i/64, radix*i%64
+		v := words[at] >> bit
+		if at+1 < len(words) && bit > 12 {
+			v |= words[at+1] << (64 - bit)
+		}
+		block[Width*i+k] = v & low52
+	}
+}
+
+// CopyLane sets element j of a block to element k of another.
+func (f *Field) CopyLane(dst []uint64, j int, src []uint64, k int) {
+	for i := range f.limbs {
+		dst[Width*i+j] = src[Width*i+k]
+	}
+}
+
+// Get sets words to element k of a block, which is below 2p, modulo p.
+func (f *Field) Get(words, block []uint64, k int) {
+	var e element
+	f.load(&e, block, k)
+	f.canonical(&e)
+	clear(words)
+	for i, limb := range e[:f.limbs] {
+		at, bit := radix*i/64, radix*i%64
+		words[at] |= limb << bit
+		if bit > 12 && at+1 < len(words) {
+			words[at+1] |= limb >> (64 - bit)
+		}
+	}
+}

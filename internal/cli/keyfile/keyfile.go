@@ -1,0 +1,283 @@
+// Package keyfile reads and writes the files of secret keys that a party of a token system
+// keeps: PEM blocks in a file that only its owner can read. Keys are not encrypted in it.
+package keyfile
+
+import (
+	"crypto"
+	"crypto/ecdh"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/hpke"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/identity"
+)
+
+// Keys are what a file holds. No block is obligatory, and one of a kind may stand there, of Identities many.
+type Keys struct {
+	Signing    crypto.Signer       // an ed25519.PrivateKey or an *ecdsa.PrivateKey
+	Opening    hpke.PrivateKey     // an auditor's, to which is encrypted what it sees
+	Holder     []byte              // the secret of a holder of pseudonyms
+	Enrolment  []byte              // the holder's certificate
+	Identities []identity.Identity // public: the certificate of Signing, or whose enrolments count
+}
+
+// The types of PEM blocks.
+const (
+	privateBlock   = "PRIVATE KEY" // PKCS #8, of Ed25519, P-256 or X25519
+	publicBlock    = "PUBLIC KEY"  // PKIX, of Ed25519
+	certBlock      = "CERTIFICATE" // X.509
+	holderBlock    = "HOLDER SECRET"
+	enrolmentBlock = "ENROLMENT"
+)
+
+// Ed25519Prefix begins the text of a public key of Ed25519, before 64 hex digits.
+const Ed25519Prefix = "ed25519:"
+
+// hybridBlock holds the bytes of a hybrid key, for which PKCS #8 has no form yet.
+var hybridBlock = token.MLKEM768X25519.String() + " " + privateBlock
+
+// Encode returns the file of the keys.
+func (k *Keys) Encode() (data []byte, err error) {
+	add := func(typ string, body []byte) {
+		data = append(data, pem.EncodeToMemory(&pem.Block{Type: typ, Bytes: body})...)
+	}
+	if k.Signing != nil {
+		body, err := x509.MarshalPKCS8PrivateKey(k.Signing)
+		if err != nil {
+			return nil, err
+		}
+		add(privateBlock, body)
+	}
+	if k.Opening != nil {
+		typ, body, err := encodeOpening(k.Opening)
+		if err != nil {
+			return nil, err
+		}
+		add(typ, body)
+	}
+	if k.Holder != nil {
+		add(holderBlock, k.Holder)
+	}
+	if k.Enrolment != nil {
+		add(enrolmentBlock, k.Enrolment)
+	}
+	for _, id := range k.Identities {
+		switch id.Type() {
+		case identity.TypeX509:
+			add(certBlock, id[1:])
+		case identity.TypeEd25519:
+			body, err := x509.MarshalPKIXPublicKey(ed25519.PublicKey(id[1:]))
+			if err != nil {
+				return nil, err
+			}
+			add(publicBlock, body)
+		default:
+			return nil, fmt.Errorf("an identity of %v in a file of keys", id.Type())
+		}
+	}
+	return data, nil
+}
+
+func encodeOpening(key hpke.PrivateKey) (typ string, body []byte, err error) {
+	raw, err := key.Bytes()
+	if err != nil {
+		return "", nil, err
+	}
+	switch token.KEM(key.KEM().ID()) {
+	case token.X25519:
+		private, err := ecdh.X25519().NewPrivateKey(raw)
+		if err != nil {
+			return "", nil, err
+		}
+		body, err = x509.MarshalPKCS8PrivateKey(private)
+		return privateBlock, body, err
+	case token.MLKEM768X25519:
+		return hybridBlock, raw, nil
+	}
+	return "", nil, fmt.Errorf("a key of KEM %#04x in a file of keys", key.KEM().ID())
+}
+
+// Decode reads the PEM blocks of a file. No error has anything of a secret in it.
+func Decode(data []byte) (*Keys, error) {
+	k, blocks := new(Keys), 0
+	for block, rest := pem.Decode(data); block != nil; block, rest = pem.Decode(rest) {
+		if err := k.add(block); err != nil {
+			return nil, fmt.Errorf("PEM block %d: %w", blocks, err)
+		}
+		blocks++
+	}
+	if blocks == 0 {
+		return nil, errors.New("no PEM block")
+	}
+	return k, nil
+}
+
+// add takes the content of one block.
+func (k *Keys) add(block *pem.Block) error {
+	once := func(had bool) error {
+		if had {
+			return fmt.Errorf("another %s than the one before", block.Type)
+		}
+		return nil
+	}
+	switch block.Type {
+	case privateBlock:
+		private, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+		if err != nil {
+			return errors.New("no private key of PKCS #8")
+		}
+		switch key := private.(type) {
+		case ed25519.PrivateKey:
+			err, k.Signing = once(k.Signing != nil), key
+		case *ecdsa.PrivateKey:
+			err, k.Signing = once(k.Signing != nil), key
+		case *ecdh.PrivateKey:
+			if err = once(k.Opening != nil); err == nil {
+				k.Opening, err = openingKey(token.X25519, key.Bytes())
+			}
+		default:
+			err = errors.New("a private key that is not of Ed25519, P-256 or X25519")
+		}
+		return err
+	case hybridBlock:
+		if err := once(k.Opening != nil); err != nil {
+			return err
+		}
+		var err error
+		k.Opening, err = openingKey(token.MLKEM768X25519, block.Bytes)
+		return err
+	case holderBlock:
+		err := once(k.Holder != nil)
+		k.Holder = block.Bytes
+		return err
+	case enrolmentBlock:
+		err := once(k.Enrolment != nil)
+		k.Enrolment = block.Bytes
+		return err
+	}
+	id, err := Identity(block)
+	k.Identities = append(k.Identities, id)
+	return err
+}
+
+func openingKey(kem token.KEM, raw []byte) (hpke.PrivateKey, error) {
+	suite, err := kem.HPKE()
+	if err != nil {
+		return nil, err
+	}
+	key, err := suite.NewPrivateKey(raw)
+	if err != nil {
+		return nil, fmt.Errorf("no private key of %v", kem)
+	}
+	return key, nil
+}
+
+// Identity reads the identity in a PEM block: a certificate, or a public key of Ed25519.
+func Identity(block *pem.Block) (identity.Identity, error) {
+	switch block.Type {
+	case certBlock:
+		return identity.X509(block.Bytes)
+	case publicBlock:
+		parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
+		if public, ok := parsed.(ed25519.PublicKey); err == nil && ok {
+			return identity.Ed25519(public)
+		}
+		return nil, errors.New("a PEM public key that is not of Ed25519")
+	}
+	return nil, errors.New("a PEM block that is no certificate and no public key")
+}
+
+// Signer returns the signer of the signing key for one of ids, nil if it is the key of none.
+func (k *Keys) Signer(ids ...[]byte) identity.Signer {
+	for _, id := range ids {
+		switch key := k.Signing.(type) {
+		case ed25519.PrivateKey:
+			if s, err := identity.NewEd25519Signer(key); err == nil && string(s.Identity()) == string(id) {
+				return s
+			}
+		case *ecdsa.PrivateKey:
+			if identity.Identity(id).Type() != identity.TypeX509 {
+				continue
+			}
+			if s, err := identity.NewX509Signer(id[1:], key); err == nil {
+				return s
+			}
+		}
+	}
+	return nil
+}
+
+// Self returns the signer of the signing key alone: a key of Ed25519, or one of P-256 whose certificate stands in the
+// file. It returns nil if there is none.
+func (k *Keys) Self() identity.Signer {
+	if key, ok := k.Signing.(ed25519.PrivateKey); ok {
+		if s, err := identity.NewEd25519Signer(key); err == nil {
+			return s
+		}
+	}
+	for _, id := range k.Identities {
+		if s := k.Signer(id); s != nil {
+			return s
+		}
+	}
+	return nil
+}
+
+// longest is more than any file of keys has: many certificates.
+const longest = 8 << 20
+
+// Read reads the file of keys that a field names, and for which it accepts what accepted says. It refuses a file that
+// others than its owner can open.
+func Read(field, path, accepted string) (*Keys, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", field, err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", field, err)
+	}
+	// The modes that Windows reports say nothing about others, and a terminal's are not its user's to choose.
+	if mode := info.Mode(); runtime.GOOS != "windows" && mode.IsRegular() && mode.Perm()&0o077 != 0 {
+		return nil, &argument.ValueError{
+			Field: field, Value: fmt.Sprintf("%s, mode %04o", path, mode.Perm()),
+			Accepted: "a secret key that only its owner can read; try chmod 600 " + path,
+		}
+	}
+	data, err := io.ReadAll(io.LimitReader(file, longest))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", field, err)
+	}
+	keys, err := Decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s: %w; accepted: %s", field, path, err, accepted)
+	}
+	return keys, nil
+}
+
+// Write writes keys to a new file of mode 0600, on the disk. A file that exists is an fs.ErrExist.
+func Write(path string, k *Keys) error {
+	data, err := k.Encode()
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}

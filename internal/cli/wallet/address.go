@@ -1,0 +1,60 @@
+package wallet
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"hash/crc32"
+	"strings"
+	"unicode"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/service"
+)
+
+// AddressPrefix begins the text of every address.
+const AddressPrefix = "zkaddress:"
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// FormatAddress returns an address as text in one line, which can be mailed: AddressPrefix and, in base64url without
+// padding, the ledger's id(32), the address's encoding, and the CRC-32C of both(4).
+func FormatAddress(id token.LedgerID, a service.Address) (string, error) {
+	encoded, err := a.Encode()
+	if err != nil {
+		return "", err
+	}
+	body := append(id[:], encoded...)
+	body = binary.BigEndian.AppendUint32(body, crc32.Checksum(body, castagnoli))
+	return AddressPrefix + base64.RawURLEncoding.EncodeToString(body), nil
+}
+
+// ParseAddress reads what FormatAddress writes, with white space anywhere, as mail may break it. The error is a
+// *zkbench.DecodeError.
+func ParseAddress(text string) (id token.LedgerID, a service.Address, err error) {
+	refuse := func(reason string) error { return &zkbench.DecodeError{Path: "address", Reason: reason} }
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, text)
+	rest, ok := strings.CutPrefix(text, AddressPrefix)
+	if !ok {
+		return id, a, refuse("does not begin with " + AddressPrefix)
+	}
+	if len(rest) > base64.RawURLEncoding.EncodedLen(service.MaxAddress+len(id)+crc32.Size) {
+		return id, a, refuse("longer than any address")
+	}
+	body, err := base64.RawURLEncoding.Strict().DecodeString(rest)
+	if err != nil {
+		return id, a, refuse("not base64url: a part is missing, or a character has been changed")
+	}
+	end := len(body) - crc32.Size
+	if end < len(id) || binary.BigEndian.Uint32(body[end:]) != crc32.Checksum(body[:end], castagnoli) {
+		return id, a, refuse("wrong checksum: a part is missing, or a character has been changed")
+	}
+	copy(id[:], body)
+	a, err = service.DecodeAddress(body[len(id):end])
+	return id, a, err
+}

@@ -1,0 +1,225 @@
+package wallet
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"math/big"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/service"
+	"github.com/zkbench/zkbench/token/validator"
+)
+
+// Amount is what there is of a type.
+type Amount struct {
+	Type string
+	service.Holdings
+}
+
+// amounts sums tokens by their types, in order.
+func amounts(tokens []service.Held) (all []Amount) {
+	for _, h := range tokens {
+		i, found := slices.BinarySearchFunc(all, h.Type, func(a Amount, typ string) int { return cmp.Compare(a.Type, typ) })
+		if !found {
+			all = slices.Insert(all, i, Amount{h.Type, service.Holdings{Sum: new(big.Int)}})
+		}
+		all[i].Sum.Add(all[i].Sum, new(big.Int).SetUint64(h.Value))
+		all[i].Tokens++
+	}
+	return all
+}
+
+// Balance is what a wallet owns.
+type Balance struct {
+	Free, Held []Amount // held by payments that wait for the ledger
+	Waiting    [][]byte // the anchors of those payments
+}
+
+// Balance returns what the wallet owns, as far as it has followed the ledger.
+func (p *Purse) Balance() (*Balance, error) {
+	free, held, err := p.tokens()
+	if err != nil {
+		return nil, err
+	}
+	b := &Balance{Free: amounts(free), Held: amounts(held)}
+	for k, err := range p.Submissions() {
+		if err != nil {
+			return nil, err
+		}
+		b.Waiting = append(b.Waiting, k.Request.Anchor)
+	}
+	return b, nil
+}
+
+// tokens returns the tokens that can be spent, and those that payments hold.
+func (p *Purse) tokens() (free, held []service.Held, err error) {
+	seen := make(map[string]bool)
+	for h, err := range p.Unspent() {
+		if err != nil {
+			return nil, nil, err
+		}
+		free, seen[string(h.ID)] = append(free, h), true
+	}
+	for m, err := range p.History() {
+		if err != nil {
+			return nil, nil, err
+		}
+		if m.Status != service.Pending {
+			continue
+		}
+		for _, h := range m.Spent {
+			if !seen[string(h.ID)] {
+				held, seen[string(h.ID)] = append(held, h), true
+			}
+		}
+	}
+	return free, held, nil
+}
+
+// Change is what a movement does to a wallet in one type.
+type Change struct {
+	Type            string
+	Spent, Received *big.Int // received: change included
+}
+
+// Changes returns what a movement does to the wallet, by types in order.
+func Changes(m *service.Movement) (all []Change) {
+	spent, received := amounts(m.Spent), amounts(m.Received)
+	for len(spent)+len(received) > 0 {
+		c := Change{Spent: new(big.Int), Received: new(big.Int)}
+		switch {
+		case len(received) == 0 || len(spent) > 0 && spent[0].Type < received[0].Type:
+			c.Type = spent[0].Type
+		default:
+			c.Type = received[0].Type
+		}
+		if len(spent) > 0 && spent[0].Type == c.Type {
+			c.Spent, spent = spent[0].Sum, spent[1:]
+		}
+		if len(received) > 0 && received[0].Type == c.Type {
+			c.Received, received = received[0].Sum, received[1:]
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// The ways in which a wallet differs from what the valid requests of a ledger say.
+const (
+	TokenNotValid service.Discrepancy = "token of no valid request" // the wallet counts it
+	TokenNotFound service.Discrepancy = "token not counted"         // it is the wallet's, and the wallet does not count it
+)
+
+// Check compares the wallet with a ledger. With validate it follows the ledger's log once more besides, in a vault for this
+// check alone that validates every request, and compares the tokens: the error is a *ledger.CorruptError for a request that is
+// not valid. The findings are what differs.
+func (p *Purse) Check(ctx context.Context, l ledger.Reader, validate bool) (findings []service.Finding, err error) {
+	if findings, err = p.Compare(ctx, l); err != nil || !validate {
+		return findings, err
+	}
+	more, err := p.validated(ctx, l)
+	return append(findings, more...), err
+}
+
+// checkFile is the vault of a check, while that runs.
+const checkFile = "check.vault"
+
+// validated compares the wallet's tokens with those that it has under the valid requests of a ledger.
+func (p *Purse) validated(ctx context.Context, l ledger.Reader) (findings []service.Finding, err error) {
+	v, err := validator.New(p.params, l.Genesis(), executor.Pool(), token.Tuning{}, 1024)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(p.dir, checkFile)
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a check that was killed
+		return nil, err
+	}
+	vault, err := service.CreateVault(path, l.Genesis())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, vault.Close(), os.Remove(path)) }()
+	checked, err := p.wallet(vault)
+	if err == nil {
+		err = vault.CheckRecords(v)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := p.meet(ctx, l, checked); err != nil {
+		return nil, err
+	}
+	all, err := owned(checked)
+	if err != nil {
+		return nil, err
+	}
+	valid := make(map[string]service.Held, len(all))
+	for _, h := range all {
+		valid[string(h.ID)] = h
+	}
+	counted, err := owned(p.Wallet)
+	if err != nil {
+		return nil, err
+	}
+	_, held, err := p.tokens()
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range append(counted, held...) {
+		if same, ok := valid[string(h.ID)]; !ok || same.Type != h.Type || same.Value != h.Value {
+			findings = append(findings, service.Finding{Kind: TokenNotValid, Token: h.ID})
+		}
+		delete(valid, string(h.ID))
+	}
+	for _, id := range slices.Sorted(maps.Keys(valid)) {
+		findings = append(findings, service.Finding{Kind: TokenNotFound, Token: token.ID(id)})
+	}
+	return findings, nil
+}
+
+// owned returns the tokens of a wallet that no payment holds, those of scripts too.
+func owned(w *service.Wallet) (all []service.Held, err error) {
+	for h, err := range w.Unspent() {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, h)
+	}
+	for h, err := range w.Shared() {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, h.Held)
+	}
+	for h, err := range w.Locked() {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, h.Held)
+	}
+	return all, nil
+}
+
+// meet has the purse's wallet and another one follow a ledger, which may grow meanwhile, until both have seen the same.
+func (p *Purse) meet(ctx context.Context, l ledger.Reader, other *service.Wallet) error {
+	for {
+		if err := errors.Join(other.Sync(ctx, l), p.Sync(ctx, l)); err != nil {
+			return err
+		}
+		seen, err := other.Followed()
+		if err != nil {
+			return err
+		}
+		if own, err := p.Followed(); err != nil || own == seen {
+			return err
+		}
+	}
+}

@@ -1,0 +1,259 @@
+package wallet
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/cli/keyfile"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/service"
+	"github.com/zkbench/zkbench/token/validator"
+)
+
+// RefusedError is the refusal of a request by an auditor or a validator: it is not on the ledger.
+type RefusedError struct {
+	By     string // auditor, validator
+	Anchor []byte
+	Kept   bool // the wallet goes on holding its tokens
+	Err    error
+}
+
+func (e *RefusedError) Error() string { return fmt.Sprintf("the %s refuses: %v", e.By, e.Err) }
+
+func (e *RefusedError) Unwrap() error { return e.Err }
+
+// UnknownError says that it is not known whether a request has landed. Its tokens are held; Payer.Again submits the same
+// request again, and Payer.Cancel takes it back.
+type UnknownError struct {
+	Anchor []byte
+	Err    error
+}
+
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("not known whether %x has landed: %v", e.Anchor, e.Err)
+}
+
+func (e *UnknownError) Unwrap() error { return e.Err }
+
+// Payer lands requests of a purse on a ledger, signed by the auditors whom the ledger's policy names.
+type Payer struct {
+	// Unsigned is how many requests on the ledger the auditors' vaults did not sign: a vault is new, or was lost.
+	Unsigned uint64
+
+	purse    *Purse
+	ledger   ledger.Store
+	transfer *service.TransferService
+	submit   ledger.Submitter
+	auditors []*auditor // in the order of the policy
+}
+
+// auditor is one that signs in this process.
+type auditor struct {
+	*service.AuditorService
+	vault *service.Vault
+}
+
+// acceptedAuditor says what a file of an auditor's keys holds.
+const acceptedAuditor = "PEM blocks of an auditor's signing key and of its X25519 or MLKEM768-X25519 key, and of the identities of authorities whose enrolments count"
+
+// NewPayer returns a payer. The files of auditorKeys hold the keys of all auditors of the policy, in any order; beside each stands its
+// auditor's vault, with the extension .vault, which is made if there is none. All that can be refused before a
+// payment is made is refused here. The payer is to be closed; the ledger remains the caller's.
+func NewPayer(ctx context.Context, p *Purse, l ledger.Store, auditorKeys ...string) (_ *Payer, err error) {
+	r := &Payer{purse: p, ledger: l}
+	v, err := validator.New(p.params, l.Genesis(), executor.Pool(), token.Tuning{}, 64)
+	if err == nil {
+		err = v.Follow(ctx, l)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if r.submit, err = validator.NewSubmitter(v, l, nil); err != nil {
+		return nil, err
+	}
+	if r.transfer, err = p.Transfers(); err != nil {
+		return nil, err
+	}
+	if err := r.open(ctx, v.Policy(), auditorKeys); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+// Close closes the auditors' vaults.
+func (r *Payer) Close() (err error) {
+	for _, a := range r.auditors {
+		if a != nil {
+			err = errors.Join(err, a.vault.Close())
+		}
+	}
+	return err
+}
+
+// open opens the auditors of a policy.
+func (r *Payer) open(ctx context.Context, rules *token.Policy, paths []string) error {
+	const field = "auditor-key"
+	r.auditors = make([]*auditor, len(rules.Auditors))
+	for _, path := range paths {
+		keys, err := keyfile.Read(field, path, acceptedAuditor)
+		if err != nil {
+			return err
+		}
+		signer := keys.Signer(rules.AuditorIdentities()...)
+		if signer == nil || keys.Opening == nil {
+			return &argument.ValueError{Field: field, Value: path, Accepted: fmt.Sprintf("%s; of one of the %d auditors of policy %d", acceptedAuditor, len(rules.Auditors), rules.Version)}
+		}
+		at := slices.IndexFunc(rules.Auditors, func(a token.Auditor) bool { return bytes.Equal(a.Identity, signer.Identity()) })
+		if r.auditors[at] != nil {
+			return &argument.ValueError{Field: field, Value: path, Accepted: "the keys of each auditor once"}
+		}
+		if !bytes.Equal(keys.Opening.PublicKey().Bytes(), rules.Auditors[at].Key) {
+			return &argument.ValueError{Field: field, Value: path, Accepted: "a file with the key to which policy " + fmt.Sprint(rules.Version) + " has this auditor's information encrypted"}
+		}
+		if r.auditors[at], err = r.auditor(ctx, path, signer, keys); err != nil {
+			return fmt.Errorf("%s: %s: %w", field, path, err)
+		}
+	}
+	for i, a := range r.auditors {
+		if a == nil {
+			return &argument.ValueError{
+				Field: field, Value: strings.Join(paths, ","),
+				Accepted: fmt.Sprintf("the files of the secret keys of all %d auditors of policy %d, without whom no request is valid; missing: %s",
+					len(r.auditors), rules.Version, Owner(rules.Auditors[i].Identity)),
+			}
+		}
+	}
+	return nil
+}
+
+// auditor opens one, and has it follow the ledger.
+func (r *Payer) auditor(ctx context.Context, path string, signer identity.Signer, keys *keyfile.Keys) (_ *auditor, err error) {
+	vaultPath := AuditorVault(path)
+	vault, err := service.OpenVault(vaultPath, r.ledger.Genesis())
+	if errors.Is(err, fs.ErrNotExist) {
+		vault, err = service.CreateVault(vaultPath, r.ledger.Genesis())
+	}
+	if err != nil {
+		return nil, err
+	}
+	a := &auditor{vault: vault}
+	a.AuditorService, err = service.NewAuditorService(r.purse.params, token.Tuning{}, executor.Pool(), vault, service.Auditor{
+		Signer: signer, Key: keys.Opening, Policy: service.SignAll{}, Authorities: keys.Identities,
+	})
+	if err == nil {
+		_, err = a.Reconcile(ctx, r.ledger, func(ledger.Record) error { r.Unsigned++; return nil })
+	}
+	if err != nil {
+		return nil, errors.Join(err, vault.Close())
+	}
+	return a, nil
+}
+
+// AuditorVault returns the path of the vault of the auditor whose keys are in a file.
+func AuditorVault(keys string) string {
+	return strings.TrimSuffix(keys, filepath.Ext(keys)) + ".vault"
+}
+
+// Pay pays an order, and returns it as the history has it. The error is that of TransferService.Transfer, a *RefusedError, or an
+// *UnknownError. After a refusal the tokens are free.
+func (r *Payer) Pay(ctx context.Context, o service.Order) (*service.Movement, error) {
+	sub, err := r.transfer.Transfer(ctx, o)
+	return r.made(ctx, sub, err)
+}
+
+// Consolidate merges the smallest tokens of a type into one. Errors are as of Pay.
+func (r *Payer) Consolidate(ctx context.Context, typ string) (*service.Movement, error) {
+	sub, err := r.transfer.Consolidate(ctx, typ)
+	return r.made(ctx, sub, err)
+}
+
+// Cancel spends a token of a payment that waits back to the wallet, so that the payment can never land. Errors are as of Pay.
+func (r *Payer) Cancel(ctx context.Context, anchor []byte) (*service.Movement, error) {
+	sub, err := r.transfer.Cancel(ctx, anchor)
+	return r.made(ctx, sub, err)
+}
+
+// made lands a submission that is new: nobody has seen it if it is refused here.
+func (r *Payer) made(ctx context.Context, sub *service.Submission, err error) (*service.Movement, error) {
+	if err != nil {
+		return nil, err
+	}
+	m, err := r.land(ctx, sub)
+	if refused, ok := errors.AsType[*RefusedError](err); ok {
+		discarding := r.purse.Discard(context.WithoutCancel(ctx), sub.Request.Anchor)
+		refused.Kept = discarding != nil
+		err = errors.Join(err, discarding)
+	}
+	return m, err
+}
+
+// Again submits the payment of an anchor that waits in the wallet once more: the same request, which a ledger takes once. A payment
+// that has landed is returned as it is. A refused one goes on holding its tokens, for Cancel.
+func (r *Payer) Again(ctx context.Context, anchor []byte) (*service.Movement, error) {
+	for k, err := range r.purse.Submissions() {
+		if err != nil {
+			return nil, err
+		}
+		if bytes.Equal(k.Request.Anchor, anchor) {
+			return r.land(ctx, &k.Submission)
+		}
+	}
+	m, err := r.purse.movement(anchor)
+	switch {
+	case err != nil:
+		return nil, err
+	case m == nil || !m.Made:
+		return nil, fmt.Errorf("%w: the wallet has made no payment %x", zkbench.ErrParams, anchor)
+	case m.Status != service.Landed:
+		return nil, fmt.Errorf("%w: the payment %x is %v, and can never land", zkbench.ErrParams, anchor, m.Status)
+	}
+	return m, nil
+}
+
+// land has the auditors sign a submission, and submits it.
+func (r *Payer) land(ctx context.Context, sub *service.Submission) (*service.Movement, error) {
+	anchor := sub.Request.Anchor
+	shown, information, err := sub.ForAuditors()
+	if err != nil {
+		return nil, err
+	}
+	sub.Request.Auditors = make([][]byte, len(r.auditors))
+	for i, a := range r.auditors {
+		if sub.Request.Auditors[i], _, err = a.Sign(ctx, shown, information); err != nil {
+			return nil, &RefusedError{By: "auditor", Anchor: anchor, Kept: true, Err: err}
+		}
+	}
+	raw, err := sub.Request.Encode()
+	if err != nil {
+		return nil, err
+	}
+	verdicts, err := r.submit.Submit(ctx, [][]byte{raw})
+	if err != nil {
+		return nil, &UnknownError{anchor, err}
+	}
+	if err := verdicts[0].Err; err != nil {
+		if _, refused := errors.AsType[*zkbench.CheckError](err); refused && !errors.Is(err, zkbench.ErrOutcomeUnknown) {
+			return nil, &RefusedError{By: "validator", Anchor: anchor, Kept: true, Err: err}
+		}
+		return nil, &UnknownError{anchor, err}
+	}
+	if err := r.purse.Sync(context.WithoutCancel(ctx), r.ledger); err != nil {
+		return nil, fmt.Errorf("%x has landed as request %d, and the wallet cannot follow: %w", anchor, verdicts[0].Record.Seq, err)
+	}
+	m, err := r.purse.movement(anchor)
+	if err == nil && m == nil {
+		err = fmt.Errorf("%w: the history lacks %x", zkbench.ErrEnv, anchor)
+	}
+	return m, err
+}

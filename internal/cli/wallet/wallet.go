@@ -1,0 +1,286 @@
+// Package wallet keeps a person's wallet in a directory, and pays out of it: keys, parameters and vault of package
+// token/service, with the auditors' signatures and the ledger's verdict. It is what the command wallet does.
+package wallet
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/cli/keyfile"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/service"
+)
+
+// The files of a directory. With the keys and the ledger the vault can be made again (Restore), all but payments that
+// had not landed.
+const (
+	KeysFile   = "keys.pem" // secret
+	ParamsFile = "token.params"
+	VaultFile  = "wallet.vault"
+)
+
+// acceptedKeys says what KeysFile holds.
+const acceptedKeys = "the keys that wallet new has made"
+
+// NewKey draws a key of Ed25519, which signs for all tokens of a wallet: everybody sees that they have one owner.
+func NewKey() (*keyfile.Keys, error) {
+	_, key, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		return nil, err
+	}
+	return &keyfile.Keys{Signing: key}, nil
+}
+
+// Enrol draws the secret of a holder of pseudonyms, one for each token, whom an authority enrols under a name.
+func Enrol(curve, name string, authority identity.Signer) (*keyfile.Keys, error) {
+	scheme, err := identity.NewScheme(curve)
+	if err != nil {
+		return nil, err
+	}
+	holder, err := scheme.NewHolder(nil)
+	if err != nil {
+		return nil, err
+	}
+	request, err := holder.Request(name, nil)
+	if err != nil {
+		return nil, err
+	}
+	certificate, err := scheme.Enrol(name, request, authority)
+	if err != nil {
+		return nil, err
+	}
+	return &keyfile.Keys{Holder: holder.Secret(), Enrolment: certificate, Identities: []identity.Identity{authority.Identity()}}, nil
+}
+
+// Purse is an open wallet. It is safe for concurrent use.
+type Purse struct {
+	*service.Wallet
+	dir    string
+	params *token.PublicParams
+	keys   *keyfile.Keys
+}
+
+// Create makes the wallet of some keys for a ledger, which no wallet may have in its directory (fs.ErrExist), and opens
+// it. If it fails it leaves no file.
+func Create(dir string, params *token.PublicParams, genesis ledger.Genesis, keys *keyfile.Keys) (_ *Purse, err error) {
+	encoded, err := params.Encode()
+	if err != nil {
+		return nil, err
+	}
+	if err := belong(params, genesis); err != nil {
+		return nil, err
+	}
+	if _, err := serviceKeys(params, genesis, keys); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{KeysFile, ParamsFile, VaultFile} {
+		path := filepath.Join(dir, name)
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			return nil, &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
+		}
+	}
+	var made []string
+	defer func() {
+		for _, path := range made {
+			if err != nil {
+				err = errors.Join(err, os.Remove(path))
+			}
+		}
+	}()
+	path := filepath.Join(dir, KeysFile)
+	if err := keyfile.Write(path, keys); err != nil {
+		return nil, err
+	}
+	made = append(made, path)
+	path = filepath.Join(dir, ParamsFile)
+	made = append(made, path)
+	if err := os.WriteFile(path, encoded, 0o600); err != nil {
+		return nil, err
+	}
+	return Restore(dir, nil, genesis)
+}
+
+// Restore makes the vault of a wallet again from the keys in its directory, and opens it. Sync finds the tokens. The parameters may be
+// nil if the directory has them. A vault that is there is an fs.ErrExist.
+func Restore(dir string, params *token.PublicParams, genesis ledger.Genesis) (*Purse, error) {
+	if path := filepath.Join(dir, ParamsFile); params != nil {
+		encoded, err := params.Encode()
+		if err == nil {
+			err = belong(params, genesis)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			if err := os.WriteFile(path, encoded, 0o600); err != nil {
+				return nil, err
+			}
+		}
+	}
+	made := false
+	p, err := open(dir, genesis, func(path string, genesis ledger.Genesis) (*service.Vault, error) {
+		vault, err := service.CreateVault(path, genesis)
+		made = err == nil
+		return vault, err
+	})
+	if err != nil && made {
+		err = errors.Join(err, os.Remove(filepath.Join(dir, VaultFile)))
+	}
+	return p, err
+}
+
+// belong returns an error if parameters are not those of a ledger.
+func belong(params *token.PublicParams, genesis ledger.Genesis) error {
+	digest, err := params.Digest()
+	if err != nil {
+		return err
+	}
+	return genesis.Of(digest)
+}
+
+// Open opens the wallet of a directory. The error is fs.ErrNotExist if there is none, and an ErrParams for another ledger.
+func Open(dir string, genesis ledger.Genesis) (*Purse, error) {
+	return open(dir, genesis, service.OpenVault)
+}
+
+func open(dir string, genesis ledger.Genesis, openVault func(string, ledger.Genesis) (*service.Vault, error)) (*Purse, error) {
+	keys, err := keyfile.Read("keys", filepath.Join(dir, KeysFile), acceptedKeys)
+	if err != nil {
+		return nil, err
+	}
+	encoded, err := os.ReadFile(filepath.Join(dir, ParamsFile))
+	if err != nil {
+		return nil, err
+	}
+	params, err := token.DecodePublicParams(encoded)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, ParamsFile), err)
+	}
+	p := &Purse{dir: dir, params: params, keys: keys}
+	vault, err := openVault(filepath.Join(dir, VaultFile), genesis)
+	if err != nil {
+		return nil, err
+	}
+	if p.Wallet, err = p.wallet(vault); err != nil {
+		return nil, errors.Join(err, vault.Close())
+	}
+	return p, nil
+}
+
+// wallet returns the wallet of the purse's keys in a vault.
+func (p *Purse) wallet(vault *service.Vault) (*service.Wallet, error) {
+	keys, err := serviceKeys(p.params, vault.Genesis(), p.keys)
+	if err != nil {
+		return nil, err
+	}
+	return service.NewWallet(p.params, vault, keys)
+}
+
+// serviceKeys are those of a file.
+func serviceKeys(params *token.PublicParams, genesis ledger.Genesis, keys *keyfile.Keys) (*service.Keys, error) {
+	if keys.Holder == nil {
+		signer := keys.Self()
+		if signer == nil {
+			return nil, errors.New("keys: no signing key and no holder's secret")
+		}
+		return service.NewKey(genesis, signer)
+	}
+	scheme, err := identity.NewScheme(params.Curve)
+	if err != nil {
+		return nil, err
+	}
+	holder, err := scheme.Holder(keys.Holder)
+	if err != nil {
+		return nil, err
+	}
+	if len(keys.Identities) != 1 {
+		return nil, fmt.Errorf("keys: %d identities, accepted is 1: that of the authority", len(keys.Identities))
+	}
+	return service.NewPseudonyms(params, genesis, holder, keys.Enrolment, keys.Identities[0])
+}
+
+// Name says whose the wallet's tokens are seen to be: its key, or the name under which its holder is enrolled.
+func (p *Purse) Name() string {
+	if p.keys.Holder == nil {
+		id := p.keys.Self().Identity()
+		if id.Type() == identity.TypeEd25519 {
+			return fmt.Sprintf("%s%x", keyfile.Ed25519Prefix, []byte(id[1:]))
+		}
+		return Owner(id)
+	}
+	scheme, err := identity.NewScheme(p.params.Curve)
+	if err != nil {
+		return err.Error()
+	}
+	certificate, err := scheme.Certificate(p.keys.Enrolment, p.keys.Identities...)
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%s, enrolled with %s", certificate.Name, Owner(certificate.Authority))
+}
+
+// Owner shows who owns a token in a few words: type and the first digits of the key.
+func Owner(owner []byte) string {
+	if len(owner) == 0 {
+		return "nobody"
+	}
+	id := identity.Identity(owner)
+	return fmt.Sprintf("%v %x...", id.Type(), owner[1:min(len(owner), 9)])
+}
+
+// Transfers returns the service that pays out of the wallet.
+func (p *Purse) Transfers() (*service.TransferService, error) {
+	return service.NewTransferService(p.params, "", token.Tuning{}, executor.Pool(), p.Wallet)
+}
+
+// NewAddress makes a fresh address, for one payment, as a payer reads it. A signer (nil: the wallet's key, which pseudonyms do
+// not have) signs it, so that a payer who knows the signer's key knows whose it is.
+func (p *Purse) NewAddress(signer identity.Signer) (string, error) {
+	a, err := p.Address(nil)
+	if err != nil {
+		return "", err
+	}
+	id := p.Genesis().ID()
+	if signer == nil && p.keys.Holder == nil {
+		signer = p.keys.Self()
+	}
+	if signer != nil {
+		if err := a.Sign(id, nil, signer); err != nil {
+			return "", err
+		}
+	}
+	return FormatAddress(id, a)
+}
+
+// movement returns what the history says of an anchor last, nil if it says nothing.
+func (p *Purse) movement(anchor []byte) (found *service.Movement, err error) {
+	for m, err := range p.History() {
+		if err != nil {
+			return nil, err
+		}
+		if slices.Equal(m.Anchor, anchor) {
+			found = &m
+		}
+	}
+	return found, nil
+}
+
+// Refresh follows the ledger and returns the number of the last request that the wallet has seen.
+func (p *Purse) Refresh(ctx context.Context, l ledger.Reader) (last uint64, err error) {
+	if err := p.Sync(ctx, l); err != nil {
+		return 0, err
+	}
+	return p.Followed()
+}

@@ -1,0 +1,419 @@
+package zkbench
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/zkbench/zkbench/internal/cli"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/format"
+	"github.com/zkbench/zkbench/internal/workload/guestprogram"
+	"github.com/zkbench/zkbench/riscv"
+	"github.com/zkbench/zkbench/riscv/cost"
+	"github.com/zkbench/zkbench/riscv/precompile"
+)
+
+func guestCommand(stdout, stderr io.Writer) *cobra.Command {
+	cmd := &cobra.Command{Use: "guest", Short: "Execute a program for RISC-V, count its instructions, and estimate what proving it would cost"}
+	cmd.AddCommand(guestRunCommand(stdout, stderr), guestCostCommand(stdout, stderr), guestInputCommand())
+	return cmd
+}
+
+// guestRun is the flags of a run.
+type guestRun struct {
+	input, output, profile, isa, precompiles, tags, env *argument.Option
+	memory, cycles, mapped                              *argument.Option
+	misaligned                                          *bool
+}
+
+// guestUse is the program with its arguments, and what it may be.
+const guestUse = "PROGRAM [-- argument ...]"
+
+const guestLong = "PROGRAM is an ELF file, or a package of Go such as ./cmd/guest, which is built for\n" +
+	"linux/riscv64. It runs alone, in the same way each time: time, threads and random bytes are\n" +
+	"the machine's own (docs/riscv.md). Nothing is proved.\n"
+
+// isas are the instruction sets by their names.
+var isas = map[string]riscv.ISA{"rv64gc": *riscv.RV64GC(), "rv64im": *riscv.RV64IM(), "rv32im": *riscv.RV32IM()}
+
+func defineGuestRun(flags *pflag.FlagSet) *guestRun {
+	names := strings.Join(slices.Sorted(maps.Keys(isas)), ", ")
+	sets := strings.Join(append([]string{"all"}, slices.Sorted(maps.Keys(precompile.Sets()))...), ", ")
+	file := "the path of a file"
+	return &guestRun{
+		input:       argument.Define(flags, "input", argument.KindFile, "", file, "file that is the guest's input (default none)"),
+		output:      argument.Define(flags, "output", argument.KindFile, "", file, "write to this file what the guest commits to, if it ends with code 0"),
+		profile:     argument.Define(flags, "profile", argument.KindFile, "", file, "write cycles by stacks of calls to this file, for go tool pprof"),
+		isa:         argument.Define(flags, "isa", argument.KindText, "", names, "instruction set of a bare ELF file of 64 bits: "+names+" (default rv64gc, or rv32im of 32 bits)"),
+		precompiles: argument.Define(flags, "precompiles", argument.KindList, "all", sets, "sets of precompiles that there are: "+sets),
+		tags:        argument.Define(flags, "tags", argument.KindList, "", "build tags", "build tags of a package of Go"),
+		env:         argument.Define(flags, "env", argument.KindList, "", "KEY=value with commas", "environment of a program for Linux, for example GOGC=off"),
+		memory:      argument.Define(flags, "memory", argument.KindNumber, fmt.Sprint(riscv.DefaultMemory), "4096 to 2^40", "bytes that the guest may have"),
+		mapped:      argument.Define(flags, "map", argument.KindList, "", "START-END with commas, such as 0x1000-0x200000", "addresses beyond the program's segments that it may read and write, such as its stack's"),
+		cycles:      argument.Define(flags, "cycles", argument.KindNumber, fmt.Sprint(riscv.DefaultCycles), "1 to 2^60", "cycles after which the guest is ended"),
+		misaligned:  flags.Bool("misaligned", false, "execute and count accesses that are not aligned, which end the guest otherwise"),
+	}
+}
+
+// run runs the program that args name.
+func (f *guestRun) run(ctx context.Context, args []string, stdout, stderr io.Writer) (r *riscv.Result, took time.Duration, err error) {
+	if len(args) == 0 {
+		return nil, 0, &argument.ValueError{Field: "program", Value: "", Accepted: "an ELF file, or a package of Go such as ./cmd/guest"}
+	}
+	p, err := f.program(ctx, args[0])
+	if err != nil {
+		return nil, 0, err
+	}
+	o := riscv.Options{Args: args[1:], Stdout: stdout, Stderr: stderr, Misaligned: *f.misaligned}
+	for set := range strings.SplitSeq(f.precompiles.Text, ",") {
+		some, ok := precompile.Sets()[set]
+		switch {
+		case set == "all":
+			some = precompile.All()
+		case !ok:
+			return nil, 0, f.precompiles.Refuse("precompiles", set)
+		}
+		for _, one := range some {
+			if !slices.ContainsFunc(o.Precompiles, func(p riscv.Precompile) bool { return p.Number == one.Number }) {
+				o.Precompiles = append(o.Precompiles, one)
+			}
+		}
+	}
+	if o.MemoryLimit, err = f.memory.Number("memory", 4096, 1<<40); err != nil {
+		return nil, 0, err
+	}
+	if f.mapped.Given {
+		for item := range strings.SplitSeq(f.mapped.Text, ",") {
+			from, to, _ := strings.Cut(item, "-")
+			start, err := strconv.ParseUint(strings.TrimSpace(from), 0, 64)
+			end, err2 := strconv.ParseUint(strings.TrimSpace(to), 0, 64)
+			if err != nil || err2 != nil || start >= end {
+				return nil, 0, f.mapped.Refuse("map", item)
+			}
+			o.Map = append(o.Map, riscv.Range{Start: start, End: end})
+		}
+	}
+	if o.CycleLimit, err = f.cycles.Number("cycles", 1, 1<<60); err != nil {
+		return nil, 0, err
+	}
+	if f.env.Given {
+		for item := range strings.SplitSeq(f.env.Text, ",") {
+			if key, _, ok := strings.Cut(item, "="); !ok || key == "" {
+				return nil, 0, f.env.Refuse("env", item)
+			}
+			o.Env = append(o.Env, item)
+		}
+	}
+	if f.input.Given {
+		if o.Input, err = os.ReadFile(f.input.Text); err != nil {
+			return nil, 0, fmt.Errorf("input: %w", err)
+		}
+	}
+	if f.output.Given { // it is written if the guest ends well, and nothing is run for a file that cannot be
+		if _, err := os.Stat(filepath.Dir(f.output.Text)); err != nil {
+			return nil, 0, fmt.Errorf("output: %w", err)
+		}
+	}
+	profile, err := createFile("profile", f.profile)
+	if err != nil {
+		return nil, 0, err
+	}
+	if profile != nil {
+		o.Profile = profile
+	}
+	start := time.Now()
+	r, err = riscv.Run(ctx, p, o)
+	took = time.Since(start)
+	if profile != nil {
+		err = cmp.Or(err, profile.Close())
+	}
+	if err == nil && f.output.Given {
+		err = os.WriteFile(f.output.Text, r.Output, 0o666)
+	}
+	return r, took, f.withoutInput(args[0], err)
+}
+
+// createFile makes a file that is written after the run; nil: none is asked for.
+func createFile(field string, o *argument.Option) (*os.File, error) {
+	if !o.Given {
+		return nil, nil
+	}
+	file, err := os.Create(o.Text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", field, err)
+	}
+	return file, nil
+}
+
+func (f *guestRun) program(ctx context.Context, path string) (*riscv.Program, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("program: %w", err)
+	case info.IsDir() && f.isa.Given:
+		return nil, &argument.ValueError{Field: "isa", Value: f.isa.Text, Accepted: "of an ELF file"}
+	case !info.IsDir() && f.tags.Given:
+		return nil, &argument.ValueError{Field: "tags", Value: f.tags.Text, Accepted: "of a package of Go"}
+	case info.IsDir():
+		var tags []string
+		if f.tags.Given {
+			tags = strings.Split(f.tags.Text, ",")
+		}
+		return guestprogram.Build(ctx, path, ".", tags...)
+	}
+	var isa *riscv.ISA
+	if f.isa.Given {
+		known, ok := isas[f.isa.Text]
+		if !ok {
+			return nil, f.isa.Refuse("isa", f.isa.Text)
+		}
+		isa = &known
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("program: %w", err)
+	}
+	return riscv.Load(raw, isa)
+}
+
+// ended is how a guest's end is the command's: that of one which was ended, or failed, is a failure.
+func ended(err error) error {
+	if fault, ok := errors.AsType[*riscv.Fault](err); ok {
+		return &cli.ExitError{Code: cli.ExitFailed, Text: fault.Error()}
+	}
+	if code, ok := errors.AsType[*riscv.ExitError](err); ok {
+		return &cli.ExitError{Code: cli.ExitFailed, Text: code.Error()}
+	}
+	if errors.Is(err, context.Canceled) {
+		return &cli.ExitError{Code: cli.ExitPartial, Text: "interrupted"}
+	}
+	return err
+}
+
+func guestRunCommand(stdout, stderr io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "run " + guestUse, Args: cobra.ArbitraryArgs,
+		Short: "Execute a program and count its instructions by section, class and function",
+		Long:  "Execute a program for RISC-V, and count what it retires by section, class and function.\n" + guestLong,
+	}
+	f := defineGuestRun(cmd.Flags())
+	functions := argument.Define(cmd.Flags(), "functions", argument.KindNumber, "8", "0 to 1000", "functions that are shown, those first that took most")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		most, err := functions.Number("functions", 0, 1000)
+		if err != nil {
+			return err
+		}
+		r, took, err := f.run(cmd.Context(), args, stdout, stderr)
+		if r != nil && r.Cycles > 0 {
+			showCounts(stdout, r, took, int(most))
+		}
+		return ended(err)
+	}
+	return cmd
+}
+
+// grouped is a number as people read it.
+func grouped(n uint64) string { return format.Count(float64(n)) }
+
+// showCounts prints what a guest did.
+func showCounts(w io.Writer, r *riscv.Result, took time.Duration, most int) {
+	fmt.Fprintf(w, "%s cycles in %s, %s a second; %s of memory, %s page touches; %s misaligned; %s of output\n\n",
+		grouped(r.Cycles), format.Time(float64(took)), format.Prefixed(float64(r.Cycles)/took.Seconds()),
+		format.Bytes(float64(r.Pages)*4096), grouped(r.Touches), grouped(r.Misaligned), format.Bytes(float64(len(r.Output))))
+	head := []string{"section", "entered", "cycles"}
+	for c := riscv.Class(0); int(c) < len(r.Classes); c++ {
+		head = append(head, c.String())
+	}
+	rows := [][]string{head}
+	row := func(name, entered string, t *riscv.Tally) {
+		cells := []string{name, entered, grouped(t.Cycles)}
+		for _, n := range t.Classes {
+			cells = append(cells, grouped(n))
+		}
+		rows = append(rows, cells)
+	}
+	row("(all)", "", &r.Tally)
+	for i := range r.Sections {
+		row(r.Sections[i].Name, grouped(r.Sections[i].Entered), &r.Sections[i].Tally)
+	}
+	printAligned(w, rows)
+	if len(r.Precompiles) > 0 {
+		rows = [][]string{{"precompile", "calls", "units"}}
+		for _, p := range r.Precompiles {
+			rows = append(rows, []string{p.Name, grouped(p.Calls), grouped(p.Units)})
+		}
+		printAligned(w, rows)
+	}
+	if len(r.Missing) > 0 {
+		rows = [][]string{{"missing call, answered ENOSYS", "times"}}
+		for _, c := range r.Missing {
+			rows = append(rows, []string{c.Name, grouped(c.Times)})
+		}
+		printAligned(w, rows)
+	}
+	if n := min(most, len(r.Functions)); n > 0 {
+		rows = [][]string{{"function", "cycles", "share"}}
+		for _, f := range r.Functions[:n] {
+			name := f.Name
+			if name == "" {
+				name = "(no symbol)"
+			}
+			rows = append(rows, []string{shortened(name), grouped(f.Total()), format.Percent(float64(f.Total())/float64(r.Cycles), 1)})
+		}
+		printAligned(w, rows)
+	}
+}
+
+// widestName is how many characters of a function's name a table has: one of C++ or Rust has all its types in it.
+const widestName = 72
+
+// shortened is a name without its middle, if it is wider than a table has it: what is called is at its beginning in C++, and at its
+// end in Rust.
+func shortened(name string) string {
+	r := []rune(name)
+	if len(r) <= widestName {
+		return name
+	}
+	const left = "..."
+	half := (widestName - len(left)) / 2
+	return string(r[:half]) + left + string(r[len(r)-half:])
+}
+
+func printAligned(w io.Writer, rows [][]string) {
+	for _, line := range format.Aligned(rows) {
+		fmt.Fprintln(w, line)
+	}
+	fmt.Fprintln(w)
+}
+
+func guestCostCommand(stdout, stderr io.Writer) *cobra.Command {
+	model := cost.Default()
+	cmd := &cobra.Command{
+		Use: "cost " + guestUse, Args: cobra.ArbitraryArgs,
+		Short: "Execute a program and estimate by a model what proving it would cost",
+		Long: "Execute a program for RISC-V, and estimate what proving the execution would cost: rows of a\n" +
+			"prover's tables, cells, and their time at the speed of this module's own STARK, which is\n" +
+			"measured now, in processor time. The model is linear: one row of table cpu for each cycle, one of a class'\n" +
+			"table for each instruction, one for each word of a touched page, one for each unit of a\n" +
+			"precompile's work: a call, a block of a hash. Its columns are those that SP1 reckons with;\n" +
+			"--columns sets others.\n" + guestLong,
+	}
+	flags := cmd.Flags()
+	f := defineGuestRun(flags)
+	columns := argument.Define(flags, "columns", argument.KindList, "", "NAME=COLUMNS, each once, of tables "+strings.Join(tables(model), ", "), "columns of tables in place of the model's, such as cpu=79,mulmod=500")
+	shard := argument.Define(flags, "shard", argument.KindNumber, fmt.Sprint(model.Shard), "powers of two", "rows of one proof at most; less are padded to a power of two")
+	speed := argument.Define(flags, "speed", argument.KindNumber, "", "1 to 2^60", "cells that a prover proves in a second (default: this module's STARK, measured now in processor time)")
+	section := argument.Define(flags, "section", argument.KindText, "", "a section of the guest", "estimate this section alone, without the pages that were touched")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		m := model
+		var err error
+		if m.Columns, err = typedColumns(columns, m); err != nil {
+			return err
+		}
+		var perSecond uint64
+		if speed.Given {
+			if perSecond, err = speed.Number("speed", 1, 1<<60); err != nil {
+				return err
+			}
+		}
+		if m.Shard, err = shard.Number("shard", 1, 1<<40); err != nil {
+			return err
+		}
+		if err := m.Check(); err != nil {
+			return err
+		}
+		r, _, err := f.run(cmd.Context(), args, io.Discard, stderr)
+		if err := ended(err); err != nil {
+			return err
+		}
+		tally, touches := &r.Tally, r.Touches
+		if section.Given {
+			i := slices.IndexFunc(r.Sections, func(s riscv.Section) bool { return s.Name == section.Text })
+			if i < 0 {
+				return section.Refuse("section", section.Text)
+			}
+			tally, touches = &r.Sections[i].Tally, 0
+		}
+		if speed.Given {
+			showCost(stdout, m, m.Tables(tally, touches), float64(perSecond), "at "+format.Prefixed(float64(perSecond))+" cells a second, as --speed says")
+			return nil
+		}
+		measured, err := ownSpeed(cmd.Context())
+		if err == nil {
+			showCost(stdout, m, m.Tables(tally, touches), measured.perSecond, measured.lines()...)
+		}
+		return err
+	}
+	return cmd
+}
+
+const mostColumnBits = 20
+
+// tables are those that a guest can have: the model's, and of precompiles that it has no columns for.
+func tables(m cost.Model) []string {
+	all := m.Names()
+	for _, p := range precompile.All() {
+		if !slices.Contains(all, p.Name) {
+			all = append(all, p.Name)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// typedColumns are a model's with those that were typed.
+func typedColumns(o *argument.Option, m cost.Model) (map[string]uint64, error) {
+	columns := maps.Clone(m.Columns)
+	if !o.Given {
+		return columns, nil
+	}
+	known := tables(m)
+	for item := range strings.SplitSeq(o.Text, ",") {
+		name, text, _ := strings.Cut(strings.TrimSpace(item), "=")
+		n, err := strconv.ParseUint(text, 10, mostColumnBits)
+		at := slices.Index(known, name)
+		if err != nil || at < 0 {
+			return nil, o.Refuse("columns", item)
+		}
+		known = slices.Delete(known, at, at+1)
+		columns[name] = n
+	}
+	return columns, nil
+}
+
+// showCost prints the tables of the model, and what speed their times are by. Each line says what it is.
+func showCost(w io.Writer, m cost.Model, tables []cost.Table, perSecond float64, speed ...string) {
+	var unknown []string
+	rows := [][]string{{"a model, not proved:", "table", "rows", "padded", "columns", "cells", "time"}}
+	line := func(cells ...string) { rows = append(rows, append([]string{"a model, not proved:"}, cells...)) }
+	for _, t := range tables {
+		if _, known := m.Columns[t.Name]; !known {
+			unknown = append(unknown, t.Name)
+		}
+		line(t.Name, grouped(t.Rows), grouped(t.Padded), grouped(t.Columns), grouped(t.Cells()), format.Time(1e9*float64(t.Cells())/perSecond))
+	}
+	all := cost.Cells(tables)
+	line("(all)", "", "", "", grouped(all), format.Time(1e9*float64(all)/perSecond))
+	for _, text := range format.Aligned(rows) {
+		fmt.Fprintln(w, text)
+	}
+	if len(unknown) > 0 {
+		fmt.Fprintf(w, "a model, not proved: without %s, of which it has no columns; --columns %s=N says what a unit has\n", strings.Join(unknown, ", "), unknown[0])
+	}
+	for _, line := range speed {
+		fmt.Fprintf(w, "a model, not proved: %s\n", line)
+	}
+}

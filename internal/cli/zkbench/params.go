@@ -1,0 +1,155 @@
+package zkbench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/zkbench/zkbench/internal/cli"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/sys/atomicfile"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/policy"
+)
+
+// paramsCommand makes, shows and checks files of public parameters.
+func paramsCommand(stdout io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "params new|show|check",
+		Short: "Make, show and check the public parameters of a token system",
+		Args:  cobra.ArbitraryArgs,
+		RunE:  cli.ACommand,
+	}
+	cmd.AddCommand(paramsNewCommand(stdout), paramsShowCommand(stdout), paramsCheckCommand(stdout))
+	return cmd
+}
+
+func paramsShowCommand(stdout io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "show FILE",
+		Short: "Show what a file of public parameters holds; digests are read, not checked",
+		Args:  oneFile,
+	}
+	formats := []string{"text", "json"}
+	format := argument.Define(cmd.Flags(), "format", argument.KindText, formats[0], strings.Join(formats, ", "), "how they are written: "+strings.Join(formats, ", "))
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if !slices.Contains(formats, format.Text) {
+			return format.Refuse("format", format.Text)
+		}
+		p, err := loadParams(args[0])
+		if err != nil {
+			return err
+		}
+		view, err := newParamsView(p)
+		if err != nil {
+			return err
+		}
+		if format.Text == "json" {
+			return view.json(stdout)
+		}
+		return view.text(stdout)
+	}
+	return cmd
+}
+
+func paramsCheckCommand(stdout io.Writer) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check FILE",
+		Short: "Check public parameters: derive every generator anew and compare the digests",
+		Long: "Check public parameters: derive every generator anew and compare the digests. Exit code 1\n" +
+			"where a digest is not that of its generators, 2 for a file that holds no parameters.",
+		Args: oneFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := loadParams(args[0])
+			if err != nil {
+				return err
+			}
+			return checkParams(cmd.Context(), stdout, args[0], p)
+		},
+	}
+}
+
+func checkParams(ctx context.Context, stdout io.Writer, path string, p *token.PublicParams) error {
+	start := time.Now()
+	generators, err := p.Validate(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return &cli.ExitError{Code: cli.ExitPartial, Text: "interrupted"}
+		}
+		return &cli.ExitError{Code: cli.ExitFailed, Text: fmt.Sprintf("%s: %v", path, err)}
+	}
+	took := time.Since(start).Round(time.Millisecond)
+	total, each := 0, make([]string, len(p.Systems))
+	for i, s := range p.Systems {
+		total += generators[i]
+		each[i] = fmt.Sprintf("%s %d", s.ProofType, generators[i])
+	}
+	_, err = fmt.Fprintf(stdout, "ok: the digests are those of %d generators, derived anew in %v (%s)\n", total, took, strings.Join(each, ", "))
+	return err
+}
+
+// oneFile refuses all but one argument.
+func oneFile(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 || args[0] == "" {
+		o := argument.Option{Accepted: "the path of one file"}
+		return o.Refuse("FILE of params "+cmd.Name(), strings.Join(args, " "))
+	}
+	return nil
+}
+
+// loadParams reads and decodes a file. Issuers and auditors must be identities
+// that can sign for more than one token.
+func loadParams(path string) (*token.PublicParams, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	p, err := token.DecodePublicParams(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := policy.Check(&p.Policy); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return p, nil
+}
+
+// longestFile is more than any encoding of parameters or certificate has, which
+// those who decode it say; it bounds what is read from a file without end.
+const longestFile = 8 << 20
+
+func readFile(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	data, err := readBounded(file)
+	return data, errors.Join(err, file.Close())
+}
+
+func readBounded(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, longestFile)) }
+
+// writeNew writes a file that does not exist yet. Who reads it meanwhile finds it
+// empty or complete, never in part. An existing file is an os.ErrExist.
+func writeNew(path string, data []byte) error {
+	// The name is taken first: a rename alone would replace a file that
+	// another process makes after any check.
+	taken, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	if err = taken.Close(); err == nil {
+		err = atomicfile.Write(path, data)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package zkbench
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/cli"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/study/peer"
+	"github.com/zkbench/zkbench/internal/study/peer/ours"
+	"github.com/zkbench/zkbench/internal/sys/atomicfile"
+	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/token"
+)
+
+// peerCommand is our own peer program: peer NAME list, peer NAME run CASE. A name is that
+// of a range proof, of a kernel over the Goldilocks field, of STARKs, or of guests.
+func peerCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
+	return &cobra.Command{
+		Use: "peer NAME list|run CASE", Hidden: true,
+		DisableFlagParsing: true, // -samples is the peers' own
+		RunE: func(_ *cobra.Command, args []string) error {
+			name := ""
+			if len(args) > 0 {
+				name = args[0]
+			}
+			var cases []peer.Case
+			switch known := slices.Concat([]string{token.Bulletproof, token.CSP}, ours.GoldilocksNames(), []string{ours.Stark, ours.Riscv}); {
+			case !slices.Contains(known, name):
+				return &argument.ValueError{Field: "peer", Value: name, Accepted: strings.Join(known, ", ")}
+			case slices.Contains(ours.GoldilocksNames(), name):
+				var err error
+				if cases, err = ours.Goldilocks(name); err != nil {
+					return err
+				}
+			case name == ours.Stark:
+				cases = ours.Starks()
+			case name == ours.Riscv:
+				cases = ours.Guests()
+			default:
+				cases = ours.Tokens(name, defs)
+			}
+			if code := peer.Serve(args[1:], stdout, stderr, cases); code != cli.ExitOK {
+				return &cli.ExitError{Code: code}
+			}
+			return nil
+		},
+	}
+}
+
+// peersCommand measures ours and other people's systems side by side.
+func peersCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "peers",
+		Short: "Measure ours and other people's systems side by side: range proofs, STARKs, Poseidon, trees, transforms, executors of RISC-V; and transfers beside Panurus",
+		Args:  cli.NoArguments,
+	}
+	flags, least := cmd.Flags(), strconv.Itoa(peer.MinRounds)
+	rounds := argument.Define(flags, "rounds", argument.KindNumber, least, "a whole number of at least "+least, "rounds, at least "+least)
+	cases := argument.Define(flags, "cases", argument.KindText, "", "a regular expression on case names", "regular expression on case names; empty: all")
+	dir := argument.Define(flags, "dir", argument.KindFile, "peers", "the directory of the peers", "directory of the peers, built by make peers")
+	out := argument.Define(flags, "out", argument.KindFile, "", "the path of a file, which is written anew", "write the medians in the Go benchmark format to this file")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		n, err := strconv.Atoi(rounds.Text)
+		if err != nil || n < peer.MinRounds {
+			return rounds.Refuse("rounds", rounds.Text)
+		}
+		match, err := regexp.Compile(cases.Text)
+		if err != nil {
+			return cases.Refuse("cases", cases.Text)
+		}
+		self, err := os.Executable()
+		if err != nil {
+			return &cli.ExitError{Code: cli.ExitFailed, Text: err.Error()}
+		}
+		return comparePeers(cmd.Context(), stdout, out.Text, peerPrograms(self, dir.Text), peer.Options{Rounds: n, Cases: match, Progress: stderr}, defs)
+	}
+	return cmd
+}
+
+func peerPrograms(self, dir string) []peer.Program {
+	one := []string{"GOMAXPROCS=1"}
+	in := func(workspace string) func(parts ...string) []string {
+		return func(parts ...string) []string {
+			return []string{filepath.Join(append([]string{dir, workspace, "target"}, parts...)...)}
+		}
+	}
+	rust, zkvm := in("rust"), in("zkvm")
+	programs := []peer.Program{
+		{Name: "zkbench-bp", Ours: true, Argv: []string{self, "peer", token.Bulletproof}, Env: one},
+		{Name: "zkbench-csp", Ours: true, Argv: []string{self, "peer", token.CSP}, Env: one},
+		{Name: "dalek", Argv: rust("release", "peer-dalek")},
+		{Name: "tari", Argv: rust("release", "peer-tari")},
+		{Name: ours.Panurus, Argv: []string{filepath.Join(dir, "go", "bin", ours.Panurus)}, Env: one},
+		{Name: "kryptology", Argv: []string{filepath.Join(dir, "go", "bin", "kryptology")}, Env: one},
+	}
+	for _, name := range slices.Backward(ours.GoldilocksNames()) { // the fastest is what others are compared with
+		programs = append(programs, peer.Program{Name: "zkbench-" + name, Ours: true, Argv: []string{self, "peer", name}, Env: one})
+	}
+	for _, name := range []string{"plonky2", "plonky3"} { // with the processor's features, and without
+		programs = append(programs,
+			peer.Program{Name: name, Argv: rust("release", "peer-"+name)},
+			peer.Program{Name: name + "-baseline", Argv: rust("baseline", "release", "peer-"+name)},
+		)
+	}
+	return append(programs,
+		peer.Program{Name: "zkbench-" + ours.Stark, Ours: true, Argv: []string{self, "peer", ours.Stark}, Env: one},
+		peer.Program{Name: "plonky3-keccak", Argv: rust("release", "peer-plonky3-keccak")},
+		peer.Program{Name: "starky", Argv: rust("release", "peer-starky")},
+		peer.Program{Name: "zkbench-" + ours.Riscv, Ours: true, Argv: []string{self, "peer", ours.Riscv}, Env: one},
+		peer.Program{Name: "qemu", Argv: rust("release", "peer-qemu")},
+		peer.Program{Name: "rrs", Argv: rust("release", "peer-rrs")},
+		peer.Program{Name: "sp1", Argv: zkvm("release", "peer-sp1")},
+		peer.Program{Name: "sp1-portable", Argv: zkvm("portable", "release", "peer-sp1")},
+		peer.Program{Name: "risc0-4", Argv: zkvm("release", "peer-risc0-4")},
+		peer.Program{Name: "risc0", Argv: zkvm("release", "peer-risc0")},
+	)
+}
+
+// comparePeers runs the comparison and writes what it gave, up to where an
+// interrupt ended it, to stdout and, if that is not "", to the file out.
+func comparePeers(ctx context.Context, stdout io.Writer, out string, programs []peer.Program, opts peer.Options, defs []workload.Def) error {
+	result, err := peer.Compare(ctx, programs, opts)
+	if errors.Is(err, zkbench.ErrParams) {
+		return err // nothing was measured
+	}
+	if result != nil {
+		writeErr := writePeers(stdout, result, defs)
+		if out != "" {
+			var text bytes.Buffer
+			writeErr = errors.Join(writeErr, result.WriteBenchmarks(&text), atomicfile.Write(out, text.Bytes()))
+		}
+		if writeErr != nil {
+			return &cli.ExitError{Code: cli.ExitFailed, Text: writeErr.Error()}
+		}
+	}
+	switch {
+	case err == nil && len(result.Failed) > 0:
+		return &cli.ExitError{Code: cli.ExitFailed, Text: fmt.Sprintf("%d cases failed", len(result.Failed))}
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return &cli.ExitError{Code: cli.ExitPartial, Text: fmt.Sprintf("interrupted after %d processes", len(result.Samples))}
+	}
+	return &cli.ExitError{Code: cli.ExitFailed, Text: err.Error()}
+}
+
+// writePeers writes the ratios, and the transfers by the yardstick of the run.
+func writePeers(w io.Writer, result *peer.Result, defs []workload.Def) error {
+	if err := result.WriteText(w); err != nil {
+		return err
+	}
+	var rows []peer.Own
+	for _, p := range []struct{ program, proof string }{{"zkbench-bp", token.Bulletproof}, {"zkbench-csp", token.CSP}} {
+		rows = append(rows, ours.Transfers(result, p.program, p.proof, defs)...)
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	return peer.WriteYardstick(w, rows)
+}

@@ -1,0 +1,67 @@
+// Package zkbench is the command zkbench: its workloads and suites, and what it does beside
+// measuring them.
+package zkbench
+
+import (
+	"embed"
+	"io"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"github.com/zkbench/zkbench/internal/cli"
+	"github.com/zkbench/zkbench/internal/measure/jobs"
+	"github.com/zkbench/zkbench/internal/measure/suite"
+	"github.com/zkbench/zkbench/internal/workload/circuits"
+	"github.com/zkbench/zkbench/internal/workload/goldilocks"
+	"github.com/zkbench/zkbench/internal/workload/guest"
+	"github.com/zkbench/zkbench/internal/workload/hash"
+	"github.com/zkbench/zkbench/internal/workload/rangeproof"
+	"github.com/zkbench/zkbench/internal/workload/stark"
+	"github.com/zkbench/zkbench/internal/workload/token"
+)
+
+//go:embed suites/*.yaml
+var suites embed.FS
+
+// Program is the command.
+func Program() *cli.Program {
+	files, err := fs.Sub(suites, "suites")
+	if err != nil {
+		panic(err) // of the name
+	}
+	return &cli.Program{
+		Name: "zkbench", Short: "Build, load-test and compare zero-knowledge payment proofs",
+		Suites: suite.Collection{Files: files, Families: []suite.Family{
+			{Name: "token", Defs: token.Defs()},
+			{Name: "rangeproof", Defs: rangeproof.Defs()},
+			{Name: "circuits", Defs: circuits.Defs()},
+			{Name: "hash", Defs: hash.Defs()},
+			{Name: "goldilocks", Defs: goldilocks.Defs()},
+			{Name: "stark", Defs: stark.Defs()},
+			{Name: "riscv", Defs: guest.Defs()},
+		}},
+		Main: mainJob(), Hidden: studyDefs(), More: commands,
+	}
+}
+
+// mainJob is transfers of two inputs and two outputs, proved and verified with both range
+// proofs on BN254.
+func mainJob() *jobs.MainJob {
+	return &jobs.MainJob{
+		Workloads: []string{"Sender", "VerificationSenderProof"},
+		Axes: map[string]string{
+			"curve": "BN254", "bits": "32", "in": "2", "out": "2",
+			"proof": "bulletproof,csp", "exec": "pool",
+		},
+	}
+}
+
+func commands(p *cli.Program, stdout, stderr io.Writer) []cli.Theme {
+	defs := p.Defs()
+	return []cli.Theme{
+		{ID: cli.ThemeMeasure, Commands: []*cobra.Command{studyCommand(stdout, stderr, defs), guestCommand(stdout, stderr), peersCommand(stdout, stderr, defs)}},
+		{ID: "tokens", Title: "Run a token system:", Commands: []*cobra.Command{paramsCommand(stdout), policyCommand(stdout), ledgerCommand(stdout, stderr), walletCommand(stdout, stderr)}},
+		{Commands: []*cobra.Command{peerCommand(stdout, stderr, defs)}},
+	}
+}

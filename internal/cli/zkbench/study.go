@@ -1,0 +1,212 @@
+package zkbench
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/zkbench/zkbench/internal/cli"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/study"
+	"github.com/zkbench/zkbench/internal/study/circuits"
+	"github.com/zkbench/zkbench/internal/study/sve"
+	"github.com/zkbench/zkbench/internal/study/token"
+	"github.com/zkbench/zkbench/internal/sys/atomicfile"
+	"github.com/zkbench/zkbench/internal/view/outdir"
+	"github.com/zkbench/zkbench/internal/view/plot"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// studies are the public studies that can be reproduced.
+func studies() []study.Study {
+	return append(append([]study.Study{token.Study()}, circuits.Studies()...), sve.Study())
+}
+
+// studyDefs are the workloads that only studies have.
+func studyDefs() (defs []workload.Def) {
+	for _, s := range studies() {
+		defs = append(defs, s.Defs...)
+	}
+	return defs
+}
+
+// studyCommand reproduces public studies.
+func studyCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "study name",
+		Short: "Reproduce a public study: measure its cases, and write a page with tables and charts",
+		Args:  cobra.ArbitraryArgs,
+		RunE:  cli.ACommand,
+	}
+	for _, s := range studies() {
+		of := studyOf(stdout, stderr, &s, slices.Concat(defs, s.Defs))
+		if s.Name == sve.Name {
+			of.AddCommand(sveModel(stdout))
+		}
+		cmd.AddCommand(of)
+	}
+	return cmd
+}
+
+const (
+	acceptedStudy = "the path of a directory without records"
+	acceptedFrom  = "the directory of a study that was measured"
+	// portableProgram is zkbench built with the tag purego.
+	portableProgram = "zkbench-purego"
+)
+
+// studyOf is the command of one study.
+func studyOf(stdout, stderr io.Writer, s *study.Study, defs []workload.Def) *cobra.Command {
+	cmd := &cobra.Command{Use: s.Name, Short: s.Short, Long: studyHelp(s), Args: cli.NoArguments}
+	flags := cmd.Flags()
+	parts := strings.Join(s.PartNames(), ", ")
+	out := argument.Define(flags, "out", argument.KindFile, "study-"+s.Name, acceptedStudy, "directory of records, page and charts: "+acceptedStudy)
+	from := argument.Define(flags, "from", argument.KindFile, "", acceptedFrom, "write page and charts of these records again, measure nothing")
+	only := argument.Define(flags, "only", argument.KindList, strings.Join(s.PartNames(), ","), parts, "parts: "+parts)
+	rounds := argument.Define(flags, "rounds", argument.KindNumber, strconv.Itoa(s.Runs), "1 to 100", "rounds of "+strings.Join(s.Rounds, ", ")+": 1 to 100")
+	resume, purego := &argument.Option{}, &argument.Option{}
+	if s.Resumes {
+		resume = argument.Define(flags, "resume", argument.KindFile, "", acceptedFrom, "take over what another run of the study has measured: "+acceptedFrom)
+	}
+	if slices.Contains(s.PartNames(), study.Purego) {
+		purego = argument.Define(flags, "purego", argument.KindFile, "", "the path of a program", "program of the part "+study.Purego+"; else "+portableProgram+" beside this one")
+	}
+	quick := flags.Bool("quick", false, "few cases and short windows, one round")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if from.Given {
+			for _, other := range []string{"out", "resume", "only", "rounds", "purego", "quick"} {
+				if flags.Changed(other) {
+					return &argument.ValueError{Field: "flag beside --from", Value: "--" + other, Accepted: "none"}
+				}
+			}
+			recs, err := s.Read("from", from.Text)
+			if err != nil {
+				return err
+			}
+			return s.Write(stdout, from.Text, recs)
+		}
+		o := study.Options{Workers: runtime.GOMAXPROCS(0), Quick: *quick}
+		typed := strings.Split(only.Text, ",")
+		for _, part := range typed {
+			if !slices.Contains(s.PartNames(), part) {
+				return only.Refuse("only", part)
+			}
+		}
+		o.Parts = slices.DeleteFunc(s.PartNames(), func(part string) bool { return !slices.Contains(typed, part) })
+		n, err := rounds.Number("rounds", 1, 100)
+		if err != nil {
+			return err
+		}
+		if o.Rounds = int(n); *quick && !rounds.Given {
+			o.Rounds = 1
+		}
+		r := study.Run{Study: s, Options: o, Dir: out.Text, Defs: defs}
+		if resume.Given {
+			if r.Earlier, err = s.Read("resume", resume.Text); err != nil {
+				return err
+			}
+		}
+		self, err := os.Executable()
+		if err != nil {
+			return &cli.ExitError{Code: cli.ExitFailed, Text: err.Error()}
+		}
+		portable := portableBeside(self)
+		if purego.Given {
+			portable = purego.Text
+		}
+		if _, err := os.Stat(portable); err != nil && slices.Contains(o.Parts, study.Purego) {
+			if purego.Given || only.Given {
+				return fmt.Errorf("purego: %w; make portable builds it", err)
+			}
+			r.Without(study.Purego, fmt.Sprintf("there is no %s beside this program; accepted: --purego PATH", portableProgram))
+		}
+		r.Do = func(ctx context.Context, job study.Job) *record.Record {
+			path := self
+			if job.Portable {
+				path = portable
+			}
+			return measure.Program{Path: path, Args: []string{cli.ExecCase}}.Run(ctx, job.Job)
+		}
+		return runStudy(cmd.Context(), &r, stdout, stderr)
+	}
+	return cmd
+}
+
+// runStudy measures a study, and says what its records make of it.
+func runStudy(ctx context.Context, r *study.Run, stdout, stderr io.Writer) error {
+	counted, planned, err := r.Measure(ctx, stdout, stderr)
+	if _, unwritten := errors.AsType[*study.WriteError](err); unwritten {
+		return &cli.ExitError{Code: cli.ExitFailed, Text: err.Error()}
+	}
+	if err != nil {
+		return err
+	}
+	return cli.Verdict(ctx, counted, planned)
+}
+
+// portableBeside is the program without assembly that is built beside the one at path.
+func portableBeside(path string) string {
+	return filepath.Join(filepath.Dir(path), portableProgram+filepath.Ext(path))
+}
+
+// studyHelp says what a study's parts are and what it leaves.
+func studyHelp(s *study.Study) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\nEach case runs in a process of its own. Parts:\n", s.Long)
+	width := 0
+	for _, p := range s.Parts {
+		width = max(width, len(p.Name))
+	}
+	for _, p := range s.Parts {
+		fmt.Fprintf(&b, "  %-*s  %s\n", width, p.Name, p.About)
+	}
+	fmt.Fprintf(&b, "The records go to %s as they come, the page to %s, its charts beside it.", outdir.RecordsFile, s.File())
+	return b.String()
+}
+
+// sveModel is the what-if model of the study of SVE, with its parameters as flags.
+func sveModel(stdout io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "model", Args: cli.NoArguments,
+		Short: "What if: time, power and cost of a processor with another clock and wider vectors",
+		Long: `The model of section 5 of OKX's study of ARM SVE. A processor that takes --time at
+--clock with vectors of --width bits takes, at another clock and width, as much less as
+the clock is faster and the instructions are fewer. The dynamic part of its power grows
+with its speed; the processor's part of a server's power, and energy's part of the cost of
+ownership, say what that costs.
+
+The defaults are the study's Graviton4, in units of its x86 processors with AVX-512, and the
+instructions of our own kernel. The three shares are assumptions.`,
+	}
+	f := sve.NewWhatIfFlags(cmd.Flags())
+	cmd.RunE = func(*cobra.Command, []string) error {
+		w, err := f.Parse()
+		if err != nil {
+			return err
+		}
+		if f.Plot.Given {
+			var image bytes.Buffer
+			if err := plot.Write(&image, plot.SVG, w.Figure()); err != nil {
+				return err
+			}
+			if err := atomicfile.Write(f.Plot.Text, image.Bytes()); err != nil {
+				return fmt.Errorf("plot: %w", err)
+			}
+		}
+		_, err = io.WriteString(stdout, w.Table().String())
+		return err
+	}
+	return cmd
+}

@@ -1,0 +1,217 @@
+package zkbench
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/cli"
+	"github.com/zkbench/zkbench/internal/cli/wallet"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/service"
+)
+
+type address = service.Address
+
+const (
+	acceptedAnchor = "the anchor of a payment in hex, as wallet balance prints those that wait"
+	acceptedTokens = "a type of tokens, 1 to 256 bytes"
+)
+
+// payFlags name a wallet that pays, and the keys of its ledger's auditors.
+type payFlags struct {
+	*walletFlags
+	auditors *argument.Option
+	stderr   io.Writer
+}
+
+func newPayFlags(flags *pflag.FlagSet, stderr io.Writer) *payFlags {
+	const auditors = "the paths of files with the secret keys of all auditors of the ledger's policy, for each its signing key and its X25519 or MLKEM768-X25519 key"
+	return &payFlags{newWalletFlags(flags), argument.Define(flags, "auditor-key", argument.KindList, "", auditors, "sign as the auditors of the ledger, if it has any: "+auditors), stderr}
+}
+
+// pays has a payer make a payment, and shows it.
+func (f *payFlags) pays(ctx context.Context, stdout io.Writer, work func(h *holding, r *wallet.Payer) (*service.Movement, error)) error {
+	return f.with(ctx, func(h *holding) (err error) {
+		var keys []string
+		if f.auditors.Given {
+			keys = strings.Split(f.auditors.Text, ",")
+		}
+		r, err := wallet.NewPayer(ctx, h.Purse, h.ledger, keys...)
+		if err != nil {
+			return f.failed(ctx, err)
+		}
+		defer func() { err = errors.Join(err, r.Close()) }()
+		if r.Unsigned > 0 {
+			fmt.Fprintf(f.stderr, "%d requests are on the ledger that the auditors' vaults do not know: they are new, or were lost\n", r.Unsigned)
+		}
+		m, err := work(h, r)
+		if err != nil {
+			return f.outcome(ctx, err)
+		}
+		return showPaid(stdout, h, m)
+	})
+}
+
+// outcome says what became of a payment that failed, and what can be done.
+func (f *payFlags) outcome(ctx context.Context, err error) error {
+	if u, ok := errors.AsType[*wallet.UnknownError](err); ok {
+		return &cli.ExitError{Code: cli.ExitPartial, Text: fmt.Sprintf(
+			"%v; its tokens are held: zkbench wallet pay --again %x submits it again, and pays once; zkbench wallet cancel %x takes it back", err, u.Anchor, u.Anchor)}
+	}
+	if r, ok := errors.AsType[*wallet.RefusedError](err); ok {
+		what := "nothing was paid"
+		if r.Kept {
+			what = fmt.Sprintf("its tokens are held: zkbench wallet cancel %x takes it back", r.Anchor)
+		}
+		return &cli.ExitError{Code: cli.ExitFailed, Text: fmt.Sprintf("%v; %s", err, what)}
+	}
+	if ctx.Err() != nil {
+		return &cli.ExitError{Code: cli.ExitPartial, Text: "interrupted; nothing was paid"}
+	}
+	if limit, ok := errors.AsType[*zkbench.LimitError](err); ok && strings.HasPrefix(limit.What, "inputs") {
+		return fmt.Errorf("%w; zkbench wallet consolidate merges the smallest", limit)
+	}
+	return err
+}
+
+func walletPayCommand(stdout, stderr io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "pay --to ADDRESS --value NUMBER --type TYPE --dir DIR --ledger PATH",
+		Short: "Pay to an address: prove, have the auditors sign, and put it on the ledger",
+		Long: "Pay to an address: prove, have the auditors sign, and put it on the ledger. The change comes back to the\n" +
+			"wallet. If the ledger's policy has auditors, --auditor-key signs as them; each keeps what it has signed in\n" +
+			"a file beside its key. When the answer of the ledger is lost, --again ANCHOR submits the same request\n" +
+			"again: it pays once. Exit code 1 if the payment is refused, 3 if it is not known whether it has landed.",
+		Args: cli.NoArguments,
+	}
+	flags := cmd.Flags()
+	f := newPayFlags(flags, stderr)
+	const (
+		acceptedTo    = "an address as wallet address prints it, or the path of a file with one"
+		acceptedValue = "1 to 18446744073709551615, and below 2^bits of the parameters"
+		acceptedUntil = "1s to 87600h"
+	)
+	to := argument.Define(flags, "to", argument.KindText, "", acceptedTo, "the payee: "+acceptedTo)
+	value := argument.Define(flags, "value", argument.KindNumber, "", acceptedValue, "how much: "+acceptedValue)
+	typ := argument.Define(flags, "type", argument.KindText, "", acceptedTokens, "of what: "+acceptedTokens)
+	until := argument.Define(flags, "until", argument.KindTime, "", acceptedUntil, "how long the payment may land, by the ledger's time; for ever by default: "+acceptedUntil)
+	payee := argument.Define(flags, "payee", argument.KindText, "", acceptedIdentity, "refuse an address that this key has not signed: "+acceptedIdentity)
+	again := argument.Define(flags, "again", argument.KindText, "", acceptedAnchor, "submit again, in place of a new payment: "+acceptedAnchor)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if again.Given {
+			for _, name := range []string{"to", "payee", "value", "type", "until"} {
+				if flag := flags.Lookup(name); flag.Changed {
+					return (&argument.Option{Accepted: "nothing, with --again, which submits the payment as it is"}).Refuse(name, flag.Value.String())
+				}
+			}
+			return f.about(cmd.Context(), stdout, "again", again, func(r *wallet.Payer, anchor []byte) (*service.Movement, error) {
+				return r.Again(cmd.Context(), anchor)
+			})
+		}
+		id, o, err := newOrder(to, value, typ, until)
+		if err != nil {
+			return err
+		}
+		return f.pays(cmd.Context(), stdout, func(h *holding, r *wallet.Payer) (*service.Movement, error) {
+			if own := token.LedgerID(h.ledger.Genesis().ID()); id != own {
+				return nil, (&argument.Option{Accepted: fmt.Sprintf("an address of this ledger, %x...", own[:8])}).Refuse("to", fmt.Sprintf("an address of ledger %x...", id[:8]))
+			}
+			if payee.Given {
+				if err := vouched(payee, id, &o.Payments[0].To); err != nil {
+					return nil, err
+				}
+			}
+			return r.Pay(cmd.Context(), o)
+		})
+	}
+	return cmd
+}
+
+// vouched refuses an address that the key of the payee has not signed.
+func vouched(payee *argument.Option, id token.LedgerID, to *address) error {
+	known, err := parseIdentity(payee.Text)
+	if err != nil {
+		return fmt.Errorf("payee: %q: %w; accepted: %s", payee.Text, err, payee.Accepted)
+	}
+	if err := to.Verify(id, nil, known); err != nil {
+		return fmt.Errorf("to: %w; accepted: an address that --payee has signed", err)
+	}
+	return nil
+}
+
+// newOrder reads what is to be paid.
+func newOrder(to, value, typ, until *argument.Option) (id token.LedgerID, o service.Order, err error) {
+	p := service.Payment{}
+	if id, p.To, err = parseTo(to); err != nil {
+		return id, o, err
+	}
+	if p.Value, err = value.Number("value", 1, 1<<64-1); err != nil {
+		return id, o, err
+	}
+	if typ.Text == "" || len(typ.Text) > token.MaxType {
+		return id, o, typ.Refuse("type", typ.Text)
+	}
+	o = service.Order{Type: typ.Text, Payments: []service.Payment{p}}
+	if until.Given {
+		validity, err := until.Duration("until", time.Second, 87600*time.Hour)
+		if err != nil {
+			return id, o, err
+		}
+		o.Until = time.Now().Add(validity)
+	}
+	return id, o, nil
+}
+
+// about does work on the payment of an anchor.
+func (f *payFlags) about(ctx context.Context, stdout io.Writer, field string, text *argument.Option, work func(*wallet.Payer, []byte) (*service.Movement, error)) error {
+	anchor, err := hex.DecodeString(text.Text)
+	if err != nil || len(anchor) == 0 {
+		return text.Refuse(field, text.Text)
+	}
+	return f.pays(ctx, stdout, func(_ *holding, r *wallet.Payer) (*service.Movement, error) { return work(r, anchor) })
+}
+
+func walletCancelCommand(stdout, stderr io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "cancel ANCHOR --dir DIR --ledger PATH",
+		Short: "Take back a payment that waits: it can never land after that",
+		Args:  cobra.ArbitraryArgs,
+	}
+	f := newPayFlags(cmd.Flags(), stderr)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		anchor := &argument.Option{Accepted: acceptedAnchor, Text: strings.Join(args, " ")}
+		return f.about(cmd.Context(), stdout, "ANCHOR of wallet cancel", anchor, func(r *wallet.Payer, anchor []byte) (*service.Movement, error) {
+			return r.Cancel(cmd.Context(), anchor)
+		})
+	}
+	return cmd
+}
+
+func walletConsolidateCommand(stdout, stderr io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "consolidate --type TYPE --dir DIR --ledger PATH",
+		Short: "Merge the smallest tokens of a type into one, for payments that would take too many",
+		Args:  cli.NoArguments,
+	}
+	f := newPayFlags(cmd.Flags(), stderr)
+	typ := argument.Define(cmd.Flags(), "type", argument.KindText, "", acceptedTokens, "of what: "+acceptedTokens)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if typ.Text == "" {
+			return typ.Refuse("type", "")
+		}
+		return f.pays(cmd.Context(), stdout, func(_ *holding, r *wallet.Payer) (*service.Movement, error) {
+			return r.Consolidate(cmd.Context(), typ.Text)
+		})
+	}
+	return cmd
+}

@@ -1,0 +1,224 @@
+package zkbench
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/zkbench/zkbench/internal/cli"
+	"github.com/zkbench/zkbench/internal/cli/wallet"
+	"github.com/zkbench/zkbench/token/service"
+)
+
+// shownType is a type as it may be shown: payers choose it, and it may hold anything.
+func shownType(typ string) string {
+	if quoted := strconv.Quote(typ); quoted[1:len(quoted)-1] != typ || strings.ContainsRune(typ, ' ') {
+		return quoted
+	}
+	return typ
+}
+
+// counted is "1 token" or "2 tokens".
+func counted(n int) string {
+	if n == 1 {
+		return "1 token"
+	}
+	return fmt.Sprintf("%d tokens", n)
+}
+
+// listedAmounts shows sums of types.
+func listedAmounts(all []wallet.Amount) string {
+	parts := make([]string, len(all))
+	for i, a := range all {
+		parts[i] = fmt.Sprintf("%v %s in %s", a.Sum, shownType(a.Type), counted(a.Tokens))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func walletBalanceCommand(stdout io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "balance --dir DIR --ledger PATH",
+		Short: "Say what the wallet can spend, and what is held by payments that wait for the ledger",
+		Args:  cli.NoArguments,
+	}
+	f := newWalletFlags(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return f.with(cmd.Context(), func(h *holding) error {
+			b, err := h.Balance()
+			if err != nil {
+				return err
+			}
+			return showBalance(stdout, h, b)
+		})
+	}
+	return cmd
+}
+
+func showBalance(stdout io.Writer, h *holding, b *wallet.Balance) error {
+	var out strings.Builder
+	for _, a := range b.Free {
+		fmt.Fprintln(&out, listedAmounts([]wallet.Amount{a}))
+	}
+	if len(b.Free) == 0 {
+		out.WriteString("nothing\n")
+	}
+	if len(b.Held) > 0 {
+		fmt.Fprintf(&out, "held by payments that wait: %s\n", listedAmounts(b.Held))
+	}
+	for _, anchor := range b.Waiting {
+		fmt.Fprintf(&out, "waits for the ledger: %x; wallet pay --again submits it again, wallet cancel takes it back\n", anchor)
+	}
+	fmt.Fprintln(&out, h.of())
+	_, err := io.WriteString(stdout, out.String())
+	return err
+}
+
+// mostMoves is how many movements history shows without -v.
+const mostMoves = 20
+
+func walletHistoryCommand(stdout io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "history --dir DIR --ledger PATH",
+		Short: fmt.Sprintf("Show what was paid and received: the last %d movements, or all with -v", mostMoves),
+		Long: fmt.Sprintf("Show what was paid and received: a line for each movement, with its time on the ledger and what became of\n"+
+			"it. The last %d are shown, or with -v all of them, with anchors and the openings of what was paid. An opening\n"+
+			"lets anybody whom it is shown check the value on the ledger: it is secret.", mostMoves),
+		Args: cli.NoArguments,
+	}
+	f := newWalletFlags(cmd.Flags())
+	verbose := cmd.Flags().BoolP("verbose", "v", false, "all movements, with anchors and openings")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return f.with(cmd.Context(), func(h *holding) error {
+			var all []service.Movement
+			for m, err := range h.History() {
+				if err != nil {
+					return err
+				}
+				all = append(all, m)
+			}
+			return showHistory(stdout, h, all, *verbose)
+		})
+	}
+	return cmd
+}
+
+func showHistory(stdout io.Writer, h *holding, all []service.Movement, verbose bool) error {
+	var out strings.Builder
+	if earlier := len(all) - mostMoves; earlier > 0 && !verbose {
+		fmt.Fprintf(&out, "%d earlier movements: -v shows all\n", earlier)
+		all = all[earlier:]
+	}
+	for i := range all {
+		m := &all[i]
+		at := ""
+		if m.Status == service.Landed {
+			at = m.Time.UTC().Format(time.RFC3339)
+		}
+		fmt.Fprintf(&out, "%-20s  %-9v  %s\n", at, m.Status, described(m))
+		if !verbose {
+			continue
+		}
+		fmt.Fprintf(&out, "    anchor %x", m.Anchor)
+		if m.Number > 0 {
+			fmt.Fprintf(&out, ", request %d", m.Number)
+		}
+		out.WriteByte('\n')
+		for _, p := range m.Paid {
+			fmt.Fprintf(&out, "    output of %d %s to %s, blinding %x\n", p.Value, shownType(p.Type), wallet.Owner(p.Owner), p.Blinding)
+		}
+	}
+	fmt.Fprintln(&out, h.of())
+	_, err := io.WriteString(stdout, out.String())
+	return err
+}
+
+// described says what a movement does, or would do, to the wallet.
+func described(m *service.Movement) string {
+	var parts []string
+	if m.Status != service.Landed {
+		for _, c := range wallet.Changes(m) {
+			parts = append(parts, fmt.Sprintf("%v %s", c.Spent, shownType(c.Type)))
+		}
+		var outputs []string
+		for _, p := range m.Paid {
+			outputs = append(outputs, fmt.Sprintf("%d %s", p.Value, shownType(p.Type)))
+		}
+		return fmt.Sprintf("%s to outputs of %s", strings.Join(parts, ", "), strings.Join(outputs, ", "))
+	}
+	for _, c := range wallet.Changes(m) {
+		typ := shownType(c.Type)
+		switch c.Spent.Cmp(c.Received) {
+		case 1:
+			text := fmt.Sprintf("paid %v %s", c.Spent.Sub(c.Spent, c.Received), typ)
+			if c.Received.Sign() > 0 {
+				text += fmt.Sprintf(", change %v %s", c.Received, typ)
+			}
+			parts = append(parts, text)
+		case 0:
+			parts = append(parts, fmt.Sprintf("moved %v %s to oneself", c.Spent, typ))
+		default:
+			parts = append(parts, fmt.Sprintf("received %v %s", c.Received.Sub(c.Received, c.Spent), typ))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// showPaid says what a payment has done.
+func showPaid(stdout io.Writer, h *holding, m *service.Movement) error {
+	b, err := h.Balance()
+	if err != nil {
+		return err
+	}
+	if len(b.Free) == 0 {
+		_, err = fmt.Fprintf(stdout, "%s; request %d, anchor %x\nbalance: nothing\n", described(m), m.Number, m.Anchor)
+		return err
+	}
+	_, err = fmt.Fprintf(stdout, "%s; request %d, anchor %x\nbalance: %s\n", described(m), m.Number, m.Anchor, listedAmounts(b.Free))
+	return err
+}
+
+func walletCheckCommand(stdout io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "check --dir DIR --ledger PATH",
+		Short: "Compare the wallet with the ledger: each token, each payment",
+		Long: "Compare the wallet with the ledger: that each token is there, unspent and the same, and each payment where the\n" +
+			"wallet has found it. With --validate the log is followed once more from its first request besides, each\n" +
+			"request is validated, and the wallet's tokens are compared with those: then the ledger is not trusted with\n" +
+			"anything but times. Exit code 1 if something differs.",
+		Args: cli.NoArguments,
+	}
+	f := newWalletFlags(cmd.Flags())
+	validate := cmd.Flags().Bool("validate", false, "validate every request of the log too")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return f.with(cmd.Context(), func(h *holding) error {
+			findings, err := h.Check(cmd.Context(), h.ledger, *validate)
+			if err != nil {
+				return f.failed(cmd.Context(), err)
+			}
+			return showFindings(stdout, h, findings, *validate)
+		})
+	}
+	return cmd
+}
+
+// showFindings says what differs between a wallet and its ledger. If anything does, the exit code is cli.ExitFailed.
+func showFindings(stdout io.Writer, h *holding, findings []service.Finding, validated bool) error {
+	for _, finding := range findings {
+		if _, err := fmt.Fprintln(stdout, finding); err != nil {
+			return err
+		}
+	}
+	if len(findings) > 0 {
+		return &cli.ExitError{Code: cli.ExitFailed, Text: fmt.Sprintf("the wallet differs from the ledger in %d places, %s", len(findings), h.of())}
+	}
+	with := ""
+	if validated {
+		with = ", each valid under the parameters"
+	}
+	_, err := fmt.Fprintf(stdout, "ok: the wallet is as the ledger's %d requests say%s\n", h.last, with)
+	return err
+}

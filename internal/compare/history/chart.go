@@ -1,0 +1,83 @@
+package history
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/zkbench/zkbench/internal/result/format"
+	"github.com/zkbench/zkbench/internal/result/stat"
+	"github.com/zkbench/zkbench/internal/view/plot"
+)
+
+// marked is how many steps a chart has room to name.
+const marked = 4
+
+// Chart draws a line: the median of each point with what its processes lie within, the
+// levels, and a mark before the first point of a new one; of many steps the greatest
+// are marked.
+func (l *Line) Chart() *plot.Curves {
+	first, last := l.Points[0], l.Points[len(l.Points)-1]
+	unit, size := l.axis()
+	c := &plot.Curves{
+		Title: l.Workload + ": " + l.Metric,
+		Notes: []string{
+			strings.ReplaceAll(l.Case, "/", " "), environment(l.Env),
+			first.Time.UTC().Format(dateForm) + " to " + last.Time.UTC().Format(dateForm) + ", commits " + format.Commit(first.Commit) + " to " + format.Commit(last.Commit),
+		},
+		X: "session, in order of time", Y: unit, Linear: true, Counts: true,
+		Lines: []plot.Curve{{Name: "median of the session"}},
+	}
+	c.Notes = slices.DeleteFunc(c.Notes, func(note string) bool { return note == "" })
+	for i, p := range l.Points {
+		point := plot.Point{X: float64(i + 1), Y: p.Median() / size}
+		if len(p.Values) > 1 {
+			point.AboutY = plot.Interval{Least: p.Least() / size, Most: p.Greatest() / size}
+		}
+		c.Lines[0].Points = append(c.Lines[0].Points, point)
+	}
+	if len(l.Steps) == 0 {
+		return c
+	}
+	level := plot.Curve{Name: "median between the steps", Reference: true}
+	from := 1.0
+	for _, s := range l.Steps {
+		at := float64(s.At) + 0.5 // between the points s.At and s.At + 1, counted from 1
+		level.Points = append(level.Points, plot.Point{X: from, Y: s.Before / size}, plot.Point{X: at, Y: s.Before / size})
+		from = at
+	}
+	after := l.Steps[len(l.Steps)-1].After / size
+	level.Points = append(level.Points, plot.Point{X: from, Y: after}, plot.Point{X: float64(len(l.Points)), Y: after})
+	c.Lines = append(c.Lines, level)
+	greatest := slices.SortedStableFunc(slices.Values(l.Steps), func(a, b stat.Step) int {
+		return cmp.Compare(math.Abs(b.Change()), math.Abs(a.Change()))
+	})
+	for _, s := range greatest[:min(marked, len(greatest))] {
+		c.Marks = append(c.Marks, plot.Mark{Name: l.describe(s), X: float64(s.At) + 0.5})
+	}
+	if len(greatest) > marked {
+		c.Notes = append(c.Notes, fmt.Sprintf("the greatest %d of %d steps are marked", marked, len(greatest)))
+	}
+	slices.SortFunc(c.Marks, func(a, b plot.Mark) int { return cmp.Compare(a.X, b.X) })
+	return c
+}
+
+// axis returns the unit of the chart, and its size in that of the records: times are in
+// the greatest unit that is below the greatest of them.
+func (l *Line) axis() (unit string, size float64) {
+	base, per, found := strings.Cut(l.Unit, "/")
+	if base != "ns" && base != "s" {
+		return l.Unit, 1
+	}
+	most := 0.0
+	for _, p := range l.Points {
+		most = max(most, p.Greatest())
+	}
+	u := format.Fitting(base, most)
+	if found {
+		u.Name += "/" + per
+	}
+	return u.Name, u.Size
+}

@@ -1,0 +1,166 @@
+package history
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/zkbench/zkbench/internal/result/env"
+	"github.com/zkbench/zkbench/internal/result/format"
+	"github.com/zkbench/zkbench/internal/result/stat"
+	"github.com/zkbench/zkbench/internal/view/text"
+)
+
+// WithSteps returns the lines that have a step.
+func WithSteps(lines []Line) []Line {
+	return slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return len(l.Steps) == 0 })
+}
+
+// Summary writes how many lines there are, how many have a step and the greatest of
+// them, and how far that can be chance. level is that of the query.
+func Summary(w io.Writer, style text.Style, lines []Line, level float64) error {
+	var b bytes.Buffer
+	first, last, points := lines[0].Points[0].Time, lines[0].Points[0].Time, 0
+	for _, l := range lines {
+		points += len(l.Points)
+		for _, p := range l.Points {
+			if p.Time.Before(first) {
+				first = p.Time
+			}
+			if p.Time.After(last) {
+				last = p.Time
+			}
+		}
+	}
+	fmt.Fprintln(&b, style.Paint(text.Bold, fmt.Sprintf("%s: %s, %s, %s to %s", lines[0].Metric, format.Plural(len(lines), "line"), format.Plural(points, "point"),
+		first.UTC().Format(dateForm), last.UTC().Format(dateForm))))
+	if with := WithSteps(lines); len(with) == 0 {
+		fmt.Fprintln(&b, "no line has a step")
+	} else {
+		l, s := greatest(with)
+		fmt.Fprintf(&b, "%d of %d have a step; the greatest: %s\n", len(with), len(lines),
+			style.Paint(colour(l, s), fmt.Sprintf("%s %s, %s", l.Name(), l.Points[s.At].Time.UTC().Format(dateForm), l.describe(s))))
+	}
+	tested, short, least := 0, 0, stat.StepPoints(level)
+	for _, l := range lines {
+		switch {
+		case l.Exact:
+		case len(l.Points) < least:
+			short++
+		default:
+			tested++
+		}
+	}
+	if tested > 0 {
+		fmt.Fprintf(&b, "%s tested at level %g: where nothing has changed, up to %.2g with a step are to be expected\n", format.Plural(tested, "line"), level, level*float64(tested))
+	}
+	if short > 0 {
+		fmt.Fprintf(&b, "%s with fewer than %d points, too few for a step at level %g\n", format.Plural(short, "line"), least, level)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// greatest returns the step that changes most, and its line.
+func greatest(lines []Line) (of *Line, most stat.Step) {
+	for i := range lines {
+		for _, s := range lines[i].Steps {
+			if of == nil || math.Abs(s.Change()) > math.Abs(most.Change()) {
+				of, most = &lines[i], s
+			}
+		}
+	}
+	return of, most
+}
+
+// Text writes each line as a table: a row for each point, with what changed at it.
+func Text(w io.Writer, style text.Style, lines []Line) error {
+	var b bytes.Buffer
+	for i := range lines {
+		l := &lines[i]
+		fmt.Fprintf(&b, "\n%s\n%s\n", style.Paint(text.Bold, l.Name()), environment(l.Env))
+		for j := range lines[:i] {
+			if other := &lines[j]; other.Name() == l.Name() && len(env.Differences(other.Env, l.Env)) > 0 {
+				fmt.Fprintf(&b, "unlike the first of its lines: %s\n", strings.Join(env.Differences(other.Env, l.Env), "; "))
+				break
+			}
+		}
+		l.table(&b, style)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// StepTable writes each step of the lines in a line, in order of time.
+func StepTable(w io.Writer, style text.Style, lines []Line) error {
+	type found struct {
+		line *Line
+		step stat.Step
+	}
+	var all []found
+	for i := range lines {
+		for _, s := range lines[i].Steps {
+			all = append(all, found{&lines[i], s})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b found) int { return a.line.Points[a.step.At].Time.Compare(b.line.Points[b.step.At].Time) })
+	rows := [][]string{{"begun (UTC)", "commit", "before", "after", "change", "line"}}
+	for _, f := range all {
+		p := f.line.Points[f.step.At]
+		rows = append(rows, []string{
+			p.Time.UTC().Format("2006-01-02 15:04"), format.Commit(p.Commit), f.line.figure(f.step.Before), f.line.figure(f.step.After),
+			format.Change(f.step.Change()), f.line.Name(),
+		})
+	}
+	var b bytes.Buffer
+	for i, text := range format.Aligned(rows) {
+		if i > 0 {
+			text = style.Paint(colour(all[i-1].line, all[i-1].step), text)
+		}
+		fmt.Fprintln(&b, text)
+	}
+	if len(all) == 0 {
+		b.Reset()
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// table writes the points, those of steps in colour.
+func (l *Line) table(b *bytes.Buffer, style text.Style) {
+	rows := [][]string{{"begun (UTC)", "commit", "median " + l.unit(), "least–greatest", "n", "change", ""}}
+	for i, p := range l.Points {
+		change, remarks := "", []string(nil)
+		if s, ok := l.step(i); ok {
+			remarks = append(remarks, "step "+l.describe(s))
+		}
+		if i > 0 {
+			before := l.Points[i-1]
+			change = format.Change(stat.Step{Before: before.Median(), After: p.Median()}.Change())
+			remarks = append(remarks, unlike(before, p)...)
+		}
+		rows = append(rows, []string{
+			p.Time.UTC().Format("2006-01-02 15:04"), format.Commit(p.Commit), l.figure(p.Median()), l.spread(p), strconv.Itoa(len(p.Values)),
+			change, strings.Join(remarks, "; "),
+		})
+	}
+	for i, text := range format.Aligned(rows) {
+		text = "  " + text
+		if s, ok := l.step(i - 1); ok { // after the head
+			text = style.Paint(colour(l, s), text)
+		}
+		fmt.Fprintln(b, text)
+	}
+}
+
+// colour is that of a step.
+func colour(l *Line, s stat.Step) string {
+	if l.worse(s) {
+		return text.Red
+	}
+	return text.Green
+}

@@ -1,0 +1,26 @@
+package opcount
+
+import (
+	"io"
+	"slices"
+
+	"github.com/zkbench/zkbench/internal/result/record"
+)
+
+// IndexOf is an index of these places.
+func IndexOf(of map[string]record.Quantity) *Index { return &Index{of} }
+
+// ReadProfile reads a profile.
+func (x *Index) ReadProfile(profile io.Reader, ops uint64) ([]record.Metric, error) {
+	return x.read(profile, ops)
+}
+
+// Where are the places of each quantity's operations.
+func (x *Index) Where() map[string][]string {
+	where := make(map[string][]string)
+	for at, q := range x.of {
+		where[q.Name()] = append(where[q.Name()], at)
+		slices.Sort(where[q.Name()])
+	}
+	return where
+}

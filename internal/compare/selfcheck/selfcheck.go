@@ -1,0 +1,324 @@
+// Package selfcheck measures the measuring: sessions like those of compare --git, of which
+// the right answer is known, because the change was planted, and counts the wrong ones.
+package selfcheck
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/zkbench/zkbench/internal/compare"
+	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/result/format"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/result/stat"
+	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/workload/selfcheck"
+)
+
+// A session: short, because there are many.
+const (
+	blocks = 30 // at least
+	window = 80 * time.Millisecond
+	gate   = 0.03
+	plain  = 1000 // work of the old side
+)
+
+// Answer is what a session says of the planted change.
+type Answer string
+
+// The answers.
+const (
+	False     Answer = "a wrong verdict" // slower of nothing, faster of anything
+	Found     Answer = "found"           // slower on some row, faster on none
+	Tripped   Answer = "beyond the gate"
+	Unchanged Answer = "passed" // neither beyond the gate, nor too noisy to be judged by it
+)
+
+// given tells whether the session of this table gives the answer to a planted work.
+func (a Answer) given(t *compare.Table, work int) bool {
+	some := func(is func(r compare.Row) bool) bool { return slices.ContainsFunc(t.Rows, is) }
+	gated := compare.DefaultGated()
+	timed := func(verdict compare.Verdict) bool {
+		return some(func(r compare.Row) bool { return r.Verdict == verdict && slices.Contains(gated, r.Metric) })
+	}
+	switch a {
+	case False:
+		return timed(compare.Faster) || work == plain && timed(compare.Slower)
+	case Found:
+		return timed(compare.Slower) && !timed(compare.Faster)
+	case Tripped:
+		return some(func(r compare.Row) bool { return r.Tripped })
+	default:
+		return !some(func(r compare.Row) bool { return r.Tripped || r.Blind })
+	}
+}
+
+// Bound is how many of a trial's sessions give an answer at least, and at most.
+type Bound struct {
+	Answer      Answer
+	Least, Most int
+}
+
+// Trial is a number of sessions with the same planted change.
+type Trial struct {
+	Planted  float64 // more work of the new side, relative
+	Sessions int
+	Bounds   []Bound
+}
+
+func (t Trial) String() string { return "planted " + format.Exact(100*t.Planted) + " %" }
+
+// Trials are what a comparison must get right on a machine that is quiet, or under load:
+// there, changes as small as the gate may stay unseen, but not pass as none. Quick ones take
+// a minute, and can show gross errors only.
+func Trials(load, quick bool) []Trial {
+	const all = math.MaxInt
+	switch {
+	case quick:
+		return []Trial{
+			{0, 3, []Bound{{False, 0, 1}, {Tripped, 0, 0}}},
+			{0.1, 2, []Bound{{Unchanged, 0, 0}}},
+		}
+	case load:
+		return []Trial{
+			{0, 40, []Bound{{False, 0, 3}, {Tripped, 0, 0}}},
+			{0.03, 20, []Bound{{Found, 0, all}}},
+			{0.1, 20, []Bound{{Unchanged, 0, 0}}},
+		}
+	}
+	return []Trial{
+		{0, 40, []Bound{{False, 0, 3}, {Tripped, 0, 0}}},
+		{0.03, 20, []Bound{{Found, 19, all}}},
+		{0.06, 10, []Bound{{Tripped, 9, all}}},
+		{0.1, 20, []Bound{{Unchanged, 0, 0}, {Tripped, 19, all}}},
+	}
+}
+
+// Check runs trials.
+type Check struct {
+	Trials []Trial
+	Budget time.Duration // of a session, after which it gets no further blocks
+	Load   bool          // keep every processor busy half of the time meanwhile
+	Run    func(context.Context, measure.Job) *record.Record
+	Keep   func(*record.Record) error // gets every record; nil: nobody does
+	Log    io.Writer                  // gets a line for each session
+}
+
+// Result is what came of a check.
+type Result struct {
+	Machine string        `json:"machine"`
+	Load    bool          `json:"load"`
+	Busy    string        `json:"disturbed,omitempty"` // how many processes did not have the machine to themselves
+	Counted bool          `json:"counted"`             // the platform tells of other processes
+	Trials  []TrialResult `json:"trials"`
+	// Spreads are, of each session, the relative standard deviation of the mean latency
+	// between processes of one program.
+	Spreads []float64 `json:"spreads"`
+}
+
+// TrialResult is what the sessions of a trial said.
+type TrialResult struct {
+	Planted  float64       `json:"planted"` // relative
+	Sessions []Session     `json:"sessions"`
+	Counts   []AnswerCount `json:"counts"`
+}
+
+// Session is what a session said of each timed row.
+type Session struct {
+	Processes int                `json:"processes"`
+	Changes   map[string]float64 `json:"changes"` // by metric, relative
+	Sees      map[string]float64 `json:"sees"`    // by metric; absent: nothing
+}
+
+// AnswerCount is how many sessions gave an answer, and how many had to.
+type AnswerCount struct {
+	Answer Answer `json:"answer"`
+	Count  int    `json:"count"`
+	Bound  string `json:"bound,omitempty"`
+	Missed bool   `json:"missed"`
+}
+
+// Measure runs the trials. The error is that of ctx, of a session, or of Keep.
+func (c *Check) Measure(ctx context.Context) (*Result, error) {
+	if c.Load {
+		stop := burn()
+		defer stop()
+	}
+	res := &Result{Load: c.Load}
+	var all []*record.Record
+	for _, trial := range c.Trials {
+		result := TrialResult{Planted: trial.Planted, Sessions: []Session{}}
+		counts := make([]int, len(trial.Bounds))
+		for i := range trial.Sessions {
+			recs, table, err := c.session(ctx, trial)
+			if ctx.Err() != nil {
+				return nil, fmt.Errorf("session %d of %d of %s: %w", i+1, trial.Sessions, trial, ctx.Err())
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", trial, err)
+			}
+			all = append(all, recs...)
+			res.Spreads = append(res.Spreads, spread(recs))
+			s := Session{Processes: len(recs), Changes: make(map[string]float64), Sees: make(map[string]float64)}
+			for _, r := range table.Rows {
+				if sees := r.Sees(r.Floor); !r.Exact {
+					s.Changes[r.Metric] = r.Change
+					if !math.IsInf(sees, 0) {
+						s.Sees[r.Metric] = sees
+					}
+				}
+			}
+			result.Sessions = append(result.Sessions, s)
+			var given []Answer
+			for j, b := range trial.Bounds {
+				if b.Answer.given(table, trial.work()) {
+					counts[j]++
+					given = append(given, b.Answer)
+				}
+			}
+			p50 := record.LatencyP50.Name()
+			fmt.Fprintf(c.Log, "%s %d/%d: %d processes, P50 %s, sees %s: %v\n", trial, i+1, trial.Sessions, len(recs), format.Change(s.Changes[p50]), format.Change(s.Sees[p50]), given)
+		}
+		for j, b := range trial.Bounds {
+			result.Counts = append(result.Counts, b.count(counts[j]))
+		}
+		res.Trials = append(res.Trials, result)
+	}
+	res.Busy = record.Disturbance(all)
+	res.Counted = slices.ContainsFunc(all, func(r *record.Record) bool { _, counted := r.Metric(record.OthersShare); return counted })
+	if len(all) > 0 {
+		res.Machine = format.Machine(all[0].Env)
+	}
+	return res, nil
+}
+
+// count holds a number of answers against the bound.
+func (b Bound) count(n int) AnswerCount {
+	c := AnswerCount{Answer: b.Answer, Count: n, Missed: n < b.Least || n > b.Most}
+	switch {
+	case b.Least > 0:
+		c.Bound = fmt.Sprintf("at least %d", b.Least)
+	case b.Most < math.MaxInt:
+		c.Bound = fmt.Sprintf("at most %d", b.Most)
+	}
+	return c
+}
+
+func (t Trial) work() int { return plain + int(math.Round(plain*t.Planted)) }
+
+// session runs and judges a session as compare --git does, its new side with the planted
+// work under the old one's name.
+func (c *Check) session(ctx context.Context, trial Trial) ([]*record.Record, *compare.Table, error) {
+	old, planted := job(plain), job(trial.work())
+	session := compare.Session{
+		Run: func(ctx context.Context, side stat.Side) *record.Record {
+			if side != stat.New {
+				return c.Run(ctx, old)
+			}
+			rec := c.Run(ctx, planted)
+			named := old.Case.With(measure.WorkersAxis().Key, strconv.Itoa(old.Settings.Workers))
+			rec.Case, rec.Axes = named.String(), named.Axes()
+			return rec
+		},
+		Each: c.Keep,
+	}
+	begin := time.Now()
+	var recs []*record.Record
+	for more := blocks; more > 0; {
+		measured, err := session.Measure(ctx, more)
+		if err != nil {
+			return nil, nil, err
+		}
+		if recs = append(recs, measured...); time.Since(begin) > c.Budget {
+			break
+		}
+		more = compare.MoreBlocks(recs, compare.Gate{Limit: gate})
+	}
+	sides, err := compare.Split("session", recs)
+	if err != nil {
+		return nil, nil, err
+	}
+	table, err := compare.Compare(sides, false)
+	if err == nil {
+		_, err = compare.Gate{Limit: gate}.Apply(table)
+	}
+	return recs, table, err
+}
+
+func job(work int) measure.Job {
+	c := workload.NewCase(record.Axis{Key: selfcheck.AxisKey, Value: strconv.Itoa(work)})
+	return compare.NewJob(selfcheck.Def().Name, c, 1, window)
+}
+
+// spread is the relative standard deviation of the mean latency over the old program's
+// processes.
+func spread(recs []*record.Record) float64 {
+	var logs []float64
+	for _, rec := range recs {
+		if rec.Process.Side != string(stat.New) {
+			logs = append(logs, math.Log(rec.Value(record.LatencyMean)))
+		}
+	}
+	return stat.Deviation(logs)
+}
+
+// Text writes the result in a few lines, and what was missed at the end of each.
+func (r *Result) Text(w io.Writer) error {
+	fmt.Fprintf(w, "%s; %s\n", r.Machine, r.load())
+	fmt.Fprintf(w, "sessions of %d blocks of 3 processes and more, windows of %v, intervals at %g %%\n", blocks, window, 100*compare.Confidence)
+	for _, t := range r.Trials {
+		for _, c := range t.Counts {
+			bound := ""
+			if c.Bound != "" {
+				bound = " (" + c.Bound + ")"
+			}
+			if c.Missed {
+				bound += ": MISSED"
+			}
+			fmt.Fprintf(w, "%-12s %2d of %d %s%s\n", Trial{Planted: t.Planted}, c.Count, len(t.Sessions), c.Answer, bound)
+		}
+	}
+	_, err := fmt.Fprintf(w, "between processes of one program: standard deviation %.2f %% (median of %d sessions; %.2f to %.2f)\n",
+		100*stat.Median(r.Spreads), len(r.Spreads), 100*slices.Min(r.Spreads), 100*slices.Max(r.Spreads))
+	return err
+}
+
+// load says what worked on the machine beside the processes, as far as they have seen it.
+func (r *Result) load() string {
+	load := "no load was added"
+	if r.Load {
+		load = "under load: every processor is kept busy half of the time"
+	}
+	switch {
+	case r.Busy != "":
+		return load + "; " + r.Busy
+	case r.Counted:
+		return load + ", and no process was disturbed"
+	}
+	return load + "; this platform does not tell what else ran"
+}
+
+// JSON writes the result as one object.
+func (r *Result) JSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(r)
+}
+
+// Missed names the bounds that do not hold.
+func (r *Result) Missed() (missed []string) {
+	for _, t := range r.Trials {
+		for _, c := range t.Counts {
+			if c.Missed {
+				missed = append(missed, fmt.Sprintf("%s: %d of %d %s, %s needed", Trial{Planted: t.Planted}, c.Count, len(t.Sessions), c.Answer, c.Bound))
+			}
+		}
+	}
+	return missed
+}

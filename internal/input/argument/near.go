@@ -1,0 +1,73 @@
+package argument
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+const (
+	mostNamed = 8 // names that an error lists in full
+	mostNear  = 3 // of more names, those nearest to what was typed
+)
+
+// Among says which of the names were accepted in the place of what was typed: all of a few; of
+// more those that it may have been meant for, and what lists them all.
+func Among(typed string, names []string, listedBy string) string {
+	if len(names) <= mostNamed {
+		return strings.Join(names, ", ")
+	}
+	if near := nearest(typed, names); len(near) > 0 {
+		return strings.Join(near, ", ") + "; " + listedBy + " lists all"
+	}
+	return "what " + listedBy + " lists"
+}
+
+// nearest are the names that typed may have been meant for, the likeliest first: that begin
+// with it, or that two slips of a finger make of it, one for a word of up to four letters.
+func nearest(typed string, names []string) []string {
+	type candidate struct {
+		name  string
+		slips int
+	}
+	var near []candidate
+	for _, name := range names {
+		slips := distance(strings.ToLower(typed), strings.ToLower(name))
+		bare := strings.TrimLeft(typed, "-")
+		begins := len(bare) > 1 && strings.HasPrefix(strings.TrimLeft(name, "-"), bare)
+		if begins || slips <= 2 && (slips <= 1 || len(bare) > 4) {
+			near = append(near, candidate{name, slips})
+		}
+	}
+	slices.SortStableFunc(near, func(a, b candidate) int { return cmp.Compare(a.slips, b.slips) })
+	var out []string
+	for _, c := range near[:min(len(near), mostNear)] {
+		out = append(out, c.name)
+	}
+	return out
+}
+
+// distance is how many letters are to be put in, left out, exchanged for another or for their
+// neighbour to make b of a (optimal string alignment).
+func distance(a, b string) int {
+	var before, last []int
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before, last, row = last, row, make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+cost)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,123 @@
+package jobs
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// The commands that measure cases as their flags say.
+const (
+	CommandRun    = "run"
+	CommandStages = "stages"
+)
+
+// Planner defines the flags of one of these commands, and returns what makes the jobs of the
+// named workloads when the flags are parsed.
+func Planner(command string, flags *pflag.FlagSet, defs []workload.Def) func(names []string) (*Plan, error) {
+	if command == CommandStages {
+		return NewStagesFlags(flags, defs).Plan
+	}
+	return NewRunFlags(flags, defs, nil).Plan
+}
+
+// Command is the command line of a program with the workloads that measures the record's case
+// again, with its settings and its seed, in the words of a POSIX shell. It is empty where defs lack the record's workload
+// or one of its axes, or the settings cannot be read: a command that measures something else
+// would be worse than none.
+func Command(program string, defs []workload.Def, r *record.Record) string {
+	s, err := settings(r)
+	if err != nil || s.Workers == 0 && !r.Staged() { // a load of which nobody told the settings
+		return ""
+	}
+	def, err := definition(defs, r)
+	if err != nil {
+		return ""
+	}
+	leak := slices.ContainsFunc(r.Counters, func(c record.Counter) bool { return c.Name == record.CountLeakFixed })
+	command, flags := CommandRun, s.Flags()
+	switch {
+	case r.Staged():
+		command, flags = CommandStages, only(flags, "srs", "srs-hash", "seed")
+	case leak:
+		command, flags = "leak", only(flags, "duration", "count", "seed")
+	}
+	words := []string{program}
+	if def.File != "" {
+		words = append(words, "exec", argument.Quote(def.File))
+	}
+	words = append(words, command)
+	if !strings.EqualFold(def.ID(), workload.MixKey) { // whose axis names what is run
+		words = append(words, def.ID())
+	}
+	add := func(flag, value string) { words = append(words, "--"+flag, argument.Quote(value)) }
+	for _, x := range r.Axes {
+		axis, ok := def.Axis(x.Key)
+		switch {
+		case slices.Contains(measure.Coordinates(), x.Key) || x.Key == ProcessorsAxis().Key: // settings
+		case x.Key == workload.MixKey:
+			add(workload.MixKey, strings.ReplaceAll(x.Value, ":", "="))
+		case ok:
+			add(axis.Long(), x.Value)
+		default:
+			return ""
+		}
+	}
+	if _, ok := r.Axes.Get(ProcessorsAxis().Key); !leak && (ok || r.Processors() != r.Env.Cores) {
+		add(ProcessorsAxis().Flag, strconv.Itoa(r.Processors()))
+	}
+	for _, f := range flags {
+		add(f.Name, f.Value)
+	}
+	return strings.Join(words, " ")
+}
+
+// definition is that of the record's workload, a mix included.
+func definition(defs []workload.Def, r *record.Record) (workload.Def, error) {
+	def, err := workload.Find(defs, r.Workload)
+	mix, mixed := r.Axes.Get(workload.MixKey)
+	if err == nil || !mixed {
+		return def, err
+	}
+	if def, err = workload.Mix(defs, strings.ReplaceAll(mix, ":", "=")); err == nil && def.Name != r.Workload {
+		err = &argument.ValueError{Field: "workload", Value: r.Workload, Accepted: def.Name}
+	}
+	return def, err
+}
+
+// only are the flags of these names.
+func only(flags []measure.Flag, names ...string) []measure.Flag {
+	return slices.DeleteFunc(flags, func(f measure.Flag) bool { return !slices.Contains(names, f.Name) })
+}
+
+// settings reads how the record was measured; a record of stages has its seed only.
+func settings(r *record.Record) (s measure.Settings, err error) {
+	if len(r.Settings) > 0 {
+		err = json.Unmarshal(r.Settings, &s)
+	}
+	s.Seed = r.Seed
+	return s, err
+}
+
+// Words are the properties of what was measured, the seed and the settings in words, each with its label.
+func Words(r *record.Record) [][2]string {
+	all := append(r.Properties.Words(), [2]string{"Seed", strconv.FormatUint(r.Seed, 10)})
+	s, err := settings(r)
+	switch {
+	case err != nil:
+		return append(all, [2]string{"Settings", "cannot be read: " + err.Error()})
+	case r.Staged() && s.SRS == "":
+		return all
+	case r.Staged():
+		return append(all, [2]string{"Reference string", s.SRS})
+	}
+	return append(all, s.Words()...)
+}

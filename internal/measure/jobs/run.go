@@ -1,0 +1,295 @@
+package jobs
+
+import (
+	"cmp"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/result/format"
+	"github.com/zkbench/zkbench/internal/runner"
+	"github.com/zkbench/zkbench/internal/view/outdir"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// RunFlags are the flags of run as they were typed.
+type RunFlags struct {
+	defs                                       []workload.Def
+	main                                       *MainJob
+	axes                                       map[string]*argument.Option // by the axis' key
+	settings                                   measure.Typed
+	mix, matrix, cpus, slo, timeout, processes *argument.Option
+	budget, listen, Baseline                   *argument.Option
+	Out, JSON                                  *argument.Option
+	Own                                        []string // names of all but the axes', in the order of definition
+}
+
+// What axes without a flag are.
+const (
+	MatrixSmall = "small" // one small value each
+	MatrixStudy = "study" // their defaults, of tokens those of the study of confidential tokens
+	matrices    = MatrixSmall + ", one case; " + MatrixStudy + ", all defaults, hours of some workloads"
+)
+
+var acceptedTimeout = fmt.Sprintf("a time from 0s up to %v, for example 10m", measure.MaxDuration)
+
+// searchBudget is the time that a search may take.
+const searchBudget = 2 * time.Minute
+
+// MaxProcesses bounds the processes of a case.
+const MaxProcesses = 1000
+
+// NewRunFlags defines the flags of run: those of the axes, and its own. Without workloads it
+// runs the main job, and where there is none a small case of each.
+func NewRunFlags(flags *pflag.FlagSet, defs []workload.Def, main *MainJob) *RunFlags {
+	f := &RunFlags{defs: defs, main: main, axes: DefineAxes(flags, defs, ""), settings: make(measure.Typed)}
+	define := func(name, kind, text, accepted, help string) *argument.Option {
+		f.Own = append(f.Own, name)
+		return argument.Define(flags, name, kind, text, accepted, help)
+	}
+	settings := func(names ...string) {
+		f.settings.Define(func(o *argument.Option, name, help string) {
+			f.Own = append(f.Own, name)
+			flags.Var(o, name, help)
+		}, names...)
+	}
+	f.mix = define("mix", argument.KindText, "", "workload=share,..., for example issue=1,transfer=8",
+		"run several workloads as one, in these proportions, for example issue=1,transfer=8")
+	f.matrix = define("matrix", argument.KindText, MatrixSmall, matrices, "values of axes that have no flag: "+matrices)
+	settings("workers")
+	processors := ProcessorsAxis()
+	f.cpus = define(processors.Flag, argument.KindList, "", processors.Accepted,
+		processors.Usage+" that a case may use, "+measure.NumCPU+" workers among them: "+processors.Accepted+" (default the machine's)")
+	settings("rate", "arrivals", "starts", "queue")
+	f.slo = define("slo", argument.KindText, "", "a percentile and a time, for example p99=50ms",
+		"find the highest rate whose response times hold this, for example p99=50ms; arrivals are poisson, and no trial is longer than --duration")
+	f.budget = define("budget", argument.KindTime, searchBudget.String(), acceptedTimeout, "with --slo: time for the search of a case; the longer, the narrower the interval")
+	settings("duration", "count", "least", "warmup", "grace", "fail-if")
+	f.timeout = define("timeout", argument.KindTime, "0s", acceptedTimeout, "time after which a case is stopped, set-up and checks included (default three windows and three minutes)")
+	f.processes = define("processes", argument.KindNumber, "1", fmt.Sprintf("1 to %d", MaxProcesses), "processes of each case, one after the other in turn; a comparison needs 8 or more a side")
+	settings("samples")
+	settings("srs", "srs-hash", "seed")
+	settings("check", "arena")
+	f.Out = define("out", argument.KindFile, "", "the path of a directory without records",
+		"write records, reports, plots, HDR logs, CSV and profiles to this directory")
+	f.JSON = define("json", argument.KindFile, "", "the path of a file, which is written anew",
+		"write the records as JSON lines to this file, which is written anew")
+	settings("profile")
+	f.listen = define("listen", argument.KindText, "", measure.ListenAccepted,
+		"serve the figures of the running load at this address, /metrics in the form of Prometheus, for example localhost:9100")
+	f.Baseline = define("save-baseline", argument.KindText, "", "a name, for example main",
+		"keep the records under this name, for compare --baseline")
+	return f
+}
+
+// Plan is what a command line asks to be measured.
+type Plan struct {
+	Jobs       []measure.Job
+	Processes  int
+	SLO        runner.SLO
+	TrialLimit time.Duration // of the search's trials; 0: --duration was not given
+	Budget     time.Duration // of a search
+	Search     bool          // the highest rate that holds slo is wanted
+	Shape      runner.Shape  // of the search's arrivals
+}
+
+// Summary says how much a plan measures and about how long that takes, in a line.
+func (p *Plan) Summary() string {
+	var expected time.Duration
+	for _, job := range p.Jobs {
+		expected += job.Expected() * time.Duration(p.Processes)
+	}
+	text := format.Plural(len(p.Jobs), "case")
+	if p.Processes > 1 {
+		text += ", " + format.Plural(len(p.Jobs)*p.Processes, "process")
+	}
+	if p.Search {
+		return text + ", each measured until its highest rate is found"
+	}
+	return text + ", about " + format.Roughly(expected)
+}
+
+// Plan reads the command line.
+func (f *RunFlags) Plan(args []string) (*Plan, error) {
+	typed := TypedAxes(f.axes)
+	duration, workers := measure.DefaultDuration, "1"
+	var all []workload.Plan
+	var err error
+	plans := SmallPlans
+	switch f.matrix.Text {
+	case MatrixSmall:
+	case MatrixStudy:
+		plans = Plans
+	default:
+		return nil, f.matrix.Refuse("matrix", f.matrix.Text)
+	}
+	switch {
+	case f.mix.Given && len(args) > 0:
+		return nil, &argument.ValueError{Field: "workload", Value: args[0], Accepted: "none beside --mix, which names them"}
+	case f.mix.Given:
+		var mix workload.Def
+		if mix, err = workload.Mix(f.defs, f.mix.Text); err == nil {
+			all, err = plans([]workload.Def{mix}, []string{mix.ID()}, typed)
+		}
+	case len(args) == 0 && f.main != nil:
+		duration, workers = measure.MainJobDuration, measure.NumCPU
+		all, err = f.main.Plans(f.defs, typed)
+	case len(args) == 0:
+		all, err = plans(f.defs, strings.Split(workload.IDs(f.defs), ", "), typed)
+	default:
+		all, err = plans(f.defs, args, typed)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := checkSRS(f.settings, all); err != nil {
+		return nil, err
+	}
+	if o := f.settings["workers"]; o.Given {
+		workers = o.Text
+	}
+	plan := new(Plan)
+	if plan.SLO, plan.Search, err = f.objective(); err != nil {
+		return nil, err
+	}
+	if o := f.settings["duration"]; plan.Search && o.Given {
+		if plan.TrialLimit, err = o.Duration("duration", measure.MinDuration, measure.MaxDuration); err != nil {
+			return nil, err
+		}
+	}
+	if f.budget.Given && !plan.Search {
+		return nil, &argument.ValueError{Field: "budget", Value: f.budget.Text, Accepted: "together with --slo only"}
+	}
+	if plan.Budget, err = f.budget.Duration("budget", 0, measure.MaxDuration); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"arrivals", "starts", "queue"} {
+		if o := f.settings[name]; o.Given && !plan.Search && !f.settings["rate"].Given {
+			return nil, &argument.ValueError{Field: name, Value: o.Text, Accepted: "together with --rate or --slo only"}
+		}
+	}
+	if plan.Shape = runner.Poisson; f.settings["arrivals"].Given {
+		plan.Shape = runner.Shape(f.settings["arrivals"].Text)
+	}
+	processes, err := f.processes.Number("processes", 1, MaxProcesses)
+	if err != nil {
+		return nil, err
+	}
+	plan.Processes = int(processes)
+	if err := f.free(); err != nil {
+		return nil, err
+	}
+	timeout, err := f.timeout.Duration("timeout", 0, measure.MaxDuration)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := f.processors()
+	if err != nil {
+		return nil, err
+	}
+	for _, procs := range counts {
+		loads := workers
+		if procs > 0 {
+			loads = strings.ReplaceAll(workers, measure.NumCPU, strconv.Itoa(procs))
+		}
+		settings, err := f.settings.Settings(loads, duration)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range all {
+			for _, c := range p.Cases {
+				if procs > 0 {
+					c = c.With(ProcessorsAxis().Key, strconv.Itoa(procs))
+				}
+				for _, s := range settings {
+					if len(s.Profiles) > 0 {
+						s.ProfileDir = f.profileDir(p.Def, s.Named(c))
+					}
+					plan.Jobs = append(plan.Jobs, measure.Job{Workload: p.Def.Name, Spec: p.Def.Spec, Case: c, Settings: s, Deadline: cmp.Or(timeout, measure.Deadline(s)+p.Def.SetUp), Procs: procs, Listen: f.listen.Text})
+				}
+			}
+		}
+	}
+	return plan, nil
+}
+
+// free refuses an address of --listen that is not one, or not free.
+func (f *RunFlags) free() error {
+	if !f.listen.Given {
+		return nil
+	}
+	_, port, err := net.SplitHostPort(f.listen.Text)
+	if err != nil || port == "0" { // of which nobody would be told
+		return f.listen.Refuse("listen", f.listen.Text)
+	}
+	l, err := net.Listen("tcp", f.listen.Text)
+	if err != nil {
+		return f.listen.Refuse("listen", f.listen.Text)
+	}
+	return l.Close()
+}
+
+// processors are the numbers of processors that cases may use; 0: the machine's.
+func (f *RunFlags) processors() ([]int, error) {
+	if !f.cpus.Given {
+		return []int{0}, nil
+	}
+	return ParseProcessors(f.cpus.Text)
+}
+
+// profileDir is the directory of a measured case's profiles.
+func (f *RunFlags) profileDir(def workload.Def, c workload.Case) string {
+	if f.Out.Given {
+		return outdir.CaseDir(f.Out.Text, def.Name, c.String())
+	}
+	return measure.ProfileDir(measure.ProfileRoot, def, c)
+}
+
+// objective is what --slo asks for; false where it was not given.
+func (f *RunFlags) objective() (runner.SLO, bool, error) {
+	if !f.slo.Given {
+		return runner.SLO{}, false, nil
+	}
+	slo, err := runner.ParseSLO(f.slo.Text)
+	if err != nil {
+		return slo, false, f.slo.Refuse("slo", f.slo.Text)
+	}
+	refuse := func(field, value, accepted string) (runner.SLO, bool, error) {
+		return slo, false, &argument.ValueError{Field: field, Value: value, Accepted: accepted}
+	}
+	if f.settings["duration"].Given {
+		duration, err := f.settings["duration"].Duration("duration", measure.MinDuration, measure.MaxDuration)
+		if err != nil {
+			return slo, false, err
+		}
+		if duration < slo.MinWindow() {
+			return refuse("duration", duration.String(), fmt.Sprintf("at least %v with --slo %s", slo.MinWindow(), slo))
+		}
+	}
+	if shape := runner.Shape(f.settings["arrivals"].Text); shape != runner.Constant && shape != runner.Poisson {
+		return refuse("arrivals", f.settings["arrivals"].Text, "constant, poisson with --slo")
+	}
+	if f.settings["rate"].Given {
+		if rates, ok := measure.ParseRates(f.settings["rate"].Text); !ok || len(rates) != 1 {
+			return refuse("rate", f.settings["rate"].Text, "one rate with --slo: where the search begins")
+		}
+	}
+	if samples, err := f.settings["samples"].Number("samples", 1, runner.MaxSamples); err != nil || samples == 0 {
+		return refuse("samples", f.settings["samples"].Text, fmt.Sprintf("1 to %d with --slo", runner.MaxSamples))
+	}
+	for _, other := range []struct {
+		name string
+		o    *argument.Option
+	}{{"count", f.settings["count"]}, {"processes", f.processes}, {"profile", f.settings["profile"]}, {"fail-if", f.settings["fail-if"]}, {"save-baseline", f.Baseline}} {
+		if other.o.Given {
+			return refuse(other.name, other.o.Text, "not with --slo, whose trials last as long as it needs")
+		}
+	}
+	return slo, true, nil
+}

@@ -1,0 +1,112 @@
+package jobs
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// stagesDeadline is how long one case may take.
+const stagesDeadline = 2 * time.Hour
+
+// StagesFlags are the flags of stages as they were typed.
+type StagesFlags struct {
+	staged                      []workload.Def // without the axis of stages, through which all cases go
+	IDs                         string         // of staged
+	axes                        map[string]*argument.Option
+	settings                    measure.Typed
+	cpus, processes, seed, JSON *argument.Option
+}
+
+// NewStagesFlags defines the flags of stages.
+func NewStagesFlags(flags *pflag.FlagSet, defs []workload.Def) *StagesFlags {
+	f := &StagesFlags{settings: make(measure.Typed)}
+	for _, d := range defs {
+		if d.Stages != nil {
+			d.Axes = slices.DeleteFunc(slices.Clone(d.Axes), func(a workload.Axis) bool { return a.Key == record.StageKey })
+			f.staged = append(f.staged, d)
+		}
+	}
+	f.IDs = workload.IDs(f.staged)
+	f.axes = DefineAxes(flags, f.staged, "")
+	processors := ProcessorsAxis()
+	f.cpus = argument.Define(flags, processors.Flag, argument.KindList, measure.NumCPU, processors.Accepted, processors.Usage+": "+processors.Accepted)
+	f.processes = argument.Define(flags, "processes", argument.KindNumber, "1", fmt.Sprintf("1 to %d", MaxProcesses), "processes of each case, one after the other in turn")
+	f.seed = argument.Define(flags, "seed", argument.KindNumber, fmt.Sprint(measure.DefaultSeed), "0 to 2^64-1", "seed of assignments and of the reference string")
+	f.settings.Define(func(o *argument.Option, name, help string) { flags.Var(o, name, help) }, "srs", "srs-hash")
+	f.JSON = argument.Define(flags, "json", argument.KindFile, "", "the path of a file, which is written anew", "write the records as JSON lines to this file, which is written anew")
+	return f
+}
+
+// Plan reads the command line.
+func (f *StagesFlags) Plan(args []string) (*Plan, error) {
+	if len(args) == 0 {
+		return nil, &argument.ValueError{Field: "workload", Value: "", Accepted: f.IDs}
+	}
+	all, err := SmallPlans(f.staged, args, TypedAxes(f.axes))
+	if err != nil {
+		return nil, err
+	}
+	if err := checkSRS(f.settings, all); err != nil {
+		return nil, err
+	}
+	counts, err := ParseProcessors(f.cpus.Text)
+	if err != nil {
+		return nil, err
+	}
+	processes, err := f.processes.Number("processes", 1, MaxProcesses)
+	if err != nil {
+		return nil, err
+	}
+	plan := &Plan{Processes: int(processes)}
+	s := measure.Settings{SRS: f.settings["srs"].Text, SRSHash: f.settings["srs-hash"].Text}
+	if s.Seed, err = f.seed.Number("seed", 0, math.MaxUint64); err != nil {
+		return nil, err
+	}
+	for _, p := range all {
+		for _, c := range p.Cases {
+			for _, n := range counts {
+				plan.Jobs = append(plan.Jobs, measure.Job{
+					Workload: p.Def.Name, Spec: p.Def.Spec, Case: c.With(ProcessorsAxis().Key, strconv.Itoa(n)), Settings: s, Deadline: stagesDeadline, Procs: n, Stages: true,
+				})
+			}
+		}
+	}
+	return plan, nil
+}
+
+// checkSRS refuses a file of --srs that cannot be opened, or that no case would read, and a hash
+// that is none, or without a file. Its content is checked by the cases, which know what size they need.
+func checkSRS(typed measure.Typed, plans []workload.Plan) error {
+	o, hash := typed["srs"], typed["srs-hash"]
+	switch {
+	case hash.Given && (!o.Given || !measure.IsHash(hash.Text)):
+		return hash.Refuse("srs-hash", hash.Text)
+	case !o.Given:
+		return nil
+	}
+	used := false
+	for _, p := range plans {
+		for _, c := range p.Cases {
+			used = used || p.Def.SRS != nil && p.Def.SRS(c)
+		}
+	}
+	if !used {
+		return &argument.ValueError{Field: "srs", Value: o.Text, Accepted: "together with cases that have a KZG reference string: circuits with --system plonk, msm"}
+	}
+	file, err := os.Open(o.Text)
+	if err != nil {
+		return fmt.Errorf("srs: %w; accepted: %s", err, o.Accepted)
+	}
+	return file.Close()
+}

@@ -1,0 +1,215 @@
+// Package suite runs many cases as one: a file names workloads and values, each case runs
+// in a process of its own, repetitions interleaved, and a journal keeps what has ended, so
+// that a suite that was stopped goes on.
+package suite
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/input/yamlfile"
+	"github.com/zkbench/zkbench/internal/measure/jobs"
+)
+
+// File is a suite as it is written.
+type File struct {
+	Name, About string
+	Repetitions int             // processes of each case
+	Provers     []yamlfile.Word // files of provers that the cases name, relative to the suite's
+	Entries     []Entry
+
+	mistakes []yamlfile.Mistake // of its structure; Expand tells them with those of its values
+}
+
+// Entry is some workloads and what is to be measured of them, as a command line has it.
+type Entry struct {
+	Command   string // run or stages
+	Workloads []yamlfile.Word
+	Flags     []Flag        // of the command
+	Expected  time.Duration // about how long a case takes; 0: not said
+	Line      int
+}
+
+// Flag is a flag of a command with its values.
+type Flag struct {
+	Name   string
+	Values []yamlfile.Word
+	Line   int
+}
+
+// Text is the flag's values as a command line has them.
+func (f Flag) Text() string { return strings.Join(texts(f.Values), ",") }
+
+func texts(words []yamlfile.Word) []string {
+	all := make([]string, len(words))
+	for i, w := range words {
+		all[i] = w.Text
+	}
+	return all
+}
+
+// IDs are the entry's workloads.
+func (e Entry) IDs() []string { return texts(e.Workloads) }
+
+// MaxRepetitions bounds the processes of a case.
+const MaxRepetitions = 1000
+
+// Read reads a file, in YAML. One that is no YAML, or no mapping, is a *yamlfile.Error; what
+// else is wrong with it Expand tells, together with what is wrong with its values.
+func Read(name string, r io.Reader) (*File, error) {
+	node, p, err := yamlfile.Read(name, r, "suite", keys)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{Repetitions: 1}
+	(&parser{p}).file(node, f)
+	f.mistakes = p.Mistakes
+	return f, nil
+}
+
+// keys are those of a suite.
+const keys = "name, about, repetitions, provers, cases"
+
+type parser struct{ *yamlfile.Parser }
+
+// longestName bounds the characters of a name.
+const longestName = 100
+
+func (p *parser) file(n *yaml.Node, f *File) {
+	p.Pairs(n, "suite", func(key, value *yaml.Node) {
+		switch key.Value {
+		case "name":
+			f.Name = p.Line("name", value)
+			if !utf8.ValidString(f.Name) || utf8.RuneCountInString(f.Name) > longestName {
+				p.Wrong(value.Line, "name: accepted: up to %d characters", longestName)
+			}
+		case "about":
+			f.About = p.Line("about", value)
+		case "repetitions":
+			count, err := strconv.Atoi(p.Text("repetitions", value))
+			if err != nil || count < 1 || count > MaxRepetitions {
+				p.Wrong(value.Line, "repetitions: %q is not accepted; accepted: 1 to %d", value.Value, MaxRepetitions)
+			}
+			f.Repetitions = count
+		case "provers":
+			f.Provers = p.Words("provers", value)
+		case "cases":
+			if value.Kind != yaml.SequenceNode {
+				p.Wrong(value.Line, "cases: accepted: a list, each with run or stages")
+				return
+			}
+			for _, item := range value.Content {
+				p.entry(item, f)
+			}
+		default:
+			p.Wrong(key.Line, "%q is not accepted; accepted: "+keys, key.Value)
+		}
+	})
+	if len(f.Entries) == 0 && len(p.Mistakes) == 0 {
+		p.Wrong(n.Line, "cases: none; accepted: one or more")
+	}
+}
+
+func (p *parser) entry(n *yaml.Node, f *File) {
+	e := Entry{Line: n.Line}
+	p.Pairs(n, "case", func(key, value *yaml.Node) {
+		switch key.Value {
+		case jobs.CommandRun, jobs.CommandStages:
+			if e.Command != "" {
+				p.Wrong(key.Line, "%s beside %s; accepted: one of them", key.Value, e.Command)
+			}
+			e.Command = key.Value
+			for _, w := range p.Words(key.Value, value) {
+				for id := range strings.FieldsSeq(w.Text) {
+					e.Workloads = append(e.Workloads, yamlfile.Word{Text: id, Line: w.Line})
+				}
+			}
+			if len(e.Workloads) == 0 {
+				p.Wrong(key.Line, "%s: no workloads; accepted: their names", key.Value)
+			}
+		case "expected":
+			var err error
+			text := p.Text("expected", value)
+			if e.Expected, err = time.ParseDuration(text); err != nil || e.Expected <= 0 {
+				p.Wrong(value.Line, "expected: %q is not accepted; accepted: a time, for example 30s", text)
+			}
+		default:
+			e.Flags = append(e.Flags, Flag{key.Value, p.Words(key.Value, value), key.Line})
+		}
+	})
+	if e.Command == "" && n.Kind == yaml.MappingNode {
+		p.Wrong(n.Line, "a case names no workloads; accepted: run or stages with their names")
+	}
+	if len(e.Workloads) > 0 {
+		f.Entries = append(f.Entries, e)
+	}
+}
+
+// dashed is a flag's name as the command has it; go test's has underscores.
+func dashed(name string) string { return strings.ReplaceAll(name, "_", "-") }
+
+// Expand makes of each entry what expand makes of it. expand stops at the first mistake;
+// where that is a *argument.ValueError of a value or a workload, that is taken away and the
+// entry tried again, so that all mistakes of the file are told at once, in a *yamlfile.Error.
+func Expand[T any](name string, f *File, expand func(e Entry) ([]T, error)) ([]T, error) {
+	p := &yamlfile.Parser{Mistakes: slices.Clone(f.mistakes)}
+	var all []T
+	for _, e := range f.Entries {
+		for {
+			some, err := expand(e)
+			if err == nil {
+				all = append(all, some...)
+				break
+			}
+			line, again := e.withoutMistake(err)
+			p.Wrong(line, "%v", err)
+			if !again {
+				break
+			}
+		}
+	}
+	if err := p.Err(name); err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// withoutMistake takes away what err is of, and returns its line; false: nothing is left to try.
+func (e *Entry) withoutMistake(err error) (line int, again bool) {
+	wrong, ok := errors.AsType[*argument.ValueError](err)
+	if !ok {
+		return e.Line, false
+	}
+	sameText := func(w yamlfile.Word) bool { return w.Text == wrong.Value }
+	// Of a flag that none of the workloads has, the flag is the value.
+	if i := slices.IndexFunc(e.Flags, func(f Flag) bool {
+		return dashed(f.Name) == dashed(wrong.Field) || "--"+dashed(f.Name) == wrong.Value
+	}); i >= 0 {
+		e.Flags = slices.Clone(e.Flags)
+		f := &e.Flags[i]
+		line, k := f.Line, slices.IndexFunc(f.Values, sameText)
+		if k >= 0 {
+			line = f.Values[k].Line
+		}
+		if k >= 0 && len(f.Values) > 1 {
+			f.Values = slices.Delete(slices.Clone(f.Values), k, k+1)
+		} else {
+			e.Flags = slices.Delete(e.Flags, i, i+1)
+		}
+		return line, true
+	}
+	if i := slices.IndexFunc(e.Workloads, sameText); i >= 0 {
+		line = e.Workloads[i].Line
+		e.Workloads = slices.Delete(slices.Clone(e.Workloads), i, i+1)
+		return line, len(e.Workloads) > 0
+	}
+	return e.Line, false
+}

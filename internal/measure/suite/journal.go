@@ -1,0 +1,288 @@
+package suite
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"go.etcd.io/bbolt"
+	bberrors "go.etcd.io/bbolt/errors"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/view/outdir"
+)
+
+// journalFile is the journal within a suite's folder.
+const journalFile = "journal.db"
+
+// journalFormat is the number of the journal's format.
+const journalFormat = 1
+
+// Journal keeps what a suite's cases have given, each once, on bbolt. A record is durable
+// when Put returns.
+type Journal struct {
+	db   *bbolt.DB
+	path string
+	file fs.FileInfo // as it was opened
+}
+
+// Header says what suite a journal is of. It holds the cases themselves, so that a suite
+// goes on as it was begun, whatever has become of its file.
+type Header struct {
+	Format  int       `json:"format"`
+	Suite   string    `json:"suite"`
+	Session string    `json:"session"` // of its records
+	Begun   time.Time `json:"begun"`
+	Plan    []Case    `json:"plan"` // in their order, each repetition
+	// Program is the SHA-256 of the program that began it.
+	Program string `json:"program"`
+	// Hosts are what the machines were that the suite was begun on, by their names.
+	Hosts map[string]record.Env `json:"hosts,omitempty"`
+	// HostWait is how long a host that is lost is waited for.
+	HostWait time.Duration `json:"host_wait,omitempty"` // ns
+	Noise
+}
+
+// Noise is what a suite does where others work on the machine.
+type Noise struct {
+	QuietWait time.Duration `json:"quiet_wait,omitempty"` // ns, for which cases wait for a quiet machine, in all
+	Again     bool          `json:"again,omitempty"`      // a disturbed case is measured once more
+}
+
+var (
+	headBucket  = []byte("head")
+	headKey     = []byte("header")
+	casesBucket = []byte("cases")
+)
+
+// IsFree returns an error where a folder has a suite, or records of another run.
+func IsFree(dir string) error {
+	if path := filepath.Join(dir, journalFile); exists(path) {
+		return fmt.Errorf("%w: %s is there already; accepted: another folder, or --resume with this one", zkbench.ErrParams, path)
+	}
+	if other := outdir.Records(dir); exists(other) {
+		return fmt.Errorf("%w: %s is of another run; accepted: a folder without records", zkbench.ErrParams, other)
+	}
+	return nil
+}
+
+// Create makes the journal of a suite in a folder that has none, and no records of
+// something else.
+func Create(dir string, h Header) (*Journal, error) {
+	path := filepath.Join(dir, journalFile)
+	if err := IsFree(dir); err != nil {
+		return nil, err
+	}
+	h.Format = journalFormat
+	raw, err := json.Marshal(h)
+	if err != nil {
+		return nil, err
+	}
+	raw = sealed(raw)
+	j, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	err = j.update(func(tx *bbolt.Tx) error {
+		head, err := tx.CreateBucket(headBucket)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.CreateBucket(casesBucket); err != nil {
+			return err
+		}
+		return head.Put(headKey, raw)
+	})
+	if err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
+	return j, nil
+}
+
+// Open opens the journal of a folder.
+func Open(dir string) (*Journal, Header, error) {
+	var h Header
+	path := filepath.Join(dir, journalFile)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, h, fmt.Errorf("%w: %s is not there; accepted: the folder of a suite", zkbench.ErrParams, path)
+	}
+	j, err := open(path)
+	if err != nil {
+		return nil, h, err
+	}
+	err = j.view(func(tx *bbolt.Tx) error {
+		head := tx.Bucket(headBucket)
+		if head == nil || tx.Bucket(casesBucket) == nil {
+			return &zkbench.DecodeError{Path: "journal", Reason: "no suite was begun in it"}
+		}
+		raw, err := unsealed("journal.header", head.Get(headKey))
+		if err != nil {
+			return err
+		}
+		// The format is read alone first: another one may give the rest other types.
+		if err := json.Unmarshal(raw, &struct {
+			Format *int `json:"format"`
+		}{&h.Format}); err != nil {
+			return &zkbench.DecodeError{Path: "journal.header", Reason: err.Error()}
+		}
+		if h.Format != journalFormat {
+			return &zkbench.DecodeError{Path: "journal.format", Reason: fmt.Sprintf("%d; accepted: %d", h.Format, journalFormat)}
+		}
+		if err := json.Unmarshal(raw, &h); err != nil {
+			return &zkbench.DecodeError{Path: "journal.header", Reason: err.Error()}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, h, errors.Join(err, j.Close())
+	}
+	return j, h, nil
+}
+
+// sealed is raw with its digest, by which damage is seen.
+func sealed(raw []byte) []byte {
+	sum := sha256.Sum256(raw)
+	return append(sum[:], raw...)
+}
+
+// unsealed is what was sealed.
+func unsealed(what string, all []byte) ([]byte, error) {
+	if len(all) < sha256.Size {
+		return nil, &zkbench.DecodeError{Path: what, Reason: "not there, or cut"}
+	}
+	sum, raw := all[:sha256.Size], all[sha256.Size:]
+	if have := sha256.Sum256(raw); !bytes.Equal(sum, have[:]) {
+		return nil, &zkbench.DecodeError{Path: what, Reason: "damaged: its digest is another"}
+	}
+	return raw, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+func open(path string) (*Journal, error) {
+	j := &Journal{path: path}
+	err := guard(func() (err error) {
+		j.db, err = bbolt.Open(path, 0o644, &bbolt.Options{Timeout: time.Second})
+		return err
+	})
+	if errors.Is(err, bberrors.ErrTimeout) {
+		return nil, fmt.Errorf("%w: %s: another suite runs in this folder", zkbench.ErrEnv, path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if j.file, err = os.Stat(path); err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
+	return j, nil
+}
+
+// guard calls what works on bbolt's pages: it answers some damage with a panic, and a
+// wrong offset reads beyond the map. Both come back as errors.
+func guard(work func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if r := recover(); r != nil {
+			err = &zkbench.DecodeError{Path: "journal", Reason: fmt.Sprintf("damaged: %v", r)}
+		}
+	}()
+	return work()
+}
+
+func (j *Journal) update(work func(tx *bbolt.Tx) error) error {
+	return j.withPath(guard(func() error { return j.db.Update(work) }))
+}
+
+func (j *Journal) view(work func(tx *bbolt.Tx) error) error {
+	return j.withPath(guard(func() error { return j.db.View(work) }))
+}
+
+func (j *Journal) withPath(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", j.path, err)
+}
+
+// Put keeps the record of a case that has none.
+func (j *Journal) Put(key string, r *record.Record) error {
+	raw, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	err = j.update(func(tx *bbolt.Tx) error {
+		cases := tx.Bucket(casesBucket)
+		if cases.Get([]byte(key)) != nil {
+			return fmt.Errorf("%s has a record already", key)
+		}
+		return cases.Put([]byte(key), sealed(raw))
+	})
+	if err != nil {
+		return err
+	}
+	return j.inPlace()
+}
+
+// inPlace tells whether the file is still where it was: one whose folder was removed takes
+// what is written, and nobody will find it.
+func (j *Journal) inPlace() error {
+	now, err := os.Stat(j.path)
+	if err != nil {
+		return fmt.Errorf("%w: %w", zkbench.ErrEnv, err)
+	}
+	if !os.SameFile(now, j.file) {
+		return fmt.Errorf("%w: %s is another file now", zkbench.ErrEnv, j.path)
+	}
+	return nil
+}
+
+// Records returns the records of the cases that have one, by their keys. The error names
+// the case whose record cannot be read.
+func (j *Journal) Records() (map[string]*record.Record, error) {
+	all := make(map[string]*record.Record)
+	err := j.view(func(tx *bbolt.Tx) error {
+		return tx.Bucket(casesBucket).ForEach(func(key, value []byte) error {
+			raw, err := unsealed("record", value)
+			if err != nil {
+				return fmt.Errorf("record of %s: %w", key, err)
+			}
+			recs, err := record.ReadAll(bytes.NewReader(raw))
+			if err != nil {
+				return fmt.Errorf("record of %s: %w", key, err)
+			}
+			if len(recs) != 1 {
+				return &zkbench.DecodeError{Path: string(key), Reason: fmt.Sprintf("%d records", len(recs))}
+			}
+			all[string(key)] = recs[0]
+			return nil
+		})
+	})
+	return all, err
+}
+
+// Close closes the file.
+func (j *Journal) Close() error { return j.db.Close() }
+
+// running tells whether somebody has the journal of a folder open.
+func running(dir string) bool {
+	var db *bbolt.DB
+	err := guard(func() (err error) {
+		db, err = bbolt.Open(filepath.Join(dir, journalFile), 0o644, &bbolt.Options{ReadOnly: true, Timeout: time.Millisecond})
+		return err
+	})
+	if err != nil {
+		return errors.Is(err, bberrors.ErrTimeout)
+	}
+	return guard(db.Close) != nil
+}

@@ -1,0 +1,162 @@
+package suite
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/input/yamlfile"
+	"github.com/zkbench/zkbench/internal/measure/jobs"
+	"github.com/zkbench/zkbench/internal/result/format"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// Full is the suite of all others and of every workload that they leave out.
+const Full = "full"
+
+// Family is the workloads of one room. It has a suite of its name.
+type Family struct {
+	Name string
+	Defs []workload.Def
+}
+
+// Collection is the suites that a program has: those in its files, one of each family, and
+// Full.
+type Collection struct {
+	Files    fs.FS // NAME.yaml; nil: none
+	Families []Family
+}
+
+// Names are those of the suites in files, in the order of the alphabet, Full, and those of
+// families without a file.
+func (c Collection) Names() (names []string) {
+	if c.Files != nil {
+		files, err := fs.Glob(c.Files, "*.yaml")
+		if err != nil {
+			panic(err) // of the pattern
+		}
+		for _, f := range files {
+			names = append(names, strings.TrimSuffix(f, ".yaml"))
+		}
+	}
+	slices.Sort(names)
+	names = append(names, Full)
+	for _, f := range c.Families {
+		if !slices.Contains(names, f.Name) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// Find returns the suite of that name, or of that file. The error for a name that is
+// neither is a *argument.ValueError.
+func (c Collection) Find(name string) (*File, error) {
+	if f, ok, err := c.read(name); ok {
+		return f, err
+	}
+	if name == Full {
+		return c.full()
+	}
+	for _, f := range c.Families {
+		if f.Name == name {
+			return f.suite(), nil
+		}
+	}
+	file, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &argument.ValueError{Field: "suite", Value: name, Accepted: strings.Join(c.Names(), ", ") + ", or the path of a file in YAML"}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("suite: %w", err)
+	}
+	defer file.Close()
+	return Read(name, file)
+}
+
+// read returns the suite of that name in the program's files, and whether there is one.
+func (c Collection) read(name string) (*File, bool, error) {
+	if c.Files == nil {
+		return nil, false, nil
+	}
+	file := name + ".yaml"
+	raw, err := fs.ReadFile(c.Files, file)
+	if err != nil {
+		return nil, false, nil // not one of these
+	}
+	f, err := Read(file, bytes.NewReader(raw))
+	return f, true, err
+}
+
+// suite is that of a family that has no file of its own: each of its workloads in one small
+// case.
+func (f Family) suite() *File {
+	file := &File{Name: f.Name, About: "each workload of " + f.Name + " in one small case", Repetitions: 3}
+	for _, d := range f.Defs {
+		file.Entries = append(file.Entries, smallEntry(d))
+	}
+	return file
+}
+
+// smallEntry is one small case of a workload.
+func smallEntry(d workload.Def) Entry {
+	e := Entry{Command: jobs.CommandRun, Workloads: []yamlfile.Word{{Text: d.ID()}}}
+	if d.Stages != nil {
+		e.Command = jobs.CommandStages
+	}
+	for _, a := range d.Axes {
+		if a.Smoke != workload.Own && (d.Stages == nil || a.Key != record.StageKey) {
+			e.Flags = append(e.Flags, Flag{Name: a.Long(), Values: []yamlfile.Word{{Text: a.Smoke}}})
+		}
+	}
+	return e
+}
+
+// full joins the suites of all families, with a small case of every workload that
+// they leave out.
+func (c Collection) full() (*File, error) {
+	full := &File{Name: Full, About: "every workload: the suites of all families, and a small case of what they leave out", Repetitions: 3}
+	for _, f := range c.Families {
+		file, ok, err := c.read(f.Name)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			file = f.suite()
+		}
+		full.Entries = append(full.Entries, file.Entries...)
+		for _, d := range f.Defs {
+			if !slices.ContainsFunc(file.Entries, func(e Entry) bool { return slices.Contains(e.IDs(), d.ID()) }) {
+				full.Entries = append(full.Entries, smallEntry(d))
+			}
+		}
+	}
+	return full, nil
+}
+
+// WriteList writes the suites of a program, with their processes and time on a machine
+// with so many processors.
+func (c Collection) WriteList(w io.Writer, defs []workload.Def, processors int) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "suite\tprocesses\tabout\t")
+	for _, name := range c.Names() {
+		file, err := c.Find(name)
+		if err != nil {
+			return err
+		}
+		p, err := NewPlan(defs, file, name, processors, Options{})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", name, len(p.Header.Plan), format.Roughly(NewEstimate(p.Header.Plan).Remaining()), file.About)
+	}
+	return table.Flush()
+}

@@ -1,0 +1,270 @@
+package suite
+
+import (
+	"cmp"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/measure/jobs"
+	"github.com/zkbench/zkbench/internal/result/env"
+	"github.com/zkbench/zkbench/internal/result/format"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// maxProcesses bounds the processes of a suite: at one a second they would take a day.
+const maxProcesses = 100_000
+
+// Options are what a user chooses beside the file.
+type Options struct {
+	Only        []string      // workloads, the others are left out; nil: none is
+	Repetitions int           // processes of each case; 0: the file's
+	Timeout     time.Duration // after which a case's process is stopped; 0: none
+	On          []Machine     // each runs all cases; nil: this one does
+	HostWait    time.Duration // for which a machine of On that is lost is waited for
+	Noise
+}
+
+// Machine is one that cases are planned for. A plan for jobs.MaxProcessors leaves no case out.
+type Machine struct {
+	Host       string      // empty: this one
+	Processors int         // of more than jobs.MaxProcessors a case is given so many
+	Env        *record.Env // nil: not known
+}
+
+func byProcessors(a, b Machine) int { return cmp.Compare(a.Processors, b.Processors) }
+
+func (m Machine) String() string { return cmp.Or(m.Host, "this machine") }
+
+// Plan is what a suite measures on a machine.
+type Plan struct {
+	Header Header
+	Notes  []string // what is left out
+}
+
+// NewPlan returns the plan of a suite, read from a file or embedded by that name, on a
+// machine with so many processors, or on those that o names.
+func NewPlan(defs []workload.Def, file *File, name string, processors int, o Options) (*Plan, error) {
+	machines := o.On
+	if machines == nil {
+		machines = []Machine{{Processors: processors}}
+	}
+	var cases []Case
+	var notes []string
+	for _, m := range machines {
+		some, left, err := planCases(defs, file, name, m)
+		if err != nil {
+			return nil, err
+		}
+		cases = append(cases, some...)
+		for _, note := range left {
+			if !slices.Contains(notes, note) {
+				notes = append(notes, note)
+			}
+		}
+	}
+	var err error
+	if cases, err = keepOnly(defs, cases, o.Only); err != nil {
+		return nil, err
+	}
+	if o.Timeout > 0 {
+		for i := range cases {
+			cases[i].Job.Deadline = min(cases[i].Job.Deadline, o.Timeout)
+		}
+	}
+	repetitions := cmp.Or(o.Repetitions, file.Repetitions)
+	if n := len(cases) * repetitions; n > maxProcesses {
+		return nil, &zkbench.LimitError{What: "processes of a suite", Estimate: int64(n), Max: maxProcesses}
+	}
+	if len(cases) == 0 {
+		return nil, &argument.ValueError{Field: "suite", Value: name, Accepted: fmt.Sprintf("cases for %d processors or fewer", slices.MaxFunc(machines, byProcessors).Processors)}
+	}
+	hosts := make(map[string]record.Env)
+	for _, m := range machines {
+		if m.Env != nil {
+			hosts[m.Host] = *m.Env
+		}
+	}
+	return &Plan{Notes: notes, Header: Header{
+		Suite: cmp.Or(file.Name, strings.TrimSuffix(name, ".yaml")), Session: rand.Text(), Begun: time.Now().Truncate(time.Second),
+		Plan: Interleave(cases, repetitions), Hosts: hosts, HostWait: o.HostWait, Noise: o.Noise,
+	}}, nil
+}
+
+// planCases returns the cases of a suite on a machine, each once, and notes on what is left
+// out.
+func planCases(defs []workload.Def, file *File, name string, on Machine) (cases []Case, notes []string, err error) {
+	cut := make(map[int]bool)
+	seen := make(map[string]string) // settings as JSON by the case's key
+	others := 0
+	cases, err = Expand(name, file, func(e Entry) ([]Case, error) {
+		planned, err := entryJobs(defs, e, min(on.Processors, jobs.MaxProcessors), cut)
+		if err != nil {
+			return nil, err
+		}
+		var some []Case
+		for _, job := range planned {
+			if on.Host != "" && job.Settings.SRS != "" {
+				return nil, &argument.ValueError{Field: "srs", Value: job.Settings.SRS, Accepted: "none on other machines, which do not have the file"}
+			}
+			c := Case{Job: job, Expected: e.Expected, Host: on.Host}
+			if c.Expected == 0 {
+				c.Expected = job.Expected()
+			}
+			settings, err := json.Marshal(job.Settings)
+			if err != nil {
+				return nil, err
+			}
+			switch before, known := seen[c.Key()]; {
+			case !known:
+				some = append(some, c)
+				seen[c.Key()] = string(settings)
+			case before != string(settings):
+				others++
+			}
+		}
+		return some, nil
+	})
+	if others > 0 {
+		notes = append(notes, format.Plural(others, "case")+" left out: the same with other settings comes before")
+	}
+	if len(cut) > 0 {
+		var counts []string
+		for _, n := range slices.Sorted(maps.Keys(cut)) {
+			counts = append(counts, strconv.Itoa(n))
+		}
+		notes = append(notes, fmt.Sprintf("%s processors: left out, %s has %d", strings.Join(counts, ", "), on, on.Processors))
+	}
+	return cases, notes, err
+}
+
+// keepOnly returns the cases of the workloads that only names.
+func keepOnly(defs []workload.Def, cases []Case, only []string) ([]Case, error) {
+	if only == nil {
+		return cases, nil
+	}
+	var names []string
+	for _, id := range only {
+		def, err := workload.Find(defs, strings.TrimSpace(id))
+		if err != nil {
+			return nil, &argument.ValueError{Field: "only", Value: id, Accepted: workload.IDs(defs)}
+		}
+		names = append(names, def.Name)
+	}
+	cases = slices.DeleteFunc(cases, func(c Case) bool { return !slices.Contains(names, c.Job.Workload) })
+	if len(cases) == 0 {
+		return nil, &argument.ValueError{Field: "only", Value: strings.Join(only, ","), Accepted: "workloads that the suite has cases of"}
+	}
+	return cases, nil
+}
+
+// notInSuites are flags of run and stages that say where results go or how often a case
+// runs, which the suite decides, or make one case a search of several.
+var notInSuites = []string{"out", "json", "profile", "processes", "slo", "mix"}
+
+// entryJobs are the cases of an entry, those of more than most processors left out; their
+// numbers are added to cut.
+func entryJobs(defs []workload.Def, e Entry, most int, cut map[int]bool) ([]measure.Job, error) {
+	flags := pflag.NewFlagSet(e.Command, pflag.ContinueOnError)
+	plan := jobs.Planner(e.Command, flags, defs)
+	cpus := strconv.Itoa(most)
+	for _, f := range e.Flags {
+		name := strings.ReplaceAll(f.Name, "_", "-")
+		flag := flags.Lookup(name)
+		if flag == nil || slices.Contains(notInSuites, name) {
+			return nil, &argument.ValueError{Field: f.Name, Value: f.Text(), Accepted: "as keys: " + e.Command + ", expected, " + acceptedKeys(flags)}
+		}
+		if name == jobs.ProcessorsAxis().Flag {
+			cpus = f.Text()
+			continue
+		}
+		if err := flag.Value.Set(f.Text()); err != nil {
+			return nil, &argument.ValueError{Field: name, Value: f.Text(), Accepted: "one value or list"}
+		}
+	}
+	counts, err := jobs.ParseProcessors(cpus)
+	if err != nil {
+		return nil, err
+	}
+	var here []string
+	for _, n := range counts {
+		if n > most {
+			cut[n] = true
+			continue
+		}
+		here = append(here, strconv.Itoa(n))
+	}
+	if len(here) == 0 {
+		here = []string{strconv.Itoa(most)} // what else is wrong is told all the same
+	}
+	if err := flags.Lookup(jobs.ProcessorsAxis().Flag).Value.Set(strings.Join(here, ",")); err != nil {
+		return nil, err
+	}
+	planned, err := plan(e.IDs())
+	if err != nil || slices.Min(counts) > most {
+		return nil, err
+	}
+	return planned.Jobs, nil
+}
+
+// acceptedKeys are the flags that a case of a suite may have.
+func acceptedKeys(flags *pflag.FlagSet) string {
+	var names []string
+	flags.VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(notInSuites, f.Name) {
+			names = append(names, f.Name)
+		}
+	})
+	return strings.Join(names, ", ")
+}
+
+// WriteSummary writes how much is to be measured, and what of it not.
+func (p *Plan) WriteSummary(w io.Writer) error {
+	for _, n := range p.Notes {
+		fmt.Fprintln(w, n)
+	}
+	if env.Read().Commit == "" {
+		fmt.Fprintln(w, "this program was built without its commit (go run, or -buildvcs=false), so the history will not name it")
+	}
+	all := p.Header.Plan
+	where := ""
+	if hosts := strings.Join(Hosts(all), ", "); hosts != "" {
+		where = " on " + hosts
+	}
+	_, err := fmt.Fprintf(w, "suite %s%s: %s, %s, about %s\n", p.Header.Suite, where,
+		format.Plural(len(p.repetitions()), "case"), format.Plural(len(all), "process"), format.Roughly(NewEstimate(all).Remaining()))
+	return err
+}
+
+// repetitions are the processes of each case, by its name.
+func (p *Plan) repetitions() map[string]int {
+	times := make(map[string]int)
+	for i := range p.Header.Plan {
+		times[p.Header.Plan[i].Name()]++
+	}
+	return times
+}
+
+// Write writes the cases, and the summary.
+func (p *Plan) Write(w io.Writer) error {
+	times := p.repetitions()
+	for i := range p.Header.Plan {
+		c := &p.Header.Plan[i]
+		if c.Repetition == 0 {
+			fmt.Fprintf(w, "%3d x %6s  %s\n", times[c.Name()], format.Roughly(c.Expected), c.Name())
+		}
+	}
+	return p.WriteSummary(w)
+}

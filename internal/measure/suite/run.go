@@ -1,0 +1,249 @@
+package suite
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/measure/jobs"
+	"github.com/zkbench/zkbench/internal/result/format"
+	"github.com/zkbench/zkbench/internal/result/record"
+)
+
+// Case is one process of a suite: a case and which of its repetitions.
+type Case struct {
+	Job        measure.Job   `json:"job"`
+	Repetition int           `json:"repetition"`
+	Host       string        `json:"host,omitempty"` // that runs it; empty: this machine
+	Expected   time.Duration `json:"expected"`       // ns, about how long it takes
+}
+
+// Name is the case's, as records have it, without its repetition, and its host.
+func (c *Case) Name() string {
+	name := c.Job.Workload + "/"
+	if c.Job.Stages {
+		name += c.Job.Case.String()
+	} else {
+		name += c.Job.Settings.Named(c.Job.Case).String()
+	}
+	if c.Host != "" {
+		name += " on " + c.Host
+	}
+	return name
+}
+
+// Key names the process within its suite.
+func (c *Case) Key() string {
+	kind := jobs.CommandRun
+	if c.Job.Stages {
+		kind = jobs.CommandStages
+	}
+	return fmt.Sprintf("%s %s cpus=%d #%d", kind, c.Name(), c.Job.Procs, c.Repetition+1)
+}
+
+// triedAgain is the finding of a case that has failed before.
+const triedAgain = "tried again"
+
+// Interleave returns each case repeated: all once, then all again, so that what drifts with
+// time falls on every case alike.
+func Interleave(cases []Case, repetitions int) []Case {
+	all := make([]Case, 0, len(cases)*repetitions)
+	for i := range repetitions {
+		for _, c := range cases {
+			c.Repetition = i
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// Hosts are those of cases, in the order of the first of each; this machine is the empty one.
+func Hosts(cases []Case) (hosts []string) {
+	for i := range cases {
+		if !slices.Contains(hosts, cases[i].Host) {
+			hosts = append(hosts, cases[i].Host)
+		}
+	}
+	return hosts
+}
+
+// Run is a suite on its way.
+type Run struct {
+	Cases   []Case
+	Journal *Journal
+	Session string
+	Earlier map[string]*record.Record // what the journal had before, by the case's key
+	// Measure runs a case in a process of its own, on its host. The error is that this is lost,
+	// or that ctx has ended.
+	Measure func(ctx context.Context, c *Case) (*record.Record, error)
+	// Ended hears of each case that has a record, of this run or one before; fresh tells
+	// which. Its error ends the suite.
+	Ended func(i int, c *Case, r *record.Record, fresh bool) error
+	// Begins hears of each case that is measured. It and Ended are called one at a time.
+	Begins func(i int, c *Case)
+
+	Noise
+	// Await waits until the machine is quiet, at most so long, and tells for how long.
+	Await func(ctx context.Context, limit time.Duration) time.Duration
+
+	telling sync.Mutex // Begins and Ended
+}
+
+// attempts are the processes that a case has to succeed in.
+const attempts = 2
+
+// LostError is of hosts that are lost with some of their cases.
+type LostError struct{ Hosts []LostHost }
+
+// LostHost is a host, how many of its cases have no record, and why.
+type LostHost struct {
+	Name             string
+	Missing, Planned int
+	Err              error
+}
+
+func (e *LostError) Error() string {
+	texts := make([]string, len(e.Hosts))
+	for i, h := range e.Hosts {
+		texts[i] = fmt.Sprintf("%s: %d of %s missing: %v", where(h.Name), h.Missing, format.Plural(h.Planned, "process"), h.Err)
+	}
+	return strings.Join(texts, "; ")
+}
+
+// where a host's cases run.
+func where(host string) string {
+	if host == "" {
+		return "this machine"
+	}
+	return "host " + host
+}
+
+// Unwrap returns ErrInterrupted: a suite whose hosts are lost can go on.
+func (e *LostError) Unwrap() error { return ErrInterrupted }
+
+// All runs the cases that have no earlier record: those of a host one after the other, hosts
+// side by side. A case that fails, or that was disturbed and Again says so, is tried once
+// more; what fails again is recorded as failed. When ctx ends, the cases that run leave no record, so that they are run again.
+// Where a host is lost, the others go on to their end, and the error is a *LostError.
+func (r *Run) All(ctx context.Context) error {
+	for i := range r.Cases {
+		c := &r.Cases[i]
+		if rec := r.Earlier[c.Key()]; rec != nil {
+			if err := r.Ended(i, c, rec, false); err != nil {
+				return err
+			}
+		}
+	}
+	running, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	hosts := Hosts(r.Cases)
+	lost := make([]*LostHost, len(hosts))
+	var wg sync.WaitGroup
+	for i, host := range hosts {
+		wg.Go(func() {
+			var err error
+			if lost[i], err = r.host(running, host); err != nil {
+				stop(err) // others cannot be kept either
+			}
+		})
+	}
+	wg.Wait()
+	if err := context.Cause(running); err != nil {
+		return err
+	}
+	all := &LostError{}
+	for _, h := range lost {
+		if h != nil {
+			all.Hosts = append(all.Hosts, *h)
+		}
+	}
+	if len(all.Hosts) > 0 {
+		return all
+	}
+	return nil
+}
+
+// host runs the cases of a host until ctx ends or the host is lost. Its error ends the suite.
+func (r *Run) host(ctx context.Context, host string) (*LostHost, error) {
+	planned, missing := 0, 0
+	for i := range r.Cases {
+		if c := &r.Cases[i]; c.Host == host {
+			planned++
+			if r.Earlier[c.Key()] == nil {
+				missing++
+			}
+		}
+	}
+	for i := range r.Cases {
+		c := &r.Cases[i]
+		if c.Host != host || r.Earlier[c.Key()] != nil {
+			continue
+		}
+		rec, err := r.one(ctx, i, c)
+		switch {
+		case err != nil:
+			return &LostHost{host, missing, planned, err}, nil
+		case rec == nil:
+			return nil, nil
+		}
+		if err := r.Journal.Put(c.Key(), rec); err != nil {
+			return nil, fmt.Errorf("%s is not stored: %w", c.Name(), err) // it is measured again when the suite goes on
+		}
+		missing--
+		r.telling.Lock()
+		err = r.Ended(i, c, rec, true)
+		r.telling.Unlock()
+		if err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// one measures a case; nil: ctx ended before it did. The error is that its host is lost.
+func (r *Run) one(ctx context.Context, i int, c *Case) (*record.Record, error) {
+	var rec *record.Record
+	for n := range attempts {
+		if r.QuietWait > 0 && r.Await != nil {
+			r.QuietWait -= r.Await(ctx, r.QuietWait)
+		}
+		if ctx.Err() != nil {
+			return nil, nil
+		}
+		first := rec
+		r.telling.Lock()
+		r.Begins(i, c)
+		r.telling.Unlock()
+		got, err := r.Measure(ctx, c)
+		switch {
+		case ctx.Err() != nil && (err != nil || got.Status != record.OK):
+			return nil, nil
+		case err != nil:
+			return nil, err
+		}
+		rec = got
+		rec.Process = record.Process{Session: r.Session, Index: c.Repetition}
+		if first != nil && first.Status == record.OK && rec.Status != record.OK {
+			rec = first
+			break
+		}
+		if r.Again && n+1 < attempts && rec.Status == record.OK && rec.Found(record.Disturbed) {
+			text := record.Disturbance([]*record.Record{rec})
+			defer func() { rec.Findings = append(rec.Findings, record.Finding{Name: "measured again", Text: text}) }()
+			continue
+		}
+		// One that was stopped at its deadline would be again.
+		if rec.Status != record.Failed || rec.Refused() {
+			break
+		}
+		if n+1 < attempts {
+			first := rec.Error
+			defer func() { rec.Findings = append(rec.Findings, record.Finding{Name: triedAgain, Text: first}) }()
+		}
+	}
+	return rec, nil
+}

@@ -1,0 +1,266 @@
+package suite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/env"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/resources"
+	"github.com/zkbench/zkbench/internal/runner/subprocess"
+	"github.com/zkbench/zkbench/internal/sys/atomicfile"
+)
+
+// ErrInterrupted is of a session that was stopped before its end and can go on.
+var ErrInterrupted = errors.New("interrupted")
+
+// Session is a suite that is measured in a folder.
+type Session struct {
+	dir     string
+	header  Header
+	journal *Journal
+	earlier map[string]*record.Record // what the journal had, by the case's key
+
+	caller   Caller
+	folder   *Folder
+	status   Status
+	estimate *Estimate
+	bars     *bars
+	running  map[string]begun // by the host
+}
+
+// begun is a case that runs.
+type begun struct {
+	name string
+	at   time.Time
+}
+
+// Caller is the program that runs a session.
+type Caller struct {
+	// Measure is that of Run. What say gets is shown with the name of the case's host.
+	Measure func(ctx context.Context, c *Case, say func(text string)) (*record.Record, error)
+	// Views writes the tables, the plots and the page of records into the folder.
+	Views          func(dir, title string, recs []*record.Record) error
+	Again          string // the command that goes on, as a user types it before --resume
+	Stdout, Stderr io.Writer
+}
+
+// Begin begins the suite of a plan in a folder, which it makes where there is none.
+func Begin(dir string, p *Plan) (*Session, error) {
+	header := p.Header
+	var j *Journal
+	var err error
+	if header.Program, err = programDigest(); err == nil {
+		err = os.MkdirAll(dir, 0o755)
+	}
+	if err == nil {
+		j, err = Create(dir, header)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("out: %w", err)
+	}
+	return &Session{dir: dir, header: header, journal: j}, nil
+}
+
+// Resume opens the suite of a folder, to go on with it. It is refused where the suite was
+// begun by another build or on a machine that differs.
+func Resume(dir string) (*Session, error) {
+	j, header, err := Open(dir)
+	if err != nil {
+		return nil, fmt.Errorf("resume: %w", err)
+	}
+	earlier, err := j.Records()
+	if err == nil {
+		err = sameMachine(header, earlier)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("resume: %w", err), j.Close())
+	}
+	return &Session{dir: dir, header: header, journal: j, earlier: earlier}, nil
+}
+
+// ReadPlan returns the plan of the suite of a folder.
+func ReadPlan(dir string) (*Plan, error) {
+	j, header, err := Open(dir)
+	if err != nil {
+		return nil, fmt.Errorf("resume: %w", err)
+	}
+	return &Plan{Header: header}, j.Close()
+}
+
+// sameMachine returns an error where a suite was begun by another build or on a machine
+// that differs, of which figures could not be compared with those that are to come.
+func sameMachine(h Header, earlier map[string]*record.Record) error {
+	program, err := programDigest()
+	if err != nil {
+		return err
+	}
+	if program != h.Program {
+		return fmt.Errorf("%w: the suite was begun by another build of the program; accepted: the same", zkbench.ErrEnv)
+	}
+	now := env.Read()
+	for i := range h.Plan {
+		r := earlier[h.Plan[i].Key()]
+		if r == nil || h.Plan[i].Host != "" { // which is asked what it is
+			continue
+		}
+		differs := env.AllDifferences(r.Env, now)
+		if len(differs) == 0 {
+			return nil // as are all of them
+		}
+		return fmt.Errorf("%w: the suite was begun elsewhere: %s; accepted: its machine, settings and build", zkbench.ErrEnv, strings.Join(differs, "; "))
+	}
+	return nil
+}
+
+// programDigest is the SHA-256 of the program that runs.
+func programDigest() (string, error) {
+	path, err := subprocess.Executable()
+	if err != nil {
+		return "", err
+	}
+	digest, _, err := subprocess.Digest(path)
+	return digest, err
+}
+
+// Plan is the processes of the suite.
+func (s *Session) Plan() []Case { return s.header.Plan }
+
+// Hosts are those that have something to measure, and what they were when the suite was begun.
+// hostWait is how long one that is lost is waited for.
+func (s *Session) Hosts() (pending []string, known map[string]record.Env, hostWait time.Duration) {
+	var missing []Case
+	for i := range s.header.Plan {
+		if c := &s.header.Plan[i]; c.Host != "" && s.earlier[c.Key()] == nil {
+			missing = append(missing, *c)
+		}
+	}
+	return Hosts(missing), s.header.Hosts, s.header.HostWait
+}
+
+// Close closes the journal.
+func (s *Session) Close() error { return s.journal.Close() }
+
+// Run measures what the journal has no record of, and writes the views of all that it has
+// then. Its error is ErrInterrupted where ctx has ended or a host is lost; else a case failed,
+// or something could not be written.
+func (s *Session) Run(ctx context.Context, caller Caller) error {
+	var err error
+	if s.folder, err = OpenFolder(s.dir, s.header.Plan, s.earlier); err != nil {
+		return fmt.Errorf("out: %w", err)
+	}
+	s.caller = caller
+	s.running = make(map[string]begun)
+	s.estimate = NewEstimate(s.header.Plan)
+	s.status = Status{Suite: s.header.Suite, Session: s.header.Session, Begun: s.header.Begun, Planned: len(s.header.Plan)}
+	s.bars = newBars(caller.Stdout, caller.Stderr, s.estimate)
+	run := Run{
+		Cases: s.header.Plan, Journal: s.journal, Session: s.header.Session, Earlier: s.earlier,
+		Measure: func(ctx context.Context, c *Case) (*record.Record, error) {
+			return caller.Measure(ctx, c, func(text string) { s.bars.say(c, text) })
+		},
+		Begins: s.begins, Ended: s.ended, Noise: s.header.Noise,
+		Await: func(ctx context.Context, limit time.Duration) time.Duration {
+			waited, _ := resources.AwaitQuiet(ctx, limit)
+			return waited
+		},
+	}
+	stopped := run.All(ctx)
+	s.bars.close()
+	return s.finish(ctx, stopped)
+}
+
+func (s *Session) begins(_ int, c *Case) {
+	s.running[c.Host] = begun{c.Name(), time.Now()}
+	var names []string
+	for _, host := range slices.Sorted(maps.Keys(s.running)) {
+		names = append(names, s.running[host].name)
+	}
+	s.status.Running, s.status.Left = strings.Join(names, ", "), s.estimate.Remaining()
+	_ = s.status.Write(s.dir) // a view; what matters is kept when the case ends
+	s.bars.begins(s.status.Done, c)
+}
+
+func (s *Session) ended(i int, c *Case, rec *record.Record, fresh bool) error {
+	took := time.Since(s.running[c.Host].at)
+	delete(s.running, c.Host)
+	if !fresh {
+		took = 0
+		for _, stage := range rec.Stages {
+			took += stage.Time
+		}
+	}
+	s.estimate.Took(i, took)
+	s.status.Done++
+	if rec.Status != record.OK {
+		s.status.Failed++
+	}
+	if fresh {
+		s.bars.ended(s.status.Done, c, rec, took)
+	}
+	if err := s.folder.Add(c, rec, fresh); err != nil {
+		return fmt.Errorf("%s is in the journal and not among the records: %w", c.Name(), err)
+	}
+	return nil
+}
+
+// finish writes the views of what there is, and says how the session ended.
+func (s *Session) finish(ctx context.Context, stopped error) error {
+	s.status.Running, s.status.Stopped = "", true
+	s.status.Left = s.estimate.Remaining()
+	err := s.folder.Close()
+	rest := fmt.Sprintf("%d of %d processes measured; go on with: %s --resume %s", s.status.Done, s.status.Planned, s.caller.Again, argument.Quote(s.dir))
+	if stopped != nil && ctx.Err() == nil && !errors.Is(stopped, ErrInterrupted) { // what could not be written then cannot be now
+		return fmt.Errorf("%w; %s", stopped, rest)
+	}
+	recs := s.folder.Records
+	if len(recs) > 0 {
+		err = errors.Join(err, s.putResults(recs), s.caller.Views(s.dir, "suite "+s.header.Suite, recs))
+	}
+	if err = errors.Join(err, s.status.Write(s.dir)); err != nil {
+		return fmt.Errorf("%w; %s", err, rest)
+	}
+	if len(recs) > 0 {
+		fmt.Fprintf(s.caller.Stdout, "%s: %s\n", s.dir, strings.Join(Existing(s.dir, PageFile, PlotsFile, ResultsFile), ", "))
+	}
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("%w: %s", ErrInterrupted, rest)
+	case stopped != nil:
+		return fmt.Errorf("%w; %s", stopped, rest)
+	case s.status.Failed > 0:
+		return fmt.Errorf("%d of %d processes failed; why stands in %s", s.status.Failed, s.status.Planned, filepath.Join(s.dir, PageFile))
+	}
+	return nil
+}
+
+// putResults puts the row of the suite into the history beside the folder, of which the
+// folder gets a copy.
+func (s *Session) putResults(recs []*record.Record) error {
+	dir, err := filepath.Abs(s.dir)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return err
+	}
+	history := filepath.Join(filepath.Dir(dir), ResultsFile)
+	if err := PutRow(history, SessionColumn, Results(s.header, recs)); err != nil {
+		return err
+	}
+	raw, err := os.ReadFile(history)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(s.dir, ResultsFile), raw)
+}

@@ -1,6 +1,0 @@
-//go:build !unix
-
-package meter
-
-// ownCounts: not told.
-func ownCounts() own { return own{} }

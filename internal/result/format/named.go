@@ -1,0 +1,45 @@
+package format
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/zkbench/zkbench/internal/result/record"
+)
+
+// Value is a figure with its unit, for example 43.34ms/op, 5.98 MB or 77 constraints. Exact figures
+// are in full.
+func Value(m record.Metric) string {
+	quantity, per, isPer := strings.Cut(m.Unit(), "/")
+	if isPer {
+		per = "/" + per
+	}
+	switch {
+	case m.Kind == record.Exact:
+	case quantity == "ns":
+		return TightTime(m.Value) + per
+	case quantity == "B":
+		return Bytes(m.Value) + per
+	}
+	return number(m) + " " + m.Unit()
+}
+
+func number(m record.Metric) string {
+	if m.Kind == record.Exact {
+		return strconv.FormatFloat(m.Value, 'f', -1, 64)
+	}
+	return Significant(m.Value, 4, 9)
+}
+
+// Named is a figure in a list of several: its name, and its value with the unit. What the unit says
+// of the name is not said twice: proof, 520 B and constraints, 77.
+func Named(m record.Metric) (name, value string) {
+	name = m.Name()
+	switch m.Unit() {
+	case m.Name():
+		return name, number(m)
+	case "B/" + strings.ReplaceAll(m.Name(), " ", "-"):
+		return name, number(m) + " B"
+	}
+	return name, Value(m)
+}

@@ -1,0 +1,24 @@
+//go:build !unix
+
+package subprocess
+
+import (
+	"os"
+	"os/exec"
+)
+
+func inGroup(*exec.Cmd) {}
+
+// killGroup kills a program; what it started is not known here.
+func killGroup(p *os.Process) bool {
+	_ = p.Kill()
+	return false
+}
+
+func endGroup(*os.Process) bool { return false }
+
+func fillUse(u *Use, state *os.ProcessState, _, _ uint64) {
+	if state != nil {
+		u.User, u.System = state.UserTime(), state.SystemTime()
+	}
+}

@@ -1,0 +1,30 @@
+//go:build !linux
+
+package subprocess
+
+import "time"
+
+func ownMark() uint64 { return 0 }
+func adopt()          {}
+
+// Sweep kills what programs have left behind.
+func Sweep(...int) int { return 0 }
+
+// watch is what a program is seen to take.
+type watch struct {
+	resident, mark, written uint64
+	user, system            time.Duration
+}
+
+func (*watch) look([]int) {}
+
+// group is a program's control group.
+type group struct{}
+
+func newGroup() *group        { return nil }
+func (*group) add(int)        {}
+func (*group) members() []int { return nil }
+func (*group) end() int       { return 0 }
+func (*group) kill()          {}
+func (*group) fill(*Use)      {}
+func (*group) remove()        {}

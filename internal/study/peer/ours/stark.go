@@ -1,0 +1,136 @@
+package ours
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/zkbench/zkbench/executor"
+	hash "github.com/zkbench/zkbench/hash/keccak"
+	"github.com/zkbench/zkbench/internal/study/peer"
+	"github.com/zkbench/zkbench/stark"
+	"github.com/zkbench/zkbench/stark/keccak"
+	"github.com/zkbench/zkbench/stark/recursion"
+)
+
+// Stark is the name of our peer of STARKs.
+const Stark = "stark"
+
+// starkBlocks are the numbers of permutations, which fill tables of 2^12 and 2^15 rows.
+var starkBlocks = []int{170, 1365}
+
+// aggregateBytes are lengths of messages of 11 and 101 blocks.
+var aggregateBytes = []int{1360, 13600}
+
+// starkSystems are fields and hashes of trees. A system's own hash over the field has one name
+// for all: it is Poseidon here, Poseidon2 in Plonky3.
+var starkSystems = []struct {
+	field stark.Field
+	hash  stark.Hash
+	name  string
+}{
+	{stark.KoalaBear, stark.Keccak, "keccak"},
+	{stark.Goldilocks, stark.Keccak, "keccak"},
+	{stark.Goldilocks, stark.Poseidon, "algebraic"},
+}
+
+// Starks are the cases of Stark, on one goroutine: an encoded proof of so many permutations
+// Keccak-f, by as many queries at the same rate as the others take. Ours proves more than theirs.
+// Theirs are permutations of any states, of which a proof says nothing; ours are the blocks of one
+// message, and a second table, of sponges, links them and shows padding, length and digest.
+//
+// And, from a message to the one last proof, by recursion: what is prepared for all messages of a length
+// is not timed.
+func Starks() (cases []peer.Case) {
+	for _, blocks := range starkBlocks {
+		for _, s := range starkSystems {
+			config := stark.Config{Field: s.field, Hash: s.hash, Set: stark.Compare100(s.field)}
+			cases = append(cases, peer.Case{
+				Name:  fmt.Sprintf("KeccakStark/permutations=%d/field=%s/hash=%s", blocks, s.field, s.name),
+				Setup: func() (func() error, map[string]float64, error) { return proveBlocks(config, blocks) },
+			})
+		}
+	}
+	for _, bytes := range aggregateBytes {
+		cases = append(cases, peer.Case{
+			Name:  fmt.Sprintf("KeccakAggregate/bytes=%d", bytes),
+			Setup: func() (func() error, map[string]float64, error) { return proveAggregate(recursion.Compare100(), bytes) },
+		})
+	}
+	return cases
+}
+
+// blockMessage is a message of so many blocks, of which the last is padding alone.
+func blockMessage(blocks int) []byte { return message((blocks - 1) * hash.Rate) }
+
+func message(bytes int) []byte {
+	message := make([]byte, bytes)
+	for i := range message {
+		message[i] = byte(0x9E3779B97F4A7C15 * uint64(i+1) >> 56)
+	}
+	return message
+}
+
+func proveBlocks(config stark.Config, blocks int) (func() error, map[string]float64, error) {
+	system, err := keccak.New(config, stark.Exposed)
+	if err != nil {
+		return nil, nil, err
+	}
+	messages := [][]byte{blockMessage(blocks)}
+	prove := func() ([]byte, error) {
+		return system.Prove(context.Background(), executor.Serial(), messages, nil, stark.Options{})
+	}
+	proof, err := prove()
+	if err != nil {
+		return nil, nil, err
+	}
+	claims := keccak.Claims(messages, stark.Exposed)
+	start := time.Now()
+	if err := system.Verify(proof, claims, nil); err != nil {
+		return nil, nil, err
+	}
+	verify := time.Since(start)
+	wrong := slices.Clone(claims)
+	wrong[0].Digest[0] ^= 1
+	if system.Verify(proof, wrong, nil) == nil {
+		return nil, nil, errors.New("a proof verifies for another digest")
+	}
+	return func() error {
+		_, err := prove()
+		return err
+	}, map[string]float64{"proof-bytes": float64(len(proof)), "verify-ns": float64(verify)}, nil
+}
+
+func proveAggregate(sets recursion.Sets, bytes int) (func() error, map[string]float64, error) {
+	start := time.Now()
+	a, err := keccak.NewAggregation(sets, keccak.Batch{Messages: 1, Blocks: hash.Blocks(bytes)}, 1)
+	if err != nil {
+		return nil, nil, err
+	}
+	build := time.Since(start)
+	batches := [][][]byte{{message(bytes)}}
+	prove := func() ([]byte, error) {
+		return a.Prove(context.Background(), executor.Serial(), batches, nil, stark.Options{})
+	}
+	proof, err := prove()
+	if err != nil {
+		return nil, nil, err
+	}
+	claims := keccak.Claims(batches[0], stark.Exposed)
+	start = time.Now()
+	if err := a.Verify(proof, [][]keccak.Claim{claims}, nil); err != nil {
+		return nil, nil, err
+	}
+	verify := time.Since(start)
+	wrong := slices.Clone(claims)
+	wrong[0].Digest[0] ^= 1
+	if a.Verify(proof, [][]keccak.Claim{wrong}, nil) == nil {
+		return nil, nil, errors.New("a proof verifies for another digest")
+	}
+	return func() error {
+		_, err := prove()
+		return err
+	}, map[string]float64{"build-ns": float64(build), "proof-bytes": float64(len(proof)), "verify-ns": float64(verify)}, nil
+}

@@ -1,0 +1,66 @@
+// Package memory tells how much memory this process may still take, so that what does not
+// fit is refused before it is allocated.
+package memory
+
+import (
+	"math"
+	"runtime/metrics"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/sys/memory/system"
+)
+
+// Fits returns a *zkbench.LimitError where something needs more bytes than are Available.
+func Fits(what string, need uint64) error { return fits(what, need, Available()) }
+
+// FitsOffHeap does what Fits does for memory that the garbage collector does not know. GOMEMLIMIT does
+// not count such memory.
+func FitsOffHeap(what string, need uint64) error {
+	_, available := system.Memory()
+	return fits(what, need, leastOf(available, system.Unlimited))
+}
+
+func fits(what string, need, available uint64) error {
+	if available > 0 && need > available {
+		return &zkbench.LimitError{What: "bytes of " + what, Estimate: int64(need), Max: int64(available)}
+	}
+	return nil
+}
+
+// Available returns how many bytes this process may still take: the least of
+// what the system has to give, what the control group's limit leaves and what
+// GOMEMLIMIT leaves. 0 where none of them is known, 1 where nothing is left.
+func Available() uint64 {
+	_, available := system.Memory()
+	return leastOf(available, softLimitLeft())
+}
+
+func leastOf(a, b uint64) uint64 {
+	least := min(a, b)
+	if least == system.Unlimited {
+		return 0
+	}
+	return max(least, 1)
+}
+
+// softLimitLeft returns what GOMEMLIMIT leaves. The runtime counts against it all
+// that it has mapped but what it gave back to the system.
+func softLimitLeft() uint64 {
+	samples := []metrics.Sample{
+		{Name: "/gc/gomemlimit:bytes"},
+		{Name: "/memory/classes/total:bytes"},
+		{Name: "/memory/classes/heap/released:bytes"},
+	}
+	metrics.Read(samples)
+	for _, s := range samples {
+		if s.Value.Kind() != metrics.KindUint64 {
+			return system.Unlimited
+		}
+	}
+	limit := samples[0].Value.Uint64()
+	if limit >= math.MaxInt64 {
+		return system.Unlimited
+	}
+	taken := samples[1].Value.Uint64() - samples[2].Value.Uint64()
+	return limit - min(limit, taken)
+}

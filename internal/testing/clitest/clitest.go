@@ -1,0 +1,99 @@
+// Package clitest is what the tests of commands share.
+package clitest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/zkbench/zkbench/internal/result/record"
+)
+
+// Scripts runs the scripts of a directory; of named files these alone.
+func Scripts(t *testing.T, dir string, files ...string) {
+	t.Helper()
+	testscript.Run(t, testscript.Params{
+		Dir: dir, Files: files,
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			// exits CODE COMMAND ...
+			"exits": func(ts *testscript.TestScript, _ bool, args []string) {
+				exits(ts, args[0], args[1:])
+			},
+			// lines FILE MOST wants at most so many.
+			"lines": func(ts *testscript.TestScript, _ bool, args []string) {
+				most, err := strconv.Atoi(args[1])
+				ts.Check(err)
+				if n := strings.Count(ts.ReadFile(args[0]), "\n"); n > most {
+					ts.Fatalf("%d lines, at most %d wanted", n, most)
+				}
+			},
+			// pack FILE leaves FILE.gz in its place.
+			"pack": func(ts *testscript.TestScript, _ bool, args []string) {
+				ts.Check(pack(ts.MkAbs(args[0])))
+			},
+			// refuse COMMAND ... wants exit code 2, one line on stderr, no output.
+			"refuse": func(ts *testscript.TestScript, _ bool, args []string) {
+				exits(ts, "2", args)
+				if out := ts.ReadFile("stdout"); out != "" {
+					ts.Fatalf("output of a refused command: %s", out)
+				}
+				if lines := strings.Count(ts.ReadFile("stderr"), "\n"); lines != 1 {
+					ts.Fatalf("%d lines on stderr, want 1", lines)
+				}
+			},
+		},
+	})
+}
+
+func pack(path string) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(data); err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	return errors.Join(os.WriteFile(path+record.Packed, b.Bytes(), 0o666), os.Remove(path))
+}
+
+// exits runs a command that must exit with want: a code, or several with a
+// comma between them where the machine decides which.
+func exits(ts *testscript.TestScript, want string, args []string) {
+	got := 0
+	if err := ts.Exec(args[0], args[1:]...); err != nil {
+		exit, ok := errors.AsType[*exec.ExitError](err)
+		if !ok {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if !slices.Contains(strings.Split(want, ","), strconv.Itoa(got)) {
+		ts.Fatalf("exit code %d, want %s", got, want)
+	}
+}
+
+// ExitCode waits for a command that was started.
+func ExitCode(t *testing.T, cmd *exec.Cmd) int {
+	t.Helper()
+	err := cmd.Wait()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return exit.ExitCode()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return 0
+}

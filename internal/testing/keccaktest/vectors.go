@@ -1,0 +1,68 @@
+// Package keccaktest is vectors of Keccak-256 and SHA3-256, for the native hash and for
+// circuits alike. testdata/hash/kat_256.txt names their sources.
+package keccaktest
+
+import (
+	"encoding/hex"
+	"strings"
+	"testing"
+
+	"github.com/zkbench/zkbench/hash/keccak"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+)
+
+// Vector is a message and its digests, of which one may be missing.
+type Vector struct {
+	Message []byte
+	Digests map[byte][keccak.Digest]byte // by padding byte
+}
+
+// Sum is the hash that a padding byte names.
+func Sum(padding byte, message []byte) [keccak.Digest]byte {
+	if padding == keccak.SHA3256 {
+		return keccak.SumSHA3256(message)
+	}
+	return keccak.Sum256(message)
+}
+
+// Vectors returns all vectors, those of the Keccak team's short messages first: their
+// index is their length in bytes, 0 to 255.
+func Vectors(t testing.TB) []Vector {
+	t.Helper()
+	var vectors []Vector
+	n := 0
+	for line := range strings.Lines(golden.Read(t, "hash/kat_256.txt")) {
+		n++
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		fields := strings.Fields(line)
+		if len(fields) != 3 {
+			t.Fatalf("line %d: %d fields, want 3", n, len(fields))
+		}
+		v := Vector{decode(t, n, fields[0]), make(map[byte][keccak.Digest]byte)}
+		for i, padding := range []byte{keccak.Keccak256, keccak.SHA3256} {
+			switch d := decode(t, n, fields[1+i]); len(d) {
+			case 0:
+			case keccak.Digest:
+				v.Digests[padding] = [keccak.Digest]byte(d)
+			default:
+				t.Fatalf("line %d: a digest of %d bytes", n, len(d))
+			}
+		}
+		vectors = append(vectors, v)
+	}
+	return vectors
+}
+
+func decode(t testing.TB, line int, field string) []byte {
+	t.Helper()
+	if field == "-" {
+		return nil
+	}
+	b, err := hex.DecodeString(field)
+	if err != nil {
+		t.Fatalf("line %d: %v", line, err)
+	}
+	return b
+}

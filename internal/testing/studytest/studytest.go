@@ -1,0 +1,158 @@
+// Package studytest holds the plans and pages of studies to what all of them keep.
+package studytest
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/study"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// Plan checks what all plans keep, and returns the jobs of the options': every case is one that
+// its workload accepts, and none is planned twice in a round but those of the workload often;
+// a quick plan is less than half, and workloads that are not there are named.
+func Plan(t testing.TB, s study.Study, defs []workload.Def, o study.Options, often string) []study.Job {
+	t.Helper()
+	jobs, missing := s.Plan(defs, o)
+	if len(missing) > 0 {
+		t.Errorf("%s: missing workloads: %q", s.Name, missing)
+	}
+	seen := make(map[string]bool)
+	for _, j := range jobs {
+		name := fmt.Sprintf("%s, round %d: %s/%s on %d", j.Side(), j.Round, j.Workload, j.Case, j.Procs)
+		def := must.Get(workload.Find(defs, j.Workload))(t)
+		for _, a := range def.Axes {
+			if j.Stages && a.Key == record.StageKey {
+				continue
+			}
+			if j.Case.Get(a.Key) == "" && a.Depends != "" {
+				continue // others decide it
+			}
+			if values, err := a.Parse(j.Case.Get(a.Key)); err != nil || len(values) != 1 {
+				t.Errorf("%s: %s: %q, %v", name, a.Key, values, err)
+			}
+		}
+		if err := j.Settings.Validate(); !j.Stages && err != nil || j.Stages && def.Stages == nil {
+			t.Errorf("%s: %v, or it has no stages", name, err)
+		}
+		if seen[name] && j.Workload != often {
+			t.Errorf("%s is planned twice", name)
+		}
+		seen[name] = true
+		if j.Expected <= 0 || j.Deadline < j.Expected {
+			t.Errorf("%s takes %v, its deadline is %v", name, j.Expected, j.Deadline)
+		}
+	}
+	quick := o
+	quick.Quick, quick.Rounds = true, 1
+	if less, _ := s.Plan(defs, quick); len(less) == 0 || len(less) >= len(jobs)/2 {
+		t.Errorf("%s: %d quick jobs of %d", s.Name, len(less), len(jobs))
+	}
+	if none, missing := s.Plan(nil, o); len(none) > 0 || len(missing) == 0 {
+		t.Errorf("%s: %d jobs without workloads, missing %q", s.Name, len(none), missing)
+	}
+	if _, missing := s.Plan(nil, study.Options{}); len(missing) > 0 {
+		t.Errorf("%s: nothing planned, missing %q", s.Name, missing)
+	}
+	return jobs
+}
+
+// Record is of the i-th job of a plan as if it had run on a machine with AVX-512 and two
+// processors, without metrics.
+func Record(i int, j study.Job) *record.Record {
+	c := j.Case
+	if !j.Stages {
+		c = j.Settings.Named(c)
+	}
+	return &record.Record{
+		Time: time.Date(2026, 11, 20, 12, 0, i, 0, time.UTC), Workload: j.Workload, Case: c.String(), Axes: c.Axes(), Status: record.OK,
+		Env: record.Env{OS: "linux", Arch: "amd64", CPU: "Some Processor", Path: "avx512", Cores: 2, GOMAXPROCS: j.Procs, Go: "go1.26.8", Commit: "0123456"},
+	}
+}
+
+// Less checks that there is a page of no records, without the image, and of those of each part
+// alone, on which the other parts are named.
+func Less(t testing.TB, s study.Study, all []*record.Record, image string) {
+	t.Helper()
+	if text := Page(t, s, nil); !strings.Contains(text, "Nothing was measured.") || strings.Contains(text, image) {
+		t.Errorf("%s: the page of nothing:\n%s", s.Name, text)
+	}
+	for _, part := range s.PartNames() {
+		of := slices.DeleteFunc(slices.Clone(all), func(r *record.Record) bool { return r.Process.Side != part })
+		var missing string
+		for line := range strings.Lines(Page(t, s, of)) {
+			if names, ok := strings.CutPrefix(line, "- not measured: "); ok {
+				missing += names
+			}
+		}
+		for _, other := range s.PartNames() {
+			if strings.Contains(missing, other) != (other != part) {
+				t.Errorf("%s: part %s alone: %s is not told rightly: %s", s.Name, part, other, missing)
+			}
+		}
+	}
+}
+
+// Page returns the study's page of the records.
+func Page(t testing.TB, s study.Study, recs []*record.Record) string {
+	t.Helper()
+	var b bytes.Buffer
+	must.Do(t, s.Page(&b, recs))
+	return b.String()
+}
+
+// Golden compares the page of the records with the golden one of the package under test.
+func Golden(t testing.TB, s study.Study, recs []*record.Record) {
+	t.Helper()
+	golden.File(t, filepath.Join("testdata", s.File()+".golden"), Page(t, s, recs))
+}
+
+// Images checks that the page shows every chart once, and no other image. It returns how
+// many there are.
+func Images(t testing.TB, s study.Study, recs []*record.Record) int {
+	t.Helper()
+	text := Page(t, s, recs)
+	charts := must.Get(s.Charts(recs))(t)
+	for _, c := range charts {
+		if strings.Count(text, "]("+c.File+")") != 1 {
+			t.Errorf("%s is not shown once", c.File)
+		}
+		var svg bytes.Buffer
+		if err := c.Write(&svg); err != nil || !strings.Contains(svg.String(), c.Title) {
+			t.Errorf("%s: %d bytes, %v", c.File, svg.Len(), err)
+		}
+	}
+	if n := strings.Count(text, "!["); n != len(charts) {
+		t.Errorf("%d images, %d charts", n, len(charts))
+	}
+	return len(charts)
+}
+
+// Row returns the cells of the page's first row that has these, each a cell.
+func Row(t testing.TB, text string, has ...string) []string {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		found := strings.HasPrefix(line, "| ")
+		for _, h := range has {
+			found = found && strings.Contains(line, "| "+h+" |")
+		}
+		if found {
+			cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+			for i := range cells {
+				cells[i] = strings.TrimSpace(cells[i])
+			}
+			return cells
+		}
+	}
+	t.Fatalf("no row with %q in\n%s", has, text)
+	return nil
+}

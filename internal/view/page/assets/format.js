@@ -1,0 +1,89 @@
+// Numbers and their units as they are read: the times, bytes, rates and numbers of things of
+// internal/result/format/testdata/figures.txt.
+
+const times = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']];
+const sizes = [[1e9, 'GB'], [1e6, 'MB'], [1e3, 'kB'], [1, 'B']];
+
+// scaleOf returns by what values in a unit are divided, the unit that they then have, and
+// how they are written in it: one for all of them, chosen by the middle one, so that a column can be read
+// down.
+function scaleOf(unit, values, exact) {
+  const known = values.filter(v => v > 0).sort((a, b) => a - b);
+  const middle = known.length ? known[known.length >> 1] : 0;
+  const [quantity, per] = [unit.split('/')[0], unit.includes('/') ? unit.slice(unit.indexOf('/')) : ''];
+  let steps, factor = 1, write = time;
+  if (quantity === 'ns') steps = times;
+  else if (quantity === 's') [steps, factor] = [times, 1e9];
+  else if (quantity === 'B' && !exact) [steps, factor, write] = [sizes, 1 / 0.9995, three]; // 999,999 B are 1.00 MB
+  else return { divide: 1, unit, write: exact ? number : rate };
+  const [size, name] = steps.find(([size]) => middle * factor >= size) || steps[steps.length - 1];
+  return { divide: steps === sizes ? size : size / factor, unit: name + per, write };
+}
+
+// time writes a number of seconds or a part of them.
+function time(v) {
+  const size = Math.abs(v);
+  return v.toFixed(size === 0 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3);
+}
+
+const formats = []; // by their number of decimals: making one takes long
+
+function decimals(v, digits) {
+  formats[digits] ||= new Intl.NumberFormat('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return formats[digits].format(v);
+}
+
+// significant writes so many significant digits, all of a whole part, and at most so many
+// decimals.
+function significant(v, digits, most) {
+  const rounded = Math.abs(Number(v.toPrecision(digits)));
+  return decimals(v, rounded === 0 ? 0 : Math.min(Math.max(digits - 1 - Math.floor(Math.log10(rounded)), 0), most));
+}
+
+function three(v) { return significant(v, 3, 3); }
+
+// rate writes what was measured and is no time or size, of which a whole number is whole by
+// chance.
+function rate(v) { return significant(v, 4, 9); }
+
+// number writes whole numbers in full.
+function number(v) {
+  if (v === undefined || v === null || !isFinite(v)) return '–';
+  return Number.isInteger(v) ? decimals(v, 0) : rate(v);
+}
+
+// withUnit writes one value, or from which to which, in the unit that fits.
+function withUnit(values, unit, exact) {
+  const s = scaleOf(unit, values.map(Math.abs), exact);
+  return values.map(v => s.write(v / s.divide)).join(' – ') + (s.unit ? ' ' + s.unit : '');
+}
+
+// spread is the greatest distance of a repetition from the median, in per cent of it.
+function spread([middle, least, greatest]) {
+  if (least === undefined || !middle) return '';
+  const share = 100 * Math.max(greatest - middle, middle - least) / Math.abs(middle);
+  return '±' + (share < 9.95 ? share.toFixed(1) : share.toFixed(0)) + '%';
+}
+
+// lasting writes a time span, given in seconds, in words.
+function lasting(seconds) {
+  if (seconds < 1) return 'less than a second';
+  if (seconds < 90) return Math.round(seconds) + ' s';
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 90) return minutes + ' min';
+  const hours = Math.floor(minutes / 60);
+  return hours + ' h ' + String(minutes % 60).padStart(2, '0') + ' min';
+}
+
+function plural(n, one, many) {
+  return decimals(n, 0) + ' ' + (n === 1 ? one : many || one + 's');
+}
+
+// when writes a span of time in UTC, so that all readers see the same.
+function when(began, ended) {
+  const text = (iso, options) => new Date(iso).toLocaleString('en-GB', { timeZone: 'UTC', ...options });
+  const day = iso => text(iso, { day: 'numeric', month: 'long', year: 'numeric' });
+  const hour = iso => text(iso, { hour: '2-digit', minute: '2-digit' });
+  const end = (day(began) === day(ended) ? '' : day(ended) + ', ') + hour(ended);
+  return day(began) + ', ' + hour(began) + ' to ' + end + ' UTC';
+}

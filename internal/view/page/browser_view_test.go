@@ -1,0 +1,249 @@
+package page_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/view/page"
+)
+
+var plotNames = []string{"throughput", "latency", "percentiles", "distribution", "timeline"}
+
+// drawn counts the pixels of the chart that are of the first line's colour.
+const drawn = `(() => {
+	// Charts are read from copies: Chromium warns of a canvas that is read again and again.
+	const copy = (width, height) => Object.assign(document.createElement('canvas'), {width, height})
+		.getContext('2d', {willReadFrequently: true});
+	const probe = copy(1, 1);
+	probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--plot-1').trim();
+	probe.fillRect(0, 0, 1, 1);
+	const want = probe.getImageData(0, 0, 1, 1).data;
+	let n = 0;
+	for (const canvas of document.querySelectorAll('#charts canvas')) {
+		if (!canvas.width || !canvas.height) continue;
+		const context = copy(canvas.width, canvas.height);
+		context.drawImage(canvas, 0, 0);
+		const data = context.getImageData(0, 0, canvas.width, canvas.height).data;
+		for (let i = 0; i < data.length; i += 4) {
+			if (data[i] === want[0] && data[i + 1] === want[1] && data[i + 2] === want[2] && data[i + 3] === 255) n++;
+		}
+	}
+	return n;
+})()`
+
+// overflow is by how much the page is wider than the window.
+const overflow = `Math.max(document.documentElement.scrollWidth, document.body.scrollWidth) - document.documentElement.clientWidth`
+
+// TestLooks: every plot is drawn at any width in light and dark, and nothing but the
+// table's own box scrolls sideways.
+func TestLooks(t *testing.T) {
+	data := sample(t)
+	for _, width := range []int64{1280, 360} {
+		for _, prefers := range []string{"light", "dark"} {
+			t.Run(fmt.Sprintf("width=%d/scheme=%s", width, prefers), func(t *testing.T) {
+				b := newTab(t, width, 900)
+				b.prefer(prefers)
+				b.open(data, "")
+				paper := map[string]string{"light": "rgb(251, 251, 249)", "dark": "rgb(20, 22, 26)"}[prefers]
+				golden.Equal(t, "background", paper, eval[string](b, `getComputedStyle(document.body).backgroundColor`))
+				b.click("#tbody tr:nth-child(3) a")
+				b.run(chromedp.WaitVisible(chromedp.CSS("#case")))
+				for _, name := range plotNames {
+					b.click(`#switch input[value="` + name + `"]`)
+					b.await(`document.querySelectorAll('#charts canvas').length > 0`)
+					if n := eval[int](b, drawn); n < 40 {
+						t.Errorf("%s: %d pixels of the line's colour", name, n)
+					}
+					if wider := eval[int](b, overflow); wider > 0 {
+						t.Errorf("%s: the page is %d px wider than the window", name, wider)
+					}
+					b.look(fmt.Sprintf("%d-%s-%s", width, prefers, name))
+				}
+				if inner := eval[bool](b, `document.getElementById('scroll').scrollWidth > document.getElementById('scroll').clientWidth`); !inner && width == 360 {
+					t.Error("the table does not scroll in its box, and fits into 360 px: is it all there?")
+				}
+			})
+		}
+	}
+}
+
+// TestResize: the plots follow the window.
+func TestResize(t *testing.T) {
+	b := newTab(t, 1280, 900)
+	b.open(sample(t), "")
+	wide := eval[int](b, `document.querySelector('#charts canvas').clientWidth`)
+	b.run(chromedp.EmulateViewport(600, 900))
+	b.await(fmt.Sprintf(`document.querySelector('#charts canvas').clientWidth < %d && document.querySelector('#charts canvas').clientWidth <= innerWidth`, wide))
+	if wider := eval[int](b, overflow); wider > 0 {
+		t.Errorf("the page is %d px wider than the window", wider)
+	}
+}
+
+// TestValues: each plot has its values as a table.
+func TestValues(t *testing.T) {
+	b := newTab(t, 1280, 900)
+	b.open(sample(t), "#w=Sender")
+	b.click("#values summary")
+	for _, name := range plotNames {
+		b.click(`#switch input[value="` + name + `"]`)
+		b.await(`document.querySelectorAll('#values-table tbody tr').length >= 10`)
+		if text := eval[string](b, `document.querySelector('#values-table tbody tr').innerText`); len(text) < 20 {
+			t.Errorf("%s: the first value is %q", name, text)
+		}
+	}
+}
+
+// TestFewIsSaid: a percentile that rests on few operations is marked in the table and in the case.
+func TestFewIsSaid(t *testing.T) {
+	one := load{"Sender", "pool", 32, 2, 2, 0, 20 * time.Millisecond}.record(t)
+	one.Counters[1].Value = 500
+	b := newTab(t, 1280, 900)
+	b.open(page.Data{Records: []*record.Record{one}}, "")
+	golden.Equal(t, "cells marked", 1, eval[int](b, `[...document.querySelectorAll('#tbody td')].filter(c => c.textContent.endsWith(' few')).length`))
+	b.click("#tbody tr a")
+	b.run(chromedp.WaitVisible(chromedp.CSS("#case")))
+	golden.Equal(t, "figures marked", 1, eval[int](b, `[...document.querySelectorAll('#case td')].filter(c => c.textContent.endsWith(' few')).length`))
+}
+
+// TestNoPlot: a table without loads says so in the place of plots.
+func TestNoPlot(t *testing.T) {
+	b := newTab(t, 1280, 900)
+	b.open(sample(t), "#w=PlonkMul")
+	for _, name := range plotNames {
+		b.click(`#switch input[value="` + name + `"]`)
+		if text := eval[string](b, `document.getElementById('plot-about').innerText`); len(text) < 10 {
+			t.Errorf("%s: says %q", name, text)
+		}
+		golden.Equal(t, name+": charts of nothing", 0, eval[int](b, `document.querySelectorAll('#charts canvas').length`))
+	}
+	heads := eval[[]string](b, `[...document.querySelectorAll('#thead button')].map(e => e.querySelector('span').innerText.trim())`)
+	want := []string{"Workload", "gates", "Peak memory", "Proof", "build", "keys", "prove", "verify", "constraints", "Status"}
+	golden.Equal(t, "columns of stages", want, heads)
+	golden.Contains(t, eval[string](b, `document.getElementById('shared').innerText`), "Memory and CPU of the process that ran the operations", "Runs", " each: figures are medians")
+}
+
+// TestDark: a reader who changes to dark gets plots in the colours of dark.
+func TestDark(t *testing.T) {
+	b := newTab(t, 1280, 900)
+	b.prefer("light")
+	b.open(sample(t), "")
+	b.prefer("dark")
+	b.await(drawn + " >= 40")
+}
+
+// stays has what the page would take back after two seconds stay: a busy machine looks later.
+const stays = `; window.setTimeout = (later => (f, ms, ...more) => ms === 2000 ? 0 : later(f, ms, ...more))(window.setTimeout)`
+
+// press clicks on the button where it is, and not at a point from which a busy machine may still move it.
+const press = `document.getElementById('copy').click()`
+
+// TestCommandCopied: the command can be copied.
+func TestCommandCopied(t *testing.T) {
+	b := newTab(t, 1280, 900)
+	b.open(sample(t), "#w=Sender")
+	b.run(chromedp.Evaluate[chromedp.Void](`Object.defineProperty(navigator, 'clipboard', {value: {writeText: async text => { window.copied = text; }}})` + stays))
+	b.click("#tbody tr:nth-child(2) a")
+	b.run(chromedp.Evaluate[chromedp.Void](press))
+	b.await(`document.getElementById('copy').innerText === 'Copied'`)
+	want := "zkbench run sender --curves BN254 --bits 32 --num-inputs 2 --num-outputs 2 --executor serial --cpus 2 --workers 2 --duration 10s --seed 1"
+	golden.Equal(t, "copied", want, eval[string](b, "window.copied"))
+}
+
+// TestNoClipboard: without a clipboard the command is copied by way of the selection.
+func TestNoClipboard(t *testing.T) {
+	b := newTab(t, 1280, 900)
+	b.open(sample(t), "#w=Sender")
+	b.run(chromedp.Evaluate[chromedp.Void](`Object.defineProperty(navigator, 'clipboard', {value: undefined})` + stays))
+	b.click("#tbody tr:nth-child(2) a")
+	b.run(chromedp.Evaluate[chromedp.Void](press))
+	b.await(`document.getElementById('copy').innerText !== 'Copy'`)
+	golden.Equal(t, "selection", eval[string](b, "document.getElementById('command').textContent"), eval[string](b, "String(getSelection())"))
+}
+
+// TestKeyboard: sort, find, open and close a case, and switch plots, without a mouse.
+func TestKeyboard(t *testing.T) {
+	b := newTab(t, 1280, 900)
+	b.open(sample(t), "#w=Sender")
+	tabTo := func(what, is string) {
+		t.Helper()
+		for range 60 {
+			b.press(kb.Tab)
+			if eval[bool](b, `(e => `+is+`)(document.activeElement)`) {
+				return
+			}
+		}
+		t.Fatalf("%s cannot be reached by the Tab key", what)
+	}
+	tabTo("the filter", `e.id === 'query'`)
+	b.press("exec=serial")
+	golden.Equal(t, "rows", 6, len(b.column("Workload")))
+	tabTo("the head of throughput", `e.dataset.key === 'throughput'`)
+	b.press(kb.Enter)
+	golden.Equal(t, "sorted", "ascending", eval[string](b, `document.querySelector('th[aria-sort]').getAttribute('aria-sort')`))
+	golden.Equal(t, "focus after sorting", "throughput", eval[string](b, `document.activeElement.dataset.key`))
+	tabTo("the rows", `e.tagName === 'TR'`)
+	b.press(kb.ArrowDown, kb.ArrowDown, " ")
+	row := eval[string](b, `document.activeElement.dataset.key`)
+	golden.Equal(t, "in the plots", []string{row}, eval[[]string](b, `[...document.querySelectorAll('#tbody tr')].filter(r => r.querySelector('input').checked).map(r => r.dataset.key)`))
+	b.press(kb.Enter)
+	b.run(chromedp.WaitVisible(chromedp.CSS("#case")))
+	golden.Equal(t, "focus with the case opened", "case-title", eval[string](b, `document.activeElement.id`))
+	b.press(kb.Escape)
+	b.run(chromedp.WaitNotVisible(chromedp.CSS("#case")))
+	golden.Equal(t, "focus with the case closed, on its row", row, eval[string](b, `document.activeElement.dataset.key`))
+	tabTo("the plots", `e.name === 'plot'`)
+	b.press(kb.ArrowRight, kb.ArrowRight)
+	golden.Equal(t, "plot", "Latency by percentile. Its values follow as a table.", eval[string](b, `document.querySelector('#charts [role=img]').getAttribute('aria-label')`))
+}
+
+// TestHeadline: what was measured, where, and what came out, in a sentence; what all cases
+// share stands above the table and is no column.
+func TestHeadline(t *testing.T) {
+	b := newTab(t, 1280, 900)
+	b.open(sample(t), "")
+	golden.Contains(t, eval[string](b, `document.getElementById('headline').innerText`), "3 workloads, ", " on ", "Some Processor 9", "Most of each: Sender ", " ops/s (P50 ")
+	alone := sample(t)
+	alone.Records = slices.DeleteFunc(alone.Records, func(r *record.Record) bool {
+		return r.Workload != "Sender" || r.Processors() != 2 || len(r.Settings) == 0
+	})
+	b = newTab(t, 1280, 900)
+	b.open(alone, "")
+	golden.Contains(t, eval[string](b, `document.getElementById('headline').innerText`), "Sender, ", " Most: ", " with ", "; least: ")
+	golden.Contains(t, eval[string](b, `document.getElementById('shared').innerText`), "CPUs 2")
+	heads := eval[[]string](b, `[...document.querySelectorAll('#thead button')].map(e => e.querySelector('span').innerText.trim())`)
+	if slices.Contains(heads, "CPUs") {
+		t.Errorf("columns %q", heads)
+	}
+}
+
+// TestFacets: each workload has a plot of its own, with its name above it.
+func TestFacets(t *testing.T) {
+	b := newTab(t, 1280, 900)
+	b.open(sample(t), "#p=throughput")
+	golden.Equal(t, "plots", []string{"Sender", "VerificationSenderProof"}, eval[[]string](b, `[...document.querySelectorAll('#charts h3')].map(e => e.innerText)`))
+	golden.Equal(t, "charts", 2, eval[int](b, `document.querySelectorAll('#charts .chart').length`))
+	b = newTab(t, 1280, 900)
+	b.open(sample(t), "#p=throughput&w=Sender")
+	golden.Equal(t, "charts of one workload", []int{1, 0}, eval[[]int](b, `[document.querySelectorAll('#charts .chart').length, document.querySelectorAll('#charts h3').length]`))
+}
+
+// TestNarrow: on a telephone a figure of each case is seen without scrolling sideways, beside
+// what tells the case from the others.
+func TestNarrow(t *testing.T) {
+	b := newTab(t, 360, 780)
+	b.open(sample(t), "#w=Sender")
+	const seen = `(() => {
+		const row = document.querySelector('#tbody tr');
+		const figure = [...row.querySelectorAll('td.number')].find(e => e.offsetParent);
+		const name = row.querySelector('.case-name').getBoundingClientRect(), at = figure.getBoundingClientRect();
+		return [at.left >= name.right - 1, at.right <= innerWidth, row.querySelector('.coordinates').innerText.length > 0];
+	})()`
+	golden.Equal(t, "a figure is beside the name, within the window, and the case is told", []bool{true, true, true}, eval[[]bool](b, seen))
+}

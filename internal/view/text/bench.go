@@ -1,0 +1,131 @@
+package text
+
+import (
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/zkbench/zkbench/internal/result/record"
+)
+
+// Benchmark writes a record in the Go benchmark format
+// (https://go.dev/design/14313-benchmark-format): the configuration, what better
+// means for units that the format does not know, and one result line
+//
+//	BenchmarkSender/curve=BN254/workers=2-2 241 41412840 ns/op 41257005 P50-ns ...
+//
+// Exact metrics follow under their own unit. A unit stands once on a line, so
+// the second metric of a unit has its name before it; the memory of a foreign prover has whose
+// it is. A figure that the record
+// lacks is left out. A record of stages has the time of each, prove-ns for example; one
+// with neither stages nor a finished operation, or without figures, has no result line.
+func Benchmark(w io.Writer, rec *record.Record) error {
+	done := rec.Count(record.CountDone)
+	staged := slices.ContainsFunc(rec.Metrics, func(m record.Metric) bool { return m.Group() == record.Stages })
+	if done == 0 && staged {
+		done = 1 // once through all of them
+	}
+	if done == 0 {
+		return nil
+	}
+	var figures strings.Builder
+	used := make(Units)
+	add := func(m record.Metric, unit string) {
+		if unit, ok := used.Take(m, unit); ok {
+			figures.WriteString("\t" + number(m.Value) + " " + unit)
+		}
+	}
+	resultFigures(rec, add)
+	if len(used) == 0 {
+		return nil
+	}
+	var p page
+	if rec.Env.Host != "" { // what differs in a line of these stands in tables of its own
+		p.linef("host: %s", oneLine(rec.Env.Host))
+	}
+	p.linef("goos: %s", rec.Env.OS)
+	p.linef("goarch: %s", rec.Env.Arch)
+	if rec.Env.CPU != "" {
+		p.linef("cpu: %s", oneLine(rec.Env.CPU))
+	}
+	p.linef("Unit ops/s better=higher")
+	p.WriteString("Benchmark" + token(rec.Name()))
+	if rec.Env.GOMAXPROCS != 1 { // as testing names it
+		p.WriteString("-" + strconv.Itoa(rec.Env.GOMAXPROCS))
+	}
+	p.WriteString("\t" + strconv.FormatUint(min(done, math.MaxInt64), 10) + figures.String())
+	p.linef("")
+	return p.flush(w)
+}
+
+// resultFigures adds the figures of a result line, each with its unit.
+func resultFigures(rec *record.Record, add func(m record.Metric, unit string)) {
+	for _, c := range []struct {
+		of   record.Quantity
+		unit string
+	}{
+		{record.LatencyMean, "ns/op"},
+		{record.LatencyP50, "P50-ns"},
+		{record.LatencyP95, "P95-ns"},
+		{record.LatencyP99, "P99-ns"},
+		{record.LatencyP999, "P99.9-ns"},
+		{record.ResponseP99, "response-P99-ns"},
+		{record.Throughput, "ops/s"},
+		{record.GCCPUShare, "gc-cpu-%"},
+		{record.AllocBytes, "B/op"},
+		{record.Allocs, "allocs/op"},
+		{record.Goroutines, "goroutines/op"},
+		{record.PeakRSS, "peak-RSS-B"},
+	} {
+		m, ok := rec.Metric(c.of)
+		if !ok || c.of == record.Goroutines && m.Value == 0 {
+			continue
+		}
+		add(m, ownUnit(m, c.unit))
+	}
+	for _, m := range rec.Metrics {
+		if stage, ok := m.Stage(); ok {
+			m.Value *= 1e9 // from seconds
+			add(m, stage+"-ns")
+		}
+	}
+	for _, m := range ownMetrics(rec) {
+		if m.Kind != record.Exact {
+			continue
+		}
+		add(m, m.Unit())
+	}
+}
+
+// Units are those of a line, each of which stands there once.
+type Units map[string]bool
+
+// Take returns the unit that a figure has in the line, one word: the second figure of a unit has its
+// name before it. ok is false for what can stand in no line: it is no number, or has neither a unit
+// nor a name that is free.
+func (u Units) Take(m record.Metric, unit string) (own string, ok bool) {
+	if own = token(unit); own == "" || u[own] {
+		own = strings.Trim(token(m.Name())+"-"+own, "-")
+	}
+	if u[own] || own == "" || math.IsInf(m.Value, 0) || math.IsNaN(m.Value) {
+		return "", false
+	}
+	u[own] = true
+	return own, true
+}
+
+// ownUnit is the unit of a figure: that of another program's memory has the program before it,
+// prover-prove-peak-RSS-B, as B/op alone is of the process that ran the benchmark.
+func ownUnit(m record.Metric, unit string) string {
+	if !m.Whose.Foreign() {
+		return unit
+	}
+	return token(strings.ReplaceAll(string(m.Whose), "/", "-")) + "-" + unit
+}
+
+// token is text as one word of the format.
+func token(text string) string { return strings.Join(strings.Fields(text), "_") }
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -1,0 +1,151 @@
+package text
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/zkbench/zkbench/internal/result/format"
+	"github.com/zkbench/zkbench/internal/result/record"
+)
+
+// Table writes one line per record as plain text, and below it what went wrong
+// and the findings, each under the name of its case. Coordinates that all
+// records share stand once, above it; the machine of the first record too. A
+// figure that no record has is no column.
+func Table(w io.Writer, recs []*record.Record) error { return Style{}.Table(w, recs) }
+
+// Table writes one line per record in this style.
+func (s Style) Table(w io.Writer, recs []*record.Record) error {
+	if len(recs) == 0 {
+		return nil
+	}
+	p := &page{style: s}
+	p.linef("%s", machineOf(recs))
+	p.busy(recs...)
+	common, varying := split(recs)
+	if len(common) > 0 {
+		p.linef("%s", strings.ReplaceAll(common.String(), "/", " "))
+	}
+	columns := measured(recs)
+	line, apart := owner(recs, columns)
+	if line != "" {
+		p.linef("%s", line)
+	}
+	header := slices.Concat([]string{"workload"}, varying, []string{"ops"})
+	for _, c := range columns {
+		header = append(header, c.head)
+	}
+	if apart {
+		header = append(header, ownerHead)
+	}
+	rows := []row{cells(append(header, "checked", "exact", "status")...)}
+	for _, rec := range recs {
+		line := []string{rec.Workload}
+		for _, key := range varying {
+			value, ok := rec.Axes.Get(key)
+			if !ok {
+				value = "-"
+			}
+			line = append(line, value)
+		}
+		rows = append(rows, row{cells: append(line, figuresOf(rec, columns, apart)...), bad: rec.Status == record.Failed})
+	}
+	p.table("", rows)
+	for _, rec := range recs {
+		if rec.Status != record.OK {
+			p.failure(fmt.Sprintf("%s %s: %s", rec.Name(), rec.Status, rec.Error))
+		}
+	}
+	for _, rec := range recs {
+		for _, f := range rec.Findings {
+			p.WriteString(rec.Name() + " ")
+			p.finding(f.Name, f.Text)
+		}
+	}
+	return p.flush(w)
+}
+
+// column is a metric in the table.
+type column struct {
+	head   string
+	metric record.Quantity
+	format func(float64) string
+}
+
+// measured returns the columns that at least one record has a figure for.
+func measured(recs []*record.Record) []column {
+	four := func(v float64) string { return format.Significant(v, 4, 9) }
+	all := []column{
+		{"offered/s", record.OfferedRate, four},
+		{"ops/s", record.Throughput, four},
+		{"P50", record.LatencyP50, format.TightTime},
+		{"P95", record.LatencyP95, format.TightTime},
+		{"P99", record.LatencyP99, format.TightTime},
+		{"resp P99", record.ResponseP99, format.TightTime},
+		{"max", record.LatencyMax, format.TightTime},
+		{"B/op", record.AllocBytes, four},
+		{"allocs/op", record.Allocs, four},
+		{"GC CPU", record.GCCPUShare, func(v float64) string { return fmt.Sprintf("%.1f%%", v) }},
+		{"CPU/op", record.CPUTime, format.TightTime},
+		{"peak", record.PeakRSS, format.Bytes},
+	}
+	return slices.DeleteFunc(all, func(c column) bool {
+		return !slices.ContainsFunc(recs, func(rec *record.Record) bool {
+			_, ok := rec.Metric(c.metric)
+			return ok
+		})
+	})
+}
+
+func figuresOf(rec *record.Record, columns []column, apart bool) []string {
+	line := []string{fmt.Sprint(rec.Count(record.CountDone))}
+	for _, c := range columns {
+		cell := "-"
+		if m, ok := rec.Metric(c.metric); ok {
+			cell = c.format(m.Value)
+			if rec.Few(c.metric) {
+				cell += fewMark
+			}
+		}
+		line = append(line, cell)
+	}
+	if apart {
+		line = append(line, ownerCell(rec, columns))
+	}
+	var exact []string
+	for _, m := range ownMetrics(rec) {
+		if m.Kind == record.Exact {
+			exact = append(exact, number(m.Value)+" "+m.Unit())
+		}
+	}
+	if len(exact) == 0 {
+		exact = []string{"-"}
+	}
+	return append(line, checked(rec), strings.Join(exact, ", "), string(rec.Status))
+}
+
+// split tells the coordinates that all records share from the keys of those
+// that they do not, both in the order of first appearance.
+func split(recs []*record.Record) (common record.Axes, varying []string) {
+	for _, rec := range recs {
+		for _, x := range rec.Axes {
+			_, seen := common.Get(x.Key)
+			if seen || slices.Contains(varying, x.Key) {
+				continue
+			}
+			shared := true
+			for _, other := range recs {
+				value, ok := other.Axes.Get(x.Key)
+				shared = shared && ok && value == x.Value
+			}
+			if shared {
+				common = append(common, x)
+			} else {
+				varying = append(varying, x.Key)
+			}
+		}
+	}
+	return common, varying
+}

@@ -1,0 +1,105 @@
+package text
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/zkbench/zkbench/internal/result/format"
+	"github.com/zkbench/zkbench/internal/result/record"
+)
+
+// timelineCells bounds the width of a timeline; more intervals are merged.
+const timelineCells = 60
+
+// timelineRows draws every series of the record, throughput first, one cell an
+// interval. A series that is zero throughout has no line, throughput apart.
+func timelineRows(rec *record.Record) []row {
+	shown := []record.Quantity{
+		record.Throughput, record.LatencyP50, record.LatencyP99, record.ResponseP99, record.Errors, record.Backlog,
+		record.GCCPUShare, record.HeapLive, record.RSS,
+	}
+	var list []row
+	known := make(map[string]bool)
+	add := func(label string, s record.Series) {
+		cut, perCell := merge(s, rec.Value(record.Duration))
+		top := 0.0
+		for _, v := range cut {
+			top = math.Max(top, v)
+		}
+		if len(cut) == 0 || top == 0 && s.Name != record.Throughput.Name() {
+			return
+		}
+		list = append(list, cells(label, "["+spark(cut, top)+"]", fmt.Sprintf("(Max: %s, %v a cell)", inUnit(top, s.Unit), perCell)))
+	}
+	for _, q := range shown {
+		known[q.Name()] = true
+		if s, ok := rec.SeriesOf(q); ok {
+			add(q.Label(), s)
+		}
+	}
+	for _, s := range rec.Series {
+		if !known[s.Name] {
+			add(s.Name, s)
+		}
+	}
+	return list
+}
+
+// merge joins neighbouring intervals where there are more than timelineCells: a
+// rate or a share is their mean, weighted by how long each lasted in a window of
+// so many seconds (0: unknown), all else their maximum. It returns the values
+// and how long each lasts.
+func merge(s record.Series, window float64) ([]float64, time.Duration) {
+	n := (len(s.Values) + timelineCells - 1) / timelineCells
+	if n <= 1 {
+		return s.Values, s.Interval
+	}
+	averaged := s.Unit == "ops/s" || s.Unit == "%"
+	cut := make([]float64, 0, timelineCells)
+	for from := 0; from < len(s.Values); from += n {
+		part := s.Values[from:min(from+n, len(s.Values))]
+		sum, weights, top := 0.0, 0.0, 0.0
+		for i, v := range part {
+			weight := 1.0
+			if last := from+i == len(s.Values)-1; last && window > 0 && s.Interval > 0 {
+				weight = min(max(window/s.Interval.Seconds()-float64(len(s.Values)-1), 1e-9), 1)
+			}
+			sum, weights, top = sum+weight*v, weights+weight, math.Max(top, v)
+		}
+		if averaged {
+			top = sum / weights
+		}
+		cut = append(cut, top)
+	}
+	return cut, time.Duration(n) * s.Interval
+}
+
+// spark draws values in eighths of a cell's height, top being the whole of it.
+// Zero is a blank, and what is not zero is visible.
+func spark(values []float64, top float64) string {
+	var b strings.Builder
+	for _, v := range values {
+		if v <= 0 {
+			b.WriteByte(' ')
+			continue
+		}
+		eighths := min(max(int(math.Round(8*v/top)), 1), 8)
+		b.WriteRune([]rune("▁▂▃▄▅▆▇█")[eighths-1])
+	}
+	return b.String()
+}
+
+// inUnit writes a value of a series.
+func inUnit(v float64, unit string) string {
+	switch unit {
+	case "ns":
+		return format.TightTime(v)
+	case "B":
+		return format.Bytes(v)
+	case "%":
+		return percent(v)
+	}
+	return strings.TrimRight(format.Significant(v, 4, 9)+" "+unit, " ")
+}

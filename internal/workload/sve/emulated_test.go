@@ -1,0 +1,15 @@
+//go:build linux && !arm64
+
+package sve_test
+
+import (
+	"testing"
+
+	"github.com/zkbench/zkbench/internal/testing/qemutest"
+)
+
+// TestEmulated runs this package's tests on the kernels of arm64.
+func TestEmulated(t *testing.T) {
+	t.Parallel()
+	qemutest.RunVectors(t, "-test.short")
+}

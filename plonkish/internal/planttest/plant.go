@@ -1,0 +1,157 @@
+// Package planttest holds each constraint of a gadget of package plonkish by a forgery, which it finds: it
+// leaves the constraint out, changes a value near it, and repairs all other constraints by the values
+// that they decide. What then satisfies all but that one constraint is a planted witness.
+package planttest
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench/internal/testing/forgery"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
+	"github.com/zkbench/zkbench/plonkish/internal/inside"
+)
+
+// Check holds each constraint of circuits by a forgery, and of those of one name one. The long tests do so
+// for all names, the others for some names of each line. In
+// circuits that are satisfied a forgery is looked for; one that is not is a forgery that a test has made,
+// of the constraint that it breaks alone. Redundant has for lines what implies them.
+func Check(t *testing.T, pkg string, redundant map[string]string, circuits ...*inside.Circuit) {
+	t.Helper()
+	names := make(map[string][]string) // by line
+	seen := make(map[string]bool)
+	var lines []string
+	for _, c := range circuits {
+		for _, k := range c.Constraints {
+			if len(names[k.Line]) == 0 {
+				lines = append(lines, k.Line)
+			}
+			if !seen[k.Name] {
+				seen[k.Name], names[k.Line] = true, append(names[k.Line], k.Name)
+			}
+		}
+	}
+	found := make(map[string]*planted) // by name; nil: none yet
+	for _, line := range lines {
+		for _, name := range sample(names[line]) {
+			found[name] = nil
+		}
+	}
+	for _, c := range circuits {
+		search(c, found)
+	}
+	var all []forgery.Constraint
+	for _, line := range lines {
+		c := forgery.Constraint{Name: line, Number: len(names[line]), Redundant: redundant[line]}
+		var forged []*planted
+		for _, name := range sample(names[line]) {
+			switch p := found[name]; {
+			case p != nil && c.Redundant != "":
+				t.Errorf("%s: a forgery breaks it alone, and it is said to be redundant", name)
+			case p != nil:
+				forged = append(forged, p)
+			case c.Redundant == "":
+				t.Errorf("%s: no forgery", name)
+			}
+		}
+		if len(forged) > 0 {
+			c.Planted = func(leftOut bool) error { return check(forged, leftOut) }
+		}
+		all = append(all, c)
+	}
+	for line := range redundant {
+		if len(names[line]) == 0 {
+			t.Errorf("%q is said to be redundant, and is no constraint", line)
+		}
+	}
+	forgery.Check(t, pkg, all)
+}
+
+// check is nil if circuits accept witnesses. With nothing left out it is nil if one of them does.
+func check(all []*planted, leftOut bool) (err error) {
+	for _, p := range all {
+		if err = p.circuit.Check(p.values, p.constraint, leftOut); (err == nil) != leftOut {
+			return err
+		}
+	}
+	return err
+}
+
+// sample is the last name in short tests, the first and the last in full ones, and all in the long ones.
+func sample(names []string) []string {
+	most := testsize.Pick(1, 2, len(names))
+	if len(names) <= most {
+		return names
+	}
+	some := []string{names[len(names)-1]}
+	if most > 1 {
+		some = append(some, names[0])
+	}
+	return some
+}
+
+// planted is a witness that breaks one constraint alone.
+type planted struct {
+	circuit    *inside.Circuit
+	constraint int
+	values     []fr.Element // if it is a wire, with its cell's own
+}
+
+// search finds forgeries of constraints that have none yet.
+func search(c *inside.Circuit, found map[string]*planted) {
+	s := newSolver(c)
+	if broken := s.broken(); len(broken) > 0 {
+		if len(broken) == 1 {
+			s.made(broken[0], found)
+		}
+		return
+	}
+	s.orient()
+	// The last constraint of a name has the least behind it, and is tried first.
+	tries := make(map[string]int)
+	for i, k := range slices.Backward(c.Constraints) {
+		if p, wanted := found[k.Name]; !wanted || p != nil || tries[k.Name] == instances {
+			continue
+		}
+		tries[k.Name]++
+		if values := s.forge(i); values != nil {
+			found[k.Name] = &planted{c, i, values}
+		}
+	}
+}
+
+// made takes a forgery that a test has made: of the constraint that it breaks, and of wires without which
+// that one holds.
+func (s *solver) made(broken int, found map[string]*planted) {
+	name := s.Constraints[broken].Name
+	if p, wanted := found[name]; wanted && p == nil {
+		found[name] = &planted{s.Circuit, broken, slices.Clone(s.values)}
+	}
+	own := len(s.Values)
+	for i, k := range s.Constraints {
+		if p, wanted := found[k.Name]; !wanted || p != nil || k.Cell < 0 || !slices.Contains(s.unknowns(broken), s.of[k.Cell]) {
+			continue
+		}
+		whole := s.of[k.Cell]
+		before := s.values[whole]
+		restore := s.split(k.Cell, own)
+		for _, u := range []int{own, whole} {
+			s.values[own] = before
+			for _, p := range s.polys(broken) {
+				if value, ok := s.affine(p, u, fr.Element{}); ok {
+					s.values[u] = value
+				}
+			}
+			if !slices.ContainsFunc(slices.Concat(s.readers[own], s.readers[whole]), func(i int) bool { return !s.holds(i) }) {
+				found[k.Name] = &planted{s.Circuit, i, slices.Clone(s.values)}
+			}
+			s.values[whole] = before
+		}
+		restore()
+	}
+}
+
+// instances is how many constraints of one name are tried in a circuit.
+const instances = 24
