@@ -39,7 +39,7 @@ func sum() bench.Def {
 		New: func(_ context.Context, c bench.Case, _ uint64) (bench.Instance, error) {
 			run := func(_ context.Context, message []byte) ([]byte, error) {
 				fmt.Println("a log on standard output")
-				if hash.Of(c) == "sha224" {
+				if hash.Value(c) == "sha224" {
 					digest := sha256.Sum224(message)
 					return digest[:], nil
 				}
@@ -48,7 +48,7 @@ func sum() bench.Def {
 			}
 			return bench.Operation[[]byte]{
 				Input: func(_ context.Context, random *rand.ChaCha8) ([]byte, error) {
-					message := make([]byte, size.Of(c))
+					message := make([]byte, size.Value(c))
 					_, err := random.Read(message)
 					return message, err
 				},
@@ -59,9 +59,9 @@ func sum() bench.Def {
 					}
 					return nil
 				},
-				Metrics: []bench.Metric{{Name: "hash", Unit: "B/hash", Value: 32}, {Name: "blocks-of-mine", Unit: "blocks", Value: float64(size.Of(c)/64 + 1)}},
+				Metrics: []bench.Metric{{Name: "hash", Unit: "B/hash", Value: 32}, {Name: "blocks-of-mine", Unit: "blocks", Value: float64(size.Value(c)/64 + 1)}},
 				Secret: func(_ context.Context, witness, random *rand.ChaCha8) ([]byte, error) {
-					message := make([]byte, size.Of(c))
+					message := make([]byte, size.Value(c))
 					_, err := witness.Read(message)
 					return message, err
 				},
@@ -69,7 +69,7 @@ func sum() bench.Def {
 		},
 		Stages: func(_ context.Context, c bench.Case, _ uint64, r *bench.Recorder) error {
 			end := r.Start("hash")
-			sha256.Sum256(make([]byte, size.Of(c)))
+			sha256.Sum256(make([]byte, size.Value(c)))
 			end(bench.Metric{Name: "hash", Unit: "B/hash", Value: 32})
 			r.Note("remark", "of one message")
 			return nil
@@ -96,7 +96,7 @@ func moody() bench.Def {
 	moments := bench.Names("moment", "when", "never", "probe", "warm-up", "window")
 	manners := bench.Names("manner", "how", clitest.Manners...)
 	return bench.Def{Name: "Moody", Doc: "fails once", Axes: []bench.Axis{moments, manners}, New: func(_ context.Context, c bench.Case, _ uint64) (bench.Instance, error) {
-		mood := clitest.NewMood(moments.Of(c), manners.Of(c))
+		mood := clitest.NewMood(moments.Value(c), manners.Value(c))
 		return bench.Operation[int]{
 			Input: func(context.Context, *rand.ChaCha8) (int, error) { return 0, nil },
 			Run:   func(ctx context.Context, in int) ([]byte, error) { return mood.Run(ctx, in) },
@@ -204,7 +204,7 @@ func quiet() bench.Def {
 	return bench.Def{Name: "Add", Doc: "adds", Axes: []bench.Axis{size}, New: func(_ context.Context, c bench.Case, _ uint64) (bench.Instance, error) {
 		return bench.Operation[int]{
 			Input: func(_ context.Context, random *rand.ChaCha8) (int, error) { return int(random.Uint64() % 10), nil },
-			Run:   func(_ context.Context, in int) ([]byte, error) { return []byte{byte(in + size.Of(c))}, nil },
+			Run:   func(_ context.Context, in int) ([]byte, error) { return []byte{byte(in + size.Value(c))}, nil },
 			Check: func(_ context.Context, in int, output []byte) error {
 				if len(output) != 1 || int(output[0]) != in+3 {
 					return errors.New("not the sum")

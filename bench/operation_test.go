@@ -97,7 +97,7 @@ func TestOperation(t *testing.T) {
 	must.Do(t, set(t, o, 1).Close())
 }
 
-// TestWrong: what a definition lacks is said when it is used.
+// TestWrong: a definition that is not valid is an error when it is used.
 func TestWrong(t *testing.T) {
 	nan := drawn()
 	nan.Metrics = []bench.Metric{{Name: "nan", Unit: "x", Value: math.NaN()}}
