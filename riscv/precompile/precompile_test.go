@@ -206,8 +206,8 @@ func TestRefused(t *testing.T) {
 	refused("modulus 0", "a factor is not below", "mulmod", new(big.Int), new(big.Int), new(big.Int))
 	refused("a factor m", "a factor is not below", "mulmod", two, one, two)
 	refused("another factor m", "a factor is not below", "mulmod", one, two, two)
-	refused("one x", "two points of one x", "g1-add", one, two, one, two)
-	refused("opposite points", "two points of one x", "g1-add", one, two, one, sub(p, two))
+	refused("one x", "two points with the same x", "g1-add", one, two, one, two)
+	refused("opposite points", "two points with the same x", "g1-add", one, two, one, sub(p, two))
 	// Sums of points of other curves, and what stands for the identity elsewhere.
 	const off = "a point is not on the curve"
 	refused("y of 0", off, "g1-double", one, new(big.Int))
