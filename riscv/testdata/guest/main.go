@@ -1,5 +1,5 @@
-// Command guest does a bit of all that a Go program does: goroutines, maps, strings, floating point,
-// sleep, collections of garbage. Its argument says how much; -1 uses a nil pointer.
+// Command guest does a little of everything that a Go program does: goroutines, maps, strings, floating
+// point, sleeping, garbage collections. Its argument says how much; -1 uses a nil pointer.
 package main
 
 import (
