@@ -44,7 +44,7 @@ func callsTable() string {
 	rows := make(map[string][]string) // by what they say
 	first := make(map[string]int)
 	for number := range linuxCalls {
-		c := callOf(uint64(number))
+		c := findCall(uint64(number))
 		if c == nil {
 			continue
 		}
