@@ -20,7 +20,8 @@ type Case struct{ c workload.Case }
 // String returns the case's name, for example "bytes=64/curve=BN254".
 func (c Case) String() string { return c.c.String() }
 
-// Axis is one parameter of a workload, with the values that it may have. Ints and Names return one.
+// Axis is one parameter of a workload, with the values that it may have. Use Ints or Names to make
+// one.
 type Axis interface {
 	axis() (workload.Axis, error)
 }
@@ -47,10 +48,10 @@ type IntAxis struct {
 	values      []int
 }
 
-// Ints returns an axis of the integers from least to most. The name is used in the names of cases
-// and as the flag: lower-case letters, digits and underscores, a letter first. The usage is the
-// flag's help text. The values are those that benchmarks and run --matrix study measure; there must
-// be at least one. A run without the flag measures the first.
+// Ints returns an axis of the integers from least to most. Its name appears in case names and in
+// the flag. It consists of lower-case letters, digits and underscores, a letter first. The usage is
+// the flag's help text. The values are those that benchmarks and run --matrix study measure; there
+// must be at least one. A run without the flag measures the first.
 func Ints(name, usage string, least, most int, values ...int) IntAxis {
 	a := workload.Axis{Name: name, Usage: usage}
 	if len(values) > 0 {

@@ -49,7 +49,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Def defines a workload.
+// Def defines a workload: an operation to measure, and the parameters that it has.
 type Def struct {
 	Name string // a Go identifier such as SHA256; the command line has it in kebab case: sha256
 	Doc  string // one sentence: what one operation does

@@ -16,9 +16,9 @@ type Recorder struct {
 	wrong  error
 }
 
-// Start begins a stage. The returned function ends it and records the figures that it is given,
-// whose names must be different from those of all other figures of the case. A stage that is never
-// ended is not recorded. Stages may nest. The times of stages with the same name are added up.
+// Start begins a stage. The returned function ends it and records the figures that it is given. A
+// figure's name must occur only once in a case. A stage that is never ended is not recorded. Stages
+// may nest. The times of stages with the same name are added up.
 func (r *Recorder) Start(name string) (end func(sizes ...Metric)) {
 	if err := record.CheckStage(name); err != nil {
 		r.wrong = errors.Join(r.wrong, err)

@@ -42,10 +42,10 @@ func Benchmark(b *testing.B, def Def) {
 	measure.Benchmark(b, w, measure.OptionsOf(flag.CommandLine))
 }
 
-// TestParallel is a load test. It runs each case that the flags select with each number of -workers
-// for -duration, and writes a report to standard output. The report ends with a line that benchstat
-// reads. An axis whose flag is not set has its first value; if no flag is set, the duration is
-// 100 ms. The test fails if an operation fails or a result is wrong.
+// TestParallel runs a load test: each case that the flags select, with each number of -workers, for
+// -duration. It writes a report to standard output, which ends with a line that benchstat reads. An
+// axis whose flag is not set has its first value; if no flag is set, the duration is 100 ms. The
+// test fails if an operation fails or a result is wrong.
 func TestParallel(t *testing.T, def Def) {
 	t.Helper()
 	w, err := def.workload()

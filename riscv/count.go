@@ -31,7 +31,7 @@ type PrecompileCalls struct {
 	Calls, Units uint64
 }
 
-// Tally counts the instructions that were executed, in several ways.
+// Tally counts retired instructions, in all and by class and function, and the calls of precompiles.
 type Tally struct {
 	Cycles      uint64            // retired instructions
 	Classes     Counts            // retired instructions by class

@@ -2,7 +2,8 @@ package riscv
 
 import "fmt"
 
-// ISA is an instruction set.
+// ISA describes an instruction set: the base integer instructions with multiplication and division (M), and
+// extensions.
 type ISA struct {
 	XLEN       int  // bits of a register: 32 or 64
 	Atomic     bool // A
@@ -17,13 +18,13 @@ var (
 	rv32im = ISA{XLEN: 32}
 )
 
-// RV64GC returns the instruction set of programs for Linux. It is an argument for Load.
+// RV64GC returns the instruction set of programs for Linux, for use with Load.
 func RV64GC() *ISA { a := rv64gc; return &a }
 
-// RV64IM returns the instruction set of 64-bit bare programs, an argument for Load.
+// RV64IM returns the instruction set of 64-bit bare programs, for use with Load.
 func RV64IM() *ISA { a := rv64im; return &a }
 
-// RV32IM returns the instruction set of 32-bit bare programs, an argument for Load.
+// RV32IM returns the instruction set of 32-bit bare programs, for use with Load.
 func RV32IM() *ISA { a := rv32im; return &a }
 
 func (a ISA) String() string {

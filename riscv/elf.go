@@ -51,12 +51,12 @@ func (a ISA) highest() uint64 {
 	return highest
 }
 
-// Load parses a statically linked ELF executable. ELF64 files are for RV64GC, which is the set of programs
-// for Linux, or for RV64IM; ELF32 files are for RV32IM. If isa is nil, it is RV64GC or RV32IM. Segments may
-// share a page but must not overlap. The program does not retain raw.
+// Load parses a statically linked ELF executable. ELF64 files are for RV64GC, the set of programs for Linux,
+// or for RV64IM; ELF32 files are for RV32IM. Load accepts no other sets. If isa is nil, it is RV64GC or
+// RV32IM. Segments may share a page but must not overlap. The program does not retain raw.
 //
-// The error is a *zkbench.DecodeError, which wraps zkbench.ErrMalformed. For a file for another machine it
-// says what the file is for and what is accepted. Load accepts no other instruction sets than these three.
+// Errors have type *zkbench.DecodeError and wrap zkbench.ErrMalformed. For a file for another machine the
+// error says what the file is for and what is accepted.
 func Load(raw []byte, isa *ISA) (*Program, error) {
 	p, err := load(bytes.Clone(raw), isa)
 	if err != nil {

@@ -188,7 +188,7 @@ const (
 // ends reports whether an instruction ends a block.
 func (o op) ends() bool { return o >= opBeq || o == opIllegal || o == opUnsupported }
 
-// Class is a kind of instruction.
+// Class is a kind of instruction, for example Memory or Branch.
 type Class uint8
 
 // The classes of instructions. Multiplication includes divisions. System is system calls and control registers, and

@@ -85,7 +85,7 @@ type machine struct {
 	exit       *int // exit code; nil: still running
 }
 
-// Result says what a guest did.
+// Result holds the counts and the output of a run.
 type Result struct {
 	Exit       int       // exit code; if it is not 0, Run returns an *ExitError with it
 	Tally                // counts of the whole run
@@ -100,10 +100,10 @@ type Result struct {
 	Missing []MissingCall
 }
 
-// Run runs a program to its end. The error is an *ExitError if the guest ends with a code other than 0, a
-// *Fault if it is ended, the error of ctx if that ends first, and zkbench.ErrParams if the options are not
-// valid. The Result is never nil: with an error it has the counts until then, and no output. If writing
-// Profile fails, that error is joined to the others.
+// Run runs a program to its end. It returns an *ExitError if the guest ends with a code other than 0, a
+// *Fault if the machine ends it, the error of ctx if that ends first, and zkbench.ErrParams if the options
+// are not valid. The Result is never nil: with an error it has the counts until then, and no output. If
+// writing Profile fails, that error is joined to the others.
 func Run(ctx context.Context, p *Program, o Options) (*Result, error) {
 	if err := checkPrecompiles(o.Precompiles); err != nil {
 		return &Result{}, err

@@ -23,16 +23,16 @@ type Precompile struct {
 // methods are *Fault.
 type Guest struct{ machine *machine }
 
-// Units sets the number of units of work that the call counts as in costs, for example the blocks of a hash
-// or the pairs of a sum. The default is one.
+// Units sets how many units of work the call counts as, for example the blocks of a hash or the pairs of a
+// sum. Without it a call counts as one. Package cost charges a row for each unit.
 func (g Guest) Units(n uint64) { g.machine.units = n }
 
-// Read copies len(to) bytes from an address of the guest to to.
+// Read copies len(to) bytes from the guest's memory at addr into to.
 func (g Guest) Read(addr uint64, to []byte) error {
 	return g.fault(g.machine.mem.read(g.address(addr), to), "reads", addr, len(to))
 }
 
-// Write copies from to an address of the guest.
+// Write copies from into the guest's memory at addr.
 func (g Guest) Write(addr uint64, from []byte) error {
 	return g.fault(g.machine.mem.write(g.address(addr), from), "writes", addr, len(from))
 }

@@ -20,8 +20,8 @@ import (
 // operation that is timed, for example prove or verify.
 //
 // The function circuit returns the circuit of a case, before it is compiled. The function assign
-// returns an assignment that satisfies the circuit. It draws only from the given stream of random
-// bytes. Two streams must give different public inputs: otherwise the workload cannot check that a
+// returns an assignment that satisfies the circuit. It must draw only from the given stream of
+// random bytes. Two streams must give different public inputs: otherwise the workload cannot check that a
 // proof is rejected for other public inputs.
 //
 // PLONK's reference string is insecure, because it is made from the seed, unless --srs names a

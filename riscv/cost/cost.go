@@ -74,7 +74,7 @@ type Table struct {
 // Cells returns the number of cells of the padded table.
 func (t Table) Cells() uint64 { return t.Padded * t.Columns }
 
-// Tables returns the tables of a run, or of a part of it, without empty ones. For touches see riscv.Result.
+// Tables returns the tables that have rows, for a run or a part of one. The touches are riscv.Result.Touches.
 func (m Model) Tables(t *riscv.Tally, touches uint64) (tables []Table) {
 	add := func(name string, rows uint64) {
 		if rows > 0 {

@@ -11,6 +11,6 @@ var (
 	Case func(workload.Case) any
 	// Workload returns the workload of a bench.Def.
 	Workload func(def any) (workload.Def, error)
-	// Axes converts a []bench.Axis.
+	// Axes converts a []bench.Axis to axes of package workload.
 	Axes func(any) ([]workload.Axis, error)
 )

@@ -43,7 +43,7 @@ const (
 	exitUsage  = 2
 )
 
-// Case is one operation to measure.
+// Case is one operation to measure, with its set-up.
 type Case struct {
 	Name string
 	// Setup builds the inputs and checks the results once; this is not timed.

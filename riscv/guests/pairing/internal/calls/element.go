@@ -7,7 +7,7 @@ import "github.com/zkbench/zkbench/riscv/guest"
 // may alias operands.
 type Element [4]uint64
 
-// FromLimbs sets z to x < p.
+// FromLimbs sets z to x, which must be below p.
 func (z *Element) FromLimbs(x *[4]uint64) { *z = *x }
 
 // Limbs returns x as an integer below p.

@@ -2,7 +2,7 @@
 // the least significant first, and sums modulo p, the modulus of BN254's base field.
 //
 // RISC-V has no carry flag, so a carry is a comparison; an instruction that a branch skips costs
-// nothing. No function takes constant time.
+// nothing. Nothing here runs in constant time.
 package limbs
 
 import "math/bits"
@@ -15,7 +15,7 @@ const (
 	P3 = 0x30644e72e131a029
 )
 
-// P is the modulus.
+// P is the modulus p, the least significant limb first.
 var P = [4]uint64{P0, P1, P2, P3}
 
 // Add sets z to x + y modulo p, for x, y < p.

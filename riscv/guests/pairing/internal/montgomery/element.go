@@ -17,7 +17,7 @@ type Element [4]uint64
 // inverse is -1/p mod 2⁶⁴.
 const inverse = 0x87d20782e4866389
 
-// FromLimbs sets z to the integer x < p.
+// FromLimbs sets z to the integer x, which must be below p.
 func (z *Element) FromLimbs(x *[4]uint64) {
 	// R² mod p.
 	z.Mul((*Element)(x), &Element{0xf32cfc5b538afa89, 0xb5e71911d44501fb, 0x47ab1eff0a417ff6, 0x06d89f71cab8351f})
