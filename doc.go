@@ -1,5 +1,5 @@
-// Package zkbench builds, load-tests and compares zero-knowledge payment
-// proofs on the reader's own machine. This package holds what all others
-// share: the errors. Start with the README, token/transfer for the proofs and
-// cmd/zkbench for the command.
+// Package zkbench builds, load-tests and compares zero-knowledge payment proofs
+// on your own machine. This package has only what all others share: the errors.
+// Start with the README, with package token/transfer for the proofs, or with
+// cmd/zkbench for the command line.
 package zkbench

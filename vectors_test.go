@@ -16,17 +16,17 @@ import (
 	"github.com/zkbench/zkbench/rangeproof"
 )
 
-// proofVectors are the files that testdata/verify verifies.
+// proofVectors lists the files that testdata/verify verifies.
 var proofVectors = []string{
 	"bulletproof/*.txt", "csp/*.txt", "token/vector_bn254_bits8.txt", "token/pseudonym_bn254.txt",
 	"token/request_bn254_bits8.txt", "token/policy.txt",
 }
 
-// TestVerifier: the verifier in Python, which is written from the pages, accepts each file of proofs,
-// and refuses each record of it of which one digit is changed.
+// TestVerifier: the verifier in Python, which is written from the documentation, accepts each file
+// of proofs. It refuses each record in which one digit is changed.
 func TestVerifier(t *testing.T) {
 	python := testsize.Program(t, "python3", "python3")
-	// They are opened here so that the test's cached result is not used after a change of them.
+	// Open the sources, so that the test's cached result is not used after they change.
 	for _, source := range must.Get(filepath.Glob("testdata/verify/*.py"))(t) {
 		must.Get(os.ReadFile(source))(t)
 	}
@@ -56,21 +56,22 @@ func TestVerifier(t *testing.T) {
 			}
 		}
 	}
-	// Numbers that no parameters can be made of.
+	// Numbers that are not valid parameters.
 	for _, stop := range []string{"0", strings.Repeat("9", 5000), "18446744073709551616"} {
 		path := filepath.Join(dir, fmt.Sprint(len(changed)))
 		must.Do(t, os.WriteFile(path, []byte("group BN254\nrange-proof csp\nbits 8\nstop "+stop+"\n"), 0o600))
 		changed, what = append(changed, path), append(what, "a stop of "+stop[:1]+"...")
 	}
 	for i, said := range verdicts(t, python, changed) {
-		// The last state of a transcript differs, too, but is compared last: it is not what a proof is refused for.
+		// The last state of a transcript differs too, but is compared last: a proof must be refused for another reason.
 		if !strings.HasPrefix(said, "refused: ") || strings.Contains(said, "last state") && !strings.Contains(what[i], ": state") {
 			t.Errorf("%s: %q, want refused", what[i], said)
 		}
 	}
 }
 
-// TestGeneratorsOnPage: the commitment key of BN254 in docs/transcript.md is the one that is computed.
+// TestGeneratorsOnPage: the commitment key of BN254 in docs/transcript.md is equal to the computed
+// one.
 func TestGeneratorsOnPage(t *testing.T) {
 	g, page := group.BN254(), string(must.Get(os.ReadFile("docs/transcript.md"))(t))
 	for letter, family := range map[string]string{"G": rangeproof.ValueFamily, "H": rangeproof.BlindingFamily} {
@@ -79,7 +80,7 @@ func TestGeneratorsOnPage(t *testing.T) {
 	}
 }
 
-// verdicts returns what the verifier says of each file.
+// verdicts returns the verifier's answer for each file.
 func verdicts(t *testing.T, python string, files []string) []string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), python, append([]string{filepath.Join("testdata", "verify")}, files...)...).Output()
@@ -100,11 +101,11 @@ func verdicts(t *testing.T, python string, files []string) []string {
 	return said
 }
 
-// changedRecord is a record of which a digit is changed.
+// changedRecord is a record with one changed digit.
 type changedRecord struct{ name, text string }
 
-// changedDigits returns the record with a digit changed, at up to eight places of each of its values. A
-// seed is not read by a verifier, and is left out.
+// changedDigits returns copies of the record, each with one digit changed, at up to eight places in
+// each of its values. It leaves out seeds, which a verifier does not read.
 func changedDigits(record string) (all []changedRecord) {
 	const places = 8
 	line := regexp.MustCompile(`(?m)^([^#\n]+) ([0-9a-f-]+)$`)
