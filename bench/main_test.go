@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// sum is the workload of the package's documentation.
+// sum returns the workload of the package's documentation.
 func sum() bench.Def {
 	size := bench.Ints("bytes", "lengths of messages in bytes", 0, 1<<25, 64, 1024, 16384)
 	hash := bench.Names("hash", "hashes", "sha256", "sha224")
@@ -80,7 +80,7 @@ func sum() bench.Def {
 	}
 }
 
-// slow fails now and then, and lacks a witness.
+// slow returns a workload whose operations fail, and which has no witness.
 func slow() bench.Def {
 	return bench.Def{Name: "Broken", Doc: "fails", New: func(context.Context, bench.Case, uint64) (bench.Instance, error) {
 		return bench.Operation[int]{
@@ -91,7 +91,7 @@ func slow() bench.Def {
 	}}
 }
 
-// moody fails once.
+// moody returns a workload that fails once.
 func moody() bench.Def {
 	moments := bench.Names("moment", "when", "never", "probe", "warm-up", "window")
 	manners := bench.Names("manner", "how", clitest.Manners...)
@@ -105,7 +105,7 @@ func moody() bench.Def {
 	}}
 }
 
-// agreeable has a check that accepts whatever it is given.
+// agreeable returns a workload whose check accepts everything.
 func agreeable() bench.Def {
 	return bench.Def{Name: "Agreeable", Doc: "checks nothing", New: func(context.Context, bench.Case, uint64) (bench.Instance, error) {
 		return bench.Operation[int]{
@@ -116,7 +116,7 @@ func agreeable() bench.Def {
 	}}
 }
 
-// touchy has a check that ends the process where a result is wrong.
+// touchy returns a workload whose check ends the process if a result is wrong.
 func touchy() bench.Def {
 	return bench.Def{Name: "Touchy", Doc: "ends", New: func(context.Context, bench.Case, uint64) (bench.Instance, error) {
 		return bench.Operation[int]{
@@ -132,7 +132,7 @@ func touchy() bench.Def {
 	}}
 }
 
-// inPlace sorts the numbers that it is given, where they are.
+// inPlace returns a workload that sorts the numbers of its input in place.
 func inPlace() bench.Def {
 	return bench.Def{Name: "InPlace", Doc: "sorts in place", New: func(context.Context, bench.Case, uint64) (bench.Instance, error) {
 		return bench.Operation[[]byte]{
@@ -198,7 +198,7 @@ func silence(b *testing.B) {
 	b.Cleanup(func() { os.Stdout = stdout; null.Close() })
 }
 
-// quiet is a workload that prints nothing.
+// quiet returns a workload that prints nothing.
 func quiet() bench.Def {
 	size := bench.Ints("n", "numbers", 1, 100, 3)
 	return bench.Def{Name: "Add", Doc: "adds", Axes: []bench.Axis{size}, New: func(_ context.Context, c bench.Case, _ uint64) (bench.Instance, error) {

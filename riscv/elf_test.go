@@ -17,19 +17,19 @@ import (
 	"github.com/zkbench/zkbench/riscv/call"
 )
 
-// Where the programs of tests have their code and data.
+// Addresses of the test programs' code and data.
 const (
 	codeAt = 0x10000
 	dataAt = 0x200000
 )
 
-// section is one of a file.
+// section is a section of an ELF file.
 type section struct {
 	kind, flags, link, size uint64 // as elf.SectionHeader has them, and of an entry
 	data                    []byte
 }
 
-// withSections is a file with sections 1 and on, the last of which has their names.
+// withSections returns the file with sections 1 and up, the last of which holds their names.
 func withSections(raw []byte, sections ...section) []byte {
 	le := binary.LittleEndian
 	word, shoff, counts := le.AppendUint64, 40, 58
@@ -54,14 +54,14 @@ func withSections(raw []byte, sections ...section) []byte {
 	return append(raw, headers...)
 }
 
-// label is a symbol: a function, or one that has no type.
+// label is a symbol: a function, or a symbol without a type.
 type label struct {
 	name string
 	kind byte // 2: a function
 	at   uint64
 }
 
-// withSymbols is a file with a symbol table.
+// withSymbols returns the file with a symbol table.
 func withSymbols(raw []byte, labels ...label) []byte {
 	le := binary.LittleEndian
 	each := uint64(24)
@@ -81,7 +81,7 @@ func withSymbols(raw []byte, labels ...label) []byte {
 	return withSections(raw, section{2, 0, 2, each, table}, section{kind: 3, data: names}, section{kind: 3, data: []byte{0}})
 }
 
-// code is an executable of instructions, and of data that may be written.
+// code returns an executable with these instructions, and with data that may be written.
 func code(words []uint32, data []byte) []byte {
 	return rv.ELF(64, codeAt, rv.Segment{At: codeAt, Flags: 5, Data: rv.Text(words...)}, rv.Segment{At: dataAt, Flags: 6, Data: data, Memory: 1 << 16})
 }

@@ -79,7 +79,7 @@ func TestSectionsOfFunctions(t *testing.T) {
 	golden.Within(t, "sections", 41, len(r.Sections), 43)
 }
 
-// cancels is a writer that cancels what writes to it.
+// cancels is a writer that cancels the run of the guest that writes to it.
 type cancels func()
 
 func (c cancels) Write(p []byte) (int, error) {

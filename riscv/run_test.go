@@ -24,7 +24,7 @@ import (
 	"github.com/zkbench/zkbench/riscv/call"
 )
 
-// guest builds a guest of testdata.
+// guest builds a guest in testdata.
 func guest(t testing.TB, name string) (path string, p *riscv.Program) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), name)
@@ -114,7 +114,7 @@ func TestGo(t *testing.T) {
 	must.FailGet(riscv.Run(ctx, p, riscv.Options{}))(t, context.Canceled, "a cancelled run")
 }
 
-// ended takes a guest that has ended itself, with whatever code.
+// ended accepts a guest that has ended itself, with any code.
 func ended(r *riscv.Result, err error) (*riscv.Result, error) {
 	if _, itself := errors.AsType[*riscv.ExitError](err); itself {
 		return r, nil
@@ -194,7 +194,7 @@ func TestExitOfThreads(t *testing.T) {
 	}
 }
 
-// own is a call of a number of package call.
+// own returns instructions that make a call of package call.
 func own(number uint32) []uint32 {
 	return []uint32{rv.Lui(17, number), rv.Addi(17, 17, int32(number&0xfff)), rv.Ecall}
 }

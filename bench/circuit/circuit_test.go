@@ -73,7 +73,7 @@ func refusing() bench.Def {
 	}, someAssignment)
 }
 
-// unsatisfied assigns what the circuit does not accept.
+// unsatisfied returns a circuit whose assignment does not satisfy it.
 func unsatisfied() bench.Def {
 	return circuit.Circuit("Unsatisfied", []bench.Axis{squarings}, someCircuit, func(bench.Case, *rand.ChaCha8) (frontend.Circuit, error) {
 		return &power{X: 2, Y: 3}, nil

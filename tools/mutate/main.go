@@ -88,11 +88,11 @@ var (
 func main() {
 	log.SetFlags(log.Ltime)
 	root := flag.String("root", "..", "the module's directory")
-	out := flag.String("out", "../bin/mutate", "directory of what is built, and of results.tsv")
+	out := flag.String("out", "../bin/mutate", "directory for build outputs and results.tsv")
 	only := flag.String("run", "", "run only the mutants that match this regular expression")
-	list := flag.Bool("list", false, "print the mutants and end")
-	resume := flag.Bool("resume", false, "keep what results.tsv says was killed")
-	all := flag.Bool("equivalent", false, "run the mutants of equivalent.txt too")
+	list := flag.Bool("list", false, "print the mutants and exit")
+	resume := flag.Bool("resume", false, "continue from results.tsv: run again only mutants that it does not list as killed")
+	all := flag.Bool("equivalent", false, "also run the mutants in equivalent.txt")
 	slowest := flag.Duration("slowest", 2*time.Second, "leave out tests that take longer by themselves")
 	flag.Parse()
 	s := &session{slowest: *slowest, filter: regexp.MustCompile(*only), all: *all, files: make(map[string]string)}

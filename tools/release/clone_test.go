@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// path is the module's.
+// path is the path of the module.
 const path = "github.com/zkbench/zkbench"
 
-// install is how the README says that the command is installed.
+// install matches the README's command that installs zkbench.
 var install = regexp.MustCompile(`(?m)^ {4}go install ` + regexp.QuoteMeta(path) + `/cmd/zkbench@(v[0-9]+\.[0-9]+\.[0-9]+)$`)
 
-// clone returns a clone of the last commit at a path within a new directory, and the version
-// that its README names, which it has as a tag. CHANGELOG.md tells of it.
+// clone returns a clone of the last commit, at a path within a new directory, and the version that
+// its README names. The clone has that version as a tag. CHANGELOG.md must describe it.
 func clone(t *testing.T, within string) (dir, version string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), within)
@@ -38,7 +38,7 @@ func clone(t *testing.T, within string) (dir, version string) {
 	return dir, version
 }
 
-// run runs a program in a directory, with more environment, and returns what it writes.
+// run runs a program in a directory, with additional environment variables, and returns its output.
 func run(t *testing.T, dir string, env []string, program string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, args...)
