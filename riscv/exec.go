@@ -323,7 +323,7 @@ func multiply(o op, a, b uint64) uint64 {
 		if b == 0 {
 			return ^uint64(0)
 		}
-		return uint64(sa / sb) // of the least by -1: the least, in Go too
+		return uint64(sa / sb) // the least divided by -1 is the least, in Go too
 	case opDivu:
 		if b == 0 {
 			return ^uint64(0)

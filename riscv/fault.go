@@ -33,7 +33,7 @@ func (k FaultKind) String() string {
 type Fault struct {
 	Kind     FaultKind
 	PC       uint64 // address of the instruction
-	Function string // that contains the instruction, demangled; empty if no symbol does
+	Function string // demangled name of the function with the instruction; empty if no symbol names it
 	Cycle    uint64 // number of retired instructions, including a call that was refused
 	Detail   string // for example the address, the encoding, and what is accepted
 }

@@ -77,7 +77,7 @@ func (m *machine) float(h *hart, in *instr) bool {
 		f[in.rd] = fromSingle(fma32(-s, t, -u))
 	case opFsgnjS, opFsgnjnS, opFsgnjxS:
 		f[in.rd] = box(uint32(sign(uint64(single(a)), uint64(single(b)), in.op-opFsgnjS, 31)))
-		return true // of bits as they are, without a flag
+		return true // copies bits and raises no flag
 	case opFminS, opFmaxS:
 		f[in.rd] = fromSingle(float32(extreme(float64(s), float64(t), in.op == opFmaxS)))
 	case opFeqS:
@@ -242,7 +242,7 @@ func (h *hart) integer(v float64, kind op, mode uint8) uint64 {
 		v = math.Round(v)
 	}
 	domain := [...]struct {
-		low, above  float64 // of what there is, and the first that is too large
+		low, above  float64 // the range: its lowest value, and the first value above it
 		least, most uint64
 	}{
 		{math.MinInt32, 1 << 31, word(1 << 31), math.MaxInt32},

@@ -377,7 +377,7 @@ func (m *machine) statx(t *thread) int64 {
 	}
 	le := binary.LittleEndian
 	raw := make([]byte, 256)
-	for i, v := range []uint32{basic, blockSize, 0, 0, a.links, a.owner, a.owner, a.mode} { // of 16 bits, and 16 that are free
+	for i, v := range []uint32{basic, blockSize, 0, 0, a.links, a.owner, a.owner, a.mode} { // mode has 16 bits, and 16 more are unused
 		le.PutUint32(raw[4*i:], v)
 	}
 	le.PutUint64(raw[32:], a.inode)

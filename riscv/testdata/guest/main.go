@@ -70,7 +70,7 @@ func main() {
 		fmt.Printf("%s=%d ", k, words[k])
 	}
 	var wg sync.WaitGroup
-	sums := make([]float64, n) // in an order that does not depend on who is first
+	sums := make([]float64, n) // added in an order that does not depend on the scheduler
 	for i := range n {
 		wg.Go(func() {
 			time.Sleep(time.Duration(i) * time.Millisecond)
