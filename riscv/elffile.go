@@ -9,7 +9,7 @@ import (
 )
 
 // elfFile holds the tables of an ELF file, those of 32 bits converted to 64. Package debug/elf copies a name
-// for each section and symbol. A small file can thereby use up the memory. (System V ABI, chapter "Object
+// for each section and symbol, so that a small file could use up the memory. (System V ABI, chapter "Object
 // Files".)
 type elfFile struct {
 	raw      []byte
