@@ -159,7 +159,7 @@ func TestSuiteHostLost(t *testing.T) {
 	golden.Equal(t, "exit code", ExitPartial, clitest.ExitCode(t, cmd))
 	port := s.b.Address[strings.Index(s.b.Address, ":")+1:]
 	want := "zkbench: host " + s.b.Address + ": 4 of 6 processes missing: not back within 500ms: ssh: connect to host 127.0.0.1 port " + port +
-		": Connection refused; 8 of 12 processes measured; go on with: zkbench suite --resume " + s.dir + "\n"
+		": Connection refused; 8 of 12 processes measured; resume with: zkbench suite --resume " + s.dir + "\n"
 	golden.Equal(t, "messages", want, stderr.String())
 	before, recs := folderIDs(t, s.dir)
 	golden.Equal(t, "records of the host that is there", processesOnHost, count(recs, s.a.Name))
@@ -206,7 +206,7 @@ func TestSuiteOnHostsInterrupted(t *testing.T) {
 	}
 	must.Do(t, cmd.Process.Signal(syscall.SIGINT))
 	golden.Equal(t, "exit code", ExitPartial, clitest.ExitCode(t, cmd))
-	golden.Equal(t, "messages", "zkbench: interrupted: 4 of 12 processes measured; go on with: zkbench suite --resume "+s.dir+"\n", stderr.String())
+	golden.Equal(t, "messages", "zkbench: interrupted: 4 of 12 processes measured; resume with: zkbench suite --resume "+s.dir+"\n", stderr.String())
 	s.quiet(t)
 	before, _ := folderIDs(t, s.dir)
 	golden.Equal(t, "records", 4, len(before))
@@ -217,7 +217,7 @@ func TestSuiteOnHostsInterrupted(t *testing.T) {
 	s.b.Up(t)
 	cmd, _, stderr = startSuite(t, s.doorA, "--resume", s.dir)
 	golden.Equal(t, "exit code", ExitUsage, clitest.ExitCode(t, cmd))
-	golden.Contains(t, stderr.String(), "host "+s.b.Address+" is not what it was: gogc: 100 / 10; accepted: its machine, settings and build\n")
+	golden.Contains(t, stderr.String(), "host "+s.b.Address+" has changed: gogc: 100 / 10; accepted: the same machine, settings and build\n")
 	s.quiet(t)
 }
 

@@ -148,7 +148,7 @@ func TestPlanOnHosts(t *testing.T) {
 	golden.Equal(t, "time, that of b alone", 4*p.Header.Plan[0].Expected, suite.NewEstimate(p.Header.Plan).Remaining())
 	golden.Equal(t, "wait", time.Minute, p.Header.HostWait)
 	_, err := suite.NewPlan(defs, read("    srs: hosts_test.go\n"), "x", 2, o)
-	golden.Equal(t, "a file of ours", `x:8: srs: "hosts_test.go" is not accepted; accepted: none on other machines, which do not have the file`, fmt.Sprint(err))
+	golden.Equal(t, "a file of ours", `x:8: srs: "hosts_test.go" is not accepted; accepted: none with --on, since other machines do not have the file`, fmt.Sprint(err))
 }
 
 // TestBegunOn: a suite knows what its hosts were when it was begun, whether they have measured
