@@ -234,7 +234,7 @@ func (o tableOutput) show(sides compare.Sides, partial string) error {
 	case len(outcome.Blind) > 0 && !o.gate.AllowBlind:
 		return &ExitError{Code: ExitPartial, Text: fmt.Sprintf("could not have seen %s: %s", o.gate.Percent(), names(outcome.Blind))}
 	case len(outcome.Lost) > 0 && !o.gate.AllowBlind:
-		return &ExitError{Code: ExitPartial, Text: fmt.Sprintf("nothing to hold against the gate: %s", outcome.Lost[0])}
+		return &ExitError{Code: ExitPartial, Text: fmt.Sprintf("the new side lacks what the gate judges: %s", outcome.Lost[0])}
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ var (
 
 // In is Repository.in.
 func (r Repository) In(ctx context.Context, revs []Revision, do func(trees []string) error) error {
-	return r.in(ctx, revs, do)
+	return r.withTrees(ctx, revs, do)
 }
 
 // Reason is the line of messages that says what went wrong.

@@ -232,11 +232,11 @@ func missing(job Job, status record.Status, reason string) *record.Record {
 	return rec
 }
 
-// Serve is the child's side of Program. It reads a job from in, runs it with the workload that find
-// returns, and writes the record to the job's descriptor or to out. Errors of the measurement are
-// in the record; Serve returns an error only if it cannot read the job, find its workload or write
-// the record. If the job has still not stopped some seconds after its deadline, Serve calls hung,
-// which must end the process.
+// Serve runs the child's side of Program. It reads a job from in, runs it with the workload that
+// find returns, and writes the record to the job's descriptor or to out. Errors of the measurement
+// are in the record; Serve returns an error only if it cannot read the job, find its workload or
+// write the record. If the job has still not stopped two seconds after its deadline, Serve calls
+// hung, which must end the process.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, find func(Job) (workload.Def, error), hung func()) error {
 	var job Job
 	decoder := json.NewDecoder(in)

@@ -122,8 +122,8 @@ func checkedInput(ctx context.Context, instance workload.Instance, seq uint64) (
 	return input, output, nil
 }
 
-// TestParallel is the load test of def. It runs each case that the flags ask for with each number
-// of workers, and writes its report to w, usually os.Stdout. An axis without a flag takes its smoke
+// TestParallel runs the load test of def: each case that the flags ask for, with each number of
+// workers. It writes its report to w, usually os.Stdout. An axis without a flag takes its smoke
 // value; without any flags the window is 100 ms. The test fails if an operation fails, if a result
 // is wrong, or if no operation ended in the window.
 //

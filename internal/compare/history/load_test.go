@@ -100,7 +100,7 @@ func TestLoadRefuses(t *testing.T) {
 		malformed bool   // a *zkbench.DecodeError, else a *argument.ValueError
 		want      string // within the message
 	}{
-		{"missing", false, "this one is not there"},
+		{"missing", false, "this one does not exist"},
 		{"empty", false, "this one has no records"},
 		{"none", false, "this one has no records"},
 		{"cut.jsonl", false, "this one has no records"},

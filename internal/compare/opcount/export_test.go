@@ -18,7 +18,7 @@ func (x *Index) ReadProfile(profile io.Reader, ops uint64) ([]record.Metric, err
 // Where are the places of each quantity's operations.
 func (x *Index) Where() map[string][]string {
 	where := make(map[string][]string)
-	for at, q := range x.of {
+	for at, q := range x.quantities {
 		where[q.Name()] = append(where[q.Name()], at)
 		slices.Sort(where[q.Name()])
 	}

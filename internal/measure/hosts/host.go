@@ -41,9 +41,8 @@ type Host struct {
 func (h *Host) Expect(e record.Env) { h.known = &e }
 
 // Connect connects to the host unless it is connected already. It returns the host's environment
-// and whether the program had to be copied there. If the host cannot be used, the error is an
-// *argument.ValueError that says why. Connect returns zkbench.ErrEnv if the host's machine or build
-// is not what it was before.
+// and whether the program had to be copied there. It returns an *argument.ValueError that says why
+// if the host cannot be used, and zkbench.ErrEnv if its machine, settings or build have changed.
 func (h *Host) Connect(ctx context.Context) (e record.Env, copied bool, err error) {
 	copied, err = h.connect(ctx)
 	switch {

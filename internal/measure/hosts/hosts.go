@@ -25,7 +25,8 @@ const AcceptedNames = "hosts as ssh knows them, each once: an alias, user@host, 
 // shell.
 var name = regexp.MustCompile(`^(ssh://)?([A-Za-z0-9_.%+=][A-Za-z0-9_.%+=-]*@)?(\[[A-Za-z0-9.:%]+\]|[A-Za-z0-9_][A-Za-z0-9_.:%-]*)(:[0-9]+)?$`)
 
-// Parse parses a comma-separated list of hosts. The error is an *argument.ValueError.
+// Parse parses a comma-separated list of hosts. It returns an *argument.ValueError if a name is not
+// accepted or occurs twice.
 func Parse(list string) (names []string, err error) {
 	for word := range strings.SplitSeq(list, ",") {
 		word = strings.TrimSpace(word)

@@ -21,7 +21,7 @@ import (
 // lost its connection ends within that time.
 const takeover = silenceLimit + 2*lastWords
 
-// Serve is the host's side. It greets with its environment, runs each job that it reads from in,
+// Serve runs the host's side. It greets with its environment, runs each job that it reads from in,
 // one after the other, and writes the results to out. An error of run says that the case could not
 // be started. Serve ends, and a running case with it, when in ends or nothing was heard for
 // silenceLimit. It first waits for another process that serves on the machine, and returns

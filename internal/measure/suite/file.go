@@ -158,8 +158,9 @@ func (p *parser) entry(n *yaml.Node, f *File) {
 func dashed(name string) string { return strings.ReplaceAll(name, "_", "-") }
 
 // Expand calls expand for each entry and returns all results. expand stops at its first mistake. If
-// that is an *argument.ValueError about a value or a workload, Expand removes it from the entry and
-// tries again, so that all mistakes of the file are reported at once, in a *yamlfile.Error.
+// its error has type *argument.ValueError and names a value or a workload, Expand removes that from
+// the entry and tries again, so that all mistakes of the file are reported at once, in a
+// *yamlfile.Error.
 func Expand[T any](name string, f *File, expand func(e Entry) ([]T, error)) ([]T, error) {
 	p := &yamlfile.Parser{Mistakes: slices.Clone(f.mistakes)}
 	var all []T

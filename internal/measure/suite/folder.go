@@ -114,7 +114,7 @@ func (f *Folder) logFile(name string) string {
 func (f *Folder) Close() error { return f.file.Close() }
 
 // ReadFolder returns the records of a folder. If the suite was killed, the last line may be cut: it
-// is then left out, and cut is true. The error is a zkbench.ErrParams if the folder has no records.
+// is then left out, and cut is true. It returns zkbench.ErrParams if the folder has no records.
 func ReadFolder(dir string) (recs []*record.Record, cut bool, err error) {
 	path := outdir.Records(dir)
 	raw, err := record.ReadFile(path)

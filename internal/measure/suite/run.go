@@ -88,8 +88,8 @@ func Hosts(cases []Case) (hosts []string) {
 	return hosts
 }
 
-// Run measures a list of cases, each in a process of its own. All lists of cases run here: those of
-// suites, of studies and of the commands that measure several cases.
+// Run measures a list of cases, each in a process of its own. Every list of cases runs here,
+// whether from a suite, a study or a command that measures several cases.
 type Run struct {
 	Cases   []Case
 	Journal *Journal                  // stores each record before Ended is called; nil: no journal
