@@ -284,12 +284,12 @@ func TestPayerRefuses(t *testing.T) {
 		says string
 	}{
 		"none":              {nil, "missing: Ed25519 "},
-		"not an auditor's":  {[]string{w.path("keys", "issuer.pem")}, "of one of the 1 auditors of policy 1"},
-		"one to sign":       {[]string{write("unopened.pem", &unopened)}, "of one of the 1 auditors of policy 1"},
-		"another to open":   {[]string{write("another.pem", &another)}, "the key to which policy 1 has"},
+		"not an auditor's":  {[]string{w.path("keys", "issuer.pem")}, "one of the 1 of policy 1"},
+		"one to sign":       {[]string{write("unopened.pem", &unopened)}, "one of the 1 of policy 1"},
+		"another to open":   {[]string{write("another.pem", &another)}, "the key that policy 1 names"},
 		"twice":             {[]string{w.auditor(), w.auditor()}, "each auditor once"},
 		"others can read":   {[]string{open}, "chmod 600"},
-		"one more, a bad 1": {[]string{w.auditor(), w.path("keys", "issuer.pem")}, "of one of the 1 auditors of policy 1"},
+		"one more, a bad 1": {[]string{w.auditor(), w.path("keys", "issuer.pem")}, "one of the 1 of policy 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := wallet.NewPayer(t.Context(), south, w.ledger, test.keys...)

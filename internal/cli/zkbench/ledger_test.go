@@ -268,7 +268,7 @@ func TestLedgerFork(t *testing.T) {
 	for n, args := range map[int][]string{4: nil, 3: {"--last", "3"}, 0: {"--last", "0"}} {
 		path := fmt.Sprint(to, n)
 		code, stdout, stderr := call(append([]string{"ledger", "fork", dir, path}, args...)...)
-		line := regexp.MustCompile(`^ledger ([0-9a-f]{64}), a fork of ([0-9a-f]{64}) behind request ` + fmt.Sprint(n) + `\n$`).FindStringSubmatch(stdout)
+		line := regexp.MustCompile(`^ledger ([0-9a-f]{64}), a fork of ([0-9a-f]{64}) after request ` + fmt.Sprint(n) + `\n$`).FindStringSubmatch(stdout)
 		original := ledger.Genesis{}.ID()
 		if code != cli.ExitOK || len(line) != 3 || line[1] == line[2] || line[2] != fmt.Sprintf("%x", original) {
 			t.Fatalf("exit code %d, %q, %q", code, stdout, stderr)
@@ -278,7 +278,7 @@ func TestLedgerFork(t *testing.T) {
 			t.Errorf("exit code %d, %q", code, shown)
 		}
 		code, again, _ := call("ledger", "fork", path, path+" again")
-		if parent := "a fork of " + line[1] + " behind"; code != cli.ExitOK || !strings.Contains(again, parent) {
+		if parent := "a fork of " + line[1] + " after"; code != cli.ExitOK || !strings.Contains(again, parent) {
 			t.Errorf("a fork of a fork: exit code %d, %q, want %s", code, again, parent)
 		}
 	}

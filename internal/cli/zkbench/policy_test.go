@@ -139,13 +139,13 @@ func TestPolicyCommands(t *testing.T) {
 	for _, want := range []string{
 		"policy 0 to 1\n", "no longer issuer: Ed25519 " + short(stolen), "new issuer: Ed25519 ", "inputs up to: 8, before 64\n",
 		"owners: ed25519, before x509, ed25519, pseudonym, hashlock, threshold\n",
-		"signatures of policy 0: 0 of 2 that it needs; 2 more of: ", "not to be applied yet: ",
+		"signatures of policy 0: 0 of the 2 that it needs; 2 more of: ", "cannot be applied yet: ",
 	} {
 		golden.Contains(t, out, want)
 	}
 	apply := with(o.online(), "policy", "apply", one)
 	refuses(t, "0 administrators of policy 0 have signed, it needs 2", apply...)
-	golden.Contains(t, o.signs(one, "anna.key", o.offline()), "1 of 2 that it needs; 1 more of: ")
+	golden.Contains(t, o.signs(one, "anna.key", o.offline()), "1 of the 2 that it needs; 1 more of: ")
 	refuses(t, "1 administrators of policy 0 have signed", apply...)
 	o.signs(one, "anna.key", o.offline()) // again: which does not count twice
 	refuses(t, "1 administrators of policy 0 have signed", apply...)
@@ -156,7 +156,7 @@ func TestPolicyCommands(t *testing.T) {
 	dora := o.ed25519Key("dora")
 	o.does(with(o.online(), "policy", "new", "--out", two, "--administrator", dora+","+o.ed25519Key("anna"), "--threshold", "2")...)
 	o.signs(two, "anna.key", o.offline(one))
-	golden.Contains(t, o.signs(two, "ben.key", o.offline(one)), "signatures of policy 2: 1 of 2 that it needs; 1 more of: Ed25519 ")
+	golden.Contains(t, o.signs(two, "ben.key", o.offline(one)), "signatures of policy 2: 1 of the 2 that it needs; 1 more of: Ed25519 ")
 	apply[len(apply)-1] = two
 	refuses(t, "1 administrators of policy 2 have signed, it needs 2", apply...)
 	o.signs(two, "dora.key", o.offline(one))
@@ -179,7 +179,7 @@ func TestPolicySignByDigest(t *testing.T) {
 	code, stdout, stderr := call(sign...)
 	golden.Equal(t, "exit code", cli.ExitUsage, code)
 	golden.Equal(t, "what is shown", o.does(with(source, "policy", "show", made)...), stdout)
-	golden.Equal(t, "what is said", `zkbench: digest: "" is not accepted; accepted: the digest above, when another administrator has read out the same; nothing was signed`+"\n", stderr)
+	golden.Equal(t, "what is said", `zkbench: digest: "" is not accepted; accepted: the digest above, if another administrator has read out the same; nothing was signed`+"\n", stderr)
 	for name, wrong := range map[string]string{
 		"another update's": o.digest(other, source), "none": "", "a digit short": digest[:len(digest)-1], "a digit more": digest + "0",
 		"its start": digest[:4], "another digit": digest[:len(digest)-1] + string("10"[strings.Count(digest[len(digest)-1:], "1")]),
@@ -191,9 +191,9 @@ func TestPolicySignByDigest(t *testing.T) {
 	golden.Equal(t, "the file, when nothing was signed", before, must.Get(os.ReadFile(made))(t))
 	// The digest that was told names one update; the file of another is not signed, wherever it lies.
 	must.Do(t, os.WriteFile(made, must.Get(os.ReadFile(other))(t), 0o644))
-	refuses(t, "this is that of another update", with(sign, "--digest", digest)...)
+	refuses(t, "this digest belongs to another update", with(sign, "--digest", digest)...)
 	must.Do(t, os.WriteFile(made, before, 0o644))
-	golden.Contains(t, o.does(with(sign, "--digest", strings.ToUpper(strings.ReplaceAll(digest, "-", " ")))...), "signatures of policy 0: 1 of 2 ")
+	golden.Contains(t, o.does(with(sign, "--digest", strings.ToUpper(strings.ReplaceAll(digest, "-", " ")))...), "signatures of policy 0: 1 of the 2 ")
 	golden.Equal(t, "digest, when one has signed", digest, o.digest(made, source))
 }
 
@@ -392,7 +392,7 @@ func TestPolicyCommandsRefuse(t *testing.T) {
 		"no out":                 {with(source, "policy", "new"), `out: "" is not accepted`},
 		"out exists":             {with(source, "policy", "new", "--out", made), `out: "` + made + `" is not accepted`},
 		"a stranger removed":     {with(newUpdate, "--remove-issuer", o.ed25519Key("stranger")), "remove-issuer: "},
-		"added twice":            {with(newUpdate, "--add-issuer", o.ed25519Key("issuer")), "accepted: who is not among them yet"},
+		"added twice":            {with(newUpdate, "--add-issuer", o.ed25519Key("issuer")), "accepted: an identity that is not in the list yet"},
 		"all administrators":     {with(newUpdate, "--administrator", o.ed25519Key("anna")), "threshold: "},
 		"a threshold too high":   {with(newUpdate, "--threshold", "4"), `threshold: "4" is not accepted; accepted: 1 to 3`},
 		"no owners":              {with(newUpdate, "--owners", "hashlock"), "or nobody could own a token"},

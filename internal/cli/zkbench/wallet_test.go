@@ -93,8 +93,8 @@ func TestWallet(t *testing.T) {
 	w.does(`paid 4 USD, change 11 USD`+inLog+`balance: 11 USD in 1 token\n`, w.signed("me", "pay", "--to", w.does(anAddr, w.of("bob", "address")...), "--value", "4", "--type", "USD")...)
 	w.does(`moved 75 USD to oneself`+inLog+`balance: 5 BOND in 1 token, 75 USD in 1 token\n`, w.signed("south", "consolidate", "--type", "USD")...)
 	for _, name := range []string{"me", "bob", "north", "south"} {
-		w.does(`ok: the wallet is as the ledger's 11 requests say\n`, w.of(name, "check")...)
-		w.does(`ok: the wallet is as the ledger's 11 requests say, each valid under the parameters\n`, w.of(name, "check", "--validate")...)
+		w.does(`ok: the wallet agrees with the ledger's 11 requests\n`, w.of(name, "check")...)
+		w.does(`ok: the wallet agrees with the ledger's 11 requests, each valid under the parameters\n`, w.of(name, "check", "--validate")...)
 	}
 
 	signed := w.does(anAddr, w.of("bob", "address", "--sign-key", w.path("me", wallet.KeysFile))...)
@@ -160,11 +160,11 @@ func TestWalletRefuses(t *testing.T) {
 		"another ledger":        {[]string{"wallet", "balance", "--dir", w.path("me"), "--ledger", other.dir}, "the vault belongs to ledger"},
 		"a second wallet":       {append(w.of("me", "new"), params...), "accepted: a directory that has no wallet"},
 		"no parameters":         {w.of("you", "new"), `params: "" is not accepted`},
-		"others' parameters":    {w.of("you", "new", "--params", other.path(demo.ParamsFile)), "of other parameters"},
+		"others' parameters":    {w.of("you", "new", "--params", other.path(demo.ParamsFile)), "has other parameters"},
 		"no authority":          {append(w.of("you", "new", "--enrol", "you"), params...), "authority-key: "},
 		"no name":               {append(w.of("you", "new", "--authority-key", w.path("keys", "authority.pem")), params...), "enrol: "},
 		"enrolled later":        {w.of("me", "new", "--enrol", "you"), "accepted: a directory that has no keys"},
-		"no auditor":            {w.of("south", "pay", "--to", to, "--value", "1", "--type", "USD"), "auditor-key: \"\" is not accepted; accepted: the files of the secret keys of all 1 auditors"},
+		"no auditor":            {w.of("south", "pay", "--to", to, "--value", "1", "--type", "USD"), "auditor-key: \"\" is not accepted; accepted: the secret-key files of all 1 auditors"},
 		"a key for all to read": {append(w.of("south", "pay", "--to", to, "--value", "1", "--type", "USD"), "--auditor-key", readable), "chmod 600 " + readable},
 		"no address":            {pay("", "--value", "1"), `to: "" is not accepted`},
 		"no file":               {pay(w.path("none"), "--value", "1"), "accepted: an address as wallet address prints it"},
@@ -211,7 +211,7 @@ func TestWalletOutcome(t *testing.T) {
 		code int
 		says []string
 	}{
-		{&wallet.UnknownError{Anchor: anchor, Err: cause}, cli.ExitPartial, []string{"not known whether aabb has landed: the line is dead", "zkbench wallet pay --again aabb", "zkbench wallet cancel aabb"}},
+		{&wallet.UnknownError{Anchor: anchor, Err: cause}, cli.ExitPartial, []string{"not known whether aabb is on the ledger: the line is dead", "zkbench wallet pay --again aabb", "zkbench wallet cancel aabb"}},
 		{&wallet.RefusedError{By: "auditor", Anchor: anchor, Err: cause}, cli.ExitFailed, []string{"the auditor refuses: the line is dead; nothing was paid"}},
 		{&wallet.RefusedError{By: "validator", Anchor: anchor, Kept: true, Err: cause}, cli.ExitFailed, []string{"the validator refuses: ", "zkbench wallet cancel aabb"}},
 		{&zkbench.LimitError{What: "inputs for this payment", Estimate: 5, Max: 4}, cli.ExitUsage, []string{"zkbench wallet consolidate"}},
