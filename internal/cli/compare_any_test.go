@@ -49,8 +49,8 @@ func BenchmarkPlanted(b *testing.B) {
 }
 `
 
-// plantedScript takes STEPS steps, wants what the build has made, and hangs in its tenth run where
-// the test wants it to: three are not counted.
+// plantedScript takes STEPS steps and needs what the build has made. If the test asks for it, it
+// hangs in its tenth run; three of its runs are not measured.
 const plantedScript = `#!/bin/sh
 set -e
 cat made.txt
@@ -67,8 +67,9 @@ echo "Unit steps assume=exact"
 echo "BenchmarkScript 1 STEPS steps"
 `
 
-// anyRepository makes a repository with a module below its root and enters the module: base,
-// same, grown in what is exact, broken, which does not build, and lost, without the benchmark.
+// anyRepository makes a repository with a module below its root and enters the module. Its
+// revisions are base, same, grown (its exact figures), broken (does not build) and lost (without
+// the benchmark).
 func anyRepository(t *testing.T) gittest.Repository {
 	t.Helper()
 	r := gittest.New(t)

@@ -56,14 +56,14 @@ func newSessionFlags(flags *pflag.FlagSet, defs []workload.Def) *sessionFlags {
 	f.duration = define("duration", argument.KindTime, sessionDuration.String(), fmt.Sprintf("a time above 0s up to %v, for example 250ms", measure.MaxDuration),
 		"window of each process")
 	f.budget = define("budget", argument.KindTime, sessionBudget.String(), fmt.Sprintf("a time from 0s up to %v, for example 10m", longestBudget),
-		"with --gate: add processes until every row can be judged or this time has passed")
+		"add processes until --gate can judge every row or this time has passed")
 	f.out = define("out", argument.KindFile, "", "the path of a file, which is overwritten", "write records as JSON lines to this file (overwritten)")
 	f.names = append(f.names, "count")
 	flags.BoolVar(&f.count, "count", false, withGit+"count operations, statements and allocations in one run on each side, instead of measuring time")
 	f.keepIn = define("keep", argument.KindFile, "", "the path of a directory", "keep the built programs in this directory")
 	f.bench = define("bench", argument.KindList, "", compare.PackagesAccepted, "measure the Go benchmarks of these packages, of any module; flags of go test follow after --")
 	f.command = define("run", argument.KindText, "", argument.WordsAccepted, "measure this command, in any language; "+compare.Tree+" is the revision's tree")
-	f.build = define("build", argument.KindText, "", argument.WordsAccepted, "with --run: first build each tree with this command")
+	f.build = define("build", argument.KindText, "", argument.WordsAccepted, "first build each tree with this command, for --run")
 	f.names = append(f.names, "shell")
 	flags.BoolVar(&f.shell, "shell", false, withGit+"run the commands of --run and --build with sh")
 	return f

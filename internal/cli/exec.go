@@ -27,8 +27,8 @@ func execCommand(p *Program, stdin io.Reader, stdout, stderr io.Writer) *cobra.C
 		Short: "Measure any prover that a YAML file describes",
 		Long: "Measure any prover by its commands. A file names the commands that prepare, prove and verify, and\n" +
 			"what to read from their output; or it names a resident prover, which answers line by line.\n" +
-			"docs/provers.md describes the file. The commands of " + p.Name + " then have the file's workloads too;\n" +
-			"the default command is run:\n\n" +
+			"docs/provers.md describes the file. The commands of " + p.Name + " then have the file's workloads too, and\n" +
+			"run is the default:\n\n" +
 			"  " + p.Name + " exec prover.yaml                          # a small case, proved and verified\n" +
 			"  " + p.Name + " exec prover.yaml --bytes 136,1360 --duration 10s --workers 2\n" +
 			"  " + p.Name + " exec prover.yaml list\n" +

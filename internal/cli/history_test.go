@@ -14,9 +14,9 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
-// suites writes a folder for each of so many days, each with a session of three
-// processes of a case whose throughput falls by a tenth on the day of the step. A
-// suite that is killed on the last day leaves a line that is cut off.
+// suites writes a folder for each of n days. Each has a session of three processes of a case whose
+// throughput falls by a tenth on the day of the step. A suite that is killed on the last day leaves
+// a line that is cut off.
 func suites(t *testing.T, days, step int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()

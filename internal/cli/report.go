@@ -45,7 +45,7 @@ func reportCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 		Use:   "report DIR ...",
 		Short: "Write a report (HTML, PDF, SVG) from result directories",
 		Long: "Write " + suite.PageFile + " from the records of directories. The page is one file and opens without a\n" +
-			"network. Accepted are " + acceptedDirs + ".\n" +
+			"network. A directory holds the records of a suite, a study or run --out.\n" +
 			"With --pdf: write " + suite.PlotsFile + ", the same plots as SVG, and the tables, into each directory.\n" +
 			"With --serve: serve the page of one directory to a browser, updated while its suite runs.",
 		Args: cobra.ArbitraryArgs,

@@ -22,8 +22,8 @@ func stagesCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 		Args:  cobra.ArbitraryArgs,
 	}
 	f := jobs.NewStagesFlags(cmd.Flags(), p.Defs())
-	cmd.Long = "Run each stage of a circuit once, each case in a process of its own. Printed are the time, peak\n" +
-		"memory, allocations and sizes of each stage; for several cases only the times, one line each.\n" +
+	cmd.Long = "Run each stage of a circuit once, each case in a process of its own. The output has the time,\n" +
+		"peak memory, allocations and sizes of each stage; for several cases only the times, one line each.\n" +
 		"An axis without a flag has one small value.\n" +
 		"Workloads: " + f.IDs + "."
 	verbose := cmd.Flags().BoolP("verbose", "v", false, "print the full report of each case, even if there are several")

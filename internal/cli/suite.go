@@ -34,10 +34,10 @@ func suiteCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "suite [name | file.yaml]",
 		Short: "Run many cases, resumably; without a name, list the suites",
-		Long: "Run the cases of a suite: one of " + strings.Join(p.Suites.Names(), ", ") + ", or a file of your own.\n" +
+		Long: "Run the cases of a suite. It is the path of a file, or one of\n" + strings.Join(p.Suites.Names(), ", ") + ".\n\n" +
 			"Each case runs in a process of its own, repetitions are interleaved, and results are stored as\n" +
 			"they come: a suite that was stopped or killed resumes with --resume DIR. At its end it writes\n" +
-			"tables, plots and one page. A file names cases by commands and their flags:\n\n" +
+			"tables, plots and one page.\n\nA file names cases by commands and their flags:\n\n" +
 			"  name: mine\n  repetitions: 3\n  cases:\n    - run: [sender, verification-sender-proof]\n" +
 			"      proof-type: [bulletproof, csp]\n      cpus: [1, 2, 4]\n      workers: NumCPU\n      duration: 5s\n" +
 			"    - stages: pedersen\n      hashes: 8,32",

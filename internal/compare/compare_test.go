@@ -22,8 +22,8 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
-// machine simulates processes: a mean latency of 100 µs times the side's factor,
-// noise from process to process, and a drift that slows all of them down.
+// machine simulates processes. Their mean latency is 100 µs times the side's factor, with noise
+// from process to process and a drift that slows all of them down.
 type machine struct {
 	rng       *rand.Rand
 	factor    float64 // of the new side

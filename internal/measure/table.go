@@ -140,14 +140,14 @@ func settings() []setting {
 		},
 		{
 			name: "grace", Option: argument.Option{Kind: argument.KindTime, Accepted: fmt.Sprintf("a time from 0s up to %v", MaxDuration), Text: "0s"},
-			help:  "time that operations still running when the window closes have to end; the report shows those that do not",
+			help:  "how long operations may still run after the window closes; those that do not end are reported with their age",
 			set:   span(0, func(s *Settings, d time.Duration) { s.Grace = d }),
 			get:   func(s *Settings) string { return s.Grace.String() },
 			words: func(s *Settings) (string, string) { return "Grace", notZero(s.Grace, time.Duration.String) },
 		},
 		{
 			name: "fail-if", Option: argument.Option{Kind: argument.KindList, Accepted: runner.ThresholdAccepted},
-			help: "exit with code 1 if a figure is out of bounds: " + runner.ThresholdAccepted + "; a window ends early once a percentile must end out of bounds",
+			help: "exit with code 1 if a figure is out of bounds: " + runner.ThresholdAccepted + "; a window ends early if a percentile can no longer be in bounds",
 			set:  setFailIf, last: true, // the names depend on the loop
 			get:   func(s *Settings) string { return strings.Join(thresholds(s), ",") },
 			words: func(s *Settings) (string, string) { return "Fails if", strings.Join(thresholds(s), ", ") },

@@ -24,7 +24,7 @@ import (
 	"github.com/zkbench/zkbench/token/identity"
 )
 
-// some has a block of each kind.
+// some returns keys with a block of each kind.
 func some(t testing.TB, kem token.KEM) *Keys {
 	t.Helper()
 	_, key, err := ed25519.GenerateKey(nil)
@@ -37,7 +37,7 @@ func some(t testing.TB, kem token.KEM) *Keys {
 	}
 }
 
-// certified is a key of P-256 with its certificate.
+// certified returns a P-256 key with its certificate.
 func certified(t testing.TB) *Keys {
 	t.Helper()
 	key := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)

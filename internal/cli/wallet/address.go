@@ -17,8 +17,8 @@ const AddressPrefix = "zkaddress:"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// FormatAddress returns an address as one line of text, which can be mailed. The line is
-// AddressPrefix followed by base64url without padding. That encodes the ledger's id (32 bytes), the
+// FormatAddress returns an address as one line of text, which can be mailed. The line begins with
+// AddressPrefix. The rest is base64url, without padding, of the ledger's id (32 bytes), the
 // address's encoding, and the CRC-32C of both (4 bytes).
 func FormatAddress(id token.LedgerID, a service.Address) (string, error) {
 	encoded, err := a.Encode()

@@ -77,8 +77,8 @@ func ledgerVerifyCommand(stdout, stderr io.Writer) *cobra.Command {
 		Short: "Replay a stored ledger from its first request and check its tokens",
 		Long: "Replay a stored ledger from its first request. That checks the structure of the file, the hash chain\n" +
 			"of the log, and that tokens and anchors follow from the log. PATH is a file, a directory with a\n" +
-			replay.FileName + ", the postgres:// URL of a database, or a \"host=... user=...\" string. The\n" +
-			"ledger is not changed.\n\nProofs and signatures are checked only with --params. Then every request is validated again, at the\n" +
+			replay.FileName + ", the postgres:// URL of a database, or a \"host=... user=...\" string. The ledger is not\n" +
+			"changed.\n\nProofs and signatures are checked only with --params. Then every request is validated again, at the\n" +
 			"time that is stored with it, against the state before it. The writer of the ledger could recompute\n" +
 			"checksums and hashes, but not make proofs and signatures. The times are only the operator's claim:\n" +
 			"nothing signs them, and locks expire by them. The first line shows the first and the last time, and\n" +

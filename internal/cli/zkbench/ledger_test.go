@@ -45,18 +45,18 @@ func smallLedger(t *testing.T, path string) {
 	must.Do(t, errors.Join(l.Apply(t.Context(), issues), l.Apply(t.Context(), []ledger.Entry{spend}), l.Close()))
 }
 
-// seal makes a value of a ledger's bucket good in its place, as the store does.
+// seal makes a value of a ledger's bucket valid at its place, as the store does.
 func seal(bucket string, key, body []byte) []byte {
 	table := crc32.MakeTable(crc32.Castagnoli)
 	sum := crc32.Update(crc32.Update(crc32.Update(0, table, []byte(bucket)), table, key), table, body)
 	return binary.BigEndian.AppendUint32(bytes.Clone(body), sum)
 }
 
-// unsealed is seal with a wrong checksum.
+// unsealed does what seal does, with a wrong checksum.
 func unsealed(_ string, _, body []byte) []byte { return append(body, 0, 0, 0, 0) }
 
-// verified runs ledger verify and returns exit code and outputs. It fails the test
-// if the file is not what it was.
+// verified runs ledger verify and returns exit code and outputs. It fails the test if the file has
+// changed.
 func verified(t *testing.T, path string, flags ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	before := must.Get(os.ReadFile(path))(t)
@@ -87,7 +87,7 @@ func TestLedgerVerify(t *testing.T) {
 	}
 }
 
-// chainEnd is the last hash as the store keeps it.
+// chainEnd returns the last hash as the store keeps it.
 func chainEnd(t *testing.T, path string) (hash []byte) {
 	t.Helper()
 	edit(t, path, func(tx *bbolt.Tx) error {

@@ -21,7 +21,7 @@ import (
 const (
 	ed25519Prefix     = keyfile.Ed25519Prefix
 	x25519Prefix      = "x25519:"
-	acceptedIdentity  = "the path of a PEM or DER certificate with a P-256 key, that of a PEM public key of Ed25519, or " + ed25519Prefix + " and 64 hex digits"
+	acceptedIdentity  = "the path of a PEM or DER certificate with a P-256 key, the path of a PEM public key of Ed25519, or " + ed25519Prefix + " and 64 hex digits"
 	acceptedValidator = "the path of a PEM public key of Ed25519, or " + ed25519Prefix + " and 64 hex digits"
 	acceptedIssuer    = acceptedIdentity + "; for some types only, append = and the types, separated by +"
 	acceptedAuditor   = acceptedIdentity + "; then = and the path of a PEM public key of X25519 or MLKEM768-X25519, or " + x25519Prefix + " and 64 hex digits"

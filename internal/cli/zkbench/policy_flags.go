@@ -45,8 +45,8 @@ func newPolicyFlags(flags *pflag.FlagSet, base *token.Policy) *policyFlags {
 	list := func(name, accepted, help string) listFlags {
 		l := listFlags{whole: define(name, argument.KindList, "", accepted, help)}
 		if base == nil {
-			l.add = define("add-"+name, argument.KindList, "", accepted, "add to --"+name)
-			l.remove = define("remove-"+name, argument.KindList, "", acceptedRemoval, "remove from --"+name)
+			l.add = define("add-"+name, argument.KindList, "", accepted, "add these "+name+"s")
+			l.remove = define("remove-"+name, argument.KindList, "", acceptedRemoval, "remove these "+name+"s")
 		}
 		return l
 	}
@@ -62,8 +62,8 @@ func newPolicyFlags(flags *pflag.FlagSet, base *token.Policy) *policyFlags {
 		auditors:       list("auditor", acceptedAuditor, "who must sign every request"),
 		administrators: list("administrator", acceptedIdentity, "who may change the policy"),
 		validators:     list("validator", acceptedValidator, "who signs heads of the log"),
-		threshold:      define("threshold", argument.KindNumber, "", fmt.Sprintf("1 to %d, and to the number of administrators", token.MaxIdentities), "how many administrators must sign a change of the policy"),
-		headThreshold:  define("head-threshold", argument.KindNumber, "", fmt.Sprintf("1 to %d, and to the number of validators", token.MaxIdentities), "how many validators must sign a head (default more than two thirds of them)"),
+		threshold:      define("threshold", argument.KindNumber, "", fmt.Sprintf("1 to %d, at most the number of administrators", token.MaxIdentities), "how many administrators must sign a change of the policy"),
+		headThreshold:  define("head-threshold", argument.KindNumber, "", fmt.Sprintf("1 to %d, at most the number of validators", token.MaxIdentities), "how many validators must sign a head (default more than two thirds of them)"),
 		owners:         define("owners", argument.KindList, shown.owners, strings.Join(token.OwnerNames(), ", "), "kinds of owners that tokens may have"),
 		redeem:         define("redeem", argument.KindText, shown.redeem, strings.Join(redeem, ", "), "whose signatures a redemption needs; with issuer, also an issuer's"),
 		notes:          define("notes", argument.KindText, shown.notes, strings.Join(kemNames(), ", "), "key encapsulation for the openings that are encrypted to payees on the ledger"),

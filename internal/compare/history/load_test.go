@@ -16,7 +16,7 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
-// tree writes files into a new directory, and the empty ones as directories.
+// tree writes files into a new directory. An empty file becomes a directory.
 func tree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -15,8 +15,8 @@ import (
 	"github.com/zkbench/zkbench/internal/view/text"
 )
 
-// counted are records of a count that goes from 40 to 50 and back in three days, the
-// last one in another environment.
+// counted returns records of a count that goes from 40 to 50 and back in three days. The last one
+// has another environment.
 func counted() []*record.Record {
 	recs := []*record.Record{
 		sample("a", 0, allocs(40)), sample("b", 1, allocs(50)), ofSession("s", 0, sample("c", 2, allocs(40))), ofSession("s", 1, sample("d", 2, allocs(40))),

@@ -20,8 +20,8 @@ import (
 	"github.com/zkbench/zkbench/internal/workload/selfcheck"
 )
 
-// simulated runs no process: the mean latency follows the planted work to the power of
-// feels, with so much noise.
+// simulated runs no process. The mean latency is the planted work to the power of feels, with the
+// given noise.
 func simulated(seed uint64, feels, noise float64) func(context.Context, measure.Job) *record.Record {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	return func(_ context.Context, job measure.Job) *record.Record {

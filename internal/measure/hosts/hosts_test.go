@@ -45,7 +45,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// served tells the number of the process that ran a job in its error, unless that says otherwise.
+// served returns a record whose error is the number of the process that ran the job. Some workloads
+// do something else, as their names say.
 func served(ctx context.Context, job measure.Job) (*record.Record, error) {
 	rec := job.Settings.New(job.Workload, job.Case)
 	switch job.Workload {
@@ -64,7 +65,7 @@ func served(ctx context.Context, job measure.Job) (*record.Record, error) {
 	return rec, nil
 }
 
-// unheard is for hosts of which nothing is to be told.
+// unheard ignores what a host reports.
 func unheard(string) {}
 
 func job(name string) measure.Job {
@@ -74,9 +75,8 @@ func job(name string) measure.Job {
 	}
 }
 
-// fakeSSH puts a program ssh into the PATH that does what script says, with the command for
-// the host in $1, and returns the folder of the host's user. Without a script it runs the
-// command.
+// fakeSSH puts a program ssh into the PATH that runs script, with the command for the host in $1,
+// and returns the home directory of the host's user. Without a script it runs the command.
 func fakeSSH(t *testing.T, script string) (home string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {

@@ -32,7 +32,7 @@ func (f far) say(format string, args ...any) error {
 	return err
 }
 
-// pipes is a link to a host that a test plays. It is as dead as ssh when it is killed.
+// pipes returns a link to a host that a test plays. When it is killed, it is as dead as ssh.
 func pipes() (*link, far) {
 	hostIn, in := io.Pipe()
 	out, hostOut := io.Pipe()
@@ -43,7 +43,7 @@ func pipes() (*link, far) {
 	return l, far{hostIn, hostOut}
 }
 
-// recordOf is the record of a job, as JSON.
+// recordOf returns the record of a job as JSON.
 func recordOf(t *testing.T, job measure.Job, change func(*record.Record)) string {
 	t.Helper()
 	rec := job.Settings.New(job.Workload, job.Case)
@@ -139,7 +139,7 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// endless prints for as long as anybody listens.
+// endless prints for as long as the other side reads.
 func endless(f far, text string) {
 	for {
 		if _, err := io.WriteString(f.out, text); err != nil {
@@ -210,7 +210,7 @@ func TestLinkOpens(t *testing.T) {
 	}
 }
 
-// here is what uname says of this machine.
+// here is what uname prints on this machine.
 var here = uname1 + " " + uname[runtime.GOARCH][0]
 
 // TestLinkBeats: a host hears of us all the time.

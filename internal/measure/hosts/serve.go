@@ -17,8 +17,8 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// takeover is how long Serve waits for another suite that still serves on the machine. One that has
-// lost its connection ends within that time.
+// takeover is how long Serve waits for another suite that still serves on the machine. A suite that
+// has lost its connection ends within that time.
 const takeover = silenceLimit + 2*lastWords
 
 // Serve runs the host's side. It greets with its environment, runs each job that it reads from in,

@@ -65,7 +65,7 @@ func NewRunFlags(flags *pflag.FlagSet, defs []workload.Def, main *MainJob) *RunF
 	settings("workers")
 	processors := ProcessorsAxis()
 	f.cpus = define(processors.Flag, argument.KindList, "", processors.Accepted,
-		processors.Usage+" that a case may use, "+measure.NumCPU+" workers among them: "+processors.Accepted+" (default the machine's)")
+		processors.Usage+" that a case may use, which are also "+measure.NumCPU+" of --workers: "+processors.Accepted+" (default the machine's)")
 	settings("rate", "arrivals", "starts", "queue")
 	f.slo = define("slo", argument.KindText, "", "a percentile and a time, for example p99=50ms",
 		"find the highest rate whose response times keep this objective, for example p99=50ms; no trial is longer than --duration")
@@ -85,7 +85,7 @@ func NewRunFlags(flags *pflag.FlagSet, defs []workload.Def, main *MainJob) *RunF
 		"write records as JSON lines to this file (overwritten)")
 	settings("profile")
 	f.listen = define("listen", argument.KindText, "", measure.ListenAccepted,
-		"serve the running load's figures at /metrics of this address, for Prometheus, for example localhost:9100")
+		"serve the figures of the running load to Prometheus: /metrics at this address, for example localhost:9100")
 	f.Baseline = define("save-baseline", argument.KindText, "", "a name, for example main",
 		"save the records under this name, for compare --baseline")
 	return f

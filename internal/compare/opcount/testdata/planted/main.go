@@ -28,7 +28,7 @@ func main() {
 	}
 }
 
-// sum is a multi-scalar multiplication of so many points.
+// sum computes a multi-scalar multiplication of n points.
 var sum = workload.Def{Name: "Sum", New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 	n, err := c.Int("points")
 	if err != nil {
