@@ -20,7 +20,7 @@ type Kind uint32
 // Builder makes a Circuit, row by row, together with its witness. What it is given is checked
 // when the Circuit is built, or by Circuit.Check.
 type Builder struct {
-	system  System
+	arith   Arithmetization
 	kinds   []fixed
 	rows    []Kind
 	cells   [][]Var        // by permuted column
@@ -49,17 +49,17 @@ type lateRows struct {
 }
 
 type fixed struct {
-	gate   int // of the system's; -1: none
+	gate   int // index in the arithmetization; -1: none
 	params []fr.Element
-	tables []int // by lookup of the system's; 0: none
+	tables []int // by lookup of the arithmetization; 0: none
 }
 
-// NewBuilder begins a circuit of a system.
-func NewBuilder(s System) *Builder {
+// NewBuilder begins a circuit of an arithmetization.
+func NewBuilder(a Arithmetization) *Builder {
 	return &Builder{
-		system: s, kinds: []fixed{s.kind(-1)}, values: make([]fr.Element, 1), same: make([]Var, 1),
-		cells: make([][]Var, max(0, s.Permuted)), free: make([][]fr.Element, max(0, len(s.Columns)-s.Permuted)),
-		err: s.check(),
+		arith: a, kinds: []fixed{a.kind(-1)}, values: make([]fr.Element, 1), same: make([]Var, 1),
+		cells: make([][]Var, max(0, a.Permuted)), free: make([][]fr.Element, max(0, len(a.Columns)-a.Permuted)),
+		err: a.check(),
 	}
 }
 
@@ -115,26 +115,26 @@ func (b *Builder) root(v Var) Var {
 	return v
 }
 
-// Kind is of rows of a gate of the system, nil for none, with as many of the row's parameters as
+// Kind is of rows of a gate of the arithmetization, nil for none, with as many of the row's parameters as
 // are given; the others are 0. A gate says with them what its terms say: with no parameters an
 // arithmetic gate says nothing. Who has many rows of one asks once.
 func (b *Builder) Kind(g *Gate, params ...fr.Element) Kind {
-	i := slices.IndexFunc(b.system.Gates, g.is)
+	i := slices.IndexFunc(b.arith.Gates, g.is)
 	switch {
 	case i < 0 && g != nil:
-		b.fail("a gate that system %q does not have", b.system.Name)
+		b.fail("a gate that arithmetization %q does not have", b.arith.Name)
 		return 0
-	case len(params) > b.system.Params:
-		b.fail("%d parameters of a row; accepted are up to %d", len(params), b.system.Params)
+	case len(params) > b.arith.Params:
+		b.fail("%d parameters of a row; accepted are up to %d", len(params), b.arith.Params)
 		return 0
 	}
-	f := b.system.kind(i)
+	f := b.arith.kind(i)
 	copy(f.params, params)
 	return b.newKind(f)
 }
 
-func (s *System) kind(gate int) fixed {
-	return fixed{gate, make([]fr.Element, max(0, s.Params)), make([]int, len(s.Lookups))}
+func (a *Arithmetization) kind(gate int) fixed {
+	return fixed{gate, make([]fr.Element, max(0, a.Params)), make([]int, len(a.Lookups))}
 }
 
 func (b *Builder) newKind(f fixed) Kind {
@@ -183,22 +183,22 @@ func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {
 // cells[i][j] is that of late column i in row j of these n. It is called for each check and each
 // proof, more than once and perhaps by several goroutines, and depends on nothing else that changes.
 func (b *Builder) Late(n int, fill func(challenge fr.Element, cells [][]fr.Element)) {
-	if b.system.Late == 0 || n < 0 || n > len(b.rows) || fill == nil {
-		b.fail("%d rows of %d late columns to be filled; accepted are 0 to %d, a late column and a function", n, b.system.Late, len(b.rows))
+	if b.arith.Late == 0 || n < 0 || n > len(b.rows) || fill == nil {
+		b.fail("%d rows of %d late columns to be filled; accepted are 0 to %d, a late column and a function", n, b.arith.Late, len(b.rows))
 		return
 	}
 	b.late = append(b.late, lateRows{len(b.rows) - n, len(b.rows), fill})
 }
 
 // Zero returns a Var of 0, the same one each time. A row of its own fixes it, the last one of the circuit.
-// The row needs a gate of the system that, with all parameters 0 or one of them 1, says of a single
-// permuted cell that it is 0, as the arithmetic gates do. In a system without such a gate Build returns
+// The row needs a gate of the arithmetization that, with all parameters 0 or one of them 1, says of a single
+// permuted cell that it is 0, as the arithmetic gates do. In an arithmetization without such a gate Build returns
 // zkbench.ErrParams.
 func (b *Builder) Zero() Var {
 	if b.zero == 0 {
 		var ok bool
 		if b.zeroAs, b.zeroIn, ok = b.zeroKind(); !ok {
-			b.fail("a zero in system %q; accepted are systems with a gate that says of one cell that it is 0", b.system.Name)
+			b.fail("a zero in arithmetization %q, which has no gate that fixes one cell to 0", b.arith.Name)
 		}
 		b.zero = b.Var(fr.Element{})
 	}
@@ -207,13 +207,13 @@ func (b *Builder) Zero() Var {
 
 // zeroKind is of rows that fix a cell of a permuted column to 0.
 func (b *Builder) zeroKind() (k Kind, column int, ok bool) {
-	for i, g := range b.system.Gates {
-		for p := -1; p < b.system.Params; p++ {
-			f := b.system.kind(i)
+	for i, g := range b.arith.Gates {
+		for p := -1; p < b.arith.Params; p++ {
+			f := b.arith.kind(i)
 			if p >= 0 {
 				f.params[p].SetOne()
 			}
-			if column, ok := g.fixes(f.params); ok && column < b.system.Permuted {
+			if column, ok := g.fixes(f.params); ok && column < b.arith.Permuted {
 				return b.newKind(f), column, true
 			}
 		}

@@ -29,7 +29,7 @@ const minSize, maxSize = 8, 1 << poly.TwoAdicity
 // Circuit is rows of gates with values in their cells: a statement and a witness. It does not
 // change, and is safe for concurrent use.
 type Circuit struct {
-	system  *System
+	arith   *Arithmetization
 	n       int // rows, a power of two
 	kinds   []fixed
 	rows    []Kind         // the first are those of public values, of no gate
@@ -56,7 +56,7 @@ func (b *Builder) Build() (*Circuit, error) {
 		return nil, b.err
 	}
 	if len(b.kinds) == 0 {
-		return nil, fmt.Errorf("%w: a builder of no system, accepted are those of NewBuilder", zkbench.ErrParams)
+		return nil, fmt.Errorf("%w: a builder without an arithmetization; use NewBuilder", zkbench.ErrParams)
 	}
 	if err := b.behindLast(); err != nil {
 		return nil, err
@@ -71,11 +71,11 @@ func (b *Builder) Build() (*Circuit, error) {
 	used := public + len(b.rows)
 	capacity := max(used, tableRows(b.tables))
 	n := max(minSize, 1<<bits.Len(uint(capacity+blinded-1)))
-	if most := b.system.maxSize(); n > most {
+	if most := b.arith.maxSize(); n > most {
 		return nil, &zkbench.LimitError{What: "rows of a circuit", Estimate: int64(capacity), Max: int64(most - blinded)}
 	}
 	c := &Circuit{
-		system: &b.system, n: n, kinds: b.kinds, rows: append(make([]Kind, public, used), b.rows...),
+		arith: &b.arith, n: n, kinds: b.kinds, rows: append(make([]Kind, public, used), b.rows...),
 		cells: slices.Clone(b.cells), values: b.values, public: public, free: slices.Clone(b.free), tables: b.tables, entries: entries(b.tables), sites: b.sites,
 	}
 	for i := range c.cells {
@@ -101,20 +101,20 @@ func (b *Builder) Build() (*Circuit, error) {
 
 // maxSize is the most rows of which all cells that can be wired, and those of another column for
 // public values, have numbers of 32 bits.
-func (s *System) maxSize() int {
-	return min(maxSize, 1<<(bits.Len64(1<<32/uint64(s.Permuted+1))-1))
+func (a *Arithmetization) maxSize() int {
+	return min(maxSize, 1<<(bits.Len64(1<<32/uint64(a.Permuted+1))-1))
 }
 
 // exprs are what a row's gate and lookups read, without what parameters that are 0 multiply.
-func (f *fixed) exprs(s *System) (all []Expr) {
+func (f *fixed) exprs(a *Arithmetization) (all []Expr) {
 	if f.gate >= 0 {
-		for _, t := range s.Gates[f.gate].Terms {
+		for _, t := range a.Gates[f.gate].Terms {
 			all = append(all, t.Zero)
 		}
 	}
 	for i, t := range f.tables {
 		if t > 0 {
-			all = append(all, s.Lookups[i].Tuple...)
+			all = append(all, a.Lookups[i].Tuple...)
 		}
 	}
 	for i, e := range all {
@@ -173,8 +173,8 @@ func (c *Circuit) sum() (digest [sha256.Size]byte) {
 			h.Write(e[:])
 		}
 	}
-	system := c.system.digest()
-	h.Write(system[:])
+	arith := c.arith.digest()
+	h.Write(arith[:])
 	number(c.n)
 	number(len(c.rows))
 	number(c.public)
@@ -210,23 +210,23 @@ func (c *Circuit) sum() (digest [sha256.Size]byte) {
 	return digest
 }
 
-// digest is of all that a System says but of names of columns.
-func (s *System) digest() (digest [sha256.Size]byte) {
+// digest hashes the whole Arithmetization except the names of columns.
+func (a *Arithmetization) digest() (digest [sha256.Size]byte) {
 	h := sha256.New()
 	expr := func(e Expr) {
 		for _, step := range compile(e) {
 			fmt.Fprintf(h, "%d %d %d %d %d %x\n", step.op, step.x, step.y, step.variable.kind, step.variable.index, step.value.Bytes())
 		}
 	}
-	fmt.Fprintf(h, "%q %d %d %d %d %d %d\n", s.Name, len(s.Columns), s.Permuted, s.Late, s.Params, len(s.Gates), len(s.Lookups))
-	for _, g := range s.Gates {
+	fmt.Fprintf(h, "%q %d %d %d %d %d %d\n", a.Name, len(a.Columns), a.Permuted, a.Late, a.Params, len(a.Gates), len(a.Lookups))
+	for _, g := range a.Gates {
 		fmt.Fprintf(h, "gate %q %d\n", g.Name, len(g.Terms))
 		for _, t := range g.Terms {
 			fmt.Fprintf(h, "term %q\n", t.Name)
 			expr(t.Zero)
 		}
 	}
-	for _, l := range s.Lookups {
+	for _, l := range a.Lookups {
 		fmt.Fprintf(h, "lookup %q %d\n", l.Name, len(l.Tuple))
 		for _, e := range l.Tuple {
 			expr(e)
@@ -275,7 +275,7 @@ func (e *UnsatisfiedError) Error() string {
 func (e *UnsatisfiedError) Unwrap() error { return zkbench.ErrWitness }
 
 // Wiring is the Gate of an UnsatisfiedError of cells that are wired, and differ. No gate and no lookup of
-// a system has that name.
+// an arithmetization has that name.
 const Wiring = "wiring"
 
 // Check is nil where the witness satisfies the circuit, and an *UnsatisfiedError where not.
@@ -292,12 +292,12 @@ func (c *Circuit) guess() *Circuit {
 
 // withChallenge is the circuit with its late cells.
 func (c *Circuit) withChallenge(challenge fr.Element) *Circuit {
-	if c.system.Late == 0 {
+	if c.arith.Late == 0 {
 		return c
 	}
 	d := *c
 	d.challenge, d.free = challenge, slices.Clone(c.free)
-	late := d.free[len(d.free)-c.system.Late:]
+	late := d.free[len(d.free)-c.arith.Late:]
 	for i := range late {
 		late[i] = slices.Clone(late[i])
 	}
@@ -312,8 +312,8 @@ func (c *Circuit) withChallenge(challenge fr.Element) *Circuit {
 }
 
 func (c *Circuit) check(ctx context.Context, ex executor.Executor) error {
-	gates := make([][]program, len(c.system.Gates))
-	for i, g := range c.system.Gates {
+	gates := make([][]program, len(c.arith.Gates))
+	for i, g := range c.arith.Gates {
 		for _, t := range g.Terms {
 			gates[i] = append(gates[i], compile(t.Zero))
 		}
@@ -345,8 +345,8 @@ func (c *Circuit) checkRows(gates [][]program, lo, hi int) error {
 		}
 		for i, p := range gates[gate] {
 			if e := cells.evaluate(p); !e.IsZero() {
-				g := c.system.Gates[gate]
-				return &UnsatisfiedError{Row: cells.row, Gate: g.Name, Term: g.Terms[i].Name, Cells: c.system.names(p.variables())}
+				g := c.arith.Gates[gate]
+				return &UnsatisfiedError{Row: cells.row, Gate: g.Name, Term: g.Terms[i].Name, Cells: c.arith.names(p.variables())}
 			}
 		}
 	}
@@ -358,8 +358,8 @@ func (c *Circuit) checkWires() error {
 	var missing error
 	c.lookups(func(row, i, at int) bool {
 		if at < 0 {
-			l := &c.system.Lookups[i]
-			missing = &UnsatisfiedError{Row: row, Gate: l.Name, Term: c.tables[c.kinds[c.rows[row]].tables[i]-1].Name, Cells: c.system.names(l.reads())}
+			l := &c.arith.Lookups[i]
+			missing = &UnsatisfiedError{Row: row, Gate: l.Name, Term: c.tables[c.kinds[c.rows[row]].tables[i]-1].Name, Cells: c.arith.names(l.reads())}
 		}
 		return at >= 0
 	})
@@ -373,7 +373,7 @@ func (c *Circuit) checkWires() error {
 				column = 0 // a public value is that of the first cell of its row
 			}
 			if c.cell(j, row) != c.cell(column, other) {
-				return &UnsatisfiedError{Row: row, Gate: Wiring, Term: fmt.Sprintf("row %d", other), Cells: []string{c.system.Columns[j], c.system.Columns[column]}}
+				return &UnsatisfiedError{Row: row, Gate: Wiring, Term: fmt.Sprintf("row %d", other), Cells: []string{c.arith.Columns[j], c.arith.Columns[column]}}
 			}
 		}
 	}
@@ -423,14 +423,14 @@ func (r *reader) value(v variable) (e fr.Element) {
 	return e
 }
 
-func (s *System) names(read []variable) []string {
+func (a *Arithmetization) names(read []variable) []string {
 	var names []string
 	for _, v := range read {
 		switch v.kind {
 		case cell:
-			names = append(names, s.Columns[v.index])
+			names = append(names, a.Columns[v.index])
 		case nextCell:
-			names = append(names, s.Columns[v.index]+"'")
+			names = append(names, a.Columns[v.index]+"'")
 		}
 	}
 	return names

@@ -1,5 +1,5 @@
 // Package plonkish proves circuits of custom gates and lookups over KZG commitments on BN254:
-// Plonk, TurboPlonk and UltraPlonk are values of one System, and a gate or a system of one's own
+// Plonk, TurboPlonk and UltraPlonk are values of one type, Arithmetization, and a gate or an arithmetization of one's own
 // is as much.
 //
 // A Builder takes rows of gates with their values, and makes a Circuit. Setup makes its keys

@@ -79,9 +79,9 @@ func Example_gate() {
 		{Name: "power", Zero: power.Sub(plonkish.Next(0))},
 		{Name: "key", Zero: key.Sub(plonkish.Next(1))},
 	}}
-	system := plonkish.System{Name: "steps", Columns: []string{"x", "key"}, Permuted: 2, Params: 1, Gates: []*plonkish.Gate{step}}
+	arith := plonkish.Arithmetization{Name: "steps", Columns: []string{"x", "key"}, Permuted: 2, Params: 1, Gates: []*plonkish.Gate{step}}
 
-	b := plonkish.NewBuilder(system)
+	b := plonkish.NewBuilder(arith)
 	state, secret := b.Var(fr.NewElement(2)), b.Var(fr.NewElement(10))
 	for i := range uint64(100) {
 		constant := fr.NewElement(i)

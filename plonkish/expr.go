@@ -88,7 +88,7 @@ func Next(column int) Expr { return of(nextCell, column) }
 // Param is the row's parameter i.
 func Param(i int) Expr { return of(param, i) }
 
-// Challenge is what is drawn when all columns but the system's late ones are committed to.
+// Challenge is what is drawn when all columns but the arithmetization's late ones are committed to.
 func Challenge() Expr { return of(scalar, drawn) }
 
 // Const is a constant.

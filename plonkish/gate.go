@@ -101,8 +101,8 @@ func (a atCell) variable(variable) fr.Element         { return *new(fr.Element).
 func (atCell) constant(c fr.Element) fr.Element       { return c }
 func (atCell) apply(o op, x, y fr.Element) fr.Element { return apply(o, x, y) }
 
-// System is what circuits are made of.
-type System struct {
+// Arithmetization is what circuits are made of: columns, gates and lookups.
+type Arithmetization struct {
 	Name     string
 	Columns  []string // names
 	Permuted int      // the first so many columns have cells that can be wired to others
@@ -112,18 +112,18 @@ type System struct {
 	Lookups  []Lookup // what a row can look up, besides its gate
 }
 
-func (s *System) check() error {
-	bad := func(format string, a ...any) error {
-		return fmt.Errorf("%w: system %q: "+format, append([]any{zkbench.ErrParams, s.Name}, a...)...)
+func (a *Arithmetization) check() error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%w: arithmetization %q: "+format, append([]any{zkbench.ErrParams, a.Name}, args...)...)
 	}
-	if s.Permuted < 1 || s.Permuted > len(s.Columns) {
-		return bad("%d permuted of %d columns, accepted are 1 to %d", s.Permuted, len(s.Columns), len(s.Columns))
+	if a.Permuted < 1 || a.Permuted > len(a.Columns) {
+		return bad("%d permuted of %d columns, accepted are 1 to %d", a.Permuted, len(a.Columns), len(a.Columns))
 	}
-	if most := len(s.Columns) - s.Permuted; s.Late < 0 || s.Late > most {
-		return bad("%d late columns, accepted are up to %d that are not permuted", s.Late, most)
+	if most := len(a.Columns) - a.Permuted; a.Late < 0 || a.Late > most {
+		return bad("%d late columns, accepted are up to %d that are not permuted", a.Late, most)
 	}
-	if s.Params < 0 {
-		return bad("%d parameters", s.Params)
+	if a.Params < 0 {
+		return bad("%d parameters", a.Params)
 	}
 	names := make(map[string]bool)
 	reads := func(name string, variables []variable) error {
@@ -135,12 +135,12 @@ func (s *System) check() error {
 		}
 		names[name] = true
 		for _, v := range variables {
-			what, limit := "column", len(s.Columns)
+			what, limit := "column", len(a.Columns)
 			switch v.kind {
 			case param:
-				what, limit = "parameter", s.Params
+				what, limit = "parameter", a.Params
 			case scalar:
-				if s.Late == 0 {
+				if a.Late == 0 {
 					return bad("%q reads the challenge, and no column is late", name)
 				}
 				continue
@@ -151,7 +151,7 @@ func (s *System) check() error {
 		}
 		return nil
 	}
-	for _, g := range s.Gates {
+	for _, g := range a.Gates {
 		if g == nil {
 			return bad("a gate that is nil")
 		}
@@ -159,7 +159,7 @@ func (s *System) check() error {
 			return err
 		}
 	}
-	for _, l := range s.Lookups {
+	for _, l := range a.Lookups {
 		if err := reads(l.Name, l.reads()); err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ func Arithmetic4() *Gate { return arithmetic4.clone() }
 func Arithmetic5() *Gate { return arithmetic5.clone() }
 
 // The gates of this package. Callers get copies, which they may change: a Builder takes a gate for
-// that of its system only if name and terms are the same.
+// that of its arithmetization only if name and terms are the same.
 var (
 	arithmetic3 = arithmetic(3, 0)
 	arithmetic4 = arithmetic(4, 0)

@@ -37,7 +37,7 @@ func (*UnheldError) Unwrap() error { return zkbench.ErrParams }
 // part is an Expr that rows of a gate or of a lookup are about.
 type part struct {
 	reader       string
-	gate, lookup int // of the system's; -1: none
+	gate, lookup int // index in the arithmetization; -1: none
 	index        int // in the lookup's tuple
 	expr         Expr
 	params       []int           // that it reads
@@ -50,10 +50,10 @@ type form struct {
 	alone bool // it is the cell that it reads
 }
 
-// readers are the parts of a system by the cells that they read.
+// readers are the parts of an arithmetization by the cells that they read.
 type readers map[variable][]*part
 
-func (s *System) readers() readers {
+func (a *Arithmetization) readers() readers {
 	r := make(readers)
 	add := func(p *part) {
 		p.forms = make(map[uint64]form)
@@ -69,12 +69,12 @@ func (s *System) readers() readers {
 			}
 		}
 	}
-	for i, g := range s.Gates {
+	for i, g := range a.Gates {
 		for _, t := range g.Terms {
 			add(&part{reader: g.Name, gate: i, lookup: -1, expr: t.Zero})
 		}
 	}
-	for i, l := range s.Lookups {
+	for i, l := range a.Lookups {
 		for j, e := range l.Tuple {
 			add(&part{reader: l.Name, gate: -1, lookup: i, index: j, expr: e})
 		}
@@ -129,8 +129,8 @@ func (b *Builder) behindLast() error {
 	if last < 0 {
 		return nil
 	}
-	r := b.system.readers()
-	for column, name := range b.system.Columns {
+	r := b.arith.readers()
+	for column, name := range b.arith.Columns {
 		if reader, _ := r.reader(&b.kinds[b.rows[last]], variable{nextCell, column}, b.tables); reader != "" {
 			at := len(b.public) + last
 			return &UnheldError{Row: at + 1, Column: name, Behind: true, Reader: reader, ReaderRow: at}
@@ -142,10 +142,10 @@ func (b *Builder) behindLast() error {
 // held returns an *UnheldError if a gate or a lookup reads a cell that nothing holds, or if none reads a
 // public value.
 func (c *Circuit) held(given func(row int) (free int, late bool)) error {
-	r, late := c.system.readers(), len(c.system.Columns)-c.system.Late
+	r, late := c.arith.readers(), len(c.arith.Columns)-c.arith.Late
 	for row := range c.rows {
 		free, filled := given(row)
-		for column := range c.system.Columns {
+		for column := range c.arith.Columns {
 			if column < len(c.cells) && c.cells[column][row] != 0 ||
 				len(c.cells) <= column && column < len(c.cells)+free || column >= late && filled {
 				continue
@@ -159,13 +159,13 @@ func (c *Circuit) held(given func(row int) (free int, late bool)) error {
 				name, at, held = here, row, held || zero
 			}
 			if name != "" && !held {
-				return &UnheldError{Row: row, Column: c.system.Columns[column], Reader: name, ReaderRow: at}
+				return &UnheldError{Row: row, Column: c.arith.Columns[column], Reader: name, ReaderRow: at}
 			}
 		}
 	}
 	for i := range c.public {
 		if !c.isRead(r, 0, i) {
-			return &UnheldError{Row: i, Column: c.system.Columns[0]}
+			return &UnheldError{Row: i, Column: c.arith.Columns[0]}
 		}
 	}
 	return nil
@@ -244,7 +244,7 @@ func drawnNumber(kind, index int) (e fr.Element) {
 
 // areRead returns a zkbench.ErrParams for a value that no gate and no lookup reads.
 func (c *Circuit) areRead(values []Var) error {
-	r, read := c.system.readers(), make(map[Var]bool)
+	r, read := c.arith.readers(), make(map[Var]bool)
 	for j, column := range c.cells {
 		for row, v := range column {
 			if !read[v] && slices.Contains(values, v) {

@@ -24,10 +24,10 @@ const (
 // layout is what a key's prover and verifier share: the identity that a circuit's columns satisfy
 // on all its rows, and what is opened to check it at one point.
 type layout struct {
-	system *System
-	n      int
-	root   fr.Element // of order n
-	used   uses
+	arith *Arithmetization
+	n     int
+	root  fr.Element // of order n
+	used  uses
 
 	identity  program
 	committed []variable // columns that the identity reads, fixed or not
@@ -37,7 +37,7 @@ type layout struct {
 	extra     bool       // and the last one has another
 }
 
-// uses are the parts of a system that a circuit has rows of.
+// uses are the parts of an arithmetization that a circuit has rows of.
 type uses struct {
 	gates     []bool
 	selectors []bool // of gates: parameters are not enough to switch it off
@@ -47,16 +47,15 @@ type uses struct {
 }
 
 // uses are none.
-func (s *System) uses() uses {
+func (a *Arithmetization) uses() uses {
 	return uses{
-		gates: make([]bool, len(s.Gates)), selectors: make([]bool, len(s.Gates)),
-		params: make([]bool, s.Params), lookups: make([]bool, len(s.Lookups)),
+		gates: make([]bool, len(a.Gates)), selectors: make([]bool, len(a.Gates)),
+		params: make([]bool, a.Params), lookups: make([]bool, len(a.Lookups)),
 	}
 }
 
 func (c *Circuit) uses() uses {
-	s := c.system
-	u := s.uses()
+	u := c.arith.uses()
 	inUse := make([]bool, len(c.kinds))
 	for _, k := range c.rows {
 		inUse[k] = true
@@ -75,7 +74,7 @@ func (c *Circuit) uses() uses {
 			u.lookups[i] = u.lookups[i] || t > 0
 		}
 	}
-	for i, g := range s.Gates {
+	for i, g := range c.arith.Gates {
 		u.selectors[i] = !g.vanishes()
 		for _, v := range g.reads() {
 			for k, f := range c.kinds {
@@ -92,8 +91,8 @@ func (c *Circuit) uses() uses {
 }
 
 // newLayout states the identity: gates, wiring, and the ends of the running product.
-func newLayout(s *System, n int, u uses) *layout {
-	l := &layout{system: s, n: n, used: u, root: poly.Root(n)}
+func newLayout(a *Arithmetization, n int, u uses) *layout {
+	l := &layout{arith: a, n: n, used: u, root: poly.Root(n)}
 	terms := l.gates()
 	terms = append(terms, l.permutation()...)
 	terms = append(terms, l.lookupTerms(l.unblinded)...)
@@ -130,7 +129,7 @@ func power(x fr.Element, e int) (y fr.Element) {
 // parameters are enough to switch it off.
 func (l *layout) gates() []Expr {
 	var terms []Expr
-	for i, g := range l.system.Gates {
+	for i, g := range l.arith.Gates {
 		if !l.used.gates[i] {
 			continue
 		}
@@ -191,17 +190,17 @@ type wireGroup struct{ left, right Expr }
 // pieces, so that the degree does not grow with the columns.
 const oneGroup, ofGroups = 4, 3
 
-func (s *System) groupSize() int {
-	if s.Permuted <= oneGroup {
-		return s.Permuted
+func (a *Arithmetization) groupSize() int {
+	if a.Permuted <= oneGroup {
+		return a.Permuted
 	}
 	return ofGroups
 }
 
 func (l *layout) groups() (all []wireGroup) {
 	b, c := of(scalar, beta), of(scalar, gamma)
-	size := l.system.groupSize()
-	for j := range l.system.Permuted {
+	size := l.arith.groupSize()
+	for j := range l.arith.Permuted {
 		if j%size == 0 {
 			all = append(all, wireGroup{Int(1), Int(1)})
 		}

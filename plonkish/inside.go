@@ -49,14 +49,14 @@ func site() string {
 	return strings.Join(lines, ">")
 }
 
-// Inside returns the circuit as constraints on values, with a Check that can leave one out. The system has
+// Inside returns the circuit as constraints on values, with a Check that can leave one out. The arithmetization has
 // no late columns. It is for this module's tests, which alone have the Key.
 func (c *Circuit) Inside(inside.Key) *inside.Circuit {
-	in := &inside.Circuit{Columns: len(c.system.Columns), Unknown: slices.Repeat([]int{-1}, len(c.system.Columns)*len(c.rows))}
+	in := &inside.Circuit{Columns: len(c.arith.Columns), Unknown: slices.Repeat([]int{-1}, len(c.arith.Columns)*len(c.rows))}
 	number := func(column, row int) int { return column*len(c.rows) + row }
-	r, terms := c.system.readers(), c.system.termVariables()
+	r, terms := c.arith.readers(), c.arith.termVariables()
 	var wires []inside.Constraint
-	for column := range c.system.Columns {
+	for column := range c.arith.Columns {
 		for row := range c.rows {
 			if in.Unknown[number(column, row)] >= 0 {
 				continue
@@ -68,7 +68,7 @@ func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 				in.Unknown[at] = len(in.Values)
 				public := cell[0] == 0 && cell[1] < c.public
 				if public || c.reads(r, cell[0], cell[1]) {
-					name := "wire of " + c.system.Columns[cell[0]]
+					name := "wire of " + c.arith.Columns[cell[0]]
 					if site := c.site(cell[1]); site != "" {
 						name = site + name
 					} else {
@@ -143,7 +143,7 @@ func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 			in.Constraints, origins = append(in.Constraints, k), append(origins, o)
 		}
 		if f.gate >= 0 {
-			g := c.system.Gates[f.gate]
+			g := c.arith.Gates[f.gate]
 			for i, t := range g.Terms {
 				zero := poly(t.Zero)
 				if len(zero.Cells()) > 0 {
@@ -155,7 +155,7 @@ func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 			if t == 0 {
 				continue
 			}
-			l, k := c.system.Lookups[i], inside.Constraint{Table: c.tables[t-1].Columns, TableName: c.tables[t-1].Name}
+			l, k := c.arith.Lookups[i], inside.Constraint{Table: c.tables[t-1].Columns, TableName: c.tables[t-1].Name}
 			k.Line = l.Name + ": " + c.tables[t-1].Name
 			for _, e := range l.Tuple {
 				k.Tuple = append(k.Tuple, poly(e))
@@ -177,11 +177,11 @@ func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 	return in
 }
 
-// termVariables are what a system's gates read, by gate and term.
+// termVariables are what an arithmetization's gates read, by gate and term.
 type termVariables [][][]variable
 
-func (s *System) termVariables() (all termVariables) {
-	for _, g := range s.Gates {
+func (a *Arithmetization) termVariables() (all termVariables) {
+	for _, g := range a.Gates {
 		var terms [][]variable
 		for _, t := range g.Terms {
 			terms = append(terms, compile(t.Zero).variables())
@@ -254,7 +254,7 @@ func (c *Circuit) holding(unknown []int, values []fr.Element) *Circuit {
 	d := *c
 	d.values = append(make([]fr.Element, 1), values...)
 	d.cells, d.free = make([][]Var, len(c.cells)), make([][]fr.Element, len(c.free))
-	for column := range c.system.Columns {
+	for column := range c.arith.Columns {
 		for row := range c.rows {
 			at := unknown[column*len(c.rows)+row]
 			if column < len(c.cells) {
@@ -272,11 +272,11 @@ func (c *Circuit) holding(unknown []int, values []fr.Element) *Circuit {
 func (c *Circuit) leaveOut(row, term, lookup int) {
 	f := *c.kindOf(row)
 	if term >= 0 {
-		s, g := *c.system, c.system.Gates[f.gate].clone()
+		a, g := *c.arith, c.arith.Gates[f.gate].clone()
 		g.Name += " less a term"
 		g.Terms = slices.Delete(g.Terms, term, term+1)
-		f.gate, s.Gates = len(s.Gates), append(slices.Clip(s.Gates), g)
-		c.system = &s
+		f.gate, a.Gates = len(a.Gates), append(slices.Clip(a.Gates), g)
+		c.arith = &a
 	} else {
 		f.tables = slices.Clone(f.tables)
 		f.tables[lookup] = 0

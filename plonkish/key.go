@@ -165,7 +165,7 @@ func (k *VerifyingKey) commit(ctx context.Context, ex executor.Executor, c *Circ
 
 // newVerifyingKey has no fixed columns yet.
 func newVerifyingKey(c *Circuit, s *srs.SRS) (*VerifyingKey, error) {
-	if c == nil || c.system == nil || s == nil {
+	if c == nil || c.arith == nil || s == nil {
 		return nil, fmt.Errorf("%w: no circuit or no reference string, accepted are those of Build and of package srs", zkbench.ErrParams)
 	}
 	if s.Size() < c.n {
@@ -175,7 +175,7 @@ func newVerifyingKey(c *Circuit, s *srs.SRS) (*VerifyingKey, error) {
 		return nil, fmt.Errorf("%w: reference string of size %d; accepted is the circuit's, %d", zkbench.ErrParams, s.Size(), c.n)
 	}
 	vk := s.Canonical.Vk
-	return &VerifyingKey{layout: newLayout(c.system, c.n, c.uses()), public: c.public, one: vk.G1, g2: vk.G2, lines: vk.Lines, insecure: s.Insecure()}, nil
+	return &VerifyingKey{layout: newLayout(c.arith, c.n, c.uses()), public: c.public, one: vk.G1, g2: vk.G2, lines: vk.Lines, insecure: s.Insecure()}, nil
 }
 
 // proving has no coefficients yet.

@@ -51,11 +51,11 @@ func tableRows(tables []*Table) int {
 	return n
 }
 
-// LookUp is a kind like k, whose rows also look up tuple i of the system in a table, and the next
+// LookUp is a kind like k, whose rows also look up tuple i of the arithmetization in a table, and the next
 // tuples in further ones; nil is for none.
 func (b *Builder) LookUp(k Kind, i int, tables ...*Table) Kind {
-	if int(k) >= len(b.kinds) || i < 0 || i+len(tables) > len(b.system.Lookups) {
-		b.fail("lookup %d of kind %d; accepted are %d lookups, %d kinds", i+len(tables)-1, k, len(b.system.Lookups), len(b.kinds))
+	if int(k) >= len(b.kinds) || i < 0 || i+len(tables) > len(b.arith.Lookups) {
+		b.fail("lookup %d of kind %d; accepted are %d lookups, %d kinds", i+len(tables)-1, k, len(b.arith.Lookups), len(b.kinds))
 		return 0
 	}
 	f := b.kinds[k]
@@ -109,8 +109,8 @@ func (c *Circuit) lookups(found func(row, lookup, at int) bool) {
 	if len(c.tables) == 0 {
 		return
 	}
-	tuples := make([][]program, len(c.system.Lookups))
-	for i, l := range c.system.Lookups {
+	tuples := make([][]program, len(c.arith.Lookups))
+	for i, l := range c.arith.Lookups {
 		for _, e := range l.Tuple {
 			tuples[i] = append(tuples[i], compile(e))
 		}
@@ -167,8 +167,8 @@ func (l *layout) fractions() []fraction {
 	}
 	for i, used := range l.used.lookups {
 		if used {
-			tuple := make([]Expr, len(l.system.Lookups[i].Tuple))
-			for j, e := range l.system.Lookups[i].Tuple {
+			tuple := make([]Expr, len(l.arith.Lookups[i].Tuple))
+			for j, e := range l.arith.Lookups[i].Tuple {
 				tuple[j] = evaluate(compile(e), usedParams(l.used.params))
 			}
 			all = append(all, fraction{of(looked, i), compressed(of(looked, i), tuple)})

@@ -35,7 +35,7 @@ func (c *Circuit) Loose(inputs ...Var) ([]CellName, error) {
 	for row, k := range c.rows {
 		f := &c.kinds[k]
 		v.row = row
-		for _, e := range f.exprs(c.system) {
+		for _, e := range f.exprs(c.arith) {
 			p := compile(e)
 			for _, x := range p.variables() {
 				if i := v.unknown(x); i >= 0 {
@@ -78,14 +78,14 @@ func (c *Circuit) ReadOnce(known ...Var) ([]CellName, error) {
 	for row, k := range c.rows {
 		v.row = row
 		f := c.kinds[k]
-		for _, e := range (&fixed{gate: f.gate, params: f.params}).exprs(c.system) {
+		for _, e := range (&fixed{gate: f.gate, params: f.params}).exprs(c.arith) {
 			count(e)
 		}
 		for i, t := range f.tables {
 			if t == 0 {
 				continue
 			}
-			tuple := (&fixed{gate: -1, params: f.params, tables: append(make([]int, i), t)}).exprs(c.system)
+			tuple := (&fixed{gate: -1, params: f.params, tables: append(make([]int, i), t)}).exprs(c.arith)
 			count(tuple...)
 			for j, e := range tuple {
 				if columns := c.tables[t-1].Columns; j >= len(columns) || constant(columns[j]) {
@@ -168,7 +168,7 @@ type dual struct {
 }
 
 func (c *Circuit) unknowns(inputs []Var) *unknowns {
-	v := &unknowns{reader: reader{Circuit: c}, number: make([][]int, len(c.system.Columns))}
+	v := &unknowns{reader: reader{Circuit: c}, number: make([][]int, len(c.arith.Columns))}
 	for j := range v.number {
 		v.number[j] = slices.Repeat([]int{-2}, len(c.rows)) // not yet known
 	}
@@ -182,7 +182,7 @@ func (c *Circuit) unknowns(inputs []Var) *unknowns {
 			if slices.ContainsFunc(cycle, func(cell [2]int) bool { return c.known(cell[0], cell[1], inputs) }) {
 				number = -1
 			} else {
-				v.names = append(v.names, CellName{row, c.system.Columns[j]})
+				v.names = append(v.names, CellName{row, c.arith.Columns[j]})
 			}
 			for _, cell := range cycle {
 				v.number[cell[0]][cell[1]] = number

@@ -27,8 +27,8 @@ func (l *layout) witness() []variable {
 
 // earlyColumns is the number of columns that are committed to before any challenge.
 func (l *layout) earlyColumns() int {
-	early := len(l.system.Columns) - l.system.Late
-	if l.system.Late == 0 {
+	early := len(l.arith.Columns) - l.arith.Late
+	if l.arith.Late == 0 {
 		return l.firstColumns()
 	}
 	return len(slices.DeleteFunc(l.witness(), func(v variable) bool { return v.kind > cell || v.index >= early }))

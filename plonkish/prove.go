@@ -105,7 +105,7 @@ func (k *ProvingKey) Prove(ctx context.Context, ex executor.Executor, c *Circuit
 }
 
 func (k *ProvingKey) newProver(ctx context.Context, ex executor.Executor, c *Circuit, o Options) (*prover, error) {
-	if c == nil || c.system == nil || c.digest != k.circuit {
+	if c == nil || c.arith == nil || c.digest != k.circuit {
 		return nil, fmt.Errorf("%w: a circuit that is not the key's", zkbench.ErrParams)
 	}
 	if err := c.fits(k.proofBytes(), memory.Available()); err != nil {
@@ -220,7 +220,7 @@ func (p *prover) commit() error {
 		return err
 	}
 	p.rounds.early(p.proof, &p.scalars)
-	if p.system.Late > 0 {
+	if p.arith.Late > 0 {
 		p.circuit = p.circuit.withChallenge(p.scalars[drawn])
 		p.blinds = p.nonces.Stream(p.circuit.witness(), &p.rounds.Transcript) // late cells are witness too
 	}

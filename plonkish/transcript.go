@@ -51,7 +51,7 @@ func (r *rounds) challenge(label string) (c fr.Element) {
 // early absorbs the columns that depend on no challenge, and draws that of late ones.
 func (r *rounds) early(p *proof, s *[challenges]fr.Element) {
 	r.points("column", p.columns[:r.earlyColumns()]...)
-	if r.system.Late > 0 {
+	if r.arith.Late > 0 {
 		s[drawn] = r.challenge("challenge")
 	}
 }
@@ -93,7 +93,7 @@ func (r *rounds) opening(p *proof) fr.Element {
 // (v + β label + γ) / (v + β wired + γ) is 1, and public value i is one more cell, of label
 // k_p ω^i behind p permuted columns, that is wired to the first cell of row i, ω^i.
 func (l *layout) publicProduct(public []fr.Element, beta, gamma *fr.Element) (fr.Element, error) {
-	num, den, w, behind := fr.One(), fr.One(), fr.One(), label(l.system.Permuted)
+	num, den, w, behind := fr.One(), fr.One(), fr.One(), label(l.arith.Permuted)
 	for i := range public {
 		var own, wired fr.Element
 		wired.Mul(beta, &w)

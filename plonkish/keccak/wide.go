@@ -11,7 +11,7 @@ import (
 	"github.com/zkbench/zkbench/plonkish"
 )
 
-// Wide is a circuit of a system of its own, of one hash or many: as many permutations as its rows
+// Wide is a circuit of an arithmetization of its own, of one hash or many: as many permutations as its rows
 // have room for, whatever messages these are of. Lanes are numbers of base 6, and a row has eight
 // slices of four digits, and what these become: cells that are small and cheap to commit to. A row
 // of several such units takes fewer rows for more columns.
@@ -81,28 +81,28 @@ func (w Wide) units() int {
 	return (RoundRows + rows - 1) / rows
 }
 
-// wideSystem is of rows of so many units: each has cells a, b and c that are wired, and slots.
-func wideSystem(units int) plonkish.System {
-	s := plonkish.System{Name: fmt.Sprintf("keccak of %d units", units), Permuted: 3 * units, Params: units*unitParams + byteParams}
+// wideArithmetization is of rows of so many units: each has cells a, b and c that are wired, and slots.
+func wideArithmetization(units int) plonkish.Arithmetization {
+	arith := plonkish.Arithmetization{Name: fmt.Sprintf("keccak of %d units", units), Permuted: 3 * units, Params: units*unitParams + byteParams}
 	gate, base := &plonkish.Gate{Name: "wide"}, newRadix(wideBase)
 	for u := range units {
 		for _, name := range []string{"a", "b", "c"} {
-			s.Columns = append(s.Columns, fmt.Sprintf("%s%d", name, u))
+			arith.Columns = append(arith.Columns, fmt.Sprintf("%s%d", name, u))
 		}
 	}
 	for u := range units {
 		param := func(i int) plonkish.Expr { return plonkish.Param(u*unitParams + i) }
-		first := len(s.Columns)
+		first := len(arith.Columns)
 		var in, out plonkish.Expr
 		for j := range slots {
 			x, y := plonkish.Cell(first+j), plonkish.Cell(first+slots+j)
 			by := plonkish.Const(*base.power(slotDigits * j))
 			in, out = in.Add(by.Mul(x)), out.Add(by.Mul(y))
-			s.Lookups = append(s.Lookups, plonkish.Lookup{Name: fmt.Sprintf("slot %d of unit %d", j, u), Tuple: []plonkish.Expr{x, y}})
+			arith.Lookups = append(arith.Lookups, plonkish.Lookup{Name: fmt.Sprintf("slot %d of unit %d", j, u), Tuple: []plonkish.Expr{x, y}})
 		}
 		for _, name := range []string{"in", "out"} {
 			for j := range slots {
-				s.Columns = append(s.Columns, fmt.Sprintf("%s%d.%d", name, u, j))
+				arith.Columns = append(arith.Columns, fmt.Sprintf("%s%d.%d", name, u, j))
 			}
 		}
 		a, b, c := plonkish.Cell(3*u), plonkish.Cell(3*u+1), plonkish.Cell(3*u+2)
@@ -124,8 +124,8 @@ func wideSystem(units int) plonkish.System {
 		plonkish.Term{Name: "padding byte", Zero: flag.Mul(is.Mul(octet).Sub(param(paddedWith).Mul(flag.Sub(before))).Sub(param(endsWith)))},
 		plonkish.Term{Name: "length", Zero: is.Mul(plonkish.Next(2).Sub(plonkish.Cell(2)).Sub(one).Add(flag))},
 	)
-	s.Gates = []*plonkish.Gate{gate}
-	return s
+	arith.Gates = []*plonkish.Gate{gate}
+	return arith
 }
 
 const wideBase = 6
@@ -179,7 +179,7 @@ func WideOf(blocks int, padding byte) (Wide, error) {
 }
 
 // Columns is the number of columns.
-func (w Wide) Columns() int { return len(wideSystem(w.units()).Columns) }
+func (w Wide) Columns() int { return len(wideArithmetization(w.units()).Columns) }
 
 // Public are the public values of messages, for each permutation three: of one that ends a message
 // 1 more than the length in bytes and the two halves of the digest, of 16 bytes each, little-endian;

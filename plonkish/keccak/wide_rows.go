@@ -53,7 +53,7 @@ type row struct {
 }
 
 func newRows(w Wide) *rows {
-	r, s := newRadix(wideBase), wideSystem(w.units())
+	r, s := newRadix(wideBase), wideArithmetization(w.units())
 	h := &rows{
 		radix: r, b: plonkish.NewBuilder(s), gate: s.Gates[0], padding: w.Padding, units: make([][]row, w.units()),
 		parity: &family{radix: r, name: "parity", bits: slotDigits, results: []uint8{0, 1, 0, 1, 0, 1}},
