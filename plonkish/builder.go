@@ -9,16 +9,16 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Var is a value of a Builder's witness, which cells of permuted columns hold. The zero Var is no
-// value: a prover can put any number in its cell. Build refuses it in a cell that a gate or a lookup
-// reads; the Var of 0 is Builder.Zero.
+// Var identifies a value of a Builder's witness. Cells of permuted columns hold Vars, and cells that hold the
+// same Var are wired together. The zero Var leaves a cell empty, and a prover can put any number there. So
+// Build refuses it in a cell that a gate or a lookup reads. For the number 0 use Builder.Zero.
 type Var uint32
 
-// Kind is what is fixed in a row: its gate, parameters and lookups. The zero Kind has none.
+// Kind identifies what is fixed in a row: its gate, parameters and lookups. The zero Kind has none of them.
 type Kind uint32
 
-// Builder makes a Circuit, row by row, together with its witness. What it is given is checked
-// when the Circuit is built, or by Circuit.Check.
+// Builder makes a Circuit, row by row, together with its witness. Its methods do not return errors: Build
+// returns the first one. Circuit.Check checks the witness.
 type Builder struct {
 	arith   Arithmetization
 	kinds   []fixed
@@ -39,10 +39,10 @@ type Builder struct {
 	err     error
 }
 
-// shortRow is a row and how many of its free cells are given.
+// shortRow is a row whose free cells are not all given, and how many are.
 type shortRow struct{ row, given int }
 
-// lateRows compute cells of late columns.
+// lateRows is a range of rows whose late cells fill computes.
 type lateRows struct {
 	first, end int
 	fill       func(challenge fr.Element, cells [][]fr.Element)
@@ -54,7 +54,7 @@ type fixed struct {
 	tables []int // by lookup of the arithmetization; 0: none
 }
 
-// NewBuilder begins a circuit of an arithmetization.
+// NewBuilder returns a Builder for a circuit of the given arithmetization.
 func NewBuilder(a Arithmetization) *Builder {
 	return &Builder{
 		arith: a, kinds: []fixed{a.kind(-1)}, values: make([]fr.Element, 1), same: make([]Var, 1),
@@ -70,7 +70,7 @@ func (b *Builder) fail(format string, a ...any) {
 	}
 }
 
-// Var is a new value.
+// Var adds a value to the witness.
 func (b *Builder) Var(value fr.Element) Var {
 	v := Var(len(b.values))
 	if planted, ok := b.planted[v]; ok {
@@ -80,14 +80,14 @@ func (b *Builder) Var(value fr.Element) Var {
 	return v
 }
 
-// Public is a new value that a verifier knows.
+// Public adds a public input: a value that the verifier knows too.
 func (b *Builder) Public(value fr.Element) Var {
 	v := b.Var(value)
 	b.public = append(b.public, v)
 	return v
 }
 
-// Value is what a Var holds; there is none of the zero Var.
+// Value returns the value of v. If v is zero, or not a Var of this Builder, Value returns 0 and Build fails.
 func (b *Builder) Value(v Var) fr.Element {
 	if v == 0 || int(v) >= len(b.values) {
 		b.fail("value %d; accepted are 1 to %d", v, len(b.values)-1)
@@ -96,7 +96,7 @@ func (b *Builder) Value(v Var) fr.Element {
 	return b.values[v]
 }
 
-// Equal wires all cells that hold x to those that hold y.
+// Equal wires all cells that hold x to all cells that hold y, so that the two values must be equal.
 func (b *Builder) Equal(x, y Var) {
 	if x == 0 || y == 0 || int(max(x, y)) >= len(b.values) {
 		b.fail("values %d and %d to be equal; accepted are 1 to %d", x, y, len(b.values)-1)
@@ -106,7 +106,7 @@ func (b *Builder) Equal(x, y Var) {
 	b.same[max(x, y)] = min(x, y)
 }
 
-// root is the least of the Vars that are the same.
+// root returns the smallest Var that is wired to v.
 func (b *Builder) root(v Var) Var {
 	for b.same[v] != v {
 		b.same[v] = b.same[b.same[v]]
@@ -115,11 +115,11 @@ func (b *Builder) root(v Var) Var {
 	return v
 }
 
-// Kind is of rows of a gate of the arithmetization, nil for none, with as many of the row's parameters as
-// are given; the others are 0. A gate says with them what its terms say: with no parameters an
-// arithmetic gate says nothing. Who has many rows of one asks once.
+// Kind returns a kind of rows that have gate g and the given parameters; parameters that are not given are 0.
+// If g is nil, the rows have no gate. What a gate says depends on its parameters: an arithmetic gate whose
+// parameters are all 0 says nothing. Each call makes a new kind, so call Kind once for many rows.
 func (b *Builder) Kind(g *Gate, params ...fr.Element) Kind {
-	i := slices.IndexFunc(b.arith.Gates, g.is)
+	i := slices.IndexFunc(b.arith.Gates, g.equal)
 	switch {
 	case i < 0 && g != nil:
 		b.fail("a gate that arithmetization %q does not have", b.arith.Name)
@@ -142,11 +142,14 @@ func (b *Builder) newKind(f fixed) Kind {
 	return Kind(len(b.kinds) - 1)
 }
 
-// Row adds a row: what its cells of permuted columns hold, and then those of the other columns, the
-// free ones. Cells that are missing are not 0: a prover can put any number there, and Build refuses
-// those that a gate or a lookup reads. A gate may read the next row, which is the next one added, so
-// that the last row is of none that does. A free cell that is given is the prover's choice too; what
-// it is, gates and lookups must say.
+// Row adds a row of kind k. The cells of permuted columns hold vars; the cells of the other columns, the free
+// cells, hold free.
+//
+// A cell that is not given is not 0. A prover can put any number there, so Build refuses it if a gate or a
+// lookup reads it. The prover also chooses a free cell that is given, so gates and lookups must say what it
+// is.
+//
+// A gate may read the next row, which is the next one added. So the last row must not have such a gate.
 func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {
 	if int(k) >= len(b.kinds) || len(vars) > len(b.cells) || len(free) > len(b.free) {
 		b.fail("row of kind %d, %d values and %d others; accepted are %d kinds, %d values and %d others",
@@ -179,9 +182,10 @@ func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {
 	}
 }
 
-// Late has the cells of late columns, in the last n rows so far, filled when the challenge is known:
-// cells[i][j] is that of late column i in row j of these n. It is called for each check and each
-// proof, more than once and perhaps by several goroutines, and depends on nothing else that changes.
+// Late registers a function that computes the late columns of the last n rows so far, once the challenge is
+// known. It sets cells[i][j], the cell of late column i in row j of these n rows. It is called for each check
+// and each proof, more than once and perhaps by several goroutines. Its result must depend only on the
+// challenge and on data that does not change.
 func (b *Builder) Late(n int, fill func(challenge fr.Element, cells [][]fr.Element)) {
 	if b.arith.Late == 0 || n < 0 || n > len(b.rows) || fill == nil {
 		b.fail("%d rows of %d late columns to be filled; accepted are 0 to %d, a late column and a function", n, b.arith.Late, len(b.rows))
@@ -190,9 +194,9 @@ func (b *Builder) Late(n int, fill func(challenge fr.Element, cells [][]fr.Eleme
 	b.late = append(b.late, lateRows{len(b.rows) - n, len(b.rows), fill})
 }
 
-// Zero returns a Var of 0, the same one each time. A row of its own fixes it, the last one of the circuit.
-// The row needs a gate of the arithmetization that, with all parameters 0 or one of them 1, says of a single
-// permuted cell that it is 0, as the arithmetic gates do. In an arithmetization without such a gate Build returns
+// Zero returns a Var of 0, the same one each time. A row of its own, the circuit's last, fixes it to 0. For
+// that the arithmetization needs a gate that can say that one permuted cell is 0 and nothing else, with all
+// parameters 0 or with one of them 1. The arithmetic gates can. Without such a gate Build returns
 // zkbench.ErrParams.
 func (b *Builder) Zero() Var {
 	if b.zero == 0 {
@@ -205,7 +209,7 @@ func (b *Builder) Zero() Var {
 	return b.zero
 }
 
-// zeroKind is of rows that fix a cell of a permuted column to 0.
+// zeroKind returns a kind of rows that fix one cell to 0, and that cell's permuted column.
 func (b *Builder) zeroKind() (k Kind, column int, ok bool) {
 	for i, g := range b.arith.Gates {
 		for p := -1; p < b.arith.Params; p++ {
@@ -221,8 +225,9 @@ func (b *Builder) zeroKind() (k Kind, column int, ok bool) {
 	return 0, 0, false
 }
 
-// given tells of a row of the circuit how many free cells are given, and whether late ones are filled.
-func (b *Builder) given() func(row int) (given int, filled bool) {
+// givenCells returns a function that reports, for a row of the circuit, how many free cells are given and
+// whether the late cells are filled.
+func (b *Builder) givenCells() func(row int) (given int, filled bool) {
 	short := make(map[int]int, len(b.short))
 	for _, s := range b.short {
 		short[s.row] = s.given
@@ -237,7 +242,7 @@ func (b *Builder) given() func(row int) (given int, filled bool) {
 	}
 }
 
-// Rows is the number of rows so far, those of public values and of Zero included.
+// Rows returns the number of rows so far, including those of public values and of Zero.
 func (b *Builder) Rows() int {
 	n := len(b.public) + len(b.rows)
 	if b.zero != 0 {
@@ -246,5 +251,5 @@ func (b *Builder) Rows() int {
 	return n
 }
 
-// TableRows is the number of rows of all tables so far: a circuit's size is at least that.
+// TableRows returns the number of rows of all tables so far. A circuit's size is at least that.
 func (b *Builder) TableRows() int { return tableRows(b.tables) }

@@ -12,10 +12,10 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// version is of all encodings.
+// version is the version of all encodings.
 const version = 1
 
-// flags are all bits of an encoding, a byte each, in their order.
+// flags returns all flags that an encoding has as a byte each, in order.
 func (u *uses) flags() []*bool {
 	var all []*bool
 	for _, some := range [][]bool{u.gates, u.selectors, u.params, u.lookups} {
@@ -26,9 +26,10 @@ func (u *uses) flags() []*bool {
 	return all
 }
 
-// Bytes is the canonical encoding of a key, whose SHA-512 every proof is bound to: version, digest
-// of the arithmetization, log n, random rows, public values (uint32, little-endian), width of the tables,
-// whether τ is known, what is in use, G, G2, τG2, fixed commitments.
+// Bytes returns the canonical encoding of the key. Every proof is bound to its SHA-512. The encoding has
+// these parts in order: version, digest of the arithmetization, log n, random rows, public values (uint32,
+// little-endian), width of the tables, whether τ is known, what is in use, G, G2, τG2, and the fixed
+// commitments.
 func (k *VerifyingKey) Bytes() []byte {
 	digest := k.arith.digest()
 	out := append([]byte{version}, digest[:]...)
@@ -51,9 +52,9 @@ func (k *VerifyingKey) Bytes() []byte {
 	return out
 }
 
-// ReadVerifyingKey decodes what Bytes has encoded, for a circuit of the given arithmetization. It cannot tell
-// which circuit a key belongs to, so take keys only from a source that you trust. It returns zkbench.ErrParams
-// if the arithmetization is invalid, and else a *zkbench.DecodeError.
+// ReadVerifyingKey decodes a key that Bytes encoded, for a circuit of the given arithmetization. It cannot
+// check which circuit the key belongs to, so read keys only from a source that you trust. It returns
+// zkbench.ErrParams if the arithmetization is invalid, and a *zkbench.DecodeError if the encoding is.
 func ReadVerifyingKey(arith Arithmetization, in []byte) (*VerifyingKey, error) {
 	if err := arith.check(); err != nil {
 		return nil, err

@@ -328,7 +328,7 @@ func TestMemory(t *testing.T) {
 	chain(b, 1<<10, 7)
 	c := must.Get(b.Build())(t) // of 2^11 rows
 	for have, most := range map[uint64]int64{0: -1, 204_800: -1, 204_799: 1<<10 - blinded, 102_400: 1<<10 - blinded, 102_399: 1<<9 - blinded, 1: 0} {
-		err := c.fits(100, have)
+		err := c.checkMemory(100, have)
 		limit, ok := errors.AsType[*zkbench.LimitError](err)
 		if ok != (most >= 0) || ok && (limit.Max != most || limit.Estimate != int64(c.Rows())) {
 			t.Errorf("%d bytes: %v", have, err)

@@ -66,7 +66,7 @@ func Example() {
 	// 480 bytes: <nil>
 	// proof rejected: the opening does not hold
 	// unsatisfied circuit: row 2: gate "arithmetic of 3": term "sum" of ["a" "b" "c"]
-	// invalid parameters: row 1: column "c" holds no value, and "arithmetic of 3" of row 1 reads it; accepted are a Var, Zero's for 0, or a free cell that is given
+	// invalid parameters: row 1: column "c" holds no value, but "arithmetic of 3" of row 1 reads it; give it a Var (Zero for 0) or a free value
 }
 
 // A gate is a file like this one: its terms, which are 0 in its rows. This one is the fifth power

@@ -60,7 +60,7 @@ func logical(b *Builder, gate *Gate, x, y []int64) {
 	row := []Var{zero, zero, 0, zero}
 	for i := range x {
 		z := x[i] & y[i]
-		if gate.is(Xor()) {
+		if gate.equal(Xor()) {
 			z = x[i] ^ y[i]
 		}
 		row[2] = b.Var(element(x[i] * y[i]))

@@ -26,7 +26,7 @@ func TestUnheldIsRefused(t *testing.T) {
 	}{
 		{"3 + 4 = 0", Plonk(), func(b *Builder) {
 			b.Row(sum(b), []Var{b.Public(element(3)), b.Public(element(4))})
-		}, UnheldError{Row: 2, Column: "c", Reader: "arithmetic of 3", ReaderRow: 2}, `row 2: column "c" holds no value, and "arithmetic of 3" of row 2 reads it; accepted are a Var, Zero's for 0, or a free cell that is given`},
+		}, UnheldError{Row: 2, Column: "c", Reader: "arithmetic of 3", ReaderRow: 2}, `row 2: column "c" holds no value, but "arithmetic of 3" of row 2 reads it; give it a Var (Zero for 0) or a free value`},
 		{"a Var that was never set", Plonk(), func(b *Builder) {
 			var never Var
 			b.Row(sum(b), []Var{b.Public(element(3)), never, b.Public(element(3))})
@@ -64,10 +64,10 @@ func TestUnheldIsRefused(t *testing.T) {
 			b.Row(b.Kind(Range()), []Var{x, x, x, x})
 			b.Row(0, nil)
 		}, UnheldError{Row: 2, Column: "a", Reader: "range", ReaderRow: 1}, ""},
-		{"the row behind the last", TurboPlonk(), func(b *Builder) {
+		{"the row after the last", TurboPlonk(), func(b *Builder) {
 			x := b.Public(element(0))
 			b.Row(b.Kind(Range()), []Var{x, x, x, x})
-		}, UnheldError{Row: 2, Column: "a", Behind: true, Reader: "range", ReaderRow: 1}, `row 2, behind the last one: "range" of row 1 reads its column "a"; accepted is a row more`},
+		}, UnheldError{Row: 2, Column: "a", Behind: true, Reader: "range", ReaderRow: 1}, `row 2, after the last one: "range" of row 1 reads its column "a"; add that row`},
 		{"the row behind a lookup", nextAlone(), func(b *Builder) {
 			b.Row(b.LookUp(0, 0, below8), []Var{b.Var(element(0))}, element(0), element(0))
 		}, UnheldError{Row: 1, Column: "g", Behind: true, Reader: "next g", ReaderRow: 0}, ""},
@@ -78,7 +78,7 @@ func TestUnheldIsRefused(t *testing.T) {
 		{"a public value that no row holds", Plonk(), func(b *Builder) {
 			b.Public(element(3))
 			b.Row(b.Kind(Arithmetic(), element(0), element(1)), []Var{b.Var(element(0))})
-		}, UnheldError{Column: "a"}, "public value 0: no gate and no lookup reads it, so that any number would do"},
+		}, UnheldError{Column: "a"}, "public value 0: no gate and no lookup reads it, so any number would do"},
 		{"one whose row says nothing", Plonk(), func(b *Builder) {
 			x := b.Public(element(3))
 			b.Row(b.Kind(Arithmetic(), element(0), element(1)), []Var{b.Var(element(0)), x})

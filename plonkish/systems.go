@@ -1,11 +1,12 @@
 package plonkish
 
-// Plonk returns the arithmetization of one gate on three columns (Gabizon, Williamson and Ciobotaru 2019/953).
+// Plonk returns the arithmetization of PLONK: one arithmetic gate on three columns (Gabizon, Williamson and
+// Ciobotaru 2019/953).
 func Plonk() Arithmetization {
 	return Arithmetization{Name: "plonk", Columns: []string{"a", "b", "c"}, Permuted: 3, Params: 5, Gates: []*Gate{Arithmetic()}}
 }
 
-// TurboPlonk returns the arithmetization of four columns and of gates that read the next row.
+// TurboPlonk returns an arithmetization of four columns, with gates that read the next row.
 func TurboPlonk() Arithmetization {
 	return Arithmetization{
 		Name: "turbo", Columns: []string{"a", "b", "c", "d"}, Permuted: 4, Params: 6,
@@ -13,9 +14,9 @@ func TurboPlonk() Arithmetization {
 	}
 }
 
-// UltraPlonk returns the arithmetization of five columns and of lookups. Its lookup is of what a row has in
-// columns 0, 3 and 4, less the parameters 7, 8 and 9 times what the next row has there: (a, b, c)
-// itself where they are 0, and a digit of each where the columns accumulate.
+// UltraPlonk returns an arithmetization of five columns, with lookups. A row looks up what it has in columns
+// 0, 3 and 4, less the parameters 7, 8 and 9 times what the next row has there. If these parameters are 0,
+// that is what the columns hold; if the columns accumulate, it is one digit of each.
 func UltraPlonk() Arithmetization {
 	digit := func(column, step int) Expr { return Cell(column).Sub(Param(step).Mul(Next(column))) }
 	return Arithmetization{

@@ -1,6 +1,6 @@
-// Package plant holds each constraint of a gadget of package plonkish by a forgery, which it finds: it
-// leaves the constraint out, changes a value near it, and repairs all other constraints by the values
-// that they decide. What then satisfies all but that one constraint is a planted witness.
+// Package plant tests that each constraint of a gadget of package plonkish is needed, by finding a forgery
+// for it. To find one, it leaves the constraint out, changes a value near it, and repairs all other
+// constraints by the values that they decide. The result breaks that one constraint alone.
 package plant
 
 import (
@@ -14,10 +14,11 @@ import (
 	"github.com/zkbench/zkbench/plonkish/internal/inside"
 )
 
-// Check holds each constraint of circuits by a forgery, and of those of one name one. The long tests do so
-// for all names, the others for some names of each line. In
-// circuits that are satisfied a forgery is looked for; one that is not is a forgery that a test has made,
-// of the constraint that it breaks alone. Redundant has for lines what implies them.
+// Check tests that a forgery breaks each constraint of the circuits, for one constraint of each name. The
+// long tests do so for all names, the others for some names of each line. Check searches for forgeries in
+// circuits that are satisfied. A circuit that is not satisfied is itself a forgery, made by a test, of the
+// one constraint that it breaks. redundant maps the lines of constraints that have no forgery to what implies
+// them.
 func Check(t *testing.T, pkg string, redundant map[string]string, circuits ...*inside.Circuit) {
 	t.Helper()
 	names := make(map[string][]string) // by line
@@ -69,7 +70,8 @@ func Check(t *testing.T, pkg string, redundant map[string]string, circuits ...*i
 	forgery.Check(t, pkg, all)
 }
 
-// check is nil if circuits accept witnesses. With nothing left out it is nil if one of them does.
+// check returns nil if circuits accept witnesses. With nothing left out, one witness that is accepted is
+// enough.
 func check(all []*planted, leftOut bool) (err error) {
 	for _, p := range all {
 		if err = p.circuit.Check(p.values, p.constraint, leftOut); (err == nil) != leftOut {
@@ -79,7 +81,7 @@ func check(all []*planted, leftOut bool) (err error) {
 	return err
 }
 
-// sample is the last name in short tests, the first and the last in full ones, and all in the long ones.
+// sample returns the last name in short tests, the first and the last in full ones, and all in the long ones.
 func sample(names []string) []string {
 	most := testsize.Pick(1, 2, len(names))
 	if len(names) <= most {
@@ -122,8 +124,8 @@ func search(c *inside.Circuit, found map[string]*planted) {
 	}
 }
 
-// made takes a forgery that a test has made: of the constraint that it breaks, and of wires without which
-// that one holds.
+// made records a forgery that a test has made: for the constraint that it breaks, and for wires without which
+// that constraint holds.
 func (s *solver) made(broken int, found map[string]*planted) {
 	name := s.Constraints[broken].Name
 	if p, wanted := found[name]; wanted && p == nil {
@@ -153,5 +155,5 @@ func (s *solver) made(broken int, found map[string]*planted) {
 	}
 }
 
-// instances is how many constraints of one name are tried in a circuit.
+// instances is the maximum number of constraints of one name that are tried in a circuit.
 const instances = 24
