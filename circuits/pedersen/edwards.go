@@ -10,14 +10,14 @@ import (
 	"github.com/zkbench/zkbench/hash/pedersen"
 )
 
-// The windows of the circuit on the Edwards curve: two bits.
+// The circuit on the Edwards curve has windows of two bits.
 const (
 	edwardsWidth = 2
 	edwardsLimb  = 14 // windows of a limb that is compared
 )
 
-// hashEdwards is pedersen.HashEdwards. Addition is complete: the sum may be any point,
-// and terms may be the identity.
+// hashEdwards computes pedersen.HashEdwards. Addition is complete: the sum may be any point, and terms may be
+// the identity.
 func hashEdwards(api frontend.API, inputs [pedersen.Inputs]frontend.Variable) (frontend.Variable, error) {
 	sum := point{0, 1}
 	started := false
