@@ -69,6 +69,7 @@ type prover struct {
 
 	multiplicities []fr.Element // of the tables' rows
 
+	// Memory is reused: a proof takes as much as it needs at one time. It is not on the heap, whose
 	// garbage would be as much again.
 	free     []poly.Vector // of n elements
 	elements []fr.Element  // n, and room for another
