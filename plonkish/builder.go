@@ -25,7 +25,7 @@ type Builder struct {
 	rows    []Kind
 	cells   [][]Var        // by permuted column
 	free    [][]fr.Element // by other column
-	values  []fr.Element   // of Vars; the first stands for none
+	values  []fr.Element   // of Vars; the first belongs to the zero Var
 	same    []Var          // of Vars: another that is the same, or itself
 	public  []Var
 	tables  []*Table
@@ -115,9 +115,9 @@ func (b *Builder) root(v Var) Var {
 	return v
 }
 
-// Kind returns a kind of rows that have gate g and the given parameters; parameters that are not given are 0.
-// If g is nil, the rows have no gate. What a gate says depends on its parameters: an arithmetic gate whose
-// parameters are all 0 says nothing. Each call makes a new kind, so call Kind once for many rows.
+// Kind returns the Kind of rows with gate g and the given parameters. Parameters that are not given are 0. If
+// g is nil, the rows have no gate. Parameters decide what a gate requires: an arithmetic gate whose
+// parameters are all 0 requires nothing. Each call makes a new Kind, so call it once for many rows.
 func (b *Builder) Kind(g *Gate, params ...fr.Element) Kind {
 	i := slices.IndexFunc(b.arith.Gates, g.equal)
 	switch {
@@ -182,10 +182,10 @@ func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {
 	}
 }
 
-// Late registers a function that computes the late columns of the last n rows so far, once the challenge is
-// known. It sets cells[i][j], the cell of late column i in row j of these n rows. It is called for each check
-// and each proof, more than once and perhaps by several goroutines. Its result must depend only on the
-// challenge and on data that does not change.
+// Late registers fill, a function that computes the late columns of the last n rows so far, once the
+// challenge is known. fill sets cells[i][j], the cell of late column i in row j of these n rows. It is called
+// for each check and each proof, more than once and perhaps by several goroutines. Its result must depend
+// only on the challenge and on data that does not change.
 func (b *Builder) Late(n int, fill func(challenge fr.Element, cells [][]fr.Element)) {
 	if b.arith.Late == 0 || n < 0 || n > len(b.rows) || fill == nil {
 		b.fail("%d rows of %d late columns to be filled; accepted are 0 to %d, a late column and a function", n, b.arith.Late, len(b.rows))
@@ -194,9 +194,9 @@ func (b *Builder) Late(n int, fill func(challenge fr.Element, cells [][]fr.Eleme
 	b.late = append(b.late, lateRows{len(b.rows) - n, len(b.rows), fill})
 }
 
-// Zero returns a Var of 0, the same one each time. A row of its own, the circuit's last, fixes it to 0. For
-// that the arithmetization needs a gate that can say that one permuted cell is 0 and nothing else, with all
-// parameters 0 or with one of them 1. The arithmetic gates can. Without such a gate Build returns
+// Zero returns a Var of 0, the same one each time. A row of its own, the circuit's last, fixes it to 0. That
+// row needs a gate that can require one permuted cell to be 0 and nothing else, with all parameters 0 or with
+// one of them 1. The arithmetic gates can. If the arithmetization has no such gate, Build returns
 // zkbench.ErrParams.
 func (b *Builder) Zero() Var {
 	if b.zero == 0 {

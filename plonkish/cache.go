@@ -58,7 +58,7 @@ func (c Cache) Setup(ctx context.Context, ex executor.Executor, circuit *Circuit
 }
 
 // The file: a header, the fixed commitments, zeros to the end of a page, and the coefficients of
-// the fixed columns, all as they lie in memory.
+// the fixed columns, all as they are in memory.
 //
 //	header = magic(8) name(32) CRC-32C of the rest(4)
 const (

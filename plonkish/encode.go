@@ -26,10 +26,10 @@ func (u *uses) flags() []*bool {
 	return all
 }
 
-// Bytes returns the canonical encoding of the key. Every proof is bound to its SHA-512. The encoding has
-// these parts in order: version, digest of the arithmetization, log n, random rows, public values (uint32,
-// little-endian), width of the tables, whether τ is known, what is in use, G, G2, τG2, and the fixed
-// commitments.
+// Bytes returns the canonical encoding of the key. Every proof is bound to its SHA-512. The parts of the
+// encoding are: version, digest of the arithmetization, log n, number of random rows, number of public values
+// (uint32, little-endian), width of the tables, whether τ is known, which parts are in use, G, G2, τG2, and
+// the fixed commitments.
 func (k *VerifyingKey) Bytes() []byte {
 	digest := k.arith.digest()
 	out := append([]byte{version}, digest[:]...)

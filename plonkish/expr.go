@@ -83,23 +83,23 @@ func varExpr(k kind, index int) Expr {
 	return Expr{&node{op: opVariable, variable: variable{k, index}}}
 }
 
-// Cell returns the value of a column in this row.
+// Cell returns the Expr for the value of a column in this row.
 func Cell(column int) Expr { return varExpr(cell, column) }
 
-// Next returns the value of a column in the next row.
+// Next returns the Expr for the value of a column in the next row.
 func Next(column int) Expr { return varExpr(nextCell, column) }
 
-// Param returns the row's parameter i.
+// Param returns the Expr for the row's parameter i.
 func Param(i int) Expr { return varExpr(param, i) }
 
-// Challenge returns the challenge that late columns depend on. It is drawn when all other columns are
-// committed to.
+// Challenge returns the Expr for the challenge that late columns depend on. The challenge is drawn when all
+// other columns are committed to.
 func Challenge() Expr { return varExpr(scalar, drawn) }
 
-// Const returns the constant c as an Expr.
+// Const returns the Expr for a constant.
 func Const(c fr.Element) Expr { return Expr{&node{value: c}} }
 
-// Int returns a small constant as an Expr.
+// Int returns the Expr for a small constant.
 func Int(c int64) Expr {
 	var e fr.Element
 	return Const(*e.SetInt64(c))

@@ -7,16 +7,21 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/grumpkin"
 )
 
-// Arithmetic returns the arithmetic gate of three columns. With parameters m, q_0, q_1, q_2 and c it says
+// Arithmetic returns the arithmetic gate of three columns. With parameters m, q_0, q_1, q_2 and c it requires
 //
 //	m w_0 w_1 + q_0 w_0 + q_1 w_1 + q_2 w_2 + c = 0.
 func Arithmetic() *Gate { return arithmetic3.clone() }
 
-// Arithmetic4 returns the arithmetic gate of four columns: Arithmetic with one more q_i w_i before c.
+// Arithmetic4 returns the arithmetic gate of four columns. With parameters m, q_0, ..., q_3 and c it requires
+//
+//	m w_0 w_1 + q_0 w_0 + ... + q_3 w_3 + c = 0.
 func Arithmetic4() *Gate { return arithmetic4.clone() }
 
-// Arithmetic5 returns the arithmetic gate of five columns. Its product is m w_1 w_2, so that rows can
-// accumulate in their first column; the rest is as in Arithmetic.
+// Arithmetic5 returns the arithmetic gate of five columns. With parameters m, q_0, ..., q_4 and c it requires
+//
+//	m w_1 w_2 + q_0 w_0 + ... + q_4 w_4 + c = 0.
+//
+// The product leaves the first column to rows that accumulate there.
 func Arithmetic5() *Gate { return arithmetic5.clone() }
 
 // The gates of this package. Callers get copies, which they may change: a Builder accepts a gate only if its
@@ -57,7 +62,7 @@ var rangeOf4 = &Gate{Name: "range", Terms: []Term{
 // bitwise AND, d. c is the product of the digits that the next row appends to a and b.
 func And() *Gate { return bitwiseAnd.clone() }
 
-// Xor returns a gate like And for the bitwise exclusive or.
+// Xor returns a gate like And, but for the bitwise exclusive or.
 func Xor() *Gate { return bitwiseXor.clone() }
 
 var (

@@ -68,7 +68,7 @@ func (k *ProvingKey) ExpandedLen() int64 {
 }
 
 // Expand computes, and keeps, the values of the circuit's fixed columns at all points where proofs evaluate
-// the identity. That saves each proof half of its transforms or more. Do not call Expand concurrently with
+// the identity. That saves each proof at least half of its transforms. Do not call Expand concurrently with
 // other methods. It returns a *zkbench.LimitError if there is too little memory, or the context's cause.
 func (k *ProvingKey) Expand(ctx context.Context, ex executor.Executor) error {
 	if k.expanded != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/zkbench/zkbench/internal/poly"
 )
 
-// Lookup is a tuple that, in rows that use the lookup, is a row of a table. If the tuple is shorter or longer
-// than the table's rows, the shorter of them is extended with zeros.
+// Lookup is a tuple of numbers. In rows that use the lookup, the tuple must be a row of a table. If the tuple
+// and the table's rows have different lengths, the shorter is extended with zeros.
 type Lookup struct {
 	Name  string
 	Tuple []Expr

@@ -12,14 +12,14 @@ type CellName struct {
 	Column string
 }
 
-// Loose finds cells that the circuit does not determine. It returns cells that can be moved, with all others
-// adjusted to them. To first order every term of a gate then stays 0, every lookup stays at its row of the
-// table, and public values and the inputs stay the same. Loose returns none if the inputs decide the witness,
-// even if there are other solutions far away.
+// Loose finds cells that the circuit does not determine. Such a cell can change, and other cells with it,
+// such that to first order every term of a gate stays 0, every lookup stays at its row of the table, and
+// public values and the inputs stay the same. Loose returns none if the inputs decide the witness, even if
+// there are other solutions far away.
 //
 // Cells that no gate and no lookup reads are left out. If cells are wired together, Loose names the first.
-// Loose looks at one challenge, so it also returns cells that are determined only because the challenge could
-// have been another.
+// Loose uses one challenge. So it also returns cells that are determined only because constraints must hold
+// for every challenge.
 //
 // Loose returns Check's error if the circuit is not satisfied, and zkbench.ErrParams if no gate and no lookup
 // reads one of the inputs. It uses linear algebra over the cells' gradients, for circuits of some thousands
@@ -57,10 +57,10 @@ func (c *Circuit) Loose(inputs ...Var) ([]CellName, error) {
 	return loose, nil
 }
 
-// ReadOnce finds cells that only one term or one lookup reads. Such a statement about the cell has no effect
-// elsewhere, which happens if a wire is missing. Public values and the known values, which are the inputs and
-// the results of the circuit, are left out. If cells are wired together, ReadOnce names the first. It returns
-// zkbench.ErrParams if no gate and no lookup reads a known value, which happens if a row was forgotten.
+// ReadOnce finds cells that only one term or one lookup reads. Such a cell constrains nothing else, so a wire
+// may be missing. Public values are left out, and the known values, which are the inputs and the results of
+// the circuit. If cells are wired together, ReadOnce names the first. It returns zkbench.ErrParams if no gate
+// and no lookup reads a known value, which happens if a row was forgotten.
 func (c *Circuit) ReadOnce(known ...Var) ([]CellName, error) {
 	if err := c.checkRead(known); err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 // labels computes the labels of all cells, label(j) ω^i, as products of two factors from tables of about √n
 // elements.
 type labels struct {
-	n, low int            // the lower factor has so many exponents
+	n, low int            // low is the number of exponents of the lower factor
 	root   []fr.Element   // ω^i below low
 	step   [][]fr.Element // by column: label(j) ω^(low i)
 }

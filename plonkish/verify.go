@@ -19,7 +19,7 @@ import (
 )
 
 // Verify checks a proof for public values and a context that it is bound to. It returns a
-// *zkbench.DecodeError if the proof is malformed, and zkbench.ErrProof if it does not hold. It returns
+// *zkbench.DecodeError if the proof is malformed, and zkbench.ErrProof if it is invalid. It returns
 // zkbench.ErrParams if the key is the zero value or Insecure.
 func (k *VerifyingKey) Verify(proof []byte, public []fr.Element, bound []byte) error {
 	return (&Claim{Key: k, Proof: proof, Public: public, Context: bound}).verify()
@@ -51,7 +51,7 @@ type Claim struct {
 	Insecure bool
 }
 
-// ClaimError reports a claim of a batch that does not hold.
+// ClaimError reports an invalid claim of a batch.
 type ClaimError struct {
 	Claim int   // its index
 	Err   error // a *zkbench.DecodeError, a zkbench.ErrProof, or a zkbench.ErrParams for the key
@@ -63,8 +63,8 @@ func (e *ClaimError) Unwrap() error { return e.Err }
 
 // VerifyBatch verifies many proofs, of one key or several. It costs little more than one sum of all their
 // points: equations of keys over the same reference string are added with random weights that no prover
-// knows. The returned error joins a *ClaimError for each claim that does not hold. VerifyBatch returns the
-// context's cause if ctx ends, and zkbench.ErrParams if there are no claims; then nothing was verified.
+// knows. The returned error joins a *ClaimError for each invalid claim. VerifyBatch returns the context's
+// cause if ctx ends, and zkbench.ErrParams if there are no claims; then nothing was verified.
 func VerifyBatch(ctx context.Context, ex executor.Executor, claims []Claim) error {
 	if len(claims) == 0 {
 		return fmt.Errorf("%w: no claims, accepted are 1 and more", zkbench.ErrParams)
@@ -153,7 +153,7 @@ func (b *batch) find(claims []int) ([]int, error) {
 	}
 	right, err := b.find(claims[half:])
 	if err == nil && len(left)+len(right) == 0 {
-		return claims, nil // no part fails, and the sum does: a fault, which is no acceptance
+		return claims, nil // only the sum fails, not its parts: a computing error, so nothing is accepted
 	}
 	return append(left[:len(left):len(left)], right...), err
 }
@@ -172,7 +172,7 @@ type equation struct {
 func (c *Claim) equation() (*equation, error) {
 	k, public := c.Key, c.Public
 	if k == nil || k.layout == nil {
-		return nil, fmt.Errorf("%w: a verifying key that is none; accepted are those of Setup, SetupVerifying and ReadVerifyingKey", zkbench.ErrParams)
+		return nil, fmt.Errorf("%w: no verifying key; accepted are those of Setup, SetupVerifying and ReadVerifyingKey", zkbench.ErrParams)
 	}
 	if k.insecure && !c.Insecure {
 		return nil, fmt.Errorf("%w: a key over an insecure reference string; accepted are those over a file with a published hash, and for tests VerifyInsecure takes any", zkbench.ErrParams)

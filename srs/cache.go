@@ -47,7 +47,7 @@ func (c Cache) Insecure(ctx context.Context, ex executor.Executor, size int, see
 	return made, nil
 }
 
-// The file: a header, and the points as they lie in memory, canonical then Lagrange.
+// The file: a header, and the points as they are in memory, canonical then Lagrange.
 //
 //	header = magic(8) size(8) seed(8) CRC-32C of the points(4) CRC-32C of the header before(4)
 //

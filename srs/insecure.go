@@ -15,7 +15,7 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Insecure makes the string of a seed, which is no secret. It computes both forms from τ itself by a
+// Insecure makes a string from a seed, which is not secret. It computes both forms directly from τ by a
 // fixed-base comb, with 22 additions per point. It returns zkbench.ErrParams if size is not a power of two
 // from MinSize to MaxSize, a *zkbench.LimitError if points and scalars do not fit in memory, or the context's
 // cause.

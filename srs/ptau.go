@@ -100,7 +100,7 @@ func ReadPtau(ctx context.Context, ex executor.Executor, r io.ReaderAt, length i
 			return nil, err
 		}
 	}
-	// All that is used has been read: it is hashed as it lies in memory.
+	// All that is used has been read: it is hashed as it is in memory.
 	if err := published.checkFile(ctx, f); err != nil {
 		return nil, err
 	}

@@ -2,9 +2,9 @@
 // same points in the Lagrange basis of a domain, and [τ]G2.
 //
 // Anyone who knows τ can prove anything. Insecure derives τ from a seed that everybody may know, for tests
-// and measurements. ReadPtau takes the string from the file of a powers-of-tau ceremony. It checks what the
-// points can show. They cannot show that nobody knows τ; a hash that the ceremony has published stands for
-// that. Check SRS.Insecure before you rely on a proof.
+// and measurements. ReadPtau takes the string from the file of a powers-of-tau ceremony, and checks what the
+// points can show. They cannot show that nobody knows τ. For that you rely on the ceremony and the hash that
+// it has published. Check SRS.Insecure before you rely on a proof.
 package srs
 
 import (

@@ -16,7 +16,7 @@ const MinGates = 4
 
 // Circuit proves knowledge of x and y for which a chain of gates ends in Last. Each gate takes the result of
 // the gate before, and y; the first takes x and y. The public input and the last comparison take one of the n
-// gates each, so a power of two is exactly the size of PLONK's domain.
+// gates each. So if n is a power of two, the circuit fills PLONK's domain exactly.
 type Circuit struct {
 	X, Y frontend.Variable
 	Last frontend.Variable `gnark:",public"`

@@ -1,5 +1,5 @@
-// Package keccak has gnark circuits for Keccak-256: one that works bit by bit, and one with gnark's own
-// gadget for comparison. The padding byte is a parameter; hash/keccak names its values.
+// Package keccak has gnark circuits for Keccak-256. Fixed and Variable work bit by bit; Std uses gnark's own
+// gadget, for comparison. The padding byte is a parameter; hash/keccak names its values.
 package keccak
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/zkbench/zkbench/hash/keccak"
 )
 
-// Circuit is implemented by the circuits of this package.
+// Circuit is the interface of this package's circuits.
 type Circuit interface {
 	frontend.Circuit
 	// Assign returns the assignment for a message and its digest, of the circuit's own type. It returns
@@ -167,7 +167,8 @@ const (
 	StdBlockConstraints = 545_000 // mean of two blocks: the first takes 742,352 gates, each other 348,000
 )
 
-// Std proves what Fixed proves, with gnark's own gadget, std/hash/sha3, for comparison. It takes bytes.
+// Std proves what Fixed proves, but by gnark's own gadget, std/hash/sha3, for comparison. Its messages are
+// bytes.
 type Std struct {
 	Message []uints.U8
 	Digest  [keccak.Digest]uints.U8 `gnark:",public"`

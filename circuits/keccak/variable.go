@@ -19,8 +19,7 @@ type Variable struct {
 }
 
 // NewVariable returns the circuit with the given number of blocks, for messages of up to keccak.Rate·blocks -
-// 1 bytes. It returns zkbench.ErrParams if the padding byte is 0 or above 0x7f, or if there is not at least
-// one block.
+// 1 bytes. It returns zkbench.ErrParams if the padding byte is 0 or above 0x7f, or if blocks is less than 1.
 func NewVariable(blocks int, padding byte) (*Variable, error) {
 	if blocks < 1 {
 		return nil, fmt.Errorf("%w: %d blocks, accepted are 1 and more", zkbench.ErrParams, blocks)
@@ -77,7 +76,7 @@ func (c *Variable) Define(api frontend.API) error {
 		bits := make([]frontend.Variable, 8*keccak.Rate)
 		before := ended
 		for i := range keccak.Rate {
-			at := c.Length[block+i] // the padding byte stands here
+			at := c.Length[block+i] // 1 if the padding byte is here
 			ended = api.Add(ended, at)
 			for k := range 8 {
 				var bit frontend.Variable = 0

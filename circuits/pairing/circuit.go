@@ -218,7 +218,7 @@ func sizes() map[Relation]map[Form]size {
 	}
 }
 
-// Composed reports whether Constraints adds up the circuit's parts instead of counting the circuit itself.
+// Composed reports whether Constraints adds up the circuit's parts, because the whole circuit was not built.
 // That is so for Tripartite with Limbs, which takes more memory to build than most machines have.
 func Composed(r Relation, f Form) bool { return r == Tripartite && f == Limbs }
 

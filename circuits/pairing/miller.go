@@ -7,7 +7,7 @@ func seed() *big.Int { return new(big.Int).SetUint64(4965661367192848881) }
 
 // line is 1 + b·w + c·w³, a line of the Miller loop evaluated at P, up to a factor of Fp.
 //
-// The point (x, y) of the twist stands for (x·w², y·w³) on the curve, and a slope λ for
+// The point (x, y) of the twist represents (x·w², y·w³) on the curve, and a slope λ represents
 // λ·w. The line through it is y_P - λ·x_P·w + (λ·x - y)·w³; here it is divided by y_P,
 // which is not zero as r is odd.
 type line[E any] struct{ b, c e2[E] }
@@ -61,7 +61,7 @@ func (t *tower[E]) millerLoop(p g1[E], q g2[E]) e12[E] {
 	}
 
 	first := g2[E]{t.frobenius2(q.x, 1, 2), t.frobenius2(q.y, 1, 3)}
-	// -π²Q keeps Q's y, for γ of w³ is -1: ξ is no square.
+	// -π²Q keeps Q's y, because γ of w³ is -1: ξ is not a square.
 	second := g2[E]{t.frobenius2(q.x, 2, 2), q.y}
 	lambda := t.slope2(first, sum)
 	f = t.twiceLine12(f, t.line(at, lambda, first))

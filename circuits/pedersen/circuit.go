@@ -23,7 +23,7 @@ type Circuit struct {
 	Last   frontend.Variable `gnark:",public"`
 }
 
-// Form is a variant of the circuit.
+// Form selects a variant of the circuit.
 type Form string
 
 // The forms.

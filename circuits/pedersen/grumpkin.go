@@ -123,7 +123,7 @@ func assertScalar(api frontend.API, v frontend.Variable, limbs []frontend.Variab
 	return ranged
 }
 
-// SignedDigits computes a hint: from a scalar it gives s, m_0 and m_1 of each window.
+// SignedDigits computes a hint: the s, m_0 and m_1 of each window of a scalar.
 func SignedDigits(_ *big.Int, inputs, outputs []*big.Int) error {
 	if len(inputs) != 1 || len(outputs)%3 != 0 {
 		return fmt.Errorf("%d inputs, %d outputs", len(inputs), len(outputs))

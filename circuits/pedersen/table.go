@@ -113,9 +113,9 @@ func (l *lookups) prove(api frontend.API) error {
 	return nil
 }
 
-// Multiplicities computes a hint: how often each row is looked up. Its inputs are the number of tables, their
-// lengths, and (table, digit) for each query. A digit that no row has is not counted, so that the argument
-// fails.
+// Multiplicities computes a hint: how often each row is looked up. Its inputs are the number of tables, the
+// tables' lengths, and the table and digit of each query. A digit that no row has is not counted, so the
+// argument fails.
 func Multiplicities(_ *big.Int, inputs, outputs []*big.Int) error {
 	n := int(inputs[0].Int64())
 	starts := make([]int, n+1)
@@ -219,7 +219,7 @@ func limbs(api frontend.API, digits []frontend.Variable, width, n int) (limbs []
 	return limbs
 }
 
-// Digits computes a hint: from a number it gives its digits of seven bits, the lowest first.
+// Digits computes a hint: the seven-bit digits of a number, the lowest first.
 func Digits(_ *big.Int, inputs, outputs []*big.Int) error {
 	mask := big.NewInt(entries - 1)
 	for j := range outputs {
@@ -228,8 +228,8 @@ func Digits(_ *big.Int, inputs, outputs []*big.Int) error {
 	return nil
 }
 
-// Points computes a hint: from the number of a scalar and its digits it gives the points that the tables have
-// for them.
+// Points computes a hint: the points that the tables have for the digits of a scalar. Its inputs are the
+// number of the scalar and the digits.
 func Points(_ *big.Int, inputs, outputs []*big.Int) error {
 	i := int(inputs[0].Int64())
 	for j, e := range inputs[1:] {

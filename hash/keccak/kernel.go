@@ -2,7 +2,7 @@ package keccak
 
 //go:generate go run ./internal/gen
 
-// Kernel selects an implementation of hashing many messages at once. The zero Kernel, which is the default,
+// Kernel selects the implementation that hashes many messages at once. The zero Kernel, which is the default,
 // selects the fastest that this processor has.
 type Kernel struct{ name string }
 

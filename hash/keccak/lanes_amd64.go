@@ -72,8 +72,8 @@ func (s *sponges) clear() {
 
 // absorb absorbs the elements from index at on of padded columns.
 func absorb[W Word](s *sponges, columns [][]W, at int) {
-	// The assembly reads no capacity and no length, and of which type the elements are it is told:
-	// slices of both types have their pointers in the same places.
+	// The assembly reads no capacity and no length, and bytes gives it the size of the elements.
+	// Slices of both types have their pointers in the same places.
 	first := (*[]uint64)(unsafe.Pointer(unsafe.SliceData(columns)))
 	bytes := wordBytes[W]()
 	blocks := len(columns) * bytes / Rate

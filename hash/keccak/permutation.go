@@ -39,8 +39,8 @@ func Rotations() (offsets [Lanes]int) {
 	return offsets
 }
 
-// Round applies one round of the permutation, with the given constant of ι. It is for provers of single
-// rounds, and slow.
+// Round applies one round of the permutation, with the given constant of ι. It is meant for programs that
+// prove single rounds, and is slow.
 func Round(a [Lanes]uint64, constant uint64) (out [Lanes]uint64) {
 	var c [5]uint64
 	for i, lane := range a {

@@ -11,8 +11,9 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// HalfBits is the width of the halves into which scalars are cut on the Edwards curve. The order of its group
-// is below the field's, so a whole element as one scalar would have the same hash as other elements.
+// HalfBits is the width of the halves into which scalars are cut on the Edwards curve. The order of the
+// curve's group is below the field's. So if a whole element were one scalar, different elements could have
+// the same hash.
 const HalfBits = 127
 
 // EdwardsGenerator returns P_i, for i < 2·Inputs. It is the hash of i, repeated until the result is the y of

@@ -58,7 +58,7 @@ func parse(p *grumpkin.G1Affine, x, y string) {
 	}
 }
 
-// Hash hashes two elements.
+// Hash returns the hash of two elements.
 func Hash(a, b *fr.Element) fr.Element {
 	c := points()
 	sum := new(grumpkin.G1Jac).FromAffine(&c.offset)

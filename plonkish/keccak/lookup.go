@@ -24,7 +24,7 @@ type Lookup struct {
 	bytes   *plonkish.Table
 }
 
-// LookupRows returns how many rows a message with this many blocks takes, without the rows of constants, and
+// LookupRows returns how many rows a message with this many blocks takes, not counting rows of constants, and
 // how many rows the tables have.
 func LookupRows(blocks int) (used, tables int) {
 	return 16_560 + 16_715*(blocks-1), 32_365
@@ -36,9 +36,9 @@ type lane struct {
 	bits  uint64
 }
 
-// NewLookup returns a Lookup that adds its hashes, with the given padding byte, to b. (hash/keccak has the
-// padding bytes of Keccak-256 and SHA3-256.) Its tables have 32,365 rows. It returns zkbench.ErrParams if the
-// padding byte is 0 or above 0x7f.
+// NewLookup returns a Lookup that adds the rows of hashes to b. It uses the given padding byte; hash/keccak
+// has those of Keccak-256 and SHA3-256. The tables have 32,365 rows. NewLookup returns zkbench.ErrParams if
+// the padding byte is 0 or above 0x7f.
 func NewLookup(b *plonkish.Builder, padding byte) (*Lookup, error) {
 	if err := keccak.CheckPadding(padding); err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func NewLookup(b *plonkish.Builder, padding byte) (*Lookup, error) {
 	return h, nil
 }
 
-// Sum256 returns the hash of a message. It shows that the message's values are bytes.
+// Sum256 returns the hash of a message, and constrains the message's values to be bytes.
 func (h *Lookup) Sum256(message []plonkish.Var) (digest [keccak.Digest]plonkish.Var) {
 	padded := make([]plonkish.Var, keccak.Rate*keccak.Blocks(len(message)))
 	copy(padded, message)

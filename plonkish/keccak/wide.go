@@ -13,8 +13,8 @@ import (
 
 // Wide is a circuit for one hash or many, with an arithmetization of its own. It has as many permutations as
 // its rows have room for, whichever messages they belong to. Lanes are numbers of base 6. A row has eight
-// slices of four digits, and their results. These cells hold small numbers, so they are cheap to commit to. A
-// row can have several such units; then there are fewer rows and more columns.
+// slices of four digits each, and the results that tables give for them. These cells hold small numbers, so
+// they are cheap to commit to. A row can have several such units; then there are fewer rows and more columns.
 type Wide struct {
 	Log     int // 2^Log rows
 	Rows    int // maximum per round; less than RoundRows takes several units
@@ -140,8 +140,8 @@ const (
 	bytesRows    = keccak.Rate + 1
 )
 
-// Capacity returns the number of permutations that the circuit has. A message of n bytes needs ⌊n / 136⌋ + 1
-// of them. Capacity returns zkbench.ErrParams if w is invalid.
+// Capacity returns the number of permutations that the circuit has room for. A message of n bytes needs ⌊n /
+// 136⌋ + 1 of them. Capacity returns zkbench.ErrParams if w is invalid.
 func (w Wide) Capacity() (int, error) {
 	if err := w.check(); err != nil {
 		return 0, err

@@ -154,7 +154,7 @@ func (h *rows) convert(f *family, p parts, s sum) (out lane, before, last plonki
 		s.terms[1] = one(before)
 		all = append(all, r)
 	}
-	// Slices, by row, and where a row's first one stands in the sum and in the lane.
+	// Slices by row; at is the position in the lane of a row's first slice.
 	var cut [][]slice
 	for _, part := range p {
 		cut = slices.AppendSeq(cut, slices.Chunk(f.slices(parts{part}, s.digits), slots))

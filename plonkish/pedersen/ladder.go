@@ -17,7 +17,7 @@ import (
 //
 //	2x = D + 4^127 - 1.
 //
-// Each d belongs to one e, so the digits that are accumulated first are the high half of x.
+// Each d corresponds to exactly one e, so the digits that are accumulated first are the high half of x.
 type Ladder struct {
 	b      *plonkish.Builder
 	zero   plonkish.Var
@@ -31,7 +31,7 @@ type Ladder struct {
 	whole, bit, gate, canon plonkish.Kind
 }
 
-// LadderRows is the number of rows of one hash, without the rows of constants.
+// LadderRows is the number of rows of one hash, not counting rows of constants.
 const LadderRows = 296
 
 // multiples holds a point and its triple.
@@ -50,7 +50,7 @@ const (
 	lowBits      = ladderWidth * (ladderDigits - ladderHigh)
 )
 
-// NewLadder returns a Ladder that adds its hashes to b. It adds the rows of constants.
+// NewLadder returns a Ladder that adds the rows of hashes to b. It adds the rows of constants at once.
 func NewLadder(b *plonkish.Builder) *Ladder {
 	h := &Ladder{b: b, points: ladderPoints()}
 	for i, points := range h.points {
@@ -117,7 +117,7 @@ func ladderOffset() (half, offset fr.Element) {
 	return half, offset
 }
 
-// Hash returns the hash of two values.
+// Hash adds the rows of one hash, and returns the hash of x and y.
 func (h *Ladder) Hash(x, y plonkish.Var) plonkish.Var { return h.hash(inputs(h.b, x, y)) }
 
 // hash uses the integers of its inputs, which a forger can choose.

@@ -19,10 +19,10 @@ type Plain struct {
 	points [pedersen.Inputs][]multiples // by digit
 }
 
-// PlainRows is the number of rows of one hash, without the rows of constants.
+// PlainRows is the number of rows of one hash, not counting rows of constants.
 const PlainRows = 4076
 
-// NewPlain returns a Plain that adds its hashes to b. It adds the rows of constants.
+// NewPlain returns a Plain that adds the rows of hashes to b. It adds the rows of constants at once.
 func NewPlain(b *plonkish.Builder) *Plain {
 	h := &Plain{b: b, kinds: make(map[[5]fr.Element]plonkish.Kind), points: ladderPoints()}
 	h.start.point = pedersen.Start(ladderWidth)
@@ -75,7 +75,7 @@ func (h *Plain) bit(e fr.Element) plonkish.Var {
 
 var zero, unit = fr.Element{}, fr.One()
 
-// Hash returns the hash of two values.
+// Hash adds the rows of one hash, and returns the hash of x and y.
 func (h *Plain) Hash(x, y plonkish.Var) plonkish.Var { return h.hash(inputs(h.b, x, y)) }
 
 // hash uses the integers of its inputs, which a forger can choose.

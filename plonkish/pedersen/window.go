@@ -19,13 +19,13 @@ const (
 	MaxWidth = 16
 )
 
-// limbs is the number of rows that show that a value is small.
+// limbs is the number of rows that constrain a value to be small.
 const limbs = 12
 
-// Window computes hashes in circuits of plonkish.UltraPlonk. A row takes one window of a scalar: it looks its
-// digit's odd multiple of G_i/2 up and adds it to the sum. The digits of a scalar are those of an integer
-// below 2^254, and some field elements have two such integers. For each scalar, limbs + 1 further rows show
-// that the integer is the one below the order.
+// Window computes hashes in circuits of plonkish.UltraPlonk. A row takes one window of a scalar: it looks up
+// its digit's odd multiple of G_i/2 and adds it to the sum. The digits of a scalar are those of an integer
+// below 2^254, and some field elements have two such integers. For each scalar 13 further rows constrain the
+// integer to be the one below the order.
 type Window struct {
 	b      *plonkish.Builder
 	width  int
@@ -43,9 +43,9 @@ type Window struct {
 	canon    plonkish.Kind // says what the value of the limbs is
 }
 
-// NewWindow returns a Window that adds its hashes to b, with windows of width bits. It adds 2·⌈254 / width⌉
-// tables of up to 2^width rows, and one table for limbs. It returns zkbench.ErrParams if width is not between
-// MinWidth and MaxWidth.
+// NewWindow returns a Window that adds the rows of hashes to b, with windows of width bits. It adds 2·⌈254 /
+// width⌉ tables of up to 2^width rows, and one table for limbs. It returns zkbench.ErrParams if width is not
+// between MinWidth and MaxWidth.
 func NewWindow(b *plonkish.Builder, width int) (*Window, error) {
 	if width < MinWidth || width > MaxWidth {
 		return nil, fmt.Errorf("%w: windows of %d bits, accepted are %d to %d", zkbench.ErrParams, width, MinWidth, MaxWidth)
@@ -94,7 +94,7 @@ func halves(width int) (split, limbBits int) {
 	return split, (max(low, pedersen.ScalarBits-low) + limbs - 1) / limbs
 }
 
-// WindowRows returns how many rows the given number of hashes takes, without the rows of constants, and how
+// WindowRows returns how many rows the given number of hashes takes, not counting rows of constants, and how
 // many rows all their tables have. Windows have width bits.
 func WindowRows(width, hashes int) (used, tables int) {
 	windows := pedersen.Windows(width)
@@ -159,7 +159,7 @@ func (h *Window) constant(c fr.Element) plonkish.Var {
 	return v
 }
 
-// Hash returns the hash of two values.
+// Hash adds the rows of one hash, and returns the hash of x and y.
 func (h *Window) Hash(x, y plonkish.Var) plonkish.Var { return h.hash(inputs(h.b, x, y)) }
 
 // hash uses the integers of its inputs, which a forger can choose.
@@ -208,7 +208,7 @@ func (h *Window) digit(integer *big.Int, window int) int {
 	return d
 }
 
-// canonical shows that an input's integer is below the order, by limbs of v (see below).
+// canonical constrains an input's integer to be below the order, by limbs of v (see the function below).
 func (h *Window) canonical(in input, middle plonkish.Var, beside []plonkish.Var) {
 	b := h.b
 	f, v := below(&h.high, new(big.Int).Rsh(in.integer, uint(h.split*h.width)), b.Value(in.value))

@@ -15,8 +15,8 @@ const (
 	MaxWidth = 20
 )
 
-// Tables computes with words in circuits of plonkish.UltraPlonk. Each row looks a digit up in a table of
-// 2^width rows: width bits of one word, or half as many bits of two words.
+// Tables computes with words in circuits of plonkish.UltraPlonk. Each row looks up a digit in a table of
+// 2^width rows. The digit has width bits of one word, or half as many bits of each of two words.
 type Tables struct {
 	b           *plonkish.Builder
 	bits, width int
@@ -42,7 +42,7 @@ func NewTables(b *plonkish.Builder, bits, width int) (*Tables, error) {
 	return &Tables{b, bits, width, make(map[tableKind]plonkish.Kind), make(map[string]*plonkish.Table)}, nil
 }
 
-// Range shows that v is a word, in ⌈bits / width⌉ rows.
+// Range constrains v to be a word. It takes ⌈bits / width⌉ rows.
 func (t *Tables) Range(v plonkish.Var) {
 	x := read(t.b, v)
 	for at := 0; at < t.bits; at += t.width {
@@ -50,10 +50,10 @@ func (t *Tables) Range(v plonkish.Var) {
 	}
 }
 
-// And returns x & y and shows that both are words, in ⌈bits / ⌊width / 2⌋⌉ rows.
+// And returns x & y, and constrains x and y to be words. It takes ⌈bits / ⌊width / 2⌋⌉ rows.
 func (t *Tables) And(x, y plonkish.Var) plonkish.Var { return t.operate(and, x, y) }
 
-// Xor returns x ⊕ y and shows that both are words, in ⌈bits / ⌊width / 2⌋⌉ rows.
+// Xor returns x ⊕ y, and constrains x and y to be words. It takes ⌈bits / ⌊width / 2⌋⌉ rows.
 func (t *Tables) Xor(x, y plonkish.Var) plonkish.Var { return t.operate(xor, x, y) }
 
 func (t *Tables) operate(o *operation, v, w plonkish.Var) plonkish.Var {

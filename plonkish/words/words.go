@@ -1,5 +1,5 @@
-// Package words computes with unsigned numbers of a few bits in circuits of package plonkish: range checks,
-// bitwise AND and bitwise exclusive or.
+// Package words computes with words in circuits of package plonkish: range checks, bitwise AND and bitwise
+// exclusive or. A word is an unsigned number with a fixed number of bits.
 package words
 
 import (

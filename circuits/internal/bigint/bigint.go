@@ -62,7 +62,7 @@ type Int struct {
 }
 
 // New returns the arithmetic modulo p in the circuit of api. It returns zkbench.ErrParams unless 2^204 < p <
-// 2^256 and the circuit's prime has 253 to 256 bits.
+// 2^256, method is known, and the circuit's prime has 253 to 256 bits.
 func New(api frontend.API, p *big.Int, method Method) (*Field, error) {
 	if n := p.BitLen(); p.Sign() < 0 || n <= (Limbs-1)*Width || n > 256 {
 		return nil, fmt.Errorf("%w: modulus of %d bits, sign %d; accepted: above 0, %d to 256 bits", zkbench.ErrParams, n, p.Sign(), (Limbs-1)*Width+1)
@@ -293,7 +293,7 @@ func (f *Field) constants() []frontend.Variable {
 	return out
 }
 
-// Hints returns the hints of this package's circuits.
+// Hints returns the hints that solvers of this package's circuits need.
 func Hints() []solver.Hint { return append(gate.Hints(), Residue, Ratio, Quotient) }
 
 // operands takes the modulus and n elements off a hint's inputs.
@@ -313,7 +313,7 @@ func put(outputs []*big.Int, v *big.Int) {
 	}
 }
 
-// Residue computes the hint of a product: from p, a and b it gives a·b mod p.
+// Residue computes the hint of a product, a·b mod p. Its inputs are p, a and b.
 func Residue(_ *big.Int, inputs, outputs []*big.Int) error {
 	p, of, _, err := operands(inputs, 2)
 	if err != nil {
@@ -323,7 +323,7 @@ func Residue(_ *big.Int, inputs, outputs []*big.Int) error {
 	return nil
 }
 
-// Ratio computes the hint of a division: from p, a and b it gives a/b mod p, or 0 if b is 0.
+// Ratio computes the hint of a division, a/b mod p, or 0 if b is 0. Its inputs are p, a and b.
 func Ratio(_ *big.Int, inputs, outputs []*big.Int) error {
 	p, of, _, err := operands(inputs, 2)
 	if err != nil {
@@ -337,7 +337,8 @@ func Ratio(_ *big.Int, inputs, outputs []*big.Int) error {
 	return nil
 }
 
-// Quotient computes the hint of a comparison: from p, a, b, c and k it gives (a·b + k·p - c)/p, rounded down.
+// Quotient computes the hint of a comparison, (a·b + k·p - c)/p rounded down. Its inputs are p, a, b, c and
+// k.
 func Quotient(_ *big.Int, inputs, outputs []*big.Int) error {
 	p, of, rest, err := operands(inputs, 3)
 	if err != nil {

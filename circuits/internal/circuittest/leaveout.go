@@ -45,13 +45,15 @@ const (
 	zeroed
 )
 
-// Free computes the hint that replaces a gate that is left out: it gives the gate's result.
+// Free computes the hint that replaces a gate that is left out. Its input and its output are the gate's
+// result.
 func Free(_ *big.Int, inputs, outputs []*big.Int) error {
 	outputs[0].Set(inputs[0])
 	return nil
 }
 
-// Watch computes the hint that receives the first operand of a watched assertion. It gives zero.
+// Watch computes the hint of a watched assertion. Its input is the assertion's first operand, and its output
+// is zero.
 func Watch(_ *big.Int, _, outputs []*big.Int) error {
 	outputs[0].SetUint64(0)
 	return nil
@@ -133,7 +135,8 @@ func (s *Switches) Statements() []Statement {
 // depth is the number of callers that are examined.
 const depth = 24
 
-// At returns the mode of a statement. The method that a gadget calls must call At directly.
+// At returns the mode of a statement. Only the method that a gadget calls may call At, and it must do so
+// directly.
 func (s *Switches) At(kind string, gate bool) Mode {
 	var callers [depth]uintptr
 	runtime.Callers(3, callers[:])

@@ -25,7 +25,7 @@ type Forgery struct {
 	Redundant string
 }
 
-// Matrix is a circuit with forgeries that test each of its statements.
+// Matrix is a circuit with a forgery for each of its statements.
 type Matrix struct {
 	Name            string // of the circuit, put before the names of its statements; may be empty
 	Circuit, Honest frontend.Circuit

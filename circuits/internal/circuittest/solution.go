@@ -13,7 +13,7 @@ import (
 	frontendcs "github.com/consensys/gnark/frontend/cs"
 )
 
-// Solution is a value for each wire of a circuit. gnark checks only the values that it computes itself. So
+// Solution holds a value for each wire of a circuit. gnark checks only the values that it computes itself. So
 // circuits are solved here, once, and a change of one value is propagated only to what depends on it.
 //
 // A gate of Plonk and a constraint of Groth16 are both l·r + rest = 0 for sums l, r and rest of wires.

@@ -32,7 +32,7 @@ func AssertBelow(api frontend.API, limbs []frontend.Variable, width int, bound *
 	if err != nil {
 		return err
 	}
-	var above, gap frontend.Variable = 0, 0 // above: the limb stands above the one that is named
+	var above, gap frontend.Variable = 0, 0 // above: 1 if the limb is above the one that is named
 	for i := range limbs {
 		api.AssertIsBoolean(first[i])
 		if i > 0 {
@@ -91,5 +91,5 @@ func Bits(_ *big.Int, inputs, outputs []*big.Int) error {
 	return nil
 }
 
-// Hints returns the hints of this package's circuits.
+// Hints returns the hints that solvers of this package's circuits need.
 func Hints() []solver.Hint { return []solver.Hint{FirstDifference, Bits} }

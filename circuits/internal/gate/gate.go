@@ -11,7 +11,7 @@ import (
 	"github.com/consensys/gnark/frontend"
 )
 
-// Offset is the sum V + K of a wire and a constant. Sums include the constant at no cost.
+// Offset is the sum V + K of a wire and a constant. Adding the constant to a sum costs no gate.
 type Offset struct {
 	V frontend.Variable
 	K *big.Int

@@ -67,7 +67,7 @@ const (
 	Mul
 )
 
-// Step is Value, the value of cell X, or an operation on the results of steps X and Y.
+// Step is the constant Value, the value of cell X, or an operation on the results of steps X and Y.
 type Step struct {
 	Op    Op
 	X, Y  int

@@ -1,6 +1,6 @@
-// Package plant tests that each constraint of a gadget of package plonkish is needed, by finding a forgery
-// for it. To find one, it leaves the constraint out, changes a value near it, and repairs all other
-// constraints by the values that they decide. The result breaks that one constraint alone.
+// Package plant tests that each constraint of a plonkish gadget is needed. It looks for a forgery: a witness
+// that breaks this constraint and satisfies all others. To find one, it changes a value near the constraint,
+// and repairs all other constraints by the values that they decide.
 package plant
 
 import (
@@ -14,11 +14,10 @@ import (
 	"github.com/zkbench/zkbench/plonkish/internal/inside"
 )
 
-// Check tests that a forgery breaks each constraint of the circuits, for one constraint of each name. The
-// long tests do so for all names, the others for some names of each line. Check searches for forgeries in
-// circuits that are satisfied. A circuit that is not satisfied is itself a forgery, made by a test, of the
-// one constraint that it breaks. redundant maps the lines of constraints that have no forgery to what implies
-// them.
+// Check tests that each constraint of the circuits has a forgery; one constraint of each name is enough. Long
+// tests check all names, others some names of each line. If a circuit is satisfied, Check searches for
+// forgeries. If it is not, a test has made the forgery: the circuit's witness breaks exactly one constraint.
+// redundant maps lines of constraints that have no forgery to the constraints that imply them.
 func Check(t *testing.T, pkg string, redundant map[string]string, circuits ...*inside.Circuit) {
 	t.Helper()
 	names := make(map[string][]string) // by line
@@ -111,7 +110,7 @@ func search(c *inside.Circuit, found map[string]*planted) {
 		return
 	}
 	s.orient()
-	// The last constraint of a name has the least behind it, and is tried first.
+	// The last constraint of a name has the fewest constraints after it, so it is tried first.
 	tries := make(map[string]int)
 	for i, k := range slices.Backward(c.Constraints) {
 		if p, wanted := found[k.Name]; !wanted || p != nil || tries[k.Name] == instances {

@@ -212,10 +212,10 @@ func (s *solver) repair(constraint, changed int, before fr.Element) bool {
 	return false
 }
 
-// few is how many rows of a table are tried.
+// few is the number of rows of a table that are tried.
 const few = 16
 
-// toRow has a lookup's tuple be a row of its table.
+// toRow changes unknowns so that a lookup's tuple is a row of its table.
 func (s *solver) toRow(constraint, row, changed int, before fr.Element) bool {
 	k := &s.Constraints[constraint]
 	r := tableRow(k.Table, row)
@@ -227,8 +227,8 @@ func (s *solver) toRow(constraint, row, changed int, before fr.Element) bool {
 	return s.holds(constraint)
 }
 
-// make has a polynomial of a constraint be a value, by an unknown that the constraint decides, else by one
-// that is chosen, else by any.
+// make changes an unknown so that a polynomial of a constraint has a given value. It tries an unknown that
+// the constraint decides, then one that is chosen, then any.
 func (s *solver) make(constraint int, p inside.Poly, changed int, before, target fr.Element) bool {
 	in := slices.DeleteFunc(s.unknownsIn(p), func(u int) bool { return s.path[u] })
 	class := func(u int) int {
@@ -257,8 +257,8 @@ func (s *solver) make(constraint int, p inside.Poly, changed int, before, target
 	return false
 }
 
-// along moves an unknown so that the linear form in which a polynomial has it and the changed one stays
-// what it was: along the gradient at the values before.
+// along moves an unknown so that a linear form of two unknowns in a polynomial, this one and the changed one,
+// keeps its value. It moves along the gradient at the values before.
 func (s *solver) along(p inside.Poly, u, changed int, before fr.Element) (value fr.Element, ok bool) {
 	after := s.values[changed]
 	s.values[changed] = before
@@ -274,7 +274,7 @@ func (s *solver) along(p inside.Poly, u, changed int, before fr.Element) (value 
 	return value, s.valueWith(p, u, value) == target
 }
 
-// slope is the derivative of a polynomial by an unknown.
+// slope returns the derivative of a polynomial by an unknown.
 func (s *solver) slope(p inside.Poly, u int) fr.Element {
 	type dual struct{ value, slope fr.Element }
 	values := make([]dual, len(p))
