@@ -152,7 +152,7 @@ func (b *Builder) newKind(f fixed) Kind {
 // A gate may read the next row, which is the next one added. So the last row must not have such a gate.
 func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {
 	if int(k) >= len(b.kinds) || len(vars) > len(b.cells) || len(free) > len(b.free) {
-		b.fail("row of kind %d, %d values and %d others; accepted are %d kinds, %d values and %d others",
+		b.fail("a row of kind %d with %d values and %d free cells; accepted are %d kinds, %d values and %d free cells",
 			k, len(vars), len(free), len(b.kinds), len(b.cells), len(b.free))
 		return
 	}
@@ -166,7 +166,7 @@ func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {
 			v = vars[i]
 		}
 		if int(v) >= len(b.values) {
-			b.fail("row %d holds value %d of %d", len(b.rows)-1, v, len(b.values)-1)
+			b.fail("row %d holds value %d; accepted are 0 to %d", len(b.rows)-1, v, len(b.values)-1)
 		}
 		b.cells[i] = append(b.cells[i], v)
 	}
@@ -188,7 +188,7 @@ func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {
 // only on the challenge and on data that does not change.
 func (b *Builder) Late(n int, fill func(challenge fr.Element, cells [][]fr.Element)) {
 	if b.arith.Late == 0 || n < 0 || n > len(b.rows) || fill == nil {
-		b.fail("%d rows of %d late columns to be filled; accepted are 0 to %d, a late column and a function", n, b.arith.Late, len(b.rows))
+		b.fail("a function for %d rows of %d late columns; accepted are 0 to %d rows, 1 column and more, and a function that is not nil", n, b.arith.Late, len(b.rows))
 		return
 	}
 	b.late = append(b.late, lateRows{len(b.rows) - n, len(b.rows), fill})

@@ -67,7 +67,7 @@ func (b *Builder) Build() (*Circuit, error) {
 		cells[b.zeroIn] = b.zero
 		b.Row(b.zeroAs, cells)
 	}
-	b.fail("a builder whose circuit is built")
+	b.fail("this builder has built its circuit already")
 	public := len(b.public)
 	used := public + len(b.rows)
 	capacity := max(used, tableRows(b.tables))

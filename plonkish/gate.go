@@ -123,13 +123,13 @@ func (a *Arithmetization) check() error {
 		return bad("%d late columns, accepted are up to %d that are not permuted", a.Late, most)
 	}
 	if a.Params < 0 {
-		return bad("%d parameters", a.Params)
+		return bad("%d parameters, accepted are 0 and more", a.Params)
 	}
 	names := make(map[string]bool)
 	reads := func(name string, variables []variable) error {
 		switch {
 		case name == Wiring:
-			return bad("a gate or lookup is called %q, as wires are", name)
+			return bad("a gate or lookup is called %q, which is the name of wires", name)
 		case names[name]:
 			return bad("two gates or lookups are called %q", name)
 		}
@@ -141,7 +141,7 @@ func (a *Arithmetization) check() error {
 				what, limit = "parameter", a.Params
 			case scalar:
 				if a.Late == 0 {
-					return bad("%q reads the challenge, and no column is late", name)
+					return bad("%q reads the challenge, but no column is late", name)
 				}
 				continue
 			}

@@ -66,7 +66,7 @@ func (b *Builder) LookUp(k Kind, i int, tables ...*Table) Kind {
 		}
 		short := func(c []fr.Element) bool { return len(c) != t.rows() }
 		if t.rows() == 0 || len(t.Columns) > maxTuple || slices.ContainsFunc(t.Columns, short) {
-			b.fail("table %q of %d columns; accepted are 1 to %d of one length", t.Name, len(t.Columns), maxTuple)
+			b.fail("table %q of %d columns; accepted are 1 to %d columns of equal length with at least one row", t.Name, len(t.Columns), maxTuple)
 			return 0
 		}
 		id := slices.Index(b.tables, t)

@@ -73,7 +73,7 @@ func (p *proof) encode() []byte {
 // decode returns the proof that has this encoding.
 func (k *VerifyingKey) decode(in []byte) (*proof, error) {
 	if want := k.ProofLen(); len(in) != want {
-		return nil, &zkbench.DecodeError{Path: "proof", Offset: min(len(in), want), Reason: fmt.Sprintf("%d bytes, this key's have %d", len(in), want)}
+		return nil, &zkbench.DecodeError{Path: "proof", Offset: min(len(in), want), Reason: fmt.Sprintf("%d bytes; proofs of this key have %d", len(in), want)}
 	}
 	g, p := group.BN254(), k.newProof()
 	// All points at once: their square roots are taken together.
