@@ -182,8 +182,8 @@ func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {
 	}
 }
 
-// Late registers fill, a function that computes the late columns of the last n rows so far, once the
-// challenge is known. fill sets cells[i][j], the cell of late column i in row j of these n rows. It is called
+// Late registers a function, fill, that computes the late columns of the last n rows so far, once the
+// challenge is known. It sets cells[i][j], the cell of late column i in row j of these n rows. It is called
 // for each check and each proof, more than once and perhaps by several goroutines. Its result must depend
 // only on the challenge and on data that does not change.
 func (b *Builder) Late(n int, fill func(challenge fr.Element, cells [][]fr.Element)) {
@@ -195,9 +195,9 @@ func (b *Builder) Late(n int, fill func(challenge fr.Element, cells [][]fr.Eleme
 }
 
 // Zero returns a Var of 0, the same one each time. A row of its own, the circuit's last, fixes it to 0. That
-// row needs a gate that can require one permuted cell to be 0 and nothing else, with all parameters 0 or with
-// one of them 1. The arithmetic gates can. If the arithmetization has no such gate, Build returns
-// zkbench.ErrParams.
+// row needs a gate that can require one permuted cell to be 0 and nothing else. All parameters must then be
+// 0, or all but one that is 1. The arithmetic gates are such gates. If the arithmetization has none, Build
+// returns zkbench.ErrParams.
 func (b *Builder) Zero() Var {
 	if b.zero == 0 {
 		var ok bool

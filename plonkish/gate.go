@@ -104,12 +104,12 @@ func (atCell) apply(o op, x, y fr.Element) fr.Element { return apply(o, x, y) }
 // Arithmetization defines what circuits are made of: columns, gates and lookups.
 type Arithmetization struct {
 	Name     string
-	Columns  []string // names
-	Permuted int      // number of columns, the first ones, whose cells can be wired to others
-	Late     int      // number of columns, the last ones, that depend on Challenge (Builder.Late); none is permuted
-	Params   int      // number of fixed elements that a row has besides its gate
+	Columns  []string // names of the columns
+	Permuted int      // the first Permuted columns have cells that can be wired to others
+	Late     int      // the last Late columns depend on Challenge (Builder.Late); none of them is permuted
+	Params   int      // number of fixed elements of a row, besides its gate
 	Gates    []*Gate
-	Lookups  []Lookup // what a row can look up, besides its gate
+	Lookups  []Lookup // lookups that a row can use, besides its gate
 }
 
 func (a *Arithmetization) check() error {

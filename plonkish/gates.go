@@ -46,9 +46,9 @@ func quad(x Expr) Expr { return x.Mul(x.Sub(Int(1))).Mul(x.Sub(Int(2))).Mul(x.Su
 // appended returns the digit that x has and y, times 4, does not have.
 func appended(x, y Expr) Expr { return x.Sub(y.Mul(Int(4))) }
 
-// Range returns the gate that accumulates four digits of base 4 per row, the highest first. b is 4a plus a
-// digit, c is 4b plus a digit, then d, and then the next row's a. A number that is accumulated from 0 is
-// below 4 to the number of its digits.
+// Range returns the gate that accumulates four digits of base 4 per row, the highest first. Each of b, c, d
+// and the next row's a is 4 times the one before it, plus a digit; b follows a. A number that is accumulated
+// from 0 is below 4 to the number of its digits.
 func Range() *Gate { return rangeOf4.clone() }
 
 var rangeOf4 = &Gate{Name: "range", Terms: []Term{
@@ -58,8 +58,8 @@ var rangeOf4 = &Gate{Name: "range", Terms: []Term{
 	{"next a", quad(appended(Next(0), Cell(3)))},
 }}
 
-// And returns the gate that accumulates one digit of base 4 per row, of two operands a and b and of their
-// bitwise AND, d. c is the product of the digits that the next row appends to a and b.
+// And returns the gate that accumulates one digit of base 4 per row: of two operands a and b, and of their
+// bitwise AND, d. Column c holds the product of the digits that the next row appends to a and b.
 func And() *Gate { return bitwiseAnd.clone() }
 
 // Xor returns a gate like And, but for the bitwise exclusive or.
@@ -152,8 +152,8 @@ var pointDouble = &Gate{Name: "point doubling", Terms: func() []Term {
 
 // Ladder returns the gate that adds digit·P to the point in a and b, for a constant point P. The sum is in
 // the next row's a and b. The digit is -3, -1, 1 or 3, and equals the next row's d less 4 times this row's d.
-// c is the x of digit·P. With the parameters x_1, x_0, y_1, y_0 of P (LadderParams) that x is x_1 digit² +
-// x_0, and the y is digit (y_1 x + y_0).
+// Column c holds the x of digit·P. With the parameters x_1, x_0, y_1, y_0 of P (LadderParams), x is x_1
+// digit² + x_0, and y is digit (y_1 x + y_0).
 func Ladder() *Gate { return ladder.clone() }
 
 var ladder = &Gate{Name: "ladder", Terms: func() []Term {

@@ -13,9 +13,9 @@ type CellName struct {
 }
 
 // Loose finds cells that the circuit does not determine. Such a cell can change, and other cells with it,
-// such that to first order every term of a gate stays 0, every lookup stays at its row of the table, and
-// public values and the inputs stay the same. Loose returns none if the inputs decide the witness, even if
-// there are other solutions far away.
+// without breaking a constraint to first order. That is, every term of a gate stays 0, and every lookup stays
+// at its row of the table. Public values and the inputs stay the same. Loose returns none if the inputs
+// decide the witness, even if there are other solutions far away.
 //
 // Cells that no gate and no lookup reads are left out. If cells are wired together, Loose names the first.
 // Loose uses one challenge. So it also returns cells that are determined only because constraints must hold

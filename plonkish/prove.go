@@ -46,8 +46,8 @@ const (
 
 // The steps within phases, as Options.Span receives them.
 const (
-	SpanSum       = "sum"       // of weighed points
-	SpanTransform = "transform" // between coefficients and values
+	SpanSum       = "sum"       // weighted sum of points
+	SpanTransform = "transform" // transform between coefficients and values
 )
 
 // prover is the state of one proof.
@@ -80,8 +80,8 @@ type prover struct {
 }
 
 // Prove proves that the witness in c satisfies the circuit. It returns an *UnsatisfiedError if the witness
-// does not, zkbench.ErrParams if c is not the key's circuit, and a *zkbench.LimitError if there is too little
-// memory. It also returns errors of o.Rand, and the context's cause.
+// does not, and zkbench.ErrParams if c is not the key's circuit. It returns a *zkbench.LimitError if there is
+// too little memory. It also returns errors of o.Rand, and the context's cause.
 func (k *ProvingKey) Prove(ctx context.Context, ex executor.Executor, c *Circuit, o Options) ([]byte, error) {
 	p, err := k.newProver(ctx, ex, c, o)
 	if err != nil {

@@ -14,10 +14,10 @@ func TurboPlonk() Arithmetization {
 	}
 }
 
-// UltraPlonk returns an arithmetization of five columns, with lookups. A row looks up three numbers: its
-// values in columns 0, 3 and 4, minus the parameters 7, 8 and 9 times the next row's values there. If these
-// parameters are 0, the numbers are the row's own values; if the columns accumulate, they are one digit of
-// each.
+// UltraPlonk returns an arithmetization of five columns, with lookups. A row looks up three numbers, one each
+// for columns 0, 3 and 4. Each is the row's value minus a parameter, number 7, 8 or 9, times the next row's
+// value. If these parameters are 0, the numbers are the row's own values; if the columns accumulate, they are
+// one digit of each.
 func UltraPlonk() Arithmetization {
 	digit := func(column, step int) Expr { return Cell(column).Sub(Param(step).Mul(Next(column))) }
 	return Arithmetization{

@@ -62,7 +62,7 @@ func (e *ClaimError) Error() string { return fmt.Sprintf("claim %d: %v", e.Claim
 func (e *ClaimError) Unwrap() error { return e.Err }
 
 // VerifyBatch verifies many proofs, of one key or several. It costs little more than one sum of all their
-// points: equations of keys over the same reference string are added with random weights that no prover
+// points. Equations of keys over the same reference string are added with random weights, which no prover
 // knows. The returned error joins a *ClaimError for each invalid claim. VerifyBatch returns the context's
 // cause if ctx ends, and zkbench.ErrParams if there are no claims; then nothing was verified.
 func VerifyBatch(ctx context.Context, ex executor.Executor, claims []Claim) error {

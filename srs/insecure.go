@@ -17,8 +17,8 @@ import (
 
 // Insecure makes a string from a seed, which is not secret. It computes both forms directly from τ by a
 // fixed-base comb, with 22 additions per point. It returns zkbench.ErrParams if size is not a power of two
-// from MinSize to MaxSize, a *zkbench.LimitError if points and scalars do not fit in memory, or the context's
-// cause.
+// from MinSize to MaxSize. It returns a *zkbench.LimitError if points and scalars do not fit in memory, or
+// the context's cause.
 func Insecure(ctx context.Context, ex executor.Executor, size int, seed uint64) (*SRS, error) {
 	if err := checkSize(size); err != nil {
 		return nil, err

@@ -22,9 +22,9 @@ type Published struct {
 	unknown bool
 }
 
-// PublishedHash identifies a file by the BLAKE2b-512 hash that the ceremony has published: 128 hexadecimal
-// digits, as listed in the README of snarkjs and as printed by b2sum. White space between the digits is
-// ignored. PublishedHash returns zkbench.ErrParams if text is not such a hash.
+// PublishedHash identifies a file by the BLAKE2b-512 hash that the ceremony has published. The text is 128
+// hexadecimal digits, as in the README of snarkjs or printed by b2sum; white space is ignored. PublishedHash
+// returns zkbench.ErrParams if text is not such a hash.
 func PublishedHash(text string) (Published, error) {
 	p := Published{given: true}
 	raw, err := hex.DecodeString(strings.Join(strings.Fields(text), ""))

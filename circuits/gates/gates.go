@@ -1,5 +1,5 @@
 // Package gates has a gnark circuit that consists of arithmetic gates only: three multiplications and one
-// addition, repeated, as in the study of Plonk systems (docs/studies.md).
+// addition, repeated. The study of Plonk systems uses it (docs/studies.md).
 package gates
 
 import (

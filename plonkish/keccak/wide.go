@@ -17,7 +17,7 @@ import (
 // they are cheap to commit to. A row can have several such units; then there are fewer rows and more columns.
 type Wide struct {
 	Log     int // 2^Log rows
-	Rows    int // maximum per round; less than RoundRows takes several units
+	Rows    int // maximum number of rows per round; below RoundRows a row has several units
 	Padding byte
 }
 
@@ -185,8 +185,8 @@ func WideOf(blocks int, padding byte) (Wide, error) {
 func (w Wide) Columns() int { return len(wideArithmetization(w.units()).Columns) }
 
 // Public returns the public values of messages, three for each permutation. If the permutation ends a
-// message, they are 1 plus the message's length in bytes, and the two halves of its digest, of 16 bytes each,
-// little-endian. For all other permutations they are 0. Errors are as for Circuit.
+// message, they are 1 plus the message's length in bytes, and the two halves of its digest. Each half is 16
+// bytes, little-endian. For all other permutations the values are 0. Errors are as for Circuit.
 func (w Wide) Public(messages ...[]byte) ([]fr.Element, error) {
 	capacity, err := w.room(messages)
 	if err != nil {

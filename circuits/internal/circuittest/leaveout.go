@@ -81,9 +81,9 @@ func Switched(b frontend.NewBuilder, modes map[Statement]Mode) frontend.NewBuild
 	return NewSwitches(modes).builder(b)
 }
 
-// Statements returns the statements of a circuit: each assertion and range, and each gate whose result may be
-// zero without the honest prover of the assignment noticing it. The results of other gates are compared with
-// known answers, so those tests check them.
+// Statements returns the statements of a circuit. These are all assertions and ranges, and each gate whose
+// result may be zero without the honest prover of the assignment noticing it. The results of other gates are
+// compared with known answers, so those tests check them.
 func Statements(t testing.TB, b frontend.NewBuilder, circuit, assignment frontend.Circuit, hints []solver.Hint) []Statement {
 	t.Helper()
 	s := NewSwitches(nil)

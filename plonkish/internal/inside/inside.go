@@ -35,10 +35,10 @@ type Constraint struct {
 	Line, Name string
 
 	Row   int
-	Zero  Poly           // of a term: it is 0
-	Tuple []Poly         // of a lookup: it is a row of Table
+	Zero  Poly           // of a term, which must be 0
+	Tuple []Poly         // of a lookup, which must be a row of Table
 	Table [][]fr.Element // by column
-	Cell  int            // of a wire; -1: none
+	Cell  int            // of a wire; -1 for terms and lookups
 	// TableName is the name of Table.
 	TableName string
 }

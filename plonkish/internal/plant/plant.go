@@ -17,7 +17,7 @@ import (
 // Check tests that each constraint of the circuits has a forgery; one constraint of each name is enough. Long
 // tests check all names, others some names of each line. If a circuit is satisfied, Check searches for
 // forgeries. If it is not, a test has made the forgery: the circuit's witness breaks exactly one constraint.
-// redundant maps lines of constraints that have no forgery to the constraints that imply them.
+// Some constraints have no forgery because others imply them; redundant maps their lines to those others.
 func Check(t *testing.T, pkg string, redundant map[string]string, circuits ...*inside.Circuit) {
 	t.Helper()
 	names := make(map[string][]string) // by line

@@ -54,7 +54,7 @@ func (s *solver) forge(constraint int) []fr.Element {
 	return nil
 }
 
-// apart is like forward for the cells that a cell is split off from. It first sets the split cell's own
+// apart works like forward, for the cells that a cell is split off from. It first sets the split cell's own
 // value, so that the one constraint that reads it holds.
 func (s *solver) apart(u int, value fr.Element) bool {
 	own := len(s.Values)
