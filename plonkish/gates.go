@@ -46,9 +46,9 @@ func quad(x Expr) Expr { return x.Mul(x.Sub(Int(1))).Mul(x.Sub(Int(2))).Mul(x.Su
 // appended returns the digit that x has and y, times 4, does not have.
 func appended(x, y Expr) Expr { return x.Sub(y.Mul(Int(4))) }
 
-// Range returns the gate that accumulates four digits of base 4 per row, the highest first. Each of b, c, d
-// and the next row's a is 4 times the one before it, plus a digit; b follows a. A number that is accumulated
-// from 0 is below 4 to the number of its digits.
+// Range returns the gate that accumulates four digits of base 4 per row, the highest first. In the order
+// a, b, c, d, next row's a, each is 4 times the one before it plus a digit. A number that is accumulated from 0
+// is below 4 to the number of its digits.
 func Range() *Gate { return rangeOf4.clone() }
 
 var rangeOf4 = &Gate{Name: "range", Terms: []Term{
