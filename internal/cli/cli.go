@@ -171,6 +171,7 @@ func (p *Program) command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Comm
 	}
 	root.AddCommand(inputCommand(stdout), ExecCaseCommand(stdin, stdout, append(workload.WithMix(p.Defs()), p.Hidden...)))
 	root.AddCommand(ExecHostCommand(stdin, stdout))
+	root.AddCommand(topics(p)...)
 	root.InitDefaultCompletionCmd()
 	completion, _, err := root.Find([]string{"completion"})
 	if err == nil { // whose own would take a shell that it does not know for a call for help
@@ -202,7 +203,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 func helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [command]",
-		Short: "Help about a command",
+		Short: "Help about a command, or about axes, exit-codes, findings, metrics or records",
 		RunE: func(_ *cobra.Command, args []string) error {
 			about, rest, err := root.Find(args)
 			if err != nil {
