@@ -23,6 +23,7 @@ import (
 	"github.com/zkbench/zkbench/internal/measure/jobs"
 	"github.com/zkbench/zkbench/internal/measure/suite"
 	"github.com/zkbench/zkbench/internal/result/env"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -50,8 +51,15 @@ type Program struct {
 	Main        *jobs.MainJob    // what run does where no workload is named; nil: a small case of each
 	Hidden      []workload.Def   // that its children run, and no list shows
 	Source      compare.Main     // what its revisions are built from; empty: the main package of the program that runs
+	Tables      []Table          // that report and suite write beside their own
 	// More returns further commands. A theme that the program has anyway gets more of them.
 	More func(p *Program, stdout, stderr io.Writer) []Theme
+}
+
+// Table is a file that shows records.
+type Table struct {
+	File  string
+	Write func(io.Writer, []*record.Record) error
 }
 
 // Theme is a heading of the help text with its commands. One without a title has commands
