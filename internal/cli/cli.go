@@ -24,6 +24,7 @@ import (
 	"github.com/zkbench/zkbench/internal/measure/suite"
 	"github.com/zkbench/zkbench/internal/result/env"
 	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/view/charts"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -52,6 +53,7 @@ type Program struct {
 	Hidden      []workload.Def   // that its children run, and no list shows
 	Source      compare.Main     // what its revisions are built from; empty: the main package of the program that runs
 	Tables      []Table          // that report and suite write beside their own
+	Grids       []charts.Grid    // that report and suite draw beside their other charts
 	// More returns further commands. A theme that the program has anyway gets more of them.
 	More func(p *Program, stdout, stderr io.Writer) []Theme
 }

@@ -184,7 +184,7 @@ const mostPlots = 100
 // writePlots writes the plots, all in one PDF and each as SVG; of a suite not all, which it
 // says.
 func writePlots(p *Program, stderr io.Writer, dir string, recs []*record.Record, few bool) error {
-	all, err := charts.All(recs)
+	all, err := charts.All(recs, p.Grids...)
 	if err != nil {
 		return err
 	}

@@ -129,7 +129,7 @@ func (p *Planner) Add(job suite.Case, name string, values map[string]string) {
 		axes = append(axes, record.Axis{Key: a.Key, Value: value})
 	}
 	if job.Stages {
-		axes = append(axes, record.Axis{Key: "cpus", Value: strconv.Itoa(job.Procs)})
+		axes = append(axes, record.Axis{Key: record.CPUsKey, Value: strconv.Itoa(job.Procs)})
 	}
 	cases, err := def.Resolved(workload.NewCase(axes...))
 	if err != nil { // of values that the study itself states

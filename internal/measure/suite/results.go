@@ -50,7 +50,7 @@ func Results(h Header, recs []*record.Record) Row {
 			continue
 		}
 		name := r.Workload + apart(r) + "/" + r.Axes.String()
-		if _, ok := r.Axes.Get("cpus"); !ok {
+		if _, ok := r.Axes.Get(record.CPUsKey); !ok {
 			name += "/cpus=" + strconv.Itoa(r.Env.GOMAXPROCS)
 		}
 		for _, f := range figures {
