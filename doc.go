@@ -1,5 +1,4 @@
-// Package zkbench builds, load-tests and compares zero-knowledge payment
-// proofs on the reader's own machine. This package holds what all others
-// share: the errors. Start with the README, token/transfer for the proofs and
-// cmd/zkbench for the command.
+// Package zkbench builds, load-tests and compares zero-knowledge payment proofs on your own
+// machine. This package holds the errors that all other packages share. Start with the README, with
+// token/transfer for the proofs, or with cmd/zkbench for the command.
 package zkbench

@@ -6,34 +6,36 @@ import (
 	"strings"
 )
 
-// The causes that the packages of the module report. A caller tests for one
-// with errors.Is; the typed errors below add where it happened.
+// These errors are the causes that the packages of this module report. Test for a cause with
+// errors.Is. The typed errors below add where it happened.
 var (
-	// ErrMalformed: bytes that are not the one canonical encoding of a value.
+	// ErrMalformed reports bytes that are not the canonical encoding of any value.
 	ErrMalformed = errors.New("malformed encoding")
-	// ErrParams: parameters that do not describe a usable system.
+	// ErrParams reports parameters that do not describe a usable system.
 	ErrParams = errors.New("invalid parameters")
-	// ErrProof: a well-formed proof that does not prove its statement.
+	// ErrProof reports a well-formed proof that does not prove its statement.
 	ErrProof = errors.New("proof rejected")
-	// ErrWitness: values that do not satisfy the circuit that they are for.
+	// ErrWitness reports values that do not satisfy their circuit.
 	ErrWitness = errors.New("unsatisfied circuit")
-	// ErrSignature: a signature that is not one of the message by its identity.
+	// ErrSignature reports a signature that does not verify for the message under the signer's
+	// identity.
 	ErrSignature = errors.New("signature rejected")
-	// ErrPolicy: a request that breaks a rule of the parameters or of an owner's script.
+	// ErrPolicy reports a request that breaks a rule of the parameters or of an owner's script.
 	ErrPolicy = errors.New("policy broken")
-	// ErrSpent: an input that a request before has spent.
+	// ErrSpent reports an input that an earlier request has already spent.
 	ErrSpent = errors.New("token is spent")
-	// ErrAnchorConflict: an anchor that stands for another request already.
-	ErrAnchorConflict = errors.New("anchor stands for another request")
-	// ErrOutcomeUnknown: the ledger may or may not have applied the batch; ask by anchor.
+	// ErrAnchorConflict reports an anchor (transaction id) that already belongs to another request.
+	ErrAnchorConflict = errors.New("anchor belongs to another request")
+	// ErrOutcomeUnknown reports that the ledger may or may not have applied the batch. Look the
+	// anchors up to find out.
 	ErrOutcomeUnknown = errors.New("outcome unknown")
-	// ErrLimit: a request beyond a configured limit.
+	// ErrLimit reports a request beyond a configured limit.
 	ErrLimit = errors.New("limit exceeded")
-	// ErrEnv: an environment that cannot do, or be compared for, what was asked.
+	// ErrEnv reports an environment that cannot do what was asked, or that cannot be compared.
 	ErrEnv = errors.New("unsuitable environment")
 )
 
-// DecodeError says where in an encoding decoding failed. It is an ErrMalformed.
+// DecodeError says where in an encoding decoding failed. It wraps ErrMalformed.
 type DecodeError struct {
 	Path   string // field, for example "outputs[1].commitment"
 	Offset int    // byte offset of that field from the start of the input
@@ -46,8 +48,8 @@ func (e *DecodeError) Error() string {
 
 func (e *DecodeError) Unwrap() error { return ErrMalformed }
 
-// Within places the error of a part in the whole: path before its path, with a dot between
-// two names, offset added to its offset.
+// Within turns an error about a part of an input into an error about the whole input. It puts path
+// before e.Path, with a dot between two names, and adds offset to e.Offset.
 func (e *DecodeError) Within(path string, offset int) *DecodeError {
 	if path != "" && e.Path != "" && !strings.HasSuffix(path, ".") && !strings.ContainsAny(e.Path[:1], ".[") {
 		path += "."
@@ -55,7 +57,7 @@ func (e *DecodeError) Within(path string, offset int) *DecodeError {
 	return &DecodeError{Path: path + e.Path, Offset: offset + e.Offset, Reason: e.Reason}
 }
 
-// LimitError says by how much a limit is exceeded. It is an ErrLimit.
+// LimitError says by how much a limit is exceeded. It wraps ErrLimit.
 type LimitError struct {
 	What          string
 	Estimate, Max int64
@@ -67,12 +69,12 @@ func (e *LimitError) Error() string {
 
 func (e *LimitError) Unwrap() error { return ErrLimit }
 
-// CheckError names the check that failed and what it failed on, and wraps the
-// cause.
+// CheckError names the check that failed, the action and the index at which it failed, and wraps
+// the cause.
 type CheckError struct {
 	Check  string // for example "range proof"
-	Action int    // index of the action in its batch; -1 where it is about no one of them
-	Index  int    // index within the action; -1 where the whole action failed
+	Action int    // index of the action in its batch; -1 if the error is not about a single action
+	Index  int    // index within the action; -1 if the whole action failed
 	Err    error
 }
 
@@ -89,10 +91,11 @@ func (e *CheckError) Error() string {
 
 func (e *CheckError) Unwrap() error { return e.Err }
 
-// CheckErrors returns the *CheckErrors that an error is or joins. It reports false if there is none, or anything else beside
-// them: then the error says nothing about single actions, and concerns them all.
+// CheckErrors returns the *CheckError values that err is or joins. If err is or joins anything
+// else, it returns nil and false: such an error is not about single actions and concerns the whole
+// batch.
 func CheckErrors(err error) (all []*CheckError, only bool) {
-	if e, ok := err.(*CheckError); ok { // and not one that is wrapped
+	if e, ok := err.(*CheckError); ok { // but not a wrapped one
 		return []*CheckError{e}, true
 	}
 	joined, ok := err.(interface{ Unwrap() []error })

@@ -14,14 +14,15 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
-// measured is a figure of time in prose: how long something takes, or how many times as fast it is.
+// measured matches a figure of time in prose: how long something takes, or how many times as fast
+// it is.
 var measured = regexp.MustCompile(`(?i)\b(takes?|took|costs?|some|measured( is)?|measurements is|is about) (about |some |only |around )?[0-9][0-9.,]* ?(ns|us|µs|ms)\b` +
 	`|\b(twice|two times|three times|four times|five times|six times|seven times|eight times|ten times|fifteen times|[0-9.]+ times) as (fast|slow)\b` +
 	`|\b[0-9.]+ times (faster|slower)\b|\b(half|twice) as (fast|slow)\b` +
 	`|[0-9] ?% (slower|faster|longer|of (a|the) [a-z'-]+ time)` +
 	`|\ban? (third|quarter|fifth|sixth|seventh|eighth|tenth|twentieth) (slower|faster|longer)\b`)
 
-// byCommand is what a comment or page has that says how a figure is measured.
+// byCommand matches the part of a comment or page that says how a figure is measured.
 var byCommand = regexp.MustCompile(`\b(go test|zkbench [a-z]+|make [a-z-]+)\b`)
 
 // TestFiguresOfComments: a comment of a public package that says how long something takes names the command that
@@ -58,7 +59,7 @@ func TestFiguresOfComments(t *testing.T) {
 	}
 }
 
-// processor is what names the machine of a figure.
+// processor matches the name of the machine of a figure.
 var processor = regexp.MustCompile(`\b(EPYC|Xeon|Core i[0-9]|Graviton|AVX-512 at [0-9.]+ GHz)`)
 
 // TestFiguresOfPages: a page that has times in a table names the processor on which they were measured, and a command

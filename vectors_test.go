@@ -79,7 +79,7 @@ func TestGeneratorsOnPage(t *testing.T) {
 	}
 }
 
-// verdicts returns what the verifier says of each file.
+// verdicts returns the verifier's verdict on each file.
 func verdicts(t *testing.T, python string, files []string) []string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), python, append([]string{filepath.Join("testdata", "verify")}, files...)...).Output()
@@ -100,11 +100,11 @@ func verdicts(t *testing.T, python string, files []string) []string {
 	return said
 }
 
-// changedRecord is a record of which a digit is changed.
+// changedRecord is a record with one digit changed.
 type changedRecord struct{ name, text string }
 
-// changedDigits returns the record with a digit changed, at up to eight places of each of its values. A
-// seed is not read by a verifier, and is left out.
+// changedDigits returns the record with a digit changed, at up to eight positions of each of its
+// values. It leaves seeds as they are, because the verifier does not read them.
 func changedDigits(record string) (all []changedRecord) {
 	const places = 8
 	line := regexp.MustCompile(`(?m)^([^#\n]+) ([0-9a-f-]+)$`)

@@ -8,8 +8,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// An operation's pieces run where the executor lets them; the first error ends
-// it.
+// An executor runs an operation's tasks; the first error ends the operation.
 func Example() {
 	squares := make([]int, 5)
 	err := executor.Pool().Do(context.Background(), len(squares), func(_ context.Context, i int) error {

@@ -1,5 +1,5 @@
-// Package executor schedules the independent pieces of one operation: serial,
-// unbounded, or on a process-wide pool.
+// Package executor runs the independent tasks of one operation: in order, each on its own
+// goroutine, or on a pool that the whole process shares.
 package executor
 
 import (
@@ -15,23 +15,23 @@ import (
 
 // Executor runs the n tasks of one operation.
 //
-// Do calls task(ctx, i) for i in [0, n) and returns when all started calls have
-// returned. The caller's goroutine takes part in the work, so a task may itself
-// call Do without deadlock. The first error stops tasks that have not started
-// and is returned (of several, the one with the lowest index that was seen);
-// the context that tasks receive is cancelled then. A panic in a task becomes a
-// *PanicError. When ctx is done, no further task starts and Do returns
-// context.Cause(ctx).
+// Do calls task(ctx, i) for each i in [0, n) and returns when all calls that it started have
+// returned. The caller's goroutine runs tasks too, so a task may itself call Do without deadlock.
+//
+// After the first error no further task starts, and the context that tasks receive is cancelled. If
+// several tasks fail, Do returns the error of the lowest index among those that it saw. A panic in
+// a task becomes a *PanicError. When ctx is done, no further task starts. Do then returns
+// context.Cause(ctx), unless all tasks succeeded or one failed for another reason.
 type Executor interface {
 	Name() string
 	Do(ctx context.Context, n int, task func(ctx context.Context, i int) error) error
-	// Width is the number of tasks that may run at once now: 1 for serial,
-	// GOMAXPROCS for the pool, 0 for no bound.
+	// Width returns how many tasks may run at once now: 1 for serial, GOMAXPROCS for the pool, 0
+	// for no bound.
 	Width() int
 }
 
-// Tasks is the number of tasks into which an operation on ex is best cut: its
-// Width, or GOMAXPROCS where that has no bound.
+// Tasks returns how many tasks to split an operation into on ex: its Width, or GOMAXPROCS if Width
+// has no bound.
 func Tasks(ex Executor) int {
 	if w := ex.Width(); w > 0 {
 		return w
@@ -45,12 +45,11 @@ const (
 	poolName      = "pool"
 )
 
-// Names returns the names that ByName accepts, in the order of the
-// documentation.
+// Names returns the names that ByName accepts, in the order in which the documentation lists them.
 func Names() []string { return []string{serialName, unboundedName, poolName} }
 
-// ByName returns the executor that users call name. Another name is an
-// ErrParams that lists the accepted ones.
+// ByName returns the executor with the given name: "serial", "unbounded" or "pool". For any other
+// name it returns ErrParams, and the error lists the accepted names.
 func ByName(name string) (Executor, error) {
 	switch name {
 	case serialName:
@@ -63,28 +62,27 @@ func ByName(name string) (Executor, error) {
 	return nil, fmt.Errorf("%w: executor %q, accepted are %s", zkbench.ErrParams, name, strings.Join(Names(), ", "))
 }
 
-// PanicError is a task's panic as an error.
+// PanicError reports a panic in a task.
 type PanicError struct {
-	Value any    // what the task panicked with
+	Value any    // argument of panic, or ErrGoexit
 	Stack []byte // of the panicking goroutine, as debug.Stack formats it
 }
 
-// Error gives the panic's value; the stack is left to those who print it.
+// Error returns the panic's value as text. It leaves out the stack.
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
-// Unwrap returns the value if the task panicked with an error.
+// Unwrap returns Value if the task panicked with an error, else nil.
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err
 }
 
-// ErrGoexit is the value of a PanicError where a task ended its goroutine without a panic, as
-// FailNow of package testing does.
+// ErrGoexit is the Value of a PanicError if a task ended its goroutine without a panic, for example
+// by calling FailNow of package testing.
 var ErrGoexit = errors.New("runtime.Goexit called by a task")
 
-// caught makes an error of what recover returned while a task's call was being
-// unwound. Since panic(nil) recovers as a *runtime.PanicNilError, nil means
-// runtime.Goexit.
+// caught turns the result of recover into an error, while a task's call unwinds. Since panic(nil)
+// recovers as a *runtime.PanicNilError, nil means runtime.Goexit.
 func caught(recovered any) error {
 	if recovered == nil {
 		recovered = ErrGoexit

@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// forEach runs a test for every executor at several widths of the pool.
+// forEach runs a test on every executor, at several widths of the pool.
 func forEach(t *testing.T, f func(t *testing.T, ex Executor)) {
 	for _, name := range Names() {
 		for _, procs := range []int{1, 2, 5} {

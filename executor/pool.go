@@ -8,14 +8,13 @@ import (
 	"sync"
 )
 
-// Pool returns the process-wide pool. Its width is GOMAXPROCS, read at each use:
-// one caller and its helpers occupy at most that many processors, however deep
-// calls of Do are nested. Workers without work are parked, and those that a
-// lowered GOMAXPROCS makes superfluous end at the next use.
+// Pool returns the pool that the whole process shares. Its width is GOMAXPROCS, read at each use.
+// One caller and its helpers occupy at most that many processors, however deeply calls of Do are
+// nested. Workers without work are parked. If GOMAXPROCS is lowered, surplus workers end at the
+// next use.
 //
-// Workers run tasks under the profiler labels of the context that Do was given.
-// The first use must not be inside a testing/synctest bubble, which would own
-// the workers.
+// Workers run tasks under the profiler labels of the context given to Do. Do not make the first use
+// inside a testing/synctest bubble: the bubble would own the workers.
 func Pool() Executor { return shared }
 
 var shared = newPool()
@@ -23,16 +22,15 @@ var shared = newPool()
 // pool keeps these invariants under mu:
 //
 //   - A run is in queue from enter to leave, unless a worker found it exhausted.
-//   - workers counts the live worker goroutines, idle those of them that are
-//     parked and have not been signalled.
-//   - limit() is the number of workers that may live: the processors but the
-//     caller's, and one more for every caller that is blocked in leave, since a
-//     blocked caller leaves its processor unused.
+//   - workers counts the live worker goroutines. idle counts those of them that are parked and have
+//     not been signalled.
+//   - limit returns how many workers may live: one fewer than the processors, since the caller uses
+//     one, plus one for every caller that is blocked in leave, since it leaves its processor
+//     unused.
 //
-// Nothing depends on a worker ever coming: the caller claims tasks until none
-// is left and waits only for workers that are inside a task. Hence a wake-up
-// that goes astray costs time, never progress, and nesting cannot deadlock: a
-// worker inside a task blocks only on tasks that have been started, and the
+// Progress does not depend on any worker. The caller claims tasks until none is left, and waits
+// only for workers that are inside a task. So a lost wake-up costs time but never progress. Nesting
+// cannot deadlock: a worker inside a task blocks only on tasks that have been started, and the
 // innermost of them blocks on none.
 type pool struct {
 	mu      sync.Mutex
@@ -78,7 +76,7 @@ func (p *pool) Do(ctx context.Context, n int, task func(ctx context.Context, i i
 	return e.result(ctx)
 }
 
-// trim lets superfluous workers end.
+// trim lets surplus workers end.
 func (p *pool) trim() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -112,9 +110,9 @@ func (p *pool) leave(e *entry) {
 
 func (p *pool) limit() int { return runtime.GOMAXPROCS(0) - 1 + p.waiting }
 
-// wake sees to it that up to n more workers look for work, and that superfluous
-// parked ones look and end. The signaller uncounts an idle worker, so that two
-// calls in a row do not count on the same one.
+// wake makes up to n more workers look for work, and makes surplus parked ones look and end. It
+// uncounts each idle worker that it signals, so that two calls in a row do not count on the same
+// one.
 func (p *pool) wake(n int) {
 	limit := p.limit()
 	n = min(n, limit) + max(0, p.workers-limit)
@@ -129,14 +127,13 @@ func (p *pool) wake(n int) {
 }
 
 func (p *pool) worker() {
-	pprof.SetGoroutineLabels(context.Background()) // it has inherited those of who started it
+	pprof.SetGoroutineLabels(context.Background()) // drop the labels inherited from the goroutine that started it
 	for e := p.take(); e != nil; e = p.take() {
 		p.help(e)
 	}
 }
 
-// take returns a run to help with, or nil when the worker must end. It parks
-// while there is none.
+// take returns a run to help with, or nil if the worker must end. It parks while there is no run.
 func (p *pool) take() *entry {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -6,13 +6,13 @@ import (
 	"sync/atomic"
 )
 
-// run is one call of Do whose tasks several goroutines claim one by one.
+// run is one call of Do. Several goroutines claim its tasks one by one.
 type run struct {
 	ctx    context.Context // what tasks receive; cancelled by the first error
 	cancel context.CancelCauseFunc
 	task   func(ctx context.Context, i int) error
 	n      int64
-	next   atomic.Int64 // lowest index that nobody has claimed
+	next   atomic.Int64 // lowest index not claimed yet
 
 	mu          sync.Mutex
 	err         error // of the lowest index seen
@@ -60,10 +60,9 @@ func (r *run) step() bool {
 	return true
 }
 
-// fail records the error of task i and cancels the others. An error that only
-// repeats the cancellation is not a cause: either the cause is recorded
-// already, because recording and cancelling happen under one lock, or it is the
-// caller's context.
+// fail records the error of task i and cancels the others. It does not record an error that only
+// repeats the cancellation: the cause is then the caller's context, or it is recorded already,
+// because recording and cancelling happen under one lock.
 func (r *run) fail(i int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -77,8 +76,8 @@ func (r *run) fail(i int, err error) {
 	r.cancel(err)
 }
 
-// result is what Do returns once every started task has returned. parent is the
-// caller's context.
+// result returns what Do returns after every started task has returned. parent is the caller's
+// context.
 func (r *run) result(parent context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

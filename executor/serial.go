@@ -5,10 +5,9 @@ import (
 	"errors"
 )
 
-// Serial returns the executor that runs all tasks in order on the caller's
-// goroutine. It starts no goroutine and allocates nothing. Tasks receive the
-// caller's context itself: when one fails, no other is left that would have to
-// see a cancellation.
+// Serial returns the executor that runs all tasks in order on the caller's goroutine. It starts no
+// goroutine and allocates nothing. Tasks receive the caller's own context, since after a failure no
+// other task is running that would need a cancellation.
 func Serial() Executor { return serial{} }
 
 type serial struct{}

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Unbounded returns the executor that gives every task a goroutine of its own,
-// the caller's for one of them, so that all n may run at once.
+// Unbounded returns the executor that may run all n tasks at once. Each task gets a goroutine; one
+// of them is the caller's.
 func Unbounded() Executor { return unbounded{} }
 
 type unbounded struct{}

@@ -41,7 +41,7 @@ func parallel(t *testing.T, def workload.Def) {
 	measure.TestParallel(t, os.Stdout, def, options)
 }
 
-// random is n elements.
+// random returns n random elements.
 func random(n int) []goldilocks.Element {
 	source := rand.New(rand.NewPCG(1, 1))
 	return generate(n, func(int) goldilocks.Element { return goldilocks.Reduce(source.Uint64()) })

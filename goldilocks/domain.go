@@ -10,18 +10,19 @@ import (
 )
 
 const (
-	// Generator generates the multiplicative group. It is the customary shift of cosets.
+	// Generator generates the multiplicative group. Cosets are usually shifted by it.
 	Generator Element = 7
 
 	// TwoAdicity is the largest k for which the field has roots of unity of order 2^k.
 	TwoAdicity = 32
 )
 
-// rootOfUnity is 7^((p-1)/2^32), of order 2^32: that of Plonky3 and gnark-crypto. plonky2's
-// is another, 7277203076849721926, so that its vectors of values are in another order.
+// rootOfUnity is 7^((p-1)/2^32), of order 2^32, as in Plonky3 and gnark-crypto. plonky2 uses
+// another root, 7277203076849721926, so its vectors of values are in a different order.
 const rootOfUnity Element = 1753635133440165772
 
-// RootOfUnity returns 7^((p-1)/2^log), whose order is 2^log.
+// RootOfUnity returns 7^((p-1)/2^log), whose order is 2^log. It returns zkbench.ErrParams if log is
+// not from 0 to TwoAdicity.
 func RootOfUnity(log int) (Element, error) {
 	if log < 0 || log > TwoAdicity {
 		return 0, fmt.Errorf("%w: root of unity of order 2^%d, accepted are 2^0 to 2^%d", zkbench.ErrParams, log, TwoAdicity)
@@ -29,30 +30,32 @@ func RootOfUnity(log int) (Element, error) {
 	return rootOfUnity.squares(TwoAdicity - log), nil
 }
 
-// rootOf is RootOfUnity of the logarithm of n, a power of two.
+// rootOf returns the root of unity of order n, a power of two.
 func rootOf(n int) Element { return rootOfUnity.squares(TwoAdicity + 1 - bits.Len(uint(n))) }
 
-// Domain is the group of n-th roots of unity, n a power of two, with the tables that its
-// transforms read: 4 n bytes, and once a vector kernel has run 16 n more on amd64, 8 n on
-// arm64. In order Natural its elements are the powers of its Root. It is safe for concurrent
-// use. Of one that NewDomain has not made the methods that return an error return
+// Domain is the group of n-th roots of unity, for n a power of two, with the tables that its
+// transforms read. The tables take 4n bytes. After a vector kernel has run, they take 16n more on
+// amd64 and 8n more on arm64.
+//
+// In Natural order the elements are the powers of Root. A Domain is safe for concurrent use. Create
+// it with NewDomain. On any other Domain, every method that can return an error returns
 // zkbench.ErrParams.
 type Domain struct {
 	n       int
 	inverse Element // 1/n
 	root    Element
-	roots   []Element // roots[b], b < n/2, is exp(pi i rev(b)), rev as for tables
-	// tables of radix 4 and 8, made when first a kernel asks.
+	roots   []Element // roots[b], b < n/2, is exp(pi i rev(b)), with tables' rev
+	// tables of radix 4 and 8, made when a kernel first asks for them.
 	tables4, tables8 func() *tables
 	multipliers      func() []multiplier // of the roots; likewise
 }
 
-// rootBytes is the memory of a domain's roots, for each of its elements.
+// rootBytes is the memory of a domain's roots per element of the domain.
 const rootBytes = 8 / 2
 
-// NewDomain returns the domain of n elements. Other than a power of two up to 2^32 is
-// zkbench.ErrParams; one for whose tables, those of a vector kernel among them, there is no
-// memory is a zkbench.ErrLimit with their size, before anything is allocated.
+// NewDomain returns the domain of n elements. It returns zkbench.ErrParams if n is not a power of
+// two from 1 to 2^32. If there is no memory for the tables, including those of a vector kernel, it
+// returns zkbench.ErrLimit with their size, before it allocates anything.
 func NewDomain(n int) (*Domain, error) {
 	if n < 1 || n&(n-1) != 0 || bits.Len(uint(n))-1 > TwoAdicity {
 		return nil, fmt.Errorf("%w: domain of %d elements, accepted are powers of two from 1 to 2^%d", zkbench.ErrParams, n, TwoAdicity)
@@ -71,13 +74,13 @@ func NewDomain(n int) (*Domain, error) {
 	return d, nil
 }
 
-// Size is the number of elements.
+// Size returns the number of elements.
 func (d *Domain) Size() int { return d.n }
 
-// Root is the element of order n that generates the domain, 7^((p-1)/n).
+// Root returns 7^((p-1)/n), the element of order n that generates the domain.
 func (d *Domain) Root() Element { return d.root }
 
-// checkMade returns an error unless NewDomain has made the domain.
+// checkMade returns an error unless NewDomain made the domain.
 func (d *Domain) checkMade() error {
 	if d == nil || d.n == 0 {
 		return fmt.Errorf("%w: a domain that NewDomain has not made", zkbench.ErrParams)

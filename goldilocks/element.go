@@ -1,12 +1,12 @@
-// Package goldilocks is the field of p = 2^64 - 2^32 + 1 elements, with its extensions,
-// vectors and transforms. Elements are canonical, in and out; vector operations run on the
-// widest kernel that the processor has.
+// Package goldilocks implements the field with p = 2^64 - 2^32 + 1 elements, with its extensions,
+// vectors and transforms. Elements are canonical, in and out. Vector operations run on the widest
+// kernel that the processor has.
 //
-// Nothing here is constant-time: additions, reductions, Inverse and Exp branch on their
-// operands, and so do the transforms. It is for the public data of proofs, not for secrets of
-// which an attacker can measure the time.
+// Nothing here is constant-time: additions, reductions, Inverse, Exp and the transforms branch on
+// their operands. Use it for the public data of proofs, not for secrets whose timing an attacker
+// can measure.
 //
-// Names and constants: Remco Bloemen, "The Goldilocks Prime"; the field of plonky2,
+// Names and constants follow Remco Bloemen, "The Goldilocks Prime". The field is that of plonky2,
 // Plonky3 and Polygon's Hermez prover.
 package goldilocks
 
@@ -24,9 +24,9 @@ const Modulus = 0xffffffff00000001
 // epsilon is 2^64 mod p.
 const epsilon = 1<<32 - 1
 
-// Element is an element of the field: its least non-negative representative, below
-// Modulus. The operations take and return such; of anything else their result is not
-// defined, but for Reduce and Canonical.
+// Element is an element of the field: its least non-negative representative, below Modulus.
+// Operations take and return such values. For other values their results are undefined, except for
+// Reduce and Canonical.
 type Element uint64
 
 // Reduce returns v mod p.
@@ -37,7 +37,7 @@ func Reduce(v uint64) Element {
 	return Element(v)
 }
 
-// Canonical tells whether e is below Modulus.
+// Canonical reports whether e is below Modulus.
 func (e Element) Canonical() bool { return e < Modulus }
 
 // Add returns e + f.
@@ -64,7 +64,7 @@ func (e Element) Neg() Element { return Element(0).Sub(e) }
 // Double returns 2e.
 func (e Element) Double() Element { return e.Add(e) }
 
-// Mul returns e f.
+// Mul returns e * f.
 func (e Element) Mul(f Element) Element {
 	hi, lo := bits.Mul64(uint64(e), uint64(f))
 	return Reduce128(hi, lo)
@@ -73,10 +73,10 @@ func (e Element) Mul(f Element) Element {
 // Square returns e^2.
 func (e Element) Square() Element { return e.Mul(e) }
 
-// Reduce128 returns hi 2^64 + lo mod p.
+// Reduce128 returns hi * 2^64 + lo mod p.
 func Reduce128(hi, lo uint64) Element { return Reduce(reduce128(hi, lo)) }
 
-// reduce128 returns a number below 2^64 that is hi 2^64 + lo modulo p.
+// reduce128 returns a number below 2^64 that equals hi * 2^64 + lo modulo p.
 //
 // With hi = h 2^32 + l, 2^64 = 2^32 - 1 and 2^96 = -1: lo - h + l (2^32 - 1).
 func reduce128(hi, lo uint64) uint64 {
@@ -88,7 +88,7 @@ func reduce128(hi, lo uint64) uint64 {
 	return s + epsilon*carry
 }
 
-// Exp returns e^n; 0^0 is 1.
+// Exp returns e^n. It defines 0^0 as 1.
 func (e Element) Exp(n uint64) Element {
 	r := Element(1)
 	for i := bits.Len64(n) - 1; i >= 0; i-- {
@@ -100,7 +100,7 @@ func (e Element) Exp(n uint64) Element {
 	return r
 }
 
-// Inverse returns 1/e; that of 0 is 0.
+// Inverse returns 1/e, or 0 if e is 0.
 func (e Element) Inverse() Element {
 	// By Fermat e^(p-2), and p - 2 = 2^64 - 2^32 - 1 is 31 ones, a zero, 32 ones. xN is
 	// e to the power of N ones.
@@ -123,8 +123,9 @@ func (e Element) squares(n int) Element {
 	return e
 }
 
-// SetBytes sets e to eight bytes, the least significant first. Other than eight, and a number
-// that is not below Modulus, are a *zkbench.DecodeError, and leave e as it is.
+// SetBytes sets e to the value of eight bytes, the least significant first. If b does not have
+// eight bytes, or its value is not below Modulus, the error is of type *zkbench.DecodeError and e
+// keeps its value.
 func (e *Element) SetBytes(b []byte) error {
 	if len(b) != 8 {
 		return &zkbench.DecodeError{Path: "element", Offset: min(len(b), 8), Reason: fmt.Sprintf("%d bytes; there must be 8", len(b))}
@@ -137,7 +138,7 @@ func (e *Element) SetBytes(b []byte) error {
 	return nil
 }
 
-// Bytes is e as eight bytes, the least significant first.
+// Bytes returns e as eight bytes, the least significant first.
 func (e Element) Bytes() (b [8]byte) {
 	binary.LittleEndian.PutUint64(b[:], uint64(e))
 	return b

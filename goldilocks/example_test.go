@@ -9,7 +9,7 @@ import (
 	"github.com/zkbench/zkbench/goldilocks"
 )
 
-// Two polynomials are multiplied by their values on a domain that is large enough for the
+// This example multiplies two polynomials by their values on a domain that is large enough for the
 // product.
 func Example() {
 	d, err := goldilocks.NewDomain(8)
@@ -31,7 +31,7 @@ func Example() {
 	// Output: [4 13 22 15 0 0 0 0]
 }
 
-// Bytes are taken of an element's least representative alone.
+// SetBytes accepts only the least representative of an element.
 func ExampleElement_SetBytes() {
 	minusOne := goldilocks.Element(1).Neg()
 	b := minusOne.Bytes()
@@ -46,7 +46,7 @@ func ExampleElement_SetBytes() {
 	// malformed encoding: element at byte 0: not below the modulus
 }
 
-// A column of four values becomes sixteen, those of the same polynomial on a coset.
+// Extend turns a column of four values into sixteen values of the same polynomial on a coset.
 func ExampleDomain_Extend() {
 	d, err := goldilocks.NewDomain(4)
 	if err != nil {
@@ -62,7 +62,7 @@ func ExampleDomain_Extend() {
 	// Output: [5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5]
 }
 
-// Every kernel gives the same; a call that names none runs on the fastest.
+// Every kernel gives the same result. A call that names no kernel runs on the fastest.
 func ExampleKernel() {
 	a, sum := []goldilocks.Element{1, 2, 3}, make([]goldilocks.Element, 3)
 	goldilocks.Add(sum, a, a)

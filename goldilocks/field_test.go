@@ -113,7 +113,7 @@ func TestSetBytes(t *testing.T) {
 	}
 }
 
-// ends are results that a kernel, before its last step, may hold as words of p-2 to p+2.
+// ends are results that a kernel may hold as words from p-2 to p+2 before its last step.
 var ends = []goldilocks.Element{0, 1, 2, goldilocks.Modulus - 2, goldilocks.Modulus - 1}
 
 // TestWordsAtModulus: sums that are p and its neighbours as integers.

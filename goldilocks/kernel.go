@@ -8,13 +8,13 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Kernel is an implementation of what works on vectors. The zero Kernel is the fastest that
-// this processor has, and what runs where a call names none; another may follow the
-// arguments of every function on vectors, of this package and of those above it, which
-// measurements of kernels need. Kernels are comparable.
+// Kernel selects an implementation of the operations on vectors. The zero Kernel selects the
+// fastest that this processor has, which also runs if a call names no kernel. Measurements of
+// kernels pass another one, as the last argument of any function on vectors, here and in the
+// packages that use this one. Kernels are comparable.
 type Kernel struct{ name string }
 
-// Names of kernels, the narrower first.
+// Names of kernels, narrower ones first.
 const (
 	portable = "portable"
 	avx2     = "avx2"
@@ -23,10 +23,10 @@ const (
 	sve2     = "sve2"
 )
 
-// fastest is what the zero Kernel stands for.
+// fastest is the kernel that the zero Kernel selects.
 var fastest = Kernels()[len(vectorKernels())]
 
-// chosen is the kernel of a call that may name one: never the zero Kernel.
+// chosen returns the kernel for a call that may name one. It never returns the zero Kernel.
 func chosen(on []Kernel) Kernel {
 	if len(on) > 0 && on[len(on)-1].name != "" {
 		return on[len(on)-1]
@@ -34,13 +34,13 @@ func chosen(on []Kernel) Kernel {
 	return fastest
 }
 
-// Portable is the kernel that is Go alone.
+// Portable returns the kernel that is written in Go alone.
 func Portable() Kernel { return Kernel{portable} }
 
-// String is the kernel's name: portable, avx2, avx512, sve or sve2.
+// String returns the kernel's name: portable, avx2, avx512, sve or sve2.
 func (k Kernel) String() string { return chosen([]Kernel{k}).name }
 
-// Kernels are those that this processor and build have, the fastest last.
+// Kernels returns the kernels that this processor and build have, the fastest last.
 func Kernels() []Kernel {
 	all := []Kernel{Portable()}
 	for _, name := range vectorKernels() {
@@ -49,8 +49,8 @@ func Kernels() []Kernel {
 	return all
 }
 
-// KernelNamed returns the kernel of that name. One that the processor or the build lacks
-// is a zkbench.ErrEnv.
+// KernelNamed returns the kernel with the given name. It returns zkbench.ErrEnv if this processor
+// or build lacks the kernel.
 func KernelNamed(name string) (Kernel, error) {
 	all := Kernels()
 	i := slices.IndexFunc(all, func(k Kernel) bool { return k.name == name })

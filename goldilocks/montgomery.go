@@ -2,11 +2,10 @@ package goldilocks
 
 import gnark "github.com/consensys/gnark-crypto/field/goldilocks"
 
-// The elements of gnark-crypto are in Montgomery form: x is x R modulo p, with R = 2^64. To
-// take them over is a pass over the vector of its own, in either direction.
+// gnark-crypto stores elements in Montgomery form: x R modulo p for x, with R = 2^64. A
+// conversion takes a separate pass over the vector, in either direction.
 
-// ToMontgomery sets dst[i] to src[i], in gnark-crypto's form. The lengths are equal, or it
-// panics.
+// ToMontgomery sets dst[i] to src[i] in gnark-crypto's form. It panics if the lengths differ.
 func ToMontgomery(dst []gnark.Element, src []Element, on ...Kernel) {
 	sameLength(len(dst), len(src), len(src))
 	for i := chosen(on).toMontgomeryWide(dst, src); i < len(dst); i++ {
@@ -14,8 +13,8 @@ func ToMontgomery(dst []gnark.Element, src []Element, on ...Kernel) {
 	}
 }
 
-// FromMontgomery sets dst[i] to src[i], of gnark-crypto's form or any number below 2^64
-// that stands for one. The lengths are equal, or it panics.
+// FromMontgomery sets dst[i] to src[i]. src is in gnark-crypto's form, or any numbers below 2^64
+// that are equal to it modulo p. FromMontgomery panics if the lengths differ.
 func FromMontgomery(dst []Element, src []gnark.Element, on ...Kernel) {
 	sameLength(len(dst), len(src), len(src))
 	for i := chosen(on).fromMontgomeryWide(dst, src); i < len(dst); i++ {

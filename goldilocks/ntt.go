@@ -8,16 +8,17 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Order is the order of a vector over a domain.
+// Order says how a vector over a domain is ordered.
 type Order int
 
-// The orders: element i at i, or at the number that i's bits are when read backwards.
+// In Natural order element i is at index i. In BitReversed order it is at the index whose bits are
+// those of i read backwards.
 const (
 	Natural Order = iota
 	BitReversed
 )
 
-// String is the order's name.
+// String returns the order's name.
 func (o Order) String() string {
 	switch o {
 	case Natural:
@@ -28,9 +29,9 @@ func (o Order) String() string {
 	return fmt.Sprintf("Order(%d)", int(o))
 }
 
-// NTT replaces the coefficients of a polynomial of degree below n by its values on the
-// coset shift times the domain, shift not 0. Coefficients are in order from, values in
-// the other one. A length other than the domain's is zkbench.ErrParams.
+// NTT replaces the coefficients of a polynomial of degree below n by its values on the coset shift
+// times the domain. The coefficients are in order from, the values in the other order. NTT returns
+// zkbench.ErrParams if the length is not the domain's, or if shift is 0 or not canonical.
 func (d *Domain) NTT(values []Element, from Order, shift Element, on ...Kernel) error {
 	if err := d.check(values, from, shift); err != nil {
 		return err
@@ -43,8 +44,8 @@ func (d *Domain) NTT(values []Element, from Order, shift Element, on ...Kernel) 
 	return nil
 }
 
-// InverseNTT is the inverse of NTT: it replaces values on the coset, in order from, by
-// coefficients in the other order.
+// InverseNTT inverts NTT: it replaces values on the coset, in order from, by coefficients in the
+// other order. It returns the same errors.
 func (d *Domain) InverseNTT(values []Element, from Order, shift Element, on ...Kernel) error {
 	if err := d.check(values, from, shift); err != nil {
 		return err
@@ -82,8 +83,8 @@ func checkShift(shift Element) error {
 	return nil
 }
 
-// interpolate is the inverse of transform but for the factor n: the transform with the
-// inverse root is the transform with its outputs i and n - i exchanged.
+// interpolate inverts transform, up to the factor n. The transform with the inverse root equals
+// transform with its outputs i and n - i exchanged.
 func (d *Domain) interpolate(k Kernel, values []Element, from Order) {
 	d.transform(k, values, from)
 	if from == BitReversed {
@@ -112,12 +113,13 @@ func (d *Domain) transform(k Kernel, values []Element, from Order) {
 	}
 }
 
-// cached is how many elements a portable transform does pass by pass; of more it does
-// one pass and then each half, so that the data lies in the first-level cache.
+// cached is the number of elements that a portable transform handles pass by pass. With more it
+// does one pass and then each half, so that the data stays in the first-level cache.
 const cached = 1 << 11
 
-// toReversed transforms block b, to numbers of 64 bits that are the result modulo p: for a
-// polynomial modulo X^m - z^2 one each modulo X^(m/2) - z and X^(m/2) + z, z = roots[b].
+// toReversed transforms block b to 64-bit numbers that are equal to the result modulo p. It reduces
+// a polynomial modulo X^m - z^2 to two, modulo X^(m/2) - z and modulo X^(m/2) + z, with z =
+// roots[b].
 func (d *Domain) toReversed(x []Element, b int) {
 	if len(x) > cached {
 		half := len(x) / 2
@@ -134,7 +136,7 @@ func (d *Domain) toReversed(x []Element, b int) {
 	}
 }
 
-// fromReversed is the transposed of toReversed.
+// fromReversed is the transpose of toReversed.
 func (d *Domain) fromReversed(x []Element, b int) {
 	if len(x) > cached {
 		half := len(x) / 2
@@ -169,23 +171,24 @@ func transposed(x, y []Element, z Element) {
 	}
 }
 
-// addLazy returns a number that is u + v modulo p. A carry is worth epsilon; to add that
-// can carry again, but leaves less than epsilon, so that to add it once more does not.
+// addLazy returns a 64-bit number that equals u + v modulo p. A carry is worth epsilon. Adding
+// epsilon can carry again, but then leaves less than epsilon, so that adding it once more does not
+// carry.
 func addLazy(u, v uint64) uint64 {
 	s, c := bits.Add64(u, v, 0)
 	s, c = bits.Add64(s, -c&epsilon, 0)
 	return s + -c&epsilon
 }
 
-// subLazy returns a number that is u - v modulo p, as addLazy.
+// subLazy returns a 64-bit number that equals u - v modulo p, in the way of addLazy.
 func subLazy(u, v uint64) uint64 {
 	d, b := bits.Sub64(u, v, 0)
 	d, b = bits.Sub64(d, -b&epsilon, 0)
 	return d - -b&epsilon
 }
 
-// BitReverse exchanges elements between the orders. A length that is not a power of two
-// is zkbench.ErrParams.
+// BitReverse converts values from one order to the other, in place. It returns zkbench.ErrParams if
+// the length is not a power of two.
 func BitReverse(values []Element) error {
 	n := len(values)
 	if n == 0 || n&(n-1) != 0 {
@@ -208,15 +211,15 @@ func reverseBitOrder(values []Element) {
 	}
 }
 
-// reverseBits is the low log bits of i backwards.
+// reverseBits returns the low log bits of i in reverse.
 func reverseBits(i, log int) int { return int(bits.Reverse64(uint64(i)) >> (64 - log)) }
 
-// tileLog is the logarithm of a cache line's elements, at least.
+// tileLog is the logarithm of the number of elements in a cache line, at least.
 const tileLog = 4
 
-// bitReverseTiles reverses by tiles, so that every cache line is read and written whole:
-// with i = (a, b, c), a and c of tileLog bits, element (a, b, c) goes to
-// (rev c, rev b, rev a), and for one b the elements make a tile that is transposed.
+// bitReverseTiles reverses tile by tile, so that every cache line is read and written whole. With i
+// = (a, b, c), a and c of tileLog bits, element (a, b, c) goes to (rev c, rev b, rev a). The
+// elements with the same b form a tile that is transposed.
 func bitReverseTiles(values []Element, log int) {
 	const side = 1 << tileLog
 	middle := log - 2*tileLog

@@ -4,21 +4,25 @@ package goldilocks
 
 import "math/bits"
 
-// passes are a kernel's, all of one radix, for which its tables are. Those to reversed
-// order go from the largest stride to 1, those from it the other way. The outer pass, of
-// the largest stride, is of the radix or of a smaller one, whichever leaves a power of the
-// radix; it is indexed by its radix's logarithm.
+// passes are the passes of a kernel. All have one radix, which is also that of the tables. To
+// reversed order they run from the largest stride to 1, from reversed order the other way. The
+// outer pass, with the largest stride, has this radix or a smaller one, so that a power of the
+// radix is left. The outer passes are indexed by the logarithm of their radix.
 //
-// Cost of 2^k elements with AVX-512, k = 3 m + j, 1 <= j <= 3, to reversed order, from
-// instructions on two ports (internal/gen): 16, 37 or 85 cycles for each 16, 32 or 64
-// elements of the outer pass, as j is 1, 2 or 3, 124 for each 64 elements of each of m-1
-// middle passes, 154 for 64 of the inner one. For 2^12 these are 31 thousand cycles, for
-// 2^20 13.9 million. In memory beyond the second-level cache are one pass over the data
-// for every factor of 8 by which it exceeds that cache, and one more, 16 bytes read and
-// written for each element, and the tables, 16 bytes read. For 2^20 that is 48 MB.
+// Cost of 2^k elements with AVX-512, k = 3 m + j, 1 <= j <= 3, to reversed order, from the
+// instructions on two ports (internal/gen):
 //
-// go test ./goldilocks -run '^$' -bench NTT measures it: up to 2^20 it takes what these cycles take at
-// the processor's clock, beyond that memory takes the rest.
+//   - the outer pass takes 16, 37 or 85 cycles for each 16, 32 or 64 elements, if j is 1, 2 or 3;
+//   - each of the m-1 middle passes takes 124 cycles for each 64 elements;
+//   - the inner pass takes 154 cycles for each 64 elements.
+//
+// For 2^12 elements these are 31 thousand cycles, for 2^20 they are 13.9 million. Memory beyond the
+// second-level cache sees one pass over the data for every factor of 8 by which the data exceeds
+// that cache, and one more. Each pass reads and writes 16 bytes per element, and reads 16 bytes of
+// tables. For 2^20 elements that is 48 MB.
+//
+// go test ./goldilocks -run '^$' -bench NTT measures the time. Up to 2^20 elements it is these
+// cycles at the processor's clock; beyond that, memory takes the rest.
 type passes struct {
 	radix    int // also the number of lanes
 	to, from struct {
@@ -28,8 +32,8 @@ type passes struct {
 	}
 }
 
-// tableBytes is the memory of the tables of a radix, for each of a domain's elements: two
-// words for each of the elements, in rows and groups together.
+// tableBytes is the memory of the tables of a radix per element of the domain: two words, in rows
+// and groups together.
 const tableBytes = 16
 
 var avx2Passes, avx512Passes = newAVX2Passes(), newAVX512Passes()
@@ -52,8 +56,8 @@ func newAVX512Passes() (p passes) {
 	return p
 }
 
-// wideNTT transforms values if the kernel can, and tells whether it has. What is too short
-// for eight lanes is done in four.
+// wideNTT transforms values if the kernel can, and reports whether it did. Vectors too short for
+// eight lanes run in four.
 func (d *Domain) wideNTT(k Kernel, values []Element, from Order) bool {
 	switch {
 	case k.name == avx512 && avx512Passes.takes(d.n):
@@ -66,7 +70,7 @@ func (d *Domain) wideNTT(k Kernel, values []Element, from Order) bool {
 	return true
 }
 
-// takes tells whether n is enough for an outer pass and groups in the inner one.
+// takes reports whether n is enough for an outer pass and for groups in the inner one.
 func (p *passes) takes(n int) bool { return n >= 2*p.radix*p.radix }
 
 func (p *passes) transform(t *tables, x []Element, from Order) {
@@ -86,11 +90,11 @@ func (p *passes) transform(t *tables, x []Element, from Order) {
 	p.from.outer[outer](&x[0], stride)
 }
 
-// wideCached is how many elements are done pass by pass: they fill the better part of the
+// wideCached is the number of elements that are handled pass by pass. They fill most of the
 // first-level cache.
 const wideCached = 1 << 12
 
-// toReversed transforms block b, len(x) a power of the radix and at least its square.
+// toReversed transforms block b. len(x) is a power of the radix, and at least its square.
 func (p *passes) toReversed(t *tables, x []Element, b int) {
 	stride, blocks := len(x)/p.radix, 1
 	if len(x) > wideCached {
@@ -106,7 +110,7 @@ func (p *passes) toReversed(t *tables, x []Element, b int) {
 	p.to.inner(&x[0], blocks/p.radix, p.group(t, b*blocks/p.radix))
 }
 
-// fromReversed is the transposed of toReversed.
+// fromReversed is the transpose of toReversed.
 func (p *passes) fromReversed(t *tables, x []Element, b int) {
 	stride, blocks := len(x)/p.radix, 1
 	if len(x) > wideCached {
@@ -124,10 +128,10 @@ func (p *passes) fromReversed(t *tables, x []Element, b int) {
 	}
 }
 
-// row is the first of the rows from block b on.
+// row returns the address of the rows from block b on.
 func (p *passes) row(t *tables, b int) *uint64 { return &t.rows[2*p.radix*b] }
 
-// group is the first of the groups from the g-th on.
+// group returns the address of the groups from group g on.
 func (p *passes) group(t *tables, g int) *uint64 { return &t.groups[2*p.radix*(p.radix-1)*g] }
 
 //go:noescape

@@ -72,8 +72,8 @@ func TestPasses(t *testing.T) {
 	}
 }
 
-// edge is an element whose word with the bias of signed digits, if not itself, is next to
-// where it leaves 64 bits.
+// edge returns an element whose word, possibly with the bias of signed digits, is next to where it
+// overflows 64 bits.
 func edge(random *rand.Rand) Element {
 	e := Element(random.Uint64N(1 << 33))
 	if random.IntN(4) == 0 {
@@ -91,7 +91,7 @@ func ofDigits(e Element) Element {
 	return signed(int64(int32(e >> 32))).Mul(1 << 32).Add(signed(int64(int32(e))))
 }
 
-// columnsOfMap are a linear map's values at the unit vectors.
+// columnsOfMap returns a linear map's values at the unit vectors.
 func columnsOfMap(f func([]Element) []Element, n int) (m [][]Element) {
 	for i := range n {
 		unit := make([]Element, n)
@@ -101,7 +101,7 @@ func columnsOfMap(f func([]Element) []Element, n int) (m [][]Element) {
 	return m
 }
 
-// multiplied is the sum of the columns m times x.
+// multiplied returns the sum of the columns m times x.
 func multiplied(m [][]Element, x []Element) []Element {
 	sum := make([]Element, len(x))
 	for j, column := range m {
@@ -112,7 +112,7 @@ func multiplied(m [][]Element, x []Element) []Element {
 	return sum
 }
 
-// inverted is the inverse of a matrix, by Gauss and Jordan.
+// inverted returns the inverse of a matrix, by Gauss and Jordan.
 func inverted(m [][]Element) [][]Element {
 	n := len(m)
 	inverse := make([][]Element, n)

@@ -4,21 +4,23 @@ package goldilocks
 
 import "math/bits"
 
-// tableBytes is the memory of the tables, for each of a domain's elements: a multiplier for
-// each of the roots, which are half as many.
+// tableBytes is the memory of the tables per element of the domain: one multiplier per root, and
+// there are half as many roots.
 const tableBytes = 16 / 2
 
-// passes are a kernel's, to reversed order and from it.
+// passes are the passes of a kernel, to reversed order and from it.
 type passes struct{ to, from direction }
 
-// direction has the butterflies of two vectors, and passes over blocks of 4 stride elements,
-// each of two strides, 2 stride and stride, so that elements are loaded and stored once for
-// both. With the larger stride, block b has the b-th root, and first is the multiplier of the
-// first block; with the smaller, its halves have the 2b-th and the next, and second is that of
-// the first half. The second half's and those of the blocks behind follow in memory.
+// direction has the butterflies of two vectors, and passes over blocks of 4 stride elements. Each
+// pass computes two strides, 2 stride and stride, so that elements are loaded and stored once for
+// both.
 //
-// From reversed order elements are canonical in and out of each function. To it any words
-// are, and stride1, which is the last, leaves them canonical.
+// With the larger stride, block b uses root b, and first is the multiplier of the first block. With
+// the smaller stride, its halves use the roots 2b and 2b+1, and second is the multiplier of the
+// first half. The multipliers of the second half and of the next blocks follow in memory.
+//
+// From reversed order, elements are canonical in and out of each function. To reversed order they
+// are any words, and stride1, which runs last, makes them canonical.
 type direction struct {
 	pair   func(x, y *Element, n int, m *multiplier)
 	middle func(x *Element, stride, blocks int, first, second *multiplier)
@@ -37,7 +39,7 @@ var (
 	}
 )
 
-// wideNTT transforms values if the kernel can, and tells whether it has.
+// wideNTT transforms values if the kernel can, and reports whether it did.
 func (d *Domain) wideNTT(k Kernel, values []Element, from Order) bool {
 	switch {
 	case k.name == portable || d.n < 4:
@@ -50,8 +52,8 @@ func (d *Domain) wideNTT(k Kernel, values []Element, from Order) bool {
 	return true
 }
 
-// transform does all passes of a length of at least 4. Where the number of strides is odd,
-// the largest is left to the butterflies of the two halves.
+// transform runs all passes on at least 4 elements. If the number of strides is odd, the largest
+// stride is left to the butterflies of the two halves.
 func (p *passes) transform(m []multiplier, x []Element, from Order) {
 	half := len(x) / 2
 	switch odd := bits.Len(uint(len(x)))%2 == 0; {
@@ -70,7 +72,7 @@ func (p *passes) transform(m []multiplier, x []Element, from Order) {
 	}
 }
 
-// toReversed transforms block b, of a power of 4 elements.
+// toReversed transforms block b, whose length is a power of 4.
 func (d *direction) toReversed(m []multiplier, x []Element, b int) {
 	stride := len(x) / 4
 	if len(x) > cached {
@@ -85,7 +87,7 @@ func (d *direction) toReversed(m []multiplier, x []Element, b int) {
 	}
 }
 
-// fromReversed is the transposed of toReversed.
+// fromReversed is the transpose of toReversed.
 func (d *direction) fromReversed(m []multiplier, x []Element, b int) {
 	if len(x) > cached {
 		stride := len(x) / 4
@@ -100,8 +102,8 @@ func (d *direction) fromReversed(m []multiplier, x []Element, b int) {
 	}
 }
 
-// pass does the butterflies of 2 stride and stride in x, the b-th vector of its length. Where
-// a stride does not fill the lanes, stride4 fills them with several blocks.
+// pass computes the butterflies of 2 stride and stride in x, vector b of this length. If a stride
+// does not fill the lanes, stride4 fills them with several blocks.
 func (d *direction) pass(m []multiplier, x []Element, stride, b int) {
 	blocks := len(x) / 4 / stride
 	b *= blocks
@@ -115,7 +117,7 @@ func (d *direction) pass(m []multiplier, x []Element, stride, b int) {
 	}
 }
 
-// lanes is the number of elements in a register.
+// lanes returns the number of elements in a register.
 func lanes() int
 
 //go:noescape

@@ -32,7 +32,7 @@ func eachPasses(t *testing.T, f func(t *testing.T, p *passes)) {
 	}
 }
 
-// modulo is a number modulo p.
+// modulo returns x modulo p.
 func modulo(x *big.Int) Element {
 	return Element(x.Mod(x, new(big.Int).SetUint64(Modulus)).Uint64())
 }

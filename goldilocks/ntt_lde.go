@@ -8,24 +8,27 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// LDE is a low-degree extension: from the values on a domain of n elements of a
-// polynomial of degree below n to its values on Shift times the domain of Blowup n.
+// LDE is a low-degree extension. Given the n values of a polynomial of degree below n on a domain
+// of size n, it computes the polynomial's values on a coset: Shift times the domain of size Blowup
+// * n.
 type LDE struct {
 	Blowup  int     // a power of two
-	Shift   Element // not 0; Generator is the customary one
+	Shift   Element // not 0; usually Generator
 	In, Out Order   // of the values before and after
 }
 
-// Extend replaces columns by their extension, in place: each has length Blowup n, and the
-// first n hold the values on d. What the others hold does not matter. Columns must not
-// overlap. A column of another length, a Blowup that is not a power of two or makes more
-// than 2^32 values, and a Shift of 0 are zkbench.ErrParams; after another error, as of a
-// context that is done, the columns hold no useful values. The executor's tasks are
-// columns, and within a column the cosets of d.
+// Extend replaces columns by their extensions, in place. With n the size of d, each column has
+// length Blowup * n. Its first n elements are the values on d; Extend ignores the others. Columns
+// must not overlap.
 //
-// A column costs Blowup + 1 transforms of length n, 2 Blowup n multiplications, and
-// permutations in those places where the order is Natural: the transforms go from values
-// in reversed order to values in reversed order without any.
+// Extend returns zkbench.ErrParams if a column has another length, if Blowup is not a power of two
+// or gives more than 2^32 values, or if Shift is 0 or not canonical. After any other error, for
+// example if ctx is done, the contents of the columns are undefined. The executor's tasks are
+// columns and, within a column, the cosets of d.
+//
+// A column costs Blowup + 1 transforms of length n and 2 * Blowup * n multiplications. It also
+// costs a permutation if In is Natural, and one if Out is: the transforms themselves take and
+// return values in reversed order.
 func (d *Domain) Extend(ctx context.Context, ex executor.Executor, columns [][]Element, e LDE, on ...Kernel) error {
 	if err := d.checkMade(); err != nil {
 		return err
@@ -66,7 +69,7 @@ func (d *Domain) Extend(ctx context.Context, ex executor.Executor, columns [][]E
 			k.scale(v, values, Natural, d.inverse, shifts[t])
 			d.transform(k, v, Natural)
 		}
-		// The coefficients are where the first coset's values go: that one is the last.
+		// The coefficients are in the place of the first coset's values, so that coset is last.
 		err := ex.Do(ctx, e.Blowup-1, func(_ context.Context, t int) error {
 			coset(t + 1)
 			return nil

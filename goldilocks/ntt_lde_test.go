@@ -94,7 +94,7 @@ func TestExtendNothing(t *testing.T) {
 	}
 }
 
-// outerOnly is an executor that runs no tasks of tasks.
+// outerOnly is an executor that does not run tasks of tasks.
 type outerOnly struct {
 	executor.Executor
 	inside bool

@@ -2,25 +2,25 @@ package goldilocks
 
 import "math/bits"
 
-// tables are what vector kernels read: the twiddles of passes of one radix, each as the
-// signed digits of 32 bits of itself and of 2^32 times itself, packed.
+// tables holds what vector kernels read: the twiddles of passes of one radix. Each twiddle is
+// stored as the packed signed 32-bit digits of itself and of 2^32 times itself.
 //
-// With rev(b) the bits of b behind the binary point, the least significant first, block b
-// of a pass has the twiddle t = exp(2 pi i rev(b)/radix), whatever the length, and its
-// element k is multiplied by t^k.
+// Let rev(b) be the bits of b after the binary point, the least significant first. Block b of a
+// pass has the twiddle t = exp(2 pi i rev(b)/radix), whatever the length, and its element k is
+// multiplied by t^k.
 type tables struct {
-	// rows has for each block but those of the pass of stride 1 the powers from 0 to
-	// radix-1, and then these times 2^32.
+	// rows has, for each block except those of the pass of stride 1, the powers from 0 to radix-1,
+	// and then these times 2^32.
 	rows []uint64
-	// groups has for each power from 1 to radix-1 that of radix blocks in a row, and then
-	// these times 2^32: for the pass of stride 1.
+	// groups has, for each power from 1 to radix-1, that power for radix consecutive blocks, and
+	// then these times 2^32. The pass of stride 1 reads them.
 	groups []uint64
 }
 
 func newTables(roots []Element, radix int) *tables {
 	n := 2 * len(roots)
 	t := &tables{
-		// A row more than there are: the last digit is loaded with the four bytes behind it.
+		// One row more than used: the last digit is loaded together with the four bytes after it.
 		rows:   make([]uint64, (n/radix/radix+1)*2*radix),
 		groups: make([]uint64, n/radix*2*(radix-1)),
 	}
@@ -43,18 +43,18 @@ func newTables(roots []Element, radix int) *tables {
 
 // twiddle returns the digits of e and of 2^32 e, packed.
 //
-// The low digits of e and 2^32 e are to add up, in absolute value, to at most 2^32 - 4, the
-// high ones to at most 2^32 - 2: times digits of at most 2^31 that is 2^63 - 2^33 and 2^63 -
-// 2^32. All 2^32 roots of unity have been tried: only 2^63 fails, by one, and it is in no
-// table. It is at 41/64 of the circle, and a table's twiddles are the powers up to radix-1
-// of those up to 1/radix of it: 41/64 would be 6 or 7 times, or 3 times, a fraction whose
-// denominator is a power of two. It fails too for 1 in 2^30 of other elements.
+// In absolute value, the low digits of e and 2^32 e must add up to at most 2^32 - 4, the high
+// digits to at most 2^32 - 2. Times digits of at most 2^31, that is 2^63 - 2^33 and 2^63 - 2^32.
+// All 2^32 roots of unity were tried: only 2^63 fails, by one, and no table contains it. It is at
+// 41/64 of the circle. A table's twiddles are the powers up to radix-1 of those up to 1/radix of
+// the circle, so 41/64 would have to be 6 or 7 times, or 3 times, a fraction whose denominator is a
+// power of two. Among other elements, 1 in 2^30 fails too.
 func twiddle(e Element) (t, s uint64) {
 	return pack(digits(e)), pack(digits(e.Mul(1 << 32)))
 }
 
-// digits returns low, which fits 32 bits, and high: low + 2^32 high = e modulo p. Of a
-// root of unity, or one times 2^32, high fits too.
+// digits returns low and high with low + 2^32 high = e modulo p. low fits in 32 bits. high fits too
+// if e is a root of unity, or 2^32 times one.
 func digits(e Element) (low, high int64) {
 	v := int64(e)
 	if e >= Modulus/2 {
@@ -66,8 +66,8 @@ func digits(e Element) (low, high int64) {
 
 func pack(low, high int64) uint64 { return uint64(uint32(low)) | uint64(high)<<32 }
 
-// multiplier is an element m, prepared for products by it that Montgomery's method reduces:
-// z has the factor 2^64 that it takes away. The kernels of arm64 multiply so, by six
+// multiplier is an element m, prepared for products that Montgomery's method reduces: z includes
+// the factor 2^64 that the reduction removes. The kernels of arm64 multiply in this way, with six
 // instructions.
 type multiplier struct {
 	z uint64 // 2^64 m modulo p, below p
@@ -80,7 +80,7 @@ func newMultiplier(m Element) multiplier {
 	return multiplier{z, z + z<<32}
 }
 
-// newMultipliers prepares elements.
+// newMultipliers prepares elements for products.
 func newMultipliers(elements []Element) []multiplier {
 	all := make([]multiplier, len(elements))
 	for i, m := range elements {
@@ -89,14 +89,14 @@ func newMultipliers(elements []Element) []multiplier {
 	return all
 }
 
-// scaleBlock is how many powers a progression keeps: they lie in the first-level cache.
+// scaleBlock is the number of powers that a progression keeps, which fit in the first-level cache.
 const scaleBlock = 1 << 9
 
-// progression is c s^i for i below a power of two: blocks of the same powers, each times
-// one factor.
+// progression is c s^i for i below a power of two: blocks of the same powers, each times one
+// factor.
 type progression struct{ powers, factors []Element }
 
-// newProgression returns that of n elements in the given order.
+// newProgression returns the progression c s^i of n elements in the given order.
 func (k Kernel) newProgression(n int, order Order, c, s Element) (p progression) {
 	m := min(n, scaleBlock)
 	p.powers, p.factors = make([]Element, m), make([]Element, n/m)
@@ -110,7 +110,7 @@ func (k Kernel) newProgression(n int, order Order, c, s Element) (p progression)
 	return p
 }
 
-// scale sets the coefficient dst of X^i to src's times c s^i, both in the same order.
+// scale sets the coefficient of X^i in dst to c s^i times that in src. Both are in the same order.
 func (k Kernel) scale(dst, src []Element, order Order, c, s Element) {
 	if s == 1 {
 		MulScalar(dst, src, c, k)
@@ -125,8 +125,8 @@ func (k Kernel) scale(dst, src []Element, order Order, c, s Element) {
 	}
 }
 
-// setPowers sets dst[i] to c s^i, for a power of two of them: those that are there, times
-// the next, are as many more.
+// setPowers sets dst[i] to c s^i, for a number of elements that is a power of two. Each step
+// doubles the known powers by multiplying them by the next one.
 func (k Kernel) setPowers(dst []Element, c, s Element) {
 	dst[0] = c
 	for i := 1; i < len(dst); i *= 2 {
@@ -135,7 +135,7 @@ func (k Kernel) setPowers(dst []Element, c, s Element) {
 	}
 }
 
-// setReversedPowers is setPowers with dst in reversed order.
+// setReversedPowers does the same as setPowers, with dst in reversed order.
 func setReversedPowers(dst []Element, c, s Element) {
 	dst[0] = c
 	for i := len(dst) / 2; i > 0; i /= 2 {

@@ -25,7 +25,7 @@ func domain(t testing.TB, n int) *goldilocks.Domain {
 	return must.Get(goldilocks.NewDomain(n))(t)
 }
 
-// size is the first number, or in short tests, which run under emulators, the second.
+// size returns the first number, or in short tests, which run under emulators, the second.
 func size(long, short int) int {
 	if testing.Short() {
 		return short
@@ -46,7 +46,7 @@ func equal(t *testing.T, what string, got, want []goldilocks.Element) {
 	}
 }
 
-// horner is the value of the polynomial at x.
+// horner returns the value of the polynomial at x.
 func horner(coefficients []goldilocks.Element, x goldilocks.Element) (y goldilocks.Element) {
 	for _, c := range slices.Backward(coefficients) {
 		y = y.Mul(x).Add(c)
@@ -54,7 +54,7 @@ func horner(coefficients []goldilocks.Element, x goldilocks.Element) (y goldiloc
 	return y
 }
 
-// onCoset are the polynomial's values on shift times the domain, one by one.
+// onCoset returns the polynomial's values on shift times the domain, computed one by one.
 func onCoset(d *goldilocks.Domain, coefficients []goldilocks.Element, shift goldilocks.Element) []goldilocks.Element {
 	x := shift
 	return generate(d.Size(), func(int) goldilocks.Element {
@@ -64,7 +64,7 @@ func onCoset(d *goldilocks.Domain, coefficients []goldilocks.Element, shift gold
 	})
 }
 
-// inOrder is a copy of the vector, which is in natural order, in that order.
+// inOrder returns a copy of v, which is in natural order, in order o.
 func inOrder(t testing.TB, v []goldilocks.Element, o goldilocks.Order) []goldilocks.Element {
 	t.Helper()
 	v = slices.Clone(v)
@@ -279,7 +279,7 @@ func FuzzNTT(f *testing.F) {
 	})
 }
 
-// allocated is how many bytes f allocates.
+// allocated returns how many bytes f allocates.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -8,8 +8,8 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// Extension is an extension of the field, as the evaluations of polynomials take it: package
-// ext has two. Coordinates are those of a base that begins with 1.
+// Extension is an extension of the field in which polynomials can be evaluated. Package ext has
+// two. Coordinates refer to a base whose first element is 1.
 type Extension[E any] interface {
 	~[2]Element | ~[3]Element
 	Add(E) E
@@ -19,16 +19,15 @@ type Extension[E any] interface {
 	comparable
 }
 
-// evalBlock is how many powers of the point are computed: they lie in the first-level
-// cache, and what a block of coefficients gives is multiplied by one power for the block.
+// evalBlock is the number of powers of the point that are computed. They fit in the first-level
+// cache. The result of each block of coefficients is multiplied by one more power.
 const evalBlock = 1 << 9
 
-// EvalAll returns the values at point of polynomials, polys[i][j] being the coefficient of
-// X^j in the i-th. A coordinate of point that is not canonical is zkbench.ErrParams. The
-// executor's tasks are polynomials.
+// EvalAll returns the values of polynomials at point. polys[i][j] is the coefficient of X^j in
+// polynomial i. EvalAll returns zkbench.ErrParams if a coordinate of point is not canonical. Each
+// polynomial is one task of the executor.
 //
-// The cost for each coefficient is that of its place in a Dot for each coordinate: two or
-// three multiplications.
+// Each coefficient costs one step of a Dot per coordinate: two or three multiplications.
 func EvalAll[E Extension[E]](ctx context.Context, ex executor.Executor, polys [][]Element, point E, on ...Kernel) ([]E, error) {
 	if err := checkPoint(point); err != nil {
 		return nil, err
@@ -66,8 +65,8 @@ func checkPoint[E Extension[E]](point E) error {
 	return nil
 }
 
-// powersOf returns the coordinates of the first n powers of x: each step multiplies those
-// that are there by the power that follows them.
+// powersOf returns the coordinates of the first n powers of x. Each step multiplies all known
+// powers by the next one.
 func powersOf[E Extension[E]](k Kernel, x E, n int) [][]Element {
 	out := vectors(len(x), n)
 	term := make([]Element, n/2+1)
@@ -88,7 +87,7 @@ func powersOf[E Extension[E]](k Kernel, x E, n int) [][]Element {
 	return out
 }
 
-// dot is the sum of f[i] times the weight whose coordinates are weights[.][i].
+// dot returns the sum of f[i] times the weight whose coordinates are weights[.][i].
 func dot[E Extension[E]](k Kernel, f []Element, weights [][]Element) (sum E) {
 	for c, w := range weights {
 		sum[c] = Dot(f, w[:len(f)], k)
@@ -96,7 +95,7 @@ func dot[E Extension[E]](k Kernel, f []Element, weights [][]Element) (sum E) {
 	return sum
 }
 
-// vectors are count vectors of n zeros, one behind the other.
+// vectors returns count vectors of n zeros, in one allocation.
 func vectors(count, n int) [][]Element {
 	all := make([]Element, count*n)
 	out := make([][]Element, count)

@@ -8,24 +8,24 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// valueBlocks is how many blocks of points are a task of EvalValues.
+// valueBlocks is the number of blocks of points in a task of EvalValues.
 const valueBlocks = 16
 
-// Coset is Shift times a domain.
+// Coset is the set of Shift times each element of a domain.
 type Coset struct {
 	Domain *Domain
 	Shift  Element // not 0
 	Order  Order   // of its points
 }
 
-// EvalValues returns the values at point of polynomials of degree below n, values[i] being
-// the i-th's values on a coset of n points. Lengths other than n, a shift of 0, and a shift or
-// a coordinate of point that is not canonical are zkbench.ErrParams. The executor's tasks are
-// parts of the coset.
+// EvalValues returns the values at point of polynomials of degree below n. values[i] holds the
+// values of polynomial i on a coset of n points. EvalValues returns zkbench.ErrParams if a length
+// is not n, if the shift is 0 or not canonical, or if a coordinate of point is not canonical. The
+// executor's tasks are parts of the coset.
 //
-// By the barycentric formula, over the points d of the coset,
-// f(x) = (shift^n - x^n) / (n shift^n) times the sum of f(d) d / (d - x). The weights are
-// computed once, with about 15 multiplications for each point; then the cost is EvalAll's.
+// It uses the barycentric formula over the points d of the coset: f(x) is (shift^n - x^n) / (n *
+// shift^n) times the sum of f(d) * d / (d - x). The weights are computed once, with about 15
+// multiplications per point. After that the cost is the same as for EvalAll.
 func EvalValues[E Extension[E]](ctx context.Context, ex executor.Executor, c Coset, values [][]Element, point E, on ...Kernel) ([]E, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (c Coset) check() error {
 	return checkShift(c.Shift)
 }
 
-// index is the place of e, which p has.
+// index returns the index of e, which p must contain.
 func (p progression) index(e Element) int {
 	for b, f := range p.factors {
 		for i, power := range p.powers {
@@ -98,7 +98,7 @@ func (p progression) index(e Element) int {
 	panic("goldilocks: an element of a coset is none of its points") // unreachable: x^n - shift^n has no other roots
 }
 
-// weigh returns for each of values the sum of f(d) d / (d - x) over the blocks of points d
+// weigh returns, for each vector of values, the sum of f(d) d / (d - x) over the blocks of points d
 // from start to end.
 func weigh[E Extension[E]](k Kernel, p progression, start, end int, values [][]Element, x monic[E]) []E {
 	sums := make([]E, len(values))
@@ -119,15 +119,16 @@ func weigh[E Extension[E]](k Kernel, p progression, start, end int, values [][]E
 	return sums
 }
 
-// monic is the characteristic polynomial of the multiplication by an element x of an
-// extension, of which x is a root, and its quotient by T - x: the coefficient of T^i at i.
+// monic is the characteristic polynomial of the multiplication by an element x of an extension, and
+// its quotient by T - x, since x is a root. The coefficient of T^i is at index i.
 type monic[E Extension[E]] struct {
 	coefficients []Element
 	quotient     []E
 }
 
-// characteristic returns that of x. With the traces t_i of its powers the coefficients are,
-// by Newton's identities, c_(e-k) = -(c_e t_k + c_(e-1) t_(k-1) + ... + c_(e-k+1) t_1) / k.
+// characteristic returns the characteristic polynomial of x. With the traces t_i of x's powers,
+// Newton's identities give the coefficients c_(e-k) = -(c_e t_k + c_(e-1) t_(k-1) + ... + c_(e-k+1)
+// t_1) / k.
 func characteristic[E Extension[E]](x E) (m monic[E]) {
 	e := len(x)
 	m.coefficients, m.quotient = make([]Element, e+1), make([]E, e)
@@ -152,7 +153,7 @@ func characteristic[E Extension[E]](x E) (m monic[E]) {
 	return m
 }
 
-// trace is that of the multiplication by x.
+// trace returns the trace of the multiplication by x.
 func trace[E Extension[E]](x E) (t Element) {
 	for i := range len(x) {
 		var unit E
@@ -162,11 +163,11 @@ func trace[E Extension[E]](x E) (t Element) {
 	return t
 }
 
-// reciprocals sets out to the coordinates of 1 / (d - x) for each d of points, none of which
-// is x. scratch is a vector.
+// reciprocals sets out to the coordinates of 1 / (d - x) for each d of points, none of which is x.
+// scratch is a vector.
 //
-// With the characteristic polynomial c and its quotient q, c(d) = (d - x) q(d), so that the
-// reciprocal is q(d) / c(d); c(d) is of the field, and not 0 since d is none of c's roots.
+// With the characteristic polynomial c and its quotient q, c(d) = (d - x) q(d), so the reciprocal
+// is q(d) / c(d). c(d) is in the base field, and not 0 because d is not a root of c.
 func (m monic[E]) reciprocals(k Kernel, out [][]Element, scratch, points []Element) {
 	evaluate(k, scratch, points, m.coefficients)
 	BatchInverse(scratch, scratch, k)

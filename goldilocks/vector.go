@@ -4,9 +4,9 @@ import "fmt"
 
 //go:generate go run ./internal/gen
 
-// The operations on vectors. Their slices are of one length, or they panic; dst may be an
-// operand, but not overlap one otherwise. They run on the fastest kernel, or on that which
-// the call names.
+// The operations on vectors. They panic if the slices differ in length. dst may be an
+// operand, but must not overlap one in any other way. They run on the fastest kernel, or on
+// the one that the call names.
 
 // Add sets dst[i] = a[i] + b[i].
 func Add(dst, a, b []Element, on ...Kernel) {
@@ -22,39 +22,40 @@ func Sub(dst, a, b []Element, on ...Kernel) {
 	subPortable(dst[n:], a[n:], b[n:])
 }
 
-// Mul sets dst[i] = a[i] b[i].
+// Mul sets dst[i] = a[i] * b[i].
 func Mul(dst, a, b []Element, on ...Kernel) {
 	sameLength(len(dst), len(a), len(b))
 	n := chosen(on).mulWide(dst, a, b)
 	mulPortable(dst[n:], a[n:], b[n:])
 }
 
-// MulAdd sets dst[i] += a[i] b[i].
+// MulAdd sets dst[i] += a[i] * b[i].
 func MulAdd(dst, a, b []Element, on ...Kernel) {
 	sameLength(len(dst), len(a), len(b))
 	n := chosen(on).mulAddWide(dst, a, b)
 	mulAddPortable(dst[n:], a[n:], b[n:])
 }
 
-// Xor sets dst[i] = a[i] + b[i] - 2 a[i] b[i]: of bits their exclusive or.
+// Xor sets dst[i] = a[i] + b[i] - 2*a[i]*b[i]. For bits, this is their exclusive or.
 func Xor(dst, a, b []Element, on ...Kernel) {
 	sameLength(len(dst), len(a), len(b))
 	n := chosen(on).xorWide(dst, a, b)
 	xorPortable(dst[n:], a[n:], b[n:])
 }
 
-// AndNot sets dst[i] = a[i] (1 - b[i]): of bits a[i] and not b[i].
+// AndNot sets dst[i] = a[i] * (1 - b[i]). For bits, this is (not b[i]) and a[i].
 func AndNot(dst, a, b []Element, on ...Kernel) {
 	sameLength(len(dst), len(a), len(b))
 	n := chosen(on).andNotWide(dst, a, b)
 	andNotPortable(dst[n:], a[n:], b[n:])
 }
 
-// MaxPack is how many vectors Pack takes at most.
+// MaxPack is the maximum number of vectors that Pack takes.
 const MaxPack = 32
 
-// Pack sets dst[i] to the sum of 2^j a[j][i]: of bits the number that they are. There are 1 to
-// MaxPack vectors, none of them dst.
+// Pack sets dst[i] to the sum of 2^j * a[j][i] over all j. If the a[j][i] are bits, this is the
+// number that they represent. Pack takes 1 to MaxPack vectors, none of which may be dst, and panics
+// otherwise.
 func Pack(dst []Element, a [][]Element, on ...Kernel) {
 	if len(a) == 0 || len(a) > MaxPack {
 		panic(fmt.Sprintf("goldilocks: %d vectors to pack, accepted are 1 to %d", len(a), MaxPack))
@@ -65,13 +66,13 @@ func Pack(dst []Element, a [][]Element, on ...Kernel) {
 	packPortable(dst, a, chosen(on).packWide(dst, a))
 }
 
-// MaxLayers is how many layers Butterflies does at most.
+// MaxLayers is the maximum number of layers that Butterflies computes.
 const MaxLayers = 2
 
-// Butterflies are the layers of a transform on two vectors, or two layers on four, row by row. Layer j
-// has the factors w[2^j-1+i], i below 2^j, and makes of the vectors at 2^(j+1) b + i and 2^j further
-// the sum and the difference of the first one and the factor times the second. src may be dst; all
-// vectors are of one length.
+// Butterflies computes one layer of a transform on two vectors, or two layers on four, row by row.
+// Layer j takes its factors from w[2^j-1+i], for i below 2^j. For u = 2^(j+1)*b + i it replaces
+// vectors u and u + 2^j by the sum and the difference of vector u and the factor times vector u +
+// 2^j. src may be dst. All vectors must have the same length.
 func Butterflies(dst, src, w [][]Element, on ...Kernel) {
 	if n := len(dst); n != 2 && n != 4 || len(src) != n || len(w) != n-1 {
 		panic(fmt.Sprintf("goldilocks: butterflies of %d vectors and %d factors to %d, accepted are 2 and 1 to 2, 4 and 3 to 4", len(src), len(w), len(dst)))
@@ -111,22 +112,22 @@ func Neg(dst, a []Element, on ...Kernel) {
 	negPortable(dst[n:], a[n:])
 }
 
-// MulScalar sets dst[i] = c a[i].
+// MulScalar sets dst[i] = c * a[i].
 func MulScalar(dst, a []Element, c Element, on ...Kernel) {
 	sameLength(len(dst), len(a), len(a))
 	n := chosen(on).mulScalarWide(dst, a, c)
 	mulScalarPortable(dst[n:], a[n:], c)
 }
 
-// MulAddScalar sets dst[i] += c a[i].
+// MulAddScalar sets dst[i] += c * a[i].
 func MulAddScalar(dst, a []Element, c Element, on ...Kernel) {
 	sameLength(len(dst), len(a), len(a))
 	n := chosen(on).mulAddScalarWide(dst, a, c)
 	mulAddScalarPortable(dst[n:], a[n:], c)
 }
 
-// AddProducts adds to each dst[k][i] the sum of c[j len(dst) + k] a[j][i] for all j: there are len(dst)
-// factors for each vector of a.
+// AddProducts adds to each dst[k][i] the sum of c[j*len(dst)+k] * a[j][i] over all j. c has
+// len(dst) factors for each vector of a.
 func AddProducts(dst, a [][]Element, c []Element, on ...Kernel) {
 	if len(dst) == 0 || len(c) != len(a)*len(dst) {
 		panic(fmt.Sprintf("goldilocks: %d factors of %d vectors to %d sums", len(c), len(a), len(dst)))
@@ -148,19 +149,19 @@ func AddProducts(dst, a [][]Element, c []Element, on ...Kernel) {
 	}
 }
 
-// Dot is the sum of a[i] b[i].
+// Dot returns the sum of a[i] * b[i].
 func Dot(a, b []Element, on ...Kernel) Element {
 	sameLength(len(a), len(b), len(b))
 	sum, n := chosen(on).dotWide(a, b)
 	return sum.Add(dotPortable(a[n:], b[n:]))
 }
 
-// inverseBlock is how many elements share one inversion: the inversion's 73 dependent
-// multiplications are little beside the three of each element, and the block's tree lies
-// in the first-level cache.
+// inverseBlock is the number of elements that share one inversion. The inversion's 73 dependent
+// multiplications are few compared with three for each element, and the block's tree fits in the
+// first-level cache.
 const inverseBlock = 1024
 
-// BatchInverse sets dst[i] = 1/a[i], that of 0 being 0.
+// BatchInverse sets dst[i] = 1/a[i], or 0 if a[i] is 0.
 func BatchInverse(dst, a []Element, on ...Kernel) {
 	sameLength(len(dst), len(a), len(a))
 	k := chosen(on)
@@ -174,9 +175,9 @@ func BatchInverse(dst, a []Element, on ...Kernel) {
 	}
 }
 
-// inverseBlock inverts by a tree of products: 1/x is y/(xy). Each level is a vector half
-// as long as the one before, its elements products of the lower half by the upper one, so
-// that every kernel's lanes are full down to its own width.
+// inverseBlock inverts by a tree of products: 1/x is y/(xy). Each level is a vector half as long as
+// the level before, whose lower half it multiplies by the upper one. So every kernel's lanes are
+// full, down to its own width.
 func (k Kernel) inverseBlock(dst, a []Element) {
 	var tree [2 * inverseBlock]Element
 	var zeros [inverseBlock]bool

@@ -8,8 +8,8 @@ const (
 	lanesAVX512 = 8
 )
 
-// whole is how many of the first n elements fill whole registers of the kernel: those that
-// a wide operation does, and says so.
+// whole returns how many of the first n elements fill whole registers of the kernel. A wide
+// operation handles these and returns their number.
 func (k Kernel) whole(n int) int {
 	switch k.name {
 	case avx512:
@@ -210,7 +210,7 @@ func (k Kernel) dotWide(a, b []Element) (sum Element, n int) {
 	return sum, n
 }
 
-// fromDwords is a + b 2^32 + c 2^64 + d 2^96.
+// fromDwords returns a + b 2^32 + c 2^64 + d 2^96 modulo p.
 func fromDwords(a, b, c, d uint64) Element {
 	// 2^64 = 2^32 - 1 and 2^96 = -1.
 	low := Reduce(a).Sub(Reduce(c)).Sub(Reduce(d))

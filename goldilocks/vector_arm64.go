@@ -2,8 +2,8 @@
 
 package goldilocks
 
-// The functions in assembly take pointers to n elements and do all of them, whatever the
-// length of the vectors: the predicate leaves out the last register's other lanes.
+// The functions in assembly take pointers to n elements and handle all of them, whatever the
+// length of the vectors: the predicate excludes the unused lanes of the last register.
 
 //go:noescape
 func addSVE(dst, a, b *Element, n int)
@@ -71,7 +71,7 @@ func mulSmallSVE(dst, a *Element, n int, s uint64)
 //go:noescape
 func mulSmallSVE2(dst, a *Element, n int, s uint64)
 
-// dotSVE sets sums, for each lane, to those of the products' four halves, the least
+// dotSVE sets sums, for each lane, to the sums of the products' four quarters of 32 bits, the least
 // significant first.
 //
 //go:noescape
@@ -220,8 +220,7 @@ func (k Kernel) mulAddScalarWide(dst, a []Element, c Element) int {
 	return len(dst)
 }
 
-// maxLanes is the number of elements in the longest register that the architecture has,
-// of 2048 bits.
+// maxLanes is the number of elements in the longest register of the architecture, of 2048 bits.
 const maxLanes = 32
 
 func (k Kernel) dotWide(a, b []Element) (sum Element, n int) {

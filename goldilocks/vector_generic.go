@@ -2,7 +2,7 @@
 
 package goldilocks
 
-// Each wide operation says how many of the first elements it has done: none here.
+// Each wide operation returns how many of the first elements it has handled: none here.
 
 func (k Kernel) addWide(dst, a, b []Element) int                     { return 0 }
 func (k Kernel) subWide(dst, a, b []Element) int                     { return 0 }

@@ -2,8 +2,8 @@ package goldilocks
 
 import "math/bits"
 
-// The portable twin of each vector operation. They are also what does the elements that
-// are left over when a kernel's whole registers are done.
+// The portable version of each vector operation. It also handles the elements that are left
+// over after a kernel's whole registers.
 
 func addPortable(dst, a, b []Element) {
 	for i := range dst {
@@ -87,7 +87,7 @@ func dotPortable(a, b []Element) Element {
 	return s.element()
 }
 
-// sum is a sum of products, over 2^128 too.
+// sum is a sum of products, which may exceed 2^128.
 type sum struct{ lo, hi, over uint64 }
 
 func (s *sum) add(a, b Element) {
@@ -98,5 +98,5 @@ func (s *sum) add(a, b Element) {
 	s.over += carry
 }
 
-// element is the sum, of fewer than 2^32 products: 2^128 is -2^32.
+// element returns the sum of fewer than 2^32 products modulo p, where 2^128 is -2^32.
 func (s *sum) element() Element { return Reduce128(s.hi, s.lo).Sub(Reduce(s.over << 32)) }

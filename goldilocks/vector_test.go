@@ -22,10 +22,10 @@ func generate(n int, f func(i int) goldilocks.Element) []goldilocks.Element {
 	return all
 }
 
-// operation is one of those on two vectors.
+// operation is an operation on two vectors.
 type operation func(dst, a, b []goldilocks.Element, on ...goldilocks.Kernel)
 
-// byKernel is an operation by a kernel.
+// byKernel returns an operation that runs on kernel k.
 func byKernel(k goldilocks.Kernel, op operation) func(dst, a, b []goldilocks.Element) {
 	return func(dst, a, b []goldilocks.Element) { op(dst, a, b, k) }
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// Accumulator gathers the weighted terms of verification equations that should
-// all sum to the identity: one scalar per generator of a basis, and points that
-// came with the proofs. Verifying one proof, or a whole batch, is one IsZero.
+// Accumulator collects the weighted terms of verification equations that should all sum to the
+// identity. It has one scalar for each generator of a basis, and the points that arrived with the
+// proofs. One IsZero then verifies one proof, or a whole batch.
 type Accumulator[S, P any] struct {
 	Basis   *Basis[S, P]
 	Fixed   []S // by position in the basis
@@ -16,7 +16,7 @@ type Accumulator[S, P any] struct {
 	Scalars []S // of Points
 }
 
-// NewAccumulator returns an empty accumulator with room for dynamic points.
+// NewAccumulator returns an empty accumulator with room for the given number of dynamic points.
 func NewAccumulator[S, P any](b *Basis[S, P], dynamic int) *Accumulator[S, P] {
 	return &Accumulator[S, P]{
 		Basis:   b,
@@ -37,15 +37,15 @@ func (a *Accumulator[S, P]) AddPoint(p *P, s *S) {
 	a.Scalars = append(a.Scalars, *s)
 }
 
-// Merge adds all terms of b, which has the same basis.
+// Merge adds all terms of b, which must have the same basis.
 func (a *Accumulator[S, P]) Merge(b *Accumulator[S, P]) {
 	a.Basis.Group.AddVec(a.Fixed, a.Fixed, b.Fixed)
 	a.Points = append(a.Points, b.Points...)
 	a.Scalars = append(a.Scalars, b.Scalars...)
 }
 
-// IsZero reports whether the gathered terms sum to the identity, up to
-// components outside the prime-order subgroup, which ClearTorsion kills.
+// IsZero reports whether the collected terms sum to the identity, up to components outside the
+// prime-order subgroup, which ClearTorsion removes.
 func (a *Accumulator[S, P]) IsZero(ctx context.Context, ex executor.Executor) (bool, error) {
 	g := a.Basis.Group
 	var fixed [1]P

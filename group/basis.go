@@ -9,16 +9,16 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// Family names a run of generators: Family{"bulletproof/G", 64} is the points
-// with message frame(name) || uint32 index for index 0..63.
+// Family names a sequence of generators. Family{"bulletproof/G", 64} stands for the 64 points that
+// are hashed from frame(name) || uint32 index, for index 0 to 63.
 type Family struct {
 	Name  string
 	Count int
 }
 
-// Basis is an ordered list of independent generators with its table. Protocols
-// find their generators by family name and write scalars at their positions;
-// one fixed-base sum over the basis then serves all protocols at once.
+// Basis is an ordered list of independent generators with its table. Protocols find their
+// generators by family name and write scalars at their positions. One fixed-base sum over the basis
+// then serves all protocols at once.
 type Basis[S, P any] struct {
 	Group    Group[S, P]
 	Table    Table[S, P]
@@ -27,13 +27,13 @@ type Basis[S, P any] struct {
 	offsets  map[string]int
 }
 
-// GeneratorDomain is the RFC 9380 domain separation tag for generators of the
-// group whose Domain is given.
+// GeneratorDomain returns the RFC 9380 domain separation tag for the generators of a group, given
+// the group's Domain.
 func GeneratorDomain(groupDomain string) string { return "zkbench/v1/generators/" + groupDomain }
 
-// NewBasis derives the generators of all families by hashing to the curve and
-// builds their table. A family named twice, the identity, or a repeated point
-// is refused with ErrParams.
+// NewBasis derives the generators of all families by hashing to the curve, and builds their table.
+// It returns ErrParams if a family is empty or named twice, or if a generator is the identity or
+// equals another one.
 func NewBasis[S, P any](g Group[S, P], families []Family, opts TableOptions) (*Basis[S, P], error) {
 	b := &Basis[S, P]{Group: g, families: append([]Family(nil), families...), offsets: make(map[string]int)}
 	seen := make(map[string]bool)
@@ -60,8 +60,8 @@ func NewBasis[S, P any](g Group[S, P], families []Family, opts TableOptions) (*B
 	return b, err
 }
 
-// Generator derives one generator: hash_to_curve of frame(name) || index, both
-// lengths and index uint32 little-endian.
+// Generator derives one generator by hash_to_curve of frame(name) || index. The frame's length and
+// the index are uint32 little-endian.
 func Generator[S, P any](g Group[S, P], name string, index uint32) (P, error) {
 	msg := binary.LittleEndian.AppendUint32(nil, uint32(len(name)))
 	msg = append(msg, name...)
@@ -69,8 +69,8 @@ func Generator[S, P any](g Group[S, P], name string, index uint32) (P, error) {
 	return g.HashToPoint(GeneratorDomain(g.Domain()), msg)
 }
 
-// Offset returns the position of the family's first generator. It panics for a
-// family that the basis was not built with, which is a programming error.
+// Offset returns the position of the family's first generator. It panics if the basis was built
+// without the family, which is a programming error.
 func (b *Basis[S, P]) Offset(family string) int {
 	off, ok := b.offsets[family]
 	if !ok {
@@ -79,20 +79,20 @@ func (b *Basis[S, P]) Offset(family string) int {
 	return off
 }
 
-// Len is the number of generators.
+// Len returns the number of generators.
 func (b *Basis[S, P]) Len() int { return len(b.Points) }
 
-// Families returns the families in order.
+// Families returns a copy of the families, in order.
 func (b *Basis[S, P]) Families() []Family { return append([]Family(nil), b.families...) }
 
-// ConstantTime returns the same basis with a table whose MSM is its
-// MSMConstantTime: what a prover computes over it is independent in time and
-// memory accesses from its scalars, as far as SECURITY.md says.
+// ConstantTime returns the same basis with a table whose MSM runs MSMConstantTime. The time and the
+// memory accesses of a prover's sums over it do not depend on their scalars, within the limits that
+// SECURITY.md gives.
 func (b *Basis[S, P]) ConstantTime() *Basis[S, P] {
 	return b.WithTable(constantTimeTable[S, P]{b.Table})
 }
 
-// WithTable returns the same basis with another table of its points.
+// WithTable returns the same basis with another table for its points.
 func (b *Basis[S, P]) WithTable(table Table[S, P]) *Basis[S, P] {
 	c := *b
 	c.Table = table

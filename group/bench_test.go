@@ -34,8 +34,8 @@ func benchBasis[S, P any](b *testing.B, g group.Group[S, P], n int, opts group.T
 	return must.Get(group.NewBasis(g, []group.Family{{Name: "bench", Count: n}}, opts))(b)
 }
 
-// rotation is the number of inputs that a benchmark of sums goes through: with
-// one, the branch predictor learns its digits and the time is a third too short.
+// rotation is the number of inputs that a benchmark of sums cycles through. With one, the branch
+// predictor learns its digits, and the time is a third too short.
 const rotation = 16
 
 // BenchmarkTableMSM is one fixed-base sum over 128 generators by table shape:
@@ -53,8 +53,7 @@ func BenchmarkTableMSM(b *testing.B) {
 	}
 }
 
-// walk writes to every cache line of 128 MiB, over and over, until it is told to
-// stop.
+// walk writes to every cache line of 128 MiB, again and again, until stop is called.
 func walk() (stop func()) {
 	var done atomic.Bool
 	var walked sync.WaitGroup
@@ -310,7 +309,7 @@ func BenchmarkProverMSM(b *testing.B) {
 	}
 }
 
-// multiplesOf are n random multiples of a generator.
+// multiplesOf returns n random multiples of a generator.
 func multiplesOf[S, P any](tb testing.TB, g group.Group[S, P], n int) []P {
 	tb.Helper()
 	base := must.Get(group.Generator(g, "bench", 0))(tb)

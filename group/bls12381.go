@@ -8,8 +8,8 @@ import (
 	"github.com/zkbench/zkbench/group/internal/curve"
 )
 
-// BLS12381 returns the group G1 of BLS12-381 (y² = x³ + 4, the subgroup of
-// prime order), on gnark-crypto's types.
+// BLS12381 returns the group G1 of BLS12-381 (y² = x³ + 4, the subgroup of prime order), on
+// gnark-crypto's types. It runs on the fastest kernel, or on the one given.
 func BLS12381(on ...Kernel) Group[fr.Element, bls12381.G1Affine] { return bls12381Group(on) }
 
 var bls12381Group = onEach(func(on Kernel) Group[fr.Element, bls12381.G1Affine] {

@@ -5,26 +5,26 @@ import (
 	"slices"
 )
 
-// Terms that are summed together, so that a tree stays in the second-level
-// cache, and the least and the most from which on a bucket is long.
+// These constants bound the terms that are summed together, so that a tree stays in the
+// second-level cache, and the length from which a bucket is long.
 const (
 	termsInCache = 8192
 	longBucket   = 512
 	longestShort = 4096
 )
 
-// longFrom is the length from which on one of some buckets is summed by itself:
-// one far longer than the rest would leave most lanes empty beside it, and ones
-// that are about as long as each other share their inversions.
+// longFrom returns the length from which a bucket is summed by itself. A bucket far longer than the
+// rest would leave most lanes empty beside it. Buckets of about the same length share their
+// inversions.
 func longFrom(terms, buckets int) int32 {
 	return int32(min(max(longBucket, 4*terms/buckets), longestShort))
 }
 
-// bucketCount is the number of a window's buckets.
+// bucketCount returns the number of a window's buckets.
 func (s *shape) bucketCount() int { return 1 << (s.width - 1) }
 
-// bucketSums sets the sums of the buckets of windows lo to hi-1: bucket k of a
-// window collects the points whose digit there is ±k.
+// bucketSums sets the bucket sums of windows lo to hi-1. Bucket k of a window collects the points
+// whose digit there is ±k.
 func (s *scratch[E, PE]) bucketSums(task *scratch[E, PE], lo, hi int) {
 	nb := s.bucketCount()
 	sums := s.sums[lo*nb : hi*nb]
@@ -34,10 +34,10 @@ func (s *scratch[E, PE]) bucketSums(task *scratch[E, PE], lo, hi int) {
 	}
 }
 
-// weigh sets accumulator i to the sum of windows lo to hi-1, of their buckets'
-// sums. Bucket k = 2^h·q + r of a window stands in row q and column r of a matrix:
-// Σ k·bucket_k = 2^h·Σ q·row_q + Σ r·column_r, and each of these is Σ 2^b·(sum of
-// those whose number has bit b), by two trees, with Horner on top.
+// weigh sets accumulator i to the weighted sum of windows lo to hi-1, from the sums of their
+// buckets. Bucket k = 2^h·q + r of a window is in row q and column r of a matrix, so Σ k·bucket_k =
+// 2^h·Σ q·row_q + Σ r·column_r. Each of these two is Σ 2^b·(sum of the lines whose number has bit
+// b). Two trees compute the sums, and Horner's rule joins them.
 func (s *scratch[E, PE]) weigh(task *scratch[E, PE], i, lo, hi int) {
 	t := &task.tree
 	nb := s.bucketCount()
@@ -81,8 +81,8 @@ func (s *scratch[E, PE]) weigh(task *scratch[E, PE], i, lo, hi int) {
 	}
 }
 
-// inOneTree sets sums by one tree, or reports false, where there is too much for
-// that. Buckets that are empty, or sum to the identity, are zero.
+// inOneTree sets sums by one tree. It reports false if there are too many terms for that. The sum
+// of a bucket that is empty, or sums to the identity, is zero.
 func (s *scratch[E, PE]) inOneTree(task *scratch[E, PE], sums []affine[E], lo, hi int) bool {
 	if (hi-lo)*s.parts*s.n > termsInCache {
 		return false
@@ -104,7 +104,7 @@ func (s *scratch[E, PE]) inOneTree(task *scratch[E, PE], sums []affine[E], lo, h
 	return true
 }
 
-// store sums the tree's segments.
+// store sets sums to the sums of the tree's segments.
 func (s *scratch[E, PE]) store(sums, entries []affine[E]) {
 	t := &s.tree
 	t.reduce(entries, 1)
@@ -121,7 +121,7 @@ func (s *scratch[E, PE]) store(sums, entries []affine[E]) {
 	}
 }
 
-// inTurn sets sums from task.sorted, some buckets after the other.
+// inTurn sets sums from task.sorted, a few buckets at a time.
 func (s *scratch[E, PE]) inTurn(task *scratch[E, PE], sums []affine[E]) {
 	count, filled := len(sums), 0
 	for k := range count {
@@ -146,7 +146,7 @@ func (s *scratch[E, PE]) inTurn(task *scratch[E, PE], sums []affine[E]) {
 	}
 }
 
-// sort leaves the picks of windows lo to hi-1 in task.sorted, by bucket.
+// sort sets task.sorted to the picks of windows lo to hi-1, by bucket.
 func (s *scratch[E, PE]) sort(task *scratch[E, PE], lo, hi int) {
 	buckets := s.bucketCount()
 	task.offsets = resize(task.offsets, (hi-lo)*buckets+1)
@@ -176,7 +176,7 @@ func (s *scratch[E, PE]) sort(task *scratch[E, PE], lo, hi int) {
 	}
 }
 
-// shortBuckets sets the sums of buckets from first on.
+// shortBuckets sets sums to the sums of the buckets from first on.
 func (s *scratch[E, PE]) shortBuckets(task *scratch[E, PE], sums []affine[E], first int) {
 	t, at := &task.tree, task.offsets
 	end, longest := first+len(sums), int32(0)
@@ -191,7 +191,7 @@ func (s *scratch[E, PE]) shortBuckets(task *scratch[E, PE], sums []affine[E], fi
 	task.store(sums, s.entries)
 }
 
-// longBucket is the sum of one, in pieces.
+// longBucket returns the sum of bucket k, computed in pieces.
 func (s *scratch[E, PE]) longBucket(task *scratch[E, PE], k int) (total affine[E]) {
 	t := &task.tree
 	var zero affine[E]

@@ -6,16 +6,15 @@ import (
 	"github.com/zkbench/zkbench/group/internal/integer"
 )
 
-// Scalars of provers are often short, or short and negative: bits, bytes, words.
-// They are told apart by classes of lengths in bits, the last of any length,
-// whose scalars are split along the endomorphism. A class of fewer terms than
-// smallClass is not worth a sum of its own.
+// Scalars of provers are often short, or short and negative: bits, bytes, words. They are
+// classified by their length in bits. The last class has scalars of any length, which are split
+// along the endomorphism. A class with fewer terms than smallClass does not get a sum of its own.
 var classes = [...]int{1, 16, 64, 0}
 
 const smallClass = 256
 
-// A kind is the class of a scalar, and whether its point is to be negated; none: it
-// counts for nothing.
+// A kind is the class of a scalar, plus a flag if its point is to be negated. Kind none marks a
+// term that contributes nothing.
 const (
 	unit  = 0
 	full  = uint8(len(classes) - 1)
@@ -23,8 +22,8 @@ const (
 	minus = 1 << 7
 )
 
-// kindOf is the kind of 0, 1 and -1, and else full. Which of the three it is no branch
-// decides: no predictor knows a prover's bits.
+// kindOf returns the kind of 0, 1 and -1, and full for any other scalar. It distinguishes the three
+// without a branch, since no predictor knows a prover's bits.
 func kindOf(s [4]uint64, one, minusOne *[4]uint64) uint8 {
 	not0 := func(x uint64) uint8 { return uint8((x | -x) >> 63) }
 	differs := func(x *[4]uint64) uint8 {
@@ -37,7 +36,7 @@ func kindOf(s [4]uint64, one, minusOne *[4]uint64) uint8 {
 	return none*(1-notZero) | minus*(1-notMinusOne) | full*(notZero&notOne&notMinusOne)
 }
 
-// classOf is the class of a magnitude of one word, above 1.
+// classOf returns the class of a magnitude of one word, above 1.
 func classOf(k uint64) uint8 {
 	class := uint8(unit + 1)
 	for bits.Len64(k) > classes[class] {
@@ -46,16 +45,16 @@ func classOf(k uint64) uint8 {
 	return class
 }
 
-// classCounts has a number for each class, and for none.
+// classCounts has a number for each class, and one for none.
 type classCounts [len(classes) + 1]int
 
-// terms are those of a sum as they come, by class.
+// terms holds the terms of a sum, by class.
 type terms struct {
 	kinds      []uint8
-	magnitudes []integer.Limbs       // but for units
-	counted    []classCounts         // of the pieces of all terms; then where theirs begin in picks
+	magnitudes []integer.Limbs       // except for units
+	counted    []classCounts         // for each piece of the terms; then where the piece's terms begin in picks
 	sumOf      classCounts           // the class whose sum a class's terms are in
-	begin      [len(classes) + 1]int // of the terms of a class's sum, in picks
+	begin      [len(classes) + 1]int // for each class, where the terms of its sum begin in picks
 	picks      []uint32              // terms by the class in whose sum they are
 }
 
@@ -66,8 +65,7 @@ func (t *terms) reset(n, pieces int) {
 	clear(t.counted) // no count of another sum stays, even if an executor leaves out the task that counts
 }
 
-// join tells in which class's sum each class's terms are, and where the picks of each
-// piece go.
+// join decides in which class's sum the terms of each class go, and where each piece's picks go.
 func (t *terms) join() {
 	var count classCounts
 	for _, c := range t.counted {
@@ -104,10 +102,10 @@ func (t *terms) place(lo, hi, piece int) {
 	}
 }
 
-// of are the picks of a class's sum.
-func (t *terms) of(class int) []uint32 { return t.picks[t.begin[class]:t.begin[class+1]] }
+// picksFor returns the picks of a class's sum.
+func (t *terms) picksFor(class int) []uint32 { return t.picks[t.begin[class]:t.begin[class+1]] }
 
-// magnitude is that of term i.
+// magnitude returns the magnitude of term i.
 func (t *terms) magnitude(i uint32) integer.Limbs {
 	if t.kinds[i]&^minus == unit {
 		return integer.Limbs{1}

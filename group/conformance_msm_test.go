@@ -26,14 +26,14 @@ func (w wide) Do(ctx context.Context, n int, task func(context.Context, int) err
 	return w.Executor.Do(ctx, n, func(ctx context.Context, i int) error { return task(ctx, n-1-i) })
 }
 
-// executors are all that a sum may run under (in the short form the two that differ most).
+// executors returns all executors that a sum may run under, or in the short form the two that
+// differ most.
 func executors() []executor.Executor {
 	all := []executor.Executor{executor.Serial(), wide{executor.Serial()}, executor.Unbounded(), executor.Pool()}
 	return all[:testsize.Pick(2, len(all), len(all))]
 }
 
-// terms are points and scalars with the sums of their first n products, added
-// one by one.
+// terms holds points and scalars with the sums of their first n products, added one by one.
 type terms[S, P any] struct {
 	points  []P
 	scalars []S
@@ -140,8 +140,8 @@ func (s *suite[S, P]) testMSM(t *testing.T) {
 	}
 }
 
-// testLengths: provers' scalars, of all lengths and signs, over the multiples 1, 2, 3, ... of a
-// point, whose sum integers tell.
+// testLengths tests provers' scalars, of all lengths and signs, over the multiples 1, 2, 3, ... of
+// a point, whose sum is known from integers.
 func (s *suite[S, P]) testLengths(t *testing.T) {
 	n := testsize.Pick(1200, 9000, 9000)
 	if s.curve == curveFP256BN {
@@ -299,7 +299,7 @@ func (s *suite[S, P]) testTable(t *testing.T) {
 	}
 }
 
-// testCancelling: sums, all of them or some, whose terms cancel.
+// testCancelling tests sums in which all or some of the terms cancel.
 func (s *suite[S, P]) testCancelling(t *testing.T) {
 	points := []P{s.base("a"), s.base("b"), s.base("c")}
 	s.NegPoint(&points[1], &points[0])

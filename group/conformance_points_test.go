@@ -22,7 +22,7 @@ import (
 // point is an affine point of the textbook curve; nil is the identity.
 type point struct{ x, y *big.Int }
 
-// add is the chord-and-tangent law.
+// add returns a + b by the chord-and-tangent law.
 func (c *curve) add(a, b *point) *point {
 	mod := func(v *big.Int) *big.Int { return v.Mod(v, c.p) }
 	switch {

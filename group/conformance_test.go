@@ -24,8 +24,8 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/testsize"
 )
 
-// curve is what a test knows of a group without asking it: y² = x³ + b over the
-// integers modulo p, with compressed points in one of two forms.
+// curve is what a test knows of a group independently: y² = x³ + b over the integers modulo p, with
+// compressed points in one of two forms.
 type curve struct {
 	p, r *big.Int
 	b    int64
@@ -169,7 +169,7 @@ func (s *suite[S, P]) scalars(vs []*big.Int) []S {
 	return out
 }
 
-// edges are the integers around the ends of the field and of machine words.
+// edges returns the integers around the ends of the field and of machine words.
 func (c *curve) edges() []*big.Int {
 	one := big.NewInt(1)
 	out := []*big.Int{new(big.Int), one, big.NewInt(2), new(big.Int).Sub(c.r, one), new(big.Int).Sub(c.r, big.NewInt(2))}

@@ -8,10 +8,9 @@ import (
 // the identity.
 type projective[E any] struct{ X, Y, Z E }
 
-// completeAdd sets p = p + q by the complete formulas for y² = x³ + b of Renes,
-// Costello and Batina, "Complete addition formulas for prime order elliptic
-// curves" (2015/1060), Algorithm 7: one sequence of field operations for every
-// pair of points of a group of odd order. b3 = 3b.
+// completeAdd sets p = p + q by the complete formulas for y² = x³ + b of Renes, Costello and
+// Batina, "Complete addition formulas for prime order elliptic curves" (2015/1060), Algorithm 7. It
+// runs the same field operations for every pair of points, in any group of odd order. b3 = 3b.
 func completeAdd[E any, PE elementPtr[E]](p *projective[E], q *projective[E], b3 *E, s *[6]E) {
 	t0, t1, t2, t3, t4, u := PE(&s[0]), PE(&s[1]), PE(&s[2]), PE(&s[3]), PE(&s[4]), PE(&s[5])
 	x, y, z := PE(&p.X), PE(&p.Y), PE(&p.Z)
@@ -50,12 +49,13 @@ func completeAdd[E any, PE elementPtr[E]](p *projective[E], q *projective[E], b3
 	z.Add(z, t0)
 }
 
-// constantTime is a sum over fixed points that walks through 4-bit digits of
-// every scalar, most significant first; each step reads all sixteen multiples of
-// the point and keeps one by masks, then adds it by the complete formulas. The
-// sequence of field operations and of addresses depends on the number of points
-// alone. gnark-crypto's field additions end in a conditional subtraction that
-// the compiler may make a branch; SECURITY.md says what remains.
+// constantTime computes sums over fixed points by 4-bit digits of every scalar, most significant
+// first. Each step reads all sixteen multiples of the point, keeps one by masks, and adds it by the
+// complete formulas. The sequence of field operations and of addresses depends only on the number
+// of points.
+//
+// gnark-crypto's field additions end in a conditional subtraction, which the compiler may turn into
+// a branch. SECURITY.md says what remains.
 type constantTime[E comparable, PE elementPtr[E]] struct {
 	multiples []projective[E] // 0..15 times every point
 	identity  projective[E]

@@ -8,22 +8,21 @@ import (
 	"github.com/zkbench/zkbench/internal/arith/vec52"
 )
 
-// constantWide are sums over fixed points of secret scalars, in lanes: eight
-// points at a time, digits of five bits, of which all sixteen multiples are read
-// and one is kept by masks, and complete additions. The sequence of
-// instructions, and of addresses, depends on lengths alone: kernels have no
-// branch, and what is done around them in Go branches on nothing else.
+// constantWide computes sums over fixed points of secret scalars in SIMD vectors. It takes eight
+// points at a time and digits of five bits, reads all sixteen multiples, keeps one by masks, and
+// adds it by complete formulas. The sequence of instructions and addresses depends only on lengths:
+// the kernels have no branch, and the Go code around them branches on nothing else.
 type constantWide[S scalarElement, E comparable, PE elementPtr[E]] struct {
 	*radix52[E, PE]
 	order    *vec52.Field
-	integers []uint64 // 2^52·limbs/2^256 in every lane: its product with a scalar is the integer
+	integers []uint64 // 2^52·limbs/2^256 in every lane: its product with a scalar is the scalar's integer
 	digits   int
-	table    []uint64 // of eight points after the other, the places of their multiples
+	table    []uint64 // for each eight points, one after the other, the vectors of their multiples
 	inverse  vec52.Exponent
 	scratch  sync.Pool // *secretScratch
 }
 
-// secretScratch holds secrets, and is wiped after each call.
+// secretScratch holds secrets. It is wiped after each call.
 type secretScratch struct {
 	digits              []int64 // by window, then point
 	place, sums, turned []uint64
@@ -104,7 +103,7 @@ func (c *constantWide[S, E, PE]) sum(dst []affine[E], scalars [][]S) {
 	clear(results)
 }
 
-// recode leaves the digits of scalars in sc.digits.
+// recode sets sc.digits to the digits of scalars.
 func (c *constantWide[S, E, PE]) recode(sc *secretScratch, v []S, width int) {
 	f := c.order
 	sc.digits = resize(sc.digits, c.digits*width)
@@ -129,7 +128,7 @@ func (c *constantWide[S, E, PE]) recode(sc *secretScratch, v []S, width int) {
 	clear(sc.recoded)
 }
 
-// toAffine sets dst to projective points: x = X/Z, and (0, 0) for Z = 0.
+// toAffine sets dst to projective points: x = X/Z and y = Y/Z, or (0, 0) if Z = 0.
 func (c *constantWide[S, E, PE]) toAffine(dst []affine[E], points []uint64) {
 	f := c.field
 	b, size := f.Block(), f.ProjectiveWords()

@@ -7,8 +7,8 @@ import (
 	"github.com/zkbench/zkbench/group/internal/curve"
 )
 
-// decompressor finds the points y² = x³ + b of compressed x, over a field of
-// order p = 3 mod 4.
+// decompressor computes the points y² = x³ + b from compressed x, over a field of order p = 3 mod
+// 4.
 type decompressor[E comparable, PE elementPtr[E]] struct {
 	ops      *vectorOps[E]
 	power    func(y, a []E) // y = a^((p+1)/4); nil: by ops
@@ -19,7 +19,7 @@ type decompressor[E comparable, PE elementPtr[E]] struct {
 	scratch  *sync.Pool // *decompressed
 }
 
-// decompressed are points on their way out of a decompressor, and its scratch.
+// decompressed holds the points that a decompressor returns, and its scratch.
 type decompressed[E any] struct {
 	x, y   []E
 	v      []E
@@ -35,7 +35,7 @@ func newDecompressor[E comparable, PE elementPtr[E]](c constants[E], form *radix
 	PE(&d.b).SetUint64(c.b)
 	exp := new(big.Int).Rsh(new(big.Int).Add(c.modulus, big.NewInt(1)), 2)
 	if form != nil {
-		d.power = newPowers(form, c.modulus, exp).of
+		d.power = newPowers(form, c.modulus, exp).raise
 	}
 	for i := (exp.BitLen() + 3) / 4; i > 0; i-- {
 		w := uint8(0)
@@ -47,8 +47,8 @@ func newDecompressor[E comparable, PE elementPtr[E]](c constants[E], form *radix
 	return d
 }
 
-// decompress sets out.x and out.y to the n points of src. Where one is none, it
-// returns its index and why, and only the points before it are set.
+// decompress sets out.x and out.y to the n points of src. If an encoding is not a point, it returns
+// its index and the reason, and sets only the points before it.
 func (d *decompressor[E, PE]) decompress(out *decompressed[E], src []byte, n int) (set int, reason string) {
 	// Lanes are filled up to a multiple of eight, so that vector code does all.
 	lanes := (n + 7) &^ 7
@@ -89,8 +89,8 @@ func (d *decompressor[E, PE]) decompress(out *decompressed[E], src []byte, n int
 	return n, reason
 }
 
-// squareRoots sets y = a^((p+1)/4), a square root wherever there is one, by
-// 4-bit windows. tmp has room for 16 vectors.
+// squareRoots sets y = a^((p+1)/4), a square root if a has one, by 4-bit windows. tmp has room for
+// 16 vectors.
 func (d *decompressor[E, PE]) squareRoots(y, a, tmp []E) {
 	if d.power != nil {
 		d.power(y, a)

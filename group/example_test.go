@@ -14,8 +14,8 @@ import (
 	"github.com/zkbench/zkbench/group"
 )
 
-// A prover's points are stored once, in a file that the next run maps, and every proof takes
-// sums over them.
+// A prover stores its points once, in a file that the next run reads. Every proof computes sums
+// over them.
 func ExampleStore() {
 	ctx, g := context.Background(), group.BN254()
 	basis, err := group.NewBasis(g, []group.Family{{Name: "example", Count: 100}}, group.SmallTables())
@@ -37,8 +37,8 @@ func ExampleStore() {
 	// Output: true <nil>
 }
 
-// Pedersen commitments v·G + r·H to two values, in one fixed-base sum, add up to
-// one to their sum.
+// The sum of two Pedersen commitments v·G + r·H commits to the sum of their values. One MSM
+// call computes all three.
 func Example() {
 	g := group.BN254()
 	basis, err := group.NewBasis(g, []group.Family{{Name: "example", Count: 2}}, group.TableOptions{})

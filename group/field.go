@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// elementPtr is what the group code asks of one field element of gnark-crypto.
-// These calls go through a type dictionary: they stand outside hot loops.
+// elementPtr lists the methods that the group code needs of one field element of gnark-crypto.
+// These calls go through a type dictionary, so hot loops do not use them.
 type elementPtr[E any] interface {
 	*E
 	Add(a, b *E) *E
@@ -25,7 +25,7 @@ type elementPtr[E any] interface {
 }
 
 // vectorOps are a field's operations on whole slices, bound to gnark-crypto's
-// Vector methods: AVX-512 code for four-limb fields where the processor has it,
+// Vector methods: AVX-512 code for four-limb fields if the processor has it,
 // portable loops elsewhere; gnark-crypto chooses at run time. Each curve binds
 // them itself, to types that the compiler knows: a Vector method called through
 // a type parameter would put its receiver on the heap at every call.
@@ -34,21 +34,19 @@ type vectorOps[E any] struct {
 	scale         func(z, a []E, c *E)
 }
 
-// inverter is the working memory of invertAll. Operands of calls through the
-// type dictionary live in such structs: as locals they would be heap-allocated
-// at every call.
+// inverter is the working memory of invertAll. Operands of calls through the type dictionary are
+// fields of such structs: as locals they would be heap-allocated at every call.
 type inverter[E any] struct {
 	acc    E
 	prefix [invertTop]E
 }
 
-// invertTop is the size at which the product tree gives way to a chain.
+// invertTop is the size from which invertAll uses a chain instead of a product tree.
 const invertTop = 4
 
-// invertAll inverts v[:n] in place, 3 multiplications an element, all but the
-// last few in vectors. It reports whether it could: where some element is zero
-// it leaves v[:n] as it was and returns false. The levels of the product tree
-// lie behind each other in v, which needs room for 2n+64 elements; tmp for n/2.
+// invertAll inverts v[:n] in place, with 3 multiplications per element, all but the last few in
+// vectors. If an element is zero, it leaves v[:n] as it was and returns false. The levels of the
+// product tree follow each other in v, which needs room for 2n+64 elements; tmp needs room for n/2.
 func invertAll[E comparable, PE elementPtr[E]](ops *vectorOps[E], v []E, n int, tmp []E, s *inverter[E]) bool {
 	// Each level multiplies its halves; an odd level's middle element passes up.
 	var sizes [40]int
@@ -97,8 +95,8 @@ func invertAll[E comparable, PE elementPtr[E]](ops *vectorOps[E], v []E, n int, 
 	return true
 }
 
-// resize returns a slice of length n, reusing s where it is large enough. The
-// contents are unspecified.
+// resize returns a slice of length n, and reuses s if it is large enough. The contents are
+// unspecified.
 func resize[T any](s []T, n int) []T {
 	if cap(s) >= n {
 		return s[:n]

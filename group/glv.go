@@ -8,12 +8,12 @@ import (
 	"github.com/zkbench/zkbench/group/internal/integer"
 )
 
-// glv splits scalars along the endomorphism φ(x, y) = (βx, y), which acts on
-// the prime-order subgroup as multiplication by λ: k = k1 + λ·k2 mod r with k1
-// and k2 of about half the length (Gallant, Lambert, Vanstone, CRYPTO 2001).
+// glv splits scalars along the endomorphism φ(x, y) = (βx, y), which acts on the prime-order
+// subgroup as multiplication by λ: k = k1 + λ·k2 mod r, with k1 and k2 of about half the length
+// (Gallant, Lambert, Vanstone, CRYPTO 2001).
 //
-// Halves are two's complement modulo 2^192; that suffices because the results are
-// below 2^129 in absolute value.
+// Halves are two's complement modulo 2^192. That is enough because the results are below 2^129 in
+// absolute value.
 type glv struct {
 	// Short basis vectors (a, b) of the lattice {(a, b): a + λb = 0 mod r}.
 	a1, b1, a2, b2 half
@@ -25,7 +25,7 @@ type glv struct {
 	halfBits   int // bound on the bits of |k1| and |k2|
 }
 
-// half is of three words, as a structure, which is kept in registers.
+// half is an integer of three words. As a struct, it stays in registers.
 type half struct{ lo, mid, hi uint64 }
 
 // newGLV prepares the splitting for order r and eigenvalue lambda.
@@ -58,7 +58,7 @@ func newGLV(r, lambda *big.Int) *glv {
 	return g
 }
 
-// split returns |k1|, |k2| and their signs.
+// split returns |k1|, |k2| and whether each is negative.
 func (g *glv) split(k *integer.Limbs) (k1, k2 integer.Limbs, neg1, neg2 bool) {
 	c1, c2 := mulShift320(k, &g.g1), mulShift320(k, &g.g2)
 	if g.neg1 {
@@ -116,7 +116,7 @@ func subHalf(x, y half) half {
 	return half{lo, mid, x.hi - y.hi - b}
 }
 
-// magnitude is |x|, and whether x is negative.
+// magnitude returns |x|, and whether x is negative.
 func magnitude(x half) (k integer.Limbs, negative bool) {
 	if negative = x.hi>>63 == 1; negative {
 		x = subHalf(half{}, x)
@@ -124,7 +124,7 @@ func magnitude(x half) (k integer.Limbs, negative bool) {
 	return integer.Limbs{x.lo, x.mid, x.hi}, negative
 }
 
-// halfOf is v, which fits.
+// halfOf converts v, which must fit.
 func halfOf(v *big.Int) half {
 	l := integer.FromBig(new(big.Int).Abs(v))
 	x := half{l[0], l[1], l[2]}

@@ -1,19 +1,16 @@
-// Package group provides the prime-order groups that the proofs run on: their
-// scalar fields, canonical encodings, generators derived by hashing to the
-// curve, fixed-base tables and multi-scalar multiplication.
+// Package group provides the prime-order groups that the proofs run on. A group has a scalar field,
+// canonical encodings, generators derived by hashing to the curve, fixed-base tables and
+// multi-scalar multiplication.
 //
-// Protocols are written once, generic over [S, P any] with a Group[S, P] value,
-// and touch scalars and points through the slice operations below: one call through the
-// interface handles a whole vector, so no call through a type dictionary stands
-// in a hot loop.
+// Protocols are written once, generic over [S, P any] with a Group[S, P] value. They work on
+// scalars and points through slice operations. One call through the interface handles a whole
+// vector, so no hot loop calls through a type dictionary.
 //
-// Additive notation throughout. A sum Σ s_i·P_i is a multi-scalar
-// multiplication (MSM).
+// Notation is additive throughout. A sum Σ s_i·P_i is a multi-scalar multiplication (MSM).
 //
-// What this package does not promise: apart from Table.MSMConstantTime its
-// multi-scalar multiplications look tables up by scalar digits and skip zero
-// digits, so their time and memory accesses depend on the scalars. See
-// SECURITY.md.
+// This package is not constant-time, except for Table.MSMConstantTime. The other sums use digits of
+// scalars as table indices and skip zero digits, so their time and memory accesses depend on the
+// scalars. See SECURITY.md.
 package group
 
 import (
@@ -23,35 +20,34 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// WideLen is the number of uniform bytes that Group.ScalarFromWide reduces.
-// Orders are below 2^256, so the result is within 2^-256 of uniform.
+// WideLen is the number of uniform bytes that Group.ScalarFromWide reduces. Orders are below 2^256,
+// so the result is within 2^-256 of uniform.
 const WideLen = 64
 
-// PointCheck says what DecodePoints checks beyond the encoding being canonical
-// and the point being on the curve. On curves of cofactor one both are the same.
+// PointCheck says what DecodePoints checks, in addition to a canonical encoding and a point on the
+// curve. On curves of cofactor one both values check the same.
 type PointCheck int
 
 const (
-	// Subgroup: the point is in the prime-order subgroup.
+	// Subgroup checks that the point is in the prime-order subgroup.
 	Subgroup PointCheck = iota
-	// OnCurve: the point may have a component outside the prime-order
-	// subgroup. Only for points that enter one verification equation whose
-	// result is passed through ClearTorsion; see docs/token.md, section 8.
+	// OnCurve accepts points with a component outside the prime-order subgroup. Use it only for
+	// points that enter one verification equation whose result goes through ClearTorsion; see
+	// docs/token.md, section 8.
 	OnCurve
 )
 
-// Group is a group of prime order with its scalar field. S is a scalar, P an
-// affine point; both are values: they are copied by assignment, their zero
-// value is 0 and the identity. Destinations may alias operands. Slices that an
-// operation takes together have equal lengths, else it panics: lengths are the
-// protocol's, never the input's.
+// Group is a group of prime order with its scalar field. S is a scalar and P an affine point. Both
+// are values: an assignment copies them, and their zero values are 0 and the identity. Destinations
+// may alias operands.
 //
-// A Group is safe for concurrent use.
+// Operations on several vectors panic if their lengths differ (Fold has its own rule): lengths come
+// from the protocol, never from an input. A Group is safe for concurrent use.
 type Group[S, P any] interface {
-	// Name is the curve name that users type, for example "BN254".
+	// Name returns the curve name that users type, for example "BN254".
 	Name() string
-	// Domain is the group's name inside hash-to-curve domains and transcripts:
-	// two implementations of one group share it.
+	// Domain returns the group's name inside hash-to-curve domains and transcripts. Two
+	// implementations of one group have the same Domain.
 	Domain() string
 	// Order returns a copy of the group's prime order r.
 	Order() *big.Int
@@ -66,7 +62,7 @@ type Group[S, P any] interface {
 	Sub(z, a, b *S)
 	Mul(z, a, b *S)
 	Neg(z, a *S)
-	// Inverse sets z = 1/a, and 0 for a = 0.
+	// Inverse sets z = 1/a, or 0 if a is 0.
 	Inverse(z, a *S)
 	IsZero(a *S) bool
 	Equal(a, b *S) bool
@@ -80,17 +76,17 @@ type Group[S, P any] interface {
 	InnerProduct(a, b []S) S
 	// Powers sets z[i] = x^i.
 	Powers(z []S, x *S)
-	// BatchInvert inverts z in place with one field inversion; zeros stay.
+	// BatchInvert inverts each element of z in place, with one field inversion. Zeros stay zero.
 	BatchInvert(z []S)
-	// Fold sets z[i] = lo[i] + c·hi[i], taking absent hi[i] as 0:
-	// len(hi) <= len(lo) = len(z).
+	// Fold sets z[i] = lo[i] + c·hi[i]. Lengths must satisfy len(hi) <= len(lo) = len(z); a missing
+	// hi[i] counts as 0.
 	Fold(z, lo, hi []S, c *S)
 
-	// AppendScalars appends canonical big-endian encodings.
+	// AppendScalars appends the canonical big-endian encodings of s.
 	AppendScalars(dst []byte, s ...S) []byte
-	// DecodeScalars reads len(dst) scalars from exactly len(dst)·ScalarLen
-	// bytes. A value of r or more is a *zkbench.DecodeError with Path
-	// "[i]" and Offset within src.
+	// DecodeScalars reads len(dst) scalars from src, which must have len(dst)·ScalarLen bytes. If a
+	// value is r or more, the error is of type *zkbench.DecodeError, with Path "[i]" and Offset
+	// within src.
 	DecodeScalars(dst []S, src []byte) error
 
 	// Points.
@@ -99,62 +95,62 @@ type Group[S, P any] interface {
 	AddPoints(z, a, b *P)
 	SubPoints(z, a, b *P)
 	NegPoint(z, a *P)
-	// MulPoint sets z = s·a by double-and-add: slow, obvious, for the textbook
-	// verifiers and tests. Not constant time.
+	// MulPoint sets z = s·a by double-and-add. It is slow and simple, for the textbook verifiers
+	// and for tests, and not constant-time.
 	MulPoint(z, a *P, s *S)
-	// AppendPoints appends compressed encodings, PointLen bytes each. The
-	// identity has an encoding; DecodePoints refuses it.
+	// AppendPoints appends the compressed encodings of p, PointLen bytes each. It encodes the
+	// identity too, which DecodePoints refuses.
 	AppendPoints(dst []byte, p ...P) []byte
-	// DecodePoints reads len(dst) points from exactly len(dst)·PointLen bytes.
-	// Refused, with a *zkbench.DecodeError like DecodeScalars: other than the
-	// one canonical encoding, not on the curve, outside the subgroup (check
-	// Subgroup), the identity.
+	// DecodePoints reads len(dst) points from src, which must have len(dst)·PointLen bytes. It
+	// refuses encodings that are not canonical, points off the curve, the identity and, if check is
+	// Subgroup, points outside the prime-order subgroup. The error is of type *zkbench.DecodeError,
+	// as for DecodeScalars.
 	DecodePoints(dst []P, src []byte, check PointCheck) error
-	// HashToPoint is RFC 9380 hash_to_curve in its random-oracle form; on
-	// FP256BN, which has no suite there, its library's hash to the group. A
-	// domain of more than 255 bytes is an ErrParams.
+	// HashToPoint hashes msg to a point by the random-oracle form of hash_to_curve (RFC 9380). The
+	// RFC has no suite for FP256BN; there it uses the library's hash to the group. It returns
+	// ErrParams if domain has more than 255 bytes.
 	HashToPoint(domain string, msg []byte) (P, error)
-	// ClearTorsion replaces p by n·p with an integer n that is invertible
-	// modulo r and kills every component outside the prime-order subgroup. It
-	// is the identity map where the cofactor is one.
+	// ClearTorsion multiplies p by an integer that is invertible modulo r and that maps every
+	// component outside the prime-order subgroup to the identity. If the cofactor is one, it does
+	// nothing.
 	ClearTorsion(p *P)
 
-	// NewTable precomputes multiples of points for fixed-base sums.
+	// NewTable precomputes multiples of points for fixed-base sums. It returns ErrParams if opts
+	// are out of range or if a point is the identity.
 	NewTable(points []P, opts TableOptions) (Table[S, P], error)
-	// MSM returns Σ scalars[i]·points[i] for points that come with one proof.
-	// Points may be any on the curve, also outside the subgroup, where the
-	// result is right up to a component that ClearTorsion kills.
+	// MSM returns Σ scalars[i]·points[i] for points that arrive with a proof. The points may be any
+	// on the curve. For points outside the subgroup, the result is correct up to a component that
+	// ClearTorsion removes.
 	MSM(ctx context.Context, ex executor.Executor, points []P, scalars []S) (P, error)
 }
 
 // TableOptions trade memory against time.
 type TableOptions struct {
-	// Window is the width in bits of the digits that are looked up, 2 to 12;
-	// 0: the default, chosen by measurement (docs/msm.md).
+	// Window is the width in bits of the digits that index the table, 2 to 12. If it is 0, a
+	// default applies that was chosen by measurement (docs/msm.md).
 	Window int
-	// Spacing is the number of digits that share one table position: memory
-	// shrinks by it, each sum pays (Spacing-1)·Window doublings once. 0: the
-	// default.
+	// Spacing is the number of digits that share one table position. Memory shrinks by this factor,
+	// and each sum does (Spacing-1)·Window doublings once. If it is 0, a default applies.
 	Spacing int
 }
 
-// SmallTables are a third as large as the default's: for machines with little cache, or
-// one that many share. A sum takes longer (docs/msm.md has a table).
+// SmallTables returns options for tables that take a third of the default's memory. Use them on
+// machines with little cache, or if many processes share a cache. A sum takes longer (docs/msm.md
+// has a table).
 func SmallTables() TableOptions { return TableOptions{Window: 8, Spacing: 8} }
 
-// Table holds precomputed multiples of fixed points. It is immutable and safe
-// for concurrent use.
+// Table holds precomputed multiples of fixed points. It is immutable and safe for concurrent use.
 type Table[S, P any] interface {
 	Len() int   // number of points
 	Bytes() int // memory of the precomputed multiples
-	// MSM sets dst[j] = Σ_i scalars[j][i]·points[i], with len(scalars[j]) <=
-	// Len. Zero scalars cost nothing. All sums are worked on together, so a
-	// call with many short sums is cheaper than many calls.
+	// MSM sets dst[j] = Σ_i scalars[j][i]·points[i], with len(scalars[j]) <= Len. Zero scalars cost
+	// nothing. It computes all sums together, so one call with many short sums is cheaper than many
+	// calls.
 	MSM(ctx context.Context, ex executor.Executor, dst []P, scalars [][]S) error
-	// MSMConstantTime does the same without the precomputed multiples: it reads
-	// all sixteen multiples of a digit's point, keeps one by masks, and adds it
-	// by complete formulas, so that its sequence of group operations and memory
-	// addresses does not depend on the scalars. Much slower; an ErrParams on
-	// groups that have no such path.
+	// MSMConstantTime computes the same sums as MSM, without the precomputed multiples. For each
+	// digit it reads all sixteen multiples of the point, keeps one by masks, and adds it by
+	// complete formulas. So its sequence of group operations and memory addresses does not depend
+	// on the scalars. It is much slower than MSM. It returns ErrParams on groups that have no such
+	// method.
 	MSMConstantTime(ctx context.Context, dst []P, scalars [][]S) error
 }

@@ -2,8 +2,8 @@ package group
 
 import "github.com/zkbench/zkbench/internal/arith/vec52"
 
-// leastHorner is the number of sums from which on horner takes less time than
-// Jacobian doublings of each (docs/msm.md has the times of both).
+// leastHorner returns the number of sums from which horner takes less time than separate Jacobian
+// doublings (docs/msm.md has the times of both).
 func (w *wide[E, PE]) leastHorner() int {
 	if w.field.Block() == 5*vec52.Width {
 		return 2
@@ -11,8 +11,8 @@ func (w *wide[E, PE]) leastHorner() int {
 	return 4
 }
 
-// horner keeps the sums as projective points in lanes, which double and add them by
-// complete formulas.
+// horner keeps the sums as projective points in SIMD vectors, and doubles and adds them by complete
+// formulas.
 func (w *wide[E, PE]) horner(dst []affine[E], at []int32, doublings int) {
 	f, n := w.field, len(dst)
 	b, size := f.Block(), f.ProjectiveWords()
@@ -31,7 +31,7 @@ func (w *wide[E, PE]) horner(dst []affine[E], at []int32, doublings int) {
 			if position < 0 {
 				continue
 			}
-			x, y, from := w.at(position)
+			x, y, from := w.locate(position)
 			to := addends[j/vec52.Width*size+j%vec52.Width:]
 			for l := 0; l < b; l += vec52.Width {
 				to[2*b+l] = to[b+l] // Z is one, which the identity's Y is
@@ -43,8 +43,8 @@ func (w *wide[E, PE]) horner(dst []affine[E], at []int32, doublings int) {
 	w.toAffine(dst, sums)
 }
 
-// toAffine sets dst to projective points: x = X/Z, y = Y/Z, and (0, 0) for Z = 0,
-// with one inversion for all.
+// toAffine sets dst to projective points with one inversion for all: x = X/Z and y = Y/Z, or (0, 0)
+// if Z = 0.
 func (w *wide[E, PE]) toAffine(dst []affine[E], points []uint64) {
 	b, size := w.field.Block(), w.field.ProjectiveWords()
 	w.z = resize(w.z, len(dst))

@@ -10,9 +10,9 @@ import (
 	"github.com/zkbench/zkbench/internal/arith/vec52"
 )
 
-// Kernel is how a group adds many points. The zero Kernel is the fastest that
-// this processor and build have; another may follow where a group is named,
-// which measurements of kernels need. Results do not depend on it.
+// Kernel selects the code with which a group adds many points. The zero Kernel selects the fastest
+// that this processor and build have. Measurements of kernels pass another one to BN254 or
+// BLS12381. Results do not depend on the kernel.
 type Kernel struct{ name string }
 
 var (
@@ -21,10 +21,10 @@ var (
 	twin     = Kernel{vec52.Portable.String()} // of ifma, for tests
 )
 
-// String is the kernel's name: portable or avx512ifma.
+// String returns the kernel's name: portable or avx512ifma.
 func (k Kernel) String() string { return chosen([]Kernel{k}).name }
 
-// Kernels are those that this processor and build have, the fastest last.
+// Kernels returns the kernels that this processor and build have, the fastest last.
 func Kernels() []Kernel {
 	if slices.Contains(vec52.Kernels(), vec52.IFMA) {
 		return []Kernel{portable, ifma}
@@ -32,8 +32,8 @@ func Kernels() []Kernel {
 	return []Kernel{portable}
 }
 
-// KernelNamed returns the kernel of that name. One that the processor or the
-// build lacks is a zkbench.ErrEnv.
+// KernelNamed returns the kernel with the given name. It returns zkbench.ErrEnv if this processor
+// or build lacks the kernel.
 func KernelNamed(name string) (Kernel, error) {
 	all := Kernels()
 	i := slices.IndexFunc(all, func(k Kernel) bool { return k.name == name })
@@ -52,7 +52,7 @@ func chosen(on []Kernel) Kernel {
 	return all[len(all)-1]
 }
 
-// lanes is the kernel of rows in lanes, if k is of that kind.
+// lanes returns the kernel for rows of SIMD vectors (package lanes), if k is one.
 func (k Kernel) lanes() (l vec52.Kernel, ok bool) {
 	switch k {
 	case ifma:
@@ -63,7 +63,7 @@ func (k Kernel) lanes() (l vec52.Kernel, ok bool) {
 	return l, false
 }
 
-// onEach makes a group once for every kernel that is asked for.
+// onEach returns a function that makes the group at most once for each kernel that is asked for.
 func onEach[G any](make func(Kernel) G) func(on []Kernel) G {
 	made := map[Kernel]func() G{}
 	for _, k := range []Kernel{portable, ifma, twin} {

@@ -8,8 +8,8 @@ import (
 	"github.com/zkbench/zkbench/group/internal/integer"
 )
 
-// sums are multi-scalar multiplications on a curve y² = x³ + b with an
-// endomorphism. They see points as coordinates and scalars as integers.
+// sums computes multi-scalar multiplications on a curve y² = x³ + b with an endomorphism. It takes
+// points as coordinates and scalars as integers.
 type sums[E comparable, PE elementPtr[E]] struct {
 	b    E
 	glv  *glv
@@ -23,16 +23,16 @@ type sums[E comparable, PE elementPtr[E]] struct {
 
 // scratch is the working memory of one task.
 type scratch[E comparable, PE elementPtr[E]] struct {
-	shape     // of the sum of dynamic points
+	shape     // of the current sum
 	tree      tree[E]
 	acc       accumulators[E]
 	digits    []int16
 	where     []uint32    // integer -> its point's entry
-	stored    *stored[E]  // whose points these are; nil: dynamic ones
+	stored    *stored[E]  // stored points to sum; nil: dynamic points
 	entries   []affine[E] // of the points: stored, or multiples
 	multiples []affine[E] // of dynamic points
-	offsets   []int32     // bucket -> where its picks begin; one more than there are buckets
-	next      []int32     // where the next goes
+	offsets   []int32     // bucket -> where its picks begin; one entry more than buckets
+	next      []int32     // bucket -> where its next pick goes
 	sorted    []uint32    // picks by bucket
 	sums      []affine[E] // of buckets
 	lines     []affine[E] // sums of rows and columns of buckets
@@ -42,8 +42,8 @@ type scratch[E comparable, PE elementPtr[E]] struct {
 	words     []uint64 // of scalars in lanes
 }
 
-// shape is how a sum of n points is computed: by buckets or by Straus' method,
-// with windows of width bits.
+// shape says how a sum of n points is computed: by buckets or by Straus' method, with windows of
+// width bits.
 type shape struct {
 	n              int
 	parts          int // integers that make a scalar
@@ -60,10 +60,9 @@ func (s *sums[E, PE]) newScratch() *scratch[E, PE] {
 	}
 }
 
-// Window widths by number of points, from the cost in point additions of m
-// integers: Straus 2^(c-1)-1 a point for multiples plus m a window; buckets m a
-// window plus 2^c a window to weigh them. docs/msm.md has the
-// measurements.
+// The window width depends on the number of points, by the cost in point additions for m integers.
+// Straus' method takes 2^(c-1)-1 per point for multiples, plus m per window. Buckets take m per
+// window, plus 2^c per window to weigh them. docs/msm.md has the measurements.
 const (
 	strausWindow = 5
 	strausMax    = 80 // above this many points, buckets
@@ -80,15 +79,16 @@ func bucketWindow(m, bits int) int {
 	return best
 }
 
-// sum is of the terms that given has for a class, with points that come or that are
-// stored. Scalars of any length (bits 0) are each made of several integers: by the
-// endomorphism, or by the multiples that are stored. Integers are written as signed
-// digits. Up to strausMax dynamic points the multiples that the digits select are
-// summed for each window, the windows being the segments of one tree; else buckets
-// are. Horner's rule joins the windows. Ranges of windows, and before them of terms,
-// are the tasks of the executor.
+// sum computes the sum of the terms that given has for a class, over points that arrive with the
+// call or are stored.
+//
+// Each scalar of any length (bits 0) becomes several integers, by the endomorphism or by the stored
+// multiples. Integers are written as signed digits. For up to strausMax dynamic points, each window
+// is one segment of a tree that sums the multiples that the digits select. For more points, each
+// bucket is summed. Horner's rule joins the windows. The executor's tasks are ranges of terms
+// first, and then ranges of windows.
 func (s *sums[E, PE]) sum(ctx context.Context, ex executor.Executor, sc *scratch[E, PE], points []affine[E], class int) (sum affine[E], err error) {
-	picks := sc.given.of(class)
+	picks := sc.given.picksFor(class)
 	if class == unit {
 		return s.unitSum(ctx, ex, sc, points, picks)
 	}
@@ -104,7 +104,7 @@ func (s *sums[E, PE]) sum(ctx context.Context, ex executor.Executor, sc *scratch
 	return s.finish(ctx, ex, sc)
 }
 
-// unitSum is of points that are picked, in pieces, each of which is a tree.
+// unitSum sums the points that picks selects, in pieces, each in a tree of its own.
 func (s *sums[E, PE]) unitSum(ctx context.Context, ex executor.Executor, sc *scratch[E, PE], points []affine[E], picks []uint32) (sum affine[E], err error) {
 	entries := points
 	if sc.stored != nil {
@@ -123,7 +123,7 @@ func (s *sums[E, PE]) unitSum(ctx context.Context, ex executor.Executor, sc *scr
 	})
 }
 
-// begin makes room for n terms.
+// begin makes room for n terms with scalars of the given number of bits.
 func (s *sums[E, PE]) begin(sc *scratch[E, PE], n, bits int) {
 	sc.shape = shape{n: n, parts: 1, width: strausWindow, copies: 1 << (strausWindow - 1)}
 	if bits == 0 {
@@ -146,7 +146,7 @@ func (s *sums[E, PE]) begin(sc *scratch[E, PE], n, bits int) {
 	sc.entries = sc.multiples
 }
 
-// set sets terms lo to hi-1, on scratch of a task.
+// set sets terms lo to hi-1, with a task's own scratch.
 func (s *sums[E, PE]) set(sc, task *scratch[E, PE], points []affine[E], picks []uint32, lo, hi int) {
 	rows := task.tree.rows
 	if sc.stored == nil {
@@ -170,7 +170,7 @@ func (s *sums[E, PE]) set(sc, task *scratch[E, PE], points []affine[E], picks []
 	}
 }
 
-// setStored sets term t, of a point that is stored.
+// setStored sets term t, whose point is stored.
 func (s *scratch[E, PE]) setStored(t int, pick uint32, k *integer.Limbs) {
 	for p := range s.parts {
 		part := *k
@@ -181,7 +181,7 @@ func (s *scratch[E, PE]) setStored(t int, pick uint32, k *integer.Limbs) {
 	}
 }
 
-// signOf is the bit of a pick that says that its point is negated.
+// signOf returns the bit of a pick that negates its point.
 func signOf(negative bool) uint32 {
 	if negative {
 		return negated
@@ -189,14 +189,14 @@ func signOf(negative bool) uint32 {
 	return 0
 }
 
-// setInteger sets integer j and the pick of its point. It is cut into digits:
-// digits[w·parts·n + j] is that of window w.
+// setInteger sets integer j and the pick of its point. It cuts the integer into digits:
+// digits[w·parts·n + j] is the digit of window w.
 func (s *scratch[E, PE]) setInteger(j int, pick uint32, k *integer.Limbs) {
 	s.where[j] = pick
 	integer.Recode(s.digits[j:], s.parts*s.n, k, s.width)
 }
 
-// window are the digits of a window.
+// window returns the digits of window w.
 func (s *scratch[E, PE]) window(w int) []int16 {
 	m := s.parts * s.n
 	return s.digits[w*m : (w+1)*m]
@@ -225,8 +225,8 @@ func (s *sums[E, PE]) finish(ctx context.Context, ex executor.Executor, sc *scra
 	return s.join(ctx, ex, sc, few, sc.weigh)
 }
 
-// join is the sum of windows, some of which at a time add sets accumulator i to,
-// with their weights.
+// join returns the weighted sum of all windows. add sets accumulator i to the weighted sum of
+// windows lo to hi-1, step windows at a time.
 func (s *sums[E, PE]) join(ctx context.Context, ex executor.Executor, sc *scratch[E, PE], step int, add func(task *scratch[E, PE], i, lo, hi int)) (sum affine[E], err error) {
 	last := (sc.windows+step-1)/step - 1
 	sc.acc.reset(last + 1)
@@ -245,11 +245,11 @@ func (s *sums[E, PE]) join(ctx context.Context, ex executor.Executor, sc *scratc
 	return sc.acc.affine(last), nil
 }
 
-// perTask is how many pieces work is cut into for each task that runs at once:
-// so they end together.
+// perTask is the number of pieces of work for each task that runs at once. With several pieces
+// each, the tasks end at about the same time.
 const perTask = 8
 
-// each calls do for all i below n, on scratch of the task that it is called by.
+// each calls do for all i below n, with the scratch of the task that calls it.
 func (s *sums[E, PE]) each(ctx context.Context, ex executor.Executor, sc *scratch[E, PE], n int, do func(task *scratch[E, PE], i int)) error {
 	tasks := min(executor.Tasks(ex), n)
 	var next atomic.Int64
@@ -272,7 +272,7 @@ func (s *sums[E, PE]) each(ctx context.Context, ex executor.Executor, sc *scratc
 // pieces are ranges of n terms.
 type pieces struct{ n, count int }
 
-// piecesOf are as many as are worth a task each.
+// piecesOf returns as many pieces as are large enough for a task each.
 func piecesOf(ex executor.Executor, n int) pieces {
 	const least = 1 << 11
 	if tasks := executor.Tasks(ex); tasks > 1 {
@@ -283,9 +283,9 @@ func piecesOf(ex executor.Executor, n int) pieces {
 
 func (p pieces) bounds(i int) (lo, hi int) { return i * p.n / p.count, (i + 1) * p.n / p.count }
 
-// extend completes sc.multiples, whose first row holds the points, to m·P_i for
-// m = 1..sc.copies, a power of two, at index (m-1)·n + i. Behind them, where scalars
-// are split, are their images under φ, which keeps y.
+// extend completes sc.multiples, whose first row holds the points, to m·P_i for m = 1..sc.copies, a
+// power of two, at index (m-1)·n + i. If scalars are split, the images of these under φ, which
+// keeps y, follow.
 func (s *sums[E, PE]) extend(sc *scratch[E, PE]) {
 	t, total := &sc.tree, sc.copies*sc.n
 	t.extendMultiples(sc.multiples[:total], sc.n)
@@ -295,13 +295,13 @@ func (s *sums[E, PE]) extend(sc *scratch[E, PE]) {
 	sc.identities = t.hasIdentity
 }
 
-// pick is the multiple |d| of the point of integer j, negated for d < 0.
+// pick returns the pick of |d| times the point of integer j, negated if d < 0.
 func (s *scratch[E, PE]) pick(j, d int) uint32 {
 	sign := d >> 63 // 0 or -1
 	return (s.where[j] + uint32((d^sign-sign-1)*s.n)) ^ uint32(sign)&negated
 }
 
-// strausSums sets accumulator i to the sum of windows lo to hi-1.
+// strausSums sets accumulator i to the weighted sum of windows lo to hi-1.
 func (s *scratch[E, PE]) strausSums(task *scratch[E, PE], i, lo, hi int) {
 	t := &task.tree
 	t.begin(hi-lo, s.parts*s.n)

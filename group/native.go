@@ -14,14 +14,13 @@ import (
 	"github.com/zkbench/zkbench/internal/arith/vec52"
 )
 
-// native implements Group on gnark-crypto's types: one text for all its curves
-// y² = x³ + b with an endomorphism. S and E are elements of the scalar and base
-// fields, P and J affine and Jacobian points. Each part knows the types it
-// works on only; the methods here lead from one to another.
+// native implements Group on gnark-crypto's types, once for all its curves y² = x³ + b with an
+// endomorphism. S and E are elements of the scalar and base fields, P and J affine and Jacobian
+// points. Each part knows only the types that it works on; the methods here convert between them.
 type native[S scalarElement, E comparable, P affinePoint[E], J any,
 	PS scalarPtr[S], PE elementPtr[E], PP pointPtr[P, J], PJ jacobianPtr[J, P]] struct {
 	name, domain string
-	form         *radix52[E, PE] // nil: not in lanes
+	form         *radix52[E, PE] // nil: no SIMD vectors
 	modulus      *big.Int        // of the base field
 	orderLimbs   integer.Limbs
 	scalars[S, PS]
@@ -30,8 +29,8 @@ type native[S scalarElement, E comparable, P affinePoint[E], J any,
 	sums       *sums[E, PE]
 }
 
-// constants are what sets a curve apart: the modulus p of the base field, with
-// p = 3 mod 4, b, and the endomorphism φ(x, y) = (βx, y) with its eigenvalue λ.
+// constants are the data that distinguish a curve: the modulus p of the base field, with p = 3 mod
+// 4, b, and the endomorphism φ(x, y) = (βx, y) with its eigenvalue λ.
 type constants[E any] struct {
 	modulus      *big.Int
 	b            uint64
@@ -45,7 +44,7 @@ func newNative[S scalarElement, E comparable, P affinePoint[E], J any,
 	name, domain string, on Kernel, s scalars[S, PS], p points[P, J, PP, PJ], c constants[E],
 ) Group[S, P] {
 	sum := &sums[E, PE]{glv: newGLV(s.order, decimal(c.lambda))}
-	var form *radix52[E, PE] // nil: not in lanes
+	var form *radix52[E, PE] // nil: no SIMD vectors
 	sum.newRows = func() rows[E] { return &vectors[E, PE]{ops: c.ops} }
 	if k, ok := on.lanes(); ok {
 		form = newRadix52[E, PE](c.modulus, c.b, k)
@@ -67,7 +66,7 @@ func newNative[S scalarElement, E comparable, P affinePoint[E], J any,
 	}
 }
 
-// decimal returns a constant.
+// decimal parses a decimal constant. It panics if digits is not a number.
 func decimal(digits string) *big.Int {
 	v, ok := new(big.Int).SetString(digits, 10)
 	if !ok {
@@ -112,14 +111,14 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) MSM(ctx context.Context, ex executo
 	return g.sum(ctx, ex, points, nil, scalars)
 }
 
-// sum is of points, or of those that are stored.
+// sum returns the sum over points, or over the stored points if stored is not nil.
 func (g *native[S, E, P, J, PS, PE, PP, PJ]) sum(ctx context.Context, ex executor.Executor, points []P, stored *stored[E], scalars []S) (sum P, err error) {
 	if len(scalars) == 0 {
 		return sum, context.Cause(ctx)
 	}
 	sc := g.sums.scratch.Get().(*scratch[E, PE])
 	defer func() {
-		sc.stored, sc.entries = nil, nil // a pool keeps nobody's memory
+		sc.stored, sc.entries = nil, nil // the pool must not keep a caller's memory alive
 		g.sums.scratch.Put(sc)
 	}()
 	sc.stored = stored
@@ -143,7 +142,7 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) sum(ctx context.Context, ex executo
 		return sum, err
 	}
 	for class := range classes {
-		if len(given.of(class)) == 0 {
+		if len(given.picksFor(class)) == 0 {
 			continue
 		}
 		part, err := g.sums.sum(ctx, ex, sc, affine, class)
@@ -156,9 +155,9 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) sum(ctx context.Context, ex executo
 	return sum, nil
 }
 
-// classify sets the kinds and magnitudes of terms lo to hi-1, and counts them by class. An
-// identity, or a scalar that is zero, counts for nothing; an identity would make
-// the trees look for others as well. Points that are stored have none.
+// classify sets the kinds and magnitudes of terms lo to hi-1 and counts them by class. It ignores
+// terms with a zero scalar or an identity point; an identity would also make the trees look for
+// others. Stored points include no identity.
 func (g *native[S, E, P, J, PS, PE, PP, PJ]) classify(given *terms, points []affine[E], scalars []S, lo, hi int, words *[]uint64) (count classCounts) {
 	const some = 32 * vec52.Width // are brought out of lanes together
 	var identity affine[E]
@@ -190,7 +189,7 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) classify(given *terms, points []aff
 	return count
 }
 
-// shorten is the kind of k, which it replaces by its negative where that is short.
+// shorten returns the kind of k. If the negative of k is short, shorten replaces k by it.
 func (g *native[S, E, P, J, PS, PE, PP, PJ]) shorten(k *integer.Limbs) (kind uint8) {
 	if k[3]|k[2]|k[1] == 0 {
 		return classOf(k[0])
@@ -228,10 +227,10 @@ type table[S scalarElement, E comparable, P affinePoint[E], J any,
 	PS scalarPtr[S], PE elementPtr[E], PP pointPtr[P, J], PJ jacobianPtr[J, P]] struct {
 	g *native[S, E, P, J, PS, PE, PP, PJ]
 	*fixedPoints[E, PE]
-	secret func() *constantWide[S, E, PE] // made at the first use; nil: not in lanes
+	secret func() *constantWide[S, E, PE] // made at the first use; nil: no SIMD vectors
 }
 
-// check panics where a caller breaks the contract of Table.
+// check panics if a caller breaks the contract of Table.
 func (t *table[S, E, P, J, PS, PE, PP, PJ]) check(dst []P, scalars [][]S) {
 	if len(dst) != len(scalars) {
 		panic("group: sums and destinations of a table differ in number")

@@ -15,13 +15,13 @@ type affine[E any] struct{ X, Y E }
 // affinePoint is any of gnark-crypto's affine points: affine by another name.
 type affinePoint[E any] interface{ ~struct{ X, Y E } }
 
-// affines are points by their other name.
+// affines returns points as affine, the same memory under another type.
 func affines[E any, P affinePoint[E]](points []P) []affine[E] {
 	return unsafe.Slice((*affine[E])(unsafe.Pointer(unsafe.SliceData(points))), len(points))
 }
 
-// pointPtr is what the group code asks of an affine point type P whose
-// Jacobian type is J.
+// pointPtr lists the methods that the group code needs of an affine point type P whose Jacobian
+// type is J.
 type pointPtr[P, J any] interface {
 	*P
 	Add(a, b *P) *P
@@ -33,7 +33,7 @@ type pointPtr[P, J any] interface {
 	IsInSubGroup() bool
 }
 
-// jacobianPtr is what the group code asks of Jacobian points.
+// jacobianPtr lists the methods that the group code needs of Jacobian points.
 type jacobianPtr[J, P any] interface {
 	*J
 	FromAffine(p *P) *J
@@ -42,12 +42,12 @@ type jacobianPtr[J, P any] interface {
 	DoubleAssign() *J
 }
 
-// points are the single points of a group, affine P and Jacobian J.
+// points implements the operations on single points of a group, affine P and Jacobian J.
 type points[P, J any, PP pointPtr[P, J], PJ jacobianPtr[J, P]] struct {
 	pointLen    int
 	encode      func(dst []byte, p *P) []byte
 	hashToPoint func(msg, domain []byte) (P, error)
-	clearing    uint64 // what ClearTorsion multiplies by; 1 where the cofactor is one
+	clearing    uint64 // factor that ClearTorsion multiplies by; 1 if the cofactor is one
 }
 
 func (g *points[P, J, PP, PJ]) PointLen() int            { return g.pointLen }
@@ -58,9 +58,9 @@ func (g *points[P, J, PP, PJ]) SubPoints(z, a, b *P)     { PP(z).Sub(a, b) }
 func (g *points[P, J, PP, PJ]) NegPoint(z, a *P)         { PP(z).Neg(a) }
 func (g *points[P, J, PP, PJ]) primeOrder() bool         { return g.clearing == 1 }
 
-// multiply returns k·p by double-and-add, right on the whole curve: the
-// Jacobian formulas of gnark-crypto handle equal, opposite and identity points,
-// and no point of these curves has order two.
+// multiply returns k·p by double-and-add. It is correct on the whole curve: the Jacobian formulas
+// of gnark-crypto handle equal, opposite and identity points, and no point of these curves has
+// order two.
 func (g *points[P, J, PP, PJ]) multiply(p P, k *integer.Limbs) P {
 	var acc J
 	PJ(&acc).FromAffine(new(P))
@@ -95,8 +95,7 @@ func (g *points[P, J, PP, PJ]) HashToPoint(domain string, msg []byte) (P, error)
 	return p, nil
 }
 
-// accumulators are running sums of points, by index. Different indices may be
-// used at once.
+// accumulators are running sums of points, by index. Different indices may be used concurrently.
 type accumulators[E any] interface {
 	reset(n int) // to n identities
 	double(i int)
@@ -106,8 +105,8 @@ type accumulators[E any] interface {
 	affine(i int) affine[E]
 }
 
-// jacobian is a sum of points, and the addend on its way into it: as a local it
-// would be heap-allocated at every call.
+// jacobian is a sum of points with room for the next addend, which as a local variable would be
+// heap-allocated at every call.
 type jacobian[P, J any] struct {
 	sum    J
 	addend P

@@ -13,36 +13,33 @@ const (
 	drbgReseed = 1 << 20 // bytes of output between reseedings
 )
 
-// DRBG is a deterministic random bit generator seeded from the system, the
-// random source of the curve name BLS12_381_BBS_GURVY_FAST_RNG: fast-key-erasure
-// ChaCha20 (D. J. Bernstein, Fast-key-erasure random-number generators, 2017).
-// It is safe for concurrent use.
+// DRBG is a deterministic random bit generator seeded from the system: fast-key-erasure ChaCha20
+// (D. J. Bernstein, Fast-key-erasure random-number generators, 2017). It is the random source of
+// the curve name BLS12_381_BBS_GURVY_FAST_RNG. It is safe for concurrent use.
 //
-// What it promises: output that cannot be told from random by anyone who does
-// not know the state; a stolen state does not reveal earlier output, because
-// the key is replaced at every expansion and bytes are erased as they are
-// handed out; a stolen state stops predicting output after at most 1 MiB, when
-// fresh bytes of the system are mixed into the key.
+// Without the state, its output cannot be distinguished from random. A stolen state does not reveal
+// earlier output: every expansion replaces the key, and bytes are erased when they are returned. A
+// stolen state stops predicting output after at most 1 MiB, when fresh system bytes are mixed into
+// the key.
 //
-// What it does not promise: unlike crypto/rand it has its state in the process,
-// so a memory image, for example a snapshot that is resumed twice, repeats its
-// output until the next reseeding. The provers of this module tolerate that:
-// their nonces also depend on witness and transcript. It follows no standard of
-// NIST.
+// Unlike crypto/rand it keeps its state in the process. So a copy of the process's memory, for
+// example a snapshot that is resumed twice, repeats its output until the next reseeding. The
+// provers of this module tolerate that, since their nonces also depend on witness and transcript.
+// DRBG follows no standard of NIST.
 type DRBG struct {
 	mu     sync.Mutex
-	system io.Reader // crypto/rand, but in tests
+	system io.Reader // crypto/rand, except in tests
 	key    [chacha20.KeySize]byte
 	buf    [drbgBuffer]byte
-	unread int // bytes at the end of buf that are still to be handed out
+	unread int // bytes at the end of buf that were not returned yet
 	budget int // bytes until the next reseeding
 }
 
 // NewDRBG returns a generator seeded from crypto/rand.
 func NewDRBG() *DRBG { return &DRBG{system: rand.Reader} }
 
-// Read fills p and never fails: crypto/rand, which it reseeds from, ends the
-// process rather than fail.
+// Read fills p and never fails. It reseeds from crypto/rand, which ends the process instead of
+// returning an error.
 func (d *DRBG) Read(p []byte) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -62,8 +59,8 @@ func (d *DRBG) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// refill expands the key into a new key and output, mixing in system bytes when
-// they are due. On an error the old key stays and nothing is handed out.
+// refill expands the key into a new key and output, and mixes in system bytes when they are due. On
+// an error the old key stays and nothing is returned.
 func (d *DRBG) refill() error {
 	if d.budget <= 0 {
 		var fresh [chacha20.KeySize]byte

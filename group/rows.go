@@ -1,52 +1,52 @@
 package group
 
-// rows are points by position, in the form that adds them fastest. Where they
-// wait to be picked they are entries, in a form of their own.
+// rows holds points by position, in the form that adds them fastest. Points that are stored to be
+// picked later are entries, which have their own form.
 type rows[E any] interface {
-	// lanes is what a run of positions is rounded up to: a power of two.
+	// lanes returns the power of two to which runs of positions are rounded up.
 	lanes() int
 	// resize makes room for n positions.
 	resize(n int)
-	// gather sets the positions from at on, as many as there are picks; both are
-	// multiples of lanes.
+	// gather sets the positions from at on to the picked entries, one for each pick. at and the
+	// number of picks are multiples of lanes.
 	gather(at int32, entries []affine[E], picks []uint32)
-	// pack sets entries to the points from a position on, a multiple of lanes.
+	// pack sets entries to the points from position at on, a multiple of lanes.
 	pack(entries []affine[E], at int32)
-	// add replaces each left point of total pairs by the sum of both, but for
-	// those pairs that are set aside. It reports false, and leaves all as it
-	// was, where some have equal x.
+	// add replaces the left point of each of the total pairs by the pair's sum, except for the
+	// pairs set aside. If any other pair has equal x, it leaves all as it was and reports false.
 	add(spans []span, total int, aside []fixup[E]) bool
 	// double doubles n points.
 	double(n int)
-	// special names the pairs whose points have equal x or of which one is the
-	// identity, in order.
+	// special calls found, in order, for the pairs whose points have equal x or include the
+	// identity.
 	special(spans []span, found func(pair, l, r int32))
-	// get sets p to a point, and set a point to p, as a side effect in the form
-	// of entries.
+	// get sets p to a point. set sets a point to p, and as a side effect converts p to the form of
+	// entries.
 	get(p *affine[E], at int32)
 	set(at int32, p *affine[E])
-	// horner sets dst to sums of the points at positions, with weights, in
-	// gnark-crypto's form: at has as many positions of weight 1 as there are sums, -1
-	// for none, then as many of weight 2^doublings, and so on. None of the points is
-	// the identity. It pays from so many sums on as leastHorner says; 0: never.
+	// horner sets dst to weighted sums of the points at positions, in gnark-crypto's form. at has
+	// one position per sum with weight 1 (-1 for none), then one per sum with weight 2^doublings,
+	// and so on. None of the points is the identity. horner is faster if there are at least
+	// leastHorner sums; 0 means never.
 	horner(dst []affine[E], at []int32, doublings int)
 	leastHorner() int
-	// enter sets dst to the points that picks name, in the form of entries; nil: to all
-	// of them, which may be dst. images sets dst to entries under φ(x, y) = (βx, y). Both
-	// overwrite positions.
+	// enter sets dst to the points that picks selects, in the form of entries. If picks is nil it
+	// takes all points, and dst may be points. images sets dst to entries under φ(x, y) = (βx, y).
+	// Both overwrite positions.
 	enter(dst, points []affine[E], picks []uint32)
-	// enterGathered has n positions, which were gathered from points, as if from entries.
+	// enterGathered converts n positions that were gathered from points, as if they had been
+	// entries.
 	enterGathered(at int32, n int)
 	images(dst, entries []affine[E], beta *E)
 }
 
-// vectors are rows of gnark-crypto's elements. A pair is added by
+// vectors implements rows by gnark-crypto's elements. A pair is added by
 //
 //	λ = (y2-y1)/(x2-x1), x3 = λ²-x1-x2, y3 = λ(x1-x3)-y1
 //
-// with one field inversion for all pairs (Montgomery's trick as a product tree)
-// and every field operation through vectorOps: 6 multiplications a pair, against
-// 11 for a mixed Jacobian addition. Entries are points as they are.
+// with one field inversion for all pairs (Montgomery's trick as a product tree) and every field
+// operation through vectorOps. That takes 6 multiplications per pair, against 11 for a mixed
+// Jacobian addition. Entries are points as they are.
 type vectors[E comparable, PE elementPtr[E]] struct {
 	ops  *vectorOps[E]
 	x, y []E
@@ -161,9 +161,8 @@ func (v *vectors[E, PE]) add(spans []span, total int, aside []fixup[E]) bool {
 	return true
 }
 
-// double: λ = 3x²/2y, x3 = λ²-2x, y3 = λ(x-x3)-y. The identity doubles to
-// itself: y = 0 occurs for it alone, since no point of these curves has order
-// two.
+// double computes λ = 3x²/2y, x3 = λ²-2x, y3 = λ(x-x3)-y. The identity doubles to itself: only it
+// has y = 0, since no point of these curves has order two.
 func (v *vectors[E, PE]) double(n int) {
 	ops := v.ops
 	x, y := v.x[:n], v.y[:n]

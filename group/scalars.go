@@ -17,7 +17,7 @@ type scalarElement interface {
 	~[4]uint64
 }
 
-// scalarPtr adds the canonical limbs, least significant first.
+// scalarPtr adds Bits, which returns the canonical limbs, least significant first.
 type scalarPtr[S any] interface {
 	elementPtr[S]
 	Bits() [4]uint64
@@ -35,7 +35,7 @@ type scalars[S scalarElement, PS scalarPtr[S]] struct {
 	minusOne  S
 	scratch   *sync.Pool // *scalarScratch
 
-	field *vec52.Field // nil: not in lanes
+	field *vec52.Field // nil: no SIMD vectors
 	ratio []uint64     // R/S in every lane, of the Montgomery forms of lanes and of gnark-crypto
 }
 
@@ -60,14 +60,14 @@ func newScalars[S scalarElement, PS scalarPtr[S]](order *big.Int, ops *vectorOps
 func (f *scalars[S, PS]) Order() *big.Int { return new(big.Int).Set(f.order) }
 func (f *scalars[S, PS]) ScalarLen() int  { return 32 }
 
-// ScalarFromUint64: a factor of 2^256·x as a field element, whose raw limbs are
-// x·R², brings raw limbs into Montgomery form and scales by x.
+// ScalarFromUint64 multiplies the raw limbs of v by 2^256·1 as a field element, whose own raw limbs
+// are R². The product is v in Montgomery form.
 func (f *scalars[S, PS]) ScalarFromUint64(v uint64) S {
 	return f.mulAdd(S{v}, f.wide[0], S{})
 }
 
-// ScalarFromWide splits the 512 bits as c0 + 2^248·c1 + 2^496·c2, each below the
-// order, so that no step reduces more than one multiplication does.
+// ScalarFromWide splits the 512 bits as c0 + 2^248·c1 + 2^496·c2, each below the order, so that
+// each step needs no reduction beyond that of one multiplication.
 func (f *scalars[S, PS]) ScalarFromWide(wide []byte) S {
 	if len(wide) != WideLen {
 		panic("group: ScalarFromWide takes WideLen bytes")
@@ -97,7 +97,7 @@ func (f *scalars[S, PS]) MulVec(z, a, b []S)      { f.ops.mul(z, a, b) }
 func (f *scalars[S, PS]) ScaleVec(z, a []S, c *S) { f.ops.scale(z, a, c) }
 func (f *scalars[S, PS]) InnerProduct(a, b []S) S { return f.inner(a, b) }
 
-// Powers doubles the known prefix with one vector scaling a step.
+// Powers doubles the known prefix with one vector scaling per step.
 func (f *scalars[S, PS]) Powers(z []S, x *S) {
 	if len(z) == 0 {
 		return
@@ -147,7 +147,7 @@ func (f *scalars[S, PS]) Fold(z, lo, hi []S, c *S) {
 	copy(z[n:], lo[n:])
 }
 
-// inLanes has integers computed in lanes.
+// inLanes makes f convert to integers in SIMD vectors (package lanes), with kernel k.
 func (f *scalars[S, PS]) inLanes(k vec52.Kernel) {
 	f.field = vec52.New(f.order, 0, k)
 	ratio := f.field.Represent(big.NewInt(1))
@@ -155,11 +155,11 @@ func (f *scalars[S, PS]) inLanes(k vec52.Kernel) {
 	f.ratio = f.field.Constant(ratio.Mul(ratio, s.ModInverse(s, f.order)).Mod(ratio, f.order))
 }
 
-// limbs is the integer in [0, order).
+// limbs returns s as an integer in [0, order).
 func (f *scalars[S, PS]) limbs(s *S) integer.Limbs { return PS(s).Bits() }
 
-// integers sets dst to the integers of src; words is scratch. In lanes x is x R, of which a
-// product with R/S makes x R/S: what stands for x/S there, and leaves them as x.
+// integers sets dst to the integers of src; words is scratch. In lanes an element x is stored as x
+// R. Its product with R/S is x R/S, which represents x/S there and comes out as x.
 func (f *scalars[S, PS]) integers(dst []integer.Limbs, src []S, words *[]uint64) {
 	whole := 0
 	if f.field != nil {

@@ -2,13 +2,13 @@ package group
 
 import "sync"
 
-// pool keeps working memory between the calls that need it.
+// pool keeps working memory from one call for the next.
 type pool interface {
 	Get() any
 	Put(x any)
 }
 
-// kept is a pool that gives nothing up, and has no more than were in use at once.
+// kept is a pool that never frees anything. It holds at most as many values as were in use at once.
 type kept struct {
 	mu   sync.Mutex
 	free []any
@@ -32,9 +32,10 @@ func (k *kept) Put(x any) {
 	k.free = append(k.free, x)
 }
 
-// WithScratch is g with working memory of its own for MSM, which one sum leaves to the next and the
-// garbage collector does not take in between: for who computes many large ones in turn. It ends
-// with the group that is returned. A group that has no such memory is returned as it is.
+// WithScratch returns g with its own working memory for MSM. Each sum reuses the memory of the one
+// before, and the garbage collector does not free it in between. Use it to compute many large sums
+// one after another. The memory is freed with the returned group. If g keeps no such memory,
+// WithScratch returns g itself.
 func WithScratch[S, P any](g Group[S, P]) Group[S, P] {
 	if own, ok := g.(interface{ withScratch() Group[S, P] }); ok {
 		return own.withScratch()

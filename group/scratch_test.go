@@ -13,7 +13,8 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
-// testScratch: sums with scratch of their own are the same, one after the other and beside each other.
+// testScratch checks that sums with their own scratch are the same, one after another and
+// concurrently.
 func (s *suite[S, P]) testScratch(t *testing.T) {
 	g := group.WithScratch(s.Group)
 	n := len(s.all.points)

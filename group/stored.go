@@ -15,37 +15,40 @@ import (
 	"github.com/zkbench/zkbench/internal/sys/memory"
 )
 
-// Stored are points that stay, with some of their multiples: a prover takes sums over
-// them again and again. It is immutable and, until Close, safe for concurrent use.
+// Stored holds points and some of their multiples, for a prover that computes many sums over the
+// same points. It is immutable and, until Close, safe for concurrent use.
 type Stored[S, P any] interface {
 	Len() int   // number of points
 	Bytes() int // memory of the multiples
 	// MSM returns Σ scalars[i]·points[i], with len(scalars) <= Len.
 	MSM(ctx context.Context, ex executor.Executor, scalars []S) (P, error)
-	// Close gives the memory that a file was copied to back. There are no sums then.
+	// Close frees the memory that a file was copied to. Do not call MSM after it.
 	Close() error
 }
 
-// StoreOptions are where multiples are kept, and how many.
+// StoreOptions say how many multiples to store, and in which file.
 type StoreOptions struct {
-	// Spacing is the number of bits from one multiple to the next: 64 for four multiples
-	// of each point, 128 for two. 0: the default, chosen by measurement (docs/msm.md).
+	// Spacing is the number of bits from one multiple to the next: 64 stores four multiples of each
+	// point, 128 stores two. If it is 0, a default applies that was chosen by measurement
+	// (docs/msm.md).
 	Spacing int
-	// File, where named, is copied to read-only memory if it is whole and these points' by its
-	// digest; else they are made, and it is written. Whoever can write to it before Store decides
-	// what the sums are. Groups that are not on gnark-crypto keep the points as they are,
-	// and no file.
+	// File names a file that keeps the multiples; "" means none. If the file is whole and its
+	// digest matches these points, Store copies it to read-only memory. Otherwise Store computes
+	// the multiples and writes the file. Anyone who can write to the file before Store runs decides
+	// the results of all sums. Groups that are not on gnark-crypto keep the points as they are, and
+	// use no file.
 	File string
-	// Warn, where set, hears why the file was not used or not written. The sums are right
-	// all the same.
+	// Warn, if it is set, is called with the reason why the file was not used or not written. The
+	// sums are correct either way.
 	Warn func(reason string)
 }
 
 const defaultStored = 128
 
-// Store precomputes multiples of points, none of which is the identity, for sums over many
-// of them. The points may be any on the curve, as in Group.MSM. A spacing that is none, and
-// the identity, are ErrParams; what does not fit in memory is a *zkbench.LimitError.
+// Store precomputes multiples of points for sums over many of them. The points may be any on the
+// curve, as for Group.MSM, except the identity. Store returns ErrParams if the spacing is not
+// accepted or if a point is the identity. If the multiples do not fit in memory, the error is of
+// type *zkbench.LimitError.
 func Store[S, P any](ctx context.Context, ex executor.Executor, g Group[S, P], points []P, opts StoreOptions) (Stored[S, P], error) {
 	opts.Spacing = cmp.Or(opts.Spacing, defaultStored)
 	if !slices.Contains([]int{64, 128}, opts.Spacing) {
@@ -64,7 +67,7 @@ func Store[S, P any](ctx context.Context, ex executor.Executor, g Group[S, P], p
 	return &asTheyAre[S, P]{g, slices.Clone(points)}, nil
 }
 
-// asTheyAre implements Stored where a group keeps no multiples.
+// asTheyAre implements Stored for groups that keep no multiples.
 type asTheyAre[S, P any] struct {
 	group  Group[S, P]
 	points []P
@@ -83,29 +86,28 @@ func (s *asTheyAre[S, P]) Close() error {
 	return nil
 }
 
-// mayTake panics where a caller breaks the contract of Stored.
+// mayTake panics if a caller breaks the contract of Stored.
 func mayTake(scalars, points int) {
 	if scalars > points {
 		panic("group: more scalars than stored points")
 	}
 }
 
-// stored are the multiples of n points, as entries: 2^(spacing·p) times point i at
-// p·n + i.
+// stored holds the multiples of n points: entry p·n + i is 2^(spacing·p) times point i.
 type stored[E comparable] struct {
 	entries            []affine[E]
 	n                  int
 	spacing, positions int
 }
 
-// part is the p-th part of a magnitude, which position p stands for.
+// part returns the bits of k that belong to position p.
 func (s *stored[E]) part(k *integer.Limbs, p int) (part integer.Limbs) {
 	words := s.spacing / 64
 	copy(part[:words], k[p*words:])
 	return part
 }
 
-// multiply sets all positions.
+// multiply computes the entries of all positions.
 func (s *sums[E, PE]) multiply(ctx context.Context, ex executor.Executor, st *stored[E], points []affine[E]) error {
 	const piece = 2048 // points that are doubled together
 	sc := s.scratch.Get().(*scratch[E, PE])
@@ -177,7 +179,7 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) store(ctx context.Context, ex execu
 	return s, nil
 }
 
-// take has the multiples in memory that a file was copied to, behind its header.
+// take uses the multiples in data, the memory that a file was copied to. They follow its header.
 func (s *storedPoints[S, E, P, J, PS, PE, PP, PJ]) take(data []byte, closing func() error) {
 	s.entries, s.closing = mapped.Values[affine[E]](data[storedHeader:]), closing
 }

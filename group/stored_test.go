@@ -97,7 +97,7 @@ func (s *suite[S, P]) testStored(t *testing.T) {
 	}
 }
 
-// kept are points of BN254 and scalars, with their sum.
+// kept holds points of BN254 and scalars, with their sum.
 type kept struct {
 	points  []bn254.G1Affine
 	scalars []fr.Element
@@ -155,11 +155,11 @@ func TestStoredFile(t *testing.T) {
 		golden.Equal(t, "warnings of a new file", "", foreign.store(t, g, group.StoreOptions{File: opts.File, Spacing: spacing}))
 		replaced(what, reason, k.store(t, group.BN254(), opts))
 	}
-	again("points in another order", &other, g, 128, "not of these points")
+	again("points in another order", &other, g, 128, "for other points")
 	again("fewer points", &fewer, g, 128, "bytes, want")
 	again("another spacing", &k, g, 64, "bytes, want")
 	if len(group.Kernels()) > 1 {
-		again("another kernel", &k, group.BN254(must.Get(group.KernelNamed("portable"))(t)), 128, "not of these points")
+		again("another kernel", &k, group.BN254(must.Get(group.KernelNamed("portable"))(t)), 128, "for other points")
 	}
 	for _, at := range []int{0, 8, 16, 20, 24, 28, 33, 40, 80, 4095, 4096, len(good) - 1} {
 		bad := slices.Clone(good)

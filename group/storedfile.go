@@ -8,18 +8,18 @@ import (
 	"github.com/zkbench/zkbench/internal/sys/mapped"
 )
 
-// The file of multiples: a header, and the entries as they lie in memory.
+// A file of multiples is a header followed by the entries, with the same layout as in memory:
 //
-//	header = what they are (description), SHA-256 of the points and the entries
+//	header = description || SHA-256(points || entries), padded to storedHeader bytes
 //
-// Numbers are little-endian, as the limbs are on all platforms of this package; the header
-// takes storedHeader bytes, so that entries begin at a page.
+// Numbers are little-endian, as the limbs are on all platforms of this package. The header's length
+// makes the entries begin at a page.
 const (
 	storedMagic  = "zkbpts\x00\x01"
 	storedHeader = 4096
 )
 
-// description is what entries are besides being of some points:
+// description encodes everything that determines the entries, except the points themselves:
 //
 //	magic(8) points(8) bits of spacing(4) bits of a limb(4) length(4) and name of the group
 func (g *native[S, E, P, J, PS, PE, PP, PJ]) description(st *stored[E]) []byte {
@@ -34,8 +34,8 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) description(st *stored[E]) []byte {
 	return append(b, g.domain...)
 }
 
-// storedHeaderOf is the header of a file with these entries of these points, as both lie in
-// memory.
+// storedHeaderOf returns the header of a file with these entries for these points, both with the
+// layout that they have in memory.
 func storedHeaderOf(description, points, entries []byte) []byte {
 	digest := sha256.New()
 	for _, part := range [][]byte{points, entries} {
@@ -44,13 +44,13 @@ func storedHeaderOf(description, points, entries []byte) []byte {
 	return digest.Sum(append(make([]byte, 0, storedHeader), description...))[:storedHeader]
 }
 
-// storedFile is the file of so many bytes of entries.
+// storedFile describes the file for size bytes of entries.
 func storedFile(opts StoreOptions, description, points []byte, size int) *mapped.Kept {
 	return &mapped.Kept{
 		Path: opts.File, Size: storedHeader + int64(size), Warn: opts.Warn,
 		Check: func(data []byte) error {
 			if string(data[:storedHeader]) != string(storedHeaderOf(description, points, data[storedHeader:])) {
-				return errors.New("damaged, or not of these points")
+				return errors.New("damaged, or for other points")
 			}
 			return nil
 		},

@@ -6,14 +6,14 @@ import (
 	"github.com/zkbench/zkbench/group/internal/integer"
 )
 
-// Defaults of TableOptions: 12 MiB for 128 generators of BN254.
+// These are the defaults of TableOptions, which take 12 MiB for 128 generators of BN254.
 // docs/msm.md has the measurements behind them.
 const (
 	defaultWindow  = 10
 	defaultSpacing = 9
 )
 
-// fixedPoints hold the multiples of their layout, point by point.
+// fixedPoints holds the multiples of its layout, point by point.
 type fixedPoints[E comparable, PE elementPtr[E]] struct {
 	integer.Layout
 	sums      *sums[E, PE]
@@ -59,8 +59,8 @@ func (t *fixedPoints[E, PE]) Bytes() int {
 	return len(t.multiples) * int(unsafe.Sizeof(affine[E]{}))
 }
 
-// begin prepares sc for the terms of some sums, which are worked on in one tree
-// with a segment for each of their partial sums; each is of so many points.
+// begin prepares sc for the terms of several sums, each over the given number of points. One tree
+// computes them all, with a segment for each partial sum.
 func (t *fixedPoints[E, PE]) begin(sc *scratch[E, PE], sums, points int) {
 	sc.tree.begin(sums*t.Spacing, points*t.Positions)
 	sc.digits = resize(sc.digits, t.Digits)
@@ -82,14 +82,13 @@ func (t *fixedPoints[E, PE]) addTerm(sc *scratch[E, PE], j, i int, k *integer.Li
 	}
 }
 
-// pickOf is the pick of |d| times a point among its multiples from 1 on, negated
-// for d < 0.
+// pickOf returns the pick of |d| times a point among its multiples from 1 on, negated if d < 0.
 func pickOf(d int32) uint32 {
 	sign := d >> 31 // 0 or -1
 	return uint32(d^sign-sign-1) | uint32(sign)&negated
 }
 
-// finish sets n accumulators from first on to the sums.
+// finish sets the n accumulators from first on to the sums.
 func (t *fixedPoints[E, PE]) finish(sc *scratch[E, PE], acc accumulators[E], first, n int) {
 	tr := &sc.tree
 	if least := tr.rows.leastHorner(); least > 0 && n >= least {

@@ -8,10 +8,12 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// Together runs do(0) to do(n-1) in step: each is given a table for its sums over
-// table's points, and waits in MSM until all that are not done wait there; then the
-// sums of all are taken in one call, which costs less than many. Each calls MSM in the
-// goroutine that it is called in. The first error of one, by number, is Together's.
+// Together runs do(0) to do(n-1) as coroutines and merges their sums. Each call gets a table over
+// table's points, whose MSM waits until every call that has not returned waits there too. One MSM
+// of table then computes all the sums, which costs less than many. Each call must use MSM in the
+// goroutine that do runs in.
+//
+// If several calls fail, Together returns the error of the one with the lowest index.
 func Together[S, P any](ctx context.Context, ex executor.Executor, table Table[S, P], n int, do func(i int, table Table[S, P]) error) error {
 	if n == 1 {
 		return do(0, table)
@@ -52,20 +54,20 @@ func Together[S, P any](ctx context.Context, ex executor.Executor, table Table[S
 	return nil
 }
 
-// waiting are sums that somebody waits for.
+// waiting holds the sums that one call waits for.
 type waiting[S, P any] struct {
 	dst     []P
 	scalars [][]S
 	err     error
 }
 
-// inStep is a table whose sums are taken with others'.
+// inStep is a table whose sums are computed together with those of other calls.
 type inStep[S, P any] struct {
 	Table[S, P]
 	yield func(*waiting[S, P]) bool
 }
 
-var errStopped = errors.New("group: nobody takes the sums any more")
+var errStopped = errors.New("group: Together has returned: its tables compute no more sums")
 
 func (t *inStep[S, P]) MSM(_ context.Context, _ executor.Executor, dst []P, scalars [][]S) error {
 	if len(dst) != len(scalars) {

@@ -1,48 +1,46 @@
 package group
 
-// tree sums many segments of affine points at once, level by level: each adds
-// pairs of points with one field inversion for all (rows).
+// tree sums many segments of affine points at once, level by level. Each level adds pairs of points
+// with one field inversion for all (rows).
 //
-// Many short segments lie side by side: row j holds the j-th point of every
-// segment that has more than j, the longest first. Rows j and n-h+j, h = n/2,
-// are added into row j; since rows only get shorter, a row's sums are a prefix of
-// it and the rest passes to the next level where it is. Nothing is moved between
-// levels, and neighbouring full rows make one long run of pairs.
+// Many short segments are side by side. Row j holds the j-th point of every segment that has more
+// than j points, the longest first. Rows j and n-h+j, h = n/2, are added into row j. Rows only get
+// shorter, so a row's sums are a prefix of it, and the rest passes to the next level unmoved.
+// Neighbouring full rows make one long run of pairs.
 //
-// Long segments lie behind each other, where rows add points in lanes: each is a
-// run whose second half is added to its first until it is a vector; what those
-// hold is summed side by side.
+// If rows add points in SIMD vectors, long segments follow each other. Each is a run whose second
+// half is added to its first until one vector is left. The points of these vectors are then summed
+// side by side.
 //
-// A tree is scratch: it is reused from one sum to the next and is not safe for
-// concurrent use.
+// A tree is scratch: it is reused from one sum to the next and is not safe for concurrent use.
 type tree[E comparable] struct {
 	rows     rows[E]
-	complete func(z, a, b *affine[E]) // any sum, slowly
+	complete func(z, a, b *affine[E]) // adds any two points, slowly
 
 	segments int
-	apart    int      // positions of a segment, if they lie behind each other; else 0
-	terms    []term   // in no order, of segments side by side
-	placed   bool     // are they
+	apart    int      // positions of a segment, if segments follow each other; else 0
+	terms    []term   // in no order, if segments are side by side
+	placed   bool     // the terms have positions
 	count    []int32  // points per segment
 	picks    []uint32 // position -> entry
 
 	// Segments side by side.
 	rank   []int32 // segment -> column
 	cursor []int32 // points placed so far
-	start  []int32 // row -> first position; one more than there are rows
+	start  []int32 // row -> first position; one entry more than rows
 	width  []int32 // row -> its points
 	left   int     // rows that are left
 
 	hasIdentity bool // some point or earlier sum may be the identity
-	raw         bool // entries are points as they come
+	raw         bool // entries are points, not converted
 
 	spans    []span
 	special  []fixup[E]
 	operands [2]affine[E] // of calls
-	entries  []affine[E]  // what is left of runs
+	entries  []affine[E]  // the points left of runs
 }
 
-// term is a pick of a segment.
+// term is a pick that belongs to a segment.
 type term struct {
 	pick    uint32
 	segment int32
@@ -51,7 +49,7 @@ type term struct {
 // span is a run of pairs of positions: left+i and right+i for i < n.
 type span struct{ left, right, n int32 }
 
-// fixup is a pair whose sum the affine formulas do not cover, and its sum.
+// fixup is a pair that the affine formulas cannot add, and its sum.
 type fixup[E any] struct {
 	pair, at int32 // which of the level's pairs, and its left position
 	sum      affine[E]
@@ -61,14 +59,13 @@ type fixup[E any] struct {
 // inversion, about twenty vector calls) than finishing with Jacobian additions.
 const minPairs = 12
 
-// longVectors is the number of vectors that a segment fills from which on it is
-// a run.
+// longVectors is the number of vectors from which a segment becomes a run.
 const longVectors = 6
 
 // negated is the bit of a pick that negates its point.
 const negated = 1 << 31
 
-// begin prepares sums of so many segments, of at most so many points each.
+// begin prepares the given number of sums, each of up to most points.
 func (t *tree[E]) begin(segments, most int) {
 	t.count = resize(t.count, segments)
 	clear(t.count)
@@ -93,7 +90,7 @@ func (t *tree[E]) add(segment int32, pick uint32) {
 	t.terms = append(t.terms, term{pick, segment})
 }
 
-// fill adds all entries: to segment k those from at[k] to at[k+1] of picks.
+// fill adds all entries: picks[at[k]:at[k+1]] go to segment k.
 func (t *tree[E]) fill(picks []uint32, at []int32) {
 	for k := range t.count {
 		t.count[k] = at[k+1] - at[k]
@@ -113,7 +110,7 @@ func (t *tree[E]) fill(picks []uint32, at []int32) {
 	t.placed = true
 }
 
-// load brings entries in, in order.
+// load gathers entries in order.
 func (t *tree[E]) load(entries []affine[E]) {
 	lanes := t.rows.lanes()
 	t.picks = resize(t.picks, (len(entries)+lanes-1)&^(lanes-1))
@@ -146,8 +143,8 @@ func (t *tree[E]) gather(at int32, entries []affine[E], picks []uint32) {
 	}
 }
 
-// halve sums runs as far as vectors, which become the terms, of the entries that
-// it returns.
+// halve sums runs until one vector is left. It returns the points of these vectors as entries,
+// which become the terms.
 func (t *tree[E]) halve(entries []affine[E], minPairs int) []affine[E] {
 	lanes := int32(t.rows.lanes())
 	t.start = resize(t.start, t.segments)
@@ -202,7 +199,7 @@ func (t *tree[E]) halve(entries []affine[E], minPairs int) []affine[E] {
 	return t.entries
 }
 
-// layout gives every segment its column, and the rows their positions.
+// layout assigns a column to every segment, and positions to the rows.
 func (t *tree[E]) layout() {
 	t.rank = resize(t.rank, t.segments)
 	longest := int32(0)
@@ -243,7 +240,7 @@ func (t *tree[E]) layout() {
 	t.rows.resize(int(offset))
 }
 
-// place gives every term its position.
+// place assigns a position to every term.
 func (t *tree[E]) place() {
 	t.layout()
 	t.cursor = resize(t.cursor, t.segments)
@@ -255,8 +252,8 @@ func (t *tree[E]) place() {
 	}
 }
 
-// level adds the lower half of the rows to the upper, or reports false where
-// these are too few pairs.
+// level adds the lower half of the rows to the upper. It reports false if there are fewer than
+// minPairs pairs.
 func (t *tree[E]) level(minPairs int) bool {
 	n, h := t.left, t.left/2
 	t.spans = t.spans[:0]
@@ -297,9 +294,8 @@ func (t *tree[E]) addSpans(total int) {
 	}
 }
 
-// setAside computes the pairs that the affine formulas do not cover (equal x,
-// or an identity operand) by the complete addition. Its cost is that of a scan;
-// such pairs are rare.
+// setAside uses the complete addition for pairs that the affine formulas cannot add (equal x, or an
+// identity operand). It costs a scan; such pairs are rare.
 func (t *tree[E]) setAside() {
 	var zero affine[E]
 	a, b := &t.operands[0], &t.operands[1]
@@ -326,8 +322,8 @@ func (t *tree[E]) addColumn(acc accumulators[E], i, segment int) {
 	}
 }
 
-// position is that of a segment's sum where one row is left; -1 where the sum is
-// the identity.
+// position returns the position of a segment's sum if one row is left, or -1 if the sum is the
+// identity.
 func (t *tree[E]) position(segment int) int32 {
 	column := t.rank[segment]
 	if t.left == 0 || column >= t.width[0] {
@@ -344,8 +340,8 @@ func (t *tree[E]) position(segment int) int32 {
 	return at
 }
 
-// extendMultiples completes rows of n entries: row 0 holds P_i, none of which
-// is the identity, row m gets (m+1)·P_i.
+// extendMultiples completes rows of n entries. Row 0 holds P_i, none of which is the identity; row
+// m gets (m+1)·P_i.
 func (t *tree[E]) extendMultiples(entries []affine[E], n int) {
 	lanes := t.rows.lanes()
 	whole := func(n int) int { return (n + lanes - 1) &^ (lanes - 1) }

@@ -2,5 +2,5 @@
 
 package group
 
-// additions costs nothing where nothing is counted.
+// additions does nothing in a program that does not count.
 func additions(int) {}

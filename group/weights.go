@@ -4,15 +4,15 @@ import (
 	"crypto/sha3"
 )
 
-// Weights is a stream of independent uniform scalars that merge verification
-// equations into one. Its source must be fixed after every proof it weighs.
+// Weights is a stream of independent uniform scalars that merge verification equations into one.
+// Choose its source only after every proof that it weighs is fixed.
 type Weights[S, P any] struct {
 	g   Group[S, P]
 	xof *sha3.SHAKE
 	buf [WideLen]byte
 }
 
-// NewWeights reads weights from xof.
+// NewWeights returns a stream of weights read from xof.
 func NewWeights[S, P any](g Group[S, P], xof *sha3.SHAKE) *Weights[S, P] {
 	return &Weights[S, P]{g: g, xof: xof}
 }
@@ -23,8 +23,8 @@ func (w *Weights[S, P]) Next() S {
 	return w.g.ScalarFromWide(w.buf[:])
 }
 
-// RandomScalars fills dst with uniform scalars read from xof, WideLen bytes
-// each. Provers draw their nonces with it.
+// RandomScalars fills dst with uniform scalars, each from WideLen bytes of xof. Provers draw their
+// nonces with it.
 func RandomScalars[S, P any](g Group[S, P], dst []S, xof *sha3.SHAKE) {
 	w := Weights[S, P]{g: g, xof: xof}
 	for i := range dst {

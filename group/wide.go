@@ -8,8 +8,8 @@ import (
 	"github.com/zkbench/zkbench/internal/arith/vec52"
 )
 
-// wide are rows in lanes of eight, in radix 52. An entry x is in Montgomery form
-// of that radix, packed into the words of one of gnark-crypto's elements.
+// wide implements rows in SIMD vectors of eight, in radix 52. An entry x is in Montgomery form of
+// that radix, packed into the words of one of gnark-crypto's elements.
 type wide[E comparable, PE elementPtr[E]] struct {
 	*radix52[E, PE]
 	points   []uint64
@@ -31,12 +31,12 @@ func newWide[E comparable, PE elementPtr[E]](form *radix52[E, PE]) *wide[E, PE] 
 	return w
 }
 
-// radix52 leads from one Montgomery form to the other: with R = 2^(52 limbs) and
-// S = 2^(64 words), a product of gnark-crypto's with R/S makes x R of x S.
+// radix52 converts between the two Montgomery forms. With R = 2^(52 limbs) and S = 2^(64 words), a
+// product of gnark-crypto's with R/S turns x S into x R.
 type radix52[E comparable, PE elementPtr[E]] struct {
 	field           *vec52.Field
 	in, out, square E        // R/S, S/R, (R/S)²
-	inward          []uint64 // R²/S in every lane: a product with it makes x R of x S
+	inward          []uint64 // R²/S in every lane: a product with it turns x S into x R
 }
 
 func newRadix52[E comparable, PE elementPtr[E]](p *big.Int, b uint64, k vec52.Kernel) *radix52[E, PE] {
@@ -56,7 +56,7 @@ func newRadix52[E comparable, PE elementPtr[E]](p *big.Int, b uint64, k vec52.Ke
 type powers[E comparable, PE elementPtr[E]] struct {
 	*radix52[E, PE]
 	exponent vec52.Exponent
-	outward  []uint64 // S in every lane: a product with it makes x S of x R
+	outward  []uint64 // S in every lane: a product with it turns x R into x S
 	scratch  sync.Pool
 }
 
@@ -68,8 +68,8 @@ func newPowers[E comparable, PE elementPtr[E]](form *radix52[E, PE], p, exponent
 	return c
 }
 
-// of sets y to the powers of x.
-func (c *powers[E, PE]) of(y, x []E) {
+// raise sets y to the powers of x.
+func (c *powers[E, PE]) raise(y, x []E) {
 	n := (len(x) + vec52.Width - 1) / vec52.Width * c.field.Block()
 	scratch := c.scratch.Get().(*[]uint64)
 	defer c.scratch.Put(scratch)
@@ -87,19 +87,19 @@ func (c *powers[E, PE]) of(y, x []E) {
 	}
 }
 
-// wordsOf are the words of an element.
+// wordsOf returns the words of an element.
 func wordsOf[E any](e *E) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(e)), unsafe.Sizeof(*e)/8)
 }
 
-// firstWord is where values begin that consist of words.
+// firstWord returns a pointer to the first word of values, whose type consists of words.
 func firstWord[T any](values []T) *uint64 {
 	return (*uint64)(unsafe.Pointer(unsafe.SliceData(values)))
 }
 
 func (w *wide[E, PE]) lanes() int { return vec52.Width }
 
-// toEntry has p in the form of entries, and fromEntry in gnark-crypto's.
+// toEntry converts p to the form of entries; fromEntry converts it to gnark-crypto's.
 func (c *radix52[E, PE]) toEntry(p *affine[E]) {
 	PE(&p.X).Mul(&p.X, &c.in)
 	PE(&p.Y).Mul(&p.Y, &c.in)
@@ -110,11 +110,11 @@ func (c *radix52[E, PE]) fromEntry(e *affine[E]) {
 	PE(&e.Y).Mul(&e.Y, &c.out)
 }
 
-// edge is the number of points that are brought in at once.
+// edge is the number of points that are converted at once.
 const edge = 8 * vec52.Width
 
-// through sets dst to the entries that picks name, nil: to all of them, by eights of x and y
-// that change has changed.
+// through sets dst to the entries that picks selects (nil: all of them), after change has changed
+// them, eight values of x and y at a time.
 func (w *wide[E, PE]) through(dst, entries []affine[E], picks []uint32, change func(x, y []uint64)) {
 	for at := 0; at < len(dst); at += edge {
 		n := min(edge, len(dst)-at)
@@ -129,7 +129,7 @@ func (w *wide[E, PE]) through(dst, entries []affine[E], picks []uint32, change f
 		w.resize(whole)
 		w.gather(0, entries, w.picks)
 		for i := int32(0); int(i) < whole; i += vec52.Width {
-			x, y, _ := w.at(i)
+			x, y, _ := w.locate(i)
 			change(x[:w.field.Block()], y[:w.field.Block()])
 		}
 		w.pack(dst[at:at+n], 0)
@@ -180,15 +180,15 @@ func (w *wide[E, PE]) pack(entries []affine[E], at int32) {
 	}
 }
 
-// place and lane of a position.
-func (w *wide[E, PE]) at(at int32) (x, y []uint64, lane int) {
+// locate returns the vectors and the lane of a position.
+func (w *wide[E, PE]) locate(at int32) (x, y []uint64, lane int) {
 	place := w.points[int(at)/vec52.Width*w.field.PlaceWords():]
 	return place, place[w.field.Block():], int(at) % vec52.Width
 }
 
-// load is a point as entries have it.
+// load sets e to a point in the form of entries.
 func (w *wide[E, PE]) load(e *affine[E], at int32) {
-	x, y, lane := w.at(at)
+	x, y, lane := w.locate(at)
 	w.field.Get(wordsOf(&e.X), x, lane)
 	w.field.Get(wordsOf(&e.Y), y, lane)
 }
@@ -200,7 +200,7 @@ func (w *wide[E, PE]) get(p *affine[E], at int32) {
 
 func (w *wide[E, PE]) set(at int32, p *affine[E]) {
 	w.toEntry(p)
-	x, y, lane := w.at(at)
+	x, y, lane := w.locate(at)
 	w.field.Set(x, lane, wordsOf(&p.X))
 	w.field.Set(y, lane, wordsOf(&p.Y))
 }
@@ -215,7 +215,7 @@ func (w *wide[E, PE]) special(spans []span, found func(pair, l, r int32)) {
 			l, r := s.left+k, s.right+k
 			left := w.points[int(l)/vec52.Width*size+int(l)%vec52.Width]
 			right := w.points[int(r)/vec52.Width*size+int(r)%vec52.Width]
-			// The lowest limbs tell most pairs apart.
+			// The lowest limbs distinguish most pairs.
 			if w.field.Distinct(left, right) && w.field.Distinct(left, 0) && w.field.Distinct(right, 0) {
 				pair++
 				continue
@@ -269,8 +269,8 @@ func (w *wide[E, PE]) run(rule vec52.Rule) bool {
 	return w.field.Add(&w.adder, rule, w.points, w.pairs, w.inverter)
 }
 
-// invert inverts words of x R: as gnark-crypto takes them they are x R/S in its
-// form, whose inverse in that form is S²/(x R).
+// invert inverts words of x R. gnark-crypto reads them as x R/S in its own form, and the inverse in
+// that form is S²/(x R).
 func (w *wide[E, PE]) invert(words []uint64) {
 	e := PE(&w.element)
 	copy(wordsOf(&w.element), words)

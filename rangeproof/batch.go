@@ -15,24 +15,24 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Replayed is a proof whose transcript has been run to its end.
+// Replayed is a proof whose transcript has been replayed to its end.
 type Replayed[S, P any] struct {
 	Equations Equations[S, P]
-	// State is the transcript's final state: it depends on every byte of
-	// statement and proof.
+	// State is the transcript's final state. It depends on every byte of statement and proof.
 	State [transcript.StateLen]byte
-	// Points is the number of points that Equations adds, at most.
+	// Points is the maximum number of points that Equations adds.
 	Points int
-	// Err is the failure of a check that needs no group operation.
+	// Err is the error of a check that needed no group operation, or nil.
 	Err error
 }
 
-// VerifyBatch checks the equations of all items, merged by independent weights,
-// in one multi-scalar multiplication. The weights are 512 bits reduced modulo
-// the order, drawn from all items' final states and 32 local random bytes, so no
-// prover knows them. If the sum is not zero, the items that do not hold are
-// found by bisection with fresh weights. Each is named by a *zkbench.CheckError
-// with the given check name; the errors are joined. Without items the error is an ErrParams.
+// VerifyBatch checks the equations of all items in one multi-scalar multiplication, merged by
+// independent weights. Weights are 512 bits reduced modulo the order. They are drawn from all
+// items' final states and 32 local random bytes, so no prover knows them.
+//
+// If the sum is not zero, bisection with fresh weights finds the items that do not hold. The error
+// joins one *zkbench.CheckError with the given check name for each of these. VerifyBatch returns
+// ErrParams if there are no items.
 func VerifyBatch[S, P any](ctx context.Context, ex executor.Executor, basis *group.Basis[S, P], check string, items []Replayed[S, P]) error {
 	if len(items) == 0 {
 		return fmt.Errorf("%w: no %s to verify, accepted are 1 or more", zkbench.ErrParams, check)
@@ -79,7 +79,7 @@ type batch[S, P any] struct {
 	drawn  uint64 // weight streams used
 }
 
-// find returns those of indices that do not hold.
+// find returns the indices that do not hold.
 func (b *batch[S, P]) find(ctx context.Context, indices []int) ([]int, error) {
 	if len(indices) == 0 {
 		return nil, nil
@@ -105,7 +105,7 @@ func (b *batch[S, P]) find(ctx context.Context, indices []int) ([]int, error) {
 	return append(left[:len(left):len(left)], right...), err
 }
 
-// holds checks the equations of indices.
+// holds reports whether the equations of indices sum to zero.
 func (b *batch[S, P]) holds(ctx context.Context, indices []int) (bool, error) {
 	tasks := min(executor.Tasks(b.ex), len(indices))
 	parts := make([]*group.Accumulator[S, P], tasks)
@@ -135,8 +135,8 @@ func (b *batch[S, P]) holds(ctx context.Context, indices []int) (bool, error) {
 	return parts[0].IsZero(ctx, b.ex)
 }
 
-// within is DecodeError.Within for an error that a group has of a list, or another one, which passes. The
-// group's name for the whole list gives way to path.
+// within applies DecodeError.Within to err if a group returned it for a list. It replaces the
+// group's name for the whole list by path. It returns other errors as they are.
 func within(err error, path string, offset int) error {
 	d, ok := errors.AsType[*zkbench.DecodeError](err)
 	if !ok {
@@ -149,9 +149,9 @@ func within(err error, path string, offset int) error {
 	return d.Within(path, offset)
 }
 
-// DecodeProof decodes a proof of the shape s: points, then scalars, nothing
-// else. Points are checked to be on the curve; see docs/token.md, section 8, for why
-// that is enough inside a proof. Every error is a *zkbench.DecodeError.
+// DecodeProof decodes a proof of shape s: the points, then the scalars, and nothing else. It checks
+// that points are on the curve; docs/token.md, section 8 says why that is enough inside a proof. Every
+// error is of type *zkbench.DecodeError.
 func DecodeProof[S, P any](g group.Group[S, P], s Shape, raw []byte) (*Proof[S, P], error) {
 	split := s.Points * g.PointLen()
 	if want := split + s.Scalars*g.ScalarLen(); len(raw) != want {

@@ -25,7 +25,7 @@ func (r recorder) Accumulate(acc *group.Accumulator[scalar, point], w *group.Wei
 	acc.AddFixed(0, &x)
 }
 
-// random is a source of zeros but for the last of 32 bytes.
+// random reads zeros, except that its value is the last byte of a read of 32 bytes.
 type random byte
 
 func (r random) Read(p []byte) (int, error) {
@@ -36,7 +36,7 @@ func (r random) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// wide cuts operations into some tasks.
+// wide cuts operations into several tasks.
 type wide struct {
 	executor.Executor
 	tasks int
@@ -85,8 +85,8 @@ func TestWeights(t *testing.T) {
 	run("other randomness in the last byte", serial, 0)
 }
 
-// fickle is an equation that fails when it is merged with others and holds when
-// it is checked alone: what a fault in the merged path looks like.
+// fickle is an equation that fails when it is merged with others, and holds when it is checked
+// alone, as a fault in the merged path would make it.
 type fickle struct{ calls *int }
 
 func (f fickle) Accumulate(acc *group.Accumulator[scalar, point], w *group.Weights[scalar, point]) {

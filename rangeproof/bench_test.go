@@ -9,8 +9,8 @@ import (
 	"github.com/zkbench/zkbench/rangeproof"
 )
 
-// rotation is the number of proofs that a benchmark goes through: with one, the
-// branch predictor learns its digits and the time is a third too short.
+// rotation is the number of proofs that a benchmark cycles through. With one, the branch predictor
+// learns its digits, and the time is a third too short.
 const rotation = 16
 
 // BenchmarkStop is what the default stops are chosen by: one proof on BN254, serial, at every

@@ -19,14 +19,14 @@ import (
 
 var errSeen = errors.New("seen")
 
-// seen is what a protocol's prover is given.
+// seen records the arguments of a protocol's prover.
 type seen struct {
 	state  [transcript.StateLen]byte
 	nonces transcript.Nonces
 }
 
-// watched is a protocol whose prover ends with what it is given, and whose verifier notes its
-// weights or refuses.
+// watched is a protocol whose prover returns after recording its arguments, and whose verifier
+// records its weights or refuses.
 type watched struct {
 	bnProtocol
 	given  *seen

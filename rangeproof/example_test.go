@@ -13,8 +13,8 @@ import (
 	"github.com/zkbench/zkbench/rangeproof/csp"
 )
 
-// Many proofs are verified in one multi-scalar multiplication; the error names
-// those that do not hold.
+// Verify verifies many proofs in one multi-scalar multiplication. The error names those that do not
+// hold.
 func ExampleSystem_verify() {
 	ctx, ex := context.Background(), executor.Pool()
 	system, err := csp.NewSystem(group.BN254(), 8)

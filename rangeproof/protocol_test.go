@@ -31,7 +31,7 @@ type (
 	bnWitness  = rangeproof.Witness[scalar]
 )
 
-// parameters of a protocol; m is the largest number of commitments of one proof.
+// parameters are those of a protocol. m is the maximum number of commitments in one proof.
 type parameters struct{ bits, m, stop int }
 
 func (c parameters) String() string { return fmt.Sprintf("bits=%d/m=%d/stop=%d", c.bits, c.m, c.stop) }
@@ -115,7 +115,7 @@ func each(t *testing.T, test func(t *testing.T, c construction)) {
 	}
 }
 
-// statement is V with its witness and what the nonces are drawn from.
+// statement is V with its witness and the seed of its nonces.
 type statement struct {
 	V      []point
 	w      bnWitness
@@ -149,7 +149,7 @@ func sum(p, q point) (z point) {
 	return z
 }
 
-// bound is a transcript bound to the protocol's parameters and a context.
+// bound returns a transcript bound to the protocol's parameters and a context.
 func bound(p bnProtocol, context string) transcript.Transcript {
 	tr := transcript.New("rangeproof-test")
 	p.AppendParams(&tr)

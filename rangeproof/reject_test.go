@@ -85,7 +85,7 @@ func TestEveryByteCounts(t *testing.T) {
 	})
 }
 
-// recording is a group that keeps the challenges it reduces.
+// recording is a group that records the challenges it reduces.
 type recording struct {
 	group.Group[scalar, point]
 	challenges *[]scalar

@@ -13,10 +13,9 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// System is a range-proof system for use by itself: all its methods speak
-// bytes, so that it stands for any protocol over any group. Provers and
-// verifiers need Systems of equal parameters, not the same one. It is immutable
-// and safe for concurrent use.
+// System is a range-proof system for use on its own. All its methods take and return bytes, so it
+// hides the protocol and the group. Provers and verifiers need Systems with equal parameters, not
+// the same System. It is immutable and safe for concurrent use.
 type System interface {
 	Name() string // of the protocol
 	Bits() int
@@ -24,31 +23,30 @@ type System interface {
 	PointLen() int      // bytes of a commitment
 	ProofLen(m int) int // bytes of a proof for m commitments
 
-	// RandomBlinding returns a blinding: 32 bytes that encode a scalar within
-	// 2^-256 of uniform, made of 64 bytes of rand (nil: the system's source).
-	// Keep it secret; it opens the commitment.
+	// RandomBlinding returns 32 bytes that encode a scalar within 2^-256 of uniform, derived from
+	// 64 bytes of rand. If rand is nil, it uses the system's source. Keep the blinding secret: it
+	// opens the commitment.
 	RandomBlinding(rand io.Reader) ([]byte, error)
-	// Prove commits to values, each with its blinding, and proves their range. A
-	// proof holds for this message only, which may be empty. It draws 32 bytes
-	// from rand (nil: the system's source).
+	// Prove commits to values, each with its blinding, and proves their range. The proof holds only
+	// for this message, which may be empty. Prove draws 32 bytes from rand, or from the system's
+	// source if rand is nil.
 	Prove(ctx context.Context, ex executor.Executor, message []byte, values []uint64, blindings [][]byte, rand io.Reader) (commitments, proof []byte, err error)
-	// Decode decodes m commitments of PointLen bytes each and their proof for
-	// message. The error is a *zkbench.DecodeError, or an ErrParams for an m out
-	// of range. A commitment that is the identity, to 0 with blinding 0, is
-	// refused: it hides nothing. The claim keeps nothing of the slices: the caller
-	// may use its buffers again.
+	// Decode decodes m commitments of PointLen bytes each and their proof for message. It returns
+	// ErrParams if m is not from 1 to MaxCommitments; all other errors are of type
+	// *zkbench.DecodeError. It refuses the identity as a commitment, that is to 0 with blinding 0,
+	// because it hides nothing. The claim does not alias the slices, so the caller may reuse its
+	// buffers.
 	Decode(message []byte, m int, commitments, proof []byte) (Claim, error)
-	// Verify verifies claims of this system in one multi-scalar
-	// multiplication. Each that does not hold is named by a
-	// *zkbench.CheckError. Without claims the error is an ErrParams: nil says
-	// that something was proved.
+	// Verify verifies claims of this system in one multi-scalar multiplication. For each claim that
+	// does not hold, the error joins a *zkbench.CheckError that names it. Verify returns ErrParams
+	// if there are no claims, so that nil always means that something was proved.
 	Verify(ctx context.Context, ex executor.Executor, claims ...Claim) error
 }
 
 // Claim is a decoded statement with its proof.
 type Claim interface{ isClaim() }
 
-// NewSystem returns the plain interface of a protocol over its basis.
+// NewSystem returns a protocol as a System. b must be the protocol's basis.
 func NewSystem[S, P any](b *group.Basis[S, P], p Protocol[S, P]) System {
 	s := &system[S, P]{Protocol: p, basis: b, g: b.Group, value: b.Offset(ValueFamily), blinding: b.Offset(BlindingFamily)}
 	t := transcript.New("rangeproof/params")
@@ -96,13 +94,13 @@ func (s *system[S, P]) checkCount(m int) error {
 	case 1 <= m && m <= most:
 		return nil
 	case most == 1:
-		return fmt.Errorf("%w: %d commitments, accepted is 1: a proof of %s is of one value", zkbench.ErrParams, m, s.Name())
+		return fmt.Errorf("%w: %d commitments, accepted is 1: %s proves one value at a time", zkbench.ErrParams, m, s.Name())
 	default:
 		return fmt.Errorf("%w: %d commitments, accepted are 1 to %d", zkbench.ErrParams, m, most)
 	}
 }
 
-// fill reads b from random, or from the system's source for nil.
+// fill reads b from random, or from the system's source if random is nil.
 func fill(random io.Reader, b []byte) error {
 	if random == nil {
 		random = rand.Reader

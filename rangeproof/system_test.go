@@ -140,7 +140,7 @@ func TestSystemRefuses(t *testing.T) {
 		m := s.MaxCommitments()
 		most := "accepted are 1 to 4"
 		if m == 1 {
-			most = "accepted is 1: a proof of " + s.Name() + " is of one value"
+			most = "accepted is 1: " + s.Name() + " proves one value at a time"
 		}
 		for name, c := range map[string]struct {
 			values    []uint64

@@ -22,10 +22,10 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/tree"
 )
 
-// attackSet has queries enough that a word far from the code is seen in every test.
-var attackSet = Set{Name: "attack", Bits: Unproven, Degree: 4, LogBlowup: 2, Queries: 20, Stack: 1, LogFold: 2, LogFinal: 2, LogCap: 1}
+// attackParams has so many queries that a word far from the code is detected in every test.
+var attackParams = Params{Name: "attack", Bits: Unproven, Degree: 4, LogBlowup: 2, Queries: 20, Stack: 1, LogFold: 2, LogFinal: 2, LogCap: 1}
 
-// bits has a number's bits as they are shifted in, and asks for the numbers that it counts.
+// bitsTable shifts in the bits of a number and asks for the numbers that it counts.
 func bitsTable() *air.Table {
 	return &air.Table{Name: "bits", Columns: 4, State: func(b *air.Builder) {
 		bit, number, count, half := b.Here(0), b.Here(1), b.Here(2), b.Here(3)
@@ -41,7 +41,7 @@ func bitsTable() *air.Table {
 	}}
 }
 
-// seenTable has what bits ask for.
+// seenTable answers what bitsTable asks for.
 func seenTable() *air.Table {
 	return &air.Table{Name: "seen", Columns: 3, State: func(b *air.Builder) {
 		b.Zero(air.Everywhere, "times", b.Here(2).Mul(b.Here(2).Plus(-1)).Mul(b.Here(2).Plus(-2)))
@@ -51,7 +51,8 @@ func seenTable() *air.Table {
 
 const attackRows = 8
 
-// tracesOf makes traces by table, height and what sets the cells, of which some are changed then.
+// tracesOf returns a function that makes a trace from a table, a height and a function that sets its cells.
+// change is applied after it.
 func tracesOf(change func(table int, c *Cells)) func(table, height int, set func(c *Cells)) Trace {
 	return func(table, height int, set func(c *Cells)) Trace {
 		return Trace{Rows: height, Fill: func(_ context.Context, _ executor.Executor, c *Cells) error {
@@ -73,7 +74,7 @@ func add(c *Cells, row, column int, by uint64) {
 	}
 }
 
-// attackTraces are of the number 0b1011_0010, of whose cells some are changed.
+// attackTraces returns traces of the number 0b1011_0010 with changed cells.
 func attackTraces(change func(table int, c *Cells)) ([]Trace, Statement) {
 	const number = 0b10110010
 	var tuples [][3]uint64
@@ -116,7 +117,7 @@ func attackTraces(change func(table int, c *Cells)) ([]Trace, Statement) {
 	}, Statement{Forms: []Form{attackHeights}, Publics: []uint64{number}, Context: []byte("attack")}
 }
 
-// attackHeights are those of the tables.
+// attackHeights are the heights of the tables.
 var attackHeights = Form{attackRows, 2 * attackRows}
 
 type (
@@ -138,27 +139,27 @@ func attacks(t *testing.T, overKoalaBear, overQuadratic, overCubic func(t *testi
 	}
 }
 
-// configOf is that of a field and an extension.
-func configOf[E field.Element[E], X field.Extension[E, X]](set Set) Config {
+// configOf returns the configuration of a field and an extension.
+func configOf[E field.Element[E], X field.Extension[E, X]](params Params) Config {
 	var x X
-	set.Degree = len(x)
+	params.Degree = len(x)
 	if _, ok := any(x[0]).(bear); ok {
-		return Config{KoalaBear, Keccak, set}
+		return Config{KoalaBear, Keccak, params}
 	}
-	return Config{Goldilocks, Poseidon, set}
+	return Config{Goldilocks, Poseidon, params}
 }
 
-func attacked[E field.Element[E], X field.Extension[E, X]](t *testing.T, set Set) (*System, *system[E, X]) {
+func attacked[E field.Element[E], X field.Extension[E, X]](t *testing.T, params Params) (*System, *system[E, X]) {
 	t.Helper()
-	s := must.Get(New(configOf[E, X](set), bitsTable(), seenTable()))(t)
+	s := must.Get(New(configOf[E, X](params), bitsTable(), seenTable()))(t)
 	return s, s.engine.(*system[E, X])
 }
 
-// InCircuit is what is said of a proof whose verifier has a program by those who may import package recursion: the
-// verifier's error, after the test that all others are the same.
+// InCircuit returns the verifier's error for a proof whose verifier has a program, after checking that the
+// program agrees. A package that may import package recursion sets it.
 var InCircuit func(t testing.TB, s *System, proof []byte, about Statement) error
 
-// verified is the verifier's error, and the program's.
+// verified returns the verifier's error, after checking that its program agrees.
 func verified(t *testing.T, s *System, proof []byte, about Statement) error {
 	t.Helper()
 	if _, err := s.inCircuit(); err != nil {
@@ -167,7 +168,7 @@ func verified(t *testing.T, s *System, proof []byte, about Statement) error {
 	return InCircuit(t, s, proof, about)
 }
 
-// refused fails the test unless a proof is refused, for a reason.
+// refused fails the test unless a proof is refused for a reason.
 func refused(t *testing.T, s *System, proof []byte, about Statement, name, reason string) {
 	t.Helper()
 	err := verified(t, s, proof, about)
@@ -176,7 +177,7 @@ func refused(t *testing.T, s *System, proof []byte, about Statement, name, reaso
 	}
 }
 
-// forgery is what a cheating prover does.
+// forgery says what a cheating prover does.
 type forgery[E field.Element[E], X field.Extension[E, X]] struct {
 	change    func(table int, c *Cells)        // of traces
 	statement func(about *Statement)           // nil: as it is
@@ -185,14 +186,14 @@ type forgery[E field.Element[E], X field.Extension[E, X]] struct {
 	says      string                           // the verifier
 }
 
-// forced makes a proof in which the prover looks at nothing.
+// forced makes a proof with a prover that checks nothing.
 func forced[E field.Element[E], X field.Extension[E, X]](t *testing.T, s *System, f forgery[E, X]) ([]byte, Statement) {
 	t.Helper()
 	traces, about := attackTraces(f.change)
 	return forcedOf(t, s, traces, about, f)
 }
 
-// forcedOf makes one of traces; the statement is that of the forgery.
+// forcedOf makes a proof of the given traces. The statement is the forgery's.
 func forcedOf[E field.Element[E], X field.Extension[E, X]](t *testing.T, s *System, traces []Trace, about Statement, f forgery[E, X]) ([]byte, Statement) {
 	t.Helper()
 	y := s.engine.(*system[E, X])
@@ -254,7 +255,7 @@ func trueFold[E field.Element[E], X field.Extension[E, X]](p *prover[E, X]) erro
 	return friOf(p).fold(word)
 }
 
-// falseFold commits to the true word, and then to zeros.
+// falseFold commits to the true codeword, and then to zeros.
 func falseFold[E field.Element[E], X field.Extension[E, X]](p *prover[E, X]) error {
 	word, err := p.batched()
 	if err != nil {
@@ -283,7 +284,7 @@ func TestForced(t *testing.T) {
 }
 
 func testForced[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
-	s, _ := attacked[E, X](t, attackSet)
+	s, _ := attacked[E, X](t, attackParams)
 	proof, about := forced(t, s, forgery[E, X]{})
 	must.Do(t, verified(t, s, proof, about))
 	traces, _ := attackTraces(nil)
@@ -312,9 +313,9 @@ func TestCheckCounts(t *testing.T) {
 		{Goldilocks, []int64{math.MaxInt64 - 1, math.MaxInt64 - 1}, false},    // 2^64 - 4
 		{Goldilocks, []int64{math.MaxInt64 - 1, math.MaxInt64 - 1<<32}, true}, // p - 4
 	} {
-		set := attackSet
-		set.Degree = map[Field]int{KoalaBear: 4, Goldilocks: 2}[c.field]
-		s := must.Get(New(Config{c.field, Keccak, set}, table))(t)
+		params := attackParams
+		params.Degree = map[Field]int{KoalaBear: 4, Goldilocks: 2}[c.field]
+		s := must.Get(New(Config{c.field, Keccak, params}, table))(t)
 		about := Statement{Forms: []Form{{4}}}
 		for _, times := range c.times {
 			about.Messages = append(about.Messages, Message{"bus", times, []uint64{0}})
@@ -337,7 +338,7 @@ func TestEveryCell(t *testing.T) {
 }
 
 func testEveryCell[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
-	s, _ := attacked[E, X](t, attackSet)
+	s, _ := attacked[E, X](t, attackParams)
 	for table, columns := range []int{4, 3} {
 		for column := range columns {
 			for _, row := range []int{0, 3, attackRows - 1} {
@@ -374,8 +375,8 @@ func testEveryCell[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
 // TestEveryByte: each byte of a proof that is changed is refused, or rejected.
 func TestEveryByte(t *testing.T) {
 	t.Parallel()
-	set := attackSet
-	set.Queries, set.Grinding = 3, 2
+	params := attackParams
+	params.Queries, params.Grinding = 3, 2
 	everyByte := func(s *System, proof []byte, about Statement) {
 		must.Do(t, s.Verify(proof, about))
 		for i := range proof {
@@ -393,10 +394,10 @@ func TestEveryByte(t *testing.T) {
 		}
 		must.Fail(t, s.Verify(append(proof, 0), about), zkbench.ErrMalformed, "a byte more")
 	}
-	s, _ := attacked[bear, quartic](t, set)
+	s, _ := attacked[bear, quartic](t, params)
 	proof, about := forced(t, s, forgery[bear, quartic]{})
 	everyByte(s, proof, about)
-	s = must.Get(New(Config{KoalaBear, Keccak, set}, fixedTables(nil)...))(t)
+	s = must.Get(New(Config{KoalaBear, Keccak, params}, fixedTables(nil)...))(t)
 	traces, about := fixedTraces(nil)
 	everyByte(s, must.Get(s.Prove(t.Context(), executor.Serial(), traces, about, Options{}))(t), about)
 }
@@ -407,7 +408,7 @@ func TestStatement(t *testing.T) {
 }
 
 func testStatement[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
-	s, y := attacked[E, X](t, attackSet)
+	s, y := attacked[E, X](t, attackParams)
 	proof, about := forced(t, s, forgery[E, X]{})
 	for name, change := range map[string]func(a *Statement){
 		"public value": func(a *Statement) { a.Publics = []uint64{1} },
@@ -438,16 +439,16 @@ func testStatement[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
 		_, err := s.Prove(t.Context(), executor.Serial(), traces, other, Options{})
 		must.Fail(t, err, zkbench.ErrParams, "prove %s", name)
 	}
-	for name, change := range map[string]func(s *Set){
-		"name":  func(s *Set) { s.Name = "other" },
-		"stack": func(s *Set) { s.Stack = 2 },
-		"cap":   func(s *Set) { s.LogCap = 2 },
-		"fold":  func(s *Set) { s.LogFold = 3 },
-		"work":  func(s *Set) { s.Grinding = 1 },
+	for name, change := range map[string]func(s *Params){
+		"name":  func(s *Params) { s.Name = "other" },
+		"stack": func(s *Params) { s.Stack = 2 },
+		"cap":   func(s *Params) { s.LogCap = 2 },
+		"fold":  func(s *Params) { s.LogFold = 3 },
+		"work":  func(s *Params) { s.Grinding = 1 },
 	} {
-		set := attackSet
-		change(&set)
-		other, _ := attacked[E, X](t, set)
+		params := attackParams
+		change(&params)
+		other, _ := attacked[E, X](t, params)
 		refused(t, other, proof, about, "another "+name, "")
 	}
 }
@@ -487,19 +488,19 @@ func testForgeries[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
 	addUp := func(p *forger) { p.proof.sums[1] = neg[E](p.proof.sums[0]) }
 	var none X
 	solved := before("send values", func(p *forger) { solveQuotient(p, 0, none) })
-	set := attackSet
-	set.Grinding = 12
-	s, _ := attacked[E, X](t, set)
+	params := attackParams
+	params.Grinding = 12
+	s, _ := attacked[E, X](t, params)
 	forgeries := map[string]attempt{
 		"sums said to add up":            {change: unbalanced, before: before("send sums", addUp), says: `table "seen": its constraints`},
 		"sums said to add up at the end": {change: unbalanced, before: before("end", addUp), says: "constraints"},
 		"sums that do not add up":        {change: unbalanced, says: "answered as often"},
 		// t(y) is linear in its first piece's first coordinates: they are solved for.
-		"quotient's values that make the identity hold": {change: change, before: solved, says: "layer 0 has another value"},
-		"the same, and layers of zeros":                 {change: change, before: solved, fold: falseFold[E, X], says: "layer 1 has another value"},
+		"quotient's values that make the identity hold": {change: change, before: solved, says: "layer 0 differs from the value"},
+		"the same, and layers of zeros":                 {change: change, before: solved, fold: falseFold[E, X], says: "layer 1 differs from the value"},
 		"the other table's quotient": {change: seven, statement: send, before: before("send values", func(p *forger) {
 			solveQuotient(p, 1, none)
-		}), says: "layer 0 has another value"},
+		}), says: "layer 0 differs from the value"},
 		"the other table": {change: seven, statement: send, says: `table "seen": its constraints`},
 		"a nonce without work": {before: before(PhaseQueries, func(p *forger) {
 			friOf(p).challenger = idle[E, X]{p.challenger}
@@ -522,7 +523,7 @@ func testForgeries[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
 		})}, // refused by decoding or later, as many numbers as there are
 		"a last polynomial that is another": {before: before("send final", func(p *forger) {
 			p.proof.fri.final[1] = p.one()
-		}), says: "the last polynomial has another value"},
+		}), says: "the last polynomial differs from the value"},
 		"a quotient that is too long": {before: before(PhaseQuotient, func(p *forger) {
 			addPower(p, p.extended[ofQuotients][0])
 		}), says: `table "bits": its constraints`},
@@ -548,7 +549,7 @@ func testForgeries[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
 	}
 }
 
-// solveQuotient replaces the first piece's value by what makes a table's identity fail by so much.
+// solveQuotient replaces the first piece's value so that a table's identity fails by the given amount.
 func solveQuotient[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], table int, by X) {
 	var none X
 	values := p.proof.values[ofQuotients][table][0]
@@ -558,7 +559,7 @@ func solveQuotient[E field.Element[E], X field.Extension[E, X]](p *prover[E, X],
 	solve(p, table, &values[0], by) // at the unit's coordinate
 }
 
-// solve sets a value, in which the defect of a table's identity is linear, to what makes it so much.
+// solve sets a value so that the defect of a table's identity, which is linear in it, is the given amount.
 func solve[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], table int, value *X, by X) {
 	v := p.checker()
 	at := func(x X) X {
@@ -579,7 +580,7 @@ func TestEveryCoordinate(t *testing.T) {
 }
 
 func testEveryCoordinate[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
-	s, y := attacked[E, X](t, attackSet)
+	s, y := attacked[E, X](t, attackParams)
 	for k := range y.degree() {
 		var unit X
 		unit[k] = y.field.New(1)
@@ -595,7 +596,7 @@ func testEveryCoordinate[E field.Element[E], X field.Extension[E, X]](t *testing
 		for table, name := range []string{"bits", "seen"} {
 			seen(before("send values", func(p *prover[E, X]) { solveQuotient(p, table, unit) }), fmt.Sprintf("table %q: its constraints", name))
 		}
-		for layer, reason := range []string{"layer 0 has another value", "layer 1 has another value", "the last polynomial has another value"} {
+		for layer, reason := range []string{"layer 0 differs from the value", "layer 1 differs from the value", "the last polynomial differs from the value"} {
 			seen(forgery[E, X]{fold: func(p *prover[E, X]) error {
 				golden.Equal(t, "layers", 2, len(p.layout.folds))
 				return foldWith(p, layer, unit)
@@ -604,8 +605,8 @@ func testEveryCoordinate[E field.Element[E], X field.Extension[E, X]](t *testing
 	}
 }
 
-// foldWith folds the true word, and adds a constant to what a layer is to hold; behind the layers it is the
-// last polynomial.
+// foldWith folds the true codeword and adds a constant to the content of layer at. If at is the number of
+// layers, it adds to the last polynomial.
 func foldWith[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], at int, constant X) error {
 	word, err := p.batched()
 	if err != nil {
@@ -636,7 +637,7 @@ func foldWith[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], at i
 	return f.last(word[0], size)
 }
 
-// keepAll makes all cosets of columns, and keeps them, so that a test can change what is on them.
+// keepAll computes and keeps all cosets of columns, so that a test can change their values.
 func keepAll[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], x *extended[E]) {
 	for c := range x.cosets {
 		if _, err := p.points.lend(p.ctx, p.ex, p.points.lent(), x, c); err != nil {
@@ -645,7 +646,7 @@ func keepAll[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], x *ex
 	}
 }
 
-// addPower adds X^(2n) to the first of columns of n rows, which four times as many points can hold.
+// addPower adds X^(2n) to the first of columns of n rows. Four times as many points can hold it.
 func addPower[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], x *extended[E]) {
 	keepAll(p, x)
 	for c := range x.cosets {
@@ -659,8 +660,8 @@ func addPower[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], x *e
 // FuzzVerify: of whatever bytes a verifier says that they are no proof, or finds that they do not
 // decode; and of those that decode the encoding is one.
 func FuzzVerify(f *testing.F) {
-	set := attackSet
-	set.Queries = 2
+	params := attackParams
+	params.Queries = 2
 	type target struct {
 		*System
 		about Statement
@@ -668,7 +669,7 @@ func FuzzVerify(f *testing.F) {
 	}
 	var targets []target
 	add := func(traces []Trace, about Statement, tables ...*air.Table) {
-		s := must.Get(New(Config{KoalaBear, Keccak, set}, tables...))(f)
+		s := must.Get(New(Config{KoalaBear, Keccak, params}, tables...))(f)
 		proof := must.Get(s.Prove(f.Context(), executor.Serial(), traces, about, Options{}))(f)
 		f.Add(proof)
 		targets = append(targets, target{s, about, proof})
@@ -705,7 +706,7 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
-// exchanging is a challenger of a prover that exchanges the first digests of caps.
+// exchanging is the challenger of a prover that exchanges the first digests of caps.
 type exchanging[E, X any] struct {
 	challenger.Challenger[E, X]
 	label string
@@ -718,7 +719,7 @@ func (e exchanging[E, X]) Digests(label string, top []tree.Digest) {
 	e.Challenger.Digests(label, top)
 }
 
-// idle is a challenger of a prover that does no work.
+// idle is the challenger of a prover that does no work.
 type idle[E, X any] struct {
 	challenger.Challenger[E, X]
 }

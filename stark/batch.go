@@ -9,8 +9,8 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/field"
 )
 
-// weights draws the weights of so many words: of each the product, over its number's bits, of a
-// challenge or one less it.
+// weights draws the weights of n codewords. The weight of number i is a product over the bits of i: the bit's
+// challenge, or 1 minus it.
 func weights[E field.Element[E], X field.Extension[E, X]](c challenger.Challenger[E, X], label string, one X, n int) []X {
 	w := []X{one}
 	for len(w) < n {
@@ -24,7 +24,7 @@ func weights[E field.Element[E], X field.Extension[E, X]](c challenger.Challenge
 	return w[:n]
 }
 
-// batch proves the values: that the word of all is near to a polynomial.
+// batch proves that the batched codeword is near a polynomial, and so that the values are right.
 func (p *prover[E, X]) batch() error {
 	word, err := p.batched()
 	if err != nil {
@@ -33,10 +33,10 @@ func (p *prover[E, X]) batch() error {
 	return p.proximity.commit(word)
 }
 
-// batched is one word of all: of each stack f with values v_i at a point y,
-// (f - Σ X^e(i) v_i) / (X^k - y), times its weight. It is a polynomial of degree below 2^size, so that
-// its values on the first coset give the others. They are computed member by member: of the members
-// i of all stacks, Σ w (f_i - v_i) / (u - y) at u = x^k, stacked like columns.
+// batched computes the batched codeword. For each stack f with values v_i at a point y, it adds (f - Σ X^e(i)
+// v_i) / (X^k - y), times its weight. The result is a polynomial of degree below 2^size, so that its values
+// on the first coset give the others. They are computed member by member. For the members i of all stacks
+// this is Σ w (f_i - v_i) / (u - y) at u = x^k, stacked like columns.
 func (p *prover[E, X]) batched() ([]field.Vector[E], error) {
 	l, v := p.layout, p.vectors
 	d := v.Degree()
@@ -76,7 +76,7 @@ func (p *prover[E, X]) batched() ([]field.Vector[E], error) {
 		}
 		err = p.ex.Do(p.ctx, d, func(_ context.Context, k int) error {
 			parts := cut(members[k], 1<<rows)
-			p.points.joining(stack, 0, rows, 0, 1<<rows).of(parts, parts)
+			p.points.joining(stack, 0, rows, 0, 1<<rows).join(parts, parts)
 			p.field.Add(out[k], out[k], members[k])
 			return nil
 		})
@@ -91,7 +91,7 @@ func (p *prover[E, X]) batched() ([]field.Vector[E], error) {
 	return p.points.spread(p.ctx, p.ex, out)
 }
 
-// spread is a polynomial's values on all cosets, from those on the first one.
+// spread returns a polynomial's values on all cosets, given those on the first one.
 func (p *points[E, X]) spread(ctx context.Context, ex executor.Executor, first field.Vector[E]) ([]field.Vector[E], error) {
 	t, err := p.field.Transform(p.size)
 	if err != nil {

@@ -14,9 +14,10 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/omit"
 )
 
-// Check returns nil if traces satisfy the tables and every tuple is answered as often as it is asked for, else
-// a zkbench.ErrWitness that names the first table, row and constraint, or a bus and the table and row of a
-// tuple; no values. Prove calls it when what it has made is no proof.
+// Check returns nil if the traces satisfy the tables and every tuple is answered as often as it is asked for.
+// Otherwise it returns zkbench.ErrWitness. The error names the first table, row and constraint that fail, or
+// a bus and the table and row of an unbalanced tuple; it contains no values. Prove calls Check if the proof
+// that it made does not hold.
 func (s *System) Check(ctx context.Context, ex executor.Executor, traces []Trace, about Statement) error {
 	return s.engine.check(ctx, ex, s.statement, traces, about)
 }
@@ -60,7 +61,7 @@ func (y *system[E, X]) check(ctx context.Context, ex executor.Executor, s *state
 	return b.check()
 }
 
-// checkTable checks a table's rows and notes what they send.
+// checkTable checks a table's rows and records what they send.
 func checkTable[E field.Element[E], X field.Extension[E, X]](ctx context.Context, ex executor.Executor, f field.Field[E, X], l *layout, t int, columns [phases][][]E, code *code[E], publics []E, b *balance) error {
 	p, rows, used := l.programs[t], 1<<l.rows[t], l.used(t)
 	left := omit.From(ctx, l.tables[t].Name)
@@ -70,8 +71,8 @@ func checkTable[E field.Element[E], X field.Extension[E, X]](ctx context.Context
 	var zero E
 	err := ex.Do(ctx, rows/size, func(_ context.Context, i int) error {
 		m := newMachine[E, X](f, code, publics, rows)
-		// The first row in which something does not hold, and of what does not hold there what is stated
-		// first.
+		// The first row in which a constraint fails, and of the constraints that fail there the one that is
+		// stated first.
 		first, failing := size, -1
 		m.run(func(phase, c int) []E { return columns[phase][c] }, rows, 1, i*size, func(w air.Where, bounds []int, values [][]E) {
 			from, to := 0, used
@@ -142,11 +143,11 @@ type sending struct {
 	row        int
 }
 
-// balance is what has been sent to buses, counted modulo the field's order.
+// balance counts what has been sent to buses, modulo the field's order.
 type balance struct {
 	order uint64
 	times map[string]map[string]uint64
-	who   map[string]map[string]string // that sent a tuple first
+	who   map[string]map[string]string // the first sender of each tuple
 }
 
 func (b *balance) add(bus, tuple string, times int64, who string) {

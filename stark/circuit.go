@@ -13,40 +13,43 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/tree"
 )
 
-// A verifier in a circuit does what verify.go does, in the same order, of each query apart: places are in
-// the order in which they were drawn, some perhaps twice, and each has a path of its own.
+// The verifier in a circuit does what verify.go does, in the same order, but handles each query separately.
+// Positions stay in the order in which they were drawn, perhaps with duplicates, and each has its own path.
 
 type (
 	cell   = goldilocks.Element
 	number = circuit.X
 )
 
-// extension is one of Goldilocks.
+// extension is an extension of Goldilocks.
 type extension[X any] interface{ field.Extension[cell, X] }
 
-// shown is what is shown of each query apart.
+// shown holds what a proof opens, for each query separately.
 type shown struct {
 	leaves [phases][][]cell
 	paths  [phases][][]tree.Digest
-	folds  [][][]cell // of each layer
+	folds  [][][]cell // for each layer
 	routes [][][]tree.Digest
 }
 
-// Circuit writes down, and runs, what a verifier does of a proof of a statement of one form; without a proof
-// to no effect but that it is written down. It returns the cells, of two elements each, in which the statement's
-// numbers are: public values, each message's tuple, the context with its length; of each the last cell ends
-// with a 0 if it has but one. They are there beside an error that says that what is shown is of other places: the
-// program is whole, and run for zeros there.
+// Circuit writes down the program that verifies a proof of a statement of one form, and runs it on the proof.
+// If proof is nil, it runs the program on zeros, only to write it down. Circuit returns the cells that hold
+// the statement's numbers, two elements each: the public values, the tuple of each message, and the context
+// with its length. If one of these lists has an odd length, its last cell ends with a 0.
 //
-// What proofs of other heights, or of statements whose messages go elsewhere, are verified by is another program.
-// The system is one of Poseidon over Goldilocks, without zero knowledge, and the builder's extension its own;
-// others are a zkbench.ErrParams.
+// The program depends on the heights of the tables and on the buses and times of the messages; if these
+// differ, another program is needed. If the proof opens other positions than those queried, the cells are
+// returned all the same: the program is complete, has run on zeros in place of those positions, and b.Err
+// reports the failure.
+//
+// Circuit returns zkbench.ErrParams unless the system uses Poseidon over Goldilocks without zero knowledge,
+// in the builder's extension, and the statement has one form.
 func (s *System) Circuit(b *circuit.Builder, proof []byte, about Statement) ([]circuit.Cell, error) {
 	if _, err := s.inCircuit(); err != nil {
 		return nil, err
 	}
-	if b.Degree != circuit.Degree(s.set.Degree) {
-		return nil, fmt.Errorf("%w: a circuit over an extension of degree %d, accepted is %d", zkbench.ErrParams, b.Degree, s.set.Degree)
+	if b.Degree != circuit.Degree(s.params.Degree) {
+		return nil, fmt.Errorf("%w: circuit over an extension of degree %d, accepted is %d", zkbench.ErrParams, b.Degree, s.params.Degree)
 	}
 	if y, ok := s.engine.(*system[cell, ext.Cubic]); ok {
 		return circuitOf(y, s, b, proof, about)
@@ -60,7 +63,7 @@ func circuitOf[X extension[X]](y *system[cell, X], s *System, b *circuit.Builder
 		return nil, err
 	}
 	if n := len(about.Forms); n != 1 {
-		return nil, fmt.Errorf("%w: a statement of %d forms, accepted is 1", zkbench.ErrParams, n)
+		return nil, fmt.Errorf("%w: the statement has %d forms, accepted is 1", zkbench.ErrParams, n)
 	}
 	logs, err := s.logs(about.Forms[0])
 	if err != nil {
@@ -76,13 +79,14 @@ func circuitOf[X extension[X]](y *system[cell, X], s *System, b *circuit.Builder
 		return nil, err
 	}
 	if v.proof.fri.nonce >= goldilocks.Modulus {
-		return nil, fmt.Errorf("%w: the nonce is no element", zkbench.ErrMalformed)
+		return nil, fmt.Errorf("%w: the nonce is not below the field's order", zkbench.ErrMalformed)
 	}
 	return v.verify(), nil
 }
 
-// Told are a statement's numbers as they are in Circuit's cells, two of each.
-func (s *System) Told(about Statement) (told []uint64, err error) {
+// StatementElements returns a statement's numbers as Circuit's cells hold them, two for each cell. It returns
+// zkbench.ErrParams if the system has no Circuit, or if the statement does not fit the system.
+func (s *System) StatementElements(about Statement) (values []uint64, err error) {
 	y, err := s.inCircuit()
 	if err != nil {
 		return nil, err
@@ -93,13 +97,13 @@ func (s *System) Told(about Statement) (told []uint64, err error) {
 	}
 	for _, elements := range slices.Concat([][]cell{claim.publics}, claim.tuples, [][]cell{challenger.Elements(about.Context)}) {
 		for _, e := range elements {
-			told = append(told, uint64(e))
+			values = append(values, uint64(e))
 		}
 		if len(elements)%2 == 1 {
-			told = append(told, 0)
+			values = append(values, 0)
 		}
 	}
-	return told, nil
+	return values, nil
 }
 
 // claimer is an engine over Goldilocks.
@@ -107,7 +111,7 @@ type claimer interface {
 	claim(s *statement, about Statement) (*claim[cell], error)
 }
 
-// inCircuit is the engine of a system whose verifier has a circuit.
+// inCircuit returns the engine of a system whose verifier has a circuit.
 func (s *System) inCircuit() (claimer, error) {
 	var hash tree.Hash[cell]
 	switch y := s.engine.(type) {
@@ -116,25 +120,25 @@ func (s *System) inCircuit() (claimer, error) {
 	case *system[cell, ext.Cubic]:
 		hash = y.hash
 	}
-	if hash != tree.Poseidon() || s.set.ZeroKnowledge {
-		return nil, fmt.Errorf("%w: a circuit of another system than of Goldilocks and Poseidon, without zero knowledge", zkbench.ErrParams)
+	if hash != tree.Poseidon() || s.params.ZeroKnowledge {
+		return nil, fmt.Errorf("%w: only systems over Goldilocks with Poseidon, without zero knowledge, have a circuit", zkbench.ErrParams)
 	}
 	return s.engine.(claimer), nil
 }
 
-// nothing is a proof of the layout's form, all of whose numbers are 0.
+// nothing returns a proof of the layout's form whose numbers are all 0.
 func nothing[X extension[X]](l *layout) (*proof[cell, X], *shown) {
 	p, of := &proof[cell, X]{rows: l.rows}, &shown{}
-	log := l.size + l.set.LogBlowup
+	log := l.size + l.params.LogBlowup
 	elements := func(n int) (rows [][]cell) {
-		for range l.set.Queries {
+		for range l.params.Queries {
 			rows = append(rows, make([]cell, n))
 		}
 		return rows
 	}
 	paths := func(log int) (paths [][]tree.Digest) {
-		for range l.set.Queries {
-			paths = append(paths, make([]tree.Digest, log-min(log, l.set.LogCap)))
+		for range l.params.Queries {
+			paths = append(paths, make([]tree.Digest, log-min(log, l.params.LogCap)))
 		}
 		return paths
 	}
@@ -163,11 +167,11 @@ func nothing[X extension[X]](l *layout) (*proof[cell, X], *shown) {
 	return p, of
 }
 
-// apart is what is shown at places, drawn in this order, of each apart.
+// apart splits what the proof opens by position. The positions are in the order in which they were drawn.
 func (v *circuitVerifier[X]) apart(places []int) (of *shown, err error) {
 	l, p := v.layout, v.proof
 	of = &shown{}
-	log := l.size + l.set.LogBlowup
+	log := l.size + l.params.LogBlowup
 	for phase := range phases {
 		if l.leaf(phase) == 0 {
 			continue
@@ -182,7 +186,7 @@ func (v *circuitVerifier[X]) apart(places []int) (of *shown, err error) {
 	for i, fold := range l.folds {
 		at = leavesAt(at, size, fold)
 		size -= fold
-		folds, routes, err := v.leavesOf(at, size+l.set.LogBlowup, p.fri.layers[i], p.fri.folds[i], p.fri.routes[i])
+		folds, routes, err := v.leavesOf(at, size+l.params.LogBlowup, p.fri.layers[i], p.fri.folds[i], p.fri.routes[i])
 		if err != nil {
 			return nil, fmt.Errorf("layer %d: %w", i, err)
 		}
@@ -191,7 +195,7 @@ func (v *circuitVerifier[X]) apart(places []int) (of *shown, err error) {
 	return of, nil
 }
 
-// leavesOf are the rows and paths of leaves of a tree of 2^log, of each apart.
+// leavesOf returns the row and the path of each leaf in a tree of 2^log leaves.
 func (v *circuitVerifier[X]) leavesOf(leaves []int, log int, top []tree.Digest, shown [][]cell, path []tree.Digest) (rows [][]cell, paths [][]tree.Digest, err error) {
 	rising := slices.Compact(slices.Sorted(slices.Values(leaves)))
 	all, err := tree.Paths(v.system.hash, log, len(top), rising, shown, path)

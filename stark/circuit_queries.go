@@ -8,9 +8,9 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/tree"
 )
 
-// What a verifier in a circuit does of FRI, and of each query.
+// This file has the part of the verifier in a circuit that checks FRI and each query.
 
-// receive is friVerifier.receive.
+// receive does what friVerifier.receive does.
 func (v *circuitVerifier[X]) receive() {
 	for i, fold := range v.layout.folds {
 		layer := v.digests(v.proof.fri.layers[i])
@@ -28,20 +28,20 @@ func (v *circuitVerifier[X]) receive() {
 	v.final = v.absorbed("final", v.proof.fri.final)
 }
 
-// cached is a value that has a cell, which so is made once.
-func (v *circuitVerifier[X]) cached(x value) value { return v.At(v.Cell(x)) }
+// cached returns x with a cell, so that the cell is computed only once.
+func (v *circuitVerifier[X]) cached(x value) value { return v.FromCell(v.Cell(x)) }
 
-// query is friVerifier.query: places by their bits.
+// query does what friVerifier.query does. It returns the bits of each position.
 func (v *circuitVerifier[X]) query() (places [][]value) {
 	l := v.layout
-	v.challenger.CheckGrind("grinding", l.set.Grinding, v.First(v.Hint(number{cell(v.proof.fri.nonce)})))
-	for range l.set.Queries {
-		places = append(places, v.challenger.Index("place", l.size+l.set.LogBlowup))
+	v.challenger.CheckGrind("grinding", l.params.Grinding, v.First(v.Hint(number{cell(v.proof.fri.nonce)})))
+	for range l.params.Queries {
+		places = append(places, v.challenger.Index("place", l.size+l.params.LogBlowup))
 	}
 	return places
 }
 
-// scaled is x times a power of an element of the field: that of the bits.
+// scaled returns x e^n, where n is the number with these bits.
 func (v *circuitVerifier[X]) scaled(x value, e cell, bits []value) value {
 	for _, bit := range bits {
 		x = v.MulAdd(x, bit.Times(e.Sub(1)), x)
@@ -50,7 +50,7 @@ func (v *circuitVerifier[X]) scaled(x value, e cell, bits []value) value {
 	return x
 }
 
-// mux is the one of 2^n values that n bits name.
+// mux returns the one of 2^n values that n bits select.
 func (v *circuitVerifier[X]) mux(bits, values []value) value {
 	for _, bit := range bits {
 		var half []value
@@ -62,7 +62,7 @@ func (v *circuitVerifier[X]) mux(bits, values []value) value {
 	return values[0]
 }
 
-// leadsTo says that a leaf leads to the digest of a cap that the bits of its number name.
+// leadsTo states that a leaf's path leads to the digest of the cap that the bits of its number select.
 func (v *circuitVerifier[X]) leadsTo(digest circuit.Digest, path []tree.Digest, top []circuit.Digest, bits []value, name string, args ...any) {
 	for i, sibling := range path {
 		digest = circuit.Above(v.Builder, digest, v.digest(sibling), bits[i])
@@ -76,10 +76,10 @@ func (v *circuitVerifier[X]) leadsTo(digest circuit.Digest, path []tree.Digest, 
 	}
 }
 
-// follow checks what is shown of a query.
+// follow checks what is opened for a query.
 func (v *circuitVerifier[X]) follow(q int, place []value) {
 	l, f := v.layout, v.system.field
-	full := f.Root(l.size + l.set.LogBlowup)
+	full := f.Root(l.size + l.params.LogBlowup)
 	local, coset := place[:l.size], place[l.size:]
 	leafBits := func(size int) []value { return slices.Concat(local[:size], coset) }
 	x := v.scaled(circuit.Base(f.Generator()), full, slices.Concat(coset, local))
@@ -90,8 +90,8 @@ func (v *circuitVerifier[X]) follow(q int, place []value) {
 		at := local[size-fold : size]
 		size -= fold
 		leaf, pairs := v.numbersOf(v.shown.folds[i][q])
-		v.leadsTo(circuit.Hash(v.Builder, len(v.shown.folds[i][q]), pairs), v.shown.routes[i][q], v.layers[i], leafBits(size), "layer %d: rows that do not lead to the cap", i)
-		v.Equal(v.mux(at, leaf), word, "layer %d has another value than what is folded into it", i)
+		v.leadsTo(circuit.Hash(v.Builder, len(v.shown.folds[i][q]), pairs), v.shown.routes[i][q], v.layers[i], leafBits(size), "layer %d: rows do not lead to the cap", i)
+		v.Equal(v.mux(at, leaf), word, "layer %d differs from the value that is folded into it", i)
 		root := f.Root(fold)
 		first, step := v.scaled(inverse, root, at), root.Inverse()
 		for j, r := range v.rs[i] {
@@ -108,10 +108,10 @@ func (v *circuitVerifier[X]) follow(q int, place []value) {
 		word, inverse = leaf[0], first
 	}
 	x = v.Inverse(inverse, "a place of 0")
-	v.Equal(v.reversed(v.final, x), word, "the last polynomial has another value than what is folded into it")
+	v.Equal(v.reversed(v.final, x), word, "the last polynomial differs from the value that is folded into it")
 }
 
-// reversed is a polynomial at x, by its coefficients in reversed order: 2^n of them.
+// reversed evaluates a polynomial at x. It takes 2^n coefficients in bit-reversed order.
 func (v *circuitVerifier[X]) reversed(coefficients []value, x value) value {
 	log, sum := bits.Len(uint(len(coefficients)-1)), circuit.Zero
 	for i := len(coefficients) - 1; i >= 0; i-- {
@@ -120,11 +120,12 @@ func (v *circuitVerifier[X]) reversed(coefficients []value, x value) value {
 	return sum
 }
 
-// word is the value of the word of all at a place, by what is shown there of the stacks.
+// word returns the value of the batched codeword at a position, computed from the stacks that are opened
+// there.
 func (v *circuitVerifier[X]) word(q int, x value, place []value) value {
 	l, f := v.layout, v.system.field
 	local, coset := place[:l.size], place[l.size:]
-	// add adds an element of a phase times the weight of a word to a sum.
+	// add adds a phase's element, times the weight of a codeword, to a sum.
 	var add [phases]func(sum value, element, word int) value
 	for phase := range phases {
 		n := l.leaf(phase)
@@ -134,7 +135,7 @@ func (v *circuitVerifier[X]) word(q int, x value, place []value) value {
 		elements := v.shown.leaves[phase][q]
 		pairs := v.pairs(elements)
 		size := l.size - l.shared[phase]
-		v.leadsTo(circuit.Hash(v.Builder, len(elements), pairs), v.shown.paths[phase][q], v.caps[phase], slices.Concat(local[:size], coset), "tree %d: rows that do not lead to the cap", phase)
+		v.leadsTo(circuit.Hash(v.Builder, len(elements), pairs), v.shown.paths[phase][q], v.caps[phase], slices.Concat(local[:size], coset), "tree %d: rows do not lead to the cap", phase)
 		if l.shared[phase] == 0 {
 			add[phase] = func(sum value, i, word int) value {
 				if i%2 == 0 {
@@ -162,7 +163,7 @@ func (v *circuitVerifier[X]) word(q int, x value, place []value) value {
 	words := l.words()
 	for t, rows := range l.rows {
 		stack, slots := l.size-rows, bits.TrailingZeros(uint(len(v.members[t][0])))
-		// The members' sum is a polynomial in the least power of x that stands beside one of them.
+		// The members' sum is a polynomial in the lowest power of x that multiplies one of them.
 		least := x
 		for range stack - slots {
 			least = v.Mul(least, least)

@@ -18,7 +18,7 @@ func TestCircuitCoordinates(t *testing.T) {
 	t.Parallel()
 	cubic := 0
 	for _, s := range circuitSystems(t, testsize.Pick(8, 16, 80)) {
-		if s.Set().Degree != 3 {
+		if s.Params().Degree != 3 {
 			continue
 		}
 		b, err := s.run(s.proof, s.about)

@@ -23,9 +23,9 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/circuittest"
 )
 
-// overPoseidon is a configuration whose verifiers have circuits.
-func overPoseidon(set stark.Set) stark.Config {
-	return stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: set}
+// overPoseidon returns a configuration whose verifiers have circuits.
+func overPoseidon(params stark.Params) stark.Config {
+	return stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Params: params}
 }
 
 func init() { stark.InCircuit = circuittest.Verify }
@@ -37,20 +37,20 @@ type circuitSystem struct {
 	about stark.Statement
 }
 
-func newCircuitSystem(t *testing.T, set stark.Set, tables []*air.Table, traces []stark.Trace, about stark.Statement) circuitSystem {
+func newCircuitSystem(t *testing.T, params stark.Params, tables []*air.Table, traces []stark.Trace, about stark.Statement) circuitSystem {
 	t.Helper()
-	s := circuitSystem{System: must.Get(stark.New(overPoseidon(set), tables...))(t), about: stark.Of(traces, about)}
+	s := circuitSystem{System: must.Get(stark.New(overPoseidon(params), tables...))(t), about: stark.StatementOf(traces, about)}
 	s.proof = must.Get(s.Prove(t.Context(), executor.Serial(), traces, s.about, stark.Options{}))(t)
 	must.Do(t, s.Verify(s.proof, s.about))
 	return s
 }
 
-// builder is of an empty program.
+// builder returns an empty program.
 func (s circuitSystem) builder() *circuit.Builder {
-	return circuit.New(circuit.Degree(s.Set().Degree))
+	return circuit.New(circuit.Degree(s.Params().Degree))
 }
 
-// run is the program of a proof, and the first that does not hold.
+// run returns the program of a proof, and the first error.
 func (s circuitSystem) run(proof []byte, about stark.Statement) (*circuit.Builder, error) {
 	b := s.builder()
 	if _, err := s.Circuit(b, proof, about); err != nil {
@@ -65,7 +65,8 @@ type section struct {
 	from, to int
 }
 
-// sections are all: the first byte that is missing is one of the part that an error names.
+// sections returns all sections of a proof. It removes bytes from the end: the error names the part with the
+// first missing byte.
 func (s circuitSystem) sections() (all []section) {
 	name := func(n int) string {
 		var d *zkbench.DecodeError
@@ -83,7 +84,8 @@ func (s circuitSystem) sections() (all []section) {
 	return all
 }
 
-// word is where the section has an element, one of many, or the number of its rows or digests, where it has no more.
+// word returns the offset of an element of the section: one of many, or the number of its rows or digests if
+// it has no more.
 func (s section) word(n int) int {
 	for _, counted := range []string{"leaves", "paths", "folds", "routes"} {
 		if strings.HasPrefix(s.name, counted) {
@@ -93,7 +95,7 @@ func (s section) word(n int) int {
 	return s.from + n%max(1, (s.to-s.from)/8)*8
 }
 
-// alone is a table of one column that counts from a public value on, and sends nothing.
+// alone returns a table of one column that counts from a public value on and sends nothing.
 func alone(name string) *air.Table {
 	return &air.Table{Name: name, Columns: 1, State: func(b *air.Builder) {
 		b.Zero(air.First, "begins", b.Here(0).Sub(b.Public(0)))
@@ -110,7 +112,8 @@ func counting(rows int) stark.Trace {
 	}}
 }
 
-// words is a table of what programs have instructions of their own for: exclusive ors, and-nots, packed bits and multiples.
+// words returns a table of what code has instructions for: exclusive ors, and-nots, packed bits and
+// multiples.
 func words(name string) *air.Table {
 	return &air.Table{Name: name, Columns: 7, State: func(b *air.Builder) {
 		var bits []air.Expr
@@ -139,11 +142,11 @@ func counted(rows int) stark.Trace {
 	}}
 }
 
-// circuitSystems are of all kinds of tables, of sets that are drawn.
+// circuitSystems returns n systems with tables of all kinds and random parameters.
 func circuitSystems(t *testing.T, n int) (all []circuitSystem) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range n {
-		set := stark.Set{
+		params := stark.Params{
 			Name: "drawn", Bits: stark.Unproven, Degree: 2 + i/4%2, LogBlowup: 1 + r.IntN(3), Queries: 1 + r.IntN(3), Grinding: 4 * r.IntN(2),
 			Stack: i % 5, LogFold: 1 + r.IntN(3), LogFinal: []int{0, 1, 2, 3, 7}[r.IntN(5)], LogCap: []int{0, 1, 2, 4, 6}[r.IntN(5)],
 		}
@@ -161,7 +164,7 @@ func circuitSystems(t *testing.T, n int) (all []circuitSystem) {
 			traces, about = stark.FixedTraces(nil)
 		}
 		about.Context = []byte("context")[:r.IntN(8)]
-		all = append(all, newCircuitSystem(t, set, tables, traces, about))
+		all = append(all, newCircuitSystem(t, params, tables, traces, about))
 	}
 	return all
 }
@@ -172,13 +175,13 @@ func TestCircuit(t *testing.T) {
 	t.Parallel()
 	seen := make(map[string]int)
 	for _, s := range circuitSystems(t, testsize.Pick(16, 60, 600)) {
-		about := fmt.Sprintf("%+v, %d rows", s.Set(), s.about.Forms)
+		about := fmt.Sprintf("%+v, %d rows", s.Params(), s.about.Forms)
 		form, good := s.builder(), s.builder()
 		like := must.Get(s.Circuit(form, nil, s.about))(t)
 		cells := must.Get(s.Circuit(good, s.proof, s.about))(t)
 		must.Do(t, good.Err(), about)
 		golden.Equal(t, "cells of the statement", like, cells)
-		told := must.Get(s.Told(s.about))(t)
+		told := must.Get(s.StatementElements(s.about))(t)
 		for i, c := range cells {
 			golden.Equal(t, "the statement", circuit.X{goldilocks.Element(told[2*i]), goldilocks.Element(told[2*i+1]), 0}, good.Values[c])
 		}
@@ -239,12 +242,12 @@ func TestCircuitNonce(t *testing.T) {
 		says     string
 	}{
 		{0, 1, zkbench.ErrProof, "the nonce is not 0"},
-		{0, goldilocks.Modulus, zkbench.ErrMalformed, "the nonce is no element"},
-		{4, goldilocks.Modulus, zkbench.ErrMalformed, "the nonce is no element"},
+		{0, goldilocks.Modulus, zkbench.ErrMalformed, "the nonce is not below the field's order"},
+		{4, goldilocks.Modulus, zkbench.ErrMalformed, "the nonce is not below the field's order"},
 	} {
-		set := small(2, 1)
-		set.Grinding = c.grinding
-		s := newCircuitSystem(t, set, []*air.Table{alone("alone")}, []stark.Trace{counting(8)}, stark.Statement{Publics: []uint64{0}})
+		params := small(2, 1)
+		params.Grinding = c.grinding
+		s := newCircuitSystem(t, params, []*air.Table{alone("alone")}, []stark.Trace{counting(8)}, stark.Statement{Publics: []uint64{0}})
 		all := s.sections()
 		nonce := s.proof[all[slices.IndexFunc(all, func(s section) bool { return s.name == "nonce" })].from:][:8]
 		binary.LittleEndian.PutUint64(nonce, binary.LittleEndian.Uint64(nonce)+c.more)
@@ -307,25 +310,25 @@ func TestCircuitRefused(t *testing.T) {
 	hidden := small(2, 1)
 	hidden.ZeroKnowledge = true
 	for name, c := range map[string]stark.Config{
-		"Keccak":         {Field: stark.Goldilocks, Hash: stark.Keccak, Set: small(2, 1)},
-		"another field":  {Field: stark.KoalaBear, Hash: stark.Keccak, Set: small(4, 1)},
-		"zero knowledge": {Field: stark.Goldilocks, Hash: stark.Poseidon, Set: hidden},
+		"Keccak":         {Field: stark.Goldilocks, Hash: stark.Keccak, Params: small(2, 1)},
+		"another field":  {Field: stark.KoalaBear, Hash: stark.Keccak, Params: small(4, 1)},
+		"zero knowledge": {Field: stark.Goldilocks, Hash: stark.Poseidon, Params: hidden},
 	} {
 		s := must.Get(stark.New(c, squares(), walk()))(t)
-		rows := c.Set.Height(2)
+		rows := c.Params.Height(2)
 		_, about := traces(16, 0)
 		about.Forms = []stark.Form{{rows, rows}}
-		_, err := s.Circuit(circuit.New(circuit.Degree(c.Set.Degree)), nil, about)
+		_, err := s.Circuit(circuit.New(circuit.Degree(c.Params.Degree)), nil, about)
 		must.Fail(t, err, zkbench.ErrParams, "%s", name)
 		if err != nil {
-			golden.Contains(t, err.Error(), "a circuit of another system")
+			golden.Contains(t, err.Error(), "have a circuit")
 		}
 		if name == "another field" {
-			must.FailGet(s.Told(about))(t, zkbench.ErrParams, "what %s is told", name)
+			must.FailGet(s.StatementElements(about))(t, zkbench.ErrParams, "the elements of %s", name)
 		}
 	}
 	s := must.Get(stark.New(overPoseidon(small(2, 1)), squares(), walk()))(t)
-	must.FailGet(s.Told(stark.Statement{}))(t, zkbench.ErrParams, "another statement")
+	must.FailGet(s.StatementElements(stark.Statement{}))(t, zkbench.ErrParams, "another statement")
 	_, about := traces(16, 0)
 	_, err := s.Circuit(circuit.New(3), nil, about)
 	must.Fail(t, err, zkbench.ErrParams, "another extension")
@@ -337,7 +340,7 @@ func TestCircuitForced(t *testing.T) {
 	s := must.Get(stark.New(overPoseidon(small(2, 1)), squares(), walk(), alone("alone"), words("words")))(t)
 	all, about := traces(8, 0)
 	all, about.Publics = append(all, counting(4), counted(16)), append(about.Publics, 15)
-	about = stark.Of(all, about)
+	about = stark.StatementOf(all, about)
 	for name, c := range map[string]struct {
 		table, row, column int
 		public             int // of the statement, or none
@@ -422,7 +425,7 @@ func TestCircuitHints(t *testing.T) {
 		// Of a nonce, and where there is an odd number of elements of the last one, what is behind it is 0.
 		odd := 1
 		for _, n := range s.Shown(s.about.Forms[0]) {
-			odd += s.Set().Queries * (n % 2)
+			odd += s.Params().Queries * (n % 2)
 		}
 		for _, n := range []int{len(s.about.Publics), 1 + (len(s.about.Context)+3)/4} {
 			odd += n % 2
@@ -431,7 +434,7 @@ func TestCircuitHints(t *testing.T) {
 			odd += len(m.Tuple) % 2
 		}
 		for _, n := range s.Numbers(s.about.Forms[0]) {
-			odd += n * s.Set().Degree % 2
+			odd += n * s.Params().Degree % 2
 		}
 		for _, c := range p.Hints() {
 			if !wholly[c] {

@@ -11,30 +11,31 @@ import (
 
 type value = circuit.Value
 
-// circuitVerifier is a verifier that writes down what it does.
+// circuitVerifier is a verifier that writes down what it does as a program.
 type circuitVerifier[X extension[X]] struct {
 	*circuit.Builder
 	system     *system[cell, X]
 	layout     *layout
 	claim      *claim[cell]
 	proof      *proof[cell, X]
-	shown      *shown // nil before places are drawn
+	shown      *shown // nil before positions are drawn
 	challenger *circuit.Duplex
 
 	statement []circuit.Cell
 	caps      [phases][]circuit.Digest
 	values    [phases][][2][]value
 	layers    [][]circuit.Digest
-	rs        [][]value // of each layer, the challenges of its folds
-	halves    [][]value // and (1 - r) / 2
+	rs        [][]value // for each layer, the challenges r of its folds
+	halves    [][]value // (1 - r) / 2 for each of them
 	final     []value
 	y         value
-	weights   []value      // of words,
-	over      []value      // over the unit, where Second takes them
-	members   [][2][]value // of each table, of the weighted values at y and g y, negative
+	weights   []value      // of the codewords
+	over      []value      // OverUnit of the weights, for SecondTimes
+	members   [][2][]value // for each table, minus the weighted values at y and g y, member by member
 }
 
-// pairs are cells of elements, two by two. Where the last is alone, its cell is known to end with 0.
+// pairs returns cells of elements, two in each. If the number is odd, the last cell is constrained to end
+// with 0.
 func (v *circuitVerifier[X]) pairs(elements []cell) (pairs []value) {
 	for i := 0; i < len(elements); i += 2 {
 		var x number
@@ -48,7 +49,8 @@ func (v *circuitVerifier[X]) pairs(elements []cell) (pairs []value) {
 	return pairs
 }
 
-// numbers are cells of the extension, and the pairs of elements in which they are absorbed and hashed.
+// numbers returns elements of the extension, and the pairs of their coordinates in which they are absorbed
+// and hashed.
 func (v *circuitVerifier[X]) numbers(all []X) (numbers, pairs []value) {
 	var elements []cell
 	for _, x := range all {
@@ -59,7 +61,7 @@ func (v *circuitVerifier[X]) numbers(all []X) (numbers, pairs []value) {
 	return v.numbersOf(elements)
 }
 
-// numbersOf are those of which the elements are the coordinates.
+// numbersOf is numbers for the coordinates of elements.
 func (v *circuitVerifier[X]) numbersOf(elements []cell) (numbers, pairs []value) {
 	if pairs = v.pairs(elements); v.Degree == 2 {
 		return pairs, pairs
@@ -67,7 +69,7 @@ func (v *circuitVerifier[X]) numbersOf(elements []cell) (numbers, pairs []value)
 	return v.Triples(pairs, len(elements)/int(v.Degree)), pairs
 }
 
-// absorbed are numbers that the challenger absorbs.
+// absorbed absorbs elements of the extension and returns them.
 func (v *circuitVerifier[X]) absorbed(label string, all []X) []value {
 	numbers, pairs := v.numbers(all)
 	v.challenger.Pairs(label, v.layout.degree*len(all), pairs)
@@ -86,8 +88,8 @@ func (v *circuitVerifier[X]) digests(all []tree.Digest) (digests []circuit.Diges
 	return digests
 }
 
-// told absorbs elements of the statement.
-func (v *circuitVerifier[X]) told(label string, elements []cell) []value {
+// absorbStatement absorbs elements of the statement and records their cells.
+func (v *circuitVerifier[X]) absorbStatement(label string, elements []cell) []value {
 	pairs := v.pairs(elements)
 	v.challenger.Pairs(label, len(elements), pairs)
 	for _, pair := range pairs {
@@ -96,8 +98,8 @@ func (v *circuitVerifier[X]) told(label string, elements []cell) []value {
 	return pairs
 }
 
-// weighed adds to a sum the elements of pairs, each times a weight.
-func (v *circuitVerifier[X]) weighed(sum value, pairs, weights []value) value {
+// addWeighted adds the elements of pairs to a sum, each times its weight.
+func (v *circuitVerifier[X]) addWeighted(sum value, pairs, weights []value) value {
 	for i, w := range weights {
 		if i%2 == 0 {
 			sum = v.FirstTimes(pairs[i/2], w, sum)
@@ -127,14 +129,14 @@ func (v *circuitVerifier[X]) verify() []circuit.Cell {
 	v.challenger = c
 	c.Bytes("system", l.digest[:])
 	c.Bytes("heights", heightBytes(l.rows))
-	publics := v.told("publics", v.claim.publics)
+	publics := v.absorbStatement("publics", v.claim.publics)
 	var tuples [][]value
 	for i, m := range v.claim.Messages {
 		c.Bytes("bus", []byte(m.Bus))
 		c.Bytes("times", m.timesBytes())
-		tuples = append(tuples, v.told("message", v.claim.tuples[i]))
+		tuples = append(tuples, v.absorbStatement("message", v.claim.tuples[i]))
 	}
-	v.told("context", challenger.Elements(v.claim.Context))
+	v.absorbStatement("context", challenger.Elements(v.claim.Context))
 
 	commit := func(phase int, label string) {
 		if l.leaf(phase) > 0 {
@@ -198,7 +200,7 @@ func (v *circuitVerifier[X]) verify() []circuit.Cell {
 	if v.shown == nil {
 		var err error
 		if v.shown, err = v.apart(v.placesOf(places)); err != nil {
-			_, v.shown = nothing[X](v.layout) // places of what does not hold are any: no row holds there
+			_, v.shown = nothing[X](v.layout) // zeros, for which the rows fail
 		}
 	}
 	for q, place := range places {
@@ -207,19 +209,19 @@ func (v *circuitVerifier[X]) verify() []circuit.Cell {
 	return v.statement
 }
 
-// placesOf are places by their bits.
+// placesOf returns positions, given their bits.
 func (v *circuitVerifier[X]) placesOf(places [][]value) (all []int) {
 	for _, place := range places {
 		n := 0
 		for i, bit := range place {
-			n |= int(v.Of(bit)[0]) << i
+			n |= int(v.Eval(bit)[0]) << i
 		}
 		all = append(all, n)
 	}
 	return all
 }
 
-// balanced is verifier.balanced.
+// balanced does what verifier.balanced does.
 func (v *circuitVerifier[X]) balanced(sums []value, tuples [][]value, d drawn[value]) {
 	total := circuit.Zero
 	for _, sum := range sums {
@@ -228,7 +230,7 @@ func (v *circuitVerifier[X]) balanced(sums []value, tuples [][]value, d drawn[va
 	for i, m := range v.claim.Messages {
 		number := cell(v.layout.buses[m.Bus].number)
 		denominator := v.Add(d.gamma, d.minus[0].Times(number))
-		denominator = v.weighed(denominator, tuples[i], d.minus[1:][:len(m.Tuple)])
+		denominator = v.addWeighted(denominator, tuples[i], d.minus[1:][:len(m.Tuple)])
 		times := v.system.field.New(uint64(max(m.Times, -m.Times)))
 		if m.Times < 0 {
 			times = cell(0).Sub(times)
@@ -238,8 +240,8 @@ func (v *circuitVerifier[X]) balanced(sums []value, tuples [][]value, d drawn[va
 	v.Equal(total, circuit.Zero, "a tuple is not answered as often as it is asked for")
 }
 
-// run is what a table's code gives at the point: the values of its constraints, and those of registers, in
-// which messages are.
+// run runs a table's code at the point. It returns the values of its constraints, and those of its registers,
+// which include messages.
 func (v *circuitVerifier[X]) run(t int, publics []value) (zeros, registers []value) {
 	c := v.system.codes[t].all
 	registers = make([]value, c.registers)
@@ -289,7 +291,7 @@ func (v *circuitVerifier[X]) run(t int, publics []value) (zeros, registers []val
 	return zeros, registers
 }
 
-// power is x^n.
+// power returns x^n.
 func power(b *circuit.Builder, x value, n uint64) value {
 	r := circuit.One
 	for ; n > 0; n >>= 1 {
@@ -303,13 +305,13 @@ func power(b *circuit.Builder, x value, n uint64) value {
 	return r
 }
 
-// horner is polynomials of one variable, one for each kind of rows, by Horner's rule from the last term down.
+// horner evaluates polynomials in x, one for each kind of rows, by Horner's rule from the highest term down.
 type horner struct {
 	b      *circuit.Builder
 	x      value
 	powers map[int]value
 	sums   [kinds]value
-	at     [kinds]int // the number of the term that was added last
+	at     [kinds]int // exponent of the term that was added last
 }
 
 func (h *horner) power(n int) value {
@@ -321,7 +323,7 @@ func (h *horner) power(n int) value {
 	return p
 }
 
-// add adds the term of x^n.
+// add adds a term of x^n.
 func (h *horner) add(kind air.Where, n int, term value) {
 	if h.sums[kind] != circuit.Zero {
 		term = h.b.MulAdd(h.sums[kind], h.power(h.at[kind]-n), term)
@@ -329,10 +331,10 @@ func (h *horner) add(kind air.Where, n int, term value) {
 	h.sums[kind], h.at[kind] = term, n
 }
 
-// sum is the whole polynomial.
+// sum returns the value of the whole polynomial.
 func (h *horner) sum(kind air.Where) value { return h.b.Mul(h.sums[kind], h.power(h.at[kind])) }
 
-// identity is verifier.identity.
+// identity does what verifier.identity does.
 func (v *circuitVerifier[X]) identity(t int, alpha value, publics, allSums []value, d drawn[value]) {
 	l, f := v.layout, v.system.field
 	program, rows := l.programs[t], l.rows[t]
@@ -389,12 +391,12 @@ func (v *circuitVerifier[X]) identity(t int, alpha value, publics, allSums []val
 	v.IsProduct(quotient, vanishing, want, "table %q: its constraints do not hold", l.tables[t].Name)
 }
 
-// joined is verifier.joined.
+// joined does what verifier.joined does.
 func (v *circuitVerifier[X]) joined(values []value, column int) value {
 	return v.Joined(values[column*v.layout.degree:][:v.layout.degree])
 }
 
-// collect sums up the weighted values, member by member.
+// collect sums the weighted values, member by member.
 func (v *circuitVerifier[X]) collect() {
 	l := v.layout
 	v.members = make([][2][]value, len(l.rows))

@@ -8,26 +8,27 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// shape is how a table's columns of one kind lie: 2^rows rows, stacked 2^stack at a time.
+// shape says how a table's columns of one kind are laid out: they have 2^rows rows and are stacked 2^stack at
+// a time.
 //
-// Columns f_0, f_1, ... of a stack are the one polynomial Σ X^e(i) f_i(X^k), k = 2^stack, where
-// e(i) is i with its bits in reversed order: the coefficients of a stack are then its columns' one
-// behind the other, all in reversed order. Where columns are missing there are zeros.
+// The columns f_0, f_1, ... of a stack form the one polynomial Σ X^e(i) f_i(X^k), with k = 2^stack and e(i)
+// the number i with its bits reversed. The coefficients of a stack, in bit-reversed order, are then those of
+// its columns one after the other. Missing columns are zeros.
 type shape struct{ rows, stack, width int }
 
-// stacks is how many there are.
+// stacks returns the number of stacks.
 func (s shape) stacks() int { return (s.width + 1<<s.stack - 1) >> s.stack }
 
-// slots is the logarithm of how many places of a stack, the first ones, can have columns at all: a
-// stack that is far higher than a table is wide costs no more than that.
+// slots returns the logarithm of how many positions of a stack, from the first on, can have columns at all.
+// So a stack that is much higher than a table is wide costs no more than the table's width.
 func (s shape) slots() int { return min(s.stack, bits.Len(uint(max(1, s.width)-1))) }
 
-// powers are x^e(i) for the first 2^slots places of stacks of 2^stack.
+// powers returns x^e(i) for the first 2^slots positions of stacks of 2^stack.
 func powers[E interface{ Mul(E) E }](one, x E, stack, slots int) []E {
 	return reversedPowers(slots, one, squares(x, stack-slots))
 }
 
-// squares is x^(2^n).
+// squares returns x^(2^n).
 func squares[E interface{ Mul(E) E }](x E, n int) E {
 	for range n {
 		x = x.Mul(x)
@@ -35,21 +36,22 @@ func squares[E interface{ Mul(E) E }](x E, n int) E {
 	return x
 }
 
-// members are the columns of a stack.
+// members returns the range of columns of a stack.
 func (s shape) members(stack int) (from, to int) {
 	return stack << s.stack, min((stack+1)<<s.stack, s.width)
 }
 
-// extended is columns on cosets: of each of those that are kept, of each column, 2^rows values. Of cosets that take much memory
-// the first one is; others are made where they are hashed, where a quotient is computed, and where places on them are shown.
+// extended holds columns on cosets: 2^rows values for each column on each coset that is kept. If the cosets
+// take much memory, only the first is kept. Others are computed when they are hashed, when a quotient is
+// computed, and when positions on them are opened.
 type extended[E any] struct {
 	shape
-	cosets       [][][]E // nil those that are not kept
-	coefficients [][]E   // of each column, in reversed order; nil where all cosets are kept
-	few          [][]E   // in zero knowledge, of each column its values at few points
+	cosets       [][][]E // nil for cosets that are not kept
+	coefficients [][]E   // for each column, in bit-reversed order; nil if all cosets are kept
+	few          [][]E   // in zero knowledge, for each column, its values at few points
 }
 
-// shared is columns of several proofs, for one that makes cosets of them.
+// shared returns a copy for one proof, which computes cosets of the columns that several proofs share.
 func (x *extended[E]) shared() *extended[E] {
 	if x == nil {
 		return nil
@@ -61,8 +63,9 @@ func (x *extended[E]) shared() *extended[E] {
 
 func (x *extended[E]) column(coset, i int) []E { return x.cosets[coset][i] }
 
-// extend extends columns, given by coefficients, or by values where these are to be interpolated, to the first
-// cosets, so many, and keeps them: the columns' memory holds the coefficients, or the first coset if all are kept.
+// extend extends columns to the first kept cosets. If values is set, columns holds values, which are
+// interpolated first; otherwise it holds coefficients. extend takes over the memory of columns. It then holds
+// the coefficients, or the first coset if all are kept.
 func (p *points[E, X]) extend(ctx context.Context, ex executor.Executor, s shape, columns [][]E, values bool, kept int) (*extended[E], error) {
 	t, err := p.field.Transform(s.rows)
 	if err != nil {
@@ -91,7 +94,7 @@ func (p *points[E, X]) extend(ctx context.Context, ex executor.Executor, s shape
 		if x.few != nil {
 			x.few[i] = p.few[s.rows].both(columns[i])
 		}
-		for c := len(scales) - 1; c >= 0; c-- { // the first one last, where the coefficients may be
+		for c := len(scales) - 1; c >= 0; c-- { // coset 0 last, because its memory may hold the coefficients
 			dst := x.column(c, i)
 			p.field.Mul(dst, columns[i], scales[c])
 			t.Evaluate(dst)
@@ -101,12 +104,13 @@ func (p *points[E, X]) extend(ctx context.Context, ex executor.Executor, s shape
 	return x, err
 }
 
-// scale is what coefficients, in reversed order, are multiplied by for coset c.
+// scale returns the factors of coefficients, in bit-reversed order, for coset c.
 func (p *points[E, X]) scale(c, rows int) []E {
 	return reversedPowers(rows, p.field.New(1), p.shift(c, rows))
 }
 
-// lent is columns on a coset that is not kept, in memory that the next one takes, and, when it is released, others.
+// lent holds columns on a coset that is not kept. The next coset uses the same memory, and others do after it
+// is released.
 type lent[E any] struct {
 	memory[E]
 	columns map[*extended[E]][][]E
@@ -116,7 +120,8 @@ func (p *points[E, X]) lent() *lent[E] {
 	return &lent[E]{memory[E]{kept: p.memory.kept}, make(map[*extended[E]][][]E)}
 }
 
-// lend makes coset c of columns if it is not kept; until it is taken back it is as if it were.
+// lend computes coset c of columns if it is not kept. Until takeBack is called, the coset can be read as if
+// it were kept.
 func (p *points[E, X]) lend(ctx context.Context, ex executor.Executor, memory *lent[E], x *extended[E], c int) (takeBack func(), err error) {
 	if x == nil || x.width == 0 || x.cosets[c] != nil { // no columns, or kept ones
 		return func() {}, nil
@@ -141,11 +146,11 @@ func (p *points[E, X]) lend(ctx context.Context, ex executor.Executor, memory *l
 // stack sets dst to the values of a stack on coset c.
 func (p *points[E, X]) stack(dst []E, x *extended[E], stack, c int) {
 	n := 1 << x.rows
-	p.joining(x.shape.stack, c, x.rows, 0, n).of(cut(dst, n), x.parts(nil, stack, c, 0, n, make([]E, n)))
+	p.joining(x.shape.stack, c, x.rows, 0, n).join(cut(dst, n), x.parts(nil, stack, c, 0, n, make([]E, n)))
 }
 
-// parts appends the values of a stack's columns on coset c in rows from lo to hi: zeros where columns are
-// missing, which are no fewer.
+// parts appends the values of a stack's columns on coset c in the rows from lo to hi. Missing columns are
+// zeros, and zeros must be at least that long.
 func (x *extended[E]) parts(parts [][]E, stack, c, lo, hi int, zeros []E) [][]E {
 	from, to := x.members(stack)
 	for i := range 1 << x.shape.stack {
@@ -158,7 +163,7 @@ func (x *extended[E]) parts(parts [][]E, stack, c, lo, hi int, zeros []E) [][]E 
 	return parts
 }
 
-// cut is a vector in pieces of n elements.
+// cut splits a vector into pieces of n elements.
 func cut[E any](v []E, n int) (pieces [][]E) {
 	for i := 0; i < len(v); i += n {
 		pieces = append(pieces, v[i:i+n])
@@ -166,26 +171,26 @@ func cut[E any](v []E, n int) (pieces [][]E) {
 	return pieces
 }
 
-// joining makes values of 2^s polynomials of degree below 2^rows on coset c, from row lo on, those of the
-// one polynomial whose coefficients are theirs one behind the other: part m of what it sets is of the
-// points from m 2^rows + lo on.
+// joining computes values of one polynomial from those of 2^s polynomials of degree below 2^rows on coset c,
+// from row lo on. The coefficients of the one polynomial are those of the others, one after the other. Part m
+// of the result is at the points from m 2^rows + lo on.
 //
-// They are the last layers of the transform whose first ones are those of the polynomials: with
-// f = E(X²) + X O(X²), values at x and -x are E(x²) ± x O(x²).
+// These are the last layers of a transform whose first layers are the polynomials' own: with f = E(X²) + X
+// O(X²), the values at x and -x are E(x²) ± x O(x²).
 type joining[E any] struct {
 	butterflies func(dst, src, w [][]E)
 	passes      [][]butterflies[E]
 	src, dst    [][]E
 }
 
-// butterflies are those on vectors that are stride apart, from each number that is first modulo the
+// butterflies combines vectors that are stride apart. It starts at each index that is first modulo the
 // distance that they all span.
 type butterflies[E any] struct {
 	first, stride, layers int
 	w                     [][]E
 }
 
-// joining is that of 2^s polynomials in so many rows.
+// joining returns the joining of 2^s polynomials in size rows.
 func (p *points[E, X]) joining(s, c, rows, lo, size int) *joining[E] {
 	j := &joining[E]{butterflies: p.field.Butterflies}
 	n := 1 << rows
@@ -208,8 +213,8 @@ func (p *points[E, X]) joining(s, c, rows, lo, size int) *joining[E] {
 	return j
 }
 
-// of sets the parts of dst from the polynomials' values; dst may be src.
-func (j *joining[E]) of(dst, src [][]E) {
+// join sets the parts of dst from the polynomials' values. dst may be src.
+func (j *joining[E]) join(dst, src [][]E) {
 	if len(j.passes) == 0 {
 		copy(dst[0], src[0])
 	}
@@ -227,10 +232,10 @@ func (j *joining[E]) of(dst, src [][]E) {
 	}
 }
 
-// opened is the value of each stack at a word's place, whose coset is kept or lent.
+// opened returns the value of each stack at a codeword's position, whose coset must be kept or lent.
 func (p *points[E, X]) opened(x *extended[E], place int) []E {
 	c, i := place>>p.size, place&(1<<x.rows-1)
-	weights := powers(p.field.New(1), p.at(place), x.shape.stack, x.slots())
+	weights := powers(p.field.New(1), p.point(place), x.shape.stack, x.slots())
 	row := make([]E, x.stacks())
 	for s := range row {
 		from, to := x.members(s)
@@ -241,7 +246,8 @@ func (p *points[E, X]) opened(x *extended[E], place int) []E {
 	return row
 }
 
-// parted is columns cut into 2^log parts: of places that have one leaf, a part each, what stands there.
+// parted cuts columns into 2^log parts. The positions of a leaf have one part each, and the result has what
+// is in each part.
 func parted[E any](columns [][]E, log int) (parts [][]E) {
 	for part := range 1 << log {
 		for _, c := range columns {
@@ -252,7 +258,7 @@ func parted[E any](columns [][]E, log int) (parts [][]E) {
 	return parts
 }
 
-// placesOf are the places that have a leaf in common, for cosets of 2^size.
+// placesOf returns the positions that share a leaf, for cosets of 2^size.
 func placesOf(leaf, size, log int) (places []int) {
 	c, i := leaf>>(size-log), leaf&(1<<(size-log)-1)
 	for part := range 1 << log {

@@ -15,10 +15,10 @@ func TestKept(t *testing.T) {
 	t.Parallel()
 	for _, zero := range []bool{false, true} {
 		for _, c := range configs() {
-			c.Set.LogBlowup, c.Set.Queries, c.Set.ZeroKnowledge = 4, 9, zero
+			c.Params.LogBlowup, c.Params.Queries, c.Params.ZeroKnowledge = 4, 9, zero
 			s := must.Get(stark.New(c, squares(), walk()))(t)
-			rows := c.Set.Height(32)
-			all, about := traces(rows, c.Set.Random())
+			rows := c.Params.Height(32)
+			all, about := traces(rows, c.Params.Random())
 			prove := func(ex executor.Executor) []byte {
 				t.Helper()
 				options := stark.Options{Rand: bytes.NewReader(make([]byte, 32))}

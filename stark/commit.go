@@ -21,7 +21,7 @@ func (p *prover[E, X]) commit(phase int, label string) error {
 func (p *prover[E, X]) grow(phase int) error {
 	l := p.layout
 	s := p.stacks(phase)
-	t := tree.New(p.hash, l.size+p.points.blowup-l.shared[phase], l.set.LogCap, l.run(s.run()))
+	t := tree.New(p.hash, l.size+p.points.blowup-l.shared[phase], l.params.LogCap, l.run(s.run()))
 	memory := p.points.lent()
 	defer memory.release()
 	for c := range p.points.shifts {
@@ -37,7 +37,7 @@ func (p *prover[E, X]) grow(phase int) error {
 	return nil
 }
 
-// leaves hashes those of a phase on coset c.
+// leaves hashes a phase's leaves on coset c.
 func (p *prover[E, X]) leaves(phase, c int, s *stacks[E, X], t *tree.Tree[E], memory *lent[E]) error {
 	return p.lending(p.extended[phase], c, memory, func() error {
 		if err := s.write(c); err != nil {
@@ -49,7 +49,8 @@ func (p *prover[E, X]) leaves(phase, c int, s *stacks[E, X], t *tree.Tree[E], me
 	})
 }
 
-// lending does what needs coset c of columns, of which those that are not kept are made for it.
+// lending calls work, which needs coset c of columns. It computes the columns that are not kept for the time
+// of the call.
 func (p *prover[E, X]) lending(columns []*extended[E], c int, memory *lent[E], work func() error) error {
 	for _, x := range columns {
 		takeBack, err := p.points.lend(p.ctx, p.ex, memory, x, c)
@@ -61,21 +62,21 @@ func (p *prover[E, X]) lending(columns []*extended[E], c int, memory *lent[E], w
 	return work()
 }
 
-// stacks are those of a phase on one coset at a time, in the order of leaves. Those of the highest
-// tables are most of them, and are not written out, but made a tile of rows at a time and hashed while they
-// are in the cache; but where places share a leaf, and there are few stacks, all are.
+// stacks holds a phase's stacks on one coset at a time, in the order of leaves. Most of them are those of the
+// highest tables. These are not written out: a tile of rows is made at a time and hashed while it is in the
+// cache. If positions share a leaf, there are few stacks, and all are written out.
 type stacks[E field.Element[E], X field.Extension[E, X]] struct {
 	p      *prover[E, X]
 	shared int
 	all    []stackOf[E]
-	tiled  int // how many are not written out
+	tiled  int // number of stacks that are not written out
 }
 
-// stackOf is one: of some columns the stack of that number.
+// stackOf is one stack of some columns, with its number.
 type stackOf[E any] struct {
 	columns *extended[E]
 	number  int
-	word    []E // nil where it is not written out
+	word    []E // nil if it is not written out
 }
 
 func (p *prover[E, X]) stacks(phase int) *stacks[E, X] {
@@ -84,7 +85,7 @@ func (p *prover[E, X]) stacks(phase int) *stacks[E, X] {
 	for _, x := range p.extended[phase] {
 		for number := range x.stacks() {
 			of := stackOf[E]{columns: x, number: number}
-			if x.stack != l.set.Stack || s.shared > 0 {
+			if x.stack != l.params.Stack || s.shared > 0 {
 				of.word = make([]E, 1<<l.size)
 			} else {
 				s.tiled++
@@ -95,7 +96,7 @@ func (p *prover[E, X]) stacks(phase int) *stacks[E, X] {
 	return s
 }
 
-// write writes out, for coset c, what is.
+// write writes out the stacks that are not tiled, for coset c.
 func (s *stacks[E, X]) write(c int) error {
 	return s.p.ex.Do(s.p.ctx, len(s.all), func(_ context.Context, i int) error {
 		if of := s.all[i]; of.word != nil {
@@ -105,22 +106,22 @@ func (s *stacks[E, X]) write(c int) error {
 	})
 }
 
-// inCache is how many bytes of stacks are made at a time: twice what a second-level cache has. A smaller
-// tile would stay there, but takes so few rows of each column that memory costs more than the next
-// cache does.
+// inCache is the number of bytes of stacks that are made at a time, twice the size of a second-level cache. A
+// smaller tile would fit into that cache. But it would have so few rows of each column that memory costs more
+// than the next cache does.
 const inCache = 1 << 21
 
-// tile is how many rows are made at a time: a power of two.
+// tile returns the number of rows that are made at a time, a power of two.
 func (s *stacks[E, X]) tile() int {
 	l := s.p.layout
-	size := min(tile, 1<<(l.size-l.set.Stack))
-	for size > 16 && s.tiled<<l.set.Stack*size*s.p.field.Bytes() > inCache {
+	size := min(tile, 1<<(l.size-l.params.Stack))
+	for size > 16 && s.tiled<<l.params.Stack*size*s.p.field.Bytes() > inCache {
 		size /= 2
 	}
 	return size
 }
 
-// run is the logarithm of how many leaves are set at a time.
+// run returns the logarithm of how many leaves are set at a time.
 func (s *stacks[E, X]) run() int {
 	if s.tiled == 0 {
 		return tree.RunOf(s.p.layout.size - s.shared)
@@ -138,11 +139,11 @@ func (s *stacks[E, X]) hash(t *tree.Tree[E], c int, salt [][]E) error {
 		}
 		return t.Leaves(p.ctx, p.ex, c<<(l.size-s.shared), append(parted(words, s.shared), salt...))
 	}
-	log := l.size - l.set.Stack // of the highest tables' rows
-	parts, rows, size := 1<<l.set.Stack, 1<<log, s.tile()
+	log := l.size - l.params.Stack // logarithm of the highest tables' rows
+	parts, rows, size := 1<<l.params.Stack, 1<<log, s.tile()
 	return tiles(p.ctx, p.ex, rows, size, func(from, to int) {
 		memory, zeros := make([]E, s.tiled*parts*size), make([]E, size)
-		values := make([][][]E, len(s.all)) // of each stack, part by part
+		values := make([][][]E, len(s.all)) // for each stack, part by part
 		for i, of := range s.all {
 			if of.word == nil {
 				values[i] = cut(memory[:parts*size], size)
@@ -151,11 +152,11 @@ func (s *stacks[E, X]) hash(t *tree.Tree[E], c int, salt [][]E) error {
 		}
 		src, leaf := make([][]E, 0, parts), make([][]E, len(s.all)+len(salt))
 		for lo := from; lo < to; lo += size {
-			join := p.points.joining(l.set.Stack, c, log, lo, size)
+			join := p.points.joining(l.params.Stack, c, log, lo, size)
 			for i, of := range s.all {
 				if of.word == nil {
 					src = of.columns.parts(src[:0], of.number, c, lo, lo+size, zeros)
-					join.of(values[i], src)
+					join.join(values[i], src)
 				}
 			}
 			for part := range parts {

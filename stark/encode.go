@@ -10,12 +10,12 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/tree"
 )
 
-// A proof's encoding is its parts in the order of type proof, each of a length that the statement
-// and the heights decide: heights of a byte, digests of 32, elements as they lie in memory, the
-// nonce of 8. A path's length follows from the places, which follow from all that is before them;
-// it stands before the path, in two bytes.
+// A proof is encoded as its parts in the order of type proof. The statement and the heights decide the length
+// of each part. Heights take a byte, digests 32, the nonce 8, and elements as many as in memory. A path's
+// length follows from the positions, which follow from everything before them. It precedes the path, in two
+// bytes.
 
-// encode is the encoding of the prover's proof.
+// encode returns the encoding of the prover's proof.
 func (p *prover[E, X]) encode() []byte {
 	c := &coder[E, X]{field: p.field, layout: p.layout}
 	c.heights(&p.proof.rows, len(p.proof.rows))
@@ -23,10 +23,10 @@ func (p *prover[E, X]) encode() []byte {
 	return c.out
 }
 
-// coder writes a proof, or reads one: each part says once where it lies.
+// coder writes or reads a proof, so that the order of its parts is defined only once.
 type coder[E field.Element[E], X field.Extension[E, X]] struct {
 	field  field.Field[E, X]
-	digest func(tree.Digest) bool // whether a digest is one
+	digest func(tree.Digest) bool // reports whether the hash can give a digest
 	layout *layout
 	out    []byte // what is written
 	in     []byte // what is left to read
@@ -41,7 +41,7 @@ func (c *coder[E, X]) fail(path, reason string) {
 	}
 }
 
-// take is the next n bytes, or nil.
+// take returns the next n bytes, or nil after an error.
 func (c *coder[E, X]) take(path string, n int) []byte {
 	if c.err == nil && len(c.in) < n {
 		c.fail(path, fmt.Sprintf("%d bytes are left, %d are needed", len(c.in), n))
@@ -81,9 +81,9 @@ func (c *coder[E, X]) extension(path string, x *X) {
 
 func (c *coder[E, X]) digests(path string, d *[]tree.Digest, n int) {
 	if c.read {
-		// What is not there is not allocated.
+		// No more is allocated than the input has bytes for.
 		if c.err == nil && len(c.in) < n*tree.DigestBytes {
-			c.fail(path, fmt.Sprintf("%d digests are more than the bytes that are left", n))
+			c.fail(path, fmt.Sprintf("%d digests do not fit in the remaining bytes", n))
 		}
 		if c.err != nil {
 			return
@@ -101,7 +101,7 @@ func (c *coder[E, X]) digests(path string, d *[]tree.Digest, n int) {
 		}
 		if !c.digest((*d)[i]) {
 			c.at -= len(b)
-			c.fail(path, "a digest that the hash does not give")
+			c.fail(path, "the hash cannot give this digest")
 			return
 		}
 	}
@@ -117,7 +117,7 @@ func (c *coder[E, X]) path(path string, d *[]tree.Digest) {
 	c.digests(path, d, n)
 }
 
-// rows codes rows of elements; their number stands before them, in two bytes, at most most.
+// rows codes at most most rows of elements. Their number precedes them, in two bytes.
 func (c *coder[E, X]) rows(path string, rows *[][]E, width, most int) {
 	n := len(*rows)
 	if !c.read {
@@ -126,7 +126,7 @@ func (c *coder[E, X]) rows(path string, rows *[][]E, width, most int) {
 		n = int(binary.LittleEndian.Uint16(b))
 		if n > most || len(c.in) < n*width*c.field.Bytes() {
 			c.at -= len(b)
-			c.fail(path, fmt.Sprintf("%d rows; accepted are %d, and no more than the bytes that are left", n, most))
+			c.fail(path, fmt.Sprintf("%d rows, accepted are at most %d that fit in the remaining bytes", n, most))
 			return
 		}
 		*rows = make([][]E, n)
@@ -139,7 +139,7 @@ func (c *coder[E, X]) rows(path string, rows *[][]E, width, most int) {
 	}
 }
 
-// heights codes those of so many tables.
+// heights codes the heights of the given number of tables.
 func (c *coder[E, X]) heights(rows *[]int, tables int) {
 	if !c.read {
 		for _, r := range *rows {
@@ -153,10 +153,10 @@ func (c *coder[E, X]) heights(rows *[]int, tables int) {
 	}
 }
 
-// body codes all but the heights.
+// body codes everything except the heights.
 func (c *coder[E, X]) body(p *proof[E, X]) {
 	l := c.layout
-	domain := l.size + l.set.LogBlowup
+	domain := l.size + l.params.LogBlowup
 	for phase, name := range phaseNames {
 		if l.leaf(phase) > 0 && phase != ofFixed {
 			c.digests("caps."+name, &p.caps[phase], l.capOf(domain-l.shared[phase]))
@@ -190,13 +190,13 @@ func (c *coder[E, X]) body(p *proof[E, X]) {
 	c.friMessages(&p.fri)
 	for phase, name := range phaseNames {
 		if l.leaf(phase) > 0 {
-			c.rows("leaves."+name, &p.leaves[phase], l.shown(phase), l.set.Queries)
+			c.rows("leaves."+name, &p.leaves[phase], l.shown(phase), l.params.Queries)
 			c.path("paths."+name, &p.paths[phase])
 		}
 	}
 	c.friQueries(&p.fri)
 	if c.read && c.err == nil && len(c.in) > 0 {
-		c.fail("end", fmt.Sprintf("%d bytes more", len(c.in)))
+		c.fail("end", fmt.Sprintf("%d bytes too many", len(c.in)))
 	}
 }
 
@@ -209,7 +209,7 @@ func (c *coder[E, X]) friMessages(p *friProof[E, X]) {
 		p.routes = make([][]tree.Digest, len(l.folds))
 		p.final = make([]X, 1<<l.final())
 	}
-	log := l.size + l.set.LogBlowup
+	log := l.size + l.params.LogBlowup
 	for i, fold := range l.folds {
 		log -= fold
 		c.digests(fmt.Sprintf("layers[%d]", i), &p.layers[i], l.capOf(log))
@@ -224,11 +224,11 @@ func (c *coder[E, X]) friMessages(p *friProof[E, X]) {
 	}
 }
 
-// friQueries codes what it shows.
+// friQueries codes what FRI opens for its queries.
 func (c *coder[E, X]) friQueries(p *friProof[E, X]) {
 	l := c.layout
 	for i, fold := range l.folds {
-		c.rows(fmt.Sprintf("folds[%d]", i), &p.folds[i], l.degree<<fold, l.set.Queries)
+		c.rows(fmt.Sprintf("folds[%d]", i), &p.folds[i], l.degree<<fold, l.params.Queries)
 		c.path(fmt.Sprintf("routes[%d]", i), &p.routes[i])
 	}
 }

@@ -23,11 +23,11 @@ func Example_lookup() {
 		t.Zero(air.Transition, "counts", t.Next(0).Sub(b).Plus(-1))
 		t.Answer("byte", times, b) // as often as the prover likes: b is a byte in every row
 	}}
-	set, err := stark.Secure100(stark.KoalaBear, 3)
+	params, err := stark.Secure100(stark.KoalaBear, 3)
 	if err != nil {
 		log.Fatal(err)
 	}
-	system, err := stark.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: set}, numbers, bytes)
+	system, err := stark.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Params: params}, numbers, bytes)
 	if err != nil {
 		log.Fatal(err)
 	}

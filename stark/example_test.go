@@ -40,11 +40,11 @@ func Example() {
 		return nil
 	}}
 
-	set, err := stark.Secure100(stark.KoalaBear, 3) // at rate 1/8
+	params, err := stark.Secure100(stark.KoalaBear, 3) // at rate 1/8
 	if err != nil {
 		log.Fatal(err)
 	}
-	system, err := stark.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: set}, table)
+	system, err := stark.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Params: params}, table)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -12,7 +12,8 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/koalabear"
 )
 
-// ProveForced proves traces, over KoalaBear's degree 4 or Goldilocks' degree 2, whether they satisfy the tables or not.
+// ProveForced proves traces, whether or not they satisfy the tables. It supports KoalaBear with degree 4 and
+// Goldilocks with degree 2.
 func (s *System) ProveForced(t *testing.T, traces []Trace, about Statement) []byte {
 	t.Helper()
 	if y, ok := s.engine.(*system[goldilocks.Element, ext.Quadratic]); ok {
@@ -30,7 +31,7 @@ func proveForced[E field.Element[E], X field.Extension[E, X]](t *testing.T, y *s
 	return p.encode()
 }
 
-// ProveLean proves as a proof does that is lean, or as one that is not.
+// ProveLean proves like a proof that is lean, or like one that is not.
 func (s *System) ProveLean(t *testing.T, lean bool, traces []Trace, about Statement, options Options) []byte {
 	t.Helper()
 	type proves interface {
@@ -47,13 +48,13 @@ func (y *system[E, X]) proveLean(t *testing.T, lean bool, s *statement, traces [
 	return p.encode()
 }
 
-// Tables with fixed columns, for tests outside.
+// FixedTables and FixedTraces export tables with fixed columns to tests.
 var (
 	FixedTables = fixedTables
 	FixedTraces = fixedTraces
 )
 
-// Shown is how many elements each leaf has.
+// Shown returns the number of elements in the leaves of each phase.
 func (s *System) Shown(f Form) (all []int) {
 	l, err := s.layoutOf(f)
 	if err != nil {
@@ -65,7 +66,7 @@ func (s *System) Shown(f Form) (all []int) {
 	return all
 }
 
-// Numbers are how many elements of the extension each message of a proof has.
+// Numbers returns how many elements of the extension each message of a proof has.
 func (s *System) Numbers(f Form) (all []int) {
 	l, err := s.layoutOf(f)
 	if err != nil {
@@ -90,8 +91,8 @@ func (s *System) Numbers(f Form) (all []int) {
 	return append(all, 1<<l.final())
 }
 
-// Of is a statement that accepts the form of traces, and no other.
-func Of(traces []Trace, about Statement) Statement {
+// StatementOf returns a statement that accepts only the form of traces.
+func StatementOf(traces []Trace, about Statement) Statement {
 	var f Form
 	for _, t := range traces {
 		f = append(f, t.Rows)
@@ -100,8 +101,8 @@ func Of(traces []Trace, about Statement) Statement {
 	return about
 }
 
-// Agrees tells whether a column of these cells has the value that a proof of a statement opens, which verifies: what
-// whoever has the proof can ask of a guess. It is over KoalaBear's degree 4.
+// Agrees reports whether a column with these cells has the value that a valid proof of a statement opens.
+// Anyone who has the proof can check a guess in this way. It supports KoalaBear with degree 4.
 func (s *System) Agrees(t *testing.T, proof []byte, about Statement, table, column int, cells []uint64) bool {
 	t.Helper()
 	y := s.engine.(*system[koalabear.Element, koalabear.Quartic])

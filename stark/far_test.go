@@ -16,14 +16,14 @@ import (
 func TestFarWords(t *testing.T) {
 	t.Parallel()
 	runs := testsize.Pick(100, 500, 10_000)
-	set := attackSet
-	set.LogBlowup, set.Stack, set.LogFinal = 3, 0, 3
+	params := attackParams
+	params.LogBlowup, params.Stack, params.LogFinal = 3, 0, 3
 	for _, c := range []struct {
 		cosets  int // on which all values are changed
 		queries int
 	}{{2, 1}, {4, 2}, {6, 1}, {1, 6}} {
-		set.Queries = c.queries
-		s, y := attacked[bear, quartic](t, set)
+		params.Queries = c.queries
+		s, y := attacked[bear, quartic](t, params)
 		accepted := 0
 		for run := range runs {
 			traces, about := attackTraces(nil)

@@ -11,14 +11,14 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/tree"
 )
 
-// Fixed columns are committed to like others, but once, when a system is made, by everybody who makes it: so
-// the cap is in its digest and in no proof, and nothing is proved of what they are. Of a proof they take the
-// values at y, and of each query a leaf: they are opened there, since the verifier has no other way to know
-// these values that costs less than a column is long.
+// Fixed columns are committed to like others, but only once. Everyone who makes the system does so. The cap
+// is therefore in the system's digest and in no proof, and nothing is proved about the columns. A proof
+// contains their values at y and, for each query, a leaf. They are opened there because otherwise the
+// verifier would have to compute these values in time that grows with the columns' length.
 
-// fixed is what a system has of them: all proofs read it, and none has its memory later.
+// fixed holds a system's fixed columns. All proofs read it, and none may reuse its memory.
 type fixed[E field.Element[E]] struct {
-	values   [][][]E // of each table, on H
+	values   [][][]E // for each table, on H
 	extended []*extended[E]
 	tree     *tree.Tree[E]
 	salts    [][][]E
@@ -37,7 +37,7 @@ func (y *system[E, X]) fix(s *statement) ([]tree.Digest, error) {
 	}
 	p := &prover[E, X]{
 		ctx: context.Background(), ex: executor.Serial(), field: y.field, hash: y.hash, layout: l,
-		points: newPoints[E, X](y.field, l.size, s.set.LogBlowup, &memory[E]{kept: &y.kept}), proof: &proof[E, X]{},
+		points: newPoints[E, X](y.field, l.size, s.params.LogBlowup, &memory[E]{kept: &y.kept}), proof: &proof[E, X]{},
 	}
 	for t, table := range s.tables {
 		columns := p.points.memory.columns(len(table.Fixed), 1<<l.rows[t])

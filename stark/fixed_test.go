@@ -22,10 +22,10 @@ const (
 	cellRows = 2 * stepRows
 )
 
-// fixedTables are a program of eight steps and the cells that it reads and writes once: of two cells, which
-// the statement sends, every step makes the next one, their sum or their product, and the statement receives
-// the last. Of the program a column says which it is, and three of what cells; of the cells one has the
-// address, and one how often each is read or written.
+// fixedTables returns a program of eight steps and the cells that it reads and writes once. The statement
+// sends two cells. Every step computes the next one from two, as their sum or product, and the statement
+// receives the last. A column of the program says which operation it is, and three say which cells. A column
+// of the cells has the address, and one says how often each is read or written.
 func fixedTables(change func(steps, cells [][]uint64)) []*air.Table {
 	steps, cells := make([][]uint64, 4), make([][]uint64, 2)
 	times := make([]uint64, cellRows)
@@ -62,7 +62,7 @@ func fixedTables(change func(steps, cells [][]uint64)) []*air.Table {
 	}
 }
 
-// fixedTraces are of the program that begins with 3 and 4, of whose cells some are changed.
+// fixedTraces returns traces of the program that begins with 3 and 4, with changed cells.
 func fixedTraces(change func(table int, c *Cells)) ([]Trace, Statement) {
 	values := []uint64{3, 4}
 	for i := range stepRows {
@@ -99,14 +99,14 @@ func TestFixed(t *testing.T) {
 	t.Parallel()
 	for _, stack := range []int{0, 1, 3} {
 		for _, c := range []Config{
-			{Goldilocks, Keccak, smallSet(2)},
-			{Goldilocks, Poseidon, smallSet(2)},
-			{Goldilocks, Poseidon, smallSet(3)},
-			{KoalaBear, Keccak, smallSet(4)},
-			{KoalaBear, Keccak, smallSet(6)},
+			{Goldilocks, Keccak, smallParams(2)},
+			{Goldilocks, Poseidon, smallParams(2)},
+			{Goldilocks, Poseidon, smallParams(3)},
+			{KoalaBear, Keccak, smallParams(4)},
+			{KoalaBear, Keccak, smallParams(6)},
 		} {
-			c.Set.Stack = stack
-			t.Run(fmt.Sprintf("%s/%s/degree=%d/stack=%d", c.Field, c.Hash, c.Set.Degree, stack), func(t *testing.T) {
+			c.Params.Stack = stack
+			t.Run(fmt.Sprintf("%s/%s/degree=%d/stack=%d", c.Field, c.Hash, c.Params.Degree, stack), func(t *testing.T) {
 				t.Parallel()
 				s := must.Get(New(c, fixedTables(nil)...))(t)
 				traces, about := fixedTraces(nil)
@@ -125,17 +125,17 @@ func TestFixed(t *testing.T) {
 	}
 }
 
-// mustSystem is one over KoalaBear.
-func mustSystem(t *testing.T, set Set, tables ...*air.Table) *System {
+// mustSystem returns a system over KoalaBear.
+func mustSystem(t *testing.T, params Params, tables ...*air.Table) *System {
 	t.Helper()
-	return must.Get(New(Config{KoalaBear, Keccak, set}, tables...))(t)
+	return must.Get(New(Config{KoalaBear, Keccak, params}, tables...))(t)
 }
 
 // TestFixedColumns: a system is one of its fixed columns alone. Their digest binds proofs to them, and without it
 // the cap that verifiers have.
 func TestFixedColumns(t *testing.T) {
 	t.Parallel()
-	s := mustSystem(t, attackSet, fixedTables(nil)...)
+	s := mustSystem(t, attackParams, fixedTables(nil)...)
 	traces, about := fixedTraces(nil)
 	proof := must.Get(s.Prove(t.Context(), executor.Serial(), traces, about, Options{}))(t)
 	for name, change := range map[string]func(steps, cells [][]uint64){
@@ -149,7 +149,7 @@ func TestFixedColumns(t *testing.T) {
 		"addresses by one more":       func(steps, cells [][]uint64) { shift(steps[1:]); shift(cells[:1]) },
 		"another program of one kind": func(steps, _ [][]uint64) { copy(steps[0], []uint64{0, 1, 1, 1, 1, 1, 1, 1}) },
 	} {
-		other := mustSystem(t, attackSet, fixedTables(change)...)
+		other := mustSystem(t, attackParams, fixedTables(change)...)
 		if other.Digest() == s.Digest() {
 			t.Errorf("%s: one digest", name)
 		}
@@ -176,7 +176,7 @@ func TestFixedColumns(t *testing.T) {
 		"some, two zeros":   {table("a", some), table("b", zeros[:2])},
 		"no fixed columns":  {table("a"), table("b")},
 	} {
-		s := mustSystem(t, attackSet, tables...)
+		s := mustSystem(t, attackParams, tables...)
 		if other, is := seen[s.Digest()]; is {
 			t.Errorf("%s and %s have one digest", name, other)
 		}
@@ -202,7 +202,7 @@ func TestFixedForgeries(t *testing.T) {
 }
 
 func testFixedForgeries[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
-	s := must.Get(New(configOf[E, X](attackSet), fixedTables(nil)...))(t)
+	s := must.Get(New(configOf[E, X](attackParams), fixedTables(nil)...))(t)
 	type before = map[string]func(p *prover[E, X])
 	// The last step makes another cell than it should, which the statement receives.
 	wrong := func(table int, c *Cells) {
@@ -281,7 +281,7 @@ func testFixedForgeries[E field.Element[E], X field.Extension[E, X]](t *testing.
 // fixed cells do not let it.
 func TestFixedRows(t *testing.T) {
 	t.Parallel()
-	s := mustSystem(t, attackSet, fixedTables(nil)...)
+	s := mustSystem(t, attackParams, fixedTables(nil)...)
 	for _, c := range []struct {
 		table, row, column int
 		want               string
@@ -333,7 +333,7 @@ func TestFixedLimits(t *testing.T) {
 		"7 rows":         {func(tables []*air.Table) { tables[1].Fixed[1] = tables[1].Fixed[1][:7] }, `table "cells": fixed column 1`},
 		"8 rows of 16":   {func(tables []*air.Table) { tables[1].Fixed[1] = tables[1].Fixed[1][:8] }, `table "cells": fixed column 1`},
 		"no row":         {func(tables []*air.Table) { tables[0].Fixed[0] = nil }, `table "steps": fixed column 0`},
-		"no column":      {func(tables []*air.Table) { tables[1].Fixed = [][]uint64{} }, `table "cells": it reads fixed column`},
+		"no column":      {func(tables []*air.Table) { tables[1].Fixed = [][]uint64{} }, `table "cells": reads fixed column`},
 		"nothing else":   {func(tables []*air.Table) { tables[0].Columns = 0 }, `table "steps"`},
 		"first has none": {func(tables []*air.Table) { tables[0] = quiet() }, `table "cells"`},
 		"last has none":  {func(tables []*air.Table) { tables[1] = quiet() }, `table "quiet"`},
@@ -341,30 +341,30 @@ func TestFixedLimits(t *testing.T) {
 	} {
 		tables := fixedTables(nil)
 		c.change(tables)
-		_, err := New(Config{KoalaBear, Keccak, attackSet}, tables...)
+		_, err := New(Config{KoalaBear, Keccak, attackParams}, tables...)
 		refused(name, c.want, err)
 	}
-	high := smallSet(4)
+	high := smallParams(4)
 	high.Stack, high.LogBlowup = 8, 5
 	column := make([]uint64, 1<<12) // with stacks of 2^8 and 2^5 cosets more than the 2^24 roots of unity
 	_, err := New(Config{KoalaBear, Keccak, high}, &air.Table{Name: "high", Columns: 1, Fixed: [][]uint64{column}, State: func(b *air.Builder) {
 		b.Zero(air.Everywhere, "equal", b.Here(0).Sub(b.Fixed(0)))
 	}})
-	refused("too high", `table "high" of 2^12 rows, accepted are 2^1 to 2^11`, err)
+	refused("too high", `table "high" has 2^12 rows, accepted are 2^1 to 2^11`, err)
 	tables := fixedTables(func(steps, _ [][]uint64) { steps[3][0] = goldilocks.Modulus })
-	_, err = New(Config{Goldilocks, Poseidon, smallSet(2)}, tables...)
+	_, err = New(Config{Goldilocks, Poseidon, smallParams(2)}, tables...)
 	refused("p of Goldilocks", `table "steps", fixed column 3, row 0`, err)
-	set := attackSet
-	set.ZeroKnowledge = true
-	_, err = New(Config{KoalaBear, Keccak, set}, fixedTables(nil)...)
+	params := attackParams
+	params.ZeroKnowledge = true
+	_, err = New(Config{KoalaBear, Keccak, params}, fixedTables(nil)...)
 	refused("zero knowledge", `table "steps" has fixed columns`, err)
 
-	s := mustSystem(t, attackSet, fixedTables(nil)...)
+	s := mustSystem(t, attackParams, fixedTables(nil)...)
 	for table, name := range []string{"steps", "cells"} {
 		for _, rows := range []int{4, 32} {
 			traces, about := fixedTraces(nil)
 			traces[table].Rows = rows
-			about = Of(traces, about)
+			about = StatementOf(traces, about)
 			want := fmt.Sprintf("table %q", name)
 			_, err := s.Prove(t.Context(), executor.Serial(), traces, about, Options{})
 			refused("prove", want, err)
@@ -386,7 +386,7 @@ func TestFixedLimits(t *testing.T) {
 // TestFixedCounts: what a proof takes, and what package security is told, counts fixed columns.
 func TestFixedCounts(t *testing.T) {
 	t.Parallel()
-	s := mustSystem(t, attackSet, fixedTables(nil)...)
+	s := mustSystem(t, attackParams, fixedTables(nil)...)
 	rows := []int{stepRows, cellRows}
 	// As of other columns (TestMemory), with one tree more: of steps two sums and two pieces, of cells one and one.
 	want := 2 * ((stepRows*(3+4+16)+cellRows*(1+2+8))*4*5 + 4*2*cellRows*(4*2*32+3*16))

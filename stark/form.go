@@ -10,11 +10,13 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Form is the height of each table, in order: powers of two from 2 on (Set.Height). A table that counts
-// to its last row says another thing at another height, so a statement names the forms that it accepts.
+// Form lists the height of each table, in order: powers of two, at least 2 (Params.Height). A table that
+// counts to its last row states something else at another height, so a statement lists the forms that it
+// accepts.
 type Form []int
 
-// Form returns the form of a proof. It is what the proof says of itself, whether or not it verifies.
+// Form returns the form that a proof names, whether or not the proof verifies. It returns a
+// *zkbench.DecodeError if the proof is too short, or if the tables cannot have these heights.
 func (s *System) Form(proof []byte) (Form, error) {
 	if len(proof) < len(s.tables) {
 		return nil, &zkbench.DecodeError{Path: "heights", Offset: len(proof), Reason: fmt.Sprintf("heights of %d tables are needed", len(s.tables))}
@@ -29,7 +31,8 @@ func (s *System) Form(proof []byte) (Form, error) {
 	return formOf(logs), nil
 }
 
-// formOf is the form of logarithms. Those that no int has make none that a statement accepts.
+// formOf returns the form with these logarithms. A logarithm that no int can have gives a form that no
+// statement accepts.
 func formOf(logs []int) (f Form) {
 	for _, r := range logs {
 		f = append(f, 1<<r)
@@ -37,7 +40,7 @@ func formOf(logs []int) (f Form) {
 	return f
 }
 
-// logs are the logarithms of a form's heights.
+// logs returns the logarithms of a form's heights.
 func (s *statement) logs(f Form) (logs []int, err error) {
 	if len(f) != len(s.tables) {
 		return nil, fmt.Errorf("%w: form: heights of %d tables, accepted are %d", zkbench.ErrParams, len(f), len(s.tables))
@@ -51,11 +54,11 @@ func (s *statement) logs(f Form) (logs []int, err error) {
 	return logs, nil
 }
 
-// checkForms refuses a statement without forms, forms that the tables do not have, and those for which buses may be
-// asked too often.
+// checkForms refuses a statement without forms, a form that the tables cannot have, and a form for which
+// buses may be asked too often.
 func (s *statement) checkForms(order uint64, about *Statement) error {
 	if len(about.Forms) == 0 {
-		return fmt.Errorf("%w: a statement without forms, accepted is one that names the heights of its tables", zkbench.ErrParams)
+		return fmt.Errorf("%w: the statement has no forms, it needs the heights of its tables", zkbench.ErrParams)
 	}
 	for _, f := range about.Forms {
 		logs, err := s.logs(f)
@@ -69,7 +72,7 @@ func (s *statement) checkForms(order uint64, about *Statement) error {
 	return nil
 }
 
-// accepts returns the sentinel if heights are of none of the statement's forms.
+// accepts returns the sentinel if the heights match none of the statement's forms.
 func (c *claim[E]) accepts(logs []int, sentinel error) error {
 	f := formOf(logs)
 	if !slices.ContainsFunc(c.Forms, func(accepted Form) bool { return slices.Equal(accepted, f) }) {
@@ -78,13 +81,13 @@ func (c *claim[E]) accepts(logs []int, sentinel error) error {
 	return nil
 }
 
-// asked refuses heights for which tables and statement may ask a bus as often as the field's order says,
-// so that sums of multiplicities wrap: lookups.go has the argument.
+// asked refuses heights for which tables and statement may ask a bus as often as the field's order, so that
+// sums of multiplicities could wrap. lookups.go has the argument.
 func (s *statement) asked(order uint64, logs []int, messages []Message) error {
 	asks := maps.Clone(s.linked)
 	for t, p := range s.programs {
-		random := uint64(s.set.Random())
-		rows := max(uint64(1)<<logs[t], random) - random // none of a table that is too low, which a layout refuses
+		random := uint64(s.params.Random())
+		rows := max(uint64(1)<<logs[t], random) - random // 0 for a table that is too low, which a layout refuses
 		for _, m := range p.Messages {
 			asks[m.Bus] = addProduct(asks[m.Bus], m.Asks, rows)
 		}
@@ -103,7 +106,7 @@ func (s *statement) asked(order uint64, logs []int, messages []Message) error {
 	return nil
 }
 
-// link counts what fixed columns ask of each bus: -v for a cell v of the field's upper half.
+// link counts how often fixed columns ask each bus: a cell -v, in the field's upper half, asks v times.
 func (s *statement) link(order uint64) {
 	s.linked = make(map[string]uint64)
 	for t, p := range s.programs {
@@ -120,7 +123,7 @@ func (s *statement) link(order uint64) {
 	}
 }
 
-// addProduct is sum + x y, or the greatest number if that is greater.
+// addProduct returns sum + x y, or math.MaxUint64 if that overflows.
 func addProduct(sum, x, y uint64) uint64 {
 	high, product := bits.Mul64(x, y)
 	total, carry := bits.Add64(sum, product, 0)

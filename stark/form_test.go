@@ -14,7 +14,7 @@ import (
 	"github.com/zkbench/zkbench/stark/air"
 )
 
-// counter counts from 0 to the statement's number: what it says depends on its height.
+// counter counts from 0 to the statement's number, so what it states depends on its height.
 func counter() *air.Table {
 	return &air.Table{Name: "counter", Columns: 1, State: func(b *air.Builder) {
 		b.Zero(air.First, "begins", b.Here(0))
@@ -28,8 +28,8 @@ func counter() *air.Table {
 func TestHeights(t *testing.T) {
 	t.Parallel()
 	for _, c := range []stark.Config{
-		{Field: stark.KoalaBear, Hash: stark.Keccak, Set: small(4, 1)},
-		{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: small(2, 1)},
+		{Field: stark.KoalaBear, Hash: stark.Keccak, Params: small(4, 1)},
+		{Field: stark.Goldilocks, Hash: stark.Poseidon, Params: small(2, 1)},
 	} {
 		s := must.Get(stark.New(c, counter()))(t)
 		about := func(last uint64, forms ...stark.Form) stark.Statement {
@@ -67,7 +67,7 @@ func TestHeights(t *testing.T) {
 // bear is KoalaBear's order.
 const bear = 1<<31 - 1<<24 + 1
 
-// wide asks three times a row for a value, with a multiplicity of 24 bits that it constrains.
+// wide asks for a value three times in each row, with a multiplicity that it constrains to 24 bits.
 func wide(most uint64) *air.Table {
 	return &air.Table{Name: "asks", Columns: 25, State: func(b *air.Builder) {
 		var bits []air.Expr
@@ -94,7 +94,7 @@ func bytesTable() *air.Table {
 // by nobody. Of as many rows as that takes there is no proof, and Check says so.
 func TestWrap(t *testing.T) {
 	t.Parallel()
-	s := must.Get(stark.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: small(4, 1)}, wide(1<<24-1), bytesTable()))(t)
+	s := must.Get(stark.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Params: small(4, 1)}, wide(1<<24-1), bytesTable()))(t)
 	const rows = 128
 	// What rows ask, thrice each, adds up to three times p.
 	traces := []stark.Trace{
@@ -129,11 +129,11 @@ func TestWrap(t *testing.T) {
 	must.FailGet(s.Security(stark.Form{64, 256}, 0))(t, zkbench.ErrParams, "security of 192 asks")
 
 	// A table that states less than it constrains would be believed: proofs of it are accepted, and so 1000.
-	liar := must.Get(stark.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: small(4, 1)}, wide(1), bytesTable()))(t)
+	liar := must.Get(stark.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Params: small(4, 1)}, wide(1), bytesTable()))(t)
 	must.Do(t, liar.Check(t.Context(), executor.Serial(), traces, about), "what the bound keeps out")
 }
 
-// asking is a table that asks buses, each up to so many times a row.
+// asking returns a table that asks buses, each up to the given number of times in a row.
 func asking(name string, most map[string][]uint64) *air.Table {
 	return &air.Table{Name: name, Columns: 1, State: func(b *air.Builder) {
 		for bus, all := range most {
@@ -147,8 +147,8 @@ func asking(name string, most map[string][]uint64) *air.Table {
 // TestWrapCounts: all asks of a bus count, of all tables, however large the numbers, and each bus by itself.
 func TestWrapCounts(t *testing.T) {
 	t.Parallel()
-	koalaBear := stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: small(4, 1)}
-	overGoldilocks := stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Set: small(2, 1)}
+	koalaBear := stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Params: small(4, 1)}
+	overGoldilocks := stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Params: small(2, 1)}
 	type asks = map[string][]uint64
 	for name, c := range map[string]struct {
 		config stark.Config
@@ -230,13 +230,13 @@ func TestWrapCounts(t *testing.T) {
 // TestFewRows: a table with no row but random ones asks for nothing, and is refused for its height.
 func TestFewRows(t *testing.T) {
 	t.Parallel()
-	set := small(4, 1)
-	set.ZeroKnowledge = true
+	params := small(4, 1)
+	params.ZeroKnowledge = true
 	asks := &air.Table{Name: "asks", Columns: 2, State: func(b *air.Builder) { b.Ask("byte", b.Here(0), b.Here(1)) }}
-	s := must.Get(stark.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: set}, asks, bytesTable()))(t)
+	s := must.Get(stark.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Params: params}, asks, bytesTable()))(t)
 	err := s.Verify([]byte{1, 8}, stark.Statement{Forms: []stark.Form{{2, 256}}})
 	must.Fail(t, err, zkbench.ErrParams, "2 rows")
-	golden.Contains(t, err.Error(), `table "asks" of 2^1 rows, of which`)
+	golden.Contains(t, err.Error(), `table "asks" has 2^1 rows, of which`)
 }
 
 // TestWrapOfTables: what a caller does with its tables after New changes nothing. By the columns as they are then "1000 is
@@ -246,7 +246,7 @@ func TestWrapOfTables(t *testing.T) {
 	const half = (bear - 1) / 2
 	asks := &air.Table{Name: "asks", Columns: 1, Fixed: [][]uint64{{bear - half, 0, 0, 0}}, State: func(b *air.Builder) { b.Link("byte", 0, b.Here(0)) }}
 	four := &air.Table{Name: "bytes", Columns: 1, Fixed: [][]uint64{{0, 1, 2, 3}}, State: func(b *air.Builder) { b.Answer("byte", b.Here(0), b.Fixed(0)) }}
-	s := must.Get(stark.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: small(4, 1)}, asks, four))(t)
+	s := must.Get(stark.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Params: small(4, 1)}, asks, four))(t)
 	about := stark.Statement{Forms: []stark.Form{{4, 4}}, Messages: []stark.Message{{Bus: "byte", Times: -half - 1, Tuple: []uint64{1000}}}}
 	traces := []stark.Trace{
 		{Rows: 4, Fill: func(_ context.Context, _ executor.Executor, c *stark.Cells) error {
@@ -266,7 +266,7 @@ func TestWrapOfTables(t *testing.T) {
 // TestWrapOfStatement: what a statement asks for counts.
 func TestWrapOfStatement(t *testing.T) {
 	t.Parallel()
-	s := must.Get(stark.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: small(4, 1)}, bytesTable()))(t)
+	s := must.Get(stark.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Params: small(4, 1)}, bytesTable()))(t)
 	ask := func(times ...int64) stark.Statement {
 		about := stark.Statement{Forms: []stark.Form{{256}}}
 		for _, n := range times {
@@ -298,7 +298,7 @@ func TestAskOnce(t *testing.T) {
 		b.Ask("byte", b.Here(0).Mul(b.Here(2)), b.Here(3))
 	}}
 	golden.Equal(t, "constraints: of two cells, and so of their product", 2, len(must.Get(asks.Compile())(t).Constraints))
-	s := must.Get(stark.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: small(4, 1)}, asks, bytesTable()))(t)
+	s := must.Get(stark.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Params: small(4, 1)}, asks, bytesTable()))(t)
 	for times, want := range map[[2]uint64]error{
 		{0, 0}: nil, {1, 0}: nil, {0, 1}: nil, {1, 1}: nil,
 		{2, 0}: zkbench.ErrWitness, {0, 2}: zkbench.ErrWitness, {bear - 1, 1}: zkbench.ErrWitness, {0, bear - 1}: zkbench.ErrWitness,

@@ -11,17 +11,16 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/tree"
 )
 
-// A word of 2^(size+blowup) values is folded, two halves of a coset at a time: with
-// f = E(X²) + X O(X²) it becomes (1-r) E + r O for a challenge r, at x² from the values at x and
-// -x. So many such folds as an arity has are between two trees, each leaf of which has the values
-// that make one.
+// FRI folds a codeword of 2^(size+blowup) values, two halves of a coset at a time. With f = E(X²) + X O(X²),
+// the folded word is (1-r) E + r O for a challenge r. Its value at x² follows from the values at x and -x.
+// Between two trees there are as many folds as the arity has bits. A leaf holds the values that become one.
 
-// friProof is what is sent.
+// friProof is everything that FRI's prover sends.
 type friProof[E field.Element[E], X field.Extension[E, X]] struct {
-	layers [][]tree.Digest // caps
+	layers [][]tree.Digest // the cap of each layer
 	final  []X
 	nonce  uint64
-	// Of each layer, of each distinct place in rising order, the leaves; and one path.
+	// For each layer, the leaves at each distinct position in rising order, and one path.
 	folds  [][][]E
 	routes [][]tree.Digest
 }
@@ -48,15 +47,15 @@ func (p *friProver[E, X]) commit(word []field.Vector[E]) error {
 	return nil
 }
 
-// layer is a word that has a tree.
+// layer is a codeword with its tree.
 type layer[E field.Element[E]] struct {
 	word []field.Vector[E] // by coset
-	size int               // logarithm, of a coset
+	size int               // logarithm of a coset's size
 	fold int
 	tree *tree.Tree[E]
 }
 
-// fold commits to a word and folds it, until it is a polynomial short enough to be sent.
+// fold commits to a codeword and folds it, until it is a polynomial short enough to be sent.
 func (p *friProver[E, X]) fold(word []field.Vector[E]) error {
 	size := p.layout.size
 	for _, fold := range p.layout.folds {
@@ -82,7 +81,7 @@ func (p *friProver[E, X]) fold(word []field.Vector[E]) error {
 
 func (p *friProver[E, X]) commitLayer(l layer[E]) error {
 	size := l.size - l.fold
-	l.tree = tree.New(p.hash, size+p.points.blowup, p.layout.set.LogCap, p.layout.run(tree.RunOf(size)))
+	l.tree = tree.New(p.hash, size+p.points.blowup, p.layout.params.LogCap, p.layout.run(tree.RunOf(size)))
 	for c := range l.word {
 		if err := l.tree.Leaves(p.ctx, p.ex, c<<size, parted(l.word[c], l.fold)); err != nil {
 			return err
@@ -98,7 +97,7 @@ func (p *friProver[E, X]) commitLayer(l layer[E]) error {
 	return nil
 }
 
-// half folds a coset of a word once.
+// half folds one coset of a codeword once.
 func (p *friProver[E, X]) half(word field.Vector[E], c, size int, r X) field.Vector[E] {
 	n := 1 << (size - 1)
 	v := p.vectors
@@ -114,11 +113,11 @@ func (p *friProver[E, X]) half(word field.Vector[E], c, size int, r X) field.Vec
 		p.field.Mul(odd[k], odd[k], inverse)
 	}
 	v.SubFrom(odd, even)
-	v.AddScaled(even, odd, r, inverse) // which nothing reads any more
+	v.AddScaled(even, odd, r, inverse) // nothing reads inverse any more, so it is scratch
 	return even
 }
 
-// last sets the coefficients of what is left, which a coset of it has.
+// last sets the final coefficients, given the values of the last polynomial on a coset.
 func (p *friProver[E, X]) last(word field.Vector[E], size int) error {
 	t, err := p.field.Transform(size)
 	if err != nil {
@@ -142,10 +141,10 @@ func absorbFinal[E field.Element[E], X field.Extension[E, X]](c challenger.Chall
 	c.Elements("final", sent)
 }
 
-// query shows the layers at places that the challenger picks.
+// query opens the layers at positions that the challenger picks.
 func (p *friProver[E, X]) query() ([]int, error) {
 	l := p.layout
-	nonce, err := p.challenger.Grind(p.ctx, p.ex, "grinding", l.set.Grinding)
+	nonce, err := p.challenger.Grind(p.ctx, p.ex, "grinding", l.params.Grinding)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +182,7 @@ type friVerifier[E field.Element[E], X field.Extension[E, X]] struct {
 	challenger challenger.Challenger[E, X]
 	layout     *layout
 	proof      *friProof[E, X]
-	rs         [][]X // of each layer, its challenges
+	rs         [][]X // for each layer, its challenges
 	places     []int
 }
 
@@ -200,7 +199,7 @@ func (v *friVerifier[E, X]) receive() {
 }
 
 func (v *friVerifier[E, X]) query() ([]int, error) {
-	if err := v.challenger.CheckGrind("grinding", v.layout.set.Grinding, v.proof.nonce); err != nil {
+	if err := v.challenger.CheckGrind("grinding", v.layout.params.Grinding, v.proof.nonce); err != nil {
 		return nil, err
 	}
 	v.places = drawPlaces[E, X](v.challenger, v.layout)
@@ -209,13 +208,13 @@ func (v *friVerifier[E, X]) query() ([]int, error) {
 
 func (v *friVerifier[E, X]) check(values []X) error {
 	l, p := v.layout, v.proof
-	// Of each layer its leaves by their places.
+	// For each layer, its leaves by position.
 	leaves := make([]map[int][]E, len(l.folds))
 	size, at := l.size, v.places
 	for i, fold := range l.folds {
 		at = groupsOf(at, size, fold)
 		size -= fold
-		if err := tree.Verify(v.hash, size+l.set.LogBlowup, p.layers[i], at, p.folds[i], p.routes[i]); err != nil {
+		if err := tree.Verify(v.hash, size+l.params.LogBlowup, p.layers[i], at, p.folds[i], p.routes[i]); err != nil {
 			return fmt.Errorf("layer %d: %w", i, err)
 		}
 		leaves[i] = make(map[int][]E)
@@ -231,8 +230,8 @@ func (v *friVerifier[E, X]) check(values []X) error {
 	return nil
 }
 
-// follow checks that the value of a word at a place is that of its layers' leaves, and what they
-// fold to the last polynomial.
+// follow checks that a codeword's value at a position is in the leaf of each layer, and that it folds to the
+// last polynomial.
 func (v *friVerifier[E, X]) follow(place int, value X, leaves []map[int][]E) error {
 	size := v.layout.size
 	d := v.layout.degree
@@ -249,9 +248,9 @@ func (v *friVerifier[E, X]) follow(place int, value X, leaves []map[int][]E) err
 			}
 		}
 		if values[at] != value {
-			return fmt.Errorf("%w: layer %d has another value than what is folded into it", zkbench.ErrProof, i)
+			return fmt.Errorf("%w: layer %d differs from the value that is folded into it", zkbench.ErrProof, i)
 		}
-		// Values are at multiples of the first one's point by powers of a root of unity.
+		// The points of the values are that of the first one times powers of a root of unity.
 		root := v.field.Root(fold)
 		first, step := inverse.Mul(field.Power(unit, root, uint64(at))), field.Power(unit, root, 1<<fold-1)
 		for _, r := range v.rs[i] {
@@ -267,14 +266,14 @@ func (v *friVerifier[E, X]) follow(place int, value X, leaves []map[int][]E) err
 		}
 		value, inverse, size = values[0], squares(inverse, fold), size-fold
 	}
-	// The last polynomial at the place's point, by its coefficients in reversed order.
+	// Evaluate the last polynomial at the position's point; its coefficients are in bit-reversed order.
 	x := pointOf(v.field, v.layout, place>>size, size, place&(1<<size-1))
 	var sum X
 	for i, power := range reversedPowers(size, v.field.New(1), x) {
 		sum = sum.Add(v.proof.final[i].MulBase(power))
 	}
 	if sum != value {
-		return fmt.Errorf("%w: the last polynomial has another value than what is folded into it", zkbench.ErrProof)
+		return fmt.Errorf("%w: the last polynomial differs from the value that is folded into it", zkbench.ErrProof)
 	}
 	return nil
 }

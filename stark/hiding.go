@@ -16,26 +16,26 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/field"
 )
 
-// In zero knowledge the last rows of each table are random, and nothing is said of them. A proof shows of
-// a column its values at y and g y, and others only through those at the points of queries and, in the
-// quotient, of the rows next to them: they are fewer than random rows, so that all of them are uniform and
-// independent of what the other rows hold. The rest
-// is hidden apart: what the pieces of the quotient are at those points, by what one piece gets and the
-// next one loses; sums, by random messages from each table to the next; the word that is proved near to
-// a polynomial, by a random one; leaves that are not opened, by what is hashed with them. docs/stark.md has
-// the argument.
+// In zero knowledge, the last rows of each table are random, and no constraint applies to them. A proof
+// reveals a column's values at y and g y. It depends on other values only at the points of queries and,
+// through the quotient, at the points of the rows next to them. These are fewer than the random rows, so all
+// of them are uniform and independent of what the other rows hold. The rest is hidden separately. The pieces
+// of the quotient are hidden by random coefficients that one piece gains and the next one loses. Sums are
+// hidden by random messages from each table to the next. The codeword that is proved to be near a polynomial
+// is hidden by a random one. Leaves that are not opened are hidden by what is hashed with them. docs/stark.md
+// has the argument.
 
-// saltBytes is how much of a leaf is random: at least 128 bits are, in elements of either field.
+// saltBytes is the length of a leaf's random part. At least 128 bits of it are random, in elements of either
+// field.
 const saltBytes = 20
 
-// random makes elements that nobody can tell from random ones who does not know its key: AES-256 in counter
-// mode.
+// random generates elements that cannot be told from random ones without its key, by AES-256 in counter mode.
 type random[E field.Element[E], X field.Extension[E, X]] struct {
 	field field.Field[E, X]
 	block cipher.Block
 }
 
-// What elements are for: each use of a random has numbers of its own.
+// What random elements are for. Each purpose has its own numbers.
 const (
 	forRows = iota
 	forSums
@@ -44,8 +44,9 @@ const (
 	forSalt
 )
 
-// newRandom is one whose key depends on what src gives, on the statement, which a challenger has absorbed
-// for this alone, and on the columns: should src repeat itself, others have another key.
+// newRandom returns a random whose key depends on the bytes of src, on the statement, which the challenger
+// about has absorbed for this alone, and on the columns. If src repeats itself, other statements or columns
+// still get another key.
 func newRandom[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], about challenger.Challenger[E, X], src io.Reader) (*random[E, X], error) {
 	if src == nil {
 		src = rand.Reader
@@ -64,7 +65,7 @@ func newRandom[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], abo
 	}
 	h := sha512.New()
 	h.Write(key[:])
-	for range 3 { // of 124 bits or more
+	for range 3 { // challenges of 124 bits or more
 		for _, e := range field.Coordinates(nil, about.Challenge("randomness", false)) {
 			h.Write(binary.LittleEndian.AppendUint64(nil, p.field.Word(e)))
 		}
@@ -89,14 +90,14 @@ func newRandom[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], abo
 	return &random[E, X]{p.field, block}, err
 }
 
-// draw sets dst to elements, each number of a purpose once.
+// draw fills dst with random elements. Each number of a purpose must be used only once.
 func (r *random[E, X]) draw(dst []E, purpose, number int) {
 	var iv [aes.BlockSize]byte
 	binary.BigEndian.PutUint64(iv[:], uint64(purpose)<<56|uint64(number))
 	stream := cipher.NewCTR(r.block, iv[:])
 	f := r.field
 	size, order := f.Bytes(), f.Order()
-	mask := uint64(1)<<bits.Len64(order) - 1 // of 64 bits: all ones
+	mask := uint64(1)<<bits.Len64(order) - 1 // all ones if the order has 64 bits
 	bytes := bytesOf(dst)
 	clear(bytes)
 	stream.XORKeyStream(bytes, bytes)
@@ -111,14 +112,14 @@ func (r *random[E, X]) draw(dst []E, purpose, number int) {
 	}
 }
 
-// bytesOf is the memory of elements.
+// bytesOf returns the memory of elements as bytes.
 func bytesOf[E any](v []E) []byte {
 	var e E
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(e)))
 }
 
-// hideRows makes the last rows of all tables random, and the whole of the columns from which masks of their
-// sums are taken.
+// hideRows makes the last rows of all tables random. It also fills all rows of the columns from which the
+// masks of sums are taken.
 func (p *prover[E, X]) hideRows() {
 	l := p.layout
 	number := 0
@@ -135,7 +136,7 @@ func (p *prover[E, X]) hideRows() {
 			masked = append(masked, t)
 		}
 	}
-	// The tuple with which a table's sum ends is that with which the next one's begins.
+	// The tuple with which a table's sum ends is that with which the next table's sum begins.
 	p.masks = make([][2][]X, len(l.rows))
 	for i, t := range masked {
 		next := masked[(i+1)%len(masked)]
@@ -148,7 +149,7 @@ func (p *prover[E, X]) hideRows() {
 	}
 }
 
-// extendWord makes the word that hides the one that is proved near to a polynomial: of a random one.
+// extendWord makes the random codeword that hides the batched one.
 func (p *prover[E, X]) extendWord() error {
 	l := p.layout
 	coefficients := field.NewVector[E](l.masks, 1<<l.size)
@@ -160,18 +161,18 @@ func (p *prover[E, X]) extendWord() error {
 	return err
 }
 
-// salt is what is hashed with a phase's leaves on coset c.
+// salt returns what is hashed with a phase's leaves on coset c.
 func (p *prover[E, X]) salt(phase, c int) (columns [][]E) {
 	l := p.layout
 	for k := range l.salt {
 		column := make([]E, 1<<(l.size-l.shared[phase]))
-		p.random.draw(column, forSalt, (phase<<l.set.LogBlowup|c)*l.salt+k)
+		p.random.draw(column, forSalt, (phase<<l.params.LogBlowup|c)*l.salt+k)
 		columns = append(columns, column)
 	}
 	return columns
 }
 
-// few is where quotients are known beside the cosets of H, in zero knowledge: on a coset of a small group,
+// few says where quotients are known besides the cosets of H, in zero knowledge: on a coset of a small group,
 // and at the points of the next rows.
 type few[E field.Element[E], X field.Extension[E, X]] struct {
 	log       int
@@ -181,17 +182,19 @@ type few[E field.Element[E], X field.Extension[E, X]] struct {
 	next      sampler[E, X]
 }
 
-// sampler gives the values of a polynomial at shift times the roots of unity of a small order.
+// sampler evaluates a polynomial at shift times the roots of unity of a small order.
 type sampler[E field.Element[E], X field.Extension[E, X]] struct {
 	field     field.Field[E, X]
 	transform field.Transform[E]
-	low, high []E // powers of the shift, those of multiples of the order apart
+	low, high []E // powers of the shift below the order, and its powers by multiples of the order
 }
 
-// fewPoints are those for all heights. Their shift is no power of two times that of a coset of H, so that they
-// are on none, nor in H: its order has all of the odd part of that of the field's group, as the generator's.
+// fewPoints returns few for each height. Its shift, divided by the shift of a coset of H, is the generator
+// times a root of unity whose order is a power of two. The generator's order is not a power of two, so the
+// points are on no coset of H. Nor are they in H, because the order of the shift is not a power of two
+// either.
 func (p *prover[E, X]) fewPoints() (map[int]*few[E, X], error) {
-	f, log := p.field, bits.Len(uint(p.layout.set.Random()-1))
+	f, log := p.field, bits.Len(uint(p.layout.params.Random()-1))
 	t, err := f.Transform(log)
 	if err != nil {
 		return nil, err
@@ -209,7 +212,7 @@ func (p *prover[E, X]) fewPoints() (map[int]*few[E, X], error) {
 	return all, nil
 }
 
-// both are the values at the points, and behind them those at the next rows'.
+// both returns the values at the points, followed by those at the points of the next rows.
 func (x *few[E, X]) both(coefficients []E) []E {
 	values := make([]E, 2<<x.log)
 	x.here.sample(values[:1<<x.log], coefficients)
@@ -217,11 +220,11 @@ func (x *few[E, X]) both(coefficients []E) []E {
 	return values
 }
 
-// sample sets dst to a polynomial's values. Those of its coefficients whose numbers agree modulo dst's length
-// lie together: of each such part all that is left is one coefficient.
+// sample sets dst to a polynomial's values. The coefficients whose numbers agree modulo dst's length are
+// adjacent, and each such group is reduced to one coefficient.
 func (s *sampler[E, X]) sample(dst, coefficients []E) {
 	var x X
-	parts := make([][]E, 0, len(x)) // as many as a kernel takes
+	parts := make([][]E, 0, len(x)) // the number that a kernel takes
 	for at := 0; at < len(dst); at += len(parts) {
 		parts = parts[:0]
 		for i := at; i < min(at+len(x), len(dst)); i++ {
@@ -233,19 +236,20 @@ func (s *sampler[E, X]) sample(dst, coefficients []E) {
 	s.transform.Evaluate(dst)
 }
 
-// hidden is the pieces of a table's quotient, coordinate by coordinate, from remainder, its remainder modulo
-// X^(D n) - β in pieces of n, and its values at few points. These tell the rest u of it, of degree below
-// their number: the quotient is remainder + (X^(D n) - β) u. Pieces are shorter than n, so that what hides
-// one, behind its end, is taken away from the next one.
+// hidden returns the pieces of a table's quotient, coordinate by coordinate. It takes the quotient's
+// remainder modulo X^(D n) - β, in pieces of n coefficients, and the quotient's values at few points. These
+// determine a polynomial u, of degree below their number, with quotient = remainder + (X^(D n) - β) u. Pieces
+// are shorter than n: the random coefficients that hide a piece follow its end and are subtracted from the
+// next one.
 func (p *prover[E, X]) hidden(t int, remainder [][]E, beta E, values field.Vector[E]) [][]E {
 	l, f := p.layout, p.field
 	rows, d, x := l.rows[t], l.degree, p.points.few[l.rows[t]]
-	n, used, chunks, random := 1<<rows, l.used(t), l.chunks(t), l.set.Random()
+	n, used, chunks, random := 1<<rows, l.used(t), l.chunks(t), l.params.Random()
 	out := make([][]E, chunks*d)
 	for i := range out {
 		out[i] = make([]E, n)
 	}
-	power := field.Power(f.New(1), x.points[0], uint64(n)) // of all points
+	power := field.Power(f.New(1), x.points[0], uint64(n)) // the same for all points
 	over := field.Power(f.New(1), power, uint64(l.pieces[t])).Sub(beta).Inverse()
 	place := func(i, log int) int { return int(bits.Reverse64(uint64(i)) >> (64 - log)) }
 	for k := range d {

@@ -21,7 +21,7 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/field"
 )
 
-// factors has two factors of a public product in every row, and sends them.
+// factors has two factors of a public product in every row and sends them.
 func factors() *air.Table {
 	return &air.Table{Name: "factors", Columns: 2, State: func(b *air.Builder) {
 		b.Zero(air.Everywhere, "product", b.Here(0).Mul(b.Here(1)).Sub(b.Public(0)))
@@ -30,7 +30,7 @@ func factors() *air.Table {
 	}}
 }
 
-// received has what factors send.
+// received receives what factors sends.
 func received() *air.Table {
 	return &air.Table{Name: "received", Columns: 1, State: func(b *air.Builder) {
 		b.Ask("factor", air.Constant(1), b.Here(0))
@@ -39,16 +39,16 @@ func received() *air.Table {
 
 type hidingProver = prover[goldilocks.Element, ext.Quadratic]
 
-// hiding are proofs of "I know factors of 6" by one who knows one or another.
+// hiding makes proofs of "I know factors of 6" with one witness or another.
 type hiding struct {
 	*System
-	set Set
+	params Params
 }
 
 func newHiding(t *testing.T, zero bool, stack int) hiding {
 	t.Helper()
-	set := Set{Name: "hiding", Bits: Unproven, Degree: 2, LogBlowup: 3, Queries: 4, Stack: stack, LogFold: 2, LogFinal: 2, LogCap: 1, ZeroKnowledge: zero}
-	return hiding{must.Get(New(Config{Goldilocks, Keccak, set}, factors(), received()))(t), set}
+	params := Params{Name: "hiding", Bits: Unproven, Degree: 2, LogBlowup: 3, Queries: 4, Stack: stack, LogFold: 2, LogFinal: 2, LogCap: 1, ZeroKnowledge: zero}
+	return hiding{must.Get(New(Config{Goldilocks, Keccak, params}, factors(), received()))(t), params}
 }
 
 const hidingRows = 32
@@ -65,7 +65,7 @@ func (h hiding) traces(witness uint64) ([]Trace, Statement) {
 		}}
 	}
 	traces := []Trace{fill(witness, 6/witness), fill(witness)}
-	return traces, Of(traces, Statement{Publics: []uint64{6}})
+	return traces, StatementOf(traces, Statement{Publics: []uint64{6}})
 }
 
 // prove returns a prover that is done.
@@ -161,9 +161,10 @@ func TestWitnesses(t *testing.T) {
 	}
 }
 
-// explains tells whether the first column can hold a witness in all rows that are not random: whether
-// Σ λ_j(z) f_j, with the Lagrange polynomials λ_j of rows, can be the values at all z, f_j of random rows being
-// unknown: at what is opened, and at the next row's points of places, which the quotient there depends on.
+// explains reports whether the first column can hold a witness in all rows that are not random. It can if Σ
+// λ_j(z) f_j equals the values at all z, for some f_j in the random rows. Here λ_j are the Lagrange
+// polynomials of rows. The z are the points that are opened and, because the quotient depends on them, the
+// next row's points of the positions.
 func explains(p *hidingProver, witness uint64) bool {
 	l, f := p.layout, p.field
 	n, used := 1<<l.rows[0], l.used(0)
@@ -203,7 +204,7 @@ func explains(p *hidingProver, witness uint64) bool {
 	return solvable(rows)
 }
 
-// places are those that were opened: the challenger's are gone, but leaves tell them.
+// places returns the positions that were opened. The challenger's are gone, but the leaves determine them.
 func places(p *hidingProver) (places []int) {
 	for _, x := range p.extended[ofColumns] {
 		keepAll(p, x)
@@ -222,7 +223,7 @@ func places(p *hidingProver) (places []int) {
 	return places
 }
 
-// solvable tells whether linear equations, each with its right side last, have a solution.
+// solvable reports whether linear equations have a solution. Each has its right side last.
 func solvable(rows [][]goldilocks.Element) bool {
 	columns := len(rows[0]) - 1
 	for c := range columns {
@@ -242,8 +243,8 @@ func solvable(rows [][]goldilocks.Element) bool {
 	return !slices.ContainsFunc(rows, func(r []goldilocks.Element) bool { return r[columns] != 0 })
 }
 
-// coefficientsOf are those of a column that is extended, in reversed order, and valuesOf what it has in its
-// table's rows.
+// coefficientsOf returns the coefficients of an extended column, in bit-reversed order. valuesOf returns its
+// values in the table's rows.
 func coefficientsOf(t *testing.T, p *hidingProver, x *extended[goldilocks.Element], i int) []goldilocks.Element {
 	t.Helper()
 	f, c := p.field, slices.Clone(x.column(0, i))
@@ -367,7 +368,7 @@ func TestRandomKey(t *testing.T) {
 	}
 	for table, width := range []int{2, 1} {
 		for column := range width {
-			for row := range hidingRows - h.set.Random() {
+			for row := range hidingRows - h.params.Random() {
 				note(fmt.Sprintf("table %d, row %d, column %d", table, row, column), make([]byte, 32), func(at int, c *Cells) {
 					if at == table {
 						c.Set(row, column, 7)
@@ -379,7 +380,7 @@ func TestRandomKey(t *testing.T) {
 	must.FailGet(begin(make([]byte, 31), nothing))(t, io.ErrUnexpectedEOF, "a source of 31 bytes")
 }
 
-// fifth is an element of a field of five, so that what is drawn seldom otherwise is seen.
+// fifth is an element of a field of five, in which rare cases of drawing are frequent.
 type fifth uint8
 
 func (e fifth) Add(fifth) fifth { return e }
@@ -461,9 +462,9 @@ func TestRandomSums(t *testing.T) {
 func TestHidingLimits(t *testing.T) {
 	t.Parallel()
 	h := newHiding(t, true, 1)
-	random := h.set.Random()
+	random := h.params.Random()
 	for rows, want := range map[int]int{1: 32, 32 - random: 32, 33 - random: 64} {
-		if got := h.set.Height(rows); got != want {
+		if got := h.params.Height(rows); got != want {
 			t.Errorf("a table of %d rows has %d, want %d", rows, got, want)
 		}
 	}
@@ -478,10 +479,10 @@ func TestHidingLimits(t *testing.T) {
 		"times":      func(b *air.Builder) { b.Answer("bus", b.Next(0), b.Here(0)) },
 	} {
 		table := &air.Table{Name: name, Columns: 1, State: state}
-		set := h.set
-		must.FailGet(New(Config{Goldilocks, Keccak, set}, table))(t, zkbench.ErrParams, "%s", name)
-		set.ZeroKnowledge = false
-		must.Get(New(Config{Goldilocks, Keccak, set}, table))(t)
+		params := h.params
+		must.FailGet(New(Config{Goldilocks, Keccak, params}, table))(t, zkbench.ErrParams, "%s", name)
+		params.ZeroKnowledge = false
+		must.Get(New(Config{Goldilocks, Keccak, params}, table))(t)
 	}
 	// What is proved counts what zero knowledge adds, and it is of another system.
 	plain := newHiding(t, false, 1)
@@ -513,7 +514,7 @@ func TestHidingLimits(t *testing.T) {
 func TestHiddenForgeries(t *testing.T) {
 	t.Parallel()
 	h := newHiding(t, true, 1)
-	used := hidingRows - h.set.Random()
+	used := hidingRows - h.params.Random()
 	begin := func(change func(table int, c *Cells)) (*hidingProver, Statement) {
 		traces, about := h.traces(2)
 		for i, trace := range traces {

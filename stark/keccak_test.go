@@ -17,7 +17,7 @@ import (
 	"github.com/zkbench/zkbench/stark/keccak"
 )
 
-// changed fills as a trace does, and then changes a cell.
+// changed returns a trace that fills like t and then changes a cell.
 func changed(t stark.Trace, row, column int, by uint64) stark.Trace {
 	fill := t.Fill
 	t.Fill = func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
@@ -46,13 +46,13 @@ func TestKeccakForced(t *testing.T) {
 		{stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak}, func(_ testing.TB, s *stark.System, proof []byte, about stark.Statement) error {
 			return s.Verify(proof, about)
 		}, testsize.Pick(8, 60, 5000)},
-		{overPoseidon(stark.Set{}), circuittest.Verify, testsize.Pick(0, 4, 500)},
+		{overPoseidon(stark.Params{}), circuittest.Verify, testsize.Pick(0, 4, 500)},
 	} {
 		if c.tries == 0 {
 			continue
 		}
-		c.Set = stark.Set{Name: "test", Bits: stark.Unproven, LogBlowup: 1, Queries: 3, Stack: 4, LogFold: 3, LogFinal: 3, LogCap: 2}
-		c.Set.Degree = map[stark.Field]int{stark.KoalaBear: 4, stark.Goldilocks: 2}[c.Field]
+		c.Params = stark.Params{Name: "test", Bits: stark.Unproven, LogBlowup: 1, Queries: 3, Stack: 4, LogFold: 3, LogFinal: 3, LogCap: 2}
+		c.Params.Degree = map[stark.Field]int{stark.KoalaBear: 4, stark.Goldilocks: 2}[c.Field]
 		s := must.Get(keccak.New(c.Config, stark.Public))(t)
 		messages := [][]byte{bytes.Repeat([]byte{0x5a}, 200), []byte("abc")}
 		about := must.Get(s.Statement(keccak.Claims(messages, stark.Public), nil))(t)
@@ -85,9 +85,9 @@ func TestSecret(t *testing.T) {
 	)
 	message := []byte("a secret")
 	read := func(of stark.Visibility) (text []byte, agreed int) {
-		set := small(4, 3)
-		set.ZeroKnowledge = of == stark.Hidden
-		s := must.Get(keccak.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: set}, of))(t)
+		params := small(4, 3)
+		params.ZeroKnowledge = of == stark.Hidden
+		s := must.Get(keccak.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Params: params}, of))(t)
 		about := must.Get(s.Statement(keccak.Claims([][]byte{message}, of), nil))(t)
 		proof := must.Get(s.Prove(t.Context(), executor.Serial(), [][]byte{message}, nil, stark.Options{}))(t)
 		must.Do(t, s.System.Verify(proof, about))

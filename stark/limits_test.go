@@ -25,13 +25,13 @@ import (
 	"github.com/zkbench/zkbench/stark/security"
 )
 
-// TestVerifiersBits: a verifier refuses a whole proof of a statement for which its set has fewer bits
+// TestVerifiersBits: a verifier refuses a whole proof of a statement for which its parameters have fewer bits
 // than it promises, whatever the prover did. All messages of the statement count.
 func TestVerifiersBits(t *testing.T) {
 	t.Parallel()
-	set := attackSet
-	set.Queries = 200 // so many that messages are what decides
-	s, _ := attacked[bear, quartic](t, set)
+	params := attackParams
+	params.Queries = 200 // so many that messages are what decides
+	s, _ := attacked[bear, quartic](t, params)
 	traces, about := attackTraces(nil)
 	for range 1 << 11 {
 		about.Messages = append(about.Messages, Message{"seen", 1, []uint64{5, 6}}, Message{"seen", -1, []uint64{5, 6}})
@@ -39,15 +39,15 @@ func TestVerifiersBits(t *testing.T) {
 	proof := must.Get(s.Prove(t.Context(), executor.Serial(), traces, about, Options{}))(t)
 	best := must.Get(must.Get(s.Security([]int{attackRows, 2 * attackRows}, len(about.Messages)))(t).Best())(t)
 	golden.Equal(t, "what has the least bits", "messages", best.Least().Name)
-	s.set.Bits = best.Bits() // the digest is that of before
+	s.params.Bits = best.Bits() // the digest is that of before
 	must.Do(t, s.Verify(proof, about))
-	s.set.Bits++
+	s.params.Bits++
 	must.Fail(t, s.Verify(proof, about), zkbench.ErrParams, "too few bits")
 	_, err := s.Prove(t.Context(), executor.Serial(), traces, about, Options{})
 	must.Fail(t, err, zkbench.ErrParams, "too few bits")
 }
 
-// asked notes what is asked of a challenger.
+// asked records what is asked of a challenger.
 type asked struct {
 	challenger.Challenger[koalabear.Element, koalabear.Quartic]
 	outside map[string]bool
@@ -61,7 +61,7 @@ func (a asked) Challenge(label string, outside bool) koalabear.Quartic {
 // TestPointIsOutside: prover and verifier ask for a point outside the field, where no denominator is 0.
 func TestPointIsOutside(t *testing.T) {
 	t.Parallel()
-	s, y := attacked[bear, quartic](t, attackSet)
+	s, y := attacked[bear, quartic](t, attackParams)
 	notes := make(map[string]bool)
 	begin := y.challenge
 	y.challenge = func(protocol string) challenger.Challenger[koalabear.Element, koalabear.Quartic] {
@@ -78,7 +78,7 @@ func TestPointIsOutside(t *testing.T) {
 // TestSecurityCounts: what package security is told of tables of unequal heights.
 func TestSecurityCounts(t *testing.T) {
 	t.Parallel()
-	s, _ := attacked[bear, quartic](t, attackSet)
+	s, _ := attacked[bear, quartic](t, attackParams)
 	got := must.Get(s.Security([]int{8, 32}, 5))(t)
 	log := math.Log2(koalabear.Modulus)
 	golden.Equal(t, "protocol", security.Protocol{
@@ -99,8 +99,8 @@ func TestSecurityCounts(t *testing.T) {
 // one's logarithm.
 func TestHostileHeights(t *testing.T) {
 	t.Parallel()
-	_, y := attacked[bear, quartic](t, attackSet)
-	s := must.Get(New(Config{KoalaBear, Keccak, attackSet}, bitsTable(), seenTable()))(t)
+	_, y := attacked[bear, quartic](t, attackParams)
+	s := must.Get(New(Config{KoalaBear, Keccak, attackParams}, bitsTable(), seenTable()))(t)
 	l := must.Get(y.layout(s.statement, []int{1, 20}))(t)
 	for phase, shapes := range l.phases {
 		for table, shape := range shapes {
@@ -127,7 +127,7 @@ func TestLimits(t *testing.T) {
 			b.Zero(air.Everywhere, "power", e)
 		}}
 	}
-	config := Config{KoalaBear, Keccak, attackSet} // of rate 1/4: degree 5 at most
+	config := Config{KoalaBear, Keccak, attackParams} // of rate 1/4: degree 5 at most
 	for squarings, fits := range map[int]bool{2: true, 3: false, 40: false, 62: false, 63: false, 64: false, 200: false} {
 		if _, err := New(config, power(squarings)); (err == nil) != fits {
 			t.Errorf("2^%d: %v", squarings, err)
@@ -151,7 +151,7 @@ func TestLimits(t *testing.T) {
 	_, err = New(config, &air.Table{Name: "reads too far", Columns: 1, State: func(b *air.Builder) { b.Zero(air.First, "far", b.Here(1)) }})
 	must.Fail(t, err, zkbench.ErrParams, "a table that is none")
 
-	s, _ := attacked[bear, quartic](t, attackSet)
+	s, _ := attacked[bear, quartic](t, attackParams)
 	traces, about := attackTraces(nil)
 	for name, bad := range map[string][]Trace{
 		"none": nil, "one": traces[:1], "three": append(traces[:2:2], traces[0]), "no Fill": {traces[0], {Rows: 16}},
@@ -198,44 +198,44 @@ func TestLimits(t *testing.T) {
 	must.Fail(t, err, context.Canceled, "a Fill that fails")
 }
 
-// TestSetLimits: numbers of a set are accepted up to their limits, and no further.
-func TestSetLimits(t *testing.T) {
+// TestParamLimits: parameters are accepted up to their limits, and no further.
+func TestParamLimits(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		of          func(s *Set) *int
+		of          func(s *Params) *int
 		least, most int
 	}{
-		"blow-up":  {func(s *Set) *int { return &s.LogBlowup }, 1, 8},
-		"queries":  {func(s *Set) *int { return &s.Queries }, 1, 1 << 11}, // of more, paths have no length of two bytes
-		"grinding": {func(s *Set) *int { return &s.Grinding }, 0, 40},
-		"stack":    {func(s *Set) *int { return &s.Stack }, 0, 12},
-		"fold":     {func(s *Set) *int { return &s.LogFold }, 1, 6},
-		"final":    {func(s *Set) *int { return &s.LogFinal }, 0, 12},
-		"cap":      {func(s *Set) *int { return &s.LogCap }, 0, 12},
+		"blow-up":  {func(s *Params) *int { return &s.LogBlowup }, 1, 8},
+		"queries":  {func(s *Params) *int { return &s.Queries }, 1, 1 << 11}, // of more, paths have no length of two bytes
+		"grinding": {func(s *Params) *int { return &s.Grinding }, 0, 40},
+		"stack":    {func(s *Params) *int { return &s.Stack }, 0, 12},
+		"fold":     {func(s *Params) *int { return &s.LogFold }, 1, 6},
+		"final":    {func(s *Params) *int { return &s.LogFinal }, 0, 12},
+		"cap":      {func(s *Params) *int { return &s.LogCap }, 0, 12},
 	} {
 		for _, n := range []int{c.least, c.most} {
-			set := attackSet
-			*c.of(&set) = n
-			must.Get(New(Config{KoalaBear, Keccak, set}, quiet()))(t)
+			params := attackParams
+			*c.of(&params) = n
+			must.Get(New(Config{KoalaBear, Keccak, params}, quiet()))(t)
 		}
 		for _, n := range []int{c.least - 1, c.most + 1} {
-			set := attackSet
-			*c.of(&set) = n
-			_, err := New(Config{KoalaBear, Keccak, set}, quiet())
+			params := attackParams
+			*c.of(&params) = n
+			_, err := New(Config{KoalaBear, Keccak, params}, quiet())
 			must.Fail(t, err, zkbench.ErrParams, "%s %d", name, n)
 		}
 	}
 	for _, c := range []Config{
-		{Goldilocks, Keccak, smallSet(4)},
-		{Goldilocks, Poseidon, smallSet(4)},
-		{Goldilocks, "other", smallSet(2)},
-		{KoalaBear, Keccak, smallSet(2)},
-		{KoalaBear, Poseidon, smallSet(4)},
-		{"other", Keccak, smallSet(4)},
-		{"other", Keccak, smallSet(2)},
+		{Goldilocks, Keccak, smallParams(4)},
+		{Goldilocks, Poseidon, smallParams(4)},
+		{Goldilocks, "other", smallParams(2)},
+		{KoalaBear, Keccak, smallParams(2)},
+		{KoalaBear, Poseidon, smallParams(4)},
+		{"other", Keccak, smallParams(4)},
+		{"other", Keccak, smallParams(2)},
 	} {
 		_, err := New(c, quiet())
-		must.Fail(t, err, zkbench.ErrParams, "%s with %s, degree %d", c.Field, c.Hash, c.Set.Degree)
+		must.Fail(t, err, zkbench.ErrParams, "%s with %s, degree %d", c.Field, c.Hash, c.Params.Degree)
 	}
 	for _, rate := range []int{-1, 0, 5} {
 		_, err := Secure100(KoalaBear, rate)
@@ -246,17 +246,17 @@ func TestSetLimits(t *testing.T) {
 // TestMemory: what is said to be needed grows with cells and with points.
 func TestMemory(t *testing.T) {
 	t.Parallel()
-	s, _ := attacked[bear, quartic](t, attackSet) // rate 1/4, stacks of 2
-	cells := 8*(4+12) + 32*(3+12)                 // with one column of sums and two pieces of the quotient, four coordinates each
+	s, _ := attacked[bear, quartic](t, attackParams) // rate 1/4, stacks of 2
+	cells := 8*(4+12) + 32*(3+12)                    // with one column of sums and two pieces of the quotient, four coordinates each
 	points := 4 * 2 * 32
 	// Each cell and its four values of 4 bytes; of each point the nodes of three trees, two digests a
 	// leaf, and three elements of the extension.
 	want := 2 * (cells*4*5 + points*(3*2*32+3*16))
 	golden.Equal(t, "memory", uint64(want), must.Get(s.Memory([]int{8, 32}))(t))
 	// At rate 1/16 there are of each cell a coefficient and two values, and an eighth of the nodes.
-	set := attackSet
-	set.LogBlowup = 4
-	s, _ = attacked[bear, quartic](t, set)
+	params := attackParams
+	params.LogBlowup = 4
+	s, _ = attacked[bear, quartic](t, params)
 	points *= 4
 	want = 2 * (cells*4*3 + points*(3*2*32/8+3*16))
 	golden.Equal(t, "memory of a lean proof", uint64(want), must.Get(s.Memory([]int{8, 32}))(t))
@@ -267,9 +267,9 @@ func TestLeanFrom(t *testing.T) {
 	t.Parallel()
 	seen := make(map[bool]bool)
 	of := func(hash Hash, blowup, rows int) bool {
-		set := smallSet(2)
-		set.LogBlowup, set.Stack = blowup, 0
-		s := must.Get(New(Config{Goldilocks, hash, set}, bitsTable(), seenTable()))(t)
+		params := smallParams(2)
+		params.LogBlowup, params.Stack = blowup, 0
+		s := must.Get(New(Config{Goldilocks, hash, params}, bitsTable(), seenTable()))(t)
 		l := must.Get(s.engine.layout(s.statement, []int{rows, 3}))(t)
 		many := 16
 		if hash == Poseidon {
@@ -297,7 +297,7 @@ func TestLeanFrom(t *testing.T) {
 // TestHeights: heights that are none, of too few tables or too many, are refused, and so is a trace that fills nothing.
 func TestHeights(t *testing.T) {
 	t.Parallel()
-	s, _ := attacked[bear, quartic](t, attackSet)
+	s, _ := attacked[bear, quartic](t, attackParams)
 	for _, c := range []struct {
 		rows []int
 		want string
@@ -328,9 +328,9 @@ func TestHeights(t *testing.T) {
 // TestDecoder: what does not decode is named, and ends the decoding.
 func TestDecoder(t *testing.T) {
 	t.Parallel()
-	set := attackSet
-	set.Degree = 2
-	s := must.Get(New(Config{Goldilocks, Poseidon, set}, bitsTable(), seenTable()))(t)
+	params := attackParams
+	params.Degree = 2
+	s := must.Get(New(Config{Goldilocks, Poseidon, params}, bitsTable(), seenTable()))(t)
 	y := s.engine.(*system[goldilocks.Element, ext.Quadratic])
 	type reader = coder[goldilocks.Element, ext.Quadratic]
 	read := func(words ...uint64) *reader {
@@ -402,16 +402,16 @@ func TestDecoder(t *testing.T) {
 	high := about
 	high.Forms = []Form{{8, 1 << 30}} // of which there are no roots of unity
 	for _, promised := range []int{Unproven, 1} {
-		s.set.Bits = promised // computed of heights that there are
+		s.params.Bits = promised // computed of heights that there are
 		must.Fail(t, s.Verify(bad, high), zkbench.ErrParams, "heights that no table has")
 	}
-	s.set.Bits = Unproven
+	s.params.Bits = Unproven
 }
 
 // TestSpans: phases come one after the other, and all end.
 func TestSpans(t *testing.T) {
 	t.Parallel()
-	s, _ := attacked[bear, quartic](t, attackSet)
+	s, _ := attacked[bear, quartic](t, attackParams)
 	traces, about := attackTraces(nil)
 	var got, want []string
 	for _, phase := range []string{PhaseTrace, PhaseCommit, PhaseSums, PhaseQuotient, PhaseOpen, PhaseFRI, PhaseQueries} {
@@ -425,7 +425,7 @@ func TestSpans(t *testing.T) {
 	golden.Equal(t, "spans", want, got)
 }
 
-// refusing is an executor of which one operation fails, after so many that do not.
+// refusing is an executor on which one operation fails, after a number of operations that do not.
 type refusing struct {
 	executor.Executor
 	left *int
@@ -444,9 +444,9 @@ func (r refusing) Do(ctx context.Context, n int, task func(ctx context.Context, 
 // TestExecutorFails: where any of a prover's operations fails there is no proof, but its error.
 func TestExecutorFails(t *testing.T) {
 	t.Parallel()
-	set := attackSet
-	set.Grinding = 1
-	s, _ := attacked[bear, quartic](t, set)
+	params := attackParams
+	params.Grinding = 1
+	s, _ := attacked[bear, quartic](t, params)
 	traces, about := attackTraces(nil)
 	for operations := 0; ; operations++ {
 		left := operations
@@ -509,9 +509,9 @@ func TestGroups(t *testing.T) {
 			b.Answer("bus", air.Constant(int64(i+1)), b.Here(i), air.Constant(int64(i)))
 		}
 	}}
-	set := attackSet
-	set.Degree = 2
-	s := must.Get(New(Config{Goldilocks, Keccak, set}, table))(t)
+	params := attackParams
+	params.Degree = 2
+	s := must.Get(New(Config{Goldilocks, Keccak, params}, table))(t)
 	golden.Equal(t, "groups", [][][]int{{{0, 1, 2, 3}}}, s.groups)
 	if want := (map[string]bus{"bus": {1, 2}}); !maps.Equal(want, s.buses) {
 		t.Errorf("buses %v, want %v", s.buses, want)
@@ -547,9 +547,9 @@ func TestGroups(t *testing.T) {
 // another encoding of what it was, and refused.
 func TestEncodingsOfPoseidon(t *testing.T) {
 	t.Parallel()
-	set := attackSet
-	set.Degree, set.Queries, set.Grinding = 2, 3, 2
-	s := must.Get(New(Config{Goldilocks, Poseidon, set}, bitsTable(), seenTable()))(t)
+	params := attackParams
+	params.Degree, params.Queries, params.Grinding = 2, 3, 2
+	s := must.Get(New(Config{Goldilocks, Poseidon, params}, bitsTable(), seenTable()))(t)
 	traces, about := attackTraces(nil)
 	proof := must.Get(s.Prove(t.Context(), executor.Serial(), traces, about, Options{}))(t)
 	must.Do(t, s.Verify(proof, about))
@@ -588,8 +588,8 @@ func TestEncodingsOfPoseidon(t *testing.T) {
 // TestDigest: all that decides what a proof says is in the digest.
 func TestDigest(t *testing.T) {
 	t.Parallel()
-	digest := func(set Set, tables ...*air.Table) string {
-		s := must.Get(New(Config{KoalaBear, Keccak, set}, tables...))(t)
+	digest := func(params Params, tables ...*air.Table) string {
+		s := must.Get(New(Config{KoalaBear, Keccak, params}, tables...))(t)
 		d := s.Digest()
 		return hex.EncodeToString(d[:16])
 	}
@@ -625,25 +625,25 @@ func TestDigest(t *testing.T) {
 		"receives":     func(b *air.Builder) { b.AskUpTo(1, "bus", b.Here(0), b.Here(1)) },
 		"twice as far": func(b *air.Builder) { b.Zero(air.Transition, "c", b.Here(0)) },
 	} {
-		note(name, digest(attackSet, state(change)))
+		note(name, digest(attackParams, state(change)))
 	}
-	for name, change := range map[string]func(s *Set){
-		"name":      func(s *Set) { s.Name = "other" },
-		"bits":      func(s *Set) { s.Bits = 1 },
-		"degree":    func(s *Set) { s.Degree = 6 },
-		"rate":      func(s *Set) { s.LogBlowup++ },
-		"queries":   func(s *Set) { s.Queries++ },
-		"work":      func(s *Set) { s.Grinding++ },
-		"stack":     func(s *Set) { s.Stack++ },
-		"fold":      func(s *Set) { s.LogFold++ },
-		"final":     func(s *Set) { s.LogFinal++ },
-		"cap":       func(s *Set) { s.LogCap++ },
-		"knowledge": func(s *Set) { s.ZeroKnowledge = true },
-		"ending":    func(s *Set) { s.Name = "/zero-knowledge" + s.Name }, // of what stands before the name
+	for name, change := range map[string]func(s *Params){
+		"name":      func(s *Params) { s.Name = "other" },
+		"bits":      func(s *Params) { s.Bits = 1 },
+		"degree":    func(s *Params) { s.Degree = 6 },
+		"rate":      func(s *Params) { s.LogBlowup++ },
+		"queries":   func(s *Params) { s.Queries++ },
+		"work":      func(s *Params) { s.Grinding++ },
+		"stack":     func(s *Params) { s.Stack++ },
+		"fold":      func(s *Params) { s.LogFold++ },
+		"final":     func(s *Params) { s.LogFinal++ },
+		"cap":       func(s *Params) { s.LogCap++ },
+		"knowledge": func(s *Params) { s.ZeroKnowledge = true },
+		"ending":    func(s *Params) { s.Name = "/zero-knowledge" + s.Name }, // of what stands before the name
 	} {
-		set := attackSet
-		change(&set)
-		note("another "+name, digest(set, state(func(*air.Builder) {})))
+		params := attackParams
+		change(&params)
+		note("another "+name, digest(params, state(func(*air.Builder) {})))
 	}
 	named := func(name string, columns int) *air.Table {
 		return &air.Table{Name: name, Columns: columns, State: func(b *air.Builder) { b.Zero(air.First, "c", b.Here(0)) }}
@@ -652,7 +652,7 @@ func TestDigest(t *testing.T) {
 		"a table": {named("a", 1)}, "another name": {named("b", 1)}, "more columns": {named("a", 2)},
 		"two tables": {named("a", 1), named("b", 1)}, "in another order": {named("b", 1), named("a", 1)},
 	} {
-		note(name, digest(attackSet, tables...))
+		note(name, digest(attackParams, tables...))
 	}
 	for name, change := range map[string]func(b *air.Builder){
 		"0 and 1": func(b *air.Builder) { b.Answer("bus", air.Constant(1), b.Here(0), b.Here(1)) },
@@ -664,16 +664,16 @@ func TestDigest(t *testing.T) {
 		"0 * 1":   func(b *air.Builder) { b.Zero(air.Last, "c", b.Here(0).Mul(b.Here(1))) },
 		"1 * 1":   func(b *air.Builder) { b.Zero(air.Last, "c", b.Here(1).Mul(b.Here(1))) },
 	} {
-		note(name, digest(attackSet, state(change)))
+		note(name, digest(attackParams, state(change)))
 	}
-	a, b := must.Get(New(Config{Goldilocks, Keccak, smallSet(2)}, bitsTable()))(t), must.Get(New(Config{Goldilocks, Poseidon, smallSet(2)}, bitsTable()))(t)
+	a, b := must.Get(New(Config{Goldilocks, Keccak, smallParams(2)}, bitsTable()))(t), must.Get(New(Config{Goldilocks, Poseidon, smallParams(2)}, bitsTable()))(t)
 	if a.Digest() == b.Digest() {
 		t.Error("two hashes have one digest")
 	}
 }
 
-func smallSet(degree int) Set {
-	s := attackSet
+func smallParams(degree int) Params {
+	s := attackParams
 	s.Degree = degree
 	return s
 }

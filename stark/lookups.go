@@ -10,44 +10,45 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/field"
 )
 
-// Messages become sums of fractions (Haböck, ePrint 2022/1530): of a message of multiplicity m and
-// tuple t_1, t_2, ... on bus number t_0 it is m / d with
+// Messages become sums of fractions (Haböck, ePrint 2022/1530). A message with multiplicity m and tuple t_1,
+// t_2, ... on bus number t_0 becomes m / d with
 //
 //	d = γ - w_0 t_0 - w_1 t_1 - w_2 t_2 - ...
 //
-// where w are equality weights: of as many challenges as their number has bits, so that two tuples
-// have one d with a chance that grows as slowly. The bus is one of what is weighed: weights add up to
-// 1, so that a number beside them would be a tuple with all values changed alike.
+// The w are equality weights, with one challenge for each bit of their number. So the probability that two
+// tuples have the same d grows only with the number of these bits. The bus must be one of the weighted values.
+// Weights add up to 1, so a number outside them would look like a tuple whose values have all changed by the
+// same amount.
 //
-// A table's messages are in groups. Of each group but the first a column h over the extension has
-// the sum in the row, and one column φ grows by that and by the first group's, and once around by
-// the table's whole sum S: with S/n taken away in every row it comes back to where it was. The
-// constraints are, d and d' being a group's,
+// A table's messages are in groups. Each group except the first has a column h over the extension with the
+// group's sum in the row. One column φ grows by these and by the first group's sum, and over the whole table
+// by the table's sum S. With S/n subtracted in every row it returns to its first value. The constraints, with
+// d and d' those of a group, are
 //
 //	h d d' = m d' + m' d
 //	(φ(gX) - φ - Σ h + S/n) d d' = m d' + m' d
 //
-// and what all tables and the statement sum up to is 0.
+// and the sums of all tables and of the statement add up to 0.
 //
-// Asks and answers. Let a tuple be asked for A times and answered k times, over all rows and the statement. The
-// sum of fractions is 0 as a function of the challenges only if A = k modulo the field's characteristic p for
-// each tuple. Every ask is a number that the table, or the verifier, bounds, and all asks of a bus are fewer
-// than p (form.go computes it for the proof's heights), so A is a number below p. If A is not 0, k is not 0
-// modulo p, and so some row answers with the tuple, with a multiplicity that is not 0: by its table the tuple
-// is true. How often it says so is of no importance, and a prover may choose it: multiplicities of answers
+// Asks and answers. Let a tuple be asked for A times and answered k times, over all rows and the statement.
+// The sum of fractions is 0 as a function of the challenges only if A = k modulo the field's characteristic p
+// for each tuple. The table or the verifier bounds the number of every ask, and all asks of a bus are fewer
+// than p (form.go computes this for the proof's heights), so A is a number below p. If A is not 0, then k is
+// not 0 modulo p. So some row answers with the tuple, with a multiplicity that is not 0, and by its table the
+// tuple is true. How often it answers does not matter, and a prover may choose it: multiplicities of answers
 // need no bound.
 //
-// In zero knowledge the sum is over the m rows that are used. There φ does not come back, but begins and ends
-// with fractions of random tuples on the bus of number 0, so that S says nothing: of a table's first row,
-// and of the row behind those used, which the prover lets be the tuple of another table's first row. The
-// sums that all have then are as if tables sent these tuples to each other. With d₀ of this bus, and
-// r = g^m,
+// In zero knowledge the sum is over the m rows that are used. There φ does not return to its first value. It
+// begins and ends with fractions of random tuples on the bus of number 0, so that S reveals nothing. One
+// tuple is that of a table's first row. The other is that of the row after the used ones, for which the
+// prover takes the tuple of another table's first row. All sums together are then as if tables sent these
+// tuples to each other. With d₀ for this bus, and r = g^m,
 //
 //	φ d₀ = 1	in the first row and at r
 //
-// and S/m in place of S/n.
+// and S/m replaces S/n.
 
-// groups puts a table's messages into as few groups as a degree leaves room for.
+// groups puts a table's messages into as few groups as the degree allows.
 func groups(p *air.Program, degree int) (all [][]int) {
 	degrees := p.Degrees()
 	room := func(group []int) bool {
@@ -76,7 +77,7 @@ func groups(p *air.Program, degree int) (all [][]int) {
 	return all
 }
 
-// leastDegree is the least degree with which every message has a group of its own.
+// leastDegree returns the least degree with which every message can have its own group.
 func leastDegree(p *air.Program) (degree int) {
 	degrees := p.Degrees()
 	for _, m := range p.Messages {
@@ -88,7 +89,8 @@ func leastDegree(p *air.Program) (degree int) {
 	return degree
 }
 
-// buses numbers the buses of all programs, from 1, and checks that what goes to one has one length.
+// buses numbers the buses of all programs, from 1, and checks that all tuples of one bus have the same
+// length.
 func buses(tables []*air.Table, programs []*air.Program) (map[string]bus, error) {
 	all := make(map[string]bus)
 	for i, p := range programs {
@@ -99,7 +101,7 @@ func buses(tables []*air.Table, programs []*air.Program) (map[string]bus, error)
 				all[m.Bus] = b
 			}
 			if b.length != len(m.Tuple) {
-				return nil, fmt.Errorf("%w: table %q has a message of %d values for bus %q, accepted are the %d of others", zkbench.ErrParams, tables[i].Name, len(m.Tuple), m.Bus, b.length)
+				return nil, fmt.Errorf("%w: table %q has a message of %d values for bus %q, accepted are %d as in its other messages", zkbench.ErrParams, tables[i].Name, len(m.Tuple), m.Bus, b.length)
 			}
 		}
 	}
@@ -108,14 +110,14 @@ func buses(tables []*air.Table, programs []*air.Program) (map[string]bus, error)
 
 type bus struct{ number, length int }
 
-// drawn are the challenges of the sums.
+// drawn holds the challenges of the sums.
 type drawn[X any] struct {
 	gamma X
-	tuple []X // weights: of the bus, and of each value
-	minus []X // those of the values, negated
+	tuple []X // weights of the bus and of each value
+	minus []X // the weights of the values, negated
 }
 
-// drawSums draws them.
+// drawSums draws the challenges of the sums.
 func drawSums[E field.Element[E], X field.Extension[E, X]](c challenger.Challenger[E, X], one X, longest int) (d drawn[X]) {
 	d.gamma = c.Challenge("gamma", false)
 	d.tuple = weights[E, X](c, "tuple", one, 1+longest)
@@ -125,7 +127,8 @@ func drawSums[E field.Element[E], X field.Extension[E, X]](c challenger.Challeng
 	return d
 }
 
-// unmasked is the denominator of a random tuple, of as many values as the extension has coordinates.
+// unmasked returns the denominator of a random tuple. The tuple has as many values as the extension has
+// coordinates.
 func unmasked[E field.Element[E], X field.Extension[E, X]](d drawn[X], tuple []X) X {
 	sum := d.gamma
 	for i, t := range tuple {
@@ -134,7 +137,7 @@ func unmasked[E field.Element[E], X field.Extension[E, X]](d drawn[X], tuple []X
 	return sum
 }
 
-// denominators sets d to those of a message on a tile.
+// denominators sets d to the denominators of a message on a tile.
 func (m *machine[E, X]) denominators(v *field.Vectors[E, X], d field.Vector[E], s *air.Sent, number int, c drawn[X], scratch []E) {
 	clearVector(d)
 	m.tuple = m.tuple[:0]
@@ -148,7 +151,7 @@ func (m *machine[E, X]) denominators(v *field.Vectors[E, X], d field.Vector[E], 
 // fraction is a group's sum, as numerator and denominator.
 type fraction[E any] struct{ numerator, denominator field.Vector[E] }
 
-// fractions sets f to the sum of a group's on a tile. more are two vectors like these.
+// fractions sets f to a group's sum on a tile. more are two scratch vectors of the same size.
 func (m *machine[E, X]) fractions(v *field.Vectors[E, X], f fraction[E], group []int, numbers map[string]bus, c drawn[X], more [2]field.Vector[E], scratch []E) {
 	for at, index := range group {
 		s := &m.program.Messages[index]

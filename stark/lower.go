@@ -5,20 +5,20 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/field"
 )
 
-// lowering makes code of a program.
+// lowering turns a program into code.
 type lowering[E field.Element[E]] struct {
 	*code[E]
 	steps  []air.Step
 	known  []constant[E]
 	needed []bool
-	forms  []form // of the needed ones that are not known
-	memory []int  // of lists
+	forms  []form // how to compute the needed steps that are not known
+	memory []int  // memory of lists
 }
 
-// list is numbers in the common memory: there are very many short lists.
+// list returns a list in the common memory, because there are very many short lists.
 func (l *lowering[E]) list(of ...int) []int {
 	if len(l.memory)+len(of) > cap(l.memory) {
-		l.memory = make([]int, 0, 1<<12) // of which no list takes much
+		l.memory = make([]int, 0, 1<<12) // a list is far shorter
 	}
 	from := len(l.memory)
 	l.memory = append(l.memory, of...)
@@ -30,14 +30,14 @@ type constant[E any] struct {
 	is    bool
 }
 
-// form is how a step is computed: by an operation on others.
+// form says how a step is computed: by an operation on other steps.
 type form struct {
 	op opcode
 	of []int
 }
 
-// form is that of a step. What bits are often combined by is one pass over vectors, and not a step
-// for each sum and product.
+// form returns the form of a step. Operations by which bits are often combined take one pass over vectors,
+// instead of a step for each sum and product.
 func (l *lowering[E]) form(i int, uses []int, one, two E) form {
 	s := l.steps[i]
 	is := func(step int, value E) bool { return l.known[step] == constant[E]{value, true} }
@@ -67,8 +67,8 @@ func (l *lowering[E]) form(i int, uses []int, one, two E) form {
 	return form{opcode(s.Op - air.Add), l.list(s.X, s.Y)}
 }
 
-// packed are the steps of which a step is the sum, each with twice the weight of the one before: it is
-// one of them and two of what the others are, where nothing else reads this.
+// packed returns the steps of which step i is a weighted sum, each with twice the weight of the one before. A
+// step qualifies if it is one step plus twice the sum of the others, and if nothing else reads that sum.
 func (l *lowering[E]) packed(i int, uses []int) (of []int) {
 	for len(of) < field.MaxPack-1 {
 		s := l.steps[i]
@@ -90,13 +90,13 @@ func (l *lowering[E]) packed(i int, uses []int) (of []int) {
 	return append(of, i)
 }
 
-// doubled tells whether a step is another one and the same again.
+// doubled reports whether a step adds another step to itself.
 func (l *lowering[E]) doubled(i int) bool {
 	s := l.steps[i]
 	return s.Op == air.Add && s.X == s.Y && !l.known[i].is
 }
 
-// usesOf are how often each step is read.
+// usesOf returns how often each step is read.
 func usesOf(p *air.Program, kept []int) []int {
 	uses := make([]int, len(p.Steps))
 	for _, s := range p.Steps {
@@ -114,7 +114,7 @@ func usesOf(p *air.Program, kept []int) []int {
 	return uses
 }
 
-// knownSteps are the values of constants, and of what is made of those alone.
+// knownSteps returns the values of constants and of the steps that depend on constants alone.
 func knownSteps[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], p *air.Program) []constant[E] {
 	known := make([]constant[E], len(p.Steps))
 	var zero E
@@ -142,7 +142,7 @@ func knownSteps[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X]
 	return known
 }
 
-// codes are a table's: of all that it states, and of the messages alone.
+// codes are a table's code for everything that it states, and for its messages alone.
 type codes[E field.Element[E]] struct{ all, messages *code[E] }
 
 func (y *system[E, X]) lower(s *statement) {
@@ -152,8 +152,8 @@ func (y *system[E, X]) lower(s *statement) {
 	}
 }
 
-// lower makes code of a program: of its constraints if they are wanted, and of the steps that are
-// kept, which are the messages'.
+// lower compiles a program: the steps in kept, which are those of messages, and the constraints if they are
+// asked for.
 func lower[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], p *air.Program, constraints bool, kept []int) *code[E] {
 	n := len(p.Steps)
 	l := &lowering[E]{
@@ -173,7 +173,7 @@ func lower[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], p *
 			bounds[b.Step] = append(bounds[b.Step], i)
 		}
 	}
-	// From the last step on, what each is made of is needed.
+	// From the last step to the first: the operands of a needed step are needed too.
 	last := make([]int, n) // the step that reads each one last
 	for i := n - 1; i >= 0; i-- {
 		if !l.needed[i] || l.known[i].is || p.Steps[i].Op < air.Add {
@@ -225,8 +225,8 @@ func lower[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], p *
 	return c
 }
 
-// order writes the steps down and gives them registers: of each what it takes until the last step that
-// reads it, or until the sum of the constraints of which it is one.
+// order writes the steps down and assigns registers. A step keeps its register until the last step that reads
+// it, or until the sum that contains its constraint.
 func (l *lowering[E]) order(bounds map[int][]int, last []int) {
 	c, n := l.code, len(l.steps)
 	var free, of []int
@@ -235,7 +235,7 @@ func (l *lowering[E]) order(bounds map[int][]int, last []int) {
 		for _, x := range of {
 			if last[x] == i && computed(x) {
 				free = append(free, c.values[x])
-				last[x] = n // not twice where both operands are one
+				last[x] = n // only once if both operands are the same
 			}
 		}
 	}
@@ -265,7 +265,7 @@ func (l *lowering[E]) order(bounds map[int][]int, last []int) {
 					}
 				}
 			}
-			if in.op != opPack { // which needs its operands when it sets its result
+			if in.op != opPack { // Pack still reads its operands when it sets its result
 				release(i, of)
 			}
 			if len(free) == 0 {

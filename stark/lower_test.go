@@ -16,7 +16,7 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/koalabear"
 )
 
-// inRow is the algebra of a program in a row.
+// inRow is the algebra of a program's values in a row.
 type inRow[E field.Element[E], X field.Extension[E, X]] struct {
 	field      field.Field[E, X]
 	publics    []E
@@ -45,9 +45,9 @@ const (
 	lowerPublics = 3
 )
 
-// randomTable states expressions that share parts: sums, differences, products, exclusive ors, a and
-// not b, and numbers packed of bits that are more than one pass takes, that are constants, or that end
-// with a part of another number. What is stated is part of what is made later too.
+// randomTable states expressions that share parts: sums, differences, products, exclusive ors, a and not b,
+// and numbers packed from bits. Packed numbers have more bits than one pass takes, constant bits, or end with
+// a part of another number. What is stated is also part of later expressions.
 func randomTable(random *rand.Rand) *air.Table {
 	return &air.Table{Name: "random", Columns: lowerColumns, Fixed: slices.Repeat([][]uint64{{0, 0}}, lowerFixed), State: func(b *air.Builder) {
 		pool := []air.Expr{{}, air.Constant(1), air.Constant(2), air.Constant(-1), air.Element(random.Uint64())}

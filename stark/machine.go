@@ -9,35 +9,35 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/field"
 )
 
-// tile is how many rows a machine takes at a time: what it computes stays in the cache.
+// tile is the number of rows that a machine processes at a time, so that what it computes stays in the cache.
 const tile = 256
 
-// code is a table's program for rows at a time, in registers that are vectors. Public values are read as
-// it runs, so that it is that of all statements.
+// code is a table's program for several rows at a time, with vectors as registers. It reads public values
+// when it runs, so one code serves all statements.
 type code[E field.Element[E]] struct {
 	program      *air.Program
-	constants    []E        // by register, the first ones
-	publics      []int      // of the registers behind those, which public values they hold
+	constants    []E        // the constants, in the first registers
+	publics      []int      // the public values in the registers after those
 	instructions []instr[E] // in order
-	registers    int        // in all: constants, public values, cells of the row, of the next row, then others
+	registers    int        // number of registers: constants, public values, cells of the row, of the next row, then others
 	here         []cellAt   // which registers hold which columns, fixed ones too
 	next         []cellAt
-	values       []int // of each step that is asked for, its register
+	values       []int // the register of each step that is asked for
 }
 
-type cellAt struct{ register, phase, column int } // of columns or of fixed ones
+type cellAt struct{ register, phase, column int } // the phase is ofColumns or ofFixed
 
 // instr is one instruction.
 type instr[E any] struct {
 	op     opcode
 	dst    int
 	x      []int // registers
-	factor E     // of opScale
+	factor E     // for opScale
 	where  air.Where
-	bounds []int // of opSum: the constraints of which x are values
+	bounds []int // for opSum: the constraints whose values are in x
 }
 
-// opcode is what an instruction does.
+// opcode is the operation of an instruction.
 type opcode uint8
 
 const (
@@ -51,12 +51,12 @@ const (
 	opSum    // constraints of one kind are summed, each times its weight
 )
 
-// together is how many constraints' values are summed at once: with them the sums lie in the
+// together is the number of constraints whose values are summed at once. With it, the sums fit in the
 // second-level cache.
 const together = 64
 
-// tiles calls work on executor's tasks, each with rows from one tile of so many to another, of so many
-// rows in all.
+// tiles runs work in tasks of ex. Each task gets a range of rows that begins and ends at tiles of the given
+// size, or at the end.
 func tiles(ctx context.Context, ex executor.Executor, rows, size int, work func(from, to int)) error {
 	n := max(1, rows/size)
 	tasks := min(executor.Tasks(ex), n)
@@ -70,11 +70,11 @@ func tiles(ctx context.Context, ex executor.Executor, rows, size int, work func(
 type machine[E field.Element[E], X field.Extension[E, X]] struct {
 	*code[E]
 	field field.Field[E, X]
-	slots [][]E         // of the registers, their values
-	wrap  []E           // of cells of a next row behind the last one
-	list  [together][]E // what an instruction takes
+	slots [][]E         // the values of the registers
+	wrap  []E           // memory for cells of the next row that wrap around
+	list  [together][]E // operands of an instruction
 	size  int
-	tuple [][]E // of a message
+	tuple [][]E // tuple of a message
 }
 
 func newMachine[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], c *code[E], publics []E, rows int) *machine[E, X] {
@@ -103,8 +103,8 @@ func newMachine[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X]
 	return m
 }
 
-// run runs the code on the rows from lo on, as many as a machine takes, of columns that have rows
-// in all, a row's next one being step further; sum is told values of constraints that hold in the same rows.
+// run runs the code on the rows from lo on, as many as a machine takes, of columns with the given number of
+// rows. The next row of a row is step further. sum gets the values of constraints that hold in the same rows.
 func (m *machine[E, X]) run(column func(phase, i int) []E, rows, step, lo int, sum func(w air.Where, bounds []int, values [][]E)) {
 	hi := lo + m.size
 	for _, c := range m.here {
@@ -150,5 +150,5 @@ func (m *machine[E, X]) run(column func(phase, i int) []E, rows, step, lo int, s
 	}
 }
 
-// value is a step's values, one of those kept.
+// value returns the values of a step that is kept.
 func (m *machine[E, X]) value(step int) []E { return m.slots[m.values[step]] }

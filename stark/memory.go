@@ -6,12 +6,12 @@ import (
 	"weak"
 )
 
-// kept is memory of columns, most of what a proof takes: what one leaves the next ones take, as long as the
-// collector lets it lie. New memory is cleared before anybody has it, which takes time.
-// A sync.Pool would hide what one processor has left from the others.
+// kept reuses the memory of columns, which is most of what a proof takes. What one proof releases, the next
+// ones take, unless the garbage collector has freed it. New memory has to be cleared first, which takes time.
+// A sync.Pool would hide what one processor has released from the others.
 type kept[E any] struct {
 	mu   sync.Mutex
-	left map[int][]weak.Pointer[E] // to the first element, by length
+	left map[int][]weak.Pointer[E] // the first element of released memory, by length
 }
 
 func (k *kept[E]) take(n int) []E {
@@ -46,14 +46,15 @@ func (k *kept[E]) give(memory []E) {
 	k.left[len(memory)] = append(k.left[len(memory)], weak.Make(unsafe.SliceData(memory)))
 }
 
-// memory is what one proof has taken.
+// memory is what one proof has taken from kept.
 type memory[E any] struct {
 	kept  *kept[E]
 	taken [][]E
 }
 
-// columns are of so many rows, with what other proofs have left in them, in one piece: not a power of two
-// apart, so that what lies in one row of many of them has not one place in the cache.
+// columns returns columns of the given number of rows, in one piece of memory. They contain what other proofs
+// have left there. They are not a power of two apart: otherwise the cells of one row would compete for the
+// same place in the cache.
 func (m *memory[E]) columns(width, rows int) [][]E {
 	const apart = 16
 	all := m.kept.take(width * (rows + apart))
@@ -65,7 +66,7 @@ func (m *memory[E]) columns(width, rows int) [][]E {
 	return columns
 }
 
-// release gives back what was taken: nothing reads it any more.
+// release returns what was taken. Nothing may read it any more.
 func (m *memory[E]) release() {
 	for _, memory := range m.taken {
 		m.kept.give(memory)

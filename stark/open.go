@@ -7,7 +7,7 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/field"
 )
 
-// open sends the columns' values at a point, and the next row's.
+// open sends the columns' values at a point, and those of the next row.
 func (p *prover[E, X]) open() error {
 	p.y = p.challenger.Challenge("point", true)
 	if err := p.evaluate(); err != nil {
@@ -43,7 +43,8 @@ func (p *prover[E, X]) evaluate() error {
 	return nil
 }
 
-// invert sets, for each table, the reciprocals of u - y and of u - g y at the points u of the first coset.
+// invert computes, for each table, the reciprocals of u - y and of u - g y at the points u of the first
+// coset.
 func (p *prover[E, X]) invert() error {
 	p.inverses = make([][2]field.Vector[E], len(p.layout.rows))
 	return p.ex.Do(p.ctx, 2*len(p.inverses), func(_ context.Context, i int) error {
@@ -60,8 +61,9 @@ func (p *prover[E, X]) invert() error {
 	})
 }
 
-// lagrange is the weights with which a column's values on the first coset add up to that at y, or at g y:
-// at a point u of the coset s H of n elements u (y^n - s^n) / (n s^n (y - u)), and g^n is 1.
+// lagrange returns the weights with which a column's values on the first coset add up to its value at y, or
+// at g y. At a point u of the coset s H, with n elements, the weight for y is u (y^n - s^n) / (n s^n (y -
+// u)). For g y, note that g^n is 1.
 func (p *prover[E, X]) lagrange(t, which int) field.Vector[E] {
 	f, v, rows := p.field, p.vectors, p.layout.rows[t]
 	n := 1 << rows
@@ -75,7 +77,7 @@ func (p *prover[E, X]) lagrange(t, which int) field.Vector[E] {
 	return weights
 }
 
-// dot is the sum of a column's values times weights.
+// dot returns the sum of a column's values times weights.
 func (p *prover[E, X]) dot(column []E, weights field.Vector[E]) X {
 	var x [1]X
 	p.field.Dots(field.Flat[E](x[:]), column, weights)
@@ -87,7 +89,7 @@ func (p *prover[E, X]) sendValues() { absorbValues[E, X](p.challenger, p.layout,
 // absorbValues absorbs the values of a proof, table by table.
 func absorbValues[E field.Element[E], X field.Extension[E, X]](c challenger.Challenger[E, X], l *layout, p *proof[E, X]) {
 	for phase, shapes := range l.phases {
-		if phase == ofFixed && l.fixed == nil { // of which transcripts have nothing then
+		if phase == ofFixed && l.fixed == nil { // transcripts then contain nothing about them
 			continue
 		}
 		for t, s := range shapes {

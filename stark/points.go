@@ -6,19 +6,19 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/field"
 )
 
-// points are those on which words stand: shift times the roots of unity of order 2^(size+blowup),
-// as 2^blowup cosets of the group H of order 2^size. Point i of coset c is shift[c] ω^i, and words
-// have the cosets one behind the other, each in this, the natural order.
+// points are the points at which codewords are evaluated: shift times the roots of unity of order
+// 2^(size+blowup), as 2^blowup cosets of the group H of order 2^size. Point i of coset c is shift[c] ω^i.
+// Codewords list the cosets one after the other, each in this natural order.
 //
-// Squared 2^(size-j) times, coset c is one of the group of order 2^j: that on which a table of 2^j
-// rows is extended, and to which FRI folds.
+// Squared 2^(size-j) times, coset c is a coset of the group of order 2^j. A table of 2^j rows is extended to
+// it, and FRI folds to it.
 type points[E field.Element[E], X field.Extension[E, X]] struct {
 	field        field.Field[E, X]
 	size, blowup int // logarithms
 	shifts       []E
-	halves       [][][]E // [c][j]: of coset c of the group of order 2^j, the first half of points
+	halves       [][][]E // [c][j]: the first half of the points of coset c of the group of order 2^j
 	memory       *memory[E]
-	few          map[int]*few[E, X] // by the logarithm of a table's rows; nil but in zero knowledge
+	few          map[int]*few[E, X] // by the logarithm of a table's rows; nil without zero knowledge
 }
 
 func newPoints[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], size, blowup int, m *memory[E]) *points[E, X] {
@@ -41,10 +41,10 @@ func newPoints[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X],
 	return p
 }
 
-// shift is that of coset c of the group of order 2^j: its first point.
+// shift returns the first point of coset c of the group of order 2^j.
 func (p *points[E, X]) shift(c, j int) E { return p.halves[c][j][0] }
 
-// all is the points of coset c of the group of order 2^j.
+// all returns the points of coset c of the group of order 2^j.
 func (p *points[E, X]) all(c, j int) []E {
 	if j == 0 {
 		return p.halves[c][0]
@@ -59,8 +59,8 @@ func (p *points[E, X]) all(c, j int) []E {
 	return all
 }
 
-// at is the point of a word's place.
-func (p *points[E, X]) at(place int) E {
+// point returns the point of a codeword's position.
+func (p *points[E, X]) point(place int) E {
 	c, i := place>>p.size, place&(1<<p.size-1)
 	half := p.halves[c][p.size]
 	if i < len(half) {
@@ -70,8 +70,8 @@ func (p *points[E, X]) at(place int) E {
 	return zero.Sub(half[i-len(half)])
 }
 
-// interpolate replaces each of some polynomials' values at shift times the roots of unity, by a transform of
-// their number, by its coefficients.
+// interpolate replaces the values of polynomials at shift times the roots of unity by coefficients. t must
+// have the length of the values.
 func interpolate[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], t field.Transform[E], values [][]E, shift E) {
 	unscale := reversedPowers(bits.Len(uint(len(values[0])))-1, f.New(1), shift.Inverse())
 	for _, v := range values {
@@ -80,7 +80,7 @@ func interpolate[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X
 	}
 }
 
-// setPowers sets dst[i] to first ratio^i, for a power of two of them.
+// setPowers sets dst[i] to first ratio^i. The length of dst must be a power of two.
 func setPowers[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], dst []E, first, ratio E) {
 	dst[0] = first
 	for i := 1; i < len(dst); i *= 2 {
@@ -89,12 +89,12 @@ func setPowers[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X],
 	}
 }
 
-// reversedPowers are first ratio^i for 2^log numbers i, in reversed order.
+// reversedPowers returns first ratio^i for 2^log numbers i, in bit-reversed order.
 func reversedPowers[E interface{ Mul(E) E }](log int, first, ratio E) []E {
 	powers := make([]E, 1<<log)
 	powers[0] = first
 	for i := len(powers) / 2; i > 0; i /= 2 {
-		// Places that are odd multiples of i have the bit that counts len(powers) / 2i.
+		// Indices that are odd multiples of i have the bit that counts len(powers) / 2i.
 		for j := i; j < len(powers); j += 2 * i {
 			powers[j] = powers[j-i].Mul(ratio)
 		}

@@ -9,13 +9,13 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/tree"
 )
 
-// proof is what is sent.
+// proof is everything that the prover sends.
 type proof[E field.Element[E], X field.Extension[E, X]] struct {
 	rows   []int
-	caps   [phases][]tree.Digest // of fixed columns it is the system's, and not sent
-	sums   []X                   // of each table with messages
-	values [phases][][2][]X      // of each table, at y and, of stacks that are read there, at g y
-	// Of each distinct place, in rising order, the leaves; of each tree one path.
+	caps   [phases][]tree.Digest // that of fixed columns is in the system and not sent
+	sums   []X                   // one for each table with messages
+	values [phases][][2][]X      // for each table, at y and, for stacks that are read there, at g y
+	// The leaf of each distinct position, in rising order, and one path for each tree.
 	leaves [phases][][]E
 	paths  [phases][]tree.Digest
 	fri    friProof[E, X]
@@ -37,23 +37,23 @@ type prover[E field.Element[E], X field.Extension[E, X]] struct {
 	span       func(string) func()
 	proof      *proof[E, X]
 
-	columns  [][][]E         // of each table, values
-	fixed    [][][]E         // those of fixed columns
-	random   *random[E, X]   // nil but in zero knowledge, as are
-	masks    [][2][]X        // of each table, of the tuples with which its sum begins and ends,
-	salts    [phases][][][]E // and of each coset what is hashed with leaves
-	kept     [][][]E         // of each table, of the columns that its sums need
+	columns  [][][]E         // for each table, values
+	fixed    [][][]E         // for each table, values of its fixed columns
+	random   *random[E, X]   // nil without zero knowledge, like masks and salts
+	masks    [][2][]X        // for each table, the tuples with which its sum begins and ends
+	salts    [phases][][][]E // for each coset, what is hashed with its leaves
+	kept     [][][]E         // for each table, the columns that its sums need
 	extended [phases][]*extended[E]
 	trees    [phases]*tree.Tree[E]
 	drawn    drawn[X]
 	alpha    X
 	y        X
-	inverses [][2]field.Vector[E] // of each table, of u - y and of u - g y
+	inverses [][2]field.Vector[E] // for each table, of u - y and of u - g y
 }
 
 func (p *prover[E, X]) one() X { return one[E, X](p.field) }
 
-// embed is e in the extension.
+// embed returns e as an element of the extension.
 func embed[E field.Element[E], X field.Extension[E, X]](e E) (x X) {
 	x[0] = e
 	return x
@@ -63,20 +63,20 @@ func one[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X]) X {
 	return embed[E, X](f.New(1))
 }
 
-// neg is -x.
+// neg returns -x.
 func neg[E field.Element[E], X field.Extension[E, X]](x X) X {
 	var zero X
 	return zero.Sub(x)
 }
 
-// Phases of Prove, in order.
+// The phases of Prove, in order, as Options.Span gets them.
 const (
-	PhaseCommit   = "commit"   // columns extended and hashed
-	PhaseSums     = "sums"     // of messages
-	PhaseQuotient = "quotient" // of the constraints
-	PhaseOpen     = "open"     // values at the point
-	PhaseFRI      = "fri"      // the word of all, and its folds
-	PhaseQueries  = "queries"
+	PhaseCommit   = "commit"   // columns are extended and hashed
+	PhaseSums     = "sums"     // sums of messages are computed and hashed
+	PhaseQuotient = "quotient" // quotients of the constraints are computed and hashed
+	PhaseOpen     = "open"     // columns are evaluated at the point
+	PhaseFRI      = "fri"      // the batched codeword is computed and folded
+	PhaseQueries  = "queries"  // proof of work, then leaves at the queried positions
 )
 
 func (p *prover[E, X]) run() error {
@@ -124,13 +124,13 @@ func (p *prover[E, X]) extendColumns() error {
 	return nil
 }
 
-// checker is a verifier of what is proved so far.
+// checker returns a verifier of what is proved so far.
 func (p *prover[E, X]) checker() *verifier[E, X] {
 	return &verifier[E, X]{field: p.field, layout: p.layout, claim: p.claim, proof: p.proof}
 }
 
-// balanced and identities find out whether sums and constraints hold: it costs little, and so
-// nothing is made that a verifier rejects.
+// balanced and identities check whether sums and constraints hold. The check is cheap, and so the prover
+// finishes no proof that a verifier would reject.
 func (p *prover[E, X]) balanced() error { return p.checker().balanced(p.drawn) }
 
 func (p *prover[E, X]) identities() error {
@@ -139,7 +139,7 @@ func (p *prover[E, X]) identities() error {
 	})
 }
 
-// queries shows the words at places that the challenger picks.
+// queries opens the trees at positions that the challenger picks.
 func (p *prover[E, X]) queries() error {
 	l := p.layout
 	places, err := p.proximity.query()
@@ -183,7 +183,7 @@ func (p *prover[E, X]) queries() error {
 	return nil
 }
 
-// leaf is what a leaf shows.
+// leaf returns the elements of a leaf, the random ones included.
 func (p *prover[E, X]) leaf(phase, number int) (elements []E) {
 	l := p.layout
 	for _, place := range placesOf(number, l.size, l.shared[phase]) {

@@ -2,16 +2,16 @@ package stark
 
 import "github.com/zkbench/zkbench/stark/internal/field"
 
-// That a word is near to a polynomial of degree below 2^size, to a verifier who can have its values at
-// some places from what is opened there, is proved by a test of proximity. Here that is FRI (fri.go);
-// any test may be that asks for values of the word and for nothing else of it, as STIR and WHIR do.
+// A test of proximity proves that a word is near a polynomial of degree below 2^size. The verifier computes
+// the word's values at some positions from what is opened there. Here the test is FRI (fri.go). Any test
+// works that needs only values of the word, such as STIR and WHIR.
 
 // proximityProver is the prover's side.
 type proximityProver[E any] interface {
-	// commit commits to a word, of which each coset is a vector, and proves its degree up to the queries.
+	// commit commits to a word, with one vector for each coset, and proves its degree up to the queries.
 	commit(word []field.Vector[E]) error
-	// query shows what the test needs of its own, and returns the places at which the word is to be
-	// opened, in rising order, each once.
+	// query opens what the test itself needs. It returns the distinct positions at which the word must be
+	// opened, in rising order.
 	query() (places []int, err error)
 }
 
@@ -19,8 +19,9 @@ type proximityProver[E any] interface {
 type proximityVerifier[X any] interface {
 	// receive absorbs what commit has sent.
 	receive()
-	// query returns the places.
+	// query returns the positions.
 	query() (places []int, err error)
-	// check checks the word's values at the places: another proof's are a zkbench.ErrProof.
+	// check checks the word's values at the positions. It returns zkbench.ErrProof if they do not fit the
+	// proof.
 	check(values []X) error
 }

@@ -5,22 +5,23 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/field"
 )
 
-// The quotient t of a table of n rows is, with the powers of a challenge α weighing constraints,
+// The quotient t of a table of n rows is, with constraints weighted by the powers of a challenge α,
 //
 //	(C + (X - 1/g) C') / (X^n - 1) + C₁ / (X - 1) + C₂ / (X - 1/g)
 //
-// C being of constraints that hold everywhere, C' in all rows but the last, C₁ in the first and C₂
-// in the last one. It has degree below D n and is D pieces of n coefficients, t = Σ X^(i n) t_i.
+// C sums the constraints that hold everywhere, C' those in all rows but the last, C₁ those in the first row
+// and C₂ those in the last. The quotient has degree below D n and is split into D pieces of n coefficients, t
+// = Σ X^(i n) t_i.
 //
-// In zero knowledge the last r rows are left out: the last one is that before them, C + (X - 1/g) C' has
-// the factor Z, which is 0 in them, and there is C₃ / ((X - 1) (X - g^(n-r))) for what holds in the first
-// row and in the first one left out. The degree is below D n + r, and pieces have n - r coefficients and r
-// that hide them (hiding.go).
+// In zero knowledge the last r rows are left out. The last row is then the one before them. C + (X - 1/g) C'
+// gets the factor Z, which is 0 in the rows left out. A term C₃ / ((X - 1) (X - g^(n-r))) is added for what
+// holds in the first row and in the first row left out. The degree is below D n + r. Pieces have n - r
+// coefficients, and r that hide them (hiding.go).
 
-// ends is where masks of sums are bound, beside the places that tables name.
+// ends is the kind of rows to which masks of sums are bound, besides the kinds that tables name.
 const ends = air.Transition + 1
 
-// kinds is the number of these places.
+// kinds is the number of kinds of rows.
 const kinds = ends + 1
 
 // quotients commits to the pieces of all tables' quotients.
@@ -50,7 +51,7 @@ func (p *prover[E, X]) extendQuotients() error {
 	return nil
 }
 
-// powersOf are 1, α, α², ...: so many.
+// powersOf returns the n powers 1, α, α², ...
 func powersOf[X interface{ Mul(X) X }](one, alpha X, n int) []X {
 	powers := make([]X, n)
 	for i := range powers {
@@ -60,7 +61,7 @@ func powersOf[X interface{ Mul(X) X }](one, alpha X, n int) []X {
 	return powers
 }
 
-// quotient is the coefficients of a table's pieces, coordinate by coordinate.
+// quotient returns the coefficients of a table's pieces, coordinate by coordinate.
 func (p *prover[E, X]) quotient(t int) ([][]E, error) {
 	l, f, d := p.layout, p.field, p.vectors.Degree()
 	rows, pieces := l.rows[t], l.pieces[t]
@@ -70,8 +71,8 @@ func (p *prover[E, X]) quotient(t int) ([][]E, error) {
 		return nil, err
 	}
 	weights := powersOf(p.one(), p.alpha, l.constraints(t))
-	// On so many cosets of the group of n, evenly apart, t is as many polynomials of degree below n:
-	// t modulo X^n - a^n.
+	// On each of that many cosets of the group of n, evenly spaced, t is a polynomial of degree below n: t
+	// modulo X^n - a^n.
 	apart := l.apart(t)
 	remainders := make([]field.Vector[E], pieces)
 	read := []*extended[E]{p.extended[ofColumns][t], p.extended[ofSums][t], p.extended[ofFixed][t]}
@@ -89,8 +90,8 @@ func (p *prover[E, X]) quotient(t int) ([][]E, error) {
 		}
 		interpolate(f, transform, remainders[j], p.points.shift(c, rows))
 	}
-	// With b the first coset's a^n and ζ of order D, a^n is b ζ^j on the j-th: t_i is
-	// Σ ζ^(-ij) of the remainders, over D b^i.
+	// With b the first coset's a^n and ζ of order D, a^n is b ζ^j on coset j. So t_i is the sum of ζ^(-ij)
+	// times the remainders, divided by D b^i.
 	b := field.Power(f.New(1), p.points.shift(0, rows), uint64(n)).Inverse()
 	zeta := field.Power(f.New(1), p.points.shift(apart%len(p.points.shifts), rows), uint64(n)).Mul(b).Inverse()
 	factor := f.New(uint64(pieces)).Inverse()
@@ -121,8 +122,9 @@ func (p *prover[E, X]) quotient(t int) ([][]E, error) {
 	return p.hidden(t, out, field.Power(f.New(1), b.Inverse(), uint64(pieces)), values), nil
 }
 
-// view is where a quotient is computed: columns of rows of which a row's next one is step further, and the
-// points of the first rows, on a coset of a group whose order divides that of H.
+// view says where a quotient is computed. It has columns of a number of rows, in which the next row of a row
+// is step further, and the points of the first rows. These are on a coset of a group whose order divides that
+// of H.
 type view[E any] struct {
 	column func(phase, i int) []E
 	rows   int
@@ -130,7 +132,7 @@ type view[E any] struct {
 	points []E
 }
 
-// quotientAt is a table's quotient at the points of a view.
+// quotientAt returns a table's quotient at the points of a view.
 func (p *prover[E, X]) quotientAt(t int, weights []X, v view[E]) (field.Vector[E], error) {
 	n := len(v.points)
 	out := field.NewVector[E](p.vectors.Degree(), n)
@@ -143,8 +145,8 @@ func (p *prover[E, X]) quotientAt(t int, weights []X, v view[E]) (field.Vector[E
 	})
 }
 
-// selectors are what a table's constraints are multiplied by at points, by where they hold; nil where no sum is
-// masked and nothing ends.
+// selectors returns the factors of a table's constraints at points, by kind of rows. That of ends is nil if
+// the table's sum is not masked.
 func (p *prover[E, X]) selectors(t int, u []E) (s [kinds][]E) {
 	l, f := p.layout, p.field
 	one, root, used := f.New(1), f.Root(l.rows[t]), l.used(t)
@@ -164,7 +166,7 @@ func (p *prover[E, X]) selectors(t int, u []E) (s [kinds][]E) {
 	}
 	s[air.Everywhere] = constant(vanishing)
 	row := behind
-	for range l.set.Random() {
+	for range l.params.Random() {
 		f.Mul(s[air.Everywhere], s[air.Everywhere], less(row))
 		row = row.Mul(root)
 	}
@@ -188,10 +190,10 @@ type quotienter[E field.Element[E], X field.Extension[E, X]] struct {
 	m         *machine[E, X]
 	t         int
 	view      view[E]
-	size      int // of a tile
+	size      int // number of rows of a tile
 	weights   []X
 	selectors [kinds][]E
-	sums      [kinds]field.Vector[E] // of constraints, by where they hold
+	sums      [kinds]field.Vector[E] // weighted sums of constraints, by kind of rows
 	f         fraction[E]
 	more      [2]field.Vector[E]
 	own       field.Vector[E]
@@ -236,7 +238,7 @@ func (q *quotienter[E, X]) tile(lo int, out field.Vector[E]) {
 			}
 			return part
 		}
-		// What φ grows by, less the other groups' sums.
+		// own is what φ grows by, minus the other groups' sums.
 		for k := range d {
 			column := q.view.column(ofSums, k)
 			for i := range q.size {
@@ -284,7 +286,7 @@ func (q *quotienter[E, X]) tile(lo int, out field.Vector[E]) {
 	}
 }
 
-// sumOf is a table's place among those with messages.
+// sumOf returns the index of a table among the tables with messages.
 func (l *layout) sumOf(t int) (n int) {
 	for _, g := range l.groups[:t] {
 		if len(g) > 0 {

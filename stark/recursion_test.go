@@ -18,12 +18,12 @@ import (
 // TestRecursionForced: a prover who has another cell in a program's tables, whichever it is, has no proof.
 func TestRecursionForced(t *testing.T) {
 	t.Parallel()
-	set := small(2, 1)
-	set.Queries, set.LogCap = 2, 0
-	s := newCircuitSystem(t, set, []*air.Table{alone("alone")}, []stark.Trace{counting(4)}, stark.Statement{Publics: []uint64{0}})
+	params := small(2, 1)
+	params.Queries, params.LogCap = 2, 0
+	s := newCircuitSystem(t, params, []*air.Table{alone("alone")}, []stark.Trace{counting(4)}, stark.Statement{Publics: []uint64{0}})
 	child := recursion.NewChild(s.System, s.about)
-	set.Queries = 30 // that a word far from the code is seen
-	r := must.Get(recursion.New(overPoseidon(set), child))(t)
+	params.Queries = 30 // that a word far from the code is seen
+	r := must.Get(recursion.New(overPoseidon(params), child))(t)
 	tables := r.Tables().(*stark.System)
 	traces, about, err := r.Traces([]recursion.Proof{{Bytes: s.proof, Statement: s.about}}, nil)
 	must.Do(t, err)

@@ -10,82 +10,88 @@ import (
 	"github.com/zkbench/zkbench/stark/security"
 )
 
-// Set is the numbers of the protocol. Secure100, Secure128 and Compare100 make them.
-type Set struct {
-	Name string
-	// Bits are those that must be proved (package security) of a statement of the heights at hand:
-	// where they are not it is neither proved nor verified. Unproven promises nothing; 0 is refused.
+// Params are the parameters of the protocol. Secure100, Secure128 and Compare100 return values for common
+// uses.
+type Params struct {
+	Name string // part of the system's digest
+	// Bits is the number of bits of soundness that must be proved (package security) for a statement's
+	// heights. If fewer are proved, Prove and Verify refuse the statement. Unproven requires none, and 0 is
+	// refused.
 	Bits      int
-	Degree    int // of the extension from which challenges are drawn
+	Degree    int // degree of the extension from which challenges are drawn
 	LogBlowup int // the rate is 2^-LogBlowup
-	Queries   int
-	Grinding  int // bits of work before the queries
-	Stack     int // logarithm of how many columns of the highest table are one polynomial
-	LogFold   int // logarithm of FRI's arity
-	LogFinal  int // of the number of coefficients of FRI's last polynomial
-	LogCap    int // of that of the digests that commit to a tree
-	// ZeroKnowledge hides what tables have in their rows. It takes the last Random of each for itself.
+	Queries   int // number of FRI queries
+	Grinding  int // bits of proof of work before the queries
+	Stack     int // base-2 logarithm of the number of columns of the highest table in one polynomial
+	LogFold   int // base-2 logarithm of FRI's arity
+	LogFinal  int // base-2 logarithm of the number of coefficients of FRI's last polynomial
+	LogCap    int // base-2 logarithm of the number of digests in a tree's cap
+	// ZeroKnowledge hides the contents of tables. The last Random rows of each table are then random.
 	ZeroKnowledge bool
 }
 
-// Unproven is the Bits of a set for comparison alone, which promises nothing.
+// Unproven is the value of Bits for parameters that promise no proved soundness, which are for comparison
+// only.
 const Unproven = -1
 
-// Random is how many of each table's rows are random in zero knowledge, and 0 otherwise. What a proof
-// shows depends on a column's values at no more points than these are, but one: two for each query, since
-// the quotient there depends on the next row, and the two at which columns are opened, with all their
-// conjugates. One row is where sums end.
-func (s Set) Random() int {
+// Random returns the number of random rows in each table: 0 without zero knowledge. In zero knowledge, a
+// proof depends on a column's values at no more than Random() - 1 points. Each query counts two, because the
+// quotient there depends on the next row too; the other points are the two at which columns are opened, with
+// all their conjugates. The remaining row holds the end of the sums.
+func (s Params) Random() int {
 	if !s.ZeroKnowledge {
 		return 0
 	}
 	return 2*s.Queries + 2*s.Degree + 1
 }
 
-// Height is the least height of a table that has so many rows to fill.
-func (s Set) Height(rows int) int {
+// Height returns the height that a table needs to have room for the given number of rows. It is a power of
+// two.
+func (s Params) Height(rows int) int {
 	random := s.Random()
 	rows = min(rows, math.MaxInt/4) // more than any table has, so that nothing wraps
 	return 1 << bits.Len(uint(max(2, rows+random, 2*random)-1))
 }
 
-// Secure100 has 100 proved bits by unique decoding, at rate 2^-logBlowup, 1/2 to 1/16, for tables of
-// 64 rows and more.
-func Secure100(f Field, logBlowup int) (Set, error) {
+// Secure100 returns parameters with 100 proved bits by unique decoding, for tables of at least 64 rows. The
+// rate is 2^-logBlowup. Secure100 returns zkbench.ErrParams if the rate is not between 1/2 and 1/16.
+func Secure100(f Field, logBlowup int) (Params, error) {
 	queries := map[int]int{1: 207, 2: 126, 3: 103, 4: 93}[logBlowup]
 	if queries == 0 {
-		return Set{}, fmt.Errorf("%w: rate 2^-%d, accepted are 2^-1 to 2^-4", zkbench.ErrParams, logBlowup)
+		return Params{}, fmt.Errorf("%w: rate 2^-%d, accepted are 2^-1 to 2^-4", zkbench.ErrParams, logBlowup)
 	}
 	s := basic("secure100", logBlowup, queries)
 	s.Bits, s.Degree = 100, map[Field]int{Goldilocks: 2, KoalaBear: 4}[f]
 	return s, nil
 }
 
-// Secure128 has 128 proved bits up to the Johnson radius, at rate 1/8.
-func Secure128(f Field) Set {
+// Secure128 returns parameters with 128 proved bits up to the Johnson radius, at rate 1/8.
+func Secure128(f Field) Params {
 	s := basic("secure128", 3, 78)
 	s.Bits, s.Degree = 128, map[Field]int{Goldilocks: 3, KoalaBear: 6}[f]
 	return s
 }
 
-// Compare100 is for comparison with systems that take 84 queries at rate 1/2 for 100 bits, and for
-// nothing else: 51 bits of it are proved by unique decoding, and 57 at most up to the Johnson radius.
-func Compare100(f Field) Set {
+// Compare100 returns parameters for comparison with systems that use 84 queries at rate 1/2 for 100 bits. Use
+// them for nothing else: 51 bits are proved by unique decoding, and at most 57 up to the Johnson radius.
+func Compare100(f Field) Params {
 	s := basic("compare100", 1, 84)
-	s.Stack = 3 // those systems look at time
+	s.Stack = 3 // those systems optimise time
 	s.Degree = map[Field]int{Goldilocks: 2, KoalaBear: 4}[f]
 	return s
 }
 
-func basic(name string, logBlowup, queries int) Set {
-	return Set{
+func basic(name string, logBlowup, queries int) Params {
+	return Params{
 		Name: name, Bits: Unproven, LogBlowup: logBlowup, Queries: queries, Grinding: 16,
 		Stack: 4, LogFold: 3, LogFinal: 5, LogCap: 4,
 	}
 }
 
-// Security is what decides the soundness of a proof of a form, of a statement of so many messages. A form for
-// which rows may ask a bus so often that sums wrap is a zkbench.ErrParams: it has none.
+// Security returns what the soundness of a proof depends on: its Best method computes the bits that are
+// proved. The proof has the given form, and its statement the given number of messages. Security returns
+// zkbench.ErrParams if the tables cannot have the form, or if rows of that form may ask a bus so often that
+// sums wrap.
 func (s *System) Security(f Form, messages int) (security.Protocol, error) {
 	l, err := s.layoutOf(f)
 	if err != nil {
@@ -94,10 +100,10 @@ func (s *System) Security(f Form, messages int) (security.Protocol, error) {
 	return s.engine.security(l, messages), nil
 }
 
-// Set is the numbers that it proves with.
-func (s *System) Set() Set { return s.set }
+// Params returns the system's parameters.
+func (s *System) Params() Params { return s.params }
 
-// layoutOf is the layout of a form.
+// layoutOf returns the layout of a form.
 func (s *System) layoutOf(f Form) (*layout, error) {
 	logs, err := s.logs(f)
 	if err != nil {
@@ -106,28 +112,29 @@ func (s *System) layoutOf(f Form) (*layout, error) {
 	return s.engine.layout(s.statement, logs)
 }
 
-// Memory is what a proof of a form takes at most, about, in bytes: its cells on the
-// cosets that are kept, on one more, and, where not all are, as coefficients; trees and FRI's words; and of what
-// the collector has not taken back as much again. A form that the tables do not have is a zkbench.ErrParams.
+// Memory estimates the most memory, in bytes, that a proof of a form takes. It counts the cells on the cosets
+// that are kept, on one more and, if not all cosets are kept, as coefficients; and trees and FRI's codewords.
+// It doubles the sum for memory that the garbage collector has not freed yet. Memory returns
+// zkbench.ErrParams if the tables cannot have the form.
 func (s *System) Memory(f Form) (bytes uint64, err error) {
 	l, err := s.layoutOf(f)
 	if err != nil {
 		return 0, err
 	}
-	set, size, trees := s.set, s.engine.bytes(), phases
+	params, size, trees := s.params, s.engine.bytes(), phases
 	if s.fixed == nil {
 		trees--
 	}
-	points := uint64(1) << (l.size + set.LogBlowup)
+	points := uint64(1) << (l.size + params.LogBlowup)
 	values, digests := uint64(l.kept()+1), 2*points
 	if l.lean {
 		values, digests = values+1, digests>>tree.Most
 	}
-	words := 3*set.Degree + trees*l.salt + l.masks
+	words := 3*params.Degree + trees*l.salt + l.masks
 	return 2 * (uint64(l.cells)*size*values + uint64(trees)*digests*tree.DigestBytes + points*uint64(words)*size), nil
 }
 
-// heights are the logarithms of traces' heights.
+// heights returns the logarithms of the traces' heights.
 func (s *statement) heights(traces []Trace) ([]int, error) {
 	var rows Form
 	for i, t := range traces {
@@ -148,48 +155,49 @@ func (y *system[E, X]) layout(s *statement, rows []int) (*layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	cosets := 1 << s.set.LogBlowup
+	cosets := 1 << s.params.LogBlowup
 	l.lean = cosets >= y.many || l.cells*l.bytes*cosets >= muchMemory
 	return l, s.asked(y.field.Order(), rows, nil)
 }
 
-// Of so many cosets, with the tree's hash, or of so many bytes, a proof is lean. Beside Poseidon a coset made
-// again is cheap.
+// A proof is lean if it has this many cosets, depending on the tree's hash, or this many bytes of cells.
+// Beside Poseidon, computing a coset again is cheap.
 const (
 	manyCosets         = 16
 	manyCosetsPoseidon = 8
 	muchMemory         = 1 << 30
 )
 
-// secured is the layout of a proof of a statement, whose set has the bits that it promises.
+// secured returns the layout of a proof. It returns an error if fewer bits than the parameters promise are
+// proved.
 func (y *system[E, X]) secured(s *statement, rows []int, messages int) (*layout, error) {
 	l, err := y.layout(s, rows)
-	if err != nil || s.set.Bits == Unproven {
+	if err != nil || s.params.Bits == Unproven {
 		return l, err
 	}
 	best, err := y.security(l, messages).Best()
 	if err != nil {
 		return nil, err
 	}
-	if best.Bits() < s.set.Bits {
-		return nil, fmt.Errorf("%w: set %q has %d proved bits for these heights, by %v (%s), %d are asked for", zkbench.ErrParams, s.set.Name, best.Bits(), best.Regime, best.Least().Name, s.set.Bits)
+	if best.Bits() < s.params.Bits {
+		return nil, fmt.Errorf("%w: parameters %q have %d proved bits for these heights, by %v (%s), %d are required", zkbench.ErrParams, s.params.Name, best.Bits(), best.Regime, best.Least().Name, s.params.Bits)
 	}
 	return l, nil
 }
 
-// security is a layout's protocol.
+// security returns the protocol of a layout.
 //
-// A stack less its values is tested as if it were of degree below k n, divided by X^k - y: the
-// stack itself is proved to be of degree below k (n + 1). Each of FRI's challenges folds two.
+// A stack minus its values is tested as if it had degree below k n, divided by X^k - y: the stack itself is
+// proved to have degree below k (n + 1). Each of FRI's challenges folds two.
 func (y *system[E, X]) security(l *layout, messages int) security.Protocol {
-	set := l.set
+	params := l.params
 	field := math.Log2(float64(y.field.Order()))
 	p := security.Protocol{
-		Field: float64(l.degree) * field, Excluded: field, Domain: math.Exp2(float64(l.size + set.LogBlowup)),
+		Field: float64(l.degree) * field, Excluded: field, Domain: math.Exp2(float64(l.size + params.LogBlowup)),
 		Points: 2, Functions: l.batched(), Batching: security.Equality, Folding: security.Equality,
-		Queries: set.Queries, Grinding: security.Grinding{Queries: set.Grinding}, Hash: 8 * tree.DigestBytes / 2,
+		Queries: params.Queries, Grinding: security.Grinding{Queries: params.Grinding}, Hash: 8 * tree.DigestBytes / 2,
 	}
-	// γ, and a challenge for each bit.
+	// γ has degree 1, and so has the challenge for each bit.
 	lookup := security.Lookup{Name: "messages", Fractions: float64(messages), Degree: 1 + bits.Len(uint(l.longest))}
 	for t, rows := range l.rows {
 		n := math.Exp2(float64(rows))
@@ -197,7 +205,7 @@ func (y *system[E, X]) security(l *layout, messages int) security.Protocol {
 		p.Rows = max(p.Rows, n+1)
 		p.Constraints += l.constraints(t)
 		p.Degree = max(p.Degree, l.pieces[t]+1)
-		if set.ZeroKnowledge { // rows left out are a factor, and pieces are more
+		if params.ZeroKnowledge { // the rows left out are a factor, and there are more pieces
 			p.Degree = max(p.Degree, l.pieces[t]+2)
 		}
 		lookup.Fractions += n * float64(len(l.programs[t].Messages))

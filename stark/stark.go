@@ -1,11 +1,12 @@
-// Package stark proves what the rows of tables satisfy: transparent proofs by FRI (Ben-Sasson,
-// Bentov, Horesh, Riabzev 2018; DEEP: Ben-Sasson, Goldberg, Kopparty, Saraf 2019), over Goldilocks
-// or KoalaBear, with trees of Keccak or Poseidon. A table says once, to package air, what its rows
-// satisfy and what they send to buses, by which tables are linked. Columns are stacked: many of
-// them are one polynomial, so that a query opens few elements.
+// Package stark proves that the rows of tables satisfy constraints. Its proofs are transparent and use FRI
+// (Ben-Sasson, Bentov, Horesh, Riabzev 2018; DEEP: Ben-Sasson, Goldberg, Kopparty, Saraf 2019), over
+// Goldilocks or KoalaBear, with Merkle trees of Keccak or Poseidon. A table states its constraints once, with
+// package air, and the messages that its rows send to buses. Buses link tables. Columns are stacked: many of
+// them are committed to as one polynomial, so that a query opens few elements.
 //
-// Proofs are zero-knowledge where the set says so; otherwise the values that they open tell about a trace.
-// What is proved of their soundness package security computes. Nothing here is constant-time.
+// Proofs are zero-knowledge if Params.ZeroKnowledge is set. Otherwise the values that they open reveal
+// something about the traces. Package security computes how much of the soundness is proved. Nothing in this
+// package is constant-time.
 package stark
 
 import (
@@ -30,79 +31,82 @@ import (
 	"github.com/zkbench/zkbench/stark/security"
 )
 
-// Field is a field that tables are over.
+// Field names the field of the tables' cells.
 type Field string
 
-// The fields.
+// The supported fields.
 const (
 	Goldilocks Field = "goldilocks"
 	KoalaBear  Field = "koalabear"
 )
 
-// Hash is what trees are made of.
+// Hash names the hash function of the Merkle trees.
 type Hash string
 
-// The hashes. Poseidon is over Goldilocks alone.
+// The supported hashes. Poseidon works over Goldilocks only.
 const (
 	Keccak   Hash = "keccak"
 	Poseidon Hash = "poseidon"
 )
 
-// Config is what a system is made of.
+// Config says which field, hash and parameters a System uses.
 type Config struct {
-	Field Field
-	Hash  Hash
-	Set   Set
+	Field  Field
+	Hash   Hash
+	Params Params
 }
 
-// Message is a tuple with which a statement answers a bus so many times, or for which it asks: then Times
-// is negative.
+// Message is a tuple that a statement itself sends to a bus. If Times is positive, the statement answers with
+// the tuple Times times. If it is negative, the statement asks for the tuple -Times times.
 type Message struct {
 	Bus   string
 	Times int64
 	Tuple []uint64
 }
 
-// Statement is what a proof is about. Prove and Verify refuse one without forms.
+// Statement is what a proof proves about the tables. Prove and Verify return zkbench.ErrParams if Forms is
+// empty.
 type Statement struct {
 	Forms    []Form    // accepted heights of the tables; a proof of any other form is refused
 	Publics  []uint64  // public values that tables read
-	Messages []Message // what the statement asks buses for, and answers, beside the tables
-	Context  []byte    // what else the proof is bound to
+	Messages []Message // what the statement itself sends to buses, in addition to the tables
+	Context  []byte    // further data that the proof is bound to
 }
 
-// Trace fills a table.
+// Trace says how to fill one table.
 type Trace struct {
-	// Rows is the table's height, that of a form of the statement: a power of two, from 2 on, that of fixed
-	// columns if there are any. Set.Height returns the one that is needed. The verifier knows it from the
-	// statement: what a table says of its last row is said of row Rows - 1, in zero knowledge of row
-	// Rows - 1 - Set.Random.
+	// Rows is the table's height in a form of the statement: a power of two, at least 2. A table with fixed
+	// columns has their height. Params.Height returns the height that a number of rows needs. The verifier
+	// knows Rows from the statement: constraints on the last row apply to row Rows - 1 or, in zero knowledge,
+	// to row Rows - 1 - Params.Random().
 	Rows int
-	// Fill sets all cells, which are 0 before, and keeps none: other proofs have their memory later. In zero
-	// knowledge they are of fewer rows, Set.Random less, and the last of these is the table's last one.
+	// Fill sets the cells, which are 0 before the call. It must not retain them, because later proofs reuse
+	// their memory. In zero knowledge there are Params.Random() fewer rows to fill than Rows, and the last of
+	// these is the table's last row.
 	Fill func(ctx context.Context, ex executor.Executor, cells *Cells) error
 }
 
-// Options of a proof. The zero value is fine.
+// Options are settings of one proof. The zero value is valid.
 type Options struct {
-	// Span, where set, is called as each phase begins; what it returns is called at the end.
+	// Span, if not nil, is called when each phase begins. The function that it returns is called when the
+	// phase ends without an error.
 	Span func(name string) (end func())
-	// Rand is where the randomness of proofs in zero knowledge comes from, nil the system's.
+	// Rand is the source of randomness for proofs in zero knowledge. If it is nil, crypto/rand is used.
 	Rand io.Reader
 }
 
-// System proves and verifies statements about tables.
+// System proves and verifies statements about its tables.
 type System struct {
 	*statement
 	engine engine
 }
 
-// engine is a system over a field and an extension.
+// engine is a system over one field and extension.
 type engine interface {
-	lower(s *statement)                      // before it proves, and
-	fix(s *statement) ([]tree.Digest, error) // what its digest has of fixed columns
+	lower(s *statement)                      // compiles the programs, before the first proof
+	fix(s *statement) ([]tree.Digest, error) // commits to fixed columns and returns the cap
 	prove(ctx context.Context, ex executor.Executor, s *statement, traces []Trace, about Statement, options Options) ([]byte, error)
-	bytes() uint64 // of an element
+	bytes() uint64 // length of an element
 	order() uint64
 	layout(s *statement, rows []int) (*layout, error)
 	security(l *layout, messages int) security.Protocol
@@ -110,19 +114,19 @@ type engine interface {
 	verify(s *statement, proof []byte, about Statement) error
 }
 
-// New returns a system of tables, and commits to their fixed columns: all tables have some, or none has. Tables
-// that are none, of a degree that the rate has no room for, fixed columns in zero knowledge, and a configuration
-// that does not exist are a zkbench.ErrParams.
+// New returns a system for the given tables and commits to their fixed columns. Either all tables have fixed
+// columns or none has. New returns zkbench.ErrParams if a table is invalid, if a table's degree is too high
+// for the rate, if there are fixed columns in zero knowledge, or if the configuration is not supported.
 func New(c Config, tables ...*air.Table) (*System, error) {
 	e, err := c.engine()
 	if err != nil {
 		return nil, err
 	}
-	about := fmt.Sprintf("%s/%d/%s", c.Field, c.Set.Degree, c.Hash)
-	if c.Set.ZeroKnowledge {
+	about := fmt.Sprintf("%s/%d/%s", c.Field, c.Params.Degree, c.Hash)
+	if c.Params.ZeroKnowledge {
 		about += "/zero-knowledge"
 	}
-	s, err := newStatement(c.Set, tables)
+	s, err := newStatement(c.Params, tables)
 	if err != nil {
 		return nil, err
 	}
@@ -136,21 +140,21 @@ func New(c Config, tables ...*air.Table) (*System, error) {
 	return &System{s, e}, nil
 }
 
-// maxQueries is so few that the longest path, of as many leaves far apart in a tree of depth 32, is
-// below 2^16 digests: 11 levels of the 32 have all nodes.
+// maxQueries bounds the length of a path. In a tree of depth 32, a path for that many leaves, however far
+// apart, has fewer than 2^16 digests: on 11 of the 32 levels all nodes are known.
 const maxQueries = 1 << 11
 
 func (c Config) engine() (engine, error) {
 	bad := func(format string, a ...any) error {
 		return fmt.Errorf("%w: "+format, append([]any{zkbench.ErrParams}, a...)...)
 	}
-	s := c.Set
+	s := c.Params
 	if s.Bits < 1 && s.Bits != Unproven {
-		return nil, bad("set %q promises %d bits, accepted are 1 and more, and Unproven", s.Name, s.Bits)
+		return nil, bad("parameters %q promise %d bits, accepted are 1 and more, and Unproven", s.Name, s.Bits)
 	}
 	if s.LogBlowup < 1 || s.LogBlowup > 8 || s.Queries < 1 || s.Queries > maxQueries || s.Grinding < 0 || s.Grinding > 40 ||
 		s.Stack < 0 || s.Stack > 12 || s.LogFold < 1 || s.LogFold > 6 || s.LogFinal < 0 || s.LogFinal > 12 || s.LogCap < 0 || s.LogCap > 12 {
-		return nil, bad("set %+v", s)
+		return nil, bad("%+v", s)
 	}
 	switch {
 	case c.Field == Goldilocks && (c.Hash == Keccak || c.Hash == Poseidon):
@@ -164,7 +168,7 @@ func (c Config) engine() (engine, error) {
 		case 3:
 			return over[goldilocks.Element, ext.Cubic](field.Goldilocks3, hash), nil
 		}
-		return nil, bad("an extension of Goldilocks of degree %d, accepted are 2 and 3", s.Degree)
+		return nil, bad("extension of Goldilocks of degree %d, accepted are 2 and 3", s.Degree)
 	case c.Field == KoalaBear && c.Hash == Keccak:
 		hash := tree.Keccak[koalabear.Element]()
 		switch s.Degree {
@@ -173,12 +177,13 @@ func (c Config) engine() (engine, error) {
 		case 6:
 			return over[koalabear.Element, koalabear.Sextic](field.KoalaBear6, hash), nil
 		}
-		return nil, bad("an extension of KoalaBear of degree %d, accepted are 4 and 6", s.Degree)
+		return nil, bad("extension of KoalaBear of degree %d, accepted are 4 and 6", s.Degree)
 	}
 	return nil, bad("field %q with hash %q, accepted are %s with %s or %s, %s with %s", c.Field, c.Hash, Goldilocks, Keccak, Poseidon, KoalaBear, Keccak)
 }
 
-// overPoseidon is a system all of whose hashes are Poseidon: what a verifier does is arithmetic.
+// overPoseidon returns an engine that uses Poseidon for all hashes, so that its verifier does only
+// arithmetic.
 func overPoseidon(degree int) (engine, error) {
 	// A digest is four elements.
 	canonical := func(d tree.Digest) bool {
@@ -193,7 +198,7 @@ func overPoseidon(degree int) (engine, error) {
 	return nil, fmt.Errorf("%w: an extension of Goldilocks of degree %d, accepted are 2 and 3", zkbench.ErrParams, degree)
 }
 
-// over is a system over a field and a hash of bytes.
+// over returns an engine over a field, with a hash of bytes.
 func over[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], hash tree.Hash[E]) engine {
 	return &system[E, X]{field: f, hash: hash, many: manyCosets, canonical: func(tree.Digest) bool { return true }, challenge: func(protocol string) challenger.Challenger[E, X] {
 		return challenger.NewBytes[E, X](f, protocol)
@@ -203,32 +208,36 @@ func over[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], hash
 type system[E field.Element[E], X field.Extension[E, X]] struct {
 	field     field.Field[E, X]
 	hash      tree.Hash[E]
-	many      int                    // of how many cosets on a proof is lean
-	canonical func(tree.Digest) bool // tells whether it is one
+	many      int                    // number of cosets at and above which proofs are lean
+	canonical func(tree.Digest) bool // reports whether the hash can give this digest
 	challenge func(protocol string) challenger.Challenger[E, X]
 	codes     []codes[E] // of each table
 	fixed     fixed[E]
 	kept      kept[E]
 }
 
-// Digest is what decides a system's proofs: field, hash, set, what the tables state, and their fixed columns.
+// Digest returns a digest of everything that decides the system's proofs: field, hash, parameters, what the
+// tables state, and their fixed columns.
 func (s *System) Digest() [sha512.Size]byte { return s.digest }
 
-// Prove proves a statement, of traces of all tables in order. Traces that do not satisfy the tables,
-// or that do not send what the statement says, are the zkbench.ErrWitness of Check.
+// Prove proves a statement. It takes one trace for each table, in the order of the tables. If the traces do
+// not satisfy the tables, or do not send what the statement says, Prove returns the zkbench.ErrWitness that
+// Check returns.
 func (s *System) Prove(ctx context.Context, ex executor.Executor, traces []Trace, about Statement, options Options) ([]byte, error) {
 	return s.engine.prove(ctx, ex, s.statement, traces, about, options)
 }
 
-// Verify checks a proof of a statement.
+// Verify checks a proof of a statement. It returns zkbench.ErrProof if the proof does not hold,
+// zkbench.ErrMalformed if it cannot be decoded, and zkbench.ErrParams if the statement does not fit the
+// system or if fewer bits than Params.Bits are proved at the proof's heights.
 func (s *System) Verify(proof []byte, about Statement) error {
 	return s.engine.verify(s.statement, proof, about)
 }
 
-// protocol is the name under which challenges are drawn.
+// protocol is the name of the transcript from which challenges are drawn.
 const protocol = "stark"
 
-// heightBytes are logarithms of heights as bytes.
+// heightBytes encodes logarithms of heights, one byte each.
 func heightBytes(rows []int) (b []byte) {
 	for _, r := range rows {
 		b = append(b, byte(r))
@@ -236,10 +245,10 @@ func heightBytes(rows []int) (b []byte) {
 	return b
 }
 
-// timesBytes is how often a message is sent, as bytes.
+// timesBytes encodes Times.
 func (m Message) timesBytes() []byte { return binary.LittleEndian.AppendUint64(nil, uint64(m.Times)) }
 
-// begin is a challenger that has absorbed all that is known before a proof.
+// begin returns a challenger that has absorbed everything that is known before a proof.
 func (y *system[E, X]) begin(s *statement, rows []int, about *claim[E]) challenger.Challenger[E, X] {
 	c := y.challenge(protocol)
 	c.Bytes("system", s.digest[:])
@@ -276,7 +285,7 @@ func (y *system[E, X]) prove(ctx context.Context, ex executor.Executor, s *state
 	return p.encode(), nil
 }
 
-// prover is one that has filled the tables.
+// prover returns a prover that has filled the tables.
 func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *statement, traces []Trace, about Statement, options Options) (*prover[E, X], error) {
 	claim, err := y.claim(s, about)
 	if err != nil {
@@ -296,7 +305,7 @@ func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *stat
 	m := &memory[E]{kept: &y.kept}
 	p := &prover[E, X]{
 		ctx: ctx, ex: ex, field: y.field, vectors: field.NewVectors[E, X](y.field), hash: y.hash,
-		layout: l, points: newPoints[E, X](y.field, l.size, s.set.LogBlowup, m), codes: y.codes, claim: claim,
+		layout: l, points: newPoints[E, X](y.field, l.size, s.params.LogBlowup, m), codes: y.codes, claim: claim,
 		span: options.Span, proof: &proof[E, X]{rows: rows}, fixed: y.fixed.values,
 	}
 	p.trees[ofFixed], p.salts[ofFixed] = y.fixed.tree, y.fixed.salts
@@ -314,7 +323,7 @@ func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *stat
 		}
 		p.columns = append(p.columns, columns)
 	}
-	if s.set.ZeroKnowledge {
+	if s.params.ZeroKnowledge {
 		if p.random, err = newRandom(p, y.begin(s, rows, claim), options.Rand); err != nil {
 			return nil, err
 		}
@@ -348,7 +357,7 @@ func (y *system[E, X]) verify(s *statement, encoded []byte, about Statement) err
 	return v.verify()
 }
 
-// decode is a proof of a statement, and where in it everything lies.
+// decode decodes a proof of a statement and returns it with its layout.
 func (y *system[E, X]) decode(s *statement, encoded []byte, about *claim[E]) (*layout, *proof[E, X], error) {
 	p := &proof[E, X]{}
 	c := &coder[E, X]{field: y.field, digest: y.canonical, in: encoded, read: true}
@@ -369,14 +378,14 @@ func (y *system[E, X]) decode(s *statement, encoded []byte, about *claim[E]) (*l
 	return l, p, c.err
 }
 
-// claim is a statement, its numbers as elements.
+// claim is a statement whose numbers are field elements.
 type claim[E any] struct {
 	Statement
 	publics []E
 	tuples  [][]E // of each message
 }
 
-// claim is a statement of a system's form; another is a zkbench.ErrParams.
+// claim converts a statement. It returns zkbench.ErrParams if the statement does not fit the system.
 func (y *system[E, X]) claim(s *statement, about Statement) (c *claim[E], err error) {
 	c = &claim[E]{Statement: about}
 	if err := s.checkForms(y.field.Order(), &about); err != nil {
@@ -390,7 +399,7 @@ func (y *system[E, X]) claim(s *statement, about Statement) (c *claim[E], err er
 	}
 	for i, m := range about.Messages {
 		if b, ok := s.buses[m.Bus]; !ok || len(m.Tuple) != b.length {
-			return nil, fmt.Errorf("%w: message %d: %d values for bus %q, accepted are %d", zkbench.ErrParams, i, len(m.Tuple), m.Bus, b.length)
+			return nil, fmt.Errorf("%w: message %d has %d values for bus %q, accepted are %d", zkbench.ErrParams, i, len(m.Tuple), m.Bus, b.length)
 		}
 		if order := int64(min(y.field.Order(), math.MaxInt64)); m.Times <= -order || m.Times >= order {
 			return nil, fmt.Errorf("%w: message %d sent %d times, accepted are fewer than the field's order", zkbench.ErrParams, i, m.Times)
@@ -404,7 +413,7 @@ func (y *system[E, X]) claim(s *statement, about Statement) (c *claim[E], err er
 	return c, nil
 }
 
-// elementsOf returns numbers as elements. The name is what an error calls them.
+// elementsOf converts numbers to elements. Errors call them by name.
 func elementsOf[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], numbers []uint64, name string) ([]E, error) {
 	var elements []E
 	for i, v := range numbers {

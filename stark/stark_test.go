@@ -15,25 +15,25 @@ import (
 	"github.com/zkbench/zkbench/stark/air"
 )
 
-// small is a set that proves nothing, for tests.
-func small(degree, stack int) stark.Set {
-	return stark.Set{Name: "test", Bits: stark.Unproven, Degree: degree, LogBlowup: 2, Queries: 5, Grinding: 3, Stack: stack, LogFold: 3, LogFinal: 2, LogCap: 2}
+// small returns parameters that promise nothing, for tests.
+func small(degree, stack int) stark.Params {
+	return stark.Params{Name: "test", Bits: stark.Unproven, Degree: degree, LogBlowup: 2, Queries: 5, Grinding: 3, Stack: stack, LogFold: 3, LogFinal: 2, LogCap: 2}
 }
 
-// configs are all that there are, with stacks of some sizes.
+// configs returns all configurations, with several stack sizes.
 func configs() (all []stark.Config) {
 	for _, stack := range []int{0, 1, 3} {
 		all = append(all,
-			stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Set: small(2, stack)},
-			stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: small(3, stack)},
-			stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: small(4, stack)},
-			stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: small(6, stack)},
+			stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Params: small(2, stack)},
+			stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Params: small(3, stack)},
+			stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Params: small(4, stack)},
+			stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Params: small(6, stack)},
 		)
 	}
 	return all
 }
 
-// squares has x, x² of x from 0 on, with which it answers, and how often.
+// squares returns a table that answers with x and x² for x from 0 on, as often as its third column says.
 func squares() *air.Table {
 	return &air.Table{Name: "squares", Columns: 3, State: func(b *air.Builder) {
 		x, y, times := b.Here(0), b.Here(1), b.Here(2)
@@ -44,7 +44,7 @@ func squares() *air.Table {
 	}}
 }
 
-// walk looks squares up: a and b, whose sum is the next a.
+// walk returns a table that asks for the squares of a and b in each row. Their sum a + b is the next row's a.
 func walk() *air.Table {
 	return &air.Table{Name: "walk", Columns: 5, State: func(b *air.Builder) {
 		b.Zero(air.First, "first", b.Here(0).Sub(b.Public(0)))
@@ -57,7 +57,8 @@ func walk() *air.Table {
 	}}
 }
 
-// traces are of a walk in steps of one, of a table of so many rows, of which some are random.
+// traces returns the traces of a walk in steps of one, in a table of the given height. The last rows, as many
+// as random says, are not filled.
 func traces(rows, random int) (all []stark.Trace, about stark.Statement) {
 	counts := make([]uint64, 8*rows-random)
 	height := rows
@@ -101,22 +102,22 @@ func TestProve(t *testing.T) {
 	t.Parallel()
 	all := configs()
 	for _, c := range configs() {
-		c.Set.ZeroKnowledge = true
+		c.Params.ZeroKnowledge = true
 		all = append(all, c)
 	}
 	for _, c := range all {
-		t.Run(fmt.Sprintf("%s/%s/degree=%d/stack=%d/zk=%t", c.Field, c.Hash, c.Set.Degree, c.Set.Stack, c.Set.ZeroKnowledge), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s/%s/degree=%d/stack=%d/zk=%t", c.Field, c.Hash, c.Params.Degree, c.Params.Stack, c.Params.ZeroKnowledge), func(t *testing.T) {
 			t.Parallel()
 			s, err := stark.New(c, squares(), walk())
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, rows := range []int{2, 16, 512} {
-				rows = max(rows, 2*c.Set.Random())
-				if c.Set.ZeroKnowledge {
-					rows = c.Set.Height(rows)
+				rows = max(rows, 2*c.Params.Random())
+				if c.Params.ZeroKnowledge {
+					rows = c.Params.Height(rows)
 				}
-				columns, about := traces(rows, c.Set.Random())
+				columns, about := traces(rows, c.Params.Random())
 				proof, err := s.Prove(t.Context(), executor.Serial(), columns, about, stark.Options{})
 				if err != nil {
 					t.Fatal(err)
@@ -137,11 +138,11 @@ func TestLean(t *testing.T) {
 	t.Parallel()
 	for _, c := range configs() {
 		for _, zero := range []bool{false, true} {
-			c.Set.ZeroKnowledge = zero
-			t.Run(fmt.Sprintf("%s/%s/degree=%d/stack=%d/zk=%t", c.Field, c.Hash, c.Set.Degree, c.Set.Stack, zero), func(t *testing.T) {
+			c.Params.ZeroKnowledge = zero
+			t.Run(fmt.Sprintf("%s/%s/degree=%d/stack=%d/zk=%t", c.Field, c.Hash, c.Params.Degree, c.Params.Stack, zero), func(t *testing.T) {
 				t.Parallel()
 				s := must.Get(stark.New(c, squares(), walk()))(t)
-				traces, about := traces(512, c.Set.Random())
+				traces, about := traces(512, c.Params.Random())
 				prove := func(lean bool) []byte {
 					return s.ProveLean(t, lean, traces, about, stark.Options{Rand: bytes.NewReader(make([]byte, 32))})
 				}
@@ -154,9 +155,9 @@ func TestLean(t *testing.T) {
 // TestConcurrent: proofs of one system at a time are the same proofs, where they make cosets of its fixed columns too.
 func TestConcurrent(t *testing.T) {
 	t.Parallel()
-	set := small(4, 1)
-	set.LogBlowup = 4
-	s := must.Get(stark.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: set}, stark.FixedTables(nil)...))(t)
+	params := small(4, 1)
+	params.LogBlowup = 4
+	s := must.Get(stark.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Params: params}, stark.FixedTables(nil)...))(t)
 	traces, about := stark.FixedTraces(nil)
 	first := must.Get(s.Prove(t.Context(), executor.Serial(), traces, about, stark.Options{}))(t)
 	must.Do(t, executor.Unbounded().Do(t.Context(), 8, func(ctx context.Context, _ int) error {
@@ -207,36 +208,36 @@ func TestBuses(t *testing.T) {
 	}
 }
 
-// TestSets: a set proves the bits that it promises, or nothing is proved and verified.
-func TestSets(t *testing.T) {
+// TestParams: a system proves the bits that its parameters promise, or nothing is proved and verified.
+func TestParams(t *testing.T) {
 	t.Parallel()
 	for _, field := range []stark.Field{stark.Goldilocks, stark.KoalaBear} {
-		sets := []stark.Set{stark.Secure128(field), stark.Compare100(field)}
+		all := []stark.Params{stark.Secure128(field), stark.Compare100(field)}
 		for rate := 1; rate <= 4; rate++ {
-			set, err := stark.Secure100(field, rate)
+			params, err := stark.Secure100(field, rate)
 			must.Do(t, err)
-			sets = append(sets, set)
+			all = append(all, params)
 		}
-		for _, set := range sets {
-			set.ZeroKnowledge = true
-			sets = append(sets, set)
+		for _, params := range all {
+			params.ZeroKnowledge = true
+			all = append(all, params)
 		}
-		for _, set := range sets {
-			set.Grinding = min(set.Grinding, 16)
-			s, err := stark.New(stark.Config{Field: field, Hash: stark.Keccak, Set: set}, squares(), walk())
+		for _, params := range all {
+			params.Grinding = min(params.Grinding, 16)
+			s, err := stark.New(stark.Config{Field: field, Hash: stark.Keccak, Params: params}, squares(), walk())
 			must.Do(t, err)
 			for _, rows := range []int{2, 64} {
-				if set.ZeroKnowledge {
-					rows = set.Height(rows)
+				if params.ZeroKnowledge {
+					rows = params.Height(rows)
 				}
-				columns, about := traces(rows, set.Random())
+				columns, about := traces(rows, params.Random())
 				p, err := s.Security(stark.Form{8 * rows, rows}, len(about.Messages))
 				must.Do(t, err)
 				best, err := p.Best()
 				must.Do(t, err)
-				enough := best.Bits() >= set.Bits
-				if !enough && rows >= 64 || set.Bits == stark.Unproven && best.Bits() > 57 {
-					t.Errorf("%s, %s, %d rows: %d bits", field, set.Name, rows, best.Bits())
+				enough := best.Bits() >= params.Bits
+				if !enough && rows >= 64 || params.Bits == stark.Unproven && best.Bits() > 57 {
+					t.Errorf("%s, %s, %d rows: %d bits", field, params.Name, rows, best.Bits())
 				}
 				proof, err := s.Prove(t.Context(), executor.Serial(), columns, about, stark.Options{})
 				if enough {
@@ -244,8 +245,8 @@ func TestSets(t *testing.T) {
 					must.Do(t, s.Verify(proof, about))
 					continue
 				}
-				must.Fail(t, err, zkbench.ErrParams, "%s of %d rows", set.Name, rows)
-				must.Fail(t, s.Verify([]byte{4, 1}, about), zkbench.ErrParams, "%s of %d rows", set.Name, rows)
+				must.Fail(t, err, zkbench.ErrParams, "%s of %d rows", params.Name, rows)
+				must.Fail(t, s.Verify([]byte{4, 1}, about), zkbench.ErrParams, "%s of %d rows", params.Name, rows)
 			}
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/field"
 )
 
-// messageSteps are the steps of a program's messages.
+// messageSteps returns the steps of a program's messages.
 func messageSteps(p *air.Program) (steps []int) {
 	for _, m := range p.Messages {
 		steps = append(append(steps, m.Multiplicity), m.Tuple...)
@@ -17,7 +17,7 @@ func messageSteps(p *air.Program) (steps []int) {
 	return steps
 }
 
-// keep keeps the values that a table's sums need, before its columns become coefficients.
+// keep copies the values that a table's sums need, before its columns become coefficients.
 func (p *prover[E, X]) keep(t int, columns [][]E) error {
 	needed, kept := make([]bool, len(columns)), make([][]E, len(columns))
 	for _, at := range [][]cellAt{p.codes[t].messages.here, p.codes[t].messages.next} {
@@ -79,7 +79,7 @@ func (p *prover[E, X]) commitSums() error {
 	return p.commit(ofSums, "sums")
 }
 
-// sumsOf are the columns of a table's sums, φ and then an h for each group but the first, and the
+// sumsOf returns the columns of a table's sums, φ and then an h for each group except the first, and the
 // whole sum.
 func (p *prover[E, X]) sumsOf(t int) (columns [][]E, sum X, err error) {
 	l, v := p.layout, p.vectors
@@ -112,7 +112,7 @@ func (p *prover[E, X]) sumsOf(t int) (columns [][]E, sum X, err error) {
 	if err != nil {
 		return nil, sum, err
 	}
-	// φ from what it grows by.
+	// Compute φ from what it grows by.
 	used := l.used(t)
 	grows := make([]X, used)
 	for i := range grows {

@@ -11,27 +11,27 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/tree"
 )
 
-// statement is what prover and verifier share: tables, and the numbers of the protocol.
+// statement is what prover and verifier share: the tables and the parameters of the protocol.
 type statement struct {
 	tables   []*air.Table
 	programs []*air.Program
-	groups   [][][]int // of each table, its messages
-	pieces   []int     // of each table, of the quotient: a power of two
+	groups   [][][]int // for each table, its messages in groups
+	pieces   []int     // for each table, the number of pieces of its quotient: a power of two
 	buses    map[string]bus
-	longest  int               // of the buses' tuples
+	longest  int               // length of the longest tuple on a bus
 	linked   map[string]uint64 // how often fixed columns ask each bus
-	fixed    []int             // logarithms of all tables' heights, where fixed columns tell them; else nil
+	fixed    []int             // logarithms of all tables' heights if fixed columns give them; else nil
 	publics  int
-	set      Set
+	params   Params
 	digest   [sha512.Size]byte
 }
 
-func newStatement(set Set, tables []*air.Table) (*statement, error) {
+func newStatement(params Params, tables []*air.Table) (*statement, error) {
 	if len(tables) == 0 {
 		return nil, fmt.Errorf("%w: no table", zkbench.ErrParams)
 	}
-	s := &statement{set: set}
-	for _, t := range tables { // which the caller may change later
+	s := &statement{params: params}
+	for _, t := range tables { // copied, because the caller may change them later
 		own := *t
 		s.tables = append(s.tables, &own)
 	}
@@ -45,25 +45,25 @@ func newStatement(set Set, tables []*air.Table) (*statement, error) {
 		if err != nil {
 			return nil, err
 		}
-		if set.ZeroKnowledge && p.Wraps() {
-			return nil, fmt.Errorf("%w: table %q reads the row behind its last one, which is random in zero knowledge; accepted are constraints on transitions", zkbench.ErrParams, t.Name)
+		if params.ZeroKnowledge && p.Wraps() {
+			return nil, fmt.Errorf("%w: table %q reads the row after its last one, which is random in zero knowledge; accepted are constraints on transitions", zkbench.ErrParams, t.Name)
 		}
 		if p.Fixed > 0 {
-			if set.ZeroKnowledge {
-				return nil, fmt.Errorf("%w: table %q has fixed columns, accepted in zero knowledge is none yet", zkbench.ErrParams, t.Name)
+			if params.ZeroKnowledge {
+				return nil, fmt.Errorf("%w: table %q has fixed columns, which zero knowledge does not support yet", zkbench.ErrParams, t.Name)
 			}
 			s.fixed = append(s.fixed, bits.TrailingZeros(uint(len(t.Fixed[0]))))
 		}
 		if n := len(s.fixed); n != 0 && n != i+1 {
-			return nil, fmt.Errorf("%w: table %q: fixed columns are of all tables or of none, since they tell heights", zkbench.ErrParams, t.Name)
+			return nil, fmt.Errorf("%w: table %q: either all tables have fixed columns or none has, because they decide heights", zkbench.ErrParams, t.Name)
 		}
 		degree := max(p.Degree(), leastDegree(p), 2)
-		if set.ZeroKnowledge && len(p.Messages) > 0 {
-			degree = max(degree, 3) // of the masks of sums, which are bound to two rows
+		if params.ZeroKnowledge && len(p.Messages) > 0 {
+			degree = max(degree, 3) // the degree of the masks of sums, which are bound to two rows
 		}
 		pieces := 1 << bits.Len(uint(degree-2)) // at least degree - 1, which is far below 2^63
-		if pieces > 1<<set.LogBlowup {
-			return nil, fmt.Errorf("%w: table %q has degree %d, accepted at rate 1/%d are up to %d", zkbench.ErrParams, t.Name, degree, 1<<set.LogBlowup, 1+1<<set.LogBlowup)
+		if pieces > 1<<params.LogBlowup {
+			return nil, fmt.Errorf("%w: table %q has degree %d, accepted at rate 1/%d are up to %d", zkbench.ErrParams, t.Name, degree, 1<<params.LogBlowup, 1+1<<params.LogBlowup)
 		}
 		s.programs = append(s.programs, p)
 		s.pieces = append(s.pieces, pieces)
@@ -77,13 +77,13 @@ func newStatement(set Set, tables []*air.Table) (*statement, error) {
 	for _, b := range s.buses {
 		s.longest = max(s.longest, b.length)
 	}
-	if set.ZeroKnowledge {
-		s.longest = max(s.longest, set.Degree) // of the sums' masks
+	if params.ZeroKnowledge {
+		s.longest = max(s.longest, params.Degree) // the length of the sums' masks
 	}
 	return s, nil
 }
 
-// hash is a digest of all that decides what a proof says, the cap over fixed columns included.
+// hash returns a digest of everything that decides what a proof states, including the cap over fixed columns.
 func (s *statement) hash(about string, fixed []tree.Digest) [sha512.Size]byte {
 	var data []byte
 	number := func(values ...int) {
@@ -97,9 +97,9 @@ func (s *statement) hash(about string, fixed []tree.Digest) [sha512.Size]byte {
 	}
 	text("zkbench/v1/stark")
 	text(about)
-	set := s.set
-	text(set.Name)
-	number(set.Bits, set.Degree, set.LogBlowup, set.Queries, set.Grinding, set.Stack, set.LogFold, set.LogFinal, set.LogCap, len(s.tables))
+	params := s.params
+	text(params.Name)
+	number(params.Bits, params.Degree, params.LogBlowup, params.Queries, params.Grinding, params.Stack, params.LogFold, params.LogFinal, params.LogCap, len(s.tables))
 	for i, p := range s.programs {
 		text(s.tables[i].Name)
 		number(p.Columns, len(p.Steps), len(p.Constraints), len(p.Messages))
@@ -128,29 +128,30 @@ func (s *statement) hash(about string, fixed []tree.Digest) [sha512.Size]byte {
 	return sha512.Sum512(data)
 }
 
-// layout is where everything lies, for tables of so many rows.
+// layout says where everything is in a proof, for tables of given heights.
 type layout struct {
 	*statement
-	degree int // of the extension
-	bytes  int // of an element
-	cells  int // of all columns, fixed ones, sums and pieces
-	// lean tells whether one coset of columns is kept and the others are made where they are needed, three times each at
-	// most, and trees omit their lowest levels: these would be most of a proof's memory. Where that is little, the time
-	// counts more.
+	degree int // degree of the extension
+	bytes  int // length of an element
+	cells  int // number of cells of all columns, including fixed ones, sums and pieces
+	// A lean proof keeps one coset of the columns and computes the others when it needs them, at most three
+	// times each. Its trees omit their lowest levels. These would take most of a proof's memory. If that is
+	// little, time matters more, and proofs are not lean.
 	lean  bool
-	rows  []int // logarithms, of each table
-	size  int   // that of the stacks' length
+	rows  []int // logarithm of each table's height
+	size  int   // logarithm of the stacks' length
 	folds []int // logarithms of FRI's arities
-	// phases are the shapes of what is committed to: columns, sums, quotients, fixed columns; of each table.
+	// phases are the shapes of what is committed to, for each table: columns, sums, quotients and fixed
+	// columns.
 	phases [phases][]shape
 	next   [phases][][]bool // which stacks are read in the next row
-	shared [phases]int      // logarithms of how many places have one leaf
-	// In zero knowledge, else 0: the elements of a leaf that are random, and the coordinates of the word that
-	// hides all others.
+	shared [phases]int      // logarithm of the number of positions that share a leaf
+	// In zero knowledge, and 0 otherwise: the number of random elements in a leaf, and the number of
+	// coordinates of the codeword that hides all others.
 	salt, masks int
 }
 
-// The phases of commitment. That of fixed columns is a system's and no proof's.
+// The phases of commitment. Fixed columns belong to a system and not to its proofs.
 const (
 	ofColumns = iota
 	ofSums
@@ -164,21 +165,21 @@ func (s *statement) layout(degree, bytes, twoAdicity int, rows []int) (*layout, 
 		return nil, fmt.Errorf("%w: heights of %d tables, accepted are %d", zkbench.ErrParams, len(rows), len(s.tables))
 	}
 	l := &layout{statement: s, degree: degree, bytes: bytes, rows: rows}
-	random := s.set.Random()
-	if s.set.ZeroKnowledge {
+	random := s.params.Random()
+	if s.params.ZeroKnowledge {
 		l.masks, l.salt = degree, (saltBytes+bytes-1)/bytes
 	}
 	for i, r := range rows {
 		if s.fixed != nil && r != s.fixed[i] {
-			return nil, fmt.Errorf("%w: table %q of 2^%d rows, accepted are the 2^%d of its fixed columns", zkbench.ErrParams, s.tables[i].Name, r, s.fixed[i])
+			return nil, fmt.Errorf("%w: table %q has 2^%d rows, accepted are the 2^%d of its fixed columns", zkbench.ErrParams, s.tables[i].Name, r, s.fixed[i])
 		}
 		if 1<<min(r, 32) < 2*random {
-			return nil, fmt.Errorf("%w: table %q of 2^%d rows, of which %d are random, accepted are at least twice as many", zkbench.ErrParams, s.tables[i].Name, r, random)
+			return nil, fmt.Errorf("%w: table %q has 2^%d rows, of which %d are random, accepted are at least twice as many rows", zkbench.ErrParams, s.tables[i].Name, r, random)
 		}
-		if r < 1 || r+s.set.Stack+s.set.LogBlowup > twoAdicity {
-			return nil, fmt.Errorf("%w: table %q of 2^%d rows, accepted are 2^1 to 2^%d", zkbench.ErrParams, s.tables[i].Name, r, twoAdicity-s.set.Stack-s.set.LogBlowup)
+		if r < 1 || r+s.params.Stack+s.params.LogBlowup > twoAdicity {
+			return nil, fmt.Errorf("%w: table %q has 2^%d rows, accepted are 2^1 to 2^%d", zkbench.ErrParams, s.tables[i].Name, r, twoAdicity-s.params.Stack-s.params.LogBlowup)
 		}
-		l.size = max(l.size, r+s.set.Stack)
+		l.size = max(l.size, r+s.params.Stack)
 	}
 	for i, r := range rows {
 		stack := l.size - r
@@ -196,7 +197,7 @@ func (s *statement) layout(degree, bytes, twoAdicity int, rows []int) (*layout, 
 				for column, read := range s.programs[i].ReadsNext() {
 					next[column>>stack] = next[column>>stack] || read
 				}
-			case ofSums: // φ is the first group's
+			case ofSums: // φ is the first group's column
 				for column := range min(degree, width) {
 					next[column>>stack] = true
 				}
@@ -204,8 +205,8 @@ func (s *statement) layout(degree, bytes, twoAdicity int, rows []int) (*layout, 
 			l.next[phase] = append(l.next[phase], next)
 		}
 	}
-	for left := l.size; left > s.set.LogFinal; {
-		fold := min(s.set.LogFold, left-s.set.LogFinal)
+	for left := l.size; left > s.params.LogFinal; {
+		fold := min(s.params.LogFold, left-s.params.LogFinal)
 		l.folds = append(l.folds, fold)
 		left -= fold
 	}
@@ -215,17 +216,17 @@ func (s *statement) layout(degree, bytes, twoAdicity int, rows []int) (*layout, 
 	return l, nil
 }
 
-// share is the logarithm of how many places of a phase have one leaf: those that FRI folds into one, as
-// far as what else a query so opens is no more than the digests that it saves. Narrow leaves then
-// take a fraction of the hashes. In zero knowledge a leaf has no more places than stacks have columns: of
-// each column it depends on one value.
+// share returns the logarithm of how many of a phase's positions share a leaf. They are positions that FRI
+// folds into one, as long as the additional elements that a query opens take no more bytes than the digests
+// that it saves. Narrow leaves then take a fraction of the hashes. In zero knowledge a leaf has no more
+// positions than stacks have columns: it depends on one value of each column.
 func (l *layout) share(phase, bytes int) (log int) {
 	most := 0
 	if len(l.folds) > 0 {
 		most = l.folds[0]
 	}
-	if l.set.ZeroKnowledge {
-		most = min(most, l.set.Stack)
+	if l.params.ZeroKnowledge {
+		most = min(most, l.params.Stack)
 	}
 	for log < most && (2<<log-1)*l.leaf(phase)*bytes <= (log+1)*tree.DigestBytes {
 		log++
@@ -233,7 +234,7 @@ func (l *layout) share(phase, bytes int) (log int) {
 	return log
 }
 
-// final is the logarithm of the number of coefficients of FRI's last polynomial.
+// final returns the logarithm of the number of coefficients of FRI's last polynomial.
 func (l *layout) final() int {
 	left := l.size
 	for _, f := range l.folds {
@@ -242,17 +243,17 @@ func (l *layout) final() int {
 	return left
 }
 
-// capOf is the number of digests of the cap of a tree of 2^log leaves.
-func (l *layout) capOf(log int) int { return 1 << min(log, l.set.LogCap) }
+// capOf returns the number of digests in the cap of a tree of 2^log leaves.
+func (l *layout) capOf(log int) int { return 1 << min(log, l.params.LogCap) }
 
-// word is one that is batched: a stack less its value at a point, over what is 0 there.
+// word is a codeword that is batched: a stack minus its value at a point, divided by what is 0 there.
 type word struct {
 	phase, table, stack int
 	next                bool
-	cell                int // the stack's number among all of the phase
+	cell                int // the stack's index among all stacks of the phase
 }
 
-// words are all of them, in the order of their weights.
+// words returns all codewords, in the order of their weights.
 func (l *layout) words() (all []word) {
 	for phase, shapes := range l.phases {
 		cell := 0
@@ -269,10 +270,10 @@ func (l *layout) words() (all []word) {
 	return all
 }
 
-// batched is the number of words, that which hides all others included.
+// batched returns the number of codewords, including the one that hides all others.
 func (l *layout) batched() int { return len(l.words()) + min(l.masks, 1) }
 
-// leaf is the number of elements that a phase has at a place.
+// leaf returns the number of elements that a phase has at one position.
 func (l *layout) leaf(phase int) (n int) {
 	for _, s := range l.phases[phase] {
 		n += s.stacks()
@@ -283,10 +284,10 @@ func (l *layout) leaf(phase int) (n int) {
 	return n
 }
 
-// shown is the number of elements of a phase's leaf: those of all its places, and the random ones.
+// shown returns the number of elements in a phase's leaf: those of all its positions, and the random ones.
 func (l *layout) shown(phase int) int { return l.leaf(phase)<<l.shared[phase] + l.salt }
 
-// constraints is the number of a table's, sums included.
+// constraints returns the number of a table's constraints, including those of its sums.
 func (l *layout) constraints(table int) int {
 	n := len(l.programs[table].Constraints) + len(l.groups[table])
 	if l.masked(table) {
@@ -295,18 +296,19 @@ func (l *layout) constraints(table int) int {
 	return n
 }
 
-// apart is how far the cosets are apart on which a table's quotient is computed.
-func (l *layout) apart(table int) int { return 1 << l.set.LogBlowup / l.pieces[table] }
+// apart returns the distance between the cosets on which a table's quotient is computed.
+func (l *layout) apart(table int) int { return 1 << l.params.LogBlowup / l.pieces[table] }
 
-// kept is how many cosets of columns are.
+// kept returns how many cosets of columns are kept.
 func (l *layout) kept() int {
 	if l.lean {
 		return 1
 	}
-	return 1 << l.set.LogBlowup
+	return 1 << l.params.LogBlowup
 }
 
-// run is what a tree is told of leaves that are set 2^log at a time: 0, of which it omits nothing, in a proof that is not lean.
+// run returns the run for tree.New if leaves are set 2^log at a time. It is 0, so that the tree omits
+// nothing, unless the proof is lean.
 func (l *layout) run(log int) int {
 	if l.lean {
 		return log
@@ -314,14 +316,15 @@ func (l *layout) run(log int) int {
 	return 0
 }
 
-// masked tells whether a table's sum is hidden.
+// masked reports whether a table's sum is hidden.
 func (l *layout) masked(table int) bool { return l.masks > 0 && len(l.groups[table]) > 0 }
 
-// used is the number of a table's rows that are not random.
-func (l *layout) used(table int) int { return 1<<l.rows[table] - l.set.Random() }
+// used returns the number of a table's rows that are not random.
+func (l *layout) used(table int) int { return 1<<l.rows[table] - l.params.Random() }
 
-// chunks is the number of pieces of a table's quotient, each as long as rows are used.
+// chunks returns the number of pieces of a table's quotient. Each has as many coefficients as the table has
+// used rows.
 func (l *layout) chunks(table int) int {
 	used := l.used(table)
-	return (l.pieces[table]<<l.rows[table] + l.set.Random() + used - 1) / used
+	return (l.pieces[table]<<l.rows[table] + l.params.Random() + used - 1) / used
 }

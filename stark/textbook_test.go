@@ -57,7 +57,7 @@ func (x num) pow(n uint64) num {
 	return r
 }
 
-// over is x / y, by the norm a² - 7 b².
+// over returns x / y, by the norm a² - 7 b².
 func (x num) over(y num) num {
 	conjugate := num{y.a, mod(new(big.Int).Neg(y.b))}
 	norm := y.times(conjugate)
@@ -68,9 +68,9 @@ func (x num) over(y num) num {
 	return x.times(conjugate).times(num{inverse, new(big.Int)})
 }
 
-func (x num) is(y num) bool { return x.a.Cmp(y.a) == 0 && x.b.Cmp(y.b) == 0 }
+func (x num) equals(y num) bool { return x.a.Cmp(y.a) == 0 && x.b.Cmp(y.b) == 0 }
 
-// root is of order 2^log.
+// root returns a root of unity of order 2^log.
 func root(log int) num { return scalar(7).pow((0xffffffff00000001 - 1) >> log) }
 
 // Evaluating a program.
@@ -162,7 +162,8 @@ func (b *textbook) challenge(label string, outside bool) num {
 	}
 }
 
-// equality are weights of n words: of each the product over its bits, the lowest first.
+// equality returns the weights of n words. A weight is a product over the bits of the word's number, the
+// lowest first.
 func (b *textbook) equality(label string, n int) []num {
 	var rs []num
 	for 1<<len(rs) < n {
@@ -190,7 +191,7 @@ func reversedBits(i, log int) uint64 {
 	return bits.Reverse64(uint64(i)) >> (64 - log)
 }
 
-// opening checks leaves against a cap and returns them by their place.
+// opening checks leaves against a cap and returns them by position.
 func (b *textbook) opening(top [][]byte, log int, places []int, width int) map[int][]num {
 	n := int(binary.LittleEndian.Uint16(b.bytes(2)))
 	if n != len(places) {
@@ -245,18 +246,19 @@ func (b *textbook) opening(top [][]byte, log int, places []int, width int) map[i
 	return out
 }
 
-// textbookTable is the fixed columns of a table of 2^rows rows.
+// textbookTable holds the fixed columns of a table of 2^rows rows.
 type textbookTable struct {
 	rows  int
 	fixed [][]uint64
 }
 
-// fixedCap commits to fixed columns: at each point of the domain there are all stacks, each of columns at x^k.
+// fixedCap commits to fixed columns. At each point of the domain there are all stacks, each made of columns
+// at x^k.
 func (b *textbook) fixedCap(tables []textbookTable, size, shared int) [][]byte {
 	if b.top != nil {
 		return b.top
 	}
-	domain := size + b.s.set.LogBlowup
+	domain := size + b.s.params.LogBlowup
 	at := make([][]byte, 1<<domain) // of each place, what it has
 	for place := range at {
 		x := scalar(7).times(root(domain).pow(uint64(place >> size))).times(root(size).pow(uint64(place % (1 << size))))
@@ -301,16 +303,16 @@ func (b *textbook) fixedCap(tables []textbookTable, size, shared int) [][]byte {
 	return level
 }
 
-func (b *textbook) capOf(log int) int { return 1 << min(log, b.s.set.LogCap) }
+func (b *textbook) capOf(log int) int { return 1 << min(log, b.s.params.LogCap) }
 
 // verify panics with what is wrong.
 func (b *textbook) verify(about Statement) {
 	s := b.s
-	set := s.set
+	params := s.params
 	// In zero knowledge rows of each table are left out, places have more, and so do leaves.
 	random, masks, salt := 0, 0, 0
-	if set.ZeroKnowledge {
-		random, masks, salt = 2*set.Queries+2*2+1, 2, 3
+	if params.ZeroKnowledge {
+		random, masks, salt = 2*params.Queries+2*2+1, 2, 3
 	}
 	var rows []int
 	b.t = transcript.New("stark")
@@ -318,11 +320,11 @@ func (b *textbook) verify(about Statement) {
 	heights := b.bytes(len(s.tables))
 	size := 0
 	for _, h := range heights {
-		if h < 1 || int(h)+set.Stack+set.LogBlowup > 32 || 1<<h < 2*random {
+		if h < 1 || int(h)+params.Stack+params.LogBlowup > 32 || 1<<h < 2*random {
 			b.fail("height 2^%d", h)
 		}
 		rows = append(rows, int(h))
-		size = max(size, int(h)+set.Stack)
+		size = max(size, int(h)+params.Stack)
 	}
 	if !slices.ContainsFunc(about.Forms, func(f Form) bool {
 		for i, h := range rows {
@@ -378,7 +380,7 @@ func (b *textbook) verify(about Statement) {
 		kinds[3] = append(kinds[3], part{len(s.tables[i].Fixed), map[int]bool{}})
 		kinds[2] = append(kinds[2], part{2 * ((s.pieces[i]<<rows[i] + random + used - 1) / used), map[int]bool{}})
 	}
-	domain := size + set.LogBlowup
+	domain := size + params.LogBlowup
 	// Places that are folded into one have one leaf, where its elements, of eight bytes, are no longer
 	// than the digests that are not sent then.
 	var shared [4]int
@@ -392,9 +394,9 @@ func (b *textbook) verify(about Statement) {
 		if kind == 2 {
 			width += masks
 		}
-		most := min(set.LogFold, max(0, size-set.LogFinal))
-		if set.ZeroKnowledge {
-			most = min(most, set.Stack)
+		most := min(params.LogFold, max(0, size-params.LogFinal))
+		if params.ZeroKnowledge {
+			most = min(most, params.Stack)
 		}
 		for more := 1; more <= most && 8*width*(1<<more-1) <= 32*more; more++ {
 			shared[kind] = more
@@ -435,7 +437,7 @@ func (b *textbook) verify(about Statement) {
 		}
 		total = total.plus(times.over(d))
 	}
-	if !total.is(scalar(0)) {
+	if !total.equals(scalar(0)) {
 		b.fail("sums do not add up")
 	}
 	if withSums {
@@ -516,7 +518,7 @@ func (b *textbook) verify(about Statement) {
 		}
 		left := bound[air.Everywhere].plus(last.times(bound[air.Transition])).over(zero)
 		left = left.plus(bound[air.First].over(y.minus(scalar(1)))).plus(bound[air.Last].over(last))
-		if len(s.groups[i]) > 0 && set.ZeroKnowledge {
+		if len(s.groups[i]) > 0 && params.ZeroKnowledge {
 			d := gamma
 			for j := range 2 {
 				d = d.minus(tuple[1+j].times(values[0][i][0][p.Columns+j]))
@@ -528,7 +530,7 @@ func (b *textbook) verify(about Statement) {
 		for piece := range kinds[2][i].width / 2 {
 			right = right.plus(y.pow(uint64(piece * used)).times(column(2, 0, piece)))
 		}
-		if !left.is(right) {
+		if !left.equals(right) {
 			b.fail("table %d does not hold", i)
 		}
 	}
@@ -553,10 +555,10 @@ func (b *textbook) verify(about Statement) {
 	var folds []int
 	var rs [][]num
 	left := size
-	for left > set.LogFinal {
-		fold := min(set.LogFold, left-set.LogFinal)
+	for left > params.LogFinal {
+		fold := min(params.LogFold, left-params.LogFinal)
 		left -= fold
-		layers = append(layers, b.digests(b.capOf(left+set.LogBlowup)))
+		layers = append(layers, b.digests(b.capOf(left+params.LogBlowup)))
 		folds = append(folds, fold)
 		b.absorb("layer", layers[len(layers)-1])
 		var r []num
@@ -574,11 +576,11 @@ func (b *textbook) verify(about Statement) {
 	nonce := b.bytes(8)
 	b.t.AppendUint64("grinding", binary.LittleEndian.Uint64(nonce))
 	work := keccak.Sum256(slices.Concat(seed[:32], nonce))
-	if trailing := bits.TrailingZeros64(binary.LittleEndian.Uint64(work[:])); set.Grinding > 0 && trailing < set.Grinding || set.Grinding == 0 && binary.LittleEndian.Uint64(nonce) != 0 {
+	if trailing := bits.TrailingZeros64(binary.LittleEndian.Uint64(work[:])); params.Grinding > 0 && trailing < params.Grinding || params.Grinding == 0 && binary.LittleEndian.Uint64(nonce) != 0 {
 		b.fail("no work")
 	}
 	places := map[int]bool{}
-	for range set.Queries {
+	for range params.Queries {
 		raw := b.t.Challenge("place")
 		places[int(binary.LittleEndian.Uint64(raw[:])%(1<<domain))] = true
 	}
@@ -624,7 +626,7 @@ func (b *textbook) verify(about Statement) {
 		}
 		at = groups
 		log -= fold
-		shown = append(shown, b.opening(layers[i], log+set.LogBlowup, sorted(at), 2<<fold))
+		shown = append(shown, b.opening(layers[i], log+params.LogBlowup, sorted(at), 2<<fold))
 	}
 	if len(b.in) > 0 {
 		b.fail("the proof goes on")
@@ -651,7 +653,7 @@ func (b *textbook) verify(about Statement) {
 			}
 			sum = sum.plus(weights[n].times(opened).over(x.pow(1 << stack).minus(point)))
 		}
-		if set.ZeroKnowledge {
+		if params.ZeroKnowledge {
 			hiding := leaves[2][place][column[2]:]
 			sum = sum.plus(weights[len(words)].times(num{hiding[0].a, hiding[1].a}))
 		}
@@ -665,7 +667,7 @@ func (b *textbook) verify(about Statement) {
 			for j := range 1 << fold {
 				part = append(part, num{leaf[2*j].a, leaf[2*j+1].a})
 			}
-			if !part[i>>(log-fold)].is(sum) {
+			if !part[i>>(log-fold)].equals(sum) {
 				b.fail("layer %d is not what is folded into it", l)
 			}
 			x := scalar(7).times(root(domain).pow(uint64(coset))).pow(1 << (size - log)).times(root(log).pow(uint64(group)))
@@ -690,13 +692,13 @@ func (b *textbook) verify(about Statement) {
 		for j, c := range final {
 			value = value.plus(c.times(x.pow(reversedBits(j, log))))
 		}
-		if !value.is(sum) {
+		if !value.equals(sum) {
 			b.fail("the last polynomial is not what is folded into it")
 		}
 	}
 }
 
-// try is verify's error.
+// try returns the error with which verify panics.
 func (b *textbook) try(about Statement) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -724,9 +726,9 @@ func quiet() *air.Table {
 func TestTextbook(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
-	agree := func(set Set, traces []Trace, about Statement, tables ...*air.Table) {
+	agree := func(params Params, traces []Trace, about Statement, tables ...*air.Table) {
 		t.Helper()
-		s, err := New(Config{Goldilocks, Keccak, set}, tables...)
+		s, err := New(Config{Goldilocks, Keccak, params}, tables...)
 		must.Do(t, err)
 		proof, err := s.Prove(t.Context(), executor.Serial(), traces, about, Options{})
 		must.Do(t, err)
@@ -746,28 +748,28 @@ func TestTextbook(t *testing.T) {
 		}
 	}
 	for stack := range 3 {
-		set := attackSet
-		set.Degree, set.Stack, set.Queries, set.Grinding = 2, stack, 4, stack
-		set.LogCap = 1 + 2*stack // at last more than the last layer's leaves
+		params := attackParams
+		params.Degree, params.Stack, params.Queries, params.Grinding = 2, stack, 4, stack
+		params.LogCap = 1 + 2*stack // at last more than the last layer's leaves
 		traces, about := attackTraces(nil)
 		// A message that the statement sends, and another that takes it back.
 		about.Messages = []Message{{"seen", 2, []uint64{5, 6}}, {"seen", -2, []uint64{5, 6}}}
-		agree(set, traces, about, bitsTable(), seenTable())
+		agree(params, traces, about, bitsTable(), seenTable())
 	}
 	for stack := range 4 {
-		set := attackSet
-		set.Degree, set.Stack, set.Queries, set.LogFold = 2, stack, 3, 1+stack
+		params := attackParams
+		params.Degree, params.Stack, params.Queries, params.LogFold = 2, stack, 3, 1+stack
 		traces, about := fixedTraces(nil)
-		agree(set, traces, about, fixedTables(nil)...)
+		agree(params, traces, about, fixedTables(nil)...)
 	}
 	for stack := range 3 {
 		h := newHiding(t, true, stack)
 		traces, about := h.traces(3)
-		agree(h.set, traces, about, factors(), received())
+		agree(h.params, traces, about, factors(), received())
 	}
-	set := attackSet
-	set.Degree, set.Queries = 2, 2
-	agree(set, []Trace{{Rows: 8, Fill: func(_ context.Context, _ executor.Executor, c *Cells) error {
+	params := attackParams
+	params.Degree, params.Queries = 2, 2
+	agree(params, []Trace{{Rows: 8, Fill: func(_ context.Context, _ executor.Executor, c *Cells) error {
 		a, b := uint64(2), uint64(1)
 		for row := range 8 {
 			c.Set(row, 0, a)

@@ -10,20 +10,21 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/field"
 )
 
-// PhaseTrace is that in which tables are filled, before those of Prove.
+// PhaseTrace is the phase in which tables are filled, before the phases of Prove.
 const PhaseTrace = "trace"
 
-// Cells are a table's, column by column: numbers below the field's order, of 32 bits or 64.
+// Cells are the cells of one table, column by column. They hold numbers below the field's order, as uint32
+// for KoalaBear and as uint64 for Goldilocks.
 type Cells struct {
 	rows  int
 	short [][]uint32
 	long  [][]uint64
 }
 
-// Rows is how many there are to fill.
+// Rows returns the number of rows to fill.
 func (c *Cells) Rows() int { return c.rows }
 
-// Set sets a cell.
+// Set sets the cell of a row and column to v, which must be below the field's order.
 func (c *Cells) Set(row, column int, v uint64) {
 	if c.short != nil {
 		c.short[column][row] = uint32(v)
@@ -32,11 +33,11 @@ func (c *Cells) Set(row, column int, v uint64) {
 	c.long[column][row] = v
 }
 
-// Cell is what a field's numbers are in.
+// Cell is the type of a field's cells: uint32 for KoalaBear, uint64 for Goldilocks.
 type Cell interface{ uint32 | uint64 }
 
-// Columns are the columns, where the field's numbers are in T, or nil: a Fill that has no time to
-// lose is generic in T, and asks for both.
+// Columns returns the columns if T is the type of the field's cells, and nil otherwise. For speed, write Fill
+// generically in T and try both types.
 func Columns[T Cell](c *Cells) [][]T {
 	switch all := any(&c.long).(type) {
 	case *[][]T:
@@ -45,8 +46,8 @@ func Columns[T Cell](c *Cells) [][]T {
 	return any(c.short).([][]T)
 }
 
-// fill makes so many columns, of which a table's, the first ones, have so many rows from its trace, and zeros
-// behind them.
+// fill makes columns of the given width. The first ones are the table's: the trace fills the given number of
+// rows of them, and zeros follow.
 func fill[E field.Element[E], X field.Extension[E, X]](ctx context.Context, ex executor.Executor, f field.Field[E, X], m *memory[E], table *air.Table, t Trace, width, rows int) ([][]E, error) {
 	columns := m.columns(width, t.Rows)
 	cells := &Cells{rows: rows}

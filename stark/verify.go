@@ -24,35 +24,35 @@ type verifier[E field.Element[E], X field.Extension[E, X]] struct {
 
 func (v *verifier[E, X]) one() X { return one[E, X](v.field) }
 
-// pointOf is point i of coset c of the group of order 2^size.
+// pointOf returns point i of coset c of the group of order 2^size.
 func pointOf[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], l *layout, c, size, i int) E {
 	one := f.New(1)
-	shift := squares(f.Generator().Mul(field.Power(one, f.Root(l.size+l.set.LogBlowup), uint64(c))), l.size-size)
+	shift := squares(f.Generator().Mul(field.Power(one, f.Root(l.size+l.params.LogBlowup), uint64(c))), l.size-size)
 	return shift.Mul(field.Power(one, f.Root(size), uint64(i)))
 }
 
-// drawPlaces draws the places of queries, in rising order, each once.
+// drawPlaces draws the positions of queries and returns the distinct ones in rising order.
 func drawPlaces[E, X any](c challenger.Challenger[E, X], l *layout) (places []int) {
-	for range l.set.Queries {
-		places = append(places, c.Index("place", l.size+l.set.LogBlowup))
+	for range l.params.Queries {
+		places = append(places, c.Index("place", l.size+l.params.LogBlowup))
 	}
 	slices.Sort(places)
 	return slices.Compact(places)
 }
 
-// leafOf is the leaf in which a place of cosets of 2^size is, where 2^log places share one.
+// leafOf returns the leaf of a position, for cosets of 2^size with 2^log positions in a leaf.
 func leafOf(place, size, log int) int {
 	return place>>size<<(size-log) | place&(1<<(size-log)-1)
 }
 
-// groupsOf are the leaves in which places are; in rising order, each once.
+// groupsOf returns the distinct leaves of positions, in rising order.
 func groupsOf(places []int, size, log int) (groups []int) {
 	groups = leavesAt(places, size, log)
 	slices.Sort(groups)
 	return slices.Compact(groups)
 }
 
-// leavesAt are the leaves in which places are, one for each.
+// leavesAt returns the leaf of each position.
 func leavesAt(places []int, size, log int) (leaves []int) {
 	for _, place := range places {
 		leaves = append(leaves, leafOf(place, size, log))
@@ -60,7 +60,7 @@ func leavesAt(places []int, size, log int) (leaves []int) {
 	return leaves
 }
 
-// verify checks a proof that has the layout's form: all lengths are right.
+// verify checks a proof that has the layout's form, so that all lengths are right.
 func (v *verifier[E, X]) verify() error {
 	l, p, c := v.layout, v.proof, v.challenger
 	one := v.one()
@@ -96,7 +96,7 @@ func (v *verifier[E, X]) verify() error {
 	return v.proximity.check(values)
 }
 
-// balanced checks that the sums of the tables, and that of what the statement sends, add up to 0.
+// balanced checks that the sums of the tables and of the statement's messages add up to 0.
 func (v *verifier[E, X]) balanced(d drawn[X]) error {
 	var total, zero X
 	for _, sum := range v.proof.sums {
@@ -111,7 +111,7 @@ func (v *verifier[E, X]) balanced(d drawn[X]) error {
 	return nil
 }
 
-// fraction is that of a message of the statement.
+// fraction returns the fraction of a message of the statement.
 func (v *verifier[E, X]) fraction(message int, d drawn[X]) X {
 	m, f := v.claim.Messages[message], v.field
 	denominator := d.gamma.Sub(d.tuple[0].MulBase(f.New(uint64(v.layout.buses[m.Bus].number))))
@@ -126,7 +126,7 @@ func (v *verifier[E, X]) fraction(message int, d drawn[X]) X {
 	return denominator.Inverse().MulBase(times)
 }
 
-// atPoint is the algebra of a program at the point.
+// atPoint is the algebra of a program's values at the point.
 type atPoint[E field.Element[E], X field.Extension[E, X]] struct {
 	field      field.Field[E, X]
 	publics    []E
@@ -134,10 +134,10 @@ type atPoint[E field.Element[E], X field.Extension[E, X]] struct {
 	here, next []X
 }
 
-func (a atPoint[E, X]) of(e E) X { return embed[E, X](e) }
+func (a atPoint[E, X]) embed(e E) X { return embed[E, X](e) }
 
 func (a atPoint[E, X]) Constant(c air.Int) X {
-	x := a.of(a.field.New(c.Abs))
+	x := a.embed(a.field.New(c.Abs))
 	if c.Negative {
 		return neg[E, X](x)
 	}
@@ -146,7 +146,7 @@ func (a atPoint[E, X]) Constant(c air.Int) X {
 func (a atPoint[E, X]) Fixed(i int) X  { return a.fixed[i] }
 func (a atPoint[E, X]) Here(i int) X   { return a.here[i] }
 func (a atPoint[E, X]) Next(i int) X   { return a.next[i] }
-func (a atPoint[E, X]) Public(i int) X { return a.of(a.publics[i]) }
+func (a atPoint[E, X]) Public(i int) X { return a.embed(a.publics[i]) }
 func (a atPoint[E, X]) Add(x, y X) X   { return x.Add(y) }
 func (a atPoint[E, X]) Sub(x, y X) X   { return x.Sub(y) }
 func (a atPoint[E, X]) Mul(x, y X) X   { return x.Mul(y) }
@@ -160,7 +160,8 @@ func (v *verifier[E, X]) identity(t int, alpha, y X, d drawn[X]) error {
 	return nil
 }
 
-// defect is by how much a table's equation fails at the point, that of quotient.go times X^n - 1.
+// defect returns by how much a table's equation fails at the point. The equation is that of quotient.go times
+// X^n - 1.
 func (v *verifier[E, X]) defect(t int, alpha, y X, d drawn[X]) X {
 	l, f := v.layout, v.field
 	program, rows := l.programs[t], l.rows[t]
@@ -202,12 +203,12 @@ func (v *verifier[E, X]) defect(t int, alpha, y X, d drawn[X]) X {
 		}
 	}
 	root := f.Root(rows)
-	row := field.Power(f.New(1), root, uint64(l.used(t))) // the first one left out
+	row := field.Power(f.New(1), root, uint64(l.used(t))) // the first row left out
 	less := func(x X, e E) X { return x.Sub(embed[E, X](e)) }
 	first, last, behind := less(y, f.New(1)), less(y, row.Mul(root.Inverse())), less(y, row)
 	vanishing := less(field.Power(one, y, 1<<rows), f.New(1))
-	left := one // out: 0 in rows that are
-	for range l.set.Random() {
+	left := one // 0 in the rows that are left out
+	for range l.params.Random() {
 		left = left.Mul(less(y, row))
 		row = row.Mul(root)
 	}
@@ -223,7 +224,7 @@ func (v *verifier[E, X]) defect(t int, alpha, y X, d drawn[X]) X {
 	return quotient.Mul(vanishing).Sub(want)
 }
 
-// joined is the value of a column over the extension, from those of its coordinates.
+// joined returns the value of a column over the extension, from those of its coordinates.
 func (v *verifier[E, X]) joined(values []X, column int) (sum X) {
 	d := v.layout.degree
 	for k := range d {
@@ -234,11 +235,12 @@ func (v *verifier[E, X]) joined(values []X, column int) (sum X) {
 	return sum
 }
 
-// opened are the values of the word of all at the places, by what is shown there of the stacks.
+// opened returns the values of the batched codeword at the positions, computed from the stacks that are
+// opened there.
 func (v *verifier[E, X]) opened(places []int, words []word, w []X, y X) (values []X, err error) {
 	l, p := v.layout, v.proof
-	log := l.size + l.set.LogBlowup
-	var cells [phases][][]E // of each place what its leaf has there
+	log := l.size + l.params.LogBlowup
+	var cells [phases][][]E // for each position, its part of the leaf
 	for phase := range phases {
 		if l.leaf(phase) == 0 {
 			continue
@@ -257,13 +259,13 @@ func (v *verifier[E, X]) opened(places []int, words []word, w []X, y X) (values 
 	return v.batched(places, words, w, y, cells), nil
 }
 
-// batched are, at each place, the sum of the words there: of a table, at y and at g y, the weighted stacks
-// less Σ x^e(i) times the members i of the weighted values, over x^k less the point. Places are rows of
-// vectors.
+// batched sums the codewords at each position. For each table, at y and at g y, a term is the weighted stacks
+// minus Σ x^e(i) times the members i of the weighted values, divided by x^k minus the point. Positions are
+// rows of vectors.
 func (v *verifier[E, X]) batched(places []int, words []word, w []X, y X, cells [phases][][]E) (values []X) {
 	l, f := v.layout, v.field
 	vectors := field.NewVectors[E, X](f)
-	n := (len(places) + 15) &^ 15 // of whole registers
+	n := (len(places) + 15) &^ 15 // whole registers of a kernel
 	x, ones := vector[E, X]{f, make([]E, n)}, vector[E, X]{f, make([]E, n)}
 	for i, place := range places {
 		x.elements[i] = pointOf(f, l, place>>l.size, l.size, place&(1<<l.size-1))
@@ -277,7 +279,7 @@ func (v *verifier[E, X]) batched(places []int, words []word, w []X, y X, cells [
 		}
 		powers, u := powers(ones, x, stack, slots), squares(x, stack)
 		for which, point := range []X{y, y.MulBase(f.Root(rows))} {
-			members := make([]X, len(powers)) // of the weighted values, negative
+			members := make([]X, len(powers)) // minus the weighted values
 			var columns [][]E
 			var weights []X
 			for i, word := range words {
@@ -316,7 +318,7 @@ func (v *verifier[E, X]) batched(places []int, words []word, w []X, y X, cells [
 	return values
 }
 
-// column is what rows have at one place, and zeros: n elements.
+// column returns what rows have at one index, padded with zeros to n elements.
 func column[E any](rows [][]E, at, n int) []E {
 	c := make([]E, n)
 	for i, row := range rows {
@@ -325,13 +327,13 @@ func column[E any](rows [][]E, at, n int) []E {
 	return c
 }
 
-// vector is elements that are multiplied place by place.
+// vector holds elements that are multiplied element by element.
 type vector[E field.Element[E], X field.Extension[E, X]] struct {
 	field    field.Field[E, X]
 	elements []E
 }
 
-// Mul is a b.
+// Mul returns a b.
 func (a vector[E, X]) Mul(b vector[E, X]) vector[E, X] {
 	c := make([]E, len(a.elements))
 	a.field.Mul(c, a.elements, b.elements)

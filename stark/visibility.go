@@ -7,20 +7,21 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Visibility says who can read what a prover puts into a trace, such as the messages that are hashed. A
-// maker of a system must choose: the zero value is refused.
+// Visibility says who can read what a prover puts into a trace, such as the messages that are hashed. There
+// is no default: Check refuses the zero value.
 type Visibility int
 
 const (
-	// Public is part of the statement.
+	// Public means that the data is part of the statement.
 	Public Visibility = iota + 1
-	// Hidden is not in the statement, and a proof tells nothing about it. The set must have zero knowledge.
+	// Hidden means that the statement does not contain the data, and a proof reveals nothing about it. The
+	// parameters must have ZeroKnowledge.
 	Hidden
-	// Exposed is not in the statement, but can be read from the proof.
+	// Exposed means that the statement does not contain the data, but it can be read from the proof.
 	Exposed
 )
 
-// String is the name.
+// String returns the name in lower case.
 func (v Visibility) String() string {
 	switch v {
 	case Public:
@@ -33,14 +34,14 @@ func (v Visibility) String() string {
 	return fmt.Sprintf("Visibility(%d)", int(v))
 }
 
-// Check returns a zkbench.ErrParams if a visibility is none of those accepted, and for Hidden with a set
-// that has no zero knowledge.
-func (v Visibility) Check(set Set, accepted ...Visibility) error {
+// Check returns zkbench.ErrParams if v is not among those accepted, or if v is Hidden and the parameters lack
+// ZeroKnowledge.
+func (v Visibility) Check(params Params, accepted ...Visibility) error {
 	if !slices.Contains(accepted, v) {
 		return fmt.Errorf("%w: %v, accepted are %v", zkbench.ErrParams, v, accepted)
 	}
-	if v == Hidden && !set.ZeroKnowledge {
-		return fmt.Errorf("%w: hidden by set %q, accepted are sets with ZeroKnowledge", zkbench.ErrParams, set.Name)
+	if v == Hidden && !params.ZeroKnowledge {
+		return fmt.Errorf("%w: hidden needs ZeroKnowledge, which parameters %q lack", zkbench.ErrParams, params.Name)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// typeFamily is the generator G_T of token types.
+// typeFamily names the generator G_T of token types.
 const typeFamily = "type"
 
 // params implements CryptoParams over one group.
@@ -43,7 +43,7 @@ func newParams[S, P any](g group.Group[S, P], cfg Config, tuning Tuning) (Crypto
 	public := basis
 	if tuning.ConstantTime {
 		basis = basis.ConstantTime()
-		// A group without such sums says so here, not at the first proof.
+		// A group without constant-time sums reports it here, not at the first proof.
 		if err := basis.Table.MSM(context.Background(), executor.Serial(), make([]P, 1), make([][]S, 1)); err != nil {
 			return nil, err
 		}
@@ -73,7 +73,7 @@ func newParams[S, P any](g group.Group[S, P], cfg Config, tuning Tuning) (Crypto
 	return p, nil
 }
 
-// families are the generators that commitments and proofs are over.
+// families lists the generators of commitments and proofs.
 func (c Config) families() []group.Family {
 	key := append(rangeproof.KeyFamilies(), group.Family{Name: typeFamily, Count: 1})
 	if c.ProofType == CSP {
@@ -109,7 +109,7 @@ func (p *params[S, P]) typeScalar(typ string) S {
 	return p.g.ScalarFromWide(c[:])
 }
 
-// opening is a decoded Opening: the coordinates on (G_T, G, H).
+// opening is a decoded Opening: its coordinates on (G_T, G, H).
 type opening[S any] struct{ t, v, r S }
 
 // open decodes openings.
@@ -133,8 +133,7 @@ func (p *params[S, P]) open(openings []Opening) ([]opening[S], error) {
 	return out, nil
 }
 
-// place writes an opening's coordinates into a scalar vector over the first
-// three generators.
+// place writes an opening's coordinates into a scalar vector over the first three generators.
 func (p *params[S, P]) place(dst []S, o *opening[S]) {
 	dst[p.typ], dst[p.value], dst[p.blinding] = o.t, o.v, o.r
 }
@@ -180,8 +179,8 @@ func (p *params[S, P]) deriveBlindings(seed [transcript.SeedLen]byte, kind Kind,
 	return chunks(p.g.AppendScalars(make([]byte, 0, n*p.g.ScalarLen()), scalars...), p.g.ScalarLen())
 }
 
-// openStream is the stream that a blinding is drawn from: that of the output
-// with this index, or of the type commitment for the index "type".
+// openStream returns the stream from which a blinding is drawn: the blinding of the output with this index, or
+// of the type commitment if the index is "type".
 func openStream(seed [transcript.SeedLen]byte, kind Kind, witness, anchor, index []byte) *sha3.SHAKE {
 	return transcript.XOF("zkbench/v1/open", seed[:], []byte{byte(kind)}, witness, anchor, index)
 }

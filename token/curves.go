@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// curves are the names of curves, in the order of the documentation, each with the name that papers have
-// for it, if it is the one that is meant by it.
+// curves lists the names of curves, in the order of the documentation. The second name of a pair, if any, is
+// the one that papers use for the curve.
 func curves() [][2]string {
 	return [][2]string{
 		{"BN254"},
@@ -18,13 +18,13 @@ func curves() [][2]string {
 	}
 }
 
-// fastRNG is the curve name that stands for BLS12_381_BBS_GURVY with a
-// deterministic generator, seeded from the system, as provers' randomness.
+// fastRNG names BLS12_381_BBS_GURVY with another source of randomness for provers: a deterministic generator
+// that is seeded from the system.
 const fastRNG = "BLS12_381_BBS_GURVY_FAST_RNG"
 
-// Curves lists the names of curves, in the order of the documentation. They are those of the public study
-// of Panurus. Two are one group with another random source: BLS12_381_BBS_GURVY_FAST_RNG is
-// BLS12_381_BBS_GURVY with group.NewDRBG.
+// Curves lists the names of curves, in the order of the documentation. They are the names that the public study
+// of Panurus uses. BLS12_381_BBS_GURVY_FAST_RNG is the group of BLS12_381_BBS_GURVY with another source of
+// randomness, group.NewDRBG.
 func Curves() (names []string) {
 	for _, c := range curves() {
 		names = append(names, c[0])
@@ -32,8 +32,9 @@ func Curves() (names []string) {
 	return names
 }
 
-// Curve returns which of Curves a name stands for, without regard to case: each for itself, BLS12-381 for
-// BLS12_381_BBS_GURVY, and FP256BN for FP256BN_AMCL. Another name stands for itself, and is none of Curves.
+// Curve returns the name in Curves that name stands for; case does not matter. Each of Curves stands for
+// itself, BLS12-381 for BLS12_381_BBS_GURVY, and FP256BN for FP256BN_AMCL. Curve returns any other name
+// unchanged.
 func Curve(name string) string {
 	for _, c := range curves() {
 		if name != "" && slices.ContainsFunc(c[:], func(other string) bool { return strings.EqualFold(name, other) }) {
@@ -43,8 +44,8 @@ func Curve(name string) string {
 	return name
 }
 
-// AcceptedCurves says in words which names of curves are accepted where those among Curves are, for help and
-// errors.
+// AcceptedCurves returns a text for help and errors: the names of the given curves, each with its second name
+// if it has one. It leaves out names that are not in Curves.
 func AcceptedCurves(among ...string) string {
 	var names []string
 	for _, c := range curves() {

@@ -135,7 +135,7 @@ type renamed struct{ group.Group[scalar, point] }
 
 func (renamed) Domain() string { return "another" }
 
-// mustProtocol is a protocol over generators of its own.
+// mustProtocol returns a protocol over generators of its own.
 func mustProtocol(t *testing.T, cfg bulletproof.Config) rangeproof.Protocol[scalar, point] {
 	t.Helper()
 	families := append(rangeproof.KeyFamilies(), bulletproof.Families(cfg.Bits, cfg.MaxCommitments, cfg.Stop)...)

@@ -6,11 +6,11 @@ import (
 	"fmt"
 )
 
-// KEM is a key encapsulation mechanism of HPKE (RFC 9180), by its number there.
+// KEM is a key encapsulation mechanism of HPKE, by its number in RFC 9180.
 type KEM uint16
 
-// The KEMs that a policy may name. The hybrid one also withstands who keeps ciphertexts for a
-// quantum computer.
+// The KEMs that a policy may name. The hybrid one also protects against an attacker who stores ciphertexts
+// until a quantum computer exists.
 const (
 	X25519         KEM = 0x0020 // DHKEM(X25519, HKDF-SHA256)
 	MLKEM768X25519 KEM = 0x647a // ML-KEM-768 and X25519
@@ -29,7 +29,7 @@ func (k KEM) String() string {
 	return fmt.Sprintf("KEM %#04x", uint16(k))
 }
 
-// HPKE returns the KEM as crypto/hpke has it. The error is an ErrParams.
+// HPKE returns the KEM of package crypto/hpke with k's number. It returns ErrParams if k is not one of KEMs.
 func (k KEM) HPKE() (hpke.KEM, error) {
 	switch k {
 	case X25519:
@@ -40,13 +40,13 @@ func (k KEM) HPKE() (hpke.KEM, error) {
 	return nil, badConfig("KEM", k, fmt.Sprintf("%#04x (%s), %#04x (%s)", uint16(X25519), X25519, uint16(MLKEM768X25519), MLKEM768X25519))
 }
 
-// Lengths in bytes of public keys; that of X25519 is the last part of a hybrid one.
+// Lengths in bytes of public keys. A hybrid key ends with a key of X25519.
 const (
 	x25519Len = 32
 	hybridLen = 1184 + x25519Len
 )
 
-// checkLen refuses what cannot be a public key, and computes nothing.
+// checkLen returns ErrParams if key cannot be a public key because of its length. It computes nothing.
 func (k KEM) checkLen(key []byte) error {
 	want := x25519Len
 	switch k {
@@ -63,8 +63,8 @@ func (k KEM) checkLen(key []byte) error {
 	return nil
 }
 
-// CheckKey refuses bytes to which nothing can be encrypted in secret: no public key of the KEM,
-// or a point of X25519 of small order, with which everybody shares one secret. The error is an ErrParams.
+// CheckKey checks that data encrypted to key stays secret. It returns ErrParams if key is not a public key of
+// the KEM. It also does if its X25519 point has small order: with such a point everybody shares one secret.
 func (k KEM) CheckKey(key []byte) error {
 	kem, err := k.HPKE()
 	if err != nil {
@@ -77,8 +77,8 @@ func (k KEM) CheckKey(key []byte) error {
 	if err != nil {
 		return err
 	}
-	// X25519 makes a multiple of the cofactor of every scalar: any one gives zero at small order,
-	// which ECDH refuses, and at no other point.
+	// X25519 makes a multiple of the cofactor of every scalar. So any scalar gives zero at a point of small
+	// order, which ECDH refuses, and at no other point.
 	scalar, err := ecdh.X25519().NewPrivateKey(append(make([]byte, x25519Len-1), 1))
 	if err != nil {
 		return err

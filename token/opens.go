@@ -9,10 +9,12 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// Opens checks that an opening is the token's: that the token's commitment is that of its type, value and blinding. What
-// somebody says of a token, in a note or in a message, counts for nothing before. That the token is on a ledger, and who owns it,
-// is not looked at. No token and an empty type are an ErrParams. The error is an ErrProof for another token's opening, an ErrMalformed for a blinding that is
-// no scalar, and an ErrLimit for a type that is too long.
+// Opens checks that an opening opens a token: the token must commit to the opening's type, value and blinding.
+// Call it before you rely on anything that another party says of a token, in an encrypted output or in a
+// message. It does not check that the token is on a ledger, or who owns it.
+//
+// Opens returns ErrProof if the opening is another token's, ErrMalformed if the blinding is not a canonical
+// scalar, and ErrLimit if the type is too long. It returns ErrParams if t is nil or the type is empty.
 func Opens(ctx context.Context, ex executor.Executor, pp CryptoParams, t *Token, o Opening) error {
 	if t == nil {
 		return fmt.Errorf("%w: no token", zkbench.ErrParams)

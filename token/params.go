@@ -17,7 +17,7 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// The proof types, as users type them.
+// The proof types, by the names that users type.
 const (
 	Bulletproof    = bulletproof.NameSingle
 	CSP            = csp.Name
@@ -27,62 +27,58 @@ const (
 // ProofTypes lists the accepted proof types, the default first.
 func ProofTypes() []string { return []string{Bulletproof, CSP, BulletproofAgg} }
 
-// DefaultAggregation is the number of outputs that one bulletproof-agg proof
-// covers unless Config says otherwise. More outputs take more proofs.
+// DefaultAggregation is the number of outputs that one bulletproof-agg proof covers unless Config says
+// otherwise. More outputs need more proofs.
 const DefaultAggregation = 4
 
-// Config chooses the cryptography of a token system: what proofs depend on.
+// Config chooses the cryptography of a token system: everything that proofs depend on.
 type Config struct {
 	Curve     string // one of Curves, or a name that Curve knows
 	Bits      int    // values are below 2^Bits; 1 to 64
 	ProofType string // one of ProofTypes; empty: bulletproof
 
-	// Aggregation is the most outputs that one range proof covers, 2 to
-	// MaxTokens, for bulletproof-agg; 0: DefaultAggregation. Other proof types
-	// prove each output by itself and take 0.
+	// Aggregation is the maximum number of outputs that one range proof covers if ProofType is bulletproof-agg:
+	// 2 to MaxTokens, or 0 for DefaultAggregation. The other proof types prove each output by itself and accept
+	// only 0.
 	Aggregation int
-	// Stop is the vector length at which a range proof's recursion stops; 0:
-	// the proof system's default.
+	// Stop is the vector length at which a range proof's recursion stops. 0 means the proof system's default.
 	Stop int
 }
 
-// Tuning is what changes no byte of any proof and is not part of the digest. Its zero
-// value is the default.
+// Tuning trades memory for speed, and speed for constant time. It changes no byte of any proof and is not part
+// of the digest. The zero value is the default.
 type Tuning struct {
 	Table group.TableOptions // memory and speed of fixed-base sums
-	// ConstantTime makes provers' sums independent in time and memory accesses
-	// from the secrets, as far as SECURITY.md says, and proving slower, by
-	// how much a table there says.
+	// ConstantTime makes the time and the memory accesses of provers' sums independent of the secrets, within
+	// the limits that SECURITY.md describes. Proving is slower; a table there says by how much.
 	ConstantTime bool
 }
 
-// CryptoParams are the public parameters that proofs depend on: curve, bit
-// length, range-proof system, aggregation, early stop and all generators. They
-// are immutable and safe for concurrent use. The types of the curve end here:
-// all methods speak bytes.
+// CryptoParams are the public parameters that proofs depend on: curve, bit length, range-proof system,
+// aggregation, early stop and all generators. They are immutable and safe for concurrent use. All methods take
+// and return bytes, so the curve's types do not appear outside this package.
 type CryptoParams interface {
-	// Config returns the configuration with its defaults filled in, its curve one of Curves.
+	// Config returns the configuration with its defaults filled in. Its curve is one of Curves.
 	Config() Config
-	// Digest commits to everything that proofs depend on. Two implementations
-	// of one group have equal digests, and accept each other's proofs.
+	// Digest returns a hash of everything that proofs depend on. Two implementations of one group have equal
+	// digests, and accept each other's proofs.
 	Digest() [transcript.StateLen]byte
 	PointLen() int // bytes of a commitment
-	// TableBytes is the memory of the fixed-base tables.
+	// TableBytes returns the size of the fixed-base tables in bytes.
 	TableBytes() int
-	// Commit returns the compressed commitments to openings.
+	// Commit returns the compressed commitments to openings, in their order.
 	Commit(ctx context.Context, ex executor.Executor, openings []Opening) ([][]byte, error)
-	// ProofLen is the length in bytes of the proof of an action; an issue has no inputs.
+	// ProofLen returns the length in bytes of the proof of an action. An issue has 0 inputs.
 	ProofLen(inputs, outputs int) int
 
-	// System is what package action proves and verifies with.
-	statement.System[Opening]
+	// ProofSystem has the methods with which package action proves and verifies.
+	statement.ProofSystem[Opening]
 }
 
 type witness = statement.Witness[Opening]
 
-// NewCryptoParams derives the generators and builds the tables. An unknown name
-// or a number out of range is an ErrParams that names the field and what is
-// accepted.
+// NewCryptoParams derives the generators and builds the tables. It returns an ErrParams that names the field
+// and the accepted values if a name is unknown or a number is out of range.
 func NewCryptoParams(cfg Config, tuning Tuning) (CryptoParams, error) {
 	if cfg.ProofType == "" {
 		cfg.ProofType = Bulletproof

@@ -22,17 +22,18 @@ const (
 	MaxIdentities = 256     // issuers; auditors; validators; administrators
 	MaxTypes      = 256     // token types of one issuer
 	MaxPolicy     = 4 << 20 // bytes of an encoding
-	MaxAhead      = 24 * time.Hour
-	maxKey        = 2 << 10   // bytes of an auditor's key
-	maxVersion    = 1<<63 - 1 // the last version
+	// MaxAhead is the maximum of Limits.Ahead.
+	MaxAhead   = 24 * time.Hour
+	maxKey     = 2 << 10   // bytes of an auditor's key
+	maxVersion = 1<<63 - 1 // the last version
 )
 
 // RedeemPolicy says who may redeem a token.
 type RedeemPolicy uint8
 
 const (
-	RedeemOwner  RedeemPolicy = 1 // its owner
-	RedeemIssuer RedeemPolicy = 2 // its owner, with the signature of an issuer; there must be one
+	RedeemOwner  RedeemPolicy = 1 // its owner alone
+	RedeemIssuer RedeemPolicy = 2 // its owner, with the signature of an issuer; the policy must name an issuer
 )
 
 func (p RedeemPolicy) String() string {
@@ -45,15 +46,15 @@ func (p RedeemPolicy) String() string {
 	return "unknown"
 }
 
-// Limits bound what one action may hold, within the wire format's own limits, and how far a ledger's
-// time may be ahead of a clock.
+// Limits bound the size of one action, within the limits of the wire format, and how far a ledger's time may be
+// ahead of a clock.
 type Limits struct {
 	Inputs, Outputs int // 1 to MaxTokens
 	Metadata        int // bytes, 0 to MaxMetadata
 
-	// Ahead bounds how far the time of a block may be ahead of the clock of the validator or server that
-	// chooses it: 1 second to MaxAhead, in whole seconds. Only the choice of a time is held to it.
-	// Validating, applying and replaying entries ask no clock.
+	// Ahead bounds how far the time of a block may be ahead of a clock: that of the validator or server that
+	// chooses the time. It is 1 second to MaxAhead, in whole seconds, and is checked only when a time is
+	// chosen. Validating, applying and replaying entries use no clock.
 	Ahead time.Duration
 }
 
@@ -72,13 +73,13 @@ const (
 	plainOwners            = OwnerX509 | OwnerEd25519 | OwnerPseudonym
 )
 
-// ownerNames are the names of kinds, in the order of their bits.
+// ownerNames lists the names of kinds, in the order of their bits.
 var ownerNames = []string{"x509", "ed25519", "pseudonym", "hashlock", "threshold"}
 
 // OwnerNames lists the names of all kinds of owners.
 func OwnerNames() []string { return slices.Clone(ownerNames) }
 
-// ParseOwners returns the set of kinds with these names. The error is an ErrParams.
+// ParseOwners returns the set of kinds with these names. It returns ErrParams if a name is not in OwnerNames.
 func ParseOwners(names ...string) (kinds OwnerKinds, err error) {
 	for _, name := range names {
 		i := slices.Index(ownerNames, name)
@@ -90,7 +91,7 @@ func ParseOwners(names ...string) (kinds OwnerKinds, err error) {
 	return kinds, nil
 }
 
-// Names lists the names of the kinds in the set.
+// Names lists the names of the kinds in the set, in the order of OwnerNames.
 func (k OwnerKinds) Names() (names []string) {
 	for i, name := range ownerNames {
 		if k&(1<<i) != 0 {
@@ -102,50 +103,53 @@ func (k OwnerKinds) Names() (names []string) {
 
 func (k OwnerKinds) String() string { return strings.Join(k.Names(), ", ") }
 
-// Issuer may issue tokens, and sign redemptions where the policy asks for it.
+// Issuer is a party that may issue tokens, and sign redemptions if Policy.Redeem is RedeemIssuer.
 type Issuer struct {
 	Identity []byte
-	Types    []string // whose tokens, in ascending order; none: all. Auditors enforce it
+	Types    []string // token types that it may issue, in ascending order; none: all. Auditors enforce it
 }
 
-// Auditor must sign every request.
+// Auditor is a party that must sign every request.
 type Auditor struct {
 	Identity []byte
 	KEM      KEM
-	Key      []byte // to which is encrypted what only the auditor needs: a public key of the KEM
+	Key      []byte // a public key of the KEM; data for the auditor alone is encrypted to it
 }
 
-// Validator is a validator of the ledger, by its Ed25519 public keys. The encoding of a key is the
-// canonical one of RFC 8032, and its point is not of small order (policy.Check).
+// Validator describes a validator of the ledger by its Ed25519 public keys. The encoding of a key is the
+// canonical one of RFC 8032, and its point does not have small order; policy.Check checks both.
 type Validator struct {
 	HeadKey      [ed25519.PublicKeySize]byte // verifies its signatures of heads of the log
-	ConsensusKey []byte                      // of ed25519.PublicKeySize, or empty: reserved for a network of validators
+	ConsensusKey []byte                      // ed25519.PublicKeySize bytes, or empty; reserved for a network of validators
 }
 
-// Administrators change the policy, so many of them together. Nobody, threshold 0: it never changes.
+// Administrators change the policy if Threshold of them sign together. Without identities and with threshold 0,
+// the policy never changes.
 type Administrators struct {
 	Identities [][]byte
 	Threshold  int
 }
 
-// Policy is the part of a token system's rules that changes while it runs: by an update that
-// administrators have signed (package token/policy). Lists are in ascending order of identities or head keys,
-// each of which stands once. Package token takes identities and keys for bytes (policy.Check does not).
+// Policy is the part of a token system's rules that can change while the system runs. An update that
+// administrators have signed changes it (package token/policy). Lists are in ascending order of identities or
+// head keys, without duplicates. Package token does not check that identities and validators' keys are
+// well-formed; policy.Check does.
 type Policy struct {
-	Version        uint64 // 0: that of the parameters
+	Version        uint64 // 0: the policy of the public parameters
 	Issuers        []Issuer
 	Auditors       []Auditor // none: no audit
 	Owners         OwnerKinds
 	Redeem         RedeemPolicy
 	Limits         Limits
-	Notes          KEM         // with which openings are encrypted to payees on the ledger
-	Validators     []Validator // no key stands twice, as a head key or a consensus key (policy.Check)
-	HeadThreshold  int         // how many validators must sign a head; 0 exactly if there are none
+	Notes          KEM         // openings are encrypted with it to payees, and the ledger stores the ciphertexts
+	Validators     []Validator // no two keys are equal, whether head keys or consensus keys (policy.Check)
+	HeadThreshold  int         // how many validators must sign a head; 0 exactly if there are no validators
 	Administrators Administrators
 }
 
-// DefaultPolicy is a policy with the limits of the wire format, blocks up to a minute ahead, redeeming by owners of
-// all kinds, and nobody to issue, audit, sign heads or administrate.
+// DefaultPolicy returns a policy with the limits of the wire format and block times at most one minute ahead of
+// the clock. Owners of all kinds may redeem their tokens. There are no issuers, auditors, validators or
+// administrators.
 func DefaultPolicy() Policy {
 	return Policy{
 		Owners: AllOwners, Redeem: RedeemOwner, Notes: X25519,
@@ -153,7 +157,7 @@ func DefaultPolicy() Policy {
 	}
 }
 
-// IssuerIdentities are the identities of the issuers, in their order.
+// IssuerIdentities returns the identities of the issuers, in their order.
 func (p *Policy) IssuerIdentities() [][]byte {
 	ids := make([][]byte, len(p.Issuers))
 	for i := range p.Issuers {
@@ -162,7 +166,7 @@ func (p *Policy) IssuerIdentities() [][]byte {
 	return ids
 }
 
-// Issuer returns the issuer with that identity, nil if the policy has none.
+// Issuer returns the issuer with that identity, or nil if the policy has none.
 func (p *Policy) Issuer(id []byte) *Issuer {
 	for i := range p.Issuers {
 		if bytes.Equal(p.Issuers[i].Identity, id) {
@@ -172,7 +176,7 @@ func (p *Policy) Issuer(id []byte) *Issuer {
 	return nil
 }
 
-// AuditorIdentities are the identities of the auditors, in their order.
+// AuditorIdentities returns the identities of the auditors, in their order.
 func (p *Policy) AuditorIdentities() [][]byte {
 	ids := make([][]byte, len(p.Auditors))
 	for i := range p.Auditors {
@@ -181,13 +185,13 @@ func (p *Policy) AuditorIdentities() [][]byte {
 	return ids
 }
 
-// MayIssue tells whether tokens of a type are the issuer's.
+// MayIssue reports whether the issuer may issue tokens of a type.
 func (i *Issuer) MayIssue(tokenType string) bool {
 	return len(i.Types) == 0 || slices.Contains(i.Types, tokenType)
 }
 
-// check holds the fields against each other. It computes nothing on curves: whoever can sign for nothing writes policies, too. The error is an
-// ErrParams that names the field.
+// check checks each field and that they fit together. It does no curve arithmetic, so that a policy that nobody
+// has signed is cheap to refuse. It returns an ErrParams that names the field.
 func (p *Policy) check() error {
 	switch {
 	case p.Version > maxVersion:
@@ -243,7 +247,8 @@ func (p *Policy) check() error {
 	)
 }
 
-// checkValidators checks the validators' keys but for what they are.
+// checkValidators checks the number, the order and the lengths of the validators' keys. It does not check that
+// they are points.
 func (p *Policy) checkValidators() error {
 	if len(p.Validators) > MaxIdentities {
 		return badConfig("validators", len(p.Validators), fmt.Sprintf("up to %d", MaxIdentities))
@@ -259,16 +264,17 @@ func (p *Policy) checkValidators() error {
 	return nil
 }
 
-// checkThreshold checks how many of a set act together: 0 of nobody, else 1 to all.
+// checkThreshold checks how many members of a set must act together: 0 if the set is empty, else 1 to all of
+// them.
 func checkThreshold(set string, threshold, size int) error {
 	if least := min(1, size); threshold < least || threshold > size {
-		return badConfig("threshold of "+set, threshold, fmt.Sprintf("%d to %d, for so many %s", least, size, set))
+		return badConfig("threshold of "+set, threshold, fmt.Sprintf("%d to %d for %d %s", least, size, size, set))
 	}
 	return nil
 }
 
-// CheckKeys refuses auditors' keys to which nothing can be encrypted in secret, at the price of a curve operation each. The error is an ErrParams
-// that names the auditor.
+// CheckKeys checks the key of each auditor by KEM.CheckKey. It costs one curve operation per key. It returns an
+// ErrParams that names the auditor.
 func (p *Policy) CheckKeys() error {
 	for i, a := range p.Auditors {
 		if err := a.KEM.CheckKey(a.Key); err != nil {
@@ -278,7 +284,8 @@ func (p *Policy) CheckKeys() error {
 	return nil
 }
 
-// checkIdentities checks a list of identities but for what they are.
+// checkIdentities checks the number, the lengths and the order of a list of identities. It does not decode
+// them.
 func checkIdentities(name string, ids [][]byte) error {
 	if len(ids) > MaxIdentities {
 		return badConfig(name, len(ids), fmt.Sprintf("up to %d", MaxIdentities))
@@ -294,12 +301,13 @@ func checkIdentities(name string, ids [][]byte) error {
 	return nil
 }
 
-// checkTypes checks the types of an issuer. Validators see none, so a restriction without auditors would be none.
+// checkTypes checks the types of an issuer. Validators cannot see types, so without auditors nobody would
+// enforce the restriction.
 func (p *Policy) checkTypes(i int) error {
 	types := p.Issuers[i].Types
 	field := fmt.Sprintf("issuers[%d].types", i)
 	if len(types) > 0 && len(p.Auditors) == 0 {
-		return badConfig(field, fmt.Sprintf("%q without auditors", types), "all types, or auditors who see to it")
+		return badConfig(field, fmt.Sprintf("%q without auditors", types), "all types, or auditors to enforce it")
 	}
 	if len(types) > MaxTypes {
 		return badConfig(field, len(types), fmt.Sprintf("up to %d", MaxTypes))
@@ -324,8 +332,8 @@ func (p *Policy) checkTypes(i int) error {
 //	auditor   = identity kem(2) key
 //	validator = head key(32) length(1) consensus key
 //
-// Numbers are big-endian, and ahead is in seconds; identities, types and auditors' keys stand behind a length of 2 bytes.
-// The error is an ErrParams that names the field.
+// Numbers are big-endian, and ahead is in seconds. Identities, types and auditors' keys follow a length of 2
+// bytes. Encode returns an ErrParams that names the field if the policy is not acceptable.
 func (p *Policy) Encode() ([]byte, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -373,8 +381,9 @@ func (p *Policy) Encode() ([]byte, error) {
 	return encoded, err
 }
 
-// DecodePolicy decodes what Encode made. It keeps nothing of data. The error is a *zkbench.DecodeError, or an
-// ErrParams for fields that are well-formed and not accepted.
+// DecodePolicy decodes a policy that Encode returned. The policy does not refer to data. DecodePolicy returns a
+// *zkbench.DecodeError if data is malformed, or an ErrParams if it is well-formed and a field is not
+// acceptable.
 func DecodePolicy(data []byte) (*Policy, error) {
 	f := wire.NewFields(data, "policy", MaxPolicy)
 	clone := func(path string) []byte { return slices.Clone(f.Prefixed(path, 2, 1, MaxOwner)) }
@@ -428,7 +437,8 @@ func DecodePolicy(data []byte) (*Policy, error) {
 	return p, p.check()
 }
 
-// Digest commits to the encoding. An update names that of the policy before it.
+// Digest returns a hash of the encoding. An update of the policy contains the digest of the policy that it
+// replaces.
 func (p *Policy) Digest() ([transcript.StateLen]byte, error) {
 	encoded, err := p.Encode()
 	if err != nil {
@@ -439,7 +449,7 @@ func (p *Policy) Digest() ([transcript.StateLen]byte, error) {
 	return t.State(), nil
 }
 
-// Clone returns a policy that shares nothing with this one.
+// Clone returns a copy that shares no memory with p.
 func (p *Policy) Clone() *Policy {
 	c := *p
 	c.Issuers = slices.Clone(p.Issuers)

@@ -14,15 +14,15 @@ import (
 	"golang.org/x/crypto/cryptobyte"
 )
 
-// layout is the shape of an action's proof: the points of the type-and-sum
-// proof and of every range proof, then the scalars of each in the same order.
+// layout is the shape of an action's proof. Points come first, then scalars; within each, the type-and-sum
+// proof is before the range proofs.
 type layout struct {
 	points, scalars int
 	ranges          []rangeLayout
 }
 
-// rangeLayout is the place of one range proof: the outputs that it covers, and
-// its points and scalars among those of the action's proof.
+// rangeLayout says which outputs a range proof covers, and where its points and scalars start in the action's
+// proof.
 type rangeLayout struct {
 	first, last     int
 	points, scalars int // where they start
@@ -57,8 +57,8 @@ func (p *params[S, P]) ProofLen(inputs, outputs int) int {
 	return l.points*p.g.PointLen() + l.scalars*p.g.ScalarLen()
 }
 
-// start opens the one transcript of an action: protocol, group, parameters,
-// kind, counts, anchor, the action with its owners and ids, all commitments.
+// start opens the one transcript of an action. It appends protocol, group, parameters, kind, counts, anchor,
+// the action with its owners and ids, and all commitments.
 func (p *params[S, P]) start(st *statement.Statement) transcript.Transcript {
 	t := transcript.New("token")
 	t.Append("group", []byte(p.g.Domain()))
@@ -77,8 +77,8 @@ func (p *params[S, P]) start(st *statement.Statement) transcript.Transcript {
 	return t
 }
 
-// encodeWitness returns a canonical encoding of the witness but its seed, for deriving
-// nonces and blindings. The error is that of a type or a blinding of 2^16 bytes or more.
+// encodeWitness returns a canonical encoding of the witness without its seed, from which nonces and blindings
+// are derived. It returns an error if a type or a blinding has 2^16 bytes or more.
 func encodeWitness(w *witness) ([]byte, error) {
 	var b cryptobyte.Builder
 	for _, list := range [][]Opening{w.Inputs, w.Outputs} {
@@ -102,7 +102,7 @@ func (p *params[S, P]) Prove(ctx context.Context, ex executor.Executor, st *stat
 	return p.prove(ctx, ex, st, w)
 }
 
-// prove is Prove for a witness that may be wrong.
+// prove proves like Prove, but does not check the witness.
 func (p *params[S, P]) prove(ctx context.Context, ex executor.Executor, st *statement.Statement, w *witness) ([]byte, error) {
 	g := p.g
 	kind := kindOf(len(st.Inputs))
@@ -145,8 +145,8 @@ func (p *params[S, P]) prove(ctx context.Context, ex executor.Executor, st *stat
 	return g.AppendScalars(out, scalars...), nil
 }
 
-// proveRanges proves the range of every output under the executor, each proof
-// on its own fork of t; those of a task in step, so that they share their sums.
+// proveRanges proves the range of every output under the executor. Each proof has its own fork of t. The proofs
+// of one task run in step, so that they share their sums.
 func (p *params[S, P]) proveRanges(ctx context.Context, ex executor.Executor, w *witness, tw *typeSumWitness[S], t *transcript.Transcript, l *layout, points []P, scalars []S) error {
 	if len(l.ranges) == 0 {
 		return nil
@@ -186,8 +186,8 @@ func (p *params[S, P]) proveRanges(ctx context.Context, ex executor.Executor, w 
 	})
 }
 
-// checkWitness refuses witnesses that no honest prover has, and an anchor that binds to nothing. The
-// message names the field and never the value.
+// checkWitness refuses witnesses that an honest prover cannot have, and an anchor that is empty or too long.
+// The message names the field and never the value.
 func (p *params[S, P]) checkWitness(w *witness, anchor []byte) error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w: %s", zkbench.ErrParams, fmt.Sprintf(format, args...))
@@ -244,7 +244,8 @@ func checkType(typ string) error {
 	return nil
 }
 
-// checkAnchor refuses what a proof cannot be bound to. Bound to nothing, it would hold again in any transaction.
+// checkAnchor refuses anchors that a proof cannot be bound to. A proof with an empty anchor would be valid in
+// any transaction.
 func checkAnchor(anchor []byte) error {
 	switch n := len(anchor); {
 	case n == 0:
@@ -255,7 +256,7 @@ func checkAnchor(anchor []byte) error {
 	return nil
 }
 
-// kindOf is the kind of an action: an issue has no inputs.
+// kindOf returns the kind of an action with that number of inputs: an issue has none.
 func kindOf(inputs int) Kind {
 	if inputs == 0 {
 		return Issue

@@ -25,32 +25,31 @@ const (
 	maxName   = 64                // bytes of the name of a curve or proof type
 )
 
-// System is a range-proof system that actions may use, and what its proofs bind:
-// the digest of all parameters that they depend on, every generator included.
-type System struct {
+// RangeProof describes a range-proof system that actions may use. Digest is the digest of all parameters that
+// its proofs depend on, including every generator; its proofs bind it.
+type RangeProof struct {
 	ProofType   string
 	Aggregation int
 	Stop        int
 	Digest      [transcript.StateLen]byte
 }
 
-// PublicParams are the parameters of a token system, which all its participants
-// share: what tokens and proofs depend on, which never changes, and the first policy.
-// A ledger's id binds their digest; proofs bind that of their System.
-// Local choices (tables, constant time) are no part of them.
+// PublicParams are the parameters that all participants of a token system share. They contain the first policy
+// and what tokens and proofs depend on, which never changes. A ledger's id binds their digest; proofs bind the
+// digest of their RangeProof. Local choices (tables, constant time) are not part of them.
 type PublicParams struct {
-	Curve   string // one of Curves
-	Bits    int    // values are below 2^Bits
-	Systems []System
-	Policy  Policy // version 0
+	Curve       string // one of Curves
+	Bits        int    // values are below 2^Bits
+	RangeProofs []RangeProof
+	Policy      Policy // the first policy, version 0
 }
 
-// leastTables are for parameters that are built for their digest, and dropped again.
+// leastTables is the tuning for parameters that are built only to compute their digest.
 var leastTables = Tuning{Table: group.TableOptions{Window: 2, Spacing: 64}}
 
-// NewPublicParams returns parameters on a curve for values below 2^bits, with the
-// range-proof systems named and the default policy. The curve is a name that Curve knows. It derives every
-// generator.
+// NewPublicParams returns parameters on a curve for values below 2^bits, with the given range-proof systems and
+// the default policy. The curve is a name that Curve knows. NewPublicParams derives every generator of every
+// system.
 func NewPublicParams(curve string, bits int, proofTypes ...string) (*PublicParams, error) {
 	p := &PublicParams{Curve: Curve(curve), Bits: bits, Policy: DefaultPolicy()}
 	for _, proofType := range slices.Sorted(slices.Values(proofTypes)) {
@@ -59,29 +58,27 @@ func NewPublicParams(curve string, bits int, proofTypes ...string) (*PublicParam
 			return nil, err
 		}
 		cfg := pp.Config()
-		p.Systems = append(p.Systems, System{cfg.ProofType, cfg.Aggregation, cfg.Stop, pp.Digest()})
+		p.RangeProofs = append(p.RangeProofs, RangeProof{cfg.ProofType, cfg.Aggregation, cfg.Stop, pp.Digest()})
 	}
 	return p, p.check()
 }
 
-// system returns the range-proof system of that name. The error names those that
-// the parameters have.
-func (p *PublicParams) system(proofType string) (System, error) {
+// rangeProof returns the range-proof system of that name. The error lists the names that the parameters have.
+func (p *PublicParams) rangeProof(proofType string) (RangeProof, error) {
 	var names []string
-	for _, s := range p.Systems {
+	for _, s := range p.RangeProofs {
 		if s.ProofType == proofType {
 			return s, nil
 		}
 		names = append(names, s.ProofType)
 	}
-	return System{}, badConfig("proof type", proofType, strings.Join(names, ", "))
+	return RangeProof{}, badConfig("proof type", proofType, strings.Join(names, ", "))
 }
 
-// Crypto builds what proves and verifies with one of the range-proof systems.
-// local gives the choices that are not part of the parameters. Generators are derived and
-// compared with the system's digest: an ErrParams where they are others.
+// Crypto returns the CryptoParams of one of the range-proof systems. local holds the choices that are not part
+// of the parameters. Crypto derives the generators, and returns ErrParams if their digest is not the system's.
 func (p *PublicParams) Crypto(proofType string, local Tuning) (CryptoParams, error) {
-	s, err := p.system(proofType)
+	s, err := p.rangeProof(proofType)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +87,7 @@ func (p *PublicParams) Crypto(proofType string, local Tuning) (CryptoParams, err
 		return nil, err
 	}
 	if cfg := pp.Config(); cfg.Aggregation != s.Aggregation || cfg.Stop != s.Stop {
-		return nil, badConfig("aggregation and early stop of "+proofType, fmt.Sprint(s.Aggregation, s.Stop), fmt.Sprintf("%d %d, with no default left open", cfg.Aggregation, cfg.Stop))
+		return nil, badConfig("aggregation and early stop of "+proofType, fmt.Sprint(s.Aggregation, s.Stop), fmt.Sprintf("%d %d, with all defaults filled in", cfg.Aggregation, cfg.Stop))
 	}
 	if pp.Digest() != s.Digest {
 		return nil, fmt.Errorf("%w: digest of %s is not that of its generators", zkbench.ErrParams, proofType)
@@ -98,10 +95,10 @@ func (p *PublicParams) Crypto(proofType string, local Tuning) (CryptoParams, err
 	return pp, nil
 }
 
-// Validate checks everything: the fields against each other, and every system's
-// digest against generators that it derives anew, whose numbers it returns, of
-// commitments and range proofs together. The error is an ErrParams that names the
-// field; the context's cause when ctx ends, between two systems.
+// Validate checks everything: each field, that they fit together, and every range-proof system's digest. For
+// that it derives each system's generators. It returns their number for each system, commitments and range
+// proofs together. Validate returns an ErrParams that names the field. If ctx ends between two systems, it
+// returns the context's cause.
 func (p *PublicParams) Validate(ctx context.Context) (generators []int, err error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -109,8 +106,8 @@ func (p *PublicParams) Validate(ctx context.Context) (generators []int, err erro
 	if err := cmp.Or(p.Policy.check(), p.Policy.CheckKeys()); err != nil {
 		return nil, err
 	}
-	generators = make([]int, len(p.Systems))
-	for i, s := range p.Systems {
+	generators = make([]int, len(p.RangeProofs))
+	for i, s := range p.RangeProofs {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
@@ -125,23 +122,23 @@ func (p *PublicParams) Validate(ctx context.Context) (generators []int, err erro
 	return generators, nil
 }
 
-// check checks all but the digests and the policy.
+// check checks everything except digests and the policy.
 func (p *PublicParams) check() error {
 	switch {
 	case !slices.Contains(Curves(), p.Curve):
 		return badConfig("curve", p.Curve, strings.Join(Curves(), ", "))
 	case p.Bits < 1 || p.Bits > 64:
 		return badConfig("bits", p.Bits, "1 to 64")
-	case len(p.Systems) == 0:
+	case len(p.RangeProofs) == 0:
 		return badConfig("range-proof systems", 0, "1 or more")
 	case p.Policy.Version != 0:
 		return badConfig("policy version", p.Policy.Version, "0 in parameters")
 	}
-	for i, s := range p.Systems {
+	for i, s := range p.RangeProofs {
 		if !slices.Contains(ProofTypes(), s.ProofType) {
 			return badConfig(fmt.Sprintf("range-proof systems[%d]", i), s.ProofType, strings.Join(ProofTypes(), ", "))
 		}
-		if i > 0 && p.Systems[i-1].ProofType >= s.ProofType {
+		if i > 0 && p.RangeProofs[i-1].ProofType >= s.ProofType {
 			return badConfig(fmt.Sprintf("range-proof systems[%d]", i), s.ProofType, "each once, in the order of their names")
 		}
 		if s.Aggregation < 0 || s.Aggregation > MaxTokens || s.Stop < 0 || s.Stop > math.MaxUint16 {
@@ -156,9 +153,9 @@ func (p *PublicParams) check() error {
 //	version(2) curve bits(1) count(1) systems policy
 //	system = proof type, aggregation(2) stop(2) digest(64)
 //
-// Numbers are big-endian, names behind a length of 1 byte, the policy's encoding of 3. The
-// error is that of parameters which Validate would refuse without looking at
-// digests.
+// Numbers are big-endian. Names follow a length of 1 byte, the policy's encoding a length of 3 bytes. Encode
+// returns an ErrParams that names the field if a field is not acceptable. It checks neither digests nor
+// auditors' keys.
 func (p *PublicParams) Encode() ([]byte, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -174,8 +171,8 @@ func (p *PublicParams) Encode() ([]byte, error) {
 	b.AddUint16(PublicParamsVersion)
 	name(p.Curve)
 	b.AddUint8(uint8(p.Bits))
-	b.AddUint8(uint8(len(p.Systems)))
-	for _, s := range p.Systems {
+	b.AddUint8(uint8(len(p.RangeProofs)))
+	for _, s := range p.RangeProofs {
 		name(s.ProofType)
 		b.AddUint16(uint16(s.Aggregation))
 		b.AddUint16(uint16(s.Stop))
@@ -185,9 +182,9 @@ func (p *PublicParams) Encode() ([]byte, error) {
 	return b.Bytes()
 }
 
-// DecodePublicParams decodes parameters and checks all but their digests, which
-// Validate does. The error is a *zkbench.DecodeError, or an ErrParams for fields
-// that are well-formed and not accepted.
+// DecodePublicParams decodes parameters and checks everything except digests and auditors' keys, which Validate
+// checks. It returns a *zkbench.DecodeError if data is malformed, or an ErrParams if it is well-formed and a
+// field is not acceptable.
 func DecodePublicParams(data []byte) (*PublicParams, error) {
 	malformed := func(s cryptobyte.String, field, reason string) error {
 		return &zkbench.DecodeError{Path: "public parameters." + field, Offset: len(data) - len(s), Reason: reason}
@@ -213,13 +210,13 @@ func DecodePublicParams(data []byte) (*PublicParams, error) {
 	for i := range int(systems) {
 		var proofType cryptobyte.String
 		var aggregation, stop uint16
-		sys := System{}
+		rp := RangeProof{}
 		if !s.ReadUint8LengthPrefixed(&proofType) || len(proofType) > maxName ||
-			!s.ReadUint16(&aggregation) || !s.ReadUint16(&stop) || !s.CopyBytes(sys.Digest[:]) {
+			!s.ReadUint16(&aggregation) || !s.ReadUint16(&stop) || !s.CopyBytes(rp.Digest[:]) {
 			return nil, malformed(s, fmt.Sprintf("systems[%d]", i), "truncated, or a name that is too long")
 		}
-		sys.ProofType, sys.Aggregation, sys.Stop = string(proofType), int(aggregation), int(stop)
-		p.Systems = append(p.Systems, sys)
+		rp.ProofType, rp.Aggregation, rp.Stop = string(proofType), int(aggregation), int(stop)
+		p.RangeProofs = append(p.RangeProofs, rp)
 	}
 	var policy cryptobyte.String
 	if !s.ReadUint24LengthPrefixed(&policy) {
@@ -239,7 +236,7 @@ func DecodePublicParams(data []byte) (*PublicParams, error) {
 	return p, p.check()
 }
 
-// Digest commits to the encoding. A ledger's genesis names it.
+// Digest returns a hash of the encoding. A ledger's genesis contains it.
 func (p *PublicParams) Digest() ([transcript.StateLen]byte, error) {
 	encoded, err := p.Encode()
 	if err != nil {

@@ -36,10 +36,10 @@ func arbitraryParams(t *rapid.T) *token.PublicParams {
 	}
 	p.Policy.Version = 0
 	for _, name := range []string{token.Bulletproof, token.BulletproofAgg, token.CSP} {
-		if len(p.Systems) == 0 || rapid.Bool().Draw(t, name) {
-			s := token.System{ProofType: name, Stop: rapid.IntRange(0, 1<<16-1).Draw(t, "stop")}
+		if len(p.RangeProofs) == 0 || rapid.Bool().Draw(t, name) {
+			s := token.RangeProof{ProofType: name, Stop: rapid.IntRange(0, 1<<16-1).Draw(t, "stop")}
 			copy(s.Digest[:], rapid.SliceOfN(rapid.Byte(), 64, 64).Draw(t, "digest"))
-			p.Systems = append(p.Systems, s)
+			p.RangeProofs = append(p.RangeProofs, s)
 		}
 	}
 	return p
@@ -89,9 +89,9 @@ func TestPublicParamsRefused(t *testing.T) {
 	for name, edit := range map[string]func(p *token.PublicParams){
 		"curve":                                func(p *token.PublicParams) { p.Curve = "BN255" },
 		"bits":                                 func(p *token.PublicParams) { p.Bits = 65 },
-		"range-proof systems":                  func(p *token.PublicParams) { p.Systems = nil },
-		"range-proof systems[1]":               func(p *token.PublicParams) { p.Systems = append(p.Systems, p.Systems[0]) },
-		"range-proof systems[0]":               func(p *token.PublicParams) { p.Systems[0].ProofType = "stark" },
+		"range-proof systems":                  func(p *token.PublicParams) { p.RangeProofs = nil },
+		"range-proof systems[1]":               func(p *token.PublicParams) { p.RangeProofs = append(p.RangeProofs, p.RangeProofs[0]) },
+		"range-proof systems[0]":               func(p *token.PublicParams) { p.RangeProofs[0].ProofType = "stark" },
 		"policy version":                       func(p *token.PublicParams) { p.Policy.Version = 1 },
 		"redeem policy issuer without issuers": func(p *token.PublicParams) { p.Policy.Redeem = token.RedeemIssuer },
 	} {
@@ -114,13 +114,13 @@ func TestPublicParamsRefused(t *testing.T) {
 func TestValidateDerivesEveryGenerator(t *testing.T) {
 	p := publicParams(t, token.CSP, token.Bulletproof, token.BulletproofAgg)
 	golden.Equal(t, "generators", []int{2*8 + 4, 2*8*token.DefaultAggregation + 4, 22}, must.Get(p.Validate(t.Context()))(t))
-	for i := range p.Systems {
-		p.Systems[i].Digest[63] ^= 1
-		if _, err := p.Validate(t.Context()); !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), "digest of "+p.Systems[i].ProofType) {
-			t.Errorf("%s: %v", p.Systems[i].ProofType, err)
+	for i := range p.RangeProofs {
+		p.RangeProofs[i].Digest[63] ^= 1
+		if _, err := p.Validate(t.Context()); !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), "digest of "+p.RangeProofs[i].ProofType) {
+			t.Errorf("%s: %v", p.RangeProofs[i].ProofType, err)
 		}
-		must.FailGet(p.Crypto(p.Systems[i].ProofType, token.Tuning{}))(t, zkbench.ErrParams, "%s used", p.Systems[i].ProofType)
-		p.Systems[i].Digest[63] ^= 1
+		must.FailGet(p.Crypto(p.RangeProofs[i].ProofType, token.Tuning{}))(t, zkbench.ErrParams, "%s used", p.RangeProofs[i].ProofType)
+		p.RangeProofs[i].Digest[63] ^= 1
 	}
 	p.Bits = 9
 	must.FailGet(p.Validate(t.Context()))(t, zkbench.ErrParams, "digests of another bit length")

@@ -268,8 +268,8 @@ func TestTorsionBeforeHashing(t *testing.T) {
 	}
 }
 
-// proveWithTorsion is params.prove with torsion added to one point of the
-// type-and-sum proof before it is absorbed.
+// proveWithTorsion proves as params.prove does, but adds torsion to one point of the type-and-sum proof before it is
+// absorbed.
 func proveWithTorsion(t *testing.T, p *params[blsfr.Element, bls12381.G1Affine], e *example, target int, torsion bls12381.G1Affine) []byte {
 	t.Helper()
 	ctx, ex, g := context.Background(), executor.Serial(), p.g

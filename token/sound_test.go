@@ -22,8 +22,8 @@ type (
 	scalar = fr.Element
 )
 
-// textbook is the slow verifier: the equations of docs/token.md one by one, by
-// double-and-add, no weights in the type-and-sum proof. The range proofs'
+// textbook is a slow verifier: it checks the equations of docs/token.md one by one, by
+// double-and-add, without weights in the type-and-sum proof. The range proofs'
 // equations, whose own packages have textbook verifiers, are summed term by
 // term.
 func textbook(p *bnParams, st *Statement, proof []byte) bool {

@@ -1,17 +1,15 @@
-// Package token is the first floor of confidential tokens: commitments to a
-// type and a value, their openings, the parameters, and the proof that an
-// action (an issue or a transfer) creates no value and mixes no types.
+// Package token is the base of confidential tokens. It has commitments to a type and a value, their openings,
+// and the parameters. It proves that an action (an issue or a transfer) creates no value and mixes no types.
 //
 // A token is an owner and a Pedersen commitment
 //
 //	T = t·G_T + v·G + r·H
 //
-// where t is the token type hashed to a scalar, v the value and r a uniform
-// blinding. docs/token.md states what an action's proof shows and how.
+// where t is the token type hashed to a scalar, v the value and r a uniform blinding. docs/token.md states what
+// an action's proof shows and how.
 //
-// What this package does not promise: it hides types and values, not who owns
-// which token (no graph hiding); its multi-scalar multiplications look tables
-// up by secret digits unless Tuning.ConstantTime is set (SECURITY.md).
+// The package hides types and values. It does not hide who owns which token (no graph hiding). Its multi-scalar
+// multiplications look tables up by secret digits unless Tuning.ConstantTime is set (SECURITY.md).
 package token
 
 import (
@@ -21,54 +19,53 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Limits of the wire format, in bytes and in tokens. A decoder refuses more
-// before it allocates.
+// Limits of the wire format, in bytes and in tokens. A decoder refuses larger numbers before it allocates.
 const (
 	MaxTokens   = 64            // inputs, and outputs, of one action
-	MaxAnchor   = 128           // bytes of a transaction's id, 1 or more
+	MaxAnchor   = 128           // bytes of a transaction's id (its anchor), 1 or more
 	MaxRequest  = 16 << 20      // bytes of a request
-	MaxID       = MaxAnchor + 4 // bytes of a token id: the transaction's id, and the places of action and output
+	MaxID       = MaxAnchor + 4 // bytes of a token id: the transaction's id, and the indices of action and output
 	MaxOwner    = 4 << 10       // bytes of an owner
 	MaxMembers  = 16            // identities of an owner, and signatures for one input
 	MaxType     = 256           // bytes of a token type, 1 or more
 	MaxMetadata = 64 << 10
-	MaxNote     = 24 << 10 // bytes of the note of an output
+	MaxNote     = 24 << 10 // bytes of an output's encrypted opening
 	MaxBound    = 64 << 10 // bytes of an Anchor, 1 or more
 )
 
-// ID names a token on a ledger: opaque bytes, 1 to MaxID.
+// ID names a token on a ledger. It is opaque, with 1 to MaxID bytes.
 type ID []byte
 
-// Anchor is what a proof is bound to, 1 to MaxBound bytes: it holds there and nowhere
-// else. It is the id of a transaction, or request.ActionAnchor of it. The type is not
-// that of metadata, so that the two cannot be exchanged.
+// Anchor is what a proof is bound to, 1 to MaxBound bytes: the proof is valid for no other anchor. It is the id
+// of a transaction, or what request.ActionAnchor derives from it. It has another type than metadata so that the
+// two cannot be confused.
 type Anchor string
 
-// LedgerID names the one ledger on which a token system runs (ledger.Genesis). All that is signed or proved
-// in the system is bound to it, and says nothing on another ledger.
+// LedgerID names the one ledger on which a token system runs (ledger.Genesis). All signatures and proofs of the
+// system are bound to it and are not valid on another ledger.
 type LedgerID [32]byte
 
-// Token is what a ledger stores: an opaque owner, empty for a redeemed token,
-// and a compressed commitment.
+// Token is a token as the ledger stores it: an opaque owner, which is empty if the token is redeemed, and a
+// compressed commitment.
 type Token struct {
 	Owner      []byte
 	Commitment []byte
 }
 
-// Opening is the secret of a commitment.
+// Opening is the secret that opens a token's commitment.
 type Opening struct {
 	Type     string
 	Value    uint64
 	Blinding []byte // a canonical scalar, 32 bytes big-endian
 }
 
-// Format prints that it is an opening, whatever the verb, and not what it is of.
+// Format prints "token.Opening (secret)" for every verb, and never the opening itself.
 func (Opening) Format(f fmt.State, _ rune) { fmt.Fprint(f, "token.Opening (secret)") }
 
-// Kind is the kind of an action.
+// Kind says whether an action is an issue or a transfer.
 type Kind uint8
 
-// The kinds of actions; the numbers are those of the wire format.
+// The kinds of actions. The numbers are those of the wire format.
 const (
 	Issue    Kind = 1
 	Transfer Kind = 2
@@ -87,9 +84,8 @@ func (k Kind) String() string {
 // Version is the version of the wire format.
 const Version = 2
 
-// Encode returns the canonical encoding of a token, as a ledger stores it: uint16
-// length, owner, commitment. The error is an ErrLimit for an owner that is too
-// long.
+// Encode returns the canonical encoding of a token, as a ledger stores it: uint16 length, owner, commitment. It
+// returns ErrLimit if the owner is too long.
 func (t *Token) Encode() ([]byte, error) {
 	if n := len(t.Owner); n > MaxOwner {
 		return nil, &zkbench.LimitError{What: "bytes of owner", Estimate: int64(n), Max: MaxOwner}
@@ -98,9 +94,8 @@ func (t *Token) Encode() ([]byte, error) {
 	return append(append(b, t.Owner...), t.Commitment...), nil
 }
 
-// DecodeToken decodes a token whose commitment has pointLen bytes; it does not
-// look at the point. The error is a *zkbench.DecodeError. The token keeps
-// references into data.
+// DecodeToken decodes a token whose commitment has pointLen bytes. It does not decode the point. The token
+// keeps references into data. Errors have type *zkbench.DecodeError.
 func DecodeToken(pointLen int, data []byte) (*Token, error) {
 	malformed := func(path string, offset int, reason string) (*Token, error) {
 		return nil, &zkbench.DecodeError{Path: path, Offset: offset, Reason: reason}

@@ -8,23 +8,23 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// typeSum is the type-and-sum proof: a commitment C to the type alone, and
-// proofs of knowledge of representations (docs/token.md, section 3)
+// typeSum is the type-and-sum proof. It has a commitment C to the type alone, and proofs of knowledge of
+// representations (docs/token.md, section 3)
 //
 //	(type)   C                                  over (G_T, H)
 //	(inputs) Σ ρ^(i-1)·(In_i - C)                   over (G, H)
 //	(sum)    Σ In_i - Σ Out_j - (n-m)·C         over (H)
 //
-// with one challenge. An issue has the first relation only: the same-type proof.
-// That each Out_j - C is a commitment over (G, H) is shown by its range proof,
-// or, where there is none (1 in, 1 out), follows from the sum.
+// with one challenge. An issue has the first relation only: the same-type proof. Each Out_j - C must be a
+// commitment over (G, H). Its range proof shows that. Without range proofs (1 in, 1 out), it follows from the
+// sum.
 type typeSum[S, P any] struct {
 	points  []P // C, A_type, A_inputs, A_sum
 	scalars []S // zType, zTypeBlinding, zValue, zValueBlinding, zSum
 	rho, c  S
 }
 
-// typeSumShape is the number of points and scalars.
+// typeSumShape returns the number of points and scalars.
 func typeSumShape(kind Kind) (points, scalars int) {
 	if kind == Issue {
 		return 2, 2
@@ -38,8 +38,7 @@ type typeSumWitness[S any] struct {
 	t, r            S
 }
 
-// typeSumFirst computes C and the first messages for the nonces k, whose layout
-// is that of the scalars, in one call.
+// typeSumFirst computes C and the first messages in one call. The nonces k have the layout of the scalars.
 func (p *params[S, P]) typeSumFirst(ctx context.Context, ex executor.Executor, w *typeSumWitness[S], k []S, points []P) error {
 	rows := rowsOf[S](len(points), 3)
 	rows[0][p.typ], rows[0][p.blinding] = w.t, w.r

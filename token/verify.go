@@ -82,17 +82,15 @@ func (p *params[S, P]) Decode(st *statement.Statement, proof statement.Field) (s
 	return c, nil
 }
 
-// replayed is a claim whose transcript has been run to its end: its equations
-// are those of its sub-proofs.
+// replayed is a claim whose transcript has been run to its end. Its equations are those of its sub-proofs.
 type replayed[S, P any] struct {
 	claim  *claim[S, P]
 	ts     typeSum[S, P]
 	ranges []rangeproof.Equations[S, P]
 }
 
-// replay runs the claim's transcript, the range proofs' forks under the
-// executor. What it finds wrong with the proof is in item.Err; the error
-// returned is the executor's.
+// replay runs the claim's transcript. The range proofs' forks run under the executor. If the proof is bad,
+// replay sets item.Err; it returns only the executor's error.
 func (c *claim[S, P]) replay(ctx context.Context, ex executor.Executor, r *replayed[S, P], item *rangeproof.Replayed[S, P]) error {
 	p, g := c.p, c.p.g
 	np, ns := typeSumShape(kindOf(len(c.inputs)))

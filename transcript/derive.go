@@ -5,13 +5,11 @@ import (
 	"encoding/binary"
 )
 
-// SeedLen is the number of fresh random bytes that a prover draws once per
-// action.
+// SeedLen is the number of random bytes that a prover draws as a seed, once per action.
 const SeedLen = 32
 
-// XOF returns SHAKE256 of the frames of domain and parts: the source of
-// everything that a prover derives from its seed. The frames carry lengths, so
-// different lists of parts give independent streams.
+// XOF returns SHAKE256 over the frames of domain and parts. A prover derives everything from its
+// seed through it. The frames carry lengths, so different lists of parts give independent streams.
 func XOF(domain string, parts ...[]byte) *sha3.SHAKE {
 	x := sha3.NewSHAKE256()
 	var n [4]byte
@@ -27,10 +25,10 @@ func XOF(domain string, parts ...[]byte) *sha3.SHAKE {
 	return x
 }
 
-// Nonces names the nonce stream of one sub-proof. Seed, witness and the state
-// of the sub-proof's own transcript enter the derivation, so a broken random
-// source does not repeat a nonce for another statement, and no two sub-proofs
-// of an action share (Protocol, Label, Index).
+// Nonces identifies the nonce stream of one sub-proof. The stream also depends on the seed, on the
+// witness and on the state of the sub-proof's transcript. So even a broken random source does not
+// repeat a nonce for another statement. No two sub-proofs of an action may share Protocol, Label
+// and Index.
 type Nonces struct {
 	Protocol string
 	Label    string
@@ -38,7 +36,7 @@ type Nonces struct {
 	Seed     [SeedLen]byte
 }
 
-// Stream returns the nonce stream for a witness encoding at transcript t.
+// Stream returns the nonce stream for an encoded witness and for the current state of t.
 func (n *Nonces) Stream(witness []byte, t *Transcript) *sha3.SHAKE {
 	index := binary.LittleEndian.AppendUint32(nil, n.Index)
 	return XOF("zkbench/v1/nonce", []byte(n.Protocol), []byte(n.Label), index, n.Seed[:], witness, t.state[:])

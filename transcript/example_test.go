@@ -6,8 +6,8 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Prover and verifier absorb the same messages and so draw the same challenge;
-// one other byte gives another.
+// Prover and verifier absorb the same messages and so draw the same challenge. If one byte differs,
+// so does the challenge.
 func Example() {
 	challenge := func(commitment string) [transcript.StateLen]byte {
 		t := transcript.New("example")
@@ -20,7 +20,7 @@ func Example() {
 	// Output: true false
 }
 
-// Sub-proofs run at the same time on forks, which the parent then absorbs.
+// Sub-proofs run concurrently on forks, which the parent then absorbs.
 func ExampleTranscript_Fork() {
 	t := transcript.New("example")
 	t.Append("statement", []byte("two proofs"))

@@ -1,18 +1,18 @@
-// Package transcript is the Fiat-Shamir transcript of every proof in this
-// module: labelled, bytes only, a 64-byte state with nothing pending, copied by
-// assignment.
+// Package transcript implements the Fiat-Shamir transcript that every proof in this module uses. A
+// transcript absorbs labelled byte strings only. Its whole state is 64 bytes, so an assignment
+// copies it.
 //
 // Each append sets
 //
 //	state = SHA-512(state || 0x00 || frame(label) || frame(data))
 //
-// where frame(x) is len(x) as uint32 little-endian followed by x. A challenge is
-// SHA-512(state || 0x01 || frame(label)), and is then appended under its label.
-// Fork(label, i) starts a child at SHA-512(state || 0x02 || frame(label) ||
-// uint32 i); Join appends the children's final states in order. The three tag
-// bytes keep the three uses of the hash apart; the frames make the input
-// injective, so two different histories never meet in one state (up to SHA-512
-// collisions).
+// where frame(x) is len(x) as uint32 little-endian followed by x. A challenge is SHA-512(state ||
+// 0x01 || frame(label)), and is then appended under its label. Fork(label, i) starts a child at
+// SHA-512(state || 0x02 || frame(label) || uint32 i). Join appends the children's final states in
+// order.
+//
+// The three tag bytes keep the three uses of the hash apart. The frames make the encoding
+// injective, so two different histories never reach the same state, unless SHA-512 collides.
 package transcript
 
 import (
@@ -34,8 +34,8 @@ type Transcript struct {
 	state [StateLen]byte
 }
 
-// New starts the transcript of a protocol, for example "token"; the first
-// frame is "zkbench/v1/<protocol>".
+// New starts the transcript of a protocol, for example "token". The first data that it absorbs is
+// "zkbench/v1/<protocol>", under the label "protocol".
 func New(protocol string) Transcript {
 	var t Transcript
 	t.Append("protocol", []byte("zkbench/v1/"+protocol))
@@ -57,29 +57,29 @@ func (t *Transcript) Append(label string, data []byte) {
 	t.state = sha512.Sum512(b)
 }
 
-// AppendUint64 absorbs v as 8 bytes little-endian.
+// AppendUint64 absorbs v under a label, as 8 bytes little-endian.
 func (t *Transcript) AppendUint64(label string, v uint64) {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], v)
 	t.Append(label, b[:])
 }
 
-// Challenge draws 64 bytes that depend on all that was absorbed, and absorbs
-// them. Callers reduce them into their field.
+// Challenge returns 64 bytes that depend on everything absorbed so far, and absorbs them under the
+// label. Callers reduce them into their field.
 func (t *Transcript) Challenge(label string) [StateLen]byte {
 	c := t.tagged(tagChallenge, label)
 	t.Append(label, c[:])
 	return c
 }
 
-// Fork returns a child transcript that is bound to all absorbed so far, to the
-// label and to i. The parent is unchanged.
+// Fork returns a child transcript that depends on everything absorbed so far, on label and on i. It
+// does not change the parent.
 func (t *Transcript) Fork(label string, i uint32) Transcript {
 	return Transcript{t.tagged(tagFork, label, binary.LittleEndian.AppendUint32(nil, i)...)}
 }
 
-// Join absorbs the final states of the children, in the order given, which is
-// that of their fork indices. Each child's last message must be absorbed before.
+// Join absorbs the final states of the children in the order given, which must be the order of
+// their fork indices. Call it after each child has absorbed its last message.
 func (t *Transcript) Join(children ...Transcript) {
 	for i := range children {
 		t.Append("join", children[i].state[:])

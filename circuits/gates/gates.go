@@ -1,6 +1,6 @@
 // Package gates is a circuit of gnark of nothing but arithmetic gates, three
 // multiplications and one addition in turn, as the study of Plonk systems has it
-// (docs/studies.md).
+// (docs/measure.md).
 package gates
 
 import (

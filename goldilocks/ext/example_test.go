@@ -10,8 +10,8 @@ import (
 	"github.com/zkbench/zkbench/goldilocks/ext"
 )
 
-// A polynomial over the field at a point of its quadratic extension, from its coefficients and
-// from its values on a domain.
+// A polynomial over the field is evaluated at a point of its quadratic extension, first from its
+// coefficients and then from its values on a domain.
 func Example() {
 	ctx := context.Background()
 	x := ext.Quadratic{0, 1}              // X^2 = 7

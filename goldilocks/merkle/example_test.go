@@ -13,7 +13,7 @@ import (
 	"github.com/zkbench/zkbench/goldilocks/merkle"
 )
 
-// A verifier that knows a tree's root and shape is shown one of its rows.
+// A verifier that knows a tree's root and shape checks one of its rows.
 func Example() {
 	shape := merkle.Shape{Rows: 3, Width: 2}
 	rows := []goldilocks.Element{1, 2, 3, 4, 5, 6}
@@ -32,7 +32,7 @@ func Example() {
 	// proof rejected: path: it does not lead from the row to the root
 }
 
-// A tree that is larger than memory is built from a reader into a file.
+// BuildFile builds a tree that is larger than memory from a reader into a file.
 func ExampleBuildFile() {
 	folder, err := os.MkdirTemp("", "tree")
 	if err != nil {

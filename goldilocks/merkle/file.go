@@ -13,16 +13,18 @@ import (
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
 )
 
-// File is a tree whose digests are in a file, for those larger than memory: a head of 64
-// bytes, then the levels as Tree has them, eight bytes an element, the least significant
-// first. The rows are not in it. Its methods may be called at once. It is made by BuildFile
-// or OpenFile.
+// File is a tree whose digests are in a file, so that it may be larger than memory. The rows are
+// not in the file. Create a File with BuildFile or OpenFile. Its methods may be called
+// concurrently.
+//
+// The file has a head of 64 bytes and then the levels in the same order as Tree, eight bytes per
+// element, the least significant first.
 type File struct {
 	shape Shape
 	file  *os.File
 }
 
-// magic begins the file; its last byte is the format's number.
+// magic starts the file. Its last byte is the format's number.
 const magic = "zkmerkl\x01"
 
 // headLen is the length of the head: magic, rows, width, root, zeros.
@@ -39,9 +41,9 @@ func (s Shape) head(root poseidon.Digest) []byte {
 	return head[:headLen]
 }
 
-// OpenFile opens a tree that BuildFile has built. A file that is none, or is cut, is a
-// *zkbench.DecodeError. Of its digests only the top is looked at: paths from a damaged file
-// do not verify.
+// OpenFile opens a tree that BuildFile wrote. If the file is not such a tree or has another length,
+// the error is of type *zkbench.DecodeError. OpenFile reads only the head and the top digest: paths
+// from a file that is damaged elsewhere do not verify.
 func OpenFile(path string) (*File, error) {
 	// Before it is opened: a pipe would wait for a writer.
 	info, err := os.Stat(path)
@@ -74,7 +76,7 @@ func (f *File) readHead() error {
 		return malformed(name, "tree.head", 0, "not a tree of format 1")
 	}
 	rows, width := binary.LittleEndian.Uint64(head[8:]), binary.LittleEndian.Uint64(head[16:])
-	f.shape = Shape{int(rows), int(width)} // where an int cuts them, the head below is another
+	f.shape = Shape{int(rows), int(width)} // if an int cuts them, the head below differs
 	if err := f.shape.Check(); err != nil {
 		return malformed(name, "tree.head", int64(len(magic)), fmt.Sprintf("%d rows of %d", rows, width))
 	}
@@ -97,17 +99,18 @@ func (f *File) readHead() error {
 	return nil
 }
 
-// malformed is the error of a file that is no tree.
+// malformed returns the error for a file that is not a tree.
 func malformed(name, path string, offset int64, reason string) error {
 	return fmt.Errorf("%s: %w", name, &zkbench.DecodeError{Path: path, Offset: int(offset), Reason: reason})
 }
 
-// place is where a digest of a level is in the file.
+// place returns the position of a level's digest in the file.
 func (f *File) place(level, i int) int64 {
 	return headLen + int64(f.shape.offset(level)+i)*digestBytes
 }
 
-// read reads digests of a level; one that is not canonical was not written by us.
+// read reads digests of a level. It refuses elements that are not canonical, which BuildFile never
+// writes.
 func (f *File) read(level, from int, digests []poseidon.Digest) error {
 	raw, place := make([]byte, len(digests)*digestBytes), f.place(level, from)
 	if n, err := f.file.ReadAt(raw, place); errors.Is(err, io.EOF) {
@@ -127,17 +130,17 @@ func (f *File) read(level, from int, digests []poseidon.Digest) error {
 	return nil
 }
 
-// Shape is what the tree is over.
+// Shape returns the number and the width of the tree's rows.
 func (f *File) Shape() Shape { return f.shape }
 
-// Top is the plain top digest. No verifier takes it: see Root.
+// Top returns the plain top digest. No verifier accepts it: see Root.
 func (f *File) Top() (poseidon.Digest, error) {
 	var top [1]poseidon.Digest
 	err := f.read(f.shape.Levels()-1, 0, top[:])
 	return top[0], err
 }
 
-// Root is the commitment to the rows.
+// Root returns the commitment to the rows.
 func (f *File) Root() (poseidon.Digest, error) {
 	top, err := f.Top()
 	if err != nil {
@@ -146,9 +149,9 @@ func (f *File) Root() (poseidon.Digest, error) {
 	return f.shape.Root(top), nil
 }
 
-// Path are the siblings on the way from a row to the top, the lowest first. A row that is
-// not there is an ErrParams; digests that are not, or not canonical, are a
-// *zkbench.DecodeError.
+// Path returns the siblings on the way from a row to the top, the lowest first. It returns
+// ErrParams if there is no row with this index. If digests are missing or not canonical, the error
+// is of type *zkbench.DecodeError.
 func (f *File) Path(index int) ([]poseidon.Digest, error) {
 	if err := f.shape.checkIndex(index); err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
-// encode are elements as BuildFile reads them.
+// encode returns elements in the form that BuildFile reads.
 func encode(elements []goldilocks.Element) []byte {
 	raw := make([]byte, 0, 8*len(elements))
 	for _, e := range elements {
@@ -41,7 +41,7 @@ func buildFile(t testing.TB, shape merkle.Shape, rows io.Reader, path string) (*
 	return f, err
 }
 
-// nothingLeft makes sure that there is nothing in a folder.
+// nothingLeft checks that a folder is empty.
 func nothingLeft(t *testing.T, folder string) {
 	t.Helper()
 	golden.Equal(t, "files that are left", 0, len(must.Get(os.ReadDir(folder))(t)))
@@ -108,15 +108,15 @@ func TestBuildFileRefuses(t *testing.T) {
 		{"empty", two, bytes.NewReader(nil), zkbench.ErrMalformed, "rows[0] at byte 0: the rows end; there must be 2"},
 		{"a row less", two, bytes.NewReader(good[:24]), zkbench.ErrMalformed, "rows[1] at byte 24: the rows end"},
 		{"a byte less", two, bytes.NewReader(good[:47]), zkbench.ErrMalformed, "rows[1] at byte 47: the rows end"},
-		{"a byte more", two, bytes.NewReader(append(slices.Clone(good), 0)), zkbench.ErrMalformed, "rows[2] at byte 48: the rows go on"},
+		{"a byte more", two, bytes.NewReader(append(slices.Clone(good), 0)), zkbench.ErrMalformed, "rows[2] at byte 48: more follows the rows"},
 		{"not canonical", two, bytes.NewReader(bad), zkbench.ErrMalformed, "rows[1][1] at byte 32: not below the modulus"},
 		{"error at first", two, iotest.ErrReader(gone), gone, "rows[0]: "},
 		{"error in a row", two, io.MultiReader(bytes.NewReader(good[:30]), iotest.ErrReader(gone)), gone, "rows[1]: "},
 		{"error after the rows", two, io.MultiReader(bytes.NewReader(good), iotest.ErrReader(gone)), gone, "after the rows: "},
 		{"nothing is read", two, silent{}, io.ErrNoProgress, "rows[0]: "},
-		{"more than was asked for", two, tells(1 << 30), zkbench.ErrParams, "rows[0]: "},
-		{"less than nothing", two, tells(-1), zkbench.ErrParams, "rows[0]: "},
-		{"more than was asked for after the rows", two, io.MultiReader(bytes.NewReader(good), tells(2)), zkbench.ErrParams, "after the rows: "},
+		{"more than was asked for", two, reports(1 << 30), zkbench.ErrParams, "rows[0]: "},
+		{"less than nothing", two, reports(-1), zkbench.ErrParams, "rows[0]: "},
+		{"more than was asked for after the rows", two, io.MultiReader(bytes.NewReader(good), reports(2)), zkbench.ErrParams, "after the rows: "},
 		{"nothing after the rows", two, io.MultiReader(bytes.NewReader(good), silent{}), io.ErrNoProgress, "after the rows: "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -130,18 +130,18 @@ func TestBuildFileRefuses(t *testing.T) {
 	}
 }
 
-// silent reads nothing.
+// silent is a reader that reads nothing.
 type silent struct{}
 
 func (silent) Read([]byte) (int, error) { return 0, nil }
 
-// reader is a Read.
+// reader implements io.Reader by a function.
 type reader func([]byte) (int, error)
 
 func (r reader) Read(p []byte) (int, error) { return r(p) }
 
-// tells is a reader that tells of so many bytes, whatever it was asked for.
-func tells(n int) reader { return func([]byte) (int, error) { return n, nil } }
+// reports returns a reader that reports n bytes, whatever was requested.
+func reports(n int) reader { return func([]byte) (int, error) { return n, nil } }
 
 // TestBuildFilePlace: the place of an element that is not canonical, past the first window
 // and the first block.

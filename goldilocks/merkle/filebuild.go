@@ -19,30 +19,32 @@ import (
 	"github.com/zkbench/zkbench/internal/sys/memory"
 )
 
-// window is how many digests are in memory at once, two megabytes, and how many rows where
-// they have up to eight elements, four megabytes. Of wider rows there are fewer.
+// window is the number of digests in memory at once, which take two megabytes. It is also the
+// number of rows if they have up to eight elements, which take four megabytes. Wider rows are
+// fewer.
 const window = 1 << 16
 
-// rowsAtOnce is how many rows are in memory at once; one of MaxWidth is eight megabytes.
+// rowsAtOnce returns the number of rows in memory at once. One row of MaxWidth takes eight
+// megabytes.
 func (s Shape) rowsAtOnce() int {
 	return min(s.Rows, max(window*poseidon.Rate/max(s.Width, poseidon.Rate), 1))
 }
 
-// windowBytes is what BuildFile has in memory at once: rows and what is read of them, then
-// digests, those above them, and the bytes of either.
+// windowBytes returns the memory that BuildFile takes at once: the rows and their bytes, then
+// digests of two levels and their bytes.
 func (s Shape) windowBytes() uint64 {
 	return uint64(elementBytes*s.rowsAtOnce()*s.Width + block + 3*digestBytes*min(s.Rows, window))
 }
 
-// BuildFile builds the tree of a shape over rows that are read, eight bytes an element,
-// the least significant first, row after row, into a file that takes the place of path
-// when it is whole. It takes up to 16 MiB of memory, whatever the shape, and an ErrLimit
-// says that there is less.
+// BuildFile builds a tree over rows that it reads, and writes it to a file. It reads row after row,
+// eight bytes per element, the least significant first. The new file replaces path when it is
+// whole. BuildFile takes up to 16 MiB of memory, whatever the shape, and returns ErrLimit if there
+// is less.
 //
-// Rows that end early or go on, or an element that is not canonical, are a
-// *zkbench.DecodeError with its place; a reader that reads nothing a hundred times is an
-// io.ErrNoProgress; none, and one that tells of more bytes than it was asked for, is an
-// ErrParams.
+// If the rows end early, if more follows them or if an element is not canonical, the error is of
+// type *zkbench.DecodeError and says where. BuildFile returns io.ErrNoProgress if the reader
+// returns no bytes a hundred times in a row. It returns ErrParams if shape.Check does, if rows is
+// nil, or if the reader reports more bytes than were requested.
 func BuildFile(ctx context.Context, ex executor.Executor, shape Shape, rows io.Reader, path string, on ...goldilocks.Kernel) (*File, error) {
 	if err := shape.Check(); err != nil {
 		return nil, err
@@ -59,15 +61,14 @@ func BuildFile(ctx context.Context, ex executor.Executor, shape Shape, rows io.R
 	return OpenFile(path)
 }
 
-// buildFile writes another file, which it renames when it is closed: an open one has no
-// other name on Windows.
+// buildFile writes a temporary file, closes it and renames it: Windows cannot rename an open file.
 func buildFile(ctx context.Context, ex executor.Executor, on []goldilocks.Kernel, shape Shape, rows io.Reader, path string) (err error) {
 	part, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part")
 	if err != nil {
 		return err
 	}
 	renamed := false
-	defer func() { // also where the reader panics
+	defer func() { // also if the reader panics
 		if !renamed {
 			_ = part.Close() // it may be closed
 			err = errors.Join(err, os.Remove(part.Name()))
@@ -87,7 +88,7 @@ func buildFile(ctx context.Context, ex executor.Executor, on []goldilocks.Kernel
 	return syncDir(filepath.Dir(path))
 }
 
-// syncDir makes a rename last, where the system syncs directories.
+// syncDir makes a rename durable, if the system syncs directories.
 func syncDir(path string) error {
 	dir, err := os.Open(path)
 	if err == nil {
@@ -113,7 +114,7 @@ func (f *File) build(ctx context.Context, ex executor.Executor, on []goldilocks.
 	if err != nil {
 		return err
 	}
-	_, err = f.file.WriteAt(f.shape.head(root), 0) // last: without it the file is none
+	_, err = f.file.WriteAt(f.shape.head(root), 0) // last: without a head the file is not a tree
 	return err
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
-// treeFile is the file of a tree of three zeros: a head of 64 bytes, three digests, two, and
+// treeFile returns the file of a tree of three zeros: a head of 64 bytes, three digests, two, and
 // the top.
 func treeFile(t testing.TB) (path string, good []byte) {
 	t.Helper()
@@ -30,7 +30,7 @@ func treeFile(t testing.TB) (path string, good []byte) {
 	return path, good
 }
 
-// put writes v at a byte of a copy.
+// put returns a copy of good with v written at byte at.
 func put(good []byte, at int, v uint64) []byte {
 	bad := slices.Clone(good)
 	binary.LittleEndian.PutUint64(bad[at:], v)

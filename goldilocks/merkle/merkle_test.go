@@ -21,7 +21,7 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
-// numbered are the elements of the published trees: number i is 0x9E37...15 (i + 1).
+// numbered returns the elements of the published trees: number i is 0x9E37...15 (i + 1).
 func numbered(n int) []goldilocks.Element {
 	all := make([]goldilocks.Element, n)
 	for i := range all {
@@ -61,7 +61,7 @@ func TestTop(t *testing.T) {
 	}
 }
 
-// top is the rule of a tree, written as it stands in the package's text.
+// top computes the top of a tree by the rule in the package's doc comment.
 func top(rows []goldilocks.Element, width int) poseidon.Digest {
 	var level []poseidon.Digest
 	for r := range slices.Chunk(rows, width) {
@@ -128,7 +128,7 @@ func flip(rt *rapid.T, digests []poseidon.Digest) {
 	digests[i][j] ^= 1 << rapid.IntRange(0, 63).Draw(rt, "bit")
 }
 
-// forge tries all else that could pass for the row.
+// forge tries everything else that could pass for the row.
 func forge(rt *rapid.T, root poseidon.Digest, shape merkle.Shape, index int, row []goldilocks.Element, path []poseidon.Digest) {
 	other := slices.Clone(row)
 	other[len(other)-1] ^= 1 << rapid.IntRange(0, 63).Draw(rt, "bit of the row")
@@ -185,8 +185,8 @@ func TestTopIsNoRoot(t *testing.T) {
 	must.Fail(t, merkle.Verify(shorter.Top(), single, 0, row, nil), zkbench.ErrProof, "the plain top as the root")
 }
 
-// rootOf is the commitment as the package's text has it: the top, the width and the number
-// of rows as the rate, "zkroot1" as the capacity.
+// rootOf computes the commitment by the package's doc comment: the top, the width and the number of
+// rows as the rate, "zkroot1" as the capacity.
 func rootOf(top poseidon.Digest, shape merkle.Shape) poseidon.Digest {
 	tag := append([]byte("zkroot1"), 0)
 	s := poseidon.State{

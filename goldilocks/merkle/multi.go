@@ -9,9 +9,9 @@ import (
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
 )
 
-// MultiPath are the digests that several rows need beside what they give each other: of
-// each level, the lowest first, from left to right. The indices must rise. None, one that
-// is not there, or a wrong order is an ErrParams.
+// MultiPath returns the digests that are needed to verify several rows together, without those that
+// the rows give each other. They are ordered by level, the lowest first, and from left to right. It
+// returns ErrParams if there is no index, if an index has no row, or if the indices do not rise.
 func (t *Tree) MultiPath(indices []int) ([]poseidon.Digest, error) {
 	if err := t.shape.checkIndices(indices); err != nil {
 		return nil, err
@@ -45,12 +45,12 @@ type sibling int
 
 const (
 	wanted sibling = iota // from the path
-	known                 // it is the next of the nodes that are known
+	known                 // it is the next known node
 	none                  // there is none
 )
 
-// walk goes from rows to the top, level by level, and visits the nodes that are known and
-// make a node of the level above, from left to right; of two siblings the left one.
+// walk goes from rows to the top, level by level and from left to right. It visits each known node
+// that contributes to the level above; of two siblings it visits the left one.
 func (s Shape) walk(indices []int, visit func(level, node int, of sibling)) {
 	at := slices.Clone(indices)
 	for level := range s.Levels() - 1 {
@@ -71,8 +71,8 @@ func (s Shape) walk(indices []int, visit func(level, node int, of sibling)) {
 	}
 }
 
-// VerifyMulti checks that rows are those of the indices, which must rise, as Verify does for
-// one.
+// VerifyMulti checks that root commits to rows at the given indices, which must rise. Errors are as
+// for Verify.
 func VerifyMulti(root poseidon.Digest, shape Shape, indices []int, rows [][]goldilocks.Element, path []poseidon.Digest) error {
 	if err := shape.checkIndices(indices); err != nil {
 		return err
@@ -97,7 +97,7 @@ func VerifyMulti(root poseidon.Digest, shape Shape, indices []int, rows [][]gold
 	if err := checkDigests("path", path); err != nil {
 		return err
 	}
-	// A queue: the digests of the level that are left, then those of the level above.
+	// A queue: the remaining digests of the level, then the digests of the level above.
 	queue := make([]poseidon.Digest, len(rows), 2*len(rows))
 	for i, row := range rows {
 		queue[i] = poseidon.LinearHash(row)

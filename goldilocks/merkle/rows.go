@@ -11,7 +11,7 @@ import (
 	"github.com/zkbench/zkbench/goldilocks"
 )
 
-// block is how many bytes are asked of a reader at once.
+// block is the number of bytes requested from a reader at once.
 const block = 1 << 20
 
 // rowReader reads the elements of a shape's rows.
@@ -43,18 +43,19 @@ func (r *rowReader) read(ctx context.Context, elements []goldilocks.Element) err
 	return nil
 }
 
-// end makes sure that nothing follows the rows.
+// end returns an error if anything follows the rows.
 func (r *rowReader) end(ctx context.Context) error {
 	switch n, err := fill(ctx, r.in, r.raw[:1]); {
 	case n > 0:
-		return r.wrong(0, "the rows go on")
+		return r.wrong(0, "more follows the rows")
 	case !errors.Is(err, io.EOF):
 		return fmt.Errorf("after the rows: %w", err)
 	}
 	return nil
 }
 
-// wrong is the error of another number of rows, some bytes after the last whole element.
+// wrong returns the error for too few or too many rows, at a number of bytes after the last whole
+// element.
 func (r *rowReader) wrong(bytes int, reason string) error {
 	return &zkbench.DecodeError{
 		Path:   fmt.Sprintf("rows[%d]", r.next/r.shape.Width),
@@ -63,8 +64,8 @@ func (r *rowReader) wrong(bytes int, reason string) error {
 	}
 }
 
-// fill reads until raw is full, or there is an error, which is io.EOF at the end. Other than
-// io.ReadFull it sees that ctx is done and that a reader reads nothing.
+// fill reads until raw is full or an error occurs, which is io.EOF at the end. Unlike io.ReadFull
+// it stops when ctx is done, and when the reader returns no bytes a hundred times in a row.
 func fill(ctx context.Context, in io.Reader, raw []byte) (n int, err error) {
 	for empty := 0; n < len(raw); {
 		if ctx.Err() != nil {
@@ -72,11 +73,11 @@ func fill(ctx context.Context, in io.Reader, raw []byte) (n int, err error) {
 		}
 		m, err := in.Read(raw[n:])
 		if m < 0 || m > len(raw)-n {
-			return n, fmt.Errorf("%w: the reader tells of %d bytes; accepted: 0 to %d", zkbench.ErrParams, m, len(raw)-n)
+			return n, fmt.Errorf("%w: the reader reports %d bytes; accepted: 0 to %d", zkbench.ErrParams, m, len(raw)-n)
 		}
 		n += m
 		switch {
-		case n == len(raw): // what is wrong after it, the next Read tells
+		case n == len(raw): // if there is an error too, the next Read returns it
 		case err != nil:
 			return n, err
 		case m > 0:

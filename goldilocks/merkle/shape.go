@@ -1,18 +1,18 @@
-// Package merkle is trees of Poseidon digests over rows of Goldilocks elements. Nothing here
-// is constant-time: what is built, opened and verified is public.
+// Package merkle builds and verifies trees of Poseidon digests over rows of Goldilocks elements.
+// Nothing here is constant-time: everything that is built, opened and verified is public.
 //
-// A leaf is the LinearHash of a row. Of a level with an odd number of digests the last one
-// has no sibling and moves up as it is, so that a tree may have any number of leaves. With
-// a power of two it is the tree of Polygon's Hermez prover and, where a row has eight
-// elements or fewer, of plonky2, whose leaves are HashOrNoop.
+// A leaf is the LinearHash of a row. A tree may have any number of leaves: if a level has an odd
+// number of digests, the last has no sibling and moves up unchanged. If the number of leaves is a
+// power of two, the tree is that of Polygon's Hermez prover. If rows also have at most eight
+// elements, it is the tree of plonky2 too, whose leaves are HashOrNoop.
 //
-// Top is the plain top digest, which these publish. It is no commitment: it does not tell a
-// row of eight elements from two digests, nor how many rows there are. Root is, and it is
-// the only value that verifiers take: one permutation over Top, the rows' width, their
-// number and a domain tag.
+// Top is the top digest that those two provers publish. It is not a commitment. A row of eight
+// elements and two digests can have the same Top, and Top does not fix the number of rows. Root is
+// a commitment, and the only value that verifiers accept: one permutation over Top, the rows'
+// width, their number and a domain tag.
 //
-// The Offset of a *zkbench.DecodeError counts eight bytes an element, also where the
-// elements are in memory.
+// In a *zkbench.DecodeError, Offset counts eight bytes per element, even if the elements are in
+// memory.
 package merkle
 
 import (
@@ -24,16 +24,18 @@ import (
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
 )
 
-// Shape is what a tree is over: Rows rows of Width elements.
+// Shape is the size of the data that a tree commits to: Rows rows of Width elements.
 type Shape struct{ Rows, Width int }
 
-// Bounds of a shape. Both numbers are elements of the permutation that makes Root.
+// MaxRows and MaxWidth bound a shape. Both of its numbers become elements of the permutation that
+// computes Root.
 const (
-	MaxRows  = 1 << (29 + 11*(^uint(0)>>63)) // 2^40; 2^29 where an int has 32 bits
+	MaxRows  = 1 << (29 + 11*(^uint(0)>>63)) // 2^40; 2^29 if an int has 32 bits
 	MaxWidth = 1 << 20
 )
 
-// Check returns a zkbench.ErrParams for a shape that no tree has.
+// Check returns zkbench.ErrParams if Rows is not from 1 to MaxRows or Width is not from 1 to
+// MaxWidth.
 func (s Shape) Check() error {
 	if s.Rows < 1 || s.Rows > MaxRows {
 		return fmt.Errorf("%w: rows: %d; accepted: 1 to %d", zkbench.ErrParams, s.Rows, int64(MaxRows))
@@ -44,13 +46,13 @@ func (s Shape) Check() error {
 	return nil
 }
 
-// Levels is the number of levels, leaves and top included.
+// Levels returns the number of levels, including the leaves and the top.
 func (s Shape) Levels() int { return bits.Len(uint(s.Rows-1)) + 1 }
 
-// nodesAt is the number of digests of a level; level 0 is the leaves'.
+// nodesAt returns the number of digests of a level. Level 0 is the leaves.
 func (s Shape) nodesAt(level int) int { return (s.Rows-1)>>level + 1 }
 
-// Nodes is the number of digests of all levels; 0 for a shape that no tree has.
+// Nodes returns the number of digests of all levels, or 0 if Check refuses the shape.
 func (s Shape) Nodes() int {
 	if s.Check() != nil {
 		return 0
@@ -62,7 +64,8 @@ func (s Shape) Nodes() int {
 	return n
 }
 
-// offset is where a level begins among the nodes, the leaves' first.
+// offset returns the index of a level's first digest among all digests, which start with the
+// leaves.
 func (s Shape) offset(level int) int {
 	n := 0
 	for l := range level {
@@ -71,7 +74,7 @@ func (s Shape) offset(level int) int {
 	return n
 }
 
-// pathLen is the number of siblings on the way from a row to a level.
+// pathLen returns the number of siblings on the way from a row to level top.
 func (s Shape) pathLen(index, top int) (n int) {
 	for level := range top {
 		if sibling := index>>level ^ 1; sibling < s.nodesAt(level) {
@@ -81,20 +84,21 @@ func (s Shape) pathLen(index, top int) (n int) {
 	return n
 }
 
-// domain is the tag of roots, "zkroot1" with its first letter lowest. Their capacity begins
-// with it. That of Compress begins with a zero, that of Hash with the length plus 1, which is
-// less for any input there is (the tag is above 2^53), and that of LinearHash is zeros or a
-// digest, of which the other three elements would have to be zero.
+// domain is the tag of roots: "zkroot1" with its first letter lowest. Their capacity starts with
+// it. The capacity of Compress starts with a zero. The capacity of Hash starts with the length plus
+// 1, which is smaller for every possible input, since the tag is above 2^53. The capacity of
+// LinearHash is zeros or a digest, whose other three elements would have to be zero.
 const domain = 0x31746f6f726b7a
 
-// Root is the commitment to a tree of this shape, one that Check accepts, with that top.
+// Root returns the commitment to a tree of this shape with the given top digest. Check must accept
+// the shape.
 func (s Shape) Root(top poseidon.Digest) poseidon.Digest {
 	state := s.RootState(top)
 	state.Permute()
 	return poseidon.Digest(state[:poseidon.DigestLen])
 }
 
-// RootState is the state that Root permutes: what a circuit that makes a root takes.
+// RootState returns the state that Root permutes. A circuit that computes a root needs it.
 func (s Shape) RootState(top poseidon.Digest) (state poseidon.State) {
 	copy(state[:], top[:])
 	state[poseidon.DigestLen] = goldilocks.Element(s.Width)
@@ -103,7 +107,7 @@ func (s Shape) RootState(top poseidon.Digest) (state poseidon.State) {
 	return state
 }
 
-// checkIndex returns an error for a row that is not there, and for a shape that no tree has.
+// checkIndex returns an error if there is no row with this index, or if Check refuses the shape.
 func (s Shape) checkIndex(index int) error {
 	if err := s.Check(); err != nil {
 		return err

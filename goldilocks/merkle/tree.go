@@ -12,31 +12,34 @@ import (
 	"github.com/zkbench/zkbench/internal/sys/memory"
 )
 
-// Tree is a tree in memory: its rows, which are the caller's, and all digests in one
-// allocation, 32 (2 Rows - 1) bytes for a power of two. It is made by Build: of a zero Tree
-// Top and Root are zeros, with which nothing verifies, and the rest is an ErrParams.
+// Tree is a tree in memory. Its rows belong to the caller. All digests are in one allocation, which
+// takes 32 * (2*Rows - 1) bytes if Rows is a power of two.
+//
+// Create a Tree with Build. For a zero Tree, Top and Root return zeros, with which nothing
+// verifies, and the other methods return ErrParams if they return an error.
 type Tree struct {
 	shape Shape
 	rows  []goldilocks.Element
 	nodes []poseidon.Digest // the leaves' level first, the top last
 }
 
-// Sizes in bytes, in memory and in files.
+// These are sizes in bytes, in memory and in files.
 const (
 	elementBytes = 8
 	digestBytes  = elementBytes * poseidon.DigestLen
 )
 
-// chunk is how many digests are one task: whole registers of every kernel, and few enough
-// tasks that handing them out costs nothing beside 512 permutations.
+// chunk is the number of digests in one task. It fills whole registers of every kernel, and there
+// are few enough tasks that starting them costs nothing compared with 512 permutations.
 const chunk = 512
 
-// Build builds the tree over rows, one after the other, on a kernel and an executor. The
-// tree keeps rows, which must not change.
+// Build builds the tree over rows, which holds one row after another, on an executor and a kernel.
+// The tree keeps rows, which must not change.
 //
-// Rows that are not Shape.Rows × Shape.Width elements, or none at all, are an ErrParams; an
-// element that is not canonical is a *zkbench.DecodeError with its place; a tree for which
-// there is no memory is an ErrLimit with its size, before anything is allocated.
+// Build returns ErrParams if shape.Check does or if rows does not have Rows × Width elements. If an
+// element is not canonical, the error is of type *zkbench.DecodeError and says where. If there is
+// no memory for the tree, Build returns ErrLimit with the tree's size, before it allocates
+// anything.
 func Build(ctx context.Context, ex executor.Executor, shape Shape, rows []goldilocks.Element, on ...goldilocks.Kernel) (*Tree, error) {
 	if err := shape.Check(); err != nil {
 		return nil, err
@@ -59,10 +62,10 @@ func Build(ctx context.Context, ex executor.Executor, shape Shape, rows []goldil
 	return t, nil
 }
 
-// bytes is what the digests need.
+// bytes returns the memory that the digests need.
 func (s Shape) bytes() uint64 { return uint64(s.Nodes()) * digestBytes }
 
-// leaves makes the lowest level.
+// leaves computes the lowest level.
 func (t *Tree) leaves(ctx context.Context, ex executor.Executor, on []goldilocks.Kernel) error {
 	width := t.shape.Width
 	return inChunks(ctx, ex, t.shape.Rows, func(from, to int) error {
@@ -77,7 +80,7 @@ func (t *Tree) leaves(ctx context.Context, ex executor.Executor, on []goldilocks
 	})
 }
 
-// level makes a level from the one below.
+// level computes a level from the one below.
 func (t *Tree) level(ctx context.Context, ex executor.Executor, on []goldilocks.Kernel, level int) error {
 	below, here := t.nodesOf(level-1), t.nodesOf(level)
 	pairs := len(below) / 2
@@ -90,23 +93,23 @@ func (t *Tree) level(ctx context.Context, ex executor.Executor, on []goldilocks.
 	})
 }
 
-// nodesOf are the digests of a level.
+// nodesOf returns the digests of a level.
 func (t *Tree) nodesOf(level int) []poseidon.Digest {
 	from := t.shape.offset(level)
 	return t.nodes[from : from+t.shape.nodesAt(level)]
 }
 
-// inChunks does work on 0..n in chunks.
+// inChunks calls work for 0..n in chunks.
 func inChunks(ctx context.Context, ex executor.Executor, n int, work func(from, to int) error) error {
 	return ex.Do(ctx, (n+chunk-1)/chunk, func(_ context.Context, i int) error {
 		return work(i*chunk, min((i+1)*chunk, n))
 	})
 }
 
-// Shape is what the tree is over.
+// Shape returns the number and the width of the tree's rows.
 func (t *Tree) Shape() Shape { return t.shape }
 
-// Top is the plain top digest. No verifier takes it: see Root.
+// Top returns the plain top digest. No verifier accepts it: see Root.
 func (t *Tree) Top() (top poseidon.Digest) {
 	if len(t.nodes) > 0 {
 		top = t.nodes[len(t.nodes)-1]
@@ -114,7 +117,7 @@ func (t *Tree) Top() (top poseidon.Digest) {
 	return top
 }
 
-// Root is the commitment to the rows.
+// Root returns the commitment to the rows.
 func (t *Tree) Root() (root poseidon.Digest) {
 	if len(t.nodes) > 0 {
 		root = t.shape.Root(t.Top())
@@ -122,7 +125,8 @@ func (t *Tree) Root() (root poseidon.Digest) {
 	return root
 }
 
-// Row is the row of that index, which must not be changed; its error is an ErrParams.
+// Row returns the row with the given index, which must not be changed. It returns ErrParams if
+// there is no such row.
 func (t *Tree) Row(index int) ([]goldilocks.Element, error) {
 	if err := t.shape.checkIndex(index); err != nil {
 		return nil, err
@@ -131,11 +135,12 @@ func (t *Tree) Row(index int) ([]goldilocks.Element, error) {
 	return t.rows[index*w : (index+1)*w : (index+1)*w], nil
 }
 
-// Path are the siblings on the way from a row to the top, the lowest first. A row that is
-// not there is an ErrParams.
+// Path returns the siblings on the way from a row to the top, the lowest first. It returns
+// ErrParams if there is no row with this index.
 func (t *Tree) Path(index int) ([]poseidon.Digest, error) { return t.PathToCap(index, 0) }
 
-// PathToCap is the path of a row to the cap of that height: what Cap.Verify takes.
+// PathToCap returns the path from a row to the cap of the given height, which Cap.Verify takes. It
+// returns ErrParams if there is no row with this index, or if height is not from 0 to 20.
 func (t *Tree) PathToCap(index, height int) ([]poseidon.Digest, error) {
 	if err := t.shape.checkIndex(index); err != nil {
 		return nil, err
@@ -153,8 +158,8 @@ func (t *Tree) PathToCap(index, height int) ([]poseidon.Digest, error) {
 	return path, nil
 }
 
-// Cap are the digests of the lowest level that has at most 2^height; height 0 is the top
-// alone. A height below 0 or above 20 is an ErrParams.
+// Cap returns the digests of the lowest level that has at most 2^height of them. With height 0 this
+// is the top alone. Cap returns ErrParams if height is not from 0 to 20.
 func (t *Tree) Cap(height int) ([]poseidon.Digest, error) {
 	level, err := t.shape.capLevel(height)
 	if err != nil {

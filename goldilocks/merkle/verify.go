@@ -9,12 +9,12 @@ import (
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
 )
 
-// Verify checks that row is the row of that index among those that root commits to. The
-// verifier must know the shape: it is bound by root, and a prover's word for it is checked
-// with it.
+// Verify checks that root commits to row at the given index. Root binds the shape, so a verifier
+// may take the shape from the prover.
 //
-// An index, a row or a path of the wrong length is an ErrParams; an element that is not
-// canonical is an ErrMalformed; a row that is another is an ErrProof.
+// Verify returns ErrParams if the index, the length of the row or the length of the path is wrong.
+// It returns ErrMalformed if an element is not canonical, and ErrProof if root commits to another
+// row.
 func Verify(root poseidon.Digest, shape Shape, index int, row []goldilocks.Element, path []poseidon.Digest) error {
 	top, err := shape.climb(index, row, path, shape.Levels()-1)
 	if err != nil {
@@ -26,7 +26,7 @@ func Verify(root poseidon.Digest, shape Shape, index int, row []goldilocks.Eleme
 	return nil
 }
 
-// climb returns the digest of a level to which a path leads from a row.
+// climb returns the digest on level top to which path leads from row.
 func (s Shape) climb(index int, row []goldilocks.Element, path []poseidon.Digest, top int) (poseidon.Digest, error) {
 	var d poseidon.Digest
 	if err := s.checkIndex(index); err != nil {
@@ -78,22 +78,23 @@ func checkDigests(what string, digests []poseidon.Digest) error {
 	return nil
 }
 
-// notCanonical is the error of an element that is another's value plus the modulus.
+// notCanonical returns the error for an element that is not below the modulus.
 func notCanonical(path string, offset int) error {
 	return &zkbench.DecodeError{Path: path, Offset: offset, Reason: "not below the modulus"}
 }
 
-// Cap is a level near the top that a verifier has checked against the root, so that paths
-// end there. It is made by NewCap.
+// Cap is a level near the top that was checked against the root, so that paths may end there.
+// Create it with NewCap.
 type Cap struct {
 	shape   Shape
 	level   int
 	digests []poseidon.Digest
 }
 
-// NewCap checks that digests are the cap of that height of the tree that root commits to.
-// A height below 0 or above 20 and a wrong number of digests are an ErrParams, an element
-// that is not canonical is an ErrMalformed, another cap an ErrProof.
+// NewCap checks that digests are the cap of the given height, in the tree that root commits to.
+//
+// It returns ErrParams if height is not from 0 to 20 or if the number of digests is wrong. It
+// returns ErrMalformed if an element is not canonical, and ErrProof if root commits to another cap.
 func NewCap(root poseidon.Digest, shape Shape, height int, digests []poseidon.Digest) (*Cap, error) {
 	level, err := shape.capLevel(height)
 	if err != nil {
@@ -124,7 +125,7 @@ func NewCap(root poseidon.Digest, shape Shape, height int, digests []poseidon.Di
 	return c, nil
 }
 
-// Verify is Verify with a path that ends at the cap.
+// Verify checks a row as the function Verify does, with a path that ends at the cap.
 func (c *Cap) Verify(index int, row []goldilocks.Element, path []poseidon.Digest) error {
 	d, err := c.shape.climb(index, row, path, c.level)
 	if err != nil {
@@ -136,10 +137,10 @@ func (c *Cap) Verify(index int, row []goldilocks.Element, path []poseidon.Digest
 	return nil
 }
 
-// maxCap bounds the height of caps.
+// maxCap is the maximum height of a cap.
 const maxCap = 20
 
-// capLevel is the lowest level with at most 2^height digests.
+// capLevel returns the lowest level with at most 2^height digests.
 func (s Shape) capLevel(height int) (int, error) {
 	if err := s.Check(); err != nil {
 		return 0, err

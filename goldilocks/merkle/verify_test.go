@@ -19,7 +19,7 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
-// opened is what the verifiers of a tree take, for one row, two rows, and a cap.
+// opened holds the arguments of a tree's verifiers, for one row, two rows, and a cap.
 type opened struct {
 	root    poseidon.Digest
 	shape   merkle.Shape

@@ -2,8 +2,8 @@ package poseidon
 
 import "github.com/zkbench/zkbench/goldilocks"
 
-// roundConstants are added before each round's S-boxes: those of plonky2
-// (plonky2 1.1.0, hash/poseidon.rs) and of Polygon's Hermez prover.
+// roundConstants are added before each round's S-boxes. They are the constants of plonky2 (plonky2
+// 1.1.0, hash/poseidon.rs) and of Polygon's Hermez prover.
 var roundConstants = [rounds][Width]goldilocks.Element{
 	{
 		0xb585f766f2144405, 0x7746a55f43921ad7, 0xb2fb0d31cee799b4, 0x0f6760a4803427d7,

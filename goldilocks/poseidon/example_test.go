@@ -7,8 +7,8 @@ import (
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
 )
 
-// Hash binds the length of its input; Compress makes a node of two digests, and CompressAll
-// many of them in the lanes of the processor's vectors.
+// Hash binds the length of its input. Compress computes a node from two digests, and CompressAll
+// computes many nodes with vector instructions.
 func Example() {
 	left := poseidon.Hash([]goldilocks.Element{1, 2, 3})
 	right := poseidon.Hash([]goldilocks.Element{1, 2, 3, 0})

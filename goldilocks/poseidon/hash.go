@@ -2,19 +2,19 @@ package poseidon
 
 import "github.com/zkbench/zkbench/goldilocks"
 
-// DigestLen is the length of a digest in elements: of 256 bits, of which 128 are security
+// DigestLen is the length of a digest in elements. A digest has 256 bits, for 128 bits of security
 // against collisions.
 const DigestLen = 4
 
-// Digest is what a hash gives.
+// Digest is the output of a hash.
 type Digest [DigestLen]goldilocks.Element
 
-// LinearHash is linear_hash of Polygon's Hermez prover: the rate is eight elements and, in
-// the last block, zeros; the capacity is the digest before. Four elements or fewer pass
-// through as they are, padded by zeros.
+// LinearHash computes linear_hash of Polygon's Hermez prover. Each permutation takes eight elements
+// as the rate, padded by zeros in the last block, and the digest so far as the capacity. Inputs of
+// four elements or fewer are their own digest, padded by zeros.
 //
-// It binds no length, so it is for inputs of one fixed length only: 1..5 and 1..5,0 have
-// one digest.
+// The digest does not bind the length, so use LinearHash only for inputs of one fixed length: 1..5
+// and 1..5,0 have the same digest.
 func LinearHash(in []goldilocks.Element) Digest {
 	var d Digest
 	if len(in) <= DigestLen {
@@ -31,10 +31,10 @@ func LinearHash(in []goldilocks.Element) Digest {
 	return d
 }
 
-// HashNoPad is hash_no_pad of plonky2: a sponge whose rate is overwritten, as far as the
-// last block goes, and whose state is kept. Of nothing it is zeros.
+// HashNoPad computes hash_no_pad of plonky2: a sponge that keeps its state and overwrites as much
+// of the rate as a block has elements. The digest of an empty input is zeros.
 //
-// It binds no length, so it is for inputs of one fixed length only.
+// The digest does not bind the length, so use HashNoPad only for inputs of one fixed length.
 func HashNoPad(in []goldilocks.Element) Digest {
 	var s State
 	for len(in) > 0 {
@@ -44,8 +44,8 @@ func HashNoPad(in []goldilocks.Element) Digest {
 	return Digest(s[:DigestLen])
 }
 
-// HashOrNoop is hash_or_noop of plonky2, which its leaves are: HashNoPad of more than four
-// elements, and four or fewer as they are, padded by zeros.
+// HashOrNoop computes hash_or_noop, plonky2's hash of leaves. It returns HashNoPad of more than
+// four elements. Four elements or fewer are their own digest, padded by zeros.
 func HashOrNoop(in []goldilocks.Element) Digest {
 	if len(in) > DigestLen {
 		return HashNoPad(in)
@@ -55,10 +55,10 @@ func HashOrNoop(in []goldilocks.Element) Digest {
 	return d
 }
 
-// Hash is for inputs of any length: the capacity begins with the length plus 1, then the
-// sponge is that of HashNoPad, the last block padded by zeros. Nothing passes through, the
-// empty input neither. By the 1 no input, the empty one neither, begins with a capacity of
-// zeros, with which Compress and the other hashes begin.
+// Hash hashes inputs of any length. The capacity starts with the length plus 1; then it runs the
+// sponge of HashNoPad, with the last block padded by zeros. Every input, even the empty one, goes
+// through the permutation. Because of the 1, the capacity never starts as zeros, as it does in
+// Compress and the other hashes.
 func Hash(in []goldilocks.Element) Digest {
 	var s State
 	s[Rate] = goldilocks.Element(len(in) + 1) // below 2^61: elements have eight bytes
@@ -71,7 +71,8 @@ func Hash(in []goldilocks.Element) Digest {
 	return Digest(s[:DigestLen])
 }
 
-// Compress is the digest of two: one permutation of left, right and a capacity of zeros.
+// Compress returns the digest of two digests: one permutation of left, right and a capacity of
+// zeros.
 func Compress(left, right Digest) Digest {
 	var s State
 	copy(s[:], left[:])

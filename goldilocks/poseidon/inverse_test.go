@@ -9,7 +9,7 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/golden"
 )
 
-// layerInverse is the inverse of the linear layer, by Gauss and Jordan.
+// layerInverse returns the inverse of the linear layer, by Gauss and Jordan.
 func layerInverse() (inverse [Width]State) {
 	var m [Width]State
 	for i := range Width {
@@ -42,7 +42,7 @@ func layerInverse() (inverse [Width]State) {
 	return inverse
 }
 
-// preimage is the state that the permutation makes s.
+// preimage returns the state that the permutation maps to s.
 func preimage(s State, layer *[Width]State) State {
 	order := new(big.Int).SetUint64(goldilocks.Modulus - 1)
 	seventh := new(big.Int).ModInverse(big.NewInt(7), order).Uint64()

@@ -8,24 +8,24 @@ import "github.com/zkbench/zkbench/goldilocks"
 // x^3 + 1 by -4 - 32 x + 8 x^2, modulo x^3 - i by (4+2i) - (8+2i) x + (32-2i) x^2. All are
 // over the integers, here modulo 2^64.
 
-// spectrum is a vector's remainders: modulo x^3 - 1, modulo x^3 + 1, and the real and the
+// spectrum holds a vector's remainders: modulo x^3 - 1, modulo x^3 + 1, and the real and the
 // imaginary parts modulo x^3 - i, three each.
 type spectrum [Width]uint64
 
-// setRemainders sets s to the spectrum of in, of which in(3a+b) is the coefficient of y^a x^b.
-// in may be s. Each at most quadruples.
+// setRemainders sets s to the spectrum of in, where in(3a+b) is the coefficient of y^a x^b. in may
+// be s. Each number at most quadruples.
 func (s *spectrum) setRemainders(in *[Width]uint64) {
 	for n := range 3 {
 		s[n], s[n+3], s[n+6], s[n+9] = remainders(in[n], in[n+3], in[n+6], in[n+9])
 	}
 }
 
-// remainders are those of a + b y + c y^2 + d y^3 modulo y-1, y+1, and y^2+1.
+// remainders returns a + b y + c y^2 + d y^3 modulo y-1, y+1, and y^2+1.
 func remainders(a, b, c, d uint64) (plus, minus, re, im uint64) {
 	return (a + c) + (b + d), (a + c) - (b + d), a - c, b - d
 }
 
-// vector sets out to the vector of the spectrum s.
+// vector sets out to the vector whose spectrum is s.
 func (s *spectrum) vector(out *[Width]uint64) {
 	for n := range 3 {
 		plus, minus, re, im := s[n], s[n+3], 2*s[n+6], 2*s[n+9]
@@ -34,20 +34,20 @@ func (s *spectrum) vector(out *[Width]uint64) {
 	}
 }
 
-// first is the first element of the vector of the spectrum s.
+// first returns the first element of the vector whose spectrum is s.
 func (s *spectrum) first() uint64 { return quarter(s[0] + s[3] + 2*s[6]) }
 
-// quarter is v/4, for v = 4 w modulo 2^64 with w in [-2^61, 2^61).
+// quarter returns v/4, for v = 4 w modulo 2^64 with w in [-2^61, 2^61).
 func quarter(v uint64) uint64 { return uint64(int64(v) >> 2) }
 
-// addFirst adds to the first element of the vector.
+// addFirst adds v to the first element of the vector.
 func (s *spectrum) addFirst(v uint64) {
 	s[0] += v
 	s[3] += v
 	s[6] += v
 }
 
-// multiply is the circulant.
+// multiply multiplies by the circulant.
 func (s *spectrum) multiply() {
 	a, b, c := timesPlus(s[0], s[1], s[2])
 	s[0], s[1], s[2] = 64*a, 64*b, 64*c
@@ -60,19 +60,19 @@ func (s *spectrum) multiply() {
 	s[9], s[10], s[11] = 2*x, 2*y, 2*z
 }
 
-// timesPlus is the product modulo x^3 - 1, divided by 64.
+// timesPlus returns the product modulo x^3 - 1, divided by 64.
 func timesPlus(a, b, c uint64) (x, y, z uint64) {
 	sum := a + b + c
 	return sum + c, sum + a, sum + b
 }
 
-// timesMinus is the product modulo x^3 + 1, divided by 4.
+// timesMinus returns the product modulo x^3 + 1, divided by 4.
 func timesMinus(a, b, c uint64) (x, y, z uint64) {
 	return 8*c - a - 2*b, -b - 8*a - 2*c, 2*a - 8*b - c
 }
 
-// timesRe and timesIm are the parts of the product of a + b x + c x^2 + i (d + e x + f x^2)
-// modulo x^3 - i, divided by 2. Together they would be too long to be inlined.
+// timesRe and timesIm return the parts of the product of a + b x + c x^2 + i (d + e x + f x^2)
+// modulo x^3 - i, divided by 2. One function for both would be too long to be inlined.
 func timesRe(a, b, c, d, e, f uint64) (x, y, z uint64) {
 	return 2*a + b + c + 4*f - d - 16*e, 2*b + c + d - e - 4*a - 16*f, 2*c + d + e + 16*a - f - 4*b
 }
@@ -81,9 +81,9 @@ func timesIm(a, b, c, d, e, f uint64) (x, y, z uint64) {
 	return 2*d + a + e + f + 16*b - 4*c, 2*e + b + f + 16*c - 4*d - a, 2*f + c + 16*d - a - b - 4*e
 }
 
-// mix is the linear layer, on integers below 2^54. It is setRemainders, multiply and vector, whose
-// factors 64, 4, 2 · 2 and 1/4 leave 16, 1 and 1, in one piece: the elements stay in
-// registers.
+// mix computes the linear layer on integers below 2^54. It is setRemainders, multiply and vector in
+// one, so that the elements stay in registers. Of their factors 64, 4, 2 · 2 and 1/4, the factors
+// 16, 1 and 1 remain.
 func mix(v *[Width]uint64) {
 	own := diagonal * v[0]
 	p0, m0, r0, i0 := remainders(v[0], v[3], v[6], v[9])
@@ -103,14 +103,14 @@ func mix(v *[Width]uint64) {
 	v[5], v[11] = odd2+im2, odd2-im2
 }
 
-// roundsBetween is how many partial rounds there are from one normalization to the next: a
-// vector's elements are below 2^34 after one, each round multiplies them by up to 264, and
-// a spectrum's are up to four: 2^(34 + 3 8.05 + 2) < 2^61.
+// roundsBetween is the number of partial rounds between two normalizations. A vector's elements are
+// below 2^34 after a normalization, each round multiplies them by up to 264, and a spectrum's are
+// up to four times as large: 2^(34 + 3 8.05 + 2) < 2^61.
 const roundsBetween = 3
 
-// normalize makes the two spectra of a number's lower and upper parts small: each gives
-// what it has above 34 bits to the other, by 2^64 = 2^32 - 1. What is given is a multiple
-// of 4, so that the spectra stay spectra of integers.
+// normalize makes the two spectra of a number's lower and upper parts small. Each part passes its
+// bits above 34 to the other, by 2^64 = 2^32 - 1. The amount is a multiple of 4, so the spectra
+// remain spectra of integers.
 func normalize(low, high *spectrum) {
 	const kept = 1<<34 - 1
 	for i := range low {
@@ -122,7 +122,7 @@ func normalize(low, high *spectrum) {
 	}
 }
 
-// mix is the linear layer.
+// mix applies the linear layer.
 func (s *State) mix() {
 	var low, high [Width]uint64
 	for i, e := range s {

@@ -1,8 +1,8 @@
-// Package poseidon is the Poseidon permutation over the Goldilocks field and the hashes
-// made of it (Grassi, Khovratovich, Rechberger, Roy, Schofnegger, "Poseidon: A New Hash
-// Function for Zero-Knowledge Proof Systems", ePrint 2019/458): width 12, rate 8, capacity
-// 4, S-box x^7, 8 full rounds and 22 partial ones, with the constants of Polygon's Hermez
-// prover and plonky2, so that digests equal theirs. Nothing here is constant-time.
+// Package poseidon implements the Poseidon permutation over the Goldilocks field, and hashes built
+// on it (Grassi, Khovratovich, Rechberger, Roy, Schofnegger, "Poseidon: A New Hash Function for
+// Zero-Knowledge Proof Systems", ePrint 2019/458). Width is 12, rate 8, capacity 4 and the S-box
+// x^7, with 8 full rounds and 22 partial ones. The constants are those of Polygon's Hermez prover
+// and plonky2, so digests equal theirs. Nothing here is constant-time.
 package poseidon
 
 import (
@@ -11,33 +11,33 @@ import (
 	"github.com/zkbench/zkbench/goldilocks"
 )
 
-// Sizes in elements.
+// These are the sizes of the state and its parts, in elements.
 const (
 	Width    = 12
 	Rate     = 8
 	Capacity = Width - Rate
 )
 
-// Rounds: half of the full ones, the partial ones, the other half.
+// Half of the full rounds come first, then the partial rounds, then the other half.
 const (
 	FullRounds    = 8
 	PartialRounds = 22
 	rounds        = FullRounds + PartialRounds
 )
 
-// State is what is permuted: the rate, then the capacity.
+// State is the input and output of the permutation: the rate, then the capacity.
 type State [Width]goldilocks.Element
 
-// circulant is the first row of the linear layer, to whose first element diagonal is
-// added: row i is circulant turned right by i.
+// circulant is the first row of the linear layer, before diagonal is added to its first element.
+// Row i is circulant rotated right by i.
 var circulant = [Width]uint64{17, 15, 41, 16, 2, 28, 13, 13, 39, 18, 34, 20}
 
 const diagonal = 8
 
 // Permute applies the permutation.
 //
-// Elements are lazy inside: any 64-bit numbers. The linear layer, whose constants are
-// small, works on their halves, as integers.
+// Inside, elements are lazy: they are any 64-bit numbers. The linear layer has small constants and
+// works on the elements' halves, as integers.
 func (s *State) Permute() {
 	var x [Width]uint64
 	for i, e := range s {
@@ -71,14 +71,15 @@ func fullRound(x, row *[Width]uint64) {
 	}
 }
 
-// partialRoundsOf are the 22 rounds. Between them the state is two spectra, of the lower
-// halves and of the upper, which are not made elements again: they grow by 264 each round.
+// partialRoundsOf computes the 22 partial rounds. Between them the state is two spectra, of the
+// lower and of the upper halves. They are not reduced to elements, and grow by a factor of 264 each
+// round.
 func partialRoundsOf(x *[Width]uint64) {
 	var low, high spectrum
 	for i, e := range x {
 		low[i], high[i] = e&epsilon, e>>32
 	}
-	// The first element, and by what parts the spectra hold it.
+	// The first element, and its parts as the spectra include them.
 	first, firstLow, firstHigh := x[0], low[0], high[0]
 	low.setRemainders((*[Width]uint64)(&low))
 	high.setRemainders((*[Width]uint64)(&high))
@@ -113,18 +114,19 @@ func partialRoundsOf(x *[Width]uint64) {
 
 const epsilon = 1<<32 - 1 // 2^64 modulo p
 
-// power7 is x^7; both are lazy.
+// power7 returns x^7. Both are lazy.
 func power7(x uint64) uint64 {
 	x2 := multiply(x, x)
 	x4 := multiply(x2, x2)
 	return multiply(multiply(x, x2), x4)
 }
 
-// multiply is x y, all lazy. With hi = h 2^32 + l it is lo + l 2^32 - (h + l) modulo p.
+// multiply returns x y. All are lazy. With hi = h 2^32 + l, the product is lo + l 2^32 - (h + l)
+// modulo p.
 //
-// The sum s may carry and the difference borrow, each worth 2^32 - 1; both together are
-// worth nothing. After a carry alone s is below 2^64 - 2^32, after a borrow alone there is
-// at least 2^64 - 2^33, so that neither correction wraps.
+// The sum s may carry and the difference may borrow. Each is worth 2^32 - 1, and both together
+// cancel. After only a carry, s is below 2^64 - 2^32. After only a borrow, the difference is at
+// least 2^64 - 2^33. So neither correction wraps.
 func multiply(x, y uint64) uint64 {
 	hi, lo := bits.Mul64(x, y)
 	s, carry := bits.Add64(lo, hi<<32, 0)
@@ -136,25 +138,26 @@ func multiply(x, y uint64) uint64 {
 	return d
 }
 
-// borrowed is epsilon. It is a variable since the compiler keeps a load behind a branch, and
-// would do a subtraction of a constant always.
+// borrowed equals epsilon. It is a variable because the compiler leaves a load inside the branch,
+// but would always run the subtraction of a constant.
 var borrowed uint64 = epsilon
 
-// lazy is low + high 2^32 modulo p, for low of at most 2^63 and high of at most 2^62, or
+// lazy returns low + high 2^32 modulo p. It takes low of at most 2^63 and high of at most 2^62, or
 // low below 2^64 - 2^43 and high below 2^43.
 //
-// With h = high >> 32 it is low + h (2^32-1), which is below 2^64 - 2^32, and high << 32:
-// a carry leaves room for the correction.
+// With h = high >> 32 it adds low + h (2^32-1), which is below 2^64 - 2^32, and high << 32. A carry
+// leaves room for the correction.
 func lazy(low, high uint64) uint64 {
 	s, carry := bits.Add64(low+(high>>32)*epsilon, high<<32, 0)
 	return s + -carry&epsilon
 }
 
-// RoundConstants are what is added to the state before each round's S-boxes. They and Mix are for
-// those who prove a permutation.
+// RoundConstants returns the constants that are added to the state before each round's S-boxes. A
+// system that proves permutations needs these constants and Mix.
 func RoundConstants() [FullRounds + PartialRounds][Width]goldilocks.Element { return roundConstants }
 
-// Mix is the matrix of the linear layer: element i becomes the sum of Mix()[i][j] times element j.
+// Mix returns the matrix of the linear layer, which replaces element i by the sum of Mix()[i][j]
+// times element j.
 func Mix() (m [Width][Width]uint64) {
 	for i := range m {
 		for j := range m[i] {

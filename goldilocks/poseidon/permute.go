@@ -7,7 +7,7 @@ import (
 	"github.com/zkbench/zkbench/goldilocks"
 )
 
-// chosen is the kernel of a call that may name one: without, the fastest.
+// chosen returns the kernel for a call that may name one. The zero Kernel is the fastest.
 func chosen(on []goldilocks.Kernel) (k goldilocks.Kernel) {
 	if len(on) > 0 {
 		k = on[len(on)-1]
@@ -23,11 +23,11 @@ func PermuteAll(states []State, on ...goldilocks.Kernel) {
 	}
 }
 
-// CompressAll sets dst[i] to Compress(pairs[2i], pairs[2i+1]). Other than twice as many
-// pairs as digests panic; dst may be the beginning of pairs.
+// CompressAll sets dst[i] to Compress(pairs[2*i], pairs[2*i+1]). It panics unless pairs has twice
+// as many digests as dst. dst may be the beginning of pairs.
 func CompressAll(dst, pairs []Digest, on ...goldilocks.Kernel) {
 	if len(pairs) != 2*len(dst) {
-		panic(fmt.Sprintf("poseidon: %d digests of %d", len(dst), len(pairs)))
+		panic(fmt.Sprintf("poseidon: %d digests from %d, accepted are twice as many", len(dst), len(pairs)))
 	}
 	n := compressWide(chosen(on), dst, pairs)
 	for i := n; i < len(dst); i++ {
@@ -35,12 +35,12 @@ func CompressAll(dst, pairs []Digest, on ...goldilocks.Kernel) {
 	}
 }
 
-// LeavesAll sets dst[i] to LinearHash(leaves[i width : (i+1) width]). Other than width
-// elements for each digest panic.
+// LeavesAll sets dst[i] to LinearHash(leaves[i*width : (i+1)*width]). It panics unless leaves has
+// width elements for each digest.
 func LeavesAll(dst []Digest, leaves []goldilocks.Element, width int, on ...goldilocks.Kernel) {
 	// The product may wrap, the quotient does not.
 	if width < 0 || len(leaves) != len(dst)*width || len(dst) > 0 && len(leaves)/len(dst) != width {
-		panic(fmt.Sprintf("poseidon: %d leaves of %d elements in %d", len(dst), width, len(leaves)))
+		panic(fmt.Sprintf("poseidon: %d leaves of %d elements from %d elements", len(dst), width, len(leaves)))
 	}
 	n := leavesWide(chosen(on), dst, leaves, width)
 	for i := n; i < len(dst); i++ {
@@ -48,12 +48,12 @@ func LeavesAll(dst []Digest, leaves []goldilocks.Element, width int, on ...goldi
 	}
 }
 
-// ColumnsAll sets dst[i] to HashNoPad(columns[0][i], columns[1][i], ...). A column that is shorter than
-// dst panics.
+// ColumnsAll sets dst[i] to HashNoPad(columns[0][i], columns[1][i], ...). It panics if a column is
+// shorter than dst.
 func ColumnsAll(dst []Digest, columns [][]goldilocks.Element, on ...goldilocks.Kernel) {
 	for i, c := range columns {
 		if len(c) < len(dst) {
-			panic(fmt.Sprintf("poseidon: %d digests of column %d of %d elements", len(dst), i, len(c)))
+			panic(fmt.Sprintf("poseidon: %d digests from column %d with %d elements", len(dst), i, len(c)))
 		}
 	}
 	n := columnsWide(chosen(on), dst, columns)
@@ -71,9 +71,9 @@ func ColumnsAll(dst []Digest, columns [][]goldilocks.Element, on ...goldilocks.K
 	}
 }
 
-// schedule is the round constants in the order and form in which the kernels take them, but
-// those of arm64. The partial rounds add a constant to the first element alone: what the others
-// would get goes through the linear layers to the rounds' end.
+// schedule holds the round constants in the order and form in which the kernels read them, except
+// on arm64. Partial rounds add a constant to the first element only. The constants of the other
+// elements go through the linear layers to the end of the partial rounds.
 type schedule struct {
 	first   [Width]goldilocks.Element
 	before  [FullRounds / 2][Width]uint64 // after each of the first full rounds
@@ -82,9 +82,8 @@ type schedule struct {
 	after   [FullRounds / 2][Width]uint64 // after each of the last full rounds; 2^63 after the last
 }
 
-// expanded is low + high 2^32, with low in [2^61, 2^61 + 2^32) and high in
-// [2^60, 2^60 + 2^32): added to a number's parts that are above -2^60 it makes them
-// positive.
+// expanded is low + high 2^32, with low in [2^61, 2^61 + 2^32) and high in [2^60, 2^60 + 2^32).
+// Adding it to a number's two parts makes them positive if they are above -2^60.
 type expanded struct{ low, high uint64 }
 
 func expand(c goldilocks.Element) expanded {

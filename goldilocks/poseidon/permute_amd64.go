@@ -4,7 +4,7 @@ package poseidon
 
 import "github.com/zkbench/zkbench/goldilocks"
 
-// Lanes of a register: as many states are permuted at once.
+// The lanes of a register, which is also the number of states permuted at once.
 const (
 	lanesAVX2   = 4
 	lanesAVX512 = 8
@@ -18,8 +18,8 @@ func permuteAVX512(columns *[Width][lanesAVX512]goldilocks.Element, constants *s
 //go:noescape
 func permuteAVX2(columns *[Width][lanesAVX2]goldilocks.Element, constants *schedule)
 
-// columnsOfAVX512 makes four columns, of a row's first four elements each; the rows are
-// stride bytes apart. rowsOfAVX512 is its inverse.
+// columnsOfAVX512 makes four columns from the first four elements of each row. The rows are stride
+// bytes apart. rowsOfAVX512 is its inverse.
 //
 //go:noescape
 func columnsOfAVX512(columns *[lanesAVX512]goldilocks.Element, rows *goldilocks.Element, stride int)
@@ -39,18 +39,18 @@ const (
 	stateSize   = elementSize * Width
 )
 
-// quarters is how many elements columnsOf and rowsOf move of each row.
+// quarters is the number of elements that columnsOf and rowsOf move in each row.
 const quarters = 4
 
-// lanes are as many states as a register has lanes, element by element. Its methods call
-// assembly that keeps no pointer, so it stays on the stack.
+// lanes holds as many states as a register has lanes, element by element. Its methods call assembly
+// that keeps no pointer, so it stays on the stack.
 type lanes struct {
 	n     int // 8, 4, or 0: the kernel has none
 	eight [Width][lanesAVX512]goldilocks.Element
 	four  [Width][lanesAVX2]goldilocks.Element
 }
 
-// lanesOf is how many lanes a kernel has.
+// lanesOf returns the number of lanes of a kernel.
 func lanesOf(k goldilocks.Kernel) int {
 	switch k.String() {
 	case "avx512":
@@ -61,8 +61,8 @@ func lanesOf(k goldilocks.Kernel) int {
 	return 0
 }
 
-// load sets four elements of each state, from first on, to those of its row; rows are
-// stride bytes apart. store is its inverse.
+// load sets four elements of each state, from first on, to those of its row. The rows are stride
+// bytes apart. store is its inverse.
 func (l *lanes) load(first int, rows *goldilocks.Element, stride int) {
 	if l.n == lanesAVX512 {
 		columnsOfAVX512(&l.eight[first], rows, stride)
@@ -88,7 +88,7 @@ func (l *lanes) set(element, state int, e goldilocks.Element) {
 	}
 }
 
-// clear makes the elements from first on zeros.
+// clear sets the elements from first on to zero.
 func (l *lanes) clear(first int) {
 	if l.n == lanesAVX512 {
 		clear(l.eight[first:])

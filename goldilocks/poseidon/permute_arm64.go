@@ -4,10 +4,9 @@ package poseidon
 
 import "github.com/zkbench/zkbench/goldilocks"
 
-// permuteSVE permutes count states of zeros, of which the first elements, as many as
-// loaded says, come from src and, where chained is not 0, the capacity from dst; it sets
-// the first elements of dst, as many as stored says: 4 or 12. Strides are from a state to
-// the next, in bytes.
+// permuteSVE permutes count states. Each state starts as zeros; the first loaded elements come from
+// src and, if chained is not 0, the capacity from dst. permuteSVE sets the first stored elements of
+// dst, 4 or 12. Strides are the bytes from one state to the next.
 //
 //go:noescape
 func permuteSVE(dst, src *goldilocks.Element, count, dstStride, srcStride, loaded, chained, stored int, table *[tableLen]goldilocks.Element)
@@ -22,13 +21,14 @@ const (
 	tableLen    = FullRounds*Width + Width + PartialRounds + Width
 )
 
-// table is the round constants in the order in which the kernels add them: to all
-// elements those of the first four rounds and of the first partial one; to the first
-// element those of the other partial rounds and a zero; to all elements those of the last
-// four rounds and zeros.
+// table holds the round constants in the order in which the kernels add them:
 //
-// The other elements of a partial round meet no S-box: their constants are added later,
-// as what the linear layer makes of them.
+//   - for all elements, the constants of the first four rounds and of the first partial round;
+//   - for the first element, the constants of the other partial rounds and a zero;
+//   - for all elements, the constants of the last four rounds and zeros.
+//
+// In a partial round the other elements meet no S-box. Their constants are added later, after the
+// linear layers that they would go through.
 var table = func() (t [tableLen]goldilocks.Element) {
 	const first, last = FullRounds / 2, FullRounds/2 + PartialRounds
 	next := t[:0]
@@ -54,7 +54,7 @@ var table = func() (t [tableLen]goldilocks.Element) {
 	return t
 }()
 
-// permuteStrided runs the kernel's function.
+// permuteStrided calls the kernel's function.
 func permuteStrided(k goldilocks.Kernel, dst, src *goldilocks.Element, count, dstStride, srcStride, loaded, chained, stored int) {
 	if k.String() == "sve" {
 		permuteSVE(dst, src, count, dstStride, srcStride, loaded, chained, stored, &table)
@@ -91,5 +91,5 @@ func leavesWide(k goldilocks.Kernel, dst []Digest, leaves []goldilocks.Element, 
 	return len(dst)
 }
 
-// columnsWide does none here: states are permuted together.
+// columnsWide handles no digests here: PermuteAll permutes the states of all digests together.
 func columnsWide(goldilocks.Kernel, []Digest, [][]goldilocks.Element) int { return 0 }

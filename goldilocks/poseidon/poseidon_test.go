@@ -31,7 +31,7 @@ func elements(t *testing.T, words []string) (all []goldilocks.Element) {
 	return all
 }
 
-// firstNumbers are 1 to n.
+// firstNumbers returns the numbers 1 to n.
 func firstNumbers(n int) []goldilocks.Element {
 	all := make([]goldilocks.Element, n)
 	for i := range all {

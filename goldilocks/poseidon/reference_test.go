@@ -8,7 +8,7 @@ import (
 	"github.com/zkbench/zkbench/goldilocks"
 )
 
-// reference is the permutation as the paper has it, on big integers.
+// reference computes the permutation as in the paper, on big integers.
 func reference(s State) (out State) {
 	p := new(big.Int).SetUint64(goldilocks.Modulus)
 	var x [Width]*big.Int

@@ -7,9 +7,9 @@ import (
 	"github.com/zkbench/zkbench/goldilocks/poseidon2"
 )
 
-// grain is the generator of constants of Poseidon (ePrint 2019/458, appendix F): an LFSR of
-// 80 bits that begins with the parameters, of each two bits of which the second counts if
-// the first is set.
+// grain is Poseidon's generator of constants (ePrint 2019/458, appendix F): an LFSR of 80 bits that
+// starts with the parameters. It draws bits in pairs, and outputs the second bit if the first is
+// set.
 type grain struct{ bits []byte }
 
 func newGrain(width, full, partial int) *grain {

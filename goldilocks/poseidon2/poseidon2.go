@@ -1,8 +1,8 @@
-// Package poseidon2 is the Poseidon2 permutation over the Goldilocks field (Grassi,
-// Khovratovich, Schofnegger, "Poseidon2: A Faster Version of the Poseidon Hash Function",
-// ePrint 2023/323): width 12, S-box x^7, 8 full rounds and 22 partial ones, with the
-// constants and matrices of Plonky3, whose values it gives. It is another permutation than
-// package poseidon's, and its digests are others. Nothing here is constant-time.
+// Package poseidon2 implements the Poseidon2 permutation over the Goldilocks field (Grassi,
+// Khovratovich, Schofnegger, "Poseidon2: A Faster Version of the Poseidon Hash Function", ePrint
+// 2023/323). Width is 12 and the S-box x^7, with 8 full rounds and 22 partial ones. The constants
+// and matrices are Plonky3's, and so are the results. Package poseidon has a different permutation
+// and different digests. Nothing here is constant-time.
 package poseidon2
 
 import "github.com/zkbench/zkbench/goldilocks"
@@ -10,13 +10,13 @@ import "github.com/zkbench/zkbench/goldilocks"
 // Width is the number of elements of a state.
 const Width = 12
 
-// Rounds: half of the full ones, the partial ones, the other half.
+// Half of the full rounds come first, then the partial rounds, then the other half.
 const (
 	fullRounds    = 8
 	partialRounds = 22
 )
 
-// State is what is permuted.
+// State is the input and output of the permutation.
 type State [Width]goldilocks.Element
 
 // Permute applies the permutation.
@@ -61,7 +61,7 @@ func (s *State) external() {
 	}
 }
 
-// internal multiplies by the matrix of ones plus a diagonal (section 5.2).
+// internal multiplies by the matrix of ones plus the diagonal (section 5.2).
 func (s *State) internal() {
 	var sum goldilocks.Element
 	for _, e := range s {
@@ -73,7 +73,7 @@ func (s *State) internal() {
 }
 
 // fullConstants are added in full rounds, partialConstants to the first element in partial
-// ones: what Poseidon's generator gives for a prime field of 64 bits, width 12, 8 and 22
+// rounds. Poseidon's generator gives them for a prime field of 64 bits, width 12, 8 and 22
 // rounds, as in Plonky3 (p3-goldilocks 0.9.0-rc.2).
 var (
 	fullConstants = [fullRounds][Width]goldilocks.Element{

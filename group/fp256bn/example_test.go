@@ -8,7 +8,7 @@ import (
 	"github.com/zkbench/zkbench/group/fp256bn"
 )
 
-// Both versions hold one curve, each with generators of its own.
+// Both versions implement the same curve, each with its own generators.
 func Example() {
 	for _, g := range []group.Group[fp256bn.Scalar, fp256bn.Point]{fp256bn.AMCL(), fp256bn.Miracl()} {
 		p, err := group.Generator(g, "example", 0)

@@ -1,6 +1,5 @@
-// Package fp256bn provides the 256-bit Barreto-Naehrig curve y² = x³ + 3 of
-// ISO/IEC 15946-5 in two versions, which mathlib's drivers for two libraries of
-// Apache Milagro give.
+// Package fp256bn provides the 256-bit Barreto-Naehrig curve y² = x³ + 3 of ISO/IEC 15946-5. It has
+// two versions, on mathlib's drivers for two libraries of Apache Milagro: AMCL and MIRACL.
 package fp256bn
 
 import (
@@ -16,16 +15,16 @@ import (
 	"github.com/zkbench/zkbench/group/internal/adapter"
 )
 
-// The groups' scalars and points: values whose zero is 0 and the identity.
+// Scalar and Point are values. Their zero values are 0 and the identity.
 type (
 	Scalar = adapter.Scalar
 	Point  = adapter.Point
 )
 
-// AMCL returns the group on the driver for AMCL, version 3.
+// AMCL returns the group implemented by mathlib's driver for AMCL, version 3.
 func AMCL() group.Group[Scalar, Point] { return onAMCL() }
 
-// Miracl returns the group on the driver for MIRACL core. Its hash to the curve
+// Miracl returns the group implemented by mathlib's driver for MIRACL core. Its hash to the curve
 // differs from AMCL's, and so does its Domain.
 func Miracl() group.Group[Scalar, Point] { return onMiracl() }
 
@@ -69,10 +68,9 @@ func newGroup(name, domain string, curve driver.Curve) group.Group[Scalar, Point
 	})
 }
 
-// library serves both versions through mathlib's driver interface. Add has the
-// complete formulas of Renes, Costello and Batina (2015/1060), so that it
-// doubles too; it and Clone only read their argument, whereas the other methods
-// reduce or normalise even what they only look at.
+// library serves both versions through mathlib's driver interface. Add uses the complete formulas
+// of Renes, Costello and Batina (2015/1060), so it can double too. Add and Clone only read their
+// argument. The other methods reduce or normalise even points that they only inspect.
 type library struct {
 	curve driver.Curve
 	tmp   driver.G1
@@ -89,7 +87,7 @@ func (l *library) Load(xy []byte) driver.G1 {
 	return z
 }
 
-// Normalise has nothing to gain: the formulas have no case for z = 1.
+// Normalise does nothing: the formulas have no shorter case for z = 1.
 func (l *library) Normalise([]driver.G1) {}
 
 func (l *library) Store(xy []byte, z driver.G1) { store(xy, z) }
@@ -111,8 +109,8 @@ func (l *library) Double(z driver.G1) {
 	z.Add(l.tmp)
 }
 
-// encode appends the compressed form of SEC 1, section 2.3.3, but for the
-// identity, which has the length of all others here.
+// encode appends the compressed form of SEC 1, section 2.3.3. Only the identity differs: here it
+// has the same length as all other points.
 func encode(dst, x, y []byte) []byte {
 	return append(append(dst, 2|y[len(y)-1]&1), x...)
 }
@@ -132,8 +130,7 @@ func parse(curve driver.Curve, modulus, xy, src []byte) (reason string) {
 	return ""
 }
 
-// recovered returns nil where the driver panics, which is how it reports bad
-// input.
+// recovered returns nil if the driver panics, which is how it reports bad input.
 func recovered(f func() driver.G1) (z driver.G1) {
 	defer func() {
 		if recover() != nil {

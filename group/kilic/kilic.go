@@ -1,8 +1,7 @@
-// Package kilic provides the group G1 of BLS12-381 on github.com/kilic/bls12-381,
-// the library behind the mathlib curve BLS12_381_BBS. mathlib's own interface
-// has no way to a curve point outside the subgroup, which DecodePoints must
-// accept where the caller asks for group.OnCurve, so the library is used
-// directly.
+// Package kilic provides the group G1 of BLS12-381 on github.com/kilic/bls12-381, the library of
+// mathlib's curve BLS12_381_BBS. It uses the library directly, because mathlib's interface cannot
+// decode a point of the curve outside the subgroup. DecodePoints must accept such points if the
+// caller asks for group.OnCurve.
 package kilic
 
 import (
@@ -19,14 +18,13 @@ import (
 	"github.com/zkbench/zkbench/group/internal/integer"
 )
 
-// The group's scalars and points: values whose zero is 0 and the identity.
+// Scalar and Point are values. Their zero values are 0 and the identity.
 type (
 	Scalar = adapter.Scalar
 	Point  = adapter.Point
 )
 
-// BLS12381 returns the group. It is that of group.BLS12381: equal generators,
-// encodings and Domain.
+// BLS12381 returns the same group as group.BLS12381: generators, encodings and Domain are equal.
 func BLS12381() group.Group[Scalar, Point] { return g1() }
 
 const coordinateLen = 48
@@ -46,7 +44,7 @@ var g1 = sync.OnceValue(func() group.Group[Scalar, Point] {
 	})
 })
 
-// library owns the temporaries of kilic's formulas.
+// library adapts kilic's G1, which owns the temporaries of its formulas.
 type library struct{ g *bls12381.G1 }
 
 func (l library) Load(xy []byte) *bls12381.PointG1 {
@@ -57,7 +55,7 @@ func (l library) Load(xy []byte) *bls12381.PointG1 {
 	return z
 }
 
-// Normalise makes Add choose its shorter formula for affine points.
+// Normalise makes z affine, so that Add uses its shorter formula.
 func (l library) Normalise(z []*bls12381.PointG1) { l.g.AffineBatch(z) }
 
 func (l library) Store(xy []byte, z *bls12381.PointG1) { copy(xy, l.g.ToBytes(z)) }
@@ -75,8 +73,8 @@ func encode(dst, x, y []byte) []byte {
 	return dst
 }
 
-// parse recovers y itself: the library's decoders always refuse points outside
-// the subgroup.
+// parse computes y itself, because the library's decoders always refuse points outside the
+// subgroup.
 func parse(xy, src []byte, check group.PointCheck) (reason string) {
 	xBytes := xy[:coordinateLen]
 	copy(xBytes, src)
@@ -106,7 +104,7 @@ func parse(xy, src []byte, check group.PointCheck) (reason string) {
 	return ""
 }
 
-// hashToPoint is RFC 9380's BLS12381G1_XMD:SHA-256_SSWU_RO_.
+// hashToPoint implements BLS12381G1_XMD:SHA-256_SSWU_RO_ of RFC 9380.
 func hashToPoint(xy, domain, msg []byte) error {
 	l := library{bls12381.NewG1()}
 	h, err := l.g.HashToCurve(msg, domain)

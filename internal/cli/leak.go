@@ -72,7 +72,7 @@ func leakCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 			}
 		}
 		leaks := 0
-		err = measureEach(cmd.Context(), stderr, planned, 1, func(_ int, rec *record.Record) error {
+		err = measureEach(cmd.Context(), stderr, planned, 1, "", func(rec *record.Record) error {
 			if err := r.keep(rec); err != nil {
 				return err
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/measure/jobs"
+	"github.com/zkbench/zkbench/internal/measure/suite"
 	"github.com/zkbench/zkbench/internal/result/format"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner"
@@ -66,14 +67,11 @@ func runJobs(ctx context.Context, p *jobs.Plan, stderr io.Writer, r *reporter) e
 		}
 		return (&search{p, stderr, r, self.Run}).all(ctx)
 	}
-	session := rand.Text()
-	err := measureEach(ctx, stderr, p.Jobs, p.Processes, func(round int, rec *record.Record) error {
-		if p.Processes > 1 {
-			rec.Process = record.Process{Session: session, Index: round}
-		}
-		return r.add(rec)
-	})
-	if err != nil {
+	session := ""
+	if p.Processes > 1 {
+		session = rand.Text()
+	}
+	if err := measureEach(ctx, stderr, p.Jobs, p.Processes, session, r.add); err != nil {
 		return err
 	}
 	if err := r.table(); err != nil {
@@ -132,28 +130,33 @@ func value(m record.Metric, known bool) string {
 	return format.Prefixed(m.Value) + " " + m.Unit()
 }
 
-// measureEach measures every job in a process of its own, so many rounds of them, and gives
-// each record to keep, with its round. When ctx ends it stops with what it has.
-func measureEach(ctx context.Context, stderr io.Writer, all []measure.Job, rounds int, keep func(round int, rec *record.Record) error) error {
+// measureEach measures every job in processes of its own, in rounds, and gives each record to keep as it comes. The records
+// of a session have its name; without a name they have none. When ctx ends, measureEach stops with what it has.
+func measureEach(ctx context.Context, stderr io.Writer, all []measure.Job, rounds int, session string, keep func(rec *record.Record) error) error {
 	self, err := ownProgram()
 	if err != nil {
 		return err
 	}
-	for round := range rounds {
-		for i, job := range all {
-			if ctx.Err() != nil {
-				return nil
-			}
-			done := caseBar(stderr, round*len(all)+i, len(all)*rounds, job)
-			rec := self.Run(ctx, job)
-			done()
-			if err := refused(rec); err != nil {
-				return err
-			}
-			if err := keep(round, rec); err != nil {
-				return &ExitError{Code: ExitFailed, Text: err.Error()}
-			}
+	cases := make([]suite.Case, len(all))
+	for i, job := range all {
+		cases[i] = suite.Case{Job: job}
+	}
+	var done func()
+	run := suite.Run{Cases: suite.Interleave(cases, rounds), Session: session}
+	run.Measure = func(ctx context.Context, c *suite.Case) (*record.Record, error) { return self.Run(ctx, c.Job), nil }
+	run.Begins = func(i int, c *suite.Case) { done = caseBar(stderr, i, len(run.Cases), c.Job) }
+	run.Ended = func(_ int, _ *suite.Case, rec *record.Record, _ bool) error {
+		done()
+		if err := refused(rec); err != nil {
+			return err
 		}
+		if err := keep(rec); err != nil {
+			return &ExitError{Code: ExitFailed, Text: err.Error()}
+		}
+		return nil
+	}
+	if err := run.All(ctx); err != nil && !errors.Is(err, context.Cause(ctx)) {
+		return err
 	}
 	return nil
 }

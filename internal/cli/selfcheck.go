@@ -33,7 +33,7 @@ func selfCheckCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command 
 		Short: "Show on this machine that comparisons find what is planted and nothing else (half an hour to an hour)",
 		Long: "Run sessions like those of compare --git with a workload of known cost: the same program\n" +
 			"against itself, and with 3, 6 and 10 % more work on the new side. Exit code 1 where answers\n" +
-			"are wrong more often than they may be. docs/selfcheck.md tells what they may be.",
+			"are wrong more often than they may be. docs/compare.md tells what they may be.",
 		Args: NoArguments,
 	}
 	flags := cmd.Flags()

@@ -38,9 +38,7 @@ func stagesCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 		if len(plan.Jobs) > 1 {
 			fmt.Fprintln(stdout, plan.Summary())
 		}
-		session := rand.Text()
-		err = measureEach(cmd.Context(), stderr, plan.Jobs, plan.Processes, func(round int, rec *record.Record) error {
-			rec.Process = record.Process{Session: session, Index: round}
+		err = measureEach(cmd.Context(), stderr, plan.Jobs, plan.Processes, rand.Text(), func(rec *record.Record) error {
 			if err := r.keep(rec); err != nil || !*verbose && len(plan.Jobs) > 1 {
 				return err
 			}

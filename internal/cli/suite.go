@@ -205,6 +205,9 @@ func (c *SuiteCall) Resume(cmd *cobra.Command) error {
 	return c.run(cmd, session)
 }
 
+// attempts are the processes that a case of a suite has to succeed in.
+const attempts = 2
+
 // specDefs are the workloads that the cases of a plan carry.
 func specDefs(plan []suite.Case) (defs []workload.Def) {
 	for i := range plan {
@@ -236,17 +239,30 @@ func (c *SuiteCall) run(cmd *cobra.Command, session *suite.Session) error {
 				}
 				return c.hosts[of.Host].Measure(ctx, of.Job, say)
 			},
-			Views: func(dir, title string, recs []*record.Record) error {
-				return errors.Join(writeViews(dir, pageData(c.p, title, recs)), writePlots(c.p, c.stderr, dir, recs, true))
+			Views: func(dir string, recs []*record.Record) error {
+				if len(recs) == 0 {
+					return nil
+				}
+				title := "suite " + session.Title()
+				err := errors.Join(session.PutResults(recs), writeViews(dir, pageData(c.p, title, recs)), writePlots(c.p, c.stderr, dir, recs, true))
+				if err == nil {
+					fmt.Fprintf(c.stdout, "%s: %s\n", dir, strings.Join(suite.Existing(dir, suite.PageFile, suite.PlotsFile, suite.ResultsFile), ", "))
+				}
+				return err
 			},
-			Again: cmd.CommandPath(), Stdout: c.stdout, Stderr: c.stderr,
+			Attempts: attempts, Failures: suite.PageFile, Again: cmd.CommandPath(), Stdout: c.stdout, Stderr: c.stderr,
 		})
-		switch {
-		case errors.Is(err, suite.ErrInterrupted):
-			err = &ExitError{Code: ExitPartial, Text: err.Error()}
-		case err != nil:
-			err = &ExitError{Code: ExitFailed, Text: err.Error()}
-		}
 	}
-	return errors.Join(err, session.Close())
+	return SessionError(errors.Join(err, session.Close()))
+}
+
+// SessionError returns the error with which the command of a session ends that ended with err.
+func SessionError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, suite.ErrInterrupted):
+		return &ExitError{Code: ExitPartial, Text: err.Error()}
+	}
+	return &ExitError{Code: ExitFailed, Text: err.Error()}
 }

@@ -53,7 +53,7 @@ func NewHead(recs []*record.Record) (h Head) {
 		}
 		switch part := r.Process.Side; {
 		case r.Status == record.OK:
-		case TooLarge(r):
+		case r.TooLarge():
 			if large[part] == nil {
 				parts = append(parts, part)
 			}

@@ -8,115 +8,74 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/measure/suite"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/view/outdir"
-	"github.com/zkbench/zkbench/internal/view/progress"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Run measures a study.
-type Run struct {
-	Study   *Study
-	Options Options
-	Dir     string // of records, page and charts
-	Defs    []workload.Def
-	Earlier []*record.Record // of a run before, which are taken over
-	Do      func(context.Context, Job) *record.Record
-	notes   []string // what is not measured, and why
-}
+// title is the name of the sessions that measure the study.
+func (s *Study) title() string { return "study " + s.Name }
 
-// Without leaves a part out.
-func (r *Run) Without(part, why string) {
-	r.Options.Parts = slices.DeleteFunc(r.Options.Parts, func(p string) bool { return p == part })
-	r.notes = append(r.notes, fmt.Sprintf("the part %s: %s", part, why))
-}
-
-// WriteError says that a record or the page was not written.
-type WriteError struct{ Err error }
-
-func (e *WriteError) Error() string { return e.Err.Error() }
-
-func (e *WriteError) Unwrap() error { return e.Err }
-
-// Measure measures the study and writes its page. An interrupt ends it with what was
-// measured. Counted are the records that decide whether the study failed: all but those of
-// cases that this machine has no memory for. planned is how many processes there were to
-// be. The error is a *WriteError, or says what is wrong with the directory.
-func (r *Run) Measure(ctx context.Context, stdout, stderr io.Writer) (counted []*record.Record, planned int, err error) {
-	jobs, missing := r.Study.Plan(r.Defs, r.Options)
-	out, err := outdir.Create(r.Dir)
+// Begin begins to measure the study in a directory, and says on stdout how much that is.
+func (s *Study) Begin(dir string, defs []workload.Def, o Options, stdout io.Writer) (*suite.Session, error) {
+	cases, missing := s.Plan(defs, o)
+	session, err := suite.Begin(dir, &suite.Plan{Header: suite.Header{
+		Suite: s.title(), Session: rand.Text(), Begun: time.Now().Truncate(time.Second), Plan: cases,
+	}})
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	defer func() { err = errors.Join(err, out.Close()) }()
 	if len(missing) > 0 {
 		fmt.Fprintf(stdout, "not measured, for want of the workload: %s\n", strings.Join(missing, ", "))
 	}
-	for _, n := range r.notes {
-		fmt.Fprintf(stdout, "not measured: %s\n", n)
-	}
 	var expected, optional time.Duration
-	for _, job := range jobs {
-		if job.Optional {
-			optional += job.Expected
+	for _, c := range cases {
+		if c.Optional {
+			optional += c.Expected
 		} else {
-			expected += job.Expected
+			expected += c.Expected
 		}
 	}
-	fmt.Fprintf(stdout, "%d processes, about %v", len(jobs), expected.Round(time.Second))
+	fmt.Fprintf(stdout, "%d processes, about %v", len(cases), expected.Round(time.Second))
 	if optional > 0 {
 		fmt.Fprintf(stdout, ", and up to %v for what needs much memory", optional.Round(time.Second))
 	}
 	fmt.Fprintln(stdout)
+	return session, nil
+}
 
-	recs, counted, err := r.measure(ctx, stderr, out, jobs)
-	if err == nil {
-		err = r.Study.Write(stdout, r.Dir, recs)
-	}
+// Resume opens the directory in which the study was begun and stopped, to continue it.
+func (s *Study) Resume(dir string) (*suite.Session, error) {
+	session, err := suite.Resume(dir)
 	if err != nil {
-		return nil, 0, &WriteError{err}
+		return nil, err
 	}
-	return counted, len(jobs), nil
+	if session.Title() != s.title() {
+		return nil, errors.Join(&argument.ValueError{Field: "resume", Value: dir, Accepted: fmt.Sprintf("a directory of study %s; this is one of %s", s.Name, session.Title())}, session.Close())
+	}
+	return session, nil
 }
 
-// measure runs the jobs and keeps their records, until ctx ends.
-func (r *Run) measure(ctx context.Context, stderr io.Writer, out *outdir.Dir, jobs []Job) (recs, counted []*record.Record, err error) {
-	session := rand.Text()
-	show, done := progress.Counter(stderr, "processes")
-	defer done()
-	for i, job := range jobs {
-		if ctx.Err() != nil {
-			break
-		}
-		show(uint64(i), uint64(len(jobs)))
-		rec := r.measured(&job)
-		if rec == nil {
-			rec = r.Do(ctx, job)
-		}
-		job.Keep(rec, session)
-		if err := out.Keep(rec); err != nil {
-			return nil, nil, err
-		}
-		recs = append(recs, rec)
-		if !job.Optional || !TooLarge(rec) {
-			counted = append(counted, rec)
-		}
-	}
-	return recs, counted, nil
-}
-
-// measured returns the earlier record of a job that ran to its end; nil: none.
-func (r *Run) measured(job *Job) *record.Record {
-	i := slices.IndexFunc(r.Earlier, func(rec *record.Record) bool { return rec.Status == record.OK && job.Is(rec) })
-	if i < 0 {
-		return nil
-	}
-	return r.Earlier[i]
+// Measure measures what a session of the study has not measured yet, and writes the page of all that it has. When ctx ends, it
+// stops with the page of what was measured. It closes the session. Its error is as suite.Session's.
+func (s *Study) Measure(ctx context.Context, session *suite.Session, measure func(context.Context, *suite.Case) (*record.Record, error), again string, stdout, stderr io.Writer) error {
+	err := session.Run(ctx, suite.Caller{
+		Measure: func(ctx context.Context, c *suite.Case, _ func(string)) (*record.Record, error) {
+			rec, err := measure(ctx, c)
+			if err == nil {
+				CheckPortable(c, rec)
+			}
+			return rec, err
+		},
+		Views:    func(dir string, recs []*record.Record) error { return s.Write(stdout, dir, recs) },
+		Failures: s.File(), Again: again, Stdout: stdout, Stderr: stderr,
+	})
+	return errors.Join(err, session.Close())
 }
 
 // Read reads the records of the study in a directory, which the flag names.

@@ -9,17 +9,15 @@ package study
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
 	"text/template"
-	"time"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/measure/suite"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/view/plot"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -35,15 +33,14 @@ type Study struct {
 	// asks for a number.
 	Rounds []string
 	Runs   int
-	// Resumes says that processes need not be near to each other in time, so that a run
-	// may take over the records of another.
+	// Resumes says that processes need not be near to each other in time, so that a study which was stopped can continue.
 	Resumes bool
 
 	// Defs are workloads of the study's own.
 	Defs []workload.Def
 	// Plan returns the processes of the study in their order, and the names of the
 	// workloads that it is about and defs does not have.
-	Plan func(defs []workload.Def, o Options) (jobs []Job, missing []string)
+	Plan func(defs []workload.Def, o Options) (cases []suite.Case, missing []string)
 	// Page writes the page of the records, in Markdown. Charts are the images that it
 	// shows; they stand beside it.
 	Page   func(w io.Writer, recs []*record.Record) error
@@ -79,16 +76,6 @@ type Options struct {
 	Quick   bool     // few cases, short windows
 }
 
-// Job is one process of a study.
-type Job struct {
-	Part     string
-	Round    int
-	Expected time.Duration // about how long it takes, on one core of a processor of the year 2024
-	Portable bool          // runs in the program without assembly
-	Optional bool          // a machine whose memory is too small for it may leave it out
-	measure.Job
-}
-
 // Purego is the part that compares this program with one without assembly, which is built
 // with the tag purego.
 const Purego = "purego"
@@ -98,55 +85,31 @@ const portableArithmetic = "portable"
 
 // PortableSide is the side of the records that the program without assembly makes for a
 // part.
-func PortableSide(part string) string { return part + ", portable" }
+func PortableSide(part string) string { return part + portableSuffix }
 
-// Side is the side of the job's record.
-func (j *Job) Side() string {
-	if j.Portable {
-		return PortableSide(j.Part)
-	}
-	return j.Part
-}
+const portableSuffix = ", portable"
 
-// Keep gives the job's record its place in a session. One that should be of portable
-// arithmetic and is not fails.
-func (j *Job) Keep(rec *record.Record, session string) {
-	rec.Process = record.Process{Session: session, Side: j.Side(), Index: j.Round}
-	if j.Portable && rec.Status == record.OK && rec.Env.Path != portableArithmetic {
+// Portable reports whether a case runs in the program without assembly.
+func Portable(c *suite.Case) bool { return strings.HasSuffix(c.Side, portableSuffix) }
+
+// CheckPortable fails the record of a portable case whose arithmetic has assembly.
+func CheckPortable(c *suite.Case, rec *record.Record) {
+	if Portable(c) && rec.Status == record.OK && rec.Env.Path != portableArithmetic {
 		rec.Status = record.Failed
 		rec.Error = fmt.Sprintf("%v: the portable program ran %s arithmetic", zkbench.ErrEnv, rec.Env.Path)
 	}
 }
 
-// Is tells whether a record is one of the job.
-func (j *Job) Is(rec *record.Record) bool {
-	c, settings := j.Case, []byte(nil)
-	if !j.Stages {
-		c = j.Settings.Named(c)
-		settings, _ = json.Marshal(j.Settings) // as in the record
-	}
-	return rec.Workload == j.Workload && rec.Case == c.String() && rec.Seed == j.Settings.Seed && bytes.Equal(rec.Settings, settings) &&
-		rec.Process.Side == j.Side() && rec.Process.Index == j.Round
-}
-
-// TooLarge tells whether a record is of a case that was refused because it needs more
-// memory than there is, or a larger domain.
-func TooLarge(r *record.Record) bool {
-	limit := zkbench.ErrLimit.Error()
-	return r.Status == record.Failed && (strings.Contains(r.Error, limit+": bytes of memory") || strings.Contains(r.Error, limit+": points of the domain"))
-}
-
-// Planner collects the jobs of a plan.
+// Planner collects the cases of a plan.
 type Planner struct {
 	Defs    []workload.Def
-	Jobs    []Job
+	Cases   []suite.Case
 	Missing []string // workloads that Defs does not have
 }
 
-// Add plans a job of a workload at a point. An axis that values does not name has its
-// smallest case; a job through the stages has its processors as an axis. The job comes
-// with what is particular to it.
-func (p *Planner) Add(job Job, name string, values map[string]string) {
+// Add plans a case of a workload at a point. An axis that values does not name takes its small value; a case through the stages
+// has its processors as an axis. The caller sets everything else in job.
+func (p *Planner) Add(job suite.Case, name string, values map[string]string) {
 	def, err := workload.Find(p.Defs, name)
 	if err != nil {
 		if !slices.Contains(p.Missing, name) {
@@ -173,7 +136,10 @@ func (p *Planner) Add(job Job, name string, values map[string]string) {
 		panic(err)
 	}
 	job.Workload, job.Case = def.Name, cases[0]
-	p.Jobs = append(p.Jobs, job)
+	for slices.ContainsFunc(p.Cases, func(c suite.Case) bool { return c.Key() == job.Key() }) {
+		job.Copy++
+	}
+	p.Cases = append(p.Cases, job)
 }
 
 // Fill writes a page: prose, a template, with the figures of view. What the prose names and

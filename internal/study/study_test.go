@@ -1,7 +1,6 @@
 package study_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/measure/suite"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/study"
@@ -23,14 +23,14 @@ func defs() []workload.Def {
 }
 
 // job is one of a plan, through the stages or a load.
-func job(t *testing.T, stages bool) study.Job {
+func job(t *testing.T, stages bool) suite.Case {
 	t.Helper()
 	p := study.Planner{Defs: defs()}
-	p.Add(study.Job{Part: "gates", Job: measure.Job{Stages: stages, Procs: 2, Settings: measure.Settings{Config: runner.Config{Seed: 1}}}}, "Gates", map[string]string{"gates": "64"})
-	if len(p.Jobs) != 1 || len(p.Missing) != 0 {
-		t.Fatalf("%d jobs, missing %q", len(p.Jobs), p.Missing)
+	p.Add(suite.Case{Side: "gates", Job: measure.Job{Stages: stages, Procs: 2, Settings: measure.Settings{Config: runner.Config{Seed: 1}}}}, "Gates", map[string]string{"gates": "64"})
+	if len(p.Cases) != 1 || len(p.Missing) != 0 {
+		t.Fatalf("%d jobs, missing %q", len(p.Cases), p.Missing)
 	}
-	return p.Jobs[0]
+	return p.Cases[0]
 }
 
 // TestPlanner: axes that are not named are small, one through the stages has no axis of
@@ -41,15 +41,14 @@ func TestPlanner(t *testing.T) {
 	}
 	p := study.Planner{Defs: defs()}
 	for range 2 {
-		p.Add(study.Job{}, "Pairing", nil)
+		p.Add(suite.Case{}, "Pairing", nil)
 	}
 	golden.Equal(t, "missing", []string{"Pairing"}, p.Missing)
-	golden.Equal(t, "jobs", 0, len(p.Jobs))
+	golden.Equal(t, "jobs", 0, len(p.Cases))
 }
 
-// TestKeep: a record has its place; one of the program without assembly whose arithmetic
-// is another fails, and only such a one.
-func TestKeep(t *testing.T) {
+// TestCheckPortable: a record of the program without assembly whose arithmetic has assembly fails, and only such a one.
+func TestCheckPortable(t *testing.T) {
 	for _, test := range []struct {
 		portable bool
 		path     string
@@ -61,63 +60,14 @@ func TestKeep(t *testing.T) {
 		{true, "avx512", record.OK, record.Failed},
 		{true, "avx512", record.Partial, record.Partial},
 	} {
-		j := job(t, true)
-		j.Portable = test.portable
+		c := job(t, true)
+		if test.portable {
+			c.Side = study.PortableSide(c.Side)
+		}
 		r := &record.Record{Status: test.status, Env: record.Env{Path: test.path}}
-		j.Keep(r, "session")
-		if r.Status != test.want || r.Process.Session != "session" || r.Process.Side != j.Side() {
-			t.Errorf("portable=%v/path=%s: %s at %v, want %s", test.portable, test.path, r.Status, r.Process, test.want)
-		}
+		study.CheckPortable(&c, r)
+		golden.Equal(t, fmt.Sprintf("portable=%v/path=%s: status", test.portable, test.path), test.want, r.Status)
 		golden.Equal(t, fmt.Sprintf("portable=%v/path=%s: failed by %q", test.portable, test.path, r.Error), test.want == record.Failed, strings.HasPrefix(r.Error, zkbench.ErrEnv.Error()))
-	}
-}
-
-// TestIs: a record of another case, round, side, seed or window is not the job's.
-func TestIs(t *testing.T) {
-	for _, stages := range []bool{true, false} {
-		j := job(t, stages)
-		same := func() *record.Record {
-			r := &record.Record{Workload: "Gates", Case: j.Case.String(), Seed: 1, Process: record.Process{Side: "gates"}}
-			if !stages {
-				r.Case = j.Settings.Named(j.Case).String()
-				r.Settings, _ = json.Marshal(j.Settings)
-			}
-			return r
-		}
-		if !j.Is(same()) {
-			t.Errorf("stages=%v: not its own", stages)
-		}
-		for name, change := range map[string]func(r *record.Record){
-			"workload": func(r *record.Record) { r.Workload = "MSM" },
-			"case":     func(r *record.Record) { r.Case += "/cpus=3" },
-			"seed":     func(r *record.Record) { r.Seed = 2 },
-			"side":     func(r *record.Record) { r.Process.Side = study.PortableSide("gates") },
-			"round":    func(r *record.Record) { r.Process.Index = 1 },
-			"settings": func(r *record.Record) { r.Settings = []byte(`{"workers":2}`) },
-		} {
-			r := same()
-			change(r)
-			if j.Is(r) {
-				t.Errorf("stages=%v/other=%s: taken for its own", stages, name)
-			}
-		}
-	}
-}
-
-func TestTooLarge(t *testing.T) {
-	memory := (&zkbench.LimitError{What: "bytes of memory (what fits: 9 gates)", Estimate: 2, Max: 1}).Error()
-	for _, test := range []struct {
-		status record.Status
-		err    string
-		want   bool
-	}{
-		{record.Failed, memory, true},
-		{record.Failed, (&zkbench.LimitError{What: "blocks of a message", Estimate: 2, Max: 1}).Error(), false},
-		{record.Failed, "the child ended with signal: killed", false},
-		{record.Partial, memory, false},
-		{record.OK, "", false},
-	} {
-		golden.Equal(t, fmt.Sprintf("status=%s/error=%s", test.status, test.err), test.want, study.TooLarge(&record.Record{Status: test.status, Error: test.err}))
 	}
 }
 

@@ -17,10 +17,10 @@ type cheater struct {
 	at     changes
 }
 
-// changes are made to the state at their moments.
+// changes maps stages of the proof to changes of the state.
 type changes map[stage]func(t testing.TB, s *state[scalar, point])
 
-// stage names the moment of a change.
+// stage names when a change is made.
 type stage string
 
 const (

@@ -28,7 +28,7 @@ func ExampleNewSystem() {
 	}
 	fmt.Println(len(commitment), "bytes of commitment,", len(proof), "of proof")
 
-	// The receiver of both, who need not share more than the parameters.
+	// The receiver of both needs only the same parameters.
 	for _, message := range []string{"order 4711", "order 4712"} {
 		claim, err := system.Decode([]byte(message), 1, commitment, proof)
 		if err != nil {

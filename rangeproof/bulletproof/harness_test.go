@@ -50,7 +50,7 @@ type statement struct {
 	nonces transcript.Nonces
 }
 
-// seeded returns a stream that depends on its arguments only.
+// seeded returns a stream that depends only on its arguments.
 func seeded(label string, n ...uint64) *sha3.SHAKE {
 	var b []byte
 	for _, v := range n {
@@ -85,7 +85,7 @@ func commit(t testing.TB, p *bp, v, r scalar) point {
 	return out[0]
 }
 
-// bound is a transcript bound to the parameters and a context.
+// bound returns a transcript bound to the parameters and a context.
 func bound(p *bp, caller string) transcript.Transcript {
 	tr := transcript.New("bulletproof-test")
 	p.AppendParams(&tr)

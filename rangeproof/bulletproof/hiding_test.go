@@ -7,7 +7,7 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
-// digits are the aL and aR of a value.
+// digits returns aL and aR for a value.
 func digits(p *bp, N int, v uint64) (aL, aR []scalar) {
 	aL, aR = make([]scalar, N), make([]scalar, N)
 	for i := range N {
@@ -153,7 +153,7 @@ func TestEveryValueExplainsTheProof(t *testing.T) {
 	}
 }
 
-// coefficients are t1 and t2 of <l(X), r(X)>.
+// coefficients returns t1 and t2 of <l(X), r(X)>.
 func coefficients(pub public, c challenges[scalar], aL, aR, sL, sR []scalar) (t1, t2 scalar) {
 	for i := range aL {
 		l0, l1 := minus(aL[i], c.z), sL[i]

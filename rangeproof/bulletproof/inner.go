@@ -6,8 +6,8 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// innerRound is the inner-product argument (section 3 of the paper) that
-// <a, b> = tHat for P = <a,G> + <b,H'> + cU·tHat·U with H'_i = y^-i·H_i.
+// innerRound is the inner-product argument (section 3 of the paper) that <a, b> = tHat for P =
+// <a,G> + <b,H'> + cU·tHat·U with H'_i = y^-i·H_i.
 //
 // Round j halves the length: with lo and hi the halves,
 //
@@ -17,14 +17,12 @@ import (
 //	b = b_lo + x·b_hi,     H = H_lo + x^-1·H_hi
 //	P = P + x·L + x^-1·R
 //
-// x stands for the paper's x^2, and a, b are the paper's up to the factors x^∓1
-// that cancel in all products; no square is needed and folding is one
-// multiplication an element.
+// x is the paper's x^2, and a, b are the paper's up to factors x^∓1 that cancel in all products. So
+// no square is needed, and folding takes one multiplication per element.
 //
-// Generators are not folded. After j rounds the folded G_p is
-// Σ_q coefG[q]·G_(q·len+p) over the 2^j blocks of the current length, because
-// every round multiplies the upper half of each block by the same x. So L and R
-// are sums over the original generators.
+// Generators are not folded. After j rounds the folded G_p is Σ_q coefG[q]·G_(q·len+p) over the 2^j
+// blocks of the current length, because every round multiplies the upper half of each block by the
+// same x. So L and R are sums over the original generators.
 type innerRound[S, P any] struct {
 	st *state[S, P]
 	j  int // rounds so far
@@ -46,8 +44,8 @@ func (r evalRound[S, P]) innerProduct() innerRound[S, P] {
 	return innerRound[S, P]{st: st}
 }
 
-// commit sets L and R of round j, counted from 0. coefH[q] contains y^(-q·len),
-// the part of y^-i that a block has in common; the rest is y^-p with p < len.
+// commit sets L and R of round j, counted from 0. coefH[q] includes y^(-q·len), the part of y^-i
+// that all of a block shares; the rest is y^-p with p < len.
 func (r innerRound[S, P]) commit(ctx context.Context, ex executor.Executor) (innerCommitted[S, P], error) {
 	st, p, g, h := r.st, r.st.p, r.st.p.g, len(r.st.a)/2
 	L, R := st.sums[0], st.sums[1]

@@ -9,49 +9,48 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// The generators of the vector commitments, besides rangeproof.ValueFamily (g)
-// and rangeproof.BlindingFamily (h).
+// FamilyG, FamilyH and FamilyU name the generators of the vector commitments. The commitment
+// key adds rangeproof.ValueFamily (g) and rangeproof.BlindingFamily (h).
 const (
 	FamilyG = "bulletproof/G"
 	FamilyH = "bulletproof/H"
 	FamilyU = "bulletproof/U"
 )
 
-// The two proof types of this package: one commitment per proof, or many.
+// NameSingle and NameAggregate are the two proof types: one commitment per proof, or many.
 const (
 	NameSingle    = "bulletproof"
 	NameAggregate = "bulletproof-agg"
 )
 
 const (
-	// DefaultStop is the length at which the inner-product recursion ends where
-	// Config.Stop is 0. Stopping at 4 instead of 1 costs 64 bytes at
-	// n = 64 and saves the prover two rounds, 4N of 14N fixed-base
-	// multiplications, and the verifier four points; stopping at 8 would cost
-	// 192 bytes more to save one round.
+	// DefaultStop is the length at which the inner-product recursion ends if Config.Stop is 0.
+	// Stopping at 4 instead of 1 costs 64 bytes at n = 64. It saves the prover two rounds, 4N of
+	// 14N fixed-base multiplications, and the verifier four points. Stopping at 8 would cost 192
+	// bytes more and save one round.
 	DefaultStop = 4
 
-	// MaxBits is the largest bit length: values are uint64.
+	// MaxBits is the maximum bit length, since values are of type uint64.
 	MaxBits = 64
-	// MaxAggregate is the largest MaxCommitments that New accepts: a bound on
-	// memory, not on the protocol.
+	// MaxAggregate is the maximum MaxCommitments that New accepts. It bounds memory; the protocol
+	// itself has no bound.
 	MaxAggregate = 256
 )
 
-// Config are the parameters of a Protocol.
+// Config holds the parameters of a Protocol.
 type Config struct {
 	Bits           int // n, 1 to MaxBits
-	MaxCommitments int // 1: one value a proof; up to MaxAggregate: aggregated
-	Stop           int // longest final vectors, at least 1; 0: DefaultStop
+	MaxCommitments int // 1: one value per proof; up to MaxAggregate: aggregated
+	Stop           int // maximum length of the final vectors, at least 1; 0: DefaultStop
 }
 
-// complete returns c with its defaults filled in, or an ErrParams.
+// complete returns c with its defaults filled in, or ErrParams if a parameter is out of range.
 func (c Config) complete() (Config, error) {
 	if c.Bits < 1 || c.Bits > MaxBits {
 		return c, fmt.Errorf("%w: bulletproof: bit length %d, want 1 to %d", zkbench.ErrParams, c.Bits, MaxBits)
 	}
 	if c.MaxCommitments < 1 || c.MaxCommitments > MaxAggregate {
-		return c, fmt.Errorf("%w: bulletproof: %d commitments a proof, want 1 to %d",
+		return c, fmt.Errorf("%w: bulletproof: %d commitments per proof, want 1 to %d",
 			zkbench.ErrParams, c.MaxCommitments, MaxAggregate)
 	}
 	if c.Stop < 0 {
@@ -64,7 +63,7 @@ func (c Config) complete() (Config, error) {
 	return c, nil
 }
 
-// dims are the lengths of a proof for m commitments.
+// dims holds the lengths of a proof for m commitments.
 type dims struct {
 	m      int // commitments
 	nm     int // n·m bits that carry weight
@@ -73,9 +72,9 @@ type dims struct {
 	last   int // length of the final vectors, at most Stop
 }
 
-// dims computes N = 2^k·ceil(nm/2^k) for the least k with ceil(nm/2^k) <= Stop.
-// N does not decrease with m: while k is the same that is plain, and before k
-// grows N is at most 2^k·Stop, which is what made it grow.
+// dims computes N = 2^k·ceil(nm/2^k) for the smallest k with ceil(nm/2^k) <= Stop. N does not
+// decrease with m. For a fixed k this is clear. Before k grows, N is at most 2^k·Stop, and k only
+// grows because nm exceeds this.
 func (c Config) dims(m int) dims {
 	d := dims{m: m, nm: c.Bits * m}
 	d.last = d.nm
@@ -92,10 +91,9 @@ func (d dims) shape() rangeproof.Shape {
 	return rangeproof.Shape{Points: 4 + 2*d.rounds, Scalars: 3 + 2*d.last}
 }
 
-// Families returns the generators that a basis needs for these parameters,
-// besides the two of the commitment key, which the caller puts first. For
-// parameters that New refuses the counts are zero, which group.NewBasis refuses
-// with ErrParams.
+// Families returns the generators that a basis needs for these parameters. The caller puts the two
+// generators of the commitment key before them. For parameters that New refuses, the counts are
+// zero, and group.NewBasis then returns ErrParams.
 func Families(bits, maxCommitments, stop int) []group.Family {
 	var n, u int
 	if c, err := (Config{Bits: bits, MaxCommitments: maxCommitments, Stop: stop}).complete(); err == nil {
@@ -104,8 +102,8 @@ func Families(bits, maxCommitments, stop int) []group.Family {
 	return []group.Family{{Name: FamilyG, Count: n}, {Name: FamilyH, Count: n}, {Name: FamilyU, Count: u}}
 }
 
-// Protocol is a range-proof system with fixed parameters over one basis. It
-// implements rangeproof.Protocol, is immutable and safe for concurrent use.
+// Protocol is a range-proof system with fixed parameters over one basis. It implements
+// rangeproof.Protocol, is immutable and safe for concurrent use.
 type Protocol[S, P any] struct {
 	cfg   Config
 	basis *group.Basis[S, P]
@@ -122,9 +120,9 @@ type Protocol[S, P any] struct {
 
 var _ rangeproof.Protocol[int, int] = (*Protocol[int, int])(nil)
 
-// New returns the protocol with parameters cfg over b, whose families include
-// those of Families and of the commitment key; more and longer ones do no harm.
-// Anything else is an ErrParams.
+// New returns the protocol with parameters cfg over b. The basis must include the families of the
+// commitment key and of Families; it may have more families and longer ones. New returns ErrParams
+// if a generator is missing or a parameter is out of range.
 func New[S, P any](b *group.Basis[S, P], cfg Config) (*Protocol[S, P], error) {
 	cfg, err := cfg.complete()
 	if err != nil {
@@ -169,9 +167,9 @@ func New[S, P any](b *group.Basis[S, P], cfg Config) (*Protocol[S, P], error) {
 	return p, nil
 }
 
-// NewSystem returns the range proof over g by itself, for values below 2^bits,
-// up to values of them in one proof, with the default early stop. Parameters
-// out of range are an ErrParams.
+// NewSystem returns a stand-alone range proof over g for values below 2^bits, with the default
+// early stop. One proof covers up to the given number of values. NewSystem returns ErrParams if a
+// parameter is out of range.
 func NewSystem[S, P any](g group.Group[S, P], bits, values int) (rangeproof.System, error) {
 	cfg, err := Config{Bits: bits, MaxCommitments: values}.complete()
 	if err != nil {
@@ -188,8 +186,7 @@ func NewSystem[S, P any](g group.Group[S, P], bits, values int) (rangeproof.Syst
 	return rangeproof.NewSystem(b, p), nil
 }
 
-// Name is NameSingle, or NameAggregate where a proof may cover several
-// commitments.
+// Name returns NameSingle, or NameAggregate if a proof may cover several commitments.
 func (p *Protocol[S, P]) Name() string {
 	if p.cfg.MaxCommitments == 1 {
 		return NameSingle
@@ -197,15 +194,15 @@ func (p *Protocol[S, P]) Name() string {
 	return NameAggregate
 }
 
-// Bits is the bit length n.
+// Bits returns the bit length n.
 func (p *Protocol[S, P]) Bits() int { return p.cfg.Bits }
 
-// MaxCommitments is the largest number of commitments of one proof.
+// MaxCommitments returns the maximum number of commitments in one proof.
 func (p *Protocol[S, P]) MaxCommitments() int { return p.cfg.MaxCommitments }
 
-// Shape is that of a proof for m commitments, zero for an m that is not
-// accepted. Points: A, S, T1, T2, L_1, R_1, .., L_k, R_k. Scalars: taux, mu,
-// tHat, then the final vectors a and b.
+// Shape returns the shape of a proof for m commitments, or a zero Shape if m is not accepted. The
+// points are A, S, T1, T2, L_1, R_1, .., L_k, R_k. The scalars are taux, mu, tHat, then the final
+// vectors a and b.
 func (p *Protocol[S, P]) Shape(m int) rangeproof.Shape {
 	if p.checkCount(m) != nil {
 		return rangeproof.Shape{}
@@ -213,7 +210,7 @@ func (p *Protocol[S, P]) Shape(m int) rangeproof.Shape {
 	return p.cfg.dims(m).shape()
 }
 
-// AppendParams absorbs name, bit length, largest number of commitments and
+// AppendParams absorbs the name, the bit length, the maximum number of commitments and the
 // early-stop length.
 func (p *Protocol[S, P]) AppendParams(t *transcript.Transcript) {
 	t.Append("range-proof", []byte(p.Name()))

@@ -12,9 +12,9 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Prove implements rangeproof.Protocol. The caller has absorbed AppendParams
-// and its context into t. A value of 2^n or more, and numbers of commitments,
-// values and blindings that do not fit, are an ErrParams.
+// Prove implements rangeproof.Protocol. The caller must have absorbed AppendParams and its context
+// into t. Prove returns ErrParams if a value is 2^n or more, if the number of commitments is not
+// accepted, or if the numbers of commitments, values and blindings differ.
 func (p *Protocol[S, P]) Prove(ctx context.Context, ex executor.Executor, t *transcript.Transcript, V []P, w rangeproof.Witness[S], nonces transcript.Nonces) (*rangeproof.Proof[S, P], error) {
 	if err := p.checkWitness(len(V), w); err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (p *Protocol[S, P]) checkWitness(m int, w rangeproof.Witness[S]) error {
 	return nil
 }
 
-// encodeWitness is injective for a given m: values of 8 bytes, then blindings.
+// encodeWitness encodes values, 8 bytes each, and then blindings. It is injective for a given m.
 func (p *Protocol[S, P]) encodeWitness(w rangeproof.Witness[S]) []byte {
 	b := make([]byte, 0, len(w.Values)*(8+p.g.ScalarLen()))
 	for _, v := range w.Values {
@@ -96,11 +96,12 @@ func (p *Protocol[S, P]) encodeWitness(w rangeproof.Witness[S]) []byte {
 	return p.g.AppendScalars(b, w.Blindings...)
 }
 
-// state is what a prover keeps: the proof as it grows, the challenges so far,
-// and all scratch, taken once. It serves one proof. The types below are the
-// moments of a proof: each has the next step for a method, and is had from the
-// step before it alone, so that steps out of order do not compile. Steps after a
-// message was sent expect its challenges in c.
+// state is what a prover keeps: the proof as it grows, the challenges so far, and all scratch,
+// allocated once. It serves one proof.
+//
+// The types below are the stages of a proof. Each has the next step as a method, and only the step
+// before returns it, so that steps out of order do not compile. A step that follows a message
+// expects the message's challenges in c.
 type state[S, P any] struct {
 	dims
 	p     *Protocol[S, P]
@@ -146,7 +147,7 @@ func (p *Protocol[S, P]) newState(m int) *state[S, P] {
 	return st
 }
 
-// sum computes the two sums whose scalars are in st.sums, and clears those.
+// sum computes the two sums whose scalars are in st.sums, and clears these scalars.
 func (st *state[S, P]) sum(ctx context.Context, ex executor.Executor, dst []P) error {
 	err := st.p.basis.Table.MSM(ctx, ex, dst, st.sums[:])
 	clear(st.sums[0])
@@ -157,8 +158,8 @@ func (st *state[S, P]) sum(ctx context.Context, ex executor.Executor, dst []P) e
 // bitRound: aL holds the bits and aR = aL - 1.
 type bitRound[S, P any] struct{ st *state[S, P] }
 
-// bits expects the nonces drawn. The padding is bits 0. The bits become scalars
-// through their encodings: no branch or address depends on them.
+// bits expects the nonces drawn. Padding bits are 0. The bits become scalars through their
+// encodings, so that no branch or address depends on them.
 func (st *state[S, P]) bits(w rangeproof.Witness[S]) (bitRound[S, P], error) {
 	g, n, size := st.p.g, st.p.cfg.Bits, st.p.g.ScalarLen()
 	enc := make([]byte, st.nm*size)
@@ -178,9 +179,8 @@ func (st *state[S, P]) bits(w rangeproof.Witness[S]) (bitRound[S, P], error) {
 // bitsCommitted: A and S commit to the bits and to their masks.
 type bitsCommitted[S, P any] struct{ st *state[S, P] }
 
-// commit sets A = alpha·h + <aL,G> + <aR,H> and S = rho·h + <sL,G> + <sR,H>.
-// aR is written as (aR + 1) - 1: what remains of it is 0 or 1 for the table,
-// and the sum of all H is a constant.
+// commit sets A = alpha·h + <aL,G> + <aR,H> and S = rho·h + <sL,G> + <sR,H>. It writes aR as (aR +
+// 1) - 1: the table sees only scalars 0 or 1, and the sum of all H is a constant.
 func (r bitRound[S, P]) commit(ctx context.Context, ex executor.Executor) (bitsCommitted[S, P], error) {
 	st, p, g := r.st, r.st.p, r.st.p.g
 	forA, forS := st.sums[0], st.sums[1]

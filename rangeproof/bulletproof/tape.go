@@ -8,14 +8,14 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// challenges are all that the verifier sends.
+// challenges holds all that the verifier sends.
 type challenges[S any] struct {
 	y, z, x, cU S
 	rounds      []S // x_j, from the round that halves N
 }
 
-// tape is the order of absorbing and challenging. Prover and verifier go
-// through these methods and no others, so they cannot disagree on it.
+// tape fixes the order of absorbing and challenging. Prover and verifier only go through its
+// methods, so they cannot disagree on the order.
 type tape[S, P any] struct {
 	g   group.Group[S, P]
 	t   *transcript.Transcript
@@ -32,7 +32,7 @@ func (tp *tape[S, P]) statement(V []P) {
 	tp.points("V", V)
 }
 
-// afterBits takes A, S.
+// afterBits absorbs A, S and draws y, z.
 func (tp *tape[S, P]) afterBits(AS []P, c *challenges[S]) error {
 	tp.points("A", AS[0:1])
 	tp.points("S", AS[1:2])
@@ -42,14 +42,14 @@ func (tp *tape[S, P]) afterBits(AS []P, c *challenges[S]) error {
 	return tp.challenge("z", &c.z)
 }
 
-// afterPolynomial takes T1, T2.
+// afterPolynomial absorbs T1, T2 and draws x.
 func (tp *tape[S, P]) afterPolynomial(T []P, c *challenges[S]) error {
 	tp.points("T1", T[0:1])
 	tp.points("T2", T[1:2])
 	return tp.challenge("x", &c.x)
 }
 
-// afterEvaluation takes taux, mu, tHat.
+// afterEvaluation absorbs taux, mu, tHat and draws cU.
 func (tp *tape[S, P]) afterEvaluation(s []S, c *challenges[S]) error {
 	tp.scalars("taux", s[0:1])
 	tp.scalars("mu", s[1:2])
@@ -57,15 +57,15 @@ func (tp *tape[S, P]) afterEvaluation(s []S, c *challenges[S]) error {
 	return tp.challenge("U", &c.cU)
 }
 
-// afterRound takes L_j, R_j and sets x_j.
+// afterRound absorbs L_j, R_j and draws x_j.
 func (tp *tape[S, P]) afterRound(LR []P, x *S) error {
 	tp.points("L", LR[0:1])
 	tp.points("R", LR[1:2])
 	return tp.challenge("x_j", x)
 }
 
-// final takes the vectors a, b: no challenge of this protocol follows, but the
-// caller's weights and joins do.
+// final absorbs the vectors a, b. This protocol draws no further challenge, but the caller's
+// weights and joins depend on them.
 func (tp *tape[S, P]) final(ab []S) {
 	tp.scalars("a", ab[:len(ab)/2])
 	tp.scalars("b", ab[len(ab)/2:])
@@ -81,9 +81,8 @@ func (tp *tape[S, P]) scalars(label string, s []S) {
 	tp.t.Append(label, tp.buf)
 }
 
-// challenge draws a scalar and refuses zero: y and the x_j are divided by; at
-// x = 0 the answers would reveal l(0), r(0); z = 0 and cU = 0 would drop terms
-// from the equations.
+// challenge draws a scalar and refuses zero. y and the x_j are divisors. With x = 0 the answers
+// would reveal l(0), r(0). With z = 0 or cU = 0 the equations would lose terms.
 func (tp *tape[S, P]) challenge(label string, dst *S) error {
 	wide := tp.t.Challenge(label)
 	tp.buf = append(tp.buf[:0], wide[:]...)

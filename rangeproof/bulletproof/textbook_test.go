@@ -117,7 +117,7 @@ func powers(x scalar, n int) []scalar {
 	return z
 }
 
-// public is what both equations are made of, computed from the challenges.
+// public holds the parts of both equations, computed from the challenges.
 type public struct {
 	slow
 	g, h, U point
@@ -146,7 +146,7 @@ func newPublic(p *bp, m int, c challenges[scalar]) public {
 	return pub
 }
 
-// vectorCommitment is the P of the inner-product argument before U is added.
+// vectorCommitment returns the P of the inner-product argument before U is added.
 func (pub public) vectorCommitment(pf *proof, c challenges[scalar]) point {
 	P := pub.add(pf.Points[0], pub.mul(pf.Points[1], c.x), pub.neg(pub.mul(pub.h, pf.Scalars[1])))
 	for i := range pub.G {
@@ -188,7 +188,7 @@ func textbook(p *bp, V []point, pf *proof, c challenges[scalar]) bool {
 	return p.g.EqualPoints(&P, &want)
 }
 
-// textbookAccepts is textbook with the transcript's own challenges.
+// textbookAccepts runs textbook with the transcript's own challenges.
 func textbookAccepts(p *bp, tr transcript.Transcript, V []point, pf *proof) bool {
 	return textbook(p, V, pf, weakTape{g: p.g, tr: tr}.replay(V, pf))
 }

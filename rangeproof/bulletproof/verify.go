@@ -9,10 +9,10 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Replay implements rangeproof.Protocol. A proof that is not of the protocol's
-// Shape, holds the identity, or leads to a zero challenge is an ErrProof; a
-// number of commitments that is not accepted an ErrParams. The equations refer
-// to V and proof, which must not change until they are accumulated.
+// Replay implements rangeproof.Protocol. It returns ErrProof if the proof does not have the
+// protocol's Shape, contains the identity, or leads to a zero challenge. It returns ErrParams if
+// the number of commitments is not accepted. The equations alias V and proof, which must not change
+// until they are accumulated.
 func (p *Protocol[S, P]) Replay(t *transcript.Transcript, V []P, proof *rangeproof.Proof[S, P]) (rangeproof.Equations[S, P], error) {
 	if err := p.checkCount(len(V)); err != nil {
 		return nil, err
@@ -65,16 +65,15 @@ func (p *Protocol[S, P]) checkProof(want rangeproof.Shape, proof *rangeproof.Pro
 	return nil
 }
 
-// equations are the two verification equations, both as sums that should be
-// the identity (docs/rangeproofs.md, "One multi-scalar multiplication"):
+// equations are the two verification equations, both as sums that should be the identity
+// (docs/rangeproofs.md, "One multi-scalar multiplication"):
 //
 //	(1) (tHat - delta)·g + taux·h - Σ z^(2+j)·V_j - x·T1 - x^2·T2
 //	(2) A + x·S + Σ (x_j·L_j + x_j^-1·R_j) - mu·h + cU·(tHat - <a,b>)·U
 //	    - Σ_i (z + sG_i·a_i)·G_i + Σ_i (z + y^-i·(w_i - sH_i·b_i))·H_i
 //
-// where sG_i, sH_i are the coefficients of G_i, H'_i in the folded generators,
-// a_i and b_i repeat with period last, and
-// delta = (z - z^2)·<1,y^N> - z·<1,w>.
+// Here sG_i and sH_i are the coefficients of G_i and H'_i in the folded generators, a_i and b_i
+// repeat with period last, and delta = (z - z^2)·<1,y^N> - z·<1,w>.
 type equations[S, P any] struct {
 	dims
 	p     *Protocol[S, P]
@@ -101,7 +100,7 @@ func (eq *equations[S, P]) Accumulate(acc *group.Accumulator[S, P], weights *gro
 
 	eq.accumulatePoints(acc, dyn, &w[1])
 	eq.accumulateGenerators(acc, vec, zPow, &w[1], tmp)
-	// After the others, for it scales zPow in place.
+	// Last, because it scales zPow in place.
 	eq.accumulateKey(acc, vec[:eq.N], zPow, w, tmp)
 }
 
@@ -154,10 +153,9 @@ func (eq *equations[S, P]) accumulateGenerators(acc *group.Accumulator[S, P], ve
 	acc.AddFixed(p.posU, s)
 }
 
-// unfold extends v[:last] to all of v, v_i = s_i·v_(i mod last), where s_i is
-// the product of x[j] over the rounds j in which i lay in the upper half. The
-// first round decides the top bit of i's block, so the last round is unfolded
-// first.
+// unfold extends v[:last] to all of v, v_i = s_i·v_(i mod last), where s_i is the product of x[j]
+// over the rounds j in which i was in the upper half. The first round decides the top bit of i's
+// block, so the last round is unfolded first.
 func (eq *equations[S, P]) unfold(v, x []S) {
 	n := eq.last
 	for j := eq.rounds - 1; j >= 0; j-- {

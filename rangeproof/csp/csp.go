@@ -1,22 +1,23 @@
-// Package csp proves that the value inside one Pedersen commitment
-// V = v·G + r·H lies in [0, 2^n), 1 <= n <= 64, by a compressed sigma protocol.
+// Package csp proves by a compressed sigma protocol that the value inside one Pedersen commitment V
+// = v·G + r·H is in [0, 2^n), for n from 1 to 64.
 //
-// The bits of v are the values of a polynomial a at the nodes 1..n; that they
-// are bits is the statement that b = a(a-1) vanishes there. The prover commits
-// to the values of a and b, the verifier picks a random point, and three linear
-// relations (a evaluates to the claimed value, b to the value that follows from
-// it, the bits compose to v) are merged into one linear form of the committed
-// vector. That form is opened by the compressed sigma protocol of Attema and
-// Cramer (Compressed Σ-Protocol Theory, IACR 2020/152: the pivot and its
-// compression), adapted to vectors of odd length. Derivation, soundness and
-// zero-knowledge arguments and the cost in group operations are in docs/rangeproofs.md,
-// whose letters the code uses.
+// The bits of v are the values of a polynomial a at the nodes 1..n. They are bits if b = a(a-1)
+// vanishes there. The prover commits to the values of a and b, and the verifier picks a random
+// point. This leaves three linear relations: a evaluates to the claimed value, b to the value that
+// follows from it, and the bits compose to v. They are merged into one linear form of the committed
+// vector.
 //
-// Promised, when the transcript's hash is modelled as a random oracle and
-// discrete logarithms are hard: knowledge of v and r, and perfect zero knowledge
-// of everything else. Not promised: constant time, unless the basis is a
-// Basis.ConstantTime (SECURITY.md); otherwise the prover's multi-scalar
-// multiplications look tables up by secret digits, the value's bits among them.
+// The compressed sigma protocol of Attema and Cramer opens that form (Compressed Σ-Protocol Theory,
+// IACR 2020/152: the pivot and its compression). Here it is adapted to vectors of odd length.
+// docs/rangeproofs.md has the derivation, arguments for soundness and zero knowledge, and the cost in group
+// operations. The code uses its letters.
+//
+// If the transcript's hash is modelled as a random oracle and discrete logarithms are hard, a proof
+// shows knowledge of v and r. It reveals nothing else (perfect zero knowledge).
+//
+// The prover is not constant-time unless the basis is a Basis.ConstantTime (SECURITY.md).
+// Otherwise its multi-scalar multiplications use secret digits as table indices, including the
+// value's bits.
 package csp
 
 import (
@@ -28,44 +29,41 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// The generators that the protocol adds to the commitment key.
+// vectorFamily and formFamily name the generators that the protocol adds to the commitment key.
 const (
 	vectorFamily = "csp/G" // of the committed values of a and b
 	formFamily   = "csp/K" // carries the value of the linear form while folding
 )
 
-// Name is the proof type, as users type it.
+// Name is the name of the proof type, as users type it.
 const Name = "csp"
 
-// MaxBits is the largest bit length.
+// MaxBits is the maximum bit length.
 const MaxBits = 64
 
-// DefaultStop is the early-stop length that Config.Stop = 0 selects. At 32 the
-// last vector has 17 scalars for n = 32 and n = 64. Each further round would
-// cost the prover a fixed-base sum over all 2n+3 generators and the verifier
-// two points; docs/rangeproofs.md tabulates the trade.
+// DefaultStop is the early-stop length that Config.Stop = 0 selects. At 32 the last vector has 17
+// scalars for n = 32 and n = 64. Each further round would cost the prover a fixed-base sum over all
+// 2n+3 generators, and the verifier two points. docs/rangeproofs.md has a table of this trade-off.
 const DefaultStop = 32
 
-// Config selects one instance of the protocol.
+// Config holds the parameters of a Protocol.
 type Config struct {
 	// Bits is the bit length n, 1 to MaxBits.
 	Bits int
-	// Stop ends the folding as soon as the vector has at most Stop entries,
-	// which are then sent as they are. At least 1; 0 selects DefaultStop; 2n+3
-	// or more means no folding at all.
+	// Stop ends the folding as soon as the vector has at most Stop entries, which are then sent as
+	// they are. It must be at least 1, or 0 for DefaultStop. With 2n+3 or more, nothing is folded.
 	Stop int
 }
 
-// Families returns the generators that bit length bits needs in the basis,
-// besides the commitment key rangeproof.ValueFamily and
-// rangeproof.BlindingFamily, one generator each. A basis with more generators
-// of a family serves as well, so that of the largest bit length serves all.
+// Families returns the generators that a basis needs for the given bit length. It also needs the
+// commitment key, rangeproof.ValueFamily and rangeproof.BlindingFamily, one generator each. A basis
+// may have more generators of a family, so the basis of the largest bit length serves all.
 func Families(bits int) []group.Family {
 	return []group.Family{{Name: vectorFamily, Count: 2*bits + 2}, {Name: formFamily, Count: 1}}
 }
 
-// Protocol is the range proof with fixed bit length and early stop. It is
-// immutable and safe for concurrent use.
+// Protocol is the range proof with fixed bit length and early stop. It is immutable and safe for
+// concurrent use.
 type Protocol[S, P any] struct {
 	basis *group.Basis[S, P]
 	bits  int
@@ -85,8 +83,8 @@ type Protocol[S, P any] struct {
 
 var _ rangeproof.Protocol[int, int] = (*Protocol[int, int])(nil)
 
-// New returns the protocol over a basis that contains the commitment key and
-// Families(cfg.Bits). Anything else is an ErrParams.
+// New returns the protocol over a basis that includes the commitment key and Families(cfg.Bits). It
+// returns ErrParams if a generator is missing or a parameter is out of range.
 func New[S, P any](b *group.Basis[S, P], cfg Config) (*Protocol[S, P], error) {
 	if err := checkBits(cfg.Bits); err != nil {
 		return nil, err
@@ -129,9 +127,8 @@ func checkBits(bits int) error {
 	return nil
 }
 
-// NewSystem returns the range proof over g by itself, for one value below
-// 2^bits, with the default early stop. Another bit length than 1 to MaxBits is an
-// ErrParams.
+// NewSystem returns a stand-alone range proof over g for one value below 2^bits, with the default
+// early stop. It returns ErrParams if bits is not from 1 to MaxBits.
 func NewSystem[S, P any](g group.Group[S, P], bits int) (rangeproof.System, error) {
 	if err := checkBits(bits); err != nil {
 		return nil, err
@@ -147,20 +144,20 @@ func NewSystem[S, P any](g group.Group[S, P], bits int) (rangeproof.System, erro
 	return rangeproof.NewSystem(b, p), nil
 }
 
-// Name is "csp".
+// Name returns "csp".
 func (p *Protocol[S, P]) Name() string { return Name }
 
-// Bits is the bit length n.
+// Bits returns the bit length n.
 func (p *Protocol[S, P]) Bits() int { return p.bits }
 
-// Stop is the early-stop length.
+// Stop returns the early-stop length.
 func (p *Protocol[S, P]) Stop() int { return p.stop }
 
-// MaxCommitments is 1: one proof per commitment.
+// MaxCommitments returns 1, since each commitment has its own proof.
 func (p *Protocol[S, P]) MaxCommitments() int { return 1 }
 
-// Shape is that of a proof for one commitment, whatever m: points P, M and
-// A_k, B_k of each round; scalars ax, mu, phi and the folded vector.
+// Shape returns the shape of a proof for one commitment, whatever its argument. The points are P, M
+// and, for each round, A_k and B_k. The scalars are ax, mu, phi and the folded vector.
 func (p *Protocol[S, P]) Shape(int) rangeproof.Shape {
 	return rangeproof.Shape{Points: headPoints + 2*p.rounds(), Scalars: headScalars + p.lens[p.rounds()]}
 }
@@ -174,7 +171,7 @@ func (p *Protocol[S, P]) AppendParams(t *transcript.Transcript) {
 
 func (p *Protocol[S, P]) rounds() int { return len(p.lens) - 1 }
 
-// The layout of a proof, in the order of its encoding.
+// These are the positions of a proof's points and scalars, in the order of their encoding.
 const (
 	pointP     = 0 // commitment to the values of a and b
 	pointM     = 1 // commitment to the mask vector

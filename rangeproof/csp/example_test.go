@@ -34,7 +34,7 @@ func ExampleNewSystem() {
 	_, _, err = system.Prove(ctx, ex, nil, []uint64{128}, [][]byte{blinding}, nil)
 	fmt.Println(err)
 
-	// A cheat shows the proof beside a commitment to 128, which a system of eight bits makes.
+	// A cheat presents the proof with a commitment to 128, made by a system of eight bits.
 	wide, err := csp.NewSystem(group.BLS12381(), 8)
 	if err != nil {
 		log.Fatal(err)

@@ -24,7 +24,7 @@ type (
 	prf    = rangeproof.Proof[scalar, point]
 )
 
-// families of a basis that serves every bit length.
+// families returns the families of a basis that serves every bit length.
 func families() []group.Family {
 	return append(rangeproof.KeyFamilies(), Families(MaxBits)...)
 }
@@ -60,7 +60,7 @@ func nonces(name string) transcript.Nonces {
 	return transcript.Nonces{Protocol: "csp", Label: "test", Seed: seed(name)}
 }
 
-// sum is Σ s_i·p_i by MulPoint.
+// sum returns Σ s_i·p_i by MulPoint.
 func sum(g group.Group[scalar, point], p []point, s []scalar) point {
 	var acc, term point
 	for i := range p {
@@ -108,7 +108,7 @@ func prove(t testing.TB, p *proto, name string, v uint64) (point, *prf) {
 	return V, proof
 }
 
-// verify is the fast verifier for one proof.
+// verify verifies one proof with the fast verifier.
 func verify(p *proto, name string, V point, proof *prf) error {
 	tr := start(p, name)
 	eq, err := p.Replay(&tr, []point{V}, proof)
@@ -139,8 +139,8 @@ func chosen(p *proto, name string) challenges[scalar] {
 	return challenges[scalar]{link: s[0], x: s[1], theta: s[2], c: s[3], kappa: s[4], xi: s[5:]}
 }
 
-// run drives the prover's moves from commitWitness on with challenges from a
-// verifier, which sees the proof as far as it has been sent.
+// run drives the prover's moves from commitWitness on. The challenges come from a verifier, which
+// sees the proof as far as it was sent.
 func run(t testing.TB, pr *prover[scalar, point], verifier func(proof *prf, ch *challenges[scalar], step string)) *prf {
 	t.Helper()
 	p, ctx, ex := pr.p, context.Background(), executor.Serial()
@@ -165,7 +165,7 @@ func run(t testing.TB, pr *prover[scalar, point], verifier func(proof *prf, ch *
 	return proof
 }
 
-// runWith drives the prover with challenges known beforehand.
+// runWith drives the prover with challenges that are known in advance.
 func runWith(t testing.TB, pr *prover[scalar, point], ch challenges[scalar]) *prf {
 	t.Helper()
 	k := 0

@@ -4,10 +4,10 @@ import (
 	"github.com/zkbench/zkbench/group"
 )
 
-// interpolation holds what depends on the nodes only. Polynomials are given by
-// values at small integers: a, of degree at most n, at 0..n; b = a(a-1), of
-// degree at most 2n, at 0..2n. b is committed without its values at 1..n, which
-// are zero: its n+1 committed values are those at 0, n+1, ..., 2n.
+// interpolation holds what depends only on the nodes. Polynomials are given by their values at
+// small integers: a, of degree at most n, at 0..n, and b = a(a-1), of degree at most 2n, at 0..2n.
+// The values of b at 1..n are zero and are not committed; its n+1 committed values are those at 0,
+// n+1, ..., 2n.
 type interpolation[S, P any] struct {
 	g group.Group[S, P]
 	n int
@@ -16,8 +16,8 @@ type interpolation[S, P any] struct {
 	// weightA, weightB are the barycentric weights 1/∏_{j≠i}(i-j) of the nodes
 	// 0..n, and those of the committed nodes 0, n+1..2n among 0..2n.
 	weightA, weightB []S
-	// extend is a matrix of n rows of n+1: row j-1 takes the values of a at
-	// 0..n to its value at n+j.
+	// extend is a matrix of n rows of n+1 entries. Row j-1 maps the values of a at 0..n to its
+	// value at n+j.
 	extend []S
 	pow2   []S // 2^0..2^(n-1)
 }
@@ -100,9 +100,9 @@ func (ip *interpolation[S, P]) multiply(w, tmp []S) {
 	ip.g.SubVec(b, b, tmp)
 }
 
-// lagrange writes the coefficients of a(x) and of b(x) over the committed
-// values to form (2n+2). It reports false where x is one of the nodes 0..2n:
-// such an x would reveal a value of a. tmp has 2n+3 entries.
+// lagrange writes the coefficients of a(x) and of b(x) over the committed values to form (2n+2). It
+// reports false if x is one of the nodes 0..2n, since such an x would reveal a value of a. tmp has
+// 2n+3 entries.
 func (ip *interpolation[S, P]) lagrange(form []S, x *S, tmp []S) bool {
 	g, n := ip.g, ip.n
 	diff, prodA, prodB := tmp[:2*n+1], &tmp[2*n+1], &tmp[2*n+2]
@@ -147,7 +147,7 @@ func (ip *interpolation[S, P]) aggregate(form []S, theta, link *S, tmp []S) {
 	g.Neg(last, last)
 }
 
-// product leaves the product of v's entries in v[0] and spoils the rest.
+// product sets v[0] to the product of v's entries and overwrites the rest.
 func product[S, P any](g group.Group[S, P], v []S) {
 	for len(v) > 1 {
 		half := (len(v) + 1) / 2

@@ -24,14 +24,14 @@ const (
 	labelZ     = "csp/z"
 )
 
-// challenges are the verifier's messages, in the order of the transcript.
+// challenges holds the verifier's messages, in the order of the transcript.
 type challenges[S any] struct {
 	link, x, theta, c, kappa S
 	xi                       []S // one per round
 }
 
-// messages moves points and scalars between a transcript and the group. Its
-// buffer keeps encodings off the heap; it is taken once per proof.
+// messages moves points and scalars between a transcript and the group. Its buffer keeps encodings
+// off the heap; it is allocated once per proof.
 type messages[S, P any] struct {
 	g   group.Group[S, P]
 	t   *transcript.Transcript

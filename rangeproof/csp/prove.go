@@ -14,8 +14,8 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// errNode refuses an evaluation point that is a node. A random point is one
-// with probability (2n+1)/r.
+// errNode refuses an evaluation point that is a node. A random point is a node with probability
+// (2n+1)/r.
 var errNode = errors.New("csp: the evaluation challenge is a node")
 
 // WithTable implements rangeproof.Protocol.
@@ -25,10 +25,10 @@ func (p *Protocol[S, P]) WithTable(table group.Table[S, P]) rangeproof.Protocol[
 	return &c
 }
 
-// Prove proves that V[0] = w.Values[0]·G + w.Blindings[0]·H with a value below
-// 2^Bits. It does not check that the witness opens V[0]; where it does not, the
-// proof is rejected. Lengths other than one and values out of range are an
-// ErrParams.
+// Prove proves that V[0] = w.Values[0]·G + w.Blindings[0]·H with a value below 2^Bits. It does not
+// check that the witness opens V[0]; if it does not, the verifier rejects the proof. Prove returns
+// ErrParams unless there is one commitment, one value in range and one blinding. It returns
+// ErrProof if the evaluation challenge is a node.
 func (p *Protocol[S, P]) Prove(ctx context.Context, ex executor.Executor, t *transcript.Transcript, V []P, w rangeproof.Witness[S], nonces transcript.Nonces) (*rangeproof.Proof[S, P], error) {
 	if len(V) != 1 || len(w.Values) != 1 || len(w.Blindings) != 1 {
 		return nil, fmt.Errorf("%w: csp: %d commitments, %d values, %d blindings, want one of each",
@@ -84,12 +84,12 @@ func (p *Protocol[S, P]) Prove(ctx context.Context, ex executor.Executor, t *tra
 	return proof, nil
 }
 
-// prover is the state of one proof. Its methods are the prover's moves, called
-// in the order draw, commit, evaluate, maskForm, respond, then cross and fold
-// for each round; each reads the challenges in ch that precede it.
+// prover is the state of one proof. Its methods are the prover's moves, in the order draw, commit,
+// evaluate, maskForm, respond, then cross and fold for each round. Each reads the challenges in ch
+// that precede it.
 //
-// Scalars whose address goes to the group live here: a local one would escape
-// to the heap through the interface, each on its own.
+// Scalars whose address goes to the group are fields here. As local variables each would escape to
+// the heap through the interface.
 type prover[S, P any] struct {
 	p        *Protocol[S, P]
 	value    uint64
@@ -139,8 +139,8 @@ func (pr *prover[S, P]) commit(ctx context.Context, ex executor.Executor, dst []
 	return pr.commitWitness(ctx, ex, dst)
 }
 
-// commitWitness is commit for the vector that pr.w holds. Its last entry, the
-// coefficient of G, is zero for the honest prover.
+// commitWitness is commit with the vector that is already in pr.w. Its last entry, the coefficient
+// of G, is zero for the honest prover.
 func (pr *prover[S, P]) commitWitness(ctx context.Context, ex executor.Executor, dst []P) error {
 	for i, v := range [2][]S{pr.w, pr.z} {
 		pr.scatter(pr.rows[i], v)
@@ -153,7 +153,7 @@ func (pr *prover[S, P]) commitWitness(ctx context.Context, ex executor.Executor,
 	return err
 }
 
-// evaluate returns a(x), or an error where x is a node.
+// evaluate returns a(x), or an error if x is a node.
 func (pr *prover[S, P]) evaluate() (S, error) {
 	ip := pr.p.values
 	if !ip.lagrange(pr.form, &pr.ch.x, pr.tmp) {
@@ -220,7 +220,7 @@ func (pr *prover[S, P]) fold(xi S) {
 	foldForm(g, pr.form, l, h, &pr.ch.xi[k])
 }
 
-// folded is z after the rounds so far.
+// folded returns z after the rounds so far.
 func (pr *prover[S, P]) folded() []S { return pr.z[:pr.p.lens[len(pr.ch.xi)]] }
 
 // scatter writes v (2n+3) to the positions of (Gvec, G) in a row over the basis.

@@ -12,9 +12,8 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// textbook verifies a proof by the equations of docs/rangeproofs.md as they stand: it
-// folds generators and form explicitly, multiplies points one by one, and
-// shares no code with the fast verifier.
+// textbook verifies a proof by the equations of docs/rangeproofs.md. It folds generators and form
+// explicitly, multiplies points one by one, and shares no code with the fast verifier.
 func textbook(p *proto, name string, V point, proof *prf) bool {
 	g, b, n := group.BN254(), p.basis, p.bits
 	t := transcript.New("csp-test")

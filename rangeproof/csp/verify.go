@@ -9,10 +9,9 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Replay absorbs V and the proof's messages into t and returns the one equation
-// that remains to be checked. A proof of another shape, with an identity point,
-// or whose evaluation challenge is a node is an ErrProof; other than one
-// commitment is an ErrParams.
+// Replay absorbs V and the proof's messages into t and returns the one equation that remains to be
+// checked. It returns ErrProof if the proof has another shape, contains the identity, or if its
+// evaluation challenge is a node. It returns ErrParams unless there is exactly one commitment.
 func (p *Protocol[S, P]) Replay(t *transcript.Transcript, V []P, proof *rangeproof.Proof[S, P]) (rangeproof.Equations[S, P], error) {
 	if len(V) != 1 {
 		return nil, fmt.Errorf("%w: csp: %d commitments, want 1", zkbench.ErrParams, len(V))
@@ -58,9 +57,9 @@ func (p *Protocol[S, P]) Replay(t *transcript.Transcript, V []P, proof *rangepro
 //	X·(M + c·(P + c'·V) - φ·H + κ·(c·y + μ)·K) + Σ_k X_k·(A_k + ξ_k²·B_k)
 //	  = <e, (Gvec, G)> + κ·L(e)·K
 //
-// with y = ax + θ·ax(ax-1), X_k = ∏_{j>k} ξ_j, X = ∏_j ξ_j, and e the sent
-// vector z expanded over the original generators. Folding the form commutes
-// with expanding the vector, so L(e) is the folded form at z.
+// with y = ax + θ·ax(ax-1), X_k = ∏_{j>k} ξ_j and X = ∏_j ξ_j. e is the sent vector z, expanded
+// over the original generators. Folding the form commutes with expanding the vector, so L(e) is the
+// folded form at z.
 type equation[S, P any] struct {
 	p     *Protocol[S, P]
 	v     P
@@ -92,8 +91,8 @@ func (p *Protocol[S, P]) newEquation(v P, proof *rangeproof.Proof[S, P]) *equati
 	return e
 }
 
-// collect computes the equation's coefficients, left side minus right side,
-// from the challenges in e.ch. It fails where x is a node.
+// collect computes the equation's coefficients, left side minus right side, from the challenges in
+// e.ch. It fails if x is a node.
 func (e *equation[S, P]) collect() error {
 	p, g, ch, sc := e.p, e.p.basis.Group, &e.ch, e.proof.Scalars
 	if !p.values.lagrange(e.form, &ch.x, e.tmp) {
@@ -134,8 +133,8 @@ func (e *equation[S, P]) collect() error {
 	return nil
 }
 
-// Accumulate adds the equation times one weight. It may be called again, for
-// instance to find the bad proof of a batch.
+// Accumulate adds the equation times one weight. It may be called again, for example to find the
+// invalid proof in a batch.
 func (e *equation[S, P]) Accumulate(acc *group.Accumulator[S, P], weights *group.Weights[S, P]) {
 	p, g := e.p, e.p.basis.Group
 	e.weight = weights.Next()

@@ -10,7 +10,7 @@ import (
 	"github.com/zkbench/zkbench/stark/air"
 )
 
-// integers are where expressions are numbers.
+// integers is the algebra of integers.
 type integers struct{ fixed, here, next, publics []int }
 
 func (n integers) Constant(c air.Int) int {

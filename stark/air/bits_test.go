@@ -9,7 +9,7 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/testsize"
 )
 
-// f7 is the field of seven elements, and a row in it.
+// f7 is the algebra of the field of seven elements, in one row.
 type f7 struct {
 	here, next    [2]int
 	fixed, public int

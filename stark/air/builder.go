@@ -6,34 +6,35 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Table is what a prover fills and a verifier knows: columns, and what their rows satisfy.
+// Table describes a table that a prover fills: its columns and what their rows must satisfy.
 type Table struct {
 	Name    string
 	Columns int
-	// Fixed are columns that everybody knows and no prover fills: numbers below the field's order. All have one
-	// length, a power of two from 2 on, which is the table's height then.
+	// Fixed are the fixed columns, which verifiers know and provers do not fill. They hold numbers below the
+	// field's order. All have the same length, a power of two of at least 2, which is then the table's
+	// height.
 	Fixed [][]uint64
-	// State says what holds, to the Builder: the same each time.
+	// State writes the table's constraints and messages to b. It must write the same each time.
 	State func(b *Builder)
 }
 
 // Where says in which rows a constraint holds.
 type Where uint8
 
-// The rows of constraints.
+// The rows in which a constraint can hold.
 const (
 	Everywhere Where = iota
 	First            // in the first row
-	Last             // in the last
-	Transition       // in all but the last, whose next row is the first
+	Last             // in the last row
+	Transition       // in all rows but the last, whose next row is the first
 )
 
-// String is the rows' name.
+// String describes the rows, for example "in the first row".
 func (w Where) String() string {
 	return [...]string{"in every row", "in the first row", "in the last row", "in all rows but the last"}[w]
 }
 
-// Constraint is an expression that is 0 in the rows that it says.
+// Constraint is an expression that must be 0 in the rows given by Where.
 type Constraint struct {
 	Name  string
 	Where Where
@@ -44,22 +45,22 @@ type Constraint struct {
 type Message struct {
 	Bus          string
 	kind         kind
-	most         uint64 // of an ask, its greatest multiplicity
+	most         uint64 // maximum multiplicity of an ask
 	multiplicity Expr
 	tuple        []Expr
 }
 
-// kind is what a message is.
+// kind says what a message does.
 type kind uint8
 
 const (
 	answers kind = iota
 	asks
-	asksOnce // asks, with a multiplicity that the table may not have constrained to 0 and 1
-	links    // by a fixed column
+	asksOnce // asks; compile constrains the multiplicity to 0 and 1 unless the table does
+	links    // answers or asks by a fixed column
 )
 
-// Builder takes down what a table states.
+// Builder collects the constraints and messages of a table.
 type Builder struct {
 	columns     int
 	fixed       int
@@ -68,36 +69,36 @@ type Builder struct {
 	err         error
 }
 
-// Here is the row's cell of a column, Next that of the next row.
+// Here returns the row's own cell in a column.
 func (b *Builder) Here(column int) Expr { return b.cell(Here, "column", column, b.columns) }
 
-// Next is the next row's cell of a column.
+// Next returns the next row's cell in a column.
 func (b *Builder) Next(column int) Expr { return b.cell(Next, "column", column, b.columns) }
 
-// Fixed is the row's cell of a fixed column.
+// Fixed returns the row's cell in fixed column i.
 func (b *Builder) Fixed(i int) Expr { return b.cell(Fixed, "fixed column", i, b.fixed) }
 
 func (b *Builder) cell(op Op, of string, i, n int) Expr {
 	if i < 0 || i >= n {
-		b.fail("it reads %s %d of %d", of, i, n)
+		b.fail("reads %s %d of %d", of, i, n)
 		return Expr{}
 	}
 	return Expr{&node{op: op, index: i}}
 }
 
-// mostPublics is more public values than a statement has.
+// mostPublics is more public values than any statement has.
 const mostPublics = 1 << 20
 
-// Public is a value of the statement.
+// Public returns public value i of the statement.
 func (b *Builder) Public(i int) Expr {
 	if i < 0 || i >= mostPublics {
-		b.fail("it reads public value %d, accepted are 0 to %d", i, mostPublics-1)
+		b.fail("reads public value %d, accepted are 0 to %d", i, mostPublics-1)
 		return Expr{}
 	}
 	return Expr{&node{op: Public, index: i}}
 }
 
-// Zero states that an expression is 0 in some rows. The name is what an error says.
+// Zero states that an expression is 0 in some rows. Errors call the constraint by name.
 func (b *Builder) Zero(where Where, name string, zero Expr) {
 	if where > Transition {
 		b.fail("constraint %q holds nowhere", name)
@@ -106,38 +107,38 @@ func (b *Builder) Zero(where Where, name string, zero Expr) {
 	b.constraints = append(b.constraints, Constraint{name, where, zero})
 }
 
-// Ask asks a bus for a tuple: once in each row in which when is 1, and not in those in which it is 0.
-// That it is 0 or 1 is one more constraint, unless constraints that are stated imply it.
+// Ask asks a bus for a tuple: once in each row in which when is 1, and not in rows in which it is 0. Compile
+// adds the constraint that when is 0 or 1, unless the stated constraints imply it.
 func (b *Builder) Ask(bus string, when Expr, tuple ...Expr) {
 	b.message(Message{bus, asksOnce, 1, when, tuple})
 }
 
-// AskUpTo asks a bus for a tuple as often as a multiplicity says. The table must constrain the
-// multiplicity to the numbers 0 to most; proofs are accepted only of heights for which what all rows
-// ask of a bus is fewer than the field's order.
+// AskUpTo asks a bus for a tuple as often as multiplicity says. The table must constrain multiplicity to the
+// numbers from 0 to most. Proofs are accepted only for heights at which all rows together ask a bus fewer
+// times than the field's order.
 func (b *Builder) AskUpTo(most uint64, bus string, multiplicity Expr, tuple ...Expr) {
 	if most < 1 {
-		b.fail("it asks %q for a tuple up to 0 times", bus)
+		b.fail("asks %q for a tuple up to 0 times, accepted are 1 and more", bus)
 	}
 	b.message(Message{bus, asks, most, multiplicity, tuple})
 }
 
-// Answer answers with a tuple as often as a multiplicity says, which the prover may choose. The table
-// must constrain the tuple: it is true wherever the multiplicity is not 0. If that rests on what the row
-// asks, no answer to it may rest on this one.
+// Answer answers with a tuple as often as multiplicity says. The prover may choose the multiplicity. The
+// table must constrain the tuple, so that it is true whenever the multiplicity is not 0. If the tuple is true
+// only because of what the row asks for, the rows that answer must not rely on this tuple in turn.
 func (b *Builder) Answer(bus string, multiplicity Expr, tuple ...Expr) {
 	b.message(Message{bus, answers, 0, multiplicity, tuple})
 }
 
-// Link answers or asks by a fixed column: where its cell is a number n of the lower half of the field
-// it answers n times, and where it is -n it asks n times.
+// Link sends a tuple as often as a fixed column says. If the row's cell is a number n in the lower half of
+// the field, Link answers with the tuple n times. If it is -n, Link asks for the tuple n times.
 func (b *Builder) Link(bus string, fixed int, tuple ...Expr) {
 	b.message(Message{bus, links, 0, b.Fixed(fixed), tuple})
 }
 
 func (b *Builder) message(m Message) {
 	if len(m.tuple) == 0 {
-		b.fail("it asks %q for nothing, or answers with nothing", m.Bus)
+		b.fail("sends an empty tuple to bus %q", m.Bus)
 		return
 	}
 	b.messages = append(b.messages, m)
@@ -149,21 +150,22 @@ func (b *Builder) fail(format string, a ...any) {
 	}
 }
 
-// Compile writes down what the table states. A statement that reads what there is not, and fixed columns of
-// no height, are a zkbench.ErrParams.
+// Compile writes the table's constraints and messages down as a Program. It returns zkbench.ErrParams if the
+// table has no columns or states nothing, if State reads a column or public value that does not exist, or if
+// the fixed columns have no common height.
 func (t *Table) Compile() (*Program, error) {
 	if t.Columns < 1 || t.State == nil {
-		return nil, fmt.Errorf("%w: table %q has %d columns, accepted are 1 or more that State describes", zkbench.ErrParams, t.Name, t.Columns)
+		return nil, fmt.Errorf("%w: table %q has %d columns, accepted are 1 and more and a State function", zkbench.ErrParams, t.Name, t.Columns)
 	}
 	for i, c := range t.Fixed {
 		if n := len(c); n < 2 || n&(n-1) != 0 || n != len(t.Fixed[0]) {
-			return nil, fmt.Errorf("%w: table %q: fixed column %d has %d rows, accepted is a power of two from 2 on that all have", zkbench.ErrParams, t.Name, i, n)
+			return nil, fmt.Errorf("%w: table %q: fixed column %d has %d rows, accepted is one power of two for all, at least 2", zkbench.ErrParams, t.Name, i, n)
 		}
 	}
 	b := &Builder{columns: t.Columns, fixed: len(t.Fixed)}
 	t.State(b)
 	if b.err == nil && len(b.constraints)+len(b.messages) == 0 {
-		b.fail("it states nothing")
+		b.fail("states nothing")
 	}
 	if b.err != nil {
 		return nil, fmt.Errorf("%w: table %q: %w", zkbench.ErrParams, t.Name, b.err)

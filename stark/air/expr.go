@@ -1,17 +1,16 @@
-// Package air states what the rows of a table must satisfy: an algebraic intermediate
-// representation. A table says it once, to a Builder; provers, verifiers, the count of degrees
-// and the check of a row all run what the Builder wrote down, which is straight-line code
-// (Program), so that a circuit of a verifier can be made of it too.
+// Package air states what the rows of a table must satisfy: an algebraic intermediate representation. A table
+// states it once, to a Builder, which writes it down as straight-line code (Program). Provers, verifiers, the
+// computation of degrees and the check of a row all run that Program. A circuit of a verifier can be built
+// from it, too.
 //
-// Nothing here knows a field: constants are integers, and who evaluates an expression gives them
-// a meaning.
+// The package does not depend on a field: constants are integers, and an Algebra gives them a meaning.
 package air
 
-// Expr is a polynomial in the cells of a row and of the row after it, the last row being followed
-// by the first. The zero value is 0.
+// Expr is a polynomial in the cells of a row and of the next row. The row after the last is the first. The
+// zero value is the polynomial 0.
 type Expr struct{ *node }
 
-// node is immutable, and may be part of many.
+// node is immutable and may be part of many expressions.
 type node struct {
 	op    Op
 	x, y  *node
@@ -19,18 +18,18 @@ type node struct {
 	value Int
 }
 
-// Int is a constant: Abs, or -Abs.
+// Int is a constant: -Abs if Negative is set, otherwise Abs.
 type Int struct {
 	Abs      uint64
 	Negative bool
 }
 
-// Op is what a step of a program does. Digests of systems have its number, which so stays what it is.
+// Op is the operation of a step. Digests of systems depend on its numbers, so they must not change.
 type Op int8
 
-// The operations. Those before Add take no other values.
+// The operations. Those before Add have no operands.
 const (
-	Fixed Op = iota - 1 // the row's cell of a fixed column
+	Fixed Op = iota - 1 // a cell of the row in a fixed column
 	Const
 	Here   // a cell of the row
 	Next   // a cell of the next row
@@ -40,15 +39,15 @@ const (
 	Mul
 )
 
-// Constant is a constant.
+// Constant returns c as an expression.
 func Constant(c int64) Expr {
 	if c < 0 {
-		return constant(Int{uint64(-c), true}) // of the least int64 too: it is its own negative
+		return constant(Int{uint64(-c), true}) // also right for the least int64, which is its own negative
 	}
 	return constant(Int{Abs: uint64(c)})
 }
 
-// Element is a constant that may be as large as a field's elements.
+// Element returns c as an expression. Unlike Constant, it takes any element of a field of 64 bits.
 func Element(c uint64) Expr { return constant(Int{Abs: c}) }
 
 func constant(c Int) Expr {
@@ -58,7 +57,7 @@ func constant(c Int) Expr {
 	return Expr{&node{op: Const, value: c}}
 }
 
-// Add is e + x.
+// Add returns the sum e + x.
 func (e Expr) Add(x Expr) Expr {
 	switch {
 	case e.node == nil:
@@ -69,7 +68,7 @@ func (e Expr) Add(x Expr) Expr {
 	return Expr{&node{op: Add, x: e.node, y: x.node}}
 }
 
-// Sub is e - x.
+// Sub returns the difference e - x.
 func (e Expr) Sub(x Expr) Expr {
 	if x.node == nil {
 		return e
@@ -80,7 +79,7 @@ func (e Expr) Sub(x Expr) Expr {
 	return Expr{&node{op: Sub, x: e.node, y: x.node}}
 }
 
-// negative is -e.
+// negative returns -e.
 func (e Expr) negative() Expr {
 	if e.node != nil && e.op == Const {
 		return constant(Int{e.value.Abs, !e.value.Negative})
@@ -88,7 +87,7 @@ func (e Expr) negative() Expr {
 	return Expr{}.Sub(e)
 }
 
-// Mul is e x.
+// Mul returns the product e x.
 func (e Expr) Mul(x Expr) Expr {
 	switch {
 	case e.node == nil || x.node == nil:
@@ -103,19 +102,19 @@ func (e Expr) Mul(x Expr) Expr {
 
 func (e Expr) isOne() bool { return e.op == Const && e.value == Int{Abs: 1} }
 
-// Times is c e.
+// Times returns e times the constant c.
 func (e Expr) Times(c int64) Expr { return Constant(c).Mul(e) }
 
-// Plus is e + c.
+// Plus returns e plus the constant c.
 func (e Expr) Plus(c int64) Expr { return e.Add(Constant(c)) }
 
-// Bool is 0 where e is 0 or 1, and nowhere else: e (1 - e).
+// Bool returns e (1 - e), which is 0 if e is 0 or 1 and nonzero otherwise.
 func (e Expr) Bool() Expr { return e.Mul(Constant(1).Sub(e)) }
 
-// Xor is the exclusive or of two bits.
+// Xor returns the exclusive or of e and x, which must be bits.
 func (e Expr) Xor(x Expr) Expr { return e.Add(x).Sub(e.Mul(x).Times(2)) }
 
-// Pack is the sum of 2^i bits[i].
+// Pack returns the sum of 2^i bits[i].
 func Pack(bits []Expr) (sum Expr) {
 	for i := len(bits) - 1; i >= 0; i-- {
 		sum = sum.Add(sum).Add(bits[i])

@@ -5,39 +5,39 @@ import (
 	"slices"
 )
 
-// Program is what a table states, as straight-line code: each step a value of values before it.
-// Equal parts are one step.
+// Program is what a table states, as straight-line code. Each step computes a value from the values of
+// earlier steps. Equal subexpressions share one step.
 type Program struct {
 	Columns     int
-	Fixed       int // how many fixed columns there are
+	Fixed       int // number of fixed columns
 	Steps       []Step
 	Constraints []Bound
 	Messages    []Sent
-	Publics     int // how many public values it reads
+	Publics     int // 1 plus the index of the last public value that it reads; 0 if it reads none
 }
 
-// Step is one value.
+// Step is one step of a Program. It computes a value by Op.
 type Step struct {
 	Op    Op
-	X, Y  int // numbers of steps, of Add, Sub and Mul
-	Index int // of a column, a fixed one or a public value
-	Value Int // of a constant
+	X, Y  int // the operands' steps, for Add, Sub and Mul
+	Index int // of a column, fixed column or public value
+	Value Int // for Const
 }
 
-// Bound is a constraint: the step that is 0.
+// Bound is a constraint with the step that must be 0.
 type Bound struct {
 	Constraint
 	Step int
 }
 
-// Sent is a message: the steps of its multiplicity and tuple. The multiplicity of an answer is positive,
-// that of an ask negative.
+// Sent is a message: the steps that compute its multiplicity and tuple. The multiplicity is positive for an
+// answer and negative for an ask.
 type Sent struct {
 	Bus          string
 	Multiplicity int
 	Tuple        []int
-	Asks         uint64 // how often a row asks at most; 0 of an answer
-	Link         int    // the fixed column that is the multiplicity, plus 1; 0 if there is none
+	Asks         uint64 // how often a row asks at most; 0 for an answer
+	Link         int    // 1 plus the fixed column that is the multiplicity; 0 if there is none
 }
 
 func compile(b *Builder, fixed [][]uint64) *Program {
@@ -70,7 +70,7 @@ func compile(b *Builder, fixed [][]uint64) *Program {
 	}
 	for _, c := range b.constraints {
 		step := number(c.zero.node)
-		c.zero = Expr{} // of which the steps are all that is needed
+		c.zero = Expr{} // only the steps are needed from here on
 		p.Constraints = append(p.Constraints, Bound{c, step})
 	}
 	for _, m := range b.messages {
@@ -96,8 +96,8 @@ func compile(b *Builder, fixed [][]uint64) *Program {
 	return p
 }
 
-// bits tells of each step whether it is 0 or 1 in every row by what it is, or by a constraint: 0, 1, a fixed
-// column of such, what a constraint says of it, 1 less a bit, and the product of two.
+// bits reports for each step whether its value is 0 or 1 in every row. A step qualifies if it is the constant
+// 0 or 1, a fixed column of bits, 1 minus a bit, a product of two bits, or if a constraint says so.
 func (p *Program) bits(fixed [][]uint64) []bool {
 	stated := make([]bool, len(p.Steps))
 	for _, c := range p.Constraints {
@@ -131,7 +131,7 @@ func (p *Program) isOne(step int) bool {
 	return p.Steps[step].Op == Const && p.Steps[step].Value == Int{Abs: 1}
 }
 
-// Algebra is where a program is evaluated.
+// Algebra gives the steps of a program values of type T.
 type Algebra[T any] interface {
 	Constant(c Int) T
 	Fixed(i int) T
@@ -169,8 +169,8 @@ func Evaluate[T any](p *Program, a Algebra[T]) []T {
 	return values
 }
 
-// degrees is the algebra of degrees in the columns. They end at mostDegree, which nobody can prove, so
-// that they do not wrap.
+// degrees is the algebra of degrees in the columns. Degrees are capped at mostDegree, which no system can
+// prove, so that they do not overflow.
 type degrees struct{}
 
 const mostDegree = 1 << 20
@@ -184,13 +184,13 @@ func (degrees) Add(x, y int) int { return max(x, y) }
 func (degrees) Sub(x, y int) int { return max(x, y) }
 func (degrees) Mul(x, y int) int { return min(x+y, mostDegree) }
 
-// Degrees returns each step's degree in the columns, counted formally: that of a sum is the
-// greater one.
+// Degrees returns the degree of each step in the columns, computed formally: the degree of a sum is the
+// larger of its operands' degrees.
 func (p *Program) Degrees() []int { return Evaluate(p, degrees{}) }
 
-// selected is the degree that being bound to rows adds: a first or last row is picked by a
-// polynomial as long as a column, and all others are by one of degree 1, for which the columns'
-// own degrees, which are less than their length, leave room.
+// selected returns the degree that the rows of a constraint add. A first or last row is selected by a
+// polynomial as long as a column. All other rows are selected by one of degree 1, for which there is room
+// because the columns' degrees are below their length.
 func (w Where) selected() int {
 	if w == First || w == Last {
 		return 1
@@ -198,8 +198,8 @@ func (w Where) selected() int {
 	return 0
 }
 
-// Degree is the largest degree of a constraint, the selector of its rows counted as one more.
-// Messages have the degree that a prover's sums give them, and count apart.
+// Degree returns the largest degree of a constraint. The selector of the first or last row counts as one
+// more. Messages are not included, because their degree depends on how a prover sums them.
 func (p *Program) Degree() (degree int) {
 	steps := p.Degrees()
 	for _, c := range p.Constraints {
@@ -208,7 +208,7 @@ func (p *Program) Degree() (degree int) {
 	return degree
 }
 
-// nexts is the algebra of what reads the next row.
+// nexts is the algebra that finds what reads the next row.
 type nexts struct{}
 
 func (nexts) Constant(Int) bool  { return false }
@@ -220,8 +220,8 @@ func (nexts) Add(x, y bool) bool { return x || y }
 func (nexts) Sub(x, y bool) bool { return x || y }
 func (nexts) Mul(x, y bool) bool { return x || y }
 
-// Wraps tells whether a message, or a constraint that holds in the last row, reads the next row, which is
-// the first one there.
+// Wraps reports whether the program reads the first row as the row after the last. It does if a message reads
+// the next row, or if a constraint that holds in the last row does.
 func (p *Program) Wraps() bool {
 	next := Evaluate(p, nexts{})
 	for _, c := range p.Constraints {
@@ -239,7 +239,7 @@ func (p *Program) Wraps() bool {
 	return false
 }
 
-// ReadsNext tells of each column whether it is read in the next row.
+// ReadsNext reports for each column whether it is read in the next row.
 func (p *Program) ReadsNext() []bool {
 	next := make([]bool, p.Columns)
 	for _, s := range p.Steps {

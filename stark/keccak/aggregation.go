@@ -12,59 +12,62 @@ import (
 	"github.com/zkbench/zkbench/stark/recursion"
 )
 
-// Batch is the form of what one proof is of: so many messages, of so many blocks in all at most.
+// Batch is the size of a batch: its number of messages, and the maximum number of their blocks in total.
 type Batch struct{ Messages, Blocks int }
 
-// Aggregation proves batches of messages in one proof, whose size hardly depends on them: of each batch a
-// proof, and by recursion one of all. Messages are exposed: they are not in the statement, and nothing hides
-// them, since no proof of recursion has zero knowledge.
+// Aggregation proves several batches of messages in one proof, whose size hardly depends on them. It proves
+// each batch and combines these proofs by recursion. Messages are stark.Exposed: they are not in the
+// statement, but nothing hides them, because proofs of recursion have no zero knowledge.
 type Aggregation struct {
 	system *System
 	batch  Batch
-	form   stark.Form // of each batch's proof
+	form   stark.Form // form of each batch's proof
 	tree   *recursion.Tree
 }
 
-// lowest is by how much the table of sponges is lower than that of permutations, at most. A verifier's program
-// grows with how many columns are stacked, and so with that; the cells of more rows cost less.
+// lowest bounds how many times lower the table of sponges is than that of permutations. A verifier's program
+// grows with the number of columns in a stack, and so with that ratio. The cells of more rows cost less.
 const lowest = 8
 
-// NewAggregation returns what proves so many batches of a form.
-func NewAggregation(sets recursion.Sets, batch Batch, batches int) (*Aggregation, error) {
+// NewAggregation returns an Aggregation for the given number of batches, all with the same form. It returns
+// zkbench.ErrParams if a batch has no message, fewer blocks than messages, or too many blocks, or if there
+// are no batches.
+func NewAggregation(params recursion.TreeParams, batch Batch, batches int) (*Aggregation, error) {
 	if batch.Messages < 1 || batch.Blocks < batch.Messages || batch.Blocks > maxBlocks {
-		return nil, fmt.Errorf("%w: batches of %d messages and %d blocks, accepted are 1 message and more, of a block and more each, and %d blocks in all", zkbench.ErrParams, batch.Messages, batch.Blocks, maxBlocks)
+		return nil, fmt.Errorf("%w: batches of %d messages and %d blocks, accepted are at least 1 message, at least as many blocks as messages, and at most %d blocks", zkbench.ErrParams, batch.Messages, batch.Blocks, maxBlocks)
 	}
-	s, err := New(sets.Children(sets.Child.Height(batch.Blocks*keccak.Rounds)), stark.Exposed)
+	s, err := New(params.Children(params.Child.Height(batch.Blocks*keccak.Rounds)), stark.Exposed)
 	if err != nil {
 		return nil, err
 	}
 	a := &Aggregation{system: s, batch: batch, form: s.heights(batch.Blocks)}
 	a.form[1] = max(a.form[1], a.form[0]/lowest)
-	if _, err := s.System.Memory(a.form); err != nil { // before there are claims of so many messages
+	if _, err := s.System.Memory(a.form); err != nil { // before memory is allocated for that many claims
 		return nil, err
 	}
 	like, err := a.statement(make([]Claim, batch.Messages))
 	if err != nil {
 		return nil, err
 	}
-	if a.tree, err = recursion.NewTree(sets, recursion.NewChild(s.System, like), batches); err != nil {
+	if a.tree, err = recursion.NewTree(params, recursion.NewChild(s.System, like), batches); err != nil {
 		return nil, err
 	}
 	return a, nil
 }
 
-// statement is what a proof of a batch is about: of the batches' form, whatever its messages' lengths.
+// statement returns the statement of a proof of one batch. It has the form of all batches, whatever the
+// lengths of its messages are.
 func (a *Aggregation) statement(claims []Claim) (stark.Statement, error) {
 	about, err := a.system.Statement(claims, nil)
 	about.Forms = []stark.Form{slices.Clone(a.form)}
 	return about, err
 }
 
-// Tree is what makes one proof of those of all batches.
+// Tree returns the tree that combines the proofs of all batches.
 func (a *Aggregation) Tree() *recursion.Tree { return a.tree }
 
-// Batches proves each batch: what Tree is given. These proofs are bound to nothing else: whoever has them can prove by
-// Tree what they say, in any context.
+// Batches proves each batch and returns the proofs that Tree takes. These proofs are bound to nothing else:
+// anyone who has them can prove their claims with Tree, in any context.
 func (a *Aggregation) Batches(ctx context.Context, ex executor.Executor, batches [][][]byte, options stark.Options) (proofs []recursion.Proof, err error) {
 	for i, messages := range batches {
 		blocks := absorb(messages)
@@ -88,8 +91,8 @@ func (a *Aggregation) Batches(ctx context.Context, ex executor.Executor, batches
 	return proofs, nil
 }
 
-// Prove proves the claims that are true of all batches' messages. The proof is bound to about, for example to
-// the transaction that it is for.
+// Prove proves the claims that are true of the messages of all batches. The proof is bound to about, for
+// example to the transaction that it belongs to.
 func (a *Aggregation) Prove(ctx context.Context, ex executor.Executor, batches [][][]byte, about []byte, options stark.Options) ([]byte, error) {
 	proofs, err := a.Batches(ctx, ex, batches, options)
 	if err != nil {
@@ -111,7 +114,7 @@ func (a *Aggregation) Verify(proof []byte, batches [][]Claim, about []byte) erro
 	return a.tree.Verify(proof, statements, about)
 }
 
-// Memory is what proving takes at most, about, in bytes.
+// Memory estimates the most memory, in bytes, that proving takes.
 func (a *Aggregation) Memory() (uint64, error) {
 	most, err := a.system.System.Memory(a.form)
 	if err != nil {

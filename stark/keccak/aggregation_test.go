@@ -14,19 +14,19 @@ import (
 	"github.com/zkbench/zkbench/stark/recursion"
 )
 
-// smallSets prove nothing, for tests.
-func smallSets() recursion.Sets {
-	set := func(name string, degree, logBlowup int) stark.Set {
-		return stark.Set{Name: name, Bits: stark.Unproven, Degree: degree, LogBlowup: logBlowup, Queries: 2, Grinding: 1, Stack: 4, LogFold: 3, LogFinal: 3, LogCap: 1}
+// smallTreeParams returns parameters that promise nothing, for tests.
+func smallTreeParams() recursion.TreeParams {
+	params := func(name string, degree, logBlowup int) stark.Params {
+		return stark.Params{Name: name, Bits: stark.Unproven, Degree: degree, LogBlowup: logBlowup, Queries: 2, Grinding: 1, Stack: 4, LogFold: 3, LogFinal: 3, LogCap: 1}
 	}
-	return recursion.Sets{Child: set("child", 2, 1), Inner: set("inner", 2, 3), Last: set("last", 3, 3)}
+	return recursion.TreeParams{Child: params("child", 2, 1), Inner: params("inner", 2, 3), Last: params("last", 3, 3)}
 }
 
 // TestAggregation: of two batches one proof, which holds for what is claimed of each and for nothing else, and
 // batches of another form are refused.
 func TestAggregation(t *testing.T) {
 	t.Parallel()
-	a := must.Get(keccak.NewAggregation(smallSets(), keccak.Batch{Messages: 2, Blocks: 4}, 2))(t)
+	a := must.Get(keccak.NewAggregation(smallTreeParams(), keccak.Batch{Messages: 2, Blocks: 4}, 2))(t)
 	message := func(b byte, n int) []byte { return bytes.Repeat([]byte{b}, n) }
 	batches := [][][]byte{{message(1, 0), message(2, 136)}, {message(3, 271), message(4, 135)}}
 	about := []byte("transaction 7")
@@ -64,9 +64,9 @@ func TestAggregation(t *testing.T) {
 	_, err := a.Prove(t.Context(), executor.Serial(), batches[:1], about, stark.Options{})
 	must.Fail(t, err, zkbench.ErrParams, "a batch less")
 	for name, form := range map[string]keccak.Batch{"no message": {0, 1}, "no block": {1, 0}, "less blocks than messages": {3, 2}, "more than there are rows": {1 << 28, 1 << 28}, "more than there are numbers": {1, math.MaxInt}} {
-		_, err := keccak.NewAggregation(smallSets(), form, 1)
+		_, err := keccak.NewAggregation(smallTreeParams(), form, 1)
 		must.Fail(t, err, zkbench.ErrParams, "%s", name)
 	}
-	_, err = keccak.NewAggregation(smallSets(), keccak.Batch{Messages: 1, Blocks: 1}, 0)
+	_, err = keccak.NewAggregation(smallTreeParams(), keccak.Batch{Messages: 1, Blocks: 1}, 0)
 	must.Fail(t, err, zkbench.ErrParams, "no batch")
 }

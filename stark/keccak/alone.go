@@ -9,20 +9,20 @@ import (
 	"github.com/zkbench/zkbench/stark"
 )
 
-// The statement about a table alone takes the other table's place on the buses: it has, in order, the
-// states before all permutations and after them, and the prover has no say in them. So whoever
-// accepts a proof of each table, of one list of states, has what System proves. But the list tells
-// the messages: a block is the exclusive or of the state before its permutation and the state after
-// the one before, which is zeros for a message's first block.
+// The statement about a table alone takes the other table's place on the buses. It lists, in order, the
+// states before and after all permutations, and the prover cannot choose them. A proof of each table, both
+// for one list of states, therefore proves what System proves. But the list reveals the messages: a block is
+// the exclusive or of the state before its permutation and the state after the one before. For a message's
+// first block, the latter is zeros.
 
-// PermutationTable proves and verifies "for each i, Out_i = Keccak-f(In_i)", by the table of
-// permutations alone.
+// PermutationTable proves and verifies "for each i, Out_i = Keccak-f(In_i)", with the table of permutations
+// alone.
 type PermutationTable struct {
 	tables
 	permutation permutation
 }
 
-// NewPermutationTable returns the table of permutations, in a configuration.
+// NewPermutationTable returns a system that has only the table of permutations.
 func NewPermutationTable(c stark.Config) (*PermutationTable, error) {
 	p := newPermutation(c.Field)
 	t, err := newTables(c, 2, p)
@@ -32,7 +32,8 @@ func NewPermutationTable(c stark.Config) (*PermutationTable, error) {
 	return &PermutationTable{t, p}, nil
 }
 
-// Prove proves permutations, one at least. One that is none is a zkbench.ErrWitness.
+// Prove proves that each Out is the permutation of its In. It returns zkbench.ErrWitness if one is not, and
+// zkbench.ErrParams if there are no states.
 func (t *PermutationTable) Prove(ctx context.Context, ex executor.Executor, states []States, about []byte, options stark.Options) ([]byte, error) {
 	statement, err := t.Statement(states, about)
 	if err != nil {
@@ -41,7 +42,8 @@ func (t *PermutationTable) Prove(ctx context.Context, ex executor.Executor, stat
 	return t.System.Prove(ctx, ex, []stark.Trace{t.permutation.trace(t.heights(len(states))[0], states)}, statement, options)
 }
 
-// Verify checks a proof of permutations, in their order.
+// Verify checks a proof that each Out is the permutation of its In. The states must be in the order in which
+// they were proved.
 func (t *PermutationTable) Verify(proof []byte, states []States, about []byte) error {
 	statement, err := t.Statement(states, about)
 	if err != nil {
@@ -50,7 +52,8 @@ func (t *PermutationTable) Verify(proof []byte, states []States, about []byte) e
 	return t.System.Verify(proof, statement)
 }
 
-// Statement is what a proof of permutations is about. That there is none is a zkbench.ErrParams.
+// Statement returns what a proof of these permutations is about. It returns zkbench.ErrParams if there are no
+// states.
 func (t *PermutationTable) Statement(states []States, about []byte) (stark.Statement, error) {
 	messages, err := t.permutation.exchange(states, -1)
 	if err != nil {
@@ -59,18 +62,19 @@ func (t *PermutationTable) Statement(states []States, about []byte) (stark.State
 	return stark.Statement{Forms: []stark.Form{t.heights(len(states))}, Messages: messages, Context: about}, nil
 }
 
-// SpongeTable proves and verifies "if Keccak-f permutes these states so, then Keccak-256(m_i) = h_i,
-// and m_i has length n_i", by the table of sponges alone. The permutations are those of all blocks of
-// all messages, in order. Whether they are permutations it does not say, and m_i is no secret.
+// SpongeTable proves and verifies "if Keccak-f permutes these states as stated, then Keccak-256(m_i) = h_i,
+// and m_i has length n_i", with the table of sponges alone. The permutations are those of all blocks of all
+// messages, in order. It does not state that they are permutations, and m_i is not secret.
 type SpongeTable struct {
 	tables
 	sponge sponge
 }
 
-// NewSpongeTable returns the table of sponges, in a configuration. Messages that are stark.Public are part
-// of statements, beside the states that tell them; others are stark.Exposed by these.
+// NewSpongeTable returns a system that has only the table of sponges. Messages that are stark.Public are part
+// of its statements, in addition to the states, which reveal them. Messages that are stark.Exposed are
+// revealed by the states alone. Hidden messages are refused with zkbench.ErrParams.
 func NewSpongeTable(c stark.Config, messages stark.Visibility) (*SpongeTable, error) {
-	if err := messages.Check(c.Set, stark.Public, stark.Exposed); err != nil {
+	if err := messages.Check(c.Params, stark.Public, stark.Exposed); err != nil {
 		return nil, fmt.Errorf("messages: %w", err)
 	}
 	s := sponge{newPermutation(c.Field), messages}
@@ -81,7 +85,8 @@ func NewSpongeTable(c stark.Config, messages stark.Visibility) (*SpongeTable, er
 	return &SpongeTable{t, s}, nil
 }
 
-// Prove proves the claims that are true of messages, one at least, of their Permutations.
+// Prove proves the claims that are true of messages, relying on their Permutations. There must be at least
+// one message.
 func (t *SpongeTable) Prove(ctx context.Context, ex executor.Executor, messages [][]byte, about []byte, options stark.Options) ([]byte, error) {
 	blocks := absorb(messages)
 	statement, err := t.Statement(Claims(messages, t.sponge.messages), permuted(blocks), about)
@@ -91,7 +96,8 @@ func (t *SpongeTable) Prove(ctx context.Context, ex executor.Executor, messages 
 	return t.System.Prove(ctx, ex, []stark.Trace{t.sponge.trace(t.heights(len(blocks))[0], blocks, len(messages))}, statement, options)
 }
 
-// Verify checks a proof of claims and of the permutations that they rely on, each in their order.
+// Verify checks a proof of claims and of the permutations that they rely on. Both must be in the order of the
+// messages.
 func (t *SpongeTable) Verify(proof []byte, claims []Claim, states []States, about []byte) error {
 	statement, err := t.Statement(claims, states, about)
 	if err != nil {
@@ -100,8 +106,9 @@ func (t *SpongeTable) Verify(proof []byte, claims []Claim, states []States, abou
 	return t.System.Verify(proof, statement)
 }
 
-// Statement is what a proof of claims is about, and of the permutations that they rely on, one for each
-// block. No claims, and another number of permutations, are a zkbench.ErrParams.
+// Statement returns what a proof of these claims is about. The claims rely on the permutations in states, one
+// for each block. Statement returns zkbench.ErrParams if there are no claims, or if states has another
+// length.
 func (t *SpongeTable) Statement(claims []Claim, states []States, about []byte) (stark.Statement, error) {
 	messages, err := t.sponge.claimed(claims)
 	if err != nil {

@@ -22,8 +22,8 @@ func TestAlone(t *testing.T) {
 	messages := [][]byte{[]byte("abc"), bytes.Repeat([]byte{0xa5}, 136)} // one block, and two
 	claims, states, about := keccak.Claims(messages, stark.Exposed), keccak.Permutations(messages), []byte("context")
 	for _, c := range []stark.Config{
-		{Field: stark.Goldilocks, Hash: stark.Keccak, Set: small(2)},
-		{Field: stark.KoalaBear, Hash: stark.Keccak, Set: small(4)},
+		{Field: stark.Goldilocks, Hash: stark.Keccak, Params: small(2)},
+		{Field: stark.KoalaBear, Hash: stark.Keccak, Params: small(4)},
 	} {
 		t.Run(string(c.Field), func(t *testing.T) {
 			t.Parallel()
@@ -78,11 +78,11 @@ func TestAlone(t *testing.T) {
 // TestParams: a configuration that is none is refused, and so is who proves nothing or has it verified.
 func TestParams(t *testing.T) {
 	t.Parallel()
-	none := stark.Config{Field: "none", Hash: stark.Keccak, Set: small(4)}
+	none := stark.Config{Field: "none", Hash: stark.Keccak, Params: small(4)}
 	must.FailGet(keccak.New(none, stark.Exposed))(t, zkbench.ErrParams, "both over no field")
 	must.FailGet(keccak.NewPermutationTable(none))(t, zkbench.ErrParams, "permutations over no field")
 	must.FailGet(keccak.NewSpongeTable(none, stark.Exposed))(t, zkbench.ErrParams, "sponges over no field")
-	c := stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: small(4)}
+	c := stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Params: small(4)}
 	both := must.Get(keccak.New(c, stark.Exposed))(t)
 	must.FailGet(both.Prove(t.Context(), executor.Serial(), nil, nil, stark.Options{}))(t, zkbench.ErrParams, "both of nothing")
 	must.Fail(t, both.Verify(nil, nil, nil), zkbench.ErrParams, "both of nothing")
@@ -97,7 +97,7 @@ func TestParams(t *testing.T) {
 // TestFigures: each system tells its own columns, memory and bits, and that it has no room for more.
 func TestFigures(t *testing.T) {
 	t.Parallel()
-	c := stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: stark.Compare100(stark.KoalaBear)}
+	c := stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Params: stark.Compare100(stark.KoalaBear)}
 	type figures interface {
 		Widths() []int
 		Memory(blocks int) (uint64, error)
@@ -122,8 +122,8 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// ofAsMany is the error of a proof of other claims and permutations; if there is not one for each block, these are
-// none.
+// ofAsMany returns the error for a proof of other claims and permutations: ErrParams if there is not one
+// permutation for each block.
 func ofAsMany(claims []keccak.Claim, states []keccak.States) error {
 	blocks := 0
 	for _, c := range claims {
@@ -135,7 +135,7 @@ func ofAsMany(claims []keccak.Claim, states []keccak.States) error {
 	return zkbench.ErrProof
 }
 
-// with returns a list that is changed.
+// with returns a changed copy of a list.
 func with[T any](list []T, change func(list []T)) []T {
 	list = slices.Clone(list)
 	change(list)

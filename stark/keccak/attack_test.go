@@ -19,9 +19,9 @@ import (
 )
 
 func config(field stark.Field) stark.Config {
-	set := stark.Compare100(field)
-	set.Grinding = 0
-	return stark.Config{Field: field, Hash: stark.Keccak, Set: set}
+	params := stark.Compare100(field)
+	params.Grinding = 0
+	return stark.Config{Field: field, Hash: stark.Keccak, Params: params}
 }
 
 func attacked(t *testing.T, field stark.Field, messages stark.Visibility) *System {
@@ -29,15 +29,15 @@ func attacked(t *testing.T, field stark.Field, messages stark.Visibility) *Syste
 	return must.Get(New(config(field), messages))(t)
 }
 
-// inCircuit is a configuration whose verifiers have programs.
+// inCircuit returns a configuration whose verifiers have programs.
 func inCircuit() stark.Config {
-	set := stark.Set{Name: "in circuit", Bits: stark.Unproven, Degree: 2, LogBlowup: 1, Queries: 1, Stack: 4, LogFold: 3, LogFinal: 3, LogCap: 1}
-	return stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: set}
+	params := stark.Params{Name: "in circuit", Bits: stark.Unproven, Degree: 2, LogBlowup: 1, Queries: 1, Stack: 4, LogFold: 3, LogFinal: 3, LogCap: 1}
+	return stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Params: params}
 }
 
-// rejected fails the test unless traces that are proved though they do not satisfy the tables are rejected: by the verifier,
-// by its program and by what proves that. The proof is of the first statement for which it adds up, and is said to be of the
-// first of all.
+// rejected proves traces that do not satisfy the tables, and fails the test unless the proof is rejected: by
+// the verifier, by its program and by the system that proves the program. The proof is of the first statement
+// that its messages fit, and is checked against the first of all.
 func rejected(t *testing.T, s *stark.System, traces []stark.Trace, statements []stark.Statement, name string) {
 	t.Helper()
 	for _, about := range statements {
@@ -120,7 +120,7 @@ func TestGaps(t *testing.T) {
 			}
 			// What follows is right, but where the change is of what came before.
 			for i := range blocks {
-				blocks[i].out = Permute(blocks[i].in()).Out
+				blocks[i].out = Permute(blocks[i].input()).Out
 				if i+1 < len(blocks) && blocks[i+1].old == absorb([][]byte{message})[i+1].old {
 					blocks[i+1].old = blocks[i].out
 				}
@@ -291,7 +291,7 @@ func TestStatements(t *testing.T) {
 	}
 	s := attacked(t, stark.KoalaBear, stark.Exposed)
 	must.Get(s.Statement([]Claim{{Length: maxLength}}, nil))(t)
-	_, err := New(stark.Config{Field: stark.KoalaBear, Hash: stark.Poseidon, Set: stark.Compare100(stark.KoalaBear)}, stark.Exposed)
+	_, err := New(stark.Config{Field: stark.KoalaBear, Hash: stark.Poseidon, Params: stark.Compare100(stark.KoalaBear)}, stark.Exposed)
 	must.Fail(t, err, zkbench.ErrParams, "a configuration that does not exist")
 }
 
@@ -311,7 +311,7 @@ func TestHeights(t *testing.T) {
 	golden.Equal(t, "columns over Goldilocks", []int{2373, 2416}, attacked(t, stark.Goldilocks, stark.Exposed).Widths())
 }
 
-// refusing is an executor that does nothing but to refuse.
+// refusing is an executor that only returns errors.
 type refusing struct{ executor.Executor }
 
 func (refusing) Do(context.Context, int, func(ctx context.Context, i int) error) error {

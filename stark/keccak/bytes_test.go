@@ -30,13 +30,13 @@ func TestBytes(t *testing.T) {
 		want   string
 		hidden string // of the same in zero knowledge
 	}{
-		{stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: must.Get(stark.Secure100(stark.KoalaBear, 1))(t)}, "774ae868ee08209909f077b08848ef2ea8b479e2725db58913ac21197d1b4145", "886025643e913e9c7df4ab8099ab6eac69f6d524f70043a6ea59cadaca980fbb"},
-		{stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Set: stark.Secure128(stark.Goldilocks)}, "58214c710a0f3de3c57dd184b369012585f9bd890b481547b8c9177e656f546b", "6865b9dc1c5dfab19d3ea4bd391e33ae18d35f93ca3985ac56902bc2841c19a2"},
-		{stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: stark.Compare100(stark.Goldilocks)}, "3062c1e2b17a5507333e7d53d245be452531d0329fcf4bb77ed487b5c2ca015a", "1e1566044cf5d8aaa415dd4e9c34afd933387c368ca83ab9ebade73b9d63033f"},
+		{stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Params: must.Get(stark.Secure100(stark.KoalaBear, 1))(t)}, "774ae868ee08209909f077b08848ef2ea8b479e2725db58913ac21197d1b4145", "886025643e913e9c7df4ab8099ab6eac69f6d524f70043a6ea59cadaca980fbb"},
+		{stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Params: stark.Secure128(stark.Goldilocks)}, "58214c710a0f3de3c57dd184b369012585f9bd890b481547b8c9177e656f546b", "6865b9dc1c5dfab19d3ea4bd391e33ae18d35f93ca3985ac56902bc2841c19a2"},
+		{stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Params: stark.Compare100(stark.Goldilocks)}, "3062c1e2b17a5507333e7d53d245be452531d0329fcf4bb77ed487b5c2ca015a", "1e1566044cf5d8aaa415dd4e9c34afd933387c368ca83ab9ebade73b9d63033f"},
 	} {
-		c.Set.Queries, c.Set.Grinding, c.Set.Bits = 3, 3, stark.Unproven
+		c.Params.Queries, c.Params.Grinding, c.Params.Bits = 3, 3, stark.Unproven
 		for zero, want := range map[bool]string{false: c.want, true: c.hidden} {
-			c.Set.ZeroKnowledge = zero
+			c.Params.ZeroKnowledge = zero
 			s := must.Get(keccak.New(c.Config, stark.Exposed))(t)
 			executors := []executor.Executor{executor.Pool(), executor.Serial()}
 			if zero {

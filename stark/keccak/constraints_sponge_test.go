@@ -11,7 +11,7 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/starktest"
 )
 
-// plantSponges plants traces of the table of sponges, and claims of which it then says that they are true. The
+// plantSponges plants traces of the table of sponges, with claims that are true according to them. The
 // statement answers with the permutations that the rows ask for.
 func plantSponges(t *testing.T, forgeries starktest.Forgeries) {
 	table := must.Get(NewSpongeTable(config(stark.KoalaBear), stark.Exposed))(t)
@@ -51,7 +51,7 @@ func plantSponges(t *testing.T, forgeries starktest.Forgeries) {
 	// goOn has blocks from i on follow from the ones before, and the last digest be claimed.
 	goOn := func(f *forged, i int) {
 		for ; i < len(f.blocks); i++ {
-			f.blocks[i].out = Permute(f.blocks[i].in()).Out
+			f.blocks[i].out = Permute(f.blocks[i].input()).Out
 			if i+1 < len(f.blocks) {
 				f.blocks[i+1].old = f.blocks[i].out
 			}
@@ -196,7 +196,7 @@ func plantSponges(t *testing.T, forgeries starktest.Forgeries) {
 	each("state goes on, lane # limb #", "state goes on, lane %d limb %d", func(lane, limb int) starktest.Planted {
 		return planted(two, func(f *forged) {
 			f.blocks[1].old[lane] ^= lowest(limb)
-			f.blocks[1].out = Permute(f.blocks[1].in()).Out
+			f.blocks[1].out = Permute(f.blocks[1].input()).Out
 			claimLast(f.claims, f.blocks)
 		})
 	})
@@ -204,7 +204,7 @@ func plantSponges(t *testing.T, forgeries starktest.Forgeries) {
 		return planted(two, func(f *forged) { // the state is taken for another where it is absorbed into
 			old := f.blocks[1].old
 			f.blocks[1].old[lane] ^= lowest(limb)
-			f.blocks[1].out = Permute(f.blocks[1].in()).Out
+			f.blocks[1].out = Permute(f.blocks[1].input()).Out
 			claimLast(f.claims, f.blocks)
 			f.cells = func(cells *stark.Cells) {
 				cells.Set(1, s.old(lane, limb), old[lane]>>(limb*s.limbBits)&(1<<s.limbBits-1))
@@ -232,7 +232,7 @@ func plantSponges(t *testing.T, forgeries starktest.Forgeries) {
 	}
 }
 
-// claimLast claims, of the last message, the digest that its last block gives.
+// claimLast claims that the last message has the digest of its last block.
 func claimLast(claims []Claim, blocks []absorbed) {
 	out := blocks[len(blocks)-1].out
 	for i := range claims[len(claims)-1].Digest {
@@ -240,7 +240,7 @@ func claimLast(claims []Claim, blocks []absorbed) {
 	}
 }
 
-// inverse is that of a number below KoalaBear's order.
+// inverse returns the inverse of a number below KoalaBear's order.
 func inverse(x uint64) uint64 {
 	product := uint64(1)
 	for e := uint64(order - 2); e > 0; e >>= 1 {

@@ -16,10 +16,10 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/starktest"
 )
 
-// order is KoalaBear's.
+// order is KoalaBear's order.
 const order = 1<<31 - 1<<24 + 1
 
-// then fills as a trace does, and then changes cells.
+// then returns a trace that fills like t and then changes cells.
 func then(t stark.Trace, change func(cells *stark.Cells)) stark.Trace {
 	fill := t.Fill
 	t.Fill = func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
@@ -30,12 +30,12 @@ func then(t stark.Trace, change func(cells *stark.Cells)) stark.Trace {
 	return t
 }
 
-// cell is a cell of a trace over KoalaBear.
+// cell returns a cell of a trace over KoalaBear.
 func cell(cells *stark.Cells, row, column int) *uint32 {
 	return &stark.Columns[uint32](cells)[column][row]
 }
 
-// finish sets what a round gives, from the state after θ.
+// finish computes a round's result from the state after θ.
 func (r *round) finish(constant uint64) {
 	rotations := keccak.Rotations()
 	var moved [keccak.Lanes]uint64
@@ -51,7 +51,7 @@ func (r *round) finish(constant uint64) {
 	r.out[0] ^= constant
 }
 
-// rounds are those from a state on, each changed before the next one goes on from it.
+// rounds returns the rounds that start from a state. Each is changed before the next one continues from it.
 func rounds(in [keccak.Lanes]uint64, change func(i int, r *round, constant uint64)) (all [keccak.Rounds]round) {
 	rotations := keccak.Rotations()
 	a := in
@@ -65,7 +65,7 @@ func rounds(in [keccak.Lanes]uint64, change func(i int, r *round, constant uint6
 	return all
 }
 
-// lay sets the cells of a row that a round has.
+// lay sets the cells of a row to a round.
 func (p permutation) lay(cells *stark.Cells, row int, r *round) {
 	mask := uint64(1)<<p.limbBits - 1
 	for lane := range keccak.Lanes {
@@ -115,8 +115,8 @@ func TestConstraints(t *testing.T) {
 	starktest.Constraints(t, "stark/keccak", []*air.Table{s.permutation.table(), s.table()}, forgeries)
 }
 
-// plantPermutations plants traces of the table of permutations, and lists of which it then says that they
-// are permutations.
+// plantPermutations plants traces of the table of permutations, with lists of states that are permutations
+// according to them.
 func plantPermutations(t *testing.T, forgeries starktest.Forgeries) {
 	table := must.Get(NewPermutationTable(config(stark.KoalaBear)))(t)
 	p := table.permutation
@@ -314,9 +314,9 @@ type digits struct {
 	say    func(about *stark.Statement)
 }
 
-// otherDigits finds a permutation whose state before the last round has other digits than bits after θ: of two
-// lanes of a sheet two bits are 0 and 1, of value 2, and become 2 and 0. Sums of columns stay what parity
-// allows, and the state after the round is another.
+// otherDigits finds a permutation whose state before the last round has other digits than bits after θ. In
+// two lanes of a sheet two bits are 0 and 1, of value 2, and become 2 and 0. Sums of columns stay what parity
+// allows, but the state after the round is another.
 func otherDigits(t *testing.T, p permutation) digits {
 	t.Helper()
 	constants := keccak.RoundConstants()
@@ -378,7 +378,7 @@ func otherDigits(t *testing.T, p permutation) digits {
 	return digits{}
 }
 
-// afterDigits is what a round makes of digits after θ: the limbs of the state, and the column of ι.
+// afterDigits computes what a round makes of digits after θ: the limbs of the state, and the column of ι.
 func afterDigits(p permutation, prime *[keccak.Lanes][keccak.LaneBits]int64, constant uint64) (out, chi []uint64) {
 	var moved [keccak.Lanes][keccak.LaneBits]int64
 	for lane, offset := range keccak.Rotations() {

@@ -10,17 +10,17 @@ import (
 	"github.com/zkbench/zkbench/stark/keccak"
 )
 
-// One proof that the Keccak-256 of several messages is what is claimed. Set.ZeroKnowledge hides the messages:
+// One proof that the Keccak-256 of several messages is what is claimed. Params.ZeroKnowledge hides the messages:
 // without it stark.Hidden is refused, since they could be read from the proof.
 func Example() {
-	set, err := stark.Secure100(stark.KoalaBear, 1)
+	params, err := stark.Secure100(stark.KoalaBear, 1)
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, err = keccak.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: set}, stark.Hidden)
+	_, err = keccak.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Params: params}, stark.Hidden)
 	fmt.Println(err)
-	set.ZeroKnowledge = true
-	system, err := keccak.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: set}, stark.Hidden)
+	params.ZeroKnowledge = true
+	system, err := keccak.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Params: params}, stark.Hidden)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -35,18 +35,18 @@ func Example() {
 	claims[0].Length++
 	fmt.Println(system.Verify(proof, claims, about))
 	// Output:
-	// messages: invalid parameters: hidden by set "secure100", accepted are sets with ZeroKnowledge
+	// messages: invalid parameters: hidden needs ZeroKnowledge, which parameters "secure100" lack
 	// <nil>
 	// proof rejected: a tuple is not answered as often as it is asked for
 }
 
 // Each table alone: two proofs of one list of states say what one proof of both tables does.
 func ExampleSpongeTable() {
-	set, err := stark.Secure100(stark.KoalaBear, 1)
+	params, err := stark.Secure100(stark.KoalaBear, 1)
 	if err != nil {
 		log.Fatal(err)
 	}
-	config := stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: set}
+	config := stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Params: params}
 	permutations, err := keccak.NewPermutationTable(config)
 	if err != nil {
 		log.Fatal(err)

@@ -1,10 +1,12 @@
-// Package keccak proves Keccak-256 of messages by package stark: a table of permutations, a row a
-// round, and one of sponges, a row a block, linked by messages: a permutation's number, and the
-// state before it or after. The statement is "I know m_i of length n_i with Keccak-256(m_i) = h_i". Whoever
-// makes a system says whether the messages are public, hidden, which takes a set of zero knowledge, or
-// exposed: not in the statement, but readable from a proof.
+// Package keccak proves Keccak-256 of messages with package stark. One table has a row for each round of a
+// permutation. The other, of sponges, has a row for each block of a message. Bus messages link them: each has
+// a permutation's number and the state before or after it. The statement is "I know m_i of length n_i with
+// Keccak-256(m_i) = h_i".
 //
-// Each table is proved alone too, of states that are public: PermutationTable and SpongeTable.
+// A system's messages are public, hidden or exposed (stark.Visibility). Hidden messages need parameters with
+// zero knowledge. Exposed ones are not in the statement, but can be read from a proof.
+//
+// PermutationTable and SpongeTable prove each table alone, for states that are public.
 package keccak
 
 import (
@@ -19,39 +21,40 @@ import (
 	"github.com/zkbench/zkbench/stark/security"
 )
 
-// Claim is what is said of a message.
+// Claim states the length and digest of one message.
 type Claim struct {
 	Length int
 	Digest [keccak.Digest]byte
-	// Message is the message itself, where messages are public; nil where they are not.
+	// Message is the message itself if messages are public, and nil otherwise.
 	Message []byte
 }
 
-// Claims are what is true of messages, with the messages themselves if they are stark.Public.
-func Claims(messages [][]byte, of stark.Visibility) (claims []Claim) {
+// Claims returns the claims that are true of messages. They include the messages themselves if visibility is
+// stark.Public.
+func Claims(messages [][]byte, visibility stark.Visibility) (claims []Claim) {
 	for _, m := range messages {
 		c := Claim{Length: len(m), Digest: keccak.Sum256(m)}
-		if of == stark.Public {
-			c.Message = append([]byte{}, m...) // not nil where it is empty
+		if visibility == stark.Public {
+			c.Message = append([]byte{}, m...) // not nil even if it is empty
 		}
 		claims = append(claims, c)
 	}
 	return claims
 }
 
-// table is one of a system's.
+// table describes one of a system's tables.
 type table interface {
 	table() *air.Table
 	columns() int
-	rows(permutations int) int // that are filled, at least
+	rows(permutations int) int // minimum number of filled rows
 }
 
-// tables are a system of both, or of one.
+// tables is a system of both tables or of one.
 type tables struct {
 	*stark.System
-	set      stark.Set
+	params   stark.Params
 	all      []table
-	messages int // of a statement, for each block at most
+	messages int // maximum number of bus messages in a statement for each block
 }
 
 func newTables(c stark.Config, messages int, all ...table) (tables, error) {
@@ -60,13 +63,13 @@ func newTables(c stark.Config, messages int, all ...table) (tables, error) {
 		stated = append(stated, t.table())
 	}
 	inner, err := stark.New(c, stated...)
-	return tables{inner, c.Set, all, messages}, err
+	return tables{inner, c.Params, all, messages}, err
 }
 
-// heights are those of the tables, for so many blocks.
+// heights returns the tables' heights for a number of blocks.
 func (t *tables) heights(blocks int) (rows stark.Form) {
 	for _, one := range t.all {
-		rows = append(rows, t.set.Height(max(leastRows, one.rows(blocks))))
+		rows = append(rows, t.params.Height(max(leastRows, one.rows(blocks))))
 	}
 	return rows
 }
@@ -74,7 +77,7 @@ func (t *tables) heights(blocks int) (rows stark.Form) {
 // maxBlocks is more than any table has room for.
 const maxBlocks = 1 << 28
 
-// check refuses numbers of blocks of which there is no proof.
+// check refuses numbers of blocks that cannot be proved.
 func check(blocks int) error {
 	if blocks < 1 || blocks > maxBlocks {
 		return fmt.Errorf("%w: %d blocks, accepted are 1 to %d", zkbench.ErrParams, blocks, maxBlocks)
@@ -82,7 +85,8 @@ func check(blocks int) error {
 	return nil
 }
 
-// Proved is what is proved of the soundness of a proof of so many blocks, of as many messages at most.
+// Proved reports the proved soundness of a proof of the given number of blocks, in the worst case that each
+// is a message of its own. It returns zkbench.ErrParams if no proof can have that many blocks.
 func (t *tables) Proved(blocks int) (security.Report, error) {
 	if err := check(blocks); err != nil {
 		return security.Report{}, err
@@ -94,7 +98,7 @@ func (t *tables) Proved(blocks int) (security.Report, error) {
 	return p.Best()
 }
 
-// Widths are the numbers of columns, permutations before sponges.
+// Widths returns the number of columns of each table, permutations before sponges.
 func (t *tables) Widths() (columns []int) {
 	for _, one := range t.all {
 		columns = append(columns, one.columns())
@@ -102,7 +106,7 @@ func (t *tables) Widths() (columns []int) {
 	return columns
 }
 
-// Cells are those of the traces of so many blocks.
+// Cells returns the number of cells in the traces of the given number of blocks.
 func (t *tables) Cells(blocks int) (n int) {
 	widths := t.Widths()
 	for i, rows := range t.heights(blocks) {
@@ -111,7 +115,8 @@ func (t *tables) Cells(blocks int) (n int) {
 	return n
 }
 
-// Memory is what a proof of so many blocks takes at most, about, in bytes.
+// Memory estimates the most memory, in bytes, that a proof of the given number of blocks takes. It returns
+// zkbench.ErrParams if no proof can have that many blocks.
 func (t *tables) Memory(blocks int) (uint64, error) {
 	if err := check(blocks); err != nil {
 		return 0, err
@@ -119,16 +124,17 @@ func (t *tables) Memory(blocks int) (uint64, error) {
 	return t.System.Memory(t.heights(blocks))
 }
 
-// System proves and verifies hashes, by both tables.
+// System proves the Keccak-256 digests of messages with both tables, and verifies such proofs.
 type System struct {
 	tables
 	sponge sponge
 }
 
-// New returns a system of a configuration. Messages that are stark.Public are part of statements; stark.Hidden
-// is refused if the set has no zero knowledge, without which a message can be read from its proof.
+// New returns a system. Messages that are stark.Public are part of its statements. New returns
+// zkbench.ErrParams for stark.Hidden if the parameters lack zero knowledge, because a message could be read
+// from its proof.
 func New(c stark.Config, messages stark.Visibility) (*System, error) {
-	if err := messages.Check(c.Set, stark.Public, stark.Hidden, stark.Exposed); err != nil {
+	if err := messages.Check(c.Params, stark.Public, stark.Hidden, stark.Exposed); err != nil {
 		return nil, fmt.Errorf("messages: %w", err)
 	}
 	s := sponge{newPermutation(c.Field), messages}
@@ -139,7 +145,7 @@ func New(c stark.Config, messages stark.Visibility) (*System, error) {
 	return &System{t, s}, nil
 }
 
-// Prove proves the claims that are true of messages, one at least.
+// Prove proves the claims that are true of messages. There must be at least one message.
 func (s *System) Prove(ctx context.Context, ex executor.Executor, messages [][]byte, about []byte, options stark.Options) ([]byte, error) {
 	statement, err := s.Statement(Claims(messages, s.sponge.messages), about)
 	if err != nil {
@@ -148,14 +154,14 @@ func (s *System) Prove(ctx context.Context, ex executor.Executor, messages [][]b
 	return s.System.Prove(ctx, ex, s.Traces(messages), statement, options)
 }
 
-// Traces are those of the tables, for messages.
+// Traces returns the traces of both tables with which the digests of messages are proved.
 func (s *System) Traces(messages [][]byte) []stark.Trace {
 	blocks := absorb(messages)
 	heights := s.heights(len(blocks))
 	return []stark.Trace{s.sponge.permutation.trace(heights[0], permuted(blocks)), s.sponge.trace(heights[1], blocks, len(messages))}
 }
 
-// Verify checks a proof of claims, in their order.
+// Verify checks a proof of the claims, which must be in the order of the messages.
 func (s *System) Verify(proof []byte, claims []Claim, about []byte) error {
 	statement, err := s.Statement(claims, about)
 	if err != nil {
@@ -164,7 +170,8 @@ func (s *System) Verify(proof []byte, claims []Claim, about []byte) error {
 	return s.System.Verify(proof, statement)
 }
 
-// Statement is what a proof of claims is about. The heights of the tables follow from the lengths.
+// Statement returns what a proof of these claims is about. The heights of the tables follow from the
+// messages' lengths. It returns zkbench.ErrParams if there are no claims or a claim is invalid.
 func (s *System) Statement(claims []Claim, about []byte) (stark.Statement, error) {
 	messages, err := s.sponge.claimed(claims)
 	if err != nil {

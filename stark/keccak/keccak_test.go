@@ -12,15 +12,15 @@ import (
 	"github.com/zkbench/zkbench/stark/keccak"
 )
 
-func small(degree int) stark.Set {
-	return stark.Set{Name: "test", Bits: stark.Unproven, Degree: degree, LogBlowup: 1, Queries: 4, Grinding: 2, Stack: 3, LogFold: 3, LogFinal: 3, LogCap: 2}
+func small(degree int) stark.Params {
+	return stark.Params{Name: "test", Bits: stark.Unproven, Degree: degree, LogBlowup: 1, Queries: 4, Grinding: 2, Stack: 3, LogFold: 3, LogFinal: 3, LogCap: 2}
 }
 
 func TestHashes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []stark.Config{
-		{Field: stark.Goldilocks, Hash: stark.Keccak, Set: small(2)},
-		{Field: stark.KoalaBear, Hash: stark.Keccak, Set: small(4)},
+		{Field: stark.Goldilocks, Hash: stark.Keccak, Params: small(2)},
+		{Field: stark.KoalaBear, Hash: stark.Keccak, Params: small(4)},
 	} {
 		for _, of := range []stark.Visibility{stark.Exposed, stark.Public} {
 			t.Run(fmt.Sprintf("%s/%v", c.Field, of), func(t *testing.T) {

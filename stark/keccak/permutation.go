@@ -12,30 +12,32 @@ import (
 	"github.com/zkbench/zkbench/stark/air"
 )
 
-// The table of permutations has a row a round. Lanes are x + 5 y, as in hash/keccak. With A the
-// state before the round, C the parities of its columns and A' the state after θ, whose parities
-// are C', the bits of A', C and C' are columns, and
+// The table of permutations has one row for each round. Lanes are x + 5 y, as in hash/keccak. With A the
+// state before the round, C the parities of its columns and A' the state after θ, whose parities are C', the
+// bits of A', C and C' are columns, and
 //
 //	C'[x,z] = C[x,z] ⊕ C[x-1,z] ⊕ C[x+1,z-1]
 //	A[x,y,z] = A'[x,y,z] ⊕ C[x,z] ⊕ C'[x,z]
 //	Σ_y A'[x,y,z] - C'[x,z] is 0, 2 or 4
 //
-// The third makes C' the parity of A'. By the second each of five bits of A differs from that of A'
-// by C ⊕ C', so that the parity of A is C' ⊕ C ⊕ C' = C. ρ and π rename bits, χ has degree 3 in
-// them, and ι meets seven bits of one lane, which are columns of their own. C and A' are held to bits.
-// The others then are bits: C' since C ⊕ C' is, by the first, and those seven by χ.
-// A and the state after the round are columns of limbs, which the next round and messages read.
+// The third makes C' the parity of A'. By the second, each of five bits of A differs from that of A' by C ⊕
+// C', so that the parity of A is C' ⊕ C ⊕ C' = C. ρ and π rename bits, χ has degree 3 in them, and ι changes
+// seven bits of one lane, which are columns of their own. C and A' are constrained to bits. The others are
+// then bits too: C' by the first equation, because C ⊕ C' is, and those seven by χ. A and the state after the
+// round are columns of limbs, which the next round and messages read.
 
-// The names of buses. The table of permutations answers, each number by one permutation; the sponges ask.
+// The names of buses. The table of permutations answers, with one permutation for each number, and the
+// sponges ask.
 const (
 	busIn  = "keccak-f in"  // number of the permutation, state
-	busOut = "keccak-f out" // the same after it
+	busOut = "keccak-f out" // number of the permutation, state after it
 )
 
-// States are a state before a permutation and the one after it. Lanes are x + 5 y, as in hash/keccak.
+// States holds the states before and after a permutation. The lane at (x, y) has the index x + 5 y, as in
+// hash/keccak.
 type States struct{ In, Out [keccak.Lanes]uint64 }
 
-// Permute permutes a state.
+// Permute applies Keccak-f to a state and returns the states before and after.
 func Permute(in [keccak.Lanes]uint64) States {
 	s, rotations := States{in, in}, keccak.Rotations()
 	for _, c := range keccak.RoundConstants() {
@@ -44,12 +46,12 @@ func Permute(in [keccak.Lanes]uint64) States {
 	return s
 }
 
-// permutation is where its columns are.
+// permutation says where the table's columns are.
 type permutation struct {
-	limbBits int // of a limb
+	limbBits int // number of bits of a limb
 }
 
-// newPermutation has limbs as long as a field has room for.
+// newPermutation chooses limbs as long as the field has room for.
 func newPermutation(f stark.Field) permutation {
 	if f == stark.Goldilocks {
 		return permutation{32}
@@ -57,7 +59,7 @@ func newPermutation(f stark.Field) permutation {
 	return permutation{16}
 }
 
-// limbs is how many make a lane.
+// limbs returns the number of limbs of a lane.
 func (p permutation) limbs() int { return keccak.LaneBits / p.limbBits }
 
 // split appends the limbs of lanes to a tuple.
@@ -71,8 +73,9 @@ func (p permutation) split(tuple []uint64, lanes ...uint64) []uint64 {
 	return tuple
 }
 
-// exchange are a statement's messages about permutations: with times -1 what the sponges ask for, with 1
-// what the table of permutations answers. No permutation is a zkbench.ErrParams.
+// exchange returns a statement's messages about permutations. With times -1 they are what the sponges ask
+// for, and with times 1 what the table of permutations answers. It returns zkbench.ErrParams if there are no
+// states.
 func (p permutation) exchange(states []States, times int64) (messages []stark.Message, err error) {
 	if len(states) == 0 {
 		return nil, fmt.Errorf("%w: no states", zkbench.ErrParams)
@@ -85,11 +88,11 @@ func (p permutation) exchange(states []States, times int64) (messages []stark.Me
 	return messages, nil
 }
 
-// The columns, in this order: those that are read in the next row first, so that few stacks are
-// opened there.
+// The columns, in this order. Those that are read in the next row come first, so that few stacks are opened
+// there.
 func (p permutation) step(r int) int { return r } // 1 in rows of round r
 func (p permutation) number() int    { return keccak.Rounds }
-func (p permutation) times() int     { return p.number() + 1 } // how often it is an answer, which is for the prover to choose
+func (p permutation) times() int     { return p.number() + 1 } // how often the row answers; the prover chooses it
 func (p permutation) a(lane, limb int) int {
 	return p.times() + 1 + lane*p.limbs() + limb
 }
@@ -105,10 +108,10 @@ func (p permutation) columns() int        { return p.iota(len(iotaBits)) }
 // sheets is the number of columns of lanes.
 const sheets = 5
 
-// iotaBits are the places in which a round constant has ones.
+// iotaBits are the positions at which round constants have ones.
 var iotaBits = [...]int{0, 1, 3, 7, 15, 31, 63}
 
-// table is the table of permutations.
+// table returns the table of permutations.
 func (p permutation) table() *air.Table {
 	return &air.Table{Name: "permutations", Columns: p.columns(), State: p.state}
 }
@@ -217,13 +220,15 @@ func (p permutation) state(b *air.Builder) {
 	b.Answer(busOut, here(p.times()).Mul(ends), out...)
 }
 
-// leastRows is that of both tables: the fewer, the more the rate that is proved is above the code's.
+// leastRows is the minimum height of both tables. The lower a table is, the more the proved rate exceeds the
+// code's.
 const leastRows = 64
 
-// rows are those of so many permutations.
+// rows returns the number of rows of the given permutations.
 func (permutation) rows(permutations int) int { return permutations * keccak.Rounds }
 
-// trace has permutations of the states, and, behind them, of zeros, which are no answers.
+// trace returns a trace with the permutations of the states. Permutations of zeros follow, which answer
+// nothing.
 func (p permutation) trace(height int, states []States) stark.Trace {
 	return stark.Trace{Rows: height, Fill: func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
 		if columns := stark.Columns[uint32](cells); columns != nil {
@@ -233,17 +238,17 @@ func (p permutation) trace(height int, states []States) stark.Trace {
 	}}
 }
 
-// block is how many rows are made at a time: as many as a word has bits.
+// block is the number of rows that are made at a time, equal to the number of bits in a word.
 const block = 64
 
-// round is what a row has of a round.
+// round holds what a row contains of a round.
 type round struct {
 	a, prime, out [keccak.Lanes]uint64
 	c, cPrime     [sheets]uint64
 	chi           uint64 // of lane 0, before ι
 }
 
-// newRound is a round of a state.
+// newRound computes one round of a state.
 func newRound(a *[keccak.Lanes]uint64, constant uint64, rotations *[keccak.Lanes]int) (r round) {
 	r.a = *a
 	for lane, v := range a {
@@ -269,15 +274,15 @@ func newRound(a *[keccak.Lanes]uint64, constant uint64, rotations *[keccak.Lanes
 func fillPermutations[W stark.Cell](ctx context.Context, ex executor.Executor, p permutation, columns [][]W, states []States) error {
 	rows := len(columns[0])
 	constants, rotations := keccak.RoundConstants(), keccak.Rotations()
-	var cells [256][8]W // of a byte, its bits
+	var cells [256][8]W // the bits of each byte
 	for b := range cells {
 		for i := range cells[b] {
 			cells[b][i] = W(b >> i & 1)
 		}
 	}
 	limbs, mask := p.limbs(), uint64(1)<<p.limbBits-1
-	// Blocks of rows begin within permutations: a task has the rows of whole ones and of whole
-	// blocks, three and eight times as many.
+	// Blocks of rows begin within permutations, so a task takes both whole permutations and whole blocks:
+	// three blocks, or eight permutations.
 	const together = 3 * block
 	return ex.Do(ctx, (rows+together-1)/together, func(_ context.Context, task int) error {
 		var rounds [together]round
@@ -344,8 +349,8 @@ func fillPermutations[W stark.Cell](ctx context.Context, ex executor.Executor, p
 	})
 }
 
-// transpose exchanges bit j of word i and bit i of word j: halves of halves, as in H. Warren,
-// Hacker's Delight, section 7-3.
+// transpose exchanges bit j of word i with bit i of word j, by halves of halves (H. Warren, Hacker's Delight,
+// section 7-3).
 func transpose(words *[block]uint64) {
 	mask := uint64(1)<<32 - 1
 	for width := 32; width > 0; width /= 2 {

@@ -12,22 +12,22 @@ import (
 	"github.com/zkbench/zkbench/stark/air"
 )
 
-// The table of sponges has a row a block, of all messages one after the other. A row has the state
-// before the block, in limbs, and of its rate the bits; the bits of the block, padding included; and
-// the state that the permutation gives, which the next block of the message begins with.
+// The table of sponges has one row for each block, with all messages one after the other. A row has the state
+// before the block in limbs, and the bits of its rate. It has the bits of the block, padding included. It
+// also has the state that the permutation gives, with which the next block of the message begins.
 
 const (
 	busHash  = "hash"    // number of a message, its length, its digest
 	busBlock = "message" // number of a message, of bytes before the block, the block
 )
 
-// sponge is where its columns are.
+// sponge says where the table's columns are.
 type sponge struct {
 	permutation
 	messages stark.Visibility
 }
 
-// public tells whether messages are part of statements, beside lengths and digests.
+// public reports whether messages are part of statements, in addition to lengths and digests.
 func (s sponge) public() bool { return s.messages == stark.Public }
 
 // Sizes of a block.
@@ -36,8 +36,8 @@ const (
 	rateLanes = keccak.Rate / 8
 )
 
-// The columns, those that are read in the next row first.
-func (s sponge) number() int  { return 0 } // of the row: of the permutation
+// The columns. Those that are read in the next row come first.
+func (s sponge) number() int  { return 0 } // number of the row, and of its permutation
 func (s sponge) message() int { return 1 } // number of the message
 func (s sponge) before() int  { return 2 } // bytes of the message in blocks before this one
 func (s sponge) real() int    { return 3 } // 1 if the row is of a message
@@ -50,7 +50,8 @@ func (s sponge) out(lane, limb int) int {
 }
 func (s sponge) bit(i int) int { return s.out(keccak.Lanes, 0) + i }
 
-// within is 1 if byte i is the message's, and not padding. Byte 135 is padding in a message's last block, and in no other.
+// within returns the column that is 1 if byte i belongs to the message, and 0 if it is padding. Byte 135 is
+// padding in a message's last block only.
 func (s sponge) within(i int) int { return s.bit(rateBits) + i }
 func (s sponge) columns() int     { return s.within(keccak.Rate) }
 
@@ -65,7 +66,7 @@ func (s sponge) state(b *air.Builder) {
 		b.Zero(air.First, name+" begins", here(column))
 		b.Zero(air.Transition, name+" counts", next(column).Sub(here(column)).Sub(more))
 	}
-	goesOn := here(s.within(keccak.Rate - 1)) // the message does, in the next block
+	goesOn := here(s.within(keccak.Rate - 1)) // whether the message continues in the next block
 	last := one.Sub(goesOn)
 	count("number", s.number(), one)
 	count("message", s.message(), last)
@@ -89,8 +90,9 @@ func (s sponge) state(b *air.Builder) {
 			*part.all = append(*part.all, e)
 		}
 	}
-	// Whether a byte is within the message is 0 or 1: by "only behind such" it is 0, or the byte before is within.
-	// Then it is 1, or the byte's first bit is what is left of 1, as padding says.
+	// The flag that a byte is within the message is a bit. By "only behind such", the flag is 0 or the byte
+	// before is within. In the latter case, padding makes it 1, or makes the byte's first bit 1 minus the
+	// flag.
 	var length air.Expr
 	before := one // whether the byte before is the message's
 	for i := range keccak.Rate {
@@ -157,12 +159,12 @@ func (s sponge) state(b *air.Builder) {
 // absorbed is one block of a message.
 type absorbed struct {
 	message, before int
-	bytes           int // of the message, in the block: fewer than a block's in the last
+	bytes           int // number of the message's bytes in the block: fewer than keccak.Rate in the last
 	old, block      [keccak.Lanes]uint64
 	out             [keccak.Lanes]uint64
 }
 
-// absorb is all blocks of all messages.
+// absorb returns all blocks of all messages.
 func absorb(messages [][]byte) (all []absorbed) {
 	for m, message := range messages {
 		var state [keccak.Lanes]uint64
@@ -173,7 +175,7 @@ func absorb(messages [][]byte) (all []absorbed) {
 				bytes: min(len(message)-before, keccak.Rate), old: state,
 			}
 			copy(a.block[:], lanes(padded[before:][:keccak.Rate]))
-			state = Permute(a.in()).Out
+			state = Permute(a.input()).Out
 			a.out = state
 			all = append(all, a)
 		}
@@ -181,7 +183,7 @@ func absorb(messages [][]byte) (all []absorbed) {
 	return all
 }
 
-// lanes are those of bytes, eight each.
+// lanes converts bytes to lanes, eight bytes each.
 func lanes(data []byte) (all []uint64) {
 	for ; len(data) > 0; data = data[8:] {
 		all = append(all, binary.LittleEndian.Uint64(data))
@@ -189,30 +191,31 @@ func lanes(data []byte) (all []uint64) {
 	return all
 }
 
-// in is the state that a permutation takes.
-func (a *absorbed) in() (state [keccak.Lanes]uint64) {
+// input returns the state that the block's permutation takes.
+func (a *absorbed) input() (state [keccak.Lanes]uint64) {
 	for lane := range state {
 		state[lane] = a.old[lane] ^ a.block[lane]
 	}
 	return state
 }
 
-// Permutations are those of messages, one for each block, of one message after the other.
+// Permutations returns the permutations that hashing the messages takes: one for each block, message by
+// message.
 func Permutations(messages [][]byte) []States { return permuted(absorb(messages)) }
 
-// permuted are the states around the permutation of each block.
+// permuted returns the states around the permutation of each block.
 func permuted(blocks []absorbed) []States {
 	states := make([]States, len(blocks))
 	for i := range blocks {
-		states[i] = States{blocks[i].in(), blocks[i].out}
+		states[i] = States{blocks[i].input(), blocks[i].out}
 	}
 	return states
 }
 
-// maxLength is far below both fields' orders, so that lengths are counted without a wrap.
+// maxLength is far below both fields' orders, so that lengths are counted without overflow.
 const maxLength = 1 << 28
 
-// blocksOf is how many blocks claims are of.
+// blocksOf returns the number of blocks of the claims' messages.
 func blocksOf(claims []Claim) (n int) {
 	for _, c := range claims {
 		n += keccak.Blocks(c.Length)
@@ -220,8 +223,9 @@ func blocksOf(claims []Claim) (n int) {
 	return n
 }
 
-// claimed asks, of each message, for what the sponges answer when its last block is absorbed, and, of
-// public messages, for all blocks. Claims that are none are a zkbench.ErrParams.
+// claimed returns a statement's messages about claims. For each claim it asks for what the sponges answer
+// when the last block is absorbed and, if messages are public, for all blocks. It returns zkbench.ErrParams
+// if there are no claims or a claim is invalid.
 func (s sponge) claimed(claims []Claim) (messages []stark.Message, err error) {
 	if len(claims) == 0 {
 		return nil, fmt.Errorf("%w: no message", zkbench.ErrParams)
@@ -232,7 +236,7 @@ func (s sponge) claimed(claims []Claim) (messages []stark.Message, err error) {
 	}
 	for i, c := range claims {
 		if c.Length < 0 || c.Length > maxLength || s.public() != (c.Message != nil) || s.public() && len(c.Message) != c.Length {
-			return nil, fmt.Errorf("%w: message %d of %d bytes, %d of them public, accepted are up to %d, and all where messages are public, else none", zkbench.ErrParams, i, c.Length, len(c.Message), maxLength)
+			return nil, fmt.Errorf("%w: message %d has %d bytes, %d of them public, accepted are up to %d, all of them public if messages are public, and none otherwise", zkbench.ErrParams, i, c.Length, len(c.Message), maxLength)
 		}
 		ask(busHash, i, c.Length, c.Digest[:])
 		if !s.public() {
@@ -246,10 +250,10 @@ func (s sponge) claimed(claims []Claim) (messages []stark.Message, err error) {
 	return messages, nil
 }
 
-// rows are those of so many blocks.
+// rows returns the number of rows of the given blocks.
 func (sponge) rows(blocks int) int { return blocks }
 
-// trace has a row for each block, and behind them rows of no message, each a whole empty one.
+// trace returns a trace with a row for each block. Rows of no message follow, each a whole empty message.
 func (s sponge) trace(height int, blocks []absorbed, messages int) stark.Trace {
 	return stark.Trace{Rows: height, Fill: func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
 		set := func(row, column int, v uint64) { cells.Set(row, column, v) }

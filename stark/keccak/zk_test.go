@@ -9,16 +9,16 @@ import (
 	"github.com/zkbench/zkbench/stark"
 )
 
-// TestZeroKnowledge: proofs in zero knowledge verify, for what they say and under no other set.
+// TestZeroKnowledge: proofs in zero knowledge verify, for what they say and under no other parameters.
 func TestZeroKnowledge(t *testing.T) {
 	t.Parallel()
 	messages := [][]byte{[]byte("abc"), make([]byte, 300)}
 	for _, field := range []stark.Field{stark.KoalaBear, stark.Goldilocks} {
 		c := config(field)
 		plain := must.Get(New(c, stark.Exposed))(t)
-		must.FailGet(New(c, stark.Hidden))(t, zkbench.ErrParams, "%s, hidden by a set that hides nothing", field)
+		must.FailGet(New(c, stark.Hidden))(t, zkbench.ErrParams, "%s, hidden by parameters that hide nothing", field)
 		must.FailGet(New(c, 0))(t, zkbench.ErrParams, "%s, nothing said of messages", field)
-		c.Set.ZeroKnowledge = true
+		c.Params.ZeroKnowledge = true
 		must.FailGet(NewSpongeTable(c, stark.Hidden))(t, zkbench.ErrParams, "%s, hidden beside public states", field)
 		s := must.Get(New(c, stark.Hidden))(t)
 		proof := must.Get(s.Prove(t.Context(), executor.Serial(), messages, nil, stark.Options{}))(t)

@@ -14,14 +14,14 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/starktest"
 )
 
-// row is what a row of paths has, but for what follows from it.
+// row is the free content of a row of paths.
 type row struct {
 	number, depth, times, starts, ends, right uint64
 	children                                  [2]poseidon.Digest
 	tweak                                     func(cells *stark.Cells, row int) // of the S-boxes, once they are filled
 }
 
-// lay is a trace of rows, and of what State makes of them.
+// lay returns a trace of rows, with what State computes from them.
 func lay(height int, rows []row) stark.Trace {
 	return stark.Trace{Rows: height, Fill: func(_ context.Context, _ executor.Executor, cells *stark.Cells) error {
 		for i, r := range rows {
@@ -41,7 +41,7 @@ func lay(height int, rows []row) stark.Trace {
 	}}
 }
 
-// state is what a row permutes.
+// state returns the state that a row permutes.
 func (r *row) state() (state poseidon.State) {
 	copy(state[:], r.children[0][:])
 	copy(state[poseidon.DigestLen:], r.children[1][:])
@@ -52,14 +52,14 @@ func (r *row) state() (state poseidon.State) {
 	return state
 }
 
-// out is the digest that a row gives.
+// out returns the digest that a row gives.
 func (r *row) out() poseidon.Digest {
 	state := r.state()
 	state.Permute()
 	return poseidon.Digest(state[:poseidon.DigestLen])
 }
 
-// rowsOf are those of paths, with as many more as fill a table.
+// rowsOf returns the rows of paths, and more rows until they fill a table.
 func rowsOf(height int, paths []Path) (rows []row) {
 	for n, p := range paths {
 		pairs, top := p.steps()
@@ -231,10 +231,10 @@ func TestConstraints(t *testing.T) {
 	})
 }
 
-// sboxes is how many a permutation has.
+// sboxes is the number of S-boxes of a permutation.
 const sboxes = poseidon.FullRounds*poseidon.Width + poseidon.PartialRounds
 
-// lastBox is what the first element's S-box of the last round takes and gives.
+// lastBox returns the input and output of the first element's S-box in the last round.
 func lastBox(state poseidon.State) (x, seventh element) {
 	for r, constants := range roundConstants {
 		for i := range state {

@@ -27,12 +27,12 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	set, err := stark.Secure100(stark.Goldilocks, 3)
+	params, err := stark.Secure100(stark.Goldilocks, 3)
 	if err != nil {
 		log.Fatal(err)
 	}
-	set.ZeroKnowledge = true
-	system, err := poseidon.New(set, stark.Hidden)
+	params.ZeroKnowledge = true
+	system, err := poseidon.New(params, stark.Hidden)
 	if err != nil {
 		log.Fatal(err)
 	}

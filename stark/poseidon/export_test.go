@@ -1,4 +1,4 @@
 package poseidon
 
-// Times is the column that says how often a path is an answer.
+// Times is the column that says how often a path answers.
 const Times = times

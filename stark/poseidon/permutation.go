@@ -9,27 +9,27 @@ import (
 	"github.com/zkbench/zkbench/stark/air"
 )
 
-// Boxes is how the S-boxes of a permutation stand in columns: how many each has.
+// Boxes is the number of columns for each S-box of a permutation.
 type Boxes int
 
-// The ways.
+// Plain takes fewer columns, Cubed has a lower degree.
 const (
 	Plain Boxes = 1 // x⁷, of degree 7
 	Cubed Boxes = 2 // x³, and x³ x³ x: of degree 3
 )
 
-// Columns is the number of State's columns.
+// Columns returns how many columns State uses.
 func (b Boxes) Columns() int {
 	return int(b) * (poseidon.FullRounds*poseidon.Width + poseidon.PartialRounds)
 }
 
-// full tells whether all elements of a round's state have S-boxes, and not the first alone.
+// full reports whether all elements of a round's state have S-boxes, and not only the first.
 func full(round int) bool {
 	return round < poseidon.FullRounds/2 || round >= poseidon.FullRounds/2+poseidon.PartialRounds
 }
 
-// State states that a row holds a permutation of in, expressions of degree 1, in boxes' columns from first on, and
-// returns the state after it, of degree 1 too.
+// State constrains a row to hold the permutation of in, whose elements are expressions of degree 1. It uses
+// boxes.Columns() columns, from first on. It returns the state after the permutation, again of degree 1.
 func State(b *air.Builder, in [poseidon.Width]air.Expr, boxes Boxes, first int) [poseidon.Width]air.Expr {
 	state := in
 	box := func(r, i int, x air.Expr) (seventh air.Expr) {
@@ -81,7 +81,7 @@ func State(b *air.Builder, in [poseidon.Width]air.Expr, boxes Boxes, first int) 
 	return state
 }
 
-// Fill sets State's columns of a row, and returns the state after the permutation.
+// Fill sets the columns of State in a row, and returns the state after the permutation.
 func Fill(cells *stark.Cells, row int, boxes Boxes, first int, state poseidon.State) poseidon.State {
 	box := func(x element) element {
 		cube := x.Mul(x).Mul(x)
@@ -122,7 +122,7 @@ func Fill(cells *stark.Cells, row int, boxes Boxes, first int, state poseidon.St
 
 var roundConstants, mix = poseidon.RoundConstants(), poseidon.Mix()
 
-// mixed is the linear layer: numbers of it are small, so that a sum of products is reduced once.
+// mixed computes the linear layer. Its numbers are small, so a sum of products is reduced only once.
 func mixed(state *poseidon.State) (out poseidon.State) {
 	for i, row := range mix {
 		var low, high uint64
@@ -130,7 +130,7 @@ func mixed(state *poseidon.State) (out poseidon.State) {
 			low += uint64(uint32(state[j])) * c
 			high += uint64(state[j]) >> 32 * c
 		}
-		// The sum is low and 2^32 high, each below 2^45.
+		// The sum is low + 2^32 high, each below 2^45.
 		out[i] = element(low).Add(goldilocks.Reduce(high).Mul(1 << 32))
 	}
 	return out

@@ -1,8 +1,8 @@
-// Package poseidon proves paths in Merkle trees of package merkle, Poseidon digests over Goldilocks, by
-// package stark: "I know a path to this root, of a tree of this shape, from a row with this digest".
-// Siblings and the row's place are hidden if the system's maker says so, and then takes a set of zero
-// knowledge. A row of the table is one permutation, of two columns an S-box, which other tables may state
-// too (State).
+// Package poseidon proves paths in the Merkle trees of package merkle, with Poseidon digests over Goldilocks.
+// It uses package stark. The statement is "I know a path to this root, of a tree of this shape, from a row
+// with this digest". The siblings and the row's index are hidden, which needs parameters with zero knowledge,
+// or exposed (stark.Visibility). A row of the table is one permutation, with two columns for each S-box.
+// Other tables can use the same constraints (State).
 package poseidon
 
 import (
@@ -18,20 +18,20 @@ import (
 )
 
 // The columns of the table of paths, before those of the permutation. A path has a row for each sibling, from
-// below, and one more, which makes the root of the top.
+// the leaf up, and one more, which hashes the top into the root.
 const (
-	number = iota // of the path
-	depth         // of the path's rows so far, this one included
-	times         // how often the path is an answer, which is for the prover to choose
+	number = iota // number of the path
+	depth         // number of the path's rows so far, including this one
+	times         // how often the path answers; the prover chooses it
 	starts        // 1 in a path's first row
-	ends          // 1 in its last, which makes the root
-	right         // 1 if what comes from below is the right child
-	left0         // the children, or the top and the tree's shape: four elements each
+	ends          // 1 in its last row, which makes the root
+	right         // 1 if the digest from below is the right child
+	left0         // the two children, or the top and the tree's shape: four elements each
 	right0 = left0 + poseidon.DigestLen
 	boxes0 = right0 + poseidon.DigestLen
 )
 
-// Width returns the number of columns of the table of paths.
+// Width returns how many columns the table of paths has.
 func Width() int { return boxes0 + Cubed.Columns() }
 
 // The names of buses.
@@ -67,7 +67,7 @@ func paths() *air.Table {
 			in[poseidon.Rate+i] = here(ends).Mul(air.Element(uint64(e)))
 		}
 		out := State(b, in, Cubed, boxes0)
-		// What comes from below, of this row and the next.
+		// below is the digest that comes from below, in this row or the next.
 		below := func(cell func(int) air.Expr, i int) air.Expr {
 			l, r := cell(left0+i), cell(right0+i)
 			return l.Add(cell(right).Mul(r.Sub(l)))
@@ -83,18 +83,18 @@ func paths() *air.Table {
 	}}
 }
 
-// Path is a way from a row to a tree's root: what merkle.Tree has of it.
+// Path is a path from a row to the root of a merkle.Tree.
 type Path struct {
-	Shape    merkle.Shape      // of a number of rows that is a power of two
-	Leaf     poseidon.Digest   // the row's, its poseidon.LinearHash
-	Index    int               // the row's
-	Siblings []poseidon.Digest // on the way up, the lowest first
+	Shape    merkle.Shape      // the number of rows must be a power of two
+	Leaf     poseidon.Digest   // the row's poseidon.LinearHash
+	Index    int               // the row's index
+	Siblings []poseidon.Digest // from the leaf up
 }
 
-// isRight tells whether the digest on a level is a right child.
+// isRight reports whether the digest on a level is a right child.
 func (p *Path) isRight(level int) bool { return p.Index>>level&1 == 1 }
 
-// steps returns the pairs of digests that are compressed on the way up, and the top.
+// steps returns the pairs of digests that are compressed from the leaf up, and the top.
 func (p *Path) steps() (pairs [][2]poseidon.Digest, top poseidon.Digest) {
 	top = p.Leaf
 	for i, sibling := range p.Siblings {
@@ -108,13 +108,13 @@ func (p *Path) steps() (pairs [][2]poseidon.Digest, top poseidon.Digest) {
 	return pairs, top
 }
 
-// Root is where the path leads.
+// Root returns the root to which the path leads.
 func (p *Path) Root() poseidon.Digest {
 	_, top := p.steps()
 	return p.Shape.Root(top)
 }
 
-// check refuses a path that the tree's shape does not have.
+// check refuses a path that does not fit the tree's shape.
 func (p *Path) check() error {
 	if err := checkShape(p.Shape); err != nil {
 		return err
@@ -128,8 +128,8 @@ func (p *Path) check() error {
 	return nil
 }
 
-// checkShape refuses a shape whose paths have not all one length: a shorter one would show an inner node as
-// a row.
+// checkShape refuses a shape whose paths do not all have one length. A shorter path could present an inner
+// node as a row.
 func checkShape(s merkle.Shape) error {
 	if err := s.Check(); err != nil {
 		return err
@@ -140,14 +140,14 @@ func checkShape(s merkle.Shape) error {
 	return nil
 }
 
-// Claim is what is said of a path: the tree has a row with this digest.
+// Claim states that a tree has a row with this digest.
 type Claim struct {
-	Root  poseidon.Digest // merkle.Tree's
+	Root  poseidon.Digest // the root of a merkle.Tree
 	Shape merkle.Shape
-	Leaf  poseidon.Digest // the row's, its poseidon.LinearHash
+	Leaf  poseidon.Digest // the row's poseidon.LinearHash
 }
 
-// Claims are what is true of paths.
+// Claims returns the claims that are true of paths.
 func Claims(paths []Path) (claims []Claim) {
 	for _, p := range paths {
 		claims = append(claims, Claim{p.Root(), p.Shape, p.Leaf})
@@ -155,27 +155,28 @@ func Claims(paths []Path) (claims []Claim) {
 	return claims
 }
 
-// System proves and verifies paths.
+// System proves paths in Merkle trees, and verifies such proofs.
 type System struct {
 	*stark.System
-	set stark.Set
+	params stark.Params
 }
 
-// New returns a system of a set, over Goldilocks, with trees of Poseidon. Siblings and places are
-// stark.Hidden, if the set has zero knowledge, or stark.Exposed; in a statement they never are, so that
-// stark.Public is refused.
-func New(set stark.Set, siblings stark.Visibility) (*System, error) {
-	if err := siblings.Check(set, stark.Hidden, stark.Exposed); err != nil {
+// New returns a system with these parameters, over Goldilocks, with trees of Poseidon. Siblings and indices
+// are stark.Hidden, which needs zero knowledge, or stark.Exposed. They are never part of a statement, so New
+// returns zkbench.ErrParams for stark.Public.
+func New(params stark.Params, siblings stark.Visibility) (*System, error) {
+	if err := siblings.Check(params, stark.Hidden, stark.Exposed); err != nil {
 		return nil, fmt.Errorf("siblings: %w", err)
 	}
-	s, err := stark.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: set}, paths())
+	s, err := stark.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Params: params}, paths())
 	if err != nil {
 		return nil, err
 	}
-	return &System{s, set}, nil
+	return &System{s, params}, nil
 }
 
-// Prove proves the claims that are true of paths, one at least.
+// Prove proves the claims that are true of paths. There must be at least one path. Prove returns
+// zkbench.ErrParams if a path does not fit its tree's shape.
 func (s *System) Prove(ctx context.Context, ex executor.Executor, paths []Path, about []byte, options stark.Options) ([]byte, error) {
 	for i := range paths {
 		if err := paths[i].check(); err != nil {
@@ -189,7 +190,7 @@ func (s *System) Prove(ctx context.Context, ex executor.Executor, paths []Path, 
 	return s.System.Prove(ctx, ex, []stark.Trace{s.Trace(paths)}, statement, options)
 }
 
-// Verify checks a proof of claims, in their order.
+// Verify checks a proof of the claims, which must be in the order of the paths.
 func (s *System) Verify(proof []byte, claims []Claim, about []byte) error {
 	statement, err := s.Statement(claims, about)
 	if err != nil {
@@ -198,8 +199,9 @@ func (s *System) Verify(proof []byte, claims []Claim, about []byte) error {
 	return s.System.Verify(proof, statement)
 }
 
-// Statement is what a proof of claims is about: it asks for each path's leaf and root. The height follows
-// from the shapes.
+// Statement returns what a proof of these claims is about: it asks for the leaf and the root of each path.
+// The table's height follows from the shapes. Statement returns zkbench.ErrParams if there are no claims, or
+// if a tree's number of rows is not a power of two.
 func (s *System) Statement(claims []Claim, about []byte) (statement stark.Statement, err error) {
 	statement.Context = about
 	if len(claims) == 0 {
@@ -231,10 +233,10 @@ func numbers(tuple []uint64, elements []element) []uint64 {
 	return tuple
 }
 
-// height is that of a table of so many rows of paths.
-func (s *System) height(rows int) int { return s.set.Height(max(64, rows)) }
+// height returns the height of a table with the given number of rows of paths.
+func (s *System) height(rows int) int { return s.params.Height(max(64, rows)) }
 
-// Trace is the paths', and behind them paths of one row that are no answers.
+// Trace returns the trace of paths. The rows after them hold paths of one row, which answer nothing.
 func (s *System) Trace(paths []Path) stark.Trace {
 	rows := 0
 	for _, p := range paths {
@@ -244,7 +246,7 @@ func (s *System) Trace(paths []Path) stark.Trace {
 		height := cells.Rows()
 		states := make([]poseidon.State, height)
 		row := 0
-		// add is a row of a path, of which so many stand before it.
+		// add adds a row of a path that has the given number of rows before it.
 		add := func(path, before int, end bool, state poseidon.State) {
 			cells.Set(row, number, uint64(path))
 			cells.Set(row, depth, uint64(before+1))

@@ -27,7 +27,7 @@ func digest(random *rand.Rand) (d native.Digest) {
 	return d
 }
 
-// somePaths are in trees of some heights, from places of all kinds.
+// somePaths returns paths in trees of some heights, from indices of all kinds.
 func somePaths() (paths []poseidon.Path) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{1, 5, 20, 0} {
@@ -43,10 +43,10 @@ func somePaths() (paths []poseidon.Path) {
 // TestPaths: claims that are true are proved, and others are not.
 func TestPaths(t *testing.T) {
 	t.Parallel()
-	set, err := stark.Secure100(stark.Goldilocks, 2)
+	params, err := stark.Secure100(stark.Goldilocks, 2)
 	must.Do(t, err)
-	set.Grinding, set.Queries = 8, 140
-	s, err := poseidon.New(set, stark.Exposed)
+	params.Grinding, params.Queries = 8, 140
+	s, err := poseidon.New(params, stark.Exposed)
 	must.Do(t, err)
 	paths := somePaths()
 	proof, err := s.Prove(t.Context(), executor.Pool(), paths, []byte("about"), stark.Options{})
@@ -83,20 +83,20 @@ func TestPaths(t *testing.T) {
 	}
 	_, err = s.Prove(t.Context(), executor.Serial(), nil, nil, stark.Options{})
 	must.Fail(t, err, zkbench.ErrParams, "proof of nothing")
-	set.Degree = 4
-	_, err = poseidon.New(set, stark.Exposed)
+	params.Degree = 4
+	_, err = poseidon.New(params, stark.Exposed)
 	must.Fail(t, err, zkbench.ErrParams, "a degree that there is not")
 }
 
-// TestVisibility: what a set does not hide is not called hidden, and siblings are in no statement.
+// TestVisibility: what parameters do not hide is not called hidden, and siblings are in no statement.
 func TestVisibility(t *testing.T) {
 	t.Parallel()
-	set := stark.Compare100(stark.Goldilocks)
+	params := stark.Compare100(stark.Goldilocks)
 	for _, v := range []stark.Visibility{0, stark.Public, stark.Hidden} {
-		must.FailGet(poseidon.New(set, v))(t, zkbench.ErrParams, "%v", v)
+		must.FailGet(poseidon.New(params, v))(t, zkbench.ErrParams, "%v", v)
 	}
-	set.ZeroKnowledge = true
-	must.Get(poseidon.New(set, stark.Hidden))(t)
+	params.ZeroKnowledge = true
+	must.Get(poseidon.New(params, stark.Hidden))(t)
 }
 
 // TestInnerNode: of a tree whose rows are as long as two digests the two below an inner node are no row, neither of
@@ -133,7 +133,7 @@ func TestInnerNode(t *testing.T) {
 	}
 }
 
-// refusing is an executor that does nothing but to refuse.
+// refusing is an executor that only returns errors.
 type refusing struct{ executor.Executor }
 
 func (refusing) Do(context.Context, int, func(ctx context.Context, i int) error) error {
@@ -172,9 +172,9 @@ func TestState(t *testing.T) {
 				b.Zero(air.Everywhere, "out", e.Sub(b.Here(width+i)))
 			}
 		}}
-		set, err := stark.Secure100(stark.Goldilocks, blowup)
+		params, err := stark.Secure100(stark.Goldilocks, blowup)
 		must.Do(t, err)
-		s, err := stark.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: set}, table)
+		s, err := stark.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Params: params}, table)
 		must.Do(t, err)
 		random := rand.New(rand.NewPCG(3, 4))
 		states := make([]native.State, 4)
@@ -220,8 +220,8 @@ func TestDigest(t *testing.T) {
 // free what a permutation is of.
 func TestCells(t *testing.T) {
 	t.Parallel()
-	set := stark.Compare100(stark.Goldilocks)
-	s := must.Get(poseidon.New(set, stark.Exposed))(t)
+	params := stark.Compare100(stark.Goldilocks)
+	s := must.Get(poseidon.New(params, stark.Exposed))(t)
 	paths := somePaths()
 	about := must.Get(s.Statement(poseidon.Claims(paths), nil))(t)
 	must.Do(t, s.System.Check(t.Context(), executor.Serial(), []stark.Trace{s.Trace(paths)}, about))

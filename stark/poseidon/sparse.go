@@ -10,11 +10,11 @@ import (
 //	m  v
 //	w  N
 //
-// the others are N^r z + k in round r: then z grows by N^-(r+1) w times what the S-box gives, the first element is
-// m times that and v N^r z and a constant, and k is known. So a round is 23 products, not 144, and what
-// is dense is N^22 at the end.
+// the other elements in round r are N^r z + k, where k is known. Let s be the output of the S-box. Then z
+// grows by N^-(r+1) w s, and the first element becomes m s + v N^r z plus a constant. So a round takes 23
+// products, not 144, and the only dense matrix is N^22 at the end.
 
-// rest is the number of elements but the first one.
+// rest is the number of elements except the first.
 const rest = poseidon.Width - 1
 
 type (
@@ -23,17 +23,17 @@ type (
 	matrix  [rest]vector // rows
 )
 
-// sparse is the partial rounds so.
+// sparse holds the partial rounds in this form.
 var sparse = newSparse()
 
 type sparseRounds struct {
 	corner  element                         // m
-	before  [poseidon.PartialRounds]element // what is added to the first element before its S-box
+	before  [poseidon.PartialRounds]element // added to the first element before its S-box
 	rows    [poseidon.PartialRounds]vector  // v N^r
 	columns [poseidon.PartialRounds]vector  // N^-(r+1) w
 	last    matrix                          // N^22
-	first   element                         // the constants behind the last round, of the first element
-	others  vector                          // and the others
+	first   element                         // the constants after the last round: for the first element
+	others  vector                          // and for the others
 }
 
 func newSparse() (s sparseRounds) {
@@ -105,7 +105,8 @@ func (m matrix) product(n matrix) (p matrix) {
 	return p
 }
 
-// inverse is that of a matrix all of whose leading minors are not 0, by elimination without exchanges.
+// inverse returns the inverse of a matrix whose leading minors are all nonzero, by elimination without
+// exchanges.
 func (m matrix) inverse() matrix {
 	inverse := identity()
 	for i := range m {

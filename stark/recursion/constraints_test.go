@@ -206,7 +206,7 @@ func TestConstraints(t *testing.T) {
 	})
 }
 
-// cellOf is a cell of a trace over Goldilocks.
+// cellOf returns a cell of a trace over Goldilocks.
 func cellOf(cells *stark.Cells, row, column int) *uint64 {
 	return &stark.Columns[uint64](cells)[column][row]
 }

@@ -22,15 +22,15 @@ import (
 func TestPairs(t *testing.T) {
 	t.Parallel()
 	config := poseidon()
-	config.Set = few(3)
+	config.Params = few(3)
 	s := powersOf(t, config, 1)
 	two := power(t, s, 2, height)
 	b := circuit.New(3)
 	must.Get(s.Circuit(b, two.Bytes, two.Statement))(t)
 	must.Do(t, b.Err())
-	set := small(3)
-	set.Queries = 30 // that a word far from the code is seen
-	above := must.Get(recursion.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Set: set}, leafOf(s, two.Statement)))(t)
+	params := small(3)
+	params.Queries = 30 // that a word far from the code is seen
+	above := must.Get(recursion.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Params: params}, leafOf(s, two.Statement)))(t)
 	traces, about, err := above.Traces([]recursion.Proof{two}, nil)
 	must.Do(t, err)
 	must.Do(t, above.Tables().Check(t.Context(), executor.Serial(), traces, about))
@@ -77,13 +77,13 @@ func TestPairs(t *testing.T) {
 	t.Logf("%d of %d pairs are held by permutations alone", free, tried)
 }
 
-// TestPromises: the sets of a tree promise in all layers what they are called by, so that of heights for which fewer
+// TestPromises: the parameters of a tree promise in all layers what they are called by, so that of heights for which fewer
 // bits are proved there is no proof.
 func TestPromises(t *testing.T) {
 	t.Parallel()
-	for bits, sets := range map[int]recursion.Sets{100: recursion.Secure100(), 128: recursion.Secure128(), 0: recursion.Compare100()} {
-		for layer, set := range map[string]stark.Set{"children": sets.Child, "between": sets.Inner, "last": sets.Last} {
-			golden.Equal(t, fmt.Sprintf("bits of %d promised by %s", bits, layer), bits, max(0, set.Bits))
+	for bits, params := range map[int]recursion.TreeParams{100: recursion.Secure100(), 128: recursion.Secure128(), 0: recursion.Compare100()} {
+		for layer, params := range map[string]stark.Params{"children": params.Child, "between": params.Inner, "last": params.Last} {
+			golden.Equal(t, fmt.Sprintf("bits of %d promised by %s", bits, layer), bits, max(0, params.Bits))
 		}
 	}
 }

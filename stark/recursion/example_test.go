@@ -14,9 +14,9 @@ import (
 // Two proofs to one: each says what the 8th power of a number is, and the one that both verify.
 func Example() {
 	ctx, ex := context.Background(), executor.Pool()
-	// A set that promises nothing, for speed; those of recursion.Secure100 have 100 bits.
-	set := stark.Set{Name: "example", Bits: stark.Unproven, Degree: 2, LogBlowup: 2, Queries: 3, Stack: 2, LogFold: 2, LogFinal: 2, LogCap: 1}
-	config := stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: set}
+	// Parameters that promise nothing, for speed; those of recursion.Secure100 have 100 bits.
+	params := stark.Params{Name: "example", Bits: stark.Unproven, Degree: 2, LogBlowup: 2, Queries: 3, Stack: 2, LogFold: 2, LogFinal: 2, LogCap: 1}
+	config := stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Params: params}
 
 	// A column of x, x², x⁴, x⁸, whose first and last numbers are public.
 	squares, err := stark.New(config, &air.Table{Name: "squares", Columns: 1, State: func(t *air.Builder) {

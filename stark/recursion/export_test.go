@@ -9,43 +9,44 @@ import (
 	"github.com/zkbench/zkbench/stark/poseidon"
 )
 
-// Program is a program in tables, for tests outside.
+// Program exports a program in tables to tests.
 type Program struct{ p *program }
 
-// NewProgram lays a program out.
+// NewProgram lays out a program.
 func NewProgram(b *circuit.Builder, statement []circuit.Cell, rows int, boxes poseidon.Boxes) Program {
 	return Program{newProgram(b, statement, rows, boxes)}
 }
 
-// Program is a system's.
+// Program returns the system's program.
 func (s *System) Program() Program { return Program{s.program} }
 
-// Boxes are how its S-boxes stand.
+// Boxes returns the kind of its S-boxes.
 func (p Program) Boxes() poseidon.Boxes { return p.p.boxes }
 
-// Tables are its tables.
+// Tables returns its tables.
 func (p Program) Tables() []*air.Table {
 	return []*air.Table{p.p.operationsTable(), p.p.permutationsTable()}
 }
 
-// Traces are of the values of all cells.
+// Traces returns the traces for the values of all cells.
 func (p Program) Traces(values []circuit.X) []stark.Trace { return p.p.traces(values) }
 
-// Times are how often what stands in a place is sent: operands of operations, and then of permutations.
+// Times returns how often each operand's cell is sent: first for operations, then for permutations.
 func (p Program) Times() []uint64 { return p.p.times }
 
-// Lanes are how many operations and permutations are in a row.
+// Lanes returns how many operations and permutations are in a row.
 func (p Program) Lanes() [2]int {
 	return [2]int{lanes(len(p.p.operations), p.p.rows), lanes(len(p.p.permutations), p.p.rows)}
 }
 
-// Place is where a cell stands: the first of two columns; the bit of a permutation has one.
+// Place is an occurrence of a cell. Column is the first of two columns, or the only one for the bit of a
+// permutation.
 type Place struct {
 	Table, Row, Column int
 	Cell               circuit.Cell
 }
 
-// Places are those of all operands that columns are of: what permutations make is in none.
+// Places returns all occurrences that have columns. The outputs of permutations have none.
 func (p Program) Places() (all []Place) {
 	of := p.Lanes()
 	for i, r := range p.p.operations {
@@ -63,7 +64,7 @@ func (p Program) Places() (all []Place) {
 	return all
 }
 
-// Values are those of all cells of a system's program, run on proofs.
+// Values returns the values of all cells of the system's program, run on proofs.
 func (s *System) Values(proofs []Proof) ([]circuit.X, error) {
 	b, _, err := s.run(func(i int) Proof { return proofs[i] })
 	if b == nil {
@@ -72,10 +73,10 @@ func (s *System) Values(proofs []Proof) ([]circuit.X, error) {
 	return b.Values, err
 }
 
-// Parts are what a child has.
+// Parts returns the parts of a child.
 func (c Child) Parts() (system *stark.System, like stark.Statement) {
 	return c.system, c.like
 }
 
-// Systems are those of all layers.
+// Systems returns the systems of all layers.
 func (t *Tree) Systems() []*System { return slices.Concat(t.layers...) }

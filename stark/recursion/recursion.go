@@ -1,10 +1,10 @@
-// Package recursion proves that proofs of package stark verify: of many proofs it makes one, which says what
-// they say. A verifier is written down as a program, straight-line code that depends on the form of the proofs
-// and not on them, and the program is tables of package stark, whose fixed columns it is. So a proof of it is
-// a proof like others, and can be verified by a program again.
+// Package recursion proves that proofs of package stark verify: it turns many proofs into one, which states
+// what they state. A verifier is written down as a program, straight-line code that depends on the form of
+// the proofs and not on the proofs. Tables of package stark prove the program, which is in their fixed
+// columns. So a proof of recursion is an ordinary proof, which another program can verify in turn.
 //
-// Proofs are over Goldilocks, its extension of degree 2 or 3, with trees of Poseidon. None has zero knowledge:
-// who reads a proof can learn what the proofs below it show.
+// Proofs are over Goldilocks, with its extension of degree 2 or 3 and trees of Poseidon. None has zero
+// knowledge: anyone who reads a proof can learn what the proofs below it reveal.
 package recursion
 
 import (
@@ -23,16 +23,17 @@ import (
 	"github.com/zkbench/zkbench/stark/poseidon"
 )
 
-// Child is what is known of a proof before it is there, and decides what verifies it. Nobody
-// changes it: buses and times of its statement are in no digest of what a proof says.
+// Child describes the proofs of one form, before there are any, and decides which program verifies them. A
+// Child is immutable, because no digest in a proof covers the buses and times of its statement.
 type Child struct {
 	system *stark.System
-	like   stark.Statement // of one form, with buses, times and lengths of its own statement
-	of     *System         // whose child, if it is one of this package
+	like   stark.Statement // a statement with its form, buses, times and lengths
+	of     *System         // the system, if it is one of this package
 }
 
-// NewChild returns the child that a system's proofs are, of statements like one: of its form, buses, times
-// and lengths; no number of it counts. A statement of more than one form is refused by New. Of a System of this package it is Child.
+// NewChild returns the Child for a system's proofs of statements like the given one: with its form, buses,
+// times and lengths. The numbers in it do not matter. New refuses a statement of more than one form. For
+// proofs of this package's System, use System.Child.
 func NewChild(system *stark.System, like stark.Statement) Child {
 	like.Messages = slices.Clone(like.Messages)
 	like.Forms = slices.Clone(like.Forms)
@@ -42,7 +43,7 @@ func NewChild(system *stark.System, like stark.Statement) Child {
 	return Child{system: system, like: like}
 }
 
-// bits are those that are proved of it and of what it proves.
+// bits returns how many bits are proved for the child and for everything that it proves.
 func (c *Child) bits() (int, error) {
 	p, err := c.system.Security(c.like.Forms[0], len(c.like.Messages))
 	if err != nil {
@@ -65,7 +66,8 @@ func (c *Child) bits() (int, error) {
 	return least, nil
 }
 
-// likes returns nil if a statement has the form of the child's: the program has bus and times of messages.
+// likes returns an error if a statement does not have the form of the child's, with the same buses and times,
+// which are part of the program.
 func (c *Child) likes(s stark.Statement) error {
 	same := slices.EqualFunc(s.Forms, c.like.Forms, slices.Equal[stark.Form]) && len(s.Publics) == len(c.like.Publics) && len(s.Context) == len(c.like.Context) && len(s.Messages) == len(c.like.Messages)
 	for i := 0; same && i < len(s.Messages); i++ {
@@ -78,51 +80,53 @@ func (c *Child) likes(s stark.Statement) error {
 	return nil
 }
 
-// Proof is a proof and its statement.
+// Proof is a proof with its statement.
 type Proof struct {
 	Bytes     []byte
 	Statement stark.Statement
 }
 
-// System proves that proofs of some forms verify, one of each.
+// System proves that several proofs verify: one proof for each of its children.
 type System struct {
 	system   *stark.System
 	children []Child
 	program  *program
 }
 
-// Tables are what a system proves: its program's, filled by Traces.
+// Tables checks, proves and verifies with a system's own tables. System.Traces fills them.
 type Tables interface {
 	Check(ctx context.Context, ex executor.Executor, traces []stark.Trace, about stark.Statement) error
 	Prove(ctx context.Context, ex executor.Executor, traces []stark.Trace, about stark.Statement, options stark.Options) ([]byte, error)
 	Verify(proof []byte, about stark.Statement) error
 }
 
-// Tables are the system's.
+// Tables returns the system's tables.
 func (s *System) Tables() Tables { return s.system }
 
-// Digest is what decides a system's proofs: the forms of those that it proves, and its own tables and set.
+// Digest returns a digest of everything that decides the system's proofs: the forms of the proofs that it
+// proves, its own tables and its parameters.
 func (s *System) Digest() [sha512.Size]byte { return s.system.Digest() }
 
-// Memory is what a proof takes at most, about, in bytes.
+// Memory estimates the most memory, in bytes, that a proof takes.
 func (s *System) Memory() (uint64, error) { return s.system.Memory(s.program.form()) }
 
-// New returns a system for proofs of these forms. Its own proofs can be children if it is over Goldilocks and
-// Poseidon. Children whose verifiers have no program, or that are not all over one extension, or whose
-// sets promise fewer bits than this one, are a zkbench.ErrParams.
+// New returns a system that proves proofs of the children's forms. Its own proofs can be children if it is
+// over Goldilocks with Poseidon. New returns zkbench.ErrParams if there are no children, if a child's
+// verifier has no program, if the children have different extensions, or if a child's parameters promise
+// fewer bits than c's.
 func New(c stark.Config, children ...Child) (*System, error) {
-	set := c.Set
+	params := c.Params
 	if len(children) == 0 {
 		return nil, fmt.Errorf("%w: no child", zkbench.ErrParams)
 	}
 	for i, c := range children {
 		if c.system == nil {
-			return nil, fmt.Errorf("%w: child %d is none, accepted are those of NewChild and System.Child", zkbench.ErrParams, i)
+			return nil, fmt.Errorf("%w: child %d is empty, use NewChild or System.Child", zkbench.ErrParams, i)
 		}
-		if bits := c.system.Set().Bits; bits < set.Bits {
-			return nil, fmt.Errorf("%w: child %d has a set of %d bits, accepted are %d", zkbench.ErrParams, i, max(0, bits), set.Bits)
+		if bits := c.system.Params().Bits; bits < params.Bits {
+			return nil, fmt.Errorf("%w: child %d promises %d bits, accepted are %d", zkbench.ErrParams, i, max(0, bits), params.Bits)
 		}
-		if degree, accepted := c.system.Set().Degree, children[0].system.Set().Degree; degree != accepted {
+		if degree, accepted := c.system.Params().Degree, children[0].system.Params().Degree; degree != accepted {
 			return nil, fmt.Errorf("%w: child %d is over an extension of degree %d, accepted is that of child 0, %d", zkbench.ErrParams, i, degree, accepted)
 		}
 	}
@@ -132,19 +136,19 @@ func New(c stark.Config, children ...Child) (*System, error) {
 		return nil, err
 	}
 	boxes := poseidon.Cubed
-	if 1<<set.LogBlowup >= boxDegree-1 {
-		boxes = poseidon.Plain // there is room, and columns are what a proof takes time for
+	if 1<<params.LogBlowup >= boxDegree-1 {
+		boxes = poseidon.Plain // the rate has room for the degree, and a proof's time grows with the columns
 	}
-	s.program = newProgram(b, statement, set.Height(max(64, lanes(len(b.Permutations), together(c)))), boxes)
+	s.program = newProgram(b, statement, params.Height(max(64, lanes(len(b.Permutations), together(c)))), boxes)
 	s.system, err = stark.New(c, s.program.operationsTable(), s.program.permutationsTable())
 	return s, err
 }
 
-// boxDegree is that of x⁷.
+// boxDegree is the degree of x⁷.
 const boxDegree = 7
 
-// together is how many permutations are in a row, at most. Tables that are wider, and lower, are committed to in
-// less time, and have longer proofs: these count where a proof is the last one, since it cannot be a child.
+// together returns the maximum number of permutations in a row. Wider and lower tables are committed to in
+// less time, but their proofs are longer. Length matters for the last proof, which cannot be a child.
 func together(c stark.Config) int {
 	if c.Hash == stark.Poseidon {
 		return 12
@@ -152,10 +156,10 @@ func together(c stark.Config) int {
 	return 3
 }
 
-// run runs the program on proofs, or writes it down where there are none. It returns the cells of the statement; beside
-// the error of a proof that does not verify too, but of one that does not decode.
+// run runs the program on proofs, or writes it down if there are none. It returns the cells of the statement,
+// even with the error of a proof that does not verify, but not with that of a proof that does not decode.
 func (s *System) run(proof func(i int) Proof) (b *circuit.Builder, statement []circuit.Cell, wrong error) {
-	b = circuit.New(circuit.Degree(s.children[0].system.Set().Degree))
+	b = circuit.New(circuit.Degree(s.children[0].system.Params().Degree))
 	var told []circuit.Value
 	for i, c := range s.children {
 		p := proof(i)
@@ -170,7 +174,7 @@ func (s *System) run(proof func(i int) Proof) (b *circuit.Builder, statement []c
 			return nil, nil, cmp.Or(wrong, fmt.Errorf("child %d: %w", i, err))
 		}
 		for _, cell := range cells {
-			told = append(told, b.At(cell))
+			told = append(told, b.FromCell(cell))
 		}
 	}
 	for _, v := range circuit.Hash(b, 2*len(told), told) {
@@ -179,8 +183,8 @@ func (s *System) run(proof func(i int) Proof) (b *circuit.Builder, statement []c
 	return b, statement, wrong
 }
 
-// Prove proves that proofs, one of each child's form, verify; about is what else the proof is bound to, such as
-// the transaction that it is for. A proof that does not verify is refused, and named.
+// Prove proves that the given proofs verify, one for each child in order. The proof is bound to about, for
+// example to the transaction that it belongs to. If one of the proofs does not verify, the error names it.
 func (s *System) Prove(ctx context.Context, ex executor.Executor, proofs []Proof, about []byte, options stark.Options) ([]byte, error) {
 	traces, statement, err := s.Traces(proofs, about)
 	if err != nil {
@@ -189,8 +193,9 @@ func (s *System) Prove(ctx context.Context, ex executor.Executor, proofs []Proof
 	return s.system.Prove(ctx, ex, traces, statement, options)
 }
 
-// Traces are those of proofs, and the statement of which they are: what Tables proves. Beside the error of
-// a proof that does not verify they are there too, unless it does not decode.
+// Traces returns the traces and the statement with which Tables proves that the given proofs verify. If one
+// of them does not verify, Traces returns an error in addition. If one does not decode, it returns only an
+// error.
 func (s *System) Traces(proofs []Proof, about []byte) (traces []stark.Trace, statement stark.Statement, err error) {
 	if len(proofs) != len(s.children) {
 		return nil, statement, fmt.Errorf("%w: %d proofs, accepted are %d", zkbench.ErrParams, len(proofs), len(s.children))
@@ -210,14 +215,15 @@ func (s *System) Traces(proofs []Proof, about []byte) (traces []stark.Trace, sta
 	return s.program.traces(b.Values), statement, err
 }
 
-// Statement is what a proof says, of the statements of its children: a digest of their numbers, and the context.
+// Statement returns what a proof about proofs of the given statements states: a digest of the statements'
+// numbers, with about as context.
 func (s *System) Statement(statements []stark.Statement, about []byte) (statement stark.Statement, err error) {
 	if len(statements) != len(s.children) {
 		return statement, fmt.Errorf("%w: %d statements, accepted are %d", zkbench.ErrParams, len(statements), len(s.children))
 	}
 	var all []goldilocks.Element
 	for i, c := range s.children {
-		told, err := c.system.Told(statements[i])
+		told, err := c.system.StatementElements(statements[i])
 		if err == nil {
 			err = c.likes(statements[i])
 		}
@@ -229,13 +235,13 @@ func (s *System) Statement(statements []stark.Statement, about []byte) (statemen
 		}
 	}
 	digest := hash.HashNoPad(all)
-	statement = s.program.said(digest)
+	statement = s.program.statementFor(digest)
 	statement.Context = about
 	return statement, nil
 }
 
-// said is the statement that a digest is in the cells, two elements in each.
-func (p *program) said(digest hash.Digest) (about stark.Statement) {
+// statementFor returns the statement that the program's statement cells hold a digest, two elements in each.
+func (p *program) statementFor(digest hash.Digest) (about stark.Statement) {
 	about.Forms = []stark.Form{p.form()}
 	for i, cell := range p.statement {
 		tuple := make([]uint64, 1+p.degree)
@@ -254,12 +260,14 @@ func (s *System) Verify(proof []byte, statements []stark.Statement, about []byte
 	return s.system.Verify(proof, statement)
 }
 
-// Child is what this system's proofs are to a system above it: proofs that are bound to nothing else.
+// Child returns the Child with which a system above can prove that this system's proofs verify. It is for
+// proofs that are bound to nothing, with an empty about.
 func (s *System) Child() Child {
-	return Child{s.system, s.program.said(hash.Digest{}), s}
+	return Child{s.system, s.program.statementFor(hash.Digest{}), s}
 }
 
-// Bits are those that are proved of this system's proofs and of all that they prove: the least of all layers.
+// Bits returns how many bits of soundness are proved for this system's proofs and for everything that they
+// prove: the minimum over all layers.
 func (s *System) Bits() (int, error) {
 	c := s.Child()
 	return c.bits()

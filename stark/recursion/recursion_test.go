@@ -11,22 +11,22 @@ import (
 	"github.com/zkbench/zkbench/stark/recursion"
 )
 
-// small is a set that proves nothing, for tests.
-func small(degree int) stark.Set {
-	return stark.Set{Name: "test", Bits: stark.Unproven, Degree: degree, LogBlowup: 2, Queries: 3, Grinding: 2, Stack: 2, LogFold: 2, LogFinal: 2, LogCap: 1}
+// small returns parameters that promise nothing, for tests.
+func small(degree int) stark.Params {
+	return stark.Params{Name: "test", Bits: stark.Unproven, Degree: degree, LogBlowup: 2, Queries: 3, Grinding: 2, Stack: 2, LogFold: 2, LogFinal: 2, LogCap: 1}
 }
 
-// poseidon is a system whose proofs can be children.
+// poseidon returns a configuration whose proofs can be children.
 func poseidon() stark.Config {
-	return stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: small(2)}
+	return stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Params: small(2)}
 }
 
 const height = 8
 
-// powers has 1, x, x², ... of the statement's x, and sends the last one.
+// powers returns a system that has 1, x, x², ... for the statement's x and sends the last power.
 func powers(t *testing.T) *stark.System { t.Helper(); return powersOf(t, poseidon(), 1) }
 
-// powersOf begins with another first number.
+// powersOf is like powers, but begins with another first number.
 func powersOf(t *testing.T, c stark.Config, first int64) *stark.System {
 	t.Helper()
 	return must.Get(stark.New(c, &air.Table{Name: "powers", Columns: 2, State: func(b *air.Builder) {
@@ -37,7 +37,7 @@ func powersOf(t *testing.T, c stark.Config, first int64) *stark.System {
 	}}))(t)
 }
 
-// power is a proof of the last of so many powers of x.
+// power proves the last of height powers of x.
 func power(t *testing.T, s *stark.System, x uint64, height int) recursion.Proof {
 	t.Helper()
 	return powerFrom(t, s, 1, x, height)
@@ -71,7 +71,7 @@ func TestTree(t *testing.T) {
 
 func checkTree(t *testing.T, degree int) {
 	config := poseidon()
-	config.Set = small(degree)
+	config.Params = small(degree)
 	s := powersOf(t, config, 1)
 	ex := executor.Pool()
 	two, three, four := power(t, s, 2, height), power(t, s, 3, height), power(t, s, 4, height)
@@ -88,6 +88,6 @@ func checkTree(t *testing.T, degree int) {
 	}
 	pair := must.Get(recursion.New(config, leaf, leaf))(t)
 	mixed := must.Get(recursion.New(config, pair.Child(), leaf))(t)
-	last := must.Get(recursion.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Set: small(3)}, mixed.Child()))(t)
+	last := must.Get(recursion.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Params: small(3)}, mixed.Child()))(t)
 	prove(last, prove(mixed, prove(pair, two, three), four))
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/zkbench/zkbench/stark/recursion"
 )
 
-// refused fails the test unless an error is the one that is wanted, with this text.
+// refused fails the test unless an error is the wanted one and has this text.
 func refused(t *testing.T, what string, err, want error, text string) {
 	t.Helper()
 	must.Fail(t, err, want, "%s", what)
@@ -25,15 +25,15 @@ func refused(t *testing.T, what string, err, want error, text string) {
 	}
 }
 
-// forms are those of powers' proofs.
+// forms are the forms of powers' proofs.
 var forms = []stark.Form{{height}}
 
-// leafOf is the child that powers' proofs are.
+// leafOf returns the child for powers' proofs.
 func leafOf(s *stark.System, like stark.Statement) recursion.Child {
 	return recursion.NewChild(s, like)
 }
 
-// ofForms is a statement that accepts other forms.
+// ofForms returns a statement that accepts other forms.
 func ofForms(s stark.Statement, forms ...stark.Form) stark.Statement {
 	s.Forms = forms
 	return s
@@ -101,7 +101,7 @@ func TestStatements(t *testing.T) {
 	leafSystem, _ := leaf.Parts()
 	var numbers []goldilocks.Element
 	for _, s := range []stark.Statement{two.Statement, three.Statement} {
-		for _, n := range must.Get(leafSystem.Told(s))(t) {
+		for _, n := range must.Get(leafSystem.StatementElements(s))(t) {
 			numbers = append(numbers, goldilocks.Element(n))
 		}
 	}
@@ -190,31 +190,31 @@ func TestChildren(t *testing.T) {
 	leaf := leafOf(s, like)
 	strong := must.Get(stark.Secure100(stark.Goldilocks, 3))(t)
 	promised := poseidon()
-	promised.Set.Bits = 1
+	promised.Params.Bits = 1
 	promising := leafOf(powersOf(t, promised, 1), like)
 	overCubic := poseidon()
-	overCubic.Set.Degree = 3
+	overCubic.Params.Degree = 3
 	cubic := leafOf(powersOf(t, overCubic, 1), like)
 	hidden := poseidon()
-	hidden.Set.ZeroKnowledge = true
-	last := must.Get(recursion.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Set: small(3)}, leaf))(t)
+	hidden.Params.ZeroKnowledge = true
+	last := must.Get(recursion.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Params: small(3)}, leaf))(t)
 	for name, c := range map[string]struct {
 		config   stark.Config
 		children []recursion.Child
 		says     string
 	}{
 		"none":                  {poseidon(), nil, "no child"},
-		"of a set of no bits":   {stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: strong}, []recursion.Child{leaf}, "child 0 has a set of 0 bits"},
-		"the second of two":     {promised, []recursion.Child{promising, leaf}, "child 1 has a set of 0 bits, accepted are 1"},
+		"of no promised bits":   {stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Params: strong}, []recursion.Child{leaf}, "child 0 promises 0 bits"},
+		"the second of two":     {promised, []recursion.Child{promising, leaf}, "child 1 promises 0 bits, accepted are 1"},
 		"over two extensions":   {poseidon(), []recursion.Child{leaf, cubic}, "child 1 is over an extension of degree 3, accepted is that of child 0, 2"},
 		"of no rows":            {poseidon(), []recursion.Child{leaf, recursion.NewChild(s, ofForms(like))}, "child 1: "},
 		"of 3 rows":             {poseidon(), []recursion.Child{recursion.NewChild(s, ofForms(like, stark.Form{3}))}, "child 0: "},
 		"of two forms":          {poseidon(), []recursion.Child{recursion.NewChild(s, ofForms(like, stark.Form{height}, stark.Form{2 * height}))}, "child 0: "},
 		"of no statement":       {poseidon(), []recursion.Child{recursion.NewChild(s, stark.Statement{Forms: forms})}, "child 0: "},
 		"of Keccak":             {poseidon(), []recursion.Child{last.Child()}, "child 0: "},
-		"in another field":      {stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: small(4)}, []recursion.Child{leaf}, "not below the field's order"},
+		"in another field":      {stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Params: small(4)}, []recursion.Child{leaf}, "not below the field's order"},
 		"in zero knowledge":     {hidden, []recursion.Child{leaf}, "zero knowledge"},
-		"of a set there is not": {stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: small(4)}, []recursion.Child{leaf}, "degree 4"},
+		"of unknown parameters": {stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Params: small(4)}, []recursion.Child{leaf}, "degree 4"},
 	} {
 		_, err := recursion.New(c.config, c.children...)
 		refused(t, name, err, zkbench.ErrParams, c.says)
@@ -257,7 +257,7 @@ func TestBits(t *testing.T) {
 	}
 	config := func(queries int) stark.Config {
 		c := poseidon()
-		c.Set.Queries = queries
+		c.Params.Queries = queries
 		return c
 	}
 	like := power(t, powers(t), 2, height).Statement
@@ -300,9 +300,9 @@ func TestLaid(t *testing.T) {
 		{stark.Keccak, 2, 3, 3, boxes.Plain},
 		{stark.Keccak, 3, 4, 3, boxes.Plain},
 	} {
-		set := small(c.degree)
-		set.LogBlowup = c.blowup
-		r := must.Get(recursion.New(stark.Config{Field: stark.Goldilocks, Hash: c.hash, Set: set}, slices.Repeat([]recursion.Child{leaf}, 8)...))(t)
+		params := small(c.degree)
+		params.LogBlowup = c.blowup
+		r := must.Get(recursion.New(stark.Config{Field: stark.Goldilocks, Hash: c.hash, Params: params}, slices.Repeat([]recursion.Child{leaf}, 8)...))(t)
 		p := r.Program()
 		golden.Equal(t, "S-boxes", c.boxes, p.Boxes())
 		golden.Within(t, "permutations in a row", c.lanes/2+1, p.Lanes()[1], c.lanes)

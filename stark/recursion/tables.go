@@ -13,12 +13,13 @@ import (
 	"github.com/zkbench/zkbench/stark/poseidon"
 )
 
-// A program is two tables of one height: of its operations so many in each row, and of its permutations. What
-// they do is in fixed columns; the columns have the values of the cells that they read and write. Memory is a
-// bus, of a cell's number and what is in it. Of all the places where a cell stands the first one answers with this,
-// and the others ask for it, once each: so all have the same value, and it is written once.
+// A program is two tables of one height: one of operations, with the same number in each row, and one of
+// permutations. Fixed columns hold what they do. The other columns hold the values of the cells that they
+// read and write. Memory is a bus, with a cell's number and its content. The first occurrence of a cell
+// answers with this, and all others ask for it, once each. So all have the same value, and each cell is
+// written once.
 
-// busMemory is the bus: a cell's number, its coordinates.
+// busMemory is the bus of a cell's number and its coordinates.
 const busMemory = "memory"
 
 // program is a program laid out in tables.
@@ -28,19 +29,20 @@ type program struct {
 	permutations []circuit.Permutation
 	rows         int // of both tables
 	boxes        poseidon.Boxes
-	// times are how often what is in a cell is answered, of each operand of all operations, and then of
-	// permutations; one that asks has -1.
+	// times says how often each operand answers with the content of its cell, over all operations and then
+	// all permutations. It is -1 for an operand that asks.
 	times     []uint64
-	statement []circuit.Cell // which statements read
+	statement []circuit.Cell // the cells that statements read
 }
 
-// form is that of the program's proofs.
+// form returns the form of the program's proofs.
 func (p *program) form() stark.Form { return stark.Form{p.rows, p.rows} }
 
-// lanes is how many of n are in each row.
+// lanes returns how many of n are in each row.
 func lanes(n, rows int) int { return (n + rows - 1) / rows }
 
-// newProgram lays a program out in so many rows, with S-boxes of one kind. The statement reads cells, each once.
+// newProgram lays out a program in the given number of rows, with S-boxes of one kind. The statement reads
+// its cells once each.
 func newProgram(b *circuit.Builder, statement []circuit.Cell, rows int, boxes poseidon.Boxes) *program {
 	p := &program{degree: b.Degree, operations: b.Rows, permutations: b.Permutations, rows: rows, boxes: boxes, statement: statement}
 	type use struct{ first, times int }
@@ -70,14 +72,15 @@ func newProgram(b *circuit.Builder, statement []circuit.Cell, rows int, boxes po
 		uses[cell].times++
 	}
 	for _, u := range uses {
-		if u.times > 0 { // a hint that nothing reads stands nowhere
+		if u.times > 0 { // a hint that nothing reads occurs nowhere
 			p.times[u.first] = uint64(u.times - 1)
 		}
 	}
 	return p
 }
 
-// The operands of a permutation: pairs that go in, pairs that come out, and the bit that exchanges two of them.
+// The operands of a permutation: the pairs of its input, the pairs of its output, and the bit that exchanges
+// pairs of its input.
 const (
 	outOperand  = circuit.Pairs
 	swapOperand = 2 * circuit.Pairs
@@ -91,8 +94,8 @@ func cellsOf(q circuit.Permutation) (cells [operands]circuit.Cell) {
 	return cells
 }
 
-// Fixed columns of a lane of operations, behind those of its operands, two of each: the cell, and its times. Those
-// of the constant's coordinates are last.
+// Fixed columns of a lane of operations. Those of its operands come before: two for each, the cell and its
+// times. Those of the constant's coordinates come last.
 const (
 	product = 2*circuit.Operands + iota
 	first
@@ -103,14 +106,14 @@ const (
 	constant
 )
 
-// operationFixed is how many fixed columns a lane of operations has.
+// operationFixed returns the number of fixed columns in a lane of operations.
 func (p *program) operationFixed() int { return constant + int(p.degree) }
 
-// operationColumns is how many columns a lane of operations has: of each operand its coordinates.
+// operationColumns returns the number of columns in a lane of operations: the coordinates of each operand.
 func (p *program) operationColumns() int { return circuit.Operands * int(p.degree) }
 
-// memory answers with what is in a cell, or asks for it, by the two fixed columns of the place where it stands. Coordinates that are not
-// there are 0.
+// memory answers with the content of a cell, or asks for it, by the two fixed columns of its occurrence.
+// Missing coordinates are 0.
 func (p *program) memory(b *air.Builder, fixed int, coordinates ...air.Expr) {
 	tuple := make([]air.Expr, 1+p.degree)
 	tuple[0] = b.Fixed(fixed)
@@ -118,7 +121,7 @@ func (p *program) memory(b *air.Builder, fixed int, coordinates ...air.Expr) {
 	b.Link(busMemory, fixed+1, tuple...)
 }
 
-// operationsTable has so many lanes.
+// operationsTable returns the table of operations.
 func (p *program) operationsTable() *air.Table {
 	n := lanes(len(p.operations), p.rows)
 	return &air.Table{Name: "operations", Columns: n * p.operationColumns(), Fixed: p.fixedOperations(n), State: func(b *air.Builder) {
@@ -128,7 +131,7 @@ func (p *program) operationsTable() *air.Table {
 	}}
 }
 
-// products are the coordinates of x y.
+// products returns the coordinates of x y.
 func (p *program) products(x, y []air.Expr) (xy []air.Expr) {
 	xy = make([]air.Expr, p.degree)
 	for i := range x {
@@ -166,7 +169,7 @@ func (p *program) operation(b *air.Builder, lane int) {
 	}
 }
 
-// matrix is one of so many columns of so many rows.
+// matrix returns columns of zeros.
 func matrix(columns, rows int) [][]uint64 {
 	m := make([][]uint64, columns)
 	for i := range m {
@@ -193,7 +196,8 @@ func (p *program) fixedOperations(n int) [][]uint64 {
 	return m
 }
 
-// setMemory sets the fixed columns of cells, which begin with operand first of all.
+// setMemory sets the fixed columns of an operation's or a permutation's cells. Its first operand has the
+// given number among all operands.
 func (p *program) setMemory(of [][]uint64, row, first int, cells []circuit.Cell) {
 	for j, cell := range cells {
 		if cell != circuit.None {
@@ -202,8 +206,8 @@ func (p *program) setMemory(of [][]uint64, row, first int, cells []circuit.Cell)
 	}
 }
 
-// Columns of a lane of permutations, before those of poseidon.State: what goes in, the first pairs of it as they
-// are permuted, and the bit.
+// Columns of a lane of permutations, before those of poseidon.State: the input, its first pairs as they are
+// permuted, and the bit.
 const (
 	inColumn         = 0
 	permutedColumn   = hash.Width
@@ -212,7 +216,7 @@ const (
 	permutationFixed = 2 * operands
 )
 
-// permutationColumns is how many a lane has.
+// permutationColumns returns the number of columns in a lane of permutations.
 func (p *program) permutationColumns() int { return boxesColumn + p.boxes.Columns() }
 
 func (p *program) permutationsTable() *air.Table {
@@ -258,7 +262,7 @@ func (p *program) fixedPermutations(n int) [][]uint64 {
 	return m
 }
 
-// traces are of the values of all cells.
+// traces returns the traces for the values of all cells.
 func (p *program) traces(values []circuit.X) []stark.Trace {
 	trace := func(lanes int, fill func(cells *stark.Cells, i, row, lane int)) stark.Trace {
 		return stark.Trace{Rows: p.rows, Fill: func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {

@@ -20,8 +20,8 @@ import (
 	"github.com/zkbench/zkbench/stark/recursion"
 )
 
-// tiny is a program of all kinds of rows, and the cells that a statement reads: of a pair its first element's bits, two
-// permutations of it, in an order that one of the bits says, and an inverse.
+// tiny returns a program with all kinds of rows, and the cells that a statement reads: the bits of a pair's
+// first element, two permutations of it, in an order that depends on one of the bits, and an inverse.
 func tiny(degree circuit.Degree) (*circuit.Builder, []circuit.Cell) {
 	b := circuit.New(degree)
 	b.Hint(circuit.X{7, 7}) // which nothing reads
@@ -37,7 +37,7 @@ func tiny(degree circuit.Degree) (*circuit.Builder, []circuit.Cell) {
 	return b, []circuit.Cell{b.Cell(b.Inverse(y, "inverse")), b.Cell(out[5])}
 }
 
-// laid is a program in tables, and what is said of it.
+// laid is a program in tables with its statement.
 type laid struct {
 	recursion.Program
 	*stark.System
@@ -45,7 +45,7 @@ type laid struct {
 	about  stark.Statement
 }
 
-// about is the statement that reads cells.
+// about returns the statement that reads cells.
 func about(b *circuit.Builder, cells []circuit.Cell) (about stark.Statement) {
 	for _, c := range cells {
 		tuple := []uint64{uint64(c)}
@@ -59,18 +59,18 @@ func about(b *circuit.Builder, cells []circuit.Cell) (about stark.Statement) {
 
 func lay(t *testing.T, b *circuit.Builder, statement []circuit.Cell, rows int, of boxes.Boxes) laid {
 	t.Helper()
-	set := small(2)
+	params := small(2)
 	if of == boxes.Plain {
-		set.LogBlowup = 3
+		params.LogBlowup = 3
 	}
 	p := recursion.NewProgram(b, statement, rows, of)
-	s := must.Get(stark.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: set}, p.Tables()...))(t)
+	s := must.Get(stark.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Params: params}, p.Tables()...))(t)
 	said := about(b, statement)
 	said.Forms = []stark.Form{{rows, rows}}
 	return laid{p, s, p.Traces(b.Values), said}
 }
 
-// check is what Check says of traces in which a cell is one more.
+// check returns what Check reports for traces in which one cell is increased by 1.
 func (l laid) check(t *testing.T, table, row, column int) error {
 	t.Helper()
 	traces := slices.Clone(l.traces)
@@ -84,7 +84,7 @@ func (l laid) check(t *testing.T, table, row, column int) error {
 	return l.Check(t.Context(), executor.Serial(), traces, l.about)
 }
 
-// degrees are those of the extensions of programs.
+// degrees are the degrees of the extensions of programs.
 var degrees = []circuit.Degree{2, 3}
 
 // TestProgram: a program is proved in any number of rows, with S-boxes of both kinds.
@@ -319,7 +319,7 @@ func TestBit(t *testing.T) {
 		bit := b.Cell(b.Hint(c.x))
 		same := b.Cell(b.Hint(c.x))
 		b.Rows = append(b.Rows, circuit.Row{Cells: [circuit.Operands]circuit.Cell{circuit.None, circuit.None, bit, same}, Right: 1, Bit: true})
-		b.Permute([circuit.Pairs]circuit.Value{}, b.At(bit))
+		b.Permute([circuit.Pairs]circuit.Value{}, b.FromCell(bit))
 		l := lay(t, b, []circuit.Cell{same}, 2, boxes.Cubed)
 		err := l.Check(t.Context(), executor.Serial(), l.traces, l.about)
 		if c.says < 0 {

@@ -10,25 +10,27 @@ import (
 	"github.com/zkbench/zkbench/stark"
 )
 
-// most is how many proofs one proves, at most: the more, the fewer layers, and the more memory.
+// most is the maximum number of proofs that one proof proves. With more there are fewer layers, but proving
+// takes more memory.
 const most = 8
 
-// Tree makes one proof of many: up to eight are proved by one, up to eight such by the next, until there is
-// one; and this one by the last, which is short.
+// Tree combines many proofs into one. Each layer proves groups of up to eight proofs, until one proof is
+// left. The last layer turns that one into a short proof.
 type Tree struct {
-	layers [][]*System // of each layer what proves each group, in order; of like groups the same
+	layers [][]*System // for each layer the system of each group, in order; groups of one form share it
 }
 
-// NewTree returns a tree over n proofs of one form. None is a zkbench.ErrParams.
-func NewTree(sets Sets, child Child, n int) (*Tree, error) {
+// NewTree returns a tree over n proofs of one form. It returns zkbench.ErrParams if n is less than 1, and in
+// the cases in which New does.
+func NewTree(params TreeParams, child Child, n int) (*Tree, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("%w: a tree over %d proofs, accepted are 1 and more", zkbench.ErrParams, n)
 	}
 	t := &Tree{}
 	for children := slices.Repeat([]Child{child}, n); ; {
-		config := sets.inner()
+		config := params.inner()
 		if len(children) == 1 {
-			config = sets.last()
+			config = params.last()
 		}
 		var layer []*System
 		var above []Child
@@ -53,10 +55,10 @@ func NewTree(sets Sets, child Child, n int) (*Tree, error) {
 	}
 }
 
-// System is that of the last proof.
+// System returns the system of the last proof.
 func (t *Tree) System() *System { return t.layers[len(t.layers)-1][0] }
 
-// Layers is how many proofs each layer has.
+// Layers returns the number of proofs in each layer.
 func (t *Tree) Layers() (proofs []int) {
 	for _, layer := range t.layers {
 		proofs = append(proofs, len(layer))
@@ -64,7 +66,7 @@ func (t *Tree) Layers() (proofs []int) {
 	return proofs
 }
 
-// Memory is what proving takes at most, about, in bytes: that of the greatest proof.
+// Memory estimates the most memory, in bytes, that proving takes: that of the largest proof.
 func (t *Tree) Memory() (bytes uint64, err error) {
 	for _, layer := range t.layers {
 		for _, s := range layer {
@@ -78,8 +80,9 @@ func (t *Tree) Memory() (bytes uint64, err error) {
 	return bytes, nil
 }
 
-// Prove proves that proofs verify, as many as the tree is over. The last proof is bound to about, for example to
-// the transaction that it is for. A phase is called by its layer's name: layer 1/commit.
+// Prove proves that the given proofs verify. There must be as many as the n given to NewTree. The last proof
+// is bound to about, for example to the transaction that it belongs to. Options.Span gets phases with their
+// layer, such as "layer 1/commit".
 func (t *Tree) Prove(ctx context.Context, ex executor.Executor, proofs []Proof, about []byte, options stark.Options) ([]byte, error) {
 	if err := t.over(len(proofs)); err != nil {
 		return nil, err
@@ -106,7 +109,7 @@ func (t *Tree) Prove(ctx context.Context, ex executor.Executor, proofs []Proof, 
 	return proofs[0].Bytes, nil
 }
 
-// context is what proofs of a layer are bound to: about in the last one, nothing in others.
+// context returns what the proofs of a layer are bound to: about in the last layer, nothing in others.
 func (t *Tree) context(layer int, about []byte) []byte {
 	if layer < len(t.layers)-1 {
 		return nil
@@ -133,7 +136,7 @@ func (t *Tree) Verify(proof []byte, statements []stark.Statement, about []byte) 
 	return t.System().Verify(proof, statements, about)
 }
 
-// over refuses another number of proofs than the tree's.
+// over refuses a number of proofs other than the tree's.
 func (t *Tree) over(n int) error {
 	want := 0
 	for _, s := range t.layers[0] {

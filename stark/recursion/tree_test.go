@@ -14,8 +14,8 @@ import (
 	"github.com/zkbench/zkbench/stark/recursion"
 )
 
-// few is a set whose verifier does little.
-func few(degree int) stark.Set {
+// few returns parameters whose verifier does little.
+func few(degree int) stark.Params {
 	s := small(degree)
 	s.Queries, s.Grinding, s.LogCap = 1, 0, 0
 	return s
@@ -25,9 +25,9 @@ func few(degree int) stark.Set {
 func TestTrees(t *testing.T) {
 	t.Parallel()
 	config := poseidon()
-	config.Set = few(2)
+	config.Params = few(2)
 	s := powersOf(t, config, 1)
-	sets := recursion.Sets{Child: few(2), Inner: few(2), Last: few(3)}
+	params := recursion.TreeParams{Child: few(2), Inner: few(2), Last: few(3)}
 	for n, layers := range testsize.Pick(map[int][]int{2: {1, 1}}, map[int][]int{1: {1}, 9: {2, 1, 1}}, map[int][]int{8: {1, 1}, 65: {9, 2, 1, 1}}) {
 		var proofs []recursion.Proof
 		var statements []stark.Statement
@@ -35,7 +35,7 @@ func TestTrees(t *testing.T) {
 			proofs = append(proofs, power(t, s, uint64(2+i), 4))
 			statements = append(statements, proofs[i].Statement)
 		}
-		tree := must.Get(recursion.NewTree(sets, recursion.NewChild(s, statements[0]), n))(t)
+		tree := must.Get(recursion.NewTree(params, recursion.NewChild(s, statements[0]), n))(t)
 		golden.Equal(t, fmt.Sprintf("layers over %d proofs", n), layers, tree.Layers())
 		about := []byte("transaction 7")
 		proof := must.Get(tree.Prove(t.Context(), executor.Serial(), proofs, about, stark.Options{}))(t)
@@ -55,39 +55,39 @@ func TestTrees(t *testing.T) {
 		_, err = tree.Prove(t.Context(), executor.Serial(), bad, about, stark.Options{})
 		refused(t, "a bad proof", err, zkbench.ErrProof, fmt.Sprintf("layer 1, proof %d: proof %d: ", (n-1)/8, (n-1)%8))
 	}
-	tree := must.Get(recursion.NewTree(sets, recursion.NewChild(s, power(t, s, 2, 4).Statement), 2))(t)
+	tree := must.Get(recursion.NewTree(params, recursion.NewChild(s, power(t, s, 2, 4).Statement), 2))(t)
 	var greatest uint64
 	for _, l := range tree.Systems() {
 		greatest = max(greatest, must.Get(l.Memory())(t))
 	}
 	golden.Equal(t, "memory", greatest, must.Get(tree.Memory())(t))
 	golden.Within(t, "memory of the last proof", 1<<20, int(must.Get(tree.System().Memory())(t)), 64<<20)
-	_, err := recursion.NewTree(sets, recursion.NewChild(s, stark.Statement{}), 0)
+	_, err := recursion.NewTree(params, recursion.NewChild(s, stark.Statement{}), 0)
 	refused(t, "no proof", err, zkbench.ErrParams, "0 proofs")
 }
 
-// TestConjectured: sets for comparison have the 100 bits that were believed of them, a query's worth of the rate and grinding.
+// TestConjectured: parameters for comparison have the 100 bits that were believed of them, a query's worth of the rate and grinding.
 func TestConjectured(t *testing.T) {
 	t.Parallel()
-	sets := recursion.Compare100()
-	for _, s := range []stark.Set{sets.Child, sets.Long, sets.Inner, sets.Last} {
+	params := recursion.Compare100()
+	for _, s := range []stark.Params{params.Child, params.Long, params.Inner, params.Last} {
 		golden.Equal(t, s.Name, 100, s.Queries*s.LogBlowup+s.Grinding)
 		golden.Equal(t, s.Name+": proved bits that are promised", stark.Unproven, s.Bits)
 	}
-	golden.Equal(t, "columns a stack of what a program verifies", [2]int{4, 4}, [2]int{sets.Child.Stack, sets.Long.Stack})
-	for rows, want := range map[int]stark.Set{recursion.LongRows / 2: sets.Child, recursion.LongRows: sets.Long} {
-		golden.Equal(t, fmt.Sprintf("of %d rows", rows), want, sets.Children(rows).Set)
+	golden.Equal(t, "columns a stack of what a program verifies", [2]int{4, 4}, [2]int{params.Child.Stack, params.Long.Stack})
+	for rows, want := range map[int]stark.Params{recursion.LongRows / 2: params.Child, recursion.LongRows: params.Long} {
+		golden.Equal(t, fmt.Sprintf("of %d rows", rows), want, params.Children(rows).Params)
 	}
-	golden.Equal(t, "where there is one set", recursion.Secure100().Child, recursion.Secure100().Children(1<<20).Set)
+	golden.Equal(t, "without longer children", recursion.Secure100().Child, recursion.Secure100().Children(1<<20).Params)
 }
 
-// TestSecure: what the sets of a tree promise is proved of all layers.
+// TestSecure: what the parameters of a tree promise is proved of all layers.
 func TestSecure(t *testing.T) {
 	t.Parallel()
 	testsize.Full(t)
-	for bits, sets := range map[int]recursion.Sets{100: recursion.Secure100(), 128: recursion.Secure128()} {
-		s := powersOf(t, sets.Children(64), 1)
-		tree := must.Get(recursion.NewTree(sets, recursion.NewChild(s, power(t, s, 2, 64).Statement), 2))(t)
+	for bits, params := range map[int]recursion.TreeParams{100: recursion.Secure100(), 128: recursion.Secure128()} {
+		s := powersOf(t, params.Children(64), 1)
+		tree := must.Get(recursion.NewTree(params, recursion.NewChild(s, power(t, s, 2, 64).Statement), 2))(t)
 		golden.Within(t, "bits", float64(bits), float64(must.Get(tree.System().Bits())(t)), float64(bits)+10)
 	}
 }

@@ -1,13 +1,11 @@
-// Package security computes what is proved of the soundness of a STARK over FRI: the error of
-// every round of the interactive protocol, in bits, and the least of them. By the round-by-round
-// argument of Ben-Sasson, Chiesa and Spooner the least is what the proof has when the challenges
-// come from a hash.
+// Package security computes how much of the soundness of a STARK over FRI is proved: the error of every round
+// of the interactive protocol, in bits, and the weakest round. By the round-by-round argument of Ben-Sasson,
+// Chiesa and Spooner, a proof whose challenges come from a hash is as sound as the weakest round.
 //
-// Errors of proximity are those of Theorems 1.3 (unique decoding) and 4.2 (up to the Johnson
-// radius) of Ben-Sasson, Carmon, Haböck, Kopparty, Saraf, ePrint 2025/2055; those of constraints
-// and of the point of evaluation are Theorem 8 of Haböck, ePrint 2022/1216; that of look-ups is
-// Haböck, ePrint 2022/1530. Figures agree with ethereum/soundcalc on the systems that it
-// publishes (the package's test).
+// The proximity errors are those of Theorems 1.3 (unique decoding) and 4.2 (up to the Johnson radius) of
+// Ben-Sasson, Carmon, Haböck, Kopparty, Saraf, ePrint 2025/2055. The errors of constraints and of the
+// evaluation point are Theorem 8 of Haböck, ePrint 2022/1216. The error of look-ups is that of Haböck, ePrint
+// 2022/1530. The package's test compares the figures with those that ethereum/soundcalc publishes.
 package security
 
 import (
@@ -19,14 +17,14 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Batching is how functions are made one by a challenge.
+// Batching says how a challenge combines several functions into one.
 type Batching int
 
 const (
 	// Powers weighs function i by the i-th power of one challenge.
 	Powers Batching = iota
-	// Equality weighs it by a product of a factor for each bit of i, r or 1 - r, each bit with
-	// a challenge r of its own.
+	// Equality weighs function i by a product of one factor for each bit of i: r or 1 - r, with a challenge r
+	// for each bit.
 	Equality
 )
 
@@ -40,7 +38,7 @@ func (b Batching) String() string {
 	return fmt.Sprintf("Batching(%d)", int(b))
 }
 
-// factor is by how much an error of two functions is multiplied for n.
+// factor returns by how much the error for n functions exceeds the error for two.
 func (b Batching) factor(n int) float64 {
 	if b == Equality {
 		return math.Ceil(math.Log2(float64(n)))
@@ -48,65 +46,66 @@ func (b Batching) factor(n int) float64 {
 	return float64(n - 1)
 }
 
-// Protocol is what decides the soundness of a proof.
+// Protocol holds the figures that decide the soundness of a proof.
 type Protocol struct {
-	Field float64 // the logarithm of the order of the field of challenges, in bits
-	// Excluded is the logarithm of the number of elements that the point of evaluation never
-	// is, beside those of rows and Domain, in bits. The one that 0 counts is none too many to count.
+	Field float64 // base-2 logarithm of the order of the field of challenges
+	// Excluded is the base-2 logarithm of the number of elements that the evaluation point never is, besides
+	// those of rows and of Domain. The value 0 excludes one element too many, which is negligible.
 	Excluded float64
 
-	// The code: polynomials of degree below Dimension, which need not be a whole power of two,
-	// on Domain points.
+	// The code consists of polynomials of degree below Dimension, evaluated on Domain points. Dimension need
+	// not be an integer or a power of two.
 	Dimension, Domain float64
-	// Rows is the height of the highest table. 0: Dimension.
+	// Rows is the height of the highest table. If it is 0, Dimension is used.
 	Rows float64
 
-	Constraints int // of all tables
-	Degree      int // of the constraints in the columns
-	Points      int // the rows of a column that one constraint reads, at most
+	Constraints int // number of constraints of all tables
+	Degree      int // largest degree of a constraint in the columns
+	Points      int // maximum number of rows of a column that one constraint reads
 	Lookups     []Lookup
 
-	Functions int // that FRI batches
+	Functions int // number of functions that FRI batches
 	Batching  Batching
-	// Folds are the arities of FRI's rounds; Folding is how a round's functions are batched.
+	// Folds lists the arities of FRI's rounds. Folding says how the functions of a round are combined.
 	Folds   []int
 	Folding Batching
 	Queries int
 
-	// Grinding is bits of work before challenges: a cheat pays for each attempt.
+	// Grinding is proof of work before challenges, which an attacker pays for in each attempt.
 	Grinding Grinding
 
-	// Hash is the security of the trees' hash against collisions, in bits: who finds one can open a
-	// tree twice. 0: it is left out.
+	// Hash is the collision resistance of the trees' hash, in bits. A collision lets a prover open a tree in
+	// two ways. If it is 0, the hash is left out.
 	Hash float64
 }
 
-// Grinding is bits of work before the challenges of a round.
+// Grinding holds the proof of work before each round's challenges, in bits.
 type Grinding struct {
 	Lookup, Point, Batching, Fold, Queries int
 }
 
-// Lookup is a sum of fractions over tables: so many in all, the denominator of each a polynomial of
-// such a degree in the challenges: the number of a tuple's values where powers of one weigh them.
+// Lookup is a sum of fractions over the tables. Fractions is their number. Degree is the degree of each
+// denominator in the challenges: with powers of one challenge, it is the number of a tuple's values.
 type Lookup struct {
 	Name      string
 	Fractions float64
 	Degree    int
 }
 
-// Regime is how far from the code a word may be, up to which a theorem holds.
+// Regime is a bound on the distance between a word and the code, with the proximity theorem that holds up to
+// it.
 type Regime interface {
 	String() string
-	// radius is that share of a word's values, and list the number of codewords so near, at
-	// most.
+	// radius is the share of a word's values in which it may differ from the code. list is the maximum number
+	// of codewords that near.
 	radius(rate float64) float64
 	list(rate float64) float64
-	// linear is the logarithm, in bits, of the error for two functions on a domain, times the
-	// field's order.
+	// linear is the base-2 logarithm of the error for two functions on a domain, multiplied by the field's
+	// order.
 	linear(rate, dimension float64) float64
 }
 
-// UniqueDecoding is half of the code's distance.
+// UniqueDecoding is the regime up to half of the code's distance.
 type UniqueDecoding struct{}
 
 func (UniqueDecoding) String() string              { return "unique decoding" }
@@ -118,8 +117,8 @@ func (u UniqueDecoding) linear(rate, dimension float64) float64 {
 	return math.Log2(u.radius(rate)*dimension/rate + 1)
 }
 
-// Johnson is 1 - √ρ - η. With Gap 0 η is √ρ / 2M, M at least 3; otherwise η is Gap and M
-// follows.
+// Johnson is the regime up to the radius 1 - √ρ - η. If Gap is 0, η is √ρ / 2M, and M must be at least 3.
+// Otherwise η is Gap, and M follows from it.
 type Johnson struct {
 	M   int
 	Gap float64
@@ -139,8 +138,8 @@ func (j Johnson) gap(rate float64) float64 {
 	return math.Sqrt(rate) / (2 * float64(j.M))
 }
 
-// m is the multiplicity: max(⌈√ρ / 2η⌉, 3). The factor 2 is not in the theorem as it was first
-// printed; soundcalc has it from the authors.
+// m returns the multiplicity max(⌈√ρ / 2η⌉, 3). The theorem as first printed lacks the factor 2; soundcalc
+// has it from the authors.
 func (j Johnson) m(rate float64) float64 {
 	if j.Gap == 0 {
 		return float64(j.M)
@@ -164,32 +163,32 @@ func (j Johnson) linear(rate, dimension float64) float64 {
 	return math.Log2(first + h/math.Sqrt(rate))
 }
 
-// Round is a round's error, in bits: it is at most 2^-Bits.
+// Round is one round of the protocol. Its error is at most 2^-Bits.
 type Round struct {
 	Name string
 	Bits float64
 }
 
-// Report is what is proved in a regime.
+// Report lists the proved error of every round in one regime.
 type Report struct {
 	Regime Regime
 	Rounds []Round
 }
 
-// Least is the round of the greatest error.
+// Least returns the round with the largest error.
 func (r Report) Least() Round {
 	return slices.MinFunc(r.Rounds, func(a, b Round) int { return cmp.Compare(a.Bits, b.Bits) })
 }
 
-// Bits is what is proved, in whole bits.
+// Bits returns the proved soundness in bits, rounded down.
 func (r Report) Bits() int { return int(math.Floor(r.Least().Bits)) }
 
-// Best is the report of the most bits, of unique decoding and the Johnson radius for m from 3 to
-// 64. What check refuses is a zkbench.ErrParams.
+// Best returns the report with the most bits among unique decoding and the Johnson radius with m from 3 to
+// 64. It returns zkbench.ErrParams if a field of p is out of range.
 func (p Protocol) Best() (best Report, err error) {
 	best, err = p.Report(UniqueDecoding{})
 	for m := 3; m <= 64 && err == nil; m++ {
-		// Near the capacity of small codes there is nothing left between the two.
+		// At rates near 1 the Johnson radius with this m is not above 0.
 		r, refused := p.Report(Johnson{M: m})
 		if refused == nil && r.Least().Bits > best.Least().Bits {
 			best = r
@@ -198,8 +197,8 @@ func (p Protocol) Best() (best Report, err error) {
 	return best, err
 }
 
-// Report returns every round's bits in a regime. A protocol that is none, or of a rate for which
-// the regime has no radius, is a zkbench.ErrParams.
+// Report returns the bits of every round in a regime. It returns zkbench.ErrParams if a field of p is out of
+// range, or if the regime has no radius at p's rate.
 func (p Protocol) Report(regime Regime) (Report, error) {
 	if err := p.check(regime); err != nil {
 		return Report{}, err
@@ -216,7 +215,7 @@ func (p Protocol) Report(regime Regime) (Report, error) {
 		add(l.Name, p.Field-list-math.Log2(l.Fractions*float64(l.Degree))+float64(p.Grinding.Lookup))
 	}
 	add("constraints", p.Field-list-math.Log2(float64(p.Constraints)))
-	// A polynomial of that degree is 0 at a point at which it should not be.
+	// The round fails if a polynomial of this degree has a zero at the point.
 	degree := float64(p.Degree)*(rows+float64(p.Points)-1) + rows - 1
 	excluded := (math.Exp2(p.Excluded) + rows + p.Domain) * math.Exp2(-p.Field)
 	add("point", p.Field+math.Log2(1-excluded)-list-math.Log2(degree)+float64(p.Grinding.Point))
@@ -268,9 +267,9 @@ func (p Protocol) check(regime Regime) error {
 	return nil
 }
 
-// Conjectured is the figure that was given for such proofs until it was refuted (ePrint
-// 2025/2046, 2025/2010): that each query of a word far from the code up to its capacity finds it
-// with a chance of 1 - ρ. It says nothing about soundness, and stands for comparison alone.
+// Conjectured returns the bits that were claimed for such proofs until ePrint 2025/2046 and 2025/2010 refuted
+// the claim. The claim was that each query detects a word far from the code, up to the code's capacity, with
+// probability 1 - ρ. The result says nothing about soundness; use it only to compare with published figures.
 func (p Protocol) Conjectured() float64 {
 	return float64(p.Queries)*-math.Log2(p.Dimension/p.Domain) + float64(p.Grinding.Queries)
 }

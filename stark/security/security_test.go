@@ -26,8 +26,8 @@ func repeat(fold, n int) []int {
 	return folds
 }
 
-// published are systems of ethereum/soundcalc at commit 809896f: the parameters of
-// soundcalc/zkvms and the bits of reports, rounds in Report's order.
+// published lists systems of ethereum/soundcalc at commit 809896f: the parameters of soundcalc/zkvms and the
+// bits of its reports, with rounds in Report's order.
 var published = []struct {
 	name            string
 	protocol        security.Protocol
@@ -130,7 +130,7 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-// wide is a proof of 2,650 columns and 2^15 rows.
+// wide returns the protocol of a proof of 2,650 columns and 2^15 rows.
 func wide(field float64, logBlowup, queries int, batching security.Batching) security.Protocol {
 	return security.Protocol{
 		Field: field, Dimension: 1 << 15, Domain: math.Exp2(15 + float64(logBlowup)), Constraints: 3000, Degree: 3, Points: 2,

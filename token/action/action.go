@@ -1,16 +1,18 @@
-// Package action is the action on confidential tokens: it spends n tokens, makes m,
-// and proves that all have one type, that the outputs are worth the inputs, and that
-// every output's value is in range. An action of one input and one output has no range
-// proof: the output's value is the input's, and in range if that is. With inputs an action
-// is a transfer; without, an issue, which claims nothing about sums. Who may issue is a
-// signature's business.
+// Package action makes and verifies actions on confidential tokens. An action spends n tokens and makes m. Its
+// proof shows that all have one type, that the outputs are worth the inputs, and that every output's value is
+// in range. An action with one input and one output has no range proof: the output's value equals the input's,
+// so it is in range if the input's is.
 //
-// There are three forms of it. A Draft can be proved, and gives bytes. Bytes can be
-// sent, and are decoded. What is Received can be verified.
+// An action with inputs is a transfer. Without inputs it is an issue, whose proof shows nothing about sums.
+// Whether its maker may issue is decided by signatures, which package request adds.
 //
-// An action carries its input tokens beside their ids. The proof is about these tokens,
-// and not about the ledger's: Verify takes a View of the ledger, and compares them with what
-// the ledger has under these ids.
+// An action has three forms. A Draft is an action without its proof; Prove proves it and returns bytes that can
+// be sent. An Action is parsed from these bytes. A Received is an action whose points and scalars are decoded
+// too, so that it can be verified.
+//
+// An action contains its input tokens beside their ids. The proof is about these tokens, not about the
+// ledger's. So Verify takes a View of the ledger, and compares them with the tokens that the ledger has under
+// these ids.
 package action
 
 import (
@@ -25,25 +27,25 @@ import (
 	"github.com/zkbench/zkbench/token/internal/statement"
 )
 
-// Input is a token that a transfer spends.
+// Input is a token that a transfer spends, with its id.
 type Input struct {
 	ID    token.ID
 	Token token.Token
 }
 
-// Action is what an encoded action says. Whether it is true, a Received can tell.
+// Action is a parsed action, or one to be encoded. Its proof is not checked; Received.Verify checks it.
 type Action struct {
-	Inputs   []Input       // none: an issue
-	Outputs  []token.Token // an empty owner redeems
-	Notes    [][]byte      // one for each output, for its owner (package note); opaque, may be empty, bound by the proof
-	Metadata []byte        // the application's, opaque, bound by the proof
+	Inputs   []Input       // none if the action is an issue
+	Outputs  []token.Token // an output with an empty owner is redeemed
+	Notes    [][]byte      // one for each output: its opening, encrypted for its owner (package note); opaque, may be empty, bound by the proof
+	Metadata []byte        // the application's; opaque, bound by the proof
 
 	statement statement.Statement
 	proof     statement.Field
 	inputs    []Input // as parsed
 }
 
-// Kind is the kind of the action.
+// Kind returns token.Issue if the action has no inputs, else token.Transfer.
 func (a *Action) Kind() token.Kind {
 	if len(a.Inputs) == 0 {
 		return token.Issue
@@ -51,10 +53,10 @@ func (a *Action) Kind() token.Kind {
 	return token.Transfer
 }
 
-// Proof is the proof of an action that Parse has returned.
+// Proof returns the proof of an action that Parse returned.
 func (a *Action) Proof() []byte { return a.proof.Bytes }
 
-// Encode returns the canonical encoding with a proof. The error is an ErrLimit.
+// Encode returns the canonical encoding of the action with a proof. It returns ErrLimit if a part is too long.
 func (a *Action) Encode(proof []byte) ([]byte, error) {
 	body, err := a.body()
 	if err != nil {
@@ -63,8 +65,8 @@ func (a *Action) Encode(proof []byte) ([]byte, error) {
 	return seal(body, proof)
 }
 
-// Received is an action whose points and scalars have been decoded, so that it can be
-// verified. Verify speaks of what was decoded: other values of the fields, and of Action itself, do not reach it.
+// Received is an action whose points and scalars have been decoded, so that it can be verified. Verify checks
+// what was decoded: changes of the exported fields have no effect on it.
 type Received struct {
 	Action
 	pp     token.CryptoParams
@@ -72,9 +74,9 @@ type Received struct {
 	inputs []Input // as parsed: what the claim is about
 }
 
-// Receive decodes the points and scalars of an action: square roots, the expensive
-// part of decoding. It keeps the action's slices. The error is a *zkbench.DecodeError, or an ErrParams for an
-// action that Parse has not returned.
+// Receive decodes the points and scalars of an action. Points need square roots, the expensive part of
+// decoding. The result refers to the action's slices. Receive returns a *zkbench.DecodeError if a point or
+// scalar is bad, or ErrParams if the action does not come from Parse.
 func Receive(pp token.CryptoParams, a *Action) (*Received, error) {
 	if a == nil {
 		return nil, fmt.Errorf("%w: no action, accepted are those that Parse returns", zkbench.ErrParams)
@@ -86,10 +88,9 @@ func Receive(pp token.CryptoParams, a *Action) (*Received, error) {
 	return &Received{*a, pp, claim, a.inputs}, nil
 }
 
-// Decode decodes an action of the given kind: structure, every point and every scalar.
-// Two inputs with one id are refused: the proof is about a list of inputs, and would
-// count the token twice. The error is a *zkbench.DecodeError. The action keeps nothing of
-// data.
+// Decode decodes an action of the given kind: structure, every point and every scalar. It refuses two inputs
+// with one id, because the proof is about a list of inputs and would count the token twice. The action does not
+// refer to data. Errors have type *zkbench.DecodeError.
 func Decode(pp token.CryptoParams, kind token.Kind, data []byte) (*Received, error) {
 	a, err := Parse(pp.PointLen(), kind, bytes.Clone(data))
 	if err != nil {
@@ -98,10 +99,11 @@ func Decode(pp token.CryptoParams, kind token.Kind, data []byte) (*Received, err
 	return Receive(pp, a)
 }
 
-// Verify verifies the action at an anchor, and that its inputs are tokens of the ledger. The error is VerifyBatch's.
+// Verify verifies the action at an anchor, and that its inputs are tokens of the ledger. Errors are as for
+// VerifyBatch.
 //
-// Who may do what the action does is not looked at: that the owners of its inputs have signed, or the issuer of an
-// issue; and that the anchor is a new one: the same action verifies again. Package validator checks all of it.
+// Verify does not check authorization: that the owners of its inputs have signed, or the issuer of an issue.
+// Nor does it check that the anchor is new: the same action verifies again. Package validator checks both.
 func (r *Received) Verify(ctx context.Context, ex executor.Executor, view View, anchor token.Anchor) error {
 	if r == nil {
 		return fmt.Errorf("%w: no action, accepted are those that Decode returns", zkbench.ErrParams)
@@ -109,20 +111,20 @@ func (r *Received) Verify(ctx context.Context, ex executor.Executor, view View, 
 	return VerifyBatch(ctx, ex, r.pp, view, []Item{{r, anchor}})
 }
 
-// Item is an action with the anchor to verify it at.
+// Item is an action and the anchor at which to verify it.
 type Item struct {
 	Action *Received
 	Anchor token.Anchor
 }
 
-// VerifyBatch verifies actions, of any kinds: their inputs by the view, their proofs in one
-// multi-scalar multiplication. Every action that does not hold is named by a
-// *zkbench.CheckError with its index, which wraps an ErrProof, or of an input an ErrSpent or
-// ErrPolicy; the errors are joined. Where two actions spend one token the second is refused,
-// whether the first holds or not.
+// VerifyBatch verifies actions of any kinds. It checks their inputs with the view, and their proofs in one
+// multi-scalar multiplication. If an action does not verify, the error contains a *zkbench.CheckError with its
+// index. The CheckError wraps ErrProof, or ErrSpent or ErrPolicy if an input is bad. The errors of several
+// actions are joined. If two actions spend one token, the second is refused, whether the first verifies or not.
 //
-// A view that fails gives its error, without a *zkbench.CheckError. An empty batch, an item without
-// an anchor, without an action or with one that Decode has not returned, and the zero View are an ErrParams.
+// If the view fails, VerifyBatch returns its error, without a *zkbench.CheckError. It returns ErrParams if
+// there are no items or if view is the zero View. It also does if an item has no anchor, or no action that
+// comes from Decode or Receive.
 func VerifyBatch(ctx context.Context, ex executor.Executor, pp token.CryptoParams, view View, items []Item) error {
 	if len(items) == 0 {
 		return fmt.Errorf("%w: no actions to verify, accepted are 1 or more", zkbench.ErrParams)

@@ -13,39 +13,38 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Owned is a token with its opening: what a sender spends.
+// Owned is a token with its opening, which a sender can spend.
 type Owned struct {
 	Input
 	Opening token.Opening
 }
 
-// Output is a token to be made.
+// Output describes a token that an action makes.
 type Output struct {
-	Owner []byte // empty: redeemed
+	Owner []byte // empty: the output is redeemed
 	Value uint64
-	// Note encrypts the opening for the owner; nil: the output has no note. It is called once, from several goroutines with
-	// those of other outputs.
+	// Note encrypts the opening for the owner. If it is nil, the action has no ciphertext for this output. It
+	// is called once. Those of several outputs are called concurrently.
 	Note func(token.Opening) ([]byte, error)
 }
 
-// Spec is what an action makes, and what else goes into it.
+// Spec describes an action: its outputs, and what else it contains.
 type Spec struct {
 	Outputs  []Output
-	Metadata []byte       // the application's, opaque, public, bound by the proof
+	Metadata []byte       // the application's; opaque, public, bound by the proof
 	Anchor   token.Anchor // what the proof is bound to, 1 byte or more
-	// Rand gives the 32 bytes that blindings and nonces are derived from; nil: the
-	// parameters' source.
+	// Rand is the source of the 32 bytes from which blindings and nonces are derived. If it is nil, the
+	// parameters' source is used.
 	Rand io.Reader
-	// Key is a lasting secret of whoever makes the action, or empty. It enters the
-	// derivation too, so that blindings and nonces stay unknown to those who can
-	// predict Rand.
+	// Key is a long-term secret of the action's maker, or empty. It enters the derivation too, so that
+	// blindings and nonces stay unknown to anyone who can predict Rand.
 	Key []byte
 }
 
-// Draft is an action that lacks its proof.
+// Draft is an action without its proof.
 type Draft struct {
-	Outputs  []token.Token   // as the action will make them
-	Openings []token.Opening // of the outputs, for their receivers: secret
+	Outputs  []token.Token   // the tokens that the action will make
+	Openings []token.Opening // the outputs' openings, for their receivers: secret
 
 	pp        token.CryptoParams
 	ex        executor.Executor
@@ -53,14 +52,14 @@ type Draft struct {
 	witness   statement.Witness[token.Opening]
 }
 
-// NewIssue makes outputs of type typ out of nothing: it draws the seed of the action,
-// derives the blindings and commits. The error is an ErrLimit, or an ErrParams for an empty type or anchor,
-// no outputs, or a value of 2^bits or more.
+// NewIssue drafts an issue: it creates outputs of type typ without spending anything. It draws the seed of the
+// action, derives the blindings and commits. It returns ErrParams if typ or the anchor is empty, if there are
+// no outputs, or if a value is 2^bits or more. It returns ErrLimit if a part is too long.
 func NewIssue(ctx context.Context, ex executor.Executor, pp token.CryptoParams, typ string, spec Spec) (*Draft, error) {
 	return newDraft(ctx, &Sender{pp: pp, ex: ex, typ: typ}, &spec)
 }
 
-// Sender transfers a set of tokens.
+// Sender drafts transfers of a set of tokens.
 type Sender struct {
 	pp       token.CryptoParams
 	ex       executor.Executor
@@ -69,9 +68,8 @@ type Sender struct {
 	openings []token.Opening
 }
 
-// NewSender checks that there are tokens, that every opening opens its token, that all
-// have one type and that no id repeats; otherwise the error is an ErrParams that names
-// the input.
+// NewSender returns a Sender of 1 to token.MaxTokens tokens, and ErrParams for another number. It returns an
+// ErrParams that names the input if an opening does not open its token, if types differ, or if an id repeats.
 func NewSender(ctx context.Context, ex executor.Executor, pp token.CryptoParams, owned []Owned) (*Sender, error) {
 	if n := len(owned); n < 1 || n > token.MaxTokens {
 		return nil, fmt.Errorf("%w: %d inputs, accepted are 1 to %d", zkbench.ErrParams, n, token.MaxTokens)
@@ -81,7 +79,7 @@ func NewSender(ctx context.Context, ex executor.Executor, pp token.CryptoParams,
 	for i := range owned {
 		s.inputs[i], s.openings[i] = owned[i].Input, owned[i].Opening
 		if ids[string(owned[i].ID)] {
-			return nil, fmt.Errorf("%w: input %d: names a token that an input before names", zkbench.ErrParams, i)
+			return nil, fmt.Errorf("%w: input %d: names the same token as an earlier input", zkbench.ErrParams, i)
 		}
 		ids[string(owned[i].ID)] = true
 		if s.openings[i].Type != s.typ {
@@ -100,13 +98,13 @@ func NewSender(ctx context.Context, ex executor.Executor, pp token.CryptoParams,
 	return s, nil
 }
 
-// Transfer makes outputs of the tokens, as NewIssue does. Outputs that are not worth the tokens are an
-// ErrParams too.
+// Transfer drafts a transfer of all the sender's tokens to outputs. Derivation and errors are as for NewIssue.
+// Transfer also returns ErrParams if the outputs are not worth the tokens.
 func (s *Sender) Transfer(ctx context.Context, spec Spec) (*Draft, error) {
 	return newDraft(ctx, s, &spec)
 }
 
-// newDraft is NewIssue where the sender has no inputs, else Sender.Transfer.
+// newDraft implements NewIssue if the sender has no inputs, else Sender.Transfer.
 func newDraft(ctx context.Context, s *Sender, spec *Spec) (*Draft, error) {
 	d := &Draft{
 		Outputs: make([]token.Token, len(spec.Outputs)), Openings: make([]token.Opening, len(spec.Outputs)), pp: s.pp, ex: s.ex,

@@ -25,7 +25,7 @@ import (
 // maxProof bounds a proof's length before anything is known about it.
 const maxProof = 1 << 20
 
-// body encodes all but the proof. The error is an ErrLimit.
+// body encodes everything except the proof. It returns ErrLimit if a part is too long.
 func (a *Action) body() ([]byte, error) {
 	var b wire.Builder
 	if b.Bound("notes", len(a.Notes), len(a.Outputs), len(a.Outputs)); b.Err() != nil {
@@ -69,9 +69,9 @@ func seal(body, proof []byte) ([]byte, error) {
 	return b.Bytes()
 }
 
-// Parse is Decode without the points and scalars, which Receive decodes: it costs
-// little, whatever data holds. pointLen is the length in bytes of a commitment. The action
-// keeps references into data: the caller leaves it as it is.
+// Parse parses an action like Decode, but leaves its points and scalars to Receive. It is cheap, whatever data
+// is. pointLen is the length in bytes of a commitment. The action refers to data, which the caller must not
+// change.
 func Parse(pointLen int, kind token.Kind, data []byte) (*Action, error) {
 	a := new(Action)
 	if err := a.parse(pointLen, kind, data); err != nil {
@@ -123,19 +123,19 @@ func decodeHeader(f *wire.Fields, kind token.Kind) {
 	}
 }
 
-// decodeID reads a token id and refuses one that the action has named before, which are
-// in seen: a token is spent once.
+// decodeID reads a token id. It refuses an id in seen, because a token is spent once in an action, and adds the
+// id to seen.
 func decodeID(f *wire.Fields, seen map[string]bool) token.ID {
 	at := f.Offset()
 	id := token.ID(f.Block(".id", 2, 1, token.MaxID))
 	if seen[string(id)] {
-		f.Fail(".id", at, "names a token that an input before names")
+		f.Fail(".id", at, "names the same token as an earlier input")
 	}
 	seen[string(id)] = true
 	return id
 }
 
-// decodeToken reads a token, and returns its commitment as a field too.
+// decodeToken reads a token. It returns the commitment as a field too.
 func decodeToken(f *wire.Fields, pointLen int) (token.Token, statement.Field) {
 	t := token.Token{Owner: f.Block(".owner", 2, 0, token.MaxOwner)}
 	at := f.Offset()

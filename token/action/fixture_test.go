@@ -63,7 +63,7 @@ func noteOf(o token.Opening) ([]byte, error) {
 	return fmt.Appendf(nil, "note on %d %s", o.Value, o.Type), nil
 }
 
-// sent is the encoding of draft.
+// sent proves draft and returns its encoding.
 func sent(t testing.TB, pp token.CryptoParams, kind token.Kind, label string, anchor token.Anchor) []byte {
 	t.Helper()
 	return proven(t, draft(t, pp, kind, label, anchor))

@@ -10,26 +10,28 @@ import (
 	"github.com/zkbench/zkbench/token"
 )
 
-// View is what a verifier sees of the ledger: LookUp makes one, and NothingLookedUp. The zero value is none, and is
-// refused.
+// View is the state of the ledger that a verifier compares inputs with. LookUp and NothingLookedUp return
+// views. Verifiers refuse the zero View.
 type View struct {
 	find    func(ctx context.Context, id token.ID) (token.Token, error)
 	nothing bool
 }
 
-// LookUp returns a view that asks find for the unspent token that the ledger has under an id. If there is none, find returns
-// a zkbench.ErrSpent or zkbench.ErrPolicy. Another error says nothing about the action.
+// LookUp returns a view that calls find for the unspent token that the ledger has under an id. If there is
+// none, find must return ErrSpent or ErrPolicy, so that the action is refused. Any other error means that the
+// ledger could not answer.
 func LookUp(find func(ctx context.Context, id token.ID) (token.Token, error)) View {
 	return View{find: find}
 }
 
-// NothingLookedUp returns the view of a verifier that looks no input up. An action then says only what its own proof
-// says: anybody makes a token up, of any value, and spends it; or spends one token under two ids. It is for callers that
-// compare the inputs with the ledger themselves, as package validator does, and for measurements.
+// NothingLookedUp returns a view that does not look inputs up. Verification then shows only that the action's
+// own proof is good. Anybody can invent a token of any value and spend it, or spend one token under two ids.
+// Use it only for measurements, or if you compare the inputs with the ledger yourself, as package validator
+// does.
 func NothingLookedUp() View { return View{nothing: true} }
 
-// compare compares the inputs of actions with the ledger's tokens. It returns a *zkbench.CheckError for each input that the
-// ledger does not have.
+// compare compares the inputs of actions with the ledger's tokens. It returns a *zkbench.CheckError for each
+// input that the ledger does not have.
 func (v View) compare(ctx context.Context, items []Item) (refused []error, err error) {
 	switch {
 	case v.nothing:
@@ -44,7 +46,7 @@ func (v View) compare(ctx context.Context, items []Item) (refused []error, err e
 			switch {
 			case err == nil:
 				continue
-			case !errors.Is(err, zkbench.ErrSpent) && !errors.Is(err, zkbench.ErrPolicy): // which says nothing about the action
+			case !errors.Is(err, zkbench.ErrSpent) && !errors.Is(err, zkbench.ErrPolicy): // the error says nothing about the action
 				return nil, fmt.Errorf("ledger: %w", err)
 			}
 			refused = append(refused, &zkbench.CheckError{Check: "inputs", Action: i, Index: j, Err: err})
@@ -53,10 +55,10 @@ func (v View) compare(ctx context.Context, items []Item) (refused []error, err e
 	return refused, nil
 }
 
-// input looks an input up whose id is none of those seen.
+// input looks up an input, unless its id is in seen, and adds the id to seen.
 func (v View) input(ctx context.Context, in *Input, seen map[string]bool) error {
 	if seen[string(in.ID)] {
-		return fmt.Errorf("%w: by an action before in the batch", zkbench.ErrSpent)
+		return fmt.Errorf("%w: by an earlier action in the batch", zkbench.ErrSpent)
 	}
 	seen[string(in.ID)] = true
 	stored, err := v.find(ctx, in.ID)

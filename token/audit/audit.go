@@ -1,11 +1,9 @@
-// Package audit lets an auditor see what a request does before signing it: every
-// commitment is recomputed from its opening, every owner is matched with who it is,
-// and values are added up.
+// Package audit lets an auditor see what a request does before signing it. The auditor computes every commitment
+// again from its opening, identifies every owner, and adds up the values.
 //
-// An auditor who signs says that the openings were those of the request. That the
-// proofs hold, that the inputs are on the ledger and that owners have signed is the
-// validator's to check: an auditor's signature replaces none of it. Package service has
-// the auditor who signs, and remembers what.
+// An auditor's signature says that the openings belong to the request. It does not replace the validator's checks:
+// that the proofs are valid, that the inputs are on the ledger, and that the owners have signed. Package service
+// has the auditor that signs, and that remembers what it has signed.
 package audit
 
 import (
@@ -30,23 +28,23 @@ import (
 	"github.com/zkbench/zkbench/token/script"
 )
 
-// The checks that a *zkbench.CheckError names.
+// Names of the checks, as in a *zkbench.CheckError.
 const (
-	Structure   = "audit structure"   // as many actions, tokens and owners as the request has
-	Commitments = "audit commitments" // Index: inputs first, then outputs
-	Owners      = "audit owners"      // Index as above
-	Values      = "audit values"      // one type, and no value made or lost
-	Issuers     = "audit issuers"     // of the type that they sign for
+	Structure   = "audit structure"   // numbers of actions, tokens and owners
+	Commitments = "audit commitments" // openings; Index counts inputs first, then outputs
+	Owners      = "audit owners"      // identities of owners; Index as for Commitments
+	Values      = "audit values"      // one type, values in range, and equal sums in a transfer
+	Issuers     = "audit issuers"     // the issuer may issue the type
 )
 
-// Context is what audit proofs of pseudonyms are bound to: the ledger. They are
-// made once for each pseudonym, by its holder, who need not know the request.
+// Context returns the context that audit proofs of pseudonyms are bound to, which names only the ledger. The holder
+// of a pseudonym proves it once and need not know the request.
 func Context(ledger token.LedgerID) []byte {
 	return append([]byte("audit"), ledger[:]...)
 }
 
-// Auditor checks the requests of one ledger under its public parameters and the policy that it
-// has followed them to. It is safe for concurrent use.
+// Auditor checks the requests of one ledger. It uses the ledger's public parameters, and the policy that Follow has
+// reached. It is safe for concurrent use.
 type Auditor struct {
 	params      *token.PublicParams
 	ledger      token.LedgerID
@@ -58,21 +56,22 @@ type Auditor struct {
 	ex          executor.Executor
 
 	mu       sync.Mutex
-	enrolled map[[sha256.Size]byte]*identity.Certificate // certificates that were verified lately, by their hashes
+	enrolled map[[sha256.Size]byte]*identity.Certificate // verified certificates, by their hashes
 }
 
-// maxEnrolled is how many certificates an auditor keeps: one more takes the place of any other.
+// maxEnrolled is the maximum number of certificates that an auditor caches. A further one replaces any of them.
 const maxEnrolled = 1 << 12
 
-// New returns the auditor whose private key of HPKE it is, and who accepts enrolments of these authorities. local gives the
-// choices that are no part of the parameters. The error is an ErrParams.
+// New returns an auditor of the ledger with the given genesis. key is its private HPKE key, nil if it has none.
+// It accepts certificates of the given authorities. local tunes this process and is not part of the parameters.
+// New returns ErrParams if the parameters are not accepted or belong to another ledger.
 func New(params *token.PublicParams, genesis ledger.Genesis, ex executor.Executor, local token.Tuning, key hpke.PrivateKey, authorities ...identity.Identity) (*Auditor, error) {
 	params, id, err := snapshot.Params(params, genesis)
 	if err != nil {
 		return nil, err
 	}
 	// Commitments are the same under all range-proof systems.
-	pp, err := params.Crypto(params.Systems[0].ProofType, local)
+	pp, err := params.Crypto(params.RangeProofs[0].ProofType, local)
 	if err != nil {
 		return nil, err
 	}
@@ -87,48 +86,48 @@ func New(params *token.PublicParams, genesis ledger.Genesis, ex executor.Executo
 	return &Auditor{params: params, ledger: id, current: current, pp: pp, scheme: scheme, key: key, authorities: authorities, ex: ex, enrolled: make(map[[sha256.Size]byte]*identity.Certificate)}, nil
 }
 
-// Follow adopts the updates of the policy that are on the ledger, as validator.Validator.Follow does: an auditor who has not
-// followed takes an issuer for the one who had the index before.
+// Follow adopts the policy updates on the ledger, as validator.Validator.Follow does. An auditor that does
+// not follow them checks requests against an old policy.
 func (a *Auditor) Follow(ctx context.Context, l policy.Source) error { return a.current.Follow(ctx, l) }
 
-// Report is what a request does.
+// Report says what a request does.
 type Report struct {
 	Anchor  []byte
-	Digest  [sha256.Size]byte // of the request, as a ledger stores it: with the anchor it names the request
+	Digest  [sha256.Size]byte // of the request, as a ledger stores it under the anchor
 	Policy  uint64            // version of the policy under which it was checked
 	Actions []ActionReport
 }
 
-// ActionReport is what one action does: all its tokens are of one type.
+// ActionReport says what one action does. All its tokens have one type.
 type ActionReport struct {
 	Kind            token.Kind
 	Type            string
-	Issuer          identity.Identity // who signs as issuer, if somebody does
+	Issuer          identity.Identity // the issuer that signs; nil if none does
 	Inputs, Outputs []Holding
 }
 
 // Holding is a token as the auditor sees it.
 type Holding struct {
-	// Owners are the parties behind the identities of the token's owner: none of a redeemed token; of an
-	// output all that a script names; of an input those that sign for it.
+	// Owners are the parties behind the identities of the token's owner. A redeemed token has none. For an
+	// output these are all identities that a script names, for an input the ones that sign for it.
 	Owners []Party
 	Value  uint64
 }
 
-// Party is who stands behind an identity, as far as the auditor is shown it. Names are unique within one
-// authority at most: compare Authority and Name together, or Key.
+// Party is the party behind an identity, as far as the auditor is shown it. Names are unique only within one
+// authority, so compare Authority and Name together, or Key.
 type Party struct {
 	Type identity.Type // of the identity
-	// Name and Authority are those of the enrolment of a pseudonym's holder. They are empty for X.509
-	// certificates and Ed25519 keys: nobody has verified what a certificate says beside its key.
+	// Name and Authority are from the certificate of a pseudonym's holder. They are empty for X.509
+	// certificates and Ed25519 keys: nobody has verified what an X.509 certificate says besides its key.
 	Name      string
 	Authority identity.Identity
-	// Key is the public key of the identity (identity.Key); of a pseudonym the holder's commitment that
-	// the authority has certified, which is the same for all pseudonyms of one enrolment.
+	// Key is the public key of the identity (identity.Key). For a pseudonym it is the holder's commitment that
+	// the authority has certified, which is the same for all pseudonyms of one certificate.
 	Key []byte
 }
 
-// String returns name and authority, or type and key, for people to read.
+// String returns name and authority, or type and key, in readable form.
 func (p Party) String() string {
 	if p.Authority != nil {
 		return fmt.Sprintf("%s (authority %x)", p.Name, []byte(p.Authority[1:min(len(p.Authority), 5)]))
@@ -136,9 +135,8 @@ func (p Party) String() string {
 	return fmt.Sprintf("%v %x", p.Type, p.Key)
 }
 
-// Check holds a request against the information that came with it. The error is a
-// *zkbench.CheckError that names check, action and token; nothing of an opening
-// stands in it.
+// Check checks a request against the audit information that came with it. The error is of type *zkbench.CheckError
+// and names the check, the action and the token. It never contains any part of an opening.
 func (a *Auditor) Check(ctx context.Context, r *request.Request, info *Information) (*Report, error) {
 	if r == nil || info == nil {
 		return nil, failed(Structure, -1, -1, refuse("no request, or no information on it"))
@@ -170,7 +168,7 @@ func (a *Auditor) action(ctx context.Context, rules *token.Policy, i int, ra *re
 	var issuer *token.Issuer
 	if ra.Issuer != nil {
 		if issuer = rules.Issuer(ra.Issuer.Identity); issuer == nil {
-			return nil, failed(Structure, i, -1, refuse("an identity that is none of the %d issuers of policy %d", len(rules.Issuers), rules.Version))
+			return nil, failed(Structure, i, -1, refuse("the identity is not one of the %d issuers of policy %d", len(rules.Issuers), rules.Version))
 		}
 	}
 	inputs := len(parsed.Inputs)
@@ -197,7 +195,7 @@ func (a *Auditor) action(ctx context.Context, rules *token.Policy, i int, ra *re
 	}
 	for j := range tokens {
 		if !bytes.Equal(commitments[j], tokens[j].Commitment) {
-			return nil, failed(Commitments, i, j, refuse("the opening is another commitment's"))
+			return nil, failed(Commitments, i, j, refuse("the opening belongs to another commitment"))
 		}
 	}
 	if err := values(ra.Kind, a.params.Bits, openings, inputs); err != nil {
@@ -206,14 +204,14 @@ func (a *Auditor) action(ctx context.Context, rules *token.Policy, i int, ra *re
 	report := &ActionReport{Kind: ra.Kind, Type: openings[0].Type}
 	if issuer != nil {
 		if !issuer.MayIssue(report.Type) {
-			return nil, failed(Issuers, i, -1, refuse("the issuer signs for a type that is not its own"))
+			return nil, failed(Issuers, i, -1, refuse("the issuer may not issue this type"))
 		}
 		report.Issuer = issuer.Identity
 	}
 	for j := range tokens {
 		ids, err := script.Identities(tokens[j].Owner)
 		if j < inputs {
-			// Who else a script names was seen when the token was made.
+			// The other identities of a script were checked when the token was made.
 			place := &script.Place{AnyTime: true, Inputs: inputs, Outputs: parsed.Outputs}
 			ids, err = script.Signers(tokens[j].Owner, script.Witness{Unlock: ra.Spends[j].Unlock, Preimage: ra.Spends[j].Preimage}, place)
 		}
@@ -237,11 +235,11 @@ func (a *Auditor) action(ctx context.Context, rules *token.Policy, i int, ra *re
 	return report, nil
 }
 
-// notes refuses the note of an output, if it has one, unless it has a share for each identity of the owner,
-// encrypted as the policy says. Only the payee sees whether it opens.
+// notes checks the encrypted opening (note) of an output, if there is one. It must have a share for each identity
+// of the owner, encrypted under the KEM of the policy. Only the payee can see whether it opens.
 func notes(rules *token.Policy, raw []byte, identities int) error {
 	if len(raw) == 0 {
-		return nil // the payee is told otherwise
+		return nil // the payee gets the opening in another way
 	}
 	shares, err := note.Decode(raw)
 	if err != nil {
@@ -252,15 +250,14 @@ func notes(rules *token.Policy, raw []byte, identities int) error {
 	}
 	for i := range shares {
 		if shares[i].KEM != rules.Notes {
-			return refuse("a note for %v, policy %d asks for %v", shares[i].KEM, rules.Version, rules.Notes)
+			return refuse("a note for %v, policy %d requires %v", shares[i].KEM, rules.Version, rules.Notes)
 		}
 	}
 	return nil
 }
 
-// values refuses more than one type, a value out of range, and a transfer whose
-// outputs are not worth its inputs. Openings are those of the inputs, so many, and
-// then of the outputs.
+// values refuses tokens of more than one type, a value out of range, and a transfer whose outputs are not worth its
+// inputs. openings has the openings of the inputs, whose number is inputs, and then those of the outputs.
 func values(kind token.Kind, width int, openings []token.Opening, inputs int) error {
 	var sums [2]uint64
 	for j := range openings {
@@ -282,7 +279,7 @@ func values(kind token.Kind, width int, openings []token.Opening, inputs int) er
 		sums[side] = sum
 	}
 	if kind == token.Transfer && sums[0] != sums[1] {
-		return refuse("outputs that are not worth the inputs")
+		return refuse("the outputs are not worth as much as the inputs")
 	}
 	return nil
 }
@@ -306,7 +303,7 @@ func (a *Auditor) owners(ids []identity.Identity, known []Owner) ([]Party, error
 func (a *Auditor) party(id identity.Identity, known *Owner) (Party, error) {
 	if id.Type() != identity.TypePseudonym {
 		if len(known.Certificate) > 0 || len(known.Proof) > 0 || known.Sealed != nil {
-			return Party{}, refuse("a certificate for an identity that is no pseudonym")
+			return Party{}, refuse("a certificate for an identity that is not a pseudonym")
 		}
 		key, err := identity.Key(id)
 		return Party{Key: key, Type: id.Type()}, err
@@ -325,7 +322,7 @@ func (a *Auditor) party(id identity.Identity, known *Owner) (Party, error) {
 	return Party{Name: certificate.Name, Authority: certificate.Authority, Key: certificate.Commitment, Type: id.Type()}, nil
 }
 
-// certificate parses and verifies a certificate, unless it has been lately.
+// certificate parses and verifies a certificate, unless it is cached.
 func (a *Auditor) certificate(encoded []byte) (*identity.Certificate, error) {
 	sum := sha256.Sum256(encoded)
 	a.mu.Lock()

@@ -32,7 +32,7 @@ import (
 	"github.com/zkbench/zkbench/token/script"
 )
 
-// smallTables are built fast: a test proves little.
+// smallTables makes small tables, which are built fast, because a test proves little.
 var smallTables = token.Tuning{Table: group.TableOptions{Window: 4, Spacing: 8}}
 
 func key(tb testing.TB, name string) identity.Signer {
@@ -40,8 +40,8 @@ func key(tb testing.TB, name string) identity.Signer {
 	return must.Get(identity.NewEd25519Signer(ed25519.NewKeyFromSeed(seed[:])))(tb)
 }
 
-// scene is a request of an issue and a transfer, and the information on it: alice
-// is an Ed25519 key, bob an enrolled pseudonym, and the transfer redeems a part.
+// scene is a request with an issue and a transfer, and the audit information on it. Alice is an Ed25519 key
+// and bob an enrolled pseudonym; the transfer redeems a part.
 type scene struct {
 	auditor *audit.Auditor
 	params  *token.PublicParams
@@ -181,7 +181,7 @@ func TestEveryLieIsNamed(t *testing.T) {
 	}
 }
 
-// recorded is a ledger on which one update is.
+// recorded is a ledger that contains one update.
 type recorded struct{ update *policy.Update }
 
 func (r recorded) Record(_ context.Context, anchor []byte) (record ledger.Record, found bool, err error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/zkbench/zkbench/token/request"
 )
 
-// Version is the version of the encoding.
+// Version is the version of the encoding of audit information.
 const Version = 2
 
 // Limits of the encoding, in bytes.
@@ -22,18 +22,17 @@ const (
 	blindingLen    = 32
 )
 
-// Information is what an auditor gets with a request: it opens everything that the
-// request hides, and is secret.
+// Information is what an auditor gets with a request. It opens everything that the request hides, so it is secret.
 type Information struct{ Actions []Action }
 
-// Action is the information on one action: in clear, or sealed to the auditors, so that it can be handed on by somebody else
-// who has a part in the request.
+// Action is the audit information on one action. It is in the clear, or sealed to the auditors, so that another party
+// of the request can pass it on without reading it.
 type Action struct {
 	Inputs, Outputs []Item
 	Sealed          *Sealed
 }
 
-// Item is the information on one token.
+// Item is the audit information on one token.
 type Item struct {
 	Opening token.Opening
 	Owners  []Owner // one for each identity of the token's owner
@@ -45,8 +44,8 @@ type Item struct {
 //	action = form(1); 1: count(1) inputs count(1) outputs; 2: sealed
 //	item   = type, value(8) blinding(32) count(1) owners
 //
-// Owners, and what is sealed, are encoded as Owner.Append says. Numbers are big-endian; the type stands behind a length of 2
-// bytes. The error is an ErrLimit that names the field.
+// Owner.Append documents the encoding of owners and of sealed data. Numbers are big-endian. The type comes after a
+// length of 2 bytes. Encode returns ErrLimit, naming the field.
 func (info *Information) Encode() ([]byte, error) {
 	var b wire.Builder
 	b.Bound("actions", len(info.Actions), 1, request.MaxActions)
@@ -74,7 +73,7 @@ func (info *Information) Encode() ([]byte, error) {
 	return encoded, err
 }
 
-// append appends the encoding of an action in clear.
+// append appends the encoding of an action in the clear.
 func (a *Action) append(b *wire.Builder) {
 	for _, items := range [][]Item{a.Inputs, a.Outputs} {
 		b.Bound("tokens", len(items), 0, token.MaxTokens)
@@ -97,14 +96,16 @@ func (a *Action) append(b *wire.Builder) {
 	}
 }
 
-// actionInfo is HPKE's info of a sealed action: "zkbench/v3/audit action" ledger(32) index(2) anchor policy(8).
+// actionInfo returns the HPKE info of a sealed action without the policy's version, which Sealed.info adds:
+// "zkbench/v3/audit action" ledger(32) index(2) anchor policy(8).
 func actionInfo(ledger token.LedgerID, anchor []byte, index int) []byte {
 	info := append([]byte("zkbench/v3/audit action"), ledger[:]...)
 	return append(binary.BigEndian.AppendUint16(info, uint16(index)), anchor...)
 }
 
-// Seal encrypts the information on an action to all auditors of a policy, for its place in the request of an anchor. The error is
-// an ErrParams or an ErrLimit.
+// Seal encrypts the information on an action to all auditors of a policy. It opens only at the given index in a
+// request with the given anchor. An action that is sealed already is returned unchanged. Seal returns ErrParams or
+// ErrLimit.
 func (a *Action) Seal(rules *token.Policy, ledger token.LedgerID, anchor []byte, index int) (Action, error) {
 	if a.Sealed != nil {
 		return *a, nil
@@ -121,7 +122,7 @@ func (a *Action) Seal(rules *token.Policy, ledger token.LedgerID, anchor []byte,
 	return Action{Sealed: s}, err
 }
 
-// open returns an action in clear, with the key of the auditor who reads.
+// open returns the action in the clear, with the auditor's key.
 func (a *Action) open(key hpke.PrivateKey, ledger token.LedgerID, anchor []byte, index int) (*Action, error) {
 	if a.Sealed == nil {
 		return a, nil
@@ -136,8 +137,8 @@ func (a *Action) open(key hpke.PrivateKey, ledger token.LedgerID, anchor []byte,
 	return &clear, f.End("sealed action")
 }
 
-// Decode decodes audit information. The error is a *zkbench.DecodeError that names
-// the field and shows nothing of it. The information keeps references into data.
+// Decode decodes audit information, which keeps references into data. The error is of type *zkbench.DecodeError. It
+// names the field and never contains any part of its value.
 func Decode(data []byte) (*Information, error) {
 	f := wire.NewFields(data, "information", MaxInformation)
 	f.Version(Version)

@@ -9,21 +9,22 @@ import (
 	"github.com/zkbench/zkbench/token/internal/wire"
 )
 
-// Owner tells who a pseudonym is: in clear, from whoever owns it, or sealed to the auditors, so that a payer can hand it
-// on without learning who is paid. Of other identities it is empty.
+// Owner tells auditors who holds a pseudonym. It is in the clear, as the holder makes it, or sealed to the auditors, so
+// that a payer can pass it on without learning who is paid. For other identities it is empty.
 type Owner struct {
-	Certificate []byte // the holder's enrolment
-	Proof       []byte // that the pseudonym is the holder's, in Context
+	Certificate []byte // the holder's certificate
+	Proof       []byte // that the pseudonym belongs to the holder; bound to Context
 	Sealed      *Sealed
 }
 
-// ownerInfo is HPKE's info of a sealed owner: "zkbench/v3/audit" ledger(32) identity policy(8).
+// ownerInfo returns the HPKE info of a sealed owner without the policy's version, which Sealed.info adds:
+// "zkbench/v3/audit" ledger(32) identity policy(8).
 func ownerInfo(ledger token.LedgerID, id identity.Identity) []byte {
 	return append(append([]byte("zkbench/v3/audit"), ledger[:]...), id...)
 }
 
-// Seal encrypts what a pseudonym's owner tells auditors to all of a policy. It returns an owner that is empty as it is. The error is an
-// ErrParams or an ErrLimit.
+// Seal encrypts an Owner for the pseudonym id to all auditors of a policy. It returns an empty or sealed Owner
+// unchanged. Seal returns ErrParams or ErrLimit.
 func Seal(rules *token.Policy, ledger token.LedgerID, id identity.Identity, o Owner) (Owner, error) {
 	if len(o.Certificate) == 0 && len(o.Proof) == 0 {
 		return o, nil
@@ -44,8 +45,9 @@ func Seal(rules *token.Policy, ledger token.LedgerID, id identity.Identity, o Ow
 	return Owner{Sealed: s}, err
 }
 
-// For reports whether the auditors of a policy can read who a pseudonym is: it is said in clear, or sealed to all of their keys.
-func (o *Owner) For(rules *token.Policy) bool {
+// ReadableBy reports whether all auditors of a policy can read who holds the pseudonym: the Owner is in the clear, or
+// sealed to all their keys.
+func (o *Owner) ReadableBy(rules *token.Policy) bool {
 	if o.Sealed == nil {
 		return len(rules.Auditors) == 0 || len(o.Certificate) > 0
 	}
@@ -58,7 +60,7 @@ func (o *Owner) For(rules *token.Policy) bool {
 	return true
 }
 
-// open returns an owner in clear, with the key of the auditor who reads.
+// open returns the Owner in the clear, with the auditor's key.
 func (o *Owner) open(key hpke.PrivateKey, ledger token.LedgerID, id identity.Identity) (*Owner, error) {
 	if o.Sealed == nil {
 		return o, nil
@@ -75,19 +77,19 @@ func (o *Owner) open(key hpke.PrivateKey, ledger token.LedgerID, id identity.Ide
 
 const maxSealedOwner = 2 + MaxCertificate + 2 + MaxProof + sealRoom
 
-// The forms of an owner; the numbers are those of the encoding.
+// Forms of an Owner. The numbers are part of the encoding.
 const (
 	formEmpty = iota
 	formClear
 	formSealed
 )
 
-// Append appends the canonical encoding; what is out of bounds is b's error:
+// Append appends the canonical encoding to b. If something is out of bounds, b has an error:
 //
 //	owner = form(1); 0: nothing; 1: certificate proof; 2: policy(8) count(2) copies
 //	copy  = key(8) ciphertext
 //
-// with certificate and proof behind a length of 2 bytes, ciphertext of 3.
+// Certificate and proof come after a length of 2 bytes, ciphertext after a length of 3 bytes.
 func (o *Owner) Append(b *wire.Builder) {
 	switch {
 	case o.Sealed != nil:
@@ -107,7 +109,7 @@ func (o *Owner) Append(b *wire.Builder) {
 	}
 }
 
-// ReadOwner reads what Append wrote. The owner keeps references into what f reads.
+// ReadOwner reads an Owner that Append encoded. The Owner keeps references into the data that f reads.
 func ReadOwner(f *wire.Fields) (o Owner) {
 	at := f.Offset()
 	switch f.Number(".form", 1, formEmpty, formSealed) {

@@ -13,35 +13,36 @@ import (
 	"github.com/zkbench/zkbench/token/internal/wire"
 )
 
-// Sealed is something encrypted to every auditor of a policy.
+// Sealed is data encrypted to every auditor of a policy.
 type Sealed struct {
 	Policy uint64 // the policy's version
 	Copies []Copy
 }
 
-// Copy is for one auditor.
+// Copy is the ciphertext for one auditor.
 type Copy struct {
-	Key        [KeyNameLen]byte // names the auditor's key
+	Key        [KeyNameLen]byte // beginning of a hash of the auditor's key
 	Ciphertext []byte           // HPKE's encapsulated key and ciphertext
 }
 
-// KeyNameLen is the length in bytes of what names a key: the beginning of a hash.
+// KeyNameLen is the length of Copy.Key in bytes.
 const KeyNameLen = 8
 
 const (
 	maxCopies = token.MaxIdentities
-	sealStep  = 256              // what is sealed is filled up to a multiple: its length says little
-	sealRoom  = sealStep + 2<<10 // bytes that sealing adds at most
+	sealStep  = 256              // data is padded to a multiple of this, so that its length says little
+	sealRoom  = sealStep + 2<<10 // maximum number of bytes that sealing adds
 )
 
-// keyName names a key of HPKE.
+// keyName returns the name of an HPKE key.
 func keyName(kem token.KEM, key []byte) (name [KeyNameLen]byte) {
 	sum := sha256.Sum256(append(binary.BigEndian.AppendUint16([]byte("zkbench/v3/audit key"), uint16(kem)), key...))
 	copy(name[:], sum[:])
 	return name
 }
 
-// seal encrypts to the auditors of a policy, filled up with zeros. info, of HPKE, names what is sealed, the policy's version behind it. The error is an ErrParams.
+// seal encrypts plain, padded with zeros, to the auditors of a policy. info is the HPKE info that names the data;
+// the policy's version is added to it. seal returns ErrParams.
 func seal(rules *token.Policy, info, plain []byte) (*Sealed, error) {
 	if len(rules.Auditors) == 0 {
 		return nil, fmt.Errorf("%w: the policy has no auditor to seal to", zkbench.ErrParams)
@@ -57,11 +58,11 @@ func seal(rules *token.Policy, info, plain []byte) (*Sealed, error) {
 		}
 		key, err := kem.NewPublicKey(a.Key)
 		if err != nil {
-			return nil, fmt.Errorf("%w: auditors[%d]: no key of %v", zkbench.ErrParams, i, a.KEM)
+			return nil, fmt.Errorf("%w: auditors[%d]: not a key of %v", zkbench.ErrParams, i, a.KEM)
 		}
 		ciphertext, err := hpke.Seal(key, hpke.HKDFSHA256(), hpke.ChaCha20Poly1305(), info, plain)
 		if err != nil {
-			return nil, fmt.Errorf("%w: auditors[%d]: a key that agrees on nothing", zkbench.ErrParams, i)
+			return nil, fmt.Errorf("%w: auditors[%d]: key agreement fails", zkbench.ErrParams, i)
 		}
 		s.Copies = append(s.Copies, Copy{keyName(a.KEM, a.Key), ciphertext})
 	}
@@ -72,10 +73,10 @@ func (s *Sealed) info(what []byte) []byte {
 	return binary.BigEndian.AppendUint64(what[:len(what):len(what)], s.Policy)
 }
 
-// open returns what is sealed, filled up, with the key of the auditor who reads.
+// open returns the data, still padded, with the auditor's key.
 func (s *Sealed) open(key hpke.PrivateKey, info []byte) ([]byte, error) {
 	if key == nil {
-		return nil, refuse("something sealed, and the auditor has no key")
+		return nil, refuse("sealed information, but the auditor has no key")
 	}
 	name := keyName(token.KEM(key.KEM().ID()), key.PublicKey().Bytes())
 	for _, c := range s.Copies {
@@ -84,14 +85,14 @@ func (s *Sealed) open(key hpke.PrivateKey, info []byte) ([]byte, error) {
 		}
 		plain, err := hpke.Open(key, hpke.HKDFSHA256(), hpke.ChaCha20Poly1305(), s.info(info), c.Ciphertext)
 		if err != nil {
-			return nil, &zkbench.DecodeError{Path: "sealed", Reason: "does not open with the auditor's key in this place"}
+			return nil, &zkbench.DecodeError{Path: "sealed", Reason: "cannot be opened here with the auditor's key"}
 		}
 		return plain, nil
 	}
-	return nil, refuse("sealed under policy %d, to other keys than this auditor's: who has sealed it must do so again", s.Policy)
+	return nil, refuse("sealed under policy %d, not to this auditor's key: the sender must seal it again", s.Policy)
 }
 
-// fill reads the zeros behind what was sealed.
+// fill reads the zeros that pad sealed data.
 func fill(f *wire.Fields, total int) {
 	if !f.OK() {
 		return
@@ -103,7 +104,8 @@ func fill(f *wire.Fields, total int) {
 	}
 }
 
-// append appends policy(8) count(2) copies; copy = key(8) ciphertext, this behind a length of 3 bytes and of so many at most.
+// append appends policy(8) count(2) copies, with copy = key(8) ciphertext. The ciphertext comes after a
+// length of 3 bytes; most is its maximum length.
 func (s *Sealed) append(b *wire.Builder, most int) {
 	b.Bound("sealed copies", len(s.Copies), 1, maxCopies)
 	b.AddUint64(s.Policy)

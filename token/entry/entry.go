@@ -1,8 +1,9 @@
-// Package entry computes what a ledger records of a request or of an update of the policy: anchor, digest, tokens that it
-// spends, tokens that it creates. Validators write entries that it computes; wallets, auditors and replays
-// compute them again, and believe a record nothing that its request does not say.
+// Package entry computes the ledger entry of a request or policy update: its anchor, its digest,
+// the tokens that it spends, and the tokens that it creates. Validators write these entries.
+// Wallets, auditors and replays compute them again from the recorded request, so they need not
+// trust the other fields of a record.
 //
-// What this package does not promise: it decodes, and verifies neither signatures nor proofs.
+// The package only decodes. It verifies neither signatures nor proofs.
 package entry
 
 import (
@@ -18,29 +19,29 @@ import (
 	"github.com/zkbench/zkbench/token/request"
 )
 
-// Parsed is a request or an update of the policy, decoded, with what it does to a ledger.
+// Parsed is a decoded request or policy update, with its ledger entry.
 type Parsed struct {
 	Request *request.Request // nil for an update
 	Actions []*action.Action // of the request
 	Update  *policy.Update   // nil for a request
 
-	// Entry lacks the time, and for a request the policy: the request does not say them.
+	// Entry has no time, and for a request no policy version: neither is part of a request.
 	Entry ledger.Entry
 }
 
-// Parse decodes a request or an update of the policy of a ledger, whose commitments have pointLen bytes. It computes nothing on
-// curves. The entry keeps references into raw.
+// Parse decodes a request or policy update for the ledger id. Commitments in it have pointLen bytes. It
+// does no curve arithmetic. The entry keeps references into raw.
 //
-// Parse returns a *zkbench.DecodeError if raw is malformed, ErrParams if an update's policy is not accepted, and ErrPolicy if a request has an
-// anchor that is kept for updates.
+// Parse returns a *zkbench.DecodeError if raw is malformed, and ErrParams if an update's policy is not
+// accepted. It returns ErrPolicy if a request has an anchor that is reserved for updates.
 func Parse(id token.LedgerID, pointLen int, raw []byte) (*Parsed, error) {
-	if policy.Is(raw) {
+	if policy.IsUpdate(raw) {
 		u, err := policy.Decode(raw)
 		if err != nil {
 			return nil, err
 		}
 		p := &Parsed{Update: u}
-		p.Entry, err = OfUpdate(u, raw)
+		p.Entry, err = FromUpdate(u, raw)
 		return p, err
 	}
 	r, err := request.Decode(raw)
@@ -53,16 +54,17 @@ func Parse(id token.LedgerID, pointLen int, raw []byte) (*Parsed, error) {
 			return nil, fmt.Errorf("action %d: %w", i, err)
 		}
 	}
-	p.Entry, err = OfRequest(r, p.Actions, r.Digest(id), raw)
+	p.Entry, err = FromRequest(r, p.Actions, r.Digest(id), raw)
 	return p, err
 }
 
-// OfRequest returns the entry of a request, given its actions and its digest, without time and policy. Outputs without owner are redeemed and
-// create nothing.
-func OfRequest(r *request.Request, actions []*action.Action, digest [32]byte, raw []byte) (ledger.Entry, error) {
+// FromRequest returns the entry of a request with the given actions and digest, without time and
+// policy version. An output without an owner is redeemed, so the entry does not create it.
+// FromRequest returns ErrPolicy if the anchor is reserved for updates.
+func FromRequest(r *request.Request, actions []*action.Action, digest [32]byte, raw []byte) (ledger.Entry, error) {
 	e := ledger.Entry{Anchor: r.Anchor, Digest: digest, Request: raw}
 	if policy.Reserved(r.Anchor) {
-		return e, fmt.Errorf("%w: an anchor that is kept for updates of the policy", zkbench.ErrPolicy)
+		return e, fmt.Errorf("%w: the anchor is reserved for policy updates", zkbench.ErrPolicy)
 	}
 	for i, a := range actions {
 		for j := range a.Inputs {
@@ -82,9 +84,10 @@ func OfRequest(r *request.Request, actions []*action.Action, digest [32]byte, ra
 	return e, nil
 }
 
-// OfUpdate returns the entry of an update, without its time. It returns a *zkbench.DecodeError if the update makes version 0, which
-// no policy comes before, and the error of the policy's Encode.
-func OfUpdate(u *policy.Update, raw []byte) (e ledger.Entry, err error) {
+// FromUpdate returns the entry of a policy update, without its time. It returns a
+// *zkbench.DecodeError if the update's policy has version 0, which cannot follow another policy. It
+// returns the error of the policy's Encode if the policy cannot be encoded.
+func FromUpdate(u *policy.Update, raw []byte) (e ledger.Entry, err error) {
 	version := u.Policy.Version
 	if version == 0 {
 		return e, &zkbench.DecodeError{Path: "update.policy.version", Reason: "0, accepted: 1 or more"}
@@ -94,8 +97,9 @@ func OfUpdate(u *policy.Update, raw []byte) (e ledger.Entry, err error) {
 	return e, err
 }
 
-// Check holds a record against the entry that its request makes, in all but the time. It returns a *ledger.CorruptError that names the
-// record's number and what of it is not the request's.
+// Check compares a record with made, the entry computed from the recorded request, in everything
+// except the time. It returns a *ledger.CorruptError that names the record's number and the field
+// that differs.
 func Check(recorded *ledger.Record, made *ledger.Entry) error {
 	what := ""
 	switch {
@@ -104,7 +108,7 @@ func Check(recorded *ledger.Record, made *ledger.Entry) error {
 	case recorded.Digest != made.Digest:
 		what = "its digest is"
 	case recorded.Policy != made.Policy || recorded.Update != made.Update:
-		what = "the policy under which it was accepted, or that it makes one, is"
+		what = "its policy version or update flag is"
 	case !slices.EqualFunc(recorded.Spends, made.Spends, func(a, b token.ID) bool { return bytes.Equal(a, b) }):
 		what = "the tokens that it spends are"
 	case !slices.EqualFunc(recorded.Creates, made.Creates, func(a, b ledger.Created) bool {

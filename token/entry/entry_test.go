@@ -22,7 +22,7 @@ const pointLen = 32
 
 var home = token.LedgerID{1}
 
-// encoded is a request whose actions have these inputs and outputs, and no proofs.
+// encoded returns a request whose actions have these inputs and outputs, and no proofs.
 func encoded(t must.TB, anchor string, actions ...*action.Action) []byte {
 	r := &request.Request{Anchor: []byte(anchor)}
 	for _, a := range actions {
@@ -36,7 +36,7 @@ func made(owner string, fill byte) token.Token {
 	return token.Token{Owner: []byte(owner), Commitment: slices.Repeat([]byte{fill}, pointLen)}
 }
 
-// issue makes two tokens, transfer spends two, makes one and redeems another.
+// issue returns an action that creates two tokens. transfer spends two, creates one and redeems another.
 func issue() *action.Action {
 	return &action.Action{Outputs: []token.Token{made("anna", 1), made("ben", 2)}}
 }
@@ -70,15 +70,15 @@ func TestRequest(t *testing.T) {
 	}
 	must.Do(t, entry.Check(&ledger.Record{Seq: 7, Entry: want}, &p.Entry))
 	for name, edit := range map[string]func(e *ledger.Entry){
-		"its anchor is": func(e *ledger.Entry) { e.Anchor = []byte("other") },
-		"its digest is": func(e *ledger.Entry) { e.Digest[31] ^= 1 },
-		"the policy under which it was accepted, or that it makes one, is": func(e *ledger.Entry) { e.Policy++ },
-		"or that it makes one, is":       func(e *ledger.Entry) { e.Update = true },
-		"the tokens that it spends are":  func(e *ledger.Entry) { e.Spends = e.Spends[:1] },
-		"tokens that it spends are":      func(e *ledger.Entry) { e.Spends = append(slices.Clone(e.Spends), token.ID("c")) },
-		"that it spends are":             func(e *ledger.Entry) { e.Spends = []token.ID{e.Spends[1], e.Spends[0]} },
-		"the tokens that it creates are": func(e *ledger.Entry) { e.Creates = e.Creates[1:] },
-		"tokens that it creates are":     func(e *ledger.Entry) { e.Creates = slices.Clone(e.Creates); e.Creates[1].ID = token.ID("x") },
+		"its anchor is":                        func(e *ledger.Entry) { e.Anchor = []byte("other") },
+		"its digest is":                        func(e *ledger.Entry) { e.Digest[31] ^= 1 },
+		"its policy version or update flag is": func(e *ledger.Entry) { e.Policy++ },
+		"version or update flag is":            func(e *ledger.Entry) { e.Update = true },
+		"the tokens that it spends are":        func(e *ledger.Entry) { e.Spends = e.Spends[:1] },
+		"tokens that it spends are":            func(e *ledger.Entry) { e.Spends = append(slices.Clone(e.Spends), token.ID("c")) },
+		"that it spends are":                   func(e *ledger.Entry) { e.Spends = []token.ID{e.Spends[1], e.Spends[0]} },
+		"the tokens that it creates are":       func(e *ledger.Entry) { e.Creates = e.Creates[1:] },
+		"tokens that it creates are":           func(e *ledger.Entry) { e.Creates = slices.Clone(e.Creates); e.Creates[1].ID = token.ID("x") },
 		"that it creates are": func(e *ledger.Entry) {
 			e.Creates = slices.Clone(e.Creates)
 			e.Creates[2].Token = e.Creates[1].Token
@@ -160,7 +160,7 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		if (p.Request == nil) == (p.Update == nil) || p.Entry.Update != policy.Is(data) {
+		if (p.Request == nil) == (p.Update == nil) || p.Entry.Update != policy.IsUpdate(data) {
 			t.Error("neither a request nor an update, or both")
 		}
 		must.Do(t, p.Entry.Check(0), "an entry that no ledger takes")

@@ -14,14 +14,13 @@ import (
 
 const kindAudit = "audit"
 
-// The scalars of an audit proof, which is (c, zKey, zP, zE): a proof of
-// knowledge of (sk, r, e) with P = sk·G + r·H and E = sk·G + e·H. The verifier
-// computes
+// auditScalars is the number of scalars in an audit proof (c, zKey, zP, zE). The proof shows knowledge of (sk,
+// r, e) with P = sk·G + r·H and E = sk·G + e·H. The verifier computes
 //
 //	A_P = zKey·G + zP·H - c·P,  A_E = zKey·G + zE·H - c·E
 //
-// and checks that c is the challenge for them. The A are not sent: with them
-// absent, c hides everything from whoever does not know E (docs/owners.md).
+// and checks that c is the challenge for them. The proof does not contain A_P and A_E: without them, c hides
+// everything from anyone who does not know E (docs/owners.md).
 const auditScalars = 4
 
 // startAudit opens the transcript of the statement.
@@ -84,7 +83,7 @@ func (s *scheme[S, P]) CheckAudit(id Identity, certificate *Certificate, auditCo
 	t := s.startAudit(point, certificate.Commitment, auditContext)
 	want := s.challenge(&t, g.AppendPoints(nil, A[:]...))
 	if !g.Equal(&c, &want) {
-		return fmt.Errorf("%w: the pseudonym is not shown to be the certificate's", zkbench.ErrProof)
+		return fmt.Errorf("%w: the proof does not show that the pseudonym is the certificate's", zkbench.ErrProof)
 	}
 	return nil
 }

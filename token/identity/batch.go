@@ -15,20 +15,19 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// CheckName is the check that a Batch names in its errors.
+// CheckName is the name of the check in a Batch's errors.
 const CheckName = "signature"
 
-// Signed is a signature of Message by ID.
+// Signed is a message with its signature by ID.
 type Signed struct {
 	ID                 Identity
 	Message, Signature []byte
 }
 
-// Batch gathers signatures and verifies them together: Ed25519 and pseudonyms
-// each in one multi-scalar multiplication, ECDSA one by one. Signatures come in
-// groups, for example those of one request: a group is as dead with one bad
-// signature as with a thousand, so the search ends at its first. It is not safe
-// for concurrent use.
+// Batch collects signatures and verifies them together: Ed25519 and pseudonyms each in one multi-scalar
+// multiplication, ECDSA one by one. Signatures come in groups, for example those of one request. One bad
+// signature makes its whole group bad, so the search in a group ends at the first. A Batch is not safe for
+// concurrent use.
 type Batch struct {
 	set    *Set
 	items  []item
@@ -39,12 +38,12 @@ type item struct {
 	id                 Identity
 	message, signature []byte
 
-	group, index int      // which group's, and its place there
+	group, index int      // the group, and the index in it
 	verifier     Verifier // nil until parsed; never a pseudonym's
 }
 
-// weight is 128 bits by which an equation is multiplied, so that a sum with an
-// equation that does not hold is zero with probability 2^-128.
+// weight is a random factor of 128 bits for an equation. If an equation is wrong, the weighted sum is zero with
+// probability 2^-128.
 type weight [16]byte
 
 // claims are equations that are verified together.
@@ -54,14 +53,14 @@ type claims interface {
 	holds(ctx context.Context, ex executor.Executor, indices []int, weights []weight) (bool, error)
 }
 
-// NewBatch returns an empty batch whose identities set parses.
+// NewBatch returns an empty batch that uses set to parse identities.
 func NewBatch(set *Set) *Batch { return &Batch{set: set} }
 
-// Len is the number of groups added.
+// Len returns the number of groups added.
 func (b *Batch) Len() int { return b.groups }
 
-// Add adds a group of signatures, which gets the index Len() before the call. The
-// slices are read by Verify and must not change until then.
+// Add adds a group of signatures. The group's index is the value of Len before the call. Verify reads the
+// slices, so they must not change until then.
 func (b *Batch) Add(group ...Signed) {
 	for i, s := range group {
 		b.items = append(b.items, item{id: s.ID, message: s.Message, signature: s.Signature, group: b.groups, index: i})
@@ -69,16 +68,17 @@ func (b *Batch) Add(group ...Signed) {
 	b.groups++
 }
 
-// Verify accepts exactly what Set.Verifier and Verifier.Verify accept for every
-// signature by itself. The first of each group that does not hold is named by a
-// *zkbench.CheckError with the group as Action and its place there as Index, which
-// wraps ErrSignature, or the error of Set.Verifier where its identity does not
-// parse; the errors are joined in order of groups. Any other error is the
-// executor's or the context's. A batch without groups is an ErrParams. A group without signatures
-// holds, so that it spoils no other one: whoever adds groups of what others sent sees to it that somebody must sign.
+// Verify accepts exactly what Set.Verifier and Verifier.Verify accept for every signature by itself. For each
+// bad group, the error contains a *zkbench.CheckError that names its first bad signature: Action is the group,
+// and Index is the index in the group. It wraps ErrSignature, or the error of Set.Verifier if the identity does
+// not parse. The errors are joined in order of groups.
 //
-// The set keeps the verifiers of groups that hold: who cannot sign for all of a
-// group drives nobody out of it.
+// Verify returns ErrParams if the batch has no groups. Any other error comes from the executor or the context.
+// A group without signatures is accepted, so that it does not affect other groups. If groups come from others,
+// the caller must check that somebody has to sign.
+//
+// The set stores the verifiers of good groups only. So nobody can push verifiers out of the set without being
+// able to sign for a whole group.
 func (b *Batch) Verify(ctx context.Context, ex executor.Executor) error {
 	if b.groups == 0 {
 		return fmt.Errorf("%w: no signatures to verify, accepted are 1 group or more", zkbench.ErrParams)
@@ -119,7 +119,7 @@ func (b *Batch) Verify(ctx context.Context, ex executor.Executor) error {
 	return bad.join()
 }
 
-// verdicts are the first bad signatures of groups, as far as they are known.
+// verdicts holds the first bad signature of each group, as far as it is known.
 type verdicts struct {
 	items []item
 	mu    sync.Mutex
@@ -131,8 +131,7 @@ func newVerdicts(b *Batch) *verdicts {
 	return &verdicts{items: b.items, first: make([]int, b.groups), cause: make([]error, b.groups)}
 }
 
-// open reports whether it matters if item i is bad: no item before it in its group
-// is known to be.
+// open reports whether it still matters if item i is bad: no item before it in its group is known to be bad.
 func (v *verdicts) open(i int) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -140,7 +139,7 @@ func (v *verdicts) open(i int) bool {
 	return v.cause[g] == nil || i < v.first[g]
 }
 
-// set notes what is wrong with item i, if anything.
+// set records that item i is bad, unless err is nil.
 func (v *verdicts) set(i int, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -167,7 +166,7 @@ func (s *Set) verify(it *item) (err error) {
 	return it.verifier.Verify(it.message, it.signature)
 }
 
-// ed25519Claims decodes the signatures of items, which are Ed25519 by their type.
+// ed25519Claims decodes the signatures of items whose type is Ed25519.
 func (s *Set) ed25519Claims(ctx context.Context, ex executor.Executor, items []item) (claims, []error, [][]byte, error) {
 	cs, errs, states := make(ed25519Claims, len(items)), make([]error, len(items)), make([][]byte, len(items))
 	err := ex.Do(ctx, len(items), func(_ context.Context, i int) error {
@@ -180,8 +179,8 @@ func (s *Set) ed25519Claims(ctx context.Context, ex executor.Executor, items []i
 	return cs, errs, states, err
 }
 
-// together verifies the items at indices with one scheme, those that matter, and
-// notes the first bad ones of their groups.
+// together verifies the items at indices with one scheme, except those that no longer matter. It records the
+// first bad one of each group.
 func (b *Batch) together(ctx context.Context, ex executor.Executor, bad *verdicts, indices []int,
 	decode func(context.Context, executor.Executor, []item) (claims, []error, [][]byte, error),
 ) error {
@@ -217,12 +216,11 @@ func (b *Batch) together(ctx context.Context, ex executor.Executor, bad *verdict
 	return err
 }
 
-// bisection looks for the first claim of each group that does not hold. Weights
-// come from the states of all claims and from local randomness, so that no signer
-// knows them.
+// bisection finds the first bad claim of each group. Weights come from the states of all claims and from local
+// randomness, so that no signer knows them.
 type bisection struct {
 	cs    claims
-	group func(index int) int // rises with the index
+	group func(index int) int // does not decrease with the index
 	state [transcript.StateLen]byte
 	local [transcript.SeedLen]byte
 	drawn uint64 // weight streams used
@@ -242,9 +240,8 @@ func (s *bisection) stream() *sha3.SHAKE {
 	return transcript.XOF("zkbench/v1/weights", s.state[:], s.local[:], binary.LittleEndian.AppendUint64(nil, s.drawn))
 }
 
-// find returns, in order, the first of each group in indices that does not hold. In
-// one group of n its sums are over 3n claims at most: a half that holds some bad one
-// ends the search in the other.
+// find returns, in order, the first bad claim of each group in indices. In one group of n claims, its sums
+// cover at most 3n claims, because a bad claim in the left half ends the search in the right half.
 func (s *bisection) find(ctx context.Context, ex executor.Executor, indices []int) ([]int, error) {
 	if len(indices) == 0 {
 		return nil, nil
@@ -277,5 +274,5 @@ func (s *bisection) find(ctx context.Context, ex executor.Executor, indices []in
 	return append(left[:len(left):len(left)], right...), err
 }
 
-// taskCount is the number of tasks that n items are shared out to.
+// taskCount returns the number of tasks among which n items are divided.
 func taskCount(ex executor.Executor, n int) int { return max(1, min(executor.Tasks(ex), n)) }

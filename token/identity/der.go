@@ -60,7 +60,7 @@ func (t tag) String() string {
 	return fmt.Sprintf("tag 0x%02x", uint8(t))
 }
 
-// oneOf says which tags are accepted.
+// oneOf lists the accepted tags for an error.
 func oneOf(tags ...tag) string {
 	names := make([]string, len(tags))
 	for i, t := range tags {
@@ -69,12 +69,12 @@ func oneOf(tags ...tag) string {
 	return strings.Join(names, " or ")
 }
 
-// element is what is left to read of an element's content. Elements have a tag of one
-// byte, and a definite length in as few bytes as it needs, at most three: this
-// reader is ours because what it accepts, validators must agree on.
+// element holds the unread part of a DER element's content. Elements have a tag of one byte, and a definite
+// length in the shortest form, at most three bytes long. We have our own reader because validators must agree
+// on what is accepted.
 //
-// Parts of one encoding share the first error. After it nothing is left of any part, so
-// that only loops and what is done with values must look at it.
+// All parts of one encoding share the first error. After it no part has anything left to read, so only loops
+// and code that uses values must check it.
 type element struct {
 	*derInput
 	tag     tag
@@ -88,14 +88,14 @@ type derInput struct {
 
 func newElement(in []byte) element { return element{derInput: &derInput{in: in}, end: len(in)} }
 
-// fail is the first error: what stands at an offset, in a field.
+// fail sets the error, unless there is one: what was found at an offset, in a field.
 func (in *derInput) fail(field string, at int, format string, args ...any) {
 	if in.err == nil {
 		in.err = &zkbench.DecodeError{Path: field, Offset: at, Reason: fmt.Sprintf(format, args...)}
 	}
 }
 
-// within puts the field with index i before the path of the error, if there is one.
+// within puts the field and the index i before the path of the error, if there is one.
 func (in *derInput) within(field string, i int) {
 	if in.err != nil {
 		in.err = in.err.Within(fmt.Sprintf("%s[%d]", field, i), 0)
@@ -105,10 +105,10 @@ func (in *derInput) within(field string, i int) {
 // more reports whether there is an element left.
 func (d *element) more() bool { return d.err == nil && d.at < d.end }
 
-// rest is what is left.
+// rest returns the unread bytes.
 func (d *element) rest() []byte { return d.in[d.at:d.end] }
 
-// peek is the tag of the next element, 0 where there is none.
+// peek returns the tag of the next element, or 0 if there is none.
 func (d *element) peek() tag {
 	if !d.more() {
 		return 0
@@ -152,7 +152,7 @@ func (d *element) next(field string, tags ...tag) element {
 	return content
 }
 
-// fixed reads bytes that can only be these; accepted is what they say.
+// fixed reads bytes that must equal want. accepted describes them in the error.
 func (d *element) fixed(field string, want, accepted string) {
 	left := d.rest()
 	if d.err == nil && (len(left) < len(want) || string(left[:len(want)]) != want) {
@@ -163,14 +163,14 @@ func (d *element) fixed(field string, want, accepted string) {
 	}
 }
 
-// done ends a field: nothing may be left of it.
+// done ends a field and fails if anything is left of it.
 func (d *element) done(field string) {
 	if d.more() {
 		d.fail(field, d.at, "%d bytes after its last element", d.end-d.at)
 	}
 }
 
-// positive reads the INTEGER of a number above 0, and returns its content.
+// positive reads an INTEGER above 0 and returns its content.
 func (d *element) positive(field string) []byte {
 	n := d.next(field, tagInteger)
 	b := n.rest()
@@ -180,8 +180,8 @@ func (d *element) positive(field string) []byte {
 	return b
 }
 
-// oid reads an OBJECT IDENTIFIER, and returns its content: numbers in base 128,
-// each in as few bytes as it needs, all but its last byte with the high bit.
+// oid reads an OBJECT IDENTIFIER and returns its content: numbers in base 128, each in the shortest form. All
+// bytes of a number except the last have the high bit set.
 func (d *element) oid(field string) []byte {
 	id := d.next(field, tagOID)
 	b := id.rest()
@@ -197,8 +197,8 @@ func (d *element) oid(field string) []byte {
 	return b
 }
 
-// time reads a second of the years 1950 to 9999, without a fraction and in UTC: up to 2049
-// a UTCTime YYMMDDhhmmssZ, later a GeneralizedTime YYYYMMDDhhmmssZ (RFC 5280, 4.1.2.5).
+// time reads a time in the years 1950 to 9999, in whole seconds and UTC. Up to 2049 it is a UTCTime
+// YYMMDDhhmmssZ, later a GeneralizedTime YYYYMMDDhhmmssZ (RFC 5280, 4.1.2.5).
 func (d *element) time(field string) {
 	t := d.next(field, tagUTCTime, tagGeneralizedTime)
 	if d.err == nil && !isTime(t.tag, t.rest()) {
@@ -235,7 +235,7 @@ func isTime(t tag, b []byte) bool {
 	return month >= 1 && month <= 12 && day >= 1 && day <= days(year, month) && hour < 24 && minute < 60 && second < 60
 }
 
-// days is the number of days of a month, 1 to 12.
+// days returns the number of days of a month, 1 to 12.
 func days(year, month int) int {
 	switch month {
 	case 2:

@@ -17,15 +17,14 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// ECDSALen is the length in bytes of an ECDSA signature: r || s, 32 bytes
-// big-endian each.
+// ECDSALen is the length in bytes of an ECDSA signature: r || s, each 32 bytes big-endian.
 const ECDSALen = 64
 
 type ecdsaVerifier struct{ key *ecdsa.PublicKey }
 
-// Verify accepts r || s with 0 < r < n and 0 < s <= (n-1)/2 that is an ECDSA
-// signature of SHA-256(message): of s and n-s, which verify alike, only the low. Ranges
-// are checked here, and crypto/ecdsa sees DER that is made here: it is left the equation.
+// Verify accepts r || s if it is an ECDSA signature of SHA-256(message) with 0 < r < n and 0 < s <= (n-1)/2. Of
+// s and n-s, which both satisfy the equation, only the lower is accepted. Verify checks these ranges itself and
+// builds the DER for crypto/ecdsa, which only checks the equation.
 func (v *ecdsaVerifier) Verify(message, signature []byte) error {
 	if len(signature) != ECDSALen {
 		return rejected(fmt.Sprintf("%d bytes, want %d", len(signature), ECDSALen))
@@ -54,7 +53,7 @@ func (v *ecdsaVerifier) sameKey(other Verifier) bool {
 	return ok && v.key.Equal(o.key)
 }
 
-// order is the order n of P-256, halfOrder is (n-1)/2, big-endian.
+// order is the order n of P-256, and halfOrder is (n-1)/2, both big-endian.
 var order, halfOrder = func() (n, half [32]byte) {
 	N := elliptic.P256().Params().N
 	N.FillBytes(n[:])
@@ -69,8 +68,8 @@ type ecdsaSigner struct {
 	key *ecdsa.PrivateKey
 }
 
-// NewX509Signer signs as the certificate's owner. A key that is not the
-// certificate's is an ErrParams.
+// NewX509Signer returns a Signer that signs as the certificate's owner. It returns ErrParams if key is not the
+// certificate's key.
 func NewX509Signer(der []byte, key *ecdsa.PrivateKey) (Signer, error) {
 	id, err := X509(der)
 	if err != nil {
@@ -88,7 +87,7 @@ func NewX509Signer(der []byte, key *ecdsa.PrivateKey) (Signer, error) {
 
 func (s *ecdsaSigner) Identity() Identity { return slices.Clone(s.id) }
 
-// Sign signs as RFC 6979 says, SHA-256, and returns the low s.
+// Sign signs SHA-256(message) deterministically as RFC 6979 specifies, and returns the low s.
 func (s *ecdsaSigner) Sign(message []byte, _ io.Reader) ([]byte, error) {
 	hash := sha256.Sum256(message)
 	der, err := s.key.Sign(nil, hash[:], crypto.SHA256)

@@ -16,9 +16,9 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// Ed25519 returns the identity of a key. The rules are those of ZIP-215: any
-// encoding of a point on the curve is a key, also one of small order, for which
-// anybody can sign.
+// Ed25519 returns the identity of a key. The rules are those of ZIP-215: any encoding of a point on the curve
+// is accepted, even a point of small order, for which anybody can sign. Ed25519 returns a *zkbench.DecodeError
+// if the key is not such an encoding.
 func Ed25519(key ed25519.PublicKey) (Identity, error) {
 	id := append(Identity{byte(TypeEd25519)}, key...)
 	if _, err := parse(id, nil); err != nil {
@@ -31,7 +31,7 @@ type ed25519Verifier struct {
 	key [ed25519.PublicKeySize]byte
 	a   *edwards25519.Point
 
-	cleared *edwards25519.Point // 8·a, which is all that Verify's equation has of a
+	cleared *edwards25519.Point // 8·a, the only form of a in Verify's equation
 }
 
 func parseEd25519(key []byte) (Verifier, error) {
@@ -48,8 +48,7 @@ func parseEd25519(key []byte) (Verifier, error) {
 	return v, nil
 }
 
-// Verify accepts R || s as ZIP-215 says: any encoding of R, canonical s, and
-// 8·(s·B - R - k·A) = 0.
+// Verify accepts R || s as ZIP-215 specifies: any encoding of R, canonical s, and 8·(s·B - R - k·A) = 0.
 func (v *ed25519Verifier) Verify(message, signature []byte) error {
 	if !ed25519consensus.Verify(v.key[:], message, signature) {
 		return rejected("not by this key")
@@ -57,8 +56,7 @@ func (v *ed25519Verifier) Verify(message, signature []byte) error {
 	return nil
 }
 
-// sameKey compares what is left of the keys without their parts of small order, which change
-// nothing in who can sign.
+// sameKey compares the keys without their components of small order, which do not change who can sign.
 func (v *ed25519Verifier) sameKey(other Verifier) bool {
 	o, ok := other.(*ed25519Verifier)
 	return ok && v.cleared.Equal(o.cleared) == 1
@@ -66,8 +64,8 @@ func (v *ed25519Verifier) sameKey(other Verifier) bool {
 
 type ed25519Signer struct{ key ed25519.PrivateKey }
 
-// NewEd25519Signer signs with a key of crypto/ed25519. One whose halves do not
-// belong together, which would sign away the secret half, is an ErrParams.
+// NewEd25519Signer returns a Signer that signs with a key of crypto/ed25519. It returns ErrParams if the key's
+// halves do not belong together: signatures with such a key would give the secret half away.
 func NewEd25519Signer(key ed25519.PrivateKey) (Signer, error) {
 	if len(key) != ed25519.PrivateKeySize || !ed25519.NewKeyFromSeed(key.Seed()).Equal(key) {
 		return nil, fmt.Errorf("%w: not an Ed25519 private key", zkbench.ErrParams)
@@ -79,7 +77,7 @@ func (s *ed25519Signer) Identity() Identity {
 	return append(Identity{byte(TypeEd25519)}, s.key[32:]...)
 }
 
-// Sign signs as RFC 8032 says.
+// Sign signs as RFC 8032 specifies.
 func (s *ed25519Signer) Sign(message []byte, _ io.Reader) ([]byte, error) {
 	return ed25519.Sign(s.key, message), nil
 }
@@ -90,8 +88,8 @@ type ed25519Claim struct {
 	s, k edwards25519.Scalar
 }
 
-// decode decodes a signature as Verify does, and returns the state that fixes the
-// claim: k hashes R, A and the message; s is appended.
+// decode decodes a signature as Verify does. It returns the state that determines the claim: k, which hashes R,
+// A and the message, followed by s.
 func (c *ed25519Claim) decode(v *ed25519Verifier, message, signature []byte) (state []byte, err error) {
 	if len(signature) != ed25519.SignatureSize {
 		return nil, rejected(fmt.Sprintf("%d bytes, want %d", len(signature), ed25519.SignatureSize))
@@ -117,8 +115,8 @@ func (c *ed25519Claim) decode(v *ed25519Verifier, message, signature []byte) (st
 // ed25519Claims are claims that are verified together.
 type ed25519Claims []ed25519Claim
 
-// holds checks 8·Σ w_i·(s_i·B - R_i - k_i·A_i) = 0 over the claims at indices.
-// The sum is shared out over the executor's tasks.
+// holds checks 8·Σ w_i·(s_i·B - R_i - k_i·A_i) = 0 over the claims at indices. The sum is divided among the
+// executor's tasks.
 func (cs ed25519Claims) holds(ctx context.Context, ex executor.Executor, indices []int, weights []weight) (bool, error) {
 	tasks := taskCount(ex, len(indices))
 	parts := make([]edwards25519.Point, tasks)
@@ -161,16 +159,16 @@ func (cs ed25519Claims) sum(z *edwards25519.Point, indices []int, weights []weig
 	return nil
 }
 
-// Canonical reports whether v has the only encoding of its key. Ed25519 keys can have others, which ZIP-215
-// accepts and RFC 8032 does not, so that two implementations could disagree about a signature.
+// Canonical reports whether v's key is in its canonical encoding. An Ed25519 key can have other encodings,
+// which ZIP-215 accepts and RFC 8032 does not, so two implementations could disagree about a signature.
 func Canonical(v Verifier) bool {
 	e, ok := v.(*ed25519Verifier)
 	return !ok || bytes.Equal(e.key[:], e.a.Bytes())
 }
 
-// AnybodySigns reports whether anybody can sign for whom v verifies: an Ed25519 key
-// of small order, whose signatures ZIP-215 accepts. Verifiers do; whoever names keys
-// that must mean something refuses them.
+// AnybodySigns reports whether v accepts signatures that anybody can make: v has an Ed25519 key of small order,
+// which ZIP-215 accepts. Verifiers accept such keys. A caller that needs a key to identify somebody must refuse
+// them.
 func AnybodySigns(v Verifier) bool {
 	e, ok := v.(*ed25519Verifier)
 	return ok && e.cleared.Equal(edwards25519.NewIdentityPoint()) == 1

@@ -46,7 +46,7 @@ func TestRFC8032(t *testing.T) {
 	}
 }
 
-// smallOrder are all encodings that decode to points of order 1, 2, 4 and 8: the
+// smallOrder returns all encodings that decode to points of order 1, 2, 4 and 8: the
 // eight canonical ones, then the six others that ZIP-215 accepts (y of p or more,
 // or the sign of x = 0 set).
 func smallOrder(t testing.TB) [][]byte {
@@ -80,7 +80,7 @@ type edCase struct {
 	valid                   bool
 }
 
-// edCases are the adversarial signatures: small-order A and R in every encoding,
+// edCases returns the adversarial signatures: small-order A and R in every encoding,
 // keys and R of mixed order, non-canonical s, and near misses of each.
 func edCases(t testing.TB) []edCase {
 	t.Helper()

@@ -12,7 +12,7 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// MaxName is the length in bytes of the longest name in a certificate.
+// MaxName is the maximum length in bytes of the name in a certificate.
 const MaxName = 256
 
 // maxCertificate bounds a certificate before it is parsed.
@@ -23,13 +23,11 @@ const certificateVersion = 1
 
 const kindEnrolment = "enrolment"
 
-// authoritySignatureLen is the length of both kinds of signature that an
-// authority may have.
+// authoritySignatureLen is the length in bytes of an authority's signature, whether ECDSA or Ed25519.
 const authoritySignatureLen = 64
 
-// Certificate says that its authority has enrolled name with a commitment
-// E = sk·G + e·H. Only the holder, the authority and auditors see it: whoever has
-// it can tell which audit proofs are the holder's.
+// Certificate is an authority's statement that it has enrolled name with a commitment E = sk·G + e·H. Only the
+// holder, the authority and auditors see it: anyone who has it can tell which audit proofs are the holder's.
 //
 //	version(1) uint16 name  E  uint16 authority  signature(64)
 type Certificate struct {
@@ -38,7 +36,7 @@ type Certificate struct {
 	Authority  Identity
 }
 
-// signed is what the authority signs.
+// signed returns the message that the authority signs.
 func (c *Certificate) signed(digest [transcript.StateLen]byte) []byte {
 	t := transcript.New("pseudonym/certificate")
 	t.Append("params", digest[:])

@@ -40,7 +40,7 @@ var testBN = sync.OnceValue(func() *bnScheme {
 	return s
 })
 
-// seeded is a reader of bytes derived from a label.
+// seeded returns a reader of bytes derived from a label.
 func seeded(label string) *seededReader {
 	return &seededReader{transcript.XOF("zkbench/v1/test", []byte(label))}
 }
@@ -168,7 +168,7 @@ func agree(t testing.TB, set *Set, id Identity, message, signature []byte) error
 	return err
 }
 
-// foreignCertificates are certificates whose keys are not ECDSA on P-256.
+// foreignCertificates returns certificates whose keys are not ECDSA on P-256.
 func foreignCertificates(t testing.TB) map[string][]byte {
 	t.Helper()
 	out := make(map[string][]byte)

@@ -11,40 +11,37 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Holder holds a secret key sk and the blinding e of its commitment
-// E = sk·G + e·H, which is what gets enrolled. It is immutable and safe for
-// concurrent use.
+// Holder has a secret key sk and the blinding e of its commitment E = sk·G + e·H. An authority enrols E. A
+// Holder is immutable and safe for concurrent use.
 type Holder interface {
-	// Secret encodes sk and e, for safe keeping.
+	// Secret returns the encodings of sk and e, from which Scheme.Holder restores the holder.
 	Secret() []byte
-	// Request is what Scheme.Enrol takes: E and a proof of knowledge of its
-	// opening, bound to name. rand nil: the system's.
+	// Request returns a request for Scheme.Enrol: E and a proof of knowledge of its opening, bound to name. If
+	// rand is nil, the system's source is used.
 	Request(name string, rand io.Reader) ([]byte, error)
-	// Pseudonym makes a fresh pseudonym from 32 bytes of rand (nil: the
-	// system's). No pseudonym is used for two tokens: those would be seen to
-	// have one owner.
+	// Pseudonym returns a new pseudonym from 32 bytes of rand, or of the system's source if rand is nil. Do not
+	// use a pseudonym for two tokens: everybody would see that they have one owner.
 	Pseudonym(rand io.Reader) (Pseudonym, error)
-	// Restore makes the pseudonym with this nonce again.
+	// Restore returns the pseudonym with this nonce again.
 	Restore(nonce [transcript.SeedLen]byte) (Pseudonym, error)
-	// RestoreAll is Restore of many, in a fraction of the time.
+	// RestoreAll restores many pseudonyms, in a fraction of the time that Restore would take.
 	RestoreAll(nonces ...[transcript.SeedLen]byte) ([]Pseudonym, error)
 }
 
-// Pseudonym signs for one P = sk·G + r·H. It is immutable and safe for concurrent
-// use.
+// Pseudonym signs for one point P = sk·G + r·H. It is immutable and safe for concurrent use.
 type Pseudonym interface {
 	Signer
-	// Nonce is all that a holder must keep to restore the pseudonym. Without
-	// the holder's secret it says nothing.
+	// Nonce returns all that a holder must store to restore the pseudonym. Without the holder's secret it
+	// reveals nothing.
 	Nonce() [transcript.SeedLen]byte
-	// AuditProof proves to an auditor who holds the certificate that its
-	// commitment and P have one sk, and binds that to bytes, for example the
-	// transaction's anchor. Without the certificate it reveals nothing, also
-	// not that two pseudonyms have one holder. rand nil: the system's.
+	// AuditProof returns a proof for an auditor who has the certificate. It shows that the certificate's
+	// commitment and P have one sk, and is bound to the given bytes, for example the transaction's anchor.
+	// Without the certificate it reveals nothing, not even that two pseudonyms have one holder. If rand is nil,
+	// the system's source is used. AuditProof returns ErrParams if the certificate is another holder's.
 	AuditProof(certificate *Certificate, bound []byte, rand io.Reader) ([]byte, error)
 }
 
-// source is the random source meant by rand.
+// source returns r, or the system's source if r is nil.
 func source(r io.Reader) io.Reader {
 	if r == nil {
 		return rand.Reader
@@ -111,8 +108,8 @@ func (h *holder[S, P]) Restore(nonce [transcript.SeedLen]byte) (Pseudonym, error
 	return all[0], nil
 }
 
-// RestoreAll derives r from the holder's secrets and the nonce, so that a poor
-// random source may repeat a pseudonym but gives no r away.
+// RestoreAll derives r from the holder's secrets and the nonce. So a poor random source may repeat a pseudonym
+// but does not reveal r.
 func (h *holder[S, P]) RestoreAll(nonces ...[transcript.SeedLen]byte) ([]Pseudonym, error) {
 	secrets, own := make([][]S, len(nonces)), h.Secret()
 	for i := range nonces {

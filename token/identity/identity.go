@@ -1,21 +1,17 @@
-// Package identity says who owns, issues and audits tokens, and checks what they
-// sign: X.509 certificates with ECDSA P-256 keys, Ed25519 keys, and one-time
-// pseudonyms over a prime-order group. docs/owners.md has the statements and
-// equations.
+// Package identity represents those who own, issue and audit tokens, and verifies their signatures. An identity
+// is an X.509 certificate with an ECDSA P-256 key, an Ed25519 key, or a one-time pseudonym over a prime-order
+// group. docs/owners.md has the statements and equations.
 //
-// An Identity is opaque bytes on the wire: a type byte and a payload. Two
-// identities of different bytes may have one key (SameKey): anybody can make certificates of anybody's
-// key, since no signature of a certificate is verified. So owners are compared by their keys, and what is
-// signed names the identity. A Set parses them, with a
-// bounded cache; a Batch verifies many signatures at once and names the bad ones.
-// A signature is accepted in a batch exactly if it is accepted alone.
+// An Identity is opaque bytes on the wire: a type byte and a payload. Two identities with different bytes may
+// have one key (SameKey). Anybody can make a certificate for anybody's key, because the signatures of
+// certificates are not verified. So compare owners by their keys; what is signed names the identity. A Set
+// parses identities and has a bounded cache. A Batch verifies many signatures at once and names the bad ones.
+// It accepts a signature exactly if the signature is accepted alone.
 //
-// What this package does not promise: it builds no certificate chains, reads no
-// clock and so checks no expiry, and knows no revocation: who trusts which
-// identity is the caller's to say. Pseudonyms are not an anonymous credential: a
-// verifier sees a pseudonym but not whether anybody enrolled it; only the
-// auditor checks that (Scheme.CheckAudit). Everything here that is called secret
-// stays in Go's memory, which is not wiped.
+// The package builds no certificate chains. It reads no clock, so it does not check expiry, and it knows no
+// revocation. The caller decides whom to trust. Pseudonyms are not an anonymous credential: a verifier sees a
+// pseudonym but not whether anybody enrolled it; only the auditor checks that (Scheme.CheckAudit). Secrets stay
+// in Go's memory and are not wiped.
 package identity
 
 import (
@@ -26,12 +22,11 @@ import (
 	"github.com/zkbench/zkbench/token"
 )
 
-// MaxLen is the length in bytes of the longest identity: what fits a token's
-// owner.
+// MaxLen is the maximum length of an identity in bytes: it must fit in a token's owner.
 const MaxLen = token.MaxOwner
 
-// Type is the first byte of an identity. Types from 0x80 on are not of this
-// package, for owners that are no single signer.
+// Type is the first byte of an identity. This package does not use the types from 0x80 on; package script uses
+// them for owners that are not single signers.
 type Type uint8
 
 // The types of identities.
@@ -53,10 +48,10 @@ func (t Type) String() string {
 	return fmt.Sprintf("type %d", uint8(t))
 }
 
-// Identity is a type byte and a payload, at most MaxLen bytes together.
+// Identity is a type byte followed by a payload, at most MaxLen bytes together.
 type Identity []byte
 
-// Type is the first byte, 0 for an empty identity.
+// Type returns the first byte, or 0 if the identity is empty.
 func (id Identity) Type() Type {
 	if len(id) == 0 {
 		return 0
@@ -64,24 +59,23 @@ func (id Identity) Type() Type {
 	return Type(id[0])
 }
 
-// Verifier is a parsed identity. It is immutable and safe for concurrent use.
+// Verifier verifies signatures of one identity. It is immutable and safe for concurrent use.
 type Verifier interface {
-	// Verify returns an ErrSignature unless signature is the identity's
-	// signature of message.
+	// Verify returns ErrSignature unless signature is the identity's signature of message.
 	Verify(message, signature []byte) error
 }
 
-// SameKey reports whether whoever signs for one verifier signs for the other, as far as their keys
-// show it: one key in two certificates, or Ed25519 keys that differ by a point of small order. A
-// pseudonym's key has one encoding, and two of one holder do not show that they are.
+// SameKey reports whether the same signer signs for both verifiers, as far as their keys show it. That is so
+// for one key in two certificates, and for Ed25519 keys that differ by a point of small order. A pseudonym's
+// key has only one encoding, and nobody can see that two pseudonyms have one holder.
 func SameKey(a, b Verifier) bool {
 	same, ok := a.(interface{ sameKey(other Verifier) bool })
 	return ok && same.sameKey(b)
 }
 
-// Key returns the public key of an identity: the bytes of a certificate's P-256 point, uncompressed; of
-// an Ed25519 key; or of a pseudonym's point, which is not decoded. It returns the error of Set.Verifier
-// for a certificate or an Ed25519 key that does not parse.
+// Key returns the public key of an identity: a certificate's P-256 point, uncompressed, the bytes of an Ed25519
+// key, or a pseudonym's compressed point. It does not decode the pseudonym's point. If a certificate or an
+// Ed25519 key does not parse, it returns the error of Set.Verifier.
 func Key(id Identity) ([]byte, error) {
 	if len(id) > 0 && id.Type() == TypePseudonym {
 		return id[1:], nil
@@ -96,16 +90,16 @@ func Key(id Identity) ([]byte, error) {
 	return id[1:], nil
 }
 
-// Signer is the secret side of an identity.
+// Signer signs for an identity.
 type Signer interface {
 	Identity() Identity
-	// Sign signs message. Pseudonyms draw 32 bytes from rand (nil: the
-	// system's); the other signatures are deterministic and read nothing.
+	// Sign signs message. Pseudonyms draw 32 bytes from rand, or from the system's source if rand is nil. The
+	// other signatures are deterministic and read nothing.
 	Sign(message []byte, rand io.Reader) ([]byte, error)
 }
 
-// parse parses an identity of any type. Too long is a *zkbench.LimitError, the
-// rest a *zkbench.DecodeError.
+// parse parses an identity of any type. It returns a *zkbench.LimitError if the identity is too long, else a
+// *zkbench.DecodeError.
 func parse(id Identity, pseudonyms Scheme) (Verifier, error) {
 	if len(id) > MaxLen {
 		return nil, &zkbench.LimitError{What: "bytes of identity", Estimate: int64(len(id)), Max: MaxLen}
@@ -127,10 +121,10 @@ func parse(id Identity, pseudonyms Scheme) (Verifier, error) {
 	return nil, malformed("type", 0, fmt.Sprintf("type %d, known are 1 (X.509), 2 (Ed25519), 3 (pseudonym)", id[0]))
 }
 
-// malformed places an error in an identity.
+// malformed returns a *zkbench.DecodeError of an identity.
 func malformed(field string, offset int, reason string) error {
 	return &zkbench.DecodeError{Path: "identity." + field, Offset: offset, Reason: reason}
 }
 
-// rejected is an ErrSignature with its reason.
+// rejected returns an ErrSignature with its reason.
 func rejected(reason string) error { return fmt.Errorf("%w: %s", zkbench.ErrSignature, reason) }

@@ -22,7 +22,7 @@ type pseudonymClaim[S, P any] struct {
 	c    S
 }
 
-// respond sets z = k + c·secret.
+// respond returns z = k + c·secret.
 func respond[S, P any](g group.Group[S, P], k, secret []S, c *S) []S {
 	z := make([]S, len(k))
 	g.ScaleVec(z, secret, c)
@@ -30,8 +30,8 @@ func respond[S, P any](g group.Group[S, P], k, secret []S, c *S) []S {
 	return z
 }
 
-// prove signs message with a signature of knowledge of secret = (sk, r), where
-// point encodes sk·G + r·H. The statements of two kinds never meet.
+// prove signs message with a signature of knowledge of secret = (sk, r), where point encodes sk·G + r·H.
+// Statements of different kinds have different transcripts.
 func (s *scheme[S, P]) prove(kind string, point []byte, secret []S, message []byte, seed [transcript.SeedLen]byte) ([]byte, error) {
 	t := s.start(kind, point, message)
 	nonces := transcript.Nonces{Protocol: protocol, Label: kind, Seed: seed}
@@ -45,8 +45,8 @@ func (s *scheme[S, P]) prove(kind string, point []byte, secret []S, message []by
 	return s.g.AppendScalars(first, respond(s.g, k, secret, &c)...), nil
 }
 
-// decode decodes a signature under a point, whose encoding is given too, all but
-// A, and returns the transcript's final state.
+// decode decodes a signature under a point, except A, and returns the transcript's final state. point is the
+// point's encoding.
 func (s *scheme[S, P]) decode(cl *pseudonymClaim[S, P], kind string, point, message, signature []byte) (state []byte, err error) {
 	if len(signature) != s.SignatureLen() {
 		return nil, rejected(fmt.Sprintf("%d bytes, want %d", len(signature), s.SignatureLen()))
@@ -63,8 +63,8 @@ func (s *scheme[S, P]) decode(cl *pseudonymClaim[S, P], kind string, point, mess
 	return final[:], nil
 }
 
-// decodeA decodes A. It may lie outside the prime-order subgroup: it is absorbed
-// before c, and enters one equation whose result is cleared (docs/token.md, section 8).
+// decodeA decodes the A of each signature. A may be outside the prime-order subgroup: it is absorbed before c,
+// and it enters one equation whose result is cleared (docs/token.md, section 8).
 func (s *scheme[S, P]) decodeA(signatures ...[]byte) ([]P, error) {
 	n := s.g.PointLen()
 	flat := make([]byte, 0, len(signatures)*n)
@@ -75,7 +75,7 @@ func (s *scheme[S, P]) decodeA(signatures ...[]byte) ([]P, error) {
 	return out, s.g.DecodePoints(out, flat, group.OnCurve)
 }
 
-// accumulate adds w times the claim's equation.
+// accumulate adds the claim's equation with weight w.
 func (cl *pseudonymClaim[S, P]) accumulate(acc *group.Accumulator[S, P], w *S) {
 	g := acc.Basis.Group
 	var x S
@@ -146,9 +146,8 @@ type pseudonymClaims[S, P any] struct {
 	claims []pseudonymClaim[S, P]
 }
 
-// claims decodes the signatures of items, whose identities are pseudonyms by
-// their type: for each its final state, or what is wrong with it. All square
-// roots of a task are taken at once; only if one fails, one by one.
+// claims decodes the signatures of items whose type is pseudonym. For each it returns the final state, or the
+// error. A task takes all its square roots at once. If that fails, it takes them one by one.
 func (s *scheme[S, P]) claims(ctx context.Context, ex executor.Executor, items []item) (claims, []error, [][]byte, error) {
 	cs := &pseudonymClaims[S, P]{s, make([]pseudonymClaim[S, P], len(items))}
 	errs, states := make([]error, len(items)), make([][]byte, len(items))

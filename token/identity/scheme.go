@@ -27,45 +27,44 @@ const (
 // generators is the number of generators, in the order G, H.
 const generators = 2
 
-// Scheme is one-time pseudonyms over one group, with generators of their own. It
-// is immutable and safe for concurrent use. The types of the curve end here: all
-// methods speak bytes.
+// Scheme makes and checks one-time pseudonyms over one group, with generators of its own. It is immutable and
+// safe for concurrent use. All methods take and return bytes, so the curve's types do not appear outside this
+// package.
 type Scheme interface {
 	Curve() string
-	// Digest commits to the group and the generators; every signature and
-	// proof is bound to it.
+	// Digest returns a hash of the group and the generators. Every signature and proof is bound to it.
 	Digest() [transcript.StateLen]byte
 	SignatureLen() int // bytes of a pseudonym's signature
-	// ConstantTime reports whether sums of secrets are independent in time and
-	// memory accesses from the secrets, as far as SECURITY.md says.
-	// They are on BN254 and BLS12_381_BBS_GURVY.
+	// ConstantTime reports whether the time and the memory accesses of sums of secrets are independent of the
+	// secrets, within the limits that SECURITY.md describes. They are on BN254 and
+	// BLS12_381_BBS_GURVY.
 	ConstantTime() bool
 
-	// NewHolder draws a holder's secret from 32 bytes of rand (nil: the
-	// system's).
+	// NewHolder returns a holder with a new secret from 32 bytes of rand, or of the system's source if rand is
+	// nil.
 	NewHolder(rand io.Reader) (Holder, error)
-	// Holder restores a holder from Holder.Secret.
+	// Holder restores a holder from what Holder.Secret returned. It returns a *zkbench.DecodeError if secret is
+	// something else.
 	Holder(secret []byte) (Holder, error)
 
-	// Enrol certifies that the holder who made request, and whom the authority
-	// has found to be name, 1 to MaxName bytes, is enrolled. The authority is
-	// X.509 or Ed25519. A request made for another name, or without knowledge
-	// of the secret, is an ErrSignature.
+	// Enrol returns a certificate that the holder who made request is enrolled as name, 1 to MaxName bytes. The
+	// authority must have checked that this is the holder's name, and signs with an X.509 or Ed25519 key. Enrol
+	// returns ErrSignature if the request was made for another name, or without knowledge of the secret.
 	Enrol(name string, request []byte, authority Signer) (certificate []byte, err error)
-	// Certificate decodes a certificate and checks that one of authorities
-	// signed it.
+	// Certificate decodes a certificate and checks that one of authorities signed it. It returns ErrSignature
+	// if none did.
 	Certificate(certificate []byte, authorities ...Identity) (*Certificate, error)
-	// CheckAudit checks an audit proof: that whoever made it knows the secret
-	// key that both the pseudonym id and the certificate commit to, and meant
-	// these bytes. The error is an ErrProof, or an ErrMalformed.
+	// CheckAudit checks an audit proof: its maker knows the secret key that both the pseudonym id and the
+	// certificate commit to, and made it for these bytes. CheckAudit returns ErrProof if the proof does not
+	// show this, and ErrMalformed if something does not decode.
 	CheckAudit(id Identity, certificate *Certificate, bound, proof []byte) error
 
 	verifier(payload []byte) (Verifier, error)
 	claims(ctx context.Context, ex executor.Executor, items []item) (claims, []error, [][]byte, error)
 }
 
-// NewScheme derives the generators of a curve, one of token.Curves or a name that token.Curve knows. Another
-// name is an ErrParams.
+// NewScheme returns a scheme over a curve, and derives its generators. The curve is one of token.Curves or a
+// name that token.Curve knows; NewScheme returns ErrParams if it is not.
 func NewScheme(curve string) (Scheme, error) {
 	switch token.Curve(curve) {
 	case "BN254":
@@ -132,8 +131,7 @@ func (s *scheme[S, P]) challenge(t *transcript.Transcript, first []byte) S {
 	return s.g.ScalarFromWide(c[:])
 }
 
-// sums returns the encodings of Σ rows[j][i]·generator_i, one after the other,
-// for secret rows.
+// sums returns the encodings of Σ rows[j][i]·generator_i, one after the other. The rows are secret.
 func (s *scheme[S, P]) sums(rows ...[]S) ([]byte, error) {
 	points := make([]P, len(rows))
 	if err := s.secret.Table.MSM(context.Background(), executor.Serial(), points, rows); err != nil {
@@ -142,7 +140,7 @@ func (s *scheme[S, P]) sums(rows ...[]S) ([]byte, error) {
 	return s.g.AppendPoints(make([]byte, 0, len(rows)*s.g.PointLen()), points...), nil
 }
 
-// readSeed draws the 32 bytes that a secret or the nonces of one proof come from.
+// readSeed draws the 32 bytes from which a secret, or the nonces of one proof, are derived.
 func readSeed(rand io.Reader) (seed [transcript.SeedLen]byte, err error) {
 	if _, err = io.ReadFull(source(rand), seed[:]); err != nil {
 		return seed, fmt.Errorf("reading randomness: %w", err)
@@ -155,7 +153,7 @@ func (s *scheme[S, P]) decodeScalars(n int, src []byte) ([]S, bool) {
 	return out, len(src) == n*s.g.ScalarLen() && s.g.DecodeScalars(out, src) == nil
 }
 
-// payload returns the point's bytes of a pseudonym.
+// payload returns the encoding of a pseudonym's point.
 func (s *scheme[S, P]) payload(id Identity) ([]byte, error) {
 	if id.Type() != TypePseudonym {
 		return nil, malformed("type", 0, "not a pseudonym")

@@ -9,10 +9,9 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Set parses identities and keeps verifiers: those that were pinned, and up to a
-// number of those that signed most recently. Only a signature that holds makes a
-// Batch keep its verifier, so whoever cannot sign drives nothing out. Pseudonyms
-// pass through: they are used once. A Set is safe for concurrent use.
+// Set parses identities and caches verifiers: pinned ones, and a bounded number of those that signed most
+// recently. A Batch stores a verifier only after a good signature, so nobody can push verifiers out without
+// being able to sign. Pseudonyms are not cached, because each is used once. A Set is safe for concurrent use.
 type Set struct {
 	entries    int
 	pseudonyms Scheme
@@ -28,9 +27,9 @@ type entry struct {
 	verifier Verifier
 }
 
-// NewSet returns an empty set that keeps at most entries verifiers beside the
-// pinned ones, of at most MaxLen bytes of identity each. pseudonyms nil: pseudonyms are refused. Fewer
-// entries than 1 are an ErrParams.
+// NewSet returns an empty set that caches up to entries verifiers beside the pinned ones, each for an identity
+// of at most MaxLen bytes. If pseudonyms is nil, the set refuses pseudonyms. NewSet returns ErrParams if
+// entries is less than 1.
 func NewSet(entries int, pseudonyms Scheme) (*Set, error) {
 	if entries < 1 {
 		return nil, fmt.Errorf("%w: identity cache of %d entries, at least 1", zkbench.ErrParams, entries)
@@ -41,8 +40,8 @@ func NewSet(entries int, pseudonyms Scheme) (*Set, error) {
 	}, nil
 }
 
-// Pin returns the verifier of an identity as Verifier does, and keeps it for good.
-// It is for the few that the set's owner has chosen.
+// Pin returns the verifier of an identity like Verifier, and keeps it for the life of the set. Use it for a few
+// identities that the set's owner has chosen.
 func (s *Set) Pin(id Identity) (Verifier, error) {
 	v, err := s.Verifier(id)
 	if err != nil {
@@ -54,10 +53,9 @@ func (s *Set) Pin(id Identity) (Verifier, error) {
 	return v, nil
 }
 
-// Verifier returns the verifier of an identity, a kept one or one that it parses
-// and does not keep. One that is too long is a *zkbench.LimitError; one of an
-// unknown type, or with a payload that is not its type's, is a
-// *zkbench.DecodeError.
+// Verifier returns the verifier of an identity. It returns a cached one, or parses the identity and does not
+// cache the result. It returns a *zkbench.LimitError if the identity is too long. It returns a
+// *zkbench.DecodeError if the type is unknown or the payload is not of that type.
 func (s *Set) Verifier(id Identity) (Verifier, error) {
 	if v := s.lookUp(id); v != nil {
 		return v, nil
@@ -65,8 +63,8 @@ func (s *Set) Verifier(id Identity) (Verifier, error) {
 	return parse(id, s.pseudonyms)
 }
 
-// SameKey reports whether two identities have one key, as SameKey of their verifiers does. An identity that
-// does not parse has no key.
+// SameKey reports whether two identities have one key, as the function SameKey does for their verifiers. If an
+// identity does not parse, SameKey returns true only if both are equal bytes.
 func (s *Set) SameKey(a, b Identity) bool {
 	if a.Type() != b.Type() {
 		return false
@@ -85,7 +83,7 @@ func (s *Set) SameKey(a, b Identity) bool {
 	return err == nil && SameKey(va, vb)
 }
 
-// Len is the number of verifiers kept, pinned ones aside.
+// Len returns the number of cached verifiers, without the pinned ones.
 func (s *Set) Len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,8 +104,7 @@ func (s *Set) lookUp(id Identity) Verifier {
 	return at.Value.(*entry).verifier
 }
 
-// keep keeps a verifier that is not kept yet, and forgets the one that was used
-// longest ago for it.
+// keep adds a verifier to the cache. If the cache is full, it removes the one that was used longest ago.
 func (s *Set) keep(id Identity, v Verifier) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

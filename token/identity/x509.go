@@ -9,9 +9,9 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// X509 returns the identity of a certificate: X.509 version 3 in DER, with a P-256 key and
-// a signature algorithm of ecdsa-with-SHA256. docs/owners.md has the form, field by
-// field.
+// X509 returns the identity of a certificate: X.509 version 3 in DER, with a P-256 key and the signature
+// algorithm ecdsa-with-SHA256. docs/owners.md describes the form, field by field. X509 returns a
+// *zkbench.DecodeError if the certificate has another form, or a *zkbench.LimitError if it is too long.
 func X509(der []byte) (Identity, error) {
 	id := append(Identity{byte(TypeX509)}, der...)
 	_, err := parse(id, nil)
@@ -40,10 +40,10 @@ const (
 
 	// maxSerial is RFC 5280's limit on bytes of a serial number.
 	maxSerial = 20
-	// maxExtensions bounds the search for one that stands twice.
+	// maxExtensions bounds the search for duplicates.
 	maxExtensions = 32
 
-	// Fields of which one encoding is accepted.
+	// Fields with only one accepted encoding.
 	versionThree    = "\xa0\x03\x02\x01\x02"
 	ecdsaWithSHA256 = "\x30\x0a\x06\x08\x2a\x86\x48\xce\x3d\x04\x03\x02"
 	// p256Info is a SubjectPublicKeyInfo up to the point: id-ecPublicKey, prime256v1,
@@ -53,8 +53,8 @@ const (
 	wantAlgorithm = "ecdsa-with-SHA256 without parameters"
 )
 
-// parseCertificate returns the bytes of the key's point, and where they stand. The names
-// of fields are RFC 5280's.
+// parseCertificate returns the bytes of the key's point, and their offset. The names of fields are those of RFC
+// 5280.
 func parseCertificate(in []byte) (point []byte, at int, err *zkbench.DecodeError) {
 	whole := newElement(in)
 	cert := whole.next("certificate", tagSequence)
@@ -90,7 +90,7 @@ func parseCertificate(in []byte) (point []byte, at int, err *zkbench.DecodeError
 	return point, at, whole.err
 }
 
-// signature reads a BIT STRING that holds an Ecdsa-Sig-Value. It is not verified: no
+// signature reads a BIT STRING that holds an Ecdsa-Sig-Value. It does not verify the signature, because no
 // issuer is known.
 func (d *element) signature(field string) {
 	bits := d.next(field, tagBitString)
@@ -102,8 +102,8 @@ func (d *element) signature(field string) {
 	pair.done(field)
 }
 
-// name reads a Name: sets of attributes, none of which is empty, each in the order
-// that DER demands, which also keeps an attribute from standing twice in a set.
+// name reads a Name: sets of attributes, none of which is empty. The attributes of a set must be in the order
+// that DER requires, so none can occur twice in a set.
 func (d *element) name(field string) {
 	name := d.next(field, tagSequence)
 	for i := 0; name.more(); i++ {
@@ -126,13 +126,13 @@ func (d *element) name(field string) {
 	}
 }
 
-// attribute reads a type and value of a name.
+// attribute reads the type and the value of an attribute of a name.
 func (d *element) attribute() {
 	pair := d.next("", tagSequence)
 	pair.oid(".type")
 	value := pair.next(".value", tagUTF8String, tagPrintableString, tagIA5String)
 	if d.err == nil && !isText(value.tag, value.rest()) {
-		d.fail(".value", value.at, "characters that its type of string has not")
+		d.fail(".value", value.at, "characters that its string type does not allow")
 	}
 	pair.done("")
 }
@@ -153,8 +153,8 @@ func isText(t tag, b []byte) bool {
 	return true
 }
 
-// extensions reads the extensions, if there are any. Their values are octets of which
-// none is read, and so may be anything (Fabric CA's are JSON); critical ones too.
+// extensions reads the extensions, if there are any. It does not read their values, which may be anything
+// (Fabric CA's are JSON). It does not look at whether they are critical.
 func (d *element) extensions(field string) {
 	if !d.more() {
 		return
@@ -176,7 +176,7 @@ func (d *element) extensions(field string) {
 		seen[i] = extension.oid(".extnID")
 		for _, id := range seen[:i] {
 			if bytes.Equal(id, seen[i]) {
-				list.fail(".extnID", from, "stands twice")
+				list.fail(".extnID", from, "occurs twice")
 			}
 		}
 		if extension.peek() == tagBoolean {

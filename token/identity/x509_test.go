@@ -23,7 +23,7 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
-// tlv is a DER element of the concatenated parts.
+// tlv returns a DER element of the concatenated parts.
 func tlv(t tag, parts ...string) string {
 	content := strings.Join(parts, "")
 	switch n := len(content); {
@@ -69,7 +69,7 @@ func signatureOf(integers ...string) string { return bits("\x00", tlv(tagSequenc
 
 func oneName(value string) string { return name(rdn(attribute(commonName, value))) }
 
-// numbered is an extension with an identifier of its own and n bytes.
+// numbered returns an extension with an identifier of its own and n bytes.
 func numbered(i, n int) string {
 	return extension(tlv(tagOID, "\x2a\x03", string([]byte{byte(i)})), tlv(tagOctetString, strings.Repeat("x", n)))
 }
@@ -95,7 +95,7 @@ func goodForm(t testing.TB) form {
 	}
 }
 
-// point is the first point of P-256 with x = 0, 1, ... that is wanted.
+// point returns the first point of P-256 with x = 0, 1, ... that wanted accepts.
 func point(wanted func(y *big.Int) bool) (x, y *big.Int) {
 	params := elliptic.P256().Params()
 	for x := big.NewInt(0); ; x.Add(x, big.NewInt(1)) {
@@ -107,7 +107,7 @@ func point(wanted func(y *big.Int) bool) (x, y *big.Int) {
 	}
 }
 
-// uncompressed is a point as keys have it.
+// uncompressed returns the encoding of a point that keys contain.
 func uncompressed(x, y *big.Int) string {
 	return "\x04" + string(x.FillBytes(make([]byte, 32))) + string(y.FillBytes(make([]byte, 32)))
 }
@@ -121,7 +121,7 @@ type formCase struct {
 	der     string
 }
 
-// formCases are the edges of what is accepted, and for each rule what breaks it alone.
+// formCases returns the edges of what is accepted, and for each rule what breaks it alone.
 func formCases(t testing.TB) []formCase {
 	good := goodForm(t)
 	encoded := good.encode()
@@ -346,7 +346,7 @@ func TestVectors(t *testing.T) {
 	golden.Check(t, "token/x509_form.txt", lines.String())
 }
 
-// madeCertificates are those of testdata, made by others, and their points.
+// madeCertificates returns the certificates of testdata, which others made, and their points.
 func madeCertificates(t testing.TB) (certs map[string][]byte, points map[string]string) {
 	certs, points = make(map[string][]byte), make(map[string]string)
 	for line := range strings.Lines(golden.Read(t, "token/x509_made.txt")) {

@@ -20,8 +20,8 @@ import (
 //
 // Seconds count from 1970-01-01 UTC.
 
-// Check holds the entry against the limits. The error is a *zkbench.CheckError
-// with the given Action around a *zkbench.LimitError.
+// Check checks the entry against the limits of this package. It returns a *zkbench.CheckError with
+// the given Action, which wraps a *zkbench.LimitError.
 func (e *Entry) Check(action int) error {
 	outside := func(check string, index int, what string, n, lo, hi int) error {
 		if lo <= n && n <= hi {
@@ -60,7 +60,7 @@ func (e *Entry) Check(action int) error {
 	return nil
 }
 
-// Size is the length in bytes of the encoding, as MaxBatchBytes counts.
+// Size returns the length of the encoding in bytes, as MaxBatchBytes counts it.
 func (e *Entry) Size() int {
 	n := 1 + len(e.Anchor) + len(e.Digest) + 12 + 8 + 1 + 4 + len(e.Request) + 2 + 2
 	for _, id := range e.Spends {
@@ -72,15 +72,16 @@ func (e *Entry) Size() int {
 	return n
 }
 
-// TimeLen is the length of a time's encoding in bytes.
+// TimeLen is the length of an encoded time in bytes.
 const TimeLen = 12
 
-// AppendTime appends the encoding of a time.
+// AppendTime appends the encoding of t to dst: Unix seconds and nanoseconds.
 func AppendTime(dst []byte, t time.Time) []byte {
 	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(dst, uint64(t.Unix())), uint32(t.Nanosecond()))
 }
 
-// DecodeTime decodes what AppendTime made, in UTC. The error is a *zkbench.DecodeError.
+// DecodeTime decodes a time that AppendTime encoded, and returns it in UTC. The error is of type
+// *zkbench.DecodeError.
 func DecodeTime(data []byte) (time.Time, error) {
 	if len(data) != TimeLen {
 		return time.Time{}, &zkbench.DecodeError{Path: "time", Reason: fmt.Sprintf("%d bytes, want %d", len(data), TimeLen)}
@@ -92,7 +93,8 @@ func DecodeTime(data []byte) (time.Time, error) {
 	return time.Unix(int64(binary.BigEndian.Uint64(data)), int64(nanoseconds)).UTC(), nil
 }
 
-// ReadTime reads what AppendTime made, as the field "time" of an encoding.
+// ReadTime reads a time that AppendTime encoded, as the field "time" of f. A malformed time becomes
+// the error of f.
 func ReadTime(f *wire.Fields) (at time.Time) {
 	from := f.Offset()
 	encoded := f.Bytes("time", TimeLen)
@@ -106,7 +108,8 @@ func ReadTime(f *wire.Fields) (at time.Time) {
 	return at
 }
 
-// Append appends the encoding of an entry that is within the limits.
+// Append appends the encoding of the entry to dst. The entry must be within the limits that Check
+// checks.
 func (e *Entry) Append(dst []byte) []byte {
 	dst = append(append(dst, byte(len(e.Anchor))), e.Anchor...)
 	dst = append(dst, e.Digest[:]...)
@@ -131,8 +134,8 @@ func (e *Entry) Append(dst []byte) []byte {
 	return dst
 }
 
-// DecodeEntry decodes what Append made and nothing else. The entry's slices
-// are parts of data. Every error is a *zkbench.DecodeError.
+// DecodeEntry decodes an entry that Append encoded, and refuses trailing bytes. The entry's slices
+// point into data. Every error is of type *zkbench.DecodeError.
 func DecodeEntry(data []byte) (Entry, error) {
 	f := wire.NewFields(data, "entry", len(data))
 	// count reads a number of items, each of which takes two bytes or more.

@@ -65,8 +65,8 @@ func TestGenesis(t *testing.T) {
 	for _, wrong := range [][]byte{nil, data[1:], append(data, 0)} {
 		must.FailGet(ledger.DecodeGenesis(wrong))(t, zkbench.ErrMalformed, "%d bytes", len(wrong))
 	}
-	must.Do(t, g.Of(g.Params))
-	must.Fail(t, g.Of([64]byte{}), zkbench.ErrParams, "other parameters")
+	must.Do(t, g.CheckParams(g.Params))
+	must.Fail(t, g.CheckParams([64]byte{}), zkbench.ErrParams, "other parameters")
 	params.Bits = 0
 	must.FailGet(ledger.NewGenesis(params))(t, zkbench.ErrParams, "parameters that are none")
 }

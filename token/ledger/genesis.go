@@ -13,25 +13,28 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Genesis is entry 0 of a ledger's log, with which it was created: public parameters, and what tells the
-// ledger from every other one under the same parameters. It must not be changed.
+// Genesis is entry 0 of a ledger's log, written when the ledger is created. It holds the digest of the
+// public parameters, and a nonce that distinguishes ledgers with the same parameters. Callers must not
+// modify it.
 type Genesis struct {
 	Params [transcript.StateLen]byte // the parameters' digest
 	Nonce  [32]byte                  // random
-	Forks  []Fork                    // that have led to this ledger, the first one first; none if its log began empty
+	Forks  []Fork                    // the forks that led to this ledger, oldest first; none if its log began empty
 }
 
-// Fork says where a ledger left another one, its parent: it has the parent's records up to Last, and records of its own behind them.
+// Fork says where a ledger branched off from another one, its parent. The fork has the parent's
+// records up to Last, and its own records after it.
 type Fork struct {
-	Last  uint64   // sequence number of the last record that the two share; not before that of the fork before
-	Hash  [32]byte // of the parent's chain up to it
+	Last  uint64   // sequence number of the last shared record; not below the previous fork's Last
+	Hash  [32]byte // of the parent's chain up to record Last
 	Nonce [32]byte // random
 }
 
-// MaxForks is how many forks may have led to a ledger.
+// MaxForks is the maximum length of Genesis.Forks.
 const MaxForks = 16
 
-// NewGenesis draws that of a new ledger under parameters, whose error of Encode it returns.
+// NewGenesis returns the genesis of a new ledger with the given parameters and a random nonce. It
+// returns the error of params.Encode if the parameters cannot be encoded.
 func NewGenesis(params *token.PublicParams) (Genesis, error) {
 	digest, err := params.Digest()
 	g := Genesis{Params: digest}
@@ -39,9 +42,10 @@ func NewGenesis(params *token.PublicParams) (Genesis, error) {
 	return g, err
 }
 
-// Fork draws that of a fork of the ledger behind its record last, up to which its chain has the hash. If last is
-// before a fork that has led to the ledger, the parent is the ledger's own parent. Fork returns a
-// *zkbench.LimitError if there were MaxForks before.
+// Fork returns the genesis of a fork that shares the records up to last with this ledger. hash is the
+// hash of the chain up to that record. If last is less than Inherited, the new ledger is a fork of this
+// ledger's parent. Fork returns a *zkbench.LimitError if the new ledger would have more than MaxForks
+// forks.
 func (g Genesis) Fork(last uint64, hash [32]byte) (Genesis, error) {
 	for len(g.Forks) > 0 && g.Inherited() > last {
 		g = g.parent()
@@ -55,21 +59,22 @@ func (g Genesis) Fork(last uint64, hash [32]byte) (Genesis, error) {
 	return g, nil
 }
 
-// At returns the genesis of the ledger on which the record of a sequence number was accepted: of a fork's first
-// records, that of its parent. Its ID is what signatures and proofs of the record name.
-func (g Genesis) At(seq uint64) Genesis {
+// ForRecord returns the genesis of the ledger that accepted record seq: the parent's, if a fork shares the
+// record with its parent. Signatures and proofs in the record are bound to the ID of that genesis.
+func (g Genesis) ForRecord(seq uint64) Genesis {
 	for len(g.Forks) > 0 && seq <= g.Inherited() {
 		g = g.parent()
 	}
 	return g
 }
 
-// ForksBehind reports whether the record of a sequence number, not 0, is the last of a parent: the next one is that of a fork.
-func (g Genesis) ForksBehind(seq uint64) bool {
-	return seq > 0 && len(g.At(seq).Forks) != len(g.At(seq+1).Forks)
+// ForksAfter reports whether record seq is the last that a fork shares with its parent, so that
+// record seq+1 is the fork's own. It returns false for seq 0.
+func (g Genesis) ForksAfter(seq uint64) bool {
+	return seq > 0 && len(g.ForRecord(seq).Forks) != len(g.ForRecord(seq+1).Forks)
 }
 
-// Parent returns the genesis of the ledger that this one left last, and whether there is one.
+// Parent returns the genesis of the ledger that this one was forked from, and whether there is one.
 func (g Genesis) Parent() (Genesis, bool) {
 	if len(g.Forks) == 0 {
 		return Genesis{}, false
@@ -77,7 +82,7 @@ func (g Genesis) Parent() (Genesis, bool) {
 	return g.parent(), true
 }
 
-// parent is Parent of a fork.
+// parent returns the genesis of the parent. g must be a fork.
 func (g Genesis) parent() Genesis {
 	if n := len(g.Forks) - 1; n > 0 {
 		g.Forks = g.Forks[:n]
@@ -87,7 +92,7 @@ func (g Genesis) parent() Genesis {
 	return g
 }
 
-// Inherited returns how many records the ledger has of its parent, 0 if it has none.
+// Inherited returns how many records the ledger shares with its parent, or 0 if it has no parent.
 func (g Genesis) Inherited() uint64 {
 	if len(g.Forks) == 0 {
 		return 0
@@ -95,12 +100,13 @@ func (g Genesis) Inherited() uint64 {
 	return g.Forks[len(g.Forks)-1].Last
 }
 
-// ID names the ledger: SHA-256 of "zkbench/v2/ledger id" and the encoding.
+// ID returns the ledger's id, the SHA-256 of "zkbench/v2/ledger id" and the encoding of g.
 func (g Genesis) ID() token.LedgerID {
 	return sha256.Sum256(g.Append([]byte("zkbench/v2/ledger id")))
 }
 
-// Append appends the encoding: params(64) nonce(32), and for each fork last(8, big-endian) hash(32) nonce(32).
+// Append appends the encoding of g to dst: params(64) nonce(32), and for each fork last(8,
+// big-endian) hash(32) nonce(32).
 func (g Genesis) Append(dst []byte) []byte {
 	dst = append(append(dst, g.Params[:]...), g.Nonce[:]...)
 	for _, f := range g.Forks {
@@ -110,13 +116,13 @@ func (g Genesis) Append(dst []byte) []byte {
 	return dst
 }
 
-// Lengths in bytes of the encoding of a Genesis without forks, and of a Fork.
+// Encoded lengths in bytes.
 const (
-	GenesisLen = transcript.StateLen + 32
-	ForkLen    = 8 + 32 + 32
+	GenesisLen = transcript.StateLen + 32 // a Genesis without forks
+	ForkLen    = 8 + 32 + 32              // a Fork
 )
 
-// DecodeGenesis decodes what Append made. The error is a *zkbench.DecodeError.
+// DecodeGenesis decodes a genesis that Append encoded. The error is of type *zkbench.DecodeError.
 func DecodeGenesis(data []byte) (Genesis, error) {
 	forks := (len(data) - GenesisLen) / ForkLen
 	if forks < 0 || forks > MaxForks || len(data) != GenesisLen+forks*ForkLen {
@@ -134,7 +140,7 @@ func DecodeGenesis(data []byte) (Genesis, error) {
 		at := f.Offset()
 		next := Fork{Last: f.Uint64(".last")}
 		if next.Last < g.Inherited() {
-			f.Fail(".last", at, fmt.Sprintf("%d, before that of the fork before, %d", next.Last, g.Inherited()))
+			f.Fail(".last", at, fmt.Sprintf("%d, the previous fork has %d", next.Last, g.Inherited()))
 		}
 		copy(next.Hash[:], f.Bytes(".hash", len(next.Hash)))
 		copy(next.Nonce[:], f.Bytes(".nonce", len(next.Nonce)))
@@ -147,10 +153,10 @@ func DecodeGenesis(data []byte) (Genesis, error) {
 	return g, nil
 }
 
-// Of refuses parameters that are not those of the ledger, as an ErrParams.
-func (g Genesis) Of(params [transcript.StateLen]byte) error {
+// CheckParams returns ErrParams unless params is the digest of the ledger's parameters.
+func (g Genesis) CheckParams(params [transcript.StateLen]byte) error {
 	if g.Params != params {
-		return fmt.Errorf("%w: the ledger %x is of other parameters", zkbench.ErrParams, g.ID())
+		return fmt.Errorf("%w: ledger %x has other parameters", zkbench.ErrParams, g.ID())
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// forked is a ledger that forks have led to, behind these records.
+// forked returns the genesis of a ledger after forks at these records.
 func forked(lasts ...uint64) ledger.Genesis {
 	g := ledger.Genesis{Params: [64]byte{1}, Nonce: [32]byte{2}}
 	for _, last := range lasts {
@@ -43,9 +43,9 @@ func TestForks(t *testing.T) {
 	ids := map[[32]byte]bool{g.ID(): true, one.ID(): true, two.ID(): true, three.ID(): true}
 	golden.Equal(t, "ids", 4, len(ids))
 	for seq, want := range map[uint64]ledger.Genesis{0: g, 1: g, 5: g, 6: one, 9: one, 10: three, 1 << 63: three} {
-		golden.Equal(t, fmt.Sprint("record ", seq), want, three.At(seq))
+		golden.Equal(t, fmt.Sprint("record ", seq), want, three.ForRecord(seq))
 	}
-	golden.Equal(t, "record 5 of no fork", g, g.At(5))
+	golden.Equal(t, "record 5 of no fork", g, g.ForRecord(5))
 	parent, ok := three.Parent()
 	golden.Equal(t, "parent", one, parent)
 	if _, has := g.Parent(); has || !ok {
@@ -58,7 +58,7 @@ func TestForks(t *testing.T) {
 	golden.Equal(t, "of the second", [32]byte{4}, b.Forks[2].Hash)
 	before := must.Get(three.Fork(8, [32]byte{5}))(t)
 	golden.Equal(t, "before the last fork", []uint64{5, 8}, []uint64{before.Forks[0].Last, before.Forks[1].Last})
-	golden.Equal(t, "behind it", one, before.At(8))
+	golden.Equal(t, "behind it", one, before.ForRecord(8))
 
 	most := forked(slices.Repeat([]uint64{1}, ledger.MaxForks)...)
 	must.FailGet(most.Fork(1, [32]byte{}))(t, zkbench.ErrLimit, "too many forks")

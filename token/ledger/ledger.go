@@ -1,12 +1,11 @@
-// Package ledger says what a ledger of tokens is: the unspent tokens, the
-// digest of the request behind every anchor, and the log of all requests. It
-// knows nothing of proofs: what it is given, a validator has accepted.
+// Package ledger defines a ledger of tokens: the set of unspent tokens, the request digest recorded
+// under each anchor (transaction id), and the log of all requests. The package does not check
+// proofs. A validator accepts a request before it reaches the ledger.
 //
-// Its interface has three parts, between which a network may stand. A Store decides
-// on batches of entries and writes them; ledger/bolt is the embedded one. A Reader
-// answers what is on a ledger. A Submitter takes requests and returns a verdict on
-// each; package validator has one. docs/ledger.md states the format, what survives a
-// crash or a corrupted file, and why no token is spent twice.
+// There are three interfaces, and a network may be between them. A Store decides on batches of
+// entries and writes them; ledger/bolt is the embedded one. A Reader reads what is on a ledger. A
+// Submitter takes requests and returns a verdict on each; package validator has one. docs/ledger.md
+// describes the format, what survives a crash or a corrupted file, and why no token is spent twice.
 package ledger
 
 import (
@@ -21,174 +20,174 @@ import (
 	"github.com/zkbench/zkbench/token"
 )
 
-// Limits, in bytes and in items, beside token.MaxAnchor, token.MaxRequest and
-// token.MaxID. A ledger refuses more with a LimitError before it looks at its store.
+// Limits of a ledger, besides token.MaxAnchor, token.MaxRequest and token.MaxID. A ledger refuses
+// anything larger with a *zkbench.LimitError before it reads its store.
 const (
-	MaxToken      = 8 << 10
-	MaxSpends     = 4096 // of one entry
-	MaxCreates    = 4096 // of one entry
-	MaxBatch      = 4096 // entries
-	MaxBatchBytes = 64 << 20
-	MaxState      = 64 << 10 // of State.Bytes
+	MaxToken      = 8 << 10  // bytes of one token
+	MaxSpends     = 4096     // tokens that one entry spends
+	MaxCreates    = 4096     // tokens that one entry creates
+	MaxBatch      = 4096     // entries of one batch
+	MaxBatchBytes = 64 << 20 // bytes of one batch, encoded
+	MaxState      = 64 << 10 // bytes of State.Bytes
 )
 
-// Entry is a request that a validator has accepted, with what it does to the
-// set of unspent tokens.
+// Entry is a request that a validator has accepted, together with the tokens that it spends and
+// creates.
 type Entry struct {
 	Anchor  []byte    // the transaction's id, 1 to token.MaxAnchor bytes
-	Digest  [32]byte  // of the request: two requests are the same if their digests are
-	Time    time.Time // of the block, not before the last entry's; comes back in UTC, without a monotonic reading
+	Digest  [32]byte  // of the request; requests with equal digests are the same request
+	Time    time.Time // of the block, not before the previous entry's; read back in UTC, without a monotonic reading
 	Request []byte    // as validated, up to token.MaxRequest bytes, opaque
 	Policy  uint64    // the version of the policy under which it was accepted
-	Update  bool      // whether it makes the next version, for entries after it
+	Update  bool      // whether it makes version Policy+1, for the entries after it
 	Spends  []token.ID
 	Creates []Created
 }
 
-// Created is a token that an entry adds, in the encoding that Reader.Token
-// returns: 1 to MaxToken bytes, opaque. Its id is new: no token, spent or not,
-// has had it.
+// Created is a token that an entry creates. Token is its encoding, which Reader.Token returns: 1 to
+// MaxToken opaque bytes. ID must be new: no token, spent or unspent, has ever had it.
 type Created struct {
 	ID    token.ID
 	Token []byte
 }
 
-// Found is an unspent token, or why there is none.
+// Found is an unspent token, or the reason why there is none.
 type Found struct {
 	Token []byte
 	Err   error
 }
 
-// Record is an entry in the log. Seq counts the entries of a ledger from 1,
-// without gaps.
+// Record is an entry in the log. Seq numbers the entries of a ledger from 1, without gaps.
 type Record struct {
 	Seq uint64
 	Entry
 }
 
-// Reader answers what is on a ledger. It is safe for concurrent use.
+// Reader reads a ledger. It is safe for concurrent use.
 type Reader interface {
-	// Genesis returns what the ledger was created with, and so its ID.
+	// Genesis returns the genesis that the ledger was created with. Its ID is the ledger's id.
 	Genesis() Genesis
 
-	// Token returns an unspent token. It returns zkbench.ErrSpent for a spent token,
-	// and ErrNotFound for an id that the ledger never had.
+	// Token returns the encoding of an unspent token. It returns zkbench.ErrSpent if the token is
+	// spent, and ErrNotFound if the ledger never had a token with this id.
 	Token(ctx context.Context, id token.ID) ([]byte, error)
 
-	// Tokens is Token for several ids in one question. Its answers are of one moment,
-	// one for each id.
+	// Tokens looks up several tokens at once. It returns one answer for each id, all from the same
+	// moment. The error of an answer is the one that Token would return.
 	Tokens(ctx context.Context, ids []token.ID) ([]Found, error)
 
-	// Record returns the record of the entry with an anchor, and whether there is one.
+	// Record returns the record with the given anchor, and whether there is one.
 	Record(ctx context.Context, anchor []byte) (Record, bool, error)
 
-	// Log yields the records from sequence number from, in order, up to the
-	// last at the time it gets there. After an error it stops. Between two
-	// records no lock is held.
+	// Log yields the records in order, starting with sequence number from. It ends with the last record
+	// that is on the ledger when it gets there, or with an error. It holds no lock between two records.
 	Log(ctx context.Context, from uint64) iter.Seq2[Record, error]
 }
 
-// Store is a ledger that can be written. It is safe for concurrent use. An entry
-// takes effect after all entries of its batch that stand before it, so it can spend
-// what they create.
+// Store is a ledger that can be written. It is safe for concurrent use. An entry takes effect after all
+// earlier entries of its batch, so it can spend tokens that they create.
 //
-// An entry whose anchor the ledger has already with the same digest is not
-// applied again and is no error. Every other entry is rejected, with a
-// *zkbench.CheckError whose Action is its index in the batch:
+// If the ledger already has an entry's anchor with the same digest, the entry is not applied again, and
+// that is not an error. Every other entry that cannot be applied is rejected, with a *zkbench.CheckError
+// whose Action is the entry's index in the batch. The checks run in this order:
 //
-//	Check      Index           Err
-//	"anchor"   -1              zkbench.ErrAnchorConflict: the anchor stands for another digest
-//	"policy"   -1              *PolicyError: it was accepted under another policy than the ledger then has
-//	"time"     -1              *TimeError: it is before that of the last entry, or, of the first, before the zero time
-//	"spend"    index in Spends zkbench.ErrSpent, or ErrNotFound
-//	"create"   index in Creates ErrExists: the id is or was a token's
+//	Check      Index            Err
+//	"anchor"   -1               zkbench.ErrAnchorConflict: the ledger has the anchor with another digest
+//	"policy"   -1               *PolicyError: the entry's policy is not the current one
+//	"time"     -1               *TimeError: earlier than the previous entry, or, in the first entry, than the zero time
+//	"spend"    index in Spends  zkbench.ErrSpent, or ErrNotFound
+//	"create"   index in Creates ErrExists: a token has or had this id
 //
-// or one of these checks or "request" with a *zkbench.LimitError. The checks are made in
-// this order. A store asks no clock.
+// An entry that exceeds a limit is rejected with one of these checks, or "request", and a
+// *zkbench.LimitError. A store reads no clock.
 type Store interface {
 	Reader
 
-	// State returns what the ledger is at its end, and the bytes that a caller has left
-	// there, all of one moment.
+	// State returns the state at the end of the log, including the bytes that callers of ApplyState
+	// left, all from the same moment.
 	State(ctx context.Context) (State, error)
 
-	// Decide returns the errors that ApplyEach would return for the batch on the ledger
-	// as it is now. It writes nothing and reserves nothing: another batch may come first.
-	// If err is not nil there are no verdicts.
+	// Decide returns the errors that ApplyEach would return for the batch on the current ledger. It
+	// writes nothing and reserves nothing, so another batch may be applied first. If err is not
+	// nil, there are no verdicts.
 	Decide(ctx context.Context, batch []Entry) (rejected []error, err error)
 
-	// Apply applies the whole batch, or nothing of it if one entry is rejected;
-	// the error names the first. When it returns nil the batch is durable, and
-	// every reader sees it. An error other than a rejection that is not a
-	// zkbench.ErrOutcomeUnknown means that nothing was applied. After
-	// zkbench.ErrOutcomeUnknown ask by anchor, or apply the same batch again:
-	// what was applied already is not applied twice. A ctx that ends before the
-	// store has begun with the batch withdraws it; what one does that ends later,
-	// the store says. The batch is the caller's again when Apply returns.
+	// Apply applies the whole batch, or nothing if one entry is rejected; the error then names the
+	// first rejected entry. When Apply returns nil, the batch is durable and every reader sees it.
+	//
+	// If the error is zkbench.ErrOutcomeUnknown, look up the anchors or apply the same batch again:
+	// entries that are on the ledger already are not applied twice. Any other error means that
+	// nothing was applied.
+	//
+	// If ctx ends before the store has begun to write the batch, the batch is withdrawn. Each store
+	// documents what happens if ctx ends later. The caller may modify batch again when Apply
+	// returns.
 	Apply(ctx context.Context, batch []Entry) error
 
-	// ApplyEach is Apply for a service whose entries do not depend on each
-	// other: it leaves the rejected ones out and applies the rest as one batch.
-	// rejected has one error per entry, nil where the entry is on the ledger. It
-	// is nil if err is not, which is then as Apply's.
+	// ApplyEach applies a batch for callers whose entries do not depend on each other. It leaves
+	// out the rejected entries and applies the others as one batch. rejected has one error for each
+	// entry, nil if the entry is on the ledger. If err is not nil, rejected is nil; err is as for
+	// Apply.
 	ApplyEach(ctx context.Context, batch []Entry) (rejected []error, err error)
 
-	// ApplyState is Apply with bytes of the caller's, up to MaxState: for example the
-	// height of a consensus engine. They replace State.Bytes in the transaction of the
-	// batch, so the two are durable together or not at all. They do so also if the batch
-	// is empty or on the ledger already, and not if the batch is rejected. A state of nil
-	// leaves the bytes that are there. Calls take effect one after the other, also those
-	// that share a transaction, and the bytes of the last stand: a call that is repeated
-	// after zkbench.ErrOutcomeUnknown writes its bytes again.
+	// ApplyState does what Apply does, and also stores up to MaxState bytes for the caller, for
+	// example the height of a consensus engine. The bytes replace State.Bytes in the transaction
+	// that writes the batch, so both become durable together or not at all.
+	//
+	// The bytes are stored even if the batch is empty or already on the ledger, but not if it is
+	// rejected. If state is nil, the stored bytes stay. Calls take effect one after the other, even
+	// if they share a transaction, and the last call's bytes remain. Repeating a call after
+	// zkbench.ErrOutcomeUnknown writes its bytes again.
 	ApplyState(ctx context.Context, batch []Entry, state []byte) error
 
-	// Close waits for what runs and releases the store. What is called after it
-	// fails with fs.ErrClosed.
+	// Close waits for running calls and releases the store. Later calls return an error that wraps
+	// fs.ErrClosed.
 	Close() error
 }
 
-// State is what a ledger is at its end.
+// State describes a ledger at the end of its log.
 type State struct {
-	Last   uint64    // sequence number of the last record, 0 of an empty log
-	Hash   [32]byte  // the chain's, the ledger's id of an empty log
-	Policy uint64    // the version that holds
-	Time   time.Time // of the last record, the zero time of an empty log
-	Bytes  []byte    // of the last ApplyState that had some; empty if none had
+	Last   uint64    // sequence number of the last record; 0 if the log is empty
+	Hash   [32]byte  // of the chain; the ledger's id if the log is empty
+	Policy uint64    // version of the current policy
+	Time   time.Time // of the last record; the zero time if the log is empty
+	Bytes  []byte    // from the last ApplyState with a state that is not nil; empty if there was none
 }
 
-// Submitter takes encoded requests and updates of the policy for a ledger, each by
-// itself, in their order. It is safe for concurrent use.
+// Submitter takes encoded requests and policy updates for a ledger. It decides on each separately,
+// in the given order. It is safe for concurrent use.
 type Submitter interface {
-	// Submit returns a verdict on each request, in their order. A request that is on the
-	// ledger already gets its record and no error: a caller that has lost an answer
-	// submits the same request again. A request whose anchor stands for another digest
-	// is a zkbench.ErrAnchorConflict. If err is not nil there are no verdicts, and
-	// nothing is known of any request.
+	// Submit returns one verdict for each request, in their order. If a request is already on the ledger,
+	// its verdict has the record and no error. So a caller that lost an answer can submit the same request
+	// again. If the ledger has the anchor with another digest, the verdict's error is
+	// zkbench.ErrAnchorConflict. If err is not nil, there are no verdicts, and any of the requests may or
+	// may not be on the ledger.
 	Submit(ctx context.Context, requests [][]byte) ([]Verdict, error)
 }
 
-// Verdict says what became of a request: it has a Record or an Err. An Err that is not
-// a *zkbench.CheckError says nothing about the request; after a zkbench.ErrOutcomeUnknown
-// it may be on the ledger.
+// Verdict is the outcome of a submitted request: either a Record or an Err. An Err that is not a
+// *zkbench.CheckError does not mean that the request is invalid. After zkbench.ErrOutcomeUnknown
+// the request may be on the ledger.
 type Verdict struct {
-	Anchor []byte  // nil of a request that does not decode
+	Anchor []byte  // nil if the request cannot be decoded
 	Record *Record // nil if the request is not known to be on the ledger
 	Err    error
 }
 
 var (
-	// ErrNotFound: an id that the ledger never had. It is a zkbench.ErrPolicy.
+	// ErrNotFound is returned for an id that no token on the ledger ever had. It wraps
+	// zkbench.ErrPolicy.
 	ErrNotFound = fmt.Errorf("%w: token is not on the ledger", zkbench.ErrPolicy)
-	// ErrExists: a new token under an id that a token has or had.
+	// ErrExists is returned for a new token whose id another token has or had.
 	ErrExists = errors.New("token is on the ledger already")
-	// ErrLocked: a store that another ledger has open. It is a zkbench.ErrEnv.
+	// ErrLocked is returned when another ledger has the store open. It wraps zkbench.ErrEnv.
 	ErrLocked = fmt.Errorf("%w: ledger is open elsewhere", zkbench.ErrEnv)
-	// ErrClosed: a call after Close. It is an fs.ErrClosed.
+	// ErrClosed is returned by calls after Close. It wraps fs.ErrClosed.
 	ErrClosed = fmt.Errorf("ledger: %w", fs.ErrClosed)
 )
 
-// PolicyError says that an entry was accepted under another policy than the ledger's: whoever has validated it
-// validates it again, under the policy that is current now. It is a zkbench.ErrPolicy.
+// PolicyError reports that an entry was accepted under a policy that is not the ledger's current
+// one. The request must be validated again, under the current policy. It wraps zkbench.ErrPolicy.
 type PolicyError struct{ Version, Current uint64 }
 
 func (e *PolicyError) Error() string {
@@ -197,8 +196,8 @@ func (e *PolicyError) Error() string {
 
 func (e *PolicyError) Unwrap() error { return zkbench.ErrPolicy }
 
-// TimeError says that an entry's time is before that of the last entry: whoever has validated it validates it again, at
-// the time Last or a later one. It is a zkbench.ErrPolicy.
+// TimeError reports that an entry's time is before the time of the previous entry. The request must
+// be validated again, at time Last or later. It wraps zkbench.ErrPolicy.
 type TimeError struct{ Time, Last time.Time }
 
 func (e *TimeError) Error() string {
@@ -207,9 +206,9 @@ func (e *TimeError) Error() string {
 
 func (e *TimeError) Unwrap() error { return zkbench.ErrPolicy }
 
-// AheadError says that no time can be chosen for a block: it cannot be before the last one, at Time, which is more than Max
-// ahead of the clock of the validator that chooses. It is a zkbench.ErrEnv: either that clock is wrong, or another
-// validator's was.
+// AheadError reports that no time can be chosen for the next block. The block cannot be earlier
+// than the last one, at Time, and Time is more than Max ahead of the validator's own clock. Either
+// that clock is wrong, or another validator's clock was. It wraps zkbench.ErrEnv.
 type AheadError struct {
 	Time, Clock time.Time
 	Max         time.Duration
@@ -222,8 +221,7 @@ func (e *AheadError) Error() string {
 
 func (e *AheadError) Unwrap() error { return zkbench.ErrEnv }
 
-// CorruptError says where a store contradicts itself. It is a
-// zkbench.ErrMalformed.
+// CorruptError reports where a store contradicts itself. It wraps zkbench.ErrMalformed.
 type CorruptError struct {
 	Place  string // for example "page 17" or "request 3: spend 1"
 	Reason string
@@ -235,7 +233,7 @@ func (e *CorruptError) Error() string {
 
 func (e *CorruptError) Unwrap() error { return zkbench.ErrMalformed }
 
-// Corruptf returns a CorruptError.
+// Corruptf returns a CorruptError at place, with a formatted reason.
 func Corruptf(place, format string, args ...any) *CorruptError {
 	return &CorruptError{Place: place, Reason: fmt.Sprintf(format, args...)}
 }

@@ -1,13 +1,14 @@
-// Package note is how owners find their tokens in the log of a ledger, and open them: with each output of an action stands a
-// note, its opening encrypted to every identity of its owner. So a wallet is rebuilt from its seed and the log.
+// Package note lets owners find their tokens in the log of a ledger and open them. Each output of an action comes
+// with a note: the token's opening, encrypted to every identity of its owner. So a wallet can be rebuilt from its
+// seed and the log. (In Zcash a note is the token itself; here it is only the ciphertext.)
 //
-// A payee makes an address with a random nonce, of which the tag is an authenticated encryption under a key of the
-// payee's seed, and the note key a key pair derived from seed and nonce. Whether a note is one's own the tag tells, at the
-// price of two hashes and without a curve operation; and neither tags nor keys of two addresses have anything in
-// common for whoever does not have the seed. docs/wallets.md has the constructions.
+// A payee makes an address with a random nonce. The address has a tag and a note key. The tag is an authenticated
+// encryption of the nonce under a key derived from the payee's seed. The note key is a key pair derived from seed
+// and nonce. To find its notes, a reader tries to decrypt their tags; that takes two hashes and no curve operation.
+// Without the seed, the tags and keys of two addresses cannot be linked. docs/wallets.md describes the constructions.
 //
-// What this package does not promise: a note is what its author says. An opening counts if it opens the token's commitment (token.Opens), and
-// the token's owner is the reader. The caller checks both.
+// A note contains what its author wrote. The caller must check that the opening opens the token's commitment
+// (token.Opens), and that the token's owner is the reader.
 package note
 
 import (
@@ -20,7 +21,7 @@ import (
 	"github.com/zkbench/zkbench/token/internal/wire"
 )
 
-// Version is the version of the encoding.
+// Version is the version of the encoding of notes.
 const Version = 1
 
 // Lengths in bytes.
@@ -30,30 +31,31 @@ const (
 
 	sivLen      = 16
 	blindingLen = 32
-	typeStep    = 32 // types are filled up to a multiple
+	typeStep    = 32 // types are padded to a multiple of this
 	maxSealed   = 2 << 10
 )
 
-// Nonce is what a payee draws for an address, and finds again in the tag.
+// Nonce is the random number of an address. The payee gets it back from the tag.
 type Nonce [NonceLen]byte
 
-// Payee is one identity of an owner as a payer sees it: what finds the note, and what it is encrypted to.
+// Payee is one identity of an owner as a payer sees it: the tag by which the payee finds the note, and the key to
+// which the note is encrypted.
 type Payee struct {
 	Tag [TagLen]byte
 	KEM token.KEM
 	Key []byte // public
 
-	own []byte // the reader's secret, of its own address (Reader.Own)
+	own []byte // secret of a reader that pays to itself (Reader.Own)
 }
 
-// Place is where a note stands. It is good in no other one.
+// Place identifies the token that a note is for. The note cannot be opened for another one.
 type Place struct {
 	Ledger token.LedgerID
 	ID     token.ID
 	Owner  []byte
 }
 
-// info is HPKE's info of a note at a place: "zkbench/v3/note" ledger id owner, the id behind a length of 1 byte.
+// info returns the HPKE info of a note: "zkbench/v3/note" ledger id owner, the id after a length of 1 byte.
 func (p *Place) info() []byte {
 	info := append([]byte("zkbench/v3/note"), p.Ledger[:]...)
 	info = append(append(info, byte(len(p.ID))), p.ID...)
@@ -70,11 +72,11 @@ func (p *Payee) seal(info, plain []byte) ([]byte, error) {
 	}
 	key, err := kem.NewPublicKey(p.Key)
 	if err != nil {
-		return nil, fmt.Errorf("%w: note key is none of %v", zkbench.ErrParams, p.KEM)
+		return nil, fmt.Errorf("%w: note key is not a key of %v", zkbench.ErrParams, p.KEM)
 	}
 	sealed, err := hpke.Seal(key, hpke.HKDFSHA256(), hpke.ChaCha20Poly1305(), info, plain)
 	if err != nil { // of a key of small order
-		return nil, fmt.Errorf("%w: note key agrees on nothing", zkbench.ErrParams)
+		return nil, fmt.Errorf("%w: note key: key agreement fails", zkbench.ErrParams)
 	}
 	return sealed, nil
 }
@@ -91,8 +93,9 @@ type Share struct {
 //	version(1) count(1) shares
 //	share = tag(48) KEM(2) sealed
 //
-// with sealed behind a length of 2 bytes. What is sealed is value(8) blinding(32) type, this behind a length of 2 bytes
-// and filled up with zeros to a multiple of 32, so that the note says little of the type's length. The error is an ErrParams or an ErrLimit.
+// The field sealed comes after a length of 2 bytes. It is the encryption of value(8) blinding(32) type. The type
+// comes after a length of 2 bytes and is padded with zeros to a multiple of 32, so that the note says little about
+// its length. Seal returns ErrParams or ErrLimit.
 func Seal(place Place, payees []Payee, o token.Opening) ([]byte, error) {
 	var b wire.Builder
 	b.Bound("payees", len(payees), 1, token.MaxMembers)
@@ -120,7 +123,7 @@ func Seal(place Place, payees []Payee, o token.Opening) ([]byte, error) {
 	return b.Bytes()
 }
 
-// Decode decodes a note. The error is a *zkbench.DecodeError. The shares keep references into data.
+// Decode decodes a note. The shares keep references into data. The error is of type *zkbench.DecodeError.
 func Decode(data []byte) ([]Share, error) {
 	f := wire.NewFields(data, "note", token.MaxNote)
 	f.Version(Version)
@@ -138,7 +141,7 @@ func Decode(data []byte) ([]Share, error) {
 	return shares, nil
 }
 
-// decodeOpening decodes what a share seals.
+// decodeOpening decodes the decrypted opening of a share.
 func decodeOpening(plain []byte) (token.Opening, error) {
 	f := wire.NewFields(plain, "opening", len(plain))
 	var o token.Opening

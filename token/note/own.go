@@ -11,12 +11,13 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// pointLen is the length in bytes of an encapsulated key of X25519.
+// pointLen is the length of an X25519 encapsulated key in bytes.
 const pointLen = 32
 
-// sealOwn encrypts under a secret of the one who reads, in the form of HPKE with X25519: a point for which nobody has agreed on anything, distributed as
-// an ephemeral public key, and the ciphertext of ChaCha20-Poly1305 under a key of secret, point and info. The point is
-// random, so no key is used twice, and the nonce is zero.
+// sealOwn encrypts under a secret of the reader itself, in the form of HPKE with X25519. In place of the
+// encapsulated key it uses a random point, which has the distribution of an ephemeral public key but takes part in
+// no key agreement. The ciphertext is ChaCha20-Poly1305 under a key derived from secret, point and info. Because
+// the point is random, no key is used twice, and the nonce is zero.
 func sealOwn(secret, info, plain []byte) ([]byte, error) {
 	var random [64]byte
 	_, _ = rand.Read(random[:]) // which never fails
@@ -32,7 +33,7 @@ func sealOwn(secret, info, plain []byte) ([]byte, error) {
 	return aead.Seal(point, make([]byte, aead.NonceSize()), plain, nil), nil
 }
 
-// openOwn opens what sealOwn made, and tells whether it is that.
+// openOwn opens a share that sealOwn made, and reports whether sealOwn made it.
 func openOwn(secret, info []byte, share *Share) (plain []byte, ok bool) {
 	if share.KEM != token.X25519 || len(share.Sealed) < pointLen {
 		return nil, false

@@ -14,22 +14,22 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Reader makes payees of a seed, on one ledger, and finds and opens their notes. It is immutable and safe for concurrent
-// use.
+// Reader makes the payees of a seed on one ledger, and finds and opens their notes. It is immutable and safe for
+// concurrent use.
 type Reader struct {
 	ledger token.LedgerID
 	seed   [transcript.SeedLen]byte // of note keys
 	macs   sync.Pool                // *macs
 }
 
-// Format prints that it is a reader, whatever the verb, and not its seed.
+// Format prints a fixed text for every verb, so that the seed is never printed.
 func (*Reader) Format(f fmt.State, _ rune) { fmt.Fprint(f, "note.Reader (secret)") }
 
 // macs are the two keyed hashes of tags.
 type macs struct{ iv, stream hash.Hash }
 
-// NewReader returns that of a secret seed, from which all is derived. Two readers of one seed on two ledgers
-// have nothing in common.
+// NewReader returns a Reader whose keys are all derived from the secret seed and the ledger. So readers of one seed
+// on two ledgers have no key in common.
 func NewReader(seed []byte, ledger token.LedgerID) *Reader {
 	r := &Reader{ledger: ledger}
 	var keys [2][sha256.Size]byte
@@ -51,7 +51,7 @@ func (m *macs) siv(nonce *Nonce) (iv [sivLen]byte) {
 	return iv
 }
 
-// mask adds the key stream of an initialization vector.
+// mask XORs the key stream of an initialization vector into nonce.
 func (m *macs) mask(nonce *Nonce, iv []byte) {
 	var sum [sha256.Size]byte
 	m.stream.Reset()
@@ -60,8 +60,8 @@ func (m *macs) mask(nonce *Nonce, iv []byte) {
 	subtle.XORBytes(nonce[:], nonce[:], sum[:])
 }
 
-// Tag is the deterministic authenticated encryption of a nonce (SIV: Rogaway and Shrimpton, "A Provable-Security
-// Treatment of the Key-Wrap Problem", section 4), with HMAC-SHA256 as both of its functions:
+// Tag returns the deterministic authenticated encryption of a nonce. It is SIV (Rogaway and Shrimpton, "A
+// Provable-Security Treatment of the Key-Wrap Problem", section 4) with HMAC-SHA256 as both functions:
 //
 //	iv = HMAC(k1, nonce), its first 16 bytes;  tag = iv, nonce xor HMAC(k2, iv)
 func (r *Reader) Tag(nonce Nonce) (tag [TagLen]byte) {
@@ -73,7 +73,7 @@ func (r *Reader) Tag(nonce Nonce) (tag [TagLen]byte) {
 	return tag
 }
 
-// Mine returns the nonce of a tag that this reader has made, and whether it has.
+// Mine reports whether this reader made a tag, and returns the tag's nonce.
 func (r *Reader) Mine(tag *[TagLen]byte) (nonce Nonce, mine bool) {
 	m := r.macs.Get().(*macs)
 	defer r.macs.Put(m)
@@ -86,7 +86,8 @@ func (r *Reader) Mine(tag *[TagLen]byte) (nonce Nonce, mine bool) {
 	return nonce, true
 }
 
-// Payee returns what payers need of the address of a nonce. The error is an ErrParams for a KEM that is not accepted.
+// Payee returns the payee for the address with the given nonce, for payers. It returns ErrParams if kem is not
+// accepted.
 func (r *Reader) Payee(nonce Nonce, kem token.KEM) (Payee, error) {
 	key, err := r.key(nonce, kem)
 	if err != nil {
@@ -95,16 +96,17 @@ func (r *Reader) Payee(nonce Nonce, kem token.KEM) (Payee, error) {
 	return Payee{Tag: r.Tag(nonce), KEM: kem, Key: key.PublicKey().Bytes()}, nil
 }
 
-// Own is the payee of an address that a reader pays to itself: what it seals for that, it opens again without agreeing on a key, and to
-// others looks as what is sealed to anybody does. Key is empty: it is not for others.
+// Own returns the payee for an address that the reader pays to itself. The reader opens such a note without a key
+// agreement; to others it looks like any note. The payee's Key is empty, so it must not be given to other payers.
+// For a KEM other than X25519, Own returns what Payee returns.
 func (r *Reader) Own(nonce Nonce, kem token.KEM) (Payee, error) {
-	if kem != token.X25519 { // an encapsulated key that is made up would not look as one of ML-KEM does
+	if kem != token.X25519 { // a random encapsulated key would not look like one of ML-KEM
 		return r.Payee(nonce, kem)
 	}
 	return Payee{Tag: r.Tag(nonce), KEM: kem, own: r.ownSecret(nonce)}, nil
 }
 
-// ownSecret derives what a reader seals to itself with, at the address of a nonce.
+// ownSecret derives the secret with which a reader encrypts to itself, for one nonce.
 func (r *Reader) ownSecret(nonce Nonce) []byte {
 	secret := make([]byte, 32)
 	_, _ = transcript.XOF("zkbench/v3/note/own", r.seed[:], nonce[:]).Read(secret) // never fails
@@ -122,18 +124,18 @@ func (r *Reader) key(nonce Nonce, kem token.KEM) (hpke.PrivateKey, error) {
 	return k.DeriveKeyPair(ikm[:])
 }
 
-// Open opens a share whose tag is the reader's, of that nonce. The opening is what the note's author says: check it against the
-// token with token.Opens before it counts. The error is an ErrMalformed
-// for what does not open, and shows nothing of it.
+// Open opens a share whose tag is the reader's and has the given nonce. It ignores place.Ledger and uses the
+// reader's ledger. The opening is only what the note's author wrote: check it against the token with token.Opens.
+// If the share does not open, Open returns a *zkbench.DecodeError, which does not contain any part of it.
 func (r *Reader) Open(place Place, share *Share, nonce Nonce) (token.Opening, error) {
 	place.Ledger = r.ledger
 	fail := func(reason string) (token.Opening, error) {
-		return token.Opening{}, &zkbench.DecodeError{Path: "note.sealed", Reason: fmt.Sprintf("of %d bytes %s", len(share.Sealed), reason)}
+		return token.Opening{}, &zkbench.DecodeError{Path: "note.sealed", Reason: fmt.Sprintf("%d bytes that %s", len(share.Sealed), reason)}
 	}
 	if plain, ok := openOwn(r.ownSecret(nonce), place.info(), share); ok {
 		o, err := decodeOpening(plain)
 		if err != nil {
-			return fail("has another form")
+			return fail("are not an opening")
 		}
 		return o, nil
 	}
@@ -143,11 +145,11 @@ func (r *Reader) Open(place Place, share *Share, nonce Nonce) (token.Opening, er
 	}
 	plain, err := hpke.Open(key, hpke.HKDFSHA256(), hpke.ChaCha20Poly1305(), place.info(), share.Sealed)
 	if err != nil {
-		return fail("does not open with the key of its tag")
+		return fail("cannot be opened with the key of the tag")
 	}
 	o, err := decodeOpening(plain)
 	if err != nil {
-		return fail("has another form")
+		return fail("are not an opening")
 	}
 	return o, nil
 }

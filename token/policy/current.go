@@ -9,17 +9,18 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Current is the policy of a ledger, as far as its holder has followed it. It is safe for concurrent use: whoever has
-// loaded a policy judges under it to the end, whatever is adopted meanwhile.
+// Current is the current policy of a ledger, as far as Follow has followed the updates. It is safe for
+// concurrent use. A caller of Load may keep using that policy while newer ones are adopted.
 type Current struct {
 	genesis ledger.Genesis
 	adopt   func(p *token.Policy) error
-	mu      sync.Mutex // of who follows
+	mu      sync.Mutex // held by Follow
 	at      atomic.Pointer[token.Policy]
 }
 
-// NewCurrent begins with the policy of the parameters. adopt (nil: nothing) is called with every policy before it is current,
-// that one too, and keeps it from being so with an error.
+// NewCurrent returns a Current that starts with first, the policy of the parameters. If adopt is not nil, it is
+// called with every policy before that policy becomes current, including first. If adopt returns an error, the
+// policy does not become current and the error is returned.
 func NewCurrent(genesis ledger.Genesis, first *token.Policy, adopt func(p *token.Policy) error) (*Current, error) {
 	if err := Check(first); err != nil {
 		return nil, err
@@ -28,6 +29,7 @@ func NewCurrent(genesis ledger.Genesis, first *token.Policy, adopt func(p *token
 	return c, c.set(first.Clone())
 }
 
+// set makes p current, unless adopt refuses it.
 func (c *Current) set(p *token.Policy) error {
 	if c.adopt != nil {
 		if err := c.adopt(p); err != nil {
@@ -38,10 +40,11 @@ func (c *Current) set(p *token.Policy) error {
 	return nil
 }
 
-// Load returns the policy, which the caller must not change.
+// Load returns the current policy. The caller must not modify it.
 func (c *Current) Load() *token.Policy { return c.at.Load() }
 
-// Follow adopts every update that the source has beyond the current policy, as far as they hold. The error is Next's.
+// Follow adopts the updates in source that come after the current policy, one by one. It stops at the first
+// that is not valid and returns the error of Next.
 func (c *Current) Follow(ctx context.Context, source Source) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -28,7 +28,7 @@ func key(t must.TB, name string) identity.Signer {
 	return must.Get(identity.NewEd25519Signer(ed25519.NewKeyFromSeed(seed[:])))(t)
 }
 
-// administrators are those of these names, of whom so many are needed.
+// administrators returns the administrators with these names and the given threshold.
 func administrators(t must.TB, threshold int, names ...string) token.Administrators {
 	t.Helper()
 	a := token.Administrators{Threshold: threshold}
@@ -39,7 +39,7 @@ func administrators(t must.TB, threshold int, names ...string) token.Administrat
 	return a
 }
 
-// first is the policy of parameters with three administrators, two of whom change it.
+// first returns the policy of parameters with three administrators, two of whom can change it.
 func first(t must.TB) *token.Policy {
 	t.Helper()
 	p := token.DefaultPolicy()
@@ -47,13 +47,14 @@ func first(t must.TB) *token.Policy {
 	return &p
 }
 
-// updated is the update to a policy that edit changes, signed by those of the names.
+// updated returns the update from current to the policy that edit makes, signed by the administrators with
+// these names.
 func updated(t must.TB, current *token.Policy, edit func(p *token.Policy), names ...string) *policy.Update {
 	t.Helper()
 	return updatedOn(t, home, current, edit, names...)
 }
 
-// updatedOn is updated on a ledger.
+// updatedOn does what updated does, for the ledger id.
 func updatedOn(t must.TB, id token.LedgerID, current *token.Policy, edit func(p *token.Policy), names ...string) *policy.Update {
 	t.Helper()
 	next := current.Clone()
@@ -65,10 +66,10 @@ func updatedOn(t must.TB, id token.LedgerID, current *token.Policy, edit func(p 
 	return u
 }
 
-// narrower changes something.
+// narrower changes one limit of a policy.
 func narrower(p *token.Policy) { p.Limits.Inputs-- }
 
-// refused fails the test unless err is of the check, at the index, for the cause.
+// refused fails the test unless err names the check, the index and the cause.
 func refused(t testing.TB, name string, err error, check string, index int, cause error) {
 	t.Helper()
 	c, ok := errors.AsType[*zkbench.CheckError](err)
@@ -77,7 +78,7 @@ func refused(t testing.TB, name string, err error, check string, index int, caus
 	}
 }
 
-// source is what a ledger has recorded.
+// source contains what a ledger has recorded, by anchor.
 type source map[string]ledger.Record
 
 func (s source) Record(_ context.Context, anchor []byte) (ledger.Record, bool, error) {

@@ -10,15 +10,17 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Source finds the records of a ledger by their anchors. A ledger.Reader does.
+// Source finds the records of a ledger by their anchors. Every ledger.Reader is a Source.
 type Source interface {
 	Record(ctx context.Context, anchor []byte) (ledger.Record, bool, error)
 }
 
-// Next returns the policy that follows the current one on a ledger, nil if none does yet. It does not trust the source: the error is a
-// *zkbench.CheckError or a *zkbench.DecodeError if the record is of another anchor, is no update of the current policy, or holds one
-// that does not verify. An update among the records that a fork has of its parent was made for the parent; which these are, the source is
-// believed by the number of the record.
+// Next returns the policy that follows current on a ledger, or nil if there is none so far. It does not
+// trust the source. It returns a *zkbench.CheckError or a *zkbench.DecodeError if the record has another
+// anchor, is not an update of current, or contains an update that cannot be verified.
+//
+// In a fork, an update among the records shared with the parent was made for the parent. Next relies on the
+// source's record number to decide which ledger an update is for.
 func Next(ctx context.Context, source Source, genesis ledger.Genesis, current *token.Policy) (*token.Policy, error) {
 	anchor := Anchor(current.Version + 1)
 	record, found, err := source.Record(ctx, anchor)
@@ -32,14 +34,14 @@ func Next(ctx context.Context, source Source, genesis ledger.Genesis, current *t
 	if err != nil {
 		return nil, err
 	}
-	if err := u.Verify(genesis.At(record.Seq).ID(), current); err != nil {
+	if err := u.Verify(genesis.ForRecord(record.Seq).ID(), current); err != nil {
 		return nil, err
 	}
 	return &u.Policy, nil
 }
 
-// Follow returns the newest policy of a ledger that is at the end of verified updates from the current one: current itself,
-// where there is none. The error is Next's, and comes with the policy so far.
+// Follow verifies the updates that follow current on a ledger, and returns the newest policy: current itself if
+// there are no updates. If an update fails, Follow returns the newest policy before it and the error of Next.
 func Follow(ctx context.Context, source Source, genesis ledger.Genesis, current *token.Policy) (*token.Policy, error) {
 	for {
 		next, err := Next(ctx, source, genesis, current)

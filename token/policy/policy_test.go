@@ -107,7 +107,7 @@ func TestUpdateRefused(t *testing.T) {
 	refused(t, "no administrators", u.Verify(home, &nobody), policy.Threshold, -1, zkbench.ErrPolicy)
 }
 
-// signerOf is the key of an administrator of first.
+// signerOf returns the signer for an administrator of first.
 func signerOf(t must.TB, id []byte) identity.Signer {
 	t.Helper()
 	for _, name := range []string{"anna", "ben", "carl"} {
@@ -139,7 +139,7 @@ func TestReplays(t *testing.T) {
 	refused(t, "on another ledger", landed.Verify(token.LedgerID{2}, p), policy.Ledger, -1, zkbench.ErrPolicy)
 }
 
-// certificate is one of a P-256 key; each call makes another.
+// certificate returns a new certificate of a P-256 key; each call returns another one.
 func certificate(t testing.TB, key *ecdsa.PrivateKey, serial int64) identity.Identity {
 	t.Helper()
 	template := &x509.Certificate{SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "administrator"}, NotBefore: time.Unix(1_800_000_000, 0), NotAfter: time.Unix(1_900_000_000, 0)}
@@ -438,7 +438,7 @@ func TestEncoding(t *testing.T) {
 	p := first(t)
 	u := updated(t, p, narrower, "anna", "ben")
 	data := must.Get(u.Encode())(t)
-	if !policy.Is(data) || policy.Is([]byte{request.Version}) || policy.Is(nil) {
+	if !policy.IsUpdate(data) || policy.IsUpdate([]byte{request.Version}) || policy.IsUpdate(nil) {
 		t.Error("an update is not told from a request")
 	}
 	must.FailGet(request.Decode(data))(t, zkbench.ErrMalformed, "an update as a request")
@@ -446,7 +446,7 @@ func TestEncoding(t *testing.T) {
 		must.FailGet(policy.Decode(data[:n]))(t, zkbench.ErrMalformed, "%d of %d bytes", n, len(data))
 	}
 	must.FailGet(policy.Decode(append(bytes.Clone(data), 0)))(t, zkbench.ErrMalformed, "a byte too many")
-	for first, want := range map[byte]string{0x82: "version 2, only 1 is known", request.Version: "no update of a policy"} {
+	for first, want := range map[byte]string{0x82: "version 2, only 1 is known", request.Version: "not a policy update"} {
 		_, err := policy.Decode(append([]byte{first}, data[1:]...))
 		if d, ok := errors.AsType[*zkbench.DecodeError](err); !ok || d.Path != "update.version" || !strings.Contains(d.Reason, want) {
 			t.Errorf("first byte %#x: %v", first, err)
@@ -524,7 +524,7 @@ func TestShortDigest(t *testing.T) {
 	must.FailGet(u.HasShortDigest(short))(t, zkbench.ErrParams, "an update that has no encoding")
 }
 
-// policyEdits change one thing each of what an update says.
+// policyEdits returns edits that each change one thing in an update.
 func policyEdits(t must.TB) map[string]func(u *policy.Update) {
 	t.Helper()
 	edits := map[string]func(u *policy.Update){

@@ -1,13 +1,14 @@
-// Package policy changes the policy of a running token system: an Update holds the whole next policy,
-// signed by administrators, and is recorded in the ledger's log like a request, under an anchor of
-// its own. docs/requests.md has the rules, and what an attacker may try.
+// Package policy changes the policy of a running token system. An Update contains the whole next policy and is
+// signed by administrators. It is recorded in the ledger's log like a request, under an anchor of its own.
+// docs/requests.md describes the rules, and what an attacker may try.
 //
-// An update binds the ledger, its version, and the policy before it: it lands there, next, or nowhere.
-// It needs the threshold of the administrators before it, who decide, and that of the administrators
-// after it, who show that they can: so a slip in a new set locks nobody out.
+// An update names the ledger, its version, and the digest of the previous policy. So it can be recorded only on
+// that ledger, right after that policy. It needs the signatures of a threshold of the previous policy's
+// administrators, who decide. It also needs those of a threshold of the next policy's administrators, who prove
+// that they can sign. So a mistake in a new set of administrators locks nobody out.
 //
-// What this package does not promise: a source that withholds updates is not found out by it, and who the
-// threshold of administrators is may do all that a policy says.
+// The package does not detect a source that withholds updates. A threshold of administrators can do everything
+// that a policy can express.
 package policy
 
 import (
@@ -30,7 +31,7 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Version is the version of the encoding of updates. Their first byte is it and mark, which no request's has.
+// Version is the version of the encoding of updates. Their first byte is Version|mark; requests never have mark set.
 const (
 	Version = 1
 	mark    = 0x80
@@ -43,36 +44,39 @@ const (
 	maxSignature  = request.MaxSignature
 )
 
-// Update is the next policy of a ledger.
+// Update is the next policy of a ledger, with the signatures of administrators.
 type Update struct {
 	Ledger     token.LedgerID
-	Previous   [transcript.StateLen]byte // digest of the policy before
+	Previous   [transcript.StateLen]byte // digest of the previous policy
 	Policy     token.Policy
-	Signatures []Signature // in ascending order of administrators, each once
+	Signatures []Signature // sorted by administrator, without duplicates
 }
 
-// Signature is that of an administrator of the policy before, of the next one, or of both.
+// Signature is the signature of an administrator of the previous policy, the next one, or both.
 type Signature struct {
 	Administrator []byte // identity
 	Signature     []byte
 }
 
-// Is tells an encoded update, also one of an unknown version, from an encoded request.
-func Is(encoded []byte) bool { return len(encoded) > 0 && encoded[0]&mark != 0 }
+// IsUpdate reports whether encoded is an update, possibly of an unknown version, and not a request. It looks
+// only at the first byte.
+func IsUpdate(encoded []byte) bool { return len(encoded) > 0 && encoded[0]&mark != 0 }
 
-// anchorPrefix begins the anchors of updates, which no request may have: else it would stand in an update's way.
+// anchorPrefix begins the anchors of updates. A request may not have such an anchor, because it could block an
+// update.
 const anchorPrefix = "zkbench/policy/"
 
-// Anchor is the anchor under which the update to a version is recorded.
+// Anchor returns the anchor under which the update to a version is recorded.
 func Anchor(version uint64) []byte {
 	return binary.BigEndian.AppendUint64([]byte(anchorPrefix), version)
 }
 
-// Reserved tells whether an anchor is kept for updates.
+// Reserved reports whether an anchor is reserved for updates.
 func Reserved(anchor []byte) bool { return bytes.HasPrefix(anchor, []byte(anchorPrefix)) }
 
-// New returns the unsigned update from a policy to the next, whose version it sets. The error is an ErrParams that names
-// what of the next is not accepted.
+// New returns the unsigned update of ledger from the policy current to the policy next. It sets the version of
+// the new policy. New returns ErrParams, naming the field, if next is not accepted, or if current has no
+// administrators.
 func New(ledger token.LedgerID, current, next *token.Policy) (*Update, error) {
 	if len(current.Administrators.Identities) == 0 {
 		return nil, fmt.Errorf("%w: policy %d has no administrators: it never changes", zkbench.ErrParams, current.Version)
@@ -86,7 +90,7 @@ func New(ledger token.LedgerID, current, next *token.Policy) (*Update, error) {
 	return u, cmp.Or(Check(&u.Policy), u.locksOut())
 }
 
-// locksOut refuses an update after which there could be no other.
+// locksOut refuses an update that no other update could follow.
 func (u *Update) locksOut() error {
 	if len(u.Policy.Administrators.Identities) == 0 {
 		return fmt.Errorf("%w: administrators 0, accepted: 1 or more in an update", zkbench.ErrParams)
@@ -94,8 +98,9 @@ func (u *Update) locksOut() error {
 	return nil
 }
 
-// Message commits to the ledger, the versions, the policy before, and the next one. Administrators sign what
-// request.ToSign makes of it in the role request.Administrator. The error is that of the policy's Encode.
+// Message returns a commitment to the ledger, the version, the previous policy, and the next policy.
+// Administrators sign request.ToSign of it, in the role request.Administrator. Message returns the error of the
+// policy's Encode if the policy cannot be encoded.
 func (u *Update) Message() (message [transcript.StateLen]byte, err error) {
 	encoded, err := u.Policy.Encode()
 	if err != nil {
@@ -109,19 +114,20 @@ func (u *Update) Message() (message [transcript.StateLen]byte, err error) {
 	return t.State(), nil
 }
 
-// Digest is what a ledger stores for the anchor. Signatures are no part of it.
+// Digest returns the digest that a ledger stores under the anchor. It does not cover the signatures.
 func (u *Update) Digest() (digest [sha256.Size]byte, err error) {
 	message, err := u.Message()
 	return sha256.Sum256(message[:]), err
 }
 
-// shortDigest is how many bytes of Digest ShortDigest has.
+// shortDigest is the length of ShortDigest in bytes.
 const shortDigest = 20
 
-// ShortDigest returns the first 160 bits of Digest in ten groups of four hex digits, for administrators who compare
-// over the telephone what they are about to sign. It binds all that they sign. It has 160 bits, not 80, because whoever
-// proposes the update could make two with one digest, and show one and have the other signed: that takes 2^80 attempts
-// for 160 bits, and 2^40 for 80.
+// ShortDigest returns the first 160 bits of Digest in ten groups of four hex digits. Administrators can compare
+// it over the telephone before they sign, and it covers everything that they sign.
+//
+// It has 160 bits, not 80, because an attacker who proposes the update could prepare two updates with the same
+// short digest, show one and have the other signed. That takes 2^80 attempts with 160 bits, and 2^40 with 80.
 func (u *Update) ShortDigest() (string, error) {
 	digest, err := u.Digest()
 	if err != nil {
@@ -134,15 +140,15 @@ func (u *Update) ShortDigest() (string, error) {
 	return strings.Join(groups, "-"), nil
 }
 
-// HasShortDigest reports whether text is the update's ShortDigest. Case, spaces and hyphens make no difference.
+// HasShortDigest reports whether text is the update's ShortDigest. It ignores case, spaces and hyphens.
 func (u *Update) HasShortDigest(text string) (bool, error) {
 	want, err := u.ShortDigest()
 	bare := strings.NewReplacer(" ", "", "-", "")
 	return err == nil && strings.EqualFold(bare.Replace(text), bare.Replace(want)), err
 }
 
-// Sign adds the signature of an administrator, in its place, or exchanges it. The error is an ErrParams for who is no
-// administrator of the policy before or the next one.
+// Sign adds the signature of an administrator in its place in the order, or replaces the one that is there. It
+// returns ErrParams if the signer is an administrator neither of current nor of the next policy.
 func (u *Update) Sign(current *token.Policy, administrator identity.Signer) error {
 	id := administrator.Identity()
 	if !among(id, current.Administrators.Identities) && !among(id, u.Policy.Administrators.Identities) {
@@ -174,8 +180,9 @@ func (u *Update) Sign(current *token.Policy, administrator identity.Signer) erro
 //	version(1) ledger(32) previous(64) policy count(2) signatures
 //	signature = administrator signature
 //
-// The version has mark added. Numbers are big-endian; the policy stands behind a length of 3 bytes, the others of 2. The
-// error is an ErrParams or ErrLimit that names the field.
+// The first byte is Version|mark. Numbers are big-endian. The policy comes after a length of 3 bytes,
+// administrators and signatures after lengths of 2 bytes. Encode returns ErrParams or ErrLimit, naming the
+// field.
 func (u *Update) Encode() ([]byte, error) {
 	policy, err := u.Policy.Encode()
 	if err != nil {
@@ -207,7 +214,7 @@ func (u *Update) Encode() ([]byte, error) {
 
 const inOrder = "each administrator once, in the order of their bytes"
 
-// outOfOrder is the first signature that does not stand behind all that are before it, 0 if each does.
+// outOfOrder returns the index of the first signature that is not sorted after the one before it, or 0.
 func (u *Update) outOfOrder() int {
 	for i := 1; i < len(u.Signatures); i++ {
 		if bytes.Compare(u.Signatures[i-1].Administrator, u.Signatures[i].Administrator) >= 0 {
@@ -217,13 +224,13 @@ func (u *Update) outOfOrder() int {
 	return 0
 }
 
-// Decode decodes what Encode made. It keeps references into data in signatures. The error is a *zkbench.DecodeError, or an
-// ErrParams for a policy that is well-formed and not accepted.
+// Decode decodes an update that Encode encoded. The signatures keep references into data. Decode returns a
+// *zkbench.DecodeError if data is malformed, and ErrParams if the policy is well-formed but not accepted.
 func Decode(data []byte) (*Update, error) {
 	f := wire.NewFields(data, "update", MaxUpdate)
 	u := new(Update)
 	if v := f.Number("update.version", 1, 0, 255); f.OK() && v&mark == 0 {
-		f.Fail("update.version", 0, fmt.Sprintf("%d, want %d or more: no update of a policy", v, mark))
+		f.Fail("update.version", 0, fmt.Sprintf("%d, want %d or more: not a policy update", v, mark))
 	} else if f.OK() && v != Version|mark {
 		f.Fail("update.version", 0, fmt.Sprintf("version %d, only %d is known", v&^mark, Version))
 	}

@@ -12,19 +12,21 @@ import (
 	"github.com/zkbench/zkbench/token/request"
 )
 
-// The checks of an update, in their order, that a *zkbench.CheckError names.
+// Names of the checks of an update, as in a *zkbench.CheckError, in the order in which they run.
 const (
 	Ledger     = "update's ledger"
 	Versions   = "update's version"
 	Previous   = "update's previous policy"
-	Threshold  = "update's administrators" // enough of both sets
-	Signatures = "update's signatures"     // Index: which
-	Rules      = "update's policy"         // is one that can be followed, and changed again
+	Threshold  = "update's administrators" // enough of both sets have signed
+	Signatures = "update's signatures"     // Index is the signature's
+	Rules      = "update's policy"         // the next policy is accepted, and can be changed again
 )
 
-// Check checks of a policy what package token does not know: identities are X.509 certificates or Ed25519 keys, and
-// validators' keys are Ed25519 keys, canonical ones for which not everybody can sign. No list has one key twice: under two
-// identities, or as a head key and a consensus key. Something can be sealed to auditors' keys. The error is an ErrParams that names the field.
+// Check checks a policy beyond what package token can check. Identities must be X.509 certificates or Ed25519
+// keys. Validators' keys must be Ed25519 keys. Keys must be in canonical form, and not of small order, for
+// which anybody can sign. No list may have the same key twice, for example under two identities, or as head key
+// and consensus key. HPKE must be able to encrypt to the auditors' keys. Check returns ErrParams, naming the
+// field.
 func Check(p *token.Policy) error {
 	if _, err := p.Encode(); err != nil {
 		return err
@@ -63,7 +65,7 @@ func Check(p *token.Policy) error {
 	return nil
 }
 
-// member is an identity of a list in which each key stands once, and the field that holds it.
+// member is an identity in a list whose keys must differ, with the name of the field that contains it.
 type member struct {
 	field string
 	id    identity.Identity
@@ -77,7 +79,8 @@ func members(list string, ids [][]byte) []member {
 	return all
 }
 
-// validatorKeys lists the keys of validators, of both kinds, as identities that Check has yet to parse.
+// validatorKeys returns the head keys and consensus keys of validators as identities, which are not checked
+// yet.
 func validatorKeys(validators []token.Validator) (all []member) {
 	add := func(i int, name string, key []byte) {
 		all = append(all, member{fmt.Sprintf("validators[%d].%s", i, name), append(identity.Identity{byte(identity.TypeEd25519)}, key...)})
@@ -91,11 +94,11 @@ func validatorKeys(validators []token.Validator) (all []member) {
 	return all
 }
 
-// Follows decides whether the update is of a ledger and its current policy, whoever has signed it. The error is a
-// *zkbench.CheckError.
+// Follows checks that the update is for this ledger and follows its current policy. It does not check the
+// signatures. The error is of type *zkbench.CheckError.
 func (u *Update) Follows(ledger token.LedgerID, current *token.Policy) error {
 	if u.Ledger != ledger {
-		return failed(Ledger, -1, fmt.Errorf("%w: an update of ledger %x, this is %x", zkbench.ErrPolicy, u.Ledger, ledger))
+		return failed(Ledger, -1, fmt.Errorf("%w: an update of ledger %x, this ledger is %x", zkbench.ErrPolicy, u.Ledger, ledger))
 	}
 	if u.Policy.Version != current.Version+1 {
 		return failed(Versions, -1, fmt.Errorf("%w: an update to policy %d, the current one is %d", zkbench.ErrPolicy, u.Policy.Version, current.Version))
@@ -110,7 +113,8 @@ func (u *Update) Follows(ledger token.LedgerID, current *token.Policy) error {
 	return nil
 }
 
-// Verify decides whether the update makes the next policy of a ledger. The error is a *zkbench.CheckError.
+// Verify checks that the update makes the next policy of a ledger: everything that Follows checks, the
+// signatures and thresholds, and the rules of the next policy. The error is of type *zkbench.CheckError.
 func (u *Update) Verify(ledger token.LedgerID, current *token.Policy) error {
 	if err := cmp.Or(u.Follows(ledger, current), u.thresholds(current)); err != nil {
 		return err
@@ -124,7 +128,8 @@ func (u *Update) Verify(ledger token.LedgerID, current *token.Policy) error {
 	return nil
 }
 
-// thresholds counts who has signed. That each signature holds, and each is of a key of its own, is checked behind it.
+// thresholds checks that enough administrators have signed. The signatures themselves, and that each is by a
+// different key, are checked later.
 func (u *Update) thresholds(current *token.Policy) error {
 	if len(current.Administrators.Identities) == 0 {
 		return failed(Threshold, -1, fmt.Errorf("%w: policy %d has no administrators, it never changes", zkbench.ErrPolicy, current.Version))
@@ -137,7 +142,7 @@ func (u *Update) thresholds(current *token.Policy) error {
 	return nil
 }
 
-// signatures verifies every signature: one that is superfluous is not for everybody to add.
+// signatures verifies every signature, also superfluous ones, so that nobody can add invalid ones.
 func (u *Update) signatures(current *token.Policy) error {
 	message, err := u.Message()
 	if err != nil {
@@ -152,7 +157,7 @@ func (u *Update) signatures(current *token.Policy) error {
 	}
 	for i, s := range u.Signatures {
 		if !among(s.Administrator, current.Administrators.Identities) && !among(s.Administrator, u.Policy.Administrators.Identities) {
-			return failed(Signatures, i, fmt.Errorf("%w: by no administrator of policy %d or %d", zkbench.ErrPolicy, current.Version, u.Policy.Version))
+			return failed(Signatures, i, fmt.Errorf("%w: the signer is not an administrator of policy %d or %d", zkbench.ErrPolicy, current.Version, u.Policy.Version))
 		}
 		v, err := set.Verifier(s.Administrator)
 		if err == nil {
@@ -166,8 +171,8 @@ func (u *Update) signatures(current *token.Policy) error {
 	return nil
 }
 
-// signed counts the administrators of a set who have signed. Both lists have each identity once, and Check has seen to it
-// that the identities of a set are of as many keys.
+// signed returns how many administrators of a set have signed. Both lists have each identity once, and Check
+// has checked that the identities of a set have different keys.
 func (u *Update) signed(set *token.Administrators) (n int) {
 	for _, s := range u.Signatures {
 		if among(s.Administrator, set.Identities) {
@@ -177,7 +182,7 @@ func (u *Update) signed(set *token.Administrators) (n int) {
 	return n
 }
 
-// Missing says which administrators of a set could still sign, and how many of them must.
+// Missing returns the administrators of a set who have not signed, and how many more of them must sign.
 func (u *Update) Missing(set *token.Administrators) (who [][]byte, more int) {
 	for _, id := range set.Identities {
 		if !slices.ContainsFunc(u.Signatures, func(s Signature) bool { return bytes.Equal(s.Administrator, id) }) {
@@ -187,7 +192,7 @@ func (u *Update) Missing(set *token.Administrators) (who [][]byte, more int) {
 	return who, max(0, set.Threshold-u.signed(set))
 }
 
-// among tells whether a list has an identity.
+// among reports whether a list has an identity.
 func among(id []byte, list [][]byte) bool {
 	return slices.ContainsFunc(list, func(other []byte) bool { return bytes.Equal(other, id) })
 }

@@ -1,12 +1,12 @@
-// Package request is what a client submits to a validator: actions, and the
-// signatures of owners, issuers and auditors over one message that binds them to
-// an anchor (the transaction's id) and to the ledger, and so to its parameters.
+// Package request defines what a client submits to a validator: actions, and the signatures of owners, issuers and
+// auditors. All signatures cover one message, which binds them to an anchor (the transaction's id) and to the
+// ledger, and so to its parameters.
 //
-// Each signature names the identity for which it is made, as that stands in the token or in the
-// policy: a signature for one certificate of a key is none for another certificate of that key.
+// Each signature also covers the signer's identity, byte for byte as in the token or in the policy. So a signature
+// for one certificate of a key is not valid for another certificate of the same key.
 //
-// The package knows the envelope only: package action decodes the actions, package identity the
-// identities, package script the witnesses. Package validator decides what a request may do.
+// The package knows only the envelope. Package action decodes the actions, package identity the identities, and
+// package script the witnesses. Package validator decides what a request may do.
 package request
 
 import (
@@ -23,10 +23,10 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Version is the version of the encoding.
+// Version is the version of the encoding of requests.
 const Version = 4
 
-// Limits of the encoding, in bytes unless said otherwise, beside token.MaxRequest
+// Limits of the encoding, in bytes unless stated otherwise, besides token.MaxRequest
 // and token.MaxAnchor. A decoder refuses more before it allocates.
 const (
 	MaxActions   = 16 // actions
@@ -36,33 +36,33 @@ const (
 	MaxPreimage  = 64
 	MaxSignature = 1 << 10
 
-	// MaxSignatures bounds the signatures of owners in a request: one for each input that it can have.
+	// MaxSignatures is the maximum number of owners' signatures in a request: one for each possible input.
 	MaxSignatures = MaxActions * token.MaxTokens
 )
 
-// Request is a list of actions that apply together or not at all.
+// Request is a list of actions that are applied together or not at all.
 type Request struct {
 	Anchor   []byte // 1 to token.MaxAnchor bytes
-	Until    uint64 // the last time of the ledger at which it may be applied, in Unix seconds; 0: it has no end
+	Until    uint64 // last block time at which it may be applied, in Unix seconds; 0 for no limit
 	Actions  []Action
 	Auditors [][]byte // signatures, in the order of the policy's auditors
 }
 
-// Action is one action and what authorizes it.
+// Action is one action, with what authorizes it.
 type Action struct {
 	Kind      token.Kind
 	ProofType string // the range-proof system, one of the parameters'
 	Raw       []byte // the encoding of an action.Action
 
-	Spends []Spend // of a transfer: one for each input, in order
-	Issuer *Issuer // of an issue, and of a redemption if the policy asks for it
+	Spends []Spend // for a transfer: one for each input, in order
+	Issuer *Issuer // for an issue, and for a redemption if the policy requires it
 }
 
 // Spend authorizes one input.
 type Spend struct {
-	Unlock   []byte // the witness that a script asks for, of up to MaxUnlock bytes; empty for a plain owner
-	Preimage []byte // of the hash time lock that is claimed, up to MaxPreimage bytes; else empty. No signature covers it
-	// Signatures are the owner's, or those of the signers whom the script and its witness name, in their
+	Unlock   []byte // the witness for a script, up to MaxUnlock bytes; empty for a plain owner
+	Preimage []byte // for claiming a hash time lock, up to MaxPreimage bytes; not covered by signatures
+	// Signatures has the owner's signature, or one for each signer that the script and its witness name, in their
 	// order: up to token.MaxMembers.
 	Signatures [][]byte
 }
@@ -73,8 +73,8 @@ type Issuer struct {
 	Signature []byte
 }
 
-// Message commits to the ledger, the anchor, the end of validity, and every action with its index and
-// its issuer. It commits to no signature and to no witness. Signers sign what ToSign makes of it.
+// Message returns a commitment to the ledger, the anchor, the end of validity, and every action with its index and
+// issuer. It covers no signatures and no witnesses. Signers sign ToSign of it.
 func (r *Request) Message(ledger token.LedgerID) [transcript.StateLen]byte {
 	t := transcript.New("request")
 	t.Append("ledger", ledger[:])
@@ -95,9 +95,9 @@ func (r *Request) Message(ledger token.LedgerID) [transcript.StateLen]byte {
 	return t.State()
 }
 
-// AuditMessage commits to a request's message and to the witness of every input, without the
-// preimages: so an auditor's signature says which members of a threshold sign, and which party of a
-// hash time lock. Auditors sign what ToSign makes of it.
+// AuditMessage returns a commitment to a request's message and to the witness of every input, except the preimages.
+// So an auditor's signature also covers which members of a threshold sign, and which party of a hash time lock.
+// Auditors sign ToSign of it.
 func (r *Request) AuditMessage(message [transcript.StateLen]byte) [transcript.StateLen]byte {
 	t := transcript.New("request/audit")
 	t.Append("message", message[:])
@@ -110,40 +110,42 @@ func (r *Request) AuditMessage(message [transcript.StateLen]byte) [transcript.St
 	return t.State()
 }
 
-// Role is what somebody signs a request as: a signature given in one role says
-// nothing in another, also where one key has both.
+// Role is the role in which somebody signs a request. A signature given in one role is not valid in another, even
+// if one key has both roles.
 type Role string
 
 const (
-	Owner      Role = "owner"   // of all inputs that the identity owns, or whose script names it
-	IssuerRole Role = "issuer"  // of one action
-	Auditor    Role = "auditor" // under one version of the policy
+	Owner      Role = "owner"   // owner of inputs, also one that a script names
+	IssuerRole Role = "issuer"  // issuer in one action
+	Auditor    Role = "auditor" // auditor under one version of the policy
 
-	Administrator Role = "administrator" // of an update of the policy (package policy)
+	Administrator Role = "administrator" // administrator who signs a policy update (package policy)
 )
 
-// ToSign returns what is signed of a message in a role. For an issuer, of is the index of the action;
-// for an auditor, the version of the policy, and the message is that of AuditMessage; for others 0.
-// signer is the identity for which the signature is made, in the bytes that stand in the token, its
-// script or the policy: two certificates of one key have different signatures.
-func ToSign(message [transcript.StateLen]byte, role Role, of uint64, signer []byte) [transcript.StateLen]byte {
+// ToSign returns the bytes that a signer signs for a message in a role. For an issuer, number is the index of
+// the action. For an auditor, number is the version of the policy, and message is from AuditMessage. For other
+// roles, number is 0.
+//
+// signer is the identity that signs, byte for byte as in the token, its script or the policy. So the signatures
+// for two certificates of one key differ.
+func ToSign(message [transcript.StateLen]byte, role Role, number uint64, signer []byte) [transcript.StateLen]byte {
 	t := transcript.New("request/signature")
 	t.Append("message", message[:])
 	t.Append("role", []byte(role))
-	t.AppendUint64("of", of)
+	t.AppendUint64("of", number)
 	t.Append("signer", signer)
 	return t.State()
 }
 
-// Digest is what a ledger stores for the anchor: that of the message. Two requests
-// that say the same have one digest, whoever signed them how.
+// Digest returns the digest that a ledger stores under the anchor: the SHA-256 of the message. Requests with the
+// same content have the same digest, whatever their signatures.
 func (r *Request) Digest(ledger token.LedgerID) [sha256.Size]byte {
 	message := r.Message(ledger)
 	return sha256.Sum256(message[:])
 }
 
-// WithoutPreimages returns a copy of the request that names no preimage, for auditors: what they sign
-// commits to none. The copy shares the rest with the request.
+// WithoutPreimages returns a copy of the request without preimages, for auditors, whose signatures do not cover
+// preimages. The copy shares everything else with the request.
 func (r *Request) WithoutPreimages() *Request {
 	c := *r
 	c.Actions = slices.Clone(r.Actions)
@@ -157,15 +159,15 @@ func (r *Request) WithoutPreimages() *Request {
 	return &c
 }
 
-// ActionAnchor returns what the proof of an action is bound to: the ledger, the request's anchor,
-// and the action's place in the request.
+// ActionAnchor returns what the proof of an action is bound to: the ledger, the request's anchor, and the action's
+// index in the request.
 func ActionAnchor(ledger token.LedgerID, anchor []byte, action int) token.Anchor {
 	bound := append(append([]byte("request action "), ledger[:]...), anchor...)
 	return token.Anchor(binary.BigEndian.AppendUint16(bound, uint16(action)))
 }
 
-// OutputID returns the id of an output. Anchors of one length that differ have ids
-// that differ, those of unlike lengths have ids of unlike lengths.
+// OutputID returns the id of an output. Different anchors of the same length give different ids, and anchors of
+// different lengths give ids of different lengths.
 func OutputID(anchor []byte, action, output int) token.ID {
 	id := binary.BigEndian.AppendUint16(append(token.ID(nil), anchor...), uint16(action))
 	return binary.BigEndian.AppendUint16(id, uint16(output))
@@ -178,8 +180,8 @@ func OutputID(anchor []byte, action, output int) token.ID {
 //	spend  = unlock preimage count(1) signatures
 //	issuer = identity, and if that is not empty, signature
 //
-// Numbers are big-endian. A length comes before each field of bytes: of 1 byte before anchor, proof type
-// and preimage, of 3 before raw, of 2 before the others. Encode returns an ErrLimit that names the field.
+// Numbers are big-endian. A length comes before each field of bytes: 1 byte before anchor, proof type and preimage,
+// 3 bytes before raw, 2 bytes before the others. Encode returns ErrLimit, naming the field.
 func (r *Request) Encode() ([]byte, error) {
 	var b wire.Builder
 	b.Bound("bytes of anchor", len(r.Anchor), 1, token.MaxAnchor)
@@ -249,9 +251,8 @@ func (r *Request) Encode() ([]byte, error) {
 	return encoded, err
 }
 
-// Decode decodes the envelope of a request. It does no arithmetic, and allocates no
-// more than a small multiple of data. The error is a *zkbench.DecodeError that
-// names the field. The request keeps references into data.
+// Decode decodes the envelope of a request, which keeps references into data. It does no arithmetic, and allocates
+// at most a small multiple of len(data). The error is of type *zkbench.DecodeError and names the field.
 func Decode(data []byte) (*Request, error) {
 	f := wire.NewFields(data, "request", token.MaxRequest)
 	r := new(Request)
@@ -272,7 +273,8 @@ func Decode(data []byte) (*Request, error) {
 	return r, nil
 }
 
-// decodeAction decodes an action whose owners have at most so many signatures left, and takes its own off.
+// decodeAction decodes an action. left is how many more signatures of owners the request may have; decodeAction
+// subtracts those of the action.
 func decodeAction(f *wire.Fields, path string, a *Action, left *int) {
 	if !f.OK() {
 		return
@@ -300,7 +302,7 @@ func decodeAction(f *wire.Fields, path string, a *Action, left *int) {
 func decodeSignatures(f *wire.Fields, path string, left *int) (signatures [][]byte) {
 	at, n := f.Offset(), f.Number(path, 1, 0, token.MaxMembers)
 	if *left -= n; *left < 0 {
-		f.Fail(path, at, fmt.Sprintf("%d more than the %d of owners that a request may have", -*left, MaxSignatures))
+		f.Fail(path, at, fmt.Sprintf("%d signatures more than the %d of owners that a request may have", -*left, MaxSignatures))
 	}
 	for i := range n {
 		if !f.OK() {

@@ -49,7 +49,7 @@ func encode(t testing.TB, r *request.Request) []byte {
 	return must.Get(r.Encode())(t)
 }
 
-// sameBytes takes empty and absent for one.
+// sameBytes treats empty and nil slices as equal.
 var sameBytes = cmp.Comparer(func(a, b []byte) bool { return bytes.Equal(a, b) })
 
 // TestEncoding: what is decoded is what was encoded, and no other bytes decode to

@@ -17,7 +17,7 @@ const testDeadline = 1_800_000_000
 
 var testPreimage = []byte("a preimage that nobody guesses!!")
 
-// ed is the Ed25519 identity of a seed of equal bytes.
+// ed returns the Ed25519 identity of a seed of equal bytes.
 func ed(seed byte) identity.Identity {
 	key := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{seed}, ed25519.SeedSize))
 	return append(identity.Identity{byte(identity.TypeEd25519)}, key.Public().(ed25519.PublicKey)...)
@@ -64,7 +64,7 @@ func mustDecodeError(t testing.TB, err error, path string, n int) *zkbench.Decod
 	return de
 }
 
-// sha is the hash of bytes that Image may refuse.
+// sha returns the hash of bytes that Image may refuse.
 func sha(b []byte) [ImageLen]byte { return sha256.Sum256(b) }
 
 // overwritten returns data with the bytes at offset replaced.

@@ -14,26 +14,25 @@ import (
 	"github.com/zkbench/zkbench/token/internal/wire"
 )
 
-// TypeHashLock is the first byte of a hash time lock.
+// TypeHashLock is the first byte of a hash time lock, which gives its type.
 const TypeHashLock identity.Type = 0x80
 
 // HashLockVersion is the version of the encoding of hash time locks.
 const HashLockVersion = 1
 
-// HashSHA256 is the number of SHA-256 in the encoding, the only hash function.
+// HashSHA256 stands for SHA-256 in the encoding of a hash time lock. No other hash function is known.
 const HashSHA256 = 1
 
-// ImageLen is the length in bytes of an image, the hash of a preimage.
+// ImageLen is the length in bytes of an image, the SHA-256 hash of a preimage.
 const ImageLen = sha256.Size
 
-// MaxTime is the last block time, and the last deadline, that is accepted, in Unix
-// seconds: the end of the year 9999. Milliseconds mistaken for seconds are beyond
-// it.
+// MaxTime is the last block time, and the last deadline, that is accepted: the end of the year 9999, in Unix
+// seconds. A present time in milliseconds exceeds it, so that this mistake is refused.
 const MaxTime = 253402300799
 
-// HashLock is a hash time lock. NewHashLock and ParseHashLock make it; the zero value is
-// none, and nobody can spend it. It is immutable: the slices that its methods
-// return are its own and must not be changed.
+// HashLock is a script that a recipient can spend before a deadline with the preimage of a hash, and a sender
+// from then on. NewHashLock and ParseHashLock return hash time locks; nobody can spend a token with the zero
+// value. A HashLock is immutable: callers must not change the slices that its methods return.
 type HashLock struct {
 	owner             []byte
 	image             [ImageLen]byte
@@ -41,11 +40,10 @@ type HashLock struct {
 	sender, recipient identity.Identity // slices of owner
 }
 
-// NewHashLock returns the script that recipient can spend with the preimage of
-// image at block times before deadline, and sender from then on. deadline is in
-// Unix seconds, 1 to MaxTime. sender and recipient are two different plain
-// identities, and the encoding fits token.MaxOwner. The error is that of
-// ParseHashLock for these fields.
+// NewHashLock returns a script that recipient can spend with the preimage of image at block times before
+// deadline, and sender at deadline and later. deadline is in Unix seconds, 1 to MaxTime. sender and recipient
+// must be two different plain identities, and the encoding must fit in token.MaxOwner bytes. If not,
+// NewHashLock returns the error of ParseHashLock.
 func NewHashLock(image [ImageLen]byte, deadline uint64, sender, recipient identity.Identity) (*HashLock, error) {
 	// Before the builder, whose error for an identity beyond 2^16 bytes is untyped.
 	for _, id := range []identity.Identity{sender, recipient} {
@@ -71,8 +69,7 @@ func NewHashLock(image [ImageLen]byte, deadline uint64, sender, recipient identi
 //
 //	type(1) version(1) hash function(1) image(32) deadline(8) sender recipient
 //
-// Numbers are big-endian, the identities behind a length of 2 bytes. The error is a
-// *zkbench.DecodeError.
+// Numbers are big-endian. The identities follow a length of 2 bytes. Errors have type *zkbench.DecodeError.
 func ParseHashLock(owner []byte) (*HashLock, error) {
 	if err := checkLen(len(owner)); err != nil {
 		return nil, err
@@ -94,7 +91,7 @@ func ParseHashLock(owner []byte) (*HashLock, error) {
 	at = f.Offset()
 	h.recipient = plain(f, "script.recipient")
 	if bytes.Equal(h.sender, h.recipient) {
-		f.Fail("script.recipient", at, "the sender, want another identity")
+		f.Fail("script.recipient", at, "equals the sender, want another identity")
 	}
 	if err := f.End("script.end"); err != nil {
 		return nil, err
@@ -102,23 +99,23 @@ func ParseHashLock(owner []byte) (*HashLock, error) {
 	return h, nil
 }
 
-// Owner is the script's canonical encoding: the owner of a token that it locks.
+// Owner returns the script's canonical encoding, which is the owner of a token that it locks.
 func (h *HashLock) Owner() []byte { return h.owner }
 
-// Image is the hash whose preimage a claim shows.
+// Image returns the hash whose preimage a claim shows.
 func (h *HashLock) Image() [ImageLen]byte { return h.image }
 
-// Deadline is the first block time, in Unix seconds, at which sender can spend and
-// recipient cannot.
+// Deadline returns the first block time, in Unix seconds, at which the sender can spend and the recipient
+// cannot.
 func (h *HashLock) Deadline() uint64 { return h.deadline }
 
-// Sender can spend from the deadline on.
+// Sender returns the identity that can spend from the deadline on.
 func (h *HashLock) Sender() identity.Identity { return h.sender }
 
-// Recipient can spend before the deadline, with the preimage.
+// Recipient returns the identity that can spend before the deadline, with the preimage.
 func (h *HashLock) Recipient() identity.Identity { return h.recipient }
 
-// Identities are the sender and the recipient.
+// Identities returns the sender and the recipient.
 func (h *HashLock) Identities() []identity.Identity {
 	return []identity.Identity{h.sender, h.recipient}
 }

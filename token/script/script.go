@@ -1,16 +1,13 @@
-// Package script is owners that are no single signer: a script says who must sign
-// to spend its token, and when. There are two. Of a hash time lock, until its
-// deadline the recipient spends with the preimage of a hash, from then on the
-// sender does without. Of a threshold, k of n members spend together. docs/owners.md
-// has the encodings, the rules, and what an attacker may try.
+// Package script implements owners that are not single signers. A script says who must sign to spend its token,
+// and when. There are two kinds. With a hash time lock, the recipient can spend before a deadline with the
+// preimage of a hash, and the sender from then on without it. With a threshold, k of n members spend together.
+// docs/owners.md has the encodings, the rules, and what an attacker may try.
 //
-// Everything is decided from the script, the witness that unlocks it, and the action and
-// the block's time, which the caller gives; nothing here reads a clock or looks at a
-// ledger, so that a replay decides as the first run did.
+// The rules depend only on the script, on the witness that unlocks it, and on the action and the block's time,
+// which the caller gives. The package reads no clock and no ledger, so a replay decides as the first run did.
 //
-// What this package does not promise: it verifies no signature (package identity
-// does) and does not parse the identities inside a script, so that two members may
-// have one key; it hides nothing, and a claim publishes its preimage.
+// The package verifies no signatures; package identity does. It does not parse the identities inside a script,
+// so two members may have one key. It hides nothing, and a claim publishes its preimage.
 package script
 
 import (
@@ -23,44 +20,43 @@ import (
 	"github.com/zkbench/zkbench/token/internal/wire"
 )
 
-// firstType is the least type byte that is no plain identity's.
+// firstType is the lowest type byte of scripts. Plain identities have lower ones.
 const firstType identity.Type = 0x80
 
-// IsScript reports whether an owner is a script, by its type byte, also where it is
-// one that Parse refuses. No owner is both a script and an identity that
-// package identity parses. The owner of a redeemed token, which is empty, is neither.
+// IsScript reports whether an owner is a script, by its type byte, even if Parse would refuse it. No owner is
+// both a script and an identity that package identity parses. The empty owner of a redeemed token is neither.
 func IsScript(owner []byte) bool { return identity.Identity(owner).Type() >= firstType }
 
 // isPlain reports whether id has the type byte of a single signer.
 func isPlain(id identity.Identity) bool { return id.Type() != 0 && !IsScript(id) }
 
-// Script is a *HashLock or a *Threshold. It is immutable: the slices that its methods
-// return are its own and must not be changed.
+// Script is a *HashLock or a *Threshold. A Script is immutable: callers must not change the slices that its
+// methods return.
 type Script interface {
-	// Owner is the script's canonical encoding: the owner of a token that it locks.
+	// Owner returns the script's canonical encoding, which is the owner of a token that it locks.
 	Owner() []byte
-	// Identities are all whom the script names, in the order of its encoding. They are plain.
+	// Identities returns all identities that the script names, in the order of its encoding. They are plain.
 	Identities() []identity.Identity
 
 	signers(w Witness, p *Place) ([]identity.Identity, error)
 	checkGiven(p *Place) error
 }
 
-// Witness is what comes with the signatures for an input.
+// Witness is the part of an input that unlocks its owner, beside the signatures.
 type Witness struct {
-	Unlock   []byte // says which of the script's identities sign; empty for an owner that is no script
-	Preimage []byte // of a hash time lock that is claimed; else empty
+	Unlock   []byte // says which of the script's identities sign; empty if the owner is not a script
+	Preimage []byte // the preimage, if a hash time lock is claimed; else empty
 }
 
-// Place is where a script stands: what its rules may ask of the action and of the block.
+// Place describes the action and the block in which a script is used.
 type Place struct {
-	At      time.Time     // the block's
-	AnyTime bool          // At says nothing: a script is judged at a time that allows what is asked for, and a preimage may be missing
-	Inputs  int           // of the action: an issue has none
-	Outputs []token.Token // of the action
+	At      time.Time     // the block's time
+	AnyTime bool          // ignore At: judge a script at a time that allows what is asked for, and accept a claim without its preimage
+	Inputs  int           // number of the action's inputs: an issue has none
+	Outputs []token.Token // the action's outputs
 }
 
-// Parse decodes an owner that is a script. The error is a *zkbench.DecodeError.
+// Parse decodes an owner that is a script. Errors have type *zkbench.DecodeError.
 func Parse(owner []byte) (Script, error) {
 	switch t := identity.Identity(owner).Type(); t {
 	case TypeHashLock:
@@ -72,7 +68,7 @@ func Parse(owner []byte) (Script, error) {
 	}
 }
 
-// parsed keeps a nil pointer out of a Script.
+// parsed returns a nil Script, not one that holds a nil pointer, if there is an error.
 func parsed[S Script](s S, err error) (Script, error) {
 	if err != nil {
 		return nil, err
@@ -80,8 +76,8 @@ func parsed[S Script](s S, err error) (Script, error) {
 	return s, nil
 }
 
-// Identities returns the identities that an owner names: none of a redeemed token, a plain
-// one itself, all of a script. The error is that of Parse.
+// Identities returns the identities that an owner names: none for a redeemed token, a plain identity itself, or
+// all identities of a script. Errors are as for Parse.
 func Identities(owner []byte) ([]identity.Identity, error) {
 	switch {
 	case len(owner) == 0:
@@ -96,14 +92,14 @@ func Identities(owner []byte) ([]identity.Identity, error) {
 	return s.Identities(), nil
 }
 
-// ownerKinds are the kinds of owners by the type byte.
+// ownerKinds maps type bytes to kinds of owners.
 var ownerKinds = map[identity.Type]token.OwnerKinds{
 	identity.TypeX509: token.OwnerX509, identity.TypeEd25519: token.OwnerEd25519, identity.TypePseudonym: token.OwnerPseudonym,
 	TypeHashLock: token.OwnerHashLock, TypeThreshold: token.OwnerThreshold,
 }
 
-// Allowed returns an ErrPolicy for an owner, or one whom a script names, of a kind that is not among those that a policy allows; of a type
-// that nobody knows, parsing says it.
+// Allowed returns ErrPolicy if the owner is of a known kind that is not in kinds. It returns nil for an unknown
+// type, which parsing refuses. It does not look at the identities inside a script.
 func Allowed(kinds token.OwnerKinds, owner []byte) error {
 	kind, known := ownerKinds[identity.Identity(owner).Type()]
 	if known && kind&kinds == 0 {
@@ -112,14 +108,14 @@ func Allowed(kinds token.OwnerKinds, owner []byte) error {
 	return nil
 }
 
-// Signers returns the identities that must sign, each once and in this order, for an input of
-// an owner that is spent with a witness: the owner itself, whose witness is empty, or the identities that
-// its script names. It returns an ErrMalformed for a script or a witness that does not decode, and an
-// ErrPolicy if the script's rules refuse it.
+// Signers returns the identities that must sign for an input, each once and in this order. For a plain owner,
+// whose witness must be empty, that is the owner itself. For a script, they are the identities that the witness
+// selects. Signers returns ErrMalformed if the script or the witness does not decode, and ErrPolicy if the
+// script's rules refuse the witness.
 func Signers(owner []byte, w Witness, p *Place) ([]identity.Identity, error) {
 	if !IsScript(owner) {
 		if len(w.Unlock) > 0 || len(w.Preimage) > 0 {
-			return nil, refused("a witness of %d bytes and a preimage of %d, an owner that is no script has none", len(w.Unlock), len(w.Preimage))
+			return nil, refused("a witness of %d bytes and a preimage of %d, but an owner that is not a script has neither", len(w.Unlock), len(w.Preimage))
 		}
 		return []identity.Identity{owner}, nil
 	}
@@ -130,8 +126,8 @@ func Signers(owner []byte, w Witness, p *Place) ([]identity.Identity, error) {
 	return s.signers(w, p)
 }
 
-// CheckGiven returns an error unless an output of that owner may be made: that of
-// Parse, or an ErrPolicy where the script's rules refuse it. Whoever is no script may get anything.
+// CheckGiven checks whether an action may make an output with that owner. It returns the error of Parse, or
+// ErrPolicy if the script's rules refuse the output. An owner that is not a script is always accepted.
 func CheckGiven(owner []byte, p *Place) error {
 	if !IsScript(owner) {
 		return nil
@@ -143,7 +139,7 @@ func CheckGiven(owner []byte, p *Place) error {
 	return s.checkGiven(p)
 }
 
-// known reads a byte that has one value.
+// known reads a byte and fails if it is not want.
 func known(f *wire.Fields, path string, want uint8) {
 	at := f.Offset()
 	if got := f.Number(path, 1, 0, 255); got != int(want) {
@@ -151,7 +147,7 @@ func known(f *wire.Fields, path string, want uint8) {
 	}
 }
 
-// plain reads a plain identity behind its length.
+// plain reads a length and a plain identity.
 func plain(f *wire.Fields, path string) identity.Identity {
 	at := f.Offset()
 	id := identity.Identity(f.Block(path, 2, 0, token.MaxOwner))
@@ -161,7 +157,7 @@ func plain(f *wire.Fields, path string) identity.Identity {
 	return id
 }
 
-// checkLen refuses an encoding, or an identity in one, that is longer than an owner.
+// checkLen refuses an encoding, or an identity in one, that is longer than token.MaxOwner.
 func checkLen(n int) error {
 	if n > token.MaxOwner {
 		return malformed("script.length", 0, "%d bytes, accepted are up to %d", n, token.MaxOwner)
@@ -169,12 +165,12 @@ func checkLen(n int) error {
 	return nil
 }
 
-// malformed places an error in an encoding; path begins with the name of the encoding.
+// malformed returns a *zkbench.DecodeError. path begins with the name of the encoding.
 func malformed(path string, offset int, format string, args ...any) error {
 	return &zkbench.DecodeError{Path: path, Offset: offset, Reason: fmt.Sprintf(format, args...)}
 }
 
-// refused is an ErrPolicy with its reason.
+// refused returns an ErrPolicy with its reason.
 func refused(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", zkbench.ErrPolicy, fmt.Sprintf(format, args...))
 }

@@ -65,7 +65,7 @@ func TestIdentities(t *testing.T) {
 	mustDecodeError(t, err, "script.members[1]", 50)
 }
 
-// outputs are so many, of that owner.
+// outputs returns n outputs of that owner.
 func outputs(n int, owner []byte) (out []token.Token) {
 	for range n {
 		out = append(out, token.Token{Owner: owner})

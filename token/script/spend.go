@@ -9,11 +9,10 @@ import (
 	"github.com/zkbench/zkbench/token/identity"
 )
 
-// Signer returns the identity that must sign for a token of this script, spent at
-// the block time at: the recipient for a claim at a time before the deadline with
-// the image's preimage, the sender for a reclaim at the deadline or later. At any
-// time exactly one of the two kinds is accepted. A time or a preimage that does not
-// unlock is an ErrPolicy, an Unlock that has no encoding an ErrMalformed.
+// Signer returns the identity that must sign to spend a token of this script in a block whose time is at. That
+// is the recipient for a claim before the deadline with the image's preimage, and the sender for a reclaim at
+// the deadline or later. At any time exactly one of the two kinds is accepted. Signer returns ErrPolicy if the
+// time or the preimage does not unlock the script, and ErrMalformed if unlock has no encoding.
 func (h *HashLock) Signer(at time.Time, unlock Unlock) (identity.Identity, error) {
 	if err := unlock.check(); err != nil {
 		return nil, err
@@ -33,13 +32,13 @@ func (h *HashLock) Signer(at time.Time, unlock Unlock) (identity.Identity, error
 	}
 	image := sha256.Sum256(unlock.Preimage)
 	if subtle.ConstantTimeCompare(image[:], h.image[:]) != 1 {
-		return nil, refused("the preimage is not the image's")
+		return nil, refused("the preimage does not match the image")
 	}
 	return h.recipient, nil
 }
 
-// CheckLock returns an ErrPolicy unless a token may be given to the script at the
-// block time at: before the deadline, while it can be claimed.
+// CheckLock returns ErrPolicy unless at, the block's time, is before the deadline. From the deadline on, a
+// token must not be given to the script, because it could not be claimed.
 func (h *HashLock) CheckLock(at time.Time) error {
 	now, err := blockTime(at)
 	if err != nil {
@@ -51,8 +50,8 @@ func (h *HashLock) CheckLock(at time.Time) error {
 	return nil
 }
 
-// CheckShape returns an ErrPolicy unless a transfer that gives a token to a hash time
-// lock, or takes one from it, has one input and one output.
+// CheckShape returns ErrPolicy unless there is one input and one output. A transfer that gives a token to a
+// hash time lock, or takes one from it, must have that shape.
 func CheckShape(inputs, outputs int) error {
 	if inputs != 1 || outputs != 1 {
 		return refused("%d inputs and %d outputs with a hash time lock as an owner script, accepted is 1 of each", inputs, outputs)
@@ -60,9 +59,8 @@ func CheckShape(inputs, outputs int) error {
 	return nil
 }
 
-// checkOutput returns an ErrPolicy unless owner, of the one output of a claim or a
-// reclaim, is the signer that Signer returned: neither somebody else, nor a script,
-// nor nobody (a redeem).
+// checkOutput returns ErrPolicy unless the owner of the output of a claim or a reclaim is the signer that
+// Signer returned. So the output goes neither to somebody else, nor to a script, nor to nobody (a redemption).
 func checkOutput(signer identity.Identity, owner []byte) error {
 	if !isPlain(owner) || !bytes.Equal(signer, owner) {
 		return refused("the output's owner is not the identity that unlocks the script")
@@ -86,7 +84,7 @@ func (h *HashLock) signers(w Witness, p *Place) (ids []identity.Identity, err er
 	return []identity.Identity{signer}, nil
 }
 
-// unlocked returns the identity for which a witness unlocks the lock.
+// unlocked returns the identity that must sign, if the witness unlocks the lock.
 func (h *HashLock) unlocked(w Witness, p *Place) (identity.Identity, error) {
 	u, err := DecodeUnlock(w.Unlock, w.Preimage)
 	if err != nil {
@@ -108,12 +106,12 @@ func (h *HashLock) checkGiven(p *Place) error {
 			return err
 		}
 	}
-	return CheckShape(max(p.Inputs, 1), len(p.Outputs)) // an issue has no input to be one too many
+	return CheckShape(max(p.Inputs, 1), len(p.Outputs)) // an issue has no inputs; it counts as one
 }
 
-// blockTime returns the whole Unix seconds of a block's time, rounded down. Deadlines
-// are whole seconds, so rounding changes no comparison with one. A time before 1970,
-// such as the zero time.Time, or beyond MaxTime is an ErrPolicy.
+// blockTime returns a block's time in whole Unix seconds, rounded down. Deadlines are whole seconds, so
+// rounding does not change the result of a comparison. blockTime returns ErrPolicy for a time before 1970, such
+// as the zero time.Time, and for a time after MaxTime.
 func blockTime(at time.Time) (uint64, error) {
 	s := at.Unix()
 	if s < 0 || s > MaxTime {

@@ -13,35 +13,35 @@ import (
 	"github.com/zkbench/zkbench/token/internal/wire"
 )
 
-// TypeThreshold is the first byte of a threshold.
+// TypeThreshold is the first byte of a threshold, which gives its type.
 const TypeThreshold identity.Type = 0x81
 
 // ThresholdVersion is the version of the encoding of thresholds.
 const ThresholdVersion = 1
 
-// MinMembers is the least number of members; the greatest is token.MaxMembers.
+// MinMembers is the minimum number of members of a threshold. The maximum is token.MaxMembers.
 const MinMembers = 2
 
-// witnessLen is the length in bytes of a threshold's witness: a bit for each member.
+// witnessLen is the length in bytes of a threshold's witness, which has one bit for each member.
 const witnessLen = token.MaxMembers / 8
 
-// Where the numbers stand.
+// The offsets of the numbers in the encoding.
 const (
 	atK = 2 + iota
 	atN
 )
 
-// Threshold is a script of n members of whom any k spend together. NewThreshold and
-// ParseThreshold make it; the zero value is none, and nobody can spend it.
+// Threshold is a script with n members, any k of which spend together. NewThreshold and ParseThreshold return
+// thresholds; nobody can spend a token with the zero value.
 type Threshold struct {
 	owner   []byte
 	k       int
 	members []identity.Identity // slices of owner
 }
 
-// NewThreshold returns the script that any k of members can spend: MinMembers to
-// token.MaxMembers different plain identities, in whatever order, and k from 1 to their number. The
-// encoding fits token.MaxOwner. The error is that of ParseThreshold for these fields.
+// NewThreshold returns a script that any k of members can spend. The members are MinMembers to token.MaxMembers
+// different plain identities, in any order, and k is 1 to their number. The encoding must fit in token.MaxOwner
+// bytes. If not, NewThreshold returns the error of ParseThreshold.
 func NewThreshold(k int, members ...identity.Identity) (*Threshold, error) {
 	// Before the builder, which would cut the numbers, and whose error for an identity beyond 2^16 bytes is untyped.
 	if err := checkNumbers(k, len(members)); err != nil {
@@ -69,8 +69,8 @@ func NewThreshold(k int, members ...identity.Identity) (*Threshold, error) {
 //
 //	type(1) version(1) k(1) n(1) members
 //
-// The members are plain identities, each behind a length of 2 bytes, big-endian, and each
-// once, in ascending order of their bytes. The error is a *zkbench.DecodeError.
+// The members are plain identities without duplicates, in ascending order of their bytes. Each follows a
+// big-endian length of 2 bytes. Errors have type *zkbench.DecodeError.
 func ParseThreshold(owner []byte) (*Threshold, error) {
 	if err := checkLen(len(owner)); err != nil {
 		return nil, err
@@ -112,18 +112,18 @@ func checkNumbers(k, n int) error {
 	return nil
 }
 
-// Owner is the script's canonical encoding: the owner of a token that it locks.
+// Owner returns the script's canonical encoding, which is the owner of a token that it locks.
 func (t *Threshold) Owner() []byte { return t.owner }
 
-// K is how many members spend together.
+// K returns how many members must spend together.
 func (t *Threshold) K() int { return t.k }
 
-// Identities are the members, in ascending order of their bytes.
+// Identities returns the members, in ascending order of their bytes.
 func (t *Threshold) Identities() []identity.Identity { return t.members }
 
-// Unlock returns the witness that names who spends: k members, each once, in whatever order. It is a bit for
-// each member, that of member i being 1<<i, in 2 bytes, big-endian. Others are an ErrPolicy. Signatures
-// stand in the order of the members.
+// Unlock returns the witness that says which members spend. signers are k different members in any order;
+// Unlock returns ErrPolicy if not. The witness is a big-endian number of 2 bytes, in which member i has the bit
+// 1<<i. Signatures must be in the order of the members.
 func (t *Threshold) Unlock(signers ...identity.Identity) ([]byte, error) {
 	if len(signers) != t.k {
 		return nil, refused("%d signers, accepted are exactly %d", len(signers), t.k)
@@ -132,16 +132,19 @@ func (t *Threshold) Unlock(signers ...identity.Identity) ([]byte, error) {
 	for i, id := range signers {
 		at, ok := t.find(id)
 		if !ok || set>>at&1 != 0 {
-			return nil, refused("signer %d is no member, or named before", i)
+			return nil, refused("signer %d is not a member, or is named twice", i)
 		}
 		set |= 1 << at
 	}
 	return binary.BigEndian.AppendUint16(nil, set), nil
 }
 
-// Join adds a member to a witness that names those who have given so many signatures, fewer than k (0: an empty one), and returns the place of the member's
-// signature among them. A witness that is none, or of another number, is an ErrMalformed; who is no member, or is named, and
-// one too many, an ErrPolicy.
+// Join adds a member to a witness, for a member who signs after others. unlock is the witness of those who have
+// signed, or empty if nobody has. signatures is their number, less than k. Join returns the new witness, and
+// the index of the member's signature among all.
+//
+// Join returns ErrMalformed if unlock is not a witness or names another number of members. It returns ErrPolicy
+// if member is not a member or is already named, or if k have signed.
 func (t *Threshold) Join(unlock []byte, signatures int, member identity.Identity) (joined []byte, at int, err error) {
 	var set uint16
 	if len(unlock) > 0 {
@@ -157,17 +160,17 @@ func (t *Threshold) Join(unlock []byte, signatures int, member identity.Identity
 	}
 	i, ok := t.find(member)
 	if !ok || set>>i&1 != 0 {
-		return nil, 0, refused("the signer is no member, or has signed")
+		return nil, 0, refused("the signer is not a member, or has already signed")
 	}
 	return binary.BigEndian.AppendUint16(nil, set|1<<i), bits.OnesCount16(set & (1<<i - 1)), nil
 }
 
-// find returns the place of a member.
+// find returns the index of a member, and whether there is such a member.
 func (t *Threshold) find(id identity.Identity) (int, bool) {
 	return slices.BinarySearchFunc(t.members, id, func(a, b identity.Identity) int { return bytes.Compare(a, b) })
 }
 
-// set decodes a witness, of however many members.
+// set decodes a witness, whatever its number of members.
 func (t *Threshold) set(unlock []byte) (uint16, error) {
 	if len(unlock) != witnessLen {
 		return 0, malformed("unlock.members", 0, "%d bytes, want %d", len(unlock), witnessLen)
@@ -179,8 +182,8 @@ func (t *Threshold) set(unlock []byte) (uint16, error) {
 	return set, nil
 }
 
-// signers returns the members that a witness names. Exactly k: with more, whoever sees a
-// request could add to it, or take away, what changes nothing.
+// signers returns the members that a witness names, which must be exactly k. If more were allowed, anyone who
+// sees a request could add or remove signatures without changing its effect.
 func (t *Threshold) signers(w Witness, _ *Place) ([]identity.Identity, error) {
 	if len(w.Preimage) > 0 {
 		return nil, refused("a preimage of %d bytes, a threshold has none", len(w.Preimage))
@@ -189,7 +192,7 @@ func (t *Threshold) signers(w Witness, _ *Place) ([]identity.Identity, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n := bits.OnesCount16(set); n != t.k || n == 0 { // of the zero Threshold, none of none
+	if n := bits.OnesCount16(set); n != t.k || n == 0 { // the zero Threshold has k = 0
 		return nil, malformed("unlock.members", 0, "%d members are named, accepted are exactly %d", n, t.k)
 	}
 	signers := make([]identity.Identity, 0, t.k)
@@ -201,5 +204,5 @@ func (t *Threshold) signers(w Witness, _ *Place) ([]identity.Identity, error) {
 	return signers, nil
 }
 
-// checkGiven lets anybody give to a threshold, at any time and beside other outputs.
+// checkGiven accepts any output: anybody may give a token to a threshold, at any time and beside other outputs.
 func (t *Threshold) checkGiven(*Place) error { return nil }

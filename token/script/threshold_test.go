@@ -19,10 +19,10 @@ import (
 	"github.com/zkbench/zkbench/token/identity"
 )
 
-// members are those of testThreshold, in the order of their bytes, which is not that of their seeds.
+// members returns the members of testThreshold, in the order of their bytes, which is not that of their seeds.
 func members() []identity.Identity { return []identity.Identity{ed(2), ed(1), ed(3)} }
 
-// testThreshold is of two of three.
+// testThreshold returns a threshold of two of three.
 func testThreshold(t testing.TB) *Threshold {
 	t.Helper()
 	return must.Get(NewThreshold(2, ed(1), ed(2), ed(3)))(t)
@@ -37,7 +37,7 @@ func threshold(k, n byte, members ...[]byte) []byte {
 	return out
 }
 
-// many are n members of one byte of payload, in order.
+// many returns n members of one byte of payload, in order.
 func many(n int) (out []identity.Identity) {
 	for i := range n {
 		out = append(out, identity.Identity{1, byte(i)})

@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// MaxPreimage is the length in bytes of the longest preimage; the shortest has 1.
+// MaxPreimage is the maximum length of a preimage in bytes. The minimum is 1.
 const MaxPreimage = 64
 
-// Kind is how a hash time lock is spent.
+// Kind says how a hash time lock is spent.
 type Kind uint8
 
-// The kinds of spending; the numbers are those of the encoding.
+// The kinds of spending. The numbers are those of the encoding.
 const (
 	Claim   Kind = 1 // by the recipient, before the deadline
 	Reclaim Kind = 2 // by the sender, from the deadline on
@@ -28,14 +28,14 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind %d", uint8(k))
 }
 
-// Unlock is how a hash time lock is spent.
+// Unlock says how a hash time lock is spent, with the preimage if it is claimed.
 type Unlock struct {
 	Kind     Kind
 	Preimage []byte // 1 to MaxPreimage bytes to claim, none to reclaim
 }
 
-// Image returns the hash of a preimage of 1 to MaxPreimage bytes. Others are a
-// *zkbench.DecodeError.
+// Image returns the hash of a preimage of 1 to MaxPreimage bytes. It returns a *zkbench.DecodeError if the
+// preimage has another length.
 func Image(preimage []byte) ([ImageLen]byte, error) {
 	if err := (Unlock{Kind: Claim, Preimage: preimage}).check(); err != nil {
 		return [ImageLen]byte{}, err
@@ -43,8 +43,8 @@ func Image(preimage []byte) ([ImageLen]byte, error) {
 	return sha256.Sum256(preimage), nil
 }
 
-// Encode returns the witness: kind(1). The preimage is not part of it: auditors sign the witness, and
-// need not know the preimage. Encode returns the error of DecodeUnlock.
+// Encode returns the witness: kind(1). The witness does not contain the preimage, so auditors can sign the
+// witness without knowing it. Errors are as for DecodeUnlock.
 func (u Unlock) Encode() ([]byte, error) {
 	if err := u.check(); err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (u Unlock) Encode() ([]byte, error) {
 	return []byte{byte(u.Kind)}, nil
 }
 
-// DecodeUnlock decodes a witness, with the preimage that comes beside it. It returns a *zkbench.DecodeError.
+// DecodeUnlock decodes a witness, with the preimage that comes beside it. Errors have type *zkbench.DecodeError.
 func DecodeUnlock(witness, preimage []byte) (Unlock, error) {
 	u := Unlock{Preimage: slices.Clone(preimage)}
 	if len(witness) != 1 {

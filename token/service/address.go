@@ -15,13 +15,14 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Address is where a payment goes: one payment, since two to one address are seen to have one payee. The payee makes
-// it (Wallet.Address) and hands it to the payer, to whom it says nothing of who the payee is: a pseudonym's own key
-// proves nothing. A payer who must know whose address it is asks for one that is signed by a key it knows (Sign, Verify).
+// Address is the destination of one payment. Do not use it for two: everybody would see that they have one
+// payee. The payee makes it (Wallet.Address) and gives it to the payer. It does not show the payer who the
+// payee is, because a pseudonym's own key proves nothing. A payer who must know can ask for an address signed
+// by a key that the payer knows (Sign, Verify).
 type Address struct {
 	Owner   []byte   // an identity, or a script; empty: the payment is redeemed
 	Members []Member // one for each identity of the owner, in its order
-	Vouched *Vouch   // by whom the address is signed; nil: by nobody
+	Vouched *Vouch   // the signature of the address by a known key; nil if it is not signed
 }
 
 // Vouch is a signature of an address by somebody whom the payer knows.
@@ -30,8 +31,8 @@ type Vouch struct {
 	Signature []byte
 }
 
-// toVouch is what is signed of an address: for payments on that ledger, in the conversation of that nonce (nil: in any), as
-// that identity.
+// toVouch returns the message that id signs to vouch for an address: for payments on that ledger, in the
+// conversation with that nonce (nil: in any).
 func (a *Address) toVouch(ledger token.LedgerID, nonce []byte, id identity.Identity) (message [transcript.StateLen]byte, err error) {
 	bare := *a
 	bare.Vouched = nil
@@ -47,9 +48,10 @@ func (a *Address) toVouch(ledger token.LedgerID, nonce []byte, id identity.Ident
 	return t.State(), nil
 }
 
-// Sign signs the address with a key that the payer knows, for payments on a ledger. nonce is the payer's, from the conversation in
-// which the address is handed over, so that nobody else can use the signed address in another one; nil: there is no conversation.
-// Sign returns an ErrParams for the signer of a pseudonym, which nobody knows.
+// Sign signs the address with a key that the payer knows, for payments on a ledger. The payer gives a nonce for
+// the conversation in which it receives the address, so that nobody can use the signed address in another one.
+// nonce is nil if there is no conversation. Sign returns ErrParams if signer is a pseudonym, whose key no payer
+// can know.
 func (a *Address) Sign(ledger token.LedgerID, nonce []byte, signer identity.Signer) error {
 	id := signer.Identity()
 	if id.Type() != identity.TypeX509 && id.Type() != identity.TypeEd25519 {
@@ -67,9 +69,10 @@ func (a *Address) Sign(ledger token.LedgerID, nonce []byte, signer identity.Sign
 	return nil
 }
 
-// Verify returns nil if the key of known, a certificate or an Ed25519 key that the payer knows, has signed the address for payments on
-// that ledger and for the payer's nonce. Another certificate of the same key is as good. Verify returns an ErrSignature if it has
-// not, and the error of identity.Set.Verifier for a known that is no such identity.
+// Verify checks that the key of known has signed the address for payments on that ledger and for the payer's
+// nonce. known is a certificate or an Ed25519 key that the payer knows. Another certificate of the same key is
+// accepted too. Verify returns ErrSignature if the signature is missing or wrong, or if anybody can sign with
+// the key. It returns the error of identity.Set.Verifier if known is not a certificate or an Ed25519 key.
 func (a *Address) Verify(ledger token.LedgerID, nonce []byte, known identity.Identity) error {
 	set, err := identity.NewSet(1, nil)
 	if err != nil {
@@ -92,10 +95,10 @@ func (a *Address) Verify(ledger token.LedgerID, nonce []byte, known identity.Ide
 // Member is one identity of an address's owner.
 type Member struct {
 	Payee note.Payee  // finds and opens the token on the ledger
-	Audit audit.Owner // what auditors want to see of the identity
+	Audit audit.Owner // what auditors need to know of the identity
 }
 
-// audit is what auditors want to see of the owner.
+// audit returns what auditors need to know of the owner.
 func (a *Address) audit() (owners []audit.Owner) {
 	for i := range a.Members {
 		owners = append(owners, a.Members[i].Audit)
@@ -103,7 +106,7 @@ func (a *Address) audit() (owners []audit.Owner) {
 	return owners
 }
 
-// payees are those of the members.
+// payees returns the payees of the members.
 func (a *Address) payees() (payees []note.Payee) {
 	for i := range a.Members {
 		payees = append(payees, a.Members[i].Payee)
@@ -111,9 +114,10 @@ func (a *Address) payees() (payees []note.Payee) {
 	return payees
 }
 
-// Locked is the address of a hash time lock between two others: recipient claims what is paid to it with the preimage of
-// image before the deadline, in Unix seconds, and sender reclaims it from then on. Both wallets find the token on the
-// ledger (Vault.Locked). The error is that of script.NewHashLock.
+// Locked returns the address of a hash time lock between the owners of two other addresses. The recipient can
+// claim what is paid to it, with the preimage of image, before the deadline in Unix seconds. The sender can
+// reclaim it from then on. Both wallets find the token on the ledger (Vault.Locked). Errors are as for
+// script.NewHashLock.
 func Locked(image [script.ImageLen]byte, deadline uint64, sender, recipient Address) (Address, error) {
 	lock, err := script.NewHashLock(image, deadline, sender.Owner, recipient.Owner)
 	if err != nil {
@@ -125,7 +129,7 @@ func Locked(image [script.ImageLen]byte, deadline uint64, sender, recipient Addr
 const (
 	addressVersion = 2
 	maxNoteKey     = 2 << 10
-	// MaxAddress is the length in bytes of the longest encoding of an address.
+	// MaxAddress is the maximum length in bytes of an encoded address.
 	MaxAddress = 1 << 20
 )
 
@@ -135,7 +139,8 @@ const (
 //	member = tag(48) KEM(2) key audit.Owner
 //	signer = identity, and if that is not empty, signature
 //
-// A length of 2 bytes comes before owner, key, identity and signature. Encode returns an ErrLimit that names the field.
+// Owner, key, identity and signature follow a length of 2 bytes. Encode returns an ErrLimit that names the
+// field if one is too long.
 func (a *Address) Encode() ([]byte, error) {
 	var b wire.Builder
 	b.Bound("bytes of owner", len(a.Owner), 0, token.MaxOwner)
@@ -171,8 +176,8 @@ func (a *Address) Encode() ([]byte, error) {
 	return b.Bytes()
 }
 
-// DecodeAddress decodes an address. The error is a *zkbench.DecodeError that names the field. The address keeps references
-// into data.
+// DecodeAddress decodes an address, which keeps references into data. If data is malformed, DecodeAddress
+// returns a *zkbench.DecodeError that names the field.
 func DecodeAddress(data []byte) (Address, error) {
 	f := wire.NewFields(data, "address", MaxAddress)
 	var a Address

@@ -25,7 +25,7 @@ import (
 	"github.com/zkbench/zkbench/token/service"
 )
 
-// addresses are of every kind.
+// addresses returns addresses of every kind.
 func addresses(t testing.TB, w *world) map[string]service.Address {
 	alice, bob := w.pseudonyms(t, "Alice"), w.key(t, "bob")
 	a, b := must.Get(alice.Address(&w.params.Policy, nil))(t), must.Get(bob.Address(&w.params.Policy, nil))(t)

@@ -23,37 +23,40 @@ import (
 	"github.com/zkbench/zkbench/token/validator"
 )
 
-// AuditorService checks and signs requests, and keeps what it has signed. It is safe
-// for concurrent use.
+// AuditorService checks and signs requests, and stores what it has signed. It is safe for concurrent use.
 type AuditorService struct {
 	auditor   *audit.Auditor
-	validator *validator.Validator // of signatures; it verifies no proof
+	validator *validator.Validator // checks signatures; it verifies no proof
 	ledger    token.LedgerID
 	vault     *Vault
 	signer    identity.Signer
 	ids       *identity.Set
 	policy    Policy
 
-	anchors turns // of requests whose policy is asked
+	anchors turns // of requests about which the policy is asked
 
-	// adopting is held while auditor and validator come under another policy, and shared by who asks them about one request.
+	// adopting is locked while auditor and validator change to another policy, and read-locked while they check
+	// one request.
 	adopting sync.RWMutex
 }
 
-// Policy decides which requests an auditor signs, and hears what became of them. It is called by several goroutines.
+// Policy decides which requests an auditor signs, and learns what became of them. Its methods are called
+// concurrently.
 type Policy interface {
-	// Allow decides by what a request does. All that the report names has been checked, the signatures of issuers
-	// and owners too. Its error is the reason of a refusal, and the caller of Sign gets it in an ErrPolicy. Allow is asked once
-	// for each request that is signed: a request that is signed again is not asked for again. After a crash between
-	// the answer and the signature it is asked again, with the same anchor and digest.
+	// Allow returns nil if the auditor may sign the request that the report describes. Everything in the report
+	// has been checked, and so have the signatures of issuers and owners. An error is the reason for a refusal;
+	// Sign returns it inside an ErrPolicy. Sign calls Allow once for each request that it signs, and not when
+	// it signs the same request again. If the process ends between the answer and the signature, Sign calls
+	// Allow again, with the same anchor and digest.
 	Allow(ctx context.Context, report *audit.Report) error
-	// Settled hears from Reconcile of each request that was signed that it is on the ledger (landed), or that it never
-	// will be, since another request has taken its anchor or a token that it spends. If Settled returns an error, Reconcile
-	// ends there and tells it again. After a crash it may hear of a request twice.
+	// Settled receives from Reconcile the outcome of each signed request. landed is true if the request is on
+	// the ledger. It is false if the request never will be, because another request has its anchor or has spent
+	// a token that it spends. If Settled returns an error, Reconcile stops and calls it again next time. After
+	// a crash Settled may be called twice for a request.
 	Settled(ctx context.Context, anchor []byte, digest [32]byte, landed bool) error
 }
 
-// SignAll is the policy of an auditor who only keeps records.
+// SignAll is the policy of an auditor that signs everything and only keeps records.
 type SignAll struct{}
 
 // Allow implements Policy.
@@ -62,7 +65,7 @@ func (SignAll) Allow(context.Context, *audit.Report) error { return nil }
 // Settled implements Policy.
 func (SignAll) Settled(context.Context, []byte, [32]byte, bool) error { return nil }
 
-// PolicyFunc is a policy that does not care what becomes of the requests that it allows.
+// PolicyFunc is a policy that ignores what becomes of the requests that it allows.
 type PolicyFunc func(ctx context.Context, report *audit.Report) error
 
 // Allow implements Policy.
@@ -71,16 +74,17 @@ func (f PolicyFunc) Allow(ctx context.Context, report *audit.Report) error { ret
 // Settled implements Policy.
 func (PolicyFunc) Settled(context.Context, []byte, [32]byte, bool) error { return nil }
 
-// Auditor is who audits, and how.
+// Auditor says who audits, and how.
 type Auditor struct {
-	Signer      identity.Signer // one of the policy's auditors
-	Key         hpke.PrivateKey // its key of HPKE
+	Signer      identity.Signer // an auditor of the ledger's policy
+	Key         hpke.PrivateKey // the auditor's HPKE key
 	Policy      Policy
-	Authorities []identity.Identity // whose enrolments count
+	Authorities []identity.Identity // whose enrolments are accepted
 }
 
-// NewAuditorService returns the service of an auditor. Whom an update of the policy names learns of it by Reconcile, so that the
-// signer is one is for Sign to check. The error is an ErrParams.
+// NewAuditorService returns a service that audits with the given signer. The signer need not be an auditor yet:
+// Reconcile follows policy updates, and Sign checks the signer against the current policy. NewAuditorService
+// returns ErrParams if a has no Policy, or if params are not those of the vault's ledger.
 func NewAuditorService(params *token.PublicParams, tuning token.Tuning, ex executor.Executor, vault *Vault, a Auditor) (*AuditorService, error) {
 	if err := vault.adopt(params); err != nil {
 		return nil, err
@@ -105,7 +109,7 @@ func NewAuditorService(params *token.PublicParams, tuning token.Tuning, ex execu
 	return s, s.adopt(context.Background())
 }
 
-// adopt has those who check follow the policy that the vault has.
+// adopt makes auditor and validator follow the policy that the vault has.
 func (s *AuditorService) adopt(ctx context.Context) error {
 	s.adopting.Lock()
 	defer s.adopting.Unlock()
@@ -116,9 +120,9 @@ func (s *AuditorService) adopt(ctx context.Context) error {
 	return s.validator.Follow(ctx, kept)
 }
 
-// Check decodes a request and the information that came with it, and holds one
-// against the other. It signs and keeps nothing. The error is that of the decoders, or
-// audit.Auditor's.
+// Check decodes a request and the information that came with it, and checks the request against the
+// information. It signs and stores nothing. Check returns the errors of the decoders and of
+// audit.Auditor.Check.
 func (s *AuditorService) Check(ctx context.Context, rawRequest, rawInformation []byte) (*audit.Report, error) {
 	_, report, err := s.check(ctx, rawRequest, rawInformation)
 	return report, err
@@ -137,15 +141,16 @@ func (s *AuditorService) check(ctx context.Context, rawRequest, rawInformation [
 	return r, report, err
 }
 
-// Sign checks a request as Check does, and signs it if issuers and owners have signed as the policy of the ledger asks and if
-// the auditor's own Policy allows it. Else it returns the error of Check or of validator.Validator's Authorized, or the
-// Policy's in an ErrPolicy, and keeps nothing. Sign returns an ErrParams if the signer is not an auditor of the ledger's policy that
-// Reconcile last followed.
+// Sign checks a request as Check does. It signs the request if issuers and owners have signed as the ledger's
+// policy requires, and if the auditor's own Policy allows it. If not, it stores nothing. It then returns the
+// error of Check or of validator.Validator.Authorized, or an ErrPolicy with the error of the Policy. Sign
+// returns ErrParams if the signer is not an auditor under the ledger's policy that Reconcile last followed.
 //
-// Request and information are durable, by anchor, before the signature leaves. Two requests of one anchor that say
-// different things, or for whose inputs other members of a threshold sign, are never both signed: Sign returns an ErrAnchorConflict
-// for the second. A request that says the same gets a signature again, also if its owners have signed anew. A signature is good under
-// the policy of its time: after an update the auditor is asked again.
+// Request and information are durable, by anchor, before Sign returns the signature. Sign signs only one
+// request per anchor. It returns ErrAnchorConflict for a second one that says something else, or for whose
+// inputs other members of a threshold sign. Signing the same request again returns a signature again, even if
+// its owners have signed it again. A signature is good under the policy of its time: after a policy update the
+// auditor must sign again.
 //
 // Anyone can invent a token and sign as its owner, and so use up an anchor. Restrict who may call Sign.
 func (s *AuditorService) Sign(ctx context.Context, rawRequest, rawInformation []byte) (signature []byte, report *audit.Report, err error) {
@@ -175,7 +180,7 @@ func (s *AuditorService) Sign(ctx context.Context, rawRequest, rawInformation []
 			err = fmt.Errorf("%w: the auditor: %w", zkbench.ErrPolicy, err)
 		}
 	default:
-		err = before.again(one.digest, r)
+		err = before.checkSame(one.digest, r)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -184,14 +189,14 @@ func (s *AuditorService) Sign(ctx context.Context, rawRequest, rawInformation []
 	if signature, err = s.signer.Sign(toSign[:], nil); err != nil {
 		return nil, nil, err
 	}
-	ctx = context.WithoutCancel(ctx) // the policy has counted the request, and hears of one that is kept what becomes of it
+	ctx = context.WithoutCancel(ctx) // the policy has counted the request, and must learn what becomes of it
 	err = s.vault.update(ctx, func(tx *bbolt.Tx) error {
 		before, err := getSigned(tx, r.Anchor)
 		switch {
 		case err != nil:
 			return err
 		case before != nil:
-			return before.again(one.digest, r)
+			return before.checkSame(one.digest, r)
 		}
 		for _, id := range parsed.Entry.Spends {
 			if err := put(tx, bucketAudited, inputKey(id, r.Anchor), nil); err != nil {
@@ -206,13 +211,14 @@ func (s *AuditorService) Sign(ctx context.Context, rawRequest, rawInformation []
 	return signature, report, nil
 }
 
-// turns gives an anchor to one caller at a time. The zero value is ready.
+// turns gives an anchor to one caller at a time. The zero value is ready to use.
 type turns struct {
 	mu   sync.Mutex
 	busy map[string]chan struct{} // closed when the anchor is free again
 }
 
-// take waits until the anchor is free, and takes it until done is called. It returns the cause of a ctx that ends before.
+// take waits until the anchor is free, and reserves it until done is called. If ctx ends before, take returns
+// the context's cause.
 func (t *turns) take(ctx context.Context, anchor []byte) (done func(), err error) {
 	for {
 		t.mu.Lock()
@@ -240,7 +246,8 @@ func (t *turns) take(ctx context.Context, anchor []byte) (done func(), err error
 	}
 }
 
-// authorized is check of a request that issuers and owners have signed, all under one policy.
+// authorized does what check does, and checks that issuers and owners have signed. The policy does not change
+// meanwhile.
 func (s *AuditorService) authorized(ctx context.Context, rawRequest, rawInformation []byte) (*request.Request, *audit.Report, error) {
 	s.adopting.RLock()
 	defer s.adopting.RUnlock()
@@ -251,8 +258,7 @@ func (s *AuditorService) authorized(ctx context.Context, rawRequest, rawInformat
 	return r, report, err
 }
 
-// Signed returns the request and the information that were signed under an anchor,
-// nil if none was.
+// Signed returns the request and the information that were signed under an anchor, or nil if none was.
 func (s *AuditorService) Signed(anchor []byte) (rawRequest, rawInformation []byte, err error) {
 	one, err := lookUp(s.vault, anchor, getSigned)
 	if one == nil || err != nil {
@@ -261,18 +267,18 @@ func (s *AuditorService) Signed(anchor []byte) (rawRequest, rawInformation []byt
 	return one.request, one.information, nil
 }
 
-// signed is what an auditor has signed: digest(32) landed(8) refused(1) request information, these behind a
-// length of 4 bytes.
+// signed is the record of a request that an auditor has signed: digest(32) landed(8) refused(1) request
+// information. Request and information follow a length of 4 bytes.
 type signed struct {
 	digest               [32]byte
-	landed               uint64 // its number in the ledger's log; 0: not known to be there
+	landed               uint64 // its number in the ledger's log; 0: not found there
 	refused              bool   // it will never be there
 	request, information []byte
 }
 
-// again returns an ErrAnchorConflict unless a request, of that digest, is the one that was signed: it says the same, and the same
-// identities sign for its inputs.
-func (s *signed) again(digest [32]byte, r *request.Request) error {
+// checkSame returns ErrAnchorConflict unless a request with that digest is the one that was signed: it says the
+// same, and the same identities sign for its inputs.
+func (s *signed) checkSame(digest [32]byte, r *request.Request) error {
 	if s.digest != digest {
 		return fmt.Errorf("%w: another one was signed", zkbench.ErrAnchorConflict)
 	}
@@ -287,7 +293,7 @@ func (s *signed) again(digest [32]byte, r *request.Request) error {
 	return nil
 }
 
-// open reports whether it is not known what became of the request.
+// open reports whether the outcome of the request is still unknown.
 func (s *signed) open() bool { return s.landed == 0 && !s.refused }
 
 func putSigned(tx *bbolt.Tx, anchor []byte, one *signed) error {

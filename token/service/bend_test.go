@@ -30,7 +30,7 @@ type bend struct {
 	do    func()
 }
 
-// bendsOf are the bends of what v points to, field by field: nil, missing, doubled, more, fewer, exchanged, another value.
+// bendsOf returns the bends of what v points to, field by field: nil, missing, doubled, more, fewer, exchanged, another value.
 func bendsOf(v any) (all []bend) {
 	walk(reflect.ValueOf(v).Elem(), "", func(field string, do func()) { all = append(all, bend{field, do}) })
 	return all
@@ -158,7 +158,7 @@ func try(t must.TB, call, field string, f func() error) (ok bool) {
 	return err == nil
 }
 
-// everyNth is how many bends of the same structure the short tests leave out.
+// everyNth returns the step by which tests go through the bends of one structure; short tests take larger steps.
 func everyNth() int { return testsize.Pick(23, 3, 1) }
 
 // each calls f with the bends of structures that fresh makes: with a new one for each bend.
@@ -254,7 +254,7 @@ func (b *bench) take(t must.TB, field string, fresh func() *service.Submission, 
 	try(t, "IssueService.Sign", field, func() error { return b.issuer.Sign(ctx, fresh(), b.treasury.Wallet, deal(30, -5)) })
 }
 
-// token is the ledger's, whose answer for what is not there has the cause that a validator gives it.
+// token returns a token of the ledger. If there is none, it returns the error that a validator returns.
 func (b *bench) token(ctx context.Context, id token.ID) ([]byte, error) {
 	found, err := b.ledger.Token(ctx, id)
 	if err != nil {
@@ -276,7 +276,7 @@ func TestBentSubmissions(t *testing.T) {
 	together := anchored("deal", paying(b.bob.address(t), 10))
 	together.From, together.Change = []token.ID{b.alice.shared(t)[0].ID}, &back
 	first := must.Get(b.alice.pay.Propose(ctx, 0, anchored("deal", paying(b.treasury.address(t), 30))))(t)
-	second := must.Get(b.issuer.Propose(ctx, 1, anchored("deal", of(bond, paying(b.alice.address(t), 5)))))(t)
+	second := must.Get(b.issuer.Propose(ctx, 1, anchored("deal", withType(bond, paying(b.alice.address(t), 5)))))(t)
 	third := must.Get(b.bob.pay.Propose(ctx, 2, together))(t)
 	sub := must.Get(service.Join(first, second, third))(t)
 	b.deal = deal(-30, 5)

@@ -76,7 +76,7 @@ func (b *balanced) count(t *testing.T, r ledgers.Record) {
 	t.Errorf("request %d, %x: landed, and no auditor has signed it", r.Seq, r.Anchor)
 }
 
-// issued is what a request issues less what it redeems, by type.
+// issued returns what a request issues less what it redeems, by type.
 func issued(report *audit.Report) map[string]int64 {
 	sums := map[string]int64{}
 	for _, a := range report.Actions {
@@ -91,11 +91,11 @@ func issued(report *audit.Report) map[string]int64 {
 	return sums
 }
 
-// owned are the tokens of a wallet that no submission holds: its own, shared and locked ones, by id.
+// owned returns the tokens of a wallet that no submission holds: its own, shared and locked ones, by id.
 func owned(t *testing.T, v *service.Vault) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	add := func(kind string, h service.Held, err error) {
+	add := func(kind string, h service.UnspentToken, err error) {
 		must.Do(t, err)
 		all[string(h.ID)] = fmt.Sprintf("%s %s %d", kind, h.Type, h.Value)
 	}
@@ -103,10 +103,10 @@ func owned(t *testing.T, v *service.Vault) map[string]string {
 		add("own", h, err)
 	}
 	for h, err := range v.Shared() {
-		add(fmt.Sprintf("of %d", h.Owner.K()), h.Held, err)
+		add(fmt.Sprintf("of %d", h.Owner.K()), h.UnspentToken, err)
 	}
 	for h, err := range v.Locked() {
-		add("locked", h.Held, err)
+		add("locked", h.UnspentToken, err)
 	}
 	return all
 }
@@ -287,8 +287,9 @@ type landedAt struct {
 	seq  uint64
 }
 
-// told parses "landed KIND ANCHOR SEQ", and adds it to what was said. An anchor is told of with one number only.
-func told(t *testing.T, line string, said map[string]landedAt) bool {
+// readLanded parses a line "landed KIND ANCHOR SEQ." and adds it to said. It reports whether the line is whole. It
+// fails the test if an anchor has two numbers.
+func readLanded(t *testing.T, line string, said map[string]landedAt) bool {
 	t.Helper()
 	var l landedAt
 	var anchor []byte
@@ -315,7 +316,7 @@ func (b *balanced) hasAll(t *testing.T, said map[string]landedAt) {
 	}
 }
 
-// within is a time by the clock: how long a test that mixes goes on.
+// within returns a function that reports whether d has not passed since the call.
 func within(d time.Duration) func() bool {
 	end := time.Now().Add(d)
 	return func() bool { return time.Now().Before(end) }

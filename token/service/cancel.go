@@ -13,12 +13,15 @@ import (
 	"github.com/zkbench/zkbench/token/script"
 )
 
-// Cancel makes a request that spends a token of a submission which waits for the ledger back to the wallet. Once it is on the
-// ledger, the submission can never land: what else it held is free again, and the history has it as cancelled. If the submission lands
-// first, the request of Cancel can never land. So paying again after Cancel has landed does not pay twice, as it may after Release.
+// Cancel makes a request that pays one token of a pending submission back to the wallet. If Cancel's request is
+// recorded on the ledger first, the submission can never be recorded. Its other tokens are then free again, and
+// the history lists it as cancelled. If the submission is recorded first, Cancel's request can never be
+// recorded. So it is safe to pay again once Cancel's request is recorded. After Release, paying again may pay
+// twice.
 //
-// Durability and errors are as of Transfer. Cancel returns an ErrParams for an anchor of no submission, and an ErrPolicy if
-// no token of the submission is the wallet's alone and held by nothing else: a token owned with others is spent by Propose.
+// Durability and errors are as for Transfer. Cancel returns ErrParams if no pending submission has the anchor.
+// It returns ErrPolicy if the submission has no token that the wallet owns alone and that nothing else
+// reserves. Tokens owned together with others are spent by Propose.
 func (s *TransferService) Cancel(ctx context.Context, anchor []byte) (*Submission, error) {
 	f, err := s.wallet.takeBack(anchor)
 	if err != nil {
@@ -27,9 +30,9 @@ func (s *TransferService) Cancel(ctx context.Context, anchor []byte) (*Submissio
 	return s.merge(ctx, f)
 }
 
-// Consolidate makes a request that merges the smallest tokens of a type into one of the wallet's: as many as the policy lets one
-// action spend, and whose sum a token can have. Durability and errors are as of Transfer. Consolidate returns an ErrPolicy if there are
-// fewer than two such tokens.
+// Consolidate makes a request that merges the smallest tokens of a type into one token of the wallet. It merges
+// as many as one action may spend and as one token's value can hold. Durability and errors are as for Transfer.
+// Consolidate returns ErrPolicy if there are fewer than two such tokens.
 func (s *TransferService) Consolidate(ctx context.Context, typ string) (*Submission, error) {
 	f, err := s.wallet.takeSmallest(typ, s.rules().Limits.Inputs, s.params.Bits)
 	if err != nil {
@@ -60,7 +63,7 @@ func (s *TransferService) merge(ctx context.Context, f *funds) (*Submission, err
 	return s.submit(ctx, []*part{{plan: p, funds: f, outputs: &outputs{tos: []Address{to}, values: []uint64{f.sum}}}})
 }
 
-// takeBack reserves in memory a token that the submission of an anchor holds, or has released.
+// takeBack reserves in memory a token that the submission with an anchor reserves, or has released.
 func (v *Vault) takeBack(anchor []byte) (f *funds, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -76,7 +79,7 @@ func (v *Vault) takeBack(anchor []byte) (f *funds, err error) {
 				return err
 			case h == nil || v.taken[string(id)] || script.IsScript(h.Token.Owner):
 			case h.state == unspent, h.state == reserved && bytes.Equal(h.anchor, anchor):
-				f = &funds{tokens: []held{*h}, sum: h.Value, of: anchor}
+				f = &funds{tokens: []tokenRecord{*h}, sum: h.Value, of: anchor}
 				v.taken[string(id)] = true
 				return nil
 			}
@@ -86,7 +89,7 @@ func (v *Vault) takeBack(anchor []byte) (f *funds, err error) {
 	return f, err
 }
 
-// takeSmallest reserves in memory the smallest tokens of a type, at most so many and of a sum below 2^width.
+// takeSmallest reserves in memory the smallest tokens of a type, up to most of them, with a sum below 2^width.
 func (v *Vault) takeSmallest(typ string, most, width int) (f *funds, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/zkbench/zkbench/token/service"
 )
 
-// statuses are what the history of a party says of requests, the last of each anchor.
+// statuses returns what the history of a party says of requests, the last of each anchor.
 func (p *party) statuses(t must.TB) map[string]service.Status {
 	t.Helper()
 	all := make(map[string]service.Status)

@@ -15,17 +15,21 @@ import (
 	"github.com/zkbench/zkbench/token/validator"
 )
 
-// CheckRecords has Sync and Reconcile validate every record that they read, as this validator of the ledger would: structure,
-// signatures, proofs, and that what a request spends are unspent tokens of the ledger. The vault keeps a hash of 32 bytes of each of these for that, and the
-// digest of each anchor. If a record is not valid, Sync and Reconcile return a *ledger.CorruptError and write nothing of it. The vault does not change
-// the validator: it takes one from Validator.First, so the tables of one validator may serve many vaults.
+// CheckRecords makes Sync and Reconcile validate every record that they read, as a validator of the ledger
+// would. They check structure, signatures and proofs, and that requests spend unspent tokens of the ledger. For
+// that, the vault stores a hash of 32 bytes of every unspent token on the ledger, and the digest of every
+// request. If a record is not valid, Sync and Reconcile return a *ledger.CorruptError and write nothing of the
+// record.
 //
-// Checking begins at the first record: a vault that has followed the log without it follows it anew, as after FollowAnew. Call CheckRecords each time
-// that such a vault is opened: else Sync and Reconcile return ErrParams, until FollowAnew. CheckRecords returns ErrParams if the validator is
-// another ledger's.
+// CheckRecords does not change the validator: the vault uses one that Validator.First returns, so one
+// validator's tables can serve many vaults. Validation begins at the first record. If the vault has followed
+// the log without it, it follows the log again from there, as after FollowAnew.
+//
+// Call CheckRecords each time you open such a vault: otherwise Sync and Reconcile return ErrParams, until
+// FollowAnew. CheckRecords returns ErrParams if the validator is another ledger's.
 func (v *Vault) CheckRecords(with *validator.Validator) error {
 	if with.Ledger() != v.genesis.ID() {
-		return refuse("a validator of the ledger %x, and the vault is of %x", with.Ledger(), v.genesis.ID())
+		return refuse("the validator belongs to ledger %x, the vault to %x", with.Ledger(), v.genesis.ID())
 	}
 	v.following.Lock()
 	defer v.following.Unlock()
@@ -33,15 +37,15 @@ func (v *Vault) CheckRecords(with *validator.Validator) error {
 	return nil
 }
 
-// checks are the validators of a vault's readers: each under the policy of the reader's place, and for the ledger on which the
-// next record was accepted, which may be a parent of the vault's.
+// checks holds the validators of a vault's readers. Each has the policy at its reader's position, and the
+// ledger on which the next record was accepted, which may be a parent of the vault's.
 type checks struct {
 	first *validator.Validator
 	mu    sync.Mutex
 	of    map[checked]*validator.Validator
 }
 
-// checked is a reader of the records of a ledger.
+// checked identifies a reader of the records of a ledger.
 type checked struct {
 	who    reader
 	ledger token.LedgerID
@@ -57,7 +61,7 @@ func (c *checks) validator(who reader, genesis ledger.Genesis) (_ *validator.Val
 	return c.of[key], err
 }
 
-// forget gives up validators that have followed the policy further than their readers will be.
+// forget drops the validators, which have followed the policy further than their readers will have.
 func (c *checks) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -71,12 +75,12 @@ type checker struct {
 	validator *validator.Validator
 }
 
-// checker returns what validates the records behind a place, nil if nothing does.
+// checker returns a checker of the records after a position, or nil if records are not validated.
 func (v *Vault) checker(who reader, at place) (*checker, error) {
 	if v.checks == nil {
 		return nil, nil
 	}
-	checks, err := v.checks.validator(who, v.genesis.At(at.seq+1))
+	checks, err := v.checks.validator(who, v.genesis.ForRecord(at.seq+1))
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +93,8 @@ func (c *checker) follow(ctx context.Context, version uint64) error {
 	return c.validator.Follow(ctx, updates{c.Vault, version})
 }
 
-// validate returns how many of some records are valid, and why not more. Nothing is written.
+// validate returns how many of the given records are valid, counted from the first, and why the next is not. It
+// writes nothing.
 func (c *checker) validate(ctx context.Context, some []*step) (good int, err error) {
 	state := &overlay{checker: c, unspent: make(map[string]tokenSum), anchors: make(map[string][32]byte), named: make(map[string][]byte)}
 	for _, s := range some {
@@ -118,7 +123,7 @@ func (c *checker) validate(ctx context.Context, some []*step) (good int, err err
 	return good, err
 }
 
-// keep writes what records that are valid do to the tokens of the ledger.
+// keep writes what valid records do to the tokens of the ledger.
 func (c *checker) keep(tx *bbolt.Tx, some []*step) error {
 	for _, s := range some {
 		for _, id := range s.Spends {
@@ -139,10 +144,10 @@ func (c *checker) keep(tx *bbolt.Tx, some []*step) error {
 	return nil
 }
 
-// tokenSum is SHA-256 of a token; zeros: the token is spent.
+// tokenSum is the SHA-256 of a token, or zeros if the token is spent.
 type tokenSum [sha256.Size]byte
 
-// overlay is the ledger as records have left it that are valid and not written yet. It implements recheck.State.
+// overlay is the state of the ledger after valid records that are not written yet. It implements recheck.State.
 type overlay struct {
 	*checker
 	unspent map[string]tokenSum
@@ -152,7 +157,8 @@ type overlay struct {
 
 func nameOf(id token.ID, sum tokenSum) string { return string(id) + string(sum[:]) }
 
-// Tokens implements validator.Tokens. The vault has the sum of each token only: its bytes are those that a record names, if they have that sum.
+// Tokens implements validator.Tokens. The vault has only the sum of each token. So the token's bytes come from
+// the record that spends it, if they have that sum.
 func (o *overlay) Tokens(_ context.Context, ids []token.ID) (found []ledger.Found, err error) {
 	found = make([]ledger.Found, len(ids))
 	err = o.view(func(tx *bbolt.Tx) error {
@@ -174,7 +180,7 @@ func (o *overlay) Tokens(_ context.Context, ids []token.ID) (found []ledger.Foun
 	return found, err
 }
 
-// sum is that of an unspent token, zeros if there is none.
+// sum returns the sum of an unspent token, or zeros if there is none.
 func (o *overlay) sum(tx *bbolt.Tx, id token.ID) (sum tokenSum, err error) {
 	if sum, ok := o.unspent[string(id)]; ok {
 		return sum, nil
@@ -203,7 +209,8 @@ func (o *overlay) Digest(_ context.Context, anchor []byte) (digest [32]byte, fou
 	return digest, found, err
 }
 
-// Apply implements recheck.State. An update of the policy is the last record that is validated in one call: follow comes after it.
+// Apply implements recheck.State. An update of the policy is the last record of a call of validate, and the
+// checker follows it afterwards.
 func (o *overlay) Apply(_ context.Context, entries []ledger.Entry) error {
 	for i := range entries {
 		e := &entries[i]

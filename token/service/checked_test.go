@@ -26,7 +26,7 @@ func (w *world) check(t must.TB, v *service.Vault) {
 	must.Do(t, v.CheckRecords(w.validator))
 }
 
-// unsigned is a well-formed issue of a value to an address that nobody has signed, its proof zeros.
+// unsigned returns a well-formed issue of a value to an address that nobody has signed, its proof zeros.
 func (w *world) unsigned(t must.TB, anchor string, to service.Address, value uint64) []byte {
 	t.Helper()
 	genuine := must.Get(w.issuer.Issue(t.(*testing.T).Context(), paying(to, 1)))(t).Request.Actions[0]
@@ -106,8 +106,8 @@ func TestChecked(t *testing.T) {
 		"an owner's signature":            {2, 2, instead(2, bent(2, func(r *request.Request) { r.Actions[0].Spends[0].Signatures[0][40] ^= 1 })), "owners"},
 		"an auditor's signature":          {2, 2, instead(2, bent(2, func(r *request.Request) { r.Auditors[0][40] ^= 1 })), "auditors"},
 		"an issuer's signature":           {1, 1, instead(1, bent(1, func(r *request.Request) { r.Actions[0].Issuer.Signature[40] ^= 1 })), "issuers"},
-		"an old issue":                    {6, 6, in(6, w.ledger.log[0].Request), "its anchor stands for a request before it"},
-		"an old issue, at once":           {1, 1, in(1, w.ledger.log[0].Request), "its anchor stands for a request before it"},
+		"an old issue":                    {6, 6, in(6, w.ledger.log[0].Request), "an earlier request has its anchor"},
+		"an old issue, at once":           {1, 1, in(1, w.ledger.log[0].Request), "an earlier request has its anchor"},
 		"an old payment":                  {5, 5, in(5, w.ledger.log[2].Request), "spent"},
 		"a spending before": {2, 2, func(log []ledgers.Record) []ledgers.Record {
 			return numbered(log[0], log[1], log[3], log[2], log[4], log[5])

@@ -13,41 +13,41 @@ import (
 	"github.com/zkbench/zkbench/token/request"
 )
 
-// Book is a ledger that a vault is compared with: a ledger.Ledger, or a party that answers for one.
+// Book is a ledger with which a vault is compared: a ledger.Ledger, or a party that answers for one.
 type Book interface {
 	Genesis() ledger.Genesis
-	// Record returns the record of an anchor, if there is one.
+	// Record returns the record with an anchor, if there is one.
 	Record(ctx context.Context, anchor []byte) (ledger.Record, bool, error)
-	// Tokens returns the unspent tokens of ids, or why there is none.
+	// Tokens returns the unspent token with each id, or why there is none.
 	Tokens(ctx context.Context, ids []token.ID) ([]ledger.Found, error)
 }
 
 var _ Book = ledger.Reader(nil)
 
-// Discrepancy is a kind of Finding.
+// Discrepancy says how a vault and a ledger differ.
 type Discrepancy string
 
 // The ways in which a vault and a ledger differ.
 const (
-	TokenMissing   Discrepancy = "token missing"   // the ledger never had a token that the vault holds
-	TokenSpent     Discrepancy = "token spent"     // the ledger says that a token is spent that the vault holds
+	TokenMissing   Discrepancy = "token missing"   // the ledger never had a token that the vault has
+	TokenSpent     Discrepancy = "token spent"     // the ledger has spent a token that is not spent in the vault
 	TokenDiffers   Discrepancy = "token differs"   // the ledger has another token under the id
-	TokenUnspent   Discrepancy = "token unspent"   // the ledger has a token that the vault has found spent
-	RequestLanded  Discrepancy = "request landed"  // the ledger has a submission that waits, or a signed request that the vault does not know there
-	RequestRefused Discrepancy = "request refused" // the anchor of a submission that waits, or of a signed request, stands for another request
-	RequestMissing Discrepancy = "request missing" // the ledger lacks, or has under another number, a request that the vault has found there
-	PolicyWrong    Discrepancy = "policy wrong"    // an update of the policy that the vault has kept does not hold; the next Sync replaces it
+	TokenUnspent   Discrepancy = "token unspent"   // the ledger has not spent a token that is spent in the vault
+	RequestLanded  Discrepancy = "request landed"  // the ledger has a pending submission, or a signed request that the vault has not found there
+	RequestRefused Discrepancy = "request refused" // another request on the ledger has the anchor of a pending submission or of a signed request
+	RequestMissing Discrepancy = "request missing" // the ledger lacks a request that the vault has found there, or has it under another number
+	PolicyWrong    Discrepancy = "policy wrong"    // an update of the policy in the vault is not valid; the next Sync replaces it
 )
 
 // Finding is a difference between a vault and a ledger.
 type Finding struct {
 	Kind   Discrepancy
-	Token  token.ID // of a finding on a token
-	Anchor []byte   // of a finding on a request, or on an update
-	Number uint64   // in the log, of the request if it is there; else 0
+	Token  token.ID // set if the finding is about a token
+	Anchor []byte   // set if the finding is about a request or an update
+	Number uint64   // the request's number in the ledger's log; 0 if it is not there
 }
 
-// String returns the finding in a line.
+// String returns the finding in one line.
 func (f Finding) String() string {
 	switch {
 	case f.Token != nil:
@@ -60,18 +60,19 @@ func (f Finding) String() string {
 	return string(f.Kind)
 }
 
-// askedTogether is how many tokens a ledger is asked for at a time.
+// askedTogether is the number of tokens in one question to a ledger.
 const askedTogether = 256
 
-// Compare holds what the vault knows against the answers of a ledger: each token, each request of the history, each request that an auditor has
-// signed. It changes nothing. The findings are what differs, none if all is in order. Sync or Reconcile first: what has changed since
-// is found too. Compare returns the errors of vault and ledger, and ErrParams if the ledger is another one.
+// Compare compares what the vault knows with a ledger's answers: each token, each request of the history, and
+// each request that an auditor has signed. It returns the differences, and changes nothing. Call Sync or
+// Reconcile first, because what has changed since is a difference too. Compare returns the errors of vault and
+// ledger, and ErrParams if the ledger is not the vault's.
 func (v *Vault) Compare(ctx context.Context, l Book) (findings []Finding, err error) {
 	if err := sameLedger(v.genesis, l.Genesis()); err != nil {
 		return nil, err
 	}
 	if v.first.Load() != nil {
-		rules, wrong, err := v.kept(ctx)
+		rules, wrong, err := v.storedPolicy(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -90,7 +91,7 @@ func (v *Vault) Compare(ctx context.Context, l Book) (findings []Finding, err er
 }
 
 func (v *Vault) compareTokens(ctx context.Context, l Book) (findings []Finding, err error) {
-	var some []*held
+	var some []*tokenRecord
 	ask := func() error {
 		if len(some) == 0 {
 			return nil
@@ -119,7 +120,7 @@ func (v *Vault) compareTokens(ctx context.Context, l Book) (findings []Finding, 
 		return nil
 	}
 	for id, err := range v.keys(bucketTokens, nil, nil) {
-		var h *held
+		var h *tokenRecord
 		if err == nil {
 			h, err = lookUp(v, token.ID(id), getToken)
 		}
@@ -138,8 +139,8 @@ func (v *Vault) compareTokens(ctx context.Context, l Book) (findings []Finding, 
 	return findings, ask()
 }
 
-// compare is the kind of finding on a token, empty if there is none.
-func (h *held) compare(found ledger.Found) (Discrepancy, error) {
+// compare returns the kind of finding about a token, or "" if there is none.
+func (h *tokenRecord) compare(found ledger.Found) (Discrepancy, error) {
 	switch {
 	case found.Err == nil:
 		encoded, err := h.Token.Encode()
@@ -173,7 +174,7 @@ func (v *Vault) compareMoves(ctx context.Context, l Book) (findings []Finding, e
 			return findings, err
 		}
 		if m == nil || m.Status == Refused || m.Status == Cancelled {
-			continue // the anchor may stand for another request
+			continue // another request may have the anchor
 		}
 		if findings, err = v.compareRequest(ctx, l, findings, m.Anchor, m.digest, m.Number); err != nil {
 			return findings, err
@@ -201,7 +202,8 @@ func (v *Vault) compareSigned(ctx context.Context, l Book) (findings []Finding, 
 	return findings, nil
 }
 
-// compareRequest asks a ledger for a request that the vault has found under a number (0: not found). What the answer is of, its request says.
+// compareRequest asks a ledger for a request that the vault has found under a number (0: not found). It
+// computes the digest from the request in the answer.
 func (v *Vault) compareRequest(ctx context.Context, l Book, findings []Finding, anchor []byte, digest [32]byte, number uint64) ([]Finding, error) {
 	r, found, err := l.Record(ctx, anchor)
 	if err != nil {
@@ -209,7 +211,7 @@ func (v *Vault) compareRequest(ctx context.Context, l Book, findings []Finding, 
 	}
 	same, on := false, v.genesis
 	if number > 0 {
-		on = v.genesis.At(number)
+		on = v.genesis.ForRecord(number)
 	}
 	if there, err := request.Decode(r.Request); err == nil {
 		same = there.Digest(on.ID()) == digest || digest == [32]byte{} // of a proposal that is not signed yet

@@ -14,35 +14,35 @@ import (
 	"github.com/zkbench/zkbench/token/script"
 )
 
-// Amounts are values by type. A type that is not named has the value 0.
+// Amounts maps types to values. A type that is not in the map has the value 0.
 type Amounts map[string]uint64
 
-// Deal is what the owner of a wallet agrees to. Sign signs a request only if it changes what the wallet
-// owns by exactly that, in every type: the zero Deal agrees to no change at all.
+// Deal is what the owner of a wallet agrees to. Sign signs a request only if it changes what the wallet owns by
+// exactly that, in every type. The zero Deal agrees to no change.
 type Deal struct {
-	Gives, Gets Amounts    // of what the wallet owns alone
-	Shared      SharedDeal // of what it owns together with others
+	Gives, Gets Amounts    // of tokens that the wallet owns alone
+	Shared      SharedDeal // of tokens that it owns together with others
 }
 
-// SharedDeal is what a member of thresholds agrees to. The zero SharedDeal agrees to no change.
+// SharedDeal is what an owner of threshold tokens agrees to. The zero SharedDeal agrees to no change.
 type SharedDeal struct {
-	// Spends are the tokens that the request may spend. Sign signs for no other one.
+	// Spends names the tokens that the request may spend. Sign signs for no other ones.
 	Spends []token.ID
-	// Change are the addresses where value stays owned together, for example of Shared, on which the
-	// members have agreed. An output to any other address is given away: also one to another script of
-	// the same members, or of fewer.
+	// Change lists the addresses at which value stays owned together, for example from the function Shared. The
+	// members must have agreed on them. An output to any other address counts as given away, even to another
+	// script of the same members or of fewer.
 	Change []Address
-	// Pays is what leaves the tokens in Spends for elsewhere than Change, by type: to whom, and how much. Each
-	// payment is an output of an action that spends some of these tokens, and none of strangers. A payment to the zero
-	// Address is redeemed.
+	// Pays lists, by type, the payments that leave the tokens in Spends for addresses that are not in Change.
+	// Each payment must be an output of an action that spends some of these tokens, and no tokens that the
+	// wallet does not know. A payment to the zero Address is redeemed.
 	Pays map[string][]Payment
-	// Issuer is the issuer that approves what is redeemed, if the policy asks for one; nil: none does.
+	// Issuer is the issuer that approves what is redeemed, if the policy requires approval, else nil.
 	Issuer identity.Identity
-	// Gets is what comes to Change from elsewhere.
+	// Gets is the value that Change receives from elsewhere.
 	Gets Amounts
 }
 
-// gives is the sum of the payments, by type.
+// gives returns the sum of the payments, by type.
 func (d *SharedDeal) gives() map[string]*big.Int {
 	sums := make(map[string]*big.Int)
 	for typ, payments := range d.Pays {
@@ -53,66 +53,69 @@ func (d *SharedDeal) gives() map[string]*big.Int {
 	return sums
 }
 
-// Stake is a token of which a wallet's identity is the owner, or one of those that its script names.
+// Stake is a token in which a wallet has a part: one of its identities is the owner, or is named by the owner's
+// script. Effect.Outputs has tokens of others too.
 type Stake struct {
-	Held
+	UnspentToken
 	Owner  []byte            // an identity of the wallet, or a script
-	Shared *script.Threshold // the script of a token that is owned together with others: k and the members
-	Lock   *script.HashLock  // the terms of a token in a hash time lock
-	Issuer identity.Identity // of an output that is redeemed: the issuer that approves it
+	Shared *script.Threshold // the script, if the token is owned together with others: k and the members
+	Lock   *script.HashLock  // the terms, if the token is in a hash time lock
+	Issuer identity.Identity // the issuer that approves an output which is redeemed
 
-	tags []note.Share // of an output, one for each identity of its owner
+	tags []note.Share // set for outputs, one for each identity of the owner
 }
 
-// alone reports whether the wallet owns the token alone.
-func (s *Stake) alone() bool { return s.Shared == nil && s.Lock == nil }
+// ownedAlone reports whether the wallet owns the token alone.
+func (s *Stake) ownedAlone() bool { return s.Shared == nil && s.Lock == nil }
 
-// Effect is what a request does to a wallet once it is on the ledger. Outputs are counted if their notes
-// are the wallet's and open their tokens, so that the wallet finds them.
+// Effect is what a request does to a wallet once it is on the ledger. An output counts only if the wallet can
+// find it: its encrypted opening is for the wallet and opens the token.
 type Effect struct {
 	Spends   []Stake
 	Receives []Stake
-	// Outputs are the outputs, to anybody, of each action that spends a token owned together with others, if the wallet
-	// knows all that the action spends. The information on the action opens them; what it does not open is left out.
+	// Outputs lists the outputs of each action that spends a token owned together with others, if the wallet
+	// knows all tokens that the action spends. It includes outputs to others. It leaves out outputs that the
+	// information on the action does not open.
 	Outputs []Stake
 }
 
-// Net returns by how much the request changes what the wallet owns alone: what it receives alone, less
-// what it spends alone, for every type of such a token. What is owned together with others, or locked, is
-// no part of it.
+// Net returns by how much the request changes what the wallet owns alone. For every type of such tokens, it is
+// what the wallet receives less what it spends. Tokens that are owned together with others, or locked, do not
+// count.
 func (e *Effect) Net() map[string]*big.Int {
 	net := make(map[string]*big.Int)
 	for i := range e.Receives {
-		if s := &e.Receives[i]; s.alone() {
+		if s := &e.Receives[i]; s.ownedAlone() {
 			count(net, s.Type, s.Value, 1)
 		}
 	}
 	for i := range e.Spends {
-		if s := &e.Spends[i]; s.alone() {
+		if s := &e.Spends[i]; s.ownedAlone() {
 			count(net, s.Type, s.Value, -1)
 		}
 	}
 	return net
 }
 
-// SharedNet returns by how much the request changes what is owned together with others, if what goes to the
-// addresses stays owned together: their outputs, less all that is spent of such tokens.
+// SharedNet returns by how much the request changes what is owned together with others. It is the value of the
+// outputs to the addresses in change, less the value of all such tokens that are spent.
 func (e *Effect) SharedNet(change ...Address) map[string]*big.Int {
 	net := make(map[string]*big.Int)
 	for i := range e.Receives {
-		if s := &e.Receives[i]; !s.alone() && slices.ContainsFunc(change, s.goesTo) {
+		if s := &e.Receives[i]; !s.ownedAlone() && slices.ContainsFunc(change, s.goesTo) {
 			count(net, s.Type, s.Value, 1)
 		}
 	}
 	for i := range e.Spends {
-		if s := &e.Spends[i]; !s.alone() {
+		if s := &e.Spends[i]; !s.ownedAlone() {
 			count(net, s.Type, s.Value, -1)
 		}
 	}
 	return net
 }
 
-// goesTo reports whether the output is to an address: to its owner, with a note for each of its members.
+// goesTo reports whether the output goes to an address: to its owner, with the encrypted opening for each of
+// its members.
 func (s *Stake) goesTo(a Address) bool {
 	return bytes.Equal(s.Owner, a.Owner) && slices.EqualFunc(s.tags, a.Members, func(share note.Share, m Member) bool {
 		return share.Tag == m.Payee.Tag
@@ -127,7 +130,7 @@ func count(net map[string]*big.Int, typ string, value uint64, sign int64) {
 	net[typ].Add(net[typ], v.Mul(v, big.NewInt(sign)))
 }
 
-// sums are amounts as numbers without a bound.
+// sums returns the amounts as numbers without a bound.
 func (a Amounts) sums() map[string]*big.Int {
 	sums := make(map[string]*big.Int)
 	for typ, value := range a {
@@ -136,10 +139,10 @@ func (a Amounts) sums() map[string]*big.Int {
 	return sums
 }
 
-// DealError says that a request does something else to a wallet than was agreed. It is a zkbench.ErrPolicy.
+// DealError says that a request does something else to a wallet than was agreed. It wraps zkbench.ErrPolicy.
 type DealError struct {
-	Shared bool     // of what is owned together with others
-	Type   string   // of which the change is another one
+	Shared bool     // the change is to what is owned together with others
+	Type   string   // the type whose change differs
 	Net    *big.Int // the change that the request makes
 	Agreed *big.Int // the change that was agreed
 }
@@ -157,7 +160,7 @@ func (e *DealError) Unwrap() error { return zkbench.ErrPolicy }
 // check refuses an effect that is not what was agreed.
 func (d *Deal) check(e *Effect) error {
 	for i := range e.Spends {
-		if s := &e.Spends[i]; !s.alone() && !slices.ContainsFunc(d.Shared.Spends, func(id token.ID) bool { return bytes.Equal(id, s.ID) }) {
+		if s := &e.Spends[i]; !s.ownedAlone() && !slices.ContainsFunc(d.Shared.Spends, func(id token.ID) bool { return bytes.Equal(id, s.ID) }) {
 			return deny("token %x, which is owned together with others, is spent: Deal.Shared.Spends does not name it", []byte(s.ID))
 		}
 	}
@@ -170,9 +173,9 @@ func (d *Deal) check(e *Effect) error {
 	return d.Shared.paid(e.Outputs)
 }
 
-// paid refuses outputs without one for each payment.
+// paid refuses outputs that lack a payment.
 func (d *SharedDeal) paid(outputs []Stake) error {
-	rest := slices.DeleteFunc(slices.Clone(outputs), func(s Stake) bool { return slices.ContainsFunc(d.Change, s.goesTo) }) // which stays owned together
+	rest := slices.DeleteFunc(slices.Clone(outputs), func(s Stake) bool { return slices.ContainsFunc(d.Change, s.goesTo) }) // without what stays owned together
 	for _, typ := range slices.Sorted(maps.Keys(d.Pays)) {
 		for i, p := range d.Pays[typ] {
 			at := slices.IndexFunc(rest, func(s Stake) bool {
@@ -187,7 +190,7 @@ func (d *SharedDeal) paid(outputs []Stake) error {
 	return nil
 }
 
-// agreed compares changes with what is given and got, type by type in their order.
+// agreed compares changes with what is given and received, in the order of types.
 func agreed(shared bool, net, gives, gets map[string]*big.Int) error {
 	all := maps.Clone(net)
 	maps.Copy(all, gives)

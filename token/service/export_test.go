@@ -20,17 +20,18 @@ func (w *Wallet) With(v *Vault, keys *Keys) (*Wallet, error) {
 	return &Wallet{v, keys, w.pp}, v.bind(keys)
 }
 
-// Taken is the number of tokens that are reserved in memory.
+// Taken returns the number of tokens that are reserved in memory.
 func (v *Vault) Taken() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return len(v.taken)
 }
 
-// SignerSecret is what an issuer's service gives action.Spec as Key, KeysSecret what a wallet's does.
+// SignerSecret returns the secret that an issuer's service passes to action.Spec as Key. A wallet's service passes
+// KeysSecret.
 var SignerSecret = signerSecret
 
-// KeysSecret is the secret of a wallet's keys.
+// KeysSecret returns the secret of a wallet's keys.
 func KeysSecret(k *Keys) []byte { return k.secret[:] }
 
 // NewNonce draws 32 bytes.
@@ -39,7 +40,7 @@ var NewNonce = newNonce
 // Seal seals a vault's value.
 var Seal = boltfile.Seal
 
-// Vault is the auditor's.
+// Vault returns the auditor's vault.
 func (s *AuditorService) Vault() *Vault { return s.vault }
 
 // GoesTo reports whether an output is to an address.

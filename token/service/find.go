@@ -12,22 +12,23 @@ import (
 	"github.com/zkbench/zkbench/token/script"
 )
 
-// find returns the tokens of each record that are the wallet's. A note is what its author says: one that does not open with the
-// key of its tag, or opens another commitment than the token's, or whose place among the shares is not that of the wallet's identity in the token's
-// owner, is none of the wallet's.
-func (w *Wallet) find(ctx context.Context, steps []*step) ([][]*held, error) {
+// find returns the tokens of each record that are the wallet's. The encrypted opening is only what its author
+// claims. So a token is not the wallet's if the opening cannot be decrypted with the key of its tag, or opens
+// another commitment than the token's. Nor is it if the index among the shares is not that of the wallet's
+// identity in the token's owner.
+func (w *Wallet) find(ctx context.Context, steps []*step) ([][]*tokenRecord, error) {
 	var all []*candidate
-	places := make([]int, 0, len(steps)) // of the first candidate behind each record
+	places := make([]int, 0, len(steps)) // index of the first candidate after each record
 	for _, s := range steps {
 		all = append(all, w.candidates(s)...)
 		places = append(places, len(all))
 	}
-	if err := w.try(ctx, all); err != nil {
+	if err := w.openAll(ctx, all); err != nil {
 		return nil, err
 	}
-	found := make([][]*held, len(steps))
+	found := make([][]*tokenRecord, len(steps))
 	for i, first := 0, 0; i < len(steps); i, first = i+1, places[i] {
-		found[i] = w.won(all[first:places[i]])
+		found[i] = w.found(all[first:places[i]])
 		for _, h := range found[i] {
 			h.created = steps[i].Seq
 		}
@@ -35,36 +36,37 @@ func (w *Wallet) find(ctx context.Context, steps []*step) ([][]*held, error) {
 	return found, nil
 }
 
-// candidate is a share with a tag of the wallet's, at the place of one of the identities of a token's owner.
+// candidate is a share with a tag of the wallet, at the index of an identity of the token's owner.
 type candidate struct {
 	id      token.ID
 	token   *token.Token
 	owner   identity.Identity
 	share   *note.Share
-	reader  *note.Reader // whose tag it is
+	reader  *note.Reader // the reader whose tag it is
 	nonce   note.Nonce
-	opening *token.Opening // of the token, if the share is the wallet's; else nil
+	opening *token.Opening // set if the share is the wallet's, else nil
 }
 
-// candidates are those of a record: an update of the policy has none.
+// candidates returns the candidates of a record. An update of the policy has none.
 func (w *Wallet) candidates(s *step) (all []*candidate) {
 	for i, a := range s.parsed.Actions {
 		for j := range a.Outputs {
 			if len(a.Outputs[j].Owner) > 0 {
-				all = append(all, w.shares(request.OutputID(s.Anchor, i, j), &a.Outputs[j], a.Notes[j], w.keys.readerOf(w.genesis.At(s.Seq)))...)
+				all = append(all, w.shares(request.OutputID(s.Anchor, i, j), &a.Outputs[j], a.Notes[j], w.keys.readerOf(w.genesis.ForRecord(s.Seq)))...)
 			}
 		}
 	}
 	return all
 }
 
-// shares are the candidates of a token's note.
+// shares returns the candidates of a token's encrypted opening.
 func (w *Wallet) shares(id token.ID, t *token.Token, raw []byte, reader *note.Reader) (all []*candidate) {
 	shares, err := note.Decode(raw)
 	if err != nil {
 		return nil
 	}
-	// One share for each identity, or whoever knows an address makes its wallet try the same key sixteen times for an output.
+	// There must be one share for each identity. If not, anyone who knows an address could make its wallet try
+	// the same key sixteen times for an output.
 	owners, err := script.Identities(t.Owner)
 	if err != nil || len(owners) != len(shares) {
 		return nil
@@ -77,12 +79,12 @@ func (w *Wallet) shares(id token.ID, t *token.Token, raw []byte, reader *note.Re
 	return all
 }
 
-// try opens candidates, all together: signers and commitments of many are computed in a fraction of the time.
-func (w *Wallet) try(ctx context.Context, all []*candidate) error {
+// openAll opens candidates together, because the signers and commitments of many take a fraction of the time.
+func (w *Wallet) openAll(ctx context.Context, all []*candidate) error {
 	if len(all) == 0 {
 		return nil
 	}
-	ctx = context.WithoutCancel(ctx) // what is not tried would be passed over
+	ctx = context.WithoutCancel(ctx) // outputs that are not tried would be skipped
 	nonces := make([]note.Nonce, len(all))
 	for i := range all {
 		nonces[i] = all[i].nonce
@@ -107,7 +109,7 @@ func (w *Wallet) try(ctx context.Context, all []*candidate) error {
 		var commitment []byte
 		if err == nil {
 			commitment = commitments[i]
-		} else if one, alone := w.pp.Commit(ctx, executor.Serial(), openings[i:i+1]); alone == nil { // the error is of another one
+		} else if one, alone := w.pp.Commit(ctx, executor.Serial(), openings[i:i+1]); alone == nil { // another opening caused the error
 			commitment = one[0]
 		}
 		if bytes.Equal(commitment, c.token.Commitment) {
@@ -117,15 +119,16 @@ func (w *Wallet) try(ctx context.Context, all []*candidate) error {
 	return nil
 }
 
-// won are the tokens of candidates that are the wallet's: those of one token stand together.
-func (w *Wallet) won(all []*candidate) (tokens []*held) {
-	var last *held
+// found returns the tokens of those candidates that are the wallet's. The candidates of one token must be
+// adjacent.
+func (w *Wallet) found(all []*candidate) (tokens []*tokenRecord) {
+	var last *tokenRecord
 	for _, c := range all {
 		switch {
 		case c.opening == nil:
 			continue
 		case last == nil || !bytes.Equal(last.ID, c.id):
-			last = &held{state: unspent, ID: c.id, Token: *c.token}
+			last = &tokenRecord{state: unspent, ID: c.id, Token: *c.token}
 			tokens = append(tokens, last)
 		}
 		last.Opening, last.nonces = *c.opening, append(last.nonces, c.nonce)
@@ -136,13 +139,13 @@ func (w *Wallet) won(all []*candidate) (tokens []*held) {
 	return tokens
 }
 
-// openNote returns the token if its note is for the wallet, else nil.
-func (w *Wallet) openNote(ctx context.Context, id token.ID, t *token.Token, raw []byte) (*held, error) {
+// openNote returns the token's record if its encrypted opening is for the wallet, else nil.
+func (w *Wallet) openNote(ctx context.Context, id token.ID, t *token.Token, raw []byte) (*tokenRecord, error) {
 	all := w.shares(id, t, raw, w.keys.reader)
-	if err := w.try(ctx, all); err != nil {
+	if err := w.openAll(ctx, all); err != nil {
 		return nil, err
 	}
-	for _, h := range w.won(all) {
+	for _, h := range w.found(all) {
 		return h, nil
 	}
 	return nil, nil

@@ -176,7 +176,7 @@ func newWorld(t testing.TB, edit func(*token.PublicParams)) *world {
 	return w
 }
 
-// audits is the auditor with a policy.
+// audits returns the world's auditor with another policy.
 func (w *world) audits(t must.TB, rules service.Policy) service.Auditor {
 	return service.Auditor{Signer: key(t, "auditor"), Key: ledgertest.AuditorKey(t, key(t, "auditor").Identity()), Policy: rules, Authorities: []identity.Identity{w.authority.Identity()}}
 }
@@ -213,7 +213,7 @@ func (p *party) use(t must.TB, w *world, v *service.Vault) {
 	p.pay = w.transfer.With(p.Wallet)
 }
 
-// lose is the party without its vault: another one is rebuilt from keys and log at the next Sync.
+// lose returns the party with an empty vault, which is rebuilt from keys and log at the next Sync.
 func (p *party) lose(t must.TB, w *world) {
 	t.Helper()
 	must.Do(t, p.Close())
@@ -290,7 +290,7 @@ func (p *party) has(t must.TB, want uint64, why string) {
 	golden.Equal(t, "to be spent: "+why, want, p.balance(t))
 }
 
-// funded is a party of one key, with tokens on the ledger.
+// funded returns a party of one key, with tokens on the ledger.
 func (w *world) funded(t must.TB, name string, values ...uint64) *party {
 	t.Helper()
 	p := w.party(t, w.key(t, name))
@@ -313,7 +313,7 @@ func (w *world) fund(t must.TB, p *party, values ...uint64) {
 	must.Do(t, p.Sync(ctx, w.ledger))
 }
 
-// paying is an order of payments of values to an address.
+// paying returns an order of payments of values to an address.
 func paying(to service.Address, values ...uint64) service.Order {
 	o := service.Order{Type: usd}
 	for _, v := range values {
@@ -329,7 +329,7 @@ func (p *party) open(t must.TB, w *world) {
 	p.use(t, w, v)
 }
 
-// copied is the party with a copy of its vault, which is not opened yet.
+// copied returns the party with a copy of its vault, which is not opened yet.
 func (p *party) copied(t must.TB, w *world) *party {
 	t.Helper()
 	must.Do(t, p.Close())

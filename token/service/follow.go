@@ -13,44 +13,48 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Ledger is what a vault follows: a ledger.Ledger, or a party that answers for one. It is not trusted with what records say: see Wallet.Sync.
-// One that lags behind makes a vault late and nothing worse.
+// Ledger is what a vault follows: a ledger.Ledger, or a party that answers for one. Wallet.Sync says what it is
+// trusted with. A Ledger that lags behind only makes the vault late.
 type Ledger interface {
 	// Genesis returns what the ledger was created with.
 	Genesis() ledger.Genesis
 	// Log yields the records from a sequence number on.
 	Log(ctx context.Context, from uint64) iter.Seq2[ledger.Record, error]
-	// Record returns the record of an anchor, if there is one.
+	// Record returns the record with an anchor, if there is one.
 	Record(ctx context.Context, anchor []byte) (ledger.Record, bool, error)
 }
 
 var _ Ledger = ledger.Reader(nil)
 
-// What is read of a log before the vault is written.
+// Limits on what is read of a log before the vault is written.
 const (
 	followRecords  = 4096
 	followBytes    = 16 << 20
-	checkedRecords = 256 // when records are validated, which takes its time
+	checkedRecords = 256 // used if records are validated, which is slow
 )
 
-// Sync follows the ledger's log from where it ended before, and the policy with it. A submission that is there has landed. One that spends what another
-// request has spent, or whose anchor another request has, never will: it is forgotten, and what it held is free again. Outputs whose notes are for
-// the wallet's keys are counted, if their openings are those of the tokens. A token that a record spends is spent, also if another wallet of the
-// same keys has spent it. So Sync of an empty vault rebuilds a wallet.
+// Sync follows the ledger's log from where the last Sync ended, and the policy with it.
 //
-// Sync believes a record its time and its place in the log, and computes the rest from the request. Records must follow each other without
-// a gap, updates of the policy must be signed by its administrators, and a token counts once. That a request is valid it takes from
-// the ledger, unless Vault.CheckRecords has it validate each.
+// If the log has a pending submission, the submission is settled. If another request has its anchor, or has
+// spent a token that it spends, the submission can never be recorded. Sync then removes it and frees the other
+// tokens that it reserves. Outputs that are encrypted to the wallet's keys count as the wallet's, if the
+// decrypted openings open them. A token that a record spends is spent, even if another wallet with the same
+// keys has spent it. So Sync of an empty vault rebuilds a wallet.
 //
-// Sync returns ErrParams if the ledger is not the vault's, and a *ledger.CorruptError if the log contradicts itself or what the
-// vault has seen of it. After an error, or when ctx ends, what was read and checked until then is written, and the next Sync
-// continues there: Followed says how far it is.
+// Sync trusts a record's time and its position in the log, and computes the rest from the request. Records must
+// follow each other without a gap, updates of the policy must be signed by its administrators, and a token
+// counts once. Sync trusts the ledger that each request is valid, unless Vault.CheckRecords was called: then
+// Sync validates each.
+//
+// Sync returns ErrParams if the ledger is not the vault's. It returns a *ledger.CorruptError if the log
+// contradicts itself, or what the vault has seen of it. After an error, or when ctx ends, the records that were
+// read and checked so far are written. The next Sync continues there; Followed says where.
 func (w *Wallet) Sync(ctx context.Context, l Ledger) error {
 	return w.sync(ctx, l, w.pp.PointLen(), w.find)
 }
 
-// Sync is Wallet.Sync for a vault that owns no tokens: it learns what has become of the issuer's submissions, and the policy. It returns ErrParams if the vault is a
-// wallet's.
+// Sync follows the log like Wallet.Sync, for a vault without tokens: it settles the issuer's submissions and
+// follows the policy. It returns ErrParams if the vault is a wallet's.
 func (s *IssueService) Sync(ctx context.Context, l Ledger) error {
 	return s.vault.sync(ctx, l, s.pp.PointLen(), nil)
 }
@@ -65,15 +69,16 @@ func (v *Vault) Followed() (last uint64, err error) {
 	return last, err
 }
 
-// sync reads the log and settles submissions; find (nil: nobody) finds the tokens of each of its records that are the vault's.
-func (v *Vault) sync(ctx context.Context, l Ledger, pointLen int, find func(context.Context, []*step) ([][]*held, error)) error {
+// sync reads the log and settles submissions. find finds the vault's tokens in each record; if it is nil, the
+// vault has none.
+func (v *Vault) sync(ctx context.Context, l Ledger, pointLen int, find func(context.Context, []*step) ([][]*tokenRecord, error)) error {
 	if err := v.findsTokens(find != nil); err != nil {
 		return err
 	}
 	v.following.Lock()
 	defer v.following.Unlock()
 	r, err := v.read(ctx, l, followed, pointLen, func(ctx context.Context, some []*step) (int, func(*bbolt.Tx, int) error, error) {
-		found := make([][]*held, len(some))
+		found := make([][]*tokenRecord, len(some))
 		if find != nil {
 			var err error
 			if found, err = find(ctx, some); err != nil {
@@ -88,35 +93,37 @@ func (v *Vault) sync(ctx context.Context, l Ledger, pointLen int, find func(cont
 	return v.lookUpFresh(ctx, l, r.end, pointLen)
 }
 
-// findsTokens refuses to follow a wallet's vault for nobody: its tokens would be passed over.
+// findsTokens returns ErrParams if the vault is a wallet's and the reader does not find tokens: they would be
+// passed over.
 func (v *Vault) findsTokens(wallet bool) error {
 	return v.view(func(tx *bbolt.Tx) error {
 		mark, err := get(tx, bucketMeta, []byte(keysKey))
 		if err == nil && mark != nil && !wallet {
-			err = refuse("the vault is a wallet's, whose own Sync finds its tokens")
+			err = refuse("the vault is a wallet's: use Wallet.Sync, which finds its tokens")
 		}
 		return err
 	})
 }
 
-// noting says what records do, in their order: how many of them are noted, by writes of each that go into one transaction with the place behind
-// them, and why not more.
+// noting decides what records do to a vault, in their order. It returns how many of them are noted, and an
+// error if it stopped before the end. write writes the effect of one of them, in the transaction that stores
+// the new position.
 type noting func(ctx context.Context, some []*step) (noted int, write func(tx *bbolt.Tx, i int) error, err error)
 
-// reading is a log on its way into a vault.
+// reading is the state of reading a log into a vault.
 type reading struct {
 	*Vault
 	who    reader
 	note   noting
 	checks *checker // nil: records are not validated
-	end    place    // behind what is written
-	met    bool     // the ledger has what the vault has seen
+	end    place    // after the last record that is written
+	met    bool     // whether the ledger has what the vault has seen
 
-	some []*step // behind it
+	some []*step // records that are read and not written
 	size int     // bytes
 }
 
-// read reads a log behind a reader's place.
+// read reads a log from a reader's position on.
 func (v *Vault) read(ctx context.Context, l Ledger, who reader, pointLen int, note noting) (r *reading, err error) {
 	r = &reading{Vault: v, who: who, note: note}
 	if err := sameLedger(v.genesis, l.Genesis()); err != nil {
@@ -137,7 +144,7 @@ func (v *Vault) read(ctx context.Context, l Ledger, who reader, pointLen int, no
 			return r, errors.Join(r.write(ctx), err)
 		}
 		r.some, r.size = append(r.some, s), r.size+len(s.Request)
-		if len(r.some) == most || r.size >= followBytes || s.Update || v.genesis.ForksBehind(s.Seq) {
+		if len(r.some) == most || r.size >= followBytes || s.Update || v.genesis.ForksAfter(s.Seq) {
 			if err := r.write(ctx); err != nil {
 				return r, err
 			}
@@ -149,8 +156,8 @@ func (v *Vault) read(ctx context.Context, l Ledger, who reader, pointLen int, no
 	return r, r.write(ctx)
 }
 
-// start returns a reader's place, and has the vault under the policy of that place at least. A place up to which nothing was validated is
-// given up if the vault validates records now.
+// start returns a reader's position, and brings the vault at least under the policy of that position. If the
+// vault validates records now and did not before, the reader begins again.
 func (v *Vault) start(ctx context.Context, l Ledger, who reader) (p place, err error) {
 	if err := v.view(func(tx *bbolt.Tx) (err error) {
 		p, err = placeOf(tx, who)
@@ -162,7 +169,7 @@ func (v *Vault) start(ctx context.Context, l Ledger, who reader) (p place, err e
 	case p.checked && v.checks == nil:
 		return p, refuse("the vault has validated every record that it has followed: call CheckRecords first, or FollowAnew")
 	case !p.checked && v.checks != nil && p.seq > 0:
-		if err := v.anew(ctx, who); err != nil {
+		if err := v.restart(ctx, who); err != nil {
 			return p, err
 		}
 		p = place{}
@@ -171,12 +178,13 @@ func (v *Vault) start(ctx context.Context, l Ledger, who reader) (p place, err e
 	return p, v.recoverPolicy(ctx, l, p.policy)
 }
 
-// write writes what was read. A record that is not believed, or that contradicts the vault, is an error, and those before it are written.
+// write writes what was read. If a record is not believed or contradicts the vault, write returns an error and
+// writes the records before it.
 func (r *reading) write(ctx context.Context) error {
 	if len(r.some) == 0 {
 		return nil
 	}
-	ctx = context.WithoutCancel(ctx) // what is left out would be passed over
+	ctx = context.WithoutCancel(ctx) // records that are left out would be skipped
 	good, next, bad := r.believed(ctx)
 	some := r.some[:good]
 	r.some, r.size = nil, 0
@@ -186,7 +194,7 @@ func (r *reading) write(ctx context.Context) error {
 	noted, write, err := r.note(ctx, some)
 	bad = errors.Join(err, bad)
 	for noted > 0 {
-		if noted < good { // of which an update is the last
+		if noted < good { // the update is the last of them
 			next = nil
 		}
 		failed, err := r.commit(ctx, some[:noted], write, next)
@@ -206,8 +214,9 @@ func (r *reading) write(ctx context.Context) error {
 	return bad
 }
 
-// commit writes what records do, and the policy that the last makes (nil: none), in one transaction with the place behind them. failed is the index of
-// the record that could not be written, negative if it is none of them.
+// commit writes what records do, the policy that the last one makes (nil: none), and the position after them,
+// in one transaction. failed is the index of the record that could not be written, or negative if the error is
+// not about one of them.
 func (r *reading) commit(ctx context.Context, some []*step, write func(*bbolt.Tx, int) error, next *token.Policy) (failed int, err error) {
 	last := some[len(some)-1]
 	err = r.update(ctx, func(tx *bbolt.Tx) error {
@@ -238,8 +247,9 @@ func (r *reading) commit(ctx context.Context, some []*step, write func(*bbolt.Tx
 	return failed, nil
 }
 
-// believed returns how many of the records that were read hold, and the policy that the last of them makes if it is an update. An
-// update must be signed as the policy before it asks; if records are validated, each must be valid. The error says why not more.
+// believed returns how many of the records that were read are accepted, and the new policy if the last of them
+// updates it. An update must be signed as the policy before it requires. If records are validated, each must be
+// valid. The error says why the next record is not accepted.
 func (r *reading) believed(ctx context.Context) (good int, next *token.Policy, err error) {
 	good = len(r.some)
 	if r.checks != nil {
@@ -255,8 +265,8 @@ func (r *reading) believed(ctx context.Context) (good int, next *token.Policy, e
 	return good, next, nil
 }
 
-// apply notes what a record does, of which the tokens found are the vault's.
-func apply(tx *bbolt.Tx, s *step, found []*held) error {
+// apply writes what a record does. found are the tokens of the record that are the vault's.
+func apply(tx *bbolt.Tx, s *step, found []*tokenRecord) error {
 	landed, err := settle(tx, s)
 	if err != nil {
 		return err
@@ -264,7 +274,7 @@ func apply(tx *bbolt.Tx, s *step, found []*held) error {
 	var spends []token.ID
 	for _, id := range s.Spends {
 		status := Refused
-		if landed != nil { // the vault's own request has taken them back
+		if landed != nil { // the vault's own request has spent the token
 			status = Cancelled
 		}
 		if err := giveUpOthers(tx, id, status); err != nil {
@@ -286,7 +296,7 @@ func apply(tx *bbolt.Tx, s *step, found []*held) error {
 		spends = append(spends, id)
 	}
 	if landed != nil {
-		if err := free(tx, s.Anchor, landed); err != nil { // what it held and does not spend
+		if err := free(tx, s.Anchor, landed); err != nil { // what it reserves and does not spend
 			return err
 		}
 	}
@@ -308,16 +318,17 @@ func apply(tx *bbolt.Tx, s *step, found []*held) error {
 	return noteRecord(tx, s, spends, received)
 }
 
-// regain writes a token that is unspent, and that a submission may hold: if it is found by a vault that follows the log
-// anew, or given back by the submission of the anchor but, which was to cancel another one.
-func regain(tx *bbolt.Tx, h *held, but []byte) error {
+// regain writes a token as unspent, or as reserved if a submission spends it. That happens if a vault that
+// follows the log again finds the token, or if the submission with the anchor but gives it back, which was to
+// cancel another one.
+func regain(tx *bbolt.Tx, h *tokenRecord, but []byte) error {
 	anchors, err := spenders(tx, bucketInputs, h.ID)
 	if err != nil {
 		return err
 	}
 	h.state, h.anchor = unspent, nil
 	for _, anchor := range anchors {
-		k, err := getKept(tx, anchor)
+		k, err := getPending(tx, anchor)
 		if err != nil {
 			return err
 		}
@@ -328,14 +339,15 @@ func regain(tx *bbolt.Tx, h *held, but []byte) error {
 	return putToken(tx, h)
 }
 
-// giveUpOthers gives up the submissions that spend a token which a request has spent: they can never land.
+// giveUpOthers abandons the submissions that spend a token which a request has spent: they can never be
+// recorded.
 func giveUpOthers(tx *bbolt.Tx, id token.ID, status Status) error {
 	anchors, err := spenders(tx, bucketInputs, id)
 	if err != nil {
 		return err
 	}
 	for _, anchor := range anchors {
-		k, err := getKept(tx, anchor)
+		k, err := getPending(tx, anchor)
 		if err != nil {
 			return err
 		}
@@ -349,16 +361,16 @@ func giveUpOthers(tx *bbolt.Tx, id token.ID, status Status) error {
 	return nil
 }
 
-// settle forgets the submission whose anchor stands for a request on the ledger, and returns it if that request is its own: it has
-// landed. Else it never will.
-func settle(tx *bbolt.Tx, s *step) (landed *kept, err error) {
-	k, err := getKept(tx, s.Anchor)
+// settle removes the submission with the anchor of a request on the ledger. If that request is the submission's
+// own, settle returns its record. If not, the submission can never be recorded, and settle returns nil.
+func settle(tx *bbolt.Tx, s *step) (landed *pendingRecord, err error) {
+	k, err := getPending(tx, s.Anchor)
 	if k == nil || err != nil {
 		return nil, err
 	}
 	own := k.digest == s.Digest
 	if k.digest == [32]byte{} { // a proposal, which others have signed without this vault
-		if own, err = k.within(s.parsed.Request); err != nil {
+		if own, err = k.isPartOf(s.parsed.Request); err != nil {
 			return nil, err
 		}
 		if own {
@@ -370,13 +382,15 @@ func settle(tx *bbolt.Tx, s *step) (landed *kept, err error) {
 	if !own {
 		return nil, abandon(tx, s.Anchor, k, Refused)
 	}
-	return k, dropKept(tx, s.Anchor, k)
+	return k, removePending(tx, s.Anchor, k)
 }
 
-// lookUpFresh asks once for each submission that is new whether its anchor stands for a request that the vault has followed already: that
-// record does not come again. An answer that it does is worth nothing until the log confirms it: the log is read again from its first record, must be
-// the one that the vault has followed, and must have the request. The answer that it does not is believed, and so is one about a record behind
-// the vault's place, which is still to come.
+// lookUpFresh asks the ledger once for each new submission whether it has a record with the submission's anchor
+// that the vault has already followed. Such a record does not come again.
+//
+// If the answer is yes, lookUpFresh does not trust it until the log confirms it. It reads the log again from
+// the first record. This must be the log that the vault has followed, and must have the request. It trusts the
+// answer no. A record after the vault's position is still to come, so lookUpFresh ignores it.
 func (v *Vault) lookUpFresh(ctx context.Context, l Ledger, end place, pointLen int) error {
 	var absent [][]byte
 	claimed := make(map[string]bool)
@@ -420,8 +434,8 @@ func (v *Vault) lookUpFresh(ctx context.Context, l Ledger, end place, pointLen i
 	})
 }
 
-// confirm finds anchors in the log up to a place. It returns a *ledger.CorruptError if one is not there, or if the log is not
-// the one that led to the place.
+// confirm finds anchors in the log up to a position. It returns a *ledger.CorruptError if one is not there, or
+// if the log is not the one that led to the position.
 func confirm(ctx context.Context, l Ledger, genesis ledger.Genesis, end place, pointLen int, anchors map[string]bool) (found []*step, err error) {
 	if len(anchors) == 0 {
 		return nil, nil
@@ -441,7 +455,7 @@ func confirm(ctx context.Context, l Ledger, genesis ledger.Genesis, end place, p
 		}
 	}
 	if last.seq != end.seq || last.chain != end.chain {
-		return nil, ledger.Corruptf("log", "read again, it is not the one that the vault has followed to request %d", end.seq)
+		return nil, ledger.Corruptf("log", "read again, it differs from what the vault has followed to request %d", end.seq)
 	}
 	for anchor := range anchors {
 		return nil, ledger.Corruptf(fmt.Sprintf("anchor %x", anchor), "the ledger answers with a request that its log does not have")

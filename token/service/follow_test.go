@@ -20,7 +20,7 @@ import (
 	"github.com/zkbench/zkbench/token/service"
 )
 
-// copies are entries of a transfer of two tokens to two, each under an anchor of its own, behind those that issue what they spend. No validator would
+// copies returns entries of a transfer of two tokens to two, each under an anchor of its own, behind those that issue what they spend. No validator would
 // take them.
 func (w *world) copies(t testing.TB, template ledgers.Record, n int) (issues, transfers []ledgers.Entry) {
 	t.Helper()
@@ -69,7 +69,7 @@ func (u until) Log(ctx context.Context, from uint64) iter.Seq2[ledgers.Record, e
 func BenchmarkFollow(b *testing.B) {
 	w := newWorld(b, func(p *token.PublicParams) {
 		q := must.Get(token.NewPublicParams("BN254", 32, token.Bulletproof))(b)
-		p.Bits, p.Systems = q.Bits, q.Systems
+		p.Bits, p.RangeProofs = q.Bits, q.RangeProofs
 	})
 	alice := w.party(b, w.pseudonyms(b, "Alice"))
 	w.fund(b, alice, 50, 50)

@@ -70,7 +70,7 @@ func TestWalletOnAFork(t *testing.T) {
 	}
 }
 
-// fork is a world on a fork of its ledger behind the last record.
+// fork returns a world on a fork of its ledger after the last record.
 func (w *world) fork(t testing.TB) *world {
 	t.Helper()
 	child := *w

@@ -16,18 +16,18 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Status is what a vault knows of a request; the numbers are those of the format.
+// Status says what a vault knows of a request. The numbers are those of the format.
 type Status byte
 
 // The statuses of a request.
 const (
-	Pending   Status = 1 // it may land
-	Landed    Status = 2 // it is in the log
-	Refused   Status = 3 // it can never land: another request has its anchor, or has spent what it spends
-	Cancelled Status = 4 // taken back: by Discard, or by another request of the vault that has spent what it spends (Cancel)
+	Pending   Status = 1 // it may still be recorded on the ledger
+	Landed    Status = 2 // it is recorded on the ledger
+	Refused   Status = 3 // it can never be recorded: another request has its anchor, or has spent what it spends
+	Cancelled Status = 4 // taken back, by Discard or by another request of the vault that has spent what it spends (Cancel)
 )
 
-// String returns the status in a word.
+// String returns the status in one word.
 func (s Status) String() string {
 	switch s {
 	case Pending:
@@ -42,28 +42,29 @@ func (s Status) String() string {
 	return fmt.Sprintf("status %d", byte(s))
 }
 
-// Paid is an output that a vault has made, change included. Secret.
+// Paid is an output that a vault has made, change included. It is secret.
 type Paid struct {
 	Owner identity.Identity // empty: redeemed
 	token.Opening
 }
 
-// Movement is a request that moves tokens of a wallet's, or that a vault has made.
+// Movement is a request that moves tokens of a wallet, or that a vault has made.
 type Movement struct {
 	Anchor []byte
 	Status Status
-	Number uint64    // in the log, of one that has landed; else 0
+	Number uint64    // in the log; 0 unless Status is Landed
 	Time   time.Time // of the record
 	Made   bool      // by this vault
 
-	Spent    []Held // the wallet's tokens that it spends, or would
-	Received []Held // tokens that the wallet has found in it, change included
-	Paid     []Paid // the outputs that this vault has made in it, as long as the vault exists
+	Spent    []UnspentToken // the wallet's tokens that it spends, or would spend
+	Received []UnspentToken // tokens that the wallet has found in it, change included
+	Paid     []Paid         // the outputs that this vault has made in it
 }
 
-// History yields what was paid and received, in the order in which the vault has heard of it. What a lost vault had made itself comes back from keys and log as what
-// was spent and what was received, the change among it; Paid is the vault's alone. What changes meanwhile may or may not be seen. One that is damaged is an
-// error in its place, and the others come all the same.
+// History yields the movements of a vault, in the order in which the vault learned of them. A vault that is
+// rebuilt from keys and log shows its predecessor's payments by what they spent and received, change included.
+// Paid is stored only in the vault that made the payment. Changes made meanwhile may or may not be seen. A
+// damaged movement is yielded as an error, and the others follow.
 func (v *Vault) History() iter.Seq2[Movement, error] {
 	return func(yield func(Movement, error) bool) {
 		for key, err := range v.keys(bucketHistory, nil, nil) {
@@ -93,15 +94,15 @@ func movementAt(tx *bbolt.Tx, key []byte) (*Movement, error) {
 	out := m.Movement
 	for _, list := range []struct {
 		ids  []token.ID
-		held *[]Held
+		held *[]UnspentToken
 	}{{m.spent, &out.Spent}, {m.received, &out.Received}} {
 		for _, id := range list.ids {
 			h, err := getToken(tx, id)
 			if err != nil {
 				return nil, err
 			}
-			if h != nil { // of a vault that follows the log anew it may not be found yet
-				*list.held = append(*list.held, h.held())
+			if h != nil { // a vault that follows the log again may not have found it yet
+				*list.held = append(*list.held, h.unspentToken())
 			}
 		}
 	}
@@ -115,8 +116,9 @@ type move struct {
 	spent, received []token.ID
 }
 
-// encode returns status(1) made(1) digest(32) number(8) time(12) anchor, count(4) ids spent, count(4) ids received, count(4) outputs. An output is owner, type,
-// value(8) blinding(32). Anchor and ids stand behind a length of 1 byte, owner and type of 2.
+// encode returns status(1) made(1) digest(32) number(8) time(12) anchor, count(4) ids spent, count(4) ids
+// received, count(4) outputs. An output is owner, type, value(8) blinding(32). Anchor and ids follow a length
+// of 1 byte, owner and type a length of 2.
 func (m *move) encode() ([]byte, error) {
 	var b wire.Builder
 	short := func(data []byte) { b.AddUint8LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(data) }) }
@@ -147,7 +149,7 @@ func (m *move) encode() ([]byte, error) {
 	return b.Bytes()
 }
 
-// getMove returns the movement of a sequence number, nil if there is none.
+// getMove returns the movement with a sequence number, or nil if there is none.
 func getMove(tx *bbolt.Tx, key []byte) (*move, error) {
 	body, err := get(tx, bucketHistory, key)
 	if body == nil || err != nil {
@@ -180,7 +182,7 @@ func getMove(tx *bbolt.Tx, key []byte) (*move, error) {
 	return m, damaged(bucketHistory, f.End("movement"))
 }
 
-// lastMove returns the last movement of an anchor with its key, nil if there is none.
+// lastMove returns the last movement with an anchor and its key, or nil if there is none.
 func lastMove(tx *bbolt.Tx, anchor []byte) (key []byte, m *move, err error) {
 	if key, err = get(tx, bucketMoves, anchor); key == nil || err != nil {
 		return nil, nil, err
@@ -189,7 +191,7 @@ func lastMove(tx *bbolt.Tx, anchor []byte) (key []byte, m *move, err error) {
 	return key, m, err
 }
 
-// putMove writes a movement, under a new key (nil) or in place of the one under its key.
+// putMove writes a movement under key, or under a new key if key is nil.
 func putMove(tx *bbolt.Tx, key []byte, m *move) error {
 	if key == nil {
 		sequence, err := tx.Bucket([]byte(bucketHistory)).NextSequence()
@@ -208,8 +210,9 @@ func putMove(tx *bbolt.Tx, key []byte, m *move) error {
 	return put(tx, bucketMoves, m.Anchor, key)
 }
 
-// noteMade notes a submission that the vault has made or signs. One that it has proposed is signed as the same movement.
-func noteMade(tx *bbolt.Tx, anchor []byte, k *kept) error {
+// noteMade records a submission that the vault has made or signed. If the vault has proposed it before, the
+// movement stays the same.
+func noteMade(tx *bbolt.Tx, anchor []byte, k *pendingRecord) error {
 	key, m, err := lastMove(tx, anchor)
 	if err != nil {
 		return err
@@ -221,7 +224,7 @@ func noteMade(tx *bbolt.Tx, anchor []byte, k *kept) error {
 	return putMove(tx, key, m)
 }
 
-// noteSigned notes for which request a proposal was signed.
+// noteSigned records for which request a proposal was signed.
 func noteSigned(tx *bbolt.Tx, anchor []byte, digest [32]byte) error {
 	key, m, err := lastMove(tx, anchor)
 	if m == nil || err != nil {
@@ -231,7 +234,7 @@ func noteSigned(tx *bbolt.Tx, anchor []byte, digest [32]byte) error {
 	return putMove(tx, key, m)
 }
 
-// noteStatus notes what has become of a submission that will not land.
+// noteStatus records what became of a submission that will not be on the ledger.
 func noteStatus(tx *bbolt.Tx, anchor []byte, status Status) error {
 	key, m, err := lastMove(tx, anchor)
 	if m == nil || err != nil {
@@ -241,7 +244,8 @@ func noteStatus(tx *bbolt.Tx, anchor []byte, status Status) error {
 	return putMove(tx, key, m)
 }
 
-// noteRecord notes a record of the log: the vault's own submission, or another one that moves tokens of the wallet's.
+// noteRecord records a record of the log: the vault's own submission, or another request that moves tokens of
+// the wallet.
 func noteRecord(tx *bbolt.Tx, s *step, spends, received []token.ID) error {
 	key, m, err := lastMove(tx, s.Anchor)
 	if err != nil {
@@ -259,7 +263,7 @@ func noteRecord(tx *bbolt.Tx, s *step, spends, received []token.ID) error {
 	return putMove(tx, key, m)
 }
 
-// forgetMoves removes from the history what the log alone has said.
+// forgetMoves removes from the history what the vault knows only from the log.
 func forgetMoves(tx *bbolt.Tx) error {
 	var keys [][]byte
 	if err := tx.Bucket([]byte(bucketHistory)).ForEach(func(key, _ []byte) error {

@@ -22,9 +22,11 @@ type IssueService struct {
 	secret []byte // enters the derivation of blindings and nonces
 }
 
-// NewIssueService returns a service of an issuer, that proves
-// with proofType (empty: the parameters' first). Whom an update of the policy names learns of it by Sync, so
-// that the issuer is one is for Issue and Approve to check. The error is an ErrParams.
+// NewIssueService returns a service that issues with the given signer. It proves with proofType, or with the
+// first range-proof system of the parameters if proofType is empty. The signer need not be an issuer yet: Sync
+// follows policy updates, and Issue and Approve check the signer against the current policy. NewIssueService
+// returns ErrParams if the parameters have no such proof system, or if they are not those of the vault's
+// ledger.
 func NewIssueService(params *token.PublicParams, proofType string, tuning token.Tuning, ex executor.Executor, vault *Vault, issuer identity.Signer) (*IssueService, error) {
 	s, err := newSystem(params, proofType, tuning, ex, vault)
 	if err != nil {
@@ -37,20 +39,21 @@ func NewIssueService(params *token.PublicParams, proofType string, tuning token.
 	return &IssueService{s, issuer, secret}, nil
 }
 
-// identityOf returns the policy's identity in a list for which a signer signs: of the signer's key, in the bytes
-// that the policy has.
+// identityOf returns the identity in a list of the policy for which a signer signs. It has the signer's key,
+// and the bytes that the policy has.
 func identityOf(set *identity.Set, list string, ids [][]byte, signer identity.Signer) (identity.Identity, error) {
 	for _, id := range ids {
 		if set.SameKey(id, signer.Identity()) {
 			return id, nil
 		}
 	}
-	return nil, refuse("the signer is none of the %d %s of the policy", len(ids), list)
+	return nil, refuse("the signer is not one of the %d %s of the policy", len(ids), list)
 }
 
-// Issue makes tokens of each order, in an action of one request, proves, and signs as issuer. When it returns nil the
-// submission is durable. The error is that of an order that is refused, an ErrParams for who is no issuer, or
-// ErrAnchorConflict for the anchor of another submission.
+// Issue makes one request that issues tokens, with an action for each order, proves it, and signs it as issuer.
+// When Issue returns nil, the submission is durable. Issue returns ErrParams if the signer is not an issuer,
+// ErrPolicy if it may not issue the type, and ErrAnchorConflict if another submission has the anchor. If an
+// order is refused, errors are as for Transfer.
 func (s *IssueService) Issue(ctx context.Context, orders ...Order) (*Submission, error) {
 	plans, err := s.plans(0, orders)
 	if err != nil {
@@ -66,12 +69,13 @@ func (s *IssueService) Issue(ctx context.Context, orders ...Order) (*Submission,
 		}
 	}
 	if err := s.keep(ctx, sub, sub.Request.Digest(s.ledger)); err != nil {
-		return nil, err // what is not kept must not leave
+		return nil, err // a submission that is not stored must not be sent
 	}
 	return sub, nil
 }
 
-// prove makes the submission of plans, from a place in the request on, without signatures.
+// prove returns the submission of plans, without signatures. first is the index of the first action in the
+// request.
 func (s *IssueService) prove(ctx context.Context, first int, plans []*plan) (*Submission, error) {
 	rules := plans[0].rules
 	issuer, err := identityOf(s.ids, "issuers", rules.IssuerIdentities(), s.issuer)
@@ -84,7 +88,7 @@ func (s *IssueService) prove(ctx context.Context, first int, plans []*plan) (*Su
 			return nil, deny("tokens of this type are not the issuer's")
 		}
 		if p.From != nil || p.Change != nil || p.Issuer != nil {
-			return nil, refuse("tokens to spend, change, or another issuer to approve, of an issue")
+			return nil, refuse("an issue with tokens to spend, an address for change, or an issuer to approve")
 		}
 		out := new(outputs)
 		for j, pay := range p.Payments {
@@ -127,24 +131,26 @@ func (s *IssueService) signAction(r *request.Request, index int) (err error) {
 
 // keep makes a submission durable.
 func (s *IssueService) keep(ctx context.Context, sub *Submission, digest [32]byte) error {
-	k, err := newKept(sub, digest, nil)
+	k, err := newPending(sub, digest, nil)
 	if err != nil {
 		return err
 	}
-	return s.vault.update(ctx, func(tx *bbolt.Tx) error { return keepNew(tx, sub.Request.Anchor, k) })
+	return s.vault.update(ctx, func(tx *bbolt.Tx) error { return addPending(tx, sub.Request.Anchor, k) })
 }
 
-// Approve signs an action of a request that redeems, as policies with token.RedeemIssuer ask. The action names
-// the issuer that approves (Order.Issuer). redeemed open its outputs without owner (Submission.Redeemed): the
-// issuer sees what is redeemed. Approve returns an ErrPolicy if the action redeems something else, names
-// another issuer, or redeems a type that this one may not issue. The signature is good for this request under its
-// anchor; pay out when the ledger has it.
+// Approve signs an action of a request that redeems, as policies with token.RedeemIssuer require. The action
+// names the issuer that approves (Order.Issuer). The issuer must see what is redeemed: redeemed are the
+// openings of the outputs without an owner, in order (Submission.Redeemed).
+//
+// Approve returns ErrPolicy if the action redeems something else, names another issuer, or redeems a type that
+// this issuer may not issue. The signature is good only for this request under its anchor. Pay out only when
+// the request is on the ledger.
 func (s *IssueService) Approve(ctx context.Context, r *request.Request, index int, redeemed ...token.Opening) error {
 	if s.rules().Redeem != token.RedeemIssuer {
 		return deny("the policy lets owners redeem")
 	}
 	if r == nil || index < 0 || index >= len(r.Actions) || r.Actions[index].Kind != token.Transfer {
-		return refuse("action %d is no transfer of the request", index)
+		return refuse("action %d is not a transfer of the request", index)
 	}
 	a, err := action.Parse(s.pp.PointLen(), token.Transfer, r.Actions[index].Raw)
 	if err != nil {
@@ -178,7 +184,7 @@ func (s *IssueService) Approve(ctx context.Context, r *request.Request, index in
 	return s.signAction(r, index)
 }
 
-// issued returns what an action of this issuer's proposal issues, as the treasury's account of the deal has it.
+// issued returns what an action of this issuer's proposal issues, as stakes that the deal gives.
 func (s *IssueService) issued(ctx context.Context, r *request.Request, index int) (issued []Stake, err error) {
 	a, err := action.Parse(s.pp.PointLen(), token.Issue, r.Actions[index].Raw)
 	if err != nil {
@@ -195,14 +201,15 @@ func (s *IssueService) issued(ctx context.Context, r *request.Request, index int
 	for j := range a.Outputs {
 		at := slices.IndexFunc(commitments, func(c []byte) bool { return bytes.Equal(c, a.Outputs[j].Commitment) })
 		if at < 0 {
-			return nil, deny("output %d is none that this issuer has proposed", j)
+			return nil, deny("output %d was not proposed by this issuer", j)
 		}
-		issued = append(issued, Stake{Held: Held{Type: openings[at].Type, Value: openings[at].Value}})
+		issued = append(issued, Stake{UnspentToken: UnspentToken{Type: openings[at].Type, Value: openings[at].Value}})
 	}
 	return issued, nil
 }
 
-// made returns the openings of what the vault has made in the request of an anchor, as its history has them.
+// made returns the openings of the outputs that the vault has made in the request with an anchor, from its
+// history.
 func made(v *Vault, anchor []byte) (openings []token.Opening, err error) {
 	err = v.view(func(tx *bbolt.Tx) error {
 		_, m, err := lastMove(tx, anchor)

@@ -20,10 +20,10 @@ import (
 	"github.com/zkbench/zkbench/token/script"
 )
 
-// Effect returns what a request, perhaps of others, does to the wallet once it is on the ledger. A payee that signs
-// nothing of the request asks it. It is no payment yet: goods are handed over when the ledger has this request, by its
-// digest. Effect returns an ErrPolicy if the request spends a token of the wallet's keys that the wallet has not found
-// on the ledger: Sync first.
+// Effect returns what a request does to the wallet once it is on the ledger. Others may have made the request,
+// so a payee that signs nothing can check it. It is not a payment yet: hand over goods when the ledger has a
+// request with this digest. Effect returns ErrPolicy if the request spends a token of the wallet's keys that
+// the wallet has not found on the ledger. In that case, call Sync first.
 func (w *Wallet) Effect(ctx context.Context, sub *Submission) (*Effect, error) {
 	signed, err := sub.clone()
 	if err != nil {
@@ -36,15 +36,16 @@ func (w *Wallet) Effect(ctx context.Context, sub *Submission) (*Effect, error) {
 	return &j.effect, nil
 }
 
-// Sign signs a request of several parties for the wallet's inputs, if it does to the wallet what deal says: no more, no
-// less and nothing else, in every type (Effect). It signs for tokens of the wallet alone that this wallet has proposed to
-// spend in that action, and for tokens owned together with others that deal.Shared.Spends names and that fewer than
-// k owners have signed for. What the wallet itself has proposed to spend it signs for in that action alone, and what it
-// has proposed until a time for no other end of validity.
+// Sign signs a request of several parties for the wallet's inputs, if the request does to the wallet exactly
+// what deal says, in every type (Effect). It signs for tokens that the wallet owns alone if the wallet has
+// proposed to spend them in that action. It signs for tokens that are owned together with others if
+// deal.Shared.Spends names them and fewer than k owners have signed. If the wallet has proposed to spend such a
+// token, Sign signs for it only in the proposed action. If the wallet has proposed anything in the request,
+// Sign accepts only the proposed end of validity.
 //
-// When Sign returns nil, what it has signed is durable, and the submission has the signatures; after an error the
-// submission is as it was. One anchor is signed for one request: Sign returns an ErrAnchorConflict for another one. It
-// returns a *DealError for another effect than was agreed, and an ErrPolicy if it has nothing to sign.
+// When Sign returns nil, what it has signed is durable and sub has the signatures. After an error sub is
+// unchanged. Sign signs one request per anchor and returns ErrAnchorConflict for another one. It returns a
+// *DealError if the request does something else than was agreed, and ErrPolicy if there is nothing to sign.
 func (s *TransferService) Sign(ctx context.Context, sub *Submission, deal Deal) error {
 	signed, err := sub.clone()
 	if err != nil {
@@ -55,7 +56,7 @@ func (s *TransferService) Sign(ctx context.Context, sub *Submission, deal Deal) 
 		return err
 	}
 	if len(j.inputs) == 0 {
-		return deny("nothing in the request is the wallet's to sign")
+		return deny("the request has nothing for this wallet to sign")
 	}
 	if err := s.mayJoin(j); err != nil {
 		return err
@@ -77,10 +78,12 @@ func (s *TransferService) Sign(ctx context.Context, sub *Submission, deal Deal) 
 	return nil
 }
 
-// Sign signs the issues of a request of several parties that this issuer has proposed, if they issue what deal gives and
-// the request does to the treasury, the wallet that is paid for them, what else deal says. Durability and errors are as of
-// TransferService.Sign. Signing the same request again returns the same signatures, and asks for no deal. An issue that
-// nobody pays for in the request is the business of Issue.
+// Sign signs the issues that this issuer has proposed in a request of several parties. treasury is the wallet
+// that is paid for them. deal counts the issuer and treasury as one party: it gives the issued tokens and what
+// treasury spends, and gets what treasury receives.
+//
+// Durability and errors are as for TransferService.Sign. Signing the same request again returns the same
+// signatures and does not check deal. If nobody pays for an issue within the request, use Issue.
 func (s *IssueService) Sign(ctx context.Context, sub *Submission, treasury *Wallet, deal Deal) error {
 	if treasury == nil {
 		return refuse("no treasury: the wallet that is paid for what is issued")
@@ -102,7 +105,7 @@ func (s *IssueService) Sign(ctx context.Context, sub *Submission, treasury *Wall
 		return err
 	}
 	if len(proposed) == 0 {
-		return deny("nothing in the request is this issuer's to sign")
+		return deny("the request has nothing for this issuer to sign")
 	}
 	paid, err := treasury.joint(ctx, signed)
 	if err != nil {
@@ -111,7 +114,7 @@ func (s *IssueService) Sign(ctx context.Context, sub *Submission, treasury *Wall
 	for i := range proposed {
 		a := &r.Actions[i]
 		if a.Kind != token.Issue || a.Issuer == nil {
-			return deny("action %d is no issue of this issuer", i)
+			return deny("action %d is not an issue of this issuer", i)
 		}
 		if err := s.signAction(r, i); err != nil {
 			return err
@@ -132,9 +135,10 @@ func (s *IssueService) Sign(ctx context.Context, sub *Submission, treasury *Wall
 	return nil
 }
 
-// signedBefore reports whether this issuer has signed a request, by its digest, and gives it the signatures again.
+// signedBefore reports whether this issuer has signed a request with that digest, and adds the signatures to r
+// again.
 func (s *IssueService) signedBefore(r *request.Request, digest [32]byte) (signed bool, err error) {
-	k, err := lookUp(s.vault, r.Anchor, getKept)
+	k, err := lookUp(s.vault, r.Anchor, getPending)
 	if k == nil || err != nil || k.digest != digest {
 		return false, err
 	}
@@ -142,7 +146,7 @@ func (s *IssueService) signedBefore(r *request.Request, digest [32]byte) (signed
 	if err != nil {
 		return false, damaged(bucketSubmissions, err)
 	}
-	for i := range r.Actions { // as many, by the digest, and with the same issuers
+	for i := range r.Actions { // the digest fixes their number and their issuers
 		if named := r.Actions[i].Issuer; named != nil && s.ids.SameKey(named.Identity, s.issuer.Identity()) {
 			named.Signature = before.Actions[i].Issuer.Signature
 			signed = signed || len(named.Signature) > 0
@@ -151,7 +155,7 @@ func (s *IssueService) signedBefore(r *request.Request, digest [32]byte) (signed
 	return signed, nil
 }
 
-// clone is a copy of a submission.
+// clone returns a copy of a submission.
 func (s *Submission) clone() (*Submission, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -172,10 +176,11 @@ func (s *Submission) clone() (*Submission, error) {
 	return c, err
 }
 
-// proposals returns the indices of the actions in a request that the vault has proposed under its anchor: the same
-// bytes, kind, proof type and issuer. It returns an ErrPolicy if they were proposed with another end of validity.
+// proposals returns the indices of those actions in a request that the vault has proposed under its anchor,
+// with the same bytes, kind, proof type and issuer. It returns ErrPolicy if they were proposed with another end
+// of validity.
 func proposals(v *Vault, r *request.Request) (map[int]bool, error) {
-	k, err := lookUp(v, r.Anchor, getKept)
+	k, err := lookUp(v, r.Anchor, getPending)
 	if k == nil || err != nil {
 		return nil, err
 	}
@@ -195,7 +200,7 @@ func proposals(v *Vault, r *request.Request) (map[int]bool, error) {
 	return proposed, nil
 }
 
-// sameAction reports whether two actions are one, whoever has signed them.
+// sameAction reports whether two actions are equal, apart from signatures.
 func sameAction(a, b *request.Action) bool {
 	issuer := func(a *request.Action) []byte {
 		if a.Issuer == nil {
@@ -206,7 +211,7 @@ func sameAction(a, b *request.Action) bool {
 	return a.Kind == b.Kind && a.ProofType == b.ProofType && bytes.Equal(issuer(a), issuer(b)) && bytes.Equal(a.Raw, b.Raw)
 }
 
-// joint is a request of several parties as one of them sees it.
+// joint is a request of several parties, from the point of view of one of them.
 type joint struct {
 	signed *Submission // the wallet's own copy
 	effect Effect
@@ -217,12 +222,12 @@ type joint struct {
 // jointInput is an input that the wallet owns, alone or with others.
 type jointInput struct {
 	action, input int
-	*held
+	*tokenRecord
 	signers []identity.Signer // of its nonces
 }
 
-// joint finds what of a request is the wallet's. A signature is of the whole request: so the wallet must know every
-// input for which one of its keys could count.
+// joint finds what of a request is the wallet's. A signature covers the whole request. So the wallet must know
+// every input for which one of its keys could count.
 func (w *Wallet) joint(ctx context.Context, signed *Submission) (*joint, error) {
 	j := &joint{signed: signed}
 	r := signed.Request
@@ -249,7 +254,7 @@ func (w *Wallet) joint(ctx context.Context, signed *Submission) (*joint, error) 
 				others = append(others, a.Inputs[k].Token.Owner)
 			}
 		}
-		// An action with inputs of others is also theirs: its payment would count for each of them.
+		// An action with inputs of others is theirs too: its payment would count for each of them.
 		mine := j.effect.Spends[before:]
 		if len(mine) == len(a.Inputs) && slices.ContainsFunc(mine, func(s Stake) bool { return s.Shared != nil }) {
 			if err := w.jointOutputs(ctx, j, i, a); err != nil {
@@ -277,7 +282,7 @@ func (w *Wallet) joint(ctx context.Context, signed *Submission) (*joint, error) 
 	return j, w.foreign(j, others)
 }
 
-// jointInput adds an input to those of the wallet, if the wallet knows the token, and tells whether it does.
+// jointInput adds an input to the wallet's inputs if the wallet knows the token, and reports whether it does.
 func (w *Wallet) jointInput(j *joint, i, k int, in *action.Input) (known bool, err error) {
 	h, err := lookUp(w.Vault, in.ID, getToken)
 	if h == nil || err != nil {
@@ -299,7 +304,8 @@ func (w *Wallet) jointInput(j *joint, i, k int, in *action.Input) (known bool, e
 	return true, nil
 }
 
-// jointOutputs adds the outputs of an action, which spends a token owned together with others, that the information opens.
+// jointOutputs adds the outputs of an action that spends a token owned together with others, as far as the
+// information opens them.
 func (w *Wallet) jointOutputs(ctx context.Context, j *joint, i int, a *action.Action) error {
 	info := &j.signed.Information.Actions[i]
 	if info.Sealed != nil || len(info.Outputs) != len(a.Outputs) {
@@ -317,12 +323,12 @@ func (w *Wallet) jointOutputs(ctx context.Context, j *joint, i int, a *action.Ac
 		if !bytes.Equal(commitments[k], a.Outputs[k].Commitment) {
 			continue
 		}
-		h := &held{ID: request.OutputID(j.signed.Request.Anchor, i, k), Token: a.Outputs[k], Opening: openings[k]}
+		h := &tokenRecord{ID: request.OutputID(j.signed.Request.Anchor, i, k), Token: a.Outputs[k], Opening: openings[k]}
 		s, err := h.stake()
 		if err != nil {
 			return err
 		}
-		s.tags, _ = note.Decode(a.Notes[k]) // none of what is redeemed, or of a note that nobody finds
+		s.tags, _ = note.Decode(a.Notes[k]) // no tags if the output is redeemed, or if nobody can find it
 		if named := j.signed.Request.Actions[i].Issuer; named != nil && len(s.Owner) == 0 {
 			s.Issuer = named.Identity
 		}
@@ -331,10 +337,11 @@ func (w *Wallet) jointOutputs(ctx context.Context, j *joint, i int, a *action.Ac
 	return nil
 }
 
-// foreign refuses tokens that the wallet does not know, if a signature of the wallet's could count for them: whoever has
-// paid the wallet knows the opening, and would spend the token with a signature that was given for something else.
+// foreign refuses tokens that the wallet does not know if a signature of the wallet could count for them.
+// Somebody who has paid the wallet knows the opening, and could spend the token with a signature that was given
+// for something else.
 func (w *Wallet) foreign(j *joint, owners [][]byte) error {
-	signers, err := w.keys.signers(note.Nonce{}) // the one signer of all tokens; or that of a pseudonym of no address
+	signers, err := w.keys.signers(note.Nonce{}) // the only signer of all tokens, or the signer of a pseudonym that no address has
 	if err != nil {
 		return err
 	}
@@ -352,16 +359,16 @@ func (w *Wallet) foreign(j *joint, owners [][]byte) error {
 		}
 		for _, signer := range signers {
 			if slices.ContainsFunc(ids, func(id identity.Identity) bool { return w.keys.certificates.SameKey(id, signer.Identity()) }) {
-				return deny("the request spends a token of the wallet's that it does not know: Sync first, or somebody wants the signature for it")
+				return deny("the request spends a token of this wallet that Sync has not found: call Sync first, or do not sign")
 			}
 		}
 	}
 	return nil
 }
 
-// stake returns a token as others are told of it.
-func (h *held) stake() (s Stake, err error) {
-	s = Stake{Held: h.held(), Owner: h.Token.Owner}
+// stake returns a token as a Stake.
+func (h *tokenRecord) stake() (s Stake, err error) {
+	s = Stake{UnspentToken: h.unspentToken(), Owner: h.Token.Owner}
 	switch identity.Identity(s.Owner).Type() {
 	case script.TypeThreshold:
 		s.Shared, err = script.ParseThreshold(s.Owner)
@@ -371,7 +378,7 @@ func (h *held) stake() (s Stake, err error) {
 	return s, err
 }
 
-// mayJoin refuses tokens of the wallet's that a request spends and the wallet may not sign for.
+// mayJoin refuses a request that spends tokens of the wallet for which it must not sign.
 func (s *TransferService) mayJoin(j *joint) error {
 	r := j.signed.Request
 	proposed, err := proposals(s.vault, r)
@@ -386,10 +393,10 @@ func (s *TransferService) mayJoin(j *joint) error {
 			err = deny("a token that is locked: Claim and Reclaim spend it")
 		case script.IsScript(in.Token.Owner) && !mine:
 			if in.state != unspent {
-				err = deny("a token that another submission holds")
+				err = deny("another submission reserves this token")
 			}
 		case !mine || !proposed[in.action]:
-			err = deny("a token of the wallet's that it has not proposed to spend here")
+			err = deny("the wallet has not proposed to spend this token here")
 		}
 		if err != nil {
 			return fmt.Errorf("action %d, input %d: %w", in.action, in.input, err)
@@ -398,7 +405,7 @@ func (s *TransferService) mayJoin(j *joint) error {
 	return nil
 }
 
-// signJoint signs for the wallet's inputs, and says to auditors who it is.
+// signJoint signs for the wallet's inputs. It adds to the information for auditors who the owner is.
 func (s *TransferService) signJoint(j *joint) error {
 	r, rules := j.signed.Request, s.rules()
 	signatures := make(map[string][]byte)
@@ -426,7 +433,7 @@ func (s *TransferService) signJoint(j *joint) error {
 		if info.Sealed != nil || len(info.Inputs) <= in.input || len(info.Inputs[in.input].Owners) != len(spend.Signatures) {
 			return refuse("action %d: the information on a token that is owned together is sealed, or not of those who have signed", in.action)
 		}
-		for i, signer := range in.signers { // as many of the wallet's identities as are wanted
+		for i, signer := range in.signers { // as many of the wallet's identities as are needed
 			for _, id := range s.wallet.keys.served(signer, in.Token.Owner) {
 				unlock, at, err := t.Join(spend.Unlock, len(spend.Signatures), id)
 				if errors.Is(err, zkbench.ErrPolicy) {
@@ -439,7 +446,7 @@ func (s *TransferService) signJoint(j *joint) error {
 				if err != nil {
 					return err
 				}
-				known, err := s.wallet.keys.own(rules, in.nonces[i], signer, nil)
+				known, err := s.wallet.keys.auditOwner(rules, in.nonces[i], signer, nil)
 				if err != nil {
 					return err
 				}
@@ -458,16 +465,16 @@ func (s *TransferService) signJoint(j *joint) error {
 	return nil
 }
 
-// keepSigned notes that a request is signed, which holds tokens of the vault's. It can never land once an input of any party is spent
-// elsewhere, so all of them are its inputs.
+// keepSigned records that a request is signed, and reserves the vault's tokens that it spends. The request can
+// never be recorded once an input of any party is spent elsewhere. So the record has the inputs of all parties.
 func keepSigned(ctx context.Context, v *Vault, j *joint, digest [32]byte, ids []token.ID) error {
-	k, err := newKept(j.signed, digest, j.spends)
+	k, err := newPending(j.signed, digest, j.spends)
 	if err != nil {
 		return err
 	}
 	anchor := j.signed.Request.Anchor
 	return v.update(ctx, func(tx *bbolt.Tx) error {
-		before, err := getKept(tx, anchor)
+		before, err := getPending(tx, anchor)
 		switch {
 		case err != nil:
 			return err
@@ -492,10 +499,10 @@ func keepSigned(ctx context.Context, v *Vault, j *joint, digest [32]byte, ids []
 					k.inputs = append(k.inputs, id)
 				}
 			}
-			if err := dropKept(tx, anchor, before); err != nil {
+			if err := removePending(tx, anchor, before); err != nil {
 				return err
 			}
 		}
-		return keepNew(tx, anchor, k)
+		return addPending(tx, anchor, k)
 	})
 }

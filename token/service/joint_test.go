@@ -19,8 +19,8 @@ import (
 
 const bond = "BOND"
 
-// of is an order with another type.
-func of(typ string, o service.Order) service.Order {
+// withType returns an order with another type.
+func withType(typ string, o service.Order) service.Order {
 	o.Type = typ
 	return o
 }
@@ -28,7 +28,7 @@ func of(typ string, o service.Order) service.Order {
 // give gives a party a token of a type.
 func (w *world) give(t testing.TB, p *party, typ string, value uint64) {
 	t.Helper()
-	w.land(t, must.Get(w.issuer.Issue(t.Context(), of(typ, paying(p.address(t), value))))(t))
+	w.land(t, must.Get(w.issuer.Issue(t.Context(), withType(typ, paying(p.address(t), value))))(t))
 	must.Do(t, p.Sync(t.Context(), w.ledger))
 }
 
@@ -56,7 +56,7 @@ func add(gives, gets *service.Amounts, typ string, net int64) {
 	(*side)[typ] += uint64(net)
 }
 
-// anything is what a request does to a party, whatever that is: value in these addresses stays owned together.
+// anything returns what a request does to a party, whatever that is: value in these addresses stays owned together.
 func anything(t must.TB, p *party, sub *service.Submission, change ...service.Address) (d service.Deal) {
 	t.Helper()
 	e, err := p.Effect(context.Background(), sub)
@@ -70,7 +70,7 @@ func anything(t must.TB, p *party, sub *service.Submission, change ...service.Ad
 	return d
 }
 
-// sharing is what an effect does to what is owned together, whatever that is.
+// sharing returns what an effect does to what is owned together, whatever that is.
 func sharing(e *service.Effect, change ...service.Address) service.SharedDeal {
 	d := service.SharedDeal{Change: change, Gets: service.Amounts{}, Pays: map[string][]service.Payment{}}
 	gives := service.Amounts{}
@@ -97,7 +97,7 @@ func sharing(e *service.Effect, change ...service.Address) service.SharedDeal {
 	return d
 }
 
-// sent is a submission as it comes to another party.
+// sent returns a submission as it comes to another party.
 func sent(t must.TB, sub *service.Submission) *service.Submission {
 	t.Helper()
 	return &service.Submission{
@@ -106,11 +106,11 @@ func sent(t must.TB, sub *service.Submission) *service.Submission {
 	}
 }
 
-// swap is a request of two parties: alice pays 30 USD for 5 bonds of bob's.
+// swap returns a request of two parties: alice pays 30 USD for 5 bonds of bob's.
 func swap(t testing.TB, alice, bob *party, anchor string) *service.Submission {
 	t.Helper()
 	first := must.Get(alice.pay.Propose(t.Context(), 0, anchored(anchor, paying(bob.address(t), 30))))(t)
-	second := must.Get(bob.pay.Propose(t.Context(), 1, anchored(anchor, of(bond, paying(alice.address(t), 5)))))(t)
+	second := must.Get(bob.pay.Propose(t.Context(), 1, anchored(anchor, withType(bond, paying(alice.address(t), 5)))))(t)
 	return must.Get(service.Join(sent(t, first), sent(t, second)))(t)
 }
 
@@ -167,7 +167,7 @@ func TestDeliveryOfAnIssue(t *testing.T) {
 	ctx := t.Context()
 	alice, treasury := w.funded(t, "alice", 100), w.party(t, w.key(t, "treasury"))
 	first := must.Get(alice.pay.Propose(ctx, 0, anchored("deal", paying(treasury.address(t), 30))))(t)
-	second := must.Get(w.issuer.Propose(ctx, 1, anchored("deal", of(bond, paying(alice.address(t), 5)))))(t)
+	second := must.Get(w.issuer.Propose(ctx, 1, anchored("deal", withType(bond, paying(alice.address(t), 5)))))(t)
 	sub := must.Get(service.Join(first, sent(t, second)))(t)
 	for name, bad := range map[string]service.Deal{
 		"a zero deal": {}, "bonds for nothing": deal(0, -5), "more than is paid": deal(31, -5), "fewer bonds": deal(30, -4), "paid in bonds": deal(0, 30),
@@ -198,7 +198,7 @@ func TestOtherPartySpendsElsewhere(t *testing.T) {
 	elsewhere := func(p *party, typ string) {
 		t.Helper()
 		must.Do(t, p.Release(ctx, []byte("deal")))
-		w.land(t, must.Get(p.pay.Transfer(ctx, of(typ, paying(p.address(t), 1))))(t))
+		w.land(t, must.Get(p.pay.Transfer(ctx, withType(typ, paying(p.address(t), 1))))(t))
 	}
 	sub := swap(t, alice, bob, "deal")
 	must.Do(t, alice.pay.Sign(ctx, sub, deal(-30, 5)))
@@ -210,7 +210,7 @@ func TestOtherPartySpendsElsewhere(t *testing.T) {
 	alice.has(t, 100, "free again")
 	golden.Equal(t, "the deal", service.Refused, alice.statuses(t)["deal"])
 
-	sold := must.Get(w.issuer.Propose(ctx, 0, anchored("deal", of(bond, paying(alice.address(t), 5)))))(t)
+	sold := must.Get(w.issuer.Propose(ctx, 0, anchored("deal", withType(bond, paying(alice.address(t), 5)))))(t)
 	bought := must.Get(alice.pay.Propose(ctx, 1, anchored("deal", paying(treasury.address(t), 30))))(t)
 	sub = must.Get(service.Join(sold, bought))(t)
 	must.Do(t, w.issuer.Sign(ctx, sub, treasury.Wallet, deal(30, -5)))
@@ -224,17 +224,17 @@ func TestSeveralOrders(t *testing.T) {
 	w := newWorld(t, nil)
 	ctx := t.Context()
 	alice, bob := w.party(t, w.pseudonyms(t, "Alice")), w.party(t, w.key(t, "bob"))
-	w.land(t, must.Get(w.issuer.Issue(ctx, paying(alice.address(t), 50, 50), of(bond, paying(alice.address(t), 9))))(t))
+	w.land(t, must.Get(w.issuer.Issue(ctx, paying(alice.address(t), 50, 50), withType(bond, paying(alice.address(t), 9))))(t))
 	must.Do(t, alice.Sync(ctx, w.ledger))
-	must.FailGet(alice.pay.Transfer(ctx, paying(bob.address(t), 60), of(bond, paying(bob.address(t), 4)), of(bond, paying(bob.address(t), 5))))(t, zkbench.ErrPolicy, "one bond, spent twice")
+	must.FailGet(alice.pay.Transfer(ctx, paying(bob.address(t), 60), withType(bond, paying(bob.address(t), 4)), withType(bond, paying(bob.address(t), 5))))(t, zkbench.ErrPolicy, "one bond, spent twice")
 	golden.Equal(t, "taken", 0, alice.Taken())
-	must.FailGet(alice.pay.Transfer(ctx, anchored("a", paying(bob.address(t), 1)), anchored("b", of(bond, paying(bob.address(t), 1)))))(t, zkbench.ErrParams, "two anchors")
+	must.FailGet(alice.pay.Transfer(ctx, anchored("a", paying(bob.address(t), 1)), anchored("b", withType(bond, paying(bob.address(t), 1)))))(t, zkbench.ErrParams, "two anchors")
 	must.FailGet(alice.pay.Transfer(ctx))(t, zkbench.ErrParams, "no order")
-	both := must.Get(alice.pay.Transfer(ctx, paying(bob.address(t), 60), of(bond, paying(bob.address(t), 4))))(t)
+	both := must.Get(alice.pay.Transfer(ctx, paying(bob.address(t), 60), withType(bond, paying(bob.address(t), 4))))(t)
 	alice.has(t, 0, "both are held")
 	must.Do(t, alice.Discard(ctx, both.Request.Anchor))
 	alice.has(t, 100, "and free again")
-	both = must.Get(alice.pay.Transfer(ctx, paying(bob.address(t), 60), of(bond, paying(bob.address(t), 4))))(t)
+	both = must.Get(alice.pay.Transfer(ctx, paying(bob.address(t), 60), withType(bond, paying(bob.address(t), 4))))(t)
 	w.land(t, both)
 	for _, p := range []*party{alice, bob} {
 		must.Do(t, p.Sync(ctx, w.ledger))
@@ -269,15 +269,15 @@ func TestSeveralOrders(t *testing.T) {
 	must.FailGet(bob.pay.Transfer(ctx, o))(t, zkbench.ErrPolicy, "too little")
 }
 
-// firstOf is some token of a party.
-func firstOf(t must.TB, p *party) service.Held {
+// firstOf returns some token of a party.
+func firstOf(t must.TB, p *party) service.UnspentToken {
 	t.Helper()
 	for h, err := range p.Unspent() {
 		must.Do(t, err)
 		return h
 	}
 	t.Fatal("no token")
-	return service.Held{}
+	return service.UnspentToken{}
 }
 
 // TestJointIsNotWhatWasAgreed: a party that changes what others have proposed, or spends what they have not, gets no signature for it.
@@ -295,7 +295,7 @@ func TestJointIsNotWhatWasAgreed(t *testing.T) {
 	alone.Request.Actions, alone.Information.Actions = alone.Request.Actions[:1], alone.Information.Actions[:1]
 	must.Fail(t, alice.pay.Sign(ctx, alone, deal(-30, 5)), zkbench.ErrPolicy, "nothing comes back")
 	must.Do(t, bob.Discard(ctx, []byte("deal")))
-	cheap := must.Get(bob.pay.Propose(ctx, 1, anchored("deal", of(bond, paying(alice.address(t), 4)))))(t)
+	cheap := must.Get(bob.pay.Propose(ctx, 1, anchored("deal", withType(bond, paying(alice.address(t), 4)))))(t)
 	less := must.Get(service.Join(&service.Submission{
 		Request:     &request.Request{Anchor: []byte("deal"), Actions: sub.Request.Actions[:1], Auditors: make([][]byte, 1)},
 		Information: &audit.Information{Actions: sub.Information.Actions[:1]},
@@ -340,7 +340,7 @@ func TestJointIsNotWhatWasAgreed(t *testing.T) {
 	alice.holds(t, bond, 4)
 }
 
-// theft is an action, the third of its request, in which somebody who knows an opening spends the first token of an issue to an owner.
+// theft returns an action, the third of its request, in which somebody who knows an opening spends the first token of an issue to an owner.
 func theft(t testing.TB, w *world, gift *service.Submission, anchor, owner []byte) request.Action {
 	t.Helper()
 	parsed := must.Get(action.Parse(32, token.Issue, gift.Request.Actions[0].Raw))(t)
@@ -355,8 +355,8 @@ func theft(t testing.TB, w *world, gift *service.Submission, anchor, owner []byt
 	return request.Action{Kind: token.Transfer, ProofType: token.CSP, Raw: must.Get(d.Prove(t.Context()))(t), Spends: make([]request.Spend, 1)}
 }
 
-// shared are the tokens that a party owns with others.
-func (p *party) shared(t must.TB) (all []service.HeldShared) {
+// shared returns the tokens that a party owns with others.
+func (p *party) shared(t must.TB) (all []service.SharedToken) {
 	t.Helper()
 	for h, err := range p.Shared() {
 		must.Do(t, err)
@@ -470,7 +470,7 @@ func TestSharedAddress(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// forged is a request that spends a token as somebody else says it is, to whom it may concern.
+// forged returns a request that spends a token with the contents that somebody else claims for it.
 func forged(t testing.TB, w *world, in action.Input, typ string) *service.Submission {
 	t.Helper()
 	pp := must.Get(w.params.Crypto(token.CSP, smallTables))(t)
@@ -563,7 +563,7 @@ func TestProposalTakenBack(t *testing.T) {
 	again = must.Get(alice.pay.Propose(ctx, 0, o))(t)
 	issuer := must.Get(service.NewIssueService(w.params, "", smallTables, serial, alice.Vault, key(t, "issuer")))(t)
 	must.Fail(t, issuer.Sign(ctx, again, alice.Wallet, service.Deal{}), zkbench.ErrPolicy, "a transfer, signed by an issuer")
-	bad = of(bond, paying(alice.address(t), 1))
+	bad = withType(bond, paying(alice.address(t), 1))
 	bad.From = []token.ID{id}
 	must.FailGet(w.issuer.Issue(ctx, bad))(t, zkbench.ErrParams, "an issue of tokens that are spent")
 }

@@ -17,26 +17,26 @@ import (
 	"github.com/zkbench/zkbench/token/request"
 )
 
-// maxInputs is how many tokens a submission's record has at most: those of a request, and of the proposal that it was
-// signed for, which other parties may have left out.
+// maxInputs is the maximum number of tokens in a submission's record: those of a request, and those of the
+// proposal that it was signed for, which other parties may have left out.
 const maxInputs = 2 * request.MaxActions * token.MaxTokens
 
-// kept is a submission's record: it waits for the ledger.
-type kept struct {
+// pendingRecord is the record of a submission that waits for the ledger.
+type pendingRecord struct {
 	released    bool     // its tokens are free again
 	digest      [32]byte // of the request, as the ledger stores it
 	inputs      []token.ID
 	request     []byte
 	information []byte
 
-	// Not kept here.
-	drawn bool   // the anchor
-	paid  []Paid // what the history keeps
+	// The fields below are not part of the record.
+	drawn bool   // the anchor was drawn
+	paid  []Paid // for the history
 }
 
-// newKept encodes a submission.
-func newKept(sub *Submission, digest [32]byte, inputs []token.ID) (_ *kept, err error) {
-	k := &kept{digest: digest, inputs: inputs, drawn: sub.drawn, paid: sub.paid}
+// newPending encodes a submission.
+func newPending(sub *Submission, digest [32]byte, inputs []token.ID) (_ *pendingRecord, err error) {
+	k := &pendingRecord{digest: digest, inputs: inputs, drawn: sub.drawn, paid: sub.paid}
 	if k.request, err = sub.Request.Encode(); err != nil {
 		return nil, err
 	}
@@ -44,9 +44,9 @@ func newKept(sub *Submission, digest [32]byte, inputs []token.ID) (_ *kept, err 
 	return k, err
 }
 
-// encode returns released(1) digest(32) count(2) inputs request information; inputs stand behind a length of 1 byte, the
-// others of 4.
-func (k *kept) encode() ([]byte, error) {
+// encode returns released(1) digest(32) count(2) inputs request information. An input follows a length of 1
+// byte, the others follow a length of 4.
+func (k *pendingRecord) encode() ([]byte, error) {
 	var b cryptobyte.Builder
 	b.AddUint8(bit(k.released))
 	b.AddBytes(k.digest[:])
@@ -61,14 +61,14 @@ func (k *kept) encode() ([]byte, error) {
 	return b.Bytes()
 }
 
-// getKept returns the submission of an anchor, nil where there is none.
-func getKept(tx *bbolt.Tx, anchor []byte) (*kept, error) {
+// getPending returns the submission with an anchor, or nil if there is none.
+func getPending(tx *bbolt.Tx, anchor []byte) (*pendingRecord, error) {
 	body, err := get(tx, bucketSubmissions, anchor)
 	if body == nil || err != nil {
 		return nil, err
 	}
 	f := wire.NewFields(body, "submission", maxRecord)
-	k := &kept{released: f.Number("released", 1, 0, 1) == 1}
+	k := &pendingRecord{released: f.Number("released", 1, 0, 1) == 1}
 	copy(k.digest[:], f.Bytes("digest", len(k.digest)))
 	for range f.Number("inputs", 2, 0, maxInputs) {
 		k.inputs = append(k.inputs, f.Prefixed("inputs", 1, 1, token.MaxID))
@@ -78,7 +78,7 @@ func getKept(tx *bbolt.Tx, anchor []byte) (*kept, error) {
 	return k, damaged(bucketSubmissions, f.End("submission"))
 }
 
-// unused refuses the anchor of a submission that the vault has.
+// unused returns ErrAnchorConflict if the vault has a submission with the anchor.
 func unused(tx *bbolt.Tx, anchor []byte) error {
 	if tx.Bucket([]byte(bucketSubmissions)).Get(anchor) != nil {
 		return fmt.Errorf("%w: in this vault", zkbench.ErrAnchorConflict)
@@ -86,9 +86,9 @@ func unused(tx *bbolt.Tx, anchor []byte) error {
 	return nil
 }
 
-// keepNew writes a submission that the vault has not had. The ledger may have had its anchor before, and is asked once
-// (Vault.lookUpFresh), unless that was drawn.
-func keepNew(tx *bbolt.Tx, anchor []byte, k *kept) error {
+// addPending writes a new submission. Unless its anchor was drawn, the ledger may already have a request with
+// that anchor, and is asked once (Vault.lookUpFresh).
+func addPending(tx *bbolt.Tx, anchor []byte, k *pendingRecord) error {
 	if err := unused(tx, anchor); err != nil {
 		return err
 	}
@@ -105,10 +105,10 @@ func keepNew(tx *bbolt.Tx, anchor []byte, k *kept) error {
 	if err := noteMade(tx, anchor, k); err != nil {
 		return err
 	}
-	return putKept(tx, anchor, k)
+	return putPending(tx, anchor, k)
 }
 
-func putKept(tx *bbolt.Tx, anchor []byte, k *kept) error {
+func putPending(tx *bbolt.Tx, anchor []byte, k *pendingRecord) error {
 	body, err := k.encode()
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func putKept(tx *bbolt.Tx, anchor []byte, k *kept) error {
 	return put(tx, bucketSubmissions, anchor, body)
 }
 
-func dropKept(tx *bbolt.Tx, anchor []byte, k *kept) error {
+func removePending(tx *bbolt.Tx, anchor []byte, k *pendingRecord) error {
 	for _, id := range k.inputs {
 		if err := remove(tx, bucketInputs, inputKey(id, anchor)); err != nil {
 			return err
@@ -128,12 +128,14 @@ func dropKept(tx *bbolt.Tx, anchor []byte, k *kept) error {
 	return remove(tx, bucketSubmissions, anchor)
 }
 
-// inputKey is a key in the bucket inputs: an id, behind a length of 1 byte, and the anchor of a submission that spends it.
+// inputKey returns a key in the bucket inputs: an id, after a length of 1 byte, and the anchor of a submission
+// that spends it.
 func inputKey(id token.ID, anchor []byte) []byte { return append(idKey(id), anchor...) }
 
 func idKey(id token.ID) []byte { return append([]byte{byte(len(id))}, id...) }
 
-// spenders returns the anchors of the submissions, or of the signed requests (bucketAudited), that spend a token.
+// spenders returns the anchors of the submissions, or of the signed requests (bucketAudited), that spend a
+// token.
 func spenders(tx *bbolt.Tx, bucket string, id token.ID) (anchors [][]byte, err error) {
 	prefix := idKey(id)
 	c := tx.Bucket([]byte(bucket)).Cursor()
@@ -146,27 +148,26 @@ func spenders(tx *bbolt.Tx, bucket string, id token.ID) (anchors [][]byte, err e
 	return anchors, nil
 }
 
-// Kept is a submission in a vault: it waits for the ledger.
-type Kept struct {
+// PendingSubmission is a submission that waits for the ledger.
+type PendingSubmission struct {
 	Submission
-	Released bool // its tokens are free again; it may land all the same
+	Released bool // its tokens are free again; it may still be recorded on the ledger
 }
 
-// Submissions yields the submissions that the vault keeps, in the order of their
-// anchors: after a crash, what is to be submitted again. One that is damaged is an error in its place that names the anchor, and
-// the others come all the same. Between two no lock is held: what changes meanwhile may
-// or may not be seen.
-func (v *Vault) Submissions() iter.Seq2[Kept, error] {
-	return func(yield func(Kept, error) bool) {
+// Submissions yields the vault's pending submissions, in the order of their anchors. After a crash, submit
+// these again. If one is damaged, Submissions yields an error that names its anchor, and continues. It holds no
+// lock between two submissions, so it may or may not see changes made meanwhile.
+func (v *Vault) Submissions() iter.Seq2[PendingSubmission, error] {
+	return func(yield func(PendingSubmission, error) bool) {
 		for anchor, err := range v.keys(bucketSubmissions, nil, nil) {
-			var k *kept
+			var k *pendingRecord
 			if err == nil {
-				k, err = lookUp(v, anchor, getKept)
+				k, err = lookUp(v, anchor, getPending)
 			}
 			if err == nil && k == nil {
 				continue // settled meanwhile
 			}
-			var out Kept
+			var out PendingSubmission
 			if err == nil {
 				out, err = k.decode(anchor)
 			}
@@ -180,22 +181,22 @@ func (v *Vault) Submissions() iter.Seq2[Kept, error] {
 	}
 }
 
-func (k *kept) decode(anchor []byte) (out Kept, err error) {
+func (k *pendingRecord) decode(anchor []byte) (out PendingSubmission, err error) {
 	out.Released = k.released
 	if out.Request, err = request.Decode(k.request); err != nil {
-		return Kept{}, damaged(bucketSubmissions, err)
+		return PendingSubmission{}, damaged(bucketSubmissions, err)
 	}
 	if !bytes.Equal(out.Request.Anchor, anchor) {
-		return Kept{}, damaged(bucketSubmissions, deny("another anchor's"))
+		return PendingSubmission{}, damaged(bucketSubmissions, deny("another anchor's"))
 	}
 	if out.Information, err = audit.Decode(k.information); err != nil {
-		return Kept{}, damaged(bucketSubmissions, err)
+		return PendingSubmission{}, damaged(bucketSubmissions, err)
 	}
 	return out, nil
 }
 
-// within tells whether a request has all actions of the submission.
-func (k *kept) within(r *request.Request) (bool, error) {
+// isPartOf reports whether a request has all actions of the submission.
+func (k *pendingRecord) isPartOf(r *request.Request) (bool, error) {
 	mine, err := request.Decode(k.request)
 	if err != nil || r == nil {
 		return false, damaged(bucketSubmissions, err)
@@ -208,7 +209,7 @@ func (k *kept) within(r *request.Request) (bool, error) {
 	return true, nil
 }
 
-// lookUp is what get finds under a key, in a transaction of its own.
+// lookUp returns what get finds under a key, in a transaction of its own.
 func lookUp[K ~[]byte, T any](v *Vault, key K, get func(*bbolt.Tx, K) (*T, error)) (found *T, err error) {
 	err = v.view(func(tx *bbolt.Tx) (err error) {
 		found, err = get(tx, key)
@@ -217,13 +218,12 @@ func lookUp[K ~[]byte, T any](v *Vault, key K, get func(*bbolt.Tx, K) (*T, error
 	return found, err
 }
 
-// chunk is how many keys a walk over a bucket takes at a time.
+// chunk is the number of keys that a walk over a bucket reads at a time.
 const chunk = 256
 
-// keys yields the keys of a bucket in order, from one (nil: the first) to before another
-// (nil: the last). One whose checksum is wrong comes with its error; an error without a
-// key is the vault's, and the end. Between two keys no transaction is held: what changes
-// meanwhile may or may not be seen.
+// keys yields the keys of a bucket in order, from one (nil: the first) to before another (nil: the end). A key
+// whose value has a wrong checksum comes with its error. An error without a key comes from the vault and ends
+// the walk. No transaction is held between two keys, so changes made meanwhile may or may not be seen.
 func (v *Vault) keys(bucket string, from, to []byte) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for {
@@ -251,7 +251,7 @@ func (v *Vault) keys(bucket string, from, to []byte) iter.Seq2[[]byte, error] {
 			if err != nil || len(keys) < chunk {
 				return
 			}
-			from = append(keys[len(keys)-1], 0) // the least key behind the last
+			from = append(keys[len(keys)-1], 0) // the least key after the last
 		}
 	}
 }

@@ -18,28 +18,29 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Keys are a wallet's, on one ledger: they make its addresses, find and open its tokens, and sign for them. All derives from the
-// secret that they are made of, and from the nonce of an address, which is random and stands in the address's tag. They are
-// safe for concurrent use.
+// Keys are the keys of a wallet on one ledger. They make its addresses, find and open its tokens, and sign for
+// them. Everything derives from one secret and from the nonce of an address, which is random and is contained
+// in the address's tag. Keys are safe for concurrent use.
 type Keys struct {
 	ledger token.LedgerID
 	reader *note.Reader
-	// parents are the readers of what was paid on the ledgers of which this one is a fork, the last left first.
+	// parents are the readers of what was paid on the ledgers of which this ledger is a fork, the most recent
+	// first.
 	parents []*note.Reader
-	mark    [transcript.SeedLen]byte // tells a vault's keys from others, and says nothing else
+	mark    [transcript.SeedLen]byte // identifies a vault's keys, and reveals nothing else
 	secret  [transcript.SeedLen]byte // enters the derivation of blindings and nonces of proofs
-	// signers sign for the addresses of nonces.
+	// signers returns the signers for the addresses of nonces.
 	signers      func(...note.Nonce) ([]identity.Signer, error)
 	certificates *identity.Set // compares the keys of certificates
-	// Of pseudonyms, what auditors want to see: the enrolment, and the proof that a signer is the holder's.
+	// For pseudonyms, what auditors need: the enrolment, and the proof that a signer is the holder's.
 	certificate []byte
 	prove       func(note.Nonce, identity.Signer) ([]byte, error)
 
 	mu     sync.Mutex
-	proofs map[note.Nonce][]byte // of addresses that were made lately, whose tokens Sync may find
+	proofs map[note.Nonce][]byte // of recent addresses, whose tokens Sync may find
 }
 
-// maxProofs is how many audit proofs are remembered: one more takes the place of any other.
+// maxProofs is the number of audit proofs that are cached. One more replaces any other.
 const maxProofs = 4096
 
 func newKeys(secret []byte, genesis ledger.Genesis) (*Keys, error) {
@@ -58,7 +59,8 @@ func newKeys(secret []byte, genesis ledger.Genesis) (*Keys, error) {
 	return k, nil
 }
 
-// readerOf returns the reader of what was paid on a ledger: the keys' own, or one of which it is a fork.
+// readerOf returns the reader of what was paid on a ledger: the reader of the keys' own ledger, or of a ledger
+// of which it is a fork.
 func (k *Keys) readerOf(genesis ledger.Genesis) *note.Reader {
 	if forks := len(k.parents) - len(genesis.Forks); forks > 0 {
 		return k.parents[forks-1]
@@ -66,10 +68,10 @@ func (k *Keys) readerOf(genesis ledger.Genesis) *note.Reader {
 	return k.reader
 }
 
-// NewKey is one key for all tokens, that of an X.509 or Ed25519 signer: everybody sees that all of them are its. A wallet
-// of an X.509 signer owns the tokens of all certificates of its key, whoever has issued them. Notes
-// are encrypted to keys that derive from a signature of the signer's: it must sign alike whenever it is asked, as
-// those of package identity do; else NewKey returns an ErrParams.
+// NewKey returns keys with one X.509 or Ed25519 signer for all tokens, so everybody sees that they have one
+// owner. A wallet of an X.509 signer owns the tokens of all certificates of its key, no matter who issued them.
+// Openings on the ledger are encrypted to keys that derive from a signature by signer. So signer must sign
+// deterministically, as the signers of package identity do. If it does not, NewKey returns ErrParams.
 func NewKey(genesis ledger.Genesis, signer identity.Signer) (*Keys, error) {
 	secret, err := signerSecret(signer)
 	if err != nil {
@@ -80,7 +82,7 @@ func NewKey(genesis ledger.Genesis, signer identity.Signer) (*Keys, error) {
 		return nil, err
 	}
 	if !bytes.Equal(secret, again) {
-		return nil, refuse("the signer signs otherwise each time: nothing can be derived from its key")
+		return nil, refuse("the signer's signatures are not deterministic: nothing can be derived from its key")
 	}
 	k, err := newKeys(secret, genesis)
 	if err != nil {
@@ -92,9 +94,10 @@ func NewKey(genesis ledger.Genesis, signer identity.Signer) (*Keys, error) {
 	return k, nil
 }
 
-// NewPseudonyms is a fresh pseudonym for each address, of a holder whom an authority has enrolled with the certificate. All
-// that must be backed up is the holder's secret: the authority can give out the certificate again. The error is
-// an ErrParams for another holder's certificate, else that of Scheme.Certificate.
+// NewPseudonyms returns keys with a fresh pseudonym for each address. authority must have enrolled the holder
+// with the certificate. Only the holder's secret must be backed up, because the authority can give out the
+// certificate again. NewPseudonyms returns ErrParams if the certificate is another holder's, or the error of
+// Scheme.Certificate if it is not valid.
 func NewPseudonyms(params *token.PublicParams, genesis ledger.Genesis, holder identity.Holder, certificate []byte, authority identity.Identity) (*Keys, error) {
 	scheme, err := identity.NewScheme(params.Curve)
 	if err != nil {
@@ -137,7 +140,7 @@ func NewPseudonyms(params *token.PublicParams, genesis ledger.Genesis, holder id
 	return k, err
 }
 
-// signer signs for the address of a nonce.
+// signer returns the signer for the address of a nonce.
 func (k *Keys) signer(nonce note.Nonce) (identity.Signer, error) {
 	signers, err := k.signers(nonce)
 	if err != nil {
@@ -151,11 +154,11 @@ func (k *Keys) serves(signer identity.Signer, id identity.Identity) bool {
 	return bytes.Equal(signer.Identity(), id) || id.Type() == identity.TypeX509 && k.certificates.SameKey(signer.Identity(), id)
 }
 
-// served returns those of the identities of an owner for which a signer signs.
+// served returns the identities of an owner for which a signer signs.
 func (k *Keys) served(signer identity.Signer, owner []byte) (ids []identity.Identity) {
 	all, err := script.Identities(owner)
 	if err != nil {
-		return nil // no owner that a ledger takes
+		return nil // not an owner that a ledger accepts
 	}
 	for _, id := range all {
 		if k.serves(signer, id) {
@@ -165,8 +168,9 @@ func (k *Keys) served(signer identity.Signer, owner []byte) (ids []identity.Iden
 	return ids
 }
 
-// own is what auditors want to see of the signer of a nonce, in clear, with a proof that is known (nil: none): nothing of a key, and where there are no auditors.
-func (k *Keys) own(rules *token.Policy, nonce note.Nonce, signer identity.Signer, proof []byte) (o audit.Owner, err error) {
+// auditOwner returns what auditors need to know of the signer of a nonce, unencrypted. proof is the audit proof, if
+// it is known, else nil. The result is empty if the keys are not pseudonyms, and if there are no auditors.
+func (k *Keys) auditOwner(rules *token.Policy, nonce note.Nonce, signer identity.Signer, proof []byte) (o audit.Owner, err error) {
 	if len(rules.Auditors) == 0 || k.prove == nil {
 		return audit.Owner{}, nil
 	}
@@ -179,7 +183,7 @@ func (k *Keys) own(rules *token.Policy, nonce note.Nonce, signer identity.Signer
 	return audit.Owner{Certificate: k.certificate, Proof: proof}, nil
 }
 
-// remember keeps the audit proof of a nonce for Sync, if it comes soon.
+// remember caches the audit proof of a nonce for a later Sync.
 func (k *Keys) remember(nonce note.Nonce, proof []byte) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -192,15 +196,16 @@ func (k *Keys) remember(nonce note.Nonce, proof []byte) {
 	k.proofs[nonce] = proof
 }
 
-// proof is what is remembered of a nonce, nil if nothing is.
+// proof returns the cached audit proof of a nonce, or nil.
 func (k *Keys) proof(nonce note.Nonce) []byte {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.proofs[nonce]
 }
 
-// address makes the address of a nonce for what the wallet pays to itself: it is for nobody else, and what auditors want to see stands
-// there in clear. id is an identity that the nonce's signer serves; nil: its own.
+// address returns the address of a nonce for payments from the wallet to itself. Nobody else may have it,
+// because it contains unencrypted what auditors need to know. id is an identity that the nonce's signer serves;
+// nil means the signer's own.
 func (k *Keys) address(rules *token.Policy, nonce note.Nonce, id identity.Identity) (Address, error) {
 	signer, err := k.signer(nonce)
 	if err != nil {
@@ -210,14 +215,15 @@ func (k *Keys) address(rules *token.Policy, nonce note.Nonce, id identity.Identi
 		id = signer.Identity()
 	}
 	var m Member
-	if m.Audit, err = k.own(rules, nonce, signer, k.proof(nonce)); err != nil {
+	if m.Audit, err = k.auditOwner(rules, nonce, signer, k.proof(nonce)); err != nil {
 		return Address{}, err
 	}
 	m.Payee, err = k.reader.Own(nonce, rules.Notes)
 	return Address{Owner: id, Members: []Member{m}}, err
 }
 
-// Address makes a fresh address under the rules of a ledger's policy, for payers. rand nil: the system's.
+// Address returns a fresh address for payers, under a ledger's policy. If rand is nil, the system's source is
+// used.
 func (k *Keys) Address(rules *token.Policy, rand io.Reader) (Address, error) {
 	nonce, err := newNonce(rand)
 	if err != nil {

@@ -35,7 +35,7 @@ const (
 	gone  = "gone" // Discard has returned
 )
 
-// killable is the system of both processes.
+// killable returns the system of both processes.
 func killable(t *testing.T) *world {
 	return newWorld(t, func(p *token.PublicParams) { p.Policy.Limits.Outputs = 64 })
 }

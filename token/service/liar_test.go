@@ -18,7 +18,7 @@ import (
 	"github.com/zkbench/zkbench/token/request"
 )
 
-// lying is the ledger with another log, as who keeps it can show it.
+// lying returns the ledger with another log, as its operator could show it.
 func (m *memory) lying(edit func(log []ledgers.Record) []ledgers.Record) *memory {
 	other := newMemory(m.genesis)
 	maps.Copy(other.anchors, m.anchors)
@@ -38,7 +38,7 @@ func numbered(log ...ledgers.Record) []ledgers.Record {
 	return log
 }
 
-// recorded is the record of a request, as an honest ledger would have it.
+// recorded returns the record of a request, as an honest ledger would have it.
 func (w *world) recorded(t must.TB, seq int, raw []byte) ledgers.Record {
 	t.Helper()
 	e := must.Get(entry.Parse(w.genesis.ID(), 32, raw))(t).Entry
@@ -46,7 +46,7 @@ func (w *world) recorded(t must.TB, seq int, raw []byte) ledgers.Record {
 	return ledgers.Record{Seq: uint64(seq), Entry: e}
 }
 
-// life is a log of four records: an issue of 100 to Alice, who pays 30 to Bob, an issue of 7 to her, and one of 1 to him.
+// life returns a log of four records: an issue of 100 to Alice, who pays 30 to Bob, an issue of 7 to her, and one of 1 to him.
 func life(t *testing.T) (w *world, alice, bob *party) {
 	t.Helper()
 	w = newWorld(t, nil)
@@ -59,7 +59,7 @@ func life(t *testing.T) (w *world, alice, bob *party) {
 	return w, alice, bob
 }
 
-// lies are the ways in which a record can say something else than its request, or not follow the one before it. Each is about the record of
+// lies returns the ways in which a record can say something else than its request, or not follow the one before it. Each is about the record of
 // index 1, and as it is told to a vault that has seen none, or all before it.
 func lies() map[string]func(log []ledgers.Record) []ledgers.Record {
 	of := func(edit func(r, other *ledgers.Record)) func([]ledgers.Record) []ledgers.Record {
@@ -271,7 +271,7 @@ func TestForgedSpending(t *testing.T) {
 	alice.has(t, 70, "after it has landed")
 }
 
-// unspent are the ids of what a party can spend.
+// unspent returns the ids of what a party can spend.
 func (p *party) unspent(t must.TB) (ids []token.ID) {
 	t.Helper()
 	for h, err := range p.Unspent() {

@@ -7,10 +7,11 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Release frees the tokens that a submission holds, for a request that was lost. The vault goes on
-// waiting for its anchor, so that a request that lands after all is noticed; whoever pays the same payees again may then have
-// paid twice, since the second payment may take other tokens: Cancel prevents it. A request that nobody can have seen is for Discard. An issue holds nothing
-// that could be freed. An anchor that no submission has is an ErrParams.
+// Release frees the tokens that a pending submission reserves. Use it if the request was lost. The vault still
+// waits for the request, and so notices if it is recorded on the ledger after all. If you pay the same payees
+// again after Release, they may be paid twice, because the second payment may take other tokens; Cancel
+// prevents this. If nobody else can have seen the request, use Discard. An issue reserves no tokens, so Release
+// frees none. Release returns ErrParams if no pending submission has the anchor.
 func (v *Vault) Release(ctx context.Context, anchor []byte) error {
 	return v.update(ctx, func(tx *bbolt.Tx) error {
 		k, err := waiting(tx, anchor)
@@ -21,13 +22,14 @@ func (v *Vault) Release(ctx context.Context, anchor []byte) error {
 		if err := free(tx, anchor, k); err != nil {
 			return err
 		}
-		return putKept(tx, anchor, k)
+		return putPending(tx, anchor, k)
 	})
 }
 
-// Discard forgets submissions that have not left this process, and frees the tokens
-// that they hold; all of them or none. The history keeps that they were cancelled. If one lands all the same, it is as if another wallet of the same keys had made it. An
-// anchor that no submission has is an ErrParams.
+// Discard removes the submissions with these anchors and frees the tokens that they reserve: all of them or
+// none. Call it only for requests that nobody else can have seen. The history lists them as cancelled. If such
+// a request is recorded on the ledger after all, the wallet treats it as one made by another wallet with the
+// same keys. Discard returns ErrParams if no pending submission has one of the anchors.
 func (v *Vault) Discard(ctx context.Context, anchors ...[]byte) error {
 	return v.update(ctx, func(tx *bbolt.Tx) error {
 		for _, anchor := range anchors {
@@ -43,28 +45,29 @@ func (v *Vault) Discard(ctx context.Context, anchors ...[]byte) error {
 	})
 }
 
-// waiting returns a submission.
-func waiting(tx *bbolt.Tx, anchor []byte) (*kept, error) {
-	k, err := getKept(tx, anchor)
+// waiting returns the pending submission with an anchor, or ErrParams if there is none.
+func waiting(tx *bbolt.Tx, anchor []byte) (*pendingRecord, error) {
+	k, err := getPending(tx, anchor)
 	if err == nil && k == nil {
 		err = refuse("no submission of this anchor waits for the ledger")
 	}
 	return k, err
 }
 
-// abandon forgets a submission that will never be on the ledger, and frees what it holds. The history keeps why.
-func abandon(tx *bbolt.Tx, anchor []byte, k *kept, status Status) error {
+// abandon removes a submission that will never be on the ledger, and frees the tokens that it reserves. The
+// history stores why.
+func abandon(tx *bbolt.Tx, anchor []byte, k *pendingRecord, status Status) error {
 	if err := free(tx, anchor, k); err != nil {
 		return err
 	}
 	if err := noteStatus(tx, anchor, status); err != nil {
 		return err
 	}
-	return dropKept(tx, anchor, k)
+	return removePending(tx, anchor, k)
 }
 
-// free frees the tokens that a submission holds.
-func free(tx *bbolt.Tx, anchor []byte, k *kept) error {
+// free frees the tokens that a submission reserves.
+func free(tx *bbolt.Tx, anchor []byte, k *pendingRecord) error {
 	for _, id := range k.inputs {
 		h, err := getToken(tx, id)
 		if err != nil {

@@ -10,20 +10,20 @@ import (
 	"github.com/zkbench/zkbench/token/script"
 )
 
-// HeldLocked is a token that a hash time lock owns, one of whose identities is the wallet's.
-type HeldLocked struct {
-	Held
+// LockedToken is a token that a hash time lock owns. The wallet is its sender or its recipient.
+type LockedToken struct {
+	UnspentToken
 	Lock *script.HashLock
 }
 
-// Locked yields the tokens of hash time locks that are on the ledger and that no submission holds, by id. After an error it
-// stops.
-func (v *Vault) Locked() iter.Seq2[HeldLocked, error] {
-	return func(yield func(HeldLocked, error) bool) {
-		for h, err := range v.ofScripts(script.TypeHashLock) {
-			var out HeldLocked
+// Locked yields the tokens of hash time locks that are on the ledger and that no pending submission reserves,
+// in the order of their ids. After an error it stops.
+func (v *Vault) Locked() iter.Seq2[LockedToken, error] {
+	return func(yield func(LockedToken, error) bool) {
+		for h, err := range v.scriptTokens(script.TypeHashLock) {
+			var out LockedToken
 			if err == nil {
-				out.Held = h.held()
+				out.UnspentToken = h.unspentToken()
 				out.Lock, err = script.ParseHashLock(h.Token.Owner)
 			}
 			if !yield(out, err) || err != nil {
@@ -33,11 +33,12 @@ func (v *Vault) Locked() iter.Seq2[HeldLocked, error] {
 	}
 }
 
-// ofScripts yields the tokens that scripts of a type own and that no submission holds, by id.
-func (v *Vault) ofScripts(typ identity.Type) iter.Seq2[*held, error] {
-	return func(yield func(*held, error) bool) {
+// scriptTokens yields the tokens that scripts of a type own and that no submission reserves, in the order of
+// their ids.
+func (v *Vault) scriptTokens(typ identity.Type) iter.Seq2[*tokenRecord, error] {
+	return func(yield func(*tokenRecord, error) bool) {
 		for id, err := range v.keys(bucketScripts, nil, nil) {
-			var h *held
+			var h *tokenRecord
 			if err == nil {
 				h, err = lookUp(v, token.ID(id), getToken)
 			}
@@ -51,16 +52,18 @@ func (v *Vault) ofScripts(typ identity.Type) iter.Seq2[*held, error] {
 	}
 }
 
-// Claim spends a token of a hash time lock to the recipient's address, which is the wallet's, with the preimage. A validator
-// accepts that before the deadline, and the preimage is public when it has: who has none yet must not claim.
-// What Transfer says of durability and errors holds; an id that is no token of a lock on the ledger, another
-// preimage, and a recipient who is not the wallet are an ErrPolicy.
+// Claim spends the token of a hash time lock, with the preimage, to the recipient's address; the wallet must be
+// the recipient. A validator accepts the claim only before the deadline. Everyone who sees the request learns
+// the preimage, even if the request comes too late: claim early.
+//
+// Durability and errors are as for Transfer. Claim returns ErrPolicy if id is not a token of a hash time lock
+// that can be spent, if the preimage does not match, or if the wallet is not the recipient.
 func (s *TransferService) Claim(ctx context.Context, id token.ID, preimage []byte) (*Submission, error) {
 	return s.unlock(ctx, id, script.Unlock{Kind: script.Claim, Preimage: preimage})
 }
 
-// Reclaim spends a token of a hash time lock to the sender's address, which is the wallet's. A validator accepts that from the
-// deadline on. Errors are as Claim's.
+// Reclaim spends the token of a hash time lock to the sender's address; the wallet must be the sender. A
+// validator accepts it from the deadline on. Errors are as for Claim.
 func (s *TransferService) Reclaim(ctx context.Context, id token.ID) (*Submission, error) {
 	return s.unlock(ctx, id, script.Unlock{Kind: script.Reclaim})
 }
@@ -88,7 +91,8 @@ func (s *TransferService) unlock(ctx context.Context, id token.ID, u script.Unlo
 	return s.submit(ctx, []*part{{plan: p, funds: f, outputs: &outputs{tos: []Address{to}, values: []uint64{f.sum}}}})
 }
 
-// takeLocked reserves a token of a lock in memory, as take does; its one nonce is that of the identity which signs.
+// takeLocked reserves the token of a lock in memory, as take does. Its only nonce becomes that of the identity
+// which signs.
 func (w *Wallet) takeLocked(id token.ID, u script.Unlock) (f *funds, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -100,7 +104,7 @@ func (w *Wallet) takeLocked(id token.ID, u script.Unlock) (f *funds, err error) 
 		return nil, err
 	}
 	if h == nil || h.state != unspent || identity.Identity(h.Token.Owner).Type() != script.TypeHashLock {
-		return nil, deny("token %x is none of a hash time lock that can be spent", []byte(id))
+		return nil, deny("token %x is not a spendable token of a hash time lock", []byte(id))
 	}
 	lock, err := script.ParseHashLock(h.Token.Owner)
 	if err != nil {
@@ -109,7 +113,7 @@ func (w *Wallet) takeLocked(id token.ID, u script.Unlock) (f *funds, err error) 
 	signer := lock.Sender()
 	if u.Kind == script.Claim {
 		if image, err := script.Image(u.Preimage); err != nil || image != lock.Image() {
-			return nil, deny("the preimage is another image's")
+			return nil, deny("the preimage does not match the lock's image")
 		}
 		signer = lock.Recipient()
 	}
@@ -121,8 +125,8 @@ func (w *Wallet) takeLocked(id token.ID, u script.Unlock) (f *funds, err error) 
 		if w.keys.serves(mine, signer) {
 			h.nonces = []note.Nonce{nonce}
 			w.taken[string(id)] = true
-			return &funds{tokens: []held{*h}, sum: h.Value, signer: signer}, nil
+			return &funds{tokens: []tokenRecord{*h}, sum: h.Value, signer: signer}, nil
 		}
 	}
-	return nil, deny("who may %s is no address of this wallet", u.Kind)
+	return nil, deny("only another wallet may %s this token", u.Kind)
 }

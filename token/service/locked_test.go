@@ -12,8 +12,8 @@ import (
 	"github.com/zkbench/zkbench/token/service"
 )
 
-// locked are the tokens of locks that a party has on the ledger.
-func (p *party) locked(t testing.TB) (all []service.HeldLocked) {
+// locked returns the tokens of locks that a party has on the ledger.
+func (p *party) locked(t testing.TB) (all []service.LockedToken) {
 	t.Helper()
 	for h, err := range p.Locked() {
 		must.Do(t, err)

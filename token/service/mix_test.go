@@ -104,7 +104,7 @@ func newMixed(t testing.TB, dir, life string) *mixed {
 	return m
 }
 
-// mixKeys are those of a wallet: an Ed25519 key, a P-256 key under another certificate each time, and pseudonyms.
+// mixKeys returns the keys of a wallet: an Ed25519 key, a P-256 key under another certificate each time, and pseudonyms.
 func (m *mixed) mixKeys(t testing.TB, i int) *service.Keys {
 	t.Helper()
 	name := mixNames[i]
@@ -299,7 +299,7 @@ func (m *mixed) follow(ctx context.Context) error {
 	return m.reconcile(ctx)
 }
 
-// vaults are those that have submissions.
+// vaults returns the vaults that have submissions.
 func (m *mixed) vaults() []*service.Vault {
 	all := []*service.Vault{m.issued}
 	for _, p := range m.wallets {
@@ -349,7 +349,7 @@ func TestMixChild(t *testing.T) {
 	wg.Wait()
 }
 
-// number is that of an environment variable.
+// number returns the number in an environment variable.
 func number(t testing.TB, name string) (n uint64) {
 	t.Helper()
 	if text := os.Getenv(name); text != "" {
@@ -358,7 +358,7 @@ func number(t testing.TB, name string) (n uint64) {
 	return n
 }
 
-// seeded is the seed of a test that draws much: that of the environment, or a fresh one. If the test fails it says which.
+// seeded returns the seed of a test that draws much: that of the environment, or a fresh one. If the test fails it says which.
 func seeded(t *testing.T, name string) uint64 {
 	t.Helper()
 	seed := cmp.Or(number(t, name), rand.Uint64()>>1+1)
@@ -402,7 +402,7 @@ type heard struct {
 	did  map[string]int      // how often, by kind
 }
 
-// missing are the kinds of which nothing has landed or was done.
+// missing returns the kinds of operations that were never done, or never recorded.
 func (h *heard) missing() (kinds []string) {
 	for _, kind := range mixKinds {
 		if h.did[kind] == 0 {
@@ -430,7 +430,7 @@ func (h *heard) live(t *testing.T, cmd *exec.Cmd, after time.Duration) {
 			return true
 		case len(words) > 1 && words[0] == "landed":
 			before := len(h.said)
-			whole := told(t, line, h.said)
+			whole := readLanded(t, line, h.said)
 			if len(h.said) > before {
 				h.did[words[1]]++
 			}

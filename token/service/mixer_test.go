@@ -43,7 +43,8 @@ func (m *mixer) somebody() (p, q *party) {
 	return m.wallets[order[0]], m.wallets[order[1]]
 }
 
-// order is one of a type, which is drawn, with metadata that no other has: of two payments with the same one, only one may ever land.
+// order returns an order of a type, which is drawn, with metadata that no other order has. Of two payments with the
+// same metadata, only one may ever be recorded.
 func (m *mixer) order(payments ...service.Payment) service.Order {
 	return service.Order{Type: mixTypes[m.IntN(2)], Payments: payments, Metadata: m.fresh(16)}
 }
@@ -236,7 +237,7 @@ func (m *mixer) sells(ctx context.Context) error {
 func (m *mixer) sharedPays(ctx context.Context) error {
 	order := m.Perm(3)
 	p, q := m.wallets[order[0]], m.wallets[order[1]]
-	var tokens []service.HeldShared
+	var tokens []service.SharedToken
 	for h, err := range p.Shared() {
 		if err != nil {
 			return err
@@ -400,7 +401,7 @@ func (m *mixer) discards(ctx context.Context) error {
 func (m *mixer) tidies(ctx context.Context) error {
 	n := m.IntN(len(m.wallets) + 1)
 	v := m.vaults()[n]
-	var waiting []service.Kept
+	var waiting []service.PendingSubmission
 	for k, err := range v.Submissions() {
 		if err != nil {
 			return err

@@ -55,7 +55,7 @@ type model struct {
 // types are the types of the model's tokens.
 var types = [...]string{usd, "EUR"}
 
-// free is what a party can spend of a type after Sync: its coins on the ledger that no
+// free returns what a party can spend of a type after Sync: its coins on the ledger that no
 // submission of its own holds.
 func (m *model) free(p int, typ string) (sum uint64) {
 	held := map[*coin]bool{}

@@ -16,8 +16,8 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// reader names who reads a log with a vault. It is the key of its place in the bucket meta, and its first byte begins its keys in the
-// buckets unspent and anchors.
+// reader names a reader of the log for a vault. It is the key of the reader's position in the bucket meta. Its
+// first byte begins its keys in the buckets unspent and anchors.
 type reader string
 
 const (
@@ -25,20 +25,22 @@ const (
 	reconciled reader = "reconciled" // an auditor, by Reconcile
 )
 
-// key is a reader's key in a bucket that several readers share.
+// key returns a reader's key in a bucket that several readers share.
 func (who reader) key(key []byte) []byte { return append([]byte{who[0]}, key...) }
 
-// place is a record of the log that a vault has seen, and all before it. The zero value is before the first.
+// place is a reader's position in the log: a record that the vault has seen, with all records before it. The
+// zero value is before the first record.
 type place struct {
 	seq     uint64
 	time    time.Time // of the record
 	record  [32]byte  // its sum
-	chain   [32]byte  // SHA-256 of the chain before it, zeros before the first, and its sum
-	policy  uint64    // the version that holds behind it
+	chain   [32]byte  // SHA-256 of the previous chain (zeros before the first record) and the record's sum
+	policy  uint64    // version of the policy after the record
 	checked bool      // every record up to here has been validated
 }
 
-// sum is SHA-256 of all that a vault takes from a record: number(8) time(12) policy(8) request. The request decides the rest.
+// sum returns the SHA-256 of all that a vault takes from a record: number(8) time(12) policy(8) request. The
+// rest follows from the request.
 func sum(r *ledger.Record) [32]byte {
 	data := binary.BigEndian.AppendUint64(make([]byte, 0, 8+ledger.TimeLen+8+len(r.Request)), r.Seq)
 	data = binary.BigEndian.AppendUint64(ledger.AppendTime(data, r.Time), r.Policy)
@@ -49,11 +51,12 @@ func sum(r *ledger.Record) [32]byte {
 type step struct {
 	ledger.Record
 	parsed *entry.Parsed
-	end    place // behind it
+	end    place // the position after it
 }
 
-// next checks the record that is to follow a place: its number is the next one, its time not before the last, its policy the current one, and all
-// that it says besides is what its request makes it. Else next returns a *ledger.CorruptError.
+// next checks the record that must follow a position. Its number must be the next one, its time not before the
+// last, and its policy the current one. Everything else that it says must follow from its request. If not, next
+// returns a *ledger.CorruptError.
 func (p place) next(id token.LedgerID, pointLen int, r ledger.Record) (*step, error) {
 	if r.Seq != p.seq+1 {
 		return nil, ledger.Corruptf(named(p.seq+1), "the log has request %d in its place", r.Seq)
@@ -63,7 +66,7 @@ func (p place) next(id token.LedgerID, pointLen int, r ledger.Record) (*step, er
 		return nil, ledger.Corruptf(named(r.Seq), "not a request: %v", err)
 	}
 	if parsed.Update == nil {
-		parsed.Entry.Policy = r.Policy // which the request does not say
+		parsed.Entry.Policy = r.Policy // the request does not contain it
 	}
 	if err := entry.Check(&r, &parsed.Entry); err != nil {
 		return nil, err
@@ -74,15 +77,15 @@ func (p place) next(id token.LedgerID, pointLen int, r ledger.Record) (*step, er
 	if r.Time.Before(p.time) {
 		return nil, ledger.Corruptf(named(r.Seq), "its time is before that of the request before it")
 	}
-	s := &step{Record: r, parsed: parsed, end: p.behind(&r)}
+	s := &step{Record: r, parsed: parsed, end: p.after(&r)}
 	if r.Update {
 		s.end.policy++
 	}
 	return s, nil
 }
 
-// behind is the place behind a record, under the same policy.
-func (p place) behind(r *ledger.Record) place {
+// after returns the position after a record, under the same policy.
+func (p place) after(r *ledger.Record) place {
 	p.seq, p.time, p.record = r.Seq, r.Time, sum(r)
 	p.chain = sha256.Sum256(append(p.chain[:], p.record[:]...))
 	return p
@@ -90,16 +93,17 @@ func (p place) behind(r *ledger.Record) place {
 
 func named(seq uint64) string { return fmt.Sprintf("request %d", seq) }
 
-// since yields the records of the ledger of a genesis behind a place, each checked, after the one at the place has been found to be as it was; then met is set. It yields a
-// *ledger.CorruptError if the ledger was put back to an older state and went on otherwise, or if a record does not
-// follow the one before it. After an error it stops.
+// since yields the records after a position, each checked. It first checks that the record at the position is
+// still the same, and then sets met. It yields a *ledger.CorruptError if that record differs: the ledger was
+// put back to an older state and continued differently. It yields one too if a record does not follow the one
+// before it. After an error it stops.
 func (p place) since(ctx context.Context, l Ledger, genesis ledger.Genesis, pointLen int, met *bool) iter.Seq2[*step, error] {
 	return func(yield func(*step, error) bool) {
 		*met = p.seq == 0
 		for r, err := range l.Log(ctx, max(p.seq, 1)) {
 			if err == nil && !*met {
 				if sum(&r) != p.record {
-					err = ledger.Corruptf(named(p.seq), "another one than the vault has seen: the ledger has lost records, or shows another log (Vault.FollowAnew)")
+					err = ledger.Corruptf(named(p.seq), "differs from what the vault has seen: the ledger has lost records, or shows another log (Vault.FollowAnew)")
 				} else {
 					*met = true
 					continue
@@ -107,7 +111,7 @@ func (p place) since(ctx context.Context, l Ledger, genesis ledger.Genesis, poin
 			}
 			var s *step
 			if err == nil {
-				if s, err = p.next(genesis.At(r.Seq).ID(), pointLen, r); err == nil {
+				if s, err = p.next(genesis.ForRecord(r.Seq).ID(), pointLen, r); err == nil {
 					p = s.end
 				}
 			}
@@ -118,7 +122,7 @@ func (p place) since(ctx context.Context, l Ledger, genesis ledger.Genesis, poin
 	}
 }
 
-// placeOf returns a reader's place: number(8) time(12) record(32) chain(32) policy(8) checked(1).
+// placeOf returns a reader's position: number(8) time(12) record(32) chain(32) policy(8) checked(1).
 func placeOf(tx *bbolt.Tx, who reader) (p place, err error) {
 	body, err := get(tx, bucketMeta, []byte(who))
 	if body == nil || err != nil {
@@ -141,7 +145,7 @@ func putPlace(tx *bbolt.Tx, who reader, p place) error {
 	return put(tx, bucketMeta, []byte(who), body)
 }
 
-// bit is the encoding of a truth.
+// bit encodes a bool.
 func bit(b bool) byte {
 	if b {
 		return 1

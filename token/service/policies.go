@@ -14,8 +14,9 @@ import (
 	"github.com/zkbench/zkbench/token/policy"
 )
 
-// adopt makes the policy of parameters the vault's, and that of the updates which it has followed. An update that does not hold ends that, and keeps
-// nobody from opening the vault: the next read of a log replaces it.
+// adopt sets the vault's policy: that of the parameters, changed by the updates that the vault has stored. It
+// stops before an update that is not valid. Such an update does not prevent opening the vault, because the next
+// read of a log replaces it.
 func (v *Vault) adopt(params *token.PublicParams) error {
 	if err := policy.Check(&params.Policy); err != nil {
 		return err
@@ -23,15 +24,16 @@ func (v *Vault) adopt(params *token.PublicParams) error {
 	v.following.Lock()
 	defer v.following.Unlock()
 	v.first.Store(params.Policy.Clone())
-	rules, _, err := v.kept(context.Background())
+	rules, _, err := v.storedPolicy(context.Background())
 	if err == nil {
 		v.current.Store(rules)
 	}
 	return err
 }
 
-// kept returns the policy at the end of the updates that the vault has kept, and why the next one does not hold, if there is one.
-func (v *Vault) kept(ctx context.Context) (rules *token.Policy, wrong, err error) {
+// storedPolicy returns the policy after the updates that the vault has stored. If one of them is not valid, it
+// stops there, and wrong says why.
+func (v *Vault) storedPolicy(ctx context.Context) (rules *token.Policy, wrong, err error) {
 	rules, err = policy.Follow(ctx, updates{v, math.MaxUint64}, v.genesis, v.first.Load())
 	_, failed := errors.AsType[*zkbench.CheckError](err)
 	if failed || errors.Is(err, zkbench.ErrMalformed) || errors.Is(err, zkbench.ErrParams) {
@@ -40,15 +42,15 @@ func (v *Vault) kept(ctx context.Context) (rules *token.Policy, wrong, err error
 	return rules, wrong, err
 }
 
-// rules is the ledger's policy as far as the vault has followed it.
+// rules returns the ledger's policy as far as the vault has followed it.
 func (v *Vault) rules() *token.Policy { return v.current.Load() }
 
-// nextPolicy returns the policy that an update in the log makes, nil if the vault has it. It returns a *ledger.CorruptError if the update
-// does not verify, or is not the vault's.
+// nextPolicy returns the policy that an update in the log makes, or nil if the vault has it already. It returns
+// a *ledger.CorruptError if the update does not verify, or differs from the vault's.
 func (v *Vault) nextPolicy(s *step) (*token.Policy, error) {
 	u, rules := s.parsed.Update, v.rules()
 	if u.Policy.Version > rules.Version {
-		if err := u.Verify(v.genesis.At(s.Seq).ID(), rules); err != nil {
+		if err := u.Verify(v.genesis.ForRecord(s.Seq).ID(), rules); err != nil {
 			return nil, ledger.Corruptf(named(s.Seq), "%v", err)
 		}
 		return u.Policy.Clone(), nil
@@ -71,7 +73,8 @@ func (v *Vault) nextPolicy(s *step) (*token.Policy, error) {
 	return nil, nil
 }
 
-// recoverPolicy has a ledger give again the updates up to a version that the vault has followed and does not have, or has wrong.
+// recoverPolicy asks a ledger again for the updates that the vault has followed, up to a version, and that are
+// now missing or wrong.
 func (v *Vault) recoverPolicy(ctx context.Context, l Ledger, version uint64) error {
 	for rules := v.rules(); rules.Version < version; rules = v.rules() {
 		source := &last{Source: l}
@@ -92,7 +95,7 @@ func (v *Vault) recoverPolicy(ctx context.Context, l Ledger, version uint64) err
 	return nil
 }
 
-// last remembers the last record that a source has given.
+// last remembers the last record that a source returned.
 type last struct {
 	policy.Source
 	record ledger.Record
@@ -104,7 +107,7 @@ func (l *last) Record(ctx context.Context, anchor []byte) (r ledger.Record, foun
 	return l.record, found, err
 }
 
-// updates are those of the policy that a vault has kept, up to a version.
+// updates are the policy updates that a vault has stored, up to a version.
 type updates struct {
 	*Vault
 	to uint64
@@ -139,23 +142,26 @@ func (v *Vault) recordOf(id token.LedgerID) uint64 {
 	return seq
 }
 
-// FollowAnew has the next Sync and the next Reconcile begin at the first record of the log, and forgets what the vault has learned from it. It is for a
-// vault that a ledger has deceived, or that follows another log than it should. It keeps submissions with what they hold, what an auditor has signed, and
-// what the history says of payments that the vault has made. Payments that had landed are pending until the log shows them again. Make the services of the vault
-// again after it: they keep the policy that they have.
+// FollowAnew makes the next Sync and the next Reconcile begin at the first record of the log. It removes what
+// the vault has learned from the log. Use it if a ledger has deceived the vault, or if the vault follows the
+// wrong log.
+//
+// FollowAnew keeps pending submissions with the tokens that they reserve, what an auditor has signed, and the
+// history of the vault's own payments. Payments that were recorded are pending until the log shows them again.
+// Create the vault's services again afterwards, because they keep their policy.
 func (v *Vault) FollowAnew(ctx context.Context) error {
 	v.following.Lock()
 	defer v.following.Unlock()
 	for _, who := range []reader{followed, reconciled} {
-		if err := v.anew(ctx, who); err != nil {
+		if err := v.restart(ctx, who); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// anew is FollowAnew for one reader.
-func (v *Vault) anew(ctx context.Context, who reader) error {
+// restart does what FollowAnew does, for one reader.
+func (v *Vault) restart(ctx context.Context, who reader) error {
 	if err := v.update(ctx, func(tx *bbolt.Tx) error {
 		if err := empty(tx, bucketPolicies); err != nil {
 			return err
@@ -173,7 +179,7 @@ func (v *Vault) anew(ctx context.Context, who reader) error {
 	return nil
 }
 
-// forget removes what a reader has learned from the log, and its place.
+// forget removes what a reader has learned from the log, and its position.
 func forget(tx *bbolt.Tx, who reader) error {
 	for _, bucket := range []string{bucketUnspent, bucketAnchors} {
 		c := tx.Bucket([]byte(bucket)).Cursor()

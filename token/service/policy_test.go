@@ -19,7 +19,7 @@ import (
 	"github.com/zkbench/zkbench/token/validator"
 )
 
-// governed is a world whose policy one administrator changes.
+// governed returns a world whose policy one administrator changes.
 func governed(t testing.TB, edit func(*token.Policy)) *world {
 	t.Helper()
 	return newWorld(t, func(p *token.PublicParams) {

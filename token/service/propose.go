@@ -11,14 +11,15 @@ import (
 	"github.com/zkbench/zkbench/token/script"
 )
 
-// Propose makes the actions of one party to a request that several make or sign. They stand in the request from the
-// index first on, under an anchor on which all have agreed, and have no signatures. A proposal may spend tokens that
-// are owned together with others: Order.From names them, and Order.Change the address of the rest, which the other
-// owners must agree to. When Propose returns nil, the proposal is durable and holds the tokens as Transfer does.
+// Propose makes one party's actions of a request that several parties make or sign. first is the index of the
+// first of them in the request. All parties must have agreed on the anchor. The actions have no signatures. A
+// proposal may spend tokens that are owned together with others. Order.From then names them, and Order.Change
+// is the address of the rest, to which the other owners must agree. When Propose returns nil, the proposal is
+// durable and reserves the tokens as Transfer does.
 //
-// The information is sealed to the auditors, so that the other parties learn nothing from it. An action that spends
-// a token owned together with others is the exception: its openings are in clear, since the other owners know them,
-// and who signs for each owner is sealed.
+// The information is sealed to the auditors, so the other parties learn nothing from it. An action that spends
+// a token owned together with others is the exception: its openings are not sealed, because the other owners
+// know them. Only the information on the signer of each owner is sealed.
 func (s *TransferService) Propose(ctx context.Context, first int, orders ...Order) (*Submission, error) {
 	parts, end, err := s.parts(first, orders)
 	defer end()
@@ -38,7 +39,7 @@ func (s *TransferService) Propose(ctx context.Context, first int, orders ...Orde
 			if err != nil {
 				return nil, fmt.Errorf("input %d: %w", i, err)
 			}
-			known, err := s.wallet.keys.own(p.rules, p.tokens[i].nonces[0], signer, p.tokens[i].proof)
+			known, err := s.wallet.keys.auditOwner(p.rules, p.tokens[i].nonces[0], signer, p.tokens[i].proof)
 			if err == nil && p.shared { // others see the information
 				known, err = audit.Seal(p.rules, s.ledger, id, known)
 			}
@@ -60,8 +61,9 @@ func (s *TransferService) Propose(ctx context.Context, first int, orders ...Orde
 	return sub, nil
 }
 
-// Propose is Issue of one party to a request that several make: its actions from a place in it on, without signatures, under an anchor that all have
-// agreed on. Sign signs them.
+// Propose makes an issuer's actions of a request that several parties make. first is the index of the first of
+// them in the request. All parties must have agreed on the anchor. The actions have no signatures; Sign adds
+// them. Errors are as for Issue.
 func (s *IssueService) Propose(ctx context.Context, first int, orders ...Order) (*Submission, error) {
 	plans, err := s.plans(first, orders)
 	if err != nil {
@@ -82,8 +84,8 @@ func (s *IssueService) Propose(ctx context.Context, first int, orders ...Order) 
 	return sub, nil
 }
 
-// seal encrypts the information on the action n of a submission, which stands at a place in the request. Without auditors
-// there is nobody to tell, and the other parties must not learn it.
+// seal encrypts the information on the action n of a submission, which has the index place in the request.
+// Without auditors seal removes the information, because the other parties must not learn it.
 func (s *system) seal(rules *token.Policy, sub *Submission, n, place int) (err error) {
 	info := &sub.Information.Actions[n]
 	if len(rules.Auditors) == 0 {
@@ -94,8 +96,8 @@ func (s *system) seal(rules *token.Policy, sub *Submission, n, place int) (err e
 	return err
 }
 
-// Join makes one request of the actions that its parties propose, in their order. Join returns an ErrParams if a part
-// has another anchor or another end of validity than the first.
+// Join combines the actions that the parties propose into one request, in their order. It returns ErrParams if
+// a part has another anchor or another end of validity than the first.
 func Join(parts ...*Submission) (*Submission, error) {
 	joined := new(Submission)
 	for i, p := range parts {

@@ -14,24 +14,30 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Reconcile follows the ledger's log from where it ended before, and the policy with it, and notes what has become of the requests that
-// were signed: which have landed, and which never will, since another request has taken their anchor or a token that they spend. The auditor's
-// Policy hears of both (Settled), and Unlanded yields the rest. A record that was not signed, or not as it is there or with that witness, goes to
-// stray: if every request needs this auditor, either the vault has been lost or a validator is not to be
-// trusted. A record that a fork has of its parent is no stray. Records are checked as by Wallet.Sync, and validated if
-// Vault.CheckRecords says so; errors are Sync's.
+// Reconcile follows the ledger's log from where the last Reconcile ended, and the policy with it. It finds out
+// what became of the requests that the auditor has signed. Some are on the ledger. Others never will be,
+// because another request has their anchor or has spent a token that they spend. Reconcile reports both to the
+// auditor's Policy (Settled); Unlanded yields the rest. It returns the number of signed requests that it found
+// on the ledger.
 //
-// The vault counts a record as seen only after stray and Settled have returned nil for it and for all before it. If one of them returns an
-// error, or the process ends, the next Reconcile tells it again: it may be told twice, and is never lost. Updates of the policy behind it are
-// followed only then. If stray is nil, Reconcile returns ErrParams when there is something to tell. stray and Settled must not call Sync or
-// Reconcile of the same vault.
+// Reconcile passes a record to stray if the auditor has not signed that request, or has signed it with another
+// witness. If every request needs this auditor, a stray record means that the vault was lost or that a
+// validator cannot be trusted. Policy updates, and records that a fork has from its parent, are not stray.
+// Records are checked as Wallet.Sync checks them, and validated if Vault.CheckRecords was called. Errors are as
+// for Sync.
+//
+// The vault counts a record as seen only after stray and Settled have returned nil for it and for all records
+// before it. If one of them returns an error, or the process ends, the next Reconcile reports the record again.
+// So a record may be reported twice, and is never lost. Policy updates after that record are followed only
+// then. If stray is nil, Reconcile returns ErrParams when there is a stray record. stray and Settled must not
+// call Sync or Reconcile on the same vault.
 func (s *AuditorService) Reconcile(ctx context.Context, l Ledger, stray func(ledger.Record) error) (landed uint64, err error) {
 	v := s.vault
 	v.following.Lock()
 	defer v.following.Unlock()
 	if stray == nil {
 		stray = func(r ledger.Record) error {
-			return refuse("request %d was not signed by this auditor, and nobody is told", r.Seq)
+			return refuse("request %d was not signed by this auditor, and Reconcile has no function to report it to", r.Seq)
 		}
 	}
 	found := make(map[uint64]bool)
@@ -59,12 +65,12 @@ func (s *AuditorService) Reconcile(ctx context.Context, l Ledger, stray func(led
 
 // outcome is what a record does to the requests that an auditor has signed.
 type outcome struct {
-	landed  bool                // it is one
-	refused map[string][32]byte // the digests of those that can never land behind it, by anchor
+	landed  bool                // the record is one of them
+	refused map[string][32]byte // the digests of those that can never be recorded after it, by anchor
 }
 
-// tell finds what a record does to signed requests, and tells the policy and stray of it. told has the anchors of requests that records before
-// it, which are not written yet, have refused.
+// tell finds out what a record does to signed requests, and reports it to the policy and to stray. told
+// contains the anchors of requests that earlier records, which are not written yet, have refused.
 func (s *AuditorService) tell(ctx context.Context, r *step, o *outcome, told map[string]bool, stray func(ledger.Record) error) error {
 	var own *signed
 	if err := s.vault.view(func(tx *bbolt.Tx) (err error) {
@@ -78,11 +84,11 @@ func (s *AuditorService) tell(ctx context.Context, r *step, o *outcome, told map
 	switch {
 	case own != nil && own.digest == r.Digest:
 		if own.refused || told[string(r.Anchor)] {
-			return ledger.Corruptf(named(r.Seq), "it can never land behind a request before it")
+			return ledger.Corruptf(named(r.Seq), "it can never be recorded after a request before it")
 		}
 		o.landed = true
-		err := own.again(r.Digest, r.parsed.Request)
-		if errors.Is(err, zkbench.ErrAnchorConflict) { // others have signed for its inputs than the auditor was shown
+		err := own.checkSame(r.Digest, r.parsed.Request)
+		if errors.Is(err, zkbench.ErrAnchorConflict) { // other members have signed for its inputs than the auditor was shown
 			err = stray(r.Record)
 		}
 		if err != nil {
@@ -93,7 +99,7 @@ func (s *AuditorService) tell(ctx context.Context, r *step, o *outcome, told map
 				return err
 			}
 		}
-	case !r.Update && r.Seq > s.vault.genesis.Inherited(): // updates no auditor signs, and what a parent accepted was signed for the parent
+	case !r.Update && r.Seq > s.vault.genesis.Inherited(): // auditors do not sign updates, and what a parent accepted was signed for the parent
 		if err := stray(r.Record); err != nil {
 			return err
 		}
@@ -110,8 +116,9 @@ func (s *AuditorService) tell(ctx context.Context, r *step, o *outcome, told map
 	return nil
 }
 
-// refusedBy returns the signed requests that can never land behind a record, and of which that is not known yet: by anchor, without what was
-// signed, since whoever makes up tokens can have any number of them signed.
+// refusedBy returns the signed requests that can never be recorded after a record, if that is not known yet.
+// They are indexed by anchor and come without what was signed, because anyone who invents tokens can have any
+// number of requests signed.
 func refusedBy(tx *bbolt.Tx, r *step) (map[string][32]byte, error) {
 	anchors := [][]byte{r.Anchor}
 	for _, id := range r.Spends {
@@ -134,7 +141,8 @@ func refusedBy(tx *bbolt.Tx, r *step) (map[string][32]byte, error) {
 	return refused, nil
 }
 
-// note notes what a record does to signed requests. It returns a *ledger.CorruptError if one has landed before.
+// note records what a record does to signed requests. It returns a *ledger.CorruptError if the log had the
+// request before.
 func (o *outcome) note(tx *bbolt.Tx, s *step) error {
 	for anchor := range o.refused {
 		one, err := getSigned(tx, []byte(anchor))
@@ -151,7 +159,7 @@ func (o *outcome) note(tx *bbolt.Tx, s *step) error {
 	}
 	one, err := getSigned(tx, s.Anchor)
 	if err == nil && one.landed != 0 && one.landed != s.Seq {
-		err = ledger.Corruptf(named(s.Seq), "it is request %d once more", one.landed)
+		err = ledger.Corruptf(named(s.Seq), "it repeats request %d", one.landed)
 	}
 	if err != nil {
 		return err
@@ -160,7 +168,7 @@ func (o *outcome) note(tx *bbolt.Tx, s *step) error {
 	return putSigned(tx, s.Anchor, one)
 }
 
-// unland forgets what has become of signed requests.
+// unland forgets what became of signed requests.
 func unland(tx *bbolt.Tx) error {
 	var anchors [][]byte
 	if err := tx.Bucket([]byte(bucketSigned)).ForEach(func(anchor, _ []byte) error {
@@ -182,8 +190,8 @@ func unland(tx *bbolt.Tx) error {
 	return nil
 }
 
-// Unlanded yields the anchors of requests that were signed, that Reconcile has not found on the ledger, and that may land yet. After an
-// error it stops.
+// Unlanded yields the anchors of signed requests that Reconcile has not found on the ledger and that may still
+// be recorded. After an error it stops.
 func (s *AuditorService) Unlanded() iter.Seq2[[]byte, error] {
 	return func(yield func(anchor []byte, err error) bool) {
 		for anchor, err := range s.vault.keys(bucketSigned, nil, nil) {

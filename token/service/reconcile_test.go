@@ -20,7 +20,7 @@ import (
 	"github.com/zkbench/zkbench/token/validator"
 )
 
-// auditorOf is the world's auditor with a policy, and a vault of its own.
+// auditorOf returns the world's auditor with a policy, and a vault of its own.
 func auditorOf(t *testing.T, w *world, rules service.Policy) *service.AuditorService {
 	t.Helper()
 	vault := w.vault(t)
@@ -84,7 +84,7 @@ func TestPolicy(t *testing.T) {
 	must.FailGet(service.NewAuditorService(w.params, smallTables, executor.Serial(), w.audited, w.audits(t, nil)))(t, zkbench.ErrParams, "no policy")
 }
 
-// unlanded are the anchors of what an auditor has signed and that may land yet.
+// unlanded returns the anchors of what an auditor has signed and that may still be recorded.
 func unlanded(t must.TB, s *service.AuditorService) (anchors []string) {
 	t.Helper()
 	t.Helper()

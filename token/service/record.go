@@ -22,13 +22,13 @@ import (
 //	meta        "format" -> version(1) ledger.Genesis
 //	            "keys" -> mark(32) of the keys whose tokens these are
 //	            "followed" -> the last record of the log that the vault has seen: see placeOf
-//	            "reconciled" -> the last one that an auditor has
-//	tokens      id       -> a token that the ledger was found to have: unspent, reserved or spent
-//	free        type value(8) id -> nothing: the tokens that are unspent
-//	scripts     id       -> nothing: those of them that scripts own
+//	            "reconciled" -> the last one that an auditor has seen
+//	tokens      id       -> a token that was found on the ledger: unspent, reserved or spent
+//	free        type value(8) id -> nothing: the unspent tokens
+//	scripts     id       -> nothing: the unspent tokens that scripts own
 //	submissions anchor   -> a submission
 //	inputs      id anchor -> nothing: the tokens that submissions spend
-//	fresh       anchor   -> nothing: the submissions whose anchors are to be looked up
+//	fresh       anchor   -> nothing: the submissions whose anchors the ledger must be asked about
 //	history     sequence(8) -> a movement
 //	moves       anchor   -> sequence(8) of its last movement
 //	signed      anchor   -> what an auditor has signed
@@ -37,10 +37,10 @@ import (
 //	unspent     reader(1) id -> SHA-256(32) of each unspent token of the ledger, if records are validated
 //	anchors     reader(1) anchor -> digest(32) of each request of the ledger, if records are validated
 //
-// A token is state(1) anchor of the submission that holds it or of the request that has spent it, number(8) of the record that created it,
-// count(1) and nonces(32) of the owner's identities that are the wallet's,
-// audit proof, id, owner, commitment, type, value(8) blinding(32). Numbers are big-endian; proof, owner and type stand behind a length of 2 bytes, the
-// others of 1; the id in inputs and audited too.
+// A token is state(1), the anchor of the submission that reserves it or of the request that has spent it, number(8) of
+// the record that created it, count(1) and nonces(32) of those of the owner's identities that are the wallet's, audit
+// proof, id, owner, commitment, type, value(8), blinding(32). Numbers are big-endian. Proof, owner and type follow a
+// length of 2 bytes, the others a length of 1, and so does the id in inputs and audited.
 const (
 	bucketMeta        = "meta"
 	bucketTokens      = "tokens"
@@ -69,14 +69,15 @@ func buckets() []string {
 	}
 }
 
-// maxRecord bounds a record before it is decoded: a request and the information on it, of the largest that decode, and less than 1 MiB besides.
+// maxRecord bounds a record before it is decoded: the largest request and information that decode, and less
+// than 1 MiB for the rest.
 const maxRecord = token.MaxRequest + audit.MaxInformation + 1<<20
 
 func put(tx *bbolt.Tx, bucket string, key, body []byte) error {
 	return tx.Bucket([]byte(bucket)).Put(key, boltfile.Seal(bucket, key, body))
 }
 
-// get returns a copy of a body, nil where there is none.
+// get returns a copy of a body, or nil if there is none.
 func get(tx *bbolt.Tx, bucket string, key []byte) ([]byte, error) {
 	value := tx.Bucket([]byte(bucket)).Get(key)
 	if value == nil {
@@ -99,7 +100,7 @@ func empty(tx *bbolt.Tx, bucket string) error {
 	return err
 }
 
-// damaged is the error of a record whose checksum is right and whose body is not.
+// damaged returns a *ledger.CorruptError for a record whose checksum is right and whose body is not.
 func damaged(bucket string, err error) error {
 	if err == nil {
 		return nil
@@ -107,7 +108,7 @@ func damaged(bucket string, err error) error {
 	return ledger.Corruptf("bucket "+bucket, "%v", err)
 }
 
-// state is what a vault knows of a token; the numbers are those of the format.
+// state is what a vault knows of a token. The numbers are those of the format.
 type state byte
 
 const (
@@ -116,13 +117,13 @@ const (
 	spent    state = 3 // for good: a token that is shown again is not counted again
 )
 
-// held is one token's record.
-type held struct {
+// tokenRecord is the record of one token.
+type tokenRecord struct {
 	state   state
-	anchor  []byte // of the submission that holds it, or of the request that has spent it
+	anchor  []byte // of the submission that reserves it, or of the request that has spent it
 	created uint64 // number of the record that created it
 	nonces  []note.Nonce
-	proof   []byte // for auditors, of the one nonce of a plain owner; nil: to be made
+	proof   []byte // for auditors, of the one nonce of a plain owner; nil: not made yet
 	ID      token.ID
 	Token   token.Token
 	token.Opening
@@ -133,7 +134,7 @@ const (
 	maxCommitment = 255
 )
 
-func (h *held) encode() ([]byte, error) {
+func (h *tokenRecord) encode() ([]byte, error) {
 	var b wire.Builder
 	b.Bound("own identities", len(h.nonces), 1, token.MaxMembers)
 	b.Bound("bytes of blinding", len(h.Blinding), blindingLen, blindingLen)
@@ -158,9 +159,9 @@ func (h *held) encode() ([]byte, error) {
 	return b.Bytes()
 }
 
-// freeKey is a token's key in the bucket free: those of one type stand together, in
-// the order of their values.
-func (h *held) freeKey() []byte {
+// freeKey returns a token's key in the bucket free. Tokens of one type are together there, in the order of
+// their values.
+func (h *tokenRecord) freeKey() []byte {
 	key := binary.BigEndian.AppendUint64(typeKey(h.Type), h.Value)
 	return append(key, h.ID...)
 }
@@ -169,7 +170,7 @@ func typeKey(typ string) []byte {
 	return append(binary.BigEndian.AppendUint16(nil, uint16(len(typ))), typ...)
 }
 
-// parseFreeKey takes a key of the bucket free apart. The slices are the key's.
+// parseFreeKey splits a key of the bucket free. The slices refer to the key.
 func parseFreeKey(key []byte) (typ string, value uint64, id token.ID, err error) {
 	f := wire.NewFields(key, "key", len(key))
 	typ = string(f.Prefixed("type", 2, 0, token.MaxType))
@@ -182,14 +183,14 @@ func parseFreeKey(key []byte) (typ string, value uint64, id token.ID, err error)
 	return typ, value, id, nil
 }
 
-// getToken returns the record of a token, nil where there is none.
-func getToken(tx *bbolt.Tx, id token.ID) (*held, error) {
+// getToken returns the record of a token, or nil if there is none.
+func getToken(tx *bbolt.Tx, id token.ID) (*tokenRecord, error) {
 	body, err := get(tx, bucketTokens, id)
 	if body == nil || err != nil {
 		return nil, err
 	}
 	f := wire.NewFields(body, "token", maxRecord)
-	h := &held{state: state(f.Number("state", 1, int(unspent), int(spent)))}
+	h := &tokenRecord{state: state(f.Number("state", 1, int(unspent), int(spent)))}
 	h.anchor = f.Prefixed("anchor", 1, 0, token.MaxAnchor)
 	h.created = f.Uint64("created")
 	for range f.Number("nonces", 1, 1, token.MaxMembers) {
@@ -215,8 +216,8 @@ func getToken(tx *bbolt.Tx, id token.ID) (*held, error) {
 	return h, damaged(bucketTokens, err)
 }
 
-// putToken writes a token's record, in place of the one that there may be.
-func putToken(tx *bbolt.Tx, h *held) error {
+// putToken writes or overwrites a token's record.
+func putToken(tx *bbolt.Tx, h *tokenRecord) error {
 	body, err := h.encode()
 	if err != nil {
 		return err
@@ -233,11 +234,13 @@ func putToken(tx *bbolt.Tx, h *held) error {
 	return put(tx, bucketTokens, h.ID, body)
 }
 
-// held is what others are told of a token.
-func (h *held) held() Held { return Held{ID: h.ID, Type: h.Type, Value: h.Value} }
+// unspentToken returns what callers may know of a token.
+func (h *tokenRecord) unspentToken() UnspentToken {
+	return UnspentToken{ID: h.ID, Type: h.Type, Value: h.Value}
+}
 
-// index is where a token that is unspent is found.
-func (h *held) index() (bucket string, key []byte) {
+// index returns the bucket and the key under which a token is indexed while it is unspent.
+func (h *tokenRecord) index() (bucket string, key []byte) {
 	if script.IsScript(h.Token.Owner) {
 		return bucketScripts, h.ID
 	}

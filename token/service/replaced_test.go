@@ -92,7 +92,7 @@ func TestAuditOfBefore(t *testing.T) {
 	w := governed(t, nil)
 	ctx := t.Context()
 	alice := w.party(t, w.key(t, "alice"))
-	sub := must.Get(w.issuer.Issue(ctx, of("EUR", paying(alice.address(t), 5))))(t)
+	sub := must.Get(w.issuer.Issue(ctx, withType("EUR", paying(alice.address(t), 5))))(t)
 	raw, info := encodings(t, sub)
 	signature, _, err := w.auditor.Sign(ctx, raw, info)
 	must.Do(t, err)

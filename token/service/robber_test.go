@@ -263,7 +263,8 @@ func (h *heist) enter() {
 	}
 }
 
-// sharedAddress is one of players, the robber perhaps among them, and perhaps twice; of owners, if there are some.
+// sharedAddress returns a shared address of owners or, if there are none, of some players. The robber may be among
+// them, even twice.
 func (h *heist) sharedAddress(owners []*player) (service.Address, []*player) {
 	t := h.t
 	var members []service.Address
@@ -312,7 +313,7 @@ func (h *heist) issue(orders []service.Order, made []*piece) {
 	}
 }
 
-// some are the pieces that fit, in the order of their ids.
+// some returns the pieces that fit, in the order of their ids.
 func (h *heist) some(fits func(*piece) bool) (all []*piece) {
 	for _, id := range slices.Sorted(maps.Keys(h.pieces)) {
 		if p := h.pieces[id]; !p.spent && fits(p) {
@@ -475,7 +476,7 @@ func (h *heist) spendsTogether(from *piece) {
 	h.legs = append(h.legs, l)
 }
 
-// make is an action as the robber makes it, of any tokens; its notes may lie.
+// make returns an action that the robber makes from any tokens. Its encrypted openings may be wrong.
 func (h *heist) make(place int, anchor string, from []*piece, to []service.Address, values []uint64, lies bool) (request.Action, audit.Action) {
 	t := h.t
 	var owned []action.Owned
@@ -526,7 +527,7 @@ type table struct {
 	until  uint64
 }
 
-// remade is a leg of the robber's own making in a place.
+// remade returns a leg of the robber's own making in a place.
 func (h *heist) remade(tb *table, place int, from []*piece, to []service.Address, values []uint64, lies bool) *leg {
 	l := &leg{by: h.players[0], from: from, to: to, values: values}
 	l.action, l.info = h.make(place, tb.anchor, from, to, values, lies)
@@ -599,7 +600,7 @@ func (h *heist) replace(tb *table, fits func(*leg) bool) bool {
 	return true
 }
 
-// elsewhere is an address for the rest that nobody has agreed on.
+// elsewhere returns an address for the rest that nobody has agreed on.
 func (h *heist) elsewhere(l *leg) service.Address {
 	t := h.t
 	robber := h.players[0]
@@ -731,7 +732,7 @@ func (h *heist) replaceHonest(tb *table) bool {
 	return false
 }
 
-// bend is a request as the robber shows it.
+// bend returns a request as the robber shows it.
 func (h *heist) bend() *service.Submission {
 	tb := &table{legs: slices.Clone(h.legs), anchor: h.anchor, until: h.until}
 	bent := false
@@ -780,7 +781,7 @@ func issuerOf(a *request.Action) []byte {
 	return a.Issuer.Identity
 }
 
-// kind is how a request is counted.
+// kind returns how a request is counted.
 func (h *heist) kind(r *request.Request) string {
 	if h.untouched(r) {
 		return "untouched"
@@ -859,7 +860,7 @@ func (h *heist) refused(whose string, err error) {
 	h.seen["refused by "+whose+": "+cause]++
 }
 
-// named are the members that a threshold's witness names.
+// named returns the members that a threshold's witness names.
 func named(t must.TB, owner, unlock []byte) (ids []identity.Identity) {
 	t.Helper()
 	if len(unlock) != 2 {
@@ -1009,7 +1010,7 @@ type output struct {
 func (h *heist) check(r *request.Request) {
 	t := h.t
 	digest := r.Digest(h.genesis.ID())
-	known := map[string]service.Held{} // what wallets find
+	known := map[string]service.UnspentToken{} // what wallets find
 	for _, p := range h.players {
 		_ = p.Discard(h.ctx, []byte(h.anchor)) // a proposal that has not landed holds tokens
 		must.Do(t, p.Sync(h.ctx, h.ledger))
@@ -1018,7 +1019,7 @@ func (h *heist) check(r *request.Request) {
 			known[string(held.ID)] = held
 		}
 		for _, s := range p.shared(t) {
-			known[string(s.ID)] = s.Held
+			known[string(s.ID)] = s.UnspentToken
 		}
 	}
 	var outputs []output
@@ -1103,7 +1104,7 @@ func (p *player) has(a *request.Action) bool {
 	})
 }
 
-// alone is what a player has alone, by type.
+// alone returns what a player has alone, by type.
 func (h *heist) alone(p *player) map[string]int64 {
 	sums := map[string]int64{}
 	for held, err := range p.Unspent() {

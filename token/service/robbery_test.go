@@ -132,13 +132,13 @@ func TestSharedTokenOfAnotherTypeJoins(t *testing.T) {
 	w.give(t, alice, usd, 100)
 	w.give(t, bob, bond, 9)
 	both := must.Get(service.Shared(2, alice.address(t), bob.address(t)))(t)
-	w.land(t, must.Get(w.issuer.Issue(ctx, of(gold, paying(both, 1000))))(t))
+	w.land(t, must.Get(w.issuer.Issue(ctx, withType(gold, paying(both, 1000))))(t))
 	must.Do(t, errors.Join(alice.Sync(ctx, w.ledger), bob.Sync(ctx, w.ledger)))
 	id := bob.shared(t)[0].ID
-	theft := of(gold, paying(bob.address(t), 1000))
+	theft := withType(gold, paying(bob.address(t), 1000))
 	theft.From = []token.ID{id}
 	first := must.Get(alice.pay.Propose(ctx, 0, anchored("deal", paying(bob.address(t), 30))))(t)
-	second := must.Get(bob.pay.Propose(ctx, 1, anchored("deal", of(bond, paying(alice.address(t), 5))), anchored("deal", theft)))(t)
+	second := must.Get(bob.pay.Propose(ctx, 1, anchored("deal", withType(bond, paying(alice.address(t), 5))), anchored("deal", theft)))(t)
 	sub := must.Get(service.Join(sent(t, first), sent(t, second)))(t)
 	must.Do(t, bob.pay.Sign(ctx, sub, anything(t, bob, sub)))
 	must.Fail(t, alice.pay.Sign(ctx, sub, deal(-30, 5)), zkbench.ErrPolicy, "a shared token that joins unasked")
@@ -149,7 +149,7 @@ func TestSharedTokenOfAnotherTypeJoins(t *testing.T) {
 	must.Do(t, alice.pay.Sign(ctx, sub, named), "if she means it")
 }
 
-// certified are keys of a certificate with a P-256 key.
+// certified returns keys of a certificate with a P-256 key.
 func (w *world) certified(t must.TB, key *ecdsa.PrivateKey, name string) (*service.Keys, identity.Signer) {
 	t.Helper()
 	template := &x509.Certificate{
@@ -185,7 +185,7 @@ func TestRenewedCertificate(t *testing.T) {
 
 	// A deal under the new certificate leaves the token of the old one alone.
 	sub := swap(t, alice, bob, "deal")
-	var old service.Held
+	var old service.UnspentToken
 	for h, err := range alice.Unspent() {
 		must.Do(t, err)
 		if h.Value == 500 {
@@ -378,7 +378,7 @@ func TestAnotherEndOfValidity(t *testing.T) {
 		return anchored("deal", o)
 	}
 	first := must.Get(alice.pay.Propose(ctx, 0, ending(paying(treasury.address(t), 30))))(t)
-	second := must.Get(w.issuer.Propose(ctx, 1, ending(of(bond, paying(alice.address(t), 5)))))(t)
+	second := must.Get(w.issuer.Propose(ctx, 1, ending(withType(bond, paying(alice.address(t), 5)))))(t)
 	sub := must.Get(service.Join(sent(t, first), sent(t, second)))(t)
 	for _, until := range []uint64{0, uint64(blockTime.Unix()) + 1, uint64(blockTime.Unix()) - 1} {
 		bad := sent(t, sub)
@@ -399,7 +399,7 @@ func TestNothingIsShownWithoutAuditors(t *testing.T) {
 	w.apply(t, must.Get(w.issuer.Issue(ctx, paying(alice.address(t), 100)))(t))
 	must.Do(t, alice.Sync(ctx, w.ledger))
 	first := must.Get(alice.pay.Propose(ctx, 0, anchored("deal", paying(treasury.address(t), 30))))(t)
-	second := must.Get(w.issuer.Propose(ctx, 1, anchored("deal", of(bond, paying(alice.address(t), 5)))))(t)
+	second := must.Get(w.issuer.Propose(ctx, 1, anchored("deal", withType(bond, paying(alice.address(t), 5)))))(t)
 	sub := must.Get(service.Join(first, second))(t)
 	for _, a := range sub.Information.Actions {
 		golden.Equal(t, "tokens of an action that are opened", 0, len(a.Inputs)+len(a.Outputs))
@@ -471,7 +471,7 @@ func TestIssuerSignsAgain(t *testing.T) {
 	ctx := t.Context()
 	alice, treasury := w.funded(t, "alice", 100), w.party(t, w.key(t, "treasury"))
 	first := must.Get(alice.pay.Propose(ctx, 0, anchored("deal", paying(treasury.address(t), 30))))(t)
-	second := must.Get(w.issuer.Propose(ctx, 1, anchored("deal", of(bond, paying(alice.address(t), 5)))))(t)
+	second := must.Get(w.issuer.Propose(ctx, 1, anchored("deal", withType(bond, paying(alice.address(t), 5)))))(t)
 	// Alice adds an issue of her own making, and opens both to whom it may concern.
 	pp := must.Get(w.params.Crypto(token.CSP, smallTables))(t)
 	d := must.Get(action.NewIssue(ctx, serial, pp, bond, action.Spec{

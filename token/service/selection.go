@@ -17,22 +17,22 @@ import (
 	"github.com/zkbench/zkbench/token/script"
 )
 
-// funds are tokens that a call has selected, and nobody else will.
+// funds are tokens that a call has selected and that no other call can select.
 type funds struct {
-	tokens []held
+	tokens []tokenRecord
 	sum    uint64
 	shared bool   // some of them are owned together with others
-	of     []byte // the anchor of the submission that holds them, and that is cancelled
-	// Set if the one token is in a hash time lock: the party that signs for it, and what unlocks it.
+	of     []byte // the anchor of the submission that reserves them and that is being cancelled
+	// Set if the only token is in a hash time lock: the party that signs for it, and the witness.
 	signer  identity.Identity
 	witness script.Witness
 }
 
-// take selects tokens for an order, at most so many, and reserves them in memory until
-// endReservation. It sees to it that no submission has the anchor.
+// take selects tokens for an order, up to most of them, and reserves them in memory until endReservation. It
+// returns ErrAnchorConflict if a submission has the order's anchor.
 func (v *Vault) take(p *plan, most int) (f *funds, err error) {
-	// Under the lock from before the view until the tokens are marked: who comes next
-	// sees either the mark, or a view in which the tokens are reserved.
+	// The lock is held from before the view until the tokens are marked. So the next caller sees the mark, or a
+	// view in which the tokens are reserved.
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	err = v.view(func(tx *bbolt.Tx) error {
@@ -59,7 +59,7 @@ func (v *Vault) take(p *plan, most int) (f *funds, err error) {
 	return f, nil
 }
 
-// named are the tokens that an order names.
+// named returns the tokens that an order names.
 func (v *Vault) named(tx *bbolt.Tx, p *plan, most int) (*funds, error) {
 	if n := len(p.From); n < 1 || n > most {
 		return nil, tooMany("tokens that are named", n, most)
@@ -91,7 +91,7 @@ func (v *Vault) named(tx *bbolt.Tx, p *plan, most int) (*funds, error) {
 	return f, nil
 }
 
-// endReservation ends a reservation in memory: the tokens are free, or reserved durably.
+// endReservation ends a reservation in memory. The tokens are then free, or reserved durably.
 func (v *Vault) endReservation(f *funds) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -100,11 +100,11 @@ func (v *Vault) endReservation(f *funds) {
 	}
 }
 
-// choose returns the fewest tokens that suffice, at most so many: the smallest one
-// that does, else the largest, and again for what is left to pay. So the change is
-// less than the last token, or all of it where nothing is to be paid, and each step is
-// a look-up in an index. Tokens worth 2^64 or more together are refused, as no auditor
-// adds them up, though other tokens might do.
+// choose returns tokens that suffice, as few as possible and no more than most. It takes the smallest token
+// that suffices. If there is none, it takes the largest, and continues with the rest of the payment. So the
+// change is less than the last token, unless nothing is to be paid. Each step is one look-up in an index.
+// choose refuses tokens worth 2^64 or more together, because auditors do not add them up, even if other tokens
+// would do.
 func (v *Vault) choose(tx *bbolt.Tx, typ string, want uint64, most int) (ids []token.ID, err error) {
 	w := v.walk(tx, typ)
 	left := want
@@ -124,7 +124,7 @@ func (v *Vault) choose(tx *bbolt.Tx, typ string, want uint64, most int) (ids []t
 		}
 		switch {
 		case id == nil && want == 0:
-			return nil, deny("no token is free, and a payment of 0 takes one")
+			return nil, deny("no token is free, and a payment of 0 needs one")
 		case id == nil:
 			return nil, &FundsError{Have: want - left, Want: want}
 		}
@@ -140,20 +140,19 @@ func (v *Vault) choose(tx *bbolt.Tx, typ string, want uint64, most int) (ids []t
 			return nil, &FundsError{Have: want - left, Want: want}
 		}
 		if value >= left {
-			limit := &zkbench.LimitError{What: "inputs that the funds suffice with", Estimate: int64(n), Max: int64(most)}
+			limit := &zkbench.LimitError{What: "inputs for this payment", Estimate: int64(n), Max: int64(most)}
 			return nil, fmt.Errorf("%w; Consolidate merges the smallest", limit)
 		}
 		left -= value
 	}
 }
 
-// walk goes through the tokens of a type that are free and that nobody has taken, the
-// largest first.
+// walk goes through the free tokens of a type that no call has selected, the largest first.
 type walk struct {
 	v      *Vault
 	c      *bbolt.Cursor
 	prefix []byte // of the keys of the type
-	below  []byte // the key of the last one, or one above all
+	below  []byte // the key of the last one, or a key above all
 }
 
 func (v *Vault) walk(tx *bbolt.Tx, typ string) *walk {
@@ -162,8 +161,7 @@ func (v *Vault) walk(tx *bbolt.Tx, typ string) *walk {
 	return &walk{v, tx.Bucket([]byte(bucketFree)).Cursor(), prefix, above}
 }
 
-// find steps from a key with its record to a token that is still to come; nil where
-// there is none.
+// find steps from a key and its record to a token that has not been returned. It returns nil if there is none.
 func (w *walk) find(key, record []byte, step func() ([]byte, []byte)) (found []byte, value uint64, id token.ID, err error) {
 	for ; key != nil && bytes.HasPrefix(key, w.prefix) && bytes.Compare(key, w.below) < 0; key, record = step() {
 		if _, err := boltfile.Unseal(bucketFree, key, record, 0); err != nil {
@@ -179,14 +177,14 @@ func (w *walk) find(key, record []byte, step func() ([]byte, []byte)) (found []b
 	return nil, 0, nil, nil
 }
 
-// least returns the smallest token that is worth so much.
+// least returns the smallest token that is worth at least value.
 func (w *walk) least(value uint64) (token.ID, uint64, error) {
 	key, record := w.c.Seek(binary.BigEndian.AppendUint64(bytes.Clone(w.prefix), value))
 	_, value, id, err := w.find(key, record, w.c.Next)
 	return id, value, err
 }
 
-// largest returns the next token.
+// largest returns the largest token that it has not returned yet.
 func (w *walk) largest() (token.ID, uint64, error) {
 	step := w.c.Prev
 	if key, _ := w.c.Seek(w.below); key == nil {

@@ -1,14 +1,13 @@
-// Package service is what a participant of a token system runs: an issuer, a wallet
-// that pays, an auditor, each with a vault that keeps its secrets through a crash.
-// docs/wallets.md says what is durable when, and how tokens are selected.
+// Package service is what a participant of a token system runs: an issuer, a paying wallet, or an auditor. Each
+// has a vault, a database in one file that keeps its secrets through a crash. docs/wallets.md says what is
+// durable when, and how tokens are selected.
 //
-// A payee makes an Address and hands it to the payer. The payer's service returns a
-// Submission: the request, which goes to the auditors and then to a validator, and the
-// information for the auditors. With every token on the ledger stands its opening, encrypted to the
-// owner: the payee's wallet counts the token when Sync has found it in the log.
+// A payee makes an Address and gives it to the payer. The payer's service returns a Submission. It contains the
+// request, which goes to the auditors and then to a validator, and the information for the auditors. The ledger
+// stores the opening of every token, encrypted to the token's owner. The payee's wallet counts a token when
+// Sync has found it in the ledger's log.
 //
-// What this package does not promise: secrets are neither wiped from memory nor
-// encrypted in the vault.
+// The package does not wipe secrets from memory, and does not encrypt them in the vault.
 package service
 
 import (
@@ -35,49 +34,51 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// AnchorLen is the length in bytes of an anchor that a service draws.
+// AnchorLen is the length in bytes of the random anchors that a service draws. An anchor is the id of a
+// transaction.
 const AnchorLen = 32
 
-// cachedIdentities bounds the parsed identities that a service keeps.
+// cachedIdentities bounds the number of parsed identities that a service caches.
 const cachedIdentities = 1024
 
-// Payment gives a value, below 2^bits of the parameters, to an address.
+// Payment gives a value to an address. The value is below 2^bits of the parameters.
 type Payment struct {
 	To    Address
 	Value uint64
 }
 
-// Order is what a service is asked to do, in one action.
+// Order asks a service for one action.
 type Order struct {
-	Anchor   []byte // the transaction's id, 1 to token.MaxAnchor bytes; nil: AnchorLen random ones, or those of the first order
+	Anchor   []byte // the transaction's id, 1 to token.MaxAnchor bytes; nil: AnchorLen random bytes, or the first order's
 	Type     string // 1 to token.MaxType bytes
 	Payments []Payment
 	Metadata []byte    // the application's, public
 	Rand     io.Reader // nil: the system's
-	// From are the tokens that a transfer spends; nil: the service selects some of the wallet's own. Tokens that the wallet owns
-	// together with others (Vault.Shared) are spent by Propose.
+	// From names the tokens that a transfer spends. If it is nil, the service selects tokens that the wallet
+	// owns alone. Propose spends tokens that the wallet owns together with others (Vault.Shared).
 	From []token.ID
-	// Change is where the rest of a transfer goes; nil: a fresh address of the wallet.
+	// Change is where the rest of a transfer goes. If it is nil, the rest goes to a fresh address of the
+	// wallet.
 	Change *Address
-	// Until is the last time of the ledger at which the request may be applied, in whole seconds; zero: it
-	// has no end. All orders of a request have the same.
+	// Until is the last time of the ledger at which the request may be applied, in whole seconds. The zero time
+	// means that there is no end. All orders of a request must have the same Until.
 	Until time.Time
-	// Issuer is the issuer that must approve a payment to nobody, if the policy asks for one; nil: the only
-	// one that may issue the type.
+	// Issuer is the issuer that must approve a payment to nobody, if the policy requires approval. If it is
+	// nil, the policy must have only one issuer that may issue the type; that one approves.
 	Issuer identity.Identity
 }
 
-// Submission is what came of an order.
+// Submission is the result of orders.
 type Submission struct {
-	Request     *request.Request   // it lacks the auditors' signatures, and an issuer's on a redemption that needs one
+	Request     *request.Request   // without the auditors' signatures, and without an issuer's on a redemption that needs one
 	Information *audit.Information // for the auditors: secret
 
-	drawn bool   // the anchor, by whom the submission is
-	paid  []Paid // what its maker keeps of its outputs
+	drawn bool   // the anchor was drawn by the service that made the submission
+	paid  []Paid // the outputs, for the maker's history
 }
 
-// ForAuditors returns the encodings of request and information for the auditors: without the preimages of
-// claims, which they need not know.
+// ForAuditors returns the encodings of request and information for the auditors. It leaves out the preimages of
+// claims, which auditors need not know.
 func (s *Submission) ForAuditors() (rawRequest, rawInformation []byte, err error) {
 	if err := s.check(); err != nil {
 		return nil, nil, err
@@ -89,8 +90,8 @@ func (s *Submission) ForAuditors() (rawRequest, rawInformation []byte, err error
 	return rawRequest, rawInformation, err
 }
 
-// Redeemed opens the outputs of an action that are redeemed, in order, for the issuer who approves. It is
-// secret. Redeemed returns an ErrParams if there is no information in clear on that action.
+// Redeemed returns the openings of the outputs that an action redeems, in order, for the issuer who approves.
+// They are secret. Redeemed returns ErrParams if there is no unencrypted information on that action.
 func (s *Submission) Redeemed(action int) (openings []token.Opening, err error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -120,10 +121,9 @@ func (s *Submission) check() error {
 	return nil
 }
 
-// FundsError says that the tokens that are free to be spent do not suffice. It is a
-// zkbench.ErrPolicy.
+// FundsError says that the free tokens do not suffice. It wraps zkbench.ErrPolicy.
 type FundsError struct {
-	Have uint64 // their sum, which is below Want
+	Have uint64 // the sum of the free tokens, less than Want
 	Want uint64
 }
 
@@ -133,8 +133,7 @@ func (e *FundsError) Error() string {
 
 func (e *FundsError) Unwrap() error { return zkbench.ErrPolicy }
 
-// system is what the services of one participant share: the public parameters, and
-// what proves under them.
+// system is shared by the services of one participant: the public parameters, and what proves under them.
 type system struct {
 	vault  *Vault
 	params *token.PublicParams
@@ -144,15 +143,15 @@ type system struct {
 	ids    *identity.Set
 }
 
-// newSystem builds the system of a vault's ledger that proves with proofType, the parameters' first if
-// that is empty.
+// newSystem returns the system for a vault's ledger. It proves with proofType, or with the first range-proof
+// system of the parameters if proofType is empty.
 func newSystem(params *token.PublicParams, proofType string, tuning token.Tuning, ex executor.Executor, vault *Vault) (*system, error) {
 	params, id, err := snapshot.Params(params, vault.genesis)
 	if err != nil {
 		return nil, err
 	}
 	if proofType == "" {
-		proofType = params.Systems[0].ProofType
+		proofType = params.RangeProofs[0].ProofType
 	}
 	if err := vault.adopt(params); err != nil {
 		return nil, err
@@ -171,16 +170,17 @@ func newSystem(params *token.PublicParams, proofType string, tuning token.Tuning
 
 // plan is an order that has been checked.
 type plan struct {
-	Order               // Rand nil: the prover takes the parameters' source
-	rules *token.Policy // under which it was checked
-	rand  io.Reader     // for all else
+	Order               // Rand is nil if the prover uses the parameters' source
+	rules *token.Policy // the policy under which it was checked
+	rand  io.Reader     // for everything else
 	sum   uint64
 	until uint64
 	locks bool // some payment goes to a hash time lock
 	drawn bool // the anchor is fresh: no ledger has it
 }
 
-// plans checks the orders of one request, from a place in it on, and draws their anchor.
+// plans checks the orders of one request and draws their anchor. first is the index of the first action in the
+// request.
 func (s *system) plans(first int, orders []Order) (plans []*plan, err error) {
 	if first < 0 || first >= request.MaxActions {
 		return nil, refuse("actions from place %d on, accepted are 0 to %d", first, request.MaxActions-1)
@@ -224,7 +224,7 @@ func (s *system) plan(rules *token.Policy, o Order) (*plan, error) {
 	case o.Anchor != nil && (len(o.Anchor) < 1 || len(o.Anchor) > token.MaxAnchor):
 		return nil, refuse("anchor of %d bytes, accepted are 1 to %d", len(o.Anchor), token.MaxAnchor)
 	case policy.Reserved(o.Anchor):
-		return nil, refuse("an anchor that is kept for updates of the policy")
+		return nil, refuse("an anchor that is reserved for policy updates")
 	case !o.Until.IsZero() && (o.Until.Unix() < 1 || o.Until.Unix() > script.MaxTime):
 		return nil, refuse("an end of validity at %d, accepted are 1 to %d Unix seconds", o.Until.Unix(), int64(script.MaxTime))
 	}
@@ -262,8 +262,8 @@ func (s *system) plan(rules *token.Policy, o Order) (*plan, error) {
 	return p, nil
 }
 
-// payee refuses an address that a validator or an auditor would refuse, before
-// tokens are bound to it, and tells whether it is a hash time lock.
+// payee refuses an address that a validator or an auditor would refuse, before tokens are bound to it. It
+// reports whether the address is a hash time lock.
 func (s *system) payee(rules *token.Policy, to *Address) (lock bool, err error) {
 	lock = identity.Identity(to.Owner).Type() == script.TypeHashLock
 	ids, err := script.Identities(to.Owner)
@@ -284,17 +284,17 @@ func (s *system) payee(rules *token.Policy, to *Address) (lock bool, err error) 
 		if slices.ContainsFunc(keys[:i], func(other identity.Verifier) bool { return identity.SameKey(keys[i], other) }) {
 			return lock, refuse("a script that names one key as two identities")
 		}
-		if id.Type() == identity.TypePseudonym && !to.Members[i].Audit.For(rules) {
-			return lock, deny("the address says nothing to the auditors of policy %d: the payee must make a new one", rules.Version)
+		if id.Type() == identity.TypePseudonym && !to.Members[i].Audit.ReadableBy(rules) {
+			return lock, deny("the address has no information for the auditors of policy %d: the payee must make a new one", rules.Version)
 		}
 		if kem := to.Members[i].Payee.KEM; kem != rules.Notes {
-			return lock, deny("the address asks for notes under %v, policy %d for %v: the payee must make a new one", kem, rules.Version, rules.Notes)
+			return lock, deny("the address has a key for %v, policy %d requires %v: the payee must make a new one", kem, rules.Version, rules.Notes)
 		}
 	}
 	return lock, nil
 }
 
-// allowed refuses outputs to owners of kinds that the policy does not allow, the change too.
+// allowed refuses outputs, change included, to owners of kinds that the policy does not allow.
 func (p *plan) allowed(tos []Address) error {
 	kinds := p.rules.Owners
 	for i := range tos {
@@ -311,7 +311,7 @@ func (p *plan) allowed(tos []Address) error {
 	return nil
 }
 
-// spec is what the action of a plan is drafted from, at its place in the request.
+// spec returns the spec of a plan's action. The action has the index place in the request.
 func (s *system) spec(p *plan, place int, out *outputs, secret []byte) action.Spec {
 	made := make([]action.Output, len(out.tos))
 	for j := range made {
@@ -325,8 +325,8 @@ func (s *system) spec(p *plan, place int, out *outputs, secret []byte) action.Sp
 	return action.Spec{Outputs: made, Metadata: p.Metadata, Anchor: request.ActionAnchor(s.ledger, p.Anchor, place), Rand: p.Rand, Key: secret}
 }
 
-// signerSecret is a secret of a signer's, for action.Spec: the hash of a signature that
-// nobody else gets to see. It lasts where signatures are deterministic.
+// signerSecret returns a secret of a signer for action.Spec: the hash of a signature that nobody else sees. If
+// signatures are deterministic, it is always the same.
 func signerSecret(signer identity.Signer) ([]byte, error) {
 	signature, err := signer.Sign([]byte("zkbench/v1/service/secret"), nil)
 	if err != nil {
@@ -337,7 +337,7 @@ func signerSecret(signer identity.Signer) ([]byte, error) {
 	return secret, err
 }
 
-// submission is an empty one.
+// submission returns a submission without actions.
 func (p *plan) submission() *Submission {
 	return &Submission{
 		Request:     &request.Request{Anchor: p.Anchor, Until: p.until, Auditors: make([][]byte, len(p.rules.Auditors))},
@@ -346,8 +346,8 @@ func (p *plan) submission() *Submission {
 	}
 }
 
-// add proves a draft and puts it into a request as its next action, and its openings into the audit
-// information; tos are the addresses of its outputs.
+// add proves a draft and appends it to the request as its next action, and its openings to the audit
+// information. tos are the addresses of its outputs.
 func (s *system) add(ctx context.Context, sub *Submission, a request.Action, draft *action.Draft, known audit.Action, tos []Address) (err error) {
 	if a.Raw, err = draft.Prove(ctx); err != nil {
 		return err
@@ -362,27 +362,27 @@ func (s *system) add(ctx context.Context, sub *Submission, a request.Action, dra
 	return nil
 }
 
-// rules is the ledger's policy as far as the vault has followed it.
+// rules returns the ledger's policy as far as the vault has followed it.
 func (s *system) rules() *token.Policy { return s.vault.rules() }
 
-// sign returns a signer's signature of a request in a role, for the identity that the token, its script or
-// the policy names: its own, or another certificate of its key.
+// sign returns a signer's signature of a request in a role. id is the identity that the token, its script or
+// the policy names: the signer's own, or another certificate of its key.
 func (s *system) sign(r *request.Request, signer identity.Signer, role request.Role, of uint64, id identity.Identity, rand io.Reader) ([]byte, error) {
 	message := request.ToSign(r.Message(s.ledger), role, of, id)
 	return signer.Sign(message[:], rand)
 }
 
-// refuse is an ErrParams with its reason.
+// refuse returns an ErrParams with its reason.
 func refuse(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{zkbench.ErrParams}, args...)...)
 }
 
-// deny is an ErrPolicy with its reason.
+// deny returns an ErrPolicy with its reason.
 func deny(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{zkbench.ErrPolicy}, args...)...)
 }
 
-// tooMany is an ErrParams that says by how much.
+// tooMany returns an ErrParams with the number and its limit.
 func tooMany(what string, n, most int) error {
 	return fmt.Errorf("%w: %w", zkbench.ErrParams, &zkbench.LimitError{What: what, Estimate: int64(n), Max: int64(most)})
 }

@@ -23,10 +23,10 @@ func anchored(anchor string, o service.Order) service.Order {
 	return o
 }
 
-// kept are the submissions of a vault, by anchor.
-func kept(t must.TB, v *service.Vault) map[string]service.Kept {
+// kept returns the submissions of a vault, by anchor.
+func kept(t must.TB, v *service.Vault) map[string]service.PendingSubmission {
 	t.Helper()
-	all := map[string]service.Kept{}
+	all := map[string]service.PendingSubmission{}
 	for k, err := range v.Submissions() {
 		must.Do(t, err)
 		all[string(k.Request.Anchor)] = k

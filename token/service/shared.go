@@ -9,8 +9,9 @@ import (
 	"github.com/zkbench/zkbench/token/script"
 )
 
-// Shared is the address of a token that k of the owners of addresses spend together (script.Threshold). All of their wallets find the
-// token, and have it among Vault.Shared. The error is that of script.NewThreshold.
+// Shared returns the address of a token that k of the members' owners spend together (script.Threshold). The
+// wallets of all members find the token, and Vault.Shared yields it. Shared returns ErrParams if a member's
+// address does not have exactly one identity. Other errors are as for script.NewThreshold.
 func Shared(k int, members ...Address) (Address, error) {
 	ids := make([]identity.Identity, len(members))
 	for i := range members {
@@ -31,20 +32,20 @@ func Shared(k int, members ...Address) (Address, error) {
 	return shared, nil
 }
 
-// HeldShared is a token that the wallet owns together with others.
-type HeldShared struct {
-	Held
+// SharedToken is a token that the wallet owns together with others.
+type SharedToken struct {
+	UnspentToken
 	Owner *script.Threshold
 }
 
-// Shared yields the tokens that the wallet owns together with others, that are on the ledger and that no submission holds, by id. They are
-// no part of a balance. After an error it stops.
-func (v *Vault) Shared() iter.Seq2[HeldShared, error] {
-	return func(yield func(HeldShared, error) bool) {
-		for h, err := range v.ofScripts(script.TypeThreshold) {
-			var out HeldShared
+// Shared yields the tokens on the ledger that the wallet owns together with others and that no pending
+// submission reserves, in the order of their ids. They are not part of Holdings. After an error it stops.
+func (v *Vault) Shared() iter.Seq2[SharedToken, error] {
+	return func(yield func(SharedToken, error) bool) {
+		for h, err := range v.scriptTokens(script.TypeThreshold) {
+			var out SharedToken
 			if err == nil {
-				out.Held = h.held()
+				out.UnspentToken = h.unspentToken()
 				out.Owner, err = script.ParseThreshold(h.Token.Owner)
 			}
 			if !yield(out, err) || err != nil {

@@ -160,7 +160,7 @@ func (p *process) spends(ctx context.Context, s *party, rng *rand.Rand) error {
 			}
 			return fmt.Errorf("submission %x waits, of which all is known", k.Request.Anchor)
 		}
-		var pool []service.Held
+		var pool []service.UnspentToken
 		for h, err := range s.Unspent() {
 			if err != nil {
 				return err
@@ -182,7 +182,7 @@ func (p *process) spends(ctx context.Context, s *party, rng *rand.Rand) error {
 }
 
 // spend splits, merges, pays to the shop or redeems: as many tokens stay in the pool as there were, more or less.
-func (p *process) spend(ctx context.Context, s *party, rng *rand.Rand, pool []service.Held) (kind string, sub *service.Submission, err error) {
+func (p *process) spend(ctx context.Context, s *party, rng *rand.Rand, pool []service.UnspentToken) (kind string, sub *service.Submission, err error) {
 	to, err := s.Address(nil)
 	if err != nil {
 		return "", nil, err
@@ -262,7 +262,7 @@ func TestSpenders(t *testing.T) {
 	must.Do(t, must.Get(replay.Create(t.Context(), url, first.genesis))(t).Close())
 	said, refused, did := map[string]landedAt{}, map[string]bool{}, map[string]int{}
 	p := newProcess(t, url, dir, processes)
-	p.say = func(line string) { told(t, line, said) }
+	p.say = func(line string) { readLanded(t, line, said) }
 	rng := rand.New(rand.NewPCG(seed, processes<<8))
 	to := must.Get(p.keys.Address(&p.params.Policy, nil))(t)
 	for range 8 {
@@ -294,7 +294,7 @@ func TestSpenders(t *testing.T) {
 				case "ready":
 					isReady()
 				case "landed":
-					told(t, line, said)
+					readLanded(t, line, said)
 				case "refused":
 					var anchor []byte
 					_, _ = fmt.Sscanf(rest, "%x.", &anchor)

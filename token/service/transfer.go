@@ -21,14 +21,15 @@ import (
 	"github.com/zkbench/zkbench/token/script"
 )
 
-// TransferService pays out of a wallet. It is safe for concurrent use.
+// TransferService pays from a wallet. It is safe for concurrent use.
 type TransferService struct {
 	*system
 	wallet *Wallet
 }
 
-// NewTransferService returns a service that proves with proofType (empty: the
-// parameters' first). The error is an ErrParams.
+// NewTransferService returns a service that pays from w. It proves with proofType, or with the first
+// range-proof system of the parameters if proofType is empty. It returns ErrParams if the parameters have no
+// such system, or if they are not those of the wallet's ledger.
 func NewTransferService(params *token.PublicParams, proofType string, tuning token.Tuning, ex executor.Executor, w *Wallet) (*TransferService, error) {
 	s, err := newSystem(params, proofType, tuning, ex, w.Vault)
 	if err != nil {
@@ -37,19 +38,20 @@ func NewTransferService(params *token.PublicParams, proofType string, tuning tok
 	return &TransferService{s, w}, nil
 }
 
-// Transfer pays: an action of one request for each order. It selects unspent tokens of the order's type, which no other call takes,
-// makes the outputs, with change to a fresh address of the wallet where the tokens
-// are worth more, proves, and signs for the owners. A payment to nobody redeems.
+// Transfer makes one request, with an action for each order. It selects unspent tokens of the order's type,
+// which no other call can then take, and makes the outputs. If the tokens are worth more than the payments, the
+// change goes to a fresh address of the wallet. Transfer then proves, and signs for the owners. A payment to
+// nobody redeems.
 //
-// When it returns nil, submission and reservation are durable. Until then, and after
-// every error but ErrOutcomeUnknown, the tokens are free; after ErrOutcomeUnknown
-// they may be reserved when the vault is opened again.
+// When Transfer returns nil, the submission and its reservation of tokens are durable. Until then, and after
+// every error except ErrOutcomeUnknown, the tokens are free. After ErrOutcomeUnknown they may be reserved when
+// the vault is opened again.
 //
-// Besides orders that are refused (ErrParams, ErrLimit, ErrMalformed), the error is a
-// *FundsError, a *zkbench.LimitError where the funds suffice and would take more
-// inputs than the policy allows (Consolidate merges some), an ErrLimit where the tokens that were selected are
-// worth 2^64 or more together, an ErrPolicy where a payment of 0 finds no token to take,
-// or ErrAnchorConflict for the anchor of another submission.
+// If an order is refused, Transfer returns ErrParams, ErrLimit or ErrMalformed. It returns a *FundsError if the
+// tokens do not suffice, and a *zkbench.LimitError if they suffice but need more inputs than the policy allows;
+// Consolidate merges some. It returns ErrLimit if the selected tokens are worth 2^64 or more together, and
+// ErrPolicy if a payment of 0 finds no token to take. It returns ErrAnchorConflict if another submission has
+// the anchor.
 func (s *TransferService) Transfer(ctx context.Context, orders ...Order) (*Submission, error) {
 	parts, end, err := s.parts(0, orders)
 	defer end()
@@ -69,10 +71,11 @@ type part struct {
 	*plan
 	*funds
 	*outputs
-	place int // of the action, in the request
+	place int // index of the action in the request
 }
 
-// parts plans the actions of orders, from a place on, and selects their tokens until end is called.
+// parts plans the actions of orders and selects their tokens, which stay reserved in memory until end is
+// called. first is the index of the first action in the request.
 func (s *TransferService) parts(first int, orders []Order) (parts []*part, end func(), err error) {
 	end = func() {
 		for _, p := range parts {
@@ -107,19 +110,18 @@ func (s *TransferService) submit(ctx context.Context, parts []*part) (*Submissio
 		return nil, err
 	}
 	if err := s.keep(ctx, parts, sub, sub.Request.Digest(s.ledger)); err != nil {
-		return nil, err // what is not kept must not leave
+		return nil, err // a submission that is not stored must not be sent
 	}
 	return sub, nil
 }
 
-// outputs are where the tokens of a transfer go.
+// outputs are the addresses to which the tokens of a transfer go, with their values.
 type outputs struct {
 	tos    []Address
 	values []uint64
 }
 
-// outputs places the change at random among the payments, so that its place says
-// nothing.
+// outputs puts the change at a random index among the payments, so that its index says nothing.
 func (s *TransferService) outputs(p *plan, f *funds) (*outputs, error) {
 	out := new(outputs)
 	for i := range p.Payments {
@@ -149,13 +151,13 @@ func (s *TransferService) outputs(p *plan, f *funds) (*outputs, error) {
 	return out, nil
 }
 
-// change is the address that the rest of a transfer goes to.
+// change returns the address to which the rest of a transfer goes.
 func (s *TransferService) change(p *plan, f *funds) (*Address, error) {
 	if p.Change != nil {
 		return p.Change, nil
 	}
 	if f.shared {
-		return nil, refuse("change of tokens that are owned together: Order.Change says who gets it")
+		return nil, refuse("tokens that are owned together need Order.Change: it says who gets the change")
 	}
 	nonce, err := newNonce(p.rand)
 	if err != nil {
@@ -165,7 +167,7 @@ func (s *TransferService) change(p *plan, f *funds) (*Address, error) {
 	return &to, err
 }
 
-// prove makes the submission of parts, without signatures.
+// prove returns the submission of parts, without signatures.
 func (s *TransferService) prove(ctx context.Context, parts []*part) (*Submission, error) {
 	sub := parts[0].submission()
 	for _, p := range parts {
@@ -200,13 +202,13 @@ func (s *TransferService) prove(ctx context.Context, parts []*part) (*Submission
 	return sub, nil
 }
 
-// approver returns the issuer that must approve outputs to these addresses, without its signature; nil if
+// approver returns the issuer that must approve outputs to these addresses, without its signature, or nil if
 // none must.
 func (p *plan) approver(tos []Address) (*request.Issuer, error) {
 	redeems := slices.ContainsFunc(tos, func(to Address) bool { return len(to.Owner) == 0 })
 	if !redeems || p.rules.Redeem != token.RedeemIssuer {
 		if p.Issuer != nil {
-			return nil, refuse("an issuer who is to approve, and nothing that the policy asks to approve")
+			return nil, refuse("Order.Issuer names an issuer, but the policy requires no approval of this order")
 		}
 		return nil, nil
 	}
@@ -223,7 +225,8 @@ func (p *plan) approver(tos []Address) (*request.Issuer, error) {
 	return &request.Issuer{Identity: may[0]}, nil
 }
 
-// sign signs for the owners of the inputs of all parts, once for each identity, and says to auditors who they are.
+// sign signs for the owners of the inputs of all parts, once for each identity. It adds to the information for
+// auditors who the owners are.
 func (s *TransferService) sign(parts []*part, sub *Submission) error {
 	signatures := make(map[string][]byte)
 	for n, p := range parts {
@@ -232,7 +235,7 @@ func (s *TransferService) sign(parts []*part, sub *Submission) error {
 			if err != nil {
 				return fmt.Errorf("input %d: %w", i, err)
 			}
-			known, err := s.wallet.keys.own(p.rules, p.tokens[i].nonces[0], signer, p.tokens[i].proof)
+			known, err := s.wallet.keys.auditOwner(p.rules, p.tokens[i].nonces[0], signer, p.tokens[i].proof)
 			if err != nil {
 				return fmt.Errorf("input %d: %w", i, err)
 			}
@@ -248,8 +251,8 @@ func (s *TransferService) sign(parts []*part, sub *Submission) error {
 	return nil
 }
 
-// signer returns the signer for a token, and the identity for which it signs: the token's owner, or the
-// party of its hash time lock.
+// signer returns the signer for a token, and the identity for which it signs: the token's owner, or the party
+// of its hash time lock.
 func (s *TransferService) signer(f *funds, i int) (identity.Signer, identity.Identity, error) {
 	id := identity.Identity(f.tokens[i].Token.Owner)
 	if f.signer != nil {
@@ -260,7 +263,7 @@ func (s *TransferService) signer(f *funds, i int) (identity.Signer, identity.Ide
 		return nil, nil, err
 	}
 	if !s.wallet.keys.serves(signer, id) {
-		return nil, nil, ledger.Corruptf("bucket "+bucketTokens, "names another owner than its nonce does")
+		return nil, nil, ledger.Corruptf("bucket "+bucketTokens, "a token's owner does not match its nonce")
 	}
 	return signer, id, nil
 }
@@ -273,13 +276,13 @@ func (s *TransferService) keep(ctx context.Context, parts []*part, sub *Submissi
 			ids = append(ids, p.tokens[i].ID)
 		}
 	}
-	k, err := newKept(sub, digest, ids)
+	k, err := newPending(sub, digest, ids)
 	if err != nil {
 		return err
 	}
 	anchor := sub.Request.Anchor
 	return s.wallet.update(ctx, func(tx *bbolt.Tx) error {
-		if err := keepNew(tx, anchor, k); err != nil {
+		if err := addPending(tx, anchor, k); err != nil {
 			return err
 		}
 		for _, p := range parts {
@@ -293,7 +296,8 @@ func (s *TransferService) keep(ctx context.Context, parts []*part, sub *Submissi
 	})
 }
 
-// reserve gives a token that is free, or held by the submission of the anchor from (nil: none), to the submission of an anchor.
+// reserve reserves a token for the submission with the given anchor. The token must be free, or reserved for
+// the submission with the anchor from (nil: none).
 func reserve(tx *bbolt.Tx, id token.ID, anchor, from []byte) error {
 	h, err := getToken(tx, id)
 	if err != nil {

@@ -193,7 +193,7 @@ func TestRefusedOrders(t *testing.T) {
 		{"type=another", edited(func(o *service.Order) { o.Type = "EUR" }), zkbench.ErrPolicy, "have 0, want 10"},
 		{"anchor=empty", edited(func(o *service.Order) { o.Anchor = []byte{} }), zkbench.ErrParams, "anchor"},
 		{"anchor=long", edited(func(o *service.Order) { o.Anchor = make([]byte, token.MaxAnchor+1) }), zkbench.ErrParams, "anchor"},
-		{"anchor=of an update", edited(func(o *service.Order) { o.Anchor = policy.Anchor(1) }), zkbench.ErrParams, "updates of the policy"},
+		{"anchor=of an update", edited(func(o *service.Order) { o.Anchor = policy.Anchor(1) }), zkbench.ErrParams, "policy updates"},
 		{"metadata=11", edited(func(o *service.Order) { o.Metadata = make([]byte, 11) }), zkbench.ErrLimit, "metadata"},
 		{"value=17 bits", paying(to, 1<<16), zkbench.ErrParams, "17 bits"},
 		{"funds=short", paying(to, 61), zkbench.ErrPolicy, "have 60, want 61"},
@@ -202,7 +202,7 @@ func TestRefusedOrders(t *testing.T) {
 		{"owner=small order", paying(small, 1), zkbench.ErrParams, "small order"},
 		{"members=missing", paying(service.Address{Owner: to.Owner}, 1), zkbench.ErrParams, "0 members, the owner has 1"},
 		{"members=of nobody", paying(service.Address{Members: to.Members}, 1), zkbench.ErrParams, "1 members, the owner has 0"},
-		{"audit=nothing", paying(service.Address{Owner: to.Owner, Members: []service.Member{{Payee: to.Members[0].Payee}}}, 1), zkbench.ErrPolicy, "says nothing to the auditors"},
+		{"audit=nothing", paying(service.Address{Owner: to.Owner, Members: []service.Member{{Payee: to.Members[0].Payee}}}, 1), zkbench.ErrPolicy, "no information for the auditors"},
 		{"note key=of small order", paying(deaf, 1), zkbench.ErrParams, "note key"},
 		{"script=with change", paying(locked, 9), zkbench.ErrPolicy, "owner script"},
 		{"script=two inputs", paying(locked, 20), zkbench.ErrPolicy, "owner script"},
@@ -238,7 +238,7 @@ func TestRefusedOrders(t *testing.T) {
 func TestWrappingPayments(t *testing.T) {
 	w := newWorld(t, func(p *token.PublicParams) {
 		q := must.Get(token.NewPublicParams("BN254", 64, token.CSP))(t)
-		p.Bits, p.Systems = q.Bits, q.Systems
+		p.Bits, p.RangeProofs = q.Bits, q.RangeProofs
 	})
 	alice := w.funded(t, "alice", 1<<63)
 	w.fund(t, alice, 1<<63+5)

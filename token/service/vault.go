@@ -16,9 +16,10 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Vault keeps what one participant knows, in one file: the tokens of a wallet with their openings, submissions that wait for the
-// ledger, and what an auditor has signed. A wallet's can be made again from its keys and the ledger's log, all but submissions. A ledger's file is copied
-// among validators, a vault is nobody else's. It is safe for concurrent use.
+// Vault is the database of one participant, in one file. It stores a wallet's tokens with their openings, the
+// submissions that wait for the ledger, and what an auditor has signed. A wallet's vault can be rebuilt from
+// its keys and the ledger's log, except its pending submissions. A vault is private to its owner; do not copy
+// it as one copies a ledger's file. It is safe for concurrent use.
 type Vault struct {
 	file    *boltfile.File
 	genesis ledger.Genesis
@@ -26,14 +27,14 @@ type Vault struct {
 	mu    sync.Mutex
 	taken map[string]bool // ids of tokens that a call has selected and not yet written
 
-	following sync.Mutex // by whoever reads the log
+	following sync.Mutex // held by the reader of the log
 	current   atomic.Pointer[token.Policy]
-	first     atomic.Pointer[token.Policy] // that of the parameters
+	first     atomic.Pointer[token.Policy] // the policy of the parameters
 	checks    *checks                      // nil: records are not validated
 }
 
-// CreateVault makes an empty vault for a ledger, which it will take no other one for; mode 0600; and opens it. There
-// must be no file at path (fs.ErrExist).
+// CreateVault creates an empty vault for the ledger of genesis, with file mode 0600, and opens it. The vault
+// can be used only with that ledger. CreateVault returns fs.ErrExist if path exists.
 func CreateVault(path string, genesis ledger.Genesis) (*Vault, error) {
 	err := boltfile.Create(path, func(tx *bbolt.Tx) error {
 		for _, name := range buckets() {
@@ -49,9 +50,10 @@ func CreateVault(path string, genesis ledger.Genesis) (*Vault, error) {
 	return OpenVault(path, genesis)
 }
 
-// OpenVault opens a vault that CreateVault made. The error is fs.ErrNotExist,
-// ledger.ErrLocked, a *ledger.CorruptError, a *zkbench.DecodeError for another
-// version's file, or a zkbench.ErrParams for the vault of another ledger.
+// OpenVault opens a vault that CreateVault made. It returns fs.ErrNotExist if there is no file, and
+// ledger.ErrLocked if another process has it open. It returns a *ledger.CorruptError if the file is damaged,
+// and a *zkbench.DecodeError if it has another version. It returns ErrParams if the vault belongs to another
+// ledger.
 func OpenVault(path string, genesis ledger.Genesis) (*Vault, error) {
 	file, err := boltfile.Open(path, func(tx *bbolt.Tx) error { return checkFormat(tx, genesis) })
 	if err != nil {
@@ -88,24 +90,23 @@ func checkFormat(tx *bbolt.Tx, genesis ledger.Genesis) error {
 	return nil
 }
 
-// Close waits for what is being written and closes the vault. What is called after it
-// fails with fs.ErrClosed.
+// Close waits for running writes and closes the vault. Calls after Close return fs.ErrClosed.
 func (v *Vault) Close() error { return withName(v.file.Close()) }
 
 func (v *Vault) view(read func(*bbolt.Tx) error) error { return withName(v.file.View(read)) }
 
-// update writes in one transaction with other callers'; write may run more than once.
+// update writes in one transaction with other callers. write may run more than once.
 func (v *Vault) update(ctx context.Context, write func(*bbolt.Tx) error) error {
 	return withName(v.file.Update(ctx, write))
 }
 
-// Genesis is that of the vault's ledger.
+// Genesis returns the genesis of the vault's ledger.
 func (v *Vault) Genesis() ledger.Genesis { return v.genesis }
 
-// sameLedger refuses a ledger that is not a vault's own.
+// sameLedger returns ErrParams if other is not the vault's own ledger.
 func sameLedger(own, other ledger.Genesis) error {
 	if own.ID() != other.ID() {
-		return refuse("the vault is of the ledger %x, and not of %x", own.ID(), other.ID())
+		return refuse("the vault belongs to ledger %x, not to %x", own.ID(), other.ID())
 	}
 	return nil
 }

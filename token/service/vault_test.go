@@ -68,7 +68,7 @@ func isCorrupt(err error) bool {
 	return ok
 }
 
-// damagedVault is a vault in use, as bytes, and the secrets in it.
+// damagedVault returns a vault in use, as bytes, and the secrets in it.
 func damagedVault(t *testing.T, w *world) (alice *party, data []byte, secrets []string) {
 	t.Helper()
 	alice = w.party(t, w.pseudonyms(t, "Alice"))

@@ -15,27 +15,27 @@ import (
 	"github.com/zkbench/zkbench/token/internal/snapshot"
 )
 
-// Wallet is a vault with keys: it owns tokens. It is safe for concurrent use.
+// Wallet is a vault with keys, so it owns tokens. It is safe for concurrent use.
 type Wallet struct {
 	*Vault
 	keys *Keys
 	pp   token.CryptoParams // for commitments only
 }
 
-// NewWallet returns the wallet of a vault's tokens. The vault remains the caller's to
-// close; Close of the wallet is that of the vault. An empty vault's wallet knows of no token until Sync. The error is an ErrParams, for other keys than
-// the vault's too.
+// NewWallet returns the wallet of a vault's tokens. If the vault is empty, the wallet has no tokens until Sync.
+// The caller must close the vault; Close of the wallet closes the same vault. NewWallet returns ErrParams if
+// the vault belongs to other keys, or if vault, keys and params do not belong to one ledger.
 func NewWallet(params *token.PublicParams, vault *Vault, keys *Keys) (*Wallet, error) {
 	params, id, err := snapshot.Params(params, vault.genesis)
 	if err != nil {
 		return nil, err
 	}
 	if keys.ledger != id {
-		return nil, refuse("the keys are of the ledger %x, and the vault of %x", keys.ledger, id)
+		return nil, refuse("the keys belong to ledger %x, the vault to %x", keys.ledger, id)
 	}
 	// Commitments are the same under all range-proof systems, and three generators
 	// need no large tables.
-	pp, err := params.Crypto(params.Systems[0].ProofType, token.Tuning{Table: group.TableOptions{Window: 2, Spacing: 64}})
+	pp, err := params.Crypto(params.RangeProofs[0].ProofType, token.Tuning{Table: group.TableOptions{Window: 2, Spacing: 64}})
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,8 @@ func NewWallet(params *token.PublicParams, vault *Vault, keys *Keys) (*Wallet, e
 	return &Wallet{Vault: vault, keys: keys, pp: pp}, vault.bind(keys)
 }
 
-// bind makes a vault that of keys, whose tokens are looked for from the beginning of the log. It refuses one of others.
+// bind makes keys the vault's keys, if it has none, and then has Sync begin again at the first record. It
+// returns ErrParams if the vault has other keys.
 func (v *Vault) bind(keys *Keys) error {
 	return v.update(context.Background(), func(tx *bbolt.Tx) error {
 		switch mark, err := get(tx, bucketMeta, []byte(keysKey)); {
@@ -63,21 +64,22 @@ func (v *Vault) bind(keys *Keys) error {
 	})
 }
 
-// Address makes a fresh address, for one payment. Nothing of it has to be kept. rand nil: the system's.
+// Address returns a fresh address, for one payment. The wallet need not store it. If rand is nil, the system's
+// source is used.
 func (w *Wallet) Address(rand io.Reader) (Address, error) { return w.keys.Address(w.rules(), rand) }
 
-// Holdings are the tokens of a type that can be spent.
+// Holdings sums up the spendable tokens of one type.
 type Holdings struct {
 	Sum    *big.Int
 	Tokens int
 }
 
-// Holdings returns the sum and the number of the tokens of a type that can be spent: found on the ledger,
-// and held by no submission. They are read in one transaction, which takes a microsecond
-// or less for each token; while it runs, a write for which the file must grow waits.
+// Holdings returns the sum and the number of the spendable tokens of a type: those on the ledger that no
+// pending submission reserves. It reads them in one transaction, in at most a microsecond per token. Meanwhile,
+// a write that must grow the file waits.
 func (v *Vault) Holdings(typ string) (Holdings, error) {
 	all, value := Holdings{Sum: new(big.Int)}, new(big.Int)
-	err := v.free(typeKey(typ), func(h Held) {
+	err := v.free(typeKey(typ), func(h UnspentToken) {
 		all.Sum.Add(all.Sum, value.SetUint64(h.Value))
 		all.Tokens++
 	})
@@ -87,20 +89,20 @@ func (v *Vault) Holdings(typ string) (Holdings, error) {
 	return all, nil
 }
 
-// Held is a token of the wallet's.
-type Held struct {
+// UnspentToken describes a token of a wallet by its id, type and value.
+type UnspentToken struct {
 	ID    token.ID
 	Type  string
 	Value uint64
 }
 
-// Unspent yields the tokens that can be spent, types of one length together, values
-// ascending: all of one moment, which are read as for Holdings and held in memory. After
-// an error it stops.
-func (v *Vault) Unspent() iter.Seq2[Held, error] {
-	return func(yield func(Held, error) bool) {
-		var all []Held
-		err := v.free(nil, func(h Held) {
+// Unspent yields the spendable tokens, sorted by the length of the type, the type, and the value. Tokens that
+// scripts own are not among them; Locked and Shared yield those. Unspent reads all tokens in one transaction,
+// as Holdings does, and holds them in memory. After an error it stops.
+func (v *Vault) Unspent() iter.Seq2[UnspentToken, error] {
+	return func(yield func(UnspentToken, error) bool) {
+		var all []UnspentToken
+		err := v.free(nil, func(h UnspentToken) {
 			h.ID = bytes.Clone(h.ID)
 			all = append(all, h)
 		})
@@ -110,14 +112,14 @@ func (v *Vault) Unspent() iter.Seq2[Held, error] {
 			}
 		}
 		if err != nil {
-			yield(Held{}, err)
+			yield(UnspentToken{}, err)
 		}
 	}
 }
 
-// free calls f with the tokens that can be spent and whose keys begin with prefix, in
-// one transaction. The ids are the transaction's.
-func (v *Vault) free(prefix []byte, f func(Held)) error {
+// free calls f with the spendable tokens whose keys begin with prefix, in one transaction. The ids are valid
+// only until the transaction ends.
+func (v *Vault) free(prefix []byte, f func(UnspentToken)) error {
 	return v.view(func(tx *bbolt.Tx) error {
 		c := tx.Bucket([]byte(bucketFree)).Cursor()
 		for key, record := c.Seek(prefix); key != nil && bytes.HasPrefix(key, prefix); key, record = c.Next() {
@@ -128,7 +130,7 @@ func (v *Vault) free(prefix []byte, f func(Held)) error {
 			if err != nil {
 				return err
 			}
-			f(Held{ID: id, Type: typ, Value: value})
+			f(UnspentToken{ID: id, Type: typ, Value: value})
 		}
 		return nil
 	})

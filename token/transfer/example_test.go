@@ -18,7 +18,7 @@ type ledger struct {
 	anchors map[token.Anchor]bool
 }
 
-// view is what a verifier asks.
+// view returns the view that a verifier asks.
 func (l *ledger) view() action.View {
 	return action.LookUp(func(_ context.Context, id token.ID) (token.Token, error) {
 		t, ok := l.tokens[string(id)]
@@ -108,6 +108,6 @@ func Example() {
 	// tx 2, made up: action 0: inputs 0: policy broken: no unspent token "tx 0/0"
 	// tx 3: action 0: proof: proof rejected
 	// tx 2: <nil>
-	// tx 1, again: anchor stands for another request: tx 1 has landed
+	// tx 1, again: anchor belongs to another request: tx 1 has landed
 	// tx 3, of tx 1: action 0: inputs 0: policy broken: no unspent token "tx 1/0"
 }

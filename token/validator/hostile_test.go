@@ -20,9 +20,9 @@ import (
 	"github.com/zkbench/zkbench/token/validator"
 )
 
-// hostile is somebody who can sign for nobody: he names tokens on the ledger, whose
-// owners he reads there, under signatures of another message, and as many outputs as
-// he likes, to identities that he makes up. Proofs are random bytes.
+// hostile is an attacker who can sign for nobody. He names tokens on the ledger, whose owners he reads
+// there, and copies signatures of another message. He makes up as many outputs and identities as he likes.
+// His proofs are random bytes.
 type hostile struct {
 	testing.TB
 	v      *validator.Validator
@@ -49,8 +49,8 @@ func newHostile(t testing.TB, curve string, cache int, signer func(scheme identi
 	return h
 }
 
-// request returns a request of that many actions, each with inputs of others'
-// tokens and outputs to the owner given.
+// request returns a request with the given number of actions, each with inputs of other owners' tokens and
+// with outputs to the identity to.
 func (h *hostile) request(actions, inputs, outputs int, to identity.Identity) []byte {
 	h.Helper()
 	r := &request.Request{Anchor: []byte("hostile")}

@@ -24,7 +24,7 @@ import (
 	"github.com/zkbench/zkbench/token/validator"
 )
 
-// certified is a signer of a new certificate of a P-256 key.
+// certified returns a signer with a new certificate of a P-256 key.
 func certified(t must.TB, key *ecdsa.PrivateKey, name string) identity.Signer {
 	t.Helper()
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotBefore: time.Unix(1_700_000_000, 0), NotAfter: time.Unix(1_900_000_000, 0)}
@@ -84,7 +84,7 @@ func TestSignatureOfAnotherCertificate(t *testing.T) {
 	must.Get(s.v.Validate(t.Context(), s.ledger, s.encode(r), s.at))(t)
 }
 
-// issuedTo is issued of a token of value 1 to each owner.
+// issuedTo does what issued does, with a token of value 1 for each owner.
 func (s *system) issuedTo(anchor string, owners ...[]byte) (*request.Request, []token.Opening) {
 	s.Helper()
 	var outputs []action.Output

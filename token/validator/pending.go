@@ -26,17 +26,17 @@ type pending struct {
 	v   *Validator
 	raw []byte
 	at  time.Time
-	// policy is the one under which the request is judged, whatever the validator adopts meanwhile.
+	// policy is the policy under which the request is checked, even if the validator adopts another meanwhile.
 	policy *token.Policy
-	// anyTime: at says nothing, and a script is judged at a time that allows what its
+	// anyTime is set if there is no block time. A script is then checked at a time that allows what its
 	// witness asks for.
 	anyTime bool
 	err     error // the first check that failed
 
-	update  *policy.Update // one in place of a request
+	update  *policy.Update // nil for a request
 	request *request.Request
 	message [transcript.StateLen]byte
-	// auditMessage is what auditors sign in place of message.
+	// auditMessage is the message that auditors sign in place of message.
 	auditMessage [transcript.StateLen]byte
 	actions      []*action.Action
 	signatures   []signature
@@ -44,28 +44,28 @@ type pending struct {
 	named        int // identities that outputs name so far
 }
 
-// maxNamed is how many identities the outputs of a request may name: as many as their tokens take signatures
-// where all owners are plain, so that thresholds do not make more keys to parse.
+// maxNamed is the maximum number of identities that the outputs of a request may name. It is the maximum
+// number of signatures if all owners are plain, so thresholds do not make more keys to parse.
 const maxNamed = request.MaxSignatures
 
-// signature is one that the request needs.
+// signature is a signature that the request needs.
 type signature struct {
 	check         string
 	action, index int
-	signer        identity.Identity // as it stands in the token, its script or the policy
+	signer        identity.Identity // byte for byte as in the token, its script or the policy
 	signature     []byte
 	role          request.Role
-	of            uint64 // the action that an issuer signs, the policy's version that an auditor does
+	number        uint64 // the number of request.ToSign
 	nth           int    // of an input that has several, from 1
 }
 
-// signed returns what a signature is of.
+// signed returns the bytes that a signature covers.
 func (c *pending) signed(s *signature) [transcript.StateLen]byte {
 	message := c.message
 	if s.role == request.Auditor {
 		message = c.auditMessage
 	}
-	return request.ToSign(message, s.role, s.of, s.signer)
+	return request.ToSign(message, s.role, s.number, s.signer)
 }
 
 // fail keeps the first error, if any.
@@ -75,8 +75,8 @@ func (c *pending) fail(err error) {
 	}
 }
 
-// examine does all checks that compute nothing and ask no ledger, and collects the work of the others, auditors' signatures
-// apart.
+// examine runs all checks that need no curve arithmetic and no ledger. It collects the signatures that are to
+// be verified, except those of auditors.
 func (c *pending) examine() error {
 	if err := c.rules(); err != nil {
 		return err
@@ -96,12 +96,12 @@ func (c *pending) examine() error {
 			c.spends = append(c.spends, c.actions[i].Inputs[j].ID)
 		}
 	}
-	c.message = c.request.Message(c.v.ledger) // hashes all of it, so when all else is well
+	c.message = c.request.Message(c.v.ledger) // last, because it hashes the whole request
 	c.auditMessage = c.request.AuditMessage(c.message)
 	return nil
 }
 
-// rules does the checks that the request and the parameters decide by themselves.
+// rules runs the checks that depend only on the request, the parameters and the policy.
 func (c *pending) rules() error {
 	if err := c.structure(); err != nil {
 		return err
@@ -125,13 +125,13 @@ func (c *pending) rules() error {
 	return nil
 }
 
-// structure decodes the request and parses its actions, without any arithmetic.
+// structure decodes the request and parses its actions, without arithmetic.
 func (c *pending) structure() (err error) {
 	if c.request, err = request.Decode(c.raw); err != nil {
 		return failed(Structure, -1, -1, err)
 	}
 	if policy.Reserved(c.request.Anchor) {
-		return failed(Structure, -1, -1, refuse("an anchor that is kept for updates of the policy"))
+		return failed(Structure, -1, -1, refuse("the anchor is reserved for policy updates"))
 	}
 	limits := c.policy.Limits
 	c.actions = make([]*action.Action, len(c.request.Actions))
@@ -169,27 +169,26 @@ func (c *pending) structure() (err error) {
 	return nil
 }
 
-// validity refuses a request whose validity has ended at the block's time.
+// validity refuses a request that has expired at the block's time.
 func (c *pending) validity() error {
 	until := c.request.Until
 	if until == 0 || c.anyTime {
 		return nil
 	}
 	if now := c.at.Unix(); now < 0 || uint64(now) > until {
-		return failed(Validity, -1, -1, refuse("at %d Unix seconds, its validity ends at %d", now, until))
+		return failed(Validity, -1, -1, refuse("expired: its validity ends at %d Unix seconds, the block's time is %d", until, now))
 	}
 	return nil
 }
 
-// duplicates refuses a token that two inputs of the request name, in whatever
-// actions.
+// duplicates refuses a request in which two inputs, of any actions, name the same token.
 func (c *pending) duplicates() error {
 	seen := make(map[string]bool)
 	for i := range c.actions {
 		for j := range c.actions[i].Inputs {
 			id := string(c.actions[i].Inputs[j].ID)
 			if seen[id] {
-				return failed(DuplicateInputs, i, j, refuse("an input before names the same token"))
+				return failed(DuplicateInputs, i, j, refuse("an earlier input names the same token"))
 			}
 			seen[id] = true
 		}
@@ -197,8 +196,8 @@ func (c *pending) duplicates() error {
 	return nil
 }
 
-// issuer sees to it that an issue, and a redemption where the policy asks for it,
-// comes with an issuer's signature, and nothing else does.
+// issuer checks that an action has an issuer's signature exactly if it needs one: if it is an issue, or a
+// redemption and the policy requires it.
 func (c *pending) issuer(i int) error {
 	check, needed := Issuers, c.request.Actions[i].Kind == token.Issue
 	if !needed {
@@ -214,17 +213,17 @@ func (c *pending) issuer(i int) error {
 	case needed && given == nil:
 		return failed(check, i, -1, refuse("no issuer's signature"))
 	case !needed && given != nil:
-		return failed(check, i, -1, refuse("an issuer's signature that nothing asks for"))
+		return failed(check, i, -1, refuse("an issuer's signature that is not needed"))
 	case given == nil:
 		return nil
 	case c.policy.Issuer(given.Identity) == nil:
-		return failed(check, i, -1, refuse("an identity that is none of the %d issuers of policy %d", len(c.policy.Issuers), c.policy.Version))
+		return failed(check, i, -1, refuse("the identity is not one of the %d issuers of policy %d", len(c.policy.Issuers), c.policy.Version))
 	}
 	c.signatures = append(c.signatures, signature{Issuers, i, -1, given.Identity, given.Signature, request.IssuerRole, uint64(i), 0})
 	return nil
 }
 
-// inputs compares the tokens that the request spends with the ledger's, one for each.
+// inputs compares the tokens that the request spends with the ledger's answers, one for each.
 func (c *pending) inputs(found []ledger.Found) error {
 	for i := range c.actions {
 		for j := range c.actions[i].Inputs {
@@ -233,7 +232,7 @@ func (c *pending) inputs(found []ledger.Found) error {
 			switch err := stored.Err; {
 			case errors.Is(err, zkbench.ErrSpent) || errors.Is(err, zkbench.ErrPolicy):
 				return failed(Inputs, i, j, err)
-			case err != nil: // which says nothing about the request
+			case err != nil: // the request may be valid
 				return fmt.Errorf("ledger: %w", err)
 			}
 			named, err := c.actions[i].Inputs[j].Token.Encode()
@@ -248,8 +247,8 @@ func (c *pending) inputs(found []ledger.Found) error {
 	return nil
 }
 
-// scripts decides who must sign for each input of an action, its owner or those whom its script
-// names at this time, and whether outputs may be given to their owners.
+// scripts returns who must sign for each input of an action: its owner, or the signers that its script names
+// at this time. It refuses outputs whose owners are not allowed there.
 func (c *pending) scripts(i int) (signers [][]identity.Identity, err error) {
 	a := c.actions[i]
 	place := &script.Place{At: c.at, AnyTime: c.anyTime, Inputs: len(a.Inputs), Outputs: a.Outputs}
@@ -279,7 +278,7 @@ func (c *pending) scripts(i int) (signers [][]identity.Identity, err error) {
 func (c *pending) signedBy(i, j int, signers []identity.Identity) error {
 	given := c.request.Actions[i].Spends[j].Signatures
 	if len(given) != len(signers) {
-		return failed(Owners, i, j, refuse("%d signatures, want one of each of %d", len(given), len(signers)))
+		return failed(Owners, i, j, refuse("%d signatures, want one for each of %d signers", len(given), len(signers)))
 	}
 	for k, signer := range signers {
 		nth := 0
@@ -291,8 +290,8 @@ func (c *pending) signedBy(i, j int, signers []identity.Identity) error {
 	return nil
 }
 
-// owners refuses outputs that nobody could ever spend: an owner must be an identity,
-// and a script's identities too. Nothing that is parsed here is kept.
+// owners refuses outputs that nobody could ever spend: an owner, and each identity in a script, must be a
+// valid identity. The keys that it parses are not cached.
 func (c *pending) owners() error {
 	for i := range c.actions {
 		for j := range c.actions[i].Outputs {
@@ -334,13 +333,14 @@ func (c *pending) owner(i, j int) error {
 	return nil
 }
 
-// unlocks tells whether an action takes a token out of a hash time lock. Its rules let one identity own the output, which the lock names: that was
-// looked at when the lock was made, under the policy of that time, and a later one does not keep the token from its owner.
+// unlocks reports whether an action takes a token out of a hash time lock. Such a lock names the identity
+// that may own the output. That identity was checked when the lock was made, under the policy of that time. A
+// later policy must not keep the token from its owner.
 func unlocks(a *action.Action) bool {
 	return len(a.Inputs) > 0 && identity.Identity(a.Inputs[0].Token.Owner).Type() == script.TypeHashLock
 }
 
-// allowed refuses an owner, whom an output of an action names, of a kind that the policy does not allow.
+// allowed refuses an output's owner if the policy does not allow its kind.
 func (c *pending) allowed(i int, owner identity.Identity) error {
 	if unlocks(c.actions[i]) {
 		return nil
@@ -354,7 +354,7 @@ func (c *pending) auditors() {
 	}
 }
 
-// updates decides on an update of the policy, which is all that there is to check of it.
+// updates runs all checks of a policy update.
 func (c *pending) updates() (err error) {
 	if c.update, err = policy.Decode(c.raw); err != nil {
 		return failed(Structure, -1, -1, err)
@@ -362,14 +362,14 @@ func (c *pending) updates() (err error) {
 	return c.update.Verify(c.v.ledger, c.policy)
 }
 
-// valid is what the request does.
+// valid returns the request as a Valid.
 func (c *pending) valid() (*Valid, error) {
 	var e ledger.Entry
 	var err error
 	if c.update != nil {
-		e, err = entry.OfUpdate(c.update, c.raw)
+		e, err = entry.FromUpdate(c.update, c.raw)
 	} else {
-		e, err = entry.OfRequest(c.request, c.actions, sha256.Sum256(c.message[:]), c.raw)
+		e, err = entry.FromRequest(c.request, c.actions, sha256.Sum256(c.message[:]), c.raw)
 	}
 	if err != nil {
 		return nil, failed(Structure, -1, -1, err)

@@ -35,7 +35,8 @@ func signerNamed(t must.TB, name string) identity.Signer {
 	return must.Get(identity.NewEd25519Signer(ed25519.NewKeyFromSeed(seed[:])))(t)
 }
 
-// governed is a system with three administrators, two of whom change its policy, on a ledger in a file.
+// governed is a system on a ledger in a file. It has three administrators, two of whom can change its
+// policy.
 type governed struct {
 	*system
 	l *bolt.Ledger
@@ -55,14 +56,14 @@ func newGoverned(t testing.TB) *governed {
 	return &governed{s, l}
 }
 
-// issue is a signed request that issues values.
+// issue returns a signed request that issues values.
 func (g *governed) issue(anchor string, values ...uint64) (raw []byte, openings []token.Opening) {
 	g.Helper()
 	r, openings := g.issued(anchor, values...)
 	return g.sign(r), openings
 }
 
-// update is a signed and encoded update of a policy.
+// update returns a signed and encoded update of a policy.
 func (g *governed) update(current *token.Policy, edit func(p *token.Policy), names ...string) []byte {
 	g.Helper()
 	next := current.Clone()
@@ -74,7 +75,7 @@ func (g *governed) update(current *token.Policy, edit func(p *token.Policy), nam
 	return must.Get(u.Encode())(g)
 }
 
-// land lands what must hold, and keeps the openings of what it creates.
+// land submits a request that must be accepted, and keeps the openings of the tokens that it creates.
 func (g *governed) land(raw []byte, openings ...token.Opening) *ledgers.Record {
 	g.Helper()
 	v := g.landed(g.v, raw)
@@ -85,20 +86,20 @@ func (g *governed) land(raw []byte, openings ...token.Opening) *ledgers.Record {
 	return v.Record
 }
 
-// landed is what becomes of a request that a validator lands.
+// landed submits a request to a validator and returns the verdict.
 func (g *governed) landed(v *validator.Validator, raw []byte) ledgers.Verdict {
 	g.Helper()
 	return g.submit(v, g.at, raw)[0]
 }
 
-// submit submits requests to a validator whose clock stands.
+// submit submits requests to a validator whose clock does not move.
 func (g *governed) submit(v *validator.Validator, clock time.Time, raws ...[]byte) []ledgers.Verdict {
 	g.Helper()
 	s := must.Get(validator.NewSubmitter(v, g.l, func() time.Time { return clock }))(g)
 	return must.Get(s.Submit(g.Context(), raws))(g)
 }
 
-// another is a validator of the same ledger, in another process as it were.
+// another returns a second validator of the same ledger, as in another process.
 func (g *governed) another() *validator.Validator {
 	g.Helper()
 	return must.Get(validator.New(g.params, g.l.Genesis(), executor.Serial(), smallTables, 100))(g)

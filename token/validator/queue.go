@@ -13,28 +13,27 @@ import (
 )
 
 const (
-	// MaxBatch is the most requests that a Queue validates together.
+	// MaxBatch is the maximum number of requests that a Queue validates together.
 	MaxBatch = 4096
-	// MaxWaiting is how many bytes of requests wait in a Queue at most, each counted as waitingCost more.
+	// MaxWaiting bounds the bytes of requests that wait in a Queue; each request counts waitingCost bytes extra.
 	MaxWaiting  = 256 << 20
 	waitingCost = 1 << 10
 )
 
-// Batching says how a Queue makes batches.
+// Batching configures how a Queue forms batches.
 type Batching struct {
-	Max  int           // requests of a batch, 1 to MaxBatch
-	Wait time.Duration // how long the first request of a batch waits for others at most
+	Max  int           // maximum number of requests in a batch, 1 to MaxBatch
+	Wait time.Duration // maximum time that the first request of a batch waits for others
 }
 
-// Queue is the front of a validator that serves many callers: their requests are
-// collected into batches, one of which is validated at a time. A batch begins when it
-// is full, or when its first request has waited for so long; while it runs, the next
-// one collects, so that under load batches fill without anybody's waiting for them,
-// and what a full batch leaves over goes into the next without a wait of its own.
+// Queue collects the requests of many callers into batches, and has a Validator validate one batch at a time.
+// A batch begins when it is full, or when its first request has waited for Batching.Wait. While a batch runs,
+// the next one collects requests, so under load batches fill without waiting. Requests that do not fit into a
+// full batch go into the next one, which then begins without waiting.
 //
-// A request's verdict is that of Validator.Validate. Requests of one batch do not see
-// each other: of two that spend one token both are accepted, as two calls at one time
-// would be, and the ledger applies one of them.
+// A request's verdict is the same as by Validator.Validate. Requests of one batch do not affect each other.
+// If two of them spend the same token, both are accepted, as by two concurrent calls, and the ledger applies
+// one.
 //
 // A Queue has no goroutine while no request waits. It is safe for concurrent use.
 type Queue struct {
@@ -45,34 +44,35 @@ type Queue struct {
 
 	mu      sync.Mutex
 	waiting []*call
-	bytes   int         // of them, as MaxWaiting counts
+	bytes   int         // of waiting requests, as MaxWaiting counts
 	most    int         // MaxWaiting
-	timer   *time.Timer // of the first of them; nil: none of them has to wait
+	timer   *time.Timer // of the first waiting request; nil if none has to wait
 	due     bool        // the batch begins when it can, full or not
 	running bool
 	closed  bool
-	last    time.Time     // that of the last batch
+	last    time.Time     // time of the last batch
 	stopped chan struct{} // closed when closed is set and nothing runs or waits
 }
 
-// call is a caller's request.
+// call is one caller's request.
 type call struct {
 	raw    []byte
 	bytes  int      // as MaxWaiting counts
-	batch  *running // nil: waits
+	batch  *running // nil while it waits
 	result chan Result
 }
 
 // running is a batch that is being validated.
 type running struct {
-	callers int // who still wait for it
+	callers int // that still wait for it
 	giveUp  context.CancelFunc
 }
 
-// NewQueue returns a queue in front of v, for requests on one ledger. at gives the
-// validator's clock; it is called once for each batch, and a time before that of the batch before becomes this. If it becomes further
-// ahead of the clock than the policy allows, the requests of the batch get a *ledger.AheadError. NewQueue returns ErrParams for
-// a Batching that is not accepted.
+// NewQueue returns a queue that validates requests with v, for one ledger whose tokens it looks up in tokens.
+// at is the validator's clock, which is called once for each batch. If its time is before that of the last
+// batch, the queue uses the last batch's time again. If that is further ahead of the clock than the policy
+// allows, the requests of the batch get a *ledger.AheadError. NewQueue returns ErrParams if b is out of
+// bounds.
 func NewQueue(v *Validator, tokens Tokens, at func() time.Time, b Batching) (*Queue, error) {
 	switch {
 	case b.Max < 1 || b.Max > MaxBatch:
@@ -83,16 +83,18 @@ func NewQueue(v *Validator, tokens Tokens, at func() time.Time, b Batching) (*Qu
 	return &Queue{v: v, tokens: tokens, at: at, limits: b, most: MaxWaiting, stopped: make(chan struct{})}, nil
 }
 
-// Validate validates an encoded request together with what other callers bring. When
-// ctx ends it returns the cause at once, and takes the request back if no batch has it
-// yet; the others of a batch do not notice, unless all have gone, which ends the batch.
-// After Close the error is an fs.ErrClosed, and a *zkbench.LimitError while as much waits as MaxWaiting: come again later.
+// Validate validates an encoded request together with the requests of other callers. If ctx ends, it returns
+// the cause at once, and withdraws the request if it is not in a batch yet. The other requests of a batch are
+// not affected; a batch stops when all its callers have left.
+//
+// Validate returns a *zkbench.LimitError while the queue is full (MaxWaiting); the caller may try again
+// later. After Close it returns an error that wraps fs.ErrClosed.
 func (q *Queue) Validate(ctx context.Context, raw []byte) (*Valid, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	c := &call{raw: raw, bytes: waitingCost + min(len(raw), token.MaxRequest), result: make(chan Result, 1)}
-	if len(raw) <= token.MaxRequest { // who leaves early may use the buffer again
+	if len(raw) <= token.MaxRequest { // a caller that leaves early may use the buffer again
 		c.raw = slices.Clone(raw)
 	}
 	if err := q.join(c); err != nil {
@@ -107,9 +109,8 @@ func (q *Queue) Validate(ctx context.Context, raw []byte) (*Valid, error) {
 	}
 }
 
-// Close refuses requests from now on, has those that wait validated without waiting
-// for more, and returns when the last caller has an answer. Closing twice does no
-// harm.
+// Close refuses new requests, validates the waiting ones at once, and returns when every caller has an
+// answer. Close may be called more than once.
 func (q *Queue) Close() error {
 	q.mu.Lock()
 	if !q.closed {
@@ -122,7 +123,7 @@ func (q *Queue) Close() error {
 	return nil
 }
 
-// join puts a call among those that wait.
+// join adds a call to those that wait.
 func (q *Queue) join(c *call) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -142,7 +143,7 @@ func (q *Queue) join(c *call) error {
 		timer = time.AfterFunc(q.limits.Wait, func() {
 			q.mu.Lock()
 			defer q.mu.Unlock()
-			if q.timer == timer { // one that was stopped too late is another batch's
+			if q.timer == timer { // otherwise it was stopped too late, and belongs to an earlier batch
 				q.timer, q.due = nil, true
 				q.begin()
 			}
@@ -153,7 +154,7 @@ func (q *Queue) join(c *call) error {
 	return nil
 }
 
-// leave takes a call back.
+// leave withdraws a call.
 func (q *Queue) leave(c *call) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -169,7 +170,7 @@ func (q *Queue) leave(c *call) {
 	}
 }
 
-// disarm stops the timer when nobody waits any more. The caller has the lock, as of those below.
+// disarm stops the timer. The caller must hold the lock, as for begin, ready and stop.
 func (q *Queue) disarm() {
 	if q.timer != nil {
 		q.timer.Stop()
@@ -190,20 +191,20 @@ func (q *Queue) ready() bool {
 	return len(q.waiting) > 0 && (q.due || len(q.waiting) >= q.limits.Max)
 }
 
-// stop tells Close that all is done.
+// stop lets Close return if nothing runs any more.
 func (q *Queue) stop() {
 	if q.closed && !q.running {
 		close(q.stopped)
 	}
 }
 
-// run validates batches as long as there are some.
+// run validates batches until there are none.
 func (q *Queue) run() {
 	for q.batch() {
 	}
 }
 
-// batch validates one batch, and returns false when there was none.
+// batch validates one batch, and returns false if there was none.
 func (q *Queue) batch() bool {
 	calls, ctx, done := q.take()
 	if calls == nil {
@@ -227,7 +228,7 @@ func (q *Queue) batch() bool {
 	return true
 }
 
-// time is that of the next batch: no block is older than the one before, whatever the clock does.
+// time returns the time of the next batch, which is not before that of the last one, whatever the clock does.
 func (q *Queue) time() (time.Time, error) {
 	clock := q.at()
 	q.mu.Lock()
@@ -239,8 +240,8 @@ func (q *Queue) time() (time.Time, error) {
 	return at, err
 }
 
-// take takes the next batch. Its context ends when all its callers have left, and is
-// not a caller's: they come and go.
+// take takes the next batch, and returns nil calls if there is none. The batch's context is not a caller's,
+// because callers come and go; it ends when all callers of the batch have left.
 func (q *Queue) take() ([]*call, context.Context, context.CancelFunc) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

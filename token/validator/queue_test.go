@@ -21,7 +21,7 @@ import (
 	"github.com/zkbench/zkbench/token/validator"
 )
 
-// payment is a request of one input that the system accepts.
+// payment returns a system and a request with one input that it accepts.
 func payment(t testing.TB) (*system, []byte) {
 	t.Helper()
 	s, ids := funded(t, token.RedeemOwner)
@@ -29,7 +29,7 @@ func payment(t testing.TB) (*system, []byte) {
 	return s, s.sign(&request.Request{Anchor: []byte("pay"), Actions: []request.Action{a}}, []identity.Signer{s.owners[0]})
 }
 
-// front is a queue in a bubble of time, whose batches take some.
+// front is a queue in a synctest bubble, whose batches take a fixed time.
 type front struct {
 	*system
 	queue *validator.Queue
@@ -74,7 +74,7 @@ func (f *front) Tokens(ctx context.Context, ids []token.ID) ([]ledgers.Found, er
 	return validator.TokenFunc(f.Token).Tokens(ctx, ids)
 }
 
-// call brings a request at a time and notes when it was answered and how.
+// call submits a request at a given time and records when and how it was answered.
 func (f *front) call(ctx context.Context, name string, at time.Duration) {
 	f.callers.Go(func() {
 		time.Sleep(at)

@@ -15,12 +15,13 @@ import (
 	"github.com/zkbench/zkbench/token/request"
 )
 
-// maxLate is how often a Submitter validates a request again that is late.
+// maxLate is the maximum number of times that a Submitter validates a request again because its time is too
+// early.
 const maxLate = 64
 
-// Submitter validates requests and lands them on a store, in one process. It chooses the
-// time of their block: that of its clock, or the ledger's last time if the clock is behind
-// it. It is safe for concurrent use.
+// Submitter validates requests and applies them to a store, in one process. It chooses the time of their
+// block: the time of its clock, or the ledger's last time if the clock is behind. It is safe for concurrent
+// use.
 type Submitter struct {
 	v     *Validator
 	store ledger.Store
@@ -29,8 +30,8 @@ type Submitter struct {
 
 var _ ledger.Submitter = (*Submitter)(nil)
 
-// NewSubmitter returns the submitter of a validator and the store of its ledger. A clock of
-// nil is time.Now. NewSubmitter returns ErrParams if the validator is another ledger's.
+// NewSubmitter returns a Submitter for a validator and the store of its ledger. If clock is nil, it uses
+// time.Now. NewSubmitter returns ErrParams if the validator is for another ledger.
 func NewSubmitter(v *Validator, store ledger.Store, clock func() time.Time) (*Submitter, error) {
 	if id := store.Genesis().ID(); id != v.ledger {
 		return nil, fmt.Errorf("%w: a validator of ledger %x for ledger %x", zkbench.ErrParams, v.ledger, id)
@@ -41,8 +42,8 @@ func NewSubmitter(v *Validator, store ledger.Store, clock func() time.Time) (*Su
 	return &Submitter{v: v, store: store, clock: clock}, nil
 }
 
-// blockTime returns the time of the next block: the clock's, or the last block's if that is
-// later. It returns a *ledger.AheadError if that is further ahead of the clock than the policy allows.
+// blockTime returns the time of the next block: the clock's, or the last block's if that is later. It returns
+// a *ledger.AheadError if the last block is further ahead of the clock than the policy allows.
 func (v *Validator) blockTime(clock, last time.Time) (time.Time, error) {
 	if !last.After(clock) {
 		return clock, nil
@@ -53,19 +54,18 @@ func (v *Validator) blockTime(clock, last time.Time) (time.Time, error) {
 	return last, nil
 }
 
-// Submit implements ledger.Submitter. Requests are applied in batches that the store takes.
+// Submit implements ledger.Submitter. It applies the requests in batches that the store accepts.
 //
-// A request that is on the ledger is found by its anchor and digest, before anything of it is
-// verified. If another validator lands it meanwhile, it is found after it was refused here.
+// Submit looks up each request by its anchor and digest before it verifies anything. If it refuses a
+// request, it looks it up once more, because another validator may have recorded it meanwhile.
 //
-// What is refused while the ledger's policy is another than the validator's is validated
-// again under that: a request behind an update is judged under what the update says, and so
-// is one that raced with another validator's update. What the ledger rejects for its time is
-// validated again at the ledger's last time. After maxLate times, if others are always
-// faster, it is left with its *ledger.TimeError.
+// If the ledger's policy changed, Submit follows the update and validates the refused requests again. So a
+// request that comes after an update is checked under the new policy, even if another validator recorded
+// the update. If the ledger rejects a request because its time is too early, Submit validates it again at
+// the ledger's last time. After 64 such attempts it returns the *ledger.TimeError.
 //
-// If the ledger's last time is further ahead of the clock than the policy allows, Submit
-// writes nothing, and requests that are not on the ledger get a *ledger.AheadError.
+// If the ledger's last time is further ahead of the clock than the policy allows, Submit writes nothing.
+// Requests that are not on the ledger then get a *ledger.AheadError.
 func (s *Submitter) Submit(ctx context.Context, requests [][]byte) ([]ledger.Verdict, error) {
 	b := &submission{Submitter: s, requests: make([]submitted, len(requests)), verdicts: make([]ledger.Verdict, len(requests))}
 	all := make([]int, len(requests))
@@ -88,16 +88,16 @@ func (s *Submitter) Submit(ctx context.Context, requests [][]byte) ([]ledger.Ver
 	return b.verdicts, nil
 }
 
-// submitted is a request with what it says of itself.
+// submitted is an encoded request with its anchor and digest.
 type submitted struct {
 	raw    []byte
 	anchor []byte                                 // nil if it does not decode
 	digest func(token.LedgerID) ([32]byte, error) // on a ledger
 }
 
-// identify decodes a request or an update as far as its anchor and digest need it.
+// identify decodes a request or an update as far as needed for its anchor and digest.
 func identify(raw []byte) submitted {
-	if policy.Is(raw) {
+	if policy.IsUpdate(raw) {
 		if u, err := policy.Decode(raw); err == nil {
 			return submitted{raw, policy.Anchor(u.Policy.Version), func(token.LedgerID) ([32]byte, error) { return u.Digest() }}
 		}
@@ -114,8 +114,8 @@ type submission struct {
 	verdicts []ledger.Verdict
 }
 
-// find sets the verdicts on requests whose anchors are on the ledger, and returns the others.
-// If it fails it has set none.
+// find sets the verdicts of requests whose anchors are on the ledger, and returns the other requests. If it
+// returns an error, it has set no verdict.
 func (b *submission) find(ctx context.Context, among []int) (others []int, err error) {
 	// The last version of a policy is never current, and no digest is zero. So a store that
 	// has an anchor rejects its probe for the anchor, and another one for the policy.
@@ -148,7 +148,7 @@ func (b *submission) find(ctx context.Context, among []int) (others []int, err e
 	return others, nil
 }
 
-// record sets the verdict on a request whose anchor is on the ledger.
+// record sets the verdict of a request whose anchor is on the ledger.
 func (b *submission) record(ctx context.Context, i int) error {
 	r, found, err := b.store.Record(ctx, b.requests[i].anchor)
 	if err != nil {
@@ -157,7 +157,7 @@ func (b *submission) record(ctx context.Context, i int) error {
 	if !found {
 		return fmt.Errorf("%w: the ledger does not have the anchor %x any more", zkbench.ErrEnv, b.requests[i].anchor)
 	}
-	digest, err := b.requests[i].digest(b.store.Genesis().At(r.Seq).ID())
+	digest, err := b.requests[i].digest(b.store.Genesis().ForRecord(r.Seq).ID())
 	switch v := &b.verdicts[i]; {
 	case err != nil:
 		return err
@@ -169,7 +169,7 @@ func (b *submission) record(ctx context.Context, i int) error {
 	return nil
 }
 
-// land validates and applies what is left, on a ledger whose last time was this.
+// land validates and applies the requests in left. last is the ledger's last time.
 func (b *submission) land(ctx context.Context, left []int, last time.Time) {
 	for rounds := 0; ; rounds++ {
 		at, err := b.v.blockTime(b.clock(), last)
@@ -185,7 +185,7 @@ func (b *submission) land(ctx context.Context, left []int, last time.Time) {
 				refused = append(refused, i)
 			}
 		}
-		// Another validator may have landed what is refused here, for example because its
+		// Another validator may have recorded what is refused here, for example because its
 		// tokens are spent: its sender must not pay again.
 		others, err := b.find(ctx, refused)
 		if err != nil {
@@ -220,14 +220,14 @@ func (b *submission) land(ctx context.Context, left []int, last time.Time) {
 	}
 }
 
-// fail has requests end with an error that says nothing about them.
+// fail sets an error that does not say whether the requests are valid.
 func (b *submission) fail(requests []int, err error) {
 	for _, i := range requests {
 		b.verdicts[i].Err = err
 	}
 }
 
-// apply validates and applies once what is left, and tells whether an update was among it that holds.
+// apply validates and applies the requests in left once. It reports whether one of them was a valid update.
 func (b *submission) apply(ctx context.Context, left []int, at time.Time) (updated bool) {
 	raws := make([][]byte, len(left))
 	for k, i := range left {
@@ -251,7 +251,7 @@ func (b *submission) apply(ctx context.Context, left []int, at time.Time) (updat
 			case rejected[k] != nil:
 				v.Err = alone(rejected[k])
 			default:
-				if err := b.record(ctx, i); err != nil { // it is there, and must not seem refused
+				if err := b.record(ctx, i); err != nil { // it is recorded, so it must not look refused
 					v.Err = fmt.Errorf("%w: %w", zkbench.ErrOutcomeUnknown, err)
 				}
 			}
@@ -261,7 +261,7 @@ func (b *submission) apply(ctx context.Context, left []int, at time.Time) (updat
 	return updated
 }
 
-// alone returns the rejection of an entry without its place in the batch, which its sender does not know.
+// alone returns the rejection of an entry without its index in the batch, which the sender does not know.
 func alone(rejected error) error {
 	if c, ok := rejected.(*zkbench.CheckError); ok {
 		return failed(c.Check, -1, c.Index, c.Err)
@@ -269,7 +269,7 @@ func alone(rejected error) error {
 	return rejected
 }
 
-// fit is how many entries, from the first, a store takes in one batch: at least one.
+// fit returns how many entries, from the first, a store takes in one batch. It returns at least 1.
 func fit(entries []ledger.Entry) int {
 	size := 0
 	for n := range entries {

@@ -69,7 +69,7 @@ func TestSubmitBehindUpdate(t *testing.T) {
 	golden.Equal(t, "time", g.at.Add(validator.Ahead).UTC(), r.Record.Time)
 }
 
-// runaway is a ledger that is ahead of every entry by so much.
+// runaway is a ledger whose time is always ahead of every entry.
 type runaway struct {
 	*bolt.Ledger
 	ahead time.Duration
@@ -124,7 +124,7 @@ func TestRaceOfClocks(t *testing.T) {
 	ledgertest.Verify(t, g.l)
 }
 
-// pays is a signed transfer of a token of the first owner's to the second.
+// pays returns a signed transfer of a token from the first owner to the second.
 func (g *governed) pays(anchor string, id token.ID, value uint64) []byte {
 	g.Helper()
 	a, _ := g.moved(anchor, 0, "", []token.ID{id}, output(g.owners[1].Identity(), value))
@@ -195,7 +195,7 @@ func TestSubmitAgain(t *testing.T) {
 	want(t, "another update", g.landed(g.v, competing).Err, "anchor", -1, -1, zkbench.ErrAnchorConflict)
 }
 
-// hooked is a store in front of whose calls something happens.
+// hooked is a store that runs a function before its calls.
 type hooked struct {
 	ledgers.Store
 	decide, state, record func() error // nil: nothing

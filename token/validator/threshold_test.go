@@ -23,7 +23,7 @@ import (
 	"github.com/zkbench/zkbench/token/validator"
 )
 
-// shared is a system on whose ledger two of its three owners own a token of 100 together.
+// shared is a system in which two of three owners own a token of 100 together.
 type shared struct {
 	*system
 	script  *script.Threshold
@@ -58,7 +58,7 @@ func (s *shared) spend(anchor string, to []byte, members ...int) *request.Reques
 	return r
 }
 
-// authorize puts the witness and the signatures of members to an input, and has the auditor sign it.
+// authorize adds the members' witness and signatures to an input, and the auditor's signature.
 func (s *shared) authorize(r *request.Request, input int, members ...int) {
 	s.Helper()
 	var ids []identity.Identity
@@ -78,7 +78,8 @@ func (s *shared) signature(r *request.Request, signer identity.Signer, role requ
 	return must.Get(signer.Sign(message[:], nil))(s)
 }
 
-// judged holds what all ways of asking say of a request to one verdict. Of no check: it is accepted.
+// judged checks that all ways to validate a request give the same verdict. An empty check means that it is
+// accepted.
 func (s *shared) judged(t *testing.T, name string, raw []byte, check string, index int, cause error) {
 	t.Helper()
 	_, err := s.v.Validate(t.Context(), s.ledger, raw, s.at)

@@ -1,13 +1,13 @@
-// Package validator decides whether a request may be applied to a ledger: one
-// pipeline of named checks, the cheap ones first. Whatever fails is a
-// *zkbench.CheckError that names the check, the action and the index within it,
-// and wraps the cause.
+// Package validator decides whether a request may be applied to a ledger. A request passes a sequence of
+// named checks, cheap ones first. If a check fails, the error is of type *zkbench.CheckError: it names the
+// check, the action and the index within the action, and wraps the cause.
 //
-// A Validator reads no clock: the time of the block is given, and goes with the
-// request into the ledger, so that a replay decides alike. A Submitter, which lands requests,
-// chooses that time, and a Queue does. A Validator reads the tokens that
-// a request spends from a view of the ledger, and changes nothing: two requests that
-// it accepts may still spend one token, and the ledger lets one of them through.
+// A Validator reads no clock. The caller gives the time of the block, which is recorded in the ledger with
+// the request, so that a replay decides in the same way. A Submitter, which applies requests to a ledger,
+// chooses that time itself, and so does a Queue.
+//
+// A Validator reads the tokens that a request spends from a view of the ledger, and changes nothing. Two
+// requests that it accepts may spend the same token; the ledger then applies only one of them.
 package validator
 
 import (
@@ -28,31 +28,31 @@ import (
 	"github.com/zkbench/zkbench/token/request"
 )
 
-// The checks, in their order.
+// Names of the checks, in the order in which they run.
 const (
 	Structure       = "structure"        // encodings, counts, limits, nothing missing and nothing superfluous
-	Validity        = "validity"         // its end has come
-	DuplicateInputs = "duplicate inputs" // one token spent twice by the request
+	Validity        = "validity"         // the request has expired
+	DuplicateInputs = "duplicate inputs" // the request spends a token twice
 	Metadata        = "metadata"
 	RedeemPolicy    = "redeem policy"
-	Scripts         = "scripts" // who must sign for an input, and where and when scripts may stand
-	Issuers         = "issuers" // signatures, as the next two
-	Owners          = "owners"
-	Auditors        = "auditors"
-	Inputs          = "inputs"        // on the ledger, and as the request says
-	OutputOwners    = "output owners" // somebody can sign for them
+	Scripts         = "scripts"       // conditions of scripts, and which outputs may have one
+	Issuers         = "issuers"       // signatures of issuers
+	Owners          = "owners"        // signatures of owners
+	Auditors        = "auditors"      // signatures of auditors
+	Inputs          = "inputs"        // unspent on the ledger, and equal to the request's
+	OutputOwners    = "output owners" // keys that can sign
 	Proofs          = "proofs"
 )
 
 // Tokens is a view of a ledger.
 type Tokens interface {
-	// Tokens returns the encodings of unspent tokens, one for each id. Where there is none, its error is
-	// a zkbench.ErrSpent or zkbench.ErrPolicy; any other one says nothing about the
-	// request, and comes back without a *zkbench.CheckError.
+	// Tokens returns the encodings of unspent tokens, one for each id. If there is no such token, its error
+	// must wrap zkbench.ErrSpent or zkbench.ErrPolicy, and the request fails the check Inputs. Any other
+	// error is not the request's fault, so the validator returns it without a *zkbench.CheckError.
 	Tokens(ctx context.Context, ids []token.ID) ([]ledger.Found, error)
 }
 
-// TokenFunc is a view that is asked for one token at a time.
+// TokenFunc is a view that looks up one token at a time.
 type TokenFunc func(ctx context.Context, id token.ID) ([]byte, error)
 
 // Tokens implements Tokens.
@@ -64,8 +64,8 @@ func (f TokenFunc) Tokens(ctx context.Context, ids []token.ID) ([]ledger.Found, 
 	return found, nil
 }
 
-// Validator validates the requests of one ledger under its public parameters and the policy that
-// it has followed them to. It is safe for concurrent use.
+// Validator validates the requests of one ledger. It uses the ledger's public parameters, and the policy that
+// Follow has reached. It is safe for concurrent use.
 type Validator struct {
 	params   *token.PublicParams
 	ledger   token.LedgerID
@@ -76,18 +76,21 @@ type Validator struct {
 	ex       executor.Executor
 }
 
-// New returns a validator of the ledger of that genesis. local gives the choices that are no part of the
-// parameters (Table); cache is the number of owners whose parsed keys are kept, beside
-// those of issuers and auditors, which always are. All
-// generators are derived anew. It begins under the policy of the parameters: see Follow. The error is an ErrParams that names the field, also
-// for an issuer or auditor that is no identity, and for another ledger's parameters.
+// New returns a validator for the ledger with the given genesis. It starts with the policy of the parameters;
+// Follow adopts later ones. New derives all generators again.
+//
+// local tunes this process and is not part of the parameters. cache is the number of owners whose parsed keys
+// are kept; parsed keys of issuers and auditors are always kept.
+//
+// New returns ErrParams if the parameters are not accepted, or if they belong to another ledger. It also does
+// so if an issuer or auditor is not a valid identity. The error names the field.
 func New(params *token.PublicParams, genesis ledger.Genesis, ex executor.Executor, local token.Tuning, cache int) (*Validator, error) {
 	params, id, err := snapshot.Params(params, genesis)
 	if err != nil {
 		return nil, err
 	}
 	v := &Validator{params: params, ledger: id, crypto: make(map[string]token.CryptoParams), ex: ex}
-	for _, s := range params.Systems {
+	for _, s := range params.RangeProofs {
 		pp, err := params.Crypto(s.ProofType, local)
 		if err != nil {
 			return nil, err
@@ -117,20 +120,20 @@ func (v *Validator) pin(p *token.Policy) error {
 	return nil
 }
 
-// Policy returns the policy under which requests are judged now.
+// Policy returns a copy of the policy that requests are checked under now.
 func (v *Validator) Policy() *token.Policy { return v.current.Load().Clone() }
 
-// Follow adopts the updates of the policy that are on the ledger, from the one after the current policy on. What is being
-// validated meanwhile is judged under the policy that it began with, and the ledger rejects it if that is not its own any more.
-// The error is that of an update that does not hold, or the ledger's.
+// Follow adopts the policy updates on the ledger l that come after the current policy. A validation that is
+// running continues under the policy that it began with; the ledger rejects the request if that policy is no
+// longer its own. Follow returns an error if an update is not valid or if l returns an error.
 func (v *Validator) Follow(ctx context.Context, l policy.Source) error {
 	return v.current.Follow(ctx, l)
 }
 
-// Valid is a request, or an update of the policy, that may be applied, with what it does.
+// Valid is a request or policy update that may be applied, with the tokens that it spends and creates.
 type Valid struct {
-	Request *request.Request // nil of an update
-	Update  *policy.Update   // nil of a request
+	Request *request.Request // nil for an update
+	Update  *policy.Update   // nil for a request
 	Anchor  []byte
 	Policy  uint64 // the version under which it was accepted
 	Raw     []byte
@@ -140,7 +143,7 @@ type Valid struct {
 	Creates []Output // outputs with an owner; those without are redeemed
 }
 
-// Entry is what a ledger stores of it.
+// Entry returns the entry that a ledger stores for v.
 func (v *Valid) Entry() ledger.Entry {
 	e := ledger.Entry{
 		Anchor: v.Anchor, Digest: v.Digest, Time: v.At, Request: v.Raw, Policy: v.Policy, Update: v.Update != nil, Spends: v.Spends,
@@ -151,30 +154,32 @@ func (v *Valid) Entry() ledger.Entry {
 	return e
 }
 
-// Output is a token that a request makes.
+// Output is a token that a request creates.
 type Output struct {
 	ID    token.ID
 	Token []byte // its encoding, as Tokens returns it
 }
 
-// Validate validates an encoded request, or update of the policy, at the block's time.
+// Validate validates an encoded request or policy update, at the time of the block. Errors are as for
+// ValidateBatch.
 func (v *Validator) Validate(ctx context.Context, tokens Tokens, raw []byte, at time.Time) (*Valid, error) {
 	results := v.ValidateBatch(ctx, tokens, [][]byte{raw}, at)
 	return results[0].Valid, results[0].Err
 }
 
-// Result is what a request of a batch came to: one of the two.
+// Result is the outcome for one request of a batch: either Valid or Err.
 type Result struct {
 	Valid *Valid
 	Err   error
 }
 
-// ValidateBatch validates requests at one block's time. All proofs of a range-proof
-// system are verified in one multi-scalar multiplication, and all signatures that
-// allow it in another; the bad ones are found by bisection. Each request is accepted
-// or rejected as Validate would, on the ledger as it is: requests of one batch that
-// spend one token, or have one anchor, are all accepted. When ctx ends, requests
-// without a verdict have its cause.
+// ValidateBatch validates requests at the time of one block. It verifies all proofs of a range-proof system
+// in one multi-scalar multiplication, and all signatures that allow it in another. If such a batch fails, it
+// finds the bad proofs or signatures by bisection.
+//
+// Each request is accepted or rejected as by Validate, on the current ledger. So requests of one batch that
+// spend the same token or have the same anchor may all be accepted. If ctx ends, the requests without a
+// verdict get its cause as error.
 func (v *Validator) ValidateBatch(ctx context.Context, tokens Tokens, raws [][]byte, at time.Time) []Result {
 	own := make([][]byte, len(raws)) // the caller may use its buffers again
 	for i, raw := range raws {
@@ -185,8 +190,8 @@ func (v *Validator) ValidateBatch(ctx context.Context, tokens Tokens, raws [][]b
 	return v.validate(ctx, tokens, own, at)
 }
 
-// validate is ValidateBatch on buffers that do not change any more. A panic ends the request alone that it comes from:
-// those of a batch are validated each by itself then.
+// validate does the work of ValidateBatch on buffers that no longer change. If a batch panics, its requests
+// are validated again one by one, so that only the request that causes the panic fails.
 func (v *Validator) validate(ctx context.Context, tokens Tokens, raws [][]byte, at time.Time) []Result {
 	results := v.together(ctx, tokens, raws, at)
 	for i := range results {
@@ -197,7 +202,7 @@ func (v *Validator) validate(ctx context.Context, tokens Tokens, raws [][]byte, 
 	return results
 }
 
-// together validates a batch; a panic is the *executor.PanicError of all.
+// together validates a batch. If it panics, all results have the *executor.PanicError.
 func (v *Validator) together(ctx context.Context, tokens Tokens, raws [][]byte, at time.Time) (results []Result) {
 	err := executor.Serial().Do(context.WithoutCancel(ctx), 1, func(context.Context, int) error {
 		results = v.batch(ctx, tokens, raws, at)
@@ -214,8 +219,8 @@ func (v *Validator) batch(ctx context.Context, tokens Tokens, raws [][]byte, at 
 	current := v.current.Load()
 	for i, raw := range raws {
 		cases[i] = &pending{v: v, raw: raw, at: at, policy: current}
-		if policy.Is(raw) {
-			cases[i].err = cases[i].updates() // which has no actions, and is done
+		if policy.IsUpdate(raw) {
+			cases[i].err = cases[i].updates() // an update has no actions and needs no further checks
 		} else if cases[i].err = cases[i].examine(); cases[i].err == nil {
 			cases[i].auditors()
 		}
@@ -233,17 +238,17 @@ func (v *Validator) batch(ctx context.Context, tokens Tokens, raws [][]byte, at 
 	return results
 }
 
-// failed is the error of a check.
+// failed returns the error of a check.
 func failed(check string, action, index int, err error) error {
 	return &zkbench.CheckError{Check: check, Action: action, Index: index, Err: err}
 }
 
-// refuse is an ErrPolicy.
+// refuse returns an error that wraps ErrPolicy.
 func refuse(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{zkbench.ErrPolicy}, args...)...)
 }
 
-// standing are the cases that no check has failed yet.
+// standing returns the cases that have not failed a check so far.
 func standing(cases []*pending) []*pending {
 	var rest []*pending
 	for _, c := range cases {
@@ -254,7 +259,7 @@ func standing(cases []*pending) []*pending {
 	return rest
 }
 
-// signatures verifies the signatures of all requests that have come so far.
+// signatures verifies the signatures of all requests that have not failed so far.
 func (v *Validator) signatures(ctx context.Context, cases []*pending) {
 	if cases = standing(cases); len(cases) == 0 {
 		return
@@ -278,11 +283,12 @@ func (v *Validator) signatures(ctx context.Context, cases []*pending) {
 	})
 }
 
-// askedTogether is how many tokens a ledger is asked for at a time, but that the inputs of a request are not torn apart.
+// askedTogether is the maximum number of tokens in one look-up. The inputs of one request are never split,
+// even if they are more.
 const askedTogether = 4096
 
-// inputs compares the tokens that requests spend with the ledger's, which is asked when their signatures hold: by somebody
-// who can sign for what the request says that they are.
+// inputs compares the tokens that requests spend with the ledger's. It queries the ledger only after the
+// signatures were verified, so that a request without valid signatures costs no look-up.
 func (v *Validator) inputs(ctx context.Context, tokens Tokens, cases []*pending) {
 	for cases = standing(cases); len(cases) > 0; {
 		var ids []token.ID
@@ -300,7 +306,7 @@ func (v *Validator) inputs(ctx context.Context, tokens Tokens, cases []*pending)
 			err = fmt.Errorf("%w: %d answers on %d tokens", zkbench.ErrEnv, len(found), len(ids))
 		}
 		for _, c := range cases[:n] {
-			if err != nil { // which says nothing about the request
+			if err != nil { // the request may be valid
 				c.fail(fmt.Errorf("ledger: %w", err))
 				continue
 			}
@@ -311,8 +317,8 @@ func (v *Validator) inputs(ctx context.Context, tokens Tokens, cases []*pending)
 	}
 }
 
-// outputs parses the owners of outputs, which nobody but the request's author has
-// chosen: so when its signatures hold.
+// outputs parses the owners of outputs. The author of the request chose them freely, so this comes after the
+// signatures were verified.
 func (v *Validator) outputs(ctx context.Context, cases []*pending) {
 	cases = standing(cases)
 	if err := v.ex.Do(ctx, len(cases), func(_ context.Context, i int) error {
@@ -325,13 +331,13 @@ func (v *Validator) outputs(ctx context.Context, cases []*pending) {
 	}
 }
 
-// proofs decodes and verifies the proofs of all requests that have come so far.
+// proofs decodes and verifies the proofs of all requests that have not failed so far.
 func (v *Validator) proofs(ctx context.Context, cases []*pending) {
 	type place struct {
 		c     *pending
 		index int // of the action
 	}
-	for _, s := range v.params.Systems {
+	for _, s := range v.params.RangeProofs {
 		pp := v.crypto[s.ProofType]
 		var items []action.Item
 		var places []place
@@ -353,7 +359,7 @@ func (v *Validator) proofs(ctx context.Context, cases []*pending) {
 		if len(items) == 0 {
 			continue
 		}
-		// What stands here has passed inputs: it was compared with the ledger.
+		// These requests have passed inputs, so they were compared with the ledger.
 		forEachFailed(action.VerifyBatch(ctx, v.ex, pp, action.NothingLookedUp(), items), verified, func(bad *zkbench.CheckError) {
 			p := places[bad.Action]
 			p.c.fail(failed(Proofs, p.index, -1, bad.Err))
@@ -361,8 +367,8 @@ func (v *Validator) proofs(ctx context.Context, cases []*pending) {
 	}
 }
 
-// forEachFailed calls f with every *zkbench.CheckError of a batch, and fails all cases with an
-// error of the whole batch.
+// forEachFailed calls f with every *zkbench.CheckError of a batch. If err concerns the whole batch, all cases
+// fail with it.
 func forEachFailed(err error, cases []*pending, f func(bad *zkbench.CheckError)) {
 	if err == nil {
 		return
@@ -379,12 +385,14 @@ func forEachFailed(err error, cases []*pending, f func(bad *zkbench.CheckError))
 	}
 }
 
-// Authorized checks of an encoded request what needs neither a ledger nor a clock, and
-// verifies neither proofs nor auditors' signatures, which may be missing, as preimages may: an auditor
-// asks it before signing. Encodings, proof types, limits and the parameters' policies
-// are right, and issuers and owners have signed; for a script's token those have whom
-// it and its witness name, at whatever time. Whether the tokens exist is not asked, so
-// whoever makes one up signs for it as its owner. The error is Validate's.
+// Authorized runs the checks of an encoded request that need neither a ledger nor a clock. An auditor calls
+// it before signing. It checks encodings, proof types, limits, the policy's rules, and the signatures of
+// issuers and owners. If a token has a script, the signers that the script and its witness name must have
+// signed; the times in the script are not checked.
+//
+// Authorized does not verify proofs or auditors' signatures. Auditors' signatures and preimages may be
+// missing. It does not check that the tokens exist: anyone can invent a token and sign as its owner. Errors
+// are as for Validate.
 func (v *Validator) Authorized(ctx context.Context, raw []byte) error {
 	c := &pending{v: v, raw: raw, anyTime: true, policy: v.current.Load()}
 	c.err = c.examine()
@@ -396,15 +404,15 @@ func (v *Validator) Authorized(ctx context.Context, raw []byte) error {
 // Ledger returns the id of the validator's ledger.
 func (v *Validator) Ledger() token.LedgerID { return v.ledger }
 
-// First returns a validator of a ledger under the same parameters, for example a parent of this one's. It begins under the policy of the
-// parameters, and follows updates by itself. It shares the tables and the parsed owners of this one. First returns an ErrParams for a
-// ledger under other parameters.
+// First returns a validator for another ledger with the same parameters, for example a parent of this one. It
+// starts with the policy of the parameters and follows updates independently. It shares the tables and parsed
+// keys of v. First returns ErrParams if the ledger has other parameters.
 func (v *Validator) First(genesis ledger.Genesis) (*Validator, error) {
 	digest, err := v.params.Digest()
 	if err != nil {
 		return nil, err
 	}
-	if err := genesis.Of(digest); err != nil {
+	if err := genesis.CheckParams(digest); err != nil {
 		return nil, err
 	}
 	first := *v
@@ -413,5 +421,5 @@ func (v *Validator) First(genesis ledger.Genesis) (*Validator, error) {
 	return &first, err
 }
 
-// PointLen returns the length in bytes of a commitment.
+// PointLen returns the length of a commitment in bytes.
 func (v *Validator) PointLen() int { return v.pointLen }

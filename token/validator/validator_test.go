@@ -27,11 +27,11 @@ import (
 	"github.com/zkbench/zkbench/token/validator"
 )
 
-// smallTables are built fast: a test proves little.
+// smallTables makes small tables, which are built fast, because a test proves little.
 var smallTables = token.Tuning{Table: group.TableOptions{Window: 4, Spacing: 8}}
 
-// system is a token system of one issuer, one auditor, some owners, and the tokens
-// on its ledger, with the openings that their owners know.
+// system is a token system with one issuer, one auditor, some owners, and the tokens on its ledger, with
+// the openings that their owners know.
 type system struct {
 	ahead uint64 // of the validator's policy, the auditor's
 	testing.TB
@@ -47,7 +47,7 @@ type system struct {
 	at       time.Time
 }
 
-// ledger is the view of one.
+// ledger is a view of a ledger.
 type ledger map[string][]byte
 
 func (l ledger) Token(_ context.Context, id token.ID) ([]byte, error) {
@@ -88,8 +88,7 @@ func newSystem(t testing.TB, redeem token.RedeemPolicy, edit ...func(p *token.Po
 	return s
 }
 
-// issued returns an unsigned request that issues values, each to the owner of its
-// index, and the openings.
+// issued returns an unsigned request that issues values, the i-th to owner i, and the openings.
 func (s *system) issued(anchor string, values ...uint64) (*request.Request, []token.Opening) {
 	s.Helper()
 	var outputs []action.Output
@@ -103,10 +102,10 @@ func (s *system) issued(anchor string, values ...uint64) (*request.Request, []to
 	}}}, d.Openings
 }
 
-// issues names the issuer, without a signature.
+// issues returns the issuer without a signature.
 func (s *system) issues() *request.Issuer { return &request.Issuer{Identity: s.issuer.Identity()} }
 
-// moved returns an unsigned transfer action, the n-th of its request.
+// moved returns an unsigned transfer, as action n of its request.
 func (s *system) moved(anchor string, n int, metadata string, inputs []token.ID, outputs ...action.Output) (request.Action, []token.Opening) {
 	s.Helper()
 	var owned []action.Owned
@@ -120,8 +119,8 @@ func (s *system) moved(anchor string, n int, metadata string, inputs []token.ID,
 	return request.Action{Kind: token.Transfer, ProofType: token.CSP, Raw: raw, Spends: make([]request.Spend, len(inputs))}, d.Openings
 }
 
-// sign fills all signatures in: of the inputs' owners by action, of issuer and
-// auditor where they have a place.
+// sign fills in all signatures: of the inputs' owners by action, and of issuer and auditor if the request
+// needs them.
 func (s *system) sign(r *request.Request, owners ...[]identity.Signer) []byte {
 	s.Helper()
 	signature := func(signer identity.Signer, role request.Role, of uint64) []byte {
@@ -140,7 +139,7 @@ func (s *system) sign(r *request.Request, owners ...[]identity.Signer) []byte {
 	return s.encode(r)
 }
 
-// audited is the auditor's signature.
+// audited returns the auditor's signature.
 func (s *system) audited(r *request.Request) []byte {
 	s.Helper()
 	message := request.ToSign(r.AuditMessage(r.Message(s.id)), request.Auditor, s.v.Policy().Version+s.ahead, s.auditor.Identity())
@@ -203,8 +202,8 @@ func TestLife(t *testing.T) {
 	want(t, "again", err, validator.Inputs, 0, 0, zkbench.ErrSpent)
 }
 
-// want fails the test unless err names the check, the place and the cause; of no check,
-// unless there is none.
+// want fails the test unless err names the check, the position and the cause, or, if check is empty, unless
+// err is nil.
 func want(t *testing.T, name string, err error, check string, action, index int, cause error) {
 	t.Helper()
 	if check == "" {
@@ -553,8 +552,8 @@ func TestNewRefuses(t *testing.T) {
 		"small order": func(p *token.PublicParams) {
 			p.Policy.Issuers = ledgertest.Issuers(append([]byte{byte(identity.TypeEd25519), 1}, make([]byte, 31)...))
 		},
-		"early stop": func(p *token.PublicParams) { p.Systems[0].Stop = 0 },
-		"digest":     func(p *token.PublicParams) { p.Systems[0].Digest[0] ^= 1 },
+		"early stop": func(p *token.PublicParams) { p.RangeProofs[0].Stop = 0 },
+		"digest":     func(p *token.PublicParams) { p.RangeProofs[0].Digest[0] ^= 1 },
 	} {
 		p := must.Get(token.NewPublicParams("BN254", 8, token.CSP))(t)
 		edit(p)
@@ -611,7 +610,7 @@ func TestAnOutageIsNoVerdict(t *testing.T) {
 	}
 }
 
-// asked is a view of a ledger.
+// asked is a view of a ledger that calls the function.
 type asked func(ids []token.ID) []ledgers.Found
 
 func (a asked) Tokens(_ context.Context, ids []token.ID) ([]ledgers.Found, error) { return a(ids), nil }

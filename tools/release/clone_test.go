@@ -12,28 +12,23 @@ import (
 // path is the module's.
 const path = "github.com/zkbench/zkbench"
 
-// install is how the README says that the command is installed.
-var install = regexp.MustCompile(`(?m)^ {4}go install ` + regexp.QuoteMeta(path) + `/cmd/zkbench@(v[0-9]+\.[0-9]+\.[0-9]+)$`)
+// released is the heading of a version in CHANGELOG.md.
+var released = regexp.MustCompile(`(?m)^## ([0-9]+\.[0-9]+\.[0-9]+)$`)
 
-// clone returns a clone of the last commit at a path within a new directory, and the version
-// that its README names, which it has as a tag. CHANGELOG.md tells of it.
+// clone returns a clone of the last commit at a path within a new directory, and the newest version
+// in its CHANGELOG.md, which it has as a tag.
 func clone(t *testing.T, within string) (dir, version string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), within)
 	top := strings.TrimSpace(run(t, ".", nil, "git", "rev-parse", "--show-toplevel"))
 	run(t, ".", nil, "git", "clone", "--quiet", top, dir)
-	readme, err := os.ReadFile(filepath.Join(dir, "README.md"))
-	must(t, err)
-	m := install.FindSubmatch(readme)
-	if m == nil {
-		t.Fatalf("README.md has no line %q", install)
-	}
-	version = string(m[1])
 	changes, err := os.ReadFile(filepath.Join(dir, "CHANGELOG.md"))
 	must(t, err)
-	if !strings.Contains(string(changes), "\n## "+version[1:]+"\n") {
-		t.Errorf("README.md names %s, of which CHANGELOG.md does not tell", version)
+	m := released.FindSubmatch(changes)
+	if m == nil {
+		t.Fatal("CHANGELOG.md names no version")
 	}
+	version = "v" + string(m[1])
 	run(t, dir, nil, "git", "tag", "--force", version)
 	return dir, version
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/zkbench/zkbench/goldilocks/internal/gen/arm64"
 )
 
-// countsAMD64 are the instructions of one pass of each loop in vector_amd64.s.
+// countsAMD64 returns the instructions in one pass of each loop in vector_amd64.s.
 func countsAMD64() (all []arm64.Count) {
 	for _, w := range slices.Backward(widths) {
 		for _, l := range slices.Concat(vectorLoops, studyLoops) {
@@ -19,7 +19,7 @@ func countsAMD64() (all []arm64.Count) {
 			c := countPass(pass)
 			c.Kernel, c.Function = strings.ToLower(w.name), l.name
 			if l.name == "dot" {
-				c.Registers = 1 // of operands: its sums stay where they are
+				c.Registers = 1 // counts operands: its sums stay in registers
 			}
 			all = append(all, c)
 		}
@@ -27,7 +27,7 @@ func countsAMD64() (all []arm64.Count) {
 	return all
 }
 
-// countPass counts the lines of one pass. What it stores are its results.
+// countPass counts the lines of one pass. Its stores count its results.
 func countPass(pass string) (c arm64.Count) {
 	for line := range strings.Lines(pass) {
 		mnemonic, operands, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -46,8 +46,8 @@ func countPass(pass string) (c arm64.Count) {
 	return c
 }
 
-// isMove tells whether an instruction computes nothing: with an address among its operands
-// it is a load or a store.
+// isMove reports whether an instruction computes nothing. With an address among its operands it is
+// a load or a store.
 func isMove(mnemonic string) bool {
 	return strings.HasPrefix(mnemonic, "VMOV") || strings.HasPrefix(mnemonic, "VPBROADCAST") || strings.HasPrefix(mnemonic, "VBROADCAST")
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/zkbench/zkbench/internal/arith/asm"
 )
 
-// block is a block of the field's lanes, with the upper dwords that it has already.
+// block is a block of the field's lanes, with the upper dwords that were already computed.
 type block struct {
 	*asm.Block
 	high map[value]value
@@ -17,8 +17,8 @@ type value = asm.Value
 
 func newBlock(lanes int) *block { return &block{asm.New(lanes), map[value]value{}} }
 
-// The field on the lanes of a block. A lane is lazy where it may hold any 64-bit number,
-// canonical where it is below p; half is a lane's upper dword unspecified.
+// The field on the lanes of a block. A lazy lane may hold any 64-bit number. A canonical lane is
+// below p. In a half lane the upper dword is unspecified.
 
 const (
 	lessThan = 1
@@ -55,7 +55,7 @@ const (
 
 func (b *block) add(x, y value) value { return b.Op("VPADDQ", y, x) }
 
-// sub is x - y.
+// sub returns x - y.
 func (b *block) sub(x, y value) value { return b.Op("VPSUBQ", y, x) }
 
 func (b *block) xorSign(x value) value {
@@ -65,18 +65,18 @@ func (b *block) xorSign(x value) value {
 func (b *block) shl(x value, n int) value { return b.Immediate("VPSLLQ", n, x) }
 func (b *block) shr(x value, n int) value { return b.Immediate("VPSRLQ", n, x) }
 
-// low is the lower dword.
+// low returns the lower dword.
 func (b *block) low(x value) value {
 	return b.WithConstant(b.Either("VPANDQ", "VPAND"), "epsilon", x)
 }
 
-// product is the full product of the lower dwords.
+// product returns the full product of the lower dwords.
 func (b *block) product(x, y value) value { return b.Op("VPMULUDQ", y, x) }
 
-// timesEpsilon is the lower dword times 2^32 - 1.
+// timesEpsilon returns the lower dword times 2^32 - 1.
 func (b *block) timesEpsilon(x value) value { return b.WithConstant("VPMULUDQ", "epsilon", x) }
 
-// upper is a lane whose lower dword is the upper one of x, its own upper dword
+// upper returns a lane whose lower dword is the upper dword of x. Its own upper dword is
 // unspecified. It is a shuffle, since shifts and multiplications share port 0.
 func (b *block) upper(x value) value {
 	if h, ok := b.high[x]; ok {
@@ -87,15 +87,16 @@ func (b *block) upper(x value) value {
 	return h
 }
 
-// where computes mnemonic(constant, x) in the lanes in which u < v, and x in others; AVX-512.
+// where computes mnemonic(constant, x) in the lanes in which u < v, and x in the others. AVX-512
+// only.
 func (b *block) where(mnemonic, constant string, x, u, v value) value {
 	return b.Masked(mnemonic, constant, x, b.Compare(lessThan, asm.Of(v), asm.Of(u)))
 }
 
-// times is the 128-bit product of two lazy lanes.
+// times returns the 128-bit product of two lazy lanes.
 //
-// With halves 0 and 1: t = x1 y0 + (x0 y0 >> 32) and u = x0 y1 + t0 are each at most
-// (2^32-1)^2 + 2^32 - 1 < 2^64. 14 instructions, and 2 for halves not yet taken.
+// With halves 0 and 1: t = x1 y0 + (x0 y0 >> 32) and u = x0 y1 + t0 are each at most (2^32-1)^2 +
+// 2^32 - 1 < 2^64. It takes 14 instructions, and 2 for halves not computed yet.
 func (b *block) times(x, y value) (hi, lo value) {
 	x1, y1 := b.upper(x), b.upper(y)
 	ll, lh, hl, hh := b.product(x, y), b.product(x, y1), b.product(x1, y), b.product(x1, y1)
@@ -105,34 +106,34 @@ func (b *block) times(x, y value) (hi, lo value) {
 	return hi, b.join(ll, u)
 }
 
-// join is the lower dword of low, and that of high above it.
+// join returns the lower dword of low with the lower dword of high above it.
 func (b *block) join(low, high value) value {
 	if b.Lanes == 4 {
 		return b.Immediate("VPBLENDD", 0xaa, b.shl(high, 32), low)
 	}
-	// The odd dwords are copies of even ones: masked, so that those of low stay.
+	// The odd dwords are copies of even ones. The mask keeps low's even ones.
 	return b.Emit(asm.Step{
 		Mnemonic: "VPSHUFD", Before: fmt.Sprintf("$%d, ", evens),
 		Sources: []asm.Operand{asm.Of(high), asm.Of(low)}, Mask: oddDwords + ", ", Merge: true, Hidden: true,
 	})
 }
 
-// squared is the 128-bit square of a lazy lane: x0^2 + 2^33 x0 x1 + 2^64 x1^2.
+// squared returns the 128-bit square of a lazy lane: x0^2 + 2^33 x0 x1 + 2^64 x1^2.
 func (b *block) squared(x value) (hi, lo value) {
 	x1 := b.upper(x)
 	ll, lh, hh := b.product(x, x), b.product(x, x1), b.product(x1, x1)
 	// At most (2^32-1)^2 + 2^31 < 2^64.
 	u := b.add(lh, b.shr(ll, 33))
 	hi = b.add(hh, b.shr(u, 31))
-	// ll + 2^33 lh: the carries from below bit 33 are none.
+	// ll + 2^33 lh: no carries from below bit 33.
 	return hi, b.add(b.shl(lh, 33), ll)
 }
 
-// reduce is a lazy lane equal to hi 2^64 + lo modulo p, where hi = h 2^32 + l:
-// lo - h + l (2^32-1), since 2^64 = 2^32 - 1 and 2^96 = -1.
+// reduce returns a lazy lane equal to hi 2^64 + lo modulo p. With hi = h 2^32 + l it is lo - h + l
+// (2^32-1), since 2^64 = 2^32 - 1 and 2^96 = -1.
 //
-// A borrow leaves at least 2^64 - 2^32 + 1, from which 2^32 - 1 can be taken; a carry
-// leaves at most (2^32-1)^2 - 1, to which it can be added. 8 instructions; AVX2: 12.
+// A borrow leaves at least 2^64 - 2^32 + 1, from which 2^32 - 1 can be subtracted. A carry leaves
+// at most (2^32-1)^2 - 1, to which it can be added. It takes 8 instructions; AVX2: 12.
 func (b *block) reduce(hi, lo value) value {
 	h := b.shr(hi, 32)
 	m := b.timesEpsilon(hi)
@@ -150,22 +151,22 @@ func (b *block) reduce(hi, lo value) value {
 	return b.xorSign(b.add(s, b.shr(b.Op("VPCMPGTQ", s, d), 32)))
 }
 
-// mul and square are lazy, of lazy lanes.
+// mul and square return lazy lanes, from lazy lanes.
 func (b *block) mul(x, y value) value { return b.reduce(b.times(x, y)) }
 func (b *block) square(x value) value { return b.reduce(b.squared(x)) }
 
-// canonical is a lazy lane made canonical: from p on, x + (2^32-1) wraps to x - p.
+// canonical makes a lazy lane canonical: from p on, x + (2^32-1) wraps to x - p.
 func (b *block) canonical(x value) value {
 	if b.Lanes == 8 {
 		mask := b.Compare(atLeast, asm.Operand{Text: "=modulus"}, asm.Of(x))
 		return b.Masked("VPADDQ", "epsilon", x, mask)
 	}
-	// x >= p: its flipped form is above that of p - 1.
+	// x >= p if its flipped form is above the flipped p - 1.
 	over := b.Op("VPCMPGTQ", b.constant("flipped"), b.xorSign(x))
 	return b.add(x, b.shr(over, 32))
 }
 
-// constant is the named constant as a value.
+// constant returns the named constant as a value.
 func (b *block) constant(name string) value {
 	move := b.Either("VMOVDQA64", "VMOVDQU")
 	if b.Lanes == 8 && !slices.Contains(inRegisters, name) {
@@ -174,13 +175,12 @@ func (b *block) constant(name string) value {
 	return b.Emit(asm.Step{Mnemonic: move, Sources: []asm.Operand{{Text: "=" + name}}})
 }
 
-// addCanonical is the canonical sum of canonical lanes: x - (p - y), and p added if that
-// borrowed.
+// addCanonical returns the canonical sum of canonical lanes: x - (p - y), plus p if that borrowed.
 func (b *block) addCanonical(x, y value) value {
 	return b.subCanonical(x, b.fromModulus(y))
 }
 
-// fromModulus is p - y.
+// fromModulus returns p - y.
 func (b *block) fromModulus(y value) value {
 	if b.Lanes == 8 {
 		return b.Emit(asm.Step{Mnemonic: "VPSUBQ", Sources: []asm.Operand{asm.Of(y), {Text: "=modulus"}}})
@@ -188,7 +188,7 @@ func (b *block) fromModulus(y value) value {
 	return b.sub(b.constant("modulus"), y)
 }
 
-// subCanonical is the canonical x - y of a canonical x and y <= p.
+// subCanonical returns the canonical x - y for a canonical x and y <= p.
 func (b *block) subCanonical(x, y value) value {
 	d := b.sub(x, y)
 	if b.Lanes == 8 {
@@ -197,8 +197,8 @@ func (b *block) subCanonical(x, y value) value {
 	return b.sub(d, b.shr(b.Op("VPCMPGTQ", b.xorSign(x), b.xorSign(y)), 32))
 }
 
-// addLazy is a lazy sum of a lazy lane and a canonical one: where it carries, 2^32 - 1 more
-// is at most 2^64 - 1 + p - 1 - 2^64 + 2^32 - 1 < 2^64.
+// addLazy returns a lazy sum of a lazy lane and a canonical one. If it carries, adding 2^32 - 1
+// gives at most 2^64 - 1 + p - 1 - 2^64 + 2^32 - 1 < 2^64.
 func (b *block) addLazy(x, y value) value {
 	s := b.add(x, y)
 	if b.Lanes == 8 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// nttConstant is a constant in every lane: for AVX-512 in a register.
+// nttConstant is a constant in every lane. With AVX-512 it is in a register.
 type nttConstant struct {
 	name     string
 	value    uint64
@@ -38,7 +38,7 @@ type nttWriter struct {
 
 func (w *nttWriter) avx512() bool { return w.lanes == 8 }
 
-// pick is its argument for AVX-512 or that for AVX2.
+// pick returns its first argument for AVX-512 and its second for AVX2.
 func (w *nttWriter) pick(avx512, avx2 string) string {
 	if w.avx512() {
 		return avx512
@@ -56,10 +56,10 @@ func (w *nttWriter) pairs(n int) []nttPair {
 	return x
 }
 
-// temp is the i-th of four registers that no pair has.
+// temp returns register i of four that belong to no pair.
 func (w *nttWriter) temp(i int) string { return w.register(2*w.lanes + 2 + i) }
 
-// digit is the i-th of two registers for the digits of twiddles, and of high.
+// digit returns register i of two for the digits of twiddles, and for high.
 func (w *nttWriter) digit(i int) string { return w.register(2*w.lanes + 6 + i) }
 
 func (w *nttWriter) constant(c nttConstant) string {
@@ -69,7 +69,7 @@ func (w *nttWriter) constant(c nttConstant) string {
 	return "ntt" + c.name + "<>(SB)"
 }
 
-// bytes is how many a vector has.
+// bytes returns the size of a vector.
 func (w *nttWriter) bytes() int { return 8 * w.lanes }
 
 func (w *nttWriter) op(name string, operands ...string) {
@@ -133,12 +133,11 @@ func (w *nttWriter) bothFourth(a, b *nttPair) {
 	w.add(a.h, a.h, t.l)
 }
 
-// transform sets x[r], of 2, 4 or 8, to the sum over k of x[k] W^(k rev(r)), where rev
-// reverses bits and W is the root of unity of that order which is a power of the
-// domain's: -1, 2^48, or 2^120 = w^5.
+// transform sets x[r], of 2, 4 or 8, to the sum over k of x[k] W^(k rev(r)). rev reverses bits, and
+// W is the root of unity of that order which is a power of the domain's: -1, 2^48, or 2^120 = w^5.
 //
-// Of inputs below 2^34 in absolute value: l + h of a difference is below 2^36, shifted by
-// 24 at most, and two such and two of 2^52 are added: below 2^62.
+// For inputs below 2^34 in absolute value, l + h of a difference is below 2^36, shifted by 24 at
+// most. Two such numbers and two of 2^52 are added, which is below 2^62.
 func (w *nttWriter) transform(x []nttPair) {
 	switch len(x) {
 	case 2:
@@ -191,19 +190,18 @@ func (w *nttWriter) odd(b0, b1, b2, b3 *nttPair) {
 	w.sub(b2.h, b2.h, v.h)
 }
 
-// bias adds 2^63 + 2^31. On the first input of a transform it does so to every output.
+// bias adds 2^63 + 2^31. On the first input of a transform it biases every output.
 func (w *nttWriter) bias(x nttPair) {
 	w.add(x.l, x.l, w.constant(nttBias))
 	w.add(x.h, x.h, w.constant(nttBias))
 }
 
-// word sets x.l to the number of 64 bits that is l + 2^32 h modulo p, for l and h below
-// 2^62 in absolute value.
+// word sets x.l to the 64-bit number l + 2^32 h modulo p, for l and h below 2^62 in absolute value.
 //
-// Subtracted is p m, with m = h1 + k, h = h0 + 2^32 h1, k = floor(V / 2^64) of
-// V = (l - h1) + 2^32 (h0 + h1), which is the number less p h1. V lies between -2^63 and
-// 2^64 + 2^63, so that k is -1, 0 or 1, and V - p k = (V mod 2^64) + k (2^32 - 1) stays
-// within 64 bits: V mod 2^64 is below 2^63 for k = 1, not below it for k = -1.
+// It subtracts p m, with m = h1 + k, h = h0 + 2^32 h1, k = floor(V / 2^64) for V = (l - h1) + 2^32
+// (h0 + h1), which is the number less p h1. V is between -2^63 and 2^64 + 2^63, so k is -1, 0 or 1,
+// and V - p k = (V mod 2^64) + k (2^32 - 1) fits in 64 bits: V mod 2^64 is below 2^63 for k = 1,
+// and at least 2^63 for k = -1.
 func (w *nttWriter) word(x nttPair) {
 	m, c := w.temp(2), w.temp(3)
 	w.high(m, x.h)
@@ -218,11 +216,11 @@ func (w *nttWriter) word(x nttPair) {
 	w.add(x.l, x.l, x.h)
 }
 
-// digits makes a biased number's word the signed digits of the number without bias.
+// digits turns a biased number's word into the signed digits of the number without bias.
 func (w *nttWriter) digits(x nttPair) { w.xor(x.l, x.l, nttSign) }
 
-// canonical subtracts p from a word that is not below it; from another the difference
-// wraps to something larger.
+// canonical subtracts p from a word if it is not below p. For a smaller word the difference wraps
+// to something larger.
 func (w *nttWriter) canonical(x nttPair) {
 	a := w.temp(0)
 	if w.avx512() {
@@ -236,13 +234,13 @@ func (w *nttWriter) canonical(x nttPair) {
 	w.sub(x.l, x.l, a)
 }
 
-// fromWord splits x.l, canonical.
+// fromWord splits x.l, which is canonical.
 func (w *nttWriter) fromWord(x nttPair) {
 	w.op("VPSRLQ", "$32", x.l, x.h)
 	w.and(x.l, x.l, nttLow)
 }
 
-// fromDigits splits x.l, signed digits.
+// fromDigits splits x.l, which has signed digits.
 func (w *nttWriter) fromDigits(x nttPair) {
 	w.high(x.h, x.l)
 	w.op("VPMULDQ", w.constant(nttOne), x.l, x.l)
@@ -258,7 +256,7 @@ const (
 	s1
 )
 
-// broadcast is the k-th twiddle of the row at R8, for all lanes.
+// broadcast returns twiddle k of the row at R8, for all lanes.
 func (w *nttWriter) broadcast(k int) factor {
 	return func(dst, a string, digit int) {
 		address := fmt.Sprintf("%d(R8)", digit/2*w.bytes()+8*k+digit%2*4)
@@ -271,7 +269,7 @@ func (w *nttWriter) broadcast(k int) factor {
 	}
 }
 
-// lanewise is the k-th vector of twiddles of the group at R8, one to a lane.
+// lanewise returns vector k of twiddles of the group at R8, one twiddle per lane.
 func (w *nttWriter) lanewise(k int) factor {
 	return func(dst, a string, digit int) {
 		address := fmt.Sprintf("%d(R8)", (2*(k-1)+digit/2)*w.bytes())
@@ -309,14 +307,14 @@ func (w *nttWriter) narrow(x nttPair) {
 	w.sub(x.l, x.l, b)
 }
 
-// times multiplies the digits x.l by a twiddle and makes digits of the product, which is
-// word with a bias, for l and h of 64 bits.
+// times multiplies the digits x.l by a twiddle and turns the product into digits. It is word with a
+// bias, for l and h of 64 bits.
 //
-// With h = 2^32 h1 + h0 after the bias, V = (l + 2^31 - h1) + 2^32 (h0 + h1). Here l + 2^31
-// - h1 is from -2^63 + 2^33 + 1 to 2^63 - 2^33 + 2^32, and h0 + h1 from -2^31 to 2^32 +
-// 2^31 - 2, so V is from -2^64 + 2^33 + 1 to 2^65 - 2^34 + 2^32 and k is -1, 0 or 1. Then V
-// mod 2^64 is at least 2^33 + 1 for k = -1 and at most 2^64 - 2^34 + 2^32 for k = 1: V - p k =
-// (V mod 2^64) + k (2^32 - 1) stays within 64 bits.
+// With h = 2^32 h1 + h0 after the bias, V = (l + 2^31 - h1) + 2^32 (h0 + h1). Here l + 2^31 - h1 is
+// from -2^63 + 2^33 + 1 to 2^63 - 2^33 + 2^32, and h0 + h1 from -2^31 to 2^32 + 2^31 - 2. So V is
+// from -2^64 + 2^33 + 1 to 2^65 - 2^34 + 2^32, and k is -1, 0 or 1. Then V mod 2^64 is at least
+// 2^33 + 1 for k = -1 and at most 2^64 - 2^34 + 2^32 for k = 1, so V - p k = (V mod 2^64) + k (2^32
+// - 1) fits in 64 bits.
 func (w *nttWriter) times(x nttPair, f factor) {
 	w.op("VMOVSHDUP", x.l, w.temp(1))
 	w.product(x, x.l, w.temp(1), f)
@@ -337,7 +335,7 @@ func (w *nttWriter) times(x nttPair, f factor) {
 	w.digits(x)
 }
 
-// transpose exchanges lanes and registers, x[i].l being row i.
+// transpose exchanges lanes and registers. x[i].l is row i.
 func (w *nttWriter) transpose(x []nttPair) {
 	exchange := func(low, high, lowImm, highImm string, a, b int) {
 		if lowImm == "" {
@@ -368,7 +366,7 @@ func (w *nttWriter) transpose(x []nttPair) {
 	}
 }
 
-// constants loads those that are in registers.
+// constants loads the constants that are in registers.
 func (w *nttWriter) constants() {
 	for _, c := range nttConstants {
 		if w.avx512() && c.register >= 0 {
@@ -378,7 +376,7 @@ func (w *nttWriter) constants() {
 	}
 }
 
-// data writes those that are in memory.
+// data writes the constants that are in memory.
 func (w *nttWriter) data() {
 	for _, c := range nttConstants {
 		fmt.Fprintln(w)

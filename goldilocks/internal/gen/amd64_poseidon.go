@@ -14,8 +14,8 @@ const (
 	partialRounds = 22
 )
 
-// An expansion is a number as low + high 2^32, both signed and in no particular range:
-// what the linear layer, whose constants are small, takes and gives.
+// expansion is a number as low + high 2^32. Both are signed and in no particular range. The linear
+// layer, whose constants are small, takes and returns expansions.
 type expansion struct{ low, high value }
 
 // The linear layer is a circulant, out(i) = sum of c(j) in(i+j), and 8 in(0) in out(0).
@@ -27,8 +27,8 @@ type spectrum struct {
 	plus, minus, re, im [3]value
 }
 
-// spectrumOf: in(3a+b) is the coefficient of y^a x^b. 18 instructions; each at most
-// quadruples.
+// spectrumOf returns the spectrum of in, where in(3a+b) is the coefficient of y^a x^b. It takes 18
+// instructions. Each number at most quadruples.
 func (b *block) spectrumOf(in [width]value) (s spectrum) {
 	for n := range 3 {
 		even, odd := b.add(in[n], in[n+6]), b.add(in[n+3], in[n+9])
@@ -38,7 +38,7 @@ func (b *block) spectrumOf(in [width]value) (s spectrum) {
 	return s
 }
 
-// vectorOf is the vector whose spectrum has 4 plus, 4 minus, 2 re and 2 im. 18
+// vectorOf returns the vector whose spectrum has 4 plus, 4 minus, 2 re and 2 im. It takes 18
 // instructions.
 func (b *block) vectorOf(s spectrum) (out [width]value) {
 	for n := range 3 {
@@ -51,8 +51,8 @@ func (b *block) vectorOf(s spectrum) (out [width]value) {
 
 func (b *block) double(x value) value { return b.add(x, x) }
 
-// mixSpectrum multiplies by the three polynomials, scaled so that vectorOf undoes it: plus
-// and minus by 1/4 and re and im by 1/2. 68 instructions.
+// mixSpectrum multiplies by the three polynomials, scaled so that vectorOf undoes the scaling: plus
+// and minus by 1/4, re and im by 1/2. It takes 68 instructions.
 func (b *block) mixSpectrum(s spectrum, scaled bool) (o spectrum) {
 	// 16 + 32 x + 16 x^2 modulo x^3 - 1 is 16 (sum + that before).
 	sum := b.add(b.add(s.plus[0], s.plus[1]), s.plus[2])
@@ -100,20 +100,20 @@ func (b *block) sum(x value, more ...value) value {
 	return x
 }
 
-// negativeSum is z - x - y, negated: -x - y - z.
+// negativeSum returns -x - y - z.
 func (b *block) negativeSum(x, y, z value) value {
 	return b.sub(b.sub(b.constant("zero"), b.add(x, y)), z)
 }
 
-// mix is the linear layer on one of the two parts. 106 instructions.
+// mix returns the linear layer on one of the two parts. It takes 106 instructions.
 func (b *block) mix(in [width]value) [width]value {
 	out := b.vectorOf(b.mixSpectrum(b.spectrumOf(in), true))
 	out[0] = b.add(out[0], b.shl(in[0], 3))
 	return out
 }
 
-// power7 is x^7 of a lazy lane, as an expansion: low is above -2^33 and below 2^32, high
-// is at least 0 and below 2^33. 78 instructions.
+// power7 returns x^7 of a lazy lane, as an expansion: low is above -2^33 and below 2^32, high is at
+// least 0 and below 2^33. It takes 78 instructions.
 func (b *block) power7(x value) expansion {
 	x2 := b.square(x)
 	x4 := b.square(x2)
@@ -129,14 +129,14 @@ func (b *block) power7(x value) expansion {
 	return expansion{b.sub(b.low(ll), b.add(l, b.shr(hi, 32))), b.add(b.low(u), l)}
 }
 
-// halves is a lazy lane as an expansion.
+// halves returns a lazy lane as an expansion.
 func (b *block) halves(x value) expansion { return expansion{b.low(x), b.shr(x, 32)} }
 
-// lazyOf is a lazy lane equal to low + high 2^32, for low and high of at most 2^63 and
-// 2^62, neither negative.
+// lazyOf returns a lazy lane equal to low + high 2^32, for low and high of at most 2^63 and 2^62,
+// neither negative.
 //
-// With h = high >> 32, high 2^32 = (high << 32) + h (2^32-1); e = low + h (2^32-1) is
-// below 2^64 - 2^33, so that a carry of e + (high << 32) leaves room for 2^32 - 1.
+// With h = high >> 32, high 2^32 = (high << 32) + h (2^32-1). e = low + h (2^32-1) is below 2^64 -
+// 2^33, so that a carry of e + (high << 32) leaves room for 2^32 - 1.
 func (b *block) lazyOf(low, high value) value {
 	e := b.add(low, b.timesEpsilon(b.shr(high, 32)))
 	s := b.add(b.shl(high, 32), e)
@@ -146,7 +146,7 @@ func (b *block) lazyOf(low, high value) value {
 	return b.add(s, b.shr(b.Op("VPCMPGTQ", b.xorSign(s), b.xorSign(e)), 32))
 }
 
-// signedShift is the arithmetic shift right by 2 or 32.
+// signedShift returns the arithmetic shift right by 2 or 32.
 func (b *block) signedShift(x value, n int) value {
 	if b.Lanes == 8 {
 		return b.Immediate("VPSRAQ", n, x)
@@ -154,12 +154,13 @@ func (b *block) signedShift(x value, n int) value {
 	return b.Op("VPSUBQ", b.constant(fmt.Sprintf("shifted%d", n)), b.shr(b.xorSign(x), n))
 }
 
-// places are where the state lies between two blocks of code: lanes at R13.
+// place returns the address of lane vector n, between two blocks of code: the state is stored from
+// R13 on.
 func (b *block) place(n int) string { return fmt.Sprintf("%d(R13)", 8*b.Lanes*n) }
 
-// fullRound: S-boxes, the linear layer, and the row of constants at SI, each at least 2^43
-// and below 2^64 - 2^44: it is added to the lower part, which is above -2^33 264 and below
-// 2^32 264, with the upper part's overflow, below 2^10 2^32.
+// fullRound computes the S-boxes, the linear layer, and the row of constants at SI, each at least
+// 2^43 and below 2^64 - 2^44. The row is added to the lower part, which is above -2^33 264 and
+// below 2^32 264, with the upper part's overflow, below 2^10 2^32.
 func (b *block) fullRound() {
 	var low, high [width]value
 	for i := range width {
@@ -172,18 +173,18 @@ func (b *block) fullRound() {
 	}
 }
 
-// A partial round's state is the spectra of an expansion's parts, of the vector but for
-// 8 y in its first element, and what that element is in the field.
+// partialState is the state between partial rounds: the spectra of an expansion's parts, for the
+// vector without 8 y in its first element, and that element in the field.
 type partialState struct {
 	low, high spectrum
-	first     expansion // the first element, but for 8 y, by which the spectra hold it
+	first     expansion // the first element without 8 y, as the spectra include it
 	x         value
 }
 
-// parts are a spectrum's, in the order in which they lie.
+// parts returns a spectrum's parts, in the order in which they are stored.
 func (s *spectrum) parts() [4]*[3]value { return [...]*[3]value{&s.plus, &s.minus, &s.re, &s.im} }
 
-// values are a partial state's, in the order in which they lie.
+// values returns a partial state's values, in the order in which they are stored.
 func (p *partialState) values() (all []*value) {
 	for _, s := range []*spectrum{&p.low, &p.high} {
 		for _, part := range s.parts() {
@@ -206,7 +207,7 @@ func (b *block) storePartial(p partialState) {
 	}
 }
 
-// enterPartial takes the lazy lanes of the state.
+// enterPartial stores the partial state of the state's lazy lanes.
 func (b *block) enterPartial() {
 	var low, high [width]value
 	var p partialState
@@ -222,8 +223,8 @@ func (b *block) enterPartial() {
 	b.storePartial(p)
 }
 
-// sbox replaces the first element in the spectra and multiplies by the circulant; y is
-// what replaced it.
+// sbox applies the S-box to the first element in the spectra and multiplies by the circulant. It
+// returns the S-box's output.
 func (b *block) sbox(p *partialState, scaled bool) (y expansion) {
 	y = b.power7(p.x)
 	for _, part := range []struct {
@@ -241,29 +242,29 @@ func (b *block) sbox(p *partialState, scaled bool) (y expansion) {
 	return y
 }
 
-// partialRound ends with the two constants at the address and 8 bytes after, which make
-// the parts of the first element positive.
+// partialRound computes a partial round. It ends with the two constants at the address and 8 bytes
+// after, which make the parts of the first element positive.
 func (b *block) partialRound(p *partialState, constants int) {
 	y := b.sbox(p, false)
 	p.first = expansion{b.firstOf(p.low), b.firstOf(p.high)}
 	p.x = b.withConstants(expansion{b.add(p.first.low, b.shl(y.low, 3)), b.add(p.first.high, b.shl(y.high, 3))}, constants)
 }
 
-// withConstants is the expansion and the constants there in the field.
+// withConstants returns, as a lazy lane, the sum of the expansion and the constants at offset at.
 func (b *block) withConstants(e expansion, at int) value {
 	return b.lazyOf(
 		b.WithWord("VPADDQ", fmt.Sprintf("%d(SI)", at), e.low),
 		b.WithWord("VPADDQ", fmt.Sprintf("%d(SI)", at+8), e.high))
 }
 
-// firstOf is the first element of the vector with that spectrum: (plus + minus + 2 re)/4.
+// firstOf returns the first element of the vector with that spectrum: (plus + minus + 2 re)/4.
 func (b *block) firstOf(s spectrum) value {
 	return b.signedShift(b.sum(s.plus[0], s.minus[0], b.double(s.re[0])), 2)
 }
 
-// normalize makes the spectra's parts small: each gives what it has above 34 bits to the
-// other, by 2^64 = 2^32 - 1. What is given is a multiple of 4, so that the spectra stay
-// spectra of integers. 9 instructions for each pair.
+// normalize makes the spectra's parts small. Each part passes its bits above 34 to the other, by
+// 2^64 = 2^32 - 1. The amount is a multiple of 4, so the spectra remain spectra of integers. It
+// takes 9 instructions for each pair.
 func (b *block) normalize(p *partialState) {
 	given := func(x value) value {
 		return b.WithConstant(b.Either("VPANDQ", "VPAND"), "fours", b.signedShift(x, 32))
@@ -281,7 +282,7 @@ func (b *block) normalize(p *partialState) {
 	p.first = expansion{b.firstOf(p.low), b.firstOf(p.high)}
 }
 
-// leavePartial is the last partial round, and the state's lazy lanes.
+// leavePartial computes the last partial round and stores the state's lazy lanes.
 func (b *block) leavePartial(p *partialState) {
 	y := b.sbox(p, true)
 	low, high := b.vectorOf(p.low), b.vectorOf(p.high)
@@ -292,19 +293,19 @@ func (b *block) leavePartial(p *partialState) {
 	}
 }
 
-// roundsBetween is how many partial rounds there are from one normalization to the next: a
-// vector's elements are below 2^34 after one, each round multiplies by up to 264, and
-// plus is four elements: 2^(34 + 3 8.05 + 2) < 2^61.
+// roundsBetween is the number of partial rounds between two normalizations. A vector's elements are
+// below 2^34 after a normalization, each round multiplies them by up to 264, and plus is the sum of
+// four elements: 2^(34 + 3 8.05 + 2) < 2^61.
 const roundsBetween = 3
 
-// permuteAMD64 is the permutation of eight states (AVX-512) and of four (AVX2).
+// permuteAMD64 returns the permutation of eight states (AVX-512) and of four (AVX2).
 //
-// Of AVX-512's vector instructions that need a port, loads, stores and moves apart, a full
-// round has 1246: 12 S-boxes of 78, 212 for the linear layer on two parts, 96 to make
-// elements of them again and a few. Three partial rounds have 905: each 78 for the S-box,
-// 154 for the linear layer on two spectra, 34 for the first element, and 108 between them
-// to make the spectra small. All are 8 1246 + 7 905 + 506 = 16,809. Two start each cycle:
-// 8,405 cycles for eight states at least. What is measured stands in docs/goldilocks.md.
+// These are the AVX-512 vector instructions that need a port, without loads, stores and moves. A
+// full round has 1246: 12 S-boxes of 78, 212 for the linear layer on two parts, 96 to turn the
+// parts into elements, and a few more. Three partial rounds have 905: each 78 for the S-box, 154
+// for the linear layer on two spectra, 34 for the first element, and 108 between them to make the
+// spectra small. In total 8 1246 + 7 905 + 506 = 16,809. Two start each cycle, so eight states take
+// at least 8,405 cycles. docs/goldilocks.md has measurements.
 func permuteAMD64() []byte {
 	var out bytes.Buffer
 	out.WriteString(header)

@@ -4,7 +4,7 @@ import "github.com/zkbench/zkbench/internal/arith/asm"
 
 import "fmt"
 
-// The study's functions that the vector operations do not have. A state is twelve
+// The functions that only the study has. A state is twelve
 // elements; a step takes a register of quarters of states, one or two of them, and the
 // constants, fours of elements, are the same for all.
 var studyLoops = []loop{
@@ -26,7 +26,7 @@ var studyLoops = []loop{
 	{name: "spmvByte", pointers: []string{"dst", "a", "b"}, quarters: true, study: true, body: func(b *block) {
 		b.sumBytes(3, func(i int) (x, y value) { return b.quarter(32 * i), b.four(32 * i) })
 	}},
-	// The matrix's columns are multiplied by an element of the state each.
+	// Each of the matrix's columns is multiplied by an element of the state.
 	{name: "mmult", pointers: []string{"dst", "a", "columns"}, quarters: true, study: true, body: func(b *block) {
 		var s wideSum
 		for j := range width {
@@ -39,15 +39,15 @@ var studyLoops = []loop{
 	}},
 }
 
-// stateSize is a state's bytes.
+// stateSize is the size of a state in bytes.
 const stateSize = 8 * width
 
-// byByte is x y, of a lazy x and a y below 2^8, as an expansion: parts below 2^40.
+// byByte returns x y for a lazy x and y below 2^8, as an expansion with parts below 2^40.
 func (b *block) byByte(x, y value) (low, high value) {
 	return b.product(x, y), b.product(b.upper(x), y)
 }
 
-// sumBytes stores the sum of up to 12 products by bytes: parts below 2^44.
+// sumBytes stores the sum of up to 12 products by bytes, with parts below 2^44.
 func (b *block) sumBytes(n int, factors func(i int) (x, y value)) {
 	low, high := b.byByte(factors(0))
 	for i := 1; i < n; i++ {
@@ -57,7 +57,7 @@ func (b *block) sumBytes(n int, factors func(i int) (x, y value)) {
 	b.Store(b.canonical(b.lazyOf(low, high)), first)
 }
 
-// A wideSum is a sum of products of elements: the sums of their four dwords.
+// wideSum is a sum of products of elements, as the sums of their four dwords.
 type wideSum struct {
 	dwords [4]value
 	some   bool
@@ -74,16 +74,16 @@ func (s *wideSum) add(b *block, x, y value) {
 	s.some = true
 }
 
-// lazy is the sum as a lazy lane: (d0 - d2 - d3) + (d1 + d2) 2^32, by 2^64 = 2^32 - 1 and
-// 2^96 = -1. Of no more than 12 products the dwords are below 2^36, so that the lower part
-// is positive with 2^38 + 1 more; 2^32 - 1 - 2^6 more in the upper part makes that p.
+// lazy returns the sum as a lazy lane: (d0 - d2 - d3) + (d1 + d2) 2^32, by 2^64 = 2^32 - 1 and 2^96
+// = -1. For at most 12 products the dwords are below 2^36. So the lower part plus 2^38 + 1 is
+// positive, and adding 2^32 - 1 - 2^6 to the upper part completes this to p.
 func (s *wideSum) lazy(b *block) value {
 	low := b.sub(b.add(s.dwords[0], b.constant("biasLow")), b.add(s.dwords[2], s.dwords[3]))
 	high := b.sum(s.dwords[1], s.dwords[2], b.constant("biasHigh"))
 	return b.lazyOf(low, high)
 }
 
-// quarter is four elements of a state, and of the next.
+// quarter returns four elements of a state, and of the next.
 func (b *block) quarter(at int) value {
 	v := b.fourAt(fmt.Sprintf("%d(SI)", at))
 	if b.Lanes == 4 {
@@ -92,7 +92,7 @@ func (b *block) quarter(at int) value {
 	return b.Emit(asm.Step{Mnemonic: "VINSERTI64X4", Before: "$1, ", Sources: []asm.Operand{{Text: fmt.Sprintf("%d(SI)", at+stateSize)}, asm.Of(v)}})
 }
 
-// element is an element of a state four times, and of the next.
+// element returns an element of a state in four lanes, and of the next state in the other four.
 func (b *block) element(at int) value {
 	v := b.Broadcast(fmt.Sprintf("%d(SI)", at))
 	if b.Lanes == 4 {
@@ -105,7 +105,7 @@ func (b *block) element(at int) value {
 	})
 }
 
-// four is four elements that all states share.
+// four returns four elements that all states share.
 func (b *block) four(at int) value { return b.fourAt(fmt.Sprintf("%d(DX)", at)) }
 
 func (b *block) fourAt(address string) value {

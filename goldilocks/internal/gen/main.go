@@ -1,6 +1,5 @@
-// Command gen writes the assembly of package goldilocks and what lies under it: go
-// generate in that package's folder runs it. Its test holds what is checked in equal to
-// what it writes.
+// Command gen writes the assembly of package goldilocks and of the packages below it. Run it with
+// go generate in that package's folder. A test checks that the checked-in files are what it writes.
 package main
 
 import (
@@ -13,7 +12,7 @@ import (
 	"github.com/zkbench/zkbench/goldilocks/internal/gen/arm64"
 )
 
-// outputs are the files, relative to package goldilocks, and what writes each.
+// outputs maps each file, relative to package goldilocks, to the function that writes it.
 var outputs = map[string]func() []byte{
 	"vector_amd64.s":           vectorAMD64,
 	"ntt_amd64.s":              nttAMD64,
@@ -35,7 +34,8 @@ func main() {
 	}
 }
 
-// instructions is a table of what one pass of each function's loop has, on every kernel.
+// instructions returns a table of the instructions in one pass of each function's loop, on every
+// kernel.
 func instructions() []byte {
 	var b bytes.Buffer
 	b.WriteString("# Instructions of one pass of a function's loop: go generate ./goldilocks\n")

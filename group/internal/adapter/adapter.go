@@ -1,6 +1,5 @@
-// Package adapter implements group.Group over the curve libraries that are not
-// gnark-crypto. It brings the field of scalars and the methods of multi-scalar
-// multiplication; a library brings its points.
+// Package adapter implements group.Group over the curve libraries other than gnark-crypto. It
+// provides the scalar field and multi-scalar multiplication; a library provides its points.
 package adapter
 
 import (
@@ -13,13 +12,13 @@ import (
 	"github.com/zkbench/zkbench/group/internal/integer"
 )
 
-// Point is a point of the group: its affine coordinates, big-endian, one after
-// the other. The zero value is the identity, because (0, 0) is on none of the
-// curves. Points of one group are equal exactly if they are == .
+// Point is a point of the group: its affine coordinates, big-endian, one after the other. The zero
+// value is the identity, because (0, 0) is on none of the curves. Points of one group are equal
+// exactly if == says so.
 //
-// The libraries underneath hold points as mutable objects that even reading may
-// change. They are built from these values inside one call and never outlive
-// it, so the groups need no locks.
+// The libraries represent points as mutable objects that even reading may change. This package
+// builds such objects from Points inside one call and never keeps them, so the groups need no
+// locks.
 type Point struct {
 	xy [2 * maxCoord]byte // x in [:n], y in [n:2n] with the curve's coordinate length n
 }
@@ -27,15 +26,14 @@ type Point struct {
 // maxCoord is the longest coordinate in bytes, that of BLS12-381.
 const maxCoord = 48
 
-// Library is one goroutine's access to a curve library. T is the library's
-// mutable point in projective coordinates. The arguments named a are only read,
-// and may be read by several goroutines at once. Coordinates are x and y,
-// big-endian; those of the identity are zeros.
+// Library gives one goroutine access to a curve library. T is the library's mutable point in
+// projective coordinates. Methods only read the arguments named a, so several goroutines may share
+// those. Coordinates are x and y, big-endian; those of the identity are zeros.
 type Library[T any] interface {
-	// Load returns a new point. The coordinates are those of a point of the
-	// curve or of the identity.
+	// Load returns a new point with the given coordinates, which must belong to the identity or a
+	// point of the curve.
 	Load(xy []byte) T
-	// Normalise makes z cheap to store and to add.
+	// Normalise makes the points of z cheap to store and to add.
 	Normalise(z []T)
 	// Store writes the coordinates of z.
 	Store(xy []byte, z T)
@@ -45,7 +43,7 @@ type Library[T any] interface {
 	Double(z T)
 }
 
-// Curve is what New is told of a group.
+// Curve describes a group for New.
 type Curve[T any] struct {
 	Name, Domain string
 	Order        *big.Int
@@ -53,14 +51,13 @@ type Curve[T any] struct {
 	Open         func() Library[T]
 
 	Encode   func(dst, x, y []byte) []byte // of a point that is not the identity
-	Identity []byte                        // its encoding, as long as all others
-	// Parse writes the coordinates of the point that src encodes, or returns why
-	// there is none.
+	Identity []byte                        // encoding of the identity, as long as all others
+	// Parse writes the coordinates of the point that src encodes, or returns the reason why src
+	// encodes none.
 	Parse func(xy, src []byte, check group.PointCheck) (reason string)
-	// HashToPoint writes the coordinates of the point. A domain has at most 255
-	// bytes.
+	// HashToPoint writes the coordinates of the point. domain has at most 255 bytes.
 	HashToPoint func(xy, domain, msg []byte) error
-	Cofactor    *integer.Limbs // what ClearTorsion multiplies by; nil where the cofactor is one
+	Cofactor    *integer.Limbs // factor that ClearTorsion multiplies by; nil if the cofactor is one
 }
 
 // New returns the group of a curve.
@@ -74,10 +71,10 @@ type adapter[T any] struct {
 	Curve[T]
 }
 
-// access is a Library that loads from and stores to points.
+// access is a Library that converts to and from Points.
 type access[T any] struct {
 	Library[T]
-	coordinates int // their length in bytes
+	coordinates int // length of both coordinates in bytes
 }
 
 func (g *adapter[T]) access() access[T] {
@@ -110,8 +107,7 @@ func (g *adapter[T]) SubPoints(z, a, b *Point) {
 	l.store(z, difference)
 }
 
-// NegPoint sets y to p - y. No point has y = 0: the groups of curve points have
-// odd order.
+// NegPoint sets y to p - y. No point has y = 0, because the groups of curve points have odd order.
 func (g *adapter[T]) NegPoint(z, a *Point) {
 	*z = *a
 	if g.IsIdentity(a) {
@@ -131,9 +127,8 @@ func (g *adapter[T]) MulPoint(z, a *Point, s *Scalar) {
 	*z = g.multiply(a, &k)
 }
 
-// multiply returns k·p by double-and-add. The additions of both libraries are
-// right for equal, opposite and identity points, so it is right on the whole
-// curve.
+// multiply returns k·p by double-and-add. It is correct on the whole curve, because the additions
+// of both libraries are correct for equal, opposite and identity points.
 func (g *adapter[T]) multiply(p *Point, k *integer.Limbs) (product Point) {
 	l := g.access()
 	acc, base := l.load(&product), l.load(p)
@@ -184,8 +179,8 @@ func (g *adapter[T]) DecodePoints(dst []Point, src []byte, check group.PointChec
 	return nil
 }
 
-// HashToPoint refuses, with ErrParams, a domain longer than the 255 bytes of RFC
-// 9380, section 5.3.1: the libraries would truncate its length.
+// HashToPoint returns ErrParams if domain is longer than the 255 bytes of RFC 9380, section 5.3.1:
+// the libraries would truncate its length.
 func (g *adapter[T]) HashToPoint(domain string, msg []byte) (p Point, err error) {
 	if len(domain) > 255 {
 		return p, fmt.Errorf("%w: hash-to-curve domain of %d bytes, at most 255 accepted", zkbench.ErrParams, len(domain))

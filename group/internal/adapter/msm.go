@@ -7,12 +7,12 @@ import (
 	"github.com/zkbench/zkbench/group/internal/integer"
 )
 
-// strausWidth is the digit width of Straus' method: 2^(c-1) multiples of each
-// point are computed, integer.Digits(bits, c) of them are added.
+// strausWidth is the digit width of Straus' method, which computes 2^(c-1) multiples of each point
+// and adds integer.Digits(bits, c) of them.
 const strausWidth = 4
 
-// minPiece is the least number of points that are worth a task of their
-// own, which pays the doublings again.
+// minPiece is the smallest number of points for which a separate task is worthwhile, since each
+// task repeats the doublings.
 const minPiece = 16
 
 func (g *adapter[T]) MSM(ctx context.Context, ex executor.Executor, points []Point, scalars []Scalar) (Point, error) {
@@ -33,7 +33,7 @@ func (g *adapter[T]) MSM(ctx context.Context, ex executor.Executor, points []Poi
 	return partial[0], nil
 }
 
-// msm chooses the method that takes fewer additions.
+// msm sets dst to the sum, by the method that needs fewer additions.
 func (g *adapter[T]) msm(dst *Point, points []Point, scalars []Scalar) {
 	l := g.access()
 	var zero Point
@@ -61,7 +61,7 @@ func (g *adapter[T]) msm(dst *Point, points []Point, scalars []Scalar) {
 	l.store(dst, acc)
 }
 
-// recodeAll returns the digits of width c of all scalars, nw each.
+// recodeAll returns the digits of width c of all scalars, nw for each.
 func recodeAll(integers []integer.Limbs, nw, c int) []int16 {
 	digits := make([]int16, len(integers)*nw)
 	for i := range integers {
@@ -70,8 +70,8 @@ func recodeAll(integers []integer.Limbs, nw, c int) []int16 {
 	return digits
 }
 
-// straus sets acc to Σ integers[i]·points[i]: multiples of every point, one run
-// of doublings for all.
+// straus sets acc to Σ integers[i]·points[i] by Straus' method: multiples of every point, and one
+// run of doublings for all.
 func (g *adapter[T]) straus(l access[T], acc T, points []T, integers []integer.Limbs) {
 	nw := integer.Digits(g.orderBits, strausWidth)
 	digits := recodeAll(integers, nw, strausWidth)
@@ -104,7 +104,7 @@ func (g *adapter[T]) multiples(l access[T], points []T, m int) []T {
 	return all
 }
 
-// addDigit adds d times the point whose multiples from 1 on are given.
+// addDigit adds d times a point, given the point's multiples from 1 on.
 func addDigit[T any](l access[T], acc T, multiples []T, d int16) {
 	switch {
 	case d > 0:
@@ -114,9 +114,8 @@ func addDigit[T any](l access[T], acc T, multiples []T, d int16) {
 	}
 }
 
-// buckets sets acc to Σ integers[i]·points[i] by Pippenger's method: in each
-// window the points of one digit are summed first, then the sums are weighted
-// by running totals.
+// buckets sets acc to Σ integers[i]·points[i] by Pippenger's method. Each window first sums the
+// points that share a digit, and then weights these sums by running totals.
 func (g *adapter[T]) buckets(l access[T], acc T, points []T, integers []integer.Limbs, c int) {
 	nw := integer.Digits(g.orderBits, c)
 	digits := recodeAll(integers, nw, c)

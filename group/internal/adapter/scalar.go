@@ -11,14 +11,13 @@ import (
 	"github.com/zkbench/zkbench/group/internal/integer"
 )
 
-// Scalar is a scalar of one of the groups that are not on gnark-crypto:
-// an integer modulo a prime of at most 256 bits, in Montgomery form x·2^256,
-// reduced, least significant limb first. The zero value is 0.
+// Scalar is a scalar of one of the groups that are not on gnark-crypto. It is an integer modulo a
+// prime of at most 256 bits, in Montgomery form x·2^256, reduced, least significant limb first. The
+// zero value is 0.
 type Scalar struct{ l integer.Limbs }
 
-// scalarField is arithmetic modulo an odd q of 256 bits or less. Unlike
-// gnark-crypto's fields it does not need spare bits above q: FP256BN's order
-// has all 256.
+// scalarField provides arithmetic modulo an odd q of 256 bits or less. Unlike gnark-crypto's fields
+// it does not need spare bits above q: FP256BN's order has all 256.
 type scalarField struct {
 	q         integer.Limbs
 	qInv      uint64 // -1/q mod 2^64
@@ -42,21 +41,21 @@ func newScalarField(order *big.Int) scalarField {
 	return f
 }
 
-// reduce sets z to carry·2^256 + t, less q if that is not negative. It is the
-// whole reduction of a value below 2q.
+// reduce sets z to carry·2^256 + t, less q if that is not negative. This reduces any value below 2q
+// completely.
 func (f *scalarField) reduce(z, t *integer.Limbs, carry uint64) {
 	var d integer.Limbs
 	var b uint64
 	for i := range d {
 		d[i], b = bits.Sub64(t[i], f.q[i], b)
 	}
-	keep := -(b &^ carry) // all ones where t is below q
+	keep := -(b &^ carry) // all ones if t is below q
 	for i := range z {
 		z[i] = t[i]&keep | d[i]&^keep
 	}
 }
 
-// Add: a + b < 2q.
+// Add sets z = a + b. The sum is below 2q, so one reduction is enough.
 func (f *scalarField) Add(z, a, b *Scalar) {
 	var t integer.Limbs
 	var c uint64
@@ -66,7 +65,7 @@ func (f *scalarField) Add(z, a, b *Scalar) {
 	f.reduce(&z.l, &t, c)
 }
 
-// Sub adds q back where the difference is negative.
+// Sub sets z = a - b. It adds q back if the difference is negative.
 func (f *scalarField) Sub(z, a, b *Scalar) {
 	var t integer.Limbs
 	var borrow, c uint64
@@ -80,11 +79,10 @@ func (f *scalarField) Sub(z, a, b *Scalar) {
 
 func (f *scalarField) Neg(z, a *Scalar) { f.Sub(z, &Scalar{}, a) }
 
-// Mul is Montgomery's product a·b/2^256, interleaved word by word (Koç, Acar,
-// Kaliski, Analyzing and comparing Montgomery multiplication algorithms, 1996,
-// CIOS). a may be any 256-bit integer and b < q: then the accumulator stays
-// below 2^256 + q after each word, which fits 257 bits, and the result before
-// the last reduction is below (2^256·q + 2^256·q)/2^256 = 2q.
+// Mul sets z to Montgomery's product a·b/2^256, interleaved word by word (Koç, Acar, Kaliski,
+// Analyzing and comparing Montgomery multiplication algorithms, 1996, CIOS). a may be any 256-bit
+// integer if b < q. Then the accumulator stays below 2^256 + q after each word, which fits 257
+// bits, and the result before the last reduction is below (2^256·q + 2^256·q)/2^256 = 2q.
 func (f *scalarField) Mul(z, a, b *Scalar) {
 	var t integer.Limbs
 	var top uint64 // of t, 0 or 1 between words
@@ -118,7 +116,7 @@ func (f *scalarField) Mul(z, a, b *Scalar) {
 	f.reduce(&z.l, &t, top)
 }
 
-// Inverse is a^(q-2) by Fermat; it maps 0 to 0.
+// Inverse sets z = a^(q-2), which is 1/a by Fermat, or 0 if a is 0.
 func (f *scalarField) Inverse(z, a *Scalar) {
 	e := f.q // its lowest limb is above 2 for all orders in use: no borrow
 	e[0] -= 2
@@ -148,8 +146,8 @@ func (f *scalarField) ScalarFromUint64(v uint64) Scalar {
 	return z
 }
 
-// ScalarFromWide: Mul takes any 256-bit integer as its first factor, so both
-// halves go in unreduced, hi·2^768/2^256 + lo·2^512/2^256 = (hi·2^256 + lo)·2^256.
+// ScalarFromWide passes both halves to Mul unreduced, since its first factor may be any 256-bit
+// integer: hi·2^768/2^256 + lo·2^512/2^256 = (hi·2^256 + lo)·2^256.
 func (f *scalarField) ScalarFromWide(wide []byte) Scalar {
 	if len(wide) != group.WideLen {
 		panic("group: ScalarFromWide takes group.WideLen bytes")

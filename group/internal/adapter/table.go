@@ -12,15 +12,15 @@ import (
 	"github.com/zkbench/zkbench/group/internal/integer"
 )
 
-// Defaults of group.TableOptions on the adapter's groups, whose additions are slow:
-// table building has to stay below a fifth of a second.
+// These are the defaults of group.TableOptions for the adapter's groups. Their additions are slow,
+// and building a table must take less than a fifth of a second.
 const (
 	defaultWindow  = 6
 	defaultSpacing = 15
 )
 
-// table holds the multiples of its layout, point by point. After NewTable they
-// are only read, by library methods that do not change what they read.
+// table holds the multiples of its layout, point by point. After NewTable, the library only reads
+// them.
 type table[T any] struct {
 	integer.Layout
 	g         *adapter[T]
@@ -59,8 +59,8 @@ func (g *adapter[T]) NewTable(points []Point, opts group.TableOptions) (group.Ta
 
 func (t *table[T]) Len() int { return t.n }
 
-// Bytes counts three coordinates a point, and the pointers to them; what the
-// library's objects take beyond that is not known here.
+// Bytes counts three coordinates for each multiple and the pointers to them. It does not know what
+// else the library's objects take.
 func (t *table[T]) Bytes() int {
 	var z T
 	return len(t.multiples) * (int(unsafe.Sizeof(z)) + 3*len(t.g.Modulus))
@@ -73,7 +73,7 @@ func (t *table[T]) MSM(ctx context.Context, ex executor.Executor, dst []Point, s
 			panic("group: Table.MSM: more scalars than points")
 		}
 	}
-	// A task is one sum, or a piece of one where there are fewer sums than
+	// A task is one sum, or a piece of one if there are fewer sums than
 	// workers.
 	pieces := 1
 	if workers := executor.Tasks(ex); len(dst) < workers && len(dst) > 0 {
@@ -97,7 +97,7 @@ func (t *table[T]) MSM(ctx context.Context, ex executor.Executor, dst []Point, s
 	return nil
 }
 
-// sum sets dst to the part of the sum over points from..to-1.
+// sum sets dst to the part of the sum over the points from, .., to-1.
 func (t *table[T]) sum(dst *Point, scalars []Scalar, from, to int) {
 	l := t.g.access()
 	acc := l.load(&Point{})
@@ -122,8 +122,8 @@ func (t *table[T]) sum(dst *Point, scalars []Scalar, from, to int) {
 	l.store(dst, acc)
 }
 
-// MSMConstantTime is not available: no library underneath has field arithmetic
-// that does not depend on its operands. It always returns an ErrParams.
+// MSMConstantTime always returns ErrParams: no underlying library has field arithmetic whose time
+// is independent of its operands.
 func (t *table[T]) MSMConstantTime(context.Context, []Point, [][]Scalar) error {
 	return fmt.Errorf("%w: no constant-time sums on %s", zkbench.ErrParams, t.g.Name())
 }

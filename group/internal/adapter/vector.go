@@ -3,7 +3,7 @@ package adapter
 // The vector operations of scalarField are plain loops: on these groups a point
 // addition costs as much as ten to a hundred of their steps.
 
-// sameLength keeps the contract of Group: lengths are the protocol's.
+// sameLength panics if lengths differ, as Group demands.
 func sameLength(n int, others ...int) {
 	for _, m := range others {
 		if m != n {
@@ -59,7 +59,7 @@ func (f *scalarField) Powers(z []Scalar, x *Scalar) {
 	}
 }
 
-// BatchInvert is Montgomery's trick: one inversion of the product, unwound.
+// BatchInvert uses Montgomery's trick: it inverts the product once and unwinds it.
 func (f *scalarField) BatchInvert(z []Scalar) {
 	prefix := make([]Scalar, len(z)) // product of the non-zero elements before i
 	product := f.one

@@ -1,5 +1,5 @@
-// Package integer holds integers below 2^256 as limbs, and the signed digits
-// that multi-scalar multiplications cut them into.
+// Package integer represents integers below 2^256 as limbs, and recodes them into the signed digits
+// that multi-scalar multiplication works on.
 package integer
 
 import (
@@ -14,7 +14,7 @@ import (
 // Limbs is an integer below 2^256, least significant limb first.
 type Limbs [4]uint64
 
-// FromBytes reads 32 big-endian bytes.
+// FromBytes decodes 32 big-endian bytes.
 func FromBytes(b []byte) (l Limbs) {
 	for i := range l {
 		l[i] = binary.BigEndian.Uint64(b[24-8*i:])
@@ -22,13 +22,13 @@ func FromBytes(b []byte) (l Limbs) {
 	return l
 }
 
-// FromBig converts x, 0 <= x < 2^256.
+// FromBig converts x, which must be in [0, 2^256).
 func FromBig(x *big.Int) Limbs {
 	var b [32]byte
 	return FromBytes(x.FillBytes(b[:]))
 }
 
-// BitLen is the number of bits of l, 0 for 0.
+// BitLen returns the number of bits of l, or 0 if l is 0.
 func (l *Limbs) BitLen() int {
 	for i := 3; i >= 0; i-- {
 		if l[i] != 0 {
@@ -48,14 +48,13 @@ func (l *Limbs) Less(m *Limbs) bool {
 	return false
 }
 
-// Digits is the number of signed digits of width c that hold every integer
-// below 2^length: one more bit than the integer, because a digit of the top
-// window may carry.
+// Digits returns how many signed digits of width c are needed for every integer below 2^length.
+// They hold one more bit than the integer, because a digit of the top window may carry.
 func Digits(length, c int) int { return (length + c) / c }
 
-// Recode writes the signed digits of k < 2^bits: k = Σ digit_w·2^(w·c) with
-// -2^(c-1) < digit_w <= 2^(c-1), least significant first and stride apart. dst has
-// room for Digits(bits, c) digits, enough for the last carry.
+// Recode writes the signed digits of k < 2^bits, least significant first and stride apart: k = Σ
+// digit_w·2^(w·c) with -2^(c-1) < digit_w <= 2^(c-1). dst must have room for Digits(bits, c)
+// digits, which includes the last carry.
 func Recode(dst []int16, stride int, k *Limbs, c int) {
 	mask, half := uint64(1)<<c-1, uint64(1)<<(c-1)
 	var carry uint64
@@ -81,17 +80,19 @@ func window(k *Limbs, pos int) uint64 {
 	return v
 }
 
-// Layout is how a table of multiples of fixed points covers the digits of a
-// scalar: of every point it holds, for each position p, the multiples
-// 1..2^(Window-1) of 2^(Window·Spacing·p) times the point. Digit w is looked up
-// at position w/Spacing and belongs to the partial sum w%Spacing; Horner's rule
-// over the partial sums costs (Spacing-1)·Window doublings for a whole sum.
+// Layout says how a table of multiples of fixed points covers the digits of a scalar. For each
+// point and each position p, the table holds the multiples 1 to 2^(Window-1) of
+// 2^(Window·Spacing·p) times the point.
+//
+// Digit w uses position w/Spacing and belongs to the partial sum w%Spacing. Horner's rule over the
+// partial sums costs (Spacing-1)·Window doublings for a whole sum.
 type Layout struct {
 	Window, Spacing   int // width of a digit in bits; digits that share a position
 	Digits, Positions int
 }
 
-// NewLayout returns the layout for scalars of bits bits, or an ErrParams.
+// NewLayout returns the layout for scalars with the given number of bits. It returns ErrParams if
+// window is not from 2 to 12, or if spacing is not from 1 to the number of digits.
 func NewLayout(bits, window, spacing int) (Layout, error) {
 	if window < 2 || window > 12 {
 		return Layout{}, fmt.Errorf("%w: table window %d, accepted are 2 to 12", zkbench.ErrParams, window)

@@ -25,7 +25,7 @@ type Amount struct {
 }
 
 // amounts sums tokens by their types, in order.
-func amounts(tokens []service.Held) (all []Amount) {
+func amounts(tokens []service.UnspentToken) (all []Amount) {
 	for _, h := range tokens {
 		i, found := slices.BinarySearchFunc(all, h.Type, func(a Amount, typ string) int { return cmp.Compare(a.Type, typ) })
 		if !found {
@@ -60,7 +60,7 @@ func (p *Purse) Balance() (*Balance, error) {
 }
 
 // tokens returns the tokens that can be spent, and those that payments hold.
-func (p *Purse) tokens() (free, held []service.Held, err error) {
+func (p *Purse) tokens() (free, held []service.UnspentToken, err error) {
 	seen := make(map[string]bool)
 	for h, err := range p.Unspent() {
 		if err != nil {
@@ -161,7 +161,7 @@ func (p *Purse) validated(ctx context.Context, l ledger.Reader) (findings []serv
 	if err != nil {
 		return nil, err
 	}
-	valid := make(map[string]service.Held, len(all))
+	valid := make(map[string]service.UnspentToken, len(all))
 	for _, h := range all {
 		valid[string(h.ID)] = h
 	}
@@ -186,7 +186,7 @@ func (p *Purse) validated(ctx context.Context, l ledger.Reader) (findings []serv
 }
 
 // owned returns the tokens of a wallet that no payment holds, those of scripts too.
-func owned(w *service.Wallet) (all []service.Held, err error) {
+func owned(w *service.Wallet) (all []service.UnspentToken, err error) {
 	for h, err := range w.Unspent() {
 		if err != nil {
 			return nil, err
@@ -197,13 +197,13 @@ func owned(w *service.Wallet) (all []service.Held, err error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, h.Held)
+		all = append(all, h.UnspentToken)
 	}
 	for h, err := range w.Locked() {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, h.Held)
+		all = append(all, h.UnspentToken)
 	}
 	return all, nil
 }

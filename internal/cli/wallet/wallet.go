@@ -147,7 +147,7 @@ func belong(params *token.PublicParams, genesis ledger.Genesis) error {
 	if err != nil {
 		return err
 	}
-	return genesis.Of(digest)
+	return genesis.CheckParams(digest)
 }
 
 // Open opens the wallet of a directory. The error is fs.ErrNotExist if there is none, and an ErrParams for another ledger.

@@ -258,7 +258,7 @@ func falseClaims(t *testing.T, c *claims) {
 		"`token.Tuning.ConstantTime` `records.jsonl` `--workers`": "",
 		"    go test ./token -run TestSizes # `token/nowhere`":    "",
 	} {
-		p := readPage("docs/choose.md", text+"\n")
+		p := readPage("docs/provers.md", text+"\n")
 		mistakes := strings.Join(c.wrong(&p), "; ")
 		if !strings.Contains(mistakes, want) || (want == "") != (mistakes == "") {
 			t.Errorf("%s: %q, want %q", text, mistakes, want)
@@ -281,10 +281,10 @@ func (c *helpTexts) all(words ...string) (flags map[string]bool) {
 	return flags
 }
 
-// TestSuitesAreListed: docs/suite.md says of every suite what it is.
+// TestSuitesAreListed: docs/measure.md says of every suite what it is.
 func TestSuitesAreListed(t *testing.T) {
 	t.Parallel()
-	text := string(must.Get(os.ReadFile(filepath.Join("..", "..", "..", "docs", "suite.md")))(t))
+	text := string(must.Get(os.ReadFile(filepath.Join("..", "..", "..", "docs", "measure.md")))(t))
 	_, table, _ := strings.Cut(text, "| suite | what |\n")
 	table, _, _ = strings.Cut(table, "\n\n")
 	listed := make(map[string]bool)

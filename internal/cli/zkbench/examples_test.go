@@ -16,8 +16,10 @@ import (
 
 // docForms are what commands of docs/ are changed to where they take long, or have a placeholder.
 var docForms = [][2]string{
-	{"sender ...", "sender --bits 8"},
-	{"zkbench run ... --out results", "zkbench run sender --bits 8 --out profiles"},
+	{"sender --out results --profile", "sender --bits 8 --out profiles --profile"},
+	{"--fail-if 'p99>50ms,throughput<100'", "--fail-if 'p50>50s,throughput<1'"},
+	{"--listen localhost:9100", "--listen localhost:39188"},
+	{"--processes 10 --save-baseline", "--processes 2 --duration 50ms --save-baseline"},
 	{"compare OLD NEW", "compare old.txt new.txt"},
 	{"--slo p99=50ms", "--slo p99=50ms --budget 1s --duration 1s --bits 8"},
 	{"--form edwards,grumpkin,tables --hashes 8,32,125 --cpus 1,2", "--form edwards,grumpkin,tables --hashes 1 --cpus 1"},

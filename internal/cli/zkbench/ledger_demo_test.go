@@ -173,7 +173,7 @@ func TestLedgerVerifyParams(t *testing.T) {
 	}{
 		"honest":       {params, func(all []ledger.Entry) []ledger.Entry { return all }, ""},
 		"first only":   {params, func(all []ledger.Entry) []ledger.Entry { return all[:1] }, ""},
-		"other system": {filepath.Join(other, demo.ParamsFile), func(all []ledger.Entry) []ledger.Entry { return all }, "is of other parameters"},
+		"other system": {filepath.Join(other, demo.ParamsFile), func(all []ledger.Entry) []ledger.Entry { return all }, "has other parameters"},
 		"more is made": {params, func(all []ledger.Entry) []ledger.Entry {
 			all[1].Creates = append(all[1].Creates, ledger.Created{ID: token.ID("new"), Token: all[1].Creates[0].Token})
 			return all

@@ -283,7 +283,7 @@ func TestLedgerFork(t *testing.T) {
 		}
 	}
 	for says, args := range map[string][]string{
-		"request 2 is not the last of a batch; the last one before it that is: 0": {from, to, "--last", "2"},
+		"request 2 is not the last of a batch; the closest one before it that is: 0": {from, to, "--last", "2"},
 		`last: "5" is not accepted`:  {from, to, "--last", "5"},
 		`last: "-1" is not accepted`: {from, to, "--last", "-1"},
 		"exists":                     {from, to + "4"},

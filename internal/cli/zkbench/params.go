@@ -86,8 +86,8 @@ func checkParams(ctx context.Context, stdout io.Writer, path string, p *token.Pu
 		return &cli.ExitError{Code: cli.ExitFailed, Text: fmt.Sprintf("%s: %v", path, err)}
 	}
 	took := time.Since(start).Round(time.Millisecond)
-	total, each := 0, make([]string, len(p.Systems))
-	for i, s := range p.Systems {
+	total, each := 0, make([]string, len(p.RangeProofs))
+	for i, s := range p.RangeProofs {
 		total += generators[i]
 		each[i] = fmt.Sprintf("%s %d", s.ProofType, generators[i])
 	}

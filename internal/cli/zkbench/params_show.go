@@ -85,7 +85,7 @@ func newParamsView(p *token.PublicParams) (*paramsView, error) {
 		return nil, err
 	}
 	v := &paramsView{Digest: hex.EncodeToString(digest[:]), Version: token.PublicParamsVersion, Curve: p.Curve, Bits: p.Bits}
-	for _, s := range p.Systems {
+	for _, s := range p.RangeProofs {
 		v.Systems = append(v.Systems, systemView{s.ProofType, s.Aggregation, s.Stop, hex.EncodeToString(s.Digest[:])})
 	}
 	v.Policy, err = newPolicyView(&p.Policy)

@@ -61,10 +61,10 @@ func TestParamsFile(t *testing.T) {
 		"curve=BN255":           {flipped(7, '4'^'5'), cli.ExitUsage, cli.ExitUsage, "curve BN255, accepted: BN254, "},
 		"threshold=1":           {flipped(len(good)-1, 1), cli.ExitUsage, cli.ExitUsage, "threshold of administrators 1, accepted: 0 to 0"},
 		"bits=9":                {flipped(8, 8^9), cli.ExitOK, cli.ExitFailed, "digest of bulletproof is not that of its generators"},
-		"digest=bulletproof":    {edited(func(p *token.PublicParams) { p.Systems[0].Digest[0] ^= 1 }), cli.ExitOK, cli.ExitFailed, "digest of bulletproof is not that of its generators"},
-		"digest=csp":            {edited(func(p *token.PublicParams) { p.Systems[1].Digest[63] ^= 0x80 }), cli.ExitOK, cli.ExitFailed, "digest of csp is not that of its generators"},
-		"early stop=8":          {edited(func(p *token.PublicParams) { p.Systems[0].Stop = 8 }), cli.ExitOK, cli.ExitFailed, "digest of bulletproof is not that of its generators"},
-		"aggregation=2 of csp":  {edited(func(p *token.PublicParams) { p.Systems[1].Aggregation = 2 }), cli.ExitOK, cli.ExitFailed, "aggregation 2, accepted: 0 for csp"},
+		"digest=bulletproof":    {edited(func(p *token.PublicParams) { p.RangeProofs[0].Digest[0] ^= 1 }), cli.ExitOK, cli.ExitFailed, "digest of bulletproof is not that of its generators"},
+		"digest=csp":            {edited(func(p *token.PublicParams) { p.RangeProofs[1].Digest[63] ^= 0x80 }), cli.ExitOK, cli.ExitFailed, "digest of csp is not that of its generators"},
+		"early stop=8":          {edited(func(p *token.PublicParams) { p.RangeProofs[0].Stop = 8 }), cli.ExitOK, cli.ExitFailed, "digest of bulletproof is not that of its generators"},
+		"aggregation=2 of csp":  {edited(func(p *token.PublicParams) { p.RangeProofs[1].Aggregation = 2 }), cli.ExitOK, cli.ExitFailed, "aggregation 2, accepted: 0 for csp"},
 		"issuer=no point":       {edited(func(p *token.PublicParams) { p.Policy.Issuers[0].Identity = append([]byte{2, 2}, make([]byte, 31)...) }), cli.ExitUsage, cli.ExitUsage, "issuers[0]: malformed encoding: identity.key at byte 1: not a point"},
 		"issuer=no certificate": {edited(func(p *token.PublicParams) { p.Policy.Issuers[0].Identity = []byte{1, 0x30} }), cli.ExitUsage, cli.ExitUsage, "issuers[0]: malformed encoding: identity.certificate at byte 1: "},
 		"issuer=small order":    {edited(func(p *token.PublicParams) { p.Policy.Issuers[0].Identity = append([]byte{2, 1}, make([]byte, 31)...) }), cli.ExitUsage, cli.ExitUsage, "issuers[0] is a key of small order, for which anybody can sign"},
@@ -127,7 +127,7 @@ func TestGenerators(t *testing.T) {
 	for _, bits := range []int{1, 8, 13, 32} {
 		p := must.Get(token.NewPublicParams("BN254", bits, token.ProofTypes()...))(t)
 		generators := must.Get(p.Validate(t.Context()))(t)
-		for i, s := range p.Systems {
+		for i, s := range p.RangeProofs {
 			pp := must.Get(p.Crypto(s.ProofType, token.Tuning{}))(t)
 			if perGenerator == 0 {
 				perGenerator = pp.TableBytes() / generators[i]

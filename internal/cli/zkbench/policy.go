@@ -105,7 +105,7 @@ func (g *governed) follow(ctx context.Context) error {
 		return err
 	}
 	genesis := g.ledger.Genesis()
-	if err := genesis.Of(digest); err != nil {
+	if err := genesis.CheckParams(digest); err != nil {
 		return err
 	}
 	g.id = genesis.ID()

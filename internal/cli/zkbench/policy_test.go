@@ -341,7 +341,7 @@ func TestPolicyApplyBehindTime(t *testing.T) {
 			last = 253358755200 // in the year 9998
 		}
 		l := must.Get(bolt.Open(path))(t)
-		ledgertest.Apply(t, l, ledgertest.At(last, ledgertest.Issue("ahead", 1)))
+		ledgertest.Apply(t, l, ledgertest.AtSecond(last, ledgertest.Issue("ahead", 1)))
 		must.Do(t, l.Close())
 		o.does(with(o.online(), "policy", "new", "--out", made, "--max-inputs", "8")...)
 		for _, name := range []string{"anna.key", "ben.key"} {
@@ -385,8 +385,8 @@ func TestPolicyCommandsRefuse(t *testing.T) {
 		"two ledgers":            {with(source, "policy", "show", made, "--id", o.id), `accepted: --ledger, or --id with --after`},
 		"a short id":             {[]string{"policy", "show", made, "--params", o.path("params"), "--id", "00ff"}, `id: "00ff" is not accepted; accepted: 64 hex digits`},
 		"another ledger's id":    {[]string{"policy", "show", made, "--params", o.path("params"), "--id", strings.Repeat("0", 64)}, "an update of ledger " + o.id},
-		"another ledger's":       {with(source, "policy", "show", o.path("foreign")), "this is " + o.id},
-		"no update":              {with(source, "policy", "show", o.path("noise")), "update.version at byte 0: 7, want 128 or more: no update of a policy"},
+		"another ledger's":       {with(source, "policy", "show", o.path("foreign")), "this ledger is " + o.id},
+		"no update":              {with(source, "policy", "show", o.path("noise")), "update.version at byte 0: 7, want 128 or more: not a policy update"},
 		"no file":                {with(source, "policy", "show"), `FILE of policy show: "" is not accepted`},
 		"after what is unsigned": {with(o.offline(made), "policy", "show", made), made + ": update's administrators: "},
 		"no out":                 {with(source, "policy", "new"), `out: "" is not accepted`},

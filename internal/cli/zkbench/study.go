@@ -14,10 +14,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/zkbench/zkbench/internal/cli"
 	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/measure/suite"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/study/circuits"
@@ -61,8 +63,9 @@ func studyCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command 
 }
 
 const (
-	acceptedStudy = "the path of a directory without records"
-	acceptedFrom  = "the directory of a study that was measured"
+	acceptedStudy  = "the path of a directory without records"
+	acceptedFrom   = "the directory of a study that was measured"
+	acceptedResume = "the directory of a study that was begun"
 	// portableProgram is zkbench built with the tag purego.
 	portableProgram = "zkbench-purego"
 )
@@ -78,45 +81,25 @@ func studyOf(stdout, stderr io.Writer, s *study.Study, defs []workload.Def) *cob
 	rounds := argument.Define(flags, "rounds", argument.KindNumber, strconv.Itoa(s.Runs), "1 to 100", "rounds of "+strings.Join(s.Rounds, ", ")+": 1 to 100")
 	resume, purego := &argument.Option{}, &argument.Option{}
 	if s.Resumes {
-		resume = argument.Define(flags, "resume", argument.KindFile, "", acceptedFrom, "take over what another run of the study has measured: "+acceptedFrom)
+		resume = argument.Define(flags, "resume", argument.KindFile, "", acceptedResume, "continue the study that was begun in this directory")
 	}
 	if slices.Contains(s.PartNames(), study.Purego) {
 		purego = argument.Define(flags, "purego", argument.KindFile, "", "the path of a program", "program of the part "+study.Purego+"; else "+portableProgram+" beside this one")
 	}
 	quick := flags.Bool("quick", false, "few cases and short windows, one round")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := alone(flags, "from", "out", "resume", "only", "rounds", "purego", "quick"); err != nil {
+			return err
+		}
+		if err := alone(flags, "resume", "out", "only", "rounds", "quick"); err != nil {
+			return err
+		}
 		if from.Given {
-			for _, other := range []string{"out", "resume", "only", "rounds", "purego", "quick"} {
-				if flags.Changed(other) {
-					return &argument.ValueError{Field: "flag beside --from", Value: "--" + other, Accepted: "none"}
-				}
-			}
 			recs, err := s.Read("from", from.Text)
 			if err != nil {
 				return err
 			}
 			return s.Write(stdout, from.Text, recs)
-		}
-		o := study.Options{Workers: runtime.GOMAXPROCS(0), Quick: *quick}
-		typed := strings.Split(only.Text, ",")
-		for _, part := range typed {
-			if !slices.Contains(s.PartNames(), part) {
-				return only.Refuse("only", part)
-			}
-		}
-		o.Parts = slices.DeleteFunc(s.PartNames(), func(part string) bool { return !slices.Contains(typed, part) })
-		n, err := rounds.Number("rounds", 1, 100)
-		if err != nil {
-			return err
-		}
-		if o.Rounds = int(n); *quick && !rounds.Given {
-			o.Rounds = 1
-		}
-		r := study.Run{Study: s, Options: o, Dir: out.Text, Defs: defs}
-		if resume.Given {
-			if r.Earlier, err = s.Read("resume", resume.Text); err != nil {
-				return err
-			}
 		}
 		self, err := os.Executable()
 		if err != nil {
@@ -126,34 +109,68 @@ func studyOf(stdout, stderr io.Writer, s *study.Study, defs []workload.Def) *cob
 		if purego.Given {
 			portable = purego.Text
 		}
-		if _, err := os.Stat(portable); err != nil && slices.Contains(o.Parts, study.Purego) {
-			if purego.Given || only.Given {
-				return fmt.Errorf("purego: %w; make portable builds it", err)
+		_, missing := os.Stat(portable)
+		var session *suite.Session
+		if resume.Given {
+			session, err = s.Resume(resume.Text)
+		} else {
+			o := study.Options{Workers: runtime.GOMAXPROCS(0), Quick: *quick}
+			typed := strings.Split(only.Text, ",")
+			for _, part := range typed {
+				if !slices.Contains(s.PartNames(), part) {
+					return only.Refuse("only", part)
+				}
 			}
-			r.Without(study.Purego, fmt.Sprintf("there is no %s beside this program; accepted: --purego PATH", portableProgram))
+			o.Parts = slices.DeleteFunc(s.PartNames(), func(part string) bool { return !slices.Contains(typed, part) })
+			n, err := rounds.Number("rounds", 1, 100)
+			if err != nil {
+				return err
+			}
+			if o.Rounds = int(n); *quick && !rounds.Given {
+				o.Rounds = 1
+			}
+			if i := slices.Index(o.Parts, study.Purego); i >= 0 && missing != nil {
+				if purego.Given || only.Given {
+					return fmt.Errorf("purego: %w; make portable builds it", missing)
+				}
+				o.Parts = slices.Delete(o.Parts, i, i+1)
+				fmt.Fprintf(stdout, "not measured: the part %s: there is no %s beside this program; accepted: --purego PATH\n", study.Purego, portableProgram)
+			}
+			session, err = s.Begin(out.Text, defs, o, stdout)
 		}
-		r.Do = func(ctx context.Context, job study.Job) *record.Record {
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(session.Plan(), func(c suite.Case) bool { return study.Portable(&c) }) && missing != nil {
+			return errors.Join(fmt.Errorf("purego: %w; make portable builds it", missing), session.Close())
+		}
+		measured := func(ctx context.Context, c *suite.Case) (*record.Record, error) {
 			path := self
-			if job.Portable {
+			if study.Portable(c) {
 				path = portable
 			}
-			return measure.Program{Path: path, Args: []string{cli.ExecCase}}.Run(ctx, job.Job)
+			return measure.Program{Path: path, Args: []string{cli.ExecCase}}.Do(ctx, c.Job)
 		}
-		return runStudy(cmd.Context(), &r, stdout, stderr)
+		return measureStudy(cmd, s, session, measured, stdout, stderr)
 	}
 	return cmd
 }
 
-// runStudy measures a study, and says what its records make of it.
-func runStudy(ctx context.Context, r *study.Run, stdout, stderr io.Writer) error {
-	counted, planned, err := r.Measure(ctx, stdout, stderr)
-	if _, unwritten := errors.AsType[*study.WriteError](err); unwritten {
-		return &cli.ExitError{Code: cli.ExitFailed, Text: err.Error()}
+// alone returns an error if the flag is given together with one of the others.
+func alone(flags *pflag.FlagSet, name string, others ...string) error {
+	if i := slices.IndexFunc(others, flags.Changed); i >= 0 && flags.Changed(name) {
+		return &argument.ValueError{Field: "flag beside --" + name, Value: "--" + others[i], Accepted: "none"}
 	}
-	if err != nil {
-		return err
+	return nil
+}
+
+// measureStudy measures what a session of the study has not measured yet.
+func measureStudy(cmd *cobra.Command, s *study.Study, session *suite.Session, measured func(context.Context, *suite.Case) (*record.Record, error), stdout, stderr io.Writer) error {
+	again := ""
+	if s.Resumes {
+		again = cmd.CommandPath()
 	}
-	return cli.Verdict(ctx, counted, planned)
+	return cli.SessionError(s.Measure(cmd.Context(), session, measured, again, stdout, stderr))
 }
 
 // portableBeside is the program without assembly that is built beside the one at path.

@@ -3,14 +3,18 @@ package zkbench
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/cli"
+	"github.com/zkbench/zkbench/internal/measure/suite"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/study/token"
@@ -33,15 +37,15 @@ func TestStudyEnds(t *testing.T) {
 		rest   bool // the other cases are measured
 	}{
 		"failed":      {record.Failed, false, cli.ExitFailed, []string{"(panurus, round 1) failed: on purpose"}, true},
-		"partial":     {record.Partial, false, cli.ExitPartial, []string{"(panurus, round 1) partial: on purpose"}, true},
-		"interrupted": {record.Partial, true, cli.ExitPartial, []string{"(panurus, round 1) partial: on purpose", "3 processes"}, false},
+		"partial":     {record.Partial, false, cli.ExitFailed, []string{"(panurus, round 1) partial: on purpose"}, true},
+		"interrupted": {record.Partial, true, cli.ExitPartial, []string{"2 processes"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
 			defer stop()
 			n := 0
-			run := func(_ context.Context, job study.Job) *record.Record {
-				rec := job.Settings.New(job.Workload, job.Case)
+			run := func(_ context.Context, c *suite.Case) (*record.Record, error) {
+				rec := c.Settings.New(c.Workload, c.Case)
 				rec.Metrics = []record.Metric{record.LatencyMean.Metric(1e6)}
 				if n++; n == 3 {
 					rec.Status, rec.Error = test.status, "on purpose"
@@ -49,21 +53,29 @@ func TestStudyEnds(t *testing.T) {
 						stop()
 					}
 				}
-				return rec
+				return rec, nil
 			}
-			dir := t.TempDir()
-			var stdout, stderr strings.Builder
 			s := token.Study()
-			r := study.Run{
-				Study: &s, Options: study.Options{Parts: s.PartNames(), Rounds: 1, Workers: 1, Quick: true},
-				Dir: dir, Defs: slices.Concat(clitest.Defs(), s.Defs), Do: run,
+			dir := t.TempDir()
+			o := study.Options{Parts: s.PartNames(), Rounds: 1, Workers: 1, Quick: true}
+			session := must.Get(s.Begin(dir, slices.Concat(clitest.Defs(), s.Defs), o, io.Discard))(t)
+			golden.Equal(t, "exit code", test.code, cli.CodeOf(measureStudy(studyCall(ctx), &s, session, run, io.Discard, io.Discard)))
+			kept := n
+			if test.stop {
+				kept-- // the case that ran is measured again
 			}
-			golden.Equal(t, "exit code", test.code, cli.CodeOf(runStudy(ctx, &r, &stdout, &stderr)))
-			golden.Equal(t, "records", n, len(recordtest.ReadFile(t, filepath.Join(dir, outdir.RecordsFile))))
+			golden.Equal(t, "records", kept, len(recordtest.ReadFile(t, filepath.Join(dir, outdir.RecordsFile))))
 			golden.Equal(t, "the other cases are measured", test.rest, n > 3)
 			golden.Contains(t, string(must.Get(os.ReadFile(filepath.Join(dir, s.File())))(t)), test.notes...)
 		})
 	}
+}
+
+// studyCall is a command whose context ends with ctx.
+func studyCall(ctx context.Context) *cobra.Command {
+	cmd := &cobra.Command{Use: "study"}
+	cmd.SetContext(ctx)
+	return cmd
 }
 
 // TestKeptRecords: the records in the repository give the pages and charts of their studies.
@@ -105,51 +117,54 @@ func plonkStudy(t *testing.T) *study.Study {
 	return nil
 }
 
-// TestStudyTooLarge: a case that the memory is too small for fails a study only where the
+// TestStudyTooLarge: a case that the memory is too small for fails a study only if the
 // plan does not expect it.
 func TestStudyTooLarge(t *testing.T) {
 	for expected, code := range map[bool]int{true: cli.ExitOK, false: cli.ExitFailed} {
-		run := func(_ context.Context, job study.Job) *record.Record {
-			rec := job.Settings.New(job.Workload, job.Case)
-			if job.Optional == expected {
+		run := func(_ context.Context, c *suite.Case) (*record.Record, error) {
+			rec := c.Settings.New(c.Workload, c.Case)
+			if c.Optional == expected {
 				rec.Status = record.Failed
 				rec.Error = (&zkbench.LimitError{What: "bytes of memory", Estimate: 2, Max: 1}).Error()
 			}
-			return rec
+			return rec, nil
 		}
-		r := study.Run{Study: plonkStudy(t), Options: study.Options{Parts: []string{"gates"}}, Dir: t.TempDir(), Defs: circuitDefs(), Do: run}
-		var stdout, stderr strings.Builder
-		got := cli.CodeOf(runStudy(t.Context(), &r, &stdout, &stderr))
+		var stdout strings.Builder
+		s := plonkStudy(t)
+		session := must.Get(s.Begin(t.TempDir(), circuitDefs(), study.Options{Parts: []string{"gates"}}, &stdout))(t)
+		got := cli.CodeOf(measureStudy(studyCall(t.Context()), s, session, run, &stdout, io.Discard))
 		golden.Equal(t, fmt.Sprintf("expected=%v: exit code", expected), code, got)
 		golden.Contains(t, stdout.String(), " for what needs much memory\n")
 	}
 }
 
-// TestStudyResumes: what a run before has measured to its end is taken over, and nothing
-// else.
+// TestStudyResumes: a study that was stopped continues in its directory, and measures what it has no record of.
 func TestStudyResumes(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
 	var ran []string
-	run := func(_ context.Context, job study.Job) *record.Record {
-		rec := record.New()
-		rec.Workload, rec.Case, rec.Axes, rec.Seed = job.Workload, job.Case.String(), job.Case.Axes(), job.Settings.Seed
-		if ran = append(ran, rec.Case); len(ran) == 2 {
-			rec.Status, rec.Error = record.Failed, "on purpose"
+	run := func(_ context.Context, c *suite.Case) (*record.Record, error) {
+		if ran = append(ran, c.Key()); len(ran) == 2 {
+			stop()
+			return nil, context.Canceled
 		}
-		return rec
+		return c.Settings.New(c.Workload, c.Case), nil
 	}
-	var stdout, stderr strings.Builder
-	first := study.Run{Study: plonkStudy(t), Options: study.Options{Parts: []string{"gates"}}, Dir: t.TempDir(), Defs: circuitDefs(), Do: run}
-	must.Fail(t, runStudy(t.Context(), &first, &stdout, &stderr), must.ErrAny, "a run with a failed case")
-	earlier := must.Get(first.Study.Read("resume", first.Dir))(t)
-	failed, n := ran[1], len(ran)
-	ran = nil
-	second := first
-	second.Dir, second.Earlier = t.TempDir(), earlier
-	second.Do = func(_ context.Context, job study.Job) *record.Record {
-		ran = append(ran, job.Case.String())
-		return job.Settings.New(job.Workload, job.Case)
+	s, dir := plonkStudy(t), t.TempDir()
+	session := must.Get(s.Begin(dir, circuitDefs(), study.Options{Parts: []string{"gates"}}, io.Discard))(t)
+	n := len(session.Plan())
+	err := measureStudy(studyCall(ctx), s, session, run, io.Discard, io.Discard)
+	golden.Equal(t, "exit code", cli.ExitPartial, cli.CodeOf(err))
+	golden.Contains(t, err.Error(), "study --resume ")
+	golden.Equal(t, "processes of the first run", 2, len(ran))
+
+	must.Do(t, measureStudy(studyCall(t.Context()), s, must.Get(s.Resume(dir))(t), run, io.Discard, io.Discard))
+	golden.Equal(t, "processes of both runs", n+1, len(ran))
+	golden.Equal(t, "records", n, len(must.Get(s.Read("from", dir))(t)))
+
+	for _, other := range studies() {
+		if other.Name != s.Name && other.Resumes {
+			_, err := other.Resume(dir)
+			must.Fail(t, err, must.ErrAny, "the directory of another study")
+		}
 	}
-	must.Do(t, runStudy(t.Context(), &second, &stdout, &stderr))
-	golden.Equal(t, "measured again", []string{failed}, ran)
-	golden.Equal(t, "records", n, len(must.Get(second.Study.Read("resume", second.Dir))(t)))
 }

@@ -22,7 +22,7 @@ const withoutCPUs = "testdata/suites/without-cpus.yaml"
 // suiteOfDocs is the file that the page of suites shows.
 func suiteOfDocs(t *testing.T) string {
 	t.Helper()
-	page := must.Get(os.ReadFile("../../../docs/suite.md"))(t)
+	page := must.Get(os.ReadFile("../../../docs/measure.md"))(t)
 	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(page, -1)
 	if len(blocks) != 1 {
 		t.Fatalf("%d files in YAML on the page of suites, want 1", len(blocks))

@@ -157,7 +157,7 @@ func TestWalletRefuses(t *testing.T) {
 	}{
 		"no wallet":             {w.of("none", "balance"), "accepted: the directory of a wallet, as wallet new makes it"},
 		"no ledger":             {[]string{"wallet", "balance", "--dir", w.path("me")}, `ledger: "" is not accepted`},
-		"another ledger":        {[]string{"wallet", "balance", "--dir", w.path("me"), "--ledger", other.dir}, "and not of"},
+		"another ledger":        {[]string{"wallet", "balance", "--dir", w.path("me"), "--ledger", other.dir}, "the vault belongs to ledger"},
 		"a second wallet":       {append(w.of("me", "new"), params...), "accepted: a directory that has no wallet"},
 		"no parameters":         {w.of("you", "new"), `params: "" is not accepted`},
 		"others' parameters":    {w.of("you", "new", "--params", other.path(demo.ParamsFile)), "of other parameters"},
@@ -214,7 +214,7 @@ func TestWalletOutcome(t *testing.T) {
 		{&wallet.UnknownError{Anchor: anchor, Err: cause}, cli.ExitPartial, []string{"not known whether aabb has landed: the line is dead", "zkbench wallet pay --again aabb", "zkbench wallet cancel aabb"}},
 		{&wallet.RefusedError{By: "auditor", Anchor: anchor, Err: cause}, cli.ExitFailed, []string{"the auditor refuses: the line is dead; nothing was paid"}},
 		{&wallet.RefusedError{By: "validator", Anchor: anchor, Kept: true, Err: cause}, cli.ExitFailed, []string{"the validator refuses: ", "zkbench wallet cancel aabb"}},
-		{&zkbench.LimitError{What: "inputs that the funds suffice with", Estimate: 5, Max: 4}, cli.ExitUsage, []string{"zkbench wallet consolidate"}},
+		{&zkbench.LimitError{What: "inputs for this payment", Estimate: 5, Max: 4}, cli.ExitUsage, []string{"zkbench wallet consolidate"}},
 		{cause, cli.ExitUsage, []string{"the line is dead"}},
 	} {
 		err := new(payFlags).outcome(t.Context(), test.err)
@@ -241,8 +241,8 @@ func TestWalletShows(t *testing.T) {
 	err := showFindings(&out, h, []service.Finding{{Kind: service.TokenSpent, Token: token.ID("id")}}, true)
 	golden.Equal(t, "exit code of a finding", cli.ExitFailed, cli.CodeOf(err))
 	golden.Equal(t, "a finding", "token spent: 6964\n", out.String())
-	m := service.Movement{Status: service.Landed, Received: []service.Held{{Type: "\x1b[2J USD", Value: 5}}}
+	m := service.Movement{Status: service.Landed, Received: []service.UnspentToken{{Type: "\x1b[2J USD", Value: 5}}}
 	golden.Equal(t, "a type that another has chosen", `received 5 "\x1b[2J USD"`, described(&m))
-	m = service.Movement{Status: service.Pending, Spent: []service.Held{{Type: "USD", Value: 50}}, Paid: []service.Paid{{Opening: token.Opening{Type: "USD", Value: 35}}, {Opening: token.Opening{Type: "USD", Value: 15}}}}
+	m = service.Movement{Status: service.Pending, Spent: []service.UnspentToken{{Type: "USD", Value: 50}}, Paid: []service.Paid{{Opening: token.Opening{Type: "USD", Value: 35}}, {Opening: token.Opening{Type: "USD", Value: 15}}}}
 	golden.Equal(t, "a payment that waits", "50 USD to outputs of 35 USD, 15 USD", described(&m))
 }

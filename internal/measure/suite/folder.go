@@ -81,7 +81,7 @@ func (f *Folder) Add(c *Case, r *record.Record, fresh bool) error {
 	var b bytes.Buffer
 	for _, r := range f.logs[name] {
 		write := text.Case
-		if c.Job.Stages {
+		if c.Stages {
 			write = text.Stages
 		}
 		if err := write(&b, r); err != nil {

@@ -43,7 +43,8 @@ func TestHosts(t *testing.T) {
 	at := make(map[string]int) // cases that run
 	both := make(chan struct{}, 1)
 	run := suite.Run{
-		Cases: all, Journal: j, Begins: func(int, *suite.Case) {},
+		Attempts: 2,
+		Cases:    all, Journal: j, Begins: func(int, *suite.Case) {},
 		Measure: func(_ context.Context, c *suite.Case) (*record.Record, error) {
 			mu.Lock()
 			at[c.Host]++
@@ -103,7 +104,8 @@ func TestHostsStop(t *testing.T) {
 		j := must.Get(suite.Create(t.TempDir(), suite.Header{Plan: all}))(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		run := suite.Run{
-			Cases: all, Journal: j, Begins: func(int, *suite.Case) {},
+			Attempts: 2,
+			Cases:    all, Journal: j, Begins: func(int, *suite.Case) {},
 			Measure: func(ctx context.Context, c *suite.Case) (*record.Record, error) {
 				if c.Host == "a" {
 					<-ctx.Done()
@@ -171,7 +173,7 @@ func TestLogNames(t *testing.T) {
 	dir := t.TempDir()
 	f := must.Get(suite.OpenFolder(dir, nil, nil))(t)
 	for _, c := range onHosts(1, "a:1", "a_1", "A_1") {
-		must.Do(t, f.Add(&c, c.Job.Settings.New(c.Job.Workload, c.Job.Case), true))
+		must.Do(t, f.Add(&c, c.Settings.New(c.Workload, c.Case), true))
 	}
 	must.Do(t, f.Close())
 	golden.Equal(t, "logs", 3, len(must.Get(filepath.Glob(filepath.Join(dir, "logs", "*")))(t)))

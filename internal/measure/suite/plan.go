@@ -81,7 +81,7 @@ func NewPlan(defs []workload.Def, file *File, name string, processors int, o Opt
 	}
 	if o.Timeout > 0 {
 		for i := range cases {
-			cases[i].Job.Deadline = min(cases[i].Job.Deadline, o.Timeout)
+			cases[i].Deadline = min(cases[i].Deadline, o.Timeout)
 		}
 	}
 	repetitions := cmp.Or(o.Repetitions, file.Repetitions)
@@ -163,7 +163,7 @@ func keepOnly(defs []workload.Def, cases []Case, only []string) ([]Case, error) 
 		}
 		names = append(names, def.Name)
 	}
-	cases = slices.DeleteFunc(cases, func(c Case) bool { return !slices.Contains(names, c.Job.Workload) })
+	cases = slices.DeleteFunc(cases, func(c Case) bool { return !slices.Contains(names, c.Workload) })
 	if len(cases) == 0 {
 		return nil, &argument.ValueError{Field: "only", Value: strings.Join(only, ","), Accepted: "workloads that the suite has cases of"}
 	}

@@ -2,6 +2,7 @@ package suite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,21 +15,27 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Case is one process of a suite: a case and which of its repetitions.
+// Case is one process: a job, and which of its repetitions.
 type Case struct {
-	Job        measure.Job   `json:"job"`
-	Repetition int           `json:"repetition"`
-	Host       string        `json:"host,omitempty"` // that runs it; empty: this machine
-	Expected   time.Duration `json:"expected"`       // ns, about how long it takes
+	measure.Job `json:"job"`
+	Repetition  int           `json:"repetition"`         // from 0
+	Host        string        `json:"host,omitempty"`     // runs it; empty: this machine
+	Copy        int           `json:"copy,omitempty"`     // which of several equal processes of a repetition, from 0
+	Side        string        `json:"side,omitempty"`     // of the record's process: a part of a study
+	Optional    bool          `json:"optional,omitempty"` // does not fail the list if it needs more memory than there is
+	Expected    time.Duration `json:"expected"`           // ns, about how long it takes
 }
 
-// Name is the case's, as records have it, without its repetition, and its host.
+// Name returns the case's name as records have it, with its side and its host, without its repetition.
 func (c *Case) Name() string {
-	name := c.Job.Workload + "/"
-	if c.Job.Stages {
-		name += c.Job.Case.String()
+	name := c.Workload + "/"
+	if c.Stages {
+		name += c.Case.String()
 	} else {
-		name += c.Job.Settings.Named(c.Job.Case).String()
+		name += c.Settings.Named(c.Case).String()
+	}
+	if c.Side != "" {
+		name += " (" + c.Side + ")"
 	}
 	if c.Host != "" {
 		name += " on " + c.Host
@@ -36,14 +43,21 @@ func (c *Case) Name() string {
 	return name
 }
 
-// Key names the process within its suite.
+// Key returns the name of the process within its list.
 func (c *Case) Key() string {
 	kind := jobs.CommandRun
-	if c.Job.Stages {
+	if c.Stages {
 		kind = jobs.CommandStages
 	}
-	return fmt.Sprintf("%s %s cpus=%d #%d", kind, c.Name(), c.Job.Procs, c.Repetition+1)
+	key := fmt.Sprintf("%s %s cpus=%d #%d", kind, c.Name(), c.Procs, c.Repetition+1)
+	if c.Copy > 0 {
+		key += fmt.Sprintf(" copy %d", c.Copy+1)
+	}
+	return key
 }
+
+// Excuses reports whether the record is of an optional case that this machine has too little memory for.
+func (c *Case) Excuses(r *record.Record) bool { return c.Optional && r.TooLarge() }
 
 // triedAgain is the finding of a case that has failed before.
 const triedAgain = "tried again"
@@ -71,14 +85,15 @@ func Hosts(cases []Case) (hosts []string) {
 	return hosts
 }
 
-// Run is a suite on its way.
+// Run measures a list of cases, each in a process of its own. All lists of cases run here: those of suites, of studies and of
+// the commands that measure several cases.
 type Run struct {
 	Cases   []Case
-	Journal *Journal
-	Session string
+	Journal *Journal                  // keeps each record before Ended hears of it; nil: none does
+	Session string                    // of the records; empty: they have none
 	Earlier map[string]*record.Record // what the journal had before, by the case's key
-	// Measure runs a case in a process of its own, on its host. The error is that this is lost,
-	// or that ctx has ended.
+	// Measure runs a case in a process of its own, on its host. It returns an error if the host is lost
+	// or ctx has ended.
 	Measure func(ctx context.Context, c *Case) (*record.Record, error)
 	// Ended hears of each case that has a record, of this run or one before; fresh tells
 	// which. Its error ends the suite.
@@ -86,15 +101,13 @@ type Run struct {
 	// Begins hears of each case that is measured. It and Ended are called one at a time.
 	Begins func(i int, c *Case)
 
+	Attempts int // processes that a case has to succeed in; 0: one
 	Noise
 	// Await waits until the machine is quiet, at most so long, and tells for how long.
 	Await func(ctx context.Context, limit time.Duration) time.Duration
 
 	telling sync.Mutex // Begins and Ended
 }
-
-// attempts are the processes that a case has to succeed in.
-const attempts = 2
 
 // LostError is of hosts that are lost with some of their cases.
 type LostError struct{ Hosts []LostHost }
@@ -125,10 +138,11 @@ func where(host string) string {
 // Unwrap returns ErrInterrupted: a suite whose hosts are lost can go on.
 func (e *LostError) Unwrap() error { return ErrInterrupted }
 
-// All runs the cases that have no earlier record: those of a host one after the other, hosts
-// side by side. A case that fails, or that was disturbed and Again says so, is tried once
-// more; what fails again is recorded as failed. When ctx ends, the cases that run leave no record, so that they are run again.
-// Where a host is lost, the others go on to their end, and the error is a *LostError.
+// All runs the cases that have no earlier record: those of one host one after the other, hosts
+// side by side. A case that fails, or that was disturbed if Again is set, is tried again while it has Attempts left;
+// a case that fails in the last one is recorded as failed. When ctx ends, All returns its cause. Cases that run then leave no
+// record if there is a journal, so that they are run again; without one they leave what they have measured.
+// If a host is lost, the others continue to their end, and All returns a *LostError.
 func (r *Run) All(ctx context.Context) error {
 	for i := range r.Cases {
 		c := &r.Cases[i]
@@ -138,22 +152,24 @@ func (r *Run) All(ctx context.Context) error {
 			}
 		}
 	}
-	running, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
+	running, stop := context.WithCancel(ctx)
+	defer stop()
 	hosts := Hosts(r.Cases)
-	lost := make([]*LostHost, len(hosts))
+	lost, errs := make([]*LostHost, len(hosts)), make([]error, len(hosts))
 	var wg sync.WaitGroup
 	for i, host := range hosts {
 		wg.Go(func() {
-			var err error
-			if lost[i], err = r.host(running, host); err != nil {
-				stop(err) // others cannot be kept either
+			if lost[i], errs[i] = r.host(running, host); errs[i] != nil {
+				stop() // records of others cannot be kept either
 			}
 		})
 	}
 	wg.Wait()
-	if err := context.Cause(running); err != nil {
+	if err := errors.Join(errs...); err != nil {
 		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	all := &LostError{}
 	for _, h := range lost {
@@ -190,8 +206,10 @@ func (r *Run) host(ctx context.Context, host string) (*LostHost, error) {
 		case rec == nil:
 			return nil, nil
 		}
-		if err := r.Journal.Put(c.Key(), rec); err != nil {
-			return nil, fmt.Errorf("%s is not stored: %w", c.Name(), err) // it is measured again when the suite goes on
+		if r.Journal != nil {
+			if err := r.Journal.Put(c.Key(), rec); err != nil {
+				return nil, fmt.Errorf("%s is not stored: %w", c.Name(), err) // it is measured again when the suite goes on
+			}
 		}
 		missing--
 		r.telling.Lock()
@@ -207,6 +225,7 @@ func (r *Run) host(ctx context.Context, host string) (*LostHost, error) {
 // one measures a case; nil: ctx ended before it did. The error is that its host is lost.
 func (r *Run) one(ctx context.Context, i int, c *Case) (*record.Record, error) {
 	var rec *record.Record
+	attempts := max(1, r.Attempts)
 	for n := range attempts {
 		if r.QuietWait > 0 && r.Await != nil {
 			r.QuietWait -= r.Await(ctx, r.QuietWait)
@@ -220,13 +239,15 @@ func (r *Run) one(ctx context.Context, i int, c *Case) (*record.Record, error) {
 		r.telling.Unlock()
 		got, err := r.Measure(ctx, c)
 		switch {
-		case ctx.Err() != nil && (err != nil || got.Status != record.OK):
+		case ctx.Err() != nil && (err != nil || r.Journal != nil && got.Status != record.OK):
 			return nil, nil
 		case err != nil:
 			return nil, err
 		}
 		rec = got
-		rec.Process = record.Process{Session: r.Session, Index: c.Repetition}
+		if r.Session != "" {
+			rec.Process = record.Process{Session: r.Session, Side: c.Side, Index: c.Repetition}
+		}
 		if first != nil && first.Status == record.OK && rec.Status != record.OK {
 			rec = first
 			break

@@ -56,7 +56,8 @@ func TestGoesOn(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		stopped := errors.New("stopped")
 		run := suite.Run{
-			Cases: all, Journal: j, Session: "one", Begins: func(int, *suite.Case) {},
+			Attempts: 2,
+			Cases:    all, Journal: j, Session: "one", Begins: func(int, *suite.Case) {},
 			Measure: func(_ context.Context, c *suite.Case) (*record.Record, error) {
 				rec := measured(c.Job)
 				if len(ran) == stop { // in its middle
@@ -118,10 +119,11 @@ func TestTriedAgain(t *testing.T) {
 		runs, failed := 0, 0
 		var got []*record.Record
 		run := suite.Run{
-			Cases: cases(3), Journal: j, Begins: func(int, *suite.Case) { runs++ },
+			Attempts: 2,
+			Cases:    cases(3), Journal: j, Begins: func(int, *suite.Case) { runs++ },
 			Measure: func(_ context.Context, c *suite.Case) (*record.Record, error) {
 				rec := measured(c.Job)
-				if c.Job.Case.Get("n") == "1" && failed < test.fails {
+				if c.Case.Get("n") == "1" && failed < test.fails {
 					failed++
 					rec.Status, rec.Error = record.Failed, "on purpose"
 					if test.finds == "deadline" {
@@ -206,7 +208,8 @@ func TestNoise(t *testing.T) {
 			var got *record.Record
 			var limits []time.Duration
 			run := suite.Run{
-				Cases: cases(1), Journal: j, Begins: func(int, *suite.Case) {}, Noise: suite.Noise{Again: test.again, QuietWait: 5 * time.Second},
+				Attempts: 2,
+				Cases:    cases(1), Journal: j, Begins: func(int, *suite.Case) {}, Noise: suite.Noise{Again: test.again, QuietWait: 5 * time.Second},
 				Measure: func(_ context.Context, c *suite.Case) (*record.Record, error) { n++; return test.ran[n-1](c.Job), nil },
 				Await: func(_ context.Context, limit time.Duration) time.Duration {
 					limits = append(limits, limit)

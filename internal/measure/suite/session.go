@@ -24,7 +24,7 @@ import (
 // ErrInterrupted is of a session that was stopped before its end and can go on.
 var ErrInterrupted = errors.New("interrupted")
 
-// Session is a suite that is measured in a folder.
+// Session measures a plan in a folder, so that it can be stopped and continued.
 type Session struct {
 	dir     string
 	header  Header
@@ -49,13 +49,15 @@ type begun struct {
 type Caller struct {
 	// Measure is that of Run. What say gets is shown with the name of the case's host.
 	Measure func(ctx context.Context, c *Case, say func(text string)) (*record.Record, error)
-	// Views writes the tables, the plots and the page of records into the folder.
-	Views          func(dir, title string, recs []*record.Record) error
-	Again          string // the command that goes on, as a user types it before --resume
+	// Views writes tables, plots and pages of the records into the folder, and names them on Stdout.
+	Views          func(dir string, recs []*record.Record) error
+	Attempts       int    // processes that a case has to succeed in; 0: one
+	Failures       string // file or folder within the folder that shows why cases failed
+	Again          string // the command that continues, as a user types it before --resume; empty: none does
 	Stdout, Stderr io.Writer
 }
 
-// Begin begins the suite of a plan in a folder, which it makes where there is none.
+// Begin begins the plan in a folder, which it creates if there is none.
 func Begin(dir string, p *Plan) (*Session, error) {
 	header := p.Header
 	var j *Journal
@@ -169,7 +171,7 @@ func (s *Session) Run(ctx context.Context, caller Caller) error {
 		Measure: func(ctx context.Context, c *Case) (*record.Record, error) {
 			return caller.Measure(ctx, c, func(text string) { s.bars.say(c, text) })
 		},
-		Begins: s.begins, Ended: s.ended, Noise: s.header.Noise,
+		Begins: s.begins, Ended: s.ended, Noise: s.header.Noise, Attempts: caller.Attempts,
 		Await: func(ctx context.Context, limit time.Duration) time.Duration {
 			waited, _ := resources.AwaitQuiet(ctx, limit)
 			return waited
@@ -202,7 +204,7 @@ func (s *Session) ended(i int, c *Case, rec *record.Record, fresh bool) error {
 	}
 	s.estimate.Took(i, took)
 	s.status.Done++
-	if rec.Status != record.OK {
+	if rec.Status != record.OK && !c.Excuses(rec) {
 		s.status.Failed++
 	}
 	if fresh {
@@ -219,19 +221,15 @@ func (s *Session) finish(ctx context.Context, stopped error) error {
 	s.status.Running, s.status.Stopped = "", true
 	s.status.Left = s.estimate.Remaining()
 	err := s.folder.Close()
-	rest := fmt.Sprintf("%d of %d processes measured; go on with: %s --resume %s", s.status.Done, s.status.Planned, s.caller.Again, argument.Quote(s.dir))
+	rest := fmt.Sprintf("%d of %d processes measured", s.status.Done, s.status.Planned)
+	if s.caller.Again != "" {
+		rest += fmt.Sprintf("; go on with: %s --resume %s", s.caller.Again, argument.Quote(s.dir))
+	}
 	if stopped != nil && ctx.Err() == nil && !errors.Is(stopped, ErrInterrupted) { // what could not be written then cannot be now
 		return fmt.Errorf("%w; %s", stopped, rest)
 	}
-	recs := s.folder.Records
-	if len(recs) > 0 {
-		err = errors.Join(err, s.putResults(recs), s.caller.Views(s.dir, "suite "+s.header.Suite, recs))
-	}
-	if err = errors.Join(err, s.status.Write(s.dir)); err != nil {
+	if err = errors.Join(err, s.caller.Views(s.dir, s.folder.Records), s.status.Write(s.dir)); err != nil {
 		return fmt.Errorf("%w; %s", err, rest)
-	}
-	if len(recs) > 0 {
-		fmt.Fprintf(s.caller.Stdout, "%s: %s\n", s.dir, strings.Join(Existing(s.dir, PageFile, PlotsFile, ResultsFile), ", "))
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -239,14 +237,17 @@ func (s *Session) finish(ctx context.Context, stopped error) error {
 	case stopped != nil:
 		return fmt.Errorf("%w; %s", stopped, rest)
 	case s.status.Failed > 0:
-		return fmt.Errorf("%d of %d processes failed; why stands in %s", s.status.Failed, s.status.Planned, filepath.Join(s.dir, PageFile))
+		return fmt.Errorf("%d of %d processes failed; why stands in %s", s.status.Failed, s.status.Planned, filepath.Join(s.dir, s.caller.Failures))
 	}
 	return nil
 }
 
-// putResults puts the row of the suite into the history beside the folder, of which the
+// Title names what the session measures.
+func (s *Session) Title() string { return s.header.Suite }
+
+// PutResults puts the row of the suite into the history beside the folder, of which the
 // folder gets a copy.
-func (s *Session) putResults(recs []*record.Record) error {
+func (s *Session) PutResults(recs []*record.Record) error {
 	dir, err := filepath.Abs(s.dir)
 	if err == nil {
 		dir, err = filepath.EvalSymlinks(dir)

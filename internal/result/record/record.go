@@ -203,6 +203,12 @@ func (r *Record) Count(name string) uint64 {
 // Refused tells whether the runner did not accept the case, which trying again does not mend.
 func (r *Record) Refused() bool { return r.Found(Refused) }
 
+// TooLarge reports whether the case was refused because it needs more memory than there is, or a larger domain.
+func (r *Record) TooLarge() bool {
+	limit := zkbench.ErrLimit.Error()
+	return r.Status == Failed && (strings.Contains(r.Error, limit+": bytes of memory") || strings.Contains(r.Error, limit+": points of the domain"))
+}
+
 // Found tells whether the record has a finding of that name.
 func (r *Record) Found(name string) bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Name == name })

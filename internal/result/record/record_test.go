@@ -188,3 +188,20 @@ func TestHistogramDecodeRefuses(t *testing.T) {
 		must.FailGet((record.Histogram{Name: "latency", HDR: in}).Decode())(t, zkbench.ErrMalformed, "hdr=%q", in)
 	}
 }
+
+func TestTooLarge(t *testing.T) {
+	memory := (&zkbench.LimitError{What: "bytes of memory (what fits: 9 gates)", Estimate: 2, Max: 1}).Error()
+	for _, test := range []struct {
+		status record.Status
+		err    string
+		want   bool
+	}{
+		{record.Failed, memory, true},
+		{record.Failed, (&zkbench.LimitError{What: "blocks of a message", Estimate: 2, Max: 1}).Error(), false},
+		{record.Failed, "the child ended with signal: killed", false},
+		{record.Partial, memory, false},
+		{record.OK, "", false},
+	} {
+		golden.Equal(t, fmt.Sprintf("status=%s/error=%s", test.status, test.err), test.want, (&record.Record{Status: test.status, Error: test.err}).TooLarge())
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/measure/suite"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -76,7 +77,7 @@ func (s *sheet) study() study.Study {
 }
 
 // plan is the study's plan: the parts in their order.
-func (s *sheet) plan(defs []workload.Def, o study.Options) ([]study.Job, []string) {
+func (s *sheet) plan(defs []workload.Def, o study.Options) ([]suite.Case, []string) {
 	p := study.Planner{Defs: defs}
 	for _, part := range s.parts {
 		if !slices.Contains(o.Parts, part.name) {
@@ -105,7 +106,7 @@ func (s *sheet) plan(defs []workload.Def, o study.Options) ([]study.Job, []strin
 			}
 		}
 	}
-	return p.Jobs, p.Missing
+	return p.Cases, p.Missing
 }
 
 // builds tells for the processes of a case in a round whether they are of the program
@@ -120,12 +121,13 @@ func (p *part) builds(round int) []bool {
 	return []bool{true, false}
 }
 
-func (c *measured) job(part string, round, cpus int, portable bool) study.Job {
-	job := study.Job{
-		Part: part, Round: round, Expected: c.takes, Portable: portable, Optional: c.optional,
+func (c *measured) job(part string, round, cpus int, portable bool) suite.Case {
+	job := suite.Case{
+		Side: part, Repetition: round, Expected: c.takes, Optional: c.optional,
 		Job: measure.Job{Procs: cpus, Deadline: deadline},
 	}
 	if portable {
+		job.Side = study.PortableSide(part)
 		job.Expected *= slower
 	}
 	if c.load == nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/measure/suite"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/study/circuits"
@@ -48,7 +49,7 @@ func options(s *study.Study) study.Options {
 }
 
 // size is about how much work a job is.
-func size(j *study.Job) float64 {
+func size(j *suite.Case) float64 {
 	n := 1.0
 	for _, key := range []string{"gates", "hashes", "points", "bytes"} {
 		if v, err := strconv.ParseFloat(j.Case.Get(key), 64); err == nil && v > 0 {
@@ -66,7 +67,7 @@ func records(s *study.Study) (recs []*record.Record) {
 	for i, j := range jobs {
 		r := studytest.Record(i, j)
 		n, slower := size(&j), 1.0
-		if j.Portable {
+		if study.Portable(&j) {
 			r.Env.Path, slower = "portable", 3
 		}
 		if j.Case.Get("cpus") == "2" {
@@ -112,7 +113,7 @@ func records(s *study.Study) (recs []*record.Record) {
 			add(record.LatencyMean, slower*(200+2*n*(1+0.01*float64(i%3))))
 			add(record.PeakRSS, 1e6+100*n)
 		}
-		j.Keep(r, "session")
+		studytest.Keep(r, j)
 		recs = append(recs, r)
 	}
 	return recs
@@ -204,19 +205,19 @@ func TestPortable(t *testing.T) {
 			if j.Case.Get("gates") == "" {
 				continue
 			}
-			order = append(order, j.Portable)
+			order = append(order, study.Portable(&j))
 			r := sized(1000)[0]
 			r.Axes, r.Case, r.Env.Path = j.Case.Axes(), j.Case.String(), "avx512"
-			if j.Portable {
+			if study.Portable(&j) {
 				r.Env.Path = "portable"
 				r.Metrics[1].Value *= 4
-				if wrong && j.Round == 0 {
+				if wrong && j.Repetition == 0 {
 					r.Env.Path = "adx"
 					r.Metrics[1].Value = 1
 				}
 			}
 			r.Metrics[1].Value *= 1 + float64(i%2)*1e-9
-			j.Keep(r, "session")
+			studytest.Keep(r, j)
 			recs = append(recs, r)
 		}
 		text := studytest.Page(t, *s, recs)

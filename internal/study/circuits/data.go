@@ -173,7 +173,7 @@ func (d *data) stages(part string, words int, columns []column, size string) *st
 		t.Head = append(t.Head, c.head)
 	}
 	for _, r := range d.recs {
-		if r.Process.Side != part || r.Status != record.OK && (size == "" || !study.TooLarge(r)) {
+		if r.Process.Side != part || r.Status != record.OK && (size == "" || !r.TooLarge()) {
 			continue
 		}
 		var cells []string

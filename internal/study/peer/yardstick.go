@@ -104,7 +104,7 @@ const glvFamily = "ScalarMul/curve="
 // Two choices keep the unit small, so that ours never look better for them: the
 // result is not converted to affine form, and the scalars are few enough for the
 // branch predictor to learn: over many scalars the same multiplication takes longer
-// (docs/speed.md).
+// (docs/figures.md).
 func GLVCases() []Case {
 	return []Case{
 		{

@@ -7,6 +7,7 @@ import (
 
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/measure/suite"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/study/loops"
@@ -55,7 +56,7 @@ const window = 200 * time.Millisecond
 const perHash = 2 * time.Microsecond
 
 // plan plans round after round; within a round the kernels of a case follow each other.
-func plan(defs []workload.Def, o study.Options) ([]study.Job, []string) {
+func plan(defs []workload.Def, o study.Options) ([]suite.Case, []string) {
 	p := study.Planner{Defs: defs}
 	for round := range o.Rounds {
 		for _, part := range o.Parts {
@@ -71,15 +72,15 @@ func plan(defs []workload.Def, o study.Options) ([]study.Job, []string) {
 			}
 		}
 	}
-	return p.Jobs, p.Missing
+	return p.Cases, p.Missing
 }
 
-func timedJob(part string, round int) study.Job {
+func timedJob(part string, round int) suite.Case {
 	s := measure.DefaultSettings(1, window)
 	s.Samples = 1
 	s.Check = runner.Check{Policy: runner.CheckSample, N: 1}
-	return study.Job{
-		Part: part, Round: round, Expected: s.Warmup.Time + s.Duration + 100*time.Millisecond,
+	return suite.Case{
+		Side: part, Repetition: round, Expected: s.Warmup.Time + s.Duration + 100*time.Millisecond,
 		Job: measure.Job{Settings: s, Deadline: measure.Deadline(s), Procs: 1},
 	}
 }
@@ -128,7 +129,7 @@ func processors(all int) (counts []int) {
 
 // tree is measured by a count, after one that is not: the largest takes seconds. Its check,
 // in the first round, is the same tree by the portable kernel.
-func tree(round, log, cpus int) study.Job {
+func tree(round, log, cpus int) suite.Case {
 	s := measure.DefaultSettings(1, 0)
 	s.Count, s.Warmup, s.Samples = uint64(max(1, 1<<18>>log)), runner.Warmup{Ops: 1}, 1
 	s.Check, s.Grace = runner.Check{Policy: runner.CheckNone}, 10*time.Second
@@ -136,8 +137,8 @@ func tree(round, log, cpus int) study.Job {
 		s.Check = runner.Check{Policy: runner.CheckSample, N: 1}
 	}
 	each := time.Duration(2<<log) * perHash / time.Duration(cpus)
-	return study.Job{
-		Part: partTrees, Round: round, Expected: time.Duration(s.Count+2)*each/2 + 200*time.Millisecond, Optional: log > 20,
+	return suite.Case{
+		Side: partTrees, Repetition: round, Expected: time.Duration(s.Count+2)*each/2 + 200*time.Millisecond, Optional: log > 20,
 		Job: measure.Job{Settings: s, Deadline: time.Hour, Procs: cpus},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/measure/suite"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/study/peer"
@@ -70,7 +71,7 @@ func proofs() []string { return []string{token.Bulletproof, token.CSP} }
 func widths() []string { return []string{"32", "64"} }
 
 // makePlan plans the parts, the comparison in rounds.
-func makePlan(defs []workload.Def, o study.Options) (jobs []study.Job, missing []string) {
+func makePlan(defs []workload.Def, o study.Options) (jobs []suite.Case, missing []string) {
 	p := &plan{Planner: study.Planner{Defs: defs}, quick: o.Quick}
 	for _, part := range o.Parts {
 		switch part {
@@ -84,7 +85,7 @@ func makePlan(defs []workload.Def, o study.Options) (jobs []study.Job, missing [
 			p.sample(o.Workers)
 		}
 	}
-	return p.Jobs, p.Missing
+	return p.Cases, p.Missing
 }
 
 type plan struct {
@@ -95,8 +96,8 @@ type plan struct {
 // add plans a process of a workload at a point.
 func (p *plan) add(part string, round, procs int, name string, values map[string]string, s measure.Settings) {
 	s.Check, s.Grace = runner.Check{Policy: runner.CheckSample, N: checks}, grace
-	p.Add(study.Job{
-		Part: part, Round: round, Expected: expected(s, values),
+	p.Add(suite.Case{
+		Side: part, Repetition: round, Expected: expected(s, values),
 		Job: measure.Job{Settings: s, Deadline: measure.Deadline(s), Procs: procs},
 	}, name, values)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/measure/suite"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/study"
@@ -31,8 +32,8 @@ func defs() []workload.Def { return append(workloads.Defs(), token.Yardstick()) 
 func TestPlan(t *testing.T) {
 	rounds := make([][]string, 2)
 	for _, j := range studytest.Plan(t, token.Study(), defs(), all(2, false), token.YardstickName) {
-		if j.Part == token.Panurus {
-			rounds[j.Round] = append(rounds[j.Round], j.Workload+"/"+j.Case.String())
+		if j.Side == token.Panurus {
+			rounds[j.Repetition] = append(rounds[j.Repetition], j.Workload+"/"+j.Case.String())
 		}
 	}
 	if slices.Equal(rounds[0], rounds[1]) {
@@ -49,10 +50,10 @@ func TestPlan(t *testing.T) {
 
 // records are those of a plan as if it had run: the yardstick takes its time on the
 // machine of Panurus' first figures, a workload a thousand times its place in the plan.
-func records(jobs []study.Job) (recs []*record.Record) {
+func records(jobs []suite.Case) (recs []*record.Record) {
 	for i, j := range jobs {
 		r := studytest.Record(i, j)
-		j.Keep(r, "session")
+		studytest.Keep(r, j)
 		ns := float64(1000 * (i + 1))
 		if j.Workload == token.YardstickName {
 			ns = map[string]float64{peer.CurveBN254: 35_200, peer.CurveBLS12381: 55_500}[j.Case.Get("curve")]

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/measure/suite"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/testing/golden"
@@ -20,7 +21,7 @@ import (
 // Plan checks what all plans keep, and returns the jobs of the options': every case is one that
 // its workload accepts, and none is planned twice in a round but those of the workload often;
 // a quick plan is less than half, and workloads that are not there are named.
-func Plan(t testing.TB, s study.Study, defs []workload.Def, o study.Options, often string) []study.Job {
+func Plan(t testing.TB, s study.Study, defs []workload.Def, o study.Options, often string) []suite.Case {
 	t.Helper()
 	jobs, missing := s.Plan(defs, o)
 	if len(missing) > 0 {
@@ -28,7 +29,7 @@ func Plan(t testing.TB, s study.Study, defs []workload.Def, o study.Options, oft
 	}
 	seen := make(map[string]bool)
 	for _, j := range jobs {
-		name := fmt.Sprintf("%s, round %d: %s/%s on %d", j.Side(), j.Round, j.Workload, j.Case, j.Procs)
+		name := fmt.Sprintf("%s, round %d: %s/%s on %d", j.Side, j.Repetition, j.Workload, j.Case, j.Procs)
 		def := must.Get(workload.Find(defs, j.Workload))(t)
 		for _, a := range def.Axes {
 			if j.Stages && a.Key == record.StageKey {
@@ -68,7 +69,7 @@ func Plan(t testing.TB, s study.Study, defs []workload.Def, o study.Options, oft
 
 // Record is of the i-th job of a plan as if it had run on a machine with AVX-512 and two
 // processors, without metrics.
-func Record(i int, j study.Job) *record.Record {
+func Record(i int, j suite.Case) *record.Record {
 	c := j.Case
 	if !j.Stages {
 		c = j.Settings.Named(c)
@@ -77,6 +78,12 @@ func Record(i int, j study.Job) *record.Record {
 		Time: time.Date(2026, 11, 20, 12, 0, i, 0, time.UTC), Workload: j.Workload, Case: c.String(), Axes: c.Axes(), Status: record.OK,
 		Env: record.Env{OS: "linux", Arch: "amd64", CPU: "Some Processor", Path: "avx512", Cores: 2, GOMAXPROCS: j.Procs, Go: "go1.26.8", Commit: "0123456"},
 	}
+}
+
+// Keep gives the record its place in a session, as a study that is measured does.
+func Keep(rec *record.Record, c suite.Case) {
+	rec.Process = record.Process{Session: "session", Side: c.Side, Index: c.Repetition}
+	study.CheckPortable(&c, rec)
 }
 
 // Less checks that there is a page of no records, without the image, and of those of each part

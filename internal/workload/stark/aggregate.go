@@ -25,7 +25,7 @@ const (
 )
 
 // treeSets are the parameters of aggregations, by name.
-var treeSets = map[string]func() recursion.Sets{
+var treeSets = map[string]func() recursion.TreeParams{
 	"secure100":  recursion.Secure100,
 	"secure128":  recursion.Secure128,
 	"compare100": recursion.Compare100,

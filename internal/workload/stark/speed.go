@@ -13,11 +13,11 @@ import (
 // bytes, with the parameters that prove 100 bits, on one thread. cells are those of its traces.
 func SpeedProof() (prove func(context.Context) error, cells float64, err error) {
 	const bytes = 13_600
-	set, err := sets["secure100"](stark.KoalaBear)
+	params, err := sets["secure100"](stark.KoalaBear)
 	if err != nil {
 		return nil, 0, err
 	}
-	s, err := keccak.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: set}, stark.Exposed)
+	s, err := keccak.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Params: params}, stark.Exposed)
 	if err != nil {
 		return nil, 0, err
 	}

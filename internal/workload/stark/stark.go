@@ -44,10 +44,10 @@ const (
 )
 
 // sets are the parameters, by name: those that promise bits at rates 1/2 to 1/16 too.
-var sets = map[string]func(f stark.Field) (stark.Set, error){
+var sets = map[string]func(f stark.Field) (stark.Params, error){
 	"secure100":  secure100(3),
-	"secure128":  func(f stark.Field) (stark.Set, error) { return stark.Secure128(f), nil },
-	"compare100": func(f stark.Field) (stark.Set, error) { return stark.Compare100(f), nil },
+	"secure128":  func(f stark.Field) (stark.Params, error) { return stark.Secure128(f), nil },
+	"compare100": func(f stark.Field) (stark.Params, error) { return stark.Compare100(f), nil },
 
 	"secure100-2":  secure100(1),
 	"secure100-4":  secure100(2),
@@ -56,8 +56,8 @@ var sets = map[string]func(f stark.Field) (stark.Set, error){
 
 var setNames = []string{"secure100", "secure128", "compare100", "secure100-2", "secure100-4", "secure100-16"}
 
-func secure100(logBlowup int) func(f stark.Field) (stark.Set, error) {
-	return func(f stark.Field) (stark.Set, error) { return stark.Secure100(f, logBlowup) }
+func secure100(logBlowup int) func(f stark.Field) (stark.Params, error) {
+	return func(f stark.Field) (stark.Params, error) { return stark.Secure100(f, logBlowup) }
 }
 
 // arities are those of FRI; all sets have ownArity, and cases of it no such key.
@@ -127,9 +127,9 @@ type subject struct {
 	verify func(proof []byte) error
 }
 
-// messagesAre is what a set makes of messages.
-func messagesAre(set stark.Set) stark.Visibility {
-	if set.ZeroKnowledge {
+// messagesAre is what parameters make of messages.
+func messagesAre(params stark.Params) stark.Visibility {
+	if params.ZeroKnowledge {
 		return stark.Hidden
 	}
 	return stark.Exposed
@@ -153,7 +153,7 @@ func newSystem(table string, config stark.Config, ex executor.Executor) (system,
 		s, err := keccak.NewSpongeTable(config, stark.Exposed)
 		return s, func(message []byte) subject {
 			messages := [][]byte{message}
-			claims, states := keccak.Claims(messages, messagesAre(config.Set)), keccak.Permutations(messages)
+			claims, states := keccak.Claims(messages, messagesAre(config.Params)), keccak.Permutations(messages)
 			return subject{
 				func(ctx context.Context, options stark.Options) ([]byte, error) {
 					return s.Prove(ctx, ex, messages, nil, options)
@@ -162,10 +162,10 @@ func newSystem(table string, config stark.Config, ex executor.Executor) (system,
 			}
 		}, err
 	}
-	s, err := keccak.New(config, messagesAre(config.Set))
+	s, err := keccak.New(config, messagesAre(config.Params))
 	return s, func(message []byte) subject {
 		messages := [][]byte{message}
-		claims := keccak.Claims(messages, messagesAre(config.Set))
+		claims := keccak.Claims(messages, messagesAre(config.Params))
 		return subject{
 			func(ctx context.Context, options stark.Options) ([]byte, error) {
 				return s.Prove(ctx, ex, messages, nil, options)
@@ -195,24 +195,24 @@ func newInstance(ctx context.Context, c workload.Case, seed uint64) (*instance, 
 		return nil, err
 	}
 	field := stark.Field(c.Get("field"))
-	set, err := sets[c.Get("set")](field)
+	params, err := sets[c.Get("set")](field)
 	if err != nil {
 		return nil, err
 	}
-	for set.Stack = 0; 1<<set.Stack < stack; set.Stack++ {
+	for params.Stack = 0; 1<<params.Stack < stack; params.Stack++ {
 	}
 	if at := slices.Index(arities, c.Get(arityAxis.Key)); at >= 0 {
-		set.LogFold = at + 1
+		params.LogFold = at + 1
 	}
-	set.ZeroKnowledge = c.Get(zeroAxis.Key) == zero
-	if 1<<set.Stack != stack {
+	params.ZeroKnowledge = c.Get(zeroAxis.Key) == zero
+	if 1<<params.Stack != stack {
 		return nil, &argument.ValueError{Field: "stack", Value: c.Get("stack"), Accepted: "powers of two"}
 	}
 	ex, err := executor.ByName(c.Get("exec"))
 	if err != nil {
 		return nil, err
 	}
-	config := stark.Config{Field: field, Hash: stark.Hash(c.Get("hash")), Set: set}
+	config := stark.Config{Field: field, Hash: stark.Hash(c.Get("hash")), Params: params}
 	if i.system, i.about, err = newSystem(c.Get(tableAxis.Key), config, ex); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
 // Package token defines the workloads on confidential tokens. Their names, axes
 // and default matrix are those of the public study of Panurus' zkatdlog driver
-// (docs/studies.md), so that figures can be put side by side.
+// (docs/measure.md), so that figures can be put side by side.
 package token
 
 import (

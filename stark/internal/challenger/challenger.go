@@ -1,6 +1,6 @@
-// Package challenger is where the challenges of a proof come from: what has been said so far,
-// absorbed in order, decides them. One is the module's transcript of bytes, the other a sponge over
-// field elements, which a circuit can follow.
+// Package challenger derives the challenges of a proof from everything that was absorbed before. There are
+// two challengers: NewBytes uses the module's transcript of bytes, and NewDuplex uses a sponge over field
+// elements, which a circuit can follow.
 package challenger
 
 import (
@@ -20,17 +20,17 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Challenger absorbs messages under labels and gives challenges.
+// Challenger absorbs messages under labels and returns challenges.
 type Challenger[E, X any] interface {
 	Bytes(label string, data []byte)
 	Digests(label string, digests []tree.Digest)
 	Elements(label string, elements []E)
-	// Challenge is an element of the extension, outside the field itself where it is outside.
+	// Challenge draws an element of the extension. If outside is set, the element is not in the field itself.
 	Challenge(label string, outside bool) X
-	// Index is a number below 2^log.
+	// Index draws a number below 2^log.
 	Index(label string, log int) int
-	// Grind finds the nonce of so many bits of work, and absorbs it; CheckGrind absorbs one that
-	// somebody has found. Its error is a zkbench.ErrProof.
+	// Grind finds and absorbs a nonce with the given bits of proof of work. CheckGrind absorbs a given nonce
+	// and returns zkbench.ErrProof if its work does not suffice.
 	Grind(ctx context.Context, ex executor.Executor, label string, work int) (nonce uint64, err error)
 	CheckGrind(label string, work int, nonce uint64) error
 }
@@ -40,7 +40,7 @@ type bytes[E field.Element[E], X field.Extension[E, X]] struct {
 	t     transcript.Transcript
 }
 
-// NewBytes is a challenger on the module's transcript, of a protocol's name.
+// NewBytes returns a challenger on the module's transcript. The transcript is named after the protocol.
 func NewBytes[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], protocol string) Challenger[E, X] {
 	return &bytes[E, X]{f, transcript.New(protocol)}
 }
@@ -63,11 +63,11 @@ func (b *bytes[E, X]) Elements(label string, elements []E) {
 	b.t.Append(label, data)
 }
 
-// Challenge takes coordinate after coordinate from the challenge's bytes, of each as many bits as
-// the field's order has, and leaves out what is not below that.
+// Challenge takes coordinate after coordinate from the bytes of the transcript's challenge. Each takes as
+// many bits as the field's order has, and values that are not below the order are skipped.
 func (b *bytes[E, X]) Challenge(label string, outside bool) (x X) {
 	order := b.field.Order()
-	mask := uint64(1)<<bits.Len64(order) - 1 // of 64 bits: all ones
+	mask := uint64(1)<<bits.Len64(order) - 1 // all ones if the order has 64 bits
 	size := b.field.Bytes()
 	var zero E
 	for {
@@ -80,7 +80,7 @@ func (b *bytes[E, X]) Challenge(label string, outside bool) (x X) {
 			}
 		}
 		if drawn < len(x) {
-			continue // an event of less than 2^-40, which draws anew
+			continue // with probability below 2^-40: draw again
 		}
 		inside := true
 		for i := 1; i < len(x); i++ {
@@ -97,17 +97,17 @@ func (b *bytes[E, X]) Index(label string, log int) int {
 	return int(binary.LittleEndian.Uint64(raw[:]) & (1<<log - 1))
 }
 
-// mostWork is how many bits of grinding there can be.
+// mostWork is the maximum number of bits of grinding.
 const mostWork = 40
 
-// grinds is how many nonces are one task, and searches how many tasks are started at once: to start some
-// takes as long as one.
+// grinds is the number of nonces in one task, and searches the number of tasks that are started at once.
+// Starting tasks costs time, so each has many nonces.
 const (
 	grinds   = 1 << 9
 	searches = 1 << 6
 )
 
-// search returns the least nonce that tries find, each of grinds from one on.
+// search returns the least nonce that try finds. Each call of try covers grinds nonces, beginning with from.
 func search(ctx context.Context, ex executor.Executor, try func(from uint64) (uint64, bool)) (uint64, error) {
 	for from := uint64(0); ; from += searches * grinds {
 		var mu sync.Mutex
@@ -134,16 +134,16 @@ func search(ctx context.Context, ex executor.Executor, try func(from uint64) (ui
 	}
 }
 
-// worked is the error of a nonce after which there are so many zero bits. Where no work is asked for
-// there is one nonce, 0.
+// worked returns zkbench.ErrProof if a nonce led to fewer zero bits than work. If work is 0, the only
+// accepted nonce is 0.
 func worked(zeros, work int, nonce uint64) error {
 	if zeros < work || work == 0 && nonce != 0 {
-		return fmt.Errorf("%w: the nonce has less than %d bits of work, or is not 0", zkbench.ErrProof, work)
+		return fmt.Errorf("%w: the nonce has fewer than %d bits of work, or is not 0 without work", zkbench.ErrProof, work)
 	}
 	return nil
 }
 
-// zeros are those at the end of the first word of Keccak-256 of a seed and a nonce.
+// zeros counts the trailing zero bits in the first word of the Keccak-256 digest of a seed and a nonce.
 func zeros(seed [8 * seedWords]byte, nonce uint64) int {
 	digest := keccak.Sum256(binary.LittleEndian.AppendUint64(seed[:], nonce))
 	return bits.TrailingZeros64(binary.LittleEndian.Uint64(digest[:]))
@@ -157,7 +157,7 @@ func (b *bytes[E, X]) Grind(ctx context.Context, ex executor.Executor, label str
 		return 0, fmt.Errorf("%w: %d bits of grinding, accepted are 0 to %d", zkbench.ErrParams, work, mostWork)
 	}
 	seed := b.seed(label)
-	// A column for each word of the seed, which all nonces share, and one of the nonces.
+	// There is a column for each word of the seed, which all nonces share, and one for the nonces.
 	words := make([][]uint64, seedWords)
 	for i := range words {
 		words[i] = make([]uint64, grinds)
@@ -196,7 +196,7 @@ func (b *bytes[E, X]) CheckGrind(label string, work int, nonce uint64) error {
 	return worked(zeros(seed, nonce), work, nonce)
 }
 
-// seed is what a nonce is for.
+// seed draws the seed of a proof of work.
 func (b *bytes[E, X]) seed(label string) [8 * seedWords]byte {
 	raw := b.t.Challenge(label + " seed")
 	return [8 * seedWords]byte(raw[:])

@@ -27,7 +27,7 @@ type (
 	elements = []element
 )
 
-// each runs a test on both forms.
+// each runs a test on both challengers.
 func each(t *testing.T, test func(t *testing.T, begin func(protocol string) anyOf)) {
 	t.Helper()
 	for name, begin := range map[string]func(protocol string) anyOf{
@@ -166,8 +166,7 @@ func TestDuplex(t *testing.T) {
 	}
 }
 
-// few is an element of a field of five, of as many bytes that four are in a challenge's, so that what
-// is rare otherwise is seen.
+// few is an element of a field of five. Four of them fit in a challenge, so rare cases are frequent.
 type few uint8
 
 func (e few) Add(few) few     { return e }
@@ -241,7 +240,7 @@ func TestIndex(t *testing.T) {
 	})
 }
 
-// wide is an executor on which three search, whatever the machine has.
+// wide is an executor on which three workers search, whatever the machine has.
 type wide struct{ executor.Executor }
 
 func (wide) Width() int { return 3 }

@@ -15,23 +15,25 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/tree"
 )
 
-// duplex is a sponge of Poseidon over Goldilocks elements, for verifiers that are circuits: all that
-// it does is to permute. A message is an element that stands for its label, its length, its
-// elements, and 0 where their number is odd, so that it is whole pairs; they take the rate's place, eight at
-// a time, which is as secure as adding them (Bertoni, Daemen, Peeters, Van Assche 2011, section 6, the mode
-// Overwrite) and costs a circuit nothing. Each message ends with a permutation. A challenge is the beginning of the rate after its label and -1, which is no message's length.
+// duplex is a sponge of Poseidon over Goldilocks elements, for verifiers that are circuits: it only permutes.
+// A message is an element that stands for its label, its length and its elements. If their number is odd, a 0
+// follows, so that the message consists of whole pairs. Messages overwrite the rate, eight elements at a
+// time. This is as secure as adding them (Bertoni, Daemen, Peeters, Van Assche 2011, section 6, the mode
+// Overwrite) and costs a circuit nothing. Each message ends with a permutation. For a challenge, the label
+// and -1, which is not the length of any message, are absorbed; the challenge is then the beginning of the
+// rate.
 type duplex[X field.Extension[goldilocks.Element, X]] struct {
 	state poseidon.State
 }
 
-// NewDuplex is a challenger of field elements, of a protocol's name.
+// NewDuplex returns a challenger that absorbs and draws field elements. It begins with the protocol's name.
 func NewDuplex[X field.Extension[goldilocks.Element, X]](protocol string) Challenger[goldilocks.Element, X] {
 	d := &duplex[X]{}
 	d.Elements("zkbench/v1/"+protocol, nil)
 	return d
 }
 
-// Label is the element that stands for a label: the first eight bytes of its SHA-512, modulo p.
+// Label returns the element that stands for a label: the first eight bytes of its SHA-512, modulo p.
 func Label(l string) goldilocks.Element {
 	h := sha512.Sum512([]byte(l))
 	return goldilocks.Reduce(binary.LittleEndian.Uint64(h[:]))
@@ -45,7 +47,7 @@ func (d *duplex[X]) absorb(l string, elements []goldilocks.Element) {
 	d.permute(message)
 }
 
-// draw ends with a state whose rate begins with a challenge.
+// draw leaves the sponge in a state whose rate begins with a challenge.
 func (d *duplex[X]) draw(l string) { d.permute([]goldilocks.Element{Label(l), goldilocks.Modulus - 1}) }
 
 func (d *duplex[X]) permute(message []goldilocks.Element) {
@@ -57,10 +59,10 @@ func (d *duplex[X]) permute(message []goldilocks.Element) {
 
 func (d *duplex[X]) Elements(l string, elements []goldilocks.Element) { d.absorb(l, elements) }
 
-// Bytes are absorbed as Elements.
+// Bytes absorbs data as Elements encodes it.
 func (d *duplex[X]) Bytes(l string, data []byte) { d.absorb(l, Elements(data)) }
 
-// Elements are bytes as elements: their number, and four of them in each.
+// Elements encodes bytes as elements: their number, then four bytes in each element.
 func Elements(data []byte) []goldilocks.Element {
 	elements := []goldilocks.Element{goldilocks.Element(len(data))}
 	for ; len(data) > 0; data = data[min(4, len(data)):] {
@@ -73,7 +75,7 @@ func (d *duplex[X]) Digests(l string, digests []tree.Digest) {
 	var elements []goldilocks.Element
 	for _, digest := range digests {
 		for _, w := range digest {
-			elements = append(elements, goldilocks.Reduce(w)) // which is below p, of Poseidon's digests
+			elements = append(elements, goldilocks.Reduce(w)) // words of Poseidon's digests are below p
 		}
 	}
 	d.absorb(l, elements)
@@ -93,13 +95,13 @@ func (d *duplex[X]) Challenge(l string, outside bool) (x X) {
 	}
 }
 
-// Index is the low bits of an element, which are uniform but for one in 2^32.
+// Index returns the low bits of an element. They are uniform except with probability about 2^-32.
 func (d *duplex[X]) Index(l string, log int) int {
 	d.draw(l)
 	return int(d.state[0]) & (1<<log - 1)
 }
 
-// attempt is what is permuted for a nonce: the sponge after it would have absorbed it.
+// attempt returns the state that is permuted for a nonce: the sponge after it has absorbed the nonce.
 func (d *duplex[X]) attempt(l string, nonce uint64) poseidon.State {
 	s := d.state
 	copy(s[:], []goldilocks.Element{Label(l), 1, goldilocks.Element(nonce), 0})
@@ -129,10 +131,10 @@ func (d *duplex[X]) Grind(ctx context.Context, ex executor.Executor, l string, w
 	return nonce, d.CheckGrind(l, work, nonce)
 }
 
-// CheckGrind absorbs the nonce, and looks at the first element then.
+// CheckGrind absorbs the nonce and then checks the first element of the state.
 func (d *duplex[X]) CheckGrind(l string, work int, nonce uint64) error {
 	if nonce >= goldilocks.Modulus {
-		return fmt.Errorf("%w: the nonce is no element", zkbench.ErrMalformed)
+		return fmt.Errorf("%w: the nonce is not below the field's order", zkbench.ErrMalformed)
 	}
 	d.absorb(l, []goldilocks.Element{goldilocks.Element(nonce)})
 	return worked(bits.TrailingZeros64(uint64(d.state[0])), work, nonce)

@@ -1,11 +1,11 @@
-// Package circuit is straight-line programs over an extension of Goldilocks, made as they are
-// run: what a verifier computes, written down for tables that prove it.
+// Package circuit writes down straight-line programs over an extension of Goldilocks while it runs them. Such
+// a program is what a verifier computes, in a form that tables can prove.
 //
-// A program has a memory that is written once. Its cells hold elements of the extension, or, for
-// permutations, pairs of elements of the field, which are those without further coordinates. It has rows, each of which says what four cells have to do
-// with each other, and permutations of Poseidon, which say it of thirteen. There are no jumps: which rows
-// there are depends on the Go code that makes them, and not on values. Running that code for some values
-// gives the values of all cells, and the first row that does not hold.
+// A program has a memory in which each cell is written once. A cell holds an element of the extension or, for
+// permutations, a pair of field elements as its first two coordinates. A program consists of rows, each of
+// which relates four cells, and of Poseidon permutations, each of which relates thirteen. There are no jumps:
+// the rows depend on the Go code that makes them, and not on values. Running the code on some values computes
+// all cells and finds the first row that does not hold.
 package circuit
 
 import (
@@ -16,13 +16,13 @@ import (
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
 )
 
-// Cell is a place in memory.
+// Cell is the index of a cell in a program's memory.
 type Cell int32
 
-// None is the cell of a row's operand that it does not have.
+// None marks an operand that a row does not have.
 const None Cell = -1
 
-// The operands of a row.
+// The operands of a row, as indices of Row.Cells.
 const (
 	A = iota
 	B
@@ -31,11 +31,11 @@ const (
 	Operands
 )
 
-// Row says that
+// Row states that
 //
 //	Out = Product A B + First A b₀ + Crossed B C + Left A + Right C + Constant
 //
-// where b₀ is B's first coordinate, and, if Bit, that C is 0 or 1.
+// where b₀ is B's first coordinate. If Bit is set, it also states that C is 0 or 1.
 type Row struct {
 	Cells                                [Operands]Cell
 	Product, First, Crossed, Left, Right E
@@ -43,52 +43,53 @@ type Row struct {
 	Bit                                  bool
 }
 
-// Pairs is the number of cells of a permutation's state.
+// Pairs is the number of cells in a permutation's state.
 const Pairs = poseidon.Width / 2
 
-// Permutation says that Out is the permutation of In, or, if Swap is 1, of In with its first two pairs and
-// the two behind them exchanged: the other order of two digests. A bit is what Swap must be by what else is said.
+// Permutation states that Out is the permutation of In. If Swap is 1, the first two pairs of In are exchanged
+// with the next two before, which exchanges two digests. Other rows must make Swap 0 or 1.
 type Permutation struct {
 	In, Out [Pairs]Cell
 	Swap    Cell
 }
 
-// Builder makes a program, and runs it.
+// Builder writes a program down and runs it.
 type Builder struct {
 	Degree       Degree
 	Rows         []Row
 	Permutations []Permutation
-	Values       []X // of each cell
+	Values       []X // the value of each cell
 	constants    map[X]Value
 	err          error
 }
 
-// New is an empty program over the extension of a degree.
-func New(of Degree) *Builder { return &Builder{Degree: of, constants: make(map[X]Value)} }
+// New returns an empty program over the extension of the given degree.
+func New(d Degree) *Builder { return &Builder{Degree: d, constants: make(map[X]Value)} }
 
-// Err is a zkbench.ErrProof that names the first thing that does not hold, or nil.
+// Err returns a zkbench.ErrProof that names the first row that does not hold, or nil.
 func (b *Builder) Err() error { return b.err }
 
-// Value is a multiple of a cell's value and a constant, or a constant alone, of scale 0: such things need no row.
+// Value is a multiple of a cell's value plus a constant, or a constant alone. Multiplying by constants and
+// adding them needs no rows.
 type Value struct {
 	cell  Cell
 	scale E
 	plus  X
 }
 
-// Constant is a constant.
+// Constant returns x as a Value that needs no cell.
 func Constant(x X) Value { return Value{cell: None, plus: x} }
 
-// Base is a constant of the field.
+// Base returns an element of the field as a constant Value.
 func Base(e E) Value { return Constant(X{e}) }
 
-// Zero and One are constants.
+// Zero and One are the constants 0 and 1.
 var Zero, One = Base(0), Base(1)
 
-// known tells whether a value is a constant.
+// known reports whether v is a constant.
 func (v Value) known() bool { return v.cell == None }
 
-// Times is c v.
+// Times returns v times the constant c.
 func (v Value) Times(c E) Value {
 	if v.scale = v.scale.Mul(c); v.scale == 0 {
 		v.cell = None
@@ -97,33 +98,34 @@ func (v Value) Times(c E) Value {
 	return v
 }
 
-// Neg is -v.
+// Neg returns -v.
 func (v Value) Neg() Value { return v.Times(goldilocks.Modulus - 1) }
 
-// Plus is v + c.
+// Plus returns v plus the constant c.
 func (v Value) Plus(c X) Value {
 	v.plus = v.plus.Add(c)
 	return v
 }
 
-// Of is a value as it is in this run.
-func (b *Builder) Of(v Value) X {
+// Eval returns the value of v in this run.
+func (b *Builder) Eval(v Value) X {
 	if v.known() {
 		return v.plus
 	}
 	return b.Values[v.cell].MulBase(v.scale).Add(v.plus)
 }
 
-// Hint is a cell of its own of which nothing is known.
+// Hint returns a new cell that holds x. No row constrains it yet.
 func (b *Builder) Hint(x X) Value {
 	b.Values = append(b.Values, x)
 	return Value{cell: Cell(len(b.Values) - 1), scale: 1}
 }
 
-// At is what a cell has.
-func (b *Builder) At(c Cell) Value { return Value{cell: c, scale: 1} }
+// FromCell returns the value of a cell.
+func (b *Builder) FromCell(c Cell) Value { return Value{cell: c, scale: 1} }
 
-// Cell is a cell that has the value.
+// Cell returns a cell that holds v. It adds a row unless v is the plain value of a cell, or a constant that
+// has a cell already.
 func (b *Builder) Cell(v Value) Cell {
 	if v.known() {
 		is, ok := b.constants[v.plus]
@@ -139,20 +141,20 @@ func (b *Builder) Cell(v Value) Cell {
 	return v.cell
 }
 
-// linear is a row of x + y.
+// linear returns a row that computes x + y.
 func (b *Builder) linear(x, y Value) Row {
 	return Row{Cells: [Operands]Cell{x.cell, None, y.cell, None}, Left: x.scale, Right: y.scale, Constant: x.plus.Add(y.plus)}
 }
 
-// at is the value of an operand.
-func (b *Builder) at(c Cell) (x X) {
+// operand returns the value of an operand, or 0 for None.
+func (b *Builder) operand(c Cell) (x X) {
 	if c != None {
 		x = b.Values[c]
 	}
 	return x
 }
 
-// Result is what a row says that Out is.
+// Result returns what r states that Out is, for the given operands.
 func (d Degree) Result(r *Row, a, b, c X) X {
 	x := r.Constant
 	if r.Product != 0 {
@@ -167,12 +169,12 @@ func (d Degree) Result(r *Row, a, b, c X) X {
 	return x.Add(a.MulBase(r.Left)).Add(c.MulBase(r.Right))
 }
 
-// result is what a row says that Out is, in this run.
+// result returns what r states that Out is, in this run.
 func (b *Builder) result(r *Row) X {
-	return b.Degree.Result(r, b.at(r.Cells[A]), b.at(r.Cells[B]), b.at(r.Cells[C]))
+	return b.Degree.Result(r, b.operand(r.Cells[A]), b.operand(r.Cells[B]), b.operand(r.Cells[C]))
 }
 
-// row appends a row, whose result is a cell of its own.
+// row appends a row and returns its result in a new cell.
 func (b *Builder) row(r Row) Value {
 	v := b.Hint(b.result(&r))
 	r.Cells[Out] = v.cell
@@ -180,23 +182,23 @@ func (b *Builder) row(r Row) Value {
 	return v
 }
 
-// holds appends a row whose result is a cell that is there. The name is what Err says where it is not.
+// holds appends a row whose result must be in the existing cell out. If it is not, Err reports name.
 func (b *Builder) holds(r Row, out Value, name string, args ...any) {
 	r.Cells[Out] = b.Cell(out)
-	if b.result(&r) != b.Of(out) {
+	if b.result(&r) != b.Eval(out) {
 		b.fails(name, args...)
 	}
 	b.Rows = append(b.Rows, r)
 }
 
-// fails notes what does not hold, if it is the first.
+// fails records what does not hold, if nothing else has failed before.
 func (b *Builder) fails(name string, args ...any) {
 	if b.err == nil {
 		b.err = fmt.Errorf("%w: "+name, append([]any{zkbench.ErrProof}, args...)...)
 	}
 }
 
-// Add is x + y.
+// Add returns the sum x + y.
 func (b *Builder) Add(x, y Value) Value {
 	switch {
 	case x.known():
@@ -209,12 +211,12 @@ func (b *Builder) Add(x, y Value) Value {
 	return b.row(b.linear(x, y))
 }
 
-// Sub is x - y.
+// Sub returns the difference x - y.
 func (b *Builder) Sub(x, y Value) Value { return b.Add(x, y.Neg()) }
 
-// product is a row of x y + z.
+// product returns a row that computes x y + z.
 func (b *Builder) product(x, y, z Value) Row {
-	// Of constants those of the field are factors of a row; A alone has one beside those of products.
+	// Constants of the field become factors of the row. Only A has a factor beside those of products.
 	if x.known() {
 		x, y = y, x
 	}
@@ -224,18 +226,18 @@ func (b *Builder) product(x, y, z Value) Row {
 	if x.plus != (X{}) {
 		x, y = y, x
 	}
-	if x.plus != (X{}) { // of which the other constants are
-		x = b.At(b.Cell(x))
+	if x.plus != (X{}) { // x and y both have constants
+		x = b.FromCell(b.Cell(x))
 	}
 	if !y.plus.InField() {
-		y = b.At(b.Cell(y))
+		y = b.FromCell(b.Cell(y))
 	}
 	r := b.linear(Value{cell: x.cell, scale: x.scale.Mul(y.plus[0])}, z)
 	r.Cells[B], r.Product = y.cell, x.scale.Mul(y.scale)
 	return r
 }
 
-// MulAdd is x y + z.
+// MulAdd returns x y + z.
 func (b *Builder) MulAdd(x, y, z Value) Value {
 	r := b.product(x, y, z)
 	if r.Product == 0 && r.Left == 0 && r.Right == 0 {
@@ -244,7 +246,7 @@ func (b *Builder) MulAdd(x, y, z Value) Value {
 	return b.row(r)
 }
 
-// Mul is x y.
+// Mul returns the product x y.
 func (b *Builder) Mul(x, y Value) Value {
 	switch {
 	case x.known() && x.plus.InField():
@@ -255,7 +257,7 @@ func (b *Builder) Mul(x, y Value) Value {
 	return b.MulAdd(x, y, Zero)
 }
 
-// Xor is x + y - 2 x y, of bits the exclusive or.
+// Xor returns x + y - 2 x y, which is the exclusive or if x and y are bits.
 func (b *Builder) Xor(x, y Value) Value {
 	if x.plus != (X{}) || y.plus != (X{}) || x.known() || y.known() {
 		return b.Sub(b.Add(x, y), b.Mul(x, y).Times(2))
@@ -265,24 +267,24 @@ func (b *Builder) Xor(x, y Value) Value {
 	return b.row(r)
 }
 
-// IsProduct says that x y is z.
+// IsProduct states that x y = z. If that does not hold, Err reports name.
 func (b *Builder) IsProduct(x, y, z Value, name string, args ...any) {
 	b.holds(b.product(x, y, Zero), z, name, args...)
 }
 
-// Equal says that x is y.
+// Equal states that x = y. If that does not hold, Err reports name.
 func (b *Builder) Equal(x, y Value, name string, args ...any) {
 	b.holds(b.linear(x, Zero), y, name, args...)
 }
 
-// Inverse is 1/x, of which it is said that there is one.
+// Inverse returns 1/x and states that x is not 0. If that does not hold, Err reports name.
 func (b *Builder) Inverse(x Value, name string, args ...any) Value {
-	inverse := b.Hint(b.Degree.Inverse(b.Of(x)))
+	inverse := b.Hint(b.Degree.Inverse(b.Eval(x)))
 	b.IsProduct(x, inverse, One, name, args...)
 	return inverse
 }
 
-// Select is x if a bit is 1, and y if it is 0.
+// Select returns x if bit is 1, and y if bit is 0.
 func (b *Builder) Select(bit, x, y Value) Value {
 	r := Row{
 		Cells:   [Operands]Cell{b.Cell(x), b.Cell(bit), b.Cell(y), None},
@@ -291,10 +293,10 @@ func (b *Builder) Select(bit, x, y Value) Value {
 	return b.row(r)
 }
 
-// BothTimes is x (y + z), and BothLess x (y - z).
+// BothTimes returns x (y + z).
 func (b *Builder) BothTimes(x, y, z Value) Value { return b.both(x, y, z, 1) }
 
-// BothLess is x (y - z).
+// BothLess returns x (y - z).
 func (b *Builder) BothLess(x, y, z Value) Value { return b.both(x, y, z, goldilocks.Modulus-1) }
 
 func (b *Builder) both(x, y, z Value, sign E) Value {
@@ -308,35 +310,38 @@ func (b *Builder) both(x, y, z Value, sign E) Value {
 	})
 }
 
-// First is a cell's first coordinate.
+// First returns the first coordinate of x.
 func (b *Builder) First(x Value) Value { return b.FirstTimes(x, One, Zero) }
 
-// FirstTimes is a cell's first coordinate times x, and z.
-func (b *Builder) FirstTimes(of, x, z Value) Value { return b.coordinate(of, x, z, Row{First: 1}) }
+// FirstTimes returns c's first coordinate times x, plus z.
+func (b *Builder) FirstTimes(c, x, z Value) Value { return b.coordinate(c, x, z, Row{First: 1}) }
 
-// Second is the second element of a pair.
+// Second returns the second element of a pair.
 func (b *Builder) Second(pair Value) Value { return b.SecondTimes(pair, b.OverUnit(One), Zero) }
 
-// OverUnit is x/u where u is the extension's element of the pair 0, 1: what SecondTimes takes.
+// OverUnit returns x/u, the form in which SecondTimes takes x. Here u is the element of the extension whose
+// second coordinate is 1 and whose others are 0.
 func (b *Builder) OverUnit(x Value) Value {
 	return b.Mul(x, Constant(b.Degree.Inverse(X{0, 1})))
 }
 
-// SecondTimes is the second element of a pair times x, and z, where OverUnit of x is given. Of any cell it is
-// what is in it but for its first coordinate, times what is given, and z.
-func (b *Builder) SecondTimes(of, xOverUnit, z Value) Value {
-	return b.coordinate(of, xOverUnit, z, Row{Product: 1, First: goldilocks.Modulus - 1})
+// SecondTimes returns the second element of the pair c, times x, plus z. It takes OverUnit(x) instead of x.
+// If c is not a pair, SecondTimes returns c without its first coordinate, times xOverUnit, plus z.
+func (b *Builder) SecondTimes(c, xOverUnit, z Value) Value {
+	return b.coordinate(c, xOverUnit, z, Row{Product: 1, First: goldilocks.Modulus - 1})
 }
 
-// coordinate is a row of x times what it has of a cell's coordinates, and z.
-func (b *Builder) coordinate(of, x, z Value, has Row) Value {
+// coordinate appends a row that computes x times some of c's coordinates, plus z. The factors Product and
+// First of has select them.
+func (b *Builder) coordinate(c, x, z Value, has Row) Value {
 	r := b.linear(Zero, z)
-	r.Cells[A], r.Cells[B] = b.Cell(x), b.Cell(of)
+	r.Cells[A], r.Cells[B] = b.Cell(x), b.Cell(c)
 	r.Product, r.First = has.Product, has.First
 	return b.row(r)
 }
 
-// Joined is the element of the extension that has coordinates, one of the field each or of the extension.
+// Joined returns Σ coordinates[i] u^i: the element of the extension with these coordinates, if they are in
+// the field.
 func (b *Builder) Joined(coordinates []Value) Value {
 	sum := coordinates[0]
 	for i, c := range coordinates[1:] {
@@ -347,7 +352,8 @@ func (b *Builder) Joined(coordinates []Value) Value {
 	return sum
 }
 
-// Triples are elements of the cubic extension, n of them, whose coordinates are in pairs one behind the other.
+// Triples returns n elements of the cubic extension whose coordinates are stored in pairs, one after the
+// other.
 func (b *Builder) Triples(pairs []Value, n int) (all []Value) {
 	square := Constant(X{0, 0, 1})
 	for i := range n {
@@ -361,13 +367,13 @@ func (b *Builder) Triples(pairs []Value, n int) (all []Value) {
 	return all
 }
 
-// wordBits are those of an element.
+// wordBits is the number of bits of an element.
 const wordBits = 64
 
-// Bits are the bits of an element of the field, its number below p, the lowest first, of which so many at the
-// low end are 0 as is said.
+// Bits returns the bits of an element of the field as a number below p, the lowest first. It also states that
+// this number is a multiple of 2^zeros. If that does not hold, Err reports name.
 func (b *Builder) Bits(x Value, zeros int, name string, args ...any) []Value {
-	number := uint64(b.Of(x)[0])
+	number := uint64(b.Eval(x)[0])
 	bits := make([]Value, wordBits)
 	var halves [2]Value
 	for h := range halves {
@@ -388,25 +394,26 @@ func (b *Builder) Bits(x Value, zeros int, name string, args ...any) []Value {
 	}
 	low, high := halves[0], halves[1]
 	b.holds(b.linear(high.Times(1<<(wordBits/2)), low), x, name, args...)
-	// p is 2^64 - 2^32 + 1: where the high half is all ones the low one is 0. With t = 2^32 - 1 - high,
-	// low (1 - t/t) is 0, and low itself where t is.
+	// p is 2^64 - 2^32 + 1, so if the high half is all ones, the low half must be 0. With t = 2^32 - 1 -
+	// high, the product low (1 - t/t) is 0 unless t is 0, and is low itself then.
 	t := high.Neg().Plus(X{1<<(wordBits/2) - 1})
-	inverse := b.Hint(b.Degree.Inverse(b.Of(t)))
+	inverse := b.Hint(b.Degree.Inverse(b.Eval(t)))
 	b.IsProduct(b.MulAdd(t, inverse.Neg(), One), low, Zero, name, args...)
 	return bits
 }
 
-// Permute is a permutation of a state of pairs, the first two and the next two in the other order if swap is 1.
+// Permute applies Poseidon's permutation to a state of pairs. If swap is 1, it first exchanges the first two
+// pairs with the next two.
 func (b *Builder) Permute(in [Pairs]Value, swap Value) (out [Pairs]Value) {
 	p := Permutation{Swap: b.Cell(swap)}
 	var state poseidon.State
 	for i, v := range in {
 		p.In[i] = b.Cell(v)
 		if b.Values[p.In[i]][2] != 0 {
-			b.fails("what is permuted is no pair")
+			b.fails("the permutation's input is not a pair of elements")
 		}
 		from := i
-		if b.Of(swap) == (X{1}) && i < 4 {
+		if b.Eval(swap) == (X{1}) && i < 4 {
 			from ^= 2
 		}
 		copy(state[2*from:], b.Values[p.In[i]][:2])

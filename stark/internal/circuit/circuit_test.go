@@ -29,7 +29,8 @@ type (
 
 const minus = goldilocks.Modulus - 1 // -1
 
-// operands are values of all kinds: constants, and cells, some alone, some scaled and shifted. Two are of one cell.
+// operands returns values of all kinds: constants and cells, some alone, some scaled and shifted. Two are of
+// the same cell.
 func operands(b *circuit.Builder, seed element) []value {
 	cell := b.Hint(number{3 + seed, 5})
 	further := number{}
@@ -41,15 +42,15 @@ func operands(b *circuit.Builder, seed element) []value {
 	}
 }
 
-// unit is the extension's element of which the second coordinate is a multiple.
+// unit is the element of the extension whose second coordinate is 1.
 var unit = number{0, 1}
 
 func sub(x, y number) number { return x.Add(y.MulBase(minus)) }
 
-// beyond is what is in a number but for its first coordinate: of a pair the second element times the unit.
+// beyond returns a number without its first coordinate: for a pair, the second element times the unit.
 func beyond(x number) number { return sub(x, number{x[0]}) }
 
-// degrees are those of extensions.
+// degrees are the degrees of extensions.
 var degrees = []circuit.Degree{2, 3}
 
 var operations = []struct {
@@ -78,7 +79,7 @@ var operations = []struct {
 		}
 		return x.Add(d.Mul(y, unit)).Add(d.Mul(z, number{0, 0, 1}))
 	}},
-	{"cell of x", func(b *circuit.Builder, x, _, _ value) value { return b.At(b.Cell(x)) }, func(_ circuit.Degree, x, _, _ number) number { return x }},
+	{"cell of x", func(b *circuit.Builder, x, _, _ value) value { return b.FromCell(b.Cell(x)) }, func(_ circuit.Degree, x, _, _ number) number { return x }},
 	{"-x", func(_ *circuit.Builder, x, _, _ value) value { return x.Neg() }, func(_ circuit.Degree, x, _, _ number) number { return x.MulBase(minus) }},
 	{"3 (x + 1 + 2 u)", func(_ *circuit.Builder, x, _, _ value) value { return x.Plus(number{1, 2}).Times(3) }, func(_ circuit.Degree, x, _, _ number) number { return x.Add(number{1, 2}).MulBase(3) }},
 }
@@ -107,8 +108,8 @@ func TestOperations(t *testing.T) {
 				for k, z := range all {
 					name := fmt.Sprintf("%s of operands %d, %d, %d", o.name, i, j, k)
 					got := o.value(b, x, y, z)
-					golden.Equal(t, name, o.want(of, b.Of(x), b.Of(y), b.Of(z)), b.Of(got))
-					results = append(results, result{name, b.Cell(got), o.want(of, other.Of(others[i]), other.Of(others[j]), other.Of(others[k]))})
+					golden.Equal(t, name, o.want(of, b.Eval(x), b.Eval(y), b.Eval(z)), b.Eval(got))
+					results = append(results, result{name, b.Cell(got), o.want(of, other.Eval(others[i]), other.Eval(others[j]), other.Eval(others[k]))})
 				}
 			}
 		}
@@ -174,22 +175,22 @@ func TestAssertions(t *testing.T) {
 		broken int
 		say    func(b *circuit.Builder, x value)
 	}{
-		"equal to itself":     {0, func(b *circuit.Builder, x value) { b.Equal(x.Times(2), x.Plus(b.Of(x)), "") }},
-		"equal to a constant": {0, func(b *circuit.Builder, x value) { b.Equal(x, circuit.Constant(b.Of(x)), "") }},
+		"equal to itself":     {0, func(b *circuit.Builder, x value) { b.Equal(x.Times(2), x.Plus(b.Eval(x)), "") }},
+		"equal to a constant": {0, func(b *circuit.Builder, x value) { b.Equal(x, circuit.Constant(b.Eval(x)), "") }},
 		"constants":           {0, func(b *circuit.Builder, _ value) { b.Equal(circuit.One, circuit.One, "") }},
 		"a product": {0, func(b *circuit.Builder, x value) {
-			b.IsProduct(x, x, circuit.Constant(b.Degree.Mul(b.Of(x), b.Of(x))), "")
+			b.IsProduct(x, x, circuit.Constant(b.Degree.Mul(b.Eval(x), b.Eval(x))), "")
 		}},
 		"an inverse":         {0, func(b *circuit.Builder, x value) { b.Equal(b.Mul(x, b.Inverse(x, "")), circuit.One, "") }},
 		"that of a constant": {0, func(b *circuit.Builder, _ value) { b.Inverse(circuit.Base(3), "") }},
 		"unequal":            {1, func(b *circuit.Builder, x value) { b.Equal(x, circuit.One, "here %d", 1) }},
 		"unequal constants":  {1, func(b *circuit.Builder, _ value) { b.Equal(circuit.Zero, circuit.One, "here %d", 1) }},
 		"unequal in the second": {1, func(b *circuit.Builder, x value) {
-			b.Equal(x, circuit.Constant(b.Of(x).Add(number{0, 1})), "here %d", 1)
+			b.Equal(x, circuit.Constant(b.Eval(x).Add(number{0, 1})), "here %d", 1)
 		}},
 		"another product": {1, func(b *circuit.Builder, x value) { b.IsProduct(x, x, circuit.One, "here %d", 1) }},
 		"the inverse of 0": {1, func(b *circuit.Builder, x value) {
-			b.Inverse(b.Sub(b.At(b.Cell(x.Times(2))), x.Times(2)), "here %d", 1)
+			b.Inverse(b.Sub(b.FromCell(b.Cell(x.Times(2))), x.Times(2)), "here %d", 1)
 		}},
 		"two": {2, func(b *circuit.Builder, x value) {
 			b.Equal(x, circuit.One, "here %d", 1)
@@ -212,7 +213,7 @@ func TestAssertions(t *testing.T) {
 	}
 }
 
-// edges are elements at the ends of halves, and of the field.
+// edges are elements at the ends of 32-bit halves and of the field.
 var edges = []uint64{0, 1, 2, 1<<31 - 1, 1<<32 - 2, 1<<32 - 1, 1 << 32, 1<<32 + 1, 1 << 63, 0x123456789abcdef0, minus - 1<<32, minus - 1, minus}
 
 // TestBits: an element has one decomposition.
@@ -223,7 +224,7 @@ func TestBits(t *testing.T) {
 		bits := b.Bits(b.Hint(number{element(e)}), 0, "bits")
 		must.Do(t, b.Err())
 		for i, bit := range bits {
-			golden.Equal(t, fmt.Sprintf("bit %d of %x", i, e), number{element(e >> i & 1)}, b.Of(bit))
+			golden.Equal(t, fmt.Sprintf("bit %d of %x", i, e), number{element(e >> i & 1)}, b.Eval(bit))
 		}
 		p := circuittest.New(b)
 		golden.Equal(t, fmt.Sprintf("%x: rows that do not hold", e), nil, p.Broken(p.With(nil)))
@@ -309,13 +310,13 @@ func TestPermute(t *testing.T) {
 	for bit, want := range []poseidon.State{state, swapped} {
 		for _, swap := range []value{circuit.Base(element(bit)), b.Hint(number{element(bit)})} {
 			for i, out := range b.Permute(in, swap) {
-				golden.Equal(t, "permutation", number{want[2*i], want[2*i+1]}, b.Of(out))
+				golden.Equal(t, "permutation", number{want[2*i], want[2*i+1]}, b.Eval(out))
 			}
 		}
 	}
 }
 
-// pairs are values of elements, two by two, of which the last one ends with a 0 if it is alone.
+// pairs returns cells of elements, two in each. If the number is odd, the last one ends with a 0.
 func pairs(b *circuit.Builder, elements []element) (pairs []value) {
 	for i := 0; i < len(elements); i += 2 {
 		var x number
@@ -327,7 +328,7 @@ func pairs(b *circuit.Builder, elements []element) (pairs []value) {
 
 func digestOf(b *circuit.Builder, d circuit.Digest) (digest poseidon.Digest) {
 	for i, pair := range d {
-		x := b.Of(pair)
+		x := b.Eval(pair)
 		copy(digest[2*i:], x[:2])
 	}
 	return digest
@@ -361,7 +362,7 @@ func TestDuplex(t *testing.T) {
 	checkDuplex[ext.Cubic](t, 3)
 }
 
-// coordinates are those of a number, as many as an extension has.
+// coordinates returns as many coordinates of a number as the extension has.
 func coordinates[X field.Extension[element, X]](x number) (of X) {
 	for i := range len(of) {
 		of[i] = x[i]
@@ -376,7 +377,7 @@ func checkDuplex[X field.Extension[element, X]](t *testing.T, degree circuit.Deg
 	got := circuit.NewDuplex(b, protocol)
 	drawn := func(label string) {
 		t.Helper()
-		golden.Equal(t, label, want.Challenge(label, false), coordinates[X](b.Of(got.Challenge(label))))
+		golden.Equal(t, label, want.Challenge(label, false), coordinates[X](b.Eval(got.Challenge(label))))
 	}
 	drawn("before anything")
 	for n := range 20 {
@@ -402,7 +403,7 @@ func checkDuplex[X field.Extension[element, X]](t *testing.T, degree circuit.Deg
 		drawn("digests")
 		index := 0
 		for i, bit := range got.Index("index", n) {
-			index |= int(b.Of(bit)[0]) << i
+			index |= int(b.Eval(bit)[0]) << i
 		}
 		golden.Equal(t, "index", want.Index("index", n), index)
 	}
@@ -423,7 +424,7 @@ func TestGrind(t *testing.T) {
 			if (err == nil) != (b.Err() == nil) || err != nil && !strings.Contains(b.Err().Error(), "the nonce") {
 				t.Errorf("nonce %d, %d bits: %v, in the circuit %v", nonce, work, err, b.Err())
 			}
-			golden.Equal(t, "challenge behind it", want.Challenge("next", false), coordinates[ext.Quadratic](b.Of(got.Challenge("next"))))
+			golden.Equal(t, "challenge behind it", want.Challenge("next", false), coordinates[ext.Quadratic](b.Eval(got.Challenge("next"))))
 		}
 	}
 }
@@ -438,7 +439,7 @@ func TestTriples(t *testing.T) {
 		}
 		b := circuit.New(3)
 		for i, x := range b.Triples(pairs(b, elements), n) {
-			golden.Equal(t, fmt.Sprintf("number %d of %d", i, n), number(elements[3*i:][:3]), b.Of(x))
+			golden.Equal(t, fmt.Sprintf("number %d of %d", i, n), number(elements[3*i:][:3]), b.Eval(x))
 		}
 		p := circuittest.New(b)
 		must.Do(t, p.Check())

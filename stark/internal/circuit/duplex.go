@@ -6,22 +6,22 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/challenger"
 )
 
-// ratePairs are those of a sponge's rate, and digestPairs of a digest.
+// ratePairs and digestPairs are the lengths, in pairs, of a sponge's rate and of a digest.
 const (
 	ratePairs   = poseidon.Rate / 2
 	digestPairs = poseidon.DigestLen / 2
 )
 
-// Digest is a digest of Poseidon.
+// Digest is a Poseidon digest.
 type Digest [digestPairs]Value
 
-// Duplex is the challenger of a sponge (challenger.NewDuplex) in a program.
+// Duplex is the sponge of challenger.NewDuplex as a program.
 type Duplex struct {
 	b     *Builder
 	state [Pairs]Value
 }
 
-// NewDuplex is a challenger of a protocol's name.
+// NewDuplex returns a challenger that begins with the protocol's name.
 func NewDuplex(b *Builder, protocol string) *Duplex {
 	d := &Duplex{b: b}
 	for i := range d.state {
@@ -31,7 +31,8 @@ func NewDuplex(b *Builder, protocol string) *Duplex {
 	return d
 }
 
-// overwrite permutes a state once for each of so many pairs as its rate has, which take its place.
+// overwrite absorbs pairs: they replace the state's rate, ratePairs at a time, and the state is permuted
+// after each time.
 func overwrite(b *Builder, state [Pairs]Value, pairs []Value) [Pairs]Value {
 	for len(pairs) > 0 {
 		pairs = pairs[copy(state[:ratePairs], pairs):]
@@ -40,12 +41,13 @@ func overwrite(b *Builder, state [Pairs]Value, pairs []Value) [Pairs]Value {
 	return state
 }
 
-// Pairs absorbs so many elements, pair by pair, a 0 behind the last one if it is alone.
+// Pairs absorbs the given number of elements under a label, two in each pair. If the number is odd, the last
+// pair must end with 0.
 func (d *Duplex) Pairs(label string, elements int, pairs []Value) {
 	d.state = overwrite(d.b, d.state, append([]Value{Constant(X{challenger.Label(label), E(elements)})}, pairs...))
 }
 
-// Elements absorbs constants.
+// Elements absorbs constants under a label.
 func (d *Duplex) Elements(label string, elements []E) {
 	var pairs []Value
 	for i := 0; i < len(elements); i += 2 {
@@ -56,10 +58,10 @@ func (d *Duplex) Elements(label string, elements []E) {
 	d.Pairs(label, len(elements), pairs)
 }
 
-// Bytes absorbs bytes that are constants.
+// Bytes absorbs constant bytes under a label, as challenger.Elements encodes them.
 func (d *Duplex) Bytes(label string, data []byte) { d.Elements(label, challenger.Elements(data)) }
 
-// Digests absorbs digests.
+// Digests absorbs digests under a label.
 func (d *Duplex) Digests(label string, digests []Digest) {
 	var pairs []Value
 	for _, digest := range digests {
@@ -68,12 +70,13 @@ func (d *Duplex) Digests(label string, digests []Digest) {
 	d.Pairs(label, len(digests)*poseidon.DigestLen, pairs)
 }
 
-// draw ends with a state whose rate begins with a challenge.
+// draw leaves the sponge in a state whose rate begins with a challenge.
 func (d *Duplex) draw(label string) {
 	d.state = overwrite(d.b, d.state, []Value{Constant(X{challenger.Label(label), goldilocks.Modulus - 1})})
 }
 
-// Challenge is an element of the extension. That it is outside the field, where it is to be, is the caller's to say.
+// Challenge draws an element of the extension. If the element must be outside the field, the caller must
+// state that.
 func (d *Duplex) Challenge(label string) Value {
 	d.draw(label)
 	if d.b.Degree == 2 {
@@ -82,23 +85,25 @@ func (d *Duplex) Challenge(label string) Value {
 	return d.b.Triples(d.state[:2], 1)[0]
 }
 
-// Index is a number below 2^log, by its bits, the lowest first.
+// Index draws a number below 2^log and returns its bits, the lowest first.
 func (d *Duplex) Index(label string, log int) []Value {
 	d.draw(label)
 	return d.b.Bits(d.b.First(d.state[0]), 0, "%s: bits", label)[:log]
 }
 
-// CheckGrind absorbs a nonce, an element of the field, which has so many bits of work, or is 0 where there are none.
+// CheckGrind absorbs a nonce, which must be an element of the field, and states that it has the given bits of
+// work. If work is 0, it states that the nonce is 0.
 func (d *Duplex) CheckGrind(label string, work int, nonce Value) {
 	d.Pairs(label, 1, []Value{nonce})
 	if work == 0 {
 		d.b.Equal(nonce, Zero, "%s: the nonce is not 0", label)
 		return
 	}
-	d.b.Bits(d.b.First(d.state[0]), work, "%s: the nonce has less than %d bits of work", label, work)
+	d.b.Bits(d.b.First(d.state[0]), work, "%s: the nonce has fewer than %d bits of work", label, work)
 }
 
-// Hash is poseidon.HashNoPad of so many elements, pair by pair, a 0 behind the last one if it is alone.
+// Hash returns poseidon.HashNoPad of the given number of elements, two in each pair. If the number is odd,
+// the last pair must end with 0.
 func Hash(b *Builder, elements int, pairs []Value) Digest {
 	var state [Pairs]Value
 	for i := range state {
@@ -114,7 +119,7 @@ func Hash(b *Builder, elements int, pairs []Value) Digest {
 	return Digest(state[:digestPairs])
 }
 
-// Above is the digest over one and its sibling, which is on the left if the bit is 1.
+// Above returns the parent of a digest and its sibling. The sibling is on the left if right is 1.
 func Above(b *Builder, digest, sibling Digest, right Value) Digest {
 	in := [Pairs]Value{digest[0], digest[1], sibling[0], sibling[1], Zero, Zero}
 	out := b.Permute(in, right)

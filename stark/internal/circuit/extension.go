@@ -8,27 +8,27 @@ import (
 // E is an element of the field.
 type E = goldilocks.Element
 
-// MostDegree is that of the greatest extension.
+// MostDegree is the largest degree of an extension.
 const MostDegree = len(X{})
 
-// X is an element of an extension, by its coordinates. Those from the degree on are 0.
+// X is an element of an extension, by its coordinates. Coordinates from the degree on are 0.
 type X [3]E
 
-// Add is x + y.
+// Add returns the sum x + y.
 func (x X) Add(y X) X { return X(ext.Cubic(x).Add(ext.Cubic(y))) }
 
-// MulBase is c x.
+// MulBase returns x times an element c of the field.
 func (x X) MulBase(c E) X { return X(ext.Cubic(x).MulBase(c)) }
 
-// InField tells whether it is an element of the field.
+// InField reports whether x is an element of the field.
 func (x X) InField() bool { return x == X{x[0]} }
 
-// Degree is that of an extension: 2 or 3.
+// Degree is the degree of an extension: 2 or 3.
 type Degree int
 
 func quadratic(x X) ext.Quadratic { return ext.Quadratic{x[0], x[1]} }
 
-// Mul is x y.
+// Mul returns the product x y in the extension of degree d.
 func (d Degree) Mul(x, y X) X {
 	if d == 2 {
 		z := quadratic(x).Mul(quadratic(y))
@@ -37,7 +37,7 @@ func (d Degree) Mul(x, y X) X {
 	return X(ext.Cubic(x).Mul(ext.Cubic(y)))
 }
 
-// Inverse is 1/x; that of 0 is 0.
+// Inverse returns 1/x in the extension of degree d, or 0 if x is 0.
 func (d Degree) Inverse(x X) X {
 	if d == 2 {
 		z := quadratic(x).Inverse()

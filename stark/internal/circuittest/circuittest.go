@@ -1,5 +1,5 @@
-// Package circuittest runs the programs of package circuit again, for other values than they were made with, as
-// provers may.
+// Package circuittest runs programs of package circuit again with other values than those that they were made
+// with, as a dishonest prover could.
 package circuittest
 
 import (
@@ -10,14 +10,14 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/circuit"
 )
 
-// Program is a program and what makes its cells: a row, or a permutation.
+// Program is a program with an index of what computes each cell: a row or a permutation.
 type Program struct {
 	*circuit.Builder
 	rows  map[circuit.Cell]*circuit.Row
 	boxes map[circuit.Cell]*circuit.Permutation
 }
 
-// New is a program as it was written down.
+// New returns the program that b has written down.
 func New(b *circuit.Builder) *Program {
 	p := &Program{b, make(map[circuit.Cell]*circuit.Row), make(map[circuit.Cell]*circuit.Permutation)}
 	for i := range b.Permutations {
@@ -35,7 +35,7 @@ func New(b *circuit.Builder) *Program {
 	return p
 }
 
-// Hints are the cells that no row and no permutation makes of those before them: a prover chooses them.
+// Hints returns the cells that no row or permutation computes from earlier cells. A prover chooses them.
 func (p *Program) Hints() (all []circuit.Cell) {
 	for i := range p.Values {
 		if c := circuit.Cell(i); p.rows[c] == nil && p.boxes[c] == nil {
@@ -45,7 +45,7 @@ func (p *Program) Hints() (all []circuit.Cell) {
 	return all
 }
 
-// With are the values of all cells where hints have others.
+// With runs the program again with other values for some hints and returns the values of all cells.
 func (p *Program) With(hints map[circuit.Cell]circuit.X) []circuit.X {
 	values := slices.Clone(p.Values)
 	for c := range values {
@@ -77,7 +77,7 @@ func permute(q *circuit.Permutation, values []circuit.X) {
 	}
 }
 
-func at(values []circuit.X, c circuit.Cell) (x circuit.X) {
+func operand(values []circuit.X, c circuit.Cell) (x circuit.X) {
 	if c != circuit.None {
 		x = values[c]
 	}
@@ -85,14 +85,14 @@ func at(values []circuit.X, c circuit.Cell) (x circuit.X) {
 }
 
 func (p *Program) result(r *circuit.Row, values []circuit.X) circuit.X {
-	return p.Degree.Result(r, at(values, r.Cells[circuit.A]), at(values, r.Cells[circuit.B]), at(values, r.Cells[circuit.C]))
+	return p.Degree.Result(r, operand(values, r.Cells[circuit.A]), operand(values, r.Cells[circuit.B]), operand(values, r.Cells[circuit.C]))
 }
 
-// Broken are the rows that do not hold.
+// Broken returns the rows that do not hold.
 func (p *Program) Broken(values []circuit.X) (rows []int) {
 	for i := range p.Rows {
 		r := &p.Rows[i]
-		z := at(values, r.Cells[circuit.C])
+		z := operand(values, r.Cells[circuit.C])
 		if p.result(r, values) != values[r.Cells[circuit.Out]] || r.Bit && p.Degree.Mul(z, z) != z {
 			rows = append(rows, i)
 		}
@@ -100,17 +100,17 @@ func (p *Program) Broken(values []circuit.X) (rows []int) {
 	return rows
 }
 
-// Check returns an error if a row reads an operand that it does not have, in whose place a prover may set anything,
-// or if what exchanges the halves of a permutation's input is neither a bit nor 0.
+// Check returns an error if a row reads an operand that it does not have, because a prover could then choose
+// its value. It also returns an error if a permutation's Swap is neither a bit nor 0.
 func (p *Program) Check() error {
 	bits := make(map[circuit.Cell]bool)
 	for i, r := range p.Rows {
 		a, b, c := r.Cells[circuit.A] == circuit.None, r.Cells[circuit.B] == circuit.None, r.Cells[circuit.C] == circuit.None
 		if a && r.Left != 0 || (a || b) && (r.Product != 0 || r.First != 0) || (b || c) && r.Crossed != 0 || c && (r.Right != 0 || r.Bit) {
-			return fmt.Errorf("row %d reads an operand that it has not: %+v", i, r)
+			return fmt.Errorf("row %d reads an operand that it does not have: %+v", i, r)
 		}
 		if r.Cells[circuit.Out] == circuit.None {
-			return fmt.Errorf("row %d says nothing of a cell", i)
+			return fmt.Errorf("row %d has no result", i)
 		}
 		if r.Bit {
 			bits[r.Cells[circuit.C]] = true
@@ -121,7 +121,7 @@ func (p *Program) Check() error {
 	}
 	for i, q := range p.Permutations {
 		if !bits[q.Swap] {
-			return fmt.Errorf("permutation %d is exchanged by what is no bit", i)
+			return fmt.Errorf("permutation %d: Swap is not a bit", i)
 		}
 	}
 	return nil

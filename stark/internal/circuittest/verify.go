@@ -16,15 +16,15 @@ import (
 	"github.com/zkbench/zkbench/stark/recursion"
 )
 
-// Verify is a verifier's error, of a proof of a statement of one form. The test fails unless the program says the same,
-// and unless its tables, filled with what the program made of the proof, are satisfied where there is no error and else
-// refused: by the row checker at the first row that does not hold, and by a verifier if they are proved all the same.
-// A proof that does not decode fills none. In the short form
-// of the tests tables are filled for one error of each kind.
+// Verify returns the verifier's error for a proof of a statement of one form. The test fails unless the
+// program reports the same. It also fills the program's tables with what the program made of the proof. If
+// there is no error, the tables must be satisfied. Otherwise, the row checker must refuse them at the first
+// row that does not hold, and if they are proved all the same, a verifier must refuse the proof. A proof that
+// does not decode fills no tables. In short tests, tables are filled for one error of each kind.
 func Verify(t testing.TB, s *stark.System, proof []byte, about stark.Statement) error {
 	t.Helper()
 	verified := s.Verify(proof, about)
-	degree := s.Set().Degree
+	degree := s.Params().Degree
 	b := circuit.New(circuit.Degree(degree))
 	cells, err := s.Circuit(b, proof, about)
 	if err == nil {
@@ -69,18 +69,18 @@ func Verify(t testing.TB, s *stark.System, proof []byte, about stark.Statement) 
 	return verified
 }
 
-// parent is what proves that proofs of one form verify.
+// parent proves that proofs of one form verify.
 type parent struct {
 	*recursion.System
 	once sync.Once
 }
 
 var (
-	parents sync.Map // by forms
+	parents sync.Map // by form
 	tried   sync.Map // reasons of errors
 )
 
-// parentOf is that of a system's proofs; those of one form have one.
+// parentOf returns the parent of a system's proofs. Proofs of one form share it.
 func parentOf(t testing.TB, s *stark.System, like stark.Statement) *parent {
 	t.Helper()
 	form := fmt.Sprint(s.Digest(), like.Forms, len(like.Publics), len(like.Context))
@@ -90,23 +90,25 @@ func parentOf(t testing.TB, s *stark.System, like stark.Statement) *parent {
 	is, _ := parents.LoadOrStore(form, new(parent))
 	p := is.(*parent)
 	p.once.Do(func() {
-		set := stark.Set{Name: "parent", Bits: stark.Unproven, Degree: 2, LogBlowup: 2, Queries: 1, Stack: 3, LogFold: 3, LogFinal: 3}
-		p.System = must.Get(recursion.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: set}, recursion.NewChild(s, like)))(t)
+		params := stark.Params{Name: "parent", Bits: stark.Unproven, Degree: 2, LogBlowup: 2, Queries: 1, Stack: 3, LogFold: 3, LogFinal: 3}
+		p.System = must.Get(recursion.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Params: params}, recursion.NewChild(s, like)))(t)
 	})
 	return p
 }
 
-// Careless is an executor that loses errors: a prover on it goes on where constraints do not hold.
+// Careless is an executor that drops errors. A prover that runs on it continues even if constraints do not
+// hold.
 type Careless struct{ executor.Executor }
 
-// Do runs the tasks until one fails.
+// Do runs the tasks until one fails, and returns nil even then.
 func (c Careless) Do(ctx context.Context, n int, task func(ctx context.Context, i int) error) error {
 	_ = c.Executor.Do(ctx, n, task)
 	return nil
 }
 
-// Reason is what an error, if it is one, says is wrong, but for the layer or the tree: the program goes on place by place.
-// Rows that do not lead to the cap are as well not as many as are shown, or their path is not as long: places are others.
+// Reason returns what an error says is wrong, without the layer or tree, because the program checks query by
+// query. Other opened positions count as rows that do not lead to the cap: the number of rows, or the path's
+// length, can then differ too.
 func Reason(err error) string {
 	if err == nil {
 		return ""

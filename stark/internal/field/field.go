@@ -1,21 +1,23 @@
-// Package field is what provers and verifiers of package stark need of a field: elements and
-// those of an extension by value, vectors of elements, and transforms. Goldilocks has it from
-// package goldilocks, KoalaBear from gnark-crypto; the rest of package stark knows neither.
+// Package field is the interface through which package stark computes in a field: elements and extension
+// elements as values, vectors of elements, and transforms. Package goldilocks implements it for Goldilocks,
+// and gnark-crypto for KoalaBear. The rest of package stark knows neither.
 package field
 
 import "github.com/zkbench/zkbench/goldilocks"
 
-// Element is an element of a field.
+// Element is an element of a field. Inverse returns 0 for 0. Canonical reports whether its representation is
+// below the field's order.
 type Element[E any] interface {
 	comparable
 	Add(E) E
 	Sub(E) E
 	Mul(E) E
-	Inverse() E // that of 0 is 0
+	Inverse() E
 	Canonical() bool
 }
 
-// Extension is an element of an extension: coordinates of a base that begins with 1.
+// Extension is an element of an extension, as coordinates of a basis that begins with 1. Inverse returns 0
+// for 0.
 type Extension[E comparable, X any] interface {
 	~[2]E | ~[3]E | ~[4]E | ~[6]E
 	comparable
@@ -23,60 +25,60 @@ type Extension[E comparable, X any] interface {
 	Sub(X) X
 	Mul(X) X
 	MulBase(E) X
-	Inverse() X // that of 0 is 0
+	Inverse() X
 }
 
-// Field is a field with the extension from which challenges are drawn. Operations on vectors take
-// slices of one length; dst may be an operand, and overlaps none otherwise.
+// Field is a field together with the extension from which challenges are drawn. The slices that a vector
+// operation takes have the same length. dst may be one of the operands, but must not overlap them otherwise.
 type Field[E Element[E], X Extension[E, X]] interface {
 	Name() string
 	Order() uint64       // the number of elements
 	TwoAdicity() int     // there are roots of unity of order 2^TwoAdicity
-	Bytes() int          // of an element, in memory and in proofs
+	Bytes() int          // length of an element, in memory and in proofs
 	Generator() E        // of the multiplicative group
-	Root(log int) E      // of unity, of order 2^log; the square of Root(log+1) is Root(log)
+	Root(log int) E      // root of unity of order 2^log; the square of Root(log+1) is Root(log)
 	New(v uint64) E      // v modulo Order
-	Uint64(e E) uint64   // below Order
-	Word(e E) uint64     // what lies in memory
-	OfWord(w uint64) E   // what lies in memory as w; not Canonical where that is no element
-	FromWords(cells []E) // in place: from numbers below Order to the elements that they are
+	Uint64(e E) uint64   // e as a number below Order
+	Word(e E) uint64     // e's representation in memory
+	OfWord(w uint64) E   // the element with this representation; not Canonical if there is none
+	FromWords(cells []E) // turns numbers below Order into elements, in place
 
 	Add(dst, a, b []E)
 	Sub(dst, a, b []E)
 	Mul(dst, a, b []E)
-	Xor(dst, a, b []E)     // a + b - 2 a b, of bits the exclusive or
-	AndNot(dst, a, b []E)  // a (1 - b), of bits a and not b
-	Pack(dst []E, a [][]E) // the sum of 2^j a[j], of MaxPack at most; dst is none of them
+	Xor(dst, a, b []E)     // a + b - 2 a b: the exclusive or of bits
+	AndNot(dst, a, b []E)  // a (1 - b): a and not b, for bits
+	Pack(dst []E, a [][]E) // the sum of 2^j a[j]; there are at most MaxPack, and dst must not be one of them
 	MulScalar(dst, a []E, c E)
 	MulAdd(dst, a []E, c E, scratch []E) // dst += c a
-	// AddProducts adds to dst the sum of x[i] a[i] for all i; scratch and each a[i] are as long as dst.
+	// AddProducts adds to dst the sum of x[i] a[i] for all i. scratch and each a[i] are as long as dst.
 	AddProducts(dst Vector[E], a [][]E, x []X, scratch []E)
-	// Butterflies are layers of a transform, on 2^s vectors, row by row: s is 1 to Layers, and src may be
-	// dst. Layer j has the factors w[2^j-1+i], i below 2^j, and makes of the vectors at 2^(j+1) b + i and
-	// 2^j further the sum and the difference of the first one and the factor times the second.
+	// Butterflies computes s layers of a transform on 2^s vectors, row by row. s is 1 to Layers, and src may
+	// be dst. Layer j has the factors w[2^j-1+i] for i below 2^j. It takes the vectors x at 2^(j+1) b + i and
+	// y at 2^j further, and replaces them by x + w y and x - w y.
 	Butterflies(dst, src, w [][]E)
-	Layers() int        // that Butterflies does at once, at most
-	Inverse(dst, a []E) // that of 0 is 0
+	Layers() int        // maximum number of layers that Butterflies computes at once
+	Inverse(dst, a []E) // the inverse of 0 is 0
 	// Dots sets each dst[k] to the sum of a[i] b[k][i].
 	Dots(dst, a []E, b Vector[E])
 
-	// Transform is that of length 2^log.
+	// Transform returns the transform of length 2^log, or zkbench.ErrParams if the field has none.
 	Transform(log int) (Transform[E], error)
 }
 
-// MaxPack is how many vectors Pack takes at most.
+// MaxPack is the maximum number of vectors that Pack takes.
 const MaxPack = goldilocks.MaxPack
 
-// Transform is transforms of one length. Values are in natural order, coefficients in reversed
-// order, so that none has to be moved.
+// Transform transforms vectors of one length. Values are in natural order and coefficients in bit-reversed
+// order, so that nothing has to be permuted.
 type Transform[E any] interface {
-	// Interpolate replaces values at the roots of unity by the polynomial's coefficients.
+	// Interpolate replaces the values at the roots of unity by the polynomial's coefficients.
 	Interpolate(values []E)
-	// Evaluate is the inverse.
+	// Evaluate replaces coefficients by values; it is the inverse of Interpolate.
 	Evaluate(coefficients []E)
 }
 
-// Power is e^n.
+// Power returns e^n. It takes the field's 1 as one.
 func Power[E interface{ Mul(E) E }](one, e E, n uint64) E {
 	for r := one; ; e = e.Mul(e) {
 		if n&1 != 0 {
@@ -88,7 +90,7 @@ func Power[E interface{ Mul(E) E }](one, e E, n uint64) E {
 	}
 }
 
-// butterflies is Butterflies from row from on, by whole vectors.
+// butterflies computes Butterflies for the rows from from on, by operations on whole vectors.
 func butterflies[E Element[E], X Extension[E, X]](f Field[E, X], dst, src, w [][]E, from int) {
 	rows := len(dst[0])
 	if from == rows {
@@ -110,7 +112,7 @@ func butterflies[E Element[E], X Extension[E, X]](f Field[E, X], dst, src, w [][
 	}
 }
 
-// Append appends the low bytes of what lies in memory, the least significant first.
+// Append appends the low bytes of a word, the least significant first.
 func Append(b []byte, word uint64, bytes int) []byte {
 	for range bytes {
 		b = append(b, byte(word))
@@ -119,7 +121,7 @@ func Append(b []byte, word uint64, bytes int) []byte {
 	return b
 }
 
-// Read is the word that Append has appended.
+// Read returns the word that Append has appended.
 func Read(b []byte) (word uint64) {
 	for i := len(b) - 1; i >= 0; i-- {
 		word = word<<8 | uint64(b[i])

@@ -20,7 +20,7 @@ func TestFields(t *testing.T) {
 	t.Run("koalabear6", func(t *testing.T) { check[koalabear.Element, koalabear.Sextic](t, field.KoalaBear6) })
 }
 
-// check holds vectors equal to elements, and elements to what a field is.
+// check compares operations on vectors with those on elements, and elements with the definition of a field.
 func check[E field.Element[E], X field.Extension[E, X]](t *testing.T, f field.Field[E, X]) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))

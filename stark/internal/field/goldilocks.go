@@ -68,7 +68,7 @@ func (goldi[X]) Butterflies(dst, src, w [][]goldilocks.Element) { goldilocks.But
 func (goldi[X]) Root(log int) goldilocks.Element {
 	root, err := goldilocks.RootOfUnity(log)
 	if err != nil {
-		panic(err) // its callers stay within TwoAdicity
+		panic(err) // cannot happen: callers stay within TwoAdicity
 	}
 	return root
 }
@@ -82,12 +82,12 @@ type goldiTransform struct{ domain *goldilocks.Domain }
 
 func (t goldiTransform) Interpolate(values []goldilocks.Element) {
 	if err := t.domain.InverseNTT(values, goldilocks.Natural, 1); err != nil {
-		panic(err) // of another length
+		panic(err) // the caller passed another length
 	}
 }
 
 func (t goldiTransform) Evaluate(coefficients []goldilocks.Element) {
 	if err := t.domain.NTT(coefficients, goldilocks.BitReversed, 1); err != nil {
-		panic(err) // of another length
+		panic(err) // the caller passed another length
 	}
 }

@@ -36,7 +36,7 @@ func (koala[X]) OfWord(w uint64) koalabear.Element {
 }
 
 func (koala[X]) FromWords(cells []koalabear.Element) {
-	// The product of x and 2^64, both as what lies in memory, is x 2^32 there.
+	// In memory, the product of the words x and 2^64 mod p is x 2^32, the Montgomery form of x.
 	shift := gnark.NewElement(1 << 32)
 	v := koalabear.Vector(cells)
 	v.ScalarMul(v, &shift)
@@ -111,11 +111,11 @@ func (koala[X]) Dots(dst, a []koalabear.Element, b Vector[koalabear.Element]) {
 	}
 }
 
-// koalaRoots are the roots of unity, by the logarithm of their order: gnark-crypto's.
+// koalaRoots holds gnark-crypto's roots of unity, indexed by the logarithm of their order.
 var koalaRoots = sync.OnceValue(func() (roots [koalabear.TwoAdicity + 1]koalabear.Element) {
 	root, err := gnark.Generator(1 << koalabear.TwoAdicity)
 	if err != nil {
-		panic(err) // it is the greatest order that there is
+		panic(err) // cannot happen: 2^TwoAdicity is the field's largest order
 	}
 	for log := koalabear.TwoAdicity; log >= 0; log-- {
 		roots[log] = koalabear.Element(root)

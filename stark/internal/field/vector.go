@@ -2,10 +2,10 @@ package field
 
 import "unsafe"
 
-// Vector is elements of an extension: of each coordinate a vector over the field.
+// Vector is a vector of extension elements. It stores each coordinate as a vector over the field.
 type Vector[E any] [][]E
 
-// NewVector is n zeros, in one piece of memory.
+// NewVector returns a vector of n zeros, in one piece of memory.
 func NewVector[E any](degree, n int) Vector[E] {
 	all := make([]E, degree*n)
 	v := make(Vector[E], degree)
@@ -15,7 +15,7 @@ func NewVector[E any](degree, n int) Vector[E] {
 	return v
 }
 
-// Slice is part of a vector, in the same memory.
+// Slice returns v[from:to], in the same memory.
 func (v Vector[E]) Slice(from, to int) Vector[E] {
 	part := make(Vector[E], len(v))
 	for i, c := range v {
@@ -24,31 +24,32 @@ func (v Vector[E]) Slice(from, to int) Vector[E] {
 	return part
 }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (v Vector[E]) Len() int { return len(v[0]) }
 
-// Vectors is arithmetic of vectors over an extension.
+// Vectors computes with vectors of extension elements.
 type Vectors[E Element[E], X Extension[E, X]] struct {
 	Field[E, X]
 	degree   int
 	products []product[E]
 }
 
-// product is that of two coordinates, a multiple of which goes to each of some of the result's.
+// product is the product of two coordinates. A multiple of it is added to each of some coordinates of the
+// result.
 type product[E any] struct {
 	i, j int
 	to   []multiple[E]
 }
 
-// multiple is what goes to coordinate k: what went to the one before, or at first the product
-// itself, times a ratio.
+// multiple is what is added to coordinate k: what was added to the coordinate before it, or for the first one
+// the product itself, times a ratio.
 type multiple[E any] struct {
 	k     int
 	ratio E
 	same  bool // the ratio is 1
 }
 
-// NewVectors is the arithmetic over a field's extension.
+// NewVectors returns a Vectors for f's extension.
 func NewVectors[E Element[E], X Extension[E, X]](f Field[E, X]) *Vectors[E, X] {
 	var x X
 	v := &Vectors[E, X]{Field: f, degree: len(x)}
@@ -68,13 +69,13 @@ func NewVectors[E Element[E], X Extension[E, X]](f Field[E, X]) *Vectors[E, X] {
 	return v
 }
 
-// Unit is the element whose coordinate i is 1 and whose others are 0.
+// Unit returns the element whose coordinate i is 1 and whose others are 0.
 func (v *Vectors[E, X]) Unit(i int) (x X) {
 	x[i] = v.New(1)
 	return x
 }
 
-// Coordinates appends an element's coordinates.
+// Coordinates appends the coordinates of x to a slice.
 func Coordinates[E comparable, X Extension[E, X]](to []E, x X) []E {
 	for i := range len(x) {
 		to = append(to, x[i])
@@ -82,16 +83,16 @@ func Coordinates[E comparable, X Extension[E, X]](to []E, x X) []E {
 	return to
 }
 
-// Flat is elements' coordinates, one's behind the other's, in the same memory.
+// Flat returns the coordinates of all elements, one element after the other, in the same memory.
 func Flat[E comparable, X Extension[E, X]](x []X) []E {
 	var one X
 	return unsafe.Slice((*E)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*len(one))
 }
 
-// Degree is the extension's.
+// Degree returns the degree of the extension.
 func (v *Vectors[E, X]) Degree() int { return v.degree }
 
-// Get is one element.
+// Get returns element i of a.
 func (v *Vectors[E, X]) Get(a Vector[E], i int) (x X) {
 	for k := range v.degree {
 		x[k] = a[k][i]
@@ -99,7 +100,7 @@ func (v *Vectors[E, X]) Get(a Vector[E], i int) (x X) {
 	return x
 }
 
-// Set replaces one element.
+// Set sets element i of a to x.
 func (v *Vectors[E, X]) Set(a Vector[E], i int, x X) {
 	for k := range v.degree {
 		a[k][i] = x[k]
@@ -120,7 +121,7 @@ func (v *Vectors[E, X]) SubFrom(dst, a Vector[E]) {
 	}
 }
 
-// AddConstant adds x to every element.
+// AddConstant adds x to every element of dst.
 func (v *Vectors[E, X]) AddConstant(dst Vector[E], x X) {
 	for k := range v.degree {
 		c := x[k]
@@ -130,7 +131,7 @@ func (v *Vectors[E, X]) AddConstant(dst Vector[E], x X) {
 	}
 }
 
-// addProducts is AddProducts from row from on, by products of one vector and one scalar.
+// addProducts computes AddProducts for the rows from from on, one vector and one scalar at a time.
 func addProducts[E Element[E], X Extension[E, X]](f Field[E, X], dst Vector[E], a [][]E, x []X, scratch []E, from int) {
 	if from == dst.Len() {
 		return
@@ -142,14 +143,15 @@ func addProducts[E Element[E], X Extension[E, X]](f Field[E, X], dst Vector[E], 
 	}
 }
 
-// MulBase sets dst to the products of a and b, b over the field.
+// MulBase sets dst to the products of a with b, which is over the field.
 func (v *Vectors[E, X]) MulBase(dst, a Vector[E], b []E) {
 	for k := range v.degree {
 		v.Field.Mul(dst[k], a[k], b)
 	}
 }
 
-// Product adds the products of a and b to dst, which is neither; scratch is as long as they.
+// Product adds the products of a and b to dst. dst must be neither a nor b, and scratch must be as long as
+// they.
 func (v *Vectors[E, X]) Product(dst, a, b Vector[E], scratch []E) {
 	t := scratch[:len(a[0])]
 	for _, p := range v.products {
@@ -163,7 +165,7 @@ func (v *Vectors[E, X]) Product(dst, a, b Vector[E], scratch []E) {
 	}
 }
 
-// AddScaled adds x a to dst, which is not a; scratch is as long.
+// AddScaled adds x a to dst, which must not be a. scratch must be as long as a.
 func (v *Vectors[E, X]) AddScaled(dst, a Vector[E], x X, scratch []E) {
 	for i := range v.degree {
 		image := v.Unit(i).Mul(x)
@@ -173,11 +175,11 @@ func (v *Vectors[E, X]) AddScaled(dst, a Vector[E], x X, scratch []E) {
 	}
 }
 
-// Invert sets every element to its inverse; none is 0. One inversion is shared by all: each takes
-// three products.
+// Invert replaces every element of a by its inverse. No element may be 0. All share one inversion, and each
+// takes three products.
 func (v *Vectors[E, X]) Invert(a Vector[E]) {
 	n := a.Len()
-	before := make([]X, n) // the product of all before
+	before := make([]X, n) // the product of all elements before each
 	product := v.Unit(0)
 	for i := range n {
 		before[i] = product

@@ -6,7 +6,7 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/koalabear"
 )
 
-// BenchmarkVectors are the kernels on vectors that lie in the first-level cache.
+// BenchmarkVectors runs the kernels on vectors in the first-level cache.
 func BenchmarkVectors(b *testing.B) {
 	const rows = 32
 	vectors := func(n int) (all [][]koalabear.Element) {

@@ -1,10 +1,10 @@
 package koalabear
 
-// Xor, AndNot and Pack are a + b - 2 a b, a (1 - b), and the sum of 2^j a[j], row by row. They return
-// how many of the first rows they have done: the whole registers of a kernel, or none. Operands are as
-// long as dst, and none of Pack's is dst.
+// Xor, AndNot and Pack compute a + b - 2 a b, a (1 - b), and the sum of 2^j a[j], row by row. They process
+// the whole registers of a kernel, or nothing without one, and return the number of rows done, from the first
+// on. Operands must be as long as dst, and none of Pack's may be dst.
 
-// Xor is the exclusive or of bits.
+// Xor sets dst to a + b - 2 a b, the exclusive or of bits. It returns the number of rows done.
 func Xor(dst, a, b []Element) (rows int) {
 	if rows = whole(len(dst)); rows > 0 {
 		xorAVX512(&dst[0], &a[:rows][0], &b[:rows][0], rows)
@@ -12,7 +12,7 @@ func Xor(dst, a, b []Element) (rows int) {
 	return rows
 }
 
-// AndNot is a and not b of bits.
+// AndNot sets dst to a (1 - b), which is a and not b for bits. It returns the number of rows done.
 func AndNot(dst, a, b []Element) (rows int) {
 	if rows = whole(len(dst)); rows > 0 {
 		andNotAVX512(&dst[0], &a[:rows][0], &b[:rows][0], rows)
@@ -20,11 +20,11 @@ func AndNot(dst, a, b []Element) (rows int) {
 	return rows
 }
 
-// Pack is the number that bits are, the first one its least.
+// Pack sets dst to the sum of 2^j a[j], the number with these bits. It returns the number of rows done.
 func Pack(dst []Element, a [][]Element) (rows int) {
 	if rows = whole(len(dst)); rows > 0 && len(a) > 0 {
 		for _, v := range a {
-			_ = v[:rows] // the kernel looks at no length
+			_ = v[:rows] // the kernel does not check lengths
 		}
 		packAVX512(&dst[0], &a[len(a)-1], rows, len(a))
 		return rows
@@ -32,7 +32,7 @@ func Pack(dst []Element, a [][]Element) (rows int) {
 	return 0
 }
 
-// whole is how many of so many rows fill whole registers of the kernel.
+// whole returns how many of rows fill whole registers of the kernel.
 func whole(rows int) int {
 	if !hasKernel {
 		return 0

@@ -1,18 +1,18 @@
 package koalabear
 
-// MaxLayers is how many layers Butterflies does at most.
+// MaxLayers is the maximum number of layers that Butterflies computes at once.
 const MaxLayers = 4
 
-// Butterflies are layers of a transform on 2, 4, 8 or 16 vectors, row by row; src may be dst. Layer j
-// has the factors w[2^j-1+i], and makes of the vectors at 2^(j+1) b + i and 2^j further the sum and the
-// difference of the first one and the factor times the second. No operand is shorter than dst[0]. It
-// returns how many of the first rows it has done: the whole registers of a kernel, or none.
+// Butterflies computes the layers of a transform on 2, 4, 8 or 16 vectors, row by row. src may be dst. Layer
+// j has the factors w[2^j-1+i]. It takes the vectors x at 2^(j+1) b + i and y at 2^j further, and replaces
+// them by x + w y and x - w y. No operand may be shorter than dst[0]. It returns how many of the first rows
+// it has done: the whole registers of a kernel, or none.
 func Butterflies(dst, src, w [][]Element) (rows int) {
 	if rows = whole(len(dst[0])); rows == 0 {
 		return 0
 	}
 	for i := range dst {
-		_, _ = dst[i][:rows], src[i][:rows] // the kernel looks at no length
+		_, _ = dst[i][:rows], src[i][:rows] // the kernel does not check lengths
 	}
 	for i := range len(dst) - 1 {
 		_ = w[i][:rows]

@@ -1,13 +1,14 @@
 package koalabear
 
-// Dots adds to each dst[k] the sum of a[i] b[k][i] over the first rows, and returns how many these are: of 4
-// or 6 sums the whole registers of a kernel, or none. No vector is shorter than a.
+// Dots adds the sum of a[i] b[k][i] over the first rows to each dst[k], and returns the number of these rows.
+// With 4 or 6 sums they are the whole registers of a kernel; otherwise, and without a kernel, there are none.
+// No vector may be shorter than a.
 func Dots(dst, a []Element, b [][]Element) (rows int) {
 	if rows = len(a) &^ 31; rows == 0 || !hasKernel || len(dst) != len(b) {
 		return 0
 	}
 	for _, v := range b {
-		_ = v[:rows] // the kernel looks at no length
+		_ = v[:rows] // the kernel does not check lengths
 	}
 	const lanes = 8
 	var sums [6][2 * lanes]uint64

@@ -1,5 +1,5 @@
-// Package koalabear is the field of 2^31 - 2^24 + 1 elements with its extensions of degree four
-// and six, by value: gnark-crypto's, whose vectors, transforms and products these are.
+// Package koalabear wraps gnark-crypto's field of 2^31 - 2^24 + 1 elements and its extensions of degrees four
+// and six, as values. Vectors, transforms and products are gnark-crypto's, except the AVX-512 kernels.
 package koalabear
 
 import (
@@ -9,123 +9,125 @@ import (
 	"github.com/consensys/gnark-crypto/field/koalabear/extensions"
 )
 
-// Sizes of the field.
+// Constants of the field.
 const (
 	Modulus    = 1<<31 - 1<<24 + 1
 	TwoAdicity = 24
-	Generator  = 3 // of the multiplicative group
+	Generator  = 3 // generates the multiplicative group
 )
 
-// Element is an element, in Montgomery form: below Modulus, it stands for itself over 2^32.
+// Element is an element of the field in Montgomery form: the word is below Modulus and stands for itself
+// divided by 2^32.
 type Element [1]uint32
 
 func (a *Element) gnark() *gnark.Element { return (*gnark.Element)(a) }
 
-// New is v modulo Modulus.
+// New returns v modulo Modulus.
 func New(v uint64) Element { return Element(gnark.NewElement(v)) }
 
-// Uint64 is the element as a number below Modulus.
+// Uint64 returns the element as a number below Modulus.
 func (a Element) Uint64() uint64 { return a.gnark().Uint64() }
 
-// Canonical tells whether the form is below Modulus, as all elements are that are not decoded.
+// Canonical reports whether the word is below Modulus. All elements are Canonical, except possibly those
+// decoded from words.
 func (a Element) Canonical() bool { return a[0] < Modulus }
 
-// Add is a + b.
+// Add returns the sum a + b.
 func (a Element) Add(b Element) (c Element) {
 	c.gnark().Add(a.gnark(), b.gnark())
 	return c
 }
 
-// Sub is a - b.
+// Sub returns the difference a - b.
 func (a Element) Sub(b Element) (c Element) {
 	c.gnark().Sub(a.gnark(), b.gnark())
 	return c
 }
 
-// Mul is a b.
+// Mul returns the product a b.
 func (a Element) Mul(b Element) (c Element) {
 	c.gnark().Mul(a.gnark(), b.gnark())
 	return c
 }
 
-// Inverse is 1/a, of 0 it is 0.
+// Inverse returns 1/a, or 0 if a is 0.
 func (a Element) Inverse() (c Element) {
 	c.gnark().Inverse(a.gnark())
 	return c
 }
 
-// Vector is elements as gnark-crypto's vector, in the same memory.
+// Vector returns elements as gnark-crypto's vector, in the same memory.
 func Vector(a []Element) gnark.Vector {
 	return unsafe.Slice((*gnark.Element)(unsafe.SliceData(a)), len(a))
 }
 
-// Quartic is an element of gnark-crypto's extension E4: coordinates of 1, u, v, u v, with u² = 3
-// and v² = u.
+// Quartic is an element of gnark-crypto's extension E4. Its coordinates are those of 1, u, v, u v, with u² =
+// 3 and v² = u.
 type Quartic [4]Element
 
 func (a *Quartic) gnark() *extensions.E4 { return (*extensions.E4)(unsafe.Pointer(a)) }
 
-// Add is a + b.
+// Add returns the sum a + b.
 func (a Quartic) Add(b Quartic) (c Quartic) {
 	c.gnark().Add(a.gnark(), b.gnark())
 	return c
 }
 
-// Sub is a - b.
+// Sub returns the difference a - b.
 func (a Quartic) Sub(b Quartic) (c Quartic) {
 	c.gnark().Sub(a.gnark(), b.gnark())
 	return c
 }
 
-// Mul is a b.
+// Mul returns the product a b.
 func (a Quartic) Mul(b Quartic) (c Quartic) {
 	c.gnark().Mul(a.gnark(), b.gnark())
 	return c
 }
 
-// MulBase is a b of an element of the field.
+// MulBase returns a times an element b of the field.
 func (a Quartic) MulBase(b Element) (c Quartic) {
 	c.gnark().MulByElement(a.gnark(), b.gnark())
 	return c
 }
 
-// Inverse is 1/a, of 0 it is 0.
+// Inverse returns 1/a, or 0 if a is 0.
 func (a Quartic) Inverse() (c Quartic) {
 	c.gnark().Inverse(a.gnark())
 	return c
 }
 
-// Sextic is an element of gnark-crypto's extension E6: a pair of coordinates of 1 and u for each
-// of 1, w, w², with u² = 3 and w³ = 1 + u.
+// Sextic is an element of gnark-crypto's extension E6. Its coordinates are those of 1 and u for each of 1, w
+// and w², with u² = 3 and w³ = 1 + u.
 type Sextic [6]Element
 
 func (a *Sextic) gnark() *extensions.E6 { return (*extensions.E6)(unsafe.Pointer(a)) }
 
-// Add is a + b.
+// Add returns the sum a + b.
 func (a Sextic) Add(b Sextic) (c Sextic) {
 	c.gnark().Add(a.gnark(), b.gnark())
 	return c
 }
 
-// Sub is a - b.
+// Sub returns the difference a - b.
 func (a Sextic) Sub(b Sextic) (c Sextic) {
 	c.gnark().Sub(a.gnark(), b.gnark())
 	return c
 }
 
-// Mul is a b.
+// Mul returns the product a b.
 func (a Sextic) Mul(b Sextic) (c Sextic) {
 	c.gnark().Mul(a.gnark(), b.gnark())
 	return c
 }
 
-// MulBase is a b of an element of the field.
+// MulBase returns a times an element b of the field.
 func (a Sextic) MulBase(b Element) (c Sextic) {
 	c.gnark().MulByElement(a.gnark(), b.gnark())
 	return c
 }
 
-// Inverse is 1/a, of 0 it is 0.
+// Inverse returns 1/a, or 0 if a is 0.
 func (a Sextic) Inverse() (c Sextic) {
 	c.gnark().Inverse(a.gnark())
 	return c

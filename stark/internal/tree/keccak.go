@@ -7,20 +7,20 @@ import (
 	"github.com/zkbench/zkbench/hash/keccak"
 )
 
-// Element is what Keccak hashes: a value that lies in memory as one word of four or eight bytes.
+// Element is a value that Keccak can hash: one word of four or eight bytes in memory.
 type Element interface {
 	~uint32 | ~uint64 | ~[1]uint32
 }
 
-// Keccak is Keccak-256: of leaves their elements' words one after the other, the least significant
-// byte of each first. It runs on the fastest kernel, or on that named.
+// Keccak returns the hash Keccak-256. A leaf is the words of its elements one after the other, each in
+// little-endian order. It uses the fastest kernel of the machine, or the one given.
 func Keccak[E Element](on ...keccak.Kernel) Hash[E] { return keccakHash[E]{on} }
 
 type keccakHash[E Element] struct{ on []keccak.Kernel }
 
 func (keccakHash[E]) Name() string { return "keccak" }
 
-// long tells whether elements are words of eight bytes.
+// long reports whether elements are words of eight bytes.
 func (keccakHash[E]) long() bool {
 	var e E
 	return unsafe.Sizeof(e) == 8
@@ -50,13 +50,14 @@ func (h keccakHash[E]) Leaves(dst []Digest, columns [][]E) {
 
 func (h keccakHash[E]) Nodes(dst, pairs []Digest) { keccak.SumPairs(dst, pairs, h.on...) }
 
-// words is a row as the words that its elements are: those of the constraint have the size and the
-// alignment of one of the two types, and W is the type of their size.
+// words returns a row as words, in the same memory. Element's types have the size and alignment of one of the
+// two word types, and W must be the one of that size.
 func words[W keccak.Word, E Element](row []E) []W {
 	return unsafe.Slice((*W)(unsafe.Pointer(unsafe.SliceData(row))), len(row))
 }
 
-// columnsOf is columns as words; slices of elements and of words have one form.
+// columnsOf returns columns as words, in the same memory. Slices of elements and of words have the same
+// layout.
 func columnsOf[W keccak.Word, E Element](columns [][]E) [][]W {
 	return *(*[][]W)(unsafe.Pointer(&columns))
 }

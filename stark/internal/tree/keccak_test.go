@@ -12,7 +12,7 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/koalabear"
 )
 
-// columnsFor are so many columns of n elements each.
+// columnsFor returns width random columns of n elements each.
 func columnsFor[E any](random *rand.Rand, width, n int, element func(w uint64) E) [][]E {
 	columns := make([][]E, width)
 	for i := range columns {

@@ -7,7 +7,7 @@ import (
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
 )
 
-// Poseidon is the hash of package poseidon: of leaves HashNoPad, of nodes Compress.
+// Poseidon returns the hash of package poseidon: HashNoPad for leaves and Compress for nodes.
 func Poseidon() Hash[goldilocks.Element] { return poseidonHash{} }
 
 type poseidonHash struct{}
@@ -26,8 +26,8 @@ func (poseidonHash) Nodes(dst, pairs []Digest) {
 	poseidon.CompressAll(digestsOf(dst), digestsOf(pairs))
 }
 
-// digestsOf is digests as Poseidon's, in the same memory: four words of eight bytes both. What a decoder
-// has let through is below the field's order.
+// digestsOf returns digests as Poseidon's, in the same memory: both are four words of eight bytes. The words
+// must be below the field's order, which decoders check.
 func digestsOf(d []Digest) []poseidon.Digest {
 	return unsafe.Slice((*poseidon.Digest)(unsafe.Pointer(unsafe.SliceData(d))), len(d))
 }

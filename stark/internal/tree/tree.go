@@ -1,6 +1,6 @@
-// Package tree is Merkle trees over columns: leaf i is the hash of what stands at i in each of
-// them, so that nothing is transposed. What commits to a tree is a cap, a level near the top;
-// shape and height are the verifier's to know.
+// Package tree builds Merkle trees over columns. Leaf i is the hash of element i of every column, so that
+// columns need not be transposed. A tree is committed to by its cap, a level near the top. Verifiers must
+// know the shape and height of the tree.
 package tree
 
 import (
@@ -18,43 +18,44 @@ import (
 // DigestBytes is the length of a digest in bytes.
 const DigestBytes = 32
 
-// Digest is what a hash gives: 32 bytes, as words whose least significant byte is the first.
+// Digest is the output of a hash: 32 bytes, as four little-endian words.
 type Digest [DigestBytes / 8]uint64
 
-// Hash is what a tree over elements is made of. Leaves and nodes are told apart by their depth,
-// which a verifier knows, and not by the hash.
+// Hash hashes the leaves and nodes of a tree over elements. It need not separate leaves from nodes: their
+// depth, which verifiers know, does.
 type Hash[E any] interface {
 	Name() string
-	// Leaves sets dst[i] to the hash of columns[0][i], columns[1][i], ...: at least one column, none
-	// shorter than dst.
+	// Leaves sets dst[i] to the hash of columns[0][i], columns[1][i], ... There must be at least one column,
+	// and none may be shorter than dst.
 	Leaves(dst []Digest, columns [][]E)
-	// Leaf is the same of one row.
+	// Leaf returns the hash of one row.
 	Leaf(row []E) Digest
-	// Nodes sets dst[i] to the hash of pairs[2i] and pairs[2i+1]; dst may be the beginning of pairs.
+	// Nodes sets dst[i] to the hash of pairs[2i] and pairs[2i+1]. dst may be the beginning of pairs.
 	Nodes(dst, pairs []Digest)
 }
 
-// Tree is the digests of a tree of 2^k leaves, but for those of the lowest levels: what is needed of these can be hashed
-// again.
+// Tree stores the digests of a tree with 2^k leaves. It may omit the lowest levels; what a path needs of them
+// is then hashed again.
 type Tree[E any] struct {
 	hash    Hash[E]
-	omitted int        // how many levels, from the leaves on
-	levels  [][]Digest // those above, the cap last
+	omitted int        // number of levels that are not stored, from the leaves on
+	levels  [][]Digest // the levels above them, the cap last
 	scratch *sync.Pool // of *[]Digest
 }
 
 const (
-	// chunk is how many digests are one task.
+	// chunk is the number of digests in one task.
 	chunk = 512
-	// Most is how many levels are omitted at most: an eighth of the digests is left, and for each leaf that is shown eight
-	// are hashed again.
+	// Most is the maximum number of omitted levels. With it, a tree stores an eighth of the digests, and for
+	// each leaf that is opened eight are hashed again.
 	Most = 3
-	// logLanes is of how many nodes of an omitted level are hashed at a time.
+	// logLanes is the base-2 logarithm of how many nodes of an omitted level are hashed at a time.
 	logLanes = 3
 )
 
-// New is a tree of 2^log leaves, none hashed yet, under a cap of 2^capLog digests, or of all
-// leaves where these are fewer. Leaves are set in whole runs of 2^run, those of one part of the tree.
+// New returns a tree of 2^log leaves, none of them hashed yet, with a cap of 2^capLog digests, or of all
+// leaves if there are fewer. If run is large enough, the tree omits up to Most of its lowest levels. Leaves
+// must then be set in aligned runs of 2^run.
 func New[E any](hash Hash[E], log, capLog, run int) *Tree[E] {
 	capLog = min(capLog, log)
 	t := &Tree[E]{hash: hash, omitted: max(0, min(Most, run-logLanes, log-capLog)), scratch: new(sync.Pool)}
@@ -67,10 +68,11 @@ func New[E any](hash Hash[E], log, capLog, run int) *Tree[E] {
 	return t
 }
 
-// RunOf is the logarithm of how many leaves Leaves sets at a time, at least, of 2^log.
+// RunOf returns the base-2 logarithm of the least number of leaves that Leaves sets at a time if there are
+// 2^log.
 func RunOf(log int) int { return min(log, bits.Len(chunk)-1) }
 
-// Leaves hashes the leaves from first on: of each column all that it holds.
+// Leaves hashes the leaves from index first on: one for each element of the columns.
 func (t *Tree[E]) Leaves(ctx context.Context, ex executor.Executor, first int, columns [][]E) error {
 	n := len(columns[0])
 	return ex.Do(ctx, (n+chunk-1)/chunk, func(_ context.Context, i int) error {
@@ -84,7 +86,7 @@ func (t *Tree[E]) Leaves(ctx context.Context, ex executor.Executor, first int, c
 	})
 }
 
-// Set hashes the leaves from first on at once.
+// Set hashes the leaves from index first on in the calling goroutine.
 func (t *Tree[E]) Set(first int, columns [][]E) {
 	n := len(columns[0])
 	if t.omitted == 0 {
@@ -105,7 +107,7 @@ func (t *Tree[E]) Set(first int, columns [][]E) {
 	t.hash.Nodes(t.levels[0][first>>t.omitted:][:len(below)/2], below)
 }
 
-// Grow hashes the levels above the leaves, when all of these are there, and returns the cap.
+// Grow hashes the levels above the leaves and returns the cap. All leaves must have been set.
 func (t *Tree[E]) Grow(ctx context.Context, ex executor.Executor) ([]Digest, error) {
 	for i, level := range t.levels[1:] {
 		below := t.levels[i]
@@ -121,13 +123,15 @@ func (t *Tree[E]) Grow(ctx context.Context, ex executor.Executor) ([]Digest, err
 	return t.Cap(), nil
 }
 
-// Cap is what commits to the tree.
+// Cap returns the cap, which commits to the tree.
 func (t *Tree[E]) Cap() []Digest { return t.levels[len(t.levels)-1] }
 
-// Lower is levels that a tree omits: of nodes of the lowest one that it keeps what is below them.
+// Lower holds digests of levels that a tree omits. It maps a node of the lowest stored level to the levels
+// below it, the leaves first.
 type Lower map[int][][]Digest
 
-// Again adds to lower what is omitted around leaves, hashed once more: row gives the elements of any leaf around them.
+// Again hashes the omitted digests around the given leaves again and adds them to lower. The leaves must be
+// in rising order. row returns the elements of any leaf near them.
 func (t *Tree[E]) Again(ctx context.Context, ex executor.Executor, lower Lower, leaves []int, row func(leaf int) []E) error {
 	if t.omitted == 0 {
 		return nil
@@ -148,7 +152,7 @@ func (t *Tree[E]) Again(ctx context.Context, ex executor.Executor, lower Lower, 
 	return err
 }
 
-// below is the levels below a node of the lowest one that is kept, the leaves first.
+// below hashes the levels below a node of the lowest stored level, the leaves first.
 func (t *Tree[E]) below(node int, row func(leaf int) []E) (levels [][]Digest) {
 	n := 1 << t.omitted
 	var columns [][]E
@@ -173,8 +177,9 @@ func (t *Tree[E]) below(node int, row func(leaf int) []E) (levels [][]Digest) {
 	}
 }
 
-// Path is the digests that the leaves of rising indices need, beside what they give each other, on
-// their way to the cap: of each level, the lowest first, from left to right. Again has added what is omitted around them.
+// Path returns the digests that lead from the leaves at rising indices to the cap, except those that the
+// leaves themselves give. They are ordered by level, the lowest first, and from left to right. If the tree
+// omits levels, Again must have added the digests around these leaves to lower.
 func (t *Tree[E]) Path(indices []int, lower Lower) (path []Digest) {
 	walk(t.omitted+len(t.levels)-1, indices, func(level, node int, paired bool) {
 		switch up := t.omitted - level; {
@@ -188,7 +193,8 @@ func (t *Tree[E]) Path(indices []int, lower Lower) (path []Digest) {
 	return path
 }
 
-// PathLen is the length of a Path of rising indices of 2^log leaves under a cap of 2^capLog.
+// PathLen returns the length of a Path for leaves at rising indices, in a tree of 2^log leaves with a cap of
+// 2^capLog digests.
 func PathLen(log, capLog int, indices []int) (n int) {
 	walk(log-min(capLog, log), indices, func(_, _ int, paired bool) {
 		if !paired {
@@ -198,8 +204,8 @@ func PathLen(log, capLog int, indices []int) (n int) {
 	return n
 }
 
-// walk visits level by level the nodes that are known, from left to right, of two siblings the
-// left one.
+// walk visits the known nodes level by level, from left to right. If both siblings are known, it visits the
+// left one, with paired set.
 func walk(levels int, indices []int, visit func(level, node int, paired bool)) {
 	at := slices.Clone(indices)
 	for level := range levels {
@@ -217,9 +223,11 @@ func walk(levels int, indices []int, visit func(level, node int, paired bool)) {
 	}
 }
 
-// climb checks that rows are as many as indices, which rise, in a tree of 2^log leaves under a cap of so
-// many digests, and path's digests as many as these need, and returns the nodes of the cap's level over them, from
-// left to right. Where visit is not nil it is given each node on the way with its sibling, level by level.
+// climb hashes rows and path up to the cap's level and returns the nodes of that level over the rows, from
+// left to right. The tree has 2^log leaves and a cap of top digests; indices must rise. climb returns
+// zkbench.ErrMalformed if there is not one row for each index, or if path does not have the length that they
+// need. If visit is not nil, it is called for each node on the way, level by level, with the node and its
+// sibling.
 func climb[E any](hash Hash[E], log, top int, indices []int, rows [][]E, path []Digest, visit func(level, node int, pair [2]Digest)) ([]Digest, error) {
 	levels := 0
 	for top<<levels < 1<<log {
@@ -266,19 +274,19 @@ func climb[E any](hash Hash[E], log, top int, indices []int, rows [][]E, path []
 	return digests, nil
 }
 
-// Verify checks that rows are those of the indices, which rise, in the tree of 2^log leaves with
-// that cap. Any number of digests but PathLen, and of rows but one for each index, is a
-// zkbench.ErrMalformed; other rows are a zkbench.ErrProof.
+// Verify checks that rows are the leaves at rising indices of the tree of 2^log leaves with the given cap. It
+// returns zkbench.ErrMalformed if path does not have PathLen digests or if there is not one row for each
+// index. It returns zkbench.ErrProof if the rows are others.
 func Verify[E any](hash Hash[E], log int, top []Digest, indices []int, rows [][]E, path []Digest) error {
 	digests, err := climb(hash, log, len(top), indices, rows, path, nil)
 	if err != nil {
 		return err
 	}
 	for i, node := 0, -1; i < len(indices); i++ {
-		if at := indices[i] * len(top) >> log; at != node { // which digest of the cap is above it
+		if at := indices[i] * len(top) >> log; at != node { // at is the cap's digest above the leaf
 			node = at
 			if digests[0] != top[at] {
-				return fmt.Errorf("%w: rows that do not lead to the cap", zkbench.ErrProof)
+				return fmt.Errorf("%w: rows do not lead to the cap", zkbench.ErrProof)
 			}
 			digests = digests[1:]
 		}
@@ -286,8 +294,9 @@ func Verify[E any](hash Hash[E], log int, top []Digest, indices []int, rows [][]
 	return nil
 }
 
-// Paths are the siblings, from below to the cap of so many digests, of each index: what Verify is given, of each
-// index apart. Errors are those of Verify; whether rows lead to the cap is not looked at.
+// Paths splits the path that Verify takes into one path for each index. Each lists the siblings from the leaf
+// to a cap of top digests. Its errors are those of Verify, but it does not check whether the rows lead to the
+// cap.
 func Paths[E any](hash Hash[E], log, top int, indices []int, rows [][]E, path []Digest) ([][]Digest, error) {
 	type place struct{ level, node int }
 	pairs := make(map[place][2]Digest)
@@ -309,7 +318,7 @@ func Paths[E any](hash Hash[E], log, top int, indices []int, rows [][]E, path []
 	return all, nil
 }
 
-// Append appends the digest's bytes.
+// Append appends the digest's bytes to b.
 func (d Digest) Append(b []byte) []byte {
 	for _, w := range d {
 		b = binary.LittleEndian.AppendUint64(b, w)

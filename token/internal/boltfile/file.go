@@ -1,8 +1,6 @@
-// Package boltfile keeps a bbolt file from harming whoever opens it: the file
-// appears complete or not at all, its structure is checked before bbolt trusts it,
-// what bbolt answers with a panic comes back as an error, readers see nothing that is
-// not durable, and writers that come while another writes can share one flush to the
-// disk.
+// Package boltfile makes bbolt files safe to open and to share. A file appears complete or not at all, and its
+// structure is checked before bbolt trusts it. A panic of bbolt is returned as an error. Readers see only what
+// is durable. Writers that arrive while another one writes can share one flush to the disk.
 package boltfile
 
 import (
@@ -27,12 +25,12 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// lockWait is how long a file that another process has open is waited for: it
-// outlasts another's check on opening a small file.
+// lockWait is how long Open waits for a file that another process has open. It outlasts another process's check
+// when that opens a small file.
 const lockWait = 200 * time.Millisecond
 
-// Create makes a file at path, mode 0600, with what initialize writes. It appears
-// complete or not at all; there must be none (fs.ErrExist), and hard links.
+// Create creates a file at path, mode 0600, with what initialize writes. The file appears complete or not at
+// all. Create returns fs.ErrExist if path exists. The file system must support hard links.
 func Create(path string, initialize func(*bbolt.Tx) error) error {
 	dir := filepath.Dir(path)
 	temp, err := os.CreateTemp(dir, ".new-*")
@@ -53,7 +51,7 @@ func Create(path string, initialize func(*bbolt.Tx) error) error {
 	if err := os.Link(temp.Name(), path); err != nil {
 		return err
 	}
-	if runtime.GOOS == "windows" { // where a folder cannot be flushed
+	if runtime.GOOS == "windows" { // Windows cannot flush a folder
 		return nil
 	}
 	d, err := os.Open(dir)
@@ -63,25 +61,23 @@ func Create(path string, initialize func(*bbolt.Tx) error) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// File is an open file. It is safe for concurrent use.
+// File is an open bbolt file. It is safe for concurrent use.
 type File struct {
 	db      *bbolt.DB
 	file    *os.File // bbolt's own, for reading
 	updates *groupcommit.Queue[*job]
 
-	writer sync.Mutex // is held by who writes
-	stuck  bool       // by the writer: bbolt's locks are lost; closing would wait for ever
+	writer sync.Mutex // held during a write
+	stuck  bool       // set by the writer: bbolt's locks are lost, so closing would wait for ever
 
-	// visible is held while a commit is not yet durable, which bbolt would show to
-	// readers already.
+	// visible is locked while a commit is not yet durable, because bbolt already shows it to readers.
 	visible sync.RWMutex
-	failed  error // why the file does nothing more
+	failed  error // why the file has stopped
 }
 
-// Open opens a file that Create made, after a check of its structure, in a time that
-// grows with the number of pages, and check, which sees it read-only: nothing is
-// written before both pass. The error is fs.ErrNotExist, ledger.ErrLocked, a
-// *ledger.CorruptError, or check's.
+// Open opens a file that Create made. It first checks the file's structure, in a time that grows with the
+// number of pages, and then calls check with a read-only transaction. Nothing is written before both succeed.
+// Open returns fs.ErrNotExist, ledger.ErrLocked, a *ledger.CorruptError, or the error of check.
 func Open(path string, check func(*bbolt.Tx) error) (*File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -90,7 +86,7 @@ func Open(path string, check func(*bbolt.Tx) error) (*File, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%w: %s is not a file", zkbench.ErrEnv, path)
 	}
-	if info.Size() == 0 { // which bbolt would fill
+	if info.Size() == 0 { // bbolt would fill an empty file
 		return nil, ledger.Corruptf("file", "truncated: 0 bytes")
 	}
 	// A read-only bbolt looks at nothing but its meta pages and keeps writers
@@ -125,7 +121,7 @@ func Open(path string, check func(*bbolt.Tx) error) (*File, error) {
 	return f, nil
 }
 
-// open opens the file with bbolt, and returns the file that bbolt reads.
+// open opens the file with bbolt. It also returns the file that bbolt reads.
 func open(path string, readOnly bool) (db *bbolt.DB, file *os.File, err error) {
 	err = Guard(func() (err error) {
 		db, err = bbolt.Open(path, 0o600, &bbolt.Options{
@@ -147,8 +143,7 @@ func open(path string, readOnly bool) (db *bbolt.DB, file *os.File, err error) {
 	return db, file, opening(path, err)
 }
 
-// Close waits for what runs and closes the file. What is called after it fails with
-// fs.ErrClosed.
+// Close waits for running calls and closes the file. Calls after Close return fs.ErrClosed.
 func (f *File) Close() error {
 	f.writer.Lock()
 	defer f.writer.Unlock()
@@ -161,7 +156,7 @@ func (f *File) Close() error {
 	return f.db.Close()
 }
 
-// close makes the file refuse whatever comes after.
+// close makes all later calls fail.
 func (f *File) close() error {
 	f.visible.Lock()
 	defer f.visible.Unlock()
@@ -172,16 +167,17 @@ func (f *File) close() error {
 	return nil
 }
 
-// SumLen is the length of the checksum behind a body.
+// SumLen is the length in bytes of the checksum that follows a body.
 const SumLen = 4
 
-// Seal appends the checksum to body, with which the value is good only in its place.
+// Seal appends to body a checksum over bucket, key and body. The sealed value is good only under this key of
+// this bucket.
 func Seal(bucket string, key, body []byte) []byte {
 	return binary.BigEndian.AppendUint32(body, store.Checksum(bucket, key, body))
 }
 
-// Unseal returns the body of a sealed value, at least so long. The error is a
-// *ledger.CorruptError that names the bucket and shows neither key nor body.
+// Unseal returns the body of a sealed value. If the checksum is wrong, or the body has fewer than least bytes,
+// it returns a *ledger.CorruptError that names the bucket and shows neither key nor body.
 func Unseal(bucket string, key, value []byte, least int) ([]byte, error) {
 	n := len(value) - SumLen
 	if n < least {
@@ -193,9 +189,8 @@ func Unseal(bucket string, key, value []byte, least int) ([]byte, error) {
 	return value[:n:n], nil
 }
 
-// Guard calls what works on bbolt's pages. bbolt answers some corruption with
-// a panic, and a wrong offset reads beyond the map, which faults; both come
-// back as errors.
+// Guard calls work, which reads or writes bbolt's pages, and returns panics and memory faults as errors. bbolt
+// answers some corruption with a panic; a wrong offset makes it read beyond the map, which faults.
 func Guard(work func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -206,7 +201,7 @@ func Guard(work func() error) (err error) {
 	return work()
 }
 
-// opening gives an error of bbolt.Open its type.
+// opening returns an error of bbolt.Open with its type.
 func opening(path string, err error) error {
 	var place *fs.PathError
 	var corrupt *ledger.CorruptError

@@ -12,20 +12,19 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// bbolt trusts its pages: a wrong page number sends it into endless recursion,
-// which no recover stops, and a wrong list of free pages makes it write over
-// live ones. So the file is read here first, page by page and without the map,
-// and held to what bbolt writes (go.etcd.io/bbolt v1.5.0, internal/common):
+// bbolt trusts its pages. A wrong page number sends it into endless recursion, which no recover stops, and a
+// wrong list of free pages makes it write over live ones. So the file is read here first, page by page and
+// without the map, and checked against what bbolt writes (go.etcd.io/bbolt v1.5.0, internal/common):
 //
-//   - both meta pages are good and are those of two transactions in sequence;
+//   - both meta pages are good and belong to two transactions in sequence;
 //   - every page is reached once: from the root, from the list of free pages,
 //     or as a meta page; no page is left over;
-//   - a page's keys and values lie behind its elements without gap or overlap,
+//   - a page's keys and values follow its elements without gap or overlap,
 //     and keys ascend, within a page and between pages.
 //
-// Values are not looked at: they have checksums of their own, and the overflow
-// pages of the log are not even read. Memory is one bit per page, one page per
-// level of the tree, and the list of free pages, which bbolt holds too.
+// Values are not checked: they have checksums of their own, and the overflow pages of the log are not even
+// read. Memory is one bit per page, one page per level of the tree, and the list of free pages, which bbolt
+// holds too.
 
 const (
 	metaPages      = 2
@@ -142,12 +141,12 @@ type run struct {
 
 func place(page uint64) string { return fmt.Sprintf("page %d", page) }
 
-// bad returns the error of a page.
+// bad returns a *ledger.CorruptError that names the page.
 func (r *run) bad(format string, args ...any) error {
 	return ledger.Corruptf(place(r.id), format, args...)
 }
 
-// mark notes that n pages from id are reached, from the page by.
+// mark records that page by leads to n pages from id on.
 func (p *pages) mark(by, id, n uint64) error {
 	if id < metaPages || id >= p.high || n > p.high-id {
 		return ledger.Corruptf(place(by), "pages %d to %d, accepted are %d to %d", id, id+n-1, metaPages, p.high-1)
@@ -162,7 +161,7 @@ func (p *pages) mark(by, id, n uint64) error {
 	return nil
 }
 
-// open reads a page's header and first bytes into the buffer of its depth.
+// open reads a page's header and first bytes into the buffer for its depth.
 func (p *pages) open(id uint64, depth int) (*run, error) {
 	if depth >= maxDepth {
 		return nil, ledger.Corruptf(place(id), "deeper than %d levels", maxDepth)
@@ -206,7 +205,7 @@ func (r *run) bytes(at, n int64) ([]byte, error) {
 	return b, nil
 }
 
-// bounds are the keys that a page may hold: from lo (nil: any) to below hi (nil: any).
+// bounds are the keys that a page may hold: at least lo (nil: any) and below hi (nil: any).
 type bounds struct{ lo, hi []byte }
 
 // tree checks the tree of buckets whose root is the page id.
@@ -214,8 +213,7 @@ func (p *pages) tree(id uint64) error {
 	return p.walk(id, 0, bounds{}, true)
 }
 
-// walk checks the page id and all below it. Only in the root tree are there
-// buckets.
+// walk checks the page id and all pages below it. Only the root tree has buckets.
 func (p *pages) walk(id uint64, depth int, within bounds, buckets bool) error {
 	r, err := p.open(id, depth)
 	if err != nil {
@@ -286,8 +284,8 @@ func (r *run) leaf(depth int, within bounds, buckets bool) error {
 	return nil
 }
 
-// key returns the key of the element at an offset, which lies at *want, is
-// above the key before it and within the bounds; it moves *want behind it.
+// key returns the key of the element at offset at, which must start at *want, be above the key before it and be
+// within the bounds. It advances *want past the key.
 func (r *run) key(at int64, pos, size uint32, want *int64, before []byte, within bounds) ([]byte, error) {
 	if size < 1 || size > maxKey || at+int64(pos) != *want {
 		return nil, r.bad("a key of %d bytes at %d, want it at %d", size, at+int64(pos), *want)
@@ -305,8 +303,7 @@ func (r *run) key(at int64, pos, size uint32, want *int64, before []byte, within
 	return key, nil
 }
 
-// bucket checks the bucket in the value at an offset of the run: a tree, or one
-// leaf inside the value.
+// bucket checks the bucket in the value at an offset of the run: a tree, or one leaf inside the value.
 func (r *run) bucket(at, size int64, depth int) error {
 	header, err := r.bytes(at, bucketLen)
 	if err != nil {
@@ -322,7 +319,7 @@ func (r *run) bucket(at, size int64, depth int) error {
 			return err
 		}
 		if id, flags := native.Uint64(inline), native.Uint16(inline[8:]); id != 0 || flags != flagLeaf || native.Uint32(inline[12:]) != 0 {
-			return r.bad("an inline bucket that is no leaf")
+			return r.bad("an inline bucket that is not a leaf")
 		}
 		in := run{p: r.p, id: r.id, at: r.at + at + bucketLen, len: int64(len(inline)), head: inline}
 		in.count = int(native.Uint16(inline[10:]))
@@ -331,7 +328,7 @@ func (r *run) bucket(at, size int64, depth int) error {
 	return r.bad("a bucket of %d bytes", size)
 }
 
-// freelist marks the pages of the list of free pages, and those it names.
+// freelist marks the pages of the list of free pages, and the pages that the list names.
 func (p *pages) freelist(id uint64) error {
 	r, err := p.open(id, 0)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 
 const smallPage = 1024
 
-// sample is a small file as bytes, and as it was some transactions before: a bucket
+// sample returns a small file as bytes, and as it was some transactions before: a bucket
 // with branches, values with overflow pages, an inline bucket, and free pages.
 func sample(t testing.TB) (data, earlier []byte) {
 	t.Helper()
@@ -121,7 +121,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// reachable are the pages in use.
+// reachable returns the pages in use.
 func reachable(t *testing.T, data []byte) map[uint64]bool {
 	t.Helper()
 	r := bytes.NewReader(data)

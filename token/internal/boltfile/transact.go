@@ -13,9 +13,8 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Snapshot begins a read of what is durable. The caller must end it with Rollback; a
-// write for which the file must grow waits for that, and with it all that begin to
-// read. What reads it goes through Guard.
+// Snapshot begins to read what is durable. The caller must end the transaction with Rollback, and read it
+// inside Guard. A write that must grow the file waits until then, and every new reader waits for that write.
 func (f *File) Snapshot() (tx *bbolt.Tx, err error) {
 	f.visible.RLock()
 	defer f.visible.RUnlock()
@@ -29,7 +28,7 @@ func (f *File) Snapshot() (tx *bbolt.Tx, err error) {
 	return tx, err
 }
 
-// View runs a short read of what is durable.
+// View calls read with a short transaction over what is durable.
 func (f *File) View(read func(*bbolt.Tx) error) error {
 	tx, err := f.Snapshot()
 	if err != nil {
@@ -39,8 +38,7 @@ func (f *File) View(read func(*bbolt.Tx) error) error {
 	return Guard(func() error { return read(tx) })
 }
 
-// CheckPages checks the structure of the pages that a snapshot is made of, in a time
-// that grows with their number.
+// CheckPages checks the structure of a snapshot's pages, in a time that grows with their number.
 func (f *File) CheckPages(snapshot *bbolt.Tx) error {
 	return Guard(func() error {
 		pageSize := int64(snapshot.DB().Info().PageSize)
@@ -48,10 +46,9 @@ func (f *File) CheckPages(snapshot *bbolt.Tx) error {
 	})
 }
 
-// Write runs work in a transaction of its own, which is durable when Write returns
-// nil, and leaves no trace when work returns an error, which Write returns. After
-// another error, a zkbench.ErrOutcomeUnknown of a commit among them, the file does
-// nothing more until it is opened again.
+// Write calls work in a transaction of its own. The transaction is durable when Write returns nil. If work
+// returns an error, Write returns it and nothing is written. After any other error, for example
+// ErrOutcomeUnknown from a commit, all later calls fail until the file is opened again.
 func (f *File) Write(work func(*bbolt.Tx) error) error {
 	f.writer.Lock()
 	defer f.writer.Unlock()
@@ -70,7 +67,7 @@ func (f *File) Write(work func(*bbolt.Tx) error) error {
 	return refused
 }
 
-// transact runs work and commits, unless work refuses. The caller is the writer.
+// transact calls work and commits, unless work returns an error. The caller holds writer.
 func (f *File) transact(work func(*bbolt.Tx) error) (refused, err error) {
 	tx, err := f.db.Begin(true)
 	if err != nil {
@@ -88,9 +85,8 @@ func (f *File) transact(work func(*bbolt.Tx) error) (refused, err error) {
 	return nil, f.commit(tx)
 }
 
-// commit commits. bbolt does not tell a commit that failed before it changed the file
-// from one that failed after, so no failure says what a later reader will find, and
-// none may look before the file has stopped.
+// commit commits. bbolt does not say whether a commit failed before or after it changed the file. So after a
+// failure nobody knows what a later reader will find, and nobody may read before the file has stopped.
 func (f *File) commit(tx *bbolt.Tx) error {
 	f.visible.Lock()
 	defer f.visible.Unlock()
@@ -102,15 +98,14 @@ func (f *File) commit(tx *bbolt.Tx) error {
 	return err
 }
 
-// stopped returns why the file does nothing more, nil while it does.
+// stopped returns why the file has stopped, or nil.
 func (f *File) stopped() error {
 	f.visible.RLock()
 	defer f.visible.RUnlock()
 	return f.failed
 }
 
-// Stop makes the file refuse whatever comes after err, as it does of itself after an
-// error of bbolt. The first of such errors counts.
+// Stop makes all later calls fail because of err, as an error of bbolt does. Only the first such error counts.
 func (f *File) Stop(err error) {
 	f.visible.Lock()
 	defer f.visible.Unlock()
@@ -119,8 +114,8 @@ func (f *File) Stop(err error) {
 	}
 }
 
-// failure is what a file answers after an error. The error's outcome is not that of
-// later calls: they write nothing.
+// failure returns the error of calls after err. Their outcome is known even if that of err is not: they write
+// nothing.
 func failure(err error) error {
 	if corrupt, ok := errors.AsType[*ledger.CorruptError](err); ok {
 		return corrupt
@@ -128,7 +123,7 @@ func failure(err error) error {
 	return fmt.Errorf("%w: the file has stopped, open it again: %v", zkbench.ErrEnv, err)
 }
 
-// maxJobs bounds the calls of Update that share a transaction.
+// maxJobs bounds the number of Update calls that share a transaction.
 const maxJobs = 1024
 
 // job is one call of Update.
@@ -137,10 +132,9 @@ type job struct {
 	err  error
 }
 
-// Update is Write for many callers: those that come while another is being written
-// share the next transaction and its flush. work may therefore run more than once, and
-// what it reads is durable when Update returns. When ctx ends before the call has been
-// taken, its cause is returned.
+// Update writes like Write, for many callers. Callers that arrive during another write share the next
+// transaction and its flush. So work may run more than once. What it reads is durable when Update returns. If
+// ctx ends before a transaction takes the call, Update returns the context's cause.
 func (f *File) Update(ctx context.Context, work func(*bbolt.Tx) error) error {
 	j := &job{work: work}
 	if !f.updates.Do(ctx, j) {
@@ -149,7 +143,7 @@ func (f *File) Update(ctx context.Context, work func(*bbolt.Tx) error) error {
 	return j.err
 }
 
-// share does the jobs in one transaction, without those whose work fails.
+// share does the jobs in one transaction, except those whose work fails.
 func (f *File) share(jobs []*job) {
 	for len(jobs) > 0 {
 		bad := -1

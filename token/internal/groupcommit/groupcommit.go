@@ -1,6 +1,6 @@
-// Package groupcommit lets the callers of a store with one writer share its
-// transactions: jobs that come while others are committed wait, and go into the next
-// transaction together. It promises nothing of what a commit does with its jobs.
+// Package groupcommit lets the callers of a store with one writer share its transactions. Jobs that arrive
+// during a commit wait, and go into the next transaction together. The package does not know what a commit does
+// with its jobs.
 package groupcommit
 
 import (
@@ -12,11 +12,11 @@ import (
 	"sync/atomic"
 )
 
-// Queue is the jobs that wait for a transaction. It is safe for concurrent use.
+// Queue holds the jobs that wait for a transaction. It is safe for concurrent use.
 type Queue[J any] struct {
 	fit    func(jobs []J) int
 	commit func(jobs []J)
-	// writer is a token: who has put it there commits, or keeps others from it.
+	// writer is a token. A goroutine that has put it there commits, or keeps others from committing.
 	writer chan struct{}
 
 	mu    sync.Mutex
@@ -30,35 +30,34 @@ type call[J any] struct {
 	done  chan struct{} // closed when the job's commit is over
 }
 
-// group is the calls that one commit has.
+// group holds the calls of one commit.
 type group struct {
-	staying  atomic.Int64 // callers of DoOrLeave who wait for it, whose contexts live
+	staying  atomic.Int64 // callers of DoOrLeave that wait for it and whose contexts have not ended
 	panicked any          // what the commit panicked with, once it is over
 }
 
-// New returns a queue. fit says how many of the jobs, from the first, go into one
-// transaction; one always does. commit does them and leaves in each what became of it.
-// It is never called twice at once, and the slice is its own. It runs on a goroutine
-// that ends with it. If it panics, so do the callers who wait for it.
+// New returns a queue. fit returns how many of the jobs, counted from the first, go into one transaction; at
+// least one always does. commit commits them, and must store each job's result in the job. It owns the slice
+// and is never called concurrently. It runs on a goroutine that ends with it. If it panics, the callers that
+// wait for it panic too.
 func New[J any](fit func(jobs []J) int, commit func(jobs []J)) *Queue[J] {
 	return &Queue[J]{fit: fit, commit: commit, writer: make(chan struct{}, 1)}
 }
 
-// Outcome is what became of a job.
+// Outcome says what happened to a job.
 type Outcome int
 
 const (
-	// Withdrawn: no commit has had the job, and none will.
+	// Withdrawn: no commit has taken the job, and none will.
 	Withdrawn Outcome = iota
-	// Left: a commit has the job, which is that commit's alone from here on.
+	// Left: a commit has taken the job, which belongs to that commit alone from now on.
 	Left
-	// Done: a commit has had the job.
+	// Done: the job's commit is over.
 	Done
 )
 
-// Do queues the job, waits until it is committed, and returns true. It returns false
-// when ctx ends while the job waits, which then takes no part; a job that a commit has
-// is waited for, whatever becomes of ctx.
+// Do queues the job, waits until it is committed, and returns true. If ctx ends while the job is still queued,
+// Do removes it and returns false. Once a commit has taken the job, Do waits for the commit even if ctx ends.
 func (q *Queue[J]) Do(ctx context.Context, job J) bool {
 	c, outcome := q.await(ctx, job)
 	if outcome == Left {
@@ -67,9 +66,9 @@ func (q *Queue[J]) Do(ctx context.Context, job J) bool {
 	return outcome != Withdrawn
 }
 
-// DoOrLeave is Do for a commit that ends soon after the contexts of all its callers
-// have: a caller whose ctx ends while a commit has the job leaves, unless it is the
-// last of that commit's, who waits for its end. The two are not for one queue.
+// DoOrLeave works like Do, for commits that end soon after the contexts of all their callers. If ctx ends after
+// a commit has taken the job, DoOrLeave returns Left. The last caller of a commit does not leave but waits for
+// its end. Do not use Do and DoOrLeave on one queue.
 func (q *Queue[J]) DoOrLeave(ctx context.Context, job J) Outcome {
 	c, outcome := q.await(ctx, job)
 	if outcome == Left && c.group.staying.Add(-1) == 0 {
@@ -79,15 +78,14 @@ func (q *Queue[J]) DoOrLeave(ctx context.Context, job J) Outcome {
 	return outcome
 }
 
-// Exclusive does work while nothing is committed.
+// Exclusive calls work while no commit runs.
 func (q *Queue[J]) Exclusive(work func()) {
 	q.writer <- struct{}{}
 	defer func() { <-q.writer }()
 	work()
 }
 
-// Idle waits until the commit that runs is over, and returns true, or false when ctx
-// has ended before.
+// Idle waits until the running commit is over and returns true. It returns false if ctx ends before.
 func (q *Queue[J]) Idle(ctx context.Context) bool {
 	select {
 	case q.writer <- struct{}{}:
@@ -98,8 +96,8 @@ func (q *Queue[J]) Idle(ctx context.Context) bool {
 	}
 }
 
-// await queues the job and waits for the end of its commit, or of ctx. Whoever waits
-// begins a commit when none runs, for all that wait.
+// await queues the job and waits until its commit or ctx ends. If no commit runs, a waiting caller begins one
+// for all jobs that wait.
 func (q *Queue[J]) await(ctx context.Context, job J) (*call[J], Outcome) {
 	if ctx.Err() != nil {
 		return nil, Withdrawn
@@ -121,7 +119,7 @@ func (q *Queue[J]) await(ctx context.Context, job J) (*call[J], Outcome) {
 	}
 }
 
-// end waits for the end of the call's commit, and goes on with its panic.
+// end waits until the call's commit is over. If the commit panicked, end panics too.
 func (c *call[J]) end() {
 	<-c.done
 	if p := c.group.panicked; p != nil {
@@ -129,7 +127,7 @@ func (c *call[J]) end() {
 	}
 }
 
-// write commits what waits. It has the token, and gives it back.
+// write commits the jobs that wait. It has the writer token and returns it.
 func (q *Queue[J]) write() {
 	defer func() { <-q.writer }()
 	g, calls, jobs := q.take()
@@ -160,7 +158,7 @@ func (q *Queue[J]) put(job J) *call[J] {
 	return c
 }
 
-// withdraw takes back a call that no transaction has taken.
+// withdraw removes a call that no transaction has taken. It reports whether it did.
 func (q *Queue[J]) withdraw(c *call[J]) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -171,7 +169,7 @@ func (q *Queue[J]) withdraw(c *call[J]) bool {
 	return i >= 0
 }
 
-// take returns the first calls, as many as fit, and their jobs.
+// take removes the first calls, as many as fit, and returns them with their jobs.
 func (q *Queue[J]) take() (*group, []*call[J], []J) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -1,5 +1,6 @@
-// Package recheck validates the records of a ledger's log again: each at its recorded time, against the ledger as the records before
-// it have left that, in batches of records that do not depend on each other.
+// Package recheck validates the records of a ledger's log again. Each is validated at its recorded time,
+// against the ledger as the records before it left it. Records that do not depend on each other are validated
+// in one batch.
 package recheck
 
 import (
@@ -16,19 +17,20 @@ import (
 
 const (
 	maxBatch = 256      // requests that are validated together
-	maxBytes = 16 << 20 // of them
+	maxBytes = 16 << 20 // their length in bytes
 )
 
-// State is the ledger as the records have left it that were applied.
+// State is the ledger after the records that were applied.
 type State interface {
 	validator.Tokens
-	// Digest returns the digest that an anchor stands for, and whether it stands for one.
+	// Digest returns the digest of the request that has an anchor, and whether there is one.
 	Digest(ctx context.Context, anchor []byte) ([32]byte, bool, error)
-	// Apply applies entries that are valid, in their order. After an update of the policy the validator must be under the next one.
+	// Apply applies valid entries, in their order. If the last one updates the policy, the validator must be under
+	// the new policy before it validates another record.
 	Apply(ctx context.Context, entries []ledger.Entry) error
 }
 
-// Checker validates records in their order. It is for one goroutine.
+// Checker validates records in their order. It is not safe for concurrent use.
 type Checker struct {
 	validator *validator.Validator
 	state     State
@@ -38,13 +40,13 @@ type Checker struct {
 	last      uint64
 }
 
-// New returns a checker that begins with the record behind those that the state has.
+// New returns a checker that begins with the record after those that the state has.
 func New(v *validator.Validator, state State) *Checker { return &Checker{validator: v, state: state} }
 
-// Last returns the number of the last record that was validated and applied, 0 before the first.
+// Last returns the number of the last record that was validated and applied, or 0 if there is none.
 func (c *Checker) Last() uint64 { return c.last }
 
-// touches names the anchor and the tokens of a record.
+// touches returns keys for the anchor and the tokens of a record.
 func touches(r *ledger.Record) []string {
 	all := []string{"anchor " + string(r.Anchor)}
 	for _, id := range r.Spends {
@@ -56,7 +58,7 @@ func touches(r *ledger.Record) []string {
 	return all
 }
 
-// mustWait tells whether a record can only be validated after those that wait.
+// mustWait reports whether a record can be validated only after those that wait.
 func (c *Checker) mustWait(next *ledger.Record) bool {
 	if len(c.waiting) == 0 {
 		return false
@@ -66,7 +68,8 @@ func (c *Checker) mustWait(next *ledger.Record) bool {
 		slices.ContainsFunc(touches(next), func(k string) bool { return c.touched[k] })
 }
 
-// Add adds a record to those that wait, after it has validated them if it must. The error is Flush's.
+// Add adds a record to those that wait. If the record depends on them, Add validates them first. Errors are as
+// for Flush.
 func (c *Checker) Add(ctx context.Context, next ledger.Record) error {
 	if c.mustWait(&next) {
 		if err := c.Flush(ctx); err != nil {
@@ -84,9 +87,10 @@ func (c *Checker) Add(ctx context.Context, next ledger.Record) error {
 	return nil
 }
 
-// Flush validates what waits and applies it to the state. It returns a *ledger.CorruptError that names the record which
-// does not hold. A record is only refused as the first of a batch: behind others it may depend on them in a way that the log does
-// not say. After an error the checker is of no use any more.
+// Flush validates the records that wait and applies them to the state. It returns a *ledger.CorruptError that
+// names the first record that is not valid. A record is refused only when it is the first of a batch: after
+// others, it may depend on them in a way that the log does not show. After an error the checker must not be
+// used again.
 func (c *Checker) Flush(ctx context.Context) error {
 	for len(c.waiting) > 0 {
 		entries, err := c.valid(ctx)
@@ -109,8 +113,8 @@ func (c *Checker) Flush(ctx context.Context) error {
 
 func place(r *ledger.Record) string { return fmt.Sprintf("request %d", r.Seq) }
 
-// valid validates what waits, against the state. It returns what is to be applied, up
-// to the first request that does not hold, and why that does not.
+// valid validates the records that wait, against the state. It returns the entries to apply, up to the first
+// record that is not valid, and the error of that record.
 func (c *Checker) valid(ctx context.Context) (entries []ledger.Entry, err error) {
 	raws := make([][]byte, len(c.waiting))
 	for i := range c.waiting {
@@ -131,7 +135,7 @@ func (c *Checker) valid(ctx context.Context) (entries []ledger.Entry, err error)
 		if _, found, err := c.state.Digest(ctx, record.Anchor); err != nil {
 			return nil, err
 		} else if found {
-			return entries, ledger.Corruptf(place(record), "its anchor stands for a request before it")
+			return entries, ledger.Corruptf(place(record), "an earlier request has its anchor")
 		}
 		entries = append(entries, made)
 	}

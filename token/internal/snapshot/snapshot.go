@@ -1,4 +1,5 @@
-// Package snapshot makes what a participant keeps of public parameters that somebody else holds too.
+// Package snapshot copies public parameters, so that a participant's copy does not change when the caller
+// changes the original.
 package snapshot
 
 import (
@@ -6,8 +7,8 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Params returns parameters that share nothing with these, and the id of the ledger on which they are used. The
-// error is that of Encode, or an ErrParams for the genesis of other parameters.
+// Params returns a copy that shares no memory with the given parameters, and the id of the ledger on which they
+// are used. It returns the error of Encode, or ErrParams if the genesis belongs to other parameters.
 func Params(shared *token.PublicParams, genesis ledger.Genesis) (p *token.PublicParams, id token.LedgerID, err error) {
 	encoded, err := shared.Encode()
 	if err != nil {
@@ -18,7 +19,7 @@ func Params(shared *token.PublicParams, genesis ledger.Genesis) (p *token.Public
 	}
 	digest, err := p.Digest()
 	if err == nil {
-		err = genesis.Of(digest)
+		err = genesis.CheckParams(digest)
 	}
 	return p, genesis.ID(), err
 }

@@ -1,5 +1,5 @@
-// Package statement is what stands between an action and its proof: what package
-// token/action encodes, and the parameters of package token prove and verify.
+// Package statement connects actions with their proofs. Package token/action encodes statements; the parameters
+// of package token prove and verify them.
 package statement
 
 import (
@@ -10,57 +10,51 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Field is a field of an encoded action and where it starts there.
+// Field is a field of an encoded action, with the offset at which it starts there.
 type Field struct {
 	Bytes  []byte
 	Offset int
 }
 
-// Statement is what an action claims: that its outputs are worth its inputs (a
-// transfer) or, without inputs, are well-formed (an issue), all of one type, with
-// values in range.
+// Statement says what an action's proof shows: all tokens have one type, and values are in range. If there are
+// inputs (a transfer), the outputs are worth the inputs.
 type Statement struct {
-	Anchor []byte // what the proof shall be bound to
-	// Action is the encoding of the whole action but its proof: token ids,
-	// owners, commitments, metadata.
+	Anchor []byte // what the proof is bound to
+	// Action is the encoding of the whole action without its proof: token ids, owners, commitments, metadata.
 	Action          []byte
 	Inputs, Outputs []Field // compressed commitments
 }
 
-// Witness opens a statement's commitments, in order. O is token.Opening.
+// Witness holds the openings of a statement's commitments, in order. O is token.Opening.
 type Witness[O any] struct {
 	Inputs, Outputs []O
 	// Seed is 32 fresh random bytes, drawn once per action.
 	Seed [transcript.SeedLen]byte
 }
 
-// Claim is a decoded statement with its proof, ready to be verified under the
-// parameters that decoded it.
+// Claim is a deferred verification: a decoded statement and its proof, which the parameters that decoded them
+// can verify.
 type Claim interface {
-	// WithAnchor returns the claim with another anchor in its statement.
+	// WithAnchor returns a copy of the claim with another anchor in its statement.
 	WithAnchor(anchor []byte) Claim
 }
 
-// System proves and verifies statements; O is token.Opening.
-type System[O any] interface {
-	// Rand is the source of randomness that provers use where they are given
-	// none.
+// ProofSystem proves and verifies statements. O is token.Opening.
+type ProofSystem[O any] interface {
+	// Rand returns the source of randomness that provers use if they are given none.
 	Rand() io.Reader
-	// Blind sets the blindings of the witness's outputs, derived from all else in the
-	// witness and from the anchor: others for other statements even where a seed
-	// repeats. The error is an ErrParams or an ErrLimit.
+	// Blind sets the blindings of the witness's outputs. They are derived from the rest of the witness and from
+	// the anchor, so they differ for different statements even if a seed repeats. Blind returns ErrParams or
+	// ErrLimit if the witness or the anchor is bad.
 	Blind(w *Witness[O], anchor []byte) error
-	// Prove proves a statement. Types, sums and ranges of the openings are checked,
-	// and what is wrong with them is an ErrParams; whether they open the statement's
-	// commitments is not: a proof from others does not verify.
+	// Prove proves a statement. It returns ErrParams if types, sums or ranges of the openings are wrong. It
+	// does not check that they open the statement's commitments: if they do not, the proof does not verify.
 	Prove(ctx context.Context, ex executor.Executor, st *Statement, w *Witness[O]) ([]byte, error)
-	// Decode decodes the points of a statement and its proof. The error is a
-	// *zkbench.DecodeError with the offsets that the statement gives, or an
-	// ErrParams for numbers of tokens that no statement has.
+	// Decode decodes the points of a statement and its proof. It returns a *zkbench.DecodeError with the
+	// offsets that the statement gives, or ErrParams if no statement can have that number of tokens.
 	Decode(st *Statement, proof Field) (Claim, error)
-	// Verify verifies claims of these parameters, all in one multi-scalar
-	// multiplication. If that fails, the bad ones are found by bisection and
-	// each is named by a *zkbench.CheckError that wraps ErrProof; the errors
-	// are joined.
+	// Verify verifies claims that these parameters decoded, all in one multi-scalar multiplication. If that
+	// fails, bisection finds the bad claims. The error then joins one *zkbench.CheckError for each bad claim,
+	// which wraps ErrProof.
 	Verify(ctx context.Context, ex executor.Executor, claims ...Claim) error
 }

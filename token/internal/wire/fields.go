@@ -1,5 +1,5 @@
-// Package wire reads and writes encodings field by field, with limits, and errors that
-// name the field and, of reading, its offset.
+// Package wire reads and writes encodings field by field, within limits. Errors name the field and, when
+// reading, its offset.
 package wire
 
 import (
@@ -11,18 +11,18 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Fields reads an encoding field by field, and remembers the first error, which
-// names the field and where it starts. After it all reads return zero values.
+// Fields reads an encoding field by field and stores the first error, which names the field and its offset.
+// After an error all reads return zero values.
 type Fields struct {
 	s     cryptobyte.String
 	total int
-	list  string // of the item that is read, if any
+	list  string // the list whose item is being read, if any
 	index int
 	err   error
 }
 
-// NewFields reads data, whose name is for errors, and which has at most so many
-// bytes.
+// NewFields returns Fields that read data. They fail if data has more than most bytes. name is its name in
+// errors.
 func NewFields(data []byte, name string, most int) *Fields {
 	f := &Fields{s: data, total: len(data)}
 	f.bound(name, most) // apart, so that this is inlined and f stays on the caller's stack
@@ -35,20 +35,20 @@ func (f *Fields) bound(name string, most int) {
 	}
 }
 
-// Offset is the number of bytes read.
+// Offset returns the number of bytes read.
 func (f *Fields) Offset() int { return f.total - len(f.s) }
 
-// OK tells whether there was no error.
+// OK reports whether no error has occurred.
 func (f *Fields) OK() bool { return f.err == nil }
 
-// Item says that what is read from here on belongs to an item of a list: its name goes
-// before the fields' paths, and is put together only for an error. EndItems ends that.
+// Item says that the following fields belong to an item of a list, until EndItems. Errors then have the list
+// and the index before the field's path. The path is put together only for an error.
 func (f *Fields) Item(list string, index int) { f.list, f.index = list, index }
 
-// EndItems says that what is read from here on belongs to no item.
+// EndItems says that the following fields do not belong to an item.
 func (f *Fields) EndItems() { f.list = "" }
 
-// Fail notes an error of the field that starts at an offset, unless there is one.
+// Fail stores an error of the field that starts at offset, unless an error is stored already.
 func (f *Fields) Fail(path string, offset int, reason string) {
 	if f.err == nil {
 		if f.list != "" {
@@ -58,7 +58,7 @@ func (f *Fields) Fail(path string, offset int, reason string) {
 	}
 }
 
-// Version reads a version of 1 byte, of which one is known.
+// Version reads a version of 1 byte and fails unless it is known.
 func (f *Fields) Version(known int) {
 	at := f.Offset()
 	if v := f.Number("version", 1, 0, 255); f.OK() && v != known {
@@ -66,7 +66,7 @@ func (f *Fields) Version(known int) {
 	}
 }
 
-// Number reads a number of so many bytes, big-endian, between the bounds.
+// Number reads a big-endian number of size bytes and fails if it is not between least and most.
 func (f *Fields) Number(path string, size, least, most int) int {
 	at, n := f.Offset(), 0
 	for _, b := range f.Bytes(path, size) {
@@ -81,7 +81,7 @@ func (f *Fields) Number(path string, size, least, most int) int {
 	return n
 }
 
-// Uint64 reads a number of 8 bytes, big-endian.
+// Uint64 reads a big-endian number of 8 bytes.
 func (f *Fields) Uint64(path string) uint64 {
 	n := f.Bytes(path, 8)
 	if !f.OK() {
@@ -90,13 +90,13 @@ func (f *Fields) Uint64(path string) uint64 {
 	return binary.BigEndian.Uint64(n)
 }
 
-// Bytes reads so many bytes. They are the encoding's own, without room behind them:
-// appending to one field does not write over the next.
+// Bytes reads n bytes. The slice refers to the encoding, and its capacity is n: appending to one field does not
+// overwrite the next.
 func (f *Fields) Bytes(path string, n int) []byte {
 	return f.bytes(path, n, f.Offset())
 }
 
-// bytes reads the bytes of a field that starts at an offset.
+// bytes reads n bytes of a field that starts at offset at.
 func (f *Fields) bytes(path string, n, at int) []byte {
 	var out []byte
 	if f.OK() && !f.s.ReadBytes(&out, n) {
@@ -105,20 +105,20 @@ func (f *Fields) bytes(path string, n, at int) []byte {
 	return out[:len(out):len(out)]
 }
 
-// Prefixed reads a length of so many bytes, between the bounds, and as many bytes.
+// Prefixed reads a length of size bytes, between least and most, and then that many bytes.
 func (f *Fields) Prefixed(path string, size, least, most int) []byte {
 	return f.Bytes(path, f.Number(path, size, least, most))
 }
 
-// Block is Prefixed, but its error gives where the length starts when the bytes are too
-// few, too.
+// Block reads like Prefixed. If there are too few bytes, its error has the offset of the length, not that of
+// the bytes.
 func (f *Fields) Block(path string, size, least, most int) []byte {
 	at := f.Offset()
 	return f.bytes(path, f.Number(path, size, least, most), at)
 }
 
-// End refuses trailing bytes of the encoding of that name, and returns the first
-// error, a *zkbench.DecodeError.
+// End fails if bytes follow the encoding, and returns the first error, a *zkbench.DecodeError. name is the
+// encoding's name in errors.
 func (f *Fields) End(name string) error {
 	if f.OK() && len(f.s) > 0 {
 		f.Fail(name, f.Offset(), "trailing bytes")
@@ -126,13 +126,13 @@ func (f *Fields) End(name string) error {
 	return f.err
 }
 
-// Builder writes an encoding, and remembers the first number that is out of bounds.
+// Builder writes an encoding and stores the first number that is out of bounds.
 type Builder struct {
 	cryptobyte.Builder
 	err error
 }
 
-// Bound holds a number, of what is for errors, to the bounds.
+// Bound checks that n is between least and most. what names the number in errors.
 func (b *Builder) Bound(what string, n, least, most int) {
 	if b.err == nil && (n < least || n > most) {
 		b.err = &zkbench.LimitError{What: what, Estimate: int64(n), Max: int64(most)}
@@ -142,7 +142,7 @@ func (b *Builder) Bound(what string, n, least, most int) {
 // Err returns the *zkbench.LimitError of the first number that is out of bounds.
 func (b *Builder) Err() error { return b.err }
 
-// Short writes a length of two bytes, and the data.
+// Short writes data after its length in two bytes.
 func (b *Builder) Short(data []byte) {
 	b.AddUint16LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(data) })
 }

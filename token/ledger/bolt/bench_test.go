@@ -9,8 +9,8 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 )
 
-// heap is the bytes alive; what bbolt has in a sync.Pool goes in the second
-// collection.
+// heap returns the number of live bytes. It collects twice, because what bbolt keeps in a sync.Pool is
+// freed by the second collection.
 func heap() uint64 {
 	runtime.GC()
 	runtime.GC()

@@ -1,12 +1,11 @@
-// Package bolt is the embedded ledger, one bbolt file. A batch is durable when
-// Apply returns nil; after a crash at any point the file opens to the state
-// after some prefix of the batches, all acknowledged ones among them.
+// Package bolt implements ledger.Store in one bbolt file, which one process can have open at a time. A
+// batch is durable when Apply returns nil. After a crash at any point, the file opens with some prefix
+// of the batches that includes all acknowledged ones.
 //
-// Calls of Apply that come while another is being written share its successor's
-// transaction, so many callers share one flush to the disk.
+// Calls of Apply that arrive while a batch is being written share the next transaction. So many callers
+// share one flush to the disk.
 //
-// What a corrupted file can and cannot do, and what the disk is trusted with:
-// docs/ledger.md.
+// docs/ledger.md says what a corrupted file can cause, and what the package relies on the disk for.
 package bolt
 
 import (
@@ -31,17 +30,19 @@ type Ledger struct {
 	file    *boltfile.File
 	queue   *store.Queue
 	genesis ledger.Genesis
-	tail    store.Batch // the last one, of who is the queue's writer
+	tail    store.Batch // the last batch; only the queue's writer uses it
 
 	snapshotTime time.Duration // store.SnapshotTime
 }
 
 var _ ledger.Store = (*Ledger)(nil)
 
-// Create makes an empty ledger and opens it: of ledger.NewGenesis, or with the genesis of one that it repeats. A fork is to be
-// given the batches of its parent first, as they are there: Open refuses it until it has them. The file appears complete or not
-// at all; there must be none at path (fs.ErrExist), on a file system with hard
-// links.
+// Create creates an empty ledger at path and opens it. The genesis is a new one of ledger.NewGenesis, or
+// that of an existing ledger, to rebuild it. A fork must first get the batches of its parent, unchanged;
+// until then Open refuses it.
+//
+// The file appears complete or not at all. Create returns fs.ErrExist if path exists. The file system must
+// support hard links.
 func Create(path string, genesis ledger.Genesis) (*Ledger, error) {
 	if err := boltfile.Create(path, func(tx *bbolt.Tx) error { return initialize(tx, genesis) }); err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ func Create(path string, genesis ledger.Genesis) (*Ledger, error) {
 	return open(path, store.CheckTail)
 }
 
-// initialize makes an empty ledger.
+// initialize writes the buckets of an empty ledger.
 func initialize(tx *bbolt.Tx, genesis ledger.Genesis) error {
 	for _, name := range buckets() {
 		if _, err := tx.CreateBucket([]byte(name)); err != nil {
@@ -64,16 +65,17 @@ func initialize(tx *bbolt.Tx, genesis ledger.Genesis) error {
 	)
 }
 
-// Open opens a ledger that Create made. It changes nothing, and flushes what the
-// system has not yet written to the disk. It checks the structure of the whole
-// file, in a time that grows with the number of pages, and the last batch;
-// Verify checks everything. The error is fs.ErrNotExist, ledger.ErrLocked, a
-// *ledger.CorruptError, or a *zkbench.DecodeError for another version's file.
+// Open opens a ledger that Create created. It changes nothing in the file, but flushes to disk what
+// the system has not written yet. It checks the last batch and the structure of the whole file, in
+// time proportional to the number of pages; Verify checks everything.
+//
+// Open returns fs.ErrNotExist, ledger.ErrLocked, a *ledger.CorruptError, or, if the file has
+// another format version, a *zkbench.DecodeError.
 func Open(path string) (*Ledger, error) {
 	return open(path, store.CheckOpened)
 }
 
-// open opens a ledger whose tables pass the check.
+// open opens a ledger if its tables pass the check.
 func open(path string, check func(context.Context, store.Snapshot) error) (*Ledger, error) {
 	file, err := boltfile.Open(path, func(tx *bbolt.Tx) error {
 		t, err := read(tx)
@@ -105,7 +107,7 @@ func open(path string, check func(context.Context, store.Snapshot) error) (*Ledg
 // Genesis implements ledger.Store.
 func (l *Ledger) Genesis() ledger.Genesis { return l.genesis }
 
-// read is the tables of a file whose format is known.
+// read returns the tables of a file, after it has checked the format version and the state.
 func read(tx *bbolt.Tx) (*tables, error) {
 	b := tx.Bucket([]byte(bucketMeta))
 	if b == nil {
@@ -143,7 +145,7 @@ func (l *Ledger) view(read func(*bbolt.Tx) error) error { return withName(l.file
 // Close implements ledger.Store.
 func (l *Ledger) Close() error { return withName(l.file.Close()) }
 
-// withName gives the error of a closed file the ledger's name.
+// withName replaces the error of a closed file by ledger.ErrClosed.
 func withName(err error) error {
 	if errors.Is(err, fs.ErrClosed) {
 		return ledger.ErrClosed
@@ -206,7 +208,7 @@ func (l *Ledger) State(ctx context.Context) (s ledger.State, err error) {
 	return s, err
 }
 
-// Tail returns the last batch that was applied, store.Genesis of an empty ledger.
+// Tail returns the last batch that was applied, or store.Genesis if the ledger is empty.
 func (l *Ledger) Tail(ctx context.Context) (tail store.Batch, err error) {
 	err = l.view(func(tx *bbolt.Tx) (err error) {
 		tail, err = tablesOf(tx, l.genesis).Tail(ctx)
@@ -215,12 +217,12 @@ func (l *Ledger) Tail(ctx context.Context) (tail store.Batch, err error) {
 	return tail, err
 }
 
-// errNothing ends a transaction in which nothing is to be written.
+// errNothing ends a transaction that has nothing to write.
 var errNothing = errors.New("nothing to write")
 
-// apply decides on the calls and commits them in one transaction. A flush cannot be
-// called back, so it does not look at their contexts. Rejections are the calls'; an
-// error is a reason to write nothing more. The caller is the writer.
+// apply decides on the calls and commits them in one transaction. A flush cannot be interrupted, so
+// apply ignores the calls' contexts. Rejections are recorded in the calls; after an error the
+// ledger writes nothing more. Only the queue's writer may call apply.
 func (l *Ledger) apply(calls []*store.Call) error {
 	var g *store.Group
 	err := l.file.Write(func(tx *bbolt.Tx) error {
@@ -231,7 +233,7 @@ func (l *Ledger) apply(calls []*store.Call) error {
 				return err
 			}
 		}
-		if g.Nothing() {
+		if g.Empty() {
 			return errNothing
 		}
 		return t.write(g, l.tail.Last)

@@ -23,7 +23,7 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// files are the stores of this package.
+// files creates and opens ledgers of this package.
 var files = ledgertest.Stores{
 	Place:  func(t testing.TB) string { return filepath.Join(t.TempDir(), "ledger.db") },
 	Create: func(_ testing.TB, path string, g ledger.Genesis) (ledgertest.Verifier, error) { return Create(path, g) },
@@ -72,7 +72,7 @@ func TestCancel(t *testing.T) {
 	ledgertest.Canceled(t, l, l.queue.Exclusive)
 }
 
-// txid is the number of the last transaction.
+// txid returns the number of the last transaction.
 func txid(t *testing.T, l *Ledger) (id int) {
 	t.Helper()
 	must.Do(t, l.view(func(tx *bbolt.Tx) error { id = tx.ID(); return nil }))
@@ -85,7 +85,7 @@ func settings(t testing.TB, l *Ledger, set func(*bbolt.DB)) {
 	must.Do(t, l.view(func(tx *bbolt.Tx) error { set(tx.DB()); return nil }))
 }
 
-// empty makes the file of an empty ledger, with pages of so many bytes.
+// empty creates the file of an empty ledger with the given page size in bytes.
 func empty(t testing.TB, path string, pageSize int) {
 	t.Helper()
 	db := must.Get(bbolt.Open(path, 0o600, &bbolt.Options{PageSize: pageSize}))(t)

@@ -29,8 +29,7 @@ const (
 	elementLen = 16 // of an element behind it
 )
 
-// victim is a small ledger as bytes, with what is true of it, and as it was
-// some batches before.
+// victim is a small ledger as bytes, also as it was some batches before, with what readers must see of it.
 type victim struct {
 	data, earlier []byte
 	spent         []token.ID
@@ -74,7 +73,7 @@ func newVictim(t testing.TB) *victim {
 	return v
 }
 
-// dump is all that readers see of the ledger.
+// dump returns all that readers see of the ledger.
 func (v *victim) dump(l *Ledger) (string, error) {
 	ctx := context.Background()
 	var b bytes.Buffer
@@ -103,7 +102,7 @@ func (v *victim) dump(l *Ledger) (string, error) {
 	return b.String(), nil
 }
 
-// outcome is how a corrupted file fared.
+// outcome says what became of a corrupted file.
 type outcome string
 
 const (
@@ -112,9 +111,8 @@ const (
 	unaffected outcome = "unaffected"
 )
 
-// try opens a damaged copy. It fails the test on a panic, a write on a failed
-// opening, a change that goes unreported, and a token that is spent or created
-// twice.
+// try opens a damaged copy. It fails the test on a panic, on a write after a failed opening, on a change
+// that is not reported, and on a token that is spent or created twice.
 func (v *victim) try(t *testing.T, path, what string, data []byte) outcome {
 	t.Helper()
 	must.Do(t, os.WriteFile(path, data, 0o600))
@@ -148,7 +146,7 @@ func (v *victim) try(t *testing.T, path, what string, data []byte) outcome {
 	return result
 }
 
-// attack tries to spend each token, and to create it anew.
+// attack tries to spend each token, and to create it again.
 func (v *victim) attack(t *testing.T, l *Ledger, what string, spent []token.ID) {
 	t.Helper()
 	var batch []ledger.Entry

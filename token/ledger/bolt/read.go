@@ -14,8 +14,8 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// A reader of the log takes this many bytes or records from the store at a
-// time, whichever it has first.
+// A reader of the log takes up to this many bytes or records from the store at
+// once, whichever limit it reaches first.
 const (
 	chunkBytes   = 1 << 20
 	chunkRecords = 256
@@ -82,7 +82,7 @@ func (l *Ledger) Log(ctx context.Context, from uint64) iter.Seq2[ledger.Record, 
 	return store.Chunks(from, func(seq uint64) ([]ledger.Record, error) { return l.chunk(ctx, seq) })
 }
 
-// chunk returns the next records from seq, none at the end of the log.
+// chunk returns the next records from seq, or none at the end of the log.
 func (l *Ledger) chunk(ctx context.Context, seq uint64) (records []ledger.Record, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -104,17 +104,19 @@ func (l *Ledger) chunk(ctx context.Context, seq uint64) (records []ledger.Record
 	return records, err
 }
 
-// Verify checks the whole ledger as it is when it ends: the structure of the
-// file, the chain of the log from the first request, and that the buckets of
-// tokens and anchors are what the log makes of them. The error is a
-// *ledger.CorruptError that names the first place, or the context's.
+// Verify checks the whole ledger, including batches that are applied while it runs. It checks the structure
+// of the file, the chain of the log from the first request, and that the buckets of tokens and anchors are
+// exactly what the log implies. It returns a *ledger.CorruptError that names the first contradiction, or
+// the error of ctx.
 //
-// progress (nil: none) gets the number of requests checked, of total, for
-// every batch, some together. It must not call Close.
+// Verify calls progress with the number of requests checked so far and the total, once for each batch; it
+// may make several calls together. progress may be nil, and must not call Close.
 //
-// Verify reads one snapshot after the other, of store.SnapshotTime each, and holds none in progress, in memory that
-// does not depend on the ledger's length. A batch for which the file must grow waits for the snapshot's end, and with
-// it all readers. The first is longer, as the structure takes, and the last, which counts, or where the ledger grows faster than it is read.
+// Verify reads one snapshot after the other and keeps each open for store.SnapshotTime. None is open while
+// progress runs. Two may stay open for longer: the first, until the structure is checked, and the last,
+// which also counts the records or follows a log that grows faster than it is read. A batch that needs a
+// larger file waits for the snapshot to end, and all readers wait with it. Memory does not depend on the
+// length of the log.
 func (l *Ledger) Verify(ctx context.Context, progress func(done, total uint64)) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -134,7 +136,7 @@ func (l *Ledger) Verify(ctx context.Context, progress func(done, total uint64)) 
 	return cmp.Or(err, s.turns.Tell(ctx))
 }
 
-// snapshot is a ledger at one moment, for Verify.
+// snapshot is a ledger at one moment, as Verify reads it.
 type snapshot struct {
 	*tables
 	l     *Ledger
@@ -179,7 +181,7 @@ func (s *snapshot) Renew(ctx context.Context, left uint64) (bool, error) {
 	return true, s.open()
 }
 
-// meta counts what is in the bucket of the format and the state.
+// meta checks how many records the bucket meta has.
 func (s *snapshot) meta(ctx context.Context) error {
 	n, err := s.Count(ctx, bucketMeta)
 	if err == nil && n != metaKeys {

@@ -13,8 +13,8 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// The buckets of a ledger are its tables, and one for the version of the format, what the ledger began with, and what
-// callers have left:
+// A ledger has one bucket for each table, and the bucket meta for the format version, the genesis, and the bytes that
+// callers of ApplyState left:
 //
 //	meta  "format" -> uint32 version, ledger.Genesis
 //	      "state"  -> uint64 sequence number of the last entry, ledger.State.Bytes
@@ -33,7 +33,7 @@ func buckets() []string {
 	return []string{store.TableAnchors, store.TableChain, store.TableLog, bucketMeta, store.TableSpent, store.TableTokens}
 }
 
-// unseal is boltfile.Unseal with errors that show the key: a ledger's are no secrets.
+// unseal calls boltfile.Unseal and adds the key to its errors. Keys of a ledger are not secret.
 func unseal(bucket string, key, value []byte, least int) ([]byte, error) {
 	body, err := boltfile.Unseal(bucket, key, value, least)
 	if err == nil {
@@ -45,8 +45,8 @@ func unseal(bucket string, key, value []byte, least int) ([]byte, error) {
 	return nil, err
 }
 
-// putState puts the bytes that a caller leaves into the bucket meta, with the number of the last entry: a page that holds
-// them as they were before is not taken for the present one.
+// putState stores the bytes of ApplyState in the bucket meta, together with the number of the last
+// entry. The number shows when a page holds the bytes of an earlier state.
 func putState(meta *bbolt.Bucket, last uint64, state []byte) error {
 	key := []byte(stateKey)
 	return meta.Put(key, boltfile.Seal(bucketMeta, key, append(store.SeqKey(last), state...)))
@@ -58,8 +58,8 @@ func sealState(id token.ID, s *store.State) []byte {
 	return boltfile.Seal(store.TableTokens, id, s.Append(make([]byte, 0, stateLen+len(s.Token)+boltfile.SumLen)))
 }
 
-// unsealState returns the state of the token id from its values in the buckets
-// tokens and spent, nil where there is none. The two must agree.
+// unsealState returns the state of the token id from its values in the buckets tokens and spent,
+// which are nil if there are none. It returns an error if the two contradict each other.
 func unsealState(id token.ID, inTokens, inSpent []byte) (s store.State, err error) {
 	if inTokens != nil {
 		body, err := unseal(store.TableTokens, id, inTokens, stateLen)
@@ -134,8 +134,8 @@ func unsealBatch(key, value []byte) (b store.Batch, err error) {
 	return b, nil
 }
 
-// unsealEntry decodes the log's record of sequence number seq; the entry's
-// slices are parts of value.
+// unsealEntry decodes the log's record with sequence number seq. The entry's slices point into
+// value.
 func unsealEntry(seq uint64, key, value []byte) (ledger.Entry, error) {
 	place := fmt.Sprintf("request %d", seq)
 	if string(key) != string(store.SeqKey(seq)) {

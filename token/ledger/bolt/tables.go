@@ -12,7 +12,7 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// tables are the buckets of a transaction.
+// tables gives access to the buckets of a ledger in one transaction.
 type tables struct {
 	tx                                 *bbolt.Tx
 	genesis                            ledger.Genesis
@@ -46,8 +46,8 @@ func (t *tables) Anchor(anchor []byte) (store.Anchored, bool, error) {
 	return a, err == nil, err
 }
 
-// state returns the bytes that callers have left in a ledger whose last entry has this number. They are valid until the
-// transaction ends.
+// state returns the bytes of the last ApplyState, which are valid until the transaction ends. last
+// is the number of the ledger's last entry, which must be stored with the bytes.
 func (t *tables) state(last uint64) ([]byte, error) {
 	key := []byte(stateKey)
 	body, err := unseal(bucketMeta, key, t.tx.Bucket([]byte(bucketMeta)).Get(key), 8)
@@ -127,8 +127,8 @@ func (t *tables) Count(ctx context.Context, table string) (n uint64, err error) 
 	return n, err
 }
 
-// write puts what the group accepted into the buckets, keys in order, so that a
-// page's changes come together. The last entry had the number before until now.
+// write puts what the group accepted into the buckets, in the order of the keys, so that changes to
+// a page come together. before is the number of the ledger's last entry before the group.
 func (t *tables) write(g *store.Group, before uint64) error {
 	for id, s := range g.Tokens() {
 		if err := t.tokens.Put(id, sealState(id, &s)); err != nil {
@@ -167,5 +167,5 @@ func (t *tables) write(g *store.Group, before uint64) error {
 	return putState(t.tx.Bucket([]byte(bucketMeta)), g.Tail().Last, state)
 }
 
-// Renew implements store.Snapshot. It keeps the snapshot.
+// Renew implements store.Snapshot. It never replaces the snapshot.
 func (t *tables) Renew(context.Context, uint64) (bool, error) { return false, nil }

@@ -82,7 +82,7 @@ func TestVerifyNamesThePlace(t *testing.T) {
 	a, b := ledgertest.Issue("a", 2), ledgertest.Spend("b", token.ID("a/1"))
 	other := ledgertest.Spend("b", token.ID("a/1"))
 	other.Request = []byte("another")
-	last := ledgertest.At(100, other)
+	last := ledgertest.AtSecond(100, other)
 	for name, c := range map[string]struct {
 		edit  func(*bbolt.Tx) error
 		place string
@@ -113,8 +113,8 @@ func TestVerifyNamesThePlace(t *testing.T) {
 		"chain: a byte too many":      {put(store.TableChain, store.SeqKey(2), append(store.SeqKey(1), make([]byte, 53)...)), "chain 0000000000000002", false},
 		"chain: last of another":      {batch(4, policy), "requests 4 to 4", true},
 		"chain: last of another time": {batch(4, later), "requests 4 to 4", true},
-		"log: under another policy":   {replaced(ledgertest.Under(1, ledgertest.At(100, ledgertest.Issue("d", 1)))), "request 4", true},
-		"log: time goes back":         {replaced(ledgertest.At(99, ledgertest.Issue("d", 1))), "request 4", true},
+		"log: under another policy":   {replaced(ledgertest.UnderPolicy(1, ledgertest.AtSecond(100, ledgertest.Issue("d", 1)))), "request 4", true},
+		"log: time goes back":         {replaced(ledgertest.AtSecond(99, ledgertest.Issue("d", 1))), "request 4", true},
 		"chain: a batch lost":         {remove(store.TableChain, store.SeqKey(1)), "request 1", false},
 		"chain: the last lost":        {remove(store.TableChain, store.SeqKey(4)), "log", true},
 		"chain: batches overlap":      {put(store.TableChain, store.SeqKey(2), append(store.SeqKey(1), make([]byte, 52)...)), "request 2", false},
@@ -132,8 +132,8 @@ func TestVerifyNamesThePlace(t *testing.T) {
 			l, path := newLedger(t)
 			ledgertest.Apply(t, l, a)
 			ledgertest.Apply(t, l, b)
-			ledgertest.Apply(t, l, ledgertest.At(100, ledgertest.Issue("c", 1)))
-			ledgertest.Apply(t, l, ledgertest.At(100, ledgertest.Issue("d", 1)))
+			ledgertest.Apply(t, l, ledgertest.AtSecond(100, ledgertest.Issue("c", 1)))
+			ledgertest.Apply(t, l, ledgertest.AtSecond(100, ledgertest.Issue("d", 1)))
 			must.Do(t, l.Close())
 			db := must.Get(bbolt.Open(path, 0o600, nil))(t)
 			must.Do(t, errors.Join(db.Update(c.edit), db.Close()))

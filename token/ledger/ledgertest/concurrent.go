@@ -13,7 +13,7 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Issue returns an entry that creates n tokens, named after its anchor.
+// Issue returns an entry that creates n tokens. Their ids are the anchor, a slash, and 0 to n-1.
 func Issue(anchor string, n int) ledger.Entry {
 	e := ledger.Entry{Anchor: []byte(anchor), Digest: [32]byte{1}, Request: []byte("issue " + anchor)}
 	for i := range n {
@@ -22,16 +22,16 @@ func Issue(anchor string, n int) ledger.Entry {
 	return e
 }
 
-// Spend returns an entry that spends the tokens and creates one.
+// Spend returns an entry that spends the tokens ids and creates one token.
 func Spend(anchor string, ids ...token.ID) ledger.Entry {
 	e := Issue(anchor, 1)
 	e.Spends = ids
 	return e
 }
 
-// Concurrent has 64 goroutines spend the same tokens, each in an order of its
-// own, alone and in overlapping pairs, while others read: every token has
-// exactly one winner, and the log says who.
+// Concurrent tests that every token is spent once, and that the log names the entry that spent it. 64
+// goroutines spend the same tokens, each in its own order, as single tokens and as overlapping pairs, while
+// others read.
 func Concurrent(t *testing.T, l ledger.Store) {
 	const workers, tokens = 64, 16
 	ctx := context.Background()
@@ -102,8 +102,8 @@ func Concurrent(t *testing.T, l ledger.Store) {
 	}
 }
 
-// same has 64 goroutines apply one batch at once: it is applied once, and all
-// are told that it is.
+// same has 64 goroutines apply one batch at the same time. The batch must be applied once, and every call
+// must return nil.
 func same(t *testing.T, l Verifier) {
 	ctx := context.Background()
 	batch := []ledger.Entry{Issue("a", 1), Spend("b", token.ID("a/0"))}
@@ -121,8 +121,7 @@ func same(t *testing.T, l Verifier) {
 	}
 }
 
-// verifyWhileApplying verifies a ledger as long as batches are applied: a snapshot is sound
-// whatever is written meanwhile.
+// verifyWhileApplying verifies a ledger while batches are applied. Every snapshot must pass.
 func verifyWhileApplying(t *testing.T, l Verifier) {
 	t.Helper()
 	const batches = 100

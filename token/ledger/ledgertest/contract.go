@@ -17,22 +17,22 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// Verifier is a ledger that verifies itself, as those of files and databases do.
+// Verifier is a ledger that can verify itself, as the ledgers in files and databases can.
 type Verifier interface {
 	ledger.Store
 	Verify(ctx context.Context, progress func(done, total uint64)) error
 	Close() error
 }
 
-// Stores are the ledgers of one implementation, each at a place of its own: the path of
-// a file, the name of a schema.
+// Stores creates and opens ledgers of one implementation. A place is where a ledger is stored: the
+// path of a file, or the name of a schema.
 type Stores struct {
-	Place  func(t testing.TB) string // a new one
+	Place  func(t testing.TB) string // returns a new place
 	Create func(t testing.TB, place string, genesis ledger.Genesis) (Verifier, error)
 	Open   func(t testing.TB, place string) (Verifier, error)
 }
 
-// Genesis is that of a ledger under parameters: always the same.
+// Genesis returns the genesis of a ledger with the given parameters. Its nonce is always the same.
 func Genesis(t testing.TB, params *token.PublicParams) ledger.Genesis {
 	t.Helper()
 	digest, err := params.Digest()
@@ -42,13 +42,13 @@ func Genesis(t testing.TB, params *token.PublicParams) ledger.Genesis {
 	return ledger.Genesis{Params: digest, Nonce: [32]byte{1}}
 }
 
-// TB is the part of testing.TB that making keys needs; rapid's tests have it too.
+// TB is the part of testing.TB that creating keys needs. *rapid.T implements TB, but not testing.TB.
 type TB interface {
 	Helper()
 	Fatal(args ...any)
 }
 
-// AuditorKey is a key of HPKE that belongs to an auditor: always the same.
+// AuditorKey derives an auditor's HPKE key (X25519) from its identity.
 func AuditorKey(t TB, id []byte) hpke.PrivateKey {
 	t.Helper()
 	kem, err := token.X25519.HPKE()
@@ -63,7 +63,7 @@ func AuditorKey(t TB, id []byte) hpke.PrivateKey {
 	return key
 }
 
-// Auditors are auditors of these identities, each with its AuditorKey.
+// Auditors returns auditors with these identities, each with its AuditorKey.
 func Auditors(t TB, ids ...[]byte) []token.Auditor {
 	t.Helper()
 	auditors := make([]token.Auditor, len(ids))
@@ -73,7 +73,7 @@ func Auditors(t TB, ids ...[]byte) []token.Auditor {
 	return auditors
 }
 
-// Issuers are issuers of all types with these identities.
+// Issuers returns issuers with these identities, which may issue all types.
 func Issuers(ids ...[]byte) []token.Issuer {
 	issuers := make([]token.Issuer, len(ids))
 	for i, id := range ids {
@@ -82,7 +82,7 @@ func Issuers(ids ...[]byte) []token.Issuer {
 	return issuers
 }
 
-// New makes an empty ledger, which is closed when the test ends.
+// New creates an empty ledger and closes it when the test ends.
 func (s Stores) New(t testing.TB) (l Verifier, place string) {
 	t.Helper()
 	place = s.Place(t)
@@ -94,7 +94,7 @@ func (s Stores) New(t testing.TB) (l Verifier, place string) {
 	return l, place
 }
 
-// Apply applies a batch that must be accepted.
+// Apply applies a batch, and fails the test if it is not accepted.
 func Apply(t testing.TB, l ledger.Store, batch ...ledger.Entry) {
 	t.Helper()
 	if err := l.Apply(context.Background(), batch); err != nil {
@@ -102,7 +102,7 @@ func Apply(t testing.TB, l ledger.Store, batch ...ledger.Entry) {
 	}
 }
 
-// Verify verifies a ledger that must be sound.
+// Verify verifies a ledger, and fails the test if it finds an error.
 func Verify(t testing.TB, l Verifier) {
 	t.Helper()
 	if err := l.Verify(context.Background(), nil); err != nil {
@@ -110,7 +110,7 @@ func Verify(t testing.TB, l Verifier) {
 	}
 }
 
-// Records reads the log from a request on.
+// Records returns the records of the log from sequence number from.
 func Records(t testing.TB, l ledger.Reader, from uint64) (all []ledger.Record) {
 	t.Helper()
 	for r, err := range l.Log(context.Background(), from) {
@@ -122,7 +122,8 @@ func Records(t testing.TB, l ledger.Reader, from uint64) (all []ledger.Record) {
 	return all
 }
 
-// Contract holds the ledgers of an implementation to what package ledger says of all.
+// Contract tests an implementation of ledger.Store against everything that package ledger
+// documents.
 func Contract(t *testing.T, s Stores) {
 	t.Run("random batches", func(t *testing.T) { randomBatches(t, s) })
 	t.Run("largest", func(t *testing.T) { largest(t, s) })
@@ -153,8 +154,8 @@ func Contract(t *testing.T, s Stores) {
 	})
 }
 
-// largest: entries at the limits, alone and two in one batch, are there after the ledger
-// was closed.
+// largest tests that entries at the limits, alone and two in one batch, are there after a ledger is
+// reopened.
 func largest(t *testing.T, s Stores) {
 	l, place := s.New(t)
 	a, b, c := Issue("a", ledger.MaxCreates), Spend("b", token.ID("a/0")), Issue("c", 1)
@@ -209,7 +210,8 @@ func limits(t *testing.T, l Verifier) {
 	}
 }
 
-// progress: who verifies is told after every batch how far he is, and can stop.
+// progress tests that Verify calls progress after every batch, and that cancelling the context
+// stops it.
 func progress(t *testing.T, l Verifier) {
 	Apply(t, l, Issue("a", 1), Issue("b", 1))
 	Apply(t, l, Issue("c", 1))
@@ -226,7 +228,7 @@ func progress(t *testing.T, l Verifier) {
 	}
 }
 
-// closed: what is called on a closed ledger says that it is.
+// closed tests that calls on a closed ledger return ledger.ErrClosed.
 func closed(t *testing.T, l Verifier) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
@@ -248,9 +250,9 @@ func closed(t *testing.T, l Verifier) {
 	}
 }
 
-// Canceled holds a ledger to what its calls say when their contexts end: one whose context
-// ends before a writer has it applies nothing, and every call under a context that has
-// ended says so. exclusive does work while nothing is committed.
+// Canceled tests calls whose contexts end. An Apply whose context ends before a commit has taken its batch
+// must apply nothing, and every call with an ended context must return the context's error. exclusive must
+// run work while nothing is committed.
 func Canceled(t *testing.T, l Verifier, exclusive func(work func())) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -286,8 +288,8 @@ func Canceled(t *testing.T, l Verifier, exclusive func(work func())) {
 	}
 }
 
-// Group has a store commit calls together, in one transaction: one that is rejected
-// among them takes nothing else with it, and leaves no bytes; those of the last other one stand.
+// Group tests that a store can commit calls together, in one transaction. A rejected call among
+// them does not affect the others and leaves no state; the state of the last accepted call remains.
 func Group(t *testing.T, l Verifier, commit func(calls []*store.Call) error) {
 	t.Helper()
 	Apply(t, l, Issue("a", 2))
@@ -318,8 +320,8 @@ func Group(t *testing.T, l Verifier, commit func(calls []*store.Call) error) {
 	Verify(t, l)
 }
 
-// Corrupt fails the test unless err is a *ledger.CorruptError, at a place if one is given;
-// what says what was done.
+// Corrupt fails the test unless err is of type *ledger.CorruptError and, if place is not empty,
+// names place. what describes the case in the failure message.
 func Corrupt(t testing.TB, err error, place, what string) {
 	t.Helper()
 	corrupt, ok := errors.AsType[*ledger.CorruptError](err)

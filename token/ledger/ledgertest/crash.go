@@ -17,15 +17,14 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Streams is how many goroutines apply batches in a test that kills.
+// Streams is the number of goroutines that apply batches in a test that kills the process.
 const Streams = 4
 
-// Counts are numbers of batches, by stream.
+// Counts are the numbers of batches of each stream.
 type Counts [Streams]int
 
-// StreamBatch is batch k of stream w: three entries, the first of which spends
-// what batch k-1 has left, and each of which spends what the one before has
-// created.
+// StreamBatch returns batch k of stream w. It has three entries: the first spends what batch k-1
+// has left, and the others each spend what the entry before has created.
 func StreamBatch(w, k int) []ledger.Entry {
 	name := func(k, i int) string { return fmt.Sprintf("%d/%d/%d", w, k, i) }
 	batch := []ledger.Entry{Issue(name(k, 0), 2)}
@@ -41,8 +40,8 @@ func StreamBatch(w, k int) []ledger.Entry {
 	return batch
 }
 
-// Applied counts the batches of each stream that are on the ledger. It fails on
-// a batch of which only a part is, and on batches out of order.
+// Applied returns how many batches of each stream are on the ledger. It fails the test if a batch
+// is there only in part, or if batches are out of order.
 func Applied(t testing.TB, l ledger.Store) (counts Counts) {
 	t.Helper()
 	var entries Counts
@@ -65,8 +64,8 @@ func Applied(t testing.TB, l ledger.Store) (counts Counts) {
 	return counts
 }
 
-// Stream applies the batches of all streams that are to come, each with bytes that name it, until it is
-// killed, and acknowledges each on the standard output.
+// Stream applies the next batches of all streams until the process is killed, each with the state
+// StreamState. It acknowledges each batch on standard output.
 func Stream(t testing.TB, l ledger.Store) {
 	counts := Applied(t, l)
 	var wg sync.WaitGroup
@@ -84,8 +83,8 @@ func Stream(t testing.TB, l ledger.Store) {
 	wg.Wait()
 }
 
-// Kill starts a command that calls Stream, kills it some time after its first
-// acknowledgement, adds what it acknowledged before to acked, and counts it.
+// Kill starts a command that calls Stream, and kills it the given time after its first acknowledgement. It
+// adds the acknowledged batches to acked and returns how many there were.
 func Kill(t testing.TB, cmd *exec.Cmd, after time.Duration, acked *Counts) (n int) {
 	t.Helper()
 	return KillAfter(t, cmd, after, func(line string) bool {
@@ -101,14 +100,14 @@ func Kill(t testing.TB, cmd *exec.Cmd, after time.Duration, acked *Counts) (n in
 	})
 }
 
-// KillAfter starts a command, kills it some time after the first line of its output that
-// is an acknowledgement, and counts those. Other lines are those that the kill cut, and
-// errors that the exit status tells.
+// KillAfter starts a command, and kills it the given time after the first line of output for which
+// acknowledgement returns true. It returns the number of such lines. It ignores other lines: a line that
+// the kill cut off, or an error, which the exit status reports too.
 func KillAfter(t testing.TB, cmd *exec.Cmd, after time.Duration, acknowledgement func(line string) bool) (n int) {
 	t.Helper()
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
-	cmd.Env = append(cmd.Environ(), "TMPDIR="+t.TempDir()) // who is killed leaves what is in it
+	cmd.Env = append(cmd.Environ(), "TMPDIR="+t.TempDir()) // a killed process leaves its files there
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -131,9 +130,9 @@ func KillAfter(t testing.TB, cmd *exec.Cmd, after time.Duration, acknowledgement
 	return n
 }
 
-// Survived checks a ledger after a Kill: it has every acknowledged batch, whole,
-// and at most the one of each stream that was in the making besides; what was
-// spent is spent. It returns what the ledger has.
+// Survived checks a ledger after a Kill, and returns how many batches of each stream it has. The
+// ledger must have every acknowledged batch, whole, and at most one more batch of each stream. What
+// was spent must still be spent.
 func Survived(t testing.TB, l ledger.Store, acked Counts) Counts {
 	t.Helper()
 	counts := Applied(t, l)
@@ -146,8 +145,8 @@ func Survived(t testing.TB, l ledger.Store, acked Counts) Counts {
 	return counts
 }
 
-// checkStream checks the tokens of a stream of n batches: spent and unspent as
-// they must be, and what is spent is refused.
+// checkStream checks that the tokens of a stream of n batches are spent or unspent as they must be,
+// and that spending them again is rejected.
 func checkStream(t testing.TB, l ledger.Store, w, n int) {
 	t.Helper()
 	ctx := context.Background()

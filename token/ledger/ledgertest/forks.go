@@ -9,13 +9,14 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// forks: a fork has the records of its parent, is not opened without them, and goes on with a chain of its own.
+// forks tests that a fork has the records of its parent, cannot be opened without them, and
+// continues with its own chain.
 func forks(t *testing.T, s Stores) {
 	ctx := context.Background()
 	batches := [][]ledger.Entry{
 		{Issue("a", 2), Spend("b", token.ID("a/0"))},
-		{At(100, Update(0))},
-		{At(100, Under(1, Spend("c", token.ID("a/1"))))},
+		{AtSecond(100, Update(0))},
+		{AtSecond(100, UnderPolicy(1, Spend("c", token.ID("a/1"))))},
 	}
 	parent, _ := s.New(t)
 	states := []ledger.State{State(t, parent)}
@@ -46,7 +47,7 @@ func forks(t *testing.T, s Stores) {
 			t.Fatal(err)
 		}
 	}
-	// whole makes a fork, opens it again, and goes on with it.
+	// whole makes a fork, opens it again, and continues with it.
 	hashes := map[[32]byte]bool{}
 	whole := func(g ledger.Genesis, copied int) (state ledger.State) {
 		t.Helper()
@@ -74,7 +75,7 @@ func forks(t *testing.T, s Stores) {
 			t.Errorf("%+v, or a hash that another ledger has; the parent's is %+v", state, last)
 		}
 		hashes[state.Hash] = true
-		own := At(100, Under(state.Policy, Issue("own", 1)))
+		own := AtSecond(100, UnderPolicy(state.Policy, Issue("own", 1)))
 		Apply(t, l, own)
 		Verify(t, l)
 		if after := State(t, l); hashes[after.Hash] || after.Last != last.Last+1 {
@@ -95,8 +96,8 @@ func forks(t *testing.T, s Stores) {
 		t.Errorf("a fork before that of its parent: %+v", again)
 	}
 
-	// What is not the parent's does not make a fork complete.
-	other := At(100, Update(0))
+	// Records that are not the parent's do not make a fork complete.
+	other := AtSecond(100, Update(0))
 	other.Digest[0]++
 	for name, batch := range map[string][]ledger.Entry{"another record": {other}, "a batch that is too long": {batches[1][0], batches[2][0]}} {
 		l, _ := create(first)

@@ -1,4 +1,5 @@
-// Package ledgertest holds implementations to the contracts of ledger.Store, ledger.Reader and ledger.Submitter.
+// Package ledgertest tests implementations of ledger.Store, ledger.Reader and ledger.Submitter
+// against what package ledger documents.
 package ledgertest
 
 import (
@@ -20,7 +21,7 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// model is the contract in the plainest form: maps, copied for every batch.
+// model is the contract in its simplest form: maps, which are copied for every batch.
 type model struct {
 	tokens map[string]string // unspent
 	spent  map[string]bool
@@ -28,15 +29,15 @@ type model struct {
 	log    []ledger.Entry
 	policy uint64    // the current version
 	time   time.Time // of the last entry
-	state  string    // bytes of a caller's
+	state  string    // State.Bytes
 }
 
 func (m *model) clone() *model {
 	return &model{maps.Clone(m.tokens), maps.Clone(m.spent), maps.Clone(m.anchor), slices.Clone(m.log), m.policy, m.time, m.state}
 }
 
-// verdict is what must be said of an entry: its check, place and cause, none
-// where it is accepted.
+// verdict is the expected outcome for an entry: check, index and cause, or the zero value if it is
+// accepted.
 type verdict struct {
 	check string
 	index int
@@ -94,7 +95,7 @@ func (v verdict) match(action int, err error) error {
 	return nil
 }
 
-// ids and anchors are few, so that entries meet.
+// drawID draws one of a few ids, so that entries conflict.
 func drawID(t *rapid.T) token.ID {
 	return token.ID(fmt.Sprintf("id %d", rapid.IntRange(0, 24).Draw(t, "id")))
 }
@@ -103,7 +104,7 @@ func drawAnchor(t *rapid.T) []byte {
 	return fmt.Appendf(nil, "anchor %d", rapid.IntRange(0, 24).Draw(t, "anchor"))
 }
 
-// drawEntry draws an entry; most spend what is unspent and create what is new.
+// drawEntry draws an entry. Most entries spend what is unspent and create what is new.
 func (m *model) drawEntry(t *rapid.T) ledger.Entry {
 	e := ledger.Entry{
 		Anchor: drawAnchor(t), Time: m.time.Add(time.Duration(rapid.Int64Range(0, 2).Draw(t, "later"))),
@@ -132,8 +133,7 @@ func (m *model) drawEntry(t *rapid.T) ledger.Entry {
 	return e
 }
 
-// drawBatch draws a batch in which entries may depend on each other, be applied
-// already, or conflict.
+// drawBatch draws a batch whose entries may depend on each other, be applied already, or conflict.
 func (m *model) drawBatch(t *rapid.T) []ledger.Entry {
 	var batch []ledger.Entry
 	at := m
@@ -150,8 +150,8 @@ func (m *model) drawBatch(t *rapid.T) []ledger.Entry {
 	return batch
 }
 
-// randomBatches runs random batches, replays, double spends, conflicts and reopenings
-// against a model in memory.
+// randomBatches compares a ledger with a model in memory, over random batches, replays, double
+// spends, conflicts and reopenings.
 func randomBatches(test *testing.T, s Stores) {
 	rapid.Check(test, func(t *rapid.T) {
 		ctx := context.Background()
@@ -237,7 +237,7 @@ func randomBatches(test *testing.T, s Stores) {
 	})
 }
 
-// compare asks the ledger for all that the model knows, and for what it does not.
+// compare queries the ledger for everything that the model has, and for what it does not have.
 func (m *model) compare(t *rapid.T, l ledger.Store) {
 	ctx := context.Background()
 	var ids []token.ID // some of them twice

@@ -11,8 +11,8 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Payments makes requests of the sizes of real ones, for benchmarks: 32-byte
-// ids, tokens of 100 bytes, requests of 2 KiB. Ids are as random as hashes.
+// Payments creates entries for benchmarks, with the sizes of real ones: random 32-byte ids, tokens
+// of 100 bytes, and requests of 2 KiB.
 type Payments struct {
 	rng  *rand.ChaCha8
 	left []token.ID // unspent
@@ -21,7 +21,7 @@ type Payments struct {
 
 const requestBytes = 2 << 10
 
-// NewPayments makes the payments of a seed; of 0, other ones every time.
+// NewPayments returns the payments of a seed. Seed 0 stands for a random seed.
 func NewPayments(seed uint64) *Payments {
 	if seed == 0 {
 		seed = rand.Uint64()
@@ -37,8 +37,8 @@ func (p *Payments) bytes(n int) []byte {
 	return b
 }
 
-// Entry makes a request that spends and creates so many tokens. What it spends,
-// entries before have created.
+// Entry returns an entry that spends and creates the given numbers of tokens. It spends tokens that
+// earlier entries created.
 func (p *Payments) Entry(spends, creates int) ledger.Entry {
 	p.next++
 	e := ledger.Entry{Anchor: p.bytes(32), Request: p.bytes(requestBytes)}
@@ -57,7 +57,7 @@ func (p *Payments) Entry(spends, creates int) ledger.Entry {
 	return e
 }
 
-// Batch makes n entries.
+// Batch returns n entries that each spend and create the given numbers of tokens.
 func (p *Payments) Batch(n, spends, creates int) []ledger.Entry {
 	batch := make([]ledger.Entry, n)
 	for i := range batch {
@@ -66,17 +66,17 @@ func (p *Payments) Batch(n, spends, creates int) []ledger.Entry {
 	return batch
 }
 
-// Fill fills a ledger with unspent tokens, in batches that change no more pages of a file
-// than the measured ones: bbolt keeps the free pages that a batch leaves in mind.
+// Fill fills a ledger with unspent tokens. Its batches change no more pages of a file than the
+// measured batches do, because bbolt remembers the pages that a batch frees.
 func (p *Payments) Fill(b *testing.B, l ledger.Store, tokens int) {
 	for n := 0; n < tokens; n += 32 * 64 {
 		Apply(b, l, p.Batch(32, 0, 64)...)
 	}
 }
 
-// BenchmarkApply applies batches of two-in/two-out requests, each durable before the
-// next, to ledgers of different lengths, and has done measure what they leave. ns/request
-// and requests/s are what to look at.
+// BenchmarkApply applies batches of requests with two inputs and two outputs to ledgers of
+// different lengths. Each batch is durable before the next begins. It reports ns/request and
+// requests/s, and then calls done, which may measure the resulting ledger.
 func BenchmarkApply(b *testing.B, s Stores, done func(b *testing.B, l Verifier)) {
 	for _, c := range []struct{ batch, tokens int }{{1, 1 << 14}, {256, 1 << 14}, {256, 1 << 20}} {
 		b.Run(fmt.Sprintf("batch=%d/tokens=%d", c.batch, c.tokens), func(b *testing.B) {
@@ -100,8 +100,8 @@ func BenchmarkApply(b *testing.B, s Stores, done func(b *testing.B, l Verifier))
 	}
 }
 
-// BenchmarkCallers has many callers with one request each, who share what a store does for
-// durability.
+// BenchmarkCallers applies batches of one request from many concurrent callers, which share the
+// store's flushes.
 func BenchmarkCallers(b *testing.B, s Stores) {
 	l, _ := s.New(b)
 	b.SetParallelism(64)

@@ -14,20 +14,21 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Under returns an entry as it is accepted under a version of the policy.
-func Under(policy uint64, e ledger.Entry) ledger.Entry {
+// UnderPolicy returns e with the given version of the policy.
+func UnderPolicy(policy uint64, e ledger.Entry) ledger.Entry {
 	e.Policy = policy
 	return e
 }
 
-// Update returns an entry that makes the version after a policy.
+// Update returns an entry that makes the version after the given one.
 func Update(policy uint64) ledger.Entry {
-	e := Under(policy, Issue(fmt.Sprintf("update %d", policy+1), 0))
+	e := UnderPolicy(policy, Issue(fmt.Sprintf("update %d", policy+1), 0))
 	e.Update = true
 	return e
 }
 
-// stale fails the test unless err rejects the entry at an index for these versions.
+// stale fails the test unless err rejects the entry with index action because of these policy
+// versions.
 func stale(t *testing.T, what string, err error, action int, version, current uint64) {
 	t.Helper()
 	c, ok := errors.AsType[*zkbench.CheckError](err)
@@ -37,30 +38,31 @@ func stale(t *testing.T, what string, err error, action int, version, current ui
 	}
 }
 
-// policies: an entry lands under the policy that it was accepted under, and under no other, within a batch too.
+// policies tests that an entry is accepted only under the version of the policy that is current at
+// its position, also within a batch.
 func policies(t *testing.T, l Verifier) {
 	ctx := context.Background()
 	Apply(t, l, Issue("a", 2))
-	stale(t, "ahead", l.Apply(ctx, []ledger.Entry{Under(1, Issue("b", 1))}), 0, 1, 0)
+	stale(t, "ahead", l.Apply(ctx, []ledger.Entry{UnderPolicy(1, Issue("b", 1))}), 0, 1, 0)
 	stale(t, "behind an update", l.Apply(ctx, []ledger.Entry{Issue("b", 1), Update(0), Issue("c", 1)}), 2, 0, 1)
 	if _, err := l.Token(ctx, token.ID("b/0")); !errors.Is(err, ledger.ErrNotFound) {
 		t.Errorf("of a batch that was rejected: %v", err)
 	}
-	// What was rejected has not raised the version; each by itself is judged at its place.
-	rejected, err := l.ApplyEach(ctx, []ledger.Entry{Issue("b", 1), Under(1, Issue("c", 1)), Update(0), Under(1, Issue("d", 1)), Issue("e", 1), Update(0)})
-	if err != nil || rejected[0] != nil || rejected[2] != nil || rejected[3] != nil || rejected[5] != nil { // the last is the third again
+	// Rejected entries have not raised the version. Each entry is checked at its own position.
+	rejected, err := l.ApplyEach(ctx, []ledger.Entry{Issue("b", 1), UnderPolicy(1, Issue("c", 1)), Update(0), UnderPolicy(1, Issue("d", 1)), Issue("e", 1), Update(0)})
+	if err != nil || rejected[0] != nil || rejected[2] != nil || rejected[3] != nil || rejected[5] != nil { // the last entry is the third one again
 		t.Fatal(rejected, err)
 	}
 	stale(t, "before the update", rejected[1], 1, 1, 0)
 	stale(t, "after the update", rejected[4], 4, 0, 1)
-	Apply(t, l, Issue("a", 2), Update(0)) // applied before, so whatever else they say
+	Apply(t, l, Issue("a", 2), Update(0)) // applied before, so their policies do not matter
 	stale(t, "later", l.Apply(ctx, []ledger.Entry{Spend("f", token.ID("a/0"))}), 0, 0, 1)
 	other := Update(0)
 	other.Digest[0]++
 	if err := l.Apply(ctx, []ledger.Entry{other}); !errors.Is(err, zkbench.ErrAnchorConflict) {
 		t.Errorf("a competing update: %v", err)
 	}
-	Apply(t, l, Under(1, Spend("f", token.ID("a/0"))), Update(1), Update(2))
+	Apply(t, l, UnderPolicy(1, Spend("f", token.ID("a/0"))), Update(1), Update(2))
 	if r, found, err := l.Record(ctx, []byte("update 3")); err != nil || !found || !r.Update || r.Policy != 2 || r.Seq != 7 {
 		t.Errorf("%+v, %v, %v", r, found, err)
 	}
@@ -76,8 +78,9 @@ func policies(t *testing.T, l Verifier) {
 	}
 }
 
-// raceOfUpdate: goroutines apply entries under the version that they know last while others raise it. Each entry stands in the
-// log under the policy that the updates before it have made, and nothing that was rejected is there.
+// raceOfUpdate tests entries that race with updates. Goroutines apply entries under the last
+// version that they know while others raise it. Each entry must be in the log under the version
+// that the updates before it made, and rejected entries must not be there.
 func raceOfUpdate(t *testing.T, l Verifier) {
 	const workers, entries, updates = 8, 20, 10
 	ctx := context.Background()
@@ -88,7 +91,7 @@ func raceOfUpdate(t *testing.T, l Verifier) {
 			for i := range entries {
 				for {
 					version := known.Load()
-					e := Under(version, Issue(fmt.Sprintf("w%d/%d", w, i), 1))
+					e := UnderPolicy(version, Issue(fmt.Sprintf("w%d/%d", w, i), 1))
 					err := l.Apply(ctx, []ledger.Entry{e})
 					if p, ok := errors.AsType[*ledger.PolicyError](err); ok && p.Version == version && p.Current > version {
 						rejected.Add(1)

@@ -13,13 +13,13 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Fill applies batches to an empty ledger and returns its log, to which Reader holds whoever answers for it.
+// Fill applies batches to an empty ledger and returns its log, for Reader.
 func Fill(t testing.TB, l ledger.Store) []ledger.Record {
 	t.Helper()
 	for k := range 100 {
 		Apply(t, l, StreamBatch(0, k)...)
 	}
-	Apply(t, l, At(100, Update(0)), At(100, Under(1, Issue("more", 3))))
+	Apply(t, l, AtSecond(100, Update(0)), AtSecond(100, UnderPolicy(1, Issue("more", 3))))
 	records := Records(t, l, 1)
 	if len(records) != 302 {
 		t.Fatalf("%d records, want 302", len(records))
@@ -27,12 +27,13 @@ func Fill(t testing.TB, l ledger.Store) []ledger.Record {
 	return records
 }
 
-// SameRecord tells whether two records say the same at the same place.
+// SameRecord reports whether two records have the same sequence number and content.
 func SameRecord(a, b ledger.Record) bool {
 	return a.Seq == b.Seq && bytes.Equal(a.Append(nil), b.Append(nil))
 }
 
-// Reader holds a reader to what package ledger says of all. Its ledger has the log that Fill has returned.
+// Reader tests a reader against what package ledger documents. Its ledger must have the log that
+// Fill returned.
 func Reader(t *testing.T, r ledger.Reader, log []ledger.Record) {
 	ctx := context.Background()
 	created, spent := map[string][]byte{}, map[string]bool{}
@@ -77,7 +78,7 @@ func Reader(t *testing.T, r ledger.Reader, log []ledger.Record) {
 			t.Errorf("log from %d: %d records, or others than there are; want %d", from, len(got), len(want))
 		}
 	}
-	for range r.Log(ctx, 1) { // whoever stops early is not told more
+	for range r.Log(ctx, 1) { // a caller that stops early gets no more records
 		break
 	}
 	ended, cancel := context.WithCancel(ctx)

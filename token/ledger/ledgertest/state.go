@@ -25,12 +25,12 @@ func State(t testing.TB, l ledger.Store) ledger.State {
 	return s
 }
 
-// states: bytes of a caller's are replaced with a batch, also with an empty one and one that is there, and with none that is
-// rejected. State says where the log ends.
+// states tests that ApplyState replaces the stored bytes, also with an empty batch and with one that is on
+// the ledger already, but not with a rejected batch. It also tests the other fields of State.
 func states(t *testing.T, l Verifier) {
 	ctx := context.Background()
 	want := ledger.State{Hash: l.Genesis().ID()}
-	is := func(what string) {
+	check := func(what string) {
 		t.Helper()
 		s := State(t, l)
 		if !bytes.Equal(s.Bytes, want.Bytes) || s.Last != want.Last || s.Hash != want.Hash || s.Policy != want.Policy || s.Time != want.Time {
@@ -44,35 +44,35 @@ func states(t *testing.T, l Verifier) {
 		}
 		want.Bytes = []byte(state)
 	}
-	is("of an empty ledger")
+	check("of an empty ledger")
 	apply("none")
-	is("with an empty batch")
-	a, b := At(100, Issue("a", 1)), At(200, Update(0))
+	check("with an empty batch")
+	a, b := AtSecond(100, Issue("a", 1)), AtSecond(200, Update(0))
 	link := store.NewLink(want.Hash, 1)
 	link.Add(a.Append(nil))
 	link.Add(b.Append(nil))
 	apply("one", a, b)
 	want.Last, want.Hash, want.Policy, want.Time = 2, link.Sum(), 1, b.Time.UTC()
-	is("with a batch")
+	check("with a batch")
 	apply("two", a)
-	is("with a batch that is there")
-	spend := At(200, Under(1, Spend("b", token.ID("none"))))
-	if err := l.ApplyState(ctx, []ledger.Entry{At(200, Under(1, Issue("c", 1))), spend}, []byte("three")); !errors.Is(err, ledger.ErrNotFound) {
+	check("with a batch that is there")
+	spend := AtSecond(200, UnderPolicy(1, Spend("b", token.ID("none"))))
+	if err := l.ApplyState(ctx, []ledger.Entry{AtSecond(200, UnderPolicy(1, Issue("c", 1))), spend}, []byte("three")); !errors.Is(err, ledger.ErrNotFound) {
 		t.Errorf("%v", err)
 	}
-	is("with a batch that is rejected")
+	check("with a batch that is rejected")
 	if err := l.ApplyState(ctx, []ledger.Entry{a}, nil); err != nil {
 		t.Error(err)
 	}
-	is("with no bytes")
+	check("with no bytes")
 	apply(string(bytes.Repeat([]byte{9}, ledger.MaxState)))
-	is("with the most bytes")
+	check("with the most bytes")
 	apply("")
-	is("with bytes that are empty")
+	check("with bytes that are empty")
 }
 
-// raceOfStates has goroutines leave the number of each of their batches with it: what stands at last is of one that was last of its
-// goroutine, so of no earlier call than another that had returned.
+// raceOfStates has goroutines apply batches, each with the batch's name as state. The final state
+// must be the name of the last batch in the log.
 func raceOfStates(t *testing.T, l Verifier) {
 	const workers, batches = 8, 10
 	ctx := context.Background()
@@ -94,12 +94,12 @@ func raceOfStates(t *testing.T, l Verifier) {
 	}
 }
 
-// StreamState are the bytes that Stream leaves with batch k of stream w.
+// StreamState returns the state that Stream stores with batch k of stream w.
 func StreamState(w, k int) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(w)), uint64(k+1))
 }
 
-// StateSurvived checks a ledger after a Kill: it has the bytes of its last batch, and no others.
+// StateSurvived checks after a Kill that the ledger has the state that was stored with its last batch.
 func StateSurvived(t testing.TB, l ledger.Store) {
 	t.Helper()
 	s := State(t, l)
@@ -119,7 +119,8 @@ func StateSurvived(t testing.TB, l ledger.Store) {
 	}
 }
 
-// Undecided holds Decide to writing nothing: dump shows the same before and after, with everything that a store keeps.
+// Undecided tests that Decide writes nothing: dump, which must return everything that the store
+// contains, returns the same before and after.
 func Undecided(t *testing.T, l Verifier, dump func() string) {
 	t.Helper()
 	ctx := context.Background()

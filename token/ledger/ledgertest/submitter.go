@@ -12,14 +12,15 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Requests are what Submitter submits.
+// Requests are the requests that Submitter submits.
 type Requests struct {
-	Good   [][]byte  // valid, whatever else lands; two or more
-	Other  []byte    // a request that says something else under the anchor of the first of Good
-	Rivals [2][]byte // valid, until one of them lands
+	Good   [][]byte  // two or more, valid whatever else is recorded
+	Other  []byte    // another request with the anchor of Good[0]
+	Rivals [2][]byte // valid until one of them is recorded
 }
 
-// Submitter holds a submitter to what package ledger says of all. reader answers for the same ledger.
+// Submitter tests a submitter against what package ledger documents. reader must read the same
+// ledger.
 func Submitter(t *testing.T, s ledger.Submitter, reader ledger.Reader, q Requests) {
 	ctx := context.Background()
 	before := len(Records(t, reader, 1))

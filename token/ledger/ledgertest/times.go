@@ -15,13 +15,14 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// At returns an entry as it is of the block of a second.
-func At(second int64, e ledger.Entry) ledger.Entry {
+// AtSecond returns e with a time of the given number of Unix seconds.
+func AtSecond(second int64, e ledger.Entry) ledger.Entry {
 	e.Time = time.Unix(second, 0)
 	return e
 }
 
-// Late fails the test unless err rejects the entry at an index, which is of one second, behind one of another.
+// Late fails the test unless err rejects the entry with index action because its time, second, is
+// before last.
 func Late(t *testing.T, what string, err error, action int, second, last int64) {
 	t.Helper()
 	c, ok := errors.AsType[*zkbench.CheckError](err)
@@ -32,35 +33,36 @@ func Late(t *testing.T, what string, err error, action int, second, last int64) 
 	}
 }
 
-// times: no entry is before the one that it comes after, within a batch too; several are of one time.
+// times tests that an entry's time cannot be before that of the entry before it, also within a
+// batch, and that several entries may have the same time.
 func times(t *testing.T, l Verifier) {
 	ctx := context.Background()
-	early := At(-62135596801, Issue("early", 1)) // a second before the zero time
+	early := AtSecond(-62135596801, Issue("early", 1)) // a second before the zero time
 	if err := l.Apply(ctx, []ledger.Entry{early}); !errors.Is(err, zkbench.ErrPolicy) {
 		t.Errorf("before the zero time: %v", err)
 	}
-	Apply(t, l, Issue("zero", 1), At(100, Issue("a", 2)), At(100, Issue("b", 1)))
-	Apply(t, l, At(100, Issue("c", 1)))
-	Late(t, "across batches", l.Apply(ctx, []ledger.Entry{At(99, Issue("d", 1))}), 0, 99, 100)
-	Late(t, "within a batch", l.Apply(ctx, []ledger.Entry{At(300, Issue("d", 1)), At(200, Issue("e", 1))}), 1, 200, 300)
-	// What was rejected has not moved the time; each by itself is judged at its place.
+	Apply(t, l, Issue("zero", 1), AtSecond(100, Issue("a", 2)), AtSecond(100, Issue("b", 1)))
+	Apply(t, l, AtSecond(100, Issue("c", 1)))
+	Late(t, "across batches", l.Apply(ctx, []ledger.Entry{AtSecond(99, Issue("d", 1))}), 0, 99, 100)
+	Late(t, "within a batch", l.Apply(ctx, []ledger.Entry{AtSecond(300, Issue("d", 1)), AtSecond(200, Issue("e", 1))}), 1, 200, 300)
+	// Rejected entries have not moved the time. Each entry is checked at its own position.
 	rejected, err := l.ApplyEach(ctx, []ledger.Entry{
-		At(99, Issue("d", 1)), At(400, Spend("e", token.ID("none"))), At(101, Issue("f", 1)), At(100, Issue("g", 1)), At(50, Issue("a", 2)), At(102, Issue("h", 1)),
+		AtSecond(99, Issue("d", 1)), AtSecond(400, Spend("e", token.ID("none"))), AtSecond(101, Issue("f", 1)), AtSecond(100, Issue("g", 1)), AtSecond(50, Issue("a", 2)), AtSecond(102, Issue("h", 1)),
 	})
 	if err != nil || rejected[2] != nil || rejected[4] != nil || rejected[5] != nil { // the fifth is applied already
 		t.Fatal(rejected, err)
 	}
 	Late(t, "the first of several", rejected[0], 0, 99, 100)
 	Late(t, "behind what is accepted with it", rejected[3], 3, 100, 101)
-	Apply(t, l, At(1, Issue("zero", 1)), At(1, Issue("h", 1))) // applied already, so whatever else they say
-	Apply(t, l, At(102, Update(0)))
-	other := At(1, Update(0))
+	Apply(t, l, AtSecond(1, Issue("zero", 1)), AtSecond(1, Issue("h", 1))) // applied already, so their times do not matter
+	Apply(t, l, AtSecond(102, Update(0)))
+	other := AtSecond(1, Update(0))
 	other.Digest[0]++
 	if err := l.Apply(ctx, []ledger.Entry{other}); !errors.Is(err, zkbench.ErrAnchorConflict) {
 		t.Errorf("another digest, of an earlier time: %v", err)
 	}
-	stale(t, "under another policy too", l.Apply(ctx, []ledger.Entry{At(1, Issue("i", 1))}), 0, 0, 1)
-	Late(t, "spent too", l.Apply(ctx, []ledger.Entry{At(1, Under(1, Spend("i", token.ID("none"))))}), 0, 1, 102)
+	stale(t, "under another policy too", l.Apply(ctx, []ledger.Entry{AtSecond(1, Issue("i", 1))}), 0, 0, 1)
+	Late(t, "spent too", l.Apply(ctx, []ledger.Entry{AtSecond(1, UnderPolicy(1, Spend("i", token.ID("none"))))}), 0, 1, 102)
 	var seconds []int64
 	for _, r := range Records(t, l, 2) {
 		seconds = append(seconds, r.Time.Unix())
@@ -70,8 +72,9 @@ func times(t *testing.T, l Verifier) {
 	}
 }
 
-// RaceOfClocks has goroutines at two handles of one ledger, each with a clock of its own, apply entries, at the ledger's time where theirs
-// is behind. All land, and no entry of the log is before the one before it.
+// RaceOfClocks tests validators whose clocks differ. Goroutines at two handles of one ledger, each with its
+// own clock, apply entries; an entry whose clock is behind gets the ledger's time. All entries must be
+// accepted, and no entry of the log may be before the one before it.
 func RaceOfClocks(t *testing.T, a, b Verifier) {
 	t.Helper()
 	const workers, entries = 8, 20
@@ -82,7 +85,7 @@ func RaceOfClocks(t *testing.T, a, b Verifier) {
 		l := []Verifier{a, b}[w%2]
 		wg.Go(func() {
 			for i := range entries {
-				e := At(int64(100*i+50*w), Issue(fmt.Sprintf("w%d/%d", w, i), 1))
+				e := AtSecond(int64(100*i+50*w), Issue(fmt.Sprintf("w%d/%d", w, i), 1))
 				err := l.Apply(ctx, []ledger.Entry{e})
 				for late, ok := errors.AsType[*ledger.TimeError](err); ok; late, ok = errors.AsType[*ledger.TimeError](err) {
 					rejected.Add(1)

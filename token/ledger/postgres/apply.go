@@ -13,44 +13,44 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// Apply implements ledger.Store. A context that ends before the transaction begins
-// means that nothing was applied. One that ends later means so too where no other
-// call wants the transaction and the server was not asked to commit; if not,
-// zkbench.ErrOutcomeUnknown. A transaction that takes TransactionTime fails with
-// zkbench.ErrEnv, or with zkbench.ErrOutcomeUnknown once the server was asked to
-// commit.
+// Apply implements ledger.Store. If ctx ends before the transaction begins, nothing was applied. If
+// ctx ends later, nothing was applied either, provided that no other call shares the transaction
+// and the server was not yet asked to commit. Otherwise Apply returns zkbench.ErrOutcomeUnknown.
+//
+// A transaction that takes TransactionTime fails with zkbench.ErrEnv, or with
+// zkbench.ErrOutcomeUnknown if the server was already asked to commit.
 func (l *Ledger) Apply(ctx context.Context, batch []ledger.Entry) error {
 	return l.ApplyState(ctx, batch, nil)
 }
 
-// ApplyState implements ledger.Store. Contexts are as Apply's.
+// ApplyState implements ledger.Store. It treats contexts as Apply does.
 func (l *Ledger) ApplyState(ctx context.Context, batch []ledger.Entry, state []byte) error {
 	err := l.queue.ApplyState(ctx, batch, state)
 	l.left(err)
 	return err
 }
 
-// ApplyEach implements ledger.Store. Contexts are as Apply's.
+// ApplyEach implements ledger.Store. It treats contexts as Apply does.
 func (l *Ledger) ApplyEach(ctx context.Context, batch []ledger.Entry) ([]error, error) {
 	rejected, err := l.queue.ApplyEach(ctx, batch)
 	l.left(err)
 	return rejected, err
 }
 
-// left notes that a caller has gone without an answer.
+// left records that a caller has left without knowing the outcome.
 func (l *Ledger) left(err error) {
 	if errors.Is(err, zkbench.ErrOutcomeUnknown) {
 		l.unsettled.Store(true)
 	}
 }
 
-// apply does the calls in one transaction, as long as one of them is wanted. A
-// ledger that is known to be damaged is not written to.
+// apply applies the calls in one transaction, and stops when the contexts of all calls have ended.
+// After it finds damage, the ledger refuses all later calls.
 func (l *Ledger) apply(ctx context.Context, calls []*store.Call) (err error) {
-	unknown := true // unless it ends
+	unknown := true // if this function panics
 	defer func() {
 		if unknown || err == nil {
-			l.unsettled.Store(unknown) // who has had the lock came after what was lost
+			l.unsettled.Store(unknown) // a transaction that got the lock came after those whose outcome was unknown
 		}
 	}()
 	ctx, cancel := context.WithTimeoutCause(ctx, l.limit, fmt.Errorf("%w: database: no answer in %v", zkbench.ErrEnv, l.limit))
@@ -63,15 +63,15 @@ func (l *Ledger) apply(ctx context.Context, calls []*store.Call) (err error) {
 	return err
 }
 
-// transact decides on the calls and commits. Rejections are the calls'; an error
-// that is not zkbench.ErrOutcomeUnknown means that nothing is applied.
+// transact decides on the calls and commits. Rejections are recorded in the calls. An error that is
+// not zkbench.ErrOutcomeUnknown means that nothing was applied.
 //
-// Every statement of a READ COMMITTED transaction sees what was committed before
-// it, so the look-ups, which the server runs when it has the lock, see all that
-// writers before have done.
+// Every statement of a READ COMMITTED transaction sees what was committed before it. So the
+// look-ups, which the server runs after it has the lock, see everything that earlier writers have
+// done.
 func (l *Ledger) transact(ctx context.Context, conn *pgx.Conn, calls []*store.Call) error {
 	s := newStage(calls)
-	x, err := newExchange(ctx, conn, l.sql.ofApply()...)
+	x, err := newExchange(ctx, conn, l.sql.applyTexts()...)
 	if err != nil {
 		return err
 	}
@@ -82,13 +82,13 @@ func (l *Ledger) transact(ctx context.Context, conn *pgx.Conn, calls []*store.Ca
 	if err := s.bind(x, &l.sql); err != nil {
 		return err
 	}
-	if x.size > short { // a lock is not asked for before the server has it all
+	if x.size > short { // the server must have everything before the lock is requested
 		if err := x.await(); err != nil {
 			return err
 		}
 	}
 	g, tail, err := l.decide(ctx, x, calls)
-	if err != nil || g.Nothing() {
+	if err != nil || g.Empty() {
 		return err
 	}
 	if err := s.write(x, &l.sql, g, tail); err != nil {
@@ -100,8 +100,8 @@ func (l *Ledger) transact(ctx context.Context, conn *pgx.Conn, calls []*store.Ca
 	return commit(ctx, conn)
 }
 
-// decide takes the lock, and decides on the calls, which come after the batch that it
-// returns.
+// decide takes the lock and decides on the calls. It returns the group and the last batch before
+// it.
 func (l *Ledger) decide(ctx context.Context, x *exchange, calls []*store.Call) (*store.Group, store.Batch, error) {
 	var h headRow
 	missing := true
@@ -140,11 +140,10 @@ func (l *Ledger) decide(ctx context.Context, x *exchange, calls []*store.Call) (
 	return g, tail, nil
 }
 
-// commit commits. Once the request may have been sent only the server can say
-// what became of the transaction: an error of the severity ERROR says that it
-// was rolled back; a session that ends may have ended after it was committed.
-// (pgconn.SafeToRetry is true of a connection that ended in place of an answer,
-// and so says nothing here.)
+// commit commits the transaction. Once the request may have been sent, only the server can say what
+// became of the transaction. An error of severity ERROR says that it was rolled back. A session
+// that ends may have ended after the commit. (pgconn.SafeToRetry says nothing here: it is also true
+// of a connection that ended in place of an answer.)
 func commit(ctx context.Context, conn *pgx.Conn) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -28,8 +28,8 @@ const (
 	integrityClass = "23"
 )
 
-// withConn gives work a connection, which goes back without a transaction, and a context
-// that ends with ctx or when the ledger is closed.
+// withConn calls work with a connection and a context, which ends with ctx or when the ledger is
+// closed. The connection goes back to the pool without a transaction.
 func (l *Ledger) withConn(ctx context.Context, work func(ctx context.Context, conn *pgx.Conn) error) error {
 	if err := l.stopped(); err != nil {
 		return err
@@ -45,11 +45,11 @@ func (l *Ledger) withConn(ctx context.Context, work func(ctx context.Context, co
 	return l.failure(ctx, work(ctx, conn.Conn()))
 }
 
-// release gives a connection back, whatever its user has left.
+// release returns a connection to the pool, and rolls back a transaction that its user left open.
 func (l *Ledger) release(ctx context.Context, conn *pgxpool.Conn) {
 	defer conn.Release()
 	if conn.Conn().PgConn().TxStatus() != 'I' && !conn.Conn().IsClosed() {
-		// If it fails the pool drops the connection, and the server the transaction.
+		// If it fails, the pool drops the connection and the server drops the transaction.
 		_, _ = conn.Exec(ctx, "ROLLBACK")
 	}
 	if conn.Conn().IsClosed() && ctx.Err() == nil {
@@ -57,14 +57,14 @@ func (l *Ledger) release(ctx context.Context, conn *pgxpool.Conn) {
 	}
 }
 
-// failure gives an error its type.
+// failure converts an error to one that callers of the ledger can distinguish.
 func (l *Ledger) failure(ctx context.Context, err error) error {
 	var server *pgconn.PgError
 	switch {
 	case err == nil, errors.Is(err, zkbench.ErrOutcomeUnknown), errors.Is(err, zkbench.ErrMalformed), errors.Is(err, zkbench.ErrEnv):
 		return err
 	case errors.As(err, &server):
-		return ofServer(server)
+		return typedServerError(server)
 	case errors.Is(context.Cause(ctx), ledger.ErrClosed):
 		return ledger.ErrClosed
 	case ctx.Err() != nil:
@@ -73,15 +73,15 @@ func (l *Ledger) failure(ctx context.Context, err error) error {
 	if stopped := l.stopped(); stopped != nil { // the pool was closed meanwhile
 		return stopped
 	}
-	// Not wrapped: a socket that does not exist is not a ledger that does not.
+	// The error is not wrapped: a missing socket must not look like a missing ledger (fs.ErrNotExist).
 	return fmt.Errorf("%w: database: %s", zkbench.ErrEnv, oneLine(err))
 }
 
-// oneLine is the text of an error, of which one about several hosts has several.
+// oneLine returns the text of an error on one line. An error about several hosts has several lines.
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
-// ofServer is what an error of the server means for a ledger.
-func ofServer(err *pgconn.PgError) error {
+// typedServerError converts an error of the server to the error of the ledger that it means.
+func typedServerError(err *pgconn.PgError) error {
 	switch {
 	case err.Code == lockNotAvailable:
 		return fmt.Errorf("%w: %w", ledger.ErrLocked, err)

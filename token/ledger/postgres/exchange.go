@@ -14,41 +14,41 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// exchange sends statements in PostgreSQL's extended protocol, and reads their answers.
-// Beside what a pgx.Batch does, it gives the server a statement's arguments before a lock is
-// taken, and has the statement executed later in the transaction: a portal keeps them.
+// exchange sends statements in PostgreSQL's extended protocol and reads their answers. Unlike a
+// pgx.Batch, it can send a statement's arguments before a lock is taken, and have the statement
+// executed later in the transaction: the server keeps the arguments in a portal.
 //
-// A server that waits for the rest of what it is sent ends a silent session only where
+// If a server waits for the rest of a message, it ends a silent session only while
 // idle_in_transaction_session_timeout runs: from a Sync until the first message after it is
-// complete. So behind a lock a long message is the first after a Sync, and what is
-// short is in the server's hands once it is sent, whatever becomes of the process:
-// sockets have room for it.
+// complete. So, once a lock is held, a long message must be the first after a Sync. Short messages
+// fit in the socket's buffer, so they reach the server once they are sent, even if the process
+// stops.
 type exchange struct {
 	ctx     context.Context
 	conn    *pgx.Conn
 	params  pgx.ExtendedQueryBuilder
 	answers []answer // to come, in order
 	size    int      // bytes since the last Sync
-	long    bool     // rows are to come, of as many keys as there were
+	long    bool     // the answers include rows, one for each key of a query
 }
 
-// answer is what comes to a statement or a Sync.
+// answer handles what the server returns for one statement or Sync.
 type answer struct {
 	sync  bool
-	dest  []any // of the columns; nil skips one
+	dest  []any // one for each column; nil skips the column
 	plans []pgtype.ScanPlan
-	row   func() error // a row is in dest
+	row   func() error // called after each row has been scanned into dest
 	end   func(tag pgconn.CommandTag) error
 }
 
 const (
 	short       = 32 << 10         // bytes; half of the first window of a TCP receiver
-	messageHead = 128              // no message is longer, beside its arguments
+	messageHead = 128              // maximum length of a message without its arguments
 	cancelTime  = 15 * time.Second // to tell the server that a session is abandoned
 )
 
-// newExchange begins what close ends. It prepares the statements that the session has not had yet,
-// which cannot be done in between.
+// newExchange begins an exchange, which close must end. It first prepares the statements that the
+// session does not know yet, because that is not possible within an exchange.
 func newExchange(ctx context.Context, conn *pgx.Conn, texts ...string) (*exchange, error) {
 	for _, text := range texts {
 		if _, err := conn.Prepare(ctx, text, text); err != nil {
@@ -60,7 +60,8 @@ func newExchange(ctx context.Context, conn *pgx.Conn, texts ...string) (*exchang
 
 func (x *exchange) frontend() *pgproto3.Frontend { return x.conn.PgConn().Frontend() }
 
-// encode leaves the arguments in params, and returns their length.
+// encode encodes the arguments into params, and returns the statement and the length of its
+// message.
 func (x *exchange) encode(text string, args []any) (*pgconn.StatementDescription, int, error) {
 	d, err := x.conn.Prepare(x.ctx, text, text)
 	if err == nil {
@@ -93,7 +94,8 @@ func (x *exchange) sync() {
 	x.size = 0
 }
 
-// bind gives a portal a statement and its arguments, of any length: no lock precedes it.
+// bind binds a statement and its arguments, of any length, to a portal. It must come before the
+// lock.
 func (x *exchange) bind(portal, text string, args ...any) error {
 	d, size, err := x.encode(text, args)
 	if err == nil {
@@ -102,14 +104,15 @@ func (x *exchange) bind(portal, text string, args ...any) error {
 	return err
 }
 
-// execute executes a portal's statement, which must change so many rows.
+// execute executes a portal's statement, which must change the given number of rows. It does
+// nothing if rows is 0.
 func (x *exchange) execute(rows int, portal, text string) {
 	if rows > 0 {
 		x.sendExecute(portal, changed(rows, text))
 	}
 }
 
-// changed is the answer to a statement that changes so many rows.
+// changed returns an answer that checks that a statement changed the given number of rows.
 func changed(rows int, text string) answer {
 	return answer{end: func(tag pgconn.CommandTag) error {
 		if n := tag.RowsAffected(); n != int64(rows) {
@@ -119,13 +122,13 @@ func changed(rows int, text string) answer {
 	}}
 }
 
-// change sends a statement that must change so many rows.
+// change sends a statement that must change the given number of rows.
 func (x *exchange) change(rows int, text string, args ...any) error {
 	return x.send(text, args, changed(rows, text))
 }
 
-// query sends a statement, for each row of whose answer row finds it in dest (nil: all
-// the same).
+// query sends a statement. For each row of the answer it scans the columns into dest and calls row,
+// unless row is nil.
 func (x *exchange) query(text string, args, dest []any, row func() error) error {
 	return x.send(text, args, answer{dest: dest, row: row})
 }
@@ -156,7 +159,7 @@ func (x *exchange) send(text string, args []any, a answer) error {
 	return nil
 }
 
-// await sends what is left, and returns when all is answered, with the first error.
+// await sends what is left and waits for all answers. It returns the first error.
 func (x *exchange) await() error {
 	if x.size > 0 {
 		x.sync()
@@ -164,8 +167,8 @@ func (x *exchange) await() error {
 	return x.receive()
 }
 
-// receive reads all answers. It leaves no connection to go on with where one is lost or
-// the context ends.
+// receive reads all answers. If the connection is lost or the context ends, it closes the
+// connection.
 func (x *exchange) receive() (err error) {
 	stop := context.AfterFunc(x.ctx, func() { _ = x.conn.PgConn().Conn().SetDeadline(time.Unix(1, 0)) })
 	defer func() {
@@ -178,7 +181,7 @@ func (x *exchange) receive() (err error) {
 		return err
 	}
 	for len(x.answers) > 0 {
-		// The context that ends sets a deadline: watching it anew for each message takes longer.
+		// A context that ends sets a deadline (above). Watching the context for each message takes longer.
 		message, lost := x.conn.PgConn().ReceiveMessage(context.Background())
 		if lost != nil {
 			return lost
@@ -205,7 +208,7 @@ func (x *exchange) receive() (err error) {
 	return err
 }
 
-// take gives a row to who asked for it.
+// take scans a row into dest and calls row.
 func (a *answer) take(values [][]byte) error {
 	if a.row == nil {
 		return nil
@@ -221,14 +224,15 @@ func (a *answer) take(values [][]byte) error {
 	return a.row()
 }
 
-// close ends an exchange, and the session with it where something is not answered.
+// close ends an exchange. If something has not been answered, it also ends the session.
 func (x *exchange) close() {
 	if x.size > 0 || len(x.answers) > 0 {
 		x.abandon()
 	}
 }
 
-// abandon closes the connection, and lets the server know, which may wait for a lock.
+// abandon closes the connection and cancels the session's statement at the server, which may be
+// waiting for a lock.
 func (x *exchange) abandon() {
 	if x.conn.IsClosed() {
 		return

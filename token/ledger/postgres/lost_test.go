@@ -61,7 +61,7 @@ func TestLostConnection(t *testing.T) {
 	}
 }
 
-// asked asks a ledger whether it has an anchor.
+// asked looks up whether a ledger has an anchor, and fails the test if the answer is not want.
 func asked(t *testing.T, l *Ledger, anchor string, want bool) {
 	t.Helper()
 	if _, found, err := l.Record(context.Background(), []byte(anchor)); found != want || err != nil {
@@ -69,8 +69,8 @@ func asked(t *testing.T, l *Ledger, anchor string, want bool) {
 	}
 }
 
-// notApplied wants the error of a batch that was not applied, or, if it is unknown, may have
-// been.
+// notApplied fails the test unless err is the error of a batch that was not applied, or, if unknown is
+// true, of one whose outcome is unknown.
 func notApplied(t *testing.T, err error, unknown bool) {
 	t.Helper()
 	if errors.Is(err, zkbench.ErrOutcomeUnknown) != unknown || errors.Is(err, zkbench.ErrEnv) == unknown {
@@ -149,7 +149,7 @@ func TestRestart(t *testing.T) {
 	ledgertest.Verify(t, l)
 }
 
-// noted is a context that says when it is waited for.
+// noted is a context that reports when something waits for it.
 type noted struct {
 	context.Context
 	waited func()

@@ -1,15 +1,14 @@
-// Package postgres is the ledger of several validators: a schema of a PostgreSQL
-// database, which any number of processes may have open. A batch is one
-// transaction, durable when Apply returns nil.
+// Package postgres implements ledger.Store in a schema of a PostgreSQL database, for ledgers with
+// several validators. Any number of processes may open the ledger. A batch is one transaction,
+// which is durable when Apply returns nil.
 //
-// Every transaction locks the row that names the end of the log before it looks
-// at anything else, so there is one writer at a time among all processes. Calls
-// of Apply that come to one process while another of its own is being written
-// share the next transaction. None waits for a transaction longer than its context
-// or TransactionTime.
+// Every transaction first locks the row that names the end of the log, so all processes together
+// have one writer at a time. Calls of Apply that arrive while the process is writing another batch
+// share the next transaction. A call waits for a transaction no longer than its context allows, and
+// at most TransactionTime.
 //
-// What the database is trusted with, and what is found of changes to its rows:
-// docs/ledger.md.
+// docs/ledger.md says what the database is trusted with, and which changes to its rows are
+// detected.
 package postgres
 
 import (
@@ -34,20 +33,21 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// TransactionTime is the most that a transaction of Apply takes, its turn among other
-// processes included; after it the server is not waited for. It is longer than
-// silence, so that a process that has stopped keeps the others from no transaction.
+// TransactionTime is the maximum duration of a transaction of Apply, including the wait for other
+// processes. After that time Apply stops waiting for the server. It is longer than the 15 s after which
+// a silent session is ended, so that a stopped process cannot make the transactions of other processes
+// fail.
 const TransactionTime = time.Minute
 
-// silence is how long a transaction that keeps others waiting may say nothing. The server
-// ends its session then; where it does not, who waits does, which notices at most
-// three quarters later.
+// silence is how long a transaction that blocks others may send nothing. After that the server ends
+// its session. If the server does not, a waiting process does; it notices at most three quarters of
+// this time later.
 const silence = 15 * time.Second
 
-// DefaultSchema is the schema of a ledger that has no other name.
+// DefaultSchema is the schema of a ledger if no option names another.
 const DefaultSchema = "zkbench"
 
-// Option is an option of Create and Open.
+// Option configures Create and Open.
 type Option func(*options)
 
 type options struct {
@@ -55,11 +55,11 @@ type options struct {
 	silence time.Duration
 }
 
-// Schema names the ledger's schema: 1 to 63 bytes of UTF-8 that do not begin
+// Schema sets the name of the ledger's schema: 1 to 63 bytes of UTF-8 without NUL, not beginning
 // with "pg_".
 func Schema(name string) Option { return func(o *options) { o.schema = name } }
 
-// maxSchema is the length to which PostgreSQL would cut a name.
+// maxSchema is the length at which PostgreSQL truncates a name.
 const maxSchema = 63
 
 func (o *options) check() error {
@@ -82,11 +82,11 @@ type Ledger struct {
 
 	snapshotTime time.Duration // store.SnapshotTime
 
-	// readers has room for all connections but one: who holds a snapshot has put
-	// its token there, and may ask the ledger meanwhile.
+	// readers has room for all connections except one. A call that holds a snapshot has put a token
+	// there, and the remaining connection serves other calls meanwhile.
 	readers chan struct{}
 
-	// closing ends when Close has waited long enough, and with it all that runs.
+	// closing ends when Close has waited long enough, and ends all running calls.
 	closing context.Context
 	cancel  context.CancelFunc
 
@@ -95,16 +95,18 @@ type Ledger struct {
 	unsettled atomic.Bool
 
 	mu     sync.Mutex
-	failed error // why the ledger does nothing more
+	failed error // why the ledger refuses all calls; nil while it works
 }
 
 var _ ledger.Store = (*Ledger)(nil)
 
-// Create makes an empty ledger of a genesis in the database at url, a PostgreSQL connection
-// URL or keyword string (host=... user=...), and opens it. A fork is to be given the batches of its parent
-// first, as they are there: Open refuses it until it has them. The schema appears complete or not at
-// all; there must be none of its name (fs.ErrExist). Errors are as Open's, and
-// zkbench.ErrOutcomeUnknown where the connection is lost at the end.
+// Create creates an empty ledger with the given genesis in the database at url, and opens it. url
+// is a PostgreSQL connection URL or a keyword string (host=... user=...). A fork must first get the
+// batches of its parent, unchanged; until then Open refuses it.
+//
+// The schema appears complete or not at all. Create returns fs.ErrExist if a schema of this name
+// exists, and zkbench.ErrOutcomeUnknown if the connection is lost at the end. Other errors are as
+// for Open.
 func Create(ctx context.Context, url string, genesis ledger.Genesis, opts ...Option) (*Ledger, error) {
 	return start(ctx, url, opts, func(l *Ledger, schema string) error {
 		if err := l.initialize(ctx, schema, genesis); err != nil {
@@ -114,20 +116,24 @@ func Create(ctx context.Context, url string, genesis ledger.Genesis, opts ...Opt
 	})
 }
 
-// Open opens a ledger that Create made, and changes nothing. It checks the
-// format, the tables, and the last batch; Verify checks everything. The error is
-// fs.ErrNotExist where there is no such schema, a *ledger.CorruptError, a
-// *zkbench.DecodeError for another version's ledger, zkbench.ErrParams for a url
-// or a schema's name that cannot be one, or zkbench.ErrEnv: a server that cannot
-// be reached, refuses, or is set not to keep what it has committed. No error has
-// the url's password in it.
+// Open opens a ledger that Create created, and changes nothing. It checks the format, the tables,
+// and the last batch; Verify checks everything. Open returns
+//
+//   - fs.ErrNotExist if there is no such schema,
+//   - a *ledger.CorruptError if the ledger contradicts itself,
+//   - a *zkbench.DecodeError if the ledger has another format version,
+//   - zkbench.ErrParams if the url or the schema's name is malformed,
+//   - zkbench.ErrEnv if the server cannot be reached, refuses the connection, or is configured in a way
+//     that can lose committed transactions.
+//
+// No error contains the url's password.
 func Open(ctx context.Context, url string, opts ...Option) (*Ledger, error) {
 	return start(ctx, url, opts, func(l *Ledger, schema string) error {
 		return l.inspect(ctx, schema, store.CheckOpened)
 	})
 }
 
-// start connects, and prepares the ledger for use.
+// start connects to the server and prepares the ledger for use.
 func start(ctx context.Context, url string, opts []Option, prepare func(l *Ledger, schema string) error) (*Ledger, error) {
 	o := options{schema: DefaultSchema, silence: silence}
 	for _, opt := range opts {
@@ -141,7 +147,7 @@ func start(ctx context.Context, url string, opts []Option, prepare func(l *Ledge
 		return nil, err
 	}
 	config.MaxConns = max(config.MaxConns, 2)
-	// A standby answers from the past, in which spent tokens are not.
+	// A standby may lag behind, and report spent tokens as unspent.
 	config.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary
 	dialer := net.Dialer{Timeout: config.ConnConfig.ConnectTimeout, KeepAliveConfig: keepAlive(o.silence)}
 	config.ConnConfig.DialFunc = dialer.DialContext
@@ -161,13 +167,13 @@ func start(ctx context.Context, url string, opts []Option, prepare func(l *Ledge
 	return l, nil
 }
 
-// initialize makes the schema and its tables.
+// initialize creates the schema and its tables.
 func (l *Ledger) initialize(ctx context.Context, schema string, genesis ledger.Genesis) error {
 	exists := false
 	err := l.withConn(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, "BEGIN READ WRITE; "+l.sql.create)
 		var server *pgconn.PgError
-		// A Create at the same time is found by the catalog's own index.
+		// A concurrent Create is detected by the catalog's own index.
 		exists = errors.As(err, &server) && (server.Code == duplicateSchema || server.Code == uniqueViolation)
 		if err != nil {
 			return err
@@ -190,7 +196,7 @@ func (l *Ledger) initialize(ctx context.Context, schema string, genesis ledger.G
 	return err
 }
 
-// inspect checks the tables, the format, and with check the last batch.
+// inspect checks the tables and the format, and runs check on the last batch.
 func (l *Ledger) inspect(ctx context.Context, schema string, check func(context.Context, store.Snapshot) error) error {
 	missing := false
 	err := l.snapshot(ctx, func(ctx context.Context, s *snapshot) error {
@@ -202,7 +208,7 @@ func (l *Ledger) inspect(ctx context.Context, schema string, check func(context.
 		if err != nil {
 			return err
 		}
-		if slices.Contains(sound, tableHead) { // of another version other tables and columns are
+		if slices.Contains(sound, tableHead) { // another version may have other tables and columns
 			if err := s.format(ctx); err != nil {
 				return err
 			}
@@ -227,22 +233,22 @@ func (l *Ledger) inspect(ctx context.Context, schema string, check func(context.
 	return err
 }
 
-// fail makes the ledger refuse whatever comes after.
+// fail makes the ledger refuse all later calls with err.
 func (l *Ledger) fail(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.failed = err
 }
 
-// stopped returns why the ledger does nothing more, nil while it does.
+// stopped returns why the ledger refuses calls, or nil if it does not.
 func (l *Ledger) stopped() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.failed
 }
 
-// Close implements ledger.Store. What still runs after TransactionTime, or waits for
-// a server that does not answer, is called back.
+// Close implements ledger.Store. After TransactionTime it cancels what still runs or waits for a
+// server that does not answer.
 func (l *Ledger) Close() (err error) {
 	defer l.cancel()
 	late := time.AfterFunc(l.limit, l.cancel)
@@ -258,17 +264,17 @@ func (l *Ledger) Close() (err error) {
 	return err
 }
 
-// parse parses a connection URL, whose scheme may be in capitals, or a keyword
-// string, which begins with one of firstKeys: pgx would take any other word for a
-// setting, and connect to the server that the environment names. No error has any of it: it may hold a password, and where it is malformed
-// nobody can say which part is one.
+// parse parses a connection URL, whose scheme may be in capitals, or a keyword string. A keyword
+// string must begin with one of firstKeys: pgx would take any other word for a setting, and connect
+// to the server that the environment names. No error contains any part of url, which may hold a
+// password, and in a malformed url nobody can say which part that is.
 func parse(url string) (*pgxpool.Config, error) {
 	if scheme, rest, ok := strings.Cut(url, "://"); ok && !strings.ContainsAny(scheme, "= ") {
 		if scheme = strings.ToLower(scheme); scheme != "postgres" && scheme != "postgresql" {
 			return nil, malformed("want the scheme postgres")
 		}
-		// A password with one of these in it would be taken for another part, and
-		// that part shown.
+		// pgx would take a password that contains one of these for another part of the url, and
+		// show that part in errors.
 		if end := strings.IndexAny(rest, "/?#"); end >= 0 && strings.Contains(rest[end:], "@") {
 			return nil, malformed("/, ?, # and @ of a user, password or database are written %2F, %3F, %23 and %40")
 		}
@@ -285,7 +291,7 @@ func parse(url string) (*pgxpool.Config, error) {
 
 const wanted = "want postgres://user@host:port/database or host=... user=... dbname=..."
 
-// firstKeys are keywords with which a keyword string may begin.
+// firstKeys returns the keywords with which a keyword string may begin.
 func firstKeys() []string {
 	return []string{"host", "port", "user", "password", "dbname", "database", "service"}
 }

@@ -26,7 +26,7 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// server is the test binary's, started by the first test that asks for it.
+// server is the server of the test binary, started by the first test that needs it.
 var server pgtest.Server
 
 // TestMain makes fewer random cases than the default, unless told: one has
@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 
 func schemaName() string { return fmt.Sprintf("test %x", rand.Uint64()) }
 
-// schemas are the stores of this package.
+// schemas creates and opens ledgers of this package.
 var schemas = ledgertest.Stores{
 	Place: func(testing.TB) string { return schemaName() },
 	Create: func(t testing.TB, schema string, g ledger.Genesis) (ledgertest.Verifier, error) {
@@ -71,8 +71,7 @@ func open(t testing.TB, url, schema string) *Ledger {
 	return l
 }
 
-// connect returns a connection that is not a ledger's, for which the schema
-// comes first.
+// connect returns a connection that does not belong to a ledger and uses the schema by default.
 func connect(t testing.TB, schema string) *pgx.Conn {
 	t.Helper()
 	ctx := context.Background()
@@ -267,7 +266,7 @@ func TestPolicyElsewhere(t *testing.T) {
 	if err != nil || !found || !r.Update || r.Seq != 2 {
 		t.Errorf("%+v, %v, %v", r, found, err)
 	}
-	ledgertest.Apply(t, l, ledgertest.Under(1, ledgertest.Spend("b", token.ID("a/0"))))
+	ledgertest.Apply(t, l, ledgertest.UnderPolicy(1, ledgertest.Spend("b", token.ID("a/0"))))
 	ledgertest.Verify(t, other)
 }
 
@@ -276,10 +275,10 @@ func TestTimeElsewhere(t *testing.T) {
 	ctx := context.Background()
 	l, schema := newLedger(t)
 	other := open(t, server.URL(t), schema)
-	ledgertest.Apply(t, l, ledgertest.At(100, ledgertest.Issue("a", 1)))
-	ledgertest.Apply(t, other, ledgertest.At(200, ledgertest.Issue("b", 1)))
-	ledgertest.Late(t, "behind another process", l.Apply(ctx, []ledger.Entry{ledgertest.At(100, ledgertest.Issue("c", 1))}), 0, 100, 200)
-	ledgertest.Apply(t, l, ledgertest.At(200, ledgertest.Issue("c", 1)))
+	ledgertest.Apply(t, l, ledgertest.AtSecond(100, ledgertest.Issue("a", 1)))
+	ledgertest.Apply(t, other, ledgertest.AtSecond(200, ledgertest.Issue("b", 1)))
+	ledgertest.Late(t, "behind another process", l.Apply(ctx, []ledger.Entry{ledgertest.AtSecond(100, ledgertest.Issue("c", 1))}), 0, 100, 200)
+	ledgertest.Apply(t, l, ledgertest.AtSecond(200, ledgertest.Issue("c", 1)))
 	ledgertest.Verify(t, other)
 
 	l, schema = newLedger(t)

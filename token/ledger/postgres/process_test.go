@@ -28,7 +28,7 @@ const (
 	childName   = "ZKBENCH_LEDGER_CHILD"  // who it is
 )
 
-// child is this binary, which runs one test on the ledger.
+// child returns a command that runs one test of this binary on the ledger.
 func child(t *testing.T, test, schema, name string) *exec.Cmd {
 	t.Helper()
 	exe := must.Get(os.Executable())(t)
@@ -37,7 +37,7 @@ func child(t *testing.T, test, schema, name string) *exec.Cmd {
 	return cmd
 }
 
-// childLedger opens a child's ledger; in no child it skips the test.
+// childLedger opens a child's ledger. If the process is not a child, it skips the test.
 func childLedger(t *testing.T) *Ledger {
 	t.Helper()
 	url := os.Getenv(childURL)

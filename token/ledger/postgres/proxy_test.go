@@ -12,7 +12,7 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
-// fault is what a proxy does to a connection, once.
+// fault is something that a proxy does to a connection, once.
 type fault int32
 
 const (
@@ -27,10 +27,10 @@ const (
 	fallSilent       // passes some messages behind the one that takes the lock on, and then nothing more
 )
 
-// stallBytes is the part of a long message that stallLong passes on.
+// stallBytes is how much of a long message stallLong passes on.
 const stallBytes = 1 << 20
 
-// proxy passes connections on to the server, until it is told otherwise.
+// proxy passes connections on to the server until a test injects a fault.
 type proxy struct {
 	listener net.Listener
 	socket   string
@@ -151,7 +151,7 @@ func (p *proxy) pass(client net.Conn) {
 	}
 }
 
-// hush keeps the server's side open, and says nothing, until it is let go.
+// hush keeps the server's side open and sends nothing until it is released.
 func (p *proxy) hush() {
 	p.next.Store(int32(none))
 	p.struck <- struct{}{}

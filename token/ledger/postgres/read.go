@@ -13,8 +13,8 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// A reader of the log takes this many bytes or records from the server at a
-// time, whichever it has first.
+// A reader of the log takes up to this many bytes or records from the server at
+// once, whichever limit it reaches first.
 const (
 	chunkBytes   = 1 << 20
 	chunkRecords = 256
@@ -53,9 +53,9 @@ func (l *Ledger) Tokens(ctx context.Context, ids []token.ID) ([]ledger.Found, er
 	return found, nil
 }
 
-// Record implements ledger.Reader. After an Apply of the same *Ledger whose outcome
-// is unknown it waits until the transaction has come to its end, here and at the
-// server, so that its answer is the last word. Token, Tokens and Decide do not wait.
+// Record implements ledger.Reader. If the outcome of an Apply of the same *Ledger is unknown, Record first
+// waits until that transaction has ended, here and at the server. So its answer is final. Token, Tokens and
+// Decide do not wait.
 func (l *Ledger) Record(ctx context.Context, anchor []byte) (ledger.Record, bool, error) {
 	after, err := l.settled(ctx)
 	if err != nil {
@@ -80,8 +80,8 @@ func (l *Ledger) Record(ctx context.Context, anchor []byte) (ledger.Record, bool
 	return r, err == nil, err
 }
 
-// settled waits for the commit that runs if a caller does not know its outcome, and tells
-// whether the server must be asked behind the writers' lock.
+// settled waits for the running commit if a caller does not know its outcome. It reports whether a
+// query must also wait for the writers' lock at the server.
 func (l *Ledger) settled(ctx context.Context) (after bool, err error) {
 	if l.unsettled.Load() {
 		err = l.queue.Idle(ctx)
@@ -89,17 +89,18 @@ func (l *Ledger) settled(ctx context.Context) (after bool, err error) {
 	return l.unsettled.Load(), err
 }
 
-// lookup asks for the keys, where it must be after every transaction that has
-// the writers' lock.
+// lookup reads the records of the keys. If after is true, it first waits for every transaction that
+// holds the writers' lock.
 func (l *Ledger) lookup(ctx context.Context, k *keys, after bool) (f *found, err error) {
-	err = l.ask(ctx, after, l.sql.ofLookup(), func(x *exchange) (err error) {
+	err = l.ask(ctx, after, l.sql.lookupTexts(), func(x *exchange) (err error) {
 		f, err = k.query(x, &l.sql)
 		return err
 	})
 	return f, err
 }
 
-// ask sends the queries, which are of these texts, and returns when they are answered.
+// ask sends the queries, whose statements are texts, and returns when they are answered. If after
+// is true, it first waits for every transaction that holds the writers' lock.
 func (l *Ledger) ask(ctx context.Context, after bool, texts []string, queries func(x *exchange) error) error {
 	return l.withConn(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		if after {
@@ -124,7 +125,7 @@ func (l *Ledger) ask(ctx context.Context, after bool, texts []string, queries fu
 	})
 }
 
-// State implements ledger.Store. It waits as Record does.
+// State implements ledger.Store. It waits for unknown outcomes as Record does.
 func (l *Ledger) State(ctx context.Context) (s ledger.State, err error) {
 	after, err := l.settled(ctx)
 	if err != nil {
@@ -143,7 +144,7 @@ func (l *Ledger) State(ctx context.Context) (s ledger.State, err error) {
 	case err != nil:
 		return s, err
 	case missing:
-		return s, ledger.Corruptf(tableHead, "missing, or state is")
+		return s, ledger.Corruptf(tableHead, "missing, or the table state is empty")
 	}
 	tail, err := h.batch()
 	if err != nil {
@@ -166,7 +167,7 @@ func (l *Ledger) Decide(ctx context.Context, batch []ledger.Entry) (rejected []e
 	var h headRow
 	var f *found
 	missing := true
-	err = l.ask(ctx, false, append(l.sql.ofLookup(), l.sql.look, l.sql.head), func(x *exchange) (err error) {
+	err = l.ask(ctx, false, append(l.sql.lookupTexts(), l.sql.look, l.sql.head), func(x *exchange) (err error) {
 		if err := x.query(l.sql.look, nil, nil, nil); err != nil {
 			return err
 		}
@@ -204,8 +205,8 @@ func (l *Ledger) Log(ctx context.Context, from uint64) iter.Seq2[ledger.Record, 
 	})
 }
 
-// chunk reads the next entries of the log from seq, at most so many and none at its end,
-// and gives each, with its encoding, to visit.
+// chunk reads the next entries of the log from seq: no more than most, fewer if they are long, and none at
+// the log's end. It calls visit with each entry and its encoding.
 func (s *statements) chunk(ctx context.Context, conn *pgx.Conn, seq uint64, most int, visit func(e *ledger.Entry, raw []byte)) error {
 	rows, err := conn.Query(ctx, s.entries, int64(seq), most, chunkBytes)
 	if err != nil {

@@ -9,22 +9,22 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// The tables are ledger's, and three of a single row, of which a writer locks the first:
+// The tables are those of package store, and three with a single row. A writer locks the row of head:
 //
 //	head     format, and the last batch of the chain
 //	genesis  the encoding of a ledger.Genesis
 //	state    ledger.State.Bytes
 //
-// Every row ends in its checksum, taken over the bodies that ledger names, the
-// uint32 as a signed integer. spent and token are null where there is none.
+// Every row ends in its checksum, taken over the bodies that package store names, as a
+// signed integer. spent and token are null if there is none.
 const (
 	tableHead    = "head"
 	tableGenesis = "genesis"
 	tableState   = "state"
 	format       = 4
 
-	// Entries are kept as they are: proofs do not compress, and a request of some
-	// kilobytes lies in its row.
+	// Entries are not compressed, because proofs do not compress, and a request of a few
+	// kilobytes is stored in its row.
 	create = `
 CREATE SCHEMA {s};
 CREATE TABLE {s}.head (one boolean PRIMARY KEY DEFAULT true CHECK (one), format integer NOT NULL,
@@ -39,7 +39,7 @@ CREATE TABLE {s}.chain (last bigint PRIMARY KEY, first bigint NOT NULL, hash byt
 ALTER TABLE {s}.log ALTER COLUMN entry SET STORAGE EXTERNAL;
 ALTER TABLE {s}.tokens ALTER COLUMN token SET STORAGE EXTERNAL`
 
-	// soundTables are the permanent tables of a schema that have a primary key.
+	// soundTables selects the permanent tables of a schema that have a primary key.
 	soundTables = `
 SELECT array_agg(c.relname::text) FILTER (WHERE c.relkind = 'r' AND c.relpersistence = 'p' AND
 	EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary AND i.indisvalid))
@@ -50,7 +50,7 @@ func tableNames() []string {
 	return []string{tableHead, tableGenesis, tableState, store.TableTokens, store.TableSpent, store.TableAnchors, store.TableLog, store.TableChain}
 }
 
-// statements are the texts of a ledger's statements, with its schema in them.
+// statements contains the SQL of a ledger's statements, with its schema filled in.
 type statements struct {
 	create, insertHead, insertGenesis, genesis, insertState, caller, updateState          string
 	begin, look, lock, wait, states, anchors, numbers                                     string
@@ -58,12 +58,13 @@ type statements struct {
 	insertLog, insertChain, updateHead, format, head, ends, last, batches, entries, count string
 }
 
-// ofLookup are the statements of keys.query, ofApply those of a transaction that writes.
-func (s *statements) ofLookup() []string { return []string{s.states, s.anchors} }
+// lookupTexts returns the statements of keys.query.
+func (s *statements) lookupTexts() []string { return []string{s.states, s.anchors} }
 
-func (s *statements) ofApply() []string {
+// applyTexts returns the statements of a transaction that writes.
+func (s *statements) applyTexts() []string {
 	return append(
-		s.ofLookup(), s.begin, s.lock, s.numbers, s.insertTokens, s.spendTokens, s.insertSpent, s.insertAnchors,
+		s.lookupTexts(), s.begin, s.lock, s.numbers, s.insertTokens, s.spendTokens, s.insertSpent, s.insertAnchors,
 		s.insertLog, s.insertChain, s.updateHead, s.updateState,
 	)
 }
@@ -131,5 +132,5 @@ func (h *head) sum() int32 {
 	return sum(tableHead, append(key, store.SeqKey(h.Last)...), h.Append(nil))
 }
 
-// sum is a checksum as a column holds it.
+// sum returns the checksum of a record, as a column stores it.
 func sum(table string, key, body []byte) int32 { return int32(store.Checksum(table, key, body)) }

@@ -12,11 +12,10 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// settle refuses a server that does not keep what it has committed, and sets up
-// a session: look-ups go by index whatever the statistics say (the tables grow
-// from nothing under plans that are kept), and a process or a link that falls silent in
-// the middle of a transaction does not keep the others waiting. Over a Unix socket the
-// server ignores what is said of TCP.
+// settle sets up a session. It refuses a server that may lose what it has committed. It makes
+// look-ups use indexes whatever the statistics say, because tables grow from nothing under plans
+// that are kept. It sets timeouts so that a process or link that falls silent within a transaction
+// does not block the others. Over a Unix socket the server ignores the TCP settings.
 func (l *Ledger) settle(ctx context.Context, conn *pgx.Conn) error {
 	probe := keepAlive(l.silence)
 	milliseconds := func(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
@@ -51,21 +50,21 @@ func (l *Ledger) settle(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// keepAlive notices within the time that the other end is gone.
+// keepAlive returns a configuration that detects within the given time that the other end is gone.
 func keepAlive(within time.Duration) net.KeepAliveConfig {
 	probe := max(within/3, time.Second)
 	return net.KeepAliveConfig{Enable: true, Idle: probe, Interval: probe, Count: 2}
 }
 
-// blockers are the sessions that keep $1 waiting for a lock, and those that keep these
-// waiting, but for those that work. mark changes with every statement of a session; hidden
-// says that its doing is, from this role.
+// blockers selects the sessions that block session $1 from getting a lock, and the sessions that
+// block those, except sessions that are executing a statement. mark changes with every statement of
+// a session. hidden says that this role may not see what the session does.
 const blockers = `WITH RECURSIVE b(pid) AS (
 		SELECT unnest(pg_blocking_pids($1)) UNION SELECT unnest(pg_blocking_pids(pid)) FROM b)
 	SELECT pid, coalesce(usename::text, ''), concat(backend_start, state_change), state IS NULL
 	FROM b JOIN pg_stat_activity a USING (pid) WHERE wait_event_type = 'Client' OR state IS NULL`
 
-// end ends a session if it is as blockers has shown it.
+// end terminates a session if it is still as blockers showed it.
 const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 	WHERE pid = $1 AND wait_event_type = 'Client' AND concat(backend_start, state_change) = $2`
 
@@ -76,11 +75,11 @@ type blocker struct {
 	hidden     bool
 }
 
-// watch has sessions ended that keep conn waiting for a lock and are silent. The server
-// itself ends those from which it wants a statement, and those whose host is gone; not
-// those whose process has stopped within a statement, or reads no answer.
+// watch ends silent sessions that block conn from getting a lock. The server itself ends sessions
+// that it expects a statement from, and sessions whose host is gone. It does not end a session
+// whose process has stopped within a statement or reads no answer.
 //
-// stop ends the watch, and returns why a session that was silent is still there.
+// stop ends the watch. It returns an error if a silent session could not be ended.
 func (l *Ledger) watch(ctx context.Context, conn *pgx.Conn) (stop func() error) {
 	ctx, cancel := context.WithCancel(ctx)
 	pid := conn.PgConn().PID()
@@ -95,11 +94,12 @@ func (l *Ledger) watch(ctx context.Context, conn *pgx.Conn) (stop func() error) 
 	}
 }
 
-// endSilent is watch's work. It has a connection of its own: those of the pool may all wait.
+// endSilent does the work of watch. It opens its own connection, because all connections of the
+// pool may be waiting.
 func (l *Ledger) endSilent(ctx context.Context, pid uint32) (kept error) {
 	conn, err := pgx.ConnectConfig(ctx, l.pool.Config().ConnConfig)
 	if err != nil {
-		return fmt.Errorf("not known who keeps the ledger's lock: %s", oneLine(err))
+		return fmt.Errorf("cannot tell which session holds the ledger's lock: %s", oneLine(err))
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	tick := time.NewTicker(l.silence / 10)
@@ -135,14 +135,14 @@ func (l *Ledger) endSilent(ctx context.Context, pid uint32) (kept error) {
 	}
 }
 
-// end ends the session, or says why not.
+// end ends the session, or returns why it cannot.
 func (b *blocker) end(ctx context.Context, conn *pgx.Conn) error {
-	held := fmt.Sprintf("session %d of role %q keeps the ledger's lock", b.pid, b.role)
+	held := fmt.Sprintf("session %d of role %q holds the ledger's lock", b.pid, b.role)
 	if b.hidden {
-		return fmt.Errorf("%s, and role %q may not see whether it works", held, conn.Config().User)
+		return fmt.Errorf("%s, and role %q may not see whether it is active", held, conn.Config().User)
 	}
 	if _, err := conn.Exec(ctx, end, b.pid, b.mark); err != nil {
-		return fmt.Errorf("%s, is silent, and is not ended: %s", held, oneLine(err))
+		return fmt.Errorf("%s, is silent, and cannot be ended: %s", held, oneLine(err))
 	}
 	return nil
 }

@@ -17,10 +17,10 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 )
 
-// brief is the silence that most tests bear with.
+// brief is how long most tests wait for a silent session.
 const brief = time.Second
 
-// silentFor has a ledger bear with silence for so long.
+// silentFor sets how long a ledger waits for a silent session.
 func silentFor(d time.Duration) Option { return func(o *options) { o.silence = d } }
 
 func openFor(t *testing.T, d time.Duration, url, schema string) *Ledger {
@@ -30,7 +30,7 @@ func openFor(t *testing.T, d time.Duration, url, schema string) *Ledger {
 	return l
 }
 
-// goesOn wants a ledger to apply a request within twice the silence: 30 s in earnest.
+// goesOn fails the test unless a ledger applies a request within twice the silence (30 s outside tests).
 func goesOn(t *testing.T, l *Ledger, anchor string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), max(2*l.silence, 10*time.Second)) // or a busy machine's time
@@ -71,7 +71,7 @@ func TestCutLink(t *testing.T) {
 	}
 }
 
-// hold takes the lock, and leaves the session in a pipeline without a Sync.
+// hold takes the lock and leaves the session within a pipeline, without a Sync.
 func hold(t *testing.T, conn *pgx.Conn, more string) {
 	t.Helper()
 	execute(t, conn, "BEGIN; SELECT FROM head FOR UPDATE")
@@ -109,8 +109,8 @@ func TestHolderKept(t *testing.T) {
 	l.limit = 3 * brief
 	hold(t, conn, "SELECT 1")
 	for _, c := range []struct{ grant, want string }{
-		{"pg_monitor", "is silent, and is not ended"},
-		{"", "may not see whether it works"},
+		{"pg_monitor", "is silent, and cannot be ended"},
+		{"", "may not see whether it is active"},
 	} {
 		if c.grant != "" {
 			execute(t, connect(t, schema), "GRANT "+c.grant+" TO "+role)

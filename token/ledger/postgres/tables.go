@@ -12,8 +12,7 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// found are the records of some tokens and anchors, read in one go. It
-// implements store.Lookup for them.
+// found implements store.Lookup with the records of some tokens and anchors, all read at once.
 type found struct {
 	states map[string]lookedUp
 	known  map[string]store.Anchored
@@ -40,7 +39,7 @@ func (f *found) Anchor(anchor []byte) (store.Anchored, bool, error) {
 	return a, ok, nil
 }
 
-// keys are the ids and anchors of which a ledger is asked.
+// keys lists the ids and anchors to look up.
 type keys struct {
 	ids, anchors [][]byte
 	seen         map[string]bool // ids
@@ -48,7 +47,7 @@ type keys struct {
 
 func newKeys() *keys { return &keys{seen: map[string]bool{}} }
 
-// keysOf are those of calls.
+// keysOf returns the keys of all entries in the calls.
 func keysOf(calls ...*store.Call) *keys {
 	k := newKeys()
 	for _, c := range calls {
@@ -76,8 +75,8 @@ func (k *keys) id(id []byte) {
 	}
 }
 
-// query adds the look-up of all keys to an exchange. What is wrong with a record is said
-// when it is asked for.
+// query adds the look-up of all keys to an exchange. An error in a record is returned only when
+// that record is requested from the result.
 func (k *keys) query(x *exchange, sql *statements) (*found, error) {
 	f := &found{
 		states: make(map[string]lookedUp, len(k.ids)),
@@ -118,7 +117,7 @@ func (k *keys) query(x *exchange, sql *statements) (*found, error) {
 
 func wrongSum(place string) error { return ledger.Corruptf(place, "wrong checksum") }
 
-// stateRow is a row of statements.states; a nil pointer is a null.
+// stateRow is a row of statements.states. Nil pointers are nulls.
 type stateRow struct {
 	id             []byte
 	created, spent *int64
@@ -132,7 +131,7 @@ func (r *stateRow) columns() []any {
 	return []any{&r.id, &r.created, &r.spent, &r.token, &r.crc, &r.spentBy, &r.spentCRC}
 }
 
-// state returns the state that the rows of tokens and spent make together.
+// state combines the rows of tokens and spent into one state.
 func (r *stateRow) state() (store.State, error) {
 	var s store.State
 	if r.created != nil {
@@ -171,7 +170,7 @@ func (r *headRow) columns() []any {
 	return []any{&r.format, &r.first, &r.last, &r.hash, &r.policy, &r.time, &r.crc}
 }
 
-// headFound is the error of reading a headRow.
+// headFound converts an error of reading a headRow.
 func headFound(err error) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return ledger.Corruptf(tableHead, "missing")
@@ -179,17 +178,17 @@ func headFound(err error) error {
 	return err
 }
 
-// known refuses other versions of the format.
-func known(version int32) error {
+// checkFormat returns a *zkbench.DecodeError unless version is the known format version.
+func checkFormat(version int32) error {
 	if version == format {
 		return nil
 	}
 	return &zkbench.DecodeError{Path: "ledger format", Reason: fmt.Sprintf("version %d, only %d is known", version, format)}
 }
 
-// batch returns the last batch, store.Genesis of an empty ledger.
+// batch returns the last batch, or store.Genesis if the ledger is empty.
 func (r *headRow) batch() (store.Batch, error) {
-	if err := known(r.format); err != nil {
+	if err := checkFormat(r.format); err != nil {
 		return store.Batch{}, err
 	}
 	at, err := ledger.DecodeTime(r.time)
@@ -208,7 +207,7 @@ type callerRow struct {
 
 func (r *callerRow) columns() []any { return []any{&r.bytes, &r.crc} }
 
-// body returns what callers have left.
+// body returns the bytes of the last ApplyState.
 func (r *callerRow) body() ([]byte, error) {
 	if r.crc != stateSum(r.bytes) {
 		return nil, wrongSum(tableState)

@@ -12,27 +12,28 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// Verify checks the whole ledger as it is when it ends: the chain of the log
-// from the first request, and that the other tables are what the log makes of
-// them. The error is a *ledger.CorruptError that names the first place, the
-// context's, or one of Open's.
+// Verify checks the whole ledger, including batches that are applied while it runs. It checks the chain of
+// the log from the first request, and that the other tables are exactly what the log implies. It returns a
+// *ledger.CorruptError that names the first contradiction, the error of ctx, or one of Open's errors.
 //
-// progress (nil: none) gets the number of requests checked, of total, for
-// every batch, some together. It may ask the ledger, but must not call Verify or Close.
+// Verify calls progress with the number of requests checked so far and the total, once for each batch; it
+// may make several calls together. progress may be nil. It may read the ledger, but must not call Verify or
+// Close.
 //
-// Verify reads one snapshot after the other, of store.SnapshotTime each, and holds none in progress: every transaction of Apply leaves
-// a version of the row in head, which all later ones step over as long as a snapshot may want it.
-// The last is longer where tables are long that it counts, or the ledger
-// grows faster than it is read. Its memory does not depend on the ledger's
-// length. It keeps nobody waiting but other calls of Verify, which need a
-// connection each and leave the last of the pool to others.
+// Verify reads one snapshot after the other and keeps each open for store.SnapshotTime. None is open while
+// progress runs. Snapshots are short because every transaction of Apply leaves an old version of the row in
+// head. As long as a snapshot may need these versions, later transactions have to skip them. The last
+// snapshot is open for longer if its tables take long to count, or if the log grows faster than it is read.
+//
+// Memory does not depend on the length of the log. Verify blocks only other calls of Verify: each needs a
+// connection, and together they leave one of the pool to other calls.
 func (l *Ledger) Verify(ctx context.Context, progress func(done, total uint64)) error {
 	_, err := l.VerifyTail(ctx, progress)
 	return err
 }
 
-// VerifyTail is Verify, and returns the last batch of the chain that it verified,
-// store.Genesis of an empty ledger.
+// VerifyTail does what Verify does, and returns the last batch that it verified, or store.Genesis
+// if the ledger is empty.
 func (l *Ledger) VerifyTail(ctx context.Context, progress func(done, total uint64)) (tail store.Batch, err error) {
 	err = l.snapshot(ctx, func(ctx context.Context, s *snapshot) error {
 		s.turns = store.NewTurns(l.snapshotTime, progress)
@@ -51,7 +52,7 @@ func (l *Ledger) VerifyTail(ctx context.Context, progress func(done, total uint6
 	return tail, err
 }
 
-// snapshot gives work what is committed.
+// snapshot calls work with a snapshot of what is committed.
 func (l *Ledger) snapshot(ctx context.Context, work func(context.Context, *snapshot) error) error {
 	select {
 	case l.readers <- struct{}{}:
@@ -68,8 +69,8 @@ func (l *Ledger) snapshot(ctx context.Context, work func(context.Context, *snaps
 	})
 }
 
-// snapshot is a transaction that sees the ledger of one moment. It reads ahead,
-// and so wants to be asked in the order of the log.
+// snapshot is a transaction that sees the ledger at one moment. It reads ahead, so it must be read
+// in the order of the log.
 type snapshot struct {
 	conn    *pgx.Conn
 	sql     *statements
@@ -90,7 +91,7 @@ type entry struct {
 
 var _ store.Snapshot = (*snapshot)(nil)
 
-// open begins the transaction. It may count for longer than other transactions last.
+// open begins the transaction. It has no time limit, unlike others, because counting may take long.
 func (s *snapshot) open(ctx context.Context) error {
 	s.turns.Open()
 	_, err := s.conn.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "+
@@ -98,7 +99,7 @@ func (s *snapshot) open(ctx context.Context) error {
 	return err
 }
 
-// end ends the transaction, and tells progress.
+// end ends the transaction and makes the queued calls of progress.
 func (s *snapshot) end(ctx context.Context) error {
 	_, err := s.conn.Exec(ctx, "ROLLBACK")
 	return cmp.Or(err, s.turns.Tell(ctx))
@@ -136,16 +137,16 @@ func (s *snapshot) begin(ctx context.Context) error {
 // Genesis implements store.Snapshot.
 func (s *snapshot) Genesis() ledger.Genesis { return s.genesis }
 
-// format refuses a ledger of another version.
+// format refuses a ledger with another format version.
 func (s *snapshot) format(ctx context.Context) error {
 	var version int32
 	if err := headFound(s.conn.QueryRow(ctx, s.sql.format).Scan(&version)); err != nil {
 		return err
 	}
-	return known(version)
+	return checkFormat(version)
 }
 
-// head returns the last batch as the table head has it.
+// head returns the last batch according to the table head.
 func (s *snapshot) head(ctx context.Context) (store.Batch, error) {
 	var h headRow
 	if err := headFound(s.conn.QueryRow(ctx, s.sql.head).Scan(h.columns()...)); err != nil {
@@ -154,7 +155,7 @@ func (s *snapshot) head(ctx context.Context) (store.Batch, error) {
 	return h.batch()
 }
 
-// caller checks what callers have left.
+// caller checks the bytes of the last ApplyState.
 func (s *snapshot) caller(ctx context.Context) error {
 	var r callerRow
 	err := s.conn.QueryRow(ctx, s.sql.caller).Scan(r.columns()...)
@@ -191,7 +192,7 @@ func (s *snapshot) Tail(ctx context.Context) (store.Batch, error) {
 	}
 	if b.Last == 0 {
 		if b != store.Genesis(s.genesis) {
-			return store.Batch{}, ledger.Corruptf(tableHead, "not that of an empty ledger of this genesis")
+			return store.Batch{}, ledger.Corruptf(tableHead, "not the row of an empty ledger with this genesis")
 		}
 		return b, nil
 	}
@@ -248,8 +249,7 @@ func (s *snapshot) Entries(ctx context.Context, first, last uint64, visit func(u
 	return nil
 }
 
-// fill reads entries from seq on, at least one, and the records of their tokens
-// and anchors.
+// fill reads at least one entry from seq on, and the records of the entries' tokens and anchors.
 func (s *snapshot) fill(ctx context.Context, seq uint64) error {
 	s.first, s.entries = seq, s.entries[:0]
 	k := newKeys()
@@ -263,7 +263,7 @@ func (s *snapshot) fill(ctx context.Context, seq uint64) error {
 	if len(s.entries) == 0 {
 		return ledger.Corruptf(fmt.Sprintf("request %d", seq), "missing from the log")
 	}
-	x, err := newExchange(ctx, s.conn, s.sql.ofLookup()...)
+	x, err := newExchange(ctx, s.conn, s.sql.lookupTexts()...)
 	if err != nil {
 		return err
 	}
@@ -278,7 +278,7 @@ func (s *snapshot) fill(ctx context.Context, seq uint64) error {
 func (s *snapshot) Count(ctx context.Context, table string) (uint64, error) {
 	var b pgx.Batch
 	var n int64
-	b.Queue("SET LOCAL enable_seqscan = on") // all rows are wanted here
+	b.Queue("SET LOCAL enable_seqscan = on") // because this reads all rows
 	b.Queue(s.sql.count + table).QueryRow(func(row pgx.Row) error { return row.Scan(&n) })
 	err := s.conn.SendBatch(ctx, &b).Close()
 	return uint64(n), err

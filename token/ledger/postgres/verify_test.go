@@ -82,11 +82,11 @@ func TestVerifyNamesThePlace(t *testing.T) {
 	}
 	asChain := func(t *testing.T, conn *pgx.Conn) { set(batch(t, conn, 4))(t, conn) }
 	a, b := ledgertest.Issue("a", 2), ledgertest.Spend("b", token.ID("a/1"))
-	other, last := b, ledgertest.At(100, ledgertest.Issue("d", 1))
+	other, last := b, ledgertest.AtSecond(100, ledgertest.Issue("d", 1))
 	other.Request, last.Request = []byte("another"), []byte("another")
 	// replaced has a request of an earlier time be the last, in a chain that is made anew.
 	replaced := func(t *testing.T, conn *pgx.Conn) {
-		e := ledgertest.At(99, ledgertest.Issue("d", 1))
+		e := ledgertest.AtSecond(99, ledgertest.Issue("d", 1))
 		link := store.NewLink(batch(t, conn, 3).Hash, 4)
 		link.Add(e.Append(nil))
 		both(log(4, e.Append(nil)), chain(store.Batch{First: 4, Last: 4, Hash: link.Sum(), Time: e.Time.UTC()}))(t, conn)
@@ -171,8 +171,8 @@ func TestVerifyNamesThePlace(t *testing.T) {
 			l, schema := newLedger(t)
 			ledgertest.Apply(t, l, a)
 			ledgertest.Apply(t, l, b)
-			ledgertest.Apply(t, l, ledgertest.At(100, ledgertest.Issue("c", 1)))
-			ledgertest.Apply(t, l, ledgertest.At(100, ledgertest.Issue("d", 1)))
+			ledgertest.Apply(t, l, ledgertest.AtSecond(100, ledgertest.Issue("c", 1)))
+			ledgertest.Apply(t, l, ledgertest.AtSecond(100, ledgertest.Issue("d", 1)))
 			c.edit(t, connect(t, schema))
 			check := func(err error) {
 				t.Helper()
@@ -190,7 +190,7 @@ func TestVerifyNamesThePlace(t *testing.T) {
 			} else if err != nil {
 				check(err)
 			}
-			err := l.Apply(ctx, []ledger.Entry{ledgertest.At(100, ledgertest.Spend("again", token.ID("a/1")))})
+			err := l.Apply(ctx, []ledger.Entry{ledgertest.AtSecond(100, ledgertest.Spend("again", token.ID("a/1")))})
 			if (err == nil) != c.spend {
 				t.Errorf("a/1 spent again: %v", err)
 			}

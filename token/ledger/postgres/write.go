@@ -9,21 +9,21 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// stage is what a transaction writes if all its entries are accepted, as far as it does not
-// depend on their places in the log. The server gets it before the lock is
-// taken, and keeps it in portals. Behind the lock come numbers: of each of these rows
-// the sequence number, 0 where its entry is not accepted, and the checksum.
+// stage is what a transaction writes if all its entries are accepted, except what depends on the
+// entries' positions in the log. The server gets it before the lock is taken, and keeps it in
+// portals. Once the lock is held, only numbers follow: for each row the sequence number, 0 if its
+// entry is not accepted, and the checksum.
 //
-// The constraints of the tables, and the numbers of rows that change, stand behind the
-// group's decision: where they disagree, the ledger contradicts itself.
+// The constraints of the tables and the numbers of changed rows check the group's decision again.
+// If they disagree with it, the ledger contradicts itself.
 type stage struct {
 	encoded [][]byte // by index; nil is rejected
-	anchors []part   // the lists are sorted, so that what changes together lies together
+	anchors []part   // the lists are sorted, so that neighbouring rows change together
 	creates []part
 	spends  []part
 }
 
-// part is what an entry has in one row.
+// part is what an entry contributes to one row.
 type part struct {
 	index      int // of the entry among those of all calls
 	key, value []byte
@@ -62,7 +62,7 @@ const (
 	portalLog     = store.TableLog
 )
 
-// bind gives the server the stage.
+// bind sends the stage to the server.
 func (s *stage) bind(x *exchange, sql *statements) error {
 	column := func(parts []part, of func(p part) []byte) [][]byte {
 		all := make([][]byte, len(parts))
@@ -92,7 +92,8 @@ func (s *stage) bind(x *exchange, sql *statements) error {
 	return nil
 }
 
-// write adds what writes a group, which comes after the batch before, to an exchange.
+// write adds the statements that write a group to an exchange. before is the last batch before the
+// group.
 func (s *stage) write(x *exchange, sql *statements, g *store.Group, before store.Batch) error {
 	if len(g.Batches) > 0 {
 		if err := s.batches(x, sql, g, before); err != nil {
@@ -105,7 +106,7 @@ func (s *stage) write(x *exchange, sql *statements, g *store.Group, before store
 	return x.change(1, sql.updateState, g.State, stateSum(g.State))
 }
 
-// batches adds what writes the batches of a group.
+// batches adds the statements that write the batches of a group.
 func (s *stage) batches(x *exchange, sql *statements, g *store.Group, before store.Batch) error {
 	seqs := make([]uint64, len(s.encoded))
 	for _, e := range g.Entries {
@@ -178,7 +179,7 @@ func writeChain(x *exchange, sql *statements, g *store.Group) error {
 	return x.change(len(lasts), sql.insertChain, lasts, firsts, hashes, policies, times, sums)
 }
 
-// numbers are lists that statements in portals find in settings of the transaction.
+// numbers are lists that the statements in portals read from settings of the transaction.
 type numbers [settings][]byte
 
 const (
@@ -187,7 +188,7 @@ const (
 	anchorSeq
 	anchorSum
 	createSeq
-	createSpent // by the entry with this number; 0 where unspent
+	createSpent // by the entry with this number; 0 if unspent
 	createSum
 	spendSeq
 	spendSum
@@ -197,8 +198,8 @@ const (
 
 func setting(list int) string { return "zkbench.list" + strconv.Itoa(list) }
 
-// array is the list in a statement. There is none until the setting is set, which is
-// after the statement was planned.
+// array returns the SQL that reads a list. The setting is set only after the statement was planned,
+// and is null until then.
 func array(list int) string {
 	return "nullif(current_setting('" + setting(list) + "', true), '')::bigint[]"
 }
@@ -207,7 +208,7 @@ func (n *numbers) add(list int, value int64) {
 	n[list] = strconv.AppendInt(append(n[list], ','), value, 10)
 }
 
-// addSum adds a checksum, of no use where there is no sequence number.
+// addSum adds a checksum to a list, or 0 if the row's entry is not accepted.
 func (n *numbers) addSum(list int, seq uint64, sum func() int32) {
 	if seq == 0 {
 		n.add(list, 0)
@@ -216,7 +217,7 @@ func (n *numbers) addSum(list int, seq uint64, sum func() int32) {
 	}
 }
 
-// settings are the arguments of statements.numbers.
+// settings returns the arguments of statements.numbers.
 func (n *numbers) settings() []any {
 	var names, lists []string
 	for i, list := range n {

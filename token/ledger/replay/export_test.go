@@ -8,7 +8,7 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Interrupted has a record wait for its validation, stops ctx, and validates.
+// Interrupted adds a record that waits for validation, calls stop, and then validates.
 func Interrupted(ctx context.Context, stop func(), params *token.PublicParams, genesis ledger.Genesis, r ledger.Record) error {
 	v, err := newValidation(ctx, params, genesis)
 	if err != nil {

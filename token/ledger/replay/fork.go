@@ -10,12 +10,13 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Fork verifies a ledger, and makes a fork of it where Open finds it: a ledger with an id of its own
-// that has the parent's records up to last, which must be the end of a batch; an update of the parent behind it counts for nothing
-// there. It returns the fork's genesis.
+// Fork verifies the parent ledger and creates a fork of it at path, in the forms that Open takes.
+// It returns the fork's genesis. The fork has an id of its own and the parent's records up to last,
+// which must be the end of a batch. Later policy updates of the parent do not count in the fork.
 //
-// The bytes that callers of ApplyState have left stay with the parent. If Fork fails or is killed after it has made
-// the fork, what is there is not complete, and Open refuses it. Fork returns zkbench.ErrParams if last is no end of a batch.
+// The fork does not get the bytes that callers of ApplyState left in the parent. If Fork fails or
+// is killed after it has created the fork, the fork is incomplete and Open refuses it. Fork returns
+// zkbench.ErrParams if last is not the end of a batch.
 func Fork(ctx context.Context, parent Store, path string, last uint64, progress func(done, total uint64)) (genesis ledger.Genesis, err error) {
 	ends := []uint64{}
 	var hash [32]byte
@@ -28,7 +29,7 @@ func Fork(ctx context.Context, parent Store, path string, last uint64, progress 
 		return ledger.Genesis{}, err
 	}
 	if near := ends[len(ends)-1]; near != last {
-		return ledger.Genesis{}, fmt.Errorf("%w: request %d is not the last of a batch; the last one before it that is: %d", zkbench.ErrParams, last, near)
+		return ledger.Genesis{}, fmt.Errorf("%w: request %d is not the last of a batch; the closest one before it that is: %d", zkbench.ErrParams, last, near)
 	}
 	if genesis, err = parent.Genesis().Fork(last, hash); err != nil {
 		return ledger.Genesis{}, err
@@ -39,12 +40,13 @@ func Fork(ctx context.Context, parent Store, path string, last uint64, progress 
 	}
 	defer func() { err = errors.Join(err, fork.Close()) }()
 	if err := fill(ctx, parent, fork, ends[1:]); err != nil {
-		return ledger.Genesis{}, fmt.Errorf("the fork is not complete: %w", err)
+		return ledger.Genesis{}, fmt.Errorf("the fork is incomplete: %w", err)
 	}
 	return genesis, nil
 }
 
-// fill applies the batches of a ledger's parent to it, as they are there: these end with the requests of the numbers.
+// fill applies the parent's batches to the fork unchanged. ends are the numbers of their last
+// requests.
 func fill(ctx context.Context, parent, fork ledger.Store, ends []uint64) error {
 	var batch []ledger.Entry
 	for r, err := range parent.Log(ctx, 1) {

@@ -1,6 +1,6 @@
-// Package replay verifies a stored ledger from its first request: that the store is in
-// order, that its log as any client can read it is the one that the store verified, and,
-// with public parameters, that every request in it is valid at its time.
+// Package replay verifies a stored ledger from its first request. It checks that the store does not
+// contradict itself, and that any client reads the same log as the one that the store verified. If
+// it gets the public parameters, it also checks that every request was valid at its time.
 package replay
 
 import (
@@ -21,20 +21,20 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// Store is a ledger that can be verified.
+// Store is a ledger that can verify itself.
 type Store interface {
 	ledger.Store
-	// VerifyTail checks the whole ledger and returns the last batch that it has
-	// checked. progress gets the number of requests checked, of total, after every
-	// batch, and may read the log.
+	// VerifyTail checks the whole ledger and returns the last batch that it checked. After every
+	// batch it calls progress with the number of requests checked so far and the total. progress
+	// may read the log.
 	VerifyTail(ctx context.Context, progress func(done, total uint64)) (store.Batch, error)
 }
 
-// FileName is the name of a ledger within a directory.
+// FileName is the name of the ledger's file if a path names a directory.
 const FileName = "ledger.db"
 
-// File is a ledger in a file, which is locked while it is open: what was verified is
-// what is there.
+// File is a ledger in a file. The file is locked while it is open, so it cannot change after it was
+// verified.
 type File struct{ *bolt.Ledger }
 
 // VerifyTail implements Store.
@@ -45,7 +45,8 @@ func (f File) VerifyTail(ctx context.Context, progress func(done, total uint64))
 	return f.Tail(ctx)
 }
 
-// Open opens an existing ledger: a file, the FileName of a directory, or a database.
+// Open opens an existing ledger at path: a file, a directory that contains FileName, or the
+// connection string of a database. Errors are those of bolt.Open and postgres.Open.
 func Open(ctx context.Context, path string) (Store, error) {
 	if IsDatabase(path) {
 		return postgres.Open(ctx, path)
@@ -61,7 +62,8 @@ func Open(ctx context.Context, path string) (Store, error) {
 	return File{l}, err
 }
 
-// Create makes an empty ledger where Open finds it. There must be none (fs.ErrExist).
+// Create creates an empty ledger at path, which has the same forms as for Open. It returns
+// fs.ErrExist if there is a ledger.
 func Create(ctx context.Context, path string, genesis ledger.Genesis) (Store, error) {
 	if IsDatabase(path) {
 		return postgres.Create(ctx, path, genesis)
@@ -73,8 +75,8 @@ func Create(ctx context.Context, path string, genesis ledger.Genesis) (Store, er
 	return File{l}, err
 }
 
-// IsDatabase tells whether an argument is meant for a connection string, "scheme://..."
-// or "key=value ...", or is what is left of one: no file has its name, and few would.
+// IsDatabase reports whether arg is meant as a connection string, possibly a damaged one: it contains
+// "://", "=" or "@", and is not the name of an existing file.
 func IsDatabase(arg string) bool {
 	if !strings.Contains(arg, "://") && !strings.ContainsAny(arg, "=@") {
 		return false
@@ -83,16 +85,19 @@ func IsDatabase(arg string) bool {
 	return err != nil
 }
 
-// Verify has the store verify itself. As it goes, batch by batch, the log is read as
-// any client can read it, counted, hashed, and validated if there are params (nil:
-// none): a chain that ends otherwise than the verified one is of another log, or one
-// that changes. progress gets the number of requests done, of total, after every batch.
-// What contradicts itself is a *ledger.CorruptError.
+// Verify makes the store verify itself. At the same time it reads the log as any client would, and counts
+// and hashes it batch by batch. If the hash is not the one that the store verified, clients get another
+// log, or one that changes, and Verify returns an error. If params is not nil, Verify also validates every
+// request under them.
+//
+// After every batch Verify calls progress with the number of requests done so far and the total. It returns
+// a *ledger.CorruptError if something contradicts itself.
 func Verify(ctx context.Context, l Store, params *token.PublicParams, progress func(done, total uint64)) (*Report, error) {
 	return verify(ctx, l, params, progress, func(uint64, [32]byte) {})
 }
 
-// verify is Verify, and calls batch with the last request of every batch and the chain's hash up to it.
+// verify does what Verify does. It also calls batch with the last request of every batch and the
+// hash of the chain up to it.
 func verify(ctx context.Context, l Store, params *token.PublicParams, progress func(done, total uint64), batch func(last uint64, hash [32]byte)) (_ *Report, err error) {
 	ctx, stopVerify := context.WithCancel(ctx)
 	defer stopVerify()
@@ -126,23 +131,23 @@ func verify(ctx context.Context, l Store, params *token.PublicParams, progress f
 	case err != nil:
 		return nil, err
 	case t.tail.Hash != tail.Hash || t.Requests != tail.Last:
-		return nil, ledger.Corruptf("log", "as it is read, not the one that was verified")
+		return nil, ledger.Corruptf("log", "clients read another log than the verified one")
 	}
 	return &t.Report, finish()
 }
 
-// Report is what a verified log holds.
+// Report summarizes a verified log.
 type Report struct {
 	Genesis           ledger.Genesis
 	Requests, Batches uint64
 	Created, Spent    uint64 // tokens
 	First, Last       time.Time
-	Policy            uint64 // the version that holds at the end
+	Policy            uint64 // version of the current policy at the end of the log
 	Hash              [32]byte
-	Validated         bool // every request is valid under the parameters
+	Validated         bool // whether every request was validated under the parameters
 }
 
-// String is one line on what was verified, and on what was not.
+// String returns one line that says what was verified and what was not.
 func (r *Report) String() string {
 	valid := ", no proof, signature or policy checked"
 	if r.Validated {
@@ -167,13 +172,13 @@ func (r *Report) String() string {
 // tally counts a log up to some batch.
 type tally struct {
 	Report
-	tail  store.Batch // what is known of the last one
+	tail  store.Batch // the last batch, as far as it is known
 	next  func() (ledger.Record, error, bool)
 	visit func(r *ledger.Record) error // gets every record
 	err   error
 }
 
-// batch adds the batch that ends with the request last.
+// batch adds the batch that ends with request last.
 func (t *tally) batch(last uint64) {
 	first := t.Requests + 1
 	link := store.NewLink(t.Hash, first)
@@ -183,7 +188,7 @@ func (t *tally) batch(last uint64) {
 		case err != nil:
 			t.err = err
 		case !ok || r.Seq != t.Requests+1:
-			t.err = ledger.Corruptf(fmt.Sprintf("request %d", t.Requests+1), "not in the log as it is read")
+			t.err = ledger.Corruptf(fmt.Sprintf("request %d", t.Requests+1), "missing from the log that clients read")
 		default:
 			link.Add(r.Append(nil))
 			t.request(&r)
@@ -195,7 +200,7 @@ func (t *tally) batch(last uint64) {
 	t.sum()
 }
 
-// sum notes the hash of the chain so far.
+// sum stores the hash of the chain so far.
 func (t *tally) sum() {
 	hash, err := t.tail.Next(t.Genesis)
 	if t.Hash = hash; t.err == nil {
@@ -209,7 +214,7 @@ func (t *tally) request(r *ledger.Record) {
 	}
 	t.Last = r.Time
 	t.Requests++
-	t.Policy = store.After(&r.Entry)
+	t.Policy = store.PolicyAfter(&r.Entry)
 	t.Created += uint64(len(r.Creates))
 	t.Spent += uint64(len(r.Spends))
 }

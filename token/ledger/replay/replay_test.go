@@ -19,7 +19,7 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// liar is a store with the log of another. It counts the batches that it verifies.
+// liar is a store that shows the log of another. It counts the batches that it verifies.
 type liar struct {
 	replay.Store
 	log     ledger.Store
@@ -62,11 +62,11 @@ func TestVerify(t *testing.T) {
 	}{
 		"same":           {good, good, ""},
 		"log is longer":  {forged(func(all []ledger.Entry) []ledger.Entry { return all[:4] }), good, ""}, // as one that grows
-		"log is shorter": {good, forged(func(all []ledger.Entry) []ledger.Entry { return all[:4] }), "request 5: not in the log as it is read"},
-		"times":          {forged(func(all []ledger.Entry) []ledger.Entry { all[6].Time = all[6].Time.Add(1); return all }), good, "log: as it is read, not the one that was verified"},
+		"log is shorter": {good, forged(func(all []ledger.Entry) []ledger.Entry { return all[:4] }), "request 5: missing from the log that clients read"},
+		"times":          {forged(func(all []ledger.Entry) []ledger.Entry { all[6].Time = all[6].Time.Add(1); return all }), good, "log: clients read another log than the verified one"},
 		"tokens": {
 			forged(func(all []ledger.Entry) []ledger.Entry { all[1].Creates[0].ID = token.ID("other"); return all[:2] }), good,
-			"log: as it is read, not the one that was verified",
+			"log: clients read another log than the verified one",
 		},
 	} {
 		for _, p := range []*token.PublicParams{nil, params} {
@@ -100,10 +100,10 @@ func TestVerify(t *testing.T) {
 	})
 }
 
-// silent shows no progress.
+// silent ignores progress.
 func silent(uint64, uint64) {}
 
-// entries reads a ledger's log.
+// entries returns a ledger's genesis and log.
 func entries(t *testing.T, path string) (genesis ledger.Genesis, all []ledger.Entry) {
 	t.Helper()
 	l := must.Get(bolt.Open(path))(t)

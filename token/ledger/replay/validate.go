@@ -14,11 +14,12 @@ import (
 	"github.com/zkbench/zkbench/token/validator"
 )
 
-// identities are kept parsed.
+// identities is the number of parsed identities that a validator caches.
 const identities = 4096
 
-// validation validates every request of a log again. The ledger as the requests have left it is
-// built beside, in a temporary directory. Requests that a fork has of its parent are validated as the parent's.
+// validation validates every request of a log again. It rebuilds the ledger from the requests in a
+// temporary directory, to know which tokens are unspent at each request. Requests that a fork
+// shares with its parent are validated for the parent.
 type validation struct {
 	*recheck.Checker
 	params  *token.PublicParams
@@ -27,7 +28,7 @@ type validation struct {
 	book    ledger.Store
 }
 
-// state is a ledger whose policy a validator follows.
+// state is a ledger and a validator that follows its policy.
 type state struct {
 	ledger.Store
 	validator *validator.Validator
@@ -56,25 +57,25 @@ func newValidation(ctx context.Context, params *token.PublicParams, genesis ledg
 	if err != nil {
 		return nil, err
 	}
-	// The book's batches are others than the log's, and so is its chain.
-	book, err := bolt.Create(filepath.Join(dir, FileName), genesis.At(0))
+	// The book has other batches than the log, so its chain differs too.
+	book, err := bolt.Create(filepath.Join(dir, FileName), genesis.ForRecord(0))
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	v.dir, v.book = dir, book
-	if err := v.from(ctx, 1); err != nil {
+	if err := v.startAt(ctx, 1); err != nil {
 		return nil, errors.Join(err, v.close())
 	}
 	return v, nil
 }
 
-// validator returns a validator of the ledger on which a record was accepted.
+// validator returns a validator for the ledger that accepted record seq.
 func (v *validation) validator(seq uint64) (*validator.Validator, error) {
-	return validator.New(v.params, v.genesis.At(seq), executor.Pool(), token.Tuning{}, identities)
+	return validator.New(v.params, v.genesis.ForRecord(seq), executor.Pool(), token.Tuning{}, identities)
 }
 
-// from has records validated as those of the ledger on which the record of a number was accepted.
-func (v *validation) from(ctx context.Context, seq uint64) error {
+// startAt makes later records be validated for the ledger that accepted record seq.
+func (v *validation) startAt(ctx context.Context, seq uint64) error {
 	checks, err := v.validator(seq)
 	if err != nil {
 		return err
@@ -83,13 +84,13 @@ func (v *validation) from(ctx context.Context, seq uint64) error {
 	return checks.Follow(ctx, v.book)
 }
 
-// Add validates a record, perhaps later, together with others.
+// Add validates a record, possibly later and together with others.
 func (v *validation) Add(ctx context.Context, r ledger.Record) error {
-	if v.genesis.ForksBehind(r.Seq - 1) {
+	if v.genesis.ForksAfter(r.Seq - 1) {
 		if err := v.Flush(ctx); err != nil {
 			return err
 		}
-		if err := v.from(ctx, r.Seq); err != nil {
+		if err := v.startAt(ctx, r.Seq); err != nil {
 			return err
 		}
 	}

@@ -11,18 +11,18 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Lookup is what a store says of tokens and anchors. An error is a
+// Lookup reads the records of tokens and anchors in a store. All errors are of type
 // *ledger.CorruptError.
 type Lookup interface {
-	// State returns the state of a token, Absent where there is no record.
+	// State returns the state of a token, with the status Absent if there is no record.
 	State(id token.ID) (State, error)
 	// Anchor returns the record of an anchor, and whether there is one.
 	Anchor(anchor []byte) (Anchored, bool, error)
 }
 
-// Group decides on the calls of one transaction against a store and what the
-// calls before them do to it. A store writes what was accepted when all is
-// decided, so a rejected batch leaves no trace.
+// Group decides on the calls that share a transaction. It takes into account what the store has,
+// and what earlier calls of the group change. A store writes the accepted entries after the group
+// has decided on all calls, so a rejected batch leaves no trace.
 type Group struct {
 	look    Lookup
 	genesis ledger.Genesis
@@ -33,27 +33,27 @@ type Group struct {
 	calls   int // entries of the calls that were decided
 
 	Entries []Encoded // accepted, in order
-	Batches []Batch   // of them, in order
-	State   []byte    // of the last accepted call that has one; nil: leave what is there
+	Batches []Batch   // of the accepted entries, in order
+	State   []byte    // of the last accepted call that has one; nil keeps the stored bytes
 }
 
-// Encoded is an entry in its encoding.
+// Encoded is an accepted entry in its encoding.
 type Encoded struct {
 	Seq   uint64
 	Value []byte
-	Index int // among all entries of the group's calls, those that are rejected too
+	Index int // among all entries of the group's calls, including rejected ones
 }
 
-// NewGroup begins a group on the store behind look, whose last batch is tail.
+// NewGroup begins a group. look reads the store, and tail is the store's last batch.
 func NewGroup(look Lookup, genesis ledger.Genesis, tail Batch) *Group {
 	return &Group{look: look, genesis: genesis, tail: tail, states: map[string]State{}, known: map[string]Anchored{}}
 }
 
-// Tail returns the last batch, after those that were accepted.
+// Tail returns the last batch of the ledger, including the batches that the group accepted.
 func (g *Group) Tail() Batch { return g.tail }
 
-// Tokens yields the tokens that the accepted entries change, with their states
-// after them, by id, so that what a store changes together lies together.
+// Tokens yields the tokens that the accepted entries change, with their new states. It yields them
+// in the order of their ids, so that a store changes neighbouring records together.
 func (g *Group) Tokens() iter.Seq2[token.ID, State] {
 	return func(yield func(token.ID, State) bool) {
 		if len(g.Entries) == 0 {
@@ -69,13 +69,13 @@ func (g *Group) Tokens() iter.Seq2[token.ID, State] {
 	}
 }
 
-// Token returns the state of a token that the accepted entries change, after them.
+// Token returns the new state of a token that the accepted entries change.
 func (g *Group) Token(id token.ID) State { return g.states[string(id)] }
 
-// Nothing tells whether there is nothing to write.
-func (g *Group) Nothing() bool { return len(g.Batches) == 0 && g.State == nil }
+// Empty reports whether the group has nothing to write.
+func (g *Group) Empty() bool { return len(g.Batches) == 0 && g.State == nil }
 
-// Anchors yields the anchors of the accepted entries in order.
+// Anchors yields the anchors of the accepted entries, sorted.
 func (g *Group) Anchors() iter.Seq2[[]byte, Anchored] {
 	return func(yield func([]byte, Anchored) bool) {
 		for _, anchor := range slices.Sorted(maps.Keys(g.known)) {
@@ -86,8 +86,8 @@ func (g *Group) Anchors() iter.Seq2[[]byte, Anchored] {
 	}
 }
 
-// Decide decides on one call. Rejections are the call's; the error is a
-// *ledger.CorruptError, after which nothing may be written.
+// Decide decides on one call and records rejections in the call. If it returns an error, of type
+// *ledger.CorruptError, nothing of the group may be written.
 func (g *Group) Decide(c *Call) error {
 	mark, before := len(g.undo), len(g.Entries)
 	index := g.calls
@@ -117,7 +117,7 @@ func (g *Group) Decide(c *Call) error {
 		case added:
 			link.Add(c.encoded[i])
 			g.Entries = append(g.Entries, Encoded{at.seq, c.encoded[i], index + i})
-			at = place{at.seq + 1, After(e), e.Time.UTC()}
+			at = place{at.seq + 1, PolicyAfter(e), e.Time.UTC()}
 		}
 	}
 	if last := at.seq - 1; last > g.tail.Last {
@@ -133,7 +133,8 @@ func (g *Group) Decide(c *Call) error {
 	return nil
 }
 
-// Decide does what ledger.Store.Decide promises, for a call of ApplyEach on the store behind look, whose last batch is tail.
+// Decide implements ledger.Store.Decide for a call that NewCall returned with each set. look reads the
+// store, and tail is the store's last batch.
 func Decide(look Lookup, genesis ledger.Genesis, tail Batch, c *Call) ([]error, error) {
 	if err := NewGroup(look, genesis, tail).Decide(c); err != nil {
 		return nil, err
@@ -141,21 +142,23 @@ func Decide(look Lookup, genesis ledger.Genesis, tail Batch, c *Call) ([]error, 
 	return c.rejected, nil
 }
 
-// After is the version of the policy that holds after an entry.
-func After(e *ledger.Entry) uint64 {
+// PolicyAfter returns the version of the policy that is current after an entry.
+func PolicyAfter(e *ledger.Entry) uint64 {
 	if e.Update {
 		return e.Policy + 1
 	}
 	return e.Policy
 }
 
-// place is where an entry would stand: its sequence number, the policy that holds there, and the time of the entry before.
+// place is the position of an entry in the log: its sequence number, the policy that is current
+// there, and the time of the entry before.
 type place struct {
 	seq, policy uint64
 	time        time.Time // in UTC, so that batches can be compared
 }
 
-// entry decides on one entry at its place, and says whether it adds it to the ledger.
+// entry decides on one entry at a position in the log, and reports whether it is added to the
+// ledger.
 func (g *Group) entry(e *ledger.Entry, action int, at place) (added bool, err error) {
 	mark := len(g.undo)
 	reject := func(check string, index int, cause error) (bool, error) {
@@ -231,7 +234,7 @@ func (g *Group) setState(id token.ID, s State) {
 	})
 }
 
-// rewind takes back what was set since there were mark steps.
+// rewind undoes the changes since there were mark steps in g.undo.
 func (g *Group) rewind(mark int) {
 	for len(g.undo) > mark {
 		last := len(g.undo) - 1

@@ -12,20 +12,22 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Call is one call of Apply, ApplyEach or ApplyState.
+// Call is one call of Apply, ApplyEach or ApplyState. Its exported methods are for the store that
+// commits it.
 type Call struct {
 	ctx      context.Context // of the caller
 	entries  []ledger.Entry
 	encoded  [][]byte
 	size     int    // bytes of encoded
-	each     bool   // reject entries, not the batch
-	state    []byte // nil: leave what is there
+	each     bool   // reject single entries, not the whole batch
+	state    []byte // nil keeps the stored bytes
 	rejected []error
 	err      error
 }
 
-// NewCall checks the limits of a batch and encodes its entries; with each,
-// entries are rejected one by one. The error is the batch's.
+// NewCall checks the limits of a batch and encodes its entries. If each is true, an entry that exceeds a
+// limit is rejected by itself, as for ApplyEach; otherwise NewCall returns its error. NewCall returns a
+// *zkbench.LimitError if the batch has too many entries or bytes.
 func NewCall(ctx context.Context, batch []ledger.Entry, each bool) (*Call, error) {
 	if n := len(batch); n > ledger.MaxBatch {
 		return nil, &zkbench.LimitError{What: "entries of a batch", Estimate: int64(n), Max: ledger.MaxBatch}
@@ -42,7 +44,7 @@ func NewCall(ctx context.Context, batch []ledger.Entry, each bool) (*Call, error
 			c.rejected[i] = err
 			continue
 		}
-		// Room for a store's checksum, and a little for the lengths.
+		// 512 bytes leave room for a store's checksum and the lengths of fields.
 		c.encoded[i] = batch[i].Append(make([]byte, 0, len(batch[i].Request)+512))
 		if c.size += len(c.encoded[i]); c.size > ledger.MaxBatchBytes {
 			return nil, &zkbench.LimitError{What: "bytes of a batch", Estimate: int64(c.size), Max: ledger.MaxBatchBytes}
@@ -51,7 +53,8 @@ func NewCall(ctx context.Context, batch []ledger.Entry, each bool) (*Call, error
 	return c, nil
 }
 
-// NewStateCall makes the call of ApplyState, as NewCall that of Apply.
+// NewStateCall returns a call of ApplyState. Errors are as for NewCall, and a *zkbench.LimitError
+// if state is too long.
 func NewStateCall(ctx context.Context, batch []ledger.Entry, state []byte) (*Call, error) {
 	if n := len(state); n > ledger.MaxState {
 		return nil, &zkbench.LimitError{What: "bytes of state", Estimate: int64(n), Max: ledger.MaxState}
@@ -63,9 +66,9 @@ func NewStateCall(ctx context.Context, batch []ledger.Entry, state []byte) (*Cal
 	return c, err
 }
 
-// own makes the call independent of the caller's memory, which is the caller's again
-// while a commit may still have the call.
-func (c *Call) own() (err error) {
+// detach copies the call's entries and state. A caller that leaves may modify its memory while a
+// commit still reads the call.
+func (c *Call) detach() (err error) {
 	entries := make([]ledger.Entry, len(c.entries))
 	for i, raw := range c.encoded {
 		if raw == nil { // rejected
@@ -79,7 +82,7 @@ func (c *Call) own() (err error) {
 	return nil
 }
 
-// Entries yields the entries that are not rejected yet.
+// Entries yields the entries that are not rejected so far.
 func (c *Call) Entries() iter.Seq[*ledger.Entry] {
 	return func(yield func(*ledger.Entry) bool) {
 		for i := range c.entries {
@@ -90,7 +93,8 @@ func (c *Call) Entries() iter.Seq[*ledger.Entry] {
 	}
 }
 
-// Encoded yields all entries, each with its encoding, nil of one that is rejected already.
+// Encoded yields all entries with their encodings. The encoding is nil if NewCall rejected the
+// entry.
 func (c *Call) Encoded() iter.Seq2[*ledger.Entry, []byte] {
 	return func(yield func(*ledger.Entry, []byte) bool) {
 		for i := range c.entries {
@@ -101,11 +105,11 @@ func (c *Call) Encoded() iter.Seq2[*ledger.Entry, []byte] {
 	}
 }
 
-// Err returns why the batch was not applied, nil if it was.
+// Err returns the reason why the batch was not applied, or nil if it was.
 func (c *Call) Err() error { return c.err }
 
-// wanted returns a context that ends when those of all calls have, for the cause
-// of the last, and what releases it.
+// wanted returns a context that ends when the contexts of all calls have ended, and a function that
+// releases it. Its cause is the error of the last context to end.
 func wanted(calls []*Call) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	left := new(atomic.Int64)
@@ -126,25 +130,28 @@ func wanted(calls []*Call) (context.Context, func()) {
 	}
 }
 
-// Queue is the group commit of a store with one writer: calls that wait while
-// others are committed share the next transaction.
+// Queue implements group commit for a store with one writer: calls that arrive during a commit
+// wait, and share the next transaction.
 type Queue struct {
 	calls *groupcommit.Queue[*Call]
-	leave bool // callers leave a commit
+	leave bool // callers may leave while a commit has their call
 }
 
-// NewQueue returns the queue of a store whose commits cannot be called back: a call
-// that a commit has is waited for, whatever becomes of its context. It never calls
-// commit twice at once. commit does the calls, which together are within the limits
-// of one batch, in one transaction; its error is that of every call.
+// NewQueue returns a queue for a store whose commits cannot be interrupted. Once a commit has a
+// call, the caller waits for it even if the call's context ends.
+//
+// commit writes the calls in one transaction; if it returns an error, every call gets that error.
+// The queue never runs two commits at once, and the calls that it passes to commit are together
+// within the limits of one batch.
 func NewQueue(commit func(calls []*Call) error) *Queue {
 	return newQueue(false, commit)
 }
 
-// NewLeavingQueue is NewQueue for a store whose commits end soon after their context,
-// which ends when those of all their calls have. A caller whose context ends while a
-// commit has its call gets zkbench.ErrOutcomeUnknown at once, unless it is that
-// commit's last, who gets commit's error.
+// NewLeavingQueue returns a queue for a store whose commits end soon after their context. That
+// context ends when the contexts of all calls of the commit have ended. If a caller's context ends
+// while a commit has its call, the caller gets zkbench.ErrOutcomeUnknown at once. The last
+// remaining caller of a commit waits instead, and gets commit's error. Otherwise the queue works as
+// one of NewQueue does.
 func NewLeavingQueue(commit func(ctx context.Context, calls []*Call) error) *Queue {
 	return newQueue(true, func(calls []*Call) error {
 		ctx, release := wanted(calls)
@@ -163,7 +170,7 @@ func newQueue(leave bool, commit func(calls []*Call) error) *Queue {
 	})}
 }
 
-// fit is how many of the calls, from the first, are within the limits of one batch.
+// fit returns how many of the calls, from the first, are together within the limits of one batch.
 func fit(calls []*Call) int {
 	entries, size := 0, 0
 	for n, c := range calls {
@@ -175,7 +182,7 @@ func fit(calls []*Call) int {
 	return len(calls)
 }
 
-// Apply is ledger.Store.Apply.
+// Apply implements ledger.Store.
 func (q *Queue) Apply(ctx context.Context, batch []ledger.Entry) error {
 	return q.ApplyState(ctx, batch, nil)
 }
@@ -189,7 +196,7 @@ func (q *Queue) ApplyState(ctx context.Context, batch []ledger.Entry, state []by
 	return q.submit(c)
 }
 
-// ApplyEach is ledger.Store.ApplyEach.
+// ApplyEach implements ledger.Store.
 func (q *Queue) ApplyEach(ctx context.Context, batch []ledger.Entry) ([]error, error) {
 	c, err := NewCall(ctx, batch, true)
 	if err != nil {
@@ -201,11 +208,10 @@ func (q *Queue) ApplyEach(ctx context.Context, batch []ledger.Entry) ([]error, e
 	return c.rejected, nil
 }
 
-// Exclusive does work while nothing is committed.
+// Exclusive runs work while nothing is being committed.
 func (q *Queue) Exclusive(work func()) { q.calls.Exclusive(work) }
 
-// Idle waits until the commit that runs is over, or returns the error of ctx, which
-// has ended before.
+// Idle waits for the running commit to end. It returns the error of ctx if ctx ends first.
 func (q *Queue) Idle(ctx context.Context) error {
 	if !q.calls.Idle(ctx) {
 		return ctx.Err()
@@ -213,7 +219,8 @@ func (q *Queue) Idle(ctx context.Context) error {
 	return nil
 }
 
-// submit waits until the call is committed, or withdrawn or left with its context.
+// submit waits until the call is committed, is withdrawn, or has been left because its context
+// ended.
 func (q *Queue) submit(c *Call) error {
 	if !q.leave {
 		if !q.calls.Do(c.ctx, c) {
@@ -221,7 +228,7 @@ func (q *Queue) submit(c *Call) error {
 		}
 		return c.err
 	}
-	if err := c.own(); err != nil {
+	if err := c.detach(); err != nil {
 		return err
 	}
 	switch q.calls.DoOrLeave(c.ctx, c) {

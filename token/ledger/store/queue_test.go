@@ -15,7 +15,7 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// sizes are the numbers of entries of the calls.
+// sizes returns the number of entries of each call.
 func sizes(calls []*store.Call) (n []int) {
 	for _, c := range calls {
 		entries := 0
@@ -141,7 +141,7 @@ func TestLeavingQueue(t *testing.T) {
 	}
 }
 
-// brief ends before anything that has a second.
+// brief returns a context that ends before anything that takes a second.
 func brief(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	t.Cleanup(cancel)

@@ -11,18 +11,19 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// The tables of a store. Every record carries a checksum over table, key and
-// body (Checksum), so that it is good only in its place.
+// The tables of a store. Every record has a checksum over table, key and
+// body (Checksum), so that it is valid only under its own key.
 //
-//	tokens   id       -> status(1) created(8) spent(8) | token where unspent
+//	tokens   id       -> status(1) created(8) spent(8) | token if unspent
 //	spent    id       -> spent(8)
 //	anchors  anchor   -> sequence(8) digest(32)
 //	log      sequence -> entry, as ledger.Entry.Append makes it
 //	chain    last(8)  -> first(8) hash(32) policy(8) time(12) of the batch from first to last
 //
-// Integers are big-endian; created, spent, sequence, first and last are
-// sequence numbers of entries; policy is the version that holds after the batch, time that of its last entry.
-// tokens and spent both say that a token is spent: neither table alone can make one spendable again.
+// Integers are big-endian. created, spent, sequence, first and last are sequence
+// numbers of entries. policy is the version that is current after the batch, and
+// time is the time of its last entry. tokens and spent both record that a token is spent,
+// so a change to one of them alone cannot make the token spendable again.
 const (
 	TableTokens  = "tokens"
 	TableSpent   = "spent"
@@ -31,7 +32,7 @@ const (
 	TableChain   = "chain"
 )
 
-// Checksum is the CRC-32C of a record.
+// Checksum returns the CRC-32C of a record: of its table, key and body.
 func Checksum(table string, key, body []byte) uint32 {
 	castagnoli := crc32.MakeTable(crc32.Castagnoli)
 	crc := crc32.Update(0, castagnoli, []byte(table))
@@ -39,14 +40,14 @@ func Checksum(table string, key, body []byte) uint32 {
 	return crc32.Update(crc, castagnoli, body)
 }
 
-// SeqKey is the key of a record that a sequence number names.
+// SeqKey returns the key of a record that is indexed by sequence number: seq, big-endian.
 func SeqKey(seq uint64) []byte { return binary.BigEndian.AppendUint64(nil, seq) }
 
-// Status is what a ledger knows of an id; the numbers are those of the format.
+// Status says what a ledger knows about a token id. The numbers are those of the file format.
 type Status byte
 
 const (
-	Absent  Status = 0 // no record
+	Absent  Status = 0 // the ledger never had the token
 	Unspent Status = 1
 	Spent   Status = 2
 )
@@ -55,11 +56,11 @@ const (
 type State struct {
 	Status  Status
 	Created uint64 // by the entry with this sequence number
-	Spent   uint64 // by the entry with this sequence number; 0 where unspent
-	Token   []byte // nil where spent
+	Spent   uint64 // by the entry with this sequence number; 0 if unspent
+	Token   []byte // nil if spent
 }
 
-// Append appends the body of the record.
+// Append appends the body of the record to dst.
 func (s *State) Append(dst []byte) []byte {
 	dst = append(dst, byte(s.Status))
 	dst = binary.BigEndian.AppendUint64(dst, s.Created)
@@ -67,8 +68,8 @@ func (s *State) Append(dst []byte) []byte {
 	return append(dst, s.Token...)
 }
 
-// Unspent returns nil for an unspent token, and zkbench.ErrSpent or ledger.ErrNotFound
-// for another.
+// Unspent returns nil if the token is unspent, zkbench.ErrSpent if it is spent, and
+// ledger.ErrNotFound if it is Absent.
 func (s *State) Unspent() error {
 	switch s.Status {
 	case Absent:
@@ -79,9 +80,9 @@ func (s *State) Unspent() error {
 	return nil
 }
 
-// Check holds the record of a token (Absent where there is none) against the
-// one in the table spent, which names the request spentBy (0 where there is
-// none). The error is a *ledger.CorruptError.
+// Check checks that the tables tokens and spent agree on the token id. s is its record in tokens,
+// Absent if there is none. spentBy is the sequence number in its record in spent, 0 if there is
+// none. The error is of type *ledger.CorruptError.
 func (s *State) Check(id token.ID, spentBy uint64) error {
 	contradiction := ""
 	switch {
@@ -108,50 +109,51 @@ func (s *State) Check(id token.ID, spentBy uint64) error {
 	return ledger.Corruptf(fmt.Sprintf("token %x", []byte(id)), "%s", contradiction)
 }
 
-// Anchored is the record of an anchor.
+// Anchored is the record of an anchor in the table anchors.
 type Anchored struct {
 	Seq    uint64
 	Digest [32]byte
 }
 
-// Append appends the body of the record.
+// Append appends the body of the record to dst.
 func (a *Anchored) Append(dst []byte) []byte {
 	return append(binary.BigEndian.AppendUint64(dst, a.Seq), a.Digest[:]...)
 }
 
-// Batch is the record of a batch in the chain: the entries First to Last, and
-// their Link after the batch before (Batch.Next). Before the first is that of Genesis.
+// Batch is the record of a batch in the table chain: its first and last entry, and its hash, which
+// follows from the entries and the batch before (Link). The batch before the first one is Genesis.
 type Batch struct {
 	First, Last uint64
 	Hash        [32]byte
-	Policy      uint64    // the version that holds after it
+	Policy      uint64    // version of the current policy after the batch
 	Time        time.Time // of its last entry, as DecodeTime returns it
 }
 
-// Genesis is the batch before the first one of a ledger: no entries, the zero time, and in place of a hash the id of the
-// ledger, or of the first one that it is a fork of.
+// Genesis returns the batch before a ledger's first one. It has no entries and the zero time. Its
+// hash is the id of the ledger, or, for a fork, of the first ledger in its line of parents.
 func Genesis(g ledger.Genesis) Batch {
 	g.Forks = nil
 	return Batch{Hash: g.ID()}
 }
 
-// Next returns the hash that the batch behind this one goes on from: this one's, or, if the ledger is a fork that
-// begins there,
+// Next returns the hash that the batch after b is linked to. That is b.Hash, unless the ledger is a fork
+// that begins after b; then it is
 //
 //	SHA-256(frame("zkbench/v2/ledger fork") id(32) hash(32))
 //
-// with the fork's id, for each fork that does. It returns a *ledger.CorruptError if a fork does not begin with this hash,
-// or begins within the batch.
+// with the fork's id. If several forks begin there, Next hashes once for each. It returns a
+// *ledger.CorruptError if the hash that a fork names is not the chain's, or if a fork begins within the
+// batch.
 func (b *Batch) Next(g ledger.Genesis) (hash [32]byte, err error) {
 	hash = b.Hash
 	place := fmt.Sprintf("requests %d to %d", b.First, b.Last)
 	for i, f := range g.Forks {
 		switch {
 		case b.First <= f.Last && f.Last < b.Last:
-			return hash, ledger.Corruptf(place, "the ledger is a fork behind request %d, which is within them", f.Last)
+			return hash, ledger.Corruptf(place, "the ledger forks after request %d, which is within them", f.Last)
 		case f.Last != b.Last:
 		case f.Hash != hash:
-			return hash, ledger.Corruptf(place, "the ledger is a fork behind them, of another history")
+			return hash, ledger.Corruptf(place, "the ledger forks after them, from another history")
 		default:
 			fork := g
 			fork.Forks = g.Forks[:i+1]
@@ -165,21 +167,23 @@ func (b *Batch) Next(g ledger.Genesis) (hash [32]byte, err error) {
 	return hash, nil
 }
 
-// Complete returns a *ledger.CorruptError if the ledger whose last batch it is lacks records of its parent.
+// Complete checks that a ledger whose last batch is b has all records that it shares with its
+// parent. It returns a *ledger.CorruptError if some are missing.
 func (b *Batch) Complete(g ledger.Genesis) error {
 	if n := g.Inherited(); b.Last < n {
-		return ledger.Corruptf("log", "ends with request %d, and it is a fork behind request %d", b.Last, n)
+		return ledger.Corruptf("log", "ends with request %d, but the ledger is a fork after request %d", b.Last, n)
 	}
 	return nil
 }
 
-// Append appends the body of the record.
+// Append appends the body of the record to dst.
 func (b *Batch) Append(dst []byte) []byte {
 	dst = append(binary.BigEndian.AppendUint64(dst, b.First), b.Hash[:]...)
 	return ledger.AppendTime(binary.BigEndian.AppendUint64(dst, b.Policy), b.Time)
 }
 
-// State is that of the ledger whose last batch it is, with bytes that a caller has left.
+// State returns the state of a ledger whose last batch is b, with bytes as State.Bytes. It returns the
+// error of Next.
 func (b *Batch) State(g ledger.Genesis, bytes []byte) (ledger.State, error) {
 	hash, err := b.Next(g)
 	return ledger.State{Last: b.Last, Hash: hash, Policy: b.Policy, Time: b.Time, Bytes: bytes}, err

@@ -1,6 +1,6 @@
-// Package store is what the stores behind a ledger.Store have in common: the tables
-// and their records, who decides what of a batch is accepted, the queue of a group
-// commit, and what verifies a store against its own log.
+// Package store contains what all implementations of ledger.Store share. It has the tables and their
+// records, decides which entries of a batch are accepted, queues calls for group commit, and verifies a
+// store against its own log.
 package store
 
 import (
@@ -14,9 +14,9 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Chunks is ledger.Reader.Log from the sequence number from, on what chunk returns: the
-// next records from seq, none at the end of the log. Records that come with an
-// error stand before it.
+// Chunks implements ledger.Reader.Log on top of chunk, which returns the next records from sequence
+// number seq, or none at the end of the log. If chunk returns records together with an error,
+// Chunks yields the records first.
 func Chunks(from uint64, chunk func(seq uint64) ([]ledger.Record, error)) iter.Seq2[ledger.Record, error] {
 	return func(yield func(ledger.Record, error) bool) {
 		next := max(from, 1)
@@ -38,29 +38,29 @@ func Chunks(from uint64, chunk func(seq uint64) ([]ledger.Record, error)) iter.S
 	}
 }
 
-// RecordOf returns the record of an anchor that has a place in a log. entry is the log's entry
-// there, nil if there is none.
+// RecordOf combines a record of the table anchors with the log's entry at that position, which is
+// nil if the log has none. It returns a *ledger.CorruptError if the two do not match.
 func RecordOf(anchor []byte, at Anchored, entry *ledger.Entry) (ledger.Record, error) {
 	place := fmt.Sprintf("anchors %x", anchor)
 	switch {
 	case entry == nil:
 		return ledger.Record{}, ledger.Corruptf(place, "names request %d, which is not in the log", at.Seq)
 	case !bytes.Equal(entry.Anchor, anchor) || entry.Digest != at.Digest:
-		return ledger.Record{}, ledger.Corruptf(place, "names request %d, which has another", at.Seq)
+		return ledger.Record{}, ledger.Corruptf(place, "names request %d, which has another anchor or digest", at.Seq)
 	}
 	return ledger.Record{Seq: at.Seq, Entry: *entry}, nil
 }
 
-// Link hashes one batch into the chain of the log:
+// Link computes the hash of one batch, which links it to the batch before:
 //
 //	hash = SHA-256(frame("zkbench/v2/ledger") prev(32) first(8) frame(entry) ...)
 //
-// with frame(x) = uint32 length, x; integers big-endian; first the sequence
-// number of the batch's first entry. The hash before the first batch is the ledger's id. Behind the records that a
-// fork has of its parent, it is that of Batch.Next.
+// with frame(x) = uint32 length, x. Integers are big-endian, and first is the sequence number of
+// the batch's first entry. For the first batch of a ledger, prev is the ledger's id. For a fork's
+// first batch of its own, prev is the hash that Batch.Next returns.
 type Link struct{ h hash.Hash }
 
-// NewLink begins a batch.
+// NewLink begins the hash of a batch that follows a batch with the hash prev.
 func NewLink(prev [32]byte, first uint64) Link {
 	l := Link{framed("zkbench/v2/ledger")}
 	l.h.Write(prev[:])
@@ -68,14 +68,14 @@ func NewLink(prev [32]byte, first uint64) Link {
 	return l
 }
 
-// framed begins a hash of a domain.
+// framed begins a SHA-256 hash with the framed domain.
 func framed(domain string) hash.Hash {
 	h := sha256.New()
 	Link{h}.Add([]byte(domain))
 	return h
 }
 
-// Add adds the encoding of the next entry.
+// Add adds the encoding of the batch's next entry.
 func (l Link) Add(entry []byte) {
 	l.h.Write(binary.BigEndian.AppendUint32(nil, uint32(len(entry))))
 	l.h.Write(entry)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Turns say when the snapshot that a verification reads is renewed, so that it holds none for long, and tell progress when one has ended:
-// that may take its time.
+// Turns decides when a verification replaces the snapshot that it reads, so that no snapshot stays open for
+// long. It also defers calls of progress, which may be slow, until a snapshot has ended.
 type Turns struct {
 	time     time.Duration
 	progress func(done, total uint64)
@@ -16,22 +16,24 @@ type Turns struct {
 	passed   [][2]uint64
 }
 
-// SnapshotTime is how long a snapshot is read.
+// SnapshotTime is how long a reader keeps one snapshot open before it takes the next.
 const SnapshotTime = time.Second
 
-// NewTurns are of snapshots that are read so long each. progress may be nil.
+// NewTurns returns Turns for snapshots that are kept open for about the given time each. progress
+// may be nil.
 func NewTurns(each time.Duration, progress func(done, total uint64)) Turns {
 	return Turns{time: each, progress: progress, left: math.MaxUint64}
 }
 
-// Open notes that a snapshot begins.
+// Open records that a snapshot begins.
 func (t *Turns) Open() { t.opened = time.Now() }
 
-// Passed notes what progress is to be told when the snapshot has ended.
+// Passed queues one call of progress, which Tell makes after the snapshot has ended.
 func (t *Turns) Passed(done, total uint64) { t.passed = append(t.passed, [2]uint64{done, total}) }
 
-// Due tells whether the snapshot has had its time. It goes on where the end of the log was nearer the last time: reading ends, however
-// fast the log grows.
+// Due reports whether the snapshot has been open long enough to be replaced. left is the number of
+// entries that are still to be read. If left has not decreased since Due last returned true, Due
+// returns false: the log grows faster than it is read, and the snapshot must be read to its end.
 func (t *Turns) Due(left uint64) bool {
 	if time.Since(t.opened) < t.time || left >= t.left {
 		return false
@@ -40,7 +42,8 @@ func (t *Turns) Due(left uint64) bool {
 	return true
 }
 
-// Tell tells progress what has passed, now that the snapshot has ended, unless ctx has.
+// Tell makes the queued calls of progress. Call it after the snapshot has ended. If ctx has ended,
+// Tell drops the calls and returns the error of ctx.
 func (t *Turns) Tell(ctx context.Context) error {
 	for _, p := range t.passed {
 		if t.progress != nil && ctx.Err() == nil {

@@ -8,33 +8,34 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Snapshot is a store at one moment. CheckTail and Verify ask for batches and
-// entries in the order of the log. Errors are the context's, a *ledger.CorruptError, or
-// the store's own.
+// Snapshot is a view of a store at one moment. CheckTail and Verify request batches and entries in
+// the order of the log. Errors are the error of the context, a *ledger.CorruptError, or an error of
+// the store.
 type Snapshot interface {
-	// Lookup is for the entry that Entries has given to visit.
+	// Lookup reads the records of the entry that Entries is passing to visit.
 	Lookup
-	// Genesis is that of the ledger.
+	// Genesis returns the ledger's genesis.
 	Genesis() ledger.Genesis
-	// Tail returns the last batch, with which the log ends too: Genesis of an empty ledger.
+	// Tail returns the last batch, after checking that the log ends with it. It returns Genesis if
+	// the ledger is empty.
 	Tail(ctx context.Context) (Batch, error)
-	// Batch returns the first batch that ends with entry seq or later, NoBatch
-	// where there is none.
+	// Batch returns the first batch that ends with entry seq or a later one, and NoBatch's error if
+	// there is none.
 	Batch(ctx context.Context, seq uint64) (Batch, error)
-	// Entries visits the entries first to last in order, each with its encoding,
-	// which is valid until visit returns.
+	// Entries calls visit for the entries first to last in order, each with its encoding, which is
+	// valid until visit returns.
 	Entries(ctx context.Context, first, last uint64, visit func(seq uint64, raw []byte, e *ledger.Entry) error) error
-	// Count counts the records of a table.
+	// Count returns the number of records in a table.
 	Count(ctx context.Context, table string) (uint64, error)
-	// Renew, between two batches, may turn it into a snapshot of what is committed now, and
-	// says whether it has. left is how many entries are to be read yet.
+	// Renew may replace the snapshot with one of what is committed now, and reports whether it did. Verify
+	// calls it between two batches. left is the number of entries that are still to be read.
 	Renew(ctx context.Context, left uint64) (bool, error)
 }
 
-// NoBatch says that an entry is in no batch of the chain.
+// NoBatch returns the error for an entry that is in no batch of the chain.
 func NoBatch(seq uint64) error { return ledger.Corruptf(fmt.Sprintf("request %d", seq), "in no batch") }
 
-// CheckOpened does what CheckTail does, and refuses a fork that lacks records of its parent.
+// CheckOpened does what CheckTail does, and also refuses a fork that lacks records of its parent.
 func CheckOpened(ctx context.Context, s Snapshot) error {
 	if err := CheckTail(ctx, s); err != nil {
 		return err
@@ -46,7 +47,7 @@ func CheckOpened(ctx context.Context, s Snapshot) error {
 	return err
 }
 
-// CheckTail holds the last batch against its entries and the batch before.
+// CheckTail checks the last batch against its entries and the batch before it.
 func CheckTail(ctx context.Context, s Snapshot) error {
 	tail, err := s.Tail(ctx)
 	if err == nil {
@@ -67,7 +68,8 @@ func CheckTail(ctx context.Context, s Snapshot) error {
 	return replay(ctx, s, prev, tail, func(uint64, *ledger.Entry) error { return nil })
 }
 
-// replay recomputes a batch's hash, policies and time from its entries, and gives each to visit.
+// replay computes a batch's hash, policies and time again from its entries, compares them with the
+// chain's record, and passes each entry to visit.
 func replay(ctx context.Context, s Snapshot, prev, b Batch, visit func(seq uint64, e *ledger.Entry) error) error {
 	before, err := prev.Next(s.Genesis())
 	if err != nil {
@@ -77,12 +79,12 @@ func replay(ctx context.Context, s Snapshot, prev, b Batch, visit func(seq uint6
 	err = s.Entries(ctx, b.First, b.Last, func(seq uint64, raw []byte, e *ledger.Entry) error {
 		link.Add(raw)
 		if e.Policy != policy {
-			return ledger.Corruptf(fmt.Sprintf("request %d", seq), "accepted under policy %d, where %d held", e.Policy, policy)
+			return ledger.Corruptf(fmt.Sprintf("request %d", seq), "accepted under policy %d, but the current one was %d", e.Policy, policy)
 		}
 		if e.Time.Before(last) {
-			return ledger.Corruptf(fmt.Sprintf("request %d", seq), "of %v, the one before of %v", e.Time, last)
+			return ledger.Corruptf(fmt.Sprintf("request %d", seq), "at %v, before the previous one, at %v", e.Time, last)
 		}
-		policy, last = After(e), e.Time
+		policy, last = PolicyAfter(e), e.Time
 		return visit(seq, e)
 	})
 	if err != nil {
@@ -92,20 +94,21 @@ func replay(ctx context.Context, s Snapshot, prev, b Batch, visit func(seq uint6
 	case link.Sum() != b.Hash:
 		return ledger.Corruptf(place, "not what the chain holds")
 	case policy != b.Policy:
-		return ledger.Corruptf(place, "lead to policy %d, the chain to %d", policy, b.Policy)
+		return ledger.Corruptf(place, "lead to policy %d, the chain has %d", policy, b.Policy)
 	case last != b.Time:
-		return ledger.Corruptf(place, "lead to the time %v, the chain to %v", last, b.Time)
+		return ledger.Corruptf(place, "lead to the time %v, the chain has %v", last, b.Time)
 	}
 	return nil
 }
 
-// Verify replays the log of a snapshot from the first request: its chain, and
-// that the other tables are what the log makes of them. progress (nil: none)
-// gets the number of requests checked, of total, after every batch.
+// Verify replays the log of a snapshot from the first request. It checks the chain, and that the
+// other tables are exactly what the log implies. After every batch it calls progress with the
+// number of requests checked so far and the total; progress may be nil.
 //
-// A snapshot that is renewed has all that it had, and more: an entry's effects can be
-// looked up in any snapshot that has the entry. A token that was unspent may be spent
-// later, by an entry that is then still to come. So the last snapshot counts.
+// A renewed snapshot contains everything that the one before had, and more. So the effects of an
+// entry can be looked up in any snapshot that has the entry. A token that was unspent may be spent
+// in a later snapshot, by an entry that Verify has yet to read. The result therefore holds for the
+// last snapshot.
 func Verify(ctx context.Context, s Snapshot, progress func(done, total uint64)) error {
 	total, err := s.Tail(ctx)
 	if err != nil {
@@ -139,10 +142,10 @@ func Verify(ctx context.Context, s Snapshot, progress func(done, total uint64)) 
 	return v.counts(ctx)
 }
 
-// verifier replays a log. Each entry's effects are looked up in the tables,
-// where every record names the entries that created and spent it. So each
-// effect in the log has its own record; with as many records as effects, each
-// record has its effect too, and no two entries create or spend one token.
+// verifier replays a log. It looks up the effects of each entry in the tables, where every record
+// names the entries that created and spent it. So each effect in the log has its own record. If
+// there are as many records as effects, each record has its effect too, and no two entries create
+// or spend one token.
 type verifier struct {
 	Snapshot
 	tail                              Batch
@@ -166,36 +169,36 @@ func (v *verifier) next(ctx context.Context) error {
 	return nil
 }
 
-// entry checks that the tables hold what the entry does.
+// entry checks that the tables contain what the entry does.
 func (v *verifier) entry(seq uint64, e *ledger.Entry) error {
-	at := func(format string, args ...any) string {
+	place := func(format string, args ...any) string {
 		return fmt.Sprintf("request %d: ", seq) + fmt.Sprintf(format, args...)
 	}
 	a, found, err := v.Anchor(e.Anchor)
 	switch {
 	case err != nil:
-		return ledger.Corruptf(at("anchor"), "%v", err)
+		return ledger.Corruptf(place("anchor"), "%v", err)
 	case !found:
-		return ledger.Corruptf(at("anchor"), "not in anchors")
+		return ledger.Corruptf(place("anchor"), "not in anchors")
 	case a.Seq != seq || a.Digest != e.Digest:
-		return ledger.Corruptf(at("anchor"), "stands for request %d, or another digest", a.Seq)
+		return ledger.Corruptf(place("anchor"), "recorded with request %d, or with another digest", a.Seq)
 	}
 	for i, id := range e.Spends {
 		s, err := v.State(id)
 		if err != nil {
-			return ledger.Corruptf(at("spend %d", i), "%v", err)
+			return ledger.Corruptf(place("spend %d", i), "%v", err)
 		}
 		if s.Status != Spent || s.Spent != seq {
-			return ledger.Corruptf(at("spend %d", i), "token %x is not spent by it", []byte(id))
+			return ledger.Corruptf(place("spend %d", i), "token %x is not spent by it", []byte(id))
 		}
 	}
 	for i, c := range e.Creates {
 		s, err := v.State(c.ID)
 		if err != nil {
-			return ledger.Corruptf(at("create %d", i), "%v", err)
+			return ledger.Corruptf(place("create %d", i), "%v", err)
 		}
 		if s.Status == Absent || s.Created != seq || (s.Status == Unspent && !bytes.Equal(s.Token, c.Token)) {
-			return ledger.Corruptf(at("create %d", i), "token %x is not the one it creates", []byte(c.ID))
+			return ledger.Corruptf(place("create %d", i), "token %x is not the one it creates", []byte(c.ID))
 		}
 	}
 	v.entries++
@@ -204,7 +207,7 @@ func (v *verifier) entry(seq uint64, e *ledger.Entry) error {
 	return nil
 }
 
-// counts holds the numbers of records against the numbers of effects.
+// counts compares the number of records in each table with the number of effects in the log.
 func (v *verifier) counts(ctx context.Context) error {
 	for _, t := range []struct {
 		name string
@@ -221,7 +224,7 @@ func (v *verifier) counts(ctx context.Context) error {
 			return err
 		}
 		if n != t.want {
-			return ledger.Corruptf(t.name, "%d records, the log makes %d", n, t.want)
+			return ledger.Corruptf(t.name, "%d records, the log implies %d", n, t.want)
 		}
 	}
 	return nil

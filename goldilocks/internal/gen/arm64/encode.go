@@ -2,7 +2,7 @@ package arm64
 
 import "fmt"
 
-// Go's assembler has no mnemonics for the Scalable Vector Extension: here are the words of
+// Go's assembler has no mnemonics for the Scalable Vector Extension. This file encodes
 // the instructions that the kernels use (Arm Architecture Reference Manual, chapter C8).
 // Elements are of 64 bits throughout; s names a source whose elements are read as pairs of
 // 32 bits, of which the instruction takes the bottom or the top ones.
@@ -21,7 +21,7 @@ type instruction struct {
 	kind kind
 }
 
-// kind is what an instruction counts as.
+// kind says how an instruction is counted.
 type kind int
 
 const (
@@ -38,7 +38,7 @@ func (x xReg) String() string {
 	return fmt.Sprintf("x%d", uint32(x))
 }
 
-// opcodes have all their register fields zero.
+// opcodes have all register fields zero.
 var opcodes = map[string]uint32{
 	// Zd.D, Zn.D, Zm.D
 	"add": 0x04e00000, "sub": 0x04e00400, "mul": 0x04e06000, "umulh": 0x04e06c00,
@@ -57,38 +57,38 @@ var opcodes = map[string]uint32{
 	"lsl": 0x04209c00, "lsr": 0x04209400,
 }
 
-// ddd is Zd.D = Zn.D op Zm.D.
+// ddd returns Zd.D = Zn.D op Zm.D.
 func ddd(op string, d, n, m zReg) instruction {
 	return instruction{opcodes[op] | uint32(m)<<16 | uint32(n)<<5 | uint32(d), fmt.Sprintf("%s z%d.d, z%d.d, z%d.d", op, d, n, m), compute}
 }
 
-// dss is Zd.D = Zn.S op Zm.S.
+// dss returns Zd.D = Zn.S op Zm.S.
 func dss(op string, d, n, m zReg) instruction {
 	return instruction{opcodes[op] | uint32(m)<<16 | uint32(n)<<5 | uint32(d), fmt.Sprintf("%s z%d.d, z%d.s, z%d.s", op, d, n, m), compute}
 }
 
-// dds is Zd.D = Zn.D op Zm.S.
+// dds returns Zd.D = Zn.D op Zm.S.
 func dds(op string, d, n, m zReg) instruction {
 	return instruction{opcodes[op] | uint32(m)<<16 | uint32(n)<<5 | uint32(d), fmt.Sprintf("%s z%d.d, z%d.d, z%d.s", op, d, n, m), compute}
 }
 
-// dssWord is Zd.D = or += Zn.S times one of the four words of Zm's 128 bits beside them;
-// m is below 16.
+// dssWord returns Zd.D = or += Zn.S times one of the four words of Zm in the same 128 bits; m is
+// below 16.
 func dssWord(op string, d, n, m zReg, word uint32) instruction {
 	return instruction{opcodes[op+"[]"] | word>>1<<20 | word&1<<11 | uint32(m)<<16 | uint32(n)<<5 | uint32(d), fmt.Sprintf("%s z%d.d, z%d.s, z%d.s[%d]", op, d, n, m, word), compute}
 }
 
-// merge is Zd.D = Zd.D op Zm.D where the predicate is set.
+// merge returns Zd.D = Zd.D op Zm.D where the predicate is set.
 func merge(op string, d zReg, g pReg, m zReg) instruction {
 	return instruction{opcodes[op+"/m"] | uint32(g)<<10 | uint32(m)<<5 | uint32(d), fmt.Sprintf("%s z%d.d, p%d/m, z%d.d, z%d.d", op, d, g, d, m), compute}
 }
 
-// mla is Zd.D += Zn.D Zm.D where the predicate is set.
+// mla returns Zd.D += Zn.D Zm.D where the predicate is set.
 func mla(d zReg, g pReg, n, m zReg) instruction {
 	return instruction{opcodes["mla/m"] | uint32(m)<<16 | uint32(g)<<10 | uint32(n)<<5 | uint32(d), fmt.Sprintf("mla z%d.d, p%d/m, z%d.d, z%d.d", d, g, n, m), compute}
 }
 
-// shift is Zd.D = Zn.D lsl or lsr by 1 to 63.
+// shift returns Zd.D = Zn.D lsl or lsr by 1 to 63.
 func shift(op string, d, n zReg, by uint32) instruction {
 	v := 64 + by // the element's size and the shift in one number of seven bits
 	if op == "lsr" {
@@ -97,12 +97,12 @@ func shift(op string, d, n zReg, by uint32) instruction {
 	return instruction{opcodes[op] | v>>5<<22 | v&31<<16 | uint32(n)<<5 | uint32(d), fmt.Sprintf("%s z%d.d, z%d.d, #%d", op, d, n, by), compute}
 }
 
-// adr is Zd.D = Zn.D + (Zm.D << by), by from 1 to 3.
+// adr returns Zd.D = Zn.D + (Zm.D << by), by from 1 to 3.
 func adr(d, n, m zReg, by uint32) instruction {
 	return instruction{0x04e0a000 | uint32(m)<<16 | by<<10 | uint32(n)<<5 | uint32(d), fmt.Sprintf("adr z%d.d, [z%d.d, z%d.d, lsl #%d]", d, n, m, by), compute}
 }
 
-// uxtw is Zd.D = the low 32 bits of Zn.D where the predicate is set.
+// uxtw returns Zd.D = the low 32 bits of Zn.D where the predicate is set.
 func uxtw(d zReg, g pReg, n zReg) instruction {
 	return instruction{0x04d5a000 | uint32(g)<<10 | uint32(n)<<5 | uint32(d), fmt.Sprintf("uxtw z%d.d, p%d/m, z%d.d", d, g, n), compute}
 }
@@ -117,17 +117,17 @@ func cmphi(d, g pReg, n, m zReg) instruction {
 	return instruction{0x24c00010 | uint32(m)<<16 | uint32(g)<<10 | uint32(n)<<5 | uint32(d), fmt.Sprintf("cmphi p%d.d, p%d/z, z%d.d, z%d.d", d, g, n, m), compute}
 }
 
-// dupX is Zd.D = Xn in all lanes.
+// dupX returns Zd.D = Xn in all lanes.
 func dupX(d zReg, n xReg) instruction {
 	return instruction{0x05e03800 | uint32(n)<<5 | uint32(d), fmt.Sprintf("mov z%d.d, %s", d, n), control}
 }
 
-// dup0 is Zd.D = 0.
+// dup0 returns Zd.D = 0.
 func dup0(d zReg) instruction {
 	return instruction{0x25f8c000 | uint32(d), fmt.Sprintf("mov z%d.d, #0", d), control}
 }
 
-// index is Zd.D = Xn + lane Xm.
+// index returns Zd.D = Xn + lane Xm.
 func index(d zReg, n, m xReg) instruction {
 	return instruction{0x04e04c00 | uint32(m)<<16 | uint32(n)<<5 | uint32(d), fmt.Sprintf("index z%d.d, %s, %s", d, n, m), control}
 }
@@ -142,12 +142,12 @@ func whilelo(d pReg, n, m xReg) instruction {
 	return instruction{0x25e01c00 | uint32(m)<<16 | uint32(n)<<5 | uint32(d), fmt.Sprintf("whilelo p%d.d, %s, %s", d, n, m), control}
 }
 
-// cntd is Xd = the number of lanes.
+// cntd returns Xd = the number of lanes.
 func cntd(d xReg) instruction {
 	return instruction{0x04e0e3e0 | uint32(d), fmt.Sprintf("cntd %s", d), control}
 }
 
-// incd is Xd += the number of lanes.
+// incd returns Xd += the number of lanes.
 func incd(d xReg) instruction {
 	return instruction{0x04f0e3e0 | uint32(d), fmt.Sprintf("incd %s", d), control}
 }
@@ -162,8 +162,8 @@ func st1d(d zReg, g pReg, n, m xReg) instruction {
 	return instruction{0xe5e04000 | uint32(m)<<16 | uint32(g)<<10 | uint32(n)<<5 | uint32(d), fmt.Sprintf("st1d {z%d.d}, p%d, [%s, %s, lsl #3]", d, g, n, m), memory}
 }
 
-// ld2d loads pairs of elements, the first of each to Zd, from Xn + 8 Xm, where the predicate
-// is set for the pair; ld4d so loads fours, and st4d stores them.
+// ld2d loads pairs of elements from Xn + 8 Xm, the first of each to Zd, where the predicate is set
+// for the pair. ld4d loads fours in the same way, and st4d stores them.
 func ld2d(d zReg, g pReg, n, m xReg) instruction {
 	return instruction{0xa5a0c000 | uint32(m)<<16 | uint32(g)<<10 | uint32(n)<<5 | uint32(d), fmt.Sprintf("ld2d {z%d.d, z%d.d}, p%d/z, [%s, %s, lsl #3]", d, d+1, g, n, m), memory}
 }

@@ -8,7 +8,7 @@ import (
 // assembly writes functions of Go assembly, and counts their instructions.
 type assembly struct {
 	out    strings.Builder
-	sve2   bool // beyond the Scalable Vector Extension, its second version
+	sve2   bool // use version 2 of the Scalable Vector Extension
 	counts [kinds]int
 	pass   [kinds]int // counts of one pass of the last loop
 }
@@ -16,13 +16,13 @@ type assembly struct {
 // Registers that all functions share.
 const (
 	eps     zReg = 15 // 2^32 - 1 in all lanes
-	modulus zReg = 30 // p in all lanes, where a function wants it
+	modulus zReg = 30 // p in all lanes, if a function needs it
 	active  pReg = 0  // lanes that have an element
 	carry   pReg = 1
 	every   pReg = 7 // all lanes
 )
 
-// suffix is what function names end in.
+// suffix returns the end of function names.
 func (a *assembly) suffix() string {
 	if a.sve2 {
 		return "SVE2"
@@ -36,13 +36,13 @@ func (a *assembly) vector(i instruction) {
 	fmt.Fprintf(&a.out, "\tWORD $0x%08x // %s\n", i.word, i.text)
 }
 
-// scalar writes an instruction that Go's assembler knows, and that is one word.
+// scalar writes an instruction of one word that Go's assembler knows.
 func (a *assembly) scalar(format string, args ...any) {
 	a.counts[control]++
 	fmt.Fprintf(&a.out, "\t"+format+"\n", args...)
 }
 
-// loop writes a loop that ends with that branch.
+// loop writes a loop that ends with the given branch.
 func (a *assembly) loop(label, branch string, body func()) {
 	a.line("%s:", label)
 	a.counts = [kinds]int{}
@@ -51,11 +51,11 @@ func (a *assembly) loop(label, branch string, body func()) {
 	a.pass = a.counts
 }
 
-// line writes what is no instruction.
+// line writes a line that is not an instruction.
 func (a *assembly) line(format string, args ...any) { fmt.Fprintf(&a.out, format+"\n", args...) }
 
-// multiply sets d to the lower (mul) or upper (umulh) word of x y. d may be x, but not y if
-// that is another.
+// multiply sets d to the lower (mul) or upper (umulh) word of x y. d may be x; it may be y only if
+// y is x.
 func (a *assembly) multiply(op string, d, x, y zReg) {
 	if a.sve2 {
 		a.vector(ddd(op, d, x, y))
@@ -67,15 +67,14 @@ func (a *assembly) multiply(op string, d, x, y zReg) {
 	a.vector(merge(op, d, every, y))
 }
 
-// product sets hi 2^64 + lo to x y. hi is neither x nor y; lo may be x, but not y if that
-// is another.
+// product sets hi 2^64 + lo to x y. hi is neither x nor y. lo may be x; it may be y only if y is x.
 func (a *assembly) product(hi, lo, x, y zReg) {
 	a.multiply("umulh", hi, x, y)
 	a.multiply("mul", lo, x, y)
 }
 
-// productHalves is product by four products of 32-bit halves, which is how it is done
-// where there is no umulh. It overwrites x, y, t and u.
+// productHalves does the same as product by four products of 32-bit halves, if there is no umulh.
+// It overwrites x, y, t and u.
 func (a *assembly) productHalves(hi, lo, x, y, t, u zReg) {
 	xl, yl := hi, lo
 	a.vector(uxtw(xl, every, x))
@@ -137,21 +136,21 @@ func (a *assembly) addLazy(d, x, y zReg) {
 	a.vector(merge("add", d, carry, eps))
 }
 
-// subCanonical sets d to x - y modulo p, below p, of x below p and y at most p; d is not y.
+// subCanonical sets d to x - y modulo p, below p, for x below p and y at most p. d is not y.
 func (a *assembly) subCanonical(d, x, y zReg) {
 	a.vector(cmphi(carry, every, y, x))
 	a.vector(ddd("sub", d, x, y))
 	a.vector(merge("add", d, carry, modulus))
 }
 
-// canonical brings d, below 2^64, below p: d - p wraps to something above d where d < p.
+// canonical reduces d, below 2^64, to below p: d - p wraps to something above d if d < p.
 func (a *assembly) canonical(d, t zReg) {
 	a.vector(ddd("add", t, d, eps))
 	a.vector(merge("umin", d, every, t))
 }
 
-// mulLazy sets d to x y modulo p, below 2^64, of x and y below 2^64. It overwrites t; d may be
-// x or y.
+// mulLazy sets d to x y modulo p, below 2^64, for x and y below 2^64. It overwrites t; d may be x
+// or y.
 func (a *assembly) mulLazy(d, x, y zReg, t [3]zReg) {
 	a.product(t[0], t[1], x, y)
 	a.reduce(d, t[0], t[1], t[2])

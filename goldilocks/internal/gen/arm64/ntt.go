@@ -10,7 +10,7 @@ package arm64
 // 65 and 61, as to reversed order it makes the elements canonical: 16.25 and 15.25. That of
 // stride 4 for longer registers, which gathers and scatters, has 68 and 72: 17 and 18.
 
-// multiplier is where an element's two words are.
+// multiplier says in which registers an element's two words are.
 type multiplier struct{ z, q zReg }
 
 // Registers of the passes: four of elements, two that are free, and three multipliers, the
@@ -19,12 +19,12 @@ const nttFree zReg = 4
 
 var nttMultipliers = [3]multiplier{{16, 17}, {18, 19}, {20, 21}}
 
-// timesMultiplier sets d to y times the element m, below p, of y below 2^64. It overwrites y.
+// timesMultiplier sets d to y times the element m, below p, for y below 2^64. It overwrites y.
 //
-// With z = 2^64 m modulo p, and q = z/p modulo 2^64, let g = y q modulo 2^64. Then y z and
-// g p agree modulo 2^64, and (y z - g p) / 2^64, which is y m modulo p, is the difference of
-// their upper words. Both are below p, as z is, and p, and they are multiplied by less than
-// 2^64.
+// With z = 2^64 m modulo p, and q = z/p modulo 2^64, let g = y q modulo 2^64. Then y z and g p
+// agree modulo 2^64, and (y z - g p) / 2^64, which is y m modulo p, is the difference of their
+// upper words. Both upper words are below p, because z and p are multiplied by less than 2^64 and z
+// is below p.
 func (a *assembly) timesMultiplier(d, y zReg, m multiplier) {
 	a.multiply("umulh", d, y, m.z)
 	a.multiply("mul", y, y, m.q)
@@ -48,8 +48,8 @@ func (a *assembly) butterfly(x, y zReg, m multiplier, t zReg) {
 	a.addLazy(x, x, t)
 }
 
-// transposed sets (x, y) to (x + y, m (x - y)), all of them below p. Sums that are lazy would
-// have to be made canonical where they come to stand for y. It overwrites t.
+// transposed sets (x, y) to (x + y, m (x - y)), all of them below p. Lazy sums would have to be
+// made canonical when they become a y. It overwrites t.
 func (a *assembly) transposed(x, y zReg, m multiplier, t zReg) {
 	a.subCanonical(t, x, y)
 	// x + y = x - (p - y)
@@ -58,7 +58,7 @@ func (a *assembly) transposed(x, y zReg, m multiplier, t zReg) {
 	a.timesMultiplier(y, t, m)
 }
 
-// direction is to reversed order, by butterflies, or from it, by transposed ones.
+// direction is to reversed order, by butterflies, or from it, by transposed butterflies.
 type direction struct {
 	name string // of its passes
 	pair string // of its function of two vectors
@@ -75,7 +75,7 @@ func (a *assembly) butterflyOf(dir direction, x, y zReg, m multiplier, t zReg) {
 	}
 }
 
-// fours does the butterflies of two strides on z0 to z3, which are one smaller stride apart.
+// fours computes the butterflies of two strides on z0 to z3, which are the smaller stride apart.
 func (a *assembly) fours(dir direction) {
 	outer := func() {
 		a.butterflyOf(dir, 0, 2, nttMultipliers[0], nttFree)

@@ -2,13 +2,13 @@ package arm64
 
 import "strings"
 
-// Scratch registers of the transforms, beside those of the parameters from 0 upwards.
+// Scratch registers of the transforms. Registers from 0 upwards hold the parameters.
 const (
 	xNTTScratch xReg = 10
 	xNTTLanes   xReg = 11
 )
 
-// nttHead begins a function with these parameters, of a word each.
+// nttHead begins a function with the given parameters, one word each.
 func (a *assembly) nttHead(label, signature, parameters string) {
 	names := strings.Fields(parameters)
 	a.line("\n// func %s(%s)", label, signature)
@@ -41,10 +41,10 @@ func (a *assembly) nttPair(dir direction, label string) {
 
 const signatureOfStride = "x *Element, blocks int, first, second *multiplier"
 
-// nttMiddle writes a pass of two strides, 2 stride and stride, over blocks of 4 stride
-// elements. first is the multiplier of the larger stride in the first block, second the first
-// of its two of the smaller one; those of the next blocks follow. Registers have elements that
-// follow each other: a stride below the number of lanes leaves lanes empty.
+// nttMiddle writes a pass of two strides, 2 stride and stride, over blocks of 4 stride elements.
+// first is the multiplier of the larger stride in the first block. second is the first of the
+// block's two multipliers of the smaller stride. Those of the next blocks follow. Registers hold
+// consecutive elements, so a stride below the number of lanes leaves lanes empty.
 func (a *assembly) nttMiddle(dir direction, label string) {
 	const x, stride, blocks, first, second, i, end, thrice xReg = 0, 1, 2, 3, 4, 8, 9, 12
 	quarters := [4]xReg{x, 5, 6, 7}
@@ -84,8 +84,8 @@ func (a *assembly) nttMiddle(dir direction, label string) {
 	a.scalar("RET")
 }
 
-// nttStride4 writes nttMiddle for stride 4 and a multiple of 4 lanes: those of a register are
-// the blocks' quarters of four elements, one after another.
+// nttStride4 writes nttMiddle for stride 4 and a multiple of 4 lanes. A register holds quarters of
+// blocks, four elements each, one after another.
 func (a *assembly) nttStride4(dir direction, label string) {
 	const (
 		x, blocks, first, second, step xReg = 0, 1, 2, 3, 4
@@ -151,9 +151,8 @@ func (a *assembly) nttStride4(dir direction, label string) {
 	a.scalar("RET")
 }
 
-// nttStride1 writes nttMiddle for stride 1: a lane has a block, which loads of structures
-// spread over the registers. To reversed order it is the last pass, whose elements are
-// canonical.
+// nttStride1 writes nttMiddle for stride 1. Each lane has a block, which loads of structures spread
+// over the registers. To reversed order it is the last pass, whose elements are canonical.
 func (a *assembly) nttStride1(dir direction, label string) {
 	const x, blocks, first, second, four, two, fourLanes, twoLanes xReg = 0, 1, 2, 3, 4, 5, 6, 7
 	a.nttHead(label, signatureOfStride, "x blocks first second")
@@ -182,7 +181,7 @@ func (a *assembly) nttStride1(dir direction, label string) {
 	a.scalar("RET")
 }
 
-// lanes writes the function that tells how many lanes there are.
+// lanes writes the function that returns the number of lanes.
 func (a *assembly) lanes() {
 	a.line("\n// func lanes() int")
 	a.line("TEXT ·lanes(SB), NOSPLIT, $0-8")

@@ -17,7 +17,7 @@ const (
 	partialRounds = 22
 )
 
-// Permutation is permute_arm64.s.
+// Permutation returns the contents of permute_arm64.s.
 func Permutation() []byte {
 	var text strings.Builder
 	text.WriteString(header)
@@ -47,7 +47,7 @@ const (
 	xLanes     xReg = 13
 )
 
-// zAddress is the address of each lane's elements.
+// zAddress holds the address of each lane's elements.
 const zAddress zReg = 25
 
 // bank is twelve registers.
@@ -113,8 +113,8 @@ func (a *assembly) permutation() {
 	a.scalar("RET")
 }
 
-// loadStates loads the first elements from src, as many as loaded says; the others are
-// zeros, and the capacity is what dst has where chained says so.
+// loadStates loads the first elements, as many as loaded says, from src. The others are zeros,
+// except that the capacity comes from dst if chained says so.
 func (a *assembly) loadStates(s bank) {
 	label := "permute" + a.suffix()
 	a.vector(index(zAddress, xSrc, xSrcStride))
@@ -211,8 +211,8 @@ func (a *assembly) splitLow(to, from bank, free []zReg) {
 	}
 }
 
-// splitHigh is splitLow of the high halves, in place. It says where the twelve are then,
-// and what is free.
+// splitHigh does the same as splitLow for the high halves, in place. It returns the registers of
+// the twelve results, and those that are free.
 func (a *assembly) splitHigh(s bank, free []zReg) (bank, []zReg) {
 	sum, rest := free[0], free[1:]
 	for i := range 6 {
@@ -233,7 +233,7 @@ func (a *assembly) splitHigh(s bank, free []zReg) (bank, []zReg) {
 	return s, append([]zReg{sum}, rest...)
 }
 
-// alternate is x, y for an even i, else y, x.
+// alternate returns x, y if i is even, else y, x.
 func alternate(i int, x, y zReg) (zReg, zReg) {
 	if i%2 != 0 {
 		return y, x
@@ -287,10 +287,10 @@ func (a *assembly) circulant(s bank, free []zReg) {
 		a.vector(ddd("sub", s[i], plus[i], minus[i]))
 		a.vector(ddd("add", plus[i], plus[i], minus[i]))
 	}
-	for _, i := range []int{5, 0, 1, 2, 3, 4} { // v[5] lies where s[6] is to be
+	for _, i := range []int{5, 0, 1, 2, 3, 4} { // v[5] is in the register that s[6] needs
 		u := s[i]
 		x, y := "add", "sub"
-		if i%2 != 0 { // -X stands for X
+		if i%2 != 0 { // s holds the polynomial in -X
 			x, y = y, x
 		}
 		a.vector(ddd(y, s[i+6], u, v[i]))
@@ -342,13 +342,13 @@ func (a *assembly) negacyclic(s bank, free []zReg) [6]zReg {
 	return v
 }
 
-// join sets low to high 2^32 + low modulo p, below 2^64, and adds the constant with that
-// number if it is to. It overwrites high and t.
+// join sets low to high 2^32 + low modulo p, below 2^64. If constant is set, it adds the constant
+// with the given number. It overwrites high and t.
 //
-// With high = h 2^32 + l, it is low + h (2^32 - 1) + l 2^32. Both are below 2^41, and so
-// h below 2^9: without the last term it is below 2^42, with a constant that is below
-// 2^64 - 2^42 (a test of package poseidon) below 2^64. Without a constant both may be
-// larger: below 2^44, say.
+// With high = h 2^32 + l, the result is low + h (2^32 - 1) + l 2^32. Both low and high are below
+// 2^41, so h is below 2^9. Without the last term the result is below 2^42. With a constant, which
+// is below 2^64 - 2^42 (a test of package poseidon), it is below 2^64. Without a constant both may
+// be larger, for example below 2^44.
 func (a *assembly) join(low, high, t zReg, number int, constant bool) {
 	if a.sve2 {
 		a.vector(dssWord("umlalt", low, high, eps, 0))

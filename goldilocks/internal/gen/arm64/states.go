@@ -1,10 +1,10 @@
 package arm64
 
-// stateFunction is an operation on states of twelve elements that makes the four elements
-// of a quarter, with 12 or 48 constants that all states share. There is a state to a lane.
+// stateFunction is an operation on states of twelve elements that computes the four elements of a
+// quarter, with 12 or 48 constants that all states share. Each lane has one state.
 type stateFunction struct {
 	name, constants string
-	before          func(a *assembly) // what registers keep of the constants
+	before          func(a *assembly) // loads the constants that stay in registers
 	body            func(a *assembly)
 }
 
@@ -100,8 +100,8 @@ const (
 	zBiasHigh zReg = 29
 )
 
-// stateFunction writes a loop over registers of states, the last one perhaps not full:
-// func(dst, a, constants *uint64, n int).
+// stateFunction writes a loop over registers of states; the last register may be partly filled. The
+// function is func(dst, a, constants *uint64, n int).
 func (a *assembly) stateFunction(f stateFunction) {
 	label := f.name + a.suffix()
 	a.line("\n// func %s(dst, a, %s *uint64, n int)", label, f.constants)
@@ -135,12 +135,12 @@ func (a *assembly) stateFunction(f stateFunction) {
 	a.scalar("RET")
 }
 
-// gather loads the states' elements with that number.
+// gather loads element number element of all states.
 func (a *assembly) gather(z zReg, element int) {
 	a.vector(gather(z, active, zState, uint32(element)))
 }
 
-// store stores the quarters' elements with that number. It overwrites z and t.
+// store stores element number element of all quarters. It overwrites z and t.
 func (a *assembly) store(z zReg, element int, t zReg) {
 	a.canonical(z, t)
 	a.vector(scatter(z, active, zQuarter, uint32(element)))
@@ -158,8 +158,8 @@ func (a *assembly) loadConstants() {
 	}
 }
 
-// packColumns loads the matrix's columns, of four constants below 2^32 each, to z0 upwards,
-// as the words of 128 bits. Only the second version of the extension multiplies by words.
+// packColumns loads the matrix's columns, of four constants below 2^32 each, to z0 upwards, as the
+// four words of each 128 bits. Only version 2 of the extension multiplies by words.
 func (a *assembly) packColumns() {
 	if !a.sve2 {
 		return
@@ -174,5 +174,5 @@ func (a *assembly) packColumns() {
 	}
 }
 
-// packed is the word in which packColumns leaves a row's constant.
+// packed returns the word in which packColumns leaves a row's constant.
 func packed(row int) uint32 { return uint32(row%2*2 + row/2) }

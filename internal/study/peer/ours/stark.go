@@ -46,7 +46,7 @@ var starkSystems = []struct {
 func Starks() (cases []peer.Case) {
 	for _, blocks := range starkBlocks {
 		for _, s := range starkSystems {
-			config := stark.Config{Field: s.field, Hash: s.hash, Set: stark.Compare100(s.field)}
+			config := stark.Config{Field: s.field, Hash: s.hash, Params: stark.Compare100(s.field)}
 			cases = append(cases, peer.Case{
 				Name:  fmt.Sprintf("KeccakStark/permutations=%d/field=%s/hash=%s", blocks, s.field, s.name),
 				Setup: func() (func() error, map[string]float64, error) { return proveBlocks(config, blocks) },
@@ -103,9 +103,9 @@ func proveBlocks(config stark.Config, blocks int) (func() error, map[string]floa
 	}, map[string]float64{"proof-bytes": float64(len(proof)), "verify-ns": float64(verify)}, nil
 }
 
-func proveAggregate(sets recursion.Sets, bytes int) (func() error, map[string]float64, error) {
+func proveAggregate(params recursion.TreeParams, bytes int) (func() error, map[string]float64, error) {
 	start := time.Now()
-	a, err := keccak.NewAggregation(sets, keccak.Batch{Messages: 1, Blocks: hash.Blocks(bytes)}, 1)
+	a, err := keccak.NewAggregation(params, keccak.Batch{Messages: 1, Blocks: hash.Blocks(bytes)}, 1)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -39,7 +39,7 @@ func TestStarkProves(t *testing.T) {
 	for _, s := range starkSystems {
 		t.Run(fmt.Sprintf("field=%s/hash=%s", s.field, s.hash), func(t *testing.T) {
 			t.Parallel()
-			op, extra, err := proveBlocks(stark.Config{Field: s.field, Hash: s.hash, Set: stark.Compare100(s.field)}, 2)
+			op, extra, err := proveBlocks(stark.Config{Field: s.field, Hash: s.hash, Params: stark.Compare100(s.field)}, 2)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,9 +5,9 @@ import "fmt"
 // one is 1 in Montgomery form: 2^32 modulo p.
 const one = 1<<32 - 2*modulus
 
-// bits is the arithmetic of bits, for sixteen rows at a time. A product of a factor below 2^32 and one
-// of at most p is below p 2^32, and what Montgomery's reduction makes of it below 2 p. Even and odd elements
-// have it apart, as in products: six products and six more instructions.
+// bits writes the arithmetic of bits, for sixteen rows at a time. A product of a factor below 2^32 and one of
+// at most p is below p 2^32, and Montgomery's reduction brings it below 2 p. As in products, even and odd
+// elements are reduced separately, with six products and six other instructions.
 func bits() []byte {
 	out := newWriter()
 	line := out.line
@@ -40,7 +40,7 @@ func bits() []byte {
 		line("ADDQ $64, R11\n\tSUBQ $16, CX\n\tJNZ rows\n\tVZEROUPPER\n\tRET\n")
 	}
 	pairs("xor", modulus, func() {
-		// a + b + 2 a (p - b): 2 a is below 2^32, and p - b, of which p itself is 0, at most p.
+		// a + b + 2 a (p - b): 2 a is below 2^32, and p - b is at most p. If it is p, that stands for 0.
 		line("VPADDD Z0, Z0, Z3")
 		line("VPSUBD Z1, Z%d, Z2", unit)
 		multiply()

@@ -2,15 +2,15 @@ package main
 
 import "fmt"
 
-// maxLayers is how many layers of a transform one function does: of 16 vectors, sixteen rows of each
-// lie in a register.
+// maxLayers is the maximum number of a transform's layers in one function. With 16 vectors, sixteen rows of
+// each fit in a register.
 const maxLayers = 4
 
-// butterflies is layers of a transform on 2, 4, 8 and 16 vectors, sixteen rows at a time. A butterfly is
-// a product, a sum and a difference, 19 instructions of which six are products: with 32 of them on 16
-// vectors 192 products are no less than as many cycles, and 640 instructions no less than 320. The vectors are
-// far apart, and no program but this one knows that the next rows of each are wanted next: they are brought
-// near meanwhile.
+// butterflies writes layers of a transform on 2, 4, 8 and 16 vectors, for sixteen rows at a time. A butterfly
+// is a product, a sum and a difference: 19 instructions, six of them products. The 32 butterflies on 16
+// vectors have 192 products, which take at least 192 cycles, and 640 instructions, which take at least 320.
+// The vectors are far apart, and the hardware cannot tell that the next rows of each are needed next, so they
+// are prefetched.
 func butterflies() []byte {
 	out := newWriter()
 	line := out.line

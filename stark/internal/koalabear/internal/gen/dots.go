@@ -2,10 +2,9 @@ package main
 
 import "fmt"
 
-// dots is, for extensions of degree 4 and 6, the sums of a vector's products with as many others,
-// thirty-two rows at a time: with sums as in products, of even elements and of odd ones, in eight lanes each,
-// which are left to the caller to reduce. A vector's sixteen rows take nine instructions for each of
-// the others.
+// dots writes, for extensions of degree 4 and 6, the sums of a vector's products with that many others, for
+// thirty-two rows at a time. As in products, there are sums of even and of odd elements, in eight lanes each.
+// The caller reduces them. Sixteen rows of the vector take nine instructions for each of the others.
 func dots() []byte {
 	out := newWriter()
 	line := out.line

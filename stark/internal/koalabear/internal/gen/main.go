@@ -1,5 +1,5 @@
-// Command gen writes the assembly of package koalabear: go generate in that package's folder
-// runs it. Its test holds what is checked in equal to what it writes.
+// Command gen writes the assembly of package koalabear. go generate in that package's folder runs it. Its
+// test checks that the checked-in files equal what it writes.
 package main
 
 import (
@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// outputs are the files, relative to package koalabear.
+// outputs maps each file, relative to package koalabear, to the function that writes it.
 var outputs = map[string]func() []byte{"bits_amd64.s": bits, "butterflies_amd64.s": butterflies, "dots_amd64.s": dots, "products_amd64.s": products}
 
 func main() {

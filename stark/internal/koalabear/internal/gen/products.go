@@ -2,14 +2,14 @@ package main
 
 import "fmt"
 
-// products is, for extensions of degree 4 and 6, the sum of columns of the field each times an element
+// products writes, for extensions of degree 4 and 6, the sum of columns of the field, each times an element
 // of the extension, for sixteen rows at a time.
 //
-// A product of two elements is below p² < 2^62. A sum of some is kept below p 2^32: two products more
-// leave it below 2 p 2^32 < 2^64, and the smaller one of it and it less p 2^32, which wraps where
-// that is less, is below again. Montgomery's reduction comes once, at the end. Even elements lie in the
-// lower dwords of lanes, odd ones are shifted there. Of a column sixteen rows take, with two products
-// and sums and one reduction of two for each coordinate, 25 instructions in degree 4: 12.5 cycles.
+// A product of two elements is below p² < 2^62. A partial sum is kept below p 2^32. Two more products leave
+// it below 2 p 2^32 < 2^64. The smaller of it and it minus p 2^32, which wraps if that is negative, is below
+// p 2^32 again. Montgomery's reduction comes once, at the end. Even elements are in the lower dwords of
+// lanes, and odd ones are shifted there. In degree 4, sixteen rows of a column take 25 instructions, or 12.5
+// cycles: two products and sums for each coordinate, and one reduction for two columns.
 func products() []byte {
 	out := newWriter()
 	line := out.line
@@ -37,7 +37,7 @@ func products() []byte {
 		line("MOVQ SI, R9")
 		line("MOVQ DX, R10")
 		line("MOVQ count+32(FP), BX")
-		// multiply adds the products of so many columns, one or two, behind R9 and R10.
+		// multiply adds the products of one or two columns, at R9 and R10.
 		multiply := func(columns int) {
 			for c := range columns {
 				line("MOVQ %d(R9), R12", 24*c)
