@@ -11,8 +11,8 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
-// TestLinks: every relative link in the documentation, and every note in docs/
-// that Go code names, exists.
+// TestLinks: every relative link in the documentation exists, and so does every page of docs/ that
+// Go code names.
 func TestLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#:]+)\)`)
 	note := regexp.MustCompile(`\bdocs/[a-z-]+\.md`)

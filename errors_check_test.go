@@ -9,7 +9,7 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/golden"
 )
 
-// list is an error that joins many, as a caller may pass for cancelling.
+// list is an error that joins several, like the error that a caller may pass to cancel a context.
 type list []error
 
 func (l list) Error() string   { return fmt.Sprintf("%d errors", len(l)) }

@@ -13,20 +13,22 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Case is one point of a workload's axes. An axis reads its value.
+// Case is one combination of values, one for each axis of a workload. The Value method of an
+// axis returns the axis' value in a Case.
 type Case struct{ c workload.Case }
 
-// String is the case's name, bytes=64/curve=BN254.
+// String returns the case's name, for example "bytes=64/curve=BN254".
 func (c Case) String() string { return c.c.String() }
 
-// Axis is one dimension of a workload: Ints or Names.
+// Axis is one parameter of a workload, with the values that it may have. Use Ints or Names to make
+// one.
 type Axis interface {
 	axis() (workload.Axis, error)
 }
 
-// axes are these as the instruments take them.
-func axes(of []Axis) (all []workload.Axis, err error) {
-	for i, a := range of {
+// axes converts axes to those of package workload.
+func axes(list []Axis) (all []workload.Axis, err error) {
+	for i, a := range list {
 		if a == nil {
 			return nil, fmt.Errorf("%w: axis %d is nil; accepted: Ints, Names", zkbench.ErrParams, i+1)
 		}
@@ -39,16 +41,17 @@ func axes(of []Axis) (all []workload.Axis, err error) {
 	return all, nil
 }
 
-// IntAxis is an axis of whole numbers.
+// IntAxis is an axis whose values are integers. Ints makes one.
 type IntAxis struct {
-	of          workload.Axis
+	inner       workload.Axis
 	least, most int
 	values      []int
 }
 
-// Ints is an axis of whole numbers from least to most. Values are those of benchmarks and of run
-// --matrix study; the first is the one of a run in which the flag is not given, and there is at
-// least one. The name is the axis' in cases and of its flag.
+// Ints returns an axis of the integers from least to most. Its name appears in case names and in
+// the flag. It consists of lower-case letters, digits and underscores, a letter first. The usage is
+// the flag's help text. The values are those that benchmarks and run --matrix study measure; there
+// must be at least one. A run without the flag measures the first.
 func Ints(name, usage string, least, most int, values ...int) IntAxis {
 	a := workload.Axis{Name: name, Usage: usage}
 	if len(values) > 0 {
@@ -57,11 +60,11 @@ func Ints(name, usage string, least, most int, values ...int) IntAxis {
 	return IntAxis{workload.IntAxis(a, least, most, values...), least, most, values}
 }
 
-// Of is the axis' value in a case of a workload that has the axis.
-func (a IntAxis) Of(c Case) int {
-	n, err := a.of.Int(c.c)
+// Value returns the axis' value in c. It panics if the workload of c does not have the axis.
+func (a IntAxis) Value(c Case) int {
+	n, err := a.inner.Int(c.c)
 	if err != nil {
-		panic(fmt.Sprintf("bench: case %s of axis %s: %v", c, a.of.Key, err)) // of a workload without it
+		panic(fmt.Sprintf("bench: case %s of axis %s: %v", c, a.inner.Key, err))
 	}
 	return n
 }
@@ -69,37 +72,37 @@ func (a IntAxis) Of(c Case) int {
 func (a IntAxis) axis() (workload.Axis, error) {
 	for _, v := range a.values {
 		if v < a.least || v > a.most {
-			return a.of, fmt.Errorf("%w: axis %s: value %d; accepted: %d to %d", zkbench.ErrParams, a.of.Name, v, a.least, a.most)
+			return a.inner, fmt.Errorf("%w: axis %s: value %d; accepted: %d to %d", zkbench.ErrParams, a.inner.Name, v, a.least, a.most)
 		}
 	}
-	return a.of, sound(a.of)
+	return a.inner, sound(a.inner)
 }
 
-// NameAxis is an axis of names.
-type NameAxis struct{ of workload.Axis }
+// NameAxis is an axis whose values are names. Names makes one.
+type NameAxis struct{ inner workload.Axis }
 
-// Names is an axis of names. The first is the one of a run in which the flag is not given, all
-// are those of benchmarks.
+// Names returns an axis whose values are the accepted names. Benchmarks measure all of them; a
+// run without the axis' flag measures the first. The name and usage are as for Ints.
 func Names(name, usage string, accepted ...string) NameAxis {
 	return NameAxis{workload.NameAxis(workload.Axis{Name: name, Usage: usage}, accepted, accepted)}
 }
 
-// Of is the axis' value in a case of a workload that has the axis.
-func (a NameAxis) Of(c Case) string {
-	name := c.c.Get(a.of.Key)
+// Value returns the axis' value in c. It panics if the workload of c does not have the axis.
+func (a NameAxis) Value(c Case) string {
+	name := c.c.Get(a.inner.Key)
 	if name == "" {
-		panic(fmt.Sprintf("bench: case %s has no axis %s", c, a.of.Key)) // of a workload without it
+		panic(fmt.Sprintf("bench: case %s has no axis %s", c, a.inner.Key))
 	}
 	return name
 }
 
 func (a NameAxis) axis() (workload.Axis, error) {
-	for _, v := range a.of.Default {
+	for _, v := range a.inner.Default {
 		if !word.MatchString(v) {
-			return a.of, fmt.Errorf("%w: axis %s: value %q; accepted: letters, digits, dots, dashes and underscores", zkbench.ErrParams, a.of.Name, v)
+			return a.inner, fmt.Errorf("%w: axis %s: value %q; accepted: letters, digits, dots, dashes and underscores", zkbench.ErrParams, a.inner.Name, v)
 		}
 	}
-	return a.of, sound(a.of)
+	return a.inner, sound(a.inner)
 }
 
 var (
@@ -107,20 +110,22 @@ var (
 	word = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 )
 
-// reserved are the names that the commands' flags and the coordinates of a measurement have.
+// reserved returns the names that an axis may not have: those of the commands' flags and of a
+// measurement's coordinates.
 var reserved = sync.OnceValue(func() []string {
 	return append(append(new(cli.Program).FlagNames(), measure.Coordinates()...), workload.MixKey, "side")
 })
 
-// sound refuses axes that could not be typed, or told from what a measurement adds.
+// sound returns ErrParams if an axis cannot be typed as a flag, or could be confused with what a
+// measurement adds.
 func sound(a workload.Axis) error {
 	switch {
 	case !key.MatchString(a.Name):
-		return fmt.Errorf("%w: axis %q: accepted as a name: small letters, digits and underscores, a letter first", zkbench.ErrParams, a.Name)
+		return fmt.Errorf("%w: axis %q: accepted as a name: lower-case letters, digits and underscores, a letter first", zkbench.ErrParams, a.Name)
 	case slices.Contains(reserved(), a.Long()):
-		return fmt.Errorf("%w: axis %s: the name is taken by a flag or a coordinate of run; accepted: another", zkbench.ErrParams, a.Name)
+		return fmt.Errorf("%w: axis %s: the name is taken by a flag or a coordinate of run; accepted: another name", zkbench.ErrParams, a.Name)
 	case len(slices.Compact(slices.Sorted(slices.Values(a.Default)))) < len(a.Default):
-		return fmt.Errorf("%w: axis %s: a value stands twice; accepted: each once", zkbench.ErrParams, a.Name)
+		return fmt.Errorf("%w: axis %s: a value is repeated; accepted: each value once", zkbench.ErrParams, a.Name)
 	case len(a.Default) == 0:
 		return fmt.Errorf("%w: axis %s: no values; accepted: one or more", zkbench.ErrParams, a.Name)
 	}

@@ -1,8 +1,9 @@
-// Package bench measures your own code with everything that zkbench measures its own with:
-// load with percentiles, open loops, comparisons of versions, suites, pages.
+// Package bench measures your own code with zkbench's tools: load tests with percentiles, open
+// loops, comparisons of versions, suites and reports.
 //
-// A workload is a Def: a name, axes, and a function that sets one case up as an Operation. A
-// program of it is one call:
+// A Def defines a workload: its name, its axes (the parameters that a user can vary), and a
+// function that sets up one case, which is one combination of their values. The set-up returns an
+// Operation, whose Run is timed. Main makes a program of one or more workloads:
 //
 //	func main() { bench.Main(sum()) }
 //
@@ -13,7 +14,7 @@
 //			New: func(_ context.Context, c bench.Case, _ uint64) (bench.Instance, error) {
 //				return bench.Operation[[]byte]{
 //					Input: func(_ context.Context, random *rand.ChaCha8) ([]byte, error) {
-//						message := make([]byte, size.Of(c))
+//						message := make([]byte, size.Value(c))
 //						random.Read(message)
 //						return message, nil
 //					},
@@ -24,9 +25,9 @@
 //		}
 //	}
 //
-// It has the commands of zkbench: list, run, suite, compare, report, ... Under go test the same
-// Def is a benchmark (Benchmark) and a load test (TestParallel). Package bench/circuit makes a
-// Def of a circuit of gnark; this package links none of it.
+// The program has zkbench's commands: list, run, suite, compare, report and others. In a test file
+// the same Def is a benchmark (see Benchmark) and a load test (see TestParallel). Package
+// bench/circuit makes a Def of a gnark circuit; this package does not depend on gnark.
 package bench
 
 import (
@@ -48,41 +49,42 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Def is a workload.
+// Def defines a workload: an operation to measure, and the parameters that it has.
 type Def struct {
-	Name string // a Go identifier, SHA256; on the command line it is in kebab case, sha256
+	Name string // a Go identifier such as SHA256; the command line has it in kebab case: sha256
 	Doc  string // one sentence: what one operation does
-	Axes []Axis // in the order of the case's name; may be none
+	Axes []Axis // in their order in a case's name; may be empty
 
-	// New does the set-up of one case, untimed: parameters, keys, tables. The seed is the user's,
-	// for set-ups that draw something.
+	// New sets up one case: parameters, keys, tables. It is not timed. The seed is the user's, for
+	// set-ups that draw random values.
 	New func(ctx context.Context, c Case, seed uint64) (Instance, error)
 
-	// Stages, where set, goes once through the stages of a case, such as build, prove and verify,
-	// and tells the recorder of each: the command stages. An axis named stage is left out there.
+	// Stages, if not nil, runs the stages of a case once, for example build, prove and verify, and
+	// records each with r. The command stages calls it. If the workload has an axis named stage,
+	// that command ignores it.
 	Stages func(ctx context.Context, c Case, seed uint64, r *Recorder) error
 
-	// Properties, where set, are what a chooser asks of the case's proof system.
+	// Properties, if not nil, describes the case's proof system for people who choose one.
 	Properties func(c Case) Properties
 
-	// Of a Def that another package of this module made.
+	// Set if another package of this module made the Def.
 	whole *workload.Def
 	wrong error
 }
 
-// Properties are what a chooser asks of a proof system; what is empty is not said.
+// Properties describes a proof system for people who choose one. An empty field means "not stated".
 type Properties struct {
-	ProvedBits    float64 // of soundness, by a proof and not by a conjecture
-	ClaimedBits   float64 // of soundness, as its authors say
-	ZeroKnowledge string  // yes, no
-	Setup         string  // trusted set-up: none, universal, circuit (one for each)
-	Audited       string  // no, yes, or by whom
+	ProvedBits    float64 // bits of soundness that are proved, without a conjecture
+	ClaimedBits   float64 // bits of soundness that its authors claim
+	ZeroKnowledge string  // yes or no
+	Setup         string  // trusted set-up: none, universal, or circuit (one per circuit)
+	Audited       string  // no, yes, or who audited it
 }
 
-// Main runs the command line of a program with these workloads, and ends the process with its
-// exit code: 0 all is fine, 1 an operation, a check or a gate failed, 2 wrong usage or input, 3
-// stopped before the end. A Def that lacks something ends it with 2. The program is called what
-// its file is called.
+// Main runs the command line of a program with these workloads and exits the process. The exit code
+// is 0 if all is well, 1 if an operation, a check or a gate failed, 2 for wrong usage or input, and
+// 3 if the command stopped before the end. If a Def is not valid, the exit code is 2. Messages and
+// help call the program by the name of its executable file.
 func Main(defs ...Def) {
 	name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 	all, err := workloads(defs)
@@ -97,7 +99,7 @@ func Main(defs ...Def) {
 	os.Exit(p.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// workloads are those of the definitions, which have different names.
+// workloads converts definitions. There must be at least one, and their names must differ.
 func workloads(defs []Def) ([]workload.Def, error) {
 	seen := make(map[string]bool)
 	var all []workload.Def
@@ -107,7 +109,7 @@ func workloads(defs []Def) ([]workload.Def, error) {
 			return nil, fmt.Errorf("workload %d: %w", i+1, err)
 		}
 		if seen[w.ID()] {
-			return nil, fmt.Errorf("%w: workload %d: %s stands twice", zkbench.ErrParams, i+1, w.Name)
+			return nil, fmt.Errorf("%w: workload %d: %s is listed twice", zkbench.ErrParams, i+1, w.Name)
 		}
 		seen[w.ID()] = true
 		all = append(all, w)
@@ -120,7 +122,7 @@ func workloads(defs []Def) ([]workload.Def, error) {
 
 var identifier = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
 
-// workload is the definition as the instruments take it.
+// workload converts the definition to that of package workload.
 func (d Def) workload() (workload.Def, error) {
 	w, err := d.plain()
 	if d.whole != nil {
@@ -130,17 +132,17 @@ func (d Def) workload() (workload.Def, error) {
 		return w, fmt.Errorf("%s: %w", w.Name, err)
 	}
 	if !identifier.MatchString(w.Name) {
-		return w, fmt.Errorf("%w: Name: %q is not accepted; accepted: letters and digits, a capital first", zkbench.ErrParams, w.Name)
+		return w, fmt.Errorf("%w: Name: %q is not accepted; accepted: letters and digits, a capital letter first", zkbench.ErrParams, w.Name)
 	}
 	for i, a := range w.Axes {
 		if slices.ContainsFunc(w.Axes[:i], func(b workload.Axis) bool { return a.Key == b.Key }) {
-			return w, fmt.Errorf("%w: %s: axis %s stands twice", zkbench.ErrParams, w.Name, a.Key)
+			return w, fmt.Errorf("%w: %s: axis %s is listed twice", zkbench.ErrParams, w.Name, a.Key)
 		}
 	}
 	return w, nil
 }
 
-// plain is that of a Def which a user wrote.
+// plain converts a Def that a user wrote.
 func (d Def) plain() (workload.Def, error) {
 	w := workload.Def{
 		Name: d.Name, Doc: d.Doc,

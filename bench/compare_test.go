@@ -13,7 +13,7 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/testsize"
 )
 
-// mine is a program of somebody else's module, whose operation makes so many bytes.
+// mine is a program in another module; its operation allocates the given number of bytes.
 const mine = `package main
 
 import (

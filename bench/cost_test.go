@@ -14,7 +14,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// empty does nothing, and plainly so: what is left is what measuring it costs.
+// empty returns a workload that does nothing, so that all that remains is the cost of measuring.
 func empty() bench.Def {
 	return bench.Def{Name: "Empty", Doc: "does nothing", New: func(context.Context, bench.Case, uint64) (bench.Instance, error) {
 		return bench.Operation[int]{

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// sum is the workload of the package's documentation.
+// sum returns the workload of the package's documentation.
 func sum() bench.Def {
 	size := bench.Ints("bytes", "lengths of messages in bytes", 0, 1<<25, 64, 1024, 16384)
 	hash := bench.Names("hash", "hashes", "sha256", "sha224")
@@ -39,7 +39,7 @@ func sum() bench.Def {
 		New: func(_ context.Context, c bench.Case, _ uint64) (bench.Instance, error) {
 			run := func(_ context.Context, message []byte) ([]byte, error) {
 				fmt.Println("a log on standard output")
-				if hash.Of(c) == "sha224" {
+				if hash.Value(c) == "sha224" {
 					digest := sha256.Sum224(message)
 					return digest[:], nil
 				}
@@ -48,7 +48,7 @@ func sum() bench.Def {
 			}
 			return bench.Operation[[]byte]{
 				Input: func(_ context.Context, random *rand.ChaCha8) ([]byte, error) {
-					message := make([]byte, size.Of(c))
+					message := make([]byte, size.Value(c))
 					_, err := random.Read(message)
 					return message, err
 				},
@@ -59,9 +59,9 @@ func sum() bench.Def {
 					}
 					return nil
 				},
-				Metrics: []bench.Metric{{Name: "hash", Unit: "B/hash", Value: 32}, {Name: "blocks-of-mine", Unit: "blocks", Value: float64(size.Of(c)/64 + 1)}},
+				Metrics: []bench.Metric{{Name: "hash", Unit: "B/hash", Value: 32}, {Name: "blocks-of-mine", Unit: "blocks", Value: float64(size.Value(c)/64 + 1)}},
 				Secret: func(_ context.Context, witness, random *rand.ChaCha8) ([]byte, error) {
-					message := make([]byte, size.Of(c))
+					message := make([]byte, size.Value(c))
 					_, err := witness.Read(message)
 					return message, err
 				},
@@ -69,7 +69,7 @@ func sum() bench.Def {
 		},
 		Stages: func(_ context.Context, c bench.Case, _ uint64, r *bench.Recorder) error {
 			end := r.Start("hash")
-			sha256.Sum256(make([]byte, size.Of(c)))
+			sha256.Sum256(make([]byte, size.Value(c)))
 			end(bench.Metric{Name: "hash", Unit: "B/hash", Value: 32})
 			r.Note("remark", "of one message")
 			return nil
@@ -80,7 +80,7 @@ func sum() bench.Def {
 	}
 }
 
-// slow fails now and then, and lacks a witness.
+// slow returns a workload whose operations fail, and which has no witness.
 func slow() bench.Def {
 	return bench.Def{Name: "Broken", Doc: "fails", New: func(context.Context, bench.Case, uint64) (bench.Instance, error) {
 		return bench.Operation[int]{
@@ -91,12 +91,12 @@ func slow() bench.Def {
 	}}
 }
 
-// moody fails once.
+// moody returns a workload that fails once.
 func moody() bench.Def {
 	moments := bench.Names("moment", "when", "never", "probe", "warm-up", "window")
 	manners := bench.Names("manner", "how", clitest.Manners...)
 	return bench.Def{Name: "Moody", Doc: "fails once", Axes: []bench.Axis{moments, manners}, New: func(_ context.Context, c bench.Case, _ uint64) (bench.Instance, error) {
-		mood := clitest.NewMood(moments.Of(c), manners.Of(c))
+		mood := clitest.NewMood(moments.Value(c), manners.Value(c))
 		return bench.Operation[int]{
 			Input: func(context.Context, *rand.ChaCha8) (int, error) { return 0, nil },
 			Run:   func(ctx context.Context, in int) ([]byte, error) { return mood.Run(ctx, in) },
@@ -105,7 +105,7 @@ func moody() bench.Def {
 	}}
 }
 
-// agreeable has a check that accepts whatever it is given.
+// agreeable returns a workload whose check accepts everything.
 func agreeable() bench.Def {
 	return bench.Def{Name: "Agreeable", Doc: "checks nothing", New: func(context.Context, bench.Case, uint64) (bench.Instance, error) {
 		return bench.Operation[int]{
@@ -116,7 +116,7 @@ func agreeable() bench.Def {
 	}}
 }
 
-// touchy has a check that ends the process where a result is wrong.
+// touchy returns a workload whose check ends the process if a result is wrong.
 func touchy() bench.Def {
 	return bench.Def{Name: "Touchy", Doc: "ends", New: func(context.Context, bench.Case, uint64) (bench.Instance, error) {
 		return bench.Operation[int]{
@@ -132,7 +132,7 @@ func touchy() bench.Def {
 	}}
 }
 
-// inPlace sorts the numbers that it is given, where they are.
+// inPlace returns a workload that sorts the numbers of its input in place.
 func inPlace() bench.Def {
 	return bench.Def{Name: "InPlace", Doc: "sorts in place", New: func(context.Context, bench.Case, uint64) (bench.Instance, error) {
 		return bench.Operation[[]byte]{
@@ -198,13 +198,13 @@ func silence(b *testing.B) {
 	b.Cleanup(func() { os.Stdout = stdout; null.Close() })
 }
 
-// quiet is a workload that prints nothing.
+// quiet returns a workload that prints nothing.
 func quiet() bench.Def {
 	size := bench.Ints("n", "numbers", 1, 100, 3)
 	return bench.Def{Name: "Add", Doc: "adds", Axes: []bench.Axis{size}, New: func(_ context.Context, c bench.Case, _ uint64) (bench.Instance, error) {
 		return bench.Operation[int]{
 			Input: func(_ context.Context, random *rand.ChaCha8) (int, error) { return int(random.Uint64() % 10), nil },
-			Run:   func(_ context.Context, in int) ([]byte, error) { return []byte{byte(in + size.Of(c))}, nil },
+			Run:   func(_ context.Context, in int) ([]byte, error) { return []byte{byte(in + size.Value(c))}, nil },
 			Check: func(_ context.Context, in int, output []byte) error {
 				if len(output) != 1 || int(output[0]) != in+3 {
 					return errors.New("not the sum")

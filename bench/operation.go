@@ -11,45 +11,46 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Instance is one case, set up: an Operation.
+// Instance is one case that has been set up. Operation is the only implementation.
 type Instance interface {
 	instance(seed uint64) (workload.Instance, error)
 }
 
-// Operation is one case, set up, whose operations take an In. Its functions but Close are called
-// from many goroutines at once. Input, Run and Check are required.
+// Operation is one case that has been set up; each operation takes an input of type In. Input, Run
+// and Check are required. All functions except Close are called from many goroutines at once.
 type Operation[In any] struct {
-	// Input builds one input from a stream of random bytes that belongs to its number, untimed. It
-	// draws from nothing else, so that a run can be repeated. The stream is for measuring only:
-	// whoever knows the seed knows all of it.
+	// Input builds one input. It is not timed. The stream of random bytes depends only on the seed
+	// and on the input's number; Input must draw from nothing else, so that a run can be repeated.
+	// Use the stream for measurement only: anybody who knows the seed knows all of it.
 	Input func(ctx context.Context, random *rand.ChaCha8) (In, error)
-	// Run is the timed operation. It leaves its input unchanged: inputs are used again. Its output
-	// is what is checked later, and may be empty. Where ctx ends before it does, its error wraps
-	// that of ctx; any other error is a failure.
+	// Run is the timed operation. It must not change its input, because inputs are used again. Its
+	// output, which may be empty, is checked later. If ctx ends before Run does, its error must
+	// wrap that of ctx; any other error counts as a failure.
 	Run func(ctx context.Context, in In) (output []byte, err error)
-	// Check tells whether output is a right result of Run for the input, untimed. It keeps neither.
+	// Check returns an error if output is not a correct result of Run for the input. It is not
+	// timed, and must not keep the input or the output.
 	Check func(ctx context.Context, in In, output []byte) error
 
-	// Metrics are figures of the case that are the same each time, sizes above all, each of a
-	// name of its own.
+	// Metrics are figures that are the same for every operation of the case, above all sizes. Their
+	// names must differ.
 	Metrics []Metric
-	// Secret, where set, builds an input of which a witness is drawn from the first stream and all
-	// else from the second, for the command leak: its witness is now always the same, now another
-	// each time.
+	// Secret, if not nil, builds an input whose witness is drawn from the first stream and all else
+	// from the second. The command leak uses it to compare operations that share one witness with
+	// operations that each have their own.
 	Secret func(ctx context.Context, witness, random *rand.ChaCha8) (In, error)
-	// Close, where set, frees what New took. It is called once, after all else.
+	// Close, if not nil, frees what New allocated. It is called once, after everything else.
 	Close func() error
 }
 
-// Metric is a figure that repeats exactly, for example {"proof", "B/proof", 1416}. Of rates, units
-// that end in /s, more is better, of all else less.
+// Metric is a figure that every measurement of a case repeats exactly, for example {"proof",
+// "B/proof", 1416}. For rates, whose units end in /s, more is better; for all other units, less is.
 type Metric struct {
 	Name, Unit string
 	Value      float64
 }
 
-// reported are the figures beside those that others have given. One that a record cannot take, or
-// whose name is taken, is a zkbench.ErrParams that names it.
+// reported converts metrics to those of a record. It returns zkbench.ErrParams, with the metric's
+// name, if a record cannot hold a metric, or if its name occurs in others or twice in metrics.
 func reported(others []record.Metric, metrics []Metric) (all []record.Metric, err error) {
 	for _, m := range metrics {
 		if err := record.CheckReported(m.Name, m.Unit, m.Value); err != nil {
@@ -84,7 +85,7 @@ func (o Operation[In]) instance(seed uint64) (workload.Instance, error) {
 	return i, nil
 }
 
-// instance is an Operation as the instruments take it.
+// instance is an Operation as an instance of package workload.
 type instance[In any] struct {
 	o       Operation[In]
 	seed    uint64
@@ -103,7 +104,7 @@ func (i *instance[In]) Check(ctx context.Context, in any, output []byte) error {
 	return i.o.Check(ctx, as[In](in), output)
 }
 
-// as is what Input returned; of an interface type that may have been nil.
+// as returns what Input returned. If In is an interface type, that may be nil.
 func as[In any](in any) In {
 	v, _ := in.(In)
 	return v
@@ -120,14 +121,15 @@ func (i *instance[In]) Close() error {
 	return i.o.Close()
 }
 
-// secret is one whose operation has a witness.
+// secret is an instance whose operation has a witness.
 type secret[In any] struct{ *instance[In] }
 
-// fixedWitness is the number of the stream of the one witness. No input has it.
+// fixedWitness is the number of the stream from which the fixed witness is drawn. No input has this
+// number.
 const fixedWitness = 1<<64 - 1
 
 func (s secret[In]) SecretInput(ctx context.Context, seq uint64, fixed bool) (any, error) {
-	witness := seq ^ 1<<63 // another stream than that of all else
+	witness := seq ^ 1<<63 // not the stream of all else
 	if fixed {
 		witness = fixedWitness
 	}

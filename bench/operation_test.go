@@ -18,19 +18,19 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// defOf is a Def of one operation.
+// defOf returns a Def of one operation.
 func defOf(instance bench.Instance) bench.Def {
 	return bench.Def{Name: "One", New: func(context.Context, bench.Case, uint64) (bench.Instance, error) { return instance, nil }}
 }
 
-// set is an operation set up.
+// set sets an operation up.
 func set(t *testing.T, instance bench.Instance, seed uint64) workload.Instance {
 	t.Helper()
 	w := must.Get(convert.Workload(defOf(instance)))(t)
 	return must.Get(w.New(t.Context(), workload.Case{}, seed))(t)
 }
 
-// drawn is an operation whose input is what it drew.
+// drawn returns an operation whose input is what it drew.
 func drawn() bench.Operation[[]byte] {
 	draw := func(random *rand.ChaCha8) []byte {
 		raw := make([]byte, 32)
@@ -97,7 +97,7 @@ func TestOperation(t *testing.T) {
 	must.Do(t, set(t, o, 1).Close())
 }
 
-// TestWrong: what a definition lacks is said when it is used.
+// TestWrong: a definition that is not valid is an error when it is used.
 func TestWrong(t *testing.T) {
 	nan := drawn()
 	nan.Metrics = []bench.Metric{{Name: "nan", Unit: "x", Value: math.NaN()}}

@@ -9,16 +9,16 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Recorder keeps the stages of one case: how long each took, and the memory that it needed.
+// Recorder records the stages of one case: how long each took and how much memory it needed.
 type Recorder struct {
 	stages *stage.Recorder
 	staged workload.Staged
 	wrong  error
 }
 
-// Start begins a stage. The function that it returns ends it, with figures of what it made, each
-// of a name that no other figure of the case has; a stage that is never ended is none. Stages may
-// nest, and the times of those of one name are added up.
+// Start begins a stage. The returned function ends it and records the figures that it is given. A
+// figure's name must occur only once in a case. A stage that is never ended is not recorded. Stages
+// may nest. The times of stages with the same name are added up.
 func (r *Recorder) Start(name string) (end func(sizes ...Metric)) {
 	if err := record.CheckStage(name); err != nil {
 		r.wrong = errors.Join(r.wrong, err)
@@ -35,7 +35,7 @@ func (r *Recorder) Start(name string) (end func(sizes ...Metric)) {
 	}
 }
 
-// Note adds something that a reader of the figures must know, under a short name.
+// Note adds a remark that readers of the figures must know, under a short name.
 func (r *Recorder) Note(name, text string) {
 	r.staged.Findings = append(r.staged.Findings, record.Finding{Name: name, Text: text})
 }

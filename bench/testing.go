@@ -9,9 +9,10 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Flags defines the flags of a test binary on flag.CommandLine: one for each axis of the
-// workloads, -workers, -duration, -setup_samples, -seed and -profile. Without it Benchmark runs all
-// defaults and TestParallel one small case. It panics where the binary has a flag of that name.
+// Flags defines the flags of a test binary on flag.CommandLine: one for each axis of the workloads,
+// -workers, -duration, -setup_samples, -seed and -profile. Without Flags, Benchmark runs all
+// default values and TestParallel one small case. Flags panics if a Def is not valid, or if the
+// binary already has a flag with one of these names.
 //
 //	func TestMain(m *testing.M) {
 //		bench.Flags(sum())
@@ -29,8 +30,9 @@ func Flags(defs ...Def) {
 	measure.DefineFlags(flag.CommandLine, axes...)
 }
 
-// Benchmark runs every case that the flags ask for as a sub-benchmark named key=value/key=value;
-// with no flags all defaults. The result for each input is checked once before the timer starts.
+// Benchmark runs each case that the flags select as a sub-benchmark named key=value/key=value, or
+// all default values if no flag is set. It checks the result for each input once, before the timer
+// starts.
 func Benchmark(b *testing.B, def Def) {
 	b.Helper()
 	w, err := def.workload()
@@ -40,10 +42,10 @@ func Benchmark(b *testing.B, def Def) {
 	measure.Benchmark(b, w, measure.OptionsOf(flag.CommandLine))
 }
 
-// TestParallel is a load test: it runs each case that the flags ask for with each number of
-// -workers for -duration, and writes its report to standard output, with a line for benchstat at
-// its end. An axis that no flag names takes its first value; with no flags at all the window is
-// 100 ms. An operation that fails and a wrong result fail the test.
+// TestParallel runs a load test: each case that the flags select, with each number of -workers, for
+// -duration. It writes a report to standard output, which ends with a line that benchstat reads. An
+// axis whose flag is not set has its first value; if no flag is set, the duration is 100 ms. The
+// test fails if an operation fails or a result is wrong.
 func TestParallel(t *testing.T, def Def) {
 	t.Helper()
 	w, err := def.workload()

@@ -72,7 +72,7 @@ func TestFiguresOnce(t *testing.T) {
 	compared(t, rec)
 }
 
-// compared holds that a record can be written, read, and compared with itself.
+// compared checks that a record can be written, read, and compared with itself.
 func compared(t interface {
 	must.TB
 	Errorf(string, ...any)

@@ -2,11 +2,11 @@ package riscv
 
 import "fmt"
 
-// noReservation is no address of a word.
+// noReservation is not the address of a word.
 const noReservation = ^uint64(0)
 
-// atomic executes what the extension A has. One thread runs at a time, so a load and a store are
-// one step; a reservation ends where another may run.
+// atomic executes the instructions of extension A. One thread runs at a time, so a load and a store are one
+// step. A reservation ends when another thread may run.
 func (m *machine) atomic(h *hart, in *instr) bool {
 	double := (in.op-opLrW)&1 == 1
 	size := 4

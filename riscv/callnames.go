@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// callRuns are the names of Linux's calls (include/uapi/asm-generic/unistd.h and arch/riscv), those of consecutive
-// numbers together.
+// callRuns lists the names of Linux's calls (include/uapi/asm-generic/unistd.h and arch/riscv), in runs of
+// consecutive numbers.
 var callRuns = []struct {
 	first int // number of the first
 	names string
@@ -38,10 +38,10 @@ var callRuns = []struct {
 		file_setattr listns rseq_slice_yield`},
 }
 
-// mostCalls is above the numbers of all calls that have a name.
+// mostCalls is greater than the number of every call that has a name.
 const mostCalls = 512
 
-// callNames are the names by their numbers; empty: there is no call of this number.
+// callNames holds the names of calls, indexed by number. A name is empty if no call has the number.
 var callNames = func() (names [mostCalls]string) {
 	for _, run := range callRuns {
 		for i, name := range strings.Fields(run.names) {
@@ -51,7 +51,7 @@ var callNames = func() (names [mostCalls]string) {
 	return names
 }()
 
-// callName names a call with its number, for errors.
+// callName returns a call's name with its number, for errors.
 func callName(number uint64) string {
 	if number < mostCalls && callNames[number] != "" {
 		return fmt.Sprintf("%s (%d)", callNames[number], number)

@@ -8,7 +8,7 @@ import (
 
 const mostOutput = 1 << 26 // bytes
 
-// call does a call of a guest. false: there is none such, or it was refused.
+// call executes a guest's call. It returns false if there is no such call, or if it failed.
 func (m *machine) call(t *thread) bool {
 	x := &t.x
 	switch x[a7] {
@@ -27,13 +27,13 @@ func (m *machine) call(t *thread) bool {
 	return m.precompile(t)
 }
 
-// Below which the input is in memory: of the smaller machines one address in two is a sign's.
+// The input is in memory below these addresses. On 32-bit machines the upper half of the addresses is sign-extended.
 const (
 	inputTop   = mmapTop
 	inputTop32 = 1 << 31
 )
 
-// giveInput maps the input where it is not yet, and tells where it is.
+// giveInput maps the input if it is not mapped yet, and returns its address and length to the guest.
 func (m *machine) giveInput(t *thread) bool {
 	n := uint64(len(m.Input))
 	if m.inputAt == 0 && n > 0 {
@@ -57,7 +57,7 @@ func (m *machine) giveInput(t *thread) bool {
 	return true
 }
 
-// commit appends to the output.
+// commit appends bytes of the guest to the output.
 func (m *machine) commit(t *thread) bool {
 	addr, n := t.x[a0], t.x[a1]
 	if n > mostOutput-uint64(len(m.output)) {

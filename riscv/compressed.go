@@ -1,15 +1,15 @@
 package riscv
 
-// expand returns the instruction of 32 bits that one of 16 bits stands for; 0, which is none, where
-// it is reserved. (The RISC-V Instruction Set Manual, volume I, chapter "C".)
+// expand returns the 32-bit instruction that a 16-bit instruction stands for. It returns 0, which is not an
+// instruction, if the encoding is reserved. (The RISC-V Instruction Set Manual, volume I, chapter "C".)
 func (a ISA) expand(h uint16) uint32 {
 	w := uint32(h)
 	f3 := field(w, 13, 3)
-	rd, rs2 := field(w, 7, 5), field(w, 2, 5)       // of any register
-	low, high := field(w, 2, 3)+8, field(w, 7, 3)+8 // of the eight popular ones
+	rd, rs2 := field(w, 7, 5), field(w, 2, 5)       // any register
+	low, high := field(w, 2, 3)+8, field(w, 7, 3)+8 // one of the eight popular registers
 	imm6 := uint32(signed(field(w, 12, 1)<<5|field(w, 2, 5), 6))
 	shift := field(w, 12, 1)<<5 | field(w, 2, 5)
-	// Offsets of loads and stores by the popular registers, of words and double words.
+	// Offsets of loads and stores of words and double words, with the popular registers.
 	offW := field(w, 10, 3)<<3 | field(w, 6, 1)<<2 | field(w, 5, 1)<<6
 	offD := field(w, 10, 3)<<3 | field(w, 5, 2)<<6
 	const sp = 2
@@ -86,7 +86,7 @@ func (a ISA) expand(h uint16) uint32 {
 	return 0
 }
 
-// expandArithmetic is for quadrant 1, funct3 100.
+// expandArithmetic expands instructions of quadrant 1, funct3 100.
 func (a ISA) expandArithmetic(w, rd, rs2, shift, imm6 uint32) uint32 {
 	switch field(w, 10, 2) {
 	case 0: // c.srli
@@ -105,7 +105,7 @@ func (a ISA) expandArithmetic(w, rd, rs2, shift, imm6 uint32) uint32 {
 	return 0
 }
 
-// expandMove is for quadrant 2, funct3 100.
+// expandMove expands instructions of quadrant 2, funct3 100.
 func expandMove(bit12 bool, rd, rs2 uint32) uint32 {
 	const ra = 1
 	switch {
@@ -123,7 +123,7 @@ func expandMove(bit12 bool, rd, rs2 uint32) uint32 {
 	return 0
 }
 
-// The formats of instructions.
+// Encoders for the formats of instructions.
 
 func typeR(opcode, f3, f7, rd, rs1, rs2 uint32) uint32 {
 	return f7<<25 | rs2<<20 | rs1<<15 | f3<<12 | rd<<7 | opcode
@@ -137,13 +137,13 @@ func typeS(opcode, f3, rs1, rs2, imm uint32) uint32 {
 	return field(imm, 5, 7)<<25 | rs2<<20 | rs1<<15 | f3<<12 | field(imm, 0, 5)<<7 | opcode
 }
 
-// jump is jal without a link.
+// jump encodes jal without a link.
 func jump(offset int64) uint32 {
 	o := uint32(offset)
 	return field(o, 20, 1)<<31 | field(o, 1, 10)<<21 | field(o, 11, 1)<<20 | field(o, 12, 8)<<12 | 0b1101111
 }
 
-// branch is beq, or bne where f3 is 1, against zero.
+// branch encodes a comparison with zero: beq, or bne if f3 is 1.
 func branch(f3, rs1 uint32, offset int64) uint32 {
 	o := uint32(offset)
 	return field(o, 12, 1)<<31 | field(o, 5, 6)<<25 | rs1<<15 | f3<<12 | field(o, 1, 4)<<8 | field(o, 11, 1)<<7 | 0b1100011

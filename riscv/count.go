@@ -1,9 +1,9 @@
 package riscv
 
-// Counts are retired instructions by their class.
+// Counts holds the number of retired instructions of each Class, and is indexed by Class.
 type Counts [classes]uint64
 
-// Total is how many they are.
+// Total returns the number of instructions in all classes.
 func (c Counts) Total() (n uint64) {
 	for _, v := range c {
 		n += v
@@ -18,29 +18,31 @@ func (c Counts) plus(d Counts) Counts {
 	return c
 }
 
-// Function is a function of a guest and what was executed of it, without what it called.
+// Function is one function of a guest. Its counts do not include the functions that it calls.
 type Function struct {
-	Name string // of the symbol table, demangled; empty: code that no symbol names
+	Name string // from the symbol table, demangled; empty for code without a symbol
 	Counts
 }
 
-// PrecompileCalls are how often a precompile was called, and how many units of work that was (Guest.Units).
+// PrecompileCalls says how often a precompile was called, and how many units of work the calls were (see
+// Guest.Units).
 type PrecompileCalls struct {
 	Name         string
 	Calls, Units uint64
 }
 
-// Tally is what was executed.
+// Tally counts retired instructions, in all and by class and function, and the calls of precompiles.
 type Tally struct {
-	Cycles      uint64            // instructions that were retired
-	Classes     Counts            // the same by their class
-	Functions   []Function        // the same by function, those first that took most
+	Cycles      uint64            // retired instructions
+	Classes     Counts            // retired instructions by class
+	Functions   []Function        // retired instructions by function, the largest count first
 	Precompiles []PrecompileCalls // in the order of Options
 }
 
-// Section is what threads executed between calls that begin and end it, with the sections in it.
+// Section counts what threads executed between the calls that begin and end it, including the sections inside
+// it.
 type Section struct {
-	Name    string // after those that it was begun in, with slashes: exchange/pairing
-	Entered uint64
+	Name    string // with the names of the enclosing sections, for example exchange/pairing
+	Entered uint64 // how often it was begun
 	Tally
 }

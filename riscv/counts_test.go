@@ -71,7 +71,7 @@ func TestCounts(t *testing.T) {
 	})
 }
 
-// outcome is all that a run of a guest gives.
+// outcome returns everything that a run of a guest gives, as text.
 func outcome(t testing.TB, p *riscv.Program, o riscv.Options) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -107,8 +107,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// otherMachine is set where TestMachines runs on one: the path of the guest, which has the outcome here beside
-// it in a file .outcome.
+// otherMachine is set when TestMachines runs this test on another machine. It is the path of the guest; the
+// outcome on this machine is beside it, in a file named .outcome.
 const otherMachine = "ZKBENCH_RISCV_GUEST"
 
 // TestMachines: on a processor of arm64 guests do what they do here, to the cycle.

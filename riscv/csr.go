@@ -2,14 +2,15 @@ package riscv
 
 import "fmt"
 
-// Registers of control and status (volume I, chapters "Zicsr", "F" and "Zicntr").
+// Control and status registers (volume I, chapters "Zicsr", "F" and "Zicntr").
 const (
 	csrFlags, csrRounding, csrFloat    = 0x001, 0x002, 0x003
 	csrCycle, csrTime, csrInstructions = 0xc00, 0xc01, 0xc02
 )
 
-// csr executes what reads and writes such registers: counters, the flags of floating point, and a rounding mode that is
-// always the same, to nearest. done are the cycles of this call of execute, this one included.
+// csr executes an instruction that reads or writes a control and status register: counters, the
+// floating-point flags, and a rounding mode that is always to nearest. done is the number of cycles of this
+// call of execute, including this one.
 func (m *machine) csr(h *hart, in *instr, done uint64) bool {
 	w := uint32(in.imm)
 	number, f3 := field(w, 20, 12), field(w, 12, 3)
@@ -50,5 +51,5 @@ func (m *machine) csr(h *hart, in *instr, done uint64) bool {
 			return true
 		}
 	}
-	return m.refuse(IllegalInstruction, fmt.Sprintf("%#x: register of control %#x", w, number))
+	return m.refuse(IllegalInstruction, fmt.Sprintf("%#x: control register %#x", w, number))
 }

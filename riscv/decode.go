@@ -2,7 +2,8 @@ package riscv
 
 import "fmt"
 
-// ISA is an instruction set.
+// ISA describes an instruction set: the base integer instructions with multiplication and division (M), and
+// extensions.
 type ISA struct {
 	XLEN       int  // bits of a register: 32 or 64
 	Atomic     bool // A
@@ -10,20 +11,20 @@ type ISA struct {
 	Compressed bool // C
 }
 
-// The instruction sets that this package knows.
+// The instruction sets that this package executes.
 var (
 	rv64gc = ISA{64, true, true, true}
 	rv64im = ISA{XLEN: 64}
 	rv32im = ISA{XLEN: 32}
 )
 
-// RV64GC returns the instruction set of a program for Linux, for Load.
+// RV64GC returns the instruction set of programs for Linux, for use with Load.
 func RV64GC() *ISA { a := rv64gc; return &a }
 
-// RV64IM returns that of a bare program of 64 bits.
+// RV64IM returns the instruction set of 64-bit bare programs, for use with Load.
 func RV64IM() *ISA { a := rv64im; return &a }
 
-// RV32IM returns that of a bare program of 32 bits.
+// RV32IM returns the instruction set of 32-bit bare programs, for use with Load.
 func RV32IM() *ISA { a := rv32im; return &a }
 
 func (a ISA) String() string {
@@ -41,14 +42,14 @@ func (a ISA) String() string {
 	}(a))
 }
 
-// field are the bits of a word from lo on, n of them.
+// field returns the n bits of w from bit lo on.
 func field(w uint32, lo, n int) uint32 { return w >> lo & (1<<n - 1) }
 
-// signed is a number of n bits as two's complement.
+// signed returns a number of n bits in two's complement.
 func signed(v uint32, n int) int64 { return int64(int32(v<<(32-n)) >> (32 - n)) }
 
-// decode decodes an instruction of 32 bits at pc. (The RISC-V Instruction Set Manual, volume I,
-// chapter "RV32/64G Instruction Set Listings".)
+// decode decodes a 32-bit instruction at pc. (The RISC-V Instruction Set Manual, volume I, chapter "RV32/64G
+// Instruction Set Listings".)
 func (a ISA) decode(w uint32, pc uint64) instr {
 	rd, rs1, rs2, f3, f7 := uint8(field(w, 7, 5)), uint8(field(w, 15, 5)), uint8(field(w, 20, 5)), field(w, 12, 3), field(w, 25, 7)
 	in := instr{rd: rd, rs1: rs1, rs2: rs2, size: 4}
@@ -134,7 +135,7 @@ func (a ISA) decode(w uint32, pc uint64) instr {
 	return in
 }
 
-// extend is a number of XLEN bits as a register holds it.
+// extend returns a number of XLEN bits in the form that a register holds.
 func (a ISA) extend(v uint64) int64 {
 	if a.XLEN == 32 {
 		return int64(int32(v))
@@ -142,9 +143,9 @@ func (a ISA) extend(v uint64) int64 {
 	return int64(v)
 }
 
-// immediate is the operation of a register and an immediate.
+// immediate returns the operation of an instruction with a register and an immediate.
 func (a ISA) immediate(w, f3 uint32) op {
-	high := field(w, 26, 6) // of shifts, above the amount
+	high := field(w, 26, 6) // for shifts, the bits above the amount
 	if a.XLEN == 32 {
 		high = field(w, 25, 7) >> 1
 		if field(w, 25, 1) != 0 && (f3 == 1 || f3 == 5) {
@@ -169,7 +170,7 @@ func (a ISA) immediate(w, f3 uint32) op {
 	return a.word([...]op{opAddi, 0, opSlti, opSltiu, opXori, 0, opOri, opAndi}[f3])
 }
 
-// word is the operation of RV64 that does on sign-extended numbers of 32 bits what o does in RV32.
+// word returns the RV64 operation that does on sign-extended 32-bit numbers what o does in RV32.
 func (a ISA) word(o op) op {
 	if a.XLEN == 32 {
 		switch o {
@@ -212,7 +213,7 @@ func (a ISA) word(o op) op {
 	return o
 }
 
-// register is the operation of two registers.
+// register returns the operation of an instruction with two registers.
 func (a ISA) register(f3, f7 uint32) op {
 	switch f7 {
 	case 0:
@@ -225,7 +226,7 @@ func (a ISA) register(f3, f7 uint32) op {
 	return opIllegal
 }
 
-// registerWord is that of their lower halves.
+// registerWord returns the operation of an instruction with the lower halves of two registers.
 func registerWord(f3, f7 uint32) op {
 	switch f7 {
 	case 0:
@@ -238,8 +239,8 @@ func registerWord(f3, f7 uint32) op {
 	return opIllegal
 }
 
-// atomic is the operation of the extension A, which acquires and releases whatever it says: there
-// is one thread at a time.
+// atomic returns the operation of an instruction of extension A. It ignores the bits for acquire and release,
+// because one thread runs at a time.
 func atomic(f3, f5 uint32, rs2 uint8) op {
 	if f3 != 2 && f3 != 3 {
 		return opIllegal

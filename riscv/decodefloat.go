@@ -3,10 +3,10 @@ package riscv
 // Rounding modes.
 const (
 	nearestEven = 0
-	dynamic     = 7 // as the register frm says, which is nearestEven here
+	dynamic     = 7 // the mode in register frm, here always nearestEven
 )
 
-// float decodes what the extensions F and D have.
+// float decodes the instructions of the extensions F and D.
 func (a ISA) float(w uint32, in *instr, immI, immS int64) {
 	f3, rd := field(w, 12, 3), uint8(field(w, 7, 5))
 	switch opcode := field(w, 0, 7); opcode {
@@ -26,7 +26,7 @@ func (a ISA) float(w uint32, in *instr, immI, immS int64) {
 	}
 }
 
-// rounded is an operation whose result is rounded, by the only mode that there is here.
+// rounded returns an operation whose result is rounded. It must use the only supported mode.
 func rounded(o op, mode uint32) op {
 	switch mode {
 	case nearestEven, dynamic:
@@ -37,7 +37,7 @@ func rounded(o op, mode uint32) op {
 	return opUnsupported
 }
 
-// exact is an operation whose result needs no rounding, or that rounds by each mode.
+// exact returns an operation whose result needs no rounding, or that supports each mode.
 func exact(o op, mode uint32) op {
 	if mode == 5 || mode == 6 {
 		return opIllegal
@@ -45,7 +45,7 @@ func exact(o op, mode uint32) op {
 	return o
 }
 
-// floatOp decodes an operation of the opcode OP-FP in format 0, single, or 1, double.
+// floatOp decodes an operation of the opcode OP-FP. The format is 0 for single, 1 for double precision.
 func floatOp(in *instr, f5 uint32, format int, mode uint32, rd uint8) {
 	pick := func(single, double op) op { return [...]op{single, double}[format] }
 	three := func(ops [3]op) op {
@@ -54,7 +54,7 @@ func floatOp(in *instr, f5 uint32, format int, mode uint32, rd uint8) {
 		}
 		return opIllegal
 	}
-	toFloat := true // where the result goes
+	toFloat := true // the result is in a floating-point register
 	switch f5 {
 	case 0b00000:
 		in.op = rounded(pick(opFaddS, opFaddD), mode)

@@ -16,8 +16,8 @@ import (
 	"github.com/zkbench/zkbench/riscv"
 )
 
-// Registers of random programs: base has the address of their data, and stays; pointer is that of
-// an atomic access; results go to where log points.
+// Registers of random programs. base holds the address of their data and does not change. pointer holds the address of
+// an atomic access. Results are stored at the address in log.
 const (
 	base    = 31
 	pointer = 30
@@ -35,23 +35,24 @@ func (p *program) small(n int) uint32       { return uint32(p.IntN(n)) }
 func (p *program) source() uint32           { return p.small(32) }
 func (p *program) pick(of ...uint32) uint32 { return of[p.IntN(len(of))] }
 
-// result is a register that may be written.
+// result returns a register that may be written.
 func (p *program) result() uint32 { return p.small(log) }
 
-// integer and float add an instruction that writes to register rd, and keep what it writes.
+// integer adds an integer instruction that writes to register rd, and stores the result.
 func (p *program) integer(w uint32) {
 	p.put(w)
 	p.keep(rv.S(rv.OpStore, 3, log, w>>7&31, 0))
 }
 
+// float adds a floating-point instruction that writes to register rd, and stores the result.
 func (p *program) float(w uint32) {
 	p.put(w)
 	p.keep(rv.S(rv.OpStoreFP, 3, log, w>>7&31, 0))
 	p.flags()
 }
 
-// flags adds an instruction that reads the flags of floating point, and may write them: it sets some, clears some, or takes
-// them from a register.
+// flags adds an instruction that reads the floating-point flags. It may also write them: set some, clear
+// some, or copy them from a register.
 func (p *program) flags() {
 	const flags = 1
 	rd := p.result()
@@ -63,7 +64,7 @@ func (p *program) keep(store uint32) {
 	p.put(rv.Addi(log, log, 8))
 }
 
-// operands loads some numbers of the data into registers of floating point.
+// operands loads random numbers of the data into floating-point registers.
 func (p *program) operands(format uint32, registers ...uint32) {
 	for _, r := range registers {
 		p.put(rv.I(rv.OpLoadFP, 2+format, r, base, int32(p.IntN(dataWords/2)*8)))
@@ -145,7 +146,7 @@ func (p *program) one() {
 	}
 }
 
-// compressed is a random arithmetic instruction of 16 bits.
+// compressed returns a random arithmetic instruction of 16 bits.
 func (p *program) compressed() uint16 {
 	any6 := uint16(p.small(2)<<12 | p.small(32)<<2)
 	rd, low := uint16(1+p.small(log-1))<<7, uint16(p.small(8))<<7
@@ -170,7 +171,7 @@ func (p *program) compressed() uint16 {
 	return 2 | 4<<13 | uint16(p.small(2))<<12 | rd | uint16(1+p.small(31))<<2 // c.mv, c.add
 }
 
-// The data of a random program: numbers, its registers at the end, and what it has kept.
+// The data of a random program: numbers, its registers at the end, and stored results.
 const (
 	dataWords   = 512
 	registersAt = 8 * dataWords
@@ -178,7 +179,7 @@ const (
 	dataSize    = 1 << 16
 )
 
-// random is an executable that fills its registers from its data, executes n random instructions, and
+// random returns an executable that fills its registers from its data, executes n random instructions, and
 // prints its data with the registers.
 func random(seed uint64, n int) []byte {
 	p := &program{Rand: rand.New(rand.NewPCG(seed, 1))}
@@ -218,7 +219,7 @@ func random(seed uint64, n int) []byte {
 	return rv.ELF(64, codeAt, rv.Segment{At: codeAt, Flags: 5, Data: p.text}, rv.Segment{At: dataAt, Flags: 6, Data: data})
 }
 
-// random32 is the like of random for RV32IM.
+// random32 returns the same kind of executable for RV32IM.
 func random32(seed uint64, n int) []byte {
 	p := &program{Rand: rand.New(rand.NewPCG(seed, 1))}
 	keep := func(w uint32) {
@@ -271,7 +272,7 @@ func random32(seed uint64, n int) []byte {
 	return rv.ELF(32, codeAt, rv.Segment{At: codeAt, Flags: 5, Data: p.text}, rv.Segment{At: dataAt, Flags: 6, Data: data})
 }
 
-// number is one that is small, at an end of a range, one of floating point, or any.
+// number returns a small number, one at an end of a range, a floating-point number, or any.
 func (p *program) number() uint64 {
 	switch v := p.Uint64(); p.IntN(8) {
 	case 0:
@@ -289,8 +290,8 @@ func (p *program) number() uint64 {
 	}
 }
 
-// double is a number of double precision, of few exponents so that sums are no trivial ones, or a
-// special one.
+// double returns a double-precision number. It is special, or has one of a few exponents, so that sums are
+// not trivial.
 func (p *program) double() uint64 {
 	if p.IntN(4) == 0 {
 		special := []uint64{0, 1 << 63, 0x7ff << 52, 0xfff << 52, 0x7ff8 << 48, 0x7ff4 << 48, 1, 0x000fffffffffffff, 0x43e << 52, 0xc3e << 52, 0x41e << 52, 0x3fe << 52}
@@ -302,7 +303,8 @@ func (p *program) double() uint64 {
 	return p.Uint64()&(1<<63) | p.fraction(52) | uint64(0x3e0+p.IntN(0x60))<<52
 }
 
-// fraction is one of so many bits: any, or one of few ones, so that results are exact or next to a middle.
+// fraction returns a fraction of the given number of bits. It is random, or has few bits set, so that results
+// are exact or next to a midpoint.
 func (p *program) fraction(bits int) uint64 {
 	all := uint64(1)<<bits - 1
 	switch p.IntN(4) {

@@ -1,24 +1,27 @@
-// Package riscv executes RISC-V programs, guests, and counts what they retire: static programs for
-// Linux (RV64GC) of Go, C, C++, Rust or Zig, and bare ones of RV64IM and RV32IM, as zero-knowledge
-// machines take them. A developer sees what a guest costs before any prover runs.
+// Package riscv executes RISC-V programs, called guests, and counts the instructions that they retire. It
+// runs static programs for Linux (RV64GC), for example from Go, C, C++, Rust or Zig. It also runs bare
+// programs for RV64IM and RV32IM, the instruction sets of zero-knowledge machines. Developers see what a
+// guest costs before any prover runs.
 //
 //	p, err := riscv.Load(raw, nil)
 //	r, err := riscv.Run(ctx, p, riscv.Options{Input: input, Precompiles: precompile.All()})
 //	fmt.Println(r.Cycles, r.Functions[0].Name, r.Sections[0].Cycles, r.Output)
 //
-// A guest reads its input, appends to its output, marks sections that are counted apart and calls precompiles
-// by the ecalls of package call: in Go by package guest, in C, C++ and Rust by riscv/c. Package precompile has
-// precompiles, package cost what a prover's tables would have.
+// A guest uses the ecalls of package call to read its input, append to its output, mark sections (regions
+// that are counted separately) and call precompiles. Guests in Go make these calls with package guest, guests
+// in C, C++ and Rust with riscv/c. Package precompile implements precompiles. Package cost estimates the
+// tables of a prover.
 //
-// A cycle is a retired instruction. A guest that gets the same input retires the same instructions in
-// every run, on every machine: its threads take turns on one processor, its random numbers are always the
-// same, and its clock is a function of what it does.
+// A cycle is one retired instruction. With the same input, a guest retires the same instructions in every run
+// and on every machine: its threads take turns on one processor, its random numbers are always the same, and
+// its clock depends only on what it does.
 //
-// A program for Linux has the calls that docs/riscv.md lists; any other one returns ENOSYS. It has standard input, output
-// and error, and sees nothing of the host's files.
+// A program for Linux can make the system calls listed in docs/riscv.md; any other call returns ENOSYS. It
+// has standard input, output and error, and cannot see the host's files.
 //
-// Arithmetic of floating point rounds to nearest, ties to even; another mode is a Fault. Code cannot be written.
-// Nothing is proved here, and no signal is delivered: what would be one in Go, such as the use of a nil pointer, is a Fault.
+// Floating-point arithmetic rounds to nearest, ties to even; setting another mode is a Fault. Code cannot be
+// written to. Signals are not delivered: what would be a signal in Go, such as the use of a nil pointer, is a
+// Fault. This package proves nothing.
 //
 // Sources: The RISC-V Instruction Set Manual, volume I (20240411); Linux, include/uapi.
 package riscv

@@ -19,10 +19,10 @@ type Program struct {
 	Entry uint64
 
 	segments  []segment  // by address
-	arch      string     // the instruction set that it was compiled for, of its attributes; empty: not known
+	arch      string     // the instruction set that it was compiled for, from its attributes; empty: not known
 	functions []function // by address
 	headers   uint64     // address of the program headers; 0: not loaded
-	count     int        // of the program headers
+	count     int        // number of program headers
 }
 
 type segment struct {
@@ -36,14 +36,14 @@ type function struct {
 	name       string
 }
 
-// Limits of what is loaded.
+// Limits of a program.
 const (
 	mostSegments = 64
-	// highest is the end of the addresses: those of a user under Linux, Sv48.
+	// highest is the end of the addresses of a user's program under Linux, with Sv48.
 	highest = 1 << 47
 )
 
-// highest is the end of the addresses of an instruction set.
+// highest returns the end of the addresses of an instruction set.
 func (a ISA) highest() uint64 {
 	if a.XLEN == 32 {
 		return 1<<32 - pageSize
@@ -51,10 +51,12 @@ func (a ISA) highest() uint64 {
 	return highest
 }
 
-// Load reads an ELF executable that is linked statically: ELF64 for RV64GC, which a program for Linux is, and RV64IM;
-// ELF32 for RV32IM. isa nil: RV64GC or RV32IM; other sets than these three are refused. Segments may share a page and may
-// not overlap. The program keeps nothing of raw. The error is a *zkbench.DecodeError, which is an ErrMalformed; of a file
-// for another machine it says what the file is for, and what is accepted.
+// Load parses a statically linked ELF executable. ELF64 files are for RV64GC, the set of programs for Linux,
+// or for RV64IM; ELF32 files are for RV32IM. Load accepts no other sets. If isa is nil, it is RV64GC or
+// RV32IM. Segments may share a page but must not overlap. The program does not retain raw.
+//
+// Errors have type *zkbench.DecodeError and wrap zkbench.ErrMalformed. For a file for another machine the
+// error says what the file is for and what is accepted.
 func Load(raw []byte, isa *ISA) (*Program, error) {
 	p, err := load(bytes.Clone(raw), isa)
 	if err != nil {
@@ -102,12 +104,13 @@ func load(raw []byte, isa *ISA) (*Program, error) {
 		}
 	}
 	if p.rightsOf(p.Entry)&executable == 0 {
-		return nil, fmt.Errorf("entry %#x is in no segment of code", p.Entry)
+		return nil, fmt.Errorf("entry %#x is not in a segment of code", p.Entry)
 	}
 	return p, p.symbols(file, base)
 }
 
-// accept refuses a file of another machine than the program's, and says all that it lacks of one.
+// accept returns an error if the file is for another machine than the program's, and names everything that
+// the machine lacks.
 func (p *Program) accept(file *elfFile) error {
 	kind, machine, bits := elf.Type(file.header.Type), elf.Machine(file.header.Machine), 64
 	if file.class == elf.ELFCLASS32 {
@@ -117,25 +120,25 @@ func (p *Program) accept(file *elfFile) error {
 	case machine != elf.EM_RISCV:
 		return fmt.Errorf("a program for %v; accepted: %v", machine, elf.EM_RISCV)
 	case bits != p.ISA.XLEN:
-		return fmt.Errorf("a program of %d bits (%v) for %v; accepted: of %d bits", bits, file.class, p.ISA, p.ISA.XLEN)
+		return fmt.Errorf("a program of %d bits (%v) for %v; accepted: a program of %d bits", bits, file.class, p.ISA, p.ISA.XLEN)
 	case len(file.segments) > mostSegments:
 		return fmt.Errorf("%d program headers; accepted: at most %d", len(file.segments), mostSegments)
 	}
 	for _, header := range file.segments {
 		if elf.ProgType(header.Type) == elf.PT_INTERP {
-			return fmt.Errorf("a program that is linked when it is started (%v); accepted: one that is linked statically, by -static", elf.PT_INTERP)
+			return fmt.Errorf("a dynamically linked program (%v); accepted: a statically linked program (-static)", elf.PT_INTERP)
 		}
 	}
 	if kind != elf.ET_EXEC && kind != elf.ET_DYN {
-		return fmt.Errorf("type %v; accepted: %v, and %v of a program that is linked statically", kind, elf.ET_EXEC, elf.ET_DYN)
+		return fmt.Errorf("type %v; accepted: %v, and %v for a statically linked program", kind, elf.ET_EXEC, elf.ET_DYN)
 	}
-	if lacks := p.ISA.lacksOf(file.header.Flags); len(lacks) > 0 {
-		return fmt.Errorf("a program that uses %s, which %v has not; accepted: compiled for %[2]v, by -march", strings.Join(lacks, " and "), p.ISA)
+	if lacks := p.ISA.missing(file.header.Flags); len(lacks) > 0 {
+		return fmt.Errorf("a program that uses %s, which %v lacks; accepted: a program compiled for %[2]v (-march)", strings.Join(lacks, " and "), p.ISA)
 	}
 	return nil
 }
 
-// segment takes a segment to the program.
+// segment adds a segment to the program.
 func (p *Program) segment(file *elfFile, prog elf.Prog64, base uint64) error {
 	if prog.Memsz == 0 {
 		return nil
@@ -161,7 +164,7 @@ func (p *Program) segment(file *elfFile, prog elf.Prog64, base uint64) error {
 		}
 	}
 	if s.rights&writable != 0 && s.rights&executable != 0 {
-		return errors.New("both writable and executable, which a program that changes itself would be")
+		return errors.New("both writable and executable; accepted: at most one of them")
 	}
 	if p.ISA == rv64gc && s.end > stackTop-stackSize && s.start < stackTop {
 		return fmt.Errorf("%d bytes at %#x; accepted: none from %#x to %#x, where the stack is", prog.Memsz, prog.Vaddr, uint64(stackTop-stackSize), uint64(stackTop))
@@ -173,7 +176,7 @@ func (p *Program) segment(file *elfFile, prog elf.Prog64, base uint64) error {
 	return nil
 }
 
-// end is the first page above all segments that are below the stack.
+// end returns the first page above all segments that are below the stack.
 func (p *Program) end() (end uint64) {
 	for _, s := range p.segments {
 		if s.end <= stackTop-stackSize {
@@ -183,7 +186,7 @@ func (p *Program) end() (end uint64) {
 	return end
 }
 
-// rightsOf are those of an address when the program starts.
+// rightsOf returns the rights of an address when the program starts.
 func (p *Program) rightsOf(addr uint64) rights {
 	for _, s := range p.segments {
 		if s.start <= addr && addr < s.end {
@@ -193,7 +196,7 @@ func (p *Program) rightsOf(addr uint64) rights {
 	return 0
 }
 
-// symbols takes the functions from the symbol table, if there is one.
+// symbols reads the functions from the symbol table, if there is one.
 func (p *Program) symbols(file *elfFile, base uint64) error {
 	all, err := file.symbols()
 	if err != nil {
@@ -210,13 +213,14 @@ func (p *Program) symbols(file *elfFile, base uint64) error {
 	return nil
 }
 
-// isFunction tells whether a symbol names one: assembly's have no type, as have the marks of code and data within
-// functions (RISC-V psABI, section "Mapping Symbol") and an assembler's own labels.
+// isFunction reports whether a symbol names a function. Symbols in assembly have no type. Neither have the
+// marks of code and data within functions (RISC-V psABI, section "Mapping Symbol") or the assembler's own
+// labels, which are not functions.
 func (s *symbol) isFunction() bool {
 	return s.kind == elf.STT_FUNC || s.kind == elf.STT_NOTYPE && s.name != "" && s.name[0] != '$' && !strings.HasPrefix(s.name, ".L")
 }
 
-// printable is a name without what would move a terminal's cursor.
+// printable removes from a name the characters that would move a terminal's cursor.
 func printable(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -226,7 +230,7 @@ func printable(name string) string {
 	}, name)
 }
 
-// functionAt is the index of the function of an address; -1: none is known.
+// functionAt returns the index of the function that contains an address, or -1 if none is known.
 func (p *Program) functionAt(pc uint64) int {
 	i, found := slices.BinarySearchFunc(p.functions, pc, func(f function, pc uint64) int { return cmp.Compare(f.start, pc) })
 	if found {

@@ -17,19 +17,19 @@ import (
 	"github.com/zkbench/zkbench/riscv/call"
 )
 
-// Where the programs of tests have their code and data.
+// Addresses of the test programs' code and data.
 const (
 	codeAt = 0x10000
 	dataAt = 0x200000
 )
 
-// section is one of a file.
+// section is a section of an ELF file.
 type section struct {
 	kind, flags, link, size uint64 // as elf.SectionHeader has them, and of an entry
 	data                    []byte
 }
 
-// withSections is a file with sections 1 and on, the last of which has their names.
+// withSections returns the file with sections 1 and up, the last of which holds their names.
 func withSections(raw []byte, sections ...section) []byte {
 	le := binary.LittleEndian
 	word, shoff, counts := le.AppendUint64, 40, 58
@@ -54,14 +54,14 @@ func withSections(raw []byte, sections ...section) []byte {
 	return append(raw, headers...)
 }
 
-// label is a symbol: a function, or one that has no type.
+// label is a symbol: a function, or a symbol without a type.
 type label struct {
 	name string
 	kind byte // 2: a function
 	at   uint64
 }
 
-// withSymbols is a file with a symbol table.
+// withSymbols returns the file with a symbol table.
 func withSymbols(raw []byte, labels ...label) []byte {
 	le := binary.LittleEndian
 	each := uint64(24)
@@ -81,7 +81,7 @@ func withSymbols(raw []byte, labels ...label) []byte {
 	return withSections(raw, section{2, 0, 2, each, table}, section{kind: 3, data: names}, section{kind: 3, data: []byte{0}})
 }
 
-// code is an executable of instructions, and of data that may be written.
+// code returns an executable with these instructions, and with data that may be written.
 func code(words []uint32, data []byte) []byte {
 	return rv.ELF(64, codeAt, rv.Segment{At: codeAt, Flags: 5, Data: rv.Text(words...)}, rv.Segment{At: dataAt, Flags: 6, Data: data, Memory: 1 << 16})
 }
@@ -123,22 +123,22 @@ func TestLoadRefuses(t *testing.T) {
 		"a magic alone":    {good[:16], "1 headers of 64 bytes at offset 0 of a file of 16"},
 		"another class":    {changed(4, 3), "class ELFCLASS64+1"},
 		"another machine":  {changed(18, 62), "a program for EM_X86_64; accepted: EM_RISCV"},
-		"shared":           {changed(16, 3), "ET_DYN without DF_1_PIE, as a shared library has it"},
+		"shared":           {changed(16, 3), "ET_DYN without DF_1_PIE, like a shared library"},
 		"not linked":       {changed(16, 1), "type ET_REL; accepted: ET_EXEC, and ET_DYN"},
 		"big-endian":       {slices.Concat(good[:5], []byte{2}, good[6:18], []byte{0, 21}, good[20:]), "a program for EM_PPC64 of byte order ELFDATA2MSB; accepted: EM_RISCV, ELFDATA2LSB"},
 		"no byte order":    {changed(5, 0), "a program for a machine of byte order ELFDATANONE"},
-		"quad precision":   {changed(48, 7), "a program that uses registers of floating point (Q), which RV64GC has not; accepted: compiled for RV64GC, by -march"},
+		"quad precision":   {changed(48, 7), "a program that uses floating-point registers (Q), which RV64GC lacks; accepted: a program compiled for RV64GC (-march)"},
 		"in the stack":     {rv.ELF(64, 0x3f_ffff_0000, rv.Segment{At: 0x3f_ffff_0000, Flags: 5, Data: text.Data}), "where the stack is"},
 		"no sections":      {changed(60, 1), "1 section headers of 0 bytes at offset 0"},
 		"headers beyond":   {changed(33, 0xff), "1 program headers of 56 bytes at offset 65344"},
-		"entry outside":    {rv.ELF(64, codeAt+8, text), "entry 0x10008 is in no segment of code"},
+		"entry outside":    {rv.ELF(64, codeAt+8, text), "entry 0x10008 is not in a segment of code"},
 		"entry in data":    {rv.ELF(64, dataAt, text, rv.Segment{At: dataAt, Flags: 6, Data: []byte{1}}), "entry 0x200000"},
 		"changes itself":   {rv.ELF(64, codeAt, rv.Segment{At: codeAt, Flags: 7, Data: text.Data}), "both writable and executable"},
 		"overlap":          {rv.ELF(64, codeAt, text, rv.Segment{At: codeAt + 4, Flags: 6, Data: text.Data}), "segments at 0x10000 and 0x10004 overlap"},
 		"huge":             {rv.ELF(64, codeAt, text, rv.Segment{At: dataAt, Flags: 6, Memory: 1 << 60}), "accepted: addresses below"},
 		"around":           {rv.ELF(64, codeAt, text, rv.Segment{At: 1<<64 - 8, Flags: 6, Data: text.Data}), "accepted: addresses below"},
 		"interpreter":      {changed(64, 3), "PT_INTERP"},
-		"dynamic":          {changed(64, 2), "entry 0x10000 is in no segment of code"},
+		"dynamic":          {changed(64, 2), "entry 0x10000 is not in a segment of code"},
 		"more in the file": {changed(64+40, 4), "8 of them in the file"},
 		"segments":         {changed(56, 65), "65 program headers; accepted: at most 64"},
 		"beyond the file":  {changed(64+8, 0, 0, 0, 1), "at offset 16777216"},
@@ -157,10 +157,10 @@ func TestLoadRefuses(t *testing.T) {
 		raw []byte
 		isa *riscv.ISA
 	}{
-		"a program of 64 bits (ELFCLASS64) for RV32IM; accepted: of 32 bits":                                   {good, riscv.RV32IM()},
-		"a program of 32 bits (ELFCLASS32) for RV64IM; accepted: of 64 bits":                                   {small, riscv.RV64IM()},
-		"uses compressed instructions (C) and registers of floating point (D), which RV64IM has not; accepted": {bare, riscv.RV64IM()},
-		"uses compressed instructions (C) and registers of floating point (F), which RV32IM has not; accepted": {flagged, nil},
+		"a program of 64 bits (ELFCLASS64) for RV32IM; accepted: a program of 32 bits":                    {good, riscv.RV32IM()},
+		"a program of 32 bits (ELFCLASS32) for RV64IM; accepted: a program of 64 bits":                    {small, riscv.RV64IM()},
+		"uses compressed instructions (C) and floating-point registers (D), which RV64IM lacks; accepted": {bare, riscv.RV64IM()},
+		"uses compressed instructions (C) and floating-point registers (F), which RV32IM lacks; accepted": {flagged, nil},
 	} {
 		_, err := riscv.Load(test.raw, test.isa)
 		must.Fail(t, err, zkbench.ErrMalformed, "%s", says)
@@ -219,10 +219,10 @@ func TestNames(t *testing.T) {
 	guest := code([]uint32{rv.Ecall}, nil)
 	must.Get(riscv.Load(withSections(guest, section{2, 0, 2, 24, none}, section{kind: 3, data: []byte{0}}, last), nil))(t)
 	for says, sections := range map[string][]section{
-		"symbols that are compressed":            {{2, compressed, 2, 24, bomb.Bytes()}, {kind: 3, data: []byte{0}}, last},
-		"symbols that are compressed; accepted":  {{2, 0, 2, 24, none}, {kind: 3, flags: compressed, data: bomb.Bytes()}, last},
-		"names of symbols of more than 67108864": {{2, 0, 2, 24, overlapping}, {kind: 3, data: long}, last},
-		"names in section 9 of 4":                {{2, 0, 9, 24, none}, {kind: 3, data: []byte{0}}, last},
+		"compressed symbols":                       {{2, compressed, 2, 24, bomb.Bytes()}, {kind: 3, data: []byte{0}}, last},
+		"compressed symbols; accepted":             {{2, 0, 2, 24, none}, {kind: 3, flags: compressed, data: bomb.Bytes()}, last},
+		"names of symbols have more than 67108864": {{2, 0, 2, 24, overlapping}, {kind: 3, data: long}, last},
+		"names in section 9 of 4":                  {{2, 0, 9, 24, none}, {kind: 3, data: []byte{0}}, last},
 	} {
 		raw := withSections(guest, sections...)
 		var before, after runtime.MemStats

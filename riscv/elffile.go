@@ -8,8 +8,8 @@ import (
 	"fmt"
 )
 
-// elfFile is the tables of an ELF file, those of 32 bits as those of 64. Package debug/elf copies a name for each
-// section and symbol, which for a small file can be more than there is memory. (System V ABI, chapter "Object
+// elfFile holds the tables of an ELF file, those of 32 bits converted to 64. Package debug/elf copies a name
+// for each section and symbol, so that a small file could use up the memory. (System V ABI, chapter "Object
 // Files".)
 type elfFile struct {
 	raw      []byte
@@ -77,7 +77,7 @@ func (f *elfFile) read32() error {
 	return err
 }
 
-// entries are n of a table at an offset, each so many bytes.
+// entries decodes the n entries of a table at an offset. Each has the given number of bytes.
 func entries[T any](raw []byte, what string, at uint64, each, n uint16) ([]T, error) {
 	if n == 0 {
 		return nil, nil
@@ -94,7 +94,7 @@ func entries[T any](raw []byte, what string, at uint64, each, n uint16) ([]T, er
 	return all, nil
 }
 
-// part is what a file has at an offset.
+// part returns size bytes of the file at an offset.
 func (f *elfFile) part(what string, at, size uint64) ([]byte, error) {
 	if at > uint64(len(f.raw)) || size > uint64(len(f.raw))-at {
 		return nil, fmt.Errorf("%s: %d bytes at offset %d of a file of %d", what, size, at, len(f.raw))
@@ -102,22 +102,22 @@ func (f *elfFile) part(what string, at, size uint64) ([]byte, error) {
 	return f.raw[at:][:size], nil
 }
 
-// symbol is one of a file's.
+// symbol is an entry of a file's symbol table.
 type symbol struct {
 	name        string
 	kind        elf.SymType
 	value, size uint64
 }
 
-// Limits of symbols.
+// Limits of symbol tables.
 const (
 	mostSymbols = 1 << 20
 	mostNamed   = 64 << 20 // bytes of all names, which may overlap in the file
 )
 
-// symbols are those of the symbol table, if there is one.
+// symbols returns the entries of the symbol table, if there is one.
 func (f *elfFile) symbols() (all []symbol, err error) {
-	var parts [2][]byte // of the table, and of its names
+	var parts [2][]byte // the table, and its names
 	for _, table := range f.sections {
 		if elf.SectionType(table.Type) != elf.SHT_SYMTAB {
 			continue
@@ -127,7 +127,7 @@ func (f *elfFile) symbols() (all []symbol, err error) {
 		}
 		for i, s := range []elf.Section64{table, f.sections[table.Link]} {
 			if elf.SectionFlag(s.Flags)&elf.SHF_COMPRESSED != 0 {
-				return nil, errors.New("symbols that are compressed; accepted: those that are not")
+				return nil, errors.New("compressed symbols; accepted: uncompressed symbols")
 			}
 			if parts[i], err = f.part("symbols", s.Off, s.Size); err != nil {
 				return nil, err
@@ -158,7 +158,7 @@ func (f *elfFile) symbols() (all []symbol, err error) {
 			}
 		}
 		if named += len(s.name); named > mostNamed {
-			return nil, fmt.Errorf("names of symbols of more than %d bytes", mostNamed)
+			return nil, fmt.Errorf("names of symbols have more than %d bytes in all", mostNamed)
 		}
 		all = append(all, s)
 	}

@@ -12,23 +12,24 @@ import (
 // Flags of a file's machine (RISC-V psABI, section "File Header").
 const (
 	flagCompressed = 0x1
-	flagFloat      = 0x6 // bits of how numbers of floating point are passed: 0, in registers of F, D or Q
+	flagFloat      = 0x6 // bits that say how floating-point numbers are passed: 0, or in registers of F, D or Q
 )
 
-// lacksOf are the extensions that a file's flags name and an instruction set has not.
-func (a ISA) lacksOf(flags uint32) (lacks []string) {
+// missing returns the extensions that a file's flags name and the instruction set lacks.
+func (a ISA) missing(flags uint32) (lacks []string) {
 	if flags&flagCompressed != 0 && !a.Compressed {
 		lacks = append(lacks, "compressed instructions (C)")
 	}
 	const quad = 3
 	if float := flags & flagFloat >> 1; float == quad || float != 0 && !a.Float {
-		lacks = append(lacks, "registers of floating point ("+[...]string{"", "F", "D", "Q"}[float]+")")
+		lacks = append(lacks, "floating-point registers ("+[...]string{"", "F", "D", "Q"}[float]+")")
 	}
 	return lacks
 }
 
-// lacks is the extension that an instruction is of and that an instruction set has not; empty: it is of none that is known.
-func (a ISA) lacks(w uint32) string {
+// extensionOf returns the extension that an instruction needs and the instruction set lacks. It is empty if
+// the instruction belongs to no known extension.
+func (a ISA) extensionOf(w uint32) string {
 	const (
 		loadFP, storeFP, atomics, madd, nmadd, opFP, vector = 0x07, 0x27, 0x2f, 0x43, 0x4f, 0x53, 0x57
 		widthS, widthD                                      = 2, 3
@@ -49,27 +50,28 @@ func (a ISA) lacks(w uint32) string {
 	return ""
 }
 
-// illegal says of an instruction that it is none of the program's instruction set, which extension it is of, and for which
-// instruction set the program was compiled.
+// illegal describes an instruction that the program's instruction set does not have: the extension that it
+// belongs to, and the instruction set for which the program was compiled.
 func (p *Program) illegal(w uint32) string {
-	of, by := "", ""
-	if extension := p.ISA.lacks(w); extension != "" {
-		of = ", of the extension " + extension
+	extended, compiled := "", ""
+	if extension := p.ISA.extensionOf(w); extension != "" {
+		extended = ", of the extension " + extension
 	}
 	if p.arch != "" {
-		by = "; the program is compiled for " + p.arch
+		compiled = "; the program is compiled for " + p.arch
 	}
-	return fmt.Sprintf("%#x%s; accepted: %v%s", w, of, p.ISA, by)
+	return fmt.Sprintf("%#x%s; accepted: %v%s", w, extended, p.ISA, compiled)
 }
 
 // Dynamic entries (System V ABI, "Dynamic Section").
 const (
 	dynamicFlags1    = 0x6ffffffb // DT_FLAGS_1
 	dynamicPIE       = 0x08000000 // DF_1_PIE
-	positionFreeBase = 0x10000    // where a program goes that can be anywhere
+	positionFreeBase = 0x10000    // base of a position-independent program
 )
 
-// base is what is added to all addresses of a file: 0, but for a program that can be anywhere and relocates itself.
+// base returns the number to add to all addresses of a file. It is 0 except for a position-independent
+// program that relocates itself.
 func (f *elfFile) base() (uint64, error) {
 	if elf.Type(f.header.Type) == elf.ET_EXEC {
 		return 0, nil
@@ -88,11 +90,11 @@ func (f *elfFile) base() (uint64, error) {
 			}
 		}
 	}
-	return 0, errors.New("type ET_DYN without DF_1_PIE, as a shared library has it; accepted: a program, linked by -static or -static-pie")
+	return 0, errors.New("type ET_DYN without DF_1_PIE, like a shared library; accepted: a program linked with -static or -static-pie")
 }
 
-// architecture is the instruction set that a file was compiled for, of its attributes (RISC-V psABI, section
-// "Attributes"); empty: there is none that can be read.
+// architecture returns the instruction set for which a file was compiled, from its attributes (RISC-V psABI,
+// section "Attributes"). It is empty if there are no attributes that can be read.
 func (f *elfFile) architecture() string {
 	const (
 		attributes         = 0x70000003 // SHT_RISCV_ATTRIBUTES

@@ -17,10 +17,10 @@ import (
 	"github.com/zkbench/zkbench/riscv"
 )
 
-// plainCPU is QEMU's processor without the extensions that it has beyond RV64GC.
+// plainCPU is QEMU's processor without the extensions that it has in addition to RV64GC.
 const plainCPU = "rv64,zba=false,zbb=false,zbc=false,zbs=false"
 
-// signals are those that a program dies of under Linux for a fault.
+// signals holds the signals that end a program under Linux, indexed by the kind of fault.
 var signals = map[riscv.FaultKind]syscall.Signal{
 	riscv.IllegalInstruction: syscall.SIGILL,
 	riscv.WildAccess:         syscall.SIGSEGV,

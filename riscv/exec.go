@@ -5,45 +5,46 @@ import (
 	"math/bits"
 )
 
-// hart is what a thread has of its own.
+// hart is the state of the processor that belongs to one thread.
 type hart struct {
 	pc uint64
 	x  [64]uint64 // registers; sink takes what is written to register zero
-	f  [32]uint64 // floating point; single precision has ones above
+	f  [32]uint64 // floating-point registers; above a single-precision number all bits are 1
 
-	flags uint8 // that operations of floating point have raised
+	flags uint8 // raised by floating-point operations
 }
 
-// block is code that runs from its first instruction to its last.
+// block is code that always runs from its first instruction to its last.
 type block struct {
 	start, end uint64
 	code       []instr
 	runs       uint64
-	next       [2]*block // that follow: where the last instruction goes on, and where it jumps to
+	next       [2]*block // the blocks that follow if the last instruction does not jump, and if it does
 	function   int       // index; -1: none
 
-	precompiled uint64 // runs whose ecall, the last instruction, was of a precompile
+	precompiled uint64 // number of runs in which the last instruction, an ecall, called a precompile
 }
 
 const longestBlock = 64 // instructions
 
-// jumpCache has blocks by the low bits of where they start, for jumps by a register.
+// cachedJumps is the size of a section's cache of blocks for jumps to an address in a register. It is indexed
+// by the low bits of the address.
 const cachedJumps = 4096
 
-// stop is why a hart does not go on.
+// stop is the reason why a hart stops.
 type stop uint8
 
 const (
 	stopBudget stop = iota // it has used up its cycles
-	stopCall               // pc is behind an ecall
-	stopJump               // pc is behind an opProfiled, which is not executed yet
+	stopCall               // pc is after an ecall
+	stopJump               // pc is after an opProfiled, which has not been executed yet
 	stopFull               // there are too many blocks
-	stopFault              // in machine.fault
+	stopFault              // the reason is in machine.fault
 )
 
-// execute runs a hart for at most so many cycles, and returns how many are left.
+// execute runs a hart for at most budget cycles, and returns how many are left.
 //
-// Cycles are counted by blocks: each knows how often it ran, and what is in it.
+// It counts cycles by blocks: each block knows how often it ran and which instructions it has.
 func (m *machine) execute(h *hart, budget uint64) (left uint64, why stop) {
 	x, mem, jumps := &h.x, m.mem, &m.section.jumps
 	left = budget
@@ -276,7 +277,7 @@ func (m *machine) execute(h *hart, budget uint64) (left uint64, why stop) {
 			}
 		}
 		if edge == byRegister {
-			if j := &jumps[h.pc>>1%cachedJumps]; j.pc == h.pc && j.block != nil { // none of address 0 is at first
+			if j := &jumps[h.pc>>1%cachedJumps]; j.pc == h.pc && j.block != nil { // an empty entry has pc 0 and no block
 				b = j.block
 			} else {
 				b = m.blockAt(h.pc)
@@ -291,10 +292,10 @@ func (m *machine) execute(h *hart, budget uint64) (left uint64, why stop) {
 	}
 }
 
-// byRegister is the edge of a block whose last instruction is jalr.
+// byRegister is the edge of a block that ends with jalr.
 const byRegister = 2
 
-// flag is 1 for true.
+// flag returns 1 for true and 0 for false.
 func flag(is bool) uint64 {
 	if is {
 		return 1
@@ -302,11 +303,12 @@ func flag(is bool) uint64 {
 	return 0
 }
 
-// word is a number of 32 bits as a register holds it.
+// word returns a 32-bit number in the form that a register holds.
 func word(v uint32) uint64 { return uint64(int64(int32(v))) }
 
-// multiply is what the extension M has beside mul and mulhu of either width. A division by zero, and of the least
-// number by -1, has a result (volume I, chapter "M", table "Semantics for division").
+// multiply executes the operations of extension M, except mul and mulhu of either width. A division by zero
+// has a result, and so has the least number divided by -1 (volume I, chapter "M", table "Semantics for
+// division").
 func multiply(o op, a, b uint64) uint64 {
 	sa, sb := int64(a), int64(b)
 	wa, wb := int32(a), int32(b)
@@ -321,7 +323,7 @@ func multiply(o op, a, b uint64) uint64 {
 		if b == 0 {
 			return ^uint64(0)
 		}
-		return uint64(sa / sb) // of the least by -1: the least, in Go too
+		return uint64(sa / sb) // the least divided by -1 is the least, in Go too
 	case opDivu:
 		if b == 0 {
 			return ^uint64(0)
@@ -365,7 +367,8 @@ func multiply(o op, a, b uint64) uint64 {
 	return 0
 }
 
-// rare executes what is not in execute. done are the cycles of this call before the block's end.
+// rare executes the operations that execute does not. done is the number of cycles of this call before the
+// block's end.
 func (m *machine) rare(h *hart, in *instr, done uint64) bool {
 	switch {
 	case opLrW <= in.op && in.op <= opAmoMaxuD:
@@ -377,13 +380,13 @@ func (m *machine) rare(h *hart, in *instr, done uint64) bool {
 	case in.op == opEbreak:
 		return m.refuse(Aborted, "ebreak")
 	case in.op == opUnsupported:
-		return m.refuse(Unsupported, fmt.Sprintf("%#x: rounding to nearest, ties to even, is accepted", in.imm))
+		return m.refuse(Unsupported, fmt.Sprintf("%#x: a rounding mode that is not supported; accepted: rounding to nearest, ties to even", in.imm))
 	}
 	return m.refuse(IllegalInstruction, m.program.illegal(uint32(in.imm)))
 }
 
-// faultAt ends the run of a block before its i-th instruction: what ran is counted, and the rest of
-// its cycles are left.
+// faultAt ends the run of a block before its i-th instruction. Instructions that ran are counted, and the
+// cycles of the others are left.
 func (m *machine) faultAt(h *hart, b *block, i int, left uint64) (uint64, stop) {
 	b.runs--
 	left += uint64(len(b.code) - i)
@@ -397,7 +400,7 @@ func (m *machine) faultAt(h *hart, b *block, i int, left uint64) (uint64, stop) 
 	return left, stopFault
 }
 
-// load reads memory where the fast way does not.
+// load reads memory if the fast path in execute cannot.
 func (m *machine) load(addr uint64, size int) (uint64, bool) {
 	addr = uint64(m.program.ISA.extend(addr))
 	if !m.aligned(addr, size) {
@@ -411,7 +414,7 @@ func (m *machine) load(addr uint64, size int) (uint64, bool) {
 	return v, true
 }
 
-// store writes memory where the fast way does not.
+// store writes memory if the fast path in execute cannot.
 func (m *machine) store(addr, v uint64, size int) bool {
 	addr = uint64(m.program.ISA.extend(addr))
 	if !m.aligned(addr, size) {
@@ -424,10 +427,10 @@ func (m *machine) store(addr, v uint64, size int) bool {
 	return true
 }
 
-// aligned tells whether an access may be.
+// aligned reports whether an access is aligned, or may be misaligned. If it may not, aligned sets the fault.
 func (m *machine) aligned(addr uint64, size int) bool {
 	return misaligned(addr, size) == 0 || m.Misaligned || m.refuse(Misaligned, fmt.Sprintf("%d bytes at %#x", size, addr))
 }
 
-// misaligned is 1 for an access that is.
+// misaligned returns 1 if an access is misaligned, and 0 otherwise.
 func misaligned(addr uint64, size int) uint64 { return flag(addr%uint64(size) != 0) }

@@ -5,14 +5,14 @@ import (
 	"math/bits"
 )
 
-// Quiet NaNs as results have them (volume I, chapter "F", section "NaN Generation and Propagation").
+// The quiet NaNs of results (volume I, chapter "F", section "NaN Generation and Propagation").
 const (
 	quietS = 0x7fc00000
 	quietD = 0x7ff8000000000000
-	boxed  = 0xffffffff_00000000 // above a single in a register
+	boxed  = 0xffffffff_00000000 // bits above a single-precision number in a register
 )
 
-// single is what a register has as one; a double that is none counts as NaN.
+// single returns the single-precision number in a register. If the register holds a double, it is NaN.
 func single(v uint64) uint32 {
 	if v&boxed != boxed {
 		return quietS
@@ -23,21 +23,21 @@ func single(v uint64) uint32 {
 func toSingle(v uint64) float32 { return math.Float32frombits(single(v)) }
 func toDouble(v uint64) float64 { return math.Float64frombits(v) }
 func box(v uint32) uint64       { return boxed | uint64(v) }
-func ofSingle(v float32) uint64 {
+func fromSingle(v float32) uint64 {
 	if v != v {
 		return box(quietS)
 	}
 	return box(math.Float32bits(v))
 }
 
-func ofDouble(v float64) uint64 {
+func fromDouble(v float64) uint64 {
 	if v != v {
 		return quietD
 	}
 	return math.Float64bits(v)
 }
 
-// float executes what the extensions F and D have.
+// float executes the instructions of the extensions F and D.
 func (m *machine) float(h *hart, in *instr) bool {
 	x, f := &h.x, &h.f
 	a, b, c := f[in.rs1&31], f[in.rs2&31], f[in.rs3&31]
@@ -58,28 +58,28 @@ func (m *machine) float(h *hart, in *instr) bool {
 		return m.store(x[in.rs1]+uint64(in.imm), b, 4+4*int(in.op-opFsw))
 
 	case opFaddS:
-		f[in.rd] = ofSingle(s + t)
+		f[in.rd] = fromSingle(s + t)
 	case opFsubS:
-		f[in.rd] = ofSingle(s - t)
+		f[in.rd] = fromSingle(s - t)
 	case opFmulS:
-		f[in.rd] = ofSingle(s * t)
+		f[in.rd] = fromSingle(s * t)
 	case opFdivS:
-		f[in.rd] = ofSingle(s / t)
+		f[in.rd] = fromSingle(s / t)
 	case opFsqrtS: // 53 bits are more than 2·24 + 1, so that rounding twice is rounding once
-		f[in.rd] = ofSingle(float32(math.Sqrt(float64(s))))
+		f[in.rd] = fromSingle(float32(math.Sqrt(float64(s))))
 	case opFmaddS:
-		f[in.rd] = ofSingle(fma32(s, t, u))
+		f[in.rd] = fromSingle(fma32(s, t, u))
 	case opFmsubS:
-		f[in.rd] = ofSingle(fma32(s, t, -u))
+		f[in.rd] = fromSingle(fma32(s, t, -u))
 	case opFnmsubS:
-		f[in.rd] = ofSingle(fma32(-s, t, u))
+		f[in.rd] = fromSingle(fma32(-s, t, u))
 	case opFnmaddS:
-		f[in.rd] = ofSingle(fma32(-s, t, -u))
+		f[in.rd] = fromSingle(fma32(-s, t, -u))
 	case opFsgnjS, opFsgnjnS, opFsgnjxS:
 		f[in.rd] = box(uint32(sign(uint64(single(a)), uint64(single(b)), in.op-opFsgnjS, 31)))
-		return true // of bits as they are, without a flag
+		return true // copies bits and raises no flag
 	case opFminS, opFmaxS:
-		f[in.rd] = ofSingle(float32(extreme(float64(s), float64(t), in.op == opFmaxS)))
+		f[in.rd] = fromSingle(float32(extreme(float64(s), float64(t), in.op == opFmaxS)))
 	case opFeqS:
 		x[in.rd] = flag(s == t)
 	case opFltS:
@@ -98,32 +98,32 @@ func (m *machine) float(h *hart, in *instr) bool {
 		x[in.rd] = h.integer(float64(s), in.op-opFcvtWS, in.rs3)
 		return true
 	case opFcvtSW, opFcvtSWu, opFcvtSL, opFcvtSLu:
-		f[in.rd] = ofSingle(float32(h.ofInteger(x[in.rs1], in.op-opFcvtSW, in.rs3, formatS)))
+		f[in.rd] = fromSingle(float32(h.fromInteger(x[in.rs1], in.op-opFcvtSW, in.rs3, formatS)))
 		return true
 
 	case opFaddD:
-		f[in.rd] = ofDouble(d + e)
+		f[in.rd] = fromDouble(d + e)
 	case opFsubD:
-		f[in.rd] = ofDouble(d - e)
+		f[in.rd] = fromDouble(d - e)
 	case opFmulD:
-		f[in.rd] = ofDouble(d * e)
+		f[in.rd] = fromDouble(d * e)
 	case opFdivD:
-		f[in.rd] = ofDouble(d / e)
+		f[in.rd] = fromDouble(d / e)
 	case opFsqrtD:
-		f[in.rd] = ofDouble(math.Sqrt(d))
+		f[in.rd] = fromDouble(math.Sqrt(d))
 	case opFmaddD:
-		f[in.rd] = ofDouble(math.FMA(d, e, g))
+		f[in.rd] = fromDouble(math.FMA(d, e, g))
 	case opFmsubD:
-		f[in.rd] = ofDouble(math.FMA(d, e, -g))
+		f[in.rd] = fromDouble(math.FMA(d, e, -g))
 	case opFnmsubD:
-		f[in.rd] = ofDouble(math.FMA(-d, e, g))
+		f[in.rd] = fromDouble(math.FMA(-d, e, g))
 	case opFnmaddD:
-		f[in.rd] = ofDouble(math.FMA(-d, e, -g))
+		f[in.rd] = fromDouble(math.FMA(-d, e, -g))
 	case opFsgnjD, opFsgnjnD, opFsgnjxD:
 		f[in.rd] = sign(a, b, in.op-opFsgnjD, 63)
 		return true
 	case opFminD, opFmaxD:
-		f[in.rd] = ofDouble(extreme(d, e, in.op == opFmaxD))
+		f[in.rd] = fromDouble(extreme(d, e, in.op == opFmaxD))
 	case opFeqD:
 		x[in.rd] = flag(d == e)
 	case opFltD:
@@ -142,12 +142,12 @@ func (m *machine) float(h *hart, in *instr) bool {
 		x[in.rd] = h.integer(d, in.op-opFcvtWD, in.rs3)
 		return true
 	case opFcvtDW, opFcvtDWu, opFcvtDL, opFcvtDLu:
-		f[in.rd] = ofDouble(h.ofInteger(x[in.rs1], in.op-opFcvtDW, in.rs3, formatD))
+		f[in.rd] = fromDouble(h.fromInteger(x[in.rs1], in.op-opFcvtDW, in.rs3, formatD))
 		return true
 	case opFcvtSD:
-		f[in.rd] = ofSingle(float32(d))
+		f[in.rd] = fromSingle(float32(d))
 	case opFcvtDS:
-		f[in.rd] = ofDouble(float64(s))
+		f[in.rd] = fromDouble(float64(s))
 	}
 	if in.op >= opFaddS {
 		h.raise(in, a, b, c)
@@ -155,8 +155,8 @@ func (m *machine) float(h *hart, in *instr) bool {
 	return true
 }
 
-// fma32 is a·b + c, rounded once. The product is exact in double precision; the sum is rounded to
-// odd there, 53 bits being at least 24 + 2, so that rounding it again is rounding once (Boldo and
+// fma32 returns a·b + c, rounded once. In double precision the product is exact, and the sum is rounded to
+// odd. Since 53 bits are at least 24 + 2, rounding it again gives the same as rounding once (Boldo and
 // Melquiond, "Emulation of a FMA and Correctly Rounded Sums", theorem 1).
 func fma32(a, b, c float32) float32 {
 	p, q := float64(a)*float64(b), float64(c)
@@ -174,7 +174,8 @@ func fma32(a, b, c float32) float32 {
 	return float32(sum)
 }
 
-// sign is a with the sign of b, its opposite, or the product of both, by kind.
+// sign returns a with the sign of b, with the opposite of it, or with the product of both signs. The kind
+// selects which.
 func sign(a, b uint64, kind op, bit uint) uint64 {
 	of := uint64(1) << bit
 	switch kind {
@@ -186,7 +187,7 @@ func sign(a, b uint64, kind op, bit uint) uint64 {
 	return a ^ b&of
 }
 
-// extreme is the lesser or the greater number; -0 is less than 0, and a NaN is no number.
+// extreme returns the lesser or the greater number. -0 is less than 0, and NaN is not a number.
 func extreme(a, b float64, greater bool) float64 {
 	switch {
 	case a != a:
@@ -199,7 +200,7 @@ func extreme(a, b float64, greater bool) float64 {
 	return min(a, b)
 }
 
-// classify is the bit of a number's class (volume I, chapter "F", table "Format of result of FCLASS").
+// classify returns the bit of a number's class (volume I, chapter "F", table "Format of result of FCLASS").
 func classify(v uint64, exponentBits, fractionBits uint) uint64 {
 	negative := v>>(exponentBits+fractionBits)&1 == 1
 	exponent := v >> fractionBits & (1<<exponentBits - 1)
@@ -223,9 +224,9 @@ func classify(v uint64, exponentBits, fractionBits uint) uint64 {
 	return pick(1, 6)
 }
 
-// integer converts to an integer of kind 0 to 3: of 32 bits, 32 without sign, 64, 64 without sign.
-// What is beyond its range is its end, and NaN the upper one (volume I, chapter "F", table
-// "Domains of float-to-integer conversions").
+// integer converts to an integer of a kind from 0 to 3: signed and unsigned 32 bits, signed and unsigned 64
+// bits. Values beyond the range become the nearest end of it, and NaN the upper end (volume I, chapter "F",
+// table "Domains of float-to-integer conversions").
 func (h *hart) integer(v float64, kind op, mode uint8) uint64 {
 	exact := v
 	switch mode {
@@ -241,7 +242,7 @@ func (h *hart) integer(v float64, kind op, mode uint8) uint64 {
 		v = math.Round(v)
 	}
 	domain := [...]struct {
-		low, above  float64 // of what there is, and the first that is too large
+		low, above  float64 // the range: its lowest value, and the first value above it
 		least, most uint64
 	}{
 		{math.MinInt32, 1 << 31, word(1 << 31), math.MaxInt32},
@@ -268,8 +269,8 @@ func (h *hart) integer(v float64, kind op, mode uint8) uint64 {
 	return uint64(int64(v))
 }
 
-// ofInteger converts an integer of kind 0 to 3, as integer has them, to a number of so many bits.
-func (h *hart) ofInteger(v uint64, kind op, mode uint8, f format) float64 {
+// fromInteger converts an integer to floating point. The kinds are those of integer.
+func (h *hart) fromInteger(v uint64, kind op, mode uint8, f format) float64 {
 	switch kind {
 	case 0:
 		v = word(uint32(v))

@@ -5,8 +5,8 @@ import (
 	"math/big"
 )
 
-// Flags that operations of floating point raise, as register fflags has them (volume I, chapter "F", section
-// "Floating-Point Control and Status Register").
+// Flags that floating-point operations raise, as in register fflags (volume I, chapter "F", section "Floating-Point
+// Control and Status Register").
 const (
 	flagInexact = 1 << iota
 	flagUnderflow
@@ -15,7 +15,7 @@ const (
 	flagInvalid
 )
 
-// Kinds of operations, by their place among those of a format.
+// Kinds of operations: their positions among the operations of a format.
 const (
 	kindAdd, kindSub, kindMul, kindDiv, kindSqrt = op(0), opFsubS - opFaddS, opFmulS - opFaddS, opFdivS - opFaddS, opFsqrtS - opFaddS
 	kindMin, kindMax, kindEq, kindLt, kindLe     = opFminS - opFaddS, opFmaxS - opFaddS, opFeqS - opFaddS, opFltS - opFaddS, opFleS - opFaddS
@@ -23,11 +23,11 @@ const (
 	kindNarrow, kindWiden                        = opFcvtSD - opFaddD, opFcvtDS - opFaddD
 )
 
-// format is what the flags of a result depend on.
+// format holds the properties of a floating-point format that the flags of a result depend on.
 type format struct {
-	bits     int     // of a fraction, with the one that is not stored
-	least    float64 // normal number
-	exponent int     // of the gap below which a number is tiny: it is less than least by more than half a unit there
+	bits     int     // of a fraction, with the bit that is not stored
+	least    float64 // least normal number
+	exponent int     // a number is tiny if it is less than least by more than 2^exponent, half a unit there
 }
 
 var (
@@ -35,10 +35,10 @@ var (
 	formatD = format{53, 0x1p-1022, -1076}
 )
 
-// raise adds the flags of an operation with operands a, b and c, whose result is in register rd. Conversions to integers
-// and from them raise their own.
+// raise adds the flags of an operation with operands a, b and c whose result is in register rd. Conversions
+// to and from integers raise their own flags.
 func (h *hart) raise(in *instr, a, b, c uint64) {
-	kind, singles := in.op-opFaddS, true // what operands are
+	kind, singles := in.op-opFaddS, true // whether the operands have single precision
 	if in.op >= opFaddD {
 		kind = in.op - opFaddD
 		singles = kind == kindWiden
@@ -95,20 +95,21 @@ func (h *hart) raise(in *instr, a, b, c uint64) {
 	}
 }
 
-// signallingS and signallingD tell whether an operand is a NaN that signals.
+// signallingS reports whether a single-precision operand is a signalling NaN.
 func signallingS(v uint64) bool {
 	const quiet = 1 << 22
 	s := toSingle(v)
 	return s != s && single(v)&quiet == 0
 }
 
+// signallingD reports whether a double-precision operand is a signalling NaN.
 func signallingD(v uint64) bool {
 	const quiet = 1 << 51
 	d := toDouble(v)
 	return d != d && v&quiet == 0
 }
 
-// arithmetic returns the flags of an operation whose result is rounded, but for those of a NaN that signals.
+// arithmetic returns the flags of an operation whose result is rounded, without those for signalling NaNs.
 func arithmetic(kind op, f format, r float64, operands ...float64) uint8 {
 	nan, infinite := false, false
 	for _, v := range operands {
@@ -137,7 +138,7 @@ func arithmetic(kind op, f format, r float64, operands ...float64) uint8 {
 	return flagInexact
 }
 
-// isExact tells whether a finite result of finite operands is what it would be without rounding.
+// isExact reports whether a finite result of finite operands is the same without rounding.
 func isExact(kind op, r float64, v [3]float64) bool {
 	switch kind {
 	case kindNarrow:
@@ -155,7 +156,7 @@ func isExact(kind op, r float64, v [3]float64) bool {
 	return isFused(r, v[0], v[1], v[2])
 }
 
-// isProduct tells whether c is the product of a and b.
+// isProduct reports whether c is exactly a·b.
 func isProduct(c, a, b float64) bool {
 	if a == 0 || b == 0 || c == 0 {
 		return c == 0 && (a == 0 || b == 0)
@@ -163,13 +164,13 @@ func isProduct(c, a, b float64) bool {
 	fa, ea := math.Frexp(a)
 	fb, eb := math.Frexp(b)
 	fc, ec := math.Frexp(c)
-	product := float64(fa * fb) // from 1/4 up
+	product := float64(fa * fb) // at least 1/4
 	return math.FMA(fa, fb, -product) == 0 && (product == fc && ea+eb == ec || 2*product == fc && ea+eb-1 == ec)
 }
 
-// isFused tells whether r is a·b + c.
+// isFused reports whether r is exactly a·b + c.
 func isFused(r, a, b, c float64) bool {
-	// What a product has lost is a number of double precision if the product is not below safe (Boldo and Daumas,
+	// The rounding error of a product has double precision if the product is not below safe (Boldo and Daumas,
 	// "Representable Correcting Terms for Possibly Underflowing Floating Point Operations").
 	const safe, scale = 0x1p-960, 600
 	switch product := math.Abs(float64(a * b)); {
@@ -199,21 +200,21 @@ func isFused(r, a, b, c float64) bool {
 		last, none := twoSum(rest, lost)
 		return none == 0 && last == -over
 	}
-	n, _ := fraction(kindMadd, [3]float64{a, b, c}) // of sums that are too large
+	n, _ := fraction(kindMadd, [3]float64{a, b, c}) // the sums are too large for the steps above
 	return n.Cmp(wide(r)) == 0
 }
 
-// twoSum is a sum, and what it has lost, exactly (Knuth).
+// twoSum returns a + b rounded, and the rounding error, exactly (Knuth).
 func twoSum(a, b float64) (sum, lost float64) {
 	sum = a + b
 	second := sum - a
 	return sum, (a - (sum - second)) + (b - second)
 }
 
-// wide is a number of which sums and products of three of double precision are exact.
+// wide returns v with enough precision for exact sums and products of three double-precision numbers.
 func wide(v float64) *big.Float { return new(big.Float).SetPrec(4400).SetFloat64(v) }
 
-// fraction is the value of an operation without rounding, as n/d.
+// fraction returns the value of an operation without rounding, as n/d.
 func fraction(kind op, v [3]float64) (n, d *big.Float) {
 	n, d = wide(v[0]), wide(1)
 	switch kind {
@@ -227,8 +228,8 @@ func fraction(kind op, v [3]float64) (n, d *big.Float) {
 	return n, d
 }
 
-// tiny tells whether the value of an operation would be below the least normal number, if it were rounded as those above
-// are.
+// tiny reports whether the value of an operation would be below the least normal number if it were rounded
+// with an unbounded exponent.
 func tiny(kind op, f format, v [3]float64) bool {
 	if kind == kindAdd || kind == kindSqrt {
 		return false

@@ -1,24 +1,24 @@
 package riscv
 
-// op is what a decoded instruction does. Those of RV32 that RV64 has under another name, as add as
-// addw, have none of their own: registers hold 32-bit values sign-extended.
+// op is the operation of a decoded instruction. RV32 operations that RV64 has under another name have no op
+// of their own: add is addw. Registers hold 32-bit values sign-extended.
 type op uint8
 
-// instr is a decoded instruction. What is known of it when it is decoded is in imm: an immediate,
-// the result of auipc, the target of a branch, the encoding of what is not supported.
+// instr is a decoded instruction. Its imm holds what decoding computes: an immediate, the result of auipc,
+// the target of a branch, or the encoding of an unsupported instruction.
 type instr struct {
 	imm          int64
 	op           op
-	rd, rs1, rs2 uint8 // rd of what writes the zero register: sink
-	rs3          uint8 // of fused multiplications; the rounding mode of what converts
+	rd, rs1, rs2 uint8 // rd is sink if the instruction writes register zero
+	rs3          uint8 // for fused multiplications; for conversions, the rounding mode
 	size         uint8 // bytes: 2 or 4
 }
 
-// sink is the register that takes what is written to register zero.
+// sink is the register that receives what is written to register zero.
 const sink = 32
 
 const (
-	opIllegal op = iota // in imm its encoding
+	opIllegal op = iota // imm is the encoding
 	opUnsupported
 
 	// Integer.
@@ -110,7 +110,7 @@ const (
 	opAmoMaxuW
 	opAmoMaxuD
 
-	// Floating point, of single precision where the name ends with S.
+	// Floating point. Names that end with S are of single precision.
 	opFaddS
 	opFsubS
 	opFmulS
@@ -170,7 +170,7 @@ const (
 	opFcvtSD
 	opFcvtDS
 
-	// What ends a block.
+	// Instructions that end a block.
 	opBeq // imm is the target
 	opBne
 	opBlt
@@ -179,20 +179,20 @@ const (
 	opBgeu
 	opJal
 	opJalr     // imm is the offset
-	opProfiled // a call or a return where they are told apart: rs3 is what it was, opJal or opJalr
+	opProfiled // a call or a return in a run with a profile; rs3 is the original op, opJal or opJalr
 	opEcall
 	opEbreak
 	opCsr // imm is the encoding
 )
 
-// ends tells whether an instruction ends a block.
+// ends reports whether an instruction ends a block.
 func (o op) ends() bool { return o >= opBeq || o == opIllegal || o == opUnsupported }
 
-// Class is a kind of instructions.
+// Class is a kind of instruction, for example Memory or Branch.
 type Class uint8
 
-// The classes. Multiplications have divisions; System is calls and registers of control, and Precompiled
-// calls of precompiles.
+// The classes of instructions. Multiplication includes divisions. System is system calls and control registers, and
+// Precompiled is calls of precompiles.
 const (
 	Integer Class = iota
 	Multiplication
@@ -204,7 +204,7 @@ const (
 	classes
 )
 
-// Classes are the names of the classes, in their order.
+// Classes returns the names of all classes, indexed by Class.
 func Classes() (names []string) {
 	for c := range classes {
 		names = append(names, c.String())
@@ -216,7 +216,7 @@ func (c Class) String() string {
 	return [...]string{"integer", "multiplication", "memory", "float", "branch", "system", "precompile"}[c]
 }
 
-// class is that of an operation.
+// class returns the class of an operation.
 func (o op) class() Class {
 	switch {
 	case o < opMul:

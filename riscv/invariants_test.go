@@ -17,8 +17,8 @@ import (
 	"github.com/zkbench/zkbench/riscv/call"
 )
 
-// hostile writes random programs that may do anything: instructions of random bits, jumps, calls of any number with
-// addresses and sizes of any kind, sections, and precompiles.
+// hostile writes random programs that may do anything: random instructions, jumps, sections, precompiles, and
+// calls of any number with any addresses and sizes.
 type hostile struct{ program }
 
 func (p *hostile) li(rd uint32, v int64) {

@@ -75,11 +75,11 @@ func TestSectionsOfFunctions(t *testing.T) {
 	raw := withSymbols(rv.ELF(64, codeAt, rv.Segment{At: codeAt, Flags: 5, Data: rv.Text(words...)}, rv.Segment{At: name, Flags: 6, Data: []byte{'A'}}), labels...)
 	r, err := riscv.Run(t.Context(), must.Get(riscv.Load(raw, nil))(t), riscv.Options{})
 	golden.Equal(t, "kind", riscv.OutOfMemory, kindOf(err))
-	golden.Contains(t, errorText(err), "counts of functions by sections; accepted: 2097152")
+	golden.Contains(t, errorText(err), "counts of functions in all sections; accepted: 2097152")
 	golden.Within(t, "sections", 41, len(r.Sections), 43)
 }
 
-// cancels is a writer that cancels what writes to it.
+// cancels is a writer that cancels the run of the guest that writes to it.
 type cancels func()
 
 func (c cancels) Write(p []byte) (int, error) {

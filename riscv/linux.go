@@ -40,23 +40,23 @@ const (
 	timedOut    = -110 // ETIMEDOUT
 )
 
-// processID is the guest's, and that of its user and group.
+// processID is the guest's process ID, and that of its user and group.
 const processID = 1000
 
-// Where the guest's memory is, below the 2^38 bytes that the smallest machines give a program.
+// Layout of the guest's memory, below the 2^38 bytes that the smallest machines give a program.
 const (
 	stackTop  = 0x3f_ffff_f000
 	stackSize = 8 << 20
-	mmapTop   = 0x3f_0000_0000 // from which mappings go down
+	mmapTop   = 0x3f_0000_0000 // mappings are placed below it
 )
 
-// start sets the first thread up as Linux does (System V ABI, "Process Initialization"): arguments,
-// environment and auxiliary vector on its stack.
+// start sets up the first thread as Linux does (System V ABI, "Process Initialization"): its stack holds the
+// arguments, the environment and the auxiliary vector.
 func (m *machine) start() error {
 	t := &thread{hart: hart{pc: m.program.Entry}, section: m.sections[0]}
 	m.threads.add(t)
 	if m.program.ISA != rv64gc {
-		return nil // which sets up its own
+		return nil // a bare program sets up its own stack
 	}
 	m.mem.setRights(stackTop-stackSize, stackTop, readable|writable)
 	m.mmapNext = mmapTop
@@ -77,7 +77,7 @@ func (m *machine) start() error {
 	}
 	seed := sha256.Sum256([]byte("zkbench/v1/riscv"))
 	random := place(string(seed[:16]))
-	if size := text.Len() + 8*(len(args)+len(env)); size > stackSize/4 { // with a word for each
+	if size := text.Len() + 8*(len(args)+len(env)); size > stackSize/4 { // with one word for each string
 		return &Fault{Kind: BadCall, PC: t.pc, Detail: fmt.Sprintf("arguments and environment of %d bytes, with a pointer to each; accepted: %d", size, stackSize/4)}
 	}
 	base := uint64(stackTop-text.Len()) &^ 15
@@ -108,14 +108,14 @@ func (m *machine) start() error {
 	return nil
 }
 
-// hwcap are the extensions A, C, D, F, I and M, by their places in the alphabet.
+// hwcap is the bit set of the extensions A, C, D, F, I and M, by their positions in the alphabet.
 const hwcap = 1<<0 | 1<<2 | 1<<3 | 1<<5 | 1<<8 | 1<<12
 
-// linux does a call of Linux. false: it has ended the guest with a fault.
+// linux executes a Linux system call. It returns false if the call has ended the guest with a fault.
 func (m *machine) linux(t *thread) bool {
 	number := t.x[a7]
 	var code int64
-	switch c := callOf(number); {
+	switch c := findCall(number); {
 	case c != nil:
 		code = c.does(m, t)
 	case m.program.ISA == rv64gc:
@@ -126,32 +126,32 @@ func (m *machine) linux(t *thread) bool {
 	if m.fault != nil {
 		return false
 	}
-	t.x[a0] = result(code) // of a thread that waits what wakes it says
+	t.x[a0] = result(code) // for a waiting thread, what wakes it sets a0
 	return true
 }
 
-// callOf is the call of a number; nil: there is none.
-func callOf(number uint64) *linuxCall {
+// findCall returns the system call with this number, or nil if there is none.
+func findCall(number uint64) *linuxCall {
 	if number >= mostCalls || linuxCalls[number].does == nil {
 		return nil
 	}
 	return &linuxCalls[number]
 }
 
-// result is what a call returns, an error below 0, as a register has it.
+// result converts the result of a call, an error if it is below 0, to the value of a register.
 func result(v int64) uint64 { return uint64(v) }
 
-// MissingCall is a call of Linux that a guest has made and that there is not here. The guest got ENOSYS, as of a kernel
-// without it.
+// MissingCall is a Linux system call that a guest made and this package does not implement. The guest got
+// ENOSYS, as from a kernel without the call.
 type MissingCall struct {
 	Number uint64
-	Name   string // with its number, such as statfs (43)
-	Times  uint64
+	Name   string // with its number, for example statfs (43)
+	Times  uint64 // how often the guest made it
 }
 
-const mostMissing = 64 // calls that are told apart
+const mostMissing = 64 // different calls that are recorded
 
-// lacks is the answer to a call that there is not, and remembers it.
+// lacks records a call that is not implemented, and returns the error for it.
 func (m *machine) lacks(number uint64) int64 {
 	i, found := slices.BinarySearchFunc(m.missing, number, func(c MissingCall, n uint64) int { return cmp.Compare(c.Number, n) })
 	switch {
@@ -163,7 +163,7 @@ func (m *machine) lacks(number uint64) int64 {
 	return noCall
 }
 
-// words writes words of 64 bits to an address, and is the code of a call that does.
+// words writes 64-bit words to an address, and returns the call's code.
 func (m *machine) words(addr uint64, words ...uint64) int64 {
 	for i, w := range words {
 		if m.mem.store(addr+uint64(8*i), w, 8) != 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/zkbench/zkbench/riscv"
 )
 
-// Calls of Linux that there are not, and more that there are.
+// Linux calls that are not implemented, and more that are.
 const (
 	statfs, brk, writev, openat, ppoll = 43, 214, 66, 56, 73
 	noCall                             = 256 - 38 // what a program ends with that ends with the error ENOSYS
@@ -113,7 +113,7 @@ func TestLimitsOfCalls(t *testing.T) {
 	}
 }
 
-// callWith is a program that makes a call twice.
+// callWith returns a program that makes a call twice.
 func callWith(number uint64, args [6]uint64) []byte {
 	var data []byte
 	for _, v := range append(args[:], number) {

@@ -5,39 +5,39 @@ import (
 	"strings"
 )
 
-// A guest has standard input, output and error, which are pipes, and of all paths "/", an empty folder. Nothing of the
-// host's files can be seen.
+// A guest has standard input, output and error, which are pipes. The only path is "/", an empty directory. A guest
+// cannot see the host's files.
 
-// files are the standard descriptors.
+// files is the state of the standard descriptors.
 type files struct {
 	closed [3]bool
 }
 
-// isOpen tells whether a descriptor is one of standard input, output and error, and has not been closed.
+// isOpen reports whether a descriptor is standard input, output or error, and has not been closed.
 func (m *machine) isOpen(fd uint64) bool {
 	return fd < uint64(len(m.files.closed)) && !m.files.closed[fd]
 }
 
-// ofOpen is the code of a call that is refused on every open descriptor.
-func (m *machine) ofOpen(t *thread, code int64) int64 {
+// refuseOpen returns the error code of a call that fails on every open descriptor.
+func (m *machine) refuseOpen(t *thread, code int64) int64 {
 	if !m.isOpen(t.x[a0]) {
 		return badFile
 	}
 	return code
 }
 
-func (m *machine) noPosition(t *thread) int64  { return m.ofOpen(t, noSeek) }
-func (m *machine) ofPipe(t *thread) int64      { return m.ofOpen(t, badValue) }
-func (m *machine) ioctl(t *thread) int64       { return m.ofOpen(t, noTerminal) }
-func (m *machine) dup(t *thread) int64         { return m.ofOpen(t, noMoreFiles) }
-func (m *machine) ofDirectory(t *thread) int64 { return m.ofOpen(t, noDirectory) }
+func (m *machine) noPosition(t *thread) int64      { return m.refuseOpen(t, noSeek) }
+func (m *machine) refusePipe(t *thread) int64      { return m.refuseOpen(t, badValue) }
+func (m *machine) ioctl(t *thread) int64           { return m.refuseOpen(t, noTerminal) }
+func (m *machine) dup(t *thread) int64             { return m.refuseOpen(t, noMoreFiles) }
+func (m *machine) refuseDirectory(t *thread) int64 { return m.refuseOpen(t, noDirectory) }
 
 func (m *machine) lseek(t *thread) int64 {
-	const last = 4 // of the kinds of positions, SEEK_HOLE
+	const last = 4 // the last value of whence, SEEK_HOLE
 	if uint32(t.x[a2]) > last {
-		return m.ofOpen(t, badValue)
+		return m.refuseOpen(t, badValue)
 	}
-	return m.ofOpen(t, noSeek)
+	return m.refuseOpen(t, noSeek)
 }
 
 func (m *machine) closeFile(t *thread) int64 {
@@ -95,11 +95,11 @@ func (m *machine) writeOutput(fd, addr, n uint64) int64 {
 	if m.mem.read(addr, part) != 0 {
 		return badAddr
 	}
-	_, _ = w.Write(part) // a reader that is gone is none of the guest's
+	_, _ = w.Write(part) // the guest must not notice that its reader is gone
 	return int64(len(part))
 }
 
-// vector reads or writes the parts that an array says (struct iovec), until one is short of what is asked for.
+// vector reads or writes the parts in an array of struct iovec, until a part is shorter than asked for.
 func (m *machine) vector(t *thread, does func(fd, addr, n uint64) int64) (sum int64) {
 	const mostParts = 1024
 	x := &t.x
@@ -126,7 +126,8 @@ func (m *machine) vector(t *thread, does func(fd, addr, n uint64) int64) (sum in
 	return sum
 }
 
-// fcntl answers what Linux answers of pipes: one end is read, the other two are written to.
+// fcntl answers as Linux does for pipes: descriptor 0 is the end to read from, the other two are ends to
+// write to.
 func (m *machine) fcntl(t *thread) int64 {
 	const dupFD, getFD, setFD, getFlags, setFlags, dupCloseOnExec = 0, 1, 2, 3, 4, 1030
 	fd := t.x[a0]
@@ -144,26 +145,26 @@ func (m *machine) fcntl(t *thread) int64 {
 	return badValue
 }
 
-// location is what a path leads to.
+// location says where a path leads.
 type location int
 
 const (
 	atRoot location = iota
-	inRoot          // a name in "/", where there is none
-	inNone          // a name in a folder that there is not
+	inRoot          // a name in "/", which is empty
+	inNone          // a name in a directory that does not exist
 )
 
-// Flags of calls that take paths.
+// Arguments of calls that take paths.
 const (
-	here       = 1<<64 - 100 // AT_FDCWD, as a register has it
+	here       = 1<<64 - 100 // AT_FDCWD in a register
 	emptyPath  = 0x1000      // AT_EMPTY_PATH
 	createFile = 0o100       // O_CREAT
 )
 
-// isHere tells whether a call means the working directory, by 32 bits of a register.
+// isHere reports whether a call means the working directory. Only 32 bits of the register count.
 func isHere(folder uint64) bool { return uint32(folder) == here&0xffffffff }
 
-// path follows a path from a folder. The code is an error below 0; of an empty path it is noEntry.
+// path follows a path from a folder. The code is an error if it is below 0; for an empty path it is noEntry.
 func (m *machine) path(folder, addr uint64) (location, int64) {
 	const longest, longestPart = 4096, 255
 	var name []byte
@@ -203,7 +204,7 @@ func (m *machine) path(folder, addr uint64) (location, int64) {
 	return at, 0
 }
 
-// openat opens nothing.
+// openat opens nothing and returns the error for a path.
 func (m *machine) openat(t *thread) int64 {
 	at, code := m.path(t.x[a0], t.x[a1])
 	switch {
@@ -217,7 +218,7 @@ func (m *machine) openat(t *thread) int64 {
 	return noEntry
 }
 
-// changes is what a call answers that changes what is at a path.
+// changes returns the error for a call that changes what is at a path.
 func (m *machine) changes(folder, addr uint64) int64 {
 	at, code := m.path(folder, addr)
 	switch {
@@ -229,7 +230,7 @@ func (m *machine) changes(folder, addr uint64) int64 {
 	return noEntry
 }
 
-// creates is what a call answers that makes a file at a path.
+// creates returns the error for a call that creates a file at a path.
 func (m *machine) creates(folder, addr uint64) int64 {
 	at, code := m.path(folder, addr)
 	switch {
@@ -258,7 +259,7 @@ func (m *machine) readlinkat(t *thread) int64 {
 	if code := m.changes(t.x[a0], t.x[a1]); code != readOnly {
 		return code
 	}
-	return badValue // no link
+	return badValue // not a link
 }
 
 func (m *machine) faccessat(t *thread) int64 {
@@ -292,7 +293,7 @@ func (m *machine) getcwd(t *thread) int64 {
 	return int64(len(root))
 }
 
-// attributes are what stat tells of a file that differs from one to another.
+// attributes holds what stat reports about a file and differs between files.
 type attributes struct {
 	mode, links uint32
 	inode       uint64
@@ -301,10 +302,10 @@ type attributes struct {
 
 const blockSize = 4096
 
-// seconds of a file's last change.
+// fileTime is when a file was last changed, in seconds.
 const fileTime = guestEpoch / 1_000_000_000
 
-// descriptor has the attributes of one that is open.
+// descriptor returns the attributes of an open descriptor.
 func (m *machine) descriptor(fd uint64) (attributes, int64) {
 	const pipe, nameless = 0o010600, 0o600
 	switch {
@@ -316,7 +317,7 @@ func (m *machine) descriptor(fd uint64) (attributes, int64) {
 	return attributes{pipe, 1, fd + 1, processID}, 0
 }
 
-// look finds the file that a call names by a folder, a path and flags.
+// look returns the attributes of the file that a call names by a folder, a path and flags.
 func (m *machine) look(folder, addr, flags uint64) (attributes, int64) {
 	const root = 0o040111
 	at, code := m.path(folder, addr)
@@ -345,7 +346,7 @@ func (m *machine) newfstatat(t *thread) int64 {
 	return m.putStat(t.x[a2], a, code)
 }
 
-// putStat writes a struct stat (include/uapi/asm-generic/stat.h), if there is no error before.
+// putStat writes a struct stat (include/uapi/asm-generic/stat.h), unless code is an error.
 func (m *machine) putStat(addr uint64, a attributes, code int64) int64 {
 	if code != 0 {
 		return code
@@ -376,7 +377,7 @@ func (m *machine) statx(t *thread) int64 {
 	}
 	le := binary.LittleEndian
 	raw := make([]byte, 256)
-	for i, v := range []uint32{basic, blockSize, 0, 0, a.links, a.owner, a.owner, a.mode} { // of 16 bits, and 16 that are free
+	for i, v := range []uint32{basic, blockSize, 0, 0, a.links, a.owner, a.owner, a.mode} { // mode has 16 bits, and 16 more are unused
 		le.PutUint32(raw[4*i:], v)
 	}
 	le.PutUint64(raw[32:], a.inode)

@@ -14,7 +14,7 @@ const (
 	adviceDontNeed                = 4
 )
 
-// brk moves the end of the heap, and returns where it is then: where it was, if it cannot be where it is wanted.
+// brk moves the end of the heap and returns it. If it cannot be moved to the given address, it stays.
 func (m *machine) brk(t *thread) int64 {
 	want := t.x[a0]
 	switch {
@@ -37,15 +37,16 @@ func (m *machine) brk(t *thread) int64 {
 	return int64(want)
 }
 
-// span is the range of whole pages that a call names by its first two arguments. false: it is none that can be mapped.
+// span returns the range of whole pages in a call's first two arguments. It returns false if the range cannot
+// be mapped.
 func (m *machine) span(t *thread) (start, end uint64, ok bool) {
 	start, size := t.x[a0], t.x[a1]
 	end = start + (size+pageMask)&^pageMask
 	return start, end, start&pageMask == 0 && end >= start && end <= highest && 0 < size && size <= highest
 }
 
-// keepsCode is the code of a call that would change a range: code stays as it was loaded, and there are no more regions
-// than Linux has, of which a call may make two of one.
+// keepsCode returns an error code if a call must not change a range. Code stays as it was loaded. There are
+// no more regions than under Linux, and a call may split one region in two.
 func (m *machine) keepsCode(start, end uint64) int64 {
 	switch {
 	case m.mem.hasCode(start, end):
@@ -104,7 +105,7 @@ func (m *machine) madvise(t *thread) int64 {
 	return 0
 }
 
-// protection are rights; false: to execute what is written here is not given.
+// protection returns the rights for prot. It returns false if prot asks for the right to execute.
 func protection(prot uint64) (r rights, ok bool) {
 	if prot&protRead != 0 {
 		r |= readable
@@ -123,7 +124,7 @@ func (m *machine) mmap(t *thread) int64 {
 		return badFile
 	case t.x[a1] == 0, !ok, flags&(mapShared|mapPrivate) == 0:
 		return badValue
-	case flags&mapAnonymous == 0 && fd > 0: // which can be written to and not read
+	case flags&mapAnonymous == 0 && fd > 0: // a descriptor that can be written to but not read
 		return noAccess
 	case flags&mapAnonymous == 0:
 		return noDevice
@@ -137,7 +138,7 @@ func (m *machine) mmap(t *thread) int64 {
 		return badValue
 	case hint > highest-size:
 		return noMemory
-	case hint == 0: // below the least address that Linux maps
+	case hint == 0: // below the lowest address that Linux maps
 		return notAllowed
 	}
 	free := hint != 0 && !m.mem.mapped(hint, hint+size)
@@ -159,8 +160,8 @@ func (m *machine) mmap(t *thread) int64 {
 
 const mmapLowest = 1 << 32
 
-// room is the address of size free bytes below the last ones that it has found, or else of what was given back above; 0:
-// there are none.
+// room returns the address of size free bytes below those that it returned last, or else anywhere below
+// mmapTop. It returns 0 if there are none.
 func (m *machine) room(size uint64) uint64 {
 	at := m.mem.below(m.mmapNext, size)
 	if at < mmapLowest {
@@ -173,7 +174,7 @@ func (m *machine) room(size uint64) uint64 {
 	return at
 }
 
-// mremap makes a mapping longer or shorter, where it is or at another place.
+// mremap changes the length of a mapping, and may move it.
 func (m *machine) mremap(t *thread) int64 {
 	const mayMove = 1
 	start, end, ok := m.span(t)
@@ -233,7 +234,7 @@ func (m *machine) sysinfo(t *thread) int64 {
 	return m.words(t.x[a0], m.time/1e9, 0, 0, 0, m.MemoryLimit, free, 0, 0, 0, 0, processes, 0, 0, unit)
 }
 
-// prlimit tells the limit of the first stack, which cannot be changed.
+// prlimit reports the limit of the first stack, which cannot be changed.
 func (m *machine) prlimit(t *thread) int64 {
 	const stack = 3
 	x := &t.x

@@ -20,29 +20,29 @@ import (
 	"github.com/zkbench/zkbench/riscv"
 )
 
-// said is what a program has written, and the code that it has ended with.
-type said struct {
+// programOutput is what a program has written, and the code that it has ended with.
+type programOutput struct {
 	Out, Err string
 	Code     int
 }
 
 // underQEMU runs a program on QEMU's Linux, with pipes for its standard descriptors.
-func underQEMU(t *testing.T, path, input string) said {
+func underQEMU(t *testing.T, path, input string) programOutput {
 	t.Helper()
 	var out, errs bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), testsize.Program(t, "qemu", "qemu-riscv64"), path)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &out, &errs
 	_ = cmd.Run() // its state says how it ended
-	return said{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
+	return programOutput{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
 }
 
-// asGuest runs it here.
-func asGuest(t *testing.T, path, input string) (said, *riscv.Result) {
+// asGuest runs a program as a guest of this package.
+func asGuest(t *testing.T, path, input string) (programOutput, *riscv.Result) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	p := must.Get(riscv.Load(must.Get(os.ReadFile(path))(t), nil))(t)
 	r := must.Get(ended(riscv.Run(t.Context(), p, riscv.Options{Input: []byte(input), Stdout: &out, Stderr: &errs})))(t)
-	return said{out.String(), errs.String(), r.Exit}, r
+	return programOutput{out.String(), errs.String(), r.Exit}, r
 }
 
 // TestLinuxPrograms: static programs of C and C++ say and end with what they do under QEMU, in the same cycles each time.

@@ -2,17 +2,18 @@ package riscv
 
 import "fmt"
 
-// linuxCall is a call of Linux that there is here.
+// linuxCall is a Linux system call that this package implements.
 type linuxCall struct {
-	// does returns what the call does, an error below 0. It sets the machine's fault to end the guest.
+	// does executes the call and returns its result, an error if it is below 0. It sets the machine's fault
+	// to end the guest.
 	does func(m *machine, t *thread) int64
-	says string // what the call answers, as docs/riscv.md has it
+	says string // what the call answers; the text is in docs/riscv.md
 }
 
-// absent are calls that programs try and do without: no MissingCall tells of them.
+// absent implements calls that programs try but do not need. They are not reported as a MissingCall.
 func absent(*machine, *thread) int64 { return noCall }
 
-// constant is a call that always returns the same.
+// constant returns a call that always returns code.
 func constant(code int64) func(*machine, *thread) int64 {
 	return func(*machine, *thread) int64 { return code }
 }
@@ -27,7 +28,7 @@ const (
 	saysAbsent    = "error ENOSYS, as from an older kernel; C libraries do without these calls"
 )
 
-// linuxByName are the calls that there are, by the names of callRuns.
+// linuxByName holds the implemented calls, indexed by their names in callRuns.
 var linuxByName = map[string]linuxCall{
 	"read":            {(*machine).read, "reads the input on descriptor 0"},
 	"readv":           {(*machine).readv, "reads the input on descriptor 0"},
@@ -40,11 +41,11 @@ var linuxByName = map[string]linuxCall{
 	"pwrite64":        {(*machine).noPosition, saysNoSeek},
 	"preadv":          {(*machine).noPosition, saysNoSeek},
 	"pwritev":         {(*machine).noPosition, saysNoSeek},
-	"fsync":           {(*machine).ofPipe, saysPipe},
-	"fdatasync":       {(*machine).ofPipe, saysPipe},
-	"ftruncate":       {(*machine).ofPipe, saysPipe},
-	"copy_file_range": {(*machine).ofPipe, saysPipe},
-	"sendfile":        {(*machine).ofPipe, saysPipe},
+	"fsync":           {(*machine).refusePipe, saysPipe},
+	"fdatasync":       {(*machine).refusePipe, saysPipe},
+	"ftruncate":       {(*machine).refusePipe, saysPipe},
+	"copy_file_range": {(*machine).refusePipe, saysPipe},
+	"sendfile":        {(*machine).refusePipe, saysPipe},
 	"ioctl":           {(*machine).ioctl, "error: there is no terminal"},
 	"fcntl":           {(*machine).fcntl, "the flags of descriptors 0 to 2, which cannot be changed"},
 	"dup":             {(*machine).dup, "error: there are no more descriptors"},
@@ -64,8 +65,8 @@ var linuxByName = map[string]linuxCall{
 	"fchownat":   {(*machine).change, saysEmptyRoot},
 	"utimensat":  {(*machine).change, saysEmptyRoot},
 	"execve":     {(*machine).execve, saysEmptyRoot},
-	"getdents64": {(*machine).ofDirectory, saysEmptyRoot},
-	"fchdir":     {(*machine).ofDirectory, saysEmptyRoot},
+	"getdents64": {(*machine).refuseDirectory, saysEmptyRoot},
+	"fchdir":     {(*machine).refuseDirectory, saysEmptyRoot},
 	"newfstatat": {(*machine).newfstatat, "as `fstat`, and for `/`"},
 	"statx":      {(*machine).statx, "as `fstat`, and for `/`"},
 	"faccessat":  {(*machine).faccessat, "0 for `/`, error for any other path"},
@@ -130,7 +131,7 @@ var linuxByName = map[string]linuxCall{
 	"riscv_hwprobe":      {absent, saysAbsent},
 }
 
-// linuxCalls are the calls that there are, by their numbers.
+// linuxCalls holds the implemented calls, indexed by number.
 var linuxCalls = func() (calls [mostCalls]linuxCall) {
 	for number, name := range callNames {
 		calls[number] = linuxByName[name]
@@ -138,7 +139,7 @@ var linuxCalls = func() (calls [mostCalls]linuxCall) {
 	return calls
 }()
 
-// signalName names a signal with its number.
+// signalName returns the name of a signal with its number.
 func signalName(number uint64) string {
 	names := [...]string{
 		"", "SIGHUP", "SIGINT", "SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGKILL", "SIGUSR1", "SIGSEGV", "SIGUSR2",

@@ -39,12 +39,13 @@ func TestCallNames(t *testing.T) {
 	golden.Equal(t, "one beyond all", "call 18446744073709551615", callName(1<<64-1))
 }
 
-// callsTable are the calls that there are as docs/riscv.md has them: those of one answer in a row, by numbers.
+// callsTable returns the implemented calls as in docs/riscv.md: one row for those with the same answer,
+// sorted by number.
 func callsTable() string {
 	rows := make(map[string][]string) // by what they say
 	first := make(map[string]int)
 	for number := range linuxCalls {
-		c := callOf(uint64(number))
+		c := findCall(uint64(number))
 		if c == nil {
 			continue
 		}

@@ -9,7 +9,7 @@ import (
 const (
 	futexWait, futexWake, futexRequeue, futexCompareRequeue, futexWaitBits, futexWakeBits = 0, 1, 3, 4, 9, 10
 	futexPrivate, futexRealtime                                                           = 128, 256
-	futexAny                                                                              = 1<<32 - 1 // bits of all who wait
+	futexAny                                                                              = 1<<32 - 1 // wakes every waiting thread
 )
 
 func (m *machine) futex(t *thread) int64 {
@@ -44,7 +44,7 @@ func (m *machine) futex(t *thread) int64 {
 	return m.lacks(x[a7])
 }
 
-// futexWait makes a thread wait at an address, if it has the value that the thread has seen there.
+// futexWait makes a thread wait at an address if the word there has the value that the thread expects.
 func (m *machine) futexWait(t *thread, bits uint32, absolute bool) int64 {
 	x := &t.x
 	wait := m.deadline
@@ -99,7 +99,7 @@ func (m *machine) clone(t *thread) int64 {
 	}
 	for _, to := range [...]struct{ flag, addr uint64 }{{cloneParentTID, x[a2]}, {cloneChildTID, x[a4]}} {
 		if flags&to.flag != 0 {
-			_ = m.mem.store(to.addr, uint64(child.id), 4) // Linux has no error for it either
+			_ = m.mem.store(to.addr, uint64(child.id), 4) // Linux does not report an error either
 		}
 	}
 	return int64(child.id)
@@ -117,7 +117,7 @@ func (m *machine) yield(*thread) int64 {
 	return 0
 }
 
-// affinity is a set of one processor.
+// affinity returns a set with one processor.
 func (m *machine) affinity(t *thread) int64 {
 	const size = 8
 	if t.x[a1] < size {
@@ -135,8 +135,9 @@ func (m *machine) getcpu(t *thread) int64 {
 	return 0
 }
 
-// exitCode is the code that a guest ends with by the register that it passes: the low byte, as Linux tells it to a
-// parent, but 255 if that is 0 and the register is not. Linux would report 256 as a success.
+// exitCode returns the code with which a guest ends: the low byte of the register that it passes, as Linux
+// reports it to a parent. If that byte is 0 and the register is not, the code is 255. Linux would report 256
+// as a success.
 func exitCode(register uint64) int {
 	if code := int(uint8(register)); code != 0 || register == 0 {
 		return code
@@ -144,8 +145,8 @@ func exitCode(register uint64) int {
 	return 255
 }
 
-// takeCode takes the code of a thread that ends. The first one other than 0 stays: a thread that has failed is not made
-// good by another one that ends later.
+// takeCode records the code with which a thread ends. The first code other than 0 stays: a thread that ends
+// later does not undo a failure.
 func (m *machine) takeCode(register uint64) { m.code = cmp.Or(m.code, exitCode(register)) }
 
 // endThread ends a thread, and the guest with the last one.
@@ -174,11 +175,11 @@ const (
 	signalUrgent           = 23
 	signalWindow           = 28
 	mostSignals            = 64
-	sizeOfSignals          = 8 // bytes of a set
+	sizeOfSignals          = 8 // size of a set, in bytes
 )
 
-// action is what a program wants of a signal (struct sigaction): the handler, 0 for the default and 1 to ignore it,
-// flags, and the signals that are blocked meanwhile.
+// action is how a program wants to handle a signal (struct sigaction): the handler, flags, and the signals
+// that are blocked meanwhile. The handler is 0 for the default and 1 to ignore the signal.
 type action [3]uint64
 
 func (m *machine) kill(t *thread) int64 {
@@ -202,8 +203,9 @@ func (m *machine) tgkill(t *thread) int64 {
 	return m.signal(t.x[a2])
 }
 
-// signal is the guest's to itself. None is delivered: one that is ignored is passed over, and so is SIGURG, by which Go
-// asks a thread to give way, since threads take turns. Any other one ends the guest.
+// signal handles a signal that the guest sends to itself. No signal is delivered. A signal that is ignored
+// has no effect. Neither has SIGURG, with which Go asks a thread to yield, because threads take turns. Any
+// other signal ends the guest.
 func (m *machine) signal(number uint64) int64 {
 	const byDefault, ignored = 0, 1
 	if number > mostSignals {
@@ -283,7 +285,7 @@ func (m *machine) sigprocmask(t *thread) int64 {
 	return m.words(x[a2], before)
 }
 
-// prctl takes names, which it does not keep.
+// prctl accepts names and does not store them.
 func (m *machine) prctl(t *thread) int64 {
 	const setName, nameMapping = 15, 0x53564d41 // PR_SET_NAME, PR_SET_VMA
 	switch t.x[a0] {

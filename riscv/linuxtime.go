@@ -1,15 +1,15 @@
 package riscv
 
-// The guest's time stands still while it computes, so that what waits for a time does not run beside
-// what is counted: it passes when the clock is read, when all threads wait, and with each slice.
+// The guest's time stands still while it computes, so that timers do not run out in code that is counted. Time passes
+// when the clock is read, when all threads wait, and with each slice.
 const (
 	guestEpoch = 1_700_000_000_000_000_000 // ns since 1970
 	clockStep  = 1_000                     // ns
 	sliceTime  = 10_000_000                // ns
-	timeEnd    = 1 << 63                   // ns, which none waits for
+	timeEnd    = 1 << 63                   // ns; no thread waits for a later time
 )
 
-// after is a time that comes in ns.
+// after returns the time ns nanoseconds from now, or forever if that is beyond timeEnd.
 func (m *machine) after(ns uint64) uint64 {
 	if at := m.time + ns; at < timeEnd {
 		return at
@@ -17,7 +17,7 @@ func (m *machine) after(ns uint64) uint64 {
 	return forever
 }
 
-// timespec is a time in ns, 2^31 s at most. The code is an error below 0.
+// timespec reads a time in ns and limits it to 2^31 s. The code is an error if it is below 0.
 func (m *machine) timespec(addr uint64) (ns uint64, code int64) {
 	s, kind := m.mem.load(addr, 8)
 	n, kind2 := m.mem.load(addr+8, 8)
@@ -30,14 +30,15 @@ func (m *machine) timespec(addr uint64) (ns uint64, code int64) {
 	return min(s, 1<<31)*1e9 + n, 0
 }
 
-// moment is a time of a clock that began with the guest's epoch, as the guest's time. The code is an error below 0.
+// moment reads a time of a clock that began with the guest's epoch, and converts it to the guest's time. The
+// code is an error if it is below 0.
 func (m *machine) moment(addr uint64) (at uint64, code int64) {
 	ns, code := m.timespec(addr)
 	return ns - min(ns, guestEpoch), code
 }
 
-// deadline returns when a wait ends that begins now and lasts as long as the timespec at an address says; address 0: it
-// never ends. The code is an error below 0.
+// deadline returns when a wait ends that begins now and lasts as long as the timespec at addr says. If addr
+// is 0, it never ends. The code is an error if it is below 0.
 func (m *machine) deadline(addr uint64) (at uint64, code int64) {
 	if addr == 0 {
 		return forever, 0
@@ -46,7 +47,7 @@ func (m *machine) deadline(addr uint64) (at uint64, code int64) {
 	return m.after(ns), code
 }
 
-// isClock tells which clocks there are, and whether one of them tells the time of a processor.
+// isClock reports whether a clock exists, and whether it measures processor time.
 func isClock(id uint64) (known, processor bool) {
 	const process, thread, none, last = 2, 3, 10, 11
 	return id <= last && id != none, id == process || id == thread
@@ -112,14 +113,14 @@ func (m *machine) clockNanosleep(t *thread) int64 {
 	return m.sleep(t, at)
 }
 
-// sleep makes a thread wait for a time alone.
+// sleep makes a thread wait until a time.
 func (m *machine) sleep(t *thread, until uint64) int64 {
 	t.waits, t.deadline, t.timedOut = true, until, 0
 	return 0
 }
 
-// getrusage writes a struct rusage (include/uapi/linux/resource.h): the guest's time, and the most memory that it had at
-// once, in kB. A guest has no children, so theirs is zero.
+// getrusage writes a struct rusage (include/uapi/linux/resource.h): the guest's time, and its peak memory in
+// kB. A guest has no children, so their usage is zero.
 func (m *machine) getrusage(t *thread) int64 {
 	const self, children, thread, words = 0, -1, 1, 18
 	var used [words]uint64

@@ -10,94 +10,100 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Options are how a guest runs. The zero value is a run without input whose output is thrown away.
+// Options says how to run a guest. With the zero value a guest has no input, and its output to Stdout and
+// Stderr is discarded.
 type Options struct {
-	Input          []byte   // what it reads, by a call or from standard input
-	Args           []string // of a program for Linux, after its name
-	Env            []string // of a program for Linux, KEY=value
+	Input          []byte   // what the guest reads, with a call or from standard input
+	Args           []string // arguments of a program for Linux, without its name
+	Env            []string // environment of a program for Linux, as KEY=value
 	Stdout, Stderr io.Writer
 
-	Precompiles []Precompile // that there are; package precompile has some
+	Precompiles []Precompile // that the guest can call; package precompile has some
 
-	// Profile gets the cycles by stacks of calls, in pprof's format; nil: they are not told apart.
+	// Profile, if not nil, receives a profile in pprof's format: the cycles of each call stack.
 	Profile io.Writer
 
-	// Map are addresses beyond the program's segments that it may read and write, and that are zero at first: its stack,
-	// if it has no segment for one. What a segment has stays the segment's.
+	// Map lists addresses outside the program's segments that the program may read and write. They are zero
+	// at first. A program that has no segment for its stack needs them. Segments that overlap them keep their
+	// rights.
 	Map []Range
 
-	MemoryLimit uint64 // bytes; 0: DefaultMemory
-	CycleLimit  uint64 // 0: DefaultCycles; a precompile takes one, and the host what it takes
-	Misaligned  bool   // accesses of words that are not aligned are executed and counted (Zicclsm), else a fault
+	MemoryLimit uint64 // bytes; 0 means DefaultMemory
+	CycleLimit  uint64 // 0 means DefaultCycles; a precompile counts as one cycle, however long it takes
+	Misaligned  bool   // execute and count misaligned accesses (Zicclsm); if false, they are a Fault
 }
 
-// Range is addresses from Start on, below End. Both are rounded outwards to pages of 4,096 bytes.
+// Range is the addresses from Start up to, but not including, End. Both are rounded outwards to pages of
+// 4,096 bytes.
 type Range struct{ Start, End uint64 }
 
 // Defaults of Options.
 const (
-	DefaultMemory = 4 << 30
+	DefaultMemory = 4 << 30 // bytes
 	DefaultCycles = 1 << 40
 )
 
-// slice are the cycles for which a thread runs where others could, its calls between them or not.
+// slice is the number of cycles that a thread runs, with its calls, before another thread that is ready gets
+// its turn.
 const slice = 10_000_000
 
-// machine is a guest that runs.
+// machine is a guest that is being run.
 type machine struct {
 	Options
 	program *Program
 	mem     *memory
 	threads threads
 
-	sections []*section // the first is what is in none
-	section  *section   // of the thread that runs
-	decoded  int        // instructions in all blocks, and what blocks take
-	full     bool       // there must be no more
-	seen     int        // functions that sections have counts of
+	sections []*section // the first counts what is outside of all others
+	section  *section   // of the running thread
+	decoded  int        // instructions in all blocks, plus blockTakes per block
+	full     bool       // no more blocks may be decoded
+	seen     int        // functions for which sections have counts
 	caller   *block     // that made the last call
 
-	cycles     uint64 // retired, but for those of the current call of execute
+	cycles     uint64 // retired, without those of the current call of execute
 	misaligned uint64
-	units      uint64 // of the precompile that is called
-	reserved   uint64 // address of the last load that reserves, by the thread that runs; noReservation: none
+	units      uint64 // of the current call of a precompile
+	reserved   uint64 // address that the running thread's last load has reserved; noReservation: none
 	time       uint64 // ns since the guest's epoch
-	mmapNext   uint64 // below which mappings go
-	heap       uint64 // where it begins; brk moves its end
+	mmapNext   uint64 // mappings are placed below it
+	heap       uint64 // its beginning; brk moves its end
 	heapEnd    uint64
 	drawn      uint64 // blocks of random bytes
 	poll       poll
 	files      files
-	actions    [mostSignals + 1]action // by signals
-	missing    []MissingCall           // by numbers
-	profiler   *profiler               // nil: there is none
+	actions    [mostSignals + 1]action // indexed by signal
+	missing    []MissingCall           // sorted by number
+	profiler   *profiler               // nil: no profile
 	jump       *instr                  // the last opProfiled
 	names      *names
-	input      int    // bytes of it that were read
-	inputAt    uint64 // address; 0: it is not in memory
+	input      int    // number of bytes of the input that were read
+	inputAt    uint64 // address of the input; 0: not in memory
 	output     []byte
 	fault      *Fault
-	code       int  // the first other than 0 of a thread that has ended; 0: none had one
-	exit       *int // code; nil: it runs
+	code       int  // first code other than 0 with which a thread ended; 0: none
+	exit       *int // exit code; nil: still running
 }
 
-// Result is what a guest did.
+// Result holds the counts and the output of a run.
 type Result struct {
-	Exit       int       // code, as of ExitError; other than 0 with one
-	Tally                // of all
-	Sections   []Section // in the order in which they were begun first
-	Output     []byte    // what it committed to, of a guest that ended with code 0: parts, one behind the other without borders
-	Misaligned uint64    // accesses of words that were not aligned
-	Pages      int       // of 4,096 bytes, the most that there were at once
-	Touches    uint64    // how often a page came into being: by the first access, or one after it was given back
+	Exit       int       // exit code; if it is not 0, Run returns an *ExitError with it
+	Tally                // counts of the whole run
+	Sections   []Section // in the order in which they were first begun
+	Output     []byte    // all that the guest committed to, concatenated; nil if the guest did not end with code 0
+	Misaligned uint64    // number of misaligned accesses
+	Pages      int       // maximum number of pages of 4,096 bytes at one time
+	Touches    uint64    // how often a page was created: at its first access, or the first after it was freed
 
-	// Missing are the calls of Linux that a guest has made and that there are not, by their numbers: 64 of them at most.
+	// Missing lists the Linux system calls that the guest made and this package does not implement, sorted by
+	// number. It has at most 64 of them.
 	Missing []MissingCall
 }
 
-// Run runs a program to its end. The error is an *ExitError for a code other than 0, a *Fault, that of ctx, or a
-// zkbench.ErrParams of options; the counts until then come with it, and no output: what a guest commits to counts if it
-// ends well. The error of Profile is joined to it.
+// Run runs a program to its end. It returns an *ExitError if the guest ends with a code other than 0, a
+// *Fault if the machine ends it, the error of ctx if that ends first, and zkbench.ErrParams if the options
+// are not valid. The Result is never nil: with an error it has the counts until then, and no output. If
+// writing Profile fails, that error is joined to the others.
 func Run(ctx context.Context, p *Program, o Options) (*Result, error) {
 	if err := checkPrecompiles(o.Precompiles); err != nil {
 		return &Result{}, err
@@ -140,7 +146,7 @@ func newMachine(p *Program, o Options) (*machine, error) {
 	return m, m.start()
 }
 
-// place puts the program's segments into memory, and maps what Options.Map names beyond them.
+// place copies the program's segments into memory, and maps the addresses of Options.Map outside of them.
 func (m *machine) place() error {
 	pages := func(start, end uint64) (uint64, uint64) { return start &^ pageMask, (end + pageMask) &^ pageMask }
 	segments := m.program.segments
@@ -155,7 +161,7 @@ func (m *machine) place() error {
 	}
 	for i, s := range segments {
 		start, end := pages(s.start, s.end)
-		if i > 0 && segments[i-1].end > start { // its first page has the end of the one before
+		if i > 0 && segments[i-1].end > start { // they share a page
 			start, m.mem.shared = s.start, true
 		}
 		m.mem.setRights(start, end, s.rights)
@@ -166,7 +172,7 @@ func (m *machine) place() error {
 			return fmt.Errorf("%w: map[%d]: addresses %#x to %#x; accepted: from a lower to a higher one, below %#x", zkbench.ErrParams, i, r.Start, r.End, most)
 		}
 		start, end := pages(r.Start, r.End)
-		if half := uint64(1 << 31); m.program.ISA.XLEN == 32 && start < half && half < end { // where registers have a sign
+		if half := uint64(1 << 31); m.program.ISA.XLEN == 32 && start < half && half < end { // registers sign-extend the upper half
 			m.mem.fill(start, half, readable|writable)
 			start = half
 		}
@@ -179,8 +185,8 @@ func (m *machine) place() error {
 // run runs the threads in turn.
 func (m *machine) run(ctx context.Context) error {
 	var last *thread
-	turn := uint64(0) // cycles that are left of its slice
-	var why stop      // it stopped
+	turn := uint64(0) // cycles left in its slice
+	var why stop      // why it stopped
 	for m.exit == nil {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -192,7 +198,7 @@ func (m *machine) run(ctx context.Context) error {
 			return m.ended()
 		}
 		if m.profiler != nil && why != stopJump {
-			m.profiler.goesOn(&t.hart, m.cycles)
+			m.profiler.resume(&t.hart, m.cycles)
 		}
 		if t != last {
 			last, turn = t, slice
@@ -230,13 +236,14 @@ func (m *machine) run(ctx context.Context) error {
 	return nil
 }
 
-// ended is the fault, with where and when.
+// ended completes the fault with where and when it happened, and returns it.
 func (m *machine) ended() error {
-	m.fault.Cycle, m.fault.Function = m.cycles, m.names.of(m.program.functionAt(m.fault.PC))
+	m.fault.Cycle, m.fault.Function = m.cycles, m.names.name(m.program.functionAt(m.fault.PC))
 	return m.fault
 }
 
-// blockAt returns the block that starts at pc; nil: there is no code, or there are too many blocks.
+// blockAt returns the block that starts at pc. It returns nil if there is no code, or if there are too many
+// blocks.
 func (m *machine) blockAt(pc uint64) *block {
 	pc = uint64(m.program.ISA.extend(pc))
 	s := m.section
@@ -256,7 +263,7 @@ func (m *machine) blockAt(pc uint64) *block {
 	return b
 }
 
-// build decodes a block.
+// build decodes the block that starts at pc.
 func (m *machine) build(pc uint64) *block {
 	b := &block{start: pc, end: pc, function: m.program.functionAt(pc)}
 	for len(b.code) < longestBlock && (b.end == pc || m.program.functionAt(b.end) == b.function) {
@@ -264,7 +271,7 @@ func (m *machine) build(pc uint64) *block {
 		if !ok {
 			break
 		}
-		if m.profiler != nil && in.isTold() {
+		if m.profiler != nil && in.isProfiled() {
 			in.rs3, in.op = uint8(in.op), opProfiled
 		}
 		b.code = append(b.code, in)
@@ -273,14 +280,14 @@ func (m *machine) build(pc uint64) *block {
 			break
 		}
 	}
-	if len(b.code) == 0 || !m.sees(m.section, b.function) {
+	if len(b.code) == 0 || !m.countFunction(m.section, b.function) {
 		return nil
 	}
 	b.end = uint64(m.program.ISA.extend(b.end))
 	return b
 }
 
-// fetch decodes the instruction at pc, where there is code.
+// fetch decodes the instruction at pc. It returns false if there is no code.
 func (m *machine) fetch(pc uint64) (instr, bool) {
 	low, ok := m.parcel(pc)
 	switch {
@@ -299,7 +306,7 @@ func (m *machine) fetch(pc uint64) (instr, bool) {
 	return instr{op: opIllegal, imm: int64(low), size: 2, rd: sink}, true
 }
 
-// parcel are 16 bits of code.
+// parcel returns the 16 bits of code at pc.
 func (m *machine) parcel(pc uint64) (uint16, bool) {
 	if m.mem.rightsAt(pc)&executable == 0 {
 		return 0, false
@@ -311,7 +318,7 @@ func (m *machine) parcel(pc uint64) (uint16, bool) {
 	return uint16(p[pc&pageMask>>3] >> (pc & 6 * 8)), true
 }
 
-// part returns the first n instructions of a block, as one that is counted.
+// part returns a new block of the first n instructions of b, which is counted separately.
 func (m *machine) part(b *block, n int) *block {
 	part := &block{start: b.start, end: b.start, code: b.code[:n], function: b.function}
 	for _, in := range part.code {
@@ -321,8 +328,8 @@ func (m *machine) part(b *block, n int) *block {
 	return part
 }
 
-// follow returns the block at an edge of another, and remembers it there, unless the profiler is told each time; nil:
-// as of blockAt. now is how many cycles were spent until then.
+// follow returns the block at an edge of b, or nil as blockAt does. It stores the block in b, unless the
+// profiler must see every jump along the edge. now is the number of cycles spent so far.
 func (m *machine) follow(h *hart, b *block, edge int, now uint64) *block {
 	h.pc = b.end
 	if edge == 1 {

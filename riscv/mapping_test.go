@@ -11,7 +11,7 @@ import (
 	"github.com/zkbench/zkbench/riscv"
 )
 
-// number loads one into a register.
+// number returns instructions that load v into a register.
 func number(rd uint32, v int64) []uint32 {
 	low := int32(v<<52>>52) & 0xfff
 	if high := (v + 1<<11) >> 12; high != 0 {
@@ -20,7 +20,8 @@ func number(rd uint32, v int64) []uint32 {
 	return []uint32{rv.Addi(rd, 0, low)}
 }
 
-// system is a call of Linux; an argument below 0 is what register t0 has.
+// system returns instructions that make a Linux call. An argument below 0 stands for the value of register
+// t0.
 func system(call int64, args ...int64) (words []uint32) {
 	for i, v := range args {
 		if r := uint32(10 + i); v < 0 {
@@ -32,7 +33,7 @@ func system(call int64, args ...int64) (words []uint32) {
 	return append(append(words, number(17, call)...), rv.Ecall)
 }
 
-// kindOf is the kind of a fault; 0 of none.
+// kindOf returns the kind of a fault, or 0 if err is not one.
 func kindOf(err error) riscv.FaultKind {
 	if fault, ok := errors.AsType[*riscv.Fault](err); ok {
 		return fault.Kind

@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// Pages are those of Linux.
+// Pages have the same size as under Linux.
 const (
 	pageBits = 12
 	pageSize = 1 << pageBits
 	pageMask = pageSize - 1
 )
 
-// page is 4,096 bytes, as little-endian words: an aligned access is one of a word, whose index
-// needs no check.
+// page is 4,096 bytes, as little-endian words. An aligned access is an access to one word, whose index needs
+// no bounds check.
 type page [pageSize / 8]uint64
 
-// rights to memory.
+// rights is a set of rights to memory.
 type rights uint8
 
 const (
@@ -25,44 +25,44 @@ const (
 	executable
 )
 
-// region is a mapped range of addresses, [start, end): whole pages, but where segments share one.
+// region is a mapped range of addresses, [start, end). It consists of whole pages, unless segments share a
+// page.
 type region struct {
 	start, end uint64
 	rights     rights
 }
 
-// mostRegions are those that a guest may have, as under Linux (vm.max_map_count).
+// mostRegions is the maximum number of regions, as under Linux (vm.max_map_count).
 const mostRegions = 65530
 
-// memory is what a guest sees. Pages come into being when they are first touched.
+// memory is the guest's memory. Pages are created when they are first touched.
 type memory struct {
 	isa     ISA
 	regions []region // by address, without overlaps
 	pages   map[uint64]*page
 	free    []*page
-	most    int // pages that there may be
+	most    int // maximum number of pages
 	peak    int
-	touches uint64 // pages that came into being
-	shared  bool   // some page has parts of several regions
+	touches uint64 // number of pages that were created
+	shared  bool   // some page belongs to several regions
 
-	// The pages of the last accesses, by the low bits of their numbers.
+	// The pages of the last accesses, indexed by the low bits of their numbers.
 	reads, writes [cachedPages]cachedPage
 }
 
 const cachedPages = 512
 
-// cachedPage is a page whose rights are known. An address a is in it, and aligned to 8, exactly
+// cachedPage is a page whose rights are known. An address a is on the page and aligned to 8 bytes if and only
 // if a &^ wordsMask == base.
 type cachedPage struct {
 	base uint64
 	page *page
 }
 
-// wordsMask are the bits of an address that choose a word of its page.
+// wordsMask selects the bits of an address that index a word of its page.
 const wordsMask = pageMask &^ 7
 
-// nowhere is the base of a cached page that there is not: no address is equal to it with its
-// word bits cleared.
+// nowhere is the base of an empty entry of the cache. No address with its word bits cleared is equal to it.
 const nowhere = pageMask
 
 func newMemory(isa ISA, limit uint64) *memory {
@@ -71,7 +71,7 @@ func newMemory(isa ISA, limit uint64) *memory {
 	return m
 }
 
-// forget empties the caches, after rights or pages have changed.
+// forget empties the caches. It must be called after rights or pages have changed.
 func (m *memory) forget() {
 	for i := range m.reads {
 		m.reads[i], m.writes[i] = cachedPage{base: nowhere}, cachedPage{base: nowhere}
@@ -89,7 +89,7 @@ func (m *memory) find(addr uint64) int {
 	return i
 }
 
-// rightsAt are those at an address.
+// rightsAt returns the rights at an address.
 func (m *memory) rightsAt(addr uint64) rights {
 	if i := m.find(addr); i < len(m.regions) && m.regions[i].start <= addr {
 		return m.regions[i].rights
@@ -97,13 +97,13 @@ func (m *memory) rightsAt(addr uint64) rights {
 	return 0
 }
 
-// mapped tells whether any address of [start, end) is mapped.
+// mapped reports whether any address of [start, end) is mapped.
 func (m *memory) mapped(start, end uint64) bool {
 	i := m.find(start)
 	return i < len(m.regions) && m.regions[i].start < end
 }
 
-// mappedAll tells whether all of [start, end) is.
+// mappedAll reports whether all of [start, end) is mapped.
 func (m *memory) mappedAll(start, end uint64) bool {
 	for i := m.find(start); start < end; i++ {
 		if i == len(m.regions) || m.regions[i].start > start {
@@ -114,7 +114,7 @@ func (m *memory) mappedAll(start, end uint64) bool {
 	return true
 }
 
-// hasCode tells whether any address of [start, end) is of code.
+// hasCode reports whether any address of [start, end) is code.
 func (m *memory) hasCode(start, end uint64) bool {
 	for i := m.find(start); i < len(m.regions) && m.regions[i].start < end; i++ {
 		if m.regions[i].rights&executable != 0 {
@@ -124,7 +124,7 @@ func (m *memory) hasCode(start, end uint64) bool {
 	return false
 }
 
-// below is the highest address of size free bytes that end at top or before; 0: there are none.
+// below returns the highest address of size free bytes that end at or before top, or 0 if there are none.
 func (m *memory) below(top, size uint64) uint64 {
 	for size < top {
 		start := top - size
@@ -137,12 +137,12 @@ func (m *memory) below(top, size uint64) uint64 {
 	return 0
 }
 
-// setRights maps [start, end), whole pages, or changes the rights there.
+// setRights maps the whole pages [start, end), or changes their rights.
 func (m *memory) setRights(start, end uint64, r rights) {
 	m.cut(start, end)
 	at := m.find(start)
 	m.regions = slices.Insert(m.regions, at, region{start, end, r})
-	// Neighbours of the same rights become one.
+	// Merge neighbours with the same rights.
 	if next := at + 1; next < len(m.regions) && m.regions[next].start == end && m.regions[next].rights == r {
 		m.regions[at].end = m.regions[next].end
 		m.regions = slices.Delete(m.regions, next, next+1)
@@ -154,7 +154,7 @@ func (m *memory) setRights(start, end uint64, r rights) {
 	m.forget()
 }
 
-// cut takes [start, end) out of all regions.
+// cut removes [start, end) from all regions.
 func (m *memory) cut(start, end uint64) {
 	var kept []region
 	first := m.find(start)
@@ -171,13 +171,13 @@ func (m *memory) cut(start, end uint64) {
 	m.regions = slices.Replace(m.regions, first, next, kept...)
 }
 
-// unmap removes [start, end) with what is there.
+// unmap removes [start, end) and its contents.
 func (m *memory) unmap(start, end uint64) {
 	m.drop(start, end)
 	m.cut(start, end)
 }
 
-// drop makes what is mapped of [start, end) zero again.
+// drop sets the mapped part of [start, end) to zero.
 func (m *memory) drop(start, end uint64) {
 	m.forget()
 	var parts []region
@@ -186,7 +186,7 @@ func (m *memory) drop(start, end uint64) {
 		part := region{start: max(start, m.regions[i].start), end: min(end, m.regions[i].end)}
 		parts, size = append(parts, part), size+part.end-part.start
 	}
-	if size>>pageBits > uint64(len(m.pages)) { // which then are the fewer to look at
+	if size>>pageBits > uint64(len(m.pages)) { // then there are fewer pages in memory than in the range
 		for number := range m.pages {
 			if start>>pageBits <= number && number < end>>pageBits {
 				m.release(number)
@@ -201,12 +201,12 @@ func (m *memory) drop(start, end uint64) {
 	}
 }
 
-// move takes the pages of [start, end) to another address, where there are none.
+// move moves the pages of [start, end) to another address, at which there must be no pages.
 func (m *memory) move(start, end, to uint64) {
 	m.forget()
 	first, last := start>>pageBits, (end-1)>>pageBits
 	var numbers []uint64
-	if last-first >= uint64(len(m.pages)) { // which then are the fewer to look at
+	if last-first >= uint64(len(m.pages)) { // then there are fewer pages in memory than in the range
 		for number := range m.pages {
 			if first <= number && number <= last {
 				numbers = append(numbers, number)
@@ -232,8 +232,8 @@ func (m *memory) release(number uint64) {
 	}
 }
 
-// page returns the page of a mapped address, which is made if there is none; nil: there would be
-// too many.
+// page returns the page of a mapped address, and creates it if necessary. It returns nil if there would be
+// too many pages.
 func (m *memory) page(addr uint64) *page {
 	number := addr >> pageBits
 	p := m.pages[number]
@@ -255,7 +255,7 @@ func (m *memory) page(addr uint64) *page {
 	return p
 }
 
-// reach returns the page of an address for an access that needs rights, and remembers it.
+// reach returns the page of an address for an access that needs these rights, and caches it.
 func (m *memory) reach(addr uint64, need rights) (*page, FaultKind) {
 	cache := &m.reads
 	if need == writable {
@@ -281,7 +281,7 @@ func (m *memory) reach(addr uint64, need rights) (*page, FaultKind) {
 	return p, 0
 }
 
-// all tells whether all parts of a page have rights.
+// all reports whether all parts of a page have rights.
 func (m *memory) all(start uint64, need rights) bool {
 	end := start + pageSize
 	for i := m.find(start); i < len(m.regions) && m.regions[i].start < end; i++ {
@@ -292,7 +292,7 @@ func (m *memory) all(start uint64, need rights) bool {
 	return m.mappedAll(start, end)
 }
 
-// fill maps what is not mapped yet of [start, end), whole pages.
+// fill maps those of the whole pages [start, end) that are not mapped yet.
 func (m *memory) fill(start, end uint64, r rights) {
 	for start < end {
 		next := end
@@ -310,10 +310,10 @@ func (m *memory) fill(start, end uint64, r rights) {
 	}
 }
 
-// after is the address n bytes behind another.
+// after returns the address n bytes after addr.
 func (m *memory) after(addr uint64, n int) uint64 { return uint64(m.isa.extend(addr + uint64(n))) }
 
-// load reads size bytes, 1, 2, 4 or 8, at an address of any alignment.
+// load reads size bytes (1, 2, 4 or 8) at an address of any alignment.
 func (m *memory) load(addr uint64, size int) (v uint64, kind FaultKind) {
 	for i := range size {
 		a := m.after(addr, i)
@@ -326,7 +326,7 @@ func (m *memory) load(addr uint64, size int) (v uint64, kind FaultKind) {
 	return v, 0
 }
 
-// store writes the low size bytes of v at an address of any alignment, all or none.
+// store writes the low size bytes of v at an address of any alignment. It writes all of them or none.
 func (m *memory) store(addr, v uint64, size int) FaultKind {
 	step := max(size-1, 1)
 	if m.shared {
@@ -347,7 +347,7 @@ func (m *memory) store(addr, v uint64, size int) FaultKind {
 	return 0
 }
 
-// read copies what is at an address, which must be readable.
+// read copies len(to) bytes from an address. All of them must be readable.
 func (m *memory) read(addr uint64, to []byte) FaultKind {
 	return m.each(addr, to, readable, func(p *page, offset int, part []byte) {
 		for len(part) > 0 {
@@ -362,7 +362,7 @@ func (m *memory) read(addr uint64, to []byte) FaultKind {
 	})
 }
 
-// write copies to an address, which must be writable.
+// write copies from to an address. All bytes there must be writable.
 func (m *memory) write(addr uint64, from []byte) FaultKind {
 	return m.each(addr, from, writable, func(p *page, offset int, part []byte) {
 		for len(part) > 0 {
@@ -378,7 +378,7 @@ func (m *memory) write(addr uint64, from []byte) FaultKind {
 	})
 }
 
-// each does something to the parts of a range, page by page.
+// each calls do for the parts of a range, page by page.
 func (m *memory) each(addr uint64, part []byte, need rights, do func(p *page, offset int, part []byte)) FaultKind {
 	for len(part) > 0 {
 		p, kind := m.reach(addr, need)

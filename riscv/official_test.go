@@ -16,18 +16,18 @@ import (
 )
 
 // official is a program of riscv-tests, the suite of RISC-V International, as testdata/riscv-tests/build.sh
-// makes it: its exit code is 0, or the number of the test that failed.
+// builds it. Its exit code is 0, or the number of the test that failed.
 type official struct {
 	name string // of the instruction set, the room of the suite, and the program
 	isa  *riscv.ISA
 	raw  []byte
 }
 
-// officialPrograms are how many the archive has, by instruction set: all that the suite has for users' mode,
-// of RV64GC those of I, M, A, F, D and C, of the others those of I and M.
+// officialPrograms is the number of programs in the archive for each instruction set: all user-mode programs
+// of the suite. For RV64GC these are the programs for I, M, A, F, D and C, for the others those for I and M.
 var officialPrograms = map[string]int{"rv64gc": 110, "rv64im": 67, "rv32im": 50}
 
-// suite returns the programs of the archive.
+// suite returns the programs in the archive.
 func suite(t testing.TB) (all []official) {
 	t.Helper()
 	file := must.Get(os.Open("testdata/riscv-tests/programs.tar.gz"))(t)
@@ -57,13 +57,13 @@ func suite(t testing.TB) (all []official) {
 	return all
 }
 
-// options are how a program is run: only that of misaligned words accesses them.
+// options returns how to run a program. Only the one for misaligned words may access them.
 func (o official) options() riscv.Options {
 	return riscv.Options{Misaligned: strings.HasSuffix(o.name, "-ma_data")}
 }
 
-// selfModifying tells whether a program writes instructions to its data and jumps there, where there is no code
-// in this executor: the suite's test of fence.i.
+// selfModifying reports whether a program writes instructions to its data and jumps there, like the suite's
+// test of fence.i. This executor has no code there.
 func (o official) selfModifying() bool { return strings.HasSuffix(o.name, "-fence_i") }
 
 // TestOfficial: the programs of riscv-tests find nothing wrong, flags of floating point included, and take the cycles that

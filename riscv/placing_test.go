@@ -83,7 +83,7 @@ func TestMap(t *testing.T) {
 		}
 		_, err := run()
 		golden.Equal(t, "kind without", riscv.WildAccess, kindOf(err))
-		golden.Contains(t, err.Error(), "writes 4 bytes at 0xfbf8; nothing is mapped there, and Options.Map (--map) can")
+		golden.Contains(t, err.Error(), "writes 4 bytes at 0xfbf8; nothing is mapped there; map it with Options.Map (--map)")
 		for _, ranges := range [][]riscv.Range{{{top - 8, top}}, {{0, 1 << 31}}, {{0, codeAt}, {0x8000, 1<<32 - 4096}}} {
 			golden.Equal(t, "exit", 5, must.Get(run(ranges...))(t).Exit)
 		}

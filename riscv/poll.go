@@ -2,20 +2,20 @@ package riscv
 
 import "math/bits"
 
-// Go's runtime waits for timers in epoll, with an eventfd that another thread wakes it by: there is one of
-// each, by these descriptors.
+// Go's runtime waits for timers in epoll; another thread wakes it with an eventfd. There is one of each, with these
+// descriptors.
 const (
 	epollFD = 3
 	eventFD = 4
 )
 
-// poll is what is known of both.
+// poll is the state of the epoll and the eventfd.
 type poll struct {
-	epoll, eventfd bool // there is one
+	epoll, eventfd bool // whether the guest has created it
 
 	count uint64 // of the eventfd
-	event uint32 // that are waited for there; 0: none
-	data  uint64 // that an event of it has
+	event uint32 // events that the epoll waits for; 0: none
+	data  uint64 // returned with an event
 }
 
 func (m *machine) isEpoll(fd uint64) bool { return fd == epollFD && m.poll.epoll }
@@ -52,12 +52,12 @@ func (m *machine) epollCtl(t *thread) int64 {
 	return 0
 }
 
-// epollWait waits for the eventfd, as long as the call says in ms.
+// epollWait waits for the eventfd, for at most the milliseconds that the call says.
 func (m *machine) epollWait(t *thread) int64 {
 	x := &t.x
 	switch timeout := int64(int32(x[a3])); {
 	case !m.isEpoll(x[a0]):
-		return m.ofOpen(t, badValue)
+		return m.refuseOpen(t, badValue)
 	case int64(x[a2]) <= 0:
 		return badValue
 	case m.poll.ready():
@@ -75,7 +75,8 @@ func (m *machine) epollWait(t *thread) int64 {
 
 func (p *poll) ready() bool { return p.count > 0 && p.event&epollIn != 0 }
 
-// deliver gives a thread the event of the eventfd, at the address of its call, and returns the number of events.
+// deliver writes the event of the eventfd to the address in a thread's call, and returns the number of
+// events.
 func (m *machine) deliver(t *thread) int64 {
 	addr := t.x[a1]
 	if m.mem.store(addr, epollIn, 8) != 0 || m.mem.store(addr+sizeOfEvent-8, m.poll.data, 8) != 0 {
@@ -84,7 +85,7 @@ func (m *machine) deliver(t *thread) int64 {
 	return 1
 }
 
-// signalEvent adds to the eventfd, and wakes who waits for it.
+// signalEvent adds to the eventfd and wakes the threads that wait for it.
 func (m *machine) signalEvent(addr uint64) int64 {
 	v, kind := m.mem.load(addr, 8)
 	if kind != 0 {
@@ -112,13 +113,13 @@ func (m *machine) takeEvent(addr uint64) int64 {
 	return 8
 }
 
-// What can be done with a descriptor at once, as poll has it.
+// What can be done with a descriptor without waiting, in the encoding of poll.
 const (
 	pollIn, pollOut = 1, 4
 	pollInvalid     = 0x20
 )
 
-// readiness is what can be done with a descriptor.
+// readiness returns what can be done with a descriptor without waiting.
 func (m *machine) readiness(fd uint64) uint64 {
 	switch {
 	case m.isEvent(fd) && m.poll.count > 0:
@@ -135,7 +136,8 @@ func (m *machine) readiness(fd uint64) uint64 {
 	return pollOut
 }
 
-// ppoll tells which of some descriptors can be read and written at once: all of standard input, output and error.
+// ppoll reports which descriptors can be read or written without waiting: standard input, output and error
+// always can.
 func (m *machine) ppoll(t *thread) int64 {
 	const most = 1024
 	x := &t.x
@@ -148,7 +150,7 @@ func (m *machine) ppoll(t *thread) int64 {
 	}
 	ready := int64(0)
 	for i := range x[a1] {
-		at := x[a0] + 8*i // struct pollfd: 32 bits of descriptor, 16 of what is asked, 16 of what is
+		at := x[a0] + 8*i // struct pollfd: 32 bits of descriptor, 16 of requested and 16 of actual events
 		v, kind := m.mem.load(at, 8)
 		if kind != 0 {
 			return badAddr
@@ -170,8 +172,8 @@ func (m *machine) ppoll(t *thread) int64 {
 	return m.sleep(t, deadline)
 }
 
-// pselect tells the same of three sets of descriptors, which are bits of words: those that the guest would read, those that
-// it would write, and those of which it awaits something else, which never comes.
+// pselect reports the same as ppoll for three sets of descriptors, which are bits of words: those to read,
+// those to write, and those to watch for exceptions, which never happen.
 func (m *machine) pselect(t *thread) int64 {
 	const most = 1024 // descriptors
 	x := &t.x
@@ -214,7 +216,7 @@ func (m *machine) pselect(t *thread) int64 {
 	if ready > 0 {
 		return int64(ready)
 	}
-	if x[a4] != 0 && m.words(x[a4], 0, 0) != 0 { // of which nothing will be left
+	if x[a4] != 0 && m.words(x[a4], 0, 0) != 0 { // no time will be left
 		return badAddr
 	}
 	return m.sleep(t, deadline)

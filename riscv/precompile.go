@@ -8,29 +8,31 @@ import (
 	"github.com/zkbench/zkbench/riscv/call"
 )
 
-// Precompile is work that a guest has done by an ecall, which retires one instruction.
+// Precompile is work that a guest leaves to the machine. The guest calls it with an ecall, which retires one
+// instruction.
 type Precompile struct {
-	Name   string // as counts and costs name it
-	Number uint64 // in register a7: one of package call, or of one's own, from call.Own on
+	Name   string // in counts and costs
+	Number uint64 // in register a7: a number of package call, or one of your own from call.Own on
 
-	// Do does it with registers a0 to a5, and returns what a0 is then. An error that is no *Fault
-	// becomes one of kind BadCall.
+	// Do performs the call with registers a0 to a5, and returns the new value of a0. If the error is not a
+	// *Fault, it becomes a Fault of kind BadCall.
 	Do func(g Guest, args [6]uint64) (a0 uint64, err error)
 }
 
-// Guest is what a precompile has of one: its memory, and the count of its work. Errors are *Fault.
+// Guest gives a precompile access to the guest's memory and to the count of its work. The errors of its
+// methods are *Fault.
 type Guest struct{ machine *machine }
 
-// Units says how many units of work the call is, as costs count them: the blocks of a hash, the pairs of a sum.
-// One of which nothing is said is one.
+// Units sets how many units of work the call counts as, for example the blocks of a hash or the pairs of a
+// sum. Without it a call counts as one. Package cost charges a row for each unit.
 func (g Guest) Units(n uint64) { g.machine.units = n }
 
-// Read copies len(to) bytes from an address.
+// Read copies len(to) bytes from the guest's memory at addr into to.
 func (g Guest) Read(addr uint64, to []byte) error {
 	return g.fault(g.machine.mem.read(g.address(addr), to), "reads", addr, len(to))
 }
 
-// Write copies len(from) bytes to an address.
+// Write copies from into the guest's memory at addr.
 func (g Guest) Write(addr uint64, from []byte) error {
 	return g.fault(g.machine.mem.write(g.address(addr), from), "writes", addr, len(from))
 }
@@ -44,10 +46,10 @@ func (g Guest) fault(kind FaultKind, does string, addr uint64, n int) error {
 	return &Fault{Kind: kind, Detail: fmt.Sprintf("a precompile %s %d bytes at %#x", does, n, addr)}
 }
 
-// lastOwn is the last number that a precompile may have.
+// lastOwn is the largest number that a precompile may have.
 const lastOwn = call.Own | 0xffff
 
-// checkPrecompiles tells whether each can be called.
+// checkPrecompiles returns ErrParams if a precompile cannot be called.
 func checkPrecompiles(all []Precompile) error {
 	seen := make(map[uint64]bool)
 	for _, p := range all {
@@ -55,14 +57,15 @@ func checkPrecompiles(all []Precompile) error {
 			return fmt.Errorf("%w: precompile %s has number %#x; accepted: %#x to %#x, each once", zkbench.ErrParams, p.Name, p.Number, call.MulMod, lastOwn)
 		}
 		if p.Do == nil {
-			return fmt.Errorf("%w: precompile %s does nothing; accepted: those with Do", zkbench.ErrParams, p.Name)
+			return fmt.Errorf("%w: precompile %s: Do is nil; accepted: a function", zkbench.ErrParams, p.Name)
 		}
 		seen[p.Number] = true
 	}
 	return nil
 }
 
-// precompile does what it is for. false: there is none of this number, or it refused.
+// precompile calls the precompile that the guest asks for. It returns false if there is none with this
+// number, or if it failed.
 func (m *machine) precompile(t *thread) bool {
 	x := &t.x
 	for i := range m.Precompiles {

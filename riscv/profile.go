@@ -10,32 +10,32 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// profiler charges cycles to the function that spends them, on the stack of calls that it was called by. It is told
-// of all that leads from one function to another. Calls and returns are the jumps that link or take register ra; what
-// a goroutine has called stays with it, by its g in register x27.
+// profiler charges cycles to the function that spends them, on the stack of calls that led to it. It sees
+// every jump from one function to another. Calls and returns are the jumps that link or use register ra. The
+// calls of a goroutine stay with the goroutine, which is identified by its g in register x27.
 type profiler struct {
 	program  *Program
 	names    *names
-	goes     bool // the guest is a program of Go
+	goes     bool // the guest is a Go program
 	root     callNode
 	nodes    int // below root
 	stacks   map[uint64]*callStack
 	frames   int // on all stacks
 	current  *callStack
-	owned    uint64 // whose the current stack is
-	function int    // that runs
-	charged  uint64 // cycles
+	owned    uint64 // owner of the current stack
+	function int    // the running function
+	charged  uint64 // cycles that have been charged
 }
 
-// Limits of a profile. What is beyond them is charged to the function that it was called from.
+// Limits of a profile. Calls beyond them are charged to their caller.
 const (
-	deepestNode = 512 // functions in a stack that is written
+	deepestNode = 512 // functions in one stack of the profile
 	mostNodes   = 1 << 16
 	mostStacks  = 1 << 16
 	mostFrames  = 1 << 20
 )
 
-// callNode is a function as it was called by those above it.
+// callNode is a function with the chain of calls that led to it.
 type callNode struct {
 	function int
 	depth    int // nodes above it
@@ -44,7 +44,7 @@ type callNode struct {
 	cycles   uint64
 }
 
-// child is a function that n calls, or n where that would be beyond the limits.
+// child returns the node for a function that n calls, or n itself if a new node would be beyond the limits.
 func (f *profiler) child(n *callNode, function int) *callNode {
 	c := n.children[function]
 	if c == nil {
@@ -61,12 +61,13 @@ func (f *profiler) child(n *callNode, function int) *callNode {
 	return c
 }
 
-// callStack is what has been called and has not returned.
+// callStack holds the calls that have not returned.
 type callStack struct {
 	base   *callNode
 	frames []callFrame
 
-	// How many frames there are of a function, and that return to an address: none are looked for that there are not.
+	// The number of frames of each function, and of those with each return address, so that no search is made
+	// for frames that do not exist.
 	functions map[int]int
 	backs     map[uint64]int
 }
@@ -82,20 +83,20 @@ func (s *callStack) push(frame callFrame) {
 	s.backs[frame.back]++
 }
 
-// lost takes one of a count, which is not kept where it is none.
-func lost[K comparable](counts map[K]int, key K) {
+// decrement subtracts one from a count, and removes the count if it becomes 0.
+func decrement[K comparable](counts map[K]int, key K) {
 	if counts[key]--; counts[key] == 0 {
 		delete(counts, key)
 	}
 }
 
 type callFrame struct {
-	back     uint64 // address that it returns to
+	back     uint64 // return address
 	function int
 	node     *callNode
 }
 
-// top is the function that runs, and the node that it is charged to.
+// top returns the running function and the node that its cycles are charged to.
 func (s *callStack) top() (function int, node *callNode) {
 	if n := len(s.frames); n > 0 {
 		return s.frames[n-1].function, s.frames[n-1].node
@@ -103,13 +104,13 @@ func (s *callStack) top() (function int, node *callNode) {
 	return s.base.function, s.base
 }
 
-// cut leaves n frames on the stack that runs, and gives back what many others took.
+// cut leaves n frames on the current stack, and frees memory if many frames were removed.
 func (f *profiler) cut(n int) {
 	s := f.current
 	f.frames -= len(s.frames) - n
 	for _, frame := range s.frames[n:] {
-		lost(s.functions, frame.function)
-		lost(s.backs, frame.back)
+		decrement(s.functions, frame.function)
+		decrement(s.backs, frame.back)
 	}
 	if s.frames = s.frames[:n]; n < cap(s.frames)/4 {
 		s.frames = slices.Clone(s.frames)
@@ -126,10 +127,10 @@ func newProfiler(p *Program, n *names) *profiler {
 	return f
 }
 
-// none is no owner of a stack.
+// none is the owner of no stack.
 const none = ^uint64(0)
 
-// owner is whose stack a hart is on.
+// owner returns the owner of the stack that a hart uses: a goroutine or a thread.
 func (f *profiler) owner(h *hart) uint64 {
 	if f.goes {
 		return h.x[27]
@@ -137,8 +138,8 @@ func (f *profiler) owner(h *hart) uint64 {
 	return h.x[tp]
 }
 
-// spend charges what was spent until now to the function that runs, which is the top of the stack, or was come to
-// in another way from there.
+// spend charges the cycles since the last charge to the running function. That is the top of the stack, or a
+// function that the top reached in another way than by a call.
 func (f *profiler) spend(now uint64) {
 	top, node := f.current.top()
 	if top != f.function {
@@ -148,7 +149,7 @@ func (f *profiler) spend(now uint64) {
 	f.charged = now
 }
 
-// enter charges what was spent until now, and goes on with a function on the stack of the hart.
+// enter charges the cycles until now, and continues with a function on the hart's stack.
 func (f *profiler) enter(h *hart, function int, now uint64) {
 	f.spend(now)
 	f.function = function
@@ -158,7 +159,7 @@ func (f *profiler) enter(h *hart, function int, now uint64) {
 	}
 	f.owned = owner
 	if f.stacks[owner] == nil && len(f.stacks) >= mostStacks {
-		owner = 0 // which those share that are too many
+		owner = 0 // stacks beyond the limit share this one
 	}
 	if f.current = f.stacks[owner]; f.current == nil {
 		f.current = f.newStack(function)
@@ -166,14 +167,14 @@ func (f *profiler) enter(h *hart, function int, now uint64) {
 	}
 }
 
-// goesOn is a hart that goes on at its pc, after a call of the system or another hart.
-func (f *profiler) goesOn(h *hart, now uint64) { f.enter(h, f.program.functionAt(h.pc), now) }
+// resume continues with a hart at its pc, after a system call or another hart.
+func (f *profiler) resume(h *hart, now uint64) { f.enter(h, f.program.functionAt(h.pc), now) }
 
-// isTold tells whether an instruction is a jump that the profiler is told of before: a call, a return, or one to
-// where a register says. Others are told of where they lead to another function.
-func (in *instr) isTold() bool { return in.op == opJalr || in.op == opJal && in.rd == ra }
+// isProfiled reports whether an instruction is a jump that is executed as opProfiled: a call, a return, or a
+// jump to an address in a register. The profiler sees other jumps only if they lead to another function.
+func (in *instr) isProfiled() bool { return in.op == opJalr || in.op == opJal && in.rd == ra }
 
-// profiledJump executes an opProfiled, which stands before h.pc, and tells the profiler.
+// profiledJump executes the opProfiled before h.pc and passes the jump to the profiler.
 func (m *machine) profiledJump(h *hart, in *instr) {
 	link, target := h.pc, uint64(in.imm)
 	if op(in.rs3) == opJalr {
@@ -190,12 +191,12 @@ func (m *machine) profiledJump(h *hart, in *instr) {
 	}
 }
 
-// call is a jump to target that links: it will return to back.
+// call records a call of target that will return to back.
 func (f *profiler) call(h *hart, back, target, now uint64) {
 	from, to := f.function, f.program.functionAt(target)
 	f.enter(h, to, now)
 	if f.goes && strings.TrimSuffix(f.name(to), ".abi0") == "runtime.save_g" {
-		return // of the code that changes stacks, which is on none
+		return // code that switches stacks is on no stack
 	}
 	f.align(from)
 	if f.frames < mostFrames {
@@ -205,18 +206,18 @@ func (f *profiler) call(h *hart, back, target, now uint64) {
 	}
 }
 
-// jump is one to target that does not link, or another way there: what it leads to takes the place of who jumped.
+// jump records a jump to target that is not a call. The target replaces the function that jumped.
 func (f *profiler) jump(h *hart, target, now uint64) {
 	from, to := f.function, f.program.functionAt(target)
 	f.enter(h, to, now)
 	if top, _ := f.current.top(); top == from {
 		f.replace(to)
 	} else {
-		f.align(to) // which goes on where it was left
+		f.align(to) // it continues where it stopped
 	}
 }
 
-// replace makes a function the top of the stack in place of that which is there.
+// replace puts a function in the place of the top of the stack.
 func (f *profiler) replace(function int) {
 	s := f.current
 	if len(s.frames) == 0 {
@@ -224,14 +225,14 @@ func (f *profiler) replace(function int) {
 		return
 	}
 	frame := &s.frames[len(s.frames)-1]
-	lost(s.functions, frame.function)
+	decrement(s.functions, frame.function)
 	s.functions[function]++
 	frame.function, frame.node = function, f.child(frame.node.parent, function)
 }
 
-// align makes a function the top of the stack, which it is not where one was left without a return: below
-// it are those that a goroutine went on in after it was parked; of none of them, it is a jump in place of a
-// call, or the beginning of another goroutine on what was left of one that ended.
+// align makes a function the top of the stack. Another function is on top if it was left without a return.
+// The function may be further down: a goroutine that was parked continues in it. If it is not on the stack,
+// the jump was a tail call, or another goroutine began on the stack of one that has ended.
 func (f *profiler) align(function int) {
 	s := f.current
 	top, _ := s.top()
@@ -255,7 +256,7 @@ func (f *profiler) align(function int) {
 	}
 }
 
-// back is a return to an address.
+// back records a return to an address.
 func (f *profiler) back(h *hart, to, now uint64) {
 	f.enter(h, f.program.functionAt(to), now)
 	s := f.current
@@ -287,12 +288,12 @@ func (f *profiler) write(w io.Writer, now uint64) error {
 		at := places[function]
 		if at == nil {
 			name := f.name(function)
-			of := &profile.Function{ID: uint64(len(p.Function) + 1), Name: name, SystemName: name}
+			described := &profile.Function{ID: uint64(len(p.Function) + 1), Name: name, SystemName: name}
 			if function >= 0 {
-				of.Name = f.names.of(function)
+				described.Name = f.names.name(function)
 			}
-			p.Function = append(p.Function, of)
-			at = &profile.Location{ID: of.ID, Line: []profile.Line{{Function: of}}}
+			p.Function = append(p.Function, described)
+			at = &profile.Location{ID: described.ID, Line: []profile.Line{{Function: described}}}
 			if function >= 0 {
 				at.Address = f.program.functions[function].start
 			}
@@ -317,7 +318,7 @@ func (f *profiler) write(w io.Writer, now uint64) error {
 	return p.Write(w)
 }
 
-// sortedChildren are those of a node in an order that does not change.
+// sortedChildren returns the children of a node in a fixed order.
 func sortedChildren(n *callNode) []*callNode {
 	all := slices.Collect(maps.Values(n.children))
 	slices.SortFunc(all, func(a, b *callNode) int { return cmp.Compare(a.function, b.function) })

@@ -17,7 +17,8 @@ import (
 	"github.com/zkbench/zkbench/riscv"
 )
 
-// samples are the cycles of a profile by stack, the callers first, and those that each function has for itself.
+// samples returns the cycles in a profile: by call stack, the callers first, and by function without what it
+// calls.
 func samples(t *testing.T, raw []byte) (stacks map[string]int64, self map[string]int64) {
 	t.Helper()
 	stacks, self = make(map[string]int64), make(map[string]int64)
@@ -33,7 +34,7 @@ func samples(t *testing.T, raw []byte) (stacks map[string]int64, self map[string
 	return stacks, self
 }
 
-// counted are the cycles that each function has by its blocks.
+// counted returns the cycles of each function, from the counts of its blocks.
 func counted(r *riscv.Result) map[string]int64 {
 	counts := make(map[string]int64)
 	for _, f := range r.Functions {

@@ -24,7 +24,7 @@ import (
 	"github.com/zkbench/zkbench/riscv/call"
 )
 
-// guest builds a guest of testdata.
+// guest builds a guest in testdata.
 func guest(t testing.TB, name string) (path string, p *riscv.Program) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), name)
@@ -114,7 +114,7 @@ func TestGo(t *testing.T) {
 	must.FailGet(riscv.Run(ctx, p, riscv.Options{}))(t, context.Canceled, "a cancelled run")
 }
 
-// ended takes a guest that has ended itself, with whatever code.
+// ended accepts a guest that has ended itself, with any code.
 func ended(r *riscv.Result, err error) (*riscv.Result, error) {
 	if _, itself := errors.AsType[*riscv.ExitError](err); itself {
 		return r, nil
@@ -194,7 +194,7 @@ func TestExitOfThreads(t *testing.T) {
 	}
 }
 
-// own is a call of a number of package call.
+// own returns instructions that make a call of package call.
 func own(number uint32) []uint32 {
 	return []uint32{rv.Lui(17, number), rv.Addi(17, 17, int32(number&0xfff)), rv.Ecall}
 }
@@ -213,7 +213,7 @@ func TestFaults(t *testing.T) {
 		"unknown opcode":      {[]uint32{0x0000006b}, riscv.IllegalInstruction, 0, 0, "0x6b"},
 		"another rounding":    {[]uint32{rv.Nop, rv.Nop, rv.R(rv.OpFP, 1, 0, 1, 2, 3)}, riscv.Unsupported, 8, 2, "rounding to nearest"},
 		"a mode is set":       {[]uint32{0x0020d073}, riscv.Unsupported, 0, 0, "sets rounding mode 1; accepted: 0"},
-		"register of machine": {[]uint32{0x30002573}, riscv.IllegalInstruction, 0, 0, "register of control 0x300"},
+		"register of machine": {[]uint32{0x30002573}, riscv.IllegalInstruction, 0, 0, "control register 0x300"},
 		"reads nowhere":       {[]uint32{rv.Nop, rv.I(rv.OpLoad, 3, 5, 0, 8)}, riscv.WildAccess, 4, 1, "reads 8 bytes at 0x8"},
 		"writes nowhere":      {[]uint32{rv.S(rv.OpStore, 0, 0, 5, 8)}, riscv.WildAccess, 0, 0, "writes 1 bytes at 0x8"},
 		"misaligned":          {[]uint32{toData, rv.I(rv.OpLoad, 2, 6, 5, 2)}, riscv.Misaligned, 4, 1, "4 bytes at 0x200002"},
@@ -222,8 +222,8 @@ func TestFaults(t *testing.T) {
 		"jumps to data":       {[]uint32{toData, rv.I(rv.OpJalr, 0, 0, 5, 0)}, riscv.WildJump, dataAt - codeAt, 2, "there is no code"},
 		"runs off the end":    {[]uint32{rv.Nop, rv.Nop}, riscv.IllegalInstruction, 8, 2, ""},
 		"ebreak":              {[]uint32{0x00100073}, riscv.Aborted, 0, 0, "ebreak"},
-		"ends no section":     {own(call.End), riscv.BadCall, 8, 3, "the end of a section; accepted: after its beginning"},
-		"section of no name":  {own(call.Begin), riscv.BadCall, 8, 3, "accepted: 1 to 64 of ASCII's"},
+		"ends no section":     {own(call.End), riscv.BadCall, 8, 3, "the end of a section that has not begun"},
+		"section of no name":  {own(call.Begin), riscv.BadCall, 8, 3, "accepted: 1 to 64 printable ASCII characters"},
 		"section nowhere":     {append([]uint32{rv.Addi(11, 0, 1)}, own(call.Begin)...), riscv.WildAccess, 12, 4, "the name of a section"},
 		"commits to nowhere":  {append([]uint32{rv.Addi(11, 0, 1)}, own(call.Commit)...), riscv.WildAccess, 12, 4, "1 bytes of output at 0x0"},
 		"commits to all":      {append([]uint32{rv.Addi(11, 0, -1)}, own(call.Commit)...), riscv.BadCall, 12, 4, "accepted: 67108864"},

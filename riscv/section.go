@@ -8,26 +8,26 @@ import (
 	"strings"
 )
 
-// section is what a thread executes between two calls, begin and end, or outside of all. It is counted
-// apart, for each has blocks of its own.
+// section counts what a thread executes between the calls begin and end, or outside of all such calls. It has
+// blocks of its own, so that its counts are separate.
 type section struct {
 	name    string
-	within  *section   // which it was begun in; nil: none
-	inner   []*section // that were begun in it
+	within  *section   // the section in which it was begun; nil: none
+	inner   []*section // the sections that were begun in it
 	entered uint64
-	calls   []calls // of each precompile
+	calls   []calls // one for each precompile
 
 	blocks map[uint64]*block
-	parts  []*block // that ran to a place before their end
+	parts  []*block // first parts of blocks that did not run to their end
 	jumps  [cachedJumps]struct {
 		pc    uint64
 		block *block
 	}
-	settled map[int]Counts // by function, of blocks that are gone
-	seen    []uint64       // bits of the functions that it has counts of, the first for code without one
+	settled map[int]Counts // by function: counts of blocks that were freed
+	seen    []uint64       // one bit for each function with counts; the first bit is for code without a function
 }
 
-// calls are those of a precompile, and their units of work.
+// calls counts the calls of a precompile and their units of work.
 type calls struct{ calls, units uint64 }
 
 // Limits of sections.
@@ -36,18 +36,20 @@ const (
 	longestName  = 64 // bytes
 )
 
-// mostDecoded are the instructions in blocks; with one more all blocks go, and are decoded again. A block
-// itself takes the memory of blockTakes of them.
+// mostDecoded is the maximum number of instructions in blocks. Beyond it all blocks are freed and decoded again. A
+// block itself takes the memory of blockTakes instructions.
 const (
 	mostDecoded = 4 << 20
 	blockTakes  = 8
 )
 
-// mostSeen are the functions that all sections together have counts of. Each takes some 250 bytes.
+// mostSeen is the maximum number of functions for which all sections together have counts. Each takes some
+// 250 bytes.
 const mostSeen = 2 * mostSymbols
 
-// sees notes that a section has counts of a function. false: all sections together have counts of too many.
-func (m *machine) sees(s *section, function int) bool {
+// countFunction records that a section has counts of a function. It returns false if all sections together
+// have counts of too many functions.
+func (m *machine) countFunction(s *section, function int) bool {
 	if s.seen == nil {
 		s.seen = make([]uint64, len(m.program.functions)/64+1)
 	}
@@ -68,7 +70,7 @@ func (m *machine) newSection(name string, within *section) *section {
 	return s
 }
 
-// begin is a call: a section whose name is n bytes at an address.
+// begin executes the call that begins a section. The section's name is the n bytes at addr.
 func (m *machine) begin(t *thread, addr, n uint64) bool {
 	raw := make([]byte, min(n, longestName))
 	if kind := m.mem.read(addr, raw); kind != 0 {
@@ -76,7 +78,7 @@ func (m *machine) begin(t *thread, addr, n uint64) bool {
 	}
 	name := string(raw)
 	if n == 0 || n > longestName || strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c == '/' || c > '~' }) {
-		return m.refuse(BadCall, fmt.Sprintf("a section named %q, of %d bytes; accepted: 1 to %d of ASCII's, without spaces and slashes", name, n, longestName))
+		return m.refuse(BadCall, fmt.Sprintf("a section named %q, of %d bytes; accepted: 1 to %d printable ASCII characters, without spaces and slashes", name, n, longestName))
 	}
 	i := slices.IndexFunc(t.section.inner, func(s *section) bool { return s.name == name })
 	if i < 0 {
@@ -91,16 +93,17 @@ func (m *machine) begin(t *thread, addr, n uint64) bool {
 	return true
 }
 
-// end is a call: the thread goes on where its section was begun.
+// end executes the call that ends a section: the thread continues in the enclosing section.
 func (m *machine) end(t *thread) bool {
 	if t.section.within == nil {
-		return m.refuse(BadCall, "the end of a section; accepted: after its beginning")
+		return m.refuse(BadCall, "the end of a section that has not begun")
 	}
 	t.section = t.section.within
 	return true
 }
 
-// settle adds up what blocks ran how often, and forgets them.
+// settle adds the instructions of all blocks, multiplied by how often they ran, to the counts, and frees the
+// blocks.
 func (s *section) settle() {
 	add := func(b *block) {
 		if b.runs == 0 {
@@ -133,7 +136,7 @@ func (m *machine) settle() {
 	m.decoded, m.full = 0, false
 }
 
-// tally is what was done in a section and those within it.
+// tally returns the counts of a section and the sections in it.
 func (m *machine) tally(s *section) (t Tally) {
 	by := make(map[int]Counts)
 	called := make([]calls, len(m.Precompiles))
@@ -151,9 +154,9 @@ func (m *machine) tally(s *section) (t Tally) {
 		}
 	}
 	add(s)
-	for _, f := range slices.Sorted(maps.Keys(by)) { // in an order that does not change, so that sorting takes the same
+	for _, f := range slices.Sorted(maps.Keys(by)) { // in a fixed order: names must be demangled in the same order in each run
 		c := by[f]
-		t.Functions = append(t.Functions, Function{m.names.of(f), c})
+		t.Functions = append(t.Functions, Function{m.names.name(f), c})
 		t.Classes = t.Classes.plus(c)
 	}
 	slices.SortFunc(t.Functions, func(a, b Function) int {
@@ -168,7 +171,7 @@ func (m *machine) tally(s *section) (t Tally) {
 	return t
 }
 
-// result takes all sections together.
+// result collects the counts of all sections.
 func (m *machine) result() *Result {
 	m.settle()
 	r := &Result{Tally: m.tally(m.sections[0]), Output: m.output, Misaligned: m.misaligned, Pages: m.mem.peak, Touches: m.mem.touches, Missing: m.missing}
@@ -181,7 +184,7 @@ func (m *machine) result() *Result {
 	return r
 }
 
-// path is a section's name after those that it was begun in.
+// path returns the section's name, after those of its enclosing sections.
 func (s *section) path() string {
 	if s.within == nil || s.within.within == nil {
 		return s.name

@@ -2,40 +2,40 @@ package riscv
 
 import "slices"
 
-// thread is one of the guest's. They take turns on one processor, and which runs is a function of
-// what the guest does alone.
+// thread is a thread of the guest. Threads take turns on one processor, and which one runs depends only on
+// what the guest does.
 type thread struct {
 	hart
 	id       int
 	section  *section
 	waits    bool
 	futex    uint64 // address that it waits at; 0: none
-	bits     uint32 // by which it is woken there
+	bits     uint32 // set of bits that wake it there
 	polls    bool   // it waits for the eventfd
-	deadline uint64 // ns of the guest's time at which it goes on; forever: never
-	timedOut uint64 // what it has in a0 then
-	clear    uint64 // address that is made 0, and woken, when it ends; 0: none
+	deadline uint64 // guest's time in ns at which it continues; forever: never
+	timedOut uint64 // value of a0 at the deadline
+	clear    uint64 // address that is set to 0, and whose waiters are woken, when it ends; 0: none
 	mask     uint64 // signals that it blocks
 }
 
 const forever = ^uint64(0)
 
-// threads are those that there are, in the order in which they take turns.
+// threads is the list of all threads, in the order in which they take turns.
 type threads struct {
 	all     []*thread
 	current int // index, or len(all)
 	begun   int
 }
 
-// add adds a thread, which runs after all others.
+// add adds a thread after all others.
 func (s *threads) add(t *thread) {
 	t.id = processID + s.begun // the first has the number of the process, as under Linux
 	s.begun++
 	s.all = append(s.all, t)
 }
 
-// next returns the thread that runs: the current one where it can, else the next that can. Where
-// all wait, time goes on to the first deadline. nil: none ever will.
+// next returns the thread to run: the current one if it can run, else the next that can. If all threads wait,
+// next moves the time to the first deadline. It returns nil if no thread can ever run.
 func (s *threads) next(m *machine) *thread {
 	for {
 		first := forever
@@ -58,10 +58,10 @@ func (s *threads) next(m *machine) *thread {
 	}
 }
 
-// yield lets the others run first.
+// yield lets the other threads run first.
 func (s *threads) yield() { s.current = (s.current + 1) % len(s.all) }
 
-// wake wakes at most n threads that wait at an address by some of these bits, and returns how many.
+// wake wakes at most n threads that wait at an address for any of these bits, and returns their number.
 func (s *threads) wake(addr, n uint64, bits uint32) (woken uint64) {
 	for i := range s.all {
 		t := s.all[(s.current+i)%len(s.all)]
@@ -73,7 +73,7 @@ func (s *threads) wake(addr, n uint64, bits uint32) (woken uint64) {
 	return woken
 }
 
-// requeue makes at most n threads that wait at an address wait at another, and returns how many.
+// requeue moves at most n threads that wait at one address to another, and returns their number.
 func (s *threads) requeue(from, to, n uint64) (moved uint64) {
 	for i := range s.all {
 		t := s.all[(s.current+i)%len(s.all)]
@@ -85,7 +85,7 @@ func (s *threads) requeue(from, to, n uint64) (moved uint64) {
 	return moved
 }
 
-// has tells whether there is a thread of a number.
+// has reports whether a thread has this number.
 func (s *threads) has(id uint64) bool {
 	return slices.ContainsFunc(s.all, func(t *thread) bool { return uint64(t.id) == id })
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/zkbench/zkbench/riscv/call"
 )
 
-// Calls of Linux.
+// Numbers of Linux calls.
 const (
 	read, write, exit, exitGroup, setTID, futex, nanosleep, clock, yield, clone = 63, 64, 93, 94, 96, 98, 101, 113, 124, 220
 	eventFD, epollCreate, epollWait                                             = 19, 20, 22
@@ -25,12 +25,12 @@ func ran(t *testing.T, o riscv.Options, words ...[]uint32) *riscv.Result {
 	return must.Get(ended(riscv.Run(t.Context(), p, o)))(t)
 }
 
-// put stores a number at an address of the data.
+// put returns instructions that store a number at an address of the data.
 func put(at, v int64) []uint32 {
 	return slices.Concat(number(5, at), number(6, v), []uint32{rv.S(rv.OpStore, 3, 5, 6, 0)})
 }
 
-// passes is how much of the guest's time passes from one reading of the clock to another, in ns.
+// passes returns how much of the guest's time passes between two readings of the clock, in ns.
 func passes(t *testing.T, words []uint32) uint64 {
 	t.Helper()
 	r := ran(t, riscv.Options{}, system(clock, 1, dataAt+64), words, system(clock, 1, dataAt+80), number(10, dataAt+64), number(11, 32), own(call.Commit), system(exitGroup, 0))

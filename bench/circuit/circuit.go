@@ -1,5 +1,5 @@
-// Package circuit measures circuits of gnark with everything that package bench has: stage by
-// stage, under load, for timing leaks, and PLONK against Groth16 on the same circuit.
+// Package circuit measures gnark circuits with all the tools of package bench: stage by stage,
+// under load, for timing leaks, and PLONK against Groth16 on the same circuit.
 package circuit
 
 import (
@@ -15,16 +15,17 @@ import (
 	"github.com/zkbench/zkbench/internal/workload/circuits"
 )
 
-// Circuit is the workload of a circuit over BN254's scalars. Beside its own axes, which may be
-// none, it has system (plonk, groth16) and stage: what an operation is, prove or verify or one of the
-// others.
+// Circuit returns a workload that measures a circuit over BN254's scalar field. Besides axes, which
+// may be empty, the workload has the axes system (plonk, groth16) and stage. The stage is the
+// operation that is timed, for example prove or verify.
 //
-// circuit returns the circuit of a case, to be built. assign returns an assignment that satisfies
-// it, drawn from a stream of random bytes and nothing else; the public inputs of two streams
-// differ, or that a proof is refused for others cannot be checked.
+// The function circuit returns the circuit of a case, before it is compiled. The function assign
+// returns an assignment that satisfies the circuit. It must draw only from the given stream of
+// random bytes. Two streams must give different public inputs: otherwise the workload cannot check that a
+// proof is rejected for other public inputs.
 //
-// The reference string of plonk is insecure, made of the seed, unless --srs names a file; keys and
-// proofs are for measuring.
+// PLONK's reference string is insecure, because it is made from the seed, unless --srs names a
+// file. Use the keys and proofs for measurement only.
 func Circuit(name string, axes []bench.Axis, circuit func(c bench.Case) (frontend.Circuit, error),
 	assign func(c bench.Case, random *rand.ChaCha8) (frontend.Circuit, error),
 ) bench.Def {
@@ -47,5 +48,5 @@ func Circuit(name string, axes []bench.Axis, circuit func(c bench.Case) (fronten
 	}.Def(), err).(bench.Def)
 }
 
-// outer is a case as package bench has it.
+// outer converts a case to that of package bench.
 func outer(c workload.Case) bench.Case { return convert.Case(c).(bench.Case) }

@@ -48,7 +48,7 @@ func (p *power) Define(api frontend.API) error {
 var squarings = bench.Ints("squarings", "numbers of squarings", 1, 1<<20, 16, 64)
 
 func someCircuit(c bench.Case) (frontend.Circuit, error) {
-	return &power{n: squarings.Of(c)}, nil
+	return &power{n: squarings.Value(c)}, nil
 }
 
 func someAssignment(c bench.Case, random *rand.ChaCha8) (frontend.Circuit, error) {
@@ -57,7 +57,7 @@ func someAssignment(c bench.Case, random *rand.ChaCha8) (frontend.Circuit, error
 	var x, y fr.Element
 	x.SetBigInt(new(big.Int).SetBytes(wide[:]))
 	y.Set(&x)
-	for range squarings.Of(c) {
+	for range squarings.Value(c) {
 		y.Square(&y)
 	}
 	return &power{X: x, Y: y}, nil
@@ -73,7 +73,7 @@ func refusing() bench.Def {
 	}, someAssignment)
 }
 
-// unsatisfied assigns what the circuit does not accept.
+// unsatisfied returns a circuit whose assignment does not satisfy it.
 func unsatisfied() bench.Def {
 	return circuit.Circuit("Unsatisfied", []bench.Axis{squarings}, someCircuit, func(bench.Case, *rand.ChaCha8) (frontend.Circuit, error) {
 		return &power{X: 2, Y: 3}, nil

@@ -1,9 +1,10 @@
-// Benchmarking runs the benchmarks of the study of confidential tokens by the flags of the
-// study's script:
+// Benchmarking runs the benchmarks of the study of confidential tokens with the flags of the
+// study's own script:
 //
 //	go run ./cmd/benchmarking --count 10 --timeout 4s --benchName BenchmarkSender
 //
-// It is zkbench suite study: what was stopped goes on with zkbench suite --resume DIR.
+// It does the same as zkbench suite study. To continue a run that was stopped, use zkbench suite
+// --resume DIR.
 package main
 
 import (

@@ -1,11 +1,18 @@
 // Zkbench builds, load-tests and compares zero-knowledge payment proofs.
 //
-//	zkbench run                the main job: transfers proved and verified
+//	zkbench run                prove and verify transfers, with the default settings
 //	zkbench run sender --curves BN254 --workers NumCPU --duration 10s
-//	zkbench list               workloads, their axes and accepted values
+//	zkbench list               list the workloads; with a name, its axes and accepted values
+//	zkbench help COMMAND       describe a command
 //
-// Exit codes: 0 all is fine, 1 an operation or a check failed, 2 wrong usage or
-// input, 3 stopped before the end.
+// An axis is a parameter of a workload, for example its curve.
+//
+// The exit code is
+//
+//	0  if all is well
+//	1  if an operation, a check or a gate failed
+//	2  for wrong usage or input
+//	3  if the command was stopped before its end, or could not decide from what it measured
 package main
 
 import (

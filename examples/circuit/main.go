@@ -1,5 +1,5 @@
-// Circuit measures a circuit of one's own on gnark's PLONK and Groth16: that the prover knows
-// the preimage of a MiMC hash.
+// Circuit measures a gnark circuit, written in this file, with PLONK and Groth16. The circuit shows
+// that the prover knows the preimage of a MiMC hash.
 //
 //	go run ./circuit stages preimage --blocks 1,16 --system plonk,groth16
 package main
@@ -18,13 +18,13 @@ import (
 
 func main() { bench.Main(preimage()) }
 
-// Preimage is the circuit.
+// Preimage is the circuit: Digest is the MiMC hash of Blocks.
 type Preimage struct {
 	Blocks []frontend.Variable
 	Digest frontend.Variable `gnark:",public"`
 }
 
-// Define implements frontend.Circuit.
+// Define adds the circuit's constraints. It implements frontend.Circuit.
 func (p *Preimage) Define(api frontend.API) error {
 	h, err := mimc.NewMiMC(api)
 	if err != nil {
@@ -39,12 +39,12 @@ func preimage() bench.Def {
 	blocks := bench.Ints("blocks", "numbers of blocks of the preimage", 1, 1<<16, 1, 16, 256)
 	return circuit.Circuit("Preimage", []bench.Axis{blocks},
 		func(c bench.Case) (frontend.Circuit, error) {
-			return &Preimage{Blocks: make([]frontend.Variable, blocks.Of(c))}, nil
+			return &Preimage{Blocks: make([]frontend.Variable, blocks.Value(c))}, nil
 		},
 		func(c bench.Case, random *rand.ChaCha8) (frontend.Circuit, error) {
 			p := &Preimage{}
 			h := native.NewMiMC()
-			for range blocks.Of(c) {
+			for range blocks.Value(c) {
 				var wide [48]byte
 				if _, err := random.Read(wide[:]); err != nil {
 					return nil, err

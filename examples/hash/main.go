@@ -1,4 +1,4 @@
-// Hash measures two hashes: list, run, suite, compare and the other commands over them.
+// Hash measures two hash functions with zkbench's commands, such as list, run, suite and compare.
 //
 //	go run ./hash run keccak256 sha256 --bytes 136,1360
 package main
@@ -20,13 +20,13 @@ func main() { bench.Main(defs()...) }
 
 func defs() []bench.Def {
 	return []bench.Def{
-		of("Keccak256", "the Keccak-256 of a message", sha3.NewLegacyKeccak256),
-		of("SHA256", "the SHA-256 of a message", sha256.New),
+		hashWorkload("Keccak256", "the Keccak-256 of a message", sha3.NewLegacyKeccak256),
+		hashWorkload("SHA256", "the SHA-256 of a message", sha256.New),
 	}
 }
 
-// of is the workload of a hash.
-func of(name, doc string, newHash func() hash.Hash) bench.Def {
+// hashWorkload returns the workload that measures a hash function.
+func hashWorkload(name, doc string, newHash func() hash.Hash) bench.Def {
 	size := bench.Ints("bytes", "lengths of messages in bytes", 0, 1<<25, 136, 1360, 13_600)
 	digest := func(message []byte) []byte {
 		h := newHash()
@@ -38,14 +38,14 @@ func of(name, doc string, newHash func() hash.Hash) bench.Def {
 		New: func(_ context.Context, c bench.Case, _ uint64) (bench.Instance, error) {
 			return bench.Operation[[]byte]{
 				Input: func(_ context.Context, random *rand.ChaCha8) ([]byte, error) {
-					message := make([]byte, size.Of(c))
+					message := make([]byte, size.Value(c))
 					_, err := random.Read(message)
 					return message, err
 				},
 				Run: func(_ context.Context, message []byte) ([]byte, error) { return digest(message), nil },
 				Check: func(_ context.Context, message, output []byte) error {
 					if !bytes.Equal(output, digest(message)) {
-						return errors.New("another digest")
+						return errors.New("not the digest of the message")
 					}
 					return nil
 				},

@@ -3,7 +3,7 @@
 import hashlib, json, sys
 
 
-def prove(path):  # the proof of this one is the SHA-256 of its input
+def prove(path):  # this prover's proof is the SHA-256 of its input
     with open(path, "rb") as file:
         return hashlib.sha256(file.read()).hexdigest()
 

@@ -27,7 +27,8 @@ import (
 	"github.com/zkbench/zkbench/riscv/precompile"
 )
 
-// compiled compiles a guest in C or C++ with flags, and returns its file, what the compiler wrote, and whether it failed.
+// compiled compiles a guest in C or C++ with flags. It returns the guest's file, what the compiler wrote, and
+// its error.
 func compiled(t *testing.T, isa, source string, flags ...string) (path, said string, err error) {
 	t.Helper()
 	testsize.Full(t)
@@ -42,7 +43,7 @@ func compiled(t *testing.T, isa, source string, flags ...string) (path, said str
 	return path, string(out), err
 }
 
-// each compiles a guest for both widths, and runs a test of it.
+// each compiles a guest for both widths and runs a test on each.
 func each(t *testing.T, source string, test func(t *testing.T, p *riscv.Program), flags ...string) {
 	testsize.Full(t)
 	for _, isa := range []*riscv.ISA{riscv.RV64IM(), riscv.RV32IM()} {
@@ -58,7 +59,7 @@ func each(t *testing.T, source string, test func(t *testing.T, p *riscv.Program)
 	}
 }
 
-// run runs a guest that ends with code 0.
+// run runs a guest, which must end with code 0.
 func run(t *testing.T, p *riscv.Program, o riscv.Options) *riscv.Result {
 	t.Helper()
 	var said bytes.Buffer
@@ -206,10 +207,10 @@ func TestMemory(t *testing.T) {
 	for range testsize.Pick(500, 500, 20_000) {
 		x, y := value(), value()
 		input = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(input, x), y)
-		for _, v := range of64(x, y) {
+		for _, v := range results64(x, y) {
 			want[0], want[1] = binary.LittleEndian.AppendUint64(want[0], v), binary.LittleEndian.AppendUint64(want[1], v)
 		}
-		for _, v := range of128(x, y) {
+		for _, v := range results128(x, y) {
 			want[1] = binary.LittleEndian.AppendUint64(want[1], v)
 		}
 	}
@@ -226,8 +227,8 @@ func TestMemory(t *testing.T) {
 	})
 }
 
-// of64 is what the guest does with numbers of 64 bits.
-func of64(x, y uint64) []uint64 {
+// results64 returns what the guest computes from 64-bit numbers.
+func results64(x, y uint64) []uint64 {
 	var quotient, rest, signedQuotient, signedRest uint64
 	if y != 0 {
 		quotient, rest = x/y, x%y
@@ -250,8 +251,8 @@ func of64(x, y uint64) []uint64 {
 	}
 }
 
-// of128 is what it does with numbers of 128 bits.
-func of128(x, y uint64) (out []uint64) {
+// results128 returns what the guest computes from 128-bit numbers.
+func results128(x, y uint64) (out []uint64) {
 	whole := func(high, low uint64) *big.Int {
 		v := new(big.Int).SetUint64(high)
 		return v.Lsh(v, 64).Or(v, new(big.Int).SetUint64(low))
@@ -280,7 +281,7 @@ func of128(x, y uint64) (out []uint64) {
 	return out
 }
 
-// Functions by the numbers that the guest has for them.
+// The guest's numbers for the functions.
 const (
 	keccak256 = iota
 	sha256
@@ -304,7 +305,7 @@ const (
 	functions
 )
 
-// asked is a record for the guest, and what it answers.
+// asked is a request to the guest, and its answer.
 type asked struct {
 	function byte
 	in       []byte
@@ -323,8 +324,8 @@ func (a asked) answer() []byte {
 	return append([]byte{0}, a.out...)
 }
 
-// fromEVM are vectors of Ethereum's precompiles as the functions have them: of each the first that has a result
-// and the first that fails.
+// fromEVM returns test vectors of Ethereum's precompiles, converted to the functions here: for each function
+// the first that has a result and the first that fails.
 func fromEVM(t *testing.T) (all []asked) {
 	narrow := func(raw []byte) (out []byte) { // without the sixteen zero bytes of EIP-2537
 		for ; len(raw) >= 64; raw = raw[64:] {

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Compiles a guest in C or C++, or links one in another language: cc.sh rv64im|rv32im, then what the compiler takes,
-# for example
+# Compiles a guest in C or C++, or links one in another language. The arguments are rv64im or rv32im, then those of the
+# compiler, for example
 #   sh riscv/c/cc.sh rv64im -O2 guest.c -o guest
-# CC is the compiler, riscv64-linux-gnu-gcc where it is not set. Of its system's headers and libraries none is used,
-# but for the headers of C++: they are for other instructions.
+# CC names the compiler; the default is riscv64-linux-gnu-gcc. Its system's headers and libraries are for other
+# instructions, so they are not used, except for the headers of C++.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 isa=${1:?rv64im or rv32im}
@@ -31,7 +31,7 @@ for arg; do
   esac
 done
 
-# headers are the options that name the folders of the compiler's own headers, which need no C library.
+# headers prints the options that name the folders of the compiler's own headers, which need no C library.
 headers() {
   "$CC" -x "$language" -E -v /dev/null 2>&1 | sed -n '/^#include </,/^End of search list/s/^ //p' | while read -r folder; do
     for name in stddef.h cstddef bits/c++config.h; do
@@ -40,7 +40,7 @@ headers() {
   done
 }
 
-# compile runs the compiler, and says in a line of what it lacks what a guest has.
+# compile runs the compiler. If something is missing, it prints one line for it, with what guests have instead.
 compile() {
   # shellcheck disable=SC2046,SC2086 # options
   if ! "$CC" -march="$isa" -mabi=$abi -mcmodel=medany -static -ffreestanding -fno-pic -fno-exceptions -fno-asynchronous-unwind-tables \

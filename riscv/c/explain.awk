@@ -1,5 +1,5 @@
-# Reads what a compiler and its linker say of a guest that they refuse, and writes what the guest lacks, a line for each.
-# What has no such reason is written as it is.
+# Reads the errors of a compiler and its linker for a guest, and prints what the guest needs and does not get, one line
+# each. If there are errors with another reason, all errors are printed unchanged.
 
 function say(text) {
     if (!(text in said)) {
@@ -8,7 +8,8 @@ function say(text) {
     }
 }
 
-# included is the header, in angle brackets, that a line of a source, as file:line, asks for; empty: it has none.
+# included returns the header, in angle brackets, that a line of a source includes. The line is given as file:line. The
+# result is empty if the line does not include a header.
 function included(place, part, text, i) {
     split(place, part, ":")
     for (i = 0; i < part[2]; i++)
@@ -20,7 +21,7 @@ function included(place, part, text, i) {
     return ""
 }
 
-# library is what there is in place of a header or a function.
+# library says what there is instead of a header or a function.
 function library(plus) {
     return "guests have assert.h, limits.h, stdlib.h and string.h, " (plus ? "headers of C++ that need no library, such as <array> and <vector>, " : "") \
         "and zkvm_io.h for input and output"

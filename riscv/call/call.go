@@ -1,45 +1,46 @@
-// Package call has the numbers of the calls that guests make of this module's machine, in register a7
-// of an ecall. They are none of Linux, which answers them with ENOSYS. Arguments are in registers a0 to
-// a5, results in a0 and a1.
+// Package call lists the numbers of the calls that guests make to package riscv's machine. A guest makes a
+// call with the ecall instruction: the number is in register a7, arguments are in a0 to a5, and results in a0
+// and a1. Linux does not use these numbers and answers them with ENOSYS.
 package call
 
-// Calls of any guest.
+// Calls that every machine has.
 const (
-	Input  = 0x7a6b0000 + iota // returns the address and the length of the input, bytes that are not written to
-	Commit                     // of a1 bytes at a0: appends them to the output, without a border to what is there
-	Begin                      // begins a section, whose name is the a1 bytes at a0
+	Input  = 0x7a6b0000 + iota // returns the address of the input in a0 and its length in a1; the input is read-only
+	Commit                     // appends the a1 bytes at a0 to the output, without a separator
+	Begin                      // begins a section, a region that is counted separately; its name is the a1 bytes at a0
 	End                        // ends the section that was begun last
 )
 
-// Precompiles. Numbers are of 256 bits, four little-endian words of 64; z, x, y and m are addresses in
-// a0 to a3, of which z may be x or y. What is not below its modulus, and a point that is not on its curve, is refused.
+// Precompiles on numbers and points, and hashes. Numbers have 256 bits: four words of 64 bits, the least
+// significant first, little-endian. The addresses of z, x, y and m are in a0 to a3; z may be x or y. Numbers must be
+// below their modulus, and points on their curve: otherwise the guest ends with a fault.
 const (
 	MulMod    = 0x7a6b0100 + iota // z = x·y mod m, where x and y are below m
 	FpAdd                         // z = x + y in Fp, the base field of BN254
 	FpSub                         // z = x - y
 	FpMul                         // z = x·y
-	Fp2Add                        // z = x + y in Fp2 = Fp[u]/(u² + 1): a0, then a1, of a0 + a1·u
+	Fp2Add                        // z = x + y in Fp2 = Fp[u]/(u² + 1); a0 + a1·u is a0, then a1
 	Fp2Sub                        // z = x - y
 	Fp2Mul                        // z = x·y
-	G1Add                         // z = x + y on y² = x³ + 3 over Fp, two points of the curve of different x: x, then y
+	G1Add                         // z = x + y on the curve y² = x³ + 3 over Fp; points are x, then y, and their x must differ
 	G1Double                      // z = 2x
-	Keccak256                     // z, 32 bytes, is the hash of y bytes at x
-	SHA256                        // z, 32 bytes, is the hash of y bytes at x
+	Keccak256                     // z, 32 bytes, is the hash of the a2 bytes at x
+	SHA256                        // z, 32 bytes, is the hash of the a2 bytes at x
 )
 
-// Precompiles of the C interface that eth-act/zkvm-standards has for accelerators. The arguments of its
-// functions are in a0 to a5 in their order, but for those of ModExp; a0 is 0 then, or -1 (ZKVM_EFAIL). The
-// interface's other two are Keccak256 and SHA256.
+// Precompiles of the C interface for accelerators in eth-act/zkvm-standards. The arguments of a function are in
+// a0 to a5, in their order; for ModExp a0 is the address of its arguments. The call sets a0 to 0, or to -1
+// (ZKVM_EFAIL) if its inputs are not valid. The interface's other two functions are Keccak256 and SHA256.
 const (
 	Secp256k1Verify  = 0x7a6b0200 + iota // hash, signature, key, verified
 	Secp256k1Recover                     // hash, signature, recovery id, key
 	Secp256r1Verify                      // hash, signature, key, verified
 	RIPEMD160                            // data, length, hash
-	ModExp                               // address of seven words of 64 bits: base, its length, exponent, its length, modulus, its length, result
+	ModExp                               // address of seven 64-bit words: base, its length, exponent, its length, modulus, its length, result
 	BN254G1Add                           // point, point, result
 	BN254G1Mul                           // point, scalar, result
 	BN254Pairing                         // pairs, their number, verified
-	Blake2F                              // rounds, state, message, offset, whether it is the last
+	Blake2F                              // rounds, state, message, offset, 1 if the block is the last
 	KZGPointEval                         // commitment, z, y, proof, verified
 	BLS12G1Add                           // point, point, result
 	BLS12G1MSM                           // pairs, their number, result
@@ -50,5 +51,5 @@ const (
 	BLS12MapFp2ToG2                      // element, result
 )
 
-// Own is the first of the numbers that precompiles of others may have, to 0x7a6bffff.
+// Own is the first number for a user's own precompiles; the last is 0x7a6bffff.
 const Own = 0x7a6b1000

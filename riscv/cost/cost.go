@@ -1,5 +1,5 @@
-// Package cost says what a trace of a guest would cost a prover: rows of tables, and cells. It is a model,
-// linear in what was counted. Nothing is proved, and no prover is asked.
+// Package cost estimates what proving the run of a guest would cost a prover, in rows of tables and in cells.
+// It is a model, linear in what package riscv has counted. Nothing is proved.
 //
 //	r, err := riscv.Run(ctx, program, options)
 //	for _, table := range cost.Default().Tables(&r.Tally, r.Touches) {
@@ -17,19 +17,20 @@ import (
 	"github.com/zkbench/zkbench/riscv"
 )
 
-// Model is a machine of tables: one with a row for each cycle, one for each class of instructions with a
-// row for each of them, one for memory with a row for each word of a page that was touched, and one for each
-// precompile with a row for each unit of its work, which is a call, a block of a hash or a pair of a sum.
+// Model describes a machine by its tables. There is one table with a row for each cycle, and one for each
+// class of instructions with a row for each of them. A table for memory has a row for each word of a page
+// that was touched. Each precompile has a table with a row for each unit of its work: a call, a block of a
+// hash or a pair of a sum.
 type Model struct {
-	// Columns are those of a table, by its name: CPU, Page, a class or a precompile. A table without
-	// columns costs nothing.
+	// Columns is the number of columns of each table. The key is CPU, Page, or the name of a class or a
+	// precompile. A table that is not in Columns costs nothing.
 	Columns map[string]uint64
-	// Shard are the rows of one proof at most, a power of two; 0: there is one proof. Fewer rows are padded to
-	// a power of two.
+	// Shard is the maximum number of rows in one proof, a power of two. If it is 0, there is one proof. Fewer
+	// rows are padded to a power of two.
 	Shard uint64
 }
 
-// The tables that are of no class and no precompile.
+// Names of the tables that belong to no class and no precompile.
 const (
 	CPU  = "cpu"
 	Page = "page"
@@ -37,10 +38,11 @@ const (
 
 const wordsOfPage = 512
 
-// Default is a model whose columns are the cells a row that SP1's executor reckons with (succinctlabs/sp1,
-// crates/core/executor/src/artifacts/rv32im_costs.json at commit 3c61993a): those of its chips Cpu, AddSub and Lt
-// for integers, whose mean is taken, Mul, MemoryInstrs, Branch, SyscallInstrs, MemoryGlobalInit and
-// MemoryGlobalFinalize together, and of its precompiles. It has no floating point.
+// Default returns a model whose columns are the cells per row in the cost table of SP1's executor
+// (succinctlabs/sp1, crates/core/executor/src/artifacts/rv32im_costs.json at commit 3c61993a). A cycle costs
+// what its chip Cpu costs, and an integer instruction the mean of AddSub and Lt. The other classes have Mul,
+// MemoryInstrs, Branch and SyscallInstrs. A word of a page has MemoryGlobalInit and MemoryGlobalFinalize
+// together, and precompiles have their own chips. Floating point costs nothing in this model.
 func Default() Model {
 	return Model{
 		Shard: 1 << 22,
@@ -53,7 +55,7 @@ func Default() Model {
 	}
 }
 
-// Check tells whether a model is one. The error is a zkbench.ErrParams.
+// Check returns zkbench.ErrParams if Shard is neither 0 nor a power of two.
 func (m Model) Check() error {
 	if m.Shard&(m.Shard-1) != 0 {
 		return fmt.Errorf("%w: shard of %d rows; accepted: powers of two", zkbench.ErrParams, m.Shard)
@@ -61,18 +63,18 @@ func (m Model) Check() error {
 	return nil
 }
 
-// Table is what a table of the model has for a run.
+// Table is one table of the model, filled by a run.
 type Table struct {
 	Name    string
-	Rows    uint64 // that stand for something
-	Padded  uint64 // with those that fill the last shard
+	Rows    uint64 // without padding
+	Padded  uint64 // rows with the padding of the last shard
 	Columns uint64
 }
 
-// Cells of the padded table.
+// Cells returns the number of cells of the padded table.
 func (t Table) Cells() uint64 { return t.Padded * t.Columns }
 
-// Tables are those of a run, or of a part of one, that have rows. Touches are as of riscv.Result.
+// Tables returns the tables that have rows, for a run or a part of one. The touches are riscv.Result.Touches.
 func (m Model) Tables(t *riscv.Tally, touches uint64) (tables []Table) {
 	add := func(name string, rows uint64) {
 		if rows > 0 {
@@ -90,7 +92,7 @@ func (m Model) Tables(t *riscv.Tally, touches uint64) (tables []Table) {
 	return tables
 }
 
-// Shards are the proofs that so many rows of a table take, 1 at least.
+// Shards returns the number of proofs that the given number of rows needs. It is at least 1.
 func (m Model) Shards(rows uint64) uint64 {
 	if m.Shard == 0 {
 		return 1
@@ -98,7 +100,8 @@ func (m Model) Shards(rows uint64) uint64 {
 	return max(1, (rows+m.Shard-1)/m.Shard)
 }
 
-// padded is rows in whole shards, or in one that is as small as can be.
+// padded returns the number of rows with padding: whole shards, or the next power of two if one shard
+// suffices.
 func (m Model) padded(rows uint64) uint64 {
 	if n := m.Shards(rows); n > 1 {
 		return n * m.Shard
@@ -106,7 +109,7 @@ func (m Model) padded(rows uint64) uint64 {
 	return 1 << bits.Len64(rows-1)
 }
 
-// Cells of tables together.
+// Cells returns the total number of cells of the padded tables.
 func Cells(tables []Table) (n uint64) {
 	for _, t := range tables {
 		n += t.Cells()
@@ -114,10 +117,10 @@ func Cells(tables []Table) (n uint64) {
 	return n
 }
 
-// Names are the tables that the model has columns for.
+// Names returns the names of the tables for which the model has columns, sorted.
 func (m Model) Names() []string { return slices.Sorted(maps.Keys(m.Columns)) }
 
-// Precompiles are those of them that are of precompiles.
+// Precompiles returns the names of the precompiles for which the model has columns, sorted.
 func (m Model) Precompiles() []string {
 	return slices.DeleteFunc(m.Names(), func(name string) bool {
 		return name == CPU || name == Page || slices.Contains(riscv.Classes(), name)

@@ -1,4 +1,5 @@
-// Package guest is what a program in Go calls when it is a guest of package riscv:
+// Package guest is for programs in Go that run as guests of package riscv. It reads the input, writes
+// the output, and marks sections: named regions whose instructions are counted separately.
 //
 //	input := guest.Input()
 //	guest.Begin("hash")
@@ -6,8 +7,8 @@
 //	guest.End()
 //	guest.Commit(sum[:])
 //
-// Built for another system, or under Linux for RISC-V, the same program reads its input from standard
-// input and writes its output to standard output; sections are not counted there, and precompiles panic.
+// Built for another system, or under Linux on RISC-V, the same program reads its input from standard
+// input and writes its output to standard output. Sections then have no effect, and precompiles panic.
 package guest
 
 import (
@@ -15,7 +16,7 @@ import (
 	"os"
 )
 
-// Input is the whole input. It is not written to.
+// Input returns the whole input. The caller must not change it.
 func Input() []byte {
 	if input, ok := machineInput(); ok {
 		return input
@@ -27,9 +28,11 @@ func Input() []byte {
 	return input
 }
 
-// Commit appends to the output, what is public of a run. What is committed in parts has no borders between
-// them: a guest that commits to what others chose says its length too, or commits to a hash, or two claims have
-// one output. The output counts if the guest ends with code 0.
+// Commit appends p to the output, which would be the public part of a proof. The output has no
+// separators between commits, so Commit("ab") followed by Commit("c") gives the same output as
+// Commit("a") followed by Commit("bc"). If others choose what is committed, commit to its length too, or
+// to a hash: otherwise two different claims can have the same output. The output counts only if the
+// guest ends with code 0.
 func Commit(p []byte) {
 	if machineCommit(p) {
 		return
@@ -39,7 +42,7 @@ func Commit(p []byte) {
 	}
 }
 
-// missing is where a precompile ends that the machine does not have.
+// missing is called by a precompile that the machine does not have. It panics.
 //
 //lint:ignore U1000 the assembly jumps there
 func missing() { panic("guest: a precompile that this machine does not have") }

@@ -5,9 +5,10 @@ package guest
 func machineInput() ([]byte, bool) { return nil, false }
 func machineCommit([]byte) bool    { return false }
 
-// Begin begins a section: what this goroutine executes until the matching End is counted under the name,
-// and under those of the sections that it was begun in. Until then it keeps its thread to itself.
+// Begin begins a section, and locks the goroutine to its thread until the matching End. Instructions
+// that the goroutine retires in between are counted under name, and under the names of the enclosing
+// sections. Those of goroutines that it starts are not.
 func Begin(name string) {}
 
-// End ends the section that was begun last.
+// End ends the section that this goroutine began last.
 func End() {}

@@ -7,12 +7,13 @@ import (
 	"github.com/zkbench/zkbench/riscv/call"
 )
 
-// ecall is the call of a number with registers a0 and a1, and what they are then.
+// ecall makes the call with this number and these values of registers a0 and a1, and returns their
+// values after it.
 //
 //go:noescape
 func ecall(number uintptr, a0 unsafe.Pointer, a1 int) (r0 unsafe.Pointer, r1 int)
 
-// refused tells whether Linux has answered, with an error.
+// refused reports whether Linux has answered, with an error.
 func refused(r0 unsafe.Pointer) bool { return int(uintptr(r0)) < 0 }
 
 func machineInput() ([]byte, bool) {
@@ -28,8 +29,9 @@ func machineCommit(p []byte) bool {
 	return !refused(r)
 }
 
-// Begin begins a section: what this goroutine executes until the matching End is counted under the name,
-// and under those of the sections that it was begun in. Until then it keeps its thread to itself.
+// Begin begins a section, and locks the goroutine to its thread until the matching End. Instructions
+// that the goroutine retires in between are counted under name, and under the names of the enclosing
+// sections. Those of goroutines that it starts are not.
 //
 //go:nosplit
 func Begin(name string) {
@@ -37,7 +39,7 @@ func Begin(name string) {
 	ecall(call.Begin, unsafe.Pointer(unsafe.StringData(name)), len(name))
 }
 
-// End ends the section that was begun last.
+// End ends the section that this goroutine began last.
 //
 //go:nosplit
 func End() {

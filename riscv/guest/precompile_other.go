@@ -2,35 +2,37 @@
 
 package guest
 
-// MulMod is z = x·y mod m.
+// MulMod sets z = x·y mod m. It ends the guest with a fault if x or y is not below m.
 func MulMod(z, x, y, m *[4]uint64) { missing() }
 
-// FpAdd is z = x + y in the base field of BN254.
+// FpAdd sets z = x + y in Fp, the base field of BN254.
 func FpAdd(z, x, y *[4]uint64) { missing() }
 
-// FpSub is z = x - y in the base field of BN254.
+// FpSub sets z = x - y in Fp, the base field of BN254.
 func FpSub(z, x, y *[4]uint64) { missing() }
 
-// FpMul is z = x·y in the base field of BN254.
+// FpMul sets z = x·y in Fp, the base field of BN254.
 func FpMul(z, x, y *[4]uint64) { missing() }
 
-// Fp2Add is z = x + y of a0 + a1·u, a0 first, where u² = -1.
+// Fp2Add sets z = x + y in Fp2 of BN254. Elements are a0 + a1·u with u² = -1, a0 first.
 func Fp2Add(z, x, y *[8]uint64) { missing() }
 
-// Fp2Sub is z = x - y of a0 + a1·u.
+// Fp2Sub sets z = x - y in Fp2 of BN254. Elements are a0 + a1·u with u² = -1, a0 first.
 func Fp2Sub(z, x, y *[8]uint64) { missing() }
 
-// Fp2Mul is z = x·y of a0 + a1·u.
+// Fp2Mul sets z = x·y in Fp2 of BN254. Elements are a0 + a1·u with u² = -1, a0 first.
 func Fp2Mul(z, x, y *[8]uint64) { missing() }
 
-// G1Add is z = x + y of points of BN254, x before y, whose x differ. A point that is not on the curve ends the guest.
+// G1Add sets z = x + y in G1 of BN254. Points are affine: the coordinate x, then y. It ends the guest with a
+// fault if the two points have the same coordinate x, or if one is not on the curve.
 func G1Add(z, x, y *[8]uint64) { missing() }
 
-// G1Double is z = 2x of a point of BN254. A point that is not on the curve ends the guest.
+// G1Double sets z = 2x in G1 of BN254. Points are affine: the coordinate x, then y. It ends the guest with a
+// fault if the point is not on the curve.
 func G1Double(z, x *[8]uint64) { missing() }
 
-// Keccak256 is the hash of p.
+// Keccak256 returns the Keccak-256 hash of p, with the padding from before SHA-3.
 func Keccak256(p []byte) (sum [32]byte) { missing(); return sum }
 
-// SHA256 is the hash of p.
+// SHA256 returns the SHA-256 hash of p.
 func SHA256(p []byte) (sum [32]byte) { missing(); return sum }

@@ -8,7 +8,7 @@ import (
 
 //lint:file-ignore U1000 the assembly uses them
 
-// The numbers of the calls.
+// The numbers of the precompiles, for the assembly.
 const (
 	mulMod        = call.MulMod
 	fpAdd         = call.FpAdd
@@ -23,54 +23,56 @@ const (
 	hashSHA256    = call.SHA256
 )
 
-// Numbers are of 256 bits, the least word first, and canonical: below their modulus. z may be x or y.
+// Numbers have 256 bits, the least significant word first, and must be below their modulus. z may be x or y.
 
-// MulMod is z = x·y mod m.
+// MulMod sets z = x·y mod m. It ends the guest with a fault if x or y is not below m.
 //
 //go:noescape
 func MulMod(z, x, y, m *[4]uint64)
 
-// FpAdd is z = x + y in the base field of BN254.
+// FpAdd sets z = x + y in Fp, the base field of BN254.
 //
 //go:noescape
 func FpAdd(z, x, y *[4]uint64)
 
-// FpSub is z = x - y in the base field of BN254.
+// FpSub sets z = x - y in Fp, the base field of BN254.
 //
 //go:noescape
 func FpSub(z, x, y *[4]uint64)
 
-// FpMul is z = x·y in the base field of BN254.
+// FpMul sets z = x·y in Fp, the base field of BN254.
 //
 //go:noescape
 func FpMul(z, x, y *[4]uint64)
 
-// Fp2Add is z = x + y of a0 + a1·u, a0 first, where u² = -1.
+// Fp2Add sets z = x + y in Fp2 of BN254. Elements are a0 + a1·u with u² = -1, a0 first.
 //
 //go:noescape
 func Fp2Add(z, x, y *[8]uint64)
 
-// Fp2Sub is z = x - y of a0 + a1·u.
+// Fp2Sub sets z = x - y in Fp2 of BN254. Elements are a0 + a1·u with u² = -1, a0 first.
 //
 //go:noescape
 func Fp2Sub(z, x, y *[8]uint64)
 
-// Fp2Mul is z = x·y of a0 + a1·u.
+// Fp2Mul sets z = x·y in Fp2 of BN254. Elements are a0 + a1·u with u² = -1, a0 first.
 //
 //go:noescape
 func Fp2Mul(z, x, y *[8]uint64)
 
-// G1Add is z = x + y of points of BN254, x before y, whose x differ. A point that is not on the curve ends the guest.
+// G1Add sets z = x + y in G1 of BN254. Points are affine: the coordinate x, then y. It ends the guest with a
+// fault if the two points have the same coordinate x, or if one is not on the curve.
 //
 //go:noescape
 func G1Add(z, x, y *[8]uint64)
 
-// G1Double is z = 2x of a point of BN254. A point that is not on the curve ends the guest.
+// G1Double sets z = 2x in G1 of BN254. Points are affine: the coordinate x, then y. It ends the guest with a
+// fault if the point is not on the curve.
 //
 //go:noescape
 func G1Double(z, x *[8]uint64)
 
-// Keccak256 is the hash of p.
+// Keccak256 returns the Keccak-256 hash of p, with the padding from before SHA-3.
 func Keccak256(p []byte) (sum [32]byte) {
 	keccak256(&sum, unsafe.SliceData(p), len(p))
 	return sum
@@ -79,7 +81,7 @@ func Keccak256(p []byte) (sum [32]byte) {
 //go:noescape
 func keccak256(z *[32]byte, x *byte, n int)
 
-// SHA256 is the hash of p.
+// SHA256 returns the SHA-256 hash of p.
 func SHA256(p []byte) (sum [32]byte) {
 	sha256(&sum, unsafe.SliceData(p), len(p))
 	return sum

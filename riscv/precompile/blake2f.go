@@ -10,13 +10,14 @@ import (
 	"github.com/zkbench/zkbench/riscv/call"
 )
 
-// mostRounds is how many rounds one call has.
+// mostRounds is the maximum number of rounds in one call.
 const mostRounds = 1 << 23
 
-// blake2f is the function F of RFC 7693, section 3.2, with any number of rounds (EIP-152).
+// blake2f returns the precompile for the function F of RFC 7693, section 3.2, with any number of rounds
+// (EIP-152).
 func blake2f() riscv.Precompile {
 	return accelerator("blake2f", call.Blake2F, func(g riscv.Guest, args [6]uint64) error {
-		rounds := uint32(args[0]) // which the calling convention extends by its sign
+		rounds := uint32(args[0]) // the calling convention sign-extends it
 		if rounds > mostRounds {
 			return fmt.Errorf("%d rounds; accepted: %d", rounds, mostRounds)
 		}
@@ -67,7 +68,7 @@ var (
 	}
 )
 
-// compress changes the state h by a block m, at an offset t.
+// compress updates the state h with a block m at offset t.
 func compress(rounds int, h *[8]uint64, m *[16]uint64, t [2]uint64, last bool) {
 	var v [16]uint64
 	copy(v[:8], h[:])

@@ -12,8 +12,8 @@ import (
 	"github.com/zkbench/zkbench/riscv/call"
 )
 
-// Points of BLS12-381 as EIP-2537 encodes them, but for its 16 zero bytes before each number: an element of Fp2
-// has its real part first. Sums take any points of the curve, the rest those of the subgroup.
+// Points of BLS12-381 are encoded as in EIP-2537, without the 16 zero bytes before each number. An element of Fp2
+// has its real part first. Additions take any points of the curve, the other functions only points of the subgroup.
 const (
 	bls12G1Bytes = 2 * fp.Bytes
 	bls12G2Bytes = 4 * fp.Bytes
@@ -63,7 +63,7 @@ func bls12G1MSM() riscv.Precompile {
 			if points[i], err = decodeBLS12G1(term); err != nil || !points[i].IsInSubGroup() {
 				return errInvalid
 			}
-			factors[i].SetBytes(term[bls12G1Bytes:]) // any of 256 bits: points have order r
+			factors[i].SetBytes(term[bls12G1Bytes:]) // any 256 bits: points have order r
 		}
 		var sum bls12381.G1Affine
 		if n > 0 {
@@ -165,7 +165,7 @@ func decodeBLS12Fp(raw []byte, into ...*fp.Element) error {
 	return nil
 }
 
-// decodeBLS12G1 returns a point of the curve.
+// decodeBLS12G1 decodes a point of the curve, which may be outside the subgroup.
 func decodeBLS12G1(raw []byte) (p bls12381.G1Affine, err error) {
 	if err := decodeBLS12Fp(raw, &p.X, &p.Y); err != nil {
 		return p, err
@@ -176,7 +176,7 @@ func decodeBLS12G1(raw []byte) (p bls12381.G1Affine, err error) {
 	return p, nil
 }
 
-// decodeBLS12G2 returns a point of the curve.
+// decodeBLS12G2 decodes a point of the curve, which may be outside the subgroup.
 func decodeBLS12G2(raw []byte) (p bls12381.G2Affine, err error) {
 	if err := decodeBLS12Fp(raw, &p.X.A0, &p.X.A1, &p.Y.A0, &p.Y.A1); err != nil {
 		return p, err
@@ -187,8 +187,8 @@ func decodeBLS12G2(raw []byte) (p bls12381.G2Affine, err error) {
 	return p, nil
 }
 
-func encodeBLS12Fp(of ...fp.Element) (out []byte) {
-	for _, v := range of {
+func encodeBLS12Fp(elements ...fp.Element) (out []byte) {
+	for _, v := range elements {
 		var raw [fp.Bytes]byte
 		fp.BigEndian.PutElement(&raw, v)
 		out = append(out, raw[:]...)

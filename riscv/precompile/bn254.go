@@ -12,7 +12,7 @@ import (
 	"github.com/zkbench/zkbench/riscv/call"
 )
 
-// Points of BN254 as EIP-196 and EIP-197 encode them: an element of Fp2 has its imaginary part first.
+// Points of BN254 are encoded as in EIP-196 and EIP-197. An element of Fp2 has its imaginary part first.
 const (
 	bn254G1Bytes = 2 * fp.Bytes
 	bn254G2Bytes = 4 * fp.Bytes
@@ -44,7 +44,7 @@ func bn254G1Mul() riscv.Precompile {
 		if err != nil {
 			return err
 		}
-		s := new(big.Int).SetBytes(scalar) // any: all points of the curve have order r
+		s := new(big.Int).SetBytes(scalar) // any value: all points of the curve have order r
 		return g.Write(args[2], encodeBN254G1(p.ScalarMultiplication(&p, s.Mod(s, fr.Modulus()))))
 	})
 }
@@ -87,7 +87,7 @@ func decodeBN254G1(raw []byte) (p bn254.G1Affine, err error) {
 	if err := decodeBN254Fp(raw, &p.X, &p.Y); err != nil {
 		return p, err
 	}
-	if !p.IsOnCurve() { // which is all of the group; (0, 0) is infinity
+	if !p.IsOnCurve() { // every point of the curve is in the group; (0, 0) is infinity
 		return p, errInvalid
 	}
 	return p, nil
@@ -97,7 +97,7 @@ func decodeBN254G2(raw []byte) (p bn254.G2Affine, err error) {
 	if err := decodeBN254Fp(raw, &p.X.A1, &p.X.A0, &p.Y.A1, &p.Y.A0); err != nil {
 		return p, err
 	}
-	if !p.IsInSubGroup() { // of the curve; (0, 0) is infinity
+	if !p.IsInSubGroup() { // also checks the curve's equation; (0, 0) is infinity
 		return p, errInvalid
 	}
 	return p, nil

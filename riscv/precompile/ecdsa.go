@@ -14,8 +14,8 @@ import (
 	"github.com/zkbench/zkbench/riscv/call"
 )
 
-// Verifying is that of SEC 1, version 2.0, section 4.1.4, of the hash itself, with s in either half of its range.
-// A key that is no point is invalid; of a signature whose numbers are out of range the answer is false.
+// Verification follows SEC 1, version 2.0, section 4.1.4, and takes the hash, not the message. It accepts s in either
+// half of its range. The call fails if the key is not a point; the answer is false if r or s is out of range.
 
 func secp256k1Verify() riscv.Precompile {
 	return check("secp256k1-verify", call.Secp256k1Verify, 3, func(g riscv.Guest, args [6]uint64) (bool, error) {
@@ -42,8 +42,9 @@ func secp256k1Verify() riscv.Precompile {
 	})
 }
 
-// secp256k1Recover recovers the key (SEC 1, version 2.0, section 4.1.6) whose signature it is: bit 0 of the
-// recovery id is that of y of the point R, and bit 1 says that its x is r + n.
+// secp256k1Recover returns the precompile that recovers the key of a signature (SEC 1, version 2.0, section
+// 4.1.6). Bit 0 of the recovery id is the parity of the coordinate y of the point R. If bit 1 is set, R's
+// coordinate x is r + n.
 func secp256k1Recover() riscv.Precompile {
 	return accelerator("secp256k1-ecrecover", call.Secp256k1Recover, func(g riscv.Guest, args [6]uint64) error {
 		hash, errHash := read(g, args[0], 32)
@@ -86,7 +87,7 @@ func encodeSecp256k1(v *fp.Element) []byte {
 	return raw[:]
 }
 
-// combine is (z·G + factor·p) / divisor, where z is a hash.
+// combine returns (z·G + factor·p) / divisor, where z is the hash as a number.
 func combine(hash []byte, factor *big.Int, p *secp256k1.G1Affine, divisor *big.Int) *secp256k1.G1Affine {
 	inverse := new(big.Int).Mod(divisor, fr.Modulus())
 	inverse.ModInverse(inverse, fr.Modulus())
@@ -120,7 +121,7 @@ func readSigned(g riscv.Guest, args [6]uint64) (hash, signature, key []byte, err
 	return hash, signature, key, errors.Join(errHash, errSignature, errKey)
 }
 
-// signatureScalars are r and s of a signature. ok: both are of [1, order).
+// signatureScalars returns r and s of a signature. ok reports whether both are in [1, order).
 func signatureScalars(signature []byte, order *big.Int) (r, s *big.Int, ok bool) {
 	r, s = new(big.Int).SetBytes(signature[:32]), new(big.Int).SetBytes(signature[32:])
 	return r, s, r.Sign() > 0 && r.Cmp(order) < 0 && s.Sign() > 0 && s.Cmp(order) < 0

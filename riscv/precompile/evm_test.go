@@ -14,10 +14,10 @@ import (
 	"github.com/zkbench/zkbench/riscv/call"
 )
 
-// marker is what is where a result goes, so that a call that writes none is seen.
+// marker fills the place of a result, so that a call that writes no result is noticed.
 var marker = bytes.Repeat([]byte{0xa5}, 192)
 
-// narrow takes the sixteen zero bytes from before each number of 64 bytes, which the EVM has.
+// narrow removes the sixteen zero bytes that the EVM has before each number, so that 64 bytes become 48.
 func narrow(raw []byte) (out []byte) {
 	for ; len(raw) > 0; raw = raw[64:] {
 		out = append(out, raw[16:64]...)
@@ -25,7 +25,7 @@ func narrow(raw []byte) (out []byte) {
 	return out
 }
 
-// widen is the opposite.
+// widen adds the sixteen zero bytes that narrow removes.
 func widen(raw []byte) (out []byte) {
 	for ; len(raw) > 0; raw = raw[48:] {
 		out = append(append(out, make([]byte, 16)...), raw[:48]...)
@@ -33,7 +33,7 @@ func widen(raw []byte) (out []byte) {
 	return out
 }
 
-// narrowTerms is narrow of what is before the scalar of each pair.
+// narrowTerms applies narrow to what is before the scalar of each pair.
 func narrowTerms(raw []byte, size int) (out []byte) {
 	for ; len(raw) > 0; raw = raw[size:] {
 		out = append(append(out, narrow(raw[:size-32])...), raw[size-32:size]...)
@@ -41,7 +41,7 @@ func narrowTerms(raw []byte, size int) (out []byte) {
 	return out
 }
 
-// word is an answer as the EVM returns it.
+// word returns an answer in the form that the EVM returns.
 func word(verified bool) []byte {
 	out := make([]byte, 32)
 	if verified {
@@ -60,16 +60,16 @@ func power(base, exponent, modulus []byte) *rig {
 	r.number = call.ModExp
 	var words []byte
 	for _, number := range [][]byte{base, exponent, modulus} {
-		words = binary.LittleEndian.AppendUint64(words, r.at(number))
+		words = binary.LittleEndian.AppendUint64(words, r.place(number))
 		words = binary.LittleEndian.AppendUint64(words, uint64(len(number)))
 	}
-	result := r.at(bytes.Repeat([]byte{0xa5}, len(modulus)))
+	result := r.place(bytes.Repeat([]byte{0xa5}, len(modulus)))
 	r.point(binary.LittleEndian.AppendUint64(words, result))
 	r.args = append(r.args, result)
 	return r
 }
 
-// inEVM are the functions as precompiles of the EVM, which return nil where they fail.
+// inEVM calls the functions as precompiles of the EVM. They return nil if the call fails.
 var inEVM = map[string]func(t testing.TB, in []byte) []byte{
 	"ecrecover": func(t testing.TB, in []byte) []byte {
 		r := &rig{number: call.Secp256k1Recover}

@@ -17,7 +17,7 @@ import (
 const kzgTau = "b5bfd7dd8cdeb128843bc287230af38926187075cbfbefa81009a2ce615ac53d2914e5870cb452d2afaaab24f3499f72" +
 	"185cbfee53492714734429b7b38608e23926c911cceceac9a36851477ba4c60b087041de621000edc98edada20c1def2"
 
-// kzgPointEval is verify_kzg_proof of EIP-4844, without its hash of the commitment.
+// kzgPointEval returns the precompile for verify_kzg_proof of EIP-4844. It does not hash the commitment.
 func kzgPointEval() riscv.Precompile {
 	return check("kzg-point-eval", call.KZGPointEval, 4, func(g riscv.Guest, args [6]uint64) (bool, error) {
 		points, errPoints := readAll(g, bls12381.SizeOfG1AffineCompressed, args[0], args[3])
@@ -57,8 +57,8 @@ func decodeTau() (p bls12381.G2Affine, err error) {
 	return p, err
 }
 
-// decompressBLS12G1 returns a point of the subgroup from its 48 bytes: SetBytes holds the first three bits to
-// be those of a compressed point, x to be below p, and infinity to be zero but for them.
+// decompressBLS12G1 decodes a point of the subgroup from its 48 bytes. SetBytes checks that the first three
+// bits are those of a compressed point, that x is below p, and that infinity has no other bits.
 func decompressBLS12G1(raw []byte) (p bls12381.G1Affine, err error) {
 	_, err = p.SetBytes(raw[:bls12381.SizeOfG1AffineCompressed])
 	return p, err

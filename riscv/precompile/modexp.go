@@ -10,11 +10,11 @@ import (
 	"github.com/zkbench/zkbench/riscv/call"
 )
 
-// mostPower is how many bytes each number of a power has, as in EIP-7823.
+// mostPower is the maximum number of bytes of the base, the exponent and the modulus, as in EIP-7823.
 const mostPower = 1024
 
-// modExp is base to the exponent modulo a number (EIP-198): 0 modulo 0, and the power of 0 to 0 is 1. Seven
-// arguments are more than registers, so a0 has where they are.
+// modExp returns the precompile for modular exponentiation (EIP-198). A result modulo 0 is 0, and 0 to the
+// power 0 is 1. There are not enough registers for the seven arguments, so a0 is their address.
 func modExp() riscv.Precompile {
 	return accelerator("modexp", call.ModExp, func(g riscv.Guest, args [6]uint64) error {
 		raw, err := read(g, args[0], 7*8)
@@ -36,7 +36,7 @@ func modExp() riscv.Precompile {
 		}
 		base, exponent, modulus := numbers[0], numbers[1], numbers[2]
 		power := new(big.Int)
-		if modulus.Sign() > 0 { // for Exp, modulo 0 is modulo nothing
+		if modulus.Sign() > 0 { // Exp with modulus 0 does not reduce
 			power.Exp(base, exponent, modulus)
 		}
 		return g.Write(word(6), power.FillBytes(make([]byte, word(5))))

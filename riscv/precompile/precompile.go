@@ -1,13 +1,13 @@
-// Package precompile has precompiles for guests of package riscv: those of BN254, multiplication modulo
-// any number of 256 bits, hashes, and the accelerators of a public C interface. What a guest passes is refused
-// where it is not canonical.
+// Package precompile implements precompiles for guests of package riscv: arithmetic on BN254, multiplication
+// modulo any 256-bit number, hashes, and the accelerators of a public C interface. Inputs that are not
+// canonical are rejected.
 //
 //	riscv.Run(ctx, program, riscv.Options{Precompiles: precompile.All()})
 //
-// Guests in Go call them by package guest, those in C as docs/riscv.md says; what is in registers is in
-// package call.
+// Guests in Go call them through package riscv/guest, guests in C as docs/riscv.md describes. Package
+// riscv/call says what is in the registers.
 //
-// Source of the interface: github.com/eth-act/zkvm-standards, standards/c-interface-accelerators.
+// The interface is specified in github.com/eth-act/zkvm-standards, standards/c-interface-accelerators.
 package precompile
 
 import (
@@ -26,19 +26,19 @@ import (
 	"github.com/zkbench/zkbench/riscv/call"
 )
 
-// Sets by the names that commands have for them.
+// Sets returns the precompiles in sets, indexed by the names that commands use for the sets.
 func Sets() map[string][]riscv.Precompile {
 	return map[string][]riscv.Precompile{"none": nil, "bn254": BN254(), "mulmod": {MulMod()}, "hash": Hashes(), "standard": Standard()}
 }
 
-// All are the precompiles of this package.
+// All returns all precompiles of this package.
 func All() []riscv.Precompile {
 	return slices.Concat(BN254(), []riscv.Precompile{MulMod()}, Standard())
 }
 
-const wordBytes = 32 // of a number of 256 bits
+const wordBytes = 32 // in a number of 256 bits
 
-// MulMod is multiplication modulo a number.
+// MulMod returns the precompile that multiplies modulo any number of 256 bits.
 func MulMod() riscv.Precompile {
 	return riscv.Precompile{Name: "mulmod", Number: call.MulMod, Do: func(g riscv.Guest, args [6]uint64) (uint64, error) {
 		x, errX := number(g, args[1])
@@ -58,7 +58,7 @@ func MulMod() riscv.Precompile {
 	}}
 }
 
-// number reads one of 256 bits.
+// number reads a number of 256 bits.
 func number(g riscv.Guest, addr uint64) (*big.Int, error) {
 	var raw [wordBytes]byte
 	err := g.Read(addr, raw[:])
@@ -66,7 +66,7 @@ func number(g riscv.Guest, addr uint64) (*big.Int, error) {
 	return new(big.Int).SetBytes(raw[:]), err
 }
 
-// BN254 are the precompiles of its base field Fp, of Fp2 and of G1.
+// BN254 returns the precompiles for Fp (the base field of BN254), Fp2 and G1.
 func BN254() []riscv.Precompile {
 	return []riscv.Precompile{
 		onElements("fp-add", call.FpAdd, 2, 1, func(z, x, y []fp.Element) error { z[0].Add(&x[0], &y[0]); return nil }),
@@ -77,7 +77,7 @@ func BN254() []riscv.Precompile {
 		onElements("fp2-mul", call.Fp2Mul, 2, 2, inFp2((*bn254.E2).Mul)),
 		onElements("g1-add", call.G1Add, 2, 2, func(z, x, y []fp.Element) error {
 			if x[0].Equal(&y[0]) {
-				return errors.New("two points of one x")
+				return errors.New("two points with the same x")
 			}
 			if !onCurve(x) || !onCurve(y) {
 				return errNotOnCurve
@@ -112,14 +112,15 @@ func inFp2(op func(z, x, y *bn254.E2) *bn254.E2) func(z, x, y []fp.Element) erro
 
 var errNotOnCurve = errors.New("a point is not on the curve")
 
-// onCurve tells whether a point is on BN254. The formulas do not use its constant term: they add on any curve y² = x³ + b, of
-// which many have points of small order, and a guest that multiplies such a point by its secret shows the secret modulo that order.
+// onCurve reports whether a point is on BN254. The formulas do not use the curve's constant term: they add on
+// any curve y² = x³ + b. Many of these have points of small order, and a guest that multiplies such a point
+// by its secret reveals the secret modulo that order.
 func onCurve(p []fp.Element) bool {
 	q := bn254.G1Affine{X: p[0], Y: p[1]}
-	return !q.IsInfinity() && q.IsOnCurve() // (0, 0), which is on no line, is gnark-crypto's identity
+	return !q.IsInfinity() && q.IsOnCurve() // gnark-crypto represents the identity as (0, 0), which the formulas cannot add
 }
 
-// chord is the sum z of a point p and one with x, on a line that rises by rise/run.
+// chord sets z to the sum of p and the point with coordinate x, on a line with slope rise/run.
 func chord(z, p []fp.Element, x, rise, run *fp.Element) {
 	var slope fp.Element
 	slope.Div(rise, run)
@@ -127,8 +128,8 @@ func chord(z, p []fp.Element, x, rise, run *fp.Element) {
 	z[1].Sub(&p[0], &z[0]).Mul(&z[1], &slope).Sub(&z[1], &p[1])
 }
 
-// onElements is an operation on tuples of n elements of Fp, at most 2: z at a0, and of two operands x at a1
-// and y at a2, of one x.
+// onElements returns a precompile on tuples of n <= 2 elements of Fp. It has one operand, x at a1, or two, x
+// and y at a2, and writes z to a0.
 func onElements(name string, number uint64, operands, n int, do func(z, x, y []fp.Element) error) riscv.Precompile {
 	return riscv.Precompile{Name: name, Number: number, Do: func(g riscv.Guest, args [6]uint64) (uint64, error) {
 		var v [6]fp.Element // z, x and y
@@ -156,7 +157,7 @@ func onElements(name string, number uint64, operands, n int, do func(z, x, y []f
 	}}
 }
 
-// Hashes are Keccak-256, with the padding of before the standard, and SHA-256.
+// Hashes returns the precompiles for Keccak-256, with the padding from before SHA-3, and SHA-256.
 func Hashes() []riscv.Precompile {
 	return []riscv.Precompile{
 		onBytes("keccak256", call.Keccak256, sha3.NewLegacyKeccak256, paddingOfSponge),
@@ -164,19 +165,19 @@ func Hashes() []riscv.Precompile {
 	}
 }
 
-// mostHashed is how many bytes one call hashes.
+// mostHashed is the maximum number of bytes that one call hashes.
 const mostHashed = 1 << 26
 
-// How many bytes a hash adds to a message, at least, before it is cut into blocks.
+// Minimum number of bytes that a hash adds to a message before it splits it into blocks.
 const (
 	paddingOfSponge   = 1
 	paddingWithLength = 1 + 8
 )
 
-// onBytes is a hash, to a0, of a2 bytes at a1.
-func onBytes(name string, number uint64, of func() hash.Hash, padding uint64) riscv.Precompile {
+// onBytes returns a precompile that writes the hash of the a2 bytes at a1 to a0.
+func onBytes(name string, number uint64, newHash func() hash.Hash, padding uint64) riscv.Precompile {
 	return riscv.Precompile{Name: name, Number: number, Do: func(g riscv.Guest, args [6]uint64) (uint64, error) {
-		sum, err := digest(g, of(), padding, args[1], args[2])
+		sum, err := digest(g, newHash(), padding, args[1], args[2])
 		if err != nil {
 			return 0, err
 		}
@@ -184,7 +185,7 @@ func onBytes(name string, number uint64, of func() hash.Hash, padding uint64) ri
 	}}
 }
 
-// digest is the hash of n bytes at an address. Its blocks are the call's units.
+// digest returns the hash of the n bytes at an address. The units of the call are the hash's blocks.
 func digest(g riscv.Guest, h hash.Hash, padding, addr, n uint64) ([]byte, error) {
 	if n > mostHashed {
 		return nil, fmt.Errorf("%d bytes; accepted: %d", n, mostHashed)

@@ -26,10 +26,10 @@ import (
 // p is the order of BN254's base field.
 var p, _ = new(big.Int).SetString("21888242871839275222246405745257275088696311157297823662689037894645226208583", 10)
 
-// operations by the numbers that the guest has for them.
+// operations names the operations, indexed by the guest's numbers for them.
 var operations = []string{"mulmod", "fp-add", "fp-sub", "fp-mul", "fp2-add", "fp2-sub", "fp2-mul", "g1-add", "g1-double", "keccak256", "sha256"}
 
-// encode are numbers as guests have them.
+// encode encodes numbers as guests do.
 func encode(numbers ...*big.Int) (out []byte) {
 	for _, v := range numbers {
 		var raw [32]byte
@@ -49,13 +49,13 @@ func mul(a, b *big.Int) *big.Int { return mod(new(big.Int).Mul(a, b)) }
 func add(a, b *big.Int) *big.Int { return mod(new(big.Int).Add(a, b)) }
 func sub(a, b *big.Int) *big.Int { return mod(new(big.Int).Sub(a, b)) }
 
-// chord is the sum of a point (x, y) and one with x2 on a line of a slope.
+// chord returns the sum of the point (x, y) and a point with coordinate x2, on a line with this slope.
 func chord(x, y, x2, slope *big.Int) []*big.Int {
 	x3 := sub(mul(slope, slope), add(x, x2))
 	return []*big.Int{x3, sub(mul(slope, sub(x, x3)), y)}
 }
 
-// software is what a precompile stands for, by numbers of any size.
+// software computes the result of a precompile with math/big.
 func software(op string, v []*big.Int) []*big.Int {
 	inverse := func(a *big.Int) *big.Int { return new(big.Int).ModInverse(a, p) }
 	switch op {
@@ -82,7 +82,7 @@ func software(op string, v []*big.Int) []*big.Int {
 	panic(op)
 }
 
-// points are n different points of the curve.
+// points returns n different points of the curve.
 func points(n int, r *rand.Rand) (v []*big.Int) {
 	for i := range n {
 		var q bn254.G1Affine
@@ -92,7 +92,7 @@ func points(n int, r *rand.Rand) (v []*big.Int) {
 	return v
 }
 
-// operands are how many numbers an operation takes.
+// operands is how many numbers each operation takes.
 var operands = map[string]int{"mulmod": 3, "fp-add": 2, "fp-sub": 2, "fp-mul": 2, "fp2-add": 4, "fp2-sub": 4, "fp2-mul": 4, "g1-add": 4, "g1-double": 2}
 
 // TestPrecompiles: each gives what the software gives that it stands for, of edges and random numbers.
@@ -206,8 +206,8 @@ func TestRefused(t *testing.T) {
 	refused("modulus 0", "a factor is not below", "mulmod", new(big.Int), new(big.Int), new(big.Int))
 	refused("a factor m", "a factor is not below", "mulmod", two, one, two)
 	refused("another factor m", "a factor is not below", "mulmod", one, two, two)
-	refused("one x", "two points of one x", "g1-add", one, two, one, two)
-	refused("opposite points", "two points of one x", "g1-add", one, two, one, sub(p, two))
+	refused("one x", "two points with the same x", "g1-add", one, two, one, two)
+	refused("opposite points", "two points with the same x", "g1-add", one, two, one, sub(p, two))
 	// Sums of points of other curves, and what stands for the identity elsewhere.
 	const off = "a point is not on the curve"
 	refused("y of 0", off, "g1-double", one, new(big.Int))

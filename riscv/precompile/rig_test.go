@@ -13,7 +13,7 @@ import (
 	"github.com/zkbench/zkbench/riscv/precompile"
 )
 
-// rig is a bare guest that makes one call, whose data are around it: the number, six arguments, and what they
+// rig is a bare guest that makes one call. It holds the number, up to six arguments, and the data that they
 // point at.
 type rig struct {
 	number uint64
@@ -28,17 +28,17 @@ const (
 	rigHead          = 9 * 8
 )
 
-// at adds bytes that are aligned as the interface has it, and returns their address.
-func (r *rig) at(data []byte) uint64 {
+// place adds data, aligned as the interface requires, and returns its address.
+func (r *rig) place(data []byte) uint64 {
 	r.data = append(r.data, make([]byte, -len(r.data)&7)...)
 	r.data = append(r.data, data...)
 	return rigData + rigHead + uint64(len(r.data)-len(data))
 }
 
-// point is an argument that is an address, of data.
+// point adds one argument for each of data: the address where it is placed.
 func (r *rig) point(data ...[]byte) *rig {
 	for _, d := range data {
-		r.args = append(r.args, r.at(d))
+		r.args = append(r.args, r.place(d))
 	}
 	return r
 }
@@ -48,7 +48,7 @@ func (r *rig) value(v uint64) *rig {
 	return r
 }
 
-// elf is the guest's file.
+// elf returns the guest's ELF file.
 func (r *rig) elf() []byte {
 	const a0, t0, a7 = 10, 5, 17
 	load := func(rd uint32, word int32) uint32 { return rv.I(rv.OpLoad, 3, rd, t0, 8*word) }
@@ -69,7 +69,7 @@ func (r *rig) elf() []byte {
 	return rv.ELF(64, rigCode, rv.Segment{At: rigCode, Flags: 5, Data: rv.Text(code...)}, rv.Segment{At: rigData, Flags: 6, Data: append(data, r.data...)})
 }
 
-// run makes the call, and returns its status and the data then. The error is the guest's.
+// run makes the call. It returns the call's status and the data after it, or the guest's error.
 func (r *rig) run(t testing.TB) (status int64, after []byte, err error) {
 	t.Helper()
 	result, err := r.execute(t)
@@ -86,7 +86,7 @@ func (r *rig) execute(t testing.TB) (*riscv.Result, error) {
 	return riscv.Run(t.Context(), p, riscv.Options{Precompiles: precompile.Standard()})
 }
 
-// result is what the call left at its n-th argument, a number of bytes; nil: it failed.
+// result returns the size bytes that the call left at its n-th argument, or nil if the call failed.
 func (r *rig) result(t testing.TB, n, size int) []byte {
 	t.Helper()
 	status, after, err := r.run(t)
@@ -99,7 +99,8 @@ func (r *rig) result(t testing.TB, n, size int) []byte {
 	return after[at:][:size]
 }
 
-// answer is what a call that verifies left at its n-th argument, and whether it failed.
+// answer returns the answer that a verifying call left at its n-th argument, and reports whether the call
+// failed.
 func (r *rig) answer(t testing.TB, n int) (verified, failed bool) {
 	t.Helper()
 	status, after, err := r.run(t)
@@ -111,7 +112,7 @@ func (r *rig) answer(t testing.TB, n int) (verified, failed bool) {
 	return v == 1, status != 0
 }
 
-// refused tells that the call ends the guest.
+// refused checks that the call ends the guest with a fault of this kind, whose text contains says.
 func (r *rig) refused(t testing.TB, kind riscv.FaultKind, says string) {
 	t.Helper()
 	_, _, err := r.run(t)

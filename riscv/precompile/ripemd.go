@@ -7,7 +7,7 @@ import (
 	"github.com/zkbench/zkbench/riscv/call"
 )
 
-// ripemd is RIPEMD-160, to 32 bytes, the first twelve zero.
+// ripemd returns the precompile for RIPEMD-160. Its result has 32 bytes; the first twelve are zero.
 func ripemd() riscv.Precompile {
 	return accelerator("ripemd160", call.RIPEMD160, func(g riscv.Guest, args [6]uint64) error {
 		sum, err := digest(g, ripemd160.New(), paddingWithLength, args[0], args[1])

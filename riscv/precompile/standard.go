@@ -9,10 +9,10 @@ import (
 	"github.com/zkbench/zkbench/riscv"
 )
 
-// Standard are all functions of the C interface for accelerators in eth-act/zkvm-standards: numbers are
-// big-endian, points x before y and all zero at infinity, an element of Fp2 as the EIP of its curve has it. A
-// guest is told of inputs that are not valid; an address that it may not access, and what is beyond a limit
-// of this machine, end it.
+// Standard returns all functions of the C interface for accelerators in eth-act/zkvm-standards. Numbers are
+// big-endian. Points are x, then y, and infinity is all zero. Elements of Fp2 are encoded as in the EIP of
+// their curve. If inputs are not valid, the call returns a status and the guest continues. If the guest may
+// not access an address, or if the call exceeds a limit of this machine, the guest ends with a fault.
 func Standard() []riscv.Precompile {
 	return slices.Concat(Hashes(), []riscv.Precompile{
 		secp256k1Verify(), secp256k1Recover(), secp256r1Verify(), ripemd(), modExp(),
@@ -21,13 +21,13 @@ func Standard() []riscv.Precompile {
 	})
 }
 
-// failed is ZKVM_EFAIL, -1.
+// failed is the status ZKVM_EFAIL, -1.
 const failed = ^uint64(0)
 
-// errInvalid is what a guest is told of by failed: of what it has passed there is no result.
+// errInvalid means that there is no result for the guest's inputs. The guest gets the status failed.
 var errInvalid = errors.New("not valid")
 
-// accelerator is a function of the interface.
+// accelerator returns a function of the interface as a precompile.
 func accelerator(name string, number uint64, do func(g riscv.Guest, args [6]uint64) error) riscv.Precompile {
 	return riscv.Precompile{Name: name, Number: number, Do: func(g riscv.Guest, args [6]uint64) (uint64, error) {
 		err := do(g, args)
@@ -38,9 +38,9 @@ func accelerator(name string, number uint64, do func(g riscv.Guest, args [6]uint
 	}}
 }
 
-// check is a function of the interface that verifies: the answer, a byte, goes to the address in register a0 + to.
-// That is false of invalid inputs too, so that a guest which does not look at the status does not go on with what
-// was there before.
+// check returns a function of the interface that verifies. The answer is one byte, at the address in register
+// a0 + to. It is false for invalid inputs too, so that a guest that ignores the status does not continue with
+// what was there before.
 func check(name string, number uint64, to int, do func(g riscv.Guest, args [6]uint64) (bool, error)) riscv.Precompile {
 	return accelerator(name, number, func(g riscv.Guest, args [6]uint64) error {
 		verified, err := do(g, args)
@@ -55,16 +55,16 @@ func check(name string, number uint64, to int, do func(g riscv.Guest, args [6]ui
 	})
 }
 
-// mostTerms is how many pairs one call takes.
+// mostTerms is the maximum number of pairs in one call.
 const mostTerms = 1 << 12
 
-// read reads n bytes.
+// read reads n bytes at an address.
 func read(g riscv.Guest, addr uint64, n int) ([]byte, error) {
 	raw := make([]byte, n)
 	return raw, g.Read(addr, raw)
 }
 
-// readAll reads what is at several addresses, n bytes each, one after the other.
+// readAll reads n bytes at each address and concatenates them.
 func readAll(g riscv.Guest, n int, at ...uint64) (raw []byte, err error) {
 	for _, addr := range at {
 		part, err := read(g, addr, n)
@@ -76,7 +76,7 @@ func readAll(g riscv.Guest, n int, at ...uint64) (raw []byte, err error) {
 	return raw, nil
 }
 
-// readTerms reads pairs, size bytes each, which are the call's units.
+// readTerms reads count pairs of size bytes each. The units of the call are the pairs.
 func readTerms(g riscv.Guest, addr, count uint64, size int) ([]byte, error) {
 	if count > mostTerms {
 		return nil, fmt.Errorf("%d pairs; accepted: %d", count, mostTerms)

@@ -1,11 +1,13 @@
-// Command advisories fails if a module that this repository needs has an advisory in the database of
-// govulncheck, whether or not the code that the advisory is about is called:
+// Command advisories fails if a module that this repository needs has an advisory in govulncheck's
+// database, even if the vulnerable code is never called:
 //
 //	go run -C tools ./advisories [-db URL] DIR...
 //
-// names the directories of modules. Their tests' modules count too. Without a network the database cannot be
-// fetched: the check is skipped, and says so. The exit code is 0 without an advisory and for a check that is
-// skipped, 1 with an advisory, 2 if the check cannot be made.
+// Each DIR is the directory of a module. Modules that only tests need count too. Without a network
+// the database cannot be fetched: the command then skips the check and prints that it did.
+//
+// The exit code is 0 if there is no advisory or the check was skipped, 1 if there is an advisory,
+// and 2 if the check failed.
 package main
 
 import (
@@ -55,15 +57,15 @@ func check(stdout, stderr io.Writer, db string, dirs []string) (code int) {
 	return code
 }
 
-// unreachable is the error of a database that cannot be fetched.
+// unreachable is the error if the database cannot be fetched.
 type unreachable struct{ reason string }
 
 func (e *unreachable) Error() string { return "the database cannot be fetched: " + e.reason }
 
-// fetching begins govulncheck's error of a database that it cannot fetch.
+// fetching is how govulncheck's error begins if it cannot fetch the database.
 const fetching = "fetching vulnerabilities: "
 
-// advisories returns a line for each advisory on a module that the module in dir needs.
+// advisories returns one line for each advisory on a module that the module in dir needs.
 func advisories(db, dir string) (lines []string, err error) {
 	args := []string{"tool", "govulncheck", "-C", dir, "-format", "json", "-scan", "package", "-test"}
 	if db != "" {
@@ -82,7 +84,7 @@ func advisories(db, dir string) (lines []string, err error) {
 	return read(out)
 }
 
-// message is one of those that govulncheck writes; others than these two are of no concern.
+// message is one of govulncheck's messages. Those without an OSV and a Finding are ignored.
 type message struct {
 	OSV *struct {
 		ID, Summary string
@@ -96,7 +98,7 @@ type message struct {
 	}
 }
 
-// read returns a line for each module and advisory in govulncheck's messages.
+// read parses govulncheck's messages and returns one line for each pair of module and advisory.
 func read(out []byte) (lines []string, err error) {
 	summaries := make(map[string]string)
 	for in := json.NewDecoder(bytes.NewReader(out)); ; {
@@ -112,7 +114,7 @@ func read(out []byte) (lines []string, err error) {
 		if f := m.Finding; f != nil && len(f.Trace) > 0 {
 			at := f.Trace[0]
 			line := fmt.Sprintf("%s %s has advisory %s: %s; without it: %s", at.Module, at.Version, f.OSV, summaries[f.OSV], cmp.Or(f.Fixed, "no version"))
-			if !slices.Contains(lines, line) { // which the symbols of one module repeat
+			if !slices.Contains(lines, line) { // several symbols of a module repeat it
 				lines = append(lines, line)
 			}
 		}

@@ -25,7 +25,7 @@ func TestAdvisories(t *testing.T) {
 	}{
 		"needed":        {db, []string{module}, 1, "golang.org/x/mod v"},
 		"fixed":         {db, []string{module}, 1, "GO-2026-0001: Made for the test of this check; without it: v99.0.0"},
-		"not needed":    {"file://" + filepath.ToSlash(another(t)), []string{module}, 0, "advisories: " + module + ": none\n"},
+		"not needed":    {"file://" + filepath.ToSlash(anotherDatabase(t)), []string{module}, 0, "advisories: " + module + ": none\n"},
 		"no database":   {"file://" + filepath.ToSlash(t.TempDir()) + "/nowhere", []string{module}, 2, "nowhere"},
 		"no server":     {"http://127.0.0.1:1", []string{module}, 2, "creating client"}, // a database that somebody names is there
 		"no module":     {db, []string{t.TempDir()}, 2, "no go.mod file"},
@@ -42,8 +42,8 @@ func TestAdvisories(t *testing.T) {
 	}
 }
 
-// another is the database with its advisory on a module that nothing needs.
-func another(t *testing.T) string {
+// anotherDatabase returns the database with its advisory moved to a module that nothing needs.
+func anotherDatabase(t *testing.T) string {
 	dir := t.TempDir()
 	for _, file := range []string{"index/db.json", "index/modules.json", "ID/GO-2026-0001.json"} {
 		text, err := os.ReadFile(filepath.Join("testdata", filepath.FromSlash(file)))

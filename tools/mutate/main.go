@@ -1,22 +1,23 @@
-// Mutate changes the lines that a proof's secrecy and soundness hang on, one at a time, and
-// runs the tests that should see it; golden vectors are left out, since a regenerated file
-// would hide the change. It is run as
+// Mutate changes, one at a time, the lines on which a proof's secrecy and soundness depend, and
+// runs the tests that should notice. It leaves out golden vectors, because regenerating a vector
+// would hide the change. Run it with
 //
 //	make mutate
 //
-// and takes some ninety minutes of two cores. Operators find what to change by its structure
-// (operators.go), and a short list by its exact text (special.go), which must be there.
+// It takes some ninety minutes on two cores. Operators find places to change by their structure
+// (operators.go); a short list names others by their exact text, which must exist (special.go).
 //
-// All mutants are compiled into one build, each behind a number that an environment variable
-// chooses (R. Untch, A. Offutt, M. Harrold: Mutation analysis using mutant schemata, 1993), by
-// go test -overlay: nothing changes on disk. Every test is first run by itself and unchanged,
-// to see which mutants it comes by; a mutant is then shown to those tests only, those that
-// kill most for their time first, until one fails, panics or runs twenty times as long; tests that are slow by
-// themselves are left out.
+// All mutants are compiled into one build with go test -overlay, so that nothing changes on disk.
+// Each mutant is guarded by its number, which an environment variable selects (R. Untch, A. Offutt,
+// M. Harrold: Mutation analysis using mutant schemata, 1993). Every test first runs alone on
+// unchanged code, to see which mutants it reaches. A mutant is then run with only the tests that
+// reach it, starting with those that kill the most mutants for their time. It is killed when a test
+// fails, panics or takes twenty times as long. Tests that are slow by themselves are left out.
 //
-// Lines go to results.tsv as they come; -resume goes on there, and runs again what survived.
-// What nobody can see is listed in equivalent.txt with the reason. Exit status 1: a mutant
-// survived that is not listed, or the lists name what is not there.
+// Results are written to results.tsv as they arrive. With -resume, Mutate continues from this file
+// and runs the survivors again. The file equivalent.txt lists the mutants that no test can notice,
+// with the reasons. The exit code is 1 if a mutant survives that is not listed, or if the lists
+// name a mutant that does not exist.
 package main
 
 import (
@@ -49,8 +50,8 @@ import (
 const module = "github.com/zkbench/zkbench"
 
 var (
-	// mutated are the packages whose files are changed, all or those named, and whose tests
-	// should see it.
+	// mutated lists the packages that are changed, and whose tests should notice. If files is nil,
+	// all files are changed.
 	mutated = []struct {
 		dir   string
 		files []string
@@ -77,7 +78,7 @@ var (
 		{"stark/poseidon", nil},
 		{"stark/recursion", []string{"recursion.go", "sets.go", "tables.go", "tree.go"}},
 	}
-	// vectors are the tests that compare with a file that the code itself has made.
+	// vectors matches the tests that compare with a file that the code itself has written.
 	vectors = regexp.MustCompile(`^(Benchmark|Test(XOF)?Vectors?$|Test(Proof)?Sizes$)`)
 
 	//go:embed equivalent.txt
@@ -87,11 +88,11 @@ var (
 func main() {
 	log.SetFlags(log.Ltime)
 	root := flag.String("root", "..", "the module's directory")
-	out := flag.String("out", "../bin/mutate", "directory of what is built, and of results.tsv")
+	out := flag.String("out", "../bin/mutate", "directory for build outputs and results.tsv")
 	only := flag.String("run", "", "run only the mutants that match this regular expression")
-	list := flag.Bool("list", false, "print the mutants and end")
-	resume := flag.Bool("resume", false, "keep what results.tsv says was killed")
-	all := flag.Bool("equivalent", false, "run the mutants of equivalent.txt too")
+	list := flag.Bool("list", false, "print the mutants and exit")
+	resume := flag.Bool("resume", false, "continue from results.tsv: run again only mutants that it does not list as killed")
+	all := flag.Bool("equivalent", false, "also run the mutants in equivalent.txt")
 	slowest := flag.Duration("slowest", 2*time.Second, "leave out tests that take longer by themselves")
 	flag.Parse()
 	s := &session{slowest: *slowest, filter: regexp.MustCompile(*only), all: *all, files: make(map[string]string)}
@@ -123,18 +124,19 @@ type test struct {
 	dir, name string
 	binary    string
 	args      []string
-	took      time.Duration // of a processor
+	took      time.Duration // processor time
 	kills     int
-	reaches   []string // numbers of mutants
+	reaches   []string // numbers of the mutants that it executes
 }
 
-// result is what became of a mutant; results.tsv has a line of each, behind its key.
+// result is the outcome for one mutant. results.tsv has one line for each, which begins with the
+// mutant's key.
 type result struct{ verdict, by string }
 
 const (
 	killed     = "killed"
 	survived   = "survived"
-	equivalent = "equivalent" // of the mutants that are listed
+	equivalent = "equivalent" // listed in equivalent.txt
 )
 
 func (s *session) run(list, resume bool) error {
@@ -188,7 +190,8 @@ func (s *session) run(list, resume bool) error {
 	return s.table(done)
 }
 
-// generate writes the mutated files and checks that they compile; what does not is left out.
+// generate writes the mutated files and checks that they compile. Mutants that do not compile are
+// left out.
 func (s *session) generate() error {
 	runtime := filepath.Join(s.root, "internal/mut/mut.go")
 	s.files[runtime] = filepath.Join(s.root, "tools/mutate/mut/mut.go")
@@ -203,7 +206,7 @@ func (s *session) generate() error {
 	if err != nil {
 		return fmt.Errorf("go list: %w", err)
 	}
-	exports := make(map[string]string) // what the compiler wrote of a package
+	exports := make(map[string]string) // files of the compiler's export data
 	for line := range strings.Lines(string(listed)) {
 		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
 		exports[path] = file
@@ -258,7 +261,7 @@ func (s *session) compile(fset *token.FileSet, path string, sources map[string][
 	broken := make(map[int]bool)
 	mixed := maps.Clone(sources)
 	for {
-		texts := make(map[string][]edit) // by file, where each edit's text stands
+		texts := make(map[string][]edit) // by file: the position of each edit's text
 		for _, m := range found {
 			name := filepath.Base(m.name)
 			mixed[name], texts[name] = m.apply(broken)
@@ -292,7 +295,7 @@ func (s *session) compile(fset *token.FileSet, path string, sources map[string][
 	return nil
 }
 
-// apply returns the mutated source, and where in it the insertions are.
+// apply returns the mutated source and the positions of the insertions in it.
 func (m *mutator) apply(broken map[int]bool) (src []byte, at []edit) {
 	slices.SortStableFunc(m.edits, compareEdits)
 	from := m.packageEnd
@@ -373,7 +376,7 @@ func (s *session) build() error {
 	return nil
 }
 
-// baseline runs every test by itself on the unchanged code.
+// baseline runs each test alone on the unchanged code.
 func (s *session) baseline() error {
 	reach := filepath.Join(s.out, "reach")
 	for i, t := range s.tests {
@@ -396,7 +399,8 @@ func (s *session) baseline() error {
 	return nil
 }
 
-// pass runs a test and reports whether it passes in time, and its processor time.
+// pass runs a test. It reports whether the test passes within the limit, its processor time, and
+// its output.
 func (s *session) pass(t *test, limit time.Duration, env string) (bool, time.Duration, []byte) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -407,7 +411,7 @@ func (s *session) pass(t *test, limit time.Duration, env string) (bool, time.Dur
 	return err == nil, c.ProcessState.UserTime() + c.ProcessState.SystemTime(), output
 }
 
-// try shows the mutant to the tests that come by it.
+// try runs the mutant with the tests that reach it.
 func (s *session) try(m mutant) result {
 	reached, id := 0, strconv.Itoa(m.id)
 	// What killed others is likely to kill this one.
@@ -424,7 +428,7 @@ func (s *session) try(m mutant) result {
 			return result{killed, t.dir + " " + t.name}
 		}
 	}
-	return result{survived, fmt.Sprintf("%d tests come by", reached)}
+	return result{survived, fmt.Sprintf("%d tests reach it", reached)}
 }
 
 func readResults(path string) (map[string]result, error) {
@@ -438,8 +442,8 @@ func readResults(path string) (map[string]result, error) {
 	return done, err
 }
 
-// parseEquivalents reads a reason, after #, and the keys of the mutants that it holds for,
-// which must be there.
+// parseEquivalents reads lines with a reason, which begin with #, each followed by the keys of the
+// mutants that it applies to. These mutants must exist.
 func parseEquivalents(text string, mutants []mutant) (map[string]string, error) {
 	reasons := make(map[string]string)
 	reason := ""
@@ -458,7 +462,8 @@ func parseEquivalents(text string, mutants []mutant) (map[string]string, error) 
 	return reasons, errors.Join(missing...)
 }
 
-// table prints the counts by file, the equivalents with their reasons, and what survived.
+// table prints the counts by file. It returns an error that lists the survivors and the mutants
+// that are listed as equivalent but were killed.
 func (s *session) table(done map[string]result) error {
 	const mutants, all = "mutants", "all"
 	counts := map[string]map[string]int{all: {}} // by file and verdict

@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// A mutant is one change of one place: text put in before and behind a piece of the source,
-// with the mutant's number in it, so that one build holds all mutants and a variable chooses.
+// mutant is one change at one place: text inserted before and after a piece of the source. The text
+// contains the mutant's number, so that one build holds all mutants and a variable selects one.
 type mutant struct {
 	id   int
 	file string // under the root
 	line int
-	key  string // file, function, operator and text: what a mutant is known by
+	key  string // file, function, operator and text: identifies the mutant
 }
 
-// edit is an insertion. At one offset closings come first, the inner before the outer, then
-// openings, the outer before the inner.
+// edit is an insertion. At the same offset, closing edits come before opening ones. Closing edits
+// are ordered from the inner to the outer, opening edits from the outer to the inner.
 type edit struct {
 	offset int
 	close  bool
@@ -52,7 +52,7 @@ type mutator struct {
 	keys    map[string]int
 	mutants []mutant
 	edits   []edit
-	fn      string // the function that is visited
+	fn      string // the function that is being visited
 
 	packageEnd int // offset of the end of the package clause
 }
@@ -63,12 +63,12 @@ func (m *mutator) text(n ast.Node) string { return string(m.src[m.offset(n.Pos()
 
 var space = regexp.MustCompile(`\s+`)
 
-// add notes a mutant of the node. In before and behind, # stands for the number.
+// add adds a mutant of the node. In before and behind, # is replaced by the mutant's number.
 func (m *mutator) add(n ast.Node, operator, before, behind string) {
 	m.insert(n.Pos(), m.offset(n.Pos()), m.offset(n.End()), operator, m.text(n), before, behind)
 }
 
-// insert notes a mutant of the source from one offset to another; place and text name it.
+// insert adds a mutant of the source between two offsets; place, operator and text identify it.
 func (m *mutator) insert(place token.Pos, from, to int, operator, text, before, behind string) {
 	text = space.ReplaceAllString(text, " ")
 	if r := []rune(text); len(r) > 70 {
@@ -87,7 +87,7 @@ func (m *mutator) insert(place token.Pos, from, to int, operator, text, before, 
 		edit{to, true, id, strings.ReplaceAll(behind, "#", number)})
 }
 
-// visit is the operators, by the kind of node.
+// visit applies the operators for this kind of node.
 func (m *mutator) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.FuncDecl:
@@ -132,7 +132,7 @@ func (m *mutator) visit(n ast.Node) bool {
 	return true
 }
 
-// function returns zeros at once.
+// function adds a mutant that returns zeros at once.
 func (m *mutator) function(t *ast.FuncType, body *ast.BlockStmt) {
 	var zeros []string
 	if t.Results != nil {
@@ -146,7 +146,7 @@ func (m *mutator) function(t *ast.FuncType, body *ast.BlockStmt) {
 	m.insert(body.Pos(), at, at, "return at once", m.text(t), "", " if mut.On(#) { return "+strings.Join(zeros, ", ")+" };")
 }
 
-// loop leaves out all iterations, or all but the first.
+// loop adds mutants that skip all iterations, or all but the first.
 func (m *mutator) loop(body *ast.BlockStmt) {
 	if len(body.List) == 0 {
 		return
@@ -196,7 +196,7 @@ func called(c *ast.CallExpr) string {
 	return ""
 }
 
-// isView reports an expression that only takes or names memory.
+// isView reports whether an expression only allocates or names memory.
 func isView(x ast.Expr) bool {
 	switch x := x.(type) {
 	case *ast.SliceExpr, *ast.CompositeLit:
@@ -207,7 +207,7 @@ func isView(x ast.Expr) bool {
 	return false
 }
 
-// assigned makes what was assigned zero, or constant.
+// assigned adds mutants that set an assigned variable to zero or to a constant.
 func (m *mutator) assigned(s *ast.AssignStmt) {
 	for i, left := range s.Lhs {
 		if id, ok := left.(*ast.Ident); ok && id.Name == "_" || len(s.Rhs) == len(s.Lhs) && isView(s.Rhs[i]) {
@@ -215,7 +215,7 @@ func (m *mutator) assigned(s *ast.AssignStmt) {
 		}
 		x := m.text(left)
 		if _, ok := s.Rhs[min(i, len(s.Rhs)-1)].(*ast.SelectorExpr); ok && isSlice(m.info.TypeOf(left)) {
-			continue // memory that is not written yet
+			continue // memory that has not been written yet
 		}
 		zero, fix := m.constants(m.info.TypeOf(left), x)
 		for _, c := range []struct{ operator, stmt string }{{"zero", zero}, {"constant", fix}} {
@@ -226,8 +226,8 @@ func (m *mutator) assigned(s *ast.AssignStmt) {
 	}
 }
 
-// constants returns statements that make x zero and that make it constant, empty where the
-// type is none that secrecy or soundness hangs on.
+// constants returns a statement that sets x to zero, and one that sets it to a constant. They are
+// empty if neither secrecy nor soundness depends on values of type t.
 func (m *mutator) constants(t types.Type, x string) (zero, fix string) {
 	if t == nil {
 		return "", ""
@@ -268,7 +268,8 @@ func isBasic(t types.Type, kind types.BasicKind) bool {
 	return ok && b.Kind() == kind
 }
 
-// exchange swaps the operands of differences, and sums with differences.
+// exchange adds mutants that swap the operands of a difference, and that exchange sums and
+// differences.
 func (m *mutator) exchange(s *ast.ExprStmt) {
 	c, ok := s.X.(*ast.CallExpr)
 	if !ok || len(c.Args) != 3 {
@@ -293,7 +294,8 @@ func (m *mutator) exchange(s *ast.ExprStmt) {
 
 var boundary = map[token.Token]string{token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">"}
 
-// binary drops an operand of && and ||, and moves the boundary of a comparison by one.
+// binary adds mutants that drop an operand of && and ||, and that move the boundary of a comparison
+// by one.
 func (m *mutator) binary(b *ast.BinaryExpr) {
 	neutral := map[token.Token]string{token.LAND: ") || mut.On(#))", token.LOR: ") && !mut.On(#))"}[b.Op]
 	if neutral != "" {
@@ -305,10 +307,10 @@ func (m *mutator) binary(b *ast.BinaryExpr) {
 	}
 }
 
-// derivations are the functions that make secrets, weights or forks of what they are given.
+// derivations lists the functions that derive secrets, weights or forks from their arguments.
 var derivations = []string{"XOF", "Stream", "openStream", "Fork", "NewWeights", "RandomScalars", "DeriveBlindings"}
 
-// call leaves out, narrows or makes public what a derivation or a random source is given.
+// call adds mutants that omit, shorten or publish an argument of a derivation or a random source.
 func (m *mutator) call(c *ast.CallExpr) {
 	name := called(c)
 	for i, a := range c.Args {
@@ -338,7 +340,7 @@ func (m *mutator) call(c *ast.CallExpr) {
 	}
 }
 
-// isNumber reports a number or an array of bytes that is not a constant.
+// isNumber reports whether x is a number or an array of bytes, and not a constant.
 func (m *mutator) isNumber(x ast.Expr, t types.Type) bool {
 	if m.info.Types[x].Value != nil {
 		return false
@@ -352,7 +354,7 @@ func (m *mutator) isNumber(x ast.Expr, t types.Type) bool {
 	return false
 }
 
-// literal leaves a field of a struct zero.
+// literal adds mutants that leave a field of a struct zero.
 func (m *mutator) literal(c *ast.CompositeLit) {
 	t := m.info.TypeOf(c)
 	if t == nil || strings.HasSuffix(t.String(), "Error") {
@@ -371,7 +373,7 @@ func (m *mutator) literal(c *ast.CompositeLit) {
 	}
 }
 
-// result returns another truth, no error, zero, or a constant.
+// result adds mutants that return the opposite truth value, no error, zero, or a constant.
 func (m *mutator) result(r ast.Expr) {
 	t := m.info.TypeOf(r)
 	if id, ok := r.(*ast.Ident); ok && id.Name == "nil" || t == nil {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// special are changes that must not be forgotten, or that no operator makes: an exact text,
-// once in its file, with the piece marked that the mutant's text is put around.
+// special lists changes that must not be forgotten, or that no operator makes. Each is an exact
+// text that occurs once in its file. The text before and behind is put around the marked part.
 var special = []struct{ name, file, text, before, behind string }{
 	{"any merge to one output is exempt from range proofs", "token/prove.go", "«inputs == 1» && outputs == 1", "(", " || mut.On(#))"},
 	{"C's blinding is a constant", "token/prove.go", "«tw.r = r[0]»", "", "; if mut.On(#) { mut.Fix(&tw.r) }"},
@@ -18,7 +18,7 @@ var special = []struct{ name, file, text, before, behind string }{
 	{"weights have 64 bits", "group/weights.go", "w.xof.Read(«w.buf[:]»)", "mut.Short(#, ", ")"},
 }
 
-// specials adds those of the file.
+// specials adds the special mutants of the file.
 func (m *mutator) specials(f *ast.File) error {
 	m.fn = "special"
 	for _, s := range special {
@@ -29,7 +29,7 @@ func (m *mutator) specials(f *ast.File) error {
 		piece, behind, _ := strings.Cut(rest, "»")
 		context := before + piece + behind
 		if n := strings.Count(string(m.src), context); n != 1 {
-			return fmt.Errorf("special mutant %q: the text %q stands %d times in %s", s.name, context, n, s.file)
+			return fmt.Errorf("special mutant %q: the text %q occurs %d times in %s", s.name, context, n, s.file)
 		}
 		from := strings.Index(string(m.src), context) + len(before)
 		m.insert(m.fset.File(f.Pos()).Pos(from), from, from+len(piece), s.name, piece, s.before, s.behind)

@@ -13,7 +13,8 @@ import (
 	modzip "golang.org/x/mod/zip"
 )
 
-// mostZipped is far below the 500 MB that go accepts: who installs the command waits for it.
+// mostZipped is far below the 500 MB that go accepts, because users wait for the download when they
+// install the command.
 const mostZipped = 20e6
 
 // TestInstall: go install takes the command from a tag, as a proxy would serve it, and the
@@ -48,7 +49,7 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// publish writes the version that is a tag of a clone into a directory of the form of a proxy.
+// publish writes the version that a clone's tag names into a directory with the layout of a proxy.
 func publish(t *testing.T, source, version, proxy string) {
 	t.Helper()
 	dir := filepath.Join(proxy, filepath.FromSlash(path), "@v")

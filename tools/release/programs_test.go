@@ -14,10 +14,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// mostPacked is how many bytes an archive may have.
+// mostPacked is the maximum size of an archive, in bytes.
 const mostPacked = 25e6
 
-// config is what .goreleaser.yaml says of the programs and archives.
+// config is the part of .goreleaser.yaml about the programs and archives.
 type config struct {
 	Builds []struct {
 		Main                         string
@@ -74,7 +74,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// build builds the program of a target in a clone, as GoReleaser does.
+// build builds the program for a target in a clone, as GoReleaser does.
 func build(t *testing.T, dir string, c *config, target string, env []string) []byte {
 	t.Helper()
 	system, arch, _ := strings.Cut(target, "_")
@@ -88,7 +88,7 @@ func build(t *testing.T, dir string, c *config, target string, env []string) []b
 	return program
 }
 
-// pack returns the size of a program with the other files of its archive, packed.
+// pack returns the packed size of a program with the other files of its archive.
 func pack(t *testing.T, dir string, c *config, program []byte) int {
 	t.Helper()
 	var b bytes.Buffer

@@ -20,34 +20,34 @@ import (
 // first is the page from which links lead to all others.
 const first = "README.md"
 
-// docs are the pages, in the order in which links lead to them, and the files that they show or
-// offer. Paths have slashes and are those of the repository.
+// docs is the set of pages, in the order in which links lead to them, and the files that they show
+// or offer. Paths are relative to the repository and use slashes.
 type docs struct {
 	pages []*page
 	files []string
 }
 
-// page is one of Markdown.
+// page is one Markdown page.
 type page struct {
 	path   string
 	title  string // its first heading
 	source []byte
 	tree   ast.Node
 
-	anchors []string // of its headings
-	named   []anchor // that it links to
+	anchors []string // IDs of its headings
+	named   []anchor // headings that it links to
 }
 
 // anchor is a heading of a page.
 type anchor struct{ page, id string }
 
-// markdown is what GitHub takes for it.
+// markdown parses what GitHub accepts as Markdown.
 var markdown = goldmark.New(goldmark.WithExtensions(extension.GFM, extension.Footnote), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
-// read reads the pages of a repository, and turns their links to those of the site.
+// read reads the pages of a repository and rewrites their links for the site.
 func read(root string) (*docs, error) {
 	d := &docs{pages: []*page{{path: first}}}
-	for i := 0; i < len(d.pages); i++ { // which grow
+	for i := 0; i < len(d.pages); i++ { // follow appends pages
 		if err := d.follow(root, d.pages[i]); err != nil {
 			return nil, err
 		}
@@ -55,7 +55,7 @@ func read(root string) (*docs, error) {
 	return d, errors.Join(d.unreached(root), d.unanchored())
 }
 
-// unanchored names the links to headings that there are not.
+// unanchored returns an error for each link to a heading that does not exist.
 func (d *docs) unanchored() error {
 	var missing []error
 	for _, p := range d.pages {
@@ -68,7 +68,7 @@ func (d *docs) unanchored() error {
 	return errors.Join(missing...)
 }
 
-// follow reads a page, and adds those that it links to.
+// follow reads a page and adds the pages that it links to.
 func (d *docs) follow(root string, p *page) (err error) {
 	if p.source, err = os.ReadFile(filepath.Join(root, filepath.FromSlash(p.path))); err != nil {
 		return err
@@ -97,8 +97,8 @@ func (d *docs) follow(root string, p *page) (err error) {
 	})
 }
 
-// link returns what a destination in a page is on the site. A page that it names is added, a
-// file too. shown says that the page shows it, as an image.
+// link returns the destination on the site for a destination in a page. It adds the page or file
+// that the link names. If shown is true, the page shows the file as an image.
 func (d *docs) link(root string, p *page, destination []byte, shown bool) ([]byte, error) {
 	to, err := url.Parse(string(destination))
 	if err != nil {
@@ -141,7 +141,7 @@ func (d *docs) link(root string, p *page, destination []byte, shown bool) ([]byt
 	return []byte(to.String()), nil
 }
 
-// unreached names the pages of docs/ to which no link leads.
+// unreached returns an error for each page of docs/ to which no link leads.
 func (d *docs) unreached(root string) error {
 	var missing []error
 	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
@@ -162,12 +162,13 @@ func (d *docs) unreached(root string) error {
 	return errors.Join(missing...)
 }
 
-// has tells whether a page is known.
+// has reports whether a page is known.
 func (d *docs) has(file string) bool {
 	return slices.ContainsFunc(d.pages, func(p *page) bool { return p.path == file })
 }
 
-// html is the file of a page of Markdown; that of the first is what a server shows unasked.
+// html returns the name of a page's HTML file. That of the first page is what a server shows by
+// default.
 func html(page string) string {
 	if page == first {
 		return "index.html"
@@ -175,8 +176,8 @@ func html(page string) string {
 	return strings.TrimSuffix(page, ".md") + ".html"
 }
 
-// offered is the name by which the site has a file that is no page: source text is one that a
-// browser shows, and that Go takes for no package.
+// offered returns the name under which the site has a file that is not a page. Source files become
+// .txt, which a browser shows and Go does not take for a package.
 func offered(file string) string {
 	switch path.Ext(file) {
 	case ".svg", ".gz":
@@ -185,12 +186,12 @@ func offered(file string) string {
 	return file + ".txt"
 }
 
-// relative is how the site's page of one leads to that of another.
+// relative returns the link from one page of the site to another.
 func relative(from, to string) string {
 	return strings.Repeat("../", strings.Count(from, "/")) + html(to)
 }
 
-// plain is the text of a heading.
+// plain returns the text of a heading.
 func plain(n ast.Node, source []byte) string {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {

@@ -74,7 +74,7 @@ func TestLeads(t *testing.T) {
 		m := attributes.FindStringSubmatch("<" + element + ">")
 		if m == nil {
 			t.Errorf("%s: not seen", element)
-		} else if err := leads(file, m[1], m[2], m[3], text); (err == nil) != ok {
+		} else if err := checkLink(file, m[1], m[2], m[3], text); (err == nil) != ok {
 			t.Errorf("%s: %v, accepted: %v", element, err, ok)
 		}
 	}

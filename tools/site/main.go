@@ -1,14 +1,14 @@
-// Site makes one of the documentation: README.md, and every page of Markdown that links from
-// there lead to, as static HTML with what they show and offer, which opens from a file as well
-// as from a server and loads nothing from elsewhere.
+// Site writes the documentation as static HTML: README.md, every Markdown page that can be reached
+// from it by links, and the images and files that these pages show or link to. The site works from
+// files as well as from a server, and loads nothing from elsewhere.
 //
 //	go run -C tools ./site -zkbench ../bin/zkbench ../bin/site
 //
-// With a program it also has the page that zkbench report makes of the records in
+// With -zkbench the site also has the page that zkbench report makes from the records in
 // docs/studies/records.
 //
-// A link within the documentation that leads nowhere, and a page of docs/ to which none leads,
-// are errors.
+// It is an error if a link within the documentation is broken, or if no link leads to a page of
+// docs/.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 )
 
 func main() {
-	program := flag.String("zkbench", "", "the program whose report of the records the site has; empty: none")
+	program := flag.String("zkbench", "", "the zkbench program that makes a report of the records for the site; empty: no report")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		fmt.Fprintln(os.Stderr, "site: want one directory to write to")

@@ -41,7 +41,7 @@ func site(t *testing.T) string {
 	return filepath.Join(dir, "site")
 }
 
-// pages are the site's files of HTML.
+// pages returns the site's HTML files.
 func pages(t *testing.T, dir string) (all []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
@@ -80,7 +80,7 @@ func TestSite(t *testing.T) {
 			}
 			for _, a := range attributes.FindAllStringSubmatch(page, -1) {
 				seen++
-				if err := leads(file, a[1], a[2], a[3], text); err != nil {
+				if err := checkLink(file, a[1], a[2], a[3], text); err != nil {
 					t.Errorf("%s: %v", file, err)
 				}
 			}
@@ -92,8 +92,8 @@ func TestSite(t *testing.T) {
 	t.Run("browser", func(t *testing.T) { browse(t, dir, all) })
 }
 
-// leads returns why an attribute of an element in a file is not one that a page may have.
-func leads(file, element, attribute, to string, text map[string]string) error {
+// checkLink returns an error if a page may not have this attribute of an element in a file.
+func checkLink(file, element, attribute, to string, text map[string]string) error {
 	name, id, _ := strings.Cut(to, "#")
 	target := filepath.Join(filepath.Dir(file), filepath.FromSlash(name))
 	switch {
@@ -115,8 +115,8 @@ func leads(file, element, attribute, to string, text map[string]string) error {
 	return nil
 }
 
-// frames is a page that shows all pages, and says what is wrong with them: what they have loaded
-// from elsewhere, images that do not show, and styles that are not there.
+// frames is a page that shows all pages and reports what is wrong with them: things loaded from
+// elsewhere, images that do not show, and missing styles.
 const frames = `<!DOCTYPE html><title>frames</title>
 %s
 <script>
@@ -139,7 +139,7 @@ onload = () => {
 
 var console = regexp.MustCompile(`CONSOLE[^"]*"(.*)", source: `)
 
-// browse shows all pages to Chromium, which has no network.
+// browse shows all pages in Chromium, which has no network.
 func browse(t *testing.T, dir string, all []string) {
 	var chromium string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {

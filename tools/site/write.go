@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// What the program makes of the records that the repository has.
+// The records in the repository, and the page that the program makes from them.
 const (
 	records    = "docs/studies/records/*"
 	reportFile = "report.html"
@@ -25,7 +25,7 @@ var (
 	style []byte
 )
 
-// part is a heading of the navigation with its pages.
+// part is a heading of the navigation, with the pages below it.
 type part struct {
 	Title string
 	Pages []entry
@@ -80,25 +80,25 @@ func write(root, out, program string) (int, error) {
 	return len(d.pages) + 1, report(root, out, program)
 }
 
-// report writes the page of zkbench report.
+// report writes the page that zkbench report makes.
 func report(root, out, program string) error {
 	dirs, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(records)))
 	if err != nil {
 		return err
 	}
-	said, err := exec.Command(program, append([]string{"report", "--out", filepath.Join(out, reportFile)}, dirs...)...).CombinedOutput()
+	output, err := exec.Command(program, append([]string{"report", "--out", filepath.Join(out, reportFile)}, dirs...)...).CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("%s report: %w: %s", program, err, bytes.TrimSpace(said))
+		return fmt.Errorf("%s report: %w: %s", program, err, bytes.TrimSpace(output))
 	}
 	return nil
 }
 
-// navigation is what stands beside a page: all pages by their directories.
+// navigation returns what is shown beside a page: all pages, grouped by their directories.
 func (d *docs) navigation(here *page, up string, report bool) []part {
 	parts := []part{{}, {Title: "Studies"}, {Title: "Notes"}, {Title: "More"}}
-	of := map[string]int{".": 0, "docs/studies": 1, "docs": 2}
+	group := map[string]int{".": 0, "docs/studies": 1, "docs": 2}
 	for _, p := range d.pages {
-		i, ok := of[path.Dir(p.path)]
+		i, ok := group[path.Dir(p.path)]
 		if !ok {
 			i = len(parts) - 1
 		}

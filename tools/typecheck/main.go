@@ -1,6 +1,6 @@
-// Command typecheck holds the module, its tests and all that they import to Go's types as other
-// platforms would compile them. To compile as much takes minutes a platform, and finds no more than
-// what a linker finds.
+// Command typecheck type-checks the module, its tests and everything that they import, for other
+// platforms. Compiling all of it would take minutes per platform, and would only add the errors
+// that a linker finds.
 //
 //	go run -C tools ./typecheck windows/amd64 linux/amd64,purego
 package main
@@ -28,8 +28,8 @@ func main() {
 	}
 }
 
-// check prints what is wrong on a platform, OS/ARCHITECTURE or OS/ARCHITECTURE,TAG, and returns
-// how much that was.
+// check prints the errors on a platform, given as OS/ARCHITECTURE or OS/ARCHITECTURE,TAG, and
+// returns their number.
 func check(platform string) (int, error) {
 	platform, tag, _ := strings.Cut(platform, ",")
 	system, architecture, ok := strings.Cut(platform, "/")

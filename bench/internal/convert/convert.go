@@ -1,16 +1,16 @@
-// Package convert lets the packages below bench make and read its types, of which others see
-// only what they need. Package bench sets its functions.
+// Package convert lets the packages below bench make and read its types without exporting more of
+// them. Package bench sets the functions.
 package convert
 
 import "github.com/zkbench/zkbench/internal/workload"
 
 var (
-	// Def is the bench.Def of a workload, or of what is wrong with it.
+	// Def returns a workload, or the error in its definition, as a bench.Def.
 	Def func(workload.Def, error) any
-	// Case is the bench.Case of a case.
+	// Case returns a case as a bench.Case.
 	Case func(workload.Case) any
-	// Workload is that of a bench.Def.
+	// Workload returns the workload of a bench.Def.
 	Workload func(def any) (workload.Def, error)
-	// Axes are those of a slice of bench.Axis.
+	// Axes converts a []bench.Axis to axes of package workload.
 	Axes func(any) ([]workload.Axis, error)
 )

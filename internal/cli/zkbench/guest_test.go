@@ -103,7 +103,7 @@ func TestGuestMap(t *testing.T) {
 		args []string
 		says string
 	}{
-		{cli.ExitFailed, nil, "writes 8 bytes at 0x7ff8; nothing is mapped there, and Options.Map (--map) can"},
+		{cli.ExitFailed, nil, "writes 8 bytes at 0x7ff8; nothing is mapped there; map it with Options.Map (--map)"},
 		{cli.ExitOK, []string{"--map", "0x7000-0x8000"}, ""},
 		{cli.ExitUsage, []string{"--map", "0x7000-0xffffffffffffffff"}, "map[0]: addresses 0x7000 to 0xffffffffffffffff"},
 	} {

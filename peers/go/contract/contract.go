@@ -1,12 +1,14 @@
-// Package contract is what every peer program written in Go keeps, so that one
-// driver can run them side by side: "list" prints one case name per line, "run
-// CASE [-samples N]" prints one line of the Go benchmark format per sample. An
-// unknown case is one line on stderr and exit status 2.
+// Package contract implements the command line of every peer program written in
+// Go, so that one driver can run them side by side. A peer is a program that
+// measures another implementation. Its command "list" prints one case name per
+// line, and "run CASE [-samples N]" prints one line in the Go benchmark format
+// per sample. For an unknown case it prints one line on stderr and exits with
+// status 2.
 //
-// Peers live in a module of their own because they need versions of shared
-// dependencies that the main module cannot use; that is also why this package
-// does not import the main module's driver. Case names are shared by all
-// programs: RangeProve/bits=B/m=M, RangeVerify/bits=B/m=M and
+// Peers are in a module of their own because they need versions of shared
+// dependencies that the main module cannot use. For the same reason this
+// package does not import the main module's driver. All programs use the same
+// case names: RangeProve/bits=B/m=M, RangeVerify/bits=B/m=M and
 // RangeVerifyBatch/bits=B/m=M/batch=N.
 package contract
 
@@ -23,12 +25,14 @@ import (
 )
 
 const (
-	// sample is the shortest sample: long beside a scheduler's time slice.
+	// sample is the minimum duration of a sample. It is long compared with a
+	// scheduler's time slice.
 	sample = 100 * time.Millisecond
 	// warmUp is long enough for caches and the clock frequency to settle.
 	warmUp = 50 * time.Millisecond
-	// chunk is how often the clock is read: often enough to overshoot a sample
-	// by little, rarely enough to cost nothing beside the operation.
+	// chunk is the time between two readings of the clock. It is short enough
+	// to overshoot a sample by little, and long enough to cost nothing compared
+	// with the operation.
 	chunk = 5 * time.Millisecond
 )
 
@@ -39,17 +43,17 @@ const (
 	exitUsage  = 2
 )
 
-// Case is a measurable operation.
+// Case is one operation to measure, with its set-up.
 type Case struct {
 	Name string
-	// Setup builds the inputs and checks the results once, outside every
-	// timing. It returns the operation, whose error is looked at on every call,
-	// and the proof's size in bytes.
+	// Setup builds the inputs and checks the results once; this is not timed.
+	// It returns the operation, whose error is checked after every call, and
+	// the size of the proof in bytes.
 	Setup func() (op func() error, proofBytes int, err error)
 }
 
-// Serve runs the program for the arguments after its name and returns its exit
-// status: 0, 1 where a case failed, 2 for bad usage.
+// Serve runs the program with the arguments after its name and returns the exit
+// status: 0 on success, 1 if a case failed, 2 for wrong usage.
 func Serve(args []string, stdout, stderr io.Writer, cases []Case) int {
 	name, samples, err := parse(args)
 	if err != nil {
@@ -98,7 +102,7 @@ func run(stdout io.Writer, c Case, samples int) error {
 	if err != nil {
 		return err
 	}
-	// What Setup left behind is not the operation's to collect, nor its memory.
+	// The operation must not pay for collecting what Setup left behind.
 	debug.FreeOSMemory()
 	calls, elapsed, err := repeat(op, 1, warmUp)
 	if err != nil {
@@ -128,11 +132,12 @@ func run(stdout io.Writer, c Case, samples int) error {
 	return nil
 }
 
-// resetPeak makes the kernel's mark of the greatest resident set that of this moment, where
-// it lets us (Linux, proc(5), clear_refs).
+// resetPeak sets the kernel's mark of the peak resident set to the current
+// size, if the kernel allows it (Linux, proc(5), clear_refs).
 func resetPeak() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
 
-// peak returns that mark in bytes, 0 where the system does not tell.
+// peak returns the peak resident set since resetPeak, in bytes, or 0 if the
+// system does not report it.
 func peak() (rss uint64) {
 	status, _ := os.ReadFile("/proc/self/status")
 	for line := range strings.Lines(string(status)) {
@@ -143,8 +148,8 @@ func peak() (rss uint64) {
 	return rss << 10
 }
 
-// repeat calls op, perChunk calls between two readings of the clock, until
-// atLeast has passed.
+// repeat calls op until atLeast has passed. It reads the clock once every
+// perChunk calls.
 func repeat(op func() error, perChunk int, atLeast time.Duration) (calls int, elapsed time.Duration, err error) {
 	for start := time.Now(); elapsed < atLeast; elapsed = time.Since(start) {
 		for range perChunk {

@@ -1,6 +1,6 @@
 // Command kryptology measures github.com/coinbase/kryptology v1.8.0:
 // Bulletproofs (Bünz et al. 2017/1066) over Ed25519. It proves one value at a
-// time and has no batch verification, so there are no such cases.
+// time and has no batch verification, so it has no cases for those.
 package main
 
 import (
@@ -32,8 +32,8 @@ func main() {
 	os.Exit(contract.Serve(os.Args[1:], os.Stdout, os.Stderr, cases))
 }
 
-// fixture is one statement with its witness, and the generators that are made
-// once per process by every user of the module.
+// fixture is one statement with its witness, and the generators that every user
+// of the module makes once per process.
 type fixture struct {
 	bits     int
 	curve    *curves.Curve
@@ -56,7 +56,7 @@ func newFixture(bits int) (*fixture, error) {
 	}
 	seed := [32]byte{byte(bits)}
 	inputs := rand.NewChaCha8(seed)
-	var value [32]byte // little-endian, as this curve's scalars
+	var value [32]byte // little-endian, like this curve's scalars
 	if _, err := inputs.Read(value[:bits/8]); err != nil {
 		return nil, err
 	}
@@ -108,7 +108,8 @@ func (f *fixture) verify(proof, commitment []byte) error {
 	return nil
 }
 
-// proved is a fixture with its proof, which was verified.
+// proved returns a fixture with its proof and commitment, after verifying the
+// proof.
 func proved(bits int) (f *fixture, proof, commitment []byte, err error) {
 	if f, err = newFixture(bits); err != nil {
 		return nil, nil, nil, err
@@ -119,8 +120,7 @@ func proved(bits int) (f *fixture, proof, commitment []byte, err error) {
 	return f, proof, commitment, f.verify(proof, commitment)
 }
 
-// rangeProve times the commitment to the value, the proof and the encoding of
-// both.
+// rangeProve times committing to the value, proving, and encoding both results.
 func rangeProve(bits int) (op func() error, proofBytes int, err error) {
 	f, proof, _, err := proved(bits)
 	if err != nil {
@@ -132,8 +132,8 @@ func rangeProve(bits int) (op func() error, proofBytes int, err error) {
 	}, len(proof), nil
 }
 
-// rangeVerify times the decoding of proof and commitment from bytes and the
-// verification.
+// rangeVerify times decoding the proof and the commitment and verifying the
+// proof.
 func rangeVerify(bits int) (op func() error, proofBytes int, err error) {
 	f, proof, commitment, err := proved(bits)
 	if err != nil {

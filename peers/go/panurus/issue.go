@@ -6,7 +6,7 @@ import (
 	issuance "github.com/hyperledger-labs/fabric-token-sdk/token/core/zkatdlog/nogh/v1/issue"
 )
 
-// newIssue makes, proves and encodes an issue.
+// newIssue creates, proves and encodes an issue.
 func newIssue(conf *benchmark.SetupConfiguration, values []uint64) (*issuance.Action, []byte, error) {
 	owners := make([][]byte, len(values))
 	for i := range owners {
@@ -20,8 +20,8 @@ func newIssue(conf *benchmark.SetupConfiguration, values []uint64) (*issuance.Ac
 	return action, raw, err
 }
 
-// checkIssue decodes an encoded issue and verifies its proof, for the outputs of another one
-// where it is not nil.
+// checkIssue decodes an issue and verifies its proof. If other is not nil, it verifies the proof
+// for other's outputs instead.
 func checkIssue(conf *benchmark.SetupConfiguration, raw []byte, other *issuance.Action) error {
 	action := new(issuance.Action)
 	if err := action.Deserialize(raw); err != nil {
@@ -37,7 +37,7 @@ func checkIssue(conf *benchmark.SetupConfiguration, raw []byte, other *issuance.
 	return issuance.NewVerifier(outputs, conf.PP).Verify(action.GetProof())
 }
 
-// issue times making, proving and encoding an issue.
+// issue times creating, proving and encoding an issue.
 func issue(s shape) (func() error, int, error) {
 	conf, err := configuration(s)
 	if err != nil {
@@ -53,7 +53,7 @@ func issue(s shape) (func() error, int, error) {
 	}, len(action.GetProof()), checkIssue(conf, raw, nil)
 }
 
-// verifyIssue times decoding an encoded issue and verifying its proof.
+// verifyIssue times decoding an issue and verifying its proof.
 func verifyIssue(s shape) (func() error, int, error) {
 	conf, err := configuration(s)
 	if err != nil {

@@ -1,8 +1,8 @@
-// Command panurus measures LFDT-Panurus/panurus as a registry has it: under the name
-// that it had before July 2026, github.com/hyperledger-labs/fabric-token-sdk, v0.12.1.
-// Its token driver zkatdlog without graph hiding makes, proves and validates the same
-// transfers and issues as ours: BN254 and BLS12-381, range proofs by Bulletproofs or
-// compressed sigma protocols. Owners are its pseudonyms (idemixnym) where a case has them.
+// Command panurus measures LFDT-Panurus/panurus. The module proxy has it under its name before July
+// 2026: github.com/hyperledger-labs/fabric-token-sdk, v0.12.1. Its token driver zkatdlog without
+// graph hiding makes, proves and validates the same transfers and issues as ours, on BN254 and
+// BLS12-381, with range proofs by Bulletproofs or compressed sigma protocols. Cases with
+// owner=pseudonym use its pseudonyms (idemixnym).
 package main
 
 import (
@@ -20,8 +20,9 @@ func main() {
 	os.Exit(contract.Serve(os.Args[1:], os.Stdout, os.Stderr, cases()))
 }
 
-// cases are those of every curve, width and proof at two inputs and two outputs, and of
-// 64 bits and Bulletproofs at other numbers of both, under the names of ours.
+// cases returns the cases for every curve, bit length and proof at two inputs and two outputs. For
+// 64 bits and Bulletproofs it adds other numbers of inputs and outputs. The names are those of our
+// own cases.
 func cases() []contract.Case {
 	var all []contract.Case
 	for _, proof := range []string{"bulletproof", "csp"} {
@@ -39,7 +40,8 @@ func cases() []contract.Case {
 	return all
 }
 
-// shape is what a case is measured at: n inputs, if any, and n outputs.
+// shape holds the parameters of a case. Transfers have n inputs and n outputs; issues have n
+// outputs.
 type shape struct {
 	curve, proof string
 	bits         uint64
@@ -80,19 +82,19 @@ func issues(s shape) []contract.Case {
 	}
 }
 
-// once runs an operation, whose result must hold, and another one, which must be refused.
+// once runs op, which must succeed, and wrong, which must be rejected.
 func once(op, wrong func() error) error {
 	if err := op(); err != nil {
 		return err
 	}
 	if wrong() == nil {
-		return errors.New("what does not hold was accepted")
+		return errors.New("an invalid input was accepted")
 	}
 	return nil
 }
 
-// testdata is where the module keeps issuers' keys and credentials of owners, beside the
-// source that a function was compiled from.
+// testdata returns the directory in which the module keeps the issuers' keys and the owners'
+// credentials, next to the source of the function at pc.
 func testdata(pc uintptr) (string, error) {
 	file, _ := runtime.FuncForPC(pc).FileLine(pc)
 	dir := filepath.Join(filepath.Dir(filepath.Dir(file)), "testdata")
@@ -102,5 +104,5 @@ func testdata(pc uintptr) (string, error) {
 	return dir, nil
 }
 
-// background is what every operation runs under.
+// background is the context of every operation.
 var background = context.Background()

@@ -21,7 +21,7 @@ import (
 
 const tokenType = "ABC"
 
-// configuration makes public parameters, a pseudonym, and an auditor's and an issuer's key.
+// configuration creates public parameters, a pseudonym, and the keys of an auditor and an issuer.
 func configuration(s shape) (*benchmark.SetupConfiguration, error) {
 	dir, err := testdata(reflect.ValueOf(benchmark.NewSetupConfigurationsWithParams).Pointer())
 	if err != nil {
@@ -39,7 +39,7 @@ func configuration(s shape) (*benchmark.SetupConfiguration, error) {
 	return all.GetSetupConfiguration(s.bits, curve)
 }
 
-// amounts draws n values, whose sum has fewer than the bits of a shape, from a fixed seed.
+// amounts draws n values from a fixed seed. Their sum fits in the shape's bits.
 func (s shape) amounts() []uint64 {
 	draw := rand.New(rand.NewChaCha8([32]byte{byte(s.n)}))
 	values := make([]uint64, s.n)
@@ -49,7 +49,7 @@ func (s shape) amounts() []uint64 {
 	return values
 }
 
-// transferer has tokens and transfers them to as many new ones of the same values.
+// transferer has tokens and transfers them to the same number of new tokens with the same values.
 type transferer struct {
 	*benchmark.SetupConfiguration
 	sender *transfer.Sender
@@ -82,7 +82,7 @@ func newTransferer(s shape) (*transferer, error) {
 	return t, err
 }
 
-// action makes, proves and encodes a transfer.
+// action creates, proves and encodes a transfer.
 func (t *transferer) action() (*transfer.Action, []byte, error) {
 	action, _, err := t.sender.GenerateZKTransfer(background, t.values, t.owners)
 	if err != nil {
@@ -92,8 +92,8 @@ func (t *transferer) action() (*transfer.Action, []byte, error) {
 	return action, raw, err
 }
 
-// check decodes an encoded transfer and verifies its proof, for other outputs where these are
-// not nil.
+// check decodes a transfer and verifies its proof. If outputs is not nil, it verifies the proof for
+// these outputs instead.
 func (t *transferer) check(raw []byte, outputs []*math.G1) error {
 	action := new(transfer.Action)
 	if err := action.Deserialize(raw); err != nil {
@@ -109,7 +109,7 @@ func (t *transferer) check(raw []byte, outputs []*math.G1) error {
 	return transfer.NewVerifier(inputs, outputs, t.PP, action.ProofType).Verify(action.GetProof())
 }
 
-// prove times a proof alone.
+// prove times the proof alone.
 func (t *transferer) prove() (func() error, int, error) {
 	action, raw, err := t.action()
 	if err != nil {
@@ -133,7 +133,7 @@ func (t *transferer) prove() (func() error, int, error) {
 	}, len(action.GetProof()), t.check(raw, nil)
 }
 
-// send times making, proving and encoding a transfer.
+// send times creating, proving and encoding a transfer.
 func (t *transferer) send() (func() error, int, error) {
 	action, raw, err := t.action()
 	if err != nil {
@@ -145,7 +145,7 @@ func (t *transferer) send() (func() error, int, error) {
 	}, len(action.GetProof()), t.check(raw, nil)
 }
 
-// verify times decoding an encoded transfer and verifying its proof.
+// verify times decoding a transfer and verifying its proof.
 func (t *transferer) verify() (func() error, int, error) {
 	action, raw, err := t.action()
 	if err != nil {
@@ -159,8 +159,8 @@ func (t *transferer) verify() (func() error, int, error) {
 	return op, len(action.GetProof()), once(op, func() error { return t.check(raw, other.GetOutputCommitments()) })
 }
 
-// validate times a validator on an encoded request: one transfer, its owners' signatures and
-// the auditor's.
+// validate times a validator on an encoded request, which has one transfer, the signatures of its
+// owners and that of the auditor.
 func (t *transferer) validate() (func() error, int, error) {
 	const anchor = "1"
 	action, raw, err := t.action()
@@ -192,7 +192,7 @@ func (t *transferer) validate() (func() error, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	// The logger that names itself after its caller's package cannot name main.
+	// The usual logger takes its name from its caller's package and fails for main.
 	engine := validator.New(logging.DriverLogger("zkbench", "", "", ""), t.PP, deserializer, nil, nil, nil)
 	check := func(anchor driver.TokenRequestAnchor) error {
 		actions, _, err := engine.VerifyTokenRequestFromRaw(background, nil, anchor, encoded)

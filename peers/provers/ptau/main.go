@@ -1,10 +1,10 @@
-// Ptau writes a reference string of Groth16 as snarkjs reads it, prepared for its second phase, with
-// secrets that everybody knows: for measuring only, in seconds.
+// Ptau writes a Groth16 reference string in the format of snarkjs, prepared for the second phase.
+// Its secrets are public, so use it for measurement only. It takes seconds.
 //
 //	go run . POWER FILE
 //
-// The format is that of snarkjs 0.7 (powersoftau_new.js, powersoftau_preparephase2.js): little-endian,
-// coordinates in Montgomery form.
+// The format is that of snarkjs 0.7 (powersoftau_new.js, powersoftau_preparephase2.js):
+// little-endian, coordinates in Montgomery form.
 package main
 
 import (
@@ -21,10 +21,10 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr/fft"
 )
 
-// The secrets.
+// The secrets of the reference string, which are public.
 var tau, alpha, beta = fr.NewElement(0xC0FFEE), fr.NewElement(0xBADC0DE), fr.NewElement(0x5EED)
 
-// mostPower is what a uint32 of bytes and a machine hold.
+// mostPower is the largest power: lengths in bytes must fit in a uint32, and the points in memory.
 const mostPower = 22
 
 func main() {
@@ -71,7 +71,7 @@ func (w *writer) ptau(power int) {
 	for i := 1; i < len(powers); i++ {
 		powers[i].Mul(&powers[i-1], &tau)
 	}
-	powers[2*n-1].SetZero() // of which the string has no point
+	powers[2*n-1].SetZero() // the string has no point for this power
 	_, _, g1, g2 := bn254.Generators()
 
 	_, _ = io.WriteString(w.out, "ptau")
@@ -104,7 +104,7 @@ func (w *writer) ptau(power int) {
 	w.section(15, inG1(g1, times(beta, lagrange)))
 }
 
-// lagrangeOf are the values at τ of the Lagrange polynomials, Σ_j ω^(-ij) τ^j / n.
+// lagrangeOf returns the values of the Lagrange polynomials at τ, Σ_j ω^(-ij) τ^j / n.
 func lagrangeOf(powers []fr.Element) []fr.Element {
 	all := append([]fr.Element(nil), powers...)
 	if len(all) > 1 {
@@ -138,7 +138,7 @@ func inG2(base bn254.G2Affine, scalars []fr.Element) (raw []byte) {
 	return raw
 }
 
-// montgomery is an element as it lies in memory.
+// montgomery encodes an element as it is in memory: in Montgomery form, little-endian.
 func montgomery(e *fp.Element) []byte {
 	var raw []byte
 	for _, limb := range e {

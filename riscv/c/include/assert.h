@@ -1,4 +1,4 @@
-/* assert writes what does not hold to standard error, and aborts. */
+/* assert writes a condition that does not hold to standard error, and aborts. */
 
 #undef assert
 #ifdef NDEBUG

@@ -1,4 +1,4 @@
-/* The part of the C library's stdlib.h that guests get. */
+/* The part of the C library's stdlib.h that guests have. */
 
 #ifndef ZKBENCH_STDLIB_H
 #define ZKBENCH_STDLIB_H
@@ -12,22 +12,24 @@
 extern "C" {
 #endif
 
-/* What was registered is called in reverse order, and the guest ends with the code's low byte, or with 255 where that would make a success of a failure. */
+/* Calls what was registered, in reverse order, and ends the guest with the code's low byte. If that is 0 and code
+   is not, the guest ends with 255. */
 __attribute__((noreturn)) void exit(int code);
 
-/* The guest ends with code 134 at once. */
+/* Ends the guest with code 134 at once. */
 __attribute__((noreturn)) void abort(void);
 
-/* A function that exit calls, and so does the end of main. Not 0: there is no memory for it. */
+/* Registers a function that is called by exit and at the end of main. The result is not 0 if memory runs out. */
 int atexit(void (*function)(void));
 
-/* Memory is taken from the heap in order, and what is freed is not used again. NULL: there is no more. */
+/* Memory is allocated from the heap in order, and freed memory is not used again. NULL means that memory has
+   run out. */
 void *malloc(size_t size);
 void *calloc(size_t count, size_t size);
 void *realloc(void *p, size_t size);
 void free(void *p);
 
-/* alignment is a power of two. */
+/* alignment must be a power of two. */
 void *aligned_alloc(size_t alignment, size_t size);
 
 #ifdef __cplusplus

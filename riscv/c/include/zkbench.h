@@ -1,4 +1,4 @@
-/* What this machine has beside the standards: a guest that uses it runs on no other. */
+/* What this machine has in addition to the standards. A guest that uses it runs on no other machine. */
 
 #ifndef ZKBENCH_H
 #define ZKBENCH_H
@@ -9,29 +9,30 @@
 extern "C" {
 #endif
 
-/* What is executed until the matching end is counted under a name, 1 to 64 printable bytes of ASCII without
-   spaces and slashes, and under those of the sections that it was begun in. */
+/* zkbench_begin begins a section, and zkbench_end ends the one that was begun last. Instructions in between are
+   counted under the section's name, and under the names of the enclosing sections. A name has 1 to 64 printable
+   ASCII characters, without spaces and slashes. */
 void zkbench_begin(const char *name);
 void zkbench_end(void);
 
-/* Precompiles on numbers of 256 bits, the least word first. What is not below its modulus ends the guest. z may
-   be an operand. */
+/* Precompiles on numbers of 256 bits, the least significant word first. A number that is not below its modulus
+   ends the guest. z may be an operand. */
 
 /* z = x·y mod m */
 void zkbench_mulmod(uint64_t z[4], const uint64_t x[4], const uint64_t y[4], const uint64_t m[4]);
 
-/* In the base field of BN254. */
+/* z = x + y, x - y and x·y in the base field of BN254. */
 void zkbench_fp_add(uint64_t z[4], const uint64_t x[4], const uint64_t y[4]);
 void zkbench_fp_sub(uint64_t z[4], const uint64_t x[4], const uint64_t y[4]);
 void zkbench_fp_mul(uint64_t z[4], const uint64_t x[4], const uint64_t y[4]);
 
-/* Of a + b·u, a first, where u² = -1. */
+/* z = x + y, x - y and x·y in Fp2 of BN254. Elements are a + b·u with u² = -1, a first. */
 void zkbench_fp2_add(uint64_t z[8], const uint64_t x[8], const uint64_t y[8]);
 void zkbench_fp2_sub(uint64_t z[8], const uint64_t x[8], const uint64_t y[8]);
 void zkbench_fp2_mul(uint64_t z[8], const uint64_t x[8], const uint64_t y[8]);
 
-/* Of points of BN254, x before y: a sum of points whose x differ, and a double. A point that is not on the
-   curve ends the guest. */
+/* z = x + y and z = 2x for points of BN254, which are their coordinate x, then y. The points of a sum must
+   have different coordinates x. A point that is not on the curve ends the guest. */
 void zkbench_g1_add(uint64_t z[8], const uint64_t x[8], const uint64_t y[8]);
 void zkbench_g1_double(uint64_t z[8], const uint64_t x[8]);
 

@@ -1,12 +1,13 @@
-/* Accelerators: the functions of github.com/eth-act/zkvm-standards, standards/c-interface-accelerators, all of
-   them. They are ecalls (package precompile, Standard), which retire one instruction each.
+/* Accelerators: all functions in github.com/eth-act/zkvm-standards, standards/c-interface-accelerators. Each is
+   an ecall (see Standard in package precompile), which retires one instruction.
 
    Numbers are big-endian. A point is x, then y; infinity is all zero. An element of Fp2 has its imaginary part
-   first on BN254 (EIP-197), its real part first on BLS12-381 (EIP-2537). Results may go where operands were.
+   first on BN254 (EIP-197), and its real part first on BLS12-381 (EIP-2537). A result may overwrite an operand.
 
-   ZKVM_EFAIL: the input is not valid, and nothing is written but false to verified. A pointer that the guest may
-   not use, also a null pointer, and what is beyond a limit of this machine end the guest. Limits: 2^26 bytes
-   hashed, 2^12 pairs, 2^23 rounds, and 1,024 bytes each of a power's numbers (EIP-7823). */
+   A function returns ZKVM_EFAIL if its input is not valid. It then writes nothing, except false to verified. A
+   pointer that the guest may not use, for example a null pointer, ends the guest, and so does a call beyond a
+   limit of this machine. The limits are 2^26 bytes for a hash, 2^12 pairs, 2^23 rounds, and 1,024 bytes for each
+   number of a modular exponentiation (EIP-7823). */
 
 #ifndef ZKVM_ACCELERATORS_H
 #define ZKVM_ACCELERATORS_H
@@ -41,12 +42,12 @@ typedef zkvm_bytes_32 zkvm_keccak256_hash;
 typedef zkvm_bytes_32 zkvm_sha256_hash;
 typedef zkvm_bytes_32 zkvm_ripemd160_hash; /* twelve zero bytes, then 20 */
 
-/* With the padding of before SHA-3, as Ethereum has it. */
+/* With the padding from before SHA-3, as in Ethereum. */
 zkvm_status zkvm_keccak256(const uint8_t *data, size_t len, zkvm_keccak256_hash *output);
 zkvm_status zkvm_sha256(const uint8_t *data, size_t len, zkvm_sha256_hash *output);
 zkvm_status zkvm_ripemd160(const uint8_t *data, size_t len, zkvm_ripemd160_hash *output);
 
-/* ECDSA: a signature is r, then s, in either half of its range; a key is a point. */
+/* ECDSA: a signature is r, then s, where s may be in either half of its range. A key is a point. */
 
 typedef zkvm_bytes_32 zkvm_secp256k1_hash;
 typedef zkvm_bytes_64 zkvm_secp256k1_signature;
@@ -55,17 +56,17 @@ typedef zkvm_bytes_32 zkvm_secp256r1_hash;
 typedef zkvm_bytes_64 zkvm_secp256r1_signature;
 typedef zkvm_bytes_64 zkvm_secp256r1_pubkey;
 
-/* A key that is no point is ZKVM_EFAIL; a signature with r or s out of range is false. */
+/* If the key is not a point, the result is ZKVM_EFAIL. If r or s is out of range, *verified is false. */
 zkvm_status zkvm_secp256k1_verify(const zkvm_secp256k1_hash *msg, const zkvm_secp256k1_signature *sig,
                                   const zkvm_secp256k1_pubkey *pubkey, bool *verified);
 zkvm_status zkvm_secp256r1_verify(const zkvm_secp256r1_hash *msg, const zkvm_secp256r1_signature *sig,
                                   const zkvm_secp256r1_pubkey *pubkey, bool *verified);
 
-/* recid is 0 to 3: bit 0 is that of y, bit 1 says that x is r + n. */
+/* recid is 0 to 3. Bit 0 is the parity of y; if bit 1 is set, x is r + n. */
 zkvm_status zkvm_secp256k1_ecrecover(const zkvm_secp256k1_hash *msg, const zkvm_secp256k1_signature *sig,
                                      uint8_t recid, zkvm_secp256k1_pubkey *output);
 
-/* output, mod_len bytes, is base^exp mod modulus: 0 where the modulus is 0; 0^0 is 1. */
+/* Sets output, which has mod_len bytes, to base^exp mod modulus. The result is 0 if the modulus is 0. 0^0 is 1. */
 zkvm_status zkvm_modexp(const uint8_t *base, size_t base_len, const uint8_t *exp, size_t exp_len,
                         const uint8_t *modulus, size_t mod_len, uint8_t *output);
 
@@ -84,10 +85,10 @@ zkvm_status zkvm_bn254_g1_add(const zkvm_bn254_g1_point *p1, const zkvm_bn254_g1
 zkvm_status zkvm_bn254_g1_mul(const zkvm_bn254_g1_point *point, const zkvm_bn254_scalar *scalar,
                               zkvm_bn254_g1_point *result);
 
-/* Whether the product of the pairings is 1; of none it is. */
+/* Sets *verified to whether the product of the pairings is 1. An empty product is 1. */
 zkvm_status zkvm_bn254_pairing(const zkvm_bn254_pairing_pair *pairs, size_t num_pairs, bool *verified);
 
-/* BLAKE2b's F (EIP-152). Words are little-endian; rounds is a number, not its encoding; f is 0 or 1. */
+/* F of BLAKE2b (EIP-152). Words are little-endian. rounds is a number, not an encoded one, and f is 0 or 1. */
 
 typedef zkvm_bytes_64 zkvm_blake2f_state;
 typedef zkvm_bytes_128 zkvm_blake2f_message;
@@ -96,7 +97,7 @@ typedef zkvm_bytes_16 zkvm_blake2f_offset;
 zkvm_status zkvm_blake2f(uint32_t rounds, zkvm_blake2f_state *h, const zkvm_blake2f_message *m,
                          const zkvm_blake2f_offset *t, uint8_t f);
 
-/* KZG with Ethereum's setup (EIP-4844): points are compressed, z and y below the order. */
+/* KZG with Ethereum's setup (EIP-4844). Points are compressed; z and y must be below the order. */
 
 typedef zkvm_bytes_48 zkvm_kzg_commitment;
 typedef zkvm_bytes_48 zkvm_kzg_proof;
@@ -105,8 +106,8 @@ typedef zkvm_bytes_32 zkvm_kzg_field_element;
 zkvm_status zkvm_kzg_point_eval(const zkvm_kzg_commitment *commitment, const zkvm_kzg_field_element *z,
                                 const zkvm_kzg_field_element *y, const zkvm_kzg_proof *proof, bool *verified);
 
-/* BLS12-381 (EIP-2537, without its zero bytes before numbers). Operands of sums are on the curve, the rest in
-   the subgroup. A scalar is any number of 256 bits. */
+/* BLS12-381 (EIP-2537, without its zero bytes before numbers). The operands of additions must be on the curve,
+   all other points in the subgroup. A scalar is any number of 256 bits. */
 
 typedef zkvm_bytes_96 zkvm_bls12_381_g1_point;
 typedef zkvm_bytes_192 zkvm_bls12_381_g2_point;

@@ -1,5 +1,5 @@
-/* What compilers call for integers of two words, and for bits, which the instruction set does not have: functions
-   of their own libraries, by the names there. Floating point is not among them. */
+/* Functions that compilers call for operations which the instruction set does not have: on integers of two words,
+   and on bits. They have the names of the compilers' own libraries. There are none for floating point. */
 
 #include <stdint.h>
 
@@ -80,7 +80,8 @@ signed_twice NAME(ashr)(signed_twice v, int n) {
     return (signed_twice)h.whole;
 }
 
-/* A quotient, bit by bit, and what remains. By 0 it is all ones, as the instruction has it. */
+/* Returns the quotient, computed bit by bit, and sets *rest to the remainder. A quotient by 0 is all ones, as for the
+   instruction. */
 static twice divide(twice a, twice b, twice *rest) {
     halves n = {.whole = a}, d = {.whole = b};
     if (n.part.high == 0 && d.part.high == 0) {

@@ -1,6 +1,6 @@
-/* What compilers of C++ call, by the names that they give it (Itanium C++ ABI, sections 3.2.6 and 3.3.2). A program
-   may define each of these functions itself. Where C++ would throw, the guest says why and aborts: guests have no
-   exceptions. */
+/* Functions that C++ compilers call, with the names that these give them (Itanium C++ ABI, sections 3.2.6 and 3.3.2).
+   A program may define each of these functions itself. If C++ would throw, the guest prints why and aborts, since
+   guests have no exceptions. */
 
 #include <assert.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ void deleted_virtual(void) {
     zkbench_assert_failed("a deleted virtual function was called\n");
 }
 
-/* The guard of a static local object: byte 0 says that it is constructed, byte 1 that its constructor runs. */
+/* The guard of a static local object: byte 0 says that it has been constructed, byte 1 that its constructor runs. */
 int guard_acquire(unsigned char *guard) NAMED("__cxa_guard_acquire");
 void guard_release(unsigned char *guard) NAMED("__cxa_guard_release");
 void guard_abort(unsigned char *guard) NAMED("__cxa_guard_abort");
@@ -69,8 +69,8 @@ static void operator_delete(void *p) {
     free(p);
 }
 
-/* operator new and delete. Those of arrays, and those that are told more, call these three, so that a program that
-   replaces one has replaced all that follow it. */
+/* operator new and delete. The forms for arrays and those with more arguments call these three, so that a program that
+   replaces one also replaces the forms that call it. */
 void *new_object(size_t) NAMED("_Znw" SIZE) __attribute__((alias("operator_new")));
 void *new_aligned(size_t, size_t) NAMED("_Znw" SIZE ALIGNMENT) __attribute__((alias("operator_new_aligned")));
 void delete_object(void *) NAMED("_ZdlPv") __attribute__((alias("operator_delete")));
@@ -86,7 +86,7 @@ void *new_array_aligned(size_t size, size_t alignment) {
     return new_aligned(size, alignment);
 }
 
-/* Those that do not throw return NULL. A program's own operator new is asked as it is. */
+/* The forms that do not throw return NULL. If the program has its own operator new, they call it unchanged. */
 void *try_object(size_t, const void *) NAMED("_Znw" SIZE NOTHROW);
 void *try_array(size_t, const void *) NAMED("_Zna" SIZE NOTHROW);
 void *try_aligned(size_t, size_t, const void *) NAMED("_Znw" SIZE ALIGNMENT NOTHROW);
@@ -114,8 +114,8 @@ void *try_array_aligned(size_t size, size_t alignment, const void *tag) {
     return new_aligned == operator_new_aligned ? aligned_alloc(alignment, size) : new_array_aligned(size, alignment);
 }
 
-/* What the other forms of operator delete are told, a size, an alignment or std::nothrow, is in registers that
-   these functions do not read. */
+/* The other forms of operator delete have more arguments: a size, an alignment or std::nothrow. These are in
+   registers that the functions here do not read. */
 #define DELETE(function, name, by)   \
     void function(void *) NAMED(name); \
     void function(void *p) {         \
@@ -134,7 +134,7 @@ DELETE(delete_array_sized_aligned, "_ZdaPv" SIZE ALIGNMENT, delete_array_aligned
 DELETE(delete_aligned_nothrow, "_ZdlPv" ALIGNMENT NOTHROW, delete_aligned)
 DELETE(delete_array_aligned_nothrow, "_ZdaPv" ALIGNMENT NOTHROW, delete_array_aligned)
 
-/* What containers of libstdc++, which are all in its headers, call where they would throw. */
+/* Functions that libstdc++'s containers, which are all in its headers, call to throw. */
 #define ENDS(function, name, text)                \
     _Noreturn void function(void) NAMED(name);    \
     _Noreturn void function(void) {               \

@@ -18,7 +18,7 @@ void zkbench_exit(int code) {
 }
 
 void abort(void) {
-    zkbench_exit(128 + 6); /* as a shell has it of SIGABRT */
+    zkbench_exit(128 + 6); /* a shell's code for SIGABRT */
 }
 
 void zkbench_assert_failed(const char *text) {

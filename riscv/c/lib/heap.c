@@ -4,7 +4,7 @@
 
 extern char __heap_start[], __heap_end[];
 
-/* Each block is at a multiple of 16 bytes, behind 16 bytes that have its size. */
+/* Each block is at a multiple of 16 bytes, after 16 bytes that contain its size. */
 enum { UNIT = 16 };
 
 static char *next;
@@ -38,7 +38,7 @@ void *aligned_alloc(size_t alignment, size_t size) {
 void *calloc(size_t count, size_t size) {
     if (__builtin_mul_overflow(count, size, &size))
         return NULL;
-    return malloc(size); /* which is zero, for it was never used */
+    return malloc(size); /* memory that was never used is zero */
 }
 
 void *realloc(void *p, size_t size) {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #ifndef __clang__
-#pragma GCC optimize("no-tree-loop-distribute-patterns") /* which makes calls of these functions of them */
+#pragma GCC optimize("no-tree-loop-distribute-patterns") /* that would turn these loops into calls of these functions */
 #endif
 
 typedef uintptr_t __attribute__((may_alias)) word;
@@ -13,7 +13,7 @@ void *memcpy(void *restrict to, const void *restrict from, size_t n) {
     return memmove(to, from, n);
 }
 
-/* Words are copied where both addresses are equally aligned. */
+/* Copies whole words if both addresses are equally aligned. */
 void *memmove(void *to, const void *from, size_t n) {
     unsigned char *d = to;
     const unsigned char *s = from;

@@ -1,4 +1,4 @@
-/* Constructors and destructors: functions that linkers list in .init_array and .fini_array (System V ABI, chapter
+/* Constructors and destructors: the functions that linkers list in .init_array and .fini_array (System V ABI, chapter
    "Dynamic Linking", section "Initialization and Termination Functions"), and those that a program registers while
    it runs (Itanium C++ ABI, section 3.3.6). */
 
@@ -16,7 +16,7 @@ void zkbench_construct(void) {
         (*f)();
 }
 
-/* A function that exit calls, and those that were registered before it. */
+/* A function that exit calls, in a list of those that were registered before it. */
 struct registered {
     void (*function)(void *);
     void *argument;
@@ -27,7 +27,7 @@ static struct registered *last;
 
 int __cxa_atexit(void (*function)(void *), void *argument, void *library);
 
-/* Compilers name by its address the library that registers. A guest has one. */
+/* Its address identifies the library that registers a function. A guest has one library. */
 void *__dso_handle;
 
 int __cxa_atexit(void (*function)(void *), void *argument, void *library) {
@@ -54,7 +54,7 @@ int atexit(listed *function) {
     return __cxa_atexit(call, kept, NULL);
 }
 
-/* Each is taken off before it is called: it may register others, or call exit. */
+/* Each function is removed before it is called, because it may register others or call exit. */
 void zkbench_destroy(void) {
     while (last != NULL) {
         struct registered *r = last;

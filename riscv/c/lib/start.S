@@ -1,5 +1,5 @@
-/* Where a guest starts: the machine has mapped what is linked, and what is not in the file is zero. What constructs
-   objects runs before main, and what destroys them in exit. */
+/* A guest starts here. The machine has mapped its segments, and memory that is not in the file is zero. Constructors
+   run before main, and destructors in exit. */
 
     .section .text.start, "ax", @progbits
     .globl _start

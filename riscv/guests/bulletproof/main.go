@@ -1,6 +1,6 @@
-// Command bulletproof is a guest that verifies a range proof over BN254, and commits to the commitment
-// whose value is in the range. Its input is frames: the bits of the range in one byte, the commitment,
-// the proof.
+// Command bulletproof is a guest that verifies a range proof over BN254. It commits to the proof's
+// Pedersen commitment, whose value is then known to be in the range. Its input is in the format of
+// package frames: one byte with the number of bits of the range, the commitment, and the proof.
 package main
 
 import (

@@ -1,9 +1,10 @@
-// Package frames is several inputs of a guest in one.
+// Package frames packs several inputs of a guest into one.
 package frames
 
 import "encoding/binary"
 
-// Join is each part after its length, a little-endian uint32.
+// Join concatenates the parts. Before each part it writes the part's length, a little-endian
+// uint32.
 func Join(parts ...[]byte) (joined []byte) {
 	for _, p := range parts {
 		joined = binary.LittleEndian.AppendUint32(joined, uint32(len(p)))
@@ -12,7 +13,8 @@ func Join(parts ...[]byte) (joined []byte) {
 	return joined
 }
 
-// Split is Join's inverse. It panics where joined is no such thing, which a guest has no use for.
+// Split returns the parts that Join concatenated. They alias joined. Split panics if joined is not
+// the output of Join: a guest cannot do anything useful with such an input.
 func Split(joined []byte) (parts [][]byte) {
 	for len(joined) > 0 {
 		n := binary.LittleEndian.Uint32(joined)

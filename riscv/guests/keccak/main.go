@@ -1,5 +1,5 @@
-// Command keccak is a guest that commits to the Keccak-256 of its input. With the tag precompile the
-// machine hashes.
+// Command keccak is a guest that commits to the Keccak-256 hash of its input. Built with the tag
+// precompile, it leaves the hashing to the machine.
 package main
 
 import "github.com/zkbench/zkbench/riscv/guest"

@@ -1,5 +1,6 @@
-// Command merkle is a guest that commits to the root of a tree of Poseidon digests over rows of eight
-// Goldilocks elements, its input, of eight little-endian bytes each.
+// Command merkle is a guest that builds a Merkle tree with Poseidon and commits to its root. Each
+// leaf is a row of eight Goldilocks elements. The input is the elements, eight little-endian bytes
+// each.
 package main
 
 import (
@@ -12,7 +13,7 @@ import (
 	"github.com/zkbench/zkbench/riscv/guest"
 )
 
-const width = 8 // elements of a row
+const width = 8 // elements per row
 
 func main() {
 	input := guest.Input()

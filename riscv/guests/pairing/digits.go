@@ -2,11 +2,12 @@ package main
 
 import "math/bits"
 
-// digits are those of n = Σ d_i·2^i, the lowest first: each is zero or odd and below 2^(width-1) in
-// magnitude, and of any width digits in a row one at most is not zero.
+// digits is a signed representation n = Σ d_i·2^i, the least significant digit first. Each digit is
+// zero, or odd and below 2^(width-1) in magnitude. At most one of any width consecutive digits is
+// not zero.
 type digits struct {
 	d [257]int8
-	n int // of them
+	n int // number of digits
 }
 
 // set sets z to the digits of n > 0, n < 2²⁵⁶ - 2^width.

@@ -1,9 +1,11 @@
 package main
 
-// e12 is c0 + c1·w of Fp12 = Fp6[w]/(w² - v). The tower is that of gnark-crypto and of EIP-197.
+// e12 is an element c0 + c1·w of Fp12 = Fp6[w]/(w² - v). The tower of extensions is that of
+// gnark-crypto and EIP-197.
 type e12 struct{ c0, c1 e6 }
 
-// bytes are the coefficients from C1.B2.A1 down to C0.B0.A0, as gnark-crypto writes elements of GT.
+// bytes returns the coefficients from C1.B2.A1 down to C0.B0.A0, as gnark-crypto encodes elements
+// of GT.
 func (x *e12) bytes() []byte {
 	b := make([]byte, 0, 12*32)
 	for _, six := range []*e6{&x.c1, &x.c0} {
@@ -14,7 +16,7 @@ func (x *e12) bytes() []byte {
 	return b
 }
 
-// mul is Karatsuba's product.
+// mul sets z to x·y, by Karatsuba's method.
 func (z *e12) mul(x, y *e12) {
 	var low, high, s, t e6
 	s.add(&x.c0, &x.c1)
@@ -28,7 +30,7 @@ func (z *e12) mul(x, y *e12) {
 	z.c0.add(&low, &t)
 }
 
-// square is (c0 + c1)(c0 + v·c1) - m - v·m + 2m·w for m = c0·c1.
+// square sets z to x² = (c0 + c1)(c0 + v·c1) - m - v·m + 2m·w, where m = c0·c1.
 func (z *e12) square(x *e12) {
 	var m, s, t e6
 	s.add(&x.c0, &x.c1)
@@ -42,7 +44,7 @@ func (z *e12) square(x *e12) {
 	z.c1.add(&m, &m)
 }
 
-// mulLine multiplies z by a line, with Karatsuba's product.
+// mulLine multiplies z by a line, by Karatsuba's method.
 func (z *e12) mulLine(l *line) {
 	var low, high, all e6
 	var sum e2
@@ -57,7 +59,8 @@ func (z *e12) mulLine(l *line) {
 	z.c0.add(&low, &all)
 }
 
-// conjugate is the p⁶-th power, which after finalExponentiation's easy part is the inverse.
+// conjugate sets z to the p⁶-th power of x. After the easy part of finalExponentiation this is the
+// inverse.
 func (z *e12) conjugate(x *e12) {
 	z.c0 = x.c0
 	z.c1.neg(&x.c1)
@@ -76,8 +79,8 @@ func (z *e12) invert(x *e12) {
 	z.c1.mul(&x.c1, &norm)
 }
 
-// cyclotomicSquare is x² for x with x^(p⁴-p²+1) = 1. With Fp4 = Fp2[s], s = w³, and
-// x = a + b·w + c·w² over Fp4 it is
+// cyclotomicSquare sets z to x², for x with x^(p⁴-p²+1) = 1. Let Fp4 = Fp2[s], s = w³, and x = a +
+// b·w + c·w² over Fp4. Then x² is
 //
 //	3a² - 2ā + (3s·c² + 2b̄)·w + (3b² - 2c̄)·w²
 //
@@ -121,7 +124,7 @@ func square4(z0, z1, x0, x1 *e2) {
 	z0.add(z0, &high)
 }
 
-// gamma[k-1][i] = ξ^(i(p^k-1)/6) is the factor of w^i in the p^k-th power.
+// gamma[k-1][i] = ξ^(i(p^k-1)/6) is the factor by which the p^k-th power multiplies w^i.
 var gamma = frobeniusFactors()
 
 func frobeniusFactors() (g [3][6]e2) {
@@ -146,7 +149,7 @@ func frobeniusFactors() (g [3][6]e2) {
 	return g
 }
 
-// frobenius is the p^k-th power, k = 1, 2, 3.
+// frobenius sets z to the p^k-th power of x, for k = 1, 2, 3.
 func (z *e12) frobenius(x *e12, k int) {
 	z.c0.b0.frobenius(&x.c0.b0, k, 0)
 	z.c0.b1.frobenius(&x.c0.b1, k, 2)

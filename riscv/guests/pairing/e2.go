@@ -1,6 +1,7 @@
 package main
 
-// e2 is a0 + a1·u of Fp2 = Fp[u]/(u² + 1). How its sums and products are made is the build's choice.
+// e2 is an element a0 + a1·u of Fp2 = Fp[u]/(u² + 1). The build's tags select how sums and products
+// are computed.
 type e2 struct{ a0, a1 fp }
 
 func (z *e2) double(x *e2) { z.add(x, x) }
@@ -12,7 +13,7 @@ func (z *e2) conjugate(x *e2) {
 	z.a1.Sub(&zero, &x.a1)
 }
 
-// mulBase sets z to the product by an element of the base field.
+// mulBase sets z to x·y, for y in the base field.
 func (z *e2) mulBase(x *e2, y *fp) {
 	z.a0.Mul(&x.a0, y)
 	z.a1.Mul(&x.a1, y)
@@ -24,7 +25,7 @@ func (z *e2) triple(x *e2) {
 	z.add(&twice, x)
 }
 
-// invert sets z to 1/x for x != 0: x's conjugate over its norm.
+// invert sets z to 1/x for x != 0: the conjugate of x, divided by its norm.
 func (z *e2) invert(x *e2) {
 	var norm, square fp
 	norm.Mul(&x.a0, &x.a0)

@@ -2,7 +2,7 @@
 
 package main
 
-// mul is Karatsuba's product.
+// mul sets z to x·y, by Karatsuba's method.
 func (z *e2) mul(x, y *e2) {
 	var low, high, all, sum fp
 	low.Mul(&x.a0, &y.a0)
@@ -15,7 +15,7 @@ func (z *e2) mul(x, y *e2) {
 	z.a1.Sub(&all, &high)
 }
 
-// square is (a0 + a1)(a0 - a1) + 2·a0·a1·u.
+// square sets z to x² = (a0 + a1)(a0 - a1) + 2·a0·a1·u.
 func (z *e2) square(x *e2) {
 	var sum, difference, twice fp
 	sum.Add(&x.a0, &x.a1)

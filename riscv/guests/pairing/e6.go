@@ -1,6 +1,6 @@
 package main
 
-// e6 is b0 + b1·v + b2·v² of Fp6 = Fp2[v]/(v³ - ξ), ξ = 9 + u.
+// e6 is an element b0 + b1·v + b2·v² of Fp6 = Fp2[v]/(v³ - ξ), where ξ = 9 + u.
 type e6 struct{ b0, b1, b2 e2 }
 
 func (z *e6) add(x, y *e6) {
@@ -17,13 +17,13 @@ func (z *e6) sub(x, y *e6) {
 
 func (z *e6) neg(x *e6) { z.sub(&e6{}, x) }
 
-// mulV sets z to x·v; z is not x.
+// mulV sets z to x·v. z must not be x.
 func (z *e6) mulV(x *e6) {
 	z.b0.mulXi(&x.b2)
 	z.b1, z.b2 = x.b0, x.b1
 }
 
-// mul is Karatsuba's product, with m_i = x_i·y_i and x_i·y_j + x_j·y_i from one product.
+// mul sets z to x·y, by Karatsuba's method: m_i = x_i·y_i, and one product gives x_i·y_j + x_j·y_i.
 func (z *e6) mul(x, y *e6) {
 	var m0, m1, m2, m01, m02, m12 e2
 	m0.mul(&x.b0, &y.b0)
@@ -59,7 +59,7 @@ func (z *e6) mulE2(x *e6, y *e2) {
 	z.b2.mul(&x.b2, y)
 }
 
-// cross sets z to x0·y1 + x1·y0, of m0 = x0·y0 and m1 = x1·y1.
+// cross sets z to x0·y1 + x1·y0, given m0 = x0·y0 and m1 = x1·y1.
 func (z *e2) cross(x0, x1, y0, y1, m0, m1 *e2) {
 	var x, y e2
 	x.add(x0, x1)
@@ -69,7 +69,8 @@ func (z *e2) cross(x0, x1, y0, y1, m0, m1 *e2) {
 	z.sub(z, m1)
 }
 
-// invert sets z to 1/x for x != 0: the product of x's conjugates over Fp2, by x's norm to Fp2.
+// invert sets z to 1/x for x != 0: the product of the conjugates of x over Fp2, divided by its norm
+// to Fp2.
 func (z *e6) invert(x *e6) {
 	var n e6
 	var t, norm e2

@@ -6,11 +6,12 @@ import (
 	"github.com/zkbench/zkbench/riscv/guests/pairing/internal/limbs"
 )
 
-// field is what the type fp has, which the build's tags choose: elements of BN254's base field of one
-// representation each, so that == tells whether they are equal. A result may be an operand.
+// field has the methods of the type fp, which the build's tags select. An fp is an element of
+// BN254's base field and has one representation, so == reports whether two elements are equal. A
+// result may be an operand.
 type field[E any] interface {
 	*E
-	FromLimbs(x *[4]uint64) // below p, the least limb first
+	FromLimbs(x *[4]uint64) // x is below p, the least significant limb first
 	Limbs() [4]uint64
 	Add(x, y *E)
 	Sub(x, y *E)
@@ -21,7 +22,8 @@ func conforms[E comparable, P field[E]]() {}
 
 var _ = conforms[fp]
 
-// constant returns the element x < p, the least limb first.
+// constant returns the element x < p. The least significant limb is first, and limbs that are
+// omitted are zero.
 func constant(x ...uint64) (z fp) {
 	var all [4]uint64
 	copy(all[:], x)
@@ -48,7 +50,7 @@ func invert(z, x *fp) {
 	}
 }
 
-// appendBytes appends x in 32 bytes, the highest first.
+// appendBytes appends x as 32 big-endian bytes.
 func appendBytes(b []byte, x *fp) []byte {
 	l := x.Limbs()
 	for i := 3; i >= 0; i-- {

@@ -1,9 +1,9 @@
 package main
 
-// finalExponentiation sets z to z^(s(p¹²-1)/r), s = 2x(6x² + 3x + 1), for z != 0: the power that
-// gnark-crypto takes. s has no factor in common with r.
+// finalExponentiation sets z to z^(s(p¹²-1)/r) with s = 2x(6x² + 3x + 1), for z != 0. This is the
+// power that gnark-crypto takes. s has no factor in common with r.
 //
-// The hard part is the sum over i of λ_i·p^i, where with x the curve's parameter
+// The exponent of the hard part is the sum of λ_i·p^i. With x the curve's parameter
 //
 //	λ_0 = 1 + 6x + 12x² + 12x³, λ_1 = 4x + 6x² + 12x³,
 //	λ_2 = 6x + 6x² + 12x³,      λ_3 = -1 + 4x + 6x² + 12x³

@@ -8,7 +8,7 @@ import (
 	"github.com/zkbench/zkbench/riscv/guest"
 )
 
-// words is a point as calls take it.
+// words returns the point in the form that calls take.
 func (z *g1) words() *[8]uint64 { return (*[8]uint64)(unsafe.Pointer(z)) }
 
 // multiply sets z to n·p, for n below the order.
@@ -28,7 +28,7 @@ func (z *g1) multiply(p *g1, n *digits) {
 	*z = t
 }
 
-// add adds p != -t to t.
+// add adds p to t. p must not be -t.
 func (t *g1) add(p *g1) {
 	if t.x == p.x { // for the last digit of n = r - 2
 		guest.G1Double(t.words(), t.words())

@@ -2,7 +2,7 @@
 
 package main
 
-// jacobian1 is the point (x/z², y/z³).
+// jacobian1 represents the point (x/z², y/z³).
 type jacobian1 struct{ x, y, z fp }
 
 // multiply sets z to n·p, for n below the order.
@@ -48,7 +48,7 @@ func (t *jacobian1) double() {
 	t.y.Sub(&d, &b)
 }
 
-// add adds p != -t to t.
+// add adds p to t. p must not be -t.
 func (t *jacobian1) add(p *g1) {
 	var h, hh, r, v fp
 	hh.Mul(&t.z, &t.z)

@@ -1,9 +1,9 @@
 package main
 
-// g2 is a point of the twist y² = x³ + 3/ξ over Fp2, not the identity.
+// g2 is a point of the twist y² = x³ + 3/ξ over Fp2, except the identity.
 type g2 struct{ x, y e2 }
 
-// base2 generates G2; the generator is that of EIP-197.
+// base2 is the generator of G2 in EIP-197.
 var base2 = g2{
 	e2{
 		constant(0x46debd5cd992f6ed, 0x674322d4f75edadd, 0x426a00665e5c4479, 0x1800deef121f1e76),
@@ -15,7 +15,7 @@ var base2 = g2{
 	},
 }
 
-// jacobian2 is the point (x/z², y/z³).
+// jacobian2 represents the point (x/z², y/z³).
 type jacobian2 struct{ x, y, z e2 }
 
 // multiply sets z to n·p, for n below the order.
@@ -60,7 +60,7 @@ func (t *jacobian2) double() {
 	t.y.sub(&d, &b)
 }
 
-// add adds p != -t to t.
+// add adds p to t. p must not be -t.
 func (t *jacobian2) add(p *g2) {
 	var h, hh, r, v e2
 	hh.square(&t.z)

@@ -1,16 +1,17 @@
-// Command pairing is a guest: a key exchange of three parties on BN254 (Joux: A one round protocol for
-// tripartite Diffie-Hellman, 2000), all of which it plays.
+// Command pairing is a guest that runs a key exchange of three parties on BN254 (Joux: A one round
+// protocol for tripartite Diffie-Hellman, 2000). It plays all three parties.
 //
-// Its input is the three secrets, 32 bytes each, the highest first, not zero and below the order of the
-// groups. Party i publishes s_i·G1 and s_i·G2, and its key is the pairing of the two others' points to
-// the power s_i. The output is the key that all have, in 384 bytes as gnark-crypto writes elements of GT.
+// The input is the three secrets, 32 big-endian bytes each. A secret must not be zero, and must be
+// below the order of the groups. Party i publishes s_i·G1 and s_i·G2. Its key is the pairing of the
+// other two parties' points, to the power s_i. The output is the key that all three have: 384
+// bytes, as gnark-crypto encodes elements of GT.
 //
-// Its four builds differ in arithmetic only:
+// The program has four builds, which differ only in their arithmetic:
 //
-//	(no tags)                Montgomery's form
+//	(no tags)                Montgomery form
 //	-tags bigint             integers, divided by the modulus
-//	-tags precompile         calls for Fp, Fp2 and sums of points of G1
-//	-tags bigint,precompile  integers, their products by calls
+//	-tags precompile         calls for Fp, Fp2 and sums of points in G1
+//	-tags bigint,precompile  integers, whose products are calls
 package main
 
 import (
@@ -35,10 +36,11 @@ func main() {
 	guest.Commit(key.bytes())
 }
 
-// order is that of the groups, the least limb first.
+// order is the order of the groups, the least significant limb first.
 var order = [4]uint64{0x43e1f593f0000001, 0x2833e84879b97091, 0xb85045b68181585d, 0x30644e72e131a029}
 
-// decode returns the secrets, the least limb first, or what is wrong with the input.
+// decode returns the secrets, the least significant limb first, or the reason why the input is not
+// valid.
 func decode(input []byte) (secrets [parties][4]uint64, fault string) {
 	if len(input) != parties*32 {
 		return secrets, "input: not three secrets of 32 bytes"

@@ -1,9 +1,9 @@
 package main
 
-// seed is BN254's parameter x: p, r and the loops are polynomials in it.
+// seed is BN254's parameter x: p, r and the exponents of the loops are polynomials in it.
 const seed = 4965661367192848881
 
-// loopDigits are those of 6x + 2 = 2⁶⁴ + loopLow, seedDigits of x.
+// loopDigits are the digits of 6x + 2 = 2⁶⁴ + loopLow, and seedDigits those of x.
 var (
 	loopDigits = newDigits(2, loopLow, 1)
 	seedDigits = newDigits(4, seed)
@@ -18,30 +18,30 @@ func newDigits(width uint, n ...uint64) (z digits) {
 	return z
 }
 
-// line is r0 + r1·w + r3·w³, a line of the Miller loop evaluated at P, up to a factor of Fp2.
+// line is r0 + r1·w + r3·w³: a line of the Miller loop, evaluated at P, up to a factor in Fp2.
 type line struct{ r0, r1, r3 e2 }
 
-// evaluate takes the line's coefficients of y, x and 1 to P.
+// evaluate multiplies the line's coefficients by the coordinates of P.
 func (l *line) evaluate(p *g1) {
 	l.r0.mulBase(&l.r0, &p.y)
 	l.r1.mulBase(&l.r1, &p.x)
 }
 
-// homogeneous is the point (x/z, y/z) of the twist.
+// homogeneous represents the point (x/z, y/z) of the twist.
 type homogeneous struct{ x, y, z e2 }
 
-// millerLoop sets f to the optimal ate pairing before the final exponentiation, up to a factor of Fp2,
-// which the final exponentiation takes to 1,
+// millerLoop sets f to the optimal ate pairing before the final exponentiation,
 //
 //	f_{6x+2,Q}(P)·ℓ_{[6x+2]Q,πQ}(P)·ℓ_{[6x+2]Q+πQ,-π²Q}(P)
 //
-// (Vercauteren: Optimal pairings, IEEE Trans. Inf. Theory 56, 2010, section IV.B).
+// (Vercauteren: Optimal pairings, IEEE Trans. Inf. Theory 56, 2010, section IV.B). The result may
+// differ by a factor in Fp2, which the final exponentiation maps to 1.
 func (f *e12) millerLoop(p *g1, q *g2) {
 	t := homogeneous{q.x, q.y, e2{a0: one}}
 	minus := *q
 	minus.y.neg(&q.y)
 	var l line
-	// The first two digits are 1 and 0, by which f is a line and T is 2Q.
+	// The first two digits are 1 and 0: after them f is a line and T is 2Q.
 	t.double(&l)
 	l.evaluate(p)
 	f.c0.b0, f.c1.b0, f.c1.b1 = l.r0, l.r1, l.r3
@@ -67,7 +67,7 @@ func (f *e12) millerLoop(p *g1, q *g2) {
 	t.add(&l, &image)
 	l.evaluate(p)
 	f.mulLine(&l)
-	// -π²Q keeps Q's y, for γ of w³ is -1: ξ is no square.
+	// -π²Q keeps Q's y, for γ of w³ is -1: ξ is not a square.
 	image.x.frobenius(&q.x, 2, 2)
 	image.y = q.y
 	t.line(&l, &image)
@@ -84,8 +84,8 @@ var twist9 = func() (b e2) {
 	return b
 }()
 
-// double doubles t; l is the tangent at it (Aranha, Barreto, Longa, Ricardini: The realm of the
-// pairings, SAC 2013, section 4.3, with coordinates four times theirs).
+// double doubles t and sets l to the tangent at t (Aranha, Barreto, Longa, Ricardini: The realm of
+// the pairings, SAC 2013, section 4.3, with coordinates four times theirs).
 func (t *homogeneous) double(l *line) {
 	var b, e, f, g, h, xy e2
 	xy.mul(&t.x, &t.y)
@@ -117,7 +117,8 @@ func (t *homogeneous) double(l *line) {
 	t.z.mul(&b, &h)
 }
 
-// line sets l to the line through t and q: its rise is -r1 = y_T - y_Q·z over a run r0 = x_T - x_Q·z.
+// line sets l to the line through t and q. It rises by -r1 = y_T - y_Q·z over a run of r0 = x_T -
+// x_Q·z.
 func (t *homogeneous) line(l *line, q *g2) {
 	var u e2
 	u.mul(&q.y, &t.z)
@@ -130,7 +131,7 @@ func (t *homogeneous) line(l *line, q *g2) {
 	l.r3.neg(&l.r3)
 }
 
-// add adds q != ±t to t; l is the line through them.
+// add adds q to t and sets l to the line through them. q must be neither t nor -t.
 func (t *homogeneous) add(l *line, q *g2) {
 	t.line(l, q)
 	var c, d, e, g, h e2

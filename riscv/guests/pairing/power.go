@@ -1,6 +1,7 @@
 package main
 
-// power sets z to x^n for x whose conjugate is its inverse, with digits of width 4; z is not x.
+// power sets z to x^n. The conjugate of x must be its inverse, n must have digits of width 4, and z
+// must not be x.
 func (z *e12) power(x *e12, n *digits) {
 	var odd [4]e12 // x, x³, x⁵, x⁷
 	var t e12

@@ -1,5 +1,5 @@
-// Command pedersen is a guest that hashes pairs of elements of BN254's scalar field, 32 bytes each,
-// big-endian, and commits to the hashes.
+// Command pedersen is a guest that hashes pairs of elements of BN254's scalar field and commits to
+// the hashes. The input is the elements, 32 big-endian bytes each.
 package main
 
 import (
@@ -12,7 +12,7 @@ import (
 func main() {
 	input := guest.Input()
 	guest.Begin("setup")
-	_ = pedersen.Generator(0) // which makes all
+	_ = pedersen.Generator(0) // computes all generators
 	guest.End()
 	var elements []fr.Element
 	for ; len(input) > 0; input = input[fr.Bytes:] {

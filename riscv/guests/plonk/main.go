@@ -1,6 +1,7 @@
-// Command plonk is a guest that verifies a Plonk proof, and commits to its public values. Its input is
-// frames: the verifying key, the proof, the public values of 32 big-endian bytes each. It is for measurement: it
-// takes any key, and so any values, since what it commits to does not name the key.
+// Command plonk is a guest that verifies a Plonk proof and commits to its public values. Its input
+// is in the format of package frames: the verifying key, the proof, and the public values, 32
+// big-endian bytes each. Use it for measurement only. It accepts any key, and its output does not
+// name the key, so the output proves nothing about the values.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command files asks for what a program of Go asks of files, and says what it gets.
+// Command files asks the system what a Go program asks about files, and prints the answers.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command guest does a bit of all that a Go program does: goroutines, maps, strings, floating point,
-// sleep, collections of garbage. Its argument says how much; -1 uses a nil pointer.
+// Command guest does a little of everything that a Go program does: goroutines, maps, strings, floating
+// point, sleeping, garbage collections. Its argument says how much; -1 uses a nil pointer.
 package main
 
 import (
@@ -70,7 +70,7 @@ func main() {
 		fmt.Printf("%s=%d ", k, words[k])
 	}
 	var wg sync.WaitGroup
-	sums := make([]float64, n) // in an order that does not depend on who is first
+	sums := make([]float64, n) // added in an order that does not depend on the scheduler
 	for i := range n {
 		wg.Go(func() {
 			time.Sleep(time.Duration(i) * time.Millisecond)

@@ -1,5 +1,5 @@
-// Command loops computes in functions that neither allocate nor look whether their stack is to grow, where a
-// goroutine gives way: each retires the same instructions on every machine.
+// Command loops computes in functions that neither allocate nor check whether their stack must grow, since a
+// goroutine may yield at such a check. Each function retires the same instructions on every machine.
 package main
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/zkbench/zkbench/riscv/guest"
 )
 
-// primes counts those below the length of composite.
+// primes counts the primes below the length of composite.
 //
 //go:noinline
 //go:nosplit
@@ -26,7 +26,7 @@ func primes(composite []bool) (n int) {
 	return n
 }
 
-// steps is how long the sequences of Collatz are that start below n.
+// steps returns the total length of the Collatz sequences that start below n.
 //
 //go:noinline
 //go:nosplit
@@ -43,7 +43,7 @@ func steps(n uint64) (sum uint64) {
 	return sum
 }
 
-// norm is that of the product of two matrices of n rows.
+// norm returns a norm of the product of two matrices of n rows.
 //
 //go:noinline
 //go:nosplit
@@ -60,7 +60,7 @@ func norm(a, b []float64, n int) (sum float64) {
 	return math.Sqrt(sum)
 }
 
-// digest is FNV-1a of 32 bits.
+// digest returns the 32-bit FNV-1a hash of text.
 //
 //go:noinline
 //go:nosplit

@@ -1,6 +1,6 @@
-// Package mut is what mutated packages import: every mutant stands in the code behind its
-// number, and the environment variable MUTANT says which one a process runs. MUTANT_REACH
-// names a file to which the numbers are appended that a process comes by.
+// Package mut is imported by mutated packages. Each mutant in their code is guarded by its number,
+// and the environment variable MUTANT selects the mutant that a process runs. If MUTANT_REACH names
+// a file, the process appends the numbers of the mutants that it reaches.
 package mut
 
 import (
@@ -45,7 +45,7 @@ func On(id int) bool {
 	return id == active
 }
 
-// Arg is v, and in the mutant its type's zero.
+// Arg returns v. If mutant id is active, it returns the zero value of T instead.
 func Arg[T any](id int, v T) T {
 	if On(id) {
 		var zero T
@@ -54,7 +54,7 @@ func Arg[T any](id int, v T) T {
 	return v
 }
 
-// Empty is p, and in the mutant a new zero.
+// Empty returns p. If mutant id is active, it returns a pointer to a new zero value instead.
 func Empty[T any](id int, p *T) *T {
 	if On(id) {
 		return new(T)
@@ -62,7 +62,7 @@ func Empty[T any](id int, p *T) *T {
 	return p
 }
 
-// Stream is x, and in the mutant a stream that everybody knows.
+// Stream returns x. If mutant id is active, it returns a stream that everybody knows instead.
 func Stream(id int, x *sha3.SHAKE) *sha3.SHAKE {
 	if On(id) {
 		return sha3.NewSHAKE256()
@@ -70,7 +70,8 @@ func Stream(id int, x *sha3.SHAKE) *sha3.SHAKE {
 	return x
 }
 
-// Short is b, and in the mutant its first 8 bytes: what is read into it is narrower.
+// Short returns b. If mutant id is active, it returns only the first 8 bytes, so that a read into
+// the slice is shorter.
 func Short(id int, b []byte) []byte {
 	if On(id) {
 		return b[:8]
@@ -78,7 +79,8 @@ func Short(id int, b []byte) []byte {
 	return b
 }
 
-// Narrow is b, and in the mutant 8 bytes of it before zeros.
+// Narrow returns b. If mutant id is active, it returns a copy in which all bytes after the first 8
+// are zero.
 func Narrow(id int, b []byte) []byte {
 	if On(id) {
 		return append(append([]byte(nil), b[:8]...), make([]byte, len(b)-8)...)
@@ -86,7 +88,7 @@ func Narrow(id int, b []byte) []byte {
 	return b
 }
 
-// Either is plain, and in the mutant other.
+// Either returns plain. If mutant id is active, it returns other instead.
 func Either(id int, other, plain bool) bool {
 	if On(id) {
 		return other
@@ -100,21 +102,21 @@ func Zero[T any](p *T) {
 	*p = zero
 }
 
-// Fix sets *p, a field element or an array of bytes, to a constant that is not zero.
+// Fix sets *p to a constant other than zero. T must be a field element or an array of bytes.
 func Fix[T any](p *T) {
 	b := unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
 	clear(b)
 	b[0] = 1
 }
 
-// FixAll is Fix for every element.
+// FixAll calls Fix on every element.
 func FixAll[T any](s []T) {
 	for i := range s {
 		Fix(&s[i])
 	}
 }
 
-// Fixed is v, and in the mutant a constant that is not zero.
+// Fixed returns v. If mutant id is active, it returns a constant other than zero instead.
 func Fixed[T any](id int, v T) T {
 	if On(id) {
 		Fix(&v)

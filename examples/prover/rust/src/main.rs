@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::io::{self, BufRead, Write};
 
-/// The proof of this one is the SHA-256 of its input.
+/// This prover's proof is the SHA-256 of its input.
 fn prove(question: &Value) -> String {
     let input = std::fs::read(question["input"].as_str().unwrap_or("")).unwrap_or_default();
     format!("{:x}", Sha256::digest(input))

@@ -1,5 +1,5 @@
-// Command calls does what its input says by precompiles: bytes of an operation, the length of its
-// arguments, in one byte, and these. It commits to the results.
+// Command calls executes the operations in its input with precompiles, and commits to the results. An
+// operation is a byte that selects it, a byte with the length of its arguments, and the arguments.
 package main
 
 import (
@@ -8,13 +8,14 @@ import (
 	"github.com/zkbench/zkbench/riscv/guest"
 )
 
-// four and eight are numbers and pairs of them.
+// four copies a number of 256 bits.
 func four(p []byte) *[4]uint64 {
 	v := new([4]uint64)
 	copy((*[32]byte)(unsafe.Pointer(v))[:], p)
 	return v
 }
 
+// eight copies a pair of numbers of 256 bits.
 func eight(p []byte) *[8]uint64 {
 	v := new([8]uint64)
 	copy((*[64]byte)(unsafe.Pointer(v))[:], p)

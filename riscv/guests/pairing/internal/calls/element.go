@@ -1,15 +1,16 @@
-// Package calls is BN254's base field by calls of the machine.
+// Package calls implements BN254's base field with calls of the machine (package riscv/guest).
 package calls
 
 import "github.com/zkbench/zkbench/riscv/guest"
 
-// Element is an integer below p. The zero value is zero. Operations allow z to be an operand.
+// Element is an integer below p, the least significant limb first. The zero value is zero. Results
+// may alias operands.
 type Element [4]uint64
 
-// FromLimbs sets z to x < p.
+// FromLimbs sets z to x, which must be below p.
 func (z *Element) FromLimbs(x *[4]uint64) { *z = *x }
 
-// Limbs returns x < p.
+// Limbs returns x as an integer below p.
 func (x *Element) Limbs() [4]uint64 { return *x }
 
 // Add sets z to x + y.

@@ -1,5 +1,5 @@
-// Package division is BN254's base field on plain integers: a product is multiplied out and divided by
-// p, as a library of big integers does it.
+// Package division implements BN254's base field on plain integers: it computes a whole product and
+// divides it by p, as a library for big integers does.
 package division
 
 import (
@@ -8,13 +8,14 @@ import (
 	"github.com/zkbench/zkbench/riscv/guests/pairing/internal/limbs"
 )
 
-// Element is an integer below p. The zero value is zero. Operations allow z to be an operand.
+// Element is an integer below p, the least significant limb first. The zero value is zero. Results
+// may alias operands.
 type Element [4]uint64
 
-// FromLimbs sets z to x < p.
+// FromLimbs sets z to x, which must be below p.
 func (z *Element) FromLimbs(x *[4]uint64) { *z = *x }
 
-// Limbs returns x < p.
+// Limbs returns x as an integer below p.
 func (x *Element) Limbs() [4]uint64 { return *x }
 
 // Add sets z to x + y.
@@ -35,7 +36,7 @@ func (z *Element) Mul(x, y *Element) {
 	divide(&quotient, (*[4]uint64)(z), &product, &limbs.P)
 }
 
-// multiply sets z, which is zero, to x·y.
+// multiply sets z to x·y. z must be zero.
 func multiply(z *[8]uint64, x, y *[4]uint64) {
 	for i, yi := range y {
 		var carry uint64
@@ -46,10 +47,11 @@ func multiply(z *[8]uint64, x, y *[4]uint64) {
 	}
 }
 
-// divide sets q and r to the quotient and the remainder of u by v, whose highest limb is not zero
-// (Knuth: The Art of Computer Programming, volume 2, 4.3.1, Algorithm D, by whose letters things go).
+// divide sets q and r to the quotient and the remainder of u divided by v. The highest limb of v
+// must not be zero. Names and steps are those of Algorithm D (Knuth: The Art of Computer
+// Programming, volume 2, 4.3.1).
 func divide(q *[5]uint64, r *[4]uint64, u *[8]uint64, v *[4]uint64) {
-	// D1: normalized, so that v's highest bit is 1. A limb's other part is shifted by 64 - left.
+	// D1: normalize, so that v's highest bit is 1. The other part of a limb is shifted by 64 - left.
 	left := bits.LeadingZeros64(v[3]) & 63
 	right := (63 - left) & 63
 	var w [9]uint64
@@ -65,7 +67,7 @@ func divide(q *[5]uint64, r *[4]uint64, u *[8]uint64, v *[4]uint64) {
 	for j := 4; j >= 0; j-- {
 		part := (*[5]uint64)(w[j : j+5])
 		digit := estimate(part, &d)
-		// D4 to D6: one too large at most.
+		// D4 to D6: the digit is at most one too large.
 		if subtractMultiple(part, &d, digit) {
 			digit--
 			addBack(part, &d)
@@ -78,7 +80,7 @@ func divide(q *[5]uint64, r *[4]uint64, u *[8]uint64, v *[4]uint64) {
 	}
 }
 
-// estimate is D3, for u < 2⁶⁴·v: the digit of u/v, or one more.
+// estimate is step D3, for u < 2⁶⁴·v. It returns the digit of u/v, or one more.
 func estimate(u *[5]uint64, v *[4]uint64) uint64 {
 	digit, rest, over := ^uint64(0), u[3], uint64(0)
 	if u[4] < v[3] {
@@ -97,7 +99,8 @@ func estimate(u *[5]uint64, v *[4]uint64) uint64 {
 	return digit
 }
 
-// subtractMultiple takes digit·v off u, and tells whether it is negative then, modulo 2³²⁰.
+// subtractMultiple subtracts digit·v from u, modulo 2³²⁰, and reports whether the difference is
+// negative.
 func subtractMultiple(u *[5]uint64, v *[4]uint64, digit uint64) bool {
 	m0, carry := limbs.MulAdd(digit, v[0], 0, 0)
 	m1, carry := limbs.MulAdd(digit, v[1], carry, 0)

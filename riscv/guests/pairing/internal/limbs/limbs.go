@@ -1,8 +1,8 @@
-// Package limbs is what the fields of the guest have in common: integers of four 64-bit limbs, the
-// least first, and sums modulo p, the modulus of BN254's base field.
+// Package limbs implements what the guest's fields have in common: integers of four 64-bit limbs,
+// the least significant first, and sums modulo p, the modulus of BN254's base field.
 //
-// RISC-V has no carry flag: a carry is a comparison, and an instruction that is branched over costs
-// nothing. Nothing here takes constant time.
+// RISC-V has no carry flag, so a carry is a comparison; an instruction that a branch skips costs
+// nothing. Nothing here runs in constant time.
 package limbs
 
 import "math/bits"
@@ -15,7 +15,7 @@ const (
 	P3 = 0x30644e72e131a029
 )
 
-// P is the modulus.
+// P is the modulus p, the least significant limb first.
 var P = [4]uint64{P0, P1, P2, P3}
 
 // Add sets z to x + y modulo p, for x, y < p.
@@ -24,7 +24,7 @@ func Add(z, x, y *[4]uint64) {
 	reduce(z, t0, t1, t2, t3)
 }
 
-// Add2 adds two pairs.
+// Add2 adds two pairs: z[i] = x[i] + y[i] modulo p, for values below p.
 func Add2(z, x, y *[2][4]uint64) {
 	t0, t1, t2, t3 := sum(&x[0], &y[0])
 	reduce(&z[0], t0, t1, t2, t3)
@@ -38,7 +38,7 @@ func Sub(z, x, y *[4]uint64) {
 	lift(z, t0, t1, t2, t3, b)
 }
 
-// Sub2 subtracts two pairs.
+// Sub2 subtracts two pairs: z[i] = x[i] - y[i] modulo p, for values below p.
 func Sub2(z, x, y *[2][4]uint64) {
 	t0, t1, t2, t3, b := difference(&x[0], &y[0])
 	lift(&z[0], t0, t1, t2, t3, b)
@@ -46,7 +46,7 @@ func Sub2(z, x, y *[2][4]uint64) {
 	lift(&z[1], t0, t1, t2, t3, b)
 }
 
-// Complement sets z to p - x, not reduced, for x <= p.
+// Complement sets z to p - x, for x <= p. It does not reduce z, so z may be p.
 func Complement(z, x *[4]uint64) {
 	t0, b := bits.Sub64(P0, x[0], 0)
 	t1, b := bits.Sub64(P1, x[1], b)
@@ -54,8 +54,8 @@ func Complement(z, x *[4]uint64) {
 	z[0], z[1], z[2], z[3] = t0, t1, t2, P3-x[3]-b
 }
 
-// Square2 sets s to x[0] + x[1] and t to 2x[0], not reduced, and d to x[0] - x[1] modulo p: in Fp2 the
-// square of x is (s·d, t·x[1]).
+// Square2 sets s to x[0] + x[1] and t to 2x[0], both not reduced, and d to x[0] - x[1] modulo p.
+// The square of x in Fp2 is then (s·d, t·x[1]).
 func Square2(s, d, t *[4]uint64, x *[2][4]uint64) {
 	t0, t1, t2, t3 := sum(&x[0], &x[1])
 	s[0], s[1], s[2], s[3] = t0, t1, t2, t3
@@ -71,7 +71,7 @@ func NinePlus(z, x, y *[4]uint64) {
 	t1, t4 := MulAdd(x[1], 9, y[1], t4)
 	t2, t4 := MulAdd(x[2], 9, y[2], t4)
 	t3, t4 := MulAdd(x[3], 9, y[3], t4)
-	// Of t/p < 10 this is all, or all but one: its relative error is below 2⁻⁵⁶.
+	// The index is ⌊t/p⌋ < 10, or one less: its relative error is below 2⁻⁵⁶.
 	m := &multiples[(t4<<60|t3>>4)/(P3>>4+1)]
 	t0, b := bits.Sub64(t0, m[0], 0)
 	t1, b = bits.Sub64(t1, m[1], b)
@@ -79,7 +79,7 @@ func NinePlus(z, x, y *[4]uint64) {
 	reduce(z, t0, t1, t2, t3-m[3]-b)
 }
 
-// MulXi sets z to (9x[0] - x[1], 9x[1] + x[0]) modulo p: in Fp2 the product by 9 + u.
+// MulXi sets z to (9x[0] - x[1], 9x[1] + x[0]) modulo p, which is x·(9 + u) in Fp2.
 func MulXi(z, x *[2][4]uint64) {
 	var minus [4]uint64
 	Complement(&minus, &x[1])
@@ -88,7 +88,7 @@ func MulXi(z, x *[2][4]uint64) {
 	NinePlus(&z[1], &x[1], &low)
 }
 
-// multiples are those of p, modulo 2²⁵⁶.
+// multiples[i] is i·p modulo 2²⁵⁶.
 var multiples = func() (m [10][4]uint64) {
 	for i := 1; i < len(m); i++ {
 		var c uint64
@@ -99,7 +99,7 @@ var multiples = func() (m [10][4]uint64) {
 	return m
 }()
 
-// MulAdd is the low and the high limb of x·y + t + c < 2¹²⁸.
+// MulAdd returns the low and the high limb of x·y + t + c, which is below 2¹²⁸.
 func MulAdd(x, y, t, c uint64) (lo, hi uint64) {
 	hi, lo = bits.Mul64(x, y)
 	lo, carry := bits.Add64(lo, t, 0)
@@ -108,7 +108,7 @@ func MulAdd(x, y, t, c uint64) (lo, hi uint64) {
 	return lo, hi + carry
 }
 
-// sum is x + y < 2²⁵⁶.
+// sum returns x + y, which must be below 2²⁵⁶.
 func sum(x, y *[4]uint64) (t0, t1, t2, t3 uint64) {
 	t0, c := bits.Add64(x[0], y[0], 0)
 	t1, c = bits.Add64(x[1], y[1], c)
@@ -128,7 +128,7 @@ func reduce(z *[4]uint64, t0, t1, t2, t3 uint64) {
 	*z = [4]uint64{t0, t1, t2, t3}
 }
 
-// difference is x - y + b·2²⁵⁶.
+// difference returns t = x - y + b·2²⁵⁶, where b is the borrow.
 func difference(x, y *[4]uint64) (t0, t1, t2, t3, b uint64) {
 	t0, b = bits.Sub64(x[0], y[0], 0)
 	t1, b = bits.Sub64(x[1], y[1], b)
@@ -137,7 +137,7 @@ func difference(x, y *[4]uint64) (t0, t1, t2, t3, b uint64) {
 	return t0, t1, t2, t3, b
 }
 
-// lift sets z to t, and p more where b is not zero.
+// lift sets z to t if b is zero, and to t + p otherwise.
 func lift(z *[4]uint64, t0, t1, t2, t3, b uint64) {
 	if b != 0 {
 		t0, b = bits.Add64(t0, P0, 0)

@@ -1,27 +1,29 @@
-// Package montgomery is BN254's base field in Montgomery's form: x stands as x·R mod p, R = 2²⁵⁶.
+// Package montgomery implements BN254's base field in Montgomery form: x is represented as x·R mod
+// p, R = 2²⁵⁶.
 //
-// Products are those of Montgomery (Modular multiplication without trial division, Math. Comp. 44,
-// 1985), limb by limb (Koç, Acar, Kaliski: Analyzing and comparing Montgomery multiplication
-// algorithms, IEEE Micro 16, 1996, CIOS).
+// Products follow Montgomery (Modular multiplication without trial division, Math. Comp. 44, 1985),
+// limb by limb with the method CIOS (Koç, Acar, Kaliski: Analyzing and comparing Montgomery
+// multiplication algorithms, IEEE Micro 16, 1996).
 package montgomery
 
 import "github.com/zkbench/zkbench/riscv/guests/pairing/internal/limbs"
 
 //go:generate go run generate.go
 
-// Element is x·R mod p, below p. The zero value is zero. Operations allow z to be an operand.
+// Element is x·R mod p, an integer below p, the least significant limb first. The zero value is
+// zero. Results may alias operands.
 type Element [4]uint64
 
 // inverse is -1/p mod 2⁶⁴.
 const inverse = 0x87d20782e4866389
 
-// FromLimbs sets z to x < p.
+// FromLimbs sets z to the integer x, which must be below p.
 func (z *Element) FromLimbs(x *[4]uint64) {
 	// R² mod p.
 	z.Mul((*Element)(x), &Element{0xf32cfc5b538afa89, 0xb5e71911d44501fb, 0x47ab1eff0a417ff6, 0x06d89f71cab8351f})
 }
 
-// Limbs returns x < p.
+// Limbs returns x as an integer below p.
 func (x *Element) Limbs() [4]uint64 {
 	var z Element
 	z.Mul(x, &Element{1})

@@ -1,7 +1,8 @@
 //go:build ignore
 
-// Command generate writes product.go, sums of products without loops and calls: these would be a fifth of
-// the instructions, as the compiler leaves one in place of a call whose body it takes in.
+// Command generate writes product.go: sums of products without loops or calls. Loops and calls
+// would add a fifth to the instructions, because the compiler leaves one instruction in place of
+// each call that it inlines.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package mulmod is BN254's base field on integers whose products are a call of the machine, for any
-// modulus of 256 bits.
+// Package mulmod implements BN254's base field on plain integers. Products are calls of the
+// machine, which multiplies modulo any 256-bit number.
 package mulmod
 
 import (
@@ -7,13 +7,14 @@ import (
 	"github.com/zkbench/zkbench/riscv/guests/pairing/internal/limbs"
 )
 
-// Element is an integer below p. The zero value is zero. Operations allow z to be an operand.
+// Element is an integer below p, the least significant limb first. The zero value is zero. Results
+// may alias operands.
 type Element [4]uint64
 
-// FromLimbs sets z to x < p.
+// FromLimbs sets z to x, which must be below p.
 func (z *Element) FromLimbs(x *[4]uint64) { *z = *x }
 
-// Limbs returns x < p.
+// Limbs returns x as an integer below p.
 func (x *Element) Limbs() [4]uint64 { return *x }
 
 // Add sets z to x + y.
