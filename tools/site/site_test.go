@@ -85,7 +85,7 @@ func TestSite(t *testing.T) {
 				}
 			}
 		}
-		if seen < 1500 {
+		if seen < 1000 {
 			t.Errorf("only %d links were seen", seen)
 		}
 	})
