@@ -20,6 +20,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/measure/suite"
 	"github.com/zkbench/zkbench/internal/result/record"
+	studytoken "github.com/zkbench/zkbench/internal/study/token"
 	"github.com/zkbench/zkbench/internal/testing/clitest"
 	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
@@ -49,7 +50,7 @@ func suiteProgram() *Program {
 	if err != nil {
 		panic(err)
 	}
-	return &Program{Name: "zkbench", Suites: suite.Collection{Files: files, Families: []suite.Family{
+	return &Program{Name: "zkbench", Tables: []Table{{File: studytoken.IOStatsFile, Write: studytoken.IOStats}}, Suites: suite.Collection{Files: files, Families: []suite.Family{
 		{Name: "token", Defs: token.Defs()},
 		{Name: "rangeproof", Defs: rangeproof.Defs()},
 		{Name: "circuits", Defs: circuits.Defs()},

@@ -12,6 +12,7 @@ import (
 	"github.com/zkbench/zkbench/internal/cli"
 	"github.com/zkbench/zkbench/internal/measure/jobs"
 	"github.com/zkbench/zkbench/internal/measure/suite"
+	studytoken "github.com/zkbench/zkbench/internal/study/token"
 	"github.com/zkbench/zkbench/internal/workload/circuits"
 	"github.com/zkbench/zkbench/internal/workload/goldilocks"
 	"github.com/zkbench/zkbench/internal/workload/guest"
@@ -41,7 +42,7 @@ func Program() *cli.Program {
 			{Name: "stark", Defs: stark.Defs()},
 			{Name: "riscv", Defs: guest.Defs()},
 		}},
-		Main: mainJob(), Hidden: studyDefs(), More: commands,
+		Main: mainJob(), Hidden: studyDefs(), Tables: recordTables(), More: commands,
 	}
 }
 
@@ -55,6 +56,11 @@ func mainJob() *jobs.MainJob {
 			"proof": "bulletproof,csp", "exec": "pool",
 		},
 	}
+}
+
+// recordTables are what report and suite write of records beside their own tables.
+func recordTables() []cli.Table {
+	return []cli.Table{{File: studytoken.IOStatsFile, Write: studytoken.IOStats}}
 }
 
 func commands(p *cli.Program, stdout, stderr io.Writer) []cli.Theme {
