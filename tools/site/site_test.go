@@ -35,7 +35,7 @@ func site(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n < 35 {
+	if n < 25 {
 		t.Errorf("only %d pages", n)
 	}
 	return filepath.Join(dir, "site")
