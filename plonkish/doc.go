@@ -4,5 +4,5 @@
 //
 // A Builder takes rows of gates with their values and makes a Circuit. Setup makes the circuit's keys over a
 // reference string. ProvingKey.Prove makes a zero-knowledge proof, and VerifyingKey.Verify checks it.
-// docs/plonkish.md has the equations.
+// docs/circuits.md has the equations.
 package plonkish

@@ -12,7 +12,7 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 )
 
-// This file is a verifier of docs/plonkish.md that shares nothing with the package's own but the
+// This file is a verifier of docs/circuits.md that shares nothing with the package's own but the
 // statement of gates, the order of columns and the key: it has no programs, no sums of points
 // and no stored lines, its transcript is SHA-512 itself, and all that it does to a polynomial it
 // does to its commitment, step by step.
@@ -96,7 +96,7 @@ func (h *hashed) draw(label string) (c fr.Element) {
 
 var errTextbook = errors.New("rejected")
 
-// textbook is Verify as docs/plonkish.md has it.
+// textbook is Verify as docs/circuits.md has it.
 func textbook(k *VerifyingKey, proof []byte, public []fr.Element, bound []byte) error {
 	if len(public) != k.public {
 		return errTextbook
