@@ -162,13 +162,13 @@ func TestWhatIf(t *testing.T) {
 	for _, r := range w.Against {
 		rival[r.Name] = r.Time
 	}
-	if at := w.At(3.7, 128); at <= rival["AVX-512"] {
+	if at := w.TimeAt(3.7, 128); at <= rival["AVX-512"] {
 		t.Errorf("a faster clock alone makes it %v", at)
 	}
-	if at := w.At(2.8, 256); at >= rival["AVX2"] {
+	if at := w.TimeAt(2.8, 256); at >= rival["AVX2"] {
 		t.Errorf("256 bits make it %v", at)
 	}
-	if at := w.At(2.8, 512); at >= rival["AVX-512"] {
+	if at := w.TimeAt(2.8, 512); at >= rival["AVX-512"] {
 		t.Errorf("512 bits make it %v", at)
 	}
 	golden.Equal(t, "rows", len(w.Clocks)*len(w.Widths), len(w.Table().Rows))
