@@ -62,20 +62,18 @@ func DefaultSettings(workers int, d time.Duration) Settings {
 
 // The coordinates that a load adds to its case.
 const (
-	workersKey  = "workers"
-	rateKey     = "rate"
 	arrivalsKey = "arrivals"
 )
 
 // Coordinates are the keys that settings add to a case.
-func Coordinates() []string { return []string{workersKey, rateKey, arrivalsKey} }
+func Coordinates() []string { return []string{record.WorkersKey, record.RateKey, arrivalsKey} }
 
 // Named returns the case as it is measured with these settings: with the number of
 // workers, and in an open loop rate and arrivals, as its last coordinates.
 func (s Settings) Named(c workload.Case) workload.Case {
-	c = c.With(workersKey, strconv.Itoa(s.Workers))
+	c = c.With(record.WorkersKey, strconv.Itoa(s.Workers))
 	if s.Arrivals != nil {
-		c = c.With(rateKey, s.Arrivals.Rate()).With(arrivalsKey, string(s.Arrivals.Shape))
+		c = c.With(record.RateKey, s.Arrivals.Rate()).With(arrivalsKey, string(s.Arrivals.Shape))
 	}
 	return c
 }
@@ -115,8 +113,8 @@ func (s Settings) config(c workload.Case, instance workload.Instance) runner.Con
 		}
 	}
 	// Elsewhere goroutines, and the pools of their processors, change the counts.
-	exec := c.Get("exec")
+	exec := c.Get(record.ExecutorKey)
 	_, collective := instance.(workload.Collective)
-	config.Alone = !mixed && !collective && (exec == "" || exec == "serial")
+	config.Alone = !mixed && !collective && (exec == "" || exec == record.Serial)
 	return config
 }

@@ -127,7 +127,7 @@ func (p *Planner) Add(job suite.Case, name string, values map[string]string) {
 		axes = append(axes, record.Axis{Key: a.Key, Value: value})
 	}
 	if job.Stages {
-		axes = append(axes, record.Axis{Key: "cpus", Value: strconv.Itoa(job.Procs)})
+		axes = append(axes, record.Axis{Key: record.CPUsKey, Value: strconv.Itoa(job.Procs)})
 	}
 	cases, err := def.Resolved(workload.NewCase(axes...))
 	if err != nil { // the study itself states the values

@@ -101,7 +101,7 @@ func ProofAxis(accepted []string) Axis {
 // ExecutorAxis is how the pieces of one operation are scheduled; the first
 // accepted one is the default.
 func ExecutorAxis(accepted []string) Axis {
-	return NameAxis(Axis{Name: "executor", Key: "exec", Usage: "executors of an operation's independent pieces"}, accepted, accepted[:min(1, len(accepted))])
+	return NameAxis(Axis{Name: "executor", Key: record.ExecutorKey, Usage: "executors of an operation's independent pieces"}, accepted, accepted[:min(1, len(accepted))])
 }
 
 // named completes an axis: its key and flag, where it has none of its own, are its name.

@@ -160,7 +160,7 @@ func TestWalletRefuses(t *testing.T) {
 		"another ledger":        {[]string{"wallet", "balance", "--dir", w.path("me"), "--ledger", other.dir}, "the vault belongs to ledger"},
 		"a second wallet":       {append(w.of("me", "new"), params...), "accepted: a directory that has no wallet"},
 		"no parameters":         {w.of("you", "new"), `params: "" is not accepted`},
-		"others' parameters":    {w.of("you", "new", "--params", other.path(demo.ParamsFile)), "of other parameters"},
+		"others' parameters":    {w.of("you", "new", "--params", other.path(demo.ParamsFile)), "has other parameters"},
 		"no authority":          {append(w.of("you", "new", "--enrol", "you"), params...), "authority-key: "},
 		"no name":               {append(w.of("you", "new", "--authority-key", w.path("keys", "authority.pem")), params...), "enrol: "},
 		"enrolled later":        {w.of("me", "new", "--enrol", "you"), "accepted: a directory that has no keys"},

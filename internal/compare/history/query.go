@@ -24,9 +24,6 @@ type Query struct {
 
 const dateForm = "2006-01-02"
 
-// cpusKey is the coordinate that every case has.
-const cpusKey = "cpus"
-
 // Lines returns the lines of the records that are ok, each record counted once, in the
 // order in which their cases were first measured. What no record has is a
 // *argument.ValueError that names what they have; records of which none is ok are an
@@ -106,7 +103,7 @@ func kept(recs []*record.Record, keep func(*record.Record) bool) []*record.Recor
 
 func coordinate(r *record.Record, key string) string {
 	v, ok := r.Axes.Get(key)
-	if !ok && key == cpusKey {
+	if !ok && key == record.CPUsKey {
 		return strconv.Itoa(r.Env.GOMAXPROCS)
 	}
 	return v
@@ -118,7 +115,7 @@ func coordinates(recs []*record.Record, key string) string {
 		return key + " of " + of
 	}
 	return "key=value with a key of " + listed(recs, func(r *record.Record) []string {
-		keys := []string{cpusKey}
+		keys := []string{record.CPUsKey}
 		for _, x := range r.Axes {
 			keys = append(keys, x.Key)
 		}

@@ -12,12 +12,6 @@ import (
 	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
-// The axes that have columns of their own.
-const (
-	cpusKey    = "cpus"
-	workersKey = "workers"
-)
-
 // caseView is one row, and what opens with it.
 type caseView struct {
 	ID       string `json:"id"`
@@ -80,7 +74,7 @@ func (g *group) view(d *Data) caseView {
 		c.Settings = d.Settings(first)
 	}
 	for _, x := range first.Coordinates() {
-		if x.Key != workersKey {
+		if x.Key != record.WorkersKey {
 			c.Axes = append(c.Axes, pair{x.Key, x.Value})
 		} else if !g.staged {
 			c.Workers = x.Value

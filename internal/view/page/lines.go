@@ -22,8 +22,6 @@ type lineView struct {
 	Cases  []string `json:"cases"`  // their ids, by CPUs, workers and rate
 }
 
-const rateKey = "rate"
-
 // linesOf puts groups into lines; none joins workloads or environments.
 func linesOf(groups []*group) lines {
 	all := lines{[]lineView{}, []lineView{}, []lineView{}} // none is [] in JSON
@@ -32,7 +30,7 @@ func linesOf(groups []*group) lines {
 	}
 	axes := func(g *group) record.Axes { return g.first().Coordinates() }
 	withCPUs := func(g *group) record.Axes {
-		return append(axes(g), record.Axis{Key: cpusKey, Value: strconv.Itoa(g.cpus)})
+		return append(axes(g), record.Axis{Key: record.CPUsKey, Value: strconv.Itoa(g.cpus)})
 	}
 	for _, w := range record.Lines(groups, place) {
 		add := func(to *[]lineView, some []record.Line[*group]) {
@@ -40,9 +38,9 @@ func linesOf(groups []*group) lines {
 				*to = append(*to, newLineView(slices.Concat(w.Axes, l.Axes), l.Cases))
 			}
 		}
-		add(&all.Throughput, record.Lines(w.Cases, axes, workersKey))
+		add(&all.Throughput, record.Lines(w.Cases, axes, record.WorkersKey))
 		add(&all.CPUs, record.LinesByCPUs(record.OnSeveralCPUs(w.Cases, (*group).first), (*group).first))
-		add(&all.Load, record.Lines(w.Cases, withCPUs, workersKey, rateKey))
+		add(&all.Load, record.Lines(w.Cases, withCPUs, record.WorkersKey, record.RateKey))
 	}
 	return all
 }
@@ -54,7 +52,7 @@ func newLineView(axes record.Axes, groups []*group) lineView {
 		return n
 	}
 	slices.SortStableFunc(groups, func(a, b *group) int {
-		return cmp.Or(cmp.Compare(a.cpus, b.cpus), cmp.Compare(load(a, workersKey), load(b, workersKey)), cmp.Compare(load(a, rateKey), load(b, rateKey)))
+		return cmp.Or(cmp.Compare(a.cpus, b.cpus), cmp.Compare(load(a, record.WorkersKey), load(b, record.WorkersKey)), cmp.Compare(load(a, record.RateKey), load(b, record.RateKey)))
 	})
 	var l lineView
 	for _, x := range axes {

@@ -58,7 +58,7 @@ func loadRows(rec *record.Record) []row {
 	r := rows{rec: rec}
 	r.add("Metric", "Value", "Description")
 	r.add("------", "-----", "-----------")
-	if workers, ok := rec.Axes.Get("workers"); ok {
+	if workers, ok := rec.Axes.Get(record.WorkersKey); ok {
 		r.add("Workers", workers, "Greatest number of operations in flight")
 	}
 	if _, ok := rec.Counter(record.CountDone); ok {

@@ -111,8 +111,8 @@ func (p *ourProver) sizes() (proving, verifying int64, err error) {
 	return p.key.FileLen(), int64(len(p.key.Verifying().Bytes())), nil
 }
 
-// ourSystems are those of package plonkish.
-var ourSystems = map[string]func() plonkish.System{systemPlonk: plonkish.Plonk, systemTurbo: plonkish.TurboPlonk, systemUltra: plonkish.UltraPlonk}
+// arithmetizations are those of package plonkish, by the value of the axis system.
+var arithmetizations = map[string]func() plonkish.Arithmetization{systemPlonk: plonkish.Plonk, systemTurbo: plonkish.TurboPlonk, systemUltra: plonkish.UltraPlonk}
 
 // ourMemory is that of our systems, by their columns.
 func ourMemory(columns int) memoryModel {

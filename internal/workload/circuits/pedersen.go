@@ -54,7 +54,7 @@ func Pedersen() workload.Def {
 					first, others := draw(seq)
 					return hashRows(system, first, others)
 				}}
-				return task{p, of(ourMemory(len(ourSystems[system]().Columns)), func(n int) int { return PedersenConstraints(system, n) })}, nil
+				return task{p, of(ourMemory(len(arithmetizations[system]().Columns)), func(n int) int { return PedersenConstraints(system, n) })}, nil
 			}
 			form := pedersen.Form(c.Get("form"))
 			circuit, err := pedersen.New(form, n)
@@ -71,7 +71,7 @@ func Pedersen() workload.Def {
 
 // hashRows is a chain in one of our systems, whose last value is public.
 func hashRows(system string, first fr.Element, others []fr.Element) (*plonkish.Circuit, error) {
-	b := plonkish.NewBuilder(ourSystems[system]())
+	b := plonkish.NewBuilder(arithmetizations[system]())
 	var hash func(x, y plonkish.Var) plonkish.Var
 	switch system {
 	case systemPlonk:
