@@ -254,7 +254,7 @@ func TestCrossover(t *testing.T) {
 			r.Status = record.Failed
 		}
 	}
-	if text := studytest.Page(t, *s, recs); strings.Contains(text, "## From which length") {
+	if text := studytest.Page(t, *s, recs); strings.Contains(text, "## When verifying is cheaper") {
 		t.Error("a crossover without the hash itself")
 	}
 }

@@ -162,7 +162,7 @@ func TestIncomplete(t *testing.T) {
 	unlike := *other[1]
 	unlike.Env.CPU = "Another Processor"
 	other[1] = &unlike
-	golden.Contains(t, studytest.Page(t, token.Study(), other), fmt.Sprintf("1 of %d records are of another environment", len(other)))
+	golden.Contains(t, studytest.Page(t, token.Study(), other), fmt.Sprintf("1 of %d records come from another environment", len(other)))
 }
 
 // TestYardstick: the workload multiplies, as the peers' case of its curve does.

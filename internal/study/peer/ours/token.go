@@ -141,12 +141,12 @@ func rangeVerify(proof string, bits, m, batch int) setup {
 
 // transferCase is a case of a workload for which there is a figure of Panurus.
 type transferCase struct {
-	def  workload.Def
-	spot workload.Case
-	own  peer.Own // without times
+	def    workload.Def
+	params workload.Case
+	own    peer.Own // without times
 }
 
-func (t *transferCase) name() string { return t.def.Name + "/" + t.spot.String() }
+func (t *transferCase) name() string { return t.def.Name + "/" + t.params.String() }
 
 // transferCases returns a case for each figure of Panurus whose workload is in defs. It has the figure's numbers of tokens,
 // pseudonyms as owners, as Panurus has, and the defaults of all other axes. For the verification of two inputs and two
@@ -182,7 +182,7 @@ func transferCases(proof string, defs []workload.Def) []transferCase {
 					t.own.Batch = peerBatch
 				}
 			}
-			t.spot = workload.NewCase(axes...)
+			t.params = workload.NewCase(axes...)
 			out = append(out, t)
 		}
 	}
@@ -192,7 +192,7 @@ func transferCases(proof string, defs []workload.Def) []transferCase {
 // setup builds a few inputs, checks their results, and rotates through them.
 func (t *transferCase) setup() (func() error, map[string]float64, error) {
 	ctx := context.Background()
-	instance, err := t.def.New(ctx, t.spot, 1)
+	instance, err := t.def.New(ctx, t.params, 1)
 	if err != nil {
 		return nil, nil, err
 	}
