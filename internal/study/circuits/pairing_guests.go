@@ -134,7 +134,7 @@ func (d *data) fillGuests(v *view) {
 		return
 	}
 	speed := stark.Value(record.Cells) / stage(stark, "prove")
-	model := &study.Table{Left: 1, Head: []string{"program", "cycles of", "cycles", "cells", "prove", "verify", "total", "SP1: prove", "verify", "total", "model / SP1"}}
+	model := &study.Table{Left: 1, Head: []string{"program", "source", "cycles", "cells", "prove", "verify", "total", "SP1: prove", "verify", "total", "model / SP1"}}
 	row := func(name, of string, r *record.Record, cycles float64, theirs cell) {
 		cells, shards := modelOf(r, cycles)
 		prove, verify := cells/speed, shards*stage(stark, "verify")
