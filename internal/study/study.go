@@ -56,7 +56,7 @@ func (s *Study) PartNames() (names []string) {
 	return names
 }
 
-// Has reports whether a record belongs to the study. It compares the record's side with the names of the parts.
+// Has reports whether a record belongs to the study: its Process.Side must be that of a part.
 func (s *Study) Has(r *record.Record) bool {
 	return slices.ContainsFunc(s.Parts, func(p Part) bool {
 		return r.Process.Side == p.Name || r.Process.Side == PortableSide(p.Name)
@@ -81,7 +81,7 @@ const Purego = "purego"
 // portableArithmetic is Env.Path in the records of the portable program.
 const portableArithmetic = "portable"
 
-// PortableSide returns the side of the records that the portable program makes for a part.
+// PortableSide returns the Process.Side of the records that the portable program makes for a part.
 func PortableSide(part string) string { return part + portableSuffix }
 
 const portableSuffix = ", portable"
@@ -173,7 +173,7 @@ type Chart struct {
 // Write writes the chart as SVG.
 func (c *Chart) Write(w io.Writer) error { return plot.Write(w, plot.SVG, c.Figure) }
 
-// Ended returns the records of a side that ran to their end.
+// Ended returns the records whose Process.Side is side and whose case ran to its end without an error.
 func Ended(recs []*record.Record, side string) (ended []*record.Record) {
 	for _, r := range recs {
 		if r.Process.Side == side && r.Status == record.OK {

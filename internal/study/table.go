@@ -17,7 +17,7 @@ type Table struct {
 	Rows [][]string
 }
 
-// Add appends a row of cells, which it keeps. It inserts thousands separators into cells that are whole numbers.
+// Add appends a row. It keeps cells, and inserts thousands separators into those that are whole numbers.
 func (t *Table) Add(cells ...string) {
 	for i, c := range cells {
 		if n, err := strconv.ParseUint(c, 10, 53); err == nil {
@@ -96,7 +96,7 @@ func Times(v float64) string {
 	return Number(v) + "×"
 }
 
-// Percent formats a cell with a share, given as a fraction, as a percentage with one decimal.
+// Percent formats a cell with a fraction as a percentage with one decimal.
 func Percent(v float64) string { return format.Percent(v, 1) }
 
 // Spread returns the largest deviation of a value from the median, relative to the median.

@@ -71,7 +71,7 @@ var panurus = sync.OnceValue(func() []Figure {
 	return figures
 })
 
-// Theirs returns Panurus' figure for work with the fewest units, or nil if there is no figure.
+// Theirs returns the fastest of Panurus' figures for work, by units, or nil if there is none.
 func Theirs(work Work) *Figure {
 	var least *Figure
 	for _, f := range Panurus() {
@@ -82,7 +82,8 @@ func Theirs(work Work) *Figure {
 	return least
 }
 
-// Recorded returns Panurus' figure for work that has memory and proof size, or nil if there is none.
+// Recorded returns the first of Panurus' figures for work in which memory and proof size were recorded, or nil if there
+// is none.
 func Recorded(work Work) *Figure {
 	for _, f := range Panurus() {
 		if f.Work == work && f.ProofBytes > 0 {

@@ -17,7 +17,7 @@ import (
 	"github.com/zkbench/zkbench/internal/result/format"
 )
 
-// Own is a time of this project, with the time of the reference operation in the same run.
+// Own is a time that this project needs for some work, with the time of the reference operation in the same run.
 type Own struct {
 	Work // Proof may also be bulletproof-agg
 	// Batch is the number of operations that were done together; 0 means 1. Ns is per operation in any case. It is

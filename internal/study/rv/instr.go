@@ -44,7 +44,7 @@ func S(opcode, f3, rs1, rs2 uint32, imm int32) uint32 {
 // Lui encodes the instruction lui. It sets rd to imm with the low 12 bits cleared.
 func Lui(rd, imm uint32) uint32 { return imm&^0xfff | rd<<7 | opLui }
 
-// B encodes an instruction in B format: a branch by offset bytes. f3 is the condition on the two registers.
+// B encodes an instruction in B format: a branch by offset bytes. f3 selects the comparison of rs1 and rs2.
 func B(f3, rs1, rs2 uint32, offset int32) uint32 {
 	o := uint32(offset)
 	return o>>12&1<<31 | o>>5&0x3f<<25 | rs2<<20 | rs1<<15 | f3<<12 | o>>1&15<<8 | o>>11&1<<7 | opBranch

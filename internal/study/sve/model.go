@@ -72,8 +72,8 @@ func wrong(name string, v any, accepted string) error {
 	return &argument.ValueError{Field: name, Value: fmt.Sprint(v), Accepted: accepted}
 }
 
-// TimeAt returns the time at another clock and width, in the unit of Time (equation 5). It is the number of cycles divided
-// by the clock; cycles grow as the number of instructions does.
+// TimeAt returns the time at another clock and width, in the unit of Time (equation 5). The model assumes that the number
+// of cycles is proportional to the number of instructions.
 func (m *Model) TimeAt(clock float64, width int) float64 {
 	return m.Time * m.Clock / clock * m.Instructions[width] / m.Instructions[m.Width]
 }

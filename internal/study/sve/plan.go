@@ -25,7 +25,7 @@ const (
 // runs is the study's number of rounds: "at least five times" (section 4.1).
 const runs = 5
 
-// Name is the name of the study.
+// Name is the study's name on the command line.
 const Name = "sve"
 
 // Study returns the study "On the Performance of Cloud-based ARM SVE for Zero-Knowledge Proving Systems", OKX, 2025.

@@ -59,8 +59,8 @@ func DefaultWhatIf() WhatIf {
 	}
 }
 
-// Instructions returns the instructions of a permutation on a kernel, by the width of the vectors in bits. They were
-// counted under QEMU. The map is empty if the kernel was not counted.
+// Instructions returns the number of instructions that a kernel executes for a permutation of Poseidon, by the width of
+// the vectors in bits. They were counted under QEMU. The map is empty if the kernel was not counted.
 func Instructions(kernel string) map[int]float64 {
 	byWidth := make(map[int]float64)
 	for _, p := range counts.Executed() {

@@ -1,5 +1,6 @@
-// Package token contains the study of confidential transfers: what zkbench study token measures, and its page. A record's
-// time is divided by that of the reference operation, one scalar multiplication, in the last such record before it.
+// Package token contains the study of confidential transfers: what zkbench study token measures, and its page. Times are
+// divided by the time of a reference operation, one scalar multiplication. For each record, that is the time in the last
+// record of the reference operation before it, on the same curve.
 package token
 
 import (

@@ -36,8 +36,8 @@ const (
 	peerColumns = 8
 )
 
-// Goldilocks returns the cases of the peer with one of GoldilocksNames. They run on one goroutine. It returns an error
-// if this machine does not have the kernel.
+// Goldilocks returns the cases of the peer with this name, which is one of GoldilocksNames. The cases run on one
+// goroutine. Goldilocks returns an error if this machine does not have the kernel.
 func Goldilocks(name string) ([]peer.Case, error) {
 	k, err := goldilocks.KernelNamed(strings.TrimPrefix(name, goldilocksPrefix))
 	if err != nil {

@@ -38,13 +38,13 @@ var starkSystems = []struct {
 
 // Starks returns the cases of the peer Stark, which run on one goroutine.
 //
-// KeccakStark is an encoded proof of a number of Keccak-f permutations, with the same number of queries and the same rate
-// as the other peers use. Our proof shows more than theirs. Their permutations have any states, and the proof says nothing
-// about them. Ours are the blocks of one message. A second table, of sponges, links them and proves padding, length and
-// digest.
+// The cases KeccakStark make an encoded proof of a number of Keccak-f permutations, with the same number of queries and
+// the same rate as the other peers. Our proof shows more than theirs. Their permutations are of any states, and the proof
+// says nothing about these states. Our permutations are those of one message. A second table, of sponges, links them and
+// proves padding, length and digest.
 //
-// KeccakAggregate goes from a message to the last proof of a recursion. What is prepared once for all messages of a length
-// is not timed.
+// The cases KeccakAggregate go from a message to the last proof of a recursion. Work that is done once for all messages of
+// a length is not timed.
 func Starks() (cases []peer.Case) {
 	for _, blocks := range starkBlocks {
 		for _, s := range starkSystems {

@@ -226,8 +226,8 @@ func (t *transferCase) setup() (func() error, map[string]float64, error) {
 }
 
 // Transfers returns the times of our transfers in the result of a comparison, with the time of the reference operation.
-// It returns those for which there is a figure of Panurus, except if Panurus' own program was measured in the same case.
-// program is the name of our program in the comparison, and proof the range proof that it uses.
+// It returns those for which there is a figure of Panurus, and leaves out cases in which Panurus' own program was
+// measured. program is the name of our program in the comparison, and proof the range proof that it uses.
 func Transfers(result *peer.Result, program, proof string, defs []workload.Def) (rows []peer.Own) {
 	for _, t := range transferCases(proof, defs) {
 		own, ok := result.Find(program, t.name())

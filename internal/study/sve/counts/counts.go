@@ -11,7 +11,7 @@ import (
 //go:embed *.csv
 var files embed.FS
 
-// Function has the instructions of one pass through the loop of a vector function.
+// Function has the numbers of instructions in one pass through the loop of a vector function.
 type Function struct {
 	Kernel    string // name of a goldilocks.Kernel, except portable
 	Name      string // the function's name in the kernel; Symbol returns it for the study's functions
@@ -32,8 +32,8 @@ func Static() (all []Function) {
 	return all
 }
 
-// StaticOf returns the counts for a kernel's loop. function is a name of package internal/workload/sve. StaticOf returns
-// nil if the kernel does not have the function.
+// StaticOf returns the counts of a kernel's loop for a function, a name of package internal/workload/sve. It returns nil
+// if the kernel does not have the function.
 func StaticOf(kernel, function string) *Function {
 	for _, f := range Static() {
 		if f.Kernel == kernel && f.Name == Symbol(function) {
@@ -43,14 +43,15 @@ func StaticOf(kernel, function string) *Function {
 	return nil
 }
 
-// Permutation has the instructions that a kernel of arm64 executes for a permutation of Poseidon.
+// Permutation has the number of instructions that a kernel of arm64 executes for a permutation of Poseidon.
 type Permutation struct {
 	Kernel       string
 	Bits         int     // width of the vectors
 	Instructions float64 // per permutation, when many are computed together
 }
 
-// Executed returns the counts for permutations, sorted by kernel and then by bits.
+// Executed returns the numbers of instructions for permutations, counted by an emulator. They are sorted by kernel and
+// then by bits.
 func Executed() (all []Permutation) {
 	for _, r := range read("permutation.csv", 3) {
 		all = append(all, Permutation{r[0], integer(r[1]), number(r[2])})
@@ -58,7 +59,8 @@ func Executed() (all []Permutation) {
 	return all
 }
 
-// Unit has the instructions that a kernel of arm64 executes for a unit of a function.
+// Unit has the number of instructions that a kernel of arm64 executes for a unit of a function: for one element or one
+// state.
 type Unit struct {
 	Kernel       string
 	Bits         int     // width of the vectors
@@ -66,7 +68,8 @@ type Unit struct {
 	Instructions float64 // per unit, when many are computed together
 }
 
-// ExecutedUnits returns the counts for units of functions, sorted by kernel, bits and function.
+// ExecutedUnits returns the numbers of instructions for units of functions, counted by an emulator. They are sorted by
+// kernel, bits and function.
 func ExecutedUnits() (all []Unit) {
 	for _, r := range read("functions.csv", 4) {
 		all = append(all, Unit{r[0], integer(r[1]), r[2], number(r[3])})
