@@ -15,7 +15,7 @@ var files embed.FS
 type Function struct {
 	Kernel    string // name of a goldilocks.Kernel, except portable
 	Name      string // the function's name in the kernel; Symbol returns it for the study's functions
-	Registers int    // registers of results that a pass computes
+	Registers int    // registers of results that a pass computes; for dot, registers of operands that it reads
 	// Numbers of instructions. Compute counts those on vectors, also if an operand is in memory. Memory counts plain
 	// loads and stores. Control counts those for counters, addresses and branches.
 	Compute, Memory, Control int
