@@ -22,7 +22,7 @@ func defs() []workload.Def {
 	}}}
 }
 
-// job is one of a plan, through the stages or a load.
+// job returns a planned case, which runs the stages or a load.
 func job(t *testing.T, stages bool) suite.Case {
 	t.Helper()
 	p := study.Planner{Defs: defs()}

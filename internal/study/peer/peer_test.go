@@ -31,8 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fake plays a peer. It prints canned times, so that what comes of them is
-// known exactly.
+// fake acts as a peer. It prints fixed times, so that the results are known exactly.
 func fake(behaviour string, args []string) int {
 	switch behaviour {
 	case "crash":
