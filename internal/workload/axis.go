@@ -30,9 +30,9 @@ type Axis struct {
 	Parse func(list string) ([]string, error)
 }
 
-// Own and All are values that Def.Resolve replaces, for axes whose values depend on other
-// axes: Own by the first value that the other axes allow, All by the values that are the
-// default with the other axes. Users do not type them.
+// Own and All are values of axes that depend on other axes (Dependent). Def.Resolve
+// replaces Own by the first value that the other axes allow, and All by all their default
+// values. Users do not type them.
 const (
 	Own = "\x00own"
 	All = "\x00all"
@@ -121,8 +121,8 @@ func (a Axis) named() Axis {
 	return a
 }
 
-// each returns a with a Parse that splits a comma-separated list and calls parse for each
-// item. parse returns the item's values, or false if the item is not accepted.
+// each returns a with a new Parse. It splits a comma-separated list and calls parse for
+// each item. parse returns the item's values, or false if the item is not accepted.
 func (a Axis) each(parse func(item string) ([]string, bool)) Axis {
 	a.Parse = func(list string) ([]string, error) {
 		var values []string
@@ -243,11 +243,11 @@ func (a Axis) ValueOf(c Case) string {
 // maxCases bounds a matrix, because a slip in a range would otherwise run for days.
 const maxCases = 100_000
 
-// Cases returns the matrix of def: all combinations of its axes' values, in which the last
-// axis changes fastest. lists holds the lists that the user typed, by the axis's key; an
-// axis without an entry has its default values. Def.Resolve replaces Own and All. If it
-// makes several cases of one, the first cases of all come first, then the second ones.
-// Cases returns an error if a value is not accepted or if there are more than 100,000 cases.
+// Cases returns the matrix of def: all combinations of its axes' values. The last axis
+// changes fastest. lists holds what the user typed, by the axis's key; an axis without an
+// entry has its default values. Def.Resolve replaces Own and All, and the values in place
+// of All change slowest. Cases returns an error if a value is not accepted or if there are
+// more than 100,000 cases.
 func Cases(def Def, lists map[string]string) ([]Case, error) {
 	cases := []Case{{}}
 	for _, axis := range def.Axes {

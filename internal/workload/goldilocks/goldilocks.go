@@ -61,8 +61,8 @@ func corpus(seed, seq uint64, n int) []goldilocks.Element {
 // elementBytes is the memory of one element.
 const elementBytes = 8
 
-// domainBytes is the maximum memory of a domain per element: its roots, and the tables for two radices, which are made
-// when a kernel first needs them.
+// domainBytes is the maximum memory of a domain per element. It is for the roots, and for the tables of two radices,
+// which are made when a kernel first needs them.
 const domainBytes = 64
 
 // encode returns the bytes of digests.

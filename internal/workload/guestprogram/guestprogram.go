@@ -31,7 +31,7 @@ func (g Guest) file() string { return strings.Join(append([]string{g.Package}, g
 // Folder returns the path of the folder beside a program that holds its guests.
 func Folder(program string) string { return program + "-guests" }
 
-// Find loads a guest. If the folder of this program's guests has it, Find reads that file; otherwise it builds the
+// Find loads a guest. It reads the guest's file in the folder of this program's guests. If there is none, it builds the
 // guest from the sources that this program was built from. It returns a zkbench.ErrEnv if it finds neither.
 func Find(ctx context.Context, g Guest) (*riscv.Program, error) {
 	executable, err := os.Executable()

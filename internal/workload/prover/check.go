@@ -41,8 +41,8 @@ func (p *prover) Check(ctx context.Context, taken any, output []byte) error {
 	return p.doubting
 }
 
-// checkPrinted returns an error if the command of has not printed what the file says it must. proved is the output of
-// proving, verified that of verifying.
+// checkPrinted returns an error if a command has not printed what the file says it must. of names the command. proved
+// is the output of proving, and verified is the output of verifying.
 func (p *prover) checkPrinted(of string, in *input, proved, verified []byte) error {
 	printed := map[string][]byte{ofPrepare: p.printed[ofPrepare], ofInput: in.printed, ofProve: proved[numberSize:], ofVerify: verified}
 	for _, m := range p.Must {

@@ -99,8 +99,8 @@ func sizeOf(path string) (size int64, err error) {
 	return size, err
 }
 
-// usage returns what the prover used in n operations of one of its commands: whose figures they are, the peak resident
-// set in bytes, or 0 if it is not known, and the other figures, per operation.
+// usage returns what the prover used in n operations of one of its commands. whose says which processes the figures are
+// of, peak is the peak resident set in bytes or 0 if it is not known, and metrics has the other figures per operation.
 func (p *prover) usage(command string, n int) (whose record.Whose, peak uint64, metrics []record.Metric) {
 	p.mu.Lock()
 	whose, used, before := record.OfProverCommand(command), p.used, p.before

@@ -278,8 +278,8 @@ func (f *parser) property(key, value *yaml.Node) {
 	}
 }
 
-// commands reads the commands. It must be called after the keys shell and axes have been read, because they decide
-// whether a shell runs the commands, and which placeholders there are.
+// commands reads the commands. The keys shell and axes must have been read before: they say whether a shell runs the
+// commands, and which placeholders there are.
 func (f *parser) commands(line int, nodes map[string]*yaml.Node) {
 	for what, n := range nodes {
 		list := []*yaml.Node{n}

@@ -192,8 +192,8 @@ func (l *pool) do(ctx context.Context, q request) (string, error) {
 	return answer.Result, nil
 }
 
-// patience returns how long to wait for an answer that no operation waits for any more: three times as long as the
-// longest call so far took, and at least five seconds.
+// patience returns how long to wait for an answer that no operation waits for any more. It is three times as long as
+// the longest call so far took, and at least five seconds.
 func (l *pool) patience() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -395,8 +395,8 @@ func (l *pool) measure(note func(name, format string, args ...any)) {
 // cpuOf is the processor time in a look.
 func cpuOf(l subprocess.Look) resources.CPU { return resources.CPU{User: l.User, System: l.System} }
 
-// use returns what the running provers have used so far: the sum of their processor times, and the largest peak resident
-// set of one of them.
+// use returns what the running provers have used so far. used is the sum of their processor times, and peak is the
+// largest peak resident set of one of them.
 func (l *pool) use() (used resources.CPU, peak uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

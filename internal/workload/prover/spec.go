@@ -58,8 +58,8 @@ type Figure struct {
 	Source
 }
 
-// Source says where a value is read: it is the size of a file, or what a regular expression matches
-// in the standard output of a command.
+// Source says where a value is read. The value is the size of a file, or what a regular expression
+// matches in the standard output of a command.
 type Source struct {
 	Size  string `json:"size,omitempty"`  // the path of the file, with placeholders
 	Of    string `json:"of,omitempty"`    // the command: prepare, input, prove or verify

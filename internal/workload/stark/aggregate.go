@@ -166,8 +166,8 @@ func (a *aggregate) Metrics(ctx context.Context) ([]record.Metric, error) {
 
 func (a *aggregate) Close() error { return nil }
 
-// spans returns a function for stark.Options.Span that records three stages for each layer, so that two layers fit on
-// a screen: trace, commit, and the rest of the proof.
+// spans returns a function for stark.Options.Span. For each layer it records three stages: trace, commit, and the rest
+// of the proof. With so few stages, two layers fit on a screen.
 func spans(r *stage.Recorder) func(name string) func() {
 	var rest *stage.Stage
 	return func(name string) func() {

@@ -284,8 +284,8 @@ func (i *instance) refuses(proof []byte) error {
 	return nil
 }
 
-// figures returns what is known of a case before it is proved: the metrics blocks, columns, cells and proved bits, and
-// the security report with the proved bits.
+// figures returns what is known of a case before proving. The metrics are blocks, columns, cells and proved bits;
+// proved is the security report with the proved bits.
 func (i *instance) figures() (metrics []record.Metric, proved security.Report, err error) {
 	blocks := hash.Blocks(i.bytes)
 	if proved, err = i.system.Proved(blocks); err != nil {

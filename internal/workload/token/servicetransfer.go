@@ -85,7 +85,7 @@ func newPaying(s *services, redeem bool) (*paying, error) {
 }
 
 // fill gives the wallet tokens for a number of further operations. seen is the value of
-// issues that the caller has read; if it has changed since, fill does nothing.
+// issues that the caller has read. If issues has changed since, fill does nothing.
 func (p *paying) fill(ctx context.Context, seen, operations int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
