@@ -12,12 +12,12 @@ import (
 	"github.com/zkbench/zkbench/srs"
 )
 
-// Gates is a circuit of arithmetic gates.
+// Gates returns the workload with a circuit of arithmetic gates.
 func Gates() workload.Def {
 	const most = srs.MaxSize
-	return define("Gates", "a proof of a circuit of arithmetic gates, three multiplications and one addition in turn", stageVerify,
+	return define("Gates", "a proof of a circuit of arithmetic gates; every fourth gate is an addition, the others are multiplications", stageVerify,
 		[]workload.Axis{workload.IntAxis(workload.Axis{Name: "gates", Usage: "numbers of gates", Smoke: "1024"}, gates.MinGates, most, 1<<10, 1<<12, 1<<14, 1<<16)},
-		onGnark(0).and(systemPlonk).and(systemTurbo).and(systemUltra),
+		onGnark(0).withOurs(systemPlonk).withOurs(systemTurbo).withOurs(systemUltra),
 		func(c workload.Case, seed uint64) (task, error) {
 			n, err := c.Int("gates")
 			if err != nil {
@@ -50,7 +50,7 @@ func Gates() workload.Def {
 		})
 }
 
-// gateRows is the circuit of package gates, with a row for each gate and one for the public value.
+// gateRows returns the circuit of package gates, with a row for each gate and one for the public value.
 func gateRows(arith plonkish.Arithmetization, x, y fr.Element, n int, last fr.Element) (*plonkish.Circuit, error) {
 	a := newArithmetic(arith)
 	public, v, factor := a.Public(last), a.Var(x), a.Var(y)
@@ -61,7 +61,7 @@ func gateRows(arith plonkish.Arithmetization, x, y fr.Element, n int, last fr.El
 	return a.Build()
 }
 
-// arithmetic builds rows of x y and of x + y in an arithmetization.
+// arithmetic builds rows for products and sums of two values in one of our systems.
 type arithmetic struct {
 	*plonkish.Builder
 	product, sum plonkish.Kind

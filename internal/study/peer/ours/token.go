@@ -177,7 +177,7 @@ func transferCases(proof string, defs []workload.Def) []transferCase {
 			)
 			var axes []record.Axis
 			for _, a := range def.Axes {
-				axes = append(axes, record.Axis{Key: a.Key, Value: a.Of(wanted)})
+				axes = append(axes, record.Axis{Key: a.Key, Value: a.ValueOf(wanted)})
 				if a.Key == "batch" {
 					t.own.Batch = peerBatch
 				}
