@@ -278,7 +278,7 @@ func TestWarmupIsGivenUp(t *testing.T) {
 	if took > runner.DefaultWarmupLimit+2*time.Second {
 		t.Errorf("took %v", took)
 	}
-	if rec := fill(t, res); !hasFinding(rec, "warm-up", "given up after 30s, 0 of 1 operations had ended") {
+	if rec := fill(t, res); !hasFinding(rec, "warm-up", "stopped at its limit of 30s: 0 of 1 operations had ended") {
 		t.Errorf("findings: %v", rec.Findings)
 	}
 }
@@ -309,7 +309,7 @@ func TestGraceLetsOperationsEnd(t *testing.T) {
 		t.Errorf("done %d, unfinished %d, took %v, window %v, late %d; want 6, 0, 6s, 4s, 3", res.Done, len(res.Unfinished), took, res.Window, res.Late)
 	}
 	rec := fill(t, res)
-	if got := rec.Value(record.Throughput); !within(got, 0.75, 1e-9) || !hasFinding(rec, "late", "3 of 6 operations ended after the window, up to 2s") {
+	if got := rec.Value(record.Throughput); !within(got, 0.75, 1e-9) || !hasFinding(rec, "late", "3 of 6 operations ended up to 2s after the window") {
 		t.Errorf("throughput %v, want 3 in 4 s; findings %v", got, rec.Findings)
 	}
 }
@@ -399,7 +399,7 @@ func TestWarmupUntilStationary(t *testing.T) {
 				}}))(t)
 				opened = time.Since(begin) - res.Window
 				golden.Within(t, "window opened after", test.least, opened, test.most+60*time.Millisecond)
-				golden.Equal(t, "finding warm-up", test.unsettled, hasFinding(fill(t, res), "warm-up", "given up after 10s, the latency still had a trend"))
+				golden.Equal(t, "finding warm-up", test.unsettled, hasFinding(fill(t, res), "warm-up", "stopped at its limit of 10s: the latency still had a trend"))
 			})
 		})
 	}

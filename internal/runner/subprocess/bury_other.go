@@ -2,5 +2,5 @@
 
 package subprocess
 
-// Bury ends what a process that was killed could not end itself, as far as it can be found.
+// Bury does nothing: on this platform the processes that a killed process left cannot be found.
 func Bury(int, string) {}
