@@ -37,8 +37,8 @@ const (
 type Trial func(ctx context.Context, rate float64) (late, offered uint64, err error)
 
 // Capacity estimates the highest rate, in operations per second, at which no more than the given
-// share of operations is late. It doubles and halves the first rate and bisects to find bounds.
-// Then it fits a curve to trials around the rate (stat.Crossing).
+// share of operations is late. It finds bounds by doubling and halving the first rate, and by
+// bisection. Then it fits a curve to trials around the rate (stat.Crossing).
 //
 // If even a thousandth of the first rate has too many late operations, Capacity returns a zero
 // Estimate. If MaxRate does not have too many, High is +Inf. If over is not nil and returns true,

@@ -27,7 +27,7 @@ import (
 	"github.com/zkbench/zkbench/internal/runner/stage"
 )
 
-// Target is the operation that a run measures. Its methods are called from many goroutines.
+// Target is the operation that a run measures. Run calls its methods from many goroutines.
 type Target interface {
 	// Input builds the input of operation seq. It must depend only on seq and the
 	// target's seed, because the check may build the input again.
@@ -137,8 +137,8 @@ const (
 // that the run ends without them.
 const abandon = 50 * time.Millisecond
 
-// Validate reports whether Run would accept the configuration. It returns ErrParams if a
-// field is out of range, and a *zkbench.LimitError if there would be too many arrivals.
+// Validate checks the configuration as Run does. It returns ErrParams if a field is out of
+// range, and a *zkbench.LimitError if there would be too many arrivals.
 func (c *Config) Validate() error {
 	refuse := func(format string, args ...any) error {
 		return fmt.Errorf("%w: "+format, append([]any{zkbench.ErrParams}, args...)...)

@@ -11,7 +11,7 @@ import (
 )
 
 // SLO is a service level objective for response times: Percentile per cent of the
-// offered operations are answered within Limit.
+// offered operations must be answered within Limit.
 type SLO struct {
 	Percentile float64 // above 0 and below 100
 	Limit      time.Duration

@@ -85,7 +85,7 @@ func (t Threshold) Passed(value float64) bool {
 }
 
 // Beyond reports whether the record's figure is beyond the limit; known is false if the record
-// does not have the figure. A threshold is also beyond if it ended the window early.
+// does not have the figure. It also returns true if this threshold ended the window early.
 //
 // For a percentile of response times, operations that were dropped, failed or never answered in
 // time count as beyond, as in SLO.Late. If there are too few operations for a percentile

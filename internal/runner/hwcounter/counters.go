@@ -7,7 +7,7 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Operation is an operation that Counters measures. The instance of a workload implements it.
+// Operation is the operation that Counters measures. Instances of workloads implement it.
 type Operation interface {
 	Input(ctx context.Context, seq uint64) (any, error)
 	Run(ctx context.Context, input any) ([]byte, error)

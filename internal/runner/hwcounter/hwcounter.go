@@ -4,7 +4,7 @@ package hwcounter
 
 import "errors"
 
-// Counts holds the numbers that Measure counted, without those of the kernel and a hypervisor.
+// Counts holds the instructions and cycles that Measure counted in user mode.
 type Counts struct {
 	Instructions, Cycles uint64
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Machine holds the processor time that the process got between two points in time, and the
-// other load on the machine. Fields that the platform does not report are 0.
+// Machine says how much processor time the process got between two points in time, and how much
+// other load the machine had. Fields that the platform does not report are 0.
 type Machine struct {
 	Wall         time.Duration // time between the two points, by the kernel's clock if it has one
 	User, System time.Duration // processor time of the process, and of the children that it measures
@@ -108,8 +108,8 @@ func (after counts) since(before counts) *Machine {
 	return m
 }
 
-// Watch starts counting and returns a function. It returns the counts from Watch until its call,
-// or nil if the platform counts nothing.
+// Watch starts counting. The function that it returns reports the counts since then, or nil if the
+// platform counts nothing.
 func Watch() (until func() *Machine) {
 	before := counted()
 	return func() *Machine { return counted().since(before) }

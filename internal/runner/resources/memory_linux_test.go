@@ -47,7 +47,7 @@ func holdFile(t *testing.T, during func()) {
 	hold(t, during, fd, unix.MAP_SHARED)
 }
 
-// needReset skips where the kernel's mark may not be reset.
+// needReset skips the test if the kernel's mark cannot be reset.
 func needReset(t *testing.T) {
 	t.Helper()
 	f, err := os.OpenFile("/proc/self/clear_refs", os.O_WRONLY, 0)

@@ -2,5 +2,6 @@
 
 package subprocess
 
-// Bury does nothing: on this platform the processes that a killed process left cannot be found.
+// Bury does nothing, because this platform has no way to find the processes that a killed process
+// has left behind.
 func Bury(int, string) {}

@@ -48,7 +48,7 @@ const (
 	drained = time.Second
 )
 
-// Use says what a program and its descendants used, as far as they were waited for.
+// Use says what a program used, including the descendants that it waited for.
 type Use struct {
 	Wall          time.Duration
 	User, System  time.Duration // processor time

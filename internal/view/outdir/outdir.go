@@ -1,4 +1,4 @@
-// Package outdir writes the output directory of --out: records, and views of them.
+// Package outdir writes the output directory that --out names: records, and views of them.
 package outdir
 
 import (

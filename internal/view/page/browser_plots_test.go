@@ -23,7 +23,7 @@ import (
 	"github.com/zkbench/zkbench/internal/view/plot"
 )
 
-// values are the points of the plot that is shown, in words, by their lines.
+// values returns the points of the plot that is shown, as text, by line.
 func (b *tab) values() map[string][]string {
 	b.t.Helper()
 	all := make(map[string][]string)
@@ -42,8 +42,8 @@ type at struct {
 }
 
 // TestLatencyIsThePDFs: latency by throughput has the lines and points of the suite's
-// document: a line is a case by its numbers of CPUs, whether workers follow these or not. The
-// filter leaves of them those that it does not cut down to a point.
+// document: a line is a case at different numbers of CPUs, whether workers change with them or not.
+// With a filter, the lines that it does not reduce to a point stay.
 func TestLatencyIsThePDFs(t *testing.T) {
 	follow := func(cpus int) []int { return []int{cpus} }
 	for name, test := range map[string]struct {

@@ -38,7 +38,7 @@ const drawn = `(() => {
 	return n;
 })()`
 
-// overflow is by how much the page is wider than the window.
+// overflow is the script for how much wider the page is than the window.
 const overflow = `Math.max(document.documentElement.scrollWidth, document.body.scrollWidth) - document.documentElement.clientWidth`
 
 // TestLooks: every plot is drawn at any width in light and dark, and nothing but the

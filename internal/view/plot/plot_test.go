@@ -30,7 +30,7 @@ func figures() map[string]figure {
 	return map[string]figure{"percentiles": plot.Percentiles, "histogram": plot.Histogram, "timeline": plot.Timeline}
 }
 
-// ramp are the values 1 ms to n ms.
+// ramp returns the values 1 ms to n ms, in ns.
 func ramp(n int) []int64 {
 	values := make([]int64, n)
 	for i := range values {

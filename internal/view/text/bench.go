@@ -105,8 +105,8 @@ func resultFigures(rec *record.Record, add func(m record.Metric, unit string)) {
 type Units map[string]bool
 
 // Take returns the unit of a figure as one word, and adds it to u. If u has the unit already, the
-// name of the metric precedes it. ok is false if the line cannot have the figure: its value is not
-// a finite number, or neither the unit nor the unit with the name is free.
+// name of the metric precedes it. ok is false if the line cannot have the figure: if its value is
+// not a finite number, or if u has the unit with the name too.
 func (u Units) Take(m record.Metric, unit string) (own string, ok bool) {
 	if own = token(unit); own == "" || u[own] {
 		own = strings.Trim(token(m.Name())+"-"+own, "-")

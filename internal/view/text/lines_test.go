@@ -35,7 +35,7 @@ func field(t *testing.T, text, label string) []string {
 	return nil
 }
 
-// ns reads a time as the report writes it, marked as one of few operations or not.
+// ns parses a time as the report writes it, with or without the mark of few operations.
 func ns(t *testing.T, s string) float64 {
 	t.Helper()
 	s = strings.TrimSuffix(s, " few")
@@ -107,7 +107,7 @@ func TestCaseFigures(t *testing.T) {
 	}
 }
 
-// summed adds the numbers of a text.
+// summed returns the sum of the numbers in a text.
 func summed(t *testing.T, text string) int {
 	t.Helper()
 	sum := 0
