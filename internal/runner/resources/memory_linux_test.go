@@ -38,7 +38,7 @@ func holdAnon(t *testing.T, during func()) {
 
 func holdFile(t *testing.T, during func()) {
 	t.Helper()
-	fd, err := unix.MemfdCreate("meter", unix.MFD_CLOEXEC)
+	fd, err := unix.MemfdCreate("resources", unix.MFD_CLOEXEC)
 	if err != nil {
 		t.Skipf("no file in memory: %v", err)
 	}
