@@ -32,8 +32,8 @@ const largestAgain = 64 << 20
 // leastDoubt is the time limit of Doubt, unless the window was longer.
 const leastDoubt = 2 * time.Second
 
-// SelfDoubting marks a Target that tests its Check with wrong results itself. Doubt does not
-// test it again.
+// SelfDoubting marks a Target that itself tests its Check with wrong results. Doubt skips such a
+// Target.
 type SelfDoubting interface{ DoubtsItself() }
 
 // doubts copies what Doubt needs, before the arenas are freed. It returns nil if there is

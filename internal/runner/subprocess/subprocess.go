@@ -70,6 +70,7 @@ type ExitError struct {
 	Lines   []string // last lines of standard error
 }
 
+// Error returns the program, its state and, as Cause does, its message.
 func (e *ExitError) Error() string {
 	if e.Message == "" && e.State != killed {
 		return fmt.Sprintf("%s: %s", e.Program, e.State)
@@ -353,6 +354,7 @@ type Tail struct {
 	buf   []byte
 }
 
+// Write adds b to the bytes that t keeps. It never fails.
 func (t *Tail) Write(b []byte) (int, error) {
 	t.buf = append(t.buf, b...)
 	if len(t.buf) > 2*t.Limit {
