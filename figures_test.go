@@ -78,7 +78,7 @@ func TestFiguresOfPages(t *testing.T) {
 			t.Errorf("%s has times, and names no processor or no command that measures them", path)
 		}
 	}
-	if found < 8 {
+	if found < 6 {
 		t.Errorf("only %d pages have times", found)
 	}
 }

@@ -127,7 +127,7 @@ type Group[S, P any] interface {
 // TableOptions trade memory against time.
 type TableOptions struct {
 	// Window is the width in bits of the digits that index the table, 2 to 12. If it is 0, a
-	// default applies that was chosen by measurement (docs/msm.md).
+	// default applies that was chosen by measurement (docs/arithmetic.md).
 	Window int
 	// Spacing is the number of digits that share one table position. Memory shrinks by this factor,
 	// and each sum does (Spacing-1)·Window doublings once. If it is 0, a default applies.
@@ -135,7 +135,7 @@ type TableOptions struct {
 }
 
 // SmallTables returns options for tables that take a third of the default's memory. Use them on
-// machines with little cache, or if many processes share a cache. A sum takes longer (docs/msm.md
+// machines with little cache, or if many processes share a cache. A sum takes longer (docs/arithmetic.md
 // has a table).
 func SmallTables() TableOptions { return TableOptions{Window: 8, Spacing: 8} }
 

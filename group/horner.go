@@ -3,7 +3,7 @@ package group
 import "github.com/zkbench/zkbench/internal/arith/vec52"
 
 // leastHorner returns the number of sums from which horner takes less time than separate Jacobian
-// doublings (docs/msm.md has the times of both).
+// doublings (docs/arithmetic.md has the times of both).
 func (w *wide[E, PE]) leastHorner() int {
 	if w.field.Block() == 5*vec52.Width {
 		return 2

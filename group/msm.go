@@ -62,7 +62,7 @@ func (s *sums[E, PE]) newScratch() *scratch[E, PE] {
 
 // The window width depends on the number of points, by the cost in point additions for m integers.
 // Straus' method takes 2^(c-1)-1 per point for multiples, plus m per window. Buckets take m per
-// window, plus 2^c per window to weigh them. docs/msm.md has the measurements.
+// window, plus 2^c per window to weigh them. docs/arithmetic.md has the measurements.
 const (
 	strausWindow = 5
 	strausMax    = 80 // above this many points, buckets

@@ -30,7 +30,7 @@ type Stored[S, P any] interface {
 type StoreOptions struct {
 	// Spacing is the number of bits from one multiple to the next: 64 stores four multiples of each
 	// point, 128 stores two. If it is 0, a default applies that was chosen by measurement
-	// (docs/msm.md).
+	// (docs/arithmetic.md).
 	Spacing int
 	// File names a file that keeps the multiples; "" means none. If the file is whole and its
 	// digest matches these points, Store copies it to read-only memory. Otherwise Store computes

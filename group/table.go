@@ -7,7 +7,7 @@ import (
 )
 
 // These are the defaults of TableOptions, which take 12 MiB for 128 generators of BN254.
-// docs/msm.md has the measurements behind them.
+// docs/arithmetic.md has the measurements behind them.
 const (
 	defaultWindow  = 10
 	defaultSpacing = 9

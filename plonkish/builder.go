@@ -9,23 +9,23 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Var is a value of a Builder's witness, which cells of permuted columns hold. The zero Var is no
-// value: a prover can put any number in its cell. Build refuses it in a cell that a gate or a lookup
-// reads; the Var of 0 is Builder.Zero.
+// Var identifies a value of a Builder's witness. Cells of permuted columns hold Vars, and cells that hold the
+// same Var are wired together. The zero Var leaves a cell empty, and a prover can put any number there. So
+// Build refuses it in a cell that a gate or a lookup reads. For the number 0 use Builder.Zero.
 type Var uint32
 
-// Kind is what is fixed in a row: its gate, parameters and lookups. The zero Kind has none.
+// Kind identifies what is fixed in a row: its gate, parameters and lookups. The zero Kind has none of them.
 type Kind uint32
 
-// Builder makes a Circuit, row by row, together with its witness. What it is given is checked
-// when the Circuit is built, or by Circuit.Check.
+// Builder makes a Circuit, row by row, together with its witness. Its methods do not return errors: Build
+// returns the first one. Circuit.Check checks the witness.
 type Builder struct {
-	system  System
+	arith   Arithmetization
 	kinds   []fixed
 	rows    []Kind
 	cells   [][]Var        // by permuted column
 	free    [][]fr.Element // by other column
-	values  []fr.Element   // of Vars; the first stands for none
+	values  []fr.Element   // of Vars; the first belongs to the zero Var
 	same    []Var          // of Vars: another that is the same, or itself
 	public  []Var
 	tables  []*Table
@@ -39,27 +39,27 @@ type Builder struct {
 	err     error
 }
 
-// shortRow is a row and how many of its free cells are given.
+// shortRow is a row whose free cells are not all given, and how many are.
 type shortRow struct{ row, given int }
 
-// lateRows compute cells of late columns.
+// lateRows is a range of rows whose late cells fill computes.
 type lateRows struct {
 	first, end int
 	fill       func(challenge fr.Element, cells [][]fr.Element)
 }
 
 type fixed struct {
-	gate   int // of the system's; -1: none
+	gate   int // index in the arithmetization; -1: none
 	params []fr.Element
-	tables []int // by lookup of the system's; 0: none
+	tables []int // by lookup of the arithmetization; 0: none
 }
 
-// NewBuilder begins a circuit of a system.
-func NewBuilder(s System) *Builder {
+// NewBuilder returns a Builder for a circuit of the given arithmetization.
+func NewBuilder(a Arithmetization) *Builder {
 	return &Builder{
-		system: s, kinds: []fixed{s.kind(-1)}, values: make([]fr.Element, 1), same: make([]Var, 1),
-		cells: make([][]Var, max(0, s.Permuted)), free: make([][]fr.Element, max(0, len(s.Columns)-s.Permuted)),
-		err: s.check(),
+		arith: a, kinds: []fixed{a.kind(-1)}, values: make([]fr.Element, 1), same: make([]Var, 1),
+		cells: make([][]Var, max(0, a.Permuted)), free: make([][]fr.Element, max(0, len(a.Columns)-a.Permuted)),
+		err: a.check(),
 	}
 }
 
@@ -70,7 +70,7 @@ func (b *Builder) fail(format string, a ...any) {
 	}
 }
 
-// Var is a new value.
+// Var adds a value to the witness.
 func (b *Builder) Var(value fr.Element) Var {
 	v := Var(len(b.values))
 	if planted, ok := b.planted[v]; ok {
@@ -80,14 +80,14 @@ func (b *Builder) Var(value fr.Element) Var {
 	return v
 }
 
-// Public is a new value that a verifier knows.
+// Public adds a public input: a value that the verifier knows too.
 func (b *Builder) Public(value fr.Element) Var {
 	v := b.Var(value)
 	b.public = append(b.public, v)
 	return v
 }
 
-// Value is what a Var holds; there is none of the zero Var.
+// Value returns the value of v. If v is zero, or not a Var of this Builder, Value returns 0 and Build fails.
 func (b *Builder) Value(v Var) fr.Element {
 	if v == 0 || int(v) >= len(b.values) {
 		b.fail("value %d; accepted are 1 to %d", v, len(b.values)-1)
@@ -96,7 +96,7 @@ func (b *Builder) Value(v Var) fr.Element {
 	return b.values[v]
 }
 
-// Equal wires all cells that hold x to those that hold y.
+// Equal wires all cells that hold x to all cells that hold y, so that the two values must be equal.
 func (b *Builder) Equal(x, y Var) {
 	if x == 0 || y == 0 || int(max(x, y)) >= len(b.values) {
 		b.fail("values %d and %d to be equal; accepted are 1 to %d", x, y, len(b.values)-1)
@@ -106,7 +106,7 @@ func (b *Builder) Equal(x, y Var) {
 	b.same[max(x, y)] = min(x, y)
 }
 
-// root is the least of the Vars that are the same.
+// root returns the smallest Var that is wired to v.
 func (b *Builder) root(v Var) Var {
 	for b.same[v] != v {
 		b.same[v] = b.same[b.same[v]]
@@ -115,26 +115,26 @@ func (b *Builder) root(v Var) Var {
 	return v
 }
 
-// Kind is of rows of a gate of the system, nil for none, with as many of the row's parameters as
-// are given; the others are 0. A gate says with them what its terms say: with no parameters an
-// arithmetic gate says nothing. Who has many rows of one asks once.
+// Kind returns the Kind of rows with gate g and the given parameters. Parameters that are not given are 0. If
+// g is nil, the rows have no gate. Parameters decide what a gate requires: an arithmetic gate whose
+// parameters are all 0 requires nothing. Each call makes a new Kind, so call it once for many rows.
 func (b *Builder) Kind(g *Gate, params ...fr.Element) Kind {
-	i := slices.IndexFunc(b.system.Gates, g.is)
+	i := slices.IndexFunc(b.arith.Gates, g.equal)
 	switch {
 	case i < 0 && g != nil:
-		b.fail("a gate that system %q does not have", b.system.Name)
+		b.fail("a gate that arithmetization %q does not have", b.arith.Name)
 		return 0
-	case len(params) > b.system.Params:
-		b.fail("%d parameters of a row; accepted are up to %d", len(params), b.system.Params)
+	case len(params) > b.arith.Params:
+		b.fail("%d parameters of a row; accepted are up to %d", len(params), b.arith.Params)
 		return 0
 	}
-	f := b.system.kind(i)
+	f := b.arith.kind(i)
 	copy(f.params, params)
 	return b.newKind(f)
 }
 
-func (s *System) kind(gate int) fixed {
-	return fixed{gate, make([]fr.Element, max(0, s.Params)), make([]int, len(s.Lookups))}
+func (a *Arithmetization) kind(gate int) fixed {
+	return fixed{gate, make([]fr.Element, max(0, a.Params)), make([]int, len(a.Lookups))}
 }
 
 func (b *Builder) newKind(f fixed) Kind {
@@ -142,14 +142,17 @@ func (b *Builder) newKind(f fixed) Kind {
 	return Kind(len(b.kinds) - 1)
 }
 
-// Row adds a row: what its cells of permuted columns hold, and then those of the other columns, the
-// free ones. Cells that are missing are not 0: a prover can put any number there, and Build refuses
-// those that a gate or a lookup reads. A gate may read the next row, which is the next one added, so
-// that the last row is of none that does. A free cell that is given is the prover's choice too; what
-// it is, gates and lookups must say.
+// Row adds a row of kind k. The cells of permuted columns hold vars; the cells of the other columns, the free
+// cells, hold free.
+//
+// A cell that is not given is not 0. A prover can put any number there, so Build refuses it if a gate or a
+// lookup reads it. The prover also chooses a free cell that is given, so gates and lookups must say what it
+// is.
+//
+// A gate may read the next row, which is the next one added. So the last row must not have such a gate.
 func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {
 	if int(k) >= len(b.kinds) || len(vars) > len(b.cells) || len(free) > len(b.free) {
-		b.fail("row of kind %d, %d values and %d others; accepted are %d kinds, %d values and %d others",
+		b.fail("a row of kind %d with %d values and %d free cells; accepted are %d kinds, %d values and %d free cells",
 			k, len(vars), len(free), len(b.kinds), len(b.cells), len(b.free))
 		return
 	}
@@ -163,7 +166,7 @@ func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {
 			v = vars[i]
 		}
 		if int(v) >= len(b.values) {
-			b.fail("row %d holds value %d of %d", len(b.rows)-1, v, len(b.values)-1)
+			b.fail("row %d holds value %d; accepted are 0 to %d", len(b.rows)-1, v, len(b.values)-1)
 		}
 		b.cells[i] = append(b.cells[i], v)
 	}
@@ -179,41 +182,42 @@ func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {
 	}
 }
 
-// Late has the cells of late columns, in the last n rows so far, filled when the challenge is known:
-// cells[i][j] is that of late column i in row j of these n. It is called for each check and each
-// proof, more than once and perhaps by several goroutines, and depends on nothing else that changes.
+// Late registers a function, fill, that computes the late columns of the last n rows so far, once the
+// challenge is known. It sets cells[i][j], the cell of late column i in row j of these n rows. It is called
+// for each check and each proof, more than once and perhaps by several goroutines. Its result must depend
+// only on the challenge and on data that does not change.
 func (b *Builder) Late(n int, fill func(challenge fr.Element, cells [][]fr.Element)) {
-	if b.system.Late == 0 || n < 0 || n > len(b.rows) || fill == nil {
-		b.fail("%d rows of %d late columns to be filled; accepted are 0 to %d, a late column and a function", n, b.system.Late, len(b.rows))
+	if b.arith.Late == 0 || n < 0 || n > len(b.rows) || fill == nil {
+		b.fail("a function for %d rows of %d late columns; accepted are 0 to %d rows, 1 column and more, and a function that is not nil", n, b.arith.Late, len(b.rows))
 		return
 	}
 	b.late = append(b.late, lateRows{len(b.rows) - n, len(b.rows), fill})
 }
 
-// Zero returns a Var of 0, the same one each time. A row of its own fixes it, the last one of the circuit.
-// The row needs a gate of the system that, with all parameters 0 or one of them 1, says of a single
-// permuted cell that it is 0, as the arithmetic gates do. In a system without such a gate Build returns
-// zkbench.ErrParams.
+// Zero returns a Var of 0, the same one each time. A row of its own, the circuit's last, fixes it to 0. That
+// row needs a gate that can require one permuted cell to be 0 and nothing else. All parameters must then be
+// 0, or all but one that is 1. The arithmetic gates are such gates. If the arithmetization has none, Build
+// returns zkbench.ErrParams.
 func (b *Builder) Zero() Var {
 	if b.zero == 0 {
 		var ok bool
 		if b.zeroAs, b.zeroIn, ok = b.zeroKind(); !ok {
-			b.fail("a zero in system %q; accepted are systems with a gate that says of one cell that it is 0", b.system.Name)
+			b.fail("a zero in arithmetization %q, which has no gate that fixes one cell to 0", b.arith.Name)
 		}
 		b.zero = b.Var(fr.Element{})
 	}
 	return b.zero
 }
 
-// zeroKind is of rows that fix a cell of a permuted column to 0.
+// zeroKind returns a kind of rows that fix one cell to 0, and that cell's permuted column.
 func (b *Builder) zeroKind() (k Kind, column int, ok bool) {
-	for i, g := range b.system.Gates {
-		for p := -1; p < b.system.Params; p++ {
-			f := b.system.kind(i)
+	for i, g := range b.arith.Gates {
+		for p := -1; p < b.arith.Params; p++ {
+			f := b.arith.kind(i)
 			if p >= 0 {
 				f.params[p].SetOne()
 			}
-			if column, ok := g.fixes(f.params); ok && column < b.system.Permuted {
+			if column, ok := g.fixes(f.params); ok && column < b.arith.Permuted {
 				return b.newKind(f), column, true
 			}
 		}
@@ -221,8 +225,9 @@ func (b *Builder) zeroKind() (k Kind, column int, ok bool) {
 	return 0, 0, false
 }
 
-// given tells of a row of the circuit how many free cells are given, and whether late ones are filled.
-func (b *Builder) given() func(row int) (given int, filled bool) {
+// givenCells returns a function that reports, for a row of the circuit, how many free cells are given and
+// whether the late cells are filled.
+func (b *Builder) givenCells() func(row int) (given int, filled bool) {
 	short := make(map[int]int, len(b.short))
 	for _, s := range b.short {
 		short[s.row] = s.given
@@ -237,7 +242,7 @@ func (b *Builder) given() func(row int) (given int, filled bool) {
 	}
 }
 
-// Rows is the number of rows so far, those of public values and of Zero included.
+// Rows returns the number of rows so far, including those of public values and of Zero.
 func (b *Builder) Rows() int {
 	n := len(b.public) + len(b.rows)
 	if b.zero != 0 {
@@ -246,5 +251,5 @@ func (b *Builder) Rows() int {
 	return n
 }
 
-// TableRows is the number of rows of all tables so far: a circuit's size is at least that.
+// TableRows returns the number of rows of all tables so far. A circuit's size is at least that.
 func (b *Builder) TableRows() int { return tableRows(b.tables) }

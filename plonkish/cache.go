@@ -18,18 +18,19 @@ import (
 	"github.com/zkbench/zkbench/srs"
 )
 
-// Cache keeps proving keys in the files of a directory, which it makes where there is none. A key
-// that it returns is a copy in read-only memory, so that it stays as it is whatever becomes of the file, and
-// Close gives the memory back. Who can write to the directory decides what the keys are.
+// Cache stores proving keys in files of the directory Dir, which it creates if it does not exist. A key that
+// it returns is a copy in read-only memory, so later changes of the file do not affect it; Close frees the
+// memory. Anyone who can write to the directory can replace the keys, so keep it private.
 type Cache struct {
 	Dir string
-	// Warn, where set, hears why a file was not used or not written. The key is right all the
-	// same.
+	// Warn, if set, is called with the reason why a file was not used or not written. The key is right all
+	// the same.
 	Warn func(reason string)
 }
 
-// Setup returns Setup's keys from their file if that is whole, and else makes them and the file. It
-// is bound to the circuit, the reference string and the processor's form of vectors.
+// Setup returns the key that the function Setup returns. It reads the key from its file if the file is
+// intact. Otherwise it makes the key and writes the file. A file is bound to the circuit, the reference
+// string and the vector representation that suits the processor. Errors are as for the function Setup.
 func (c Cache) Setup(ctx context.Context, ex executor.Executor, circuit *Circuit, s *srs.SRS) (*ProvingKey, error) {
 	vk, err := newVerifyingKey(circuit, s)
 	if err != nil {
@@ -41,7 +42,7 @@ func (c Cache) Setup(ctx context.Context, ex executor.Executor, circuit *Circuit
 	}
 	file := k.file(c)
 	if data, unmap := file.Read(); data != nil {
-		k.in(data, unmap)
+		k.useMapped(data, unmap)
 		return k, nil
 	}
 	made, err := Setup(ctx, ex, circuit, s)
@@ -50,14 +51,14 @@ func (c Cache) Setup(ctx context.Context, ex executor.Executor, circuit *Circuit
 	}
 	_ = os.MkdirAll(c.Dir, 0o755) // else writing says why it cannot
 	if data, unmap := file.Write(made.parts()...); data != nil {
-		k.in(data, unmap)
+		k.useMapped(data, unmap)
 		return k, nil
 	}
 	return made, nil
 }
 
 // The file: a header, the fixed commitments, zeros to the end of a page, and the coefficients of
-// the fixed columns, all as they lie in memory.
+// the fixed columns, all as they are in memory.
 //
 //	header = magic(8) name(32) CRC-32C of the rest(4)
 const (
@@ -69,7 +70,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// name is what a file is bound to.
+// name returns the digest of all that a file is bound to.
 func (k *ProvingKey) name() [sha256.Size]byte {
 	h := sha256.New()
 	h.Write([]byte{version})
@@ -82,17 +83,17 @@ func (k *ProvingKey) name() [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// columnsAt is where the columns begin.
+// columnsAt returns the offset at which the columns begin.
 func (k *ProvingKey) columnsAt() int {
 	return (headerBytes + affineBytes*len(k.fixedColumns()) + page - 1) / page * page
 }
 
-// FileLen is the length in bytes of the file that a Cache keeps the key in.
+// FileLen returns the length in bytes of the file in which a Cache stores the key.
 func (k *ProvingKey) FileLen() int64 {
 	return int64(k.columnsAt() + len(k.fixedColumns())*k.form.Bytes(k.n))
 }
 
-// file is the file of a key that may not have its fixed columns.
+// file returns the file of a key, which need not have its fixed columns yet.
 func (k *ProvingKey) file(c Cache) *mapped.Kept {
 	name := k.name()
 	return &mapped.Kept{
@@ -111,7 +112,7 @@ func header(name [sha256.Size]byte, sum uint32) []byte {
 	return binary.LittleEndian.AppendUint32(append([]byte(magic), name[:]...), sum)
 }
 
-// parts are what the file of a key holds.
+// parts returns the contents of a key's file.
 func (k *ProvingKey) parts() [][]byte {
 	commitments := make([]byte, k.columnsAt()-headerBytes)
 	copy(commitments, mapped.Bytes(k.fixed))
@@ -123,8 +124,8 @@ func (k *ProvingKey) parts() [][]byte {
 	return append([][]byte{header(k.name(), sum)}, parts...)
 }
 
-// in has the fixed columns in memory that the file was copied to.
-func (k *ProvingKey) in(data []byte, unmap func() error) {
+// useMapped takes the fixed columns from data, the memory that the file was copied to.
+func (k *ProvingKey) useMapped(data []byte, unmap func() error) {
 	columns, at, size := k.fixedColumns(), k.columnsAt(), k.form.Bytes(k.n)
 	k.fixed = make([]bn254.G1Affine, len(columns))
 	copy(mapped.Bytes(k.fixed), data[headerBytes:])

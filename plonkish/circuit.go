@@ -21,18 +21,19 @@ import (
 // running product, of which one row less is random, as hiding.
 const blinded = 4
 
-// BlindedRows is the number of rows of a circuit's size that no gate and no table can have.
+// BlindedRows is the number of rows at the end of each circuit that hold random numbers, for zero knowledge.
+// No gate and no table can use them.
 const BlindedRows = blinded
 
 const minSize, maxSize = 8, 1 << poly.TwoAdicity
 
-// Circuit is rows of gates with values in their cells: a statement and a witness. It does not
-// change, and is safe for concurrent use.
+// Circuit is a statement and a witness: rows of gates, with values in their cells. It is immutable and safe
+// for concurrent use.
 type Circuit struct {
-	system  *System
+	arith   *Arithmetization
 	n       int // rows, a power of two
 	kinds   []fixed
-	rows    []Kind         // the first are those of public values, of no gate
+	rows    []Kind         // the first are those of public values, without a gate
 	cells   [][]Var        // by permuted column
 	free    [][]fr.Element // by other column
 	values  []fr.Element
@@ -48,17 +49,17 @@ type Circuit struct {
 	sites []string // where the Builder's rows are added, for tests; nil: not noted
 }
 
-// Build is the circuit of all rows so far. Errors are zkbench.ErrParams, the first of what the
-// Builder was given wrong, an *UnheldError for a cell or a public value that could be any number, or
-// a zkbench.LimitError for too many rows. The Builder builds no other.
+// Build returns the circuit of all rows so far. A Builder builds only one. Build returns the first error of
+// the Builder's methods, which wraps zkbench.ErrParams. It returns an *UnheldError if a cell or a public
+// value could be any number, and a *zkbench.LimitError if there are too many rows.
 func (b *Builder) Build() (*Circuit, error) {
 	if b.err != nil {
 		return nil, b.err
 	}
 	if len(b.kinds) == 0 {
-		return nil, fmt.Errorf("%w: a builder of no system, accepted are those of NewBuilder", zkbench.ErrParams)
+		return nil, fmt.Errorf("%w: a builder without an arithmetization; use NewBuilder", zkbench.ErrParams)
 	}
-	if err := b.behindLast(); err != nil {
+	if err := b.checkAfterLast(); err != nil {
 		return nil, err
 	}
 	if b.zero != 0 {
@@ -66,16 +67,16 @@ func (b *Builder) Build() (*Circuit, error) {
 		cells[b.zeroIn] = b.zero
 		b.Row(b.zeroAs, cells)
 	}
-	b.fail("a builder whose circuit is built")
+	b.fail("this builder has built its circuit already")
 	public := len(b.public)
 	used := public + len(b.rows)
 	capacity := max(used, tableRows(b.tables))
 	n := max(minSize, 1<<bits.Len(uint(capacity+blinded-1)))
-	if most := b.system.maxSize(); n > most {
+	if most := b.arith.maxSize(); n > most {
 		return nil, &zkbench.LimitError{What: "rows of a circuit", Estimate: int64(capacity), Max: int64(most - blinded)}
 	}
 	c := &Circuit{
-		system: &b.system, n: n, kinds: b.kinds, rows: append(make([]Kind, public, used), b.rows...),
+		arith: &b.arith, n: n, kinds: b.kinds, rows: append(make([]Kind, public, used), b.rows...),
 		cells: slices.Clone(b.cells), values: b.values, public: public, free: slices.Clone(b.free), tables: b.tables, entries: entries(b.tables), sites: b.sites,
 	}
 	for i := range c.cells {
@@ -92,29 +93,30 @@ func (b *Builder) Build() (*Circuit, error) {
 		c.late = append(c.late, lateRows{public + l.first, public + l.end, l.fill})
 	}
 	c.wire(b.root)
-	if err := c.held(b.given()); err != nil {
+	if err := c.checkHeld(b.givenCells()); err != nil {
 		return nil, err
 	}
 	c.digest = c.sum()
 	return c, nil
 }
 
-// maxSize is the most rows of which all cells that can be wired, and those of another column for
-// public values, have numbers of 32 bits.
-func (s *System) maxSize() int {
-	return min(maxSize, 1<<(bits.Len64(1<<32/uint64(s.Permuted+1))-1))
+// maxSize returns the largest size at which 32 bits can number all permuted cells, and those of one more
+// column for public values.
+func (a *Arithmetization) maxSize() int {
+	return min(maxSize, 1<<(bits.Len64(1<<32/uint64(a.Permuted+1))-1))
 }
 
-// exprs are what a row's gate and lookups read, without what parameters that are 0 multiply.
-func (f *fixed) exprs(s *System) (all []Expr) {
+// exprs returns what a row's gate and lookups read, without the parts that are multiplied by a parameter of
+// 0.
+func (f *fixed) exprs(a *Arithmetization) (all []Expr) {
 	if f.gate >= 0 {
-		for _, t := range s.Gates[f.gate].Terms {
+		for _, t := range a.Gates[f.gate].Terms {
 			all = append(all, t.Zero)
 		}
 	}
 	for i, t := range f.tables {
 		if t > 0 {
-			all = append(all, s.Lookups[i].Tuple...)
+			all = append(all, a.Lookups[i].Tuple...)
 		}
 	}
 	for i, e := range all {
@@ -123,7 +125,7 @@ func (f *fixed) exprs(s *System) (all []Expr) {
 	return all
 }
 
-// used are the parameters that are not 0.
+// used reports which parameters are not 0.
 func (f *fixed) used() usedParams {
 	used := make(usedParams, len(f.params))
 	for i := range used {
@@ -132,8 +134,8 @@ func (f *fixed) used() usedParams {
 	return used
 }
 
-// wire makes one cycle of all cells that hold the same. Public value i is one more cell, of a
-// column behind the permuted ones, which the cycle meets just before the first cell of row i.
+// wire links all cells that hold the same value in one cycle. Public value i counts as one more cell, of a
+// column after the permuted ones; the cycle meets it just before the first cell of row i.
 func (c *Circuit) wire(root func(Var) Var) {
 	label := func(column, row int) uint32 { return uint32(column*c.n + row) }
 	c.sigma = make([][]uint32, len(c.cells))
@@ -163,7 +165,7 @@ func (c *Circuit) wire(root func(Var) Var) {
 	}
 }
 
-// sum is the digest of all but the values.
+// sum returns the digest of the circuit without its values.
 func (c *Circuit) sum() (digest [sha256.Size]byte) {
 	h := sha256.New()
 	number := func(x int) { h.Write(binary.LittleEndian.AppendUint64(nil, uint64(x))) }
@@ -173,8 +175,8 @@ func (c *Circuit) sum() (digest [sha256.Size]byte) {
 			h.Write(e[:])
 		}
 	}
-	system := c.system.digest()
-	h.Write(system[:])
+	arith := c.arith.digest()
+	h.Write(arith[:])
 	number(c.n)
 	number(len(c.rows))
 	number(c.public)
@@ -210,23 +212,23 @@ func (c *Circuit) sum() (digest [sha256.Size]byte) {
 	return digest
 }
 
-// digest is of all that a System says but of names of columns.
-func (s *System) digest() (digest [sha256.Size]byte) {
+// digest hashes the whole Arithmetization except the names of columns.
+func (a *Arithmetization) digest() (digest [sha256.Size]byte) {
 	h := sha256.New()
 	expr := func(e Expr) {
 		for _, step := range compile(e) {
 			fmt.Fprintf(h, "%d %d %d %d %d %x\n", step.op, step.x, step.y, step.variable.kind, step.variable.index, step.value.Bytes())
 		}
 	}
-	fmt.Fprintf(h, "%q %d %d %d %d %d %d\n", s.Name, len(s.Columns), s.Permuted, s.Late, s.Params, len(s.Gates), len(s.Lookups))
-	for _, g := range s.Gates {
+	fmt.Fprintf(h, "%q %d %d %d %d %d %d\n", a.Name, len(a.Columns), a.Permuted, a.Late, a.Params, len(a.Gates), len(a.Lookups))
+	for _, g := range a.Gates {
 		fmt.Fprintf(h, "gate %q %d\n", g.Name, len(g.Terms))
 		for _, t := range g.Terms {
 			fmt.Fprintf(h, "term %q\n", t.Name)
 			expr(t.Zero)
 		}
 	}
-	for _, l := range s.Lookups {
+	for _, l := range a.Lookups {
 		fmt.Fprintf(h, "lookup %q %d\n", l.Name, len(l.Tuple))
 		for _, e := range l.Tuple {
 			expr(e)
@@ -236,13 +238,13 @@ func (s *System) digest() (digest [sha256.Size]byte) {
 	return digest
 }
 
-// Rows is the number of rows that are used, those of public values included.
+// Rows returns the number of used rows, including those of public values.
 func (c *Circuit) Rows() int { return len(c.rows) }
 
-// Size is the number of rows, a power of two: those used, blinded ones and unused.
+// Size returns the number of all rows, a power of two: used, unused and blinded ones.
 func (c *Circuit) Size() int { return c.n }
 
-// Public are the public values.
+// Public returns the public values.
 func (c *Circuit) Public() []fr.Element {
 	public := make([]fr.Element, c.public)
 	for i := range public {
@@ -251,7 +253,7 @@ func (c *Circuit) Public() []fr.Element {
 	return public
 }
 
-// cell is what a column has in a row that is used.
+// cell returns what a column holds in a used row.
 func (c *Circuit) cell(column, row int) fr.Element {
 	if column < len(c.cells) {
 		return c.values[c.cells[column][row]]
@@ -259,9 +261,9 @@ func (c *Circuit) cell(column, row int) fr.Element {
 	return c.free[column-len(c.cells)][row]
 }
 
-// UnsatisfiedError names what a witness breaks first: a gate and its term, a lookup and its table,
-// or cells that are wired and differ. It is a zkbench.ErrWitness, and never has
-// a value of the witness.
+// UnsatisfiedError reports the first constraint that a witness breaks. It names a gate and its term, a lookup
+// and its table, or two wired cells that differ. It wraps zkbench.ErrWitness and never contains a value of
+// the witness.
 type UnsatisfiedError struct {
 	Row        int
 	Gate, Term string
@@ -274,30 +276,31 @@ func (e *UnsatisfiedError) Error() string {
 
 func (e *UnsatisfiedError) Unwrap() error { return zkbench.ErrWitness }
 
-// Wiring is the Gate of an UnsatisfiedError of cells that are wired, and differ. No gate and no lookup of
-// a system has that name.
+// Wiring is the Gate of an UnsatisfiedError for wired cells that differ. No gate and no lookup of an
+// arithmetization has that name.
 const Wiring = "wiring"
 
-// Check is nil where the witness satisfies the circuit, and an *UnsatisfiedError where not.
+// Check returns nil if the witness satisfies the circuit, and an *UnsatisfiedError if not. It checks late
+// columns for one challenge, which it derives from the other values.
 func (c *Circuit) Check() error {
 	return c.guess().check(context.Background(), executor.Serial())
 }
 
-// guess is the circuit with a challenge that all its other values decide.
+// guess returns the circuit with late cells, for a challenge that all its other values decide.
 func (c *Circuit) guess() *Circuit {
 	var e fr.Element
 	h := sha512.Sum512(c.witness())
 	return c.withChallenge(*e.SetBytes(h[:]))
 }
 
-// withChallenge is the circuit with its late cells.
+// withChallenge returns the circuit with its late cells filled.
 func (c *Circuit) withChallenge(challenge fr.Element) *Circuit {
-	if c.system.Late == 0 {
+	if c.arith.Late == 0 {
 		return c
 	}
 	d := *c
 	d.challenge, d.free = challenge, slices.Clone(c.free)
-	late := d.free[len(d.free)-c.system.Late:]
+	late := d.free[len(d.free)-c.arith.Late:]
 	for i := range late {
 		late[i] = slices.Clone(late[i])
 	}
@@ -312,8 +315,8 @@ func (c *Circuit) withChallenge(challenge fr.Element) *Circuit {
 }
 
 func (c *Circuit) check(ctx context.Context, ex executor.Executor) error {
-	gates := make([][]program, len(c.system.Gates))
-	for i, g := range c.system.Gates {
+	gates := make([][]program, len(c.arith.Gates))
+	for i, g := range c.arith.Gates {
 		for _, t := range g.Terms {
 			gates[i] = append(gates[i], compile(t.Zero))
 		}
@@ -345,8 +348,8 @@ func (c *Circuit) checkRows(gates [][]program, lo, hi int) error {
 		}
 		for i, p := range gates[gate] {
 			if e := cells.evaluate(p); !e.IsZero() {
-				g := c.system.Gates[gate]
-				return &UnsatisfiedError{Row: cells.row, Gate: g.Name, Term: g.Terms[i].Name, Cells: c.system.names(p.variables())}
+				g := c.arith.Gates[gate]
+				return &UnsatisfiedError{Row: cells.row, Gate: g.Name, Term: g.Terms[i].Name, Cells: c.arith.names(p.variables())}
 			}
 		}
 	}
@@ -358,8 +361,8 @@ func (c *Circuit) checkWires() error {
 	var missing error
 	c.lookups(func(row, i, at int) bool {
 		if at < 0 {
-			l := &c.system.Lookups[i]
-			missing = &UnsatisfiedError{Row: row, Gate: l.Name, Term: c.tables[c.kinds[c.rows[row]].tables[i]-1].Name, Cells: c.system.names(l.reads())}
+			l := &c.arith.Lookups[i]
+			missing = &UnsatisfiedError{Row: row, Gate: l.Name, Term: c.tables[c.kinds[c.rows[row]].tables[i]-1].Name, Cells: c.arith.names(l.reads())}
 		}
 		return at >= 0
 	})
@@ -373,7 +376,7 @@ func (c *Circuit) checkWires() error {
 				column = 0 // a public value is that of the first cell of its row
 			}
 			if c.cell(j, row) != c.cell(column, other) {
-				return &UnsatisfiedError{Row: row, Gate: Wiring, Term: fmt.Sprintf("row %d", other), Cells: []string{c.system.Columns[j], c.system.Columns[column]}}
+				return &UnsatisfiedError{Row: row, Gate: Wiring, Term: fmt.Sprintf("row %d", other), Cells: []string{c.arith.Columns[j], c.arith.Columns[column]}}
 			}
 		}
 	}
@@ -423,14 +426,14 @@ func (r *reader) value(v variable) (e fr.Element) {
 	return e
 }
 
-func (s *System) names(read []variable) []string {
+func (a *Arithmetization) names(read []variable) []string {
 	var names []string
 	for _, v := range read {
 		switch v.kind {
 		case cell:
-			names = append(names, s.Columns[v.index])
+			names = append(names, a.Columns[v.index])
 		case nextCell:
-			names = append(names, s.Columns[v.index]+"'")
+			names = append(names, a.Columns[v.index]+"'")
 		}
 	}
 	return names

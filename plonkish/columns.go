@@ -10,12 +10,12 @@ import (
 	"github.com/zkbench/zkbench/internal/arith/poly"
 )
 
-// tile is the number of elements that columns are computed on at a time: operands and registers
-// stay in the second cache.
+// tile is the number of elements of a column that are computed at a time: operands and registers stay in the
+// second-level cache.
 const tile = 1 << 8
 
-// kernel is a program for columns: what depends on no column is computed once, and values share
-// registers as soon as they are read for the last time.
+// kernel is a program for columns. Steps that depend on no column are computed once. Registers are reused as
+// soon as their value has been read for the last time.
 type kernel struct {
 	program   program
 	scalar    []bool // by step: depends on no column
@@ -87,7 +87,7 @@ func (k *kernel) run(ctx context.Context, ex executor.Executor, form *poly.Form,
 	})
 }
 
-// run is a kernel's registers and columns.
+// run holds a kernel's registers and columns.
 type run struct {
 	*kernel
 	columns   []poly.Vector // by step that is a variable
@@ -96,7 +96,7 @@ type run struct {
 	at        int           // where in columns the tile begins
 }
 
-// start has a kernel ready for tiles of so many elements.
+// start returns the kernel with registers for tiles of size elements.
 func (k *kernel) start(form *poly.Form, size int, scalars []fr.Element, column func(variable) poly.Vector) *run {
 	r := &run{kernel: k, columns: make([]poly.Vector, len(k.program)), registers: make([]poly.Vector, k.registers), values: make([]poly.Vector, len(k.program))}
 	for i, s := range k.program {
@@ -119,7 +119,7 @@ func (k *kernel) start(form *poly.Form, size int, scalars []fr.Element, column f
 	return r
 }
 
-// tile sets dst, which may be part of a column, to the program's values of so many elements.
+// tile sets dst, which may be part of a column, to the program's values of one tile.
 func (r *run) tile(dst poly.Vector) {
 	for i, s := range r.program {
 		switch {
@@ -142,7 +142,7 @@ func (r *run) tile(dst poly.Vector) {
 	dst.Copy(r.values[r.result])
 }
 
-// scalars are the values of the steps that depend on no column.
+// scalars returns the values of the steps that depend on no column.
 func (k *kernel) scalars(challenges []fr.Element) []fr.Element {
 	values := make([]fr.Element, len(k.program))
 	for i, s := range k.program {

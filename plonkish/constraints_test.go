@@ -13,8 +13,8 @@ import (
 // public values.
 func TestConstraints(t *testing.T) {
 	var all []*inside.Circuit
-	add := func(s System, rows func(b *Builder)) {
-		b := NewBuilder(s)
+	add := func(a Arithmetization, rows func(b *Builder)) {
+		b := NewBuilder(a)
 		rows(b)
 		all = append(all, must.Get(b.Build())(t).Inside(inside.Key{}))
 	}

@@ -8,18 +8,18 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
-// twoGates is the bitwise system with another gate.
-func twoGates() System {
+// twoGates is the bitwise arithmetization with another gate.
+func twoGates() Arithmetization {
 	s := bitwise(1)
 	s.Gates = append(s.Gates, Range())
 	return s
 }
 
 // TestDigests: circuits that differ in one thing have different digests, by which a prover knows
-// its key's circuit; and systems theirs, which are part of a key's.
+// its key's circuit; and arithmetizations theirs, which are part of a key's.
 func TestDigests(t *testing.T) {
 	type parts struct {
-		system        System
+		arith         Arithmetization
 		gate          int
 		param         int64
 		table, second *Table
@@ -29,28 +29,28 @@ func TestDigests(t *testing.T) {
 	}
 	build := func(change func(p *parts)) *Circuit {
 		p := parts{
-			system: twoGates(), param: 1, table: xor4, second: and4,
+			arith: twoGates(), param: 1, table: xor4, second: and4,
 			kinds:  func(a, b Kind) []Kind { return []Kind{a, b, a} },
 			last:   func(b *Builder, x, y Var) []Var { return []Var{x, y, x} },
 			public: func(b *Builder) Var { return b.Public(element(1)) },
 		}
 		change(&p)
-		b := NewBuilder(p.system)
+		b := NewBuilder(p.arith)
 		x, y := p.public(b), b.Var(element(2))
-		first := b.LookUp(b.Kind(p.system.Gates[p.gate], element(p.param)), 0, p.table)
+		first := b.LookUp(b.Kind(p.arith.Gates[p.gate], element(p.param)), 0, p.table)
 		for _, k := range p.kinds(first, b.LookUp(first, 0, p.second)) {
-			b.Row(k, []Var{x, y, y, y}[:p.system.Permuted], make([]fr.Element, len(p.system.Columns)-p.system.Permuted)...)
+			b.Row(k, []Var{x, y, y, y}[:p.arith.Permuted], make([]fr.Element, len(p.arith.Columns)-p.arith.Permuted)...)
 		}
 		b.Row(0, p.last(b, x, y))
 		return must.Get(b.Build())(t)
 	}
-	system := func(change func(s *System)) func(p *parts) {
+	arith := func(change func(a *Arithmetization)) func(p *parts) {
 		return func(p *parts) {
-			gate, lookup := *p.system.Gates[0], p.system.Lookups[0]
+			gate, lookup := *p.arith.Gates[0], p.arith.Lookups[0]
 			gate.Terms = append([]Term(nil), gate.Terms...)
 			lookup.Tuple = append([]Expr(nil), lookup.Tuple...)
-			p.system.Gates, p.system.Lookups = []*Gate{&gate, p.system.Gates[1]}, []Lookup{lookup}
-			change(&p.system)
+			p.arith.Gates, p.arith.Lookups = []*Gate{&gate, p.arith.Gates[1]}, []Lookup{lookup}
+			change(&p.arith)
 		}
 	}
 	table := func(columns ...[]fr.Element) func(p *parts) {
@@ -58,43 +58,43 @@ func TestDigests(t *testing.T) {
 	}
 	a, b := numbers(6, 1), numbers(6, 2)
 	changes := map[string]func(p *parts){
-		"nothing":                func(*parts) {},
-		"a parameter":            func(p *parts) { p.param = 2 },
-		"another gate":           func(p *parts) { p.gate = 1 },
-		"a row more":             func(p *parts) { p.kinds = func(a, b Kind) []Kind { return []Kind{a, b, a, a} } },
-		"a row's kind":           func(p *parts) { p.kinds = func(a, b Kind) []Kind { return []Kind{a, a, b} } },
-		"a row's gate":           func(p *parts) { p.kinds = func(a, b Kind) []Kind { return []Kind{a, 0, a} } },
-		"a wire":                 func(p *parts) { p.last = func(b *Builder, x, y Var) []Var { return []Var{x, y, y} } },
-		"a wire missing":         func(p *parts) { p.last = func(b *Builder, x, y Var) []Var { return []Var{x, y, b.Var(element(1))} } },
-		"no public value":        func(p *parts) { p.public = func(b *Builder) Var { return b.Var(element(1)) } },
-		"tables exchanged":       func(p *parts) { p.table, p.second = p.second, p.table },
-		"one table":              func(p *parts) { p.second = p.table },
-		"another table":          table(a, b),
-		"its columns":            table(b, a),
-		"one column":             table(a),
-		"one row less":           table(a[:5], b[:5]),
-		"one value":              table(a, append(numbers(5, 2), element(11))),
-		"a system's name":        system(func(s *System) { s.Name = "other" }),
-		"a column":               system(func(s *System) { s.Columns = append(s.Columns, "e") }),
-		"a permuted one":         system(func(s *System) { s.Permuted++ }),
-		"a late column":          system(func(s *System) { s.Columns, s.Late = append(s.Columns, "e"), 1 }),
-		"a system's parameter":   system(func(s *System) { s.Params++ }),
-		"a gate's name":          system(func(s *System) { s.Gates[0].Name = "other" }),
-		"a gate more":            system(func(s *System) { s.Gates = append(s.Gates, And()) }),
-		"a term's name":          system(func(s *System) { s.Gates[0].Terms[0].Name = "other" }),
-		"a term":                 system(func(s *System) { s.Gates[0].Terms[0].Zero = Cell(1) }),
-		"a term's variable":      system(func(s *System) { s.Gates[0].Terms[0].Zero = Cell(2) }),
-		"a term of the next row": system(func(s *System) { s.Gates[0].Terms[0].Zero = Next(2) }),
-		"a term's operation":     system(func(s *System) { s.Gates[0].Terms[0].Zero = Cell(1).Add(Cell(2)) }),
-		"another operation":      system(func(s *System) { s.Gates[0].Terms[0].Zero = Cell(1).Sub(Cell(2)) }),
-		"operands exchanged":     system(func(s *System) { s.Gates[0].Terms[0].Zero = Cell(2).Sub(Cell(1)) }),
-		"a constant":             system(func(s *System) { s.Gates[0].Terms[0].Zero = Cell(1).Sub(Int(1)) }),
-		"another constant":       system(func(s *System) { s.Gates[0].Terms[0].Zero = Cell(1).Sub(Int(2)) }),
-		"a term more":            system(func(s *System) { s.Gates[0].Terms = append(s.Gates[0].Terms, Term{"more", Cell(1)}) }),
-		"a lookup's name":        system(func(s *System) { s.Lookups[0].Name = "other" }),
-		"a lookup more":          system(func(s *System) { s.Lookups = append(s.Lookups, Lookup{"more", []Expr{Cell(0)}}) }),
-		"a tuple":                system(func(s *System) { s.Lookups[0].Tuple[0] = Cell(3) }),
-		"a longer tuple":         system(func(s *System) { s.Lookups[0].Tuple = append(s.Lookups[0].Tuple, Cell(3)) }),
+		"nothing":                        func(*parts) {},
+		"a parameter":                    func(p *parts) { p.param = 2 },
+		"another gate":                   func(p *parts) { p.gate = 1 },
+		"a row more":                     func(p *parts) { p.kinds = func(a, b Kind) []Kind { return []Kind{a, b, a, a} } },
+		"a row's kind":                   func(p *parts) { p.kinds = func(a, b Kind) []Kind { return []Kind{a, a, b} } },
+		"a row's gate":                   func(p *parts) { p.kinds = func(a, b Kind) []Kind { return []Kind{a, 0, a} } },
+		"a wire":                         func(p *parts) { p.last = func(b *Builder, x, y Var) []Var { return []Var{x, y, y} } },
+		"a wire missing":                 func(p *parts) { p.last = func(b *Builder, x, y Var) []Var { return []Var{x, y, b.Var(element(1))} } },
+		"no public value":                func(p *parts) { p.public = func(b *Builder) Var { return b.Var(element(1)) } },
+		"tables exchanged":               func(p *parts) { p.table, p.second = p.second, p.table },
+		"one table":                      func(p *parts) { p.second = p.table },
+		"another table":                  table(a, b),
+		"its columns":                    table(b, a),
+		"one column":                     table(a),
+		"one row less":                   table(a[:5], b[:5]),
+		"one value":                      table(a, append(numbers(5, 2), element(11))),
+		"an arithmetization's name":      arith(func(a *Arithmetization) { a.Name = "other" }),
+		"a column":                       arith(func(a *Arithmetization) { a.Columns = append(a.Columns, "e") }),
+		"a permuted one":                 arith(func(a *Arithmetization) { a.Permuted++ }),
+		"a late column":                  arith(func(a *Arithmetization) { a.Columns, a.Late = append(a.Columns, "e"), 1 }),
+		"an arithmetization's parameter": arith(func(a *Arithmetization) { a.Params++ }),
+		"a gate's name":                  arith(func(a *Arithmetization) { a.Gates[0].Name = "other" }),
+		"a gate more":                    arith(func(a *Arithmetization) { a.Gates = append(a.Gates, And()) }),
+		"a term's name":                  arith(func(a *Arithmetization) { a.Gates[0].Terms[0].Name = "other" }),
+		"a term":                         arith(func(a *Arithmetization) { a.Gates[0].Terms[0].Zero = Cell(1) }),
+		"a term's variable":              arith(func(a *Arithmetization) { a.Gates[0].Terms[0].Zero = Cell(2) }),
+		"a term of the next row":         arith(func(a *Arithmetization) { a.Gates[0].Terms[0].Zero = Next(2) }),
+		"a term's operation":             arith(func(a *Arithmetization) { a.Gates[0].Terms[0].Zero = Cell(1).Add(Cell(2)) }),
+		"another operation":              arith(func(a *Arithmetization) { a.Gates[0].Terms[0].Zero = Cell(1).Sub(Cell(2)) }),
+		"operands exchanged":             arith(func(a *Arithmetization) { a.Gates[0].Terms[0].Zero = Cell(2).Sub(Cell(1)) }),
+		"a constant":                     arith(func(a *Arithmetization) { a.Gates[0].Terms[0].Zero = Cell(1).Sub(Int(1)) }),
+		"another constant":               arith(func(a *Arithmetization) { a.Gates[0].Terms[0].Zero = Cell(1).Sub(Int(2)) }),
+		"a term more":                    arith(func(a *Arithmetization) { a.Gates[0].Terms = append(a.Gates[0].Terms, Term{"more", Cell(1)}) }),
+		"a lookup's name":                arith(func(a *Arithmetization) { a.Lookups[0].Name = "other" }),
+		"a lookup more":                  arith(func(a *Arithmetization) { a.Lookups = append(a.Lookups, Lookup{"more", []Expr{Cell(0)}}) }),
+		"a tuple":                        arith(func(a *Arithmetization) { a.Lookups[0].Tuple[0] = Cell(3) }),
+		"a longer tuple":                 arith(func(a *Arithmetization) { a.Lookups[0].Tuple = append(a.Lookups[0].Tuple, Cell(3)) }),
 	}
 	circuits, keys := make(map[[32]byte]string), make(map[[64]byte]string)
 	for name, change := range changes {

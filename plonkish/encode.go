@@ -12,10 +12,10 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// version is of all encodings.
+// version is the version of all encodings.
 const version = 1
 
-// flags are all bits of an encoding, a byte each, in their order.
+// flags returns all flags that an encoding has as a byte each, in order.
 func (u *uses) flags() []*bool {
 	var all []*bool
 	for _, some := range [][]bool{u.gates, u.selectors, u.params, u.lookups} {
@@ -26,12 +26,13 @@ func (u *uses) flags() []*bool {
 	return all
 }
 
-// Bytes is the canonical encoding of a key, whose SHA-512 every proof is bound to: version, digest
-// of the system, log n, random rows, public values (uint32, little-endian), width of the tables,
-// whether τ is known, what is in use, G, G2, τG2, fixed commitments.
+// Bytes returns the canonical encoding of the key. Every proof is bound to its SHA-512. The parts of the
+// encoding are: version, digest of the arithmetization, log n, number of random rows, number of public values
+// (uint32, little-endian), width of the tables, whether τ is known, which parts are in use, G, G2, τG2, and
+// the fixed commitments.
 func (k *VerifyingKey) Bytes() []byte {
-	system := k.system.digest()
-	out := append([]byte{version}, system[:]...)
+	digest := k.arith.digest()
+	out := append([]byte{version}, digest[:]...)
 	out = append(out, byte(bits.Len(uint(k.n))-1), blinded)
 	out = binary.LittleEndian.AppendUint32(out, uint32(k.public))
 	out = append(out, byte(k.used.width))
@@ -51,11 +52,11 @@ func (k *VerifyingKey) Bytes() []byte {
 	return out
 }
 
-// ReadVerifyingKey is the key of a system's circuit that Bytes has encoded. Who has made it is for
-// the caller to know: a key is no proof of its circuit. The error is zkbench.ErrParams for a system
-// that is none, or a *zkbench.DecodeError.
-func ReadVerifyingKey(s System, in []byte) (*VerifyingKey, error) {
-	if err := s.check(); err != nil {
+// ReadVerifyingKey decodes a key that Bytes encoded, for a circuit of the given arithmetization. It cannot
+// check which circuit the key belongs to, so read keys only from a source that you trust. It returns
+// zkbench.ErrParams if the arithmetization is invalid, and a *zkbench.DecodeError if the encoding is.
+func ReadVerifyingKey(arith Arithmetization, in []byte) (*VerifyingKey, error) {
+	if err := arith.check(); err != nil {
 		return nil, err
 	}
 	rest := in
@@ -87,11 +88,11 @@ func ReadVerifyingKey(s System, in []byte) (*VerifyingKey, error) {
 		return v
 	}
 	number("version", version, version)
-	system := s.digest()
+	digest := arith.digest()
 	at := rest
-	if got := next("system", len(system)); err == nil && !bytes.Equal(got, system[:]) {
+	if got := next("arithmetization", len(digest)); err == nil && !bytes.Equal(got, digest[:]) {
 		rest = at
-		fail("system", "another than %q, or another version of it", s.Name)
+		fail("arithmetization", "not %q, or another version of it", arith.Name)
 	}
 	n := 1 << number("size", bits.Len(minSize)-1, bits.Len(maxSize)-1)
 	number("random rows", blinded, blinded)
@@ -101,7 +102,7 @@ func ReadVerifyingKey(s System, in []byte) (*VerifyingKey, error) {
 		rest = at
 		fail("public values", "%d, accepted are up to %d", public, n-blinded)
 	}
-	u := s.uses()
+	u := arith.uses()
 	u.width = number("width of tables", 0, maxTuple)
 	k := &VerifyingKey{public: public}
 	for _, flag := range append([]*bool{&k.insecure}, u.flags()...) {
@@ -110,7 +111,7 @@ func ReadVerifyingKey(s System, in []byte) (*VerifyingKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	k.layout = newLayout(&s, n, u)
+	k.layout = newLayout(&arith, n, u)
 	point := func(path string, n int, set func(b []byte) (int, error), encode func() []byte) {
 		at := rest
 		b := next(path, n)

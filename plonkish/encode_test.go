@@ -16,7 +16,7 @@ func TestKeysAreRead(t *testing.T) {
 	for _, s := range statements(t) {
 		t.Run(s.name, func(t *testing.T) {
 			in := s.Verifying().Bytes()
-			k := must.Get(ReadVerifyingKey(*s.system, in))(t)
+			k := must.Get(ReadVerifyingKey(*s.arith, in))(t)
 			golden.Equal(t, "encoding", in, k.Bytes())
 			golden.Equal(t, "said to be insecure", true, k.Insecure())
 			if err := agree(t, k, s.proof, s.public, bound); err != nil {
@@ -26,7 +26,7 @@ func TestKeysAreRead(t *testing.T) {
 			for i := 0; i < len(in); i += testsize.Pick(11, 1, 1) {
 				bad := slices.Clone(in)
 				bad[i] ^= 1
-				k, err := ReadVerifyingKey(*s.system, bad)
+				k, err := ReadVerifyingKey(*s.arith, bad)
 				var decode *zkbench.DecodeError
 				if err == nil {
 					err = k.VerifyInsecure(s.proof, s.public, bound)
@@ -49,7 +49,7 @@ func TestReadVerifyingKeyRefuses(t *testing.T) {
 		change func(in []byte) []byte
 	}{
 		{"version", 0, func(in []byte) []byte { in[0]++; return in }},
-		{"system", 1, func(in []byte) []byte { in[1]++; return in }},
+		{"arithmetization", 1, func(in []byte) []byte { in[1]++; return in }},
 		{"size", 33, func(in []byte) []byte { in[33] = 29; return in }},
 		{"size", 33, func(in []byte) []byte { in[33] = 2; return in }},
 		{"random rows", 34, func(in []byte) []byte { in[34] = 0; return in }},
@@ -71,8 +71,8 @@ func TestReadVerifyingKeyRefuses(t *testing.T) {
 			t.Errorf("%v; want %s at %d", err, test.path, test.offset)
 		}
 	}
-	must.FailGet(ReadVerifyingKey(TurboPlonk(), in))(t, zkbench.ErrMalformed, "of another system")
-	must.FailGet(ReadVerifyingKey(System{}, in))(t, zkbench.ErrParams, "of no system")
+	must.FailGet(ReadVerifyingKey(TurboPlonk(), in))(t, zkbench.ErrMalformed, "of another arithmetization")
+	must.FailGet(ReadVerifyingKey(Arithmetization{}, in))(t, zkbench.ErrParams, "of no arithmetization")
 }
 
 // identity has the compressed identity from lo to hi.
@@ -84,12 +84,12 @@ func identity(in []byte, lo, hi int) []byte {
 
 // FuzzReadVerifyingKey: no bytes make it panic, or have a key of another encoding.
 func FuzzReadVerifyingKey(f *testing.F) {
-	systems := []System{Plonk(), bitwise(3), unusual()}
+	ariths := []Arithmetization{Plonk(), bitwise(3), unusual()}
 	for i, s := range statements(f) {
 		f.Add(uint8(i), s.Verifying().Bytes())
 	}
 	f.Fuzz(func(t *testing.T, i uint8, in []byte) {
-		k, err := ReadVerifyingKey(systems[int(i)%len(systems)], in)
+		k, err := ReadVerifyingKey(ariths[int(i)%len(ariths)], in)
 		var decode *zkbench.DecodeError
 		switch {
 		case err == nil && !slices.Equal(k.Bytes(), in):

@@ -24,21 +24,21 @@ import (
 // TestBuildRefuses: what a Builder is given wrong is named when the circuit is built.
 func TestBuildRefuses(t *testing.T) {
 	for part, f := range map[string]func(b *Builder){
-		`a gate that system "plonk" does not have`: func(b *Builder) { b.Kind(fifth) },
-		"6 parameters of a row":                    func(b *Builder) { b.Kind(Arithmetic(), make([]fr.Element, 6)...) },
-		"7 parameters of a row":                    func(b *Builder) { b.Kind(nil, make([]fr.Element, 7)...) },
-		"whose circuit is built":                   func(b *Builder) { _, _ = b.Build() },
-		"row of kind 7":                            func(b *Builder) { b.Row(7, nil) },
-		"4 values":                                 func(b *Builder) { b.Row(0, make([]Var, 4)) },
-		"1 others":                                 func(b *Builder) { b.Row(0, nil, fr.Element{}) },
-		"row 0 holds value 9":                      func(b *Builder) { b.Row(0, []Var{9}) },
-		"row 0 holds value 1 of 0":                 func(b *Builder) { b.Row(0, []Var{1}) },
-		"row of kind 1, 0 values":                  func(b *Builder) { b.Row(1, nil) },
-		"values 0 and 1 to be equal":               func(b *Builder) { b.Equal(0, b.Var(fr.Element{})) },
-		"values 1 and 2 to be equal":               func(b *Builder) { b.Equal(b.Var(fr.Element{}), 2) },
-		"value 3; accepted are 1 to 0":             func(b *Builder) { b.Value(3) },
-		"value 0; accepted are 1 to 1":             func(b *Builder) { b.Value(b.Var(fr.Element{}) - 1) },
-		"0 rows of 0 late columns":                 func(b *Builder) { b.Late(0, nil) },
+		`a gate that arithmetization "plonk" does not have`: func(b *Builder) { b.Kind(fifth) },
+		"6 parameters of a row":                             func(b *Builder) { b.Kind(Arithmetic(), make([]fr.Element, 6)...) },
+		"7 parameters of a row":                             func(b *Builder) { b.Kind(nil, make([]fr.Element, 7)...) },
+		"has built its circuit":                             func(b *Builder) { _, _ = b.Build() },
+		"row of kind 7":                                     func(b *Builder) { b.Row(7, nil) },
+		"4 values":                                          func(b *Builder) { b.Row(0, make([]Var, 4)) },
+		"1 free cells":                                      func(b *Builder) { b.Row(0, nil, fr.Element{}) },
+		"row 0 holds value 9":                               func(b *Builder) { b.Row(0, []Var{9}) },
+		"row 0 holds value 1; accepted are 0 to 0":          func(b *Builder) { b.Row(0, []Var{1}) },
+		"row of kind 1 with 0 values":                       func(b *Builder) { b.Row(1, nil) },
+		"values 0 and 1 to be equal":                        func(b *Builder) { b.Equal(0, b.Var(fr.Element{})) },
+		"values 1 and 2 to be equal":                        func(b *Builder) { b.Equal(b.Var(fr.Element{}), 2) },
+		"value 3; accepted are 1 to 0":                      func(b *Builder) { b.Value(3) },
+		"value 0; accepted are 1 to 1":                      func(b *Builder) { b.Value(b.Var(fr.Element{}) - 1) },
+		"0 rows of 0 late columns":                          func(b *Builder) { b.Late(0, nil) },
 	} {
 		b := NewBuilder(Plonk())
 		f(b)
@@ -66,7 +66,7 @@ func TestBuildRefuses(t *testing.T) {
 	b.Row(0, nil)
 	b.Late(2, nil)
 	must.FailGet(b.Build())(t, zkbench.ErrParams, "2 rows of 2 late columns")
-	for part, s := range map[string]System{
+	for part, a := range map[string]Arithmetization{
 		"1 late columns":                                    {Columns: []string{"a"}, Permuted: 1, Late: 1},
 		"-1 late columns":                                   {Columns: []string{"a", "b"}, Permuted: 1, Late: -1},
 		`"g" reads the challenge`:                           {Columns: []string{"a"}, Permuted: 1, Gates: []*Gate{{Name: "g", Terms: []Term{{"t", Challenge()}}}}},
@@ -83,7 +83,7 @@ func TestBuildRefuses(t *testing.T) {
 		`"arithmetic of 3" reads column 2`:                  {Columns: []string{"a", "b"}, Permuted: 2, Params: 5, Gates: []*Gate{Arithmetic()}},
 		`reads column -1`:                                   {Columns: []string{"a"}, Permuted: 1, Gates: []*Gate{{Name: "g", Terms: []Term{{"t", Next(-1)}}}}},
 	} {
-		if _, err := NewBuilder(s).Build(); !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), part) {
+		if _, err := NewBuilder(a).Build(); !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), part) {
 			t.Errorf("%v; want %s", err, part)
 		}
 	}
@@ -306,7 +306,7 @@ func TestDecodeRefuses(t *testing.T) {
 // TestMaxSize: numbers of all cells, and of a column of public values, have 32 bits.
 func TestMaxSize(t *testing.T) {
 	for permuted, want := range map[int]int{1: maxSize, 15: maxSize, 16: 1 << 27, 31: 1 << 27, 32: 1 << 26, 255: 1 << 24} {
-		if got := (&System{Permuted: permuted}).maxSize(); got != want {
+		if got := (&Arithmetization{Permuted: permuted}).maxSize(); got != want {
 			t.Errorf("%d columns: %d rows, want %d", permuted, got, want)
 		}
 	}
@@ -328,7 +328,7 @@ func TestMemory(t *testing.T) {
 	chain(b, 1<<10, 7)
 	c := must.Get(b.Build())(t) // of 2^11 rows
 	for have, most := range map[uint64]int64{0: -1, 204_800: -1, 204_799: 1<<10 - blinded, 102_400: 1<<10 - blinded, 102_399: 1<<9 - blinded, 1: 0} {
-		err := c.fits(100, have)
+		err := c.checkMemory(100, have)
 		limit, ok := errors.AsType[*zkbench.LimitError](err)
 		if ok != (most >= 0) || ok && (limit.Max != most || limit.Estimate != int64(c.Rows())) {
 			t.Errorf("%d bytes: %v", have, err)

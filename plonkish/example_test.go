@@ -66,7 +66,7 @@ func Example() {
 	// 480 bytes: <nil>
 	// proof rejected: the opening does not hold
 	// unsatisfied circuit: row 2: gate "arithmetic of 3": term "sum" of ["a" "b" "c"]
-	// invalid parameters: row 1: column "c" holds no value, and "arithmetic of 3" of row 1 reads it; accepted are a Var, Zero's for 0, or a free cell that is given
+	// invalid parameters: row 1: column "c" holds no value, but "arithmetic of 3" of row 1 reads it; give it a Var (Zero for 0) or a free value
 }
 
 // A gate is a file like this one: its terms, which are 0 in its rows. This one is the fifth power
@@ -79,9 +79,9 @@ func Example_gate() {
 		{Name: "power", Zero: power.Sub(plonkish.Next(0))},
 		{Name: "key", Zero: key.Sub(plonkish.Next(1))},
 	}}
-	system := plonkish.System{Name: "steps", Columns: []string{"x", "key"}, Permuted: 2, Params: 1, Gates: []*plonkish.Gate{step}}
+	arith := plonkish.Arithmetization{Name: "steps", Columns: []string{"x", "key"}, Permuted: 2, Params: 1, Gates: []*plonkish.Gate{step}}
 
-	b := plonkish.NewBuilder(system)
+	b := plonkish.NewBuilder(arith)
 	state, secret := b.Var(fr.NewElement(2)), b.Var(fr.NewElement(10))
 	for i := range uint64(100) {
 		constant := fr.NewElement(i)

@@ -2,12 +2,12 @@ package plonkish
 
 import "github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
-// Expr is a polynomial in the cells of a row, of the row after it, and in the row's parameters.
-// It is stated once, and evaluated wherever it is needed: by provers over columns, by verifiers
-// over field elements, by Circuit.Check over a row. The zero value is 0.
+// Expr is a polynomial in the cells of a row, the cells of the next row and the row's parameters. It is
+// written once and evaluated in three ways: by provers over columns, by verifiers over field elements, and by
+// Circuit.Check over a row. The zero value is the polynomial 0.
 type Expr struct{ *node }
 
-// node is immutable, and may be part of many.
+// node is immutable, and may be part of many others.
 type node struct {
 	op       op
 	x, y     *node
@@ -25,14 +25,14 @@ const (
 	opMul
 )
 
-// variable is what an Expr depends on.
+// variable is something that an Expr depends on.
 type variable struct {
 	kind  kind
 	index int
 }
 
-// kind is of variables. Those of a row come first; a prover and a verifier add the rest, which
-// make gates and wiring one identity.
+// kind is the kind of a variable. The kinds that a row has come first. Provers and verifiers add the rest,
+// which make gates and wiring one identity.
 type kind uint8
 
 const (
@@ -54,17 +54,18 @@ const (
 	scalar                   // a challenge
 )
 
-// fixed tells whether the circuit decides it.
+// fixed reports whether the circuit decides the variable's value.
 func (k kind) fixed() bool {
 	return k == param || k == selector || k == looked || k == table || k == sigma
 }
 
-// column tells whether it is a committed polynomial, in its own row or the next.
+// column reports whether the variable is a committed polynomial, in its own row or the next.
 func (k kind) column() bool { return k <= nextSum }
 
-// next tells whether it is read in the next row, and here is what is read.
+// next reports whether the variable is read in the next row.
 func (k kind) next() bool { return k == nextCell || k == nextProduct || k == nextSum }
 
+// here returns the variable that v is in its own row.
 func (v variable) here() variable {
 	switch v.kind {
 	case nextCell:
@@ -77,30 +78,34 @@ func (v variable) here() variable {
 	return v
 }
 
-func of(k kind, index int) Expr { return Expr{&node{op: opVariable, variable: variable{k, index}}} }
+// varExpr returns a variable as an Expr.
+func varExpr(k kind, index int) Expr {
+	return Expr{&node{op: opVariable, variable: variable{k, index}}}
+}
 
-// Cell is the value of a column in the row.
-func Cell(column int) Expr { return of(cell, column) }
+// Cell returns the Expr for the value of a column in this row.
+func Cell(column int) Expr { return varExpr(cell, column) }
 
-// Next is the value of a column in the next row.
-func Next(column int) Expr { return of(nextCell, column) }
+// Next returns the Expr for the value of a column in the next row.
+func Next(column int) Expr { return varExpr(nextCell, column) }
 
-// Param is the row's parameter i.
-func Param(i int) Expr { return of(param, i) }
+// Param returns the Expr for the row's parameter i.
+func Param(i int) Expr { return varExpr(param, i) }
 
-// Challenge is what is drawn when all columns but the system's late ones are committed to.
-func Challenge() Expr { return of(scalar, drawn) }
+// Challenge returns the Expr for the challenge that late columns depend on. The challenge is drawn when all
+// other columns are committed to.
+func Challenge() Expr { return varExpr(scalar, drawn) }
 
-// Const is a constant.
+// Const returns the Expr for a constant.
 func Const(c fr.Element) Expr { return Expr{&node{value: c}} }
 
-// Int is a small constant.
+// Int returns the Expr for a small constant.
 func Int(c int64) Expr {
 	var e fr.Element
 	return Const(*e.SetInt64(c))
 }
 
-// constant is the value of an Expr that is one.
+// constant returns the value of an Expr that is a constant.
 func (e Expr) constant() (c fr.Element, ok bool) {
 	if e.node == nil {
 		return c, true
@@ -108,19 +113,19 @@ func (e Expr) constant() (c fr.Element, ok bool) {
 	return e.value, e.op == opConst
 }
 
-// Add is e + x.
+// Add returns e + x.
 func (e Expr) Add(x Expr) Expr { return simplified(opAdd, e, x) }
 
-// Sub is e - x.
+// Sub returns e - x.
 func (e Expr) Sub(x Expr) Expr { return simplified(opSub, e, x) }
 
-// Mul is e x.
+// Mul returns e·x.
 func (e Expr) Mul(x Expr) Expr { return simplified(opMul, e, x) }
 
-// Square is e e.
+// Square returns e·e.
 func (e Expr) Square() Expr { return e.Mul(e) }
 
-// simplified leaves out what constants make superfluous.
+// simplified returns x o y, without operations that constants make superfluous.
 func simplified(o op, x, y Expr) Expr {
 	a, isA := x.constant()
 	b, isB := y.constant()

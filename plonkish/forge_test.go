@@ -61,7 +61,7 @@ func (c *Circuit) setCell(column, row int, e fr.Element) {
 	} else {
 		c.free[column-len(c.cells)][row] = e
 	}
-	if early := len(c.system.Columns) - c.system.Late; column >= early {
+	if early := len(c.arith.Columns) - c.arith.Late; column >= early {
 		c.late = append(slices.Clip(c.late), lateRows{row, row + 1, func(_ fr.Element, cells [][]fr.Element) { cells[column-early][0] = e }})
 	}
 }
@@ -76,11 +76,11 @@ func (c *Circuit) tied(column, row int) bool {
 		var all []Expr
 		for i, t := range f.tables {
 			if t > 0 {
-				all = append(all, c.system.Lookups[i].Tuple...)
+				all = append(all, c.arith.Lookups[i].Tuple...)
 			}
 		}
 		if f.gate >= 0 {
-			for _, t := range c.system.Gates[f.gate].Terms {
+			for _, t := range c.arith.Gates[f.gate].Terms {
 				all = append(all, t.Zero)
 			}
 		}
@@ -98,7 +98,7 @@ func TestForgedWitnesses(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			cells := 0
 			for row := range s.rows {
-				for column := range s.system.Columns {
+				for column := range s.arith.Columns {
 					some := testsize.Pick(4, 1, 1)
 					if s.name == "plonk, 2^6" {
 						some = 7 // all rows are of one kind
@@ -264,7 +264,7 @@ func TestForgedLookups(t *testing.T) {
 		return func(v []fr.Element) { v[row].Add(&v[row], ptr(element(by))) }
 	}
 	for _, s := range statements(t) {
-		if len(s.tables) == 0 || len(s.system.Columns) < 4 || s.name == "one lookup" && testsize.Pick(true, false, false) {
+		if len(s.tables) == 0 || len(s.arith.Columns) < 4 || s.name == "one lookup" && testsize.Pick(true, false, false) {
 			continue
 		}
 		end, rows := s.n-blinded, tableRows(s.tables)

@@ -9,13 +9,13 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Term is a polynomial that is 0 in every row of its gate.
+// Term is a polynomial, Zero, that is 0 in every row of its gate.
 type Term struct {
 	Name string
 	Zero Expr
 }
 
-// Gate is what the rows that name it must satisfy. It is not changed once it is used.
+// Gate is a list of terms that rows with this gate must satisfy. Do not change a Gate after its first use.
 type Gate struct {
 	Name  string
 	Terms []Term
@@ -23,12 +23,12 @@ type Gate struct {
 
 func (g *Gate) clone() *Gate { return &Gate{g.Name, slices.Clone(g.Terms)} }
 
-// is tells whether two gates have one name and the same terms.
-func (g *Gate) is(other *Gate) bool {
+// equal reports whether two gates have the same name and the same terms.
+func (g *Gate) equal(other *Gate) bool {
 	return g == other || g != nil && other != nil && g.Name == other.Name && slices.Equal(g.Terms, other.Terms)
 }
 
-// vanishes tells whether all terms are 0 where all parameters are, whatever the cells hold.
+// vanishes reports whether all terms are 0 if all parameters are, whatever the cells hold.
 func (g *Gate) vanishes() bool {
 	for _, t := range g.Terms {
 		if c, ok := evaluate(compile(t.Zero), withoutParams{}).constant(); !ok || !c.IsZero() {
@@ -45,12 +45,12 @@ func (withoutParams) variable(v variable) Expr {
 	if v.kind == param {
 		return Expr{}
 	}
-	return of(v.kind, v.index)
+	return varExpr(v.kind, v.index)
 }
 func (withoutParams) constant(c fr.Element) Expr { return Const(c) }
 func (withoutParams) apply(o op, x, y Expr) Expr { return simplified(o, x, y) }
 
-// reads are the variables of all terms.
+// reads returns the variables of all terms.
 func (g *Gate) reads() []variable {
 	var all []variable
 	for _, t := range g.Terms {
@@ -59,8 +59,8 @@ func (g *Gate) reads() []variable {
 	return all
 }
 
-// fixes returns the column of a cell that the gate says to be 0 and says nothing else, in rows of
-// these parameters.
+// fixes returns the column of a cell that the gate says is 0, if it says nothing else in rows of these
+// parameters.
 func (g *Gate) fixes(params []fr.Element) (column int, ok bool) {
 	column = -1
 	for _, t := range g.Terms {
@@ -89,59 +89,59 @@ func (w withParams) variable(v variable) Expr {
 	if v.kind == param {
 		return Const(w[v.index])
 	}
-	return of(v.kind, v.index)
+	return varExpr(v.kind, v.index)
 }
 func (withParams) constant(c fr.Element) Expr { return Const(c) }
 func (withParams) apply(o op, x, y Expr) Expr { return simplified(o, x, y) }
 
-// atCell is the algebra of values in which all variables are one.
+// atCell is the algebra of values in which all variables have this value.
 type atCell int64
 
 func (a atCell) variable(variable) fr.Element         { return *new(fr.Element).SetInt64(int64(a)) }
 func (atCell) constant(c fr.Element) fr.Element       { return c }
 func (atCell) apply(o op, x, y fr.Element) fr.Element { return apply(o, x, y) }
 
-// System is what circuits are made of.
-type System struct {
+// Arithmetization defines what circuits are made of: columns, gates and lookups.
+type Arithmetization struct {
 	Name     string
-	Columns  []string // names
-	Permuted int      // the first so many columns have cells that can be wired to others
-	Late     int      // the last so many, none of them permuted, depend on Challenge (Builder.Late)
-	Params   int      // fixed elements of a row, besides its gate
+	Columns  []string // names of the columns
+	Permuted int      // the first Permuted columns have cells that can be wired to others
+	Late     int      // the last Late columns depend on Challenge (Builder.Late); none of them is permuted
+	Params   int      // number of fixed elements of a row, besides its gate
 	Gates    []*Gate
-	Lookups  []Lookup // what a row can look up, besides its gate
+	Lookups  []Lookup // lookups that a row can use, besides its gate
 }
 
-func (s *System) check() error {
-	bad := func(format string, a ...any) error {
-		return fmt.Errorf("%w: system %q: "+format, append([]any{zkbench.ErrParams, s.Name}, a...)...)
+func (a *Arithmetization) check() error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%w: arithmetization %q: "+format, append([]any{zkbench.ErrParams, a.Name}, args...)...)
 	}
-	if s.Permuted < 1 || s.Permuted > len(s.Columns) {
-		return bad("%d permuted of %d columns, accepted are 1 to %d", s.Permuted, len(s.Columns), len(s.Columns))
+	if a.Permuted < 1 || a.Permuted > len(a.Columns) {
+		return bad("%d permuted of %d columns, accepted are 1 to %d", a.Permuted, len(a.Columns), len(a.Columns))
 	}
-	if most := len(s.Columns) - s.Permuted; s.Late < 0 || s.Late > most {
-		return bad("%d late columns, accepted are up to %d that are not permuted", s.Late, most)
+	if most := len(a.Columns) - a.Permuted; a.Late < 0 || a.Late > most {
+		return bad("%d late columns, accepted are up to %d that are not permuted", a.Late, most)
 	}
-	if s.Params < 0 {
-		return bad("%d parameters", s.Params)
+	if a.Params < 0 {
+		return bad("%d parameters, accepted are 0 and more", a.Params)
 	}
 	names := make(map[string]bool)
 	reads := func(name string, variables []variable) error {
 		switch {
 		case name == Wiring:
-			return bad("a gate or lookup is called %q, as wires are", name)
+			return bad("a gate or lookup is called %q, which is the name of wires", name)
 		case names[name]:
 			return bad("two gates or lookups are called %q", name)
 		}
 		names[name] = true
 		for _, v := range variables {
-			what, limit := "column", len(s.Columns)
+			what, limit := "column", len(a.Columns)
 			switch v.kind {
 			case param:
-				what, limit = "parameter", s.Params
+				what, limit = "parameter", a.Params
 			case scalar:
-				if s.Late == 0 {
-					return bad("%q reads the challenge, and no column is late", name)
+				if a.Late == 0 {
+					return bad("%q reads the challenge, but no column is late", name)
 				}
 				continue
 			}
@@ -151,7 +151,7 @@ func (s *System) check() error {
 		}
 		return nil
 	}
-	for _, g := range s.Gates {
+	for _, g := range a.Gates {
 		if g == nil {
 			return bad("a gate that is nil")
 		}
@@ -159,7 +159,7 @@ func (s *System) check() error {
 			return err
 		}
 	}
-	for _, l := range s.Lookups {
+	for _, l := range a.Lookups {
 		if err := reads(l.Name, l.reads()); err != nil {
 			return err
 		}

@@ -7,23 +7,25 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/grumpkin"
 )
 
-// The arithmetic gates, of three, four and five columns: with parameters m, q_0, ..., c
+// Arithmetic returns the arithmetic gate of three columns. With parameters m, q_0, q_1, q_2 and c it requires
 //
-//	m w_0 w_1 + Σ q_i w_i + c = 0,
-//
-// and m w_1 w_2 instead in Arithmetic5, for rows that accumulate in their first column.
-
-// Arithmetic returns the gate of three columns.
+//	m w_0 w_1 + q_0 w_0 + q_1 w_1 + q_2 w_2 + c = 0.
 func Arithmetic() *Gate { return arithmetic3.clone() }
 
-// Arithmetic4 returns the gate of four columns.
+// Arithmetic4 returns the arithmetic gate of four columns. With parameters m, q_0, ..., q_3 and c it requires
+//
+//	m w_0 w_1 + q_0 w_0 + ... + q_3 w_3 + c = 0.
 func Arithmetic4() *Gate { return arithmetic4.clone() }
 
-// Arithmetic5 returns the gate of five columns, whose product is of the second and the third.
+// Arithmetic5 returns the arithmetic gate of five columns. With parameters m, q_0, ..., q_4 and c it requires
+//
+//	m w_1 w_2 + q_0 w_0 + ... + q_4 w_4 + c = 0.
+//
+// The product leaves the first column to rows that accumulate there.
 func Arithmetic5() *Gate { return arithmetic5.clone() }
 
-// The gates of this package. Callers get copies, which they may change: a Builder takes a gate for
-// that of its system only if name and terms are the same.
+// The gates of this package. Callers get copies, which they may change: a Builder accepts a gate only if its
+// arithmetization has one with the same name and terms.
 var (
 	arithmetic3 = arithmetic(3, 0)
 	arithmetic4 = arithmetic(4, 0)
@@ -38,15 +40,15 @@ func arithmetic(columns, factor int) *Gate {
 	return &Gate{Name: fmt.Sprintf("arithmetic of %d", columns), Terms: []Term{{"sum", sum.Add(Param(columns + 1))}}}
 }
 
-// quad is 0 for 0, 1, 2 and 3.
+// quad returns a polynomial that is 0 exactly for x = 0, 1, 2 and 3.
 func quad(x Expr) Expr { return x.Mul(x.Sub(Int(1))).Mul(x.Sub(Int(2))).Mul(x.Sub(Int(3))) }
 
-// appended is the digit that x has and y, times 4, has not.
+// appended returns the digit that x has and y, times 4, does not have.
 func appended(x, y Expr) Expr { return x.Sub(y.Mul(Int(4))) }
 
-// Range returns the gate that accumulates four digits of base 4 a row, the highest first: b is 4 a
-// and a digit, c is 4 b and a digit, then d, and a of the next row. From 0 on, whatever is
-// accumulated is below 4 to the number of digits.
+// Range returns the gate that accumulates four digits of base 4 per row, the highest first. In the order
+// a, b, c, d, next row's a, each is 4 times the one before it plus a digit. A number that is accumulated from 0
+// is below 4 to the number of its digits.
 func Range() *Gate { return rangeOf4.clone() }
 
 var rangeOf4 = &Gate{Name: "range", Terms: []Term{
@@ -56,11 +58,11 @@ var rangeOf4 = &Gate{Name: "range", Terms: []Term{
 	{"next a", quad(appended(Next(0), Cell(3)))},
 }}
 
-// And returns the gate that accumulates a digit of base 4 a row of both operands, a and b, and of
-// their bitwise and, d; c is the product of the digits that the next row has.
+// And returns the gate that accumulates one digit of base 4 per row: of two operands a and b, and of their
+// bitwise AND, d. Column c holds the product of the digits that the next row appends to a and b.
 func And() *Gate { return bitwiseAnd.clone() }
 
-// Xor returns the gate that is And for the bitwise exclusive or.
+// Xor returns a gate like And, but for the bitwise exclusive or.
 func Xor() *Gate { return bitwiseXor.clone() }
 
 var (
@@ -78,8 +80,8 @@ func logic(name string, result func(x, y, and Expr) Expr) *Gate {
 	}}
 }
 
-// and is the bitwise and of two digits of base 4 and of their product: a polynomial of degree 3,
-// as each x^i y^j, i, j < 4, is a power of the product times one of x or y.
+// and returns the bitwise AND of two digits of base 4, given their product. It is a polynomial of degree 3,
+// as each x^i y^j, i, j < 4, is a power of the product times a power of x or y.
 func and(x, y, product Expr) Expr {
 	// The Lagrange polynomials of 0, 1, 2, 3.
 	var points []fr.Element
@@ -115,11 +117,12 @@ func and(x, y, product Expr) Expr {
 	return sum
 }
 
-// curveB is of Grumpkin, y² = x³ - 17, whose coordinates are scalars of BN254.
+// curveB is the b of Grumpkin, y² = x³ - 17, whose coordinates are scalars of BN254.
 const curveB = -17
 
-// added are the terms of P + A = Q for points that are neither equal nor opposite; for those it
-// says nothing of Q. The square of A's y is what the curve has, so that its degree does not count.
+// added returns the terms of P + A = Q for points that are neither equal nor opposite; for others the terms
+// say nothing of Q. The square of A's y is computed from the curve's equation, so that its degree does not
+// count.
 func added(x, y, xa, ya, xq, yq Expr) []Term {
 	run := xa.Sub(x)
 	return []Term{
@@ -128,14 +131,14 @@ func added(x, y, xa, ya, xq, yq Expr) []Term {
 	}
 }
 
-// PointAdd returns the gate that adds a point of Grumpkin in c and d to one in a and b; the sum is in
-// the next row's a and b. The points must be on the curve, and neither equal nor opposite.
+// PointAdd returns the gate that adds the Grumpkin point in c and d to the one in a and b. The sum is in the
+// next row's a and b. The points must be on the curve, and neither equal nor opposite.
 func PointAdd() *Gate { return pointAdd.clone() }
 
 var pointAdd = &Gate{Name: "point addition", Terms: added(Cell(0), Cell(1), Cell(2), Cell(3), Next(0), Next(1))}
 
-// PointDouble returns the gate that doubles the point of Grumpkin in a and b; the double is in the
-// next row's a and b.
+// PointDouble returns the gate that doubles the Grumpkin point in a and b. The double is in the next row's a
+// and b.
 func PointDouble() *Gate { return pointDouble.clone() }
 
 var pointDouble = &Gate{Name: "point doubling", Terms: func() []Term {
@@ -147,10 +150,10 @@ var pointDouble = &Gate{Name: "point doubling", Terms: func() []Term {
 	}
 }()}
 
-// Ladder returns the gate that adds a digit's multiple of a constant point to the sum in a and b; the next row has the
-// new one. The digit is -3, -1, 1 or 3: what the next row's d has, and 4 times the row's has not; c
-// is the multiple's x. With parameters x_1, x_0, y_1, y_0 of P its x is x_1 digit² + x_0, and its y
-// is digit (y_1 x + y_0) (LadderParams).
+// Ladder returns the gate that adds digit·P to the point in a and b, for a constant point P. The sum is in
+// the next row's a and b. The digit is -3, -1, 1 or 3, and equals the next row's d less 4 times this row's d.
+// Column c holds the x of digit·P. With the parameters x_1, x_0, y_1, y_0 of P (LadderParams), x is x_1
+// digit² + x_0, and y is digit (y_1 x + y_0).
 func Ladder() *Gate { return ladder.clone() }
 
 var ladder = &Gate{Name: "ladder", Terms: func() []Term {
@@ -164,13 +167,13 @@ var ladder = &Gate{Name: "ladder", Terms: func() []Term {
 	}, added(Cell(0), Cell(1), xa, ya, Next(0), Next(1))...)
 }()}
 
-// Window returns the gate that adds the point in xa and ya to that in x and y; the next row has the
-// sum. The lookup of the same row says which point that is.
+// Window returns the gate that adds the point in xa and ya to the point in x and y. The sum is in the next
+// row. The lookup of the same row says which point is added.
 func Window() *Gate { return window.clone() }
 
 var window = &Gate{Name: "window", Terms: added(Cell(1), Cell(2), Cell(3), Cell(4), Next(1), Next(2))}
 
-// LadderParams are the parameters of Ladder for a point and three times it.
+// LadderParams returns the parameters of Ladder for a point and its triple.
 func LadderParams(point, triple grumpkin.G1Affine) [4]fr.Element {
 	x, y := fr.Element(point.X), fr.Element(point.Y) // of one field
 	x3, y3 := fr.Element(triple.X), fr.Element(triple.Y)

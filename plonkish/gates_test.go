@@ -60,7 +60,7 @@ func logical(b *Builder, gate *Gate, x, y []int64) {
 	row := []Var{zero, zero, 0, zero}
 	for i := range x {
 		z := x[i] & y[i]
-		if gate.is(Xor()) {
+		if gate.equal(Xor()) {
 			z = x[i] ^ y[i]
 		}
 		row[2] = b.Var(element(x[i] * y[i]))
@@ -154,14 +154,14 @@ func windowed(b *Builder, digits []int64) {
 	b.Row(0, []Var{scalar, state[0], state[1]})
 }
 
-// TestDegrees: the quotient of each system, all gates in use, is of as many pieces as the
+// TestDegrees: the quotient of each arithmetization, all gates in use, is of as many pieces as the
 // permutation's own is.
 func TestDegrees(t *testing.T) {
 	all := func(n int) []bool { return slices.Repeat([]bool{true}, n) }
-	for want, s := range map[int]System{3: Plonk(), 4: TurboPlonk()} {
-		l := newLayout(&s, 64, uses{gates: all(len(s.Gates)), selectors: all(len(s.Gates)), params: all(s.Params)})
+	for want, a := range map[int]Arithmetization{3: Plonk(), 4: TurboPlonk()} {
+		l := newLayout(&a, 64, uses{gates: all(len(a.Gates)), selectors: all(len(a.Gates)), params: all(a.Params)})
 		if l.pieces != want {
-			t.Errorf("%s: %d pieces, want %d", s.Name, l.pieces, want)
+			t.Errorf("%s: %d pieces, want %d", a.Name, l.pieces, want)
 		}
 	}
 	s := UltraPlonk()

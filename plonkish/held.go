@@ -10,50 +10,51 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// UnheldError names a cell or a public value for which any number would do, so that Build refuses it.
-// It is a zkbench.ErrParams. Rows are those of the circuit: the first are those of public values.
+// UnheldError reports a cell or a public value that could be any number; Build refuses such a circuit. Either
+// a gate or a lookup reads a cell that holds no value, or nothing reads the public value. The error wraps
+// zkbench.ErrParams. Row numbers are those of the circuit, which begins with a row for each public value.
 type UnheldError struct {
-	Row       int // of a public value its number
+	Row       int // for a public value, its number
 	Column    string
-	Behind    bool   // the row is the one behind the last
-	Reader    string // the gate or lookup that reads the cell; "": a public value that none reads
+	Behind    bool   // the row would be the one after the last
+	Reader    string // the gate or lookup that reads the cell; "" for a public value
 	ReaderRow int    // the reader's row: Row, or the one before it
 }
 
 func (e *UnheldError) Error() string {
 	switch {
 	case e.Reader == "":
-		return fmt.Sprintf("%v: public value %d: no gate and no lookup reads it, so that any number would do", e.Unwrap(), e.Row)
+		return fmt.Sprintf("%v: public value %d: no gate and no lookup reads it, so any number would do", e.Unwrap(), e.Row)
 	case e.Behind:
-		return fmt.Sprintf("%v: row %d, behind the last one: %q of row %d reads its column %q; accepted is a row more", e.Unwrap(), e.Row, e.Reader, e.ReaderRow, e.Column)
+		return fmt.Sprintf("%v: row %d, after the last one: %q of row %d reads its column %q; add that row", e.Unwrap(), e.Row, e.Reader, e.ReaderRow, e.Column)
 	}
-	return fmt.Sprintf("%v: row %d: column %q holds no value, and %q of row %d reads it; accepted are a Var, Zero's for 0, or a free cell that is given",
+	return fmt.Sprintf("%v: row %d: column %q holds no value, but %q of row %d reads it; give it a Var (Zero for 0) or a free value",
 		e.Unwrap(), e.Row, e.Column, e.Reader, e.ReaderRow)
 }
 
 // Unwrap returns zkbench.ErrParams.
 func (*UnheldError) Unwrap() error { return zkbench.ErrParams }
 
-// part is an Expr that rows of a gate or of a lookup are about.
+// part is an Expr that rows of a gate or of a lookup must satisfy.
 type part struct {
 	reader       string
-	gate, lookup int // of the system's; -1: none
+	gate, lookup int // index in the arithmetization; -1: none
 	index        int // in the lookup's tuple
 	expr         Expr
 	params       []int           // that it reads
 	forms        map[uint64]form // by those of params that are not 0
 }
 
-// form is a part without what parameters that are 0 multiply.
+// form is a part without what is multiplied by parameters of 0.
 type form struct {
 	reads []variable
 	alone bool // it is the cell that it reads
 }
 
-// readers are the parts of a system by the cells that they read.
+// readers maps a cell to the parts that read it.
 type readers map[variable][]*part
 
-func (s *System) readers() readers {
+func (a *Arithmetization) readers() readers {
 	r := make(readers)
 	add := func(p *part) {
 		p.forms = make(map[uint64]form)
@@ -69,12 +70,12 @@ func (s *System) readers() readers {
 			}
 		}
 	}
-	for i, g := range s.Gates {
+	for i, g := range a.Gates {
 		for _, t := range g.Terms {
 			add(&part{reader: g.Name, gate: i, lookup: -1, expr: t.Zero})
 		}
 	}
-	for i, l := range s.Lookups {
+	for i, l := range a.Lookups {
 		for j, e := range l.Tuple {
 			add(&part{reader: l.Name, gate: -1, lookup: i, index: j, expr: e})
 		}
@@ -82,8 +83,8 @@ func (s *System) readers() readers {
 	return r
 }
 
-// in returns the part's form in rows of a kind. Kinds are many, and forms few.
-func (p *part) in(f *fixed) form {
+// formIn returns the part's form in rows of a kind. There are many kinds, but few forms.
+func (p *part) formIn(f *fixed) form {
 	var key uint64
 	for i, param := range p.params {
 		if !f.params[param].IsZero() {
@@ -99,14 +100,15 @@ func (p *part) in(f *fixed) form {
 	return now
 }
 
-// reader returns the name of what reads a cell in rows of a kind, "" if nothing does. If a lookup has the
-// cell as a part by itself, and its table has only 0 there, the table says what the cell is: it is held.
+// reader returns the name of what reads a cell in rows of a kind, or "" if nothing does. The cell is held if
+// a lookup has it as a part by itself and the table has only 0 there, because then the table says what the
+// cell is.
 func (r readers) reader(f *fixed, v variable, tables []*Table) (name string, held bool) {
 	for _, p := range r[v] {
 		if p.gate >= 0 && p.gate != f.gate || p.lookup >= 0 && f.tables[p.lookup] == 0 {
 			continue
 		}
-		now := p.in(f)
+		now := p.formIn(f)
 		if !slices.Contains(now.reads, v) {
 			continue
 		}
@@ -118,19 +120,19 @@ func (r readers) reader(f *fixed, v variable, tables []*Table) (name string, hel
 	return name, held
 }
 
-// isZero tells whether all of a column is 0, as what a table does not have is.
+// isZero reports whether all of a column is 0. A column that the table does not have is.
 func (t *Table) isZero(column int) bool {
 	return column >= len(t.Columns) || !slices.ContainsFunc(t.Columns[column], func(e fr.Element) bool { return !e.IsZero() })
 }
 
-// behindLast returns an *UnheldError if the last row reads the one after it.
-func (b *Builder) behindLast() error {
+// checkAfterLast returns an *UnheldError if the last row reads the one after it.
+func (b *Builder) checkAfterLast() error {
 	last := len(b.rows) - 1
 	if last < 0 {
 		return nil
 	}
-	r := b.system.readers()
-	for column, name := range b.system.Columns {
+	r := b.arith.readers()
+	for column, name := range b.arith.Columns {
 		if reader, _ := r.reader(&b.kinds[b.rows[last]], variable{nextCell, column}, b.tables); reader != "" {
 			at := len(b.public) + last
 			return &UnheldError{Row: at + 1, Column: name, Behind: true, Reader: reader, ReaderRow: at}
@@ -139,13 +141,13 @@ func (b *Builder) behindLast() error {
 	return nil
 }
 
-// held returns an *UnheldError if a gate or a lookup reads a cell that nothing holds, or if none reads a
-// public value.
-func (c *Circuit) held(given func(row int) (free int, late bool)) error {
-	r, late := c.system.readers(), len(c.system.Columns)-c.system.Late
+// checkHeld returns an *UnheldError if a gate or a lookup reads a cell that holds no value, or if none reads
+// a public value.
+func (c *Circuit) checkHeld(given func(row int) (free int, late bool)) error {
+	r, late := c.arith.readers(), len(c.arith.Columns)-c.arith.Late
 	for row := range c.rows {
 		free, filled := given(row)
-		for column := range c.system.Columns {
+		for column := range c.arith.Columns {
 			if column < len(c.cells) && c.cells[column][row] != 0 ||
 				len(c.cells) <= column && column < len(c.cells)+free || column >= late && filled {
 				continue
@@ -159,22 +161,22 @@ func (c *Circuit) held(given func(row int) (free int, late bool)) error {
 				name, at, held = here, row, held || zero
 			}
 			if name != "" && !held {
-				return &UnheldError{Row: row, Column: c.system.Columns[column], Reader: name, ReaderRow: at}
+				return &UnheldError{Row: row, Column: c.arith.Columns[column], Reader: name, ReaderRow: at}
 			}
 		}
 	}
 	for i := range c.public {
 		if !c.isRead(r, 0, i) {
-			return &UnheldError{Row: i, Column: c.system.Columns[0]}
+			return &UnheldError{Row: i, Column: c.arith.Columns[0]}
 		}
 	}
 	return nil
 }
 
-// isRead tells whether what a gate or a lookup says depends on a cell of a permuted column, and those that are wired
-// to it. A term that names the cell need not: its parameters may be such that it vanishes, or the cell may stand in it
-// twice. So terms are evaluated where all other cells are drawn, with two numbers for these: polynomials that
-// differ are taken for one with a chance of their degree in 2^254.
+// isRead reports whether a gate or a lookup depends on a cell of a permuted column, or on a cell wired to it.
+// A term that names the cell need not depend on it: the parameters may make the term vanish, or the cell may
+// cancel out. So isRead evaluates terms at random values of all other cells, with two numbers for these
+// cells. Two different polynomials agree there with a probability of at most their degree / 2^254.
 func (c *Circuit) isRead(r readers, column, row int) bool {
 	wired := make(map[[2]int]bool)
 	cycle := c.cycle(column, row)
@@ -189,7 +191,8 @@ func (c *Circuit) isRead(r readers, column, row int) bool {
 	})
 }
 
-// depends tells whether the part's value in a row of a kind depends on the number that wired cells have.
+// depends reports whether the part's value in a row of a kind depends on the number that the wired cells
+// hold.
 func (p *part) depends(f *fixed, row int, wired map[[2]int]bool) bool {
 	if p.gate >= 0 && p.gate != f.gate || p.lookup >= 0 && f.tables[p.lookup] == 0 {
 		return false
@@ -200,7 +203,7 @@ func (p *part) depends(f *fixed, row int, wired map[[2]int]bool) bool {
 	return !one.Equal(&other)
 }
 
-// reads tells whether a gate or a lookup names a cell with parameters that are not 0.
+// reads reports whether a gate or a lookup names a cell, with parameters that are not 0.
 func (c *Circuit) reads(r readers, column, row int) bool {
 	reader, _ := r.reader(c.kindOf(row), variable{cell, column}, c.tables)
 	if reader == "" && row > 0 {
@@ -209,7 +212,7 @@ func (c *Circuit) reads(r readers, column, row int) bool {
 	return reader != ""
 }
 
-// atPoint is the algebra of Exprs at a point that is drawn, of which the wired cells have one of two numbers.
+// atPoint is the algebra of Exprs at a random point. The wired cells have one of two numbers.
 type atPoint struct {
 	params []fr.Element
 	wired  map[[2]int]bool // by column and row
@@ -235,16 +238,16 @@ func (a atPoint) variable(v variable) fr.Element {
 func (atPoint) constant(c fr.Element) fr.Element       { return c }
 func (atPoint) apply(o op, x, y fr.Element) fr.Element { return apply(o, x, y) }
 
-// drawnNumber is a number that nothing in a circuit has to do with.
+// drawnNumber returns a number that is unrelated to any circuit.
 func drawnNumber(kind, index int) (e fr.Element) {
 	sum := sha256.Sum256(fmt.Appendf(nil, "zkbench/v1/plonkish held %d %d", kind, index))
 	e.SetBytes(sum[:])
 	return e
 }
 
-// areRead returns a zkbench.ErrParams for a value that no gate and no lookup reads.
-func (c *Circuit) areRead(values []Var) error {
-	r, read := c.system.readers(), make(map[Var]bool)
+// checkRead returns zkbench.ErrParams if no gate and no lookup reads one of the values.
+func (c *Circuit) checkRead(values []Var) error {
+	r, read := c.arith.readers(), make(map[Var]bool)
 	for j, column := range c.cells {
 		for row, v := range column {
 			if !read[v] && slices.Contains(values, v) {
@@ -254,11 +257,11 @@ func (c *Circuit) areRead(values []Var) error {
 	}
 	for _, v := range values {
 		if v == 0 || !read[v] {
-			return fmt.Errorf("%w: value %d: no gate and no lookup reads it, so that any number would do", zkbench.ErrParams, v)
+			return fmt.Errorf("%w: value %d: no gate and no lookup reads it, so any number would do", zkbench.ErrParams, v)
 		}
 	}
 	return nil
 }
 
-// kindOf is the kind of a row.
+// kindOf returns the kind of a row.
 func (c *Circuit) kindOf(row int) *fixed { return &c.kinds[c.rows[row]] }

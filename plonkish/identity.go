@@ -21,13 +21,13 @@ const (
 	challenges
 )
 
-// layout is what a key's prover and verifier share: the identity that a circuit's columns satisfy
-// on all its rows, and what is opened to check it at one point.
+// layout is what prover and verifier of a key share: the identity that a circuit's columns satisfy in all
+// rows, and what is opened to check it at one point.
 type layout struct {
-	system *System
-	n      int
-	root   fr.Element // of order n
-	used   uses
+	arith *Arithmetization
+	n     int
+	root  fr.Element // of order n
+	used  uses
 
 	identity  program
 	committed []variable // columns that the identity reads, fixed or not
@@ -37,7 +37,7 @@ type layout struct {
 	extra     bool       // and the last one has another
 }
 
-// uses are the parts of a system that a circuit has rows of.
+// uses says which parts of an arithmetization a circuit has rows of.
 type uses struct {
 	gates     []bool
 	selectors []bool // of gates: parameters are not enough to switch it off
@@ -46,17 +46,16 @@ type uses struct {
 	width     int // of the tables
 }
 
-// uses are none.
-func (s *System) uses() uses {
+// uses returns uses in which no part is used.
+func (a *Arithmetization) uses() uses {
 	return uses{
-		gates: make([]bool, len(s.Gates)), selectors: make([]bool, len(s.Gates)),
-		params: make([]bool, s.Params), lookups: make([]bool, len(s.Lookups)),
+		gates: make([]bool, len(a.Gates)), selectors: make([]bool, len(a.Gates)),
+		params: make([]bool, a.Params), lookups: make([]bool, len(a.Lookups)),
 	}
 }
 
 func (c *Circuit) uses() uses {
-	s := c.system
-	u := s.uses()
+	u := c.arith.uses()
 	inUse := make([]bool, len(c.kinds))
 	for _, k := range c.rows {
 		inUse[k] = true
@@ -75,7 +74,7 @@ func (c *Circuit) uses() uses {
 			u.lookups[i] = u.lookups[i] || t > 0
 		}
 	}
-	for i, g := range s.Gates {
+	for i, g := range c.arith.Gates {
 		u.selectors[i] = !g.vanishes()
 		for _, v := range g.reads() {
 			for k, f := range c.kinds {
@@ -91,15 +90,15 @@ func (c *Circuit) uses() uses {
 	return u
 }
 
-// newLayout states the identity: gates, wiring, and the ends of the running product.
-func newLayout(s *System, n int, u uses) *layout {
-	l := &layout{system: s, n: n, used: u, root: poly.Root(n)}
+// newLayout builds the identity from gates, wiring, lookups and the ends of the running product.
+func newLayout(a *Arithmetization, n int, u uses) *layout {
+	l := &layout{arith: a, n: n, used: u, root: poly.Root(n)}
 	terms := l.gates()
 	terms = append(terms, l.permutation()...)
 	terms = append(terms, l.lookupTerms(l.unblinded)...)
 	var sum Expr
 	for _, t := range slices.Backward(terms) {
-		sum = sum.Mul(of(scalar, alpha)).Add(t)
+		sum = sum.Mul(varExpr(scalar, alpha)).Add(t)
 	}
 	l.identity = compile(sum)
 	l.open()
@@ -111,8 +110,8 @@ func newLayout(s *System, n int, u uses) *layout {
 	return l
 }
 
-// label is the k_j of column j, 5^j: 5 generates the field's group, so that no two cosets of the
-// domain meet.
+// label returns k_j = 5^j, the factor of column j. 5 generates the field's multiplicative group, so no two
+// cosets of the domain meet.
 func label(j int) fr.Element {
 	k, five := fr.One(), fr.NewElement(5)
 	for range j {
@@ -126,17 +125,17 @@ func power(x fr.Element, e int) (y fr.Element) {
 	return y
 }
 
-// gates are the terms of gates, each times its selector, which is left out where the gate's own
+// gates returns the terms of gates, each times its selector. The selector is left out if the gate's own
 // parameters are enough to switch it off.
 func (l *layout) gates() []Expr {
 	var terms []Expr
-	for i, g := range l.system.Gates {
+	for i, g := range l.arith.Gates {
 		if !l.used.gates[i] {
 			continue
 		}
 		s := Int(1)
 		if l.used.selectors[i] {
-			s = of(selector, i)
+			s = varExpr(selector, i)
 		}
 		for _, t := range g.Terms {
 			terms = append(terms, s.Mul(evaluate(compile(t.Zero), usedParams(l.used.params))))
@@ -152,68 +151,69 @@ func (u usedParams) variable(v variable) Expr {
 	if v.kind == param && !u[v.index] {
 		return Expr{}
 	}
-	return of(v.kind, v.index)
+	return varExpr(v.kind, v.index)
 }
 func (usedParams) constant(c fr.Element) Expr { return Const(c) }
 func (usedParams) apply(o op, x, y Expr) Expr { return simplified(o, x, y) }
 
-// permutation are the terms of the wiring: z (w_j + β k_j X + γ)... = z' (w_j + β σ_j + γ)... in all
-// rows but the blinded ones, z is δ in the first row and 1 in the first blinded one. Between groups
-// of columns the product is a column of its own.
+// permutation returns the terms of the wiring. In all rows but the blinded ones, z (w_j + β k_j X + γ)... =
+// z' (w_j + β σ_j + γ)...; z is δ in the first row and 1 in the first blinded one. Between groups of columns
+// the product is a column of its own.
 func (l *layout) permutation() []Expr {
 	var terms []Expr
-	z := of(product, 0).Add(Int(1))
+	z := varExpr(product, 0).Add(Int(1))
 	now, groups := z, l.groups()
 	for i, g := range groups {
-		next := of(nextProduct, 0)
+		next := varExpr(nextProduct, 0)
 		if i < len(groups)-1 {
-			next = of(product, i+1)
+			next = varExpr(product, i+1)
 		}
 		next = next.Add(Int(1))
 		terms = append(terms, l.unblinded(now.Mul(g.left).Sub(next.Mul(g.right))))
 		now = next
 	}
-	return append(terms, of(first, 0).Mul(z.Sub(of(scalar, delta))), of(last, 0).Mul(of(product, 0)))
+	return append(terms, varExpr(first, 0).Mul(z.Sub(varExpr(scalar, delta))), varExpr(last, 0).Mul(varExpr(product, 0)))
 }
 
-// unblinded is what is 0 in all rows but the blinded ones, made 0 there.
+// unblinded takes an Expr that is 0 in all rows but the blinded ones, and makes it 0 there too.
 func (l *layout) unblinded(e Expr) Expr {
 	for i := l.n - blinded; i < l.n; i++ {
-		e = e.Mul(of(point, 0).Sub(Const(power(l.root, i))))
+		e = e.Mul(varExpr(point, 0).Sub(Const(power(l.root, i))))
 	}
 	return e
 }
 
-// wireGroup is permuted columns: what the running product grows by in a row, and shrinks by.
+// wireGroup is a group of permuted columns: in each row the running product is multiplied by left and divided
+// by right.
 type wireGroup struct{ left, right Expr }
 
-// Four columns are one group: the quotient has four pieces then. More are groups of three, three
-// pieces, so that the degree does not grow with the columns.
+// Up to four columns are one group, and the quotient has four pieces. More columns form groups of three, and
+// three pieces, so that the degree does not grow with the number of columns.
 const oneGroup, ofGroups = 4, 3
 
-func (s *System) groupSize() int {
-	if s.Permuted <= oneGroup {
-		return s.Permuted
+func (a *Arithmetization) groupSize() int {
+	if a.Permuted <= oneGroup {
+		return a.Permuted
 	}
 	return ofGroups
 }
 
 func (l *layout) groups() (all []wireGroup) {
-	b, c := of(scalar, beta), of(scalar, gamma)
-	size := l.system.groupSize()
-	for j := range l.system.Permuted {
+	b, c := varExpr(scalar, beta), varExpr(scalar, gamma)
+	size := l.arith.groupSize()
+	for j := range l.arith.Permuted {
 		if j%size == 0 {
 			all = append(all, wireGroup{Int(1), Int(1)})
 		}
 		g, w := &all[len(all)-1], Cell(j)
-		g.left = g.left.Mul(w.Add(b.Mul(Const(label(j))).Mul(of(point, 0))).Add(c))
-		g.right = g.right.Mul(w.Add(b.Mul(of(sigma, j))).Add(c))
+		g.left = g.left.Mul(w.Add(b.Mul(Const(label(j))).Mul(varExpr(point, 0))).Add(c))
+		g.right = g.right.Mul(w.Add(b.Mul(varExpr(sigma, j))).Add(c))
 	}
 	return all
 }
 
-// open decides what is opened: cells at ζ, what is read in the next row at ωζ, and of the other
-// columns so many at ζ that the identity there is linear in what remains.
+// open decides what is opened. Cells are opened at ζ, and what is read in the next row at ωζ. Of the other
+// columns, enough are opened at ζ that the identity there is linear in the rest.
 func (l *layout) open() {
 	opened, read := make(map[variable]bool), make(map[variable]bool)
 	for _, v := range l.identity.variables() {
@@ -245,8 +245,8 @@ func (l *layout) open() {
 	}
 }
 
-// unopened is the algebra of sets of columns that are not opened. A product of two such opens the
-// smaller one, and of equal ones the second.
+// unopened is the algebra of sets of columns that are not opened. A product of two such sets opens the
+// smaller one, and the second if they are equally large.
 type unopened struct {
 	opened map[variable]bool
 	more   *bool
@@ -280,7 +280,7 @@ func (f unopened) apply(o op, x, y []variable) []variable {
 	return all
 }
 
-// degree is formal: that of the polynomial of n values.
+// degree returns the formal degree of a variable, that of a polynomial through n values.
 func (l *layout) degree(v variable) int {
 	switch v.kind {
 	case scalar:

@@ -12,12 +12,12 @@ import (
 	"github.com/zkbench/zkbench/plonkish/internal/inside"
 )
 
-// Sites makes the Builder note which lines of the source add its rows. It is for this module's tests,
-// which alone have the Key.
+// Sites makes the Builder record which source lines add its rows. It is for this module's tests, which alone
+// have the Key.
 func (b *Builder) Sites(inside.Key) { b.sites = make([]string, len(b.rows)) }
 
-// Plant makes the Builder give the Var of that number another value, whether it exists yet or not. A gadget
-// computes with that value from then on. It is for this module's tests, which alone have the Key.
+// Plant makes the Builder give the Var v another value, whether v exists yet or not. Gadgets compute with
+// that value from then on. It is for this module's tests, which alone have the Key.
 func (b *Builder) Plant(_ inside.Key, v Var, value fr.Element) {
 	if int(v) < len(b.values) {
 		b.values[v] = value
@@ -28,8 +28,7 @@ func (b *Builder) Plant(_ inside.Key, v Var, value fr.Element) {
 	b.planted[v] = value
 }
 
-// site names the lines of this package and those below it that a row is added from, the outermost
-// first.
+// site returns the lines of this package and those below it that add a row, the outermost first.
 func site() string {
 	const here = "github.com/zkbench/zkbench/plonkish"
 	callers := make([]uintptr, 32)
@@ -49,14 +48,15 @@ func site() string {
 	return strings.Join(lines, ">")
 }
 
-// Inside returns the circuit as constraints on values, with a Check that can leave one out. The system has
-// no late columns. It is for this module's tests, which alone have the Key.
+// Inside returns the circuit as constraints on values. The function Check of the result can leave one
+// constraint out. The arithmetization must not have late columns. Inside is for this module's tests, which
+// alone have the Key.
 func (c *Circuit) Inside(inside.Key) *inside.Circuit {
-	in := &inside.Circuit{Columns: len(c.system.Columns), Unknown: slices.Repeat([]int{-1}, len(c.system.Columns)*len(c.rows))}
+	in := &inside.Circuit{Columns: len(c.arith.Columns), Unknown: slices.Repeat([]int{-1}, len(c.arith.Columns)*len(c.rows))}
 	number := func(column, row int) int { return column*len(c.rows) + row }
-	r, terms := c.system.readers(), c.system.termVariables()
+	r, terms := c.arith.readers(), c.arith.termVariables()
 	var wires []inside.Constraint
-	for column := range c.system.Columns {
+	for column := range c.arith.Columns {
 		for row := range c.rows {
 			if in.Unknown[number(column, row)] >= 0 {
 				continue
@@ -68,7 +68,7 @@ func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 				in.Unknown[at] = len(in.Values)
 				public := cell[0] == 0 && cell[1] < c.public
 				if public || c.reads(r, cell[0], cell[1]) {
-					name := "wire of " + c.system.Columns[cell[0]]
+					name := "wire of " + c.arith.Columns[cell[0]]
 					if site := c.site(cell[1]); site != "" {
 						name = site + name
 					} else {
@@ -143,7 +143,7 @@ func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 			in.Constraints, origins = append(in.Constraints, k), append(origins, o)
 		}
 		if f.gate >= 0 {
-			g := c.system.Gates[f.gate]
+			g := c.arith.Gates[f.gate]
 			for i, t := range g.Terms {
 				zero := poly(t.Zero)
 				if len(zero.Cells()) > 0 {
@@ -155,7 +155,7 @@ func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 			if t == 0 {
 				continue
 			}
-			l, k := c.system.Lookups[i], inside.Constraint{Table: c.tables[t-1].Columns, TableName: c.tables[t-1].Name}
+			l, k := c.arith.Lookups[i], inside.Constraint{Table: c.tables[t-1].Columns, TableName: c.tables[t-1].Name}
 			k.Line = l.Name + ": " + c.tables[t-1].Name
 			for _, e := range l.Tuple {
 				k.Tuple = append(k.Tuple, poly(e))
@@ -177,11 +177,11 @@ func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 	return in
 }
 
-// termVariables are what a system's gates read, by gate and term.
+// termVariables holds the variables that an arithmetization's gates read, by gate and term.
 type termVariables [][][]variable
 
-func (s *System) termVariables() (all termVariables) {
-	for _, g := range s.Gates {
+func (a *Arithmetization) termVariables() (all termVariables) {
+	for _, g := range a.Gates {
 		var terms [][]variable
 		for _, t := range g.Terms {
 			terms = append(terms, compile(t.Zero).variables())
@@ -191,8 +191,8 @@ func (s *System) termVariables() (all termVariables) {
 	return all
 }
 
-// shape tells wires of a column apart where all rows are of one line of the source: by the parameters that
-// are not 0 of the terms that read the cell, in its own row and in the row before.
+// shape tells wires of a column apart if all rows come from one source line. It lists the parameters that are
+// not 0 of the terms that read the cell, in its own row and in the row before.
 func (all termVariables) shape(c *Circuit, column, row int) string {
 	params := func(row int, v variable) (some []int) {
 		if row < 0 || c.kindOf(row).gate < 0 {
@@ -222,7 +222,7 @@ func (all termVariables) shape(c *Circuit, column, row int) string {
 	return shape
 }
 
-// named are parameters and their values; of one that is not small, its ends.
+// named formats parameters and their values. A long value is shortened to its ends.
 func named(params []fr.Element, some []int) string {
 	var all []string
 	for _, i := range some {
@@ -241,7 +241,8 @@ func named(params []fr.Element, some []int) string {
 	return fmt.Sprint(all)
 }
 
-// site begins the names of a row's constraints: the lines that add the row, if its Builder has noted them.
+// site returns the lines that add a row, if the Builder has recorded them. They begin the names of the row's
+// constraints.
 func (c *Circuit) site(row int) string {
 	if row -= c.public; row >= 0 && row < len(c.sites) && c.sites[row] != "" {
 		return c.sites[row] + ": "
@@ -249,12 +250,12 @@ func (c *Circuit) site(row int) string {
 	return ""
 }
 
-// holding is the circuit with other values in its cells.
+// holding returns the circuit with other values in its cells.
 func (c *Circuit) holding(unknown []int, values []fr.Element) *Circuit {
 	d := *c
 	d.values = append(make([]fr.Element, 1), values...)
 	d.cells, d.free = make([][]Var, len(c.cells)), make([][]fr.Element, len(c.free))
-	for column := range c.system.Columns {
+	for column := range c.arith.Columns {
 		for row := range c.rows {
 			at := unknown[column*len(c.rows)+row]
 			if column < len(c.cells) {
@@ -268,15 +269,15 @@ func (c *Circuit) holding(unknown []int, values []fr.Element) *Circuit {
 	return &d
 }
 
-// leaveOut removes a term of the row's gate, or a lookup, from a row; -1: not that.
+// leaveOut removes a term of the row's gate, or a lookup, from a row. Of term and lookup, one is -1.
 func (c *Circuit) leaveOut(row, term, lookup int) {
 	f := *c.kindOf(row)
 	if term >= 0 {
-		s, g := *c.system, c.system.Gates[f.gate].clone()
+		a, g := *c.arith, c.arith.Gates[f.gate].clone()
 		g.Name += " less a term"
 		g.Terms = slices.Delete(g.Terms, term, term+1)
-		f.gate, s.Gates = len(s.Gates), append(slices.Clip(s.Gates), g)
-		c.system = &s
+		f.gate, a.Gates = len(a.Gates), append(slices.Clip(a.Gates), g)
+		c.arith = &a
 	} else {
 		f.tables = slices.Clone(f.tables)
 		f.tables[lookup] = 0

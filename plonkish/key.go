@@ -20,7 +20,7 @@ import (
 	"github.com/zkbench/zkbench/srs"
 )
 
-// VerifyingKey checks proofs of a circuit, whatever its witness. It is safe for concurrent use.
+// VerifyingKey verifies proofs of one circuit, for any witness. It is safe for concurrent use.
 type VerifyingKey struct {
 	*layout
 	public int
@@ -33,8 +33,8 @@ type VerifyingKey struct {
 	insecure bool
 }
 
-// ProvingKey makes proofs of a circuit with any witness. It keeps the reference string, which
-// must stay open, and working memory for the next proof. It is safe for concurrent use.
+// ProvingKey makes proofs of one circuit, for any witness. It uses the reference string, which must stay
+// open, and keeps working memory for the next proof. It is safe for concurrent use.
 type ProvingKey struct {
 	*VerifyingKey
 	circuit      [32]byte // digest
@@ -48,8 +48,8 @@ type ProvingKey struct {
 	unmap        []func() error
 }
 
-// Close gives back what Expand has taken, and the memory of a Cache's key; the key is not used after
-// it.
+// Close frees the memory that Expand has taken, and that of a key from a Cache. Do not use the key after
+// Close.
 func (k *ProvingKey) Close() error {
 	if len(k.unmap) == 0 {
 		return nil
@@ -62,15 +62,14 @@ func (k *ProvingKey) Close() error {
 	return errors.Join(errs...)
 }
 
-// ExpandedLen is the memory in bytes that Expand takes.
+// ExpandedLen returns the memory in bytes that Expand takes.
 func (k *ProvingKey) ExpandedLen() int64 {
 	return int64(len(k.fixedColumns())) * int64(k.pieces) * int64(k.form.Bytes(k.n))
 }
 
-// Expand has the key keep the values of the circuit's own columns on all points that a proof computes
-// the identity on: so half and more of its transforms are done once. It is not to be called beside
-// other methods. The error is a zkbench.LimitError where there is no memory for it, or the context's
-// cause.
+// Expand computes, and keeps, the values of the circuit's fixed columns at all points where proofs evaluate
+// the identity. That saves each proof at least half of its transforms. Do not call Expand concurrently with
+// other methods. It returns a *zkbench.LimitError if there is too little memory, or the context's cause.
 func (k *ProvingKey) Expand(ctx context.Context, ex executor.Executor) error {
 	if k.expanded != nil {
 		return nil
@@ -89,7 +88,7 @@ func (k *ProvingKey) Expand(ctx context.Context, ex executor.Executor) error {
 			data = data[k.form.Bytes(size):]
 		}
 		err := ex.Do(ctx, len(columns), func(ctx context.Context, i int) error {
-			return k.on(ctx, expanded[columns[i]][part], k.coefficients[columns[i]], shift, powers)
+			return k.evaluateOnCoset(ctx, expanded[columns[i]][part], k.coefficients[columns[i]], shift, powers)
 		})
 		if err != nil {
 			free()
@@ -100,21 +99,21 @@ func (k *ProvingKey) Expand(ctx context.Context, ex executor.Executor) error {
 	return nil
 }
 
-// Verifying is the part for verifiers.
+// Verifying returns the verifying key.
 func (k *ProvingKey) Verifying() *VerifyingKey { return k.VerifyingKey }
 
-// Insecure tells whether proofs can be made of anything: of keys over a reference string whose secret
-// somebody may know. Verify refuses such a key.
+// Insecure reports whether somebody may know the secret of the key's reference string, and so be able to
+// prove anything. Verify refuses such a key.
 func (k *VerifyingKey) Insecure() bool { return k.insecure }
 
-// Setup makes the keys of a circuit over a reference string of its size. Errors are
-// zkbench.ErrParams for a string of another size, a zkbench.LimitError with the largest number of
-// rows where it is too small, or memory is, or the context's cause.
+// Setup makes the keys of a circuit over a reference string of the circuit's size. It returns
+// zkbench.ErrParams if the string is larger. It returns a *zkbench.LimitError, with the largest possible
+// number of rows, if the string or the memory is too small. It returns the context's cause if ctx ends.
 func Setup(ctx context.Context, ex executor.Executor, c *Circuit, s *srs.SRS) (*ProvingKey, error) {
 	return setupIn(ctx, ex, c, s, memory.Available())
 }
 
-// setupIn is Setup in so many bytes of memory; 0 is not known.
+// setupIn does what Setup does, in have bytes of memory; 0 means that the memory is not known.
 func setupIn(ctx context.Context, ex executor.Executor, c *Circuit, s *srs.SRS, have uint64) (*ProvingKey, error) {
 	vk, err := newVerifyingKey(c, s)
 	if err != nil {
@@ -124,7 +123,7 @@ func setupIn(ctx context.Context, ex executor.Executor, c *Circuit, s *srs.SRS, 
 	if err != nil {
 		return nil, err
 	}
-	if err := c.fits(len(k.fixedColumns())*k.elementBytes()+sumBytes, have); err != nil {
+	if err := c.checkMemory(len(k.fixedColumns())*k.elementBytes()+sumBytes, have); err != nil {
 		return nil, err
 	}
 	if err := k.commit(ctx, ex, c, s); err != nil {
@@ -140,7 +139,7 @@ func setupIn(ctx context.Context, ex executor.Executor, c *Circuit, s *srs.SRS, 
 	return k, nil
 }
 
-// SetupVerifying is Setup for who only verifies.
+// SetupVerifying makes the verifying key alone. Errors are as for Setup.
 func SetupVerifying(ctx context.Context, ex executor.Executor, c *Circuit, s *srs.SRS) (*VerifyingKey, error) {
 	k, err := newVerifyingKey(c, s)
 	if err != nil {
@@ -149,7 +148,7 @@ func SetupVerifying(ctx context.Context, ex executor.Executor, c *Circuit, s *sr
 	return k, k.commit(ctx, ex, c, s)
 }
 
-// commit has the commitments of the fixed columns, and the digest of all.
+// commit sets the commitments of the fixed columns and the digest of the key.
 func (k *VerifyingKey) commit(ctx context.Context, ex executor.Executor, c *Circuit, s *srs.SRS) error {
 	labels := c.labels()
 	for _, v := range k.fixedColumns() {
@@ -163,9 +162,9 @@ func (k *VerifyingKey) commit(ctx context.Context, ex executor.Executor, c *Circ
 	return nil
 }
 
-// newVerifyingKey has no fixed columns yet.
+// newVerifyingKey returns a key that has no fixed columns yet.
 func newVerifyingKey(c *Circuit, s *srs.SRS) (*VerifyingKey, error) {
-	if c == nil || c.system == nil || s == nil {
+	if c == nil || c.arith == nil || s == nil {
 		return nil, fmt.Errorf("%w: no circuit or no reference string, accepted are those of Build and of package srs", zkbench.ErrParams)
 	}
 	if s.Size() < c.n {
@@ -175,10 +174,10 @@ func newVerifyingKey(c *Circuit, s *srs.SRS) (*VerifyingKey, error) {
 		return nil, fmt.Errorf("%w: reference string of size %d; accepted is the circuit's, %d", zkbench.ErrParams, s.Size(), c.n)
 	}
 	vk := s.Canonical.Vk
-	return &VerifyingKey{layout: newLayout(c.system, c.n, c.uses()), public: c.public, one: vk.G1, g2: vk.G2, lines: vk.Lines, insecure: s.Insecure()}, nil
+	return &VerifyingKey{layout: newLayout(c.arith, c.n, c.uses()), public: c.public, one: vk.G1, g2: vk.G2, lines: vk.Lines, insecure: s.Insecure()}, nil
 }
 
-// proving has no coefficients yet.
+// proving returns a proving key that has no coefficients yet.
 func (k *VerifyingKey) proving(c *Circuit, s *srs.SRS) (*ProvingKey, error) {
 	form := poly.Fastest()
 	domain, err := form.NewDomain(k.n)
@@ -195,14 +194,14 @@ func (k *VerifyingKey) proving(c *Circuit, s *srs.SRS) (*ProvingKey, error) {
 	}, nil
 }
 
-// sumBytes is the working memory of a sum of points, for each.
+// sumBytes is the working memory of a sum of points, per point.
 const sumBytes = 280
 
-// elementBytes is the memory of an element of a column.
+// elementBytes returns the memory of one element of a column.
 func (k *ProvingKey) elementBytes() int { return k.form.Bytes(8) / 8 }
 
-// proofBytes is the memory that a proof takes for each row: its columns and the quotient, those of
-// the identity on a part of a coset, two lists of elements, and that of a sum.
+// proofBytes returns the memory that a proof takes per row. It counts the columns and the quotient, the
+// identity's columns on a part of a coset, two lists of elements, and a sum of points.
 func (k *ProvingKey) proofBytes() int {
 	onPart := 5 // what parts has beside columns
 	for _, v := range k.identity.variables() {
@@ -214,9 +213,9 @@ func (k *ProvingKey) proofBytes() int {
 	return columns*k.elementBytes() + 2*fr.Bytes + sumBytes
 }
 
-// fits is a zkbench.LimitError, with the most rows, where a circuit's rows take more memory than there
-// is; 0 is not known.
-func (c *Circuit) fits(each int, have uint64) error {
+// checkMemory returns a *zkbench.LimitError with the maximum number of rows if the circuit's rows, at each
+// bytes per row, take more memory than have. If have is 0, the memory is not known and there is no error.
+func (c *Circuit) checkMemory(each int, have uint64) error {
 	if have == 0 || uint64(each*c.n) <= have {
 		return nil
 	}
@@ -224,12 +223,12 @@ func (c *Circuit) fits(each int, have uint64) error {
 	return &zkbench.LimitError{What: "rows of a circuit in this memory", Estimate: int64(c.Rows()), Max: int64(max(0, most-blinded))}
 }
 
-// fixedColumns are those of committed that the circuit decides, in their order.
+// fixedColumns returns the committed columns that the circuit decides, in order.
 func (l *layout) fixedColumns() []variable {
 	return slices.DeleteFunc(slices.Clone(l.committed), func(v variable) bool { return !v.kind.fixed() })
 }
 
-// interpolate sets dst to the coefficients of the polynomial of values in rows.
+// interpolate sets dst to the coefficients of the polynomial that has the given values in the rows.
 func (k *ProvingKey) interpolate(ctx context.Context, ex executor.Executor, dst poly.Vector, values []fr.Element) error {
 	one := fr.One()
 	dst.Set(values)

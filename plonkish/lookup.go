@@ -8,14 +8,14 @@ import (
 	"github.com/zkbench/zkbench/internal/arith/poly"
 )
 
-// Lookup is a tuple that is a row of a table, in rows that look it up. A tuple that is shorter than
-// the table, or longer, goes on with zeros.
+// Lookup is a tuple of numbers. In rows that use the lookup, the tuple must be a row of a table. If the tuple
+// and the table's rows have different lengths, the shorter is extended with zeros.
 type Lookup struct {
 	Name  string
 	Tuple []Expr
 }
 
-// reads are the variables of the tuple.
+// reads returns the variables of the tuple.
 func (l *Lookup) reads() []variable {
 	var all []variable
 	for _, e := range l.Tuple {
@@ -24,17 +24,17 @@ func (l *Lookup) reads() []variable {
 	return all
 }
 
-// Table is rows of constants, by column: up to four columns of one length. It is not changed once
-// it is used.
+// Table is a table of constants, stored by column: up to four columns of equal length. Do not change a Table
+// after its first use.
 type Table struct {
 	Name    string
 	Columns [][]fr.Element
 }
 
-// maxTuple is the most that a tuple or a table has.
+// maxTuple is the maximum length of a tuple, and the maximum number of columns of a table.
 const maxTuple = 4
 
-// rows is the number of a table's rows.
+// rows returns the number of a table's rows.
 func (t *Table) rows() int {
 	if len(t.Columns) == 0 {
 		return 0
@@ -42,7 +42,7 @@ func (t *Table) rows() int {
 	return len(t.Columns[0])
 }
 
-// tableRows is the number of rows of all tables, which stand one below the other.
+// tableRows returns the number of rows of all tables, which are placed one below the other.
 func tableRows(tables []*Table) int {
 	n := 0
 	for _, t := range tables {
@@ -51,11 +51,12 @@ func tableRows(tables []*Table) int {
 	return n
 }
 
-// LookUp is a kind like k, whose rows also look up tuple i of the system in a table, and the next
-// tuples in further ones; nil is for none.
+// LookUp returns a kind like k whose rows also look up tuples. Tuple i of the arithmetization must be a row
+// of the first table, tuple i+1 a row of the second table, and so on. A table that is nil adds no lookup for
+// its tuple.
 func (b *Builder) LookUp(k Kind, i int, tables ...*Table) Kind {
-	if int(k) >= len(b.kinds) || i < 0 || i+len(tables) > len(b.system.Lookups) {
-		b.fail("lookup %d of kind %d; accepted are %d lookups, %d kinds", i+len(tables)-1, k, len(b.system.Lookups), len(b.kinds))
+	if int(k) >= len(b.kinds) || i < 0 || i+len(tables) > len(b.arith.Lookups) {
+		b.fail("lookup %d of kind %d; accepted are %d lookups, %d kinds", i+len(tables)-1, k, len(b.arith.Lookups), len(b.kinds))
 		return 0
 	}
 	f := b.kinds[k]
@@ -66,7 +67,7 @@ func (b *Builder) LookUp(k Kind, i int, tables ...*Table) Kind {
 		}
 		short := func(c []fr.Element) bool { return len(c) != t.rows() }
 		if t.rows() == 0 || len(t.Columns) > maxTuple || slices.ContainsFunc(t.Columns, short) {
-			b.fail("table %q of %d columns; accepted are 1 to %d of one length", t.Name, len(t.Columns), maxTuple)
+			b.fail("table %q of %d columns; accepted are 1 to %d columns of equal length with at least one row", t.Name, len(t.Columns), maxTuple)
 			return 0
 		}
 		id := slices.Index(b.tables, t)
@@ -78,13 +79,13 @@ func (b *Builder) LookUp(k Kind, i int, tables ...*Table) Kind {
 	return b.newKind(f)
 }
 
-// entry is a row of a table, which has a number from 1.
+// entry is a row of a table. Tables are numbered from 1.
 type entry struct {
 	table  int
 	values [maxTuple]fr.Element
 }
 
-// entries are the rows of all tables, and where they first stand.
+// entries returns the rows of all tables, with the number of the row where each first occurs.
 func entries(tables []*Table) map[entry]int {
 	all := make(map[entry]int, tableRows(tables))
 	row := 0
@@ -103,14 +104,14 @@ func entries(tables []*Table) map[entry]int {
 	return all
 }
 
-// lookups calls for each lookup of each row with the row of the tables where it is, -1: nowhere,
-// until it returns false.
+// lookups calls found for each lookup of each row, until found returns false. at is the row of the tables
+// where the tuple is, or -1 if no row has it.
 func (c *Circuit) lookups(found func(row, lookup, at int) bool) {
 	if len(c.tables) == 0 {
 		return
 	}
-	tuples := make([][]program, len(c.system.Lookups))
-	for i, l := range c.system.Lookups {
+	tuples := make([][]program, len(c.arith.Lookups))
+	for i, l := range c.arith.Lookups {
 		for _, e := range l.Tuple {
 			tuples[i] = append(tuples[i], compile(e))
 		}
@@ -137,7 +138,7 @@ func (c *Circuit) lookups(found func(row, lookup, at int) bool) {
 	}
 }
 
-// multiplicities are how often each row of the tables is looked up.
+// multiplicities returns how often each row of the tables is looked up.
 func (c *Circuit) multiplicities() []fr.Element {
 	m, one := make([]fr.Element, tableRows(c.tables)), fr.One()
 	c.lookups(func(_, _, at int) bool {
@@ -152,26 +153,25 @@ func (c *Circuit) multiplicities() []fr.Element {
 // fraction is what a lookup, or the tables' row, adds to the running sum: top / bottom.
 type fraction struct{ top, bottom Expr }
 
-// fractions are those of the lookups in use, and of the tables, which takes m of its own away. The
-// number of a table is a lookup's weight, and the first part of its tuple: where it is 0 there is
-// no lookup, and the weights of a row of a table and of those that look it up are the same (Haböck
-// 2022/1530, section 3).
+// fractions returns the fractions of the lookups in use, and of the tables, which subtracts m of its own. The
+// number of a table is a lookup's weight, and the first part of its tuple. If it is 0, there is no lookup. A
+// row of a table and the lookups of that row have the same weight (Haböck 2022/1530, section 3).
 func (l *layout) fractions() []fraction {
 	var all []fraction
 	compressed := func(id Expr, tuple []Expr) Expr {
 		var e Expr
 		for _, x := range slices.Backward(tuple) {
-			e = e.Mul(of(scalar, eta)).Add(x)
+			e = e.Mul(varExpr(scalar, eta)).Add(x)
 		}
-		return of(scalar, rho).Add(id).Add(e.Mul(of(scalar, eta)))
+		return varExpr(scalar, rho).Add(id).Add(e.Mul(varExpr(scalar, eta)))
 	}
 	for i, used := range l.used.lookups {
 		if used {
-			tuple := make([]Expr, len(l.system.Lookups[i].Tuple))
-			for j, e := range l.system.Lookups[i].Tuple {
+			tuple := make([]Expr, len(l.arith.Lookups[i].Tuple))
+			for j, e := range l.arith.Lookups[i].Tuple {
 				tuple[j] = evaluate(compile(e), usedParams(l.used.params))
 			}
-			all = append(all, fraction{of(looked, i), compressed(of(looked, i), tuple)})
+			all = append(all, fraction{varExpr(looked, i), compressed(varExpr(looked, i), tuple)})
 		}
 	}
 	if len(all) == 0 {
@@ -179,13 +179,13 @@ func (l *layout) fractions() []fraction {
 	}
 	var row []Expr
 	for i := range l.used.width {
-		row = append(row, of(table, i+1))
+		row = append(row, varExpr(table, i+1))
 	}
-	id := of(table, 0)
-	return append(all, fraction{Expr{}.Sub(of(multiplicity, 0).Mul(id)), compressed(id, row)})
+	id := varExpr(table, 0)
+	return append(all, fraction{Expr{}.Sub(varExpr(multiplicity, 0).Mul(id)), compressed(id, row)})
 }
 
-// pairs are the fractions two by two: each pair but the last is a column of sums.
+// pairs returns the fractions in pairs. Each pair but the last is a column of sums.
 func (l *layout) pairs() (all [][]fraction) {
 	for pair := range slices.Chunk(l.fractions(), 2) {
 		all = append(all, pair)
@@ -193,18 +193,18 @@ func (l *layout) pairs() (all [][]fraction) {
 	return all
 }
 
-// lookupTerms are those of the running sum: in all rows but the blinded ones it grows by the
-// fractions, of which the last pair is its own and each other pair a column; it is 0 in the first
-// row and in the first blinded one.
+// lookupTerms returns the terms of the running sum. In all rows but the blinded ones it grows by the
+// fractions: each pair is a column, except the last, which is added directly. The sum is 0 in the first row
+// and in the first blinded one.
 func (l *layout) lookupTerms(unblinded func(Expr) Expr) []Expr {
 	pairs := l.pairs()
 	if len(pairs) == 0 {
 		return nil
 	}
 	var terms []Expr
-	run := of(nextSum, 0).Sub(of(sum, 0))
+	run := varExpr(nextSum, 0).Sub(varExpr(sum, 0))
 	for i, pair := range pairs {
-		grows := of(sum, i+1)
+		grows := varExpr(sum, i+1)
 		if i == len(pairs)-1 {
 			grows = run
 		} else {
@@ -217,7 +217,7 @@ func (l *layout) lookupTerms(unblinded func(Expr) Expr) []Expr {
 		}
 		terms = append(terms, unblinded(zero))
 	}
-	return append(terms, of(first, 0).Mul(of(sum, 0)), of(last, 0).Mul(of(sum, 0)))
+	return append(terms, varExpr(first, 0).Mul(varExpr(sum, 0)), varExpr(last, 0).Mul(varExpr(sum, 0)))
 }
 
 // commitLookups commits to the running sum and its parts.
@@ -274,7 +274,8 @@ func (p *prover) commitLookups() error {
 	return p.commitRows(at, variable{sum, 0}, values)
 }
 
-// tableColumn sets values to a column of all tables' rows from lo on; the first is their number.
+// tableColumn sets values to a column of all tables' rows, from row lo on. Column 0 holds the number of the
+// table.
 func (c *Circuit) tableColumn(values []fr.Element, column, lo int) {
 	first := 0
 	for i, t := range c.tables {

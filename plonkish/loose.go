@@ -6,26 +6,29 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 )
 
-// CellName is a cell of a circuit.
+// CellName names a cell of a circuit by its row and column.
 type CellName struct {
 	Row    int
 	Column string
 }
 
-// Loose finds cells that the circuit does not hold. It returns cells that can be moved, all others
-// adjusted to them, while to first order every gate's terms stay 0 and every lookup stays at its
-// row of the table, and public values and the inputs stay what they are; none, where inputs decide
-// the witness but for other solutions far away. What no gate and no lookup reads is not a cell here.
-// Of cells that are wired it names the first. It looks at one challenge: what holds cells only
-// because there could have been another does not hold them here. Errors are Check's, if the circuit is
-// not satisfied, and zkbench.ErrParams for an input that no gate and no lookup reads.
+// Loose finds cells that the circuit does not determine. Such a cell can change, and other cells with it,
+// without breaking a constraint to first order. That is, every term of a gate stays 0, and every lookup stays
+// at its row of the table. Public values and the inputs stay the same. Loose returns none if the inputs
+// decide the witness, even if there are other solutions far away.
 //
-// Linear algebra over the cells' gradients, for circuits of some thousands of rows.
+// Cells that no gate and no lookup reads are left out. If cells are wired together, Loose names the first.
+// Loose uses one challenge. So it also returns cells that are determined only because constraints must hold
+// for every challenge.
+//
+// Loose returns Check's error if the circuit is not satisfied, and zkbench.ErrParams if no gate and no lookup
+// reads one of the inputs. It uses linear algebra over the cells' gradients, for circuits of some thousands
+// of rows.
 func (c *Circuit) Loose(inputs ...Var) ([]CellName, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	if err := c.areRead(inputs); err != nil {
+	if err := c.checkRead(inputs); err != nil {
 		return nil, err
 	}
 	c = c.guess()
@@ -35,7 +38,7 @@ func (c *Circuit) Loose(inputs ...Var) ([]CellName, error) {
 	for row, k := range c.rows {
 		f := &c.kinds[k]
 		v.row = row
-		for _, e := range f.exprs(c.system) {
+		for _, e := range f.exprs(c.arith) {
 			p := compile(e)
 			for _, x := range p.variables() {
 				if i := v.unknown(x); i >= 0 {
@@ -54,12 +57,12 @@ func (c *Circuit) Loose(inputs ...Var) ([]CellName, error) {
 	return loose, nil
 }
 
-// ReadOnce finds cells that one term or one lookup reads, and nothing else: what it says of them goes
-// nowhere, as where a wire is missing. It returns all but public values and those that are known:
-// inputs, and what the circuit is for. Of cells that are wired it names the first. A known one that no
-// gate and no lookup reads, as where a row is forgotten, is a zkbench.ErrParams.
+// ReadOnce finds cells that only one term or one lookup reads. Such a cell constrains nothing else, so a wire
+// may be missing. Public values are left out, and the known values, which are the inputs and the results of
+// the circuit. If cells are wired together, ReadOnce names the first. It returns zkbench.ErrParams if no gate
+// and no lookup reads a known value, which happens if a row was forgotten.
 func (c *Circuit) ReadOnce(known ...Var) ([]CellName, error) {
-	if err := c.areRead(known); err != nil {
+	if err := c.checkRead(known); err != nil {
 		return nil, err
 	}
 	v := c.unknowns(known)
@@ -78,14 +81,14 @@ func (c *Circuit) ReadOnce(known ...Var) ([]CellName, error) {
 	for row, k := range c.rows {
 		v.row = row
 		f := c.kinds[k]
-		for _, e := range (&fixed{gate: f.gate, params: f.params}).exprs(c.system) {
+		for _, e := range (&fixed{gate: f.gate, params: f.params}).exprs(c.arith) {
 			count(e)
 		}
 		for i, t := range f.tables {
 			if t == 0 {
 				continue
 			}
-			tuple := (&fixed{gate: -1, params: f.params, tables: append(make([]int, i), t)}).exprs(c.system)
+			tuple := (&fixed{gate: -1, params: f.params, tables: append(make([]int, i), t)}).exprs(c.arith)
 			count(tuple...)
 			for j, e := range tuple {
 				if columns := c.tables[t-1].Columns; j >= len(columns) || constant(columns[j]) {
@@ -107,7 +110,7 @@ func constant(column []fr.Element) bool {
 	return !slices.ContainsFunc(column, func(e fr.Element) bool { return e != column[0] })
 }
 
-// gradient is factors of unknowns, in ascending order, none 0.
+// gradient holds the factors of unknowns, none of them 0, in ascending order of the unknowns.
 type gradient []factor
 
 type factor struct {
@@ -115,7 +118,7 @@ type factor struct {
 	fr.Element
 }
 
-// plus is g + c h.
+// plus returns g + c h.
 func (g gradient) plus(c *fr.Element, h gradient) gradient {
 	sum := make(gradient, 0, len(g)+len(h))
 	for len(g) > 0 || len(h) > 0 {
@@ -138,7 +141,7 @@ func (g gradient) plus(c *fr.Element, h gradient) gradient {
 	return sum
 }
 
-// eliminate reduces g by rows, and makes what is left one of them.
+// eliminate reduces g by rows, and adds the remainder to rows if it is not 0.
 func eliminate(rows map[int]gradient, g gradient) {
 	for len(g) > 0 {
 		last := g[len(g)-1]
@@ -154,7 +157,7 @@ func eliminate(rows map[int]gradient, g gradient) {
 	}
 }
 
-// unknowns are the algebra of values and their gradients, in a row.
+// unknowns is the algebra of values with their gradients, in one row.
 type unknowns struct {
 	reader
 	number [][]int // by column and row; -1: none
@@ -168,7 +171,7 @@ type dual struct {
 }
 
 func (c *Circuit) unknowns(inputs []Var) *unknowns {
-	v := &unknowns{reader: reader{Circuit: c}, number: make([][]int, len(c.system.Columns))}
+	v := &unknowns{reader: reader{Circuit: c}, number: make([][]int, len(c.arith.Columns))}
 	for j := range v.number {
 		v.number[j] = slices.Repeat([]int{-2}, len(c.rows)) // not yet known
 	}
@@ -182,7 +185,7 @@ func (c *Circuit) unknowns(inputs []Var) *unknowns {
 			if slices.ContainsFunc(cycle, func(cell [2]int) bool { return c.known(cell[0], cell[1], inputs) }) {
 				number = -1
 			} else {
-				v.names = append(v.names, CellName{row, c.system.Columns[j]})
+				v.names = append(v.names, CellName{row, c.arith.Columns[j]})
 			}
 			for _, cell := range cycle {
 				v.number[cell[0]][cell[1]] = number
@@ -192,7 +195,7 @@ func (c *Circuit) unknowns(inputs []Var) *unknowns {
 	return v
 }
 
-// cycle are the cells, column and row, that are wired to one, with itself.
+// cycle returns the cells, as column and row, that are wired to a cell, and that cell first.
 func (c *Circuit) cycle(column, row int) [][2]int {
 	all := [][2]int{{column, row}}
 	if column >= len(c.cells) {
@@ -211,7 +214,7 @@ func (c *Circuit) cycle(column, row int) [][2]int {
 	}
 }
 
-// known tells whether a cell is public or holds an input.
+// known reports whether a cell is public or holds an input.
 func (c *Circuit) known(column, row int, inputs []Var) bool {
 	if column >= len(c.cells) {
 		return false
@@ -220,7 +223,7 @@ func (c *Circuit) known(column, row int, inputs []Var) bool {
 	return column == 0 && row < c.public || slices.Contains(inputs, v)
 }
 
-// unknown is a variable's number, or -1.
+// unknown returns the number of a variable, or -1 if it is known.
 func (v *unknowns) unknown(x variable) int {
 	row := v.row
 	if x.kind == nextCell {

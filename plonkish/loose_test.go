@@ -12,10 +12,10 @@ import (
 // or two that hold each other alone, are named.
 func TestLoose(t *testing.T) {
 	for _, test := range []struct {
-		name   string
-		system System
-		rows   func(b *Builder) []Var
-		want   []CellName
+		name  string
+		arith Arithmetization
+		rows  func(b *Builder) []Var
+		want  []CellName
 	}{
 		{"sums", Plonk(), func(b *Builder) []Var { chain(b, 9, 2); return nil }, nil},
 		{"an input", Plonk(), func(b *Builder) []Var {
@@ -54,7 +54,7 @@ func TestLoose(t *testing.T) {
 		{"a challenge", shuffled(), func(b *Builder) []Var { shuffles(b, false); return nil }, []CellName{{3, "b"}, {7, "b"}, {8, "a"}, {8, "b"}, {9, "a"}}},
 		{"a window", UltraPlonk(), func(b *Builder) []Var { windowed(b, []int64{1, 0, 3}); return nil }, []CellName{{2, "x"}, {2, "y"}}},
 	} {
-		b := NewBuilder(test.system)
+		b := NewBuilder(test.arith)
 		inputs := test.rows(b)
 		golden.Equal(t, test.name, test.want, must.Get(must.Get(b.Build())(t).Loose(inputs...))(t))
 	}
@@ -67,10 +67,10 @@ func TestLoose(t *testing.T) {
 // public or known, or that a table alone decides.
 func TestReadOnce(t *testing.T) {
 	for _, test := range []struct {
-		name   string
-		system System
-		rows   func(b *Builder) []Var
-		want   []CellName
+		name  string
+		arith Arithmetization
+		rows  func(b *Builder) []Var
+		want  []CellName
 	}{
 		{"sums", Plonk(), func(b *Builder) []Var { chain(b, 9, 2); return nil }, nil},
 		{"a result that goes nowhere", Plonk(), func(b *Builder) []Var {
@@ -97,7 +97,7 @@ func TestReadOnce(t *testing.T) {
 			return nil
 		}, nil},
 	} {
-		b := NewBuilder(test.system)
+		b := NewBuilder(test.arith)
 		known := test.rows(b)
 		golden.Equal(t, test.name, test.want, must.Get(must.Get(b.Build())(t).ReadOnce(known...))(t))
 	}

@@ -18,15 +18,15 @@ import (
 func TestUnheldIsRefused(t *testing.T) {
 	sum := func(b *Builder) Kind { return b.Kind(Arithmetic(), element(0), element(1), element(1), element(-1)) }
 	for _, test := range []struct {
-		name   string
-		system System
-		rows   func(b *Builder)
-		want   UnheldError
-		text   string
+		name  string
+		arith Arithmetization
+		rows  func(b *Builder)
+		want  UnheldError
+		text  string
 	}{
 		{"3 + 4 = 0", Plonk(), func(b *Builder) {
 			b.Row(sum(b), []Var{b.Public(element(3)), b.Public(element(4))})
-		}, UnheldError{Row: 2, Column: "c", Reader: "arithmetic of 3", ReaderRow: 2}, `row 2: column "c" holds no value, and "arithmetic of 3" of row 2 reads it; accepted are a Var, Zero's for 0, or a free cell that is given`},
+		}, UnheldError{Row: 2, Column: "c", Reader: "arithmetic of 3", ReaderRow: 2}, `row 2: column "c" holds no value, but "arithmetic of 3" of row 2 reads it; give it a Var (Zero for 0) or a free value`},
 		{"a Var that was never set", Plonk(), func(b *Builder) {
 			var never Var
 			b.Row(sum(b), []Var{b.Public(element(3)), never, b.Public(element(3))})
@@ -36,8 +36,8 @@ func TestUnheldIsRefused(t *testing.T) {
 		}, UnheldError{Row: 0, Column: "a", Reader: "arithmetic of 3", ReaderRow: 0}, ""},
 		{
 			"a gate that is a cell",
-			System{Name: "zero", Columns: []string{"a", "b"}, Permuted: 2, Gates: []*Gate{{"zero", []Term{{"b", Cell(1)}}}}},
-			func(b *Builder) { b.Row(b.Kind(b.system.Gates[0]), nil) },
+			Arithmetization{Name: "zero", Columns: []string{"a", "b"}, Permuted: 2, Gates: []*Gate{{"zero", []Term{{"b", Cell(1)}}}}},
+			func(b *Builder) { b.Row(b.Kind(b.arith.Gates[0]), nil) },
 			UnheldError{Row: 0, Column: "b", Reader: "zero", ReaderRow: 0},
 			"",
 		},
@@ -64,21 +64,21 @@ func TestUnheldIsRefused(t *testing.T) {
 			b.Row(b.Kind(Range()), []Var{x, x, x, x})
 			b.Row(0, nil)
 		}, UnheldError{Row: 2, Column: "a", Reader: "range", ReaderRow: 1}, ""},
-		{"the row behind the last", TurboPlonk(), func(b *Builder) {
+		{"the row after the last", TurboPlonk(), func(b *Builder) {
 			x := b.Public(element(0))
 			b.Row(b.Kind(Range()), []Var{x, x, x, x})
-		}, UnheldError{Row: 2, Column: "a", Behind: true, Reader: "range", ReaderRow: 1}, `row 2, behind the last one: "range" of row 1 reads its column "a"; accepted is a row more`},
+		}, UnheldError{Row: 2, Column: "a", Behind: true, Reader: "range", ReaderRow: 1}, `row 2, after the last one: "range" of row 1 reads its column "a"; add that row`},
 		{"the row behind a lookup", nextAlone(), func(b *Builder) {
 			b.Row(b.LookUp(0, 0, below8), []Var{b.Var(element(0))}, element(0), element(0))
 		}, UnheldError{Row: 1, Column: "g", Behind: true, Reader: "next g", ReaderRow: 0}, ""},
 		{"a late cell that is not filled", shuffled(), func(b *Builder) {
-			b.Row(b.Kind(b.system.Gates[0]), nil)
-			b.Row(b.Kind(b.system.Gates[2]), nil)
+			b.Row(b.Kind(b.arith.Gates[0]), nil)
+			b.Row(b.Kind(b.arith.Gates[2]), nil)
 		}, UnheldError{Row: 1, Column: "p", Reader: "end", ReaderRow: 1}, ""},
 		{"a public value that no row holds", Plonk(), func(b *Builder) {
 			b.Public(element(3))
 			b.Row(b.Kind(Arithmetic(), element(0), element(1)), []Var{b.Var(element(0))})
-		}, UnheldError{Column: "a"}, "public value 0: no gate and no lookup reads it, so that any number would do"},
+		}, UnheldError{Column: "a"}, "public value 0: no gate and no lookup reads it, so any number would do"},
 		{"one whose row says nothing", Plonk(), func(b *Builder) {
 			x := b.Public(element(3))
 			b.Row(b.Kind(Arithmetic(), element(0), element(1)), []Var{b.Var(element(0)), x})
@@ -90,7 +90,7 @@ func TestUnheldIsRefused(t *testing.T) {
 			b.Equal(b.Public(element(5)), b.Public(element(5)))
 		}, UnheldError{Row: 2, Column: "a"}, ""},
 	} {
-		b := NewBuilder(test.system)
+		b := NewBuilder(test.arith)
 		test.rows(b)
 		_, err := b.Build()
 		var unheld *UnheldError
@@ -105,26 +105,26 @@ func TestUnheldIsRefused(t *testing.T) {
 	}
 }
 
-// TestZero: a zero is a value that a row fixes, in each system of the package and in one of whose
+// TestZero: a zero is a value that a row fixes, in each arithmetization of the package and in one of whose
 // gates one can say so; where none can, Build says that.
 func TestZero(t *testing.T) {
-	for _, s := range []System{Plonk(), TurboPlonk(), UltraPlonk(), bitwise(1)} {
-		b := NewBuilder(s)
+	for _, a := range []Arithmetization{Plonk(), TurboPlonk(), UltraPlonk(), bitwise(1)} {
+		b := NewBuilder(a)
 		zero := b.Zero()
-		golden.Equal(t, s.Name+": the same zero", zero, b.Zero())
-		golden.Equal(t, s.Name+": rows", 1, b.Rows())
+		golden.Equal(t, a.Name+": the same zero", zero, b.Zero())
+		golden.Equal(t, a.Name+": rows", 1, b.Rows())
 		c, err := b.Build()
 		if err != nil {
-			t.Errorf("%s: %v", s.Name, err)
+			t.Errorf("%s: %v", a.Name, err)
 			continue
 		}
-		golden.Equal(t, s.Name+": rows of the circuit", 1, c.Rows())
+		golden.Equal(t, a.Name+": rows of the circuit", 1, c.Rows())
 		if err := c.Check(); err != nil {
-			t.Errorf("%s: %v", s.Name, err)
+			t.Errorf("%s: %v", a.Name, err)
 		}
 		c = c.withValues(func(c *Circuit) { c.values[zero].SetOne() })
 		if err := c.Check(); !errors.Is(err, zkbench.ErrWitness) {
-			t.Errorf("%s: a zero that is 1: %v", s.Name, err)
+			t.Errorf("%s: a zero that is 1: %v", a.Name, err)
 		}
 	}
 	golden.Equal(t, "rows without a zero", 0, NewBuilder(Plonk()).Rows())
@@ -150,10 +150,10 @@ func TestZero(t *testing.T) {
 	if _, err := b.Build(); !errors.As(err, &unheld) || unheld.Row != 1 {
 		t.Errorf("a zero read as the next row: %v", err)
 	}
-	for _, s := range []System{unusual(), shuffled()} {
-		b = NewBuilder(s)
+	for _, a := range []Arithmetization{unusual(), shuffled()} {
+		b = NewBuilder(a)
 		b.Zero()
-		must.FailGet(b.Build())(t, zkbench.ErrParams, "a zero in system %q", s.Name)
+		must.FailGet(b.Build())(t, zkbench.ErrParams, "a zero in arithmetization %q", a.Name)
 	}
 }
 
@@ -215,7 +215,7 @@ func TestTablesHoldZeros(t *testing.T) {
 		}
 	}
 	// A lookup of the row before says what a cell is, for the row's gate too.
-	next := System{
+	next := Arithmetization{
 		Name: "next", Columns: []string{"a", "b"}, Permuted: 2, Gates: []*Gate{{"difference", []Term{{"t", Cell(0).Sub(Cell(1))}}}},
 		Lookups: []Lookup{{"next", []Expr{Next(0), Next(1)}}},
 	}
@@ -229,8 +229,8 @@ func TestTablesHoldZeros(t *testing.T) {
 		}
 	}
 	// A part that parameters of 0 leave nothing of reads nothing.
-	s := System{Name: "part", Columns: []string{"a", "b"}, Permuted: 2, Params: 1, Lookups: []Lookup{{"l", []Expr{Cell(0), Param(0).Mul(Cell(1))}}}}
-	b := NewBuilder(s)
+	a := Arithmetization{Name: "part", Columns: []string{"a", "b"}, Permuted: 2, Params: 1, Lookups: []Lookup{{"l", []Expr{Cell(0), Param(0).Mul(Cell(1))}}}}
+	b := NewBuilder(a)
 	b.Row(b.LookUp(0, 0, below8), []Var{b.Public(element(0))})
 	must.Get(b.Build())(t)
 }
@@ -241,14 +241,14 @@ func TestManyParameters(t *testing.T) {
 	for i := range 70 {
 		sum = sum.Add(Param(i).Mul(Cell(1)))
 	}
-	s := System{Name: "many", Columns: []string{"a", "b"}, Permuted: 2, Params: 70, Gates: []*Gate{{"sum", []Term{{"sum", sum}}}}}
+	a := Arithmetization{Name: "many", Columns: []string{"a", "b"}, Permuted: 2, Params: 70, Gates: []*Gate{{"sum", []Term{{"sum", sum}}}}}
 	for last := range 70 {
-		b := NewBuilder(s)
+		b := NewBuilder(a)
 		x := b.Public(element(0))
-		b.Row(b.Kind(s.Gates[0]), []Var{x})
+		b.Row(b.Kind(a.Gates[0]), []Var{x})
 		params := make([]fr.Element, 70)
 		params[last].SetOne()
-		b.Row(b.Kind(s.Gates[0], params...), []Var{x})
+		b.Row(b.Kind(a.Gates[0], params...), []Var{x})
 		var unheld *UnheldError
 		if _, err := b.Build(); !errors.As(err, &unheld) || unheld.Row != 2 || unheld.Column != "b" {
 			t.Errorf("parameter %d: %v", last, err)
@@ -259,9 +259,9 @@ func TestManyParameters(t *testing.T) {
 // TestLateRows: late cells are filled in the rows that are told, and in no other.
 func TestLateRows(t *testing.T) {
 	g := &Gate{"late", []Term{{"times", Cell(1).Sub(Challenge().Mul(Cell(0)))}}}
-	s := System{Name: "late", Columns: []string{"a", "l"}, Permuted: 1, Late: 1, Gates: []*Gate{g}}
+	a := Arithmetization{Name: "late", Columns: []string{"a", "l"}, Permuted: 1, Late: 1, Gates: []*Gate{g}}
 	for unfilled, want := range map[int]bool{-1: true, 0: false, 1: false, 2: false, 3: false} {
-		b := NewBuilder(s)
+		b := NewBuilder(a)
 		for row := range 4 {
 			b.Row(b.Kind(g), []Var{b.Var(element(1))})
 			if row != unfilled {
@@ -278,7 +278,7 @@ func TestLateRows(t *testing.T) {
 		}
 	}
 	// The other cells of a row that is filled are as those of any.
-	b := NewBuilder(s)
+	b := NewBuilder(a)
 	b.Row(b.Kind(g), nil)
 	b.Late(1, func(_ fr.Element, cells [][]fr.Element) { cells[0][0] = element(0) })
 	var unheld *UnheldError
@@ -287,7 +287,7 @@ func TestLateRows(t *testing.T) {
 	}
 }
 
-// TestGatesOfAnother: a gate is the system's if name and terms are, and what a caller does to its own gate
+// TestGatesOfAnother: a gate is the arithmetization's if name and terms are, and what a caller does to its own gate
 // changes no other.
 func TestGatesOfAnother(t *testing.T) {
 	renamed, less, other, copied := Arithmetic(), Range(), Range(), Range()
@@ -295,10 +295,10 @@ func TestGatesOfAnother(t *testing.T) {
 	less.Terms = less.Terms[:3]
 	other.Terms[0].Zero = Cell(0)
 	for name, test := range map[string]struct {
-		system System
-		gate   *Gate
-	}{"another name": {Plonk(), renamed}, "a term less": {TurboPlonk(), less}, "another term": {TurboPlonk(), other}, "another system's": {Plonk(), copied}} {
-		b := NewBuilder(test.system)
+		arith Arithmetization
+		gate  *Gate
+	}{"another name": {Plonk(), renamed}, "a term less": {TurboPlonk(), less}, "another term": {TurboPlonk(), other}, "another arithmetization's": {Plonk(), copied}} {
+		b := NewBuilder(test.arith)
 		b.Kind(test.gate)
 		must.FailGet(b.Build())(t, zkbench.ErrParams, "%s", name)
 	}
@@ -306,9 +306,9 @@ func TestGatesOfAnother(t *testing.T) {
 	b.Kind(copied)
 	b.Kind(nil)
 	must.Get(b.Build())(t)
-	system := TurboPlonk()
-	system.Gates = append(system.Gates, nil)
-	b = NewBuilder(system)
+	arith := TurboPlonk()
+	arith.Gates = append(arith.Gates, nil)
+	b = NewBuilder(arith)
 	b.Kind(renamed)
 	must.FailGet(b.Build())(t, zkbench.ErrParams, "a gate that is nil")
 }
@@ -349,18 +349,18 @@ func TestFixes(t *testing.T) {
 		}
 	}
 	// Of a free column it is none that a Var can stand in.
-	s := System{Name: "free", Columns: []string{"a", "f"}, Permuted: 1, Params: 2, Gates: []*Gate{{"g", []Term{{"t", Param(0).Mul(y)}}}}}
-	b := NewBuilder(s)
+	a := Arithmetization{Name: "free", Columns: []string{"a", "f"}, Permuted: 1, Params: 2, Gates: []*Gate{{"g", []Term{{"t", Param(0).Mul(y)}}}}}
+	b := NewBuilder(a)
 	b.Zero()
 	must.FailGet(b.Build())(t, zkbench.ErrParams, "a zero in a free column")
-	s.Gates = []*Gate{{"g", []Term{{"t", Param(0).Mul(y).Add(Param(1).Mul(x))}}}}
-	b = NewBuilder(s)
+	a.Gates = []*Gate{{"g", []Term{{"t", Param(0).Mul(y).Add(Param(1).Mul(x))}}}}
+	b = NewBuilder(a)
 	b.Row(0, []Var{b.Zero()})
 	must.Do(t, must.Get(b.Build())(t).Check())
 	// The first parameter is tried, and each gate.
-	s.Gates = []*Gate{stride, {"g", []Term{{"t", Param(0).Mul(x)}}}}
-	s.Columns = []string{"a", "b", "f"}
-	b = NewBuilder(s)
+	a.Gates = []*Gate{stride, {"g", []Term{{"t", Param(0).Mul(x)}}}}
+	a.Columns = []string{"a", "b", "f"}
+	b = NewBuilder(a)
 	b.Row(0, []Var{b.Zero()})
 	must.Do(t, must.Get(b.Build())(t).Check())
 }
@@ -381,11 +381,11 @@ func TestVanishingReadsAreNone(t *testing.T) {
 	a, b3, c, q := Cell(0), Cell(1), Cell(2), Param(0)
 	// b² = a where q is 1, and c = b³ where q is 0.
 	either := &Gate{Name: "switch", Terms: []Term{{"either", q.Mul(a.Sub(b3.Square())).Add(Int(1).Sub(q).Mul(c.Sub(b3.Square().Mul(b3))))}}}
-	switches := System{Name: "s", Columns: []string{"a", "b", "c"}, Permuted: 3, Params: 1, Gates: []*Gate{either}}
+	switches := Arithmetization{Name: "s", Columns: []string{"a", "b", "c"}, Permuted: 3, Params: 1, Gates: []*Gate{either}}
 	for name, test := range map[string]struct {
-		system System
-		rows   func(b *Builder, public Var)
-		holds  bool
+		arith Arithmetization
+		rows  func(b *Builder, public Var)
+		holds bool
 	}{
 		"a term that vanishes": {switches, func(b *Builder, public Var) {
 			b.Row(b.Kind(either, element(1)), []Var{b.Var(element(9)), b.Var(element(3)), public})
@@ -409,7 +409,7 @@ func TestVanishingReadsAreNone(t *testing.T) {
 			b.Row(b.Kind(Arithmetic(), element(0), element(1), element(-1)), []Var{public, b.Var(element(999))})
 		}, true},
 	} {
-		b := NewBuilder(test.system)
+		b := NewBuilder(test.arith)
 		test.rows(b, b.Public(element(999)))
 		_, err := b.Build()
 		unheld := new(UnheldError)
@@ -429,8 +429,8 @@ func TestBuiltIsKept(t *testing.T) {
 	b.Row(0, []Var{b.Var(element(77))})
 	must.Do(t, c.Check())
 	golden.Equal(t, "rows", 2, len(c.cells[0]))
-	must.FailGet(new(Builder).Build())(t, zkbench.ErrParams, "a builder of no system")
-	for name, c := range map[string]*Circuit{"nil": nil, "of no system": new(Circuit)} {
+	must.FailGet(new(Builder).Build())(t, zkbench.ErrParams, "a builder without an arithmetization")
+	for name, c := range map[string]*Circuit{"nil": nil, "without an arithmetization": new(Circuit)} {
 		must.FailGet(Setup(t.Context(), executor.Serial(), c, s.srs))(t, zkbench.ErrParams, "keys of a circuit that is %s", name)
 		must.FailGet(s.ProvingKey.Prove(t.Context(), executor.Serial(), c, Options{}))(t, zkbench.ErrParams, "a proof of a circuit that is %s", name)
 	}

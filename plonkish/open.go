@@ -8,7 +8,7 @@ import (
 	"github.com/zkbench/zkbench/internal/arith/poly"
 )
 
-// weighed is a weighed sum of polynomials of n coefficients, and perhaps another.
+// weighed is a weighted sum of polynomials, of n coefficients and perhaps one more.
 type weighed struct {
 	weights []fr.Element
 	columns []poly.Vector
@@ -20,7 +20,7 @@ func (w *weighed) add(weight fr.Element, low poly.Vector, top fr.Element) {
 	w.top.Add(&w.top, top.Mul(&top, &weight))
 }
 
-// sum sets the sum, in the memory of low, which may be one of the columns.
+// sum computes the sum in the memory of low, which may be one of the columns.
 func (p *prover) sum(w *weighed, low poly.Vector) error {
 	var e Expr
 	for i := range w.columns {
@@ -30,7 +30,8 @@ func (p *prover) sum(w *weighed, low poly.Vector) error {
 	return p.evaluate(w.low, e, func(v variable) poly.Vector { return w.columns[v.index] })
 }
 
-// divide turns coefficients into those of the quotient by X - a, one less; what is left over is lost.
+// divide turns coefficients into those of the quotient by X - a, which has one less. The remainder is
+// dropped.
 func divide(coefficients []fr.Element, a *fr.Element) []fr.Element {
 	var carry fr.Element
 	for i := len(coefficients) - 1; i >= 0; i-- {
@@ -40,14 +41,14 @@ func divide(coefficients []fr.Element, a *fr.Element) []fr.Element {
 	return coefficients[1:]
 }
 
-// open sets the values and the opening of the proof, two commitments for all points (Boneh, Drake,
-// Fisch and Gabizon 2020/081, section 4): of polynomials f that have the values of r at points S of
-// T = {ζ, ωζ}, weighed by powers of ν,
+// open sets the values and the opening of the proof: two commitments for all points (Boneh, Drake, Fisch and
+// Gabizon 2020/081, section 4). Polynomials f have the values of r at points S of T = {ζ, ωζ}. With powers of
+// ν as weights,
 //
 //	W = Σ ν^i (f - r) / Z_S,
 //	W' = (Σ ν^i Z_T\S(x) (f - r(x)) - Z_T(x) W) / (X - x).
 //
-// All r are what a division leaves over.
+// Each r is what a division leaves over.
 func (p *prover) open() error {
 	t := p.points(p.zeta)
 	err := p.ex.Do(p.ctx, len(p.opened), func(_ context.Context, i int) error {
@@ -75,7 +76,7 @@ func (p *prover) open() error {
 			return err
 		}
 		coefficients := p.coefficients(sums[s].piece)
-		for _, point := range t.of(s) {
+		for _, point := range t.inSet(s) {
 			coefficients = divide(coefficients, &point)
 		}
 		for i := range coefficients {
@@ -104,10 +105,10 @@ func (p *prover) open() error {
 	return err
 }
 
-// claimed are what is opened at each set, weighed: the linearisation, and ν^i times claim i from
-// 1.
+// claimed returns the weighted sum of what is opened at each set: the linearisation, and ν^i times claim i,
+// counted from 1.
 func (p *prover) claimed(nu fr.Element) (sums [setCount]weighed) {
-	a := at{layout: p.layout, scalars: &p.scalars, zeta: p.zeta, values: p.proof.values}
+	a := atZetaAlgebra{layout: p.layout, scalars: &p.scalars, zeta: p.zeta, values: p.proof.values}
 	factors, _ := a.linearisation()
 	for i, f := range factors {
 		if i < len(p.linear) {

@@ -10,15 +10,16 @@ type linearForm struct {
 	of       []fr.Element // by the layout's linear; nil: none
 }
 
-// at is the algebra of the identity at ζ: of what is opened it has values, of the rest forms.
-type at struct {
+// atZetaAlgebra is the algebra of the identity at ζ. What is opened has a value, and the rest are linear
+// forms.
+type atZetaAlgebra struct {
 	*layout
 	zeta    fr.Element
 	scalars *[challenges]fr.Element
 	values  []fr.Element // of the layout's opened
 }
 
-func (a *at) variable(v variable) (f linearForm) {
+func (a *atZetaAlgebra) variable(v variable) (f linearForm) {
 	switch v.kind {
 	case scalar:
 		f.constant = a.scalars[v.index]
@@ -45,9 +46,9 @@ func (a *at) variable(v variable) (f linearForm) {
 	return f
 }
 
-func (a *at) constant(c fr.Element) linearForm { return linearForm{constant: c} }
+func (a *atZetaAlgebra) constant(c fr.Element) linearForm { return linearForm{constant: c} }
 
-func (a *at) apply(o op, x, y linearForm) linearForm {
+func (a *atZetaAlgebra) apply(o op, x, y linearForm) linearForm {
 	f := linearForm{constant: apply(o, x.constant, y.constant)}
 	if x.of == nil && y.of == nil {
 		return f
@@ -71,7 +72,7 @@ func (a *at) apply(o op, x, y linearForm) linearForm {
 	return f
 }
 
-// lagrange is the value at x, no root of the domain, of the Lagrange polynomial of row i.
+// lagrange returns the value at x of the Lagrange polynomial of row i. x must not be a root of the domain.
 func (l *layout) lagrange(i int, x *fr.Element) (y fr.Element) {
 	w, n := power(l.root, i), fr.NewElement(uint64(l.n))
 	y.Sub(x, &w).Mul(&y, &n).Inverse(&y)
@@ -79,15 +80,15 @@ func (l *layout) lagrange(i int, x *fr.Element) (y fr.Element) {
 	return *y.Mul(&y, &vanishing).Mul(&y, &w)
 }
 
-// vanishing is x^n - 1.
+// vanishing returns x^n - 1.
 func (l *layout) vanishing(x *fr.Element) (y fr.Element) {
 	y, one := power(*x, l.n), fr.One()
 	return *y.Sub(&y, &one)
 }
 
-// linearisation is what must be 0 at ζ: the identity less Z_H(ζ) times the quotient, as factors of
-// the linear columns and of the quotient's pieces, and a constant.
-func (a *at) linearisation() (factors []fr.Element, constant fr.Element) {
+// linearisation returns what must be 0 at ζ: the identity less Z_H(ζ) times the quotient. It is given as
+// factors of the linear columns and of the quotient's pieces, and a constant.
+func (a *atZetaAlgebra) linearisation() (factors []fr.Element, constant fr.Element) {
 	f := evaluate(a.identity, a)
 	factors = append(factors, f.of...)
 	zn, c := power(a.zeta, a.n), a.vanishing(&a.zeta)
@@ -99,7 +100,7 @@ func (a *at) linearisation() (factors []fr.Element, constant fr.Element) {
 	return factors, f.constant
 }
 
-// set is where a polynomial is opened.
+// set is a set of points at which a polynomial is opened.
 type set int
 
 const (
@@ -116,8 +117,8 @@ type claim struct {
 	here, next int // indices in the layout's opened
 }
 
-// claims are of the layout's columns, in their order. The linearisation, whose value at ζ is
-// another matter, is not one of them.
+// claims returns the claims about the layout's columns, in order. The linearisation is not among them; its
+// value at ζ is derived in another way.
 func (l *layout) claims() []claim {
 	var all []claim
 	for _, v := range l.committed {
@@ -143,7 +144,7 @@ func (l *layout) claims() []claim {
 	return all
 }
 
-// points are ζ and ωζ.
+// points holds ζ and ωζ.
 type points struct{ zeta, next fr.Element }
 
 func (l *layout) points(zeta fr.Element) (p points) {
@@ -152,12 +153,12 @@ func (l *layout) points(zeta fr.Element) (p points) {
 	return p
 }
 
-// of are the points of a set.
-func (p *points) of(s set) []fr.Element {
+// inSet returns the points of a set.
+func (p *points) inSet(s set) []fr.Element {
 	return [setCount][]fr.Element{{p.zeta}, {p.next}, {p.zeta, p.next}}[s]
 }
 
-// outside is the product of x less each point that is not in the set.
+// outside returns the product of x - p over all points p that are not in the set.
 func (p *points) outside(s set, x *fr.Element) (y fr.Element) {
 	switch s {
 	case atZeta:
@@ -170,14 +171,15 @@ func (p *points) outside(s set, x *fr.Element) (y fr.Element) {
 	return y
 }
 
-// all is the product of x less each point.
+// all returns the product of x - p over all points p.
 func (p *points) all(x *fr.Element) (y fr.Element) {
 	next := p.outside(atZeta, x)
 	y = p.outside(atNext, x)
 	return *y.Mul(&y, &next)
 }
 
-// value is the claim's at x: of the line through its values, if they are two.
+// value returns the claim's value at x. If the claim has two values, that is the value of the line through
+// them.
 func (p *points) value(c *claim, values []fr.Element, x *fr.Element) (y fr.Element) {
 	switch c.set {
 	case atZeta:

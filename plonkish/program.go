@@ -2,8 +2,8 @@ package plonkish
 
 import "github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
-// program is an Expr as steps, each the result of others before it; the last is the Expr's, and
-// equal parts are one step.
+// program is an Expr as a list of steps. Each step is computed from earlier ones, the last is the value of
+// the Expr, and equal parts are one step.
 type program []step
 
 type step struct {
@@ -40,7 +40,7 @@ func compile(e Expr) program {
 	return p
 }
 
-// variables are those that a program reads, each once.
+// variables returns the variables that a program reads, each once.
 func (p program) variables() []variable {
 	var all []variable
 	for _, s := range p {
@@ -51,7 +51,7 @@ func (p program) variables() []variable {
 	return all
 }
 
-// algebra is where a program is evaluated.
+// algebra says how a program is evaluated.
 type algebra[T any] interface {
 	variable(v variable) T
 	constant(c fr.Element) T
@@ -74,13 +74,13 @@ func evaluate[T any](p program, a algebra[T]) T {
 	return values[len(p)-1]
 }
 
-// leading is a polynomial's formal degree, and its coefficient there, which may be 0.
+// leading is a polynomial's formal degree and its coefficient there, which may be 0.
 type leading struct {
 	degree int
 	top    fr.Element
 }
 
-// leadings is the algebra of those, sums and products of polynomials of which each variable is one.
+// leadings is the algebra of formal degrees and their coefficients; the function gives those of a variable.
 type leadings func(v variable) leading
 
 func (l leadings) variable(v variable) leading   { return l(v) }

@@ -12,7 +12,7 @@ import (
 	"github.com/zkbench/zkbench/group"
 )
 
-// proof is what a prover sends, in its order.
+// proof is what a prover sends, in this order.
 type proof struct {
 	columns  []bn254.G1Affine // of the layout's witness
 	quotient []bn254.G1Affine // its pieces
@@ -20,21 +20,21 @@ type proof struct {
 	opening  [2]bn254.G1Affine
 }
 
-// witness are the columns that a proof commits to, in the order of its commitments.
+// witness returns the columns that a proof commits to, in the order of its commitments.
 func (l *layout) witness() []variable {
 	return slices.DeleteFunc(slices.Clone(l.committed), func(v variable) bool { return v.kind.fixed() })
 }
 
-// earlyColumns is the number of columns that are committed to before any challenge.
+// earlyColumns returns the number of columns that are committed to before any challenge.
 func (l *layout) earlyColumns() int {
-	early := len(l.system.Columns) - l.system.Late
-	if l.system.Late == 0 {
+	early := len(l.arith.Columns) - l.arith.Late
+	if l.arith.Late == 0 {
 		return l.firstColumns()
 	}
 	return len(slices.DeleteFunc(l.witness(), func(v variable) bool { return v.kind > cell || v.index >= early }))
 }
 
-// firstColumns is the number of columns that are committed to before the running product.
+// firstColumns returns the number of columns that are committed to before the running product.
 func (l *layout) firstColumns() int {
 	return len(slices.DeleteFunc(l.witness(), func(v variable) bool { return v.kind >= product }))
 }
@@ -49,19 +49,19 @@ func (l *layout) newProof() *proof {
 
 const pointLen, valueLen = bn254.SizeOfG1AffineCompressed, fr.Bytes
 
-// ProofLen is the length in bytes of a proof.
+// ProofLen returns the length in bytes of a proof.
 func (k *VerifyingKey) ProofLen() int {
 	return pointLen*k.ProofPoints() + valueLen*len(k.opened)
 }
 
-// ProofPoints is the number of points among them, each a sum of as many products as the circuit has
+// ProofPoints returns the number of points in a proof. Each is a sum of as many products as the circuit has
 // rows.
 func (k *VerifyingKey) ProofPoints() int {
 	p := k.newProof()
 	return len(p.columns) + len(p.quotient) + len(p.opening)
 }
 
-// encode is columns, quotient, values, opening.
+// encode returns columns, quotient, values and opening, in this order.
 func (p *proof) encode() []byte {
 	g := group.BN254()
 	out := g.AppendPoints(nil, p.columns...)
@@ -70,10 +70,10 @@ func (p *proof) encode() []byte {
 	return g.AppendPoints(out, p.opening[:]...)
 }
 
-// decode is the proof of its one encoding.
+// decode returns the proof that has this encoding.
 func (k *VerifyingKey) decode(in []byte) (*proof, error) {
 	if want := k.ProofLen(); len(in) != want {
-		return nil, &zkbench.DecodeError{Path: "proof", Offset: min(len(in), want), Reason: fmt.Sprintf("%d bytes, this key's have %d", len(in), want)}
+		return nil, &zkbench.DecodeError{Path: "proof", Offset: min(len(in), want), Reason: fmt.Sprintf("%d bytes; proofs of this key have %d", len(in), want)}
 	}
 	g, p := group.BN254(), k.newProof()
 	// All points at once: their square roots are taken together.
@@ -81,7 +81,7 @@ func (k *VerifyingKey) decode(in []byte) (*proof, error) {
 	values, opening := first*pointLen, first*pointLen+len(p.values)*valueLen
 	points := make([]bn254.G1Affine, first+len(p.opening))
 	if err := g.DecodePoints(points, slices.Concat(in[:values], in[opening:]), group.Subgroup); err != nil {
-		return nil, p.within(err)
+		return nil, p.placeError(err)
 	}
 	copy(p.columns, points)
 	copy(p.quotient, points[len(p.columns):])
@@ -95,8 +95,8 @@ func (k *VerifyingKey) decode(in []byte) (*proof, error) {
 	return p, nil
 }
 
-// within places an error in points that stood one behind the other.
-func (p *proof) within(err error) error {
+// placeError turns an error about points that were decoded together into one about their place in the proof.
+func (p *proof) placeError(err error) error {
 	e, ok := errors.AsType[*zkbench.DecodeError](err)
 	if !ok {
 		return err

@@ -21,33 +21,33 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Options of a proof. The zero value is fine.
+// Options configures a proof. The zero value is valid.
 type Options struct {
-	Context []byte    // what else the proof is bound to; a verifier has the same
-	Rand    io.Reader // of the proof's seed, 32 bytes; nil: the system's
+	Context []byte    // what else the proof is bound to; the verifier needs the same
+	Rand    io.Reader // source of the proof's seed, 32 bytes; nil: crypto/rand
 
-	// Span, where set, is called as each phase begins, and within phases as sums and transforms
-	// do, one after the other; what it returns is called at the end.
+	// Span, if set, is called when a phase begins, and within a phase when a sum or a transform begins, one
+	// after the other. The function that it returns is called at the end.
 	Span func(name string) (end func())
 
-	// FullLength commits to coefficients, which are all of full length, so that the time
-	// does not tell how many cells are 0 or short. The proof is the same.
+	// FullLength commits to coefficients, which all have full length. Then the time does not show how many
+	// cells are 0 or short. The proof is the same.
 	FullLength bool
 }
 
-// Phases of Prove, in order.
+// The phases of Prove, in order, as Options.Span receives them.
 const (
-	PhaseCommit      = "commit"      // to the witness
-	PhasePermutation = "permutation" // the running product
-	PhaseLookup      = "lookup"      // the running sum
+	PhaseCommit      = "commit"      // commits to the witness
+	PhasePermutation = "permutation" // commits to the running product
+	PhaseLookup      = "lookup"      // commits to the running sum
 	PhaseQuotient    = "quotient"
 	PhaseOpen        = "open"
 )
 
-// Spans within phases.
+// The steps within phases, as Options.Span receives them.
 const (
-	SpanSum       = "sum"       // of weighed points
-	SpanTransform = "transform" // between coefficients and values
+	SpanSum       = "sum"       // weighted sum of points
+	SpanTransform = "transform" // transform between coefficients and values
 )
 
 // prover is the state of one proof.
@@ -69,8 +69,8 @@ type prover struct {
 
 	multiplicities []fr.Element // of the tables' rows
 
-	// What memory is there, is used again: a proof takes the most that it needs at a time. It is not of
-	// the heap, whose garbage would be as much again.
+	// Memory is reused: a proof takes as much as it needs at one time. It is not on the heap, whose
+	// garbage would be as much again.
 	free     []poly.Vector // of n elements
 	elements []fr.Element  // n, and room for another
 	unmap    []func()
@@ -79,9 +79,9 @@ type prover struct {
 	span       func(name string) (end func())
 }
 
-// Prove proves that the circuit, which is the key's with any witness, is satisfied. Errors are
-// an *UnsatisfiedError where it is not, zkbench.ErrParams for another circuit, a zkbench.LimitError
-// where memory is too small, what Rand returns, or the context's cause.
+// Prove proves that the witness in c satisfies the circuit. It returns an *UnsatisfiedError if the witness
+// does not, and zkbench.ErrParams if c is not the key's circuit. It returns a *zkbench.LimitError if there is
+// too little memory. It also returns errors of o.Rand, and the context's cause.
 func (k *ProvingKey) Prove(ctx context.Context, ex executor.Executor, c *Circuit, o Options) ([]byte, error) {
 	p, err := k.newProver(ctx, ex, c, o)
 	if err != nil {
@@ -105,10 +105,10 @@ func (k *ProvingKey) Prove(ctx context.Context, ex executor.Executor, c *Circuit
 }
 
 func (k *ProvingKey) newProver(ctx context.Context, ex executor.Executor, c *Circuit, o Options) (*prover, error) {
-	if c == nil || c.system == nil || c.digest != k.circuit {
+	if c == nil || c.arith == nil || c.digest != k.circuit {
 		return nil, fmt.Errorf("%w: a circuit that is not the key's", zkbench.ErrParams)
 	}
-	if err := c.fits(k.proofBytes(), memory.Available()); err != nil {
+	if err := c.checkMemory(k.proofBytes(), memory.Available()); err != nil {
 		return nil, err
 	}
 	if o.Rand == nil {
@@ -132,14 +132,14 @@ func (k *ProvingKey) newProver(ctx context.Context, ex executor.Executor, c *Cir
 	return p, nil
 }
 
-// close ends the use of all memory.
+// close frees all memory of the proof.
 func (p *prover) close() {
 	for _, unmap := range p.unmap {
 		unmap()
 	}
 }
 
-// memory is so many bytes, until close.
+// memory returns n bytes that are valid until close.
 func (p *prover) memory(n int) []byte {
 	data, unmap := mapped.Memory(n)
 	p.unmap = append(p.unmap, unmap)
@@ -150,7 +150,7 @@ func (p *prover) newElements(n int) []fr.Element {
 	return mapped.Values[fr.Element](p.memory(n * fr.Bytes))
 }
 
-// take is a vector of n elements that nobody else has; what they are means nothing.
+// take returns a vector of n elements for the caller alone. Its contents are undefined.
 func (p *prover) take() poly.Vector {
 	if len(p.free) == 0 {
 		return p.form.In(p.memory(p.form.Bytes(p.n)), p.n)
@@ -160,10 +160,10 @@ func (p *prover) take() poly.Vector {
 	return v
 }
 
-// give gives vectors back.
+// give returns vectors for later use by take.
 func (p *prover) give(vectors ...poly.Vector) { p.free = append(p.free, vectors...) }
 
-// witness is the digest of what all cells hold.
+// witness returns the digest of what all cells hold.
 func (c *Circuit) witness() []byte {
 	h := sha256.New()
 	var buffer []byte
@@ -190,14 +190,14 @@ func (c *Circuit) witness() []byte {
 	return h.Sum(nil)
 }
 
-// random is the next blinding element.
+// random returns the next blinding element.
 func (p *prover) random() (e fr.Element, err error) {
 	var b [64]byte
 	_, err = io.ReadFull(p.blinds, b[:])
 	return *e.SetBytes(b[:]), err
 }
 
-// blind makes rows from there on random.
+// blind sets all of values to random elements.
 func (p *prover) blind(values []fr.Element) (err error) {
 	for i := range values {
 		if values[i], err = p.random(); err != nil {
@@ -207,7 +207,7 @@ func (p *prover) blind(values []fr.Element) (err error) {
 	return nil
 }
 
-// commitment is to values in rows or to coefficients, by the points of either.
+// commitment commits to values in rows or to coefficients, with the points for either.
 func (p *prover) commitment(points []bn254.G1Affine, scalars []fr.Element) (bn254.G1Affine, error) {
 	defer p.span(SpanSum)()
 	return p.group.MSM(p.ctx, p.ex, points[:len(scalars)], scalars)
@@ -220,7 +220,7 @@ func (p *prover) commit() error {
 		return err
 	}
 	p.rounds.early(p.proof, &p.scalars)
-	if p.system.Late > 0 {
+	if p.arith.Late > 0 {
 		p.circuit = p.circuit.withChallenge(p.scalars[drawn])
 		p.blinds = p.nonces.Stream(p.circuit.witness(), &p.rounds.Transcript) // late cells are witness too
 	}
@@ -250,8 +250,8 @@ func (p *prover) commitWitness(lo, hi int) error {
 	return nil
 }
 
-// commitRows commits to a column's values as the proof's i-th, and keeps its coefficients. Values
-// are mostly shorter than coefficients, and cheaper to sum. They are lost.
+// commitRows commits to a column's values, as commitment i of the proof, and keeps the column's coefficients.
+// It overwrites values. Values are mostly shorter than coefficients, so their sum is cheaper.
 func (p *prover) commitRows(i int, v variable, values []fr.Element) (err error) {
 	end := p.span(SpanTransform)
 	p.columns[v] = p.take()
@@ -268,7 +268,7 @@ func (p *prover) commitRows(i int, v variable, values []fr.Element) (err error) 
 	return err
 }
 
-// permutation commits to z - 1, and to what it is between groups, less 1.
+// permutation commits to z - 1, and to the running product between groups, less 1.
 func (p *prover) permutation() (err error) {
 	if p.scalars[delta], err = p.publicProduct(p.public, &p.scalars[beta], &p.scalars[gamma]); err != nil {
 		return err
@@ -327,7 +327,7 @@ func (p *prover) permutation() (err error) {
 	return nil
 }
 
-// lookup commits to the sums of lookups, and ends the round.
+// lookup commits to the sums of lookups and ends the round.
 func (p *prover) lookup() error {
 	if err := p.commitLookups(); err != nil {
 		return err
@@ -336,7 +336,7 @@ func (p *prover) lookup() error {
 	return nil
 }
 
-// evaluate sets dst to an Expr of columns.
+// evaluate sets dst to the values of an Expr of columns.
 func (p *prover) evaluate(dst poly.Vector, e Expr, column func(variable) poly.Vector) error {
 	return newKernel(compile(e)).run(p.ctx, p.ex, p.form, dst, p.scalars[:], column)
 }

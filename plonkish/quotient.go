@@ -10,42 +10,41 @@ import (
 	"github.com/zkbench/zkbench/internal/arith/poly"
 )
 
-// piece is a polynomial of n coefficients and perhaps another.
+// piece is a polynomial of n coefficients and perhaps one more.
 type piece struct {
 	low poly.Vector
 	top fr.Element // of X^n
 }
 
-// The quotient is computed on parts of a coset, so many points at a time as each column of the
-// identity takes memory for: few enough for the second cache, and at least an eighth of all, as
-// each part reads all coefficients.
+// The quotient is computed on parts of a coset. A part has few enough points that the columns of the identity
+// fit in the second-level cache. It has at least an eighth of all, because each part reads all coefficients.
 const partPoints, maxParts = 1 << 14, 8
 
-// partSize is the number of points of a part.
+// partSize returns the number of points of a part.
 func (l *layout) partSize() int { return min(l.n, max(partPoints, l.n/maxParts)) }
 
-// partCount is the number of parts of a coset.
+// partCount returns the number of parts of a coset.
 func (l *layout) partCount() int { return l.n / l.partSize() }
 
-// shift is that of a part, as a coset of the small domain; parts of all cosets are numbered through.
+// shift returns the shift of a part, as a coset of the small domain. The parts of all cosets are numbered
+// consecutively.
 func (l *layout) shift(part int) fr.Element {
 	shift, step := label(part/l.partCount()+1), power(l.root, part%l.partCount())
 	return *shift.Mul(&shift, &step)
 }
 
-// on sets dst to the values of a polynomial on a coset of the small domain, of whose shift powers has
-// the powers.
-func (k *ProvingKey) on(ctx context.Context, dst, coefficients poly.Vector, shift fr.Element, powers poly.Vector) error {
+// evaluateOnCoset sets dst to the values of a polynomial on a coset of the small domain. powers holds the
+// powers of the coset's shift.
+func (k *ProvingKey) evaluateOnCoset(ctx context.Context, dst, coefficients poly.Vector, shift fr.Element, powers poly.Vector) error {
 	one := fr.One()
 	fold(dst, coefficients, power(shift, dst.Len()))
 	dst.Mul(dst, powers)
 	return k.part.NTT(ctx, executor.Serial(), dst, poly.Natural, &one)
 }
 
-// quotient commits to the pieces of the identity divided by X^n - 1. The
-// identity is computed on as many cosets of the domain as there are pieces, and each of these part
-// by part. What it has above so many coefficients is one at most, which the columns' leading
-// coefficients give.
+// quotient commits to the pieces of the identity divided by X^n - 1. The identity is computed on as many
+// cosets of the domain as there are pieces, each of them part by part. It has at most one coefficient more
+// than that determines, which follows from the columns' leading coefficients.
 func (p *prover) quotient() error {
 	shifts := make([]fr.Element, p.layout.pieces)
 	p.pieces = make([]piece, p.layout.pieces)
@@ -82,7 +81,7 @@ func (p *prover) quotient() error {
 	return nil
 }
 
-// parts are the values of the identity's columns on a coset of a small domain.
+// parts holds the values of the identity's columns on a coset of a small domain.
 type parts struct {
 	*prover
 	points   poly.Vector // of the domain
@@ -131,7 +130,8 @@ func (s *parts) get(v variable) poly.Vector {
 	return s.at[v]
 }
 
-// move goes to a part; where it follows on the last one, what was next is here.
+// move computes the columns for a part. If the part follows the last one, what was the next row is now the
+// row itself.
 func (s *parts) move(part int, follows bool) error {
 	type job struct {
 		column  variable
@@ -168,7 +168,7 @@ func (s *parts) move(part int, follows bool) error {
 		if j.further {
 			shift, powers = further, s.powers[1]
 		}
-		return s.on(ctx, j.dst, s.columns[j.column], shift, powers)
+		return s.evaluateOnCoset(ctx, j.dst, s.columns[j.column], shift, powers)
 	})
 	if err != nil {
 		return err
@@ -181,8 +181,8 @@ func (s *parts) move(part int, follows bool) error {
 	return nil
 }
 
-// lagrange has the Lagrange polynomials of the first row and the last at points x of a coset: Z_H
-// ω^i / n (X - ω^i), both by the inverses of a product.
+// lagrange sets the Lagrange polynomials of the first row and the last at points x of a coset: Z_H ω^i / n (X
+// - ω^i). It inverts the product of both.
 func (s *parts) lagrange(x poly.Vector, shift *fr.Element) {
 	one, n := fr.One(), fr.NewElement(uint64(s.n))
 	rows := [2]fr.Element{one, power(s.root, s.n-blinded)}
@@ -221,8 +221,8 @@ func fold(dst, coefficients poly.Vector, c fr.Element) {
 	}
 }
 
-// separate turns the quotient modulo X^n - s^n, for each shift s, into its pieces, blinds them
-// against each other, and commits to them.
+// separate turns the quotient modulo X^n - s^n, for each shift s, into its pieces. It blinds them against
+// each other and commits to them.
 func (p *prover) separate(shifts []fr.Element) error {
 	pieces := p.pieces
 	y := make([]fr.Element, len(shifts))
@@ -258,7 +258,7 @@ func (p *prover) separate(shifts []fr.Element) error {
 	return nil
 }
 
-// coefficients are all n + 1, in memory that the next call uses.
+// coefficients returns all n + 1 coefficients, in memory that the next call overwrites.
 func (p *prover) coefficients(of piece) []fr.Element {
 	of.low.Get(p.elements)
 	p.elements = append(p.elements, of.top)
@@ -267,7 +267,7 @@ func (p *prover) coefficients(of piece) []fr.Element {
 	return all
 }
 
-// leading is the coefficient of the identity at its formal degree, which is the quotient's too.
+// leading returns the coefficient of the identity at its formal degree, which is also the quotient's.
 func (p *prover) leading() fr.Element {
 	return evaluate(p.identity, leadings(func(v variable) leading {
 		l := leading{degree: p.degree(v)}
@@ -291,8 +291,8 @@ func (p *prover) leading() fr.Element {
 	})).top
 }
 
-// interpolatePieces turns the values at y of a polynomial whose coefficients are the pieces into
-// these.
+// interpolatePieces replaces values by coefficients. The pieces are the values at y of a polynomial, and
+// become its coefficients.
 func (p *prover) interpolatePieces(y []fr.Element) error {
 	pieces := p.pieces
 	factors := lagrangeCoefficients(y)
@@ -319,8 +319,8 @@ func (p *prover) interpolatePieces(y []fr.Element) error {
 	})
 }
 
-// lagrangeCoefficients has at i, j the coefficient of Y^i in the polynomial that is 1 at y[j] and
-// 0 at the others.
+// lagrangeCoefficients returns, at i and j, the coefficient of Y^i in the polynomial that is 1 at y[j] and 0
+// at the others.
 func lagrangeCoefficients(y []fr.Element) [][]fr.Element {
 	n := len(y)
 	factors := make([][]fr.Element, n)
@@ -352,7 +352,7 @@ func lagrangeCoefficients(y []fr.Element) [][]fr.Element {
 	return factors
 }
 
-// addTo adds to the first element, or subtracts.
+// addTo adds e to the first element, or subtracts it.
 func addTo(v poly.Vector, e fr.Element, subtract bool) {
 	low := v.Slice(0, 8)
 	some := low.Elements()

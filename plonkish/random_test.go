@@ -14,12 +14,12 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/testsize"
 )
 
-// randomSystem has a gate that says what its first column is by all else of a row and the next.
-func randomSystem(rng *rand.Rand) System {
+// randomArithmetization has a gate that says what its first column is by all else of a row and the next.
+func randomArithmetization(rng *rand.Rand) Arithmetization {
 	columns := 2 + rng.IntN(6)
-	s := System{Name: "random", Permuted: 1 + rng.IntN(columns), Params: rng.IntN(3)}
+	a := Arithmetization{Name: "random", Permuted: 1 + rng.IntN(columns), Params: rng.IntN(3)}
 	for i := range columns {
-		s.Columns = append(s.Columns, fmt.Sprintf("c%d", i))
+		a.Columns = append(a.Columns, fmt.Sprintf("c%d", i))
 	}
 	var expr func(depth int) Expr
 	expr = func(depth int) Expr {
@@ -32,24 +32,24 @@ func randomSystem(rng *rand.Rand) System {
 			return expr(depth - 1).Sub(expr(rng.IntN(depth)))
 		case what == 0:
 			return Next(1 + rng.IntN(columns-1))
-		case what == 1 && s.Params > 0:
-			return Param(rng.IntN(s.Params))
+		case what == 1 && a.Params > 0:
+			return Param(rng.IntN(a.Params))
 		case what == 2:
 			return Int(int64(rng.IntN(4)) - 1)
 		}
 		return Cell(1 + rng.IntN(columns-1))
 	}
 	for i := range 1 + rng.IntN(3) {
-		s.Gates = append(s.Gates, &Gate{fmt.Sprintf("g%d", i), []Term{{"c0", expr(1 + rng.IntN(4)).Sub(Cell(0))}}})
+		a.Gates = append(a.Gates, &Gate{fmt.Sprintf("g%d", i), []Term{{"c0", expr(1 + rng.IntN(4)).Sub(Cell(0))}}})
 	}
 	for i := range rng.IntN(3) {
 		l := Lookup{fmt.Sprintf("l%d", i), []Expr{Cell(1 + rng.IntN(columns-1))}}
 		if rng.IntN(2) == 0 {
 			l.Tuple = append(l.Tuple, Next(1+rng.IntN(columns-1)))
 		}
-		s.Lookups = append(s.Lookups, l)
+		a.Lookups = append(a.Lookups, l)
 	}
-	return s
+	return a
 }
 
 // below3 are pairs of what cells of random circuits hold.
@@ -62,12 +62,12 @@ var below3 = func() *Table {
 }()
 
 // randomCircuit has rows of random kinds, which hold.
-func randomCircuit(t *testing.T, s System, rng *rand.Rand) *Circuit {
-	b := NewBuilder(s)
+func randomCircuit(t *testing.T, a Arithmetization, rng *rand.Rand) *Circuit {
+	b := NewBuilder(a)
 	rows := 1 + rng.IntN(14)
 	cells, kinds := make([][]fr.Element, rows+1), make([]Kind, rows)
 	for i := range cells {
-		cells[i] = make([]fr.Element, len(s.Columns))
+		cells[i] = make([]fr.Element, len(a.Columns))
 		for j := range cells[i] {
 			if i < rows {
 				cells[i][j] = element(int64(rng.IntN(3)))
@@ -75,16 +75,16 @@ func randomCircuit(t *testing.T, s System, rng *rand.Rand) *Circuit {
 		}
 	}
 	for i := range kinds {
-		params := make([]fr.Element, s.Params)
+		params := make([]fr.Element, a.Params)
 		for j := range params {
 			params[j] = element(int64(rng.IntN(3)))
 		}
 		var gate *Gate
-		if g := rng.IntN(len(s.Gates) + 1); g < len(s.Gates) {
-			gate = s.Gates[g]
+		if g := rng.IntN(len(a.Gates) + 1); g < len(a.Gates) {
+			gate = a.Gates[g]
 			// c0 is what is left of the term where it is 0.
 			row := reader{Circuit: &Circuit{
-				kinds: []fixed{{params: params}}, rows: []Kind{0, 0}, free: make([][]fr.Element, len(s.Columns)),
+				kinds: []fixed{{params: params}}, rows: []Kind{0, 0}, free: make([][]fr.Element, len(a.Columns)),
 			}}
 			for j := range row.free {
 				row.free[j] = []fr.Element{cells[i][j], cells[i+1][j]}
@@ -93,42 +93,42 @@ func randomCircuit(t *testing.T, s System, rng *rand.Rand) *Circuit {
 			cells[i][0] = row.evaluate(compile(gate.Terms[0].Zero))
 		}
 		kinds[i] = b.Kind(gate, params...)
-		for l := range s.Lookups {
+		for l := range a.Lookups {
 			if rng.IntN(2) == 0 {
 				kinds[i] = b.LookUp(kinds[i], l, below3)
 			}
 		}
 	}
 	// A public value on which nothing depends is refused.
-	isRead := slices.ContainsFunc(b.system.readers()[variable{cell, s.Permuted - 1}], func(p *part) bool {
-		return p.depends(&b.kinds[kinds[0]], 0, map[[2]int]bool{{s.Permuted - 1, 0}: true})
+	isRead := slices.ContainsFunc(b.arith.readers()[variable{cell, a.Permuted - 1}], func(p *part) bool {
+		return p.depends(&b.kinds[kinds[0]], 0, map[[2]int]bool{{a.Permuted - 1, 0}: true})
 	})
 	for i, k := range append(kinds, 0) {
 		var vars []Var
-		for j := range s.Permuted {
+		for j := range a.Permuted {
 			vars = append(vars, b.Var(cells[i][j]))
 		}
 		if i == 0 && isRead {
-			b.Equal(vars[s.Permuted-1], b.Public(cells[0][s.Permuted-1]))
+			b.Equal(vars[a.Permuted-1], b.Public(cells[0][a.Permuted-1]))
 		}
-		b.Row(k, vars, cells[i][s.Permuted:]...)
+		b.Row(k, vars, cells[i][a.Permuted:]...)
 	}
 	return must.Get(b.Build())(t)
 }
 
-// TestRandomSystems: whatever a system is, a circuit of it is proved, and what Check refuses, with one
+// TestRandomArithmetizations: whatever an arithmetization is, a circuit of it is proved, and what Check refuses, with one
 // cell changed, both verifiers do.
-func TestRandomSystems(t *testing.T) {
+func TestRandomArithmetizations(t *testing.T) {
 	tried, refused := 0, 0
 	for seed := range uint64(testsize.Pick(20, 100, 1000)) {
 		rng := rand.New(rand.NewPCG(seed, 99))
-		c := randomCircuit(t, randomSystem(rng), rng)
+		c := randomCircuit(t, randomArithmetization(rng), rng)
 		must.Do(t, c.Check(), fmt.Sprint("seed ", seed))
 		s := statement{ProvingKey: setup(t, c), Circuit: c, public: c.Public()}
 		proof := must.Get(s.Prove(t.Context(), executor.Serial(), c, Options{Context: bound}))(t)
 		must.Do(t, agree(t, s.Verifying(), proof, s.public, bound), fmt.Sprint("seed ", seed))
 		for range 3 {
-			row, column := c.public+rng.IntN(len(c.rows)-c.public), rng.IntN(len(c.system.Columns))
+			row, column := c.public+rng.IntN(len(c.rows)-c.public), rng.IntN(len(c.arith.Columns))
 			changed := c.withValues(func(c *Circuit) {
 				e := c.cell(column, row)
 				c.setCell(column, row, *e.Add(&e, ptr(element(100))))

@@ -130,7 +130,7 @@ func TestEveryElementCounts(t *testing.T) {
 	}
 }
 
-// TestEveryStatementIsItsOwn: a proof is of its public values, context, key, circuit and system.
+// TestEveryStatementIsItsOwn: a proof is of its public values, context, key, circuit and arithmetization.
 func TestEveryStatementIsItsOwn(t *testing.T) {
 	all := statements(t)
 	for _, s := range all {

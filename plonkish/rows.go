@@ -10,15 +10,15 @@ import (
 	"github.com/zkbench/zkbench/internal/arith/poly"
 )
 
-// labels are those of all cells, label(j) ω^i, as products of two factors from tables of about √n
+// labels computes the labels of all cells, label(j) ω^i, as products of two factors from tables of about √n
 // elements.
 type labels struct {
-	n, low int            // the lower factor has so many exponents
+	n, low int            // low is the number of exponents of the lower factor
 	root   []fr.Element   // ω^i below low
 	step   [][]fr.Element // by column: label(j) ω^(low i)
 }
 
-// newLabels are of so many columns.
+// newLabels returns the labels of the given number of columns.
 func newLabels(n, columns int) *labels {
 	l := &labels{n: n, low: 1 << (bits.Len(uint(n)) / 2), step: make([][]fr.Element, columns)}
 	root := poly.Root(n)
@@ -43,10 +43,10 @@ func (l *labels) set(z *fr.Element, cell uint32) {
 	z.Mul(&l.root[row%l.low], &l.step[column][row/l.low])
 }
 
-// labels are the circuit's, those of public values behind the permuted columns included.
+// labels returns the circuit's labels, including those of public values after the permuted columns.
 func (c *Circuit) labels() *labels { return newLabels(c.n, len(c.cells)+1) }
 
-// fill sets values to those of a column that the circuit decides, in rows from lo on.
+// fill sets values to those of a column that the circuit decides, from row lo on.
 func (c *Circuit) fill(values []fr.Element, v variable, lo int, labels *labels) {
 	clear(values)
 	if v.kind == table {
@@ -76,14 +76,14 @@ func (c *Circuit) fill(values []fr.Element, v variable, lo int, labels *labels) 
 	}
 }
 
-// fixedColumn is a whole column that the circuit decides.
+// fixedColumn returns a whole column that the circuit decides.
 func (c *Circuit) fixedColumn(v variable, labels *labels) []fr.Element {
 	values := make([]fr.Element, c.n)
 	c.fill(values, v, 0, labels)
 	return values
 }
 
-// gather sets values to a column's in rows from lo on. Those of random rows are 0.
+// gather sets values to those of a column, from row lo on. In random rows they are 0.
 func (p *prover) gather(values []fr.Element, v variable, lo int) {
 	c := p.circuit
 	switch v.kind {
@@ -114,12 +114,12 @@ func (p *prover) gather(values []fr.Element, v variable, lo int) {
 	}
 }
 
-// columnOf sets all values to a column's, of which random rows are 0.
+// columnOf sets values to a whole column. In random rows they are 0.
 func (p *prover) columnOf(values []fr.Element, v variable) error {
 	return p.inParts(len(values), func(lo, hi int) { p.gather(values[lo:hi], v, lo) })
 }
 
-// inParts does what is done to n elements part by part, in parts of whole tiles.
+// inParts calls do for parts of n elements, on whole tiles.
 func (p *prover) inParts(n int, do func(lo, hi int)) error {
 	size := min(n, tile)
 	tasks := min(executor.Tasks(p.ex), n/size)
@@ -129,8 +129,8 @@ func (p *prover) inParts(n int, do func(lo, hi int)) error {
 	})
 }
 
-// overRows sets each of dst to an Expr of columns in rows, some rows at a time: no column is there
-// as a whole. What it makes of random rows means nothing.
+// overRows sets each of dst to an Expr of columns in rows. It works on some rows at a time, so that no column
+// is in memory as a whole. The results in random rows are undefined.
 func (p *prover) overRows(dst []poly.Vector, exprs ...Expr) error {
 	kernels := make([]*kernel, len(exprs))
 	for i, e := range exprs {

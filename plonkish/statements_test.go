@@ -37,7 +37,7 @@ func chain(b *Builder, rows int, from int64) {
 	b.Equal(now, b.Public(b.Value(now)))
 }
 
-// The gates of a system that is none of the published ones: they share a parameter, one is not
+// The gates of an arithmetization that is none of the published ones: they share a parameter, one is not
 // zero without, one has degree six, both read the next row and a column of no wires.
 var (
 	fifth = &Gate{Name: "fifth power", Terms: []Term{
@@ -49,14 +49,14 @@ var (
 	}}
 )
 
-func unusual() System {
-	return System{Name: "unusual", Columns: []string{"a", "b", "f"}, Permuted: 2, Params: 2, Gates: []*Gate{squaring, fifth, stride}}
+func unusual() Arithmetization {
+	return Arithmetization{Name: "unusual", Columns: []string{"a", "b", "f"}, Permuted: 2, Params: 2, Gates: []*Gate{squaring, fifth, stride}}
 }
 
 // squaring is a product on two columns.
 var squaring = &Gate{Name: "square", Terms: []Term{{"square", Param(1).Mul(Cell(0).Square().Sub(Cell(1)))}}}
 
-// powers makes rows of the unusual system.
+// powers makes rows of the unusual arithmetization.
 func powers(b *Builder, rows int, from int64) {
 	x := b.Public(element(from))
 	for i := range rows {
@@ -84,8 +84,8 @@ func powers(b *Builder, rows int, from int64) {
 }
 
 // bitwise is of rows that look up (a, b, c), (d) and (a', 2 d).
-func bitwise(lookups int) System {
-	return System{
+func bitwise(lookups int) Arithmetization {
+	return Arithmetization{
 		Name: "bitwise", Columns: []string{"a", "b", "c", "d"}, Permuted: 3, Params: 5, Gates: []*Gate{Arithmetic()},
 		Lookups: []Lookup{
 			{"triple", []Expr{Cell(0), Cell(1), Cell(2)}},
@@ -122,7 +122,7 @@ func bits2(name string, f func(x, y int64) int64) *Table {
 	return t
 }
 
-// looks makes rows of the bitwise system.
+// looks makes rows of the bitwise arithmetization.
 func looks(b *Builder, rows int, seed int64) {
 	x, y := b.Public(element(seed&3)), b.Public(element(1))
 	small := func(v Var) int64 {
@@ -130,7 +130,7 @@ func looks(b *Builder, rows int, seed int64) {
 		return int64(e.Uint64())
 	}
 	kinds := []Kind{b.LookUp(b.Kind(nil), 0, xor4), b.LookUp(b.Kind(nil), 0, and4)}
-	more := len(b.system.Lookups)
+	more := len(b.arith.Lookups)
 	for i := range kinds {
 		if more > 1 {
 			k := b.kinds[kinds[i]]
@@ -158,9 +158,9 @@ func looks(b *Builder, rows int, seed int64) {
 
 // shuffled is of lists whose columns a and b hold the same values in another order: p and q are
 // products of challenge - a and of challenge - b, and end as one.
-func shuffled() System {
+func shuffled() Arithmetization {
 	less := func(column int) Expr { return Challenge().Sub(Cell(column)) }
-	return System{
+	return Arithmetization{
 		Name: "shuffled", Columns: []string{"a", "b", "p", "q"}, Permuted: 2, Late: 2,
 		Gates: []*Gate{
 			{"begin", []Term{{"p", Next(2).Sub(Int(1))}, {"q", Next(3).Sub(Int(1))}}},
@@ -171,18 +171,18 @@ func shuffled() System {
 	}
 }
 
-// nextAlone is a system whose columns f and g are read in the next row, and nowhere else.
-func nextAlone() System {
-	return System{
+// nextAlone is an arithmetization whose columns f and g are read in the next row, and nowhere else.
+func nextAlone() Arithmetization {
+	return Arithmetization{
 		Name: "next alone", Columns: []string{"a", "f", "g"}, Permuted: 1,
 		Gates:   []*Gate{{"is the next f", []Term{{"f'", Next(1).Sub(Cell(0))}}}},
 		Lookups: []Lookup{{"next g", []Expr{Next(2)}}},
 	}
 }
 
-// shuffles are two lists of a system, each of values below 8 and of the same turned round.
+// shuffles are two lists of an arithmetization, each of values below 8 and of the same turned round.
 func shuffles(b *Builder, look bool) {
-	gates := b.system.Gates
+	gates := b.arith.Gates
 	step := b.Kind(gates[1])
 	if look {
 		step = b.LookUp(step, 0, below8)
@@ -215,14 +215,14 @@ func shuffles(b *Builder, look bool) {
 }
 
 // broad is of seven columns that can all be wired: three groups.
-func broad() System {
+func broad() Arithmetization {
 	sum := Cell(0)
-	s := System{Name: "broad", Permuted: 7, Params: 1, Columns: strings.Split("abcdefg", "")}
+	a := Arithmetization{Name: "broad", Permuted: 7, Params: 1, Columns: strings.Split("abcdefg", "")}
 	for i := 1; i < 6; i++ {
 		sum = sum.Add(Cell(i))
 	}
-	s.Gates = []*Gate{{"sum", []Term{{"g", Param(0).Mul(sum.Sub(Cell(6)))}}}}
-	return s
+	a.Gates = []*Gate{{"sum", []Term{{"g", Param(0).Mul(sum.Sub(Cell(6)))}}}}
+	return a
 }
 
 // sumsOfSix has each sum in the next rows' sums, a column further each time.
@@ -231,7 +231,7 @@ func sumsOfSix(b *Builder, rows int) {
 	for i := range int64(6) {
 		vars = append(vars, b.Public(element(i*i)))
 	}
-	kind := b.Kind(b.system.Gates[0], element(1))
+	kind := b.Kind(b.arith.Gates[0], element(1))
 	for range rows {
 		var sum fr.Element
 		for _, v := range vars {
@@ -259,7 +259,7 @@ var proved struct {
 	all []statement
 }
 
-// statements are circuits of several systems, proved, each the same in all processes.
+// statements are circuits of several arithmetizations, proved, each the same in all processes.
 func statements(t testing.TB) []statement {
 	proved.Do(func() { proved.all = prove(t) })
 	if len(proved.all) == 0 {
@@ -271,9 +271,9 @@ func statements(t testing.TB) []statement {
 func prove(t testing.TB) []statement {
 	var all []statement
 	for _, s := range []struct {
-		name   string
-		system System
-		rows   func(b *Builder)
+		name  string
+		arith Arithmetization
+		rows  func(b *Builder)
 	}{
 		{"plonk", Plonk(), func(b *Builder) { chain(b, 5, 2) }},
 		{"plonk, 2^6", Plonk(), func(b *Builder) { chain(b, 58, 3) }},
@@ -284,13 +284,13 @@ func prove(t testing.TB) []statement {
 		{"three lookups", bitwise(3), func(b *Builder) { looks(b, 17, 7) }},
 		{"turbo", TurboPlonk(), func(b *Builder) {
 			all := turbos(rand.New(rand.NewPCG(3, 4)), 4)
-			for _, gate := range b.system.Gates {
+			for _, gate := range b.arith.Gates {
 				all[gate.Name](b)
 			}
 		}},
 		{"many wires", broad(), func(b *Builder) { sumsOfSix(b, 9) }},
 		{"read in the next row alone", nextAlone(), func(b *Builder) {
-			b.Row(b.Kind(b.system.Gates[0]), []Var{b.Public(element(7))}, element(1), element(2))
+			b.Row(b.Kind(b.arith.Gates[0]), []Var{b.Public(element(7))}, element(1), element(2))
 			b.Row(b.LookUp(0, 0, below8), nil, element(7), element(3))
 			b.Row(0, nil, element(0), element(5))
 		}},
@@ -298,7 +298,7 @@ func prove(t testing.TB) []statement {
 		{"late columns and lookups", shuffled(), func(b *Builder) { shuffles(b, true) }},
 		{"ultra", UltraPlonk(), func(b *Builder) { windowed(b, []int64{1, 0, 3, 3, 2}) }},
 	} {
-		b := NewBuilder(s.system)
+		b := NewBuilder(s.arith)
 		s.rows(b)
 		st := statement{name: s.name, Circuit: must.Get(b.Build())(t)}
 		st.ProvingKey = setup(t, st.Circuit)

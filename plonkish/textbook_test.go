@@ -12,7 +12,7 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 )
 
-// This file is a verifier of docs/plonkish.md that shares nothing with the package's own but the
+// This file is a verifier of docs/circuits.md that shares nothing with the package's own but the
 // statement of gates, the order of columns and the key: it has no programs, no sums of points
 // and no stored lines, its transcript is SHA-512 itself, and all that it does to a polynomial it
 // does to its commitment, step by step.
@@ -96,7 +96,7 @@ func (h *hashed) draw(label string) (c fr.Element) {
 
 var errTextbook = errors.New("rejected")
 
-// textbook is Verify as docs/plonkish.md has it.
+// textbook is Verify as docs/circuits.md has it.
 func textbook(k *VerifyingKey, proof []byte, public []fr.Element, bound []byte) error {
 	if len(public) != k.public {
 		return errTextbook
@@ -147,7 +147,7 @@ func textbook(k *VerifyingKey, proof []byte, public []fr.Element, bound []byte) 
 		}
 		p, b := readPoint()
 		commitments[v] = mixed{point: jacobian(p)}
-		if late := v.kind == cell && v.index >= len(k.system.Columns)-k.system.Late; k.system.Late > 0 && !drew && (late || v.kind == multiplicity || v.kind == product) {
+		if late := v.kind == cell && v.index >= len(k.arith.Columns)-k.arith.Late; k.arith.Late > 0 && !drew && (late || v.kind == multiplicity || v.kind == product) {
 			scalars[drawn] = h.draw("challenge")
 			drew = true
 		}
@@ -217,7 +217,7 @@ func textbook(k *VerifyingKey, proof []byte, public []fr.Element, bound []byte) 
 		return number(raised(five, uint64(j)))
 	}
 	var terms []mixed
-	for i, g := range k.system.Gates {
+	for i, g := range k.arith.Gates {
 		if !k.used.gates[i] {
 			continue
 		}
@@ -234,7 +234,7 @@ func textbook(k *VerifyingKey, proof []byte, public []fr.Element, bound []byte) 
 	}
 	b1, g1 := number(scalars[beta]), number(scalars[gamma])
 	z := value(variable{product, 0}).plus(number(one))
-	together := k.system.Permuted
+	together := k.arith.Permuted
 	if together > 4 {
 		together = 3
 	}
@@ -245,10 +245,10 @@ func textbook(k *VerifyingKey, proof []byte, public []fr.Element, bound []byte) 
 		return m
 	}
 	now := z
-	for from := 0; from < k.system.Permuted; from += together {
-		to := min(from+together, k.system.Permuted)
+	for from := 0; from < k.arith.Permuted; from += together {
+		to := min(from+together, k.arith.Permuted)
 		after := value(variable{nextProduct, 0})
-		if to < k.system.Permuted {
+		if to < k.arith.Permuted {
 			after = value(variable{product, to / together})
 		}
 		after = after.plus(number(one))
@@ -265,7 +265,7 @@ func textbook(k *VerifyingKey, proof []byte, public []fr.Element, bound []byte) 
 	for i, v := range public {
 		row := raised(k.root, uint64(i))
 		cell := number(v).plus(g1)
-		top := cell.plus(b1.times(coset(k.system.Permuted)).times(number(row))).constant
+		top := cell.plus(b1.times(coset(k.arith.Permuted)).times(number(row))).constant
 		bottom := cell.plus(b1.times(number(row))).constant
 		top.Div(&top, &bottom)
 		delta = delta.times(number(top))
@@ -284,7 +284,7 @@ func textbook(k *VerifyingKey, proof []byte, public []fr.Element, bound []byte) 
 		}
 		return sum
 	}
-	for i, l := range k.system.Lookups {
+	for i, l := range k.arith.Lookups {
 		if k.used.lookups[i] {
 			var tuple []mixed
 			for _, e := range l.Tuple {

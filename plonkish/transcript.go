@@ -10,16 +10,16 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// protocol is the transcript's and the nonces' name.
+// protocol names the protocol in transcripts and nonces.
 const protocol = "plonkish"
 
-// rounds is a proof's transcript: prover and verifier go through it alike.
+// rounds is a proof's transcript. Prover and verifier call the same methods in the same order.
 type rounds struct {
 	transcript.Transcript
 	*layout
 }
 
-// newRounds begins with the key, the public values and the caller's context.
+// newRounds returns a transcript that has absorbed the key, the public values and the caller's context.
 func (k *VerifyingKey) newRounds(public []fr.Element, context []byte) *rounds {
 	r := &rounds{transcript.New(protocol), k.layout}
 	r.Append("key", k.digest[:])
@@ -48,10 +48,10 @@ func (r *rounds) challenge(label string) (c fr.Element) {
 	return *c.SetBytes(b[:])
 }
 
-// early absorbs the columns that depend on no challenge, and draws that of late ones.
+// early absorbs the columns that depend on no challenge, and draws the challenge of late ones.
 func (r *rounds) early(p *proof, s *[challenges]fr.Element) {
 	r.points("column", p.columns[:r.earlyColumns()]...)
-	if r.system.Late > 0 {
+	if r.arith.Late > 0 {
 		s[drawn] = r.challenge("challenge")
 	}
 }
@@ -89,11 +89,11 @@ func (r *rounds) opening(p *proof) fr.Element {
 	return r.challenge("x")
 }
 
-// publicProduct is δ, the running product's first value: over all cells the product of
-// (v + β label + γ) / (v + β wired + γ) is 1, and public value i is one more cell, of label
-// k_p ω^i behind p permuted columns, that is wired to the first cell of row i, ω^i.
+// publicProduct returns δ, the running product's first value. Over all cells the product of (v + β label + γ)
+// / (v + β wired + γ) is 1. Public value i is one more cell: its label is k_p ω^i, after p permuted columns,
+// and it is wired to the first cell of row i, ω^i.
 func (l *layout) publicProduct(public []fr.Element, beta, gamma *fr.Element) (fr.Element, error) {
-	num, den, w, behind := fr.One(), fr.One(), fr.One(), label(l.system.Permuted)
+	num, den, w, behind := fr.One(), fr.One(), fr.One(), label(l.arith.Permuted)
 	for i := range public {
 		var own, wired fr.Element
 		wired.Mul(beta, &w)

@@ -18,15 +18,15 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Verify checks a proof of public values that is bound to a context. The error is a
-// *zkbench.DecodeError, a zkbench.ErrProof, or a zkbench.ErrParams for the zero value of a key and for one
-// that is Insecure.
+// Verify checks a proof for public values and a context that it is bound to. It returns a
+// *zkbench.DecodeError if the proof is malformed, and zkbench.ErrProof if it is invalid. It returns
+// zkbench.ErrParams if the key is the zero value or Insecure.
 func (k *VerifyingKey) Verify(proof []byte, public []fr.Element, bound []byte) error {
 	return (&Claim{Key: k, Proof: proof, Public: public, Context: bound}).verify()
 }
 
-// VerifyInsecure is Verify for tests and measurements, which takes a key that is Insecure too: what it
-// accepts by such a key is no proof.
+// VerifyInsecure does what Verify does, but accepts a key that is Insecure. It is for tests and measurements:
+// with such a key, an accepted proof proves nothing.
 func (k *VerifyingKey) VerifyInsecure(proof []byte, public []fr.Element, bound []byte) error {
 	return (&Claim{k, proof, public, bound, true}).verify()
 }
@@ -39,20 +39,21 @@ func (c *Claim) verify() error {
 	return check(context.Background(), executor.Serial(), []*equation{e}, []fr.Element{fr.One()})
 }
 
-// Claim is a proof and what it is of.
+// Claim is a proof together with its statement: the key, the public values and the context.
 type Claim struct {
 	Key     *VerifyingKey
 	Proof   []byte
 	Public  []fr.Element
 	Context []byte
 
-	// Insecure is for tests and measurements: the key may be Insecure, so that the claim is no proof.
+	// Insecure allows a key that is Insecure. It is for tests and measurements: with such a key, an accepted
+	// claim proves nothing.
 	Insecure bool
 }
 
-// ClaimError names the claim of a batch that does not hold.
+// ClaimError reports an invalid claim of a batch.
 type ClaimError struct {
-	Claim int
+	Claim int   // its index
 	Err   error // a *zkbench.DecodeError, a zkbench.ErrProof, or a zkbench.ErrParams for the key
 }
 
@@ -60,10 +61,10 @@ func (e *ClaimError) Error() string { return fmt.Sprintf("claim %d: %v", e.Claim
 
 func (e *ClaimError) Unwrap() error { return e.Err }
 
-// VerifyBatch checks many proofs, of one key or several, at the price of little more than a sum of
-// their points: equations of keys over one reference string are merged by weights that no prover
-// knows. Each claim that does not hold is named by a *ClaimError; the errors are joined. Other errors
-// are the context's cause, and zkbench.ErrParams for no claims: nothing was verified.
+// VerifyBatch verifies many proofs, of one key or several. It costs little more than one sum of all their
+// points. Equations of keys over the same reference string are added with random weights, which no prover
+// knows. The returned error joins a *ClaimError for each invalid claim. VerifyBatch returns the context's
+// cause if ctx ends, and zkbench.ErrParams if there are no claims; then nothing was verified.
 func VerifyBatch(ctx context.Context, ex executor.Executor, claims []Claim) error {
 	if len(claims) == 0 {
 		return fmt.Errorf("%w: no claims, accepted are 1 and more", zkbench.ErrParams)
@@ -118,7 +119,7 @@ func newWeights(equations []*equation, random io.Reader) (*group.Weights[fr.Elem
 	return group.NewWeights(group.BN254(), transcript.XOF("zkbench/v1/plonkish/weights", h.Sum(nil), local[:])), nil
 }
 
-// errOpening is of a proof whose equation does not hold.
+// errOpening is the error of a proof whose equation does not hold.
 var errOpening = fmt.Errorf("%w: the opening does not hold", zkbench.ErrProof)
 
 // batch finds claims that do not hold.
@@ -129,7 +130,7 @@ type batch struct {
 	weights   *group.Weights[fr.Element, bn254.G1Affine]
 }
 
-// find returns those of claims that do not hold, by halves with weights of their own.
+// find returns those claims that do not hold, by bisection; each half has weights of its own.
 func (b *batch) find(claims []int) ([]int, error) {
 	some, weights := make([]*equation, len(claims)), make([]fr.Element, len(claims))
 	for i, claim := range claims {
@@ -152,12 +153,12 @@ func (b *batch) find(claims []int) ([]int, error) {
 	}
 	right, err := b.find(claims[half:])
 	if err == nil && len(left)+len(right) == 0 {
-		return claims, nil // no part fails, and the sum does: a fault, which is no acceptance
+		return claims, nil // only the sum fails, not its parts: a computing error, so nothing is accepted
 	}
 	return append(left[:len(left):len(left)], right...), err
 }
 
-// equation is what remains of a proof: Σ scalars points + τ right = 0.
+// equation is what remains to be checked of a proof: Σ scalars points + τ right = 0.
 type equation struct {
 	key    *VerifyingKey
 	fixed  []fr.Element // scalars of the key's commitments, and of its generator
@@ -167,11 +168,11 @@ type equation struct {
 	state  [transcript.StateLen]byte // of the transcript: it depends on all of statement and proof
 }
 
-// equation runs the transcript and gathers all commitments.
+// equation runs the transcript and collects all commitments.
 func (c *Claim) equation() (*equation, error) {
 	k, public := c.Key, c.Public
 	if k == nil || k.layout == nil {
-		return nil, fmt.Errorf("%w: a verifying key that is none; accepted are those of Setup, SetupVerifying and ReadVerifyingKey", zkbench.ErrParams)
+		return nil, fmt.Errorf("%w: no verifying key; accepted are those of Setup, SetupVerifying and ReadVerifyingKey", zkbench.ErrParams)
 	}
 	if k.insecure && !c.Insecure {
 		return nil, fmt.Errorf("%w: a key over an insecure reference string; accepted are those over a file with a published hash, and for tests VerifyInsecure takes any", zkbench.ErrParams)
@@ -183,7 +184,7 @@ func (c *Claim) equation() (*equation, error) {
 	if len(public) != k.public {
 		return nil, fmt.Errorf("%w: %d public values; the circuit has %d", zkbench.ErrProof, len(public), k.public)
 	}
-	a := at{layout: k.layout, scalars: new([challenges]fr.Element), values: p.values}
+	a := atZetaAlgebra{layout: k.layout, scalars: new([challenges]fr.Element), values: p.values}
 	r := k.newRounds(public, c.Context)
 	r.early(p, a.scalars)
 	r.columns(p, a.scalars)
@@ -244,7 +245,7 @@ func (c *Claim) equation() (*equation, error) {
 	return e, nil
 }
 
-// check is of the weighed sum of equations of keys over one reference string.
+// check checks the weighted sum of equations whose keys have the same reference string.
 func check(ctx context.Context, ex executor.Executor, equations []*equation, weights []fr.Element) error {
 	var points, rights []bn254.G1Affine
 	var scalars []fr.Element

@@ -15,18 +15,19 @@ import (
 	"github.com/zkbench/zkbench/internal/sys/mapped"
 )
 
-// Cache keeps strings that Insecure made in the files of a directory, which it makes
-// where there is none. A string that it returns is a copy in read-only memory, so that it stays as it is
-// whatever becomes of the file.
+// Cache stores strings that Insecure made in files of the directory Dir, which it creates if it does not
+// exist. A string that it returns is a copy in read-only memory, so later changes of the file do not affect
+// it.
 type Cache struct {
 	Dir string
-	// Warn, where set, hears why a file was not used or not written. The string is
-	// right all the same.
+	// Warn, if set, is called with the reason why a file was not used or not written. The string is right all
+	// the same.
 	Warn func(reason string)
 }
 
-// Insecure returns Insecure's string from its file if that is whole, and else makes it
-// and the file. A file that is damaged, or is another string's, is replaced. Errors are Insecure's.
+// Insecure returns the string that the function Insecure returns. It reads the string from its file if the
+// file is intact, and otherwise makes the string and writes the file. A file that is damaged, or holds
+// another string, is replaced. Errors are as for the function Insecure.
 func (c Cache) Insecure(ctx context.Context, ex executor.Executor, size int, seed uint64) (*SRS, error) {
 	if err := checkSize(size); err != nil {
 		return nil, err
@@ -46,7 +47,7 @@ func (c Cache) Insecure(ctx context.Context, ex executor.Executor, size int, see
 	return made, nil
 }
 
-// The file: a header, and the points as they lie in memory, canonical then Lagrange.
+// The file: a header, and the points as they are in memory, canonical then Lagrange.
 //
 //	header = magic(8) size(8) seed(8) CRC-32C of the points(4) CRC-32C of the header before(4)
 //
@@ -68,7 +69,7 @@ func header(size int, seed uint64, sum uint32) []byte {
 	return b[:headerBytes]
 }
 
-// file is the file of a string: whole by header and checksum, and a few of its points τ's.
+// file returns the file of a string. Its check tests the header, the checksum and a few points against τ.
 func (c Cache) file(size int, seed uint64) *mapped.Kept {
 	return &mapped.Kept{
 		Path: filepath.Join(c.Dir, fmt.Sprintf("insecure-%d-%d.srs", size, seed)),
@@ -86,13 +87,13 @@ func (c Cache) file(size int, seed uint64) *mapped.Kept {
 	}
 }
 
-// inFile is the string in memory that a file was copied to.
+// inFile returns the string in data, the memory that a file was copied to.
 func inFile(data []byte, size int, seed uint64, unmap func() error) *SRS {
 	tau := tauOf(size, seed)
 	return ofTau(mapped.Values[bn254.G1Affine](data[headerBytes:]), size, &tau, unmap)
 }
 
-// parts are what the file of a string holds.
+// parts returns the contents of a string's file.
 func parts(s *SRS, seed uint64) [][]byte {
 	canonical, lagrange := mapped.Bytes(s.Canonical.Pk.G1), mapped.Bytes(s.Lagrange.Pk.G1)
 	sum := crc32.Update(crc32.Checksum(canonical, castagnoli), castagnoli, lagrange)

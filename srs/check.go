@@ -14,9 +14,8 @@ import (
 	"github.com/zkbench/zkbench/group"
 )
 
-// The checks of points that somebody else has made. Both weigh by scalars of 128 random bits
-// that are drawn after the points are there: what is wrong passes with probability
-// 2^-128.
+// The checks of points that somebody else has made. Both use weights of 128 random bits, drawn when the points
+// are fixed: wrong points pass with probability 2^-128.
 
 // weights draws n scalars below 2^128.
 func weights(n int) ([]fr.Element, error) {
@@ -55,8 +54,8 @@ func arePowers(ctx context.Context, ex executor.Executor, points []bn254.G1Affin
 	return bn254.PairingCheck([]bn254.G1Affine{upper, lower}, []bn254.G2Affine{g2, *tauG2})
 }
 
-// isLagrange reports whether lagrange is the Lagrange form of the canonical points: a
-// random polynomial has one commitment in both.
+// isLagrange reports whether lagrange is the Lagrange form of the canonical points: a random polynomial must
+// have the same commitment in both.
 func isLagrange(ctx context.Context, ex executor.Executor, canonical, lagrange []bn254.G1Affine) (bool, error) {
 	n := len(lagrange)
 	values, err := weights(n)
@@ -77,8 +76,8 @@ func isLagrange(ctx context.Context, ex executor.Executor, canonical, lagrange [
 	return a.Equal(&b), nil
 }
 
-// spotCheck reports whether a few points of a string are those of τ: whether a cached
-// string that is whole is the seed's.
+// spotCheck reports whether a few points of a string are those of τ. It shows that an intact cached string
+// belongs to the seed.
 func spotCheck(s *SRS, tau *fr.Element) bool {
 	n := s.Size()
 	omega := fft.NewDomain(uint64(n)).Generator

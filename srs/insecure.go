@@ -15,10 +15,10 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Insecure makes the string of a seed, which is no secret. Both forms are computed
-// from τ itself by a fixed-base comb: 22 additions a point. Insecure returns
-// ErrParams for a size that is not accepted, a *zkbench.LimitError if points and scalars do not fit in
-// memory, or the context's cause.
+// Insecure makes a string from a seed, which is not secret. It computes both forms directly from τ by a
+// fixed-base comb, with 22 additions per point. It returns zkbench.ErrParams if size is not a power of two
+// from MinSize to MaxSize. It returns a *zkbench.LimitError if points and scalars do not fit in memory, or
+// the context's cause.
 func Insecure(ctx context.Context, ex executor.Executor, size int, seed uint64) (*SRS, error) {
 	if err := checkSize(size); err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func Insecure(ctx context.Context, ex executor.Executor, size int, seed uint64) 
 	return ofTau(points, size, &tau, nil), nil
 }
 
-// ofTau makes a string of τ and its points: the canonical ones, then the Lagrange form.
+// ofTau returns the string of τ with the given points: the canonical ones, then the Lagrange form.
 func ofTau(points []bn254.G1Affine, size int, tau *fr.Element, unmap func() error) *SRS {
 	var e big.Int
 	var tauG2 bn254.G2Affine
@@ -45,8 +45,7 @@ func ofTau(points []bn254.G1Affine, size int, tau *fr.Element, unmap func() erro
 	return assemble(points[:size+Extra:size+Extra], points[size+Extra:], verifyingKey(&tauG2), unmap)
 }
 
-// tauOf derives τ. Points of the domain are passed over: no Lagrange polynomial but
-// one would be other than zero there.
+// tauOf derives τ. It skips points of the domain, where all Lagrange polynomials but one are zero.
 func tauOf(size int, seed uint64) fr.Element {
 	xof := transcript.XOF("zkbench/v1/insecure-srs", binary.LittleEndian.AppendUint64(nil, seed))
 	var wide [64]byte

@@ -42,22 +42,27 @@ const (
 	maxPower    = 28
 )
 
-// ReadPtau reads a string of the given size from a .ptau file, and checks that it is the file
-// that the ceremony has published. The hash is what says that τ is not known: by its points
-// a file of somebody who knows τ is as good as any. Without one the string is Insecure.
+// ReadPtau reads a string of the given size from a .ptau file, and checks that a ceremony has published this
+// file. Only the published hash shows that nobody knows τ: the points of a file look the same if its maker
+// knows τ. If no hash is known, the string is Insecure.
 //
-// ReadPtau checks the points: all are on the curve and powers of one τ, beginning with the
-// generator. The Lagrange form is the file's, checked against the powers, or is computed, which takes
-// far longer, where the file has none. It refuses a τ that is 0, or k, -k, 1/k or
-// -1/k for a k up to 2^16, such as the 1 of a file to which nobody has contributed, or a root of unity of an
-// order up to the size, or one that divides 256 times the size. It counts contributions, and does not verify them: a
-// ceremony's own verifier does, and whoever publishes the hash answers for that.
+// ReadPtau checks the points. They must be on the curve, begin with the generator and be the powers of one τ.
+// The Lagrange form of the file is checked against the powers. If the file has no Lagrange form, ReadPtau
+// computes it, which takes far longer.
 //
-// What is used is what was hashed: no byte of the file is read twice, so that the file may change meanwhile. The memory is that of the
-// string's points, whatever the file's length.
+// ReadPtau refuses some values of τ that anybody can find. These are 0, and k, -k, 1/k and -1/k for all k up
+// to 2^16, such as the 1 of a file to which nobody has contributed. It also refuses a root of unity whose
+// order is at most the size or divides 256 times the size.
 //
-// The error is a *zkbench.DecodeError that names the section, an ErrParams for a size
-// that the file is too small for or for the zero Published, or the context's cause.
+// ReadPtau counts contributions but does not verify them. A ceremony's own verifier does, and whoever
+// publishes the hash vouches for that.
+//
+// ReadPtau reads no byte of the file twice. So it uses the bytes that it hashes, even if the file changes
+// meanwhile. It takes the memory of the string's points, whatever the file's length.
+//
+// ReadPtau returns a *zkbench.DecodeError that names the section if the file is wrong. It returns
+// zkbench.ErrParams if size is invalid, if the file is too small for it, or if published is the zero value.
+// It returns the context's cause if ctx ends.
 func ReadPtau(ctx context.Context, ex executor.Executor, r io.ReaderAt, length int64, size int, published Published) (*SRS, error) {
 	if err := checkSize(size); err != nil {
 		return nil, err
@@ -95,8 +100,8 @@ func ReadPtau(ctx context.Context, ex executor.Executor, r io.ReaderAt, length i
 			return nil, err
 		}
 	}
-	// All that is used has been read: it is hashed as it lies in memory.
-	if err := published.holds(ctx, f); err != nil {
+	// All that is used has been read: it is hashed as it is in memory.
+	if err := published.checkFile(ctx, f); err != nil {
 		return nil, err
 	}
 	if err := f.checkPowers(ctx, ex, canonical, g2); err != nil {
@@ -115,8 +120,8 @@ func ReadPtau(ctx context.Context, ex executor.Executor, r io.ReaderAt, length i
 	return s, nil
 }
 
-// ptau reads a file. A file may change while it is read, so nothing is read twice: what is used is
-// kept, and the hash is that of what is kept and of the bytes between.
+// ptau reads a file. A file may change while it is read, so nothing is read twice. ptau keeps what is used,
+// and hashes that and the bytes between.
 type ptau struct {
 	r      io.ReaderAt
 	length int64
@@ -132,7 +137,7 @@ type piece struct {
 	data []byte
 }
 
-// readChunk are the bytes of a file that are read at a time.
+// readChunk is the number of bytes of a file that are read at a time.
 const readChunk = 1 << 16
 
 // fill reads a part of the file.
@@ -144,7 +149,7 @@ func (f *ptau) fill(b []byte, at int64) error {
 	return cmp.Or(err, io.ErrUnexpectedEOF)
 }
 
-// use reads a part of the file that is used, and not written to.
+// use reads a part of the file and keeps it for the hash, so b must not be written to afterwards.
 func (f *ptau) use(b []byte, at int64) error {
 	f.used = append(f.used, piece{at, b})
 	return f.fill(b, at)
@@ -154,7 +159,7 @@ func (f *ptau) malformed(section uint32, offset int64, reason string) error {
 	return &zkbench.DecodeError{Path: fmt.Sprintf("ptau.section %d", section), Offset: int(f.at[section].start + offset), Reason: reason}
 }
 
-// sections finds the sections. Each may stand once.
+// sections finds the sections. Each may occur once.
 func (f *ptau) sections() error {
 	broken := func(offset int64, reason string) error {
 		return &zkbench.DecodeError{Path: "ptau", Offset: int(offset), Reason: reason}
@@ -195,8 +200,8 @@ func (f *ptau) sections() error {
 	return nil
 }
 
-// holds refuses a section that is missing or shorter than n bytes behind an offset.
-func (f *ptau) holds(section uint32, offset, n int64) error {
+// checkLength returns an error if a section is missing, or has fewer than n bytes after an offset.
+func (f *ptau) checkLength(section uint32, offset, n int64) error {
 	s, ok := f.at[section]
 	if !ok {
 		return f.malformed(section, 0, "missing")
@@ -207,9 +212,9 @@ func (f *ptau) holds(section uint32, offset, n int64) error {
 	return nil
 }
 
-// read reads bytes of a section from an offset on. None is read twice.
+// read reads bytes of a section from an offset on. No byte may be read twice.
 func (f *ptau) read(ctx context.Context, section uint32, offset int64, b []byte) error {
-	if err := f.holds(section, offset, int64(len(b))); err != nil {
+	if err := f.checkLength(section, offset, int64(len(b))); err != nil {
 		return err
 	}
 	for part := range slices.Chunk(b, readChunk) {
@@ -251,18 +256,19 @@ func (f *ptau) contributions(ctx context.Context) (int, error) {
 	return int(binary.LittleEndian.Uint32(b)), nil
 }
 
-// points reads points of a section of G1 from the given one on, as they lie in memory, and does not check them. It allocates
-// them only where the section is long enough.
+// points reads n points of a section of G1, beginning with the given one. It takes them as they are in the
+// file and does not check them. It allocates memory only if the section is long enough.
 func (f *ptau) points(ctx context.Context, section uint32, from, n int) ([]bn254.G1Affine, error) {
 	offset := int64(from) * pointBytes
-	if err := f.holds(section, offset, int64(n)*pointBytes); err != nil {
+	if err := f.checkLength(section, offset, int64(n)*pointBytes); err != nil {
 		return nil, err
 	}
 	points := make([]bn254.G1Affine, n)
 	return points, f.read(ctx, section, offset, mapped.Bytes(points))
 }
 
-// checkPowers refuses points of section 2, and 1 and τ of section 3, that are not the powers of one τ, or of one that anybody finds.
+// checkPowers returns an error if the points of section 2, and 1 and τ of section 3, are not the powers of
+// one τ, or if anybody can find that τ.
 func (f *ptau) checkPowers(ctx context.Context, ex executor.Executor, canonical []bn254.G1Affine, g2 []bn254.G2Affine) error {
 	if err := f.checkG1(ptauTauG1, 0, canonical); err != nil {
 		return err
@@ -292,8 +298,9 @@ func (f *ptau) checkPowers(ctx context.Context, ex executor.Executor, canonical 
 	return err
 }
 
-// checkLagrange refuses points of section 12 that are not the Lagrange form of the powers. These are checked first: at a
-// τ of the domain, which they name, the form has the identity.
+// checkLagrange returns an error if the points of section 12 are not the Lagrange form of the powers. The
+// powers must be checked first: they show a τ in the domain, for which the Lagrange form contains the
+// identity.
 func (f *ptau) checkLagrange(ctx context.Context, ex executor.Executor, canonical, lagrange []bn254.G1Affine) error {
 	from := len(lagrange) - 1
 	if err := f.checkG1(ptauLagrange, from, lagrange); err != nil {
@@ -306,7 +313,8 @@ func (f *ptau) checkLagrange(ctx context.Context, ex executor.Executor, canonica
 	return err
 }
 
-// checkG1 refuses points of a section, from the given one on, that are not on the curve, and the identity.
+// checkG1 returns an error if points of a section, beginning with the given one, are not on the curve or are
+// the identity.
 func (f *ptau) checkG1(section uint32, from int, points []bn254.G1Affine) error {
 	for i := range points {
 		p := &points[i]
@@ -325,10 +333,11 @@ func (f *ptau) checkG1(section uint32, from int, points []bn254.G1Affine) error 
 	return nil
 }
 
-// modulus is the field's, in words: making it anew for each point takes as long as the point does.
+// modulus is the field's modulus, in words. Computing it for each point would take as long as checking the
+// point.
 var modulus = fp.Modulus().Bits()
 
-// areReduced reports whether elements that were read as they lie in memory are below the modulus.
+// areReduced reports whether elements, read as they are in memory, are below the modulus.
 func areReduced(elements ...*fp.Element) bool {
 	for _, e := range elements {
 		borrow := uint64(0)

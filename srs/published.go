@@ -14,16 +14,17 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Published says which file a ceremony has published: PublishedHash makes one of its hash, and NoHashKnown one for a file that
-// nobody vouches for. The zero value is none, and is refused.
+// Published identifies the file that a ceremony has published. PublishedHash makes it from the file's hash,
+// and NoHashKnown for a file that nobody vouches for. ReadPtau refuses the zero value.
 type Published struct {
 	hash    [blake2b.Size]byte
 	given   bool
 	unknown bool
 }
 
-// PublishedHash returns the file whose BLAKE2b-512 the ceremony has published: 128 hexadecimal digits, as snarkjs' README
-// lists them for its files and b2sum prints them; white space between them is passed over. The error is an ErrParams.
+// PublishedHash identifies a file by the BLAKE2b-512 hash that the ceremony has published. The text is 128
+// hexadecimal digits, as in the README of snarkjs or printed by b2sum; white space is ignored. PublishedHash
+// returns zkbench.ErrParams if text is not such a hash.
 func PublishedHash(text string) (Published, error) {
 	p := Published{given: true}
 	raw, err := hex.DecodeString(strings.Join(strings.Fields(text), ""))
@@ -34,10 +35,11 @@ func PublishedHash(text string) (Published, error) {
 	return p, nil
 }
 
-// NoHashKnown says that no hash of the file is known: whoever made the file may know τ, and prove anything. The string is Insecure.
+// NoHashKnown says that no hash of the file is known. The file's maker may know τ and be able to prove
+// anything, so the string is Insecure.
 func NoHashKnown() Published { return Published{unknown: true} }
 
-// check refuses the zero value.
+// check returns zkbench.ErrParams for the zero value.
 func (p Published) check() error {
 	if !p.given && !p.unknown {
 		return fmt.Errorf("%w: published hash of a reference string; accepted are those of PublishedHash and NoHashKnown", zkbench.ErrParams)
@@ -45,8 +47,9 @@ func (p Published) check() error {
 	return nil
 }
 
-// holds hashes the whole file, where a hash is known: what is used of it as it was read, and what is between from the file.
-func (p Published) holds(ctx context.Context, f *ptau) error {
+// checkFile compares the hash of the whole file with the published one, if there is one. It hashes the parts
+// that were used as they were read, and reads the rest from the file.
+func (p Published) checkFile(ctx context.Context, f *ptau) error {
 	if p.unknown {
 		return nil
 	}

@@ -1,10 +1,10 @@
-// Package srs makes, keeps and loads KZG reference strings over BN254: the powers
-// [τ^i]G1 of a secret τ, the same in the Lagrange basis of a domain, and [τ]G2.
+// Package srs makes, stores and loads KZG reference strings over BN254: the powers [τ^i]G1 of a secret τ, the
+// same points in the Lagrange basis of a domain, and [τ]G2.
 //
-// Whoever knows τ can prove anything. Insecure derives τ from a seed that everybody may know, for
-// tests and measurements. ReadPtau takes the string from the file of a powers-of-tau ceremony. What the
-// points show, it checks; that nobody knows τ they cannot show, and the hash says that the ceremony has
-// published. Ask SRS.Insecure before a proof counts.
+// Anyone who knows τ can prove anything. Insecure derives τ from a seed that everybody may know, for tests
+// and measurements. ReadPtau takes the string from the file of a powers-of-tau ceremony, and checks what the
+// points can show. They cannot show that nobody knows τ. For that you rely on the ceremony and the hash that
+// it has published. Check SRS.Insecure before you rely on a proof.
 package srs
 
 import (
@@ -17,19 +17,20 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Limits of the size of a string, which is that of the largest polynomial's domain.
+// Limits of the size of a string, which is the size of the largest polynomial's domain.
 const (
 	MinSize = 2
 	MaxSize = 1 << 26
 )
 
-// Extra is how many powers there are above the size: blinded polynomials of Plonk
-// have degrees up to size + 2.
+// Extra is the number of powers above the size: blinded polynomials of Plonk have degrees up to size + 2.
 const Extra = 3
 
-// SRS is a reference string. The points of a Cache are in read-only memory
-// that the garbage collector does not know: they are not written to, and not used after Close. The zero value, and a string that a program puts together
-// of points, is Insecure. The fields of a string that is not are not to be changed: it would still be said to be the ceremony's.
+// SRS is a reference string. The points of a string from a Cache are in read-only memory outside the garbage
+// collector's heap. Do not write to them, and do not use them after Close.
+//
+// The zero value is Insecure, and so is a string that a program assembles from points. Do not change the
+// fields of a string that is not Insecure, because it would still count as the ceremony's.
 type SRS struct {
 	Canonical kzg.SRS // Pk.G1: Size()+Extra powers of τ
 	Lagrange  kzg.SRS // Pk.G1: Size() points [L_i(τ)]G1, L_i(ω^j) = 1 if i = j, else 0
@@ -39,17 +40,17 @@ type SRS struct {
 	unmap         func() error
 }
 
-// Size is the size of the domain, a power of two.
+// Size returns the size of the domain, a power of two.
 func (s *SRS) Size() int { return len(s.Lagrange.Pk.G1) }
 
-// Insecure tells whether somebody may know τ: of a seed everybody does, and of a file without a
-// published hash whoever made it. A proof over such a string proves nothing. Only ReadPtau with a published hash makes
-// a string that is not Insecure.
+// Insecure reports whether somebody may know τ. If the string was made from a seed, everybody does. If it was
+// read from a file without a published hash, the file's maker may. A proof over such a string proves nothing.
+// Only ReadPtau with a published hash makes a string that is not Insecure.
 func (s *SRS) Insecure() bool { return !s.secure }
 
-// VerifyingKey returns a copy of the key that openings are verified with. The error is an ErrParams for a string that
-// is Insecure, since over it anybody, or whoever made it, opens a commitment to any value, and for one without points,
-// such as a closed one.
+// VerifyingKey returns a copy of the key that openings are verified with. It returns zkbench.ErrParams if the
+// string is Insecure, because somebody who knows τ can open a commitment to any value. It also returns
+// zkbench.ErrParams if the string has no points, for example after Close.
 func (s *SRS) VerifyingKey() (*kzg.VerifyingKey, error) {
 	if s.Size() == 0 {
 		return nil, fmt.Errorf("%w: reference string without points, accepted is one of ReadPtau that is not closed", zkbench.ErrParams)
@@ -60,23 +61,24 @@ func (s *SRS) VerifyingKey() (*kzg.VerifyingKey, error) {
 	return s.InsecureVerifyingKey(), nil
 }
 
-// InsecureVerifyingKey is VerifyingKey of any string, for tests and measurements: what it accepts is no proof
-// if the string is Insecure.
+// InsecureVerifyingKey returns the verifying key of any string, for tests and measurements. If the string is
+// Insecure, openings that the key accepts prove nothing.
 func (s *SRS) InsecureVerifyingKey() *kzg.VerifyingKey {
 	key := s.Canonical.Vk
 	return &key
 }
 
-// Contributions is the number of contributions to the ceremony that its file counts, none of which was
-// verified; 0 of a seed's string.
+// Contributions returns the number of contributions to the ceremony that its file counts, or 0 for a string
+// from a seed. None of them was verified.
 func (s *SRS) Contributions() int { return s.contributions }
 
-// Bytes is the memory of the points.
+// Bytes returns the size of the points in memory, in bytes.
 func (s *SRS) Bytes() int {
 	return (len(s.Canonical.Pk.G1) + len(s.Lagrange.Pk.G1)) * pointBytes
 }
 
-// Close gives the memory of a Cache's string back. The string has no points after it. Whether it is Insecure, and its keys, stay.
+// Close frees the memory of a string from a Cache. The string has no points after that, but Insecure and
+// InsecureVerifyingKey still work. For other strings Close does nothing.
 func (s *SRS) Close() error {
 	if s.unmap == nil {
 		return nil
@@ -86,12 +88,11 @@ func (s *SRS) Close() error {
 	return unmap()
 }
 
-// pointBytes is the memory of an affine point: two coordinates of four 64-bit limbs
-// in Montgomery form, the least significant first. It is the form of the cache's
-// files and of .ptau files, too.
+// pointBytes is the size of an affine point in memory: two coordinates of four 64-bit limbs in Montgomery
+// form, the least significant first. The cache's files and .ptau files have the same form.
 const pointBytes = 64
 
-// checkSize refuses what is no size with an ErrParams.
+// checkSize returns zkbench.ErrParams if size is not a power of two from MinSize to MaxSize.
 func checkSize(size int) error {
 	if size < MinSize || size > MaxSize || bits.OnesCount(uint(size)) != 1 {
 		return fmt.Errorf("%w: size %d of a reference string, accepted are powers of two from %d to %d", zkbench.ErrParams, size, MinSize, MaxSize)
@@ -99,7 +100,7 @@ func checkSize(size int) error {
 	return nil
 }
 
-// assemble makes a string of its points, which is insecure.
+// assemble returns a string with the given points, which is insecure.
 func assemble(canonical, lagrange []bn254.G1Affine, vk *kzg.VerifyingKey, unmap func() error) *SRS {
 	return &SRS{
 		Canonical: kzg.SRS{Pk: kzg.ProvingKey{G1: canonical}, Vk: *vk},

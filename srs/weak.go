@@ -11,17 +11,17 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr/fft"
 )
 
-// What is looked for in a string whose τ nobody hides: blunders, and not every τ that somebody knows.
+// What is searched for in a string whose τ is not hidden: blunders, not every τ that somebody knows.
 const (
 	smallTau  = 1 << 16 // the largest k of τ = k, -k, 1/k, -1/k
 	rootsMore = 1 << 8  // roots of unity are known up to this order times the size, and up to that of the field
 	fieldLog  = 28      // the field has 2^28-th roots of unity
 )
 
-// weakness says what τ is, if the powers show that it is small, the inverse of a small number, or a root of unity: of any order
-// up to the size, or of one that divides rootsMore times the size. It returns an empty text for any other τ. At a root of unity of the
-// domain the polynomial vanishes by which Plonk divides, so all proofs are accepted; any other τ of these is
-// found by whoever tries.
+// weakness describes τ if the powers show that it is small, the inverse of a small number, or a root of unity
+// whose order is at most the size or divides rootsMore times the size. It returns an empty text for any other
+// τ. If τ is a root of unity of the domain, the polynomial by which Plonk divides vanishes there, so all
+// proofs are accepted. The others can be found by trial.
 func weakness(ctx context.Context, canonical []bn254.G1Affine) (string, error) {
 	one, tau := &canonical[0], &canonical[1]
 	if k := multiple(one, tau); k != 0 {
@@ -51,7 +51,8 @@ func weakness(ctx context.Context, canonical []bn254.G1Affine) (string, error) {
 	return "", nil
 }
 
-// multiple returns the k with q = k·p and 0 < |k| <= smallTau, else 0. Points with one x are each other's negatives.
+// multiple returns the k with q = k·p and 0 < |k| <= smallTau, or 0 if there is none. Points with the same x
+// are each other's negatives, or equal.
 func multiple(p, q *bn254.G1Affine) int {
 	var sum bn254.G1Jac
 	sum.FromAffine(p)

@@ -1,6 +1,5 @@
-// Package gates is a circuit of gnark of nothing but arithmetic gates, three
-// multiplications and one addition in turn, as the study of Plonk systems has it
-// (docs/measure.md).
+// Package gates has a gnark circuit that consists of arithmetic gates only: three multiplications and one
+// addition, repeated. The study of Plonk systems uses it (docs/measure.md).
 package gates
 
 import (
@@ -12,19 +11,19 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// MinGates is the number of gates of the least circuit.
+// MinGates is the number of gates of the smallest circuit.
 const MinGates = 4
 
-// Circuit proves knowledge of x and y from which gates, each of which takes what the one
-// before gave, and y, lead to Last. Of its n gates one is taken by the public input and
-// one compares, so that a power of two is just the size of PLONK's domain.
+// Circuit proves knowledge of x and y for which a chain of gates ends in Last. Each gate takes the result of
+// the gate before, and y; the first takes x and y. The public input and the last comparison take one of the n
+// gates each. So if n is a power of two, the circuit fills PLONK's domain exactly.
 type Circuit struct {
 	X, Y frontend.Variable
 	Last frontend.Variable `gnark:",public"`
 	n    int
 }
 
-// New returns the circuit of n gates. Fewer than MinGates are an ErrParams.
+// New returns the circuit of n gates. It returns zkbench.ErrParams if n is less than MinGates.
 func New(n int) (*Circuit, error) {
 	if err := check(n); err != nil {
 		return nil, err
@@ -39,10 +38,10 @@ func check(n int) error {
 	return nil
 }
 
-// IsAddition tells the kind of a gate: each fourth is an addition.
+// IsAddition reports whether gate i is an addition. Every fourth gate is; the others are multiplications.
 func IsAddition(i int) bool { return i%4 == 3 }
 
-// Define implements frontend.Circuit. A circuit that New did not make is an ErrParams.
+// Define implements frontend.Circuit. It returns zkbench.ErrParams if New did not make the circuit.
 func (c *Circuit) Define(api frontend.API) error {
 	if err := check(c.n); err != nil {
 		return err
@@ -59,7 +58,7 @@ func (c *Circuit) Define(api frontend.API) error {
 	return nil
 }
 
-// Assign returns the assignment of x and y.
+// Assign returns the assignment for x and y.
 func (c *Circuit) Assign(x, y fr.Element) *Circuit {
 	v := x
 	for i := range c.n - 2 {
@@ -72,6 +71,6 @@ func (c *Circuit) Assign(x, y fr.Element) *Circuit {
 	return &Circuit{X: x, Y: y, Last: v, n: c.n}
 }
 
-// AssignPublic returns the assignment of the public value alone, of which a verifier makes a public
-// witness: frontend.NewWitness with frontend.PublicOnly.
+// AssignPublic returns the assignment of the public value alone. A verifier makes a public witness of it, by
+// frontend.NewWitness with frontend.PublicOnly.
 func (c *Circuit) AssignPublic(last fr.Element) *Circuit { return &Circuit{Last: last, n: c.n} }

@@ -1,5 +1,5 @@
-// Package keccak is circuits of gnark for Keccak-256, bit by bit, and on gnark's own
-// gadget for comparison. The padding byte is a parameter: hash/keccak names them.
+// Package keccak has gnark circuits for Keccak-256. Fixed and Variable work bit by bit; Std uses gnark's own
+// gadget, for comparison. The padding byte is a parameter; hash/keccak names its values.
 package keccak
 
 import (
@@ -16,19 +16,19 @@ import (
 	"github.com/zkbench/zkbench/hash/keccak"
 )
 
-// Circuit is one of the package's circuits.
+// Circuit is the interface of this package's circuits.
 type Circuit interface {
 	frontend.Circuit
-	// Assign returns the assignment for a message and its digest, of the circuit's own
-	// type. A message that the circuit does not take is a zkbench.ErrParams, or a
-	// zkbench.ErrLimit where it is too long.
+	// Assign returns the assignment for a message and its digest, of the circuit's own type. It returns
+	// zkbench.ErrParams if the circuit does not take the message, and zkbench.ErrLimit if the message is too
+	// long.
 	Assign(message []byte, digest [keccak.Digest]byte) (frontend.Circuit, error)
-	// AssignPublic returns the assignment of a digest alone, of which a verifier makes a public
-	// witness: frontend.NewWitness with frontend.PublicOnly.
+	// AssignPublic returns the assignment of a digest alone. A verifier makes a public witness of it, by
+	// frontend.NewWitness with frontend.PublicOnly.
 	AssignPublic(digest [keccak.Digest]byte) frontend.Circuit
 }
 
-// checkLength refuses a message's length for which there is no circuit.
+// checkLength returns zkbench.ErrParams if no circuit takes messages of n bytes.
 func checkLength(n int) error {
 	if n < 0 {
 		return fmt.Errorf("%w: message of %d bytes, accepted are 0 and more", zkbench.ErrParams, n)
@@ -36,16 +36,15 @@ func checkLength(n int) error {
 	return nil
 }
 
-// Fixed proves knowledge of a message of a fixed length with a digest. The message is
-// secret.
+// Fixed proves knowledge of a message that has a digest. The message has a fixed length and is secret.
 type Fixed struct {
 	Message []frontend.Variable  // bits, the lowest of each byte first
 	Digest  [2]frontend.Variable `gnark:",public"` // Split of the digest
 	padding byte
 }
 
-// NewFixed returns the circuit for messages of n bytes. A padding byte of 0 or above 0x7f
-// and a negative length are a zkbench.ErrParams.
+// NewFixed returns the circuit for messages of n bytes. It returns zkbench.ErrParams if the padding byte is 0
+// or above 0x7f, or if n is negative.
 func NewFixed(n int, padding byte) (*Fixed, error) {
 	if err := errors.Join(checkLength(n), keccak.CheckPadding(padding)); err != nil {
 		return nil, err
@@ -83,7 +82,7 @@ func assignBits(dst []frontend.Variable, message []byte) {
 	}
 }
 
-// Split returns a digest as two public inputs of 16 bytes, little-endian.
+// Split returns a digest as two public inputs of 16 bytes each, little-endian.
 func Split(digest [keccak.Digest]byte) (halves [2]frontend.Variable) {
 	for k := range halves {
 		var be [keccak.Digest / 2]byte
@@ -118,7 +117,7 @@ func (c *Fixed) Define(api frontend.API) error {
 	return nil
 }
 
-// zeros are n constants.
+// zeros returns n constants of 0.
 func zeros(n int) []frontend.Variable { return slices.Repeat([]frontend.Variable{0}, n) }
 
 func newState() *state {
@@ -137,7 +136,7 @@ func (s *state) absorb(api frontend.API, block []frontend.Variable) {
 	}
 }
 
-// digest returns the bits that are squeezed.
+// digest returns the bits that the sponge outputs.
 func (s *state) digest() []frontend.Variable {
 	bits := make([]frontend.Variable, 0, 8*keccak.Digest)
 	for i := range 8 * keccak.Digest {
@@ -153,7 +152,7 @@ func assertDigest(api frontend.API, bits []frontend.Variable, halves [2]frontend
 	}
 }
 
-// sumOfBits is the number of bits, the lowest first.
+// sumOfBits returns the number that has these bits, the lowest first.
 func sumOfBits(api frontend.API, bits []frontend.Variable) frontend.Variable {
 	var sum frontend.Variable = 0
 	for i, b := range bits {
@@ -162,21 +161,20 @@ func sumOfBits(api frontend.API, bits []frontend.Variable) frontend.Variable {
 	return sum
 }
 
-// About how many gates a block takes on PLONK, of which a circuit has at most a fiftieth
-// more or less.
+// The approximate number of gates per block on PLONK. The number of a circuit differs by at most a fiftieth.
 const (
 	BlockConstraints    = 155_000
-	StdBlockConstraints = 545_000 // of two; the first takes 742,352, each other 348,000
+	StdBlockConstraints = 545_000 // mean of two blocks: the first takes 742,352 gates, each other 348,000
 )
 
-// Std is Fixed by gnark's own gadget, std/hash/sha3, for comparison. It takes bytes.
+// Std proves what Fixed proves, but by gnark's own gadget, std/hash/sha3, for comparison. Its messages are
+// bytes.
 type Std struct {
 	Message []uints.U8
 	Digest  [keccak.Digest]uints.U8 `gnark:",public"`
 }
 
-// NewStd returns the circuit for messages of n bytes. A negative length is a
-// zkbench.ErrParams.
+// NewStd returns the circuit for messages of n bytes. It returns zkbench.ErrParams if n is negative.
 func NewStd(n int) (*Std, error) {
 	if err := checkLength(n); err != nil {
 		return nil, err

@@ -6,10 +6,9 @@ import (
 	"github.com/zkbench/zkbench/hash/keccak"
 )
 
-// Keccak-f[1600] (Keccak team, The Keccak reference, version 3.0, section 1.2), a wire
-// for each bit. Exclusive or, and and-not, of two bits are one gate each, so a round
-// takes 4·320 + 320 + 1600 gates for θ and 2·1600 for χ; ρ, π and ι take none but for
-// the few bits that ι flips.
+// Keccak-f[1600] (Keccak team, The Keccak reference, version 3.0, section 1.2), with a wire for each bit.
+// Exclusive or, and and-not, of two bits take one gate each. So a round takes 4·320 + 320 + 1600 gates for θ
+// and 2·1600 for χ. ρ, π and ι take none, except for the few bits that ι flips.
 const (
 	lanes = keccak.Lanes
 	width = keccak.LaneBits
@@ -79,7 +78,7 @@ func xor(api frontend.API, a, b word) (z word) {
 	return z
 }
 
-// xorBit is a + b - 2ab.
+// xorBit returns a + b - 2ab.
 func xorBit(api frontend.API, a, b frontend.Variable) frontend.Variable {
 	if v, ok := api.Compiler().ConstantValue(a); ok {
 		if v.Sign() == 0 {
@@ -106,7 +105,7 @@ func andNot(api frontend.API, a, b word) (z word) {
 	return z
 }
 
-// andNotBit is a(1 - b).
+// andNotBit returns a(1 - b).
 func andNotBit(api frontend.API, a, b frontend.Variable) frontend.Variable {
 	_, constA := api.Compiler().ConstantValue(a)
 	_, constB := api.Compiler().ConstantValue(b)

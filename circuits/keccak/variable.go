@@ -9,18 +9,17 @@ import (
 	"github.com/zkbench/zkbench/hash/keccak"
 )
 
-// Variable proves knowledge of a message with a digest, of any length that its blocks
-// hold; message and length are secret. The padding is done inside the circuit.
+// Variable proves knowledge of a message that has a digest. The message can have any length that fits in the
+// blocks; message and length are secret. The circuit does the padding.
 type Variable struct {
-	Message []frontend.Variable  // bits, as those of Fixed; zero from the length on
-	Length  []frontend.Variable  // one for each length in bytes: one of them is 1
+	Message []frontend.Variable  // bits, as in Fixed; zero from the length on
+	Length  []frontend.Variable  // one for each length in bytes; the one of the actual length is 1, the others 0
 	Digest  [2]frontend.Variable `gnark:",public"`
 	padding byte
 }
 
-// NewVariable returns the circuit of so many blocks, for messages of up to
-// keccak.Rate·blocks - 1 bytes. A padding byte of 0 or above 0x7f and fewer than one block
-// are a zkbench.ErrParams.
+// NewVariable returns the circuit with the given number of blocks, for messages of up to keccak.Rate·blocks -
+// 1 bytes. It returns zkbench.ErrParams if the padding byte is 0 or above 0x7f, or if blocks is less than 1.
 func NewVariable(blocks int, padding byte) (*Variable, error) {
 	if blocks < 1 {
 		return nil, fmt.Errorf("%w: %d blocks, accepted are 1 and more", zkbench.ErrParams, blocks)
@@ -31,12 +30,12 @@ func NewVariable(blocks int, padding byte) (*Variable, error) {
 	return newVariable(keccak.Rate*blocks, padding), nil
 }
 
-// newVariable has a place for each of so many lengths: 0 to lengths - 1 bytes.
+// newVariable returns the circuit for lengths of 0 to lengths - 1 bytes.
 func newVariable(lengths int, padding byte) *Variable {
 	return &Variable{Message: make([]frontend.Variable, 8*(lengths-1)), Length: make([]frontend.Variable, lengths), padding: padding}
 }
 
-// Assign implements Circuit. A message above the capacity is a zkbench.ErrLimit.
+// Assign implements Circuit. It returns a *zkbench.LimitError if the message exceeds the capacity.
 func (c *Variable) Assign(message []byte, digest [keccak.Digest]byte) (frontend.Circuit, error) {
 	if most := len(c.Length) - 1; len(message) > most {
 		return nil, &zkbench.LimitError{What: "bytes of message", Estimate: int64(len(message)), Max: int64(most)}
@@ -77,7 +76,7 @@ func (c *Variable) Define(api frontend.API) error {
 		bits := make([]frontend.Variable, 8*keccak.Rate)
 		before := ended
 		for i := range keccak.Rate {
-			at := c.Length[block+i] // the padding byte stands here
+			at := c.Length[block+i] // 1 if the padding byte is here
 			ended = api.Add(ended, at)
 			for k := range 8 {
 				var bit frontend.Variable = 0

@@ -15,28 +15,27 @@ import (
 	"github.com/zkbench/zkbench/circuits/internal/gate"
 )
 
-// Relation is what a circuit shows of a Statement.
+// Relation is what a circuit proves about a Statement.
 type Relation string
 
 // The relations.
 const (
-	// Tripartite: secrets s_i with P_i = [s_i]P, P the generator, and each party's
-	// e([s_i]P_(i+1), Q_(i+2)) is K. The scalar is moved into G1, where it is cheaper.
-	// P_i binds s_i. K binds the Q_i up to one factor; that Q_i is [s_i]Q is checked by
-	// Statement.Check.
+	// Tripartite proves knowledge of secrets s_i with P_i = [s_i]P, where P is the generator, and that each
+	// party's e([s_i]P_(i+1), Q_(i+2)) is K. The scalar is moved into G1, where it is cheaper. P_i binds s_i.
+	// K binds the Q_i up to one factor; Statement.Check checks that Q_i is [s_i]Q.
 	Tripartite Relation = "tripartite"
-	// Pairing: e(P_0, Q_1) is Pair.
+	// Pairing proves that e(P_0, Q_1) is Pair.
 	Pairing Relation = "pairing"
-	// Scalars: a secret s_0 with P_0 = [s_0]P and Shifted = [s_0]P_1: what an exchange
-	// has beside its pairings, for one party.
+	// Scalars proves knowledge of a secret s_0 with P_0 = [s_0]P and Shifted = [s_0]P_1. This is the part of
+	// an exchange besides the pairings, for one party.
 	Scalars Relation = "scalars"
-	// Check: e(-[d]P_0, Q)·e(P_0, [d]Q) = 1 for a constant d: as a verifier with a
-	// constant key checks, without the value of a pairing. On gnark's gadget only, with
-	// a residue witness and precomputed lines.
+	// Check proves that e(-[d]P_0, Q)·e(P_0, [d]Q) = 1 for a constant d. A verifier with a constant key
+	// checks such equations without computing the value of a pairing. It exists with gnark's gadget only,
+	// with a residue witness and precomputed lines.
 	Check Relation = "check"
 )
 
-// Form is the arithmetic of a circuit.
+// Form is the arithmetic that a circuit uses.
 type Form string
 
 // The forms.
@@ -47,23 +46,24 @@ const (
 	Std      Form = "std"       // gnark's emulated field with its gadgets for the curve and the pairing
 )
 
-// Relations returns the relations.
+// Relations returns all relations.
 func Relations() []Relation { return []Relation{Tripartite, Pairing, Scalars, Check} }
 
-// Forms returns the forms. The relation Check has Std only.
+// Forms returns all forms. The relation Check has Std only.
 func Forms() []Form { return []Form{Emulated, Limbs, LimbsMul, Std} }
 
-// Circuit is a relation on some arithmetic.
+// Circuit proves one relation with one arithmetic.
 type Circuit interface {
 	frontend.Circuit
 	// Relation returns the circuit's relation.
 	Relation() Relation
-	// Assign returns the assignment of a statement. A verifier, who has no secrets, leaves them zero
-	// and makes the public witness of it, as Statement.Verify does.
+	// Assign returns the assignment for a statement. A verifier has no secrets and leaves them zero. It makes
+	// only the public witness from the assignment, as Statement.Verify does.
 	Assign(s *Statement) frontend.Circuit
 }
 
-// New returns a circuit. The error is a zkbench.ErrParams.
+// New returns the circuit of a relation with the given arithmetic. It returns zkbench.ErrParams if there is
+// no such circuit.
 func New(r Relation, f Form) (Circuit, error) {
 	switch f {
 	case Emulated:
@@ -78,14 +78,14 @@ func New(r Relation, f Form) (Circuit, error) {
 	return nil, fmt.Errorf("%w: form %q of a pairing's circuit", zkbench.ErrParams, f)
 }
 
-// Hints are what solvers of these circuits need.
+// Hints returns the hints that solvers of these circuits need.
 func Hints() []solver.Hint { return bigint.Hints() }
 
-// arithmetic is a Field with elements E, and L what an element is read from.
+// arithmetic makes a Field with elements E, which are read from values of type L.
 type arithmetic[L, E any] interface {
 	field(api frontend.API) (Field[E], error)
 	read(f Field[E], in *L) E
-	// err is what went wrong while the circuit was written.
+	// err returns the first error that occurred while the circuit was written.
 	err(f Field[E]) error
 	value(v *fp.Element) L
 }
@@ -145,7 +145,7 @@ type (
 	targetInput[L any] [12]L
 )
 
-// opened is a circuit's tower while the circuit is written.
+// opened holds a circuit's tower while the circuit is written.
 type opened[L, E any] struct {
 	*tower[E]
 	api frontend.API
@@ -162,7 +162,7 @@ func open[L, E any](api frontend.API, a arithmetic[L, E]) (*opened[L, E], error)
 
 func (o *opened[L, E]) close() error { return o.err(o.Field) }
 
-// elements are those that inputs are read as.
+// elements returns the elements that inputs are read as.
 func (o *opened[L, E]) elements(in []L) (e []E) {
 	for i := range in {
 		e = append(e, o.read(o.Field, &in[i]))
@@ -205,10 +205,10 @@ func (o *opened[L, E]) assertKey(secret frontend.Variable, p, r g1[E]) (g1[E], e
 	return o.mulG1(bits, r)
 }
 
-// size is the number of constraints of a circuit on PLONK and as R1CS.
+// size is the number of constraints of a circuit, on PLONK and as R1CS.
 type size struct{ plonk, r1cs int }
 
-// sizes are those of the circuits that can be built.
+// sizes returns the sizes of the circuits that can be built.
 func sizes() map[Relation]map[Form]size {
 	return map[Relation]map[Form]size{
 		Tripartite: {Emulated: {27_960_136, 7_201_848}, LimbsMul: {15_373_368, 3_862_180}, Std: {10_293_558, 2_810_349}},
@@ -218,11 +218,11 @@ func sizes() map[Relation]map[Form]size {
 	}
 }
 
-// Composed tells whether Constraints are those of a circuit's parts: of the exchange on
-// Limbs, which takes more memory to build than most machines have.
+// Composed reports whether Constraints adds up the circuit's parts, because the whole circuit was not built.
+// That is so for Tripartite with Limbs, which takes more memory to build than most machines have.
 func Composed(r Relation, f Form) bool { return r == Tripartite && f == Limbs }
 
-// Constraints is the number of constraints of a circuit, on PLONK or as R1CS; 0: there is
+// Constraints returns the number of constraints of a circuit, on PLONK or as R1CS. It returns 0 if there is
 // no such circuit.
 func Constraints(r Relation, f Form, plonk bool) int {
 	if Composed(r, f) {

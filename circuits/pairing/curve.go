@@ -7,17 +7,17 @@ import (
 	"github.com/consensys/gnark/frontend"
 )
 
-// A point in affine coordinates, which the identity has none of: of y² = x³ + 3 over Fp,
-// and of its twist y² = x³ + 3/ξ over Fp2.
+// Points in affine coordinates, which the identity does not have: g1 is on y² = x³ + 3 over Fp, g2 on its twist
+// y² = x³ + 3/ξ over Fp2.
 type (
 	g1[E any] struct{ x, y E }
 	g2[E any] struct{ x, y e2[E] }
 )
 
-// offset is the point that sums start from. It is hashed to, so that its logarithm to
-// any base is unknown. Formulas for points that differ meet equal ones only for who
-// knows a relation between it and the other points; even then nothing is assigned, as
-// tower.quotient has it, so that a proof's soundness does not rest on it.
+// offset returns the point that sums start from. It is the result of hashing to the curve, so its logarithm
+// to any base is unknown. Formulas for different points meet equal ones only if somebody knows a relation
+// between this point and the others. Even then no assignment satisfies the circuit (see tower.quotient), so
+// soundness does not depend on it.
 func offset() (bn254.G1Affine, error) {
 	return bn254.HashToG1([]byte("offset"), []byte("zkbench/v1/pairing/offset"))
 }
@@ -26,13 +26,13 @@ func (t *tower[E]) constantG1(p *bn254.G1Affine) g1[E] {
 	return g1[E]{t.constant(&p.X), t.constant(&p.Y)}
 }
 
-// addG1 is p + q; nothing is assigned for q = ±p.
+// addG1 returns p + q. If q = ±p, no assignment satisfies the circuit.
 func (t *tower[E]) addG1(p, q g1[E]) g1[E] {
 	return t.chord(t.quotient(t.Sub(q.y, p.y), t.Sub(q.x, p.x)), p, q.x)
 }
 
-// doubleAddG1 is 2p + q as (p + q) + p, as doubleAddStep does it; nothing is assigned
-// where p + q or its sum with p is no sum of points with different x.
+// doubleAddG1 returns 2p + q as (p + q) + p, like doubleAddStep. If one of the two sums adds points with the
+// same x, no assignment satisfies the circuit.
 func (t *tower[E]) doubleAddG1(p, q g1[E]) g1[E] {
 	lambda := t.quotient(t.Sub(q.y, p.y), t.Sub(q.x, p.x))
 	x := t.Sub(t.Mul(lambda, lambda), t.Add(p.x, q.x))
@@ -41,7 +41,7 @@ func (t *tower[E]) doubleAddG1(p, q g1[E]) g1[E] {
 	return t.chord(lambda, p, x)
 }
 
-// chord is the sum of p and a point with the x given, of the slope λ through both.
+// chord returns the sum of p and a point with the given x; λ is the slope of the line through both.
 func (t *tower[E]) chord(lambda E, p g1[E], x E) g1[E] {
 	nx := t.Sub(t.Mul(lambda, lambda), t.Add(p.x, x))
 	return g1[E]{nx, t.Sub(t.Mul(lambda, t.Sub(p.x, nx)), p.y)}
@@ -51,10 +51,10 @@ func (t *tower[E]) selectG1(bit frontend.Variable, p, q g1[E]) g1[E] {
 	return g1[E]{t.Select(bit, p.x, q.x), t.Select(bit, p.y, q.y)}
 }
 
-// mulG1 is [s]p for s = Σ bits_i·2^i. The caller asserts that p is on the curve, else a
-// prover may have a choice, and that bits are bits, one at least. Nothing is assigned for
-// a multiple s of r, as the identity has no coordinates. s needs not be below r: s and
-// s + r give one point.
+// mulG1 returns [s]p for s = Σ bits_i·2^i. The caller must assert that p is on the curve, because otherwise a
+// prover may have a choice. It must also assert that bits, of which there must be at least one, are bits. If
+// s is a multiple of r, no assignment satisfies the circuit, as the identity has no coordinates. s may exceed
+// r: s and s + r give the same point.
 //
 // With O the offset point, n bits and e_i = 2·bits_(i+1) - 1,
 //
@@ -76,8 +76,8 @@ func (t *tower[E]) mulG1(bits []frontend.Variable, p g1[E]) (g1[E], error) {
 	return t.addG1(sum, t.constantG1(start.Neg(&start))), nil
 }
 
-// mulBase is [s]G for the generator G, of bits as mulG1 has them. A window of two bits
-// e_j adds 4^j·(O + e_j·G), of constants; what comes of O is taken off at the end.
+// mulBase returns [s]G for the generator G, with bits as in mulG1. A window of two bits e_j adds 4^j·(O +
+// e_j·G), which is a constant for each e_j. The multiple of O is subtracted at the end.
 func (t *tower[E]) mulBase(bits []frontend.Variable) (g1[E], error) {
 	start, err := offset()
 	if err != nil {

@@ -1,6 +1,6 @@
 package pairing
 
-// finalExponentiation is f^(s(p¹²-1)/r), s = 2x(6x² + 3x + 1), for f != 0: the power that
+// finalExponentiation returns f^(s(p¹²-1)/r), s = 2x(6x² + 3x + 1), for f != 0. This is the power that
 // gnark-crypto takes. s has no factor in common with r.
 //
 // The hard part is the sum over i of λ_i·p^i, where with x the curve's parameter
@@ -8,8 +8,7 @@ package pairing
 //	λ_0 = 1 + 6x + 12x² + 12x³, λ_1 = 4x + 6x² + 12x³,
 //	λ_2 = 6x + 6x² + 12x³,      λ_3 = -1 + 4x + 6x² + 12x³
 //
-// (Fuentes-Castañeda, Knapp, Rodríguez-Henríquez: Faster hashing to G2, SAC 2011,
-// section 5.1).
+// (Fuentes-Castañeda, Knapp, Rodríguez-Henríquez: Faster hashing to G2, SAC 2011, section 5.1).
 func (t *tower[E]) finalExponentiation(f e12[E]) e12[E] {
 	// f^((p⁶-1)(p²+1)), after which conjugates are inverses.
 	f = t.mul12(t.conjugate12(f), t.inverse12(f))
@@ -27,8 +26,8 @@ func (t *tower[E]) finalExponentiation(f e12[E]) e12[E] {
 	return t.mul12(t.mul12(f0, t.frobenius12(b, 1)), t.mul12(t.frobenius12(a, 2), t.frobenius12(f3, 3)))
 }
 
-// power is f^x for f whose conjugate is its inverse. Of digits of width 4 the curve's
-// parameter has fewest: 13 multiplications and 3 for the odd powers.
+// power returns f^x for an f whose conjugate is its inverse. With digits of width 4 the curve's parameter
+// needs the fewest multiplications: 13, and 3 for the odd powers.
 func (t *tower[E]) power(f e12[E]) e12[E] {
 	const width = 4
 	var odd [1 << (width - 2)]e12[E] // f, f³, f⁵, f⁷

@@ -2,17 +2,17 @@ package pairing
 
 import "math/big"
 
-// seed is BN254's parameter x: p, r and the loops are polynomials in it.
+// seed returns BN254's parameter x: p, r and the loops are polynomials in it.
 func seed() *big.Int { return new(big.Int).SetUint64(4965661367192848881) }
 
 // line is 1 + b·w + c·w³, a line of the Miller loop evaluated at P, up to a factor of Fp.
 //
-// The point (x, y) of the twist stands for (x·w², y·w³) on the curve, and a slope λ for
+// The point (x, y) of the twist represents (x·w², y·w³) on the curve, and a slope λ represents
 // λ·w. The line through it is y_P - λ·x_P·w + (λ·x - y)·w³; here it is divided by y_P,
 // which is not zero as r is odd.
 type line[E any] struct{ b, c e2[E] }
 
-// evaluation is P as lines take it: -x_P/y_P and 1/y_P.
+// evaluation is P in the form that lines take: -x_P/y_P and 1/y_P.
 type evaluation[E any] struct{ slope, offset E }
 
 func (t *tower[E]) line(at evaluation[E], lambda e2[E], q g2[E]) line[E] {
@@ -22,20 +22,20 @@ func (t *tower[E]) line(at evaluation[E], lambda e2[E], q g2[E]) line[E] {
 	}
 }
 
-// pair is the reduced pairing e(P, Q) of gnark-crypto's bn254.Pair and of EIP-197, for P
-// and Q of order r, which the caller sees to. Other points of the curves give some value
-// or no assignment, but never a choice.
+// pair returns the reduced pairing e(P, Q) of gnark-crypto's bn254.Pair and of EIP-197. The caller must make
+// sure that P and Q have order r. For other points of the curves there is one value or no assignment, but
+// never a choice.
 func (t *tower[E]) pair(p g1[E], q g2[E]) e12[E] {
 	return t.finalExponentiation(t.millerLoop(p, q))
 }
 
-// millerLoop is the optimal ate pairing before the final exponentiation, up to a factor
-// of Fp6, which the final exponentiation takes to 1,
+// millerLoop returns the optimal ate pairing before the final exponentiation, up to a factor of Fp6, which
+// the final exponentiation maps to 1,
 //
 //	f_{6x+2,Q}(P)·ℓ_{[6x+2]Q,πQ}(P)·ℓ_{[6x+2]Q+πQ,-π²Q}(P)
 //
-// (Vercauteren: Optimal pairings, IEEE Trans. Inf. Theory 56, 2010, section IV.B), in
-// affine coordinates, where a slope costs one division.
+// (Vercauteren: Optimal pairings, IEEE Trans. Inf. Theory 56, 2010, section IV.B). It uses affine
+// coordinates, where a slope costs one division.
 func (t *tower[E]) millerLoop(p g1[E], q g2[E]) e12[E] {
 	at := evaluation[E]{offset: t.Div(t.one, p.y)}
 	at.slope = t.Neg(t.Mul(p.x, at.offset))
@@ -61,7 +61,7 @@ func (t *tower[E]) millerLoop(p g1[E], q g2[E]) e12[E] {
 	}
 
 	first := g2[E]{t.frobenius2(q.x, 1, 2), t.frobenius2(q.y, 1, 3)}
-	// -π²Q keeps Q's y, for γ of w³ is -1: ξ is no square.
+	// -π²Q keeps Q's y, because γ of w³ is -1: ξ is not a square.
 	second := g2[E]{t.frobenius2(q.x, 2, 2), q.y}
 	lambda := t.slope2(first, sum)
 	f = t.twiceLine12(f, t.line(at, lambda, first))
@@ -69,7 +69,7 @@ func (t *tower[E]) millerLoop(p g1[E], q g2[E]) e12[E] {
 	return t.twiceLine12(f, t.line(at, t.slope2(second, sum), second))
 }
 
-// fromLine is a line as an element of Fp12.
+// fromLine returns a line as an element of Fp12.
 func (t *tower[E]) fromLine(l line[E]) e12[E] {
 	zero := t.Constant(new(big.Int))
 	none := e2[E]{zero, zero}
@@ -96,18 +96,18 @@ func (t *tower[E]) doubleAddStep(at evaluation[E], f e12[E], p, q g2[E]) (e12[E]
 	return f, t.chord2(lambda, p, x), t.line(at, lambda, p)
 }
 
-// slope2 is the slope of the line through two points; nothing is assigned for one x.
+// slope2 returns the slope of the line through two points. If they have the same x, no assignment satisfies
+// the circuit.
 func (t *tower[E]) slope2(p, q g2[E]) e2[E] { return t.quotient2(t.sub2(p.y, q.y), t.sub2(p.x, q.x)) }
 
-// chord2 is the sum of p and a point with the x given, of the slope λ through both.
+// chord2 returns the sum of p and a point with the given x; λ is the slope of the line through both.
 func (t *tower[E]) chord2(lambda e2[E], p g2[E], x e2[E]) g2[E] {
 	nx := t.sub2(t.square2(lambda), t.add2(p.x, x))
 	return g2[E]{nx, t.sub2(t.mul2(lambda, t.sub2(p.x, nx)), p.y)}
 }
 
-// signedDigits returns n > 0 in digits d_i, lowest first, Σ d_i·2^i = n: each is zero or
-// odd and below 2^(width-1) in magnitude, and of any width digits in a row one at most
-// is not zero.
+// signedDigits returns the digits d_i of n > 0, lowest first, with Σ d_i·2^i = n. Each is zero, or odd and
+// below 2^(width-1) in magnitude. Among any width consecutive digits at most one is not zero.
 func signedDigits(n *big.Int, width uint) []int {
 	n = new(big.Int).Set(n)
 	var digits []int

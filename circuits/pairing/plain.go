@@ -5,7 +5,7 @@ import (
 	"github.com/consensys/gnark/frontend"
 )
 
-// exchange is Tripartite on a plain tower.
+// exchange proves Tripartite on a plain tower.
 type exchange[L, E any] struct {
 	arithmetic[L, E]
 	Secrets [Parties]frontend.Variable
@@ -50,7 +50,7 @@ func (c *exchange[L, E]) Assign(s *Statement) frontend.Circuit {
 	return a
 }
 
-// single is Pairing on a plain tower.
+// single proves Pairing on a plain tower.
 type single[L, E any] struct {
 	arithmetic[L, E]
 	P g1Input[L]     `gnark:",public"`
@@ -76,7 +76,7 @@ func (c *single[L, E]) Assign(s *Statement) frontend.Circuit {
 	return &single[L, E]{P: g1Input[L](inputs(c.arithmetic, coordinates(&s.P[0]))), Q: g2Input[L](inputs(c.arithmetic, twisted(&s.Q[1]))), K: targetInput[L](inputs(c.arithmetic, target(&s.Pair)))}
 }
 
-// scalars is Scalars on a plain tower.
+// scalars proves Scalars on a plain tower.
 type scalars[L, E any] struct {
 	arithmetic[L, E]
 	Secret  frontend.Variable
@@ -106,7 +106,7 @@ func (c *scalars[L, E]) Assign(s *Statement) frontend.Circuit {
 	return &scalars[L, E]{Secret: s.Secrets[0], P: [2]g1Input[L]{g1Input[L](inputs(c.arithmetic, coordinates(&s.P[0]))), g1Input[L](inputs(c.arithmetic, coordinates(&s.P[1])))}, Shifted: g1Input[L](inputs(c.arithmetic, coordinates(&s.Shifted)))}
 }
 
-// inputs are values as an arithmetic reads them.
+// inputs returns values in the form that an arithmetic reads.
 func inputs[L, E any](a arithmetic[L, E], values []*fp.Element) (in []L) {
 	for _, v := range values {
 		in = append(in, a.value(v))

@@ -1,7 +1,6 @@
-// Package pairing is circuits of gnark for pairings on BN254: a tripartite key exchange
-// (Joux, "A one round protocol for tripartite Diffie-Hellman", 2000), a single pairing,
-// and a check that a product of pairings is one. The first two come on four kinds of
-// arithmetic, to tell what dedicated gadgets are worth.
+// Package pairing has gnark circuits for pairings on BN254. They prove a tripartite key exchange (Joux, "A
+// one round protocol for tripartite Diffie-Hellman", 2000), a single pairing, and that a product of pairings
+// is one. The first two exist with four kinds of arithmetic, to show what dedicated gadgets are worth.
 package pairing
 
 import (
@@ -15,15 +14,16 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Parties is the number of parties of an exchange.
+// Parties is the number of parties in an exchange.
 const Parties = 3
 
-// Statement is what circuits show: of its values each takes those that it is about.
+// Statement holds the values that circuits prove something about. Each circuit uses those of its relation.
 //
-// A verifier calls Verify, which runs Check: circuits assume that points are on their curves
-// and in the subgroup, that none is the identity, and of an exchange that P_i and Q_i have
-// one logarithm. Public inputs are those that Assign makes of a statement: circuits compare
-// modulo p, so that other limbs may stand for the same values.
+// A verifier calls Verify, which runs Check. Circuits assume that points are on their curves, in the subgroup
+// and not the identity. For an exchange they also assume that P_i and Q_i have the same logarithm.
+//
+// Public inputs are those that Assign makes from a statement. Circuits compare them modulo p, so other limbs
+// may represent the same values.
 type Statement struct {
 	Secrets [Parties]fr.Element
 	P       [Parties]bn254.G1Affine // [s_i]P
@@ -34,7 +34,8 @@ type Statement struct {
 	Pair    bn254.GT       // e(P_0, Q_1)
 }
 
-// NewStatement derives all public values of three secrets, none of which may be zero.
+// NewStatement derives all public values from three secrets. It returns zkbench.ErrParams if a secret is
+// zero.
 func NewStatement(secrets [Parties]fr.Element) (*Statement, error) {
 	s := &Statement{Secrets: secrets}
 	var e big.Int
@@ -59,15 +60,15 @@ func pairOf(p bn254.G1Affine, q bn254.G2Affine) (bn254.GT, error) {
 	return bn254.Pair([]bn254.G1Affine{p}, []bn254.G2Affine{q})
 }
 
-// coordinates lists those of a point of G1.
+// coordinates returns the coordinates of a point of G1.
 func coordinates(p *bn254.G1Affine) []*fp.Element { return []*fp.Element{&p.X, &p.Y} }
 
-// twisted lists those of a point of G2.
+// twisted returns the coordinates of a point of G2.
 func twisted(q *bn254.G2Affine) []*fp.Element {
 	return []*fp.Element{&q.X.A0, &q.X.A1, &q.Y.A0, &q.Y.A1}
 }
 
-// target lists the coefficients of a value of pairings.
+// target returns the coefficients of a value of pairings.
 func target(k *bn254.GT) (out []*fp.Element) {
 	for _, six := range []*bn254.E6{&k.C0, &k.C1} {
 		for _, two := range []*bn254.E2{&six.B0, &six.B1, &six.B2} {

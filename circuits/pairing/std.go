@@ -27,7 +27,7 @@ func newStd(r Relation) (Circuit, error) {
 	return nil, fmt.Errorf("%w: relation %q of a pairing's circuit", zkbench.ErrParams, r)
 }
 
-// stdGadgets are gnark's. Its pairing checks that points of G2 are in the subgroup.
+// stdGadgets holds gnark's gadgets. The pairing checks that points of G2 are in the subgroup.
 type stdGadgets struct {
 	*sw_bn254.Pairing
 	curve *sw_emulated.Curve[sw_bn254.BaseField, sw_bn254.ScalarField]
@@ -51,7 +51,7 @@ func (g *stdGadgets) assertPair(p *sw_bn254.G1Affine, q *sw_bn254.G2Affine, k *s
 	return nil
 }
 
-// stdExchange is Tripartite on gnark's gadgets.
+// stdExchange proves Tripartite with gnark's gadgets.
 type stdExchange struct {
 	Secrets [Parties]sw_bn254.Scalar
 	P       [Parties]sw_bn254.G1Affine `gnark:",public"`
@@ -88,7 +88,7 @@ func (c *stdExchange) Assign(s *Statement) frontend.Circuit {
 	return a
 }
 
-// stdSingle is Pairing on gnark's gadget.
+// stdSingle proves Pairing with gnark's gadget.
 type stdSingle struct {
 	P sw_bn254.G1Affine `gnark:",public"`
 	Q sw_bn254.G2Affine `gnark:",public"`
@@ -112,7 +112,7 @@ func (c *stdSingle) Assign(s *Statement) frontend.Circuit {
 	return &stdSingle{P: sw_bn254.NewG1Affine(s.P[0]), Q: sw_bn254.NewG2Affine(s.Q[1]), K: sw_bn254.NewGTEl(s.Pair)}
 }
 
-// stdScalars is Scalars on gnark's gadgets.
+// stdScalars proves Scalars with gnark's gadgets.
 type stdScalars struct {
 	Secret  sw_bn254.Scalar
 	P       [2]sw_bn254.G1Affine `gnark:",public"`
@@ -142,7 +142,7 @@ func (c *stdScalars) Assign(s *Statement) frontend.Circuit {
 	}
 }
 
-// stdCheck is Check. The points of G2 are constants.
+// stdCheck proves Check. The points of G2 are constants.
 type stdCheck struct {
 	P [2]sw_bn254.G1Affine `gnark:",public"`
 }

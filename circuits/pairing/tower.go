@@ -65,7 +65,7 @@ func (t *tower[E]) constant(v *fp.Element) E { return t.Constant(v.BigInt(new(bi
 
 func (t *tower[E]) constant2(v *bn254.E2) e2[E] { return e2[E]{t.constant(&v.A0), t.constant(&v.A1)} }
 
-// quotient is a/b; nothing is assigned for b = 0, whatever a.
+// quotient returns a/b. If b = 0, no assignment satisfies the circuit, whatever a is.
 func (t *tower[E]) quotient(a, b E) E { return t.Mul(a, t.Div(t.one, b)) }
 
 // Fp2.
@@ -80,10 +80,10 @@ func (t *tower[E]) conjugate2(a e2[E]) e2[E] { return e2[E]{a.a0, t.Neg(a.a1)} }
 
 func (t *tower[E]) scale2(a e2[E], c int64) e2[E] { return e2[E]{t.Scale(a.a0, c), t.Scale(a.a1, c)} }
 
-// mulBase2 is the product by an element of the base field.
+// mulBase2 returns the product with an element of the base field.
 func (t *tower[E]) mulBase2(a e2[E], b E) e2[E] { return e2[E]{t.Mul(a.a0, b), t.Mul(a.a1, b)} }
 
-// mul2 is Karatsuba's product.
+// mul2 computes the product by Karatsuba's method.
 func (t *tower[E]) mul2(a, b e2[E]) e2[E] {
 	low, high := t.Mul(a.a0, b.a0), t.Mul(a.a1, b.a1)
 	all := t.Mul(t.Add(a.a0, a.a1), t.Add(b.a0, b.a1))
@@ -94,13 +94,13 @@ func (t *tower[E]) square2(a e2[E]) e2[E] {
 	return e2[E]{t.Mul(t.Add(a.a0, a.a1), t.Sub(a.a0, a.a1)), t.Scale(t.Mul(a.a0, a.a1), 2)}
 }
 
-// mulXi2 is the product by ξ = 9 + u.
+// mulXi2 returns the product with ξ = 9 + u.
 func (t *tower[E]) mulXi2(a e2[E]) e2[E] {
 	return e2[E]{t.Sub(t.Scale(a.a0, 9), a.a1), t.Add(t.Scale(a.a1, 9), a.a0)}
 }
 
-// quotient2 is a/b; nothing is assigned for b = 0, whatever a: the norm of b is zero
-// then and only then, and its inverse is asked for alone.
+// quotient2 returns a/b. If b = 0, no assignment satisfies the circuit, whatever a is: exactly then the norm
+// of b is zero, and the norm's inverse is computed by itself.
 func (t *tower[E]) quotient2(a, b e2[E]) e2[E] {
 	norm := t.Add(t.Mul(b.a0, b.a0), t.Mul(b.a1, b.a1))
 	return t.mulBase2(t.mul2(a, t.conjugate2(b)), t.Div(t.one, norm))
@@ -122,10 +122,10 @@ func (t *tower[E]) twice6(a e6[E]) e6[E] {
 	return e6[E]{t.scale2(a.b0, 2), t.scale2(a.b1, 2), t.scale2(a.b2, 2)}
 }
 
-// mulV6 is the product by v.
+// mulV6 returns the product with v.
 func (t *tower[E]) mulV6(a e6[E]) e6[E] { return e6[E]{t.mulXi2(a.b2), a.b0, a.b1} }
 
-// mul6 is Karatsuba's product, with m_i = a_i·b_i and a_i·b_j + a_j·b_i from one product.
+// mul6 computes the product by Karatsuba's method, with m_i = a_i·b_i and a_i·b_j + a_j·b_i from one product.
 func (t *tower[E]) mul6(a, b e6[E]) e6[E] {
 	m0, m1, m2 := t.mul2(a.b0, b.b0), t.mul2(a.b1, b.b1), t.mul2(a.b2, b.b2)
 	m01 := t.cross2(a.b0, a.b1, b.b0, b.b1, m0, m1)
@@ -134,14 +134,14 @@ func (t *tower[E]) mul6(a, b e6[E]) e6[E] {
 	return e6[E]{t.add2(m0, t.mulXi2(m12)), t.add2(m01, t.mulXi2(m2)), t.add2(m02, m1)}
 }
 
-// cross2 is a0·b1 + a1·b0, of m0 = a0·b0 and m1 = a1·b1.
+// cross2 returns a0·b1 + a1·b0, given m0 = a0·b0 and m1 = a1·b1.
 func (t *tower[E]) cross2(a0, a1, b0, b1, m0, m1 e2[E]) e2[E] {
 	return t.sub2(t.mul2(t.add2(a0, a1), t.add2(b0, b1)), t.add2(m0, m1))
 }
 
-// fourMul6 is 4·a·b, of the values of the polynomials in v at ±1, ±u and infinity: one
-// product less than mul6, for where a constant factor is of no account. With c the
-// coefficients of the product the sums and differences of values are
+// fourMul6 returns 4·a·b, computed from the values of the polynomials in v at ±1, ±u and infinity. It takes
+// one product less than mul6, for uses where a constant factor does not matter. With c the coefficients of
+// the product, the sums and differences of values are
 //
 //	2(c0 + c2 + c4), 2(c1 + c3), 2(c0 - c2 + c4), 2u(c1 - c3).
 func (t *tower[E]) fourMul6(a, b e6[E]) e6[E] {
@@ -162,7 +162,7 @@ func (t *tower[E]) fourMul6(a, b e6[E]) e6[E] {
 	}
 }
 
-// values6 are the values of a, as a polynomial in v, at 1, -1, u, -u.
+// values6 returns the values of a, as a polynomial in v, at 1, -1, u, -u.
 func (t *tower[E]) values6(a e6[E]) [4]e2[E] {
 	sum, difference := t.add2(a.b0, a.b2), t.sub2(a.b0, a.b2)
 	return [4]e2[E]{
@@ -173,7 +173,7 @@ func (t *tower[E]) values6(a e6[E]) [4]e2[E] {
 	}
 }
 
-// twiceSparse6 is 2·a·(b + c·v), of the values at 0, ±1 and infinity.
+// twiceSparse6 returns 2·a·(b + c·v), computed from the values at 0, ±1 and infinity.
 func (t *tower[E]) twiceSparse6(a e6[E], b, c e2[E]) e6[E] {
 	c0, c3 := t.scale2(t.mul2(a.b0, b), 2), t.scale2(t.mul2(a.b2, c), 2)
 	sum := t.add2(a.b0, a.b2)
@@ -186,8 +186,8 @@ func (t *tower[E]) twiceSparse6(a e6[E], b, c e2[E]) e6[E] {
 	}
 }
 
-// inverse6 is 1/a; nothing is assigned for a = 0. Of the product of a's conjugates over
-// Fp2 come the numerators, of a's norm to Fp2 the denominator.
+// inverse6 returns 1/a. If a = 0, no assignment satisfies the circuit. The numerators come from the product
+// of a's conjugates over Fp2, the denominator is a's norm to Fp2.
 func (t *tower[E]) inverse6(a e6[E]) e6[E] {
 	n0 := t.sub2(t.square2(a.b0), t.mulXi2(t.mul2(a.b1, a.b2)))
 	n1 := t.sub2(t.mulXi2(t.square2(a.b2)), t.mul2(a.b0, a.b1))
@@ -205,14 +205,14 @@ func (t *tower[E]) mul12(a, b e12[E]) e12[E] {
 	return e12[E]{t.add6(low, t.mulV6(high)), t.sub6(all, t.add6(low, high))}
 }
 
-// fourSquare12 is 4a², four times (c0 + c1)(c0 + v·c1) - m - v·m + 2m·w for m = c0·c1.
+// fourSquare12 returns 4a², four times (c0 + c1)(c0 + v·c1) - m - v·m + 2m·w for m = c0·c1.
 func (t *tower[E]) fourSquare12(a e12[E]) e12[E] {
 	m := t.fourMul6(a.c0, a.c1)
 	all := t.fourMul6(t.add6(a.c0, a.c1), t.add6(a.c0, t.mulV6(a.c1)))
 	return e12[E]{t.sub6(all, t.add6(m, t.mulV6(m))), t.twice6(m)}
 }
 
-// twiceLine12 is 2·a·(1 + b·w + c·w³).
+// twiceLine12 returns 2·a·(1 + b·w + c·w³).
 func (t *tower[E]) twiceLine12(a e12[E], l line[E]) e12[E] {
 	return e12[E]{
 		t.add6(t.twice6(a.c0), t.mulV6(t.twiceSparse6(a.c1, l.b, l.c))),
@@ -220,18 +220,18 @@ func (t *tower[E]) twiceLine12(a e12[E], l line[E]) e12[E] {
 	}
 }
 
-// conjugate12 is the p⁶-th power; where that is the inverse, for elements that
-// finalExponentiation's easy part gives, it costs no multiplication.
+// conjugate12 returns the p⁶-th power. For elements that finalExponentiation's easy part gives, it is the
+// inverse, at the cost of no multiplication.
 func (t *tower[E]) conjugate12(a e12[E]) e12[E] { return e12[E]{a.c0, t.neg6(a.c1)} }
 
-// inverse12 is 1/a; nothing is assigned for a = 0.
+// inverse12 returns 1/a. If a = 0, no assignment satisfies the circuit.
 func (t *tower[E]) inverse12(a e12[E]) e12[E] {
 	norm := t.sub6(t.mul6(a.c0, a.c0), t.mulV6(t.mul6(a.c1, a.c1)))
 	inverse := t.inverse6(norm)
 	return e12[E]{t.mul6(a.c0, inverse), t.neg6(t.mul6(a.c1, inverse))}
 }
 
-// frobenius12 is the p^k-th power, k = 1, 2, 3.
+// frobenius12 returns the p^k-th power, for k = 1, 2, 3.
 func (t *tower[E]) frobenius12(a e12[E], k int) e12[E] {
 	return e12[E]{
 		e6[E]{t.frobenius2(a.c0.b0, k, 0), t.frobenius2(a.c0.b1, k, 2), t.frobenius2(a.c0.b2, k, 4)},
@@ -239,7 +239,7 @@ func (t *tower[E]) frobenius12(a e12[E], k int) e12[E] {
 	}
 }
 
-// frobenius2 is the factor of w^i in the p^k-th power of a·w^i.
+// frobenius2 returns the factor of w^i in the p^k-th power of a·w^i.
 func (t *tower[E]) frobenius2(a e2[E], k, i int) e2[E] {
 	even := k%2 == 0
 	if !even {
@@ -256,13 +256,13 @@ func (t *tower[E]) frobenius2(a e2[E], k, i int) e2[E] {
 	}
 }
 
-// cyclotomicSquare12 is a² for a with a^(p⁴-p²+1) = 1. With Fp4 = Fp2[s], s = w³, and
-// a = x + y·w + z·w² over Fp4 it is
+// cyclotomicSquare12 returns a² for a with a^(p⁴-p²+1) = 1. With Fp4 = Fp2[s], s = w³, and a = x + y·w + z·w²
+// over Fp4 it is
 //
 //	3x² - 2x̄ + (3s·z² + 2ȳ)·w + (3y² - 2z̄)·w²
 //
-// (Granger, Scott: Faster squaring in the cyclotomic subgroup of sixth degree
-// extensions, PKC 2010, section 3.2).
+// (Granger, Scott: Faster squaring in the cyclotomic subgroup of sixth degree extensions, PKC 2010, section
+// 3.2).
 func (t *tower[E]) cyclotomicSquare12(a e12[E]) e12[E] {
 	x0, x1 := t.square4(a.c0.b0, a.c1.b1)
 	y0, y1 := t.square4(a.c1.b0, a.c0.b2)
@@ -275,7 +275,7 @@ func (t *tower[E]) cyclotomicSquare12(a e12[E]) e12[E] {
 	}
 }
 
-// square4 is (a + b·s)² over s² = ξ.
+// square4 returns (a + b·s)², with s² = ξ.
 func (t *tower[E]) square4(a, b e2[E]) (e2[E], e2[E]) {
 	aa, bb := t.square2(a), t.square2(b)
 	return t.add2(aa, t.mulXi2(bb)), t.sub2(t.square2(t.add2(a, b)), t.add2(aa, bb))
@@ -289,10 +289,10 @@ func (t *tower[E]) assertEqual12(a, b e12[E]) {
 	}
 }
 
-// Field is arithmetic modulo p, the modulus of BN254's base field, within a circuit.
-// Operations do not change their operands.
+// Field is arithmetic modulo p, the modulus of BN254's base field, in a circuit. Operations do not change
+// their operands.
 type Field[E any] interface {
-	// Constant returns the element v, 0 <= v < p.
+	// Constant returns the element v, for 0 <= v < p.
 	Constant(v *big.Int) E
 	Add(a, b E) E
 	Sub(a, b E) E
@@ -300,10 +300,10 @@ type Field[E any] interface {
 	Mul(a, b E) E
 	// Scale returns c·a for a small c >= 0.
 	Scale(a E, c int64) E
-	// Div returns a/b. Nothing is assigned for b = 0, unless a = 0 too: then the result
-	// is any that the prover likes.
+	// Div returns a/b. If b is 0, no assignment satisfies the circuit, unless a is 0 too: then a prover can
+	// choose the result.
 	Div(a, b E) E
-	// Select returns a where bit is 1, b where it is 0.
+	// Select returns a if bit is 1, and b if it is 0.
 	Select(bit frontend.Variable, a, b E) E
 	// AssertEqual asserts that a and b are equal modulo p.
 	AssertEqual(a, b E)

@@ -11,13 +11,13 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Verify verifies a proof that the circuit c holds of s. It runs Check first, and then verify with
-// the public inputs that c makes of s; a verifier leaves the secrets of s zero. verify is gnark's,
-// for example
+// Verify verifies a proof that the circuit c holds for s. It runs Check, and then calls verify with the
+// public inputs that c makes from s. The secrets of s are not used; a verifier leaves them zero. The function
+// verify calls gnark, for example
 //
 //	s.Verify(c, func(public witness.Witness) error { return groth16.Verify(proof, vk, public) })
 //
-// Verify returns a zkbench.ErrProof if the statement or the proof is refused.
+// Verify returns zkbench.ErrProof if it refuses the statement or the proof.
 func (s *Statement) Verify(c Circuit, verify func(public witness.Witness) error) error {
 	if err := s.Check(c.Relation()); err != nil {
 		return err
@@ -32,15 +32,15 @@ func (s *Statement) Verify(c Circuit, verify func(public witness.Witness) error)
 	return nil
 }
 
-// Check checks what circuits leave to the verifier, of the values that a relation is about: each
-// point is on its curve, in the subgroup of order r, and not the identity; and of Tripartite, each
-// P_i and Q_i have one logarithm, e(P_i, Q) = e(P, Q_i).
+// Check checks what circuits leave to the verifier, for the values that the relation uses. Each point must be
+// on its curve, in the subgroup of prime order, and not the identity. For Tripartite each P_i and Q_i must
+// have the same logarithm: e(P_i, Q) = e(P, Q_i).
 //
-// A circuit assumes it. The form Std, for instance, takes (x, 0), which is on no curve, as the
-// identity, so that a proof of e((x, 0), Q) = 1 is accepted without Check.
+// Circuits assume this. The form Std, for instance, treats (x, 0), which is on no curve, as the identity. So
+// without Check a proof of e((x, 0), Q) = 1 would be accepted.
 //
-// Check returns a zkbench.ErrProof that names the value, and a zkbench.ErrParams for another
-// relation.
+// Check returns zkbench.ErrProof and names the value that is wrong. It returns zkbench.ErrParams if the
+// relation is unknown.
 func (s *Statement) Check(r Relation) error {
 	var ones, twos []int // the numbers of the points of G1 and G2
 	switch r {
@@ -74,7 +74,8 @@ func (s *Statement) Check(r Relation) error {
 	return nil
 }
 
-// checkPoint refuses the identity and what is not in the subgroup. G1 is all of its curve.
+// checkPoint returns zkbench.ErrProof if p is the identity, or not on its curve or in the subgroup. For G1
+// the subgroup is the whole curve.
 func checkPoint(p interface {
 	IsInfinity() bool
 	IsOnCurve() bool

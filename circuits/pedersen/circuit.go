@@ -1,4 +1,4 @@
-// Package pedersen is circuits of gnark for chains of two-to-one Pedersen hashes.
+// Package pedersen has gnark circuits for chains of two-to-one Pedersen hashes.
 package pedersen
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/zkbench/zkbench/hash/pedersen"
 )
 
-// Circuit proves knowledge of a first value and of as many others as there are
-// hashes, whose chain h_(i+1) = H(h_i, Others_i) ends in Last.
+// Circuit proves knowledge of a first value and of one other value for each hash. The chain h_(i+1) = H(h_i,
+// Others_i) begins with First and ends in Last.
 type Circuit struct {
 	form   Form
 	First  frontend.Variable
@@ -23,7 +23,7 @@ type Circuit struct {
 	Last   frontend.Variable `gnark:",public"`
 }
 
-// Form is the form of a circuit.
+// Form selects a variant of the circuit.
 type Form string
 
 // The forms.
@@ -33,11 +33,10 @@ const (
 	Tables   Form = "tables"   // Barretenberg's hash, points looked up in tables
 )
 
-// Forms returns the forms.
+// Forms returns all forms.
 func Forms() []Form { return []Form{Edwards, Grumpkin, Tables} }
 
-// New returns a circuit of n hashes. Another form and a negative number are a
-// zkbench.ErrParams.
+// New returns a circuit of n hashes. It returns zkbench.ErrParams if the form is unknown or n is negative.
 func New(form Form, n int) (*Circuit, error) {
 	if n < 0 {
 		return nil, fmt.Errorf("%w: %d hashes, accepted are 0 and more", zkbench.ErrParams, n)
@@ -55,8 +54,8 @@ func (f Form) check() error {
 	return nil
 }
 
-// Assign returns the assignment of a chain's first value and the others, one for each
-// hash. Another number of them is a zkbench.ErrParams.
+// Assign returns the assignment for a chain's first value and the others, one for each hash. It returns
+// zkbench.ErrParams if the number of others is not the number of hashes.
 func (c *Circuit) Assign(first fr.Element, others ...fr.Element) (*Circuit, error) {
 	if len(others) != len(c.Others) {
 		return nil, fmt.Errorf("%w: %d others for a circuit of %d hashes", zkbench.ErrParams, len(others), len(c.Others))
@@ -70,8 +69,8 @@ func (c *Circuit) Assign(first fr.Element, others ...fr.Element) (*Circuit, erro
 	return a, nil
 }
 
-// AssignPublic returns the assignment of a chain's last value alone, of which a verifier makes a
-// public witness: frontend.NewWitness with frontend.PublicOnly.
+// AssignPublic returns the assignment of a chain's last value alone. A verifier makes a public witness of it,
+// by frontend.NewWitness with frontend.PublicOnly.
 func (c *Circuit) AssignPublic(last fr.Element) *Circuit {
 	return &Circuit{form: c.form, Others: make([]frontend.Variable, len(c.Others)), Last: last}
 }
@@ -101,10 +100,10 @@ func (c *Circuit) Define(api frontend.API) error {
 	return nil
 }
 
-// Hints are what solvers of these circuits need.
+// Hints returns the hints that solvers of these circuits need.
 func Hints() []solver.Hint { return append(gate.Hints(), SignedDigits, Digits, Points, Multiplicities) }
 
-// hash is what the circuits of a form compute.
+// hash computes what the circuits of a form compute.
 func (f Form) hash(a, b *fr.Element) fr.Element {
 	if f == Edwards {
 		return pedersen.HashEdwards(a, b)
@@ -112,8 +111,8 @@ func (f Form) hash(a, b *fr.Element) fr.Element {
 	return pedersen.Hash(a, b)
 }
 
-// Constraints is the number of gates of the circuit of n hashes, on PLONK; 0 of a form that
-// New refuses.
+// Constraints returns the number of gates that a circuit with n hashes has on PLONK. It returns 0 if New
+// refuses the form.
 func Constraints(form Form, n int) int {
 	switch form {
 	case Edwards:

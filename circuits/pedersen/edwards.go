@@ -10,14 +10,14 @@ import (
 	"github.com/zkbench/zkbench/hash/pedersen"
 )
 
-// The windows of the circuit on the Edwards curve: two bits.
+// The circuit on the Edwards curve has windows of two bits.
 const (
 	edwardsWidth = 2
 	edwardsLimb  = 14 // windows of a limb that is compared
 )
 
-// hashEdwards is pedersen.HashEdwards. Addition is complete: the sum may be any point,
-// and terms may be the identity.
+// hashEdwards computes pedersen.HashEdwards. Addition is complete: the sum may be any point, and terms may be
+// the identity.
 func hashEdwards(api frontend.API, inputs [pedersen.Inputs]frontend.Variable) (frontend.Variable, error) {
 	sum := point{0, 1}
 	started := false
@@ -81,7 +81,7 @@ func lookUpEdwards(api frontend.API, low, high frontend.Variable, p *twistededwa
 //	x' = (v_0 + v_1)/(1 + v_2), y' = (p.y·y - a·p.x·x)/(1 - v_2),
 //	v_0 = p.x·y, v_1 = p.y·x, v_2 = d·v_0·v_1
 //
-// 1 ± v_2 is never zero, because d is no square.
+// 1 ± v_2 is never zero, because d is not a square.
 func (p point) addEdwards(api frontend.API, x, y gate.Offset) point {
 	curve := twistededwards.GetEdwardsCurve()
 	var a, d big.Int

@@ -30,7 +30,7 @@ func (p point) add(api frontend.API, x gate.Offset, y frontend.Variable) point {
 	return point{nx, ny}
 }
 
-// The windows of the plain circuit: a sign and two bits,
+// The windows of the circuit without tables are a sign and two bits,
 //
 //	d = s(1 + 2m_0 + 4m_1), e = (d + 7)/2.
 const (
@@ -38,7 +38,7 @@ const (
 	plainLimb  = 10 // windows of a limb that is compared
 )
 
-// hashGrumpkin is Barretenberg's pedersen_hash of two elements, without tables.
+// hashGrumpkin computes Barretenberg's pedersen_hash of two elements, without tables.
 func hashGrumpkin(api frontend.API, inputs [pedersen.Inputs]frontend.Variable) (frontend.Variable, error) {
 	n := pedersen.Windows(plainWidth)
 	first := pedersen.Start(plainWidth)
@@ -68,8 +68,7 @@ func hashGrumpkin(api frontend.API, inputs [pedersen.Inputs]frontend.Variable) (
 	return sum.x, nil
 }
 
-// signedWindow returns d·G and d for the digits s, m_0, m_1 that make d, and 1, 3, 5, 7
-// times G.
+// signedWindow returns d·G and d. digits are the s, m_0 and m_1 of d, and points are 1, 3, 5 and 7 times G.
 func signedWindow(api frontend.API, digits [3]frontend.Variable, points []grumpkin.G1Affine) (x gate.Offset, y, d frontend.Variable) {
 	s, m0, m1 := digits[0], digits[1], digits[2]
 	gate.AssertSign(api, s)
@@ -108,8 +107,8 @@ func interpolate(api frontend.API, low, high frontend.Variable, c [4]big.Int) ga
 	return gate.Offset{V: gate.Bilinear(api, low, high, l, r, m), K: &c[0]}
 }
 
-// assertScalar asserts that the limbs, of width bits and each in range, are v's
-// canonical form: their sum is v, and below the modulus.
+// assertScalar asserts that the limbs, of width bits and each in range, are the canonical form of v: their
+// sum is v, and below the modulus.
 func assertScalar(api frontend.API, v frontend.Variable, limbs []frontend.Variable, width int, inRange func(gap frontend.Variable) error) error {
 	var sum frontend.Variable = 0
 	for i, limb := range limbs {
@@ -124,7 +123,7 @@ func assertScalar(api frontend.API, v frontend.Variable, limbs []frontend.Variab
 	return ranged
 }
 
-// SignedDigits is a hint: a scalar gives s, m_0, m_1 for each window.
+// SignedDigits computes a hint: the s, m_0 and m_1 of each window of a scalar.
 func SignedDigits(_ *big.Int, inputs, outputs []*big.Int) error {
 	if len(inputs) != 1 || len(outputs)%3 != 0 {
 		return fmt.Errorf("%d inputs, %d outputs", len(inputs), len(outputs))

@@ -13,21 +13,21 @@ import (
 	"github.com/zkbench/zkbench/hash/pedersen"
 )
 
-// The windows of the circuit with tables: a digit e below 2^7 is looked up as a whole.
+// The windows of the circuit with tables. A digit e below 2^7 is looked up as a whole.
 const (
 	tableWidth = 7
 	tableLimb  = 6 // windows of a limb that is compared
 	entries    = 1 << tableWidth
 )
 
-// lookups is a log-derivative argument (2022/1530) for tables of points, one for each
-// scalar and window, and one of plain digits: the queries (table, e, x, y) are rows of
-// the tables, with multiplicities m, exactly if
+// lookups is a log-derivative argument (2022/1530). There is a table of points for each scalar and window,
+// and a table of plain digits. The queries (table, e, x, y) are rows of the tables, with multiplicities m,
+// exactly if
 //
 //	Σ_rows m/(β - row) = Σ_queries 1/(β - query),  (t, e, x, y) = e + γx + γ²y + γ³t,
 //
-// for β and γ drawn after all of it is fixed. The table's number is a term of its own,
-// so a digit that is too large does not reach into the next table.
+// for β and γ drawn after all of these are fixed. The table's number is a term of its own, so a digit that is
+// too large does not reach into the next table.
 type lookups struct {
 	tables  [][]row
 	queries []query
@@ -35,7 +35,7 @@ type lookups struct {
 	digits  []frontend.Variable // by query, for the multiplicities
 }
 
-// row is a table's row of a digit that is its place; y nil: a plain digit.
+// row is a table's row; its index is the digit. If y is nil, it is a row of plain digits.
 type row struct{ x, y *big.Int }
 
 type query struct {
@@ -113,9 +113,9 @@ func (l *lookups) prove(api frontend.API) error {
 	return nil
 }
 
-// Multiplicities is a hint: the number of tables, the lengths of the tables, and (table,
-// digit) of each query give how often each row is looked up. A digit that no row has
-// counts nowhere, and the argument fails.
+// Multiplicities computes a hint: how often each row is looked up. Its inputs are the number of tables, the
+// tables' lengths, and the table and digit of each query. A digit that no row has is not counted, so the
+// argument fails.
 func Multiplicities(_ *big.Int, inputs, outputs []*big.Int) error {
 	n := int(inputs[0].Int64())
 	starts := make([]int, n+1)
@@ -138,7 +138,7 @@ func Multiplicities(_ *big.Int, inputs, outputs []*big.Int) error {
 	return nil
 }
 
-// tabled hashes with the tables of one circuit.
+// tabled computes hashes with the tables of one circuit.
 type tabled struct {
 	lookups
 	first point
@@ -157,8 +157,8 @@ func newTabled() *tabled {
 	return t
 }
 
-// tableOf is the table of a scalar's window: the row of the digit e is d = 2e - 127 times
-// the window's point.
+// tableOf returns the table of a scalar's window. The row of digit e is d = 2e - 127 times the window's
+// point.
 func tableOf(scalar, window int) []row {
 	odd := pedersen.OddMultiples(scalar, tableWidth, window, entries/2)
 	rows := make([]row, entries)
@@ -170,7 +170,7 @@ func tableOf(scalar, window int) []row {
 	return rows
 }
 
-// hash is Barretenberg's pedersen_hash of two elements.
+// hash computes Barretenberg's pedersen_hash of two elements.
 func (t *tabled) hash(api frontend.API, inputs [pedersen.Inputs]frontend.Variable) (frontend.Variable, error) {
 	n := pedersen.Windows(tableWidth)
 	sum := t.first
@@ -206,7 +206,7 @@ func (t *tabled) hash(api frontend.API, inputs [pedersen.Inputs]frontend.Variabl
 	return sum.x, nil
 }
 
-// limbs puts n digits of width bits together in each limb.
+// limbs combines n digits of width bits in each limb.
 func limbs(api frontend.API, digits []frontend.Variable, width, n int) (limbs []frontend.Variable) {
 	for j, e := range digits {
 		if j%n == 0 {
@@ -219,7 +219,7 @@ func limbs(api frontend.API, digits []frontend.Variable, width, n int) (limbs []
 	return limbs
 }
 
-// Digits is a hint: a number gives its digits of seven bits, the lowest first.
+// Digits computes a hint: the seven-bit digits of a number, the lowest first.
 func Digits(_ *big.Int, inputs, outputs []*big.Int) error {
 	mask := big.NewInt(entries - 1)
 	for j := range outputs {
@@ -228,8 +228,8 @@ func Digits(_ *big.Int, inputs, outputs []*big.Int) error {
 	return nil
 }
 
-// Points is a hint: the number of a scalar and its digits give the points that the
-// tables have for them.
+// Points computes a hint: the points that the tables have for the digits of a scalar. Its inputs are the
+// number of the scalar and the digits.
 func Points(_ *big.Int, inputs, outputs []*big.Int) error {
 	i := int(inputs[0].Int64())
 	for j, e := range inputs[1:] {

@@ -18,16 +18,16 @@ func vectorKernels() (names []string) {
 	return names
 }
 
-// Lanes of a register: as many states are permuted at once.
+// The number of lanes of a register, which is the number of states that are permuted at once.
 const (
 	lanesAVX2   = 4
 	lanesAVX512 = 8
 )
 
-// absorbAVX512 has eight states absorb blocks and permutes after each: lane i of state j is
-// states[i][j]. Block n is the elements from at on of the columns after those of block n-1, 17 of 8
-// bytes or 34 of 4, of which the first of two is the lower half of a word. There is at least one
-// block.
+// absorbAVX512 makes eight states absorb blocks, and permutes them after each block. Lane i of state j is
+// states[i][j]. Block n consists of the elements from index at on of the columns that follow those of block
+// n-1: 17 columns of 8-byte elements or 34 of 4-byte elements, where the first of two is the lower half of a
+// word. There must be at least one block.
 //
 //go:noescape
 func absorbAVX512(states *[Lanes][lanesAVX512]uint64, columns *[]uint64, at, blocks, bytes int)
@@ -35,8 +35,8 @@ func absorbAVX512(states *[Lanes][lanesAVX512]uint64, columns *[]uint64, at, blo
 //go:noescape
 func absorbAVX2(states *[Lanes][lanesAVX2]uint64, columns *[]uint64, at, blocks, bytes int)
 
-// columnsOfAVX512 makes four columns, of a row's first four words each; the rows are stride bytes
-// apart. rowsOfAVX512 is its inverse.
+// columnsOfAVX512 makes four columns of each row's first four words. The rows are stride bytes apart.
+// rowsOfAVX512 is its inverse.
 //
 //go:noescape
 func columnsOfAVX512(columns *[lanesAVX512]uint64, rows *uint64, stride int)
@@ -50,7 +50,7 @@ func columnsOfAVX2(columns *[lanesAVX2]uint64, rows *uint64, stride int)
 //go:noescape
 func rowsOfAVX2(rows *uint64, columns *[lanesAVX2]uint64, stride int)
 
-// sponges are as many states as a register has lanes, lane by lane.
+// sponges holds as many states as a register has lanes, lane by lane.
 type sponges struct {
 	lanes int // 8, 4, or 0: the kernel has none
 	eight [Lanes][lanesAVX512]uint64
@@ -61,7 +61,7 @@ func spongesOf(k Kernel) sponges {
 	return sponges{lanes: map[string]int{avx512: lanesAVX512, avx2: lanesAVX2}[k.name]}
 }
 
-// clear makes all states zero.
+// clear sets all states to zero.
 func (s *sponges) clear() {
 	if s.lanes == lanesAVX512 {
 		clear(s.eight[:])
@@ -70,10 +70,10 @@ func (s *sponges) clear() {
 	}
 }
 
-// absorb absorbs the elements from at on of padded columns.
+// absorb absorbs the elements from index at on of padded columns.
 func absorb[W Word](s *sponges, columns [][]W, at int) {
-	// The assembly reads no capacity and no length, and of which type the elements are it is told:
-	// slices of both types have their pointers in the same places.
+	// The assembly reads no capacity and no length, and bytes gives it the size of the elements.
+	// Slices of both types have their pointers in the same places.
 	first := (*[]uint64)(unsafe.Pointer(unsafe.SliceData(columns)))
 	bytes := wordBytes[W]()
 	blocks := len(columns) * bytes / Rate
@@ -84,7 +84,7 @@ func absorb[W Word](s *sponges, columns [][]W, at int) {
 	}
 }
 
-// digests sets digests, one after the other from the first on, to those of the states.
+// digests sets consecutive digests, beginning with first, to those of the states.
 func (s *sponges) digests(first *uint64) {
 	if s.lanes == lanesAVX512 {
 		rowsOfAVX512(first, &s.eight[0], Digest)
@@ -93,11 +93,11 @@ func (s *sponges) digests(first *uint64) {
 	}
 }
 
-// piece is how many rows are hashed with the same padding in memory.
+// piece is the number of rows that are hashed with the same padding in memory.
 const piece = 64
 
-// padded is the columns with those that pad their rows to whole blocks, of n elements each: they make
-// padding what any column is.
+// padded returns the columns, followed by n elements each of the columns that pad their rows to whole blocks.
+// So padding is absorbed like any column.
 func padded[W Word](columns [][]W, n int) [][]W {
 	perBlock := Rate / wordBytes[W]()
 	missing := perBlock - len(columns)%perBlock

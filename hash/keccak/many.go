@@ -6,12 +6,12 @@ import (
 	"math/bits"
 )
 
-// Word is what columns consist of.
+// Word is the type of the elements of columns.
 type Word interface{ uint32 | uint64 }
 
-// SumColumns sets dst[i] to the Keccak-256 of columns[0][i], columns[1][i], ..., each as its 4 or 8
-// bytes, the least significant first, and the digest's as words of the same order. No column is
-// shorter than dst, which is no part of them.
+// SumColumns sets dst[i] to the Keccak-256 of columns[0][i], columns[1][i], and so on. Each element is hashed
+// as its 4 or 8 bytes, the least significant first; the words of the digest have the same order. No column
+// may be shorter than dst or overlap it. on selects a Kernel.
 func SumColumns[D ~[Digest / 8]uint64, W Word](dst []D, columns [][]W, on ...Kernel) {
 	done := sumColumnsWide(chosen(on), dst, columns)
 	if done == len(dst) {
@@ -28,8 +28,8 @@ func SumColumns[D ~[Digest / 8]uint64, W Word](dst []D, columns [][]W, on ...Ker
 	}
 }
 
-// SumPairs sets dst[i] to the Keccak-256 of the 64 bytes of pairs[2i] and pairs[2i+1]; dst may be the
-// beginning of pairs.
+// SumPairs sets dst[i] to the Keccak-256 of the 64 bytes of pairs[2i] and pairs[2i+1]. dst may be the
+// beginning of pairs. on selects a Kernel.
 func SumPairs[D ~[Digest / 8]uint64](dst, pairs []D, on ...Kernel) {
 	done := sumPairsWide(chosen(on), dst, pairs)
 	if done == len(dst) {
@@ -48,7 +48,7 @@ func SumPairs[D ~[Digest / 8]uint64](dst, pairs []D, on ...Kernel) {
 	}
 }
 
-// sumOf is the hash of a message as words.
+// sumOf returns the hash of a message as words.
 func sumOf[D ~[Digest / 8]uint64](h hash.Hash, message []byte) (digest D) {
 	h.Reset()
 	h.Write(message)
@@ -60,7 +60,7 @@ func sumOf[D ~[Digest / 8]uint64](h hash.Hash, message []byte) (digest D) {
 	return digest
 }
 
-// wordBytes is the length of a word in bytes.
+// wordBytes returns the length of a word in bytes.
 func wordBytes[W Word]() int { return bits.Len64(uint64(^W(0))) / 8 }
 
 func appendWord[W Word](b []byte, w W) []byte {

@@ -13,8 +13,8 @@ const (
 	Rounds   = 24
 )
 
-// RoundConstants derives the constants of ι from the linear feedback shift register
-// x⁸ + x⁶ + x⁵ + x⁴ + 1.
+// RoundConstants returns the constants of ι. It derives them from the linear feedback shift register x⁸ + x⁶
+// + x⁵ + x⁴ + 1.
 func RoundConstants() (constants [Rounds]uint64) {
 	lfsr := byte(1)
 	for r := range constants {
@@ -29,7 +29,7 @@ func RoundConstants() (constants [Rounds]uint64) {
 	return constants
 }
 
-// Rotations derives the offsets of ρ, by lane: (t+1)(t+2)/2 along the walk of π from (1, 0).
+// Rotations returns the offsets of ρ, by lane: (t+1)(t+2)/2 mod 64 along the walk of π from (1, 0).
 func Rotations() (offsets [Lanes]int) {
 	x, y := 1, 0
 	for t := range Lanes - 1 {
@@ -39,8 +39,8 @@ func Rotations() (offsets [Lanes]int) {
 	return offsets
 }
 
-// Round is a round of the permutation, with a constant of ι. It is for those who prove one, and
-// slow.
+// Round applies one round of the permutation, with the given constant of ι. It is meant for programs that
+// prove single rounds, and is slow.
 func Round(a [Lanes]uint64, constant uint64) (out [Lanes]uint64) {
 	var c [5]uint64
 	for i, lane := range a {
@@ -60,7 +60,7 @@ func Round(a [Lanes]uint64, constant uint64) (out [Lanes]uint64) {
 	return out
 }
 
-// Padded is a copy of a message and its padding: whole blocks.
+// Padded returns a copy of a message with its padding, in whole blocks.
 func Padded(padding byte, message []byte) []byte {
 	padded := make([]byte, Rate*Blocks(len(message)))
 	copy(padded, message)
@@ -69,7 +69,7 @@ func Padded(padding byte, message []byte) []byte {
 	return padded
 }
 
-// Sum is the hash of a message with any padding byte, by Round.
+// Sum returns the hash of a message with the given padding byte. It uses Round, so it is slow.
 func Sum(padding byte, message []byte) (digest [Digest]byte) {
 	var a [Lanes]uint64
 	for padded := Padded(padding, message); len(padded) > 0; padded = padded[Rate:] {

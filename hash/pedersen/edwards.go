@@ -11,12 +11,12 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// HalfBits is the width of the halves that scalars are cut into on the Edwards curve:
-// its group has an order below the field's, so a whole element as one scalar would have
-// the hash of others.
+// HalfBits is the width of the halves into which scalars are cut on the Edwards curve. The order of the
+// curve's group is below the field's. So if a whole element were one scalar, different elements could have
+// the same hash.
 const HalfBits = 127
 
-// EdwardsGenerator returns P_i, i < 2·Inputs: the hash of i, tried until it is the y of
+// EdwardsGenerator returns P_i, for i < 2·Inputs. It is the hash of i, repeated until the result is the y of
 // a point, times the cofactor.
 func EdwardsGenerator(i int) twistededwards.PointAffine { return edwards()[i] }
 
@@ -53,9 +53,8 @@ func hashToEdwards(i int) twistededwards.PointAffine {
 	}
 }
 
-// HashEdwards hashes two elements on the twisted Edwards curve over BN254's scalar
-// field: the x of Σ lo_i·P_(2i) + hi_i·P_(2i+1), where lo_i + 2^127·hi_i is the i-th
-// element.
+// HashEdwards hashes two elements on the twisted Edwards curve over BN254's scalar field. The hash is the x
+// of Σ lo_i·P_(2i) + hi_i·P_(2i+1), where lo_i + 2^127·hi_i is the i-th element.
 func HashEdwards(a, b *fr.Element) fr.Element {
 	var sum twistededwards.PointAffine
 	sum.Y.SetOne()

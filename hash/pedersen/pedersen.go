@@ -1,10 +1,9 @@
-// Package pedersen is the Pedersen hash of Barretenberg on Grumpkin, the curve
-// y² = x³ - 17 over BN254's scalar field: of two field elements
+// Package pedersen implements the Pedersen hash of Barretenberg on Grumpkin, the curve y² = x³ - 17 over
+// BN254's scalar field. The hash of two field elements is
 //
 //	H(a, b) = x(2·G_len + a·G_0 + b·G_1)
 //
-// It is collision resistant under the discrete logarithm assumption; it is no random
-// oracle.
+// It is collision resistant under the discrete logarithm assumption. It is not a random oracle.
 package pedersen
 
 import (
@@ -16,13 +15,13 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/grumpkin/fp"
 )
 
-// Inputs is the number of field elements that are hashed.
+// Inputs is the number of field elements that a hash takes.
 const Inputs = 2
 
 // Offset returns the constant point of the sum, 2·G_len.
 func Offset() grumpkin.G1Affine { return points().offset }
 
-// Generator returns G_i, i < Inputs.
+// Generator returns G_i, for i < Inputs.
 func Generator(i int) grumpkin.G1Affine { return points().generators[i] }
 
 type constants struct {
@@ -30,8 +29,8 @@ type constants struct {
 	generators [Inputs]grumpkin.G1Affine
 }
 
-// points are the points that Barretenberg derives by hashing (derive_generators);
-// the tests derive them anew.
+// points returns the points that Barretenberg derives by hashing (derive_generators); the tests derive them
+// again.
 var points = sync.OnceValue(func() *constants {
 	c := new(constants)
 	var length grumpkin.G1Affine
@@ -59,7 +58,7 @@ func parse(p *grumpkin.G1Affine, x, y string) {
 	}
 }
 
-// Hash hashes two elements.
+// Hash returns the hash of two elements.
 func Hash(a, b *fr.Element) fr.Element {
 	c := points()
 	sum := new(grumpkin.G1Jac).FromAffine(&c.offset)

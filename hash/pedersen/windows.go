@@ -8,24 +8,24 @@ import (
 	grumpkinfr "github.com/consensys/gnark-crypto/ecc/grumpkin/fr"
 )
 
-// Circuits take the sum by windows. A scalar a = Σ e_j 2^(wj), 0 <= e_j < 2^w, is worked
-// on by its odd signed digits d_j = 2e_j - (2^w - 1), so that 2a = Σ d_j 2^(wj) + C with
+// Circuits compute the sum by windows. They represent a scalar a = Σ e_j 2^(wj), 0 <= e_j < 2^w,
+// by its odd signed digits d_j = 2e_j - (2^w - 1), so that 2a = Σ d_j 2^(wj) + C with
 // C = 2^(wn) - 1 and
 //
 //	a·G = Σ d_j 2^(wj)·(G/2) + C·(G/2).
 //
 // No digit is zero, so no term is the identity. The sum starts from
-// 2·G_len + Σ_i C·(G_i/2): every partial sum has G_len with factor 2, and meets a
-// multiple of G_i, which addition by the incomplete formulas could not bear, only for
-// who knows a relation between the generators.
+// 2·G_len + Σ_i C·(G_i/2), so every partial sum has G_len with factor 2. The incomplete
+// addition formulas fail if a partial sum equals a multiple of G_i. That happens only to
+// somebody who knows a relation between the generators.
 
-// ScalarBits is the length of the scalars, the elements that are hashed.
+// ScalarBits is the length of scalars in bits; the scalars are the elements that are hashed.
 const ScalarBits = 254
 
-// Windows is the number of windows of width bits of a scalar.
+// Windows returns the number of windows of the given width, in bits, that a scalar has.
 func Windows(width int) int { return (ScalarBits + width - 1) / width }
 
-// Half returns G_i/2, i < Inputs.
+// Half returns G_i/2, for i < Inputs.
 func Half(i int) grumpkin.G1Affine { return halves()[i] }
 
 var halves = sync.OnceValue(func() (h [Inputs]grumpkin.G1Affine) {
@@ -39,7 +39,7 @@ var halves = sync.OnceValue(func() (h [Inputs]grumpkin.G1Affine) {
 	return h
 })
 
-// Start returns the point that sums by all windows of width bits begin with.
+// Start returns the point at which sums over windows of the given width begin.
 func Start(width int) grumpkin.G1Affine {
 	c := new(big.Int).Lsh(big.NewInt(1), uint(width*Windows(width)))
 	c.Sub(c, big.NewInt(1))

@@ -23,6 +23,8 @@ import (
 	"github.com/zkbench/zkbench/internal/measure/jobs"
 	"github.com/zkbench/zkbench/internal/measure/suite"
 	"github.com/zkbench/zkbench/internal/result/env"
+	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/view/charts"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -49,8 +51,16 @@ type Program struct {
 	Main        *jobs.MainJob    // what run measures if no workload is named; nil: a small case of each
 	Hidden      []workload.Def   // workloads that children can run but no list shows
 	Source      compare.Main     // what its revisions are built from; empty: the main package of the running program
+	Tables      []Table          // files that report and suite write in addition
+	Grids       []charts.Grid    // charts that report and suite draw in addition
 	// More returns further commands. Those of a standard theme are added to it.
 	More func(p *Program, stdout, stderr io.Writer) []Theme
+}
+
+// Table is a file that shows records. Write writes it.
+type Table struct {
+	File  string
+	Write func(io.Writer, []*record.Record) error
 }
 
 // Theme is a heading of the help text with its commands. The commands of a theme without a title
@@ -171,6 +181,7 @@ func (p *Program) command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Comm
 	}
 	root.AddCommand(inputCommand(stdout), ExecCaseCommand(stdin, stdout, append(workload.WithMix(p.Defs()), p.Hidden...)))
 	root.AddCommand(ExecHostCommand(stdin, stdout))
+	root.AddCommand(topics(p)...)
 	root.InitDefaultCompletionCmd()
 	completion, _, err := root.Find([]string{"completion"})
 	if err == nil { // cobra's own prints help for a shell that it does not know
@@ -203,7 +214,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 func helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [command]",
-		Short: "Help about a command",
+		Short: "Help about a command, or about axes, exit-codes, findings, metrics or records",
 		RunE: func(_ *cobra.Command, args []string) error {
 			about, rest, err := root.Find(args)
 			if err != nil {

@@ -68,15 +68,19 @@ func reportCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 		case *serve:
 			return serveReport(cmd.Context(), stdout, stderr, listen, dirs[0], p)
 		case *pdf:
+			files := []string{suite.PlotsFile, benchFile}
+			for _, t := range p.Tables {
+				files = append(files, t.File)
+			}
 			for _, dir := range dirs {
 				recs, err := readDir(stderr, dir)
 				if err == nil {
-					err = errors.Join(writeTables(dir, recs), writePlots(p, stderr, dir, recs, false))
+					err = errors.Join(writeTables(p, dir, recs), writePlots(p, stderr, dir, recs, false))
 				}
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(stdout, "%s: %d records, %s\n", dir, len(recs), strings.Join(suite.Existing(dir, suite.PlotsFile, benchFile, suite.IOStatsFile), ", "))
+				fmt.Fprintf(stdout, "%s: %d records, %s\n", dir, len(recs), strings.Join(suite.Existing(dir, files...), ", "))
 			}
 			return nil
 		}
@@ -142,8 +146,8 @@ func readAll(stderr io.Writer, dirs []string, p *Program) (page.Data, error) {
 }
 
 // writeViews writes the views of the records into a folder, except the plots.
-func writeViews(dir string, d page.Data) error {
-	return errors.Join(writeTables(dir, d.Records), writePage(filepath.Join(dir, suite.PageFile), d))
+func writeViews(p *Program, dir string, d page.Data) error {
+	return errors.Join(writeTables(p, dir, d.Records), writePage(filepath.Join(dir, suite.PageFile), d))
 }
 
 func writePage(path string, d page.Data) error {
@@ -154,10 +158,9 @@ func writePage(path string, d page.Data) error {
 	return atomicfile.Write(path, b.Bytes())
 }
 
-// writeTables writes the records in the form of go test -bench, and what bits, inputs and
-// outputs cost.
-func writeTables(dir string, recs []*record.Record) error {
-	return errors.Join(
+// writeTables writes the records in the form of go test -bench, and the program's own tables of them.
+func writeTables(p *Program, dir string, recs []*record.Record) error {
+	errs := []error{
 		outdir.View(dir, benchFile, func(w io.Writer) error {
 			for _, r := range recs {
 				if r.Status != record.OK { // no figure of what was stopped or failed is one of the case
@@ -169,8 +172,11 @@ func writeTables(dir string, recs []*record.Record) error {
 			}
 			return nil
 		}),
-		outdir.View(dir, suite.IOStatsFile, func(w io.Writer) error { return suite.IOStats(w, recs) }),
-	)
+	}
+	for _, t := range p.Tables {
+		errs = append(errs, outdir.View(dir, t.File, func(w io.Writer) error { return t.Write(w, recs) }))
+	}
+	return errors.Join(errs...)
 }
 
 // mostPlots is the maximum number of plots that a suite writes. Nobody looks at more, and they take
@@ -180,7 +186,7 @@ const mostPlots = 100
 // writePlots writes the plots, all in one PDF and each as SVG. If few is set, it writes at most
 // mostPlots and says so.
 func writePlots(p *Program, stderr io.Writer, dir string, recs []*record.Record, few bool) error {
-	all, err := charts.All(recs)
+	all, err := charts.All(recs, p.Grids...)
 	if err != nil {
 		return err
 	}

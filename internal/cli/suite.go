@@ -244,7 +244,7 @@ func (c *SuiteCall) run(cmd *cobra.Command, session *suite.Session) error {
 					return nil
 				}
 				title := "suite " + session.Title()
-				err := errors.Join(session.PutResults(recs), writeViews(dir, pageData(c.p, title, recs)), writePlots(c.p, c.stderr, dir, recs, true))
+				err := errors.Join(session.PutResults(recs), writeViews(c.p, dir, pageData(c.p, title, recs)), writePlots(c.p, c.stderr, dir, recs, true))
 				if err == nil {
 					fmt.Fprintf(c.stdout, "%s: %s\n", dir, strings.Join(suite.Existing(dir, suite.PageFile, suite.PlotsFile, suite.ResultsFile), ", "))
 				}

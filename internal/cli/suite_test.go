@@ -20,10 +20,12 @@ import (
 
 	"github.com/zkbench/zkbench/internal/measure/suite"
 	"github.com/zkbench/zkbench/internal/result/record"
+	studytoken "github.com/zkbench/zkbench/internal/study/token"
 	"github.com/zkbench/zkbench/internal/testing/clitest"
 	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/internal/testing/testsize"
+	"github.com/zkbench/zkbench/internal/view/charts"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/internal/workload/circuits"
 	"github.com/zkbench/zkbench/internal/workload/goldilocks"
@@ -50,7 +52,7 @@ func suiteProgram() *Program {
 	if err != nil {
 		panic(err)
 	}
-	return &Program{Name: "zkbench", Suites: suite.Collection{Files: files, Families: []suite.Family{
+	return &Program{Name: "zkbench", Grids: []charts.Grid{{RowKey: "in", Rows: "inputs", ColumnKey: "out", Columns: "outputs"}}, Tables: []Table{{File: studytoken.IOStatsFile, Write: studytoken.IOStats}}, Suites: suite.Collection{Files: files, Families: []suite.Family{
 		{Name: "token", Defs: token.Defs()},
 		{Name: "rangeproof", Defs: rangeproof.Defs()},
 		{Name: "circuits", Defs: circuits.Defs()},

@@ -97,11 +97,11 @@ func TestWhoseFigures(t *testing.T) {
 	const peak = `3[1-6]\d MB` // the ballast, and the program
 	load := []string{"exec", "ballast.yaml", "run", "--count", "2", "--samples", "1"}
 	short := zkbench(append(load, "--out", "load")...)
-	golden.Contains(t, short, "\nmemory and processor time: of the prover's processes of prove\n")
+	golden.Contains(t, short, "\nmemory and processor time are those of the prover's processes of prove\n")
 	matches("run", short, `\nBallast .* `+peak+` `)
 
 	long := zkbench(append(load, "-v")...)
-	matches("run -v", long, `\n Process +prover/prove +Memory and processor time are of the prover's processes of prove\n`)
+	matches("run -v", long, `\n Process +prover/prove +Memory and processor time are those of the prover's processes of prove\n`)
 	matches("run -v", long, `\n Peak memory +`+peak+` +Greatest resident set`)
 	matches("run -v", long, `\n CPU Time, User +\S+/op +Of CPU Time, in user mode\n`)
 	matches("run -v", long, `\n window +\S+ +\S+ MB +\S+ [kM]B +zkbench\n`)

@@ -188,7 +188,7 @@ func serialCase(name benchfmt.Name) bool {
 	_, parts := name.Parts()
 	for _, part := range parts {
 		k, v, _ := strings.Cut(strings.TrimPrefix(string(part), "/"), "=")
-		if k == "exec" && v != "serial" || k == "workers" {
+		if k == record.ExecutorKey && v != record.Serial || k == record.WorkersKey {
 			return false
 		}
 	}

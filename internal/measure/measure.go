@@ -185,7 +185,7 @@ func setUp(ctx context.Context, def workload.Def, c workload.Case, inputs, worke
 			return nil, err
 		}
 		what := fmt.Sprintf("memory for the case with %s and %s", format.Plural(inputs, "input"), format.Plural(workers, "worker"))
-		if err := memory.Fits(what, need.Of(inputs, workers)); err != nil {
+		if err := memory.Fits(what, need.Bytes(inputs, workers)); err != nil {
 			return nil, err
 		}
 	}

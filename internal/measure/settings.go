@@ -59,22 +59,18 @@ func DefaultSettings(workers int, d time.Duration) Settings {
 	}}
 }
 
-// The axes that a load adds to its case.
-const (
-	workersKey  = "workers"
-	rateKey     = "rate"
-	arrivalsKey = "arrivals"
-)
+// arrivalsKey is the key of the axis that an open loop adds to its case.
+const arrivalsKey = "arrivals"
 
 // Coordinates returns the keys of the axes that settings add to a case.
-func Coordinates() []string { return []string{workersKey, rateKey, arrivalsKey} }
+func Coordinates() []string { return []string{record.WorkersKey, record.RateKey, arrivalsKey} }
 
 // Named returns the case as it is measured with these settings. It appends the number of workers
 // and, in an open loop, rate and arrivals.
 func (s Settings) Named(c workload.Case) workload.Case {
-	c = c.With(workersKey, strconv.Itoa(s.Workers))
+	c = c.With(record.WorkersKey, strconv.Itoa(s.Workers))
 	if s.Arrivals != nil {
-		c = c.With(rateKey, s.Arrivals.Rate()).With(arrivalsKey, string(s.Arrivals.Shape))
+		c = c.With(record.RateKey, s.Arrivals.Rate()).With(arrivalsKey, string(s.Arrivals.Shape))
 	}
 	return c
 }
@@ -114,8 +110,8 @@ func (s Settings) config(c workload.Case, instance workload.Instance) runner.Con
 		}
 	}
 	// In all other cases goroutines, and pools per processor, change the counts.
-	exec := c.Get("exec")
+	exec := c.Get(record.ExecutorKey)
 	_, collective := instance.(workload.Collective)
-	config.Alone = !mixed && !collective && (exec == "" || exec == "serial")
+	config.Alone = !mixed && !collective && (exec == "" || exec == record.Serial)
 	return config
 }

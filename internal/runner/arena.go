@@ -8,31 +8,31 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Results wait for their check in an arena outside the Go heap: on the heap
-// hundreds of megabytes of them would make collections rarer, and so the figures
-// of the collector those of another program.
+// slotHeader is the size of what precedes a result in its slot: 8 bytes of sequence number
+// and 4 bytes of length.
 //
-// The arena is cut into equal parts, one a shard, and these into equal slots,
-// each with room for one result: 8 bytes of sequence number, 4 of length, the
-// result.
+// Results are kept until they are checked in an arena outside the Go heap. Hundreds of
+// megabytes of results on the heap would make collections rarer, and so change what is
+// measured. The arena is divided among the shards in proportion to their workers, and
+// each part into slots of equal size.
 const slotHeader = 12
 
-// keeper is a shard's part of the arena. It keeps all results up to its room,
-// beyond that a uniform sample of them, seeded.
+// keeper is a shard's part of the arena. It keeps all results while it has free slots,
+// and then a uniform, seeded sample of them.
 type keeper struct {
-	slot  int    // bytes a slot
-	room  int    // slots
-	mem   []byte // of all of them
-	n     int    // slots in use
-	seen  uint64 // results offered
-	large map[int][]byte
-	heap  int // bytes of the large ones that there is room for
+	slot  int            // bytes per slot
+	room  int            // number of slots
+	mem   []byte         // of all slots
+	n     int            // slots in use
+	seen  uint64         // results offered
+	large map[int][]byte // results that did not fit, by slot
+	heap  int            // bytes that large may still grow by
 	rng   *rand.PCG
 }
 
-// keep copies the result into a slot, or not. A result that outgrows its slot,
-// which was made for the greatest seen before with a quarter to spare, goes to the
-// heap, as far as it may; beyond that its place stays empty.
+// keep copies the result into a slot if it is in the sample. Slots hold the largest result
+// seen before and a quarter more. A result that does not fit goes to the heap, or is
+// dropped if the heap's share is used up; its slot is then empty.
 func (k *keeper) keep(seq uint64, result []byte) {
 	if k.room == 0 {
 		return
@@ -42,7 +42,7 @@ func (k *keeper) keep(seq uint64, result []byte) {
 	if i < k.room {
 		k.n++
 	} else if j := k.rng.Uint64() % k.seen; j < uint64(k.room) {
-		i = int(j) // the n-th result takes a place with probability room/n
+		i = int(j) // the n-th result takes a slot with probability room/n
 	} else {
 		return
 	}
@@ -62,7 +62,7 @@ func (k *keeper) keep(seq uint64, result []byte) {
 	}
 }
 
-// result returns the result in slot i; ok is false where the place is empty.
+// result returns the result in slot i; ok is false if the slot is empty.
 func (k *keeper) result(i int) (seq uint64, result []byte, ok bool) {
 	at := k.mem[i*k.slot : (i+1)*k.slot]
 	n := int(binary.LittleEndian.Uint32(at[8:]))
@@ -73,9 +73,9 @@ func (k *keeper) result(i int) (seq uint64, result []byte, ok bool) {
 	return binary.LittleEndian.Uint64(at), at[slotHeader:][:n:n], true
 }
 
-// reserve plans the arena: expected results of up to size bytes each. It returns
-// the bytes of a slot and the number of slots. A check of all whose results
-// cannot fit is a *zkbench.LimitError.
+// reserve plans the arena for the expected number of results of up to size bytes each. It
+// returns the bytes of a slot and the number of slots. It returns a *zkbench.LimitError
+// if all results must be checked and cannot fit.
 func (c *Config) reserve(expected float64, size int) (slot, n int, err error) {
 	slot = (slotHeader + size + size/4 + 7) &^ 7
 	fits := int(c.Arena / int64(slot))
@@ -87,7 +87,7 @@ func (c *Config) reserve(expected float64, size int) (slot, n int, err error) {
 	case CheckAll:
 		if expected > float64(fits) {
 			return 0, 0, &zkbench.LimitError{
-				What:     "check all: bytes of the results that wait for their check; a sample of them is accepted, a shorter run, or a larger arena",
+				What:     "check all: bytes of results that are kept until they are checked (use a sample, a shorter run or a larger arena)",
 				Estimate: int64(min(expected, 1e15) * float64(slot)), Max: c.Arena,
 			}
 		}
@@ -97,23 +97,23 @@ func (c *Config) reserve(expected float64, size int) (slot, n int, err error) {
 	}
 }
 
-// keepByDefault bounds the results that are checked where the user did not say:
-// the check of so many takes about as long as a minute of load.
+// keepByDefault is the maximum number of results that CheckFit keeps. Checking them
+// takes about as long as a minute of load.
 const keepByDefault = 1 << 16
 
-// arena is the memory of all keepers. Each has slots in proportion to its
+// arena is the memory of all keepers. Each keeper has slots in proportion to its
 // workers.
 type arena struct {
 	mem      []byte
-	slot     int
-	heap     int   // bytes of results that outgrow their slots, a keeper
-	first    []int // slot of each keeper, and the end of the last one
+	slot     int   // bytes per slot
+	heap     int   // bytes of results per keeper that may outgrow their slots
+	first    []int // first slot of each keeper, and the end of the last one
 	resident int   // slots
 }
 
-// newArena reserves n slots for keepers with so many workers each. Those for the
-// expected results, and a quarter more, are made resident, so that the window is
-// free of page faults.
+// newArena reserves n slots for keepers, which have the given numbers of workers. It makes
+// the slots for the expected results, and a quarter more, resident, so that the window
+// has no page faults.
 func newArena(slot, n int, workers []int, expected float64) (*arena, error) {
 	a := &arena{slot: slot, heap: math.MaxInt}
 	all, before := 0, 0

@@ -2,7 +2,8 @@
 
 package runner
 
-// mapMemory returns n zero bytes, on the Go heap: collections see them here.
+// mapMemory returns n zero bytes. On this platform they are on the Go heap, and so affect
+// garbage collection.
 func mapMemory(n int) ([]byte, error) { return make([]byte, n), nil }
 
 func unmapMemory([]byte) error { return nil }

@@ -10,7 +10,7 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// mapMemory returns n zero bytes outside the Go heap, not resident until they are
+// mapMemory returns n zero bytes outside the Go heap. A page is not resident until it is
 // touched.
 func mapMemory(n int) ([]byte, error) {
 	if n == 0 {

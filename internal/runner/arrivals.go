@@ -12,13 +12,14 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Shape is how the arrivals of an open loop are spaced.
+// Shape says how the arrivals of an open loop are spaced.
 type Shape string
 
+// Shapes of arrivals.
 const (
 	Constant Shape = "constant" // equal gaps at one rate
 	Poisson  Shape = "poisson"  // exponential gaps at one rate, seeded
-	Step     Shape = "step"     // equal gaps, one rate after the other for equal parts of the window
+	Step     Shape = "step"     // equal gaps; each rate in turn, for equal parts of the window
 	Ramp     Shape = "ramp"     // the rate grows or falls linearly from the first to the second
 )
 
@@ -29,20 +30,20 @@ func Shapes() []Shape { return []Shape{Constant, Poisson, Step, Ramp} }
 // worker is free.
 type Arrivals struct {
 	Shape Shape     `json:"shape"`
-	Rates []float64 `json:"rates"` // arrivals per second: one; of Step one or more; of Ramp two
+	Rates []float64 `json:"rates"` // arrivals per second: one; for Step one or more, for Ramp two
 }
 
-// Bounds of a schedule.
+// Limits of a schedule.
 const (
 	MaxRate     = 1e6 // arrivals per second
 	maxRates    = 1 << 10
 	maxArrivals = 1 << 32 // in a window
 )
 
-// String is the schedule in short, for example 100/s poisson.
+// String returns a short form of the schedule, for example 100/s poisson.
 func (a Arrivals) String() string { return a.Rate() + "/s " + string(a.Shape) }
 
-// Rate returns the rates as a user types them, without a comma: 100, 50..200.
+// Rate returns the rates as a user types them, without commas: 100, 50+100 or 50..200.
 func (a Arrivals) Rate() string {
 	text := make([]string, len(a.Rates))
 	for i, r := range a.Rates {
@@ -55,7 +56,7 @@ func (a Arrivals) Rate() string {
 	return strings.Join(text, separator)
 }
 
-// Expected returns the number of arrivals within the window, in the mean.
+// Expected returns the mean number of arrivals within the window.
 func (a Arrivals) Expected(window time.Duration) float64 {
 	sum := 0.0
 	for _, r := range a.Rates {
@@ -80,7 +81,7 @@ func (a Arrivals) validate(window time.Duration) error {
 	}
 	for _, r := range a.Rates {
 		if !(r > 0 && r <= MaxRate) {
-			return fmt.Errorf("%w: rate: %v, more than 0 up to %v a second accepted", zkbench.ErrParams, r, MaxRate)
+			return fmt.Errorf("%w: rate: %v, more than 0 up to %v per second accepted", zkbench.ErrParams, r, MaxRate)
 		}
 	}
 	if window <= 0 && (a.Shape == Step || a.Shape == Ramp) {
@@ -92,21 +93,21 @@ func (a Arrivals) validate(window time.Duration) error {
 	return nil
 }
 
-// never is later than everything.
+// never is a time later than all others.
 const never = time.Duration(math.MaxInt64)
 
-// schedule yields the arrivals one after the other.
+// schedule yields arrivals one after the other.
 type schedule struct {
 	shape  Shape
 	rates  []float64
-	window float64 // s: no arrival at or after it
+	window float64 // length in s; no arrival at or after its end
 	rng    *rand.Rand
-	n      float64 // arrivals so far, of Step: at this rate
-	level  int     // of Step
-	last   float64 // of Poisson, s
+	n      float64 // arrivals so far; for Step, at this rate
+	level  int     // for Step: index of the rate
+	last   float64 // for Poisson: the last arrival, s
 }
 
-// schedule returns the schedule of a window; nothing arrives after it.
+// schedule returns the schedule of a window. Nothing arrives after the window.
 func (a Arrivals) schedule(window time.Duration, seed uint64) *schedule {
 	if window <= 0 {
 		window = never
@@ -114,7 +115,7 @@ func (a Arrivals) schedule(window time.Duration, seed uint64) *schedule {
 	return &schedule{shape: a.Shape, rates: a.Rates, window: window.Seconds(), rng: rand.New(rand.NewPCG(seed, arrivalStream))}
 }
 
-// warmup returns the endless schedule that precedes the window: the first rate.
+// warmup returns the endless schedule of the warm-up, which has the first rate.
 func (a Arrivals) warmup(seed uint64) *schedule {
 	before := Arrivals{Shape: a.Shape, Rates: a.Rates[:1]}
 	if a.Shape != Poisson {
@@ -123,13 +124,13 @@ func (a Arrivals) warmup(seed uint64) *schedule {
 	return before.schedule(never, ^seed)
 }
 
-// Streams of the seed: what is drawn from one says nothing about the other.
+// Streams of the seed, which are independent of each other.
 const (
 	arrivalStream uint64 = iota
 	reservoirStream
 )
 
-// next returns the next arrival's time since the schedule's begin, or never.
+// next returns the time of the next arrival since the start of the schedule, or never.
 func (s *schedule) next() time.Duration {
 	var at float64 // s
 	switch s.shape {
@@ -137,7 +138,7 @@ func (s *schedule) next() time.Duration {
 		s.last += s.rng.ExpFloat64() / s.rates[0]
 		at = s.last
 	case Ramp:
-		// The n-th arrival is where the integral of the rate is n:
+		// The n-th arrival is when the integral of the rate reaches n:
 		// r0·t + a·t²/2 = n with a = (r1-r0)/window, solved without cancellation.
 		r0 := s.rates[0]
 		slope := (s.rates[1] - r0) / s.window

@@ -10,41 +10,43 @@ import (
 	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
-// The trials of a search.
+// Parameters of a search and its trials.
 const (
-	wideEnough    = 1.2 // the ends of its interval, one over the other, at most
-	pilotTrials   = 6   // that tell where the others are to be
-	leastFitted   = 18  // of the others
-	mostTrials    = 96  // of a search, about
-	effectiveLate = 40  // late operations, as many as independent ones would tell as much, at which it is sure enough
-	leastSpread   = 0.005
-	widestSpread  = 0.06 // of the rates of those trials, relative
-	reach         = 0.15 // of what is looked at together, relative to the rate
-	telling       = 6    // the share that may be late, times or over: beyond, a trial tells little but its side
-	recent        = 8    // trials that tell whether a rate is at a cliff
-	cliff         = 1.01 // between a rate that is held and one that is missed by far
+	wideEnough    = 1.2   // maximum ratio of the ends of the interval
+	pilotTrials   = 6     // trials that place the others
+	leastFitted   = 18    // minimum number of the other trials
+	mostTrials    = 96    // approximate maximum of a search
+	effectiveLate = 40    // late operations, counted as independent ones, that make the estimate sure enough
+	leastSpread   = 0.005 // minimum spread of the rates of a design's trials, relative
+	widestSpread  = 0.06  // maximum spread, relative
+	reach         = 0.15  // trials within this relative distance of a rate are judged together
+	telling       = 6     // a late share this many times above or below the allowed one shows little but its side
+	recent        = 8     // trials that show whether a rate is at a cliff
+	cliff         = 1.01  // ratio between a rate that is held and one that is missed by far
 )
 
-// SearchConfidence is that of the interval of a search. That of the fit is greater: where its
-// design lies, and when it ends, is told by trials too.
+// SearchConfidence is the confidence level of a search's interval. The fit uses a higher level,
+// because trials also decide where its design is and when it ends.
 const (
 	SearchConfidence = 0.95
 	fitConfidence    = 0.975
 )
 
-// Trial measures a load at a rate, in operations a second, and counts who was late.
+// Trial runs a load at a rate, in operations per second, and returns how many of the offered
+// operations were late.
 type Trial func(ctx context.Context, rate float64) (late, offered uint64, err error)
 
-// Capacity estimates the highest rate, in operations a second, at which no more than the
-// share of operations is late. The bounds are found by doubling and halving from the rate
-// given, and bisection; then trials around the rate are fitted (stat.Crossing). A zero
-// Estimate without an error: the share is held at no rate down to a thousandth of the first.
-// High is +Inf where it is held up to MaxRate. Where over is not nil and tells so, a search
-// whose bounds are found ends with what it has. When ctx ends, so does the search, with its
-// cause.
+// Capacity estimates the highest rate, in operations per second, at which no more than the given
+// share of operations is late. It finds bounds by doubling and halving the first rate, and by
+// bisection. Then it fits a curve to trials around the rate (stat.Crossing).
+//
+// If even a thousandth of the first rate has too many late operations, Capacity returns a zero
+// Estimate. If MaxRate does not have too many, High is +Inf. If over is not nil and returns true,
+// a search that has found its bounds ends with the estimate so far. Capacity returns ErrParams if
+// first or share is out of range, and the cause of ctx if ctx ends.
 func Capacity(ctx context.Context, first, share float64, over func() bool, try Trial) (stat.Estimate, error) {
 	if !(first > 0 && first <= MaxRate) || !(share > 0 && share < 1) {
-		return stat.Estimate{}, fmt.Errorf("%w: capacity: from %v a second with %v late, rates up to %v and shares below 1 accepted", zkbench.ErrParams, first, share, MaxRate)
+		return stat.Estimate{}, fmt.Errorf("%w: capacity: from %v per second with %v late, rates up to %v and shares below 1 accepted", zkbench.ErrParams, first, share, MaxRate)
 	}
 	if over == nil {
 		over = func() bool { return false }
@@ -60,14 +62,14 @@ func Capacity(ctx context.Context, first, share float64, over func() bool, try T
 type capacity struct {
 	first     float64
 	share     float64
-	low, high float64 // the last rate that was held below one that was missed, and that one
+	low, high float64 // the last rate that was held, and the last one above it that was missed
 	trials    []stat.Share
 	over      func() bool
 	run       Trial
 }
 
-// try tells whether the rate was held. What it shows counts for more than what was seen
-// before: others' load may come and go.
+// try runs a trial and reports whether the rate was held. It overrides what earlier trials
+// showed, because the load of other processes may come and go.
 func (s *capacity) try(ctx context.Context, rate float64) (held bool, err error) {
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
@@ -88,8 +90,8 @@ func (s *capacity) try(ctx context.Context, rate float64) (held bool, err error)
 	return held, nil
 }
 
-// bracket doubles and halves from a rate until one is held and a greater one is missed. The
-// estimate, if not nil, is the search's.
+// bracket doubles and halves a rate until one rate is held and a higher one is missed. If it
+// returns an estimate, the search ends with it.
 func (s *capacity) bracket(ctx context.Context, rate float64) (*stat.Estimate, error) {
 	for s.low == 0 || math.IsInf(s.high, 1) {
 		held, err := s.try(ctx, rate)
@@ -109,7 +111,8 @@ func (s *capacity) bracket(ctx context.Context, rate float64) (*stat.Estimate, e
 	return nil, nil
 }
 
-// narrow closes in on the rate.
+// narrow bisects the bounds until the rates between them can be fitted, and returns the
+// estimate. At a cliff the bounds themselves are the estimate.
 func (s *capacity) narrow(ctx context.Context) (stat.Estimate, error) {
 	rate := math.Sqrt(s.low * s.high)
 	for ; len(s.trials) < mostTrials && !s.over() && !s.rising(rate); rate = math.Sqrt(s.low * s.high) {
@@ -120,7 +123,7 @@ func (s *capacity) narrow(ctx context.Context) (stat.Estimate, error) {
 			continue
 		}
 		found := stat.Estimate{Value: rate, Low: s.low, High: s.high}
-		held, err := s.try(ctx, s.low) // once more: others' load may have come
+		held, err := s.try(ctx, s.low) // again: the load of other processes may have come
 		if err != nil || held {
 			return found, err
 		}
@@ -132,9 +135,8 @@ func (s *capacity) narrow(ctx context.Context) (stat.Estimate, error) {
 	return s.estimate(ctx, rate)
 }
 
-// design is a number of trials at a rate, below it and above it. Where they lie depends on
-// nothing that they show: an interval of trials that were moved as they came would be too
-// narrow.
+// design is a number of trials at a rate, below it and above it. Their rates do not depend on
+// their results: otherwise the interval would be too narrow.
 type design struct {
 	center, spread float64 // the spread is relative
 	from           int     // the first of its trials
@@ -142,8 +144,8 @@ type design struct {
 	fitted         bool
 }
 
-// estimate fits designs around a rate until one holds the rate that is sought, and is sure
-// enough. The first, of few trials, tells where and how wide the next is to be.
+// estimate fits designs around a rate until one contains the estimate and is sure enough. The
+// first, with few trials, sets the center and spread of the next.
 func (s *capacity) estimate(ctx context.Context, rate float64) (stat.Estimate, error) {
 	sure := func(d design) bool {
 		return d.fitted && d.fit.Effective >= effectiveLate && d.fit.Low > 0 && d.fit.High < d.fit.Low*wideEnough
@@ -176,7 +178,7 @@ func (s *capacity) estimate(ctx context.Context, rate float64) (stat.Estimate, e
 	if sure(d) {
 		return d.fit.Estimate, nil
 	}
-	// Of all designs, since none was sure enough in time.
+	// No design was sure enough in time, so fit the trials of all designs.
 	var near []stat.Share
 	for _, t := range s.trials[begin:] {
 		if math.Abs(t.X-d.center) <= reach*d.center {
@@ -184,15 +186,15 @@ func (s *capacity) estimate(ctx context.Context, rate float64) (stat.Estimate, e
 		}
 	}
 	fit, err := stat.Crossing(near, s.share, fitConfidence)
-	if err != nil { // all that is known is what was held, and what not
+	if err != nil { // only the bounds are known
 		return stat.Estimate{Value: d.center, Low: 0, High: math.Inf(1)}, nil
 	}
 	return fit.Estimate, nil
 }
 
-// next is the design that follows from what one has shown: around the rate that it found, not
-// far from where it was, and so wide that half of the share is late at one end and
-// twice of it at the other.
+// next returns the design that follows d: around the rate that d found, but not far from d.
+// Its spread is such that half of the share is late at one end and twice the share at the
+// other.
 func (s *capacity) next(d design) design {
 	next := design{center: d.center, spread: d.spread, from: len(s.trials)}
 	most := d.center * reach
@@ -216,9 +218,9 @@ func (s *capacity) next(d design) design {
 	return next
 }
 
-// rising tells whether the share that is late grows over the rates around this one, which can
-// be fitted: some trial saw about the share late, or a higher rate was held where a lower one
-// was missed. Where a system falls over at once there is nothing to fit.
+// rising reports whether the late share grows over the rates around this one, so that it can be
+// fitted: some trial had about the share late, or a higher rate was held although a lower one
+// was missed. If a system falls over at a cliff there is nothing to fit.
 func (s *capacity) rising(rate float64) bool {
 	held, missed := 0.0, math.Inf(1)
 	for _, t := range s.trials[max(0, len(s.trials)-recent):] {

@@ -22,8 +22,8 @@ type queue struct {
 	limit    float64
 }
 
-// late counts who waits and is served for longer than the limit, of n who come at a rate
-// after a warm-up.
+// late returns how many of n customers, who arrive at a rate after a warm-up, wait and are
+// served for longer than the limit.
 func (q *queue) late(rate float64, n int) (late uint64) {
 	free := make([]float64, q.servers)
 	now := 0.0
@@ -47,8 +47,8 @@ func (q *queue) late(rate float64, n int) (late uint64) {
 	return late
 }
 
-// share is that of customers who are late, by theory, with the mean service time as the unit
-// of time: of M/M/1 and M/M/2 from the Erlang C formula, of M/D/1 Erlang's of 1909 (Gross and
+// share returns the theoretical share of late customers. The unit of time is the mean service
+// time. M/M/1 and M/M/2 use the Erlang C formula, and M/D/1 that of Erlang, 1909 (Gross and
 // others, Fundamentals of Queueing Theory, 4th ed., 2.2 to 2.3 and 5.1).
 func (q *queue) share(rate float64) float64 {
 	a, t := rate*0.001, q.limit*1000
@@ -73,7 +73,7 @@ func (q *queue) share(rate float64) float64 {
 	}
 }
 
-// capacity is the rate at which the share is this one.
+// capacity returns the rate at which the given share of customers is late.
 func (q *queue) capacity(share float64) float64 {
 	low, high := 1.0, 1000*float64(q.servers)-1e-9
 	for range 100 {

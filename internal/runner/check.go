@@ -11,26 +11,26 @@ import (
 	"github.com/zkbench/zkbench/internal/runner/resources"
 )
 
-// kept is a result that waits for its check.
+// kept is a result that is to be checked.
 type kept struct {
 	seq    uint64
 	output []byte
-	probe  *result // of the probe; nil: of the operation seq
+	probe  *result // a result of the probe; nil: the result of operation seq
 }
 
-// inWarmup tells whether the operation was begun before the window.
+// inWarmup reports whether the operation began before the window.
 func (k kept) inWarmup() bool { return k.probe != nil || ticket{seq: k.seq}.inWarmup() }
 
-// waiting are the results that wait for their check, those of the window first. The first of the
-// probe has been checked.
+// waiting yields the results that are to be checked, the window's first. It leaves out the
+// probe's first result, which has been checked already.
 func (r *run) waiting() iter.Seq[kept] {
 	return func(yield func(kept) bool) {
-		for _, of := range []func(s *shard) *keeper{
+		for _, keeperOf := range []func(s *shard) *keeper{
 			func(s *shard) *keeper { return &s.kept },
 			func(s *shard) *keeper { return &s.warm },
 		} {
 			for _, s := range r.shards {
-				keeper := of(s)
+				keeper := keeperOf(s)
 				for i := range keeper.n {
 					if seq, output, ok := keeper.result(i); ok && !yield(kept{seq: seq, output: output}) {
 						return
@@ -46,7 +46,8 @@ func (r *run) waiting() iter.Seq[kept] {
 	}
 }
 
-// result is the result with its input, which is built again where the operation built its own.
+// result returns the result with its input. If the operation built its own input, result builds
+// it again.
 func (r *run) result(ctx context.Context, k kept) (result, error) {
 	if k.probe != nil {
 		return *k.probe, nil
@@ -66,12 +67,12 @@ func (r *run) checkOne(ctx context.Context, k kept) error {
 	return one.check(ctx, r.target)
 }
 
-// leastWarmupCheck is the time that there is for checks of the warm-up, or as long as those of the
-// window take.
+// leastWarmupCheck is the time limit for checks of the warm-up's results, unless those of the
+// window took longer.
 const leastWarmupCheck = time.Second
 
-// check checks the results that were kept, on all processors. It stops when ctx
-// ends: Checked says how far it came.
+// check checks the kept results on all processors. It stops when ctx ends; Checked counts the
+// results that were checked by then.
 func (r *run) check(ctx context.Context) {
 	if r.cfg.Check.Policy == CheckNone {
 		return

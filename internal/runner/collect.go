@@ -12,59 +12,59 @@ import (
 	"github.com/zkbench/zkbench/internal/runner/resources"
 )
 
-// Result is what a run saw. Offered = Started + Dropped + NeverStarted, and
+// Result holds what a run measured. Offered = Started + Dropped + NeverStarted, and
 // Started = Done + Failed + Unfinished.
 type Result struct {
 	cfg *Config
 
-	Warmup       uint64              // operations that ended before the window, the probe's among them
-	WarmupBegun  uint64              // of those that the probe and the warm-up began all that ended
-	WarmupFailed uint64              // of those that the probe and the warm-up began, whenever it was
-	Unsettled    string              // what the warm-up waited for in vain
-	Outlasting   []record.Unfinished // of the warm-up, and still ran at the end
+	Warmup       uint64              // operations that ended or failed before the window, including the probe's
+	WarmupBegun  uint64              // operations that the probe or the warm-up began and that ended at any time
+	WarmupFailed uint64              // of WarmupBegun: failed
+	Unsettled    string              // why the warm-up stopped at its limit; empty: it did not
+	Outlasting   []record.Unfinished // operations of the warm-up that still ran at the end
 
 	Offered, Dropped, NeverStarted uint64
 	Started, Done, Failed          uint64
-	Late                           uint64        // of Done: ended after the window, within the grace
-	Carried                        uint64        // of the warm-up, ended well within the window
-	Stranded                       uint64        // of NeverStarted: a worker had them, and no processor
-	Oldest                         time.Duration // how long the first of NeverStarted had waited
+	Late                           uint64        // of Done: ended after the window, within the grace period
+	Carried                        uint64        // began in the warm-up and succeeded within the window
+	Stranded                       uint64        // of NeverStarted: taken by a worker that got no processor
+	Oldest                         time.Duration // longest wait among NeverStarted
 	Unfinished                     []record.Unfinished
-	Window                         time.Duration
+	Window                         time.Duration // length of the window
 	Last                           time.Duration // end of the last operation, since the window opened
 
-	Latency        *hdrhistogram.Histogram // ns, service time of successful operations
-	Response, Wait *hdrhistogram.Histogram // ns, of the same; nil in a closed loop
-	Failures       *hdrhistogram.Histogram // ns, service time of failed operations
-	Input          *hdrhistogram.Histogram // ns, inputs built during the window; nil where built before
-	Classes        []*hdrhistogram.Histogram
+	Latency        *hdrhistogram.Histogram   // ns, service times of successful operations
+	Response, Wait *hdrhistogram.Histogram   // ns, for the same operations; nil in a closed loop
+	Failures       *hdrhistogram.Histogram   // ns, service times of failed operations
+	Input          *hdrhistogram.Histogram   // ns, time to build an input; nil if inputs were built before the window
+	Classes        []*hdrhistogram.Histogram // ns, service times by Config.Classes
 
-	Mean, StdDev float64       // ns, exact, as is Jitter
+	Mean, StdDev float64       // ns, of the service times; exact, as is Jitter
 	Jitter       float64       // ns, mean |change| between consecutive operations of a worker
-	Means        []float64     // ns, mean latency by the slot of the window in which operations ended
-	Weights      []float64     // operations of each slot
-	Oversleep    time.Duration // mean lateness of operations that a worker was waiting for
-	Slept        uint64        // number of these
-	Spun         time.Duration // how long workers were awake for these, in all
+	Means        []float64     // ns, mean latency for each slot of the window in which operations ended
+	Weights      []float64     // operations for each slot
+	Oversleep    time.Duration // mean delay of operations for which a worker was waiting
+	Slept        uint64        // number of these operations
+	Spun         time.Duration // total time that workers spun for them
 
-	Hopeless string // why the window closed before its time; empty: it did not
+	Hopeless string // why the window closed early; empty: it did not
 
 	Errors []ErrorCount // most frequent first
 	Usage  resources.Usage
-	Work   float64 // operations' worth of work that Usage is of
+	Work   float64 // number of operations that Usage is for; partly run ones count in part
 	Arena  uint64  // B, resident
 
 	Checked, CheckFailed     uint64
-	WarmupChecked, WarmupBad uint64 // of the probe and the warm-up
-	CheckErr                 error  // the first check that failed
+	WarmupChecked, WarmupBad uint64 // for operations of the probe and the warm-up
+	CheckErr                 error  // from the first check that failed
 	Interrupted              bool   // the caller's context ended before the run did
 
 	alone  alone
 	series *series
-	doubts *doubts // nil: nothing is doubted
+	doubts *doubts // nil: Doubt has nothing to test
 }
 
-// before is the result of a run that ended before its window.
+// before returns the result of a run that ended before its window.
 func (r *run) before(ctx context.Context) *Result {
 	res := &Result{
 		cfg: r.cfg, Warmup: r.probes, WarmupBegun: r.probes, Errors: r.errors, CheckErr: r.wrong,
@@ -89,7 +89,7 @@ func (r *run) before(ctx context.Context) *Result {
 	return res
 }
 
-// collect merges what the shards of the closed run hold.
+// collect merges the shards of a run that has ended into its result.
 func (r *run) collect(usage resources.Usage) {
 	res := r.res
 	res.cfg, res.series, res.alone = r.cfg, r.series, r.alone
@@ -100,7 +100,7 @@ func (r *run) collect(usage resources.Usage) {
 	res.Window = r.end() - r.opened()
 	res.Usage, res.Arena = usage, r.arenas[len(r.arenas)-1].reserved()
 
-	r.series.drain(new(tally), new(tally)) // what ended after the last part
+	r.series.drain(new(tally), new(tally)) // operations that ended after the last part
 	var failures, input tally
 	classes := make([]tally, len(r.cfg.Classes))
 	var all moments
@@ -141,12 +141,12 @@ func (r *run) collect(usage resources.Usage) {
 	if r.cfg.Arrivals == nil {
 		res.Offered = res.Started // a ticket is offered to the worker that runs it
 	} else {
-		// A worker that was given a ticket, and no processor since, has not started.
+		// A worker that took a ticket but got no processor since then has not started it.
 		res.Stranded = res.Offered - min(res.Offered, res.Started+res.Dropped+res.NeverStarted)
 		res.NeverStarted += res.Stranded
 	}
 	res.Work += float64(res.Done + res.Failed)
-	for _, u := range res.Unfinished { // as much of them as they had time for
+	for _, u := range res.Unfinished { // each counts in part, by how long it has run
 		if mean := all.mean(); mean > 0 && float64(u.Age) < mean {
 			res.Work += float64(u.Age) / mean
 		} else {

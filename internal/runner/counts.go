@@ -8,11 +8,11 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// The loop counts latencies in the buckets of an HDR histogram of three
-// significant figures: of values up to 2^11 ns each has its own, above that the
-// eleven leading bits decide, so a bucket is at most 1/1024 wide, relative to
-// its values. Counting one is an increment; the histogram is made after the
-// window.
+// The loop counts latencies in the buckets of an HDR histogram with three
+// significant figures. Each value below 2^11 ns has a bucket of its own. Above
+// that, values with the same eleven leading bits share a bucket, so a bucket's
+// width is at most 1/1024 of its values. Counting a value is an increment; the
+// histogram is made after the window.
 const (
 	leading    = 11
 	half       = 1 << (leading - 1)
@@ -29,7 +29,7 @@ func bucket(v time.Duration) int {
 	return shift<<(leading-1) + int(n>>shift)
 }
 
-// lowest returns the least value of a bucket, in ns.
+// lowest returns the minimum value of a bucket, in ns.
 func lowest(bucket int) int64 {
 	if bucket < 2*half {
 		return int64(bucket)
@@ -38,8 +38,8 @@ func lowest(bucket int) int64 {
 	return int64(bucket-shift<<(leading-1)) << shift
 }
 
-// span is the range of buckets that hold anything: low to high, without high.
-// What is done interval by interval passes over it, not over all buckets.
+// span is the range of buckets with a count, from low up to but not including high.
+// Work that is done for each interval visits only this range.
 type span struct{ low, high int }
 
 func (s *span) include(low, high int) {
@@ -50,7 +50,7 @@ func (s *span) include(low, high int) {
 	s.low, s.high = min(s.low, low), max(s.high, high)
 }
 
-// tally counts values by bucket. It is as large for one value as for 10^8.
+// tally counts values by bucket. Its size does not depend on how many there are.
 type tally struct {
 	span
 	n [buckets]uint64
@@ -86,7 +86,8 @@ func (t *tally) count() (n uint64) {
 	return n
 }
 
-// above counts what lies above a limit in ns, which may be within a bucket: that one is not.
+// above counts the values above a limit in ns. It does not count the bucket that contains
+// the limit.
 func (t *tally) above(limit float64) (n uint64) {
 	for i := t.low; i < t.high; i++ {
 		if float64(lowest(i)) > limit {
@@ -96,8 +97,8 @@ func (t *tally) above(limit float64) (n uint64) {
 	return n
 }
 
-// percentiles returns the middle of the bucket that holds each percentile, in
-// ns; the percentiles ascend. Without values all are 0.
+// percentiles returns the middle of the bucket that holds each percentile, in ns. The
+// percentiles must ascend. If the tally is empty, all results are 0.
 func (t *tally) percentiles(ps ...float64) []float64 {
 	values := make([]float64, len(ps))
 	n := t.count()
@@ -115,7 +116,7 @@ func (t *tally) percentiles(ps ...float64) []float64 {
 	return values
 }
 
-// cell is a bucket that is not empty, and its count.
+// cell is a non-empty bucket with its count.
 type cell struct {
 	bucket int
 	n      uint64

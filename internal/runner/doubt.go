@@ -11,31 +11,33 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Findings of a case that is doubtful in itself.
+// Names of the findings of Doubt.
 const (
-	AnyResult    = "any-result"
-	InputChanged = "input-changed"
+	AnyResult    = "any-result"    // the check accepts results that were changed
+	InputChanged = "input-changed" // operations change their inputs
 )
 
-// doubts are what is doubted of a case whose results were all found right.
+// doubts holds what Doubt needs from a run whose results were all correct.
 type doubts struct {
 	target  Target
-	results []result // of each class one, copied
-	inputs  []uint64 // of each class one that can be made again
-	used    []any
+	results []result // one of each class, copied
+	inputs  []uint64 // one of each class, by sequence number; to be built again
+	used    []any    // inputs as operations have left them
 	limit   time.Duration
 }
 
-// largestAgain is the greatest input that is made again, in bytes.
+// largestAgain is the maximum size of an input that Doubt builds again, in bytes.
 const largestAgain = 64 << 20
 
-// leastDoubt is the time that there is for doubts, or as long as the window was.
+// leastDoubt is the time limit of Doubt, unless the window was longer.
 const leastDoubt = 2 * time.Second
 
-// SelfDoubting is a Target whose Check doubts itself: it has shown it wrong results.
+// SelfDoubting marks a Target that itself tests its Check with wrong results. Doubt skips such a
+// Target.
 type SelfDoubting interface{ DoubtsItself() }
 
-// doubts takes what is doubted, while the results are there.
+// doubts copies what Doubt needs, before the arenas are freed. It returns nil if there is
+// nothing to test.
 func (r *run) doubts() *doubts {
 	if _, itself := r.target.(SelfDoubting); itself || r.res.Done == 0 || r.res.Checked == 0 || r.res.CheckFailed+r.res.WarmupBad > 0 || r.arenas == nil {
 		return nil
@@ -59,7 +61,7 @@ func (r *run) doubts() *doubts {
 			break
 		}
 	}
-	// Operations that still run would be seen to change their input.
+	// Operations that still run might be changing their inputs.
 	if n == 0 || len(r.res.Unfinished)+len(r.res.Outlasting) > 0 || r.eachInput > r.res.Window || r.res.Usage.HeapLive/n > largestAgain {
 		return d
 	}
@@ -73,10 +75,11 @@ func (r *run) doubts() *doubts {
 	return d
 }
 
-// Doubt doubts the case itself, where all its results were found right: it shows the check
-// changed results, and makes inputs again and compares them with those that operations have
-// used. It takes no longer than the window did, or two seconds; what it has not found out by
-// then it does not say. The target is still open.
+// Doubt tests the case itself, if all its results were correct. It passes changed results to the
+// check: the finding AnyResult says that the check accepts them. It builds inputs again and
+// compares them with those that operations have used: the finding InputChanged says that they
+// differ. Doubt stops after the length of the window or two seconds, whichever is longer, and
+// reports nothing that it has not found by then. The target must still be open.
 func (r *Result) Doubt(ctx context.Context) []record.Finding {
 	d := r.doubts
 	if d == nil || ctx.Err() != nil {
@@ -96,8 +99,8 @@ func (r *Result) Doubt(ctx context.Context) []record.Finding {
 	return found
 }
 
-// Doubt doubts an operation whose input seq has been used, and whose output for it was found
-// right.
+// Doubt runs the tests of Result.Doubt on one operation, which has used the input seq. Its output
+// must have passed the target's check; without output only the input is tested.
 func Doubt(ctx context.Context, target Target, seq uint64, used any, output []byte) []record.Finding {
 	if _, itself := target.(SelfDoubting); itself {
 		return nil
@@ -109,12 +112,12 @@ func Doubt(ctx context.Context, target Target, seq uint64, used any, output []by
 	return r.Doubt(ctx)
 }
 
-// changes are how many changed results a check may accept, each changed in another place:
-// encodings have bytes that mean nothing.
+// changes is the number of changed results that doubtCheck tries, each changed in another place:
+// encodings may have bytes without meaning.
 const changes = 4
 
-// doubtCheck shows the check of an operation changed results, and finds one that refuses none
-// of them. The result has at least one byte, and was found right.
+// doubtCheck passes changed results to the target's check, and returns a finding if the check
+// accepts all of them. right must be a correct result of at least one byte.
 func doubtCheck(ctx context.Context, target Target, right result) []record.Finding {
 	for i := range changes {
 		changed := result{right.input, slices.Clone(right.output)}
@@ -124,11 +127,11 @@ func doubtCheck(ctx context.Context, target Target, right result) []record.Findi
 			return nil
 		}
 	}
-	return []record.Finding{{Name: AnyResult, Text: fmt.Sprintf("the check accepts a result of length %d that was changed, in each of %d ways: it cannot tell a right result from a wrong one", len(right.output), changes)}}
+	return []record.Finding{{Name: AnyResult, Text: fmt.Sprintf("the check accepts a result of length %d after each of %d changes to it: it cannot tell a right result from a wrong one", len(right.output), changes)}}
 }
 
-// doubtInput makes the input seq again and compares it with the one that operations have used.
-// It finds nothing of inputs that differ each time they are made.
+// doubtInput builds the input seq again, and returns a finding if it differs from the one that
+// operations have used. It finds nothing if inputs differ each time they are built.
 func doubtInput(ctx context.Context, target Target, seq uint64, used any) []record.Finding {
 	again := func() any {
 		input, _ := Protect(func() (any, error) { return target.Input(ctx, seq) })
@@ -141,25 +144,25 @@ func doubtInput(ctx context.Context, target Target, seq uint64, used any) []reco
 	if second := again(); second == nil || ctx.Err() != nil || differ(first, second) || differ(second, first) {
 		return nil
 	}
-	return []record.Finding{{Name: InputChanged, Text: fmt.Sprintf("operations changed their input: input %d is no longer what it was when it was made, so that all but the first of each input ran on another one", seq)}}
+	return []record.Finding{{Name: InputChanged, Text: fmt.Sprintf("operations changed their input: input %d is no longer as it was built, so only the first operation on each input ran on the original", seq)}}
 }
 
-// Bounds of a comparison: what lies beyond is taken to be the same.
+// Bounds of a comparison. Values beyond them count as equal.
 const (
 	mostCompared = 1 << 23 // values
-	mostDeep     = 1 << 10 // pointers, one behind the other
+	mostDeep     = 1 << 10 // nested pointers
 )
 
-// differ tells whether a value that was used differs from one that was made afresh, in what the
-// fresh one has set: a cache that is filled on first use is no difference. Functions and
-// channels are not compared.
+// differ reports whether a used value differs from a fresh one in what the fresh one has set:
+// a cache that is filled on first use is not a difference. Functions and channels are not
+// compared.
 func differ(used, fresh any) bool {
 	c := comparison{left: mostCompared, seen: make(map[[2]uintptr]bool)}
 	return c.differ(reflect.ValueOf(used), reflect.ValueOf(fresh), mostDeep)
 }
 
 type comparison struct {
-	left int                 // values that may still be looked at
+	left int                 // values that may still be compared
 	seen map[[2]uintptr]bool // pairs of pointers
 }
 
@@ -195,8 +198,8 @@ func (c *comparison) differ(used, fresh reflect.Value, deep int) bool {
 		}
 		return false
 	case reflect.Map:
-		for of := fresh.MapRange(); of.Next(); {
-			if value := used.MapIndex(of.Key()); !value.IsValid() || c.differ(value, of.Value(), deep-1) {
+		for entries := fresh.MapRange(); entries.Next(); {
+			if value := used.MapIndex(entries.Key()); !value.IsValid() || c.differ(value, entries.Value(), deep-1) {
 				return true
 			}
 		}
@@ -209,7 +212,7 @@ func (c *comparison) differ(used, fresh reflect.Value, deep int) bool {
 	return !used.Equal(fresh)
 }
 
-// differInside compares the elements of what is equally long.
+// differInside compares the elements of two slices or arrays of the same length.
 func (c *comparison) differInside(used, fresh reflect.Value, deep int) bool {
 	for i := 0; i < fresh.Len() && c.left >= 0; i++ {
 		if c.differ(used.Index(i), fresh.Index(i), deep) {

@@ -19,27 +19,27 @@ type run struct {
 	target Target
 
 	inputs    []any
-	eachInput time.Duration // that it took to build one, in the mean
+	eachInput time.Duration // mean time to build an input
 
 	probes     uint64        // operations of the probe
-	fastest    time.Duration // the fastest of them
-	resultSize int           // the greatest result of them, B
-	results    []result      // of them, some
-	errors     []ErrorCount  // of them
-	wrong      error         // of the check of the first of them; nil: it is right
+	fastest    time.Duration // fastest operation of the probe
+	resultSize int           // largest result of the probe, B
+	results    []result      // some results of the probe
+	errors     []ErrorCount  // of the probe's operations
+	wrong      error         // from the check of the probe's first result; nil: it is right
 	alone      alone
-	unsettled  string // what the warm-up waited for in vain
+	unsettled  string // why the warm-up reached its limit; empty: it did not
 
-	spins   bool // workers wait for the moment itself
+	spins   bool // workers spin until a ticket is due
 	pacer   pacer
 	shards  []*shard
 	workers []*worker
-	group   sync.WaitGroup // of their goroutines
+	group   sync.WaitGroup // the workers' goroutines
 	arenas  []*arena       // of the warm-up, if any, and of the window
 	warm    *phase         // nil: no warm-up
 	window  *phase
 
-	origin         time.Time    // of all times of the run
+	origin         time.Time    // all times of the run count from it
 	opening, close atomic.Int64 // the window's edges since origin, ns; math.MaxInt64: not yet
 
 	series *series
@@ -63,7 +63,7 @@ func (r *run) phaseOf(t ticket) *phase {
 	return r.window
 }
 
-// prepare allocates all that the workers write to.
+// prepare allocates everything that the workers write to.
 func (r *run) prepare(operations context.Context) {
 	open := r.cfg.Arrivals != nil
 	r.shards = make([]*shard, min(r.cfg.Workers, maxShards))
@@ -92,8 +92,7 @@ func (r *run) prepare(operations context.Context) {
 	r.series = newSeries(r.cfg, r.shards)
 }
 
-// load runs warm-up and window. It leaves no result where ctx ended before the
-// window opened.
+// load runs the warm-up and the window. If ctx ends before the window opens, r.res stays nil.
 func (r *run) load(ctx context.Context) error {
 	operations, giveUp := context.WithCancel(ctx)
 	defer giveUp()
@@ -140,7 +139,7 @@ func (r *run) load(ctx context.Context) error {
 	if r.cfg.Duration > 0 {
 		r.pacer.deadline.Store(int64(begin + r.cfg.Duration))
 	}
-	created := uint64(0) // goroutines that are the runner's own
+	created := uint64(0) // goroutines that the runner itself starts in the window
 	if r.warm != nil {
 		close(r.warm.ended)
 	} else {
@@ -174,12 +173,12 @@ func (r *run) startSchedule(warmup bool, begin time.Duration) {
 	r.pacer.start(s, begin, seq)
 }
 
-// Warm-up judges stationarity on the mean latencies of slots of time, each long
-// enough for some operations of every worker.
+// Constants of the warm-up. It judges stationarity by the mean latencies of time
+// slots, each long enough for some operations of every worker.
 const (
 	warmupPoll    = 10 * time.Millisecond
-	warmupSlots   = 12 // judged
-	warmupSlotOps = 4  // a worker, at least
+	warmupSlots   = 12 // the latest ones, which are judged
+	warmupSlotOps = 4  // operations per worker in a slot, at least
 	warmupSlotMin = 50 * time.Millisecond
 )
 
@@ -233,16 +232,16 @@ func (r *run) warmUp(ctx context.Context, begin time.Duration) error {
 			return nil
 		}
 		if now-begin >= limit {
-			r.unsettled = fmt.Sprintf("when the warm-up was given up after %v, %s", limit, reason)
+			r.unsettled = fmt.Sprintf("the warm-up stopped at its limit of %v: %s", limit, reason)
 			return nil
 		}
 	}
 }
 
-// memorySampling is how often memory is looked at in the window.
+// memorySampling is the interval at which memory is sampled in the window.
 const memorySampling = 100 * time.Millisecond
 
-// observe waits for the window's end, and fills the series meanwhile.
+// observe fills the series until the window ends.
 func (r *run) observe(ctx context.Context, m *resources.Meter, idle <-chan struct{}) {
 	begin := r.opened()
 	deadline := never
@@ -253,8 +252,8 @@ func (r *run) observe(ctx context.Context, m *resources.Meter, idle <-chan struc
 	sample := begin + memorySampling
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	extended := false // beyond the deadline, for want of operations
-	hopeless := ""    // why what follows is of no use
+	extended := false // beyond the deadline, because Least operations have not ended
+	hopeless := ""    // which threshold is certain to fail
 	for open := true; open; {
 		if hopeless != "" {
 			deadline = r.clock()
@@ -270,7 +269,7 @@ func (r *run) observe(ctx context.Context, m *resources.Meter, idle <-chan struc
 		}
 		now := r.clock()
 		if ended && ctx.Err() == nil && now < deadline && r.cfg.Arrivals != nil && r.cfg.Count == 0 {
-			// The last arrival is over, the window is not.
+			// The last arrival has been served, but the window has not ended.
 			idle = nil
 			continue
 		}
@@ -286,7 +285,7 @@ func (r *run) observe(ctx context.Context, m *resources.Meter, idle <-chan struc
 			switch {
 			case ctx.Err() != nil || hopeless != "":
 				r.close.Store(int64(min(now, r.end())))
-			case extended || now < deadline: // what was to be run has been
+			case extended || now < deadline: // all operations have run
 				r.close.Store(int64(r.lastEnd()))
 			}
 			r.res = &Result{Oldest: r.pacer.end(r.end()), Hopeless: hopeless}
@@ -312,10 +311,10 @@ func (r *run) observe(ctx context.Context, m *resources.Meter, idle <-chan struc
 	}
 }
 
-// extension is how often a window that lacks operations is looked at.
+// extension is the interval at which a window open beyond its deadline is checked.
 const extension = 5 * time.Millisecond
 
-// lacking tells whether the window must stay open beyond its deadline.
+// lacking reports whether the window must stay open beyond its deadline.
 func (r *run) lacking() bool {
 	if r.cfg.Arrivals != nil {
 		return false
@@ -329,7 +328,7 @@ func (r *run) lacking() bool {
 	return ended < r.cfg.Least
 }
 
-// extend leaves the window open: what has ended since its deadline is not late.
+// extend reopens the window. Operations that have ended since the deadline are not late.
 func (r *run) extend() {
 	r.close.Store(math.MaxInt64)
 	for _, s := range r.shards {
@@ -340,7 +339,7 @@ func (r *run) extend() {
 	}
 }
 
-// lastEnd is when the last operation of the window ended, or the window opened.
+// lastEnd returns when the window's last operation ended, or when the window opened if none has.
 func (r *run) lastEnd() time.Duration {
 	last := r.opened()
 	for _, s := range r.shards {
@@ -351,8 +350,8 @@ func (r *run) lastEnd() time.Duration {
 	return last
 }
 
-// finish ends the operations that run: it gives them the grace, then cancels
-// them, then leaves them behind.
+// finish ends the operations that are running: it waits for the grace period, cancels
+// them, and closes the shards so that those still running write nothing more.
 func (r *run) finish(ctx context.Context, idle <-chan struct{}, giveUp context.CancelFunc) {
 	r.pacer.ended.Store(true)
 	if r.warm != nil && r.opened() == never {

@@ -20,14 +20,14 @@ func (nothing) Input(context.Context, uint64) (any, error) { return nil, nil }
 func (n nothing) Run(context.Context, any) ([]byte, error) { return n.output, nil }
 func (nothing) Check(context.Context, any, []byte) error   { return nil }
 
-// loop is a run and its one worker.
+// loop is a run with its only worker.
 type loop struct {
 	*run
 	worker *worker
 	last   time.Duration
 }
 
-// idle returns a run whose window is open.
+// idle returns a run whose window is open, before its first operation.
 func idle(tb testing.TB, cfg Config, output []byte) *loop {
 	cfg.Workers, cfg.Samples, cfg.Duration = 1, 8, time.Minute
 	if cfg.Arena == 0 {
@@ -44,7 +44,7 @@ func idle(tb testing.TB, cfg Config, output []byte) *loop {
 	return &loop{r, r.workers[0], r.clock()}
 }
 
-// turn is one of a worker's loop.
+// turn runs one iteration of the worker's loop.
 func (l *loop) turn() bool {
 	t, ok := l.pacer.take(l.last)
 	if ok {

@@ -12,38 +12,38 @@ type ticket struct {
 	intended time.Duration // since the run's origin
 }
 
-// warmupSeq is the first sequence number of the warm-up. Those of the window
-// begin at 0 however long the warm-up was, so that two runs measure the same
-// inputs; no window has that many operations.
+// warmupSeq is the first sequence number of the warm-up. The window's begin at 0,
+// however long the warm-up was, so that two runs measure the same inputs. No window
+// has that many operations.
 const warmupSeq = 1 << 40
 
-// inWarmup tells whether the ticket was handed out for the warm-up.
+// inWarmup reports whether the ticket belongs to the warm-up.
 func (t ticket) inWarmup() bool { return t.seq >= warmupSeq }
 
 // pacer hands out tickets. In a closed loop a ticket is due when a worker asks
-// for it. In an open loop the schedule says when it is due: tickets that are due
-// wait in a queue, first come first served, and arrivals that find it full are
-// dropped; a worker that finds it empty gets the next arrival ahead of its time,
-// and waits for it.
+// for it. In an open loop the schedule says when it is due. Due tickets wait in a
+// queue, first come first served, and arrivals that find the queue full are
+// dropped. A worker that finds the queue empty gets the next arrival early and
+// waits for it.
 //
-// Nothing happens between two calls of take that the second one cannot know: the
-// queue only grows between them. So no goroutine has to stand at the door, and
-// arrivals are admitted when the next worker asks.
+// Between two calls of take the queue can only grow, by arrivals that the second
+// call can work out from the schedule. So arrivals are admitted when the next worker
+// asks, and no goroutine is needed for them.
 type pacer struct {
 	closed bool // closed loop
 	count  uint64
 	least  uint64        // closed loop: tickets that are handed out even beyond the deadline
-	seq    atomic.Uint64 // closed loop: the next ticket's
-	ended  atomic.Bool   // hands out nothing more
+	seq    atomic.Uint64 // closed loop: sequence number of the next ticket
+	ended  atomic.Bool   // no more tickets are handed out
 	// deadline is when the window ends, since the run's origin; 0: not known. Workers that
-	// ask later go home by themselves: whoever ends the window may wait for a processor
-	// until each of them has had one.
+	// ask later stop by themselves, because the goroutine that ends the window may get a
+	// processor only after each of them has had one.
 	deadline atomic.Int64
 
-	mu       sync.Mutex // open loop: guards what follows
+	mu       sync.Mutex // open loop: guards the fields below
 	schedule *schedule
-	origin   time.Duration // of the schedule, since the run's
-	due      time.Duration // of the next arrival, since the run's origin
+	origin   time.Duration // start of the schedule, since the run's origin
+	due      time.Duration // time of the next arrival, since the run's origin
 	next     uint64        // its sequence number
 	queue    []ticket      // ring
 	head, n  int
@@ -51,8 +51,8 @@ type pacer struct {
 	offered, dropped, never uint64 // tickets of the window
 }
 
-// start makes schedule, whose begin is origin, the source of tickets from now
-// on. What has arrived before stays in the queue.
+// start makes s, which begins at origin, the source of tickets from now on. Tickets
+// that are already in the queue stay there.
 func (p *pacer) start(s *schedule, origin time.Duration, seq uint64) {
 	if p.closed {
 		p.seq.Store(seq)
@@ -78,7 +78,7 @@ func (p *pacer) arrival() time.Duration {
 	return never
 }
 
-// admit lets in what has arrived until now.
+// admit queues or drops the arrivals up to now.
 func (p *pacer) admit(now time.Duration) {
 	for p.due <= now {
 		t := ticket{p.next, p.due}
@@ -98,7 +98,8 @@ func (p *pacer) admit(now time.Duration) {
 	}
 }
 
-// place returns the index of the i-th place of the ring, at most its length.
+// place returns the index in the ring of the i-th queued ticket; i is at most the
+// ring's length.
 func (p *pacer) place(i int) int {
 	if i += p.head; i >= len(p.queue) {
 		i -= len(p.queue) // a division would cost as much as all else here
@@ -107,7 +108,7 @@ func (p *pacer) place(i int) int {
 }
 
 // take returns the ticket that a worker runs next, which may be due in the
-// future, or false where there is none left.
+// future, or false if there is none left.
 func (p *pacer) take(now time.Duration) (ticket, bool) {
 	if p.ended.Load() {
 		return ticket{}, false
@@ -145,8 +146,8 @@ func (p *pacer) take(now time.Duration) (ticket, bool) {
 	return t, true
 }
 
-// giveBack takes a ticket that was not used. One that was due until end has
-// waited in vain; one that was not has never arrived.
+// giveBack takes back a ticket that was not used. If it was due by end, it counts as
+// never started; otherwise it is not counted as offered.
 func (p *pacer) giveBack(t ticket, end time.Duration) {
 	if t.inWarmup() || p.closed {
 		return
@@ -160,9 +161,9 @@ func (p *pacer) giveBack(t ticket, end time.Duration) {
 	}
 }
 
-// end closes the door: it admits what has arrived until now, counts what stands
-// in the queue as never started, and hands out nothing more. It returns how long
-// the first in the queue had waited.
+// end stops the pacer: it admits arrivals up to now, counts the tickets in the queue
+// as never started, and hands out nothing more. It returns how long the oldest
+// ticket in the queue had waited.
 func (p *pacer) end(now time.Duration) (oldest time.Duration) {
 	p.ended.Store(true)
 	if p.closed {
@@ -181,7 +182,7 @@ func (p *pacer) end(now time.Duration) (oldest time.Duration) {
 	return oldest
 }
 
-// backlog returns the number of tickets that are due and wait.
+// backlog returns the number of tickets that are due and wait for a worker.
 func (p *pacer) backlog(now time.Duration) int {
 	if p.closed {
 		return 0

@@ -2,18 +2,19 @@ package runner
 
 import "time"
 
-// Of the warm-up few results are kept: they are there while the window is measured.
+// Bounds of what is kept of the warm-up's results. They are few because they take up memory
+// while the window is measured.
 const (
 	warmupKept  = 1 << 10
 	warmupArena = 16 << 20 // B
 )
 
-// keepWarm reserves the arena of the warm-up, of which nothing is made resident: what it waits
-// for is not measured. Results beyond it are a sample, as those of the window are.
+// keepWarm reserves the arena of the warm-up. None of it is made resident, because page faults
+// in the warm-up are not measured. If it is full, it holds a sample, as the window's does.
 func (r *run) keepWarm() error {
 	cfg := *r.cfg
 	if cfg.Check.Policy == CheckAll {
-		cfg.Check.Policy = CheckFit // nobody knows how many there will be
+		cfg.Check.Policy = CheckFit // the number of results is not known
 	}
 	cfg.Arena = min(cfg.Arena, warmupArena)
 	slot, n, err := cfg.reserve(0, r.resultSize)
@@ -29,9 +30,9 @@ func (r *run) keepWarm() error {
 	return nil
 }
 
-// keep makes an arena of n slots, those for the expected results resident, and gives each shard
-// its part.
-func (r *run) keep(slot, n int, expected float64, of func(s *shard) *keeper) error {
+// keep makes an arena of n slots and gives each shard its part. Slots for the expected results
+// are made resident.
+func (r *run) keep(slot, n int, expected float64, keeperOf func(s *shard) *keeper) error {
 	workers := make([]int, len(r.shards))
 	for i, s := range r.shards {
 		workers[i] = len(s.workers)
@@ -44,13 +45,13 @@ func (r *run) keep(slot, n int, expected float64, of func(s *shard) *keeper) err
 	for i, s := range r.shards {
 		k := a.keeper(i, r.cfg.Seed)
 		s.mu.Lock()
-		*of(s) = k
+		*keeperOf(s) = k
 		s.mu.Unlock()
 	}
 	return nil
 }
 
-// plan reserves the arena of the window, on what probe and warm-up have shown.
+// plan reserves the arena of the window, sized by what the probe and the warm-up have shown.
 func (r *run) plan() error {
 	fastest, size := r.fastest, r.resultSize
 	var warmed uint64

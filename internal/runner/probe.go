@@ -11,27 +11,26 @@ import (
 	"github.com/zkbench/zkbench/internal/runner/resources"
 )
 
-// alone are the allocations of one operation, counted with nothing else running.
-// They repeat exactly: two passes over the same inputs agreed.
+// alone holds the allocations of one operation, counted with nothing else running. They
+// repeat exactly: two passes over the same inputs agreed.
 type alone struct {
 	ok            bool
 	allocs, bytes float64 // per operation
 }
 
 const (
-	probed       = 4                // inputs
-	passes       = 6                // over them, at most
-	probeTime    = time.Second      // about, unless two passes over one input take longer
-	probeLongest = 10 * time.Second // of an operation that is counted alone
-	probeHeap    = uint64(1 << 30)  // B that passes may allocate while collections are off
-	checkHeap    = uint64(8 << 20)  // B that a check may allocate and leave behind
+	probed       = 4                // number of inputs
+	passes       = 6                // maximum number of passes over them
+	probeTime    = time.Second      // approximate time, unless two passes over one input take longer
+	probeLongest = 10 * time.Second // an operation that takes longer is not counted alone
+	probeHeap    = uint64(1 << 30)  // B that passes may allocate while garbage collection is off
+	checkHeap    = uint64(8 << 20)  // B that a check may allocate before memory is returned to the system
 )
 
-// probe runs a few operations one at a time before the warm-up. It learns what
-// the arena needs, how large a result is and how long an operation takes; where
-// the configuration says that operations run alone, what they allocate. It returns
-// false where one has failed or the first has a wrong result: that is all to be said
-// of the case, so nothing is measured.
+// probe runs a few operations one at a time before the warm-up. It measures how large
+// results are and how long an operation takes, which sizes the arena. With Config.Alone
+// it also counts what operations allocate. It returns false if an operation fails or the
+// first result is wrong; then the case is not measured.
 func (r *run) probe(ctx context.Context) bool {
 	if r.cfg.Check.Policy == CheckNone && !r.cfg.Alone {
 		return true
@@ -60,14 +59,14 @@ func (r *run) probe(ctx context.Context) bool {
 	if !r.cfg.Alone || last.time > probeLongest || last.bytes*float64(len(inputs)) > float64(probeHeap) {
 		return true
 	}
-	comparable := true // the last pass had as many operations
+	comparable := true // the last pass had the same number of operations
 	if last.time > probeTime/(2*probed) {
-		inputs = inputs[:1] // as many passes, of fewer operations
+		inputs = inputs[:1] // the same number of passes, with fewer operations
 	} else {
 		comparable = false
 	}
 	if runtime.GOMAXPROCS(0) > 1 {
-		// A goroutine that changes its processor finds other pools.
+		// A goroutine that moves to another processor finds other pools.
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
@@ -93,7 +92,7 @@ func (r *run) probe(ctx context.Context) bool {
 	return true
 }
 
-// count notes what a pass has shown, and returns false where an operation of it has failed.
+// count records the figures of a pass, and returns false if one of its operations failed.
 func (r *run) count(ctx context.Context, p measured, err error) bool {
 	if err != nil && cancelled(ctx, err) {
 		return true
@@ -112,7 +111,7 @@ func (r *run) count(ctx context.Context, p measured, err error) bool {
 	return true
 }
 
-// checkFirst checks the first result, and returns false where it is wrong.
+// checkFirst checks the first result, and returns false if it is wrong.
 func (r *run) checkFirst(ctx context.Context) bool {
 	if r.cfg.Check.Policy == CheckNone || len(r.results) == 0 {
 		return true
@@ -121,7 +120,7 @@ func (r *run) checkFirst(ctx context.Context) bool {
 	runtime.ReadMemStats(&before)
 	_, err, ended := interruptible(ctx, func() (struct{}, error) { return struct{}{}, r.results[0].check(ctx, r.target) })
 	if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > checkHeap {
-		debug.FreeOSMemory() // else it would be in the window's resident set
+		debug.FreeOSMemory() // else the window's resident set would include it
 	}
 	if err == nil || !ended || ctx.Err() != nil {
 		return true
@@ -130,7 +129,7 @@ func (r *run) checkFirst(ctx context.Context) bool {
 	return false
 }
 
-// result is the result of an operation, and its input.
+// result holds the output of an operation with its input.
 type result struct {
 	input  any
 	output []byte
@@ -140,16 +139,16 @@ func (r result) check(ctx context.Context, target Target) error {
 	return target.Check(ctx, r.input, r.output)
 }
 
-// measured is what a pass over some inputs took.
+// measured holds the figures of a pass over some inputs.
 type measured struct {
-	operations    uint64        // that ended well
-	allocs, bytes float64       // in all
+	operations    uint64        // number that succeeded
+	allocs, bytes float64       // totals
 	time          time.Duration // of the fastest operation
-	size          int           // of the greatest result, B
+	size          int           // of the largest result, B
 	last          result        // of the last operation
 }
 
-// pass runs an operation on each input. It ends with the first that fails.
+// pass runs an operation on each input. It stops at the first that fails.
 func (r *run) pass(ctx context.Context, inputs []any) (measured, error) {
 	p := measured{time: never}
 	var before, after runtime.MemStats
@@ -168,12 +167,12 @@ func (r *run) pass(ctx context.Context, inputs []any) (measured, error) {
 	runtime.ReadMemStats(&after)
 	p.allocs = float64(after.Mallocs - before.Mallocs)
 	p.bytes = float64(after.TotalAlloc - before.TotalAlloc)
-	p.last.output = slices.Clone(p.last.output) // its memory may be the operation's
+	p.last.output = slices.Clone(p.last.output) // the operation may reuse the memory
 	return p, nil
 }
 
-// expected returns the number of operations that the window will start, about,
-// by the fastest operation that was seen before it.
+// expected estimates the number of operations that the window will start, from the
+// fastest operation before it.
 func (r *run) expected() float64 {
 	most := 1e15
 	if r.cfg.Count > 0 {

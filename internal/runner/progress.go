@@ -2,7 +2,7 @@ package runner
 
 import "time"
 
-// Progress is what a window has seen so far.
+// Progress reports what has happened in a window so far. Config.Watch receives it.
 type Progress struct {
 	Age              time.Duration // of the window
 	Done, Failed     uint64
@@ -12,15 +12,15 @@ type Progress struct {
 	Response         Spread // open loop
 }
 
-// Spread is how many values there are up to each of the bounds, and their sum.
+// Spread is a cumulative histogram of durations.
 type Spread struct {
-	UpTo []uint64 // of SpreadBounds
-	N    uint64
-	Sum  time.Duration // within 0.1 %
+	UpTo []uint64      // number of values below each of SpreadBounds
+	N    uint64        // number of values
+	Sum  time.Duration // of the values, within 0.1 %
 }
 
-// SpreadBounds are the bounds of a Spread: from 1.024 µs on each is the double of the one
-// before, the last is 18 minutes.
+// SpreadBounds returns the bounds of a Spread. The first is 1.024 µs, each is twice the one
+// before, and the last is 18 minutes.
 func SpreadBounds() []time.Duration {
 	bounds := make([]time.Duration, 31)
 	for i := range bounds {
@@ -29,7 +29,7 @@ func SpreadBounds() []time.Duration {
 	return bounds
 }
 
-// spread is how the tally is spread.
+// spread returns the tally as a Spread.
 func (t *tally) spread() Spread {
 	var s Spread
 	sum := 0.0
@@ -49,7 +49,7 @@ func (t *tally) spread() Spread {
 	return s
 }
 
-// watch tells Config.Watch what the window has seen.
+// watch calls Config.Watch with the window's progress.
 func (r *run) watch(age time.Duration, backlog int) {
 	if r.cfg.Watch == nil {
 		return

@@ -8,7 +8,8 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// Recover calls f and turns a panic of it into its error.
+// Recover calls f and returns its results. If f panics, or the Error method of its error does,
+// Recover returns an *executor.PanicError.
 func Recover[T any](f func() (T, error)) (result T, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -17,29 +18,29 @@ func Recover[T any](f func() (T, error)) (result T, err error) {
 		}
 	}()
 	if result, err = f(); err != nil {
-		_ = err.Error() // one that panics does so here, not where it is counted
+		_ = err.Error() // if Error panics, it does so here and not where errors are counted
 	}
 	return result, err
 }
 
-// panicked is the error of what panicked with v, or ended its goroutine (executor.ErrGoexit).
-// It is called while the stack is unwound.
+// panicked returns the error for a panic with value v, or for a goroutine that ended
+// (executor.ErrGoexit). It must be called while the stack is unwound.
 func panicked(v any) error { return &executor.PanicError{Value: v, Stack: debug.Stack()} }
 
-// Protect runs f on a goroutine of its own and waits for it. A panic of f is its error, and so
-// is runtime.Goexit, which FailNow of package testing calls.
+// Protect runs f on a goroutine of its own and waits for it. It returns an *executor.PanicError
+// if f panics or calls runtime.Goexit, as FailNow of package testing does.
 func Protect[T any](f func() (T, error)) (T, error) {
 	o := <-begin(f)
 	return o.result, o.err
 }
 
-// outcome is what a function returned.
+// outcome holds what a function returned.
 type outcome[T any] struct {
 	result T
 	err    error
 }
 
-// begin starts f under the protection of Protect. The channel gives its outcome once.
+// begin starts f as Protect does. The channel delivers its outcome once.
 func begin[T any](f func() (T, error)) <-chan outcome[T] {
 	done := make(chan outcome[T], 1)
 	go func() {
@@ -57,8 +58,8 @@ func begin[T any](f func() (T, error)) <-chan outcome[T] {
 	return done
 }
 
-// interruptible is Protect that gives f up when ctx ends and f does not end soon after: its
-// goroutine is left behind then, with what it has, and ended is false.
+// interruptible runs f as Protect does, but stops waiting if ctx ends and f does not end soon
+// after. Then ended is false and f's goroutine keeps running.
 func interruptible[T any](ctx context.Context, f func() (T, error)) (result T, err error, ended bool) {
 	done := begin(f)
 	select {

@@ -14,8 +14,8 @@ import (
 	"github.com/zkbench/zkbench/internal/runner/resources"
 )
 
-// Fill writes the result into rec: counters, metrics, histograms, series,
-// findings, and the status with its error.
+// Fill writes the result into rec: counters, metrics, histograms, series, findings, and the
+// status with its error. It returns an error if a histogram cannot be encoded.
 func (r *Result) Fill(rec *record.Record) error {
 	count := func(name string, n uint64) {
 		rec.Counters = append(rec.Counters, record.Counter{Name: name, Value: n})
@@ -51,14 +51,14 @@ func (r *Result) Fill(rec *record.Record) error {
 
 func (r *Result) open() bool { return r.Response != nil }
 
-// builtInputs tells whether operations built their inputs within the window.
-// The runtime counts allocations and goroutines of the whole process, so those
-// of an operation cannot be told from those of its input then.
+// builtInputs reports whether operations built their inputs within the window.
+// The runtime counts allocations and goroutines of the whole process. If it does,
+// those of an operation therefore cannot be separated from those of its input.
 func (r *Result) builtInputs() bool { return r.Input != nil }
 
 func (r *Result) fillMetrics(rec *record.Record) {
 	if r.Window <= 0 {
-		return // the run ended before it
+		return // the run ended before the window
 	}
 	seconds := r.Window.Seconds()
 	add := func(q record.Quantity, value float64) { rec.Metrics = append(rec.Metrics, q.Metric(value)) }
@@ -119,8 +119,7 @@ func (r *Result) fillLatencies(add func(q record.Quantity, value float64)) {
 	}
 }
 
-// minSlots is the number of slots below which the error of a mean would be a
-// guess.
+// minSlots is the minimum number of slots for an estimate of the mean's error.
 const minSlots = 16
 
 func (r *Result) fillUsage(rec *record.Record, add func(q record.Quantity, value float64)) {
@@ -171,8 +170,8 @@ func (r *Result) fillMachine(m *resources.Machine, add func(q record.Quantity, v
 	FillMachine(m, add)
 }
 
-// FillMachine adds what the process had of the processors, and what else happened on the
-// machine.
+// FillMachine adds the metrics of m by calling add: how much processor time the process got,
+// and the other load on the machine.
 func FillMachine(m *resources.Machine, add func(q record.Quantity, value float64)) {
 	if m.Wall <= 0 {
 		return
@@ -180,7 +179,7 @@ func FillMachine(m *resources.Machine, add func(q record.Quantity, value float64
 	add(record.Processors, float64(m.CPU())/float64(m.Wall))
 	add(record.Preempted, float64(m.Preempted))
 	if m.Processors == 0 {
-		return // nothing is told of the machine
+		return // the platform reports nothing about the machine
 	}
 	all := float64(m.Wall) * float64(m.Processors)
 	if ran := m.Waited + m.CPU(); ran > 0 {
@@ -192,8 +191,8 @@ func FillMachine(m *resources.Machine, add func(q record.Quantity, value float64
 	add(record.LoadAverage, m.Load)
 }
 
-// DisturbedFinding says what kept the process from having the machine to itself, if anything
-// did.
+// DisturbedFinding returns a finding that lists the disturbances of m, and reports whether
+// there were any.
 func DisturbedFinding(m *resources.Machine) (f record.Finding, found bool) {
 	crowded := runtime.GOMAXPROCS(0) > runtime.NumCPU()
 	all := m.Disturbances(crowded)
@@ -230,8 +229,8 @@ func (r *Result) fillHistograms(rec *record.Record) error {
 	return errors.Join(errs...)
 }
 
-// encodeParts encodes the cells of each part as a histogram; that of a part
-// without values is empty.
+// encodeParts encodes the cells of each part as a histogram. A part without values gets an
+// empty string.
 func encodeParts(name string, parts []part, cells func(p *part) []cell) ([]string, error) {
 	encoded := make([]string, len(parts))
 	h := newHistogram()

@@ -1,19 +1,19 @@
-// Package runner is the load runner. A pacer hands out tickets, each with a
-// sequence number and an intended start; a bounded number of workers run the
-// operation that a ticket stands for; what they saw comes back as figures.
+// Package runner applies load to an operation and measures it. A pacer hands out
+// tickets: each is one scheduled operation, with a sequence number and an intended
+// start. A bounded number of workers run them, and Run returns what they measured.
 //
 // In a closed loop a ticket is due when a worker is free: the load is what the
 // workers can do. In an open loop a schedule says when tickets are due: the load
-// is what users would send, and an operation that starts late because all
-// workers were busy has waited. Service time is measured from the actual start,
-// response time from the intended one, so that a stall costs all who stood
-// behind it (no coordinated omission).
+// is what users would send, and an operation waits if all workers are busy.
+// Service time is measured from the actual start, response time from the intended
+// one. A stall therefore lengthens the response times of all operations that queue
+// during it (no coordinated omission).
 //
-// The runner knows nothing of what it runs. Inputs come from a corpus indexed by
-// the ticket's sequence number; results are kept and checked after the window,
-// so that checking costs no operation its time. Operations that still run when
-// the run ends are listed with their age, not waited for: their goroutines are
-// left behind and touch nothing that the result is made of.
+// The runner knows nothing about the operation. Inputs come from a corpus indexed by
+// sequence number. Results are kept and checked after the window, so that checks do
+// not slow operations down. Operations that are still running when the run ends are
+// listed with their age and not waited for: their goroutines keep running, but never
+// touch the result.
 package runner
 
 import (
@@ -27,78 +27,78 @@ import (
 	"github.com/zkbench/zkbench/internal/runner/stage"
 )
 
-// Target is what a run measures. Its methods are called from many goroutines.
+// Target is the operation that a run measures. Run calls its methods from many goroutines.
 type Target interface {
-	// Input builds the input of operation seq. It must depend on seq and the
-	// target's seed only: the check may build it again.
+	// Input builds the input of operation seq. It must depend only on seq and the
+	// target's seed, because the check may build the input again.
 	Input(ctx context.Context, seq uint64) (any, error)
-	// Run is the timed operation. Its output may be empty; it is copied before
-	// the worker goes on.
+	// Run runs the timed operation. Its output may be empty. The worker copies it
+	// before it calls Run again.
 	Run(ctx context.Context, input any) (output []byte, err error)
-	// Check tells whether output is a right result of Run for input. It keeps
-	// neither.
+	// Check returns an error if output is not a correct result of Run for input.
+	// It must not retain input or output.
 	Check(ctx context.Context, input any, output []byte) error
 }
 
-// Config says how to run. Its JSON is how a case is measured, durations in ns: it travels to
-// the child processes of other versions too, so that fields are only added and keep their
-// meaning.
+// Config says how to run a Target. Its JSON form, with durations in ns, is sent to child
+// processes, which may run another version. Fields may therefore be added, but not removed or
+// changed in meaning.
 type Config struct {
 	Workers  int           `json:"workers"`            // operations in flight, 1 to MaxWorkers
 	Arrivals *Arrivals     `json:"arrivals,omitempty"` // nil: closed loop
 	Starts   Starts        `json:"starts,omitempty"`   // open loop: how workers wait
 	Queue    int           `json:"queue,omitempty"`    // open loop: tickets that may wait for a worker; 1 to MaxQueue
 	Duration time.Duration `json:"duration"`           // length of the window; 0: until Count operations have ended
-	Count    uint64        `json:"count,omitempty"`    // tickets of the window at most; 0: no bound
-	// Least is the number of operations that must have ended, well or not, before the window
-	// closes, however long they take: Duration may be shorter than one. Closed loop.
+	Count    uint64        `json:"count,omitempty"`    // maximum number of tickets in the window; 0: no bound
+	// Least keeps a closed loop's window open until this many operations have ended or failed,
+	// however long they take. Duration may be shorter than one operation.
 	Least uint64 `json:"least,omitempty"`
 	Warmup
 
-	// Grace is how long operations that run when the window closes may take to
-	// end; they count as done then, not for the throughput. Afterwards their
+	// Grace is how long operations that are running when the window closes may take
+	// to end. If they do, they count as done but not towards throughput. Then their
 	// context is cancelled and they count as unfinished.
 	Grace time.Duration `json:"grace"`
 
-	// Samples is the number of inputs built before the run; operation seq gets
-	// input seq mod Samples. With 0 (closed loop only) each operation builds its
-	// own input, timed apart from the operation. At most MaxSamples. Inputs that
-	// would take more than Available bytes are refused; 0: not known, no bound.
+	// Samples is the number of inputs built before the run, at most MaxSamples.
+	// Operation seq gets input seq mod Samples. With 0 (closed loop only) each
+	// operation builds its own input, which is timed separately. Run refuses inputs
+	// that would take more than Available bytes; 0 means that no bound is known.
 	Samples   int    `json:"samples"`
 	Available uint64 `json:"-"`
 
 	Check Check  `json:"check"`
-	Arena int64  `json:"arena,omitempty"` // bytes for results that wait for their check; 0: DefaultArena
+	Arena int64  `json:"arena,omitempty"` // bytes of memory that keeps results until they are checked; 0: DefaultArena
 	Seed  uint64 `json:"seed"`
 
-	// Alone has the allocations of some operations counted one at a time before
-	// the warm-up, without collections. That is for operations that run on one
-	// goroutine only: the counts then repeat exactly.
+	// Alone counts the allocations of some operations one at a time before the
+	// warm-up, with garbage collection off. Use it for operations that run on one
+	// goroutine only: their counts then repeat exactly.
 	Alone bool `json:"-"`
 
-	// Classes are the kinds of operations of a mix; Class tells the kind of a
-	// sequence number as an index into them. Both or neither.
+	// Classes are the kinds of operations in a mix. Class returns the kind of the
+	// operation seq as an index into Classes. Set both or neither.
 	Classes []string             `json:"-"`
 	Class   func(seq uint64) int `json:"-"`
 
-	// FailIf has the window close as soon as a percentile's threshold is passed whatever
-	// follows; judging the figures is for those who have the record.
+	// FailIf closes the window as soon as a percentile is certain to exceed its threshold.
+	// Run does not judge the figures: use Threshold.Beyond on the record.
 	FailIf []Threshold `json:"fail_if,omitempty"`
 
-	Watch    func(Progress)      `json:"-"` // is called about once a second of the window, by the goroutine that observes it; nil: nobody
-	Stages   *stage.Recorder     `json:"-"` // receives the stages of the run; nil: none
-	Profiler *resources.Profiler `json:"-"` // its window is opened and closed; nil: none
+	Watch    func(Progress)      `json:"-"` // called about once per second of the window, by the goroutine that observes it; may be nil
+	Stages   *stage.Recorder     `json:"-"` // receives the stages of the run; may be nil
+	Profiler *resources.Profiler `json:"-"` // its window is opened and closed with the run's; may be nil
 }
 
-// Warmup precedes the window. It lasts until all that is asked for has been
-// reached, and hands over while operations run: the window opens on a system
-// that is under load already.
+// Warmup says how long operations run before the window opens: until all conditions that are
+// set have been met. The window opens while operations are running, so that the system is
+// already under load.
 type Warmup struct {
 	Time       time.Duration `json:"warmup"`
 	Ops        uint64        `json:"warmup_ops"`
 	Stationary bool          `json:"warmup_stationary,omitempty"` // until the latency shows no trend
-	// Limit ends the wait for operations and stationarity; 0: DefaultWarmupLimit,
-	// or Time where that is longer.
+	// Limit ends the wait for Ops and Stationary; 0 means DefaultWarmupLimit or Time,
+	// whichever is longer.
 	Limit time.Duration `json:"warmup_limit,omitempty"`
 }
 
@@ -107,20 +107,21 @@ func (w Warmup) none() bool { return w.Time == 0 && w.Ops == 0 && !w.Stationary 
 // Policy says which results are checked after the window.
 type Policy string
 
+// Policies of a Check.
 const (
-	CheckFit    Policy = ""       // those that fit into the arena, beyond that a seeded sample
-	CheckAll    Policy = "all"    // all; refused where they cannot fit
-	CheckSample Policy = "sample" // a seeded sample of N
+	CheckFit    Policy = ""       // all if they fit into the arena, else a seeded sample
+	CheckAll    Policy = "all"    // all; Run refuses if they cannot fit into the arena
+	CheckSample Policy = "sample" // a seeded sample of N results
 	CheckNone   Policy = "none"
 )
 
-// Check is the policy and, of a sample, its size.
+// Check says which results are checked; N is the sample size of CheckSample.
 type Check struct {
 	Policy Policy `json:"policy"`
 	N      int    `json:"n,omitempty"`
 }
 
-// Bounds and defaults of the configuration.
+// Limits and defaults of a Config.
 const (
 	MaxWorkers         = 1 << 10
 	MaxSamples         = 1 << 20
@@ -132,12 +133,12 @@ const (
 	DefaultWarmupLimit = 30 * time.Second
 )
 
-// abandon is the time between the cancelling of the operations' context and the
-// moment when those that have not returned are left behind.
+// abandon is how long operations have to return after their context is cancelled. After
+// that the run ends without them.
 const abandon = 50 * time.Millisecond
 
-// Validate returns the error, an ErrParams or a *zkbench.LimitError, with which Run
-// would refuse the configuration.
+// Validate checks the configuration as Run does. It returns ErrParams if a field is out of
+// range, and a *zkbench.LimitError if there would be too many arrivals.
 func (c *Config) Validate() error {
 	refuse := func(format string, args ...any) error {
 		return fmt.Errorf("%w: "+format, append([]any{zkbench.ErrParams}, args...)...)
@@ -162,7 +163,7 @@ func (c *Config) Validate() error {
 	case c.Check.Policy == CheckSample && c.Check.N < 1:
 		return refuse("check: a sample of %d, at least 1 accepted", c.Check.N)
 	case len(c.Classes) > MaxClasses || (len(c.Classes) > 0) != (c.Class != nil):
-		return refuse("classes: %d, up to %d accepted, together with what tells them", len(c.Classes), MaxClasses)
+		return refuse("classes: %d, up to %d accepted, together with a function Class", len(c.Classes), MaxClasses)
 	}
 	switch c.Check.Policy {
 	case CheckFit, CheckAll, CheckSample, CheckNone:
@@ -183,10 +184,10 @@ func (c *Config) Validate() error {
 	return c.Arrivals.validate(c.Duration)
 }
 
-// Run builds the inputs, warms up, measures and checks the results. When ctx
-// ends, Run returns what was measured so far with Interrupted set. The error is
-// for a run that could not begin: a bad configuration, an input that could not
-// be built, results that cannot fit.
+// Run builds the inputs, warms up, measures, and checks the results. When ctx
+// ends, Run returns what was measured so far, with Interrupted set. Run returns an
+// error if the run could not begin: if the configuration is invalid, if an input
+// could not be built, or if the results cannot fit into the arena.
 func Run(ctx context.Context, cfg Config, target Target) (*Result, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -204,7 +205,7 @@ func Run(ctx context.Context, cfg Config, target Target) (*Result, error) {
 	if !r.probe(ctx) || ctx.Err() != nil {
 		return r.unmeasured(ctx, nil)
 	}
-	defer r.free() // nothing that is returned lies in the arenas
+	defer r.free() // the result does not refer to the arenas
 	if err := r.load(ctx); err != nil || r.res == nil {
 		return r.unmeasured(ctx, err)
 	}
@@ -214,8 +215,8 @@ func Run(ctx context.Context, cfg Config, target Target) (*Result, error) {
 	return r.res, nil
 }
 
-// unmeasured is what is returned where the window did not open: the error, unless the end of ctx
-// is its cause, or operations have failed.
+// unmeasured returns what Run returns if the window did not open: err, or a result without a
+// window if ctx has ended or operations have failed.
 func (r *run) unmeasured(ctx context.Context, err error) (*Result, error) {
 	res := r.before(ctx)
 	if err != nil && ctx.Err() == nil && res.WarmupFailed == 0 {
@@ -231,8 +232,8 @@ func (r *run) free() {
 	}
 }
 
-// build builds the inputs. A corpus that will not fit is refused after its first
-// few inputs.
+// build builds the inputs. It measures the first few, and refuses the corpus if it would
+// not fit into memory.
 func (r *run) build(ctx context.Context) error {
 	if r.cfg.Samples == 0 {
 		return nil
@@ -263,7 +264,7 @@ func (r *run) corpus(ctx context.Context) ([]any, error) {
 		}
 		inputs[i] = input
 		if bounded && i == weighed-1 {
-			// A heap grows to twice what lives on it before it is collected.
+			// The heap grows to twice its live bytes before it is collected.
 			each := max(int64(heap())-int64(before), 0) / weighed
 			if need := 2 * each * int64(r.cfg.Samples); uint64(need) > r.cfg.Available {
 				return nil, fmt.Errorf("samples: %w", &zkbench.LimitError{What: "bytes of memory for the inputs", Estimate: need, Max: int64(r.cfg.Available)})
@@ -277,7 +278,7 @@ func (r *run) corpus(ctx context.Context) ([]any, error) {
 // are built.
 const weighed = 16
 
-// heap returns the bytes that live on the heap.
+// heap returns the live bytes on the heap.
 func heap() uint64 {
 	runtime.GC()
 	var m runtime.MemStats

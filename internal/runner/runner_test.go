@@ -25,7 +25,7 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
-// target is made of functions; those that are nil do the obvious.
+// target is a Target made of functions. Functions that are nil have the obvious default.
 type target struct {
 	input func(ctx context.Context, seq uint64) (any, error)
 	run   func(ctx context.Context, input any) ([]byte, error)
@@ -52,14 +52,14 @@ func (t target) Check(ctx context.Context, input any, output []byte) error {
 // when the operations that a run left behind have ended.
 const stragglers = time.Hour
 
-// window is a second but for half a millisecond, so that no operation of whole
-// milliseconds ends in the instant in which the window closes.
+// window is half a millisecond less than a second, so that no operation of whole
+// milliseconds ends at the instant at which the window closes.
 const window = 999500 * time.Microsecond
 
 func text(n uint64) []byte { return strconv.AppendUint(nil, n, 10) }
 
-// run runs in a bubble, whose clock moves only when all its goroutines wait: the
-// latencies are exactly those that the operations sleep for.
+// run calls Run in a synctest bubble, whose clock moves only when all its goroutines wait. The
+// latencies are therefore exactly the times for which the operations sleep.
 func run(t *testing.T, cfg runner.Config, tg target) (res *runner.Result, took time.Duration) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -74,7 +74,7 @@ func run(t *testing.T, cfg runner.Config, tg target) (res *runner.Result, took t
 	return res, took
 }
 
-// lasting is an operation that takes so long, unless its context ends before.
+// lasting returns an operation that takes d, unless its context ends before.
 func lasting(d time.Duration) func(context.Context, any) ([]byte, error) {
 	return func(ctx context.Context, _ any) ([]byte, error) {
 		select {
@@ -101,7 +101,7 @@ func hasFinding(rec *record.Record, name, text string) bool {
 	})
 }
 
-// bubble runs f in one, and waits for what it left behind.
+// bubble runs f in a synctest bubble, and waits for goroutines that it left behind.
 func bubble(t *testing.T, f func(ctx context.Context)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -278,7 +278,7 @@ func TestWarmupIsGivenUp(t *testing.T) {
 	if took > runner.DefaultWarmupLimit+2*time.Second {
 		t.Errorf("took %v", took)
 	}
-	if rec := fill(t, res); !hasFinding(rec, "warm-up", "given up after 30s, 0 of 1 operations had ended") {
+	if rec := fill(t, res); !hasFinding(rec, "warm-up", "stopped at its limit of 30s: 0 of 1 operations had ended") {
 		t.Errorf("findings: %v", rec.Findings)
 	}
 }
@@ -309,7 +309,7 @@ func TestGraceLetsOperationsEnd(t *testing.T) {
 		t.Errorf("done %d, unfinished %d, took %v, window %v, late %d; want 6, 0, 6s, 4s, 3", res.Done, len(res.Unfinished), took, res.Window, res.Late)
 	}
 	rec := fill(t, res)
-	if got := rec.Value(record.Throughput); !within(got, 0.75, 1e-9) || !hasFinding(rec, "late", "3 of 6 operations ended after the window, up to 2s") {
+	if got := rec.Value(record.Throughput); !within(got, 0.75, 1e-9) || !hasFinding(rec, "late", "3 of 6 operations ended up to 2s after the window") {
 		t.Errorf("throughput %v, want 3 in 4 s; findings %v", got, rec.Findings)
 	}
 }
@@ -399,7 +399,7 @@ func TestWarmupUntilStationary(t *testing.T) {
 				}}))(t)
 				opened = time.Since(begin) - res.Window
 				golden.Within(t, "window opened after", test.least, opened, test.most+60*time.Millisecond)
-				golden.Equal(t, "finding warm-up", test.unsettled, hasFinding(fill(t, res), "warm-up", "given up after 10s, the latency still had a trend"))
+				golden.Equal(t, "finding warm-up", test.unsettled, hasFinding(fill(t, res), "warm-up", "stopped at its limit of 10s: the latency still had a trend"))
 			})
 		})
 	}

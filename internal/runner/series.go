@@ -8,15 +8,15 @@ import (
 	"github.com/zkbench/zkbench/internal/runner/resources"
 )
 
-// series is what the window was like interval by interval. It is filled by the
-// one goroutine that observes the window.
+// series holds the window's figures for each interval. The goroutine that observes the
+// window fills it.
 type series struct {
 	interval time.Duration
 	shards   []*shard
 	open     bool
 
 	latency, response, wait   tally // of the whole run
-	partLatency, partResponse tally // of one part, here so that a part allocates little
+	partLatency, partResponse tally // of one part; reused, so that a part allocates little
 	parts                     []part
 	done, failed              uint64 // in all parts
 
@@ -24,7 +24,7 @@ type series struct {
 	usage, used resources.Sample // since the window opened: at the last sample, and at the end of the last part
 }
 
-// part is one interval.
+// part holds the figures of one interval.
 type part struct {
 	length            time.Duration
 	done, failed      uint64
@@ -36,9 +36,8 @@ type part struct {
 	latency, response []cell
 }
 
-// Intervals: a second, so that series of different runs lie upon each other; of
-// short windows a tenth; of windows longer than an hour so long that there are
-// not more of them than in an hour.
+// Bounds of the intervals. An interval is a second, so that the series of different runs
+// align. A short window has fewParts intervals, and no window has more than maxParts.
 const (
 	maxParts  = 3600
 	shortRun  = 2 * time.Second
@@ -58,9 +57,9 @@ func newSeries(cfg *Config, shards []*shard) *series {
 	return &series{interval: interval, shards: shards, open: cfg.Arrivals != nil}
 }
 
-// add ends a part. age tells how long the window has been open, at most to its
-// end; it is read when the tallies have been taken, which may be some time after
-// the part was to end if the load keeps all processors busy.
+// add ends a part. age returns how long the window has been open, at most its whole
+// length. It is called after the tallies are taken, which may be some time after the
+// part should have ended if the load keeps all processors busy.
 func (s *series) add(age func() time.Duration, backlog int) {
 	p := part{backlog: backlog, heapLive: s.usage.HeapLive, rss: s.usage.RSS}
 	latency, response := &s.partLatency, &s.partResponse
@@ -73,8 +72,8 @@ func (s *series) add(age func() time.Duration, backlog int) {
 	if p.length <= 0 {
 		return
 	}
-	// Of several intervals that the observer has missed nobody knows what belongs to
-	// which: each gets their common rate and percentiles.
+	// If the observer has missed several intervals, their values cannot be separated:
+	// each gets their common rate and percentiles.
 	missed := int(math.Round(float64(p.length)/float64(s.interval))) - 1
 	s.last = at
 	if cpu := s.usage.CPU - s.used.CPU; cpu > 0 {
@@ -95,8 +94,8 @@ func (s *series) add(age func() time.Duration, backlog int) {
 	}
 }
 
-// carries tells whether the intervals have so many operations that their percentile p is not
-// just their greatest value: all that have any, but for the last, which may be a short one.
+// carries reports whether the intervals have enough operations for percentile p, so that it is
+// not just their maximum. It ignores empty intervals and the last one, which may be short.
 func (s *series) carries(p float64) bool {
 	for i := range s.parts[:max(len(s.parts)-1, min(len(s.parts), 1))] {
 		if n := s.parts[i].done; n > 0 && !record.Carries(p, int64(n)) {
@@ -106,8 +105,8 @@ func (s *series) carries(p float64) bool {
 	return true
 }
 
-// drain adds what was tallied since the last time to the totals of the run, and
-// of service and response to those given.
+// drain takes what the shards have tallied since the last call and adds it to the totals
+// of the run. It also adds service and response times to latency and response.
 func (s *series) drain(latency, response *tally) (done, failed uint64) {
 	for _, shard := range s.shards {
 		t := shard.swap()

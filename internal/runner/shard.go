@@ -6,51 +6,52 @@ import (
 	"time"
 )
 
-// maxShards bounds the memory of the recorders. Beyond it workers share one, and
-// its lock; no more of them run at a time than there are processors.
+// maxShards bounds the memory of the shards. If there are more workers, several share one
+// shard and its lock; no more workers run at a time than there are processors.
 const maxShards = 32
 
-// shard is where some workers write what they saw. Its lock is all but never
-// contended, so that taking it costs nanoseconds. It is there for the one who
-// takes the tallies away each interval, and so that an operation which outlasts
-// the run finds the shard closed and writes nothing.
+// shard collects the measurements of some workers. Its lock is hardly ever contended, so
+// taking it costs nanoseconds. The lock serves the observer, which takes the tallies
+// after each interval, and closing: an operation that outlasts the run finds the shard
+// closed and writes nothing.
 type shard struct {
 	mu     sync.Mutex
 	closed bool
 
 	started, done, failed, late uint64
-	warmed                      uint64        // operations of the warm-up that ended, well or not
-	warmTime                    time.Duration // and how long they took in all
-	warmFailed                  uint64        // of them
-	outlasted, carried          uint64        // of them, that ended well after the window opened, and within it
-	edge                        float64       // the window's share of those that outlasted the warm-up, in operations
+	warmed                      uint64        // operations of the warm-up that ended or failed
+	warmTime                    time.Duration // their total time
+	warmFailed                  uint64        // of warmed: failed
+	outlasted                   uint64        // of warmed: succeeded after the window opened
+	carried                     uint64        // of outlasted: succeeded before the window closed
+	edge                        float64       // the window's share of the outlasted operations, in operations
 	last                        time.Duration // end of the last operation of the window
 
 	tallies  *tallies // being written
 	spare    *tallies // cleared, to be swapped in
 	classes  []tally
 	failures tally
-	input    *tally // nil where inputs are built before the run
+	input    *tally // nil if inputs are built before the run
 
 	moments
 	jitter     float64 // sum of |change| between consecutive operations of a worker
 	changes    uint64  // number of its terms
 	slots      slots
 	slept      uint64        // tickets that a worker waited for
-	oversleep  time.Duration // how much later than intended they started, in all
-	spun       time.Duration // how long workers were awake for them, in all
+	oversleep  time.Duration // total delay of their starts
+	spun       time.Duration // total time that workers spun for them
 	errors     []ErrorCount
 	warm, kept keeper // results of the warm-up, and of the window
 	workers    []*worker
-	resultSize int // greatest result that was seen, B
+	resultSize int // largest result so far, B
 }
 
-// tallies are what is taken away each interval.
+// tallies count the operations of one interval.
 type tallies struct {
 	latency        tally
 	response, wait *tally // nil in a closed loop
 	failed         uint64
-	done           uint64 // and carried
+	done           uint64 // including carried ones
 }
 
 func newTallies(open bool) *tallies {
@@ -61,8 +62,8 @@ func newTallies(open bool) *tallies {
 	return t
 }
 
-// swap takes what was tallied since the last swap away. The caller clears it
-// before the next one.
+// swap returns the tallies since the last swap. The caller must clear them before the
+// next swap.
 func (s *shard) swap() *tallies {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,10 +117,9 @@ func (m *moments) deviation() float64 {
 	return math.Sqrt(max(m.squares-m.sums*m.sums/float64(m.n), 0) / float64(m.n-1))
 }
 
-// slots are the sums of latencies by the time at which the operations ended, in
-// equal slots from the opening of the window. Where the window outgrows them,
-// neighbours are joined, so that there are never more, and slots of different
-// shards still align.
+// slots sum latencies by the time at which operations ended, in equal slots from the
+// opening of the window. If the window outgrows the slots, neighbours are joined. Their
+// number therefore stays the same, and the slots of different shards align.
 type slots struct {
 	folds uint // a slot is firstSlot << folds long
 	sum   [slotCount]float64
@@ -168,8 +168,8 @@ func (s *slots) merge(other *slots) {
 	}
 }
 
-// means returns the mean latency of each slot, in ns, and the number of
-// operations that it is of, up to the last slot that has one.
+// means returns the mean latency of each slot, in ns, and its number of operations, up
+// to the last slot that has one.
 func (s *slots) means() (means, weights []float64) {
 	for i := range slotCount {
 		mean := 0.0

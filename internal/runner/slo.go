@@ -10,14 +10,15 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// SLO is a promise about response times: of the operations offered, so many per
-// cent are answered within the limit.
+// SLO is a service level objective for response times: Percentile per cent of the
+// offered operations must be answered within Limit.
 type SLO struct {
-	Percentile float64
+	Percentile float64 // above 0 and below 100
 	Limit      time.Duration
 }
 
-// ParseSLO reads p99=50ms. The error is an ErrParams.
+// ParseSLO parses an objective such as p99=50ms. It returns ErrParams if the text is malformed
+// or a value is out of range.
 func ParseSLO(text string) (SLO, error) {
 	name, limit, _ := strings.Cut(text, "=")
 	digits, isPercentile := strings.CutPrefix(name, "p")
@@ -29,18 +30,20 @@ func ParseSLO(text string) (SLO, error) {
 	return SLO{percentile, d}, nil
 }
 
-// MinWindow returns the shortest window in which the promise can be judged.
+// MinWindow returns the length of the shortest window in which the objective can be judged.
 func (s SLO) MinWindow() time.Duration { return 20 * s.Limit }
 
+// String returns the text that ParseSLO parses.
 func (s SLO) String() string {
 	return "p" + strconv.FormatFloat(s.Percentile, 'f', -1, 64) + "=" + s.Limit.String()
 }
 
-// Late counts the operations of an open loop that were not answered in time, of those
-// offered. One that failed, was dropped or never started was not answered, nor was one in
-// time that had not ended when the limit had passed. The last ones of a window are among
-// those that never started, so the window must be long beside the limit: MinWindow. The error
-// is a zkbench.ErrEnv where none was offered.
+// Late returns how many of the offered operations of an open loop were not answered in time.
+// Operations that failed, were dropped or never started count as late. So do unfinished
+// operations that have waited and run for longer than the limit.
+//
+// The window's last operations may never start. The window must therefore be long compared to
+// the limit, at least MinWindow. Late returns ErrEnv if no operation was offered.
 func (s SLO) Late(rec *record.Record) (late, offered uint64, err error) {
 	offered = rec.Count(record.CountOffered)
 	if offered == 0 {
@@ -74,16 +77,17 @@ func slower(rec *record.Record, histogram string, limit time.Duration) (n uint64
 	return n, nil
 }
 
-// LateShare is the share of operations that may be late: of p90 0.1, which 1 - 0.9 is not in
-// floating point.
+// LateShare returns the share of operations that may be late, for example 0.1 for p90. It does
+// not compute 1 - 0.9, which is not 0.1 in floating point.
 func (s SLO) LateShare() float64 { return (100 - s.Percentile) / 100 }
 
-// wantedLate are the late operations that a trial at the highest rate sees, about: fewer would
-// tell it from neighbouring rates too badly.
+// wantedLate is the approximate number of late operations in a trial at the highest rate. With
+// fewer, the trial could hardly distinguish it from neighbouring rates.
 const wantedLate = 100
 
-// TrialTime is how long a trial at a rate must last to see as many late operations as are
-// wanted, but at most the limit, and at least MinWindow.
+// TrialTime returns how long a trial at a rate, in operations per second, should last. About a
+// hundred operations are then late if the objective is just met. The time is at most limit but at
+// least MinWindow.
 func (s SLO) TrialTime(rate float64, limit time.Duration) time.Duration {
 	seconds := min(wantedLate/s.LateShare()/rate, limit.Seconds())
 	return max(time.Duration(seconds*float64(time.Second)), s.MinWindow())

@@ -5,36 +5,38 @@ import (
 	"time"
 )
 
-// Starts is how a worker of an open loop waits for an operation that is due in the future.
+// Starts says how a worker of an open loop waits for an operation that is due in the future.
 type Starts string
 
+// Ways to wait for a start.
 const (
-	StartsTimer Starts = ""     // by a timer of Go's: up to a millisecond late where the process is idle
-	StartsSpin  Starts = "spin" // by the kernel's clock on a thread of its own, and the last moment awake: microseconds late, for processor time
-	StartsAuto  Starts = "auto" // spin, timer where processors are few, or fewer than workers
+	StartsTimer Starts = ""     // by a Go timer: up to a millisecond late if the process is idle
+	StartsSpin  Starts = "spin" // sleeps on a thread of its own, then spins: microseconds late, but costs processor time
+	StartsAuto  Starts = "auto" // spin if there are at least four processors and no fewer than workers, else timer
 )
 
-// AllStarts are the values that a user may ask for.
+// AllStarts returns the values that a user may choose, with "timer" for StartsTimer.
 func AllStarts() []Starts { return []Starts{StartsAuto, StartsSpin, "timer"} }
 
 const (
-	// spinProcessors are the processors from which on the spinning takes none from the load
-	// that it would miss.
+	// spinProcessors is the number of processors from which on spinning takes none that the
+	// load would miss.
 	spinProcessors = 4
-	// spinFor is how long a worker is awake before a start: what a thread may wake up late
-	// by, mostly.
+	// spinFor is how long a worker spins before a start. Most sleeping threads wake up no later
+	// than this.
 	spinFor = 80 * time.Microsecond
-	// napFor is the time before that in which the kernel's clock is asked: Go's timer has
-	// woken the worker by then, mostly, and the window's end is seen within it.
+	// napFor is how long before the spinning a worker sleeps by the kernel's clock. Go's timer
+	// has mostly woken the worker by then. A worker notices the end of the window at most this
+	// much late.
 	napFor = 2 * time.Millisecond
 )
 
-// spins tells whether workers, so many, wait for the moment itself.
+// spins reports whether the given number of workers spin before a start.
 func (s Starts) spins(workers int) bool {
 	return s == StartsSpin || s == StartsAuto && runtime.GOMAXPROCS(0) >= max(spinProcessors, workers)
 }
 
-// await sleeps until a ticket is due, or its phase has ended: then it returns false.
+// await sleeps until a ticket is due. It returns false if the ticket's phase ends before.
 func (r *run) await(w *worker, ph *phase, t ticket, timer *time.Timer, now time.Duration) (woken time.Duration, due bool) {
 	wait := t.intended - now
 	if r.spins {

@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sharpen gives the worker a thread of its own, which ends with it, whose sleeps the kernel
-// does not put off to join them with others.
+// sharpen gives the worker a thread of its own, which ends with the worker. The kernel then
+// does not delay its wake-ups to join them with others.
 func sharpen() {
 	runtime.LockOSThread()
-	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) // else 50 µs, which the spinning covers
+	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) // on failure it stays at 50 µs, which the spinning covers
 }
 
 // nap sleeps by the kernel's clock; a signal may end it early.

@@ -6,5 +6,5 @@ import "time"
 
 func sharpen() {}
 
-// nap does nothing: the worker is awake for longer.
+// nap does nothing, so that the worker spins for longer.
 func nap(time.Duration) {}

@@ -12,34 +12,34 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Threshold is a bound that a figure of a run must not pass, latency-p99>50ms for example:
-// the run fails where it does.
+// Threshold says when a figure makes a run fail, for example latency-p99>50ms.
 type Threshold struct {
 	Quantity record.Quantity
-	Above    bool    // it fails above the limit, else below
+	Above    bool    // the run fails above the limit, else below it
 	Limit    float64 // in the unit of the quantity
 	text     string
 }
 
-// ThresholdAccepted says in words what ParseThreshold takes.
+// ThresholdAccepted describes the texts that ParseThreshold accepts.
 const ThresholdAccepted = "a metric, > or < and a value, for example p99>50ms, throughput<100 or alloc-bytes>65536"
 
-// ParseThreshold reads p99>50ms: the name of a metric, or of a statistic of the latency, in an
-// open loop of the response time. Times are as in Go, all else is a number in the metric's
-// unit. The error is an ErrParams.
+// ParseThreshold parses a threshold such as p99>50ms or alloc-bytes>65536. A name without a
+// metric, such as p99, is a statistic of the latency or, if open is set, of the response time.
+// Times are durations as in Go; other values are numbers in the metric's unit. ParseThreshold
+// returns ErrParams if the text is malformed or the metric is unknown.
 func ParseThreshold(text string, open bool) (Threshold, error) {
 	at := strings.IndexAny(text, "<>")
 	if at < 0 {
 		return Threshold{}, fmt.Errorf("%w: threshold: %q, %s accepted", zkbench.ErrParams, text, ThresholdAccepted)
 	}
 	name, value := strings.TrimSpace(text[:at]), strings.TrimSpace(text[at+1:])
-	of := record.HistLatency
+	histogram := record.HistLatency
 	if open {
-		of = record.HistResponse
+		histogram = record.HistResponse
 	}
 	t := Threshold{Above: text[at] == '>'}
 	all := record.Quantities()
-	i := slices.IndexFunc(all, func(q record.Quantity) bool { return q.Name() == name || q.Name() == of+"-"+name })
+	i := slices.IndexFunc(all, func(q record.Quantity) bool { return q.Name() == name || q.Name() == histogram+"-"+name })
 	if i < 0 {
 		return t, fmt.Errorf("%w: threshold: metric %q, %s accepted", zkbench.ErrParams, name, ThresholdAccepted)
 	}
@@ -63,19 +63,20 @@ func ParseThreshold(text string, open bool) (Threshold, error) {
 	return t, nil
 }
 
-// String is the threshold with the name of its metric.
+// String returns the threshold with the full name of its metric, for example latency-p99>50ms.
 func (t Threshold) String() string { return t.text }
 
-// MarshalText writes what UnmarshalText reads.
+// MarshalText returns the text of String, which UnmarshalText parses.
 func (t Threshold) MarshalText() ([]byte, error) { return []byte(t.text), nil }
 
-// UnmarshalText reads a threshold. The error is an ErrParams.
+// UnmarshalText parses a threshold as ParseThreshold does for a closed loop. It returns
+// ErrParams if the text is malformed or the metric is unknown.
 func (t *Threshold) UnmarshalText(text []byte) (err error) {
 	*t, err = ParseThreshold(string(text), false)
 	return err
 }
 
-// Passed tells whether the figure is beyond its bound.
+// Passed reports whether value is beyond the limit, so that the run fails.
 func (t Threshold) Passed(value float64) bool {
 	if t.Above {
 		return value > t.Limit
@@ -83,11 +84,13 @@ func (t Threshold) Passed(value float64) bool {
 	return value < t.Limit
 }
 
-// Beyond tells whether the record's figure is beyond its bound; known is false where it has
-// none. A percentile of few operations (record.Few) is within no bound: it is beyond one where
-// at least record.Enough of them are, and not known else. Of a percentile of response times, what
-// was dropped, failed or never answered in time counts as beyond (SLO.Late); and so does what
-// ended a window early.
+// Beyond reports whether the record's figure is beyond the limit; known is false if the record
+// does not have the figure. It also returns true if this threshold ended the window early.
+//
+// For a percentile of response times, operations that were dropped, failed or never answered in
+// time count as beyond, as in SLO.Late. If there are too few operations for a percentile
+// (record.Few), Beyond returns true only if at least record.Enough operations are beyond the
+// limit; otherwise the figure is not known.
 func (t Threshold) Beyond(rec *record.Record) (beyond, known bool) {
 	for _, f := range rec.Findings {
 		if f.Name == hopelessFinding && strings.Contains(f.Text, t.text+",") {
@@ -95,12 +98,12 @@ func (t Threshold) Beyond(rec *record.Record) (beyond, known bool) {
 		}
 	}
 	few := rec.Few(t.Quantity)
-	if of, p, ok := t.percentile(); ok && t.Above && p < 100 && (few || of == record.HistResponse) {
+	if histogram, p, ok := t.percentile(); ok && t.Above && p < 100 && (few || histogram == record.HistResponse) {
 		slo := SLO{Percentile: p, Limit: time.Duration(t.Limit)}
 		late, all, err := slo.Late(rec)
-		if of == record.HistLatency {
+		if histogram == record.HistLatency {
 			all = rec.Count(record.CountDone)
-			late, err = slower(rec, of, slo.Limit)
+			late, err = slower(rec, histogram, slo.Limit)
 		}
 		if err == nil && slo.missed(late, float64(all), few) {
 			return true, true
@@ -113,8 +116,8 @@ func (t Threshold) Beyond(rec *record.Record) (beyond, known bool) {
 	return known && t.Passed(m.Value), known
 }
 
-// missed tells whether so many late operations of all are too many, whatever else there is; of
-// few operations, at least record.Enough are wanted.
+// missed reports whether the number of late operations among all is too large. If few is set,
+// it must also be at least record.Enough.
 func (s SLO) missed(late uint64, all float64, few bool) bool {
 	return float64(late) > s.LateShare()*all*(1+1e-9) && (!few || late >= record.Enough)
 }
@@ -122,8 +125,9 @@ func (s SLO) missed(late uint64, all float64, few bool) bool {
 // hopelessFinding is the name of the finding of a window that ended early.
 const hopelessFinding = "threshold"
 
-// percentile is the distribution, of latencies or of response times, and the percentile that the
-// figure is, 100 of the greatest; false where it is none.
+// percentile returns the histogram, of latencies or response times, and the percentile that
+// the figure is; the maximum is percentile 100. ok is false if the figure is not a percentile
+// of these.
 func (t Threshold) percentile() (histogram string, p float64, ok bool) {
 	switch t.Quantity.Name() {
 	case record.LatencyMax.Name():
@@ -135,9 +139,10 @@ func (t Threshold) percentile() (histogram string, p float64, ok bool) {
 	return histogram, p, ok && histogram != record.HistWait
 }
 
-// hopeless tells which threshold of a percentile fails even if no further operation of the
-// window takes long: of those that are expected in an open loop, or could be done in a closed
-// one by workers as fast as the fastest so far. Empty: none.
+// hopeless returns a text on a percentile's threshold that fails even if no further operation
+// of the window takes long, or an empty text if there is none. It counts the operations that are
+// expected in an open loop. In a closed loop it counts those that all workers could run if each
+// operation were as fast as the fastest so far.
 func (r *run) hopeless(age time.Duration) string {
 	all := math.Inf(1)
 	seen := float64(r.series.latency.count())
@@ -145,7 +150,7 @@ func (r *run) hopeless(age time.Duration) string {
 	case r.cfg.Duration == 0 || seen == 0:
 	case r.cfg.Arrivals != nil:
 		all = max(r.cfg.Arrivals.Expected(r.cfg.Duration), seen)
-	default: // as many as there could be at most
+	default: // the maximum number that there could be
 		fastest := float64(max(lowest(r.series.latency.low), 1))
 		all = seen + float64(r.cfg.Workers)*max(left, 0)/fastest
 	}
@@ -163,7 +168,7 @@ func (r *run) hopeless(age time.Duration) string {
 		}
 		few := p < 100 && all < math.MaxInt64 && record.Few(p, int64(all))
 		if late := tally.above(t.Limit); (SLO{Percentile: p}).missed(late, all, few) {
-			return fmt.Sprintf("stopped after %v: %d of %.0f operations so far are beyond %s, whatever follows", age.Round(time.Millisecond), late, seen, t)
+			return fmt.Sprintf("stopped after %v: %d of %.0f operations so far are beyond %s, so that it fails whatever follows", age.Round(time.Millisecond), late, seen, t)
 		}
 	}
 	return ""

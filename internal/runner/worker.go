@@ -12,8 +12,8 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// operation is Recover around the timed operation, without a closure, so that the
-// loop allocates nothing.
+// operation runs the timed operation and turns a panic into an error, as Recover does.
+// It needs no closure, so that the loop allocates nothing.
 func operation(ctx context.Context, target Target, input any) (output []byte, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -21,39 +21,39 @@ func operation(ctx context.Context, target Target, input any) (output []byte, er
 		}
 	}()
 	if output, err = target.Run(ctx, input); err != nil {
-		_ = err.Error() // one that panics does so here, not where it is counted
+		_ = err.Error() // if Error panics, it does so here and not where errors are counted
 	}
 	return output, err
 }
 
-// worker is one goroutine that runs operations. Its shard's lock guards it.
+// worker is the state of one goroutine that runs operations. Its shard's lock guards it.
 type worker struct {
 	*shard
 	busy     bool
 	ticket   ticket
-	since    time.Duration // start of the operation that runs
-	previous time.Duration // latency of the one before; negative: none
+	since    time.Duration // start of the current operation
+	previous time.Duration // latency of the previous operation; negative: none
 }
 
 // phase is the warm-up or the window.
 type phase struct {
-	ctx   context.Context // labelled with its name; ends when operations are to be given up
-	ended chan struct{}   // closed when no ticket of it is to be waited for
+	ctx   context.Context // labelled with the phase's name; cancelled to stop its operations
+	ended chan struct{}   // closed when workers need not wait for its tickets any more
 }
 
-// work is a worker's goroutine. An operation that ends it has failed, and another goroutine
-// takes its place.
+// work is a worker's goroutine. If an operation ends the goroutine, it has failed and another
+// goroutine continues the worker.
 func (r *run) work(w *worker) {
-	home := false
+	returned := false
 	defer func() {
-		if !home {
+		if !returned {
 			end := r.clock()
 			w.fail(r.phaseOf(w.ticket), w.ticket, end-w.since, end, panicked(executor.ErrGoexit))
 			r.group.Go(func() { r.work(w) })
 		}
 	}()
 	r.loop(w)
-	home = true
+	returned = true
 }
 
 // loop runs operations until no ticket is left.
@@ -65,8 +65,8 @@ func (r *run) loop(w *worker) {
 	defer timer.Stop()
 	<-timer.C
 	var current *phase
-	// The end of one operation is the moment at which the next one is asked for:
-	// the clock is read twice an operation.
+	// The end of one operation is also the time at which the next ticket is taken, so
+	// the clock is read only twice per operation.
 	now := r.clock()
 	for {
 		t, ok := r.pacer.take(now)
@@ -91,9 +91,9 @@ func (r *run) loop(w *worker) {
 	}
 }
 
-// operate runs the operation of a ticket, taken now, and records it. It returns
-// when the operation ended, and false when the worker is to go home: operations
-// are given up.
+// operate runs the operation of a ticket that was taken at now, and records it. It returns
+// the time at which the operation ended. It returns false if the worker must stop because
+// the run has ended.
 func (r *run) operate(ph *phase, w *worker, t ticket, now time.Duration, slept bool) (time.Duration, bool) {
 	if !w.start(t, now) {
 		r.pacer.giveBack(t, r.end())
@@ -121,11 +121,11 @@ func (r *run) operate(ph *phase, w *worker, t ticket, now time.Duration, slept b
 	return end, true
 }
 
-// clock is the time since the run began. It reads the monotonic clock alone,
-// which costs half of time.Now.
+// clock returns the time since the run began. It reads only the monotonic clock,
+// which takes half as long as time.Now.
 func (r *run) clock() time.Duration { return time.Since(r.origin) }
 
-// start counts an operation that begins, unless the run is over.
+// start counts an operation that begins. It returns false if the run is over.
 func (w *worker) start(t ticket, at time.Duration) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -151,8 +151,8 @@ func (w *worker) succeed(r *run, t ticket, begin, end, built time.Duration, slep
 	if t.inWarmup() {
 		w.warmed++
 		w.warmTime += latency
-		// One a worker at most in a closed loop; in an open one, a queue that the warm-up
-		// could not keep up with.
+		// In a closed loop this is at most one per worker. In an open loop it is also the
+		// queue that the warm-up could not keep up with.
 		if opened := r.opened(); end > opened {
 			w.outlasted++
 			w.edge += float64(min(end-opened, latency)) / float64(latency)
@@ -196,8 +196,8 @@ func (w *worker) succeed(r *run, t ticket, begin, end, built time.Duration, slep
 	w.kept.keep(t.seq, output)
 }
 
-// fail counts an operation that returned an error. One that was cancelled has
-// not failed: it stays among those that are unfinished, and fail returns false.
+// fail counts an operation that returned an error. If the operation was cancelled, it has
+// not failed but stays unfinished, and fail returns false.
 func (w *worker) fail(ph *phase, t ticket, latency, end time.Duration, err error) bool {
 	if cancelled(ph.ctx, err) {
 		return false
@@ -222,8 +222,8 @@ func (w *worker) fail(ph *phase, t ticket, latency, end time.Duration, err error
 	return true
 }
 
-// cancelled tells whether err is due to the end of the operation's context: it says so, or a
-// program was killed that the operation waited for.
+// cancelled reports whether err is due to the end of the operation's context: err says so, or a
+// signal killed the program that the operation waited for.
 func cancelled(ctx context.Context, err error) bool {
 	if ctx.Err() == nil {
 		return false
@@ -233,19 +233,19 @@ func cancelled(ctx context.Context, err error) bool {
 		ok && !exit.Exited()
 }
 
-// ErrorCount is an error and how often its message was seen.
+// ErrorCount says how many operations failed with the same message.
 type ErrorCount struct {
-	Err    error
+	Err    error // the first with this message
 	Count  uint64
-	Before bool // of operations that the probe or the warm-up began
+	Before bool // the probe or the warm-up began these operations, not the window
 }
 
-const errorMessages = 16 // distinct errors that are counted apart
+const errorMessages = 16 // distinct messages that are counted separately
 
-var errOthers = errors.New("other errors, of more messages than are counted apart")
+var errOthers = errors.New("other errors; only the first messages are counted separately")
 
-// countError adds e to counts. Beyond errorMessages distinct messages the rest
-// is counted as others, those before the window apart.
+// countError adds e to counts. After errorMessages distinct messages, new ones are
+// counted as errOthers, separately before the window and in it.
 func countError(counts []ErrorCount, e ErrorCount) []ErrorCount {
 	same := func(text string) func(c ErrorCount) bool {
 		return func(c ErrorCount) bool { return c.Before == e.Before && c.Err.Error() == text }

@@ -11,18 +11,17 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Head is what a page says of the records that it was made from.
+// Head describes the records that a page was made from.
 type Head struct {
 	Machine, Build, Date string
 	Processes            int
-	Rounds               int      // 0: not said
-	RoundsOf             string   // the parts that have them, where others have one; empty: all
-	Window               string   // of the first process; empty: not said
-	Notes                []string // what a reader must know of these records
+	Rounds               int      // 0: the head does not mention rounds
+	RoundsOf             string   // the parts that have these rounds, if the others have one; empty: all parts
+	Window               string   // of the first process; empty: not mentioned
+	Notes                []string // for example failed cases, and records from another build
 }
 
-// NewHead returns the head of records, without rounds and window. It is empty where
-// there are none.
+// NewHead returns the head of records, without rounds and window. If there are no records, it returns the zero Head.
 func NewHead(recs []*record.Record) (h Head) {
 	if len(recs) == 0 {
 		return h
@@ -37,13 +36,13 @@ func NewHead(recs []*record.Record) (h Head) {
 	h.Date = first.Time.UTC().Format(time.DateOnly)
 	h.Processes = len(recs)
 	unlike, builds := 0, 0
-	large := make(map[string][]string) // cases that are too large, by part
+	large := make(map[string][]string) // cases that need too much memory, by part
 	var parts []string
 	for _, r := range recs {
 		other := r.Env
 		other.GOMAXPROCS = e.GOMAXPROCS // the parts differ in it
 		if strings.HasSuffix(r.Process.Side, PortableSide("")) {
-			other.Path = e.Path // which is what is compared
+			other.Path = e.Path // this difference is what the part compares
 		}
 		if len(env.Differences(e, other)) > 0 {
 			unlike++
@@ -66,15 +65,15 @@ func NewHead(recs []*record.Record) (h Head) {
 		h.Notes = append(h.Notes, fmt.Sprintf("%s: too large for this machine, and not run: %s", part, strings.Join(large[part], ", ")))
 	}
 	if unlike > 0 {
-		h.Notes = append(h.Notes, fmt.Sprintf("%d of %d records are of another environment than the first one", unlike, len(recs)))
+		h.Notes = append(h.Notes, fmt.Sprintf("%d of %d records come from another environment than the first", unlike, len(recs)))
 	}
 	if builds > 0 {
-		h.Notes = append(h.Notes, fmt.Sprintf("%d of %d records are of another build than the first one", builds, len(recs)))
+		h.Notes = append(h.Notes, fmt.Sprintf("%d of %d records come from another build than the first", builds, len(recs)))
 	}
 	return h
 }
 
-// String is the head in Markdown: a line, and a list of the notes.
+// String formats the head in Markdown: one line, then a list of the notes.
 func (h Head) String() string {
 	var b strings.Builder
 	if h.Machine == "" {
@@ -84,7 +83,7 @@ func (h Head) String() string {
 		if h.Rounds > 0 {
 			fmt.Fprintf(&b, ", %s", format.Plural(h.Rounds, "round"))
 			if h.RoundsOf != "" {
-				fmt.Fprintf(&b, " of %s, all else once", h.RoundsOf)
+				fmt.Fprintf(&b, " of %s, and 1 round of the other parts", h.RoundsOf)
 			}
 		}
 		if h.Window != "" {
@@ -101,5 +100,5 @@ func (h Head) String() string {
 	return b.String()
 }
 
-// OrUnknown is the name of a processor.
+// OrUnknown returns the name of a processor, or "unknown processor" if name is empty.
 func OrUnknown(name string) string { return cmp.Or(name, "unknown processor") }

@@ -18,10 +18,11 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// title is the name of the sessions that measure the study.
+// title returns the title of the sessions that measure the study.
 func (s *Study) title() string { return "study " + s.Name }
 
-// Begin begins to measure the study in a directory, and says on stdout how much that is.
+// Begin creates a session that measures the study into a directory. On stdout it prints the number of processes, the
+// time that they are expected to take, and the workloads that the study needs and defs does not have.
 func (s *Study) Begin(dir string, defs []workload.Def, o Options, stdout io.Writer) (*suite.Session, error) {
 	cases, missing := s.Plan(defs, o)
 	session, err := suite.Begin(dir, &suite.Plan{Header: suite.Header{
@@ -31,7 +32,7 @@ func (s *Study) Begin(dir string, defs []workload.Def, o Options, stdout io.Writ
 		return nil, err
 	}
 	if len(missing) > 0 {
-		fmt.Fprintf(stdout, "not measured, for want of the workload: %s\n", strings.Join(missing, ", "))
+		fmt.Fprintf(stdout, "not measured, because the workload is missing: %s\n", strings.Join(missing, ", "))
 	}
 	var expected, optional time.Duration
 	for _, c := range cases {
@@ -43,13 +44,14 @@ func (s *Study) Begin(dir string, defs []workload.Def, o Options, stdout io.Writ
 	}
 	fmt.Fprintf(stdout, "%d processes, about %v", len(cases), expected.Round(time.Second))
 	if optional > 0 {
-		fmt.Fprintf(stdout, ", and up to %v for what needs much memory", optional.Round(time.Second))
+		fmt.Fprintf(stdout, ", and up to %v for cases that need much memory", optional.Round(time.Second))
 	}
 	fmt.Fprintln(stdout)
 	return session, nil
 }
 
-// Resume opens the directory in which the study was begun and stopped, to continue it.
+// Resume opens a directory in which this study was interrupted, so that Measure continues it. It returns an
+// *argument.ValueError if the directory belongs to another study or to a suite.
 func (s *Study) Resume(dir string) (*suite.Session, error) {
 	session, err := suite.Resume(dir)
 	if err != nil {
@@ -61,8 +63,9 @@ func (s *Study) Resume(dir string) (*suite.Session, error) {
 	return session, nil
 }
 
-// Measure measures what a session of the study has not measured yet, and writes the page of all that it has. When ctx ends, it
-// stops with the page of what was measured. It closes the session. Its error is as suite.Session's.
+// Measure runs the cases of a session that have no record yet, and then writes the page of all records. measure runs one
+// case. again is the command that resumes the study, or empty if it cannot be resumed. If ctx ends, Measure stops and
+// writes the page of what was measured. It closes the session. Its errors are those of suite.Session.Run.
 func (s *Study) Measure(ctx context.Context, session *suite.Session, measure func(context.Context, *suite.Case) (*record.Record, error), again string, stdout, stderr io.Writer) error {
 	err := session.Run(ctx, suite.Caller{
 		Measure: func(ctx context.Context, c *suite.Case, _ func(string)) (*record.Record, error) {
@@ -78,7 +81,8 @@ func (s *Study) Measure(ctx context.Context, session *suite.Session, measure fun
 	return errors.Join(err, session.Close())
 }
 
-// Read reads the records of the study in a directory, which the flag names.
+// Read reads the records of the study from a directory. flag is the name of the flag that gave the directory, for
+// errors. Read returns an *argument.ValueError if a record belongs to another study.
 func (s *Study) Read(flag, dir string) ([]*record.Record, error) {
 	path := outdir.Records(dir)
 	data, err := record.ReadFile(path)
@@ -91,13 +95,13 @@ func (s *Study) Read(flag, dir string) ([]*record.Record, error) {
 	}
 	for _, r := range recs {
 		if !s.Has(r) {
-			return nil, &argument.ValueError{Field: flag, Value: dir, Accepted: fmt.Sprintf("records of study %s; %s/%s of %q is none", s.Name, r.Workload, r.Case, r.Process.Side)}
+			return nil, &argument.ValueError{Field: flag, Value: dir, Accepted: fmt.Sprintf("records of study %s; %s/%s of part %q is from another study", s.Name, r.Workload, r.Case, r.Process.Side)}
 		}
 	}
 	return recs, nil
 }
 
-// Write writes the page and the charts of records, and says where.
+// Write writes the page and the charts of records into a directory, and prints the page's path on stdout.
 func (s *Study) Write(stdout io.Writer, dir string, recs []*record.Record) error {
 	charts, err := s.Charts(recs)
 	if err != nil {

@@ -1,10 +1,8 @@
-// Package study is what the reproductions of public studies share: what a study is, how
-// its processes are planned and run, and the tables, heads and charts of its page. The
-// studies stand in its sub-packages.
+// Package study contains what the reproductions of public studies share: it defines a study, plans and measures its
+// cases, and writes the tables, heads and charts of its page. Each study is in a package below this one.
 //
-// A page and its charts are made from records alone, so that the same records give the
-// same bytes. A record says with Process.Side which part of the study it is of, and with
-// Process.Index the round.
+// A page and its charts are made from records alone, so the same records give the same bytes. A record's Process.Side
+// names the part of the study, and Process.Index is the round.
 package study
 
 import (
@@ -25,29 +23,29 @@ import (
 
 // Study is a public study that can be reproduced.
 type Study struct {
-	Name  string // of the command and of its page
-	Short string // what it is, in one line
-	Long  string // what the command's help says before the parts
+	Name  string // of the command and of the page
+	Short string // one line that describes the study
+	Long  string // the command's help up to the list of parts
 	Parts []Part
-	// Rounds are the parts that have more than one round, and Runs how many where nobody
-	// asks for a number.
+	// Rounds lists the parts that run in several rounds. Runs is the default number of rounds.
 	Rounds []string
 	Runs   int
-	// Resumes says that processes need not be near to each other in time, so that a study which was stopped can continue.
+	// Resumes says that an interrupted study can continue later, because its figures do not depend on processes that
+	// run shortly after each other.
 	Resumes bool
 
-	// Defs are workloads of the study's own.
+	// Defs are workloads that only this study has.
 	Defs []workload.Def
-	// Plan returns the processes of the study in their order, and the names of the
-	// workloads that it is about and defs does not have.
+	// Plan returns the cases in the order in which they run, one process for each. missing names the workloads that
+	// the study needs and defs does not have.
 	Plan func(defs []workload.Def, o Options) (cases []suite.Case, missing []string)
-	// Page writes the page of the records, in Markdown. Charts are the images that it
-	// shows; they stand beside it.
+	// Page writes the page of the records, in Markdown. Charts returns the images that the page shows; their files
+	// are in the page's directory.
 	Page   func(w io.Writer, recs []*record.Record) error
 	Charts func(recs []*record.Record) ([]Chart, error)
 }
 
-// Part is a part of a study, which can be measured alone.
+// Part is a part of a study that can be measured alone.
 type Part struct{ Name, About string }
 
 // PartNames returns the names of the parts, in their order.
@@ -58,41 +56,40 @@ func (s *Study) PartNames() (names []string) {
 	return names
 }
 
-// Has tells whether a record is of one of the study's parts, by the part's name.
+// Has reports whether a record belongs to the study: its Process.Side must be that of a part.
 func (s *Study) Has(r *record.Record) bool {
 	return slices.ContainsFunc(s.Parts, func(p Part) bool {
 		return r.Process.Side == p.Name || r.Process.Side == PortableSide(p.Name)
 	})
 }
 
-// File is the name of the study's page.
+// File returns the file name of the study's page.
 func (s *Study) File() string { return s.Name + ".md" }
 
-// Options of a plan. The zero value plans nothing.
+// Options choose what to plan. The zero value plans nothing.
 type Options struct {
-	Parts   []string // in the order of the study's
-	Rounds  int      // of the parts that have more than one
+	Parts   []string // in the order of Study.Parts
+	Rounds  int      // of the parts in Study.Rounds
 	Workers int      // processors that the program may use
 	Quick   bool     // few cases, short windows
 }
 
-// Purego is the part that compares this program with one without assembly, which is built
-// with the tag purego.
+// Purego names the part that compares this program with the portable one: the same program built with the tag purego,
+// without assembly.
 const Purego = "purego"
 
-// portableArithmetic is the path in an environment without assembly.
+// portableArithmetic is Env.Path in the records of the portable program.
 const portableArithmetic = "portable"
 
-// PortableSide is the side of the records that the program without assembly makes for a
-// part.
+// PortableSide returns the Process.Side of the records that the portable program makes for a part.
 func PortableSide(part string) string { return part + portableSuffix }
 
 const portableSuffix = ", portable"
 
-// Portable reports whether a case runs in the program without assembly.
+// Portable reports whether a case runs in the portable program.
 func Portable(c *suite.Case) bool { return strings.HasSuffix(c.Side, portableSuffix) }
 
-// CheckPortable fails the record of a portable case whose arithmetic has assembly.
+// CheckPortable marks the record of a portable case as failed if the case ran with assembly.
 func CheckPortable(c *suite.Case, rec *record.Record) {
 	if Portable(c) && rec.Status == record.OK && rec.Env.Path != portableArithmetic {
 		rec.Status = record.Failed
@@ -107,8 +104,9 @@ type Planner struct {
 	Missing []string // workloads that Defs does not have
 }
 
-// Add plans a case of a workload at a point. An axis that values does not name takes its small value; a case through the stages
-// has its processors as an axis. The caller sets everything else in job.
+// Add plans a case of a workload with these values of its axes. An axis that values does not name gets its small value.
+// A case that runs through the stages gets its number of processors as an axis. The caller sets everything else in job.
+// If Defs does not have the workload, Add appends its name to Missing. Add panics if the workload refuses a value.
 func (p *Planner) Add(job suite.Case, name string, values map[string]string) {
 	def, err := workload.Find(p.Defs, name)
 	if err != nil {
@@ -120,7 +118,7 @@ func (p *Planner) Add(job suite.Case, name string, values map[string]string) {
 	var axes []record.Axis
 	for _, a := range def.Axes {
 		if job.Stages && a.Key == record.StageKey {
-			continue // through which all cases go
+			continue // the case runs all stages
 		}
 		value, ok := values[a.Key]
 		if !ok {
@@ -129,10 +127,10 @@ func (p *Planner) Add(job suite.Case, name string, values map[string]string) {
 		axes = append(axes, record.Axis{Key: a.Key, Value: value})
 	}
 	if job.Stages {
-		axes = append(axes, record.Axis{Key: "cpus", Value: strconv.Itoa(job.Procs)})
+		axes = append(axes, record.Axis{Key: record.CPUsKey, Value: strconv.Itoa(job.Procs)})
 	}
 	cases, err := def.Resolved(workload.NewCase(axes...))
-	if err != nil { // of values that the study itself states
+	if err != nil { // the study itself states the values
 		panic(err)
 	}
 	job.Workload, job.Case = def.Name, cases[0]
@@ -142,8 +140,8 @@ func (p *Planner) Add(job suite.Case, name string, values map[string]string) {
 	p.Cases = append(p.Cases, job)
 }
 
-// Fill writes a page: prose, a template, with the figures of view. What the prose names and
-// a map of the view has not is an error, and nothing is written.
+// Fill writes a page: it executes the template prose with view. If prose names a key that a map of view does not have,
+// Fill returns an error and writes nothing.
 func Fill(w io.Writer, prose string, view any) error {
 	t, err := template.New("page").Option("missingkey=error").Parse(prose)
 	if err != nil {
@@ -157,7 +155,7 @@ func Fill(w io.Writer, prose string, view any) error {
 	return err
 }
 
-// Images are charts as a page shows them, by their files.
+// Images returns the Markdown that shows each chart, by the chart's file.
 func Images(charts []Chart) map[string]string {
 	images := make(map[string]string)
 	for _, c := range charts {
@@ -166,16 +164,16 @@ func Images(charts []Chart) map[string]string {
 	return images
 }
 
-// Chart is an image of a page.
+// Chart is an image that a page shows.
 type Chart struct {
 	File, Title string
 	Figure      plot.Figure
 }
 
-// Write draws the image as SVG.
+// Write writes the chart as SVG.
 func (c *Chart) Write(w io.Writer) error { return plot.Write(w, plot.SVG, c.Figure) }
 
-// Ended returns the records of a side that ran to their end.
+// Ended returns the records whose Process.Side is side and whose case ran to its end without an error.
 func Ended(recs []*record.Record, side string) (ended []*record.Record) {
 	for _, r := range recs {
 		if r.Process.Side == side && r.Status == record.OK {
@@ -185,14 +183,14 @@ func Ended(recs []*record.Record, side string) (ended []*record.Record) {
 	return ended
 }
 
-// Axis is the value of an axis of a record, empty where it has none.
+// Axis returns the value of a record's axis, or an empty string if the record does not have that axis.
 func Axis(r *record.Record, key string) string {
 	value, _ := r.Axes.Get(key)
 	return value
 }
 
-// AxisNumber is the value of an axis of numbers, 0 where it has none.
+// AxisNumber returns the value of a numeric axis, or 0 if the record does not have that axis.
 func AxisNumber(r *record.Record, key string) float64 {
-	v, _ := strconv.ParseFloat(Axis(r, key), 64) // 0 is what no axis has
+	v, _ := strconv.ParseFloat(Axis(r, key), 64) // 0 for an empty string
 	return v
 }

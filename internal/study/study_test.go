@@ -22,7 +22,7 @@ func defs() []workload.Def {
 	}}}
 }
 
-// job is one of a plan, through the stages or a load.
+// job returns a planned case, which runs the stages or a load.
 func job(t *testing.T, stages bool) suite.Case {
 	t.Helper()
 	p := study.Planner{Defs: defs()}
@@ -88,8 +88,8 @@ func TestHead(t *testing.T) {
 		"same":       {func(*record.Record) {}, nil},
 		"processors": {func(r *record.Record) { r.Env.GOMAXPROCS = 2 }, nil},
 		"portable":   {func(r *record.Record) { r.Env.Path, r.Process.Side = "portable", study.PortableSide("gates") }, nil},
-		"path":       {func(r *record.Record) { r.Env.Path = "portable" }, []string{"1 of 2 records are of another environment than the first one"}},
-		"build":      {func(r *record.Record) { r.Env.Commit = "7654321" }, []string{"1 of 2 records are of another build than the first one"}},
+		"path":       {func(r *record.Record) { r.Env.Path = "portable" }, []string{"1 of 2 records come from another environment than the first"}},
+		"build":      {func(r *record.Record) { r.Env.Commit = "7654321" }, []string{"1 of 2 records come from another build than the first"}},
 		"failed":     {func(r *record.Record) { r.Status, r.Error = record.Failed, "on purpose" }, []string{"Gates/gates=64 (gates, round 1) failed: on purpose"}},
 	} {
 		other := base()

@@ -10,14 +10,14 @@ import (
 	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
-// Table is a table in Markdown. The first Left columns hold words, the others figures.
+// Table is a Markdown table. The first Left columns contain words, the others figures.
 type Table struct {
 	Left int
 	Head []string
 	Rows [][]string
 }
 
-// Add adds a row. Cells that are whole numbers get separators of thousands.
+// Add appends a row. It keeps cells, and inserts thousands separators into those that are whole numbers.
 func (t *Table) Add(cells ...string) {
 	for i, c := range cells {
 		if n, err := strconv.ParseUint(c, 10, 53); err == nil {
@@ -27,10 +27,10 @@ func (t *Table) Add(cells ...string) {
 	t.Rows = append(t.Rows, cells)
 }
 
-// inLine has texts of records stay where a page puts them: they end no line, and are no HTML.
+// inLine replaces line breaks and HTML in a record's text, so that the text stays in its line of a page.
 var inLine = strings.NewReplacer("\n", " ", "\r", " ", "<", "&lt;")
 
-// String writes the table, nothing if it has no rows.
+// String formats the table. It returns an empty string if the table has no rows.
 func (t *Table) String() string {
 	if len(t.Rows) == 0 {
 		return ""
@@ -57,16 +57,16 @@ func (t *Table) String() string {
 	return b.String()
 }
 
-// Titled is a table under a heading of its own.
+// Titled is a table with a heading.
 type Titled struct {
 	Title string
 	Table *Table
 }
 
-// None is the cell of a figure that is not there.
+// None is the cell of a missing figure.
 const None = "–"
 
-// Time is the cell of a time in ns.
+// Time formats a cell with a time in ns. It returns None if ns is not positive.
 func Time(ns float64) string {
 	if ns <= 0 {
 		return None
@@ -74,7 +74,8 @@ func Time(ns float64) string {
 	return format.PlainTime(ns)
 }
 
-// Number is the cell of a positive figure.
+// Number formats a cell with a figure: whole numbers and figures from 100 without decimals, smaller ones with one or
+// two. It returns None if v is not positive.
 func Number(v float64) string {
 	switch {
 	case v <= 0:
@@ -87,7 +88,7 @@ func Number(v float64) string {
 	return fmt.Sprintf("%.2f", v)
 }
 
-// Times is the cell of a ratio.
+// Times formats a cell with a ratio, such as 1.50×. It returns None if v is not positive.
 func Times(v float64) string {
 	if v <= 0 {
 		return None
@@ -95,10 +96,10 @@ func Times(v float64) string {
 	return Number(v) + "×"
 }
 
-// Percent is the cell of a share.
+// Percent formats a cell with a fraction as a percentage with one decimal.
 func Percent(v float64) string { return format.Percent(v, 1) }
 
-// Spread is the greatest deviation from the median, relative.
+// Spread returns the largest deviation of a value from the median, relative to the median.
 func Spread(v []float64) (most float64) {
 	for _, x := range v {
 		most = max(most, math.Abs(x/stat.Median(v)-1))

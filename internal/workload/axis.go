@@ -12,30 +12,35 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Axis is one dimension of a workload's matrix.
+// An Axis is one parameter of a workload, with the values that it accepts. A workload's
+// matrix has one dimension for each axis.
 type Axis struct {
-	Name     string // what it is, for example "range proof"
-	Key      string // in the case's name, for example proof
-	Flag     string // of go test, for example proof_type
-	Usage    string
+	Name     string   // in words, for example "range proof"
+	Key      string   // in a case's name, for example proof
+	Flag     string   // of go test, for example proof_type
+	Usage    string   // what the values are, in the plural, for the help of the flag
 	Accepted string   // the accepted values, in words
-	Default  []string // of benchmarks and of the command
-	Smoke    string   // of a load test: one small case unless more is asked for
-	Depends  string   // in words, what Default is where Def.Resolve decides it
+	Default  []string // the values of benchmarks, and of the command with --matrix study
+	Smoke    string   // the value of the small case, which load tests and the command run by default
+	Depends  string   // describes Default in words if Def.Resolve chooses it
 
-	// Parse expands a comma-separated list as a user types it and validates
-	// each value. The error is a *argument.ValueError.
+	// Parse splits a comma-separated list as a user types it, expands ranges and
+	// validates each value. It returns a *argument.ValueError for the first value that
+	// the axis does not accept.
 	Parse func(list string) ([]string, error)
 }
 
-// Values of an axis that Def.Resolve replaces: the first that other axes accept, and all that are
-// their default. Nobody types them.
+// Own and All are values of axes that depend on other axes (Dependent). Def.Resolve
+// replaces Own by the first value that the other axes allow, and All by all their default
+// values. Users do not type them.
 const (
 	Own = "\x00own"
 	All = "\x00all"
 )
 
-// Dependent makes an axis of names one whose values depend on others, in words.
+// Dependent returns a copy of a, an axis of names, whose default values depend on other
+// axes. Its Default is All and its Smoke is Own, and its Parse accepts both. words says
+// what the defaults are.
 func (a Axis) Dependent(words string) Axis {
 	parse := a.Parse
 	a.Default, a.Smoke, a.Depends = []string{All}, Own, words
@@ -48,19 +53,20 @@ func (a Axis) Dependent(words string) Axis {
 	return a
 }
 
-// Long is the axis' flag of the command: Flag with dashes.
+// Long returns the name of the axis's flag in the command: Flag with dashes for underscores.
 func (a Axis) Long() string { return strings.ReplaceAll(a.Flag, "_", "-") }
 
-// The axes that workloads share. Names of curves, proofs and executors live with
-// their owners, so those axes are told what is accepted.
+// The axes that workloads share. Other packages define the names of curves, proofs and
+// executors, so the constructors of these axes take the accepted names.
 
-// CurveAxis is the group: accepted names them, def is the default matrix.
+// CurveAxis returns the axis of elliptic curves. accepted lists their names, def the
+// values of the default matrix.
 func CurveAxis(accepted, def []string) Axis {
 	return NameAxis(Axis{Name: "curve", Flag: "curves", Usage: "curves"}, accepted, def)
 }
 
-// Aliased makes an axis of names one that takes others too: canonical returns the name that one stands for,
-// itself if it is none. accepted says in words what is.
+// Aliased returns a copy of a, an axis of names, that also accepts aliases. canonical returns the name that an alias
+// stands for, and any other text unchanged. accepted describes names and aliases in words.
 func (a Axis) Aliased(canonical func(name string) string, accepted string) Axis {
 	parse := a.Parse
 	a.Accepted = accepted
@@ -78,33 +84,33 @@ func (a Axis) Aliased(canonical func(name string) string, accepted string) Axis 
 	return a
 }
 
-// BitsAxis is the bit length of values, 1 to 64.
+// BitsAxis returns the axis for the bit length of values, 1 to 64.
 func BitsAxis() Axis {
 	return IntAxis(Axis{Name: "bits", Usage: "bit lengths of values", Smoke: "32"}, 1, 64, 32, 64)
 }
 
-// InputsAxis is the number of input tokens, 1 to most.
+// InputsAxis returns the axis for the number of input tokens, 1 to most.
 func InputsAxis(most int) Axis {
 	return IntAxis(Axis{Name: "inputs", Key: "in", Flag: "num_inputs", Usage: "numbers of inputs", Smoke: "2"}, 1, most, 1, 2, 3)
 }
 
-// OutputsAxis is the number of output tokens, 1 to most.
+// OutputsAxis returns the axis for the number of output tokens, 1 to most.
 func OutputsAxis(most int) Axis {
 	return IntAxis(Axis{Name: "outputs", Key: "out", Flag: "num_outputs", Usage: "numbers of outputs", Smoke: "2"}, 1, most, 1, 2, 3)
 }
 
-// ProofAxis is the range-proof system; the first accepted one is the default.
+// ProofAxis returns the axis of range-proof systems. The first accepted one is the default.
 func ProofAxis(accepted []string) Axis {
 	return NameAxis(Axis{Name: "range proof", Key: "proof", Flag: "proof_type", Usage: "range proof systems"}, accepted, accepted[:min(1, len(accepted))])
 }
 
-// ExecutorAxis is how the pieces of one operation are scheduled; the first
-// accepted one is the default.
+// ExecutorAxis returns the axis of executors, which schedule the independent pieces of one
+// operation. The first accepted one is the default.
 func ExecutorAxis(accepted []string) Axis {
-	return NameAxis(Axis{Name: "executor", Key: "exec", Usage: "executors of an operation's independent pieces"}, accepted, accepted[:min(1, len(accepted))])
+	return NameAxis(Axis{Name: "executor", Key: record.ExecutorKey, Usage: "executors for the independent pieces of an operation"}, accepted, accepted[:min(1, len(accepted))])
 }
 
-// named completes an axis: its key and flag, where it has none of its own, are its name.
+// named returns a with its name as key and flag if these are empty.
 func (a Axis) named() Axis {
 	if a.Key == "" {
 		a.Key = a.Name
@@ -115,8 +121,8 @@ func (a Axis) named() Axis {
 	return a
 }
 
-// each has the axis parse a comma-separated list by its items; parse returns the values of
-// one, false where it is not accepted.
+// each returns a with a new Parse. It splits a comma-separated list and calls parse for
+// each item. parse returns the item's values, or false if the item is not accepted.
 func (a Axis) each(parse func(item string) ([]string, bool)) Axis {
 	a.Parse = func(list string) ([]string, error) {
 		var values []string
@@ -137,7 +143,8 @@ func (a Axis) each(parse func(item string) ([]string, bool)) Axis {
 	return a
 }
 
-// WithMore makes an axis of names that accepts others too, which words describe.
+// WithMore returns a copy of a, an axis of names, that also accepts the names for which
+// more returns true. words describes these names.
 func (a Axis) WithMore(more func(name string) bool, words string) Axis {
 	names := a.Parse
 	a.Accepted += ", " + words
@@ -147,8 +154,9 @@ func (a Axis) WithMore(more func(name string) bool, words string) Axis {
 	})
 }
 
-// NameAxis makes a an axis of names, with its name as key and flag where it has none:
-// accepted lists them, def is the default matrix.
+// NameAxis turns a into an axis of names. accepted lists the names, def the values of
+// the default matrix; the first of def, if any, becomes Smoke. If a has no key or no flag,
+// its name is used.
 func NameAxis(a Axis, accepted, def []string) Axis {
 	a = a.named()
 	a.Accepted, a.Default = strings.Join(accepted, ", "), slices.Clone(def)
@@ -158,9 +166,9 @@ func NameAxis(a Axis, accepted, def []string) Axis {
 	return a.each(func(item string) ([]string, bool) { return []string{item}, slices.Contains(accepted, item) })
 }
 
-// IntAxis makes a an axis of whole numbers from least to most, with ranges, and with its
-// name as key and flag where it has none. Smoke is the value of a load test, def is the
-// default matrix, of which values above most are left out.
+// IntAxis turns a into an axis of whole numbers from least to most. Lists may have
+// ranges, a..b*k and a..b+k. def holds the values of the default matrix; those above most
+// are left out. If a has no key or no flag, its name is used. Smoke stays as it is in a.
 func IntAxis(a Axis, least, most int, def ...int) Axis {
 	a = a.named()
 	a.Accepted = fmt.Sprintf("%d to %d, ranges a..b*k and a..b+k", least, most)
@@ -179,7 +187,7 @@ func IntAxis(a Axis, least, most int, def ...int) Axis {
 	})
 }
 
-// durationAxis makes a an axis of times from 0s to most.
+// durationAxis turns a into an axis of times from 0s to most. The first of def becomes Smoke.
 func durationAxis(a Axis, most time.Duration, def ...time.Duration) Axis {
 	a = a.named()
 	a.Accepted = fmt.Sprintf("times from 0s to %v, for example 500us or 2ms", most)
@@ -193,28 +201,30 @@ func durationAxis(a Axis, most time.Duration, def ...time.Duration) Axis {
 	})
 }
 
-// BatchAxis is the number of actions or requests that one operation takes together.
+// BatchAxis returns the axis for the number of actions or requests that one operation takes together.
 func BatchAxis() Axis {
-	return IntAxis(Axis{Name: "batch", Usage: "numbers of actions or requests taken together", Smoke: "8"}, 1, 4096, 64)
+	return IntAxis(Axis{Name: "batch", Usage: "numbers of actions or requests in one batch", Smoke: "8"}, 1, 4096, 64)
 }
 
-// BatchMaxAxis is the most requests that a queue takes together; 0: there is no queue.
+// BatchMaxAxis returns the axis for the largest batch of requests that a queue forms, 0 to
+// most. 0 means that there is no queue.
 func BatchMaxAxis(most int) Axis {
-	return IntAxis(Axis{Name: "largest batch", Key: "batch-max", Flag: "batch_max", Usage: "numbers of requests that a queue takes together at most, one request an operation; 0: no queue, --batch requests an operation", Smoke: "0"}, 0, most, 0)
+	return IntAxis(Axis{Name: "largest batch", Key: "batch-max", Flag: "batch_max", Usage: "largest batches of requests that a queue forms, with one request per operation (0: no queue, and --batch requests per operation)", Smoke: "0"}, 0, most, 0)
 }
 
-// BatchWaitAxis is how long the first request of a queue's batch waits for others.
+// BatchWaitAxis returns the axis for the time that the first request in a queue waits for
+// others to fill its batch.
 func BatchWaitAxis() Axis {
 	return durationAxis(Axis{Name: "wait for a batch", Key: "batch-wait", Flag: "batch_wait", Usage: "times that a queue waits for a batch to fill"}, time.Minute, 0)
 }
 
-// TokensAxis is the number of tokens on a ledger before.
+// TokensAxis returns the axis for the number of tokens that the set-up puts on a ledger.
 func TokensAxis() Axis {
-	return IntAxis(Axis{Name: "tokens before", Key: "tokens", Flag: "tokens", Usage: "numbers of tokens on the ledger before", Smoke: "0"}, 0, 10_000_000, 0)
+	return IntAxis(Axis{Name: "tokens before", Key: "tokens", Flag: "tokens", Usage: "numbers of tokens that are on the ledger before the first operation", Smoke: "0"}, 0, 10_000_000, 0)
 }
 
-// Int is the axis' value in a case as a number that the axis accepts. The error is a
-// *argument.ValueError.
+// Int returns the value of the axis in c as a number. It returns a *argument.ValueError if
+// the axis does not accept the value.
 func (a Axis) Int(c Case) (int, error) {
 	if _, err := a.Parse(c.Get(a.Key)); err != nil {
 		return 0, err
@@ -222,20 +232,22 @@ func (a Axis) Int(c Case) (int, error) {
 	return c.Int(a.Key)
 }
 
-// Of is the axis' value in a case, its default where the case has none.
-func (a Axis) Of(c Case) string {
+// ValueOf returns the value of the axis in c, or the first default value if c has none.
+func (a Axis) ValueOf(c Case) string {
 	if value := c.Get(a.Key); value != "" || len(a.Default) == 0 {
 		return value
 	}
 	return a.Default[0]
 }
 
-// maxCases bounds a matrix: beyond it a slip in a range would run for days.
+// maxCases bounds a matrix, because a slip in a range would otherwise run for days.
 const maxCases = 100_000
 
-// Cases returns the matrix of def: the product of its axes, the last one
-// fastest. lists holds what the user typed, by the axis' key; an axis without
-// an entry takes its default.
+// Cases returns the matrix of def: all combinations of its axes' values. The last axis
+// changes fastest. lists holds what the user typed, by the axis's key; an axis without an
+// entry has its default values. Def.Resolve replaces Own and All, and the values in place
+// of All change slowest. Cases returns an error if a value is not accepted or if there are
+// more than 100,000 cases.
 func Cases(def Def, lists map[string]string) ([]Case, error) {
 	cases := []Case{{}}
 	for _, axis := range def.Axes {
@@ -260,7 +272,7 @@ func Cases(def Def, lists map[string]string) ([]Case, error) {
 	if def.Resolve == nil {
 		return cases, nil
 	}
-	// The values of a dependent axis are the slowest.
+	// The values of a dependent axis change slowest.
 	var all [][]Case
 	most := 0
 	for _, c := range cases {
@@ -281,7 +293,7 @@ func Cases(def Def, lists map[string]string) ([]Case, error) {
 	return cases, nil
 }
 
-// Plan is a workload with the cases to be run.
+// Plan is a workload with the cases of it that are to be run.
 type Plan struct {
 	Def   Def
 	Cases []Case

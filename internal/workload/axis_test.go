@@ -26,13 +26,13 @@ func TestBatchWaits(t *testing.T) {
 	}
 }
 
-// TestAxisOf: a case without a coordinate has the axis' default there.
-func TestAxisOf(t *testing.T) {
+// TestAxisValueOf: a case without a coordinate has the axis' default there.
+func TestAxisValueOf(t *testing.T) {
 	axis := workload.BatchMaxAxis(64)
 	for want, c := range map[string]workload.Case{
 		"0": {}, "7": workload.NewCase(record.Axis{Key: "batch-max", Value: "7"}),
 	} {
-		golden.Equal(t, fmt.Sprint(c), want, axis.Of(c))
+		golden.Equal(t, fmt.Sprint(c), want, axis.ValueOf(c))
 	}
-	golden.Equal(t, "an axis without a default", "", workload.CurveAxis(nil, nil).Of(workload.Case{}))
+	golden.Equal(t, "an axis without a default", "", workload.CurveAxis(nil, nil).ValueOf(workload.Case{}))
 }

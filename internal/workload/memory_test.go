@@ -9,14 +9,14 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// TestMemoryOf: inputs are those that are kept, or one of each worker.
-func TestMemoryOf(t *testing.T) {
+// TestMemoryBytes: inputs are those that are kept, or one of each worker.
+func TestMemoryBytes(t *testing.T) {
 	m := workload.Memory{Base: 1000, Input: 100, Operation: 1}
 	for _, test := range []struct {
 		inputs, workers int
 		want            uint64
 	}{{8, 1, 1801}, {8, 2, 1802}, {0, 3, 1303}, {1, 3, 1303}} {
-		golden.Equal(t, "bytes", test.want, m.Of(test.inputs, test.workers))
+		golden.Equal(t, "bytes", test.want, m.Bytes(test.inputs, test.workers))
 	}
 }
 

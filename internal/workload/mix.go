@@ -12,21 +12,21 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// MixKey is the axis of a mix: what it consists of, for example
-// issue:1,transfer:8.
+// MixKey is the key of a mix's axis. The value names the workloads and their shares, for
+// example issue:1,transfer:8.
 const MixKey = "mix"
 
-// MaxShare bounds the share of one part of a mix.
+// MaxShare is the maximum share of one part of a mix.
 const MaxShare = 1000
 
-// part is a workload's share of a mix.
+// part is one workload of a mix, with its share.
 type part struct {
 	name  string // as the user typed it
 	def   Def
 	share int
 }
 
-// caseOf is the part's own case of one of the mix.
+// caseOf returns c with only those axes that the part's workload has.
 func (p part) caseOf(c Case) Case {
 	return NewCase(slices.DeleteFunc(c.Axes(), func(x record.Axis) bool {
 		_, has := p.def.Axis(x.Key)
@@ -34,10 +34,11 @@ func (p part) caseOf(c Case) Case {
 	})...)
 }
 
-// Mix returns the workload that is made of defs in the proportions of text, for
-// example issue=1,transfer=8: of each nine operations in sequence one is an issue.
-// Parts are named by command-line id, name or alias. Its axes are those of its
-// parts. The error is a *argument.ValueError.
+// Mix returns a workload that runs several of defs in the proportions that text gives.
+// With issue=1,transfer=8, one of every nine operations is an issue, and the others are
+// transfers. Parts are named by command-line id, name or alias. The mix has the axes of
+// all its parts. Mix returns a *argument.ValueError if text has another form, or names a
+// workload that comes from a prover's file.
 func Mix(defs []Def, text string) (Def, error) {
 	parts, err := parseMix(defs, text)
 	if err != nil {
@@ -45,7 +46,7 @@ func Mix(defs []Def, text string) (Def, error) {
 	}
 	value := strings.ReplaceAll(text, "=", ":")
 	axes := []Axis{{
-		Name: "mix", Key: MixKey, Flag: MixKey, Usage: "what a mix consists of", Accepted: value,
+		Name: "mix", Key: MixKey, Flag: MixKey, Usage: "workloads of the mix with their shares", Accepted: value,
 		Default: []string{value}, Smoke: value, Parse: func(string) ([]string, error) { return []string{value}, nil },
 	}}
 	for _, p := range parts {
@@ -63,7 +64,8 @@ func Mix(defs []Def, text string) (Def, error) {
 	return def, nil
 }
 
-// WithMix returns defs and the workload Mix, whose parts are the case's.
+// WithMix returns defs plus the workload Mix. A case's mix axis says which of defs it
+// runs, and in which proportions.
 func WithMix(defs []Def) []Def { return append(slices.Clone(defs), mixOf(defs)) }
 
 func mixOf(defs []Def) Def {
@@ -79,7 +81,7 @@ func mixOf(defs []Def) Def {
 				if err != nil {
 					return all, fmt.Errorf("%s: %w", p.name, err)
 				}
-				all = all.with(one)
+				all = all.merge(one)
 			}
 			return all, err
 		},
@@ -127,15 +129,15 @@ func parseMix(defs []Def, text string) ([]part, error) {
 	return parts, nil
 }
 
-// mix is the instance of a mix. Operations come in turns of as many as the
-// shares' sum; each turn has the same order, in which every part is spread evenly
-// (smooth weighted round robin), so that proportions hold exactly over every turn.
+// mix is the instance of a mix. Operations come in turns; the length of a turn is the sum
+// of the shares. All turns have the same order, in which each part is spread evenly
+// (smooth weighted round robin), so every turn has exactly the requested proportions.
 type mix struct {
 	names     []string
 	shares    []int
 	instances []Instance
-	turn      []int // class of each place
-	rank      []int // how many places of the same class stand before it
+	turn      []int // the class of each position
+	rank      []int // how many earlier positions in the turn have the same class
 }
 
 func newMix(ctx context.Context, parts []part, c Case, seed uint64) (_ Instance, err error) {
@@ -156,8 +158,8 @@ func newMix(ctx context.Context, parts []part, c Case, seed uint64) (_ Instance,
 	return m, nil
 }
 
-// turnOf spreads the shares over a turn: at each place every class earns its
-// share, and the richest one, which pays the sum, has the place.
+// turnOf spreads the shares over a turn. At each position every class earns its share;
+// the richest class gets the position and pays the sum of the shares.
 func turnOf(shares []int) (turn, rank []int) {
 	sum := 0
 	for _, s := range shares {
@@ -184,7 +186,7 @@ func (m *mix) Class(seq uint64) int { return m.turn[seq%uint64(len(m.turn))] }
 
 func (m *mix) Turn() int { return len(m.turn) }
 
-// mixed is the input of one part.
+// mixed is an input for one part.
 type mixed struct {
 	class int
 	input any
@@ -207,7 +209,7 @@ func (m *mix) Check(ctx context.Context, input any, output []byte) error {
 	return m.instances[in.class].Check(ctx, in.input, output)
 }
 
-// Metrics returns those of the parts, each with the part's name in name and unit.
+// Metrics returns the metrics of all parts, with the part's name in each metric's name and unit.
 func (m *mix) Metrics(ctx context.Context) ([]record.Metric, error) {
 	var all []record.Metric
 	for i, instance := range m.instances {

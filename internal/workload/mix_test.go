@@ -19,8 +19,8 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// ledger notes the operations of several workloads in the order in which their
-// inputs are built.
+// ledger records the operations of several workloads in the order in which their inputs
+// are built.
 type ledger struct {
 	mu     sync.Mutex
 	inputs []string // name and sequence number
@@ -79,7 +79,7 @@ func (l *ledger) defs() []workload.Def {
 	}
 }
 
-// mixed returns the one case of a mix.
+// mixed returns a mix and its only case.
 func mixed(t testing.TB, l *ledger, text string) (workload.Def, workload.Case) {
 	t.Helper()
 	def := must.Get(workload.Mix(l.defs(), text))(t)

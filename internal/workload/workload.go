@@ -1,9 +1,9 @@
-// Package workload is the one definition of a workload: its name, its axes, its
-// seeded inputs, the timed operation and the check of its result. Package measure
-// runs it under go test and in the command.
+// Package workload says what a workload is: a name, axes (its parameters), seeded
+// inputs, a timed operation and a check of the operation's result. Package measure
+// runs workloads under go test and in the command.
 //
-// It knows nothing of what is measured, nor how; the definitions stand in its
-// sub-packages.
+// This package knows neither the proof systems nor how time is measured. The
+// workloads themselves are defined in its sub-packages.
 package workload
 
 import (
@@ -21,78 +21,83 @@ import (
 	"github.com/zkbench/zkbench/internal/runner/stage"
 )
 
-// Def is a workload.
+// A Def defines a workload: one operation that can be measured, and the axes
+// that are its parameters.
 type Def struct {
 	Name  string // as in Benchmark<Name>, for example TransferProofGeneration
 	Alias string // a short name for mixes, for example transfer; most have none
-	Doc   string // one sentence: what one operation does
-	Axes  []Axis // in the order of the case's name
+	Doc   string // what one operation does, in one phrase; zkbench list prints it
+	Axes  []Axis // in the order of a case's name
 
-	// Resolve, where set, returns the cases that one of the axes' values stands for, where some of
-	// these are Own or All: what others make of them. It drops an axis whose value they decide.
-	// The error is a *argument.ValueError that names what does not go together.
+	// Resolve, if set, checks that the values of a case go together, and replaces the
+	// values Own and All. It returns the resulting cases; All can stand for several. It
+	// removes an axis whose value is the default or follows from the other axes. If values
+	// do not go together, it returns a *argument.ValueError that names them.
 	Resolve func(c Case) ([]Case, error)
 
-	// Stages, where set, goes through the case's stages one after the other, each as long
-	// as it takes, and tells the recorder of each with what it made. It is measured once a
-	// process.
+	// Stages, if set, runs the case's stages once, one after the other, each for as long as
+	// it takes. It records every stage with r, with the figures of what the stage made. A
+	// process calls it once.
 	Stages func(ctx context.Context, c Case, seed uint64, r *stage.Recorder) (Staged, error)
 
-	// Spec, where set, is what a child process makes the workload of: it is none of the program's
-	// own. File is where it was read, as the user named it.
+	// Spec, if set, describes a workload that is not built into the program: a child process
+	// makes the workload from it. File is the file that it was read from, as the user named it.
 	Spec json.RawMessage
 	File string
 
-	// Memory, where set, estimates what a case takes. Workloads have it of whose axes one lets memory grow; what does
-	// not fit is refused before New; a workload without refuses it in New, as the STARKs' do.
+	// Memory, if set, estimates the memory that a case takes. A case that does not fit is then
+	// refused before New is called. Workloads with an axis that makes memory grow have it, or
+	// refuse such cases in New, as those of package stark do.
 	Memory func(c Case) (Memory, error)
 
-	// SetUp is what New may take beyond the minutes that every case has.
+	// SetUp is the time that New may take beyond the minutes that every case has.
 	SetUp time.Duration
 
-	// SRS, where set, tells which cases have a KZG reference string, and may take it from a
-	// file (WithSRS).
+	// SRS, if set, reports whether a case uses a KZG reference string, which New and Stages
+	// can read from a file (WithSRS).
 	SRS func(c Case) bool
 
-	// Properties, where set, are those of the case's proof system.
+	// Properties, if set, returns the properties of the case's proof system.
 	Properties func(c Case) record.Properties
 
-	// Guests, where set, is the package that makes the folder of guests which the program has beside it
-	// (guests.Folder), where it is built of a tree that goes away.
+	// Guests, if set, is the package of a command that builds the guests into the folder
+	// beside the program (guestprogram.Folder). It is run for a program that is built from
+	// a source tree that does not stay.
 	Guests string
 
-	// New does the set-up of one case, untimed: parameters, tables, keys. The
-	// inputs that the instance builds depend on the case, the seed and their
-	// sequence number only.
+	// New sets up one case: parameters, tables, keys. It is not timed. The inputs that the
+	// instance builds depend only on the case, the seed and their sequence numbers.
 	New func(ctx context.Context, c Case, seed uint64) (Instance, error)
 }
 
-// Staged is what a run through the stages gives beside their times.
+// Staged holds the metrics and findings that Def.Stages returns. The times of the
+// stages are in the stage.Recorder.
 type Staged struct {
 	Metrics  []record.Metric
 	Findings []record.Finding
 }
 
-// Instance is one case, set up. All its methods but Close are safe for
-// concurrent use.
+// An Instance is one case that has been set up. All methods except Close are safe
+// for concurrent use.
 type Instance interface {
-	// Input builds the input of sequence number seq.
+	// Input builds the input with sequence number seq.
 	Input(ctx context.Context, seq uint64) (any, error)
-	// Run is the timed operation. It leaves input unchanged: inputs are used
-	// again. Its output is what is checked later, and may be empty.
+	// Run performs the timed operation. It does not modify input, because inputs are
+	// used again. Its output is checked later, and may be empty.
 	Run(ctx context.Context, input any) (output []byte, err error)
-	// Check tells whether output is a right result of Run for input. Untimed. It
-	// keeps neither.
+	// Check returns an error if output is not a correct result of Run for input. It is
+	// not timed. It must not retain input or output.
 	Check(ctx context.Context, input any, output []byte) error
-	// Metrics returns the exact figures of the case, sizes above all. The unit
-	// is that of a Go benchmark metric, for example B/proof.
+	// Metrics returns the exact figures of the case, mainly sizes. Units are those of Go
+	// benchmark metrics, for example B/proof.
 	Metrics(ctx context.Context) ([]record.Metric, error)
-	// Close frees what New took. It is called once, after all else.
+	// Close releases what New allocated. It is called once, after all other methods.
 	Close() error
 }
 
-// Random is the stream that the input of a sequence number may be drawn from. It is for
-// measuring only: whoever knows the seed knows all of it.
+// Random returns the random stream from which an Instance can draw the input with
+// sequence number seq. Use it for measuring only: anyone who knows the seed knows the
+// whole stream.
 func Random(seed, seq uint64) *rand.ChaCha8 {
 	var key [32]byte
 	binary.LittleEndian.PutUint64(key[:], seed)
@@ -100,38 +105,38 @@ func Random(seed, seq uint64) *rand.ChaCha8 {
 	return rand.NewChaCha8(key)
 }
 
-// Secret is implemented by instances whose operation has a witness, for the
-// timing leak test.
+// Secret is implemented by instances whose operation has a witness. The timing leak
+// test uses it.
 type Secret interface {
-	// SecretInput builds an input whose witness is the same for all sequence
-	// numbers if fixed is set, and drawn by sequence number if not. All else that
-	// the input consists of has the same distribution, and its objects are built
-	// anew, in both cases.
+	// SecretInput builds an input. If fixed is set, its witness is the same for all
+	// sequence numbers; otherwise it is drawn by sequence number. In both cases all
+	// other parts of the input have the same distribution, and all objects are new.
 	SecretInput(ctx context.Context, seq uint64, fixed bool) (any, error)
 }
 
-// Collective is implemented by instances whose operations share work: one that runs
-// alone costs something else, so allocations are counted under load only.
+// Collective is implemented by instances whose concurrent operations share work. An
+// operation that runs alone has another cost, so allocations are counted only under load.
 type Collective interface{ Collective() }
 
-// Mixed is implemented by instances whose operations are of several classes.
+// Mixed is implemented by instances that run operations of several classes.
 type Mixed interface {
-	Classes() []string    // their names
-	Class(seq uint64) int // that of an operation's sequence number, an index into Classes
-	Turn() int            // operations after which the order of classes begins again
+	Classes() []string    // the names of the classes
+	Class(seq uint64) int // the class of operation seq, as an index into Classes
+	Turn() int            // the number of operations after which the order of classes repeats
 }
 
-// Noted is implemented by instances whose set-up found what a reader of the record must
-// know.
+// Noted is implemented by instances whose set-up makes findings that a reader of the
+// record needs to know.
 type Noted interface{ Findings() []record.Finding }
 
-// Measured is implemented by instances that know of what they ran what this process does not know
-// of itself. Their figures take the place of the process' own of the same name.
+// Measured is implemented by instances that run operations in other processes, and so
+// have figures that this process cannot measure by itself. Their metrics replace the
+// process's own metrics of the same name.
 type Measured interface {
 	Measured() ([]record.Metric, []record.Finding)
 }
 
-// Resolved returns the cases that one stands for.
+// Resolved returns the cases that Resolve makes of c, or c itself if Resolve is nil.
 func (d Def) Resolved(c Case) ([]Case, error) {
 	if d.Resolve == nil {
 		return []Case{c}, nil
@@ -139,10 +144,10 @@ func (d Def) Resolved(c Case) ([]Case, error) {
 	return d.Resolve(c)
 }
 
-// ID returns the workload's name on the command line, transfer-proof-generation for example.
+// ID returns the workload's name on the command line, for example transfer-proof-generation.
 func (d Def) ID() string { return record.WorkloadID(d.Name) }
 
-// Axis returns the axis of that key, curve for example.
+// Axis returns the axis with the given key, for example curve, or false if there is none.
 func (d Def) Axis(key string) (Axis, bool) {
 	i := slices.IndexFunc(d.Axes, func(a Axis) bool { return a.Key == key })
 	if i < 0 {
@@ -151,8 +156,8 @@ func (d Def) Axis(key string) (Axis, bool) {
 	return d.Axes[i], true
 }
 
-// Find returns the definition with that command-line id or name. The error
-// names the accepted ids.
+// Find returns the definition with the given command-line id or name. If there is none,
+// it returns a *argument.ValueError that names accepted ids.
 func Find(defs []Def, id string) (Def, error) {
 	for _, d := range defs {
 		if d.ID() == id || d.Name == id {
@@ -162,7 +167,7 @@ func Find(defs []Def, id string) (Def, error) {
 	return Def{}, &argument.ValueError{Field: "workload", Value: id, Accepted: argument.Among(id, strings.Split(IDs(defs), ", "), "list")}
 }
 
-// IDs are the command-line ids of definitions, as a list in a sentence.
+// IDs returns the command-line ids of defs, separated by commas.
 func IDs(defs []Def) string {
 	ids := make([]string, len(defs))
 	for i, d := range defs {
@@ -171,20 +176,21 @@ func IDs(defs []Def) string {
 	return strings.Join(ids, ", ")
 }
 
-// Case is one point of a workload's matrix: ordered key=value pairs. It is
-// immutable.
+// A Case is one combination of values for a workload's axes: ordered key=value pairs.
+// It is immutable.
 type Case struct{ axes record.Axes }
 
-// NewCase returns the case with these coordinates, in this order.
+// NewCase returns the case with these key=value pairs, in this order.
 func NewCase(axes ...record.Axis) Case { return Case{slices.Clone(axes)} }
 
-// Get returns the value of key, the empty string where there is none.
+// Get returns the value of key, or the empty string if the case has no such key.
 func (c Case) Get(key string) string {
 	value, _ := c.axes.Get(key)
 	return value
 }
 
-// Int returns the value of key as a number. The error is a *argument.ValueError.
+// Int returns the value of key as a number. It returns a *argument.ValueError if the
+// value is not a whole number.
 func (c Case) Int(key string) (int, error) {
 	value, err := strconv.Atoi(c.Get(key))
 	if err != nil {
@@ -193,7 +199,7 @@ func (c Case) Int(key string) (int, error) {
 	return value, nil
 }
 
-// With returns the case with key set to value: in its place, or at the end.
+// With returns a copy of the case with key set to value. A new key is added at the end.
 func (c Case) With(key, value string) Case {
 	axes := slices.Clone(c.axes)
 	for i := range axes {
@@ -205,53 +211,53 @@ func (c Case) With(key, value string) Case {
 	return Case{append(axes, record.Axis{Key: key, Value: value})}
 }
 
-// Without returns the case without a key.
+// Without returns a copy of the case without key.
 func (c Case) Without(key string) Case {
 	return Case{slices.DeleteFunc(slices.Clone(c.axes), func(a record.Axis) bool { return a.Key == key })}
 }
 
-// Axes returns the coordinates.
+// Axes returns a copy of the key=value pairs.
 func (c Case) Axes() record.Axes { return slices.Clone(c.axes) }
 
-// String is the case's name, curve=BN254/bits=32.
+// String returns the case's name, for example curve=BN254/bits=32.
 func (c Case) String() string { return c.axes.String() }
 
-// MarshalJSON writes the coordinates as one object, in order.
+// MarshalJSON encodes the key=value pairs as one JSON object, in order.
 func (c Case) MarshalJSON() ([]byte, error) { return c.axes.MarshalJSON() }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON decodes what MarshalJSON encodes.
 func (c *Case) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &c.axes) }
 
-// workersKey is the key of WithWorkers.
+// workersKey is the context key of WithWorkers.
 type workersKey struct{}
 
-// WithWorkers returns a context in which New knows how many operations will be in flight.
+// WithWorkers returns a context that tells Def.New how many operations will be in flight.
 func WithWorkers(ctx context.Context, n int) context.Context {
 	return context.WithValue(ctx, workersKey{}, n)
 }
 
-// Workers returns the number that WithWorkers was given, 0 where there is none.
+// Workers returns the number that WithWorkers has put into ctx, or 0 if there is none.
 func Workers(ctx context.Context) int {
 	n, _ := ctx.Value(workersKey{}).(int)
 	return n
 }
 
-// srsKey is the key of WithSRS.
+// srsKey is the context key of WithSRS.
 type srsKey struct{}
 
-// SRSFile is the .ptau file of a reference string.
+// SRSFile names the .ptau file of a reference string.
 type SRSFile struct {
-	Path string // empty: there is none
-	Hash string // that the ceremony has published; empty: none is known
+	Path string // empty if there is no file
+	Hash string // the hash that the ceremony has published; empty if none is known
 }
 
-// WithSRS returns a context in which New and Stages of a Def with SRS take the reference
-// string from a file.
+// WithSRS returns a context in which Def.New and Def.Stages read the reference string
+// from file, if the Def has a function SRS.
 func WithSRS(ctx context.Context, file SRSFile) context.Context {
 	return context.WithValue(ctx, srsKey{}, file)
 }
 
-// SRS returns the file that WithSRS was given.
+// SRS returns the file that WithSRS has put into ctx, or a zero SRSFile if there is none.
 func SRS(ctx context.Context) SRSFile {
 	file, _ := ctx.Value(srsKey{}).(SRSFile)
 	return file

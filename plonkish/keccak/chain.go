@@ -6,7 +6,7 @@ import (
 	"github.com/zkbench/zkbench/plonkish"
 )
 
-// operand is byX x + byY y + constant, and the digits that this has.
+// operand is byX x + byY y + constant, and the digits of that number.
 type operand struct {
 	digits   func(i int) uint64
 	x, y     plonkish.Var
@@ -14,12 +14,12 @@ type operand struct {
 	constant fr.Element
 }
 
-// normalise is the lane of an operand's digits' results, and the value of its last slice.
+// normalise returns the lane of the results of an operand's digits, and the value of its last slice.
 func (h *Lookup) normalise(f *family, p parts, of operand) (lane, plonkish.Var) {
 	return h.chain(f, f.slices(p, of.digits), of)
 }
 
-// chain is a row for each slice: the operand from this slice on in units of base^at, and the
+// chain adds a row for each slice. It holds the operand from this slice on, in units of base^at, and the
 // result.
 func (h *Lookup) chain(f *family, slices []slice, of operand) (out lane, last plonkish.Var) {
 	n := len(slices)
@@ -30,7 +30,7 @@ func (h *Lookup) chain(f *family, slices []slice, of operand) (out lane, last pl
 		if i < n-1 {
 			steps[i] = slices[i+1].at - s.at
 		}
-		bits := f.of(s.digits)
+		bits := f.apply(s.digits)
 		e, r := fr.NewElement(f.number(s.digits)), fr.NewElement(f.number(bits))
 		operands[i].Mul(&operands[i+1], f.power(steps[i])).Add(&operands[i], &e)
 		results[i].Mul(&results[i+1], f.power(len(bits))).Add(&results[i], &r)
@@ -56,12 +56,12 @@ func (h *Lookup) chain(f *family, slices []slice, of operand) (out lane, last pl
 	return out, last
 }
 
-// rowKind is what a kind of rows differs in.
+// rowKind holds what distinguishes one kind of rows from another.
 type rowKind struct {
 	arithmetic      bool
 	params          [7]fr.Element // of it
 	table           *plonkish.Table
-	operand, result int  // digits that the next row's are further
+	operand, result int  // number of digits by which the next row's are shifted
 	last            bool // of its chain
 }
 

@@ -26,10 +26,10 @@ func newRadix(base uint64) *radix {
 	return r
 }
 
-// power is base^e, e from -LaneBits to LaneBits.
+// power returns base^e, for e from -LaneBits to LaneBits.
 func (r *radix) power(e int) *fr.Element { return &r.powers[keccak.LaneBits+e] }
 
-// number is digits, the lowest first.
+// number returns the number with these digits, the lowest first.
 func (r *radix) number(digits []uint64) (n uint64) {
 	for i := len(digits) - 1; i >= 0; i-- {
 		n = n*r.base + digits[i]
@@ -37,7 +37,7 @@ func (r *radix) number(digits []uint64) (n uint64) {
 	return n
 }
 
-// spread has the bits of a lane as its digits.
+// spread returns the number that has the bits of a lane as its digits.
 func (r *radix) spread(bits uint64) (e fr.Element) {
 	for i := range keccak.LaneBits {
 		if bits>>i&1 == 1 {
@@ -47,7 +47,7 @@ func (r *radix) spread(bits uint64) (e fr.Element) {
 	return e
 }
 
-// bytes is a table of bytes, and of the numbers that have their bits as digits.
+// bytes returns a table of bytes, and of the numbers that have their bits as digits.
 func (r *radix) bytes() *plonkish.Table {
 	t := &plonkish.Table{Name: "bytes", Columns: make([][]fr.Element, 2)}
 	for i := range uint64(256) {
@@ -57,7 +57,8 @@ func (r *radix) bytes() *plonkish.Table {
 	return t
 }
 
-// family is tables of what digits below len(results) become, up to so many digits a slice.
+// family is a family of tables that map digits below len(results) to their results, for slices of up to bits
+// digits.
 type family struct {
 	*radix
 	name    string
@@ -72,7 +73,7 @@ func (f *family) table(digits int) *plonkish.Table {
 		slice := make([]uint64, digits)
 		for {
 			t.Columns[0] = append(t.Columns[0], fr.NewElement(f.number(slice)))
-			t.Columns[1] = append(t.Columns[1], fr.NewElement(f.number(f.of(slice))))
+			t.Columns[1] = append(t.Columns[1], fr.NewElement(f.number(f.apply(slice))))
 			i := 0
 			for i < digits && slice[i] == uint64(len(f.results)-1) {
 				slice[i] = 0
@@ -88,8 +89,8 @@ func (f *family) table(digits int) *plonkish.Table {
 	return f.tables[digits]
 }
 
-// of are the results of digits; others than the table has become 0.
-func (f *family) of(digits []uint64) []uint64 {
+// apply returns the results of digits. The result of a digit that the tables do not have is 0.
+func (f *family) apply(digits []uint64) []uint64 {
 	results := make([]uint64, len(digits))
 	for i, d := range digits {
 		if d < uint64(len(f.results)) {
@@ -99,14 +100,14 @@ func (f *family) of(digits []uint64) []uint64 {
 	return results
 }
 
-// slice is neighbouring digits of an operand.
+// slice is a run of neighbouring digits of an operand.
 type slice struct {
 	at     int // of the lowest
 	digits []uint64
 }
 
-// parts are ranges of an operand's digits, in the order in which the result has them. No slice is
-// of two: so each digit of the operand is in one, and a slice has no more digits than are its own.
+// parts holds ranges of an operand's digits, in the order in which the result has them. A slice never spans
+// two ranges. So each digit of the operand is in one slice, and a slice has no digits that are not its own.
 type parts [][2]int
 
 var (
@@ -114,7 +115,7 @@ var (
 	topApart = parts{{0, keccak.LaneBits - 1}, {keccak.LaneBits - 1, keccak.LaneBits}}
 )
 
-// rotated is of a result that is rotated to the left.
+// rotated returns the parts of a result that is rotated to the left by r.
 func rotated(r int) parts {
 	if r == 0 {
 		return whole

@@ -1,4 +1,4 @@
-// Package keccak is circuits of package plonkish for the hashes of hash/keccak.
+// Package keccak computes the hashes of hash/keccak in circuits of package plonkish.
 package keccak
 
 import (
@@ -8,9 +8,9 @@ import (
 	"github.com/zkbench/zkbench/plonkish"
 )
 
-// Lookup hashes in circuits of plonkish.UltraPlonk. A lane is a number of base 7 whose digits are
-// its bits, so that sums of lanes are sums of bits; tables turn the sums' digits into bits again, a
-// slice of a lane a row.
+// Lookup computes hashes in circuits of plonkish.UltraPlonk. A lane is a number of base 7 whose digits are
+// its bits, so that sums of lanes are sums of bits. Tables turn the digits of the sums into bits again, one
+// slice of a lane per row.
 type Lookup struct {
 	*radix
 	b       *plonkish.Builder
@@ -24,8 +24,8 @@ type Lookup struct {
 	bytes   *plonkish.Table
 }
 
-// LookupRows are the numbers of rows of a message of so many blocks, beside those of constants, and of
-// the tables.
+// LookupRows returns how many rows a message with this many blocks takes, not counting rows of constants, and
+// how many rows the tables have.
 func LookupRows(blocks int) (used, tables int) {
 	return 16_560 + 16_715*(blocks-1), 32_365
 }
@@ -36,8 +36,9 @@ type lane struct {
 	bits  uint64
 }
 
-// NewLookup begins hashes of a padding byte (hash/keccak has those of Keccak-256 and SHA3-256). They
-// add tables of 32,365 rows. A padding byte of 0 or above 0x7f is a zkbench.ErrParams.
+// NewLookup returns a Lookup that adds the rows of hashes to b. It uses the given padding byte; hash/keccak
+// has those of Keccak-256 and SHA3-256. The tables have 32,365 rows. NewLookup returns zkbench.ErrParams if
+// the padding byte is 0 or above 0x7f.
 func NewLookup(b *plonkish.Builder, padding byte) (*Lookup, error) {
 	if err := keccak.CheckPadding(padding); err != nil {
 		return nil, err
@@ -58,7 +59,7 @@ func NewLookup(b *plonkish.Builder, padding byte) (*Lookup, error) {
 	return h, nil
 }
 
-// Sum256 is the hash of a message, of values that are shown to be bytes.
+// Sum256 returns the hash of a message, and constrains the message's values to be bytes.
 func (h *Lookup) Sum256(message []plonkish.Var) (digest [keccak.Digest]plonkish.Var) {
 	padded := make([]plonkish.Var, keccak.Rate*keccak.Blocks(len(message)))
 	copy(padded, message)
@@ -98,7 +99,7 @@ func (h *Lookup) Sum256(message []plonkish.Var) (digest [keccak.Digest]plonkish.
 	return digest
 }
 
-// lane is the lane of eight bytes, the lowest first.
+// lane returns the lane of eight bytes, the lowest first.
 func (h *Lookup) lane(bytes []plonkish.Var) lane {
 	var l lane
 	values := make([]fr.Element, len(bytes)+1)
@@ -124,7 +125,7 @@ func (h *Lookup) lane(bytes []plonkish.Var) lane {
 	return l
 }
 
-// add is the sum of two lanes, bit by bit.
+// add returns the exclusive or of two lanes.
 func (h *Lookup) add(x, y lane) lane {
 	out, _ := h.normalise(h.sum, whole, operand{
 		digits: func(i int) uint64 { return x.bits>>i&1 + y.bits>>i&1 },
@@ -133,7 +134,7 @@ func (h *Lookup) add(x, y lane) lane {
 	return out
 }
 
-// round is a round of the permutation (Keccak team, The Keccak reference, version 3.0, section 1.2).
+// round applies one round of the permutation (Keccak team, The Keccak reference, version 3.0, section 1.2).
 func (h *Lookup) round(a [keccak.Lanes]lane, constant uint64) (out [keccak.Lanes]lane) {
 	var c [5]lane
 	var top [5]plonkish.Var
@@ -184,7 +185,7 @@ func (h *Lookup) round(a [keccak.Lanes]lane, constant uint64) (out [keccak.Lanes
 	return out
 }
 
-// theta is the value of a lane and another one rotated by one, which has that top bit.
+// theta returns the sum of one lane and of another that is rotated by one bit; top is the other's top bit.
 func (h *Lookup) theta(before, after lane, top plonkish.Var) plonkish.Var {
 	wrap := *h.power(keccak.LaneBits)
 	one := fr.One()
@@ -200,7 +201,7 @@ func (h *Lookup) combine(by []int64, of ...plonkish.Var) plonkish.Var {
 	return h.linear(weights, of...)
 }
 
-// linear is the weighed sum of up to three values, in a row.
+// linear returns the weighted sum of up to three values, in a row.
 func (h *Lookup) linear(weights []fr.Element, of ...plonkish.Var) plonkish.Var {
 	var sum fr.Element
 	k := rowKind{arithmetic: true}
@@ -215,7 +216,7 @@ func (h *Lookup) linear(weights []fr.Element, of ...plonkish.Var) plonkish.Var {
 	return v
 }
 
-// constant is a value that a row of its own says.
+// constant returns a value that a row of its own fixes.
 func (h *Lookup) constant(c byte) plonkish.Var {
 	k := rowKind{arithmetic: true}
 	k.params[1].SetInt64(-1)

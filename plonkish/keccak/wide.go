@@ -11,17 +11,17 @@ import (
 	"github.com/zkbench/zkbench/plonkish"
 )
 
-// Wide is a circuit of a system of its own, of one hash or many: as many permutations as its rows
-// have room for, whatever messages these are of. Lanes are numbers of base 6, and a row has eight
-// slices of four digits, and what these become: cells that are small and cheap to commit to. A row
-// of several such units takes fewer rows for more columns.
+// Wide is a circuit for one hash or many, with an arithmetization of its own. It has as many permutations as
+// its rows have room for, whichever messages they belong to. Lanes are numbers of base 6. A row has eight
+// slices of four digits each, and the results that tables give for them. These cells hold small numbers, so
+// they are cheap to commit to. A row can have several such units; then there are fewer rows and more columns.
 type Wide struct {
 	Log     int // 2^Log rows
-	Rows    int // of a round, at most: less than RoundRows takes several units
+	Rows    int // maximum number of rows per round; below RoundRows a row has several units
 	Padding byte
 }
 
-// RoundRows is the number of rows that a round takes in one unit.
+// RoundRows is the number of rows that a round takes if rows have one unit.
 const RoundRows = 149
 
 // Limits of a Wide.
@@ -36,7 +36,7 @@ const (
 	slotDigits = 4
 )
 
-// The parameters of a unit, which say what its row is: with in and out the slots' numbers,
+// The parameters of a unit say what its row is. With in and out for the numbers in the slots:
 //
 //	inWeight in + nextB b' + product a b = inA a + inB b + inC c + constant,
 //	outWeight out + nextC c' + outA a = nextA a' + outC c.
@@ -64,7 +64,7 @@ const (
 	byteParams
 )
 
-// check is nil for a Wide that there is.
+// check returns nil if w is valid, and zkbench.ErrParams if not.
 func (w Wide) check() error {
 	if w.Log < MinWideLog || w.Log > MaxWideLog {
 		return fmt.Errorf("%w: 2^%d rows, accepted are 2^%d to 2^%d", zkbench.ErrParams, w.Log, MinWideLog, MaxWideLog)
@@ -75,34 +75,35 @@ func (w Wide) check() error {
 	return keccak.CheckPadding(w.Padding)
 }
 
-// units is the number of them in a row.
+// units returns the number of units in a row.
 func (w Wide) units() int {
 	rows := min(w.Rows, RoundRows)
 	return (RoundRows + rows - 1) / rows
 }
 
-// wideSystem is of rows of so many units: each has cells a, b and c that are wired, and slots.
-func wideSystem(units int) plonkish.System {
-	s := plonkish.System{Name: fmt.Sprintf("keccak of %d units", units), Permuted: 3 * units, Params: units*unitParams + byteParams}
+// wideArithmetization returns the arithmetization of rows with the given number of units. Each unit has the
+// wired cells a, b and c, and slots.
+func wideArithmetization(units int) plonkish.Arithmetization {
+	arith := plonkish.Arithmetization{Name: fmt.Sprintf("keccak of %d units", units), Permuted: 3 * units, Params: units*unitParams + byteParams}
 	gate, base := &plonkish.Gate{Name: "wide"}, newRadix(wideBase)
 	for u := range units {
 		for _, name := range []string{"a", "b", "c"} {
-			s.Columns = append(s.Columns, fmt.Sprintf("%s%d", name, u))
+			arith.Columns = append(arith.Columns, fmt.Sprintf("%s%d", name, u))
 		}
 	}
 	for u := range units {
 		param := func(i int) plonkish.Expr { return plonkish.Param(u*unitParams + i) }
-		first := len(s.Columns)
+		first := len(arith.Columns)
 		var in, out plonkish.Expr
 		for j := range slots {
 			x, y := plonkish.Cell(first+j), plonkish.Cell(first+slots+j)
 			by := plonkish.Const(*base.power(slotDigits * j))
 			in, out = in.Add(by.Mul(x)), out.Add(by.Mul(y))
-			s.Lookups = append(s.Lookups, plonkish.Lookup{Name: fmt.Sprintf("slot %d of unit %d", j, u), Tuple: []plonkish.Expr{x, y}})
+			arith.Lookups = append(arith.Lookups, plonkish.Lookup{Name: fmt.Sprintf("slot %d of unit %d", j, u), Tuple: []plonkish.Expr{x, y}})
 		}
 		for _, name := range []string{"in", "out"} {
 			for j := range slots {
-				s.Columns = append(s.Columns, fmt.Sprintf("%s%d.%d", name, u, j))
+				arith.Columns = append(arith.Columns, fmt.Sprintf("%s%d.%d", name, u, j))
 			}
 		}
 		a, b, c := plonkish.Cell(3*u), plonkish.Cell(3*u+1), plonkish.Cell(3*u+2)
@@ -124,13 +125,14 @@ func wideSystem(units int) plonkish.System {
 		plonkish.Term{Name: "padding byte", Zero: flag.Mul(is.Mul(octet).Sub(param(paddedWith).Mul(flag.Sub(before))).Sub(param(endsWith)))},
 		plonkish.Term{Name: "length", Zero: is.Mul(plonkish.Next(2).Sub(plonkish.Cell(2)).Sub(one).Add(flag))},
 	)
-	s.Gates = []*plonkish.Gate{gate}
-	return s
+	arith.Gates = []*plonkish.Gate{gate}
+	return arith
 }
 
 const wideBase = 6
 
-// The rows of all units of a message's first block, of each further one, and of all at once.
+// The numbers of rows, over all units: of a message's first block, of each further block, and of a block's
+// bytes.
 const (
 	firstBlock   = 3_750
 	furtherBlock = 3_793
@@ -138,8 +140,8 @@ const (
 	bytesRows    = keccak.Rate + 1
 )
 
-// Capacity is the number of permutations that the circuit has: ⌊n / 136⌋ + 1 of them are needed for
-// a message of n bytes. An error is zkbench.ErrParams.
+// Capacity returns the number of permutations that the circuit has room for. A message of n bytes needs ⌊n /
+// 136⌋ + 1 of them. Capacity returns zkbench.ErrParams if w is invalid.
 func (w Wide) Capacity() (int, error) {
 	if err := w.check(); err != nil {
 		return 0, err
@@ -156,12 +158,13 @@ func (w Wide) Capacity() (int, error) {
 	}
 }
 
-// uneven is the most that the rows of a unit are more than a unit's share: what is public of a
-// permutation stands in one unit, 16 rows, and a row more is read behind an operation.
+// uneven is the maximum by which the rows of a unit exceed the unit's share. The public values of a
+// permutation are in one unit, in 16 rows, and one more row is read after an operation.
 const uneven = 17
 
-// WideOf is the smallest circuit of one unit with so many permutations. More than there are circuits
-// for is a zkbench.LimitError.
+// WideOf returns the smallest circuit that has one unit per row and at least the given number of
+// permutations. It returns a *zkbench.LimitError if no circuit has that many, and zkbench.ErrParams if the
+// padding byte is invalid.
 func WideOf(blocks int, padding byte) (Wide, error) {
 	w := Wide{Log: MinWideLog, Rows: RoundRows, Padding: padding}
 	for {
@@ -178,12 +181,12 @@ func WideOf(blocks int, padding byte) (Wide, error) {
 	}
 }
 
-// Columns is the number of columns.
-func (w Wide) Columns() int { return len(wideSystem(w.units()).Columns) }
+// Columns returns the number of columns.
+func (w Wide) Columns() int { return len(wideArithmetization(w.units()).Columns) }
 
-// Public are the public values of messages, for each permutation three: of one that ends a message
-// 1 more than the length in bytes and the two halves of the digest, of 16 bytes each, little-endian;
-// and of all others 0. Errors are Circuit's.
+// Public returns the public values of messages, three for each permutation. If the permutation ends a
+// message, they are 1 plus the message's length in bytes, and the two halves of its digest. Each half is 16
+// bytes, little-endian. For all other permutations the values are 0. Errors are as for Circuit.
 func (w Wide) Public(messages ...[]byte) ([]fr.Element, error) {
 	capacity, err := w.room(messages)
 	if err != nil {
@@ -210,7 +213,7 @@ func littleEndian(b []byte) (e fr.Element) {
 	return *e.SetBigInt(z)
 }
 
-// room is the capacity, which the messages do not exceed.
+// room returns the capacity, and an error if the messages exceed it.
 func (w Wide) room(messages [][]byte) (int, error) {
 	capacity, err := w.Capacity()
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/zkbench/zkbench/plonkish"
 )
 
-// Circuit is the circuit of messages, one behind the other, whose public values Public says. Its
-// key is that of all messages that it has room for. Errors are zkbench.ErrParams or, for messages
-// of more permutations than the capacity, a zkbench.LimitError.
+// Circuit returns the circuit that hashes messages, one after the other. Public returns its public values.
+// One key serves all messages that the circuit has room for. Circuit returns zkbench.ErrParams if w is
+// invalid, and a *zkbench.LimitError if the messages need more permutations than the capacity.
 func (w Wide) Circuit(messages ...[]byte) (*plonkish.Circuit, error) {
 	capacity, err := w.room(messages)
 	if err != nil {
@@ -27,7 +27,7 @@ func (w Wide) Circuit(messages ...[]byte) (*plonkish.Circuit, error) {
 	return h.build()
 }
 
-// rows are those of a Wide that is being built: unit by unit.
+// rows holds the rows of a Wide that is being built, by unit.
 type rows struct {
 	*radix
 	b           *plonkish.Builder
@@ -53,7 +53,7 @@ type row struct {
 }
 
 func newRows(w Wide) *rows {
-	r, s := newRadix(wideBase), wideSystem(w.units())
+	r, s := newRadix(wideBase), wideArithmetization(w.units())
 	h := &rows{
 		radix: r, b: plonkish.NewBuilder(s), gate: s.Gates[0], padding: w.Padding, units: make([][]row, w.units()),
 		parity: &family{radix: r, name: "parity", bits: slotDigits, results: []uint8{0, 1, 0, 1, 0, 1}},
@@ -70,7 +70,7 @@ func newRows(w Wide) *rows {
 	return h
 }
 
-// put adds rows that stand one below the other, to the shortest unit.
+// put appends consecutive rows to the shortest unit.
 func (h *rows) put(some ...row) {
 	least := 0
 	for u := range h.units {
@@ -81,19 +81,19 @@ func (h *rows) put(some ...row) {
 	h.units[least] = append(h.units[least], some...)
 }
 
-// set has a slot look up what stands there.
+// set makes a slot look its contents up.
 func (r *row) set(slot int, in, out fr.Element, t *plonkish.Table) {
 	r.slots[slot], r.slots[slots+slot], r.tables[slot] = in, out, t
 }
 
-// fill has slots from one on hold 0.
+// fill makes all slots from one on hold 0.
 func (r *row) fill(from int, none *plonkish.Table) {
 	for i := from; i < slots; i++ {
 		r.tables[i] = none
 	}
 }
 
-// build lays the units side by side.
+// build places the units side by side.
 func (h *rows) build() (*plonkish.Circuit, error) {
 	units := len(h.units)
 	longest := len(slices.MaxFunc(h.units, func(x, y []row) int { return len(x) - len(y) }))
@@ -119,7 +119,7 @@ func (h *rows) build() (*plonkish.Circuit, error) {
 	return h.b.Build()
 }
 
-// term is a weighed value.
+// term is a weighted value.
 type term struct {
 	plonkish.Var
 	by fr.Element
@@ -127,9 +127,9 @@ type term struct {
 
 func one(v plonkish.Var) term { return term{v, fr.One()} }
 
-// sum is what is turned into a lane: terms and a constant, and the digits that it has. Before is up
-// to three terms more, whose sum is the second term; terms that are products lose the first times
-// the second.
+// sum is what convert turns into a lane: terms and a constant, and the digits of the sum. before holds up to
+// three more terms, whose sum becomes the second term. With product, the first term times the second is
+// subtracted.
 type sum struct {
 	digits   func(i int) uint64
 	before   []term
@@ -138,8 +138,8 @@ type sum struct {
 	constant fr.Element
 }
 
-// convert is the lane of a sum's digits' results, the sum of what is before, and the part of the
-// lane that the last row has.
+// convert returns the lane of the results of a sum's digits, the sum of before, and the part of the lane that
+// is in the last row.
 func (h *rows) convert(f *family, p parts, s sum) (out lane, before, last plonkish.Var) {
 	var all []row
 	if len(s.before) > 0 {
@@ -154,7 +154,7 @@ func (h *rows) convert(f *family, p parts, s sum) (out lane, before, last plonki
 		s.terms[1] = one(before)
 		all = append(all, r)
 	}
-	// Slices, by row, and where a row's first one stands in the sum and in the lane.
+	// Slices by row; at is the position in the lane of a row's first slice.
 	var cut [][]slice
 	for _, part := range p {
 		cut = slices.AppendSeq(cut, slices.Chunk(f.slices(parts{part}, s.digits), slots))
@@ -165,7 +165,7 @@ func (h *rows) convert(f *family, p parts, s sum) (out lane, before, last plonki
 		r := &chain[i]
 		r.params[inWeight], r.params[outWeight] = *h.power(some[0].at), *h.power(at)
 		for j, s := range some {
-			bits := f.of(s.digits)
+			bits := f.apply(s.digits)
 			r.set(j, fr.NewElement(f.number(s.digits)), fr.NewElement(f.number(bits)), f.table(len(bits)))
 			for k, bit := range bits {
 				out.bits |= bit << (at + k)
@@ -204,7 +204,7 @@ func (h *rows) convert(f *family, p parts, s sum) (out lane, before, last plonki
 	return out, before, last
 }
 
-// total is what slots from one on add up to, times their weight.
+// total returns the sum of the slots from one on, times their weight.
 func (h *rows) total(r *row, from, weight int) *fr.Element {
 	var sum fr.Element
 	for j := slots - 1; j >= 0; j-- {
@@ -213,7 +213,7 @@ func (h *rows) total(r *row, from, weight int) *fr.Element {
 	return sum.Mul(&sum, &r.params[weight])
 }
 
-// multiply puts a row of by·x y = inA x + inB y + inC z.
+// multiply adds a row that says by·x y = a x + b y + c z.
 func (h *rows) multiply(by, a, b, c int64, x, y, z plonkish.Var) {
 	r := row{vars: [3]plonkish.Var{x, y, z}}
 	for i, e := range map[int]int64{product: by, inA: a, inB: b, inC: c} {
@@ -222,7 +222,7 @@ func (h *rows) multiply(by, a, b, c int64, x, y, z plonkish.Var) {
 	h.put(r)
 }
 
-// carried is a value where the last block was not final, and else 0.
+// carried returns v if the last block was not final, and else 0.
 func (h *rows) carried(v plonkish.Var) plonkish.Var {
 	value := h.b.Value(v)
 	if final := h.b.Value(h.final); final.IsOne() {
@@ -233,7 +233,7 @@ func (h *rows) carried(v plonkish.Var) plonkish.Var {
 	return z
 }
 
-// message adds the blocks of one.
+// message adds the blocks of a message.
 func (h *rows) message(m []byte) {
 	for ; len(m) >= keccak.Rate; m = m[keccak.Rate:] {
 		h.block(m[:keccak.Rate], keccak.Rate)
@@ -245,7 +245,7 @@ func (h *rows) message(m []byte) {
 	h.block(last, len(m))
 }
 
-// block adds one that has so many bytes of its message, with its three public values.
+// block adds a block whose first own bytes are the message's, with its three public values.
 func (h *rows) block(bytes []byte, own int) {
 	flags := make([]uint64, len(bytes))
 	for i := own; i < len(flags); i++ {
@@ -254,7 +254,7 @@ func (h *rows) block(bytes []byte, own int) {
 	h.padded(bytes, flags)
 }
 
-// padded is block; a forger has other flags.
+// padded does the work of block; a forger passes other flags.
 func (h *rows) padded(bytes []byte, flags []uint64) {
 	begin := h.zero.value
 	if h.blocks > 0 {
@@ -300,8 +300,8 @@ func (h *rows) padded(bytes []byte, flags []uint64) {
 	h.publish()
 }
 
-// absorb puts a block's rows of bytes, and is its lanes, whether it is the last of its message, and
-// the message's length so far.
+// absorb adds the rows of a block's bytes. It returns the block's lanes, whether the block is the last of its
+// message, and the message's length so far.
 func (h *rows) absorb(bytes []byte, flags []uint64, begin plonkish.Var) (lanes []lane, final, length plonkish.Var) {
 	state := [3]plonkish.Var{1: h.zero.value, 2: begin}
 	count := h.b.Value(begin)
@@ -339,7 +339,7 @@ func (h *rows) absorb(bytes []byte, flags []uint64, begin plonkish.Var) (lanes [
 	return lanes, state[1], state[2]
 }
 
-// round is that of Lookup, but ι: the constant is added by the next round, where the lane is.
+// round applies Lookup's round without ι. The next round adds the constant, where the first lane is used.
 func (h *rows) round(constant uint64) {
 	a := &h.state
 	var c [5]lane
@@ -407,7 +407,7 @@ func (h *rows) round(constant uint64) {
 	}
 }
 
-// publish puts the bytes of the digest and its halves, and what is public of the block.
+// publish adds the bytes of the digest, its halves, and the public values of the block.
 func (h *rows) publish() {
 	final := h.b.Value(h.final)
 	public := func(a, b, c int64, x plonkish.Var, value fr.Element) {

@@ -22,17 +22,17 @@ func TestConstraints(t *testing.T) {
 	testsize.Full(t)
 	var all []*inside.Circuit
 	for _, f := range []struct {
-		system plonkish.System
-		low    uint
-		begin  func(b *plonkish.Builder) hasher
-		parts  []int // of the circuit's last rows: each has so many of the first input, and then of the second
+		arith plonkish.Arithmetization
+		low   uint
+		begin func(b *plonkish.Builder) hasher
+		parts []int // of the circuit's last rows: each has so many of the first input, and then of the second
 	}{
 		{plonkish.UltraPlonk(), 126, func(b *plonkish.Builder) hasher { return must.Get(NewWindow(b, 7))(t) }, []int{pedersen.Windows(7), limbs + 1}},
 		{plonkish.TurboPlonk(), lowBits, func(b *plonkish.Builder) hasher { return NewLadder(b) }, []int{LadderRows / pedersen.Inputs}},
 		{plonkish.Plonk(), lowBits, func(b *plonkish.Builder) hasher { return NewPlain(b) }, []int{PlainRows / pedersen.Inputs}},
 	} {
 		for _, values := range [][2]fr.Element{{element(4), element(12)}, {element(7), edges(f.low)[4]}, {edges(f.low)[4], element(7)}} {
-			b := plonkish.NewBuilder(f.system)
+			b := plonkish.NewBuilder(f.arith)
 			b.Sites(inside.Key{})
 			h := f.begin(b)
 			v := h.hash(inputs(b, b.Var(values[0]), b.Var(values[1])))

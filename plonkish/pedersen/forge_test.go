@@ -19,7 +19,7 @@ import (
 // the flag f, and behind it those of the small value v and its digits.
 type forger struct {
 	name   string
-	system plonkish.System
+	arith  plonkish.Arithmetization
 	begin  func(t testing.TB, b *plonkish.Builder) hasher
 	inTurn bool // inputs are shown to be below the order each before the next one is hashed
 	vars   int  // from the flag on
@@ -44,7 +44,7 @@ const windowWidth = 7
 
 func forgers() []forger {
 	window := forger{
-		name: "window", system: plonkish.UltraPlonk(), vars: 2 + limbs, zero: 1,
+		name: "window", arith: plonkish.UltraPlonk(), vars: 2 + limbs, zero: 1,
 		begin: func(t testing.TB, b *plonkish.Builder) hasher { return must.Get(NewWindow(b, windowWidth))(t) },
 	}
 	split, limbBits := halves(windowWidth)
@@ -59,7 +59,7 @@ func forgers() []forger {
 		window.parts = append(window.parts, plonkish.Var(1+i))
 	}
 	ladder := forger{
-		name: "ladder", system: plonkish.TurboPlonk(), inTurn: true, vars: 1 + lowBits/ladderWidth, zero: 1, bits: ladderWidth,
+		name: "ladder", arith: plonkish.TurboPlonk(), inTurn: true, vars: 1 + lowBits/ladderWidth, zero: 1, bits: ladderWidth,
 		begin: func(_ testing.TB, b *plonkish.Builder) hasher { return NewLadder(b) },
 		parts: []plonkish.Var{1}, low: lowBits,
 		middle: func(rows, which int) (column, row int) {
@@ -73,7 +73,7 @@ func forgers() []forger {
 		ladder.parts = append(ladder.parts, plonkish.Var(i))
 	}
 	plain := forger{
-		name: "plain", system: plonkish.Plonk(), inTurn: true, vars: 4 + 2*lowBits - 2, zero: 4,
+		name: "plain", arith: plonkish.Plonk(), inTurn: true, vars: 4 + 2*lowBits - 2, zero: 4,
 		begin: func(_ testing.TB, b *plonkish.Builder) hasher { return NewPlain(b) },
 	}
 	return []forger{window, ladder, plain}
@@ -85,17 +85,17 @@ func (f *forger) circuit(t testing.TB, which int, integer *big.Int, planted map[
 	t.Helper()
 	integers := [pedersen.Inputs]*big.Int{value(0), value(1)}
 	integers[which] = integer
-	before, flag := f.hash(t, plonkish.NewBuilder(f.system), integers)
+	before, flag := f.hash(t, plonkish.NewBuilder(f.arith), integers)
 	switch {
 	case !f.inTurn:
 		flag -= plonkish.Var((pedersen.Inputs - which) * f.vars)
 	case which == 0: // half of what both take with these digits
-		_, after := f.hash(t, plonkish.NewBuilder(f.system), [pedersen.Inputs]*big.Int{integer, integer})
+		_, after := f.hash(t, plonkish.NewBuilder(f.arith), [pedersen.Inputs]*big.Int{integer, integer})
 		flag = before + (after-before)/2 - plonkish.Var(f.vars)
 	default:
 		flag -= plonkish.Var(f.vars)
 	}
-	b := plonkish.NewBuilder(f.system)
+	b := plonkish.NewBuilder(f.arith)
 	b.Sites(inside.Key{})
 	for i, e := range planted {
 		b.Plant(inside.Key{}, flag+i, e)

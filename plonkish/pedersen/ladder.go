@@ -11,13 +11,13 @@ import (
 	"github.com/zkbench/zkbench/plonkish/words"
 )
 
-// Ladder hashes in circuits of plonkish.TurboPlonk, two bits of a scalar a row, the highest first:
-// digit e of base 4 adds d = 2e - 3 times a constant point, and D = Σ d_j 4^j accumulates. A scalar
-// x is of 127 digits,
+// Ladder computes hashes in circuits of plonkish.TurboPlonk. A row takes two bits of a scalar, the highest
+// first: digit e of base 4 adds d = 2e - 3 times a constant point. The rows accumulate D = Σ d_j 4^j. A
+// scalar x has 127 digits, and
 //
-//	2x = D + 4^127 - 1,
+//	2x = D + 4^127 - 1.
 //
-// and as each d is one e, its high half is that of the digits that are accumulated first.
+// Each d corresponds to exactly one e, so the digits that are accumulated first are the high half of x.
 type Ladder struct {
 	b      *plonkish.Builder
 	zero   plonkish.Var
@@ -31,13 +31,13 @@ type Ladder struct {
 	whole, bit, gate, canon plonkish.Kind
 }
 
-// LadderRows is the number of rows of a hash, beside those of constants.
+// LadderRows is the number of rows of one hash, not counting rows of constants.
 const LadderRows = 296
 
-// multiples are 1 and 3 times a point.
+// multiples holds a point and its triple.
 type multiples [2]grumpkin.G1Affine
 
-// sum is a point of the sum, and the cells that hold it.
+// sum is a partial sum, and the values of its coordinates.
 type sum struct {
 	point grumpkin.G1Affine
 	x, y  plonkish.Var
@@ -50,7 +50,7 @@ const (
 	lowBits      = ladderWidth * (ladderDigits - ladderHigh)
 )
 
-// NewLadder begins hashes.
+// NewLadder returns a Ladder that adds the rows of hashes to b. It adds the rows of constants at once.
 func NewLadder(b *plonkish.Builder) *Ladder {
 	h := &Ladder{b: b, points: ladderPoints()}
 	for i, points := range h.points {
@@ -85,7 +85,7 @@ func NewLadder(b *plonkish.Builder) *Ladder {
 	return h
 }
 
-// ladderPoints are the points of each input's digits.
+// ladderPoints returns the points of each input's digits.
 func ladderPoints() (all [pedersen.Inputs][]multiples) {
 	for i := range all {
 		for j := range ladderDigits {
@@ -95,19 +95,20 @@ func ladderPoints() (all [pedersen.Inputs][]multiples) {
 	return all
 }
 
-// ones is 4^digits - 1.
+// ones returns 4^digits - 1.
 func ones(digits int) (c fr.Element) {
 	one := fr.One()
 	c.SetBigInt(new(big.Int).Lsh(big.NewInt(1), uint(ladderWidth*digits)))
 	return *c.Sub(&c, &one)
 }
 
-// ladderHighOrder is the high half of the order.
+// ladderHighOrder returns the high half of the order.
 func ladderHighOrder() (high fr.Element) {
 	return *high.SetBigInt(new(big.Int).Rsh(fr.Modulus(), lowBits))
 }
 
-// ladderOffset is for the high half, (D_hi + 4^63 - 1) / 2 = half D_hi + offset + that of the order.
+// ladderOffset returns half and offset such that the high half, (D_hi + 4^63 - 1) / 2, is half D_hi + offset
+// plus the order's high half.
 func ladderOffset() (half, offset fr.Element) {
 	two, high := element(2), ladderHighOrder()
 	half.Inverse(&two)
@@ -116,10 +117,10 @@ func ladderOffset() (half, offset fr.Element) {
 	return half, offset
 }
 
-// Hash is the hash of two values.
+// Hash adds the rows of one hash, and returns the hash of x and y.
 func (h *Ladder) Hash(x, y plonkish.Var) plonkish.Var { return h.hash(inputs(h.b, x, y)) }
 
-// hash has the integers of its inputs; a forger has others.
+// hash uses the integers of its inputs, which a forger can choose.
 func (h *Ladder) hash(inputs [pedersen.Inputs]input) plonkish.Var {
 	var terms []grumpkin.G1Affine
 	for i, in := range inputs {
@@ -151,7 +152,7 @@ func (h *Ladder) hash(inputs [pedersen.Inputs]input) plonkish.Var {
 	return now.x
 }
 
-// digit is d_j of an integer.
+// digit returns d_j of an integer.
 func digit(integer *big.Int, j int) int64 {
 	return 2*int64(integer.Bit(ladderWidth*j)|integer.Bit(ladderWidth*j+1)<<1) - 3
 }
@@ -164,7 +165,7 @@ func (m *multiples) times(d int64) (p grumpkin.G1Affine) {
 	return p
 }
 
-// canonical is Window's: with f and v as there, in base 4.
+// canonical does what Window's does, with the same f and v, in base 4.
 func (h *Ladder) canonical(x, high plonkish.Var, hi *big.Int) {
 	f, v := below(&h.high, hi, h.b.Value(x))
 	flag := h.b.Var(f)

@@ -1,4 +1,4 @@
-// Package pedersen is circuits of package plonkish for the Pedersen hash of hash/pedersen.
+// Package pedersen computes the Pedersen hash of hash/pedersen in circuits of package plonkish.
 package pedersen
 
 import (
@@ -11,13 +11,13 @@ import (
 	"github.com/zkbench/zkbench/plonkish"
 )
 
-// input is a value that is hashed, and the integer whose digits are worked on.
+// input is a value to hash, and the integer whose digits are computed with.
 type input struct {
 	value   plonkish.Var
 	integer *big.Int
 }
 
-// inputs are of values as they are; a forger takes another integer.
+// inputs returns values with their own integers; a forger uses other integers.
 func inputs(b *plonkish.Builder, x, y plonkish.Var) (all [pedersen.Inputs]input) {
 	for i, v := range []plonkish.Var{x, y} {
 		e := b.Value(v)
@@ -26,7 +26,7 @@ func inputs(b *plonkish.Builder, x, y plonkish.Var) (all [pedersen.Inputs]input)
 	return all
 }
 
-// partialSums are start plus the first term, the first two, and so on, by one inversion.
+// partialSums returns start plus the first term, plus the first two, and so on. It needs one inversion.
 func partialSums(start *grumpkin.G1Affine, terms []grumpkin.G1Affine) []grumpkin.G1Affine {
 	sums := make([]grumpkin.G1Jac, len(terms))
 	var sum grumpkin.G1Jac
@@ -38,13 +38,13 @@ func partialSums(start *grumpkin.G1Affine, terms []grumpkin.G1Affine) []grumpkin
 	return grumpkin.BatchJacobianToAffineG1(sums)
 }
 
-// below are what shows an integer x to be less than the order r, of which high is the high half and
-// hi the integer's. With e = r_hi - hi and a bit f, f e = 0, the value
+// below returns what shows that an integer x is less than the order r. high is the high half of r, hi that of
+// x; lo and r_lo are the low halves. With e = r_hi - hi and a bit f, f e = 0, the value
 //
 //	v = f (r_lo - lo) + e - 1 = -f x + e - 1
 //
-// is small: where f is 0, e is positive; and where it is 1, e is 0 and lo less than r_lo, as
-// r_lo - lo is r - x then. Of an integer that is not less, v is negative.
+// is small. If f is 0, e must be positive. If f is 1, e is 0 and lo is less than r_lo, as r_lo - lo is then r
+// - x. If x is not less than r, v is negative.
 func below(high *fr.Element, hi *big.Int, x fr.Element) (f, v fr.Element) {
 	var e fr.Element
 	e.Sub(high, e.SetBigInt(hi))

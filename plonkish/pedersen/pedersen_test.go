@@ -151,11 +151,11 @@ func TestNotCanonical(t *testing.T) {
 		return func(b *plonkish.Builder) hasher { return must.Get(NewWindow(b, width))(t) }
 	}
 	for _, s := range []struct {
-		name   string
-		system plonkish.System
-		low    uint
-		begin  func(b *plonkish.Builder) hasher
-		term   string
+		name  string
+		arith plonkish.Arithmetization
+		low   uint
+		begin func(b *plonkish.Builder) hasher
+		term  string
 	}{
 		{"windows of 4", plonkish.UltraPlonk(), 128, window(4), "limbs"},
 		{"windows of 7", plonkish.UltraPlonk(), 126, window(7), "limbs"},
@@ -164,7 +164,7 @@ func TestNotCanonical(t *testing.T) {
 	} {
 		for i, e := range edges(s.low) {
 			for which := range pedersen.Inputs {
-				b := plonkish.NewBuilder(s.system)
+				b := plonkish.NewBuilder(s.arith)
 				h := s.begin(b)
 				values := []plonkish.Var{b.Var(element(5)), b.Var(element(7))}
 				values[which] = b.Var(e)
@@ -194,14 +194,14 @@ func TestNothingIsLoose(t *testing.T) {
 		Hash(x, y plonkish.Var) plonkish.Var
 	}
 	for name, test := range map[string]struct {
-		system plonkish.System
-		begin  func(b *plonkish.Builder) hasher
+		arith plonkish.Arithmetization
+		begin func(b *plonkish.Builder) hasher
 	}{
 		"plonk": {plonkish.Plonk(), func(b *plonkish.Builder) hasher { return NewPlain(b) }},
 		"turbo": {plonkish.TurboPlonk(), func(b *plonkish.Builder) hasher { return NewLadder(b) }},
 		"ultra": {plonkish.UltraPlonk(), func(b *plonkish.Builder) hasher { return must.Get(NewWindow(b, 6))(t) }},
 	} {
-		b := plonkish.NewBuilder(test.system)
+		b := plonkish.NewBuilder(test.arith)
 		h := test.begin(b)
 		x, y := b.Var(element(-3)), b.Var(element(12345))
 		hash := h.Hash(x, y)
@@ -213,7 +213,7 @@ func TestNothingIsLoose(t *testing.T) {
 			t.Errorf("%s: read once: %v", name, once)
 		}
 		must.FailGet(func() (*plonkish.Circuit, error) {
-			b := plonkish.NewBuilder(test.system)
+			b := plonkish.NewBuilder(test.arith)
 			test.begin(b).Hash(0, b.Var(element(1)))
 			return b.Build()
 		}())(t, zkbench.ErrParams, "value 0")
@@ -221,8 +221,8 @@ func TestNothingIsLoose(t *testing.T) {
 }
 
 // chain is a circuit of n hashes, each of the one before and a value of its own.
-func chain(t testing.TB, system plonkish.System, width, n int) *plonkish.Circuit {
-	b := plonkish.NewBuilder(system)
+func chain(t testing.TB, arith plonkish.Arithmetization, width, n int) *plonkish.Circuit {
+	b := plonkish.NewBuilder(arith)
 	var h interface {
 		Hash(x, y plonkish.Var) plonkish.Var
 	}
@@ -256,13 +256,13 @@ func TestProve(t *testing.T) {
 // BenchmarkMemory is of the greatest anonymous memory of the process while it proves, by rows of a
 // circuit that fills its size; keys and reference string are in files.
 func BenchmarkMemory(b *testing.B) {
-	for name, system := range map[string]plonkish.System{"system=turbo": plonkish.TurboPlonk(), "system=ultra": plonkish.UltraPlonk()} {
+	for name, arith := range map[string]plonkish.Arithmetization{"system=turbo": plonkish.TurboPlonk(), "system=ultra": plonkish.UltraPlonk()} {
 		b.Run(name, func(b *testing.B) {
 			hashes, width := 880, 0
 			if name == "system=ultra" {
 				hashes, width = 3500, 12
 			}
-			c := chain(b, system, width, hashes)
+			c := chain(b, arith, width, hashes)
 			dir := b.TempDir()
 			s := must.Get(srs.Cache{Dir: dir}.Insecure(b.Context(), executor.Pool(), c.Size(), 1))(b)
 			must.Do(b, must.Get(plonkish.Cache{Dir: dir}.Setup(b.Context(), executor.Pool(), c, s))(b).Close())
@@ -310,12 +310,12 @@ func anonymous(b *testing.B) int {
 // BenchmarkProve is of chains of 128 hashes.
 func BenchmarkProve(b *testing.B) {
 	for _, form := range []struct {
-		name   string
-		system plonkish.System
-		width  int
+		name  string
+		arith plonkish.Arithmetization
+		width int
 	}{{"system=turbo", plonkish.TurboPlonk(), 0}, {"system=ultra", plonkish.UltraPlonk(), 7}} {
 		b.Run(form.name, func(b *testing.B) {
-			c := chain(b, form.system, form.width, 128)
+			c := chain(b, form.arith, form.width, 128)
 			s := must.Get(srs.Insecure(b.Context(), executor.Serial(), c.Size(), 1))(b)
 			k := must.Get(plonkish.Setup(b.Context(), executor.Serial(), c, s))(b)
 			b.ReportAllocs()

@@ -10,8 +10,8 @@ import (
 	"github.com/zkbench/zkbench/plonkish"
 )
 
-// Plain hashes in circuits of plonkish.Plonk: Ladder, with each product and each sum a row. A digit
-// d = sign (1 + 2 t) adds sign times one of two points, of which t says which.
+// Plain computes hashes in circuits of plonkish.Plonk. It works like Ladder, with a row for each product and
+// each sum. A digit d = sign (1 + 2 t) adds sign times one of two points; t says which.
 type Plain struct {
 	b      *plonkish.Builder
 	kinds  map[[5]fr.Element]plonkish.Kind
@@ -19,10 +19,10 @@ type Plain struct {
 	points [pedersen.Inputs][]multiples // by digit
 }
 
-// PlainRows is the number of rows of a hash, beside those of constants.
+// PlainRows is the number of rows of one hash, not counting rows of constants.
 const PlainRows = 4076
 
-// NewPlain begins hashes.
+// NewPlain returns a Plain that adds the rows of hashes to b. It adds the rows of constants at once.
 func NewPlain(b *plonkish.Builder) *Plain {
 	h := &Plain{b: b, kinds: make(map[[5]fr.Element]plonkish.Kind), points: ladderPoints()}
 	h.start.point = pedersen.Start(ladderWidth)
@@ -30,7 +30,7 @@ func NewPlain(b *plonkish.Builder) *Plain {
 	return h
 }
 
-// row is m x y + p x + q y + s z + c = 0.
+// row adds a row that says m x y + p x + q y + s z + c = 0.
 func (h *Plain) row(m, p, q, s, c fr.Element, x, y, z plonkish.Var) {
 	params := [5]fr.Element{m, p, q, s, c}
 	kind, ok := h.kinds[params]
@@ -41,8 +41,8 @@ func (h *Plain) row(m, p, q, s, c fr.Element, x, y, z plonkish.Var) {
 	h.b.Row(kind, []plonkish.Var{x, y, z})
 }
 
-// of is m x y + p x + q y + c, in a row.
-func (h *Plain) of(m, p, q, c fr.Element, x, y plonkish.Var) plonkish.Var {
+// compute returns m x y + p x + q y + c, and adds the row that says so.
+func (h *Plain) compute(m, p, q, c fr.Element, x, y plonkish.Var) plonkish.Var {
 	var a, b, e, t fr.Element
 	if x != 0 {
 		a = h.b.Value(x)
@@ -56,15 +56,17 @@ func (h *Plain) of(m, p, q, c fr.Element, x, y plonkish.Var) plonkish.Var {
 	return z
 }
 
-func (h *Plain) constant(c fr.Element) plonkish.Var { return h.of(zero, zero, zero, c, 0, 0) }
+func (h *Plain) constant(c fr.Element) plonkish.Var { return h.compute(zero, zero, zero, c, 0, 0) }
 
 func (h *Plain) less(x, y plonkish.Var) plonkish.Var {
-	return h.of(zero, unit, element(-1), zero, x, y)
+	return h.compute(zero, unit, element(-1), zero, x, y)
 }
 
-func (h *Plain) product(x, y plonkish.Var) plonkish.Var { return h.of(unit, zero, zero, zero, x, y) }
+func (h *Plain) product(x, y plonkish.Var) plonkish.Var {
+	return h.compute(unit, zero, zero, zero, x, y)
+}
 
-// bit is a value that is 0 or 1.
+// bit returns a value that must be 0 or 1.
 func (h *Plain) bit(e fr.Element) plonkish.Var {
 	v := h.b.Var(e)
 	h.row(unit, element(-1), zero, zero, zero, v, v, 0)
@@ -73,10 +75,10 @@ func (h *Plain) bit(e fr.Element) plonkish.Var {
 
 var zero, unit = fr.Element{}, fr.One()
 
-// Hash is the hash of two values.
+// Hash adds the rows of one hash, and returns the hash of x and y.
 func (h *Plain) Hash(x, y plonkish.Var) plonkish.Var { return h.hash(inputs(h.b, x, y)) }
 
-// hash has the integers of its inputs; a forger has others.
+// hash uses the integers of its inputs, which a forger can choose.
 func (h *Plain) hash(inputs [pedersen.Inputs]input) plonkish.Var {
 	var terms []grumpkin.G1Affine
 	for i, in := range inputs {
@@ -101,11 +103,11 @@ func (h *Plain) hash(inputs [pedersen.Inputs]input) plonkish.Var {
 				sign = h.b.Var(element(-1))
 			}
 			h.row(unit, zero, zero, zero, element(-1), sign, sign, 0)
-			term := h.of(element(2), unit, zero, zero, sign, t)
+			term := h.compute(element(2), unit, zero, zero, sign, t)
 			if k == 0 {
 				acc = term
 			} else {
-				acc = h.of(zero, element(4), unit, zero, acc, term)
+				acc = h.compute(zero, element(4), unit, zero, acc, term)
 			}
 			if k == ladderHigh-1 {
 				high = acc
@@ -121,22 +123,22 @@ func (h *Plain) hash(inputs [pedersen.Inputs]input) plonkish.Var {
 	return now.x
 }
 
-// add is P + sign A for one of two points A, with the slope of the line through both.
+// add returns P + sign A for one of two points A, given the slope of the line through both.
 func (h *Plain) add(p sum, a multiples, sign, t, slope plonkish.Var) (q sum) {
 	x1, y1 := fr.Element(a[0].X), fr.Element(a[0].Y)
 	var dx, dy fr.Element
 	dx.Sub((*fr.Element)(&a[1].X), &x1)
 	dy.Sub((*fr.Element)(&a[1].Y), &y1)
-	run := h.of(zero, dx, element(-1), x1, t, p.x)
-	both := h.of(zero, dx, unit, x1, t, p.x)
-	ya := h.of(dy, y1, zero, zero, sign, t)
+	run := h.compute(zero, dx, element(-1), x1, t, p.x)
+	both := h.compute(zero, dx, unit, x1, t, p.x)
+	ya := h.compute(dy, y1, zero, zero, sign, t)
 	h.row(unit, zero, zero, element(-1), zero, slope, run, h.less(ya, p.y))
 	q.x = h.less(h.product(slope, slope), both)
 	q.y = h.less(h.product(slope, h.less(p.x, q.x)), p.y)
 	return q
 }
 
-// canonical is Ladder's, bit by bit. The high half's digits D are (D + 4^63 - 1) / 2.
+// canonical does what Ladder's does, bit by bit. The high half, of digits D, is (D + 4^63 - 1) / 2.
 func (h *Plain) canonical(x, high plonkish.Var, hi *big.Int) {
 	order := ladderHighOrder()
 	f, v := below(&order, hi, h.b.Value(x))
@@ -144,10 +146,10 @@ func (h *Plain) canonical(x, high plonkish.Var, hi *big.Int) {
 	half, offset := ladderOffset()
 	half.Neg(&half)
 	offset.Neg(&offset)
-	e := h.of(zero, half, zero, offset, high, 0)
+	e := h.compute(zero, half, zero, offset, high, 0)
 	h.row(unit, zero, zero, zero, zero, flag, e, 0)
 	// v = -f x + e - 1.
-	small := h.of(zero, element(-1), unit, element(-1), h.product(flag, x), e)
+	small := h.compute(zero, element(-1), unit, element(-1), h.product(flag, x), e)
 	integer := v.BigInt(new(big.Int))
 	var acc plonkish.Var
 	for i := lowBits - 1; i >= 0; i-- {
@@ -158,7 +160,7 @@ func (h *Plain) canonical(x, high plonkish.Var, hi *big.Int) {
 		case 0:
 			h.row(zero, element(2), unit, element(-1), zero, acc, b, small)
 		default:
-			acc = h.of(zero, element(2), unit, zero, acc, b)
+			acc = h.compute(zero, element(2), unit, zero, acc, b)
 		}
 	}
 }

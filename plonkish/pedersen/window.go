@@ -19,13 +19,13 @@ const (
 	MaxWidth = 16
 )
 
-// limbs is the number of rows that show a value to be small.
+// limbs is the number of rows that constrain a value to be small.
 const limbs = 12
 
-// Window hashes in circuits of plonkish.UltraPlonk, a window of a scalar a row: the row looks its
-// digit's odd multiple of G_i/2 up and adds it to the sum. The digits of a scalar are those of an
-// integer below 2^254, of which two are some elements; that it is the one below the order is shown
-// by as many rows for each scalar as limbs, and one.
+// Window computes hashes in circuits of plonkish.UltraPlonk. A row takes one window of a scalar: it looks up
+// its digit's odd multiple of G_i/2 and adds it to the sum. The digits of a scalar are those of an integer
+// below 2^254, and some field elements have two such integers. For each scalar 13 further rows constrain the
+// integer to be the one below the order.
 type Window struct {
 	b      *plonkish.Builder
 	width  int
@@ -43,8 +43,9 @@ type Window struct {
 	canon    plonkish.Kind // says what the value of the limbs is
 }
 
-// NewWindow begins hashes by windows of so many bits. They add 2·⌈254 / width⌉ tables of 2^width
-// rows, and one for limbs. Another width is a zkbench.ErrParams.
+// NewWindow returns a Window that adds the rows of hashes to b, with windows of width bits. It adds 2·⌈254 /
+// width⌉ tables of up to 2^width rows, and one table for limbs. It returns zkbench.ErrParams if width is not
+// between MinWidth and MaxWidth.
 func NewWindow(b *plonkish.Builder, width int) (*Window, error) {
 	if width < MinWidth || width > MaxWidth {
 		return nil, fmt.Errorf("%w: windows of %d bits, accepted are %d to %d", zkbench.ErrParams, width, MinWidth, MaxWidth)
@@ -86,15 +87,15 @@ func NewWindow(b *plonkish.Builder, width int) (*Window, error) {
 	return h, nil
 }
 
-// halves are the window that halves a scalar, and the length of limbs of a half.
+// halves returns the window at which a scalar is halved, and the number of bits of a half's limbs.
 func halves(width int) (split, limbBits int) {
 	split = (pedersen.ScalarBits/2 + width/2) / width
 	low := split * width
 	return split, (max(low, pedersen.ScalarBits-low) + limbs - 1) / limbs
 }
 
-// WindowRows are the numbers of rows of hashes by windows of so many bits, beside those of
-// constants, and of all their tables.
+// WindowRows returns how many rows the given number of hashes takes, not counting rows of constants, and how
+// many rows all their tables have. Windows have width bits.
 func WindowRows(width, hashes int) (used, tables int) {
 	windows := pedersen.Windows(width)
 	_, limbBits := halves(width)
@@ -102,10 +103,10 @@ func WindowRows(width, hashes int) (used, tables int) {
 	return pedersen.Inputs * (windows + limbs + 1) * hashes, pedersen.Inputs*((windows-1)<<width+1<<top) + 1<<limbBits
 }
 
-// BestWidth is the width of windows by which circuits of so many hashes are smallest; of several
-// the largest, which has the fewest rows.
+// BestWidth returns the width of windows for which a circuit with this many hashes is smallest. If several
+// widths give the same size, it returns the largest, which needs the fewest rows.
 func BestWidth(hashes int) (best int) {
-	const few = 4 // constants, a public value, and a row of whoever builds the circuit
+	const few = 4 // constants, a public value, and one row of the caller
 	least := bits.UintSize
 	for width := MinWidth; width <= MaxWidth; width++ {
 		used, tables := WindowRows(width, hashes)
@@ -116,15 +117,15 @@ func BestWidth(hashes int) (best int) {
 	return best
 }
 
-// steps are parameters of a row that accumulates: of those that lookups have.
+// steps returns the parameters of a row that accumulates, up to those of lookups.
 func steps(step uint64) []fr.Element {
 	all := make([]fr.Element, 8)
 	all[7].SetUint64(step)
 	return all
 }
 
-// digits are the points of a window: of digit e that of 2e - (2^width - 1), times G_i/2 and what
-// the window weighs.
+// digits returns the points of a window. The point of digit e is 2e - (2^width - 1) times G_i/2 and the
+// window's weight.
 func digits(i, width, window, n int) []grumpkin.G1Affine {
 	odd := pedersen.OddMultiples(i, width, window, 1<<(width-1))
 	points := make([]grumpkin.G1Affine, n)
@@ -148,7 +149,7 @@ func table(name string, points []grumpkin.G1Affine) *plonkish.Table {
 	return t
 }
 
-// constant is a value that a row of its own says.
+// constant returns a value that a row of its own fixes.
 func (h *Window) constant(c fr.Element) plonkish.Var {
 	v := h.b.Var(c)
 	c.Neg(&c)
@@ -158,10 +159,10 @@ func (h *Window) constant(c fr.Element) plonkish.Var {
 	return v
 }
 
-// Hash is the hash of two values.
+// Hash adds the rows of one hash, and returns the hash of x and y.
 func (h *Window) Hash(x, y plonkish.Var) plonkish.Var { return h.hash(inputs(h.b, x, y)) }
 
-// hash has the integers of its inputs; a forger has others.
+// hash uses the integers of its inputs, which a forger can choose.
 func (h *Window) hash(inputs [pedersen.Inputs]input) plonkish.Var {
 	var terms []grumpkin.G1Affine
 	for i, in := range inputs {
@@ -207,7 +208,7 @@ func (h *Window) digit(integer *big.Int, window int) int {
 	return d
 }
 
-// canonical shows that an input's integer is below the order, by limbs of v (below).
+// canonical constrains an input's integer to be below the order, by limbs of v (see the function below).
 func (h *Window) canonical(in input, middle plonkish.Var, beside []plonkish.Var) {
 	b := h.b
 	f, v := below(&h.high, new(big.Int).Rsh(in.integer, uint(h.split*h.width)), b.Value(in.value))

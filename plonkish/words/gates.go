@@ -6,7 +6,7 @@ import (
 	"github.com/zkbench/zkbench/plonkish"
 )
 
-// Gates are words in circuits of plonkish.TurboPlonk, by digits of base 4.
+// Gates computes with words in circuits of plonkish.TurboPlonk, by digits of base 4.
 type Gates struct {
 	b      *plonkish.Builder
 	bits   int
@@ -16,7 +16,8 @@ type Gates struct {
 
 const digitBits = 2
 
-// NewGates begins words of an even number of bits, 2 to MaxBits; another is a zkbench.ErrParams.
+// NewGates returns Gates for words of the given number of bits. It returns zkbench.ErrParams unless bits is
+// even and between 2 and MaxBits.
 func NewGates(b *plonkish.Builder, bits int) (*Gates, error) {
 	if err := checkBits(bits, digitBits); err != nil {
 		return nil, err
@@ -26,7 +27,7 @@ func NewGates(b *plonkish.Builder, bits int) (*Gates, error) {
 	return g, nil
 }
 
-// Range shows a value to be a word, in ⌈bits / 8⌉ + 1 rows.
+// Range constrains v to be a word. It takes ⌈bits / 8⌉ + 1 rows.
 func (g *Gates) Range(v plonkish.Var) {
 	x := read(g.b, v)
 	cells := []plonkish.Var{g.zero}
@@ -42,10 +43,10 @@ func (g *Gates) Range(v plonkish.Var) {
 	g.b.Row(0, cells)
 }
 
-// And is x & y of words, which it shows them to be, in bits / 2 + 1 rows.
+// And returns x & y, and constrains x and y to be words. It takes bits / 2 + 1 rows.
 func (g *Gates) And(x, y plonkish.Var) plonkish.Var { return g.operate(and, x, y) }
 
-// Xor is x ⊕ y of words, which it shows them to be, in bits / 2 + 1 rows.
+// Xor returns x ⊕ y, and constrains x and y to be words. It takes bits / 2 + 1 rows.
 func (g *Gates) Xor(x, y plonkish.Var) plonkish.Var { return g.operate(xor, x, y) }
 
 func (g *Gates) operate(o *operation, v, w plonkish.Var) plonkish.Var {
@@ -55,7 +56,7 @@ func (g *Gates) operate(o *operation, v, w plonkish.Var) plonkish.Var {
 	return z.value
 }
 
-// rows accumulate both operands and the result; a forger has another.
+// rows adds rows that accumulate both operands and the result; a forger passes another result.
 func (g *Gates) rows(o *operation, x, y, z word) {
 	kind := g.b.Kind(o.gate)
 	now := []plonkish.Var{g.zero, g.zero, 0, g.zero}

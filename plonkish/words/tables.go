@@ -9,14 +9,14 @@ import (
 	"github.com/zkbench/zkbench/plonkish"
 )
 
-// Limits of the width of tables.
+// Limits of the width of tables, in bits.
 const (
 	MinWidth = 2
 	MaxWidth = 20
 )
 
-// Tables are words in circuits of plonkish.UltraPlonk, by digits that a row looks up in tables of
-// 2^width rows: width bits of one word, or half as many of two.
+// Tables computes with words in circuits of plonkish.UltraPlonk. Each row looks up a digit in a table of
+// 2^width rows. The digit has width bits of one word, or half as many bits of each of two words.
 type Tables struct {
 	b           *plonkish.Builder
 	bits, width int
@@ -30,8 +30,8 @@ type tableKind struct {
 	first, last bool       // of its word
 }
 
-// NewTables begins words of 1 to MaxBits bits and tables of a width from MinWidth to MaxWidth; other
-// numbers are a zkbench.ErrParams.
+// NewTables returns Tables for words with the given number of bits, using tables of the given width. It
+// returns zkbench.ErrParams if bits is not between 1 and MaxBits, or width not between MinWidth and MaxWidth.
 func NewTables(b *plonkish.Builder, bits, width int) (*Tables, error) {
 	if err := checkBits(bits, 1); err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func NewTables(b *plonkish.Builder, bits, width int) (*Tables, error) {
 	return &Tables{b, bits, width, make(map[tableKind]plonkish.Kind), make(map[string]*plonkish.Table)}, nil
 }
 
-// Range shows a value to be a word, in ⌈bits / width⌉ rows.
+// Range constrains v to be a word. It takes ⌈bits / width⌉ rows.
 func (t *Tables) Range(v plonkish.Var) {
 	x := read(t.b, v)
 	for at := 0; at < t.bits; at += t.width {
@@ -50,10 +50,10 @@ func (t *Tables) Range(v plonkish.Var) {
 	}
 }
 
-// And is x & y of words, which it shows them to be, in ⌈bits / ⌊width / 2⌋⌉ rows.
+// And returns x & y, and constrains x and y to be words. It takes ⌈bits / ⌊width / 2⌋⌉ rows.
 func (t *Tables) And(x, y plonkish.Var) plonkish.Var { return t.operate(and, x, y) }
 
-// Xor is x ⊕ y of words, which it shows them to be, in ⌈bits / ⌊width / 2⌋⌉ rows.
+// Xor returns x ⊕ y, and constrains x and y to be words. It takes ⌈bits / ⌊width / 2⌋⌉ rows.
 func (t *Tables) Xor(x, y plonkish.Var) plonkish.Var { return t.operate(xor, x, y) }
 
 func (t *Tables) operate(o *operation, v, w plonkish.Var) plonkish.Var {
@@ -63,8 +63,8 @@ func (t *Tables) operate(o *operation, v, w plonkish.Var) plonkish.Var {
 	return z.value
 }
 
-// rows take a digit of both operands and of the result away; a forger has another. The result is in
-// a column of no wires, and the first row's arithmetic says that it is the one in x.
+// rows adds rows that remove one digit each of both operands and the result; a forger passes another result.
+// The result is in a column without wires, and the first row's arithmetic says that it is the value in x.
 func (t *Tables) rows(o *operation, x, y, z word) {
 	for at := 0; at < t.bits; at += t.width / 2 {
 		var result plonkish.Var
@@ -75,7 +75,7 @@ func (t *Tables) rows(o *operation, x, y, z word) {
 	}
 }
 
-// kind is of rows of a word's digit of so many bits, from one on.
+// kind returns the kind of rows for a digit of the given number of bits, from bit at on.
 func (t *Tables) kind(o *operation, at, bits int) plonkish.Kind {
 	k := tableKind{o, min(bits, t.bits-at), at == 0, at+bits >= t.bits}
 	if known, ok := t.kinds[k]; ok {
@@ -118,7 +118,7 @@ func (t *Tables) table(o *operation, bits int) *plonkish.Table {
 			continue
 		}
 		for y := range uint64(1) << bits {
-			add(x, y, o.of(x, y))
+			add(x, y, o.compute(x, y))
 		}
 	}
 	t.tables[name] = table

@@ -1,5 +1,5 @@
-// Package words is circuits of package plonkish for unsigned numbers of a few bits: that a value is
-// one, and their bitwise and and exclusive or.
+// Package words computes with words in circuits of package plonkish: range checks, bitwise AND and bitwise
+// exclusive or. A word is an unsigned number with a fixed number of bits.
 package words
 
 import (
@@ -12,14 +12,14 @@ import (
 	"github.com/zkbench/zkbench/plonkish"
 )
 
-// MaxBits is the most that a word has: all words are less than the field's order.
+// MaxBits is the maximum length of a word in bits. All words are less than the field's order.
 const MaxBits = 252
 
-// operation is a function of digits.
+// operation is a bitwise operation.
 type operation struct {
-	name string
-	of   func(x, y uint64) uint64
-	gate *plonkish.Gate
+	name    string
+	compute func(x, y uint64) uint64
+	gate    *plonkish.Gate
 }
 
 var (
@@ -27,7 +27,7 @@ var (
 	xor = &operation{"xor", func(x, y uint64) uint64 { return x ^ y }, plonkish.Xor()}
 )
 
-// word is a value and the digits that it has below its length in bits.
+// word is a value and the integer that it is.
 type word struct {
 	value plonkish.Var
 	*big.Int
@@ -38,7 +38,7 @@ func read(b *plonkish.Builder, v plonkish.Var) word {
 	return word{v, e.BigInt(new(big.Int))}
 }
 
-// digit is so many bits from one on.
+// digit returns the given number of bits, from bit at on.
 func (w *word) digit(at, bits int) (d uint64) {
 	for i := at + bits - 1; i >= at; i-- {
 		d = d<<1 | uint64(w.Bit(i))
@@ -46,17 +46,17 @@ func (w *word) digit(at, bits int) (d uint64) {
 	return d
 }
 
-// result is the word of an operation on the lowest bits of two.
+// result returns the word that the operation gives for the lowest bits of x and y.
 func (o *operation) result(b *plonkish.Builder, x, y word, bits int) word {
 	z := new(big.Int)
 	for i := bits - 1; i >= 0; i-- {
-		z.Lsh(z, 1).Or(z, new(big.Int).SetUint64(o.of(x.digit(i, 1), y.digit(i, 1))))
+		z.Lsh(z, 1).Or(z, new(big.Int).SetUint64(o.compute(x.digit(i, 1), y.digit(i, 1))))
 	}
 	var e fr.Element
 	return word{b.Var(*e.SetBigInt(z)), z}
 }
 
-// rest is a value without its lowest bits.
+// rest returns the value without its lowest bits.
 func (w *word) rest(b *plonkish.Builder, bits int) plonkish.Var {
 	if bits == 0 {
 		return w.value

@@ -29,10 +29,10 @@ type words interface {
 
 // form is a way to have words.
 type form struct {
-	name   string
-	system plonkish.System
-	begin  func(b *plonkish.Builder, bits int) (words, error)
-	rows   map[int][2]int // by bits: of a range, of an operation
+	name  string
+	arith plonkish.Arithmetization
+	begin func(b *plonkish.Builder, bits int) (words, error)
+	rows  map[int][2]int // by bits: of a range, of an operation
 }
 
 var forms = []form{
@@ -64,7 +64,7 @@ func TestWords(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, f := range forms {
 		for bits, rows := range f.rows {
-			b := plonkish.NewBuilder(f.system)
+			b := plonkish.NewBuilder(f.arith)
 			w := must.Get(f.begin(b, bits))(t)
 			x, y := number(r, bits), number(r, bits)
 			vx, vy := b.Var(x), b.Var(y)
@@ -93,7 +93,7 @@ func TestOthers(t *testing.T) {
 	for _, f := range forms {
 		for bits := range f.rows {
 			refused := func(what string, rows func(b *plonkish.Builder, w words)) {
-				b := plonkish.NewBuilder(f.system)
+				b := plonkish.NewBuilder(f.arith)
 				rows(b, must.Get(f.begin(b, bits))(t))
 				var unsatisfied *plonkish.UnsatisfiedError
 				if err := must.Get(b.Build())(t).Check(); !errors.As(err, &unsatisfied) || unsatisfied.Gate == plonkish.Wiring {
@@ -125,7 +125,7 @@ func TestOthers(t *testing.T) {
 // TestResultIsWired: the result that a table's digits add up to is the Var's.
 func TestResultIsWired(t *testing.T) {
 	for _, f := range forms {
-		b := plonkish.NewBuilder(f.system)
+		b := plonkish.NewBuilder(f.arith)
 		w := must.Get(f.begin(b, 2))(t)
 		x, y := read(b, b.Var(fr.NewElement(3))), read(b, b.Var(fr.NewElement(1)))
 		z := xor.result(b, x, y, 2)
@@ -144,7 +144,7 @@ func TestNothingIsReadOnce(t *testing.T) {
 			"and":   words.And,
 			"xor":   words.Xor,
 		} {
-			b := plonkish.NewBuilder(f.system)
+			b := plonkish.NewBuilder(f.arith)
 			w := must.Get(f.begin(b, 32))(t)
 			x, y := b.Var(fr.NewElement(0xdead_beef)), b.Var(fr.NewElement(0x1234_5678))
 			z := do(w, x, y)
@@ -159,7 +159,7 @@ func TestNothingIsReadOnce(t *testing.T) {
 			if loose := must.Get(c.Loose(known[:min(2, len(known))]...))(t); len(loose) > 0 {
 				t.Errorf("%s, %s: %v", f.name, what, loose)
 			}
-			b = plonkish.NewBuilder(f.system)
+			b = plonkish.NewBuilder(f.arith)
 			do(must.Get(f.begin(b, 32))(t), 0, b.Var(fr.One()))
 			must.FailGet(b.Build())(t, zkbench.ErrParams, "value 0")
 		}
@@ -181,7 +181,7 @@ func TestRefuses(t *testing.T) {
 // many are the ranges and operations of so many words of 32 bits.
 func many(t testing.TB, f form, count int) *plonkish.Circuit {
 	r := rand.New(rand.NewPCG(5, 6))
-	b := plonkish.NewBuilder(f.system)
+	b := plonkish.NewBuilder(f.arith)
 	w := must.Get(f.begin(b, 32))(t)
 	for range count {
 		x, y := b.Var(number(r, 32)), b.Var(number(r, 32))

@@ -1,14 +1,12 @@
-// Package bigint is arithmetic modulo a prime that is not the circuit's own, on limbs
-// of 68 bits.
+// Package bigint computes modulo a prime that is not the circuit's own, on limbs of 68 bits.
 //
-// A product x·y = q·p + c is checked in one of two ways. Schoolbook compares the
-// columns of limbs as integers, with carries, all ranges shown bit by bit. CRT compares
-// modulo 2^272, by the lower columns, and modulo the circuit's own prime, so that
-// the integers are equal as their difference is less than the product of both
-// (Williamson, "Non-native field arithmetic with Turbo-PLONK", 2020), with ranges
-// looked up in a table.
+// A product x·y = q·p + c is checked in one of two ways. Schoolbook compares the columns of limbs as
+// integers, with carries, and checks all ranges bit by bit. CRT compares modulo 2^272, by the lower columns,
+// and modulo the circuit's own prime, and looks ranges up in a table. The integers are equal then, because
+// their difference is less than the product of both moduli (Williamson, "Non-native field arithmetic with
+// Turbo-PLONK", 2020).
 //
-// Additions do not reduce: an element knows how large its limbs may be.
+// Additions do not reduce: an element records how large its limbs may be.
 package bigint
 
 import (
@@ -37,7 +35,7 @@ const (
 	grouped = 2
 )
 
-// Method is how a product is checked.
+// Method selects how a product is checked.
 type Method int
 
 // The methods.
@@ -46,8 +44,7 @@ const (
 	CRT
 )
 
-// Field is the arithmetic modulo p in one circuit. What goes wrong while the circuit is
-// written is kept for Err.
+// Field is arithmetic modulo p in one circuit. Its methods do not return errors; Err returns the first.
 type Field struct {
 	api     frontend.API
 	p       *big.Int
@@ -57,15 +54,15 @@ type Field struct {
 	err     error
 }
 
-// Int is an element: any integer with that residue whose limbs are at most most.
+// Int is an element: an integer with that residue, in limbs whose upper bounds are known.
 type Int struct {
 	limbs  []frontend.Variable
 	most   []*big.Int
 	native frontend.Variable // the integer modulo the circuit's prime; nil: not computed
 }
 
-// New returns the arithmetic modulo p, of 2^204 < p < 2^256, for a circuit over a prime
-// of 253 to 256 bits.
+// New returns the arithmetic modulo p in the circuit of api. It returns zkbench.ErrParams unless 2^204 < p <
+// 2^256, method is known, and the circuit's prime has 253 to 256 bits.
 func New(api frontend.API, p *big.Int, method Method) (*Field, error) {
 	if n := p.BitLen(); p.Sign() < 0 || n <= (Limbs-1)*Width || n > 256 {
 		return nil, fmt.Errorf("%w: modulus of %d bits, sign %d; accepted: above 0, %d to 256 bits", zkbench.ErrParams, n, p.Sign(), (Limbs-1)*Width+1)
@@ -83,7 +80,7 @@ func New(api frontend.API, p *big.Int, method Method) (*Field, error) {
 	return f, nil
 }
 
-// Err returns the first error of all that was done.
+// Err returns the first error of all calls so far.
 func (f *Field) Err() error { return f.err }
 
 func (f *Field) fail(err error) {
@@ -104,7 +101,7 @@ func split(v *big.Int, n int) []*big.Int {
 	return out
 }
 
-// join is the integer of limbs, which may exceed their width.
+// join returns the integer of limbs, which may exceed their width.
 func join(limbs []*big.Int) *big.Int {
 	v := new(big.Int)
 	for i := len(limbs) - 1; i >= 0; i-- {
@@ -113,12 +110,12 @@ func join(limbs []*big.Int) *big.Int {
 	return v
 }
 
-// mask is 2^n - 1.
+// mask returns 2^n - 1.
 func mask(n int) *big.Int { return new(big.Int).Sub(shift(n), big.NewInt(1)) }
 
 func shift(n int) *big.Int { return new(big.Int).Lsh(big.NewInt(1), uint(n)) }
 
-// Constant returns 0 <= v < p.
+// Constant returns the element v, for 0 <= v < p.
 func (f *Field) Constant(v *big.Int) *Int {
 	if v.Sign() < 0 || v.Cmp(f.p) >= 0 {
 		f.fail(fmt.Errorf("%w: constant of %d bits, sign %d; accepted: 0 and above, below the modulus", zkbench.ErrParams, v.BitLen(), v.Sign()))
@@ -130,13 +127,13 @@ func (f *Field) Constant(v *big.Int) *Int {
 	return e
 }
 
-// FromLimbs returns the element of 4 limbs that it shows to make an integer of as many bits as
-// p has.
+// FromLimbs returns the element with the given limbs. It asserts that each limb has at most Width bits, and
+// that the integer has at most as many bits as p.
 func (f *Field) FromLimbs(limbs [Limbs]frontend.Variable) *Int {
 	return f.ranged(limbs[:], f.p.BitLen())
 }
 
-// Split returns the limbs that FromLimbs takes for 0 <= v < p.
+// Split returns the limbs that FromLimbs takes, for 0 <= v < p.
 func Split(v *big.Int) (out [Limbs]frontend.Variable) {
 	for i, l := range split(v, Limbs) {
 		out[i] = l
@@ -144,7 +141,7 @@ func Split(v *big.Int) (out [Limbs]frontend.Variable) {
 	return out
 }
 
-// ranged shows that limbs make an integer below 2^bits.
+// ranged returns the element with the given limbs, and asserts that it is an integer below 2^bits.
 func (f *Field) ranged(limbs []frontend.Variable, bits int) *Int {
 	e := &Int{limbs: limbs}
 	for _, l := range limbs {
@@ -156,7 +153,7 @@ func (f *Field) ranged(limbs []frontend.Variable, bits int) *Int {
 	return e
 }
 
-// inRange shows that v is below 2^n.
+// inRange asserts that v is below 2^n.
 func (f *Field) inRange(v frontend.Variable, n int) {
 	if f.method == CRT {
 		f.checker.Check(v, n)
@@ -167,7 +164,7 @@ func (f *Field) inRange(v frontend.Variable, n int) {
 	}
 }
 
-// hint returns so many limbs that a hint computes.
+// hint returns n limbs that a hint computes.
 func (f *Field) hint(h solver.Hint, n int, inputs ...[]frontend.Variable) []frontend.Variable {
 	var all []frontend.Variable
 	for _, in := range inputs {
@@ -210,7 +207,7 @@ func (f *Field) Sub(a, b *Int) *Int {
 // Neg returns -a.
 func (f *Field) Neg(a *Int) *Int { return f.Sub(f.Constant(new(big.Int)), a) }
 
-// Scale returns c·a, c >= 0.
+// Scale returns c·a, for c >= 0.
 func (f *Field) Scale(a *Int, c int64) *Int {
 	if c < 0 {
 		f.fail(fmt.Errorf("%w: factor %d; accepted: 0 and above", zkbench.ErrParams, c))
@@ -223,7 +220,7 @@ func (f *Field) Scale(a *Int, c int64) *Int {
 	return f.narrow(out)
 }
 
-// Select returns a where bit is 1, b where it is 0.
+// Select returns a if bit is 1, and b if it is 0.
 func (f *Field) Select(bit frontend.Variable, a, b *Int) *Int {
 	out := &Int{}
 	for i := range Limbs {
@@ -264,14 +261,15 @@ func (f *Field) Mul(a, b *Int) *Int {
 	return f.product(a, b)
 }
 
-// product is Mul of operands that can be compared.
+// product does the work of Mul for operands that can be compared.
 func (f *Field) product(a, b *Int) *Int {
 	c := f.ranged(f.hint(Residue, Limbs, f.constants(), a.limbs, b.limbs), f.p.BitLen())
 	f.assertProduct(a, b, c)
 	return c
 }
 
-// Div returns a/b. Of b = 0 there is none unless a is 0 too; then it is any element.
+// Div returns a/b. If b is 0, no assignment satisfies the circuit, unless a is 0 too: then a prover can
+// choose any element.
 func (f *Field) Div(a, b *Int) *Int {
 	d := f.ranged(f.hint(Ratio, Limbs, f.constants(), a.limbs, b.limbs), f.p.BitLen())
 	if f.method == CRT && !f.comparable(d, b) {
@@ -281,7 +279,7 @@ func (f *Field) Div(a, b *Int) *Int {
 	return d
 }
 
-// AssertEqual asserts that a and b are the same modulo p.
+// AssertEqual asserts that a and b are equal modulo p.
 func (f *Field) AssertEqual(a, b *Int) {
 	zero, one := big.NewInt(0), big.NewInt(1)
 	f.assertProduct(f.Sub(a, b), f.Constant(one), f.Constant(zero))
@@ -295,7 +293,7 @@ func (f *Field) constants() []frontend.Variable {
 	return out
 }
 
-// Hints are the hints of this package's circuits.
+// Hints returns the hints that solvers of this package's circuits need.
 func Hints() []solver.Hint { return append(gate.Hints(), Residue, Ratio, Quotient) }
 
 // operands takes the modulus and n elements off a hint's inputs.
@@ -315,7 +313,7 @@ func put(outputs []*big.Int, v *big.Int) {
 	}
 }
 
-// Residue is the hint of a product: of p, a and b it gives a·b mod p.
+// Residue computes the hint of a product, a·b mod p. Its inputs are p, a and b.
 func Residue(_ *big.Int, inputs, outputs []*big.Int) error {
 	p, of, _, err := operands(inputs, 2)
 	if err != nil {
@@ -325,7 +323,7 @@ func Residue(_ *big.Int, inputs, outputs []*big.Int) error {
 	return nil
 }
 
-// Ratio is the hint of a division: of p, a and b it gives a/b mod p, of b = 0 it gives 0.
+// Ratio computes the hint of a division, a/b mod p, or 0 if b is 0. Its inputs are p, a and b.
 func Ratio(_ *big.Int, inputs, outputs []*big.Int) error {
 	p, of, _, err := operands(inputs, 2)
 	if err != nil {
@@ -339,8 +337,8 @@ func Ratio(_ *big.Int, inputs, outputs []*big.Int) error {
 	return nil
 }
 
-// Quotient is the hint of a comparison: of p, a, b, c and k it gives (a·b + k·p - c)/p,
-// rounded down where there is a remainder.
+// Quotient computes the hint of a comparison, (a·b + k·p - c)/p rounded down. Its inputs are p, a, b, c and
+// k.
 func Quotient(_ *big.Int, inputs, outputs []*big.Int) error {
 	p, of, rest, err := operands(inputs, 3)
 	if err != nil {

@@ -8,17 +8,16 @@ import (
 	"github.com/zkbench/zkbench/circuits/internal/gate"
 )
 
-// comparable tells whether CRT can compare a·b with an element: whether both sides are
-// so small that their difference is below 2^272 times the circuit's prime. The side with
-// the quotient may be twice as large as the other, and c more.
+// comparable reports whether CRT can compare a·b with an element. Both sides must be so small that their
+// difference is below 2^272 times the circuit's prime. The side with the quotient may be twice as large as
+// the other, and c more.
 func (f *Field) comparable(a, b *Int) bool {
 	most := new(big.Int).Mul(join(a.most), join(b.most))
 	return most.BitLen() <= Limbs*Width+f.api.Compiler().FieldBitLen()-4
 }
 
-// assertProduct asserts that a·b is c modulo p: that the integers a·b + k·p and c + q·p
-// are equal, for a quotient q that the prover names and a constant k so large that q is
-// not negative.
+// assertProduct asserts that a·b is c modulo p. It compares the integers a·b + k·p and c + q·p, for a
+// quotient q that the prover supplies and a constant k so large that q is not negative.
 func (f *Field) assertProduct(a, b, c *Int) {
 	k := new(big.Int).Add(join(c.most), f.p)
 	k.Sub(k, big.NewInt(1)).Div(k, f.p)
@@ -36,7 +35,7 @@ func (f *Field) assertProduct(a, b, c *Int) {
 	}
 }
 
-// nativeOf is the integer of an element modulo the circuit's prime.
+// nativeOf returns the integer of an element modulo the circuit's prime.
 func (f *Field) nativeOf(a *Int) frontend.Variable {
 	if a.native == nil {
 		terms := make([]frontend.Variable, len(a.limbs))
@@ -48,14 +47,13 @@ func (f *Field) nativeOf(a *Int) frontend.Variable {
 	return a.native
 }
 
-// column is a sum of products and of what is linear; it is an integer between -below and
-// above.
+// column is a sum of products and linear terms. As an integer it is between -below and above.
 type column struct {
 	terms        []frontend.Variable
 	above, below *big.Int
 }
 
-// columns are those of a·b + kp - c - q·p that are compared.
+// columns returns the columns of a·b + kp - c - q·p that are compared.
 func (f *Field) columns(a, b, c, q *Int, kp []*big.Int) []column {
 	n := 2*Limbs - 1
 	if m := len(q.limbs) + Limbs - 1; m > n {
@@ -89,10 +87,9 @@ func (f *Field) columns(a, b, c, q *Int, kp []*big.Int) []column {
 	return out
 }
 
-// assertColumns asserts that the integer of the columns is zero; with CRT, that it is a
-// multiple of 2^272. What a group of columns leaves is carried to the next: a group is
-// smaller than the circuit's prime, so the carry times 2^136 is the group as an integer
-// as soon as the carry is in its range.
+// assertColumns asserts that the integer of the columns is zero or, with CRT, a multiple of 2^272. The rest
+// of a group of columns is carried to the next group. A group is smaller than the circuit's prime, so if the
+// carry is in its range, the carry times 2^136 equals the group as an integer.
 func (f *Field) assertColumns(columns []column) {
 	var carry frontend.Variable = 0
 	above, below := new(big.Int), new(big.Int) // of the carry

@@ -1,5 +1,4 @@
-// Package circuittest tests circuits: that they prove and verify, and that nothing in
-// them is left free.
+// Package circuittest tests circuits: that they prove and verify, and that they leave a prover no choice.
 package circuittest
 
 import (
@@ -24,7 +23,7 @@ import (
 	"github.com/zkbench/zkbench/srs"
 )
 
-// Builders are the constraint systems that circuits are tested on, by name.
+// Builders returns the constraint systems on which circuits are tested, by name.
 func Builders() map[string]frontend.NewBuilder {
 	return map[string]frontend.NewBuilder{"scs": scs.NewBuilder[constraint.U64], "r1cs": r1cs.NewBuilder[constraint.U64]}
 }
@@ -41,7 +40,7 @@ func Witness(t testing.TB, assignment frontend.Circuit, opts ...frontend.Witness
 	return must.Get(frontend.NewWitness(assignment, ecc.BN254.ScalarField(), opts...))(t)
 }
 
-// Public sees to it that the assignment of public values alone makes the public witness of a whole
+// Public checks that the assignment of public values alone makes the same public witness as the whole
 // assignment.
 func Public(t testing.TB, assignment, public frontend.Circuit) {
 	t.Helper()
@@ -50,14 +49,14 @@ func Public(t testing.TB, assignment, public frontend.Circuit) {
 	golden.Equal(t, "public inputs", fmt.Sprint(want.Vector()), fmt.Sprint(got.Vector()))
 }
 
-// Solves reports why an assignment does not satisfy a system; nil if it does.
+// Solves returns nil if an assignment satisfies a system, and otherwise the reason why it does not.
 func Solves(t testing.TB, system constraint.ConstraintSystem, assignment frontend.Circuit, hints []solver.Hint) error {
 	t.Helper()
 	return system.IsSolved(Witness(t, assignment), solver.WithHints(hints...))
 }
 
-// Prove proves and verifies with gnark's PLONK, and sees to it that the proof is refused
-// for another's public inputs.
+// Prove proves and verifies with gnark's PLONK. It also checks that the proof is refused for the public
+// inputs of other.
 func Prove(t *testing.T, circuit, assignment, other frontend.Circuit, hints []solver.Hint) {
 	t.Helper()
 	system := Compile(t, scs.NewBuilder[constraint.U64], circuit)
@@ -70,7 +69,7 @@ func Prove(t *testing.T, circuit, assignment, other frontend.Circuit, hints []so
 	must.Fail(t, plonk.Verify(proof, vk, Witness(t, other, frontend.PublicOnly())), must.ErrAny, "a proof for other public inputs")
 }
 
-// ProveGroth16 is Prove with Groth16.
+// ProveGroth16 does what Prove does, with Groth16.
 func ProveGroth16(t *testing.T, circuit, assignment, other frontend.Circuit, hints []solver.Hint) {
 	t.Helper()
 	system := Compile(t, r1cs.NewBuilder[constraint.U64], circuit)
@@ -81,9 +80,8 @@ func ProveGroth16(t *testing.T, circuit, assignment, other frontend.Circuit, hin
 	must.Fail(t, groth16.Verify(proof, vk, Witness(t, other, frontend.PublicOnly())), must.ErrAny, "a proof for other public inputs")
 }
 
-// NothingFree sees to it that a circuit leaves a prover no choice, on each constraint
-// system, as far as Solution's Free and OtherOutputs, of every stride-th output of the
-// hints, can tell.
+// NothingFree checks on each constraint system that a circuit leaves a prover no choice. It checks as much as
+// Solution.Free and Solution.OtherOutputs can show; the latter tries every stride-th output of the hints.
 func NothingFree(t *testing.T, circuit, assignment frontend.Circuit, hints []solver.Hint, stride int) {
 	t.Helper()
 	for name, b := range Builders() {

@@ -17,50 +17,52 @@ import (
 	"github.com/consensys/gnark/std/rangecheck"
 )
 
-// Statement is a statement of the source of our gadgets that constrains something: an assertion, a
-// range, or a gate whose result is read. Its calls in one circuit are one Statement, unless other
-// functions lead to them.
+// Statement is a statement in the source of our gadgets that constrains something: an assertion, a range, or
+// a gate whose result is read. All its calls in one circuit are one Statement, unless different functions
+// lead to them.
 type Statement struct {
 	Name string // the functions that lead to it, and its kind
 	site site
 }
 
-// site is where a statement stands.
+// site is the place of a statement in the source.
 type site struct {
 	path string // functions and kind
 	line int
 }
 
-// Mode is what a builder does at a statement.
+// Mode selects what a builder does at a statement.
 type Mode int
 
 // The modes.
 const (
 	_ Mode = iota
-	// LeftOut leaves an assertion out. A gate's result becomes an output of the hint Free.
+	// LeftOut leaves an assertion out. It replaces a gate's result by an output of the hint Free.
 	LeftOut
-	// Watched leaves an assertion out and shows the hint Watch its first operand.
+	// Watched leaves an assertion out and passes its first operand to the hint Watch.
 	Watched
-	// zeroed gives zero in place of a gate's result.
+	// zeroed replaces a gate's result by zero.
 	zeroed
 )
 
-// Free is the hint that stands in for a gate that is left out: it gives the gate's result.
+// Free computes the hint that replaces a gate that is left out. Its input and its output are the gate's
+// result.
 func Free(_ *big.Int, inputs, outputs []*big.Int) error {
 	outputs[0].Set(inputs[0])
 	return nil
 }
 
-// Watch is the hint that sees the first operand of an assertion that is watched. It gives zero.
+// Watch computes the hint of a watched assertion. Its input is the assertion's first operand, and its output
+// is zero.
 func Watch(_ *big.Int, _, outputs []*big.Int) error {
 	outputs[0].SetUint64(0)
 	return nil
 }
 
-// Option is an option of gnark's solver.
+// Option is a solver option of gnark.
 type Option = solver.Option
 
-// Change returns the solver's option to run a hint and then change its outputs.
+// Change returns a solver option that runs the hint h and then changes its outputs.
 func Change(h solver.Hint, change func(inputs, outputs []*big.Int)) Option {
 	return solver.OverrideHint(solver.GetHintID(h), func(q *big.Int, inputs, outputs []*big.Int) error {
 		if err := h(q, inputs, outputs); err != nil {
@@ -74,14 +76,14 @@ func Change(h solver.Hint, change func(inputs, outputs []*big.Int)) Option {
 	})
 }
 
-// Switched returns a builder that does at some statements what their modes say.
+// Switched returns a builder that treats the given statements as their modes say.
 func Switched(b frontend.NewBuilder, modes map[Statement]Mode) frontend.NewBuilder {
 	return NewSwitches(modes).builder(b)
 }
 
-// Statements returns the statements of a circuit: each assertion and range, and each gate whose result
-// may be zero without the honest prover of the assignment noticing it. The results of other gates are
-// compared with known answers, so that tests of these hold them.
+// Statements returns the statements of a circuit. These are all assertions and ranges, and each gate whose
+// result may be zero without the honest prover of the assignment noticing it. The results of other gates are
+// compared with known answers, so those tests check them.
 func Statements(t testing.TB, b frontend.NewBuilder, circuit, assignment frontend.Circuit, hints []solver.Hint) []Statement {
 	t.Helper()
 	s := NewSwitches(nil)
@@ -95,14 +97,14 @@ func Statements(t testing.TB, b frontend.NewBuilder, circuit, assignment fronten
 	return s.Statements()
 }
 
-// Switches are what is done at which statements, and notes all that it is asked about.
+// Switches holds the modes of statements, and records all statements that it is asked about.
 type Switches struct {
 	modes map[site]Mode
 	sites map[[depth]uintptr]site // by callers; no site: not ours
 	seen  map[site]bool           // by whether they are gates
 }
 
-// NewSwitches returns switches that stand as the modes say.
+// NewSwitches returns Switches with the given modes.
 func NewSwitches(modes map[Statement]Mode) *Switches {
 	s := &Switches{modes: make(map[site]Mode), sites: make(map[[depth]uintptr]site), seen: make(map[site]bool)}
 	for statement, mode := range modes {
@@ -111,7 +113,8 @@ func NewSwitches(modes map[Statement]Mode) *Switches {
 	return s
 }
 
-// Statements returns those that were asked about, with names in the order of the source.
+// Statements returns the statements that were asked about. Their names are numbered in the order of the
+// source.
 func (s *Switches) Statements() []Statement {
 	all := slices.SortedFunc(maps.Keys(s.seen), func(a, b site) int { return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.line, b.line)) })
 	var out []Statement
@@ -129,10 +132,11 @@ func (s *Switches) Statements() []Statement {
 	return out
 }
 
-// depth is the number of callers that are looked at.
+// depth is the number of callers that are examined.
 const depth = 24
 
-// At returns the mode of a statement. It is called by the method that a gadget calls, and no deeper.
+// At returns the mode of a statement. Only the method that a gadget calls may call At, and it must do so
+// directly.
 func (s *Switches) At(kind string, gate bool) Mode {
 	var callers [depth]uintptr
 	runtime.Callers(3, callers[:])
@@ -150,8 +154,9 @@ func (s *Switches) At(kind string, gate bool) Mode {
 
 const module = "github.com/zkbench/zkbench/circuits/"
 
-// siteOf names a call of a method of the builder by its callers, if the innermost is in a gadget of
-// ours. Functions of a caller's, by which a gadget calls back, are named where they are innermost.
+// siteOf names a call of one of the builder's methods by its callers, if the innermost is in one of our
+// gadgets. Functions within other functions, by which a gadget calls back, are named only if they are
+// innermost.
 func siteOf(callers []uintptr, kind string) site {
 	var path []string
 	line := 0
@@ -214,7 +219,7 @@ type plonkBuilder struct {
 	plonk frontend.PlonkAPI
 }
 
-// assert makes an assertion as the mode says.
+// assert makes an assertion, leaves it out or watches it, as the mode says.
 func (b *builder) assert(mode Mode, operand frontend.Variable, do func()) {
 	switch mode {
 	case LeftOut:
@@ -225,7 +230,7 @@ func (b *builder) assert(mode Mode, operand frontend.Variable, do func()) {
 	}
 }
 
-// result is a gate's as the mode says. Constants are no gates'.
+// result returns a gate's result, or what the mode says in its place. Constants are not results of gates.
 func (b *builder) result(mode Mode, v frontend.Variable) frontend.Variable {
 	if _, constant := b.ConstantValue(v); constant {
 		return v
@@ -267,7 +272,7 @@ func (b *builder) AssertIsLessOrEqual(x, bound frontend.Variable) {
 	b.assert(b.s.At("bound", false), x, func() { b.Builder.AssertIsLessOrEqual(x, bound) })
 }
 
-// Check implements frontend.Rangechecker, so that ranges are seen where they are asked for.
+// Check implements frontend.Rangechecker, so that ranges are recorded where gadgets ask for them.
 func (b *builder) Check(x frontend.Variable, bits int) {
 	b.assert(b.s.At("range", false), x, func() { b.ranges.Check(x, bits) })
 }

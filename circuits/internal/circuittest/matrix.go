@@ -16,7 +16,7 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/forgery"
 )
 
-// Forgery breaks one statement of a circuit: a prover who assigns false inputs or changes outputs of
+// Forgery breaks one statement of a circuit. It is a prover that assigns false inputs or changes outputs of
 // hints, and is honest otherwise.
 type Forgery struct {
 	Assignment frontend.Circuit
@@ -25,18 +25,19 @@ type Forgery struct {
 	Redundant string
 }
 
-// Matrix is a circuit each of whose statements is held by a forgery.
+// Matrix is a circuit with a forgery for each of its statements.
 type Matrix struct {
-	Name            string // of the circuit, before the names of its statements; may be empty
+	Name            string // of the circuit, put before the names of its statements; may be empty
 	Circuit, Honest frontend.Circuit
 	Hints           []solver.Hint
-	// Builders are the names of the constraint systems; none: all.
+	// Builders lists the names of the constraint systems; empty means all.
 	Builders []string
-	// Calls are paths of calls whose statements are left out together: their names are the path's.
+	// Calls lists paths of calls. The statements below a path are left out together, and have the path as
+	// their name.
 	Calls []string
-	// Forgeries are by the names of statements.
+	// Forgeries maps names of statements to their forgeries.
 	Forgeries map[string]Forgery
-	// Output is the statement that compares the circuit's result with public inputs. If there is one,
+	// Output names the statement that compares the circuit's result with public inputs. If it is set,
 	// forgeries of other statements get the result that they lead to, by WithResult.
 	Output     string
 	WithResult func(a frontend.Circuit, result []*big.Int) frontend.Circuit
@@ -44,7 +45,7 @@ type Matrix struct {
 	on map[string]map[string][]Statement // by name and builder; nil: not listed yet
 }
 
-// Constraints returns the statements of the circuit, on each constraint system, with a forgery each.
+// Constraints returns the statements of the circuit on each constraint system, with a forgery each.
 func (m *Matrix) Constraints(t *testing.T) []forgery.Constraint {
 	t.Helper()
 	on := m.statements(t)
@@ -81,7 +82,7 @@ func (m *Matrix) Constraints(t *testing.T) []forgery.Constraint {
 	return out
 }
 
-// Open returns the circuit on a constraint system, with its output watched and not compared.
+// Open returns the circuit on constraint system b. The output is passed to the hint Watch, and not compared.
 func (m *Matrix) Open(t *testing.T, b string) constraint.ConstraintSystem {
 	t.Helper()
 	return Compile(t, Switched(Builders()[b], m.modes(t, b, m.Output, Watched)), m.Circuit)
@@ -110,7 +111,7 @@ func (m *Matrix) statements(t *testing.T) map[string]map[string][]Statement {
 	return m.on
 }
 
-// modes are those of the statements of a name.
+// modes returns the statements of a name, with the mode for each.
 func (m *Matrix) modes(t *testing.T, b, name string, mode Mode) map[Statement]Mode {
 	t.Helper()
 	modes := make(map[Statement]Mode)

@@ -7,23 +7,22 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 )
 
-// Free returns what a circuit leaves free at its solution, to first order: a wire for each
-// dimension of the kernel of the Jacobian of its constraints, with the inputs fixed, and
-// each input on which no constraint depends.
+// Free returns what a circuit leaves free at its solution, to first order. It names a wire for each dimension
+// of the kernel of the constraints' Jacobian, with the inputs fixed. It also names each input on which no
+// constraint depends.
 //
-// Without a kernel no curve of other solutions goes through this one, for a curve would
-// have a tangent there. So no wire is left out of all constraints, and no outputs of hints
-// may move against each other, however many constraints stand between them: a change of
-// single values does not show that.
+// If there is no kernel, no curve of other solutions passes through this one, because a curve would have a
+// tangent there. So no wire is missing from all constraints. Nor can outputs of hints move against each
+// other, however many constraints are between them; changes of single values do not show that.
 //
-// It does not show that the solution is the only one. Bits that are held to be 0 or 1 have
-// no tangent, whether or not their sum is held: OtherOutputs changes those. At another
-// witness there may be a kernel, after a division of 0 by 0 for instance. And a kernel is
-// not always a choice: v² = 0 leaves v free to first order.
+// Free does not show that the solution is the only one. Bits that are asserted to be 0 or 1 have no tangent,
+// whether or not their sum is asserted; OtherOutputs changes those. At another witness there may be a kernel,
+// for instance after a division of 0 by 0. And a kernel is not always a choice: v² = 0 leaves v free to first
+// order.
 //
-// What was committed to is fixed as inputs are: look-ups hold it to rows of a table, which
-// have no tangent either. That a value is looked up, and in which table, is not shown. That
-// what was cut into looked-up digits is their sum, and what comes of looked-up rows, is.
+// Values that were committed to are fixed, as inputs are. Lookups bind them to rows of a table, which have no
+// tangent either. Free does not show that a value is looked up, nor in which table. It does show that
+// looked-up digits sum to the value that was cut into them, and what is computed from looked-up rows.
 func (s *Solution) Free() []string {
 	var free []string
 	depended := make([]bool, len(s.values))
@@ -55,14 +54,13 @@ func (s *Solution) hinted(wire uint32) bool {
 	return s.source[wire] >= 0 && s.steps[s.source[wire]].hint != nil
 }
 
-// elimination is Gauss's, of homogeneous equations. A row of one term says that its wire
-// is zero, which costs each other row of the wire a term and no sum: from the inputs on
-// that settles nearly all of a circuit. The shortest row is always next, and of its wires
-// that of the fewest rows, so that few terms come up where there were none. Outputs of
-// hints are taken last, so that what is not settled is named by them.
+// elimination is Gaussian elimination of homogeneous equations. A row of one term says that its wire is zero.
+// That costs each other row of the wire a term and no sum, and from the inputs on it settles nearly all of a
+// circuit. The shortest row is always next. Its pivot is the wire in the fewest rows, so that few new terms
+// appear. Outputs of hints are pivots last, so that they name what is not settled.
 type elimination struct {
-	rows    [][]term // by wire; zero wires may still stand there
-	live    []int    // the number of a row's terms but for zero wires; 0: the row is done
+	rows    [][]term // by wire; may still contain zero wires
+	live    []int    // number of a row's terms, without zero wires; 0: the row is done
 	columns [][]int  // the rows that a wire is in, or has been
 	hinted  func(wire uint32) bool
 	zero    []bool  // wires
@@ -102,7 +100,7 @@ func (e *elimination) solve() {
 	}
 }
 
-// settle takes a wire out of all rows by one of them.
+// settle eliminates a wire from all rows by one of them.
 func (e *elimination) settle(row int) {
 	terms := e.terms(row)
 	pivot := slices.MinFunc(terms, func(a, b term) int {
@@ -141,13 +139,13 @@ func (e *elimination) settle(row int) {
 	}
 }
 
-// terms are a row's without zero wires.
+// terms returns a row's terms without zero wires.
 func (e *elimination) terms(row int) []term {
 	e.rows[row] = slices.DeleteFunc(e.rows[row], func(t term) bool { return e.zero[t.wire] })
 	return e.rows[row]
 }
 
-// collect sorts terms by wire, with one for each wire and none that is zero.
+// collect sorts terms by wire and adds those of the same wire. It drops terms that are zero.
 func collect(terms []term) []term {
 	slices.SortFunc(terms, func(a, b term) int { return cmp.Compare(a.wire, b.wire) })
 	out := terms[:0]

@@ -13,15 +13,14 @@ import (
 	frontendcs "github.com/consensys/gnark/frontend/cs"
 )
 
-// Solution is a value for each wire of a circuit. gnark checks no values but those that it
-// computes itself, so circuits are solved here, once: a change of one value is carried to
-// what depends on it alone.
+// Solution holds a value for each wire of a circuit. gnark checks only the values that it computes itself. So
+// circuits are solved here, once, and a change of one value is propagated only to what depends on it.
 //
-// A gate of Plonk and a constraint of Groth16 are both l·r + rest = 0 for sums l, r and
-// rest of wires. Look-ups and range checks are such constraints, too, on a challenge that
-// follows from a commitment to what is looked up. Here it is drawn at random, once: a
-// change of a value is no answer to it, so that it need not be drawn again. That it follows
-// from the commitment, and what the gates of the commitment say, the proof system checks.
+// A gate of Plonk and a constraint of Groth16 are both l·r + rest = 0 for sums l, r and rest of wires.
+// Lookups and range checks are such constraints, too, on a challenge that follows from a commitment to what
+// is looked up. Here the challenge is drawn at random, once. It need not be drawn again, because the change
+// of a value does not depend on it. The proof system checks that the challenge follows from the commitment,
+// and what the gates of the commitment say.
 type Solution struct {
 	q         *big.Int
 	values    []fr.Element // of wires; the last is 1, for constants
@@ -32,7 +31,7 @@ type Solution struct {
 	hints     []solver.HintID
 }
 
-// Where a wire comes from that no step gives.
+// Sources of wires that no step gives.
 const (
 	input   = -1 // an input, or the constant
 	unknown = -2 // not given yet
@@ -44,7 +43,7 @@ type term struct {
 	coeff fr.Element
 }
 
-// step is a hint, or a constraint that gives a wire or asserts.
+// step is a hint, or a constraint that gives a wire or asserts something.
 type step struct {
 	hint   solver.Hint // nil: a constraint
 	id     solver.HintID
@@ -55,8 +54,7 @@ type step struct {
 	outputs []uint32 // none: an assertion
 }
 
-// Solve solves a system over BN254. The error says which hint fails or which constraint
-// does not hold.
+// Solve solves a system over BN254. The error names the hint that fails or the constraint that does not hold.
 func Solve(system constraint.ConstraintSystem, inputs witness.Witness, hints []solver.Hint) (*Solution, error) {
 	compiled := system.(*cs.R1CS) // which is SparseR1CS, too
 	config, err := solver.NewConfig(solver.WithHints(hints...))
@@ -99,8 +97,7 @@ func Solve(system constraint.ConstraintSystem, inputs witness.Witness, hints []s
 // commitment is the hint that draws the value of a commitment.
 var commitment = solver.GetHintID(frontendcs.Bsb22CommitmentComputePlaceholder)
 
-// read takes the steps from a system's instructions, which stand in an order in which they
-// can be solved.
+// read takes the steps from a system's instructions, which are in an order in which they can be solved.
 func (s *Solution) read(system *cs.R1CS, hints map[solver.HintID]solver.Hint) error {
 	terms := func(list constraint.LinearExpression) (out []term) {
 		for _, t := range list {
@@ -195,7 +192,7 @@ func (s *Solution) add(next step) {
 	s.steps = append(s.steps, next)
 }
 
-// inverses is the hint of a batch of inverses; 0 has 0.
+// inverses computes the hint of a batch of inverses; the inverse of 0 is 0.
 func inverses(q *big.Int, inputs, outputs []*big.Int) error {
 	for i, in := range inputs {
 		if outputs[i].ModInverse(in, q) == nil {
@@ -213,8 +210,8 @@ func (s *Solution) sum(terms []term) (sum fr.Element) {
 	return sum
 }
 
-// run gives the outputs of a step; of a constraint that asserts it reports whether it
-// holds.
+// run gives the outputs of a step. If the step is a constraint that asserts, run returns an error if it does
+// not hold.
 func (s *Solution) run(i int, give func(wire uint32, v fr.Element)) error {
 	c := &s.steps[i]
 	if c.hint != nil {
@@ -254,14 +251,14 @@ func (s *Solution) run(i int, give func(wire uint32, v fr.Element)) error {
 	switch slope.Neg(&slope); {
 	case slope.IsZero():
 		return fmt.Errorf("step %d divides by zero", i)
-	case !slope.IsOne(): // a division is dear
+	case !slope.IsOne(): // a division is expensive
 		v.Div(&v, &slope)
 	}
 	give(w, *v.Add(&s.values[w], &v))
 	return nil
 }
 
-// gradient is the derivatives of a constraint by its wires, by wire and none of them zero.
+// gradient returns the derivatives of a constraint by its wires, sorted by wire and without zeros.
 func (s *Solution) gradient(c *step) []term {
 	l, r := s.sum(c.l), s.sum(c.r)
 	row := slices.Clone(c.rest)
@@ -277,12 +274,12 @@ func (s *Solution) gradient(c *step) []term {
 	return collect(row)
 }
 
-// OtherOutputs changes outputs of the circuit's hints, one at a time, by one more and one
-// less, carries the change to all that depends on them, and returns those with which the
-// circuit is solved just as well: of all outputs every stride-th. tried is their number.
+// OtherOutputs changes outputs of the circuit's hints, one at a time, by 1 and by -1. It propagates the
+// change to all that depends on the output, and returns the outputs for which the circuit is still solved. It
+// tries every stride-th output; tried is the number of outputs tried.
 //
-// Hints that take what was changed give what they honestly give of it: that a prover finds
-// an assignment by changing several outputs at once is not excluded.
+// Hints whose inputs change give their honest results for the new inputs. So a prover may still find an
+// assignment by changing several outputs at once.
 func (s *Solution) OtherOutputs(stride int) (others []string, tried int) {
 	n := 0
 	for i := range s.steps {
@@ -338,7 +335,7 @@ func (s *Solution) solvedWith(i int, wire uint32, v fr.Element) bool {
 	return true
 }
 
-// name says what a wire is.
+// name describes a wire.
 func (s *Solution) name(wire uint32) string {
 	i := s.source[wire]
 	switch {

@@ -8,13 +8,12 @@ import (
 	"github.com/consensys/gnark/frontend"
 )
 
-// AssertBelow asserts that limbs, of width bits each and the lowest first, make an
-// integer below bound. That each limb is below 2^width the caller has seen to.
+// AssertBelow asserts that limbs, of width bits each and the lowest first, make an integer below bound. The
+// caller must assert that each limb is below 2^width.
 //
-// The prover names the highest limb i that is not the bound's; all limbs above it equal
-// the bound's, and bound_i - 1 - limb_i is shown to be below 2^width by the caller's
-// inRange. That is some five gates a limb, against one for each bit of a comparison bit
-// by bit.
+// The prover names the highest limb i that differs from the bound's. All limbs above it must equal the
+// bound's, and the caller's inRange must assert that bound_i - 1 - limb_i is below 2^width. This takes some
+// five gates per limb, while a comparison bit by bit takes one gate per bit.
 func AssertBelow(api frontend.API, limbs []frontend.Variable, width int, bound *big.Int, inRange func(v frontend.Variable)) error {
 	of := make([]*big.Int, len(limbs)) // the bound's limbs
 	mask := new(big.Int).Lsh(big.NewInt(1), uint(width))
@@ -33,7 +32,7 @@ func AssertBelow(api frontend.API, limbs []frontend.Variable, width int, bound *
 	if err != nil {
 		return err
 	}
-	var above, gap frontend.Variable = 0, 0 // above: the limb stands above the one that is named
+	var above, gap frontend.Variable = 0, 0 // above: 1 if the limb is above the one that is named
 	for i := range limbs {
 		api.AssertIsBoolean(first[i])
 		if i > 0 {
@@ -49,8 +48,9 @@ func AssertBelow(api frontend.API, limbs []frontend.Variable, width int, bound *
 	return nil
 }
 
-// FirstDifference is the hint of AssertBelow: the number n of limbs, the bound's, and
-// the limbs give n bits, of which one is set.
+// FirstDifference computes the hint of AssertBelow. From the number n of limbs, the bound's limbs and the
+// limbs it gives n bits. Only the bit of the highest limb that differs from the bound's is set, or the lowest
+// bit if none differs.
 func FirstDifference(_ *big.Int, inputs, outputs []*big.Int) error {
 	n := len(outputs)
 	if len(inputs) != 1+2*n {
@@ -68,7 +68,7 @@ func FirstDifference(_ *big.Int, inputs, outputs []*big.Int) error {
 	return nil
 }
 
-// AssertBits asserts that v is below 2^n: it returns v's bits, the lowest first.
+// AssertBits asserts that v is below 2^n. It returns v's bits, the lowest first.
 func AssertBits(api frontend.API, v frontend.Variable, n int) ([]frontend.Variable, error) {
 	bits, err := api.Compiler().NewHint(Bits, n, v)
 	if err != nil {
@@ -83,7 +83,7 @@ func AssertBits(api frontend.API, v frontend.Variable, n int) ([]frontend.Variab
 	return bits, nil
 }
 
-// Bits is the hint of AssertBits.
+// Bits computes the hint of AssertBits: the bits of its input, the lowest first.
 func Bits(_ *big.Int, inputs, outputs []*big.Int) error {
 	for i := range outputs {
 		outputs[i].SetUint64(uint64(inputs[0].Bit(i)))
@@ -91,5 +91,5 @@ func Bits(_ *big.Int, inputs, outputs []*big.Int) error {
 	return nil
 }
 
-// Hints are the hints of this package's circuits.
+// Hints returns the hints that solvers of this package's circuits need.
 func Hints() []solver.Hint { return []solver.Hint{FirstDifference, Bits} }

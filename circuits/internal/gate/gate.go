@@ -1,9 +1,8 @@
-// Package gate writes relations that one gate of Plonk holds,
+// Package gate writes relations of the form
 //
 //	qL·a + qR·b + qM·a·b + qO·c + qC = 0,
 //
-// as one gate, where gnark's API would take several. On other constraint systems it
-// falls back to the API.
+// as one gate of Plonk, where gnark's API would take several. On other constraint systems it uses the API.
 package gate
 
 import (
@@ -12,8 +11,7 @@ import (
 	"github.com/consensys/gnark/frontend"
 )
 
-// Offset is the value V + K of a wire and a constant: sums take the constant for
-// nothing.
+// Offset is the sum V + K of a wire and a constant. Adding the constant to a sum costs no gate.
 type Offset struct {
 	V frontend.Variable
 	K *big.Int
@@ -60,7 +58,7 @@ func AssertSign(api frontend.API, s frontend.Variable) {
 	api.AssertIsEqual(api.Mul(s, s), 1)
 }
 
-// AssertProductZero asserts a·(b - k) = 0.
+// AssertProductZero asserts that a·(b - k) is 0.
 func AssertProductZero(api frontend.API, a, b frontend.Variable, k *big.Int) {
 	plonk, ok := api.(frontend.PlonkAPI)
 	if !ok || k.Sign() == 0 {
@@ -73,8 +71,8 @@ func AssertProductZero(api frontend.API, a, b frontend.Variable, k *big.Int) {
 	plonk.AddPlonkConstraint(ka, api.Mul(b, new(big.Int).ModInverse(k, field)), ka, -1, 0, 0, 1, 0)
 }
 
-// Sum adds any number of terms at once. One after the other, sums of wires are written
-// anew for each term where they cost no gate.
+// Sum adds any number of terms at once. Adding them one by one would copy the sum for each term on constraint
+// systems where additions cost no gate.
 func Sum(api frontend.API, terms []frontend.Variable) frontend.Variable {
 	switch len(terms) {
 	case 0:

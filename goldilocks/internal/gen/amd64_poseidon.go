@@ -305,7 +305,7 @@ const roundsBetween = 3
 // parts into elements, and a few more. Three partial rounds have 905: each 78 for the S-box, 154
 // for the linear layer on two spectra, 34 for the first element, and 108 between them to make the
 // spectra small. In total 8 1246 + 7 905 + 506 = 16,809. Two start each cycle, so eight states take
-// at least 8,405 cycles. docs/goldilocks.md has measurements.
+// at least 8,405 cycles. docs/arithmetic.md has measurements.
 func permuteAMD64() []byte {
 	var out bytes.Buffer
 	out.WriteString(header)

@@ -64,7 +64,7 @@ func TestGuestCommand(t *testing.T) {
 		"no program":              {cli.ExitUsage, "accepted: an ELF file", []string{"run"}},
 		"a program that is not":   {cli.ExitUsage, "program: ", []string{"run", path("nothing")}},
 		"a file that is no ELF":   {cli.ExitUsage, "no ELF file", []string{"run", path("in")}},
-		"a package of no program": {cli.ExitUsage, "riscv/call is no package main", []string{"run", "../../../riscv/call"}},
+		"a package of no program": {cli.ExitUsage, "riscv/call is not a package main", []string{"run", "../../../riscv/call"}},
 		"unknown precompiles":     {cli.ExitUsage, `precompiles: "bn"`, []string{"run", keccakGuest, "--precompiles", "bn"}},
 		"a set that lacks":        {cli.ExitFailed, "unknown call", []string{"run", keccakGuest, "--tags", "precompile", "--precompiles", "bn254"}},
 		"too little memory":       {cli.ExitFailed, "out of memory", []string{"run", keccakGuest, "--memory", "100000"}},

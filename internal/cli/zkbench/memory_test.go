@@ -65,9 +65,9 @@ func TestEstimates(t *testing.T) {
 				inputs = 1
 			}
 			estimate := must.Get(def.Memory(workload.NewCase(rec.Axes...)))(t)
-			t.Logf("estimated %d MB, measured %.0f MB", (estimate.Of(inputs, 1)+processBytes)>>20, peak.Value/(1<<20))
-			if factor := float64(estimate.Of(inputs, 1)+processBytes) / peak.Value; factor < 0.9 || factor > 3 {
-				t.Errorf("estimated are %d MB, and the process took %.0f MB", (estimate.Of(inputs, 1)+processBytes)>>20, peak.Value/(1<<20))
+			t.Logf("estimated %d MB, measured %.0f MB", (estimate.Bytes(inputs, 1)+processBytes)>>20, peak.Value/(1<<20))
+			if factor := float64(estimate.Bytes(inputs, 1)+processBytes) / peak.Value; factor < 0.9 || factor > 3 {
+				t.Errorf("estimated are %d MB, and the process took %.0f MB", (estimate.Bytes(inputs, 1)+processBytes)>>20, peak.Value/(1<<20))
 			}
 		})
 	}
@@ -138,7 +138,7 @@ func estimated(t *testing.T, def workload.Def, c workload.Case) (int64, error) {
 	if def.Memory != nil {
 		var need workload.Memory
 		need, err = def.Memory(c)
-		bytes = int64(need.Of(measure.DefaultSamples, 1))
+		bytes = int64(need.Bytes(measure.DefaultSamples, 1))
 	} else {
 		var i workload.Instance
 		if i, err = def.New(t.Context(), c, 1); err == nil {

@@ -12,6 +12,9 @@ import (
 	"github.com/zkbench/zkbench/internal/cli"
 	"github.com/zkbench/zkbench/internal/measure/jobs"
 	"github.com/zkbench/zkbench/internal/measure/suite"
+	studytoken "github.com/zkbench/zkbench/internal/study/token"
+	"github.com/zkbench/zkbench/internal/view/charts"
+	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/internal/workload/circuits"
 	"github.com/zkbench/zkbench/internal/workload/goldilocks"
 	"github.com/zkbench/zkbench/internal/workload/guest"
@@ -41,7 +44,7 @@ func Program() *cli.Program {
 			{Name: "stark", Defs: stark.Defs()},
 			{Name: "riscv", Defs: guest.Defs()},
 		}},
-		Main: mainJob(), Hidden: studyDefs(), More: commands,
+		Main: mainJob(), Hidden: studyDefs(), Tables: recordTables(), Grids: grids(), More: commands,
 	}
 }
 
@@ -55,6 +58,16 @@ func mainJob() *jobs.MainJob {
 			"proof": "bulletproof,csp", "exec": "pool",
 		},
 	}
+}
+
+// grids are the charts of what inputs and outputs cost.
+func grids() []charts.Grid {
+	return []charts.Grid{{RowKey: workload.InputsAxis(1).Key, Rows: "inputs", ColumnKey: workload.OutputsAxis(1).Key, Columns: "outputs"}}
+}
+
+// recordTables are what report and suite write of records beside their own tables.
+func recordTables() []cli.Table {
+	return []cli.Table{{File: studytoken.IOStatsFile, Write: studytoken.IOStats}}
 }
 
 func commands(p *cli.Program, stdout, stderr io.Writer) []cli.Theme {

@@ -122,9 +122,9 @@ func studyOf(stdout, stderr io.Writer, s *study.Study, defs []workload.Def) *cob
 				}
 			}
 			o.Parts = slices.DeleteFunc(s.PartNames(), func(part string) bool { return !slices.Contains(typed, part) })
-			n, err := rounds.Number("rounds", 1, 100)
-			if err != nil {
-				return err
+			n, wrong := rounds.Number("rounds", 1, 100)
+			if wrong != nil {
+				return wrong
 			}
 			if o.Rounds = int(n); *quick && !rounds.Given {
 				o.Rounds = 1

@@ -134,7 +134,7 @@ func TestStudyTooLarge(t *testing.T) {
 		session := must.Get(s.Begin(t.TempDir(), circuitDefs(), study.Options{Parts: []string{"gates"}}, &stdout))(t)
 		got := cli.CodeOf(measureStudy(studyCall(t.Context()), s, session, run, &stdout, io.Discard))
 		golden.Equal(t, fmt.Sprintf("expected=%v: exit code", expected), code, got)
-		golden.Contains(t, stdout.String(), " for what needs much memory\n")
+		golden.Contains(t, stdout.String(), " for cases that need much memory\n")
 	}
 }
 

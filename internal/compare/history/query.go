@@ -24,9 +24,6 @@ type Query struct {
 
 const dateForm = "2006-01-02"
 
-// cpusKey is the axis that every case has.
-const cpusKey = "cpus"
-
 // Lines returns the lines of the records that are ok, in the order in which their cases were first
 // measured. Each record counts once. Lines returns an *argument.ValueError that lists what the
 // records have if none of them has what q asks for, and zkbench.ErrParams if no record is ok.
@@ -105,7 +102,7 @@ func kept(recs []*record.Record, keep func(*record.Record) bool) []*record.Recor
 
 func coordinate(r *record.Record, key string) string {
 	v, ok := r.Axes.Get(key)
-	if !ok && key == cpusKey {
+	if !ok && key == record.CPUsKey {
 		return strconv.Itoa(r.Env.GOMAXPROCS)
 	}
 	return v
@@ -117,7 +114,7 @@ func coordinates(recs []*record.Record, key string) string {
 		return key + " of " + values
 	}
 	return "key=value with a key of " + listed(recs, func(r *record.Record) []string {
-		keys := []string{cpusKey}
+		keys := []string{record.CPUsKey}
 		for _, x := range r.Axes {
 			keys = append(keys, x.Key)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -128,7 +129,7 @@ const MaxProcessors = runner.MaxWorkers
 // ProcessorsAxis returns the axis of the number of processors that a case may use.
 func ProcessorsAxis() workload.Axis {
 	a := measure.WorkersAxis()
-	a.Name, a.Key, a.Flag, a.Usage = "processors", "cpus", "cpus", "numbers of processors"
+	a.Name, a.Key, a.Flag, a.Usage = "processors", record.CPUsKey, record.CPUsKey, "numbers of processors"
 	numbers := a.Parse
 	a.Parse = func(list string) ([]string, error) {
 		values, err := numbers(list)

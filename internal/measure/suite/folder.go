@@ -23,7 +23,6 @@ const (
 	PageFile    = "report.html"
 	PlotsFile   = "benchmark_results.pdf"
 	ResultsFile = "benchmark_results.csv" // a row for each suite; also beside the folder
-	IOStatsFile = "benchmark_IOstats.csv"
 	logsDir     = "logs"
 )
 

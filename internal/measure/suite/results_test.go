@@ -60,10 +60,6 @@ func TestEnvironments(t *testing.T) {
 	}
 	want := []string{"Sender 2", "Sender (environment 2) 4", "Sender (environment 3) 8"}
 	golden.Equal(t, "results", want, got)
-	var b strings.Builder
-	if err := suite.IOStats(&b, recs); err != nil || strings.Count(b.String(), "\n") != 4 {
-		t.Errorf("%s, %v", &b, err)
-	}
 }
 
 // TestHostsApart: figures of two hosts are never one, like as these may be, and stand under
@@ -79,14 +75,6 @@ func TestHostsApart(t *testing.T) {
 		}
 	}
 	golden.Equal(t, "results", []string{"Sender (b) 4", "Sender (a) 4"}, got)
-}
-
-func TestIOStats(t *testing.T) {
-	var b strings.Builder
-	must.Do(t, suite.IOStats(&b, []*record.Record{recordOf("64", 0, 8e6), recordOf("32", 0, 2e6), recordOf("32", 1, 4e6)}))
-	want := "bench,curve,proof,exec,cpus,workers,bits,I,O,allocs,RAM bytes,time ms\n" +
-		"Sender,BN254,csp,pool,2,2,32,2,2,7,100,3\nSender,BN254,csp,pool,2,2,64,2,2,7,100,8\n"
-	golden.Equal(t, "table", want, b.String())
 }
 
 // TestPutRowAtOnce: of many at once none is lost.

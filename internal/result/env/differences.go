@@ -84,6 +84,22 @@ func (d Distinct) Name(i int) string {
 	return strings.Join(words, ", ")
 }
 
+// Suffixes returns a function that gives what to put after the name of a record's case, so that figures of different
+// environments and builds are never taken for one: nothing for the first environment, " (environment 2)" for the next, " (HOST)"
+// for one with a host.
+func Suffixes(recs []*record.Record) func(*record.Record) string {
+	var all Distinct
+	for _, r := range recs {
+		all.Index(r.Env)
+	}
+	return func(r *record.Record) string {
+		if name := all.Name(all.Index(r.Env)); name != "" {
+			return " (" + name + ")"
+		}
+		return ""
+	}
+}
+
 // compared are the fields that count, as they are shown.
 var compared = [...]struct {
 	name  string

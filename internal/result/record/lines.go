@@ -37,7 +37,7 @@ func joined[C any](cases []C, axes func(C) []Axes) (lines []Line[C]) {
 // OnSeveralCPUs returns those of a workload's cases in an environment, each given by one of
 // its records, that were measured with several numbers of CPUs, whatever the workers.
 func OnSeveralCPUs[C any](cases []C, of func(C) *Record) []C {
-	name := func(c C) string { return of(c).Coordinates().Without(workersKey).Unique() }
+	name := func(c C) string { return of(c).Coordinates().Without(WorkersKey).Unique() }
 	counts := make(map[string]map[int]bool)
 	for _, c := range cases {
 		if counts[name(c)] == nil {
@@ -56,7 +56,7 @@ const SameAsCPUs = "CPUs"
 // is seen where a number of workers occurs at its own number of CPUs alone; where one
 // occurs elsewhere as well, its case at its own number is on both lines.
 func LinesByCPUs[C any](cases []C, of func(C) *Record) []Line[C] {
-	workers := func(c C) string { v, _ := of(c).Axes.Get(workersKey); return v }
+	workers := func(c C) string { v, _ := of(c).Axes.Get(WorkersKey); return v }
 	own := func(c C) bool { return workers(c) == strconv.Itoa(of(c).Processors()) }
 	elsewhere := make(map[string]bool) // numbers of workers
 	counts := make(map[int]bool)
@@ -73,7 +73,7 @@ func LinesByCPUs[C any](cases []C, of func(C) *Record) []Line[C] {
 		}
 		if follow && own(c) {
 			same := of(c).Coordinates()
-			same[slices.IndexFunc(same, func(a Axis) bool { return a.Key == workersKey })].Value = SameAsCPUs
+			same[slices.IndexFunc(same, func(a Axis) bool { return a.Key == WorkersKey })].Value = SameAsCPUs
 			axes = append(axes, same)
 		}
 		return axes

@@ -259,18 +259,22 @@ func (r *Record) Histogram(name string) (Histogram, bool) {
 	return find(r.Histograms, func(h Histogram) bool { return h.Name == name })
 }
 
-// StageKey is the key of the axis that names the stage, of workloads whose operation is one stage of several.
-const StageKey = "stage"
-
-// The axes of a case that was given a number of processors, of workers.
+// Keys of the axes that mean the same in every workload, so that views and comparisons know them. All other axes are known to
+// their workload only.
 const (
-	cpusKey    = "cpus"
-	workersKey = "workers"
+	CPUsKey     = "cpus"    // processors that the case was given
+	WorkersKey  = "workers" // workers of a load
+	RateKey     = "rate"    // arrivals per second in an open loop
+	ExecutorKey = "exec"    // how the pieces of one operation are scheduled
+	StageKey    = "stage"   // of workloads whose operation is one stage of several
 )
+
+// Serial is the value of the axis ExecutorKey whose operations run on one goroutine.
+const Serial = "serial"
 
 // Processors is the number of processors that the case could use.
 func (r *Record) Processors() int {
-	if text, ok := r.Axes.Get(cpusKey); ok {
+	if text, ok := r.Axes.Get(CPUsKey); ok {
 		if n, err := strconv.Atoi(text); err == nil {
 			return n
 		}
@@ -281,7 +285,7 @@ func (r *Record) Processors() int {
 // Coordinates returns what tells the case from others beside its number of processors: its
 // other axes, and the side of a comparison.
 func (r *Record) Coordinates() Axes {
-	axes := r.Axes.Without(cpusKey)
+	axes := r.Axes.Without(CPUsKey)
 	if r.Process.Side != "" {
 		axes = append(axes, Axis{"side", r.Process.Side})
 	}

@@ -7,15 +7,15 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Operation is what is counted; a workload's instance is one.
+// Operation is the operation that Counters measures. Instances of workloads implement it.
 type Operation interface {
 	Input(ctx context.Context, seq uint64) (any, error)
 	Run(ctx context.Context, input any) ([]byte, error)
 }
 
-// Counters returns how many instructions and cycles one operation takes on its thread, as
-// the processor counts them, the second time that it runs. Where the processor cannot be
-// asked there are none.
+// Counters runs an operation twice and returns the instructions and cycles that the second run
+// takes on its thread. It returns no metrics if the processor's counters cannot be read, and an
+// error if the operation fails.
 func Counters(ctx context.Context, o Operation) ([]record.Metric, error) {
 	input, err := o.Input(ctx, 0)
 	if err != nil {

@@ -1,17 +1,18 @@
-// Package hwcounter counts instructions and cycles of the calling thread with the processor's
-// own counters, where the system lets it.
+// Package hwcounter counts the instructions and cycles of a thread with the processor's
+// hardware counters, if the system permits it.
 package hwcounter
 
 import "errors"
 
-// Counts are what was counted between Start and Stop.
+// Counts holds the instructions and cycles that Measure counted in user mode.
 type Counts struct {
 	Instructions, Cycles uint64
 }
 
-// ErrUnavailable says that the processor's counters cannot be read here: another system
-// than Linux, a virtual machine without them, or no permission.
+// ErrUnavailable says that the processor's counters cannot be read: the system is not Linux,
+// a virtual machine does not have them, or permission is missing.
 var ErrUnavailable = errors.New("the processor's counters cannot be read here")
 
-// Measure counts what work does on one thread. The error is an ErrUnavailable.
+// Measure calls work and counts the instructions and cycles of its thread. Goroutines that work
+// starts are not counted. Measure returns ErrUnavailable if the counters cannot be read.
 func Measure(work func()) (Counts, error) { return measure(work) }

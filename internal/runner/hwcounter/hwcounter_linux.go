@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// measure opens a group of two counters, so that both count the same stretch.
+// measure opens the two counters as a group, so that both count over the same time.
 func measure(work func()) (c Counts, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

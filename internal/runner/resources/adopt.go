@@ -5,26 +5,26 @@ import (
 	"time"
 )
 
-// CPU is processor time.
+// CPU is processor time, in user mode and in the kernel.
 type CPU struct{ User, System time.Duration }
 
-// Sum is both parts together.
+// Sum returns User + System.
 func (c CPU) Sum() time.Duration { return c.User + c.System }
 
 func (c CPU) plus(d CPU) CPU { return CPU{c.User + d.User, c.System + d.System} }
 
-// Minus is the time since d. How it is divided may change between two looks, and no part is less
-// than nothing.
+// Minus returns the processor time used since the earlier reading d. The kernel may change how it
+// divides time between two readings, so Minus adjusts the parts: neither is negative.
 func (c CPU) Minus(d CPU) CPU {
 	user, sum := max(c.User-d.User, 0), max(c.Sum()-d.Sum(), 0)
 	user = min(user, sum)
 	return CPU{user, sum - user}
 }
 
-// Adopt has the processor time of a child that runs, as a function tells it, count as this
-// process' own until it leaves. What has ended counts anyway, once it was waited for. A child
-// that is adopted runs the operations, so that a Machine tells its time apart too; leave is told
-// what it has used in all.
+// Adopt counts a running child's processor time, which cpu returns, as time of this process.
+// Adopted children run the operations, so Machine.Adopted reports their time separately. When
+// the child has ended and was waited for, call leave with its total: the kernel then counts the
+// child's time as this process's.
 func Adopt(cpu func() CPU) (leave func(CPU)) {
 	adopted.mu.Lock()
 	defer adopted.mu.Unlock()
@@ -38,22 +38,23 @@ func Adopt(cpu func() CPU) (leave func(CPU)) {
 	}
 }
 
-// adopted are the children that were adopted. The kernel's counts are those of the process,
-// whatever this package does, so this is state of the package.
+// adopted holds the children that were adopted. It is state of the package because the kernel's
+// counts, to which it belongs, are those of the process.
 var adopted = adoptions{running: make(map[*byte]func() CPU)}
 
 type adoptions struct {
 	mu      sync.Mutex
 	running map[*byte]func() CPU
-	gone    CPU // of those that have left
+	gone    CPU // of children that have left
 }
 
-// cpu is the processor time of those that run, of all that there were, and whether any runs.
+// cpu returns the processor time of the children that run and of all that were adopted, and
+// whether any runs.
 func (a *adoptions) cpu() (running, all CPU, any bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for _, of := range a.running {
-		running = running.plus(of())
+	for _, used := range a.running {
+		running = running.plus(used())
 	}
 	return running, running.plus(a.gone), len(a.running) > 0
 }

@@ -4,7 +4,7 @@ package resources
 
 func newKernel() kernel { return silent{} }
 
-// silent is a platform that tells a process nothing of its memory.
+// silent is the kernel of a platform that does not report a process's memory.
 type silent struct{}
 
 func (silent) resident() resident { return resident{} }

@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// Machine is what the process had of the processors between two moments, and what else
-// happened on the machine. What the platform does not tell is 0.
+// Machine says how much processor time the process got between two points in time, and how much
+// other load the machine had. Fields that the platform does not report are 0.
 type Machine struct {
-	Wall         time.Duration // between the moments, by the kernel's clock where it has one
+	Wall         time.Duration // time between the two points, by the kernel's clock if it has one
 	User, System time.Duration // processor time of the process, and of the children that it measures
-	Adopted      *CPU          // of that the time of adopted children, which ran the operations; nil: there were none
+	Adopted      *CPU          // the part used by adopted children, which ran the operations; nil: there were none
 	Preempted    uint64        // times that a thread of the process lost its processor to another thread
-	Waited       time.Duration // that threads of the process could run and had no processor, summed over them
+	Waited       time.Duration // time that runnable threads of the process had no processor, summed over threads
 
-	Processors int           // of the machine
+	Processors int           // number of the machine's processors
 	Others     time.Duration // processor time of other processes
 	Stolen     time.Duration // processor time that the hypervisor gave to other machines
-	Pressure   time.Duration // that some thread of the machine could run and had no processor
+	Pressure   time.Duration // time in which some runnable thread of the machine had no processor
 	Load       float64       // load average of the last minute, at the end
 }
 
-// CPU is the processor time of the process.
+// CPU returns the processor time of the process, including the children that it measures.
 func (m *Machine) CPU() time.Duration { return m.User + m.System }
 
-// OfOperations is the processor time of what ran the operations: of adopted children, or of the
-// process.
+// OfOperations returns the processor time of the processes that ran the operations: of adopted
+// children if there were any, else of this process.
 func (m *Machine) OfOperations() CPU {
 	if m.Adopted != nil {
 		return *m.Adopted
@@ -34,13 +34,16 @@ func (m *Machine) OfOperations() CPU {
 	return CPU{m.User, m.System}
 }
 
-// Disturbances says what kept the process from having the machine to itself, as far as
-// these counts can tell it from their own resolution: more than one part in a hundred of
-// the processors' time stolen, one in ten used by other processes, or threads that waited
-// for a processor more than a fifth of the time for which they had one. A process alone on a
-// virtual machine of two processors waits a twentieth, now and then a tenth, since its own
-// collector wants a processor too. crowded says that it has more threads than processors by
-// itself, so that their waiting tells nothing.
+// Disturbances describes other load that disturbed the process, one text for each kind. There
+// are three, each with a margin for the resolution of the counts:
+//
+//   - more than 1 % of the processors' time was stolen,
+//   - more than 10 % was used by other processes,
+//   - threads waited for a processor for more than a fifth of the time for which they had one.
+//
+// A process that is alone on a virtual machine with two processors waits for a twentieth,
+// sometimes a tenth, because its garbage collector also needs a processor. If crowded is true,
+// the process itself has more threads than there are processors, and waiting is ignored.
 func (m *Machine) Disturbances(crowded bool) (found []string) {
 	all := m.Wall * time.Duration(m.Processors)
 	share := func(d time.Duration) float64 { return 100 * float64(d) / float64(all) }
@@ -56,21 +59,21 @@ func (m *Machine) Disturbances(crowded bool) (found []string) {
 	return found
 }
 
-// tick is the resolution of the kernel's times of the whole machine on each processor
-// (proc(5), USER_HZ, which is 100 on all that Go runs on).
+// tick is the resolution of the kernel's times for the whole machine on each processor
+// (proc(5), USER_HZ, which is 100 on every platform of Go).
 const tick = 10 * time.Millisecond
 
-// own are the kernel's counts of this process at one moment, each since a beginning of its
-// own. Reading them takes three system calls and allocates nothing, so that a window has little
-// of its own readings in them.
+// own holds the kernel's counts for this process at one point in time. Each count has a starting
+// point of its own. Reading them takes three system calls and does not allocate, so that
+// reading hardly affects a window's figures.
 type own struct {
 	wall, user, system time.Duration
-	adopted            CPU  // of that, by children that were adopted, those that have left too
-	adopting           bool // such a child runs
+	adopted            CPU  // the part used by adopted children, including those that have left
+	adopting           bool // an adopted child runs
 	preempted          uint64
 }
 
-// counts are all of the kernel's at one moment.
+// counts holds all of the kernel's counts at one point in time.
 type counts struct {
 	own
 	waited       time.Duration
@@ -80,7 +83,7 @@ type counts struct {
 	load         float64
 }
 
-// since is what was counted between two moments; nil where the platform counts nothing.
+// since returns what was counted since before, or nil if the platform counts nothing.
 func (after counts) since(before counts) *Machine {
 	if after == (counts{}) {
 		return nil
@@ -89,7 +92,7 @@ func (after counts) since(before counts) *Machine {
 		Wall: after.wall - before.wall,
 		User: after.user - before.user, System: after.system - before.system,
 		Preempted:  after.preempted - before.preempted,
-		Waited:     max(after.waited-before.waited, 0), // a thread that has ended takes its count with it
+		Waited:     max(after.waited-before.waited, 0), // the count of a thread that has ended is lost
 		Processors: after.processors,
 		Stolen:     after.stolen - before.stolen,
 		Pressure:   after.pressure - before.pressure,
@@ -98,23 +101,23 @@ func (after counts) since(before counts) *Machine {
 	if used := after.adopted.Minus(before.adopted); after.adopting || used != (CPU{}) {
 		m.Adopted = &used
 	}
-	// The machine's times come in ticks, of which a short window may have more than its length.
+	// The machine's times come in ticks, so they may exceed the length of a short window.
 	all := m.Wall * time.Duration(m.Processors)
 	m.Stolen = min(m.Stolen, all)
 	m.Others = min(max(after.busy-before.busy-m.CPU(), 0), max(all-m.CPU()-m.Stolen, 0))
 	return m
 }
 
-// Watch counts from now on; the function tells what was counted until it is called, nil where
-// the platform counts nothing.
+// Watch starts counting. The function that it returns reports the counts since then, or nil if the
+// platform counts nothing.
 func Watch() (until func() *Machine) {
 	before := counted()
 	return func() *Machine { return counted().since(before) }
 }
 
-// AwaitQuiet returns when nothing has disturbed this process for a second, in which it
-// should do nothing else, or when limit has passed or ctx has ended. quiet tells which; where
-// the platform counts nothing that is at once.
+// AwaitQuiet waits until nothing has disturbed this process for a second, or until limit has
+// passed or ctx has ended. quiet reports whether the machine became quiet. The process should do
+// nothing else meanwhile. If the platform counts nothing, the machine counts as quiet.
 func AwaitQuiet(ctx context.Context, limit time.Duration) (waited time.Duration, quiet bool) {
 	return awaitQuiet(ctx, limit, counted)
 }

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clock is the kernel's.
+// clock returns the time of the kernel's monotonic clock.
 func clock() time.Duration {
 	var now unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) != nil {
@@ -19,8 +19,8 @@ func clock() time.Duration {
 	return time.Duration(now.Nano())
 }
 
-// counted reads the kernel's counts of this moment: some ten files of /proc (proc(5)), in
-// some hundred microseconds.
+// counted reads the kernel's current counts from about ten files of /proc (proc(5)), which takes
+// a few hundred microseconds.
 func counted() counts {
 	c := counts{own: ownCounts()}
 	c.busy, c.stolen, c.processors = parseStat(content("/proc/stat"))
@@ -37,7 +37,7 @@ func counted() counts {
 	return c
 }
 
-// content is that of a file, nothing where it cannot be read.
+// content returns the content of a file, or nil if it cannot be read.
 func content(path string) []byte {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -46,9 +46,9 @@ func content(path string) []byte {
 	return data
 }
 
-// parseStat reads the first line of /proc/stat, ticks of all processors together: user, nice,
-// system, idle, iowait, irq, softirq, steal; what guests used stands in user too. Each
-// processor has a line after it.
+// parseStat parses the first line of /proc/stat, which has the ticks of all processors together:
+// user, nice, system, idle, iowait, irq, softirq, steal. User includes the time of guests. A
+// line for each processor follows.
 func parseStat(stat []byte) (busy, stolen time.Duration, processors int) {
 	line, rest, _ := bytes.Cut(stat, []byte{'\n'})
 	line, ok := bytes.CutPrefix(line, []byte("cpu "))
@@ -67,7 +67,7 @@ func parseStat(stat []byte) (busy, stolen time.Duration, processors int) {
 	return ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6], ticks[7], processors
 }
 
-// parsePressure reads the total of the line "some" of /proc/pressure/cpu, in µs.
+// parsePressure parses the total, in µs, of the line "some" of /proc/pressure/cpu.
 func parsePressure(pressure []byte) time.Duration {
 	line, _, _ := bytes.Cut(pressure, []byte{'\n'})
 	_, total, _ := bytes.Cut(line, []byte(" total="))

@@ -8,5 +8,5 @@ var started = time.Now()
 
 func clock() time.Duration { return time.Since(started) }
 
-// counted knows of the process alone.
+// counted returns counts of the process only.
 func counted() counts { return counts{own: ownCounts()} }

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownCounts reads the counts of the process itself, and of the children that it has waited for or
-// adopted: it started them to measure them.
+// ownCounts reads the counts of this process, and of children that it has waited for or adopted:
+// it started them to measure them.
 func ownCounts() own {
 	var used, children unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &used) != nil || unix.Getrusage(unix.RUSAGE_CHILDREN, &children) != nil {

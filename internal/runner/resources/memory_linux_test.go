@@ -38,7 +38,7 @@ func holdAnon(t *testing.T, during func()) {
 
 func holdFile(t *testing.T, during func()) {
 	t.Helper()
-	fd, err := unix.MemfdCreate("meter", unix.MFD_CLOEXEC)
+	fd, err := unix.MemfdCreate("resources", unix.MFD_CLOEXEC)
 	if err != nil {
 		t.Skipf("no file in memory: %v", err)
 	}
@@ -47,7 +47,7 @@ func holdFile(t *testing.T, during func()) {
 	hold(t, during, fd, unix.MAP_SHARED)
 }
 
-// needReset skips where the kernel's mark may not be reset.
+// needReset skips the test if the kernel's mark cannot be reset.
 func needReset(t *testing.T) {
 	t.Helper()
 	f, err := os.OpenFile("/proc/self/clear_refs", os.O_WRONLY, 0)

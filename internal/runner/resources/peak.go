@@ -6,61 +6,59 @@ import (
 	"sync"
 )
 
-// Peak is an open measurement of the process' greatest resident set. Any number
-// may be open, one within the other or overlapping.
+// Peak measures the process's peak resident set while it is open. Any number may be
+// open, nested or overlapping.
 //
-// The kernel keeps one high-water mark per process. Opening a peak resets it,
-// and every reset first folds the mark into the peaks that are open, so that
-// each of them sees the greatest of all marks since it was opened. Nothing else
-// in the process may reset the mark.
+// The kernel keeps one high-water mark per process. Opening a Peak resets it. Before
+// every reset the mark is recorded in all open Peaks, so that each has the maximum
+// since it was opened. Nothing else in the process may reset the mark.
 type Peak struct {
-	of *peaks
+	peaks *peaks
 
-	// The rest is under the lock of the peaks.
-	floor    uint64 // a mark not above it may be from before the opening
-	greatest uint64 // of the marks above the floor
-	sampled  uint64 // greatest resident set that was sampled
+	// The lock of peaks guards the fields below.
+	floor    uint64 // a mark not above floor may be from before the opening
+	greatest uint64 // maximum of the marks above floor
+	sampled  uint64 // maximum resident set of the samples
 	closed   bool
 }
 
-// OpenPeak opens a peak. One that is never closed costs each further reset and
-// sample a comparison.
+// OpenPeak opens a Peak. Close it when it is no longer needed: while it is open, each
+// reset and sample takes one comparison more.
 func OpenPeak() *Peak { return process.openPeak() }
 
-// Close ends the peak and returns the greatest resident set since it was opened,
-// in bytes, 0 where the platform does not tell; closing again returns the same.
+// Close returns the peak resident set since p was opened, in bytes, or 0 if the platform
+// does not report it. Closing p again returns the same.
 //
-// exact says that it is the kernel's mark, which misses nothing. It is false
-// where the mark may not be reset and has not risen since the opening: then rss
-// is the greatest that was sampled, when a peak was opened or closed or by
-// Meter.Sample, a lower bound.
+// If exact is true, rss is the kernel's high-water mark, which misses nothing. exact is
+// false if the mark cannot be reset and has not risen since the opening. Then rss is a lower
+// bound: the maximum of the samples, taken by Meter.Sample and when a Peak is
+// opened or closed.
 func (p *Peak) Close() (rss uint64, exact bool) {
-	p.of.mu.Lock()
-	defer p.of.mu.Unlock()
+	p.peaks.mu.Lock()
+	defer p.peaks.mu.Unlock()
 	if !p.closed {
-		p.of.observe()
-		p.of.fold()
-		p.of.open = slices.DeleteFunc(p.of.open, func(o *Peak) bool { return o == p })
+		p.peaks.observe()
+		p.peaks.fold()
+		p.peaks.open = slices.DeleteFunc(p.peaks.open, func(o *Peak) bool { return o == p })
 		p.closed = true
 	}
 	return max(p.greatest, p.sampled), p.greatest > 0
 }
 
-// process is the peaks of this process. The mark that they share is the
-// kernel's, one per process whatever this package does, so its users must know
-// of each other: this is state of the package, and the lock is there because
-// stages and windows open and close on goroutines of their own.
+// process holds the peaks of this process. It is state of the package because all
+// peaks share the kernel's mark, of which there is one per process. It has a lock
+// because stages and windows open and close on different goroutines.
 var process = &peaks{kernel: newKernel()}
 
-// kernel is what the platform tells of the process' memory. The peaks' lock
+// kernel reads the process's memory figures from the platform. The lock of peaks
 // guards its calls.
 type kernel interface {
-	resident() resident     // zero: not told
-	mark() (rss uint64)     // greatest resident set since the last reset; 0: not told
-	resetMark() (done bool) // makes the mark that of this moment
+	resident() resident     // zero if not reported
+	mark() (rss uint64)     // peak resident set since the last reset; 0 if not reported
+	resetMark() (done bool) // sets the mark to the current resident set
 }
 
-// resident is what lies in physical memory, in bytes.
+// resident is the process's physical memory, in bytes.
 type resident struct{ anon, file uint64 }
 
 func (r resident) rss() uint64 { return r.anon + r.file }
@@ -75,11 +73,11 @@ func (s *peaks) openPeak() *Peak {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	mark := s.fold()
-	p := &Peak{of: s}
+	p := &Peak{peaks: s}
 	if !s.kernel.resetMark() {
 		p.floor = mark
 		if mark == 0 {
-			p.floor = math.MaxUint64 // no later mark can be told from an earlier one
+			p.floor = math.MaxUint64 // later marks cannot be distinguished from earlier ones
 		}
 	}
 	s.open = append(s.open, p)
@@ -87,7 +85,7 @@ func (s *peaks) openPeak() *Peak {
 	return p
 }
 
-// sample returns the resident set of this moment and shows it to the open peaks.
+// sample returns the current resident set and records it in the open peaks.
 func (s *peaks) sample() resident {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,7 +100,7 @@ func (s *peaks) observe() resident {
 	return now
 }
 
-// fold shows the kernel's mark to the open peaks and returns it.
+// fold records the kernel's mark in the open peaks and returns it.
 func (s *peaks) fold() uint64 {
 	mark := s.kernel.mark()
 	for _, p := range s.open {

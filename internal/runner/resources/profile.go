@@ -27,33 +27,34 @@ const (
 	kindTrace = "trace"
 )
 
-// The sampling of the mutex and block profiles: one in so many contentions, one
-// sample per so many ns blocked. Together they cost well under one per cent
-// where operations take a microsecond or more.
+// Sampling rates of the mutex and block profiles. Together they cost well under one
+// per cent if operations take a microsecond or more.
 const (
-	mutexFraction = 10
-	blockRate     = 10_000
+	mutexFraction = 10     // one in this many contentions
+	blockRate     = 10_000 // one sample per this many ns blocked
 )
 
-// ProfileKinds are the kinds of profiles that NewProfiler accepts.
+// ProfileKinds returns the kinds of profiles that NewProfiler accepts.
 func ProfileKinds() []string {
 	return []string{kindCPU, kindHeap, kindMutex, kindBlock, kindTrace}
 }
 
-// Profiler takes the profiles of one case: cpu of all of it, mutex, block and
-// trace of its window, heap as the last collection before the window was closed
-// left it. The profiles' rates are those of the process: one Profiler at a time.
-// It is for one goroutine. A nil Profiler does nothing.
+// Profiler takes the profiles of one case. The cpu profile covers the whole case; mutex,
+// block and trace cover its window. The heap profile shows the last garbage collection
+// before CloseWindow.
+//
+// The sampling rates are the process's, so use one Profiler at a time, and from one
+// goroutine. A nil Profiler does nothing.
 type Profiler struct {
-	files   map[string]*os.File // by kind; those that have not ended
+	files   map[string]*os.File // by kind; only profiles that have not ended
 	open    bool
 	before  map[string]*profile.Profile // mutex and block, when the window opened
 	restore int                         // the mutex profile's fraction
 }
 
-// NewProfiler makes dir and in it a file for each of the kinds, <kind>.pprof or
-// trace.out, and starts the cpu profile. An unknown kind is an ErrParams. On an
-// error nothing is left running.
+// NewProfiler creates dir and in it a file for each of the kinds, <kind>.pprof or
+// trace.out, and starts the cpu profile. It returns ErrParams if a kind is unknown. If
+// it returns an error, no profile is running.
 func NewProfiler(dir string, kinds []string) (*Profiler, error) {
 	for _, kind := range kinds {
 		if !slices.Contains(ProfileKinds(), kind) {
@@ -90,7 +91,7 @@ func fileName(kind string) string {
 }
 
 // OpenWindow starts the mutex and block profiles and the trace. A Profiler has
-// one window.
+// only one window.
 func (p *Profiler) OpenWindow() error {
 	if p == nil || p.open {
 		return nil
@@ -121,9 +122,9 @@ func (p *Profiler) OpenWindow() error {
 	return nil
 }
 
-// CloseWindow ends what OpenWindow started and writes all but the cpu profile.
-// When it is called after Meter.Stop, the heap profile is of the collection that
-// closed the meter's window.
+// CloseWindow stops what OpenWindow started and writes every profile except the cpu
+// profile. Called after Meter.Stop, it writes the heap as of the garbage collection
+// that closed the meter's window.
 func (p *Profiler) CloseWindow() error {
 	if p == nil || !p.open {
 		return nil
@@ -151,8 +152,8 @@ func (p *Profiler) CloseWindow() error {
 	return errors.Join(errs...)
 }
 
-// Close closes the window if it is open, ends the cpu profile, and removes the
-// files of the kinds that were never written, because the window never opened.
+// Close closes the window if it is open, stops the cpu profile, and removes the
+// files of profiles that were never written because the window never opened.
 func (p *Profiler) Close() error {
 	if p == nil {
 		return nil
@@ -165,7 +166,7 @@ func (p *Profiler) Close() error {
 	return errors.Join(append(errs, p.discard())...)
 }
 
-// end writes what is left to write to the file of a kind and closes it.
+// end calls write, if not nil, on the file of a kind, and closes the file.
 func (p *Profiler) end(kind string, write func(w io.Writer, kind string) error) error {
 	f := p.files[kind]
 	delete(p.files, kind)
@@ -179,7 +180,7 @@ func (p *Profiler) end(kind string, write func(w io.Writer, kind string) error) 
 	return nil
 }
 
-// discard removes the files that hold nothing: an empty file is no profile.
+// discard removes the files that are still empty, because an empty file is not a profile.
 func (p *Profiler) discard() error {
 	var errs []error
 	for kind, f := range p.files {

@@ -183,7 +183,7 @@ func TestProfilerShowsItsWindowOnly(t *testing.T) {
 func inFunction(s *profile.Sample, name string) bool {
 	for _, l := range s.Location {
 		for _, line := range l.Line {
-			if strings.Contains(line.Function.Name, "meter_test."+name) {
+			if strings.Contains(line.Function.Name, "resources_test."+name) {
 				return true
 			}
 		}

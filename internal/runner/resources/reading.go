@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Indices into the metrics of a reading. The first ones are those of a Sample.
+// Indices into the metrics of a reading. Those of a Sample come first.
 const (
 	allocObjects = iota
 	allocTiny
@@ -15,17 +15,17 @@ const (
 	cpuGC
 	cpuTotal
 	heapLive
-	sampled // how many those are
+	sampled // number of the metrics above
 
 	cpuAssist = iota - 1
 	goroutines
 	schedLatencies
 	mutexWait
-	all // how many there are
+	all // number of all metrics
 )
 
-// reading is the state of the runtime's metrics at one moment. The first
-// reading allocates the histogram, later ones into the same nothing.
+// reading holds the runtime's metrics at one point in time. The first call of read
+// allocates the histogram; later calls do not allocate.
 type reading struct{ metrics [all]metrics.Sample }
 
 func newReading() *reading {
@@ -76,7 +76,7 @@ func (r *reading) histogram(i int) *metrics.Float64Histogram {
 
 func (r *reading) allocs() uint64 { return r.uint(allocObjects) + r.uint(allocTiny) }
 
-// latencies counts the latencies that the second histogram has and the first has not.
+// latencies returns the number of latencies that were added between two readings.
 func latencies(before, after *metrics.Float64Histogram) (n uint64) {
 	if before == nil || after == nil || len(before.Counts) != len(after.Counts) {
 		return 0
@@ -87,11 +87,10 @@ func latencies(before, after *metrics.Float64Histogram) (n uint64) {
 	return n
 }
 
-// latencyQuantile returns the q-quantile (0 < q <= 1) of what a histogram of
-// seconds received between two readings: the upper bound of the bucket that
-// holds it, which in the runtime's histograms is at most a quarter more than the
-// value; the lower bound for the last bucket, which has no upper one. 0 where it
-// received nothing.
+// latencyQuantile returns the q-quantile (0 < q <= 1) of the values, in seconds, that
+// were added to a histogram between two readings, or 0 if none were. It is the upper
+// bound of the quantile's bucket, in the runtime's histograms at most a quarter more
+// than the value. For the last bucket, which has no upper bound, it is the lower one.
 func latencyQuantile(q float64, before, after *metrics.Float64Histogram) time.Duration {
 	rank, seen := uint64(math.Ceil(q*float64(latencies(before, after)))), uint64(0)
 	if rank == 0 {

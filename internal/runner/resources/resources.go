@@ -1,9 +1,9 @@
-// Package resources measures what the process did between two moments, the edges of
-// a measuring window: allocations, garbage collection, goroutines, waiting,
-// memory. It also takes the profiles of a case and labels their phases.
+// Package resources measures what the process uses between two points in time, the
+// edges of a measuring window: allocations, garbage collection, goroutines, waiting
+// and memory. It also takes the profiles of a case and labels their phases.
 //
-// All figures are of the whole process. What a platform or a later runtime does
-// not tell is 0 or absent.
+// All figures are for the whole process. Figures that the platform or the runtime
+// does not report are 0 or absent.
 package resources
 
 import (
@@ -14,44 +14,43 @@ import (
 	"time"
 )
 
-// Usage is what the whole process did in the window, in totals.
+// Usage holds the totals of the whole process in a window.
 type Usage struct {
 	Allocs        uint64        // heap objects allocated, those of the tiny allocator included, as testing.B counts
 	Bytes         uint64        // bytes allocated on the heap
 	GCCycles      uint64        // collections completed
 	GCPauses      time.Duration // stop-the-world time of these collections
 	GCCPUShare    float64       // processor time of the collector / processor time available (GOMAXPROCS x wall time), 0..1
-	GCAssistShare float64       // the part of GCCPUShare that allocating goroutines spent on marking
+	GCAssistShare float64       // the part of GCCPUShare in which allocating goroutines did marking
 	Goroutines    uint64        // goroutines created
 	SchedP50      time.Duration // median time that a runnable goroutine waited for a processor
 	SchedP99      time.Duration // 99th percentile of the same
-	Scheduled     uint64        // how often that was
-	MutexWait     time.Duration // time that goroutines were blocked on locks, the runtime's own included, summed over them
+	Scheduled     uint64        // number of these waits
+	MutexWait     time.Duration // time that goroutines were blocked on locks, including the runtime's, summed over goroutines
 	HeapLive      uint64        // bytes that the closing collection found reachable
-	Memory        *Memory       // nil where the platform does not tell
-	Machine       *Machine      // of the time between Start and Stop; nil where the platform does not tell
+	Memory        *Memory       // nil if the platform does not report it
+	Machine       *Machine      // between Start and Stop; nil if the platform does not report it
 }
 
-// Memory is what of the process lay in physical memory, in bytes.
+// Memory is the process's physical memory, in bytes.
 //
-// File counts pages that a file or shared memory backs: the program's text,
+// File counts pages that are backed by a file or by shared memory: the program's text,
 // mapped files, tmpfs, System V segments. Anon counts the others: heap, stacks,
-// the runtime's own structures. RSS is their sum; huge pages of hugetlbfs and
-// what was swapped out are in none.
+// the runtime's own structures. RSS is their sum. Swapped-out pages and huge pages
+// of hugetlbfs are not counted.
 type Memory struct {
 	RSS, Anon, File    uint64 // when the window closed, before its closing collection
-	Peak               uint64 // greatest RSS within the window
-	PeakSampled        bool   // Peak is only the greatest RSS that was sampled: the kernel's mark could not be had
-	PeakAnon, PeakFile uint64 // greatest that was sampled within the window
+	Peak               uint64 // maximum RSS within the window
+	PeakSampled        bool   // Peak is only the maximum of samples, because the kernel's peak could not be read
+	PeakAnon, PeakFile uint64 // maximum of the samples within the window
 }
 
-// Sample is what an open window has used so far, in totals since Start, and
-// what the process holds now.
+// Sample holds the totals of an open window since Start, and the memory that the
+// process holds now.
 //
-// The runtime counts an allocation of a small object when the processor's span
-// of its size is used up, so Allocs and Bytes lag by at most a span per size and
-// processor. GCCPU and CPU advance when a collection ends: two samples with no
-// collection's end in between are equal in both.
+// The runtime counts an allocation of a small object only when the processor's span
+// for its size is used up. Allocs and Bytes therefore lag by at most one span per size
+// and processor. GCCPU and CPU advance only when a collection ends.
 type Sample struct {
 	Allocs          uint64
 	Bytes           uint64
@@ -59,15 +58,15 @@ type Sample struct {
 	GCCPU           float64 // processor seconds of the collector
 	CPU             float64 // processor seconds available
 	HeapLive        uint64  // bytes that the latest collection found reachable
-	RSS, Anon, File uint64  // bytes now, as in Memory; 0 where the platform does not tell
+	RSS, Anon, File uint64  // bytes now, as in Memory; 0 if the platform does not report them
 }
 
-// Meter is an open window. All that its readings need is allocated before it
-// opens.
+// Meter measures a window that is open. Start allocates everything that its readings need
+// before the window opens.
 type Meter struct {
 	gc                             debug.GCStats
 	pauses                         time.Duration
-	mem                            runtime.MemStats // read for its effect, not its figures
+	mem                            runtime.MemStats // read only for its effect (see Start)
 	start, now, end, closed, again *reading
 	peak                           *Peak
 	peakAnon, peakFile             uint64
@@ -76,15 +75,15 @@ type Meter struct {
 
 // Start collects garbage and opens a window.
 //
-// The runtime brings its processor-time classes up to date only when a
-// collection ends. Both edges of the window therefore force one, outside the
-// time that the caller measures. It counts small allocations only when a
-// processor hands in its span cache, which runtime.ReadMemStats makes them all
-// do; a collection would too, but allocates for itself.
+// The runtime updates its processor-time classes only when a collection ends. Both
+// edges of the window therefore force one, outside the time that the caller
+// measures. The runtime counts small allocations only when processors flush their
+// span caches, so Start and Stop call runtime.ReadMemStats, which flushes all of them.
+// A collection would flush them too, but it allocates.
 //
-// Operations may be running: a load that is handed over from its warm-up is not
-// drained. The collection then runs beside them and the window's totals begin
-// where it ends.
+// Operations may be running when Start is called, because a warm-up is not drained.
+// The collection then runs beside them, and the totals of the window begin when
+// it ends.
 func Start() *Meter {
 	m := &Meter{start: newReading(), now: newReading(), end: newReading(), closed: newReading(), again: newReading()}
 	// The first reading into each of them allocates.
@@ -105,9 +104,9 @@ func Start() *Meter {
 	return m
 }
 
-// Sample tells what the window has used so far. It takes microseconds and
-// allocates nothing, and it is what the sampled peaks are made of. One goroutine
-// at a time may call it, before Stop.
+// Sample returns the totals of the window so far. It also samples memory for the peaks.
+// It takes microseconds and does not allocate. Only one goroutine at a time may call
+// it, and not after Stop.
 func (m *Meter) Sample() Sample {
 	m.now.readSampled()
 	now := m.sampleMemory()
@@ -129,13 +128,12 @@ func (m *Meter) sampleMemory() resident {
 }
 
 // Stop closes the window and returns its usage. It must be called once, right
-// after the operations have ended: what the caller allocates before is counted.
+// after the operations have ended: whatever the caller allocates before is counted.
 //
-// The collection that closes the window is work that the operations did not
-// ask for, but its processor time falls into the window's classes. A second
-// collection of the same heap right after tells what one costs, and is
-// subtracted. The collector's idle workers, which use processors that nothing
-// else wants, are part of the share.
+// The collection that closes the window is not caused by the operations, but its
+// processor time counts in the window's classes. Stop measures a second collection of
+// the same heap right after and subtracts its cost. GCCPUShare includes the idle
+// workers of the collector, which use processors that are otherwise idle.
 func (m *Meter) Stop() Usage {
 	closed := ownCounts()
 	runtime.ReadMemStats(&m.mem)
@@ -180,17 +178,18 @@ func (m *Meter) Stop() Usage {
 	return u
 }
 
-// Phase begins a phase of a case, for example set-up or window: it gives the
-// calling goroutine the labels of ctx and phase=name, which the goroutines that
-// it starts inherit, and returns ctx with them. A CPU profile tells its samples
-// apart by them.
+// Phase begins a phase of a case, for example set-up or window. It gives the
+// calling goroutine the labels of ctx and phase=name, and returns ctx with these
+// labels. Goroutines that the calling goroutine starts inherit them, and the samples
+// of a CPU profile carry them.
 func Phase(ctx context.Context, name string) context.Context {
 	ctx = Labelled(ctx, name)
 	pprof.SetGoroutineLabels(ctx)
 	return ctx
 }
 
-// Labelled returns ctx with the label of a phase, which a goroutine takes over later.
+// Labelled returns ctx with the label phase=phase. A goroutine gets the label when it calls
+// pprof.SetGoroutineLabels with the context.
 func Labelled(ctx context.Context, phase string) context.Context {
 	return pprof.WithLabels(ctx, pprof.Labels("phase", phase))
 }

@@ -18,9 +18,9 @@ type sinks struct {
 	large []byte
 }
 
-// exactly runs a window until one of a few counts exactly want; none may count
-// less. The runtime allocates and starts goroutines of its own at any time, so
-// one window of that figure is the proof.
+// exactly runs up to a few windows until one counts exactly want. None may count less.
+// The runtime allocates and starts goroutines of its own at any time, so one window
+// with that count is enough.
 func exactly(t *testing.T, what string, want uint64, window func() uint64) {
 	t.Helper()
 	var counts []uint64

@@ -1,12 +1,12 @@
 // Package stage records the named stages of a case, such as set-up, prove and
-// prove/commit: how long each took, the greatest memory of the process within
-// it, what was allocated, and the sizes of what it made. Of a stage in which another
-// program did the work the memory is that program's.
+// prove/commit. For each it records the time, the peak memory of the process, the
+// bytes allocated, and the sizes of its results. If another program did a stage's
+// work, the memory is that program's.
 //
-// Time and allocation are of the whole process between the stage's start and
-// its end, so stages that overlap count what they share twice. Allocation is as
-// the runtime's metric tells it, which lags by the allocator's spans in use:
-// some tens of KB per processor.
+// Time and allocation are those of the whole process between the stage's start and
+// end, so overlapping stages count the common part twice. Allocation is read from
+// the runtime's metric, which lags by the allocator's spans in use: some tens of KB
+// per processor.
 package stage
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/zkbench/zkbench/internal/runner/resources"
 )
 
-// Recorder keeps the stages of one case. It is safe for concurrent use.
+// Recorder collects the stages of one case. It is safe for concurrent use.
 type Recorder struct {
 	mu     sync.Mutex
 	stages []*Stage // in order of start
@@ -27,22 +27,22 @@ type Recorder struct {
 
 // Stage is a stage that has started. Stages may nest and overlap.
 type Stage struct {
-	of        *Recorder
+	recorder  *Recorder
 	begun     time.Time
 	peak      *resources.Peak
 	allocated uint64 // by the process when the stage started
 
-	// The rest is under the lock of the recorder.
+	// The recorder's lock guards the fields below.
 	ended  bool
 	result record.Stage
 }
 
-// New returns a recorder of no stages.
+// New returns an empty Recorder.
 func New() *Recorder { return new(Recorder) }
 
-// Start begins a stage. A name may occur more than once.
+// Start starts a stage. A name may occur more than once.
 func (r *Recorder) Start(name string) *Stage {
-	s := &Stage{of: r, peak: resources.OpenPeak(), result: record.Stage{Name: name}}
+	s := &Stage{recorder: r, peak: resources.OpenPeak(), result: record.Stage{Name: name}}
 	r.mu.Lock()
 	r.stages = append(r.stages, s)
 	r.mu.Unlock()
@@ -50,15 +50,16 @@ func (r *Recorder) Start(name string) *Stage {
 	return s
 }
 
-// End ends the stage, whose memory is that of this process. Ending it again changes nothing. A
-// stage that is never ended is no stage of the record.
+// End ends a stage in which this process did the work, and records the sizes of its results.
+// Ending a stage again changes nothing. A stage that is never ended is not recorded.
 //
-// The peak of the resident set is left out where the kernel's mark cannot be
-// had: a stage takes no samples, so it knows no other.
+// The peak of the resident set is left out if the kernel does not report it for the stage
+// alone. A stage takes no samples, so it has no other value.
 func (s *Stage) End(sizes ...record.Metric) { s.end(sizes, func(*record.Stage) {}) }
 
-// EndOf ends a stage in which another program did the work: whose memory the stage then has, its
-// greatest resident set in bytes, 0 where it is not told. What this process allocated is left out.
+// EndOf ends a stage in which another program did the work; whose says which. peak is that
+// program's largest resident set in bytes, or 0 if it is not known. The allocations of this
+// process are left out.
 func (s *Stage) EndOf(whose record.Whose, peak uint64, sizes ...record.Metric) {
 	s.end(sizes, func(r *record.Stage) { r.Whose, r.PeakRSS, r.Allocated = whose, peak, 0 })
 }
@@ -66,8 +67,8 @@ func (s *Stage) EndOf(whose record.Whose, peak uint64, sizes ...record.Metric) {
 func (s *Stage) end(sizes []record.Metric, change func(*record.Stage)) {
 	elapsed, total := time.Since(s.begun), allocated()
 	rss, exact := s.peak.Close()
-	s.of.mu.Lock()
-	defer s.of.mu.Unlock()
+	s.recorder.mu.Lock()
+	defer s.recorder.mu.Unlock()
 	if s.ended {
 		return
 	}
@@ -80,7 +81,7 @@ func (s *Stage) end(sizes []record.Metric, change func(*record.Stage)) {
 	change(&s.result)
 }
 
-// Stages returns the stages that have ended, in order of start.
+// Stages returns the stages that have ended, in the order in which they started.
 func (r *Recorder) Stages() []record.Stage {
 	r.mu.Lock()
 	defer r.mu.Unlock()

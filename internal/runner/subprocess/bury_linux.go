@@ -11,10 +11,11 @@ import (
 	"github.com/zkbench/zkbench/internal/sys/memory/system"
 )
 
-// Bury ends what a process of this package's that was killed could not end itself: all processes
-// that have the entry in their environment, and the control groups that it made.
+// Bury cleans up after a process that used this package and was killed. It kills all processes
+// that have the entry KEY=value in their environment, and removes the control groups that the
+// process with this pid made.
 func Bury(pid int, entry string) {
-	for found := true; found; { // one may start another meanwhile
+	for found := true; found; { // a process may have started another meanwhile
 		found = false
 		dirs, err := os.ReadDir("/proc")
 		if err != nil {
@@ -31,10 +32,10 @@ func Bury(pid int, entry string) {
 	for version, dir := range system.Groups("memory") {
 		groups, _ := filepath.Glob(filepath.Join(dir, fmt.Sprintf("zkbench-%d-*", pid)))
 		for _, g := range groups {
-			of := &group{g, version}
-			of.end()
-			of.remove()
+			left := &group{g, version}
+			left.end()
+			left.remove()
 		}
-		return // a process makes groups in its own alone
+		return // a process makes groups only below its own
 	}
 }

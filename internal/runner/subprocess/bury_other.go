@@ -2,5 +2,6 @@
 
 package subprocess
 
-// Bury ends what a process that was killed could not end itself, as far as it can be found.
+// Bury does nothing, because this platform has no way to find the processes that a killed process
+// has left behind.
 func Bury(int, string) {}

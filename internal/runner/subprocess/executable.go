@@ -8,8 +8,8 @@ import (
 	"runtime"
 )
 
-// Executable is a path by which the running program is opened and started, on Linux even where
-// another has come to its own path, or none is there any more.
+// Executable returns a path by which the running program can be opened and started. On Linux it
+// works even if the program's file has been replaced or removed.
 func Executable() (string, error) {
 	if runtime.GOOS == "linux" {
 		return "/proc/self/exe", nil
@@ -17,7 +17,7 @@ func Executable() (string, error) {
 	return os.Executable()
 }
 
-// Digest is the SHA-256 of a program in a file, and its size in bytes.
+// Digest returns the SHA-256 of a file, in hexadecimal, and its size in bytes.
 func Digest(path string) (digest string, size int64, err error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -14,8 +14,9 @@ import (
 	"github.com/zkbench/zkbench/internal/sys/memory/system"
 )
 
-// group is the control group of a program, below that of this process. It knows all that the
-// program started, also what has left its process group. A nil one is of a program without.
+// group is the control group of a program, below that of this process. It contains every process
+// that the program started, including those that have left its process group. A nil group means
+// that the program has none.
 type group struct {
 	dir     string
 	version int // of control groups
@@ -23,10 +24,10 @@ type group struct {
 
 var groups atomic.Uint64 // made by this process
 
-// newGroup makes a control group; nil where this process may not.
+// newGroup makes a control group. It returns nil if this process has no permission to.
 func newGroup() *group {
 	for version, dir := range system.Groups("memory") {
-		// Where no hierarchy is mounted, a directory could be made all the same.
+		// If no hierarchy is mounted, Mkdir would make an ordinary directory.
 		if _, err := os.Stat(filepath.Join(dir, "cgroup.procs")); err != nil {
 			return nil
 		}
@@ -47,7 +48,7 @@ func (g *group) read(name string) []byte {
 	return raw
 }
 
-// add puts a program into the group, which what it starts is then in too.
+// add puts a process into the group. Processes that it starts later are in the group too.
 func (g *group) add(pid int) {
 	if g != nil {
 		_ = os.WriteFile(filepath.Join(g.dir, "cgroup.procs"), strconv.AppendInt(nil, int64(pid), 10), 0)
@@ -72,7 +73,8 @@ func (g *group) kill() {
 	}
 }
 
-// end kills what is left in the group when its program has ended, and tells how many there were.
+// end kills the processes that are left in the group after its program has ended, and returns
+// their number.
 func (g *group) end() (left int) {
 	for begin := time.Now(); time.Since(begin) < drained; {
 		pids := g.members()
@@ -88,7 +90,7 @@ func (g *group) end() (left int) {
 	return left
 }
 
-// fill takes what the group tells of its memory, which needs a controller that not every group has.
+// fill sets the peak memory of the group in u, if the group has a memory controller.
 func (g *group) fill(u *Use) {
 	if g == nil {
 		return

@@ -1,5 +1,5 @@
-// Package subprocess runs programs that are measured, and tells what each took of the machine with all
-// the processes that it started. What it leaves behind is ended with it.
+// Package subprocess runs programs that are measured. It reports the time, memory and I/O that a
+// program used with all the processes that it started, and kills those that it leaves behind.
 package subprocess
 
 import (
@@ -20,55 +20,57 @@ import (
 	"github.com/zkbench/zkbench/internal/input/argument"
 )
 
-// Command is what is run.
+// Command says which program to run, and how.
 type Command struct {
-	Argv []string
+	Argv []string // the program and its arguments
 	Dir  string
-	Env  []string // KEY=value, beside what Environ has
-	// Environ is the environment that it begins with; nil: this process'.
+	Env  []string // KEY=value, in addition to Environ
+	// Environ is the base of the program's environment; nil means this process's.
 	Environ []string
 	Limit   Limits
 }
 
-// Limits end a program that goes beyond them; 0: none. They are looked at ten
-// times a second, more often at first, and hold for all its processes where it has a control group, else for the first of them.
+// Limits bound what a program may use; 0 means no limit. A program that exceeds one is killed.
+// Memory and Written are checked ten times per second, and more often at first. They apply to
+// all processes of the program if it has a control group, else to the first.
 type Limits struct {
-	Output  int64  // B of standard output that are kept
+	Output  int64  // B of standard output that Run keeps
 	Memory  uint64 // B, resident
-	Written uint64 // B that it writes, to files, pipes and standard output
+	Written uint64 // B written to files, pipes and standard output
 }
 
 const (
 	watchEvery = 100 * time.Millisecond
-	// messages is how much is kept of what a program writes to standard error.
+	// messages is the number of bytes that are kept of a program's standard error.
 	messages = 16 << 10
-	// drained is how long output is waited for after a program has ended: what it left behind
-	// may hold it open.
+	// drained is how long Wait waits for output after a program has ended. Processes that it
+	// left behind may hold its output open.
 	drained = time.Second
 )
 
-// Use is what a program took, with all its descendants that it waited for.
+// Use says what a program used, including the descendants that it waited for.
 type Use struct {
 	Wall          time.Duration
 	User, System  time.Duration // processor time
-	PeakRSS       uint64        // B, of the greatest of its processes; 0: not told
-	GroupPeak     uint64        // B, of all at once, files in the page cache included, by its control group; 0: it has none
+	PeakRSS       uint64        // B, of the program's largest process; 0: not known
+	GroupPeak     uint64        // B, of all processes together with their page cache; 0: there is no control group
 	Read, Written uint64        // B, from and to disks
-	Left          int           // processes that were there when it had ended, and were killed
+	Left          int           // processes that still ran when the program had ended, and were killed
 }
 
-// CPU is the processor time.
+// CPU returns the processor time, User + System.
 func (u Use) CPU() time.Duration { return u.User + u.System }
 
-// ExitError is a program that ended badly.
+// ExitError says that a program failed: its exit status was not 0, or a signal killed it.
 type ExitError struct {
 	Program string
 	State   string   // for example exit status 3
 	Killed  bool     // by a signal
-	Message string   // the first line that it wrote to standard error; empty: none
-	Lines   []string // of standard error, the last ones
+	Message string   // first line of standard error with a message, as Tail.Message returns it
+	Lines   []string // last lines of standard error
 }
 
+// Error returns the program, its state and, as Cause does, its message.
 func (e *ExitError) Error() string {
 	if e.Message == "" && e.State != killed {
 		return fmt.Sprintf("%s: %s", e.Program, e.State)
@@ -76,11 +78,11 @@ func (e *ExitError) Error() string {
 	return fmt.Sprintf("%s: %s: %s", e.Program, e.State, Cause(e.State, e.Message))
 }
 
-// killed is the state of a program that was ended by a signal which it cannot handle.
+// killed is the state of a program that SIGKILL ended.
 const killed = "signal: killed"
 
-// Cause returns the message of a program that ended badly. Of one that says nothing it says that, and what may
-// have killed it: the system kills what takes too much memory in this way.
+// Cause returns the message of a program that failed. If there is none, Cause says so. If the
+// state is also that of a killed program, it adds that memory may have run out.
 func Cause(state, message string) string {
 	switch {
 	case message != "":
@@ -91,30 +93,30 @@ func Cause(state, message string) string {
 	return "no message"
 }
 
-// Process is a program that runs.
+// Process is a program that was started. Call Wait to release its resources.
 type Process struct {
 	Stdin  *os.File
-	Stdout *os.File // what it writes, to be read up to its end before Wait
+	Stdout *os.File // what the program writes; read it to its end before Wait
 
 	cmd     *exec.Cmd
 	limit   Limits
 	begun   time.Time
-	mark    uint64 // B, this process' own greatest resident set when the program began
+	mark    uint64 // B, peak resident set of this process when the program began
 	stderr  *Tail
 	drains  []drain
 	group   *group
 	watched watch
 	marked  atomic.Uint64 // watched.mark
 	stop    chan struct{} // closed when the program has ended
-	done    chan struct{} // closed when nobody watches it any more
+	done    chan struct{} // closed when watch has ended
 	beyond  atomic.Pointer[zkbench.LimitError]
 }
 
-// Start starts a program. When ctx ends it is killed, with all that it started. The error is a
-// *argument.ValueError where there is no such program.
+// Start starts a program. When ctx ends, the program and everything that it started is killed.
+// Start returns a *argument.ValueError if the program or its directory does not exist.
 func Start(ctx context.Context, c Command) (*Process, error) { return start(ctx, c, nil) }
 
-// start has the program write to out, where that is not nil.
+// start starts a program that writes to out, if out is not nil.
 func start(ctx context.Context, c Command, out *output) (*Process, error) {
 	if len(c.Argv) == 0 {
 		return nil, &argument.ValueError{Field: "command", Value: "", Accepted: "a program and its arguments"}
@@ -136,8 +138,8 @@ func start(ctx context.Context, c Command, out *output) (*Process, error) {
 		return nil, err
 	}
 	p.cmd.Stdin = input
-	defer input.Close() // the program has it then
-	said, its, err := os.Pipe()
+	defer input.Close() // the program has a copy
+	stderr, its, err := os.Pipe()
 	if err != nil {
 		p.closePipes()
 		return nil, err
@@ -147,7 +149,7 @@ func start(ctx context.Context, c Command, out *output) (*Process, error) {
 	p.Stdout, its, err = os.Pipe()
 	if err != nil {
 		p.closePipes()
-		said.Close()
+		stderr.Close()
 		return nil, err
 	}
 	p.cmd.Stdout = its
@@ -157,13 +159,13 @@ func start(ctx context.Context, c Command, out *output) (*Process, error) {
 	p.begun = time.Now()
 	if err := p.cmd.Start(); err != nil {
 		p.closePipes()
-		said.Close()
+		stderr.Close()
 		p.group.remove()
 		return nil, notStarted(c, err)
 	}
-	p.drain(said, p.stderr)
+	p.drain(stderr, p.stderr)
 	if out != nil {
-		out.of = p
+		out.process = p
 		p.drain(p.Stdout, out)
 		p.Stdout = nil
 	}
@@ -172,7 +174,7 @@ func start(ctx context.Context, c Command, out *output) (*Process, error) {
 	return p, nil
 }
 
-// drain copies what the program writes, up to the end of it.
+// drain starts a goroutine that copies what the program writes, up to its end.
 func (p *Process) drain(from *os.File, to io.Writer) {
 	done := make(chan struct{})
 	p.drains = append(p.drains, drain{from, done})
@@ -182,16 +184,16 @@ func (p *Process) drain(from *os.File, to io.Writer) {
 	}()
 }
 
-// drain is an output that is copied.
+// drain is an output of the program that is being copied.
 type drain struct {
 	from *os.File
 	done chan struct{}
 }
 
-// notStarted is the error of a program that could not be started.
+// notStarted returns the error for a program that could not be started.
 func notStarted(c Command, err error) error {
 	switch {
-	case c.Dir != "" && !isDir(c.Dir): // which the system says of the program
+	case c.Dir != "" && !isDir(c.Dir): // the system would say that the program does not exist
 		return &argument.ValueError{Field: "directory of " + c.Argv[0], Value: c.Dir, Accepted: "a directory that exists"}
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
 		return &argument.ValueError{Field: "command", Value: c.Argv[0], Accepted: "a program in the PATH, or the path of one"}
@@ -204,7 +206,7 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// watch holds the limits against the program until it ends.
+// watch checks the program against its limits until it ends.
 func (p *Process) watch() {
 	defer close(p.done)
 	for wait := time.Millisecond; ; wait = min(2*wait, watchEvery) {
@@ -227,7 +229,7 @@ func (p *Process) watch() {
 	}
 }
 
-// pids are the program's processes, as far as they are known.
+// pids returns the program's processes as far as they are known.
 func (p *Process) pids() []int {
 	if members := p.group.members(); len(members) > 0 {
 		return members
@@ -235,36 +237,37 @@ func (p *Process) pids() []int {
 	return []int{p.cmd.Process.Pid}
 }
 
-// exceeds kills a program that is beyond a limit.
+// exceeds records that the program exceeds a limit, and kills it.
 func (p *Process) exceeds(what string, is, most int64) {
 	p.beyond.CompareAndSwap(nil, &zkbench.LimitError{What: what + " of " + p.cmd.Args[0], Estimate: is, Max: most})
 	p.kill()
 }
 
-// kill ends all processes of the program.
+// kill kills all processes of the program.
 func (p *Process) kill() {
 	p.group.kill()
 	killGroup(p.cmd.Process)
 }
 
-// Kill ends the program, with all that it started. Wait is called all the same.
+// Kill kills the program and everything that it started. Wait must be called afterwards.
 func (p *Process) Kill() { p.kill() }
 
-// Look is what a program that runs has taken by now, as far as it is told.
+// Look says what a running program has used so far. Fields that the platform does not report
+// are 0.
 type Look struct {
-	User, System time.Duration // processor time; of children that it waited for, in ticks of 10 ms
+	User, System time.Duration // processor time; that of children that it waited for comes in ticks of 10 ms
 	Resident     uint64        // B, of all its processes
-	PeakRSS      uint64        // B, of the greatest of its processes
+	PeakRSS      uint64        // B, of its largest process
 }
 
-// Look looks at a program that runs.
+// Look returns what the running program has used so far.
 func (p *Process) Look() Look {
 	var now watch
 	now.look(p.pids())
 	return Look{now.user, now.system, now.resident, max(now.mark, p.marked.Load())}
 }
 
-// PID is the number of its first process.
+// PID returns the process ID of the program's first process.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
 func (p *Process) closePipes() {
@@ -274,9 +277,9 @@ func (p *Process) closePipes() {
 	}
 }
 
-// Wait waits for the program's end, and for that of what it left behind, which it kills. The
-// error is a *zkbench.LimitError, an *ExitError or the context's cause. All of Stdout is to be
-// read before.
+// Wait waits until the program has ended, then kills what it left behind. All of Stdout must have
+// been read before. Wait returns a *zkbench.LimitError if the program exceeded a limit, the cause
+// of ctx if ctx has ended, and an *ExitError if the program failed.
 func (p *Process) Wait(ctx context.Context) (Use, error) {
 	err := p.cmd.Wait()
 	use := Use{Wall: time.Since(p.begun)}
@@ -285,7 +288,7 @@ func (p *Process) Wait(ctx context.Context) (Use, error) {
 	for _, d := range p.drains {
 		select {
 		case <-d.done:
-		case <-open.Done(): // what it left behind holds its output open
+		case <-open.Done(): // a process that the program left behind holds the output open
 		}
 		d.from.Close()
 		<-d.done
@@ -302,7 +305,7 @@ func (p *Process) Wait(ctx context.Context) (Use, error) {
 	p.group.remove()
 	beyond := p.beyond.Load()
 	if beyond != nil || ctx.Err() != nil {
-		use.Left = 0 // it did not end by itself
+		use.Left = 0 // the program did not end by itself
 	}
 	switch {
 	case beyond != nil:
@@ -315,7 +318,8 @@ func (p *Process) Wait(ctx context.Context) (Use, error) {
 	return use, nil
 }
 
-// Run runs a program to its end and returns its standard output.
+// Run runs a program to its end and returns its standard output. Its errors are those of Start
+// and Wait; Run then returns the output so far.
 func Run(ctx context.Context, c Command) ([]byte, Use, error) {
 	out := &output{limit: c.Limit.Output}
 	p, err := start(ctx, c, out)
@@ -327,29 +331,30 @@ func Run(ctx context.Context, c Command) ([]byte, Use, error) {
 	return out.buf, use, err
 }
 
-// output is a program's standard output, up to a limit.
+// output keeps a program's standard output, up to a limit.
 type output struct {
-	of    *Process
-	limit int64
-	buf   []byte
+	process *Process
+	limit   int64
+	buf     []byte
 }
 
 func (o *output) Write(b []byte) (int, error) {
 	if n := int64(len(o.buf) + len(b)); o.limit > 0 && n > o.limit {
-		o.of.exceeds("bytes on standard output", n, o.limit)
+		o.process.exceeds("bytes on standard output", n, o.limit)
 		return 0, io.ErrShortWrite
 	}
 	o.buf = append(o.buf, b...)
 	return len(b), nil
 }
 
-// Tail keeps the last bytes that were written to it, so that the message of a crash is at hand
-// and a chatty program does no harm.
+// Tail is an io.Writer that keeps the last bytes written to it. It keeps the message of a crash
+// while its memory stays bounded.
 type Tail struct {
-	Limit int // bytes at least; up to twice as many are kept, so that not every write moves all
+	Limit int // minimum number of bytes to keep; up to twice as many are kept, so that writes rarely move them
 	buf   []byte
 }
 
+// Write adds b to the bytes that t keeps. It never fails.
 func (t *Tail) Write(b []byte) (int, error) {
 	t.buf = append(t.buf, b...)
 	if len(t.buf) > 2*t.Limit {
@@ -358,11 +363,11 @@ func (t *Tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Bytes are what it keeps.
+// Bytes returns the bytes that t keeps. They are valid until the next Write.
 func (t *Tail) Bytes() []byte { return t.buf }
 
-// Message is the first line that says something, which in a crash is the reason; empty: none does.
-// The go command heads the errors of a package with its path.
+// Message returns the first kept line with a message, which after a crash gives the reason, or an
+// empty string if there is none. It skips the go command's headings of packages and downloads.
 func (t *Tail) Message() string {
 	for _, line := range t.Lines() {
 		if !strings.HasPrefix(line, "# ") && !strings.HasPrefix(line, "go: downloading ") {
@@ -372,8 +377,9 @@ func (t *Tail) Message() string {
 	return ""
 }
 
-// Printable is a text of a child as it may stand on a terminal: what is no character to be seen,
-// such as what moves the cursor, is left out.
+// Printable removes from text what a terminal must not receive from a child process: every
+// character that is not printable, for example escape sequences that move the cursor. Line feeds
+// and tabs stay.
 func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) || r == '\n' || r == '\t' {
@@ -383,7 +389,7 @@ func Printable(text string) string {
 	}, text)
 }
 
-// Lines are those that say something.
+// Lines returns the kept lines that are not empty, made printable and trimmed of white space.
 func (t *Tail) Lines() (all []string) {
 	for line := range strings.Lines(string(t.buf)) {
 		if line = strings.TrimSpace(Printable(line)); line != "" {

@@ -9,7 +9,7 @@ import (
 
 func inGroup(*exec.Cmd) {}
 
-// killGroup kills a program; what it started is not known here.
+// killGroup kills a program. The processes that it started are not known on this platform.
 func killGroup(p *os.Process) bool {
 	_ = p.Kill()
 	return false

@@ -22,8 +22,8 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
-// The test binary is the program that is run: with this argument first it does what the next one
-// says.
+// The test binary is the program that is run. If this is its first argument, the second one says
+// what to do.
 const childArg = "child-test-program"
 
 func TestMain(m *testing.M) {

@@ -13,12 +13,13 @@ import (
 // inGroup gives the program a process group of its own.
 func inGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// killGroup kills the process group of a program, and tells whether it had members.
+// killGroup kills the process group of a program, and reports whether it had members.
 func killGroup(p *os.Process) bool { return syscall.Kill(-p.Pid, syscall.SIGKILL) == nil }
 
-// endGroup kills the process group of a program that has ended, and tells whether one of it lived.
+// endGroup kills the process group of a program that has ended, and reports whether a member was
+// alive.
 func endGroup(p *os.Process) bool {
-	for { // those that have ended have come to this process
+	for { // members that have ended are children of this process now
 		var status syscall.WaitStatus
 		if pid, err := syscall.Wait4(-p.Pid, &status, syscall.WNOHANG, nil); pid <= 0 || err != nil {
 			break
@@ -27,11 +28,11 @@ func endGroup(p *os.Process) bool {
 	return killGroup(p)
 }
 
-// diskBlock is what getrusage(2) counts reads and writes in.
+// diskBlock is the unit in which getrusage(2) counts reads and writes, in bytes.
 const diskBlock = 512
 
-// fillUse takes what wait4(2) tells of a program. mark is the greatest resident set that this
-// process had had when it started the program, seen the greatest that the program was seen to have.
+// fillUse sets in u what wait4(2) reports on a program. mark is the peak resident set of this
+// process when it started the program; seen is the peak that watch has found for the program.
 func fillUse(u *Use, state *os.ProcessState, mark, seen uint64) {
 	if state == nil {
 		return
@@ -46,8 +47,8 @@ func fillUse(u *Use, state *os.ProcessState, mark, seen uint64) {
 	if runtime.GOOS != "darwin" {
 		peak <<= 10
 	}
-	// The kernel counts in what the process was before it became the program: an image of this
-	// one. Well above that mark the peak is the program's; else it is what was seen.
+	// The kernel includes what the process was before it became the program: an image of this
+	// one. A peak well above mark is therefore the program's; otherwise use what watch has found.
 	if peak > mark+mark/8 {
 		u.PeakRSS = peak
 	} else {
@@ -55,7 +56,7 @@ func fillUse(u *Use, state *os.ProcessState, mark, seen uint64) {
 	}
 }
 
-// ended waits until a process is gone, as far as it is ours.
+// ended waits until a process is gone. It returns at once if the process is not a child of this one.
 func ended(pid int, wait time.Duration) {
 	for begin := time.Now(); time.Since(begin) < wait; time.Sleep(time.Millisecond) {
 		var status syscall.WaitStatus

@@ -13,13 +13,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adopt has this process become the parent of what programs leave behind, so that it can be found.
+// adopt makes this process the parent of processes that programs leave behind, so that they can
+// be found.
 var adopt = sync.OnceFunc(func() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) })
 
-// ownMark is the greatest resident set that this process has had, in bytes.
+// ownMark returns the peak resident set of this process, in bytes.
 func ownMark() uint64 { return field(readProc(os.Getpid(), "status"), "VmHWM:") << 10 }
 
-// readProc reads a file of a process; nothing where it cannot be read.
+// readProc returns the content of a file of a process, or nil if it cannot be read.
 func readProc(pid int, name string) []byte {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, name))
 	if err != nil {
@@ -28,7 +29,7 @@ func readProc(pid int, name string) []byte {
 	return raw
 }
 
-// field is the number that stands behind a key at the beginning of a line; 0: there is none.
+// field returns the number after a key at the beginning of a line, or 0 if there is none.
 func field(lines []byte, key string) (n uint64) {
 	for line := range bytes.Lines(lines) {
 		if rest, ok := bytes.CutPrefix(line, []byte(key)); ok {
@@ -38,7 +39,7 @@ func field(lines []byte, key string) (n uint64) {
 	return 0
 }
 
-// number is the one that the text begins with.
+// number returns the number at the beginning of a text, or 0 if there is none.
 func number(text []byte) (n uint64) {
 	for _, c := range text {
 		if c < '0' || c > '9' {
@@ -49,11 +50,11 @@ func number(text []byte) (n uint64) {
 	return n
 }
 
-// watch is what a program is seen to take.
+// watch holds what a running program was last found to use.
 type watch struct {
 	resident uint64 // B, of all its processes at the last look
-	mark     uint64 // B, the greatest that one of them has had
-	written  uint64 // B that those at the last look have written, to whatever
+	mark     uint64 // B, peak of any one of its processes
+	written  uint64 // B that its processes at the last look have written, to any file
 
 	user, system time.Duration
 }
@@ -73,9 +74,10 @@ func (w *watch) look(pids []int) {
 	}
 }
 
-// processTime is the processor time of a process, by its clock (clock_getcpuclockid(3)); 0: not told.
+// processTime returns the processor time of a process by its clock (clock_getcpuclockid(3)), or 0
+// if it cannot be read.
 func processTime(pid int) time.Duration {
-	const scheduled = 2 // CPUCLOCK_SCHED of the kernel: to the nanosecond
+	const scheduled = 2 // CPUCLOCK_SCHED of the kernel, precise to the nanosecond
 	var used unix.Timespec
 	if unix.ClockGettime(int32(^pid<<3|scheduled), &used) != nil {
 		return 0
@@ -83,8 +85,8 @@ func processTime(pid int) time.Duration {
 	return time.Duration(used.Nano())
 }
 
-// split divides a processor time as its ticks in user mode and in the kernel are; without a time
-// the ticks are all that is known.
+// split divides a processor time in proportion to its ticks in user mode and in the kernel. If the
+// time is 0, that is, not known, it returns the ticks as times.
 func split(all time.Duration, user, system uint64) (inUser, inSystem time.Duration) {
 	if all == 0 {
 		return time.Duration(user) * tick, time.Duration(system) * tick
@@ -96,17 +98,18 @@ func split(all time.Duration, user, system uint64) (inUser, inSystem time.Durati
 	return inUser, all - inUser
 }
 
-// tick is the unit of processor times in /proc, the same on all that Go runs on.
+// tick is the unit of processor times in /proc, the same on every platform of Go.
 const tick = time.Second / 100
 
-// afterName are the fields of a process' stat from its state on: the name before may hold anything.
+// afterName returns the fields of a process's stat file from its state on. The name before them
+// may contain anything.
 func afterName(stat []byte) [][]byte { return bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) }
 
-// Sweep kills the processes that programs have left behind, once none runs any more but those to
-// keep, and tells how many there were.
+// Sweep kills the processes that programs have left behind, and returns their number. It kills
+// every child of this process except the processes in keep, so no other program may be running.
 func Sweep(keep ...int) (killed int) {
 	self := []byte(strconv.Itoa(os.Getpid()))
-	for found := true; found; { // the children of those that are killed come to this process
+	for found := true; found; { // the children of killed processes become children of this one
 		found = false
 		dirs, err := os.ReadDir("/proc")
 		if err != nil {

@@ -7,10 +7,10 @@ import "time"
 func ownMark() uint64 { return 0 }
 func adopt()          {}
 
-// Sweep kills what programs have left behind.
+// Sweep does nothing on this platform, and returns 0.
 func Sweep(...int) int { return 0 }
 
-// watch is what a program is seen to take.
+// watch holds what a running program was last found to use.
 type watch struct {
 	resident, mark, written uint64
 	user, system            time.Duration

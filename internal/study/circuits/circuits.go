@@ -1,7 +1,6 @@
-// Package circuits has the studies of circuits: Plonk systems on gates and Pedersen
-// hashes, Keccak-256, pairings. Each is a table of cases, a page and its charts; the
-// cases go once through the stages of gnark's proof systems on one processor, unless their
-// part says something else.
+// Package circuits contains the studies of circuits: Plonk systems on gates and Pedersen hashes, Keccak-256, and
+// pairings. Each study is a table of cases, a page and its charts. A case runs once through the stages of a proof
+// system on one processor, unless its part says otherwise.
 package circuits
 
 import (
@@ -17,44 +16,44 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Studies returns the studies.
+// Studies returns the studies plonk, keccak and pairing.
 func Studies() []study.Study {
 	return []study.Study{plonkStudy().study(), keccakStudy().study(), pairingStudy().study()}
 }
 
-// sheet is a study as it is written here.
+// sheet describes a study: its cases, the template of its page, and what fills it.
 type sheet struct {
 	name, short, long string
 	parts             []part
-	prose             string // the page without its figures
+	prose             string // template of the page
 	fill              func(d *data, v *view)
 	charts            func(d *data) []study.Chart
 }
 
-// part is a part of a study: what it measures.
+// part is a part of a study.
 type part struct {
 	name, about string
 	cases       []measured
-	quick       int   // how many of the first cases a quick plan has
-	rounds      bool  // as many as are asked for; else one
-	cpus        []int // numbers of processors; nil: one
-	all         bool  // on all processors instead
-	both        bool  // with this program and with the one without assembly, in turn
+	quick       int   // a quick plan has this many of the first cases
+	rounds      bool  // several rounds, as many as the options say; else one
+	cpus        []int // numbers of processors; nil: one processor
+	all         bool  // on all processors; cpus is not used
+	both        bool  // by this program and by the portable one, in alternating order
 }
 
-// measured is a case.
+// measured is a case and how it is measured.
 type measured struct {
 	workload string
-	values   map[string]string
-	takes    time.Duration     // about
-	optional bool              // may not fit the memory
-	load     *measure.Settings // a load run with these settings; nil: once through the stages
+	values   map[string]string // of axes
+	takes    time.Duration     // expected
+	optional bool              // may need more memory than the machine has
+	load     *measure.Settings // settings of a load run; nil: once through the stages
 }
 
-// deadline is how long one case may take.
+// deadline limits the time of one case.
 const deadline = 6 * time.Hour
 
-// slower is about how many times slower the program without assembly is.
+// slower is about how many times slower the portable program is.
 const slower = 4
 
 func (s *sheet) study() study.Study {
@@ -76,7 +75,7 @@ func (s *sheet) study() study.Study {
 	}
 }
 
-// plan is the study's plan: the parts in their order.
+// plan plans the selected parts in the study's order.
 func (s *sheet) plan(defs []workload.Def, o study.Options) ([]suite.Case, []string) {
 	p := study.Planner{Defs: defs}
 	for _, part := range s.parts {
@@ -109,8 +108,8 @@ func (s *sheet) plan(defs []workload.Def, o study.Options) ([]suite.Case, []stri
 	return p.Cases, p.Missing
 }
 
-// builds tells for the processes of a case in a round whether they are of the program
-// without assembly. From round to round the order turns round.
+// builds returns an element for each process of a case in a round: true if the portable program runs it. The order
+// alternates from round to round.
 func (p *part) builds(round int) []bool {
 	switch {
 	case !p.both:
@@ -138,20 +137,20 @@ func (c *measured) job(part string, round, cpus int, portable bool) suite.Case {
 	return job
 }
 
-// withValue is values and one more.
+// withValue returns a copy of values with one more value.
 func withValue(values map[string]string, key, value string) map[string]string {
 	values = maps.Clone(values)
 	values[key] = value
 	return values
 }
 
-// view is what a page is filled with: tables by their name in the prose, images by that
-// of their file, empty where nothing was measured.
+// view is the data of a page's template: tables by the names that the template uses, and images by file name. A table
+// without measurements is empty.
 type view struct {
 	Head         study.Head
 	Table, Chart map[string]string
-	// Counted and Composed tell whether some constraints were counted without a proof, and
-	// whether from smaller circuits.
+	// Counted says that some circuits were counted without a proof, and Composed that some counts are sums over
+	// smaller circuits.
 	Counted, Composed bool
 }
 

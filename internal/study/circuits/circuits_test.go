@@ -21,8 +21,8 @@ import (
 	"github.com/zkbench/zkbench/internal/workload/stark"
 )
 
-// standIns have the names and axes of the workloads that are measured, so that the golden
-// pages do not change with them.
+// standIns returns workloads with the names and axes of the real ones, so that the golden pages do not change when the
+// real ones do.
 func standIns() (defs []workload.Def) {
 	for name, keys := range map[string]string{
 		"Gates": "gates system impl stage", "Pedersen": "form hashes system impl stage", "MSM": "points scalars impl", "Keccak": "form bytes blocks system stage",
@@ -48,7 +48,7 @@ func options(s *study.Study) study.Options {
 	return study.Options{Parts: s.PartNames(), Rounds: 2, Workers: 2}
 }
 
-// size is about how much work a job is.
+// size returns roughly how much work a case is.
 func size(j *suite.Case) float64 {
 	n := 1.0
 	for _, key := range []string{"gates", "hashes", "points", "bytes"} {
@@ -59,9 +59,9 @@ func size(j *suite.Case) float64 {
 	return n
 }
 
-// records are those of a plan as if it had run, with times in proportion to the size. What
-// is optional and large, or own limbs, does not fit the memory; the exchange on own limbs
-// with a gadget has its constraints counted from smaller circuits.
+// records returns the records of a plan as if it had run, with times in proportion to the size. Cases that are optional
+// and large, and the exchange on own limbs, need too much memory. The exchange on own limbs with a gadget has composed
+// constraints.
 func records(s *study.Study) (recs []*record.Record) {
 	jobs, _ := s.Plan(standIns(), options(s))
 	for i, j := range jobs {
@@ -158,7 +158,7 @@ func studyOf(t *testing.T, name string) *study.Study {
 	return nil
 }
 
-// sized are records of circuits of so many gates that took a microsecond a gate.
+// sized returns records of circuits with these numbers of gates, which took a microsecond per gate.
 func sized(gates ...int) (recs []*record.Record) {
 	for _, n := range gates {
 		axes := record.Axes{{Key: "gates", Value: strconv.Itoa(n)}, {Key: "system", Value: "plonk"}, {Key: "cpus", Value: "1"}}
@@ -254,7 +254,7 @@ func TestCrossover(t *testing.T) {
 			r.Status = record.Failed
 		}
 	}
-	if text := studytest.Page(t, *s, recs); strings.Contains(text, "## From which length") {
+	if text := studytest.Page(t, *s, recs); strings.Contains(text, "## When verifying is cheaper") {
 		t.Error("a crossover without the hash itself")
 	}
 }

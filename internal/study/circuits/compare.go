@@ -8,8 +8,7 @@ import (
 	"github.com/zkbench/zkbench/internal/study"
 )
 
-// timed is what a record's operation took, in ns: prove and verify, or the mean of a load
-// run.
+// timed returns the times of a record's operations in ns: prove and verify, or the mean of a load run.
 func timed(r *record.Record) (names []string, ns []float64) {
 	for _, name := range []string{"prove", "verify"} {
 		if s := stage(r, name); s > 0 {
@@ -22,20 +21,20 @@ func timed(r *record.Record) (names []string, ns []float64) {
 	return names, ns
 }
 
-// side is one side of a comparison.
+// side is one side of a comparison: the head of its column, and which records belong to it.
 type side struct {
-	head string
-	is   func(r *record.Record) bool
+	head     string
+	contains func(r *record.Record) bool
 }
 
-// against is a table of the medians of the cases of a part on two sides, and the ratio of
-// the second to the first, or of the first to the second where faster is asked for. Cases
-// are told apart by all axes but one.
-func against(recs []*record.Record, but string, first, second side, ratio string, faster bool) *study.Table {
+// compareSides returns a table that compares the cases of two sides by their medians over the rounds. Two records have
+// the same case if all axes except but are equal. The ratio is the second median to the first, or the first to the
+// second if faster is true.
+func compareSides(recs []*record.Record, but string, first, second side, ratio string, faster bool) *study.Table {
 	t := &study.Table{Left: 3, Head: []string{"workload", "case", "what", first.head, second.head, ratio, "rounds"}}
 	var seen []*record.Record
 	for _, r := range recs {
-		same := func(o *record.Record) bool { return o.Workload == r.Workload && like(o, r, but) }
+		same := func(o *record.Record) bool { return o.Workload == r.Workload && equalExcept(o, r, but) }
 		if slices.ContainsFunc(seen, same) {
 			continue
 		}
@@ -45,9 +44,9 @@ func against(recs []*record.Record, but string, first, second side, ratio string
 			var a, b []float64
 			for _, o := range recs {
 				if _, ns := timed(o); same(o) && i < len(ns) {
-					if first.is(o) {
+					if first.contains(o) {
 						a = append(a, ns[i])
-					} else if second.is(o) {
+					} else if second.contains(o) {
 						b = append(b, ns[i])
 					}
 				}
@@ -65,25 +64,25 @@ func against(recs []*record.Record, but string, first, second side, ratio string
 	return t
 }
 
-// caseOf names a case without an axis.
+// caseOf returns the name of a record's case without the axis but.
 func caseOf(r *record.Record, but string) string {
 	kept := slices.DeleteFunc(slices.Clone(r.Axes), func(a record.Axis) bool { return a.Key == but })
 	return kept.String()
 }
 
-// portable is the table of the part that compares this program with one without assembly.
+// portable returns the table that compares this program with the portable one.
 func (d *data) portable() *study.Table {
-	of := func(name string) func(r *record.Record) bool {
+	onSide := func(name string) func(r *record.Record) bool {
 		return func(r *record.Record) bool { return r.Process.Side == name }
 	}
 	recs := slices.Concat(d.side(study.Purego), d.side(study.PortableSide(study.Purego)))
-	return against(recs, "", side{"this program", of(study.Purego)}, side{"without assembly", of(study.PortableSide(study.Purego))}, "slower", false)
+	return compareSides(recs, "", side{"this program", onSide(study.Purego)}, side{"without assembly", onSide(study.PortableSide(study.Purego))}, "slower", false)
 }
 
-// threads is the table of the part that compares numbers of processors.
+// threads returns the table that compares one processor with two.
 func (d *data) threads(part string) *study.Table {
-	of := func(n string) func(r *record.Record) bool {
+	onCPUs := func(n string) func(r *record.Record) bool {
 		return func(r *record.Record) bool { return study.Axis(r, "cpus") == n }
 	}
-	return against(d.side(part), "cpus", side{"one processor", of("1")}, side{"two", of("2")}, "faster", true)
+	return compareSides(d.side(part), "cpus", side{"one processor", onCPUs("1")}, side{"two", onCPUs("2")}, "faster", true)
 }

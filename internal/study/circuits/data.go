@@ -24,10 +24,10 @@ type data struct{ recs []*record.Record }
 
 func newData(recs []*record.Record) *data { return &data{recs} }
 
-// side returns the records of a side that ran to their end.
+// side returns the records of a side whose cases ran to their end.
 func (d *data) side(name string) []*record.Record { return study.Ended(d.recs, name) }
 
-// head is what the page says of the records, parts that have none named.
+// head returns the head of the page. Its notes name the parts without records.
 func (d *data) head(parts []part) study.Head {
 	h := study.NewHead(d.recs)
 	var missing, rounds []string
@@ -49,7 +49,7 @@ func (d *data) head(parts []part) study.Head {
 	return h
 }
 
-// find returns the record of a part with these values of axes; nil: none.
+// find returns the first record of a part with these values of axes, or nil if there is none.
 func (d *data) find(part string, values map[string]string) *record.Record {
 	for _, r := range d.side(part) {
 		same := true
@@ -63,7 +63,7 @@ func (d *data) find(part string, values map[string]string) *record.Record {
 	return nil
 }
 
-// stage is the time of a stage in s, 0 where there is none.
+// stage returns the time of a stage in seconds, or 0 if the record does not have it.
 func stage(r *record.Record, name string) float64 {
 	if r == nil {
 		return 0
@@ -71,7 +71,7 @@ func stage(r *record.Record, name string) float64 {
 	return r.Value(record.StageTime(name))
 }
 
-// ratio is the cell of a to b, a dash where one is not there.
+// ratio formats the ratio of a to b as a cell. It returns a dash if a or b is 0.
 func ratio(a, b float64) string {
 	if a == 0 || b == 0 {
 		return study.None
@@ -79,7 +79,7 @@ func ratio(a, b float64) string {
 	return study.Times(a / b)
 }
 
-// peak is the greatest memory of all stages, or of the window of a load run, in bytes.
+// peak returns the peak memory over all stages, or in the window of a load run, in bytes.
 func peak(r *record.Record) float64 {
 	if r == nil {
 		return 0
@@ -93,7 +93,7 @@ func peak(r *record.Record) float64 {
 	return most
 }
 
-// memory is the cell of a number of bytes.
+// memory formats a number of bytes as a cell.
 func memory(b float64) string {
 	u := format.Fitting("B", b)
 	if u.Size == 1 {
@@ -102,7 +102,7 @@ func memory(b float64) string {
 	return study.Number(b/u.Size) + " " + u.Name
 }
 
-// constraints are those of a record, 0 of none.
+// constraints returns the number of constraints in a record, or 0 if r is nil.
 func constraints(r *record.Record) float64 {
 	if r == nil {
 		return 0
@@ -110,7 +110,7 @@ func constraints(r *record.Record) float64 {
 	return r.Value(record.Constraints)
 }
 
-// constraintsCell marks a count without a proof.
+// constraintsCell formats the number of constraints, with a footnote if the circuit was counted and not proved.
 func constraintsCell(r *record.Record) string {
 	text := study.Number(constraints(r))
 	if r == nil {
@@ -131,20 +131,20 @@ func constraintsCell(r *record.Record) string {
 type column struct {
 	head  string
 	cell  func(r *record.Record) string
-	known bool // without a proof
+	known bool // also if nothing was proved
 }
 
-// numberOf is a column of a metric that is a number.
+// numberOf returns a column with a metric that is a number.
 func numberOf(head string, metric record.Quantity) column {
 	return column{head: head, cell: func(r *record.Record) string { return study.Number(r.Value(metric)) }}
 }
 
-// stageTime is a column of a stage's time.
+// stageTime returns a column with the time of a stage.
 func stageTime(head, name string) column {
 	return column{head: head, cell: func(r *record.Record) string { return study.Time(1e9 * stage(r, name)) }}
 }
 
-// axes are columns of axes.
+// axes returns a column for each axis.
 func axes(keys ...string) (all []column) {
 	for _, key := range keys {
 		all = append(all, column{key, func(r *record.Record) string { return study.Axis(r, key) }, true})
@@ -152,8 +152,7 @@ func axes(keys ...string) (all []column) {
 	return all
 }
 
-// stageColumns are the columns of all stages. Those of prove and memory are the ones that
-// can be estimated.
+// stageColumns returns the columns of all stages. The columns prove and memory can have estimates.
 func stageColumns() []column {
 	return []column{
 		{"constraints", constraintsCell, true},
@@ -165,8 +164,8 @@ func stageColumns() []column {
 	}
 }
 
-// stages is a table of the cases of a part. Where size, an axis, is given, the cases that
-// the memory is too small for have a row of estimates.
+// stages returns a table of the cases of a part. If size, an axis, is not empty, cases that need too much memory have a
+// row of estimates.
 func (d *data) stages(part string, words int, columns []column, size string) *study.Table {
 	t := &study.Table{Left: words}
 	for _, c := range columns {
@@ -183,7 +182,7 @@ func (d *data) stages(part string, words int, columns []column, size string) *st
 				cells = append(cells, c.cell(r))
 			case r.Status != record.OK:
 				cells = append(cells, d.estimated(r, c, size))
-			default: // constraints that were counted only
+			default: // the constraints were counted, and nothing was proved
 				cells = append(cells, study.None)
 			}
 		}
@@ -192,8 +191,8 @@ func (d *data) stages(part string, words int, columns []column, size string) *st
 	return t
 }
 
-// domain is the size of the domain of a record of gates or of Keccak on PLONK, which is
-// known of a case that did not run, too.
+// domain returns the size of the domain of a case of gates, Pedersen hashes or Keccak. It computes the size from the
+// axes, so it also works for a case that did not run.
 func domain(r *record.Record) float64 {
 	gates := uint64(study.AxisNumber(r, "gates"))
 	if of := systemOf(r); of != nil && r.Workload == "Pedersen" {
@@ -209,16 +208,16 @@ func domain(r *record.Record) float64 {
 	return float64(ecc.NextPowerOfTwo(gates))
 }
 
-// estimated is the cell of a case that could not run: prove and memory from the straight
-// line through the cases of the part that ran, by the domain, which both go with.
+// estimated returns the cell of a case that could not run. It estimates prove and memory, which grow with the size of
+// the domain, by a straight line through the cases of the part that ran.
 func (d *data) estimated(r *record.Record, c column, size string) string {
-	var of func(r *record.Record) float64
+	var value func(r *record.Record) float64
 	show := memory
 	switch c.head {
 	case "prove":
-		of, show = func(r *record.Record) float64 { return 1e9 * stage(r, "prove") }, study.Time
+		value, show = func(r *record.Record) float64 { return 1e9 * stage(r, "prove") }, study.Time
 	case "memory":
-		of = peak
+		value = peak
 	default:
 		return study.None
 	}
@@ -227,11 +226,11 @@ func (d *data) estimated(r *record.Record, c column, size string) string {
 	}
 	var x, y []float64
 	for _, other := range d.side(r.Process.Side) {
-		if like(other, r, size) {
-			x, y = append(x, domain(other)), append(y, of(other))
+		if equalExcept(other, r, size) {
+			x, y = append(x, domain(other)), append(y, value(other))
 		}
 	}
-	f, err := stat.Line(x, y, stat.Constant) // the largest case is to weigh most
+	f, err := stat.Line(x, y, stat.Constant) // with constant scatter the largest cases weigh most
 	if err != nil {
 		return study.None
 	}
@@ -241,20 +240,20 @@ func (d *data) estimated(r *record.Record, c column, size string) string {
 	return study.None
 }
 
-// like tells whether two cases differ in an axis at most.
-func like(a, b *record.Record, but string) bool {
+// equalExcept reports whether two cases have equal axes except but.
+func equalExcept(a, b *record.Record, but string) bool {
 	return !slices.ContainsFunc(a.Axes, func(x record.Axis) bool { return x.Key != but && study.Axis(b, x.Key) != x.Value })
 }
 
-// points are the times of a stage of a part's cases, in s, by an axis: of those that keep.
+// points returns the times of a stage in seconds against the axis size, of the cases of a part that keep accepts.
 func (d *data) points(part, size, name string, keep func(r *record.Record) bool) []plot.Point {
 	return d.pointsOf(part, size, func(r *record.Record) float64 { return stage(r, name) }, keep)
 }
 
-// pointsOf are those of another figure.
-func (d *data) pointsOf(part, size string, of func(r *record.Record) float64, keep func(r *record.Record) bool) (all []plot.Point) {
+// pointsOf returns points as points does, with another figure than the time of a stage.
+func (d *data) pointsOf(part, size string, figure func(r *record.Record) float64, keep func(r *record.Record) bool) (all []plot.Point) {
 	for _, r := range d.side(part) {
-		if y := of(r); keep(r) && y > 0 {
+		if y := figure(r); keep(r) && y > 0 {
 			all = append(all, plot.Point{X: study.AxisNumber(r, size), Y: y})
 		}
 	}

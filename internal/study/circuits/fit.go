@@ -10,19 +10,19 @@ import (
 	"github.com/zkbench/zkbench/internal/study"
 )
 
-// confidence is that of all intervals of a page.
+// confidence is the level of all confidence intervals of a page.
 const confidence = 0.95
 
-// fits is a table of the curves through the times of hashing and proving by bytes. A curve
-// that the points do not give has no row.
+// fits returns a table of curves that are fitted to the times of hashing and of proving against the length. A curve for
+// which there are too few points has no row.
 func (d *data) fits() *study.Table {
-	t := &study.Table{Left: 2, Head: []string{"time of", "curve", "at 0 bytes", "a byte", "95 %", "ns a byte²", "residual", "points"}}
+	t := &study.Table{Left: 2, Head: []string{"time of", "curve", "at 0 bytes", "per byte", "95 %", "ns per byte²", "residual", "points"}}
 	proveBytes, prove := d.proveTimes()
 	hashBytes, hash := d.nativeTimes()
 	for _, of := range []struct {
 		name     string
 		bytes, s []float64
-		steps    bool // where points lie on no curve there is no interval
+		steps    bool // times rise in steps, so an interval would mean nothing
 	}{{"hashing", hashBytes, hash, false}, {"proving, `bits`", proveBytes, prove, true}} {
 		for _, curve := range []struct {
 			name string
@@ -51,7 +51,7 @@ func (d *data) fits() *study.Table {
 	return t
 }
 
-// signed is the cell of a time in ns that may be below zero.
+// signed formats a time in ns as a cell; the time may be negative.
 func signed(ns float64) string {
 	if ns < 0 {
 		return "−" + study.Time(-ns)
@@ -59,7 +59,7 @@ func signed(ns float64) string {
 	return study.Time(ns)
 }
 
-// proveTimes are the lengths and times in s of the plain circuit.
+// proveTimes returns the lengths and the times of proving, in seconds, of the part plain.
 func (d *data) proveTimes() (bytes, seconds []float64) {
 	for _, r := range d.side(partPlain) {
 		bytes, seconds = append(bytes, study.AxisNumber(r, "bytes")), append(seconds, stage(r, "prove"))
@@ -67,7 +67,7 @@ func (d *data) proveTimes() (bytes, seconds []float64) {
 	return bytes, seconds
 }
 
-// verifyTimes are the times in s of verifying, a process each.
+// verifyTimes returns the times of verifying in seconds, one for each process of the part plain.
 func (d *data) verifyTimes() (seconds []float64) {
 	for _, r := range d.side(partPlain) {
 		seconds = append(seconds, stage(r, "verify"))
@@ -75,8 +75,8 @@ func (d *data) verifyTimes() (seconds []float64) {
 	return seconds
 }
 
-// crossing is the length from which on verifying is cheaper than hashing; false: the
-// records do not tell it.
+// crossing returns the length in bytes from which verifying is cheaper than hashing. It returns false if the records do
+// not determine that length.
 func (d *data) crossing() (stat.Estimate, bool) {
 	bytes, seconds := d.nativeTimes()
 	f, err := stat.Line(bytes, seconds, stat.Relative)
@@ -87,23 +87,23 @@ func (d *data) crossing() (stat.Estimate, bool) {
 	return at, err == nil && at.Value > 0
 }
 
-// crossover is a table of that length, the study's below ours.
+// crossover returns a table of the lengths from which verifying is cheaper than hashing: ours, then the study's.
 func (d *data) crossover() *study.Table {
-	t := &study.Table{Left: 1, Head: []string{"whose", "verify", "bytes", "95 %"}}
+	t := &study.Table{Left: 1, Head: []string{"proof", "verify", "bytes", "95 %"}}
 	at, ok := d.crossing()
 	if !ok {
 		return t
 	}
 	interval := format.Count(at.Low) + " to " + format.Count(at.High)
 	if math.IsInf(at.Low, 0) || math.IsInf(at.High, 0) {
-		interval = "not told: the slope may be 0"
+		interval = "unknown: the slope may be 0"
 	}
 	t.Add("ours", study.Time(1e9*stat.Mean(d.verifyTimes())), format.Count(at.Value), interval)
 	for _, of := range []struct {
 		name, part string
-		which      func(r *record.Record) bool
-	}{{"STARK", partStark, firstSet}, {"aggregate", partJoined, isJoined}} {
-		longest := d.longest(of.part, of.which)
+		selects    func(r *record.Record) bool
+	}{{"STARK", partStark, inFirstSet}, {"aggregate", partJoined, isJoined}} {
+		longest := d.longest(of.part, of.selects)
 		if slope, ok := d.nativeSlope(); ok && longest != nil {
 			verify := stage(longest, "verify")
 			t.Add("ours, "+of.name+" of "+format.Count(study.AxisNumber(longest, "bytes"))+" bytes", study.Time(1e9*verify), format.Count(verify/slope), study.None)
@@ -114,17 +114,18 @@ func (d *data) crossover() *study.Table {
 	return t
 }
 
-// longest is the record of the longest message of a part's, of those that are asked for; nil: none.
-func (d *data) longest(part string, which func(r *record.Record) bool) (longest *record.Record) {
+// longest returns the record with the longest message, of the records of a part that selects accepts. It returns nil if
+// there is none.
+func (d *data) longest(part string, selects func(r *record.Record) bool) (longest *record.Record) {
 	for _, r := range d.side(part) {
-		if which(r) && (longest == nil || study.AxisNumber(r, "bytes") > study.AxisNumber(longest, "bytes")) {
+		if selects(r) && (longest == nil || study.AxisNumber(r, "bytes") > study.AxisNumber(longest, "bytes")) {
 			longest = r
 		}
 	}
 	return longest
 }
 
-// nativeSlope is the time in s of hashing a byte.
+// nativeSlope returns the time of hashing one more byte, in seconds. It returns false if the records do not determine it.
 func (d *data) nativeSlope() (float64, bool) {
 	bytes, seconds := d.nativeTimes()
 	f, err := stat.Line(bytes, seconds, stat.Relative)

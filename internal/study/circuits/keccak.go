@@ -32,13 +32,13 @@ const (
 	partJoined   = "aggregate"
 )
 
-// keccakStudy is "The benchmarking results for computational integrity with Keccak256
-// circuits", July 2023.
+// keccakStudy returns the study "The benchmarking results for computational integrity with Keccak256 circuits", July
+// 2023.
 func keccakStudy() *sheet {
 	s := &sheet{
 		name:  "keccak",
 		short: "Keccak-256 in circuits and natively beside a study of 2023",
-		long:  "Keccak-256 on gnark's PLONK beside the figures of a study of three implementations, and\nthe length from which on verifying a proof is cheaper than hashing.",
+		long:  "Keccak-256 on gnark's PLONK beside the figures of a study of three implementations, and\nthe length from which verifying a proof is cheaper than hashing.",
 		prose: keccakProse, fill: fillKeccak, charts: keccakCharts,
 	}
 	plain := part{name: partPlain, quick: 1, about: "our circuit, messages of 135 to 136,000 bytes, as far as memory allows"}
@@ -55,19 +55,19 @@ func keccakStudy() *sheet {
 	for _, n := range []int{136, 408, 1360, 4080, 13_600, 40_800, 136_000, 408_000, 1_360_000, 4_080_000, 13_600_000, 21_000_000} {
 		native.cases = append(native.cases, nativeOf(n))
 	}
-	lookup := part{name: partLookup, quick: 1, about: "our look-up circuit in UltraPlonk, messages of 135 to 2,448 bytes"}
-	wide := part{name: partWide, quick: 1, about: "our circuit of eight slices a row, messages of 135 to 13,600 bytes"}
+	lookup := part{name: partLookup, quick: 1, about: "our lookup circuit in UltraPlonk, messages of 135 to 2,448 bytes"}
+	wide := part{name: partWide, quick: 1, about: "our circuit with eight slices per row, messages of 135 to 13,600 bytes"}
 	for _, n := range []int{135, 136, 544, 1496, 2448} {
 		lookup.cases, wide.cases = append(lookup.cases, ourKeccakOf("lookup", n)), append(wide.cases, ourKeccakOf("wide", n))
 	}
 	wide.cases = append(wide.cases, ourKeccakOf("wide", 13_600))
-	shapes := part{name: partShapes, quick: 1, about: "the same in the study's three shapes, as long a message as each has room for"}
+	shapes := part{name: partShapes, quick: 1, about: "the same in the study's three shapes, each with the longest message that fits"}
 	for _, shape := range axiom() {
 		c := ourKeccakOf(fmt.Sprintf("wide-%d-%d", shape.k, shape.rows), shape.ours*keccak.Rate-1)
 		c.takes = 2 * time.Minute
 		shapes.cases = append(shapes.cases, c)
 	}
-	stark := part{name: partStark, quick: 1, about: "our STARK over KoalaBear, messages of 136 to 136,000 bytes, and its sets and fields"}
+	stark := part{name: partStark, quick: 1, about: "our STARK over KoalaBear, messages of 136 to 136,000 bytes; other parameters, fields and hashes"}
 	for _, n := range []int{136, 544, 1360, 2448, 13_600, 136_000} {
 		stark.cases = append(stark.cases, starkOf(n, "koalabear", "keccak", "secure100"))
 	}
@@ -80,7 +80,7 @@ func keccakStudy() *sheet {
 	} {
 		stark.cases = append(stark.cases, starkOf(13_600, other[0], other[1], other[2]))
 	}
-	joined := part{name: partJoined, quick: 1, about: "one proof by recursion, and of each table alone, messages of 136 to 136,000 bytes"}
+	joined := part{name: partJoined, quick: 1, about: "one proof by recursion, and a proof of each table alone, messages of 136 to 136,000 bytes"}
 	for _, n := range []int{136, 1360, 13_600, 136_000} {
 		joined.cases = append(joined.cases, joinedOf(n))
 		for _, table := range []string{"sponges", "permutations"} {
@@ -96,14 +96,14 @@ func keccakStudy() *sheet {
 		}},
 		variable, lookup, wide, shapes, stark, joined, native,
 		{
-			name: study.Purego, quick: 1, about: "one block and the hash itself with this program and one without assembly", rounds: true, both: true,
+			name: study.Purego, quick: 1, about: "one block and the hash itself, by this program and by one without assembly", rounds: true, both: true,
 			cases: []measured{nativeOf(136_000), keccakOf("bits", 135, circuit.BlockConstraints), ourKeccakOf("wide", 135)},
 		},
 	}
 	return s
 }
 
-// keccakOf is the circuit of a form, whose blocks have so many gates.
+// keccakOf returns the case of a form on gnark's PLONK and n bytes. Each block of the form has each gates.
 func keccakOf(form string, n, each int) measured {
 	gates := each * keccak.Blocks(n)
 	return measured{
@@ -112,7 +112,7 @@ func keccakOf(form string, n, each int) measured {
 	}
 }
 
-// ourKeccakOf is one of our own circuits.
+// ourKeccakOf returns the case of a form of our own systems and n bytes.
 func ourKeccakOf(form string, n int) measured {
 	return measured{
 		workload: "Keccak", values: map[string]string{"form": form, "bytes": strconv.Itoa(n), "system": "ultra"},
@@ -120,22 +120,23 @@ func ourKeccakOf(form string, n int) measured {
 	}
 }
 
-// starkOf is a STARK's proof of a message.
+// starkOf returns the case of a STARK of one message of n bytes.
 func starkOf(n int, field, hash, set string) measured {
 	values := map[string]string{"bytes": strconv.Itoa(n), "field": field, "hash": hash, "set": set, "exec": "serial"}
 	return measured{workload: "KeccakStark", values: values, takes: time.Second + time.Duration(keccak.Blocks(n))*30*time.Millisecond}
 }
 
-// joinedOf is an aggregation of one message's proof.
+// joinedOf returns the case of an aggregate of one proof, of a message of n bytes.
 func joinedOf(n int) measured {
 	values := map[string]string{"bytes": strconv.Itoa(n), "proofs": "1", "set": "secure100", "exec": "serial"}
 	return measured{workload: "KeccakAggregate", values: values, takes: 8*time.Second + time.Duration(keccak.Blocks(n))*50*time.Millisecond}
 }
 
-// shape is a circuit of Axiom's: 2^k rows, rows a round, permutations, and how many ours of that shape
-// has.
+// shape is a circuit of Axiom's with 2^k rows, and with rows rows per round. permutations is how many permutations it
+// has, and ours how many our circuit of the same shape has.
 type shape struct{ k, rows, permutations, ours int }
 
+// axiom returns the shapes of Axiom's circuits.
 func axiom() []shape { return []shape{{14, 25, 24, 25}, {15, 28, 44, 51}, {15, 9, 144, 144}} }
 
 func nativeOf(n int) measured {
@@ -160,22 +161,22 @@ func fillKeccak(d *data, v *view) {
 		axes("form")[0], numberOf("columns", record.Columns), numberOf("permutations", record.Blocks), numberOf("proof bytes", record.ProofSize),
 		numberOf("domain", record.Domain), stageTime("build", "build"), stageTime("keys", "keys"), stageTime("prove", "prove"), stageTime("verify", "verify"),
 		{head: "memory", cell: func(r *record.Record) string { return memory(peak(r)) }},
-		{head: "prove, a permutation", cell: func(r *record.Record) string { return study.Time(1e9 * stage(r, "prove") / r.Value(record.Blocks)) }},
+		{head: "prove, per permutation", cell: func(r *record.Record) string { return study.Time(1e9 * stage(r, "prove") / r.Value(record.Blocks)) }},
 	}, "").String()
 	v.Table[partStark] = d.stages(partStark, 3, append(append(axes("field", "hash", "set", "bytes"), blocks),
 		numberOf("proved bits", record.ProvedBits), stageTime("prove", "prove"), stageTime("verify", "verify"),
 		column{head: "memory", cell: func(r *record.Record) string { return memory(peak(r)) }},
 		numberOf("proof bytes", record.ProofSize),
-		column{head: "prove, a permutation", cell: func(r *record.Record) string { return study.Time(1e9 * stage(r, "prove") / r.Value(record.Blocks)) }},
+		column{head: "prove, per permutation", cell: func(r *record.Record) string { return study.Time(1e9 * stage(r, "prove") / r.Value(record.Blocks)) }},
 	), "").String()
-	whose := column{"proof", func(r *record.Record) string {
+	tables := column{"tables", func(r *record.Record) string {
 		if study.Axis(r, "proofs") != "" {
-			return "of both, by recursion"
+			return "both, by recursion"
 		}
 		return study.Axis(r, "table")
 	}, false}
 	v.Table[partJoined] = d.stages(partJoined, 1, []column{
-		whose, axes("bytes")[0], blocks, numberOf("proved bits", record.ProvedBits),
+		tables, axes("bytes")[0], blocks, numberOf("proved bits", record.ProvedBits),
 		stageTime("build", "compile"), stageTime("prove", "prove"), stageTime("verify", "verify"),
 		{head: "memory", cell: func(r *record.Record) string { return memory(peak(r)) }},
 		numberOf("proof bytes", record.ProofSize),
@@ -185,7 +186,7 @@ func fillKeccak(d *data, v *view) {
 	}
 	v.Table[partStd] = d.stages(partStd, 0, append(columns,
 		column{head: "ours proves faster", cell: func(r *record.Record) string { return ratio(stage(r, "prove"), stage(ours(r), "prove")) }},
-		column{head: "memory against ours", cell: func(r *record.Record) string { return ratio(peak(r), peak(ours(r))) }},
+		column{head: "memory, times ours", cell: func(r *record.Record) string { return ratio(peak(r), peak(ours(r))) }},
 	), "bytes").String()
 	v.Table["native"] = d.native().String()
 	v.Table["purego"] = d.portable().String()
@@ -193,7 +194,7 @@ func fillKeccak(d *data, v *view) {
 	v.Table["crossover"] = d.crossover().String()
 }
 
-// hashed are the times in ns of the hash itself at a length, a round each.
+// hashed has the times of the hash itself at one length, in ns, one for each round.
 type hashed struct {
 	bytes float64
 	ns    []float64
@@ -212,8 +213,8 @@ func (d *data) hashed() (all []hashed) {
 	return all
 }
 
-// nativeTimes are the lengths and times in s of the hash itself, medians of the rounds:
-// rounds at one length share its distance from a curve, so they are one point.
+// nativeTimes returns the lengths and the times of the hash itself in seconds. The rounds of a length are one point,
+// their median, because they all deviate from a fitted curve in the same way.
 func (d *data) nativeTimes() (bytes, seconds []float64) {
 	for _, p := range d.hashed() {
 		bytes, seconds = append(bytes, p.bytes), append(seconds, stat.Median(p.ns)/1e9)
@@ -221,9 +222,9 @@ func (d *data) nativeTimes() (bytes, seconds []float64) {
 	return bytes, seconds
 }
 
-// native is a table of the hash itself, medians of the rounds.
+// native returns the table of the hash itself, medians over the rounds.
 func (d *data) native() *study.Table {
-	t := &study.Table{Head: []string{"bytes", "time", "ns a byte", "spread", "rounds"}}
+	t := &study.Table{Head: []string{"bytes", "time", "ns per byte", "spread", "rounds"}}
 	for _, p := range d.hashed() {
 		spread := study.None
 		if len(p.ns) > 1 {
@@ -255,7 +256,7 @@ func keccakCharts(d *data) []study.Chart {
 		c.Lines = append(c.Lines, plot.Curve{Name: "prove, " + part, Points: d.points(part, "bytes", "prove", all)})
 	}
 	for _, what := range []string{"prove", "verify"} {
-		c.Lines = append(c.Lines, plot.Curve{Name: what + ", STARK", Points: d.points(partStark, "bytes", what, firstSet)})
+		c.Lines = append(c.Lines, plot.Curve{Name: what + ", STARK", Points: d.points(partStark, "bytes", what, inFirstSet)})
 		c.Lines = append(c.Lines, plot.Curve{Name: what + ", aggregate", Points: d.points(partJoined, "bytes", what, isJoined)})
 	}
 	var charts []study.Chart
@@ -273,33 +274,34 @@ func keccakCharts(d *data) []study.Chart {
 	return append([]study.Chart{{File: "keccak-times.svg", Title: c.Title, Figure: c}}, charts...)
 }
 
-// isJoined tells whether a record is of an aggregation, and not of a table alone.
+// isJoined reports whether a record is of an aggregate, and not of one table alone.
 func isJoined(r *record.Record) bool { return study.Axis(r, "proofs") != "" }
 
-// firstSet are the records of the STARK's series of lengths.
-func firstSet(r *record.Record) bool {
+// inFirstSet reports whether a record belongs to the series of lengths of the STARK, which all have the same parameters.
+func inFirstSet(r *record.Record) bool {
 	return study.Axis(r, "field") == "koalabear" && study.Axis(r, "set") == "secure100"
 }
 
-// blocks is a chart of what circuits prove of a message, by its length; nil of no records. What the
-// study draws above a circuit's room is of no whole message, and hollow.
+// blocks returns a chart of the permutations that circuits prove, against the length of the message, or nil if there
+// are no records. It marks the study's points for messages that do not fit its circuit: those proofs do not cover the
+// whole message.
 func (d *data) blocks() *plot.Curves {
 	c := &plot.Curves{
 		Title: "Permutations that a circuit proves, by the length of the message", X: "bytes", Y: "permutations",
-		Notes: []string{"hollow: the study's times of messages that its circuit has no room for"},
+		Notes: []string{"hollow: the study's circuits at lengths that do not fit them"},
 	}
-	of := func(r *record.Record) float64 { return r.Value(record.Blocks) }
+	permutations := func(r *record.Record) float64 { return r.Value(record.Blocks) }
 	all := func(*record.Record) bool { return true }
 	measured := 0
 	for _, part := range []string{partLookup, partWide} {
-		points := d.pointsOf(part, "bytes", of, all)
+		points := d.pointsOf(part, "bytes", permutations, all)
 		measured += len(points)
 		c.Lines = append(c.Lines, plot.Curve{Name: "ours, " + part, Points: points})
 	}
 	if measured == 0 {
 		return nil
 	}
-	c.Lines = append(c.Lines, plot.Curve{Name: "ours, STARK", Points: d.pointsOf(partStark, "bytes", of, firstSet)})
+	c.Lines = append(c.Lines, plot.Curve{Name: "ours, STARK", Points: d.pointsOf(partStark, "bytes", permutations, inFirstSet)})
 	needed := plot.Curve{Name: "needed", Reference: true}
 	lengths := []int{136, 408, 1360, 4080, 13_600, 40_800, 136_000}
 	for _, n := range lengths {

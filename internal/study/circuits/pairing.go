@@ -22,18 +22,18 @@ const (
 	partCheck      = "check"
 )
 
-// cell is one of the four configurations, ours and the study's.
+// cell is one of the four ways to compute the exchange: our circuit, our program and the report's program.
 type cell struct {
-	form, ours        string
-	guest, precompile string
-	theirs            string
+	form, ours        string // of our circuit: its form, and a description
+	guest, precompile string // of our program
+	theirs            string // the report's program
 	cycles            float64
-	// As printed.
+	// As the report prints them.
 	prove, verify, total string
-	seconds              float64 // of total
+	seconds              float64 // total in seconds
 }
 
-// cells are those of the report, August 2025, on an Apple M3 Max.
+// cells returns the four ways, with the report's figures of August 2025 on an Apple M3 Max.
 func cells() []cell {
 	const hour, minute = 3600, 60
 	return []cell{
@@ -44,7 +44,7 @@ func cells() []cell {
 	}
 }
 
-// cellOf is the one of a form.
+// cellOf returns the cell with a form.
 func cellOf(form string) (c cell) {
 	for _, c = range cells() {
 		if c.form == form {
@@ -54,13 +54,13 @@ func cellOf(form string) (c cell) {
 	return c
 }
 
-// pairingStudy is "Proof Generation & Verification Benchmark of bn256 Implementations in
-// the SP1 zkVM", August 2025.
+// pairingStudy returns the study "Proof Generation & Verification Benchmark of bn256 Implementations in the SP1 zkVM",
+// August 2025.
 func pairingStudy() *sheet {
 	s := &sheet{
 		name:  "pairing",
 		short: "A tripartite key exchange over BN254 pairings beside a report on SP1 of 2025",
-		long:  "A tripartite Diffie-Hellman exchange over BN254 in four kinds of circuit, and as four\nprograms for RISC-V, beside the report of such programs in the SP1 zkVM.",
+		long:  "A tripartite Diffie-Hellman exchange over BN254 in four kinds of circuit, and as four\nprograms for RISC-V, beside a report of such programs in the SP1 zkVM.",
 		prose: pairingProse, fill: fillPairing, charts: pairingCharts,
 	}
 	tripartite := part{name: partTripartite, all: true, about: "the exchange in four forms, Groth16"}
@@ -76,14 +76,14 @@ func pairingStudy() *sheet {
 	}
 	s.parts = append(guestParts(), check, single, tripartite,
 		part{
-			name: study.Purego, about: "one party's multiplications by its secret, Groth16, with this program and one without assembly", rounds: true, both: true,
+			name: study.Purego, about: "one party's multiplications by its secret, Groth16, by this program and by one without assembly", rounds: true, both: true,
 			cases: []measured{pairingOf("scalars", "std", "groth16")},
 		},
 	)
 	return s
 }
 
-// perR1C is about what all stages of Groth16 take for a constraint; the keys take most.
+// perR1C is about the time of all stages of Groth16 per constraint; the keys take most of it.
 const perR1C = 250 * time.Microsecond
 
 func pairingOf(relation, form, system string) measured {
@@ -98,7 +98,7 @@ func pairingOf(relation, form, system string) measured {
 	}
 }
 
-// total is the time to prove and verify in s, 0 where one of them was not measured.
+// total returns the time to prove and verify in seconds, or 0 if one of them was not measured.
 func total(r *record.Record) float64 {
 	if r == nil || stage(r, "prove") == 0 || stage(r, "verify") == 0 {
 		return 0
@@ -106,7 +106,7 @@ func total(r *record.Record) float64 {
 	return stage(r, "prove") + stage(r, "verify")
 }
 
-// groth16 returns the record of a part's form on Groth16; nil: none.
+// groth16 returns the record of a form on Groth16 in a part, or nil if there is none.
 func (d *data) groth16(part, form string) *record.Record {
 	return d.find(part, map[string]string{"form": form, "system": "groth16"})
 }
@@ -145,7 +145,7 @@ func fillPairing(d *data, v *view) {
 	v.Table["purego"] = d.portable().String()
 }
 
-// counts is a table of the constraints of all circuits.
+// counts returns a table of the constraints of all circuits.
 func counts() *study.Table {
 	t := &study.Table{Left: 2, Head: []string{"relation", "form", "R1CS", "PLONK"}}
 	for _, r := range []circuit.Relation{circuit.Tripartite, circuit.Pairing, circuit.Scalars, circuit.Check} {
@@ -162,7 +162,7 @@ func counts() *study.Table {
 	return t
 }
 
-// ratios is a table of the study's three ratios beside ours.
+// ratios returns a table of the report's three ratios beside ours.
 func (d *data) ratios() *study.Table {
 	t := &study.Table{Left: 1, Head: []string{"slower to faster", "SP1, printed", "SP1, by cycles", "our guests, by cycles", "by the model", "ours, by constraints", "by time", "one pairing, by constraints", "by time"}}
 	for _, r := range []struct{ slow, fast, printed string }{
@@ -183,8 +183,7 @@ func (d *data) ratios() *study.Table {
 	return t
 }
 
-// pairingCharts draws the cells in multiples of the dedicated gadget, so that two machines
-// and two kinds of work stand on one axis.
+// pairingCharts draws the cells in multiples of std, so that two machines and two kinds of work fit one axis.
 func pairingCharts(d *data) []study.Chart {
 	c := &plot.Dots{
 		Title: "Four ways to a pairing",

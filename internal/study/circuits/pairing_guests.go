@@ -12,13 +12,13 @@ import (
 	"github.com/zkbench/zkbench/riscv/cost"
 )
 
-// The parts of the study of pairings that are of guests.
+// The parts of the study of pairings about guests.
 const (
 	partGuests = "guests"
 	partSpeed  = "speed"
 )
 
-// speedBytes is the message whose STARK says how fast cells are proved.
+// speedBytes is the length of the message of the part speed.
 const speedBytes = 13_600
 
 func guestOf(guest, precompile string) measured {
@@ -28,7 +28,8 @@ func guestOf(guest, precompile string) measured {
 	return measured{workload: "Guest", values: map[string]string{"guest": guest, "precompile": precompile}, load: &s, takes: 5 * time.Second}
 }
 
-// guestParts are the exchange as programs, with the module's other guests, and the speed of its STARK.
+// guestParts returns the parts guests and speed: the exchange as programs, this module's other guests, and a STARK that
+// shows how fast cells are proved.
 func guestParts() []part {
 	guests := part{name: partGuests, quick: 4, about: "the exchange as four programs for RISC-V, and other guests: cycles, nothing proved"}
 	for _, c := range cells() {
@@ -37,19 +38,19 @@ func guestParts() []part {
 	for _, other := range [][2]string{{"keccak", "none"}, {"keccak", "hash"}, {"pedersen", "none"}, {"merkle", "none"}, {"bulletproof", "none"}, {"plonk", "none"}} {
 		guests.cases = append(guests.cases, guestOf(other[0], other[1]))
 	}
-	speed := part{name: partSpeed, quick: 1, all: true, about: "a STARK of this module, for how fast cells are proved"}
+	speed := part{name: partSpeed, quick: 1, all: true, about: "a STARK of Keccak-256, whose speed turns the cost model's cells into time"}
 	stark := starkOf(speedBytes, "koalabear", "keccak", "secure100")
 	stark.values = withValue(stark.values, "exec", "pool")
 	speed.cases = append(speed.cases, stark)
 	return []part{guests, speed}
 }
 
-// guest returns the record of a cell's program; nil: none.
+// guest returns the record of a cell's program, or nil if there is none.
 func (d *data) guest(c cell) *record.Record {
 	return d.find(partGuests, map[string]string{"guest": c.guest, "precompile": c.precompile})
 }
 
-// guestCycles are those of the work of a guest, 0 of none.
+// guestCycles returns the cycles of a guest's work, without the start of its runtime, or 0 if r is nil.
 func guestCycles(r *record.Record) float64 {
 	if r == nil {
 		return 0
@@ -57,7 +58,8 @@ func guestCycles(r *record.Record) float64 {
 	return r.Value(record.WorkCycles)
 }
 
-// tallyOf is what a record says of a guest's work. Calls are one unit, as those of numbers and points are.
+// tallyOf returns the counts of a guest's work from a record. It counts one unit for each call of a precompile, which is
+// right for the precompiles of numbers and points.
 func tallyOf(r *record.Record, model cost.Model) *riscv.Tally {
 	t := &riscv.Tally{Cycles: uint64(r.Value(record.WorkCycles))}
 	for class := range t.Classes {
@@ -71,9 +73,8 @@ func tallyOf(r *record.Record, model cost.Model) *riscv.Tally {
 	return t
 }
 
-// modelOf is the cells that the model reckons for a guest's work, and the shards, where it retires so many
-// cycles: its own, or those of another program of the same kinds of instructions, with the same calls of
-// precompiles.
+// modelOf returns the cells and the shards that the model computes for a program with the given cycles. The program has
+// the mix of instructions and the calls of precompiles of the guest in r.
 func modelOf(r *record.Record, cycles float64) (cells, shards float64) {
 	model := cost.Default()
 	t := tallyOf(r, model)
@@ -87,7 +88,7 @@ func modelOf(r *record.Record, cycles float64) (cells, shards float64) {
 	return float64(cost.Cells(model.Tables(t, 0))), float64(model.Shards(t.Cycles))
 }
 
-// modelCells are the cells of a guest's work, 0 of none.
+// modelCells returns the model's cells for a guest's work, or 0 if r is nil.
 func modelCells(r *record.Record) float64 {
 	if r == nil {
 		return 0
@@ -96,7 +97,7 @@ func modelCells(r *record.Record) float64 {
 	return cells
 }
 
-// fillGuests fills what the page says of guests, which is empty where none were measured.
+// fillGuests fills the tables of guests. They are empty if no guests were measured.
 func (d *data) fillGuests(v *view) {
 	for _, name := range []string{partGuests, "others", "model", partSpeed} {
 		v.Table[name] = ""
@@ -133,7 +134,7 @@ func (d *data) fillGuests(v *view) {
 		return
 	}
 	speed := stark.Value(record.Cells) / stage(stark, "prove")
-	model := &study.Table{Left: 1, Head: []string{"program", "of", "cycles", "cells", "prove", "verify", "total", "SP1: prove", "verify", "total", "model / SP1"}}
+	model := &study.Table{Left: 1, Head: []string{"program", "source", "cycles", "cells", "prove", "verify", "total", "SP1: prove", "verify", "total", "model / SP1"}}
 	row := func(name, of string, r *record.Record, cycles float64, theirs cell) {
 		cells, shards := modelOf(r, cycles)
 		prove, verify := cells/speed, shards*stage(stark, "verify")
@@ -149,10 +150,10 @@ func (d *data) fillGuests(v *view) {
 		row("`"+c.theirs+"`", "SP1's cycles", r, c.cycles, c)
 	}
 	v.Table["model"] = model.String()
-	v.Table[partSpeed] = study.Number(speed) + " cells a second on " + study.Axis(stark, "cpus") + " processors, and " + study.Time(1e9*stage(stark, "verify")) + " for each proof verified"
+	v.Table[partSpeed] = study.Number(speed) + " cells per second on " + study.Axis(stark, "cpus") + " processors, and " + study.Time(1e9*stage(stark, "verify")) + " for each proof verified"
 }
 
-// isExchange tells whether a guest is one of the cells'.
+// isExchange reports whether a guest is the program of a cell.
 func isExchange(r *record.Record) bool {
 	return slices.ContainsFunc(cells(), func(c cell) bool { return c.guest == study.Axis(r, "guest") })
 }

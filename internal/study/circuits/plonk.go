@@ -33,16 +33,16 @@ const (
 	partThreads  = "threads"
 )
 
-// system is one of ours, as the study has it: n scalars are multiplied so often for a proof, and
-// each of its polynomials takes 6n elements.
+// system is one of our systems, with the figures that the study gives for it.
 type system struct {
 	name, label     string
-	multiplications float64
-	polynomials     float64
-	hashGates       float64 // a hash
+	multiplications float64 // per row, for a proof
+	polynomials     float64 // of 6n elements each, for n rows
+	hashGates       float64 // per Pedersen hash
 	form            string
 }
 
+// ourSystems returns Plonk, TurboPlonk and UltraPlonk.
 func ourSystems() []system {
 	return []system{
 		{"plonk", "Plonk", 9, 9, 5113, "ladder"},
@@ -51,7 +51,7 @@ func ourSystems() []system {
 	}
 }
 
-// values are those of axes that say that a case is the system's.
+// values returns values of axes: that of key is n, and the others select the system.
 func (s *system) values(key string, n int) map[string]string {
 	v := map[string]string{key: strconv.Itoa(n), "system": s.name}
 	if s.name == "plonk" {
@@ -60,7 +60,7 @@ func (s *system) values(key string, n int) map[string]string {
 	return v
 }
 
-// systemOf is the system of ours that a record is of; nil: gnark's.
+// systemOf returns which of our systems a record is of, or nil if it is gnark's.
 func systemOf(r *record.Record) *system {
 	for _, s := range ourSystems() {
 		if study.Axis(r, "system") == s.name && (s.name != "plonk" || study.Axis(r, "impl") == implOurs) {
@@ -72,8 +72,8 @@ func systemOf(r *record.Record) *system {
 
 func pedersenForms() []string { return []string{"edwards", "grumpkin", "tables"} }
 
-// plonkStudy is "Benchmarking the Plonk, TurboPlonk, and UltraPlonk Proving Systems",
-// Lehigh University, February 2023.
+// plonkStudy returns the study "Benchmarking the Plonk, TurboPlonk, and UltraPlonk Proving Systems", Lehigh University,
+// February 2023.
 func plonkStudy() *sheet {
 	s := &sheet{
 		name:  "plonk",
@@ -121,18 +121,18 @@ func plonkStudy() *sheet {
 			pedersenOf("tables", 32), ourHashesOf(ourSystems()[1], 125), ourHashesOf(ourSystems()[2], 125),
 		}},
 		{
-			name: study.Purego, quick: 1, about: "small cases with this program and one without assembly", rounds: true, both: true,
+			name: study.Purego, quick: 1, about: "small cases, by this program and by one without assembly", rounds: true, both: true,
 			cases: []measured{gatesOf(1 << 14), pedersenOf("grumpkin", 8), ourHashesOf(ourSystems()[1], 32), ourHashesOf(ourSystems()[2], 32)},
 		},
 	}
 	return s
 }
 
-// ownRows is how many gates less than a power of two leave room for the rows that every circuit of ours
-// has: the random ones, and that of the public value.
+// ownRows is the number of gates that a circuit has less than a power of two. They leave room for the rows that every
+// circuit of ours has: the random rows, and the row of the public value.
 const ownRows = 8
 
-// perRow is about what all stages of ours take for a row of the domain.
+// perRow is about the time of all stages of our systems per row of the domain.
 const perRow = 50 * time.Microsecond
 
 func ourGatesOf(of system, n int) measured {
@@ -144,15 +144,15 @@ func ourHashesOf(of system, n int) measured {
 	return measured{workload: "Pedersen", values: withValue(of.values("hashes", n), "form", of.form), takes: time.Duration(rows) * perRow, optional: rows > atOnce}
 }
 
-// hashesIn is the most hashes in 2^k rows.
+// hashesIn returns the largest number of hashes that fit 2^k rows.
 func hashesIn(of system, k int) int {
 	return sort.Search(1<<k, func(n int) bool { return workloads.PedersenConstraints(of.name, n+1) > 1<<k })
 }
 
-// perGate is about what all stages take for a gate, its share of the domain included.
+// perGate is about the time of all stages of gnark's PLONK per gate, including the gate's share of unused rows.
 const perGate = 75 * time.Microsecond
 
-// atOnce is the number of gates up to which a case is expected to fit any machine.
+// atOnce is the number of gates up to which a case is expected to fit the memory of any machine.
 const atOnce = 1 << 20
 
 func gatesOf(n int) measured {
@@ -162,7 +162,8 @@ func gatesOf(n int) measured {
 	}
 }
 
-// pedersenOf expects some 4,500 gates a hash, and the domain of a table's circuit.
+// pedersenOf returns the case of a form on gnark's PLONK. It expects some 4,500 gates per hash, and fewer for the form
+// tables, which has its tables in addition.
 func pedersenOf(form string, hashes int) measured {
 	gates := 4500 * hashes
 	if form == "tables" {
@@ -174,7 +175,7 @@ func pedersenOf(form string, hashes int) measured {
 	}
 }
 
-// msmOf is measured by a count: the largest takes seconds.
+// msmOf returns a case that runs a number of operations, not a time: the largest takes seconds.
 func msmOf(points int, impl string) measured {
 	s := measure.DefaultSettings(1, 0)
 	s.Count, s.Warmup.Time, s.Samples = uint64(max(3, 1<<17/points)), 0, 1
@@ -186,11 +187,11 @@ func msmOf(points int, impl string) measured {
 	}
 }
 
-// published is a figure of the study, as printed: what it proves, with which system, in
-// how many seconds and bytes. Its machine has 32 cores.
+// published is a figure of the study as printed: what it proves with which system, the time and the memory. Its machine
+// has 32 cores.
 type published struct {
 	what, system string
-	gates        float64 // printed, or printed gates a hash times hashes
+	gates        float64 // printed, or printed gates per hash times hashes
 	hashes       float64 // 0: none
 	prove        float64 // s
 	memory       float64 // GB
@@ -217,7 +218,7 @@ func publishedPlonk() []published {
 
 func fillPlonk(d *data, v *view) {
 	v.Table["gates"] = d.stages(partGates, 0, append(axes("gates"), stageColumns()...), "gates").String()
-	perHash := column{head: "gates a hash", cell: func(r *record.Record) string {
+	perHash := column{head: "gates per hash", cell: func(r *record.Record) string {
 		return study.Number(math.Round(r.Value(record.Constraints) / study.AxisNumber(r, "hashes")))
 	}}
 	faster := column{head: "proves faster than edwards", cell: func(r *record.Record) string {
@@ -240,10 +241,9 @@ func fillPlonk(d *data, v *view) {
 	v.Table["purego"] = d.portable().String()
 }
 
-// rates is a table of the figures that machines can be compared by: ours of the largest
-// cases, and the study's.
+// rates returns a table of gates per second and bytes per gate: ours for the largest cases, and the study's.
 func (d *data) rates() *study.Table {
-	t := &study.Table{Left: 3, Head: []string{"whose", "what", "system", "gates", "prove", "memory", "cores", "gates a second and core", "bytes a gate"}}
+	t := &study.Table{Left: 3, Head: []string{"source", "circuit", "system", "gates", "prove", "memory", "cores", "gates per second and core", "bytes per gate"}}
 	row := func(whose, what, system, time, size string, gates, prove, bytes, cores float64) {
 		t.Add(whose, what, system, study.Number(gates), time, size, study.Number(cores), study.Number(gates/prove/cores), study.Number(bytes/gates))
 	}
@@ -278,14 +278,14 @@ func (d *data) rates() *study.Table {
 	return t
 }
 
-// msm is a table of multi-scalar multiplications, the study's below ours.
+// msm returns a table of multi-scalar multiplications: ours and gnark-crypto's, then the study's.
 func (d *data) msm() *study.Table {
-	t := &study.Table{Left: 1, Head: []string{"whose", "points", "time", "points a second and core", "memory", "bytes a point"}}
+	t := &study.Table{Left: 1, Head: []string{"implementation", "points", "time", "points per second and core", "memory", "bytes per point"}}
 	row := func(whose, points, time string, n, ns, bytes, cores float64) {
 		t.Add(whose, points, time, study.Number(n/ns*1e9/cores), memory(bytes), study.Number(bytes/n))
 	}
 	for _, r := range d.side(partMSM) {
-		whose := "gnark-crypto" // records of before have no such axis
+		whose := "gnark-crypto" // earlier records do not have this axis
 		if study.Axis(r, "impl") == implOurs {
 			whose = "ours"
 		}
@@ -297,9 +297,9 @@ func (d *data) msm() *study.Table {
 	return t
 }
 
-// room is a table of how many hashes are in circuits of 2^k rows.
+// room returns a table of the number of hashes that fit 2^k rows.
 func room() *study.Table {
-	t := &study.Table{Left: 1, Head: []string{"system", "rows a hash", "2^16", "2^18", "2^20", "2^22", "2^25", "the study: gates a hash", "2^25"}}
+	t := &study.Table{Left: 1, Head: []string{"system", "rows per hash", "2^16", "2^18", "2^20", "2^22", "2^25", "the study: gates per hash", "the study: 2^25"}}
 	for _, of := range ourSystems() {
 		cells := []string{of.label, study.Number(math.Round(float64(1<<25) / float64(hashesIn(of, 25))))}
 		for _, k := range []int{16, 18, 20, 22, 25} {
@@ -310,12 +310,12 @@ func room() *study.Table {
 	return t
 }
 
-// phases is a table of where the time of proofs goes, and of what a proof is, of the fewest hashes and
-// of the most that all systems have.
+// phases returns a table of the phases of proving and of the size of a proof. It has two numbers of hashes: the smallest
+// and the largest that all systems have proved.
 func (d *data) phases() *study.Table {
 	t := &study.Table{Left: 1, Head: []string{
 		"system", "hashes", "prove", "commit", "permutation", "lookup", "quotient", "open", "sums", "transforms", "rest",
-		"points of a proof", "multiplications a row", "the study's",
+		"points per proof", "multiplications per row", "the study's",
 	}}
 	for _, r := range d.common() {
 		of := systemOf(r)
@@ -328,9 +328,9 @@ func (d *data) phases() *study.Table {
 	return t
 }
 
-// polynomials is a table of memory beside the study's formula.
+// polynomials returns a table of memory beside the study's estimate.
 func (d *data) polynomials() *study.Table {
-	t := &study.Table{Left: 1, Head: []string{"system", "hashes", "domain", "memory", "bytes a row", "the study's polynomials", "6n elements each, bytes a row"}}
+	t := &study.Table{Left: 1, Head: []string{"system", "hashes", "domain", "memory", "bytes per row", "the study's polynomials", "the study's bytes per row"}}
 	for _, r := range d.common() {
 		of := systemOf(r)
 		t.Add(of.label, study.Axis(r, "hashes"), study.Number(r.Value(record.Domain)), memory(peak(r)), study.Number(peak(r)/r.Value(record.Domain)),
@@ -339,7 +339,7 @@ func (d *data) polynomials() *study.Table {
 	return t
 }
 
-// common are records of hashes in all of our systems, of the fewest and of the most that there are.
+// common returns the records of the smallest and of the largest number of hashes that all our systems have proved.
 func (d *data) common() (all []*record.Record) {
 	by := make(map[string][]*record.Record)
 	var order []string
@@ -395,16 +395,16 @@ func plonkCharts(d *data) (charts []study.Chart) {
 	every := func(*record.Record) bool { return true }
 	for _, c := range []struct {
 		suffix, title, y string
-		of               func(r *record.Record) float64
+		figure           func(r *record.Record) float64
 		theirs           func(p published) float64
 	}{{"", "Time to prove", "prove (s)", proving, prove}, {"-memory", "Memory", "memory (B)", peak, bytes}} {
-		gates := append([]plot.Curve{{Name: "gnark", Points: d.pointsOf(partGates, "gates", c.of, every)}}, ours(partSystems, "gates", c.of)...)
+		gates := append([]plot.Curve{{Name: "gnark", Points: d.pointsOf(partGates, "gates", c.figure, every)}}, ours(partSystems, "gates", c.figure)...)
 		add("plonk-gates"+c.suffix+".svg", "gates", c.title+" by gates", c.y, gates, theirs(c.theirs, false))
 		var hashes []plot.Curve
-		for _, form := range pedersenForms()[1:] { // with the first there would be more lines than a chart tells apart
-			hashes = append(hashes, plot.Curve{Name: "gnark, " + form, Points: d.pointsOf(partPedersen, "hashes", c.of, func(r *record.Record) bool { return study.Axis(r, "form") == form })})
+		for _, form := range pedersenForms()[1:] { // a chart with the first form would have too many lines
+			hashes = append(hashes, plot.Curve{Name: "gnark, " + form, Points: d.pointsOf(partPedersen, "hashes", c.figure, func(r *record.Record) bool { return study.Axis(r, "form") == form })})
 		}
-		add("plonk-hashes"+c.suffix+".svg", "hashes", c.title+" by Pedersen hashes", c.y, append(hashes, ours(partHashes, "hashes", c.of)...), theirs(c.theirs, true))
+		add("plonk-hashes"+c.suffix+".svg", "hashes", c.title+" by Pedersen hashes", c.y, append(hashes, ours(partHashes, "hashes", c.figure)...), theirs(c.theirs, true))
 	}
 	return charts
 }

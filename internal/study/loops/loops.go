@@ -1,37 +1,34 @@
-// Package loops has loops of one instruction each, on registers that do not wait for each
-// other. How many of its instructions are done in a cycle tells what a processor's vector
-// units do with that instruction; how long a cycle is, the loop of dependent additions
-// tells, where the processor's counters cannot be read.
+// Package loops contains loops that repeat one instruction on independent registers. The number of instructions per
+// cycle shows how many of them a processor executes in parallel. One more loop, Chain, is a chain of dependent additions.
+// Its time gives the clock frequency if the processor's counters cannot be read.
 package loops
 
 import "github.com/zkbench/zkbench/goldilocks"
 
-// Loop is an instruction again and again.
+// Loop is a loop that repeats one instruction.
 type Loop struct {
-	Kernel string // goldilocks.Kernel's, or scalar for instructions on general registers
-	// Name is add, sub, mul, of 64-bit lanes. The mul of avx2 and avx512 is VPMULUDQ, of 32
-	// bits to 64, of which they make products; avx512 has that of 64 bits as mullo. Those of
-	// sve and sve2 are the lower 64 bits, and mulhi is the upper. Or Name is Chain.
+	Kernel string // name of a goldilocks.Kernel, or "scalar" for instructions on general registers
+	// Name is add, sub or mul, on 64-bit lanes, or Chain. On avx2 and avx512, mul is VPMULUDQ, which multiplies
+	// 32-bit numbers to 64 bits and from which 64-bit products are built. On avx512, mullo gives the low 64 bits of a
+	// product. On sve and sve2, mul gives the low 64 bits and mulhi the high 64 bits.
 	Name string
-	// Instructions are those that Name says in one pass: the loop has two more, of its own.
+	// Instructions is how often one pass executes the instruction. A pass has two more instructions, which are the
+	// loop's own.
 	Instructions int
-	// Run does so many passes. It cannot be preempted: a thousand passes take some ten
-	// microseconds.
+	// Run runs the given number of passes. It cannot be preempted; a thousand passes take some ten microseconds.
 	Run func(passes int)
 }
 
-// Chain is the name of the scalar loop in which each instruction waits for the last, one
-// cycle: as many cycles as instructions.
+// Chain names the scalar loop in which each instruction needs the result of the previous one. Each takes one cycle.
 const Chain = "chain"
 
 const (
 	scalar = "scalar"
-	// each is how many instructions a pass has.
+	// each is the value of Instructions of all loops.
 	each = 96
 )
 
-// All are the loops that this processor and build can run, Chain first. A build without
-// assembly has none.
+// All returns the loops that this processor and build can run, Chain first. A build without assembly has none.
 func All() (all []Loop) {
 	for _, l := range assembled {
 		if _, err := goldilocks.KernelNamed(l.Kernel); l.Kernel == scalar || err == nil {

@@ -2,11 +2,11 @@
 
 #include "textflag.h"
 
-// A pass has 96 instructions. Those on vectors only write their destinations, so that none
-// waits for another. Those on general registers change twelve of them in turn: of twelve
-// instructions none waits for another, more than start in the three cycles that the
-// slowest, IMULQ, takes. The sources differ: that the difference of a register and itself
-// is zero is known without a subtraction.
+// A pass has 96 instructions. Vector instructions only write their destinations, so none waits
+// for another. Instructions on general registers change twelve registers in turn, so twelve
+// instructions are independent. That is more than can start in the three cycles of the slowest,
+// IMULQ. The two sources differ, because a processor knows the difference of a register and
+// itself without a subtraction.
 
 #define TWELVE_R(OP) \
 	OP R14, AX; OP R14, BX; OP R14, DX; OP R14, SI; \
@@ -35,9 +35,9 @@
 	TWELVE_Z(OP); TWELVE_Z(OP); TWELVE_Z(OP); TWELVE_Z(OP); \
 	TWELVE_Z(OP); TWELVE_Z(OP); TWELVE_Z(OP); TWELVE_Z(OP)
 
-// Fibonacci's numbers: each sum is an operand of the next. A processor that renames
-// registers can do without a move and without an addition of an immediate; a sum of two
-// registers takes an adder, and its latency is one cycle.
+// The chain computes Fibonacci numbers: each sum is an operand of the next. Processors that
+// rename registers can avoid moves and additions of immediates. But a sum of two registers needs
+// an adder, and its latency is one cycle.
 #define SIX_SUMS \
 	ADDQ AX, BX; ADDQ BX, AX; ADDQ AX, BX; ADDQ BX, AX; ADDQ AX, BX; ADDQ BX, AX
 
@@ -47,7 +47,7 @@
 	SIX_SUMS; SIX_SUMS; SIX_SUMS; SIX_SUMS; \
 	SIX_SUMS; SIX_SUMS; SIX_SUMS; SIX_SUMS
 
-// The sources of instructions on vectors.
+// SOURCES sets the registers A and B, from which vector instructions read.
 #define SOURCES(A, B) \
 	MOVQ $0x9e3779b97f4a7c15, AX; VMOVQ AX, X14; VPBROADCASTQ X14, A; \
 	MOVQ $0xbf58476d1ce4e5b9, AX; VMOVQ AX, X15; VPBROADCASTQ X15, B

@@ -2,10 +2,10 @@
 
 #include "textflag.h"
 
-// A pass has 96 instructions. Most only write their destinations, so that none waits for
-// another. The predicated ones change 24 registers in turn: of 24 instructions none waits
-// for another, more than start in the some five cycles that a multiplication takes.
-// The words are those of goldilocks/internal/gen/arm64.
+// A pass has 96 instructions. Most only write their destinations, so none waits for another.
+// Predicated instructions change 24 registers in turn, so 24 instructions are independent. That
+// is more than can start in the about five cycles of a multiplication. The words are those of
+// goldilocks/internal/gen/arm64.
 
 #define TWELVE_R(OP) \
 	OP R1, R2, R3; OP R1, R2, R4; OP R1, R2, R5; OP R1, R2, R6; \
@@ -16,7 +16,7 @@
 	TWELVE_R(OP); TWELVE_R(OP); TWELVE_R(OP); TWELVE_R(OP); \
 	TWELVE_R(OP); TWELVE_R(OP); TWELVE_R(OP); TWELVE_R(OP)
 
-// OP is the word of an instruction whose destination, its lowest five bits, is z0.
+// OP is the word of an instruction with destination z0. The destination is in the lowest five bits.
 #define ALL_Z(OP) \
 	WORD $(OP|0); WORD $(OP|1); WORD $(OP|2); WORD $(OP|3); WORD $(OP|4); WORD $(OP|5); \
 	WORD $(OP|6); WORD $(OP|7); WORD $(OP|8); WORD $(OP|9); WORD $(OP|10); WORD $(OP|11); \
@@ -26,7 +26,7 @@
 #define PASS_Z(OP) \
 	ALL_Z(OP); ALL_Z(OP); ALL_Z(OP); ALL_Z(OP)
 
-// Fibonacci's numbers: each sum is an operand of the next, and its latency is one cycle.
+// The chain computes Fibonacci numbers: each sum is an operand of the next, and its latency is one cycle.
 #define SIX_SUMS \
 	ADD R1, R2; ADD R2, R1; ADD R1, R2; ADD R2, R1; ADD R1, R2; ADD R2, R1
 

@@ -10,41 +10,37 @@ import (
 	"github.com/zkbench/zkbench/internal/result/format"
 )
 
-// Skip is a program that took no part, and why.
+// Skip is a program that was skipped, and the reason.
 type Skip struct {
 	Program string
 	Err     error
 }
 
-// String is one line that says what is to be done where the program is not there.
+// String returns one line with the reason. If the program does not exist, the line says how to build it.
 func (s Skip) String() string {
-	if path, ok := notThere(s.Err); ok {
+	if path, ok := missingProgram(s.Err); ok {
 		return fmt.Sprintf("%s: not built: run make peers (no %s)", s.Program, path)
 	}
 	return fmt.Sprintf("%s: skipped: %v", s.Program, s.Err)
 }
 
-// Failure is a case that a program could not finish. It is not tried again in
-// later rounds.
+// Failure is a case that failed in a program. Later rounds do not run it again.
 type Failure struct {
 	Program, Case string
 	Round         int
 	Err           error
 }
 
-// Compare measures every selected case of every program, once a round and each
-// time in a new process. A case's ratios divide by the first of ours that has it.
+// Compare measures every selected case of every program once in each round, each time in a new process. The ratios of a
+// case divide by the first of our programs that has the case.
 //
-// Within a round the programs of one case run one after another, so that a
-// ratio's two sides are seconds apart. From round to round the order of the
-// cases, and of the programs within each, rotates by one, so that no program
-// always runs on the machine in the state that one certain other left it in.
+// Within a round the programs of one case run one after another, so the two sides of a ratio are seconds apart. From
+// round to round, the order of the cases rotates by one, and so does the order of the programs within a case. So no
+// program always runs after the same other one.
 //
-// A program that cannot be started or listed is skipped and named in the
-// result; a failing case is dropped and named. Bad options, or a selection
-// that leaves no case, are an ErrParams; that no program at all can be
-// started is an ErrEnv. When ctx ends, Compare returns its cause together with the
-// result of what was measured so far.
+// A program is skipped if it cannot be started or cannot list its cases. A case that fails is not run again. The result
+// names both. Compare returns ErrParams if an option is wrong or if no case is selected, and ErrEnv if no program can be
+// started. If ctx ends, it returns the cause together with the result of what was measured until then.
 func Compare(ctx context.Context, programs []Program, opts Options) (*Result, error) {
 	opts, err := opts.check()
 	if err != nil {
@@ -100,15 +96,14 @@ type caseWork struct {
 	programs []int
 }
 
-// job is one process of a round.
+// job is a process of a round.
 type job struct {
 	name    string
 	program int
 }
 
-// listWork asks every program for its cases. Cases come in the order in which
-// they are first met. families are the names of all cases, selected or not, up
-// to their parameters.
+// listWork asks every program for its cases, and returns the selected ones in the order in which they first appear.
+// families are the names of all cases, selected or not, without their parameters.
 func listWork(ctx context.Context, programs []Program, opts Options, res *Result) (work []caseWork, families []string, err error) {
 	for i, p := range programs {
 		names, err := p.list(ctx, opts.Timeout)
@@ -141,7 +136,7 @@ func listWork(ctx context.Context, programs []Program, opts Options, res *Result
 	return work, families, nil
 }
 
-// schedule is the order of one round's processes.
+// schedule returns the processes of a round in their order.
 func schedule(work []caseWork, round int) []job {
 	var order []job
 	for i := range work {

@@ -13,43 +13,42 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Curve names of the figures and of the yardstick.
+// Names of curves in figures and in the cases of the reference operation.
 const (
 	CurveBN254    = "BN254"
 	CurveBLS12381 = "BLS12_381_BBS_GURVY"
 )
 
-// Work is what a figure is of.
+// Work is an operation that can be compared between Panurus and this project.
 type Work struct {
-	Workload string // the name that this project gives the same workload
+	Workload string // name of this project's workload
 	Curve    string // CurveBN254 or CurveBLS12381
 	Proof    string // bulletproof or csp
 	Bits     int    // of the range proofs
 	In, Out  int    // tokens; issues have no inputs
 }
 
-// Figure is one measurement of Panurus' transfers and issues, one thread. What was not recorded
-// is 0.
+// Figure is one measurement of a transfer or issue of Panurus on one thread. Fields that were not recorded are 0.
 type Figure struct {
 	Work
-	Ns            float64 // per operation
-	GLVNs         float64 // of the yardstick (GLVCases) where it was measured
+	Ns            float64 // time per operation
+	GLVNs         float64 // time of the reference operation (GLVCases) on the same machine, ns
 	Bytes, Allocs float64 // allocated per operation
-	PeakRSS       float64 // bytes, greatest resident set of the process
+	PeakRSS       float64 // peak resident set of the process, bytes
 	ProofBytes    float64
-	Source        string // what was measured where, and when
-	// Reconstructed figures are of more than the version that Source names: improvements
-	// that have been merged since, put together in part from their pull requests.
+	Source        string // the version, date and machine
+	// Reconstructed says that the measured code had more than the version in Source: improvements that were merged
+	// later, some of them reconstructed from pull requests.
 	Reconstructed bool
 }
 
-// Units is the figure by the yardstick of its own machine.
+// Units returns the time in multiples of the reference operation on the same machine.
 func (f *Figure) Units() float64 { return f.Ns / f.GLVNs }
 
-// Reconstructed marks such a figure in tables.
+// Reconstructed is the mark of a reconstructed figure in tables.
 const Reconstructed = "*"
 
-// Mark is Reconstructed where the figure is.
+// Mark returns Reconstructed if the figure is reconstructed, or else an empty string.
 func (f *Figure) Mark() string {
 	if f.Reconstructed {
 		return Reconstructed
@@ -60,8 +59,8 @@ func (f *Figure) Mark() string {
 //go:embed panurus.txt
 var panurusText []byte
 
-// Panurus returns the figures of LFDT-Panurus/panurus that were measured for this project.
-// Some work has several, from different sources.
+// Panurus returns the figures of LFDT-Panurus/panurus that were measured for this project. The same work may have
+// several figures, from different sources.
 func Panurus() []Figure { return panurus() }
 
 var panurus = sync.OnceValue(func() []Figure {
@@ -72,7 +71,7 @@ var panurus = sync.OnceValue(func() []Figure {
 	return figures
 })
 
-// Theirs returns Panurus' figure of work that takes the fewest units; nil: there is none.
+// Theirs returns the fastest of Panurus' figures for work, by units, or nil if there is none.
 func Theirs(work Work) *Figure {
 	var least *Figure
 	for _, f := range Panurus() {
@@ -83,8 +82,8 @@ func Theirs(work Work) *Figure {
 	return least
 }
 
-// Recorded returns Panurus' figure of work whose memory and proof were recorded; nil: there is
-// none.
+// Recorded returns the first of Panurus' figures for work in which memory and proof size were recorded, or nil if there
+// is none.
 func Recorded(work Work) *Figure {
 	for _, f := range Panurus() {
 		if f.Work == work && f.ProofBytes > 0 {
@@ -94,8 +93,9 @@ func Recorded(work Work) *Figure {
 	return nil
 }
 
-// readFigures reads figures in the Go benchmark format: sources, each under the keys "source"
-// and, where it is so, "reconstructed", its yardsticks before its figures.
+// readFigures reads figures in the Go benchmark format. Each source begins with the key "source" and, if its figures are
+// reconstructed, the key "reconstructed". Within a source, the reference operation of a curve comes before the curve's
+// figures.
 func readFigures(text []byte) ([]Figure, error) {
 	var figures []Figure
 	glv := make(map[string]float64) // by source and case
@@ -123,14 +123,14 @@ func readFigures(text []byte) ([]Figure, error) {
 		}
 		f.Work = parseWork(name)
 		if f.GLVNs = glv[f.Source+GLVCaseName(f.Curve)]; !(f.Ns > 0 && f.GLVNs > 0) {
-			return nil, fmt.Errorf("%w: figures: %s has no time, or no yardstick before it", zkbench.ErrMalformed, name)
+			return nil, fmt.Errorf("%w: figures: %s has no time, or its curve has no reference operation before it", zkbench.ErrMalformed, name)
 		}
 		figures = append(figures, f)
 	}
 	return figures, nil
 }
 
-// parseWork reads a case's name. Coordinates that a Work does not have are passed over.
+// parseWork parses the name of a case. It ignores parameters that Work does not have.
 func parseWork(name string) Work {
 	parts := strings.Split(name, "/")
 	w := Work{Workload: parts[0]}
@@ -153,8 +153,8 @@ func parseWork(name string) Work {
 	return w
 }
 
-// PrintedRun is a load test as Panurus' benchmark documentation prints it. Times are in
-// ns.
+// PrintedRun is a load test as Panurus' benchmark documentation prints it. Times are in ns unless a field says
+// otherwise.
 type PrintedRun struct {
 	Machine             string
 	Workers             int
@@ -162,13 +162,13 @@ type PrintedRun struct {
 	P50, Mean, P95, P99 float64
 	Max                 float64
 	Bytes, Allocs       float64 // per operation
-	GCPauses            float64 // ns in all: the world stopped
+	GCPauses            float64 // total time in which the world was stopped
 	GCCycles            float64
 	Duration            float64 // s
 }
 
-// PanurusSample returns TestParallelBenchmarkSender with BN254, 32 bits, two inputs,
-// two outputs, bulletproof, the pool.
+// PanurusSample returns the printed run of TestParallelBenchmarkSender with BN254, 32 bits, two inputs, two outputs,
+// bulletproof and the executor pool.
 func PanurusSample() PrintedRun {
 	return PrintedRun{
 		Machine: "Apple M1 Max", Workers: 10, Throughput: 240.80,

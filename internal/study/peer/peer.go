@@ -1,18 +1,14 @@
-// Package peer measures programs of different origin side by side on the same
-// work.
+// Package peer compares programs from different projects that do the same work.
 //
-// A peer is a program with two commands. "list" prints one case name per line.
-// "run CASE [-samples N]" measures one case and prints one line of the Go
-// benchmark format (golang.org/design/14313-benchmark-format) per sample; an
-// unknown case is one line on stderr and exit status 2. Equal case names mean
-// equal work, whatever the program is written in.
+// A peer is a program with two commands. "list" prints the names of its cases, one per line. "run CASE [-samples N]"
+// measures one case and prints one line in the Go benchmark format (golang.org/design/14313-benchmark-format) for each
+// sample. If the case is unknown, it prints one line on stderr and exits with status 2. Equal case names mean equal work,
+// in whatever language the program is written.
 //
-// Compare runs every case of every program once a round, each time in a process
-// of its own, and forms the ratio of two programs within a round before it takes
-// the median over rounds: samples of one process are not independent, and a
-// machine that other work slows down slows both sides of a round. It does not
-// judge whether two programs of one case really do the same work; that is said
-// where their cases are defined.
+// Compare runs every case of every program once in each round, each time in a new process. It computes the ratio of two
+// programs within a round, and then the median over the rounds. There are two reasons: samples of one process are not
+// independent, and other work on the machine slows down both sides of a round. Compare does not check that two programs
+// do the same work in a case; the definitions of their cases say so.
 //
 // Serve implements the two commands for a program written in Go.
 package peer
@@ -27,45 +23,45 @@ import (
 )
 
 const (
-	// MinRounds is the least number of rounds of a comparison: fewer do not
-	// carry the tenth and ninetieth percentile that a ratio is reported with.
+	// MinRounds is the minimum number of rounds of a comparison. A ratio is reported with its tenth and ninetieth
+	// percentile, which need this many rounds.
 	MinRounds = 10
-	// DefaultTimeout bounds one process.
+	// DefaultTimeout limits the time of one process.
 	DefaultTimeout = 5 * time.Minute
 )
 
-// Program is a peer program and how it is started.
+// Program is a peer program and how to start it.
 type Program struct {
-	Name string   // unique within a comparison; what tables call it
-	Ours bool     // ratios divide by one of ours
+	Name string   // name in tables; unique within a comparison
+	Ours bool     // a program of this project; ratios divide by one of these
 	Argv []string // program and leading arguments, before "list" or "run"
 	Dir  string   // working directory, also for a relative Argv[0]; empty: the caller's
-	// Env is added to the caller's environment, for example GOMAXPROCS=1 to
-	// keep a Go program's collector on the one core that is measured.
+	// Env is added to the caller's environment. For example, GOMAXPROCS=1 keeps the garbage collector of a Go
+	// program on the one core that is measured.
 	Env []string
 }
 
-// Options of a comparison. The zero value is ten rounds of every case.
+// Options are the settings of a comparison. The zero value runs ten rounds of every case.
 type Options struct {
 	// Rounds is at least MinRounds; 0 means MinRounds.
 	Rounds int
 	// Cases selects cases by name; nil selects all.
 	Cases *regexp.Regexp
-	// Progress gets one line per process; nil for none.
+	// Progress gets one line for each process; nil: none.
 	Progress io.Writer
-	// Timeout bounds each process; 0 means DefaultTimeout.
+	// Timeout limits the time of each process; 0 means DefaultTimeout.
 	Timeout time.Duration
 }
 
-// Sample is what one process measured.
+// Sample is the measurement of one process.
 type Sample struct {
 	Program, Case string
 	Round         int
-	NsPerOp       float64            // ns per operation; the median where a process printed several lines
-	Extra         map[string]float64 // further columns by unit, for example "proof-bytes"
+	NsPerOp       float64            // ns per operation; the median if the process printed several lines
+	Extra         map[string]float64 // other columns by unit, for example "proof-bytes"
 }
 
-// check returns the options with their defaults filled in, or an ErrParams.
+// check returns the options with their defaults. It returns ErrParams if there are too few rounds.
 func (o Options) check() (Options, error) {
 	if o.Rounds == 0 {
 		o.Rounds = MinRounds

@@ -31,8 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fake plays a peer. It prints canned times, so that what comes of them is
-// known exactly.
+// fake acts as a peer. It prints fixed times, so that the results are known exactly.
 func fake(behaviour string, args []string) int {
 	switch behaviour {
 	case "crash":
@@ -365,8 +364,8 @@ func TestWriteResult(t *testing.T) {
 		lines[i] = strings.Join(strings.Fields(lines[i]), " ")
 	}
 	want := []string{
-		"Time per operation; the ratio is a program's time over that of the case's base in the same",
-		"round: above 1 it is slower, below 1 faster. The base is the first of ours that has the case.",
+		"Times are per operation. The ratio is a program's time divided by that of the base in the same",
+		"round, so above 1 the program is slower. The base is our first program that has the case.",
 		"",
 		"program rounds median min..max MAD ratio p10..p90 KiB/op allocs peak MiB",
 		"RangeVerify/bits=64/m=1",

@@ -18,16 +18,14 @@ import (
 )
 
 const (
-	// maxOutput bounds what is kept of a process's output: a peer prints a few
-	// hundred bytes.
+	// maxOutput limits a process's output, in bytes. A peer prints a few hundred.
 	maxOutput = 1 << 20
 	// waitDelay is how long a killed process's children may hold its pipes.
 	waitDelay = 2 * time.Second
 )
 
-// output runs one command of the program and returns its stdout. A program that
-// cannot be started, fails or overruns is an ErrEnv that carries the last line
-// of its stderr.
+// output runs one command of the program and returns its stdout. It returns ErrEnv, with the last line of stderr, if the
+// program cannot be started, fails, takes too long or prints too much.
 func (p Program) output(ctx context.Context, timeout time.Duration, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("stopped after %v", timeout))
 	defer cancel()
@@ -70,9 +68,9 @@ func (p Program) list(ctx context.Context, timeout time.Duration) ([]string, err
 			continue
 		case strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' }):
 			// The benchmark format ends a name at the first blank.
-			return nil, fmt.Errorf("%w: list: case name %q holds a blank", zkbench.ErrMalformed, name)
+			return nil, fmt.Errorf("%w: list: case name %q contains a blank", zkbench.ErrMalformed, name)
 		case slices.Contains(names, name):
-			return nil, fmt.Errorf("%w: list: case %q comes twice", zkbench.ErrMalformed, name)
+			return nil, fmt.Errorf("%w: list: case %q is listed twice", zkbench.ErrMalformed, name)
 		}
 		names = append(names, name)
 	}
@@ -93,9 +91,9 @@ func (p Program) run(ctx context.Context, timeout time.Duration, name string) (S
 	return s, err
 }
 
-// parseSample reads the benchmark lines of one case. Several lines are samples
-// of one process: their median stands for the process. Anything else than lines
-// of this case with a positive ns/op is an ErrMalformed.
+// parseSample parses the benchmark lines of one case. If there are several, they are samples of one process, and
+// parseSample returns their medians. It returns ErrMalformed for anything other than lines of this case with a positive
+// ns/op.
 func parseSample(out []byte, name string) (Sample, error) {
 	values := map[string][]float64{}
 	r := benchfmt.NewReader(bytes.NewReader(out), "run "+name)
@@ -145,16 +143,15 @@ func parseSample(out []byte, name string) (Sample, error) {
 
 const (
 	unitTime = "ns/op"
-	// What a program may tell of its memory: allocated an operation, and its greatest resident
-	// set while it was measured, once what its set-up left behind was returned.
+	// Optional units of memory: allocated per operation, and the peak resident set during the measurement, after the
+	// memory of the set-up was returned to the system.
 	unitBytes, unitAllocs, unitPeak = "B/op", "allocs/op", "peak-rss-bytes"
-	// maxNs is a year: beyond it a number is not a time per operation.
+	// maxNs is a year in ns, the largest time per operation that is accepted.
 	maxNs = 365 * 24 * 3600 * 1e9
 )
 
-// bounded keeps the first maxOutput bytes and swallows the rest, so that the
-// process never blocks on a full pipe. The buffer is not embedded: its ReadFrom
-// would take the bytes past the bound.
+// bounded keeps the first maxOutput bytes and discards the rest, so that the process never blocks on a full pipe. The
+// buffer is not embedded, because its ReadFrom would read more than that.
 type bounded struct {
 	buf bytes.Buffer
 	cut bool
@@ -173,9 +170,8 @@ func lastLine(out []byte) string {
 	return strings.ToValidUTF8(string(line), "?")
 }
 
-// notThere returns the path of a program that does not exist, which most often
-// means that it has not been built.
-func notThere(err error) (path string, ok bool) {
+// missingProgram returns the path of a program that does not exist. Most often it has not been built.
+func missingProgram(err error) (path string, ok bool) {
 	if !errors.Is(err, os.ErrNotExist) && !errors.Is(err, exec.ErrNotFound) {
 		return "", false
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
-// Result of a comparison: every sample in the order in which it was measured,
-// and what they come to.
+// Result is the result of a comparison: all samples in the order in which they were measured, and the statistics of each
+// case.
 type Result struct {
 	Samples []Sample
 	Cases   []CaseResult
@@ -24,38 +24,36 @@ type Result struct {
 	Failed  []Failure
 }
 
-// CaseResult is one case over all programs that have it.
+// CaseResult has the results of one case for all programs that have it.
 type CaseResult struct {
 	Case string
-	// Base is the program that the case's ratios divide by, the first of ours with a
-	// result; empty where none of ours has one.
+	// Base is the program that the case's ratios divide by: the first of our programs with a result. It is empty if
+	// none of them has one.
 	Base     string
 	Programs []ProgramResult // in the order of the comparison's programs
 }
 
-// ProgramResult is one program's share of a case. Times are in ns per
-// operation.
+// ProgramResult is the result of one program in a case. Times are in ns per operation.
 type ProgramResult struct {
 	Program          string
 	Rounds           int // rounds measured
 	Median, Min, Max float64
 	// MAD is the median absolute deviation from the median, in percent of it.
 	MAD float64
-	// Ratio is this program's time over the base's; nil for the base itself and
-	// where no round holds both.
+	// Ratio is this program's time divided by the base's. It is nil for the base itself, and if no round has both.
 	Ratio *Ratio
-	// Extra holds the median of every further column, by unit.
+	// Extra has the median of every other column, by unit.
 	Extra map[string]float64
 }
 
-// Ratio of two programs: one over the base within each round, then the median
-// and the 10th and 90th percentile over the rounds.
+// Ratio is the time of a program divided by that of the base. The ratio is computed within each round; the fields are
+// its median and its 10th and 90th percentile over the rounds.
 type Ratio struct {
-	Rounds           int // rounds that hold both programs
+	Rounds           int // rounds that have both programs
 	Median, P10, P90 float64
 }
 
-// summarize fills in the cases from the samples.
+// summarize computes the cases from the samples.
 func (r *Result) summarize(work []caseWork, programs []Program) {
 	byCase := map[job][]Sample{}
 	index := make(map[string]int, len(programs))
@@ -141,7 +139,7 @@ func ratio(theirs []Sample, base map[int]float64) *Ratio {
 	}
 }
 
-// Find returns one program's result in one case.
+// Find returns the result of a program in a case. It returns false if there is none.
 func (r *Result) Find(program, name string) (ProgramResult, bool) {
 	for _, c := range r.Cases {
 		if c.Case != name {
@@ -156,14 +154,13 @@ func (r *Result) Find(program, name string) (ProgramResult, bool) {
 	return ProgramResult{}, false
 }
 
-// WriteText writes the comparison: each case as a heading with its programs
-// below it, and at the end the programs that were skipped and the cases that
-// failed.
+// WriteText writes the comparison as text: each case with a line for each program, then the programs that were skipped
+// and the cases that failed.
 func (r *Result) WriteText(w io.Writer) error {
 	var text bytes.Buffer
 	if len(r.Cases) > 0 {
-		fmt.Fprintln(&text, "Time per operation; the ratio is a program's time over that of the case's base in the same")
-		fmt.Fprint(&text, "round: above 1 it is slower, below 1 faster. The base is the first of ours that has the case.\n\n")
+		fmt.Fprintln(&text, "Times are per operation. The ratio is a program's time divided by that of the base in the same")
+		fmt.Fprint(&text, "round, so above 1 the program is slower. The base is our first program that has the case.\n\n")
 		r.writeCases(&text)
 	}
 	if len(r.Cases) > 0 && len(r.Skipped)+len(r.Failed) > 0 {
@@ -179,8 +176,7 @@ func (r *Result) WriteText(w io.Writer) error {
 	return err
 }
 
-// writeCases aligns the rows of all cases with each other before it puts the
-// headings between them: a heading would end the columns.
+// writeCases aligns the rows of all cases with each other, and then writes them below the headings of their cases.
 func (r *Result) writeCases(text *bytes.Buffer) {
 	rows := [][]string{{"program", "rounds", "median", "min..max", "MAD", "ratio", "p10..p90", "KiB/op", "allocs", "peak MiB", ""}}
 	for _, c := range r.Cases {
@@ -212,7 +208,7 @@ func (r *Result) writeCases(text *bytes.Buffer) {
 	}
 }
 
-// memory is a column of the table, empty where the program does not tell.
+// memory formats a cell of the table. It returns an empty string if the program did not report the unit.
 func (p *ProgramResult) memory(unit string, divisor float64) string {
 	v, ok := p.Extra[unit]
 	if !ok {
@@ -221,8 +217,8 @@ func (p *ProgramResult) memory(unit string, divisor float64) string {
 	return fmt.Sprintf("%.0f", v/divisor)
 }
 
-// WriteBenchmarks writes the medians in the Go benchmark format, a line a case under the key
-// "program"; iterations are rounds.
+// WriteBenchmarks writes the medians in the Go benchmark format: one line for each case and program, below a key
+// "program". The number of iterations is the number of rounds.
 func (r *Result) WriteBenchmarks(w io.Writer) error {
 	var text bytes.Buffer
 	program := ""
@@ -243,7 +239,7 @@ func (r *Result) WriteBenchmarks(w io.Writer) error {
 	return err
 }
 
-// formatExtra are the columns that have no column of the table.
+// formatExtra formats the units that have no column of their own in the table.
 func formatExtra(extra map[string]float64) string {
 	var parts []string
 	for _, unit := range slices.SortedFunc(maps.Keys(extra), cmp.Compare[string]) {

@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	// sampleTime is the shortest sample: long beside a scheduler's time slice.
+	// sampleTime is the minimum time of a sample. It is much longer than a scheduler's time slice.
 	sampleTime = 100 * time.Millisecond
 	// warmUpTime is long enough for caches and the clock frequency to settle.
 	warmUpTime = 50 * time.Millisecond
-	// chunkTime is how often the clock is read: often enough to overshoot a
-	// sample by little, rarely enough to cost nothing beside the operation.
+	// chunkTime is the time between two readings of the clock. It is short enough for a sample to end on time, and so
+	// long that reading the clock costs nothing in comparison.
 	chunkTime = 5 * time.Millisecond
 )
 
@@ -32,23 +32,22 @@ const (
 	exitUsage  = 2
 )
 
-// Case is a measurable operation of a program written in Go.
+// Case is an operation that a program written in Go can measure.
 type Case struct {
 	Name string // for example RangeVerify/bits=64/m=1
-	// PerCall is how many operations one call of op does, so that a batch
-	// reports its time per proof; 0 means 1.
+	// PerCall is the number of operations that one call of op performs. With it, a batch reports its time per proof.
+	// 0 means 1.
 	PerCall int
-	// Rate is the unit of a further column, of operations a second; empty: there is none.
+	// Rate is the unit of an additional column with operations per second. If it is empty, there is no such column.
 	Rate string
-	// Setup builds the inputs and checks the results once, outside every
-	// timing. It returns the timed operation, whose error is looked at on every
-	// call, and further columns by unit.
+	// Setup builds the inputs and checks the results once; it is not timed. It returns the operation to time and
+	// additional columns by unit. Serve checks the error of every call of op.
 	Setup func() (op func() error, extra map[string]float64, err error)
 }
 
-// Serve runs a peer program for the arguments after its name. It writes case
-// names or benchmark lines to stdout, one line to stderr where something is
-// wrong, and returns the exit status: 0, 1 where a case failed, 2 for bad usage.
+// Serve runs the commands of a peer program; args are the arguments after its name. It writes names of cases or benchmark
+// lines to stdout, and one line to stderr if there is an error. It returns the exit status: 0 for success, 1 if the case
+// failed, 2 for bad usage.
 func Serve(args []string, stdout, stderr io.Writer, cases []Case) int {
 	name, samples, err := parseArgs(args)
 	if err != nil {
@@ -73,7 +72,7 @@ func Serve(args []string, stdout, stderr io.Writer, cases []Case) int {
 	return exitOK
 }
 
-// parseArgs returns an empty name for list.
+// parseArgs parses the arguments of Serve. For the command list it returns an empty name.
 func parseArgs(args []string) (name string, samples int, err error) {
 	switch {
 	case len(args) == 1 && args[0] == "list":
@@ -95,7 +94,7 @@ func (c Case) measure(stdout io.Writer, samples int) error {
 	if err != nil {
 		return err
 	}
-	// What Setup left behind is not the operation's to collect, nor its memory.
+	// Garbage of Setup must not count as time or memory of the operation.
 	debug.FreeOSMemory()
 	calls, elapsed, err := repeat(op, 1, warmUpTime)
 	if err != nil {
@@ -132,8 +131,7 @@ func (c Case) measure(stdout io.Writer, samples int) error {
 	return nil
 }
 
-// repeat calls op, perChunk calls between two readings of the clock, until
-// atLeast has passed.
+// repeat calls op until the time atLeast has passed. It reads the clock after every perChunk calls.
 func repeat(op func() error, perChunk int, atLeast time.Duration) (calls int, elapsed time.Duration, err error) {
 	for start := time.Now(); elapsed < atLeast; elapsed = time.Since(start) {
 		for range perChunk {

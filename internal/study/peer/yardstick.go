@@ -17,31 +17,30 @@ import (
 	"github.com/zkbench/zkbench/internal/result/format"
 )
 
-// Own is a time of ours and the yardstick that was measured beside it.
+// Own is a time that this project needs for some work, with the time of the reference operation in the same run.
 type Own struct {
-	Work // Proof may be bulletproof-agg too
-	// Batch is how many operations were done together; 0 means 1. Ns is per
-	// operation all the same, and is held against a single one of Panurus,
-	// which has no batches.
+	Work // Proof may also be bulletproof-agg
+	// Batch is the number of operations that were done together; 0 means 1. Ns is per operation in any case. It is
+	// compared with a single operation of Panurus, which has no batches.
 	Batch int
 	Ns    float64
-	// GLVNs is the time of one GLV scalar multiplication (GLVCases) of the same
-	// curve in the same run.
+	// GLVNs is the time of the reference operation, one GLV scalar multiplication (GLVCases), on the same curve in
+	// the same run, in ns.
 	GLVNs float64
 }
 
-// Yardstick is a time in units that another machine shares: multiples of one
-// GLV scalar multiplication on G1 of the curve.
+// Yardstick is a time in multiples of the reference operation, one GLV scalar multiplication on G1 of the curve. This
+// unit makes times of different machines comparable.
 type Yardstick struct {
 	Own
 	Units   float64 // Ns / GLVNs
-	Panurus *Figure // of the same work, Theirs; nil where there is none
-	Faster  float64 // Panurus.Units() / Units; 0 without a figure
+	Panurus *Figure // Panurus' figure for the same work, from Theirs; nil if there is none
+	Faster  float64 // Panurus.Units() / Units; 0 if there is no figure
 }
 
-// Measure puts a time of ours beside Panurus' figure. An aggregated proof stands
-// beside Panurus' plain one, because it has no aggregated proofs. A time or
-// yardstick that is not positive is an ErrParams.
+// Measure returns a time of ours in units, beside Panurus' figure. An aggregated proof is compared with Panurus' plain
+// one, because Panurus has no aggregated proofs. Measure returns ErrParams if a time is not positive or is more than a
+// year.
 func Measure(own Own) (Yardstick, error) {
 	if !(own.Ns > 0 && own.Ns <= maxNs) {
 		return Yardstick{}, fmt.Errorf("%w: %s: time: %v ns, want more than 0", zkbench.ErrParams, own.Workload, own.Ns)
@@ -61,8 +60,9 @@ func Measure(own Own) (Yardstick, error) {
 	return y, nil
 }
 
-// WriteYardstick writes our times beside Panurus' figures, each in units of the
-// scalar multiplication of its own machine.
+// WriteYardstick writes a table of our times beside Panurus' figures. Both are in units: multiples of the reference
+// operation on the machine that measured them. It returns ErrParams, with the index of the row, if Measure refuses a
+// row.
 func WriteYardstick(w io.Writer, rows []Own) error {
 	measured := make([]Yardstick, len(rows))
 	for i, own := range rows {
@@ -85,26 +85,24 @@ func WriteYardstick(w io.Writer, rows []Own) error {
 			y.Workload, y.Curve, y.Bits, y.In, y.Out, y.Proof, max(y.Batch, 1),
 			format.PlainTime(y.Ns), format.PlainTime(y.GLVNs), y.Units, theirs, units, faster)
 	}
-	fmt.Fprintln(tw, "One unit is one GLV scalar multiplication of gnark-crypto's G1: for ours in this run,")
-	fmt.Fprintln(tw, "for Panurus where it was measured, for this project (November 2026). Faster is Panurus'")
-	fmt.Fprintln(tw, "units over ours: above 1 ours is faster, below 1 slower. "+Reconstructed+" Reconstructed in part from")
-	fmt.Fprintln(tw, "pull requests: what has made its compressed-sigma proofs faster since July 2026.")
+	fmt.Fprintln(tw, "One unit is one GLV scalar multiplication of gnark-crypto's G1, measured in this run for ours, and")
+	fmt.Fprintln(tw, "for Panurus on the machine where it was measured for this project (November 2026). Faster is Panurus'")
+	fmt.Fprintln(tw, "units divided by ours: above 1 ours is faster. "+Reconstructed+" Includes later speed-ups of its compressed-sigma")
+	fmt.Fprintln(tw, "proofs (since July 2026), partly reconstructed from pull requests.")
 	return tw.Flush()
 }
 
-// GLVCaseName is the case that measures a curve's yardstick.
+// GLVCaseName returns the name of the case that measures the reference operation on a curve.
 func GLVCaseName(curve string) string { return glvFamily + curve }
 
 const glvFamily = "ScalarMul/curve="
 
-// GLVCases measure the yardstick: one GLV scalar multiplication of
-// gnark-crypto's G1 by a scalar of full length, in Jacobian coordinates, the way
-// gnark-crypto's own benchmark repeats it.
+// GLVCases returns the cases that measure the reference operation on each curve. It is one GLV scalar multiplication on
+// gnark-crypto's G1 by a scalar of full length, in Jacobian coordinates, repeated as in gnark-crypto's own benchmark.
 //
-// Two choices keep the unit small, so that ours never look better for them: the
-// result is not converted to affine form, and the scalars are few enough for the
-// branch predictor to learn: over many scalars the same multiplication takes longer
-// (docs/figures.md).
+// Two choices keep the unit small, so that they never make our figures look better. The result is not converted to
+// affine form. And there are so few scalars that the branch predictor learns them; with many scalars the same
+// multiplication takes longer (docs/figures.md).
 func GLVCases() []Case {
 	return []Case{
 		{
@@ -128,11 +126,11 @@ func GLVCases() []Case {
 	}
 }
 
-// glv times mul, p = k G, over scalars drawn once from a fixed seed, after it has
-// checked that k G and (r - k) G cancel for each.
+// glv returns an operation that computes p = k G by mul, for scalars k that are drawn once from a fixed seed. It checks
+// first that k G and (r - k) G cancel for each scalar.
 func glv[P any](r *big.Int, mul func(p *P, k *big.Int), add func(p, q *P), isZero func(*P) bool,
 ) (func() error, map[string]float64, error) {
-	const scalars = 8 // the mean over a few draws, which differ by some 5 %; a power of two
+	const scalars = 8 // a power of two; the times of single scalars differ by some 5 %
 	inputs := rand.NewChaCha8([32]byte{})
 	ks := make([]*big.Int, scalars)
 	for i := range ks {
@@ -146,7 +144,7 @@ func glv[P any](r *big.Int, mul func(p *P, k *big.Int), add func(p, q *P), isZer
 		mul(&p, ks[i])
 		mul(&q, new(big.Int).Sub(r, ks[i]))
 		if isZero(&p) {
-			return nil, nil, errors.New("scalar multiplication: a multiple of the generator vanishes")
+			return nil, nil, errors.New("scalar multiplication: a multiple of the generator is the identity")
 		}
 		if add(&p, &q); !isZero(&p) {
 			return nil, nil, errors.New("scalar multiplication: k G and (r - k) G do not cancel")

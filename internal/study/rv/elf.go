@@ -2,16 +2,17 @@ package rv
 
 import "encoding/binary"
 
-// Segment is a part of memory that an executable fills.
+// Segment is a part of an executable that is loaded into memory.
 type Segment struct {
-	At     uint64
+	At     uint64 // address
 	Flags  uint32 // of ELF: 1 execute, 2 write, 4 read
 	Data   []byte
-	Memory uint64 // bytes; 0: as many as data
+	Memory uint64 // size in memory, bytes; 0: that of Data
 }
 
-// ELF is an executable for registers of 32 or 64 bits. A segment with data is at an offset in the file that is its
-// address within a page, as linkers have it.
+// ELF returns an executable for registers of 32 or 64 bits (xlen), which starts at the address entry. As linkers do, it
+// places the data of a segment at an offset in the file that is equal to the segment's address modulo the size of a page,
+// 4096.
 func ELF(xlen int, entry uint64, segments ...Segment) []byte {
 	const page = 4096
 	header, each := 64, 56

@@ -9,7 +9,7 @@ import (
 	"github.com/zkbench/zkbench/internal/view/plot"
 )
 
-// charts are the images of the page that have values.
+// charts returns the images of the page. Charts of parts that were not measured are left out.
 func charts(recs []*record.Record) ([]study.Chart, error) {
 	d := &data{recs}
 	w := DefaultWhatIf()
@@ -34,12 +34,12 @@ func charts(recs []*record.Record) ([]study.Chart, error) {
 	return all, nil
 }
 
-// point is a mean with the interval that the rounds lie in, in s.
+// point returns the mean in seconds, with the interval from the smallest round to the largest.
 func (s sample) point(x int) plot.Point {
 	return plot.Point{X: float64(x), Y: s.mean() / 1e9, AboutY: plot.Interval{Least: slices.Min(s) / 1e9, Most: slices.Max(s) / 1e9}}
 }
 
-// byLeaves is the upper half of figure 5: one processor, and all.
+// byLeaves returns the upper half of figure 5: times against leaves, on one processor and on all.
 func (d *data) byLeaves() *plot.Curves {
 	c := &plot.Curves{Title: "Trees by their leaves", X: "leaves of 8 elements", Y: "time (s)"}
 	counts := d.distinct(cpusOf)
@@ -59,11 +59,11 @@ func (d *data) byLeaves() *plot.Curves {
 			}
 		}
 	}
-	c.Notes = []string{"kernel and processors; means, and least and greatest of the rounds"}
+	c.Notes = []string{"kernel and processors; means, with minimum and maximum over the rounds"}
 	return c
 }
 
-// byProcessors is its lower half: the largest tree.
+// byProcessors returns the lower half of figure 5: times of the largest tree against processors.
 func (d *data) byProcessors() *plot.Curves {
 	c := &plot.Curves{X: "processors", Y: "time (s)", Linear: true, Counts: true}
 	sizes, counts := d.distinct(leavesOf), d.distinct(cpusOf)
@@ -86,9 +86,9 @@ func (d *data) byProcessors() *plot.Curves {
 	return c
 }
 
-// functionDots are the times of figures 6 and 7.
+// functionDots returns the times of figures 6 and 7.
 func (d *data) functionDots() *plot.Dots {
-	c := &plot.Dots{Title: "Functions of the study", Unit: "time of a unit (ns)", Series: d.kernels(), Notes: []string{"a unit: one element, or a state of 12; one processor"}}
+	c := &plot.Dots{Title: "Functions of the study", Unit: "time per unit (ns)", Series: d.kernels(), Notes: []string{"a unit: one element, or a state of 12; one processor"}}
 	for _, name := range append(functions(), permutationName) {
 		row := plot.DotsRow{Name: name}
 		measured := false
@@ -104,11 +104,11 @@ func (d *data) functionDots() *plot.Dots {
 	return c
 }
 
-// ratioDots are the instructions of figures 6 and 7.
+// ratioDots returns the instructions of figures 6 and 7.
 func ratioDots() *plot.Dots {
 	c := &plot.Dots{
 		Title: "Instructions for the same data", Unit: "times those of AVX2",
-		Notes: []string{"of the loops as they are written, loads, stores and the loop's own contained"},
+		Notes: []string{"of the loops as written, including loads, stores and the loop's own instructions"},
 	}
 	for _, k := range compared() {
 		c.Series = append(c.Series, k.String())

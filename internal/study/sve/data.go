@@ -14,10 +14,10 @@ import (
 // data are the records of a study.
 type data struct{ recs []*record.Record }
 
-// part returns the records of a part that ran to their end.
+// part returns the records of a part whose cases ran to their end.
 func (d *data) part(name string) []*record.Record { return study.Ended(d.recs, name) }
 
-// kernels are those of the records, the narrowest first.
+// kernels returns the kernels that the records have, the narrowest first.
 func (d *data) kernels() (names []string) {
 	for _, k := range []string{"portable", "avx2", "avx512", "sve", "sve2"} {
 		if slices.ContainsFunc(d.recs, func(r *record.Record) bool { return study.Axis(r, "kernel") == k }) {
@@ -27,12 +27,12 @@ func (d *data) kernels() (names []string) {
 	return names
 }
 
-// sample is a figure in every round.
+// sample has a figure of every round.
 type sample []float64
 
 func (s sample) mean() float64 { return stat.Mean(s) }
 
-// summary is the relative standard deviation.
+// summary formats the relative standard deviation, for the end of a cell. With fewer than two rounds it is empty.
 func (s sample) summary() string {
 	if len(s) < 2 {
 		return ""
@@ -40,7 +40,7 @@ func (s sample) summary() string {
 	return " ± " + study.Percent(stat.Deviation(s)/s.mean())
 }
 
-// time is the cell of a sample of ns.
+// time formats a cell for a sample in ns.
 func (s sample) time() string {
 	if len(s) == 0 {
 		return study.None
@@ -48,7 +48,7 @@ func (s sample) time() string {
 	return study.Time(s.mean()) + s.summary()
 }
 
-// number is the cell of a sample without a unit.
+// number formats a cell for a sample without a unit.
 func (s sample) number() string {
 	if len(s) == 0 {
 		return study.None
@@ -56,7 +56,7 @@ func (s sample) number() string {
 	return study.Number(s.mean()) + s.summary()
 }
 
-// scaled is the sample times a factor.
+// scaled returns the sample multiplied by a factor.
 func (s sample) scaled(by float64) (all sample) {
 	for _, v := range s {
 		all = append(all, v*by)
@@ -64,7 +64,7 @@ func (s sample) scaled(by float64) (all sample) {
 	return all
 }
 
-// loop is a sample of a loop: how long one of its instructions takes, in ns.
+// loop returns the time of one instruction of a loop in every round, in ns.
 func (d *data) loop(name string) (ns sample) {
 	for _, r := range d.part(partInstructions) {
 		if study.Axis(r, loopKey) == name {
@@ -74,10 +74,10 @@ func (d *data) loop(name string) (ns sample) {
 	return ns
 }
 
-// clockLoop is the loop of which an instruction takes a cycle.
+// clockLoop is the loop in which each instruction takes one cycle.
 const clockLoop = "scalar-" + loops.Chain
 
-// clock is the processor's in GHz, as the chain of additions tells; 0: not measured.
+// clock returns the clock frequency in GHz, computed from the chain of additions, or 0 if that was not measured.
 func (d *data) clock() float64 {
 	ns := d.loop(clockLoop).mean()
 	if ns == 0 {
@@ -86,24 +86,24 @@ func (d *data) clock() float64 {
 	return 1 / ns
 }
 
-// counted tells whether the processor was asked for its counters.
+// counted reports whether the records have the processor's counters.
 func (d *data) counted() bool {
 	return slices.ContainsFunc(d.recs, func(r *record.Record) bool { return r.Value(record.Cycles) > 0 })
 }
 
-// work is what the rounds say of a unit of a function on a kernel, or of a permutation.
+// work has the time, instructions and cycles per unit of a function on a kernel, or per permutation.
 type work struct {
 	ns, instructions, cycles sample
 }
 
-// function is the work of a function; that of permutationName is a permutation.
+// function returns the work of a function on a kernel. permutationName counts as a function.
 func (d *data) function(name, kernel string) (w work) {
 	for _, r := range d.part(partFunctions) {
-		is := cmp.Or(study.Axis(r, "function"), permutationName)
-		if is != name || study.Axis(r, "kernel") != kernel {
+		measured := cmp.Or(study.Axis(r, "function"), permutationName)
+		if measured != name || study.Axis(r, "kernel") != kernel {
 			continue
 		}
-		units := r.Value(record.Units) + r.Value(record.Permutations) // one of them is there
+		units := r.Value(record.Units) + r.Value(record.Permutations) // a record has one of the two
 		w.ns = append(w.ns, r.Value(record.LatencyP50)/units)
 		if cycles := r.Value(record.Cycles); cycles > 0 {
 			w.instructions = append(w.instructions, r.Value(record.Instructions)/units)
@@ -116,10 +116,10 @@ func (d *data) function(name, kernel string) (w work) {
 	return w
 }
 
-// permutationName is how the page calls a permutation.
+// permutationName is the name of a permutation on the page.
 const permutationName = "permutation"
 
-// trees is the time of a tree in ns.
+// trees returns the times of a tree in ns.
 func (d *data) trees(leaves, cpus int, kernel string) (ns sample) {
 	for _, r := range d.part(partTrees) {
 		if leavesOf(r) == leaves && cpusOf(r) == cpus && study.Axis(r, "kernel") == kernel {
@@ -129,10 +129,10 @@ func (d *data) trees(leaves, cpus int, kernel string) (ns sample) {
 	return ns
 }
 
-// distinct are the values of trees, in order.
-func (d *data) distinct(of func(*record.Record) int) (values []int) {
+// distinct returns the distinct values that key gives for the records of trees, in ascending order.
+func (d *data) distinct(key func(*record.Record) int) (values []int) {
 	for _, r := range d.part(partTrees) {
-		if v := of(r); !slices.Contains(values, v) {
+		if v := key(r); !slices.Contains(values, v) {
 			values = append(values, v)
 		}
 	}
@@ -143,7 +143,7 @@ func (d *data) distinct(of func(*record.Record) int) (values []int) {
 func leavesOf(r *record.Record) int { return int(study.AxisNumber(r, "leaves")) }
 func cpusOf(r *record.Record) int   { return r.Env.GOMAXPROCS }
 
-// head is what the page says of the records, parts that have none named.
+// head returns the head of the page. Its notes name the parts without records.
 func (d *data) head() study.Head {
 	h := study.NewHead(d.recs)
 	for _, p := range Study().Parts {

@@ -12,14 +12,14 @@ import (
 	"github.com/zkbench/zkbench/internal/input/argument"
 )
 
-// WhatIfFlags are the flags of what the model is asked.
+// WhatIfFlags are the flags of the command that runs the what-if model.
 type WhatIfFlags struct {
 	time, clock, width, dynamic, processor, energy *argument.Option
 	instructions, clocks, widths, against          *argument.Option
-	Plot                                           *argument.Option // file of the figure
+	Plot                                           *argument.Option // path of an SVG file
 }
 
-// NewWhatIfFlags defines the flags, DefaultWhatIf their defaults.
+// NewWhatIfFlags defines the flags on a flag set. Their defaults are those of DefaultWhatIf.
 func NewWhatIfFlags(flags *pflag.FlagSet) *WhatIfFlags {
 	w := DefaultWhatIf()
 	define := func(name, kind, text, accepted, help string) *argument.Option {
@@ -31,18 +31,18 @@ func NewWhatIfFlags(flags *pflag.FlagSet) *WhatIfFlags {
 		time:         define("time", argument.KindNumber, fmt.Sprint(w.Time), positive, "time at --clock and --width, in any unit"),
 		clock:        define("clock", argument.KindNumber, fmt.Sprint(w.Clock), positive, "GHz that --time was measured at"),
 		width:        define("width", argument.KindNumber, fmt.Sprint(w.Width), "one of the "+widthsOf, "bits that --time was measured with"),
-		dynamic:      define("dynamic", argument.KindNumber, fmt.Sprint(w.Dynamic), share, "part of a processor's power that grows with its speed"),
-		processor:    define("processor", argument.KindNumber, fmt.Sprint(w.Processor), share, "part of a server's power that is the processor's"),
-		energy:       define("energy", argument.KindNumber, fmt.Sprint(w.Energy), share, "part of the cost of ownership that is energy's"),
-		instructions: define("instructions", argument.KindList, counts, "bits=number,...", "instructions of the same work, by the width of vectors"),
-		clocks:       define("clocks", argument.KindList, commas(w.Clocks, func(c float64) string { return fmt.Sprint(c) }), "numbers above 0", "GHz to ask about"),
-		widths:       define("widths", argument.KindList, commas(w.Widths, strconv.Itoa), widthsOf, "bits to ask about"),
-		against:      define("against", argument.KindList, commas(w.Against, Rival.String), "name=time,... or empty", "processors to compare with, their times in the unit of --time"),
+		dynamic:      define("dynamic", argument.KindNumber, fmt.Sprint(w.Dynamic), share, "share of a processor's power that grows with its speed"),
+		processor:    define("processor", argument.KindNumber, fmt.Sprint(w.Processor), share, "share of a server's power that the processor uses"),
+		energy:       define("energy", argument.KindNumber, fmt.Sprint(w.Energy), share, "share of the cost of ownership that pays for energy"),
+		instructions: define("instructions", argument.KindList, counts, "bits=number,...", "instructions of the same work for each width of vectors"),
+		clocks:       define("clocks", argument.KindList, commas(w.Clocks, func(c float64) string { return fmt.Sprint(c) }), "numbers above 0", "clocks of the processors to model, in GHz"),
+		widths:       define("widths", argument.KindList, commas(w.Widths, strconv.Itoa), widthsOf, "widths of the vectors to model, in bits"),
+		against:      define("against", argument.KindList, commas(w.Against, Rival.String), "name=time,... or empty", "processors to compare with, and their times in the unit of --time"),
 		Plot:         define("plot", argument.KindFile, "", "the path of an SVG file", "draw figure 8"),
 	}
 }
 
-// commas is values separated by commas.
+// commas formats values and separates them by commas.
 func commas[T any](values []T, text func(T) string) string {
 	var all []string
 	for _, v := range values {
@@ -51,7 +51,7 @@ func commas[T any](values []T, text func(T) string) string {
 	return strings.Join(all, ",")
 }
 
-// Parse reads the flags. The error is a *argument.ValueError, or an ErrParams of the model.
+// Parse parses the flags and checks the model. It returns an *argument.ValueError that names the first wrong flag.
 func (f *WhatIfFlags) Parse() (w WhatIf, err error) {
 	for _, n := range []struct {
 		name string
@@ -106,7 +106,7 @@ func (f *WhatIfFlags) Parse() (w WhatIf, err error) {
 	return w, w.Check()
 }
 
-// realNumber reads a number of an option.
+// realNumber parses a number in an option's value.
 func realNumber(o *argument.Option, field, text string) (float64, error) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if err != nil {
@@ -115,7 +115,7 @@ func realNumber(o *argument.Option, field, text string) (float64, error) {
 	return v, nil
 }
 
-// pairs reads name=number,... and gives each to use, which says whether it takes it.
+// pairs parses name=number,... and calls use for each pair. It returns an error if use returns false.
 func pairs(o *argument.Option, field string, use func(name string, v float64) bool) error {
 	for item := range strings.SplitSeq(o.Text, ",") {
 		name, text, ok := strings.Cut(strings.TrimSpace(item), "=")

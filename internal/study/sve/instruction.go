@@ -16,16 +16,16 @@ import (
 const (
 	instructionName = "VectorInstruction"
 	loopKey         = "loop"
-	// passes of a loop in an operation, which then takes some ten microseconds.
+	// passes is the number of passes of an operation, which takes some ten microseconds.
 	passes = 1000
 )
 
-// loopName is a loop's on its axis.
+// loopName returns the value of the axis loop for a loop.
 func loopName(l loops.Loop) string { return l.Kernel + "-" + l.Name }
 
-// VectorInstruction is one instruction again and again, on registers that do not wait for
-// each other: how many a cycle a processor does. The loop scalar-chain waits for each, one
-// cycle, and so tells the clock.
+// VectorInstruction returns a workload that repeats one instruction on independent registers, to measure how many of them
+// the processor executes per cycle. In the loop scalar-chain each instruction waits for the previous one and takes one
+// cycle, so its time gives the clock frequency.
 func VectorInstruction() workload.Def {
 	var names []string
 	for _, l := range loops.All() {
@@ -33,7 +33,7 @@ func VectorInstruction() workload.Def {
 	}
 	axis := workload.NameAxis(workload.Axis{Name: "loop", Key: loopKey, Usage: "loops of one instruction"}, names, names)
 	return workload.Def{
-		Name: instructionName, Doc: "one instruction on registers, again and again", Axes: []workload.Axis{axis},
+		Name: instructionName, Doc: "one instruction on registers, repeated", Axes: []workload.Axis{axis},
 		New: func(_ context.Context, c workload.Case, _ uint64) (workload.Instance, error) {
 			all := loops.All()
 			at := slices.IndexFunc(all, func(l loops.Loop) bool { return loopName(l) == c.Get(loopKey) })
@@ -54,8 +54,8 @@ func (i *instruction) Run(_ context.Context, input any) ([]byte, error) {
 	return nil, nil
 }
 
-// Check counts the loop's instructions, where the processor can be asked: a few more are the
-// loop's own.
+// Check compares the instructions of the loop with the processor's counter, if it can be read. The processor counts a few
+// more, for the loop itself.
 func (i *instruction) Check(ctx context.Context, _ any, _ []byte) error {
 	counters, err := hwcounter.Counters(ctx, i)
 	if err != nil || len(counters) == 0 {

@@ -1,5 +1,5 @@
-// Package sve reproduces the study of ARM's Scalable Vector Extension for provers: machines,
-// trees, functions, and its model of faster processors.
+// Package sve reproduces OKX's study of ARM's Scalable Vector Extension (SVE) for provers: its trees, its functions, and
+// its model of processors with another clock and wider vectors.
 package sve
 
 import (
@@ -13,11 +13,11 @@ import (
 type Machine struct {
 	Name, ISA, Architecture string
 	Cores                   int     // of a processor
-	GHz                     float64 // the clock that it was measured at
+	GHz                     float64 // clock frequency during the study's measurements
 	Bits                    int     // width of its vectors in the study's code
 }
 
-// Machines are the study's, in its order.
+// Machines returns the machines of the study's table 2, in its order.
 func Machines() []Machine {
 	return []Machine{
 		{"Graviton3 (c7g)", "ARMv8.4, SVE", "Neoverse V1", 64, 2.6, 256},
@@ -29,20 +29,21 @@ func Machines() []Machine {
 	}
 }
 
-// Model is the study's what-if of section 5: how long a processor with another clock and
-// other vectors would take, and what it would cost.
+// Model is the what-if model of the study's section 5. It estimates the time, power and cost of a processor with another
+// clock and other vectors.
 type Model struct {
-	Time         float64         // s, measured at Clock with vectors of Width bits
+	Time         float64         // seconds, or any other unit, measured at Clock with vectors of Width bits
 	Clock        float64         // GHz
 	Width        int             // bits
-	Instructions map[int]float64 // of the same work by the vectors' width in bits
+	Instructions map[int]float64 // instructions of the same work, by the width of the vectors in bits
 
-	Dynamic   float64 // part of a processor's power that grows with its speed, 0 to 1
-	Processor float64 // part of a server's power that is the processor's, 0 to 1
-	Energy    float64 // part of the cost of ownership that is energy's, 0 to 1
+	Dynamic   float64 // share of a processor's power that grows with its speed, 0 to 1
+	Processor float64 // share of a server's power that the processor uses, 0 to 1
+	Energy    float64 // share of the cost of ownership that pays for energy, 0 to 1
 }
 
-// Check returns an ErrParams that names the first parameter out of its bounds.
+// Check returns an *argument.ValueError that names the first parameter that is out of range. If all are in range it
+// returns nil.
 func (m *Model) Check() error {
 	if !positive(m.Time) {
 		return wrong("time", m.Time, "more than 0 seconds")
@@ -64,27 +65,28 @@ func (m *Model) Check() error {
 	return nil
 }
 
-// positive is above 0 and finite.
+// positive reports whether v is above 0 and finite.
 func positive(v float64) bool { return v > 0 && v <= math.MaxFloat64 }
 
 func wrong(name string, v any, accepted string) error {
 	return &argument.ValueError{Field: name, Value: fmt.Sprint(v), Accepted: accepted}
 }
 
-// At is the time in seconds at another clock and width (equation 5): cycles over clock, the
-// cycles as many as instructions.
-func (m *Model) At(clock float64, width int) float64 {
+// TimeAt returns the time at another clock and width, in the unit of Time (equation 5). The model assumes that the number
+// of cycles is proportional to the number of instructions.
+func (m *Model) TimeAt(clock float64, width int) float64 {
 	return m.Time * m.Clock / clock * m.Instructions[width] / m.Instructions[m.Width]
 }
 
-// Factor is how much faster that is.
-func (m *Model) Factor(clock float64, width int) float64 { return m.Time / m.At(clock, width) }
+// Factor returns how many times faster the processor is at another clock and width.
+func (m *Model) Factor(clock float64, width int) float64 { return m.Time / m.TimeAt(clock, width) }
 
-// Power is a processor's power that is faster by a factor, of what it took (equations 6
-// and 7): its dynamic part grows as the speed does.
+// Power returns the power of a processor that is faster by a factor, relative to its power before (equations 6 and 7). The
+// dynamic part of the power grows in proportion to the speed.
 func (m *Model) Power(factor float64) float64 { return 1 + m.Dynamic*(factor-1) }
 
-// Cost is the cost of ownership with it, of what it was (equations 8 and 9).
+// Cost returns the cost of ownership with a processor that is faster by a factor, relative to the cost before (equations 8
+// and 9).
 func (m *Model) Cost(factor float64) float64 {
 	return 1 + m.Energy*m.Processor*(m.Power(factor)-1)
 }

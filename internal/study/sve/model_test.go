@@ -26,9 +26,9 @@ func TestModel(t *testing.T) {
 		t.Helper()
 		golden.Near(t, what, want, got, 1e-9)
 	}
-	near("nothing changed", m.At(2.8, 128), 2)
-	near("twice the clock", m.At(5.6, 128), 1)
-	near("256 bits", m.At(2.8, 256), 2*19175./38317)
+	near("nothing changed", m.TimeAt(2.8, 128), 2)
+	near("twice the clock", m.TimeAt(5.6, 128), 1)
+	near("256 bits", m.TimeAt(2.8, 256), 2*19175./38317)
 	near("512 bits at 3.7 GHz", m.Factor(3.7, 512), 3.7/2.8*38317/9605)
 	near("power of twice the speed", m.Power(2), 1.5)
 	near("cost of twice the speed", m.Cost(2), 1+0.1*0.4*0.5)

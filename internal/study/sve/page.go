@@ -12,18 +12,18 @@ import (
 	"github.com/zkbench/zkbench/internal/study"
 )
 
-// prose is the page without its figures.
+// prose is the template of the page.
 //
 //go:embed sve.md.tmpl
 var prose string
 
-// view is what the page is filled with; tables are empty where nothing was measured.
+// view is the data of the page's template. A table without measurements is empty.
 type view struct {
 	Head    study.Head
 	Clock   string // GHz; empty: not measured
-	Counted bool   // the processor was asked for its counters
+	Counted bool   // the records have the processor's counters
 	Table   map[string]string
-	Chart   map[string]string // by the file
+	Chart   map[string]string // by file name
 	WhatIf  WhatIf
 }
 
@@ -49,7 +49,7 @@ func page(w io.Writer, recs []*record.Record) error {
 	return study.Fill(w, prose, v)
 }
 
-// machines is table 2, and what the records were measured on.
+// machines returns table 2 of the study, with a row for the machine of the records.
 func (d *data) machines() *study.Table {
 	t := &study.Table{Left: 3, Head: []string{"machine", "instructions", "microarchitecture", "cores", "GHz", "bits"}}
 	for _, m := range Machines() {
@@ -68,10 +68,10 @@ func (d *data) machines() *study.Table {
 	return t
 }
 
-// treeTable is figure 5: means and deviations.
+// treeTable returns the values of figure 5, means and deviations.
 func (d *data) treeTable() *study.Table {
 	kernels := d.kernels()
-	t := &study.Table{Head: slices.Concat([]string{"leaves", "processors"}, kernels, []string{"hashes a second and processor"})}
+	t := &study.Table{Head: slices.Concat([]string{"leaves", "processors"}, kernels, []string{"hashes per second and processor"})}
 	for _, leaves := range d.distinct(leavesOf) {
 		for _, cpus := range d.distinct(cpusOf) {
 			row, best := []string{fmt.Sprint(leaves), fmt.Sprint(cpus)}, 0.0
@@ -88,9 +88,9 @@ func (d *data) treeTable() *study.Table {
 	return t
 }
 
-// functionTable is what figures 6 and 7 are of, as far as this machine goes.
+// functionTable returns the values of figures 6 and 7 for the kernels of this machine.
 func (d *data) functionTable() *study.Table {
-	t := &study.Table{Left: 2, Head: []string{"function", "kernel", "time of a unit", "instructions", "cycles", "instructions a cycle", "of avx2's time"}}
+	t := &study.Table{Left: 2, Head: []string{"function", "kernel", "time per unit", "instructions", "cycles", "instructions per cycle", "time, AVX2 = 100 %"}}
 	if len(d.part(partFunctions)) == 0 {
 		return t
 	}
@@ -118,16 +118,16 @@ func (d *data) functionTable() *study.Table {
 	return t
 }
 
-// isolated are the study's instructions a cycle (section 4.3).
+// isolated has the study's instructions per cycle (section 4.3).
 var isolated = map[string]string{
 	"avx2-add": "4.5 (Xeon) [^ports]", "avx2-sub": "4.5 (Xeon) [^ports]", "avx2-mul": "1.75 (Xeon)",
 	"sve-add": "2.4 (Graviton3)", "sve-sub": "2.4 (Graviton3)", "sve-mul": "0.6 (Graviton3)",
 }
 
-// instructionTable has the instructions a cycle in isolation, the study's for machines that
-// ours is not too.
+// instructionTable returns the instructions per cycle in isolation. It has the study's figures also for loops that this
+// machine does not have.
 func (d *data) instructionTable() *study.Table {
-	t := &study.Table{Left: 1, Head: []string{"loop", "instructions a ns", "instructions a cycle", "the study"}}
+	t := &study.Table{Left: 1, Head: []string{"loop", "instructions per ns", "instructions per cycle", "the study"}}
 	recs := d.part(partInstructions)
 	if len(recs) == 0 {
 		return t

@@ -22,14 +22,13 @@ const (
 	partInstructions = "instructions"
 )
 
-// runs are as many as the study's: "at least five times" (section 4.1).
+// runs is the study's number of rounds: "at least five times" (section 4.1).
 const runs = 5
 
-// Name of the study.
+// Name is the study's name on the command line.
 const Name = "sve"
 
-// Study is "On the Performance of Cloud-based ARM SVE for Zero-Knowledge Proving Systems",
-// OKX, 2025.
+// Study returns the study "On the Performance of Cloud-based ARM SVE for Zero-Knowledge Proving Systems", OKX, 2025.
 func Study() study.Study {
 	parts := []study.Part{
 		{Name: partInstructions, About: "vector additions and multiplications in isolation, and the clock"},
@@ -52,10 +51,10 @@ func Study() study.Study {
 // window is how long a function or an instruction is measured in one process.
 const window = 200 * time.Millisecond
 
-// perHash is about what a permutation takes on the slowest kernel.
+// perHash is about the time of a permutation on the slowest kernel.
 const perHash = 2 * time.Microsecond
 
-// plan plans round after round; within a round the kernels of a case follow each other.
+// plan plans the cases of one round after the other. Within a round, the kernels of a case run one after the other.
 func plan(defs []workload.Def, o study.Options) ([]suite.Case, []string) {
 	p := study.Planner{Defs: defs}
 	for round := range o.Rounds {
@@ -119,7 +118,7 @@ func planTrees(p *study.Planner, round int, o study.Options) {
 	}
 }
 
-// processors are the numbers that trees are built on.
+// processors returns the numbers of processors on which trees are built: 1, 2, 4 and so on, and all.
 func processors(all int) (counts []int) {
 	for n := 1; n < all; n *= 2 {
 		counts = append(counts, n)
@@ -127,8 +126,8 @@ func processors(all int) (counts []int) {
 	return append(counts, all)
 }
 
-// tree is measured by a count, after one that is not: the largest takes seconds. Its check,
-// in the first round, is the same tree by the portable kernel.
+// tree returns the case of a tree. It runs a number of operations, not a time, because the largest tree takes seconds.
+// One operation before them warms up. In the first round the result is compared with the portable kernel's.
 func tree(round, log, cpus int) suite.Case {
 	s := measure.DefaultSettings(1, 0)
 	s.Count, s.Warmup, s.Samples = uint64(max(1, 1<<18>>log)), runner.Warmup{Ops: 1}, 1

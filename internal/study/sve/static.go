@@ -11,11 +11,10 @@ import (
 	"github.com/zkbench/zkbench/internal/workload/sve"
 )
 
-// product is a function of the study, and halves its form for base SVE: by four products of
-// 32-bit halves.
+// product is a function of the study. halves is the study's method for it on base SVE: four products of 32-bit halves.
 const product, halves = "mult_128", "mult_128_halves"
 
-// functions are the study's ten, and its form of one of them.
+// functions returns the study's ten functions and, after product, halves.
 func functions() (names []string) {
 	for _, name := range sve.Names() {
 		names = append(names, name)
@@ -26,10 +25,10 @@ func functions() (names []string) {
 	return names
 }
 
-// bitsOf is the width of registers where the kernel fixes it.
+// bitsOf returns the width of a kernel's registers in bits, or 0 if the kernel does not fix it.
 func bitsOf(kernel string) int { return map[string]int{"avx2": 256, "avx512": 512}[kernel] }
 
-// results are how many elements a unit of a function gives.
+// results returns how many elements a function computes per unit.
 func results(function string) int {
 	if function == halves {
 		function = product
@@ -42,8 +41,8 @@ func results(function string) int {
 	return 0
 }
 
-// perUnit is how many instructions a unit of a function takes on a kernel with registers of
-// so many bits, by the text of its loop; 0: the kernel has none.
+// perUnit returns the instructions per unit of a function on a kernel with registers of the given width, counted in the
+// text of the loop. It returns 0 if the kernel does not have the function.
 func perUnit(kernel, function string, bits int) float64 {
 	f := counts.StaticOf(kernel, function)
 	if f == nil {
@@ -52,8 +51,8 @@ func perUnit(kernel, function string, bits int) float64 {
 	return float64((f.Compute+f.Memory+f.Control)*results(function)) / float64(f.Registers*bits/64)
 }
 
-// published are the study's counts of a register: with loads and stores, and without.
-// Section 3.1 gives 12 for AVX's reduction, section 4.3 gives 14.
+// published has the study's instructions for one register: with loads and stores, then without. Section 3.1 gives 12 for
+// AVX's reduction, section 4.3 gives 14.
 var published = map[string]string{
 	"add":           "AVX 15 / 9, SVE 10 / 6 [^seven]",
 	"sub":           "AVX 15 / 9",
@@ -61,7 +60,7 @@ var published = map[string]string{
 	product:         "SVE2 – / 2, SVE – / 18",
 }
 
-// staticTable has the instructions of each function's loop.
+// staticTable returns the instructions of each function's loop.
 func staticTable() *study.Table {
 	kernels := []string{"avx2", "avx512", "sve", "sve2"}
 	t := &study.Table{Left: 1, Head: append([]string{"function"}, kernels...)}
@@ -83,7 +82,7 @@ func staticTable() *study.Table {
 	return t
 }
 
-// ratios are the instructions of figures 6 and 7: those for the same data, over AVX2's.
+// ratios returns the instructions of figures 6 and 7: those for the same data, relative to AVX2.
 func ratios() (names []string, rows map[string][]float64) {
 	rows = make(map[string][]float64)
 	for _, name := range functions() {
@@ -99,16 +98,16 @@ func ratios() (names []string, rows map[string][]float64) {
 	return names, rows
 }
 
-// against is a kernel that figures 6 and 7 hold against AVX2.
-type against struct {
+// vectors is a kernel with a width of its registers.
+type vectors struct {
 	kernel string
 	bits   int
 }
 
-func (a against) String() string { return fmt.Sprintf("%s, %d bits", a.kernel, a.bits) }
+func (v vectors) String() string { return fmt.Sprintf("%s, %d bits", v.kernel, v.bits) }
 
-// compared are Graviton3's and Graviton4's vectors, and this machine's widest.
-func compared() []against { return []against{{"sve", 256}, {"sve2", 128}, {"avx512", 512}} }
+// compared returns the vectors that are compared with AVX2: those of Graviton3 and Graviton4, and AVX-512.
+func compared() []vectors { return []vectors{{"sve", 256}, {"sve2", 128}, {"avx512", 512}} }
 
 func ratioTable() *study.Table {
 	t := &study.Table{Left: 1, Head: []string{"function"}}
@@ -126,9 +125,9 @@ func ratioTable() *study.Table {
 	return t
 }
 
-// executedTable has the instructions of a permutation under QEMU.
+// executedTable returns the instructions of a permutation under QEMU.
 func executedTable() *study.Table {
-	t := &study.Table{Left: 1, Head: []string{"kernel", "bits", "instructions a permutation", "of those at 128 bits"}}
+	t := &study.Table{Left: 1, Head: []string{"kernel", "bits", "instructions per permutation", "128 bits = 100 %"}}
 	first := make(map[string]float64)
 	for _, p := range counts.Executed() {
 		if first[p.Kernel] == 0 {
@@ -139,20 +138,20 @@ func executedTable() *study.Table {
 	return t
 }
 
-// unitTable has the instructions of the functions under QEMU.
+// unitTable returns the instructions of the functions under QEMU.
 func unitTable() *study.Table {
 	t := &study.Table{Left: 1, Head: []string{"function"}}
 	units := counts.ExecutedUnits()
-	var order []against
-	cells := make(map[string]map[against]string)
+	var order []vectors
+	cells := make(map[string]map[vectors]string)
 	for _, u := range units {
-		k := against{u.Kernel, u.Bits}
+		k := vectors{u.Kernel, u.Bits}
 		if !slices.Contains(order, k) {
 			order = append(order, k)
 			t.Head = append(t.Head, k.String())
 		}
 		if cells[u.Function] == nil {
-			cells[u.Function] = make(map[against]string)
+			cells[u.Function] = make(map[vectors]string)
 		}
 		cells[u.Function][k] = study.Number(u.Instructions)
 	}

@@ -19,7 +19,7 @@ import (
 	workloads "github.com/zkbench/zkbench/internal/workload/goldilocks"
 )
 
-// made is a record as a machine with AVX-512 and two processors gives it.
+// made returns a record of a machine with AVX-512 and two processors.
 func made(part, name string, round, procs int, axes record.Axes, metrics map[record.Quantity]float64) *record.Record {
 	r := &record.Record{
 		Time: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), Workload: name, Case: axes.String(), Axes: axes, Status: record.OK,
@@ -39,8 +39,8 @@ func axes(pairs ...string) (a record.Axes) {
 	return a
 }
 
-// records are five rounds on a processor of 2 GHz whose kernels are 1, 2 and 4 times as
-// fast; counted tells whether its counters can be read.
+// records returns five rounds on a processor of 2 GHz whose kernels are 1, 2 and 4 times as fast. counted says whether
+// its counters can be read.
 func records(counted bool) (recs []*record.Record) {
 	kernels := []string{"portable", "avx2", "avx512"}
 	for round := range 5 {
@@ -162,13 +162,13 @@ func TestWhatIf(t *testing.T) {
 	for _, r := range w.Against {
 		rival[r.Name] = r.Time
 	}
-	if at := w.At(3.7, 128); at <= rival["AVX-512"] {
+	if at := w.TimeAt(3.7, 128); at <= rival["AVX-512"] {
 		t.Errorf("a faster clock alone makes it %v", at)
 	}
-	if at := w.At(2.8, 256); at >= rival["AVX2"] {
+	if at := w.TimeAt(2.8, 256); at >= rival["AVX2"] {
 		t.Errorf("256 bits make it %v", at)
 	}
-	if at := w.At(2.8, 512); at >= rival["AVX-512"] {
+	if at := w.TimeAt(2.8, 512); at >= rival["AVX-512"] {
 		t.Errorf("512 bits make it %v", at)
 	}
 	golden.Equal(t, "rows", len(w.Clocks)*len(w.Widths), len(w.Table().Rows))

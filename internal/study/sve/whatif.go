@@ -9,7 +9,7 @@ import (
 	"github.com/zkbench/zkbench/internal/view/plot"
 )
 
-// WhatIf is the model and what it is asked: figure 8.
+// WhatIf is the model with the clocks and widths that it is evaluated at: figure 8 of the study.
 type WhatIf struct {
 	Model
 	Clocks  []float64 // GHz
@@ -17,19 +17,18 @@ type WhatIf struct {
 	Against []Rival
 }
 
-// Rival is a processor that the model's is compared with.
+// Rival is a processor to compare with the modelled one.
 type Rival struct {
 	Name string
 	Time float64 // in the model's unit of time
 }
 
-// String is name=time.
+// String returns name=time.
 func (r Rival) String() string { return fmt.Sprintf("%s=%v", r.Name, r.Time) }
 
-// The study's figures that the model starts from: Graviton4 takes 1.6 times as long as the
-// x86 processors with AVX-512 (abstract); AVX2 takes 1.3 times as long as AVX-512 with its
-// library, for a tree of 2^20 leaves on one core of a Xeon (2964 to 2279 ms, measured
-// here: the study has only a chart).
+// Figures that the model starts from. Graviton4 takes 1.6 times as long as the x86 processors with AVX-512 (the study's
+// abstract). In the study's library, AVX2 takes 1.3 times as long as AVX-512 for a tree of 2^20 leaves on one core of a
+// Xeon; that was measured for this project (2964 and 2279 ms), because the study has only a chart.
 const (
 	graviton4   = 1.6
 	avx2Slower  = 1.3
@@ -40,15 +39,14 @@ const (
 	rivalAVX2   = "AVX2"
 )
 
-// Shares of power and cost, which the study has and its text does not show where formulas
-// are lost: assumptions.
+// Shares of power and cost. These are assumptions: the study has such shares, but its text does not show their values.
 const (
 	dynamicShare   = 0.7
 	processorShare = 0.6
 	energyShare    = 0.1
 )
 
-// DefaultWhatIf is the study's question, with the instructions of our own kernel.
+// DefaultWhatIf returns the what-if of the study's figure 8, with the instructions of our own kernel.
 func DefaultWhatIf() WhatIf {
 	return WhatIf{
 		Model: Model{
@@ -61,8 +59,8 @@ func DefaultWhatIf() WhatIf {
 	}
 }
 
-// Instructions of a permutation on a kernel, by the width of vectors in bits, as counted
-// under QEMU. It is empty of a kernel that none were counted of.
+// Instructions returns the number of instructions that a kernel executes for a permutation of Poseidon, by the width of
+// the vectors in bits. They were counted under QEMU. The map is empty if the kernel was not counted.
 func Instructions(kernel string) map[int]float64 {
 	byWidth := make(map[int]float64)
 	for _, p := range counts.Executed() {
@@ -73,7 +71,8 @@ func Instructions(kernel string) map[int]float64 {
 	return byWidth
 }
 
-// Check returns an ErrParams that names the first parameter out of its bounds.
+// Check returns an *argument.ValueError that names the first parameter that is out of range. If all are in range it
+// returns nil.
 func (w *WhatIf) Check() error {
 	if err := w.Model.Check(); err != nil {
 		return err
@@ -96,21 +95,21 @@ func (w *WhatIf) Check() error {
 	return nil
 }
 
-// Table has a row for each width and clock.
+// Table returns a table with a row for each width and clock.
 func (w *WhatIf) Table() *study.Table {
 	t := &study.Table{Head: []string{"bits", "GHz", "instructions", "time", "times faster", "power", "cost of ownership"}}
 	for _, r := range w.Against {
-		t.Head = append(t.Head, "of "+r.Name)
+		t.Head = append(t.Head, "time, "+r.Name+" = 100 %")
 	}
 	for _, bits := range w.Widths {
 		for _, clock := range w.Clocks {
 			factor := w.Factor(clock, bits)
 			row := []string{
-				fmt.Sprint(bits), study.Number(clock), study.Number(w.Instructions[bits]), study.Number(w.At(clock, bits)), study.Times(factor),
+				fmt.Sprint(bits), study.Number(clock), study.Number(w.Instructions[bits]), study.Number(w.TimeAt(clock, bits)), study.Times(factor),
 				fmt.Sprintf("%+.1f %%", 100*(w.Power(factor)-1)), fmt.Sprintf("%+.1f %%", 100*(w.Cost(factor)-1)),
 			}
 			for _, r := range w.Against {
-				row = append(row, study.Percent(w.At(clock, bits)/r.Time))
+				row = append(row, study.Percent(w.TimeAt(clock, bits)/r.Time))
 			}
 			t.Add(row...)
 		}
@@ -118,20 +117,20 @@ func (w *WhatIf) Table() *study.Table {
 	return t
 }
 
-// Figure draws the times: a group of bars for each width, and the rivals.
+// Figure returns a chart of the times, with a group of bars for each width and one for the rivals.
 func (w *WhatIf) Figure() *plot.Bars {
 	b := &plot.Bars{
 		Title: "What if the vectors were wider and the clock faster", Unit: "time",
 		Notes: []string{"the model of the study's section 5"},
 	}
 	bar := func(name string, time float64) plot.Bar {
-		rounded, _ := strconv.ParseFloat(strconv.FormatFloat(time, 'g', 3, 64), 64) // of its own text
+		rounded, _ := strconv.ParseFloat(strconv.FormatFloat(time, 'g', 3, 64), 64) // its own output always parses
 		return plot.Bar{Name: name, Value: rounded}
 	}
 	for _, bits := range w.Widths {
 		group := plot.BarGroup{Name: fmt.Sprintf("%d bits", bits)}
 		for _, clock := range w.Clocks {
-			group.Rows = append(group.Rows, bar(fmt.Sprintf("%v GHz", clock), w.At(clock, bits)))
+			group.Rows = append(group.Rows, bar(fmt.Sprintf("%v GHz", clock), w.TimeAt(clock, bits)))
 		}
 		b.Groups = append(b.Groups, group)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/zkbench/zkbench/internal/view/plot"
 )
 
-// charts are the images that the page shows.
+// charts returns the images that the page shows.
 func charts(recs []*record.Record) ([]study.Chart, error) {
 	d := newData(recs)
 	return d.charts(), d.err
@@ -21,7 +21,7 @@ const (
 	executorsPrefix = "executors-"
 )
 
-// charts are the images that have values.
+// charts returns the images. Charts without values are left out.
 func (d *data) charts() (charts []study.Chart) {
 	for _, curve := range curves() {
 		charts = append(charts, d.units(curve))
@@ -34,7 +34,7 @@ func (d *data) charts() (charts []study.Chart) {
 	return slices.DeleteFunc(charts, func(c study.Chart) bool { return len(c.Figure.(*plot.Dots).Rows) == 0 })
 }
 
-// fileName is a name in lower case without what a link would have to escape.
+// fileName joins parts to a file name in lower case, without characters that a link would have to escape.
 func fileName(parts ...string) string {
 	return strings.ToLower(strings.ReplaceAll(strings.Join(parts, "-"), "_", "-")) + ".svg"
 }
@@ -43,7 +43,7 @@ func fileName(parts ...string) string {
 func (d *data) units(curve string) study.Chart {
 	dots := &plot.Dots{
 		Title: "Ours beside Panurus, " + curve,
-		Notes: []string{"2 inputs, 2 outputs, one thread; units of one scalar multiplication of the own machine; left is faster"},
+		Notes: []string{"2 inputs, 2 outputs, one thread; a unit is one scalar multiplication on the same machine; left is faster"},
 		Unit:  "units", Series: []string{"ours", "Panurus"},
 	}
 	for _, m := range compared() {
@@ -62,13 +62,13 @@ func (d *data) units(curve string) study.Chart {
 	return study.Chart{File: unitsPrefix + fileName(curve), Title: dots.Title, Figure: dots}
 }
 
-// executors draws the time of an operation under each executor by inputs and outputs.
+// executors returns a chart of the time of an operation with each executor, by inputs and outputs.
 func (d *data) executors(curve, bits string) study.Chart {
 	recs := d.part(Matrix)
 	dots := &plot.Dots{
 		Title: fmt.Sprintf("Executors, %s, %s bits", curve, bits),
-		Notes: []string{"rows: inputs/outputs; one operation at a time, all processors at hand"},
-		Unit:  "time of an operation (ms)", Series: executors(),
+		Notes: []string{"rows: inputs/outputs; one operation at a time, all processors available"},
+		Unit:  "time per operation (ms)", Series: executors(),
 	}
 	for _, name := range matrixWorkloads() {
 		for _, at := range places(curve, bits) {

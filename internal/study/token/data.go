@@ -15,8 +15,8 @@ import (
 // data are the records of a study.
 type data struct {
 	recs      []*record.Record
-	yardstick []*record.Record // by the record: the last one of its curve before it; nil: none
-	err       error            // the first that a figure had
+	yardstick []*record.Record // for each record, the last reference operation on its curve before it; nil: none
+	err       error            // the first error of a figure
 }
 
 func newData(recs []*record.Record) *data {
@@ -32,10 +32,10 @@ func newData(recs []*record.Record) *data {
 	return d
 }
 
-// part returns the records of a part that ran to their end.
+// part returns the records of a part whose cases ran to their end.
 func (d *data) part(name string) []*record.Record { return study.Ended(d.recs, name) }
 
-// point is where something was measured.
+// point is a curve, width and proof at which something was measured.
 type point struct {
 	curve string
 	bits  int
@@ -46,7 +46,7 @@ func points() (all []point) {
 	for _, curve := range curves() {
 		for _, bits := range widths() {
 			for _, proof := range proofs() {
-				n, _ := strconv.Atoi(bits) // one of ours
+				n, _ := strconv.Atoi(bits) // widths returns numbers
 				all = append(all, point{curve, n, proof})
 			}
 		}
@@ -58,14 +58,13 @@ func (p point) matches(r *record.Record) bool {
 	return p == point{study.Axis(r, "curve"), int(study.AxisNumber(r, "bits")), study.Axis(r, "proof")}
 }
 
-// figure is what the rounds say of a quantity at a point: medians over the rounds of
-// the mean of each, and how far one was from the median.
+// figure is the result of a quantity at a point: medians over the rounds of each round's mean, and their spread.
 type figure struct {
 	rounds        int    // 0: not measured
-	where         string // curve, width and proof, as far as the workload has them
+	where         string // curve, width and proof, if the workload has them
 	ns            float64
-	units         float64 // of the yardstick
-	spread        float64 // of units, or of ns where there are none
+	units         float64 // multiples of the reference operation
+	spread        float64 // of units, or of ns if there are no units
 	bytes, allocs float64 // per operation
 	proofBytes    float64
 
@@ -73,8 +72,8 @@ type figure struct {
 	faster float64      // as in peer.Yardstick
 }
 
-// figure returns what was measured at a point, beside Panurus' figure of the
-// workload against. An error is d's.
+// figure returns the result of a quantity at a point, beside Panurus' figure for the workload against. If there is an
+// error, it stores the first in d.err.
 func (d *data) figure(m *quantity, at point, against string) (f figure) {
 	var ns, units []float64
 	for i, r := range d.recs {
@@ -112,7 +111,7 @@ func (d *data) figure(m *quantity, at point, against string) (f figure) {
 	return f
 }
 
-// theirUnits is 0 where there is no figure of Panurus.
+// theirUnits returns the units of Panurus' figure, or 0 if there is none.
 func (f *figure) theirUnits() float64 {
 	if f.theirs == nil {
 		return 0
@@ -120,7 +119,7 @@ func (f *figure) theirUnits() float64 {
 	return f.theirs.Units()
 }
 
-// where names the curve, width and proof of a record.
+// where returns the curve, width and proof of a record, as far as it has them.
 func where(r *record.Record) string {
 	var parts []string
 	for _, key := range []string{"curve", "bits", "proof"} {
@@ -131,7 +130,7 @@ func where(r *record.Record) string {
 	return strings.Join(parts, " ")
 }
 
-// yardsticks returns the times of the yardstick of a curve, in ns.
+// yardsticks returns the times of the reference operation on a curve, in ns.
 func (d *data) yardsticks(curve string) (ns []float64) {
 	for _, r := range d.recs {
 		if r.Workload == YardstickName && study.Axis(r, "curve") == curve && r.Status == record.OK {
@@ -141,10 +140,10 @@ func (d *data) yardsticks(curve string) (ns []float64) {
 	return ns
 }
 
-// place is where the matrix has a time for each workload and executor.
+// place is a row of the matrix, with a time for each workload and executor.
 type place struct{ curve, bits, proof, in, out string }
 
-// places are those of a curve and width.
+// places returns the rows of a curve and width.
 func places(curve, bits string) (all []place) {
 	for _, proof := range proofs() {
 		for _, in := range counts() {
@@ -156,8 +155,8 @@ func places(curve, bits string) (all []place) {
 	return all
 }
 
-// times are those of a workload in ns under each executor, 0 where there is none; some tells
-// whether there is one.
+// times returns the times of a workload with each executor in ns, and 0 for executors without a time. some reports
+// whether there is any time.
 func (p place) times(recs []*record.Record, workload string) (ns []float64, some bool) {
 	ns = make([]float64, len(executors()))
 	for i, exec := range executors() {
@@ -171,7 +170,7 @@ func (p place) times(recs []*record.Record, workload string) (ns []float64, some
 	return ns, some
 }
 
-// spreadCell is the spread of a figure; one round has none.
+// spreadCell formats the spread of a figure as a cell. With one round it is a dash.
 func (f *figure) spreadCell() string {
 	if f.rounds < 2 {
 		return study.None

@@ -13,7 +13,7 @@ import (
 	"github.com/zkbench/zkbench/internal/study/peer"
 )
 
-// prose is the page without its figures.
+// prose is the template of the page.
 //
 //go:embed token.md.tmpl
 var prose string
@@ -39,7 +39,7 @@ func writePage(w io.Writer, recs []*record.Record) error {
 	return study.Fill(w, prose, v)
 }
 
-// view is what the page is filled with. Tables without rows are empty.
+// view is the data of the page's template. Tables without rows format to nothing.
 type view struct {
 	Head             study.Head
 	Yardstick        *study.Table
@@ -54,7 +54,7 @@ type view struct {
 	Units, Executors []study.Chart
 }
 
-// head tells what machine the records are of, and what is wrong with them.
+// head returns the head of the page, with rounds and window.
 func (d *data) head() study.Head {
 	h := study.NewHead(d.recs)
 	if len(d.recs) > 0 {
@@ -71,7 +71,7 @@ func (d *data) head() study.Head {
 }
 
 func (d *data) yardstickTable() *study.Table {
-	t := &study.Table{Left: 1, Head: []string{"curve", "here, median", "least", "greatest"}}
+	t := &study.Table{Left: 1, Head: []string{"curve", "here, median", "minimum", "maximum"}}
 	for _, curve := range curves() {
 		if ns := d.yardsticks(curve); len(ns) > 0 {
 			t.Add(curve, study.Time(stat.Median(ns)), study.Time(slices.Min(ns)), study.Time(slices.Max(ns)))
@@ -80,7 +80,7 @@ func (d *data) yardstickTable() *study.Table {
 	return t
 }
 
-// sources are where Panurus' figures are from, and the yardsticks there.
+// sources returns a table of the sources of Panurus' figures, with the times of the reference operation there.
 func sources() *study.Table {
 	t := &study.Table{Left: 2, Head: []string{"Panurus' version, date, machine", "mark"}}
 	rows := make(map[string][]string)
@@ -99,7 +99,7 @@ func sources() *study.Table {
 	return t
 }
 
-// compared are tables for each curve and width.
+// compared returns a table for each curve and width.
 func (d *data) compared() (tables []study.Titled) {
 	byTitle := make(map[string]*study.Table)
 	for _, at := range points() {
@@ -121,12 +121,12 @@ func (d *data) compared() (tables []study.Titled) {
 	return slices.DeleteFunc(tables, func(t study.Titled) bool { return len(t.Table.Rows) == 0 })
 }
 
-// besideHead heads what beside returns.
+// besideHead returns the heads of the columns left and of those that beside returns.
 func besideHead(left ...string) []string {
 	return append(left, "ours", "spread", "units", "Panurus", "units", "times faster")
 }
 
-// beside are our figure and Panurus'.
+// beside returns the cells of our figure and of Panurus'.
 func (f *figure) beside() []string {
 	theirs := study.None
 	if f.theirs != nil {
@@ -135,7 +135,7 @@ func (f *figure) beside() []string {
 	return []string{study.Time(f.ns), f.spreadCell(), study.Number(f.units), theirs, study.Number(f.theirUnits()), study.Times(f.faster)}
 }
 
-// shapes are other numbers of inputs and outputs.
+// shapes returns the table of other numbers of inputs and outputs.
 func (d *data) shapes() *study.Table {
 	t := &study.Table{Left: 4, Head: besideHead("workload", "curve", "proof", "in/out")}
 	for _, m := range shapes() {
@@ -148,7 +148,7 @@ func (d *data) shapes() *study.Table {
 	return t
 }
 
-// verifications are all figures of verifying against one of Panurus.
+// verifications returns a table that compares all our figures of verifying with one of Panurus.
 func (d *data) verifications() *study.Table {
 	t := &study.Table{Left: 3, Head: []string{"curve", "bits", "proof"}}
 	for _, f := range verifications() {
@@ -172,9 +172,9 @@ func (d *data) verifications() *study.Table {
 	return t
 }
 
-// alone is what nothing of Panurus stands beside.
+// alone returns the table of quantities for which there is no figure of Panurus.
 func (d *data) alone() *study.Table {
-	t := &study.Table{Left: 3, Head: []string{"workload", "at", "what", "time", "spread", "a second"}}
+	t := &study.Table{Left: 3, Head: []string{"workload", "parameters", "what", "time", "spread", "per second"}}
 	for _, m := range alone() {
 		if f := d.figure(&m, point{}, ""); f.rounds > 0 {
 			t.Add(m.workload, f.where, m.note, study.Time(f.ns), f.spreadCell(), study.Number(1e9/f.ns))
@@ -183,7 +183,7 @@ func (d *data) alone() *study.Table {
 	return t
 }
 
-// sizes are what a proof and a verification allocate.
+// sizes returns a table of allocations and of proof sizes.
 func (d *data) sizes() *study.Table {
 	t := &study.Table{Left: 5, Head: []string{"workload", "curve", "bits", "proof", "in/out", "allocations", "Panurus", "KiB", "Panurus", "proof bytes", "Panurus"}}
 	for _, m := range slices.Concat(compared(), shapes()) {
@@ -192,7 +192,7 @@ func (d *data) sizes() *study.Table {
 			if f.rounds == 0 || f.theirs == nil {
 				continue
 			}
-			theirs := peer.Recorded(f.theirs.Work) // of its memory, whatever figure is the fastest
+			theirs := peer.Recorded(f.theirs.Work) // the figure with memory, which need not be the fastest
 			if theirs == nil {
 				continue
 			}
@@ -203,7 +203,7 @@ func (d *data) sizes() *study.Table {
 	return t
 }
 
-// matrix are tables for each curve and width.
+// matrix returns a table for each curve and width.
 func (d *data) matrix() (tables []study.Titled) {
 	recs := d.part(Matrix)
 	for _, curve := range curves() {
@@ -235,7 +235,7 @@ func (d *data) matrix() (tables []study.Titled) {
 	return tables
 }
 
-// sample puts our run of Panurus' documented one beside it.
+// sample fills v with a table of the run that Panurus' documentation prints, beside our run.
 func (d *data) sample(v *view) {
 	recs := d.part(Sample)
 	if len(recs) == 0 {
@@ -246,7 +246,7 @@ func (d *data) sample(v *view) {
 	v.SampleMachine, v.SampleWorkers = study.OrUnknown(r.Env.CPU), workers
 	t := &study.Table{Left: 1, Head: []string{"", "Panurus, " + theirs.Machine, "ours, " + v.SampleMachine}}
 	t.Add("workers", fmt.Sprint(theirs.Workers), workers)
-	t.Add("operations a second", fmt.Sprintf("%.1f", theirs.Throughput), fmt.Sprintf("%.1f", r.Value(record.Throughput)))
+	t.Add("operations per second", fmt.Sprintf("%.1f", theirs.Throughput), fmt.Sprintf("%.1f", r.Value(record.Throughput)))
 	for _, row := range []struct {
 		name   string
 		theirs float64
@@ -256,14 +256,14 @@ func (d *data) sample(v *view) {
 		{"mean", theirs.Mean, record.LatencyMean},
 		{"P95", theirs.P95, record.LatencyP95},
 		{"P99", theirs.P99, record.LatencyP99},
-		{"greatest", theirs.Max, record.LatencyMax},
+		{"maximum", theirs.Max, record.LatencyMax},
 	} {
 		t.Add(row.name, study.Time(row.theirs), study.Time(r.Value(row.metric)))
 	}
-	t.Add("allocations an operation", study.Number(theirs.Allocs), study.Number(r.Value(record.Allocs)))
-	t.Add("bytes an operation", study.Number(theirs.Bytes), study.Number(r.Value(record.AllocBytes)))
-	t.Add("collections a second", study.Number(theirs.GCCycles/theirs.Duration), study.Number(r.Value(record.GCCycles)/r.Value(record.Duration)))
-	t.Add("world stopped, of the time", study.Percent(theirs.GCPauses/1e9/theirs.Duration), study.Percent(r.Value(record.GCPauses)/1e9/r.Value(record.Duration)))
-	t.Add("collector, of the processors", study.None, study.Percent(r.Value(record.GCCPUShare)/100))
+	t.Add("allocations per operation", study.Number(theirs.Allocs), study.Number(r.Value(record.Allocs)))
+	t.Add("bytes per operation", study.Number(theirs.Bytes), study.Number(r.Value(record.AllocBytes)))
+	t.Add("collections per second", study.Number(theirs.GCCycles/theirs.Duration), study.Number(r.Value(record.GCCycles)/r.Value(record.Duration)))
+	t.Add("share of time with the world stopped", study.Percent(theirs.GCPauses/1e9/theirs.Duration), study.Percent(r.Value(record.GCPauses)/1e9/r.Value(record.Duration)))
+	t.Add("collector's share of processor time", study.None, study.Percent(r.Value(record.GCCPUShare)/100))
 	v.Sample = t
 }

@@ -1,6 +1,6 @@
-// Package token is the study of confidential transfers: what zkbench study token
-// measures, and its page. What a record is held against in yardstick units is the record
-// of the yardstick that stands last before it.
+// Package token contains the study of confidential transfers: what zkbench study token measures, and its page. Times are
+// divided by the time of a reference operation, one scalar multiplication. For each record, that is the time in the last
+// record of the reference operation before it, on the same curve.
 package token
 
 import (
@@ -24,7 +24,7 @@ const (
 	Sample  = "sample"  // the run that Panurus' documentation prints
 )
 
-// Study is the study.
+// Study returns the study of confidential transfers beside Panurus.
 func Study() study.Study {
 	return study.Study{
 		Name:  "token",
@@ -41,11 +41,11 @@ func Study() study.Study {
 	}
 }
 
-// expected is about how long a process takes.
+// expected returns about how long a process takes.
 func expected(s measure.Settings, values map[string]string) time.Duration {
 	start := 200 * time.Millisecond
 	if values["batch"] != "" {
-		start += 800 * time.Millisecond // for as many requests or proofs
+		start += 800 * time.Millisecond // to make the batch's requests or proofs
 	}
 	inputs := time.Duration(s.Samples) * 4 * time.Millisecond
 	return start + inputs + s.Warmup.Time + s.Duration
@@ -55,14 +55,14 @@ const (
 	window      = 400 * time.Millisecond // of a process that is measured in rounds
 	shortWindow = 300 * time.Millisecond
 	quickWindow = 100 * time.Millisecond
-	sampleTime  = 10 * time.Second // as in the run that is printed
-	// checks are the results that each process checks.
+	sampleTime  = 10 * time.Second // as in the printed run
+	// checks is the number of results that each process checks.
 	checks = 4
-	// grace lets the operations end that run when a window closes.
+	// grace is the time for operations that still run when a window closes.
 	grace = 10 * time.Second
-	// batchSize is how many requests or proofs are verified together.
+	// batchSize is the number of requests or proofs that are verified together.
 	batchSize = 64
-	// applySize is how many requests a ledger applies together.
+	// applySize is the number of requests that a ledger applies together.
 	applySize = 256
 )
 
@@ -70,7 +70,7 @@ func curves() []string { return []string{peer.CurveBN254, peer.CurveBLS12381} }
 func proofs() []string { return []string{token.Bulletproof, token.CSP} }
 func widths() []string { return []string{"32", "64"} }
 
-// makePlan plans the parts, the comparison in rounds.
+// makePlan plans the selected parts. The part Panurus runs in rounds.
 func makePlan(defs []workload.Def, o study.Options) (jobs []suite.Case, missing []string) {
 	p := &plan{Planner: study.Planner{Defs: defs}, quick: o.Quick}
 	for _, part := range o.Parts {
@@ -93,7 +93,7 @@ type plan struct {
 	quick bool
 }
 
-// add plans a process of a workload at a point.
+// add plans a process of a workload with these values of its axes.
 func (p *plan) add(part string, round, procs int, name string, values map[string]string, s measure.Settings) {
 	s.Check, s.Grace = runner.Check{Policy: runner.CheckSample, N: checks}, grace
 	p.Add(suite.Case{
@@ -102,8 +102,7 @@ func (p *plan) add(part string, round, procs int, name string, values map[string
 	}, name, values)
 }
 
-// settings are those of one worker, with few inputs: they take longer to build than
-// to use.
+// settings returns the settings of one worker with few inputs, because inputs take longer to build than to use.
 func (p *plan) settings(window time.Duration, samples int) measure.Settings {
 	if p.quick {
 		window = quickWindow
@@ -113,9 +112,9 @@ func (p *plan) settings(window time.Duration, samples int) measure.Settings {
 	return s
 }
 
-// panurus plans one round: for each curve, width and proof the yardstick and then
-// all workloads, so that the two sides of a ratio are seconds apart. From round to
-// round the order rotates, so that none always follows the same other one.
+// panurus plans one round: for each curve, width and proof the reference operation and then all workloads. So the two
+// sides of a ratio are seconds apart. From round to round the order rotates, so that no workload always follows the same
+// other one.
 func (p *plan) panurus(round int) {
 	type block struct{ curve, bits, proof string }
 	var blocks []block
@@ -147,21 +146,20 @@ func (p *plan) panurus(round int) {
 	}
 }
 
-// rotated returns s from the n-th on, and then the ones before it.
+// rotated returns a copy of s that begins with element n and ends with those before it.
 func rotated[T any](s []T, n int) []T {
 	n %= len(s)
 	return slices.Concat(s[n:], s[:n])
 }
 
-// matrixWorkloads are what the matrix measures: a transfer proved and verified.
+// matrixWorkloads returns the workloads of the matrix: a transfer is proved, and verified.
 func matrixWorkloads() []string { return []string{"Sender", "VerificationSenderProof"} }
 
 func executors() []string { return []string{"serial", "unbounded", "pool"} }
 
 func counts() []string { return []string{"1", "2", "3"} }
 
-// matrix plans all proofs, curves, widths, inputs, outputs and executors, with all
-// processors at hand.
+// matrix plans all combinations of proofs, curves, widths, inputs, outputs and executors, on all processors.
 func (p *plan) matrix() {
 	all := make([]map[string]string, 1)
 	for _, axis := range []struct {

@@ -8,21 +8,20 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// quantity is one thing that the part Panurus measures on every curve, width and
-// proof.
+// quantity is something that the part Panurus measures on every curve, width and proof.
 type quantity struct {
 	workload string
-	axes     []record.Axis // beside curve, bits, proof, in, out and exec
-	note     string        // what differs from Panurus' workload of the same name
-	each     int           // operations that share the time; 0: 1
-	tokens   int           // inputs, and outputs; 0: 2, or what axes say; others at 64 bits only
+	axes     []record.Axis // in addition to curve, bits, proof, in, out and exec
+	note     string        // how it differs from Panurus' workload of the same name
+	each     int           // number of operations that share the time; 0: 1
+	tokens   int           // inputs, and outputs; 0: 2, or as axes say. If it is not 0, only 64 bits are measured
 	once     bool          // on one curve, width and proof only
-	apart    bool          // Panurus' figure of the name is of another thing
+	apart    bool          // not comparable with Panurus' figure of the same name
 }
 
 func axis(key, value string) record.Axis { return record.Axis{Key: key, Value: value} }
 
-// The axis of owners, and its values.
+// Key and values of the axis of owners.
 const ownerKey, otherOwners, pseudonymOwners = "owner", "ed25519", "pseudonym"
 
 const (
@@ -30,7 +29,7 @@ const (
 	labelPseudonym = "no anonymous credential"
 )
 
-// compared are the measures that stand beside Panurus' figure of the same name.
+// compared returns the quantities that are shown beside Panurus' workload of the same name.
 func compared() []quantity {
 	return []quantity{
 		{workload: "TransferProofGeneration"},
@@ -47,8 +46,7 @@ func compared() []quantity {
 	}
 }
 
-// shapes are the numbers of inputs, and of outputs, beside two, and measured at them what stands
-// beside Panurus' figures.
+// shapes returns the quantities with other numbers of inputs and outputs than two.
 func shapes() (all []quantity) {
 	for _, n := range []int{1, 4, 8} {
 		for _, m := range []quantity{
@@ -61,24 +59,25 @@ func shapes() (all []quantity) {
 	return all
 }
 
-// ownedBy is a workload on tokens of such owners.
+// ownedBy returns the quantity of a workload on tokens with this kind of owners.
 func ownedBy(workload, owners, label string) quantity {
 	return quantity{workload: workload, axes: []record.Axis{axis(ownerKey, owners)}, note: label}
 }
 
+// apart returns m, marked as not comparable with Panurus' figure.
 func apart(m quantity) quantity {
 	m.apart = true
 	return m
 }
 
+// batchOf returns m for batches of batchSize.
 func batchOf(m quantity) quantity {
 	m.axes = append(m.axes, axis("batch", strconv.Itoa(batchSize)))
 	m.each = batchSize
 	return m
 }
 
-// verification is a figure of verifying, held against Panurus'
-// VerificationSenderProof.
+// verification is a quantity that is compared with Panurus' VerificationSenderProof.
 type verification struct {
 	quantity
 	title string
@@ -95,24 +94,24 @@ func verifications() []verification {
 	}
 }
 
-// alone are the measures that nothing of Panurus stands beside.
+// alone returns the quantities for which Panurus has no workload.
 func alone() []quantity {
 	var all []quantity
 	for _, r := range []struct{ tampered, note string }{
 		{"structure", "a request that is cut short"},
 		{"spent", "a request whose tokens are spent"},
-		{"signature", "a request with another message's signature"},
-		{"proof", "a request that all have signed, whose proof does not hold"},
+		{"signature", "a request with the signature of another message"},
+		{"proof", "a request with all signatures and an invalid proof"},
 	} {
 		all = append(all, quantity{workload: "Reject", axes: []record.Axis{axis("tampered", r.tampered)}, note: r.note, once: true})
 	}
 	return append(all, quantity{
 		workload: "LedgerApply", axes: []record.Axis{axis("batch", strconv.Itoa(applySize))},
-		note: "on bbolt, each of 256 together, as long as real ones, with the flush to this machine's disk", each: applySize, once: true,
+		note: "one of 256 requests that are applied together, as long as real ones, on bbolt, with the flush to this machine's disk", each: applySize, once: true,
 	})
 }
 
-// measures are all of them, each once.
+// measures returns all quantities, each once.
 func measures() []quantity {
 	all := compared()
 	for _, v := range verifications() {
@@ -123,10 +122,10 @@ func measures() []quantity {
 	return slices.Concat(all, shapes(), alone())
 }
 
-// count is the number of inputs.
+// count returns the number of inputs.
 func (m *quantity) count() string { return strconv.Itoa(cmp.Or(m.tokens, 2)) }
 
-// titled is a title with what differs from Panurus' workload.
+// titled returns a title, followed by the note.
 func (m *quantity) titled(title string) string {
 	if m.note == "" {
 		return title
@@ -134,7 +133,7 @@ func (m *quantity) titled(title string) string {
 	return title + ", " + m.note
 }
 
-// matches tells whether a record is one of the quantity.
+// matches reports whether a record belongs to the quantity.
 func (m *quantity) matches(r *record.Record) bool {
 	if in, ok := r.Axes.Get("in"); r.Workload != m.workload || ok && in != m.count() {
 		return false

@@ -48,8 +48,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// records are those of a plan as if it had run: the yardstick takes its time on the
-// machine of Panurus' first figures, a workload a thousand times its place in the plan.
+// records returns the records of a plan as if it had run. The reference operation takes as long as on the machine of
+// Panurus' first figures, and a workload a thousand times its index in the plan.
 func records(jobs []suite.Case) (recs []*record.Record) {
 	for i, j := range jobs {
 		r := studytest.Record(i, j)
@@ -89,8 +89,7 @@ func TestPage(t *testing.T) {
 	studytest.Golden(t, token.Study(), records(jobs))
 }
 
-// goldenDefs are a few of the workloads, so that the golden page is short and does not
-// change with the others.
+// goldenDefs returns a few of the workloads, so that the golden page is short and does not change with the others.
 func goldenDefs() []workload.Def {
 	names := []string{"Sender", "VerificationSenderProof", "ValidatorTransfer", "ValidatorBatch", "Reject", token.YardstickName}
 	return slices.DeleteFunc(defs(), func(d workload.Def) bool { return !slices.Contains(names, d.Name) })
@@ -106,7 +105,7 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// own are records of one workload and point, each behind a yardstick of its own.
+// own returns records of one case, each after its own record of the reference operation.
 func own(t *testing.T, name string, times, yardsticks []float64) []*record.Record {
 	t.Helper()
 	jobs, _ := token.Study().Plan(goldenDefs(), study.Options{Parts: []string{token.Panurus}, Rounds: len(times)})
@@ -162,7 +161,7 @@ func TestIncomplete(t *testing.T) {
 	unlike := *other[1]
 	unlike.Env.CPU = "Another Processor"
 	other[1] = &unlike
-	golden.Contains(t, studytest.Page(t, token.Study(), other), fmt.Sprintf("1 of %d records are of another environment", len(other)))
+	golden.Contains(t, studytest.Page(t, token.Study(), other), fmt.Sprintf("1 of %d records come from another environment", len(other)))
 }
 
 // TestYardstick: the workload multiplies, as the peers' case of its curve does.

@@ -11,11 +11,10 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// YardstickName is the workload of the yardstick.
+// YardstickName is the name of the workload that Yardstick returns.
 const YardstickName = "ScalarMul"
 
-// Yardstick is the yardstick as a workload, for the processes of a study: one GLV
-// scalar multiplication on G1 (peer.GLVCases).
+// Yardstick returns the reference operation as a workload: one GLV scalar multiplication on G1 (peer.GLVCases).
 func Yardstick() workload.Def {
 	return workload.Def{
 		Name: YardstickName, Doc: "one GLV scalar multiplication on G1 of gnark-crypto",
@@ -30,8 +29,8 @@ func Yardstick() workload.Def {
 	}
 }
 
-// yardstick multiplies; its input is the multiplication, which keeps the sum that
-// it works on, so one worker only uses it.
+// yardstick runs the reference operation. Its input is the operation itself, which has state, so only one worker may use
+// an input.
 type yardstick struct{ glv peer.Case }
 
 func (y *yardstick) Input(context.Context, uint64) (any, error) {
@@ -43,7 +42,7 @@ func (y *yardstick) Run(_ context.Context, input any) ([]byte, error) {
 	return nil, input.(func() error)()
 }
 
-// Check has nothing to do: Setup has checked every scalar.
+// Check returns nil: Setup has checked every scalar.
 func (y *yardstick) Check(context.Context, any, []byte) error { return nil }
 
 func (y *yardstick) Metrics(context.Context) ([]record.Metric, error) { return nil, nil }

@@ -6,23 +6,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/zkbench/zkbench/internal/result/env"
 	"github.com/zkbench/zkbench/internal/result/format"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/view/plot"
-)
-
-// Keys of axes that charts treat apart.
-const (
-	cpusKey    = "cpus"
-	workersKey = "workers"
-	execKey    = "exec"
-	proofKey   = "proof"
-	curveKey   = "curve"
-	bitsKey    = "bits"
-	inKey      = "in"
-	outKey     = "out"
 )
 
 // group are the cases of a workload in one environment.
@@ -164,18 +154,14 @@ func keys[C any](cases []C, axes func(C) record.Axes) (differ, same []string) {
 	return differ, same
 }
 
-// words names a case by some of its axes.
+// words names a case by some of its axes: numbers with the axis' key, names by themselves.
 func words(axes record.Axes) string {
 	parts := make([]string, len(axes))
 	for i, a := range axes {
 		switch a.Key {
-		case bitsKey, inKey, outKey:
-			parts[i] = a.Value + " " + a.Key
-		case environmentKey, curveKey, proofKey, execKey, record.StageKey, "form", "system":
-			parts[i] = cmp.Or(a.Value, a.Key+" without value")
-		case cpusKey:
+		case record.CPUsKey:
 			parts[i] = cpus(number(a.Value))
-		case workersKey:
+		case record.WorkersKey:
 			parts[i] = a.Value
 			if n, err := strconv.Atoi(a.Value); err == nil {
 				parts[i] = format.Plural(n, "worker")
@@ -183,10 +169,20 @@ func words(axes record.Axes) string {
 				parts[i] = "as many workers as CPUs"
 			}
 		default:
-			parts[i] = a.Key + " " + a.Value
+			parts[i] = a.Key + " " + cmp.Or(a.Value, "without value")
+			if isName(a.Value) {
+				parts[i] = a.Value
+			}
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// isName reports whether a value says by itself what it is: it begins with a letter, is longer than one, and is not true or
+// false.
+func isName(value string) bool {
+	first, size := utf8.DecodeRuneInString(value)
+	return unicode.IsLetter(first) && len(value) > size && value != "true" && value != "false"
 }
 
 func cpus(n int) string { return format.Plural(n, "CPU") }

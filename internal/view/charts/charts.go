@@ -24,9 +24,9 @@ type Chart struct {
 	Figure      plot.Figure
 }
 
-// All returns the charts that the records have values for. Records that did not run to
-// their end are only counted. The error is an ErrParams: a record is nil.
-func All(recs []*record.Record) ([]Chart, error) {
+// All returns the charts that the records have values for, those of the grids among them. It only counts records that did not
+// run to their end. It returns ErrParams if a record is nil.
+func All(recs []*record.Record, grids ...Grid) ([]Chart, error) {
 	for i, r := range recs {
 		if r == nil {
 			return nil, fmt.Errorf("%w: record %d is nil", zkbench.ErrParams, i)
@@ -46,7 +46,9 @@ func All(recs []*record.Record) ([]Chart, error) {
 		}
 	}
 	for _, g := range groups {
-		a.costs(g)
+		for _, grid := range grids {
+			a.costs(g, grid)
+		}
 	}
 	a.sizes(groups)
 	for _, g := range groups {

@@ -73,7 +73,7 @@ func scaled(workload string, cpus ...int) (recs []*record.Record) {
 
 func all(t *testing.T, recs []*record.Record) []charts.Chart {
 	t.Helper()
-	return must.Get(charts.All(recs))(t)
+	return must.Get(charts.All(recs, charts.Grid{RowKey: "in", Rows: "inputs", ColumnKey: "out", Columns: "outputs"}))(t)
 }
 
 func titles(all []charts.Chart) (titles []string) {
@@ -204,16 +204,16 @@ func TestNeverMixed(t *testing.T) {
 		want map[string][]string // by title: lines and their points
 		note string
 	}{
-		"one":     {at("curve=BN254/bits=32/exec=serial"), map[string][]string{"A: throughput by CPUs": {"serial: 1"}}, "BN254, 32 bits"},
+		"one":     {at("curve=BN254/bits=32/exec=serial"), map[string][]string{"A: throughput by CPUs": {"serial: 1"}}, "BN254, bits 32"},
 		"no axes": {at(""), map[string][]string{"A: throughput by CPUs": {"measured: 1"}}, ""},
 		"proof and bits": {
 			at("bits=32/proof=csp/exec=serial", "bits=32/proof=bulletproof/exec=serial", "bits=64/proof=csp/exec=serial"),
-			map[string][]string{"A: throughput by CPUs": {"csp, 32 bits: 1", "bulletproof, 32 bits: 1", "csp, 64 bits: 1"}},
+			map[string][]string{"A: throughput by CPUs": {"csp, bits 32: 1", "bulletproof, bits 32: 1", "csp, bits 64: 1"}},
 			"serial",
 		},
 		"same text":           {at("a=b", "a%2fb=b"), map[string][]string{"A: throughput by CPUs": {"a b: 1", "a%2fb b: 1"}}, ""},
-		"machines":            {other, map[string][]string{"A: throughput by CPUs": {"serial: 1"}, "A: throughput by CPUs, environment 2": {"serial: 1"}}, "32 bits"},
-		"hosts":               {hosts, map[string][]string{"A: throughput by CPUs, a": {"serial: 1"}, "A: throughput by CPUs, b": {"serial: 1"}}, "32 bits"},
+		"machines":            {other, map[string][]string{"A: throughput by CPUs": {"serial: 1"}, "A: throughput by CPUs, environment 2": {"serial: 1"}}, "bits 32"},
+		"hosts":               {hosts, map[string][]string{"A: throughput by CPUs, a": {"serial: 1"}, "A: throughput by CPUs, b": {"serial: 1"}}, "bits 32"},
 		"too crowded":         {crowded, map[string][]string{"A: throughput by CPUs, csp": {sixteen}, "A: throughput by CPUs, bulletproof": {sixteen}}, ""},
 		"too many":            {at(many...), nine, ""},
 		"too unlike":          {slow, map[string][]string{"A: throughput by CPUs, prove": {"measured: 1"}, "A: throughput by CPUs, verify": {"measured: 1"}}, ""},
@@ -300,10 +300,10 @@ func TestEnvironments(t *testing.T) {
 		}
 	}
 	bars := []plot.BarGroup{
-		{Name: "A: 32 bits", Rows: []plot.Bar{
+		{Name: "A: bits 32", Rows: []plot.Bar{
 			{Name: "environment 1", Value: 100}, {Name: "environment 2", Value: 200}, {Name: "environment 3", Value: 200}, {Name: "environment 4", Value: 100},
 		}},
-		{Name: "B", Rows: []plot.Bar{{Name: "32 bits", Value: 7}}},
+		{Name: "B", Rows: []plot.Bar{{Name: "bits 32", Value: 7}}},
 	}
 	golden.Equal(t, "sizes", bars, figure[*plot.Bars](t, recs, "Sizes of proofs").Groups)
 }
@@ -316,7 +316,7 @@ func TestNotes(t *testing.T) {
 	recs[len(recs)-1].Status = record.Partial
 	notes := curves(t, all(t, recs), "Sender: throughput by CPUs").Notes
 	want := []string{
-		"BN254, 32 bits, 2 in, 2 out, csp, as many workers as CPUs", "Some Processor, linux/amd64, 8 processors, go1.26",
+		"BN254, bits 32, in 2, out 2, csp, as many workers as CPUs", "Some Processor, linux/amd64, 8 processors, go1.26",
 		"median of 2 to 3 repetitions, bars from the least to the greatest; 2 of the workload's 13 processes failed and are left out",
 	}
 	golden.Equal(t, "notes", want, notes)

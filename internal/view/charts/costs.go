@@ -2,6 +2,7 @@ package charts
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -14,58 +15,59 @@ import (
 // maxTiles bounds the tables of a chart.
 const maxTiles = 12
 
-// costs draws the mean time of an operation by inputs and outputs: under the serial
-// executor where that was measured, with the fewest CPUs and workers.
-func (a *album) costs(g *group) {
+// Grid names two axes of numbers that have a chart of their own: what an operation costs by both.
+type Grid struct {
+	RowKey, ColumnKey string // of the axes
+	Rows, Columns     string // what the axes are, for example inputs
+}
+
+// costs draws the mean time of an operation by the two axes of a grid: under the serial
+// executor if that was measured, with the fewest CPUs and workers.
+func (a *album) costs(g *group, grid Grid) {
 	cells := slices.DeleteFunc(slices.Clone(g.loads), func(c *cell) bool {
-		return len(only(c.axes, bitsKey, inKey, outKey)) < 3 || len(c.values(record.LatencyMean, 1)) == 0
+		return len(only(c.axes, grid.RowKey, grid.ColumnKey)) < 2 || len(c.values(record.LatencyMean, 1)) == 0
 	})
 	if len(cells) == 0 {
 		return
 	}
-	measured := len(record.Lines(cells, (*cell).coordinates, execKey, workersKey))
-	exec := value(cells[0], execKey)
-	if slices.ContainsFunc(cells, func(c *cell) bool { return value(c, execKey) == "serial" }) {
-		exec = "serial"
+	measured := len(record.Lines(cells, (*cell).coordinates, record.ExecutorKey, record.WorkersKey))
+	exec := value(cells[0], record.ExecutorKey)
+	if slices.ContainsFunc(cells, func(c *cell) bool { return value(c, record.ExecutorKey) == record.Serial }) {
+		exec = record.Serial
 	}
-	cells = slices.DeleteFunc(cells, func(c *cell) bool { return value(c, execKey) != exec })
+	cells = slices.DeleteFunc(cells, func(c *cell) bool { return value(c, record.ExecutorKey) != exec })
 	cells = fewest(cells, func(c *cell) int { return c.cpus })
-	cells = fewest(cells, func(c *cell) int { return number(value(c, workersKey)) })
+	cells = fewest(cells, func(c *cell) int { return number(value(c, record.WorkersKey)) })
 
 	differ, same := keys(cells, (*cell).coordinates)
-	inputs, outputs := values(cells, inKey), values(cells, outKey)
-	if len(inputs) < 2 && len(outputs) < 2 {
+	rows, columns := values(cells, grid.RowKey), values(cells, grid.ColumnKey)
+	if len(rows) < 2 && len(columns) < 2 {
 		return
 	}
-	apart := []string{bitsKey, proofKey}
-	for _, key := range differ {
-		if !slices.Contains([]string{bitsKey, proofKey, inKey, outKey}, key) {
-			apart = append(apart, key)
-		}
-	}
-	same = slices.DeleteFunc(same, func(key string) bool { return slices.Contains([]string{bitsKey, proofKey, inKey, outKey}, key) })
-	common := append(only(cells[0].axes, same...), record.Axis{Key: cpusKey, Value: strconv.Itoa(cells[0].cpus)})
+	ofGrid := func(key string) bool { return key == grid.RowKey || key == grid.ColumnKey }
+	differ, same = slices.DeleteFunc(differ, ofGrid), slices.DeleteFunc(same, ofGrid)
+	common := append(only(cells[0].axes, same...), record.Axis{Key: record.CPUsKey, Value: strconv.Itoa(cells[0].cpus)})
 	var tiles []plot.HeatTile
-	for _, t := range record.Lines(cells, (*cell).coordinates, inKey, outKey) {
-		tile := plot.HeatTile{Name: words(only(t.Axes, apart...)), Rows: inputs, Columns: outputs}
-		for range inputs {
-			tile.Values = append(tile.Values, make([]float64, len(outputs)))
+	for _, t := range record.Lines(cells, (*cell).coordinates, grid.RowKey, grid.ColumnKey) {
+		tile := plot.HeatTile{Name: words(only(t.Axes, differ...)), Rows: rows, Columns: columns}
+		for range rows {
+			tile.Values = append(tile.Values, make([]float64, len(columns)))
 		}
 		for _, c := range t.Cases {
-			in, out := slices.Index(inputs, value(c, inKey)), slices.Index(outputs, value(c, outKey))
-			tile.Values[in][out] = stat.Median(c.values(record.LatencyMean, nsPerMs))
+			row, column := slices.Index(rows, value(c, grid.RowKey)), slices.Index(columns, value(c, grid.ColumnKey))
+			tile.Values[row][column] = stat.Median(c.values(record.LatencyMean, nsPerMs))
 		}
 		tiles = append(tiles, tile)
 	}
-	title := g.title("mean time by inputs and outputs (ms)", nil)
+	title := g.title(fmt.Sprintf("mean time by %s and %s (ms)", grid.Rows, grid.Columns), nil)
 	notes := append(g.notes(common, cells, ""), "darker is slower; equal ratios are equal steps")
-	if left := measured - len(record.Lines(cells, (*cell).coordinates, execKey, workersKey)); left > 0 {
+	if left := measured - len(record.Lines(cells, (*cell).coordinates, record.ExecutorKey, record.WorkersKey)); left > 0 {
 		notes = append(notes, format.Plural(left, "case")+" left out: measured with another executor or more CPUs or workers only")
 	}
 	charts := slices.Collect(slices.Chunk(tiles, maxTiles))
 	for i, some := range charts {
 		name := part(title, i, len(charts))
-		a.add(name, &plot.Heat{Title: name, Notes: notes, X: "outputs", Y: "inputs", Tiles: some})
+		a.add(name, &plot.Heat{Title: name, Notes: notes, X: grid.Columns, Y: grid.Rows, Tiles: some})
 	}
 }
 

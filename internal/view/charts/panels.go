@@ -40,37 +40,31 @@ const (
 	maxRatio  = 8
 )
 
-// panels divides the cases of a workload. Executors share a chart before workers, proofs
-// and bits do, and these before others, as long as it can be read.
+// panels divides the cases of a workload. Executors share a chart before workers do, and these before other axes, the last axis
+// of the case first, as long as the chart can be read.
 func panels(cells []*cell) []panel {
 	lines := caseLines(cells)
 	differ, same := keys(lines, line.coordinates)
-	order := []string{execKey, workersKey, proofKey, bitsKey}
-	rank := func(key string) int {
-		if i := slices.Index(order, key); i >= 0 {
-			return i
+	order := []string{record.ExecutorKey, record.WorkersKey}
+	for _, key := range slices.Backward(differ) {
+		if !slices.Contains(order, key) {
+			order = append(order, key)
 		}
-		return len(order)
 	}
-	slices.SortStableFunc(differ, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
+	order = slices.DeleteFunc(order, func(key string) bool { return !slices.Contains(differ, key) })
 	var inLine, inTitle []string
-	for _, key := range differ {
+	for _, key := range order {
 		if longer := append(slices.Clone(inLine), key); readable(divide(lines, longer)) {
 			inLine = longer
 		}
 	}
 	all := divide(lines, inLine)
 	if len(inLine) == 0 { // one line a chart is named all the same
-		inLine = []string{execKey}
+		inLine = []string{record.ExecutorKey}
 	}
 	same = slices.DeleteFunc(same, func(key string) bool { return slices.Contains(inLine, key) })
-	for _, key := range []string{curveKey, bitsKey, inKey, outKey, proofKey} {
-		if slices.Contains(differ, key) && !slices.Contains(inLine, key) {
-			inTitle = append(inTitle, key)
-		}
-	}
 	for _, key := range differ {
-		if !slices.Contains(inLine, key) && !slices.Contains(inTitle, key) {
+		if !slices.Contains(inLine, key) {
 			inTitle = append(inTitle, key)
 		}
 	}

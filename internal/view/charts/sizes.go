@@ -68,7 +68,7 @@ func (a *album) sizes(groups []*group) {
 // sizeRows returns a bar for each size, named by the axes that it depends on, and what is
 // common to all.
 func sizeRows(all []sized) (rows []plot.Bar, common string) {
-	keys := []string{execKey, workersKey, record.StageKey, environmentKey} // which no size should depend on
+	keys := []string{record.ExecutorKey, record.WorkersKey, record.StageKey, environmentKey} // no size should depend on these
 	ours := len(keys)
 	for _, s := range all {
 		for _, axis := range s.axes {

@@ -42,11 +42,11 @@ func TestCosts(t *testing.T) {
 	}
 	h := figure[*plot.Heat](t, recs, "A: mean time by inputs and outputs (ms)")
 	want := []plot.HeatTile{
-		{Name: "32 bits, csp", Rows: []string{"1", "2"}, Columns: []string{"2", "10"}, Values: [][]float64{{113, 121}, {123, 131}}},
-		{Name: "64 bits, csp", Rows: []string{"1", "2"}, Columns: []string{"2", "10"}, Values: [][]float64{{213, 0}, {223, 0}}},
+		{Name: "bits 32", Rows: []string{"1", "2"}, Columns: []string{"2", "10"}, Values: [][]float64{{113, 121}, {123, 131}}},
+		{Name: "bits 64", Rows: []string{"1", "2"}, Columns: []string{"2", "10"}, Values: [][]float64{{213, 0}, {223, 0}}},
 	}
 	golden.Equal(t, "tiles", want, h.Tiles)
-	golden.Equal(t, "note", "BN254, serial, 1 CPU", h.Notes[0])
+	golden.Equal(t, "note", "BN254, csp, serial, 1 CPU", h.Notes[0])
 	golden.Equal(t, "last note, which tells of no case left out", "darker is slower; equal ratios are equal steps", h.Notes[len(h.Notes)-1])
 	one := []*record.Record{load("A", "bits=32/in=1/out=1", 1, 0, 1, 1), load("A", "bits=64/in=1/out=1", 1, 0, 1, 1)}
 	for _, c := range all(t, one) {
@@ -106,9 +106,9 @@ func TestSizes(t *testing.T) {
 	)
 	b := figure[*plot.Bars](t, recs, "Sizes of proofs")
 	want := []plot.BarGroup{
-		{Name: "Sender, Verify: BN254", Rows: []plot.Bar{{Name: "32 bits, 1 out", Value: 1032}, {Name: "32 bits, 2 out", Value: 2032}, {Name: "64 bits, 1 out", Value: 1064}, {Name: "64 bits, 2 out", Value: 2064}}},
+		{Name: "Sender, Verify: BN254", Rows: []plot.Bar{{Name: "bits 32, out 1", Value: 1032}, {Name: "bits 32, out 2", Value: 2032}, {Name: "bits 64, out 1", Value: 1064}, {Name: "bits 64, out 2", Value: 2064}}},
 		{Name: "Issuer", Rows: []plot.Bar{{Name: "BN254", Value: 7}}},
-		{Name: "Mixed", Rows: []plot.Bar{{Name: "A, 1 bits", Value: 1}, {Name: "B, 2 bits", Value: 2}}},
+		{Name: "Mixed", Rows: []plot.Bar{{Name: "curve A, bits 1", Value: 1}, {Name: "curve B, bits 2", Value: 2}}},
 		{Name: "Gates", Rows: []plot.Bar{{Name: "plonk", Value: 584}, {Name: "groth16", Value: 128}}},
 	}
 	golden.Equal(t, "groups", want, b.Groups)

@@ -1,4 +1,4 @@
-// Package outdir writes the directory that a command is told by --out.
+// Package outdir writes the output directory that --out names: records, and views of them.
 package outdir
 
 import (
@@ -17,36 +17,38 @@ import (
 	"github.com/zkbench/zkbench/internal/view/text"
 )
 
-// RecordsFile is what makes a directory an output directory.
+// RecordsFile is the name of the file of records. A directory with this file is an output
+// directory.
 const RecordsFile = "records.jsonl"
 
-// Records is the path of a directory's records: RecordsFile, or, where that is not there, what
-// gzip made of it.
+// Records returns the path of a directory's records: RecordsFile or, if only that exists, its
+// gzip-compressed form.
 func Records(dir string) string {
 	path := filepath.Join(dir, RecordsFile)
-	if !there(path) && there(path+record.Packed) {
+	if !exists(path) && exists(path+record.Packed) {
 		return path + record.Packed
 	}
 	return path
 }
 
-func there(path string) bool {
+func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
 
-// Dir is an open directory: records.jsonl, which grows case by case, a
-// directory per case with the views of its record, and views of all at the end.
+// Dir is an output directory that is being written. It has records.jsonl, which grows
+// case by case, and a directory for each case with views of its record. Close adds
+// views of all records.
 type Dir struct {
 	dir   string
-	file  *os.File // of the records
+	file  *os.File // records.jsonl
 	added []*record.Record
-	taken map[string]int // directories of cases, in lower case, and how often
+	taken map[string]int // directories of cases, in lower case, and how often each was used
 }
 
-// Create makes the directory and proves that files and directories can be
-// made in it. Records that are there already are another run's: they are
-// refused, not added to.
+// Create creates the directory and checks that files and directories can be created in
+// it. It returns an error if the directory already has records, because they are
+// those of another run.
 func Create(dir string) (*Dir, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("out: %w", err)
@@ -60,7 +62,7 @@ func Create(dir string) (*Dir, error) {
 	}
 	path := filepath.Join(dir, RecordsFile)
 	const refusal = "%s holds records of another run; accepted: a directory without records"
-	if packed := path + record.Packed; there(packed) {
+	if packed := path + record.Packed; exists(packed) {
 		return nil, fmt.Errorf("out: "+refusal, packed)
 	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
@@ -77,18 +79,18 @@ func Create(dir string) (*Dir, error) {
 	return &Dir{dir: dir, file: file, taken: make(map[string]int)}, nil
 }
 
-// CaseDir is the directory of a case, given by the workload's name and the case's, for its
-// views and profiles within dir.
+// CaseDir returns the path of the directory within dir for the views and profiles of a case,
+// given the names of its workload and of the case.
 func CaseDir(dir, workloadName, caseName string) string {
 	id := record.WorkloadID(workloadName)
 	return filepath.Join(dir, text.FileName(id), text.FileName(caseName))
 }
 
-// Keep appends the record to records.jsonl at once, without views of it.
+// Keep appends the record to records.jsonl at once, and writes no views of it.
 func (d *Dir) Keep(rec *record.Record) error { return record.Write(d.file, rec) }
 
-// Add appends the record to records.jsonl at once, then writes the views of it.
-// A case that was added before gets a directory of its own: case-2 and so on.
+// Add appends the record to records.jsonl at once, then writes its views. If the case
+// was added before, the views go to a new directory: case-2 and so on.
 func (d *Dir) Add(rec *record.Record) error {
 	if err := d.Keep(rec); err != nil {
 		return err
@@ -96,7 +98,7 @@ func (d *Dir) Add(rec *record.Record) error {
 	d.added = append(d.added, rec)
 
 	dir := CaseDir(d.dir, rec.Workload, rec.Case)
-	key := strings.ToLower(dir) // some file systems know no case
+	key := strings.ToLower(dir) // some file systems ignore upper and lower case
 	d.taken[key]++
 	if n := d.taken[key]; n > 1 {
 		dir = fmt.Sprintf("%s-%d", dir, n)
@@ -118,7 +120,7 @@ func (d *Dir) Add(rec *record.Record) error {
 	)
 }
 
-// Close writes the views of all records and closes records.jsonl.
+// Close writes the views of all records that Add has received, and closes records.jsonl.
 func (d *Dir) Close() error {
 	var err error
 	if len(d.added) > 0 {
@@ -140,15 +142,15 @@ func (d *Dir) Close() error {
 	return err
 }
 
-// View writes a file. One that would be empty, because the record has nothing
-// for it, is not made.
+// View writes the file name in dir with what write produces. If that is nothing, because
+// the record has no figures for the view, View removes the file if it exists.
 func View(dir, name string, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
 		return fmt.Errorf("out: %s: %w", name, err)
 	}
 	path := filepath.Join(dir, name)
-	if b.Len() == 0 { // one that is there is of other records
+	if b.Len() == 0 { // an existing file shows other records
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("out: %w", err)
 		}

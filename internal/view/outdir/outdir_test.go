@@ -21,7 +21,7 @@ import (
 	"github.com/zkbench/zkbench/internal/view/outdir"
 )
 
-// measured is a record as a short run leaves it.
+// measured returns a record such as a short run writes.
 func measured(t *testing.T, caseName string) *record.Record {
 	t.Helper()
 	latencies := make([]int64, 100)
@@ -40,7 +40,7 @@ func measured(t *testing.T, caseName string) *record.Record {
 	return rec
 }
 
-// files are the paths of all files below dir, with slashes.
+// files returns the paths of all files below dir, with slashes.
 func files(t *testing.T, dir string) []string {
 	t.Helper()
 	var all []string

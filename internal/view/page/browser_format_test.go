@@ -20,7 +20,7 @@ func TestFormat(t *testing.T) {
 		"time": "withUnit([v], 'ns')", "bytes": "withUnit([v], 'B')", "rate": "rate(v) + '/s'", "case": "plural(v, 'case')", "process": "plural(v, 'process', 'processes')",
 	}
 	checked := 0
-	for line := range strings.Lines(read("../../result/figure/testdata/figures.txt")) {
+	for line := range strings.Lines(read("../../result/format/testdata/figures.txt")) {
 		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		writer, ok := writers[cells[0]]
 		if !ok {

@@ -23,7 +23,7 @@ import (
 	"github.com/zkbench/zkbench/internal/view/plot"
 )
 
-// values are the points of the plot that is shown, in words, by their lines.
+// values returns the points of the plot that is shown, as text, by line.
 func (b *tab) values() map[string][]string {
 	b.t.Helper()
 	all := make(map[string][]string)
@@ -42,8 +42,8 @@ type at struct {
 }
 
 // TestLatencyIsThePDFs: latency by throughput has the lines and points of the suite's
-// document: a line is a case by its numbers of CPUs, whether workers follow these or not. The
-// filter leaves of them those that it does not cut down to a point.
+// document: a line is a case at different numbers of CPUs, whether workers change with them or not.
+// With a filter, the lines that it does not reduce to a point stay.
 func TestLatencyIsThePDFs(t *testing.T) {
 	follow := func(cpus int) []int { return []int{cpus} }
 	for name, test := range map[string]struct {
@@ -52,9 +52,9 @@ func TestLatencyIsThePDFs(t *testing.T) {
 		oneWorker int // points of a line
 		about     string
 	}{
-		"workers=CPUs":       {follow, 2, 1, "lines join those that differ in their CPUs only"},
-		"workers=1,2":        {func(int) []int { return []int{1, 2} }, 4, 3, "Bars reach from the least to the greatest"},
-		"workers=1 and CPUs": {func(cpus int) []int { return slices.Compact([]int{1, cpus}) }, 4, 3, "1 case on one number of CPUs is left out"},
+		"workers=CPUs":       {follow, 2, 1, "lines join cases that differ only in their CPUs"},
+		"workers=1,2":        {func(int) []int { return []int{1, 2} }, 4, 3, "Error bars show the range of the repetitions"},
+		"workers=1 and CPUs": {func(cpus int) []int { return slices.Compact([]int{1, cpus}) }, 4, 3, "1 case measured on one number of CPUs is not drawn"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var recs []*record.Record
@@ -67,7 +67,7 @@ func TestLatencyIsThePDFs(t *testing.T) {
 					}
 				}
 			}
-			if strings.Contains(test.about, "left out") { // one that the document has in another chart
+			if strings.Contains(test.about, "not drawn") { // one that the document has in another chart
 				recs = append(recs, load{"Sender", "pool", 64, 2, 2, 0, 20 * time.Millisecond}.record(t))
 			}
 			drawn := must.Get(charts.All(recs))(t)
@@ -164,7 +164,7 @@ func TestNames(t *testing.T) {
 }
 
 // TestSomeFailed: a case of which a repetition failed stays in the plots, with the others'
-// median; one without a repetition that ended well is in the table, marked, and in no plot.
+// median; a case without a successful repetition is in the table, marked, and not in any plot.
 func TestSomeFailed(t *testing.T) {
 	var recs []*record.Record
 	for run := range 3 {

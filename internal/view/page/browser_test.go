@@ -113,7 +113,7 @@ func (b *tab) click(selector string) {
 	b.run(chromedp.Click(chromedp.CSS(selector)))
 }
 
-// set puts a value into an element, as a user who has chosen or typed it all at once.
+// set sets the value of an element, as if a user had chosen or typed it all at once.
 func (b *tab) set(id, value string) {
 	b.t.Helper()
 	eval[bool](b, fmt.Sprintf(`((e, value) => {
@@ -139,8 +139,8 @@ func call[P, R any](b *tab, command cdp.Command[P, R], params P) {
 	}
 }
 
-// open writes the page of d to a file and opens it, with what stands after # in its
-// address.
+// open writes the page of d to a file and opens it, with the given part of the address
+// after #.
 func (b *tab) open(d page.Data, hash string) {
 	b.t.Helper()
 	var html bytes.Buffer
@@ -155,7 +155,7 @@ func (b *tab) open(d page.Data, hash string) {
 	b.t.Cleanup(func() { b.alone("file://" + filepath.ToSlash(path)) })
 }
 
-// alone reports whatever the page asked for beside itself, and what went wrong in it.
+// alone reports everything that the page requested in addition to itself, and its errors.
 func (b *tab) alone(self string) {
 	b.t.Helper()
 	b.mu.Lock()
@@ -174,7 +174,7 @@ func (b *tab) alone(self string) {
 	}
 }
 
-// eval returns what an expression is in the page.
+// eval returns the value of an expression in the page.
 func eval[T any](b *tab, expression string) T {
 	b.t.Helper()
 	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
@@ -221,7 +221,7 @@ func (b *tab) look(name string) {
 	}
 }
 
-// prefer says which colours the reader prefers: light or dark.
+// prefer sets the colours that the reader prefers: light or dark.
 func (b *tab) prefer(scheme string) {
 	b.t.Helper()
 	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})

@@ -38,7 +38,7 @@ const drawn = `(() => {
 	return n;
 })()`
 
-// overflow is by how much the page is wider than the window.
+// overflow is the script for how much wider the page is than the window.
 const overflow = `Math.max(document.documentElement.scrollWidth, document.body.scrollWidth) - document.documentElement.clientWidth`
 
 // TestLooks: every plot is drawn at any width in light and dark, and nothing but the
@@ -208,14 +208,14 @@ func TestKeyboard(t *testing.T) {
 func TestHeadline(t *testing.T) {
 	b := newTab(t, 1280, 900)
 	b.open(sample(t), "")
-	golden.Contains(t, eval[string](b, `document.getElementById('headline').innerText`), "3 workloads, ", " on ", "Some Processor 9", "Most of each: Sender ", " ops/s (P50 ")
+	golden.Contains(t, eval[string](b, `document.getElementById('headline').innerText`), "3 workloads, ", " on ", "Some Processor 9", "Highest throughput of each: Sender ", " ops/s (P50 ")
 	alone := sample(t)
 	alone.Records = slices.DeleteFunc(alone.Records, func(r *record.Record) bool {
 		return r.Workload != "Sender" || r.Processors() != 2 || len(r.Settings) == 0
 	})
 	b = newTab(t, 1280, 900)
 	b.open(alone, "")
-	golden.Contains(t, eval[string](b, `document.getElementById('headline').innerText`), "Sender, ", " Most: ", " with ", "; least: ")
+	golden.Contains(t, eval[string](b, `document.getElementById('headline').innerText`), "Sender, ", " Highest throughput: ", " with ", "; lowest: ")
 	golden.Contains(t, eval[string](b, `document.getElementById('shared').innerText`), "CPUs 2")
 	heads := eval[[]string](b, `[...document.querySelectorAll('#thead button')].map(e => e.querySelector('span').innerText.trim())`)
 	if slices.Contains(heads, "CPUs") {

@@ -12,13 +12,7 @@ import (
 	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
-// The axes that have columns of their own.
-const (
-	cpusKey    = "cpus"
-	workersKey = "workers"
-)
-
-// caseView is one row, and what opens with it.
+// caseView is one row of the table with the details of its case.
 type caseView struct {
 	ID       string `json:"id"`
 	Env      int    `json:"env"`
@@ -26,46 +20,46 @@ type caseView struct {
 	Axes     []pair `json:"axes"` // without cpus and workers
 	CPUs     int    `json:"cpus"`
 	Workers  string `json:"workers,omitempty"`
-	Staged   bool   `json:"staged,omitempty"` // stages one after the other, no load
+	Staged   bool   `json:"staged,omitempty"` // the case ran stages, and had no load
 	Status   string `json:"status"`
-	OK       bool   `json:"ok"`      // figures are of processes that ended well; others are in no plot
-	Runs     int    `json:"runs"`    // processes
-	Counted  int    `json:"counted"` // of these, in the figures
+	OK       bool   `json:"ok"`      // the figures are from processes that succeeded; if not, no plot has them
+	Runs     int    `json:"runs"`    // number of processes
+	Counted  int    `json:"counted"` // number of processes in the figures
 
-	// Of each figure the median of the repetitions and, where they differ, the least
-	// and the greatest.
+	// Figures has, for each figure, the median of the repetitions and, if they differ,
+	// their minimum and maximum.
 	Figures  map[string][]float64 `json:"figures"`
-	Few      []string             `json:"few,omitempty"`   // of the figures the percentiles that rest on few operations
-	Whose    map[string]string    `json:"whose,omitempty"` // of figures of a process: which, in words
+	Few      []string             `json:"few,omitempty"`   // names of percentiles that rest on few operations
+	Whose    map[string]string    `json:"whose,omitempty"` // for figures of a process, which process that is
 	Latency  *latency             `json:"latency,omitempty"`
 	Note     string               `json:"note,omitempty"` // why there is no latency
 	Timeline *timeline            `json:"timeline,omitempty"`
 	Stages   []stageView          `json:"stages,omitempty"`
-	Counters []pair               `json:"counters,omitempty"` // sums of the repetitions
+	Counters []pair               `json:"counters,omitempty"` // sums over the repetitions
 	Settings []pair               `json:"settings,omitempty"`
 	Findings []finding            `json:"findings,omitempty"`
 	Errors   []finding            `json:"errors,omitempty"`
 	Command  string               `json:"command,omitempty"`
 }
 
-// finding is a text and how many of the repetitions have it.
+// finding is a finding or an error with the number of repetitions that have it.
 type finding struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
 	Runs int    `json:"runs"`
 }
 
-// stageView is a stage; medians.
+// stageView holds the medians of a stage.
 type stageView struct {
 	Name      string  `json:"name"`
 	Time      float64 `json:"time"` // ns
 	Peak      float64 `json:"peak,omitempty"`
 	Allocated float64 `json:"allocated,omitempty"`
-	Whose     string  `json:"whose,omitempty"` // whose memory that is, in words
+	Whose     string  `json:"whose,omitempty"` // the process that the memory figures are for
 	Sizes     []pair  `json:"sizes,omitempty"`
 }
 
-// view is the case without its distribution.
+// view returns the case without its latencies.
 func (g *group) view(d *Data) caseView {
 	first := g.first()
 	c := caseView{
@@ -80,7 +74,7 @@ func (g *group) view(d *Data) caseView {
 		c.Settings = d.Settings(first)
 	}
 	for _, x := range first.Coordinates() {
-		if x.Key != workersKey {
+		if x.Key != record.WorkersKey {
 			c.Axes = append(c.Axes, pair{x.Key, x.Value})
 		} else if !g.staged {
 			c.Workers = x.Value
@@ -97,7 +91,7 @@ func (g *group) view(d *Data) caseView {
 	return c
 }
 
-// note adds a text, or counts it again.
+// note adds a finding to the list. If the list has it already, note counts it again.
 func note(list []finding, name, text string) []finding {
 	for i := range list {
 		if list[i].Name == name && list[i].Text == text {
@@ -108,7 +102,7 @@ func note(list []finding, name, text string) []finding {
 	return append(list, finding{name, text, 1})
 }
 
-// figureDigits are the significant digits of what was timed.
+// figureDigits is the number of significant digits of figures that are not exact.
 const figureDigits = 5
 
 func (g *group) figures() map[string][]float64 {
@@ -135,7 +129,7 @@ func (g *group) figures() map[string][]float64 {
 	return all
 }
 
-// few are the percentiles that rest on few operations of one of the repetitions.
+// few returns the names of the percentiles that rest on few operations in some repetition.
 func (g *group) few() []string {
 	var all []string
 	for _, r := range g.counted {
@@ -148,7 +142,7 @@ func (g *group) few() []string {
 	return all
 }
 
-// whose are the processes that the figures are of, by the name of the figure.
+// whose returns, for each figure of a process, which process that is.
 func (g *group) whose() map[string]string {
 	all := make(map[string]string)
 	for _, r := range g.counted {
@@ -161,11 +155,11 @@ func (g *group) whose() map[string]string {
 	return all
 }
 
-// stages are those of the first record, each with the medians of all.
+// stages returns the stages of the first record, each with the medians over all records.
 func (g *group) stages() []stageView {
 	var all []stageView
 	for i, s := range g.counted[0].Stages {
-		of := func(value func(record.Stage) float64) float64 {
+		median := func(value func(record.Stage) float64) float64 {
 			var values []float64
 			for _, r := range g.counted {
 				if i < len(r.Stages) && r.Stages[i].Name == s.Name {
@@ -176,9 +170,9 @@ func (g *group) stages() []stageView {
 		}
 		one := stageView{
 			Name:      s.Name,
-			Time:      of(func(s record.Stage) float64 { return float64(s.Time) }),
-			Peak:      of(func(s record.Stage) float64 { return float64(s.PeakRSS) }),
-			Allocated: of(func(s record.Stage) float64 { return float64(s.Allocated) }),
+			Time:      median(func(s record.Stage) float64 { return float64(s.Time) }),
+			Peak:      median(func(s record.Stage) float64 { return float64(s.PeakRSS) }),
+			Allocated: median(func(s record.Stage) float64 { return float64(s.Allocated) }),
 		}
 		for _, m := range s.Sizes {
 			name, value := format.Named(m)
@@ -192,7 +186,8 @@ func (g *group) stages() []stageView {
 	return all
 }
 
-// counters are sums; that of bytes, which are no events, is left out.
+// counters returns the sums of the counters over the repetitions. It leaves out the arena's
+// size, which does not count events.
 func (g *group) counters() []pair {
 	var all []pair
 	for _, c := range g.counted[0].Counters {

@@ -11,21 +11,21 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// environment is a machine and a build whose figures stand in one table.
+// environment is a machine and a build. Figures share a table only within an environment.
 type environment struct {
-	Name        string   `json:"name"` // A, B, ..., and the host where it has one
+	Name        string   `json:"name"` // A, B, ..., with the host if it is known
 	Summary     string   `json:"summary"`
 	Facts       []pair   `json:"facts"`
-	Differences []string `json:"differences,omitempty"` // from the first one
+	Differences []string `json:"differences,omitempty"` // from the first environment
 }
 
 // pair is a name and its value.
 type pair = [2]string
 
 // environments describes the environments of records. The number of processors that a case
-// may use is a coordinate of the case, not of the machine.
+// may use is a parameter of the case and not part of the environment.
 func environments(all env.Distinct) []environment {
-	list := []environment{} // none is [] in JSON
+	list := []environment{} // an empty list is [] in JSON, not null
 	for i, e := range all {
 		one := environment{Name: strings.TrimSpace(letters(i) + " " + e.Host), Summary: format.Build(e), Facts: facts(e)}
 		if i > 0 {
@@ -36,7 +36,7 @@ func environments(all env.Distinct) []environment {
 	return list
 }
 
-// letters is A to Z, then AA and so on.
+// letters returns A to Z for i from 0, then AA and so on.
 func letters(i int) string {
 	name := string(rune('A' + i%26))
 	if i < 26 {
@@ -45,7 +45,7 @@ func letters(i int) string {
 	return letters(i/26-1) + name
 }
 
-// facts is all of the environment that the platform told.
+// facts returns everything that is known about the environment.
 func facts(e record.Env) []pair {
 	var all []pair
 	add := func(name, value string) {

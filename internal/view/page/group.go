@@ -10,7 +10,7 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// group is the repetitions of one case.
+// group holds the repetitions of one case.
 type group struct {
 	id      string
 	env     int
@@ -18,11 +18,11 @@ type group struct {
 	staged  bool
 	all     []*record.Record
 	status  record.Status
-	counted []*record.Record // those that the figures are of
+	counted []*record.Record // the records that the figures are from
 }
 
-// group puts the records of each case together, in the order of the first ones, and
-// lists the environments.
+// group groups the records by case, in the order of their first records, and sets
+// v.Environments and v.Failed.
 func (v *view) group(records []*record.Record) []*group {
 	var groups []*group
 	byID := make(map[string]*group)
@@ -50,12 +50,12 @@ func (v *view) group(records []*record.Record) []*group {
 	return groups
 }
 
-// first stands for the case.
+// first returns the record that represents the case.
 func (g *group) first() *record.Record { return g.counted[0] }
 
-// count takes the case's status, which is the worst of the repetitions', and the
-// records that its figures are of: those that ended well or, where none did, those
-// that were stopped, or at last those that failed.
+// count sets the case's status, which is the worst of its repetitions, and the records
+// that its figures are from: those that are ok or, if there are none, the partial
+// ones, or else the failed ones.
 func (g *group) count() {
 	for _, s := range []record.Status{record.Failed, record.Partial, record.OK} {
 		with := slices.DeleteFunc(slices.Clone(g.all), func(r *record.Record) bool { return r.Status != s })
@@ -67,12 +67,12 @@ func (g *group) count() {
 		}
 		g.counted = with
 	}
-	if g.counted == nil { // a status that is not known
+	if g.counted == nil { // only unknown statuses
 		g.status, g.counted = g.all[0].Status, g.all
 	}
 }
 
-// records names the records that the figures are of.
+// records returns a key for the set of records that the figures are from.
 func (g *group) records() string {
 	ids := []string{g.id}
 	for _, r := range g.counted {
@@ -81,8 +81,8 @@ func (g *group) records() string {
 	return strings.Join(ids, "\x00")
 }
 
-// metrics are the record's figures and those that are made of its stages. Memory and processor
-// time of one stage are not the case's.
+// metrics returns the record's finite metrics. For a record of stages it adds the sizes of the
+// stages and the peak memory of all, but not the memory and processor time of a single stage.
 func metrics(r *record.Record) []record.Metric {
 	all := slices.DeleteFunc(slices.Clone(r.Metrics), func(m record.Metric) bool { return !finite(m.Value) })
 	if !r.Staged() {

@@ -9,14 +9,14 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Points of the line of latency by percentile: so many for each further nine.
+// Points of the line of latency by percentile.
 const (
-	perNine = 12
+	perNine = 12 // points for each nine of the percentile
 	nines   = 5
 )
 
-// grid holds the percentiles: 0 to 99.999, each as far from the next as it is on the
-// axis 1/(1-p).
+// grid holds the percentiles from 0 to 99.999. They are equally spaced on an axis that is
+// logarithmic in 1/(1-p).
 var grid = func() (g [perNine*nines + 1]float64) {
 	for i := range g {
 		g[i] = 100 - 100*math.Pow(10, -float64(i)/perNine)
@@ -24,13 +24,13 @@ var grid = func() (g [perNine*nines + 1]float64) {
 	return g
 }()
 
-// latency is the distribution of a case's latencies, all repetitions together, in ns.
+// latency is the distribution of a case's latencies over all repetitions, in ns.
 type latency struct {
-	Of       string    `json:"of"` // response where there is one, else latency
+	Of       string    `json:"of"` // response if there are response times, else latency
 	Count    int64     `json:"count"`
-	Values   []float64 `json:"values"` // at the percentiles, as far as there is an operation above
-	Least    []float64 `json:"least,omitempty"`
-	Greatest []float64 `json:"greatest,omitempty"` // of the repetitions, as far as all reach
+	Values   []float64 `json:"values"`             // at the percentiles, up to the last that Count can support
+	Least    []float64 `json:"least,omitempty"`    // minimum over the repetitions, as far as all have values
+	Greatest []float64 `json:"greatest,omitempty"` // maximum over the repetitions
 
 	// Bucket i counts the operations from From·Ratio^i to From·Ratio^(i+1).
 	From   float64 `json:"from"`
@@ -38,15 +38,15 @@ type latency struct {
 	Counts []int64 `json:"counts"`
 }
 
-// latencyOf merges the histograms of the repetitions. Where one cannot be read there
-// is no distribution, and the note says why; where there are none there is neither.
+// latencyOf merges the histograms of the repetitions. If one cannot be read, latencyOf
+// returns only a note that says why. If there are no histograms, it returns neither.
 func latencyOf(records []*record.Record) (_ *latency, note string) {
 	name := record.HistLatency
 	if _, ok := records[0].Histogram(record.HistResponse); ok {
 		name = record.HistResponse
 	}
 	var each []*hdrhistogram.Histogram
-	greatest := int64(2) // the library's least range
+	greatest := int64(2) // the library's minimum
 	for _, r := range records {
 		encoded, ok := r.Histogram(name)
 		if !ok {
@@ -78,11 +78,11 @@ func latencyOf(records []*record.Record) (_ *latency, note string) {
 	return l, ""
 }
 
-// latencyDigits are the significant digits of points in a plot.
+// latencyDigits is the number of significant digits of points in a plot.
 const latencyDigits = 4
 
-// percentiles are the values at the grid, up to the last that the number of
-// operations can tell from the greatest.
+// percentiles returns the values at the grid's percentiles, up to the last one that the number
+// of operations can distinguish from the maximum.
 func percentiles(h *hdrhistogram.Histogram) []float64 {
 	var values []float64
 	for _, p := range grid {
@@ -109,15 +109,15 @@ func (l *latency) band(each []*hdrhistogram.Histogram) {
 	}
 }
 
-// Bounds of the buckets: below leastRatio they would be narrower than the histogram's
-// own steps of a thousandth, and some of them empty for no other reason.
+// Bounds of the buckets. With a ratio below leastRatio, buckets would be narrower than the
+// histogram's own steps of a thousandth, so some would be empty for no other reason.
 const (
 	mostBuckets = 80
 	leastRatio  = 1.005
 )
 
-// bucket counts in steps that are equal on a logarithmic axis, as many as Rice's rule
-// gives for the number of values.
+// bucket counts the values in buckets that are equally wide on a logarithmic axis. Their number
+// follows Rice's rule.
 func (l *latency) bucket(h *hdrhistogram.Histogram) {
 	least, greatest := math.Max(float64(h.Min()), 1), math.Max(float64(h.Max()), 1)+1
 	span := math.Log(greatest / least)

@@ -8,31 +8,29 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// lines are which cases of a load share a line of a plot. The script draws of these what
-// the reader has chosen, and decides nothing of it anew.
+// lines says which cases of a load share a line of a plot. The script draws those that the
+// reader has chosen, and makes no such decision itself.
 type lines struct {
 	Throughput []lineView `json:"throughput"` // cases that differ in CPUs and workers
-	CPUs       []lineView `json:"cpus"`       // in their CPUs only, of those that were measured with several
-	Load       []lineView `json:"load"`       // in workers and rate
+	CPUs       []lineView `json:"cpus"`       // cases that differ only in CPUs; only if there are several values
+	Load       []lineView `json:"load"`       // cases that differ in workers and rate
 }
 
-// lineView is a line.
+// lineView is one line of a plot.
 type lineView struct {
-	Fields []pair   `json:"fields"` // which its cases share
+	Fields []pair   `json:"fields"` // what its cases have in common
 	Cases  []string `json:"cases"`  // their ids, by CPUs, workers and rate
 }
 
-const rateKey = "rate"
-
-// linesOf puts groups into lines; none joins workloads or environments.
+// linesOf puts groups into lines. A line has one workload and one environment.
 func linesOf(groups []*group) lines {
-	all := lines{[]lineView{}, []lineView{}, []lineView{}} // none is [] in JSON
+	all := lines{[]lineView{}, []lineView{}, []lineView{}} // an empty list is [] in JSON, not null
 	place := func(g *group) record.Axes {
 		return record.Axes{{Key: "environment", Value: letters(g.env)}, {Key: "workload", Value: g.first().Workload}}
 	}
 	axes := func(g *group) record.Axes { return g.first().Coordinates() }
 	withCPUs := func(g *group) record.Axes {
-		return append(axes(g), record.Axis{Key: cpusKey, Value: strconv.Itoa(g.cpus)})
+		return append(axes(g), record.Axis{Key: record.CPUsKey, Value: strconv.Itoa(g.cpus)})
 	}
 	for _, w := range record.Lines(groups, place) {
 		add := func(to *[]lineView, some []record.Line[*group]) {
@@ -40,9 +38,9 @@ func linesOf(groups []*group) lines {
 				*to = append(*to, newLineView(slices.Concat(w.Axes, l.Axes), l.Cases))
 			}
 		}
-		add(&all.Throughput, record.Lines(w.Cases, axes, workersKey))
+		add(&all.Throughput, record.Lines(w.Cases, axes, record.WorkersKey))
 		add(&all.CPUs, record.LinesByCPUs(record.OnSeveralCPUs(w.Cases, (*group).first), (*group).first))
-		add(&all.Load, record.Lines(w.Cases, withCPUs, workersKey, rateKey))
+		add(&all.Load, record.Lines(w.Cases, withCPUs, record.WorkersKey, record.RateKey))
 	}
 	return all
 }
@@ -50,11 +48,11 @@ func linesOf(groups []*group) lines {
 func newLineView(axes record.Axes, groups []*group) lineView {
 	load := func(g *group, key string) float64 {
 		text, _ := g.first().Axes.Get(key)
-		n, _ := strconv.ParseFloat(text, 64) // none is 0
+		n, _ := strconv.ParseFloat(text, 64) // 0 if the axis is missing
 		return n
 	}
 	slices.SortStableFunc(groups, func(a, b *group) int {
-		return cmp.Or(cmp.Compare(a.cpus, b.cpus), cmp.Compare(load(a, workersKey), load(b, workersKey)), cmp.Compare(load(a, rateKey), load(b, rateKey)))
+		return cmp.Or(cmp.Compare(a.cpus, b.cpus), cmp.Compare(load(a, record.WorkersKey), load(b, record.WorkersKey)), cmp.Compare(load(a, record.RateKey), load(b, record.RateKey)))
 	})
 	var l lineView
 	for _, x := range axes {
@@ -71,16 +69,16 @@ type figureView struct {
 	Name    string       `json:"name"`
 	Label   string       `json:"label"`
 	Group   record.Group `json:"group"`
-	Column  bool         `json:"column,omitempty"` // stands in the table
+	Column  bool         `json:"column,omitempty"` // the table has a column for it
 	Meaning string       `json:"meaning"`
 	Unit    string       `json:"unit"`
-	Exact   bool         `json:"exact,omitempty"` // repeats on every machine
+	Exact   bool         `json:"exact,omitempty"` // the same on every machine
 
-	place int // in the order of all
+	place int // in the order of all figures
 }
 
-// columns are the figures that stand in the table, in its order. Those that a workload
-// reports of itself do so only where the record is one of stages.
+// columns lists the figures that have a column of the table, in order. Figures that a workload
+// reports itself have one only if the record is one of stages.
 var columns = [...]record.Quantity{
 	record.Throughput, record.OfferedRate, record.LatencyP50, record.LatencyP95, record.LatencyP99, record.LatencyMean, record.ResponseP99,
 	record.PeakRSS, record.Allocs, record.AllocBytes, record.ProofSize, record.GCCPUShare, record.LeakT, record.Capacity,

@@ -1,10 +1,9 @@
-// Package page shows records as one HTML page: the cases with the medians and the
-// spread of their repetitions, what was found, the plots. Everything is in the one
-// file, so that it opens without a network; nothing in it is asked for elsewhere, and
-// a content security policy keeps it so. Handler serves the same page while a suite
-// runs.
+// Package page shows records as one HTML page: cases with the medians and the spread of
+// their repetitions, findings, and plots. The page is one file and loads nothing from
+// elsewhere, which its content security policy enforces. Handler serves the same page
+// while a suite runs.
 //
-// Figures of unlike environments are never put into one table or one plot.
+// Figures from different environments never share a table or a plot.
 package page
 
 import (
@@ -22,37 +21,38 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Data is what a page shows.
+// Data is the content of a page.
 type Data struct {
 	Title   string
 	Records []*record.Record
-	// Command is the command line that measures a record's case again, empty where there is
-	// none; Settings are how it was measured in words, each with its label. nil: not shown.
+	// Command returns the command line that measures a record's case again, or an empty string
+	// if there is none. Settings returns how the record was measured, as pairs of label and
+	// text. The page leaves out what is nil here.
 	Command  func(*record.Record) string
 	Settings func(*record.Record) [][2]string
-	// Progress of a suite that runs; nil: it has ended or was none.
+	// Progress is that of a suite that is running; nil if none is.
 	Progress *Progress
 }
 
-// Progress is how far a suite has come, in processes.
+// Progress says how far a suite has come, in processes.
 type Progress struct {
 	Done    int     `json:"done"`
 	Planned int     `json:"planned"`
 	Failed  int     `json:"failed"`
-	Running string  `json:"running"` // the case that is measured, in words
-	Left    float64 `json:"left"`    // s, about how long the rest takes; 0: not known
-	Stopped bool    `json:"stopped"` // nothing more will come; the suite has ended if all are done
+	Running string  `json:"running"` // description of the case that is being measured
+	Left    float64 `json:"left"`    // s, estimated time for the rest; 0: not known
+	Stopped bool    `json:"stopped"` // no more records will come; the suite has ended if all are done
 }
 
 //go:embed assets
 var assets embed.FS
 
-// scripts are one program in parts, in their order.
+// scripts lists the parts of the page's program in order.
 var scripts = []string{
 	"dom.js", "format.js", "state.js", "progress.js", "head.js", "rows.js", "table.js", "case.js", "chart.js", "lines.js", "plots.js", "main.js",
 }
 
-// parts are what every page consists of beside its data.
+// parts holds what every page has in addition to its data.
 type parts struct {
 	Style   template.CSS
 	Script  template.JS
@@ -60,7 +60,7 @@ type parts struct {
 	frame   *template.Template
 }
 
-// loadParts reads the embedded files. They are there, and parse, or the tests fail.
+// loadParts reads and parses the embedded files. The tests show that this does not fail.
 func loadParts() (*parts, error) {
 	style, errStyle := joined("uplot/uPlot.min.css", "page.css")
 	library, errLibrary := joined("uplot/uPlot.iife.min.js")
@@ -71,11 +71,11 @@ func loadParts() (*parts, error) {
 		return nil, err
 	}
 	script = library + "(function () {\n'use strict';\n" + script + "})();\n"
-	// Ours and uPlot's, not a user's.
+	// The style and the script are ours and uPlot's, and contain nothing from a user.
 	return &parts{template.CSS(style), template.JS(script), string(licence), frame}, nil
 }
 
-// joined are embedded files one after the other, each with the end of a line.
+// joined returns embedded files one after the other, with a line feed after each.
 func joined(names ...string) (string, error) {
 	var all strings.Builder
 	for _, name := range names {
@@ -88,8 +88,8 @@ func joined(names ...string) (string, error) {
 	return all.String(), nil
 }
 
-// policy lets run only the page's own script and style, and lets nothing be fetched
-// but, where the page is served, its data.
+// policy returns the content security policy: only the page's own script and style run, and
+// nothing is fetched except, if the page is served, its data.
 func (p *parts) policy(served bool) string {
 	hash := func(text string) string {
 		sum := sha256.Sum256([]byte(text))
@@ -105,7 +105,7 @@ func (p *parts) policy(served bool) string {
 
 // html returns the page that shows v.
 func (p *parts) html(v *view, served bool) ([]byte, error) {
-	data, err := json.Marshal(v) // which writes <, > and & as \u003c, \u003e and \u0026
+	data, err := json.Marshal(v) // it writes <, > and & as \u003c, \u003e and \u0026
 	if err != nil {
 		return nil, fmt.Errorf("data of the page: %w", err)
 	}
@@ -119,7 +119,7 @@ func (p *parts) html(v *view, served bool) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Write writes the page, one file that needs nothing else.
+// Write writes the page to w as a complete HTML document.
 func Write(w io.Writer, d Data) error {
 	p, err := loadParts()
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/zkbench/zkbench/internal/view/page"
 )
 
-// shown is of the page's data what the tests look at.
+// shown is the part of the page's data that the tests check.
 type shown struct {
 	Title        string
 	Processes    int
@@ -119,7 +119,7 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// hostile is a suite whose every text would do harm as markup, script or address.
+// hostile returns a suite in which every text would do harm as markup, script or address.
 func hostile(t testing.TB) page.Data {
 	const harm = `</script><script>window.owned=1</script><img src=x onerror="window.owned=1">'"` + "`${owned=1}` --> \u202eevil\u2028 \U0001f47e {{.}} &lt;"
 	d := sample(t)

@@ -25,7 +25,7 @@ var machine = record.Env{
 	Modules: map[string]string{"example.org/curves": "v1.2.3"},
 }
 
-// command is that of a workload of the sample.
+// command returns the command line for a workload of the sample.
 func command(r *record.Record) string { return jobs.Command("zkbench", defs(), r) }
 
 // defs are the workloads of the sample.
@@ -38,7 +38,7 @@ func defs() []workload.Def {
 	return []workload.Def{{Name: "Sender", Alias: "transfer", Axes: token}, {Name: "VerificationSenderProof", Axes: token}, stages}
 }
 
-// load is one process of a case: operations of about middle, in a closed loop.
+// load returns one process of a case: operations that take about middle, in a closed loop.
 type load struct {
 	workload, exec string
 	bits, cpus     int
@@ -98,7 +98,7 @@ func (l load) record(t testing.TB) *record.Record {
 	return r
 }
 
-// staged is one process of a case of stages.
+// staged returns one process of a case of stages.
 func staged(gates, cpus, run int) *record.Record {
 	axes := recordtest.Axes(fmt.Sprintf("gates=%d/cpus=%d", gates, cpus))
 	grow := float64(gates) * (1 + 0.02*float64(run))
@@ -120,8 +120,8 @@ func staged(gates, cpus, run int) *record.Record {
 	return r
 }
 
-// sample is a suite of 2 workloads, 2 executors, 2 bit lengths and 3 numbers of
-// processors, each 3 times; an open loop; stages; and what can go wrong.
+// sample returns a suite of 2 workloads, 2 executors, 2 bit lengths and 3 numbers of
+// processors, each 3 times; an open loop; stages; and everything that can go wrong.
 func sample(t testing.TB) page.Data {
 	t.Helper()
 	var all []*record.Record

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// Handler serves the page at "/" and its data, anew at each request, at "/data.json".
-// read is called once for each request, of several at a time. It answers GET and HEAD,
-// and only by the names of this machine, so that no other site's page reads it through
-// a name of its own (DNS rebinding).
+// Handler returns a handler that serves the page at "/" and its current data at "/data.json".
+// It calls read once for each request, possibly from several goroutines. It answers GET
+// and HEAD, and only if the Host is localhost, 127.0.0.1 or [::1]. Other sites therefore
+// cannot read the page through a host name of their own (DNS rebinding).
 func Handler(read func() (Data, error)) http.Handler {
 	h := &handler{read: read, viewer: new(viewer)}
 	h.parts, h.broken = loadParts()
@@ -23,9 +23,9 @@ func Handler(read func() (Data, error)) http.Handler {
 type handler struct {
 	read   func() (Data, error)
 	parts  *parts
-	broken error // why there are no parts
+	broken error // from loadParts
 
-	mu     sync.Mutex // of viewer
+	mu     sync.Mutex // guards viewer
 	viewer *viewer
 }
 
@@ -65,7 +65,7 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 }
 
-// body returns the page or its data, and of which type it is.
+// body returns the page or its data, and the content type.
 func (h *handler) body(whole bool) (body []byte, kind string, err error) {
 	if h.broken != nil {
 		return nil, "", h.broken
@@ -85,7 +85,7 @@ func (h *handler) body(whole bool) (body []byte, kind string, err error) {
 	return body, "application/json", err
 }
 
-// local tells whether a request's Host is a name of this machine, and of a port if any.
+// local reports whether a request's Host is a name of this machine, with or without a port.
 func local(host string) bool {
 	for _, name := range []string{"localhost", "127.0.0.1", "[::1]"} {
 		if rest, ok := strings.CutPrefix(host, name); ok {

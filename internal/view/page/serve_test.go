@@ -17,7 +17,7 @@ import (
 	"github.com/zkbench/zkbench/internal/view/page"
 )
 
-// get asks a handler, by the name of a host.
+// get sends a request with the given Host to a handler.
 func get(h http.Handler, method, host, path string) *http.Response {
 	r := httptest.NewRequest(method, path, nil)
 	r.Host = host

@@ -11,15 +11,15 @@ import (
 // mostPoints bounds the points of a line over the window.
 const mostPoints = 120
 
-// timeline is the course of the window.
+// timeline shows how figures change over the window.
 type timeline struct {
 	Interval float64  `json:"interval"` // s, of one point
-	Joined   int      `json:"joined"`   // intervals of the record that a point is of
+	Joined   int      `json:"joined"`   // number of the record's intervals that one point joins
 	Series   []series `json:"series"`
 }
 
-// series is a figure by interval: the median of the repetitions and, where there are
-// several, the least and the greatest.
+// series is a figure by interval: the median of the repetitions and, if there are several,
+// their minimum and maximum.
 type series struct {
 	Name     string    `json:"name"`
 	Label    string    `json:"label"`
@@ -29,11 +29,11 @@ type series struct {
 	Greatest []float64 `json:"greatest,omitempty"`
 }
 
-// courses are the series that the page shows, and how the intervals of one point are
-// joined: of percentiles the greatest, since they have no sum.
+// courses lists the series that the page shows, and how several intervals are joined into one
+// point. Percentiles cannot be averaged, so their maximum is taken.
 var courses = []struct {
-	of   record.Quantity
-	join func([]float64) float64
+	quantity record.Quantity
+	join     func([]float64) float64
 }{
 	{record.Throughput, stat.Mean},
 	{record.Errors, stat.Mean},
@@ -42,26 +42,26 @@ var courses = []struct {
 	{record.ResponseP99, slices.Max[[]float64]},
 }
 
-// timelineOf returns the course of the repetitions' windows; nil where the first has
-// none. Repetitions with intervals of another length are left out.
+// timelineOf returns the timeline of the repetitions' windows, or nil if the first repetition
+// has no series. It leaves out repetitions with intervals of a different length.
 func timelineOf(records []*record.Record) *timeline {
-	of, ok := records[0].SeriesOf(record.Throughput)
-	if !ok || of.Interval <= 0 || len(of.Values) == 0 {
+	first, ok := records[0].SeriesOf(record.Throughput)
+	if !ok || first.Interval <= 0 || len(first.Values) == 0 {
 		return nil
 	}
-	joined := (len(of.Values) + mostPoints - 1) / mostPoints
-	t := &timeline{Interval: (of.Interval * time.Duration(joined)).Seconds(), Joined: joined}
+	joined := (len(first.Values) + mostPoints - 1) / mostPoints
+	t := &timeline{Interval: (first.Interval * time.Duration(joined)).Seconds(), Joined: joined}
 	for _, c := range courses {
 		var each [][]float64
 		unit := ""
 		for _, r := range records {
-			if s, ok := r.SeriesOf(c.of); ok && s.Interval == of.Interval && !slices.ContainsFunc(s.Values, func(v float64) bool { return !finite(v) }) {
+			if s, ok := r.SeriesOf(c.quantity); ok && s.Interval == first.Interval && !slices.ContainsFunc(s.Values, func(v float64) bool { return !finite(v) }) {
 				unit = s.Unit
 				each = append(each, join(s.Values, joined, c.join))
 			}
 		}
 		if len(each) > 0 {
-			t.Series = append(t.Series, medianLine(c.of, unit, each))
+			t.Series = append(t.Series, medianLine(c.quantity, unit, each))
 		}
 	}
 	return t
@@ -75,7 +75,7 @@ func join(values []float64, n int, as func([]float64) float64) []float64 {
 	return all
 }
 
-// medianLine is the median of several lines, and between which values they lie.
+// medianLine returns the medians of several lines, with minimum and maximum if there are several.
 func medianLine(q record.Quantity, unit string, each [][]float64) series {
 	s := series{Name: q.Name(), Label: q.Label(), Unit: unit}
 	longest := slices.MaxFunc(each, func(a, b []float64) int { return len(a) - len(b) })

@@ -8,16 +8,16 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// view is what the page's script is given, as JSON.
+// view is the page's data, which its script gets as JSON.
 type view struct {
 	Title        string        `json:"title"`
 	Began        *time.Time    `json:"began,omitempty"`
 	Ended        *time.Time    `json:"ended,omitempty"`
 	Processes    int           `json:"processes"`
 	Failed       int           `json:"failed"`              // processes
-	Disturbed    string        `json:"disturbed,omitempty"` // how many processes did not have the machine to themselves
+	Disturbed    string        `json:"disturbed,omitempty"` // how many processes were disturbed by other load
 	Environments []environment `json:"environments"`
-	Figures      []figureView  `json:"figures"`     // those that some case has; of the table first
+	Figures      []figureView  `json:"figures"`     // those that some case has; columns of the table first
 	Percentiles  []float64     `json:"percentiles"` // at which the latencies of all cases are given
 	Cases        []caseView    `json:"cases"`
 	Lines        lines         `json:"lines"`
@@ -26,21 +26,21 @@ type view struct {
 
 const untitled = "zkbench report"
 
-// viewer makes views. It keeps what the histograms say between views, since decoding
-// them takes time of the machine that is being measured.
+// viewer makes views. It keeps decoded histograms between views, because decoding takes
+// processor time on the machine that is being measured.
 type viewer struct{ decoded map[string]distribution }
 
-// distribution is what the histograms of a case say, or why they say nothing.
+// distribution holds the decoded histograms of a case, or a note why there are none.
 type distribution struct {
 	latency *latency
 	note    string
 }
 
-// view returns what the page shows of d.
+// view returns the view of d.
 func (vr *viewer) view(d Data) *view {
 	v := &view{
 		Title: d.Title, Processes: len(d.Records), Percentiles: grid[:], Disturbed: record.Disturbance(d.Records),
-		Figures: []figureView{}, Cases: []caseView{}, // none is [] in JSON
+		Figures: []figureView{}, Cases: []caseView{}, // an empty list is [] in JSON, not null
 	}
 	if v.Title == "" {
 		v.Title = untitled
@@ -52,7 +52,7 @@ func (vr *viewer) view(d Data) *view {
 	v.times(d)
 	groups := v.group(d.Records)
 	decoded := make(map[string]distribution, len(groups))
-	var loads []*group // that can be plotted
+	var loads []*group // groups that can be plotted
 	for _, g := range groups {
 		known, ok := vr.decoded[g.records()]
 		if !ok {
@@ -72,7 +72,7 @@ func (vr *viewer) view(d Data) *view {
 	return v
 }
 
-// times finds out when the first record began and the last one ended.
+// times sets when the first record began and the last one ended.
 func (v *view) times(d Data) {
 	for _, r := range d.Records {
 		if r.Time.IsZero() {
@@ -82,7 +82,7 @@ func (v *view) times(d Data) {
 		for _, s := range r.Stages {
 			ended = ended.Add(s.Time)
 		}
-		if year := ended.UTC().Year(); year < 1 || year > 9999 { // of no clock, and none that JSON has
+		if year := ended.UTC().Year(); year < 1 || year > 9999 { // not a clock's time, and JSON cannot encode it
 			continue
 		}
 		if v.Began == nil || r.Time.Before(*v.Began) {
@@ -94,7 +94,7 @@ func (v *view) times(d Data) {
 	}
 }
 
-// addFigures describes the figures of a case that were not seen before, each in its place.
+// addFigures inserts the figures of a case that v does not have yet, each at its place.
 func (v *view) addFigures(g *group) {
 	for _, r := range g.counted {
 		for _, m := range metrics(r) {
@@ -113,7 +113,7 @@ func (v *view) addFigures(g *group) {
 	}
 }
 
-// round keeps n significant digits: more would only make the page large.
+// round returns v with n significant digits. More digits would only make the page larger.
 func round(v float64, n int) float64 {
 	if v == 0 {
 		return 0

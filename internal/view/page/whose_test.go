@@ -11,7 +11,7 @@ import (
 	"github.com/zkbench/zkbench/internal/view/page"
 )
 
-// foreign are a load and the stages of a prover whose commands differ in memory and time.
+// foreign returns a load and the stages of a prover whose commands differ in memory and time.
 func foreign() []*record.Record {
 	load := staged(8, 2, 0)
 	load.Workload, load.Stages = "ForeignProver", []record.Stage{{Name: "window", Time: 1e9, PeakRSS: 36_700_160, Whose: record.OfZkbench}}

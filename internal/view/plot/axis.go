@@ -11,10 +11,10 @@ import (
 	"github.com/zkbench/zkbench/internal/result/format"
 )
 
-// label writes v with three significant figures and its unit.
+// label formats v with three significant figures and its unit.
 func label(u format.Unit, v float64) string { return format.Significant(v/u.Size, 3, 6) + " " + u.Name }
 
-// step returns 1, 2 or 5 times a power of ten such that span has at most n of it.
+// step returns 1, 2 or 5 times a power of ten, so that at most n steps fit into span.
 func step(span float64, n int) float64 {
 	if span <= 0 || math.IsInf(span, 0) || math.IsNaN(span) {
 		return 1
@@ -29,10 +29,10 @@ func step(span float64, n int) float64 {
 	return 10 * power
 }
 
-// marks are labelled ticks at the multiples of by from lo to hi.
+// marks returns labelled ticks at the multiples of by from lo to hi.
 func marks(lo, hi, by float64) plot.ConstantTicks {
 	format, digits := byte('f'), max(0, -int(math.Floor(math.Log10(by)+1e-9)))
-	if by < 1e-4 || by > 1e6 { // digits without end leave no room for the data
+	if by < 1e-4 || by > 1e6 { // longer labels would leave no room for the data
 		format, digits = 'g', 4
 	}
 	var ticks plot.ConstantTicks
@@ -43,7 +43,7 @@ func marks(lo, hi, by float64) plot.ConstantTicks {
 	return ticks
 }
 
-// fromZero sets an axis from 0 to the first tick at or above most.
+// fromZero sets an axis from 0 to the first tick at or above most, with about n ticks.
 func fromZero(a *plot.Axis, most float64, n int) {
 	if most <= 0 {
 		most = 1
@@ -53,7 +53,7 @@ func fromZero(a *plot.Axis, most float64, n int) {
 	a.Tick.Marker = marks(a.Min, a.Max, by)
 }
 
-// nameAxis sets an axis of names, one at each whole number from 0 in the direction.
+// nameAxis sets an axis of names, at 0, 1, 2, ... if direction is +1, or 0, -1, -2, ... if it is -1.
 func nameAxis(a *plot.Axis, all []string, direction float64) {
 	const room = width * 0.45
 	var ticks plot.ConstantTicks
@@ -65,7 +65,7 @@ func nameAxis(a *plot.Axis, all []string, direction float64) {
 	a.Tick.Marker, a.Tick.Length = ticks, 0
 }
 
-// grid returns thin lines at the labelled ticks.
+// grid returns a grid of thin lines at the labelled ticks.
 func grid() *plotter.Grid {
 	g := plotter.NewGrid()
 	g.Horizontal = draw.LineStyle{Color: light, Width: 0.5}
@@ -73,7 +73,7 @@ func grid() *plotter.Grid {
 	return g
 }
 
-// unlabelled keeps the ticks, and with them the grid, without their labels.
+// unlabelled returns the ticks without labels, which keeps the lines of the grid.
 func unlabelled(ticks plot.ConstantTicks) plot.ConstantTicks {
 	bare := make(plot.ConstantTicks, len(ticks))
 	for i, t := range ticks {

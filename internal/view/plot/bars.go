@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Bars is a chart of horizontal bars from 0, the value at the end of each.
+// Bars is a chart of horizontal bars from 0, with the value at the end of each bar.
 type Bars struct {
 	Title  string
 	Notes  []string
@@ -17,13 +17,13 @@ type Bars struct {
 	Groups []BarGroup
 }
 
-// BarGroup is some bars below a common name, on the same axis as the other groups.
+// BarGroup is a group of bars under a common name. All groups have the same axis.
 type BarGroup struct {
 	Name string
 	Rows []Bar // from the top
 }
 
-// Bar is a bar. One whose value is not finite or is negative is not drawn, its name is.
+// Bar is one bar. If Value is negative or not finite, only Name is drawn.
 type Bar struct {
 	Name  string
 	Value float64
@@ -77,14 +77,14 @@ func (b *Bar) drawn() bool { return drawn(b.Value) || b.Value == 0 }
 
 func (b *Bar) text() string { return strconv.FormatFloat(b.Value, 'f', -1, 64) }
 
-// onlyVertical is the grid without lines that bars would hide.
+// onlyVertical returns a grid without horizontal lines, which bars would hide.
 func onlyVertical() *plotter.Grid {
 	g := grid()
 	g.Horizontal.Width = 0
 	return g
 }
 
-// barRows draws bars.
+// barRows draws the bars of a group.
 type barRows []Bar
 
 // Plot implements plot.Plotter.

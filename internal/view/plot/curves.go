@@ -10,35 +10,35 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Curves is a chart of lines and points: on two logarithmic axes, on which a power of x is
-// a straight line, or on two linear ones from 0.
+// Curves is a chart of lines and points. Both axes are logarithmic, so that a power of x is a
+// straight line, or both are linear from 0.
 type Curves struct {
 	Title  string
 	Notes  []string
-	X, Y   string // what the axes are of
+	X, Y   string // labels of the axes
 	Linear bool
-	Counts bool    // with Linear: X counts something, its ticks are the values that occur
-	Lines  []Curve // up to MaxSeries, those of Reference not counted
+	Counts bool    // with Linear: X is a count, and its ticks are the values that occur
+	Lines  []Curve // up to MaxSeries, not counting those with Reference
 	Marks  []Mark
 }
 
-// Curve is one series, its points in the order of X. A point that is not finite is not
-// drawn, nor one that is negative, nor on logarithmic axes one at 0.
+// Curve is one series with its points in the order of X. Points that are negative or not finite
+// are not drawn, and on logarithmic axes neither are points at 0.
 type Curve struct {
 	Name      string
 	Points    []Point
-	Loose     bool // points that no line joins
-	Reference bool // no measurement: a thin dashed line without points
+	Loose     bool // draw points that are not joined by a line
+	Reference bool // not a measurement: draw a thin dashed line without points
 }
 
-// Point is a point of a series.
+// Point is a point of a Curve.
 type Point struct {
 	X, Y           float64
-	AboutX, AboutY Interval // drawn as error bars where they have a length
-	Name           string   // beside the point; may be empty
+	AboutX, AboutY Interval // drawn as error bars if Least is below Most
+	Name           string   // drawn beside the point; may be empty
 }
 
-// Interval is what the repetitions of a value lie within.
+// Interval is the range of the repetitions of a value.
 type Interval struct{ Least, Most float64 }
 
 // Mark is a vertical line at X, named in the key.
@@ -84,7 +84,7 @@ func (c *Curves) layout() *drawing {
 	return &drawing{title: c.Title, notes: c.Notes, height: height, tiles: []*tile{t}}
 }
 
-// each calls do for the curves that have points to draw, with the number of its series.
+// each calls do for each curve that has points to draw, with its index and these points.
 func (c *Curves) each(do func(i int, l *Curve, points []Point)) {
 	for i := range c.Lines {
 		l := &c.Lines[i]
@@ -95,10 +95,10 @@ func (c *Curves) each(do func(i int, l *Curve, points []Point)) {
 	}
 }
 
-// drawn tells whether a value has a place on the axes.
+// drawn reports whether a value can be drawn on the axes.
 func (c *Curves) drawn(v float64) bool { return drawn(v) || c.Linear && v == 0 }
 
-// place is where a value stands on an axis.
+// place returns the position of a value on an axis.
 func (c *Curves) place(v float64) float64 {
 	if c.Linear {
 		return v
@@ -106,7 +106,7 @@ func (c *Curves) place(v float64) float64 {
 	return math.Log10(v)
 }
 
-// span are the least and the greatest of some values.
+// span is the range of some values.
 type span struct {
 	least, most float64
 	some        bool
@@ -119,7 +119,7 @@ func (s *span) add(v float64) {
 	s.most, s.some = max(s.most, v), true
 }
 
-// addDrawn adds those that have a place on a logarithmic axis.
+// addDrawn adds the values that can be drawn on a logarithmic axis.
 func (s *span) addDrawn(values []float64) {
 	for _, v := range values {
 		if drawn(v) {
@@ -128,12 +128,12 @@ func (s *span) addDrawn(values []float64) {
 	}
 }
 
-// bars tells whether an interval is drawn.
+// bars reports whether an interval is drawn.
 func (c *Curves) bars(i Interval) bool {
 	return i.Most > i.Least && c.drawn(i.Least) && c.drawn(i.Most)
 }
 
-// ranges of the points, intervals and marks that are drawn.
+// ranges returns the ranges of the points, intervals and marks that are drawn.
 func (c *Curves) ranges() (x, y span) {
 	add := func(s *span, v float64, about Interval) {
 		s.add(v)
@@ -156,7 +156,7 @@ func (c *Curves) ranges() (x, y span) {
 	return x, y
 }
 
-// powers are the ticks of logarithmic, and the powers of ten alone where those are many.
+// powers returns the ticks of logarithmic. If there are many, only powers of ten have labels.
 func powers(least, most float64) plot.ConstantTicks {
 	ticks := logarithmic(least, most)
 	if len(ticks) <= 9 {
@@ -176,8 +176,8 @@ func logarithmicAxis(a *plot.Axis, ticks plot.ConstantTicks) {
 	a.Min, a.Max = ticks[0].Value, ticks[len(ticks)-1].Value
 }
 
-// countAxis sets an axis from 0 to a little beyond most, with ticks at the values of X. Of
-// labels that would touch the greater value's is written.
+// countAxis sets an axis from 0 to a little beyond most, with ticks at the values of X. If two
+// labels would touch, only that of the larger value is drawn.
 func (c *Curves) countAxis(a *plot.Axis, most float64) {
 	var values []float64
 	c.each(func(_ int, l *Curve, points []Point) {
@@ -204,7 +204,7 @@ func (c *Curves) countAxis(a *plot.Axis, most float64) {
 	a.Tick.Marker = ticks
 }
 
-// stroke is the line of a series.
+// stroke returns the line style of a series.
 func (c *Curves) stroke(i int) draw.LineStyle {
 	if c.Lines[i].Reference {
 		return draw.LineStyle{Color: grey, Width: 0.8, Dashes: []vg.Length{4, 3}}
@@ -212,7 +212,7 @@ func (c *Curves) stroke(i int) draw.LineStyle {
 	return stroke(i)
 }
 
-// dot is the point of a series; on linear axes, where there are few, each has a shape.
+// dot returns the dot of a series. On linear axes, which have few points, series differ in shape.
 func (c *Curves) dot(i int) draw.GlyphStyle {
 	switch {
 	case c.Lines[i].Loose:
@@ -227,7 +227,8 @@ func markStyle() draw.LineStyle {
 	return draw.LineStyle{Color: grey, Width: 1, Dashes: []vg.Length{1, 2}}
 }
 
-// Plot draws the marks, the lines with error bars and points, and the points' beside.
+// Plot draws the marks, the lines with error bars and points, and the names beside points. It
+// implements plot.Plotter.
 func (c *Curves) Plot(canvas draw.Canvas, p *plot.Plot) {
 	toX, toY := p.Transforms(&canvas)
 	x := func(v float64) vg.Length { return toX(c.place(v)) }

@@ -10,21 +10,21 @@ import (
 	"gonum.org/v1/plot/vg/vgpdf"
 )
 
-// A page of a document is A4 (ISO 216), in points.
+// Sizes of a document's page, which is A4 (ISO 216), in points.
 const (
 	pageWidth  = vg.Length(595.28)
 	pageHeight = vg.Length(841.89)
 	pageMargin = vg.Length(40) // above and below
-	pageMost   = 2             // figures on a page
+	pageMost   = 2             // maximum number of figures on a page
 )
 
-// Document writes the figures as one PDF, in their order, two on a page where both fit.
-// One that is taller than a page is drawn smaller. Without a figure that has values
-// nothing is written.
+// Document writes the figures as one PDF, in order, with two on a page if both fit. It
+// reduces a figure that is taller than a page. It leaves out figures without values, and
+// writes nothing if all are.
 func Document(w io.Writer, figures ...Figure) error {
 	var canvas *pdf
-	var top vg.Length // of what is left of the page
-	drawn := 0        // on the page
+	var top vg.Length // top of the free part of the page
+	drawn := 0        // figures on the page
 	for _, f := range figures {
 		l := f.layout()
 		if l == nil {
@@ -54,8 +54,8 @@ func Document(w io.Writer, figures ...Figure) error {
 	return finish(w, canvas, PDF)
 }
 
-// pdf writes texts in the code page that vgpdf tells its fonts of, which it takes for
-// the encoding of what it is given.
+// pdf is a PDF canvas that encodes texts in the code page of vgpdf's fonts. vgpdf itself does not
+// encode them.
 type pdf struct{ *vgpdf.Canvas }
 
 func newPDF(width, height vg.Length) *pdf { return &pdf{vgpdf.New(width, height)} }
@@ -63,9 +63,9 @@ func newPDF(width, height vg.Length) *pdf { return &pdf{vgpdf.New(width, height)
 // FillString implements vg.Canvas.
 func (c *pdf) FillString(f font.Face, at vg.Point, s string) { c.Canvas.FillString(f, at, cp1252(s)) }
 
-// cp1252 encodes a text in Windows' code page 1252; a character that it does not have
-// becomes a question mark. From 0x80 to 0x9f, where it differs from Unicode, it has those
-// that texts of figures may need.
+// cp1252 encodes a text in Windows code page 1252. Characters that it cannot encode become
+// question marks. From 0x80 to 0x9f, where the code page differs from Unicode, it knows only
+// the characters that texts of figures may need.
 func cp1252(s string) string {
 	var b strings.Builder
 	for _, r := range s {

@@ -22,7 +22,7 @@ func document(t *testing.T, figures ...plot.Figure) ([]byte, []plottest.Page) {
 	return b.Bytes(), pages
 }
 
-// dotsOf is a chart of so many rows.
+// dotsOf returns a chart with the given number of rows.
 func dotsOf(title string, rows int) *plot.Dots {
 	d := &plot.Dots{Title: title, Unit: "µs", Series: []string{"ours"}}
 	for i := range rows {

@@ -9,9 +9,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Dots is a dot chart (Cleveland and McGill, "Graphical Perception", 1984): a row
-// for each thing, a dot in it for each series, on a logarithmic axis, so that equal
-// ratios are equal distances.
+// Dots is a dot chart (Cleveland and McGill, "Graphical Perception", 1984). Each row has one
+// dot for each series. The axis is logarithmic, so that equal ratios are equal distances.
 type Dots struct {
 	Title  string
 	Notes  []string
@@ -20,14 +19,13 @@ type Dots struct {
 	Rows   []DotsRow // from the top
 }
 
-// DotsRow is a row: its name, and a value for each series. One that is not positive
-// and finite is not drawn.
+// DotsRow is one row of Dots. Values that are not positive and finite are not drawn.
 type DotsRow struct {
 	Name   string
-	Values []float64
+	Values []float64 // one for each series
 }
 
-// dotHeight is the height of a row.
+// dotHeight is the height of a row, in points.
 const dotHeight = vg.Length(12)
 
 func (d *Dots) layout() *drawing {
@@ -55,12 +53,12 @@ func (d *Dots) layout() *drawing {
 	return drawing
 }
 
-// drawn tells whether a value has a place on a logarithmic axis. What is farther from 1
-// than any measurement has none: its ticks would be no numbers.
+// drawn reports whether a value can be drawn on a logarithmic axis. It excludes values that are
+// farther from 1 than any measurement, because their ticks would not be numbers.
 func drawn(v float64) bool { return v >= 1e-100 && v <= 1e100 }
 
-// logarithmic are ticks at round values around least and most: at 1, 2 and 5 times
-// the powers of ten, at 1 and 3 times where they span much.
+// logarithmic returns ticks at round values around least and most: 1, 2 and 5 times the powers of
+// ten, or 1 and 3 times if the range is wide.
 func logarithmic(least, most float64) plot.ConstantTicks {
 	steps := []float64{1, 2, 5}
 	if most > 30*least {
@@ -86,7 +84,8 @@ func logarithmic(least, most float64) plot.ConstantTicks {
 	return ticks
 }
 
-// Plot draws the rows, each with a line from its least to its greatest value.
+// Plot draws the rows, each with a line from its minimum to its maximum. It implements
+// plot.Plotter.
 func (d *Dots) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for i, r := range d.Rows {

@@ -12,18 +12,18 @@ import (
 	"github.com/zkbench/zkbench/internal/result/format"
 )
 
-// Heat is a chart of tables whose cells are the darker the greater their value is, on one
-// logarithmic scale for all, so that equal ratios are equal steps. The colours are
-// ColorBrewer's Blues (Harrower and Brewer, "ColorBrewer.org", The Cartographic Journal
-// 40, 2003): one hue, which a print without colour keeps in order.
+// Heat is a heat map of one or more tables: larger values have darker cells. All tables share
+// one logarithmic scale, so that equal ratios are equal steps. The colours are ColorBrewer's
+// Blues (Harrower and Brewer, "ColorBrewer.org", The Cartographic Journal 40, 2003), a single
+// hue whose order is kept in a print without colour.
 type Heat struct {
 	Title string
 	Notes []string
-	X, Y  string // what columns and rows are
+	X, Y  string // labels of the columns and the rows
 	Tiles []HeatTile
 }
 
-// HeatTile is a table. A cell that is not positive and finite is left empty.
+// HeatTile is one table of Heat. Cells whose values are not positive and finite stay empty.
 type HeatTile struct {
 	Name    string
 	Columns []string
@@ -31,7 +31,7 @@ type HeatTile struct {
 	Values  [][]float64 // by row, then by column
 }
 
-// Sizes of a cell in points; it is wider where there is room.
+// Sizes of a cell in points. Cells are wider if there is room.
 const (
 	cellWidth  = vg.Length(30)
 	cellHeight = vg.Length(20)
@@ -59,7 +59,7 @@ func (h *Heat) layout() *drawing {
 		t.Add(&cells{&h.Tiles[i], values})
 		f.tiles = append(f.tiles, t)
 	}
-	const axes = vg.Length(40) // what stands beside the cells of a tile, and above and below them
+	const axes = vg.Length(40) // for the labels beside the cells of a tile, and above and below them
 	f.columns = min(max(int((width-2*margin)/(cellWidth*vg.Length(columns)+axes)), 1), len(f.tiles), 3)
 	down := (len(f.tiles) + f.columns - 1) / f.columns
 	f.height = vg.Length(down)*(cellHeight*vg.Length(rows)+axes+keyHeight) + 45 + 12*vg.Length(len(h.Notes))
@@ -114,8 +114,8 @@ func (t *cells) Plot(c draw.Canvas, p *plot.Plot) {
 	})
 }
 
-// shade is the colour of a value among others. The lightest of the nine colours is left
-// out: on white it looks like a cell without value.
+// shade returns the colour for a value within a range. It leaves out the lightest of the nine
+// colours, which on white looks like an empty cell.
 func shade(all span, v float64) color.RGBA {
 	table := brewer.Blues[9].Colors()[1:]
 	part := 0.0
@@ -130,7 +130,7 @@ func shade(all span, v float64) color.RGBA {
 	return color.RGBA{between(r0, r1), between(g0, g1), between(b0, b1), 0xff}
 }
 
-// ink is black or white, whichever has the greater contrast to a colour by its relative
+// ink returns black or white, whichever has the higher contrast to a colour by its relative
 // luminance (Web Content Accessibility Guidelines 2.2, contrast ratio).
 func ink(fill color.RGBA) color.Color {
 	luminance := 0.0

@@ -18,9 +18,9 @@ import (
 
 const bars = 60 // of a histogram
 
-// Histogram draws the distribution of service times with P50, P95 and P99. What
-// lies far from the body is counted in the head of the figure, not drawn. A
-// record without latencies has no figure: nothing is written.
+// Histogram draws the distribution of service times with P50, P95 and P99. Values far from
+// the others are not drawn, but a note of the figure gives their number. Histogram writes
+// nothing if the record has no latencies.
 func Histogram(w io.Writer, f Format, rec *record.Record) error {
 	h, err := histogram(rec, record.HistLatency)
 	if err != nil || h == nil {
@@ -63,8 +63,8 @@ func Histogram(w io.Writer, f Format, rec *record.Record) error {
 	return drawing.write(w, f)
 }
 
-// body returns the range that is drawn: all values, or where some lie far out,
-// P1 to P99 and as much again on the side where they do.
+// body returns the range that is drawn: P1 to P99 and the same distance again on either side,
+// but no further than the minimum and the maximum. If all values are alike, it widens the range.
 func body(h *hdrhistogram.Histogram) (lo, hi float64) {
 	p1, p99 := record.Percentile(h, 1), record.Percentile(h, 99)
 	lo = math.Max(float64(h.Min()), p1-(p99-p1))
@@ -75,10 +75,10 @@ func body(h *hdrhistogram.Histogram) (lo, hi float64) {
 	return lo, hi
 }
 
-// binned returns the share of operations in each of so many equal parts of the
-// range, per cent of all, and the number outside it. A cell of h that lies
-// across an edge is divided in proportion: h's cells are as wide as its
-// resolution, and counting them whole would draw a comb.
+// binned divides the range into equal bars. It returns the share of operations in each, in per
+// cent, and the number of operations below and above the range. A cell of h that crosses an
+// edge is divided in proportion. Counting it whole would make the bars uneven, because cells
+// are as wide as h's resolution.
 func binned(h *hdrhistogram.Histogram, lo, hi float64) (shares []float64, below, above int64) {
 	shares = make([]float64, bars)
 	wide := (hi - lo) / bars
@@ -138,9 +138,9 @@ type mark struct {
 	name  string
 }
 
-// percentileMarks draws a vertical line at each value and names it. Each name
-// stands in a row of its own, so that no two overlap, on white, so that a line
-// behind it does not cross it.
+// percentileMarks draws a vertical line at each value with its name. Each name has a row of
+// its own, so that names do not overlap, and a white background, so that lines do not cross
+// it.
 type percentileMarks struct{ marks []mark }
 
 func (m *percentileMarks) Plot(c draw.Canvas, p *plot.Plot) {

@@ -14,7 +14,7 @@ const (
 	keyGap    = vg.Length(4)
 )
 
-// placedKey is a name of a key, cut to the room, and where it begins.
+// placedKey is a name of a key, cut to the available width, with its position.
 type placedKey struct {
 	keyed
 	x   vg.Length // from the left of the data
@@ -23,7 +23,7 @@ type placedKey struct {
 
 func (k *keyed) hasSample() bool { return k.style.Width > 0 || k.glyph.Shape != nil }
 
-// placeKey places the names of the tile's lines in rows of so much room.
+// placeKey places the names of the tile's lines in rows of width room.
 func (t *tile) placeKey(room vg.Length) []placedKey {
 	s := style(textSize, black)
 	var placed []placedKey
@@ -43,7 +43,7 @@ func (t *tile) placeKey(room vg.Length) []placedKey {
 	return placed
 }
 
-// keyRoom is the height of the rows above the tile that name its lines.
+// keyRoom returns the height of the tile's key for rows of width room.
 func (t *tile) keyRoom(room vg.Length) vg.Length {
 	placed := t.placeKey(room)
 	if len(placed) == 0 {
@@ -52,7 +52,7 @@ func (t *tile) keyRoom(room vg.Length) vg.Length {
 	return keyHeight * vg.Length(placed[len(placed)-1].row+1)
 }
 
-// drawKey names the tile's lines at its top, from x on.
+// drawKey draws the tile's key at the top of c, from x on.
 func (t *tile) drawKey(c draw.Canvas, x vg.Length) {
 	s := style(textSize, black)
 	s.YAlign = draw.YCenter
@@ -71,11 +71,11 @@ func (t *tile) drawKey(c draw.Canvas, x vg.Length) {
 	}
 }
 
-// MaxSeries is how many series of one chart can be told apart.
+// MaxSeries is the maximum number of series of one chart that can be distinguished.
 const MaxSeries = 8
 
-// hue is the colour of a series. Yellow, which white swallows, is left out; a grey takes
-// its place.
+// hue returns the colour of a series. Grey replaces the yellow of the palette, which is hard to
+// see on white.
 func hue(i int) color.Color {
 	return [MaxSeries]color.Color{
 		blue, orange, green, purple,
@@ -86,14 +86,14 @@ func hue(i int) color.Color {
 	}[i%MaxSeries]
 }
 
-// stroke is the line of a series: series differ in their dashes too.
+// stroke returns the line style of a series. Series also differ in their dashes.
 func stroke(i int) draw.LineStyle {
 	dashes := [MaxSeries][]vg.Length{nil, {6, 2}, {2, 2}, {8, 2, 2, 2}, {12, 3}, {4, 4}, {1, 1.5}, {8, 2, 2, 2, 2, 2}}
 	return line(hue(i), dashes[i%MaxSeries]...)
 }
 
-// series is the dot of a series: series differ in shape too, so that they survive a
-// print without colour.
+// series returns the dot of a series. Series also differ in shape, so that they can be
+// distinguished without colour.
 func series(i int) draw.GlyphStyle {
 	shapes := [MaxSeries]draw.GlyphDrawer{
 		draw.CircleGlyph{},
@@ -108,7 +108,7 @@ func series(i int) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: hue(i), Radius: 3, Shape: shapes[i%MaxSeries]}
 }
 
-// hollow is the dot of a series whose points no line joins.
+// hollow returns the dot of a series whose points are not joined by a line.
 func hollow(i int) draw.GlyphStyle {
 	shapes := []draw.GlyphDrawer{draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.PlusGlyph{}}
 	return draw.GlyphStyle{Color: hue(i), Radius: 3.5, Shape: shapes[i%len(shapes)]}

@@ -10,12 +10,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// labels are texts beside points. Each is placed where it covers no point and no other
-// text and crosses as few lines as may be; a thin line leads to one that stands apart.
+// labels draws texts beside points. Each text is placed so that it covers no point and no
+// other text, and crosses as few lines as possible. If it is not next to its point, a thin
+// line connects them.
 type labels struct {
 	points []vg.Point
-	texts  []string     // by the point; may be empty
-	lines  [][]vg.Point // of the chart: each through its points
+	texts  []string     // one for each point; may be empty
+	lines  [][]vg.Point // of the chart, each through its points
 }
 
 func (l *labels) add(at vg.Point, text string) {
@@ -25,7 +26,7 @@ func (l *labels) add(at vg.Point, text string) {
 // Distances in points.
 const (
 	labelNear = vg.Length(5)   // from a point to its text
-	labelDot  = vg.Length(3.5) // half of what a point takes
+	labelDot  = vg.Length(3.5) // half the width of a point
 )
 
 func (l *labels) draw(c draw.Canvas) {
@@ -57,8 +58,8 @@ func (l *labels) draw(c draw.Canvas) {
 	}
 }
 
-// cost is what stands against a text in the box: nothing outside the area, nothing over
-// another text or a point, rather no line through it.
+// cost returns how bad a text in the box would be. Leaving the area is worst, then covering
+// another text, then covering a point, then crossing a line.
 func (l *labels) cost(box, area vg.Rectangle, placed []vg.Rectangle) (cost float64) {
 	if box.Min.X < area.Min.X || box.Min.Y < area.Min.Y || box.Max.X > area.Max.X || box.Max.Y > area.Max.Y {
 		cost += 1e6
@@ -83,12 +84,12 @@ func (l *labels) cost(box, area vg.Rectangle, placed []vg.Rectangle) (cost float
 	return cost
 }
 
-// nearest is the point of a box that is nearest to p.
+// nearest returns the point of a box that is nearest to p.
 func nearest(box vg.Rectangle, p vg.Point) vg.Point {
 	return vg.Point{X: min(max(p.X, box.Min.X), box.Max.X), Y: min(max(p.Y, box.Min.Y), box.Max.Y)}
 }
 
-// crosses tells whether the line from a to b has a part within the box (Liang and Barsky,
+// crosses reports whether the line from a to b has a part within the box (Liang and Barsky,
 // "A New Concept and Method for Line Clipping", 1984).
 func crosses(box vg.Rectangle, a, b vg.Point) bool {
 	from, to := 0.0, 1.0
@@ -108,7 +109,7 @@ func crosses(box vg.Rectangle, a, b vg.Point) bool {
 	return from < to
 }
 
-// printable replaces what XML does not allow in a text.
+// printable replaces characters that are not printable, some of which XML does not allow.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -118,8 +119,8 @@ func printable(s string) string {
 	}, s)
 }
 
-// wrap breaks text between words into lines no wider than room; a longer word is
-// a line of its own, cut.
+// wrap breaks text between words into lines that are no wider than room. A longer word gets
+// a line of its own and is cut.
 func wrap(s text.Style, words string, room vg.Length) []string {
 	var lines []string
 	current := ""
@@ -137,7 +138,7 @@ func wrap(s text.Style, words string, room vg.Length) []string {
 	return lines
 }
 
-// cut shortens a text to room.
+// cut shortens a text to the width room, with an ellipsis at its end.
 func cut(s text.Style, line string, room vg.Length) string {
 	if s.Width(line) <= room {
 		return line

@@ -20,7 +20,7 @@ import (
 	"github.com/zkbench/zkbench/internal/view/plot"
 )
 
-// box is a text of an SVG and the room that it takes.
+// box is a text of an SVG with the space that it takes.
 type box struct {
 	text                   string
 	left, right, low, high float64
@@ -92,7 +92,7 @@ func TestLinear(t *testing.T) {
 
 func near(a, b [2]float64) bool { return math.Hypot(a[0]-b[0], a[1]-b[1]) < 0.05 }
 
-// crowd are lines of points that lie close to each other, all with names.
+// crowd returns lines whose points are close to each other and all have names.
 func crowd(lines int) *plot.Curves {
 	c := &plot.Curves{Title: "Crowd", X: "throughput", Y: "", Linear: true}
 	for i := range lines {

@@ -15,14 +15,13 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// ticksPerHalf is how many points a line has each time that the share of
-// operations above it halves.
+// ticksPerHalf is the number of points of a line each time that the share of operations
+// above it halves.
 const ticksPerHalf = 10
 
-// Percentiles draws latency by percentile. The horizontal axis is that of
-// HdrHistogram: each further nine is as far from the last as that was from the
-// one before. An open loop has lines for response and wait besides service. A
-// record without latencies has no figure: nothing is written.
+// Percentiles draws latency by percentile. The horizontal axis is that of HdrHistogram:
+// 90, 99, 99.9 and so on are equally spaced. An open loop has lines for service, response
+// and wait. Percentiles writes nothing if the record has no latencies.
 func Percentiles(w io.Writer, f Format, rec *record.Record) error {
 	type curve struct {
 		key keyed
@@ -77,13 +76,12 @@ func Percentiles(w io.Writer, f Format, rec *record.Record) error {
 	return drawing.write(w, f)
 }
 
-// nines is the place of quantile q, 0 to below 1, on the axis: the number of
-// nines that it has.
+// nines returns the position of quantile q, from 0 to below 1, on the axis: the number of
+// nines that q has.
 func nines(q float64) float64 { return -math.Log10(1 - q) }
 
-// quantiles are the points of a line. The greatest of n values stands at
-// quantile 1 - 1/2n, halfway between the last value but one and the end that
-// the axis does not have.
+// quantiles returns the points of a line. The maximum of n values is drawn at quantile
+// 1 - 1/2n, because the axis has no quantile 1.
 func quantiles(h *hdrhistogram.Histogram, unit format.Unit) plotter.XYs {
 	last := 1 - 0.5/float64(h.TotalCount())
 	var points plotter.XYs
@@ -93,8 +91,8 @@ func quantiles(h *hdrhistogram.Histogram, unit format.Unit) plotter.XYs {
 	return points
 }
 
-// percentileTicks labels 0, 50, 90, 99, 99.9 and so on, and the end as the
-// greatest value where that leaves room.
+// percentileTicks returns ticks at 0, 50, 90, 99, 99.9 and so on, and labels the end "max"
+// if there is room.
 func percentileTicks(right float64) plot.ConstantTicks {
 	ticks := plot.ConstantTicks{{Value: 0, Label: "0"}, {Value: nines(0.5), Label: "50"}}
 	for n := 1; float64(n) <= right; n++ {

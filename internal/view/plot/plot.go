@@ -1,11 +1,11 @@
-// Package plot draws a record: latency by percentile, the distribution of
-// latencies, the course of the window. Every figure is made from the record
-// alone, and the same record gives the same bytes. Of many records it draws what
-// it is given as a Figure, as a file or as a page of a Document.
+// Package plot draws charts as SVG and PDF. For one record it draws latency by percentile,
+// the distribution of latencies, and a timeline of the window. These depend only on the
+// record, and the same record gives the same bytes. For many records, Write and Document
+// draw charts that are given as a Figure.
 //
-// Colours are those of Okabe and Ito, "Color Universal Design", 2008, which
-// people with any kind of colour vision can tell apart; lines that share a tile
-// differ in their dashes too, so that they survive a print without colour.
+// Colours are those of Okabe and Ito, "Color Universal Design", 2008, which people with
+// any kind of colour vision can distinguish. Lines in the same tile also differ in their
+// dashes, so that they can be distinguished without colour.
 package plot
 
 import (
@@ -42,24 +42,23 @@ var (
 	tint   = color.NRGBA{0x00, 0x72, 0xb2, 0x28} // of blue; the grid shows through
 )
 
-// tile is one plot of a figure.
+// tile is one plot within a figure.
 type tile struct {
 	*plot.Plot
 	key    []keyed
 	height float64 // relative to the other tiles
 }
 
-// keyed is a name in the tile's key after a sample of its line, where that has a width,
-// and of its dot, where that has a shape; with neither it is the tile's own name.
+// keyed is a name in the tile's key. A sample of its line precedes it if the line has a width,
+// and a sample of its dot if the dot has a shape. With neither, it is the tile's own name.
 type keyed struct {
 	name  string
 	style draw.LineStyle
 	glyph draw.GlyphStyle
 }
 
-// drawing is what one file shows: head lines, and tiles below each other whose
-// data stand in the same columns. With columns above 1 each row has so many tiles, all
-// of the same size.
+// drawing is the content of one figure: title, notes, and tiles below each other whose data
+// are aligned. If columns is above 1, each row has that many tiles, all of the same size.
 type drawing struct {
 	title   string
 	notes   []string
@@ -68,7 +67,7 @@ type drawing struct {
 	columns int
 }
 
-// style is of the regular weight throughout: vgpdf does not find a bold face.
+// style returns a text style of regular weight: vgpdf does not find a bold face.
 func style(size vg.Length, c color.Color) text.Style {
 	f := font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size)
 	return text.Style{Color: c, Font: f, Handler: plot.DefaultTextHandler}
@@ -78,8 +77,8 @@ func line(c color.Color, dashes ...vg.Length) draw.LineStyle {
 	return draw.LineStyle{Color: c, Width: 1.4, Dashes: dashes}
 }
 
-// newTile returns an empty plot with thin axes and no padding, so that the data
-// of stacked tiles meet the same lines.
+// newTile returns an empty plot with thin axes and no padding, so that the data of stacked
+// tiles are aligned.
 func newTile(height float64, unit string) *tile {
 	p := plot.New()
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
@@ -94,7 +93,7 @@ func newTile(height float64, unit string) *tile {
 		a.Label.Padding = 4
 	}
 	p.Y.Label.Text = printable(unit)
-	p.BackgroundColor = nil // the figure's
+	p.BackgroundColor = nil // the figure has one
 	return &tile{Plot: p, height: height}
 }
 
@@ -120,7 +119,7 @@ func (f *drawing) draw(c draw.Canvas) {
 	}
 }
 
-// stack draws tiles below each other, the data of all between the same columns.
+// stack draws tiles below each other, with the data of all at the same horizontal position.
 func stack(c draw.Canvas, tiles []*tile) {
 	var left, right, taken vg.Length
 	total := 0.0
@@ -138,7 +137,7 @@ func stack(c draw.Canvas, tiles []*tile) {
 		area := c
 		area.Min.Y = c.Max.Y - key - (data.Min.Y - c.Min.Y) - (c.Size().Y-taken)*vg.Length(t.height/total)
 		area.Max.X -= right - (c.Max.X - data.Max.X)
-		if t.Y.Label.Text != "" { // which stays at the left
+		if t.Y.Label.Text != "" { // the label stays at the left
 			t.Y.Label.Padding += left - (data.Min.X - c.Min.X)
 		} else {
 			area.Min.X += left - (data.Min.X - c.Min.X)
@@ -153,7 +152,7 @@ func stack(c draw.Canvas, tiles []*tile) {
 	}
 }
 
-// head writes title and notes, and returns what is left below them.
+// head draws the title and the notes, and returns the rest of the canvas below them.
 func (f *drawing) head(c draw.Canvas) draw.Canvas {
 	put := func(s text.Style, words string) {
 		s.YAlign = draw.YTop
@@ -170,8 +169,7 @@ func (f *drawing) head(c draw.Canvas) draw.Canvas {
 	return c
 }
 
-// newFigure returns a figure of rec without tiles, whose head says what ran
-// where.
+// newFigure returns a figure of rec without tiles. Its notes say what ran where.
 func newFigure(rec *record.Record, title string, height vg.Length) *drawing {
 	f := &drawing{title: title, height: height}
 	if rec.Workload != "" {
@@ -186,7 +184,7 @@ func newFigure(rec *record.Record, title string, height vg.Length) *drawing {
 	return f
 }
 
-// histogram returns the values of that name, nil where the record has none.
+// histogram returns the record's histogram with the given name, or nil if it has no values.
 func histogram(rec *record.Record, name string) (*hdrhistogram.Histogram, error) {
 	encoded, ok := rec.Histogram(name)
 	if !ok {

@@ -30,7 +30,7 @@ func figures() map[string]figure {
 	return map[string]figure{"percentiles": plot.Percentiles, "histogram": plot.Histogram, "timeline": plot.Timeline}
 }
 
-// ramp are the values 1 ms to n ms.
+// ramp returns the values 1 ms to n ms, in ns.
 func ramp(n int) []int64 {
 	values := make([]int64, n)
 	for i := range values {
@@ -188,7 +188,7 @@ func TestHistogramSaysWhatItLeavesOut(t *testing.T) {
 
 func TestTimeline(t *testing.T) {
 	d := draw(t, plot.Timeline, sample(t))
-	wantTexts(t, d, "throughput", "service P50", "service P99", "garbage collection, share of the processor time", "resident set",
+	wantTexts(t, d, "throughput", "service P50", "service P99", "garbage collection, share of processor time", "resident set",
 		"ops/s", "ms", "%", "MB", "time since the window opened (s)")
 	// Blue: throughput in 5 intervals, P50 with a gap after the second, memory.
 	var lengths []int

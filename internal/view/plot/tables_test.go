@@ -12,7 +12,7 @@ import (
 	"github.com/zkbench/zkbench/internal/view/plot"
 )
 
-// luminance of a colour #rrggbb, relative.
+// luminance returns the relative luminance of a colour #rrggbb.
 func luminance(t *testing.T, colour string) (sum float64) {
 	t.Helper()
 	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {

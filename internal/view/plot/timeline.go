@@ -15,10 +15,10 @@ import (
 
 // shown is a series in a tile of the timeline.
 type shown struct {
-	of    record.Quantity
-	label string
-	style draw.LineStyle
-	fill  bool
+	quantity record.Quantity
+	label    string
+	style    draw.LineStyle
+	fill     bool
 }
 
 // strip is a tile of the timeline: series that share a unit.
@@ -38,8 +38,8 @@ func strips() []strip {
 			{record.LatencyP99, "service P99", line(orange, 8, 2), false},
 			{record.ResponseP99, "response P99", line(green, 2, 2), false},
 		}},
-		{0.7, []shown{{record.Backlog, "tickets that wait", line(purple), false}}},
-		{0.7, []shown{{record.GCCPUShare, "garbage collection, share of the processor time", line(green), false}}},
+		{0.7, []shown{{record.Backlog, "operations that wait for a worker", line(purple), false}}},
+		{0.7, []shown{{record.GCCPUShare, "garbage collection, share of processor time", line(green), false}}},
 		{0.7, []shown{
 			{record.RSS, "resident set", line(blue), false},
 			{record.HeapLive, "heap live", line(orange, 8, 2), false},
@@ -47,11 +47,10 @@ func strips() []strip {
 	}
 }
 
-// Timeline draws the series of the window on one time axis: throughput and
-// errors, latencies, tickets that wait, garbage collection, memory; those that
-// the record has. A value holds for its whole interval, and a percentile of an
-// interval in which nothing ended is a gap. A record without series has no
-// figure: nothing is written.
+// Timeline draws the record's series over the window on one time axis: throughput and
+// errors, latencies, waiting operations, garbage collection and memory. A value applies to
+// its whole interval. A latency has a gap if no operation ended in the interval. Timeline
+// writes nothing if the record has no series.
 func Timeline(w io.Writer, f Format, rec *record.Record) error {
 	end := rec.Value(record.Duration)
 	if end <= 0 {
@@ -84,18 +83,18 @@ func Timeline(w io.Writer, f Format, rec *record.Record) error {
 	}
 	tiles[len(tiles)-1].X.Label.Text = "time since the window opened (s)"
 
-	drawing := newFigure(rec, "course of the window", height)
+	drawing := newFigure(rec, "timeline of the window", height)
 	drawing.tiles = tiles
 	return drawing.write(w, f)
 }
 
-// tile draws the series of the strip that the record has, in a window of so many
-// seconds. It is nil where there are none.
+// tile returns a tile with the strip's series that the record has, in a window that is end
+// seconds long. It returns nil if the record has none of them.
 func (s strip) tile(rec *record.Record, end float64) (*tile, error) {
 	var found []record.Series
 	most := 0.0
 	for _, shown := range s.series {
-		series, ok := rec.SeriesOf(shown.of)
+		series, ok := rec.SeriesOf(shown.quantity)
 		if !ok || len(series.Values) == 0 || series.Interval <= 0 {
 			series = record.Series{}
 		}
@@ -135,9 +134,9 @@ func (s strip) tile(rec *record.Record, end float64) (*tile, error) {
 	return t, nil
 }
 
-// runs are the lines of a series: two points an interval, its value at its begin
-// and at its end, the last one cut by the window's end. With gaps a zero ends a
-// line: nothing happened that had a latency.
+// runs returns the lines of a series: for each interval two points with its value, one at its
+// beginning and one at its end. The window's end cuts the last interval. If gaps is set, a
+// zero ends a line, because no operation in the interval had a latency.
 func runs(s record.Series, unit format.Unit, end float64, gaps bool) []plotter.XYs {
 	var all []plotter.XYs
 	var run plotter.XYs
@@ -150,7 +149,7 @@ func runs(s record.Series, unit format.Unit, end float64, gaps bool) []plotter.X
 		}
 		from, to := float64(i)*s.Interval.Seconds(), math.Min(float64(i+1)*s.Interval.Seconds(), end)
 		if from < end {
-			y := max(v, 0) / unit.Size // the axis begins at 0, and no file may lead below it
+			y := max(v, 0) / unit.Size // the axis begins at 0; a negative value in a file must not go below it
 			run = append(run, plotter.XY{X: from, Y: y}, plotter.XY{X: to, Y: y})
 		}
 	}

@@ -15,27 +15,28 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Format is how a figure is written.
+// Format is the file format of a figure.
 type Format string
 
+// Formats of a figure.
 const (
 	SVG Format = "svg"
 	PDF Format = "pdf"
 )
 
-// Figure is a chart: Curves, Dots, Heat or Bars.
+// Figure is a chart that Write and Document draw: a *Curves, *Dots, *Heat or *Bars.
 type Figure interface {
 	layout() *drawing // nil: no values
 }
 
-// Write draws a chart as a file of its own. One without values has no figure: nothing is
-// written.
+// Write draws a chart as a file of its own. It writes nothing if the chart has no values, and
+// returns ErrParams if the format is unknown.
 func Write(w io.Writer, format Format, f Figure) error { return f.layout().write(w, format) }
 
-// Empty tells whether a chart has no values.
+// Empty reports whether a chart has no values to draw.
 func Empty(f Figure) bool { return f.layout() == nil }
 
-// write draws the figure and writes it with one call; nil has nothing to draw.
+// write draws the figure and writes it with one call. If f is nil, it writes nothing.
 func (f *drawing) write(w io.Writer, format Format) error {
 	if f == nil {
 		return nil
@@ -53,7 +54,7 @@ func (f *drawing) write(w io.Writer, format Format) error {
 	return finish(w, canvas, format)
 }
 
-// finish writes what was drawn with one call.
+// finish writes the canvas with one call.
 func finish(w io.Writer, canvas vg.CanvasWriterTo, format Format) error {
 	var out bytes.Buffer
 	if _, err := canvas.WriteTo(&out); err != nil {
@@ -64,15 +65,15 @@ func finish(w io.Writer, canvas vg.CanvasWriterTo, format Format) error {
 }
 
 var (
-	// svgText is a text of an SVG: its attributes, the size of its font, the text.
+	// svgText matches a text element of an SVG: its attributes, font size and text.
 	svgText = regexp.MustCompile(`<text ([^>]*font-size:([0-9.]+)px[^>]*)>([^<]*)</text>`)
 	pdfDate = regexp.MustCompile(`\(D:\d{14}`)
 )
 
-// portable makes the bytes independent of machine and moment: SVG names fonts of
-// the same metrics where the first is missing, and the length that each text was laid
-// out with, to which a viewer with none of them fits its own; PDF has no date of
-// creation. The date is replaced by one of the same length, since a PDF counts its bytes.
+// portable makes the bytes independent of the machine and the time. An SVG names other fonts
+// with the same metrics in case the first is missing. It also gives the length of each text, to
+// which a viewer fits any other font. In a PDF the creation date is replaced by a fixed date of
+// the same length, because a PDF contains byte offsets.
 func portable(out []byte, format Format) []byte {
 	if format == PDF {
 		return pdfDate.ReplaceAll(out, []byte("(D:20000101000000"))

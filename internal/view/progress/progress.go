@@ -1,4 +1,5 @@
-// Package progress draws bars on a terminal. Where there is none it draws nothing.
+// Package progress draws progress bars on a terminal. If there is no terminal, it draws
+// nothing.
 package progress
 
 import (
@@ -11,13 +12,13 @@ import (
 	"golang.org/x/term"
 )
 
-// Terminal tells whether w is a terminal.
+// Terminal reports whether w is a terminal.
 func Terminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// Bars returns what draws bars on w; nil: w is no terminal.
+// Bars returns a container that draws bars on w, or nil if w is not a terminal.
 func Bars(w io.Writer) *mpb.Progress {
 	if !Terminal(w) {
 		return nil
@@ -25,9 +26,9 @@ func Bars(w io.Writer) *mpb.Progress {
 	return mpb.New(mpb.WithOutput(w), mpb.WithWidth(30))
 }
 
-// Timed adds a bar that fills with the time that passes, and stays short of its end until
-// done is called, which takes it away. show, unless it is nil, hears of the time that the
-// bar shows. Bars stand in the order of their places.
+// Timed adds a bar that fills while the expected time passes, and stays just short of full
+// after it. Calling done removes the bar. If show is not nil, it is called with the time that
+// the bar shows. Bars are ordered by place.
 func Timed(bars *mpb.Progress, place int, label, caption string, expected time.Duration, show func(time.Duration)) (done func()) {
 	expected = max(expected, 1)
 	bar := bars.AddBar(int64(expected),
@@ -62,8 +63,9 @@ func Timed(bars *mpb.Progress, place int, label, caption string, expected time.D
 	}
 }
 
-// Counter shows on w how many of a total are done, and how long the rest will take at the
-// pace so far. The bar is gone when done returns.
+// Counter draws a bar on w for n of a total; what names the things that are counted. The bar
+// also shows how long the rest will take at the rate so far. show updates the bar, and done
+// removes it. Both do nothing if w is not a terminal.
 func Counter(w io.Writer, what string) (show func(n, total uint64), done func()) {
 	bars := Bars(w)
 	if bars == nil {

@@ -11,21 +11,22 @@ import (
 )
 
 // Benchmark writes a record in the Go benchmark format
-// (https://go.dev/design/14313-benchmark-format): the configuration, what better
-// means for units that the format does not know, and one result line
+// (https://go.dev/design/14313-benchmark-format): the configuration, the direction of units
+// that the format does not know, and one result line
 //
 //	BenchmarkSender/curve=BN254/workers=2-2 241 41412840 ns/op 41257005 P50-ns ...
 //
-// Exact metrics follow under their own unit. A unit stands once on a line, so
-// the second metric of a unit has its name before it; the memory of a foreign prover has whose
-// it is. A figure that the record
-// lacks is left out. A record of stages has the time of each, prove-ns for example; one
-// with neither stages nor a finished operation, or without figures, has no result line.
+// Exact metrics follow under their own unit. A unit may occur only once on a line, so the name
+// of the metric precedes a unit that is used already. The name of the process precedes the
+// memory of a foreign prover. Figures that the record does not have are left out.
+//
+// A record of stages has the time of each stage, for example prove-ns. Benchmark writes nothing
+// if the record has no figures, or if it has neither stages nor an operation that is done.
 func Benchmark(w io.Writer, rec *record.Record) error {
 	done := rec.Count(record.CountDone)
 	staged := slices.ContainsFunc(rec.Metrics, func(m record.Metric) bool { return m.Group() == record.Stages })
 	if done == 0 && staged {
-		done = 1 // once through all of them
+		done = 1 // all stages ran once
 	}
 	if done == 0 {
 		return nil
@@ -42,7 +43,7 @@ func Benchmark(w io.Writer, rec *record.Record) error {
 		return nil
 	}
 	var p page
-	if rec.Env.Host != "" { // what differs in a line of these stands in tables of its own
+	if rec.Env.Host != "" { // tools make a table for each set of these lines
 		p.linef("host: %s", oneLine(rec.Env.Host))
 	}
 	p.linef("goos: %s", rec.Env.OS)
@@ -60,11 +61,11 @@ func Benchmark(w io.Writer, rec *record.Record) error {
 	return p.flush(w)
 }
 
-// resultFigures adds the figures of a result line, each with its unit.
+// resultFigures calls add with the figures of a result line and their units.
 func resultFigures(rec *record.Record, add func(m record.Metric, unit string)) {
 	for _, c := range []struct {
-		of   record.Quantity
-		unit string
+		quantity record.Quantity
+		unit     string
 	}{
 		{record.LatencyMean, "ns/op"},
 		{record.LatencyP50, "P50-ns"},
@@ -79,8 +80,8 @@ func resultFigures(rec *record.Record, add func(m record.Metric, unit string)) {
 		{record.Goroutines, "goroutines/op"},
 		{record.PeakRSS, "peak-RSS-B"},
 	} {
-		m, ok := rec.Metric(c.of)
-		if !ok || c.of == record.Goroutines && m.Value == 0 {
+		m, ok := rec.Metric(c.quantity)
+		if !ok || c.quantity == record.Goroutines && m.Value == 0 {
 			continue
 		}
 		add(m, ownUnit(m, c.unit))
@@ -99,12 +100,13 @@ func resultFigures(rec *record.Record, add func(m record.Metric, unit string)) {
 	}
 }
 
-// Units are those of a line, each of which stands there once.
+// Units is the set of units that a line in the Go benchmark format already has. Each unit may
+// occur only once.
 type Units map[string]bool
 
-// Take returns the unit that a figure has in the line, one word: the second figure of a unit has its
-// name before it. ok is false for what can stand in no line: it is no number, or has neither a unit
-// nor a name that is free.
+// Take returns the unit of a figure as one word, and adds it to u. If u has the unit already, the
+// name of the metric precedes it. ok is false if the line cannot have the figure: if its value is
+// not a finite number, or if u has the unit with the name too.
 func (u Units) Take(m record.Metric, unit string) (own string, ok bool) {
 	if own = token(unit); own == "" || u[own] {
 		own = strings.Trim(token(m.Name())+"-"+own, "-")
@@ -116,8 +118,9 @@ func (u Units) Take(m record.Metric, unit string) (own string, ok bool) {
 	return own, true
 }
 
-// ownUnit is the unit of a figure: that of another program's memory has the program before it,
-// prover-prove-peak-RSS-B, as B/op alone is of the process that ran the benchmark.
+// ownUnit returns the unit of a figure. If the figure is another program's, the unit begins with
+// that program, for example prover-prove-peak-RSS-B. Units such as B/op are for the process that
+// ran the benchmark.
 func ownUnit(m record.Metric, unit string) string {
 	if !m.Whose.Foreign() {
 		return unit
@@ -125,7 +128,7 @@ func ownUnit(m record.Metric, unit string) string {
 	return token(strings.ReplaceAll(string(m.Whose), "/", "-")) + "-" + unit
 }
 
-// token is text as one word of the format.
+// token returns text as one word of the format.
 func token(text string) string { return strings.Join(strings.Fields(text), "_") }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -17,13 +17,13 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// HDRLog writes the histogram of that name as an HdrHistogram interval log,
-// version 1.3, which the HdrHistogram tools of every language read: one line per
-// interval, or one line of the whole where the record kept no intervals.
+// HDRLog writes the record's histogram with the given name as an HdrHistogram interval log,
+// version 1.3, which the HdrHistogram tools of every language read. The log has one line for
+// each interval, or a single line if the record has no intervals.
 //
-// Times are in seconds since the window opened, for which the record's time
-// stands; the greatest value of a line is in ms, as those tools expect. A name
-// that the record lacks is an ErrParams.
+// Times are in seconds since the window opened, for which the log gives the record's time. The
+// maximum of a line is in ms, as those tools expect. HDRLog returns ErrParams if the record has
+// no such histogram.
 func HDRLog(w io.Writer, rec *record.Record, name string) error {
 	h, ok := rec.Histogram(name)
 	if !ok {
@@ -74,11 +74,11 @@ func HDRLog(w io.Writer, rec *record.Record, name string) error {
 	return p.flush(w)
 }
 
-// CSV writes one row per record under one header: what identifies the record,
-// its coordinates, whose memory and processor time its figures are, counters, and metrics with
-// their unit, latency-p99 [ns].
-// Coordinates, counters and metrics are the union over the records, in order of
-// first appearance; what a record lacks is empty. Figures have all their digits.
+// CSV writes a header and one row for each record. Columns are the record's identification, its
+// coordinates, counters, metrics with their unit, for example latency-p99 [ns], and whose memory
+// and processor time the figures are. The header has every coordinate, counter and metric of any
+// record, in order of first appearance. A cell is empty if the record does not have the value.
+// Figures have all their digits.
 func CSV(w io.Writer, recs []*record.Record) error {
 	var axes, counters, metrics []string
 	add := func(names *[]string, name string) {
@@ -136,13 +136,13 @@ func CSV(w io.Writer, recs []*record.Record) error {
 
 func withUnit(m record.Metric) string { return m.Name() + " [" + m.Unit() + "]" }
 
-// longestName bounds the name of a directory in bytes; file systems take 255.
+// longestName is the maximum length of a directory's name, in bytes. File systems accept 255.
 const longestName = 180
 
-// FileName is text as the name of one file or directory on every operating
-// system. What Windows does not take, / and \ among it, becomes _. A name that
-// is cut or empty, or that Windows keeps for a device, ends in a digest of the
-// text.
+// FileName returns text as a name of a file or directory that every operating system
+// accepts. Characters that Windows does not accept, such as / and \, become _. If the
+// name is too long, empty or reserved by Windows for a device, it ends in a digest of
+// the text.
 func FileName(text string) string {
 	name := strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == '\ufffd' || strings.ContainsRune(`<>:"/\|?*`, r) {

@@ -8,13 +8,13 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// healthRows are errors, memory, garbage collection and scheduling.
+// healthRows returns the lines on errors, memory, garbage collection and scheduling.
 func healthRows(rec *record.Record) []row {
 	r := rows{rec: rec}
 	failed := rec.Count(record.CountFailed)
 	if started := rec.Count(record.CountStarted); started > 0 {
 		r.warn(failed > 0, "Error Rate", fmt.Sprintf("%.4f%%", 100*float64(failed)/float64(started)),
-			fmt.Sprintf("%d of %d operations started failed", failed, started))
+			fmt.Sprintf("%d of %d started operations failed", failed, started))
 	}
 	r.owner()
 	r.perOp(record.AllocBytes, " B/op")
@@ -47,7 +47,7 @@ func healthRows(rec *record.Record) []row {
 	if _, measured := rec.Metric(record.HeapLive); measured {
 		r.resident(record.RSS, record.RSSAnon, record.RSSFile)
 		r.resident(record.PeakRSS, record.PeakRSSAnon, record.PeakRSSFile)
-	} else { // of another program, of which the parts are not known
+	} else { // another program's memory, whose parts are not known
 		r.metric(record.PeakRSS, format.Bytes)
 	}
 	r.metric(record.GroupPeak, format.Bytes)
@@ -56,8 +56,8 @@ func healthRows(rec *record.Record) []row {
 
 func percent(v float64) string { return strings.Replace(format.Percent(v/100, 2), " ", "", 1) }
 
-// perOp adds a figure per operation. It is absent where operations built their
-// own inputs, and exact only where nothing ran beside the operation.
+// perOp adds a figure per operation if the record has it. Records do not have it if
+// operations built their own inputs. It is exact only if nothing else ran meanwhile.
 func (r *rows) perOp(q record.Quantity, unit string) {
 	m, ok := r.rec.Metric(q)
 	if !ok {
@@ -70,20 +70,20 @@ func (r *rows) perOp(q record.Quantity, unit string) {
 	r.add(m.Label(), number(m.Value)+unit, r.meaning(m)+exact)
 }
 
-// owner says whose the memory and processor time of the rows that follow are.
+// owner adds a line that says which process the memory and processor time below are for.
 func (r *rows) owner() {
 	if of := owners(r.rec); len(of) > 0 {
 		r.of = of[0]
-		r.add("Process", oneLine(string(r.of)), "Memory and processor time are of "+oneLine(r.of.Words()))
+		r.add("Process", oneLine(string(r.of)), "Memory and processor time are those of "+oneLine(r.of.Words()))
 	}
 }
 
-// resident adds a resident set with its two parts. The platform may not tell
-// it, which is different from none.
+// resident adds a resident set with its two parts. It says so if the platform does not
+// report the resident set.
 func (r *rows) resident(total, anon, file record.Quantity) {
 	m, ok := r.rec.Metric(total)
 	if !ok {
-		r.add(total.Label(), "-", "Not told by this platform")
+		r.add(total.Label(), "-", "Not reported by this platform")
 		return
 	}
 	meaning := r.meaning(m)
@@ -91,8 +91,8 @@ func (r *rows) resident(total, anon, file record.Quantity) {
 	f, fileOK := r.rec.Metric(file)
 	switch {
 	case !anonOK || !fileOK:
-		meaning += "; anonymous and file-backed: not told by this platform"
-	case total == record.PeakRSS: // the parts peak at moments of their own
+		meaning += "; anonymous and file-backed: not reported by this platform"
+	case total == record.PeakRSS: // the parts peak at different times
 		meaning += fmt.Sprintf("; sampled peaks: %s anonymous, %s file-backed", format.Bytes(a.Value), format.Bytes(f.Value))
 	default:
 		meaning += fmt.Sprintf(": %s anonymous, %s file-backed", format.Bytes(a.Value), format.Bytes(f.Value))

@@ -11,7 +11,7 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// decodeAll returns the histograms of the record by their names.
+// decodeAll returns the record's histograms by name.
 func decodeAll(rec *record.Record) (map[string]*hdrhistogram.Histogram, error) {
 	all := make(map[string]*hdrhistogram.Histogram)
 	for _, encoded := range rec.Histograms {
@@ -24,13 +24,13 @@ func decodeAll(rec *record.Record) (map[string]*hdrhistogram.Histogram, error) {
 	return all, nil
 }
 
-// statistics are the rows of latencies.
+// statistics lists the rows of latencies.
 var statistics = [...]record.Statistic{
 	record.Min, record.P50, record.Mean, record.P95, record.P99, record.P999, record.P9999, record.Max,
 }
 
-// statisticOf returns the figure of the distribution with that name: the record's metric,
-// or else what its histogram h, which may be nil, tells.
+// statisticOf returns a statistic of the distribution with that name: the record's metric or,
+// if it has none, the value from the histogram h, which may be nil.
 func statisticOf(rec *record.Record, s record.Statistic, name string, h *hdrhistogram.Histogram) (float64, bool) {
 	if m, ok := rec.Metric(record.StatisticOf(name, s)); ok {
 		return m.Value, true
@@ -49,11 +49,11 @@ func statisticOf(rec *record.Record, s record.Statistic, name string, h *hdrhist
 	return record.Percentile(h, s.Percentile), true
 }
 
-// fewMark stands behind a percentile that rests on few operations (record.Few).
+// fewMark follows a percentile that rests on few operations (record.Few).
 const fewMark = " few"
 
-// latencyRows are the percentiles: one column in a closed loop, service,
-// response and wait side by side in an open one.
+// latencyRows returns the statistics of the latencies. A closed loop has one column; an
+// open loop has columns for service, response and wait.
 func latencyRows(rec *record.Record, all map[string]*hdrhistogram.Histogram) (title string, list []row) {
 	names := []string{record.HistLatency}
 	for _, name := range []string{record.HistResponse, record.HistWait} {
@@ -82,7 +82,7 @@ func latencyRows(rec *record.Record, all map[string]*hdrhistogram.Histogram) (ti
 			}
 			if se, known := rec.Metric(record.LatencyMeanErr); known && name == record.HistLatency && s == record.Mean {
 				cell += " ± " + format.TightTime(se.Value)
-				meaning = "Mean ± its standard error, autocorrelation counted in"
+				meaning = "Mean ± standard error, adjusted for autocorrelation"
 			}
 			line = append(line, cell)
 		}
@@ -100,8 +100,8 @@ func latencyRows(rec *record.Record, all map[string]*hdrhistogram.Histogram) (ti
 	return title, list
 }
 
-// apartRows are the distributions that are not of all successful operations:
-// the classes of a mix, failed operations, inputs, and what a workload added.
+// apartRows returns the distributions other than those of all successful operations: the
+// classes of a mix, failed operations, inputs, and those that a workload added.
 func apartRows(rec *record.Record, all map[string]*hdrhistogram.Histogram) []row {
 	type line struct{ name, label, meaning string }
 	var classes, others []line
@@ -115,7 +115,7 @@ func apartRows(rec *record.Record, all map[string]*hdrhistogram.Histogram) []row
 	}
 	lines := slices.Concat(classes, []line{
 		{record.HistError, "failed", "Service time of operations that failed"},
-		{record.HistInput, "input", "Building an input, not part of any latency"},
+		{record.HistInput, "input", "Time to build an input; not part of any latency"},
 	}, others)
 
 	shown := slices.DeleteFunc(slices.Clone(statistics[:]), func(s record.Statistic) bool { return s.Percentile > 99 })
@@ -161,7 +161,7 @@ func stabilityRows(rec *record.Record) []row {
 	r.metric(record.LatencyJitter, format.TightTime)
 	dev, ok := rec.Metric(record.LatencyStdDev)
 	if mean := rec.Value(record.LatencyMean); ok && mean > 0 {
-		r.add("CV", fmt.Sprintf("%.2f%%", 100*dev.Value/mean), "Coefficient of variation: Std Dev over Average")
+		r.add("CV", fmt.Sprintf("%.2f%%", 100*dev.Value/mean), "Coefficient of variation: Std Dev / Average")
 	}
 	return r.list
 }

@@ -35,7 +35,7 @@ func field(t *testing.T, text, label string) []string {
 	return nil
 }
 
-// ns reads a time as the report writes it, marked as one of few operations or not.
+// ns parses a time as the report writes it, with or without the mark of few operations.
 func ns(t *testing.T, s string) float64 {
 	t.Helper()
 	s = strings.TrimSuffix(s, " few")
@@ -107,7 +107,7 @@ func TestCaseFigures(t *testing.T) {
 	}
 }
 
-// summed adds the numbers of a text.
+// summed returns the sum of the numbers in a text.
 func summed(t *testing.T, text string) int {
 	t.Helper()
 	sum := 0
@@ -132,9 +132,9 @@ func TestCaseOpenLoop(t *testing.T) {
 		"Never Started": {"8"},
 		"P99.99":        {"66.42ms few", "125.5ms few", "50.23ms few"},
 		"10078":         {"4.000s"},
-		"...":           {"12 more, younger"},
-		"RSS":           {"-", "Not told by this platform"},
-		"Peak memory":   {"-", "Not told by this platform"},
+		"...":           {"12 more, all younger"},
+		"RSS":           {"-", "Not reported by this platform"},
+		"Peak memory":   {"-", "Not reported by this platform"},
 		"failed":        {"40", "7.627ms"},
 		"issue":         {"1111"},
 		"transfer":      {"8889"},
@@ -216,13 +216,13 @@ func TestTimeline(t *testing.T) {
 		cells  string
 		most   string
 	}{
-		{"values=study", []float64{240, 247, 120, 1, 0}, 5, "██▄▁ ", "247.0 ops/s, 1s a cell"},
-		{"values=eighths", []float64{1, 2, 3, 4, 5, 6, 7, 8}, 8, "▁▂▃▄▅▆▇█", "8.000 ops/s, 1s a cell"},
-		{"values=none", []float64{0, 0}, 2, "  ", "0 ops/s, 1s a cell"},
-		{"intervals=60", slices.Repeat([]float64{5}, 60), 60, strings.Repeat("█", 60), "5.000 ops/s, 1s a cell"},
-		{"intervals=61", append(slices.Repeat([]float64{1, 3}, 30), 1), 61, strings.Repeat("█", 30) + "▄", "2.000 ops/s, 2s a cell"},
+		{"values=study", []float64{240, 247, 120, 1, 0}, 5, "██▄▁ ", "247.0 ops/s, 1s per cell"},
+		{"values=eighths", []float64{1, 2, 3, 4, 5, 6, 7, 8}, 8, "▁▂▃▄▅▆▇█", "8.000 ops/s, 1s per cell"},
+		{"values=none", []float64{0, 0}, 2, "  ", "0 ops/s, 1s per cell"},
+		{"intervals=60", slices.Repeat([]float64{5}, 60), 60, strings.Repeat("█", 60), "5.000 ops/s, 1s per cell"},
+		{"intervals=61", append(slices.Repeat([]float64{1, 3}, 30), 1), 61, strings.Repeat("█", 30) + "▄", "2.000 ops/s, 2s per cell"},
 		// The last interval lasted a quarter of a second: (1·4 + ¼·9) / 1¼ = 5.
-		{"intervals=62", append(slices.Repeat([]float64{4}, 61), 9), 61.25, strings.Repeat("▆", 30) + "█", "5.000 ops/s, 2s a cell"},
+		{"intervals=62", append(slices.Repeat([]float64{4}, 61), 9), 61.25, strings.Repeat("▆", 30) + "█", "5.000 ops/s, 2s per cell"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			rec := &record.Record{
@@ -241,5 +241,5 @@ func TestTimelineMergesToTheGreatest(t *testing.T) {
 	rec := &record.Record{Series: []record.Series{
 		record.LatencyP99.Series(time.Second, append(slices.Repeat([]float64{1e6}, 99), 8e6)),
 	}}
-	golden.Contains(t, written(t, rec), "["+strings.Repeat("▁", 49)+"█]  (Max: 8.000ms, 2s a cell)")
+	golden.Contains(t, written(t, rec), "["+strings.Repeat("▁", 49)+"█]  (Max: 8.000ms, 2s per cell)")
 }

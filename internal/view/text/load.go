@@ -8,11 +8,10 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// rows collects the lines name, value, description of the figures that a record
-// has.
+// rows collects lines of name, value and description for the figures of a record.
 type rows struct {
 	rec  *record.Record
-	of   record.Whose // whose the figures are that do not say otherwise
+	of   record.Whose // the process that figures are for, unless a line names another one
 	list []row
 }
 
@@ -20,25 +19,26 @@ func (r *rows) add(name, value, meaning string) {
 	r.list = append(r.list, cells(name, value, meaning))
 }
 
-// warn adds a line that tells of a failure where bad.
+// warn adds a line, which shows a failure if bad is set.
 func (r *rows) warn(bad bool, name, value, meaning string) {
 	r.add(name, value, meaning)
 	r.list[len(r.list)-1].bad = bad
 }
 
-// metric adds the line of a metric, where the record has it.
+// metric adds the line of a metric if the record has it.
 func (r *rows) metric(q record.Quantity, format func(float64) string) {
 	r.labelled(q.Label(), q, format)
 }
 
-// labelled adds the line of a metric under a label that tells it from its neighbours here.
+// labelled adds the line of a metric if the record has it, with another label than its own.
 func (r *rows) labelled(label string, q record.Quantity, format func(float64) string) {
 	if m, ok := r.rec.Metric(q); ok {
 		r.add(label, format(m.Value), r.meaning(m))
 	}
 }
 
-// meaning says what a figure is, and whose where that is not the others'.
+// meaning returns the description of a figure. It names the process that the figure is for, if
+// that differs from r.of.
 func (r *rows) meaning(m record.Metric) string {
 	if m.Whose == "" || m.Whose == r.of {
 		return m.Meaning()
@@ -46,8 +46,8 @@ func (r *rows) meaning(m record.Metric) string {
 	return m.Meaning() + "; of " + oneLine(m.Whose.Words())
 }
 
-// isOpen tells whether arrivals were paced: tickets then have a response and a
-// wait, and not all that were offered need have started.
+// isOpen reports whether the record is of an open loop: operations then have response and
+// wait times, and some that were offered may not have started.
 func isOpen(rec *record.Record) bool {
 	_, rated := rec.Metric(record.OfferedRate)
 	offered, counted := rec.Counter(record.CountOffered)
@@ -58,11 +58,11 @@ func loadRows(rec *record.Record) []row {
 	r := rows{rec: rec}
 	r.add("Metric", "Value", "Description")
 	r.add("------", "-----", "-----------")
-	if workers, ok := rec.Axes.Get("workers"); ok {
-		r.add("Workers", workers, "Greatest number of operations in flight")
+	if workers, ok := rec.Axes.Get(record.WorkersKey); ok {
+		r.add("Workers", workers, "Maximum number of operations in flight")
 	}
 	if _, ok := rec.Counter(record.CountDone); ok {
-		r.add("Total Ops", fmt.Sprint(rec.Count(record.CountDone)), "Operations that ended well")
+		r.add("Total Ops", fmt.Sprint(rec.Count(record.CountDone)), "Operations that succeeded")
 	}
 	r.metric(record.Duration, func(v float64) string { return format.Significant(v, 5, 9) + "s" })
 	r.metric(record.OfferedRate, format.Rate)
@@ -72,7 +72,7 @@ func loadRows(rec *record.Record) []row {
 	return r.list
 }
 
-// counters adds the fate of every ticket as sums that a reader can check.
+// counters adds how many operations had which outcome, as sums that a reader can check.
 func (r *rows) counters() {
 	n := r.rec.Count
 	if _, ok := r.rec.Counter(record.CountOffered); ok && isOpen(r.rec) {
@@ -90,8 +90,8 @@ func (r *rows) counters() {
 		})
 	}
 	for _, c := range []struct{ label, name, meaning string }{
-		{"Carried", record.CountCarried, "Begun or due before the window, ended in it: counted for throughput only"},
-		{"Late", record.CountLate, "Of done: ended after the window, within the grace"},
+		{"Carried", record.CountCarried, "Begun or due before the window, succeeded in it: count only towards throughput"},
+		{"Late", record.CountLate, "Part of done: succeeded after the window, within the grace period"},
 	} {
 		if v := n(c.name); v > 0 {
 			r.add(c.label, fmt.Sprint(v), c.meaning)
@@ -101,10 +101,10 @@ func (r *rows) counters() {
 		r.warmup()
 	}
 	if _, ok := r.rec.Counter(record.CountChecked); ok {
-		r.warn(n(record.CountCheckFails) > 0, "Checked", checked(r.rec), "Results checked after the window, of all done")
+		r.warn(n(record.CountCheckFails) > 0, "Checked", checked(r.rec), "Results checked after the window, out of all done")
 	}
 	if c, ok := r.rec.Counter(record.CountArena); ok {
-		r.add("Arena", format.Bytes(float64(c.Value)), "Reserved for results that wait for their check")
+		r.add("Arena", format.Bytes(float64(c.Value)), "Memory that keeps results until they are checked")
 	}
 	for _, c := range r.rec.Counters {
 		if !slices.Contains(knownCounters[:], c.Name) {
@@ -113,13 +113,13 @@ func (r *rows) counters() {
 	}
 }
 
-// warmup adds what became of the operations before the window.
+// warmup adds a line on the operations before the window.
 func (r *rows) warmup() {
 	n := r.rec.Count
 	text := fmt.Sprint(n(record.CountWarmup))
 	meaning := "Operations that ended before the window"
 	if checked := n(record.CountWarmupChecked); checked > 0 {
-		meaning += fmt.Sprintf("; %d results of them were checked", checked)
+		meaning += fmt.Sprintf("; %d of their results were checked", checked)
 	}
 	failed, bad := n(record.CountWarmupFailed), n(record.CountWarmupBad)
 	if failed > 0 {
@@ -143,7 +143,7 @@ type part struct {
 	name string
 }
 
-// sum adds a total with its parts, and says so where they do not add up.
+// sum adds a total with its parts, as a failure if they do not add up.
 func (r *rows) sum(label string, total uint64, of string, parts []part) {
 	text, added := "= ", uint64(0)
 	for i, p := range parts {
@@ -167,7 +167,7 @@ func checked(rec *record.Record) string {
 	return s
 }
 
-// ownMetrics are the metrics that the workload reports of itself, sizes above all.
+// ownMetrics returns the metrics that the workload itself reports, most of them sizes.
 func ownMetrics(rec *record.Record) []record.Metric {
 	return slices.DeleteFunc(slices.Clone(rec.Metrics), func(m record.Metric) bool {
 		return m.Group() != record.Stages && m.Group() != record.Others

@@ -12,14 +12,15 @@ import (
 )
 
 const (
-	pictureRows = 16   // at most, from P1 to P99; what lies outside are two more
-	rowRatio    = 1.01 // at least, from row to row: ten times the histogram's resolution
+	pictureRows = 16   // maximum from P1 to P99; there are two more for values outside
+	rowRatio    = 1.01 // minimum ratio from row to row, ten times the histogram's resolution
 	barWidth    = 40   // cells of the fullest row
 )
 
-// heatmap writes the distribution h, which has values: their range from P1 to P99 in
-// geometric steps, one row each with range, frequency, per cent and bar, and one row each
-// for all below and above. P50, P95 and P99 stand at the rows that they fall into.
+// heatmap writes the distribution h, which must not be empty. Each row is a range of latencies
+// with its frequency, percentage and bar. The rows divide P1 to P99 into geometric steps; one
+// more row is for all values below, and one for all above. P50, P95 and P99 are marked at
+// their rows.
 func (p *page) heatmap(name string, h *hdrhistogram.Histogram) {
 	rows := bins(h)
 	fullest := int64(0)
@@ -59,14 +60,14 @@ func (p *page) heatmap(name string, h *hdrhistogram.Histogram) {
 	}
 }
 
-// bin counts the values in (from, to], in the first one from included.
+// bin counts the values in (from, to]. The first bin includes from.
 type bin struct {
 	from, to float64
 	count    int64
 }
 
-// bins cuts the range from P1 to P99 into geometric steps; what lies below and
-// above is one bin each, so that single outliers do not flatten the middle.
+// bins divides the range from P1 to P99 into geometric steps. Values below are one bin and
+// values above another, so that single outliers do not flatten the middle.
 func bins(h *hdrhistogram.Histogram) []bin {
 	from := max(float64(h.Min()), 1)
 	p1, p99, most := record.Percentile(h, 1), record.Percentile(h, 99), float64(h.Max())
@@ -97,8 +98,8 @@ func bins(h *hdrhistogram.Histogram) []bin {
 		if bar.Count == 0 {
 			continue
 		}
-		// A bar is as wide as the histogram's resolution; its lower end decides,
-		// so that the value that a percentile names falls into its own row.
+		// A bar is as wide as the histogram's resolution. Its lower end decides on the
+		// row, so that the value of a percentile is in the row that is marked with it.
 		for i < len(rows)-1 && float64(bar.From) > rows[i].to {
 			i++
 		}
@@ -107,7 +108,7 @@ func bins(h *hdrhistogram.Histogram) []bin {
 	return rows
 }
 
-// bar draws n of most in eighths of a cell; what is not nothing is visible.
+// bar draws n out of most in eighths of a cell. It is visible unless n is 0.
 func bar(n, most int64) string {
 	if n == 0 {
 		return ""

@@ -37,8 +37,7 @@ func encode(t *testing.T, name string, h *hdrhistogram.Histogram) record.Histogr
 	return must.Get(record.EncodeHistogram(name, "ns", h))(t)
 }
 
-// inParts adds the same values in three intervals of a second, the second of
-// them without any.
+// inParts adds the same values in three intervals of a second. The second interval has none.
 func inParts(t *testing.T, encoded record.Histogram, h *hdrhistogram.Histogram) record.Histogram {
 	t.Helper()
 	first, last := hdrhistogram.New(1, int64(time.Hour), 3), hdrhistogram.New(1, int64(time.Hour), 3)
@@ -57,7 +56,7 @@ func inParts(t *testing.T, encoded record.Histogram, h *hdrhistogram.Histogram) 
 	return encoded
 }
 
-// sample is a closed loop: 1000 latencies around 40 ms with a tail.
+// sample returns the record of a closed loop: 1000 latencies around 40 ms with a tail.
 func sample(t *testing.T) *record.Record {
 	t.Helper()
 	h := logistic(t, 1000, 40, 3)
@@ -117,8 +116,8 @@ func sample(t *testing.T) *record.Record {
 	return rec
 }
 
-// openSample is an open loop with errors, drops, stragglers and a mix, on a
-// platform that tells nothing of resident memory.
+// openSample returns the record of an open loop with errors, drops, stragglers and a mix, on a
+// platform that does not report resident memory.
 func openSample(t *testing.T) *record.Record {
 	t.Helper()
 	service, response, wait := logistic(t, 10000, 40, 3), logistic(t, 10000, 55, 8), logistic(t, 10000, 15, 4)

@@ -15,10 +15,10 @@ import (
 
 // Style says how text looks. The zero Style is plain text, for files and pipes.
 type Style struct {
-	Colour bool // headings, failures and findings stand out by ANSI sequences
+	Colour bool // mark headings, failures and findings with ANSI escape sequences
 }
 
-// What ANSI calls the looks of text.
+// ANSI codes for Paint.
 const (
 	Bold   = "1"
 	Red    = "1;31"
@@ -26,7 +26,8 @@ const (
 	Yellow = "33"
 )
 
-// Paint is text with one of these looks, in the style.
+// Paint returns text with the escape sequences of look, one of the constants above. Without
+// s.Colour it returns text unchanged.
 func (s Style) Paint(look, text string) string {
 	if !s.Colour || text == "" {
 		return text
@@ -34,8 +35,8 @@ func (s Style) Paint(look, text string) string {
 	return "\x1b[" + look + "m" + text + "\x1b[0m"
 }
 
-// page builds one piece of text and writes it with one call, so that the lines
-// of what else writes to the same place do not fall into it.
+// page builds a text that flush writes with one call, so that lines from other writers
+// do not end up in the middle of it.
 type page struct {
 	bytes.Buffer
 	style Style
@@ -50,7 +51,7 @@ func (p *page) heading(text string) { p.linef("%s", p.style.Paint(Bold, text)) }
 
 func (p *page) failure(text string) { p.linef("%s", p.style.Paint(Red, text)) }
 
-// finding writes an observation; the further lines of its text are indented.
+// finding writes a finding; all lines of its text after the first are indented.
 func (p *page) finding(name, text string) {
 	p.linef("%s: %s", p.style.Paint(Yellow, name), strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  "))
 }
@@ -63,11 +64,10 @@ func (p *page) flush(w io.Writer) error {
 // row is a line of a table.
 type row struct {
 	cells []string
-	bad   bool // tells of a failure
+	bad   bool // shows a failure
 }
 
-// table writes rows whose columns start in the same place, two cells apart, each
-// line after indent.
+// table writes rows as aligned columns, each line after indent.
 func (p *page) table(indent string, rows []row) {
 	var all [][]string
 	for _, r := range rows {
@@ -82,7 +82,7 @@ func (p *page) table(indent string, rows []row) {
 	}
 }
 
-// section writes a heading and its rows, and nothing where there are none.
+// section writes a heading and its rows, or nothing if there are no rows.
 func (p *page) section(title string, rows []row) {
 	if len(rows) == 0 {
 		return
@@ -92,8 +92,8 @@ func (p *page) section(title string, rows []row) {
 	p.table(" ", rows)
 }
 
-// number writes v as the Go benchmark format does it: exactly where it is whole,
-// otherwise with at least four significant figures.
+// number formats v as the Go benchmark format does: exactly if it is an integer, otherwise
+// with at least four significant figures.
 func number(v float64) string {
 	if v == math.Trunc(v) {
 		return strconv.FormatFloat(v, 'f', -1, 64)
@@ -101,7 +101,8 @@ func number(v float64) string {
 	return format.Significant(v, 6, 9)
 }
 
-// machineOf is the fingerprint of records in one line, without what they differ in.
+// machineOf returns a line on the records' environment. It leaves out GOMAXPROCS if the records
+// differ in it.
 func machineOf(recs []*record.Record) string {
 	e := recs[0].Env
 	if slices.ContainsFunc(recs, func(r *record.Record) bool { return r.Env.GOMAXPROCS != e.GOMAXPROCS }) {
@@ -110,7 +111,7 @@ func machineOf(recs []*record.Record) string {
 	return machine(e)
 }
 
-// machine is the fingerprint in one line.
+// machine returns a line on the machine and its settings.
 func machine(e record.Env) string {
 	var b strings.Builder
 	b.WriteString(format.Machine(e))
@@ -127,8 +128,8 @@ func machine(e record.Env) string {
 	return b.String()
 }
 
-// build is the rest of the fingerprint: what was built, and the collector's
-// settings. It is empty where the record says nothing of them.
+// build returns a line on the rest of the environment: commit, kernel, memory, and settings of
+// the garbage collector. It is empty if the record has none of them.
 func build(e record.Env) string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }

@@ -11,9 +11,9 @@ import (
 	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
-// Summary writes one line a case: the rate, P50, P99, allocations, of stages their times, and
-// the names of what was found. Several processes of a case are one line of their medians, with the standard
-// deviation of P50 between them. What went wrong stands below, whole.
+// Summary writes a table with one line for each case: the rate, P50, P99, allocations, the times
+// of stages, and the names of findings. If a case has several processes, the line has their
+// medians and the standard deviation of P50 between them. Errors follow below in full.
 func (s Style) Summary(w io.Writer, recs []*record.Record) error {
 	if len(recs) == 0 {
 		return nil
@@ -37,7 +37,7 @@ func (s Style) Summary(w io.Writer, recs []*record.Record) error {
 	kept := []record.Quantity{
 		record.OfferedRate, record.Throughput, record.LatencyP50, record.LatencyP99, record.ResponseP99, record.Allocs,
 	}
-	if slices.ContainsFunc(recs, isForeign) { // whose allocations nobody knows
+	if slices.ContainsFunc(recs, isForeign) { // their allocations are not known
 		kept = append(kept, record.CPUTime, record.PeakRSS)
 	}
 	columns := slices.DeleteFunc(measured(recs), func(c column) bool { return !slices.Contains(kept, c.metric) })
@@ -69,13 +69,13 @@ func (s Style) Summary(w io.Writer, recs []*record.Record) error {
 	return p.flush(w)
 }
 
-// isForeign tells whether another program ran the operations of a record.
+// isForeign reports whether another program ran the operations of a record.
 func isForeign(rec *record.Record) bool {
 	return slices.ContainsFunc(rec.Metrics, func(m record.Metric) bool { return m.Whose.Foreign() })
 }
 
-// stagesOf are the columns of records of stages: the time of each, and what they are compared
-// by beside it.
+// stagesOf returns the columns for records of stages: the time of each stage, and the sizes by
+// which circuits and proofs are compared.
 func stagesOf(recs []*record.Record) (columns []column) {
 	add := func(head string, q record.Quantity, format func(v float64) string) {
 		if !slices.ContainsFunc(columns, func(c column) bool { return c.metric == q }) {
@@ -99,7 +99,7 @@ func stagesOf(recs []*record.Record) (columns []column) {
 	return columns
 }
 
-// summary is the line of a case.
+// summary returns the line of a case.
 func summary(recs []*record.Record, varying []string, columns []column, several, apart bool) row {
 	line := []string{recs[0].Workload}
 	for _, key := range varying {

@@ -10,13 +10,13 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Table writes one line per record as plain text, and below it what went wrong
-// and the findings, each under the name of its case. Coordinates that all
-// records share stand once, above it; the machine of the first record too. A
-// figure that no record has is no column.
+// Table writes a table with one line for each record as plain text. Above it are the
+// machine of the first record and the coordinates that all records share. Below it are
+// errors and findings with the names of their cases. A figure that no record has gets no
+// column.
 func Table(w io.Writer, recs []*record.Record) error { return Style{}.Table(w, recs) }
 
-// Table writes one line per record in this style.
+// Table writes the table in style s, as the function Table does.
 func (s Style) Table(w io.Writer, recs []*record.Record) error {
 	if len(recs) == 0 {
 		return nil
@@ -74,7 +74,7 @@ type column struct {
 	format func(float64) string
 }
 
-// measured returns the columns that at least one record has a figure for.
+// measured returns the columns for which at least one record has a figure.
 func measured(recs []*record.Record) []column {
 	four := func(v float64) string { return format.Significant(v, 4, 9) }
 	all := []column{
@@ -126,8 +126,8 @@ func figuresOf(rec *record.Record, columns []column, apart bool) []string {
 	return append(line, checked(rec), strings.Join(exact, ", "), string(rec.Status))
 }
 
-// split tells the coordinates that all records share from the keys of those
-// that they do not, both in the order of first appearance.
+// split returns the coordinates that all records share, and the keys of the others, both
+// in the order of first appearance.
 func split(recs []*record.Record) (common record.Axes, varying []string) {
 	for _, rec := range recs {
 		for _, x := range rec.Axes {

@@ -1,6 +1,6 @@
-// Package text writes records as people and tools read them: text, a table,
-// the Go benchmark format, CSV, the HDR interval log. Every view is made from
-// the record alone, so that a record read from a file gives the same text.
+// Package text writes records as reports and tables for people, and in formats for tools:
+// the Go benchmark format, CSV and the HDR interval log. Each view is made from the record
+// only, so that a record read from a file gives the same text.
 package text
 
 import (
@@ -18,10 +18,10 @@ import (
 
 // Case writes the full report of one record as plain text: what ran, latencies,
 // stability, memory and garbage collection, heat map, stages, findings,
-// timeline. A figure that the record lacks has no line.
+// timeline. It leaves out figures that the record does not have.
 func Case(w io.Writer, rec *record.Record) error { return Style{}.Case(w, rec) }
 
-// Case writes the full report of one record in this style.
+// Case writes the full report of one record in style s, as the function Case does.
 func (s Style) Case(w io.Writer, rec *record.Record) error {
 	p := &page{style: s}
 	p.head(rec)
@@ -50,8 +50,8 @@ func (s Style) Case(w io.Writer, rec *record.Record) error {
 	return p.flush(w)
 }
 
-// Stages writes the report of a record of stages: what ran, each stage, exact figures,
-// findings.
+// Stages writes the report of a record of stages as plain text: what ran, each stage,
+// exact figures, findings.
 func Stages(w io.Writer, rec *record.Record) error {
 	p := &page{}
 	p.head(rec)
@@ -64,7 +64,7 @@ func Stages(w io.Writer, rec *record.Record) error {
 	return p.flush(w)
 }
 
-// head says what ran, where, and what went wrong.
+// head writes what ran, where, and what went wrong.
 func (p *page) head(rec *record.Record) {
 	p.heading(rec.Name())
 	p.linef("%s", machine(rec.Env))
@@ -92,14 +92,14 @@ func (p *page) head(rec *record.Record) {
 	}
 }
 
-// busy warns of figures that others on the machine have a part in.
+// busy writes a warning if other load on the machine disturbed the records.
 func (p *page) busy(recs ...*record.Record) {
 	if text := record.Disturbance(recs); text != "" {
 		p.failure("BUSY MACHINE: " + text)
 	}
 }
 
-// analysis lists the findings, each with the evidence that raised it.
+// analysis writes the findings, each with its evidence.
 func (p *page) analysis(rec *record.Record) {
 	p.linef("")
 	p.heading("Analysis:")
@@ -112,13 +112,13 @@ func (p *page) analysis(rec *record.Record) {
 	}
 }
 
-// stageRows are the parts of the case in their order. What the platform does
-// not tell is a dash.
+// stageRows returns the stages of the case in order. A dash marks what the platform does
+// not report.
 func stageRows(rec *record.Record) []row {
 	if len(rec.Stages) == 0 {
 		return nil
 	}
-	told := func(b uint64) string {
+	size := func(b uint64) string {
 		if b == 0 {
 			return "-"
 		}
@@ -135,15 +135,15 @@ func stageRows(rec *record.Record) []row {
 		if s.PeakRSS+s.Allocated > 0 && s.Whose != "" {
 			whose = oneLine(string(s.Whose))
 		}
-		rows = append(rows, cells(s.Name, format.TightTime(float64(s.Time)), told(s.PeakRSS), told(s.Allocated), whose, strings.Join(figures, ", ")))
+		rows = append(rows, cells(s.Name, format.TightTime(float64(s.Time)), size(s.PeakRSS), size(s.Allocated), whose, strings.Join(figures, ", ")))
 	}
 	return rows
 }
 
-// listed is how many unfinished operations a report names.
+// listed is the maximum number of unfinished operations that a report lists.
 const listed = 10
 
-// unfinishedRows names the oldest operations that still ran at the end.
+// unfinishedRows returns the oldest operations that still ran at the end.
 func unfinishedRows(rec *record.Record) []row {
 	if len(rec.Unfinished) == 0 {
 		return nil
@@ -153,9 +153,9 @@ func unfinishedRows(rec *record.Record) []row {
 		meaning := ""
 		switch i {
 		case 0:
-			meaning = "Oldest; an age is a lower bound of the latency"
+			meaning = "Oldest; the age is a lower bound of the latency"
 		case listed:
-			return append(rows, cells("...", "", fmt.Sprintf("%d more, younger", len(rec.Unfinished)-listed)))
+			return append(rows, cells("...", "", fmt.Sprintf("%d more, all younger", len(rec.Unfinished)-listed)))
 		}
 		rows = append(rows, cells(fmt.Sprint(u.Seq), format.TightTime(float64(u.Age)), meaning))
 	}

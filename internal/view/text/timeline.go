@@ -10,11 +10,12 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// timelineCells bounds the width of a timeline; more intervals are merged.
+// timelineCells is the maximum width of a timeline. If there are more intervals, neighbours are
+// merged.
 const timelineCells = 60
 
-// timelineRows draws every series of the record, throughput first, one cell an
-// interval. A series that is zero throughout has no line, throughput apart.
+// timelineRows draws every series of the record, throughput first, with one cell for each
+// interval. Except for throughput, a series that is zero throughout has no line.
 func timelineRows(rec *record.Record) []row {
 	shown := []record.Quantity{
 		record.Throughput, record.LatencyP50, record.LatencyP99, record.ResponseP99, record.Errors, record.Backlog,
@@ -31,7 +32,7 @@ func timelineRows(rec *record.Record) []row {
 		if len(cut) == 0 || top == 0 && s.Name != record.Throughput.Name() {
 			return
 		}
-		list = append(list, cells(label, "["+spark(cut, top)+"]", fmt.Sprintf("(Max: %s, %v a cell)", inUnit(top, s.Unit), perCell)))
+		list = append(list, cells(label, "["+spark(cut, top)+"]", fmt.Sprintf("(Max: %s, %v per cell)", inUnit(top, s.Unit), perCell)))
 	}
 	for _, q := range shown {
 		known[q.Name()] = true
@@ -47,10 +48,10 @@ func timelineRows(rec *record.Record) []row {
 	return list
 }
 
-// merge joins neighbouring intervals where there are more than timelineCells: a
-// rate or a share is their mean, weighted by how long each lasted in a window of
-// so many seconds (0: unknown), all else their maximum. It returns the values
-// and how long each lasts.
+// merge joins neighbouring intervals if there are more than timelineCells. Rates and shares
+// become their mean, weighted by the length of each interval within a window of the given
+// seconds (0: unknown). Other values become their maximum. merge returns the values and the
+// length of each.
 func merge(s record.Series, window float64) ([]float64, time.Duration) {
 	n := (len(s.Values) + timelineCells - 1) / timelineCells
 	if n <= 1 {
@@ -76,8 +77,8 @@ func merge(s record.Series, window float64) ([]float64, time.Duration) {
 	return cut, time.Duration(n) * s.Interval
 }
 
-// spark draws values in eighths of a cell's height, top being the whole of it.
-// Zero is a blank, and what is not zero is visible.
+// spark draws values in eighths of a cell's height, which top fills. Zero is a blank, and every
+// other value is visible.
 func spark(values []float64, top float64) string {
 	var b strings.Builder
 	for _, v := range values {
@@ -91,7 +92,7 @@ func spark(values []float64, top float64) string {
 	return b.String()
 }
 
-// inUnit writes a value of a series.
+// inUnit formats a value of a series.
 func inUnit(v float64, unit string) string {
 	switch unit {
 	case "ns":

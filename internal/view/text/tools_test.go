@@ -21,7 +21,7 @@ import (
 	"github.com/zkbench/zkbench/internal/view/text"
 )
 
-// benchmark writes rec and reads its only result line back.
+// benchmark writes rec in the benchmark format and parses its only result line.
 func benchmark(t *testing.T, rec *record.Record) (lines string, units []string, result *benchfmt.Result) {
 	t.Helper()
 	var b bytes.Buffer

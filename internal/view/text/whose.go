@@ -7,7 +7,7 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// whose are the processes that figures of a record are of, in the order of these.
+// whose returns the processes that the figures are for, in the order of the figures.
 func whose(figures []record.Metric) (all []record.Whose) {
 	for _, m := range figures {
 		if m.Whose != "" && !slices.Contains(all, m.Whose) {
@@ -17,7 +17,7 @@ func whose(figures []record.Metric) (all []record.Whose) {
 	return all
 }
 
-// shown are the figures of a record that stand in the columns.
+// shown returns the figures of a record that the columns show.
 func shown(rec *record.Record, columns []column) (all []record.Metric) {
 	for _, c := range columns {
 		if m, ok := rec.Metric(c.metric); ok {
@@ -27,32 +27,33 @@ func shown(rec *record.Record, columns []column) (all []record.Metric) {
 	return all
 }
 
-// owner says whose memory and processor time the figures in the columns are: in a line above the
-// table where all are of one process, or else in a column of its own, apart.
+// owner says which process the memory and processor time in the columns are for. If all are for
+// one process, it returns a line to write above the table. Otherwise apart says that the table
+// needs a column for it.
 func owner(recs []*record.Record, columns []column) (line string, apart bool) {
 	var all []record.Metric
-	said := true // by every record that has such figures
+	known := true // every record with such figures names a process
 	for _, rec := range recs {
 		figures := slices.DeleteFunc(shown(rec, columns), func(m record.Metric) bool { return !m.OfAProcess() })
-		said = said && (len(figures) == 0 || len(whose(figures)) > 0)
+		known = known && (len(figures) == 0 || len(whose(figures)) > 0)
 		all = append(all, figures...)
 	}
-	switch of := whose(all); {
-	case len(of) == 0:
+	switch processes := whose(all); {
+	case len(processes) == 0:
 		return "", false
-	case len(of) == 1 && said:
-		return "memory and processor time: of " + of[0].Words(), false
+	case len(processes) == 1 && known:
+		return "memory and processor time are those of " + processes[0].Words(), false
 	}
 	return "", true
 }
 
-// ownerHead is the head of that column.
+// ownerHead is the head of the column that names the process.
 const ownerHead = "memory, CPU of"
 
-// ownerCell is a record's cell in the column apart.
+// ownerCell returns a record's cell in the column that names the process.
 func ownerCell(rec *record.Record, columns []column) string { return words(whose(shown(rec, columns))) }
 
-// words names processes in a cell; a dash is none that is known.
+// words returns the names of processes for a cell, or a dash if none is known.
 func words(all []record.Whose) string {
 	if len(all) == 0 {
 		return "-"
@@ -64,7 +65,8 @@ func words(all []record.Whose) string {
 	return strings.Join(parts, ", ")
 }
 
-// owners are the processes that figures of a record are of, first that of processor time and peak.
+// owners returns the processes that a record's figures are for, first that of processor time and
+// peak memory.
 func owners(rec *record.Record) []record.Whose {
 	var all []record.Metric
 	for _, q := range []record.Quantity{record.CPUTime, record.PeakRSS} {
@@ -75,15 +77,16 @@ func owners(rec *record.Record) []record.Whose {
 	return whose(append(all, rec.Metrics...))
 }
 
-// ownersCell says whose each of a record's figures is: operations where all are of that process, and
-// else the names of the figures that are of each.
+// ownersCell says which process each of a record's figures is for. If all are for one process, it
+// returns that process, for example operations. Otherwise it returns each process with the names of
+// its figures.
 func ownersCell(rec *record.Record) string {
-	of := owners(rec)
-	if len(of) == 1 {
-		return string(of[0])
+	all := owners(rec)
+	if len(all) == 1 {
+		return string(all[0])
 	}
 	var parts []string
-	for _, w := range of {
+	for _, w := range all {
 		var names []string
 		for _, m := range rec.Metrics {
 			if m.Whose == w {

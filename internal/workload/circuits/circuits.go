@@ -1,5 +1,5 @@
-// Package circuits defines the workloads of circuits, on gnark's proof systems and on our own: from
-// small gates to pairings, stage by stage.
+// Package circuits defines the workloads with circuits, from arithmetic gates to pairings. They are proved with
+// gnark's proof systems and with this module's own, and each stage is measured by itself.
 package circuits
 
 import (
@@ -10,12 +10,12 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Defs returns the workloads.
+// Defs returns all workloads of the package.
 func Defs() []workload.Def {
 	return []workload.Def{Gates(), Pedersen(), Keccak(), Pairing(), MSM(), FFT()}
 }
 
-// The stages, in their order. gnark makes both keys in one call, and so they are one stage.
+// The stages, in their order. Making both keys is one stage, because gnark does it in one call.
 const (
 	stageBuild   = "build"
 	stageSRS     = "srs"
@@ -25,33 +25,34 @@ const (
 	stageVerify  = "verify"
 )
 
-// Stages are the stages that an operation can be.
+// Stages returns the stages that an operation can be. The stage srs is not one of them.
 func Stages() []string {
 	return []string{stageProve, stageVerify, stageBuild, stageKeys, stageWitness}
 }
 
-// needsKeys tells whether an operation of the stage needs keys, and so a reference string; as
-// do all stages together, which have no name.
+// needsKeys reports whether an operation of the stage needs keys, and so a reference string. With an
+// empty name, which stands for all stages together, it returns true.
 func needsKeys(stage string) bool { return stage != stageBuild && stage != stageWitness }
 
-// stageAxis has as its small case one that ends within a smoke test's window.
+// stageAxis returns the axis of stages. Its small case is smoke, which must end within the window of a
+// smoke test.
 func stageAxis(smoke string) workload.Axis {
-	a := workload.NameAxis(workload.Axis{Name: "stage", Key: record.StageKey, Usage: "stages that an operation is"}, Stages(), []string{stageProve, stageVerify})
+	a := workload.NameAxis(workload.Axis{Name: "stage", Key: record.StageKey, Usage: "stages to measure"}, Stages(), []string{stageProve, stageVerify})
 	a.Smoke = smoke
 	return a
 }
 
-// task is a circuit with what proves it, before anything is built.
+// task is a circuit and its prover, before anything is built.
 type task struct {
 	prover   prover
 	estimate estimate
 }
 
-// define makes a workload of circuits whose size the axes give, of what the axes of the offers
-// choose. A load test does the stage smoke unless it is told another.
-func define(name, doc, smoke string, sizes []workload.Axis, of offers, newTask func(c workload.Case, seed uint64) (task, error)) workload.Def {
+// define returns a workload with a circuit. The axes sizes give the circuit's size, and the axes of the offers
+// the system that proves it. A load test runs the stage smoke unless another is given.
+func define(name, doc, smoke string, sizes []workload.Axis, choices offers, newTask func(c workload.Case, seed uint64) (task, error)) workload.Def {
 	readyTask := func(c workload.Case, seed uint64) (task, error) {
-		resolved, err := of.resolve(c)
+		resolved, err := choices.resolve(c)
 		if err != nil {
 			return task{}, err
 		}
@@ -66,7 +67,7 @@ func define(name, doc, smoke string, sizes []workload.Axis, of offers, newTask f
 		return t.prover, err
 	}
 	return workload.Def{
-		Name: name, Doc: doc, Axes: append(append(sizes, of.axes()...), stageAxis(smoke)), Resolve: of.resolve,
+		Name: name, Doc: doc, Axes: append(append(sizes, choices.axes()...), stageAxis(smoke)), Resolve: choices.resolve,
 		Properties: func(c workload.Case) record.Properties {
 			if implOf(c) == implGnark {
 				return gnarkProperties(c.Get("system"))
@@ -97,7 +98,7 @@ func define(name, doc, smoke string, sizes []workload.Axis, of offers, newTask f
 	}
 }
 
-// figures are metrics that a prover's case has before it is built.
+// figures holds the metrics that are known of a case before its circuit is built.
 type figures []record.Metric
 
 func (f figures) exact() []record.Metric { return f }

@@ -24,7 +24,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload/circuits"
 )
 
-// smallCase is a case with small values, but for those given.
+// smallCase returns a case with small values, except those in change.
 func smallCase(t testing.TB, def workload.Def, change map[string]string) workload.Case {
 	t.Helper()
 	values := map[string]string{
@@ -50,8 +50,8 @@ func smallCase(t testing.TB, def workload.Def, change map[string]string) workloa
 	return must.Get(def.Resolved(workload.NewCase(axes...)))(t)[0]
 }
 
-// sizes are the lines of testdata/sizes.txt: what was written there is what circuits and
-// proofs have.
+// sizes returns the lines of testdata/sizes.txt, which has the expected sizes of circuits and
+// proofs, by the names of the cases.
 func sizes(t *testing.T) map[string]string {
 	t.Helper()
 	data := must.Get(os.ReadFile("testdata/sizes.txt"))(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// corpus returns the stream that the assignment of a sequence number is drawn from.
+// corpus returns the stream from which the assignment of a sequence number is drawn.
 func corpus(seed, seq uint64) *rand.ChaCha8 {
 	xof := transcript.XOF("zkbench/v1/corpus/circuits", fmt.Appendf(nil, "%d %d", seed, seq))
 	var key [32]byte

@@ -11,51 +11,52 @@ import (
 	"github.com/zkbench/zkbench/srs"
 )
 
-// estimate is what a circuit will be, as far as it is known before it is built.
+// estimate holds what is known of a circuit's size before it is built.
 type estimate struct {
 	constraints int
 	memory      memoryModel
-	// largest, where set, names the largest size of those that fit.
+	// largest, if set, describes the largest size that fits.
 	largest func(fits func(constraints int) bool) string
 }
 
-// memoryModel is the memory of all stages, at most, beside that of the process: bytes for each
-// point of the domain and for each constraint, as measured (docs/circuits.md).
+// memoryModel is the maximum memory of all stages beyond that of the process: bytes per point of the domain
+// and per constraint, as measured (docs/circuits.md).
 type memoryModel struct {
 	point, constraint int64
-	statement         int64 // of an input, for each point of the domain; 0: it is small
+	statement         int64 // bytes of an input per point of the domain; 0 if it is small
 }
 
-// baseBytes are of the process.
+// baseBytes is the memory of the process.
 const baseBytes int64 = 64 << 20
 
 func domainOf(constraints int) int64 { return int64(ecc.NextPowerOfTwo(uint64(constraints))) }
 
-func (m memoryModel) of(constraints int) int64 {
+// bytes returns the memory of the process with a circuit of this size.
+func (m memoryModel) bytes(constraints int) int64 {
 	return baseBytes + domainOf(constraints)*m.point + int64(constraints)*m.constraint
 }
 
-// verifyBytes are more than a verification takes.
+// verifyBytes is more than a verification takes.
 const verifyBytes = 4 << 20
 
-// load is the estimate of a case under load of a stage. Half of what all stages take is the set-up's, and half an
-// operation's; to verify takes little, but its inputs are proved before.
+// load returns the estimate for a case that runs one stage under load. It assigns half of the memory of all stages to
+// the set-up, and half to an operation. Verifying takes little, but its inputs are proved before.
 func (e estimate) load(stage string) workload.Memory {
 	if e.constraints == 0 { // not known before it is built
 		return workload.Memory{}
 	}
-	whole, input := uint64(e.memory.of(e.constraints)), uint64(domainOf(e.constraints)*e.memory.statement)
+	whole, input := uint64(e.memory.bytes(e.constraints)), uint64(domainOf(e.constraints)*e.memory.statement)
 	if stage == stageVerify {
 		return workload.Memory{Base: whole, Input: input, Operation: verifyBytes}
 	}
 	return workload.Memory{Base: whole / 2, Input: input, Operation: whole / 2}
 }
 
-// fits refuses what needs more memory than there is, or a larger reference string, before
-// anything is built.
+// fits returns an error if the circuit needs more memory than there is, or a larger reference string than
+// package srs makes. It is called before anything is built.
 func (e estimate) fits(needsReference bool) error {
 	have := int64(memory.Available()) // 0: not known
-	limit := &zkbench.LimitError{What: "bytes of memory", Estimate: e.memory.of(e.constraints), Max: have}
+	limit := &zkbench.LimitError{What: "bytes of memory", Estimate: e.memory.bytes(e.constraints), Max: have}
 	if have == 0 || limit.Estimate <= have {
 		domain := domainOf(e.constraints)
 		if !needsReference || domain <= srs.MaxSize {
@@ -64,12 +65,12 @@ func (e estimate) fits(needsReference bool) error {
 		limit = &zkbench.LimitError{What: "points of the domain", Estimate: domain, Max: srs.MaxSize}
 	}
 	if e.largest != nil && have > 0 {
-		limit.What += fmt.Sprintf(" (what fits: %s)", e.largest(func(n int) bool { return e.memory.of(n) <= have }))
+		limit.What += fmt.Sprintf(" (what fits: %s)", e.largest(func(n int) bool { return e.memory.bytes(n) <= have }))
 	}
 	return limit
 }
 
-// largestSize returns the largest size up to most of which fits tells that it fits.
+// largestSize returns the largest size up to most for which fits returns true.
 func largestSize(most int, fits func(n int) bool) int {
 	lo, hi := 0, most
 	for lo < hi {

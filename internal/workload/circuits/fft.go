@@ -15,18 +15,19 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// FFT is the other operation of provers.
+// FFT returns the workload that transforms elements of BN254's scalar field. Besides MSM, this is the operation that
+// provers spend most of their time in.
 func FFT() workload.Def {
 	return workload.Def{
-		Name: "FFT", Doc: "a transform over BN254's scalars from natural to bit-reversed order, of elements in gnark-crypto's form into such",
+		Name: "FFT", Doc: "a transform over BN254's scalar field from natural to bit-reversed order; input and output have gnark-crypto's representation",
 		Axes: []workload.Axis{
-			workload.IntAxis(workload.Axis{Name: "log", Usage: "logarithms of numbers of elements", Smoke: "10"}, 1, 24, 14, 16, 18),
-			workload.NameAxis(workload.Axis{Name: "implementation", Key: "impl", Flag: "impl", Usage: "whose: package poly's, or gnark-crypto's FFT, parallel but for the serial executor"}, impls, impls),
+			workload.IntAxis(workload.Axis{Name: "log", Usage: "base-2 logarithms of the number of elements", Smoke: "10"}, 1, 24, 14, 16, 18),
+			workload.NameAxis(workload.Axis{Name: "implementation", Key: "impl", Flag: "impl", Usage: "implementations: package poly, or gnark-crypto's FFT, which is parallel except with the serial executor"}, impls, impls),
 			workload.ExecutorAxis(executor.Names()),
 		},
 		Memory: func(c workload.Case) (workload.Memory, error) {
 			log, err := c.Int("log")
-			all := uint64(fr.Bytes) << max(log, 0) // elements come in two forms, domains have tables of several lengths
+			all := uint64(fr.Bytes) << max(log, 0) // elements have two representations, domains have tables of several lengths
 			return workload.Memory{Base: 12 * all, Input: 2 * all, Operation: 12 * all}, err
 		},
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
@@ -68,10 +69,11 @@ func (t *transform) Input(_ context.Context, seq uint64) (any, error) {
 }
 
 func (t *transform) Run(ctx context.Context, input any) ([]byte, error) {
-	return t.by(ctx, t.impl, input.([]fr.Element))
+	return t.transformWith(ctx, t.impl, input.([]fr.Element))
 }
 
-func (t *transform) by(ctx context.Context, impl string, coefficients []fr.Element) ([]byte, error) {
+// transformWith transforms coefficients with the given implementation, and returns the values as bytes.
+func (t *transform) transformWith(ctx context.Context, impl string, coefficients []fr.Element) ([]byte, error) {
 	values := make([]fr.Element, t.n)
 	if impl == implGnark {
 		copy(values, coefficients)
@@ -90,13 +92,13 @@ func (t *transform) by(ctx context.Context, impl string, coefficients []fr.Eleme
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*fr.Bytes), nil
 }
 
-// Check transforms by the other implementation.
+// Check transforms with the other implementation.
 func (t *transform) Check(ctx context.Context, input any, output []byte) error {
 	other := implOurs
 	if t.impl == implOurs {
 		other = implGnark
 	}
-	want, err := t.by(ctx, other, input.([]fr.Element))
+	want, err := t.transformWith(ctx, other, input.([]fr.Element))
 	if err == nil && !slices.Equal(want, output) {
 		err = fmt.Errorf("a transform of %d elements is wrong", t.n)
 	}

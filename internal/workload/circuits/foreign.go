@@ -7,16 +7,17 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Foreign is a circuit of which no more is known than what builds it, on gnark's proof systems.
+// Foreign is a gnark circuit from outside this module. Its size is known only after it is built. It is
+// proved with gnark's proof systems.
 type Foreign struct {
 	Name, Doc string
 	Axes      []workload.Axis
 	Circuit   func(c workload.Case) (frontend.Circuit, error)
-	// Assign is the assignment of a sequence number.
+	// Assign returns the assignment of a sequence number.
 	Assign func(c workload.Case, seed, seq uint64) (frontend.Circuit, error)
 }
 
-// Def is the workload.
+// Def returns the workload that builds and proves the circuit.
 func (f Foreign) Def() workload.Def {
 	return define(f.Name, f.Doc, stageProve, f.Axes, onGnark(0), func(c workload.Case, seed uint64) (task, error) {
 		if _, err := f.Circuit(c); err != nil {
@@ -29,7 +30,7 @@ func (f Foreign) Def() workload.Def {
 	})
 }
 
-// foreignProver knows how large its circuit is when that is built.
+// foreignProver checks the size of its circuit after building it, because it is not known before.
 type foreignProver struct{ gnarkProver }
 
 func (p *foreignProver) build() error {
@@ -39,7 +40,7 @@ func (p *foreignProver) build() error {
 	return estimate{constraints: p.rows(), memory: memoryOf(p.system)}.fits(p.needsReference())
 }
 
-// gnarkProperties are those of gnark's systems over BN254.
+// gnarkProperties returns the properties of one of gnark's systems over BN254.
 func gnarkProperties(system string) record.Properties {
 	p := record.Properties{ZeroKnowledge: record.Yes, Setup: record.SetupUniversal, Audited: "gnark: in parts, see its repository"}
 	if system == systemGroth16 {

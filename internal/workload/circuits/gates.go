@@ -12,12 +12,12 @@ import (
 	"github.com/zkbench/zkbench/srs"
 )
 
-// Gates is a circuit of arithmetic gates.
+// Gates returns the workload with a circuit of arithmetic gates.
 func Gates() workload.Def {
 	const most = srs.MaxSize
-	return define("Gates", "a proof of a circuit of arithmetic gates, three multiplications and one addition in turn", stageVerify,
+	return define("Gates", "a proof of a circuit of arithmetic gates; every fourth gate is an addition, the others are multiplications", stageVerify,
 		[]workload.Axis{workload.IntAxis(workload.Axis{Name: "gates", Usage: "numbers of gates", Smoke: "1024"}, gates.MinGates, most, 1<<10, 1<<12, 1<<14, 1<<16)},
-		onGnark(0).and(systemPlonk).and(systemTurbo).and(systemUltra),
+		onGnark(0).withOurs(systemPlonk).withOurs(systemTurbo).withOurs(systemUltra),
 		func(c workload.Case, seed uint64) (task, error) {
 			n, err := c.Int("gates")
 			if err != nil {
@@ -41,18 +41,18 @@ func Gates() workload.Def {
 				}}
 				return t, nil
 			}
-			t.estimate.constraints, t.estimate.memory = n+plonkish.BlindedRows, ourMemory(len(ourSystems[system]().Columns))
+			t.estimate.constraints, t.estimate.memory = n+plonkish.BlindedRows, ourMemory(len(arithmetizations[system]().Columns))
 			t.prover = &ourProver{seed: seed, circuit: func(seq uint64) (*plonkish.Circuit, error) {
 				x, y := draw(seq)
-				return gateRows(ourSystems[system](), x, y, n, circuit.Assign(x, y).Last.(fr.Element))
+				return gateRows(arithmetizations[system](), x, y, n, circuit.Assign(x, y).Last.(fr.Element))
 			}}
 			return t, nil
 		})
 }
 
-// gateRows is the circuit of package gates, with a row for each gate and one for the public value.
-func gateRows(system plonkish.System, x, y fr.Element, n int, last fr.Element) (*plonkish.Circuit, error) {
-	a := newArithmetic(system)
+// gateRows returns the circuit of package gates, with a row for each gate and one for the public value.
+func gateRows(arith plonkish.Arithmetization, x, y fr.Element, n int, last fr.Element) (*plonkish.Circuit, error) {
+	a := newArithmetic(arith)
 	public, v, factor := a.Public(last), a.Var(x), a.Var(y)
 	for i := range n - 2 {
 		v = a.gate(gates.IsAddition(i), v, factor)
@@ -61,19 +61,19 @@ func gateRows(system plonkish.System, x, y fr.Element, n int, last fr.Element) (
 	return a.Build()
 }
 
-// arithmetic builds rows of x y and of x + y in a system.
+// arithmetic builds rows for products and sums of two values in one of our systems.
 type arithmetic struct {
 	*plonkish.Builder
 	product, sum plonkish.Kind
 	resultFirst  bool
 }
 
-func newArithmetic(system plonkish.System) *arithmetic {
-	a := &arithmetic{Builder: plonkish.NewBuilder(system)}
+func newArithmetic(arith plonkish.Arithmetization) *arithmetic {
+	a := &arithmetic{Builder: plonkish.NewBuilder(arith)}
 	one, zero := fr.One(), fr.Element{}
 	var minus fr.Element
 	minus.Neg(&one)
-	if gate := system.Gates[0]; gate.Name == plonkish.Arithmetic5().Name { // its product is of columns 1 and 2
+	if gate := arith.Gates[0]; gate.Name == plonkish.Arithmetic5().Name { // its product is of columns 1 and 2
 		a.resultFirst = true
 		a.product, a.sum = a.Kind(gate, one, minus), a.Kind(gate, zero, minus, one, one)
 	} else {

@@ -29,9 +29,9 @@ import (
 	"github.com/zkbench/zkbench/srs"
 )
 
-// gnarkProver is a circuit of gnark in one of its proof systems.
+// gnarkProver is a prover for a gnark circuit in one of gnark's proof systems.
 type gnarkProver struct {
-	circuit func() (frontend.Circuit, error) // anew each time: gnark writes its variables into what it compiles
+	circuit func() (frontend.Circuit, error) // a new one each time, because gnark writes its variables into what it compiles
 	hints   []solver.Hint
 	// assign returns the assignment of a sequence number.
 	assign func(seq uint64) (frontend.Circuit, error)
@@ -51,11 +51,11 @@ type gnarkProver struct {
 	}
 }
 
-// quiet turns gnark's log off: it goes to standard output, which is a record's, and costs
-// time within stages.
+// quiet turns gnark's log off. The log goes to standard output, which is for records, and it
+// costs time within stages.
 var quiet = sync.OnceFunc(logger.Disable)
 
-// compile makes the circuit's constraints.
+// compile makes the constraints of the circuit.
 func (p *gnarkProver) compile() (constraint.ConstraintSystem, error) {
 	quiet()
 	builder := scs.NewBuilder[constraint.U64]
@@ -69,9 +69,9 @@ func (p *gnarkProver) compile() (constraint.ConstraintSystem, error) {
 	return frontend.Compile(ecc.BN254.ScalarField(), builder, circuit)
 }
 
-// circuitOf is what makes a circuit, as a gnarkProver has it.
-func circuitOf[C frontend.Circuit](of func() (C, error)) func() (frontend.Circuit, error) {
-	return func() (frontend.Circuit, error) { return of() }
+// circuitOf converts a constructor to the type that a gnarkProver has.
+func circuitOf[C frontend.Circuit](build func() (C, error)) func() (frontend.Circuit, error) {
+	return func() (frontend.Circuit, error) { return build() }
 }
 
 func (p *gnarkProver) build() (err error) {
@@ -84,8 +84,8 @@ func (p *gnarkProver) rebuild() error {
 	return err
 }
 
-// domain is the size of the evaluation domain: of gates and public inputs in plonk, of
-// constraints in groth16.
+// domain returns the size of the evaluation domain. It depends on gates and public inputs in
+// plonk, and on constraints in groth16.
 func (p *gnarkProver) domain() int {
 	n := p.constraints.GetNbConstraints()
 	if p.system == systemPlonk {
@@ -101,8 +101,8 @@ func (p *gnarkProver) close() error            { return p.string.close() }
 
 func (p *gnarkProver) remarks() []record.Finding {
 	return []record.Finding{
-		{Name: "solving", Text: "gnark solves the constraints when it proves: the stage witness is the assignment, prove contains the solver"},
-		{Name: "joint keys", Text: "gnark makes proving and verifying key in one call: the stage keys is both"},
+		{Name: "solving", Text: "gnark solves the constraints while proving: the stage witness only makes the assignment, and the stage prove includes the solver"},
+		{Name: "joint keys", Text: "gnark makes the proving and the verifying key in one call: the stage keys makes both"},
 	}
 }
 
@@ -113,7 +113,7 @@ func (p *gnarkProver) reference(ctx context.Context, size int, cached bool) (int
 	return p.string.get(ctx, size, p.seed, cached)
 }
 
-// keys makes both keys, which gnark does in one call.
+// keys makes both keys. gnark makes them in one call.
 func (p *gnarkProver) keys(context.Context, *stage.Recorder) (err error) {
 	if p.system == systemPlonk {
 		p.plonk.pk, p.plonk.vk, err = plonk.Setup(p.constraints, &p.string.srs.Canonical, &p.string.srs.Lagrange)
@@ -128,7 +128,7 @@ func (p *gnarkProver) rekey(ctx context.Context) error {
 	return q.keys(ctx, nil)
 }
 
-// witnesses are the statement of gnark's systems.
+// witnesses is the statement of a gnarkProver.
 type witnesses struct{ full, public witness.Witness }
 
 func (p *gnarkProver) statement(seq uint64) (statement, error) {
@@ -144,8 +144,9 @@ func (p *gnarkProver) statement(seq uint64) (statement, error) {
 	return w, err
 }
 
-// solved tells whether the witness fulfils the constraints. What gnark's provers put in the place
-// of a commitment to some wires is here a hash of them: any number that depends on them serves.
+// solved returns an error if the witness does not satisfy the constraints. If a circuit commits to wires, gnark's
+// provers supply a commitment. Here a hash of the wires takes its place, because any number that depends on them is
+// enough.
 func (p *gnarkProver) solved(s statement) error {
 	committed := solver.OverrideHint(solver.GetHintID(cs.Bsb22CommitmentComputePlaceholder), func(_ *big.Int, in, out []*big.Int) error {
 		h := sha256.New()
@@ -164,7 +165,7 @@ func (p *gnarkProver) solverOptions() []solver.Option {
 	return []solver.Option{solver.WithHints(p.hints...)}
 }
 
-// prove proves, and encodes the proof.
+// prove returns an encoded proof.
 func (p *gnarkProver) prove(_ context.Context, s statement, _ *stage.Recorder) ([]byte, []record.Metric, error) {
 	w := s.(*witnesses).full
 	hints := backend.WithSolverOptions(p.solverOptions()...)
@@ -188,15 +189,15 @@ func (p *gnarkProver) verify(raw []byte, s statement) error {
 	public := s.(*witnesses).public
 	if p.system == systemPlonk {
 		proof := plonk.NewProof(ecc.BN254)
-		return decoded(proof, raw, func() error { return plonk.Verify(proof, p.plonk.vk, public) })
+		return decodeAndVerify(proof, raw, func() error { return plonk.Verify(proof, p.plonk.vk, public) })
 	}
 	proof := groth16.NewProof(ecc.BN254)
-	return decoded(proof, raw, func() error { return groth16.Verify(proof, p.groth16.vk, public) })
+	return decodeAndVerify(proof, raw, func() error { return groth16.Verify(proof, p.groth16.vk, public) })
 }
 
-// decoded reads a proof and says what verify finds of it. A proof has one encoding, that which prove
-// gives: gnark's decoder also takes points that are not compressed, and bytes behind the proof.
-func decoded(proof interface {
+// decodeAndVerify decodes raw into proof and calls verify. It accepts only the encoding that prove gives, although
+// gnark's decoder also takes points that are not compressed, and bytes after the proof.
+func decodeAndVerify(proof interface {
 	io.ReaderFrom
 	io.WriterTo
 }, raw []byte, verify func() error,
@@ -217,7 +218,7 @@ func decoded(proof interface {
 	return nil
 }
 
-// sizes of the keys, in bytes as gnark encodes them, compressed.
+// sizes returns the lengths of the keys in gnark's compressed encoding, in bytes.
 func (p *gnarkProver) sizes() (proving, verifying int64, err error) {
 	pk, vk := io.WriterTo(p.plonk.pk), io.WriterTo(p.plonk.vk)
 	if p.system == systemGroth16 {
@@ -230,7 +231,7 @@ func (p *gnarkProver) sizes() (proving, verifying int64, err error) {
 	return proving, verifying, err
 }
 
-// memoryOf is that of gnark's system.
+// memoryOf returns the memory model of one of gnark's systems.
 func memoryOf(system string) memoryModel {
 	if system == systemGroth16 {
 		return memoryModel{point: 1200, constraint: 450}

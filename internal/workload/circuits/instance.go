@@ -9,7 +9,7 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// instance is a circuit set up as far as its stage needs.
+// instance is a circuit that is set up as far as its stage needs.
 type instance struct {
 	prover
 	stage string
@@ -34,7 +34,7 @@ func newInstance(ctx context.Context, p prover, stage string) (_ *instance, err 
 	return i, p.keys(ctx, nil)
 }
 
-// input is what an operation of some stage takes.
+// input is the input of an operation of any stage.
 type input struct {
 	seq       uint64
 	statement statement
@@ -53,14 +53,14 @@ func (i *instance) Input(ctx context.Context, seq uint64) (any, error) {
 	return in, err
 }
 
-// oneWitness is the sequence number of the assignment that is the same each time. No input has it.
+// oneWitness is the sequence number of the assignment with the fixed witness. No other input has this number.
 const oneWitness = 1 << 62
 
-// SecretInput implements workload.Secret for the stages that see a witness: the same assignment, or
-// another each time.
+// SecretInput implements workload.Secret for the stages that use a witness. It returns the same assignment each time if
+// fixed is set, and another one each time if not. For other stages it returns a *argument.ValueError.
 func (i *instance) SecretInput(ctx context.Context, seq uint64, fixed bool) (any, error) {
 	if i.stage != stageProve && i.stage != stageWitness {
-		return nil, &argument.ValueError{Field: record.StageKey, Value: i.stage, Accepted: stageProve + ", " + stageWitness + ", which see the witness"}
+		return nil, &argument.ValueError{Field: record.StageKey, Value: i.stage, Accepted: stageProve + ", " + stageWitness + ", which use the witness"}
 	}
 	if fixed {
 		seq = oneWitness
@@ -85,12 +85,13 @@ func (i *instance) Run(ctx context.Context, in any) ([]byte, error) {
 	return nil, i.verify(input.proof, input.statement)
 }
 
-// Check makes sure that a proof holds, and that what was timed can say no.
+// Check verifies a new proof, or checks a witness. If the operation is a verification, Check makes sure that it rejects
+// other public inputs.
 func (i *instance) Check(_ context.Context, in any, output []byte) error {
 	input := in.(*input)
 	switch i.stage {
 	case stageBuild, stageKeys:
-		return nil // what they make is used by the other stages
+		return nil // the other stages use what these make
 	case stageWitness:
 		return i.solved(input.statement)
 	case stageVerify:

@@ -20,20 +20,21 @@ import (
 
 // The forms of the Keccak circuit.
 const (
-	keccakBits     = "bits"     // a wire for each bit, a length that the circuit knows
-	keccakVariable = "variable" // the same, any length up to what --blocks hold
+	keccakBits     = "bits"     // a wire for each bit; the circuit fixes the length
+	keccakVariable = "variable" // the same for any length that fits into --blocks
 	keccakStd      = "std"      // gnark's own gadget
-	keccakLookup   = "lookup"   // slices of lanes looked up, a length that the circuit knows
-	keccakWide     = "wide"     // eight slices a row, any messages up to what --blocks hold
+	keccakLookup   = "lookup"   // lookups of slices of lanes; the circuit fixes the length
+	keccakWide     = "wide"     // eight slices per row, for any messages that fit into --blocks
 )
 
-// studyShapes are those of the study.
+// studyShapes holds the wide circuits of the study.
 var studyShapes = []string{"wide-14-25", "wide-15-28", "wide-15-9"}
 
-// wideForms says which forms wideShape knows.
+// wideForms describes the forms that wideShape accepts.
 var wideForms = fmt.Sprintf("wide-K-ROWS: 2^K rows, K from %d to %d, and ROWS of a round, %d to %d", rows.MinWideLog, rows.MaxWideLog, rows.MinWideRows, rows.RoundRows)
 
-// wideShape is a circuit of one size, whatever the message, by its name: wide-14-25 has 2^14 rows, and 25 of a round.
+// wideShape returns the wide circuit with the given name, whose size does not depend on the message. For example,
+// wide-14-25 has 2^14 rows, 25 of them per round.
 func wideShape(form string) (w rows.Wide, ok bool) {
 	numbers, ok := strings.CutPrefix(form, keccakWide+"-")
 	k, of, two := strings.Cut(numbers, "-")
@@ -52,16 +53,16 @@ const (
 	mostBlocks = mostBytes/hash.Rate + 1
 )
 
-// Keccak is the hash of a message.
+// Keccak returns the workload that proves the Keccak-256 of a message.
 func Keccak() workload.Def {
-	of := onGnark(1, keccakBits, keccakVariable, keccakStd).and(systemUltra, append([]string{keccakLookup, keccakWide}, studyShapes...)...)
+	of := onGnark(1, keccakBits, keccakVariable, keccakStd).withOurs(systemUltra, append([]string{keccakLookup, keccakWide}, studyShapes...)...)
 	ours := &of[len(of)-1]
 	ours.more, ours.moreForms = func(form string) bool { _, ok := wideShape(form); return ok }, wideForms
-	return define("Keccak", "a proof of knowledge of a message with a Keccak-256 digest; the message is secret and, in the form variable, so is its length", stageWitness, // keys of one block take a minute on one core
+	return define("Keccak", "a proof of knowledge of a message with a given Keccak-256 digest; the message is secret and, with --form variable, its length too", stageWitness, // keys of one block take a minute on one core
 		[]workload.Axis{
 			of.form(),
 			workload.IntAxis(workload.Axis{Name: "bytes", Usage: "lengths of messages in bytes", Smoke: "135"}, 0, mostBytes, 135, 136),
-			workload.IntAxis(workload.Axis{Name: "blocks", Usage: "with --form variable or wide: numbers of blocks that the circuit can hash; 0: as many as the message needs", Smoke: "0"}, 0, mostBlocks, 0),
+			workload.IntAxis(workload.Axis{Name: "blocks", Usage: "numbers of blocks that the circuit can hash, with --form variable or wide (0: as many as the message needs)", Smoke: "0"}, 0, mostBlocks, 0),
 		}, of, keccakTask)
 }
 
@@ -129,7 +130,8 @@ func blockFigures(blocks, needed int) figures {
 	return figures{record.Blocks.Metric(float64(blocks)), record.BlocksNeeded.Metric(float64(needed))}
 }
 
-// ofBlocks is the estimate where so many blocks have as many constraints as is told.
+// ofBlocks returns the estimate of a circuit for the given number of blocks. constraints returns the number of
+// constraints that a number of blocks has.
 func ofBlocks(m memoryModel, blocks int, constraints func(blocks int) int) estimate {
 	return estimate{constraints(blocks), m, func(fits func(int) bool) string {
 		most := largestSize(mostBlocks, func(blocks int) bool { return fits(constraints(blocks)) })
@@ -137,8 +139,8 @@ func ofBlocks(m memoryModel, blocks int, constraints func(blocks int) int) estim
 	}}
 }
 
-// ourKeccak is of our forms. In lookup the digest is public, a byte a value; in the others it is
-// what the circuit has for public values.
+// ourKeccak returns the task of one of our forms. In lookup the digest is public, one value per byte. The other forms
+// choose their public values themselves.
 func ourKeccak(form string, bytes, blocks, needed int, seed uint64, message func(seq uint64) []byte) (task, error) {
 	p := &ourProver{seed: seed, figures: blockFigures(blocks, needed)}
 	if form == keccakLookup {
@@ -160,7 +162,7 @@ func ourKeccak(form string, bytes, blocks, needed int, seed uint64, message func
 	return task{p, estimate{constraints: 1 << wide.Log, memory: ourMemory(wide.Columns())}}, nil
 }
 
-// keccakRows is a message's circuit in Ultra.
+// keccakRows returns the circuit of a message in our system Ultra.
 func keccakRows(message []byte) (*plonkish.Circuit, error) {
 	b := plonkish.NewBuilder(plonkish.UltraPlonk())
 	h, err := rows.NewLookup(b, hash.Keccak256)

@@ -16,15 +16,16 @@ import (
 	"github.com/zkbench/zkbench/srs"
 )
 
-// MSM is the operation that provers spend most of their time in.
+// MSM returns the workload that computes a multi-scalar multiplication, the operation that provers spend most of their
+// time in.
 func MSM() workload.Def {
 	return workload.Def{
-		Name: "MSM", Doc: "a multi-scalar multiplication on BN254, of random scalars and the points of a reference string",
+		Name: "MSM", Doc: "a multi-scalar multiplication on BN254 with random scalars and the points of a reference string",
 		SRS: func(workload.Case) bool { return true },
 		Axes: []workload.Axis{
 			workload.IntAxis(workload.Axis{Name: "points", Usage: "numbers of points", Smoke: "1024"}, 1<<4, srs.MaxSize, 1<<10, 1<<12, 1<<14, 1<<16),
 			workload.NameAxis(workload.Axis{Name: "scalars", Usage: "lengths of scalars in bits"}, scalarLengths, scalarLengths[:1]),
-			workload.NameAxis(workload.Axis{Name: "implementation", Key: "impl", Flag: "impl", Usage: "whose: package group's, the same over stored points, or gnark-crypto's MultiExp"}, sums, sums),
+			workload.NameAxis(workload.Axis{Name: "implementation", Key: "impl", Flag: "impl", Usage: "implementations: package group, the same with stored points, or gnark-crypto's MultiExp"}, sums, sums),
 		},
 		Memory: func(c workload.Case) (workload.Memory, error) {
 			n, err := c.Int("points")
@@ -54,14 +55,14 @@ func MSM() workload.Def {
 	}
 }
 
-// Bytes of memory for each point, at most, as measured.
+// The maximum memory per point, in bytes, as measured.
 const (
-	stringBytes = 640 // of a reference string, of what makes it, and of its file while it is copied
-	storedBytes = 320 // of the multiples that are stored
-	sumBytes    = 384 // of a sum
+	stringBytes = 640 // for a reference string, for making it, and for its file while it is copied
+	storedBytes = 320 // for the stored multiples
+	sumBytes    = 384 // for a sum
 )
 
-// Values of the axes.
+// The values of the axis impl.
 const (
 	implOurs   = "zkbench"
 	implStored = "stored"
@@ -76,7 +77,7 @@ var (
 
 type msm struct {
 	points        []bn254.G1Affine
-	stored        group.Stored[fr.Element, bn254.G1Affine] // where impl is so
+	stored        group.Stored[fr.Element, bn254.G1Affine] // only if impl is implStored
 	scalars, impl string
 	seed          uint64
 	notes         []record.Finding
@@ -99,7 +100,7 @@ func (m *msm) Run(ctx context.Context, input any) ([]byte, error) {
 	return m.sum(ctx, m.impl, input.([]fr.Element))
 }
 
-// sum uses all processors, whosever it is.
+// sum computes the sum with the given implementation, on all processors.
 func (m *msm) sum(ctx context.Context, impl string, scalars []fr.Element) ([]byte, error) {
 	var sum bn254.G1Affine
 	var err error
@@ -115,7 +116,7 @@ func (m *msm) sum(ctx context.Context, impl string, scalars []fr.Element) ([]byt
 	return b[:], err
 }
 
-// Check sums by another implementation.
+// Check computes the sum with another implementation.
 func (m *msm) Check(ctx context.Context, input any, output []byte) error {
 	other := implGnark
 	if m.impl == implGnark {

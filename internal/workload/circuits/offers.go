@@ -17,26 +17,27 @@ const (
 	systemUltra   = "ultra"
 )
 
-// offers are what a circuit can be proved with. Each circuit is one workload: the axis system names
-// the arithmetization, and impl whose it is; gnark's, where there is one and nobody asks.
+// offers lists the systems that a circuit can be proved with. Each circuit is one workload: the axis
+// system names the arithmetization, and the axis impl the implementation. The default is gnark's
+// implementation if it has the system.
 type offers []offer
 
-// offer is a system, whose it is, and the forms that the circuit has there.
+// offer is a proof system, its implementation, and the forms that the circuit has there.
 type offer struct {
 	system, impl string
 	forms        []string
-	matrix       int // so many of them are the default
+	matrix       int // the number of forms, from the first, that are the default
 
-	more      func(form string) bool // nil: there are no others
-	moreForms string                 // in words
+	more      func(form string) bool // accepts further forms; nil if there are none
+	moreForms string                 // describes them in words
 }
 
-// has tells whether the circuit has a form.
+// has reports whether the circuit has a form.
 func (o *offer) has(form string) bool {
 	return slices.Contains(o.forms, form) || o.more != nil && o.more(form)
 }
 
-// accepted are the forms, in words.
+// accepted describes the forms in words.
 func (o *offer) accepted() string {
 	words := strings.Join(o.forms, ", ")
 	if o.more != nil {
@@ -45,17 +46,17 @@ func (o *offer) accepted() string {
 	return words
 }
 
-// onGnark are offers of gnark's systems.
+// onGnark returns the offers of gnark's two systems, with the same forms.
 func onGnark(matrix int, forms ...string) offers {
 	return offers{{system: systemPlonk, impl: implGnark, forms: forms, matrix: matrix}, {system: systemGroth16, impl: implGnark, forms: forms, matrix: matrix}}
 }
 
-// and are these offers and one of ours.
-func (o offers) and(system string, forms ...string) offers {
+// withOurs returns these offers and one of a system of our own.
+func (o offers) withOurs(system string, forms ...string) offers {
 	return append(o, offer{system: system, impl: implOurs, forms: forms, matrix: min(1, len(forms))})
 }
 
-// implOf is whose system a case is proved with.
+// implOf returns the implementation of the proof system that a case uses.
 func implOf(c workload.Case) string {
 	switch impl := c.Get("impl"); {
 	case impl != "":
@@ -75,35 +76,36 @@ func distinct(values []string) (all []string) {
 	return all
 }
 
-func (o offers) each(of func(offer) []string) []string {
+// each returns the distinct values that values returns for the offers.
+func (o offers) each(values func(offer) []string) []string {
 	var all []string
 	for _, one := range o {
-		all = append(all, of(one)...)
+		all = append(all, values(one)...)
 	}
 	return distinct(all)
 }
 
-// axes are system and, where there is a choice, impl.
+// axes returns the axis system and, if there is a choice, the axis impl.
 func (o offers) axes() []workload.Axis {
 	systems := o.each(func(o offer) []string { return []string{o.system} })
 	axes := []workload.Axis{workload.NameAxis(workload.Axis{Name: "proof system", Key: "system", Flag: "system", Usage: "proof systems"}, systems, systems[:1])}
 	if impls := o.each(func(o offer) []string { return []string{o.impl} }); len(impls) > 1 {
-		axes = append(axes, workload.NameAxis(workload.Axis{Name: "implementation", Key: "impl", Flag: "impl", Usage: "whose proof system"}, impls, nil).
+		axes = append(axes, workload.NameAxis(workload.Axis{Name: "implementation", Key: "impl", Flag: "impl", Usage: "implementations of the proof system"}, impls, nil).
 			Dependent("gnark; zkbench for turbo and ultra"))
 	}
 	return axes
 }
 
-// form is the axis of forms.
+// form returns the axis of forms.
 func (o offers) form() workload.Axis {
 	var words []string
 	for _, of := range o {
-		if of.system != systemGroth16 { // which has plonk's
+		if of.system != systemGroth16 { // it has the same forms as plonk
 			words = append(words, fmt.Sprintf("%s (%s): %s", of.system, of.impl, strings.Join(of.forms[:of.matrix], ", ")))
 		}
 	}
 	forms := o.each(func(o offer) []string { return o.forms })
-	axis := workload.NameAxis(workload.Axis{Name: "form", Usage: "forms of the circuit"}, forms, nil)
+	axis := workload.NameAxis(workload.Axis{Name: "form", Usage: "forms (variants) of the circuit"}, forms, nil)
 	for i := range o {
 		if o[i].more != nil {
 			axis = axis.WithMore(o[i].more, o[i].moreForms)
@@ -112,7 +114,7 @@ func (o offers) form() workload.Axis {
 	return axis.Dependent(strings.Join(words, "; "))
 }
 
-// resolve implements workload.Def.
+// resolve implements workload.Def.Resolve.
 func (o offers) resolve(c workload.Case) ([]workload.Case, error) {
 	if impl := c.Get("impl"); impl == workload.Own || impl == workload.All {
 		c = c.Without("impl")
@@ -124,7 +126,7 @@ func (o offers) resolve(c workload.Case) ([]workload.Case, error) {
 	var accepted []string
 	for _, of := range o {
 		if of.system == system && of.impl == impl {
-			return of.formed(c)
+			return of.casesOf(c)
 		}
 		if of.impl == impl {
 			accepted = append(accepted, of.system)
@@ -133,8 +135,8 @@ func (o offers) resolve(c workload.Case) ([]workload.Case, error) {
 	return nil, &argument.ValueError{Field: "system", Value: system, Accepted: fmt.Sprintf("%s with --impl %s", strings.Join(accepted, ", "), impl)}
 }
 
-// formed are the cases of the forms that one asks for.
-func (o *offer) formed(c workload.Case) (cases []workload.Case, err error) {
+// casesOf returns the cases for the forms that c asks for.
+func (o *offer) casesOf(c workload.Case) (cases []workload.Case, err error) {
 	forms := []string{c.Get("form")}
 	switch form := forms[0]; {
 	case form == workload.All:

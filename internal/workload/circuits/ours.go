@@ -12,9 +12,9 @@ import (
 	"github.com/zkbench/zkbench/plonkish"
 )
 
-// ourProver is a circuit of package plonkish.
+// ourProver is a prover for a circuit of package plonkish.
 type ourProver struct {
-	// circuit is the one of a sequence number: its builder makes the witness as it goes.
+	// circuit returns the circuit of a sequence number. Building the circuit also makes its witness.
 	circuit func(seq uint64) (*plonkish.Circuit, error)
 	figures
 	seed uint64
@@ -41,14 +41,14 @@ func (p *ourProver) notes() []record.Finding { return p.string.notes }
 func (p *ourProver) close() error            { return p.string.close() }
 
 func (p *ourProver) remarks() []record.Finding {
-	return []record.Finding{{Name: "eager witness", Text: "a circuit is built together with its witness: the stages build and witness are the same"}}
+	return []record.Finding{{Name: "eager witness", Text: "a circuit and its witness are built together: the stages build and witness do the same"}}
 }
 
 func (p *ourProver) reference(ctx context.Context, size int, cached bool) (int, error) {
 	return p.string.get(ctx, size, p.seed, cached)
 }
 
-// keys makes the verifying key alone first where that is recorded.
+// keys makes both keys. If r is not nil, it first makes the verifying key alone, to record its time.
 func (p *ourProver) keys(ctx context.Context, r *stage.Recorder) (err error) {
 	if r != nil {
 		alone := r.Start(stageKeys + "/verifying")
@@ -106,15 +106,15 @@ func (p *ourProver) verify(proof []byte, s statement) error {
 	return p.key.VerifyInsecure(proof, s.(*plonkish.Circuit).Public(), nil)
 }
 
-// sizes are those of a proving key's file, and of the verifying key's encoding.
+// sizes returns the lengths of the proving key's file and of the verifying key's encoding.
 func (p *ourProver) sizes() (proving, verifying int64, err error) {
 	return p.key.FileLen(), int64(len(p.key.Verifying().Bytes())), nil
 }
 
-// ourSystems are those of package plonkish.
-var ourSystems = map[string]func() plonkish.System{systemPlonk: plonkish.Plonk, systemTurbo: plonkish.TurboPlonk, systemUltra: plonkish.UltraPlonk}
+// arithmetizations holds the arithmetizations of package plonkish by the value of the axis system.
+var arithmetizations = map[string]func() plonkish.Arithmetization{systemPlonk: plonkish.Plonk, systemTurbo: plonkish.TurboPlonk, systemUltra: plonkish.UltraPlonk}
 
-// ourMemory is that of our systems, by their columns.
+// ourMemory returns the memory model of our systems, which depends on the number of columns.
 func ourMemory(columns int) memoryModel {
 	return memoryModel{point: 1200 + 480*int64(columns), statement: 64 + fr.Bytes*int64(columns)}
 }

@@ -16,13 +16,14 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Names of findings about circuits that are counted and not proved.
+// The names of findings about circuits that are not proved: only their constraints are counted.
 const (
-	FindingCounted  = "counted only"
-	FindingComposed = "composed"
+	FindingCounted  = "counted only" // the circuit was built to count them
+	FindingComposed = "composed"     // they were added up from the circuit's parts
 )
 
-// Pairing is a key exchange with pairings, its parts, and a check of pairings.
+// Pairing returns the workload that proves statements about pairings: a key exchange, its parts, and a check of a
+// product of pairings.
 func Pairing() workload.Def {
 	var relations, forms []string
 	for _, r := range pairing.Relations() {
@@ -31,16 +32,16 @@ func Pairing() workload.Def {
 	for _, f := range pairing.Forms() {
 		forms = append(forms, string(f))
 	}
-	def := define("Pairing", "a proof of pairings on BN254: a tripartite key exchange, one pairing, one party's multiplications by its secret, or a check that a product of two is one", stageWitness,
+	def := define("Pairing", "a proof about pairings on BN254: a tripartite key exchange, one pairing, one party's multiplications by its secret, or a check that the product of two pairings is one", stageWitness,
 		[]workload.Axis{
-			workload.NameAxis(workload.Axis{Name: "relation", Usage: "relations"}, relations, []string{string(pairing.Check)}),
-			workload.NameAxis(workload.Axis{Name: "form", Usage: "arithmetic of the circuit"}, forms, []string{string(pairing.Std)}),
+			workload.NameAxis(workload.Axis{Name: "relation", Usage: "relations to prove"}, relations, []string{string(pairing.Check)}),
+			workload.NameAxis(workload.Axis{Name: "form", Usage: "forms of the circuit's arithmetic"}, forms, []string{string(pairing.Std)}),
 		}, onGnark(0), pairingTask)
 	stages := def.Stages
 	def.Stages = func(ctx context.Context, c workload.Case, seed uint64, r *stage.Recorder) (workload.Staged, error) {
 		out, err := stages(ctx, c, seed, r)
 		if limit := (*zkbench.LimitError)(nil); errors.As(err, &limit) {
-			return counted(c, limit, r)
+			return countConstraints(c, limit, r)
 		}
 		return out, err
 	}
@@ -72,16 +73,16 @@ func pairingProver(c workload.Case, seed uint64) (p *gnarkProver, constraints in
 	return p, pairing.Constraints(relation, form, system == systemPlonk), nil
 }
 
-// Memory of building, at most, for each constraint, as measured on large circuits.
+// The maximum memory of building a circuit, in bytes per constraint, as measured on large circuits.
 const (
 	plonkBuildBytes   = 300
 	groth16BuildBytes = 800
 )
 
-// counted counts the constraints of a circuit that is too large to prove: by building it,
-// or where that is too large too, of its parts, which are built where they can be and
-// whose numbers are known where they cannot.
-func counted(c workload.Case, limit *zkbench.LimitError, r *stage.Recorder) (out workload.Staged, err error) {
+// countConstraints counts the constraints of a circuit that is too large to prove, by building it. If the circuit is
+// too large even to build, it adds up those of its parts. It builds a part if it can, and otherwise takes the known
+// number.
+func countConstraints(c workload.Case, limit *zkbench.LimitError, r *stage.Recorder) (out workload.Staged, err error) {
 	count := func(relation pairing.Relation) (int, error) {
 		p, constraints, err := pairingProver(c.With("relation", string(relation)), 0)
 		if err != nil {
@@ -113,7 +114,7 @@ func counted(c workload.Case, limit *zkbench.LimitError, r *stage.Recorder) (out
 			of, err := count(part)
 			if errors.As(err, &too) {
 				of = pairing.Constraints(part, pairing.Form(c.Get("form")), c.Get("system") == systemPlonk)
-				note.Text += fmt.Sprintf("; %s is not built here either, its number is that which tests hold", part)
+				note.Text += fmt.Sprintf("; %s is too large to build as well: its number is the one that tests check", part)
 			} else if err != nil {
 				return out, err
 			}

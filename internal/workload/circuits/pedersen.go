@@ -14,18 +14,18 @@ import (
 
 // The forms of Pedersen hashes in our systems.
 const (
-	formLadder = "ladder" // two bits of a scalar a row, in plonk a row a product or sum
-	formWindow = "window" // a looked-up window of a scalar a row
+	formLadder = "ladder" // two bits of a scalar per row; in plonk one product or sum per row
+	formWindow = "window" // one window of a scalar per row, by a lookup
 )
 
-// Pedersen is a chain of Pedersen hashes.
+// Pedersen returns the workload that proves a chain of Pedersen hashes.
 func Pedersen() workload.Def {
 	forms := make([]string, 0, 3)
 	for _, f := range pedersen.Forms() {
 		forms = append(forms, string(f))
 	}
 	const most = 1 << 17
-	of := onGnark(len(forms), forms...).and(systemPlonk, formLadder).and(systemTurbo, formLadder).and(systemUltra, formWindow)
+	of := onGnark(len(forms), forms...).withOurs(systemPlonk, formLadder).withOurs(systemTurbo, formLadder).withOurs(systemUltra, formWindow)
 	return define("Pedersen", "a proof of a chain of two-to-one Pedersen hashes", stageVerify,
 		[]workload.Axis{of.form(), workload.IntAxis(workload.Axis{Name: "hashes", Usage: "numbers of hashes", Smoke: "1"}, 1, most, 8, 32, 125)},
 		of,
@@ -43,8 +43,8 @@ func Pedersen() workload.Def {
 				return first, others
 			}
 			system := c.Get("system")
-			// of is the estimate where so many hashes have as many constraints as is told.
-			of := func(m memoryModel, constraints func(n int) int) estimate {
+			// estimated returns the estimate. constraints returns the number of constraints of a number of hashes.
+			estimated := func(m memoryModel, constraints func(n int) int) estimate {
 				return estimate{constraints(n), m, func(fits func(int) bool) string {
 					return fmt.Sprintf("%d hashes", largestSize(most, func(n int) bool { return fits(constraints(n)) }))
 				}}
@@ -54,7 +54,7 @@ func Pedersen() workload.Def {
 					first, others := draw(seq)
 					return hashRows(system, first, others)
 				}}
-				return task{p, of(ourMemory(len(ourSystems[system]().Columns)), func(n int) int { return PedersenConstraints(system, n) })}, nil
+				return task{p, estimated(ourMemory(len(arithmetizations[system]().Columns)), func(n int) int { return PedersenConstraints(system, n) })}, nil
 			}
 			form := pedersen.Form(c.Get("form"))
 			circuit, err := pedersen.New(form, n)
@@ -65,13 +65,13 @@ func Pedersen() workload.Def {
 				first, others := draw(seq)
 				return circuit.Assign(first, others...)
 			}}
-			return task{p, of(memoryOf(system), func(n int) int { return pedersen.Constraints(form, n) })}, nil
+			return task{p, estimated(memoryOf(system), func(n int) int { return pedersen.Constraints(form, n) })}, nil
 		})
 }
 
-// hashRows is a chain in one of our systems, whose last value is public.
+// hashRows returns the circuit of a chain in one of our systems. The last value is public.
 func hashRows(system string, first fr.Element, others []fr.Element) (*plonkish.Circuit, error) {
-	b := plonkish.NewBuilder(ourSystems[system]())
+	b := plonkish.NewBuilder(arithmetizations[system]())
 	var hash func(x, y plonkish.Var) plonkish.Var
 	switch system {
 	case systemPlonk:
@@ -93,8 +93,8 @@ func hashRows(system string, first fr.Element, others []fr.Element) (*plonkish.C
 	return b.Build()
 }
 
-// PedersenConstraints are the rows of a chain in one of our systems that decide its size: its own or,
-// where these are more, its tables', and those that every circuit has.
+// PedersenConstraints returns the number of rows that a chain of Pedersen hashes needs in one of our systems, with the
+// rows that every circuit has. If the lookup tables have more rows than the chain, it counts theirs.
 func PedersenConstraints(system string, hashes int) int {
 	const few = 8
 	switch system {

@@ -12,42 +12,42 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// prover is a circuit on its way through the stages of a proof system, one after the other. What
-// does not set it up is safe for concurrent use.
+// prover takes a circuit through the stages of a proof system, one after the other. The methods that do
+// not set it up are safe for concurrent use.
 type prover interface {
 	build() error
-	rows() int              // constraints of what is built
-	domain() int            // of it
+	rows() int              // constraints of the circuit that is built
+	domain() int            // size of its evaluation domain
 	exact() []record.Metric // figures of the case
 
-	// reference makes the reference string of a domain, and returns its size in bytes; from the
-	// user's cache where that is asked for.
+	// reference makes the reference string for a domain, and returns its size in bytes. If cached is
+	// set, it uses the user's cache.
 	reference(ctx context.Context, size int, cached bool) (bytes int, err error)
 	needsReference() bool
-	// keys makes both keys, and tells the recorder, where there is one, how.
+	// keys makes both keys. It records its phases with r, if r is not nil.
 	keys(ctx context.Context, r *stage.Recorder) error
-	sizes() (proving, verifying int64, err error) // of the keys, in bytes
+	sizes() (proving, verifying int64, err error) // the lengths of the keys, in bytes
 
-	rebuild() error                  // again, to be timed
-	rekey(ctx context.Context) error // the same
+	rebuild() error                  // does the same as build again, to be timed
+	rekey(ctx context.Context) error // does the same as keys again, to be timed
 
-	// statement is what a sequence number proves, with its witness.
+	// statement returns the statement of a sequence number, with its witness.
 	statement(seq uint64) (statement, error)
-	// solved is nil for a witness that the circuit accepts.
+	// solved returns an error if the circuit does not accept the witness.
 	solved(s statement) error
-	// prove tells the recorder, where there is one, of its phases, and returns figures of them.
+	// prove returns a proof, and figures of its phases. It records the phases with r, if r is not nil.
 	prove(ctx context.Context, s statement, r *stage.Recorder) (proof []byte, figures []record.Metric, err error)
 	verify(proof []byte, s statement) error
 
-	notes() []record.Finding   // of the set-up
-	remarks() []record.Finding // of what the stages are
+	notes() []record.Finding   // findings of the set-up
+	remarks() []record.Finding // findings that say what the stages do
 	close() error
 }
 
-// statement is a prover's own.
+// statement is a statement with its witness. Each prover has its own type.
 type statement any
 
-// goThrough goes through all stages once.
+// goThrough runs all stages once, and records them with r.
 func goThrough(ctx context.Context, p prover, r *stage.Recorder) (out workload.Staged, err error) {
 	defer func() { err = errors.Join(err, p.close()) }()
 	out.Metrics = append(out.Metrics, p.exact()...)
@@ -64,7 +64,7 @@ func goThrough(ctx context.Context, p prover, r *stage.Recorder) (out workload.S
 			return []record.Metric{record.Constraints.Metric(float64(p.rows())), record.Domain.Metric(float64(p.domain()))}, nil
 		}},
 		{stageSRS, func() ([]record.Metric, error) {
-			bytes, err := p.reference(ctx, p.domain(), false) // made anew: that is the stage
+			bytes, err := p.reference(ctx, p.domain(), false) // not from the cache: making it is the stage
 			return []record.Metric{record.SRSSize.Metric(float64(bytes))}, err
 		}},
 		{stageWitness, func() (_ []record.Metric, err error) {
@@ -86,7 +86,7 @@ func goThrough(ctx context.Context, p prover, r *stage.Recorder) (out workload.S
 		if step.name == stageSRS && !p.needsReference() {
 			continue
 		}
-		runtime.GC() // so that a stage's greatest memory is its own
+		runtime.GC() // so that a stage's peak memory is its own
 		running := r.Start(step.name)
 		figures, err := step.do()
 		if err != nil {
@@ -104,8 +104,7 @@ func goThrough(ctx context.Context, p prover, r *stage.Recorder) (out workload.S
 	return out, refuses(p, proof)
 }
 
-// refuses sees to it that a proof does not verify for the public inputs of the next
-// assignment.
+// refuses returns an error if the proof verifies for the public inputs of another assignment.
 func refuses(p prover, proof []byte) error {
 	other, err := p.statement(1 << 20)
 	if err != nil {

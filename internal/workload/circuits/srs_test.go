@@ -14,7 +14,8 @@ import (
 	"github.com/zkbench/zkbench/internal/workload/circuits"
 )
 
-// newPowers is a ceremony's file of 2^3 as snarkjs powersoftau new writes it: every power of τ = 1 is the generator.
+// newPowers returns a ceremony's file for 2^3 points as "snarkjs powersoftau new" writes it: with τ = 1, so that every
+// power is the generator.
 func newPowers(of []byte) []byte {
 	raw := slices.Clone(of)
 	const header, g1, g2 = 12 + 12 + 44, 64, 128
@@ -47,13 +48,13 @@ func TestSRSFile(t *testing.T) {
 		status        record.Status
 		says          string // the finding of a string that is used, or the error
 	}{
-		{"fits", powers, "", circuits.Gates(), "8", "plonk", record.OK, "of size 8 from " + powers + ", of no published hash, so whoever made it may know τ; "},
+		{"fits", powers, "", circuits.Gates(), "8", "plonk", record.OK, "of size 8 from " + powers + ", of no published hash, so its maker may know τ; "},
 		{"groth16", powers, "", circuits.Gates(), "8", "groth16", record.OK, ""},
-		{"ours", powers, "", circuits.Gates(), "4", "turbo", record.OK, "of size 8 from " + powers + ", of no published hash, so whoever made it may know τ; "},
+		{"ours", powers, "", circuits.Gates(), "4", "turbo", record.OK, "of size 8 from " + powers + ", of no published hash, so its maker may know τ; "},
 		{"too small", powers, "", circuits.Gates(), "64", "plonk", record.Failed, `srs: "` + powers + `" is not accepted; accepted: a .ptau file over BN254 of 2^6 or more: `},
 		{"msm", powers, "", circuits.MSM(), "", "", record.Failed, "accepted: a .ptau file over BN254 of 2^7 or more: "},
 		{"damaged", damaged, "", circuits.Gates(), "8", "plonk", record.Failed, "accepted: a .ptau file over BN254 of 2^3 or more: "},
-		{"published", powers, sum, circuits.Gates(), "8", "plonk", record.OK, "the published one by its hash; its points are powers of one τ; contributions that it counts: 1, none of them verified"},
+		{"published", powers, sum, circuits.Gates(), "8", "plonk", record.OK, "the published one by its hash; its points are powers of one τ; number of contributions that the file claims: 1, none of them verified"},
 		{"another file", powers, strings.Repeat("0f", 64), circuits.Gates(), "8", "plonk", record.Failed, "another file than the ceremony's"},
 		{"no hash", powers, "0f", circuits.Gates(), "8", "plonk", record.Failed, "accepted are the 128 hexadecimal digits"},
 		{"τ is 1", begun, "", circuits.Gates(), "8", "plonk", record.Failed, "τ is 1"},

@@ -14,14 +14,14 @@ import (
 	"github.com/zkbench/zkbench/srs"
 )
 
-// referenceString is one, once it is got.
+// referenceString holds a reference string after get has made or read it.
 type referenceString struct {
 	srs   *srs.SRS
 	notes []record.Finding
 }
 
-// get makes a string of that size; with cached, takes it from the user's cache. A file that the
-// context names comes before both.
+// get reads a reference string of the given size from the file that the context names. If there is no such file,
+// it takes the string from the user's cache, if cached is set, or makes it. It returns the string's size in bytes.
 func (r *referenceString) get(ctx context.Context, size int, seed uint64, cached bool) (bytes int, err error) {
 	switch file := workload.SRS(ctx); {
 	case file.Path != "":
@@ -44,8 +44,8 @@ func (r *referenceString) close() error {
 	return r.srs.Close()
 }
 
-// readString reads a reference string of that size from a .ptau file, and notes it. The error
-// is an ErrParams that names the flag, or the context's cause.
+// readString reads a reference string of the given size from a .ptau file, and returns a finding about it. It returns
+// an ErrParams that names the flag srs if the file cannot be used, or the context's cause.
 func readString(ctx context.Context, file workload.SRSFile, size int) (*srs.SRS, []record.Finding, error) {
 	s, err := openString(ctx, file, size)
 	switch {
@@ -57,9 +57,9 @@ func readString(ctx context.Context, file workload.SRSFile, size int) (*srs.SRS,
 	}
 	vouched := "the published one by its hash"
 	if s.Insecure() {
-		vouched = "of no published hash, so whoever made it may know τ"
+		vouched = "of no published hash, so its maker may know τ"
 	}
-	text := fmt.Sprintf("of size %d from %s, %s; its points are powers of one τ; contributions that it counts: %d, none of them verified", size, file.Path, vouched, s.Contributions())
+	text := fmt.Sprintf("of size %d from %s, %s; its points are powers of one τ; number of contributions that the file claims: %d, none of them verified", size, file.Path, vouched, s.Contributions())
 	return s, []record.Finding{{Name: "reference string", Text: text}}, nil
 }
 
@@ -83,8 +83,8 @@ func openString(ctx context.Context, from workload.SRSFile, size int) (*srs.SRS,
 	return srs.ReadPtau(ctx, executor.Pool(), file, info.Size(), size, published)
 }
 
-// userCache is the cache of the user's reference strings. What cannot be used or kept is
-// made again, and noted.
+// userCache returns the cache of the user's reference strings. A string that cannot be read from it is made again.
+// That, and a string that cannot be stored, becomes a finding.
 func (r *referenceString) userCache() *srs.Cache {
 	dir, err := os.UserCacheDir()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package goldilocks defines the workloads of the Goldilocks field: its functions,
-// Poseidon, Merkle trees, transforms. Every one has an axis of kernels.
+// Package goldilocks defines the workloads over the Goldilocks field: arithmetic,
+// Poseidon, Merkle trees and transforms. All of them have the axis kernel.
 package goldilocks
 
 import (
@@ -13,26 +13,27 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Defs returns the workloads.
+// Defs returns all workloads of the package.
 func Defs() []workload.Def {
 	return []workload.Def{GoldilocksOps(), PoseidonPermutation(), MerkleBuild(), MerkleOpen(), MerkleFile(), NTT(), LDE(), PolyEval()}
 }
 
-// kernelAxis has the kernels of this machine, the fastest by default.
+// kernelAxis returns the axis of the kernels that this machine supports. The fastest is
+// the default.
 func kernelAxis() workload.Axis {
 	var names []string
 	for _, k := range goldilocks.Kernels() {
 		names = append(names, k.String())
 	}
-	a := workload.NameAxis(workload.Axis{Name: "kernel", Usage: "kernels of vector operations"}, names, []string{goldilocks.Kernel{}.String()})
+	a := workload.NameAxis(workload.Axis{Name: "kernel", Usage: "kernels for vector operations"}, names, []string{goldilocks.Kernel{}.String()})
 	a.Accepted = strings.Join(names, ", ") + " on this machine"
 	return a
 }
 
-// setting is what cases have in common; it keeps nothing that must be closed.
+// setting holds what all cases have. It has nothing that must be closed.
 type setting struct {
 	kernel   goldilocks.Kernel
-	executor executor.Executor // nil: there is no axis of executors
+	executor executor.Executor // nil if the workload has no axis of executors
 	seed     uint64
 }
 
@@ -47,7 +48,7 @@ func settingOf(c workload.Case, seed uint64) (s setting, err error) {
 
 func (setting) Close() error { return nil }
 
-// corpus returns random elements that depend on the seed and the sequence number alone.
+// corpus returns n random elements, which depend only on the seed and the sequence number.
 func corpus(seed, seq uint64, n int) []goldilocks.Element {
 	r := workload.Random(seed, seq)
 	all := make([]goldilocks.Element, n)
@@ -57,14 +58,14 @@ func corpus(seed, seq uint64, n int) []goldilocks.Element {
 	return all
 }
 
-// elementBytes is the memory of an element.
+// elementBytes is the memory of one element.
 const elementBytes = 8
 
-// domainBytes is the memory of a domain for each of its elements, at most: its roots, and the tables of two
-// radices, which kernels make when they first ask.
+// domainBytes is the maximum memory of a domain per element. It is for the roots, and for the tables of two radices,
+// which are made when a kernel first needs them.
 const domainBytes = 64
 
-// encode is digests as bytes.
+// encode returns the bytes of digests.
 func encode(digests ...poseidon.Digest) []byte {
 	b := make([]byte, 0, 8*poseidon.DigestLen*len(digests))
 	for _, d := range digests {
@@ -73,7 +74,7 @@ func encode(digests ...poseidon.Digest) []byte {
 	return b
 }
 
-// appendElements appends elements as bytes.
+// appendElements appends the elements to b, each as 8 bytes in little-endian order.
 func appendElements(b []byte, elements []goldilocks.Element) []byte {
 	b = slices.Grow(b, 8*len(elements))
 	for _, e := range elements {
@@ -82,7 +83,7 @@ func appendElements(b []byte, elements []goldilocks.Element) []byte {
 	return b
 }
 
-// decode is encode's inverse; the last digest is cut where bytes lack.
+// decode is the inverse of encode. It ignores trailing bytes that are not a whole digest.
 func decode(b []byte) []poseidon.Digest {
 	digests := make([]poseidon.Digest, len(b)/(8*poseidon.DigestLen))
 	for i := range digests {

@@ -12,7 +12,7 @@ import (
 	workloads "github.com/zkbench/zkbench/internal/workload/goldilocks"
 )
 
-// small is a small case of a workload on a kernel.
+// small returns a small case of a workload on a kernel.
 func small(d workload.Def, k goldilocks.Kernel) workload.Case {
 	var c workload.Case
 	for _, a := range d.Axes {

@@ -15,47 +15,47 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// treeAxes are the axes of trees.
+// treeAxes returns the axes of the workloads with trees. def holds the default numbers of leaves.
 func treeAxes(def ...int) []workload.Axis {
 	return []workload.Axis{
 		workload.IntAxis(workload.Axis{Name: "leaves", Usage: "numbers of leaves", Smoke: "1024"}, 1, 1<<26, def...),
-		workload.IntAxis(workload.Axis{Name: "width", Usage: "numbers of elements in a leaf", Smoke: "8"}, 1, 1<<10, 8),
+		workload.IntAxis(workload.Axis{Name: "width", Usage: "numbers of elements per leaf", Smoke: "8"}, 1, 1<<10, 8),
 		kernelAxis(), workload.ExecutorAxis(executor.Names()),
 	}
 }
 
-// treeOf is what a case of trees is about.
-type treeOf struct {
+// treeCase holds what all cases with trees have.
+type treeCase struct {
 	setting
 	shape merkle.Shape
 }
 
-func newTreeOf(c workload.Case, seed uint64, axes []workload.Axis) (t treeOf, err error) {
-	if err := bounded(c, axes, &t.shape.Rows, &t.shape.Width); err != nil {
+func newTreeCase(c workload.Case, seed uint64, axes []workload.Axis) (t treeCase, err error) {
+	if err := readInts(c, axes, &t.shape.Rows, &t.shape.Width); err != nil {
 		return t, err
 	}
 	t.setting, err = settingOf(c, seed)
 	return t, err
 }
 
-func (t treeOf) rows(seq uint64) []goldilocks.Element {
+func (t treeCase) rows(seq uint64) []goldilocks.Element {
 	return corpus(t.seed, seq, t.shape.Rows*t.shape.Width)
 }
 
-func (t treeOf) build(ctx context.Context, rows []goldilocks.Element) (*merkle.Tree, error) {
+func (t treeCase) build(ctx context.Context, rows []goldilocks.Element) (*merkle.Tree, error) {
 	return merkle.Build(ctx, t.executor, t.shape, rows, t.kernel)
 }
 
-func (t treeOf) Metrics(context.Context) ([]record.Metric, error) {
+func (t treeCase) Metrics(context.Context) ([]record.Metric, error) {
 	return []record.Metric{
 		record.Permutations.Metric(float64(t.permutations())),
 		record.TreeSize.Metric(float64(32 * t.shape.Nodes())),
 	}, nil
 }
 
-// permutations are those of the leaves and of the nodes above; leaves of four elements and
-// fewer take none.
-func (t treeOf) permutations() int {
+// permutations returns the number of Poseidon permutations that a tree takes, for its leaves
+// and for the nodes above. Leaves with at most four elements take none.
+func (t treeCase) permutations() int {
 	perLeaf := (t.shape.Width + poseidon.Rate - 1) / poseidon.Rate
 	if t.shape.Width <= poseidon.DigestLen {
 		perLeaf = 0
@@ -63,33 +63,33 @@ func (t treeOf) permutations() int {
 	return t.shape.Rows*perLeaf + t.shape.Rows - 1
 }
 
-// treeMemory is what a case of trees takes, of the bytes of all rows and of those of a tree's digests.
+// treeMemory returns a Def.Memory that calls of with the bytes of all rows and the bytes of a tree's digests.
 func treeMemory(axes []workload.Axis, of func(rows, tree uint64) workload.Memory) func(workload.Case) (workload.Memory, error) {
 	return func(c workload.Case) (workload.Memory, error) {
 		var shape merkle.Shape
-		if err := bounded(c, axes, &shape.Rows, &shape.Width); err != nil {
+		if err := readInts(c, axes, &shape.Rows, &shape.Width); err != nil {
 			return workload.Memory{}, err
 		}
 		return of(uint64(shape.Rows)*uint64(shape.Width)*elementBytes, uint64(shape.Nodes())*poseidon.DigestLen*elementBytes), nil
 	}
 }
 
-// MerkleBuild is a tree over rows in memory.
+// MerkleBuild returns the workload that builds a Merkle tree over rows in memory.
 func MerkleBuild() workload.Def {
 	axes := treeAxes(1<<10, 1<<12, 1<<14, 1<<16, 1<<18, 1<<20, 1<<22)
 	return workload.Def{
-		Name: "MerkleBuild", Doc: "a tree of Poseidon digests over rows in memory, and its root", Axes: axes,
+		Name: "MerkleBuild", Doc: "build a Merkle tree of Poseidon digests over rows in memory, and return its root", Axes: axes,
 		Memory: treeMemory(axes, func(rows, tree uint64) workload.Memory { return workload.Memory{Input: rows, Operation: 2 * tree} }),
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-			t, err := newTreeOf(c, seed, axes)
-			return &merkleBuild{treeOf: t}, err
+			t, err := newTreeCase(c, seed, axes)
+			return &merkleBuild{treeCase: t}, err
 		},
 	}
 }
 
-type merkleBuild struct{ treeOf }
+type merkleBuild struct{ treeCase }
 
-// leaves are rows, and the root that the portable kernel makes of them, which it is asked for once.
+// leaves holds the rows of a tree. root returns the root that the portable kernel computes, which it does only once.
 type leaves struct {
 	rows []goldilocks.Element
 	root func() ([]byte, error)
@@ -123,14 +123,14 @@ func (m *merkleBuild) Check(_ context.Context, input any, output []byte) error {
 	return err
 }
 
-// MerkleOpen is a path of a tree.
+// MerkleOpen returns the workload that opens a row of a Merkle tree: it makes, encodes and verifies the row's path.
 func MerkleOpen() workload.Def {
 	axes := treeAxes(1<<10, 1<<16, 1<<20)
 	return workload.Def{
-		Name: "MerkleOpen", Doc: "the path of a row of a tree, its encoding and its verification", Axes: axes,
+		Name: "MerkleOpen", Doc: "make the path of a row in a Merkle tree, encode it and verify it", Axes: axes,
 		Memory: treeMemory(axes, func(rows, tree uint64) workload.Memory { return workload.Memory{Base: rows + tree} }),
 		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-			t, err := newTreeOf(c, seed, axes)
+			t, err := newTreeCase(c, seed, axes)
 			if err != nil {
 				return nil, err
 			}
@@ -138,18 +138,18 @@ func MerkleOpen() workload.Def {
 			if err != nil {
 				return nil, err
 			}
-			return &merkleOpen{treeOf: t, tree: tree, root: tree.Root()}, nil
+			return &merkleOpen{treeCase: t, tree: tree, root: tree.Root()}, nil
 		},
 	}
 }
 
 type merkleOpen struct {
-	treeOf
+	treeCase
 	tree *merkle.Tree
 	root poseidon.Digest
 }
 
-// Input is the index of a row.
+// Input returns the index of a random row.
 func (m *merkleOpen) Input(_ context.Context, seq uint64) (any, error) {
 	return rand.New(rand.NewPCG(m.seed, seq)).IntN(m.shape.Rows), nil
 }
@@ -167,7 +167,7 @@ func (m *merkleOpen) Run(_ context.Context, input any) ([]byte, error) {
 	return encode(path...), merkle.Verify(m.root, m.shape, index, row, path)
 }
 
-// Check verifies what was encoded, and makes sure that a changed path is refused.
+// Check verifies the encoded path, and makes sure that a changed path is refused.
 func (m *merkleOpen) Check(_ context.Context, input any, output []byte) error {
 	index := input.(int)
 	row, err := m.tree.Row(index)

@@ -16,35 +16,35 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// fileWindow are the bytes that a tree in a file is built in.
+// fileWindow is the memory in bytes that building a tree in a file takes.
 const fileWindow = 16 << 20
 
-// MerkleFile is a tree in a file, in the folder for temporary files.
+// MerkleFile returns the workload that builds a Merkle tree in a file, in the folder for temporary files.
 func MerkleFile() workload.Def {
 	axes := treeAxes(1<<10, 1<<16)
 	return workload.Def{
-		Name: "MerkleFile", Doc: "a tree of Poseidon digests over rows that are read, into a file on the disk; its root and the path of its last row", Axes: axes,
+		Name: "MerkleFile", Doc: "read rows and build a Merkle tree of Poseidon digests in a file on disk; return its root and the path of its last row", Axes: axes,
 		Memory: treeMemory(axes, func(rows, tree uint64) workload.Memory {
 			return workload.Memory{Base: 2 * rows, Input: 3 * rows, Operation: 2*rows + tree + fileWindow} // as elements and as bytes
 		}),
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-			t, err := newTreeOf(c, seed, axes)
+			t, err := newTreeCase(c, seed, axes)
 			if err != nil {
 				return nil, err
 			}
 			folder, err := os.MkdirTemp("", "zkbench-merkle-")
-			return &merkleFile{treeOf: t, folder: folder}, err
+			return &merkleFile{treeCase: t, folder: folder}, err
 		},
 	}
 }
 
 type merkleFile struct {
-	treeOf
+	treeCase
 	folder string
-	files  atomic.Uint64 // made so far, whose numbers are their names
+	files  atomic.Uint64 // the number of files made so far; a file's name is its number
 }
 
-// Input is the rows as bytes.
+// Input returns the rows as bytes.
 func (m *merkleFile) Input(_ context.Context, seq uint64) (any, error) {
 	return appendElements(nil, m.rows(seq)), nil
 }

@@ -15,14 +15,14 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// sizeAxis is the length of a transform.
+// sizeAxis returns the axis of the length of transforms. def holds the default lengths.
 func sizeAxis(def ...int) workload.Axis {
 	a := workload.IntAxis(workload.Axis{Name: "length", Key: "n", Usage: "lengths of transforms, powers of two", Smoke: "1024"}, 1, 1<<26, def...)
 	a.Parse = powersOfTwo(a)
 	return a
 }
 
-// powersOfTwo is an axis' Parse that takes powers of two only.
+// powersOfTwo returns a Parse for the axis a that accepts only powers of two.
 func powersOfTwo(a workload.Axis) func(string) ([]string, error) {
 	return func(list string) ([]string, error) {
 		values, err := a.Parse(list)
@@ -39,8 +39,9 @@ func powersOfTwo(a workload.Axis) func(string) ([]string, error) {
 	}
 }
 
-// bounded reads the whole numbers of a case, each as its axis accepts them.
-func bounded(c workload.Case, axes []workload.Axis, to ...*int) (err error) {
+// readInts sets each pointer in to to the case's number on the axis with the same index. It returns an error if an axis
+// does not accept its number.
+func readInts(c workload.Case, axes []workload.Axis, to ...*int) (err error) {
 	for i, p := range to {
 		if *p, err = axes[i].Int(c); err != nil {
 			return err
@@ -49,8 +50,8 @@ func bounded(c workload.Case, axes []workload.Axis, to ...*int) (err error) {
 	return nil
 }
 
-// fold is 32 bytes that each element changes, by its value and place, in half a cycle for
-// each.
+// fold returns 32 bytes that depend on the value and the position of each element. It takes
+// about half a cycle per element.
 func fold(elements []goldilocks.Element) []byte {
 	var sums [4]uint64
 	for len(elements) >= 4 {
@@ -69,7 +70,7 @@ func fold(elements []goldilocks.Element) []byte {
 	return b
 }
 
-// transforms are what the workload NTT does, by the name on its axis.
+// transforms holds the transforms of the workload NTT by their names on its axis.
 var transforms = map[string]struct {
 	inverse bool
 	from    goldilocks.Order
@@ -81,21 +82,21 @@ var transforms = map[string]struct {
 	"coset":    {false, goldilocks.Natural, goldilocks.Generator},
 }
 
-// NTT is a transform.
+// NTT returns the workload that performs eight consecutive number-theoretic transforms.
 func NTT() workload.Def {
-	which := workload.NameAxis(workload.Axis{Name: "transform", Usage: "transforms: natural and reversed, to the other order, the inverse from reversed order, and that to the coset of 7"}, []string{"natural", "reversed", "inverse", "coset"}, []string{"natural", "inverse"})
+	which := workload.NameAxis(workload.Axis{Name: "transform", Usage: "transforms (natural, reversed: forward, from this order to the other; inverse: from bit-reversed order; coset: to the coset of 7, from natural order)"}, []string{"natural", "reversed", "inverse", "coset"}, []string{"natural", "inverse"})
 	axes := []workload.Axis{sizeAxis(1<<12, 1<<16, 1<<20), which, kernelAxis()}
 	return workload.Def{
-		Name: "NTT", Doc: "eight transforms over the Goldilocks field, of a copy of the input and then of what the last gave, and a fold of the last", Axes: axes,
+		Name: "NTT", Doc: "eight consecutive number-theoretic transforms over the Goldilocks field; the first transforms a copy of the input, each other the previous result; the last result is folded to 32 bytes", Axes: axes,
 		Memory: func(c workload.Case) (workload.Memory, error) {
 			var n int
-			err := bounded(c, axes, &n)
+			err := readInts(c, axes, &n)
 			return workload.Memory{Base: uint64(n) * domainBytes, Input: uint64(n) * elementBytes, Operation: 2 * uint64(n) * elementBytes}, err
 		},
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			i := &ntt{name: c.Get(which.Key)}
 			var n int
-			if err := bounded(c, axes, &n); err != nil {
+			if err := readInts(c, axes, &n); err != nil {
 				return nil, err
 			}
 			if _, err := which.Parse(i.name); err != nil {
@@ -118,8 +119,8 @@ type ntt struct {
 	buffers scratch[goldilocks.Element]
 }
 
-// chained is how many transforms, or extensions of each column, are one operation, so that
-// the copy of the input and the fold of the output count for little.
+// chained is the number of transforms, or of extensions of each column, in one operation. It
+// makes the cost of copying the input and folding the output small.
 const chained = 8
 
 func (i *ntt) Input(_ context.Context, seq uint64) (any, error) {
@@ -146,7 +147,7 @@ func (i *ntt) transform(k goldilocks.Kernel, input any) ([]byte, error) {
 
 func (i *ntt) Run(_ context.Context, input any) ([]byte, error) { return i.transform(i.kernel, input) }
 
-// Check transforms with the portable kernel.
+// Check repeats the transforms with the portable kernel.
 func (i *ntt) Check(_ context.Context, input any, output []byte) error {
 	want, err := i.transform(goldilocks.Portable(), input)
 	if err == nil && !slices.Equal(want, output) {
@@ -159,7 +160,7 @@ func (i *ntt) Metrics(context.Context) ([]record.Metric, error) {
 	return []record.Metric{record.Elements.Metric(float64(chained * i.domain.Size()))}, nil
 }
 
-// LDE is the extension of columns.
+// LDE returns the workload that performs eight consecutive low-degree extensions of columns.
 func LDE() workload.Def {
 	axes := []workload.Axis{
 		sizeAxis(1<<12, 1<<16),
@@ -169,17 +170,17 @@ func LDE() workload.Def {
 	}
 	axes[2].Parse = powersOfTwo(axes[2])
 	return workload.Def{
-		Name: "LDE", Doc: "eight low-degree extensions of columns over the Goldilocks field, to the coset of 7, bit-reversed order to bit-reversed order, each of a copy of the columns and then of the first values that the last gave, and a fold of the last", Axes: axes,
+		Name: "LDE", Doc: "eight consecutive low-degree extensions of columns over the Goldilocks field to the coset of 7, all in bit-reversed order; the first extends a copy of the columns, each other the first values of the previous result; the last result is folded to 32 bytes", Axes: axes,
 		Memory: func(c workload.Case) (workload.Memory, error) {
 			var n, columns, blowup int
-			err := bounded(c, axes, &n, &columns, &blowup)
+			err := readInts(c, axes, &n, &columns, &blowup)
 			all := uint64(n) * uint64(columns) * elementBytes
 			return workload.Memory{Base: uint64(n) * domainBytes, Input: all, Operation: 2 * all * uint64(blowup)}, err
 		},
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			i := new(lde)
 			var n int
-			if err := bounded(c, axes, &n, &i.columns, &i.how.Blowup); err != nil {
+			if err := readInts(c, axes, &n, &i.columns, &i.how.Blowup); err != nil {
 				return nil, err
 			}
 			i.how.Shift, i.how.In, i.how.Out = goldilocks.Generator, goldilocks.BitReversed, goldilocks.BitReversed
@@ -227,7 +228,7 @@ func (i *lde) Run(ctx context.Context, input any) ([]byte, error) {
 	return i.extend(ctx, i.executor, i.kernel, input)
 }
 
-// Check extends with the portable kernel.
+// Check repeats the extensions with the portable kernel.
 func (i *lde) Check(ctx context.Context, input any, output []byte) error {
 	want, err := i.extend(ctx, executor.Pool(), goldilocks.Portable(), input)
 	if err == nil && !slices.Equal(want, output) {
@@ -240,7 +241,7 @@ func (i *lde) Metrics(context.Context) ([]record.Metric, error) {
 	return []record.Metric{record.Elements.Metric(float64(chained * i.columns * i.domain.Size() * i.how.Blowup))}, nil
 }
 
-// PolyEval is many polynomials at one point.
+// PolyEval returns the workload that evaluates many polynomials at one point.
 func PolyEval() workload.Def {
 	axes := []workload.Axis{
 		sizeAxis(1<<12, 1<<16),
@@ -248,15 +249,15 @@ func PolyEval() workload.Def {
 		kernelAxis(), workload.ExecutorAxis(executor.Names()),
 	}
 	return workload.Def{
-		Name: "PolyEval", Doc: "polynomials over the Goldilocks field at a point of its quadratic extension, from their coefficients", Axes: axes,
+		Name: "PolyEval", Doc: "evaluate polynomials over the Goldilocks field, given by their coefficients, at one point of its quadratic extension", Axes: axes,
 		Memory: func(c workload.Case) (workload.Memory, error) {
 			var n, columns int
-			err := bounded(c, axes, &n, &columns)
+			err := readInts(c, axes, &n, &columns)
 			return workload.Memory{Input: uint64(n) * uint64(columns) * elementBytes, Operation: 4 * uint64(n) * elementBytes}, err
 		},
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			i := new(polyEval)
-			if err := bounded(c, axes, &i.n, &i.columns); err != nil {
+			if err := readInts(c, axes, &i.n, &i.columns); err != nil {
 				return nil, err
 			}
 			var err error
@@ -271,7 +272,7 @@ type polyEval struct {
 	n, columns int
 }
 
-// polysAt are polynomials and a point.
+// polysAt holds polynomials and the point to evaluate them at.
 type polysAt struct {
 	polys [][]goldilocks.Element
 	point ext.Quadratic
@@ -303,7 +304,7 @@ func encodeValues(values []ext.Quadratic) []byte {
 	return b
 }
 
-// Check is Horner's rule.
+// Check evaluates the polynomials by Horner's rule.
 func (i *polyEval) Check(_ context.Context, input any, output []byte) error {
 	in := input.(polysAt)
 	var values []ext.Quadratic

@@ -15,23 +15,23 @@ import (
 	"github.com/zkbench/zkbench/internal/workload/sve"
 )
 
-// GoldilocksOps is one of the ten functions that the study of SVE compares, on vectors that
-// lie in the first-level cache.
+// GoldilocksOps returns the workload that applies one function of the SVE study to vectors.
+// With the default number of units, the vectors fit into the first-level cache.
 func GoldilocksOps() workload.Def {
 	names := functionNames()
-	function := workload.NameAxis(workload.Axis{Name: "function", Usage: "functions of the study"}, names, names)
-	units := workload.IntAxis(workload.Axis{Name: "units", Usage: "numbers of elements, or of states of 12", Smoke: "128"}, 1, 1<<16, 128)
+	function := workload.NameAxis(workload.Axis{Name: "function", Usage: "functions of the SVE study"}, names, names)
+	units := workload.IntAxis(workload.Axis{Name: "units", Usage: "numbers of elements, or of 12-element states", Smoke: "128"}, 1, 1<<16, 128)
 	axes := []workload.Axis{units, function, kernelAxis()}
 	return workload.Def{
-		Name: "GoldilocksOps", Doc: "a function over the Goldilocks field on vectors, 1024 times; the time is of all units", Axes: axes,
+		Name: "GoldilocksOps", Doc: "apply a function over the Goldilocks field to vectors, 1024 times; the time is for all 1024", Axes: axes,
 		Memory: func(c workload.Case) (workload.Memory, error) {
 			n, err := units.Int(c)
-			all := uint64(n) * poseidon.Width * elementBytes // the most that a function takes or gives of a unit
+			all := uint64(n) * poseidon.Width * elementBytes // the most elements per unit that a function reads or writes
 			return workload.Memory{Input: 2 * all, Operation: 2 * all}, err
 		},
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			i := new(ops)
-			if err := bounded(c, axes, &i.units); err != nil {
+			if err := readInts(c, axes, &i.units); err != nil {
 				return nil, err
 			}
 			if _, err := function.Parse(c.Get("function")); err != nil {
@@ -45,13 +45,14 @@ func GoldilocksOps() workload.Def {
 			if i.function, ok = functionNamed(i.kernel, c.Get("function")); !ok {
 				return nil, &argument.ValueError{Field: "function", Value: c.Get("function"), Accepted: "one that kernel " + i.kernel.String() + " has"}
 			}
-			i.portable, _ = functionNamed(goldilocks.Portable(), cmp.Or(i.function.Of, i.function.Name))
+			i.portable, _ = functionNamed(goldilocks.Portable(), cmp.Or(i.function.Base, i.function.Name))
 			return i, nil
 		},
 	}
 }
 
-// functionNames are the functions of this machine's kernels, the study's ten first.
+// functionNames returns the names of the functions that this machine's kernels have, with
+// the study's ten first.
 func functionNames() (names []string) {
 	for _, k := range goldilocks.Kernels() {
 		for _, f := range sve.Functions(k) {
@@ -75,15 +76,16 @@ func functionNamed(k goldilocks.Kernel, name string) (sve.Function, bool) {
 type ops struct {
 	setting
 	function sve.Function
-	portable sve.Function // what checks it: of the same results
+	portable sve.Function // of the portable kernel, with the same results; Check calls it
 	units    int
 	buffers  scratch[goldilocks.Element]
 }
 
-// rounds is how often an operation does the function: once takes nanoseconds.
+// rounds is the number of times that an operation calls the function, because one call takes
+// only nanoseconds.
 const rounds = 1024
 
-// operands are what a function takes.
+// operands holds the operands of a function.
 type operands struct{ a, b []goldilocks.Element }
 
 func (i *ops) Input(_ context.Context, seq uint64) (any, error) {
@@ -110,7 +112,7 @@ func (i *ops) Input(_ context.Context, seq uint64) (any, error) {
 	return operands{draw(i.units*f.A, false), draw(shared*f.B, f.Bytes)}, nil
 }
 
-// Run gives a fold of the last results.
+// Run returns a fold of the last call's results.
 func (i *ops) Run(_ context.Context, input any) ([]byte, error) {
 	in := input.(operands)
 	dst := i.buffers.take(i.units * i.function.Dst)
@@ -121,7 +123,7 @@ func (i *ops) Run(_ context.Context, input any) ([]byte, error) {
 	return fold(*dst), nil
 }
 
-// Check compares the results with the portable kernel's.
+// Check compares the results with those of the portable kernel.
 func (i *ops) Check(_ context.Context, input any, output []byte) error {
 	in := input.(operands)
 	dst := make([]goldilocks.Element, i.units*i.function.Dst)

@@ -11,11 +11,11 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// PoseidonPermutation is the permutation of --states states.
+// PoseidonPermutation returns the workload that applies Poseidon's permutation to many states.
 func PoseidonPermutation() workload.Def {
 	states := workload.IntAxis(workload.Axis{Name: "states", Usage: "numbers of states that are permuted together", Smoke: "1024"}, 1, 1<<20, 1024)
 	return workload.Def{
-		Name: "PoseidonPermutation", Doc: "Poseidon's permutation of width 12 of many states, of a copy of them; the time is of all of them",
+		Name: "PoseidonPermutation", Doc: "apply Poseidon's permutation of width 12 to a copy of many states; the time is for all states",
 		Axes: []workload.Axis{states, kernelAxis()},
 		Memory: func(c workload.Case) (workload.Memory, error) {
 			n, err := states.Int(c)
@@ -48,7 +48,7 @@ func (p *permutation) Input(_ context.Context, seq uint64) (any, error) {
 	return states, nil
 }
 
-// Run works on a copy of its input, and folds the results.
+// Run permutes a copy of its input, and returns a fold of the results.
 func (p *permutation) Run(_ context.Context, input any) ([]byte, error) {
 	states := p.buffers.copyOf(input.([]poseidon.State))
 	defer p.buffers.put(states)
@@ -56,7 +56,7 @@ func (p *permutation) Run(_ context.Context, input any) ([]byte, error) {
 	return foldStates(*states), nil
 }
 
-// foldStates is the exclusive or of states.
+// foldStates returns the exclusive or of the states.
 func foldStates(states []poseidon.State) []byte {
 	var x poseidon.State
 	for i := range states {
@@ -67,7 +67,7 @@ func foldStates(states []poseidon.State) []byte {
 	return appendElements(nil, x[:])
 }
 
-// Check permutes one after the other.
+// Check permutes the states one after the other.
 func (p *permutation) Check(_ context.Context, input any, output []byte) error {
 	states := slices.Clone(input.([]poseidon.State))
 	for i := range states {

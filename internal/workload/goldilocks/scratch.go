@@ -2,11 +2,11 @@ package goldilocks
 
 import "sync"
 
-// scratch are buffers that operations use again: one that allocated its own would time that
-// beside its work, which for the fastest functions takes longer than they do.
+// scratch holds buffers that operations reuse. If each operation allocated its own, the
+// allocation would be part of its time, and would take longer than the fastest functions.
 type scratch[T any] struct{ pool sync.Pool }
 
-// take returns a buffer of n elements, of any values.
+// take returns a buffer of n elements with arbitrary values.
 func (s *scratch[T]) take(n int) *[]T {
 	if b, ok := s.pool.Get().(*[]T); ok && len(*b) == n {
 		return b

@@ -1,5 +1,5 @@
-// Package guest defines the workload of guests: programs of this module that package riscv executes and
-// counts. Nothing is proved of them.
+// Package guest defines the workload Guest. Package riscv executes a program of this module, the guest, and counts its
+// instructions. Nothing is proved.
 package guest
 
 import (
@@ -19,20 +19,20 @@ import (
 	"github.com/zkbench/zkbench/riscv/precompile"
 )
 
-// Defs returns the workloads.
+// Defs returns all workloads of the package.
 func Defs() []workload.Def { return []workload.Def{Guest()} }
 
 // The axes.
 var (
-	guestAxis      = workload.NameAxis(workload.Axis{Name: "guest", Usage: "programs"}, Names(), Names()[:2])
-	precompileAxis = workload.NameAxis(workload.Axis{Name: "precompile", Usage: "sets of precompiles"}, sets(), nil).Dependent("those that the guest has")
-	sizeAxis       = workload.IntAxis(workload.Axis{Name: "size", Usage: "sizes: of pairing and pairing-bigint 1; of keccak bytes, pedersen hashes, merkle leaves, bulletproof bits, plonk rows"}, 0, 1<<20).Dependent("the guest's own")
+	guestAxis      = workload.NameAxis(workload.Axis{Name: "guest", Usage: "guest programs"}, Names(), Names()[:2])
+	precompileAxis = workload.NameAxis(workload.Axis{Name: "precompile", Usage: "sets of precompiles"}, sets(), nil).Dependent("all sets that the guest supports")
+	sizeAxis       = workload.IntAxis(workload.Axis{Name: "size", Usage: "sizes of the input (bytes for keccak, hashes for pedersen, leaves for merkle, bits for bulletproof, rows for plonk; 1 for pairing and pairing-bigint)"}, 0, 1<<20).Dependent("the guest's default size")
 )
 
-// Guest is a guest that is executed.
+// Guest returns the workload that executes a guest and counts its instructions.
 func Guest() workload.Def {
 	return workload.Def{
-		Name: "Guest", Doc: "a program for RISC-V, executed and counted, with precompiles and without; nothing is proved",
+		Name: "Guest", Doc: "execute a RISC-V program, with or without precompiles, and count its instructions; nothing is proved",
 		Axes:    []workload.Axis{guestAxis, precompileAxis, sizeAxis},
 		Resolve: resolve, Guests: "./internal/workload/guest/build", Memory: estimate,
 		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
@@ -41,7 +41,7 @@ func Guest() workload.Def {
 	}
 }
 
-// Names are those of the guests.
+// Names returns the names of the guests.
 func Names() (all []string) {
 	for _, s := range subjects {
 		all = append(all, s.name)
@@ -49,7 +49,8 @@ func Names() (all []string) {
 	return all
 }
 
-// Builds are the programs of all cases.
+// Builds returns the programs that the cases of Guest need: each guest without precompiles and, if it supports them,
+// with precompiles.
 func Builds() (all []guestprogram.Guest) {
 	for _, s := range subjects {
 		for _, set := range s.precompiles {
@@ -70,7 +71,8 @@ func sets() (all []string) {
 	return all
 }
 
-// resolve gives a guest its own precompiles and sizes where none are named, and refuses others'.
+// resolve gives a guest its default precompiles and size if the case names none, and refuses values that the guest
+// does not support.
 func resolve(c workload.Case) ([]workload.Case, error) {
 	s := subjectOf(c)
 	var cases []workload.Case
@@ -101,7 +103,7 @@ func resolve(c workload.Case) ([]workload.Case, error) {
 	return cases, nil
 }
 
-// accepts refuses a size that the guest has no inputs of.
+// accepts returns an error if the guest has no inputs of this size.
 func (s *subject) accepts(size int) error {
 	if size < s.least || size > s.most {
 		return &argument.ValueError{Field: sizeAxis.Key, Value: fmt.Sprint(size), Accepted: fmt.Sprintf("of %s: %d to %d", s.name, s.least, s.most)}
@@ -109,10 +111,10 @@ func (s *subject) accepts(size int) error {
 	return nil
 }
 
-// guestBytes is the memory that a guest uses, at most, whatever its size.
+// guestBytes is the maximum memory that a guest uses, for all sizes.
 const guestBytes = 64 << 20
 
-// estimate is what a case takes. What grows with the size is what makes inputs: keys, for plonk.
+// estimate returns the memory of a case. Only the set-up that makes inputs grows with the size: keys, for plonk.
 func estimate(c workload.Case) (workload.Memory, error) {
 	n, err := c.Int(sizeAxis.Key)
 	if err != nil {
@@ -126,7 +128,7 @@ func subjectOf(c workload.Case) *subject {
 	return subjects[max(i, 0)]
 }
 
-// instance is a guest, and what makes its inputs.
+// instance is a loaded guest and the maker of its inputs.
 type instance struct {
 	*subject
 	program     *riscv.Program
@@ -150,7 +152,7 @@ func newInstance(ctx context.Context, c workload.Case, seed uint64) (*instance, 
 	return i, err
 }
 
-// input is a guest's, and the output that is right.
+// input holds a guest's input and the output that is correct for it.
 type input struct{ raw, want []byte }
 
 func (i *instance) Input(ctx context.Context, seq uint64) (any, error) {
@@ -158,8 +160,8 @@ func (i *instance) Input(ctx context.Context, seq uint64) (any, error) {
 	return input{raw, want}, err
 }
 
-// options are of a run without collections of garbage: what they cost depends on all that was allocated
-// before.
+// options returns the options of a run without garbage collection, because the cost of a collection depends on
+// everything that was allocated before.
 func (i *instance) options(in input) riscv.Options {
 	return riscv.Options{Input: in.raw, Env: []string{"GOGC=off"}, Precompiles: i.precompiles}
 }
@@ -176,7 +178,7 @@ func (i *instance) Check(_ context.Context, in any, output []byte) error {
 	return nil
 }
 
-// Metrics are the counts of the first input.
+// Metrics executes the guest with the first input and returns its counts.
 func (i *instance) Metrics(ctx context.Context) ([]record.Metric, error) {
 	in, err := i.Input(ctx, 0)
 	if err != nil {
@@ -188,7 +190,7 @@ func (i *instance) Metrics(ctx context.Context) ([]record.Metric, error) {
 	}
 	at := slices.IndexFunc(r.Sections, func(s riscv.Section) bool { return s.Name == i.work })
 	if at < 0 {
-		return nil, errors.New("guest: it does not mark its work")
+		return nil, errors.New("guest: the program does not mark its work as a section")
 	}
 	work := r.Sections[at].Tally
 	metrics := []record.Metric{record.GuestCycles.Metric(float64(r.Cycles)), record.WorkCycles.Metric(float64(work.Cycles))}

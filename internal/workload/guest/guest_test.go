@@ -14,7 +14,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload/guest"
 )
 
-// cases are those of a guest, by default.
+// cases returns the default cases of a guest.
 func cases(t testing.TB, name string) []workload.Case {
 	t.Helper()
 	c := workload.NewCase()

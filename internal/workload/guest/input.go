@@ -10,8 +10,9 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// MakeInput returns an input of the guest of a name, the same for each seed: what workload Guest gives it first. size is one
-// of its axis; below 0: the guest's own. The error is a *argument.ValueError of a name or size that is not accepted.
+// MakeInput returns an input for the guest with the given name: the first one that the workload Guest makes with this
+// seed. size is a value of the workload's axis size; if it is negative, the guest's default size is used. MakeInput
+// returns a *argument.ValueError if the name or size is not accepted.
 func MakeInput(ctx context.Context, name string, size int, seed uint64) ([]byte, error) {
 	i := slices.IndexFunc(subjects, func(s *subject) bool { return s.name == name })
 	if i < 0 {
@@ -32,8 +33,8 @@ func MakeInput(ctx context.Context, name string, size int, seed uint64) ([]byte,
 	return raw, err
 }
 
-// NameOf is the name of the guest of this module that a program is, by its path: a folder of riscv/guests, or a file that
-// make guests builds of one; empty: it is none.
+// NameOf returns the name of the guest that path leads to, or an empty string if path does not look like a guest of
+// this module. path is a folder in riscv/guests, or a file that "make guests" has built from one.
 func NameOf(path string) string {
 	path, err := filepath.Abs(path)
 	if err != nil {

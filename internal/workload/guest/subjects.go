@@ -22,18 +22,18 @@ import (
 	"github.com/zkbench/zkbench/srs"
 )
 
-// maker makes an input of a guest, and the output that is right.
+// maker makes an input for a guest and returns it with the correct output.
 type maker func(ctx context.Context, r *rand.ChaCha8) (raw, want []byte, err error)
 
-// subject is what a guest is for.
+// subject describes a guest: how it is built, and which inputs it takes.
 type subject struct {
 	name              string
 	pkg               string
-	tags              []string // of all builds
-	precompiles       []string // the sets that it has builds for
-	size, least, most int      // its own, and what is accepted
-	keyBytes          uint64   // memory of the set-up for each unit of size; 0: it is small
-	work              string   // the section that is what it is for
+	tags              []string // that all its builds have
+	precompiles       []string // the sets that it supports
+	size, least, most int      // the default, and the bounds of what is accepted
+	keyBytes          uint64   // memory of the set-up for each unit of size; 0 if it is small
+	work              string   // the name of the section that is the guest's work
 	inputs            func(ctx context.Context, size int) (maker, error)
 }
 
@@ -49,7 +49,7 @@ var subjects = []*subject{
 	{name: "plonk", pkg: "plonk", precompiles: []string{none}, size: 1 << 10, least: 8, most: 1 << 16, keyBytes: 4 << 10, work: "verify", inputs: chains},
 }
 
-// guest is the build with or without precompiles.
+// guest returns the program that is built with or without precompiles.
 func (s *subject) guest(precompiled bool) guestprogram.Guest {
 	g := guestprogram.Guest{Package: s.pkg, Tags: s.tags}
 	if precompiled {
@@ -58,7 +58,7 @@ func (s *subject) guest(precompiled bool) guestprogram.Guest {
 	return g
 }
 
-// random is n elements of BN254's scalar field.
+// random draws n elements of BN254's scalar field.
 func random(r io.Reader, n int) []fr.Element {
 	elements := make([]fr.Element, n)
 	for i := range elements {
@@ -77,7 +77,7 @@ func encode(elements ...fr.Element) (raw []byte) {
 	return raw
 }
 
-// secrets are of three parties, and the key that they exchange.
+// secrets makes the secrets of three parties. The output is the key that they exchange.
 func secrets(context.Context, int) (maker, error) {
 	return func(_ context.Context, r *rand.ChaCha8) ([]byte, []byte, error) {
 		of := random(r, pairings.Parties)
@@ -89,7 +89,7 @@ func secrets(context.Context, int) (maker, error) {
 	}, nil
 }
 
-// messages are bytes, and their Keccak-256.
+// messages makes messages of size bytes. The output is their Keccak-256.
 func messages(_ context.Context, size int) (maker, error) {
 	return func(_ context.Context, r *rand.ChaCha8) ([]byte, []byte, error) {
 		message := make([]byte, size)
@@ -99,7 +99,7 @@ func messages(_ context.Context, size int) (maker, error) {
 	}, nil
 }
 
-// pairs are elements, two by two, and their Pedersen hashes.
+// pairs makes size pairs of elements. The output is their Pedersen hashes.
 func pairs(_ context.Context, size int) (maker, error) {
 	return func(_ context.Context, r *rand.ChaCha8) ([]byte, []byte, error) {
 		elements := random(r, pedersens.Inputs*size)
@@ -111,7 +111,7 @@ func pairs(_ context.Context, size int) (maker, error) {
 	}, nil
 }
 
-// rows are of eight Goldilocks elements each, and the root of the tree over them.
+// rows makes size rows of eight Goldilocks elements. The output is the root of the Merkle tree over them.
 func rows(_ context.Context, size int) (maker, error) {
 	const width = 8
 	return func(ctx context.Context, r *rand.ChaCha8) (raw, want []byte, err error) {
@@ -131,7 +131,7 @@ func rows(_ context.Context, size int) (maker, error) {
 	}, nil
 }
 
-// ranges are proofs that a committed value has so many bits, and the commitment.
+// ranges makes proofs that a committed value has at most size bits. The output is the commitment.
 func ranges(_ context.Context, size int) (maker, error) {
 	system, err := bulletproof.NewSystem(group.BN254(), size, 1)
 	return func(ctx context.Context, r *rand.ChaCha8) ([]byte, []byte, error) {
@@ -145,8 +145,8 @@ func ranges(_ context.Context, size int) (maker, error) {
 	}, err
 }
 
-// chains are Plonk proofs that a public value is another one squared and squared again, a row each time, and
-// the public value.
+// chains makes Plonk proofs that a public value is a secret value squared again and again, with one row per squaring.
+// The output is the public value.
 func chains(ctx context.Context, size int) (maker, error) {
 	ex := executor.Serial()
 	circuit := func(start fr.Element) (*plonkish.Circuit, fr.Element, error) {

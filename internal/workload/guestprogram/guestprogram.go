@@ -1,4 +1,4 @@
-// Package guestprogram builds programs in Go for package riscv, and finds those of this module.
+// Package guestprogram builds Go programs for package riscv, and finds the guest programs of this module.
 package guestprogram
 
 import (
@@ -19,20 +19,20 @@ import (
 	"github.com/zkbench/zkbench/riscv"
 )
 
-// Guest is a program of this module: a package in riscv/guests, built with tags.
+// Guest names a guest program of this module: a package in riscv/guests, with the build tags that it is built with.
 type Guest struct {
 	Package string
 	Tags    []string
 }
 
-// file is the guest's name in a folder.
+// file returns the name of the guest's file in the folder of built guests.
 func (g Guest) file() string { return strings.Join(append([]string{g.Package}, g.Tags...), ".") }
 
-// Folder is where a program's guests stand, beside it.
+// Folder returns the path of the folder beside a program that holds its guests.
 func Folder(program string) string { return program + "-guests" }
 
-// Find loads a guest: the one that was built with this program, or else one of the sources that this
-// program is of. The error is a zkbench.ErrEnv where neither is at hand.
+// Find loads a guest. It reads the guest's file in the folder of this program's guests. If there is none, it builds the
+// guest from the sources that this program was built from. It returns a zkbench.ErrEnv if it finds neither.
 func Find(ctx context.Context, g Guest) (*riscv.Program, error) {
 	executable, err := os.Executable()
 	if err != nil {
@@ -52,14 +52,14 @@ func Find(ctx context.Context, g Guest) (*riscv.Program, error) {
 	return built(ctx, dir, g)
 }
 
-// sources is a folder of the module that this program was built from.
+// sources returns a folder in the module that this program was built from, or false if it is not on this machine.
 func sources() (dir string, ok bool) {
 	if testing.Testing() {
-		return ".", true // where go test runs it
+		return ".", true // go test runs the program in its package's folder
 	}
 	_, file, _, _ := runtime.Caller(0)
 	if !filepath.IsAbs(file) {
-		return "", false // which -trimpath makes of it
+		return "", false // the program was built with -trimpath
 	}
 	dir = filepath.Dir(file)
 	_, err := os.Stat(dir)
@@ -71,7 +71,7 @@ var (
 	programs = make(map[string]*riscv.Program)
 )
 
-// built builds a guest of the module in a folder, once.
+// built returns a guest, which it builds at most once. dir is a folder in the guest's module.
 func built(ctx context.Context, dir string, g Guest) (*riscv.Program, error) {
 	mutex.Lock()
 	defer mutex.Unlock()
@@ -87,7 +87,7 @@ func built(ctx context.Context, dir string, g Guest) (*riscv.Program, error) {
 
 func packagePath(g Guest) string { return "github.com/zkbench/zkbench/riscv/guests/" + g.Package }
 
-// BuildAll builds guests of the module in a folder to another folder.
+// BuildAll builds guests into the folder to. dir is a folder in the module of the guests.
 func BuildAll(ctx context.Context, dir, to string, all []Guest) error {
 	if err := os.MkdirAll(to, 0o777); err != nil {
 		return fmt.Errorf("%w: %w", zkbench.ErrEnv, err)
@@ -104,9 +104,10 @@ func BuildAll(ctx context.Context, dir, to string, all []Guest) error {
 	return nil
 }
 
-// Build compiles a package of the module in a folder, with build tags, and loads it. What is
-// executed of it depends on the sources and the version of Go alone, not on how the caller builds programs.
-// The error is a zkbench.ErrEnv, or an ErrParams of what is no program.
+// Build compiles a package for linux/riscv64 with build tags, and loads it. dir is the folder in which go build runs.
+// The instructions depend only on the sources and the version of Go, not on the caller's build settings. Build returns
+// a zkbench.ErrEnv if go build fails, for example on an error in the sources, and a zkbench.ErrParams if the package is
+// not a program.
 func Build(ctx context.Context, dir, pkg string, tags ...string) (*riscv.Program, error) {
 	to, err := os.MkdirTemp("", "zkbench-guest-")
 	if err != nil {
@@ -122,12 +123,12 @@ func Build(ctx context.Context, dir, pkg string, tags ...string) (*riscv.Program
 		return nil, fmt.Errorf("%w: %w", zkbench.ErrEnv, err)
 	}
 	if bytes.HasPrefix(raw, []byte("!<arch>")) {
-		return nil, fmt.Errorf("%w: program: %s is no package main", zkbench.ErrParams, filepath.Join(dir, pkg))
+		return nil, fmt.Errorf("%w: program: %s is not a package main", zkbench.ErrParams, filepath.Join(dir, pkg))
 	}
 	return riscv.Load(raw, nil)
 }
 
-// BuildFile is Build to a file.
+// BuildFile compiles a package as Build does, and writes the program to the file path.
 func BuildFile(ctx context.Context, path, dir, pkg string, tags ...string) error {
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags", strings.Join(tags, ","), "-o", path, pkg)
 	cmd.Dir = dir

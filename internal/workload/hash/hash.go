@@ -1,5 +1,5 @@
-// Package hash defines the workloads of hashes outside circuits: what a verifier saves
-// who checks a proof and does not hash.
+// Package hash defines the workloads that compute hashes outside circuits. A verifier that
+// checks a proof instead of hashing saves their cost.
 package hash
 
 import (
@@ -12,14 +12,15 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Defs returns the workloads.
+// Defs returns all workloads of the package.
 func Defs() []workload.Def { return []workload.Def{KeccakNative()} }
 
-// KeccakNative is the Keccak-256 of a message of --bytes random bytes.
+// KeccakNative returns the workload that hashes random messages with Keccak-256, outside
+// any circuit.
 func KeccakNative() workload.Def {
 	axis := workload.IntAxis(workload.Axis{Name: "bytes", Usage: "lengths of messages in bytes", Smoke: "136"}, 0, 1<<25, 136, 1360, 13_600, 136_000)
 	return workload.Def{
-		Name: "KeccakNative", Doc: "the hash itself, golang.org/x/crypto's legacy Keccak-256 of a message",
+		Name: "KeccakNative", Doc: "hash a message outside any circuit, with golang.org/x/crypto's legacy Keccak-256",
 		Axes: []workload.Axis{axis},
 		Memory: func(c workload.Case) (workload.Memory, error) {
 			n, err := axis.Int(c)
@@ -48,7 +49,7 @@ func (k keccakNative) Run(_ context.Context, input any) ([]byte, error) {
 	return digest[:], nil
 }
 
-// Check hashes the message again in pieces that are cut across the blocks.
+// Check hashes the message again, in pieces that do not end where blocks end.
 func (k keccakNative) Check(_ context.Context, input any, output []byte) error {
 	const piece = 4*keccak.Rate + 41
 	h := keccak.New256()

@@ -12,13 +12,13 @@ import (
 	"github.com/zkbench/zkbench/internal/runner/subprocess"
 )
 
-// Check verifies a proof, and once that the verifier can say no.
-func (p *prover) Check(ctx context.Context, of any, output []byte) error {
-	in := of.(*input)
+// Check verifies a proof. Once per case it also checks that the verifier rejects wrong proofs.
+func (p *prover) Check(ctx context.Context, taken any, output []byte) error {
+	in := taken.(*input)
 	if p.stage() == ofVerify {
 		output = in.proof
 	} else {
-		if err := p.musts(ofProve, in, output, nil); err != nil {
+		if err := p.checkPrinted(ofProve, in, output, nil); err != nil {
 			return err
 		}
 		if len(p.stages()) == 1 {
@@ -41,8 +41,9 @@ func (p *prover) Check(ctx context.Context, of any, output []byte) error {
 	return p.doubting
 }
 
-// musts holds what a command printed against what it must print: of a run, and of its verifying.
-func (p *prover) musts(of string, in *input, proved, verified []byte) error {
+// checkPrinted returns an error if a command has not printed what the file says it must. of names the command. proved
+// is the output of proving, and verified is the output of verifying.
+func (p *prover) checkPrinted(of string, in *input, proved, verified []byte) error {
 	printed := map[string][]byte{ofPrepare: p.printed[ofPrepare], ofInput: in.printed, ofProve: proved[numberSize:], ofVerify: verified}
 	for _, m := range p.Must {
 		if m.Of != of {
@@ -68,35 +69,36 @@ func (p *prover) musts(of string, in *input, proved, verified []byte) error {
 	return nil
 }
 
-// checkShared proves once more and verifies, of operations whose proofs took the place of each other:
-// the last of them may have been cut off.
+// checkShared proves once more and verifies that proof. It serves provers whose operations all write their proof to
+// the same place; the last operation may have been interrupted.
 func (p *prover) checkShared(ctx context.Context, in *input) error {
 	p.doubted.Do(func() {
 		var output []byte
 		if output, p.doubting = p.prove(ctx, in, false); p.doubting == nil {
 			p.doubting = p.verify(ctx, in, output, false)
 		}
-		p.unseen = append(p.unseen, "operations have one place for a proof: one more was made after the window, and verified, for all of them")
+		p.unseen = append(p.unseen, "all operations write their proof to the same place: instead of their proofs, one that was made after the window was verified")
 	})
 	return p.doubting
 }
 
-// mustError is a command that printed something else than it must.
+// mustError says that a command printed something other than it must.
 type mustError struct{ text string }
 
 func (e *mustError) Error() string { return e.text }
 
-// DoubtsItself: see doubt. What a command prints beside its proof is not the result.
+// DoubtsItself says that Check itself tests whether wrong results are rejected (see doubt). The runner cannot test it,
+// because an output contains more than the proof: also what the command printed.
 func (p *prover) DoubtsItself() {}
 
-// changes are how many changed proofs a verifier may accept, all in different places: encodings
-// have bytes that mean nothing.
+// changes is the number of changed proofs that are tried, each changed in a different place. The verifier may accept
+// some of them, because encodings have bytes without meaning.
 const changes = 4
 
-// doubt sees to it that the verifier refuses proofs that were changed, and a proof for another input.
+// doubt returns an error if the verifier accepts all changed proofs, or a proof for another input.
 func (p *prover) doubt(ctx context.Context, in *input, output []byte) error {
-	if p.pool == nil && !p.Verify.uses("proof") { // it finds the proof where it knows it to be
-		p.unseen = append(p.unseen, "verify names no {proof}: whether it refuses another one was not seen")
+	if p.pool == nil && !p.Verify.uses("proof") { // it reads the proof from a place of its own
+		p.unseen = append(p.unseen, "the command verify does not use {proof}: whether it rejects a wrong proof was not tested")
 		return nil
 	}
 	raw, err := p.proof(output)
@@ -104,7 +106,7 @@ func (p *prover) doubt(ctx context.Context, in *input, output []byte) error {
 		return err
 	}
 	if raw == nil {
-		p.unseen = append(p.unseen, "the proof is a directory: whether verify refuses another one was not seen")
+		p.unseen = append(p.unseen, "the proof is a directory: whether verify rejects a wrong proof was not tested")
 		return nil
 	}
 	refused := false
@@ -124,28 +126,28 @@ func (p *prover) doubt(ctx context.Context, in *input, output []byte) error {
 		}
 	}
 	if !refused {
-		return fmt.Errorf("verify: accepts a proof that was changed in any of %d places", changes)
+		return fmt.Errorf("verify: accepts a proof that was changed, in each of %d places that were tried", changes)
 	}
 	return p.doubtInput(ctx, in, output)
 }
 
-// doubtInput sees to it that the verifier refuses a proof for another input.
+// doubtInput returns an error if the verifier accepts the proof for another input.
 func (p *prover) doubtInput(ctx context.Context, in *input, output []byte) error {
 	if p.pool == nil && !p.Verify.uses("input") {
-		p.unseen = append(p.unseen, "verify names no {input}: of which input a proof is, nothing tells")
+		p.unseen = append(p.unseen, "the command verify does not use {input}: whether it rejects a proof for another input was not tested")
 		return nil
 	}
-	of, err := p.makeInput(ctx, otherInput)
+	other, err := p.makeInput(ctx, otherInput)
 	if err != nil {
 		return err
 	}
 	mine, err := os.ReadFile(in.values["input"])
-	theirs, err2 := os.ReadFile(of.values["input"])
+	theirs, err2 := os.ReadFile(other.values["input"])
 	if err != nil || err2 != nil || bytes.Equal(mine, theirs) {
-		p.unseen = append(p.unseen, "all inputs are alike: whether verify refuses a proof for another one was not seen")
+		p.unseen = append(p.unseen, "all inputs are the same: whether verify rejects a proof for another input was not tested")
 		return nil
 	}
-	refused, err := p.refuses(ctx, of, output)
+	refused, err := p.refuses(ctx, other, output)
 	if err == nil && !refused {
 		err = errors.New("verify: accepts a proof for another input")
 	}
@@ -155,7 +157,7 @@ func (p *prover) doubtInput(ctx context.Context, in *input, output []byte) error
 // otherInput is the sequence number of an input that no operation has.
 const otherInput = 1 << 41
 
-// proof is a run's, nil where it is a directory. There has to be one.
+// proof returns the proof of a run, or nil if it is a directory. It returns an error if there is none.
 func (p *prover) proof(output []byte) ([]byte, error) {
 	raw := output[numberSize:]
 	if p.pool == nil && p.Prove.uses("proof") {
@@ -176,7 +178,7 @@ func (p *prover) proof(output []byte) ([]byte, error) {
 	return raw, nil
 }
 
-// refuses tells whether a verifier says no, and does not fail otherwise.
+// refuses reports whether the verifier rejects the proof. It returns an error if the verifier fails in another way.
 func (p *prover) refuses(ctx context.Context, in *input, output []byte) (bool, error) {
 	err := p.verify(ctx, in, output, false)
 	exit, exited := errors.AsType[*subprocess.ExitError](err)
@@ -190,5 +192,5 @@ func (p *prover) refuses(ctx context.Context, in *input, output []byte) (bool, e
 	case said || printed || exited && !exit.Killed:
 		return true, nil
 	}
-	return false, fmt.Errorf("of a changed proof: %w", err)
+	return false, fmt.Errorf("verifying a changed proof: %w", err)
 }

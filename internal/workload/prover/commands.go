@@ -24,27 +24,27 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// prover is one case of a Spec, prepared.
+// prover is one case of a Spec that has been prepared.
 type prover struct {
 	*Spec
 	c       workload.Case
 	seed    uint64
-	dir     string            // of this case, removed when it is closed
+	dir     string            // the case's own folder, removed when the case is closed
 	values  map[string]string // of placeholders
-	printed map[string][]byte // by the commands that ran while it was prepared
+	printed map[string][]byte // what commands printed while the case was prepared
 	proofs  atomic.Uint64
-	pool    *pool // of resident provers; nil: commands
+	pool    *pool // the resident provers; nil if the file has commands
 
 	mu       sync.Mutex
-	used     subprocess.Use // of all operations: processor time and traffic added up, peaks the greatest
-	before   resources.CPU  // of resident provers: what they had used when counting began
+	used     subprocess.Use // of all operations: sums of processor time and traffic, maxima of peaks
+	before   resources.CPU  // what resident provers had used when counting began
 	runs     int
-	doubted  sync.Once // what is checked once
-	doubting error
-	unseen   []string // what could not be doubted
+	doubted  sync.Once // for what Check does once per case
+	doubting error     // its result
+	unseen   []string  // what could not be tested
 }
 
-// prepare sets up a case.
+// prepare sets up a case: it makes its folder, runs the commands prepare and starts resident provers.
 func (s *Spec) prepare(ctx context.Context, c workload.Case, seed uint64) (_ *prover, err error) {
 	if n := workload.Workers(ctx); s.Alone && n > 1 {
 		return nil, &argument.ValueError{Field: "workers", Value: strconv.Itoa(n), Accepted: "1: operations of this prover use the same files"}
@@ -83,8 +83,8 @@ func (s *Spec) prepare(ctx context.Context, c workload.Case, seed uint64) (_ *pr
 	return p, nil
 }
 
-// run runs a command with further values for its placeholders. What it took is counted where it is
-// what is measured.
+// run runs a command, with further values for its placeholders. If counted is set, the command is what is measured, and
+// run adds what it used to the sums.
 func (p *prover) run(ctx context.Context, what string, command Command, values map[string]string, counted bool) ([]byte, error) {
 	ctx, cancel := p.limited(ctx)
 	defer cancel()
@@ -94,29 +94,31 @@ func (p *prover) run(ctx context.Context, what string, command Command, values m
 	}
 	p.add(use, counted)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", what, failing(err))
+		return nil, fmt.Errorf("%s: %w", what, asFailure(err))
 	}
 	return out, nil
 }
 
-// limited is a context that ends when a command has had its time.
+// limited returns a context that ends after the file's timeout.
 func (p *prover) limited(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, p.Timeout, p.late())
+	return context.WithTimeoutCause(ctx, p.Timeout, p.timeoutError())
 }
 
-// late is the error of what has not ended in its time.
-func (p *prover) late() error { return fmt.Errorf("not ended after %v, the file's timeout", p.Timeout) }
+// timeoutError returns the error for a command that has not ended before the file's timeout.
+func (p *prover) timeoutError() error {
+	return fmt.Errorf("not ended after %v, the file's timeout", p.Timeout)
+}
 
-// failing is an error of a prover that goes beyond a limit: it fails, where an ErrLimit would say that
-// what the user asked for is refused.
-func failing(err error) error {
+// asFailure turns a LimitError into a plain error: if a prover exceeds a limit, it fails. An ErrLimit would say that the
+// user's request is refused.
+func asFailure(err error) error {
 	if beyond, ok := errors.AsType[*zkbench.LimitError](err); ok {
 		return errors.New(beyond.Error())
 	}
 	return err
 }
 
-// command is one with its placeholders filled.
+// command returns a command with its placeholders filled in.
 func (p *prover) command(command Command, values map[string]string) subprocess.Command {
 	all := maps.Clone(p.values)
 	maps.Copy(all, values)
@@ -151,35 +153,35 @@ func (p *prover) add(use subprocess.Use, counted bool) {
 	p.used.GroupPeak = max(p.used.GroupPeak, use.GroupPeak)
 }
 
-// stage is what an operation is.
+// stage returns the stage that an operation of the case is.
 func (p *prover) stage() string { return p.c.Get(record.StageKey) }
 
-// forget begins to count anew.
+// forget resets the counts of what operations used.
 func (p *prover) forget() {
 	var before resources.CPU
 	if p.pool != nil {
-		before, _ = p.pool.look()
+		before, _ = p.pool.use()
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.runs, p.used, p.before = 0, subprocess.Use{Left: p.used.Left}, before
 }
 
-// input is what an operation takes.
+// input is the input of an operation.
 type input struct {
-	values  map[string]string // of placeholders: input and seed
-	printed []byte            // by the command input
-	digest  string            // of the file; empty where there is none
-	proof   []byte            // a run's output, where it is verified
+	values  map[string]string // of the placeholders input and seed
+	printed []byte            // what the command input printed
+	digest  string            // of the input's file; empty if there is none
+	proof   []byte            // the output of proving, if the operation verifies it
 }
 
 const (
-	defaultInput = 32      // length of an input of which no axis says it
+	defaultInput = 32      // the length of an input if no axis gives it
 	longestInput = 1 << 28 // bytes
 )
 
-// Input makes the input of a sequence number: by its command, or as random bytes, as many as the
-// axis size or bytes says.
+// Input makes the input with sequence number seq, by the command input or as random bytes. The number of random bytes
+// is the value of the axis size or bytes.
 func (p *prover) Input(ctx context.Context, seq uint64) (any, error) {
 	in, err := p.makeInput(ctx, seq)
 	if err != nil || p.stage() != ofVerify {
@@ -190,7 +192,7 @@ func (p *prover) Input(ctx context.Context, seq uint64) (any, error) {
 		return nil, err
 	}
 	in.proof = bytes.Clone(proof)
-	return in, p.musts(ofProve, in, proof, nil)
+	return in, p.checkPrinted(ofProve, in, proof, nil)
 }
 
 func (p *prover) makeInput(ctx context.Context, seq uint64) (*input, error) {
@@ -228,7 +230,7 @@ func (p *prover) makeInput(ctx context.Context, seq uint64) (*input, error) {
 	return in, err
 }
 
-// fileDigest is the digest of the input's file, empty where the command has made none, or a directory.
+// fileDigest returns the digest of the input's file, or an empty string if the command has made no file or a directory.
 func (in *input) fileDigest() (string, error) {
 	info, err := os.Stat(in.values["input"])
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() {
@@ -238,32 +240,32 @@ func (in *input) fileDigest() (string, error) {
 	return digest, err
 }
 
-// unchanged is the error of an input that a command has changed: operations that take it again
-// prove something else.
+// unchanged returns an error if a command has changed the input: operations that use it again would prove something
+// else.
 func (in *input) unchanged() error {
 	digest, err := in.fileDigest()
 	if err != nil {
 		return err
 	}
 	if digest != in.digest {
-		return errors.New("the file {input} is no longer what it was before a command ran; accepted: commands that leave it as it is")
+		return errors.New("a command changed the file {input}; accepted: commands that do not change it")
 	}
 	return nil
 }
 
-// Run is the operation.
-func (p *prover) Run(ctx context.Context, of any) ([]byte, error) {
-	in := of.(*input)
+// Run performs the operation: it proves or verifies.
+func (p *prover) Run(ctx context.Context, taken any) ([]byte, error) {
+	in := taken.(*input)
 	if p.stage() == ofVerify {
 		return nil, p.verify(ctx, in, in.proof, true)
 	}
 	return p.prove(ctx, in, true)
 }
 
-// A run's output is the number of its proof, and what it printed.
+// numberSize is the length of the proof's number, with which the output of a run begins. What the run printed follows.
 const numberSize = 8
 
-// proofPath is the file of a run's proof.
+// proofPath returns the path of a run's proof.
 func (p *prover) proofPath(output []byte) string {
 	return filepath.Join(p.dir, fmt.Sprintf("proof-%d", binary.LittleEndian.Uint64(output)))
 }
@@ -295,10 +297,10 @@ func (p *prover) verify(ctx context.Context, in *input, output []byte, counted b
 	if err != nil {
 		return err
 	}
-	return p.musts(ofVerify, in, output, printed)
+	return p.checkPrinted(ofVerify, in, output, printed)
 }
 
-// proofFile is the file of a run's proof, which is written where the proof is what was printed.
+// proofFile returns the path of a run's proof. If the proof is what the command printed, it writes the file.
 func (p *prover) proofFile(output []byte) (string, error) {
 	path := p.proofPath(output)
 	if p.Prove.uses("proof") {
@@ -307,12 +309,12 @@ func (p *prover) proofFile(output []byte) (string, error) {
 	return path, os.WriteFile(path, output[numberSize:], 0o600)
 }
 
-// Close removes all that is left.
+// Close ends the resident provers and the remaining processes, and removes the case's folder.
 func (p *prover) Close() error {
 	p.pool.close()
 	subprocess.Sweep()
 	var err error
-	for range 10 { // what was killed may still write
+	for range 10 { // killed processes may still write for a moment
 		if err = os.RemoveAll(p.dir); err == nil {
 			return nil
 		}

@@ -14,17 +14,17 @@ import (
 	"github.com/zkbench/zkbench/internal/runner/subprocess"
 )
 
-// Metrics proves once, and reads the figures.
+// Metrics proves once, and reads the figures that the file asks for.
 func (p *prover) Metrics(ctx context.Context) ([]record.Metric, error) {
 	if len(p.Figures) == 0 && p.pool == nil {
 		p.forget()
 		return nil, nil
 	}
-	of, err := p.Input(ctx, 1<<40)
+	taken, err := p.Input(ctx, 1<<40)
 	if err != nil {
 		return nil, err
 	}
-	in := of.(*input)
+	in := taken.(*input)
 	output := in.proof
 	if output == nil {
 		if output, err = p.prove(ctx, in, false); err != nil {
@@ -36,7 +36,7 @@ func (p *prover) Metrics(ctx context.Context) ([]record.Metric, error) {
 	return figures, err
 }
 
-// served are the figures that a resident prover has told.
+// served returns the figures that a resident prover has reported.
 func (p *prover) served() []record.Metric {
 	if p.pool == nil {
 		return nil
@@ -46,7 +46,7 @@ func (p *prover) served() []record.Metric {
 	return slices.Clone(p.pool.figures)
 }
 
-// figures reads them from what was printed, and from the files of a run.
+// figures reads the figures of a run from what was printed and from files.
 func (p *prover) figures(ctx context.Context, in *input, output []byte) ([]record.Metric, error) {
 	all := p.served()
 	values := maps.Clone(p.values)
@@ -81,14 +81,14 @@ func (p *prover) figures(ctx context.Context, in *input, output []byte) ([]recor
 			err = record.CheckReported(f.Name, f.Unit, number)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read: %s: %q in the output of %s is no number that a record takes", f.Name, text, f.Of)
+			return nil, fmt.Errorf("read: %s: %q in the output of %s is not a number that a record can hold", f.Name, text, f.Of)
 		}
 		all = append(all, record.Reported(f.Name, f.Unit, number, record.Exact))
 	}
 	return all, nil
 }
 
-// sizeOf is the size of a file, or of all in a directory.
+// sizeOf returns the size of a file, or of all files in a directory.
 func sizeOf(path string) (size int64, err error) {
 	err = filepath.Walk(path, func(_ string, info os.FileInfo, err error) error {
 		if err == nil && info.Mode().IsRegular() {
@@ -99,46 +99,46 @@ func sizeOf(path string) (size int64, err error) {
 	return size, err
 }
 
-// usage is what the prover took in n operations of one of its commands: the greatest resident set
-// in bytes, 0 where it is not told, and the other figures.
+// usage returns what the prover used in n operations of one of its commands. whose says which processes the figures are
+// of, peak is the peak resident set in bytes or 0 if it is not known, and metrics has the other figures per operation.
 func (p *prover) usage(command string, n int) (whose record.Whose, peak uint64, metrics []record.Metric) {
 	p.mu.Lock()
 	whose, used, before := record.OfProverCommand(command), p.used, p.before
 	p.mu.Unlock()
-	told := true
+	known := true
 	if p.pool != nil {
-		now, peak := p.pool.look()
+		now, peak := p.pool.use()
 		since := now.Minus(before)
 		whose, used.PeakRSS = record.OfProver, max(used.PeakRSS, peak)
-		used.User, used.System, told = since.User, since.System, since.Sum() > 0
+		used.User, used.System, known = since.User, since.System, since.Sum() > 0
 	}
 	for _, m := range []struct {
 		of    record.Quantity
 		value float64
-		told  bool
+		known bool
 	}{
-		{record.CPUTime, float64(used.CPU()) / float64(n), told},
-		{record.CPUUser, float64(used.User) / float64(n), told},
-		{record.CPUSystem, float64(used.System) / float64(n), told},
+		{record.CPUTime, float64(used.CPU()) / float64(n), known},
+		{record.CPUUser, float64(used.User) / float64(n), known},
+		{record.CPUSystem, float64(used.System) / float64(n), known},
 		{record.GroupPeak, float64(used.GroupPeak), used.GroupPeak > 0},
 		{record.DiskRead, float64(used.Read) / float64(n), used.Read > 0},
 		{record.DiskWritten, float64(used.Written) / float64(n), used.Written > 0},
 	} {
-		if m.told {
+		if m.known {
 			metrics = append(metrics, m.of.Metric(m.value).Of(whose))
 		}
 	}
 	return whose, used.PeakRSS, metrics
 }
 
-// endStage ends a stage of one of the prover's commands.
+// endStage ends a stage that ran one of the prover's commands, and returns its figures.
 func (p *prover) endStage(s *stage.Stage, command string) []record.Metric {
 	whose, peak, metrics := p.usage(command, 1)
 	s.EndOf(whose, peak, metrics...)
 	return metrics
 }
 
-// cpuFigures are the names of the figures of processor time.
+// cpuFigures holds the names of the figures of processor time.
 var cpuFigures = []string{record.CPUTime.Name(), record.CPUUser.Name(), record.CPUSystem.Name()}
 
 // Measured implements workload.Measured.
@@ -160,13 +160,13 @@ func (p *prover) Measured() ([]record.Metric, []record.Finding) {
 		note("undoubted", "%s", text)
 	}
 	if len(p.stages()) == 1 && len(p.Must) == 0 {
-		note("unchecked", "the file has neither verify nor must: nothing tells whether a result is right")
+		note("unchecked", "the file has neither verify nor must: whether results are correct was not checked")
 	}
 	p.mu.Lock()
 	runs := p.runs
 	p.mu.Unlock()
 	whose, peak, metrics := p.usage(p.stage(), max(runs, 1))
-	if p.pool != nil { // its processor time is the runner's to tell: of the window, and of no check
+	if p.pool != nil { // the runner reports processor time, for the window only and without checks
 		metrics = slices.DeleteFunc(metrics, func(m record.Metric) bool { return slices.Contains(cpuFigures, m.Name()) })
 	}
 	if peak > 0 {

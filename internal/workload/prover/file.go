@@ -21,18 +21,19 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// keys are those of a prover's file.
+// keys lists the keys that a prover's file can have.
 const keys = "name, about, dir, axes, alone, env, shell, prepare, input, prove, verify, serve, read, must, limits, timeout, properties"
 
-// What limits are where a file does not say them.
+// The limits that apply if a file does not set them.
 const (
 	defaultOutput  = 64 << 20
 	defaultWritten = 16 << 30
 	defaultTimeout = time.Hour
 )
 
-// Open reads a prover's file, in YAML, or the scripts of a directory (Scripts). The error for a file
-// with mistakes is a *yamlfile.Error. taken are names that no axis may have.
+// Open reads the provers that path describes: a YAML file with one prover, or a directory with the scripts of
+// csp-benchmarks, which has one prover for each target. taken lists names that no axis may have. Open returns a
+// *yamlfile.Error if a file has mistakes, and a *argument.ValueError if path does not lead to a prover.
 func Open(path string, taken []string) ([]*Spec, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -53,7 +54,8 @@ func Open(path string, taken []string) ([]*Spec, error) {
 	return []*Spec{s}, nil
 }
 
-// Read reads a prover's file.
+// Read reads a prover's file from r. name is the file's path: commands run in its directory by default. taken and the
+// error are as for Open.
 func Read(name string, r io.Reader, taken []string) (*Spec, error) {
 	node, p, err := yamlfile.Read(name, r, "prover", keys)
 	if err != nil {
@@ -71,7 +73,7 @@ func Read(name string, r io.Reader, taken []string) (*Spec, error) {
 type parser struct {
 	*yamlfile.Parser
 	*Spec
-	taken []string // by what is no axis
+	taken []string // names that no axis may have
 }
 
 func (f *parser) file(n *yaml.Node) {
@@ -146,7 +148,7 @@ func (f *parser) name(n *yaml.Node) {
 	}
 }
 
-// pascal is a name with dashes as workloads have it.
+// pascal converts a name with dashes to the form of workloads' names, for example SnarkjsKeccak.
 func pascal(name string) string {
 	var b strings.Builder
 	for word := range strings.SplitSeq(name, "-") {
@@ -160,7 +162,7 @@ var (
 	axisValue = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 )
 
-// names are those that an axis cannot have: placeholders, coordinates, and the stage.
+// names lists names that no axis may have: placeholders, coordinates of records, and the stage.
 var names = []string{"dir", "input", "proof", "seed", record.StageKey, workload.MixKey, "workers", "rate", "arrivals", "cpus", "side"}
 
 func (f *parser) axis(key, value *yaml.Node) {
@@ -224,7 +226,7 @@ func (f *parser) limit(key, value *yaml.Node) {
 	}
 }
 
-// bytesOf reads a number of bytes, with a unit of 1024 or none.
+// bytesOf parses a number of bytes, with a unit from KiB to TiB or without one. It returns false for any other text.
 func bytesOf(text string) (int64, bool) {
 	factor := 1.0
 	for i, unit := range []string{"KiB", "MiB", "GiB", "TiB"} {
@@ -256,7 +258,7 @@ func (f *parser) property(key, value *yaml.Node) {
 	bits := func() float64 {
 		n, err := strconv.ParseFloat(v, 64)
 		if err != nil || !(n > 0 && n <= 1024) {
-			f.Wrong(value.Line, "properties: %s: %q is not accepted; accepted: a number of bits above 0, at most 1024; none: leave the line out", key.Value, v)
+			f.Wrong(value.Line, "properties: %s: %q is not accepted; accepted: a number of bits above 0, at most 1024; leave the line out if it is not known", key.Value, v)
 		}
 		return n
 	}
@@ -276,8 +278,8 @@ func (f *parser) property(key, value *yaml.Node) {
 	}
 }
 
-// commands reads the commands, once it is known whether they are for a shell, and which
-// placeholders there are.
+// commands reads the commands. The keys shell and axes must have been read before: they say whether a shell runs the
+// commands, and which placeholders there are.
 func (f *parser) commands(line int, nodes map[string]*yaml.Node) {
 	for what, n := range nodes {
 		list := []*yaml.Node{n}
@@ -302,7 +304,7 @@ func (f *parser) commands(line int, nodes map[string]*yaml.Node) {
 	}
 	switch has := func(what string) bool { return nodes[what] != nil }; {
 	case has("serve") && (has(ofProve) || has(ofVerify)):
-		f.Wrong(nodes["serve"].Line, "serve beside prove or verify; accepted: serve alone, which does both, or the commands")
+		f.Wrong(nodes["serve"].Line, "serve together with prove or verify; accepted: serve alone, which does both, or these commands")
 	case !has("serve") && !has(ofProve):
 		f.Wrong(line, "a prover has no commands; accepted: prove, or serve")
 	}
@@ -325,7 +327,7 @@ func (f *parser) command(what string, n *yaml.Node) Command {
 	return words
 }
 
-// placeholders refuses names in braces that nothing stands for.
+// placeholders reports a mistake for each name in braces that has no value in this place.
 func (f *parser) placeholders(what string, line int, text string, input, proof bool) {
 	known := []string{"dir", "seed", "cpus"}
 	if input {
@@ -339,12 +341,12 @@ func (f *parser) placeholders(what string, line int, text string, input, proof b
 	}
 	for _, p := range placeholder.FindAllString(text, -1) {
 		if !slices.Contains(known, p[1:len(p)-1]) {
-			f.Wrong(line, "%s: %s stands for nothing; accepted: {%s}", what, p, strings.Join(known, "}, {"))
+			f.Wrong(line, "%s: %s is not a placeholder here; accepted: {%s}", what, p, strings.Join(known, "}, {"))
 		}
 	}
 }
 
-// figure reads one of read.
+// figure reads one entry of the key read.
 func (f *parser) figure(key, value *yaml.Node) {
 	fig := Figure{Name: key.Value, Unit: record.UnitOf(key.Value)}
 	f.Pairs(value, "read: "+key.Value, func(k, v *yaml.Node) {
@@ -363,7 +365,7 @@ func (f *parser) figure(key, value *yaml.Node) {
 	f.Figures = append(f.Figures, fig)
 }
 
-// source reads a key of a source, and tells whether it is one.
+// source reads a key of a source. It returns false if a source has no such key.
 func (f *parser) source(what string, s *Source, key, value *yaml.Node) bool {
 	switch key.Value {
 	case "size":
@@ -387,7 +389,8 @@ func (f *parser) source(what string, s *Source, key, value *yaml.Node) bool {
 	return true
 }
 
-// whole refuses a source that says too little or too much.
+// whole reports a mistake if a source lacks a key, has keys that exclude each other, or names a command that the file
+// does not have.
 func (f *parser) whole(what string, line int, s Source, size bool) {
 	printed := s.Of != "" && s.Match != ""
 	accepted := "of and match"
@@ -404,7 +407,7 @@ func (f *parser) whole(what string, line int, s Source, size bool) {
 	}
 }
 
-// must reads one of must.
+// must reads one entry of the key must.
 func (f *parser) must(key, value *yaml.Node) {
 	what := "must: " + key.Value
 	m := Must{Name: key.Value}

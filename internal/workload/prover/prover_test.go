@@ -30,7 +30,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload/prover"
 )
 
-// The test binary is the prover: with this argument first it does what the others say.
+// proverArg makes the test binary act as the prover if it is the first argument. The others say what to do.
 const proverArg = "prover-test-program"
 
 func TestMain(m *testing.M) {
@@ -56,7 +56,7 @@ func digestOf(path string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// program is a prover whose proof is the digest of its input.
+// program acts as a prover whose proof is the digest of its input.
 func program(what string, args []string) int {
 	switch what {
 	case "prepare":
@@ -115,7 +115,7 @@ func program(what string, args []string) int {
 	return 0
 }
 
-// serve is a resident prover; its argument is how it misbehaves.
+// serve acts as a resident prover. Its argument says how it misbehaves.
 func serve(args []string) int {
 	mode := ""
 	if len(args) > 0 {
@@ -188,7 +188,7 @@ func serve(args []string) int {
 	return 0
 }
 
-// spec reads the text of a file in which SELF is the test's prover.
+// spec returns the Spec of a file with this text, in which SELF stands for the test's prover.
 func spec(t testing.TB, text string) *prover.Spec {
 	t.Helper()
 	text = strings.ReplaceAll(text, "SELF", os.Args[0]+" "+proverArg)
@@ -218,7 +218,7 @@ limits: {output: 1MiB}
 timeout: 5s
 `
 
-// run measures a case for a while.
+// run measures a case for a short time.
 func run(t testing.TB, s *prover.Spec, stage string, workers int, change func(*measure.Settings)) *record.Record {
 	t.Helper()
 	// As a child has it: of what travels in the job.
@@ -239,7 +239,7 @@ func run(t testing.TB, s *prover.Spec, stage string, workers int, change func(*m
 	return rec
 }
 
-// left are the directories that provers have.
+// left returns the number of directories that provers have.
 func left(t testing.TB) int {
 	return len(must.Get(filepath.Glob(filepath.Join(os.TempDir(), "zkbench-prover-*")))(t))
 }
@@ -310,7 +310,7 @@ func TestMisbehaving(t *testing.T) {
 		{"an empty proof", "prove: cp /dev/null {proof}\nverify: SELF accept {input} {proof}", "prove", "the proof is empty"},
 		{"a proof of nothing", "prove: cp /dev/stdin {proof}\nverify: cmp {proof} /dev/null", "prove", "the proof is empty"},
 		{"a proof for all inputs", "prove: sh -c 'echo one >\"$1\"' sh {proof}\nverify: sh -c 'echo one | cmp - \"$2\"' sh {input} {proof}", "prove", "accepts a proof for another input"},
-		{"a verifier that dies", "prove: SELF prove {input} {proof}\nverify: sh -c 'SELF verify \"$1\" \"$2\" || kill -9 $$' sh {input} {proof}", "verify", "of a changed proof: verify: sh: signal: killed"},
+		{"a verifier that dies", "prove: SELF prove {input} {proof}\nverify: sh -c 'SELF verify \"$1\" \"$2\" || kill -9 $$' sh {input} {proof}", "verify", "verifying a changed proof: verify: sh: signal: killed"},
 		{"hangs", "prove: SELF hang\nverify: SELF accept", "prove", "not ended after 1s"},
 		{"floods", "prove: SELF flood\nverify: SELF accept", "prove", "bytes on standard output"},
 		{"dies", "prove: SELF die\nverify: SELF accept", "prove", "exit status 9: died on purpose"},
@@ -318,7 +318,7 @@ func TestMisbehaving(t *testing.T) {
 		{"writes gigabytes", "prove: SELF write {dir}", "prove", "bytes written"},
 		{"does not prepare", "prepare: SELF die\nprove: SELF accept", "prove", "prepare: "},
 		{"no figure", "prove: SELF prove {input} {proof}\nread: {constraints: {of: prove, match: 'constraints (\\d+)'}}", "prove", "read: constraints: nothing in the output of prove"},
-		{"no number", "prove: SELF prove {input} {proof}\nread: {constraints: {of: prove, match: 'digest'}}", "prove", `"digest" in the output of prove is no number`},
+		{"no number", "prove: SELF prove {input} {proof}\nread: {constraints: {of: prove, match: 'digest'}}", "prove", `"digest" in the output of prove is not a number`},
 		{"no file", "prove: SELF prove {input} {proof}\nread: {proof: {size: '{dir}/none'}}", "prove", "read: proof: "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -454,8 +454,8 @@ func TestResidentMisbehaving(t *testing.T) {
 	}{
 		{"protocol", "protocol 7 is not known; accepted: 1", record.Failed},
 		{"unready", `the answer to start is "hello"; accepted: "ready"`, record.Failed},
-		{"garbage", `its line is no answer: "what?": `, record.Failed},
-		{"logs", `its line is no answer: "` + strings.Repeat("x", 100) + `"...: `, record.Failed},
+		{"garbage", `the prover's line is not an answer: "what?": `, record.Failed},
+		{"logs", `the prover's line is not an answer: "` + strings.Repeat("x", 100) + `"...: `, record.Failed},
 		{"logs", "logs belong on standard error", record.Failed},
 		{"lie", "its own proof: verify: not a proof", record.Failed},
 		{"accept", "accepts a proof that was changed", record.Failed},
@@ -568,7 +568,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// BenchmarkResident is what a call through the protocol costs, to a prover that does nothing.
+// BenchmarkResident measures a call through the protocol, to a prover that does nothing.
 func BenchmarkResident(b *testing.B) {
 	def := must.Get(spec(b, strings.ReplaceAll(resident, "MODE", "accept")).Def())(b)
 	c := workload.NewCase(record.Axis{Key: "bytes", Value: "64"}, record.Axis{Key: record.StageKey, Value: "verify"})
@@ -582,7 +582,7 @@ func BenchmarkResident(b *testing.B) {
 	}
 }
 
-// BenchmarkCommands is what proving by a command costs, and by os/exec alone.
+// BenchmarkCommands measures proving by a command, and running the command by os/exec alone.
 func BenchmarkCommands(b *testing.B) {
 	def := must.Get(spec(b, "name: nothing\naxes: {bytes: 64}\nprove: /bin/true\n").Def())(b)
 	c := workload.NewCase(record.Axis{Key: "bytes", Value: "64"}, record.Axis{Key: record.StageKey, Value: "prove"})

@@ -23,26 +23,26 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Protocol is the number of the protocol between this package and resident provers: a line of
-// JSON there, a line of JSON back (docs/provers.md).
+// Protocol is the version of the protocol between this package and resident provers. A request is
+// a line of JSON, and so is the answer (docs/provers.md).
 const Protocol = 1
 
-// request is a line to a prover.
+// request is a line that is sent to a prover.
 type request struct {
 	Do       string            `json:"do"` // start, prove, verify
 	Protocol int               `json:"protocol,omitempty"`
 	Dir      string            `json:"dir,omitempty"`
 	Axes     map[string]string `json:"axes,omitempty"`
 	Seed     string            `json:"seed,omitempty"`
-	Input    string            `json:"input,omitempty"`  // a file
-	Result   string            `json:"result,omitempty"` // what proving gave, to be verified
+	Input    string            `json:"input,omitempty"`  // the path of a file
+	Result   string            `json:"result,omitempty"` // the result of proving, for verify
 }
 
-// response is a line of a prover.
+// response is a line that a prover answers.
 type response struct {
 	Result   string             `json:"result"`
 	Bytes    int64              `json:"bytes"` // of the proof
-	Error    string             `json:"error"` // empty: it went well
+	Error    string             `json:"error"` // empty if the request succeeded
 	Protocol int                `json:"protocol"`
 	Figures  map[string]float64 `json:"figures"`
 }
@@ -50,40 +50,39 @@ type response struct {
 // startResult is the result with which a prover says that it is ready.
 const startResult = "ready"
 
-// What is asked first, and the result of a proof that is accepted.
 const (
-	startRequest = "start"
-	accepted     = "ok"
+	startRequest = "start" // the first request
+	accepted     = "ok"    // the result of verifying a proof that is accepted
 )
 
-// pool is the resident provers of a case, one for each operation in flight.
+// pool holds the resident provers of a case, one for each operation in flight.
 type pool struct {
 	of      *prover
-	figures []record.Metric // that the first one told
-	free    chan *resident  // those that wait for work; nil in the place of one that has died
+	figures []record.Metric // that the first one reported
+	free    chan *resident  // provers that wait for work; nil in place of one that has died
 
 	mu      sync.Mutex
 	alive   map[*resident]bool
 	revived int
-	longest time.Duration // that a call took
+	longest time.Duration // the longest time of a call so far
 }
 
-// resident is a prover that runs.
+// resident is a running prover.
 type resident struct {
 	p       *subprocess.Process
 	out     interface{ SetReadDeadline(time.Time) error }
 	lines   *bufio.Reader
-	partial []byte // of a line
+	partial []byte // the part of a line that has been read
 	calls   int
-	started uint64              // B resident after warmCalls
-	leave   func(resources.CPU) // the processes whose time is this one's
+	started uint64              // resident memory in bytes after warmCalls
+	leave   func(resources.CPU) // takes the prover out of the processes whose time counts as this one's
 }
 
 // newPool starts as many provers as there are workers.
 func newPool(ctx context.Context, of *prover) (*pool, error) {
 	n := max(workload.Workers(ctx), 1)
 	l := &pool{of: of, free: make(chan *resident, n), alive: make(map[*resident]bool)}
-	of.pool = l // so that it is closed with what it has
+	of.pool = l // so that Close ends the provers that were started, also after an error
 	for range n {
 		r, err := l.start(ctx)
 		if err != nil {
@@ -94,9 +93,9 @@ func newPool(ctx context.Context, of *prover) (*pool, error) {
 	return l, nil
 }
 
-// start starts a prover, and has it prepare the case.
+// start starts a prover, and waits until it has prepared the case.
 func (l *pool) start(ctx context.Context) (*resident, error) {
-	// It outlives the operation, which may have been the end of the one before.
+	// The prover outlives the operation that starts it in place of one that has died.
 	p, err := subprocess.Start(context.WithoutCancel(ctx), l.command())
 	if err != nil {
 		return nil, fmt.Errorf("serve: %w", err)
@@ -113,7 +112,7 @@ func (l *pool) start(ctx context.Context) (*resident, error) {
 	answer, err := l.call(ctx, r, request{Do: startRequest, Protocol: Protocol, Dir: l.of.dir, Axes: axes, Seed: l.of.values["seed"]})
 	switch {
 	case err != nil:
-		r.p.Kill() // where it is ready later, nobody waits for it any more
+		r.p.Kill() // nobody waits for it any more, even if it becomes ready later
 		l.end(r)
 		return nil, fmt.Errorf("serve: start: %w", err)
 	case answer.Protocol != Protocol:
@@ -135,14 +134,14 @@ func (l *pool) start(ctx context.Context) (*resident, error) {
 	return r, nil
 }
 
-// command is that of a prover. What one writes in all its life has no limit.
+// command returns the command that starts a prover. It does not limit what a prover writes over its whole life.
 func (l *pool) command() subprocess.Command {
 	c := l.of.command(l.of.Serve, nil)
 	c.Limit.Written = 0
 	return c
 }
 
-// do has one of the provers do something, and returns its result.
+// do sends a request to one of the provers, and returns its result.
 func (l *pool) do(ctx context.Context, q request) (string, error) {
 	var r *resident
 	select {
@@ -163,10 +162,10 @@ func (l *pool) do(ctx context.Context, q request) (string, error) {
 	}
 	answer, err := l.call(ctx, r, q)
 	if late, ok := errors.AsType[*pending](err); ok {
-		// Who gives the operation up does not end the prover: it gets other work once it has
+		// Giving up the operation does not end the prover. It gets other work after it has
 		// answered.
 		go func() {
-			// A prover that hangs is not waited for by the checks.
+			// The checks do not wait for a prover that hangs.
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.patience())
 			defer cancel()
 			_, err := l.answer(ctx, r)
@@ -193,15 +192,15 @@ func (l *pool) do(ctx context.Context, q request) (string, error) {
 	return answer.Result, nil
 }
 
-// patience is how long an answer is waited for that no operation waits for any more: three times the
-// longest so far.
+// patience returns how long to wait for an answer that no operation waits for any more. It is three times as long as
+// the longest call so far took, and at least five seconds.
 func (l *pool) patience() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return max(3*l.longest, 5*time.Second)
 }
 
-// putBack gives a prover back after a call, where it has outlived that.
+// putBack makes a prover free again after a call. If the call has ended the prover, it puts nil in its place.
 func (l *pool) putBack(r *resident, err error) {
 	if _, lives := errors.AsType[*refusal](err); err != nil && !lives {
 		r = nil
@@ -209,7 +208,7 @@ func (l *pool) putBack(r *resident, err error) {
 	l.free <- r
 }
 
-// note takes the size of a proof for a figure, once.
+// note adds the size of a proof to the figures, unless they have one.
 func (l *pool) note(size int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -219,24 +218,24 @@ func (l *pool) note(size int64) {
 	}
 }
 
-// refusal is what a prover says that it could not do.
+// refusal is the error with which a prover answers that it could not do what was asked.
 type refusal struct{ text string }
 
 func (e *refusal) Error() string { return e.text }
 
-// pending is a call that was given up before its answer came.
+// pending is the error of a call that was given up before the answer came.
 type pending struct{ cause error }
 
 func (e *pending) Error() string { return e.cause.Error() }
 
-// call sends a line and reads one.
+// call sends a request and reads the answer.
 func (l *pool) call(ctx context.Context, r *resident, q request) (response, error) {
 	line, err := json.Marshal(q)
 	if err != nil {
 		return response{}, err
 	}
 	if n := r.lines.Buffered(); n > 0 {
-		early, _ := r.lines.Peek(n) // what is there already
+		early, _ := r.lines.Peek(n) // what the prover has written already
 		shown := quoted(early)
 		r.p.Kill()
 		l.end(r)
@@ -246,13 +245,13 @@ func (l *pool) call(ctx context.Context, r *resident, q request) (response, erro
 	if _, err := r.p.Stdin.Write(append(line, '\n')); errors.Is(err, os.ErrDeadlineExceeded) {
 		r.p.Kill()
 		_, _ = l.end(r)
-		return response{}, l.of.late()
-	} // of one that has ended, the answer tells why
+		return response{}, l.of.timeoutError()
+	} // if the prover has ended, reading the answer says why
 	return l.answer(ctx, r)
 }
 
-// answer reads a prover's line. One that does not answer so, or in time, is ended; a context that
-// ends makes the call pending.
+// answer reads a prover's answer. It ends a prover that answers something else or not in time. If ctx ends first, answer
+// returns a *pending.
 func (l *pool) answer(ctx context.Context, r *resident) (answer response, err error) {
 	_ = r.out.SetReadDeadline(time.Now().Add(l.of.Timeout))
 	begun, given := time.Now(), make(chan struct{})
@@ -262,7 +261,7 @@ func (l *pool) answer(ctx context.Context, r *resident) (answer response, err er
 	})
 	raw, err := r.line(l.of.Limit.Output)
 	if !stop() {
-		<-given // else it would be the deadline of the next answer
+		<-given // otherwise it could set the deadline of the next answer
 	}
 	l.mu.Lock()
 	l.longest = max(l.longest, time.Since(begun))
@@ -271,12 +270,12 @@ func (l *pool) answer(ctx context.Context, r *resident) (answer response, err er
 	switch {
 	case err == nil:
 		if err = json.Unmarshal(raw, &answer); err != nil {
-			err = fmt.Errorf("%w: its line is no answer: %s: %w; accepted: a line of JSON with result, bytes or error; %s", zkbench.ErrMalformed, quoted(raw), err, logsElsewhere)
+			err = fmt.Errorf("%w: the prover's line is not an answer: %s: %w; accepted: a line of JSON with result, bytes or error; %s", zkbench.ErrMalformed, quoted(raw), err, logsElsewhere)
 		}
 	case errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() != nil:
 		return answer, &pending{context.Cause(ctx)}
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		err = l.of.late()
+		err = l.of.timeoutError()
 	case !beyond:
 		err = errDied
 	}
@@ -286,7 +285,7 @@ func (l *pool) answer(ctx context.Context, r *resident) (answer response, err er
 		if errors.Is(err, errDied) && ended != nil {
 			err = ended
 		}
-		return answer, failing(err)
+		return answer, asFailure(err)
 	}
 	l.mu.Lock()
 	if r.calls++; r.calls == warmCalls {
@@ -299,13 +298,13 @@ func (l *pool) answer(ctx context.Context, r *resident) (answer response, err er
 	return answer, nil
 }
 
-// logsElsewhere tells whose prover writes to its standard output what is no answer, what to do.
+// logsElsewhere says what to do about a prover that writes something other than answers to its standard output.
 const logsElsewhere = "logs belong on standard error"
 
-// mostShown are the bytes of a line that an error shows.
+// mostShown is the maximum number of bytes of a line that an error shows.
 const mostShown = 100
 
-// quoted is the first line of a prover's output as an error shows it, cut where it is long.
+// quoted returns the first line of a prover's output for an error, cut if it is long.
 func quoted(out []byte) string {
 	line, _, _ := bytes.Cut(out, []byte("\n"))
 	if len(line) > mostShown {
@@ -316,11 +315,11 @@ func quoted(out []byte) string {
 
 var errDied = errors.New("the prover ended without an answer")
 
-// warmCalls are those after which a prover has all that it keeps.
+// warmCalls is the number of calls after which a prover is expected to have allocated all that it keeps.
 const warmCalls = 4
 
-// line reads a line of at most that many bytes. What there is of one whose reading was given up is
-// kept for the next time.
+// line reads a line of at most most bytes. If reading is given up within a line, the part that was read is kept for the
+// next call.
 func (r *resident) line(most int64) ([]byte, error) {
 	for {
 		part, err := r.lines.ReadSlice('\n')
@@ -342,10 +341,10 @@ func (r *resident) line(most int64) ([]byte, error) {
 	}
 }
 
-// closing is how long a prover may take to end when its input has.
+// closing is the time that a prover has to end after its input has ended.
 const closing = 500 * time.Millisecond
 
-// end ends a prover, and tells what it took.
+// end ends a prover, and returns what it used.
 func (l *pool) end(r *resident) (subprocess.Use, error) {
 	l.mu.Lock()
 	known := l.alive[r]
@@ -356,7 +355,7 @@ func (l *pool) end(r *resident) (subprocess.Use, error) {
 	}
 	_ = r.p.Stdin.Close()
 	late := time.AfterFunc(closing, r.p.Kill)
-	_ = r.out.SetReadDeadline(time.Now().Add(2 * closing)) // what it left behind may hold its output
+	_ = r.out.SetReadDeadline(time.Now().Add(2 * closing)) // processes that it left behind may keep its output open
 	_, _ = io.Copy(io.Discard, r.lines)                    // up to its end
 	late.Stop()
 	use, err := r.p.Wait(context.Background())
@@ -368,13 +367,14 @@ func (l *pool) end(r *resident) (subprocess.Use, error) {
 	return use, err
 }
 
-// growth is by how much a prover's memory may grow over its operations without a word.
+// A finding reports a prover whose memory has grown by more than growth bytes, and to more than growthShare times what it
+// had after warmCalls.
 const (
 	growth      = 32 << 20
-	growthShare = 2 // of what it had
+	growthShare = 2
 )
 
-// measure adds up what the provers have taken by now, and notes what is to be known.
+// measure updates the peak resident set, and notes that provers died or that their memory grows.
 func (l *pool) measure(note func(name, format string, args ...any)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -395,9 +395,9 @@ func (l *pool) measure(note func(name, format string, args ...any)) {
 // cpuOf is the processor time in a look.
 func cpuOf(l subprocess.Look) resources.CPU { return resources.CPU{User: l.User, System: l.System} }
 
-// look is what the provers that run have used by now: their processor time, and the greatest
-// resident set that one of them has had in its life.
-func (l *pool) look() (used resources.CPU, peak uint64) {
+// use returns what the running provers have used so far. used is the sum of their processor times, and peak is the
+// largest peak resident set of one of them.
+func (l *pool) use() (used resources.CPU, peak uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for r := range l.alive {
@@ -409,7 +409,7 @@ func (l *pool) look() (used resources.CPU, peak uint64) {
 	return used, peak
 }
 
-// pids are those of the provers that run.
+// pids returns the process ids of the running provers.
 func (l *pool) pids() (pids []int) {
 	if l == nil {
 		return nil

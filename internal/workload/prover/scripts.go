@@ -17,33 +17,32 @@ import (
 	"github.com/zkbench/zkbench/internal/runner/subprocess"
 )
 
-// The layout of the directories of csp-benchmarks (its CONTRIBUTING.md, "Contributing a Non-Rust
-// Benchmark"): scripts for each target, which get their arguments in the environment, and
-// bench_props.json.
+// The names of files in the directories of csp-benchmarks (its CONTRIBUTING.md, "Contributing a
+// Non-Rust Benchmark"). Each target has scripts, which get their arguments in the environment.
 const (
 	prepareSuffix = "_prepare.sh"
 	proveSuffix   = "_prove.sh"
-	proveVerify   = "_prove_for_verify.sh" // proves, and leaves what verifying needs
+	proveVerify   = "_prove_for_verify.sh" // proves, and leaves the files that verifying needs
 	verifySuffix  = "_verify.sh"
 	measureSuffix = "_measure.sh" // writes sizes
 	propsFile     = "bench_props.json"
 )
 
-// inputSizes are the lengths of messages that csp-benchmarks measures, in bytes.
+// inputSizes returns the lengths of messages that csp-benchmarks measures, in bytes.
 func inputSizes() []string { return []string{"128", "256", "512", "1024", "2048"} }
 
-// props is the part of bench_props.json that records have a place for.
+// props holds those fields of bench_props.json that go into records.
 type props struct {
 	ZK           *bool   `json:"is_zk"`
 	SecurityBits float64 `json:"security_bits"`
 	Audited      string  `json:"is_audited"`
 }
 
-// scripts reads a directory of scripts: a prover for each target. UTILS_BIN, by which a prepare
-// script asks for an input, is a program of the environment variable, or our own, which knows
-// messages of sha256 and keccak.
+// scripts reads a directory of scripts, and returns a prover for each target. A prepare script gets
+// its input from the program UTILS_BIN. That is the program that the environment variable names, or
+// our own, which makes messages for sha256 and keccak.
 //
-// The scripts keep their state beside themselves, so that operations cannot overlap: one at a time.
+// The scripts keep their state in their directory, so operations run one at a time.
 func scripts(dir string) ([]*Spec, error) {
 	found, err := filepath.Glob(filepath.Join(dir, "*"+prepareSuffix))
 	if err != nil || len(found) == 0 {
@@ -105,7 +104,8 @@ func scriptName(text string) string {
 	return strings.Trim(notInNames.ReplaceAllString(strings.ToLower(text), "-"), "-")
 }
 
-// utilities makes the program UTILS_BIN: a script that calls another one, or this program.
+// utilities returns the command that makes the program UTILS_BIN: a link to the one that the
+// environment variable names, or a script that calls this program.
 func utilities() Command {
 	if other := os.Getenv("UTILS_BIN"); other != "" {
 		return Command{"ln", "-s", other, "{dir}/utils"}
@@ -113,8 +113,8 @@ func utilities() Command {
 	return Command{"sh", "-c", "printf '#!/bin/sh\\nexec \"%s\" " + InputsCommand + " \"$@\"\\n' \"$1\" >\"$2\" && chmod +x \"$2\"", "sh", ownPath(), "{dir}/utils"}
 }
 
-// InputsCommand is the command of this program that prints the input of a target: its message in
-// hexadecimal, and its digest.
+// InputsCommand is the name of this program's command that prints the input of a csp-benchmarks
+// target: the message in hexadecimal, and its digest.
 const InputsCommand = "exec-input"
 
 func ownPath() string {

@@ -1,5 +1,5 @@
-// Package prover makes workloads of other people's provers: of the commands that prepare, prove and
-// verify, or of a resident program that answers line by line.
+// Package prover makes workloads from other people's provers. A prover is a set of commands that
+// prepare, prove and verify, or a resident program that answers requests line by line.
 package prover
 
 import (
@@ -18,61 +18,63 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Spec is a prover, as a file has it. It travels to child processes as JSON.
+// A Spec describes a prover, as a file defines it. Child processes get it as JSON.
 type Spec struct {
-	Name       string            `json:"name"` // as workloads have it, SnarkjsKeccak
+	Name       string            `json:"name"` // the workload's name, for example SnarkjsKeccak
 	About      string            `json:"about,omitempty"`
-	File       string            `json:"file"` // that it was read from, as it was named
-	Dir        string            `json:"dir"`  // absolute, where its commands run
+	File       string            `json:"file"` // the file or directory that it was read from, as the user named it
+	Dir        string            `json:"dir"`  // the absolute path of the directory in which commands run
 	Axes       []Axis            `json:"axes,omitempty"`
-	Alone      bool              `json:"alone,omitempty"` // operations cannot overlap: they use the same files
+	Alone      bool              `json:"alone,omitempty"` // operations cannot overlap, because they use the same files
 	Env        []string          `json:"env,omitempty"`   // KEY=value
-	Shell      bool              `json:"shell,omitempty"` // a command is one word, for a shell
+	Shell      bool              `json:"shell,omitempty"` // each command is one word, which a shell runs
 	Prepare    []Command         `json:"prepare,omitempty"`
 	Input      Command           `json:"input,omitempty"`
 	Prove      Command           `json:"prove,omitempty"`
 	Verify     Command           `json:"verify,omitempty"`
-	Serve      Command           `json:"serve,omitempty"` // a resident prover, in the place of the two
+	Serve      Command           `json:"serve,omitempty"` // starts a resident prover, in place of Prove and Verify
 	Figures    []Figure          `json:"figures,omitempty"`
 	Must       []Must            `json:"must,omitempty"`
 	Limit      subprocess.Limits `json:"limit"`
-	Timeout    time.Duration     `json:"timeout"` // ns, of one command
+	Timeout    time.Duration     `json:"timeout"` // of one command; nanoseconds in JSON
 	Properties record.Properties `json:"properties"`
 }
 
-// Axis is an axis of a prover. Whose values are all whole numbers accepts others too.
+// Axis is an axis of a prover's workload. If all values are whole numbers, the axis accepts other
+// whole numbers too.
 type Axis struct {
 	Name   string   `json:"name"`
 	Values []string `json:"values"` // the first is the small case
 }
 
-// Command is a program and its arguments, with placeholders; none: there is no such command.
+// Command is a program and its arguments, with placeholders. An empty Command means that the prover
+// has no such command.
 type Command []string
 
-// Figure is something to be read from what a prover left.
+// Figure describes a metric to be read from a prover's files or output.
 type Figure struct {
 	Name string `json:"name"`
 	Unit string `json:"unit"`
 	Source
 }
 
-// Source is where something is read: the size of a file, or what an expression finds in the
-// standard output of a command.
+// Source says where a value is read. The value is the size of a file, or what a regular expression
+// matches in the standard output of a command.
 type Source struct {
-	Size  string `json:"size,omitempty"` // path, with placeholders
-	Of    string `json:"of,omitempty"`   // prepare, input, prove, verify
-	Match string `json:"match,omitempty"`
+	Size  string `json:"size,omitempty"`  // the path of the file, with placeholders
+	Of    string `json:"of,omitempty"`    // the command: prepare, input, prove or verify
+	Match string `json:"match,omitempty"` // the regular expression, with at most one group
 }
 
-// Must is what a command has to print.
+// Must is a check of what a command prints: the value of Source must equal Equals, or the value of As.
 type Must struct {
 	Name string `json:"name"`
 	Source
 	Equals string  `json:"equals,omitempty"` // with placeholders
-	As     *Source `json:"as,omitempty"`     // what another command prints
+	As     *Source `json:"as,omitempty"`
 }
 
-// The commands that print something, and the stages that are measured.
+// The names of the commands whose output is read. The last two are also the stages that can be measured.
 const (
 	ofPrepare = "prepare"
 	ofInput   = "input"
@@ -80,10 +82,10 @@ const (
 	ofVerify  = "verify"
 )
 
-// mostNumber bounds whole numbers of an axis.
+// mostNumber is the largest whole number that an axis accepts.
 const mostNumber = 1 << 40
 
-// Decode reads what a job carries.
+// Decode decodes the Spec that a job carries as JSON.
 func Decode(raw json.RawMessage) (Spec, error) {
 	var s Spec
 	if err := json.Unmarshal(raw, &s); err != nil {
@@ -92,7 +94,7 @@ func Decode(raw json.RawMessage) (Spec, error) {
 	return s, nil
 }
 
-// stages are those that can be measured, the first by default.
+// stages returns the stages that can be measured. The first is the default.
 func (s *Spec) stages() []string {
 	if s.Verify == nil && s.Serve == nil {
 		return []string{ofProve}
@@ -100,7 +102,7 @@ func (s *Spec) stages() []string {
 	return []string{ofProve, ofVerify}
 }
 
-// axes are those of the workload.
+// axes returns the axes of the workload.
 func (s *Spec) axes() (axes []workload.Axis) {
 	for _, a := range s.Axes {
 		axis := workload.Axis{Name: a.Name, Flag: a.Name, Usage: "values of " + a.Name, Smoke: a.Values[0]}
@@ -116,11 +118,11 @@ func (s *Spec) axes() (axes []workload.Axis) {
 			axes = append(axes, workload.NameAxis(axis, a.Values, a.Values))
 		}
 	}
-	stages := workload.NameAxis(workload.Axis{Name: record.StageKey, Usage: "what an operation is"}, s.stages(), s.stages())
+	stages := workload.NameAxis(workload.Axis{Name: record.StageKey, Usage: "stages to measure"}, s.stages(), s.stages())
 	return append(axes, stages)
 }
 
-// Def is the workload.
+// Def returns the workload that runs the prover.
 func (s *Spec) Def() (workload.Def, error) {
 	raw, err := json.Marshal(s)
 	if err != nil {
@@ -146,7 +148,7 @@ func (s *Spec) Def() (workload.Def, error) {
 	}, nil
 }
 
-// goThrough goes once through preparing, proving and verifying.
+// goThrough prepares, proves and verifies once, and records these stages with r.
 func (s *Spec) goThrough(ctx context.Context, c workload.Case, seed uint64, r *stage.Recorder) (out workload.Staged, err error) {
 	running := r.Start(ofPrepare)
 	p, err := s.prepare(ctx, c.With(record.StageKey, ofProve), seed)
@@ -169,7 +171,7 @@ func (s *Spec) goThrough(ctx context.Context, c workload.Case, seed uint64, r *s
 	if out.Metrics, err = p.figures(ctx, in.(*input), proof); err != nil {
 		return out, err
 	}
-	// The case's processor time is that of the proof. Of memory the stages tell.
+	// The case's processor time is that of proving. Memory is reported by the stages only.
 	out.Metrics = append(out.Metrics, slices.DeleteFunc(proving, func(m record.Metric) bool { return m.Group() == record.Memory })...)
 	if len(s.stages()) > 1 {
 		running = r.Start(ofVerify)
@@ -183,26 +185,27 @@ func (s *Spec) goThrough(ctx context.Context, c workload.Case, seed uint64, r *s
 	return out, p.Check(ctx, in, proof)
 }
 
-// find returns what the expression of a source finds: its first group, or all of it.
+// find returns what the source's expression matches in text: its group, or the whole match if it has
+// none. It returns false if nothing matches.
 func (s Source) find(text []byte) (string, bool) {
-	found := regexp.MustCompile(s.Match).FindSubmatch(text) // which the file's reader has compiled
+	found := regexp.MustCompile(s.Match).FindSubmatch(text) // the file's reader has compiled it without error
 	if found == nil {
 		return "", false
 	}
 	return string(found[min(1, len(found)-1)]), true
 }
 
-// uses tells whether one of the words has the placeholder.
+// uses reports whether one of the command's words has the placeholder.
 func (c Command) uses(name string) bool {
 	return slices.ContainsFunc(c, func(word string) bool {
 		return slices.ContainsFunc(placeholder.FindAllString(word, -1), func(p string) bool { return p == "{"+name+"}" })
 	})
 }
 
-// placeholder is a name in braces.
+// placeholder matches a name in braces.
 var placeholder = regexp.MustCompile(`\{[a-z][a-z0-9_-]*\}`)
 
-// fill puts values in the places of placeholders.
+// fill replaces the placeholders in text by their values. It leaves unknown ones as they are.
 func fill(text string, values map[string]string) string {
 	return placeholder.ReplaceAllStringFunc(text, func(p string) string {
 		if v, ok := values[p[1:len(p)-1]]; ok {

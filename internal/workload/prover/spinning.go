@@ -10,17 +10,18 @@ import (
 	"time"
 )
 
-// awake is how long a reader stays awake for an answer before it sleeps until that comes: a
-// processor that sleeps takes as long to wake up.
+// awake is how long a reader polls for an answer before it sleeps until the answer comes. A sleeping
+// processor takes about as long to wake up.
 const awake = 40 * time.Microsecond
 
-// spinning reads a pipe.
+// spinning reads from a pipe. It polls for a short time before it sleeps.
 type spinning struct {
 	file *os.File
 	raw  syscall.RawConn
 }
 
-// newSpinning reads a pipe awake, where somebody else can run meanwhile.
+// newSpinning returns a reader that polls the pipe if the machine has a second processor for the writer.
+// Otherwise it returns file.
 func newSpinning(file *os.File) io.Reader {
 	raw, err := file.SyscallConn()
 	if err != nil || runtime.NumCPU() < 2 {
@@ -39,7 +40,7 @@ func (s *spinning) Read(b []byte) (n int, err error) {
 			case err != syscall.EAGAIN:
 				return true
 			case time.Since(begun) > awake:
-				return false // sleeps until there is something
+				return false // sleeps until there is data
 			}
 		}
 	})

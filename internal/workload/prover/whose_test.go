@@ -15,11 +15,11 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// ballast is what a prover holds while it proves: far more than this process, and than the same
-// prover while it prepares and verifies.
+// ballast is the memory that a prover holds while it proves, in bytes. It is far more than this process
+// holds, or the same prover while it prepares and verifies.
 const ballast = 300 << 20
 
-// hold takes memory, page by page.
+// hold allocates ballast bytes and writes to every page.
 func hold() []byte {
 	held := make([]byte, ballast)
 	for i := 0; i < len(held); i += 4096 {
@@ -28,7 +28,7 @@ func hold() []byte {
 	return held
 }
 
-// sameProcessor holds that user and system are the parts of the processor time of one process.
+// sameProcessor checks that user and system time add up to the processor time of one process.
 func sameProcessor(t *testing.T, what string, of func(record.Quantity) (record.Metric, bool), whose record.Whose) {
 	t.Helper()
 	cpu, told := of(record.CPUTime)
@@ -43,7 +43,7 @@ func sameProcessor(t *testing.T, what string, of func(record.Quantity) (record.M
 	golden.Equal(t, what+": whose", []record.Whose{whose, whose, whose}, []record.Whose{cpu.Whose, user.Whose, system.Whose})
 }
 
-// saysWhose holds that every figure of a process says of which.
+// saysWhose checks that every figure of a process says which process it is of.
 func saysWhose(t *testing.T, rec *record.Record) {
 	t.Helper()
 	for _, m := range rec.Metrics {

@@ -13,21 +13,22 @@ import (
 	"github.com/zkbench/zkbench/rangeproof"
 )
 
-// RangeProve commits to values and proves their range.
+// RangeProve returns the workload that commits to values and proves their range.
 func RangeProve() workload.Def {
-	return define("RangeProve", "commit to values and prove that each has so many bits",
+	return define("RangeProve", "commit to values and prove that each is below 2^bits",
 		func(s *setup) workload.Instance { return &prover{s} })
 }
 
-// RangeVerify decodes commitments and their range proofs, and verifies them.
+// RangeVerify returns the workload that decodes commitments and their range proofs, and verifies them together.
 func RangeVerify() workload.Def {
 	return define("RangeVerify", "decode commitments and their range proofs, and verify them together",
 		func(s *setup) workload.Instance { return &verifier{s} })
 }
 
-// RangeBatch is RangeVerify of many statements. One operation is the whole batch.
+// RangeBatch returns the workload that verifies a batch of RangeVerify's inputs together. One operation is the whole
+// batch.
 func RangeBatch() workload.Def {
-	return define("RangeBatch", "decode a batch of what range-verify takes one of, and verify it together; the time is the batch's",
+	return define("RangeBatch", "decode a batch of the inputs of range-verify and verify them together; the time is for the whole batch",
 		func(s *setup) workload.Instance { return &batchVerifier{verifier{s}} }, workload.BatchAxis())
 }
 
@@ -43,11 +44,11 @@ func (p *prover) Check(ctx context.Context, input any, output []byte) error {
 	return p.verify(ctx, input.(*statement).message, output)
 }
 
-// secretSeq is where the sequence numbers of secrets begin: all of them have as many digits.
+// secretSeq is the first sequence number of secret inputs. It is so large that all of them have equally many digits.
 const secretSeq = 1 << 50
 
-// SecretInput builds a statement of the same values, or of others; blindings and message are its own in
-// both cases.
+// SecretInput builds a statement with the same values each time if fixed is set, and with others if not. In both cases
+// it has its own blindings and message.
 func (p *prover) SecretInput(_ context.Context, seq uint64, fixed bool) (any, error) {
 	values := secretSeq + 1 + seq
 	if fixed {
@@ -58,7 +59,7 @@ func (p *prover) SecretInput(_ context.Context, seq uint64, fixed bool) (any, er
 
 type verifier struct{ *setup }
 
-// proved is an encoded statement with its proofs, and the message that they are for.
+// proved is an encoded statement with its proofs, and the message that the proofs are bound to.
 type proved struct{ message, raw []byte }
 
 func (v *verifier) Input(ctx context.Context, seq uint64) (any, error) { return v.proved(ctx, seq) }
@@ -77,7 +78,7 @@ func (v *verifier) Run(ctx context.Context, input any) ([]byte, error) {
 	return nil, v.verify(ctx, in.message, in.raw)
 }
 
-// Check makes sure that what was timed can say no: to a changed proof, and to another message.
+// Check makes sure that the timed verification rejects a changed proof and another message.
 func (v *verifier) Check(ctx context.Context, input any, _ []byte) error {
 	in := input.(*proved)
 	bad := bytes.Clone(in.raw)
@@ -91,7 +92,7 @@ func (v *verifier) Check(ctx context.Context, input any, _ []byte) error {
 	return nil
 }
 
-// otherMessage is none of a statement's.
+// otherMessage is not the message of any statement.
 var otherMessage = []byte("another message")
 
 type batchVerifier struct{ verifier }
@@ -120,7 +121,7 @@ func (b *batchVerifier) Run(ctx context.Context, input any) ([]byte, error) {
 	return nil, b.system.Verify(ctx, b.ex, slices.Concat(decoded...)...)
 }
 
-// Check makes sure that what was timed can say no, and names the culprit.
+// Check makes sure that the timed verification rejects a batch with one bad statement, and names it.
 func (b *batchVerifier) Check(ctx context.Context, input any, _ []byte) error {
 	batch := slices.Clone(input.([]*proved))
 	bad := len(batch) / 2

@@ -1,5 +1,5 @@
-// Package rangeproof defines the workloads of range proofs by themselves: proofs that committed values
-// lie in [0, 2^bits), without the tokens around them.
+// Package rangeproof defines the workloads for range proofs alone, without tokens. A range proof shows that
+// committed values are in [0, 2^bits).
 package rangeproof
 
 import (
@@ -21,10 +21,10 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Defs returns the workloads.
+// Defs returns all workloads of the package.
 func Defs() []workload.Def { return []workload.Def{RangeProve(), RangeVerify(), RangeBatch()} }
 
-// axes are those of all three.
+// axes returns the axes that all workloads have.
 func axes() []workload.Axis {
 	return []workload.Axis{
 		workload.CurveAxis(token.Curves(), token.Curves()[:1]).Aliased(token.Curve, token.AcceptedCurves(token.Curves()...)),
@@ -33,12 +33,12 @@ func axes() []workload.Axis {
 	}
 }
 
-// ValuesAxis is the number of values that are proved together.
+// ValuesAxis returns the axis for the number of values that one operation proves.
 func ValuesAxis() workload.Axis {
-	return workload.IntAxis(workload.Axis{Name: "values", Usage: "numbers of values: a proof each, of " + token.BulletproofAgg + " one of them all", Smoke: "1"}, 1, bulletproof.MaxAggregate, 1)
+	return workload.IntAxis(workload.Axis{Name: "values", Usage: "numbers of values (each has its own proof; " + token.BulletproofAgg + " makes one proof for all)", Smoke: "1"}, 1, bulletproof.MaxAggregate, 1)
 }
 
-// define makes a workload of instance's wrapping of a case's set-up.
+// define returns a workload. instance makes the Instance of a case from its set-up.
 func define(name, doc string, instance func(*setup) workload.Instance, more ...workload.Axis) workload.Def {
 	return workload.Def{
 		Name: name, Doc: doc, Axes: append(axes(), more...), Memory: estimate,
@@ -52,22 +52,22 @@ func define(name, doc string, instance func(*setup) workload.Instance, more ...w
 	}
 }
 
-// setup is what the instances of one case share.
+// setup holds what the instances of one case share.
 type setup struct {
 	system  rangeproof.System
 	ex      executor.Executor
-	rand    io.Reader // of the prover; nil: the system's
+	rand    io.Reader // randomness of the prover; nil for the system's
 	values  int
 	covered int // values that one proof covers
-	batch   int // statements verified together, where the case has that axis
+	batch   int // statements verified together; 1 if the case does not have that axis
 	seed    uint64
 }
 
-// sizes are the numbers of a case.
+// sizes holds the numbers of a case.
 type sizes struct {
 	bits, values int
-	batch        int // statements verified together; 1 where the case has not that axis
-	most         int // values that a proof of its system covers at most
+	batch        int // statements verified together; 1 if the case does not have that axis
+	most         int // maximum number of values that one proof of the system covers
 }
 
 func sizesOf(c workload.Case) (n sizes, err error) {
@@ -84,7 +84,7 @@ func sizesOf(c workload.Case) (n sizes, err error) {
 		}
 	}
 	if c.Get("proof") == token.BulletproofAgg {
-		n.most = max(2, n.values) // one proof of one value is of the same system
+		n.most = max(2, n.values) // also with one value, so that the system is the same
 	}
 	return n, nil
 }
@@ -112,24 +112,24 @@ func newSetup(c workload.Case, seed uint64) (*setup, error) {
 	return s, err
 }
 
-// Bytes of memory, at most, as measured on the largest of the groups.
+// The maximum memory in bytes, as measured on the largest group.
 const (
-	generatorBytes = 192 << 10 // of a generator: its multiples, and what makes them
-	inputBytes     = 2 << 10   // of a value that is proved, or was
-	verifyBytes    = 48 << 10  // of a value whose proof is verified
+	generatorBytes = 192 << 10 // per generator: its multiples, and making them
+	inputBytes     = 2 << 10   // per value in an input, with its proof if it has one
+	verifyBytes    = 48 << 10  // per value whose proof is verified
 )
 
-// estimate is what a case takes: above all the generators' multiples.
+// estimate returns the memory of a case. Most of it is for the generators' multiples.
 func estimate(c workload.Case) (workload.Memory, error) {
 	n, err := sizesOf(c)
 	all := uint64(n.values) * uint64(n.batch)
 	return workload.Memory{Base: (2*uint64(n.bits)*uint64(n.most) + 8) * generatorBytes, Input: all * inputBytes, Operation: all * verifyBytes}, err
 }
 
-// fastRNG is the curve whose name says that provers draw from a generator seeded by the system.
+// fastRNG is the curve whose name says that provers draw their randomness from a generator that the system seeds once.
 const fastRNG = "BLS12_381_BBS_GURVY_FAST_RNG"
 
-// systemOf returns the range proof over the curve that the name stands for.
+// systemOf returns the range-proof system over the curve with the given name.
 func systemOf(curve, proof string, bits, most int) (rangeproof.System, error) {
 	switch curve {
 	case "BN254":
@@ -153,19 +153,19 @@ func newSystem[S, P any](g group.Group[S, P], proof string, bits, most int) (ran
 	return bulletproof.NewSystem(g, bits, most)
 }
 
-// statement is values with their blindings, and the message that their proofs are for.
+// statement holds values with their blindings, and the message that their proofs are bound to.
 type statement struct {
 	message   []byte
 	values    []uint64
 	blindings [][]byte
 }
 
-// stream returns what a part of the input of a sequence number is drawn from.
+// stream returns the stream from which a part of the input with sequence number seq is drawn.
 func (s *setup) stream(part string, seq uint64) io.Reader {
 	return transcript.XOF("zkbench/v1/corpus/rangeproof", fmt.Appendf(nil, "%s %d %d", part, s.seed, seq))
 }
 
-// statement builds the statement of a sequence number with the values of another.
+// statement builds the statement with sequence number seq. Its values are those of the sequence number values.
 func (s *setup) statement(seq, values uint64) (*statement, error) {
 	st := &statement{message: fmt.Appendf(nil, "message %d", seq), values: make([]uint64, s.values), blindings: make([][]byte, s.values)}
 	drawn, random := s.stream("values", values), s.stream("blindings", seq)
@@ -186,8 +186,8 @@ func (s *setup) statement(seq, values uint64) (*statement, error) {
 	return st, nil
 }
 
-// prove returns the commitments and proofs of a statement, one proof behind the other, each behind its
-// commitments. rand is the randomness of the proof of that number.
+// prove returns the proofs of a statement, one after the other, each after its commitments. rand returns the
+// randomness for the proof with the given index.
 func (s *setup) prove(ctx context.Context, st *statement, rand func(proof int) io.Reader) ([]byte, error) {
 	proofs := s.values / s.covered
 	size := s.proofLen()
@@ -204,7 +204,7 @@ func (s *setup) prove(ctx context.Context, st *statement, rand func(proof int) i
 	return out, err
 }
 
-// proofLen is the length in bytes of a proof with its commitments.
+// proofLen returns the length in bytes of a proof with its commitments.
 func (s *setup) proofLen() int { return s.covered*s.system.PointLen() + s.system.ProofLen(s.covered) }
 
 // decode decodes the proofs of a statement.

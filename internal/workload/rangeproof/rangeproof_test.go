@@ -15,7 +15,7 @@ import (
 	"github.com/zkbench/zkbench/token"
 )
 
-// caseOf is a small case with changes, each a key and its value.
+// caseOf returns a small case with changes, which are keys and values in turn.
 func caseOf(def workload.Def, changes ...string) workload.Case {
 	small := map[string]string{"curve": "BN254", "bits": "8", "values": "2", "proof": "bulletproof", "exec": "serial", "batch": "3"}
 	for i := 0; i < len(changes); i += 2 {

@@ -1,6 +1,6 @@
-// Package selfcheck defines a workload of known cost, by which zkbench selfcheck
-// shows that comparisons find what was planted and nothing else. It is no
-// benchmark of anything and is not listed among the others.
+// Package selfcheck defines a workload of known cost. With it, zkbench selfcheck shows
+// that comparisons find the changes that were planted, and nothing else. It is not a
+// benchmark, and zkbench list does not show it.
 package selfcheck
 
 import (
@@ -14,19 +14,21 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// AxisKey is the axis of the amount of work, in thousandths of the default.
+// AxisKey is the key of the axis that sets the amount of work, in thousandths of the
+// default amount.
 const AxisKey = "work"
 
-// rounds are the hashes of an operation with work=1000. They are a
-// multiple of 1000, so that each thousandth is a whole number of them.
+// rounds is the number of hashes in an operation with work=1000. It is a multiple of
+// 1000, so that each thousandth is a whole number of hashes.
 const rounds = 1000
 
-// Def is the workload SelfCheck: SHA-512 of its own output, over and over.
+// Def returns the workload SelfCheck, which applies SHA-512 to its own output again and
+// again.
 func Def() workload.Def {
-	axis := workload.IntAxis(workload.Axis{Name: AxisKey, Usage: "amounts of work, in thousandths", Smoke: "1000"}, 1, 10_000, 1000)
+	axis := workload.IntAxis(workload.Axis{Name: AxisKey, Usage: "amounts of work, in thousandths of the default", Smoke: "1000"}, 1, 10_000, 1000)
 	return workload.Def{
 		Name: "SelfCheck",
-		Doc:  "hash a block again and again, as often as the axis work says",
+		Doc:  "hash a block repeatedly; the axis work sets how often",
 		Axes: []workload.Axis{axis},
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			work, err := axis.Int(c)
@@ -58,7 +60,7 @@ func (i instance) Run(_ context.Context, input any) ([]byte, error) {
 	return block[:], nil
 }
 
-// Check computes the result a second time, another way.
+// Check computes the result a second time, in another way.
 func (i instance) Check(_ context.Context, input any, output []byte) error {
 	block, ok := input.([sha512.Size]byte)
 	if !ok {

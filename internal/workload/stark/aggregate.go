@@ -18,13 +18,13 @@ import (
 	"github.com/zkbench/zkbench/stark/recursion"
 )
 
-// The stages of an aggregation beside those of an operation.
+// The stages of an aggregation beyond those that an operation can be.
 const (
 	stageCompile  = "compile"
 	stageChildren = "children"
 )
 
-// treeSets are the parameters of aggregations, by name.
+// treeSets holds the parameter sets of aggregations by name.
 var treeSets = map[string]func() recursion.TreeParams{
 	"secure100":  recursion.Secure100,
 	"secure128":  recursion.Secure128,
@@ -33,15 +33,16 @@ var treeSets = map[string]func() recursion.TreeParams{
 
 // The axes of aggregations.
 var (
-	proofsAxis  = workload.IntAxis(workload.Axis{Name: "proofs", Usage: "proofs of a message each, of which one is made", Smoke: "1"}, 1, 64, 1)
-	treeSetAxis = workload.NameAxis(workload.Axis{Name: "set", Usage: "sets of parameters, of all layers"}, []string{"secure100", "secure128", "compare100"}, []string{"secure100"})
+	proofsAxis  = workload.IntAxis(workload.Axis{Name: "proofs", Usage: "numbers of one-message proofs that are aggregated into one", Smoke: "1"}, 1, 64, 1)
+	treeSetAxis = workload.NameAxis(workload.Axis{Name: "set", Usage: "sets of parameters for all layers"}, []string{"secure100", "secure128", "compare100"}, []string{"secure100"})
 )
 
-// KeccakAggregate is one proof of many messages' Keccak-256.
+// KeccakAggregate returns the workload that makes one proof for the Keccak-256 of many messages, by recursion, or
+// verifies it.
 func KeccakAggregate() workload.Def {
-	stages := workload.NameAxis(workload.Axis{Name: "stage", Key: record.StageKey, Usage: "stages that an operation is"}, []string{stageProve, stageVerify}, []string{stageProve, stageVerify})
+	stages := workload.NameAxis(workload.Axis{Name: "stage", Key: record.StageKey, Usage: "stages to measure"}, []string{stageProve, stageVerify}, []string{stageProve, stageVerify})
 	return workload.Def{
-		Name: "KeccakAggregate", Doc: "one proof of messages with Keccak-256 digests, by recursion: a STARK of each, and of these one; lengths and digests are public, and messages can be read from the proofs",
+		Name: "KeccakAggregate", Doc: "one proof for the Keccak-256 digests of several messages, by recursion: one STARK per message, then one proof of all of them; lengths and digests are public, and the messages can be read from the proofs",
 		Axes: []workload.Axis{bytesAxis, proofsAxis, treeSetAxis, execAxis, stages},
 		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			return newAggregate(ctx, c, seed)
@@ -58,7 +59,7 @@ func KeccakAggregate() workload.Def {
 	}
 }
 
-// aggregate is an aggregation, and the length of its messages.
+// aggregate is one case: an aggregation and the length of its messages.
 type aggregate struct {
 	*keccak.Aggregation
 	ex            executor.Executor
@@ -89,7 +90,7 @@ func newAggregate(ctx context.Context, c workload.Case, seed uint64) (a *aggrega
 	return a, fits(ctx, a.stage, need)
 }
 
-// batch is messages, what is claimed of them, and a proof where that is verified.
+// batch holds messages and the claims about them, and the proof if the operation verifies it.
 type batch struct {
 	messages [][][]byte
 	claims   [][]keccak.Claim
@@ -125,7 +126,7 @@ func (a *aggregate) Run(ctx context.Context, in any) ([]byte, error) {
 	return a.Prove(ctx, a.ex, b.messages, nil, stark.Options{})
 }
 
-// Check makes sure that a proof holds, and that what was timed can say no.
+// Check verifies a new proof. If the operation is a verification, Check makes sure that it rejects another digest.
 func (a *aggregate) Check(_ context.Context, in any, output []byte) error {
 	b := in.(*batch)
 	if a.stage == stageVerify {
@@ -134,9 +135,9 @@ func (a *aggregate) Check(_ context.Context, in any, output []byte) error {
 	return a.Verify(output, b.claims, nil)
 }
 
-// refuses sees to it that a proof does not verify if the last message's digest is another.
+// refuses returns an error if the proof verifies with another digest for the last message.
 func (a *aggregate) refuses(proof []byte, b *batch) error {
-	claims, last := slices.Clone(b.claims), a.proofs-1 // the batch's own are another operation's too
+	claims, last := slices.Clone(b.claims), a.proofs-1 // because other operations use the batch's own claims
 	claims[last] = slices.Clone(claims[last])
 	claims[last][0].Digest[0] ^= 1
 	if a.Verify(proof, claims, nil) == nil {
@@ -145,7 +146,8 @@ func (a *aggregate) refuses(proof []byte, b *batch) error {
 	return nil
 }
 
-// figures are what a case has before it is proved: blocks of all messages, and proved bits of the whole chain.
+// figures returns the metrics that are known before a case is proved: the blocks of all messages, and the proved bits
+// of the whole chain of proofs.
 func (a *aggregate) figures() ([]record.Metric, error) {
 	bits, err := a.Tree().System().Bits()
 	return []record.Metric{
@@ -164,8 +166,8 @@ func (a *aggregate) Metrics(ctx context.Context) ([]record.Metric, error) {
 
 func (a *aggregate) Close() error { return nil }
 
-// spans makes three stages of each layer's phases, so that two layers fit a screen: trace, commit, and what else
-// a proof is.
+// spans returns a function for stark.Options.Span. For each layer it records three stages: trace, commit, and the rest
+// of the proof. With so few stages, two layers fit on a screen.
 func spans(r *stage.Recorder) func(name string) func() {
 	var rest *stage.Stage
 	return func(name string) func() {
@@ -183,13 +185,13 @@ func spans(r *stage.Recorder) func(name string) func() {
 	}
 }
 
-// goThrough proves the children, each layer, and verifies.
+// goThrough proves the children and then each layer, and verifies the last proof.
 func (a *aggregate) goThrough(ctx context.Context, r *stage.Recorder) (out workload.Staged, err error) {
 	if out.Metrics, err = a.figures(); err != nil {
 		return out, err
 	}
 	b := a.batch(0)
-	runtime.GC() // so that a stage's greatest memory is its own
+	runtime.GC() // so that a stage's peak memory is its own
 	whole := r.Start(stageProve)
 	running := r.Start(stageProve + "/" + stageChildren)
 	proofs, err := a.Batches(ctx, a.ex, b.messages, stark.Options{})

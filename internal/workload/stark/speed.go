@@ -9,8 +9,9 @@ import (
 	"github.com/zkbench/zkbench/stark/keccak"
 )
 
-// SpeedProof is a proof by which the speed of this module's STARK is measured: of the Keccak-256 of a message of 13,600
-// bytes, with the parameters that prove 100 bits, on one thread. cells are those of its traces.
+// SpeedProof returns a function for measuring the speed of this module's STARK. prove proves the Keccak-256 of a
+// 13,600-byte message on one thread, with the parameters that prove 100 bits. cells is the number of cells in the
+// traces.
 func SpeedProof() (prove func(context.Context) error, cells float64, err error) {
 	const bytes = 13_600
 	params, err := sets["secure100"](stark.KoalaBear)

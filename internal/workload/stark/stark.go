@@ -1,4 +1,4 @@
-// Package stark defines the workloads of STARKs.
+// Package stark defines the workloads that prove and verify with STARKs.
 package stark
 
 import (
@@ -20,30 +20,30 @@ import (
 	"github.com/zkbench/zkbench/stark/security"
 )
 
-// Defs returns the workloads.
+// Defs returns all workloads of the package.
 func Defs() []workload.Def { return []workload.Def{KeccakStark(), KeccakAggregate()} }
 
-// The stages that an operation is.
+// The stages that an operation can be.
 const (
 	stageProve  = "prove"
 	stageVerify = "verify"
 )
 
-// The tables that a proof is of. Cases of both, the default, have no such key: they keep the names
-// that they had before there was a choice.
+// The tables that a proof can have. Cases with both, the default, do not have the key, so that they have the same
+// names as in records made before the axis existed.
 const (
 	tableBoth         = "both"
 	tablePermutations = "permutations"
 	tableSponges      = "sponges"
 )
 
-// Whether proofs are zero-knowledge.
+// The values of the axis zk: whether proofs are zero-knowledge.
 const (
 	plain = "no"
 	zero  = "yes"
 )
 
-// sets are the parameters, by name: those that promise bits at rates 1/2 to 1/16 too.
+// sets holds the parameter sets by name. Three of them prove 100 bits at the rates 1/2, 1/4 and 1/16.
 var sets = map[string]func(f stark.Field) (stark.Params, error){
 	"secure100":  secure100(3),
 	"secure128":  func(f stark.Field) (stark.Params, error) { return stark.Secure128(f), nil },
@@ -60,7 +60,7 @@ func secure100(logBlowup int) func(f stark.Field) (stark.Params, error) {
 	return func(f stark.Field) (stark.Params, error) { return stark.Secure100(f, logBlowup) }
 }
 
-// arities are those of FRI; all sets have ownArity, and cases of it no such key.
+// arities are the folding factors of FRI. All sets have ownArity, and cases with it do not have the key.
 var (
 	arities  = []string{"2", "4", "8", "16", "32"}
 	ownArity = arities[stark.Compare100(stark.KoalaBear).LogFold-1]
@@ -68,22 +68,22 @@ var (
 
 // The axes.
 var (
-	bytesAxis = workload.IntAxis(workload.Axis{Name: "bytes", Usage: "bytes of the message", Smoke: "136"}, 0, 1<<20, 1360)
-	fieldAxis = workload.NameAxis(workload.Axis{Name: "field", Usage: "fields"}, []string{string(stark.KoalaBear), string(stark.Goldilocks)}, []string{string(stark.KoalaBear)})
-	hashAxis  = workload.NameAxis(workload.Axis{Name: "hash", Usage: "hashes of trees; poseidon is over goldilocks"}, []string{string(stark.Keccak), string(stark.Poseidon)}, []string{string(stark.Keccak)})
-	setAxis   = workload.NameAxis(workload.Axis{Name: "set", Usage: "sets of parameters; secure100 is at rate 1/8, secure100-2 at 1/2"}, setNames, []string{"secure100"})
-	stackAxis = workload.IntAxis(workload.Axis{Name: "stack", Usage: "columns that are one polynomial: powers of two", Smoke: "16"}, 1, 1<<8, 16)
-	tableAxis = workload.NameAxis(workload.Axis{Name: "table", Usage: "tables that are proved; with one alone the states are public"}, []string{tableBoth, tablePermutations, tableSponges}, nil).Dependent(tableBoth)
-	arityAxis = workload.NameAxis(workload.Axis{Name: "arity", Usage: "elements that FRI folds into one between two trees"}, arities, nil).Dependent(ownArity)
-	zeroAxis  = workload.NameAxis(workload.Axis{Name: "zk", Usage: "proofs in zero knowledge"}, []string{plain, zero}, nil).Dependent(plain)
+	bytesAxis = workload.IntAxis(workload.Axis{Name: "bytes", Usage: "lengths of messages in bytes", Smoke: "136"}, 0, 1<<20, 1360)
+	fieldAxis = workload.NameAxis(workload.Axis{Name: "field", Usage: "prime fields of the STARK"}, []string{string(stark.KoalaBear), string(stark.Goldilocks)}, []string{string(stark.KoalaBear)})
+	hashAxis  = workload.NameAxis(workload.Axis{Name: "hash", Usage: "hash functions of the Merkle trees (poseidon needs --field goldilocks)"}, []string{string(stark.Keccak), string(stark.Poseidon)}, []string{string(stark.Keccak)})
+	setAxis   = workload.NameAxis(workload.Axis{Name: "set", Usage: "sets of parameters (secure100 proves 100 bits at rate 1/8, secure100-2 at rate 1/2)"}, setNames, []string{"secure100"})
+	stackAxis = workload.IntAxis(workload.Axis{Name: "stack", Usage: "numbers of columns that are combined into one polynomial, powers of two", Smoke: "16"}, 1, 1<<8, 16)
+	tableAxis = workload.NameAxis(workload.Axis{Name: "table", Usage: "tables to prove (if only one is proved, the states are public)"}, []string{tableBoth, tablePermutations, tableSponges}, nil).Dependent(tableBoth)
+	arityAxis = workload.NameAxis(workload.Axis{Name: "arity", Usage: "folding factors of FRI, the number of elements that are folded into one between two Merkle trees"}, arities, nil).Dependent(ownArity)
+	zeroAxis  = workload.NameAxis(workload.Axis{Name: "zk", Usage: "zero-knowledge proofs"}, []string{plain, zero}, nil).Dependent(plain)
 	execAxis  = workload.ExecutorAxis(executor.Names())
 )
 
-// KeccakStark is a proof of a message's Keccak-256.
+// KeccakStark returns the workload that proves the Keccak-256 of a message by a STARK, or verifies the proof.
 func KeccakStark() workload.Def {
-	stages := workload.NameAxis(workload.Axis{Name: "stage", Key: record.StageKey, Usage: "stages that an operation is"}, []string{stageProve, stageVerify}, []string{stageProve, stageVerify})
+	stages := workload.NameAxis(workload.Axis{Name: "stage", Key: record.StageKey, Usage: "stages to measure"}, []string{stageProve, stageVerify}, []string{stageProve, stageVerify})
 	return workload.Def{
-		Name: "KeccakStark", Doc: "a STARK of a message with a Keccak-256 digest: its permutations and its sponge, or one of the two alone; length and digest are public; the message is hidden with --zk yes, and otherwise can be read from the proof",
+		Name: "KeccakStark", Doc: "a STARK for the Keccak-256 digest of a message: permutations and sponge, or one of the two alone; length and digest are public; --zk yes hides the message, which can otherwise be read from the proof",
 		Axes:    []workload.Axis{bytesAxis, fieldAxis, hashAxis, setAxis, stackAxis, arityAxis, tableAxis, zeroAxis, execAxis, stages},
 		Resolve: resolve,
 		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
@@ -99,7 +99,7 @@ func KeccakStark() workload.Def {
 	}
 }
 
-// resolve refuses trees of Poseidon over another field, and takes the keys of defaults away.
+// resolve refuses Poseidon trees over fields other than Goldilocks, and removes the keys whose value is the default.
 func resolve(c workload.Case) ([]workload.Case, error) {
 	if c.Get("hash") == string(stark.Poseidon) && c.Get("field") != string(stark.Goldilocks) {
 		return nil, &argument.ValueError{Field: "hash", Value: c.Get("hash"), Accepted: string(stark.Keccak) + " over " + c.Get("field")}
@@ -113,7 +113,7 @@ func resolve(c workload.Case) ([]workload.Case, error) {
 	return []workload.Case{c}, nil
 }
 
-// system is what the systems of both tables, and of each alone, tell of themselves.
+// system has the figures that the systems for both tables, and for each alone, can report.
 type system interface {
 	Proved(blocks int) (security.Report, error)
 	Widths() []int
@@ -121,21 +121,21 @@ type system interface {
 	Memory(blocks int) (uint64, error)
 }
 
-// subject is what is proved of a message, and how it is verified.
+// subject proves a statement about one message and verifies the proof.
 type subject struct {
 	prove  func(ctx context.Context, options stark.Options) ([]byte, error)
 	verify func(proof []byte) error
 }
 
-// messagesAre is what parameters make of messages.
-func messagesAre(params stark.Params) stark.Visibility {
+// visibilityOf returns stark.Hidden if the parameters are zero-knowledge, else stark.Exposed.
+func visibilityOf(params stark.Params) stark.Visibility {
 	if params.ZeroKnowledge {
 		return stark.Hidden
 	}
 	return stark.Exposed
 }
 
-// newSystem returns the system of a table, or of both, and what it proves of a message.
+// newSystem returns the system for one table or for both, and a function that returns the subject for a message.
 func newSystem(table string, config stark.Config, ex executor.Executor) (system, func(message []byte) subject, error) {
 	switch table {
 	case tablePermutations:
@@ -153,7 +153,7 @@ func newSystem(table string, config stark.Config, ex executor.Executor) (system,
 		s, err := keccak.NewSpongeTable(config, stark.Exposed)
 		return s, func(message []byte) subject {
 			messages := [][]byte{message}
-			claims, states := keccak.Claims(messages, messagesAre(config.Params)), keccak.Permutations(messages)
+			claims, states := keccak.Claims(messages, visibilityOf(config.Params)), keccak.Permutations(messages)
 			return subject{
 				func(ctx context.Context, options stark.Options) ([]byte, error) {
 					return s.Prove(ctx, ex, messages, nil, options)
@@ -162,10 +162,10 @@ func newSystem(table string, config stark.Config, ex executor.Executor) (system,
 			}
 		}, err
 	}
-	s, err := keccak.New(config, messagesAre(config.Params))
+	s, err := keccak.New(config, visibilityOf(config.Params))
 	return s, func(message []byte) subject {
 		messages := [][]byte{message}
-		claims := keccak.Claims(messages, messagesAre(config.Params))
+		claims := keccak.Claims(messages, visibilityOf(config.Params))
 		return subject{
 			func(ctx context.Context, options stark.Options) ([]byte, error) {
 				return s.Prove(ctx, ex, messages, nil, options)
@@ -175,7 +175,7 @@ func newSystem(table string, config stark.Config, ex executor.Executor) (system,
 	}, err
 }
 
-// instance is a system and the message's length.
+// instance is one case: a system and the length of its messages.
 type instance struct {
 	system system
 	about  func(message []byte) subject
@@ -223,8 +223,8 @@ func newInstance(ctx context.Context, c workload.Case, seed uint64) (*instance, 
 	return i, fits(ctx, i.stage, need)
 }
 
-// fits refuses proofs of so many bytes each for which there is no memory: one for each worker that proves, and one
-// at a time where what is verified is made.
+// fits returns an error if there is not enough memory for proving, which takes need bytes for each proof. In the stage
+// prove each worker makes a proof; for the stage verify, proofs are made one at a time.
 func fits(ctx context.Context, stage string, need uint64) error {
 	workers := uint64(max(1, workload.Workers(ctx)))
 	if stage == stageVerify {
@@ -233,13 +233,13 @@ func fits(ctx context.Context, stage string, need uint64) error {
 	return memory.Fits("memory for proofs", workers*need)
 }
 
-// input is what is proved, with a proof where that is verified.
+// input is a subject, with its proof if the operation verifies it.
 type input struct {
 	subject
 	proof []byte
 }
 
-// random is what is proved of a message of so many bytes.
+// random returns the subject for a random message of the given length.
 func (i *instance) random(seq uint64, bytes int) subject {
 	message := make([]byte, bytes)
 	_, _ = workload.Random(i.seed, seq).Read(message) // which never fails
@@ -263,7 +263,7 @@ func (i *instance) Run(ctx context.Context, in any) ([]byte, error) {
 	return input.prove(ctx, stark.Options{})
 }
 
-// Check makes sure that a proof holds, and that what was timed can say no.
+// Check verifies a new proof. If the operation is a verification, Check makes sure that it rejects another message.
 func (i *instance) Check(_ context.Context, in any, output []byte) error {
 	input := in.(*input)
 	if i.stage == stageVerify {
@@ -272,7 +272,7 @@ func (i *instance) Check(_ context.Context, in any, output []byte) error {
 	return input.verify(output)
 }
 
-// refuses sees to it that a proof does not verify for another message, of another length and as many blocks.
+// refuses returns an error if the proof verifies for another message, of a different length but as many blocks.
 func (i *instance) refuses(proof []byte) error {
 	bytes := i.bytes + 1
 	if hash.Blocks(bytes) != hash.Blocks(i.bytes) {
@@ -284,8 +284,8 @@ func (i *instance) refuses(proof []byte) error {
 	return nil
 }
 
-// figures are what a case has before it is proved: blocks, columns and proved bits, which proved
-// reports.
+// figures returns what is known of a case before proving. The metrics are blocks, columns, cells and proved bits;
+// proved is the security report with the proved bits.
 func (i *instance) figures() (metrics []record.Metric, proved security.Report, err error) {
 	blocks := hash.Blocks(i.bytes)
 	if proved, err = i.system.Proved(blocks); err != nil {
@@ -315,14 +315,14 @@ func (i *instance) Metrics(ctx context.Context) ([]record.Metric, error) {
 
 func (i *instance) Close() error { return nil }
 
-// goThrough proves and verifies, phase by phase.
+// goThrough proves and verifies once, and records each phase of proving as a stage.
 func (i *instance) goThrough(ctx context.Context, r *stage.Recorder) (out workload.Staged, err error) {
 	metrics, proved, err := i.figures()
 	if err != nil {
 		return out, err
 	}
 	about := i.random(0, i.bytes)
-	runtime.GC() // so that a stage's greatest memory is its own
+	runtime.GC() // so that a stage's peak memory is its own
 	whole := r.Start(stageProve)
 	proof, err := about.prove(ctx, stark.Options{Span: func(name string) func() {
 		running := r.Start(stageProve + "/" + name)
@@ -339,6 +339,6 @@ func (i *instance) goThrough(ctx context.Context, r *stage.Recorder) (out worklo
 		return out, err
 	}
 	verifying.End()
-	out.Findings = []record.Finding{{Name: "proved bits", Text: fmt.Sprintf("%d, by %v; the round of the greatest error: %s", proved.Bits(), proved.Regime, proved.Least().Name)}}
+	out.Findings = []record.Finding{{Name: "proved bits", Text: fmt.Sprintf("%d, by %v; the round with the largest error is: %s", proved.Bits(), proved.Regime, proved.Least().Name)}}
 	return out, i.refuses(proof)
 }

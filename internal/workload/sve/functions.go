@@ -1,5 +1,5 @@
-// Package sve has the ten functions over the Goldilocks field whose times and instructions
-// the study of ARM SVE compares, on every kernel.
+// Package sve has the ten functions over the Goldilocks field that the study of ARM SVE
+// compares by time and instructions. Every kernel has all ten.
 package sve
 
 import (
@@ -9,37 +9,37 @@ import (
 	"github.com/zkbench/zkbench/goldilocks"
 )
 
-// Function is one of them: on n units, dst is made of a and b.
+// A Function is one of the package's functions on one kernel. Run computes n units of dst from a and b.
 type Function struct {
 	Name string
-	Of   string // of another way to one of the ten: that one's name
-	// Dst, A and B are how many elements of each there are to a unit; if Shared, B is how
-	// many there are in all.
+	Base string // the name of the function of the ten that this one computes in another way, or empty
+	// Dst, A and B are the numbers of elements of dst, a and b per unit. If Shared is set,
+	// b is shared by all units, and B is its whole length.
 	Dst, A, B int
 	Shared    bool
-	// Bytes tells that the elements of b are below 2^8, and Words that a and b are any
-	// 64-bit numbers.
+	// Bytes means that the elements of b are below 2^8. Words means that the elements of
+	// a and b are any 64-bit numbers.
 	Bytes, Words bool
 	Run          func(dst, a, b []goldilocks.Element)
 }
 
-// assembly are the functions in assembly of a kernel, on the first n elements, or states, which
-// fill whole registers.
+// assembly holds a kernel's functions in assembly. They process the first n elements or
+// states, which must fill whole registers.
 type assembly struct {
-	lanes            int // of a register; 1: any number is whole, 0: there is no assembly
+	lanes            int // of a register; 1 if every number is whole, 0 if there is no assembly
 	product          func(upper, lower, a, b *goldilocks.Element, n int)
 	reduce, mulByte  func(dst, a, b *goldilocks.Element, n int)
 	spmv, spmvByte   func(dst, a, b *goldilocks.Element, n int)
 	mmult, mmultByte func(dst, a *goldilocks.Element, matrix []goldilocks.Element, n int)
-	// halves is the product by four products of 32-bit halves, as the study has it for base
-	// SVE; nil: the kernel has none.
+	// halves computes the product from four products of 32-bit halves, as the study does for
+	// base SVE. It is nil if the kernel has no such function.
 	halves func(upper, lower, a, b *goldilocks.Element, n int)
 }
 
-// whole is how many of the first n elements fill whole registers.
+// whole returns the number of the first n elements that fill whole registers.
 func (k *assembly) whole(n int) int { return n &^ (k.lanes - 1) }
 
-// Names are those of the study's ten.
+// Names returns the names of the study's ten functions.
 func Names() (names []string) {
 	for _, f := range Functions(goldilocks.Portable()) {
 		names = append(names, f.Name)
@@ -47,9 +47,10 @@ func Names() (names []string) {
 	return names
 }
 
-// Functions are the study's ten, by a kernel, and after them mult_128_halves where the
-// kernel has that form of mult_128. Run panics if the lengths are not those of a number of
-// units, and dst overlaps neither operand.
+// Functions returns the study's ten functions on the given kernel. If the kernel has
+// mult_128_halves, another way to compute mult_128, it follows them. Run panics if the
+// lengths of its arguments are not those of a whole number of units. dst must not overlap
+// a or b.
 func Functions(on goldilocks.Kernel) []Function {
 	k := assembled[on.String()]
 	all := []Function{
@@ -69,7 +70,7 @@ func Functions(on goldilocks.Kernel) []Function {
 		{Name: "mmult_4x12_8", Dst: quarterLen, A: stateLen, B: quarterLen * stateLen, Shared: true, Bytes: true, Run: k.matrix(k.mmultByte)},
 	}
 	if k.halves != nil {
-		all = append(all, Function{Name: "mult_128_halves", Of: "mult_128", Dst: 2, A: 1, B: 1, Words: true, Run: k.products(k.halves)})
+		all = append(all, Function{Name: "mult_128_halves", Base: "mult_128", Dst: 2, A: 1, B: 1, Words: true, Run: k.products(k.halves)})
 	}
 	for i, f := range all {
 		all[i].Run = func(dst, a, b []goldilocks.Element) {
@@ -87,10 +88,11 @@ func Functions(on goldilocks.Kernel) []Function {
 	return all
 }
 
-// function makes a vector of two.
+// function computes the vector dst from the vectors a and b.
 type function = func(dst, a, b []goldilocks.Element)
 
-// elements is a function of elements: the kernel does whole registers, and rest what is left.
+// elements returns a function that calls wide for the elements that fill whole registers,
+// and rest for the others.
 func (k *assembly) elements(wide func(dst, a, b *goldilocks.Element, n int), rest function) function {
 	return func(dst, a, b []goldilocks.Element) {
 		n := k.whole(len(dst))
@@ -109,7 +111,8 @@ func reducePortable(dst, a, b []goldilocks.Element) {
 
 func mulPortable(dst, a, b []goldilocks.Element) { goldilocks.Mul(dst, a, b, goldilocks.Portable()) }
 
-// products gives both words of each product.
+// products returns a function that computes both words of each product: the upper words of
+// all products, then the lower ones.
 func (k *assembly) products(wide func(upper, lower, a, b *goldilocks.Element, n int)) function {
 	return func(dst, a, b []goldilocks.Element) {
 		upper, lower, n := dst[:len(a)], dst[len(a):], k.whole(len(a))
@@ -123,13 +126,14 @@ func (k *assembly) products(wide func(upper, lower, a, b *goldilocks.Element, n 
 	}
 }
 
-// Units of the functions of states.
+// The numbers of elements in a state and in its quarter.
 const (
 	stateLen   = 12
 	quarterLen = 4
 )
 
-// states multiplies each state's quarters by those of b.
+// states returns a function that multiplies each state's three quarters by those of b, and
+// adds the products.
 func (k *assembly) states(wide func(dst, a, b *goldilocks.Element, n int)) function {
 	return func(dst, a, b []goldilocks.Element) {
 		n := k.whole(len(dst)) / quarterLen
@@ -147,7 +151,7 @@ func (k *assembly) states(wide func(dst, a, b *goldilocks.Element, n int)) funct
 	}
 }
 
-// matrix multiplies each state by the matrix b.
+// matrix returns a function that multiplies each state by the matrix b.
 func (k *assembly) matrix(wide func(dst, a *goldilocks.Element, matrix []goldilocks.Element, n int)) function {
 	return func(dst, a, b []goldilocks.Element) {
 		n := k.whole(len(dst)) / quarterLen
@@ -162,7 +166,7 @@ func (k *assembly) matrix(wide func(dst, a *goldilocks.Element, matrix []goldilo
 	}
 }
 
-// columnsOf are the matrix's columns, one after the other.
+// columnsOf returns the columns of a matrix, one after the other.
 func columnsOf(rows []goldilocks.Element) (columns [quarterLen * stateLen]goldilocks.Element) {
 	for i := range quarterLen {
 		for j := range stateLen {

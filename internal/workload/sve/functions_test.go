@@ -18,7 +18,7 @@ var p = new(big.Int).SetUint64(goldilocks.Modulus)
 
 func bigOf(e goldilocks.Element) *big.Int { return new(big.Int).SetUint64(uint64(e)) }
 
-// operands are those of n units.
+// operands returns random operands of f for n units.
 func operands(random *rand.Rand, f sve.Function, n int) (dst, a, b []goldilocks.Element) {
 	shared := n
 	if f.Shared {

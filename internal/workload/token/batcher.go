@@ -14,17 +14,17 @@ import (
 	"github.com/zkbench/zkbench/token/validator"
 )
 
-// batching returns the limits of the case's queue, Max 0 where it has none. A wait
-// without a queue is a *argument.ValueError.
+// batching returns the limits of the case's queue. Max is 0 if the case has no queue. It
+// returns a *argument.ValueError for a wait without a queue.
 func batching(c workload.Case) (validator.Batching, error) {
 	most, wait := workload.BatchMaxAxis(validator.MaxBatch), workload.BatchWaitAxis()
-	n, err := strconv.Atoi(most.Of(c))
+	n, err := strconv.Atoi(most.ValueOf(c))
 	if err != nil {
-		return validator.Batching{}, &argument.ValueError{Field: most.Long(), Value: most.Of(c), Accepted: most.Accepted}
+		return validator.Batching{}, &argument.ValueError{Field: most.Long(), Value: most.ValueOf(c), Accepted: most.Accepted}
 	}
-	d, err := time.ParseDuration(wait.Of(c))
+	d, err := time.ParseDuration(wait.ValueOf(c))
 	if err != nil {
-		return validator.Batching{}, &argument.ValueError{Field: wait.Long(), Value: wait.Of(c), Accepted: wait.Accepted}
+		return validator.Batching{}, &argument.ValueError{Field: wait.Long(), Value: wait.ValueOf(c), Accepted: wait.Accepted}
 	}
 	if n == 0 && d > 0 {
 		return validator.Batching{}, &argument.ValueError{Field: wait.Long(), Value: d.String(), Accepted: "0s, or other times together with --" + most.Long()}
@@ -32,8 +32,8 @@ func batching(c workload.Case) (validator.Batching, error) {
 	return validator.Batching{Max: n, Wait: d}, nil
 }
 
-// queued is a validation of requests that come one by one and go through a queue. All
-// inputs have one ledger.
+// queued validates requests that arrive one by one and go through a queue. All inputs
+// share one ledger.
 type queued struct {
 	*validation
 	queue  *validator.Queue
@@ -63,12 +63,12 @@ func (q *queued) Run(ctx context.Context, input any) ([]byte, error) {
 	return nil, err
 }
 
-// Collective implements workload.Collective: a request alone would be a batch of one.
+// Collective implements workload.Collective, because a single request would be a batch of one.
 func (q *queued) Collective() {}
 
 func (q *queued) Close() error { return q.queue.Close() }
 
-// shared is the unspent tokens of a ledger, by id, to which inputs add theirs.
+// shared holds the unspent tokens of a ledger by id. Inputs add their tokens to it.
 type shared struct{ sync.Map }
 
 func (s *shared) Token(_ context.Context, id token.ID) ([]byte, error) {

@@ -16,10 +16,11 @@ import (
 	"github.com/zkbench/zkbench/token/service"
 )
 
-// WalletFollowChecked is what a wallet pays for a log that it validates itself. One operation is a batch of records of one transfer each, none of
-// them the wallet's, from a vault that has followed the issues of what they spend. The vault's file is written and opened within the operation.
+// WalletFollowChecked returns the workload in which a wallet follows a log and validates its records itself. One
+// operation is a batch of records with one transfer each, none of them the wallet's own. The vault has already followed
+// the issues of the tokens that they spend. Writing and opening the vault's file is part of the operation.
 func WalletFollowChecked() workload.Def {
-	def := serving("WalletFollowChecked", "open a vault and follow a batch of records of one transfer, each validated: signatures, proofs, unspent inputs; the time is the batch's",
+	def := defineService("WalletFollowChecked", "open a vault (wallet database) and follow a batch of one-transfer records, validating each: signatures, proofs, unspent inputs; the time is for the whole batch",
 		token.Transfer, func(s *services) (workload.Instance, error) { return &following{services: s}, nil })
 	def.Axes = append(def.Axes, workload.BatchAxis())
 	return def
@@ -30,18 +31,18 @@ type following struct {
 	files atomic.Uint64
 }
 
-// follow is a log, and the file of a vault that has followed its first records.
+// follow holds a log, and the file of a vault that has followed its first records.
 type follow struct {
 	log   issues
 	vault []byte
 }
 
-// path is that of a file that is not there.
+// path returns the path of a file that does not exist yet.
 func (f *following) path() string {
 	return filepath.Join(f.dir, fmt.Sprintf("follower %d", f.files.Add(1)))
 }
 
-// sync has a wallet follow a log with the vault in a file, and validate each record.
+// sync opens the vault in a file, and has a wallet follow the log with it and validate each record.
 func (f *following) sync(ctx context.Context, path string, log issues) (err error) {
 	v, err := service.OpenVault(path, f.genesis)
 	if err != nil {
@@ -62,7 +63,7 @@ func (f *following) sync(ctx context.Context, path string, log issues) (err erro
 	return w.Sync(ctx, log)
 }
 
-// Input makes a payer, issues tokens to it, and has it pay others with them.
+// Input makes a payer, issues tokens to it, and makes the payer spend them on payments to others.
 func (f *following) Input(ctx context.Context, seq uint64) (_ any, err error) {
 	path := f.path()
 	v, err := service.CreateVault(path, f.genesis)
@@ -147,7 +148,7 @@ func (f *following) Input(ctx context.Context, seq uint64) (_ any, err error) {
 	return in, nil
 }
 
-// others draws the payees of payments: nobody whom the follower knows.
+// others returns payments of values to newly drawn payees, none of whom the follower knows.
 func (f *following) others(r stream, values []uint64) (payments []service.Payment, err error) {
 	for _, v := range values {
 		key, err := signer(r)
@@ -167,7 +168,7 @@ func (f *following) others(r stream, values []uint64) (payments []service.Paymen
 	return payments, nil
 }
 
-// record has the auditor sign a submission, and appends it to a log.
+// record has the auditor sign a submission, and appends its record to the log.
 func (f *following) record(ctx context.Context, in *follow, sub *service.Submission) error {
 	raw, err := sub.Request.Encode()
 	if err != nil {
@@ -194,7 +195,7 @@ func (f *following) record(ctx context.Context, in *follow, sub *service.Submiss
 	return nil
 }
 
-// followed is the file of a vault that has followed a log.
+// followed returns the file of a new vault that has followed the log.
 func (f *following) followed(ctx context.Context, log issues) (data []byte, err error) {
 	path := f.path()
 	v, err := service.CreateVault(path, f.genesis)
@@ -220,7 +221,7 @@ func (f *following) Run(ctx context.Context, input any) (_ []byte, err error) {
 	return nil, errors.Join(f.sync(ctx, path, in.log), os.Remove(path))
 }
 
-// Check makes sure that what was timed can say no, to a signature that does not hold.
+// Check makes sure that the timed validation rejects a wrong signature.
 func (f *following) Check(ctx context.Context, input any, _ []byte) error {
 	in := *input.(*follow)
 	last := in.log.log[len(in.log.log)-1]

@@ -10,7 +10,7 @@ import (
 	"github.com/zkbench/zkbench/token/action"
 )
 
-// Issuer makes, proves and encodes an issue.
+// Issuer returns the workload that makes, proves and encodes an issue.
 func Issuer() workload.Def {
 	def := define("Issuer", "make, prove and encode an issue",
 		token.Issue, func(s *setup) workload.Instance { return &issuer{s} })
@@ -18,13 +18,13 @@ func Issuer() workload.Def {
 	return def
 }
 
-// ProofVerificationIssuer decodes an encoded issue and verifies it.
+// ProofVerificationIssuer returns the workload that decodes an issue and verifies it.
 func ProofVerificationIssuer() workload.Def {
 	return define("ProofVerificationIssuer", "decode an issue and verify it",
 		token.Issue, func(s *setup) workload.Instance { return &verification{s} })
 }
 
-// order is what an issuer starts from.
+// order holds what an issuer makes an issue from.
 type order struct {
 	outputs []action.Output
 	anchor  string
@@ -32,7 +32,7 @@ type order struct {
 
 func (s *setup) order(seq uint64) *order { return s.orderOf(seq, seq) }
 
-// orderOf is the order of a sequence number with the values of another.
+// orderOf returns the order with sequence number seq. Its values are those of the sequence number values.
 func (s *setup) orderOf(seq, values uint64) *order {
 	amounts, drawn := s.corpus("amounts", values), make([]uint64, s.out)
 	for j := range drawn {
@@ -41,8 +41,8 @@ func (s *setup) orderOf(seq, values uint64) *order {
 	return &order{outputs(s.corpus("order", seq), drawn), anchorOf(seq)}
 }
 
-// issue makes the encoded issue of an order, with the prover's randomness from
-// rand (nil: the parameters' source).
+// issue returns the encoded issue of an order. The prover's randomness is from rand, or
+// from the parameters' source if rand is nil.
 func (s *setup) issue(ctx context.Context, o *order, rand io.Reader) ([]byte, error) {
 	d, err := action.NewIssue(ctx, s.ex, s.pp, tokenType, action.Spec{Outputs: o.outputs, Anchor: token.Anchor(o.anchor), Rand: rand})
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *setup) issue(ctx context.Context, o *order, rand io.Reader) ([]byte, er
 
 type issuer struct{ *setup }
 
-// Metrics adds the size of what is sent.
+// Metrics adds the length of the encoded issue to the sizes of the case.
 func (i *issuer) Metrics(ctx context.Context) ([]record.Metric, error) {
 	raw, err := i.issue(ctx, i.order(0), i.corpus("prover", 0))
 	if err != nil {
@@ -72,8 +72,8 @@ func (i *issuer) Check(ctx context.Context, input any, output []byte) error {
 	return i.receive(ctx, output, input.(*order).anchor)
 }
 
-// SecretInput builds an order of the same values, or of others; owners and anchor
-// are its own.
+// SecretInput builds an order with the same values each time if fixed is set, and with
+// others if not. In both cases it has its own owners and anchor.
 func (i *issuer) SecretInput(_ context.Context, seq uint64, fixed bool) (any, error) {
 	seq += secretSeq + 1
 	if fixed {

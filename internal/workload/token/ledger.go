@@ -20,37 +20,38 @@ import (
 	"github.com/zkbench/zkbench/token/request"
 )
 
-// The sizes of a request of two inputs and two outputs on BN254 with 32 bits,
-// bulletproof, owners with Ed25519 keys, an auditor and an anchor of 32 bytes, and of
-// its tokens.
+// The sizes of a request and of its tokens, in bytes. The request has two inputs and two
+// outputs on BN254 with 32 bits, a bulletproof, owners with Ed25519 keys, one auditor, and
+// an anchor (transaction id) of 32 bytes.
 const (
 	anchorLen  = 32
 	requestLen = 2614
 	tokenLen   = 67
-	perRequest = 2 // inputs, and outputs
+	perRequest = 2 // number of inputs, and of outputs
 )
 
-// Bytes of memory, at most, as measured.
+// The maximum memory in bytes, as measured.
 const (
-	fileBytes  = 256       // of the ledger's file for each token, which the system has in memory as long as it can
-	applyBytes = 160 << 10 // of a request that is applied: pages of the file that change, above all
+	fileBytes  = 256       // per token: the ledger's file, which the system keeps in memory if it can
+	applyBytes = 160 << 10 // per request that is applied: mainly pages of the file that change
 )
 
-// LedgerApply applies batches of accepted requests to an embedded ledger.
+// LedgerApply returns the workload that applies batches of accepted requests to an embedded
+// ledger.
 func LedgerApply() workload.Def {
 	batch := workload.BatchAxis()
 	batch.Default = []string{"256"}
 	return workload.Def{
 		Name: "LedgerApply",
-		Doc: "apply a batch of two-in/two-out requests to a bbolt ledger in the directory for temporary files, durably; " +
-			"a ledger looks at no request, so these are random bytes, as many as a real one has; numbering them, about 0.5 us a request, is part of the time",
+		Doc: "apply a batch of requests with two inputs and two outputs durably to a bbolt ledger in the directory for temporary files; " +
+			"a ledger does not decode requests, so they are random bytes of a real request's length; the time includes numbering them, about 0.5 us per request",
 		Axes: []workload.Axis{batch, workload.TokensAxis()},
 		Memory: func(c workload.Case) (workload.Memory, error) {
 			batch, err := c.Int("batch")
 			if err != nil {
 				return workload.Memory{}, err
 			}
-			before, err := c.With("tokens", workload.TokensAxis().Of(c)).Int("tokens")
+			before, err := c.With("tokens", workload.TokensAxis().ValueOf(c)).Int("tokens")
 			requests := uint64(batch) * (requestLen + perRequest*(tokenLen+anchorLen) + 512)
 			return workload.Memory{Base: systemBytes + uint64(before)*fileBytes, Input: requests, Operation: uint64(batch) * applyBytes}, err
 		},
@@ -58,10 +59,9 @@ func LedgerApply() workload.Def {
 	}
 }
 
-// ledgerApply is a ledger that grows with every operation. An operation's entries are
-// those of its input with the operation's number in their anchors, so that one input
-// gives new ones each time, and spend tokens that an operation before has made, or the
-// set-up.
+// ledgerApply is a ledger that grows with every operation. An operation puts its number
+// into the anchors of its input's entries, so that one input gives new entries each time.
+// The entries spend tokens that an earlier operation or the set-up has made.
 type ledgerApply struct {
 	seed   uint64
 	batch  int
@@ -70,10 +70,10 @@ type ledgerApply struct {
 
 	mu      sync.Mutex
 	number  uint64
-	unspent []tokens // first made, first spent; each as many as an operation spends
+	unspent []tokens // in the order in which they were made and are spent; each is for one operation
 }
 
-// tokens are the ids of perRequest times batch unspent tokens.
+// tokens returns the id of the i-th of perRequest times batch unspent tokens.
 type tokens func(i int) token.ID
 
 func newLedgerApply(ctx context.Context, c workload.Case, seed uint64) (_ workload.Instance, err error) {
@@ -81,7 +81,7 @@ func newLedgerApply(ctx context.Context, c workload.Case, seed uint64) (_ worklo
 	if l.batch, err = c.Int("batch"); err != nil {
 		return nil, err
 	}
-	before, err := c.With("tokens", workload.TokensAxis().Of(c)).Int("tokens")
+	before, err := c.With("tokens", workload.TokensAxis().ValueOf(c)).Int("tokens")
 	if err != nil {
 		return nil, err
 	}
@@ -100,9 +100,9 @@ func newLedgerApply(ctx context.Context, c workload.Case, seed uint64) (_ worklo
 // issued is the number of tokens that one entry issues.
 const issued = 64
 
-// fill issues n tokens whose ids are spread evenly, in their order, which is the
-// fastest way to grow a ledger, and shares them out so that what one operation spends
-// lies all over it.
+// fill issues n tokens with evenly spread ids, in the order of the ids, because this is the
+// fastest way to grow a ledger. It divides them among operations so that the tokens of one
+// operation are spread over the whole ledger.
 func (l *ledgerApply) fill(ctx context.Context, n int) error {
 	entries := (n + issued - 1) / issued
 	anchor := func(i int) []byte {
@@ -123,8 +123,8 @@ func (l *ledgerApply) fill(ctx context.Context, n int) error {
 	return nil
 }
 
-// issue issues n tokens in entries with these anchors, in batches that keep little in
-// memory.
+// issue issues n tokens in entries with the given anchors. It applies them in small
+// batches, to use little memory.
 func (l *ledgerApply) issue(ctx context.Context, n int, anchor func(i int) []byte) error {
 	const together = 64
 	encoded := make([]byte, tokenLen)
@@ -146,7 +146,8 @@ func (l *ledgerApply) issue(ctx context.Context, n int, anchor func(i int) []byt
 	return nil
 }
 
-// Input draws the entries of a sequence number, without what makes them an operation's.
+// Input draws the entries of a sequence number. Run completes them with an operation's
+// number, and with the tokens that it spends and creates.
 func (l *ledgerApply) Input(_ context.Context, seq uint64) (any, error) {
 	r := (&setup{seed: l.seed}).corpus("entries", seq)
 	entries := make([]ledger.Entry, l.batch)
@@ -167,17 +168,18 @@ func (l *ledgerApply) Input(_ context.Context, seq uint64) (any, error) {
 	return entries, nil
 }
 
-// numbered is the anchor of an entry in the operation of a number.
+// numbered returns the anchor that an entry has in the operation with the given number.
 func numbered(anchor []byte, number uint64) []byte {
 	b := append([]byte(nil), anchor...)
-	// An odd factor, so that no two numbers give one anchor, and half of its bits set, so
-	// that ids stay spread.
+	// The factor is odd, so that no two numbers give the same anchor. Half of its bits are
+	// set, so that ids stay spread.
 	binary.BigEndian.PutUint64(b, binary.BigEndian.Uint64(b)^number*0x9e3779b97f4a7c15)
 	return b
 }
 
-// Run applies a batch and returns its number. The first operations of as many as run
-// at a time issue what they spend: a warm-up takes care of them.
+// Run applies a batch and returns the operation's number. If no unspent tokens are left, it
+// first issues those that it spends. Only the first operations that run at the same time
+// do so, and the warm-up includes them.
 func (l *ledgerApply) Run(ctx context.Context, input any) ([]byte, error) {
 	number, spends, err := l.take(ctx)
 	if err != nil {
@@ -187,7 +189,7 @@ func (l *ledgerApply) Run(ctx context.Context, input any) ([]byte, error) {
 	batch := make([]ledger.Entry, len(entries))
 	for i, e := range entries {
 		e.Anchor = numbered(e.Anchor, number)
-		// Not the outputs of one request together, which lie side by side.
+		// Two outputs of one request are next to each other in the ledger, so it spends those of different requests.
 		e.Spends = []token.ID{spends(perRequest * i), spends(perRequest*((i+1)%len(entries)) + 1)}
 		e.Creates = slices.Clone(e.Creates)
 		for j := range e.Creates {
@@ -204,7 +206,7 @@ func (l *ledgerApply) Run(ctx context.Context, input any) ([]byte, error) {
 	return binary.BigEndian.AppendUint64(nil, number), nil
 }
 
-// take returns the number of an operation and what it spends.
+// take returns the number of an operation and the tokens that it spends.
 func (l *ledgerApply) take(ctx context.Context) (uint64, tokens, error) {
 	l.mu.Lock()
 	l.number++
@@ -218,7 +220,7 @@ func (l *ledgerApply) take(ctx context.Context) (uint64, tokens, error) {
 	l.mu.Unlock()
 	anchor := func(i int) []byte {
 		b := make([]byte, anchorLen)
-		binary.BigEndian.PutUint64(b[8:], uint64(i)+1) // 0 are those of fill
+		binary.BigEndian.PutUint64(b[8:], uint64(i)+1) // 0 is for the entries of fill
 		return numbered(b, number)
 	}
 	err := l.issue(ctx, perRequest*l.batch, anchor)
@@ -252,7 +254,7 @@ func (l *ledgerApply) Check(ctx context.Context, input any, output []byte) error
 	return nil
 }
 
-// Metrics reports what turns operations and bytes into requests.
+// Metrics returns the number of requests per operation, and the length of a request.
 func (l *ledgerApply) Metrics(context.Context) ([]record.Metric, error) {
 	return []record.Metric{
 		record.Requests.Metric(float64(l.batch)),

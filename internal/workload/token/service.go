@@ -19,15 +19,16 @@ import (
 	"github.com/zkbench/zkbench/token/validator"
 )
 
-// AuditorServiceCheck is what an auditor's service does before it signs a transfer.
+// AuditorServiceCheck returns the workload that performs the checks of an auditor's service
+// before it signs a transfer.
 func AuditorServiceCheck() workload.Def {
-	def := serving("AuditorServiceCheck", "decode a request of one transfer and its audit information, recompute every commitment, match identities",
+	def := defineService("AuditorServiceCheck", "audit a request of one transfer: decode it and its audit information, recompute every commitment, match identities",
 		token.Transfer, func(s *services) (workload.Instance, error) { return &auditing{s}, nil })
 	def.Alias = "audit"
 	return def
 }
 
-// services is a token system of one issuer and one auditor, and a folder for vaults.
+// services is a token system with one issuer and one auditor, and a folder for vaults.
 type services struct {
 	*setup
 	params    *token.PublicParams
@@ -36,13 +37,13 @@ type services struct {
 	issuer    identity.Signer
 	authority identity.Signer
 	auditor   *service.AuditorService
-	validator func() (*validator.Validator, error) // for checks
-	payees    *service.Keys                        // all one, where owners are pseudonyms
+	validator func() (*validator.Validator, error) // used by checks
+	payees    *service.Keys                        // of all payees, if owners are pseudonyms
 	vaults    []*service.Vault
 }
 
-// serving makes a workload of instance's wrapping of a case's services.
-func serving(name, doc string, kind token.Kind, instance func(*services) (workload.Instance, error)) workload.Def {
+// defineService returns a workload. instance makes the Instance of a case from its services.
+func defineService(name, doc string, kind token.Kind, instance func(*services) (workload.Instance, error)) workload.Def {
 	def := define(name, doc, kind, nil, OwnerAxis())
 	def.New = func(_ context.Context, c workload.Case, seed uint64) (_ workload.Instance, err error) {
 		s := new(services)
@@ -106,7 +107,7 @@ func (s *services) setUp(c workload.Case, kind token.Kind, seed uint64) (err err
 	return err
 }
 
-// keys returns the keys of a party: one, or the pseudonyms of a holder who is enrolled.
+// keys returns the keys of a party: one key, or the pseudonyms of an enrolled holder.
 func (s *services) keys(name string) (*service.Keys, error) {
 	r := s.corpus(name, 0)
 	if s.owners == ownersEd25519 {
@@ -154,7 +155,7 @@ func (s *services) Close() error {
 	return errors.Join(errs...)
 }
 
-// address draws an address of the case's kind of owners, a new one each time.
+// address draws a new address for the case's kind of owners.
 func (s *services) address(r stream) (service.Address, error) {
 	keys := s.payees
 	if s.owners == ownersEd25519 {
@@ -169,10 +170,10 @@ func (s *services) address(r stream) (service.Address, error) {
 	return keys.Address(&s.params.Policy, r)
 }
 
-// known is what auditors want to see of an address's owner.
+// known returns the audit information about the owner of an address.
 func known(to *service.Address) []audit.Owner { return []audit.Owner{to.Members[0].Audit} }
 
-// payments draws the addresses of payments of values.
+// payments returns payments of values to newly drawn addresses.
 func (s *services) payments(seq uint64, values []uint64) ([]service.Payment, error) {
 	r := s.corpus("payments", seq)
 	out := make([]service.Payment, len(values))
@@ -186,8 +187,8 @@ func (s *services) payments(seq uint64, values []uint64) ([]service.Payment, err
 	return out, nil
 }
 
-// encodeSubmission is what leaves a service: request and audit information, each
-// behind a length of 4 bytes.
+// encodeSubmission returns what a service sends: request and audit information, each
+// after its length in 4 bytes.
 func encodeSubmission(sub *service.Submission) ([]byte, error) {
 	raw, err := sub.Request.Encode()
 	if err != nil {
@@ -216,7 +217,7 @@ func cutSubmission(output []byte) (raw, info []byte, err error) {
 }
 
 // accept has the auditor sign an encoded submission, and the validator accept it on a
-// ledger; and sees to it that they can say no.
+// ledger. It also makes sure that the validator rejects the request without the signature.
 func (s *services) accept(ctx context.Context, tokens validator.Tokens, output []byte) (*audit.Report, error) {
 	raw, info, err := cutSubmission(output)
 	if err != nil {
@@ -235,7 +236,7 @@ func (s *services) accept(ctx context.Context, tokens validator.Tokens, output [
 		return nil, err
 	}
 	if len(r.Auditors) != 1 {
-		return nil, fmt.Errorf("%d places for auditors' signatures, want 1", len(r.Auditors))
+		return nil, fmt.Errorf("the request has places for %d auditors' signatures, want 1", len(r.Auditors))
 	}
 	for _, signed := range []bool{false, true} {
 		if signed {
@@ -255,11 +256,11 @@ func (s *services) accept(ctx context.Context, tokens validator.Tokens, output [
 	return report, nil
 }
 
-// held is the submissions that a workload's vault holds and that are to be discarded.
-// Each operation leaves one, durable, as in life. So that a load of any length neither
-// runs out of tokens nor grows the vault, every turn-th operation discards the turn
-// before it, in one write that it waits for: part of what is measured is 1/turn of such
-// a write for each operation.
+// held lists the pending submissions in a workload's vault that are still to be discarded.
+// As in practice, each operation leaves a durable one. Without discarding them, a long load
+// would run out of tokens and grow the vault. So after turn operations, one operation
+// discards all their submissions in one write, and waits for it. The measured time of each
+// operation includes 1/turn of such a write on average.
 type held struct {
 	vault *service.Vault
 
@@ -269,7 +270,8 @@ type held struct {
 
 const turn = 32
 
-// keep encodes a submission, and counts it.
+// keep encodes a submission and adds it to the list. If the list is then full, it discards
+// all submissions in it.
 func (h *held) keep(ctx context.Context, sub *service.Submission) ([]byte, error) {
 	output, err := encodeSubmission(sub)
 	if err != nil {
@@ -288,11 +290,11 @@ func (h *held) keep(ctx context.Context, sub *service.Submission) ([]byte, error
 	return output, h.vault.Discard(ctx, full...)
 }
 
-// auditing checks requests that are built without a wallet: which tokens one selects
-// depends on what it did before, an input must not.
+// auditing checks requests that are built without a wallet. The tokens that a wallet
+// selects depend on what it did before, and an input must not depend on that.
 type auditing struct{ *services }
 
-// audited is what an auditor gets.
+// audited holds what an auditor receives: a request and its audit information.
 type audited struct{ raw, info []byte }
 
 func (a *auditing) Input(ctx context.Context, seq uint64) (any, error) {
@@ -343,7 +345,7 @@ func (a *auditing) Run(ctx context.Context, input any) ([]byte, error) {
 	return nil, err
 }
 
-// Check makes sure that what was timed can say no.
+// Check makes sure that the timed audit rejects a wrong opening.
 func (a *auditing) Check(ctx context.Context, input any, _ []byte) error {
 	in := input.(*audited)
 	info, err := audit.Decode(in.info)

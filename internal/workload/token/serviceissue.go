@@ -9,10 +9,10 @@ import (
 	"github.com/zkbench/zkbench/token/service"
 )
 
-// IssueServiceIssue is the whole call of an issuer's service, its write to the disk
-// included.
+// IssueServiceIssue returns the workload that calls an issuer's service. The time includes
+// the service's write to the disk.
 func IssueServiceIssue() workload.Def {
-	return serving("IssueServiceIssue", "issue by the service: addresses, proof, signature, audit information, durable submission, encoding",
+	return defineService("IssueServiceIssue", "issue tokens with the issue service: addresses, proof, signature, audit information, durable submission, encoding",
 		token.Issue, func(s *services) (workload.Instance, error) { return newIssuing(s) })
 }
 

@@ -20,24 +20,25 @@ import (
 	"github.com/zkbench/zkbench/token/service"
 )
 
-// TransferServiceTransfer is the whole call of a payer's service, its write to the
-// disk included.
+// TransferServiceTransfer returns the workload that pays with a payer's service. The time
+// includes the service's write to the disk.
 func TransferServiceTransfer() workload.Def {
-	return serving("TransferServiceTransfer", "pay by the service: selection, openings, change, proof, owners' signatures, audit information, durable submission, encoding",
+	return defineService("TransferServiceTransfer", "pay with the transfer service: selection of tokens, openings, change, proof, owners' signatures, audit information, durable submission, encoding",
 		token.Transfer, func(s *services) (workload.Instance, error) { return newPaying(s, false) })
 }
 
-// TransferServiceRedeem is TransferServiceTransfer with a first payment to nobody. A
-// redemption is a transfer, made by the same service: hence its name.
+// TransferServiceRedeem returns a workload like TransferServiceTransfer, but the first
+// payment redeems tokens: it has no recipient. The name has Transfer in it because the same
+// service makes redemptions, which are transfers too.
 func TransferServiceRedeem() workload.Def {
-	def := serving("TransferServiceRedeem", "as transfer-service-transfer, with one payment redeemed",
+	def := defineService("TransferServiceRedeem", "same as transfer-service-transfer, but one payment redeems tokens",
 		token.Transfer, func(s *services) (workload.Instance, error) { return newPaying(s, true) })
 	def.Alias = "redeem"
 	return def
 }
 
-// paying pays out of a wallet whose tokens all have one value, so that whatever tokens
-// are free, an order takes just as many inputs as the case asks for.
+// paying pays from a wallet in which all tokens have the same value. So an order always
+// takes as many inputs as the case asks for, whichever tokens are free.
 type paying struct {
 	*services
 	service *service.TransferService
@@ -48,11 +49,11 @@ type paying struct {
 
 	mu     sync.RWMutex
 	stock  view
-	log    []ledger.Record // of which the stock comes
-	issues int             // calls of fill
+	log    []ledger.Record // the records that create the stock
+	issues int             // number of times that fill has added tokens
 }
 
-// spare are the operations in flight that a wallet has tokens for from the start.
+// spare is the number of operations in flight for which a wallet has tokens from the start.
 const spare = 8
 
 func newPaying(s *services, redeem bool) (*paying, error) {
@@ -83,8 +84,8 @@ func newPaying(s *services, redeem bool) (*paying, error) {
 	return p, p.fill(context.Background(), 0, turn+spare)
 }
 
-// fill gives the wallet tokens for so many operations more, unless it has been filled
-// after the caller has seen how often it was.
+// fill gives the wallet tokens for a number of further operations. seen is the value of
+// issues that the caller has read. If issues has changed since, fill does nothing.
 func (p *paying) fill(ctx context.Context, seen, operations int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -107,8 +108,8 @@ func (p *paying) fill(ctx context.Context, seen, operations int) error {
 	return p.wallet.Sync(ctx, issues{p.genesis, p.log})
 }
 
-// issue is a record of the log that gives the wallet n tokens. Its request lacks what a validator asks for, and has what a wallet
-// reads.
+// issue returns a record for the log that gives the wallet n tokens. A validator would not accept its request, which
+// has only what a wallet reads.
 func (p *paying) issue(ctx context.Context, seq uint64, n int) (*ledger.Record, error) {
 	anchor := binary.BigEndian.AppendUint64(nil, seq)
 	outputs := make([]action.Output, n)
@@ -146,7 +147,7 @@ func (p *paying) issue(ctx context.Context, seq uint64, n int) (*ledger.Record, 
 	return &ledger.Record{Seq: seq, Entry: parsed.Entry}, nil
 }
 
-// issues is a ledger of a log.
+// issues is a service.Ledger that has only a log.
 type issues struct {
 	genesis ledger.Genesis
 	log     []ledger.Record
@@ -166,13 +167,13 @@ func (l issues) Log(_ context.Context, from uint64) iter.Seq2[ledger.Record, err
 	}
 }
 
-// Record implements service.Ledger: no submission lands.
+// Record implements service.Ledger. It finds no request, as if none had been committed.
 func (issues) Record(context.Context, []byte) (ledger.Record, bool, error) {
 	return ledger.Record{}, false, nil
 }
 
-// Input is an order that takes as many tokens as the case has inputs: worth more than
-// all but one of them, and with change if there is room for it.
+// Input returns an order that takes as many tokens as the case has inputs: fewer tokens do not
+// cover its total. It leaves change if the case has several outputs and a token is worth more than 1.
 func (p *paying) Input(_ context.Context, seq uint64) (any, error) {
 	total, parts := p.value*uint64(p.in), p.out
 	if p.out > 1 && p.value > 1 {
@@ -182,13 +183,13 @@ func (p *paying) Input(_ context.Context, seq uint64) (any, error) {
 	pays, err := p.payments(seq, evenly(total, parts))
 	o := &service.Order{Type: tokenType, Payments: pays}
 	if err == nil && p.redeem {
-		pays[0].To, o.Metadata = service.Address{}, []byte(anchorOf(seq)) // what is redeemed for what
+		pays[0].To, o.Metadata = service.Address{}, []byte(anchorOf(seq)) // metadata says what the tokens are redeemed for
 	}
 	return o, err
 }
 
-// Run pays. A wallet that is short of tokens, because more operations are in flight
-// than ever before, gets more.
+// Run makes the payments. If the wallet lacks tokens, because more operations are in flight
+// than at any time before, Run issues more to it.
 func (p *paying) Run(ctx context.Context, input any) ([]byte, error) {
 	for {
 		p.mu.RLock()
@@ -227,7 +228,7 @@ func (p *paying) Check(ctx context.Context, _ any, output []byte) error {
 	return nil
 }
 
-// evenly cuts a total into n parts that differ by one at most.
+// evenly divides a total into n parts that differ by at most one.
 func evenly(total uint64, n int) []uint64 {
 	parts := make([]uint64, n)
 	for i := range parts {

@@ -1,6 +1,6 @@
-// Package token defines the workloads on confidential tokens. Their names, axes
-// and default matrix are those of the public study of Panurus' zkatdlog driver
-// (docs/measure.md), so that figures can be put side by side.
+// Package token defines the workloads with confidential tokens. Their names, axes and
+// default matrix are those of the public study of Panurus' zkatdlog driver
+// (docs/measure.md), so that figures can be compared with it.
 package token
 
 import (
@@ -22,7 +22,7 @@ import (
 // studyCurves is the study's default selection of curves.
 var studyCurves = [...]string{"BN254", "BLS12_381_BBS_GURVY", "BLS12_381_BBS_GURVY_FAST_RNG"}
 
-// Defs returns the workloads, in the order of a token's life.
+// Defs returns all workloads of the package, in the order of a token's life.
 func Defs() []workload.Def {
 	return []workload.Def{
 		TransferProofGeneration(), Sender(), SenderConstantTime(), VerificationSenderProof(), VerificationSenderBatch(),
@@ -31,12 +31,12 @@ func Defs() []workload.Def {
 	}
 }
 
-// curveAxis is the axis of these curves, in any of their names.
+// curveAxis returns the axis of these curves, which accepts all their names.
 func curveAxis(curves, def []string) workload.Axis {
 	return workload.CurveAxis(curves, def).Aliased(token.Curve, token.AcceptedCurves(curves...))
 }
 
-// transferAxes are the axes of transfers; those of issues have no inputs.
+// transferAxes returns the axes of transfers. Issues have the same axes except inputs.
 func transferAxes() []workload.Axis {
 	return []workload.Axis{
 		curveAxis(token.Curves(), studyCurves[:]), workload.BitsAxis(),
@@ -50,7 +50,7 @@ func issueAxes() []workload.Axis {
 	return append(axes[:2:2], axes[3:]...)
 }
 
-// define makes a workload of instance's wrapping of a case's set-up.
+// define returns a workload. instance makes the Instance of a case from its set-up.
 func define(name, doc string, kind token.Kind, instance func(*setup) workload.Instance, more ...workload.Axis) workload.Def {
 	axes := transferAxes()
 	if kind == token.Issue {
@@ -68,14 +68,14 @@ func define(name, doc string, kind token.Kind, instance func(*setup) workload.In
 	}
 }
 
-// Bytes of memory, at most, as measured.
+// The maximum memory in bytes, as measured.
 const (
-	systemBytes    = 64 << 20 // of a token system: tables, vaults and what else does not grow
-	inputBytes     = 4 << 10  // of each token that an input spends or makes
-	operationBytes = 12 << 10 // of each that an operation proves or verifies
+	systemBytes    = 64 << 20 // for a token system: tables, vaults and all else that does not grow
+	inputBytes     = 4 << 10  // per token that an input spends or makes
+	operationBytes = 12 << 10 // per token that an operation proves or verifies
 )
 
-// estimate is what a case takes: batches of many tokens.
+// estimate returns the memory of a case, which grows with the number of tokens in a batch.
 func estimate(c workload.Case) (workload.Memory, error) {
 	tokens, batch := 0, 1
 	for _, key := range []string{"in", "out"} {
@@ -98,20 +98,20 @@ func estimate(c workload.Case) (workload.Memory, error) {
 	return workload.Memory{Base: systemBytes, Input: all * inputBytes, Operation: all * operationBytes}, nil
 }
 
-// setup is what the instances of one case share.
+// setup holds what the instances of one case share.
 type setup struct {
 	pp      token.CryptoParams
 	ex      executor.Executor
 	kind    token.Kind
 	in, out int
-	batch   int // actions verified together, where the case has that axis
+	batch   int // actions verified together; 0 if the case does not have that axis
 	bits    int
 	seed    uint64
 
 	proofType, owners string
 }
 
-// newSetup builds what a case's coordinates say.
+// newSetup sets up a case.
 func newSetup(c workload.Case, tuning token.Tuning, kind token.Kind, seed uint64) (*setup, error) {
 	s := &setup{kind: kind, seed: seed, owners: c.Get("owner")}
 	var err error
@@ -141,14 +141,14 @@ func newSetup(c workload.Case, tuning token.Tuning, kind token.Kind, seed uint64
 	return s, nil
 }
 
-// Metrics reports the exact sizes.
+// Metrics returns the exact sizes of the case.
 func (s *setup) Metrics(context.Context) ([]record.Metric, error) {
 	return []record.Metric{
 		record.ProofSize.Metric(float64(s.pp.ProofLen(s.in, s.out))), record.TableSize.Metric(float64(s.pp.TableBytes())),
 	}, nil
 }
 
-// withSize returns the exact sizes of a case and that of an encoding.
+// withSize returns the exact sizes of the case, and the length of raw as quantity q.
 func (s *setup) withSize(ctx context.Context, q record.Quantity, raw []byte) ([]record.Metric, error) {
 	sizes, err := s.Metrics(ctx)
 	return append(sizes, q.Metric(float64(len(raw)))), err
@@ -156,15 +156,14 @@ func (s *setup) withSize(ctx context.Context, q record.Quantity, raw []byte) ([]
 
 func (s *setup) Close() error { return nil }
 
-// corpus returns the stream that a part of the input of one sequence number is
-// drawn from. It is for measuring only: whoever knows the seed knows every
-// secret.
+// corpus returns the stream from which a part of the input with sequence number seq is
+// drawn. It is for measuring only: anyone who knows the seed knows every secret.
 func (s *setup) corpus(part string, seq uint64) stream {
 	b := binary.LittleEndian.AppendUint64(nil, s.seed)
 	return stream{transcript.XOF("zkbench/v1/corpus", []byte(part), b, binary.LittleEndian.AppendUint64(nil, seq))}
 }
 
-// stream is a source that has no end.
+// stream is a source of pseudorandom bytes without end.
 type stream struct{ *sha3.SHAKE }
 
 // bytes draws n bytes.
@@ -174,13 +173,14 @@ func (s stream) bytes(n int) []byte {
 	return b
 }
 
-// anchorOf is the anchor of a sequence number.
+// anchorOf returns the anchor (transaction id) for a sequence number.
 func anchorOf(seq uint64) string { return fmt.Sprintf("anchor %d", seq) }
 
 // tokenType is the type of all tokens of the corpus.
 const tokenType = "USD"
 
-// outputs draws owners, of the length that a serialized identity has, for values.
+// outputs returns outputs with the given values. Their owners are random bytes, as many as
+// a serialized identity has.
 func outputs(r stream, values []uint64) []action.Output {
 	out := make([]action.Output, len(values))
 	for i, v := range values {
@@ -189,7 +189,7 @@ func outputs(r stream, values []uint64) []action.Output {
 	return out
 }
 
-// split cuts a total into n random parts.
+// split divides a total into n random parts.
 func split(r stream, total uint64, n int) []uint64 {
 	parts := make([]uint64, n)
 	for i := range n - 1 {
@@ -208,8 +208,8 @@ func (s *setup) total(r stream) uint64 {
 	return binary.LittleEndian.Uint64(r.bytes(8)) >> (64 - s.bits)
 }
 
-// rejects tells whether verify refuses raw with one byte of its end changed.
-// The last byte belongs to the proof's last scalar, so what is left decodes.
+// rejects returns an error if verify does not reject raw with its last byte changed.
+// That byte belongs to the proof's last scalar, so that the changed proof still decodes.
 func rejects(raw []byte, verify func(raw []byte) error) error {
 	bad := append([]byte(nil), raw...)
 	bad[len(bad)-1] ^= 1
@@ -223,6 +223,6 @@ func rejects(raw []byte, verify func(raw []byte) error) error {
 	return nil
 }
 
-// constantTimeCurves are the curves whose sums have a constant-time form
+// constantTimeCurves returns the curves for which sums can be computed in constant time
 // (SECURITY.md).
 func constantTimeCurves() []string { return studyCurves[:] }

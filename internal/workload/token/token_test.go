@@ -19,7 +19,7 @@ import (
 	core "github.com/zkbench/zkbench/token"
 )
 
-// values is a small case of every axis.
+// values holds a small value for every axis.
 var values = map[string]string{
 	"curve": "BN254", "bits": "8", "in": "2", "out": "2", "proof": "csp", "exec": "serial", "batch": "3", "owner": "pseudonym",
 }
@@ -86,8 +86,8 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// spew writes a value with everything that it points to, unexported fields too, but
-// not what an instance is set up with.
+// spew writes a value with everything that it points to, including unexported fields. It
+// leaves out the set-up of an instance.
 func spew(v reflect.Value) string {
 	switch v.Type() {
 	case reflect.TypeFor[core.CryptoParams](), reflect.TypeFor[executor.Executor]():

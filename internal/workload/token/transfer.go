@@ -14,13 +14,15 @@ import (
 	"github.com/zkbench/zkbench/token/action"
 )
 
-// TransferProofGeneration proves a transfer: the proof and its encoding only.
+// TransferProofGeneration returns the workload that proves a transfer. Its time is only for
+// the proof and its encoding.
 func TransferProofGeneration() workload.Def {
 	return define("TransferProofGeneration", "prove a transfer: the proof and its encoding only",
 		token.Transfer, func(s *setup) workload.Instance { return &proofGeneration{s} })
 }
 
-// Sender builds a sender from its inputs, proves a transfer and encodes it.
+// Sender returns the workload that builds a sender from its inputs, proves a transfer and
+// encodes it.
 func Sender() workload.Def {
 	def := define("Sender", "build the sender from its inputs, prove a transfer, encode the action",
 		token.Transfer, func(s *setup) workload.Instance { return &sender{s} })
@@ -28,12 +30,12 @@ func Sender() workload.Def {
 	return def
 }
 
-// SenderConstantTime is Sender with sums of secrets in constant time, on the
-// curves that have them.
+// SenderConstantTime returns a workload like Sender, but sums over secrets take constant
+// time. It has only the curves that support this.
 func SenderConstantTime() workload.Def {
 	def := Sender()
 	def.Name, def.Alias = "SenderConstantTime", ""
-	def.Doc = "as sender, with the sums over secrets in constant time"
+	def.Doc = "same as sender, but with sums over secrets in constant time"
 	def.Axes[0] = curveAxis(constantTimeCurves(), constantTimeCurves()[:1])
 	def.New = func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 		s, err := newSetup(c, token.Tuning{ConstantTime: true}, token.Transfer, seed)
@@ -42,33 +44,33 @@ func SenderConstantTime() workload.Def {
 	return def
 }
 
-// VerificationSenderProof decodes an encoded transfer and verifies it.
+// VerificationSenderProof returns the workload that decodes a transfer and verifies it.
 func VerificationSenderProof() workload.Def {
 	return define("VerificationSenderProof", "decode a transfer and verify it",
 		token.Transfer, func(s *setup) workload.Instance { return &verification{s} })
 }
 
-// VerificationSenderBatch decodes a batch of encoded transfers and verifies them
-// together. One operation is the whole batch.
+// VerificationSenderBatch returns the workload that decodes a batch of transfers and
+// verifies them together. One operation is the whole batch.
 func VerificationSenderBatch() workload.Def {
-	return define("VerificationSenderBatch", "decode a batch of transfers and verify them together; the time is the batch's",
+	return define("VerificationSenderBatch", "decode a batch of transfers and verify them together; the time is for the whole batch",
 		token.Transfer, func(s *setup) workload.Instance { return &batchVerification{verification{s}} }, workload.BatchAxis())
 }
 
-// payment is what a sender starts from.
+// payment holds what a sender makes a transfer from.
 type payment struct {
 	owned   []action.Owned
 	outputs []action.Output
 	anchor  string
 }
 
-// payment builds the payment of a sequence number.
+// payment builds the payment with sequence number seq.
 func (s *setup) payment(ctx context.Context, seq uint64) (*payment, error) {
 	return s.paymentOf(ctx, seq, seq)
 }
 
-// paymentOf builds the payment of a sequence number with the values of another:
-// owners, blindings and anchor are its own.
+// paymentOf builds the payment with sequence number seq, which has its own owners,
+// blindings and anchor. Its values are those of the sequence number values.
 func (s *setup) paymentOf(ctx context.Context, seq, values uint64) (*payment, error) {
 	r, v := s.corpus("payment", seq), s.corpus("values", values)
 	total := s.total(v)
@@ -86,12 +88,12 @@ func (s *setup) paymentOf(ctx context.Context, seq, values uint64) (*payment, er
 	return p, nil
 }
 
-// secretSeq is where the sequence numbers of secrets begin: all of them, and so
-// all anchors and ids made of them, have as many digits.
+// secretSeq is the first sequence number of secret inputs. It is so large that all of
+// them, and so all anchors and ids made from them, have equally many digits.
 const secretSeq = 1 << 50
 
-// secretPayment builds the payment of a sequence number, with its own values or
-// with fixed ones.
+// secretPayment builds a payment with fixed values if fixed is set, and with its own values
+// if not.
 func (s *setup) secretPayment(ctx context.Context, seq uint64, fixed bool) (*payment, error) {
 	seq += secretSeq + 1
 	if fixed {
@@ -100,8 +102,8 @@ func (s *setup) secretPayment(ctx context.Context, seq uint64, fixed bool) (*pay
 	return s.payment(ctx, seq)
 }
 
-// send makes the encoded transfer of a payment, with the prover's randomness
-// from rand (nil: the parameters' source).
+// send returns the encoded transfer of a payment. The prover's randomness is from rand, or
+// from the parameters' source if rand is nil.
 func (s *setup) send(ctx context.Context, p *payment, rand io.Reader) ([]byte, error) {
 	d, err := s.draft(ctx, p, token.Anchor(p.anchor), rand)
 	if err != nil {
@@ -110,7 +112,7 @@ func (s *setup) send(ctx context.Context, p *payment, rand io.Reader) ([]byte, e
 	return d.Prove(ctx)
 }
 
-// draft is what send proves.
+// draft returns the unproven transfer of a payment.
 func (s *setup) draft(ctx context.Context, p *payment, anchor token.Anchor, rand io.Reader) (*action.Draft, error) {
 	sender, err := action.NewSender(ctx, s.ex, s.pp, p.owned)
 	if err != nil {
@@ -119,7 +121,7 @@ func (s *setup) draft(ctx context.Context, p *payment, anchor token.Anchor, rand
 	return sender.Transfer(ctx, action.Spec{Outputs: p.outputs, Anchor: anchor, Rand: rand})
 }
 
-// receive decodes and verifies an encoded action of the case's kind, whose inputs no ledger has.
+// receive decodes and verifies an encoded action of the case's kind. It does not look up the inputs on a ledger.
 func (s *setup) receive(ctx context.Context, raw []byte, anchor string) error {
 	a, err := action.Decode(s.pp, s.kind, raw)
 	if err != nil {
@@ -130,7 +132,7 @@ func (s *setup) receive(ctx context.Context, raw []byte, anchor string) error {
 
 type sender struct{ *setup }
 
-// Metrics adds the size of what is sent.
+// Metrics adds the length of the encoded transfer to the sizes of the case.
 func (s *sender) Metrics(ctx context.Context) ([]record.Metric, error) {
 	p, err := s.payment(ctx, 0)
 	if err != nil {
@@ -153,8 +155,8 @@ func (s *sender) Check(ctx context.Context, input any, output []byte) error {
 	return s.receive(ctx, output, input.(*payment).anchor)
 }
 
-// SecretInput builds a payment of the same values, or of others; all that is public
-// about it, its commitments above all, is drawn anew in both cases.
+// SecretInput builds a payment with the same values each time if fixed is set, and with
+// others if not. In both cases everything public about it, such as its commitments, is new.
 func (s *sender) SecretInput(ctx context.Context, seq uint64, fixed bool) (any, error) {
 	return s.secretPayment(ctx, seq, fixed)
 }
@@ -169,7 +171,8 @@ func (g *proofGeneration) Input(ctx context.Context, seq uint64) (any, error) {
 	return g.prepare(ctx, p, g.corpus("prover", seq))
 }
 
-// SecretInput is that of sender, with blindings of its own for the outputs.
+// SecretInput builds the same payments as sender.SecretInput, with new blindings for the
+// outputs.
 func (g *proofGeneration) SecretInput(ctx context.Context, seq uint64, fixed bool) (any, error) {
 	p, err := g.secretPayment(ctx, seq, fixed)
 	if err != nil {
@@ -178,7 +181,7 @@ func (g *proofGeneration) SecretInput(ctx context.Context, seq uint64, fixed boo
 	return g.prepare(ctx, p, nil)
 }
 
-// prepared is a transfer that lacks its proof only.
+// prepared is a transfer that lacks only its proof.
 type prepared struct {
 	draft  *action.Draft
 	anchor string
@@ -197,10 +200,10 @@ func (g *proofGeneration) Check(ctx context.Context, input any, output []byte) e
 	return g.receive(ctx, output, input.(*prepared).anchor)
 }
 
-// verification is of an action of the case's kind.
+// verification verifies an action of the case's kind.
 type verification struct{ *setup }
 
-// encoded is an encoded action and the anchor to verify it at.
+// encoded is an encoded action and the anchor that it is verified with.
 type encoded struct {
 	raw    []byte
 	anchor string
@@ -225,7 +228,7 @@ func (v *verification) Run(ctx context.Context, input any) ([]byte, error) {
 	return nil, v.receive(ctx, e.raw, e.anchor)
 }
 
-// Check makes sure that what was timed can say no.
+// Check makes sure that the timed verification rejects a changed proof.
 func (v *verification) Check(ctx context.Context, input any, _ []byte) error {
 	e := input.(*encoded)
 	return rejects(e.raw, func(raw []byte) error { return v.receive(ctx, raw, e.anchor) })
@@ -259,7 +262,7 @@ func (b *batchVerification) Run(ctx context.Context, input any) ([]byte, error) 
 	return nil, action.VerifyBatch(ctx, b.ex, b.pp, action.NothingLookedUp(), items)
 }
 
-// Check makes sure that what was timed can say no, and names the culprit.
+// Check makes sure that the timed verification rejects a batch with one bad action, and names it.
 func (b *batchVerification) Check(ctx context.Context, input any, _ []byte) error {
 	batch := slices.Clone(input.([]*encoded))
 	bad := len(batch) / 2

@@ -19,18 +19,18 @@ import (
 	"github.com/zkbench/zkbench/token/validator"
 )
 
-// ValidatorTransfer validates an encoded request of one transfer: everything that a
-// ledger asks before it applies it.
+// ValidatorTransfer returns the workload that validates an encoded request of one transfer,
+// with all checks that are made before a ledger applies it.
 func ValidatorTransfer() workload.Def {
-	return validating("ValidatorTransfer", "validate a request of one transfer: decoding, signatures of owners and auditor, proofs, locks, metadata",
+	return defineValidation("ValidatorTransfer", "validate a request of one transfer: decoding, signatures of owners and auditor, proofs, locks, metadata",
 		func(v *validation, _ workload.Case) workload.Instance { return v })
 }
 
-// ValidatorBatch validates a batch of requests together. One operation is the whole
-// batch; with --batch-max it is one request, which a queue takes together with those
-// of other workers, and --batch means nothing.
+// ValidatorBatch returns the workload that validates a batch of requests together. One
+// operation is the whole batch. With --batch-max, one operation is one request, which a
+// queue puts into a batch with requests of other workers; --batch is then ignored.
 func ValidatorBatch() workload.Def {
-	def := validating("ValidatorBatch", "validate a batch of requests of one transfer together; the time is the batch's, or with --batch-max that of one request from its arrival on",
+	def := defineValidation("ValidatorBatch", "validate a batch of one-transfer requests together; the time is for the whole batch, or with --batch-max for one request from its arrival",
 		nil, workload.BatchAxis(), workload.BatchMaxAxis(validator.MaxBatch), workload.BatchWaitAxis())
 	def.New = func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 		limits, err := batching(c)
@@ -49,20 +49,20 @@ func ValidatorBatch() workload.Def {
 	return def
 }
 
-// The values of the axis of owners.
+// The values of the axis owner.
 const (
 	ownersEd25519   = "ed25519"
 	ownersPseudonym = "pseudonym"
 )
 
-// OwnerAxis is who owns the tokens: Ed25519 keys, or one-time pseudonyms (which are
-// no anonymous credentials).
+// OwnerAxis returns the axis for the kind of a token's owner: an Ed25519 key or a one-time
+// pseudonym, which is not an anonymous credential.
 func OwnerAxis() workload.Axis {
 	return workload.NameAxis(workload.Axis{Name: "owners", Key: "owner", Usage: "kinds of owners"}, []string{ownersEd25519, ownersPseudonym}, []string{ownersEd25519})
 }
 
-// validating makes a workload of instance's wrapping of a case's validation.
-func validating(name, doc string, instance func(*validation, workload.Case) workload.Instance, more ...workload.Axis) workload.Def {
+// defineValidation returns a workload. instance makes the Instance of a case from its validation.
+func defineValidation(name, doc string, instance func(*validation, workload.Case) workload.Instance, more ...workload.Axis) workload.Def {
 	def := define(name, doc, token.Transfer, nil, append([]workload.Axis{OwnerAxis()}, more...)...)
 	def.New = func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 		v, err := newValidation(c, seed)
@@ -74,7 +74,7 @@ func validating(name, doc string, instance func(*validation, workload.Case) work
 	return def
 }
 
-// validation is the set-up of a system of one auditor.
+// validation is the set-up of a token system with one auditor.
 type validation struct {
 	*setup
 	validator *validator.Validator
@@ -83,13 +83,14 @@ type validation struct {
 	scheme    identity.Scheme
 }
 
-// blockTime is the time of all blocks.
+// blockTime is the time that all blocks have.
 var blockTime = time.Unix(1_800_000_000, 0)
 
-// noteLen is the length in bytes of a note for one identity, by X25519, on a type of up to 32 bytes.
+// noteLen is the length in bytes of a note (an encrypted output) for one identity, with X25519 and a token type of up
+// to 32 bytes.
 const noteLen = 176
 
-// cachedIdentities are more than a case has keys.
+// cachedIdentities is larger than the number of keys that a case has.
 const cachedIdentities = 4096
 
 func newValidation(c workload.Case, seed uint64) (*validation, error) {
@@ -120,7 +121,7 @@ func newValidation(c workload.Case, seed uint64) (*validation, error) {
 	return v, err
 }
 
-// genesisOf draws that of a ledger.
+// genesisOf draws the genesis of a ledger.
 func genesisOf(params *token.PublicParams, r stream) (g ledger.Genesis, err error) {
 	g.Params, err = params.Digest()
 	copy(g.Nonce[:], r.bytes(len(g.Nonce)))
@@ -132,7 +133,7 @@ func signer(r stream) (identity.Signer, error) {
 	return identity.NewEd25519Signer(ed25519.NewKeyFromSeed(r.bytes(ed25519.SeedSize)))
 }
 
-// auditors are those of a policy with one auditor, whose key is drawn.
+// auditors returns the auditors of a policy that has only a. The auditor's encryption key is drawn from r.
 func auditors(a identity.Signer, r stream) ([]token.Auditor, error) {
 	key, err := auditorKey(r)
 	if err != nil {
@@ -141,7 +142,7 @@ func auditors(a identity.Signer, r stream) ([]token.Auditor, error) {
 	return []token.Auditor{{Identity: a.Identity(), KEM: token.X25519, Key: key.PublicKey().Bytes()}}, nil
 }
 
-// auditorKey draws an auditor's key of HPKE.
+// auditorKey draws an auditor's HPKE key.
 func auditorKey(r stream) (hpke.PrivateKey, error) {
 	kem, err := token.X25519.HPKE()
 	if err != nil {
@@ -150,7 +151,7 @@ func auditorKey(r stream) (hpke.PrivateKey, error) {
 	return kem.DeriveKeyPair(r.bytes(32))
 }
 
-// owner draws an owner.
+// owner draws an owner of the case's kind.
 func (v *validation) owner(r stream) (identity.Signer, error) {
 	if v.owners == ownersEd25519 {
 		return signer(r)
@@ -162,13 +163,13 @@ func (v *validation) owner(r stream) (identity.Signer, error) {
 	return holder.Pseudonym(r)
 }
 
-// submitted is a request and the ledger that it meets.
+// submitted is a request and the ledger that it is validated against.
 type submitted struct {
 	raw    []byte
 	ledger view
 }
 
-// view is a ledger's unspent tokens.
+// view holds the unspent tokens of a ledger by id.
 type view map[string][]byte
 
 func (v view) Token(_ context.Context, id token.ID) ([]byte, error) {
@@ -187,7 +188,7 @@ func (v *validation) Input(ctx context.Context, seq uint64) (any, error) {
 	return v.submit(ctx, seq, "")
 }
 
-// Metrics adds the size of what is validated.
+// Metrics adds the length of the request to the sizes of the case.
 func (v *validation) Metrics(ctx context.Context) ([]record.Metric, error) {
 	sub, err := v.submit(ctx, 0, "")
 	if err != nil {
@@ -196,8 +197,8 @@ func (v *validation) Metrics(ctx context.Context) ([]record.Metric, error) {
 	return v.withSize(ctx, record.RequestSize, sub.raw)
 }
 
-// submit builds and signs the request of a sequence number, tampered with if tampered
-// says so.
+// submit builds and signs the request with sequence number seq. If tampered is not empty,
+// it tampers with the request in that way.
 func (v *validation) submit(ctx context.Context, seq uint64, tampered string) (*submitted, error) {
 	p, err := v.payment(ctx, seq)
 	if err != nil {
@@ -221,7 +222,7 @@ func (v *validation) submit(ctx context.Context, seq uint64, tampered string) (*
 		if err != nil {
 			return nil, err
 		}
-		random := r.bytes(noteLen) // which nobody reads here
+		random := r.bytes(noteLen) // nobody decrypts it here
 		p.outputs[j].Owner, p.outputs[j].Note = to.Identity(), func(token.Opening) ([]byte, error) { return random, nil }
 	}
 	d, err := v.draft(ctx, p, request.ActionAnchor(v.ledger, []byte(p.anchor), 0), v.corpus("prover", seq))
@@ -232,7 +233,7 @@ func (v *validation) submit(ctx context.Context, seq uint64, tampered string) (*
 	if a.Raw, err = d.Prove(ctx); err != nil {
 		return nil, err
 	}
-	if tampered == tamperedProof { // its last scalar, which still decodes
+	if tampered == tamperedProof { // a bit of its last scalar, so that it still decodes
 		a.Raw[len(a.Raw)-1] ^= 1
 	}
 	req := &request.Request{Anchor: []byte(p.anchor), Actions: []request.Action{a}, Auditors: make([][]byte, 1)}
@@ -270,8 +271,8 @@ func (v *validation) Run(ctx context.Context, input any) ([]byte, error) {
 	return nil, err
 }
 
-// Check makes sure that what was timed can say no: to a proof that does not hold,
-// under signatures that do not either, and to a token that is not there.
+// Check makes sure that the timed validation rejects a changed request, and a request whose
+// tokens are not on the ledger.
 func (v *validation) Check(ctx context.Context, input any, _ []byte) error {
 	s := input.(*submitted)
 	raw := append([]byte(nil), s.raw...)
@@ -315,7 +316,7 @@ func (b *batchValidation) Run(ctx context.Context, input any) ([]byte, error) {
 	return nil, nil
 }
 
-// Check makes sure that what was timed can say no, to the one bad request only.
+// Check makes sure that the timed validation rejects one bad request in a batch, and only that one.
 func (b *batchValidation) Check(ctx context.Context, input any, _ []byte) error {
 	s := input.(*submittedBatch)
 	raws := append([][]byte(nil), s.raws...)
@@ -330,24 +331,27 @@ func (b *batchValidation) Check(ctx context.Context, input any, _ []byte) error 
 	return nil
 }
 
-// The ways in which a request is tampered with, and so refused.
+// The ways in which a request can be tampered with.
 const (
 	tamperedSpent     = "spent"     // its tokens are not on the ledger
-	tamperedSignature = "signature" // the owners' signatures are of another message
-	tamperedProof     = "proof"     // signed by all, with a proof that does not hold
+	tamperedSignature = "signature" // the owners have signed another message
+	tamperedProof     = "proof"     // all have signed it, and the proof is wrong
 	tamperedStructure = "structure" // its last byte is missing
 )
 
-// TamperedAxis is how a request is tampered with.
+// TamperedAxis returns the axis for the way in which a request is tampered with.
 func TamperedAxis() workload.Axis {
 	kinds := []string{tamperedSpent, tamperedSignature, tamperedProof, tamperedStructure}
 	return workload.NameAxis(workload.Axis{Name: "tampered with", Key: "tampered", Flag: "tampered", Usage: "ways in which a request is tampered with"}, kinds, kinds)
 }
 
-// Reject refuses a request that is tampered with: what each way to be refused costs.
+// Reject returns the workload that rejects a request that was tampered with. It measures
+// the cost of each reason to reject one.
 func Reject() workload.Def {
-	return validating("Reject", "refuse a request of one transfer that is tampered with",
-		func(v *validation, c workload.Case) workload.Instance { return &rejection{v, TamperedAxis().Of(c)} }, TamperedAxis())
+	return defineValidation("Reject", "reject a request of one transfer that was tampered with",
+		func(v *validation, c workload.Case) workload.Instance {
+			return &rejection{v, TamperedAxis().ValueOf(c)}
+		}, TamperedAxis())
 }
 
 type rejection struct {
@@ -355,7 +359,7 @@ type rejection struct {
 	tampered string
 }
 
-// Input makes sure that the request is accepted where nobody tampers with it.
+// Input tampers with a request. It first makes sure that the genuine request is accepted.
 func (r *rejection) Input(ctx context.Context, seq uint64) (any, error) {
 	genuine, err := r.submit(ctx, seq, "")
 	if err != nil {
@@ -378,7 +382,7 @@ func (r *rejection) Run(ctx context.Context, input any) ([]byte, error) {
 	return []byte(c.Check), nil
 }
 
-// Check makes sure that the request was refused for what was done to it.
+// Check makes sure that the request was refused for the way in which it was tampered with.
 func (r *rejection) Check(_ context.Context, _ any, output []byte) error {
 	want := map[string]string{
 		tamperedSpent: validator.Inputs, tamperedSignature: validator.Owners,

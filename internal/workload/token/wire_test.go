@@ -32,7 +32,7 @@ func TestReportedSizes(t *testing.T) {
 	}
 }
 
-// metricOf is the metric of a quantity among some.
+// metricOf returns the metric of quantity q in all.
 func metricOf(all []record.Metric, q record.Quantity) (found record.Metric) {
 	for _, m := range all {
 		if m.Name() == q.Name() {

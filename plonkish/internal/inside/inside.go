@@ -1,47 +1,49 @@
-// Package inside is how this module's tests look into a circuit of package plonkish, and leave one of
-// its constraints out. The methods that do so take a Key, which nobody outside has
-// by accident. They change the witness of a builder of one's own, or a copy of a circuit, and no key.
+// Package inside lets this module's tests look into a circuit of package plonkish, and leave one of its
+// constraints out. The methods for this take a Key, which nobody outside the module gets by accident. They
+// change only the caller's own Builder or a copy of a circuit, and never a key.
 package inside
 
 import "github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
-// Key is the argument of methods that are for this module's tests. Its field is of this package alone, so
-// that no other package's struct is assignable to it.
+// Key is the argument of methods that are for this module's tests. The type of its field belongs to this
+// package, so no struct of another package can be assigned to it.
 type Key struct{ _ forTests }
 
 type forTests struct{}
 
-// Circuit is a circuit as constraints on the values of its cells.
+// Circuit describes a circuit by constraints on the values of its cells.
 type Circuit struct {
-	// Unknown is the number of a cell's value, by cell: column by column. Cells that are wired are one
-	// unknown.
+	// Unknown maps a cell to the number of its value. Cells are numbered column by column. Cells that are
+	// wired together have one number.
 	Unknown []int
 	Columns int
 	Values  []fr.Element // by unknown
-	// Constraints are all of them: each term of each row's gate, each lookup of each row, and of each
-	// cell that is wired that it holds what the others hold.
+	// Constraints lists all constraints: each term of each row's gate, each lookup of each row, and each
+	// wire. A wire says that one cell holds what the cells wired to it hold.
 	Constraints []Constraint
-	// Check checks the circuit with other values of its unknowns, as it is or with a constraint left out.
-	// If that is a wire, the last value, one more than there are unknowns, is its cell's own either way.
+	// Check checks the circuit with other values of its unknowns, either as it is or with one constraint left
+	// out. If that constraint is a wire, values has one element more than there are unknowns: the last is the
+	// value of the wire's cell, left out or not.
 	Check func(values []fr.Element, constraint int, leftOut bool) error
 }
 
-// Constraint is one of a circuit.
+// Constraint describes one constraint: a term, a lookup or a wire.
 type Constraint struct {
-	// Line is where the source adds the row, which gate and term or which lookup and table it is, and which
-	// of the row's parameters it reads that are not 0. Name has the values of these parameters too.
+	// Line says where the source adds the row, and which gate and term, or which lookup and table, the
+	// constraint is. It also lists the row's parameters that the constraint reads and that are not 0. Name
+	// has the values of these parameters too.
 	Line, Name string
 
 	Row   int
-	Zero  Poly           // of a term: it is 0
-	Tuple []Poly         // of a lookup: it is a row of Table
+	Zero  Poly           // of a term, which must be 0
+	Tuple []Poly         // of a lookup, which must be a row of Table
 	Table [][]fr.Element // by column
-	Cell  int            // of a wire; -1: none
-	// TableName is that of Table.
+	Cell  int            // of a wire; -1 for terms and lookups
+	// TableName is the name of Table.
 	TableName string
 }
 
-// Label puts words before the lines and names of constraints, by their row, to tell instances apart.
+// Label puts label(row) before the line and name of each constraint, to tell instances apart.
 func (c *Circuit) Label(label func(row int) string) {
 	for i := range c.Constraints {
 		k := &c.Constraints[i]
@@ -50,10 +52,10 @@ func (c *Circuit) Label(label func(row int) string) {
 	}
 }
 
-// Poly is a polynomial in cells, as steps of which the last is its value.
+// Poly is a polynomial in cells, as a list of steps. The last step is its value.
 type Poly []Step
 
-// Op is what a Step does.
+// Op is the operation of a Step.
 type Op uint8
 
 // The operations of steps.
@@ -65,14 +67,14 @@ const (
 	Mul
 )
 
-// Step is one step: Value, the cell X, or an operation on the steps X and Y.
+// Step is the constant Value, the value of cell X, or an operation on the results of steps X and Y.
 type Step struct {
 	Op    Op
 	X, Y  int
 	Value fr.Element
 }
 
-// Cells are those that a polynomial reads, each once.
+// Cells returns the cells that the polynomial reads, each once.
 func (p Poly) Cells() []int {
 	var all []int
 	for _, s := range p {
@@ -83,7 +85,7 @@ func (p Poly) Cells() []int {
 	return all
 }
 
-// At is the polynomial's value where a cell has the given one.
+// At evaluates the polynomial; value returns what a cell holds.
 func (p Poly) At(value func(cell int) fr.Element) fr.Element {
 	values := make([]fr.Element, len(p))
 	for i, s := range p {

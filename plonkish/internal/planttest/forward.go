@@ -9,7 +9,7 @@ import (
 	"github.com/zkbench/zkbench/plonkish/internal/inside"
 )
 
-// forward changes an unknown, and computes anew what is decided by it, each unknown once.
+// forward changes an unknown, and recomputes what it decides, each unknown once.
 func (s *solver) forward(u int, value fr.Element) bool {
 	s.undo = append(s.undo, change{u, s.values[u]})
 	s.values[u] = value
@@ -49,7 +49,7 @@ func (s *solver) forward(u int, value fr.Element) bool {
 	return true
 }
 
-// decision is the polynomial that decides an unknown, and what it is to be.
+// decision returns the polynomial that decides an unknown, and the value that it must have.
 func (s *solver) decision(u int) (p inside.Poly, target fr.Element, ok bool) {
 	k := &s.Constraints[s.by[u]]
 	if k.Zero != nil {
@@ -59,7 +59,7 @@ func (s *solver) decision(u int) (p inside.Poly, target fr.Element, ok bool) {
 	for i, p := range k.Tuple {
 		open[i] = -1
 		for _, v := range s.decides[s.by[u]] {
-			if slices.Contains(s.in(p), v) {
+			if slices.Contains(s.unknownsIn(p), v) {
 				open[i] = v
 			}
 		}
@@ -74,7 +74,7 @@ func (s *solver) decision(u int) (p inside.Poly, target fr.Element, ok bool) {
 	return k.Tuple[at], tableRow(k.Table, row)[at], true
 }
 
-// unknownsInOrder is a heap of unknowns by when they were decided.
+// unknownsInOrder is a heap of unknowns, ordered by when they were decided.
 type unknownsInOrder struct {
 	all []int
 	at  []int // by unknown

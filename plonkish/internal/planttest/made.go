@@ -9,8 +9,8 @@ import (
 	"github.com/zkbench/zkbench/plonkish/internal/inside"
 )
 
-// Alone checks a witness that a test has forged: it breaks one constraint of its circuit and no other, so
-// that it is accepted if that constraint is left out.
+// Alone checks a witness that a test has forged. It must break exactly one constraint of its circuit, and be
+// accepted if that constraint is left out.
 func Alone(t testing.TB, c *inside.Circuit) {
 	t.Helper()
 	s := newSolver(c)
@@ -26,7 +26,7 @@ func Alone(t testing.TB, c *inside.Circuit) {
 	}
 }
 
-// AloneWire checks a forged witness that gives a cell a value of its own: it breaks the cell's wire and
+// AloneWire checks a forged witness that gives one cell a value of its own. It must break the cell's wire and
 // nothing else.
 func AloneWire(t testing.TB, c *inside.Circuit, column, row int, own fr.Element) {
 	t.Helper()
@@ -56,8 +56,8 @@ func (s *solver) refuses(t testing.TB, constraint int) {
 	}
 }
 
-// Tables checks that the tables of circuits are those of the given names, and that each has the given rows
-// and no other, in any order.
+// Tables checks the tables of circuits. Their names must be those in want, and each must have exactly the
+// rows that want gives, in any order.
 func Tables(t testing.TB, want map[string][][]fr.Element, circuits ...*inside.Circuit) {
 	t.Helper()
 	checked := make(map[string]bool)

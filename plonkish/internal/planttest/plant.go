@@ -1,6 +1,6 @@
-// Package planttest holds each constraint of a gadget of package plonkish by a forgery, which it finds: it
-// leaves the constraint out, changes a value near it, and repairs all other constraints by the values
-// that they decide. What then satisfies all but that one constraint is a planted witness.
+// Package planttest tests that each constraint of a plonkish gadget is needed. It looks for a forgery: a witness
+// that breaks this constraint and satisfies all others. To find one, it changes a value near the constraint,
+// and repairs all other constraints by the values that they decide.
 package planttest
 
 import (
@@ -14,10 +14,10 @@ import (
 	"github.com/zkbench/zkbench/plonkish/internal/inside"
 )
 
-// Check holds each constraint of circuits by a forgery, and of those of one name one. The long tests do so
-// for all names, the others for some names of each line. In
-// circuits that are satisfied a forgery is looked for; one that is not is a forgery that a test has made,
-// of the constraint that it breaks alone. Redundant has for lines what implies them.
+// Check tests that each constraint of the circuits has a forgery; one constraint of each name is enough. Long
+// tests check all names, others some names of each line. If a circuit is satisfied, Check searches for
+// forgeries. If it is not, a test has made the forgery: the circuit's witness breaks exactly one constraint.
+// Some constraints have no forgery because others imply them; redundant maps their lines to those others.
 func Check(t *testing.T, pkg string, redundant map[string]string, circuits ...*inside.Circuit) {
 	t.Helper()
 	names := make(map[string][]string) // by line
@@ -69,7 +69,8 @@ func Check(t *testing.T, pkg string, redundant map[string]string, circuits ...*i
 	forgery.Check(t, pkg, all)
 }
 
-// check is nil if circuits accept witnesses. With nothing left out it is nil if one of them does.
+// check returns nil if circuits accept witnesses. With nothing left out, one witness that is accepted is
+// enough.
 func check(all []*planted, leftOut bool) (err error) {
 	for _, p := range all {
 		if err = p.circuit.Check(p.values, p.constraint, leftOut); (err == nil) != leftOut {
@@ -79,7 +80,7 @@ func check(all []*planted, leftOut bool) (err error) {
 	return err
 }
 
-// sample is the last name in short tests, the first and the last in full ones, and all in the long ones.
+// sample returns the last name in short tests, the first and the last in full ones, and all in the long ones.
 func sample(names []string) []string {
 	most := testsize.Pick(1, 2, len(names))
 	if len(names) <= most {
@@ -109,7 +110,7 @@ func search(c *inside.Circuit, found map[string]*planted) {
 		return
 	}
 	s.orient()
-	// The last constraint of a name has the least behind it, and is tried first.
+	// The last constraint of a name has the fewest constraints after it, so it is tried first.
 	tries := make(map[string]int)
 	for i, k := range slices.Backward(c.Constraints) {
 		if p, wanted := found[k.Name]; !wanted || p != nil || tries[k.Name] == instances {
@@ -122,8 +123,8 @@ func search(c *inside.Circuit, found map[string]*planted) {
 	}
 }
 
-// made takes a forgery that a test has made: of the constraint that it breaks, and of wires without which
-// that one holds.
+// made records a forgery that a test has made: for the constraint that it breaks, and for wires without which
+// that constraint holds.
 func (s *solver) made(broken int, found map[string]*planted) {
 	name := s.Constraints[broken].Name
 	if p, wanted := found[name]; wanted && p == nil {
@@ -153,5 +154,5 @@ func (s *solver) made(broken int, found map[string]*planted) {
 	}
 }
 
-// instances is how many constraints of one name are tried in a circuit.
+// instances is the maximum number of constraints of one name that are tried in a circuit.
 const instances = 24

@@ -8,7 +8,7 @@ import (
 	"github.com/zkbench/zkbench/plonkish/internal/inside"
 )
 
-// limit is how many changes a repair takes at most.
+// limit is the maximum number of changes that a repair makes.
 const limit = 2_000
 
 // forge returns values that break one constraint alone, or nil.
@@ -54,8 +54,8 @@ func (s *solver) forge(constraint int) []fr.Element {
 	return nil
 }
 
-// apart is forward from the cells that a cell is split off from, and has that cell's one reader hold by the
-// cell's own value.
+// apart works like forward, for the cells that a cell is split off from. It first sets the split cell's own
+// value, so that the one constraint that reads it holds.
 func (s *solver) apart(u int, value fr.Element) bool {
 	own := len(s.Values)
 	if u == own || len(s.readers[own]) != 1 {
@@ -75,8 +75,8 @@ func (s *solver) apart(u int, value fr.Element) bool {
 	return s.forward(u, value)
 }
 
-// others are values that a forger takes in place of one: its neighbours, by units and by the units of what
-// is four times as much, its opposite, and 0.
+// others returns values that a forger tries in place of e: neighbours at a distance of up to three units or
+// of a quarter, its opposite, and 0.
 func others(e fr.Element) (all []fr.Element) {
 	quarter := fr.NewElement(4)
 	quarter.Inverse(&quarter)
@@ -95,7 +95,7 @@ func others(e fr.Element) (all []fr.Element) {
 	return all
 }
 
-// split gives a cell an unknown of its own, until restore.
+// split gives a cell an unknown of its own, until restore is called.
 func (s *solver) split(cell, own int) (restore func()) {
 	whole := s.of[cell]
 	readers := s.readers[whole]
@@ -110,7 +110,7 @@ func (s *solver) split(cell, own int) (restore func()) {
 	}
 }
 
-// onlyBroken tells whether of what the changes come by the constraint alone is broken.
+// onlyBroken reports whether the constraint is the only broken one among those that the changes reach.
 func (s *solver) onlyBroken(constraint int) bool {
 	k := &s.Constraints[constraint]
 	if k.Cell >= 0 {
@@ -130,7 +130,7 @@ func (s *solver) onlyBroken(constraint int) bool {
 	return true
 }
 
-// back undoes all changes but the first so many.
+// back undoes all changes except the first to.
 func (s *solver) back(to int) {
 	for len(s.undo) > to {
 		c := s.undo[len(s.undo)-1]
@@ -138,7 +138,8 @@ func (s *solver) back(to int) {
 	}
 }
 
-// set changes an unknown and repairs what reads it, or tells that it cannot and changes nothing.
+// set changes an unknown, repairs what reads it and returns true. If it cannot, it changes nothing and
+// returns false.
 func (s *solver) set(u int, value fr.Element) bool {
 	if s.steps--; s.steps < 0 || s.path[u] {
 		return false
@@ -170,7 +171,7 @@ func (s *solver) repair(constraint, changed int, before fr.Element) bool {
 	for i, p := range k.Tuple {
 		open[i] = -1
 		for _, u := range s.decides[constraint] {
-			if slices.Contains(s.in(p), u) && !s.path[u] {
+			if slices.Contains(s.unknownsIn(p), u) && !s.path[u] {
 				open[i] = u
 			}
 		}
@@ -211,25 +212,25 @@ func (s *solver) repair(constraint, changed int, before fr.Element) bool {
 	return false
 }
 
-// few is how many rows of a table are tried.
+// few is the number of rows of a table that are tried.
 const few = 16
 
-// toRow has a lookup's tuple be a row of its table.
+// toRow changes unknowns so that a lookup's tuple is a row of its table.
 func (s *solver) toRow(constraint, row, changed int, before fr.Element) bool {
 	k := &s.Constraints[constraint]
 	r := tableRow(k.Table, row)
 	for i, p := range k.Tuple {
-		if s.at(p) != r[i] && !s.make(constraint, p, changed, before, r[i]) {
+		if s.value(p) != r[i] && !s.make(constraint, p, changed, before, r[i]) {
 			return false
 		}
 	}
 	return s.holds(constraint)
 }
 
-// make has a polynomial of a constraint be a value, by an unknown that the constraint decides, else by one
-// that is chosen, else by any.
+// make changes an unknown so that a polynomial of a constraint has a given value. It tries an unknown that
+// the constraint decides, then one that is chosen, then any.
 func (s *solver) make(constraint int, p inside.Poly, changed int, before, target fr.Element) bool {
-	in := slices.DeleteFunc(s.in(p), func(u int) bool { return s.path[u] })
+	in := slices.DeleteFunc(s.unknownsIn(p), func(u int) bool { return s.path[u] })
 	class := func(u int) int {
 		switch {
 		case slices.Contains(s.decides[constraint], u):
@@ -248,7 +249,7 @@ func (s *solver) make(constraint int, p inside.Poly, changed int, before, target
 			}
 		}
 		mark := len(s.undo)
-		if s.set(u, value) && s.at(p) == target {
+		if s.set(u, value) && s.value(p) == target {
 			return true
 		}
 		s.back(mark)
@@ -256,24 +257,24 @@ func (s *solver) make(constraint int, p inside.Poly, changed int, before, target
 	return false
 }
 
-// along moves an unknown so that the linear form in which a polynomial has it and the changed one stays
-// what it was: along the gradient at the values before.
+// along moves an unknown so that a linear form of two unknowns in a polynomial, this one and the changed one,
+// keeps its value. It moves along the gradient at the values before.
 func (s *solver) along(p inside.Poly, u, changed int, before fr.Element) (value fr.Element, ok bool) {
 	after := s.values[changed]
 	s.values[changed] = before
 	var by, of, step fr.Element
 	by, of = s.slope(p, u), s.slope(p, changed)
-	target := s.at(p)
+	target := s.value(p)
 	s.values[changed] = after
 	if by.IsZero() {
 		return value, false
 	}
 	step.Sub(&after, &before).Mul(&step, &of).Div(&step, &by)
 	value.Sub(&s.values[u], &step)
-	return value, s.with(p, u, value) == target
+	return value, s.valueWith(p, u, value) == target
 }
 
-// slope is the derivative of a polynomial by an unknown.
+// slope returns the derivative of a polynomial by an unknown.
 func (s *solver) slope(p inside.Poly, u int) fr.Element {
 	type dual struct{ value, slope fr.Element }
 	values := make([]dual, len(p))

@@ -55,7 +55,7 @@ func newSolver(c *inside.Circuit) *solver {
 	return s
 }
 
-// rows are those of a table, and by each of their parts their numbers.
+// rows holds the rows of a table, and their numbers by each of their parts.
 type rows struct {
 	all map[[4]fr.Element]bool
 	by  [4]map[fr.Element][]int
@@ -68,7 +68,7 @@ func tableRow(table [][]fr.Element, row int) (r [4]fr.Element) {
 	return r
 }
 
-// polys are a term, or a lookup's tuple.
+// polys returns a term, or a lookup's tuple.
 func (s *solver) polys(constraint int) []inside.Poly {
 	if k := &s.Constraints[constraint]; k.Zero == nil {
 		return k.Tuple
@@ -76,17 +76,17 @@ func (s *solver) polys(constraint int) []inside.Poly {
 	return []inside.Poly{s.Constraints[constraint].Zero}
 }
 
-// unknowns are those that a constraint reads, each once.
+// unknowns returns the unknowns that a constraint reads, each once.
 func (s *solver) unknowns(constraint int) (all []int) {
 	for _, p := range s.polys(constraint) {
-		all = append(all, s.in(p)...)
+		all = append(all, s.unknownsIn(p)...)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// in are the unknowns of a polynomial, each once.
-func (s *solver) in(p inside.Poly) (all []int) {
+// unknownsIn returns the unknowns of a polynomial, each once.
+func (s *solver) unknownsIn(p inside.Poly) (all []int) {
 	for _, cell := range p.Cells() {
 		if u := s.of[cell]; !slices.Contains(all, u) {
 			all = append(all, u)
@@ -95,23 +95,23 @@ func (s *solver) in(p inside.Poly) (all []int) {
 	return all
 }
 
-func (s *solver) at(p inside.Poly) fr.Element {
+func (s *solver) value(p inside.Poly) fr.Element {
 	return p.At(func(cell int) fr.Element { return s.values[s.of[cell]] })
 }
 
-// with is a polynomial's value with another one of an unknown.
-func (s *solver) with(p inside.Poly, u int, value fr.Element) fr.Element {
+// valueWith returns a polynomial's value if unknown u had another value.
+func (s *solver) valueWith(p inside.Poly, u int, value fr.Element) fr.Element {
 	before := s.values[u]
 	s.values[u] = value
-	at := s.at(p)
+	at := s.value(p)
 	s.values[u] = before
 	return at
 }
 
-// tuple is a lookup's.
+// tuple returns a lookup's tuple.
 func (s *solver) tuple(constraint int) (t [4]fr.Element) {
 	for i, p := range s.Constraints[constraint].Tuple {
-		t[i] = s.at(p)
+		t[i] = s.value(p)
 	}
 	return t
 }
@@ -120,7 +120,7 @@ func (s *solver) holds(constraint int) bool {
 	k := &s.Constraints[constraint]
 	switch {
 	case k.Zero != nil:
-		e := s.at(k.Zero)
+		e := s.value(k.Zero)
 		return e.IsZero()
 	case k.Table != nil:
 		return s.tables[&k.Table[0][0]].all[s.tuple(constraint)]
@@ -128,7 +128,7 @@ func (s *solver) holds(constraint int) bool {
 	return true // a wire: the unknown is one
 }
 
-// broken are the constraints that do not hold.
+// broken returns the constraints that do not hold.
 func (s *solver) broken() (all []int) {
 	for i := range s.Constraints {
 		if !s.holds(i) {
@@ -142,7 +142,7 @@ func (s *solver) broken() (all []int) {
 func (s *solver) affine(p inside.Poly, u int, target fr.Element) (x fr.Element, ok bool) {
 	var e [3]fr.Element
 	for i := range e {
-		e[i] = s.with(p, u, fr.NewElement(uint64(i)))
+		e[i] = s.valueWith(p, u, fr.NewElement(uint64(i)))
 	}
 	var slope, second fr.Element
 	slope.Sub(&e[1], &e[0])
@@ -154,10 +154,10 @@ func (s *solver) affine(p inside.Poly, u int, target fr.Element) (x fr.Element, 
 	return x, true
 }
 
-// orient finds which constraint decides which unknown: one that is of degree 1 in the last unknown that is
-// not known yet, or a lookup whose row the known parts of its tuple say. Where none does, the first
-// unknown is chosen that has a digit: of a lookup's first part, or of a term of degree 2 and more in one
-// unknown or two.
+// orient finds which constraint decides which unknown. A constraint decides the last unknown that is not
+// known yet, if it is of degree 1 in it. A lookup decides unknowns if the known parts of its tuple determine
+// the row. If nothing decides an unknown, orient chooses the first unknown that is a digit: in a lookup's
+// first part, or in a term of degree 2 or more in one or two unknowns.
 func (s *solver) orient() {
 	n := len(s.Values)
 	s.order = make([]int, n+1)
@@ -165,11 +165,11 @@ func (s *solver) orient() {
 	for i := range s.Constraints {
 		k := &s.Constraints[i]
 		if k.Tuple != nil {
-			for _, u := range s.in(k.Tuple[0]) {
+			for _, u := range s.unknownsIn(k.Tuple[0]) {
 				keys[u] = true
 			}
 		}
-		if in := s.in(k.Zero); len(in) <= 2 {
+		if in := s.unknownsIn(k.Zero); len(in) <= 2 {
 			for _, u := range in {
 				if _, ok := s.affine(k.Zero, u, fr.Element{}); !ok {
 					keys[u] = true
@@ -228,13 +228,13 @@ func (s *solver) orient() {
 	}
 }
 
-// decided are unknowns that a constraint decides by those that are known.
+// decided returns the unknowns that a constraint decides by those that are known.
 func (s *solver) decided(constraint int, known func(u int) bool) (all []int) {
 	k := &s.Constraints[constraint]
 	var open []int // by poly: its one unknown that is not known; -1: none
 	determined := 0
 	for _, p := range s.polys(constraint) {
-		missing := slices.DeleteFunc(s.in(p), known)
+		missing := slices.DeleteFunc(s.unknownsIn(p), known)
 		switch len(missing) {
 		case 0:
 			open = append(open, -1)
@@ -257,8 +257,8 @@ func (s *solver) decided(constraint int, known func(u int) bool) (all []int) {
 	return slices.DeleteFunc(open, func(u int) bool { return u < 0 })
 }
 
-// rowOf is the one row of a lookup's table that has the parts whose unknowns are all known, of which the
-// first is one; -1: none, or several.
+// rowOf returns the one row of a lookup's table that has the parts whose unknowns are all known, of which the
+// first must be one. It returns -1 if there is none, or more than one.
 func (s *solver) rowOf(k *inside.Constraint, open []int) int {
 	if open[0] >= 0 {
 		return -1
@@ -266,7 +266,7 @@ func (s *solver) rowOf(k *inside.Constraint, open []int) int {
 	var parts [4]fr.Element
 	for i, p := range k.Tuple {
 		if open[i] < 0 {
-			parts[i] = s.at(p)
+			parts[i] = s.value(p)
 		}
 	}
 	found := -1

@@ -1,5 +1,5 @@
-// Command gen writes the assembly of package keccak: go generate in that package's folder runs
-// it. Its test holds what is checked in equal to what it writes.
+// Command gen writes the assembly of package keccak; go generate runs it in that package's folder. A test
+// checks that the file in the repository is what gen writes.
 package main
 
 import (

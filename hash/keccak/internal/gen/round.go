@@ -7,23 +7,23 @@ import (
 	"github.com/zkbench/zkbench/internal/arith/asm"
 )
 
-// block is a block of lanes: of a lane of the state, those of all states.
+// block is a block of code on lanes. A value is a lane of the state, for all states.
 type block struct{ *asm.Block }
 
 type value = asm.Value
 
 var offsets = keccak.Rotations()
 
-// source is the lane that ρ and π bring to lane x + 5y.
+// source returns the lane that ρ and π move to lane x + 5y.
 func source(x, y int) int { return (x+3*y)%5 + 5*x }
 
-// The functions of three words that VPTERNLOGQ computes, as it numbers them.
+// The functions of three words that VPTERNLOGQ computes, by its numbering.
 const (
 	parity = 0x96 // x ^ y ^ z
 	chi    = 0xd2 // x ^ ^y & z
 )
 
-// ternary is a function of three words; the first one's register becomes the result's.
+// ternary computes a function of three words. The result takes the first one's register.
 func (b *block) ternary(function int, x, y, z value) value {
 	return b.Emit(asm.Step{
 		Mnemonic: "VPTERNLOGQ", Before: fmt.Sprintf("$%#x, ", function),
@@ -31,15 +31,15 @@ func (b *block) ternary(function int, x, y, z value) value {
 	})
 }
 
-// roundInRegisters is a round of AVX-512, of which the constant of ι is at the address: 100
-// instructions that need a port. θ has 15 for the parities of columns, 5 that rotate them, 5 that
-// add two of them and 25 that add this to each lane, ρ has 24, χ 25 and ι 1.
+// roundInRegisters computes a round with AVX-512; constant is the address of ι's constant. It takes 100
+// instructions that need a port. θ has 15 for the parities of columns, 5 that rotate them, 5 that add two of
+// them and 25 that add this to each lane; ρ has 24, χ 25 and ι 1.
 //
-// With VPTERNLOGQ wherever it fits there are 90. But of those, where no source has been long in its
-// register, Zen 4 starts one each cycle, of others two: so θ has five of them and not 35, and χ of a
-// row stands among the sums and rotations of the next one. Two instructions each cycle are 50 cycles a
-// round at least, and a round takes more, by what θ waits for all lanes: go test ./hash/keccak -run '^$'
-// -bench Permutation measures it.
+// With VPTERNLOGQ wherever it fits there would be 90. But Zen 4 starts only one of those per cycle if no
+// source has been in its register for long, and two of other instructions. So θ has five of them and not 35,
+// and the χ of a row is placed among the sums and rotations of the next row. At two instructions per cycle a
+// round takes at least 50 cycles. It takes more, because θ waits for all lanes: go test ./hash/keccak -run
+// '^$' -bench Permutation measures it.
 func (b *block) roundInRegisters(a [keccak.Lanes]value, constant string) (out [keccak.Lanes]value) {
 	var columns, sums [5]value
 	for x := range 5 {
@@ -70,12 +70,12 @@ func (b *block) roundInRegisters(a [keccak.Lanes]value, constant string) (out [k
 	return out
 }
 
-// xor is what lies at an address, and a value.
+// xor adds the word at an address to a value.
 func (b *block) xor(address string, v value) value {
 	return b.Emit(asm.Step{Mnemonic: "VPXOR", Sources: []asm.Operand{{Text: address}, asm.Of(v)}})
 }
 
-// rotate is AVX2's, which has no instruction for it: by whole bytes it is a shuffle.
+// rotate rotates a value with AVX2, which has no instruction for it. Rotations by whole bytes are shuffles.
 func (b *block) rotate(v value, n int) value {
 	switch n {
 	case 0:
@@ -86,9 +86,10 @@ func (b *block) rotate(v value, n int) value {
 	return b.Op("VPOR", b.Immediate("VPSLLQ", n, v), b.Immediate("VPSRLQ", keccak.LaneBits-n, v))
 }
 
-// roundInMemory is a round of AVX2, whose 16 registers are fewer than the lanes: from places in
-// memory to others. 184 instructions that need a port. θ has 20 for the parities of columns, 15 that rotate
-// them, 5 that add two of them and 25 that add this to each lane, ρ has 68, χ 50 and ι 1.
+// roundInMemory computes a round with AVX2, whose 16 registers are fewer than the lanes: it reads from places
+// in memory and writes to others. It takes 184 instructions that need a port. θ has 20 for the parities of
+// columns, 15 that rotate them, 5 that add two of them and 25 that add this to each lane; ρ has 68, χ 50 and
+// ι 1.
 func (b *block) roundInMemory(from, to func(lane int) string, constant string) {
 	var columns, sums [5]value
 	for x := range 5 {

@@ -14,7 +14,7 @@ func srli(rd, rs1 uint32, by int32) uint32  { return rv.I(rv.OpImm, 5, rd, rs1, 
 func lw(rd, rs1 uint32, imm int32) uint32   { return rv.I(rv.OpLoad, 2, rd, rs1, imm) }
 func sw(rs2, rs1 uint32, imm int32) uint32  { return rv.S(rv.OpStore, 2, rs1, rs2, imm) }
 
-// set loads a constant below 2^31.
+// set returns instructions that load a constant below 2^31.
 func set(rd, v uint32) []uint32 {
 	return []uint32{rv.Lui(rd, v+0x800), rv.Addi(rd, rd, int32(v<<20)>>20)}
 }

@@ -1,5 +1,5 @@
-// Package guest has the programs that peers execute side by side: loops of instructions that RV32IM and RV64IM
-// share, as bare executables that retire a known number of instructions.
+// Package guest builds the RISC-V programs that peers execute for comparison. They are loops of instructions that RV32IM
+// and RV64IM have in common. A program is an executable without a runtime, and retires a known number of instructions.
 package guest
 
 import (
@@ -9,13 +9,13 @@ import (
 	"github.com/zkbench/zkbench/internal/study/rv"
 )
 
-// Loop is a body of instructions, which runs until the count in t0 is zero, and what sets its registers. s gets
-// a sum, which the same loop in Go gives, too, for registers of 32 and of 64 bits.
+// Loop is a loop of instructions that computes a sum in register s. The counter in t0 is the number of turns that are
+// left.
 type Loop struct {
 	Name        string
-	start, body []uint32
-	sum32       func(n uint32) uint32
-	sum64       func(n uint32) uint64
+	start, body []uint32              // instructions that set the registers, and those of a turn
+	sum32       func(n uint32) uint32 // the sum of n turns with 32-bit registers, computed in Go
+	sum64       func(n uint32) uint64 // the same with 64-bit registers
 }
 
 // Registers of the loops.
@@ -33,11 +33,11 @@ const (
 	timesY = 0x5851f42d
 
 	words  = 1 << 14 // of 4 bytes, 64 KiB
-	stride = 9       // words; odd, so that each has its turn
+	stride = 9       // words between two turns; odd, so that every word is used
 	ahead  = 8       // words that a turn uses
 )
 
-// Loops are shifts and sums; loads and stores of words over 64 KiB; and multiplications.
+// Loops returns three loops: integer (shifts and sums), memory (loads and stores of words in 64 KiB) and multiply.
 func Loops() []Loop {
 	return []Loop{
 		{
@@ -72,7 +72,7 @@ func Loops() []Loop {
 	}
 }
 
-// register is that of a guest.
+// register is the type of a guest's registers.
 type register interface{ uint32 | uint64 }
 
 func sumIntegers[T register](n uint32) (s T) {

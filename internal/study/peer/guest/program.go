@@ -6,37 +6,38 @@ import (
 	"github.com/zkbench/zkbench/internal/study/rv"
 )
 
-// System is the number of the call that ends a program, in register a7.
+// System is the number of the system call that ends a program. The program puts it into register a7.
 type System uint32
 
-// The systems. SP1 has its number in t0, which is zero behind a loop and so halts it after either.
+// The systems that a program can end on. SP1 reads the number of a call from t0, which is 0 after a loop and means halt.
+// So SP1 can run the programs of both systems.
 const (
 	Linux System = 93
-	ZKVM  System = 0 // RISC Zero's, of a kernel
+	ZKVM  System = 0 // RISC Zero, where the program is a kernel
 )
 
-// Where programs have their code and data: addresses that every machine gives to its users.
+// Addresses of code and data, which all the machines give to user programs.
 const (
-	codeAt = 0x781000b0 // behind what a file has before its code
+	codeAt = 0x781000b0 // not at the start of a page: the file's headers come before the code
 	dataAt = 0x78200000
 )
 
-// Program is a loop as an executable.
+// Program is an executable that runs a loop.
 type Program struct {
 	Loop
 	XLEN         int // bits of a register: 32 or 64
 	System       System
-	Instructions uint32 // that it retires, the call at its end included
+	Instructions uint32 // number of instructions that the program retires, including the call at its end
 }
 
-// turns is how often the loop runs, and how many instructions that do nothing are before it.
+// turns returns the number of turns of the loop, and the number of nops before it.
 func (p *Program) turns() (n, nops uint32) {
 	const counter, ends, tail = 2, 2, 3
 	rest, each := p.Instructions-uint32(len(p.start))-counter-tail, uint32(len(p.body))+ends
 	return rest / each, rest % each
 }
 
-// Exit is the program's exit code, seven bits of its sum.
+// Exit returns the exit code of the program: the low seven bits of its sum.
 func (p *Program) Exit() int {
 	n, _ := p.turns()
 	if p.XLEN == 32 {
@@ -45,7 +46,7 @@ func (p *Program) Exit() int {
 	return int(p.sum64(n) & 127)
 }
 
-// code are the instructions.
+// code returns the instructions of the program.
 func (p *Program) code() []uint32 {
 	n, nops := p.turns()
 	body := append(slices.Clone(p.body), rv.Addi(t0, t0, -1))
@@ -56,7 +57,7 @@ func (p *Program) code() []uint32 {
 	)
 }
 
-// ELF is the executable: a segment of code, and one of data, which are zero.
+// ELF returns the executable. It has a segment with code, and a segment with data, which is all zeros.
 func (p *Program) ELF() []byte {
 	return rv.ELF(p.XLEN, codeAt,
 		rv.Segment{At: codeAt, Flags: 4 | 1, Data: rv.Text(p.code()...)},

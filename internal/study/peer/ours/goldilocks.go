@@ -1,5 +1,5 @@
-// Package ours is our side of zkbench peers: the same work as other people's systems do, under
-// the names that all share.
+// Package ours contains this project's peer programs for zkbench peers. They do the same work as the programs of other
+// projects, in cases with the same names.
 package ours
 
 import (
@@ -16,11 +16,11 @@ import (
 	"github.com/zkbench/zkbench/internal/study/peer"
 )
 
-// goldilocksPrefix begins the name of our peer of a kernel.
+// goldilocksPrefix is the prefix of the names of peers for a Goldilocks kernel.
 const goldilocksPrefix = "goldilocks-"
 
-// GoldilocksNames are our peers over the Goldilocks field, one for each kernel of this
-// machine, the fastest last.
+// GoldilocksNames returns the names of our peers over the Goldilocks field, one for each kernel of this machine, the
+// fastest last.
 func GoldilocksNames() (names []string) {
 	for _, k := range goldilocks.Kernels() {
 		names = append(names, goldilocksPrefix+k.String())
@@ -28,7 +28,7 @@ func GoldilocksNames() (names []string) {
 	return names
 }
 
-// What the peers over the Goldilocks field share: see peers/rust/goldilocks.
+// Sizes that all peers over the Goldilocks field use; see peers/rust/goldilocks.
 const (
 	peerStates  = 1024
 	peerWidth   = 8
@@ -36,7 +36,8 @@ const (
 	peerColumns = 8
 )
 
-// Goldilocks are the cases of one of GoldilocksNames, on one goroutine.
+// Goldilocks returns the cases of the peer with this name, which is one of GoldilocksNames. The cases run on one
+// goroutine. Goldilocks returns an error if this machine does not have the kernel.
 func Goldilocks(name string) ([]peer.Case, error) {
 	k, err := goldilocks.KernelNamed(strings.TrimPrefix(name, goldilocksPrefix))
 	if err != nil {
@@ -59,7 +60,7 @@ func Goldilocks(name string) ([]peer.Case, error) {
 	return cases, nil
 }
 
-// peerElements are the elements that the published trees are over.
+// peerElements returns n elements: the leaves of the published trees.
 func peerElements(n int) []goldilocks.Element {
 	all := make([]goldilocks.Element, n)
 	for i := range all {
@@ -106,7 +107,7 @@ func buildTree(k goldilocks.Kernel, leaves int) (func() error, error) {
 	}, nil
 }
 
-// transform has coefficients and values in natural order.
+// transform returns a transform with coefficients and values in natural order.
 func transform(k goldilocks.Kernel, n int) (func() error, error) {
 	d, err := goldilocks.NewDomain(n)
 	if err != nil {

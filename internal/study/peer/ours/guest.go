@@ -10,16 +10,16 @@ import (
 	"github.com/zkbench/zkbench/riscv"
 )
 
-// Riscv is the name of our peer that executes guests.
+// Riscv is the name of our peer that executes RISC-V programs.
 const Riscv = "riscv"
 
-// An operation is a million instructions, so that programs of any length compare.
+// An operation is a million instructions, so that times of programs of any length can be compared.
 const (
 	guestMillions     = 100
 	guestInstructions = guestMillions * 1_000_000
 )
 
-// Guests are the cases of Riscv: a program from its loaded image to its exit.
+// Guests returns the cases of the peer Riscv. Each executes a program from its loaded image to its exit.
 func Guests() (cases []peer.Case) {
 	for _, loop := range guest.Loops() {
 		for _, isa := range []*riscv.ISA{riscv.RV32IM(), riscv.RV64IM()} {

@@ -15,17 +15,17 @@ import (
 	"github.com/zkbench/zkbench/stark/recursion"
 )
 
-// Stark is the name of our peer of STARKs.
+// Stark is the name of our peer that makes STARKs.
 const Stark = "stark"
 
-// starkBlocks are the numbers of permutations, which fill tables of 2^12 and 2^15 rows.
+// starkBlocks lists numbers of permutations; they fill tables of 2^12 and 2^15 rows.
 var starkBlocks = []int{170, 1365}
 
-// aggregateBytes are lengths of messages of 11 and 101 blocks.
+// aggregateBytes lists the lengths of messages with 11 and 101 blocks.
 var aggregateBytes = []int{1360, 13600}
 
-// starkSystems are fields and hashes of trees. A system's own hash over the field has one name
-// for all: it is Poseidon here, Poseidon2 in Plonky3.
+// starkSystems lists fields and hashes of trees. "algebraic" is each system's own hash over the field: Poseidon here,
+// Poseidon2 in Plonky3.
 var starkSystems = []struct {
 	field stark.Field
 	hash  stark.Hash
@@ -36,13 +36,15 @@ var starkSystems = []struct {
 	{stark.Goldilocks, stark.Poseidon, "algebraic"},
 }
 
-// Starks are the cases of Stark, on one goroutine: an encoded proof of so many permutations
-// Keccak-f, by as many queries at the same rate as the others take. Ours proves more than theirs.
-// Theirs are permutations of any states, of which a proof says nothing; ours are the blocks of one
-// message, and a second table, of sponges, links them and shows padding, length and digest.
+// Starks returns the cases of the peer Stark, which run on one goroutine.
 //
-// And, from a message to the one last proof, by recursion: what is prepared for all messages of a length
-// is not timed.
+// The cases KeccakStark make an encoded proof of a number of Keccak-f permutations, with the same number of queries and
+// the same rate as the other peers. Our proof shows more than theirs. Their permutations are of any states, and the proof
+// says nothing about these states. Our permutations are those of one message. A second table, of sponges, links them and
+// proves padding, length and digest.
+//
+// The cases KeccakAggregate go from a message to the last proof of a recursion. Work that is done once for all messages of
+// a length is not timed.
 func Starks() (cases []peer.Case) {
 	for _, blocks := range starkBlocks {
 		for _, s := range starkSystems {
@@ -62,7 +64,7 @@ func Starks() (cases []peer.Case) {
 	return cases
 }
 
-// blockMessage is a message of so many blocks, of which the last is padding alone.
+// blockMessage returns a message with this number of blocks; the last block contains only padding.
 func blockMessage(blocks int) []byte { return message((blocks - 1) * hash.Rate) }
 
 func message(bytes int) []byte {

@@ -15,15 +15,15 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Panurus is the name of Panurus' program.
+// Panurus is the name of Panurus' peer program.
 const Panurus = "panurus"
 
-// peerBatch is the number of proofs of a batch, the same for every peer.
+// peerBatch is the number of proofs in a batch, the same for every peer.
 const peerBatch = 64
 
-// Tokens are the cases of one proof system: range proofs
-// over BN254 under the names that all peers share, the yardstick, and the
-// transfers that there are figures of Panurus of.
+// Tokens returns the cases of the peer for one kind of range proof, bulletproof or csp. They are range proofs over BN254,
+// under the names that all peers use, the transfers for which there are figures of Panurus, and the reference operation
+// (peer.GLVCases). defs are the workloads among which it looks for transfers.
 func Tokens(proof string, defs []workload.Def) []peer.Case {
 	var cases []peer.Case
 	for _, bits := range []int{32, 64} {
@@ -31,11 +31,11 @@ func Tokens(proof string, defs []workload.Def) []peer.Case {
 			if proof == csp.Name && m > 1 {
 				continue
 			}
-			at := fmt.Sprintf("bits=%d/m=%d", bits, m)
+			params := fmt.Sprintf("bits=%d/m=%d", bits, m)
 			cases = append(cases,
-				peer.Case{Name: "RangeProve/" + at, Setup: rangeProve(proof, bits, m)},
-				peer.Case{Name: "RangeVerify/" + at, Setup: rangeVerify(proof, bits, m, 1)},
-				peer.Case{Name: fmt.Sprintf("RangeVerifyBatch/%s/batch=%d", at, peerBatch), PerCall: peerBatch, Setup: rangeVerify(proof, bits, m, peerBatch)},
+				peer.Case{Name: "RangeProve/" + params, Setup: rangeProve(proof, bits, m)},
+				peer.Case{Name: "RangeVerify/" + params, Setup: rangeVerify(proof, bits, m, 1)},
+				peer.Case{Name: fmt.Sprintf("RangeVerifyBatch/%s/batch=%d", params, peerBatch), PerCall: peerBatch, Setup: rangeVerify(proof, bits, m, peerBatch)},
 			)
 		}
 	}
@@ -45,7 +45,7 @@ func Tokens(proof string, defs []workload.Def) []peer.Case {
 	return append(cases, peer.GLVCases()...)
 }
 
-// rangeSystem builds the range-proof system that proves m values at once.
+// rangeSystem returns the range-proof system that proves m values together.
 func rangeSystem(proof string, bits, m int) (rangeproof.System, error) {
 	if proof == csp.Name {
 		return csp.NewSystem(group.BN254(), bits)
@@ -53,7 +53,7 @@ func rangeSystem(proof string, bits, m int) (rangeproof.System, error) {
 	return bulletproof.NewSystem(group.BN254(), bits, m)
 }
 
-// rangeInput draws m values of bits bits and their blindings from a fixed seed.
+// rangeInput derives m values below 2^bits and their blindings from a fixed seed.
 func rangeInput(bits, m, index int) (values []uint64, blindings [][]byte, context []byte) {
 	x := transcript.XOF("zkbench/v1/peers", fmt.Appendf(nil, "bits %d, m %d, proof %d", bits, m, index))
 	b := make([]byte, 8)
@@ -139,18 +139,18 @@ func rangeVerify(proof string, bits, m, batch int) setup {
 	}
 }
 
-// transferCase is a workload at a point where there is a figure of Panurus.
+// transferCase is a case of a workload for which there is a figure of Panurus.
 type transferCase struct {
-	def workload.Def
-	at  workload.Case
-	own peer.Own // but its times
+	def    workload.Def
+	params workload.Case
+	own    peer.Own // without times
 }
 
-func (t *transferCase) name() string { return t.def.Name + "/" + t.at.String() }
+func (t *transferCase) name() string { return t.def.Name + "/" + t.params.String() }
 
-// transferCases finds the workloads that Panurus has figures of, each at the numbers of
-// tokens of its figure, with owners by pseudonyms as there and the defaults of its other
-// axes, and batches beside its single verification of two inputs and two outputs.
+// transferCases returns a case for each figure of Panurus whose workload is in defs. It has the figure's numbers of tokens,
+// pseudonyms as owners, as Panurus has, and the defaults of all other axes. For the verification of two inputs and two
+// outputs it also returns a batch.
 func transferCases(proof string, defs []workload.Def) []transferCase {
 	var out []transferCase
 	seen := make(map[peer.Work]bool)
@@ -177,12 +177,12 @@ func transferCases(proof string, defs []workload.Def) []transferCase {
 			)
 			var axes []record.Axis
 			for _, a := range def.Axes {
-				axes = append(axes, record.Axis{Key: a.Key, Value: a.Of(wanted)})
+				axes = append(axes, record.Axis{Key: a.Key, Value: a.ValueOf(wanted)})
 				if a.Key == "batch" {
 					t.own.Batch = peerBatch
 				}
 			}
-			t.at = workload.NewCase(axes...)
+			t.params = workload.NewCase(axes...)
 			out = append(out, t)
 		}
 	}
@@ -192,7 +192,7 @@ func transferCases(proof string, defs []workload.Def) []transferCase {
 // setup builds a few inputs, checks their results, and rotates through them.
 func (t *transferCase) setup() (func() error, map[string]float64, error) {
 	ctx := context.Background()
-	instance, err := t.def.New(ctx, t.at, 1)
+	instance, err := t.def.New(ctx, t.params, 1)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -225,9 +225,9 @@ func (t *transferCase) setup() (func() error, map[string]float64, error) {
 	}, extra, err
 }
 
-// Transfers are our transfers of which Panurus has figures, with their times in the result
-// of a comparison, beside the yardstick's, but those that Panurus itself was measured at;
-// program is the name of our program with that proof system.
+// Transfers returns the times of our transfers in the result of a comparison, with the time of the reference operation.
+// It returns those for which there is a figure of Panurus, and leaves out cases in which Panurus' own program was
+// measured. program is the name of our program in the comparison, and proof the range proof that it uses.
 func Transfers(result *peer.Result, program, proof string, defs []workload.Def) (rows []peer.Own) {
 	for _, t := range transferCases(proof, defs) {
 		own, ok := result.Find(program, t.name())

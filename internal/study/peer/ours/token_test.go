@@ -24,7 +24,7 @@ func TestTransferCases(t *testing.T) {
 			}
 			seen[c.name()] = true
 			for _, a := range c.def.Axes {
-				value := c.at.Get(a.Key)
+				value := c.params.Get(a.Key)
 				if values, err := a.Parse(value); err != nil || len(values) != 1 || values[0] != value {
 					t.Errorf("%s: %s=%q: %v, %v", c.def.Name, a.Key, value, values, err)
 				}
@@ -37,7 +37,7 @@ func TestTransferCases(t *testing.T) {
 			}
 			found := 0
 			for _, c := range cases {
-				if (c.own == peer.Own{Work: f.Work}) && c.def.Name == def.Name && c.at.Get("out") == fmt.Sprint(f.Out) {
+				if (c.own == peer.Own{Work: f.Work}) && c.def.Name == def.Name && c.params.Get("out") == fmt.Sprint(f.Out) {
 					found++
 				}
 			}

@@ -1,5 +1,5 @@
-// Package counts has the numbers of instructions of the Goldilocks kernels: as the assembly
-// has them, and as an emulator of arm64 executes them.
+// Package counts contains the numbers of instructions of the Goldilocks kernels: counted in the text of the assembly, and
+// counted by an emulator of arm64 that executes it.
 package counts
 
 import (
@@ -11,17 +11,17 @@ import (
 //go:embed *.csv
 var files embed.FS
 
-// Function is what one pass of the loop of a kernel's function on vectors has.
+// Function has the numbers of instructions in one pass through the loop of a vector function.
 type Function struct {
-	Kernel    string // goldilocks.Kernel's, not portable
-	Name      string // the kernel's: Symbol gives that of one of the study's functions
-	Registers int    // of results that a pass makes
-	// Instructions: on vectors, with or without an operand in memory; loads and stores
-	// alone; counters, addresses and branches.
+	Kernel    string // name of a goldilocks.Kernel, except portable
+	Name      string // the function's name in the kernel; Symbol returns it for the study's functions
+	Registers int    // registers of results that a pass computes; for dot, registers of operands that it reads
+	// Numbers of instructions. Compute counts those on vectors, also if an operand is in memory. Memory counts plain
+	// loads and stores. Control counts those for counters, addresses and branches.
 	Compute, Memory, Control int
 }
 
-// Static are all functions of all kernels.
+// Static returns the counts of all functions of all kernels, from the text of the assembly.
 func Static() (all []Function) {
 	for _, r := range read("instructions.csv", 6) {
 		all = append(all, Function{
@@ -32,8 +32,8 @@ func Static() (all []Function) {
 	return all
 }
 
-// StaticOf is a kernel's loop of one of the functions of package internal/workload/sve; nil: it has
-// none.
+// StaticOf returns the counts of a kernel's loop for a function, a name of package internal/workload/sve. It returns nil
+// if the kernel does not have the function.
 func StaticOf(kernel, function string) *Function {
 	for _, f := range Static() {
 		if f.Kernel == kernel && f.Name == Symbol(function) {
@@ -43,15 +43,15 @@ func StaticOf(kernel, function string) *Function {
 	return nil
 }
 
-// Permutation is how many instructions are executed for each of many permutations of
-// Poseidon by a kernel of arm64 with vectors of that many bits.
+// Permutation has the number of instructions that a kernel of arm64 executes for a permutation of Poseidon.
 type Permutation struct {
 	Kernel       string
-	Bits         int
-	Instructions float64
+	Bits         int     // width of the vectors
+	Instructions float64 // per permutation, when many are computed together
 }
 
-// Executed are the permutations of the kernels of arm64, by kernel and then by bits.
+// Executed returns the numbers of instructions for permutations, counted by an emulator. They are sorted by kernel and
+// then by bits.
 func Executed() (all []Permutation) {
 	for _, r := range read("permutation.csv", 3) {
 		all = append(all, Permutation{r[0], integer(r[1]), number(r[2])})
@@ -59,16 +59,17 @@ func Executed() (all []Permutation) {
 	return all
 }
 
-// Unit is how many instructions are executed for each of many units of one of the functions
-// of package internal/workload/sve by a kernel of arm64 with vectors of that many bits.
+// Unit has the number of instructions that a kernel of arm64 executes for a unit of a function: for one element or one
+// state.
 type Unit struct {
 	Kernel       string
-	Bits         int
-	Function     string
-	Instructions float64
+	Bits         int     // width of the vectors
+	Function     string  // a name of package internal/workload/sve
+	Instructions float64 // per unit, when many are computed together
 }
 
-// ExecutedUnits are the functions of the kernels of arm64, by kernel, bits and function.
+// ExecutedUnits returns the numbers of instructions for units of functions, counted by an emulator. They are sorted by
+// kernel, bits and function.
 func ExecutedUnits() (all []Unit) {
 	for _, r := range read("functions.csv", 4) {
 		all = append(all, Unit{r[0], integer(r[1]), r[2], number(r[3])})
@@ -76,7 +77,7 @@ func ExecutedUnits() (all []Unit) {
 	return all
 }
 
-// Symbol is the kernels' name of one of the functions of package internal/workload/sve.
+// Symbol returns the name that kernels use for a function of package internal/workload/sve.
 func Symbol(function string) string {
 	switch function {
 	case "reduce_128_64":
@@ -99,7 +100,7 @@ func Symbol(function string) string {
 	return function
 }
 
-// read returns the rows of a file under its head.
+// read returns the rows of a file without its head.
 func read(name string, columns int) [][]string {
 	r := csv.NewReader(must(files.Open(name)))
 	r.Comment, r.FieldsPerRecord = '#', columns
@@ -110,7 +111,7 @@ func integer(text string) int { return must(strconv.Atoi(text)) }
 
 func number(text string) float64 { return must(strconv.ParseFloat(text, 64)) }
 
-// must panics: the files are part of the program, and a test reads all of them.
+// must panics if err is not nil. The files are part of the program, and a test reads all of them.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

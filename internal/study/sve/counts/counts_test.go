@@ -13,7 +13,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload/sve"
 )
 
-// static is the count of a kernel's function.
+// static returns the counts of a kernel's function.
 func static(t *testing.T, kernel, function string) *counts.Function {
 	t.Helper()
 	f := counts.StaticOf(kernel, function)

@@ -85,12 +85,12 @@ func TestTransforms(t *testing.T) {
 	counted(t, "testdata/transforms.csv", got.String())
 }
 
-// processor is one with vectors of that many bits, as QEMU names it.
+// processor returns QEMU's name of a processor with vectors of this width.
 func processor(bits int) string {
 	return fmt.Sprintf("max,sve-max-vq=%d,sve-default-vector-length=%d", bits/128, bits/8)
 }
 
-// functions are those of the study, and what else a kernel of arm64 has for it.
+// functions returns the study's functions and, if a kernel of arm64 has it, the study's method for one of them.
 func functions(kernel string) (names []string) {
 	names = sve.Names()
 	halves := "mult_128_halves"
@@ -100,7 +100,7 @@ func functions(kernel string) (names []string) {
 	return names
 }
 
-// counted compares what was counted with the file that has it.
+// counted compares counts with the file that contains them.
 func counted(t *testing.T, name, got string) {
 	t.Helper()
 	if *update {

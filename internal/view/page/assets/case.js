@@ -1,6 +1,6 @@
 // One case: its figures, how it was measured, what was found, the command.
 
-let drawnCase = ''; // the data of the case that stands in the section
+let drawnCase = ''; // the data of the case that the section shows
 
 function renderCase() {
   const section = byId('case');
@@ -22,7 +22,7 @@ function caseHead(c) {
       el('button', { type: 'button', class: 'button', id: 'close', 'data-key': 'close' }, 'Close')),
     el('p', { class: 'case-axes small' }, axes.map(([key, value]) => el('span', {}, el('span', { class: 'muted' }, key + ' '), el('b', {}, value)))),
     el('p', { class: 'small' }, el('span', { class: 'status ' + c.status }, c.status), ' · ' + runs),
-    c.ok ? [] : el('p', { class: 'notice small' }, 'The figures are of processes that failed or were stopped, since none ended well. They are in no plot.'),
+    c.ok ? [] : el('p', { class: 'notice small' }, 'The figures are from processes that failed or were stopped, because none succeeded. Plots do not show them.'),
   ].flat();
 }
 
@@ -45,7 +45,7 @@ function caseProblems(c) {
 function caseBlocks(c) {
   return [figureBlocks(c), stageBlock(c),
     block('How it was measured', meanings(c.settings || [])),
-    c.counters ? block(c.counted > 1 ? 'Operations, of all processes' : 'Operations', meanings(c.counters.map(([name, n]) => [name, isFinite(n) ? number(Number(n)) : n]))) : []].flat();
+    c.counters ? block(c.counted > 1 ? 'Operations, sum of all processes' : 'Operations', meanings(c.counters.map(([name, n]) => [name, isFinite(n) ? number(Number(n)) : n]))) : []].flat();
 }
 
 function block(title, ...content) {
@@ -58,7 +58,7 @@ function wideTable(head, rows) {
     el('tbody', {}, rows)));
 }
 
-// figureBlocks are the case's figures, group by group.
+// figureBlocks returns the case's figures, group by group.
 function figureBlocks(c) {
   const groups = new Map();
   for (const f of data.figures) {
@@ -68,7 +68,7 @@ function figureBlocks(c) {
   }
   const several = c.counted > 1;
   const whose = f => (c.whose || {})[f.name];
-  const head = owned => [['Figure', ''], [several ? 'Median' : 'Value', 'number']].concat(several ? [['Least – greatest', 'number']] : [], owned ? [['Of', '']] : []);
+  const head = owned => [['Figure', ''], [several ? 'Median' : 'Value', 'number']].concat(several ? [['Minimum – maximum', 'number']] : [], owned ? [['Of', '']] : []);
   const row = owned => f => {
     const [middle, least, greatest] = c.figures[f.name];
     const range = least === undefined ? 'the same' : withUnit([least, greatest], f.unit, f.exact);
@@ -109,7 +109,7 @@ function openCase(id) {
   byId('case-title').focus({ preventScroll: true });
 }
 
-// closeCase gives the focus back to the row, where there is one.
+// closeCase closes the case and moves the focus to its row, if there is one.
 function closeCase() {
   const id = state.open;
   state.open = '';
@@ -119,8 +119,8 @@ function closeCase() {
   else byId('cases').focus();
 }
 
-// copyCommand copies by the clipboard's interface or, where a page from a file has
-// none, by way of the selection.
+// copyCommand copies with the clipboard API. A page from a file may not have it; then it copies
+// the selection.
 async function copyCommand() {
   const text = byId('command').textContent;
   let done = true;

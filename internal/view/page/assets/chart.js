@@ -3,27 +3,27 @@
 // spreads both ways.
 //
 // A chart is plain data:
-//   label    what it shows, for those who do not see it
+//   label    what it shows, for screen readers
 //   height   px
-//   x, y     {label, log, range: [from, to], ticks: [[value, text], ...]}; wide, of y:
-//            the length of text that there is room for
+//   x, y     {label, log, range: [from, to], ticks: [[value, text], ...]}; for y also wide,
+//            the length of the longest text
 //   kind     line, points (joined where joined is set) or buckets
 //   lines    {name, group, points: [{x, y, lo, hi, xlo, xhi, to, name, say}]}; group
-//            names colour and dashes, name stands beside the point, say is it in words,
-//            to the end of a bucket
+//            decides colour and dashes, name is drawn beside the point, say describes it
+//            in words, to is the end of a bucket
 //   marks    [{x, text}], vertical lines
 
 const colours = 8;
 const dashes = [[], [7, 3], [2, 3], [9, 3, 2, 3], [12, 4], [4, 2], [6, 2, 2, 2, 2, 2], [14, 3, 3, 3]];
 const chartFont = '12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 
-let charts = []; // that are drawn
+let charts = []; // the charts that are drawn
 
 function paint(name) { return getComputedStyle(document.documentElement).getPropertyValue(name).trim(); }
 
 function colourOf(group) { return '--plot-' + (group % colours + 1); }
 
-// draw puts a chart into box.
+// draw draws a chart in box.
 function draw(box, spec) {
   const xs = [], ys = [];
   for (const p of spec.lines.flatMap(l => l.points).sort((a, b) => a.x - b.x)) {
@@ -51,10 +51,10 @@ function draw(box, spec) {
   charts.push({ u, box });
 }
 
-// wideness is the length of an axis' longest text.
+// wideness returns the length of an axis's longest text.
 function wideness(of) { return Math.max(1, ...of.ticks.map(([, text]) => text.length)); }
 
-// thinned leaves out the texts that would stand upon each other.
+// thinned leaves out texts that would overlap.
 function thinned(u, scale, of, at) {
   let end = -Infinity;
   return at.map((v, i) => {
@@ -154,7 +154,7 @@ function drawPoints(ctx, l, x, y, ratio) {
   }
 }
 
-// drawNames writes the names of points beside them, but none upon another.
+// drawNames writes the names of points beside them, and leaves out names that would overlap.
 function drawNames(u, ctx, spec, x, y, ratio) {
   const height = 12 * ratio, gap = 6 * ratio, right = u.bbox.left + u.bbox.width;
   const taken = [];
@@ -172,7 +172,7 @@ function drawNames(u, ctx, spec, x, y, ratio) {
   }
 }
 
-// shape is a circle, a square, a triangle or a diamond.
+// shape draws a circle, a square, a triangle or a diamond.
 function shape(ctx, which, x, y, r) {
   if (which === 0) return ctx.arc(x, y, r, 0, 2 * Math.PI);
   if (which === 1) return ctx.rect(x - 0.9 * r, y - 0.9 * r, 1.8 * r, 1.8 * r);
@@ -189,7 +189,7 @@ function drawBuckets(ctx, l, x, y, ratio) {
   }
 }
 
-// read says in words what lies nearest to the pointer.
+// read describes in words the point nearest to the pointer.
 function read(u, spec, event) {
   const box = u.over.getBoundingClientRect();
   const x = event.clientX - box.left, y = event.clientY - box.top;
@@ -204,7 +204,7 @@ function read(u, spec, event) {
   byId('reading').textContent = best || '';
 }
 
-// niceTicks are about n round values within a range.
+// niceTicks returns about n round values within a range.
 function niceTicks(from, to, n) {
   const rough = (to - from) / n, size = Math.pow(10, Math.floor(Math.log10(rough)));
   const step = [1, 2, 5, 10].map(m => m * size).find(s => s >= rough);
@@ -227,8 +227,8 @@ function logTicks(from, to) {
 
 function tickText(v) { return Number(v.toPrecision(6)).toLocaleString('en-US', { maximumFractionDigits: 9 }); }
 
-// axisOver is an axis that holds the values: from zero, or logarithmic where they
-// are of unlike sizes.
+// axisOver returns an axis for the values: from zero, or logarithmic if their sizes differ
+// much.
 function axisOver(label, values) {
   const positive = values.filter(v => v > 0);
   const most = Math.max(...positive, 0) || 1, least = positive.length ? Math.min(...positive) : 1;

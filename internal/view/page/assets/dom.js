@@ -1,9 +1,9 @@
-// Building the document. Data come in as text only: no function here reads them as
-// markup, and attributes that hold data are values, labels and links within the page.
+// Building the document. Data is only ever inserted as text: no function here parses it as
+// markup, and attributes with data are values, labels and links within the page.
 
 function byId(id) { return document.getElementById(id); }
 
-// el makes an element: attributes first, then children, each a node or a text.
+// el creates an element with attributes and children. Each child is a node or a text.
 function el(name, attributes, ...children) {
   const e = document.createElement(name);
   for (const [key, value] of Object.entries(attributes || {})) {
@@ -18,8 +18,8 @@ function fill(parent, ...children) {
   parent.replaceChildren(...children.flat());
 }
 
-// keepFocus runs draw, which builds the inside of box anew, and gives the focus back
-// to the element of the same data-key.
+// keepFocus calls draw, which replaces the content of box, and returns the focus to the
+// element with the same data-key.
 function keepFocus(box, draw) {
   const focused = document.activeElement;
   const key = box.contains(focused) && focused !== box ? focused.dataset.key : undefined;
@@ -33,7 +33,7 @@ function keepFocus(box, draw) {
   }
 }
 
-// meanings is a list of names and values.
+// meanings returns a list of names and values.
 function meanings(pairs) {
   return el('dl', { class: 'meanings' }, pairs.map(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]).flat());
 }

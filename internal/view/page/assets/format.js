@@ -1,12 +1,12 @@
-// Numbers and their units as they are read: the times, bytes, rates and numbers of things of
-// internal/result/format/testdata/figures.txt.
+// Formats of numbers and units. internal/result/format/testdata/figures.txt has the times, bytes,
+// rates and counts that they must write.
 
 const times = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']];
 const sizes = [[1e9, 'GB'], [1e6, 'MB'], [1e3, 'kB'], [1, 'B']];
 
-// scaleOf returns by what values in a unit are divided, the unit that they then have, and
-// how they are written in it: one for all of them, chosen by the middle one, so that a column can be read
-// down.
+// scaleOf returns a divisor for values in a unit, the unit of the quotients, and a function that
+// writes them. The median of the values decides, and all have the same unit, so that the values
+// of a column can be compared.
 function scaleOf(unit, values, exact) {
   const known = values.filter(v => v > 0).sort((a, b) => a - b);
   const middle = known.length ? known[known.length >> 1] : 0;
@@ -26,15 +26,15 @@ function time(v) {
   return v.toFixed(size === 0 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3);
 }
 
-const formats = []; // by their number of decimals: making one takes long
+const formats = []; // by number of decimals; kept, because making one is slow
 
 function decimals(v, digits) {
   formats[digits] ||= new Intl.NumberFormat('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
   return formats[digits].format(v);
 }
 
-// significant writes so many significant digits, all of a whole part, and at most so many
-// decimals.
+// significant writes v with the given number of significant digits and at most most decimals. It
+// writes all digits of the integer part.
 function significant(v, digits, most) {
   const rounded = Math.abs(Number(v.toPrecision(digits)));
   return decimals(v, rounded === 0 ? 0 : Math.min(Math.max(digits - 1 - Math.floor(Math.log10(rounded)), 0), most));
@@ -42,30 +42,30 @@ function significant(v, digits, most) {
 
 function three(v) { return significant(v, 3, 3); }
 
-// rate writes what was measured and is no time or size, of which a whole number is whole by
+// rate writes a measured value that is not a time or a size. If it is an integer, that is by
 // chance.
 function rate(v) { return significant(v, 4, 9); }
 
-// number writes whole numbers in full.
+// number writes a number; integers with all digits.
 function number(v) {
   if (v === undefined || v === null || !isFinite(v)) return '–';
   return Number.isInteger(v) ? decimals(v, 0) : rate(v);
 }
 
-// withUnit writes one value, or from which to which, in the unit that fits.
+// withUnit writes one value, or a range of two, in the unit that fits.
 function withUnit(values, unit, exact) {
   const s = scaleOf(unit, values.map(Math.abs), exact);
   return values.map(v => s.write(v / s.divide)).join(' – ') + (s.unit ? ' ' + s.unit : '');
 }
 
-// spread is the greatest distance of a repetition from the median, in per cent of it.
+// spread returns the largest distance of a repetition from the median, in per cent of the median.
 function spread([middle, least, greatest]) {
   if (least === undefined || !middle) return '';
   const share = 100 * Math.max(greatest - middle, middle - least) / Math.abs(middle);
   return '±' + (share < 9.95 ? share.toFixed(1) : share.toFixed(0)) + '%';
 }
 
-// lasting writes a time span, given in seconds, in words.
+// lasting writes a duration, given in seconds, in words.
 function lasting(seconds) {
   if (seconds < 1) return 'less than a second';
   if (seconds < 90) return Math.round(seconds) + ' s';
@@ -79,7 +79,7 @@ function plural(n, one, many) {
   return decimals(n, 0) + ' ' + (n === 1 ? one : many || one + 's');
 }
 
-// when writes a span of time in UTC, so that all readers see the same.
+// when writes a period of time in UTC, so that all readers see the same.
 function when(began, ended) {
   const text = (iso, options) => new Date(iso).toLocaleString('en-GB', { timeZone: 'UTC', ...options });
   const day = iso => text(iso, { day: 'numeric', month: 'long', year: 'numeric' });

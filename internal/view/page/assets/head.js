@@ -18,10 +18,10 @@ function renderHead() {
   fill(byId('facts'), facts.map(([name, value, bad]) => el('div', {}, el('dt', {}, name), el('dd', { class: bad && 'bad' }, value))));
 }
 
-const mostPraised = 3; // workloads that the headline names
+const mostBest = 3; // workloads that the headline names
 
-// headline says what was measured, where, and what came out of it: of each workload the case
-// that does most, of a single one also that which does least.
+// headline says what was measured and where. For each workload it names the case with the highest
+// throughput; for a single workload also the case with the lowest.
 function headline() {
   const workloads = [...new Set(data.cases.map(c => c.workload))];
   const where = data.environments.length > 1 ? plural(data.environments.length, 'environment') : data.environments.map(e => e.summary).join('');
@@ -29,14 +29,14 @@ function headline() {
   const loads = data.cases.filter(c => c.ok && c.figures.throughput).sort((a, b) => b.figures.throughput[0] - a.figures.throughput[0]);
   if (!data.cases.length || !loads.length) return data.cases.length ? what : '';
   const scale = scaleOf('ns', loads.map(c => (c.figures['latency-p50'] || [0])[0]));
-  const said = c => number(c.figures.throughput[0]) + ' ops/s' + (c.figures['latency-p50'] ? ' (P50 ' + scale.write(c.figures['latency-p50'][0] / scale.divide) + ' ' + scale.unit + ')' : '');
+  const speed = c => number(c.figures.throughput[0]) + ' ops/s' + (c.figures['latency-p50'] ? ' (P50 ' + scale.write(c.figures['latency-p50'][0] / scale.divide) + ' ' + scale.unit + ')' : '');
   if (workloads.length === 1) {
     const [most, least] = [loads[0], loads[loads.length - 1]];
-    return what + ' Most: ' + said(most) + ' with ' + coordinates(most) + (least === most ? '.' : '; least: ' + said(least) + ' with ' + coordinates(least) + '.');
+    return what + ' Highest throughput: ' + speed(most) + ' with ' + coordinates(most) + (least === most ? '.' : '; lowest: ' + speed(least) + ' with ' + coordinates(least) + '.');
   }
   const best = workloads.map(w => loads.find(c => c.workload === w)).filter(Boolean);
-  const named = best.slice(0, mostPraised).map(c => nameOf(c) + ' ' + said(c));
-  return what + ' Most of each: ' + named.join('; ') + (best.length > mostPraised ? '; and ' + plural(best.length - mostPraised, 'other') : '') + '.';
+  const named = best.slice(0, mostBest).map(c => nameOf(c) + ' ' + speed(c));
+  return what + ' Highest throughput of each: ' + named.join('; ') + (best.length > mostBest ? '; and ' + plural(best.length - mostBest, 'other') : '') + '.';
 }
 
 function renderEnvironments() {
@@ -48,21 +48,21 @@ function renderEnvironments() {
     const cases = data.cases.filter(c => data.environments[c.env] === e).length;
     const parts = [el('p', {}, several ? el('b', {}, e.name + ' ') : '', el('bdi', {}, e.summary), several ? ' (' + plural(cases, 'case') + ')' : '')];
     if (e.differences) {
-      parts.push(el('div', { class: 'small' }, 'It differs from ' + data.environments[0].name + ' in:', el('ul', {}, e.differences.map(d => el('li', {}, d)))));
+      parts.push(el('div', { class: 'small' }, 'Differences from ' + data.environments[0].name + ':', el('ul', {}, e.differences.map(d => el('li', {}, d)))));
     }
     parts.push(el('details', { class: 'small', 'data-key': 'env ' + e.name, open: open.has('env ' + e.name) },
-      el('summary', { 'data-key': 'env ' + e.name }, 'All that is known of it'), meanings(e.facts)));
+      el('summary', { 'data-key': 'env ' + e.name }, 'All details'), meanings(e.facts)));
     return el('div', { class: 'environment' }, parts);
   };
   keepFocus(box, () => fill(box,
-    several ? el('p', { class: 'muted small' }, 'Figures of unlike environments say nothing about each other: tables and plots show one at a time.') : [],
+    several ? el('p', { class: 'muted small' }, 'Figures from different environments cannot be compared: tables and plots show one environment at a time.') : [],
     data.environments.map(one)));
 }
 
 const mostListed = 200; // cases of one finding
-const fewFindings = 6; // that are shown without being asked for
+const fewFindings = 6; // up to this many, all are open at first
 
-// findingsByName are the errors, then the findings, each name with its cases.
+// findingsByName returns the errors, then the findings, each name with its cases.
 function findingsByName() {
   const names = new Map();
   const add = (c, f, bad) => {

@@ -1,12 +1,12 @@
-// The lines of plots: which of them are shown, their names and colours.
+// The lines of plots: which are shown, their names and colours.
 
-const fewLines = 8; // that can be told apart
+const fewLines = 8; // maximum number of lines that can be distinguished
 
-// plottedCases are those of the table that have the figure, of processes that ended well.
+// plottedCases returns the table's cases that have the figure from processes that succeeded.
 function plottedCases(figure) { return filtered(inScope()).filter(c => c.figures[figure] && c.ok); }
 
-// linesOf are the program's lines of a kind with those of their cases that are among these,
-// named by the fields in which the lines differ.
+// linesOf returns the lines of a kind, as the program made them, with only the given cases.
+// Lines are named by the fields in which they differ.
 function linesOf(kind, cases) {
   const shown = new Map(cases.map(c => [c.id, c]));
   const lines = data.lines[kind].map(l => ({ fields: new Map(l.fields), size: l.cases.length, cases: l.cases.map(id => shown.get(id)).filter(Boolean) })).filter(l => l.cases.length);
@@ -15,8 +15,9 @@ function linesOf(kind, cases) {
   return { lines, varying };
 }
 
-// grouped gives every line its colour: each its own or, where there are too many, that
-// of the field which tells most of them apart, the executor first.
+// grouped gives every line a colour. If there are too many lines, those with the same value of
+// one field share a colour: the executor or, if it does not differ, the field with the most
+// values.
 function grouped({ lines, varying }) {
   let key = null;
   if (lines.length > fewLines) {

@@ -1,6 +1,6 @@
-// What happens when.
+// Events, and the start of the page.
 
-// choose draws what a choice has changed, and notes it in the address.
+// choose draws what a choice has changed, and writes the choice into the address.
 function choose(draws, step) {
   for (const one of draws) one();
   writeAddress(step);

@@ -1,4 +1,4 @@
-// The plots: what each is made of. A plot is {about, charts, empty}.
+// The content of each plot. A plot is {about, charts, empty}.
 
 const plots = {
   throughput: { title: 'Throughput by CPUs', build: throughputPlot },
@@ -10,21 +10,21 @@ const plots = {
 
 function plotHeight() { return innerWidth < 640 ? 280 : 380; }
 
-// ranged is a value with the least and the greatest of the repetitions, scaled.
+// ranged returns a value with the minimum and maximum of the repetitions, scaled.
 function ranged([middle, least, greatest], divide) {
   return least === undefined ? [middle / divide] : [middle / divide, least / divide, greatest / divide];
 }
 
-// said is a value of a scale in words.
-function said(scale, value, least, greatest) {
+// inWords returns a scaled value as text.
+function inWords(scale, value, least, greatest) {
   return scale.write(value) + ' ' + scale.unit + (least === undefined ? '' : ' (' + scale.write(least) + ' – ' + scale.write(greatest) + ')');
 }
 
 const operations = scaleOf('ops/s', []);
 
-function spreadNote(cases) { return cases.some(c => c.counted > 1) ? ' Bars reach from the least to the greatest repetition.' : ''; }
+function spreadNote(cases) { return cases.some(c => c.counted > 1) ? ' Error bars show the range of the repetitions.' : ''; }
 
-function colourNote(key) { return key ? ' Colours tell ' + key + '; the pointer tells the case.' : ''; }
+function colourNote(key) { return key ? ' Colours show ' + key + '; point at a dot to see its case.' : ''; }
 
 function throughputPlot() {
   const cases = plottedCases('throughput');
@@ -36,23 +36,23 @@ function throughputPlot() {
     name: l.name, group: l.group, groupName: l.groupName, workload: l.cases[0].workload,
     points: fastest(l.cases).map(c => {
       const [y, lo, hi] = c.figures.throughput;
-      return { x: c.cpus, y, lo, hi, say: plural(c.cpus, 'CPU') + ', ' + (c.workers ? plural(Number(c.workers), 'worker') + ', ' : '') + said(operations, y, lo, hi) };
+      return { x: c.cpus, y, lo, hi, say: plural(c.cpus, 'CPU') + ', ' + (c.workers ? plural(Number(c.workers), 'worker') + ', ' : '') + inWords(operations, y, lo, hi) };
     }),
   }));
   const cpus = [...new Set(cases.map(c => c.cpus))].sort((a, b) => a - b);
   const x = { label: 'CPUs', log: true, range: [cpus[0] / 1.3, cpus[cpus.length - 1] * 1.3], ticks: cpus.map(n => [n, String(n)]) };
   return {
-    about: 'Operations a second against the processors that a case may use' + (several ? ', with the number of workers that does most' : '') + '.' + spreadNote(cases) + colourNote(key),
+    about: 'Operations per second by the number of processors that a case may use' + (several ? ', at the number of workers with the highest throughput' : '') + '.' + spreadNote(cases) + colourNote(key),
     charts: faceted(lines, (title, of) => ({
       label: title('Throughput by CPUs'), height: plotHeight(), x, y: axisOver('throughput, ops/s', allOf(of)), kind: 'points', joined: true, lines: of,
     })),
   };
 }
 
-const mostFacets = 8; // workloads with a plot of their own
+const mostFacets = 8; // maximum number of charts
 
-// faceted makes a chart for each workload of the lines, whose figures are not of one size;
-// beyond so many, one for the rest.
+// faceted makes a chart for each workload, because their figures differ in size. If there are
+// too many workloads, the last chart has the rest.
 function faceted(lines, chart) {
   const workloads = [...new Set(lines.map(l => l.workload))];
   if (workloads.length === 1) return [chart(label => label, lines)];
@@ -63,7 +63,7 @@ function faceted(lines, chart) {
   return facets.map(([name, of]) => ({ ...chart(label => name + ': ' + label, of), title: name }));
 }
 
-// fastest are the cases of a line, for each number of CPUs the one with the greatest
+// fastest returns, for each number of CPUs, the case of a line with the highest
 // throughput.
 function fastest(cases) {
   const best = new Map();
@@ -74,17 +74,17 @@ function fastest(cases) {
   return [...best.values()];
 }
 
-// allOf are the values that a vertical axis must hold.
+// allOf returns the values that a vertical axis must include.
 function allOf(lines) { return lines.flatMap(l => l.points.flatMap(p => [p.y, p.lo, p.hi])).filter(v => v !== undefined); }
 
 const measures = ['latency-p50', 'latency-p95', 'latency-p99', 'latency-mean', 'response-p50', 'response-p99'];
 
 function measureFigures() { return data.figures.filter(f => measures.includes(f.name)).sort((a, b) => measures.indexOf(a.name) - measures.indexOf(b.name)); }
 
-const mostNamed = 12; // points that are named in full; more are numbered
+const mostNamed = 12; // up to this many points have full names; more have numbers
 
-// latencyPlot draws what the suite's document draws: a line is a case by its numbers of
-// CPUs. Where no case has several of these, it is a case by its load.
+// latencyPlot draws the same as the suite's document: a line is a case at different numbers of
+// CPUs. If no case has several, a line is a case at different loads.
 function latencyPlot() {
   const all = plottedCases(state.measure).filter(c => c.figures.throughput);
   if (!all.length) return { empty: 'No case in the table has this latency.' };
@@ -101,15 +101,15 @@ function latencyPlot() {
       const [x, xlo, xhi] = c.figures.throughput, [y, lo, hi] = ranged(c.figures[state.measure], scale.divide);
       const name = !byCPUs ? undefined : cases.length > mostNamed ? String(c.cpus) : plural(c.cpus, 'CPU');
       const workers = c.workers ? plural(Number(c.workers), 'worker') + ', ' : '';
-      return { x, xlo, xhi, y, lo, hi, name, say: plural(c.cpus, 'CPU') + ', ' + workers + said(operations, x) + ', ' + said(scale, y, lo, hi) };
+      return { x, xlo, xhi, y, lo, hi, name, say: plural(c.cpus, 'CPU') + ', ' + workers + inWords(operations, x) + ', ' + inWords(scale, y, lo, hi) };
     }),
   }));
   const label = data.figures.find(f => f.name === state.measure).label;
   const left = byCPUs ? all.length - new Set(cases).size : 0;
   return {
-    about: (byCPUs ? 'Each point is a case; lines join those that differ in their CPUs only.' : 'Each point is a case; lines join those that differ in their load only.') +
+    about: (byCPUs ? 'Each point is a case; lines join cases that differ only in their CPUs.' : 'Each point is a case; lines join cases that differ only in their load.') +
       (byCPUs && cases.length > mostNamed ? ' Numbers beside points are CPUs.' : '') + spreadNote(cases) + colourNote(key) +
-      (left ? ' ' + plural(left, 'case') + ' on one number of CPUs ' + (left === 1 ? 'is' : 'are') + ' left out; the filter shows them alone.' : ''),
+      (left ? ' ' + plural(left, 'case') + ' measured on one number of CPUs ' + (left === 1 ? 'is' : 'are') + ' not drawn; use the filter to show them.' : ''),
     charts: faceted(lines, (title, of) => ({
       label: title(label + ' by throughput'), height: plotHeight(), kind: 'points', joined: true, lines: of,
       x: axisOver('throughput, ops/s', of.flatMap(l => l.points.flatMap(p => [p.x, p.xhi || p.x]))), y: axisOver(label + ', ' + scale.unit, allOf(of)),
@@ -117,8 +117,8 @@ function latencyPlot() {
   };
 }
 
-// singleCases are those of the plots of single cases: the open one, the picked ones,
-// and without either the table's first.
+// singleCases returns the cases for plots of single cases: the open one and the picked ones, or
+// the first case of the table if there are none.
 function singleCases(has) {
   const ids = [...new Set([state.open, ...state.picked].filter(Boolean))].slice(0, mostPicked);
   const fit = c => c && c.env === state.env && c.ok && has(c);
@@ -127,7 +127,7 @@ function singleCases(has) {
 }
 
 function chosenNote(cases) {
-  const first = [state.open, ...state.picked].includes(cases[0].id) ? '' : ', the first of the table';
+  const first = [state.open, ...state.picked].includes(cases[0].id) ? '' : ', the first in the table';
   return cases.map(nameOf).join('; ') + first + '. ';
 }
 
@@ -144,15 +144,15 @@ function percentilePlot() {
     const points = l.values.map((v, i) => {
       const inBand = l.least && i < l.least.length;
       const [y, lo, hi] = ranged(inBand ? [v, l.least[i], l.greatest[i]] : [v], scale.divide);
-      return { x: nines(i), y, lo, hi, say: percentile(i) + ' ' + said(scale, y, lo, hi) };
+      return { x: nines(i), y, lo, hi, say: percentile(i) + ' ' + inWords(scale, y, lo, hi) };
     });
     return { name: nameOf(c), groupName: nameOf(c), group, points };
   });
   const last = Math.max(...lines.map(l => l.points[l.points.length - 1].x), 10);
   const ticks = [[1, '0'], [2, '50%'], [10, '90%'], [100, '99%'], [1000, '99.9%'], [1e4, '99.99%'], [1e5, '99.999%']].filter(([at]) => at <= last * 1.01);
   return {
-    about: chosenNote(cases) + 'That share of operations took no longer; ' + whatLatency(cases[0].latency) + ', all repetitions together.' +
-      (cases.some(c => c.latency.least) ? ' Bands reach from the least to the greatest repetition.' : ''),
+    about: chosenNote(cases) + 'The latency that each share of the operations did not exceed: ' + whatLatency(cases[0].latency) + ', all repetitions together.' +
+      (cases.some(c => c.latency.least) ? ' Bands show the range of the repetitions.' : ''),
     charts: [{
       label: 'Latency by percentile', height: plotHeight(), kind: 'line', lines,
       x: { label: 'share of operations', log: true, range: [1, last * 1.05], ticks }, y: axisOver('latency, ' + scale.unit, allOf(lines)),
@@ -166,7 +166,7 @@ function distributionPlot() {
   const l = c.latency;
   const scale = scaleOf('ns', l.values);
   const edge = i => l.from * Math.pow(l.ratio, i) / scale.divide;
-  const points = l.counts.map((n, i) => ({ x: edge(i), to: edge(i + 1), y: n, say: scale.write(edge(i)) + ' – ' + said(scale, edge(i + 1)) + ': ' + plural(n, 'operation') }));
+  const points = l.counts.map((n, i) => ({ x: edge(i), to: edge(i + 1), y: n, say: scale.write(edge(i)) + ' – ' + inWords(scale, edge(i + 1)) + ': ' + plural(n, 'operation') }));
   const from = edge(0), to = edge(l.counts.length), room = Math.pow(to / from, 0.02);
   const range = [from / room, to * room];
   const marks = ['p50', 'p95', 'p99'].filter(p => c.figures[l.of + '-' + p]).map((p, row) => ({ x: c.figures[l.of + '-' + p][0] / scale.divide, text: p.toUpperCase(), row }));
@@ -195,7 +195,7 @@ function timelinePlot() {
       name: s.label, groupName: s.label, group: group++,
       points: s.values.map((v, i) => {
         const [y, lo, hi] = ranged(s.least ? [v, s.least[i], s.greatest[i]] : [v], scale.divide);
-        return { x: seconds(i), y, lo, hi, say: 'at ' + tickText(i * t.interval) + ' s ' + said(scale, y, lo, hi) };
+        return { x: seconds(i), y, lo, hi, say: 'at ' + tickText(i * t.interval) + ' s ' + inWords(scale, y, lo, hi) };
       }),
     }));
     const end = t.interval * Math.max(...series.map(s => s.values.length));
@@ -205,13 +205,13 @@ function timelinePlot() {
       y: axisOver(title + ', ' + scale.unit, allOf(lines)),
     };
   }).filter(Boolean);
-  const wide = Math.max(...charts.map(spec => wideness(spec.y))); // so that their seconds stand below each other
+  const wide = Math.max(...charts.map(spec => wideness(spec.y))); // so that their time axes are aligned
   for (const spec of charts) spec.y.wide = wide;
-  const joined = t.joined > 1 ? ' A point is of ' + t.joined + ' intervals: their mean throughput, their greatest percentiles.' : '';
-  return { about: chosenNote([c]) + (c.counted > 1 ? 'Medians of the repetitions; bands reach from the least to the greatest.' : '') + joined, charts };
+  const joined = t.joined > 1 ? ' Each point joins ' + t.joined + ' intervals: the mean of their throughput, the maximum of their percentiles.' : '';
+  return { about: chosenNote([c]) + (c.counted > 1 ? 'Medians of the repetitions; bands show their range.' : '') + joined, charts };
 }
 
-let drawnPlot = ''; // data and colours of what is drawn
+let drawnPlot = ''; // data and colours of the plot that is drawn
 
 function renderPlots() {
   for (const radio of byId('switch').querySelectorAll('input')) radio.checked = radio.value === state.plot;
@@ -240,7 +240,7 @@ function renderPlots() {
   renderValues(plot.charts || []);
 }
 
-// keyOf names the colours and dashes.
+// keyOf returns the legend of colours and dashes.
 function keyOf(charts) {
   const names = new Map();
   for (const spec of charts) {
@@ -260,8 +260,8 @@ function swatch(group, kind) {
 
 const mostValues = 2000; // rows
 
-// renderValues writes the plot's points as a table: made when it is opened, since it
-// is long.
+// renderValues writes the plot's points as a table. It does so only when the table is open,
+// because the table is long.
 function renderValues(charts) {
   const box = byId('values-table');
   fill(box);
@@ -274,8 +274,8 @@ function renderSwitch() {
   byId('switch').append(...plotNames.map(name => el('label', {}, el('input', { type: 'radio', name: 'plot', value: name }), el('span', {}, plots[name].title))));
 }
 
-// pick puts a case into the plots of single cases, or takes it out; of too many the
-// first one goes.
+// pick adds a case to the plots of single cases, or removes it. If there are too many, the
+// first is removed.
 function pick(id) {
   if (!caseOf(id).ok) return;
   state.picked = state.picked.includes(id) ? state.picked.filter(p => p !== id) : [...state.picked, id].slice(-mostPicked);

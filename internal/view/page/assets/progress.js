@@ -1,4 +1,4 @@
-// A suite that runs: how far it is, and its data anew every two seconds.
+// A suite that is running: its progress, and its data, which is loaded every two seconds.
 
 const pollEvery = 2000; // ms
 
@@ -24,8 +24,8 @@ function renderProgress() {
   bar.value = p.done;
 }
 
-// follow asks for the data until the suite has ended. While nobody looks at the page
-// it does not: the machine is being measured.
+// follow loads the data until the suite has ended. It does not while the page is hidden,
+// because the machine is being measured.
 function follow() {
   if (!('served' in byId('data').dataset) || !runs()) return;
   setTimeout(async () => {
@@ -47,6 +47,6 @@ async function ask() {
     }
     lost.textContent = '';
   } catch (err) {
-    lost.textContent = 'This page has lost the suite and goes on trying: ' + err.message;
+    lost.textContent = 'The connection to the suite is lost; this page keeps trying: ' + err.message;
   }
 }

@@ -1,11 +1,11 @@
 // Which cases are shown, in which columns, in which order.
 
-// inScope are the cases of the chosen environment and workload.
+// inScope returns the cases of the chosen environment and workload.
 function inScope() {
   return data.cases.filter(c => c.env === state.env && (!state.workload || c.workload === state.workload));
 }
 
-// fieldsOf are a case's coordinates and status, by name.
+// fieldsOf returns a case's coordinates and status, by name.
 function fieldsOf(c) {
   const fields = new Map(c.axes);
   fields.set('workload', c.workload);
@@ -15,8 +15,8 @@ function fieldsOf(c) {
   return fields;
 }
 
-// filtered are those of the cases in which every word of the query is found, and each
-// key=value among the fields.
+// filtered returns the cases that contain every word of the query and have each key=value
+// among their fields.
 function filtered(cases) {
   const words = state.query.split(/\s+/).filter(Boolean);
   return cases.filter(c => {
@@ -30,9 +30,9 @@ function filtered(cases) {
   });
 }
 
-// splitAxes tells the axes of which there is one value from the keys of the others.
+// splitAxes returns the axes that have a single value, and the keys of the others.
 function splitAxes(cases) {
-  const values = new Map(); // by key: by value: how many cases
+  const values = new Map(); // number of cases by key and value
   for (const c of cases) {
     for (const [key, value] of c.axes) {
       if (!values.has(key)) values.set(key, new Map());
@@ -47,38 +47,40 @@ function splitAxes(cases) {
   return { shared, varying };
 }
 
-// settingsOf are the settings of a load that are columns beside the axes.
+// settingsOf returns the settings of a load, which have columns like the axes.
 function settingsOf(cases) {
   const all = [{ key: 'cpus', head: 'CPUs', meaning: 'processors that the case may use', value: c => c.cpus }];
-  if (cases.some(c => c.workers)) all.push({ key: 'workers', head: 'Workers', meaning: 'operations in flight at most', value: c => (c.workers ? Number(c.workers) : undefined) });
+  if (cases.some(c => c.workers)) all.push({ key: 'workers', head: 'Workers', meaning: 'maximum number of operations in flight', value: c => (c.workers ? Number(c.workers) : undefined) });
   return all;
 }
 
-// sharedSettings are those of the settings that several cases have in common: they stand above
+// sharedSettings returns the settings that several cases have in common. They are shown above
 // the table.
 function sharedSettings(cases) {
   if (cases.length < 2) return [];
   return settingsOf(cases).filter(s => cases.every(c => s.value(c) === s.value(cases[0])));
 }
 
-// whoseIs is the process that a case's figure is of, in words; none is of no process, or not known.
+// whoseIs returns the name of the process that a case's figure is for; undefined if it is for none or
+// if the process is not known.
 function whoseIs(c, f) { return c.figures[f.name] && (c.whose || {})[f.name]; }
 
-// ownersOf are the processes that the figures of a case in the table are of.
+// ownersOf returns the processes that the table's figures of a case are for.
 function ownersOf(c) {
   return [...new Set(data.figures.filter(f => f.column).map(f => whoseIs(c, f)).filter(Boolean))].join(', ');
 }
 
-// sharedOwners are those that several cases have in common: they stand above the table.
+// sharedOwners returns the processes that several cases have in common. They are shown above the
+// table.
 function sharedOwners(cases) {
   const all = cases.filter(c => Object.keys(c.figures).length).map(ownersOf);
   return all.length > 1 && all.every(o => o === all[0]) ? all[0] : '';
 }
 
-const owner = { key: 'whose', head: 'Memory and CPU of', meaning: 'the processes whose memory and processor time stand in the row', value: c => ownersOf(c) || undefined };
+const owner = { key: 'whose', head: 'Memory and CPU of', meaning: 'the processes whose memory and processor time the row shows', value: c => ownersOf(c) || undefined };
 
-// columnsOf are the columns for these cases: key, head, unit, what it means, whether
-// it holds numbers, whether these are figures, and a case's value.
+// columnsOf returns the columns for these cases. A column has a key, head, unit and meaning, says
+// whether it holds numbers and whether these are figures, and gives a case's value.
 function columnsOf(cases) {
   const columns = [{ key: 'workload', head: 'Workload', meaning: 'what one operation does', value: c => c.workload }];
   for (const key of splitAxes(cases).varying) {
@@ -107,22 +109,22 @@ function columnsOf(cases) {
     });
   }
   if (cases.some(c => c.runs > 1) && !cases.every(c => c.counted === cases[0].counted)) {
-    columns.push({ key: 'runs', head: 'Runs', meaning: 'processes that the figures are medians of; after ± stands the greatest distance of one from the median', number: true, value: c => c.counted });
+    columns.push({ key: 'runs', head: 'Runs', meaning: 'number of processes; figures are their medians, and ± is the largest distance of one process from the median', number: true, value: c => c.counted });
   }
-  columns.push({ key: 'status', head: 'Status', meaning: 'ok, failed, or partial: stopped before its end; of the worst process, and how many have not ended well where some have', value: c => c.status, status: true });
+  columns.push({ key: 'status', head: 'Status', meaning: 'ok, failed, or partial (stopped early): the worst status of the processes, and how many did not succeed if others did', value: c => c.status, status: true });
   return columns;
 }
 
-// fewMark stands behind a percentile that rests on few operations.
+// fewMark returns the mark that follows a percentile if it rests on few operations.
 function fewMark(c, f) { return (c.few || []).includes(f.name) ? ' few' : ''; }
 
-// alike are the columns that have one unit with f, to be read across.
+// alike returns the columns that share a unit with f, so that rows can be compared across.
 function alike(f) {
   if (f.group !== 'Latency' && f.group !== 'Stages') return [f];
   return data.figures.filter(g => g.column && g.group === f.group && g.unit === f.unit);
 }
 
-// sorted orders the cases by the chosen column; those without a value come last.
+// sorted orders the cases by the chosen column. Cases without a value come last.
 function sorted(cases, columns) {
   const down = state.sort.startsWith('-');
   const column = columns.find(c => c.key === state.sort.slice(down ? 1 : 0));
@@ -134,18 +136,18 @@ function sorted(cases, columns) {
   }).map(([, c]) => c);
 }
 
-// shownCases are the rows.
+// shownCases returns the cases of the table's rows, in order.
 function shownCases() {
   const scope = inScope();
   return sorted(filtered(scope), columnsOf(scope));
 }
 
-const varying = { data: null, keys: new Map() }; // by workload, of all its cases
+const varying = { data: null, keys: new Map() }; // keys by workload, over all its cases
 
-// nameOf is a case in words: its workload and what not all cases have in common.
+// nameOf returns the name of a case: its workload and coordinates.
 function nameOf(c) { return c.workload + ' ' + coordinates(c); }
 
-// coordinates are what not all cases of the workload have in common.
+// coordinates returns those coordinates of a case that differ among the cases of its workload.
 function coordinates(c) {
   if (varying.data !== data) [varying.data, varying.keys] = [data, new Map()];
   if (!varying.keys.has(c.workload)) {

@@ -1,7 +1,6 @@
-// What the reader has chosen. It stands in the address after #, so that a link shows
-// the same.
+// What the reader has chosen. The address has it after #, so that a link shows the same.
 
-let data = null; // what is shown, as the program gave it
+let data = null; // the page's data, as the program wrote it
 
 const plotNames = ['throughput', 'latency', 'percentiles', 'distribution', 'timeline'];
 const mostPicked = 3;
@@ -10,7 +9,7 @@ const state = {
   env: 0,
   workload: '', // '': all
   query: '',
-  sort: '', // a column's key, '-' before it: greatest first; '': as measured
+  sort: '', // a column's key, after '-' for descending order; '': as measured
   open: '', // id of a case
   plot: plotNames[0],
   measure: 'latency-p99',
@@ -19,7 +18,7 @@ const state = {
 
 function caseOf(id) { return data.cases.find(c => c.id === id); }
 
-// addressOf is the part of the address after #.
+// addressOf returns the part of the address after #.
 function addressOf(s) {
   const p = new URLSearchParams();
   if (s.env > 0 && data.environments[s.env]) p.set('e', data.environments[s.env].name);
@@ -33,8 +32,8 @@ function addressOf(s) {
   return '#' + p.toString();
 }
 
-// readAddress takes over what the address says. One without a setting, such as that of
-// a heading, says nothing.
+// readAddress sets the state from the address. It ignores an address without a setting, such
+// as the link to a heading.
 function readAddress() {
   const hash = location.hash.slice(1);
   if (hash && !hash.includes('=')) return;
@@ -50,7 +49,8 @@ function readAddress() {
   if (state.open) state.env = caseOf(state.open).env;
 }
 
-// writeAddress notes the choice: as a step that the reader can go back from, or not.
+// writeAddress writes the state into the address. If step is set, the browser's back button
+// returns to the state before.
 function writeAddress(step) {
   const address = addressOf(state);
   if (address === (location.hash || '#')) return;

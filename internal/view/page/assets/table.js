@@ -39,8 +39,8 @@ function renderShared(scope) {
   const { shared } = splitAxes(scope);
   for (const s of sharedSettings(scope)) shared.push([s.head, String(s.value(scope[0]))]);
   if (sharedOwners(scope)) shared.push([owner.head, sharedOwners(scope)]);
-  if (scope.some(c => c.runs > 1) && scope.every(c => c.counted === scope[0].counted)) shared.push(['Runs', scope[0].counted + ' each: figures are medians, ± is the greatest distance from it']);
-  fill(byId('shared'), shared.length ? [el('span', { class: 'muted' }, 'All of them:'), ...shared.map(([key, value]) => el('span', {}, key + ' ', el('b', {}, value)))] : []);
+  if (scope.some(c => c.runs > 1) && scope.every(c => c.counted === scope[0].counted)) shared.push(['Runs', scope[0].counted + ' each: figures are medians, ± is the largest distance from the median']);
+  fill(byId('shared'), shared.length ? [el('span', { class: 'muted' }, 'All cases:'), ...shared.map(([key, value]) => el('span', {}, key + ' ', el('b', {}, value)))] : []);
   byId('shared').hidden = !shared.length || scope.length < 2;
 }
 
@@ -57,8 +57,8 @@ function renderTableHead(columns) {
   keepFocus(byId('thead'), () => fill(byId('thead'), el('tr', {}, el('th', { scope: 'col', class: 'pick' }, el('span', { class: 'hidden' }, 'In the plots')), columns.map(cell))));
 }
 
-// classOf is how a column is laid out. Where the page is narrow the axes' are not shown: they
-// stand in the case's own cell.
+// classOf returns the classes for a column's layout. A narrow page has no columns for axes: the
+// case's own cell shows them.
 function classOf(column) {
   return [column.number && 'number', column.axis && 'axis', column.key === 'workload' && 'case-name'].filter(Boolean).join(' ') || undefined;
 }
@@ -81,8 +81,8 @@ function rowOf(c, columns) {
   return row;
 }
 
-// markRows shows which case is open and which are picked. One row can be reached by
-// the Tab key, the others from it by the arrow keys.
+// markRows shows which case is open and which are picked. The Tab key reaches one row, and
+// the arrow keys move to the others.
 function markRows() {
   const rows = [...byId('tbody').rows].filter(r => r.dataset.key);
   let reached = rows.find(r => r === document.activeElement) || rows.find(r => r.dataset.key === state.open) || rows[0];
@@ -103,7 +103,7 @@ function focusRow(row) {
   row.focus();
 }
 
-// rowKeys moves between rows, opens a case, puts it into the plots.
+// rowKeys moves between rows, opens a case, or adds it to the plots.
 function rowKeys(event) {
   const row = event.target.closest('tr');
   if (!row || !row.dataset.key || event.altKey || event.ctrlKey || event.metaKey) return;

@@ -1,4 +1,5 @@
-// Command build builds the guests of the module in the current folder: build bin/zkbench-guests.
+// Command build builds the guest programs of the module that the current folder is in. Its argument is the folder to
+// write them to, for example bin/zkbench-guests.
 package main
 
 import (

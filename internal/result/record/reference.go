@@ -1,0 +1,112 @@
+package record
+
+// Term is a name that records contain, with its meaning.
+type Term struct{ Name, Meaning string }
+
+// Fields returns the fields of a record in the order in which they are written.
+func Fields() []Term {
+	return []Term{
+		{"schema", "version of this form; readers refuse one that they do not know"},
+		{"id", "random name of the record"},
+		{"time", "when it was made, UTC"},
+		{"workload", "name as in BenchmarkNAME"},
+		{"case", "values of all axes, key=value/key=value"},
+		{"axes", "the same as an object"},
+		{"env", "machine and build: processor, cores, arithmetic path, Go version, commit"},
+		{"seed", "from which the inputs were drawn"},
+		{"process", "session, side of a comparison or part of a study, and index of the process"},
+		{"settings", "how the case was measured: workers, duration, rate, limits; times in ns"},
+		{"status", "ok, failed (an operation, a check or the set-up failed), or partial (stopped before its end)"},
+		{"error", "why it is not ok"},
+		{"metrics", "figures, each with name, unit, value, kind (exact or timed) and whose; see help metrics"},
+		{"histograms", "distributions of times in ns, HdrHistogram V2 in base64: latency, response, wait, error, input"},
+		{"series", "figures over the window, a value for each interval"},
+		{"stages", "named parts of the whole: time in ns, peak memory and allocated memory in bytes, sizes of what was made"},
+		{"counters", "counts of operations in the window, listed below"},
+		{"unfinished", "operations that still ran at the end: number, age in ns"},
+		{"findings", "what a reader of the figures must know; see help findings"},
+		{"output", "figures that a process printed itself, in the Go benchmark format"},
+		{"properties", "security level, zero knowledge, set-up and audit of a prover, as its file says"},
+		{"percentiles", "definition of the percentiles among the metrics"},
+	}
+}
+
+// Counters returns the counters of a record: offered = started + dropped + never-started, and started = done + failed +
+// unfinished.
+func Counters() []Term {
+	return []Term{
+		{CountOffered, "operations whose intended start was in the window"},
+		{CountDropped, "of these, arrived when the queue was full"},
+		{CountNeverStarted, "of these, still queued when the window closed"},
+		{CountStarted, "of these, started"},
+		{CountDone, "of these, ended without an error"},
+		{CountFailed, "of these, ended with an error"},
+		{CountUnfinished, "of these, still running at the end"},
+		{CountLate, "of done, ended after the window and within the grace"},
+		{CountCarried, "begun before the window and ended within it; they count for throughput only"},
+		{CountChecked, "of done, results that were verified after the window"},
+		{CountCheckFails, "of checked, wrong results"},
+		{CountWarmup, "operations of probe and warm-up that ended before the window"},
+		{CountWarmupFailed, "operations begun before the window that failed"},
+		{CountWarmupChecked, "results of operations begun before the window that were verified"},
+		{CountWarmupBad, "of these, wrong results"},
+		{CountLeakFixed, "samples of a leak test with the fixed witness"},
+		{CountLeakRandom, "samples of a leak test with random witnesses"},
+		{CountArena, "bytes reserved for results that wait for their check"},
+	}
+}
+
+// Owners returns the values of whose: the process whose memory or processor time a figure is.
+func Owners() []Term {
+	return []Term{
+		{string(OfOperations), "the process that ran the operations, with the load runner and the collector in it"},
+		{string(OfProverCommand("prove")), "the processes of a prover's command prove (prepare and verify likewise)"},
+		{string(OfProver), "the processes of a resident prover"},
+		{string(OfZkbench), "zkbench's own process, which started a prover and waited for it"},
+		{string(OfProverAndZkbench), "both together"},
+		{string(OfCommand), "the processes of the command of compare --run"},
+	}
+}
+
+// FindingNames returns the findings of this program, each with its meaning and what to do about it. A workload of others can
+// have its own.
+func FindingNames() []Term {
+	return []Term{
+		{"any-result", "the check accepts a changed result, in each of four ways: make it compare something"},
+		{"autocorrelation", "neighbouring parts of the window are alike, so the mean rests on fewer independent ones: measure longer"},
+		{"checked", "only some results were verified: --check all and a larger --arena verify all"},
+		{"composed", "the figure was composed of measured parts, because the whole does not fit the memory"},
+		{"counted only", "constraints were counted and nothing was proved, because the whole does not fit the memory"},
+		{Disturbed, "other processes or machines used the processors: measure on a quiet machine"},
+		{"doubted", "the process ended badly after its figures were taken, while its check was tested"},
+		{"drift", "times rose or fell during the window: warm up longer, or look for a leak"},
+		{"dropped", "operations arrived when the queue was full: lower the rate or enlarge --queue"},
+		{"eager witness", "a circuit is built together with its witness: the stages build and witness are the same"},
+		{"error", "what an operation failed with, and how often"},
+		{"input-changed", "operations changed their input, so later ones measured something else: copy the input first"},
+		{"inputs", "each operation built its input within the window: figures of throughput and memory include that"},
+		{"joint keys", "the library makes proving and verifying key in one call: the stage keys is both"},
+		{"late", "operations ended after the window: they count for latency and not for throughput"},
+		{"leak", "which cropped part of the samples shows the greatest |t|"},
+		{"left behind", "the prover left processes behind, which were killed"},
+		{"measured again", "the case was disturbed and measured once more"},
+		{"memory grows", "the memory of a resident prover grows from operation to operation"},
+		{"never-started", "operations were still queued when the window closed: the rate is above the capacity"},
+		{"not finite", "a figure was infinite or no number, and was left out"},
+		{PeakSampled, "the peak of memory is the maximum of samples, because the kernel's mark could not be reset"},
+		{"profiled", "profiles were taken in the window and cost time: do not compare these figures"},
+		{"proofs of each layer", "how many proofs the layers of an aggregation have"},
+		{"proved bits", "soundness that is proved, and the round with the largest error"},
+		{"reference string", "where the reference string is from"},
+		{Refused, "the case was not accepted as it was asked for: nothing was measured"},
+		{"restarted", "a resident prover ended and was started again"},
+		{"solving", "the library solves the constraints when it proves: the stage prove contains that"},
+		{"threshold", "a bound of --fail-if cannot be kept any more, so the case ended early"},
+		{"timer", "the operating system's timer started operations late: --starts spin avoids that"},
+		{"tried again", "the case failed once, and was measured again in a new process"},
+		{"unchecked", "the prover's file has neither verify nor must: nothing says whether its results are right"},
+		{"undoubted", "the verifier was not tested with a changed proof"},
+		{"unfinished", "operations still ran at the end, so latencies are missing: use a longer --duration or --grace"},
+		{"warm-up", "the times did not settle before the warm-up's limit"},
+	}
+}

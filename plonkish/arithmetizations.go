@@ -1,0 +1,28 @@
+package plonkish
+
+// Plonk returns the arithmetization of PLONK: one arithmetic gate on three columns (Gabizon, Williamson and
+// Ciobotaru 2019/953).
+func Plonk() Arithmetization {
+	return Arithmetization{Name: "plonk", Columns: []string{"a", "b", "c"}, Permuted: 3, Params: 5, Gates: []*Gate{Arithmetic()}}
+}
+
+// TurboPlonk returns an arithmetization of four columns, with gates that read the next row.
+func TurboPlonk() Arithmetization {
+	return Arithmetization{
+		Name: "turbo", Columns: []string{"a", "b", "c", "d"}, Permuted: 4, Params: 6,
+		Gates: []*Gate{Arithmetic4(), Range(), And(), Xor(), Ladder(), PointAdd(), PointDouble()},
+	}
+}
+
+// UltraPlonk returns an arithmetization of five columns, with lookups. A row looks up three numbers, one each
+// for columns 0, 3 and 4. Each is the row's value minus a parameter, number 7, 8 or 9, times the next row's
+// value. If these parameters are 0, the numbers are the row's own values; if the columns accumulate, they are
+// one digit of each.
+func UltraPlonk() Arithmetization {
+	digit := func(column, step int) Expr { return Cell(column).Sub(Param(step).Mul(Next(column))) }
+	return Arithmetization{
+		Name: "ultra", Columns: []string{"acc", "x", "y", "xa", "ya"}, Permuted: 4, Params: 10,
+		Gates:   []*Gate{Arithmetic5(), Window()},
+		Lookups: []Lookup{{"table", []Expr{digit(0, 7), digit(3, 8), digit(4, 9)}}},
+	}
+}
