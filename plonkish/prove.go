@@ -153,7 +153,7 @@ func (p *prover) newElements(n int) []fr.Element {
 // take is a vector of n elements that nobody else has; what they are means nothing.
 func (p *prover) take() poly.Vector {
 	if len(p.free) == 0 {
-		return p.form.In(p.memory(p.form.Bytes(p.n)), p.n)
+		return p.form.FromMemory(p.memory(p.form.Bytes(p.n)), p.n)
 	}
 	v := p.free[len(p.free)-1]
 	p.free = p.free[:len(p.free)-1]

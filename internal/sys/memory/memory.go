@@ -13,8 +13,7 @@ import (
 // Fits returns a *zkbench.LimitError if need bytes are more than Available returns. The error names what.
 func Fits(what string, need uint64) error { return fits(what, need, Available()) }
 
-// FitsOffHeap is like Fits, for memory outside the garbage collector's heap. GOMEMLIMIT does not count such
-// memory.
+// FitsOffHeap does the same as Fits for memory outside the garbage collector's heap, which GOMEMLIMIT does not count.
 func FitsOffHeap(what string, need uint64) error {
 	_, available := system.Memory()
 	return fits(what, need, leastOf(available, system.Unlimited))
