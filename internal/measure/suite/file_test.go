@@ -61,7 +61,7 @@ func TestMistakes(t *testing.T) {
 				"x:3: \"times\" is not accepted; accepted: name, about, repetitions, provers, cases\n" +
 				"x:5: a case names no workloads; accepted: run or stages with their names\n" +
 				"x:7: stages beside run; accepted: one of them\n" +
-				"x:9: case: \"bits\" stands twice\n" +
+				"x:9: case: \"bits\" occurs twice\n" +
 				"x:10: case is not a list of keys and values",
 		},
 		{"two", "cases:\n  - run: sender\n---\ncases:\n  - run: sender\n", "x:3: a second document; accepted: one suite per file"},

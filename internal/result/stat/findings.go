@@ -6,8 +6,9 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Drifted is the finding that a series rises or falls over its window: Trend is
-// beyond 1 % in all with p below 0.01. False where it is not.
+// Drifted returns a finding if a series rises or falls over its window: if Trend reports a
+// change of more than 1 % in all, with p below 0.01. Otherwise it returns false. name is
+// the name of the series.
 func Drifted(name string, means, weights []float64) (record.Finding, bool) {
 	change, p := Trend(means, weights)
 	if !(p < 0.01 && (change > 0.01 || change < -0.01)) {
@@ -19,11 +20,12 @@ func Drifted(name string, means, weights []float64) (record.Finding, bool) {
 	}, true
 }
 
-// Correlated is the finding that consecutive slots of a series, at least 32 of
-// them, resemble each other so much that the mean is worth less than a quarter of
-// them. False where it is not. Of 1000 simulated runs of white noise it is raised
-// for 4 % at 32 slots and for none at 128, and there for 98 % where the
-// autocorrelation is 0.8.
+// Correlated returns a finding if consecutive slots of a series resemble each other so much
+// that the mean is worth fewer independent slots than a quarter of them. The series must
+// have at least 32 slots. Otherwise it returns false. name is the name of the series.
+//
+// In 1000 simulated runs of white noise, Correlated returned a finding for 4 % with 32 slots
+// and for none with 128 slots. With 128 slots and an autocorrelation of 0.8 it did for 98 %.
 func Correlated(name string, means, weights []float64) (record.Finding, bool) {
 	mean, se, effective := MeanSE(means, weights)
 	slots := 0

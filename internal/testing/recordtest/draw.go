@@ -35,7 +35,7 @@ func figures() *rapid.Generator[[]record.Metric] {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) record.Metric {
 		kind := rapid.SampledFrom([]record.Kind{record.Exact, record.Timed}).Draw(t, "kind")
 		whose := rapid.SampledFrom([]record.Whose{"", record.OfOperations, record.OfProver, record.OfProverCommand("prove"), "of tomorrow"}).Draw(t, "whose")
-		return record.Reported(names().Draw(t, "name"), text().Draw(t, "unit"), value().Draw(t, "value"), kind).Of(whose)
+		return record.Reported(names().Draw(t, "name"), text().Draw(t, "unit"), value().Draw(t, "value"), kind).WithWhose(whose)
 	}), 0, 8)
 }
 
