@@ -39,6 +39,6 @@ func Correlated(name string, means, weights []float64) (record.Finding, bool) {
 	}
 	return record.Finding{
 		Name: "autocorrelation",
-		Text: fmt.Sprintf("the mean of %s is worth %.0f independent slots of the window's %d; with that counted in, its standard error is %.2g %%", name, effective, slots, 100*se/mean),
+		Text: fmt.Sprintf("the mean of %s is worth %.0f independent slots of the window's %d, because consecutive slots are correlated; with that taken into account, its standard error is %.2g %%", name, effective, slots, 100*se/mean),
 	}, true
 }

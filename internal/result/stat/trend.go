@@ -16,9 +16,9 @@ import (
 // slots of weight 0 do not count. With fewer than 4 slots, slices of different lengths or
 // means that are not finite, Trend returns NaN and 1.
 //
-// At p < 0.01 it finds a trend in 1 of 100 simulated runs of 128 slots of white noise. With
-// an autocorrelation of 0.9 it finds one in 2 of 100 runs with 128 slots, and in 4 of 100
-// runs with 16 slots.
+// At p < 0.01 it finds a trend in 1 % of simulated runs with 128 slots of white noise. With
+// an autocorrelation of 0.9 it finds one in 2 % of runs with 128 slots, and in 4 % of runs
+// with 16 slots.
 func Trend(means, weights []float64) (change, p float64) {
 	var at, values []float64
 	for i, w := range weights {
