@@ -55,7 +55,7 @@ func (f *Field) AddProjective(sums, others []uint64) {
 	}
 }
 
-// Double doubles a place of projective points n times.
+// Double doubles each point in one place of projective points, n times.
 func (f *Field) Double(sum []uint64, n int) {
 	switch {
 	case n == 0:

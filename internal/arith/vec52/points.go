@@ -59,8 +59,8 @@ func (f *Field) PlaceWords() int { return 2 * f.Block() }
 
 // Add adds pairs of points by the given rule. It takes one inversion in all, and five multiplications and a squaring
 // for each pair. The number of pairs must be even (PadPairs), and no pair may read a place that another pair writes.
-// invert replaces the words of x R by the words of R/x. If the rule does not apply to some pair, Add returns false
-// and leaves points unchanged.
+// Add calls invert with the words of x R, and invert must replace them by the words of R/x. If the rule does not
+// apply to some pair, Add returns false and leaves points unchanged.
 func (f *Field) Add(a *Adder, r Rule, points []uint64, pairs []Pair, invert func(words []uint64)) bool {
 	if len(pairs)%chains != 0 {
 		panic("vec52: odd number of pairs")
@@ -195,7 +195,7 @@ func (f *Field) Gather(points []uint64, entries *uint64, picks []uint32) {
 	}
 }
 
-// Pack converts points to entries, place by place, and stores them from entries on.
+// Pack converts points to entries, place by place. entries points to the memory for the first entry.
 func (f *Field) Pack(entries *uint64, points []uint64) {
 	n := len(points) / f.PlaceWords()
 	switch {

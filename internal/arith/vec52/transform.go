@@ -41,9 +41,9 @@ func (f *Field) rows(x []uint64, rows, stride, columns, parts int) int {
 	return columns * parts
 }
 
-// Four does two levels of consecutive parts. Each part has four rows of stride blocks. Four works on the first
-// columns blocks of every row; with several parts, columns must be equal to stride. roots has RowWords for each part.
-// Bounds hold for at most 28 levels in all.
+// Four does two levels of consecutive parts. Each part has four rows of stride blocks. In every row Four works on the
+// first blocks, as many as columns; with several parts, columns must be equal to stride. roots has RowWords for each
+// part. Bounds hold for at most 28 levels in all.
 func (f *Field) Four(d Direction, x []uint64, stride, columns, parts int, roots []uint64) {
 	n := f.rows(x, 4, stride, columns, parts)
 	if len(roots) < parts*f.RowWords() {
@@ -78,8 +78,8 @@ func (f *Field) FourOfAll(d Direction, x []uint64, stride, columns int, roots []
 	}
 }
 
-// TwoOfAll does the level that splits the whole vector into two rows of stride blocks, on the first columns blocks of
-// each. It is the same in both directions.
+// TwoOfAll does the level that splits the whole vector into two rows of stride blocks. In each row it works on the
+// first blocks, as many as columns. It is the same in both directions.
 func (f *Field) TwoOfAll(x []uint64, stride, columns int) {
 	n := f.rows(x, 2, stride, columns, 1)
 	switch {

@@ -43,8 +43,8 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return zkbench.ErrParams }
 
 // Read parses a file that holds one YAML document, of at most 1 MiB. It returns the document's root node, and a
-// Parser that collects the mistakes in it. Read returns an *Error if the file is empty or is not YAML. In messages,
-// what says what the file describes ("suite"), and accepted which keys it may have.
+// Parser that collects the mistakes in it. Read returns an *Error if the file is empty or is not YAML. Messages call
+// the file's contents by the word in what, for example "suite", and list its keys from accepted.
 func Read(name string, r io.Reader, what, accepted string) (*yaml.Node, *Parser, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err != nil {

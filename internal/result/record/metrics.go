@@ -76,7 +76,7 @@ func size(name, label, meaning string) Quantity {
 	return Others.define(name, "B/"+strings.ReplaceAll(name, " ", "-"), Exact, Lower, label, meaning)
 }
 
-// Statistic is a statistic of a distribution, for example its median or its maximum.
+// Statistic describes a statistic of a distribution, for example its median or its maximum.
 type Statistic struct {
 	suffix         string
 	Percentile     float64 // 0: not a percentile
@@ -132,8 +132,8 @@ var (
 	StartSpin      = Latency.timed("start-spin", "%", "Start, Awake", "Time that workers spent awake before starts, as a share of one processor's time")
 	InputMean      = statistic(HistInput, Mean)
 
-	// Per operation, if they could be separated from those of its input. Exact if nothing else ran beside the
-	// operation.
+	// Memory that an operation allocates, without the memory for building its input. They are absent if the two
+	// cannot be separated, and exact if nothing else ran at the same time.
 	AllocBytes = Memory.timed("alloc-bytes", "B/op", "Memory", "Allocated bytes per operation")
 	Allocs     = Memory.timed("allocs", "allocs/op", "Allocs", "Allocations per operation")
 
@@ -168,13 +168,13 @@ var (
 	DiskRead    = Processes.timed("disk-read", "B/op", "Read from Disks", "Bytes read per operation")
 	DiskWritten = Processes.timed("disk-written", "B/op", "Written to Disks", "Bytes written per operation")
 
-	// Other load on the machine.
+	// Load on the machine beside the measured process.
 	OthersShare = Machine.timed("others", "%", "Other Processes", "Share of the machine's processor time that other processes used")
 	StolenShare = Machine.timed("stolen", "%", "Stolen", "Share of the processor time that the hypervisor gave to other machines")
 	Pressure    = Machine.timed("pressure", "%", "Pressure", "Share of the time in which a thread on the machine waited for a processor (PSI)")
 	LoadAverage = Machine.timed("load-average", "threads", "Load Average", "Load average of the last minute, when the window closed")
 
-	// Only for series; the other series of the window have the names of metrics.
+	// Errors and Backlog occur only as series. All other series have the names of metrics.
 	Errors  = Load.timed("errors", "ops/s", "Errors", "Operations that failed, per second")
 	Backlog = Load.timed("backlog", "tickets", "Backlog", "Operations that were waiting at the end of the interval") // open loop
 )

@@ -37,8 +37,8 @@ func Carries(p float64, n int64) bool {
 	return p == 0 || p == P50.Percentile && n > 0 || above(p, n) >= 1
 }
 
-// Enough is how many values must be above a percentile for judgements by it. With fewer, another run would give
-// a very different percentile.
+// Enough is how many values must be above a percentile before it is used in a judgement. With fewer, another
+// run could give a very different percentile.
 const Enough = 10
 
 // Few reports whether fewer than Enough of n values are above their percentile p. If p is 0, which is not a

@@ -294,16 +294,16 @@ func (r *Record) Staged() bool {
 
 // Names of histograms, counters and findings that the load runner writes beside metrics.
 const (
-	// Histograms, in ns.
+	// Names of histograms, whose values are in ns.
 	HistLatency  = "latency"  // service time, one value per successful operation
 	HistResponse = "response" // the same operations from their intended start; open loop
 	HistWait     = "wait"     // the time between both starts; open loop
 	HistError    = "error"    // service time of failed operations
 	HistInput    = "input"    // one value per input that an operation built for itself
-	// In a mix, each class has its own histogram as well: latency/<class>.
+	// HistClassPrefix is the prefix of the histograms that each class of a mix has: latency/<class>.
 	HistClassPrefix = HistLatency + "/"
 
-	// Counters, in operations: offered = started + dropped + never-started,
+	// Names of counters, in operations. offered = started + dropped + never-started, and
 	// started = done + failed + unfinished.
 	CountOffered      = "offered"       // operations whose intended start was in the window
 	CountDropped      = "dropped"       // arrived when the queue was full
@@ -320,7 +320,7 @@ const (
 	CountLeakRandom   = "leak-random"  // and with random ones
 	CountArena        = "arena"        // B, reserved for results that wait for their check
 
-	// Counters of the operations that the probe and the warm-up began.
+	// Names of counters of the operations that the probe and the warm-up began.
 	CountWarmup        = "warmup"              // ended before the window
 	CountWarmupFailed  = "warmup-failed"       // failed, whenever they ended
 	CountWarmupChecked = "warmup-checked"      // results checked after the window

@@ -69,8 +69,8 @@ func (s Series) OfAProcess() bool {
 	return found
 }
 
-// SetWhose sets Whose to w for the record's stages, and for those of its figures that measure a process, wherever
-// it is not set.
+// SetWhose sets Whose to w in the record's stages, and in its figures that measure a process. It does not change
+// those that have a Whose.
 func (r *Record) SetWhose(w Whose) {
 	for i := range r.Metrics {
 		if m := &r.Metrics[i]; m.OfAProcess() && m.Whose == "" {

@@ -25,8 +25,8 @@ func (f Fit) Coefficient(power int, confidence float64) (Estimate, error) {
 }
 
 // Crossover returns the x at which a straight line meets a constant. samples are two or more
-// measurements of the constant, in the unit of y, independent of each other and of the line's
-// points. If processes differ, take one sample per process. A rising line is above the
+// measurements of the constant, in y's unit. They must be independent of each other and of the
+// line's points. If processes differ, take one sample per process. A rising line is above the
 // constant beyond x; if x is below 0, it is above it at every length.
 //
 // The interval is Fieller's, for the ratio of (constant - intercept) to slope, which are

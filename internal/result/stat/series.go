@@ -24,8 +24,8 @@ import "math"
 // and 89 %. In runs of 16 slots Student's interval contained it in 92 % for means of 10
 // such samples, and in 83 % for slots with that autocorrelation.
 //
-// With fewer than two slots that have operations, se and effective are NaN. With none, or
-// if the slices have different lengths or a weight is negative, all results are NaN.
+// If fewer than two slots have operations, se and effective are NaN. If no slot has any, the
+// slices have different lengths or a weight is negative, all results are NaN.
 func MeanSE(means, weights []float64) (mean, se, effective float64) {
 	nan := math.NaN()
 	if len(means) != len(weights) {

@@ -10,7 +10,8 @@ import (
 	"github.com/zkbench/zkbench/internal/sys/memory/system"
 )
 
-// Fits returns a *zkbench.LimitError if need bytes are more than Available returns. The error names what.
+// Fits returns a *zkbench.LimitError if need bytes are more than Available returns. In the error, what names the
+// thing that needs them.
 func Fits(what string, need uint64) error { return fits(what, need, Available()) }
 
 // FitsOffHeap does the same as Fits for memory outside the garbage collector's heap, which GOMEMLIMIT does not count.

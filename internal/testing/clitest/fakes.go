@@ -16,8 +16,8 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// StartedEnv is the environment variable with the address that the operation of the workload Slow dials when
-// it begins. The operation ends when the connection is closed.
+// StartedEnv names an environment variable with a network address. The operation of the workload Slow dials this
+// address when it begins, and ends when the connection is closed.
 const StartedEnv = "ZKBENCH_TEST_STARTED"
 
 // Defs returns workloads that only count, so that tests of commands do not depend on real workloads. Some have

@@ -14,7 +14,7 @@ type TB interface {
 	Fatal(args ...any)
 }
 
-// Do ends the test if err is not nil. what may say what was tried, if the error does not.
+// Do ends the test if err is not nil. The values of what, if any, are printed before the error.
 func Do(t TB, err error, what ...any) {
 	t.Helper()
 	if err != nil {
@@ -37,8 +37,8 @@ func Get[T any](value T, err error) func(t TB) T {
 // ErrAny makes Fail and FailGet accept any error.
 var ErrAny = errors.New("any error")
 
-// Fail fails the test unless errors.Is(err, want). The test continues. what and args, as for fmt.Sprintf, say
-// what was tried.
+// Fail fails the test unless errors.Is(err, want). The test continues. The message begins with what and args,
+// formatted as by fmt.Sprintf, which describe the call.
 func Fail(t TB, err, want error, what string, args ...any) {
 	t.Helper()
 	if !errors.Is(err, want) && (want != ErrAny || err == nil) {

@@ -18,7 +18,7 @@ import (
 )
 
 // Plan checks the plan of a study with the options o, and returns its jobs. Every case must be one that its
-// workload accepts, and no case may be planned twice in a round, except cases of the workload often. A quick plan
+// workload accepts. No case may be planned twice in a round, except for the workload that often names. A quick plan
 // must have fewer than half of the jobs, and a plan must name workloads that are missing in defs.
 func Plan(t testing.TB, s study.Study, defs []workload.Def, o study.Options, often string) []study.Job {
 	t.Helper()
