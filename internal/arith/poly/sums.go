@@ -54,7 +54,7 @@ func (v Vector) Evaluate(s *fr.Element) fr.Element {
 
 // InnerProduct returns the sum of the products of v's and x's elements.
 func (v Vector) InnerProduct(x Vector) fr.Element {
-	v.like(x)
+	v.checkOperand(x)
 	m := min(v.n, row)
 	sum, product := v.form.New(m), v.form.New(m)
 	for at := 0; at < v.n; at += row {
@@ -73,7 +73,7 @@ func (v Vector) InnerProduct(x Vector) fr.Element {
 // Invert replaces all elements by their inverses, and 0 by 0. It takes three products per element (Montgomery
 // 1987). scratch must have v's length; Invert overwrites it.
 func (v Vector) Invert(scratch Vector) {
-	v.like(scratch)
+	v.checkOperand(scratch)
 	whole := v.n / row * row
 	products := scratch.Slice(0, whole)
 	if whole > 0 {
@@ -109,7 +109,7 @@ func (v Vector) invertEach() { v.Set(fr.BatchInvert(v.Elements())) }
 // RunningProducts replaces element i by the product of elements 0 to i. It takes two and a quarter products per
 // element. scratch must have v's length; RunningProducts overwrites it.
 func (v Vector) RunningProducts(scratch Vector) {
-	v.like(scratch)
+	v.checkOperand(scratch)
 	const tile = vec52.Width * vec52.Width
 	if v.form.field == nil || v.n < tile {
 		e := v.Elements()

@@ -120,7 +120,7 @@ func (v Vector) Slice(lo, hi int) Vector {
 
 // Set copies elements into v. It panics if their number is not Len.
 func (v Vector) Set(elements []fr.Element) {
-	v.same(len(elements))
+	v.checkLen(len(elements))
 	if v.form.field == nil {
 		copy(v.plain, elements)
 		return
@@ -139,7 +139,7 @@ func (v Vector) Set(elements []fr.Element) {
 
 // Get copies v's elements into elements. It panics if their number is not Len.
 func (v Vector) Get(elements []fr.Element) {
-	v.same(len(elements))
+	v.checkLen(len(elements))
 	if v.form.field == nil {
 		copy(elements, v.plain)
 		return
@@ -165,15 +165,15 @@ func (v Vector) Elements() []fr.Element {
 
 func firstWord(e []fr.Element) *uint64 { return (*uint64)(unsafe.Pointer(unsafe.SliceData(e))) }
 
-func (v Vector) same(n int) {
+func (v Vector) checkLen(n int) {
 	if v.n != n {
 		panic(fmt.Sprintf("poly: %d elements for %d", n, v.n))
 	}
 }
 
-// like panics if x does not have v's form and length.
-func (v Vector) like(x Vector) {
-	v.same(x.n)
+// checkOperand panics if x does not have v's form and length.
+func (v Vector) checkOperand(x Vector) {
+	v.checkLen(x.n)
 	if v.form != x.form {
 		panic("poly: vectors of two forms")
 	}
@@ -181,15 +181,15 @@ func (v Vector) like(x Vector) {
 
 // Copy sets v to x. It panics if x has another length or form, as do all methods with vector operands.
 func (v Vector) Copy(x Vector) {
-	v.like(x)
+	v.checkOperand(x)
 	copy(v.plain, x.plain)
 	copy(v.words, x.words)
 }
 
 // Mul sets v = x y, element by element. v may be x or y.
 func (v Vector) Mul(x, y Vector) {
-	v.like(x)
-	v.like(y)
+	v.checkOperand(x)
+	v.checkOperand(y)
 	if v.form.field == nil {
 		v.plain.Mul(x.plain, y.plain)
 		return
@@ -199,8 +199,8 @@ func (v Vector) Mul(x, y Vector) {
 
 // Add sets v = x + y, element by element. v may be x or y.
 func (v Vector) Add(x, y Vector) {
-	v.like(x)
-	v.like(y)
+	v.checkOperand(x)
+	v.checkOperand(y)
 	if v.form.field == nil {
 		v.plain.Add(x.plain, y.plain)
 		return
@@ -210,8 +210,8 @@ func (v Vector) Add(x, y Vector) {
 
 // Sub sets v = x - y, element by element. v may be x or y.
 func (v Vector) Sub(x, y Vector) {
-	v.like(x)
-	v.like(y)
+	v.checkOperand(x)
+	v.checkOperand(y)
 	if v.form.field == nil {
 		v.plain.Sub(x.plain, y.plain)
 		return

@@ -21,7 +21,7 @@ func Among(typed string, names []string, listedBy string) string {
 	if near := nearest(typed, names); len(near) > 0 {
 		return strings.Join(near, ", ") + "; " + listedBy + " lists all"
 	}
-	return "the names that " + listedBy + " lists"
+	return "the names that the command " + listedBy + " shows"
 }
 
 // nearest returns names similar to typed, the most similar first: names that begin with it, and names within two
