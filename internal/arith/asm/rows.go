@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// WriteRows writes the functions columnsOf and rowsOf of a kernel with 8 or 4 lanes. columnsOf transposes one row
-// of four words per lane into four columns of one word per lane; rowsOf is its inverse. The functions take the
-// distance between rows, in bytes, as stride.
+// WriteRows writes the functions columnsOf and rowsOf of a kernel with 8 or 4 lanes. The first transposes as many
+// rows of four words as there are lanes into four columns, which have one word for each lane. The second is its
+// inverse. The functions take the distance between rows, in bytes, as stride.
 func WriteRows(out *bytes.Buffer, kernel string, lanes int) {
 	for _, function := range []struct {
 		name, arguments string

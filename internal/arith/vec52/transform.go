@@ -125,8 +125,9 @@ func (f *Field) Turn(tiles, src []uint64, stride int) {
 	}
 }
 
-// Import converts elements from gnark-crypto's form to blocks. words points to the first of them: four words for each
-// element v, which hold v 2^256 modulo p, and Width elements for each block. The results are below 1.1 p.
+// Import converts elements from gnark-crypto's form to blocks. In that form an element v has four words, which hold
+// v 2^256 modulo p. words points to the first word of Width elements for each block of dst. The results are below
+// 1.1 p.
 func (f *Field) Import(dst []uint64, words *uint64) {
 	n := f.blocks(dst, dst, dst)
 	switch {

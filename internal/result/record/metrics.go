@@ -157,8 +157,8 @@ var (
 	Goroutines    = Runtime.timed("goroutines", "goroutines/op", "Goroutines", "Goroutines created per operation")
 
 	// Processor time and disk use of the process in the window. Processor time does not grow while the process
-	// waits for a processor, so a busy machine disturbs it less than wall time; caches and clocks are shared all
-	// the same. User and system are the two parts of cpu, for the same process and the same operations.
+	// waits for a processor, so a busy machine disturbs it less than wall time. Shared caches and clock rates still
+	// affect it. User and system are the two parts of cpu, for the same process and the same operations.
 	CPUTime     = Processes.timed("cpu", "ns/op", "CPU Time", "Processor time per operation, user and system")
 	CPUUser     = Processes.timed("cpu-user", "ns/op", "CPU Time, User", "Processor time per operation in user mode")
 	CPUSystem   = Processes.timed("cpu-system", "ns/op", "CPU Time, System", "Processor time per operation in the kernel")
@@ -331,8 +331,8 @@ func (q Quantity) Position() int {
 	return len(table)
 }
 
-// BetterOf returns which direction is better for figures of which only the unit is known, such as those of go test
-// -bench: Higher for rates, and Lower for all others.
+// BetterOf returns which direction is better for figures in the given unit: Higher for rates, and Lower for all others.
+// It is for figures about which nothing else is known, such as those of go test -bench.
 func BetterOf(unit string) Direction {
 	if IsRate(unit) {
 		return Higher
@@ -387,9 +387,9 @@ func CheckStage(name string) error {
 	return nil
 }
 
-// CheckReported checks a figure that an external workload reports. It returns zkbench.ErrParams if v is not finite, if
-// the name or the unit is empty, longer than 100 bytes or not printable, or if zkbench measures a figure with that
-// name itself.
+// CheckReported checks a figure that an external workload reports. It returns zkbench.ErrParams if v is not finite, or
+// if zkbench measures a figure with that name itself. It also does if the name or the unit is empty, longer than 100
+// bytes, or not printable.
 func CheckReported(name, unit string, v float64) error {
 	i := slices.IndexFunc(table, func(row Quantity) bool { return row.name == name })
 	switch {

@@ -20,8 +20,8 @@ const (
 	// Relative is for values whose standard deviation is proportional to the curve. Times
 	// are such values, because disturbances multiply a time. Each point has the weight
 	// 1/curve². If times span orders of magnitude, plain least squares would fit only the
-	// longest: the error of the intercept would be that of the longest time, far above the
-	// shortest times themselves, and the standard errors would be those of another model.
+	// longest. The error of the intercept would be that of the longest time, far above the
+	// shortest times themselves. The standard errors would be those of another model.
 	Relative
 )
 

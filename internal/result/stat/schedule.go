@@ -34,16 +34,16 @@ func Schedule(blocks int) []Side {
 	return order
 }
 
-// Floor returns the noise floor of a session: the relative change, without its sign, that
-// the comparison finds between two sides which ran the same program in the same session. A
-// change of this size between two programs need not mean anything.
+// Floor returns the noise floor of a session: the relative change, without its sign, that a
+// comparison finds between two sides with the same program. Both sides must have run in the
+// same session. A change of this size between two programs need not mean anything.
 //
 // Floor returns the estimate, not the far end of its interval. Replication already accounts
-// for noise that differs from process to process: that noise alone gives an estimate of
-// about 0.7 standard errors of a comparison, well within an interval of 99 %, and costs
-// almost no power. The floor is for effects that replication does not show: drift that does
-// not cancel, and effects of position or build. It shows these in full. The far end would be
-// near four standard errors and would double the smallest change that can be found.
+// for noise that differs from process to process. That noise alone gives an estimate of
+// about 0.7 standard errors of a comparison. This is well within an interval of 99 % and
+// costs almost no power. The floor is for effects that replication does not show: drift that
+// does not cancel, and effects of position or build. It shows these in full. The far end
+// would be near four standard errors and would double the smallest change that can be found.
 //
 // Floor returns NaN if the lengths differ, if there are fewer than two processes, or if a
 // figure is not finite and above 0.

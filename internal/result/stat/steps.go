@@ -43,8 +43,8 @@ const (
 // The figures are transformed first, so that a disturbed point has little weight (Dürre and
 // Fried, "Robust change point tests by bounded transformations", arXiv 1905.06201). The
 // transform is the inverse hyperbolic sine of a figure's distance from the median over the
-// MAD. It grows like a logarithm; unlike a bounded transform, it distinguishes a few points
-// that are far off from a few points that happen to be close together.
+// MAD. It grows like a logarithm. Unlike a bounded transform, it therefore distinguishes a
+// few points that are far off from a few points that happen to be close together.
 //
 // The probability of a statistic is its rank among random orders of the same points, as in
 // E-divisive (Matteson and James, JASA 109, 2014), so no distribution is assumed. The
@@ -52,14 +52,19 @@ const (
 // distance of the points from their level, because half of the points differ by that much
 // anyway.
 //
-// In 300 simulated series of 8, 20 or 60 points without a step, at most 4 have a step at
-// level 0.01, and at most 18 at level 0.05. That is so for normal noise, for heavy-tailed
-// noise, and for that of a machine which disturbs one process in seven. A step of 5 % in
-// normal noise of 2 %, in the middle of 30 points, is found in all of 200 series at level
-// 0.01, and in 9 of 10 within one point of its position and without another step. With 5
-// points after 30 it is found in 87 %; with 3 after 12, at level 0.05, in 67 %. A step of
-// ten times the noise needs 5 points after 6 at level 0.01, 3 after 11, or 2 after 32; at
-// level 0.05 it needs 3 after 5, or 2 after 10.
+// In 300 simulated series of 8, 20 or 60 points without a step, Steps found one in at most
+// 4 series at level 0.01, and in at most 18 at level 0.05. That is so for normal noise, for
+// heavy-tailed noise, and for that of a machine which disturbs one process in seven.
+//
+// It found a step of 5 % in normal noise of 2 % this often:
+//
+//   - in the middle of 30 points, level 0.01: in all of 200 series, and in 9 of 10 within
+//     one point of its position and without another step
+//   - with 5 points after 30, level 0.01: in 87 %
+//   - with 3 points after 12, level 0.05: in 67 %
+//
+// A step of ten times the noise needs 5 points after 6, 3 after 11 or 2 after 32 at level
+// 0.01. At level 0.05 it needs 3 points after 5, or 2 after 10.
 //
 // A slow drift is reported as several steps. Steps are also reported in figures that
 // resemble their neighbours, for example on a machine with good and bad weeks.

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Trend returns by how much a series changes from its start to its end, relative to its
-// median, and the two-sided probability of such a clear trend in a series without one.
-// means and weights are as in MeanSE.
+// Trend returns the change of a series from its start to its end, relative to its median.
+// It also returns the two-sided probability of such a clear trend in a series without a
+// trend. The arguments means and weights are as for MeanSE.
 //
 // The change is the Theil-Sen slope times the length (Sen 1968). The probability is that of
 // the Mann-Kendall statistic (Kendall 1975, with ties). Its variance is multiplied by the

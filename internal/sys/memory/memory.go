@@ -27,9 +27,9 @@ func fits(what string, need, available uint64) error {
 	return nil
 }
 
-// Available returns how many bytes this process may still allocate: the minimum of what the system has
-// available, what the control groups' limits leave and what GOMEMLIMIT leaves. It returns 0 if none of the three
-// is known, and 1 if nothing is left.
+// Available returns how many bytes this process may still allocate. It is the minimum of three numbers: the
+// system's available memory, and the bytes that the limits of control groups and GOMEMLIMIT leave. Available
+// returns 0 if none of the three is known, and 1 if nothing is left.
 func Available() uint64 {
 	_, available := system.Memory()
 	return leastOf(available, softLimitLeft())

@@ -53,9 +53,9 @@ func (b Binary) Run(t testing.TB, cpu string, env []string, args ...string) stri
 	return string(out)
 }
 
-// RunVectors builds the tests of the package in the current folder and runs them as Run does, on processors with vectors
-// of several lengths and on one without vectors. The environment variable ZKBENCH_KERNELS lists the kernels that the
-// Goldilocks field must have there.
+// RunVectors builds the tests of the package in the current folder and runs them on several processors, as Run does. One
+// processor has no vector instructions, and the others have vectors of several lengths. The environment variable
+// ZKBENCH_KERNELS lists the kernels that the Goldilocks field must have there.
 func RunVectors(t *testing.T, args ...string) {
 	t.Helper()
 	b := Build(t)

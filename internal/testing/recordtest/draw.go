@@ -73,8 +73,8 @@ func Draw(t *rapid.T) *record.Record {
 	return rec
 }
 
-// Clear reports whether the names of a record's figures are valid UTF-8 and no name occurs twice, and
-// whether the same is true for the keys of its axes.
+// Clear reports whether a record's names are unambiguous. Names of figures and keys of axes must be valid
+// UTF-8, and none may occur twice.
 func Clear(rec *record.Record) bool {
 	var figures, keys []string
 	for _, m := range rec.Metrics {
