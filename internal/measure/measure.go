@@ -143,7 +143,7 @@ func load(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 		ofAnother(rec, figures)
 	}
 	err = rec.Add(append(figures, sizes...)...)
-	rec.Belong(record.OfOperations)
+	rec.SetWhose(record.OfOperations)
 	if err != nil {
 		return err
 	}
@@ -165,14 +165,14 @@ func ofAnother(rec *record.Record, figures []record.Metric) {
 	rec.Series = slices.DeleteFunc(rec.Series, record.Series.OfAProcess)
 	rec.Findings = slices.DeleteFunc(rec.Findings, func(f record.Finding) bool { return f.Name == record.PeakSampled })
 	ofBoth(rec)
-	rec.Belong(record.OfProver)
+	rec.SetWhose(record.OfProver)
 }
 
 // ofBoth says which of the figures count this process too beside the program that it started.
 func ofBoth(rec *record.Record) {
 	for i, m := range rec.Metrics {
 		if m.Name() == record.Processors.Name() || m.Name() == record.Preempted.Name() {
-			rec.Metrics[i] = m.Of(record.OfProverAndZkbench)
+			rec.Metrics[i] = m.WithWhose(record.OfProverAndZkbench)
 		}
 	}
 }
@@ -234,7 +234,7 @@ func Stages(ctx context.Context, def workload.Def, c workload.Case, s Settings) 
 		rec.Metrics = slices.DeleteFunc(rec.Metrics, func(m record.Metric) bool { return m.Name() == record.ProcessWait.Name() })
 		ofBoth(rec)
 	}
-	rec.Belong(record.OfOperations)
+	rec.SetWhose(record.OfOperations)
 	rec.Findings = append(rec.Findings, staged.Findings...)
 	conclude(ctx, rec, err)
 	return rec
