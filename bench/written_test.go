@@ -29,7 +29,7 @@ func TestFiguresOnce(t *testing.T) {
 	w := must.Get(convert.Workload(defOf(twice)))(t)
 	_, err := w.New(t.Context(), workload.Case{}, 1)
 	must.Fail(t, err, zkbench.ErrParams, "a figure twice")
-	golden.Contains(t, err.Error(), "Operation.Metrics: ", "figure proof stands twice; accepted: each name once")
+	golden.Contains(t, err.Error(), "Operation.Metrics: ", "figure proof occurs twice; accepted: each name once")
 
 	for name, test := range map[string]struct {
 		stages func(r *bench.Recorder)
@@ -38,13 +38,13 @@ func TestFiguresOnce(t *testing.T) {
 		"two stages": {func(r *bench.Recorder) {
 			r.Start("build")(bench.Metric{Name: "key", Unit: "B/key", Value: 1})
 			r.Start("prove")(bench.Metric{Name: "key", Unit: "B/key", Value: 2})
-		}, "stage prove: invalid parameters: figure key stands twice"},
+		}, "stage prove: invalid parameters: figure key occurs twice"},
 		"one stage": {func(r *bench.Recorder) {
 			r.Start("build")(bench.Metric{Name: "key", Unit: "B/key", Value: 1}, bench.Metric{Name: "key", Unit: "B/key", Value: 2})
-		}, "stage build: invalid parameters: figure key stands twice"},
-		"no name":    {func(r *bench.Recorder) { r.Start("")() }, `stage "": accepted: a name that can be printed`},
-		"no text":    {func(r *bench.Recorder) { r.Start("a\xff")() }, `stage "a\xff": accepted: a name that can be printed`},
-		"not ours":   {func(r *bench.Recorder) { r.Start("x")(bench.Metric{Name: "capacity", Unit: "x", Value: 1}) }, "figure capacity: measured here"},
+		}, "stage build: invalid parameters: figure key occurs twice"},
+		"no name":    {func(r *bench.Recorder) { r.Start("")() }, `stage ""; accepted: a printable name`},
+		"no text":    {func(r *bench.Recorder) { r.Start("a\xff")() }, `stage "a\xff"; accepted: a printable name`},
+		"not ours":   {func(r *bench.Recorder) { r.Start("x")(bench.Metric{Name: "capacity", Unit: "x", Value: 1}) }, "figure capacity: zkbench measures it itself"},
 		"infinities": {func(r *bench.Recorder) { r.Start("x")(bench.Metric{Name: "y", Unit: "y", Value: math.Inf(-1)}) }, "figure y: -Inf is not accepted"},
 	} {
 		d := defOf(drawn())

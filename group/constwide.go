@@ -38,7 +38,7 @@ func newConstantWide[S scalarElement, E comparable, PE elementPtr[E]](form *radi
 	groups := (t.n + vec52.Width - 1) / vec52.Width
 	c := &constantWide[S, E, PE]{
 		radix52: form,
-		order:   form.field.Over(order),
+		order:   form.field.WithModulus(order),
 		digits:  integer.Digits(order.BitLen(), secretWindow),
 		inverse: vec52.NewExponent(new(big.Int).Sub(p, big.NewInt(2))),
 		table:   vec52.Resize(nil, groups*secretPlaces*form.field.PlaceWords()),

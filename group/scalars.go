@@ -165,9 +165,9 @@ func (f *scalars[S, PS]) integers(dst []integer.Limbs, src []S, words *[]uint64)
 	if f.field != nil {
 		whole = len(src) / vec52.Width * vec52.Width
 		*words = vec52.Resize(*words, whole/vec52.Width*f.field.Block())
-		f.field.In(*words, firstWord(src))
+		f.field.Import(*words, firstWord(src))
 		f.field.Scale(*words, f.ratio)
-		f.field.Out(firstWord(dst), *words)
+		f.field.Export(firstWord(dst), *words)
 	}
 	for i := whole; i < len(src); i++ {
 		dst[i] = f.limbs(&src[i])

@@ -173,9 +173,9 @@ func TestStoredFile(t *testing.T) {
 	}
 
 	opts.File = filepath.Join(t.TempDir(), "none", "points")
-	golden.Contains(t, k.store(t, g, opts), "is not kept")
+	golden.Contains(t, k.store(t, g, opts), "cannot be written")
 	opts.File = t.TempDir()
-	golden.Contains(t, k.store(t, g, opts), "is not kept")
+	golden.Contains(t, k.store(t, g, opts), "cannot be written")
 }
 
 // TestStoredFileCut: sums stay right if the file is cut, or written over, while the points are in use.

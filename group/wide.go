@@ -265,7 +265,7 @@ func (w *wide[E, PE]) double(n int) {
 }
 
 func (w *wide[E, PE]) run(rule vec52.Rule) bool {
-	w.pairs = vec52.Even(w.pairs)
+	w.pairs = vec52.PadPairs(w.pairs)
 	return w.field.Add(&w.adder, rule, w.points, w.pairs, w.inverter)
 }
 

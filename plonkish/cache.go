@@ -130,7 +130,7 @@ func (k *ProvingKey) useMapped(data []byte, unmap func() error) {
 	k.fixed = make([]bn254.G1Affine, len(columns))
 	copy(mapped.Bytes(k.fixed), data[headerBytes:])
 	for i, v := range columns {
-		k.coefficients[v] = k.form.In(data[at+i*size:], k.n)
+		k.coefficients[v] = k.form.FromMemory(data[at+i*size:], k.n)
 	}
 	k.digest = sha512.Sum512(k.Bytes())
 	k.unmap = append(k.unmap, unmap)

@@ -83,7 +83,7 @@ func TestCache(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "file")
 		must.Do(t, os.WriteFile(file, nil, 0o600))
 		cache.Dir = file
-		get(t, "is not kept")
+		get(t, "cannot be written")
 	})
 	small := must.Get(srs.Insecure(t.Context(), executor.Serial(), minSize, 1))(t)
 	must.FailGet(cache.Setup(t.Context(), executor.Serial(), c, small))(t, zkbench.ErrLimit, "a string that is too short")

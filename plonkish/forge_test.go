@@ -187,7 +187,7 @@ func TestForgedProofs(t *testing.T) {
 	// shift adds to one coefficient of a column after it was committed to.
 	shift := func(v variable) func(p *prover) {
 		return func(p *prover) {
-			column := p.form.Of(p.columns[v].Elements()) // the key has it, too
+			column := p.form.FromElements(p.columns[v].Elements()) // the key has it, too
 			addTo(column, element(1), false)
 			p.columns[v] = column
 		}

@@ -84,7 +84,7 @@ func (k *ProvingKey) Expand(ctx context.Context, ex executor.Executor) error {
 		shift := k.shift(part)
 		powers.SetPowers(&one, &shift)
 		for _, v := range columns {
-			expanded[v] = append(expanded[v], k.form.In(data, size))
+			expanded[v] = append(expanded[v], k.form.FromMemory(data, size))
 			data = data[k.form.Bytes(size):]
 		}
 		err := ex.Do(ctx, len(columns), func(ctx context.Context, i int) error {

@@ -153,7 +153,7 @@ func (p *prover) newElements(n int) []fr.Element {
 // take returns a vector of n elements for the caller alone. Its contents are undefined.
 func (p *prover) take() poly.Vector {
 	if len(p.free) == 0 {
-		return p.form.In(p.memory(p.form.Bytes(p.n)), p.n)
+		return p.form.FromMemory(p.memory(p.form.Bytes(p.n)), p.n)
 	}
 	v := p.free[len(p.free)-1]
 	p.free = p.free[:len(p.free)-1]

@@ -205,7 +205,7 @@ func (s *parts) lagrange(x poly.Vector, shift *fr.Element) {
 func fold(dst, coefficients poly.Vector, c fr.Element) {
 	size := dst.Len()
 	step, one := min(size, tile), fr.One()
-	factor := dst.Like(step)
+	factor := dst.NewLike(step)
 	factor.SetPowers(&c, &one)
 	for lo := 0; lo < size; lo += step {
 		d := dst.Slice(lo, lo+step)

@@ -136,7 +136,7 @@ func TestCache(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "file")
 		must.Do(t, os.WriteFile(file, nil, 0o600))
 		c.Dir = file
-		get(t, "is not kept")
+		get(t, "cannot be written")
 	})
 }
 

@@ -102,8 +102,8 @@ func TestWhoseFigures(t *testing.T) {
 
 	long := zkbench(append(load, "-v")...)
 	matches("run -v", long, `\n Process +prover/prove +Memory and processor time are those of the prover's processes of prove\n`)
-	matches("run -v", long, `\n Peak memory +`+peak+` +Greatest resident set`)
-	matches("run -v", long, `\n CPU Time, User +\S+/op +Of CPU Time, in user mode\n`)
+	matches("run -v", long, `\n Peak memory +`+peak+` +Maximum resident memory`)
+	matches("run -v", long, `\n CPU Time, User +\S+/op +Processor time per operation in user mode\n`)
 	matches("run -v", long, `\n window +\S+ +\S+ MB +\S+ [kM]B +zkbench\n`)
 
 	stages := zkbench("exec", "ballast.yaml", "stages", "ballast", "--json", "stages.jsonl")

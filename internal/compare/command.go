@@ -114,7 +114,7 @@ func readCommand(rec *record.Record, out []byte, use subprocess.Use) (err error)
 	if use.PeakRSS > 0 {
 		rec.Metrics = append(rec.Metrics, record.PeakRSS.Metric(float64(use.PeakRSS)))
 	}
-	rec.Belong(record.OfCommand)
+	rec.SetWhose(record.OfCommand)
 	rec.Output, err = benchmarkOutput(out, false)
 	return err
 }

@@ -111,7 +111,7 @@ func (r Row) data() rowData {
 	attained := r.Confidence > 0
 	d.Low, d.High = finite(r.Low, attained), finite(r.High, attained)
 	d.Confidence, d.P = finite(r.Confidence, attained), finite(r.P, attained)
-	d.Floor, d.Sees = finite(r.Floor, true), finite(r.Sees(r.Floor), true)
+	d.Floor, d.Sees = finite(r.Floor, true), finite(r.Detectable(r.Floor), true)
 	return d
 }
 

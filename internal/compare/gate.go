@@ -101,7 +101,7 @@ func (g Gate) Apply(t *Table) (Outcome, error) {
 			continue
 		default:
 			r.Tripped = stat.Tripped(r.Effect, r.Floor, g.Limit, r.Better)
-			r.Blind = stat.Blind(r.Effect, r.Floor, g.Limit, r.Better)
+			r.Blind = stat.Underpowered(r.Effect, r.Floor, g.Limit, r.Better)
 		}
 		judged++
 		if r.Tripped {

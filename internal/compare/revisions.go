@@ -256,7 +256,7 @@ func MoreBlocks(session []*record.Record, gate Gate) int {
 	}
 	need, have := 0.0, float64(len(session)/processes)
 	for _, row := range outcome.Blind {
-		wider := math.Log1p(row.Sees(row.Floor)) / math.Log1p(gate.Limit)
+		wider := math.Log1p(row.Detectable(row.Floor)) / math.Log1p(gate.Limit)
 		need = max(need, have*(wider*wider-1))
 	}
 	return 2 * int(math.Ceil(min(max(need, 1), have)/2))

@@ -24,7 +24,7 @@ func (r Row) cells(gate *Gate) []string {
 	}
 	return shown(
 		owned(metric, r.Whose), r.figure(r.Old), r.figure(r.New), format.Change(r.Change), r.interval(), r.relative(r.Floor),
-		r.relative(r.Sees(r.Floor)), strconv.Itoa(r.N), r.verdict(gate),
+		r.relative(r.Detectable(r.Floor)), strconv.Itoa(r.N), r.verdict(gate),
 	)
 }
 

@@ -16,7 +16,7 @@ func TestWhose(t *testing.T) {
 	set := func(whose record.Whose) *compare.Set {
 		rec := record.New()
 		rec.Workload = "Hash"
-		rec.Metrics = []record.Metric{record.LatencyMean.Metric(10), record.CPUTime.Metric(7).Of(whose)}
+		rec.Metrics = []record.Metric{record.LatencyMean.Metric(10), record.CPUTime.Metric(7).WithWhose(whose)}
 		return must.Get(compare.FromRecords(string(whose), []*record.Record{rec}))(t)
 	}
 	text := func(old, recent record.Whose) string {

@@ -142,7 +142,7 @@ func load(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 		dropOwnFigures(rec, figures)
 	}
 	err = rec.Add(append(figures, sizes...)...)
-	rec.Belong(record.OfOperations)
+	rec.SetWhose(record.OfOperations)
 	if err != nil {
 		return err
 	}
@@ -164,14 +164,14 @@ func dropOwnFigures(rec *record.Record, figures []record.Metric) {
 	rec.Series = slices.DeleteFunc(rec.Series, record.Series.OfAProcess)
 	rec.Findings = slices.DeleteFunc(rec.Findings, func(f record.Finding) bool { return f.Name == record.PeakSampled })
 	markShared(rec)
-	rec.Belong(record.OfProver)
+	rec.SetWhose(record.OfProver)
 }
 
 // markShared marks the metrics that count this process together with the program that it started.
 func markShared(rec *record.Record) {
 	for i, m := range rec.Metrics {
 		if m.Name() == record.Processors.Name() || m.Name() == record.Preempted.Name() {
-			rec.Metrics[i] = m.Of(record.OfProverAndZkbench)
+			rec.Metrics[i] = m.WithWhose(record.OfProverAndZkbench)
 		}
 	}
 }
@@ -232,7 +232,7 @@ func Stages(ctx context.Context, def workload.Def, c workload.Case, s Settings) 
 		rec.Metrics = slices.DeleteFunc(rec.Metrics, func(m record.Metric) bool { return m.Name() == record.ProcessWait.Name() })
 		markShared(rec)
 	}
-	rec.Belong(record.OfOperations)
+	rec.SetWhose(record.OfOperations)
 	rec.Findings = append(rec.Findings, staged.Findings...)
 	conclude(ctx, rec, err)
 	return rec

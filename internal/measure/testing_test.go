@@ -146,7 +146,7 @@ func TestParallelSmoke(t *testing.T) {
 	if c.set.Load() != 1 || !strings.Contains(out.String(), "\nBenchmarkCounter/curve=BN254/bits=32/in=2/workers=1") {
 		t.Errorf("%d cases, output:\n%s", c.set.Load(), &out)
 	}
-	golden.Contains(t, out.String(), "Total Ops", "Real Throughput", "P50 (Median)", "Jitter", "GC CPU", "Latency Distribution", "<- P50", "1416 B/proof")
+	golden.Contains(t, out.String(), "Total Ops", "Real Throughput", "P50 (Median)", "Jitter", "GC Overhead", "Latency Distribution", "<- P50", "1416 B/proof")
 }
 
 // TestFailing and BenchmarkFailing run in a child process, because they must fail.

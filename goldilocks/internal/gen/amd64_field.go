@@ -90,7 +90,7 @@ func (b *block) upper(x value) value {
 // where computes mnemonic(constant, x) in the lanes in which u < v, and x in the others. AVX-512
 // only.
 func (b *block) where(mnemonic, constant string, x, u, v value) value {
-	return b.Masked(mnemonic, constant, x, b.Compare(lessThan, asm.Of(v), asm.Of(u)))
+	return b.Masked(mnemonic, constant, x, b.Compare(lessThan, asm.ValueOperand(v), asm.ValueOperand(u)))
 }
 
 // times returns the 128-bit product of two lazy lanes.
@@ -114,7 +114,7 @@ func (b *block) join(low, high value) value {
 	// The odd dwords are copies of even ones. The mask keeps low's even ones.
 	return b.Emit(asm.Step{
 		Mnemonic: "VPSHUFD", Before: fmt.Sprintf("$%d, ", evens),
-		Sources: []asm.Operand{asm.Of(high), asm.Of(low)}, Mask: oddDwords + ", ", Merge: true, Hidden: true,
+		Sources: []asm.Operand{asm.ValueOperand(high), asm.ValueOperand(low)}, Mask: oddDwords + ", ", Merge: true, Hidden: true,
 	})
 }
 
@@ -158,7 +158,7 @@ func (b *block) square(x value) value { return b.reduce(b.squared(x)) }
 // canonical makes a lazy lane canonical: from p on, x + (2^32-1) wraps to x - p.
 func (b *block) canonical(x value) value {
 	if b.Lanes == 8 {
-		mask := b.Compare(atLeast, asm.Operand{Text: "=modulus"}, asm.Of(x))
+		mask := b.Compare(atLeast, asm.Operand{Text: "=modulus"}, asm.ValueOperand(x))
 		return b.Masked("VPADDQ", "epsilon", x, mask)
 	}
 	// x >= p if its flipped form is above the flipped p - 1.
@@ -183,7 +183,7 @@ func (b *block) addCanonical(x, y value) value {
 // fromModulus returns p - y.
 func (b *block) fromModulus(y value) value {
 	if b.Lanes == 8 {
-		return b.Emit(asm.Step{Mnemonic: "VPSUBQ", Sources: []asm.Operand{asm.Of(y), {Text: "=modulus"}}})
+		return b.Emit(asm.Step{Mnemonic: "VPSUBQ", Sources: []asm.Operand{asm.ValueOperand(y), {Text: "=modulus"}}})
 	}
 	return b.sub(b.constant("modulus"), y)
 }

@@ -89,7 +89,7 @@ func (b *block) quarter(at int) value {
 	if b.Lanes == 4 {
 		return v
 	}
-	return b.Emit(asm.Step{Mnemonic: "VINSERTI64X4", Before: "$1, ", Sources: []asm.Operand{{Text: fmt.Sprintf("%d(SI)", at+stateSize)}, asm.Of(v)}})
+	return b.Emit(asm.Step{Mnemonic: "VINSERTI64X4", Before: "$1, ", Sources: []asm.Operand{{Text: fmt.Sprintf("%d(SI)", at+stateSize)}, asm.ValueOperand(v)}})
 }
 
 // element returns an element of a state in four lanes, and of the next state in the other four.
@@ -100,7 +100,7 @@ func (b *block) element(at int) value {
 	}
 	// The upper half's lanes.
 	return b.Emit(asm.Step{
-		Mnemonic: "VPBROADCASTQ", Sources: []asm.Operand{{Text: fmt.Sprintf("%d(SI)", at+stateSize)}, asm.Of(v)},
+		Mnemonic: "VPBROADCASTQ", Sources: []asm.Operand{{Text: fmt.Sprintf("%d(SI)", at+stateSize)}, asm.ValueOperand(v)},
 		Mask: upperHalf + ", ", Merge: true, Hidden: true,
 	})
 }

@@ -1,6 +1,6 @@
-// Package asm writes straight-line vector code in Go's assembly: a Block takes steps over
-// values, puts them into an order that the processor can issue, gives registers to values and
-// places on the stack to those that find none. Programs that generate kernels use it.
+// Package asm writes straight-line vector code in Go's assembly, for the programs that generate kernels. A Block
+// collects steps on values. It schedules them for the processor's ports, allocates registers, and spills to the
+// stack values that have no register.
 package asm
 
 import (
@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// Block is straight-line code over values, each assigned once, of amd64. One source so serves
-// both widths: 32 registers of eight 64-bit lanes (AVX-512), and 16 of four (AVX2).
+// Block is straight-line amd64 code on values, each of which is assigned once. Because values are not registers,
+// one source serves both widths: 32 registers of eight 64-bit lanes (AVX-512) and 16 registers of four (AVX2).
 type Block struct {
-	Lanes  int
+	Lanes  int // 8 or 4
 	code   []Step
 	values int
 	masks  int
@@ -22,35 +22,36 @@ type Block struct {
 	entered, left []place
 }
 
-// Value is what a step of a block computes: a register's lanes.
+// Value identifies what a step of a block computes, the lanes of one register.
 type Value int
 
-// Step is an instruction; its operands stand in the assembler's order, the destination last.
+// Step is one instruction. Its operands are in the assembler's order, the destination last.
 type Step struct {
 	Mnemonic string
-	Before   string // what stands before the sources: immediates
+	Before   string // text before the sources: immediates
 	Sources  []Operand
-	Mask     string // what stands between sources and destination
+	Mask     string // text between sources and destination
 	Merge    bool   // the destination is the last source's register
-	Hidden   bool   // and that source is not written out
-	ToMemory string
-	toMask   int   // the mask that it computes; 0: none
-	under    int   // the mask that it is under; 0: none, or what Mask says
-	result   Value // -1: none
+	Hidden   bool   // with Merge: that source is not written out
+	ToMemory string // the destination's address, if it is in memory
+	toMask   int    // the mask that it computes; 0: none
+	under    int    // the mask that it is under; 0: none, or the one in Mask
+	result   Value  // -1: none
 }
 
-// Operand is a value, or text if Text is not empty. A text =name is the named constant in
-// every lane: the register that Write is told, or memory.
+// Operand is a value, or text if Text is not empty. The text =name stands for a named constant in every lane: in
+// the register that Write's pinned gives for name, or else in memory.
 type Operand struct {
 	Value Value
 	Text  string
 }
 
-// New returns an empty block for registers of so many lanes, 8 or 4.
+// New returns an empty block for registers of the given number of lanes, 8 or 4.
 func New(lanes int) *Block { return &Block{Lanes: lanes} }
 
-// Interleave is blocks of no masks, which nothing enters or leaves and which depend on nothing of
-// each other, step by step in turn: what one waits for, another fills.
+// Interleave returns a block that has the steps of all blocks, one of each in turn, so that the processor works on
+// one block while another waits. The blocks must not depend on each other, must not use masks, and must not have
+// values that Enter or Leave.
 func Interleave(blocks ...*Block) *Block {
 	all := New(blocks[0].Lanes)
 	for at := 0; ; at++ {
@@ -80,8 +81,7 @@ func Interleave(blocks ...*Block) *Block {
 	}
 }
 
-// Emit adds a step and returns its result, which is none where it writes to memory or to a
-// mask.
+// Emit adds a step and returns its result, or -1 if the step writes to memory or to a mask.
 func (b *Block) Emit(i Step) Value {
 	i.result = -1
 	if i.ToMemory == "" && i.toMask == 0 {
@@ -92,32 +92,33 @@ func (b *Block) Emit(i Step) Value {
 	return i.result
 }
 
-// Of is a value as an operand.
-func Of(v Value) Operand { return Operand{Value: v} }
+// ValueOperand returns v as an operand.
+func ValueOperand(v Value) Operand { return Operand{Value: v} }
 
 func all(values []Value) (operands []Operand) {
 	for _, v := range values {
-		operands = append(operands, Of(v))
+		operands = append(operands, ValueOperand(v))
 	}
 	return operands
 }
 
-// Op is an instruction of the operands, in the assembler's order.
+// Op adds an instruction with the given sources, in the assembler's order, and returns its result.
 func (b *Block) Op(mnemonic string, sources ...Value) Value {
 	return b.Emit(Step{Mnemonic: mnemonic, Sources: all(sources)})
 }
 
-// Immediate is one with an immediate number.
+// Immediate adds an instruction with an immediate operand n before the sources, and returns its result.
 func (b *Block) Immediate(mnemonic string, n int, sources ...Value) Value {
 	return b.Emit(Step{Mnemonic: mnemonic, Before: fmt.Sprintf("$%d, ", n), Sources: all(sources)})
 }
 
-// WithConstant is an instruction whose first source is the named constant, in every lane.
+// WithConstant adds an instruction whose first source is the named constant in every lane, and returns its result.
 func (b *Block) WithConstant(mnemonic, name string, sources ...Value) Value {
 	return b.Emit(Step{Mnemonic: mnemonic, Sources: append([]Operand{{Text: "=" + name}}, all(sources)...)})
 }
 
-// WithWord is an instruction whose first source is a 64-bit word in memory, in every lane.
+// WithWord adds an instruction whose first source is the 64-bit word at address in every lane, and returns its
+// result.
 func (b *Block) WithWord(mnemonic, address string, sources ...Value) Value {
 	if b.Lanes == 4 {
 		return b.Op(mnemonic, append([]Value{b.Broadcast(address)}, sources...)...)
@@ -125,35 +126,36 @@ func (b *Block) WithWord(mnemonic, address string, sources ...Value) Value {
 	return b.Emit(Step{Mnemonic: mnemonic + ".BCST", Sources: append([]Operand{{Text: address}}, all(sources)...)})
 }
 
-// Compare gives the mask of u relation v, by the immediate of VPCMPUQ; AVX-512.
+// Compare adds a VPCMPUQ instruction, which needs AVX-512, and returns the mask of the lanes where u relation v
+// holds. relation is the instruction's immediate.
 func (b *Block) Compare(relation int, v, u Operand) (mask int) {
 	b.masks++
 	b.Emit(Step{Mnemonic: "VPCMPUQ", Before: fmt.Sprintf("$%d, ", relation), Sources: []Operand{v, u}, toMask: b.masks})
 	return b.masks
 }
 
-// Masked computes mnemonic(constant, x) in the lanes of the mask, and x in others. A mask is
-// used once.
+// Masked adds an instruction and returns its result: mnemonic(constant, x) in the lanes of the mask, and x in the
+// others. Use each mask only once.
 func (b *Block) Masked(mnemonic, constant string, x Value, mask int) Value {
-	return b.Emit(Step{Mnemonic: mnemonic, Sources: []Operand{{Text: "=" + constant}, Of(x)}, under: mask, Merge: true})
+	return b.Emit(Step{Mnemonic: mnemonic, Sources: []Operand{{Text: "=" + constant}, ValueOperand(x)}, under: mask, Merge: true})
 }
 
-// Load is a register of lanes at an address.
+// Load adds a load of all lanes from address and returns its result.
 func (b *Block) Load(address string) Value {
 	return b.Emit(Step{Mnemonic: b.Either("VMOVDQU64", "VMOVDQU"), Sources: []Operand{{Text: address}}})
 }
 
-// Broadcast is a word at an address in every lane.
+// Broadcast adds a load of the word at address into every lane and returns its result.
 func (b *Block) Broadcast(address string) Value {
 	return b.Emit(Step{Mnemonic: "VPBROADCASTQ", Sources: []Operand{{Text: address}}})
 }
 
-// Store writes the lanes to an address.
+// Store adds a store of v's lanes to address.
 func (b *Block) Store(v Value, address string) {
-	b.Emit(Step{Mnemonic: b.Either("VMOVDQU64", "VMOVDQU"), Sources: []Operand{Of(v)}, ToMemory: address})
+	b.Emit(Step{Mnemonic: b.Either("VMOVDQU64", "VMOVDQU"), Sources: []Operand{ValueOperand(v)}, ToMemory: address})
 }
 
-// Either is the first for AVX-512, the second for AVX2.
+// Either returns avx512 if the block has eight lanes, and avx2 if it has four.
 func (b *Block) Either(avx512, avx2 string) string {
 	if b.Lanes == 8 {
 		return avx512
@@ -161,7 +163,7 @@ func (b *Block) Either(avx512, avx2 string) string {
 	return avx2
 }
 
-// Register is the name of a register of the block's width.
+// Register returns the name of register n in the block's width, for example Z3.
 func (b *Block) Register(n int) string {
 	return b.Either("Z", "Y") + fmt.Sprint(n)
 }
@@ -172,21 +174,21 @@ const unused = 1 << 30
 type allocation struct {
 	*Block
 	out   *bytes.Buffer
-	uses  [][]int       // of each value, the instructions that read it and are to come
-	where map[Value]int // its register
-	slots map[Value]int // its place on the stack
-	owner map[int]Value // the value in a register, -1: none
-	spare []int         // places that are free
-	top   int           // places in all
-	pool  []int         // registers, but the pinned
-	fixed map[string]string
-	names map[int]string // of masks that are computed and not yet used
+	uses  [][]int           // by value: the later instructions that read it
+	where map[Value]int     // a value's register
+	slots map[Value]int     // a value's place on the stack
+	owner map[int]Value     // the value in a register, -1: none
+	spare []int             // free places
+	top   int               // how many places have been used
+	pool  []int             // all registers except the pinned ones
+	fixed map[string]string // pinned registers of constants
+	names map[int]string    // registers of masks that are computed and not yet used
 }
 
-// maskRegisters are those of masks, but K6 and K7.
+// maskRegisters is how many mask registers a block may use: K1 to K5. K6 and K7 are left alone.
 const maskRegisters = 5
 
-// maskFor is a register for the mask.
+// maskFor allocates a register for the mask and returns its name.
 func (a *allocation) maskFor(mask int) string {
 	taken := slices.Collect(maps.Values(a.names))
 	for n := range maskRegisters {
@@ -198,8 +200,9 @@ func (a *allocation) maskFor(mask int) string {
 	panic("more masks than registers")
 }
 
-// Write writes the block out and returns how many places it used, of which the first is at
-// R12. Registers of pinned are left alone.
+// Write allocates registers, writes the block's assembly to out, and returns how many places on the stack it uses.
+// A place has the width of a register, and the first is at R12. pinned maps names of constants to the registers
+// that hold them; the block does not use these for anything else.
 func (b *Block) Write(out *bytes.Buffer, pinned map[string]string) (places int) {
 	a := allocation{
 		Block: b, out: out, uses: make([][]int, b.values), where: map[Value]int{}, slots: map[Value]int{},
@@ -238,7 +241,8 @@ func (a *allocation) slot(v Value) string {
 	return fmt.Sprintf("%d(R12)", a.slots[v]*8*a.Lanes)
 }
 
-// free returns a register that holds nothing, other than those kept.
+// free returns a register that holds nothing. If none is free, it spills the value that is read last. It does not
+// touch the registers in kept.
 func (a *allocation) free(kept []int) int {
 	worst, when := -1, -1
 	for _, r := range a.pool {
@@ -297,7 +301,7 @@ func (a *allocation) step(at int, i Step) {
 		}
 		r, ok := a.where[s.Value]
 		if !ok {
-			// The last time that it is read it can be read where it lies.
+			// The last read can take the value directly from the stack.
 			if n == 0 && len(a.uses[s.Value]) == 1 && len(i.Sources) > 1 {
 				texts[n] = a.slot(s.Value)
 				continue
@@ -310,7 +314,7 @@ func (a *allocation) step(at int, i Step) {
 		texts[n], last = a.Register(r), r
 	}
 	read := slices.Clone(kept)
-	// What is read here for the last time gives its register up.
+	// A value that is read here for the last time frees its register.
 	for _, s := range i.Sources {
 		if s.Text != "" {
 			continue
@@ -334,7 +338,7 @@ func (a *allocation) step(at int, i Step) {
 		}
 		if place, lies := a.slots[s.Value]; lies {
 			delete(a.slots, s.Value)
-			// Only when the step has been written: it may read the place.
+			// The place is free only after the step has been written, because the step may read it.
 			defer func() { a.spare = append(a.spare, place) }()
 		}
 	}

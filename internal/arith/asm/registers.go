@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// A loop whose values stay in registers is a block that its values enter and leave in the same
-// ones.
+// For a loop whose values stay in registers, let each value enter and leave the block in the same register.
 
 // place is a value in a register.
 type place struct {
@@ -15,7 +14,7 @@ type place struct {
 	register int
 }
 
-// Enter is a value that lies in a register, other than the pinned, when the block begins.
+// Enter returns the value that the given register holds when the block begins. The register must not be pinned.
 func (b *Block) Enter(register int) Value {
 	v := Value(b.values)
 	b.values++
@@ -23,14 +22,14 @@ func (b *Block) Enter(register int) Value {
 	return v
 }
 
-// Leave has a value lie in a register, other than the pinned, when the block ends. No other value
-// leaves in it.
+// Leave makes the block end with v in the given register. The register must not be pinned, and only one value may
+// leave in it.
 func (b *Block) Leave(v Value, register int) {
 	b.left = append(b.left, place{v, register})
 }
 
-// enter gives their registers to the values that have them before the first step, and what leaves
-// a use after the last, so that it is kept.
+// enter assigns their registers to the values that enter. Values that leave get a use after the last step, so that
+// they are kept.
 func (a *allocation) enter() {
 	for _, p := range a.entered {
 		a.where[p.value], a.owner[p.register] = p.register, p.value
@@ -40,10 +39,10 @@ func (a *allocation) enter() {
 	}
 }
 
-// leave moves what leaves to its registers, and then loads there what lies on the stack.
+// leave moves the values that leave to their registers, and then loads those that are on the stack.
 func (a *allocation) leave() {
 	move := a.Either("VMOVDQA64", "VMOVDQA")
-	from := map[int]int{} // of a register that waits for a value, the one in which it lies
+	from := map[int]int{} // by the register that a value must move to, the register that it is in
 	for _, p := range a.left {
 		if r, in := a.where[p.value]; in && r != p.register {
 			from[p.register] = r
@@ -59,7 +58,7 @@ func (a *allocation) leave() {
 			delete(from, r)
 			continue
 		}
-		// All that is left are cycles: a register that no value has or wants opens one.
+		// Only cycles are left. Moving one value to an unused register opens a cycle.
 		r, spare := waiting[0], a.unclaimed()
 		a.line(move, a.Register(r)+", "+a.Register(spare))
 		for to, source := range from {
@@ -75,12 +74,12 @@ func (a *allocation) leave() {
 	}
 }
 
-// unclaimed is a register in which no value lies and none leaves.
+// unclaimed returns a register that no value is in and none leaves in.
 func (a *allocation) unclaimed() int {
 	for _, r := range a.pool {
 		if a.owner[r] < 0 && !slices.ContainsFunc(a.left, func(p place) bool { return p.register == r }) {
 			return r
 		}
 	}
-	panic(fmt.Sprintf("no register is left where %d values leave", len(a.left)))
+	panic(fmt.Sprintf("no free register to order the moves of %d values", len(a.left)))
 }

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// WriteRows writes, of kernels of 8 lanes or 4, functions columnsOf and rowsOf: rows of four words
-// become four columns, of which a column's lanes are the rows, and back. Rows are a stride in bytes
-// apart.
+// WriteRows writes the functions columnsOf and rowsOf of a kernel with 8 or 4 lanes. The first transposes as many
+// rows of four words as there are lanes into four columns, which have one word for each lane. The second is its
+// inverse. The functions take the distance between rows, in bytes, as stride.
 func WriteRows(out *bytes.Buffer, kernel string, lanes int) {
 	for _, function := range []struct {
 		name, arguments string
@@ -23,14 +23,14 @@ func WriteRows(out *bytes.Buffer, kernel string, lanes int) {
 	}
 }
 
-// Rows 0 to 3 are at (SI), (SI)(R8*1), (SI)(R8*2), (SI)(R9*1), the others so from DX.
+// Rows 0 to 3 are at (SI), (SI)(R8*1), (SI)(R8*2), (SI)(R9*1), and rows 4 to 7 at the same distances from DX.
 const rowPointers = `	MOVQ stride+16(FP), R8
 	LEAQ (R8)(R8*2), R9
 	LEAQ (SI)(R8*4), DX
 `
 
-// Rows 0 and 2 lie in one register, and so on: then each step gives the order that the
-// next one wants.
+// A register holds rows 0 and 2, another rows 1 and 3, and so on. Then each step gives the order that the next one
+// needs.
 const columnsOf8 = `	VMOVDQU (SI), Y0
 	VINSERTI64X4 $1, (SI)(R8*2), Z0, Z0
 	VMOVDQU (SI)(R8*1), Y1

@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// Schedule puts a block's steps into an order in which a processor that issues a few vector
-// instructions each cycle finds one that can start: its own reordering looks ahead less
-// far than one S-box is long. A step is taken from the first window of those that are
-// left, so that few values wait; of those that can start, that with the longest way to the
-// end. Loads are written where they are first needed, or not at all.
+// Schedule reorders a block's steps so that a processor which issues a few vector instructions per cycle always
+// finds one that can start. The processor's own reordering looks less far ahead than one S-box is long.
+//
+// Each step is chosen from a window of the first remaining ones, so that few values wait. Among those that can
+// start, it is the one with the longest path to the end. A load moves to its first use, and is dropped if nothing
+// uses it.
 func (b *Block) Schedule() {
 	_, wanted := b.dependencies()
 	kept := b.code[:0:0]
@@ -19,7 +20,7 @@ func (b *Block) Schedule() {
 		}
 	}
 	b.code = kept
-	// The best of those from 10 to 600: fewer leave ports idle, more fill the stack.
+	// The best windows among 10 to 600: smaller ones leave ports idle, larger ones fill the stack.
 	window := map[int]int{8: 80, 4: 40}[b.Lanes]
 	needs, wanted := b.dependencies()
 	height := make([]int, len(b.code))
@@ -29,7 +30,7 @@ func (b *Block) Schedule() {
 		}
 		height[at] += b.code[at].latency()
 	}
-	ready := make([]int, len(b.code)) // the cycle in which what a step needs is there
+	ready := make([]int, len(b.code)) // the cycle in which a step's sources are ready
 	done := make([]bool, len(b.code))
 	var order []Step
 	var take func(at, cycle int)
@@ -86,7 +87,8 @@ func (b *Block) Schedule() {
 	b.code = order
 }
 
-// dependencies are, of each step, those whose results it reads, and those that read its.
+// dependencies returns two lists for each step: the steps whose results it reads, and the steps that read its own
+// result.
 func (b *Block) dependencies() (needs, wanted [][]int) {
 	needs, wanted = make([][]int, len(b.code)), make([][]int, len(b.code))
 	values, masks := map[Value]int{}, map[int]int{}
@@ -116,7 +118,7 @@ func (s *Step) isLoad() bool {
 	return len(s.Sources) == 1 && s.Sources[0].Text != "" && s.ToMemory == ""
 }
 
-// latency is in cycles, as on Intel's cores from Ice Lake on.
+// latency returns the step's latency in cycles, on Intel's cores from Ice Lake on.
 func (s *Step) latency() int {
 	switch {
 	case s.isLoad() || s.ToMemory != "":
@@ -131,7 +133,7 @@ func (s *Step) latency() int {
 	return 1
 }
 
-// ports are those of vector instructions of the block's width.
+// ports returns the ports that execute vector instructions of the block's width, one character each.
 func (b *Block) ports() string {
 	if b.Lanes == 8 {
 		return "05"

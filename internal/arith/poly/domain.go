@@ -16,21 +16,20 @@ import (
 	"github.com/zkbench/zkbench/internal/sys/memory"
 )
 
-// TwoAdicity is the largest k for which the field has roots of unity of order 2^k.
+// TwoAdicity is the largest k for which the field has a root of unity of order 2^k.
 const TwoAdicity = 28
 
-// Order is the order of a vector over a domain.
+// Order says in which order a vector holds the elements that belong to a domain.
 type Order int
 
-// The orders: element i at i, or at the number that i's bits are when read backwards.
+// The two orders of a vector.
 const (
-	Natural Order = iota
-	BitReversed
+	Natural     Order = iota // element i is at index i
+	BitReversed              // element i is at the index whose bits are those of i backwards
 )
 
-// Domain is the group of n-th roots of unity, n a power of two, the powers of Root in order
-// Natural, with the tables of its transforms for vectors of one form. It is safe for concurrent
-// use.
+// Domain is the group of n-th roots of unity, where n is a power of two. It has the tables for transforms of vectors
+// in one form. In order Natural, element i of the domain is Root^i. A Domain is safe for concurrent use.
 type Domain struct {
 	form    *Form
 	n       int
@@ -39,9 +38,8 @@ type Domain struct {
 	tables  [2]func() *tables
 }
 
-// NewDomain is the domain of n elements. Other than a power of two up to 2^28 is
-// zkbench.ErrParams; one for whose tables there is no memory is a zkbench.ErrLimit with their
-// size, before anything is allocated.
+// NewDomain returns the domain of n elements. It returns zkbench.ErrParams if n is not a power of two up to 2^28.
+// If the tables do not fit in memory, it allocates nothing and returns a zkbench.ErrLimit with their size.
 func (f *Form) NewDomain(n int) (*Domain, error) {
 	if n < 1 || n&(n-1) != 0 || bits.Len(uint(n))-1 > TwoAdicity {
 		return nil, fmt.Errorf("%w: domain of %d elements, accepted are powers of two from 1 to 2^%d", zkbench.ErrParams, n, TwoAdicity)
@@ -57,7 +55,8 @@ func (f *Form) NewDomain(n int) (*Domain, error) {
 	return d, nil
 }
 
-// Root is the root of unity of order n, a power of two up to 2^TwoAdicity, that gnark-crypto takes.
+// Root returns gnark-crypto's root of unity of order n, which must be a power of two. It panics if n is more than
+// 2^TwoAdicity.
 func Root(n int) fr.Element {
 	root, err := fft.Generator(uint64(n))
 	if err != nil {
@@ -66,16 +65,17 @@ func Root(n int) fr.Element {
 	return root
 }
 
-// Size is the number of elements.
+// Size returns the number of elements of the domain.
 func (d *Domain) Size() int { return d.n }
 
-// Root is the element of order n that generates the domain: gnark-crypto's.
+// Root returns the element of order Size that generates the domain, the same one that gnark-crypto uses.
 func (d *Domain) Root() fr.Element { return d.root }
 
-// NTT replaces the coefficients of a polynomial of degree below n by its values on the coset
-// shift times the domain, shift not 0. Coefficients are in order from, values in the other one.
-// The error is zkbench.ErrParams, for a vector that is not the domain's or a shift of 0, or the
-// context's cause; then the vector holds nothing of use.
+// NTT replaces the coefficients of a polynomial of degree below Size by its values on a coset: shift times the
+// domain. The coefficients are in order from, the values in the other order.
+//
+// NTT returns zkbench.ErrParams if v does not have the domain's length and form, or if shift is 0, and leaves v
+// unchanged. If ctx is done it returns the context's cause, and the contents of v are unspecified.
 func (d *Domain) NTT(ctx context.Context, ex executor.Executor, v Vector, from Order, shift *fr.Element) error {
 	if err := d.check(v, from, shift); err != nil {
 		return err
@@ -87,8 +87,8 @@ func (d *Domain) NTT(ctx context.Context, ex executor.Executor, v Vector, from O
 	return d.transform(ctx, ex, v, from, d.tables[0]())
 }
 
-// InverseNTT is the inverse of NTT: it replaces values on the coset, in order from, by
-// coefficients in the other order.
+// InverseNTT reverses NTT: it replaces values on the coset, in order from, by coefficients in the other order.
+// Errors are as for NTT.
 func (d *Domain) InverseNTT(ctx context.Context, ex executor.Executor, v Vector, from Order, shift *fr.Element) error {
 	if err := d.check(v, from, shift); err != nil {
 		return err
@@ -112,7 +112,7 @@ func (d *Domain) check(v Vector, from Order, shift *fr.Element) error {
 	return nil
 }
 
-// chunk is how many elements a task scales; the powers for so many lie in the first cache.
+// chunk is how many elements a task scales. The powers for this many fit in the first-level cache.
 const chunk = 1 << 9
 
 // scale multiplies the coefficient of X^i by c s^i.
@@ -138,7 +138,7 @@ func (d *Domain) scale(ctx context.Context, ex executor.Executor, v Vector, orde
 			setReversedPowers(within, power(s, len(factors)))
 			setReversedPowers(factors, s)
 		}
-		powers = d.form.Of(within)
+		powers = d.form.FromElements(within)
 	}
 	return ex.Do(ctx, len(factors), func(_ context.Context, i int) error {
 		part := v.Slice(i*m, (i+1)*m)
@@ -175,18 +175,18 @@ func setReversedPowers(e []fr.Element, s *fr.Element) {
 	}
 }
 
-// tables are the roots of a domain's transforms, or of their inverses.
+// tables holds the roots for a domain's transforms, or for their inverses.
 type tables struct {
-	// Root b is exp(πi rev(b)), rev(b) the bits of b behind the binary point, the least
-	// significant first: these are for b below n/2, where the transform is not in lanes.
+	// Root b is exp(πi rev(b)). rev(b) is a fraction: the bits of b after the binary point, the least
+	// significant first. roots has those of b below n/2, if the transform is not in lanes.
 	roots fr.Vector
-	rows  []uint64 // for Four, of parts of 32 elements and more
-	eight []uint64 // for Eight
+	rows  []uint64 // for vec52's Four: for parts of 32 elements and more
+	eight []uint64 // for vec52's Eight
 }
 
 func (f *Form) inLanes(n int) bool { return f.field != nil && n >= vec52.Width*vec52.Width }
 
-// tableBytes is the memory of the tables of one direction.
+// tableBytes returns the size of the tables for one direction, in bytes.
 func (f *Form) tableBytes(n int) uint64 {
 	if !f.inLanes(n) {
 		return uint64(n) / 2 * fr.Bytes
@@ -195,7 +195,7 @@ func (f *Form) tableBytes(n int) uint64 {
 }
 
 func (f *Form) newTables(n int, inverse bool) *tables {
-	// order is the root of unity of that order.
+	// order returns the root of unity of order n.
 	order := func(n int) fr.Element {
 		w := Root(n)
 		if inverse {
@@ -207,18 +207,18 @@ func (f *Form) newTables(n int, inverse bool) *tables {
 		return &tables{roots: doubled(max(1, n/2), order)}
 	}
 	t := &tables{rows: make([]uint64, n/32*f.field.RowWords()), eight: vec52.Resize(nil, n/64*f.field.EightWords())}
-	first := f.Of(doubled(max(vec52.Width, n/16), order))
+	first := f.FromElements(doubled(max(vec52.Width, n/16), order))
 	for b := range n / 32 {
-		f.field.Row(t.rows[b*f.field.RowWords():][:f.field.RowWords()], first.words, b)
+		f.field.SetRow(t.rows[b*f.field.RowWords():][:f.field.RowWords()], first.words, b)
 	}
-	// Root 2^k b + q, q < 2^k, is the 2^k-th root of root b, times root q.
+	// Root 2^k b + q, for q < 2^k, is the 2^k-th root of root b, times root q.
 	at := 0
 	for k := range 3 {
-		roots := f.Of(doubled(n/8, func(m int) fr.Element { return order(m << k) }))
+		roots := f.FromElements(doubled(n/8, func(m int) fr.Element { return order(m << k) }))
 		for _, q := range doubled(1<<k, order) {
 			v := f.New(n / 8)
 			v.Copy(roots)
-			v.Scale(&q) // of factors below 1.1 p it makes less than 1.02 p
+			v.Scale(&q) // the product of factors below 1.1 p is below 1.02 p
 			for g := range n / 64 {
 				copy(t.eight[g*f.field.EightWords()+at*f.field.Block():], v.words[g*f.field.Block():][:f.field.Block()])
 			}
@@ -228,7 +228,7 @@ func (f *Form) newTables(n int, inverse bool) *tables {
 	return t
 }
 
-// doubled are m roots: those that are there, times the next, are as many more.
+// doubled returns roots 0 to m-1. Each step doubles their number: the roots so far times the next root.
 func doubled(m int, order func(n int) fr.Element) []fr.Element {
 	roots := make([]fr.Element, m)
 	roots[0].SetOne()

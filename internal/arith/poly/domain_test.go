@@ -90,7 +90,7 @@ func TestNTT(t *testing.T) {
 								t.Fatal(err)
 							}
 							e := random(rng, 1<<log)
-							v := f.Of(e)
+							v := f.FromElements(e)
 							if err := d.NTT(t.Context(), ex, v, from, &shift); err != nil {
 								t.Fatal(err)
 							}
@@ -157,7 +157,7 @@ func BenchmarkTransform(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			v := f.Of(e)
+			v := f.FromElements(e)
 			for _, from := range []Order{Natural, BitReversed} {
 				for _, ex := range []executor.Executor{executor.Serial(), executor.Pool()} {
 					b.Run(fmt.Sprintf("impl=zkbench/kernel=%v/log=%d/from=%d/exec=%s", f, log, from, ex.Name()), func(b *testing.B) {

@@ -10,8 +10,8 @@ import (
 	"github.com/zkbench/zkbench/internal/arith/vec52"
 )
 
-// row is how many elements sums and inverses take side by side: what follows waits for what went
-// before, element by element, and only so does the processor have others meanwhile.
+// row is how many elements sums and inverses process side by side. Each step depends on the one before, so with
+// one element at a time the processor would wait.
 const row = 1 << 8
 
 // SetPowers sets element i to c s^i.
@@ -24,7 +24,7 @@ func (v Vector) SetPowers(c, s *fr.Element) {
 	first[0] = *c
 	setPowers(first, s)
 	v.Slice(0, m).Set(first)
-	// What is there, times the next, is as much more.
+	// Each step doubles the number of powers: those so far, times the next one.
 	for i := m; i < v.n; i *= 2 {
 		n := min(i, v.n-i)
 		next := v.Slice(i, i+n)
@@ -33,7 +33,7 @@ func (v Vector) SetPowers(c, s *fr.Element) {
 	}
 }
 
-// Evaluate is the value at s of the polynomial whose coefficients v has, in order.
+// Evaluate returns the value at s of the polynomial whose coefficients are v, the constant one first.
 func (v Vector) Evaluate(s *fr.Element) fr.Element {
 	sum := v.form.New(min(v.n, row))
 	step := power(s, row)
@@ -52,9 +52,9 @@ func (v Vector) Evaluate(s *fr.Element) fr.Element {
 	return value
 }
 
-// InnerProduct is the sum of v's elements times x's.
+// InnerProduct returns the sum of the products of v's and x's elements.
 func (v Vector) InnerProduct(x Vector) fr.Element {
-	v.like(x)
+	v.checkOperand(x)
 	m := min(v.n, row)
 	sum, product := v.form.New(m), v.form.New(m)
 	for at := 0; at < v.n; at += row {
@@ -70,10 +70,10 @@ func (v Vector) InnerProduct(x Vector) fr.Element {
 	return all
 }
 
-// Invert replaces all elements by their inverses, and 0 by 0: three products an element
-// (Montgomery 1987). What scratch has, of v's length, is lost.
+// Invert replaces all elements by their inverses, and 0 by 0. It takes three products per element (Montgomery
+// 1987). scratch must have v's length; Invert overwrites it.
 func (v Vector) Invert(scratch Vector) {
-	v.like(scratch)
+	v.checkOperand(scratch)
 	whole := v.n / row * row
 	products := scratch.Slice(0, whole)
 	if whole > 0 {
@@ -88,7 +88,7 @@ func (v Vector) Invert(scratch Vector) {
 			v.invertEach()
 			return
 		}
-		inverse := v.form.Of(fr.BatchInvert(last))
+		inverse := v.form.FromElements(fr.BatchInvert(last))
 		for at := whole - row; at > 0; at -= row {
 			part := v.Slice(at, at+row)
 			p := products.Slice(at, at+row)
@@ -103,13 +103,13 @@ func (v Vector) Invert(scratch Vector) {
 	v.invertEach()
 }
 
-// invertEach is Invert element by element.
+// invertEach does what Invert does, on gnark-crypto's elements.
 func (v Vector) invertEach() { v.Set(fr.BatchInvert(v.Elements())) }
 
-// RunningProducts replaces element i by the product of those from 0 to i: two products an
-// element and a quarter. What scratch has, of v's length, is lost.
+// RunningProducts replaces element i by the product of elements 0 to i. It takes two and a quarter products per
+// element. scratch must have v's length; RunningProducts overwrites it.
 func (v Vector) RunningProducts(scratch Vector) {
-	v.like(scratch)
+	v.checkOperand(scratch)
 	const tile = vec52.Width * vec52.Width
 	if v.form.field == nil || v.n < tile {
 		e := v.Elements()
@@ -119,7 +119,7 @@ func (v Vector) RunningProducts(scratch Vector) {
 		v.Set(e)
 		return
 	}
-	// A block of a tile, turned, has one element of each of its eight rows.
+	// After Turn, each block of a tile has one element of each of the tile's eight rows.
 	f := v.form.field
 	block := f.Block()
 	turned := scratch.words
@@ -159,10 +159,10 @@ func (v Vector) RunningProducts(scratch Vector) {
 	rest.Scale(&last)
 }
 
-// BitReverse exchanges elements between the orders; the length is a power of two.
+// BitReverse permutes the elements from one order to the other. It panics if v's length is not a power of two.
 func (v Vector) BitReverse() {
 	if v.n&(v.n-1) != 0 {
-		panic("poly: bit reversal of a length that is no power of two")
+		panic("poly: bit reversal of a length that is not a power of two")
 	}
 	if v.form.field == nil || v.n < vec52.Width*vec52.Width {
 		e := v.Elements()
@@ -170,8 +170,8 @@ func (v Vector) BitReverse() {
 		v.Set(e)
 		return
 	}
-	// With i = (a, b, c), a and c of three bits, element (a, b, c) goes to (rev c, rev b, rev a):
-	// of one b the elements are eight blocks.
+	// With i = (a, b, c), and a and c of three bits, element (a, b, c) goes to (rev c, rev b, rev a). The
+	// elements with one b are eight blocks.
 	f := v.form.field
 	block := f.Block()
 	middle := bits.Len(uint(v.n)) - 7
@@ -193,5 +193,5 @@ func (v Vector) BitReverse() {
 	}
 }
 
-// reversed is the lowest bits of i, so many, backwards.
+// reversed returns the log lowest bits of i in reversed order.
 func reversed(i, log int) int { return int(bits.Reverse64(uint64(i)) >> (64 - log)) }

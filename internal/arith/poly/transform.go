@@ -12,8 +12,8 @@ import (
 	"github.com/zkbench/zkbench/internal/arith/vec52"
 )
 
-// transform sets v to its transform, from one order to the other: to reversed order level by
-// level, each of which splits parts into halves, and from it the other way round.
+// transform transforms v, from one order to the other. From natural order it goes level by level, and each level
+// splits parts into halves. From reversed order it does the same levels backwards.
 func (d *Domain) transform(ctx context.Context, ex executor.Executor, v Vector, from Order, t *tables) error {
 	switch {
 	case d.form.inLanes(d.n):
@@ -28,33 +28,34 @@ func (d *Domain) transform(ctx context.Context, ex executor.Executor, v Vector, 
 	return walk(ctx, ex, narrow{t, v.plain}, part{0, d.n, 0}, from)
 }
 
-// part is number b of those that levels split a vector into, a range of its units.
+// part is part number b of those into which a level splits a vector: a range of its units.
 type part struct{ at, length, b int }
 
-// of is number i of those that levels split p into.
-func (p part) of(levels, i int) part {
+// child returns part number i of those into which the given number of levels split p.
+func (p part) child(levels, i int) part {
 	length := p.length >> levels
 	return part{p.at + i*length, length, p.b<<levels + i}
 }
 
 func (p part) log() int { return bits.Len(uint(p.length)) - 1 }
 
-// splitter does levels over a vector of units.
+// splitter does levels of a transform on a vector of units.
 type splitter interface {
-	// levels does the first levels of a part, of columns from lo to hi of those of the last.
+	// levels does the first n levels of a part, on columns lo to hi-1. A column has the units at one index of
+	// each part that the last of these levels makes.
 	levels(p part, n, lo, hi int, from Order)
 	// whole does all levels of a part.
 	whole(p part, from Order)
-	// shape is the logarithm of as many units as fit the second cache, how many levels at most
-	// are done at once by columns, and how many columns.
+	// shape returns the logarithm of how many units fit in the second-level cache, how many levels may be done
+	// at once by columns, and on how many columns.
 	shape() (cached, levels, columns int)
 }
 
-// perTask is how many pieces columns make, and parts, for each task that runs at once: they
-// end together.
+// perTask is into how many pieces columns, and parts, are divided for each task that runs at once. Small pieces
+// let all tasks end at about the same time.
 const perTask = 8
 
-// walk does all levels of a part: the first by columns, and then what they split it into.
+// walk does all levels of a part: the first ones by columns, then those of the parts into which these split it.
 func walk(ctx context.Context, ex executor.Executor, x splitter, p part, from Order) error {
 	cached, most, columns := x.shape()
 	log := p.log()
@@ -63,7 +64,7 @@ func walk(ctx context.Context, ex executor.Executor, x splitter, p part, from Or
 		return context.Cause(ctx)
 	}
 	n := min(max(log-cached, bits.Len(uint(perTask*executor.Tasks(ex)-1))), most)
-	if (log-n)%2 != cached%2 { // what is left are pairs of levels
+	if (log-n)%2 != cached%2 { // so that pairs of levels are left
 		n--
 	}
 	tiles := max(1, p.length>>n/columns)
@@ -76,7 +77,7 @@ func walk(ctx context.Context, ex executor.Executor, x splitter, p part, from Or
 		return nil
 	}}
 	rest := phase{1 << n, func(ctx context.Context, i int) error {
-		return walk(ctx, ex, x, p.of(n, i), from)
+		return walk(ctx, ex, x, p.child(n, i), from)
 	}}
 	if from == BitReversed {
 		first, rest = rest, first
@@ -84,14 +85,14 @@ func walk(ctx context.Context, ex executor.Executor, x splitter, p part, from Or
 	return inTurn(ctx, ex, first, rest)
 }
 
-// phase is work in so many pieces.
+// phase is work in n pieces.
 type phase struct {
 	n  int
 	do func(ctx context.Context, i int) error
 }
 
-// inTurn does one phase, and when all of it is done the other, in one call of the executor:
-// a pool's workers wake once. What fails ends those that wait.
+// inTurn does one phase after the other, in one call of the executor, so that a pool's workers wake only once. A
+// phase begins when the one before has ended. If a piece fails, the workers that wait end.
 func inTurn(ctx context.Context, ex executor.Executor, phases ...phase) error {
 	type progress struct{ taken, done atomic.Int64 }
 	at := make([]progress, len(phases))
@@ -106,7 +107,7 @@ func inTurn(ctx context.Context, ex executor.Executor, phases ...phase) error {
 				}
 				at[k].done.Add(1)
 			}
-			for k < len(phases)-1 && at[k].done.Load() < int64(p.n) { // others are at it
+			for k < len(phases)-1 && at[k].done.Load() < int64(p.n) { // other tasks are working on the rest
 				if err := context.Cause(ctx); err != nil {
 					return err
 				}
@@ -117,17 +118,17 @@ func inTurn(ctx context.Context, ex executor.Executor, phases ...phase) error {
 	})
 }
 
-// wide has units of eight elements. Of n elements with n log n / 2 products it takes those but
-// of the first two levels, whose roots are 1, i, 1 and so on, or of the first one where the
-// number of levels is odd.
+// wide has units of eight elements. It needs fewer than the n log n / 2 products of n elements: the first two
+// levels, whose roots are 1, 1 and i, take one for every four elements, and the first one takes none if the number
+// of levels is odd.
 type wide struct {
 	field *vec52.Field
 	t     *tables
 	words []uint64
 }
 
-// The second cache takes 2^10 units, 320 KiB, the first 2^6. Columns are as many as make tiles
-// of 2^5 rows half as large as the second.
+// The second-level cache holds 2^10 units, 320 KiB, and the first-level cache 2^6. With 16 columns, a tile of 2^5
+// rows is half as large as the second-level cache.
 func (x *wide) shape() (cached, levels, columns int) { return 10, 5, 16 }
 
 const firstCache = 6
@@ -137,7 +138,7 @@ func (x *wide) row(b int) []uint64 { return x.t.rows[b*x.field.RowWords():] }
 // A pass does two levels, or one, over count parts of four or two rows of stride units.
 type pass struct{ rows, stride, count int }
 
-// passes are those of the first levels of a part: an odd number only of all.
+// passes returns the passes for the first levels of a part. Their number is odd only if these are all levels.
 func passes(buffer []pass, length, levels int) []pass {
 	stride, count := length, 1
 	if levels%2 == 1 {
@@ -153,7 +154,7 @@ func passes(buffer []pass, length, levels int) []pass {
 	return buffer
 }
 
-// inOrder calls do with 0 to n-1, or backwards.
+// inOrder calls do with 0 to n-1, or from n-1 down to 0 if from is BitReversed.
 func inOrder(n int, from Order, do func(i int)) {
 	for i := range n {
 		if from == BitReversed {
@@ -182,7 +183,7 @@ func (x *wide) levels(p part, n, lo, hi int, from Order) {
 	})
 }
 
-// pass does columns from c on of the k-th of a pass's parts, and of those behind it.
+// pass does a pass on columns from c on, of its k-th part and of those after it.
 func (x *wide) pass(p part, s pass, k, c, columns, parts int, from Order) {
 	words := x.words[(p.at+s.rows*s.stride*k+c)*x.field.Block():]
 	switch first := p.length*x.field.Block() == len(x.words) && s.count == 1; {
@@ -205,7 +206,7 @@ func (x *wide) whole(p part, from Order) {
 				return
 			}
 			for i := range 1 << n {
-				x.whole(p.of(n, i), from)
+				x.whole(p.child(n, i), from)
 			}
 		})
 		return
@@ -252,7 +253,7 @@ func (x narrow) whole(p part, from Order) {
 	})
 }
 
-// butterflies are n of part b.
+// butterflies does n butterflies of part b.
 func (x narrow) butterflies(first, second, n, b int, from Order) {
 	u, v, z := x.x[first:first+n], x.x[second:second+n], &x.t.roots[b]
 	if from == Natural {
@@ -266,7 +267,7 @@ func (x narrow) butterflies(first, second, n, b int, from Order) {
 	}
 }
 
-// multiply multiplies by a root; a call for many pays from some eight on.
+// multiply multiplies v by a root. A call for the whole vector pays from about eight elements on.
 func multiply(v fr.Vector, z *fr.Element) {
 	switch {
 	case z.IsOne():

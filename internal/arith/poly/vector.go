@@ -1,6 +1,6 @@
-// Package poly has vectors over BN254's scalar field, for provers: columns, polynomials and
-// their values, and the transforms between these. Where the processor has instructions for it
-// vectors lie in lanes of eight, in radix 52; elsewhere they are gnark-crypto's elements.
+// Package poly implements vectors over BN254's scalar field for provers: arithmetic on columns and polynomials,
+// and the transforms between a polynomial's coefficients and its values. If the processor has AVX-512 IFMA,
+// vectors are stored in lanes of eight elements in radix 52; otherwise they consist of gnark-crypto's elements.
 package poly
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/zkbench/zkbench/internal/sys/mapped"
 )
 
-// Form is how vectors lie in memory. Vectors of different forms do not mix.
+// Form says how vectors are stored in memory. Operations panic if their operands have different forms.
 type Form struct {
 	name  string
 	field *vec52.Field // nil: gnark-crypto's elements
@@ -21,7 +21,7 @@ type Form struct {
 
 var plain = &Form{name: "portable"}
 
-// Forms are those of this processor and build, the fastest last.
+// Forms returns the forms that this processor and build support, the fastest last.
 func Forms() []*Form {
 	forms := []*Form{plain}
 	for _, k := range vec52.Kernels() {
@@ -38,20 +38,20 @@ func inLanes(k vec52.Kernel) *Form {
 
 var fastest = Forms()[len(Forms())-1]
 
-// Fastest is the form to take.
+// Fastest returns the fastest form. Programs should use it.
 func Fastest() *Form { return fastest }
 
 func (f *Form) String() string { return f.name }
 
-// Vector is a number of elements, numbered from 0. The zero value has none.
+// Vector is a list of elements, indexed from 0. The zero value has none. A copy of a Vector shares its elements.
 type Vector struct {
 	form  *Form
 	n     int
-	words []uint64 // in lanes: blocks, the last filled up by elements that mean nothing
+	words []uint64 // in lanes: blocks, the last one padded with elements that mean nothing
 	plain fr.Vector
 }
 
-// New is n zeros.
+// New returns a vector of n zeros.
 func (f *Form) New(n int) Vector {
 	v := Vector{form: f, n: n}
 	if f.field == nil {
@@ -62,17 +62,17 @@ func (f *Form) New(n int) Vector {
 	return v
 }
 
-// Like is n zeros of v's form.
-func (v Vector) Like(n int) Vector { return v.form.New(n) }
+// NewLike returns a vector of n zeros in v's form.
+func (v Vector) NewLike(n int) Vector { return v.form.New(n) }
 
-// Of is a vector of elements.
-func (f *Form) Of(elements []fr.Element) Vector {
+// FromElements returns a new vector with the given elements.
+func (f *Form) FromElements(elements []fr.Element) Vector {
 	v := f.New(len(elements))
 	v.Set(elements)
 	return v
 }
 
-// Bytes is the memory of n elements, a multiple of eight.
+// Bytes returns how many bytes of memory n elements take. n must be a multiple of eight.
 func (f *Form) Bytes(n int) int {
 	if f.field == nil {
 		return n * fr.Bytes
@@ -80,9 +80,9 @@ func (f *Form) Bytes(n int) int {
 	return n / vec52.Width * f.field.Block() * 8
 }
 
-// In is n elements, a multiple of eight, that lie in memory as Vector.Memory has them: aligned for
-// 64-bit words, and not copied.
-func (f *Form) In(memory []byte, n int) Vector {
+// FromMemory returns a vector whose n elements are in memory, in the layout of Vector.Memory. It does not copy
+// them. n must be a multiple of eight, and memory must be aligned for 64-bit words.
+func (f *Form) FromMemory(memory []byte, n int) Vector {
 	v := Vector{form: f, n: n}
 	if f.field == nil {
 		v.plain = mapped.Values[fr.Element](memory[:f.Bytes(n)])
@@ -92,7 +92,7 @@ func (f *Form) In(memory []byte, n int) Vector {
 	return v
 }
 
-// Memory is that of the elements, of which there are a multiple of eight.
+// Memory returns the memory that holds the elements, not a copy. Their number must be a multiple of eight.
 func (v Vector) Memory() []byte {
 	if v.form.field == nil {
 		return mapped.Bytes(v.plain)
@@ -100,10 +100,10 @@ func (v Vector) Memory() []byte {
 	return mapped.Bytes(v.words)[:v.form.Bytes(v.n)]
 }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (v Vector) Len() int { return v.n }
 
-// Slice is elements from lo to hi, not copied; lo is a multiple of eight.
+// Slice returns elements lo to hi-1. It shares their memory with v. Slice panics if lo is not a multiple of eight.
 func (v Vector) Slice(lo, hi int) Vector {
 	if lo%vec52.Width != 0 || lo > hi || hi > v.n {
 		panic(fmt.Sprintf("poly: elements %d to %d of %d", lo, hi, v.n))
@@ -118,9 +118,9 @@ func (v Vector) Slice(lo, hi int) Vector {
 	return s
 }
 
-// Set sets all elements.
+// Set copies elements into v. It panics if their number is not Len.
 func (v Vector) Set(elements []fr.Element) {
-	v.same(len(elements))
+	v.checkLen(len(elements))
 	if v.form.field == nil {
 		copy(v.plain, elements)
 		return
@@ -128,18 +128,18 @@ func (v Vector) Set(elements []fr.Element) {
 	f := v.form.field
 	whole := v.n / vec52.Width
 	if whole > 0 {
-		f.In(v.words[:whole*f.Block()], firstWord(elements))
+		f.Import(v.words[:whole*f.Block()], firstWord(elements))
 	}
 	if rest := elements[whole*vec52.Width:]; len(rest) > 0 {
 		var last [vec52.Width]fr.Element
 		copy(last[:], rest)
-		f.In(v.words[whole*f.Block():], firstWord(last[:]))
+		f.Import(v.words[whole*f.Block():], firstWord(last[:]))
 	}
 }
 
-// Get gets all elements.
+// Get copies v's elements into elements. It panics if their number is not Len.
 func (v Vector) Get(elements []fr.Element) {
-	v.same(len(elements))
+	v.checkLen(len(elements))
 	if v.form.field == nil {
 		copy(elements, v.plain)
 		return
@@ -147,16 +147,16 @@ func (v Vector) Get(elements []fr.Element) {
 	f := v.form.field
 	whole := v.n / vec52.Width
 	if whole > 0 {
-		f.Out(firstWord(elements), v.words[:whole*f.Block()])
+		f.Export(firstWord(elements), v.words[:whole*f.Block()])
 	}
 	if rest := elements[whole*vec52.Width:]; len(rest) > 0 {
 		var last [vec52.Width]fr.Element
-		f.Out(firstWord(last[:]), v.words[whole*f.Block():])
+		f.Export(firstWord(last[:]), v.words[whole*f.Block():])
 		copy(rest, last[:])
 	}
 }
 
-// Elements are all elements.
+// Elements returns a copy of all elements.
 func (v Vector) Elements() []fr.Element {
 	e := make([]fr.Element, v.n)
 	v.Get(e)
@@ -165,31 +165,31 @@ func (v Vector) Elements() []fr.Element {
 
 func firstWord(e []fr.Element) *uint64 { return (*uint64)(unsafe.Pointer(unsafe.SliceData(e))) }
 
-func (v Vector) same(n int) {
+func (v Vector) checkLen(n int) {
 	if v.n != n {
 		panic(fmt.Sprintf("poly: %d elements for %d", n, v.n))
 	}
 }
 
-// like holds an operand to v's form and length.
-func (v Vector) like(x Vector) {
-	v.same(x.n)
+// checkOperand panics if x does not have v's form and length.
+func (v Vector) checkOperand(x Vector) {
+	v.checkLen(x.n)
 	if v.form != x.form {
 		panic("poly: vectors of two forms")
 	}
 }
 
-// Copy sets v to x.
+// Copy sets v to x. It panics if x has another length or form, as do all methods with vector operands.
 func (v Vector) Copy(x Vector) {
-	v.like(x)
+	v.checkOperand(x)
 	copy(v.plain, x.plain)
 	copy(v.words, x.words)
 }
 
-// Mul sets v = x y, element by element, Add v = x + y and Sub v = x - y. v may be an operand.
+// Mul sets v = x y, element by element. v may be x or y.
 func (v Vector) Mul(x, y Vector) {
-	v.like(x)
-	v.like(y)
+	v.checkOperand(x)
+	v.checkOperand(y)
 	if v.form.field == nil {
 		v.plain.Mul(x.plain, y.plain)
 		return
@@ -197,10 +197,10 @@ func (v Vector) Mul(x, y Vector) {
 	v.form.field.Mul(v.words, x.words, y.words)
 }
 
-// Add is a method of Mul's kind.
+// Add sets v = x + y, element by element. v may be x or y.
 func (v Vector) Add(x, y Vector) {
-	v.like(x)
-	v.like(y)
+	v.checkOperand(x)
+	v.checkOperand(y)
 	if v.form.field == nil {
 		v.plain.Add(x.plain, y.plain)
 		return
@@ -208,10 +208,10 @@ func (v Vector) Add(x, y Vector) {
 	v.form.field.AddVectors(v.words, x.words, y.words)
 }
 
-// Sub is a method of Mul's kind.
+// Sub sets v = x - y, element by element. v may be x or y.
 func (v Vector) Sub(x, y Vector) {
-	v.like(x)
-	v.like(y)
+	v.checkOperand(x)
+	v.checkOperand(y)
 	if v.form.field == nil {
 		v.plain.Sub(x.plain, y.plain)
 		return
@@ -228,11 +228,11 @@ func (v Vector) Scale(c *fr.Element) {
 	v.form.field.Scale(v.words, v.form.block(c).words)
 }
 
-// block is c eight times.
+// block returns a vector with c eight times.
 func (f *Form) block(c *fr.Element) Vector {
 	var e [vec52.Width]fr.Element
 	for i := range e {
 		e[i] = *c
 	}
-	return f.Of(e[:])
+	return f.FromElements(e[:])
 }

@@ -30,7 +30,7 @@ func TestVectors(t *testing.T) {
 	t.Parallel()
 	eachLength(t, func(t *testing.T, f *Form, e, x []fr.Element) {
 		n := len(e)
-		v, w, want := f.Of(e), f.Of(x), make(fr.Vector, n)
+		v, w, want := f.FromElements(e), f.FromElements(x), make(fr.Vector, n)
 		check := func(name string) {
 			t.Helper()
 			golden.Equal(t, name, []fr.Element(want), v.Elements())
@@ -49,7 +49,7 @@ func TestVectors(t *testing.T) {
 		if n%8 == 0 {
 			memory := v.Memory()
 			golden.Equal(t, "bytes", f.Bytes(n), len(memory))
-			golden.Equal(t, "in memory", v.Elements(), f.In(memory, n).Elements())
+			golden.Equal(t, "in memory", v.Elements(), f.FromMemory(memory, n).Elements())
 		}
 		c := fr.NewElement(1 << 40)
 		want.ScalarMul(want, &c)
@@ -63,19 +63,19 @@ func TestVectors(t *testing.T) {
 		}
 		golden.Equal(t, "value", value, v.Evaluate(&c))
 		copy(want, fr.BatchInvert(want))
-		v.Invert(v.Like(v.Len()))
+		v.Invert(v.NewLike(v.Len()))
 		check("inverses")
 		for i := range want {
 			want[i].SetUint64(uint64(3 + i))
 		}
 		v.Set(want)
 		copy(want, fr.BatchInvert(want))
-		v.Invert(v.Like(v.Len()))
+		v.Invert(v.NewLike(v.Len()))
 		check("inverses of no zero")
 		for i := range want[min(1, n):] {
 			want[i+1].Mul(&want[i+1], &want[i])
 		}
-		v.RunningProducts(v.Like(v.Len()))
+		v.RunningProducts(v.NewLike(v.Len()))
 		check("running products")
 		for i := range want {
 			want[i].Exp(c, big.NewInt(int64(i))).Mul(&want[i], &c)
@@ -105,7 +105,7 @@ func BenchmarkVectors(b *testing.B) {
 		for i := range e {
 			e[i].SetUint64(uint64(i + 3))
 		}
-		v, w := f.Of(e), f.Of(e)
+		v, w := f.FromElements(e), f.FromElements(e)
 		c := fr.NewElement(5)
 		for _, op := range []struct {
 			name string
@@ -119,8 +119,8 @@ func BenchmarkVectors(b *testing.B) {
 			{"inner product", func() { v.InnerProduct(w) }},
 			{"evaluate", func() { v.Evaluate(&c) }},
 			{"powers", func() { v.SetPowers(&c, &c) }},
-			{"invert", func() { v.Invert(v.Like(v.Len())) }},
-			{"running products", func() { v.RunningProducts(v.Like(v.Len())) }},
+			{"invert", func() { v.Invert(v.NewLike(v.Len())) }},
+			{"running products", func() { v.RunningProducts(v.NewLike(v.Len())) }},
 			{"bit reverse", func() { v.BitReverse() }},
 		} {
 			b.Run("kernel="+f.String()+"/"+op.name, func(b *testing.B) {

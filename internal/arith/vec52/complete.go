@@ -1,16 +1,16 @@
 package vec52
 
-// Projective points of a curve y² = x³ + b of odd order, for sums over secrets: what is done
-// with them, and where in memory, depends on no point and no digit. Eight lie in a place of
-// three blocks, X, Y and Z, of coordinates below 1.1 p; (0 : 1 : 0) is the identity.
+// The functions in this file work on projective points of a curve y² = x³ + b of odd order, for sums over secrets.
+// Their operations and memory accesses do not depend on any point or digit. Eight points form a place of three blocks,
+// X, Y and Z, with coordinates below 1.1 p. The identity is (0 : 1 : 0).
 
-// Choices is the number of multiples of a point in a table: digits are -Choices to Choices.
+// Choices is the number of multiples of a point in a table. Digits go from -Choices to Choices.
 const Choices = 16
 
-// ProjectiveWords is the number of words of eight projective points.
+// ProjectiveWords returns how many words a place of eight projective points takes.
 func (f *Field) ProjectiveWords() int { return 3 * f.Block() }
 
-// SetIdentities sets places of projective points to the identity.
+// SetIdentities sets all projective points in sums to the identity.
 func (f *Field) SetIdentities(sums []uint64) {
 	clear(sums)
 	one := f.one()
@@ -19,12 +19,13 @@ func (f *Field) SetIdentities(sums []uint64) {
 	}
 }
 
-// AddSelected adds the multiples of points that digits name to a sum, one place after the
-// other, lane by lane: table has Choices places for each, of 1 to Choices times eight points.
+// AddSelected adds multiples of points to one place of projective points, lane by lane. There are Width digits for
+// every eight points, and each digit says which multiple of its point is added. For every eight points table has
+// Choices places of affine points: their multiples by 1 to Choices.
 func (f *Field) AddSelected(sum, table []uint64, digits []int64) {
 	n := len(digits) / Width
 	if len(sum) != f.ProjectiveWords() || len(digits)%Width != 0 || len(table) != n*Choices*f.PlaceWords() {
-		panic("lanes: lengths")
+		panic("vec52: lengths")
 	}
 	switch {
 	case n == 0:
@@ -37,11 +38,11 @@ func (f *Field) AddSelected(sum, table []uint64, digits []int64) {
 	}
 }
 
-// AddProjective adds others to sums, place by place.
+// AddProjective adds others to sums, point by point. Both hold projective points and must have the same length.
 func (f *Field) AddProjective(sums, others []uint64) {
 	n := len(sums) / f.ProjectiveWords()
 	if len(others) != len(sums) {
-		panic("lanes: lengths")
+		panic("vec52: lengths")
 	}
 	switch {
 	case n == 0:
@@ -54,7 +55,7 @@ func (f *Field) AddProjective(sums, others []uint64) {
 	}
 }
 
-// Double doubles a place of projective points n times.
+// Double doubles each point in one place of projective points, n times.
 func (f *Field) Double(sum []uint64, n int) {
 	switch {
 	case n == 0:

@@ -21,13 +21,13 @@ func (f *Field) thriceB(x element) element {
 	return f.mul(x, f.constant(layout.Limbs(f.limbs).ThriceB))
 }
 
-// cross is x1 y2 + x2 y1 of x1 y1 and x2 y2, which are at hand.
+// cross returns x1 y2 + x2 y1. first is x1 y1 and second is x2 y2.
 func (f *Field) cross(x1, y1, x2, y2, first, second element) element {
 	a, b := f.carried(f.plus(x1, y1)), f.carried(f.plus(x2, y2))
 	return f.carried(f.plus(f.minus(f.minus(f.product(&a, &b), first), second), f.multiple(2)))
 }
 
-// complete is p + q by Algorithm 7 of Renes, Costello and Batina (2015/1060).
+// complete returns p + q by Algorithm 7 of Renes, Costello and Batina (2015/1060).
 func (f *Field) complete(p, q *projective) projective {
 	two := f.multiple(2)
 	t0, t1, t2 := f.mul(p.x, q.x), f.mul(p.y, q.y), f.mul(p.z, q.z)
@@ -45,7 +45,7 @@ func (f *Field) complete(p, q *projective) projective {
 	}
 }
 
-// doubled is 2p by their Algorithm 9.
+// doubled returns 2p by Algorithm 9 of the same paper.
 func (f *Field) doubled(p *projective) projective {
 	two := f.multiple(2)
 	twice := func(x element) element { return f.plus(x, x) }

@@ -2,28 +2,28 @@ package vec52
 
 import "slices"
 
-// Points lie in places: eight x, then eight y, each a block; coordinates are below 1.1 p. Where
-// they wait, in tables, they are entries: x and y below p, in as few words of 64 bits as hold
-// them, so that the entry of four-word fields is a cache line.
+// Eight points form a place: a block of x coordinates, then a block of y coordinates, all below 1.1 p. In tables
+// points are stored as entries: x and then y, both below p, in as few 64-bit words as possible. An entry of a
+// four-word field is one cache line.
 
-// Pair is an addition of eight points to eight, lane by lane: the places of both and of their
-// sums, which may be the first's.
+// Pair is an addition of eight points to eight points, lane by lane. A, B and Sum are indices of places. Sum may be
+// equal to A.
 type Pair struct {
 	A, B, Sum uint32
-	Idle      uint32 // lanes that take no part and keep what they have, a bit each
+	Idle      uint32 // one bit for each lane that is not added and stays as it is
 }
 
-// Rule is how points are added.
+// Rule selects the formula for adding points.
 type Rule int
 
 const (
-	// Chord adds A and B, of which no x are equal.
+	// Chord adds A and B. Their x coordinates must differ in every lane.
 	Chord Rule = iota
-	// Tangent doubles A, whose y are not 0.
+	// Tangent doubles A. No y coordinate may be 0.
 	Tangent
 )
 
-// Adder is scratch of Add.
+// Adder holds scratch memory for Add. The zero value is ready to use.
 type Adder struct {
 	products []uint64
 	blocks   [9]block
@@ -32,20 +32,20 @@ type Adder struct {
 
 type block [Width * maxLimbs]uint64
 
-// chains is the number of products that are formed side by side: of one alone each factor would
-// wait for the last. Pairs are a multiple of it.
+// chains is the number of running products that are computed side by side. In a single one each multiplication
+// would wait for the one before. The number of pairs is a multiple of chains.
 const chains = 2
 
-// Even is pairs, and as many idle ones that they are a multiple of what Add takes.
-func Even(pairs []Pair) []Pair {
+// PadPairs appends an idle pair if the number of pairs is odd, because Add needs an even number.
+func PadPairs(pairs []Pair) []Pair {
 	if len(pairs)%chains != 0 {
 		pairs = append(pairs, Pair{Idle: 1<<Width - 1})
 	}
 	return pairs
 }
 
-// Resize is s or a new slice, of length n, that begins at a cache line; its contents are
-// unspecified.
+// Resize returns a slice of length n that begins at a cache line: s if its capacity suffices, else a new one. Its
+// contents are unspecified.
 func Resize(s []uint64, n int) []uint64 {
 	if cap(s) >= n {
 		return s[:n]
@@ -54,15 +54,16 @@ func Resize(s []uint64, n int) []uint64 {
 	return v[:n]
 }
 
-// PlaceWords is the number of words of eight points.
+// PlaceWords returns how many words a place of eight affine points takes.
 func (f *Field) PlaceWords() int { return 2 * f.Block() }
 
-// Add adds pairs, which are Even, by one inversion and five multiplications and a square each:
-// no pair reads what another writes. invert inverts the words of x R to those of R/x. Where some
-// pair has no sum by the rule, Add reports false and has changed nothing.
+// Add adds pairs of points by the given rule. It takes one inversion in all, and five multiplications and a squaring
+// for each pair. The number of pairs must be even (PadPairs), and no pair may read a place that another pair writes.
+// Add calls invert with the words of x R, and invert must replace them by the words of R/x. If the rule does not
+// apply to some pair, Add returns false and leaves points unchanged.
 func (f *Field) Add(a *Adder, r Rule, points []uint64, pairs []Pair, invert func(words []uint64)) bool {
 	if len(pairs)%chains != 0 {
-		panic("lanes: odd pairs")
+		panic("vec52: odd number of pairs")
 	}
 	if len(pairs) == 0 {
 		return true
@@ -92,14 +93,13 @@ func (f *Field) fill(block []uint64, e *element) {
 	}
 }
 
-// invertLanes inverts all elements of two blocks by one inversion, or reports false, where one
-// is 0.
+// invertLanes inverts all elements of two blocks with one inversion. It returns false if one of them is 0.
 func (f *Field) invertLanes(a *Adder, two []uint64, invert func(words []uint64)) bool {
 	b := f.Block()
 	v := func(i int) []uint64 { return a.blocks[i][:b] }
 	x, y := two[:b], two[b:2*b]
-	// After step s an element of all is the product of 2^(s+1) lanes, and of others that of the
-	// lanes but its own.
+	// After step s each element of all is the product of 2^(s+1) lanes, and each element of others the product
+	// of the same lanes except its own.
 	all, turned, others := v(0), v(1), v(2)
 	f.Mul(all, x, y)
 	for step := range 3 {
@@ -129,8 +129,7 @@ func (f *Field) invertLanes(a *Adder, two []uint64, invert func(words []uint64))
 	return true
 }
 
-// forward leaves the products of the denominators of the pairs before pair 2i+c at block 2i+c of
-// products.
+// forward sets block 2i+c of products to the product of the denominators of pairs c, 2+c, ..., 2(i-1)+c.
 func (f *Field) forward(r Rule, points []uint64, pairs []Pair, products []uint64) {
 	n := len(pairs) / chains
 	switch {
@@ -147,7 +146,7 @@ func (f *Field) forward(r Rule, points []uint64, pairs []Pair, products []uint64
 	}
 }
 
-// backward takes them, and the inverses of both whole products behind them.
+// backward computes the sums from these products and from the inverses of both whole products, which follow them.
 func (f *Field) backward(r Rule, points []uint64, pairs []Pair, products []uint64) {
 	n := len(pairs) / chains
 	size := chains * f.Block()
@@ -166,23 +165,24 @@ func (f *Field) backward(r Rule, points []uint64, pairs []Pair, products []uint6
 	}
 }
 
-// Distinct tells, of the lowest limbs of two elements below 2p, whether they are certain to
-// stand for different ones: such differ by 0 or p otherwise.
+// Distinct reports whether two elements are certainly different modulo p. x and y are their lowest limbs, and both
+// elements must be below 2p. Equal elements differ by 0 or p; different elements are rarely reported as not distinct.
 func (f *Field) Distinct(x, y uint64) bool {
 	d := (x - y) & low52
 	p := f.constants[0]
 	return d != 0 && d != p && d != low52+1-p
 }
 
-// Negated is the bit of a pick that negates its point.
+// Negated is the bit in a pick of Gather that negates the point.
 const Negated = 1 << 31
 
-// Gather sets points to the entries that picks name by their index, Width a place. Entries
-// begin at entries, of which there is at least one, and lie behind each other.
+// Gather fills points, place by place, with the entries whose indices are in picks. A pick with the bit Negated gives
+// the entry's negative. There must be Width picks for each place. entries points to the first entry of a contiguous
+// table, which must not be empty.
 func (f *Field) Gather(points []uint64, entries *uint64, picks []uint32) {
 	n := len(picks) / Width
 	if len(picks)%Width != 0 || len(points) < n*f.PlaceWords() {
-		panic("lanes: lengths")
+		panic("vec52: lengths")
 	}
 	switch {
 	case n == 0:
@@ -195,7 +195,7 @@ func (f *Field) Gather(points []uint64, entries *uint64, picks []uint32) {
 	}
 }
 
-// Pack sets entries to points, place by place.
+// Pack converts points to entries, place by place. entries points to the memory for the first entry.
 func (f *Field) Pack(entries *uint64, points []uint64) {
 	n := len(points) / f.PlaceWords()
 	switch {

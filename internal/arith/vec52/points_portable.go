@@ -8,7 +8,7 @@ import (
 
 func (f *Field) one() element { return f.constant(layout.Limbs(f.limbs).One) }
 
-// operands are the coordinates of a pair in one lane.
+// operands holds the coordinates of a pair in one lane.
 type operands struct{ x1, y1, x2, y2 element }
 
 func (f *Field) operands(r Rule, points []uint64, p Pair, lane int) (o operands) {
@@ -82,7 +82,7 @@ func (f *Field) backwardPortable(r Rule, points []uint64, pairs []Pair, products
 	}
 }
 
-// entry is number i of those from the first on.
+// entry returns entry number i of the table that begins at first.
 func (f *Field) entry(first *uint64, i int) []uint64 {
 	n := 2 * f.words
 	return unsafe.Slice((*uint64)(unsafe.Add(unsafe.Pointer(first), 8*n*i)), n)

@@ -6,12 +6,12 @@ import (
 	"github.com/zkbench/zkbench/internal/arith/vec52/layout"
 )
 
-// What follows does in Go, lane by lane, what the kernels do, limb by limb the same.
+// This file and the other *_portable.go files do in Go, lane by lane, what the kernels do. All limbs are the same.
 
 const maxLimbs = 8
 
-// element is the limbs of one element. Those of sums may be of more than 52 bits, or negative
-// as two's complements.
+// element holds the limbs of one element. Limbs of sums may have more than 52 bits, or be negative in two's
+// complement.
 type element [maxLimbs]uint64
 
 func (f *Field) load(e *element, block []uint64, lane int) {
@@ -26,20 +26,20 @@ func (f *Field) store(e *element, block []uint64, lane int) {
 	}
 }
 
-// constant is the constant whose limbs lie at.
-func (f *Field) constant(at func(i int) int) (e element) {
+// constant returns the constant whose limb i is at index(i) of the constants.
+func (f *Field) constant(index func(i int) int) (e element) {
 	for i := range f.limbs {
-		e[i] = f.constants[at(i)]
+		e[i] = f.constants[index(i)]
 	}
 	return e
 }
 
-// multiple is k p.
+// multiple returns k p.
 func (f *Field) multiple(k int) element {
 	return f.constant(func(i int) int { return layout.Limbs(f.limbs).Multiples(i) + k })
 }
 
-// mulLow and mulHigh are the halves of the product of the lower 52 bits, as VPMADD52 has them.
+// mulLow and mulHigh return the halves of the product of the lower 52 bits, as VPMADD52 computes them.
 func mulLow(x, y uint64) uint64 {
 	return (x & low52) * (y & low52) & low52
 }
@@ -49,7 +49,7 @@ func mulHigh(x, y uint64) uint64 {
 	return hi<<12 | lo>>52
 }
 
-// product is x y/R modulo p in limbs that may exceed 52 bits.
+// product returns x y/R modulo p in limbs that may exceed 52 bits.
 func (f *Field) product(x, y *element) (z element) {
 	var t [2 * maxLimbs]uint64
 	n := f.limbs
@@ -96,19 +96,20 @@ func (f *Field) carried(x element) element {
 
 func (f *Field) mul(x, y element) element { return f.carried(f.product(&x, &y)) }
 
-// difference is x - y + 2p.
+// difference returns x - y + 2p.
 func (f *Field) difference(x, y element) element {
 	return f.carried(f.plus(f.minus(x, y), f.multiple(2)))
 }
 
-// reduced is x < 8p, of a last limb that is not negative, less a multiple of p: below 1.1 p.
+// reduced returns x minus a multiple of p: a number below 1.1 p. x must be below 8p, with a last limb that is not
+// negative.
 func (f *Field) reduced(x element) element {
 	l := layout.Limbs(f.limbs)
 	q := mulHigh(x[f.limbs-1], f.constants[l.Quotient()])
 	return f.carried(f.minus(x, f.multiple(int(q%Width))))
 }
 
-// canonical brings x below 2p below p, without a branch: it may be a secret.
+// canonical reduces x, which must be below 2p, to below p. It does not branch, because x may be secret.
 func (f *Field) canonical(x *element) {
 	t := f.carried(f.minus(*x, f.multiple(1)))
 	below := uint64(int64(t[f.limbs-1]) >> 63) // all bits where x < p

@@ -2,13 +2,13 @@ package vec52
 
 import "math/big"
 
-// exponentWindow is the width of the digits that Power takes at once.
+// exponentWindow is the number of exponent bits that Power processes at once.
 const exponentWindow = 4
 
-// Exponent is a positive number, as Power reads it.
+// Exponent is a positive exponent, split into digits for Power.
 type Exponent struct{ digits []uint8 } // most significant first, the first not 0
 
-// NewExponent is e, which is positive.
+// NewExponent returns e as an Exponent. e must be positive.
 func NewExponent(e *big.Int) Exponent {
 	var x Exponent
 	for at := (e.BitLen() + exponentWindow - 1) / exponentWindow * exponentWindow; at > 0; at -= exponentWindow {
@@ -21,10 +21,11 @@ func NewExponent(e *big.Int) Exponent {
 	return x
 }
 
-// PowerWords is the scratch of Power, in words, for elements of so many words.
+// PowerWords returns how many words of scratch Power needs for elements that take n words in all.
 func PowerWords(n int) int { return n << exponentWindow }
 
-// Power sets z to x^e, block by block; z is not x. Of x below 4p it makes less than 2p.
+// Power sets z = x^e, element by element. z must not be x, and scratch must have PowerWords(len(x)) words. If x is
+// below 4p, z is below 2p.
 func (f *Field) Power(z, x []uint64, e Exponent, scratch []uint64) {
 	n := len(x)
 	power := func(k uint8) []uint64 { return scratch[int(k)*n : int(k+1)*n] }

@@ -1,25 +1,25 @@
 package vec52
 
-// Transforms of fields of five limbs, by passes of one, two or three levels over a vector of
-// blocks. A part is one of the vectors that a level splits its vector into; with rev(b) the bits
-// of b behind the binary point, the least significant first, part b has the root
-// exp(πi rev(b)), and its halves, parts 2b and 2b + 1, those of theirs.
+// The functions in this file transform vectors over fields of five limbs, in passes of one, two or three levels over
+// the vector's blocks. Each level splits parts of the vector into halves: part b into parts 2b and 2b + 1 of the next
+// level. The root of part b is exp(πi rev(b)), where the fraction rev(b) has the bits of b after the binary point,
+// the least significant first.
 
-// Direction is to reversed order, or from it: the transposed.
+// Direction says whether a transform goes to bit-reversed order or from it. One is the transpose of the other.
 type Direction int
 
-// The directions.
+// The two directions of a transform.
 const (
 	ToReversed Direction = iota
 	FromReversed
 )
 
-// RowWords is the number of words of the roots of a part that Four takes: its own and those of
-// its halves, each below 1.1 p, and limb behind limb.
+// RowWords returns the number of words of the roots that Four needs for a part: the part's root and those of its two
+// halves. Each root is below 1.1 p and stored limb after limb.
 func (f *Field) RowWords() int { return 3 * f.limbs }
 
-// Row writes the roots of part b, of the roots of parts from 0 to 2b + 1.
-func (f *Field) Row(row, roots []uint64, b int) {
+// SetRow sets row to the roots that Four needs for part b. roots must have the roots of parts 0 to 2b + 1, in blocks.
+func (f *Field) SetRow(row, roots []uint64, b int) {
 	for k, j := range [3]int{b, 2 * b, 2*b + 1} {
 		for i := range f.limbs {
 			row[k*f.limbs+i] = roots[j/Width*f.Block()+Width*i+j%Width]
@@ -27,26 +27,27 @@ func (f *Field) Row(row, roots []uint64, b int) {
 	}
 }
 
-// EightWords is the number of words of the roots that Eight takes of eight blocks: blocks of the
-// roots of parts of eight elements, then those of their halves, even and odd, and of their
-// quarters, 0 to 3, all below 1.1 p.
+// EightWords returns the number of words of the roots that Eight needs for eight blocks. These are seven blocks of
+// roots below 1.1 p: one for the parts of eight elements, two for their halves (even, then odd), and four for their
+// quarters 0 to 3.
 func (f *Field) EightWords() int { return 7 * f.Block() }
 
-// rows is how often a pass over rows runs its loop.
+// rows checks the arguments of a pass over rows and returns how often its loop runs.
 func (f *Field) rows(x []uint64, rows, stride, columns, parts int) int {
 	if parts != 1 && columns != stride || columns > stride || f.limbs != 5 ||
 		len(x) < ((parts*rows-1)*stride+columns)*f.Block() {
-		panic("lanes: rows")
+		panic("vec52: rows")
 	}
 	return columns * parts
 }
 
-// Four does two levels of parts that follow each other, each of four rows of stride blocks: of
-// so many columns of one part, or of all of several. There are 28 levels at most.
+// Four does two levels of consecutive parts. Each part has four rows of stride blocks. In every row Four works on the
+// first blocks, as many as columns; with several parts, columns must be equal to stride. roots has RowWords for each
+// part. Bounds hold for at most 28 levels in all.
 func (f *Field) Four(d Direction, x []uint64, stride, columns, parts int, roots []uint64) {
 	n := f.rows(x, 4, stride, columns, parts)
 	if len(roots) < parts*f.RowWords() {
-		panic("lanes: roots")
+		panic("vec52: roots")
 	}
 	switch {
 	case n == 0:
@@ -59,11 +60,12 @@ func (f *Field) Four(d Direction, x []uint64, stride, columns, parts int, roots 
 	}
 }
 
-// FourOfAll is Four for the first part, whose first roots are 1.
+// FourOfAll does the same as Four, for the part that is the whole vector. It skips the multiplications by that part's
+// first two roots, which are 1.
 func (f *Field) FourOfAll(d Direction, x []uint64, stride, columns int, roots []uint64) {
 	n := f.rows(x, 4, stride, columns, 1)
 	if len(roots) < f.RowWords() {
-		panic("lanes: roots")
+		panic("vec52: roots")
 	}
 	switch {
 	case n == 0:
@@ -76,7 +78,8 @@ func (f *Field) FourOfAll(d Direction, x []uint64, stride, columns int, roots []
 	}
 }
 
-// TwoOfAll does the one level of the first part, either way.
+// TwoOfAll does the level that splits the whole vector into two rows of stride blocks. In each row it works on the
+// first blocks, as many as columns. It is the same in both directions.
 func (f *Field) TwoOfAll(x []uint64, stride, columns int) {
 	n := f.rows(x, 2, stride, columns, 1)
 	switch {
@@ -88,11 +91,12 @@ func (f *Field) TwoOfAll(x []uint64, stride, columns int) {
 	}
 }
 
-// Eight does the three levels of parts of eight elements and less, eight blocks at a time.
+// Eight does the three levels of parts of eight, four and two elements, in every eight blocks of x. roots has
+// EightWords for every eight blocks.
 func (f *Field) Eight(d Direction, x, roots []uint64) {
 	n := len(x) / (Width * f.Block())
 	if len(x)%(Width*f.Block()) != 0 || len(roots) < n*f.EightWords() || f.limbs != 5 {
-		panic("lanes: lengths")
+		panic("vec52: lengths")
 	}
 	switch {
 	case n == 0:
@@ -105,12 +109,12 @@ func (f *Field) Eight(d Direction, x, roots []uint64) {
 	}
 }
 
-// Turn writes eight blocks of src, stride blocks apart, to a tile of eight in a row, blocks and
-// lanes exchanged and both in reversed order, and further tiles from the block behind.
+// Turn fills tiles of eight blocks. Tile t has blocks t, t + stride, ..., t + 7 stride of src, transposed: blocks and
+// lanes are exchanged, and both are in bit-reversed order.
 func (f *Field) Turn(tiles, src []uint64, stride int) {
 	n := len(tiles) / (Width * f.Block())
 	if len(tiles)%(Width*f.Block()) != 0 || n > 0 && len(src) < (7*stride+n)*f.Block() || f.limbs != 5 {
-		panic("lanes: lengths")
+		panic("vec52: lengths")
 	}
 	switch {
 	case n == 0:
@@ -121,10 +125,10 @@ func (f *Field) Turn(tiles, src []uint64, stride int) {
 	}
 }
 
-// In brings elements v 2^256 modulo p, of four words each and Width for each block, into lanes,
-// below 1.1 p: that is gnark-crypto's form. Out is the way back, of elements below 2p to words
-// below p.
-func (f *Field) In(dst []uint64, words *uint64) {
+// Import converts elements from gnark-crypto's form to blocks. In that form an element v has four words, which hold
+// v 2^256 modulo p. words points to the first word of Width elements for each block of dst. The results are below
+// 1.1 p.
+func (f *Field) Import(dst []uint64, words *uint64) {
 	n := f.blocks(dst, dst, dst)
 	switch {
 	case n == 0:
@@ -135,8 +139,9 @@ func (f *Field) In(dst []uint64, words *uint64) {
 	}
 }
 
-// Out is the inverse of In.
-func (f *Field) Out(words *uint64, src []uint64) {
+// Export converts the elements in src, which must be below 2p, to gnark-crypto's form, below p. It is the inverse of
+// Import.
+func (f *Field) Export(words *uint64, src []uint64) {
 	n := f.blocks(src, src, src)
 	switch {
 	case n == 0:
@@ -147,7 +152,7 @@ func (f *Field) Out(words *uint64, src []uint64) {
 	}
 }
 
-// AddVectors sets z = x + y and SubVectors z = x - y, below 1.1 p, of elements below 2p; z may be one of them.
+// AddVectors sets z = x + y, element by element. x and y must be below 2p; z is below 1.1 p and may be x or y.
 func (f *Field) AddVectors(z, x, y []uint64) {
 	n := f.blocks(z, x, y)
 	switch {
@@ -159,7 +164,7 @@ func (f *Field) AddVectors(z, x, y []uint64) {
 	}
 }
 
-// SubVectors sets z = x - y.
+// SubVectors sets z = x - y, element by element. x and y must be below 2p; z is below 1.1 p and may be x or y.
 func (f *Field) SubVectors(z, x, y []uint64) {
 	n := f.blocks(z, x, y)
 	switch {

@@ -6,13 +6,14 @@ import (
 	"github.com/zkbench/zkbench/internal/arith/vec52/layout"
 )
 
-// by is x z, in limbs that are not carried.
-func (f *Field) by(x, z *element) element {
+// mulRoot returns x z, in limbs that are not carried.
+func (f *Field) mulRoot(x, z *element) element {
 	c := f.carried(*x)
 	return f.product(&c, z)
 }
 
-// folded is x < 84p, of a last limb that is not negative, less a multiple of p: below 1.1 p.
+// folded returns x minus a multiple of p: a number below 1.1 p. x must be below 84p, with a last limb that is not
+// negative.
 func (f *Field) folded(x element) element {
 	l := layout.Limbs(f.limbs)
 	q := mulHigh(x[f.limbs-1], f.constants[l.Fraction()]) >> layout.FractionBits
@@ -35,35 +36,35 @@ func (f *Field) butterfly(x, y *element, k int) {
 
 func (f *Field) four(d Direction, x, z []element) {
 	if d == ToReversed {
-		x[2], x[3] = f.by(&x[2], &z[0]), f.by(&x[3], &z[0])
+		x[2], x[3] = f.mulRoot(&x[2], &z[0]), f.mulRoot(&x[3], &z[0])
 		f.butterfly(&x[0], &x[2], 2)
 		f.butterfly(&x[1], &x[3], 2)
-		x[1], x[3] = f.by(&x[1], &z[1]), f.by(&x[3], &z[2])
+		x[1], x[3] = f.mulRoot(&x[1], &z[1]), f.mulRoot(&x[3], &z[2])
 		f.butterfly(&x[0], &x[1], 2)
 		f.butterfly(&x[2], &x[3], 2)
 		return
 	}
 	f.butterfly(&x[0], &x[1], 2)
 	f.butterfly(&x[2], &x[3], 2)
-	x[1], x[3] = f.by(&x[1], &z[1]), f.by(&x[3], &z[2])
+	x[1], x[3] = f.mulRoot(&x[1], &z[1]), f.mulRoot(&x[3], &z[2])
 	f.butterfly(&x[0], &x[2], 4)
 	f.butterfly(&x[1], &x[3], 2)
 	x[0], x[1] = f.reduced(x[0]), f.reduced(x[1])
-	x[2], x[3] = f.by(&x[2], &z[0]), f.by(&x[3], &z[0])
+	x[2], x[3] = f.mulRoot(&x[2], &z[0]), f.mulRoot(&x[3], &z[0])
 }
 
 func (f *Field) fourOfAll(d Direction, x, z []element) {
 	if d == ToReversed {
 		f.butterfly(&x[0], &x[2], 2)
 		f.butterfly(&x[1], &x[3], 2)
-		x[3] = f.by(&x[3], &z[2])
+		x[3] = f.mulRoot(&x[3], &z[2])
 		f.butterfly(&x[0], &x[1], 4)
 		f.butterfly(&x[2], &x[3], 2)
 		return
 	}
 	f.butterfly(&x[0], &x[1], 2)
 	f.butterfly(&x[2], &x[3], 2)
-	x[3] = f.by(&x[3], &z[2])
+	x[3] = f.mulRoot(&x[3], &z[2])
 	f.butterfly(&x[0], &x[2], 4)
 	f.butterfly(&x[1], &x[3], 2)
 	x[0], x[1], x[2], x[3] = f.reduced(x[0]), f.reduced(x[1]), f.reduced(x[2]), f.reduced(x[3])
@@ -74,7 +75,7 @@ func (f *Field) twoOfAll(x []element) {
 	x[0], x[1] = f.reduced(x[0]), f.reduced(x[1])
 }
 
-// rowsPortable does pass to the elements of each lane of all columns.
+// rowsPortable calls pass with the elements of each lane of all columns.
 func (f *Field) rowsPortable(x []uint64, rows, stride, columns, parts int, roots []uint64, pass func(x, z []element)) {
 	e := make([]element, rows)
 	var z [3]element
@@ -119,18 +120,18 @@ func (f *Field) eightPortable(d Direction, x, roots []uint64) {
 	}
 }
 
-// eight does three levels of eight elements; root k is one of those of Eight.
+// eight does three levels on eight elements. root returns root number k of those that Eight takes.
 func (f *Field) eight(d Direction, x *[Width]element, root func(k int) element) {
 	pair := func(i, stride, k int, lift element) {
 		z := root(4/stride - 1 + i/(2*stride))
 		if d == ToReversed {
-			x[i+stride] = f.by(&x[i+stride], &z)
+			x[i+stride] = f.mulRoot(&x[i+stride], &z)
 			x[i] = f.plus(x[i], lift)
 			f.butterfly(&x[i], &x[i+stride], 2)
 			return
 		}
 		f.butterfly(&x[i], &x[i+stride], k)
-		x[i+stride] = f.by(&x[i+stride], &z)
+		x[i+stride] = f.mulRoot(&x[i+stride], &z)
 	}
 	if d == ToReversed {
 		for stride := 4; stride > 0; stride /= 2 {
@@ -170,7 +171,7 @@ func (f *Field) eight(d Direction, x *[Width]element, root func(k int) element) 
 	}
 }
 
-// reversed are the numbers of three bits, their bits backwards.
+// reversed has the numbers of three bits with their bits in reversed order.
 var reversed = [Width]int{0, 4, 2, 6, 1, 5, 3, 7}
 
 func (f *Field) turnPortable(tiles, src []uint64, stride int) {
@@ -198,7 +199,7 @@ func (f *Field) linearPortable(z, x, y []uint64, rule func(a, b element) element
 	}
 }
 
-// excess is by how many powers of two R is more than 2^256.
+// excess is the base-2 logarithm of R / 2^256.
 const excess = 4
 
 func (f *Field) inPortable(dst []uint64, words *uint64) {

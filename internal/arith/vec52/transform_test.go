@@ -158,14 +158,14 @@ func TestInOut(t *testing.T) {
 			want = append(want, f.Represent(v))
 		}
 		in, back := aligned(blocks*f.Block()), make([]uint64, len(words))
-		f.In(in, unsafe.SliceData(words))
+		f.Import(in, unsafe.SliceData(words))
 		for k, w := range want {
 			got := f.get(in[k/Width*f.Block():], k%Width)
 			if got.Cmp(f.times(11)) >= 0 || got.Mod(got, f.p).Cmp(w) != 0 {
 				t.Fatalf("element %d comes in as %v, want %v", k, got, w)
 			}
 		}
-		f.Out(unsafe.SliceData(back), in)
+		f.Export(unsafe.SliceData(back), in)
 		golden.Equal(t, "words", words, back)
 		for i := range blocks { // what is below 2p, too
 			for k := range Width {
@@ -175,7 +175,7 @@ func TestInOut(t *testing.T) {
 				}
 			}
 		}
-		f.Out(unsafe.SliceData(back), in)
+		f.Export(unsafe.SliceData(back), in)
 		golden.Equal(t, "words of elements plus p", words, back)
 	})
 }

@@ -1,10 +1,9 @@
-// Package vec52 does the arithmetic of prime fields, and of affine points over them, on eight
-// elements at once, in limbs of 52 bits: the radix of AVX-512's IFMA, whose instructions
-// multiply those of eight lanes.
+// Package vec52 implements arithmetic in prime fields, and on affine points over them, for eight elements at once.
+// It uses limbs of 52 bits, the radix of AVX-512 IFMA, whose instructions multiply limbs of eight lanes.
 //
-// Eight elements lie limb by limb: word 8i+k is limb i of element k. An element x is
-// represented by x R modulo p for R = 2^(52 limbs) (Montgomery 1985), as a number that may be
-// p and more: functions say how much more.
+// Eight elements form a block, which is stored limb by limb: word 8i+k is limb i of element k. An element x is
+// represented by x R modulo p for R = 2^(52 limbs) (Montgomery 1985). The representation may be p or more; each
+// function states its bound.
 package vec52
 
 import (
@@ -18,7 +17,7 @@ import (
 
 //go:generate go run ./gen
 
-// Width is the number of elements in a block.
+// Width is the number of elements in a block, one for each lane.
 const Width = 8
 
 const (
@@ -26,8 +25,8 @@ const (
 	low52 = 1<<radix - 1
 )
 
-// Kernel is who computes: vector instructions, or Go alone in the same radix, which is slow and
-// what the former are held to.
+// Kernel selects an implementation: vector instructions, or portable Go in the same radix. The portable one is slow
+// and serves as the reference for the other.
 type Kernel struct{ name string }
 
 // The kernels.
@@ -38,7 +37,7 @@ var (
 
 func (k Kernel) String() string { return k.name }
 
-// Kernels are those of this processor and build, the fastest last.
+// Kernels returns the kernels that this processor and build support, the fastest last.
 func Kernels() []Kernel {
 	if hasIFMA {
 		return []Kernel{Portable, IFMA}
@@ -46,8 +45,8 @@ func Kernels() []Kernel {
 	return []Kernel{Portable}
 }
 
-// KernelNamed is the kernel of that name. One that the processor or the build lacks is a
-// zkbench.ErrEnv.
+// KernelNamed returns the kernel with the given name. It returns zkbench.ErrEnv if the processor or the build does
+// not support it.
 func KernelNamed(name string) (Kernel, error) {
 	for _, k := range Kernels() {
 		if k.name == name {
@@ -57,19 +56,19 @@ func KernelNamed(name string) (Kernel, error) {
 	return Kernel{}, fmt.Errorf("%w: kernel: %q; accepted here: %v", zkbench.ErrEnv, name, Kernels())
 }
 
-// Field is a prime field on a kernel. It is safe for concurrent use.
+// Field implements a prime field on a kernel. It is safe for concurrent use.
 type Field struct {
 	wide      bool
 	limbs     int
-	words     int // of 64 bits that an element of [0, p) fits into
+	words     int // 64-bit words of an element in [0, p)
 	p         *big.Int
 	b         uint64
-	constants []uint64 // by layout.Limbs, aligned to a cache line
+	constants []uint64 // indexed by layout.Limbs, aligned to a cache line
 }
 
-// New returns the field of order p, an odd prime of 209 to 256 or 365 to 384 bits that leaves
-// room in its limbs: R is at least 32 p. Complete additions are those of y² = x³ + b over it;
-// other functions have no need of b.
+// New returns the field of order p on kernel k. p must be an odd prime of 209 to 256 or of 365 to 384 bits, and its
+// limbs must have room: R must be at least 32 p. Complete additions work on the curve y² = x³ + b; no other function
+// uses b. New panics if p has another number of 64-bit words than 4 or 6.
 func New(p *big.Int, b uint64, k Kernel) *Field {
 	f := &Field{p: p, b: b, wide: k == IFMA, words: (p.BitLen() + 63) / 64}
 	switch f.words {
@@ -78,7 +77,7 @@ func New(p *big.Int, b uint64, k Kernel) *Field {
 	case 6:
 		f.limbs = 8
 	default:
-		panic(fmt.Sprintf("lanes: a field of %d bits", p.BitLen()))
+		panic(fmt.Sprintf("vec52: a field of %d bits", p.BitLen()))
 	}
 	l := layout.Limbs(f.limbs)
 	c := aligned(l.Words())
@@ -109,15 +108,15 @@ func New(p *big.Int, b uint64, k Kernel) *Field {
 	return f
 }
 
-// Over is the field of order p on the same kernel.
-func (f *Field) Over(p *big.Int) *Field {
+// WithModulus returns the field of order p on the same kernel, with b = 0.
+func (f *Field) WithModulus(p *big.Int) *Field {
 	if f.wide {
 		return New(p, 0, IFMA)
 	}
 	return New(p, 0, Portable)
 }
 
-// aligned is n words that begin at a cache line.
+// aligned returns n zero words that begin at a cache line.
 func aligned(n int) []uint64 {
 	v := make([]uint64, n+7)
 	at := int(-uintptr(unsafe.Pointer(&v[0])) % 64 / 8)
@@ -136,17 +135,17 @@ func (f *Field) split(v *big.Int) []uint64 {
 	return out
 }
 
-// Represent is v R modulo p.
+// Represent returns v R modulo p, the Montgomery form of v.
 func (f *Field) Represent(v *big.Int) *big.Int {
 	z := new(big.Int).Lsh(v, uint(radix*f.limbs))
 	return z.Mod(z, f.p)
 }
 
-// Block is the number of words of eight elements; eight points have twice as many.
+// Block returns how many words a block of eight elements takes. Eight affine points take twice as many.
 func (f *Field) Block() int { return Width * f.limbs }
 
-// Mul sets z = x y, and Square z = x², block by block. z may be one of the factors. Of factors
-// below 4p and 8p it makes less than 2p.
+// Mul sets z = x y, element by element. z may be x or y. If one factor is below 4p and the other below 8p, the
+// product is below 2p.
 func (f *Field) Mul(z, x, y []uint64) {
 	n := f.blocks(z, x, y)
 	switch {
@@ -160,7 +159,7 @@ func (f *Field) Mul(z, x, y []uint64) {
 	}
 }
 
-// Scale multiplies all blocks of z by one; bounds are those of Mul.
+// Scale multiplies every block of z by the one given block. Bounds are as for Mul.
 func (f *Field) Scale(z, block []uint64) {
 	n := f.blocks(z, z, z)
 	switch {
@@ -176,7 +175,7 @@ func (f *Field) Scale(z, block []uint64) {
 	}
 }
 
-// Constant is a block of v in every lane, not brought into Montgomery form.
+// Constant returns a block with v in every lane. It does not convert v to Montgomery form.
 func (f *Field) Constant(v *big.Int) []uint64 {
 	block := aligned(f.Block())
 	var e element
@@ -185,6 +184,7 @@ func (f *Field) Constant(v *big.Int) []uint64 {
 	return block
 }
 
+// Square sets z = x², element by element. z may be x. If x is below 4p, z is below 2p.
 func (f *Field) Square(z, x []uint64) {
 	n := f.blocks(z, x, x)
 	switch {
@@ -200,12 +200,13 @@ func (f *Field) Square(z, x []uint64) {
 
 func (f *Field) blocks(z, x, y []uint64) int {
 	if len(x) != len(z) || len(y) != len(z) || len(z)%f.Block() != 0 {
-		panic("lanes: lengths")
+		panic("vec52: lengths")
 	}
 	return len(z) / f.Block()
 }
 
-// Set sets element k of a block to a number of words of 64 bits, which fits.
+// Set sets element k of a block to the number in words, 64 bits each, the lowest first. The number must fit in the
+// limbs.
 func (f *Field) Set(block []uint64, k int, words []uint64) {
 	for i := range f.limbs {
 		at, bit := radix*i/64, radix*i%64
@@ -217,14 +218,14 @@ func (f *Field) Set(block []uint64, k int, words []uint64) {
 	}
 }
 
-// CopyLane sets element j of a block to element k of another.
+// CopyLane sets element j of block dst to element k of block src.
 func (f *Field) CopyLane(dst []uint64, j int, src []uint64, k int) {
 	for i := range f.limbs {
 		dst[Width*i+j] = src[Width*i+k]
 	}
 }
 
-// Get sets words to element k of a block, which is below 2p, modulo p.
+// Get sets words to element k of a block, reduced modulo p. The element must be below 2p. Get does not branch on it.
 func (f *Field) Get(words, block []uint64, k int) {
 	var e element
 	f.load(&e, block, k)

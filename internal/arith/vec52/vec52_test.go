@@ -233,7 +233,7 @@ func TestAdd(t *testing.T) {
 				for i := range n {
 					pairs = append(pairs, Pair{A: uint32(i), B: uint32(n + i), Sum: uint32(i), Idle: rng.Uint32N(256) & rng.Uint32N(256)})
 				}
-				pairs = Even(pairs)
+				pairs = PadPairs(pairs)
 				same := aligned(len(points))
 				copy(same, points)
 				if !f.Add(new(Adder), rule, points, pairs, f.invert) {
@@ -293,7 +293,7 @@ func TestNoSum(t *testing.T) {
 		for trial := range 20 {
 			points := f.points(rng, 6)
 			lane, rule := rng.IntN(Width), Rule(trial%2)
-			pairs := Even([]Pair{{A: 0, B: 3, Sum: 0}, {A: 1, B: 4, Sum: 1}, {A: 2, B: 5, Sum: 2}})
+			pairs := PadPairs([]Pair{{A: 0, B: 3, Sum: 0}, {A: 1, B: 4, Sum: 1}, {A: 2, B: 5, Sum: 2}})
 			place := rng.IntN(3)
 			a, b := points[place*f.PlaceWords():], points[(place+3)*f.PlaceWords():]
 			if rule == Chord {

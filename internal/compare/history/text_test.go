@@ -42,8 +42,8 @@ Sender/curve=BN254/bits=32
 One, linux/amd64, adx arithmetic, 2 processors, GOMAXPROCS 2, GOGC 100
   begun (UTC)       commit         median allocs/op  least–greatest  n  change
   2026-01-01 08:00  0123456        40                -               1
-  2026-01-02 08:00  aaaaaaa+dirty  50                -               1  +25.0 %  step +25.0 %, worse, since aaaaaaa+dirty (0123456..aaaaaaa); go: go1.26.1 / go1.27; example/m: not told / v1.0.0
-  2026-01-03 08:00  bbbbbbb        40                -               2  -20.0 %  step -20.0 %, better, since bbbbbbb (aaaaaaa..bbbbbbb); go: go1.27 / go1.26.1; example/m: v1.0.0 / not told
+  2026-01-02 08:00  aaaaaaa+dirty  50                -               1  +25.0 %  step +25.0 %, worse, since aaaaaaa+dirty (0123456..aaaaaaa); go: go1.26.1 / go1.27; example/m: unknown / v1.0.0
+  2026-01-03 08:00  bbbbbbb        40                -               2  -20.0 %  step -20.0 %, better, since bbbbbbb (aaaaaaa..bbbbbbb); go: go1.27 / go1.26.1; example/m: v1.0.0 / unknown
 
 Sender/curve=BN254/bits=32
 One, linux/amd64, adx arithmetic, 2 processors, GOMAXPROCS 2, quota 1.5, GOGC 100

@@ -167,7 +167,7 @@ func (c *Check) Measure(ctx context.Context) (*Result, error) {
 			res.Spreads = append(res.Spreads, spread(recs))
 			s := Session{Processes: len(recs), Changes: make(map[string]float64), Sees: make(map[string]float64)}
 			for _, r := range table.Rows {
-				if sees := r.Sees(r.Floor); !r.Exact {
+				if sees := r.Detectable(r.Floor); !r.Exact {
 					s.Changes[r.Metric] = r.Change
 					if !math.IsInf(sees, 0) {
 						s.Sees[r.Metric] = sees

@@ -1,5 +1,5 @@
-// Package argument is what all rooms share that read what a user typed: the error for a value
-// that is not accepted, ranges of numbers, and words as a shell takes them.
+// Package argument parses what users type on the command line. It has options, the error for a value that is not
+// accepted, ranges of numbers, and the words of a command.
 package argument
 
 import (
@@ -11,12 +11,11 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// ValueError is a value that a field does not accept. It is an ErrParams; its
-// text is one line.
+// ValueError reports a value that a field does not accept. It wraps zkbench.ErrParams. Its text is one line.
 type ValueError struct {
-	Field    string // what the user typed it for, for example curves
+	Field    string // the flag or argument, for example curves
 	Value    string
-	Accepted string
+	Accepted string // the accepted values, in words
 }
 
 func (e *ValueError) Error() string {
@@ -25,7 +24,7 @@ func (e *ValueError) Error() string {
 
 func (e *ValueError) Unwrap() error { return zkbench.ErrParams }
 
-// AtMost is a *zkbench.LimitError where n is more than most: so many of what were asked for.
+// AtMost returns a *zkbench.LimitError if n is more than most. what names the things that n counts.
 func AtMost(what string, n, most int64) error {
 	if n <= most {
 		return nil
@@ -36,9 +35,9 @@ func AtMost(what string, n, most int64) error {
 // maxRange bounds the values that one range may expand to.
 const maxRange = 4096
 
-// Expand returns the values of one number, a..b*k (a, ak, ak^2, ...) or a..b+k
-// (a, a+k, a+2k, ...), up to b. It returns false for anything else, a step that
-// does not grow and a range of more than maxRange values included.
+// Expand returns the values that item stands for. Item is a number a, or a range up to b: a..b*k for a, ak,
+// ak^2, ..., or a..b+k for a, a+k, a+2k, .... Expand returns false for anything else, including a range whose
+// values do not grow and one of more than 4,096 values.
 func Expand(item string) ([]int, bool) {
 	first, rest, isRange := strings.Cut(item, "..")
 	a, err := strconv.Atoi(first)

@@ -24,9 +24,9 @@ func TestAmong(t *testing.T) {
 		{"--num", many, "--num-inputs, --num-outputs; x --help lists all"},
 		{"--BITS", many, "--bits; x --help lists all"},
 		{"--rats", many, "--rate; x --help lists all"},
-		{"-x", many, "what x --help lists"},
-		{"--frobnicate", many, "what x --help lists"},
-		{"", many, "what x --help lists"},
+		{"-x", many, "the names that the command x --help shows"},
+		{"--frobnicate", many, "the names that the command x --help shows"},
+		{"", many, "the names that the command x --help shows"},
 	} {
 		golden.Equal(t, test.typed, test.want, argument.Among(test.typed, test.names, "x --help"))
 	}

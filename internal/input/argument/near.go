@@ -7,12 +7,13 @@ import (
 )
 
 const (
-	mostNamed = 8 // names that an error lists in full
-	mostNear  = 3 // of more names, those nearest to what was typed
+	mostNamed = 8 // an error lists up to this many names in full
+	mostNear  = 3 // if there are more, it lists up to this many similar ones
 )
 
-// Among says which of the names were accepted in the place of what was typed: all of a few; of
-// more those that it may have been meant for, and what lists them all.
+// Among returns text for an error that says which names are accepted instead of typed. Up to eight names are
+// listed in full. If there are more, the text has up to three names similar to typed and says that listedBy, a
+// command, lists all.
 func Among(typed string, names []string, listedBy string) string {
 	if len(names) <= mostNamed {
 		return strings.Join(names, ", ")
@@ -20,11 +21,11 @@ func Among(typed string, names []string, listedBy string) string {
 	if near := nearest(typed, names); len(near) > 0 {
 		return strings.Join(near, ", ") + "; " + listedBy + " lists all"
 	}
-	return "what " + listedBy + " lists"
+	return "the names that the command " + listedBy + " shows"
 }
 
-// nearest are the names that typed may have been meant for, the likeliest first: that begin
-// with it, or that two slips of a finger make of it, one for a word of up to four letters.
+// nearest returns names similar to typed, the most similar first: names that begin with it, and names within two
+// typing errors of it, or one for a word of up to four letters.
 func nearest(typed string, names []string) []string {
 	type candidate struct {
 		name  string
@@ -47,8 +48,8 @@ func nearest(typed string, names []string) []string {
 	return out
 }
 
-// distance is how many letters are to be put in, left out, exchanged for another or for their
-// neighbour to make b of a (optimal string alignment).
+// distance returns how many letters must be inserted, deleted, replaced or swapped with their neighbour to turn
+// a into b (optimal string alignment).
 func distance(a, b string) int {
 	var before, last []int
 	row := make([]int, len(b)+1)

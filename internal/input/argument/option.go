@@ -8,17 +8,16 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Option is a flag's value as it was typed. Who defines the flag parses it later, so that
-// whatever is wrong with any flag is answered by the accepted values. It is a value of
-// package flag and of pflag.
+// Option is a flag's value as text. The code that defines the flag parses the text later, so that every error
+// about a flag lists the accepted values. Option implements flag.Value and pflag.Value.
 type Option struct {
 	Kind     string // what help calls the value, for example list
-	Accepted string
-	Text     string // the default until one is given
+	Accepted string // the accepted values, in words
+	Text     string // the value as typed, or the default
 	Given    bool
 }
 
-// The kinds of options.
+// The kinds of options, as help shows them.
 const (
 	KindList   = "list"
 	KindText   = "text"
@@ -27,17 +26,17 @@ const (
 	KindFile   = "file"
 )
 
-// ErrTwice is the error of a flag that is given two values.
+// ErrTwice is the error for a flag that is given two different values.
 var ErrTwice = errors.New("given twice")
 
-// Define defines a flag whose text is parsed later.
+// Define adds a flag to flags and returns its Option. text is the default.
 func Define(flags *pflag.FlagSet, name, kind, text, accepted, help string) *Option {
 	o := &Option{Kind: kind, Accepted: accepted, Text: text}
 	flags.Var(o, name, help)
 	return o
 }
 
-// Set takes one value: which of two was meant, nobody can tell.
+// Set sets the option's text. It returns ErrTwice if the option has been given another text before.
 func (o *Option) Set(text string) error {
 	if o.Given && text != o.Text {
 		return ErrTwice
@@ -48,15 +47,15 @@ func (o *Option) Set(text string) error {
 
 func (o *Option) String() string { return o.Text }
 
-// Type is the name of the value in the help text.
+// Type returns the option's Kind. pflag shows it in help.
 func (o *Option) Type() string { return o.Kind }
 
-// Refuse is the error for a value of the field that the option does not accept.
+// Refuse returns a *ValueError which says that the option does not accept value for field.
 func (o *Option) Refuse(field, value string) error {
 	return &ValueError{Field: field, Value: value, Accepted: o.Accepted}
 }
 
-// Number reads a whole number between the bounds.
+// Number parses the text as an integer from least to most. Otherwise it returns a *ValueError for field.
 func (o *Option) Number(field string, least, most uint64) (uint64, error) {
 	n, err := strconv.ParseUint(o.Text, 10, 64)
 	if err != nil || n < least || n > most {
@@ -65,7 +64,7 @@ func (o *Option) Number(field string, least, most uint64) (uint64, error) {
 	return n, nil
 }
 
-// Duration reads a time between the bounds.
+// Duration parses the text as a duration from least to most. Otherwise it returns a *ValueError for field.
 func (o *Option) Duration(field string, least, most time.Duration) (time.Duration, error) {
 	d, err := time.ParseDuration(o.Text)
 	if err != nil || d < least || d > most {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// plain are the words that a shell takes as they are.
+// plain matches words that a shell reads as they are, without quotes.
 var plain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-// Quote is a word as a POSIX shell takes it.
+// Quote returns word with the quotes that a POSIX shell needs to read it back unchanged.
 func Quote(word string) string {
 	if plain.MatchString(word) {
 		return word
@@ -16,24 +16,24 @@ func Quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// WordsAccepted says in words what Words takes.
-const WordsAccepted = "words as a POSIX shell takes them, their quotes closed, and in single quotes what only a shell does: | & ; < > ( ) $ ` * ? [ ~ #"
+// WordsAccepted describes what Words accepts, for error messages and help.
+const WordsAccepted = "words in POSIX shell syntax with closed quotes; put characters that only a shell interprets in single quotes: | & ; < > ( ) $ ` * ? [ ~ #"
 
-// What a shell makes something else of, unless it is quoted: anywhere, within double quotes, at
-// the beginning of a word.
+// Characters that a shell interprets unless they are quoted: anywhere, within double quotes, and at the beginning
+// of a word.
 const (
 	shellOnly      = "|&;<>()$`*?[\n"
 	shellInDoubles = "$`"
 	shellFirst     = "~#"
 )
 
-// Words splits a command into its words, as a POSIX shell does. It is the inverse of Quote:
-// words that are quoted and joined by spaces come back. What only a shell does, patterns of files
-// as well, is refused where it is not quoted, since a program would get it as an argument. The
-// error is a *ValueError of the field.
+// Words splits a command into words as a POSIX shell does. It is the inverse of Quote: words that are quoted and
+// then joined by spaces come back. Words does not run pipes, expand variables or match file names. It therefore
+// refuses unquoted characters that only a shell interprets, because the program would get them as arguments. If it
+// refuses text, it returns a *ValueError for field.
 func Words(field, text string) (words []string, err error) {
 	var word []byte
-	begun := false // a word, of which quotes alone are one as well
+	begun := false // whether a word has begun; a pair of quotes alone is a word too
 	refused := &ValueError{Field: field, Value: text, Accepted: WordsAccepted}
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -61,7 +61,7 @@ func Words(field, text string) (words []string, err error) {
 			if i++; i == len(text) {
 				return nil, refused
 			}
-			if text[i] == '\n' { // the line goes on
+			if text[i] == '\n' { // the line continues
 				continue
 			}
 			word = append(word, text[i])
@@ -78,8 +78,8 @@ func Words(field, text string) (words []string, err error) {
 	return words, nil
 }
 
-// inDoubles is what stands up to the next double quote, and how many bytes that are; below 0
-// where there is none, or something before it that only a shell does.
+// inDoubles returns the text before the next double quote, without escapes, and its length in bytes. The length
+// is negative if there is no quote, or if a character before it is one that only a shell interprets.
 func inDoubles(text string) (quoted []byte, length int) {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {

@@ -1,5 +1,5 @@
-// Package yamlfile reads files that people write, in YAML, and tells all their mistakes at once,
-// each with its line.
+// Package yamlfile parses YAML files that people write. It reports all mistakes of a file at once, each with its
+// line.
 package yamlfile
 
 import (
@@ -20,14 +20,13 @@ import (
 // maxFile bounds the bytes of a file.
 const maxFile = 1 << 20
 
-// Mistake is something that a file has wrong.
+// Mistake is one mistake in a file.
 type Mistake struct {
-	Line int
+	Line int // counted from 1
 	Text string
 }
 
-// Error is all that a file has wrong. It is an ErrParams; its text has a line for each
-// mistake.
+// Error lists all mistakes in a file. It wraps zkbench.ErrParams. Its text has one line for each mistake.
 type Error struct {
 	File     string
 	Mistakes []Mistake
@@ -43,8 +42,9 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return zkbench.ErrParams }
 
-// Read reads a file's one document. One that is no YAML, or has none, is an *Error; what is wrong
-// within it the parser tells. what names the file's contents, accepted its keys.
+// Read parses a file that holds one YAML document, of at most 1 MiB. It returns the document's root node, and a
+// Parser that collects the mistakes in it. Read returns an *Error if the file is empty or is not YAML. Messages call
+// the file's contents by the word in what, for example "suite", and list its keys from accepted.
 func Read(name string, r io.Reader, what, accepted string) (*yaml.Node, *Parser, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err != nil {
@@ -64,14 +64,14 @@ func Read(name string, r io.Reader, what, accepted string) (*yaml.Node, *Parser,
 	p := new(Parser)
 	switch err := documents.Decode(&second); {
 	case err == nil:
-		p.Wrong(second.Line, "a second document; accepted: one %s a file", what)
+		p.Wrong(second.Line, "a second document; accepted: one %s per file", what)
 	case !errors.Is(err, io.EOF):
 		p.Mistakes = append(p.Mistakes, syntax(err))
 	}
 	return document.Content[0], p, nil
 }
 
-// syntax is the mistake that YAML's own error tells: "yaml: line 3: did not find ...".
+// syntax converts an error of package yaml ("yaml: line 3: did not find ...") to a Mistake.
 func syntax(err error) Mistake {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	if rest, found := strings.CutPrefix(text, "line "); found {
@@ -84,15 +84,15 @@ func syntax(err error) Mistake {
 	return Mistake{1, text}
 }
 
-// Parser reads the nodes of a file and keeps what is wrong with them.
+// Parser reads the nodes of a file and collects the mistakes in them.
 type Parser struct{ Mistakes []Mistake }
 
-// Wrong adds a mistake.
+// Wrong adds a mistake on the given line to Mistakes. format and args are as for fmt.Sprintf.
 func (p *Parser) Wrong(line int, format string, args ...any) {
 	p.Mistakes = append(p.Mistakes, Mistake{line, fmt.Sprintf(format, args...)})
 }
 
-// Err is the *Error of all mistakes, in the order of their lines; nil where there are none.
+// Err returns an *Error with all mistakes, sorted by line, or nil if there are none. name is the file's name.
 func (p *Parser) Err(name string) error {
 	if len(p.Mistakes) == 0 {
 		return nil
@@ -101,23 +101,24 @@ func (p *Parser) Err(name string) error {
 	return &Error{name, p.Mistakes}
 }
 
-// Word is a value, and where it stands.
+// Word is a value and the line that it is on.
 type Word struct {
 	Text string
 	Line int
 }
 
-// Pairs calls do for each key of a mapping; a key that comes twice is a mistake.
+// Pairs calls do for each key of the mapping n. A key that occurs twice is a mistake, as is a node that is not a
+// mapping. what names the node in messages.
 func (p *Parser) Pairs(n *yaml.Node, what string, do func(key, value *yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
-		p.Wrong(n.Line, "%s is no list of keys and values", what)
+		p.Wrong(n.Line, "%s is not a list of keys and values", what)
 		return
 	}
 	seen := make(map[string]bool)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
 		if seen[key.Value] {
-			p.Wrong(key.Line, "%s: %q stands twice", what, key.Value)
+			p.Wrong(key.Line, "%s: %q occurs twice", what, key.Value)
 			continue
 		}
 		seen[key.Value] = true
@@ -125,7 +126,7 @@ func (p *Parser) Pairs(n *yaml.Node, what string, do func(key, value *yaml.Node)
 	}
 }
 
-// Words is a single value, or a list of them; commas divide values too.
+// Words returns the values of n, which is a single value or a list of values. Commas separate values too.
 func (p *Parser) Words(what string, n *yaml.Node) (all []Word) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -149,7 +150,7 @@ func (p *Parser) Words(what string, n *yaml.Node) (all []Word) {
 	return all
 }
 
-// Text is a single value.
+// Text returns n's value. It adds a mistake and returns "" if n is not a single value.
 func (p *Parser) Text(what string, n *yaml.Node) string {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -161,11 +162,12 @@ func (p *Parser) Text(what string, n *yaml.Node) string {
 	return n.Value
 }
 
-// Line is a single value that is shown, in one line.
+// Line returns n's value, like Text. It adds a mistake and returns "" if the value has a character that cannot be
+// printed, such as a line break.
 func (p *Parser) Line(what string, n *yaml.Node) string {
 	text := p.Text(what, n)
 	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		p.Wrong(n.Line, "%s: %q is not accepted; accepted: what can be printed, in one line", what, text)
+		p.Wrong(n.Line, "%s: %q is not accepted; accepted: printable characters, on one line", what, text)
 		return ""
 	}
 	return text

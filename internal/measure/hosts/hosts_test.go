@@ -170,7 +170,7 @@ func TestHost(t *testing.T) {
 		h := newHost(t)
 		e := connect(h)
 		golden.Equal(t, "host of its environment", "b", e.Host)
-		golden.Equal(t, "differences from here, but for the host", []string{"host: b / not told"}, env.AllDifferences(e, env.Read()))
+		golden.Equal(t, "differences from here, but for the host", []string{"host: b / unknown"}, env.AllDifferences(e, env.Read()))
 		for range 2 {
 			rec := must.Get(h.Measure(t.Context(), job("Some"), unheard))(t)
 			golden.Equal(t, "host of its record", "b", rec.Env.Host)

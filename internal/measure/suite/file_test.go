@@ -54,19 +54,19 @@ func TestMistakes(t *testing.T) {
 		{"nothing", "", "x:1: the file is empty; accepted: name, about, repetitions, provers, cases"},
 		{"no cases", "name: a\n", "x:1: cases: none; accepted: one or more"},
 		{"syntax", "name: a\ncases: [\n", "x:"},
-		{"a list", "- a\n", "x:1: suite is no list of keys and values"},
+		{"a list", "- a\n", "x:1: suite is not a list of keys and values"},
 		{
 			"several", "name: a\nrepetitions: 0\ntimes: 3\ncases:\n  - bits: 32\n  - run: sender\n    stages: keccak\n    bits: 32\n    bits: 64\n  - 7\n",
 			"x:2: repetitions: \"0\" is not accepted; accepted: 1 to 1000\n" +
 				"x:3: \"times\" is not accepted; accepted: name, about, repetitions, provers, cases\n" +
 				"x:5: a case names no workloads; accepted: run or stages with their names\n" +
 				"x:7: stages beside run; accepted: one of them\n" +
-				"x:9: case: \"bits\" stands twice\n" +
-				"x:10: case is no list of keys and values",
+				"x:9: case: \"bits\" occurs twice\n" +
+				"x:10: case is not a list of keys and values",
 		},
-		{"two", "cases:\n  - run: sender\n---\ncases:\n  - run: sender\n", "x:3: a second document; accepted: one suite a file"},
+		{"two", "cases:\n  - run: sender\n---\ncases:\n  - run: sender\n", "x:3: a second document; accepted: one suite per file"},
 		{"none named", "cases:\n  - run:\n  - stages: []\n", "x:2: run: no workloads; accepted: their names\nx:3: stages: no workloads; accepted: their names"},
-		{"a name of two lines", "name: \"a\\nb\"\ncases:\n  - run: sender\n", "x:1: name: \"a\\nb\" is not accepted; accepted: what can be printed, in one line"},
+		{"a name of two lines", "name: \"a\\nb\"\ncases:\n  - run: sender\n", "x:1: name: \"a\\nb\" is not accepted; accepted: printable characters, on one line"},
 		{"a list of lists", "cases:\n  - run: sender\n    bits: [[1]]\n", "x:3: bits: a list within a list"},
 	} {
 		f, err := suite.Read("x", strings.NewReader(test.text))

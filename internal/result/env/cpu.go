@@ -5,9 +5,8 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// arithmeticPath names the field arithmetic that runs, as gnark-crypto chooses
-// it: avx512 (vectors and single elements), adx or neon (single elements only),
-// portable.
+// arithmeticPath returns the name of the field arithmetic that gnark-crypto chooses: avx512
+// (vectors and single elements), adx or neon (single elements only), or portable.
 func arithmeticPath() string {
 	switch {
 	case gnark.SupportAVX512:
@@ -20,8 +19,8 @@ func arithmeticPath() string {
 	return "portable"
 }
 
-// vectorExtensions lists the vector extensions of the processor that proof
-// systems make use of, from narrow to wide.
+// vectorExtensions returns the processor's vector extensions that proof systems use, from narrow
+// to wide.
 func vectorExtensions() []string {
 	var all []string
 	for _, x := range []struct {

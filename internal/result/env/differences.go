@@ -10,28 +10,28 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Differences returns in what two environments are so unlike that times measured
-// in them say nothing about each other, each as "cpu: A / B" under the field's
-// name in the record; none where they may be compared. Commit, Go and module
-// versions are what is compared, and the kernel's release and the memory are
-// only shown: they never count.
+// Differences returns the differences between two environments that make times measured in them
+// incomparable. Each has the form "cpu: A / B", with the field's name in the record. If there are
+// none, the times may be compared. Differences ignores the commit and the versions of Go and of
+// modules, because these are what people compare. It also ignores the kernel's release and the
+// memory, which are only shown.
 func Differences(a, b record.Env) []string {
 	var all []string
 	for _, f := range compared {
-		if of, is := f.value(a), f.value(b); of != is {
-			all = append(all, fmt.Sprintf("%s: %s / %s", f.name, of, is))
+		if first, second := f.value(a), f.value(b); first != second {
+			all = append(all, fmt.Sprintf("%s: %s / %s", f.name, first, second))
 		}
 	}
 	return all
 }
 
-// BuildDifferences returns in what the programs of two environments are unlike:
-// commit, Go and module versions, each as Differences writes it.
+// BuildDifferences returns the differences between the programs of two environments: commit, Go
+// and module versions. Each has the form that Differences uses.
 func BuildDifferences(a, b record.Env) []string {
 	var all []string
-	differ := func(name, of, is string) {
-		if of != is {
-			all = append(all, fmt.Sprintf("%s: %s / %s", name, told(of), told(is)))
+	differ := func(name, first, second string) {
+		if first != second {
+			all = append(all, fmt.Sprintf("%s: %s / %s", name, orUnknown(first), orUnknown(second)))
 		}
 	}
 	differ("commit", a.Commit, b.Commit)
@@ -48,19 +48,19 @@ func BuildDifferences(a, b record.Env) []string {
 	return all
 }
 
-// AllDifferences returns why what was measured in two environments may not be put into one
-// median: their Differences and BuildDifferences. GOMAXPROCS is left aside, which is a
-// coordinate of a case.
+// AllDifferences returns the Differences and BuildDifferences of two environments. If there are
+// any, figures from them do not belong in one median. AllDifferences ignores GOMAXPROCS, because it
+// is a parameter of a case.
 func AllDifferences(a, b record.Env) []string {
 	b.GOMAXPROCS = a.GOMAXPROCS
 	return append(Differences(a, b), BuildDifferences(a, b)...)
 }
 
-// Distinct are environments with AllDifferences from each other, in the order in which
-// they were first seen.
+// Distinct is a list of environments that all differ from each other by AllDifferences, in the order
+// in which they were added.
 type Distinct []record.Env
 
-// Index returns which of them e is, after adding it where it is none.
+// Index returns the index of e in the list. If no environment in it is like e, Index adds e.
 func (d *Distinct) Index(e record.Env) int {
 	i := slices.IndexFunc(*d, func(known record.Env) bool { return len(AllDifferences(known, e)) == 0 })
 	if i < 0 {
@@ -69,9 +69,10 @@ func (d *Distinct) Index(e record.Env) int {
 	return i
 }
 
-// Name tells environment i from the others: its host, where it has one, and its number, from
-// the second one on, where that alone does not. Figures of a host have the same name whatever
-// they stand beside.
+// Name returns a name for environment i: its host, if it has one. It appends the environment's
+// number, counted from 1, if an earlier environment has the same host. Without a host, the first
+// environment has no name and the others have only the number. So figures of a host have the same
+// name whatever they are shown beside.
 func (d Distinct) Name(i int) string {
 	sameHost := func(e record.Env) bool { return e.Host == d[i].Host }
 	var words []string
@@ -100,17 +101,17 @@ func Suffixes(recs []*record.Record) func(*record.Record) string {
 	}
 }
 
-// compared are the fields that count, as they are shown.
+// compared lists the fields that Differences compares, in the form in which it shows them.
 var compared = [...]struct {
 	name  string
 	value func(e record.Env) string
 }{
-	{"host", func(e record.Env) string { return told(e.Host) }},
-	{"os", func(e record.Env) string { return told(e.OS) }},
-	{"arch", func(e record.Env) string { return told(e.Arch) }},
-	{"cpu", func(e record.Env) string { return told(e.CPU) }},
-	{"vector", func(e record.Env) string { return told(strings.Join(e.Vector, " ")) }},
-	{"path", func(e record.Env) string { return told(e.Path) }},
+	{"host", func(e record.Env) string { return orUnknown(e.Host) }},
+	{"os", func(e record.Env) string { return orUnknown(e.OS) }},
+	{"arch", func(e record.Env) string { return orUnknown(e.Arch) }},
+	{"cpu", func(e record.Env) string { return orUnknown(e.CPU) }},
+	{"vector", func(e record.Env) string { return orUnknown(strings.Join(e.Vector, " ")) }},
+	{"path", func(e record.Env) string { return orUnknown(e.Path) }},
 	{"cores", func(e record.Env) string { return strconv.Itoa(e.Cores) }},
 	{"gomaxprocs", func(e record.Env) string { return strconv.Itoa(e.GOMAXPROCS) }},
 	{"quota", func(e record.Env) string {
@@ -119,14 +120,14 @@ var compared = [...]struct {
 		}
 		return strconv.FormatFloat(e.Quota, 'g', -1, 64)
 	}},
-	{"governor", func(e record.Env) string { return told(e.Governor) }},
+	{"governor", func(e record.Env) string { return orUnknown(e.Governor) }},
 	{"gogc", func(e record.Env) string { return orOff(e.GOGC) }},
 	{"gomemlimit", func(e record.Env) string { return orOff(e.GOMEMLIMIT) }},
 }
 
-func told(s string) string {
+func orUnknown(s string) string {
 	if s == "" {
-		return "not told"
+		return "unknown"
 	}
 	return s
 }

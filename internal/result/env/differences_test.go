@@ -25,10 +25,10 @@ func TestDifferences(t *testing.T) {
 		want   []string
 		same   bool // may be put into one median all the same
 	}{
-		{"Host", func(e *record.Env) { e.Host = "other" }, []string{"host: not told / other"}, false},
+		{"Host", func(e *record.Env) { e.Host = "other" }, []string{"host: unknown / other"}, false},
 		{"OS", func(e *record.Env) { e.OS = "darwin" }, []string{"os: linux / darwin"}, false},
 		{"Arch", func(e *record.Env) { e.Arch = "arm64" }, []string{"arch: amd64 / arm64"}, false},
-		{"CPU", func(e *record.Env) { e.CPU = "" }, []string{"cpu: EPYC / not told"}, false},
+		{"CPU", func(e *record.Env) { e.CPU = "" }, []string{"cpu: EPYC / unknown"}, false},
 		{"Vector", func(e *record.Env) { e.Vector = append(e.Vector, "avx512f") }, []string{"vector: avx2 / avx2 avx512f"}, false},
 		{"Path", func(e *record.Env) { e.Path = "portable" }, []string{"path: adx / portable"}, false},
 		{"Cores", func(e *record.Env) { e.Cores = 4 }, []string{"cores: 2 / 4"}, false},
@@ -78,7 +78,7 @@ func TestName(t *testing.T) {
 func TestBuildDifferences(t *testing.T) {
 	a := record.Env{CPU: "EPYC", Go: "go1.26", Commit: "abc", Modules: map[string]string{"both": "v1", "unlike": "v1", "before": "v1"}}
 	b := record.Env{CPU: "Xeon", Go: "go1.27", Modules: map[string]string{"both": "v1", "unlike": "v2", "after": "v1"}}
-	want := []string{"commit: abc / not told", "go: go1.26 / go1.27", "after: not told / v1", "before: v1 / not told", "unlike: v1 / v2"}
+	want := []string{"commit: abc / unknown", "go: go1.26 / go1.27", "after: unknown / v1", "before: v1 / unknown", "unlike: v1 / v2"}
 	golden.Equal(t, "differences", want, BuildDifferences(a, b))
 	golden.Equal(t, "differences to itself", 0, len(BuildDifferences(a, a)))
 }

@@ -1,6 +1,5 @@
-// Package env reads the fingerprint of the machine, the Go runtime and the build
-// that a record is measured with. What a platform does not tell stays empty; a
-// fingerprint never fails.
+// Package env describes the environment in which a record is measured: the machine, the Go runtime
+// and the build. Fields that the platform does not report are empty, so reading never fails.
 package env
 
 import (
@@ -16,7 +15,7 @@ import (
 	"github.com/zkbench/zkbench/internal/sys/memory/system"
 )
 
-// shown are the modules whose versions decide what is measured.
+// shown lists the modules whose versions affect what is measured.
 var shown = []string{
 	"github.com/consensys/gnark-crypto",
 	"github.com/consensys/gnark",
@@ -26,7 +25,7 @@ var shown = []string{
 	"github.com/HdrHistogram/hdrhistogram-go",
 }
 
-// Read returns the fingerprint of this moment.
+// Read returns the current environment.
 func Read() record.Env {
 	e := record.Env{
 		OS:         runtime.GOOS,
@@ -49,7 +48,7 @@ func Read() record.Env {
 	samples := []metrics.Sample{{Name: "/gc/gogc:percent"}, {Name: "/gc/gomemlimit:bytes"}}
 	metrics.Read(samples)
 	for i, to := range []*int64{&e.GOGC, &e.GOMEMLIMIT} {
-		// Off is the largest value of the type that the runtime keeps it in.
+		// If a setting is off, the runtime reports the largest value of its type.
 		if samples[i].Value.Kind() == metrics.KindUint64 && samples[i].Value.Uint64() < math.MaxInt64 {
 			*to = int64(samples[i].Value.Uint64())
 		}
@@ -60,12 +59,12 @@ func Read() record.Env {
 	return e
 }
 
-// Version is that of the program: of the module where it was fetched as one, and the commit
-// where it was built in a clone, with the compiler's.
+// Version returns the program's version in one line: the version of its module, or (devel) if it has
+// none, the commit if it was built in a clone, the version of Go, and the platform.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "of no known version"
+		return "unknown version"
 	}
 	_, commit := build(info)
 	words := []string{cmp.Or(info.Main.Version, "(devel)")}
@@ -75,8 +74,8 @@ func Version() string {
 	return strings.Join(append(words, runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH), " ")
 }
 
-// build returns the versions of the shown modules and the commit, with +dirty
-// where the tree had changes.
+// build returns the versions of the modules in shown, and the commit, with +dirty if the tree had
+// changes.
 func build(info *debug.BuildInfo) (modules map[string]string, commit string) {
 	modules = make(map[string]string)
 	for _, m := range info.Deps {

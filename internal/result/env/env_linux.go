@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// cpuModel reads /proc/cpuinfo: "model name" on most, "Processor" and "cpu
-// model" on others.
+// cpuModel reads the processor's name from /proc/cpuinfo. On most platforms it is "model name", on
+// others "Processor" or "cpu model".
 func cpuModel() string {
 	data, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {

@@ -4,7 +4,8 @@ package env
 
 import "os"
 
-// cpuModel is what Windows tells every process; other systems do not.
+// cpuModel returns the environment variable PROCESSOR_IDENTIFIER, which Windows sets for every
+// process. Other systems do not set it.
 func cpuModel() string { return os.Getenv("PROCESSOR_IDENTIFIER") }
 
 func governor() string { return "" }

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Aligned are rows as lines whose cells begin in the same columns, two blanks apart. What
-// is put between the lines, a heading for example, ends no column.
+// Aligned returns rows as lines whose cells begin at the same columns, at least two spaces apart. Text
+// that the caller inserts between lines, such as a heading, does not change the columns.
 func Aligned(rows [][]string) []string {
 	var widths []int
 	for _, r := range rows {

@@ -1,6 +1,6 @@
-// Package format writes figures as people read them: the one form of a time, of bytes, a
-// rate, a change, a commit, a machine, a number of things. The script of the page writes
-// the same, and both are held to testdata/figures.txt.
+// Package format formats figures for people: times, bytes, rates, changes, commits, machines and
+// counts, each in one form. The script of the report's page formats figures in the same way; tests
+// check both against testdata/figures.txt.
 package format
 
 import (
@@ -16,14 +16,14 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Unit is a unit and its size in the base unit.
+// Unit is a unit of measurement, with its size in the base unit.
 type Unit struct {
 	Name string
 	Size float64
 }
 
-// Units returns the units of a quantity in a base unit, the greatest first: of ns, s and B
-// those that people read, of any other the base unit alone.
+// Units returns the units in which a quantity with the given base unit is shown, the largest first.
+// For a base unit other than ns, s and B, that is only the base unit.
 func Units(base string) []Unit {
 	switch base {
 	case "ns":
@@ -36,8 +36,8 @@ func Units(base string) []Unit {
 	return []Unit{{base, 1}}
 }
 
-// Fitting returns the greatest unit that v has at least one of, and the least one for what
-// is less.
+// Fitting returns the largest unit that is not larger than v, or the smallest unit if v is less than
+// all. v is in the base unit.
 func Fitting(base string, v float64) Unit {
 	units := Units(base)
 	for _, u := range units {
@@ -48,8 +48,8 @@ func Fitting(base string, v float64) Unit {
 	return units[len(units)-1]
 }
 
-// Time writes ns in the unit that fits, with three decimals below ten of it, two below a
-// hundred, and one above: 41.26 ms.
+// Time formats nanoseconds in the Fitting unit, with four significant digits from 1 up to 1000 of
+// it: 41.26 ms. It uses three decimals below 10, two below 100, and one from there on.
 func Time(ns float64) string {
 	u := Fitting("ns", ns)
 	decimals := 3
@@ -64,27 +64,28 @@ func Time(ns float64) string {
 	return strconv.FormatFloat(ns/u.Size, 'f', decimals, 64) + " " + u.Name
 }
 
-// TightTime is Time without the space, for the columns of a terminal: 41.26ms.
+// TightTime formats like Time without the space, for the columns of a terminal: 41.26ms.
 func TightTime(ns float64) string { return strings.Replace(Time(ns), " ", "", 1) }
 
-// PlainTime is Time in ASCII, for the tables of published pages: 41.26 us.
+// PlainTime formats like Time in ASCII, for the tables of published pages: 41.26 us.
 func PlainTime(ns float64) string { return strings.Replace(Time(ns), "µ", "u", 1) }
 
-// Bytes writes a number of bytes with three significant figures and a decimal prefix.
+// Bytes formats a number of bytes with three significant digits and a decimal prefix: 5.98 MB.
 func Bytes(b float64) string {
 	u := Fitting("B", b/0.9995) // 999,999 B are 1.00 MB
 	return Significant(b/u.Size, 3, 3) + " " + u.Name
 }
 
-// Rate writes a number a second with four significant figures.
+// Rate formats a number per second with four significant digits: 24.17/s.
 func Rate(v float64) string { return Significant(v, 4, 9) + "/s" }
 
-// Percent writes a share, given as a fraction, with so many decimals.
+// Percent formats a fraction as a percentage with the given number of decimals.
 func Percent(share float64, decimals int) string {
 	return strconv.FormatFloat(100*share, 'f', decimals, 64) + " %"
 }
 
-// Change writes a relative change with its sign: two decimals below 10 %, one above.
+// Change formats a relative change as a percentage with its sign, with two decimals below 10 %
+// and one above. It returns "-" for NaN and "from 0" for infinity.
 func Change(change float64) string {
 	switch {
 	case math.IsNaN(change):
@@ -101,7 +102,7 @@ func Change(change float64) string {
 	return text
 }
 
-// ChangeDecimals is how many decimals a change of this size is written with, in per cent.
+// ChangeDecimals returns how many decimals Change uses for a change of this size, in per cent.
 func ChangeDecimals(change float64) int {
 	if math.Abs(change) < 0.09995 {
 		return 2
@@ -109,8 +110,8 @@ func ChangeDecimals(change float64) int {
 	return 1
 }
 
-// Significant writes v with n significant figures, never fewer digits than its integer part
-// has, at most so many decimals, and no exponent.
+// Significant formats v with n significant digits, without an exponent. It keeps all digits of the
+// integer part, and writes at most the given number of decimals.
 func Significant(v float64, n, decimals int) string {
 	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
 		return strconv.FormatFloat(v, 'f', -1, 64)
@@ -124,11 +125,11 @@ func Significant(v float64, n, decimals int) string {
 	return strconv.FormatFloat(v, 'f', min(max(after, 0), decimals), 64)
 }
 
-// Dirty ends the commit of a tree with changes.
+// Dirty is the suffix of a commit whose tree had changes.
 const Dirty = "+dirty"
 
-// Commit writes a commit as git abbreviates it, and whether the tree had changes; a dash of
-// none.
+// Commit abbreviates a commit to seven digits, as git does, and keeps the suffix Dirty. It returns a
+// dash if commit is empty.
 func Commit(commit string) string {
 	const digits = 7
 	name, changed := strings.CutSuffix(commit, Dirty)
@@ -139,7 +140,8 @@ func Commit(commit string) string {
 	return cmp.Or(name, "-")
 }
 
-// Machine writes what tells a machine from others of a laboratory.
+// Machine describes a machine in one line: host, processor, platform, field arithmetic and number of
+// processors.
 func Machine(e record.Env) string {
 	host := ""
 	if e.Host != "" {
@@ -152,7 +154,7 @@ func Machine(e record.Env) string {
 	return fmt.Sprintf("%s%s, %s/%s%s, %d processors", host, cmp.Or(e.CPU, "unknown processor"), e.OS, e.Arch, arithmetic, e.Cores)
 }
 
-// Build is the machine and what was built: its version of Go and its commit.
+// Build describes a record's environment in one line: the Machine, the version of Go and the commit.
 func Build(e record.Env) string {
 	text := Machine(e) + ", " + e.Go
 	if e.Commit != "" {
@@ -161,7 +163,7 @@ func Build(e record.Env) string {
 	return text
 }
 
-// Count writes a whole number with separators of thousands: 1,632.
+// Count formats a number, rounded to an integer, with thousands separators: 1,632.
 func Count(v float64) string {
 	digits := strconv.FormatFloat(math.Abs(v), 'f', 0, 64)
 	for i := len(digits) - 3; i > 0; i -= 3 {
@@ -173,7 +175,7 @@ func Count(v float64) string {
 	return digits
 }
 
-// Plural writes a number of things.
+// Plural returns n and a noun, which is plural unless n is 1: "1 host", "2 processes".
 func Plural(n int, thing string) string {
 	switch {
 	case n == 1:
@@ -184,13 +186,13 @@ func Plural(n int, thing string) string {
 	return strconv.Itoa(n) + " " + thing + "s"
 }
 
-// Prefixed writes v with four significant figures and a decimal prefix: 12.35M.
+// Prefixed formats v with four significant digits and a decimal prefix: 12.35M.
 func Prefixed(v float64) string { return benchunit.Scale(v, benchunit.Decimal) }
 
-// Exact writes v in full, to the sixth decimal.
+// Exact formats v with all its digits, up to the sixth decimal.
 func Exact(v float64) string { return strconv.FormatFloat(math.Round(v*1e6)/1e6, 'f', -1, 64) }
 
-// Roughly is how long something will take.
+// Roughly formats an estimated duration in one unit: 1.5 h, 12 min or 45 s.
 func Roughly(d time.Duration) string {
 	switch {
 	case d >= time.Hour:

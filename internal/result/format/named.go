@@ -7,8 +7,8 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Value is a figure with its unit, for example 43.34ms/op, 5.98 MB or 77 constraints. Exact figures
-// are in full.
+// Value formats a figure with its unit, for example 43.34ms/op, 5.98 MB or 77 constraints. Exact
+// figures are not rounded.
 func Value(m record.Metric) string {
 	quantity, per, isPer := strings.Cut(m.Unit(), "/")
 	if isPer {
@@ -31,8 +31,8 @@ func number(m record.Metric) string {
 	return Significant(m.Value, 4, 9)
 }
 
-// Named is a figure in a list of several: its name, and its value with the unit. What the unit says
-// of the name is not said twice: proof, 520 B and constraints, 77.
+// Named returns a figure's name, and its value with the unit, for a list of figures. The value does
+// not repeat the name: Named returns (proof, 520 B) for B/proof, and (constraints, 77).
 func Named(m record.Metric) (name, value string) {
 	name = m.Name()
 	switch m.Unit() {

@@ -10,16 +10,16 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Packed ends the name of a file of records that gzip has packed.
+// Packed is the file name suffix of gzip-compressed records.
 const Packed = ".gz"
 
-// mostUnpacked is how many bytes a packed file may hold: a study has some megabytes, and a
-// file of a few kilobytes could ask for all memory.
+// mostUnpacked is the maximum size of an uncompressed file, in bytes. A study has a few megabytes, but a
+// compressed file of a few kilobytes could fill all memory.
 const mostUnpacked = 256 << 20
 
-// ReadFile returns what a file of records or figures holds. One that begins as those of gzip
-// do, whatever its name, is unpacked: into more than 256 MiB is a *zkbench.LimitError, and one
-// that is cut or damaged a *zkbench.DecodeError.
+// ReadFile reads a file of records or figures. It uncompresses the file if it begins like a gzip file,
+// whatever its name is. ReadFile returns a *zkbench.LimitError if the uncompressed file has more than
+// 256 MiB, and a *zkbench.DecodeError if the compressed file is truncated or damaged.
 func ReadFile(path string) ([]byte, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -31,8 +31,8 @@ func ReadFile(path string) ([]byte, error) {
 	return data, nil
 }
 
-// unpack returns what data hold where they begin as those of gzip do (RFC 1952, section
-// 2.3.1), and else data.
+// unpack uncompresses data if they begin like a gzip file (RFC 1952, section 2.3.1). Otherwise it returns
+// data.
 func unpack(data []byte, most int64) ([]byte, error) {
 	if !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 		return data, nil
@@ -47,7 +47,7 @@ func unpack(data []byte, most int64) ([]byte, error) {
 	case err != nil:
 		return nil, &zkbench.DecodeError{Path: "gzip", Offset: len(data) - packed.Len(), Reason: err.Error()}
 	case int64(len(text)) > most:
-		return nil, &zkbench.LimitError{What: "bytes that it unpacks to", Estimate: int64(len(text)), Max: most}
+		return nil, &zkbench.LimitError{What: "uncompressed bytes", Estimate: int64(len(text)), Max: most}
 	}
 	return text, nil
 }

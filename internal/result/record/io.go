@@ -14,10 +14,10 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Write writes one record as a JSON line with a single call of w's Write, unbuffered, so
-// that what was measured survives the end of the process. What it writes can be read: figures
-// that are no numbers are left out, with a finding that names them; another schema, an unknown
-// status, and an axis or a figure that stands twice are a zkbench.ErrParams.
+// Write writes one record as a JSON line, with a single unbuffered call of w's Write, so that the record
+// survives the end of the process. Figures that are NaN or infinite are left out, with a finding that
+// names them. Write returns zkbench.ErrParams if no reader would accept the record: if it has another
+// schema, an unknown status, or an axis or a figure that occurs twice.
 func Write(w io.Writer, r *Record) error {
 	if err := r.readable(); err != nil {
 		return fmt.Errorf("write record %s: %w", r.ID, err)
@@ -32,12 +32,12 @@ func Write(w io.Writer, r *Record) error {
 	return nil
 }
 
-// mostRecords bounds the records of a file: a suite has 100,000 processes at most.
+// mostRecords bounds the number of records in a file. A suite has at most 100,000 processes.
 const mostRecords = 200_000
 
-// ReadAll returns the records of JSON lines up to the end of r; empty lines are skipped. A
-// line that is not a record of this schema is a *zkbench.DecodeError that names the line, and
-// more of them than 200,000 are a *zkbench.LimitError; the records before it come with it.
+// ReadAll reads records from r, one JSON line each, up to its end. It skips empty lines. If a line is not
+// a record of this schema, it returns a *zkbench.DecodeError that names the line. If there are more than
+// 200,000 records, it returns a *zkbench.LimitError. With an error it returns the records before it.
 func ReadAll(r io.Reader) (all []*Record, err error) {
 	lines, offset := bufio.NewReader(r), 0
 	for n := 1; ; n++ {
@@ -50,7 +50,7 @@ func ReadAll(r io.Reader) (all []*Record, err error) {
 		}
 		if len(bytes.TrimSpace(line)) > 0 {
 			rec, err := decode(line)
-			if len(all) == mostRecords { // of which each takes far more memory than its line
+			if len(all) == mostRecords { // a record takes far more memory than its line
 				return all, &zkbench.LimitError{What: "records of a file", Estimate: int64(len(all)) + 1, Max: mostRecords}
 			}
 			if err != nil {
@@ -62,13 +62,13 @@ func ReadAll(r io.Reader) (all []*Record, err error) {
 	}
 }
 
-// ReadCut is ReadAll of a file whose writer may have been killed: a last line that was cut
-// off is left out, and cut is its number; 0: none was.
+// ReadCut reads records like ReadAll, from a file whose writer may have been killed. If the last line is
+// truncated, ReadCut leaves it out and returns its number as cut; otherwise cut is 0.
 func ReadCut(data []byte) (recs []*Record, cut int, err error) {
 	recs, err = ReadAll(bytes.NewReader(data))
 	if damaged, ok := errors.AsType[*zkbench.DecodeError](err); ok {
-		// A line is written with its end, so one without was cut off; but one that is
-		// whole JSON is not, whatever else is wrong with it.
+		// A line is written together with its end, so a line without one was truncated. A
+		// line that is complete JSON was not, whatever else is wrong with it.
 		if last := data[damaged.Offset:]; !bytes.Contains(last, []byte("\n")) && !json.Valid(last) {
 			return recs, bytes.Count(data, []byte("\n")) + 1, nil
 		}
@@ -76,9 +76,10 @@ func ReadCut(data []byte) (recs []*Record, cut int, err error) {
 	return recs, 0, err
 }
 
-// place is the whole path of what json refuses in a record, metrics[3].value for example: its
-// own error knows of it only as far as the innermost type that decodes itself.
-func place(line []byte, refused error) string {
+// refusedPath returns the full path of the field that package json refuses in a record, for example
+// metrics[3].value. The error of package json has the path only within the innermost type that decodes
+// itself.
+func refusedPath(line []byte, refused error) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(line, &fields) != nil {
 		return "record"
@@ -137,7 +138,7 @@ func decode(line []byte) (*Record, error) {
 	}
 	var rec Record
 	if err := json.Unmarshal(line, &rec); err != nil {
-		return nil, fmt.Errorf("not a record: %s: %w", place(line, err), err)
+		return nil, fmt.Errorf("not a record: %s: %w", refusedPath(line, err), err)
 	}
 	if !rec.Status.known() {
 		return nil, fmt.Errorf("status %q is not known; accepted: %s, %s, %s", rec.Status, OK, Failed, Partial)

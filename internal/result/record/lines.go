@@ -6,19 +6,19 @@ import (
 	"strconv"
 )
 
-// Line is what one line of a chart joins.
+// Line is a group of cases that one line of a chart connects.
 type Line[C any] struct {
-	Axes  Axes // which its cases share
+	Axes  Axes // the axes that its cases share
 	Cases []C
 }
 
-// Lines joins the cases that differ in nothing but the axes along, in the order of the
-// first of each line.
+// Lines groups cases into lines. Cases are on one line if they differ only in the axes named by along. Lines
+// are in the order of their first cases. axes returns the axes of a case.
 func Lines[C any](cases []C, axes func(C) Axes, along ...string) []Line[C] {
 	return joined(cases, func(c C) []Axes { return []Axes{axes(c).Without(along...)} })
 }
 
-// joined puts each case on the lines that have one of its axes.
+// joined puts each case on one line for each of the Axes that axes returns for it.
 func joined[C any](cases []C, axes func(C) []Axes) (lines []Line[C]) {
 	index := make(map[string]int)
 	for _, c := range cases {
@@ -34,34 +34,36 @@ func joined[C any](cases []C, axes func(C) []Axes) (lines []Line[C]) {
 	return lines
 }
 
-// OnSeveralCPUs returns those of a workload's cases in an environment, each given by one of
-// its records, that were measured with several numbers of CPUs, whatever the workers.
-func OnSeveralCPUs[C any](cases []C, of func(C) *Record) []C {
-	name := func(c C) string { return of(c).Coordinates().Without(WorkersKey).Unique() }
+// OnSeveralCPUs returns the cases that were measured with more than one number of CPUs, whatever their number
+// of workers. The cases must be of one workload and one environment. recordOf returns one record of a case.
+func OnSeveralCPUs[C any](cases []C, recordOf func(C) *Record) []C {
+	name := func(c C) string { return recordOf(c).Coordinates().Without(WorkersKey).Unique() }
 	counts := make(map[string]map[int]bool)
 	for _, c := range cases {
 		if counts[name(c)] == nil {
 			counts[name(c)] = make(map[int]bool)
 		}
-		counts[name(c)][of(c).Processors()] = true
+		counts[name(c)][recordOf(c).Processors()] = true
 	}
 	return slices.DeleteFunc(slices.Clone(cases), func(c C) bool { return len(counts[name(c)]) < 2 })
 }
 
-// SameAsCPUs is the number of workers of a line whose cases have as many as CPUs.
+// SameAsCPUs is the value of the axis workers for a line whose cases have as many workers as CPUs.
 const SameAsCPUs = "CPUs"
 
-// LinesByCPUs joins a workload's cases in an environment that differ in their CPUs only, in
-// the order of these. Those of as many workers as CPUs are one line too. Which were meant so
-// is seen where a number of workers occurs at its own number of CPUs alone; where one
-// occurs elsewhere as well, its case at its own number is on both lines.
-func LinesByCPUs[C any](cases []C, of func(C) *Record) []Line[C] {
-	workers := func(c C) string { v, _ := of(c).Axes.Get(WorkersKey); return v }
-	own := func(c C) bool { return workers(c) == strconv.Itoa(of(c).Processors()) }
+// LinesByCPUs groups cases that differ only in their number of CPUs into lines, each sorted by it. The cases
+// must be of one workload and one environment. recordOf returns one record of a case.
+//
+// Cases with as many workers as CPUs form a line too, with SameAsCPUs as their workers. There is such a line
+// only if some number of workers occurs only with the same number of CPUs. If a number of workers occurs with
+// other numbers of CPUs as well, its case with the same number of CPUs is on both lines.
+func LinesByCPUs[C any](cases []C, recordOf func(C) *Record) []Line[C] {
+	workers := func(c C) string { v, _ := recordOf(c).Axes.Get(WorkersKey); return v }
+	own := func(c C) bool { return workers(c) == strconv.Itoa(recordOf(c).Processors()) }
 	elsewhere := make(map[string]bool) // numbers of workers
 	counts := make(map[int]bool)
 	for _, c := range cases {
-		counts[of(c).Processors()] = true
+		counts[recordOf(c).Processors()] = true
 		if !own(c) {
 			elsewhere[workers(c)] = true
 		}
@@ -69,17 +71,17 @@ func LinesByCPUs[C any](cases []C, of func(C) *Record) []Line[C] {
 	follow := len(counts) > 1 && slices.ContainsFunc(cases, func(c C) bool { return !elsewhere[workers(c)] })
 	lines := joined(cases, func(c C) (axes []Axes) {
 		if !follow || elsewhere[workers(c)] {
-			axes = append(axes, of(c).Coordinates())
+			axes = append(axes, recordOf(c).Coordinates())
 		}
 		if follow && own(c) {
-			same := of(c).Coordinates()
+			same := recordOf(c).Coordinates()
 			same[slices.IndexFunc(same, func(a Axis) bool { return a.Key == WorkersKey })].Value = SameAsCPUs
 			axes = append(axes, same)
 		}
 		return axes
 	})
 	for _, l := range lines {
-		slices.SortStableFunc(l.Cases, func(a, b C) int { return cmp.Compare(of(a).Processors(), of(b).Processors()) })
+		slices.SortStableFunc(l.Cases, func(a, b C) int { return cmp.Compare(recordOf(a).Processors(), recordOf(b).Processors()) })
 	}
 	return lines
 }

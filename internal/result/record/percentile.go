@@ -7,13 +7,13 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// NearestRank is the definition of the percentiles that this version writes: the percentile p
-// of n values is the value of rank ⌈p n / 100⌉ in ascending order.
+// NearestRank names the definition of percentiles that this version uses: percentile p of n values is the
+// value with rank ⌈p n / 100⌉ in ascending order.
 const NearestRank = "nearest-rank"
 
-// Percentile is the nearest-rank percentile of a histogram, 0 of none: the upper end of the
-// bucket that holds the value of that rank. The histogram's own percentile rounds to the
-// nearest whole rank instead: of 3,861 values four lie above its P99.9, not three.
+// Percentile returns the nearest-rank percentile p of a histogram, or 0 if the histogram is empty. It is the
+// upper end of the bucket that has the value with that rank. The histogram's own method rounds to the nearest
+// rank instead: with 3,861 values, four are above its P99.9, not three.
 func Percentile(h *hdrhistogram.Histogram, p float64) float64 {
 	n := h.TotalCount()
 	if n == 0 {
@@ -22,30 +22,31 @@ func Percentile(h *hdrhistogram.Histogram, p float64) float64 {
 	return float64(h.ValueAtPercentile(100 * float64(rank(p, n)) / float64(n)))
 }
 
-// rank is ⌈p n / 100⌉, at least 1, of a product whose rounding must not make it one more.
+// rank returns ⌈p n / 100⌉, at least 1. Rounding errors of the product do not increase it.
 func rank(p float64, n int64) int64 {
 	return max(1, int64(math.Ceil(p*float64(n)/100*(1-1e-12))))
 }
 
-// above is how many of n values lie above their percentile p: n(1 - p/100), rounded down.
+// above returns how many of n values are above their percentile p: n(1 - p/100), rounded down.
 func above(p float64, n int64) int64 { return n - rank(p, n) }
 
-// Carries tells whether n values have a percentile p that is worth showing: one of them at
-// least lies above it, else it is their maximum. Every number of values has a median. 0 is no
-// percentile.
+// Carries reports whether n values are enough to show their percentile p: at least one of them must be above
+// it, because otherwise it is their maximum. A median can be shown for any n above 0. If p is 0, which is not
+// a percentile, Carries returns true.
 func Carries(p float64, n int64) bool {
 	return p == 0 || p == P50.Percentile && n > 0 || above(p, n) >= 1
 }
 
-// Enough is how many values must lie above a percentile for it to be judged by: with fewer
-// another run would give quite another one.
+// Enough is how many values must be above a percentile before it is used in a judgement. With fewer, another
+// run could give a very different percentile.
 const Enough = 10
 
-// Few tells whether a percentile p of n values rests on few of them. 0 is no percentile.
+// Few reports whether fewer than Enough of n values are above their percentile p. If p is 0, which is not a
+// percentile, Few returns false.
 func Few(p float64, n int64) bool { return p > 0 && above(p, n) < Enough }
 
-// Percentile is the histogram and the percentile that the figure is of; ok is false for a
-// figure that is none.
+// Percentile returns the name of the histogram and the percentile that q is. ok is false if q is not a
+// percentile.
 func (q Quantity) Percentile() (histogram string, p float64, ok bool) {
 	for _, histogram := range []string{HistLatency, HistResponse, HistWait} {
 		for _, s := range []Statistic{P50, P95, P99, P999, P9999} {
@@ -57,8 +58,8 @@ func (q Quantity) Percentile() (histogram string, p float64, ok bool) {
 	return "", 0, false
 }
 
-// needs is the percentile that a window must have for the figure: itself, or the upper quartile
-// of an interquartile range.
+// needs returns the percentile that a window must have for the figure. For a percentile it is the figure itself,
+// and for the interquartile range the upper quartile.
 func (q Quantity) needs() (p float64, ok bool) {
 	if q.name == LatencyIQR.name {
 		return 75, true
@@ -67,15 +68,15 @@ func (q Quantity) needs() (p float64, ok bool) {
 	return p, ok
 }
 
-// Few tells whether the record's figure is a percentile, or is made of one, that rests on few
-// operations.
+// Few reports whether the record's figure q is a percentile, or is computed from one, for which the record has
+// too few operations (see the function Few).
 func (r *Record) Few(q Quantity) bool {
 	p, ok := q.needs()
 	done, known := r.Counter(CountDone)
 	return ok && known && Few(p, int64(done.Value))
 }
 
-// dropUncarried takes away percentiles that another version has written of too few operations.
+// dropUncarried removes percentiles of too few operations, which other versions wrote.
 func (r *Record) dropUncarried() {
 	done, known := r.Counter(CountDone)
 	if !known {
@@ -87,8 +88,8 @@ func (r *Record) dropUncarried() {
 	})
 }
 
-// percentilesByRank computes the percentiles of a record of another definition anew, from the
-// histograms that it has, so that figures of two versions differ by what was measured only.
+// percentilesByRank recomputes the percentiles of a record that uses another definition, from its histograms, so
+// that figures of two versions differ only by what was measured.
 func (r *Record) percentilesByRank() {
 	if r.Percentiles == NearestRank {
 		return
@@ -96,7 +97,7 @@ func (r *Record) percentilesByRank() {
 	for _, encoded := range r.Histograms {
 		h, err := encoded.Decode()
 		if err != nil {
-			continue // whoever draws it says so
+			continue // views report the error when they draw the histogram
 		}
 		for _, s := range []Statistic{P50, P95, P99, P999, P9999} {
 			name := StatisticOf(encoded.Name, s).name

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Properties are what a chooser asks of a proof system. What is empty is not said.
+// Properties describes a proof system for people who choose one. Empty fields are unknown.
 type Properties struct {
-	ProvedBits    float64 `json:"proved_bits,omitempty"`    // of soundness, by a proof and not by a conjecture
-	ClaimedBits   float64 `json:"claimed_bits,omitempty"`   // of soundness, as its authors say
+	ProvedBits    float64 `json:"proved_bits,omitempty"`    // bits of soundness that are proved, without conjectures
+	ClaimedBits   float64 `json:"claimed_bits,omitempty"`   // bits of soundness that its authors claim
 	ZeroKnowledge string  `json:"zero_knowledge,omitempty"` // yes, no
-	Setup         string  `json:"setup,omitempty"`          // trusted set-up: none, universal, circuit (one for each)
+	Setup         string  `json:"setup,omitempty"`          // trusted set-up: none, universal, circuit (one for each circuit)
 	Audited       string  `json:"audited,omitempty"`        // no, yes, or by whom
 }
 
-// Values of properties.
+// The values of properties.
 const (
 	Yes            = "yes"
 	No             = "no"
@@ -23,7 +23,7 @@ const (
 	SetupCircuit   = "circuit"
 )
 
-// Words are the properties in words, each with its label.
+// Words returns the known properties as pairs of a label and a value in words.
 func (p *Properties) Words() (all [][2]string) {
 	if p == nil {
 		return nil

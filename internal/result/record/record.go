@@ -1,9 +1,8 @@
-// Package record is the result record: everything that one measured case
-// leaves behind, as one line of JSON. Text, tables and plots are views of it.
+// Package record defines the result record: everything that is known about one measured case, as one line of
+// JSON. Text, tables and plots are views of records.
 //
-// A record carries its schema number. Within a schema fields are only added,
-// and a reader ignores fields that it does not know; a record of another schema
-// is refused by name, so that a figure is never read with the wrong meaning.
+// A record has a schema number. Within a schema, fields are only added, and readers ignore fields that they do
+// not know. Readers refuse records of another schema, so that no figure is read with the wrong meaning.
 package record
 
 import (
@@ -21,28 +20,29 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Schema is the number of the schema that this package writes and reads.
+// Schema is the schema number that this package writes and reads.
 const Schema = 1
 
 // Status says how a case ended.
 type Status string
 
+// The statuses of a case.
 const (
 	OK      Status = "ok"      // ran to its end; every operation and check passed
 	Failed  Status = "failed"  // an operation, a check or the set-up failed
 	Partial Status = "partial" // stopped before its end
 )
 
-// Kind separates figures that repeat exactly from those that vary with the
-// machine and the moment.
+// Kind separates figures that repeat exactly from those that vary with the machine and from run to run.
 type Kind string
 
+// The kinds of figures.
 const (
 	Exact Kind = "exact"
 	Timed Kind = "timed"
 )
 
-// Record is one case, measured once. Slices that are empty are absent in JSON.
+// Record is the result of measuring one case once. Empty slices are absent in JSON.
 type Record struct {
 	Schema     int             `json:"schema"`
 	ID         string          `json:"id"`
@@ -53,7 +53,7 @@ type Record struct {
 	Env        Env             `json:"env"`
 	Seed       uint64          `json:"seed"`
 	Process    Process         `json:"process"`
-	Settings   json.RawMessage `json:"settings,omitempty"` // how it was measured, as the load runner was told
+	Settings   json.RawMessage `json:"settings,omitempty"` // how it was measured: the load runner's settings
 	Status     Status          `json:"status"`
 	Error      string          `json:"error,omitempty"`
 	Metrics    []Metric        `json:"metrics,omitempty"`
@@ -61,60 +61,57 @@ type Record struct {
 	Series     []Series        `json:"series,omitempty"`
 	Stages     []Stage         `json:"stages,omitempty"`
 	Counters   []Counter       `json:"counters,omitempty"`
-	Unfinished []Unfinished    `json:"unfinished,omitempty"` // operations that still ran at the end, oldest first
+	Unfinished []Unfinished    `json:"unfinished,omitempty"` // operations that were still running at the end, oldest first
 	Findings   []Finding       `json:"findings,omitempty"`
-	Output     string          `json:"output,omitempty"`     // what a process printed of its figures itself, in the Go benchmark format
+	Output     string          `json:"output,omitempty"`     // figures that a process printed itself, in the Go benchmark format
 	Properties *Properties     `json:"properties,omitempty"` // of the proof system that was measured
 
-	// Percentiles is the definition of those among the metrics. Reading a record of another
-	// one computes them anew from its histograms.
+	// Percentiles names the definition of the percentiles among the metrics (NearestRank). When a record with
+	// another definition is read, they are recomputed from its histograms.
 	Percentiles string `json:"percentiles,omitempty"`
 }
 
-// Process places a record in its session: which side of a comparison, and the
-// how-manieth process of that side. Processes, not operations, are what a
-// comparison replicates.
+// Process identifies a record's process within a session. Comparisons replicate processes, not operations.
 type Process struct {
 	Session string `json:"session,omitempty"`
-	Side    string `json:"side,omitempty"`
-	Index   int    `json:"index,omitempty"`
+	Side    string `json:"side,omitempty"`  // side of a comparison
+	Index   int    `json:"index,omitempty"` // index of the process within its side
 }
 
-// Metric is one figure. In JSON it is an object of name, unit, value, kind and whose.
+// Metric is one figure. In JSON it is an object with name, unit, value, kind and whose.
 type Metric struct {
 	Quantity
 	Value float64
 	Kind  Kind
-	Whose Whose // whose memory or time it is; empty: of no process, or a record of an earlier version
+	Whose Whose // whose memory or time it is; empty: not of a process, or from a record of an earlier version
 }
 
-// Series is a figure over the window: Values[i] belongs to the time from
-// i·Interval to (i+1)·Interval after the window opened. The last interval may be
-// cut short by the window's end; rates are over the time that it lasted.
+// Series is a figure over the time of the window. Values[i] is for the time from i·Interval to (i+1)·Interval
+// after the window opened. The window's end may shorten the last interval; rates then use its actual length.
 type Series struct {
-	Name     string        `json:"name"` // that of the metric which it is of, where there is one
+	Name     string        `json:"name"` // that of the metric, if there is one
 	Unit     string        `json:"unit"`
 	Interval time.Duration `json:"interval"` // ns
 	Values   []float64     `json:"values"`
 }
 
-// Stage is a named part of the whole, for example set-up or window: how long it
-// took and what memory it needed. What the platform does not tell is 0.
+// Stage is the time and memory of a named part of the run, for example set-up or window. Figures that the
+// platform does not report are 0.
 type Stage struct {
 	Name      string        `json:"name"`
 	Time      time.Duration `json:"time"`                // ns
-	Whose     Whose         `json:"whose,omitempty"`     // the process that the memory is of
-	PeakRSS   uint64        `json:"peak-rss,omitempty"`  // B, greatest resident set within the stage
-	Allocated uint64        `json:"allocated,omitempty"` // B, allocated on the heap within the stage
-	Sizes     []Metric      `json:"sizes,omitempty"`     // what it made, for example B/key
+	Whose     Whose         `json:"whose,omitempty"`     // the process whose memory it is
+	PeakRSS   uint64        `json:"peak-rss,omitempty"`  // B, maximum resident set in the stage
+	Allocated uint64        `json:"allocated,omitempty"` // B, allocated on the heap in the stage
+	Sizes     []Metric      `json:"sizes,omitempty"`     // sizes of its results, for example B/key
 }
 
-// Unfinished is an operation that had started and not ended when the run did.
-// Its age is a lower bound of its latency.
+// Unfinished is an operation that was still running when the run ended. Its age is a lower bound of its
+// latency.
 type Unfinished struct {
 	Seq  uint64        `json:"seq"`
 	Age  time.Duration `json:"age"`            // ns since it started
-	Wait time.Duration `json:"wait,omitempty"` // ns that it had waited before; open loop
+	Wait time.Duration `json:"wait,omitempty"` // ns that it waited before it started; open loop
 }
 
 // Counter is a count of events in the window, for example operations started.
@@ -123,28 +120,27 @@ type Counter struct {
 	Value uint64 `json:"value"`
 }
 
-// Finding is an observation that a reader of the figures must know, with the
-// evidence that raised it.
+// Finding is an observation that readers of the figures must know, with its evidence.
 type Finding struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
 }
 
-// Env is the machine and the build that a record was measured with. Fields that
-// the platform does not tell are empty.
+// Env describes the machine and the build with which a record was measured. Fields that the platform does not
+// report are empty.
 type Env struct {
-	Host       string            `json:"host,omitempty"` // as the user calls it, where a suite has several; figures of two are never put together
+	Host       string            `json:"host,omitempty"` // the user's name for it, in a suite with several hosts; figures of two hosts are never combined
 	OS         string            `json:"os"`
 	Arch       string            `json:"arch"`
 	CPU        string            `json:"cpu,omitempty"`
 	Vector     []string          `json:"vector,omitempty"` // vector extensions of the processor
-	Path       string            `json:"path"`             // field arithmetic that runs: avx512, adx, neon or portable
+	Path       string            `json:"path"`             // the field arithmetic used: avx512, adx, neon or portable
 	Cores      int               `json:"cores"`            // logical processors that the process may use
 	GOMAXPROCS int               `json:"gomaxprocs"`
 	Quota      float64           `json:"quota,omitempty"` // cgroup limit in processors; 0: none known
 	Governor   string            `json:"governor,omitempty"`
 	Kernel     string            `json:"kernel,omitempty"`
-	Memory     uint64            `json:"memory,omitempty"` // B, the machine's, or the control group's limit where that is less
+	Memory     uint64            `json:"memory,omitempty"` // B, the machine's, or the control group's limit if that is less
 	Go         string            `json:"go"`
 	Modules    map[string]string `json:"modules,omitempty"` // version per module path
 	Commit     string            `json:"commit,omitempty"`
@@ -152,12 +148,12 @@ type Env struct {
 	GOMEMLIMIT int64             `json:"gomemlimit"` // bytes; -1: none
 }
 
-// New returns a record of the present moment with a fresh random id.
+// New returns a record with the current time and a new random id.
 func New() *Record {
 	return &Record{Schema: Schema, ID: rand.Text(), Time: time.Now().UTC(), Status: OK, Percentiles: NearestRank}
 }
 
-// Name is the workload with the case.
+// Name returns the workload and the case, joined by a slash.
 func (r *Record) Name() string {
 	if r.Case == "" {
 		return r.Workload
@@ -165,9 +161,9 @@ func (r *Record) Name() string {
 	return r.Workload + "/" + r.Case
 }
 
-// find returns the first of all that is.
-func find[T any](all []T, is func(T) bool) (found T, ok bool) {
-	i := slices.IndexFunc(all, is)
+// find returns the first element of all for which matches is true.
+func find[T any](all []T, matches func(T) bool) (found T, ok bool) {
+	i := slices.IndexFunc(all, matches)
 	if i < 0 {
 		return found, false
 	}
@@ -177,30 +173,30 @@ func find[T any](all []T, is func(T) bool) (found T, ok bool) {
 // Metric returns the record's metric of a quantity.
 func (r *Record) Metric(q Quantity) (Metric, bool) { return r.MetricNamed(q.name) }
 
-// MetricNamed returns the metric of that name, which a newer or another program may have
-// written.
+// MetricNamed returns the metric with the given name, which may be one that only a newer version or another
+// program writes.
 func (r *Record) MetricNamed(name string) (Metric, bool) {
 	return find(r.Metrics, func(m Metric) bool { return m.name == name })
 }
 
-// Value returns the value of the metric of a quantity, 0 where there is none.
+// Value returns the value of the record's metric of a quantity, or 0 if there is none.
 func (r *Record) Value(q Quantity) float64 {
 	m, _ := r.Metric(q)
 	return m.Value
 }
 
-// Counter returns the counter of that name.
+// Counter returns the counter with the given name.
 func (r *Record) Counter(name string) (Counter, bool) {
 	return find(r.Counters, func(c Counter) bool { return c.Name == name })
 }
 
-// Count returns the count of that name, 0 where there is none.
+// Count returns the value of the counter with the given name, or 0 if there is none.
 func (r *Record) Count(name string) uint64 {
 	c, _ := r.Counter(name)
 	return c.Value
 }
 
-// Refused tells whether the runner did not accept the case, which trying again does not mend.
+// Refused reports whether the runner refused the case. Trying again does not help then.
 func (r *Record) Refused() bool { return r.Found(Refused) }
 
 // TooLarge reports whether the case was refused because it needs more memory than there is, or a larger domain.
@@ -209,13 +205,13 @@ func (r *Record) TooLarge() bool {
 	return r.Status == Failed && (strings.Contains(r.Error, limit+": bytes of memory") || strings.Contains(r.Error, limit+": points of the domain"))
 }
 
-// Found tells whether the record has a finding of that name.
+// Found reports whether the record has a finding with the given name.
 func (r *Record) Found(name string) bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Name == name })
 }
 
-// Disturbance says how many of the records did not have the machine to themselves, and what
-// the first of them saw; empty where none was.
+// Disturbance returns a sentence that says how many of the records did not have the machine to themselves, with
+// the evidence of the first. It returns "" if all of them had.
 func Disturbance(recs []*Record) string {
 	count, first := 0, ""
 	for _, r := range recs {
@@ -254,7 +250,7 @@ func (r *Record) SeriesOf(q Quantity) (Series, bool) {
 	return find(r.Series, func(s Series) bool { return s.Name == q.name })
 }
 
-// Histogram returns the histogram of that name.
+// Histogram returns the histogram with the given name.
 func (r *Record) Histogram(name string) (Histogram, bool) {
 	return find(r.Histograms, func(h Histogram) bool { return h.Name == name })
 }
@@ -272,7 +268,8 @@ const (
 // Serial is the value of the axis ExecutorKey whose operations run on one goroutine.
 const Serial = "serial"
 
-// Processors is the number of processors that the case could use.
+// Processors returns the number of processors that the case could use: the value of its axis cpus, or
+// GOMAXPROCS.
 func (r *Record) Processors() int {
 	if text, ok := r.Axes.Get(CPUsKey); ok {
 		if n, err := strconv.Atoi(text); err == nil {
@@ -282,8 +279,8 @@ func (r *Record) Processors() int {
 	return r.Env.GOMAXPROCS
 }
 
-// Coordinates returns what tells the case from others beside its number of processors: its
-// other axes, and the side of a comparison.
+// Coordinates returns the axes of the case except the number of processors. If the record is of a comparison, it
+// appends the side as an axis.
 func (r *Record) Coordinates() Axes {
 	axes := r.Axes.Without(CPUsKey)
 	if r.Process.Side != "" {
@@ -292,7 +289,8 @@ func (r *Record) Coordinates() Axes {
 	return axes
 }
 
-// Staged tells a record of stages, which has no settings with workers, from one of a load.
+// Staged reports whether the record is of a case with stages, and not of a load. A record of stages has no
+// settings with workers and no throughput.
 func (r *Record) Staged() bool {
 	var s struct {
 		Workers int `json:"workers"`
@@ -304,63 +302,63 @@ func (r *Record) Staged() bool {
 	return s.Workers == 0 && !loaded
 }
 
-// Names of what the load runner writes beside metrics.
+// Names of histograms, counters and findings that the load runner writes beside metrics.
 const (
-	// Histograms, in ns.
+	// Names of histograms, whose values are in ns.
 	HistLatency  = "latency"  // service time, one value per successful operation
 	HistResponse = "response" // the same operations from their intended start; open loop
-	HistWait     = "wait"     // what lies between; open loop
+	HistWait     = "wait"     // the time between both starts; open loop
 	HistError    = "error"    // service time of failed operations
 	HistInput    = "input"    // one value per input that an operation built for itself
-	// Of a mix, each class has a histogram besides: latency/<class>.
+	// HistClassPrefix is the prefix of the histograms that each class of a mix has: latency/<class>.
 	HistClassPrefix = HistLatency + "/"
 
-	// Counters, in operations: offered = started + dropped + never-started,
+	// Names of counters, in operations. offered = started + dropped + never-started, and
 	// started = done + failed + unfinished.
-	CountOffered      = "offered"       // tickets whose intended start lay in the window
+	CountOffered      = "offered"       // operations whose intended start was in the window
 	CountDropped      = "dropped"       // arrived when the queue was full
 	CountNeverStarted = "never-started" // still queued when the window closed
 	CountStarted      = "started"
 	CountDone         = "done"
 	CountFailed       = "failed"
 	CountUnfinished   = "unfinished"
-	CountLate         = "late"         // of done: ended after the window, within the grace
-	CountCarried      = "carried"      // of the warm-up, begun or due before the window, ended well within it: part of throughput, of nothing else
-	CountChecked      = "checked"      // results checked after the window, of done
-	CountCheckFails   = "check-failed" // of checked
+	CountLate         = "late"         // part of done: ended after the window, within the grace period
+	CountCarried      = "carried"      // of the warm-up: begun or due before the window, and successfully ended in it; counts only for throughput
+	CountChecked      = "checked"      // part of done: results checked after the window
+	CountCheckFails   = "check-failed" // part of checked
 	CountLeakFixed    = "leak-fixed"   // samples of a leak test with the fixed witness
 	CountLeakRandom   = "leak-random"  // and with random ones
 	CountArena        = "arena"        // B, reserved for results that wait for their check
 
-	// Of the operations that the probe and the warm-up began.
+	// Names of counters of the operations that the probe and the warm-up began.
 	CountWarmup        = "warmup"              // ended before the window
-	CountWarmupFailed  = "warmup-failed"       // whenever they ended
-	CountWarmupChecked = "warmup-checked"      // their results, after the window
-	CountWarmupBad     = "warmup-check-failed" // of those
+	CountWarmupFailed  = "warmup-failed"       // failed, whenever they ended
+	CountWarmupChecked = "warmup-checked"      // results checked after the window
+	CountWarmupBad     = "warmup-check-failed" // part of warmup-checked
 
-	// Refused is the finding of a case that the runner did not accept as it was asked
-	// for: a user's error, not the operation's.
+	// Refused is the finding for a case that the runner refused because its settings are wrong. This is the
+	// user's error, not the operation's.
 	Refused = "refused"
-	// PeakSampled is the finding of a peak of memory that is the greatest of samples.
+	// PeakSampled is the finding for a peak of memory that is only the largest of samples.
 	PeakSampled = "peak-sampled"
-	// Disturbed is the finding of a case that did not have the machine to itself.
+	// Disturbed is the finding for a case that did not have the machine to itself.
 	Disturbed = "disturbed"
 )
 
-// Histogram is an HDR histogram in its V2 compressed encoding, base64, which
-// the HdrHistogram tools of every language read.
+// Histogram is an HDR histogram in its compressed encoding V2, as base64. HdrHistogram libraries of all
+// languages read this encoding.
 type Histogram struct {
 	Name string `json:"name"`
 	Unit string `json:"unit"`
 	HDR  string `json:"hdr"`
 
-	// The same values interval by interval of the window, where they were kept so;
-	// an interval without values is empty.
+	// The same values divided by intervals of the window, if they were recorded so. An interval without values
+	// is "".
 	Interval time.Duration `json:"interval,omitempty"` // ns
 	Parts    []string      `json:"parts,omitempty"`
 }
 
-// EncodeHistogram encodes h, whose values are in unit.
+// EncodeHistogram returns h in its encoded form. unit is the unit of its values.
 func EncodeHistogram(name, unit string, h *hdrhistogram.Histogram) (Histogram, error) {
 	encoded, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 	if err != nil {
@@ -369,7 +367,7 @@ func EncodeHistogram(name, unit string, h *hdrhistogram.Histogram) (Histogram, e
 	return Histogram{Name: name, Unit: unit, HDR: string(encoded)}, nil
 }
 
-// Decode returns the histogram, or a *zkbench.DecodeError.
+// Decode decodes the histogram. It returns a *zkbench.DecodeError if the encoding is malformed.
 func (h Histogram) Decode() (*hdrhistogram.Histogram, error) {
 	decoded, err := hdrhistogram.Decode([]byte(h.HDR))
 	if err != nil {

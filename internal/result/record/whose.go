@@ -2,37 +2,37 @@ package record
 
 import "strings"
 
-// Whose says whose memory and processor time a figure is. Every figure that is measured of a
-// process has one (OfAProcess), in records and in what is made of them. A record of an earlier
-// version says nothing.
+// Whose says which process's memory or processor time a figure is. Every figure for which OfAProcess is true
+// has a Whose, in records and in views of them. Records of earlier versions have none.
 type Whose string
 
+// The processes that a figure can be of.
 const (
-	// OfOperations is the process that ran the operations, with all else that it did in the
-	// time: the load runner, its collector.
+	// OfOperations is the process that ran the operations, including everything else that it did at the same
+	// time: the load runner and the garbage collector.
 	OfOperations Whose = "operations"
-	// OfZkbench is zkbench's own process, where another program ran the operations: zkbench
-	// started it and waited for it.
+	// OfZkbench is zkbench's own process, if another program ran the operations and zkbench only started it and
+	// waited for it.
 	OfZkbench Whose = "zkbench"
-	// OfProver is a foreign prover that is resident: all its processes.
+	// OfProver is all processes of an external prover that keeps running between operations.
 	OfProver Whose = "prover"
-	// OfProverAndZkbench is both together.
+	// OfProverAndZkbench is both of these together.
 	OfProverAndZkbench Whose = "prover+zkbench"
 	// OfCommand is a command that compare runs, with all processes that it waited for.
 	OfCommand Whose = "command"
 )
 
-// OfProverCommand is one of a foreign prover's commands, for example prove, with all processes
-// that it waited for.
+// OfProverCommand returns the Whose of one command of an external prover, for example prove, with all processes
+// that the command waited for.
 func OfProverCommand(command string) Whose { return OfProver + "/" + Whose(command) }
 
-// Foreign reports whether the figure is of another program than the one that measures.
+// Foreign reports whether the figure is of another program, not of zkbench.
 func (w Whose) Foreign() bool {
 	return strings.HasPrefix(string(w), string(OfProver)) || w == OfCommand
 }
 
-// Words says it in a sentence's words, for example "the process that ran the operations". A
-// value that a newer version wrote is returned as it is.
+// Words returns w in words for a sentence, for example "the process that ran the operations". It returns values of
+// newer versions unchanged.
 func (w Whose) Words() string {
 	switch w {
 	case OfOperations:
@@ -52,25 +52,26 @@ func (w Whose) Words() string {
 	return string(w)
 }
 
-// Of returns the figure as one of this process.
-func (m Metric) Of(w Whose) Metric {
+// WithWhose returns m as a figure of the given process.
+func (m Metric) WithWhose(w Whose) Metric {
 	m.Whose = w
 	return m
 }
 
-// OfAProcess reports whether figures of this quantity are memory or time of a process.
+// OfAProcess reports whether figures of this quantity measure the memory or time of a process.
 func (q Quantity) OfAProcess() bool {
 	return q.group == Memory || q.group == Runtime || q.group == Processes
 }
 
-// OfAProcess reports whether the series is of memory or time of a process.
+// OfAProcess reports whether the series measures the memory or time of a process.
 func (s Series) OfAProcess() bool {
 	_, found := find(table, func(row Quantity) bool { return row.name == s.Name && row.OfAProcess() })
 	return found
 }
 
-// Belong gives the record's figures that are of a process, and do not say of which, this one.
-func (r *Record) Belong(w Whose) {
+// SetWhose sets Whose to w in the record's stages, and in its figures that measure a process. It does not change
+// those that have a Whose.
+func (r *Record) SetWhose(w Whose) {
 	for i := range r.Metrics {
 		if m := &r.Metrics[i]; m.OfAProcess() && m.Whose == "" {
 			m.Whose = w
@@ -83,23 +84,23 @@ func (r *Record) Belong(w Whose) {
 	}
 }
 
-// PeakMemory returns the greatest resident set of what was measured: within the window of a
-// load; of a case that goes through stages that of the greatest. It is never zkbench's own
-// beside a prover. ok is false where it was not told.
+// PeakMemory returns the maximum resident set of the measured program: in the window for a load, and in the largest
+// stage for a case with stages. If an external prover ran the stages, zkbench's own memory does not count. ok is
+// false if the record does not have the figure.
 func (r *Record) PeakMemory() (peak Metric, ok bool) {
 	if !r.Staged() {
 		return r.Metric(PeakRSS)
 	}
 	for _, s := range r.Stages {
 		if s.Whose != OfZkbench && s.PeakRSS > 0 && float64(s.PeakRSS) > peak.Value {
-			peak, ok = PeakRSS.Metric(float64(s.PeakRSS)).Of(s.Whose), true
+			peak, ok = PeakRSS.Metric(float64(s.PeakRSS)).WithWhose(s.Whose), true
 		}
 	}
 	return peak, ok
 }
 
-// stagesByProver repairs the stages of a prover in a record of an earlier version, which had
-// zkbench's own memory there, and the prover's among the sizes.
+// stagesByProver corrects the stages of an external prover in a record of an earlier version. Such a record has
+// zkbench's own memory as the stage's memory, and the prover's memory among the sizes.
 func (r *Record) stagesByProver() {
 	for i := range r.Stages {
 		s := &r.Stages[i]

@@ -15,10 +15,10 @@ func TestWhose(t *testing.T) {
 	rec := record.New()
 	rec.Workload = "Mine"
 	rec.Metrics = []record.Metric{
-		record.Throughput.Metric(1), record.CPUTime.Metric(2).Of(record.OfProverCommand("prove")), record.Processors.Metric(1), record.LoadAverage.Metric(3), record.GCCycles.Metric(4),
+		record.Throughput.Metric(1), record.CPUTime.Metric(2).WithWhose(record.OfProverCommand("prove")), record.Processors.Metric(1), record.LoadAverage.Metric(3), record.GCCycles.Metric(4),
 	}
 	rec.Stages = []record.Stage{{Name: "set-up", PeakRSS: 5}, {Name: "window", PeakRSS: 6, Whose: record.OfZkbench}}
-	rec.Belong(record.OfOperations)
+	rec.SetWhose(record.OfOperations)
 	var line bytes.Buffer
 	must.Do(t, record.Write(&line, rec))
 	golden.Contains(t, line.String(), `{"name":"throughput","unit":"ops/s","value":1,"kind":"timed"}`, `"value":2,"kind":"timed","whose":"prover/prove"}`)

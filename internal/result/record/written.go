@@ -11,8 +11,8 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Add appends figures to the record. One of a name that the record has is left out, and is a
-// zkbench.ErrParams that names it.
+// Add appends figures to the record. If the record already has a figure with the same name, Add leaves the new one out
+// and returns a zkbench.ErrParams that names it.
 func (r *Record) Add(figures ...Metric) (err error) {
 	for _, m := range figures {
 		if twice := CheckOnce(r.Metrics, m); twice != nil {
@@ -24,16 +24,16 @@ func (r *Record) Add(figures ...Metric) (err error) {
 	return err
 }
 
-// CheckOnce refuses a figure of a name that others have: records are compared by the names of
-// their figures. The error is a zkbench.ErrParams.
+// CheckOnce returns zkbench.ErrParams if one of others has the same name as m. Records are compared by the names of
+// their figures, so a name must not occur twice.
 func CheckOnce(others []Metric, m Metric) error {
 	if slices.ContainsFunc(others, func(other Metric) bool { return other.name == m.name }) {
-		return fmt.Errorf("%w: figure %s stands twice; accepted: each name once", zkbench.ErrParams, m.name)
+		return fmt.Errorf("%w: figure %s occurs twice; accepted: each name once", zkbench.ErrParams, m.name)
 	}
 	return nil
 }
 
-// readable refuses what no reader takes.
+// readable returns an error if no reader would accept the record.
 func (r *Record) readable() error {
 	switch {
 	case r.Schema != Schema:
@@ -43,9 +43,9 @@ func (r *Record) readable() error {
 	}
 	for i, a := range r.Axes {
 		if _, twice := r.Axes[:i].Get(a.Key); twice {
-			return fmt.Errorf("%w: axis %s stands twice; accepted: each key once", zkbench.ErrParams, a.Key)
+			return fmt.Errorf("%w: axis %s occurs twice; accepted: each key once", zkbench.ErrParams, a.Key)
 		}
-		if !utf8.ValidString(a.Key) { // JSON makes one character of all that is none
+		if !utf8.ValidString(a.Key) { // JSON would replace every invalid byte by the same character
 			return fmt.Errorf("%w: axis %q; accepted: UTF-8", zkbench.ErrParams, a.Key)
 		}
 	}
@@ -60,20 +60,20 @@ func (r *Record) readable() error {
 	return nil
 }
 
-// notFinite is the finding of figures that were left out.
+// notFinite is the name of the finding for figures that were left out.
 const notFinite = "not finite"
 
-// finite is the record without the figures that are no number: JSON has none of them, and nothing
-// can be compared with them. A finding says which they were.
+// finite returns the record without figures that are NaN or infinite. JSON does not have such numbers, and nothing
+// can be compared with them. A finding says which figures were left out.
 func (r *Record) finite() *Record {
-	is := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+	isFinite := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 	var left []string
 	numbers := func(where string, figures []Metric) []Metric {
 		return slices.DeleteFunc(slices.Clone(figures), func(m Metric) bool {
-			if !is(m.Value) {
+			if !isFinite(m.Value) {
 				left = append(left, fmt.Sprintf("%s%s is %v", where, m.name, m.Value))
 			}
-			return !is(m.Value)
+			return !isFinite(m.Value)
 		})
 	}
 	out := *r
@@ -83,27 +83,27 @@ func (r *Record) finite() *Record {
 		out.Stages[i].Sizes = numbers("stage "+s.Name+": ", s.Sizes)
 	}
 	out.Series = slices.DeleteFunc(slices.Clone(r.Series), func(s Series) bool {
-		i := slices.IndexFunc(s.Values, func(v float64) bool { return !is(v) })
+		i := slices.IndexFunc(s.Values, func(v float64) bool { return !isFinite(v) })
 		if i >= 0 {
 			left = append(left, fmt.Sprintf("series %s is %v at %d", s.Name, s.Values[i], i))
 		}
 		return i >= 0
 	})
-	if p := r.Properties; p != nil && !(is(p.ProvedBits) && is(p.ClaimedBits)) {
+	if p := r.Properties; p != nil && !(isFinite(p.ProvedBits) && isFinite(p.ClaimedBits)) {
 		left = append(left, fmt.Sprintf("bits of soundness are %v proved, %v claimed", p.ProvedBits, p.ClaimedBits))
 		said := *p
 		said.ProvedBits, said.ClaimedBits = 0, 0
 		out.Properties = &said
 	}
-	if !is(r.Env.Quota) {
+	if !isFinite(r.Env.Quota) {
 		left = append(left, fmt.Sprintf("quota is %v", r.Env.Quota))
 		out.Env.Quota = 0
 	}
 	if len(left) > 0 {
-		out.Findings = append(slices.Clone(r.Findings), Finding{notFinite, strings.Join(left, "; ") + ": no number, and left out"})
+		out.Findings = append(slices.Clone(r.Findings), Finding{notFinite, strings.Join(left, "; ") + ": not finite, so left out"})
 	}
 	return &out
 }
 
-// known tells whether a reader takes the status.
+// known reports whether the status is one of those that readers accept.
 func (s Status) known() bool { return s == OK || s == Failed || s == Partial }

@@ -65,10 +65,10 @@ func TestWriteRefuses(t *testing.T) {
 	for want, change := range map[string]func(*record.Record){
 		"schema 2; accepted: 1": func(r *record.Record) { r.Schema = 2 },
 		`status "odd"`:          func(r *record.Record) { r.Status = "odd" },
-		"axis bits stands twice": func(r *record.Record) {
+		"axis bits occurs twice": func(r *record.Record) {
 			r.Axes = record.Axes{{Key: "bits", Value: "1"}, {Key: "bits", Value: "2"}}
 		},
-		"figure proof stands twice": func(r *record.Record) {
+		"figure proof occurs twice": func(r *record.Record) {
 			r.Metrics = []record.Metric{record.ProofSize.Metric(1), record.ProofSize.Metric(2)}
 		},
 		"accepted: UTF-8": func(r *record.Record) { r.Metrics = []record.Metric{record.Reported("a\xff", "B", 1, record.Exact)} },
@@ -96,7 +96,7 @@ func TestNotFinite(t *testing.T) {
 	must.Do(t, record.Write(&line, rec))
 	got := must.Get(record.ReadAll(&line))(t)[0]
 	golden.Equal(t, "figures, series, sizes", [3]int{1, 1, 0}, [3]int{len(got.Metrics), len(got.Series), len(got.Stages[0].Sizes)})
-	golden.Equal(t, "finding", "pure-throughput is +Inf; stage prove: proof is -Inf; series throughput is NaN at 1; bits of soundness are NaN proved, 0 claimed; quota is +Inf: no number, and left out", got.Findings[0].Text)
+	golden.Equal(t, "finding", "pure-throughput is +Inf; stage prove: proof is -Inf; series throughput is NaN at 1; bits of soundness are NaN proved, 0 claimed; quota is +Inf: not finite, so left out", got.Findings[0].Text)
 	golden.Equal(t, "properties", &record.Properties{Setup: record.SetupNone}, got.Properties)
 	golden.Equal(t, "findings of what was given", string(before), string(must.Get(json.Marshal(rec.Findings))(t)))
 	golden.Equal(t, "figures of what was given", 2, len(rec.Metrics))
@@ -108,6 +108,6 @@ func TestAdd(t *testing.T) {
 	must.Do(t, rec.Add(record.ProofSize.Metric(1), record.Constraints.Metric(2)))
 	err := rec.Add(record.Domain.Metric(3), record.ProofSize.Metric(4), record.Columns.Metric(5))
 	must.Fail(t, err, zkbench.ErrParams, "a name twice")
-	golden.Contains(t, err.Error(), "figure proof stands twice")
+	golden.Contains(t, err.Error(), "figure proof occurs twice")
 	golden.Equal(t, "kept", []float64{1, 2, 3, 5}, []float64{rec.Metrics[0].Value, rec.Metrics[1].Value, rec.Metrics[2].Value, rec.Metrics[3].Value})
 }

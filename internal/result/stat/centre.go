@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Median returns the median of values, which are not changed; 0 of none.
+// Median returns the median of values, or 0 if there are none. It does not modify values.
 func Median(values []float64) float64 {
 	n := len(values)
 	if n == 0 {
@@ -15,8 +15,9 @@ func Median(values []float64) float64 {
 	return sorted[(n-1)/2]/2 + sorted[n/2]/2 // halved first: the sum may be infinite
 }
 
-// Quantile interpolates linearly between order statistics (type 7 of Hyndman and Fan, The
-// American Statistician 50, 1996). The values, at least one, are not changed.
+// Quantile returns the quantile q, from 0 to 1, of one or more values. It interpolates linearly
+// between order statistics (type 7 of Hyndman and Fan, The American Statistician 50, 1996) and
+// does not modify values.
 func Quantile(values []float64, q float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	at := q * float64(len(sorted)-1)
@@ -25,7 +26,7 @@ func Quantile(values []float64, q float64) float64 {
 	return sorted[low] + (at-float64(low))*(sorted[high]-sorted[low])
 }
 
-// Mean of none is 0.
+// Mean returns the mean of values, or 0 if there are none.
 func Mean(values []float64) (mean float64) {
 	for _, v := range values {
 		mean += v / float64(len(values))
@@ -33,7 +34,7 @@ func Mean(values []float64) (mean float64) {
 	return mean
 }
 
-// Deviation is the sample's standard deviation; of fewer than two values it is 0.
+// Deviation returns the sample standard deviation of values, or 0 if there are fewer than two.
 func Deviation(values []float64) float64 {
 	if len(values) < 2 {
 		return 0

@@ -368,9 +368,9 @@ func TestAnyFigures(t *testing.T) {
 	})
 }
 
-// TestBlind: what could not have shown a change as large as the gate is blind, unless the
+// TestUnderpowered: what could not have shown a change as large as the gate is blind, unless the
 // change is beyond the gate anyway, or is none for the worse.
-func TestBlind(t *testing.T) {
+func TestUnderpowered(t *testing.T) {
 	nan := math.NaN()
 	for _, test := range []struct {
 		name            string
@@ -396,10 +396,10 @@ func TestBlind(t *testing.T) {
 		{"no floor", -0.001, 0.001, 0.99, nan, record.Lower, true, math.Inf(1)},
 	} {
 		e := stat.Effect{Change: (test.low + test.high) / 2, Low: test.low, High: test.high, Confidence: test.conf}
-		if got := stat.Blind(e, test.floor, 0.03, test.better); got != test.blind {
+		if got := stat.Underpowered(e, test.floor, 0.03, test.better); got != test.blind {
 			t.Errorf("%s: blind %v", test.name, got)
 		}
-		if sees := e.Sees(test.floor); !(math.Abs(sees-test.sees) < 1e-12 || sees == test.sees) {
+		if sees := e.Detectable(test.floor); !(math.Abs(sees-test.sees) < 1e-12 || sees == test.sees) {
 			t.Errorf("%s: sees %v, want %v", test.name, sees, test.sees)
 		}
 	}

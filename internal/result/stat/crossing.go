@@ -7,28 +7,30 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Share is a count of some among all, seen at x: of operations those that were late, at a
-// rate.
+// Share is a share that was measured at x: Count of All. For example, at a rate of X operations
+// per second, Count of All operations were late.
 type Share struct{ X, Count, All float64 }
 
-// Rise is where a share reaches a level, by how much x must grow for e times the share, and
-// how many independent counts it is as sure as.
+// Rise is the result of Crossing: Estimate says at which x a share reaches a level.
 type Rise struct {
 	Estimate
-	Fold      float64
-	Effective float64
+	Fold      float64 // by how much x must grow for the share to grow by a factor of e
+	Effective float64 // how many independent counts the estimate is worth
 }
 
-// Crossing estimates where a share that grows with x reaches level, and its interval: counts
-// are quasi-Poisson with the logarithm of their share linear in x (McCullagh and Nelder,
-// Generalized Linear Models, 2nd ed., chapter 9), fitted by iterated least squares, since the
-// share of a queue's customers that wait longer than a limit is exponential in the rate, or
-// nearly (of M/M/1 it is e^((x-mu) limit)). Dispersion is estimated from the residuals, at
-// least Poisson's own: who waits, waits with others. The interval is Fieller's, by Student's
-// t; -Inf or +Inf where x could lie anywhere on that side.
+// Crossing estimates at which x a share that grows with x reaches level, with a confidence
+// interval.
 //
-// Errors are zkbench.ErrParams: fewer than 4 shares, a level not between 0 and 1, a confidence
-// that is none, shares that do not grow with x; then no x can be told.
+// Counts are modelled as quasi-Poisson, with the logarithm of their share linear in x (McCullagh
+// and Nelder, Generalized Linear Models, 2nd ed., chapter 9), and fitted by iterated least
+// squares. The model fits because the share of a queue's customers that wait longer than a limit
+// is exponential in the rate, at least nearly; for M/M/1 it is e^((x-mu) limit). Dispersion is
+// estimated from the residuals, because late operations come in clusters, and is at least that of
+// a Poisson distribution. The interval is Fieller's, by Student's t. An end of it is infinite if x
+// is not bounded on that side.
+//
+// Crossing returns zkbench.ErrParams if there are fewer than 4 shares, if level or confidence is
+// not between 0 and 1, or if the shares do not grow with x.
 func Crossing(shares []Share, level, confidence float64) (Rise, error) {
 	if len(shares) < 4 || !(level > 0 && level < 1) {
 		return Rise{}, fmt.Errorf("%w: %d shares, level %v; accepted: 4 or more, between 0 and 1", zkbench.ErrParams, len(shares), level)
@@ -60,7 +62,7 @@ func Crossing(shares []Share, level, confidence float64) (Rise, error) {
 		}
 	}
 	if !(b > 0) || math.IsNaN(a) || math.IsInf(b, 0) {
-		return Rise{}, fmt.Errorf("%w: shares that do not grow with x", zkbench.ErrParams)
+		return Rise{}, fmt.Errorf("%w: the shares do not grow with x", zkbench.ErrParams)
 	}
 	pearson := 0.0
 	for _, s := range shares {

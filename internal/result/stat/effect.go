@@ -8,27 +8,27 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Effect is by how much new differs from old. Change, Low and High are relative,
-// new/old - 1: 0.03 is 3 % more.
+// Effect says by how much the new side of a comparison differs from the old one. Change,
+// Low and High are relative, new/old - 1: 0.03 means 3 % more.
 //
-// Where the processes are too few for the confidence asked, Confidence is 0,
-// Change stands, and Low and High are -1 and +Inf; of two sides that are constant
-// they are Change. Judge calls such an effect Unknown.
+// If there are too few processes for the confidence asked for, Confidence is 0 and Judge
+// returns Unknown. Change is computed all the same; Low and High are then -1 and +Inf, or
+// equal to Change if both sides are constant.
 type Effect struct {
 	Change     float64 // Hodges-Lehmann estimate, or trimmed mean of the log ratios
 	Low, High  float64 // confidence interval of the change, ends included
-	Confidence float64 // of the interval as attained, at least what was asked; 0: not attained
-	P          float64 // two-sided, of no difference; 0: two constants that differ
+	Confidence float64 // of the interval as computed, at least what was asked for; 0: not reached
+	P          float64 // two-sided p-value for no difference; 0: two constants that differ
 	Old, New   float64 // medians of the sides, in their unit
 	N          int     // processes: pairs, or those of the smaller side
 }
 
-// FewError says that there are too few processes for an interval of the
-// confidence asked. It is a zkbench.ErrEnv.
+// FewError reports that there are too few processes for an interval with the confidence
+// asked for. It wraps zkbench.ErrEnv.
 type FewError struct {
-	What       string  // pairs of processes, or processes a side
+	What       string  // pairs of processes, or processes on the smaller side
 	N, Need    int     // how many there are, and how many are needed
-	Confidence float64 // that was asked
+	Confidence float64 // the confidence asked for
 }
 
 func (e *FewError) Error() string {
@@ -37,7 +37,8 @@ func (e *FewError) Error() string {
 
 func (e *FewError) Unwrap() error { return zkbench.ErrEnv }
 
-// SampleError names a figure that cannot be compared. It is a zkbench.ErrParams.
+// SampleError reports a figure that cannot be compared, because it has no logarithm. It
+// wraps zkbench.ErrParams.
 type SampleError struct {
 	Side  Side // Old or New
 	Index int
@@ -50,21 +51,22 @@ func (e *SampleError) Error() string {
 
 func (e *SampleError) Unwrap() error { return zkbench.ErrParams }
 
-// Verdict is what a comparison shows.
+// Verdict is the result of a comparison.
 type Verdict string
 
+// The verdicts of Judge.
 const (
 	Slower  Verdict = "slower"
 	Faster  Verdict = "faster"
-	Same    Verdict = "~" // no difference shown, which does not show that there is none
+	Same    Verdict = "~" // no difference was shown; there may be one
 	Unknown Verdict = "?" // too few processes, or no noise floor
 )
 
-// Judge returns Slower or Faster where the interval of e excludes no change and
-// the change exceeds the noise floor (Floor, SplitFloor; 0 for none), Same
-// where not. It is Unknown where e has no interval at the confidence asked, or
-// the floor is not a number. Changes are measured in logarithms, so exchanging
-// the sides exchanges Slower and Faster and changes nothing else.
+// Judge returns Slower or Faster if the interval of e does not contain 0 and the change
+// exceeds the noise floor (Floor, SplitFloor; 0 for none), and otherwise Same. It returns
+// Unknown if e has no interval at the confidence asked for, or if floor is not a number.
+// Changes are measured in logarithms, so exchanging the two sides only exchanges Slower
+// and Faster.
 func Judge(e Effect, floor float64, better record.Direction) Verdict {
 	if !(e.Confidence > 0) || math.IsNaN(floor) {
 		return Unknown
@@ -83,10 +85,9 @@ func Judge(e Effect, floor float64, better record.Direction) Verdict {
 	}
 }
 
-// Tripped tells whether the interval of e lies wholly on the worse side of both
-// the gate and the floor, relative changes both: with gate 0.03, costs 3 % more
-// than before, or a rate divided by more than 1.03. Where Judge is Unknown it is
-// false.
+// Tripped reports whether all of e's interval is worse than both the gate and the noise
+// floor. Both are relative: with a gate of 0.03, costs trip above 1.03 times the old
+// value, and rates below 1/1.03 of it. If Judge returns Unknown, Tripped returns false.
 func Tripped(e Effect, floor, gate float64, better record.Direction) bool {
 	if !(e.Confidence > 0) || math.IsNaN(floor) {
 		return false
@@ -95,28 +96,29 @@ func Tripped(e Effect, floor, gate float64, better record.Direction) bool {
 	return low > math.Log1p(max(floor, gate))
 }
 
-// Sees is the least change that this comparison would have shown almost surely: one as large
-// as the interval is wide, or as the floor where that is more; +Inf where it shows nothing.
-func (e Effect) Sees(floor float64) float64 {
+// Detectable returns the minimum detectable effect: the smallest change that this comparison
+// would almost certainly have shown. It is the width of the interval, or the noise floor if
+// that is larger. If there is no interval or no floor, it is +Inf.
+func (e Effect) Detectable(floor float64) float64 {
 	if !(e.Confidence > 0) || math.IsNaN(floor) {
 		return math.Inf(1)
 	}
 	return max(math.Expm1(e.width()), floor)
 }
 
-// Blind tells whether a gate cannot be judged by e: it does not trip, nor is it Faster, and a change as
-// large as the gate would not have been shown (Sees).
-func Blind(e Effect, floor, gate float64, better record.Direction) bool {
+// Underpowered reports whether e cannot decide about a gate: it does not trip, it is not
+// Faster, and a change as large as the gate would not have been shown (Effect.Detectable).
+func Underpowered(e Effect, floor, gate float64, better record.Direction) bool {
 	if !(e.Confidence > 0) || math.IsNaN(floor) {
 		return true
 	}
-	return e.Sees(floor) > gate && Judge(e, floor, better) != Faster && !Tripped(e, floor, gate, better)
+	return e.Detectable(floor) > gate && Judge(e, floor, better) != Faster && !Tripped(e, floor, gate, better)
 }
 
-// width is the length of the interval, in logarithms.
+// width returns the length of the interval, in logarithms.
 func (e Effect) width() float64 { return math.Log1p(e.High) - math.Log1p(e.Low) }
 
-// cost returns the interval of the log ratio with worse upwards.
+// cost returns the interval of the log ratio, with a sign that makes larger worse.
 func (e Effect) cost(better record.Direction) (low, high float64) {
 	low, high = math.Log1p(e.Low), math.Log1p(e.High)
 	if better == record.Higher {
@@ -125,7 +127,8 @@ func (e Effect) cost(better record.Direction) (low, high float64) {
 	return low, high
 }
 
-// check refuses what has no logarithm, and a confidence that is none.
+// check returns an error if a figure has no logarithm, if a side has no figures, or if
+// confidence is not between 0 and 1.
 func check(old, new []float64, confidence float64) error {
 	if err := checkConfidence(confidence); err != nil {
 		return err

@@ -6,8 +6,9 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Drifted is the finding that a series rises or falls over its window: Trend is
-// beyond 1 % in all with p below 0.01. False where it is not.
+// Drifted returns a finding if a series rises or falls over its window. Trend must report a
+// change of more than 1 % in all, with p below 0.01. Otherwise Drifted returns false. The
+// finding's text begins with name.
 func Drifted(name string, means, weights []float64) (record.Finding, bool) {
 	change, p := Trend(means, weights)
 	if !(p < 0.01 && (change > 0.01 || change < -0.01)) {
@@ -19,11 +20,12 @@ func Drifted(name string, means, weights []float64) (record.Finding, bool) {
 	}, true
 }
 
-// Correlated is the finding that consecutive slots of a series, at least 32 of
-// them, resemble each other so much that the mean is worth less than a quarter of
-// them. False where it is not. Of 1000 simulated runs of white noise it is raised
-// for 4 % at 32 slots and for none at 128, and there for 98 % where the
-// autocorrelation is 0.8.
+// Correlated returns a finding if consecutive slots of a series are strongly correlated: if
+// MeanSE's effective number of slots is less than a quarter of the slots. The series must
+// have at least 32 slots. Otherwise it returns false. The finding's text contains name.
+//
+// In 1000 simulated runs of white noise, Correlated returned a finding for 4 % with 32 slots
+// and for none with 128 slots. With 128 slots and an autocorrelation of 0.8 it did for 98 %.
 func Correlated(name string, means, weights []float64) (record.Finding, bool) {
 	mean, se, effective := MeanSE(means, weights)
 	slots := 0
@@ -37,6 +39,6 @@ func Correlated(name string, means, weights []float64) (record.Finding, bool) {
 	}
 	return record.Finding{
 		Name: "autocorrelation",
-		Text: fmt.Sprintf("the mean of %s is worth %.0f independent slots of the window's %d; with that counted in, its standard error is %.2g %%", name, effective, slots, 100*se/mean),
+		Text: fmt.Sprintf("the mean of %s is worth %.0f independent slots of the window's %d, because consecutive slots are correlated; with that taken into account, its standard error is %.2g %%", name, effective, slots, 100*se/mean),
 	}, true
 }

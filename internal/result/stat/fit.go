@@ -8,19 +8,20 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Scatter is how far measured values lie from the curve that is fitted to them.
+// Scatter says how measured values scatter around the curve that is fitted to them.
 type Scatter int
 
+// The models of scatter.
 const (
-	// Constant: by the same standard deviation at every x. It is plain least squares, what
-	// numpy's polyfit does.
+	// Constant is for values with the same standard deviation at every x. The fit is plain
+	// least squares, as in numpy's polyfit.
 	Constant Scatter = iota
 
-	// Relative: by a standard deviation in proportion to the curve, as times do, because
-	// what disturbs a time multiplies it. Each point is weighted by 1/curve². Where times
-	// span orders of magnitude plain least squares fits the longest alone: the error of the
-	// intercept is then that of the longest time, far above the shortest times themselves,
-	// and the standard errors are those of another model.
+	// Relative is for values whose standard deviation is proportional to the curve. Times
+	// are such values, because disturbances multiply a time. Each point has the weight
+	// 1/curve². If times span orders of magnitude, plain least squares would fit only the
+	// longest. The error of the intercept would be that of the longest time, far above the
+	// shortest times themselves. The standard errors would be those of another model.
 	Relative
 )
 
@@ -29,25 +30,27 @@ type Fit struct {
 	Coefficients []float64 // of 1, x, x², in units of y, y/x, y/x²
 	Errors       []float64 // their standard errors
 	Residual     float64   // residual standard deviation: in the unit of y, or with Relative as a share of the curve
-	R2           float64   // share of the variance of y, weighted as the fit is, that the curve explains; NaN where y is constant
-	Freedom      int       // points less coefficients
+	R2           float64   // share of the variance of y, weighted as in the fit, that the curve explains; NaN if y is constant
+	Freedom      int       // degrees of freedom: points minus coefficients
 	covariance   [][]float64
 }
 
-// Line fits a straight line to the points (x[i], y[i]), 3 or more.
+// Line fits a straight line to three or more points (x[i], y[i]).
 //
-// Standard errors and intervals hold for independent points whose mean lies on the
-// curve: where it does not, as with times that rise in steps, Residual holds the misfit
-// too. Errors are zkbench.ErrParams: unlike lengths, too few points or too few different
-// x, values that are not finite, and with Relative a y or a fitted curve that is not
-// above 0 at a point.
+// Standard errors and intervals are valid for independent points whose mean is on the
+// curve. If it is not, for example because times rise in steps, Residual includes the
+// misfit.
+//
+// Line returns zkbench.ErrParams if x and y have different lengths, if there are too few
+// points or too few different x, or if a value is not finite. With Relative it also does
+// if y or the fitted curve is not above 0 at every point.
 func Line(x, y []float64, scatter Scatter) (Fit, error) { return polynomial(x, y, 1, scatter) }
 
-// Quadratic fits a parabola to 4 points or more; all else is as for Line.
+// Quadratic fits a parabola to four or more points. Everything else is as for Line.
 func Quadratic(x, y []float64, scatter Scatter) (Fit, error) { return polynomial(x, y, 2, scatter) }
 
-// At is the curve's value at x.
-func (f Fit) At(x float64) float64 {
+// Evaluate returns the curve's value at x.
+func (f Fit) Evaluate(x float64) float64 {
 	y := 0.0
 	for _, c := range slices.Backward(f.Coefficients) {
 		y = y*x + c
@@ -55,9 +58,9 @@ func (f Fit) At(x float64) float64 {
 	return y
 }
 
-// Relative is fitted in rounds until none changes the curve by more than settled, as a
-// share. A round shrinks the change by about the square of the relative scatter, so
-// points that lie near a curve take few.
+// A fit with Relative takes rounds, until one changes the curve by less than the share
+// settled. A round shrinks the change by about the square of the relative scatter, so
+// points near a curve take few rounds.
 const (
 	reweightings = 200
 	settled      = 1e-10
@@ -71,8 +74,8 @@ func polynomial(x, y []float64, degree int, scatter Scatter) (Fit, error) {
 	if scatter == Constant {
 		return weighted(x, y, weights, degree)
 	}
-	// The curve is not known beforehand: it is first taken from y, then from the last fit.
-	// Weights from y alone would favour the points that are too low by chance.
+	// The curve that determines the weights is not known: it is first y, then the last fit.
+	// Weights from y alone would favour points that are too low by chance.
 	curve := slices.Clone(y)
 	for range reweightings {
 		for i, c := range curve {
@@ -84,7 +87,7 @@ func polynomial(x, y []float64, degree int, scatter Scatter) (Fit, error) {
 		}
 		change := 0.0
 		for i := range curve {
-			at := f.At(x[i])
+			at := f.Evaluate(x[i])
 			if !(at > 0) {
 				return Fit{}, fmt.Errorf("%w: the curve is %v at x[%d]; accepted with relative scatter: above 0", zkbench.ErrParams, at, i)
 			}
@@ -100,7 +103,7 @@ func polynomial(x, y []float64, degree int, scatter Scatter) (Fit, error) {
 
 func checkPoints(x, y []float64, degree int, scatter Scatter) error {
 	if len(x) != len(y) {
-		return fmt.Errorf("%w: %d values of x, %d of y; accepted: as many", zkbench.ErrParams, len(x), len(y))
+		return fmt.Errorf("%w: %d values of x, %d of y; accepted: equal numbers", zkbench.ErrParams, len(x), len(y))
 	}
 	for i := range x {
 		if !finite([]float64{x[i], y[i]}) {
@@ -117,14 +120,14 @@ func checkPoints(x, y []float64, degree int, scatter Scatter) error {
 	return nil
 }
 
-// weighted fits by polynomials that are orthogonal on the points (Forsythe, "Generation
-// and use of orthogonal polynomials for data-fitting with a digital computer", J. SIAM 5,
-// 1957):
+// weighted fits with weights w, by polynomials that are orthogonal on the points (Forsythe,
+// "Generation and use of orthogonal polynomials for data-fitting with a digital computer",
+// J. SIAM 5, 1957):
 //
 //	p[0] = 1,  p[k+1] = (x - a[k])·p[k] - b[k]·p[k-1]
 //
-// x is centred by the recurrence, no system of equations is solved, and the coefficients
-// of the p[k] are uncorrelated with variances Residual²/Σw·p[k]².
+// The recurrence centres x, and no system of equations is solved. The coefficients of the
+// p[k] are uncorrelated, with variances Residual²/Σw·p[k]².
 func weighted(x, y, w []float64, degree int) (Fit, error) {
 	n, terms := len(x), degree+1
 	f := Fit{Coefficients: make([]float64, terms), Errors: make([]float64, terms), Freedom: n - terms}
@@ -176,7 +179,7 @@ func weighted(x, y, w []float64, degree int) (Fit, error) {
 		f.Errors[i] = math.Sqrt(f.covariance[i][i])
 	}
 	if !finite(f.Coefficients) || !finite(f.Errors) {
-		return Fit{}, fmt.Errorf("%w: x from %v to %v; accepted: values that a curve can tell apart", zkbench.ErrParams, slices.Min(x), slices.Max(x))
+		return Fit{}, fmt.Errorf("%w: x from %v to %v; accepted: values far enough apart to fit a curve", zkbench.ErrParams, slices.Min(x), slices.Max(x))
 	}
 	return f, nil
 }

@@ -10,9 +10,9 @@ import (
 // Estimate is a value and its confidence interval.
 type Estimate struct{ Value, Low, High float64 }
 
-// Coefficient returns the coefficient of x to that power with its interval, by Student's
-// t. Errors are zkbench.ErrParams: a power that the curve does not have, and a confidence
-// not between 0 and 1.
+// Coefficient returns the coefficient of x to the given power with its confidence interval,
+// by Student's t. It returns zkbench.ErrParams if the curve does not have that power, or if
+// confidence is not between 0 and 1.
 func (f Fit) Coefficient(power int, confidence float64) (Estimate, error) {
 	if power < 0 || power >= len(f.Coefficients) {
 		return Estimate{}, fmt.Errorf("%w: power %d; accepted: 0 to %d", zkbench.ErrParams, power, len(f.Coefficients)-1)
@@ -24,20 +24,21 @@ func (f Fit) Coefficient(power int, confidence float64) (Estimate, error) {
 	return Estimate{c, c - width, c + width}, nil
 }
 
-// Crossover returns the x at which a straight line meets a constant of which samples are
-// measurements in the unit of y, independent of each other and of the line's points: 2 or
-// more, one a process where processes differ. Beyond x a rising line is above the
-// constant; where x is below 0 it is so at every length.
+// Crossover returns the x at which a straight line meets a constant. samples are two or more
+// measurements of the constant, in y's unit. They must be independent of each other and of the
+// line's points. If processes differ, take one sample per process. A rising line is above the
+// constant beyond x; if x is below 0, it is above it at every length.
 //
-// The interval is Fieller's, for the ratio of (constant - intercept) and slope, which are
-// correlated ("Some problems in interval estimation", JRSS B 16, 1954); the freedom of its
-// t is Welch and Satterthwaite's for the variances of line and constant. It is not
-// symmetric, and it is from -Inf to +Inf where the slope's own interval holds 0. At 95 % it
-// holds the crossover in 94 to 96 % of 4000 simulated sets of 10 points and 5 samples, in
-// 97 % of those of 5 points and 3 samples.
+// The interval is Fieller's, for the ratio of (constant - intercept) to slope, which are
+// correlated ("Some problems in interval estimation", JRSS B 16, 1954). Its t has Welch and
+// Satterthwaite's degrees of freedom for the variances of line and constant. The interval is
+// not symmetric, and it is from -Inf to +Inf if the slope's own interval contains 0.
 //
-// Errors are zkbench.ErrParams: a curve that is no straight line, fewer than 2 samples,
-// one that is not finite, and a confidence not between 0 and 1.
+// In 4000 simulated sets of 10 points and 5 samples, a 95 % interval contained the crossover
+// in 94 to 96 %. In sets of 5 points and 3 samples it did in 97 %.
+//
+// Crossover returns zkbench.ErrParams if the curve is not a straight line, if there are fewer
+// than 2 samples or one is not finite, or if confidence is not between 0 and 1.
 func (f Fit) Crossover(samples []float64, confidence float64) (Estimate, error) {
 	if len(f.Coefficients) != 2 {
 		return Estimate{}, fmt.Errorf("%w: a curve of %d coefficients; accepted: a straight line's 2", zkbench.ErrParams, len(f.Coefficients))
@@ -81,11 +82,12 @@ func checkConfidence(confidence float64) error {
 	return nil
 }
 
-// manyFreedom is where t is within a thousandth or so of the normal distribution's at 95 %.
+// manyFreedom is a number of degrees of freedom at which t, for 95 %, is within about a
+// thousandth of the normal distribution's quantile.
 const manyFreedom = 1000
 
-// studentWithin returns the probability with which Student's distribution lies within t of
-// 0: a finite sum in the angle atan(t/√freedom) (Abramowitz and Stegun, 26.7.3 and 26.7.4).
+// studentWithin returns the probability of -t to t under Student's distribution. It is a
+// finite sum in the angle atan(t/√freedom) (Abramowitz and Stegun, 26.7.3 and 26.7.4).
 func studentWithin(t float64, freedom int) float64 {
 	freedom = min(freedom, manyFreedom)
 	angle := math.Atan(t / math.Sqrt(float64(freedom)))
@@ -105,8 +107,8 @@ func studentWithin(t float64, freedom int) float64 {
 	return sin * sum
 }
 
-// student returns the t within which Student's distribution lies with that probability, by
-// bisection of the angle.
+// student returns the t for which -t to t has the given probability under Student's
+// distribution, by bisection of the angle.
 func student(probability float64, freedom int) float64 {
 	scale := math.Sqrt(float64(min(freedom, manyFreedom)))
 	low, high := 0.0, math.Pi/2

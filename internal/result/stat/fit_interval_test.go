@@ -39,12 +39,12 @@ func TestCrossoverIsFieller(t *testing.T) {
 	const t975, mean, squares = 2.776445, 3.5, 17.5 // of 4; of x
 	for _, end := range []float64{e.Low, e.High} {
 		se := f.Residual * math.Sqrt(1.0/6+(end-mean)*(end-mean)/squares)
-		golden.Near(t, "standard errors", t975, math.Abs(f.At(end)-15)/se, 1e-6)
+		golden.Near(t, "standard errors", t975, math.Abs(f.Evaluate(end)-15)/se, 1e-6)
 	}
 	if !(e.Low < e.Value && e.Value < e.High) {
 		t.Errorf("%v", e)
 	}
-	golden.Near(t, "line at the crossover", 15, f.At(e.Value), 1e-12)
+	golden.Near(t, "line at the crossover", 15, f.Evaluate(e.Value), 1e-12)
 	wider := must.Get(f.Crossover([]float64{14, 15, 16}, 0.95))(t)
 	if !(wider.Low < e.Low && e.High < wider.High) {
 		t.Errorf("a constant with scatter: %v, one without: %v", wider, e)

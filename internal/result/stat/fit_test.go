@@ -74,7 +74,7 @@ func TestFitRecovers(t *testing.T) {
 		curve := stat.Fit{Coefficients: c}
 		y := make([]float64, len(lengths))
 		for i, x := range lengths {
-			y[i] = curve.At(x)
+			y[i] = curve.Evaluate(x)
 		}
 		f := must.Get(fit(lengths, y, scatter))(t)
 		// Of plain least squares the longest time's rounding is the intercept's error.
@@ -114,15 +114,15 @@ func TestFitRelative(t *testing.T) {
 		f := must.Get(stat.Line(lengths, y, stat.Relative))(t)
 		var s, sx, sxx, sr, srx, srr, mean float64
 		for i, x := range lengths {
-			w := 1 / (f.At(x) * f.At(x))
-			e := y[i] - f.At(x)
+			w := 1 / (f.Evaluate(x) * f.Evaluate(x))
+			e := y[i] - f.Evaluate(x)
 			s, sx, sxx = s+w, sx+w*x, sxx+w*x*x
 			sr, srx, srr, mean = sr+w*e, srx+w*e*x, srr+w*e*e, mean+w*y[i]
 		}
 		mean /= s
 		all := 0.0
 		for i, x := range lengths {
-			all += (y[i] - mean) * (y[i] - mean) / (f.At(x) * f.At(x))
+			all += (y[i] - mean) * (y[i] - mean) / (f.Evaluate(x) * f.Evaluate(x))
 		}
 		variance := srr / float64(len(lengths)-2)
 		det := s*sxx - sx*sx

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// Welch is Welch's t-test of the means of two classes, which keeps no
-// measurements (Welford 1962 for the sums). The zero value is ready to use.
+// Welch computes Welch's t-test of the means of two classes. It keeps running sums
+// (Welford 1962), not the measurements. The zero value is ready to use.
 type Welch struct {
 	n       [2]uint64
 	mean    [2]float64
 	squares [2]float64 // sums of squared deviations from the mean
 }
 
-// Add counts value in for class, 0 or 1. Another class, and a value that is not
-// finite, do not count.
+// Add adds a value to class 0 or 1. It ignores values of other classes and values that are
+// not finite.
 func (w *Welch) Add(class int, value float64) {
 	if class != class&1 || math.IsNaN(value) || math.IsInf(value, 0) {
 		return
@@ -29,9 +29,9 @@ func (w *Welch) Add(class int, value float64) {
 // N returns the number of values of each class.
 func (w *Welch) N() [2]uint64 { return w.n }
 
-// T returns the statistic, positive where class 0 has the greater mean. Where
-// neither class varies it is infinite if the means differ and 0 if they do not;
-// it is 0 with fewer than two values in a class.
+// T returns the statistic, which is positive if class 0 has the larger mean. If neither
+// class varies, it is infinite if the means differ and 0 if they do not. It is 0 if a class
+// has fewer than two values.
 func (w *Welch) T() float64 {
 	if w.n[0] < 2 || w.n[1] < 2 {
 		return 0
@@ -47,48 +47,48 @@ func (w *Welch) T() float64 {
 	return difference / math.Sqrt(variance)
 }
 
-// LeakSamples is the least number of measurements in each class from which a test
-// counts. Fewer are not near enough to normal sums, and a handful in a crop would
-// often have the greatest t of all.
+// LeakSamples is the minimum number of measurements in each class for a test to count. Sums
+// of fewer are not close enough to normal, and a handful of them in a crop would often have
+// the largest t of all.
 const LeakSamples = 500
 
-// leakCrops is the number of crops, and leakScale the base-2 exponent of the last
-// one, as in dudect.
+// leakCrops is the number of crops, and 2^-leakScale the share of measurements that the
+// last crop leaves out, as in dudect.
 const (
 	leakCrops = 100
 	leakScale = 10
 )
 
-// Leak tests whether the time of an operation depends on its class of input, fixed
-// or random, as dudect does (Reparaz, Balasch and Verbauwhede, "Dude, is my code
-// constant time?", IACR ePrint 2016/1123; the crops are those of its published
-// code). The first measurements calibrate and are then left out: the i-th of 100
-// crops keeps what lies below their percentile 1-0.5^(10(i+1)/100), without the
-// long tail that interrupts cause. Each later measurement goes through one Welch
-// test of all, one of each crop that it lies below, and, once both classes have
-// LeakSamples, one of its squared distance from the mean of its class, which finds
-// a leak in the variance.
+// Leak tests whether the time of an operation depends on the class of its input, fixed or
+// random, as dudect does (Reparaz, Balasch and Verbauwhede, "Dude, is my code constant
+// time?", IACR ePrint 2016/1123). The crops are those of dudect's published code.
 //
-// 4.5 is the usual threshold for |t|; above 10 leaves no doubt of a leak, and below
-// 4.5 says that so many samples show none, not that there is none. The classes
-// must be drawn at random, measurement by measurement, or a drift of the machine
-// is taken for a leak.
+// The first measurements only calibrate. Crop i of 100 keeps later measurements that are
+// below their quantile 1-0.5^(10(i+1)/100), without the long tail that interrupts cause.
+// Each later measurement enters a Welch test of all, and one for each crop that keeps it.
+// Once both classes have LeakSamples, its squared distance from the mean of its class
+// enters another test, which finds a leak in the variance.
+//
+// The usual threshold for |t| is 4.5, and a value above 10 leaves no doubt of a leak. A
+// value below 4.5 means that this number of samples shows no leak, not that there is none.
+// The class must be drawn at random for each measurement; otherwise a drift of the machine
+// looks like a leak.
 type Leak struct {
 	calibration []float64
-	calibrating int       // measurements until the thresholds stand
+	calibrating int       // number of measurements for the calibration
 	thresholds  []float64 // in ascending order; nil while calibrating
 	raw, second Welch
 	crops       [leakCrops]Welch
 }
 
-// NewLeak returns a test that calibrates with the first so many measurements, 100
-// where fewer are asked for.
+// NewLeak returns a test that calibrates with the given number of measurements, or with 100
+// if calibration is less.
 func NewLeak(calibration int) *Leak {
 	return &Leak{calibrating: max(calibration, 100)}
 }
 
-// Add counts one measurement of class 0 or 1, in any unit. Another class, and a
-// value that is not finite, do not count.
+// Add adds one measurement of class 0 or 1, in any unit. It ignores measurements of other
+// classes and values that are not finite.
 func (l *Leak) Add(class int, value float64) {
 	if class != class&1 || math.IsNaN(value) || math.IsInf(value, 0) {
 		return
@@ -112,7 +112,7 @@ func (l *Leak) Add(class int, value float64) {
 	}
 }
 
-// calibrate sets the thresholds.
+// calibrate sets the thresholds of the crops.
 func (l *Leak) calibrate() {
 	slices.Sort(l.calibration)
 	l.thresholds = make([]float64, leakCrops)
@@ -122,16 +122,16 @@ func (l *Leak) calibrate() {
 	l.calibration = nil
 }
 
-// cropShare is the share of the measurements that crop i keeps, below 1.
+// cropShare returns the share of the measurements that crop i keeps, below 1.
 func cropShare(i int) float64 { return 1 - math.Exp2(-leakScale*float64(i+1)/leakCrops) }
 
-// Enough tells whether each class has the LeakSamples that a test needs.
+// Enough reports whether each class has LeakSamples measurements.
 func (l *Leak) Enough() bool { return min(l.raw.n[0], l.raw.n[1]) >= LeakSamples }
 
-// T returns the statistic of the greatest absolute value over all tests that have
-// LeakSamples in each class, the name of that test (all, below and the threshold,
-// variance) and its samples in each class. Before any test has them it is 0 of
-// all.
+// T returns the t with the largest absolute value among all tests that have LeakSamples in
+// each class. crop names that test: all, "below" with the threshold, or variance. n is its
+// number of samples in each class. Before any test has enough samples, T returns 0 for the
+// test of all.
 func (l *Leak) T() (t float64, crop string, n [2]uint64) {
 	crop, n = "all", l.raw.N()
 	consider := func(w *Welch, name func() string) {

@@ -9,29 +9,28 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// exactPairs is the greatest number of pairs whose null distribution is computed
-// exactly; beyond it the normal approximation is good to four places.
+// exactPairs is the maximum number of pairs for which the null distribution is computed
+// exactly. For more pairs the normal approximation is good to four decimals.
 const exactPairs = 100
 
-// Paired compares processes that ran next to each other: old[i] and new[i] are
-// figures of one block. What a block's processes share, drift above all, cancels.
+// Paired compares processes that ran next to each other: old[i] and new[i] are figures of
+// one block. Effects that the processes of a block share, above all drift, cancel.
 //
-// Change is the Hodges-Lehmann estimate, the median of the Walsh averages
-// (d[i] + d[j])/2, i <= j, of the log ratios d; the interval lies between the
-// order statistics of those averages that the null distribution of Wilcoxon's
-// signed-rank statistic picks (Hollander, Wolfe and Chicken, Nonparametric
-// Statistical Methods, 3rd ed., sections 3.1 to 3.3). The distribution is exact
-// up to 100 pairs. Where log ratios are zero or equal, the closed interval keeps
-// at least its confidence, and P is exact for these very ranks: zeros are ranked
-// and then left out (Pratt 1959), equal ones share their mean rank, and the signs
-// are dealt out in all ways.
+// Change is the Hodges-Lehmann estimate: the median of the Walsh averages (d[i] + d[j])/2,
+// i <= j, of the log ratios d. The interval is between two order statistics of these
+// averages, chosen by the null distribution of Wilcoxon's signed-rank statistic (Hollander,
+// Wolfe and Chicken, Nonparametric Statistical Methods, 3rd ed., sections 3.1 to 3.3). The
+// distribution is exact for up to 100 pairs. If log ratios are zero or equal, the closed
+// interval keeps at least its confidence, and P is exact for these ranks: zeros are ranked
+// and then left out (Pratt 1959), equal ones share their mean rank, and all assignments of
+// signs are counted.
 //
-// Errors: zkbench.ErrParams for unlike lengths and for a confidence not between 0
-// and 1, *SampleError for a figure without a logarithm, and *FewError, with Change
-// computed, for too few pairs; 99 % needs 8.
+// Paired returns zkbench.ErrParams if the lengths differ or confidence is not between 0 and
+// 1, and a *SampleError if a figure has no logarithm. If there are too few pairs, it returns
+// a *FewError together with an Effect without an interval; 99 % needs 8 pairs.
 func Paired(old, new []float64, confidence float64) (Effect, error) {
 	if len(old) != len(new) {
-		return Effect{}, fmt.Errorf("%w: %d processes of old, %d of new; accepted: as many", zkbench.ErrParams, len(old), len(new))
+		return Effect{}, fmt.Errorf("%w: %d processes of old, %d of new; accepted: equal numbers", zkbench.ErrParams, len(old), len(new))
 	}
 	if err := check(old, new, confidence); err != nil {
 		return Effect{}, err
@@ -60,15 +59,14 @@ func Paired(old, new []float64, confidence float64) (Effect, error) {
 	return e, nil
 }
 
-// grain rounds a log ratio to 1e-12, so that ratios which are equal but for
-// rounding are ties.
+// grain rounds a log ratio to 1e-12, so that ratios which differ only by rounding are ties.
 func grain(d float64) float64 { return math.Round(d*1e12) / 1e12 }
 
-// slack lets a probability that equals its bound but for rounding pass.
+// slack lets a probability pass that exceeds its bound only by rounding.
 const slack = 1e-12
 
-// effect makes an effect of the log differences of which the k-th from each end
-// bound the interval; k = 0: there is none. It sorts differences.
+// effect returns an Effect with the given log differences. The k-th difference from each end
+// bounds the interval; with k = 0 there is none. effect sorts differences.
 func effect(old, new, differences []float64, k int, attained float64) Effect {
 	slices.Sort(differences)
 	last := len(differences) - 1
@@ -88,23 +86,23 @@ func effect(old, new, differences []float64, k int, attained float64) Effect {
 	return e
 }
 
-// cut returns the greatest k for which the k-th least and the k-th greatest of
-// total differences bound an interval of at least the confidence, and the
-// confidence that it attains; 0 where no two do. tail(s) is the null probability
-// that the statistic, whose range is 0 to total, is at most s.
+// cut returns the largest k for which the k-th smallest and the k-th largest of total
+// differences bound an interval with at least the given confidence, and the confidence that
+// it has. If there is none, it returns 0. tail(s) is the null probability that the
+// statistic, which ranges from 0 to total, is at most s.
 func cut(tail func(s int) float64, total int, confidence float64) (k int, attained float64) {
 	for 2*(k+1) <= total+1 {
 		outside := 2 * tail(k)
 		if outside > 1-confidence+slack {
 			break
 		}
-		k, attained = k+1, max(1-outside, confidence) // within slack of it is as asked
+		k, attained = k+1, max(1-outside, confidence) // a confidence within slack counts as reached
 	}
 	return k, attained
 }
 
-// signedRankTail returns the lower tail of the signed-rank statistic of n pairs
-// without ties.
+// signedRankTail returns the lower tail of the signed-rank statistic for n pairs without
+// ties.
 func signedRankTail(n int) func(s int) float64 {
 	if n > exactPairs {
 		mean := float64(n*(n+1)) / 4
@@ -118,8 +116,8 @@ func signedRankTail(n int) func(s int) float64 {
 	return cumulative(signSums(ranks))
 }
 
-// signedRankP returns the two-sided probability, under signs dealt out at random,
-// of a signed-rank statistic as far from its mean as that of d.
+// signedRankP returns the two-sided probability, with random signs, of a signed-rank
+// statistic that is at least as far from its mean as that of d.
 func signedRankP(d []float64) float64 {
 	byRank := slices.Clone(d)
 	slices.SortFunc(byRank, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) })
@@ -156,8 +154,8 @@ func signedRankP(d []float64) float64 {
 	return min(1, 2*cumulative(signSums(ranks))(least))
 }
 
-// signSums returns, for every s, the probability that the sum of those ranks
-// whose fair coin shows heads is s.
+// signSums returns, for every s, the probability that the sum of the ranks is s if each
+// rank is included with probability 1/2.
 func signSums(ranks []int) []float64 {
 	total := 0
 	for _, r := range ranks {
@@ -178,7 +176,7 @@ func signSums(ranks []int) []float64 {
 	return p
 }
 
-// cumulative returns the distribution function of the probabilities p.
+// cumulative returns the distribution function for the probabilities p.
 func cumulative(p []float64) func(s int) float64 {
 	return func(s int) float64 {
 		sum := 0.0

@@ -82,7 +82,7 @@ func TestRecorded(t *testing.T) {
 				}
 				add(few)
 				e := must.Get(stat.PairedRobust(old, recent, 0.99))(t)
-				for test.until && len(old) < many && e.Sees(0) > 0.03 {
+				for test.until && len(old) < many && e.Detectable(0) > 0.03 {
 					add(10)
 					e = must.Get(stat.PairedRobust(old, recent, 0.99))(t)
 				}
@@ -93,7 +93,7 @@ func TestRecorded(t *testing.T) {
 					if (1+e.Low)*1.03 > 1 {
 						found = 1.0 / sessions
 					}
-					return wrong, found, e.Sees(0)
+					return wrong, found, e.Detectable(0)
 				}
 				w, f, width := judge(e)
 				wrong, found, widths = wrong+w, found+f, append(widths, width)

@@ -2,24 +2,24 @@ package stat
 
 import "math"
 
-// Side is whose process a measurement is, as in record.Process.
+// Side says which program of a comparison a process ran, as in record.Process.
 type Side string
 
+// The sides of a session.
 const (
 	Old   Side = "old"
 	New   Side = "new"
 	Again Side = "again" // the same program as Old, for the noise floor
 )
 
-// Schedule returns the order in which the processes of a session run: every
-// block runs each side once, and every second block is the mirror of the one
-// before it,
+// Schedule returns the order in which the processes of a session run. Every block runs each
+// side once, and every second block mirrors the one before it:
 //
 //	old new again | again new old | ...
 //
-// so that over an even number of blocks all sides have the same mean position
-// and a linear drift of the machine cancels. The processes of a block are a
-// pair: PairedRobust(old, new, ...) and Floor(old, again) take them in block order.
+// So over an even number of blocks all sides have the same mean position, and a linear drift
+// of the machine cancels. The processes of a block belong together: PairedRobust(old, new,
+// ...) and Floor(old, again) take them in the order of blocks.
 func Schedule(blocks int) []Side {
 	sides := [...]Side{Old, New, Again}
 	var order []Side
@@ -34,34 +34,32 @@ func Schedule(blocks int) []Side {
 	return order
 }
 
-// Floor is the noise floor of a session: the change, relative and without its
-// sign, that the comparison finds between two sides of the same program which ran
-// in the same session, process by process. What the session finds there of
-// nothing it may find of nothing elsewhere.
+// Floor returns the noise floor of a session: the relative change, without its sign, that a
+// comparison finds between two sides with the same program. Both sides must have run in the
+// same session. A change of this size between two programs need not mean anything.
 //
-// The estimate itself is taken, not the far end of its interval. Replication
-// already accounts for noise that differs from process to process: from it alone
-// the estimate is about 0.7 standard errors of a comparison, well within an
-// interval of 99 %, and costs next to no power. The floor is there for what
-// replication does not see, drift that does not cancel and effects of position or
-// build, and these it shows in full. The far end would be near four standard
-// errors and would double the least change that can be found.
+// Floor returns the estimate, not the far end of its interval. Replication already accounts
+// for noise that differs from process to process. That noise alone gives an estimate of
+// about 0.7 standard errors of a comparison. This is well within an interval of 99 % and
+// costs almost no power. The floor is for effects that replication does not show: drift that
+// does not cancel, and effects of position or build. It shows these in full. The far end
+// would be near four standard errors and would double the smallest change that can be found.
 //
-// NaN where the lengths differ, fewer than two processes are given, or a figure is
-// not finite and above 0.
+// Floor returns NaN if the lengths differ, if there are fewer than two processes, or if a
+// figure is not finite and above 0.
 func Floor(a, again []float64) float64 {
 	if len(a) != len(again) || len(a) < 2 || check(a, again, 0.5) != nil {
 		return math.NaN()
 	}
-	e, _ := PairedRobust(a, again, 0.5) // a change also where the processes are few
+	e, _ := PairedRobust(a, again, 0.5) // computes the change even if there are few processes
 	return math.Expm1(math.Abs(math.Log1p(e.Change)))
 }
 
-// SplitFloor is the noise floor from one side alone, for files without an Again
-// side: its processes in order of time, dealt out in the pattern A B B A as two
-// sides; the last of an odd number is left out. With half the processes on a
-// side it is about 1.4 times the floor of a session, so the stricter of the two.
-// NaN as Floor, hence of fewer than four processes.
+// SplitFloor returns the noise floor from one side alone, for files without an Again side.
+// It divides the processes, in order of time, into two sides in the pattern A B B A; the
+// last of an odd number is left out. With half the processes on each side, the result is
+// about 1.4 times the floor of a session, so it is the stricter of the two. SplitFloor
+// returns NaN in the same cases as Floor, so with fewer than four processes.
 func SplitFloor(a []float64) float64 {
 	var sides [2][]float64
 	for i := range len(a) / 2 {

@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// Trend returns by how much a series changes from its start to its end, relative
-// to its median, and the two-sided probability of a trend so clear in a series
-// that has none. means and weights are as in MeanSE.
+// Trend returns the change of a series from its start to its end, relative to its median.
+// It also returns the two-sided probability of such a clear trend in a series without a
+// trend. The arguments means and weights are as for MeanSE.
 //
-// The change is the Theil-Sen slope times the length (Sen 1968); the probability
-// is that of the Mann-Kendall statistic (Kendall 1975, ties counted in), its
-// variance multiplied by the autocorrelation of the residuals around the slope,
-// as Yue and Wang (Water Resources Management 18, 2004) do. Slots count alike,
-// whatever their weight, unless it is 0. Of fewer than 4 slots, of slices of unlike
-// lengths, and of means that are not finite: NaN, 1.
+// The change is the Theil-Sen slope times the length (Sen 1968). The probability is that of
+// the Mann-Kendall statistic (Kendall 1975, with ties). Its variance is multiplied by the
+// autocorrelation of the residuals around the slope, as Yue and Wang (Water Resources
+// Management 18, 2004) do. All slots count equally, whatever their weight, except that
+// slots of weight 0 do not count. With fewer than 4 slots, slices of different lengths or
+// means that are not finite, Trend returns NaN and 1.
 //
-// At p < 0.01 it finds a trend in 1 of 100 simulated runs of 128 slots of white
-// noise, in 2 of 100 where the autocorrelation of the slots is 0.9, and there in 4
-// of 100 of 16 slots.
+// At p < 0.01 it finds a trend in 1 % of simulated runs with 128 slots of white noise. With
+// an autocorrelation of 0.9 it finds one in 2 % of runs with 128 slots, and in 4 % of runs
+// with 16 slots.
 func Trend(means, weights []float64) (change, p float64) {
 	var at, values []float64
 	for i, w := range weights {
@@ -42,17 +42,17 @@ func Trend(means, weights []float64) (change, p float64) {
 	return relative(slope, values, len(means)), scoreP(score, variance*inflation)
 }
 
-// Stationary tells whether a warm-up may end: recent, the means of its last 8 to
-// 16 slots, show no trend (Mann-Kendall, p at least 0.05) or one of less than 1 %
-// in all. Of fewer than 8 slots, or means that are not finite, it is false.
+// Stationary reports whether a warm-up may end. recent has the means of its last 8 to 16
+// slots. They must show no trend (Mann-Kendall, p at least 0.05), or one of less than 1 %
+// in all. With fewer than 8 slots, or means that are not finite, Stationary returns false.
 //
-// So short a series does not tell autocorrelation from a trend, and the test
-// takes it for one: it errs on the side of a longer warm-up. Of 2000 simulated
-// series of 8 slots with white noise of 2 % it is false for 4 %, and for 13 % where
-// the autocorrelation is 0.5; of 16 slots for 5 and 21 %. A fall by five times the
-// noise of a slot passes in 21 % at 8 slots, in fewer than 1 % at 16; one by ten
-// times in fewer than 1 % at 8. That is for one look; asked again at every slot, the
-// warm-up ends at the first series that passes.
+// Such a short series does not distinguish autocorrelation from a trend, and the test takes
+// it for a trend: it errs on the side of a longer warm-up. In 2000 simulated series of 8
+// slots with white noise of 2 %, Stationary is false for 4 %, and for 13 % with an
+// autocorrelation of 0.5. With 16 slots these are 5 and 21 %. A fall by five times the noise
+// of a slot passes in 21 % with 8 slots, and in fewer than 1 % with 16. A fall by ten times
+// the noise passes in fewer than 1 % with 8. These shares are for one call. If Stationary
+// is called after every slot, the warm-up ends at the first series that passes.
 func Stationary(recent []float64) bool {
 	if len(recent) < 8 || !finite(recent) {
 		return false
@@ -65,9 +65,8 @@ func Stationary(recent []float64) bool {
 	return scoreP(score, variance) >= 0.05 || math.Abs(relative(slope, recent, len(recent))) < 0.01
 }
 
-// kendall returns the median of the slopes of all pairs of points, how many more
-// of the slopes rise than fall, and the variance of that number for values in
-// random order.
+// kendall returns the median slope over all pairs of points, the number of rising minus
+// that of falling slopes, and the variance of this score for values in random order.
 func kendall(at, values []float64) (slope, score, variance float64) {
 	n := len(values)
 	slopes := make([]float64, 0, n*(n-1)/2)
@@ -101,7 +100,7 @@ func finite(values []float64) bool {
 	return !slices.ContainsFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 }
 
-// scoreP is the two-sided probability of a Mann-Kendall score, by the normal
+// scoreP returns the two-sided probability of a Mann-Kendall score, by the normal
 // approximation with its continuity correction.
 func scoreP(score, variance float64) float64 {
 	if score == 0 {
@@ -110,7 +109,8 @@ func scoreP(score, variance float64) float64 {
 	return 2 * normalTail((1-math.Abs(score))/math.Sqrt(variance))
 }
 
-// relative is the change that slope makes over so many slots, of the median.
+// relative returns the change that slope makes over the given number of slots, relative to
+// the median.
 func relative(slope float64, values []float64, slots int) float64 {
 	if slope == 0 {
 		return 0

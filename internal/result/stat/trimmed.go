@@ -5,21 +5,26 @@ import (
 	"slices"
 )
 
-// trimmedPairs is the number of pairs from which PairedRobust trims: of the half of fewer
-// the deviation would be too much of a guess, and t would cost more than trimming saves.
+// trimmedPairs is the minimum number of pairs for which PairedRobust trims. From half of
+// fewer pairs the deviation would be too uncertain, and t would cost more than trimming
+// saves.
 const trimmedPairs = 24
 
 // trim is the share of pairs that are left out at either end.
 const trim = 0.25
 
-// PairedRobust is Paired for machines on which some processes are disturbed, whose figures
-// are far off. From 24 pairs on Change is the mean of the middle half of the log ratios,
-// and its interval Student's t of the winsorised deviation, of which the pairs that are kept
-// give the freedom (Tukey and McLaughlin, Sankhya A 25, 1963; Yuen, Biometrika 61, 1974). A
-// quarter of the pairs may be anywhere on either side; of normal noise the interval is a
-// tenth wider than one of all pairs. Unlike the signed-rank interval, in which each disturbed
-// process spoils as many Walsh averages as there are pairs, its level is not exact: TestRecorded
-// has level and power of both on sessions of real machines. Of fewer pairs it is Paired.
+// PairedRobust compares pairs like Paired, for machines that disturb some processes, so that
+// their figures are far off. With fewer than 24 pairs it does the same as Paired.
+//
+// With 24 pairs or more, Change is the mean of the middle half of the log ratios. Its
+// interval is Student's, from the winsorised deviation, and the pairs that are kept give the
+// degrees of freedom (Tukey and McLaughlin, Sankhya A 25, 1963; Yuen, Biometrika 61, 1974).
+// On either side a quarter of the pairs may be anywhere. For normal noise the interval is a
+// tenth wider than one from all pairs.
+//
+// The level is not exact, unlike that of the signed-rank interval, in which each disturbed
+// process spoils as many Walsh averages as there are pairs. TestRecorded has level and power
+// of both on sessions of real machines.
 func PairedRobust(old, new []float64, confidence float64) (Effect, error) {
 	n := len(old)
 	if n < trimmedPairs || len(new) != n {
@@ -40,7 +45,7 @@ func PairedRobust(old, new []float64, confidence float64) (Effect, error) {
 		d[i], d[n-1-i] = d[cut], d[n-1-cut]
 	}
 	e := Effect{Change: math.Expm1(mean), Confidence: confidence, Old: Median(old), New: Median(new), N: n}
-	// The pairs that are kept are as many less as those left out are correlated with them.
+	// Yuen's standard error of a trimmed mean: pairs that are left out do not count.
 	err := Deviation(d) * math.Sqrt(float64(n-1)/float64(kept*(kept-1)))
 	width := student(confidence, kept-1) * err
 	e.Low, e.High = math.Expm1(mean-width), math.Expm1(mean+width)

@@ -7,30 +7,30 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// exactSide is the greatest size of both sides up to which the null distribution
-// is computed exactly, as benchmath does.
+// exactSide is the maximum size of the larger side for which the null distribution is
+// computed exactly, as in benchmath.
 const exactSide = 50
 
-// Unpaired compares processes of which nothing is known to belong together, for
-// example those of two files. The sides may have different lengths.
+// Unpaired compares processes that do not form pairs, for example those of two files. The
+// sides may have different lengths.
 //
-// Change is the Hodges-Lehmann shift, the median of all differences
-// log new[j] - log old[i]; the interval lies between the order statistics of those
-// differences that the null distribution of the Mann-Whitney statistic picks
-// (Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3rd ed.,
-// sections 4.1 to 4.3), exact up to 50 processes a side. P is benchmath's
-// Mann-Whitney test, benchstat's own. With ties the closed interval keeps at least
-// its confidence.
+// Change is the Hodges-Lehmann shift: the median of all differences log new[j] - log old[i].
+// The interval is between two order statistics of these differences, chosen by the null
+// distribution of the Mann-Whitney statistic (Hollander, Wolfe and Chicken, Nonparametric
+// Statistical Methods, 3rd ed., sections 4.1 to 4.3). The distribution is exact for up to 50
+// processes per side. P is benchmath's Mann-Whitney test, which benchstat uses. With ties
+// the closed interval keeps at least its confidence.
 //
-// Processes that ran interleaved while the machine drifted spread wider than they
-// do next to each other: the interval is then too wide rather than too narrow,
-// and Paired is the better test. Sides that ran one after the other take the drift
-// between them for a change, which no test can tell apart.
+// If the processes ran interleaved while the machine drifted, they spread wider than pairs
+// do. The interval is then too wide rather than too narrow, and Paired is the better test.
+// If one side ran after the other, drift between them looks like a change, and no test can
+// distinguish the two.
 //
-// Two constant sides, as of exact metrics, have an interval of no width; P is then
-// 0 where they differ, 1 where not. Errors: zkbench.ErrParams for a confidence not
-// between 0 and 1, *SampleError for a figure without a logarithm, and *FewError,
-// with Change computed, for too few processes; 99 % needs 5 a side.
+// If both sides are constant, as for exact metrics, the interval has no width, and P is 0 if
+// they differ and 1 if they do not. Unpaired returns zkbench.ErrParams if confidence is not
+// between 0 and 1, and a *SampleError if a figure has no logarithm. If there are too few
+// processes, it returns a *FewError together with an Effect without an interval; 99 % needs
+// 5 per side.
 func Unpaired(old, new []float64, confidence float64) (Effect, error) {
 	if err := check(old, new, confidence); err != nil {
 		return Effect{}, err
@@ -47,8 +47,8 @@ func Unpaired(old, new []float64, confidence float64) (Effect, error) {
 	switch {
 	case differences[0] != differences[len(differences)-1]:
 		thresholds := benchmath.Thresholds{CompareAlpha: 1 - confidence}
-		// NewSample sorts what it is given. Near the middle of a distribution with
-		// ties the doubled tail exceeds 1.
+		// NewSample sorts its argument. Near the middle of a distribution with ties the
+		// doubled tail exceeds 1.
 		e.P = min(1, benchmath.AssumeNothing.Compare(
 			benchmath.NewSample(slices.Clone(old), &thresholds),
 			benchmath.NewSample(slices.Clone(new), &thresholds),
@@ -66,8 +66,8 @@ func Unpaired(old, new []float64, confidence float64) (Effect, error) {
 	return e, nil
 }
 
-// rankSumTail returns the lower tail of the Mann-Whitney statistic of sides of m
-// and n values without ties.
+// rankSumTail returns the lower tail of the Mann-Whitney statistic for sides of m and n
+// values without ties.
 func rankSumTail(m, n int) func(s int) float64 {
 	if max(m, n) > exactSide {
 		mean := float64(m) * float64(n) / 2
@@ -77,10 +77,9 @@ func rankSumTail(m, n int) func(s int) float64 {
 	return cumulative(rankSums(m, n))
 }
 
-// rankSums returns the null distribution of the Mann-Whitney statistic of i and n
-// values for i = m. The greatest of i+j values belongs to the first side with
-// probability i/(i+j), and then exceeds the j of the other side (Mann and Whitney
-// 1947):
+// rankSums returns the null distribution of the Mann-Whitney statistic for m and n values.
+// The largest of i+j values is on the first side with probability i/(i+j), and then exceeds
+// the j values of the other side (Mann and Whitney 1947):
 //
 //	p(i, j, u) = i/(i+j) p(i-1, j, u-j) + j/(i+j) p(i, j-1, u)
 func rankSums(m, n int) []float64 {

@@ -136,7 +136,7 @@ func TestPages(t *testing.T) {
 // TestPagesOfLess: there are pages of no records, and of those of each part alone.
 func TestPagesOfLess(t *testing.T) {
 	for _, s := range circuits.Studies() {
-		studytest.Less(t, s, records(&s), "![")
+		studytest.IncompletePages(t, s, records(&s), "![")
 	}
 }
 

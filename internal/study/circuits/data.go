@@ -234,7 +234,7 @@ func (d *data) estimated(r *record.Record, c column, size string) string {
 	if err != nil {
 		return study.None
 	}
-	if v := f.At(domain(r)); v > 0 {
+	if v := f.Evaluate(domain(r)); v > 0 {
 		return fmt.Sprintf("*≈ %s*", show(v))
 	}
 	return study.None

@@ -1,4 +1,4 @@
-// Package atomicfile writes files that are there as a whole or not at all.
+// Package atomicfile replaces files atomically: a reader sees the old contents or the new, never a part.
 package atomicfile
 
 import (
@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// Write writes parts, one after the other, to a new file beside path, on the disk, and lets that
-// take path's place: neither a reader nor a program that was killed finds half of it. The mode is that of the
-// file before, 0644 where there was none.
+// Write replaces the file at path with the concatenation of parts. It writes a new file in the same directory,
+// syncs it to disk and renames it. So a concurrent reader never sees half a file, and a program that is killed
+// never leaves one. The new file has the mode of the old one, or 0644 if there was none.
 func Write(path string, parts ...[]byte) (err error) {
 	mode := os.FileMode(0o644)
 	if info, err := os.Stat(path); err == nil {

@@ -8,15 +8,15 @@ import (
 	"github.com/zkbench/zkbench/internal/sys/atomicfile"
 )
 
-// Kept is a file that keeps what can be made again.
+// Kept is a cache file: its contents can be computed again.
 type Kept struct {
-	Path  string                  // "": nothing is kept
+	Path  string                  // "": no cache
 	Size  int64                   // of the file, in bytes
-	Check func(data []byte) error // whether that is what is wanted, as a whole
-	Warn  func(reason string)     // hears why the file is not used, or not kept; may be nil
+	Check func(data []byte) error // returns an error if data, the whole file, is not the expected contents
+	Warn  func(reason string)     // is called with the reason if the file cannot be used or written; may be nil
 }
 
-// Read returns a copy of the file as the function Read does. It returns nil if there is no file, or if
+// Read returns a copy of the file, as the package's function Read does. It returns nil if there is no file or if
 // the file does not pass Check.
 func (k *Kept) Read() (data []byte, free func() error) {
 	if k.Path == "" {
@@ -24,24 +24,24 @@ func (k *Kept) Read() (data []byte, free func() error) {
 	}
 	data, free, err := k.load()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		k.warn("%s is made anew: %v", k.Path, err)
+		k.warn("%s cannot be used and is replaced: %v", k.Path, err)
 	}
 	return data, free
 }
 
-// Write writes the file, which appears as a whole or not at all, and returns what Read returns. It returns
-// nil, too, if it cannot write the file.
+// Write replaces the file atomically with the concatenation of parts and returns what Read returns. If it cannot
+// write the file, it returns nil too.
 func (k *Kept) Write(parts ...[]byte) (data []byte, free func() error) {
 	if k.Path == "" {
 		return nil, nil
 	}
 	if err := atomicfile.Write(k.Path, parts...); err != nil {
-		k.warn("%s is not kept: %v", k.Path, err)
+		k.warn("%s cannot be written: %v", k.Path, err)
 		return nil, nil
 	}
 	data, free, err := k.load()
 	if err != nil {
-		k.warn("%s is not used: %v", k.Path, err)
+		k.warn("%s cannot be used: %v", k.Path, err)
 	}
 	return data, free
 }

@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readFile reads n bytes into memory of its own, which is read-only where that can be.
+// readFile reads n bytes into newly mapped memory, and then makes it read-only.
 func readFile(f io.Reader, n int) (data []byte, free func() error, err error) {
 	data, err = anonymous(n)
 	if err != nil {
-		return readHeap(f, n) // which says what is wrong, or does
+		return readHeap(f, n)
 	}
 	err = full(f, data)
 	if err == nil {
@@ -25,16 +25,16 @@ func readFile(f io.Reader, n int) (data []byte, free func() error, err error) {
 	return data, func() error { return unix.Munmap(data) }, nil
 }
 
-// mapMemory is Memory.
+// mapMemory implements Memory.
 func mapMemory(n int) ([]byte, func()) {
 	data, err := anonymous(n)
 	if err != nil {
-		return heapMemory(n) // which says what is wrong, or does
+		return heapMemory(n)
 	}
-	return data, func() { _ = unix.Munmap(data) } // of what was mapped, and so no error
+	return data, func() { _ = unix.Munmap(data) } // does not fail: data was mapped
 }
 
-// anonymous maps n zero bytes of no file. It returns an error for n = 0.
+// anonymous maps n zero bytes without a file. It returns an error for n = 0.
 func anonymous(n int) ([]byte, error) {
 	return unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 }

@@ -1,10 +1,9 @@
-// Package mapped gives out large memory that the garbage collector does not know, and copies files
-// into it.
+// Package mapped allocates large memory outside the garbage collector's heap, and copies files into it.
 //
-// It maps no files. If somebody cuts a mapped file, the next access behind its end raises SIGBUS. That
-// ends the process, unless the goroutine has called runtime/debug.SetPanicOnFault. Goroutines of other
-// modules read the points of a reference string, and do not call it. A copy has a second
-// advantage: it does not change after its check if somebody writes to the file.
+// It does not map files. If somebody truncates a mapped file, the next access beyond its end raises SIGBUS. That
+// ends the process unless the goroutine has called runtime/debug.SetPanicOnFault, and goroutines of other
+// modules, which read the points of a reference string, do not call it. A copy has a second advantage: it does
+// not change after it was checked, even if somebody writes to the file.
 package mapped
 
 import (
@@ -17,9 +16,9 @@ import (
 	"github.com/zkbench/zkbench/internal/sys/memory"
 )
 
-// Read returns a read-only copy of a file of size bytes, at an address that is aligned for 64-bit words.
-// The caller does not use data after free. Read returns an error if the file has another size, and a
-// *zkbench.LimitError if it does not fit in memory.
+// Read returns a read-only copy of the file at path, aligned for 64-bit words. Do not use data after calling
+// free. Read returns an error if the file's size is not size bytes, and a *zkbench.LimitError if the file does
+// not fit in memory.
 func Read(path string, size int64) (data []byte, free func() error, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -39,7 +38,7 @@ func Read(path string, size int64) (data []byte, free func() error, err error) {
 	return readFile(f, int(size))
 }
 
-// full fills data. If the reader ends before that, the error has both lengths.
+// full fills data. If the reader ends too early, the error contains both lengths.
 func full(f io.Reader, data []byte) error {
 	n, err := io.ReadFull(f, data)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -48,22 +47,22 @@ func full(f io.Reader, data []byte) error {
 	return err
 }
 
-// Memory returns n zero bytes that the garbage collector does not know, so that large memory for a
-// while does not make the heap grow. They are aligned for 64-bit words. The caller does not use them
-// after free.
+// Memory returns n zero bytes outside the garbage collector's heap, so that a large temporary buffer does not
+// make the heap grow. They are aligned for 64-bit words. Do not use them after calling free.
 func Memory(n int) (data []byte, free func()) { return mapMemory(n) }
 
-// heapMemory is mapMemory where there is no other.
+// heapMemory implements Memory with the heap, for systems without mapped memory.
 func heapMemory(n int) ([]byte, func()) {
 	return Bytes(make([]uint64, (n+7)/8))[:n], func() {}
 }
 
-// Bytes is the memory of values without padding, and Values what such memory holds.
+// Bytes returns the memory of values, not a copy. T must not contain padding.
 func Bytes[T any](values []T) []byte {
 	var v T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(v)))
 }
 
+// Values returns the values of type T in data, not a copy. It is the inverse of Bytes. data must be aligned for T.
 func Values[T any](data []byte) []T {
 	var v T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/int(unsafe.Sizeof(v)))

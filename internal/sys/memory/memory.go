@@ -1,5 +1,5 @@
-// Package memory tells how much memory this process may still take, so that what does not
-// fit is refused before it is allocated.
+// Package memory reports how much memory this process may still allocate, so that callers can refuse work that
+// does not fit before they allocate anything.
 package memory
 
 import (
@@ -10,11 +10,11 @@ import (
 	"github.com/zkbench/zkbench/internal/sys/memory/system"
 )
 
-// Fits returns a *zkbench.LimitError where something needs more bytes than are Available.
+// Fits returns a *zkbench.LimitError if need bytes are more than Available returns. In the error, what names the
+// thing that needs them.
 func Fits(what string, need uint64) error { return fits(what, need, Available()) }
 
-// FitsOffHeap does what Fits does for memory that the garbage collector does not know. GOMEMLIMIT does
-// not count such memory.
+// FitsOffHeap does the same as Fits for memory outside the garbage collector's heap, which GOMEMLIMIT does not count.
 func FitsOffHeap(what string, need uint64) error {
 	_, available := system.Memory()
 	return fits(what, need, leastOf(available, system.Unlimited))
@@ -27,9 +27,9 @@ func fits(what string, need, available uint64) error {
 	return nil
 }
 
-// Available returns how many bytes this process may still take: the least of
-// what the system has to give, what the control group's limit leaves and what
-// GOMEMLIMIT leaves. 0 where none of them is known, 1 where nothing is left.
+// Available returns how many bytes this process may still allocate. It is the minimum of three numbers: the
+// system's available memory, and the bytes that the limits of control groups and GOMEMLIMIT leave. Available
+// returns 0 if none of the three is known, and 1 if nothing is left.
 func Available() uint64 {
 	_, available := system.Memory()
 	return leastOf(available, softLimitLeft())
@@ -43,8 +43,8 @@ func leastOf(a, b uint64) uint64 {
 	return max(least, 1)
 }
 
-// softLimitLeft returns what GOMEMLIMIT leaves. The runtime counts against it all
-// that it has mapped but what it gave back to the system.
+// softLimitLeft returns how many bytes GOMEMLIMIT leaves. The runtime counts against it all memory that it has
+// mapped, except what it has returned to the system.
 func softLimitLeft() uint64 {
 	samples := []metrics.Sample{
 		{Name: "/gc/gomemlimit:bytes"},

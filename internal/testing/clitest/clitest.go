@@ -1,4 +1,4 @@
-// Package clitest is what the tests of commands share.
+// Package clitest has helpers for tests of commands: testscript commands and workloads that only count or fail.
 package clitest
 
 import (
@@ -17,17 +17,18 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Scripts runs the scripts of a directory; of named files these alone.
+// Scripts runs the testscripts in dir, or only files if there are any. Scripts may use the commands exits,
+// lines, pack and refuse, beside those of package testscript.
 func Scripts(t *testing.T, dir string, files ...string) {
 	t.Helper()
 	testscript.Run(t, testscript.Params{
 		Dir: dir, Files: files,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			// exits CODE COMMAND ...
+			// exits CODE COMMAND ... requires the command to exit with this code.
 			"exits": func(ts *testscript.TestScript, _ bool, args []string) {
 				exits(ts, args[0], args[1:])
 			},
-			// lines FILE MOST wants at most so many.
+			// lines FILE MOST requires the file to have at most MOST lines.
 			"lines": func(ts *testscript.TestScript, _ bool, args []string) {
 				most, err := strconv.Atoi(args[1])
 				ts.Check(err)
@@ -35,11 +36,11 @@ func Scripts(t *testing.T, dir string, files ...string) {
 					ts.Fatalf("%d lines, at most %d wanted", n, most)
 				}
 			},
-			// pack FILE leaves FILE.gz in its place.
+			// pack FILE replaces the file by FILE.gz.
 			"pack": func(ts *testscript.TestScript, _ bool, args []string) {
 				ts.Check(pack(ts.MkAbs(args[0])))
 			},
-			// refuse COMMAND ... wants exit code 2, one line on stderr, no output.
+			// refuse COMMAND ... requires exit code 2, one line on stderr, and no output.
 			"refuse": func(ts *testscript.TestScript, _ bool, args []string) {
 				exits(ts, "2", args)
 				if out := ts.ReadFile("stdout"); out != "" {
@@ -69,8 +70,8 @@ func pack(path string) error {
 	return errors.Join(os.WriteFile(path+record.Packed, b.Bytes(), 0o666), os.Remove(path))
 }
 
-// exits runs a command that must exit with want: a code, or several with a
-// comma between them where the machine decides which.
+// exits runs a command and requires it to exit with want: a code, or several separated by commas if it depends
+// on the machine.
 func exits(ts *testscript.TestScript, want string, args []string) {
 	got := 0
 	if err := ts.Exec(args[0], args[1:]...); err != nil {
@@ -85,7 +86,7 @@ func exits(ts *testscript.TestScript, want string, args []string) {
 	}
 }
 
-// ExitCode waits for a command that was started.
+// ExitCode waits for a command that was started, and returns its exit code.
 func ExitCode(t *testing.T, cmd *exec.Cmd) int {
 	t.Helper()
 	err := cmd.Wait()

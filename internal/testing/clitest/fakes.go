@@ -16,12 +16,12 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// StartedEnv names the address that the slow operation dials when it begins; it ends when
-// the connection is closed.
+// StartedEnv names an environment variable with a network address. The operation of the workload Slow dials this
+// address when it begins, and ends when the connection is closed.
 const StartedEnv = "ZKBENCH_TEST_STARTED"
 
-// Defs are workloads that only count, so that commands are tested alone: the names and axes are
-// those of the real ones.
+// Defs returns workloads that only count, so that tests of commands do not depend on real workloads. Some have
+// the names and axes of real workloads, and others fail in some way.
 func Defs() []workload.Def {
 	axes := []workload.Axis{
 		workload.CurveAxis([]string{"BN254", "BLS12_381_BBS"}, []string{"BN254"}),
@@ -118,7 +118,7 @@ func (f fake) Metrics(context.Context) ([]record.Metric, error) {
 
 func (f fake) Close() error { return nil }
 
-// earlyExit takes twice as long for the fixed witness as for others.
+// earlyExit is a workload that takes twice as long for the fixed witness as for others.
 type earlyExit struct{ fake }
 
 func (e earlyExit) SecretInput(_ context.Context, seq uint64, fixed bool) (any, error) {

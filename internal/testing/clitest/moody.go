@@ -12,16 +12,18 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Moments are when the one operation of Moody that fails begins, after the first one began.
+// Moments maps the values of Moody's axis moment to times after the first operation began. The first operation
+// that begins after that time fails.
 var Moments = map[string]time.Duration{"probe": 0, "warm-up": 100 * time.Millisecond, "window": 400 * time.Millisecond, "never": time.Hour}
 
-// Manners are how it fails.
+// Manners lists the values of Moody's axis manner: the ways in which the operation fails.
 var Manners = []string{"error", "panic", "exit", "signal", "goexit", "timeout"}
 
-// MoodyFlags open a window in which the moments lie where their names say.
+// MoodyFlags has flags for a warm-up and a window with which each of Moments is in the part of the run that its
+// name says.
 var MoodyFlags = []string{"--warmup", "250ms", "--duration", "350ms"}
 
-// Moody is a workload of which one operation fails; axes say when and how.
+// Moody returns a workload in which one operation fails. Its axes say when and how.
 func Moody() workload.Def {
 	moments := workload.NameAxis(workload.Axis{Key: "moment", Flag: "moments", Usage: "when"}, []string{"never", "probe", "warm-up", "window"}, []string{"never"})
 	manners := workload.NameAxis(workload.Axis{Key: "manner", Flag: "manners", Usage: "how"}, Manners, []string{"error"})
@@ -33,7 +35,7 @@ func Moody() workload.Def {
 	}
 }
 
-// Mood is a case of Moody.
+// Mood is a case of the workload Moody.
 type Mood struct {
 	after  time.Duration
 	manner string
@@ -43,10 +45,10 @@ type Mood struct {
 	failed bool
 }
 
-// NewMood is a case whose operation fails at a moment in a manner.
+// NewMood returns a case with one operation that fails, at one of Moments and in one of Manners.
 func NewMood(moment, manner string) *Mood { return &Mood{after: Moments[moment], manner: manner} }
 
-// turn tells whether the operation that begins now is the one that fails.
+// turn reports whether the operation that begins now is the one that fails.
 func (m *Mood) turn() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -88,7 +90,7 @@ func (m *Mood) Run(context.Context, any) ([]byte, error) {
 
 func (m *Mood) Input(context.Context, uint64) (any, error) { return 1, nil }
 
-// SecretInput makes it one that the command leak takes.
+// SecretInput returns an input. Workloads with this method are accepted by the command leak.
 func (m *Mood) SecretInput(context.Context, uint64, bool) (any, error) { return 1, nil }
 
 func (m *Mood) Check(_ context.Context, _ any, output []byte) error {

@@ -1,4 +1,4 @@
-// Package faulttest lets an operation's executor fail at every step.
+// Package faulttest tests operations with an executor that fails, at each of its calls in turn.
 package faulttest
 
 import (
@@ -23,9 +23,10 @@ func (b breaking) Do(ctx context.Context, n int, task func(context.Context, int)
 	return b.Executor.Do(ctx, n, task)
 }
 
-// Each runs the operation with ex, a serial executor, whose first call fails, then with one whose
-// second does, and so on: the operation must end with the executor's error each time. It returns
-// what the operation says where none fails.
+// Each runs the operation several times with ex, which must be a serial executor. The first time the
+// executor's first call fails, the second time its second call, and so on. Each fails the test if the
+// operation does not return the executor's error. When the operation ends before the failing call, Each
+// returns its result.
 func Each(t testing.TB, ex executor.Executor, operation func(executor.Executor) error) error {
 	t.Helper()
 	for n := 1; ; n++ {

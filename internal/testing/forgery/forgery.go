@@ -1,7 +1,6 @@
-// Package forgery holds each constraint of a circuit or a table by a forgery: a planted witness that
-// is refused with the constraint and accepted without it. A digest of the constraints shows that they
-// changed; only a forgery shows that one is needed. Packages with tests of this kind have a line in
-// testdata/constraints.csv.
+// Package forgery tests that each constraint of a circuit or a table is needed. A forgery is a planted
+// witness that is refused with the constraint and accepted without it. A digest of the constraints shows
+// only that they changed. Packages with such tests have a line in testdata/constraints.csv.
 package forgery
 
 import (
@@ -11,19 +10,22 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/golden"
 )
 
-// Constraint is one constraint: a gate's term, a range, a message, an absorbed value or an assertion.
+// Constraint is a constraint to test: a gate's term, a range, a message, an absorbed value or an
+// assertion.
 type Constraint struct {
 	Name string
-	// Number is how many constraints of one name there are, if Planted checks a witness of each; 0 is one.
+	// Number is how many constraints have this name, if Planted checks a witness for each of them. 0 means
+	// one.
 	Number int
-	// Planted checks a planted witness: as it is, or with this constraint left out.
+	// Planted checks a planted witness, with all constraints or with this one left out.
 	Planted func(leftOut bool) error
-	// Redundant is what implies the constraint, if no witness can break it alone. Planted is nil then.
+	// Redundant says what implies the constraint, if no witness can break it alone. Planted is then nil.
 	Redundant string
 }
 
-// Check runs a subtest for each constraint of a package, and compares their numbers with the
-// package's line in testdata/constraints.csv. Run with ZKBENCH_UPDATE=1, it writes the line.
+// Check runs a subtest for each constraint of a package. It compares the numbers of constraints, forged
+// ones and redundant ones with the package's line in testdata/constraints.csv. If ZKBENCH_UPDATE is set,
+// it writes that line.
 func Check(t *testing.T, pkg string, all []Constraint) {
 	t.Helper()
 	constraints, forged, redundant := 0, 0, 0
@@ -38,12 +40,12 @@ func Check(t *testing.T, pkg string, all []Constraint) {
 		switch {
 		case c.Redundant != "":
 			if c.Planted != nil {
-				t.Errorf("constraint %q has a forgery, and a reason why there is none", c.Name)
+				t.Errorf("constraint %q has both a forgery and a reason for having none", c.Name)
 			}
 			redundant += number
 			continue
 		case c.Planted == nil:
-			t.Errorf("constraint %q: no forgery and no reason", c.Name)
+			t.Errorf("constraint %q has no forgery and no reason for having none", c.Name)
 			continue
 		}
 		if t.Run(c.Name, func(t *testing.T) {

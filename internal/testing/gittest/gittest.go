@@ -1,4 +1,4 @@
-// Package gittest makes git repositories for tests.
+// Package gittest creates git repositories for tests.
 package gittest
 
 import (
@@ -12,10 +12,10 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
-// Repository is one in a directory of the test's.
+// Repository is a git repository in a temporary directory of a test.
 type Repository struct{ Dir string }
 
-// New makes an empty repository, or skips the test where there is no git.
+// New creates an empty repository. It skips the test if git is not installed.
 func New(t testing.TB) Repository {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -26,7 +26,7 @@ func New(t testing.TB) Repository {
 	return r
 }
 
-// Write writes files, by their paths in the repository. Those whose names end in .sh can be run.
+// Write writes files, whose keys are paths in the repository. Files whose names end in .sh are executable.
 func (r Repository) Write(t testing.TB, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
@@ -40,7 +40,7 @@ func (r Repository) Write(t testing.TB, files map[string]string) {
 	}
 }
 
-// Commit commits all that there is after writing files, and tags it by its subject.
+// Commit writes files like Write, commits everything in the repository, and tags the commit with subject.
 func (r Repository) Commit(t testing.TB, subject string, files map[string]string) {
 	t.Helper()
 	r.Write(t, files)
@@ -49,7 +49,7 @@ func (r Repository) Commit(t testing.TB, subject string, files map[string]string
 	r.git(t, "tag", subject)
 }
 
-// Checkout checks a revision out.
+// Checkout checks out a revision.
 func (r Repository) Checkout(t testing.TB, revision string) {
 	t.Helper()
 	r.git(t, "checkout", "--quiet", revision)
@@ -64,12 +64,12 @@ func (r Repository) git(t testing.TB, args ...string) {
 	}
 }
 
-// environ has neither another repository nor a user's configuration.
+// environ returns environment variables for git without another repository and without a user's configuration.
 func environ() []string {
 	return append(gitenv.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 }
 
-// Worktrees is how many worktrees the repository has, its own included.
+// Worktrees returns how many worktrees the repository has, including its main one.
 func (r Repository) Worktrees(t testing.TB) int {
 	t.Helper()
 	cmd := exec.Command("git", "worktree", "list")

@@ -1,8 +1,7 @@
-// Package golden reads the vectors in the testdata of the module's root, which tests and
-// other implementers share, and holds what the module computes to them. testdata/README.md
-// says how each is made. With the environment variable ZKBENCH_UPDATE the files are
-// written anew (make vectors). Equal holds other values of a test to each other, with the
-// same words.
+// Package golden compares results of tests with golden files, and with wanted values. Its files are the
+// vectors in the testdata folder of the module's root, which other implementers use too
+// (testdata/README.md says how each is made), and files of single packages. If the environment variable
+// ZKBENCH_UPDATE is set, as in make vectors, the files are overwritten with the results.
 package golden
 
 import (
@@ -22,7 +21,7 @@ import (
 
 const update = "ZKBENCH_UPDATE"
 
-// Path returns the path of a file of testdata, for example token/hashlock.txt.
+// Path returns the path of a file in testdata, for example token/hashlock.txt.
 func Path(t testing.TB, name string) string {
 	t.Helper()
 	dir := must.Get(os.Getwd())(t)
@@ -32,38 +31,39 @@ func Path(t testing.TB, name string) string {
 		}
 		above := filepath.Dir(dir)
 		if above == dir {
-			t.Fatalf("%s: no module's root above the working directory", name)
+			t.Fatalf("%s: no go.mod in the working directory or above it", name)
 		}
 		dir = above
 	}
 }
 
-// Read returns a file of testdata.
+// Read returns the contents of a file in testdata.
 func Read(t testing.TB, name string) string {
 	t.Helper()
 	return string(must.Get(os.ReadFile(Path(t, name)))(t))
 }
 
-// Check compares got with a file of testdata.
+// Check compares got with a file in testdata.
 func Check(t testing.TB, name, got string) {
 	t.Helper()
 	File(t, Path(t, name), got)
 }
 
-// File compares got with a golden file of the package under test.
+// File compares got with a golden file, line by line. path is relative to the package under test.
 func File(t testing.TB, path, got string) {
 	t.Helper()
 	if os.Getenv(update) != "" {
 		must.Do(t, os.WriteFile(path, []byte(got), 0o644))
 	}
 	want := must.Get(os.ReadFile(path))(t)
-	// A checkout may have changed the ends of lines.
+	// A checkout may have changed the line endings.
 	text := strings.ReplaceAll(string(want), "\r\n", "\n")
 	Equal(t, path, strings.Split(text, "\n"), strings.Split(got, "\n"))
 }
 
-// Line compares a line of a table in testdata, which begins with key and a comma, with got. The first
-// line is head; others are sorted. Tests of one package do not write the lines of another.
+// Line compares got with the line of a table in testdata that begins with key and a comma, without these.
+// The table's first line is head, and the others are sorted. If ZKBENCH_UPDATE is set, Line overwrites
+// only the line of key, so that tests of one package keep the lines of others.
 func Line(t testing.TB, name, head, key, got string) {
 	t.Helper()
 	path := Path(t, name)
@@ -88,13 +88,14 @@ func Line(t testing.TB, name, head, key, got string) {
 	Equal(t, name+": "+key, lines[key], got)
 }
 
-// TB is the part of testing.TB that what follows needs; rapid's tests have it too.
+// TB is the part of testing.TB that comparisons need. Tests of package rapid implement it too.
 type TB interface {
 	Helper()
 	Errorf(format string, args ...any)
 }
 
-// Equal reports in what got differs from want; what says what they are. The test goes on.
+// Equal fails the test if got differs from want, and shows the difference. what names the compared
+// value. The test continues.
 func Equal[T any](t TB, what string, want, got T, opts ...gocmp.Option) {
 	t.Helper()
 	if diff := gocmp.Diff(want, got, opts...); diff != "" {
@@ -102,7 +103,7 @@ func Equal[T any](t TB, what string, want, got T, opts ...gocmp.Option) {
 	}
 }
 
-// Near reports that got differs from want by more than such a share of it. The test goes on.
+// Near fails the test if got differs from want by more than the given share of want. The test continues.
 func Near(t TB, what string, want, got, share float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= share*math.Abs(want)) {
@@ -110,7 +111,7 @@ func Near(t TB, what string, want, got, share float64) {
 	}
 }
 
-// Within reports that got is less than least or more than most. The test goes on.
+// Within fails the test if got is less than least or more than most. The test continues.
 func Within[T cmp.Ordered](t TB, what string, least, got, most T) {
 	t.Helper()
 	if !(least <= got && got <= most) {
@@ -118,7 +119,7 @@ func Within[T cmp.Ordered](t TB, what string, least, got, most T) {
 	}
 }
 
-// Contains reports which of parts are not in text. The test goes on.
+// Contains fails the test if a part is not in text, and names each such part. The test continues.
 func Contains(t TB, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {

@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// Vector writes a file of vectors in the form that testdata/README.md describes: lines of a name and
-// a value, records apart by an empty line, remarks behind #.
+// Vector builds a file of test vectors in the format of testdata/README.md. A line has a name and a
+// value, an empty line separates records, and remarks begin with #.
 type Vector struct{ text strings.Builder }
 
-// Remark writes what a reader must know of the file.
+// Remark adds a remark for readers of the file.
 func (v *Vector) Remark(text string) { fmt.Fprintf(&v.text, "# %s\n", text) }
 
-// Record begins the next record.
+// Record begins a new record.
 func (v *Vector) Record() { v.text.WriteByte('\n') }
 
-// Word writes a value that is a number or a name.
+// Word adds a value that is a number or a name.
 func (v *Vector) Word(name string, value any) { fmt.Fprintf(&v.text, "%s %v\n", name, value) }
 
-// Bytes writes a value that is bytes.
+// Bytes adds a value that consists of bytes, in hexadecimal.
 func (v *Vector) Bytes(name string, value []byte) { v.Word(name, hex.EncodeToString(value)) }
 
-// Parts cuts bytes that lie one after the other into equal parts, one for each name, and writes those.
+// Parts divides value into equal parts, one for each name, and adds each as Bytes does.
 func (v *Vector) Parts(value []byte, names ...string) {
 	size := len(value) / len(names)
 	for i, name := range names {
@@ -30,10 +30,11 @@ func (v *Vector) Parts(value []byte, names ...string) {
 	}
 }
 
-// String returns the file.
+// String returns the contents of the file.
 func (v *Vector) String() string { return v.text.String() }
 
-// Indexed returns the names name[0], .., name[n-1]. Of several names, those of one index stand together.
+// Indexed returns the names name[0], ..., name[n-1] for each of names. All names with one index follow
+// each other.
 func Indexed(n int, names ...string) (all []string) {
 	for i := range n {
 		for _, name := range names {

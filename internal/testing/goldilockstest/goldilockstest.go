@@ -1,4 +1,4 @@
-// Package goldilockstest has what the tests of the Goldilocks field's rooms share.
+// Package goldilockstest has helpers for tests of packages that use the Goldilocks field.
 package goldilockstest
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/zkbench/zkbench/goldilocks"
 )
 
-// EachKernel runs a test on each kernel that there may be.
+// EachKernel runs a subtest on each kernel, and skips those that this machine or build lacks.
 func EachKernel(t *testing.T, test func(t *testing.T, k goldilocks.Kernel)) {
 	t.Helper()
 	for _, name := range []string{"portable", "avx2", "avx512", "sve", "sve2"} {
@@ -22,13 +22,13 @@ func EachKernel(t *testing.T, test func(t *testing.T, k goldilocks.Kernel)) {
 	}
 }
 
-// Edges are words at which something carries, borrows or wraps.
+// Edges lists words at which additions carry, subtractions borrow, or reductions wrap around.
 var Edges = []uint64{
 	0, 1, 2, 7, 1<<31 - 1, 1 << 31, 1<<32 - 2, 1<<32 - 1, 1 << 32, 1<<32 + 1, 1<<63 - 1, 1 << 63, 1<<63 + 1,
 	goldilocks.Modulus - 1<<32, goldilocks.Modulus - 2, goldilocks.Modulus - 1, goldilocks.Modulus, goldilocks.Modulus + 1, 1<<64 - 1<<32, 1<<64 - 2, 1<<64 - 1,
 }
 
-// Word draws any 64 bits, an edge every other time.
+// Word draws a random 64-bit word, with probability 1/2 one of Edges.
 func Word(random *rand.Rand) uint64 {
 	if random.IntN(2) == 0 {
 		return Edges[random.IntN(len(Edges))]
@@ -36,7 +36,7 @@ func Word(random *rand.Rand) uint64 {
 	return random.Uint64()
 }
 
-// Elements draws n elements, half of them edges.
+// Elements draws n elements, about half of them from Edges.
 func Elements(random *rand.Rand, n int) []goldilocks.Element {
 	all := make([]goldilocks.Element, n)
 	for i := range all {

@@ -1,6 +1,6 @@
-// Package hoststest runs OpenSSH's server for tests: each server is a host of its own on a
-// port of 127.0.0.1, for the user who runs the test, with keys and a cache that nobody else
-// has. Neither that user's ssh nor the machine's server has anything to do with them.
+// Package hoststest runs OpenSSH servers for tests. Each server acts as a host, on a port of 127.0.0.1 and for
+// the user who runs the test, with its own keys and its own cache. The servers do not use that user's ssh
+// configuration or the machine's own server.
 package hoststest
 
 import (
@@ -20,26 +20,26 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/testsize"
 )
 
-// Server is a host.
+// Server is an OpenSSH server that acts as a host.
 type Server struct {
-	Name    string // an alias of the ssh that Start puts into the PATH
-	Address string // host:port, another name of it
-	Cache   string // XDG_CACHE_HOME of what runs on it
+	Name    string // alias, known to the ssh that Start puts into the PATH
+	Address string // host:port, which works as a name too
+	Cache   string // XDG_CACHE_HOME of programs on this host
 
-	Config string // file of the server's, read when it is started
+	Config string // path of the server's configuration, which it reads when it starts
 
 	sshd   string
 	cmd    *exec.Cmd // nil: it is down
 	tether io.Closer
 }
 
-// The shell runs the server, and kills it when its standard input ends, which it does when the
-// test binary ends, however that does.
+// The shell runs the server, and kills it when its standard input ends. The input ends when the test binary
+// does, even if the binary is killed.
 const script = `"$1" -D -e -f "$2" </dev/null & read -r word; kill -9 $!`
 
-// Start starts a host for each name, and puts an ssh that knows them into the PATH of the
-// test, which it skips where there is no server. setEnv is what a host sets for what runs on
-// it, NAME=value, by the host's name.
+// Start starts a host for each name, and puts an ssh that knows these hosts into the test's PATH. It skips the
+// test if there is no OpenSSH server. For the name of a host, setEnv returns environment variables, NAME=value,
+// that the host sets for its programs.
 func Start(t *testing.T, setEnv func(name string) string, names ...string) []*Server {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -50,7 +50,7 @@ func Start(t *testing.T, setEnv func(name string) string, names ...string) []*Se
 	sshd := testsize.Program(t, "sshd", "sshd")
 	ssh := testsize.Program(t, "sshd", "ssh")
 	if os.Geteuid() == 0 {
-		must.Do(t, os.MkdirAll("/run/sshd", 0o755)) // which it wants to be there, and empty
+		must.Do(t, os.MkdirAll("/run/sshd", 0o755)) // sshd requires this folder to exist and to be empty
 	}
 	dir := t.TempDir()
 	file := func(name string, mode os.FileMode, lines ...string) string {
@@ -79,7 +79,7 @@ func Start(t *testing.T, setEnv func(name string) string, names ...string) []*Se
 		client = append(client, "Host "+name, "HostName 127.0.0.1", "Port "+port)
 		s.Config = file(name+".conf", 0o600, "ListenAddress "+s.Address, "HostKey "+host, "AuthorizedKeysFile "+authorized,
 			"StrictModes no", "UsePAM no", "PidFile none", "PasswordAuthentication no", "KbdInteractiveAuthentication no", "PermitRootLogin yes",
-			"SetEnv XDG_CACHE_HOME="+s.Cache+" TMPDIR="+temp+" "+setEnv(name)) // a machine of its own has its own
+			"SetEnv XDG_CACHE_HOME="+s.Cache+" TMPDIR="+temp+" "+setEnv(name)) // another machine would have its own cache and temporary folder
 		all = append(all, s)
 		s.Up(t)
 		t.Cleanup(s.Down)
@@ -93,7 +93,7 @@ func Start(t *testing.T, setEnv func(name string) string, names ...string) []*Se
 	return all
 }
 
-// Up starts the server, and returns when it takes connections.
+// Up starts the server and returns when it accepts connections.
 func (s *Server) Up(t *testing.T) {
 	t.Helper()
 	s.cmd = exec.Command("sh", "-c", script, "sh", s.sshd, s.Config)
@@ -114,8 +114,8 @@ func (s *Server) Up(t *testing.T) {
 	t.Fatalf("sshd did not start: %s", strings.Join(said, "\n"))
 }
 
-// Down kills the server and its sessions, as a machine that loses its power does to whoever
-// is connected to it: what they have started goes on as long as it likes.
+// Down kills the server and its sessions, so that clients see what they would see if the machine lost power.
+// Programs that the sessions started continue to run.
 func (s *Server) Down() {
 	if s.cmd == nil {
 		return
@@ -130,7 +130,7 @@ func (s *Server) Down() {
 	s.cmd = nil
 }
 
-// servers are the processes of sshd below pid: the server, and those of its sessions.
+// servers returns the processes of sshd below pid: the server and its sessions.
 func servers(pid int) (all []int) {
 	for _, line := range processes("pid=,ppid=,comm=") {
 		var child, parent int
@@ -142,7 +142,7 @@ func servers(pid int) (all []int) {
 	return all
 }
 
-// Running are the processes of programs that were copied to the host.
+// Running returns the command lines of running programs that were copied to the host.
 func (s *Server) Running() (all []string) {
 	for _, line := range processes("args=") {
 		if strings.HasPrefix(line, s.Cache) {
@@ -152,7 +152,7 @@ func (s *Server) Running() (all []string) {
 	return all
 }
 
-// Quiet waits until nothing that was copied to the host runs.
+// Quiet waits until no program that was copied to the host is running. It fails the test after 30 seconds.
 func (s *Server) Quiet(t *testing.T) {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
@@ -176,7 +176,7 @@ func processes(columns string) []string {
 	return lines
 }
 
-// freePort is a port that nobody has at this moment.
+// freePort returns a port that nothing uses at the moment.
 func freePort(t *testing.T) string {
 	t.Helper()
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)

@@ -1,5 +1,5 @@
-// Package keccaktest is vectors of Keccak-256 and SHA3-256, for the native hash and for
-// circuits alike. testdata/hash/kat_256.txt names their sources.
+// Package keccaktest has test vectors of Keccak-256 and SHA3-256, for the native hash and for circuits.
+// testdata/hash/kat_256.txt names their sources.
 package keccaktest
 
 import (
@@ -11,13 +11,13 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/golden"
 )
 
-// Vector is a message and its digests, of which one may be missing.
+// Vector is a message with its two digests, of which only one need be present.
 type Vector struct {
 	Message []byte
-	Digests map[byte][keccak.Digest]byte // by padding byte
+	Digests map[byte][keccak.Digest]byte // by padding byte: keccak.Keccak256 or keccak.SHA3256
 }
 
-// Sum is the hash that a padding byte names.
+// Sum returns the digest of message under the hash that the padding byte names.
 func Sum(padding byte, message []byte) [keccak.Digest]byte {
 	if padding == keccak.SHA3256 {
 		return keccak.SumSHA3256(message)
@@ -25,8 +25,8 @@ func Sum(padding byte, message []byte) [keccak.Digest]byte {
 	return keccak.Sum256(message)
 }
 
-// Vectors returns all vectors, those of the Keccak team's short messages first: their
-// index is their length in bytes, 0 to 255.
+// Vectors returns all vectors. The first 256 are the Keccak team's short messages, and the index of each
+// is its length in bytes.
 func Vectors(t testing.TB) []Vector {
 	t.Helper()
 	var vectors []Vector

@@ -1,6 +1,5 @@
-// Package must says in a line what a call of a test must do, or must not: it ends a test
-// in which a call fails that must not, and fails one in which a call is not refused as it
-// must be.
+// Package must checks the errors of calls in tests, in one line each. Do and Get end the test if a call returns
+// an error. Fail and FailGet fail it if a call does not return the wanted error.
 package must
 
 import (
@@ -8,14 +7,14 @@ import (
 	"fmt"
 )
 
-// TB is the part of testing.TB that is needed; rapid's tests have it too.
+// TB is the part of testing.TB that this package needs. Tests of package rapid implement it too.
 type TB interface {
 	Helper()
 	Errorf(format string, args ...any)
 	Fatal(args ...any)
 }
 
-// Do ends the test if err is one; what says what was tried, where the call does not.
+// Do ends the test if err is not nil. The values of what, if any, are printed before the error.
 func Do(t TB, err error, what ...any) {
 	t.Helper()
 	if err != nil {
@@ -23,7 +22,8 @@ func Do(t TB, err error, what ...any) {
 	}
 }
 
-// Get takes what a call returns, and gives a test its value, or ends the test at its error:
+// Get takes the results of a call. Called with the test, the returned function returns the value, or ends the
+// test if there is an error:
 //
 //	point := must.Get(curve.Decode(encoding))(t)
 func Get[T any](value T, err error) func(t TB) T {
@@ -34,11 +34,11 @@ func Get[T any](value T, err error) func(t TB) T {
 	}
 }
 
-// ErrAny is what Fail and FailGet want where any error will do.
+// ErrAny makes Fail and FailGet accept any error.
 var ErrAny = errors.New("any error")
 
-// Fail fails the test, which goes on, unless err is the refusal that is wanted; what says
-// what was tried.
+// Fail fails the test unless errors.Is(err, want). The test continues. The message begins with what and args,
+// formatted as by fmt.Sprintf, which describe the call.
 func Fail(t TB, err, want error, what string, args ...any) {
 	t.Helper()
 	if !errors.Is(err, want) && (want != ErrAny || err == nil) {
@@ -46,7 +46,7 @@ func Fail(t TB, err, want error, what string, args ...any) {
 	}
 }
 
-// FailGet is Fail for a call that returns a value too:
+// FailGet works like Fail, for a call that also returns a value:
 //
 //	must.FailGet(curve.Decode(identity))(t, zkbench.ErrMalformed, "the point at infinity")
 func FailGet[T any](_ T, err error) func(t TB, want error, what string, args ...any) {

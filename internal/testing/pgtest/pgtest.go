@@ -1,6 +1,6 @@
-// Package pgtest runs a PostgreSQL server for a test binary: a cluster of its
-// own in a temporary folder, on a Unix socket there and on nothing else. The
-// server does not outlive the binary, however that ends.
+// Package pgtest runs a PostgreSQL server for a test binary. The server has its own cluster in a
+// temporary folder and listens only on a Unix socket in that folder. It stops when the binary ends,
+// even if the binary is killed.
 package pgtest
 
 import (
@@ -20,18 +20,18 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/testsize"
 )
 
-// Server is a server that starts when it is first asked for. The zero value is
-// ready; a test binary has one, and stops it in TestMain.
+// Server is a PostgreSQL server that starts when a test first uses it. The zero value is ready to use.
+// A test binary has one Server and stops it in TestMain.
 type Server struct {
 	mu     sync.Mutex
-	dir    string // of the cluster and the socket; none before the first start
+	dir    string // of the cluster and the socket; "" before the first start
 	tether io.WriteCloser
 	cmd    *exec.Cmd
-	ready  chan struct{} // one for each time that the server says so after the first
+	ready  chan struct{} // a value each time that the server is ready again after the first time
 }
 
-// URL returns the address of the server, which it starts if need be. It skips short
-// tests, and those that find no PostgreSQL unless "postgres" is required (testsize).
+// URL returns the address of the server and starts it if it is not running. It skips short tests. If
+// there is no PostgreSQL, it skips the test too, unless ZKBENCH_REQUIRE names "postgres" (see testsize).
 func (s *Server) URL(t testing.TB) string {
 	t.Helper()
 	s.mu.Lock()
@@ -45,15 +45,15 @@ func (s *Server) URL(t testing.TB) string {
 	}).String()
 }
 
-// Socket returns the path of the server's Unix socket.
+// Socket returns the path of the server's Unix socket. It starts the server as URL does.
 func (s *Server) Socket(t testing.TB) string {
 	t.Helper()
 	s.URL(t)
 	return filepath.Join(s.dir, ".s.PGSQL.5432")
 }
 
-// Restart stops the server as a crash does, without a checkpoint, and starts it
-// again with more settings, each "name=value".
+// Restart stops the server without a checkpoint, like a crash, and starts it again with the given
+// settings, each of the form "name=value".
 func (s *Server) Restart(t testing.TB, settings ...string) {
 	t.Helper()
 	s.URL(t)
@@ -63,8 +63,8 @@ func (s *Server) Restart(t testing.TB, settings ...string) {
 	s.start(t, "", settings...)
 }
 
-// Standby restarts the server as a hot standby of nobody: it shows what it has, and
-// takes no writes until it is restarted.
+// Standby restarts the server as a hot standby without a primary: it answers queries and accepts no
+// writes until Restart.
 func (s *Server) Standby(t testing.TB) {
 	t.Helper()
 	s.URL(t)
@@ -74,8 +74,7 @@ func (s *Server) Standby(t testing.TB) {
 	s.start(t, "standby.signal")
 }
 
-// Recovered waits until a server that has lost one of its processes has started
-// all of them again.
+// Recovered waits until the server has restarted all its processes after one of them was lost.
 func (s *Server) Recovered() { <-s.ready }
 
 // Stop stops the server and removes its folder.
@@ -88,19 +87,19 @@ func (s *Server) Stop() {
 	}
 }
 
-// end lets the shell stop the server, and waits for it.
+// end tells the shell to stop the server, with word as its last input, and waits for it.
 func (s *Server) end(word string) {
 	_, _ = io.WriteString(s.tether, word)
 	_ = s.tether.Close()
-	_ = s.cmd.Wait() // a server that is stopped like this has failed
+	_ = s.cmd.Wait() // a server that is stopped like this exits with an error
 	s.cmd = nil
 }
 
 const superuser = "zkbench"
 
-// The shell makes the cluster, runs the server, and stops it when its standard
-// input says or ends, which it does when the test binary ends. Only where it
-// says "keep" the folder stays.
+// The shell creates the cluster and runs the server. It stops the server when its standard input has
+// a line or ends, and the input ends when the test binary does. It keeps the folder only if the line
+// is "keep".
 const script = `
 bin=$1 dir=$2 signal=$3; shift 3
 test -d "$dir/data" ||
@@ -118,8 +117,8 @@ test -e "$dir/keep" && rm "$dir/keep" || rm -rf "$dir"
 
 const isReady = "database system is ready to accept" // connections, or read-only ones
 
-// start starts the server, with the file signal in its data folder if there is to be
-// one, and waits until it accepts connections.
+// start starts the server and waits until it accepts connections. If signal is not empty, start first
+// creates the file with that name in the data folder.
 func (s *Server) start(t testing.TB, signal string, settings ...string) {
 	t.Helper()
 	testsize.Full(t)
@@ -168,8 +167,8 @@ func (s *Server) start(t testing.TB, signal string, settings ...string) {
 	t.Fatalf("the database server did not start:\n%s", strings.Join(output, "\n"))
 }
 
-// find returns the folder of PostgreSQL's programs, the newest of those that
-// Debian keeps beside each other.
+// find returns the folder of PostgreSQL's programs: one in the PATH, or else the newest of the versions
+// that Debian installs side by side.
 func find() (string, error) {
 	dirs, err := filepath.Glob("/usr/lib/postgresql/*/bin")
 	if err != nil {
@@ -181,7 +180,7 @@ func find() (string, error) {
 			return dir, nil
 		}
 	}
-	return "", fmt.Errorf("PostgreSQL's initdb and postgres are in no folder of the PATH and not in /usr/lib/postgresql")
+	return "", fmt.Errorf("PostgreSQL's initdb and postgres are neither in the PATH nor in /usr/lib/postgresql")
 }
 
 func executable(path string) bool {

@@ -11,9 +11,9 @@ import (
 	"syscall"
 )
 
-// asUser has the command run in a process group of its own, so that an interrupt
-// from the terminal leaves it to its tether, and not as root, which PostgreSQL
-// refuses, but as the user postgres, to whom dir then belongs.
+// asUser makes the command run in its own process group, so that an interrupt from the terminal does not
+// reach it. If this process runs as root, which PostgreSQL refuses, the command runs as the user postgres,
+// and asUser gives dir to that user.
 func asUser(cmd *exec.Cmd, dir string) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if os.Geteuid() != 0 {

@@ -1,5 +1,5 @@
-// Package plottest reads the PDF and SVG that package plot writes, for tests. It knows of
-// them what that takes, no more.
+// Package plottest parses the PDF and SVG files that package plot writes, for tests. It does not parse
+// files of other programs.
 package plottest
 
 import (
@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// Page is what is drawn on a page.
+// Page lists what is drawn on one page of a PDF document.
 type Page struct {
 	Texts []string
-	Fills map[string]int // filled paths by their colour, three shares of red, green and blue
+	Fills map[string]int // number of filled paths by colour: the shares of red, green and blue
 }
 
 var (
@@ -23,7 +23,7 @@ var (
 	escape       = regexp.MustCompile(`\\(.)`)
 )
 
-// Pages returns the pages of a document.
+// Pages returns the pages of a PDF document.
 func Pages(pdf []byte) (pages []Page, err error) {
 	streams := make(map[string][]byte)
 	for _, m := range streamObject.FindAllSubmatchIndex(pdf, -1) {
@@ -45,7 +45,7 @@ func Pages(pdf []byte) (pages []Page, err error) {
 	return pages, nil
 }
 
-// read goes through the operators of a page, one a line but for a text's.
+// read parses the operators of a page. Each line has one operator, except lines with text.
 func read(content string) Page {
 	p := Page{Fills: make(map[string]int)}
 	colour := ""
@@ -68,7 +68,7 @@ func read(content string) Page {
 	return p
 }
 
-// decoded is a text of code page 1252, of which Unicode has the same but 0x80 to 0x9f.
+// decoded decodes a text in code page 1252, which differs from Unicode only in 0x80 to 0x9f.
 func decoded(s string) string {
 	runes := make([]rune, len(s))
 	for i := range len(s) {

@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// Drawing is what an SVG shows.
+// Drawing lists what an SVG file shows.
 type Drawing struct {
-	Lines map[string][]Path // by the colour of the stroke, #RRGGBB
-	Fills map[string][]Path // by the colour
+	Lines map[string][]Path // by colour of the stroke, #RRGGBB
+	Fills map[string][]Path // by colour, #RRGGBB
 	Texts []string
 }
 
-// Path is the points that a path goes through.
+// Path is a list of the points that a path connects.
 type Path [][2]float64
 
 var (
@@ -27,7 +27,7 @@ var (
 	fill   = regexp.MustCompile(`fill:(#\w+)`)
 )
 
-// SVG reads a drawing. One that is not well-formed XML is an error.
+// SVG parses an SVG file. It returns an error if the file is not well-formed XML.
 func SVG(svg []byte) (Drawing, error) {
 	d := Drawing{Lines: make(map[string][]Path), Fills: make(map[string][]Path)}
 	dec := xml.NewDecoder(bytes.NewReader(svg))

@@ -1,5 +1,5 @@
-// Package qemutest runs a package's tests for arm64 on processors that this machine is
-// not, by QEMU's emulation of Linux programs, and counts the instructions that programs execute under it.
+// Package qemutest runs tests for arm64 on other machines, and on processors with different vector lengths, under
+// QEMU's emulation of Linux programs. It also counts the instructions that programs execute under QEMU.
 package qemutest
 
 import (
@@ -22,11 +22,11 @@ import (
 
 const emulator = "qemu-aarch64"
 
-// Binary is a test binary for arm64.
+// Binary is a test binary for Linux on arm64.
 type Binary struct{ path, emulator string }
 
-// Build compiles the tests of the package in the current folder. It skips short tests, and
-// those that find no QEMU unless "qemu" is required (testsize).
+// Build compiles the tests of the package in the current folder. It skips short tests. If there is no QEMU, it skips
+// the test too, unless ZKBENCH_REQUIRE names "qemu" (see testsize).
 func Build(t testing.TB) Binary {
 	t.Helper()
 	testsize.Full(t)
@@ -40,8 +40,8 @@ func Build(t testing.TB) Binary {
 	return b
 }
 
-// Run runs the tests on a processor, named as QEMU's option -cpu does, with more
-// environment variables; it returns what they write. Tests that fail fail this one.
+// Run runs the tests on the processor that cpu names, in the form of QEMU's option -cpu, and returns their output. env
+// adds environment variables. If the tests fail, Run fails t.
 func (b Binary) Run(t testing.TB, cpu string, env []string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(b.emulator, append([]string{"-cpu", cpu, b.path}, args...)...)
@@ -53,9 +53,9 @@ func (b Binary) Run(t testing.TB, cpu string, env []string, args ...string) stri
 	return string(out)
 }
 
-// RunVectors builds the tests of the package in the current folder and runs them on processors
-// with vectors of some lengths and with none, as Run does. What kernels the Goldilocks field
-// has on each stands in ZKBENCH_KERNELS.
+// RunVectors builds the tests of the package in the current folder and runs them on several processors, as Run does. One
+// processor has no vector instructions, and the others have vectors of several lengths. The environment variable
+// ZKBENCH_KERNELS lists the kernels that the Goldilocks field must have there.
 func RunVectors(t *testing.T, args ...string) {
 	t.Helper()
 	b := Build(t)
@@ -74,30 +74,29 @@ func RunVectors(t *testing.T, args ...string) {
 	}
 }
 
-// Count runs the tests like Run, and returns how many instructions of each of the functions
-// with these symbols were executed.
+// Count runs the tests like Run, with GOMAXPROCS=1, and returns how many instructions of each of the functions with
+// these symbols were executed.
 func (b Binary) Count(t testing.TB, cpu string, symbols, env []string, args ...string) (instructions []int) {
 	t.Helper()
 	p := Program{Emulator: []string{b.emulator, "-cpu", cpu}, Args: append([]string{b.path}, args...), Env: append([]string{"GOMAXPROCS=1"}, env...)}
 	return p.Functions(t, symbols)
 }
 
-// Program is a program with how it is run.
+// Program is a program to run under QEMU.
 type Program struct {
-	Emulator []string // the path of QEMU's, and its options
-	Args     []string // the program's path, and its arguments
-	Env      []string // more environment variables
+	Emulator []string // the path of QEMU, and its options
+	Args     []string // the path of the program, and its arguments
+	Env      []string // additional environment variables
 }
 
-// Instructions runs a program and returns how many instructions were executed.
+// Instructions runs a program and returns how many instructions it executed.
 func (p Program) Instructions(t testing.TB) (n int) {
 	t.Helper()
 	p.trace(t, nil, func(string, uint64) { n++ })
 	return n
 }
 
-// Functions runs a program and returns how many instructions of each of the functions with these symbols
-// were executed.
+// Functions runs a program and returns how many instructions it executed in each of the functions with these symbols.
 func (p Program) Functions(t testing.TB, symbols []string) (instructions []int) {
 	t.Helper()
 	functions := find(t, p.Args[0], symbols)
@@ -114,8 +113,8 @@ func (p Program) Functions(t testing.TB, symbols []string) (instructions []int) 
 	return instructions
 }
 
-// Between runs a program and returns how many instructions its threads executed from one call of a function to
-// their next.
+// Between runs a program and returns the numbers of instructions between successive calls of a function. Instructions
+// are counted for each thread.
 func (p Program) Between(t testing.TB, symbol string) (instructions []int) {
 	t.Helper()
 	start := find(t, p.Args[0], []string{symbol})[0].Value
@@ -135,8 +134,8 @@ func (p Program) Between(t testing.TB, symbol string) (instructions []int) {
 	return instructions
 }
 
-// trace runs a program and tells the thread and the address of each instruction that is executed, in ranges if
-// there are any. One that fails fails the test.
+// trace runs a program and calls executed with the thread and the address of each instruction. If there are ranges, it
+// calls executed only for addresses in them. If the program fails, trace fails t.
 func (p Program) trace(t testing.TB, ranges []string, executed func(thread string, address uint64)) {
 	t.Helper()
 	// Each instruction is translated alone, and its execution logged.
@@ -164,7 +163,7 @@ func (p Program) trace(t testing.TB, ranges []string, executed func(thread strin
 		}
 		address, err := strconv.ParseUint(fields[1], 16, 64)
 		thread, _, _ := strings.Cut(fields[0], ":")
-		// An instruction before which a signal came in is logged again.
+		// If a signal arrives before an instruction, the instruction is logged twice.
 		if err != nil || address == last[thread] {
 			continue
 		}
@@ -177,7 +176,7 @@ func (p Program) trace(t testing.TB, ranges []string, executed func(thread strin
 	}
 }
 
-// find returns the symbols with these names of a program.
+// find returns the symbols with the given names in a program.
 func find(t testing.TB, path string, names []string) []elf.Symbol {
 	t.Helper()
 	file := must.Get(elf.Open(path))(t)

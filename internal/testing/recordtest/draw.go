@@ -11,13 +11,13 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// odd are texts that a reader may stumble over.
+// odd has texts that are difficult for readers of records.
 var odd = []string{"", " ", "a b", "a\nb", "a\tb", "\x00", "\x1b[2J", "\u2028", "\"", `\`, "=", "/", ",", "日本", "\U0001f600", "\xff", "a\xffb", "\xff\xfe", "NaN", "<script>", "-", "ns/op", "B/op", "stage prove", "latency-p99.9"}
 
-// text is any text, odd ones often.
+// text generates any text, often an odd one.
 func text() *rapid.Generator[string] { return rapid.OneOf(rapid.SampledFrom(odd), rapid.String()) }
 
-// names are those of figures: what zkbench measures, and what others call theirs.
+// names generates names of figures: those that zkbench measures, and any others.
 func names() *rapid.Generator[string] {
 	var known []string
 	for _, q := range record.Quantities() {
@@ -26,7 +26,7 @@ func names() *rapid.Generator[string] {
 	return rapid.OneOf(rapid.SampledFrom(known), text())
 }
 
-// value is any number, infinities and what is none among them.
+// value generates any float64, including infinities and NaN.
 func value() *rapid.Generator[float64] {
 	return rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, math.Copysign(0, -1), 1, math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat64, math.SmallestNonzeroFloat64}))
 }
@@ -35,12 +35,12 @@ func figures() *rapid.Generator[[]record.Metric] {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) record.Metric {
 		kind := rapid.SampledFrom([]record.Kind{record.Exact, record.Timed}).Draw(t, "kind")
 		whose := rapid.SampledFrom([]record.Whose{"", record.OfOperations, record.OfProver, record.OfProverCommand("prove"), "of tomorrow"}).Draw(t, "whose")
-		return record.Reported(names().Draw(t, "name"), text().Draw(t, "unit"), value().Draw(t, "value"), kind).Of(whose)
+		return record.Reported(names().Draw(t, "name"), text().Draw(t, "unit"), value().Draw(t, "value"), kind).WithWhose(whose)
 	}), 0, 8)
 }
 
-// Draw returns any record of this schema, sound or not: its names may stand twice, its figures
-// be no numbers, its texts be anything.
+// Draw draws a record of this schema that may be invalid: names may occur twice, figures may be NaN or
+// infinite, and texts may be any bytes.
 func Draw(t *rapid.T) *record.Record {
 	rec := record.New()
 	rec.Workload = rapid.StringMatching(`[A-Z][A-Za-z0-9]{0,8}`).Draw(t, "workload")
@@ -73,8 +73,8 @@ func Draw(t *rapid.T) *record.Record {
 	return rec
 }
 
-// Clear reports whether the names of a record's figures, and the keys of its axes, are text of which
-// none stands twice.
+// Clear reports whether a record's names are unambiguous. Names of figures and keys of axes must be valid
+// UTF-8, and none may occur twice.
 func Clear(rec *record.Record) bool {
 	var figures, keys []string
 	for _, m := range rec.Metrics {

@@ -1,4 +1,5 @@
-// Package recordtest makes what tests need of records and no program does.
+// Package recordtest helps tests that use records: it parses axes, encodes histograms, reads files and
+// draws random records.
 package recordtest
 
 import (
@@ -12,7 +13,7 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
-// Axes reads axes as the name of a case has them, key=value/key=value.
+// Axes parses axes in the form of a case's name, key=value/key=value.
 func Axes(text string) (all record.Axes) {
 	for item := range strings.SplitSeq(text, "/") {
 		if key, value, ok := strings.Cut(item, "="); ok {
@@ -22,7 +23,7 @@ func Axes(text string) (all record.Axes) {
 	return all
 }
 
-// Histogram returns the histogram of values in ns.
+// Histogram returns a histogram with the given name and values, in ns.
 func Histogram(t must.TB, name string, values ...int64) record.Histogram {
 	t.Helper()
 	h := hdrhistogram.New(1, int64(time.Hour), 3)
@@ -32,7 +33,7 @@ func Histogram(t must.TB, name string, values ...int64) record.Histogram {
 	return must.Get(record.EncodeHistogram(name, "ns", h))(t)
 }
 
-// ReadFile reads the records of a file.
+// ReadFile returns the records in a file.
 func ReadFile(t must.TB, path string) []*record.Record {
 	t.Helper()
 	file := must.Get(os.Open(path))(t)

@@ -1,4 +1,4 @@
-// Package studytest holds the plans and pages of studies to what all of them keep.
+// Package studytest checks rules that hold for the plans and pages of all studies.
 package studytest
 
 import (
@@ -18,9 +18,9 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Plan checks what all plans keep, and returns the jobs of the options': every case is one that
-// its workload accepts, and none is planned twice in a round but those of the workload often;
-// a quick plan is less than half, and workloads that are not there are named.
+// Plan checks the plan of a study with the options o, and returns its jobs. Every case must be one that its
+// workload accepts. No case may be planned twice in a round, except for the workload that often names. A quick plan
+// must have fewer than half of the jobs, and a plan must name workloads that are missing in defs.
 func Plan(t testing.TB, s study.Study, defs []workload.Def, o study.Options, often string) []suite.Case {
 	t.Helper()
 	jobs, missing := s.Plan(defs, o)
@@ -36,7 +36,7 @@ func Plan(t testing.TB, s study.Study, defs []workload.Def, o study.Options, oft
 				continue
 			}
 			if j.Case.Get(a.Key) == "" && a.Depends != "" {
-				continue // others decide it
+				continue // another axis determines it
 			}
 			if values, err := a.Parse(j.Case.Get(a.Key)); err != nil || len(values) != 1 {
 				t.Errorf("%s: %s: %q, %v", name, a.Key, values, err)
@@ -67,8 +67,8 @@ func Plan(t testing.TB, s study.Study, defs []workload.Def, o study.Options, oft
 	return jobs
 }
 
-// Record is of the i-th job of a plan as if it had run on a machine with AVX-512 and two
-// processors, without metrics.
+// Record returns a record of job j, number i of a plan, as if it had run on a machine with AVX-512 and two
+// processors. The record has no metrics.
 func Record(i int, j suite.Case) *record.Record {
 	c := j.Case
 	if !j.Stages {
@@ -86,30 +86,30 @@ func Keep(rec *record.Record, c suite.Case) {
 	study.CheckPortable(&c, rec)
 }
 
-// Less checks that there is a page of no records, without the image, and of those of each part
-// alone, on which the other parts are named.
-func Less(t testing.TB, s study.Study, all []*record.Record, image string) {
+// IncompletePages checks pages of incomplete results. The page without records must say so and must not have the
+// given image. The page of each part alone must name the other parts as not measured.
+func IncompletePages(t testing.TB, s study.Study, all []*record.Record, image string) {
 	t.Helper()
 	if text := Page(t, s, nil); !strings.Contains(text, "Nothing was measured.") || strings.Contains(text, image) {
 		t.Errorf("%s: the page of nothing:\n%s", s.Name, text)
 	}
 	for _, part := range s.PartNames() {
-		of := slices.DeleteFunc(slices.Clone(all), func(r *record.Record) bool { return r.Process.Side != part })
+		ofPart := slices.DeleteFunc(slices.Clone(all), func(r *record.Record) bool { return r.Process.Side != part })
 		var missing string
-		for line := range strings.Lines(Page(t, s, of)) {
+		for line := range strings.Lines(Page(t, s, ofPart)) {
 			if names, ok := strings.CutPrefix(line, "- not measured: "); ok {
 				missing += names
 			}
 		}
 		for _, other := range s.PartNames() {
 			if strings.Contains(missing, other) != (other != part) {
-				t.Errorf("%s: part %s alone: %s is not told rightly: %s", s.Name, part, other, missing)
+				t.Errorf("%s: part %s alone: %s is wrongly listed, or not listed, as not measured: %s", s.Name, part, other, missing)
 			}
 		}
 	}
 }
 
-// Page returns the study's page of the records.
+// Page returns the study's page for the given records.
 func Page(t testing.TB, s study.Study, recs []*record.Record) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -117,14 +117,13 @@ func Page(t testing.TB, s study.Study, recs []*record.Record) string {
 	return b.String()
 }
 
-// Golden compares the page of the records with the golden one of the package under test.
+// Golden compares the page for the records with the golden file of the package under test.
 func Golden(t testing.TB, s study.Study, recs []*record.Record) {
 	t.Helper()
 	golden.File(t, filepath.Join("testdata", s.File()+".golden"), Page(t, s, recs))
 }
 
-// Images checks that the page shows every chart once, and no other image. It returns how
-// many there are.
+// Images checks that the page shows every chart once and has no other images. It returns their number.
 func Images(t testing.TB, s study.Study, recs []*record.Record) int {
 	t.Helper()
 	text := Page(t, s, recs)
@@ -144,7 +143,7 @@ func Images(t testing.TB, s study.Study, recs []*record.Record) int {
 	return len(charts)
 }
 
-// Row returns the cells of the page's first row that has these, each a cell.
+// Row returns the cells of the first table row in text that has each of the given cells.
 func Row(t testing.TB, text string, has ...string) []string {
 	t.Helper()
 	for line := range strings.Lines(text) {

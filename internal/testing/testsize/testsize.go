@@ -1,5 +1,5 @@
-// Package testsize says how much a test does. There are three sizes: short (go test
-// -short, which a newcomer waits for), full, and long, the hours of make test-long.
+// Package testsize says how much tests should do. There are three sizes: short (go test -short, quick enough
+// for a first try), full, and long (make test-long, which takes hours).
 package testsize
 
 import (
@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	longTests = "ZKBENCH_LONG"    // set: the long size
-	required  = "ZKBENCH_REQUIRE" // what tests must not do without, with commas
+	longTests = "ZKBENCH_LONG"    // if set, tests have the long size
+	required  = "ZKBENCH_REQUIRE" // programs that tests must not do without, separated by commas
 )
 
-// Full skips a test that is left out of the short size.
+// Full skips the test if the size is short.
 func Full(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
@@ -23,10 +23,10 @@ func Full(t testing.TB) {
 	}
 }
 
-// Long tells whether the hours are spent.
+// Long reports whether the size is long.
 func Long() bool { return os.Getenv(longTests) != "" }
 
-// Pick returns what belongs to the size that runs.
+// Pick returns the argument for the current size.
 func Pick[T any](short, full, long T) T {
 	switch {
 	case Long():
@@ -37,8 +37,8 @@ func Pick[T any](short, full, long T) T {
 	return full
 }
 
-// Program returns the path of the first of names that is in the PATH. Without one it ends
-// the test as Without does.
+// Program returns the path of the first of names that is in the PATH. If none is, it ends the test as
+// Without does.
 func Program(t testing.TB, need string, names ...string) string {
 	t.Helper()
 	for _, name := range names {
@@ -46,12 +46,12 @@ func Program(t testing.TB, need string, names ...string) string {
 			return path
 		}
 	}
-	Without(t, need, strings.Join(names, ", ")+" are in no folder of the PATH")
+	Without(t, need, strings.Join(names, ", ")+": not in the PATH")
 	return ""
 }
 
-// Rust skips a test where there is no rustc, or none with the library of a target. make deps installs neither, so nothing
-// requires them.
+// Rust skips the test if there is no rustc, or if rustc lacks the library for target. make deps does not install
+// them, so no test may require them.
 func Rust(t testing.TB, target string) {
 	t.Helper()
 	folder, err := exec.CommandContext(t.Context(), "rustc", "--print", "target-libdir", "--target", target).Output()
@@ -63,8 +63,8 @@ func Rust(t testing.TB, target string) {
 	}
 }
 
-// Without ends a test that lacks what make deps installs: it skips the test, or fails
-// it where the environment variable ZKBENCH_REQUIRE names the need.
+// Without ends a test that lacks a program which make deps installs. It skips the test, or fails it if the
+// environment variable ZKBENCH_REQUIRE names need. why says what is missing.
 func Without(t testing.TB, need, why string) {
 	t.Helper()
 	if slices.Contains(strings.Split(os.Getenv(required), ","), need) {

@@ -88,7 +88,7 @@ var columns = [...]record.Quantity{
 func figureOf(m record.Metric, staged bool) figureView {
 	f := figureView{
 		Name: m.Name(), Label: m.Label(), Group: m.Group(), Meaning: m.Meaning(), Unit: m.Unit(), Exact: m.Kind == record.Exact,
-		place: len(columns) + m.Place(),
+		place: len(columns) + m.Position(),
 	}
 	if i := slices.IndexFunc(columns[:], func(q record.Quantity) bool { return q.Name() == m.Name() }); i >= 0 {
 		f.Column, f.place = true, i

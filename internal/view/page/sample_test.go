@@ -94,7 +94,7 @@ func (l load) record(t testing.TB) *record.Record {
 		record.LatencyP50.Series(time.Second, p50),
 		record.LatencyP99.Series(time.Second, p99),
 	}
-	r.Belong(record.OfOperations)
+	r.SetWhose(record.OfOperations)
 	return r
 }
 
@@ -116,7 +116,7 @@ func staged(gates, cpus, run int) *record.Record {
 		r.Metrics = append(r.Metrics, record.StageTime(name).Metric(s.Time.Seconds()))
 	}
 	r.Metrics = append(r.Metrics, record.Constraints.Metric(float64(gates*1024)))
-	r.Belong(record.OfOperations)
+	r.SetWhose(record.OfOperations)
 	return r
 }
 

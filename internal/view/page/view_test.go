@@ -175,7 +175,7 @@ func TestEnvironments(t *testing.T) {
 		{"cpu: Some Processor 9 / Another Processor"},
 		{"commit: 0123456789abcdef / fedcba"},
 		{"example.org/curves: v1.2.3 / v1.3.0"},
-		{"host: not told / alpha"},
+		{"host: unknown / alpha"},
 	}
 	golden.Equal(t, "differences", want, differences)
 	golden.Equal(t, "name with a host", "E alpha", data.Environments[4].Name)

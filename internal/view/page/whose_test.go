@@ -17,11 +17,11 @@ func foreign() []*record.Record {
 	load.Workload, load.Stages = "ForeignProver", []record.Stage{{Name: "window", Time: 1e9, PeakRSS: 36_700_160, Whose: record.OfZkbench}}
 	load.Metrics = []record.Metric{
 		record.Throughput.Metric(10), record.LatencyP50.Metric(1e8),
-		record.CPUTime.Metric(4.2e6).Of("prover/prove"), record.PeakRSS.Metric(317_538_304).Of("prover/prove"), record.Processors.Metric(0.5).Of(record.OfProverAndZkbench),
+		record.CPUTime.Metric(4.2e6).WithWhose("prover/prove"), record.PeakRSS.Metric(317_538_304).WithWhose("prover/prove"), record.Processors.Metric(0.5).WithWhose(record.OfProverAndZkbench),
 	}
 	stages := staged(8, 1, 0)
 	stages.Workload, stages.Stages = "ForeignProver", nil
-	stages.Metrics = []record.Metric{record.StageTime("prove").Metric(0.01), record.CPUTime.Metric(4.2e6).Of("prover/prove")}
+	stages.Metrics = []record.Metric{record.StageTime("prove").Metric(0.01), record.CPUTime.Metric(4.2e6).WithWhose("prover/prove")}
 	for _, command := range []struct {
 		name string
 		peak uint64
@@ -29,7 +29,7 @@ func foreign() []*record.Record {
 		whose := record.OfProverCommand(command.name)
 		stages.Stages = append(stages.Stages, record.Stage{
 			Name: command.name, Time: 1e7, PeakRSS: command.peak, Whose: whose,
-			Sizes: []record.Metric{record.CPUTime.Metric(46.6e6).Of(whose), record.DiskWritten.Metric(24576).Of(whose)},
+			Sizes: []record.Metric{record.CPUTime.Metric(46.6e6).WithWhose(whose), record.DiskWritten.Metric(24576).WithWhose(whose)},
 		})
 	}
 	return []*record.Record{load, stages}

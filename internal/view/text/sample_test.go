@@ -112,7 +112,7 @@ func sample(t *testing.T) *record.Record {
 		Unfinished: []record.Unfinished{{Seq: 1040, Age: 2103 * time.Millisecond}},
 		Findings:   []record.Finding{{Name: "unfinished", Text: "1 of 1001 operations still ran\nwhen the window closed"}},
 	}
-	rec.Belong(record.OfOperations)
+	rec.SetWhose(record.OfOperations)
 	return rec
 }
 
@@ -171,7 +171,7 @@ func openSample(t *testing.T) *record.Record {
 		rec.Unfinished = append(rec.Unfinished, record.Unfinished{Seq: uint64(10078 + i), Age: 4*time.Second - time.Duration(i)*100*time.Millisecond})
 	}
 	rec.Findings = nil
-	rec.Belong(record.OfOperations)
+	rec.SetWhose(record.OfOperations)
 	return rec
 }
 

@@ -296,7 +296,7 @@ func TestDamagedCache(t *testing.T) {
 	}
 	noted := func(r *record.Record) bool {
 		return slices.ContainsFunc(r.Findings, func(f record.Finding) bool {
-			return f.Name == "reference string" && strings.Contains(f.Text, "made anew")
+			return f.Name == "reference string" && strings.Contains(f.Text, "cannot be used and is replaced")
 		})
 	}
 	if rec := measure(); rec.Status != record.OK || noted(rec) {

@@ -83,7 +83,7 @@ func (t *transform) transformWith(ctx context.Context, impl string, coefficients
 		}
 		t.gnarks.FFT(values, fft.DIF, options...)
 	} else {
-		v, one := t.form.Of(coefficients), fr.One()
+		v, one := t.form.FromElements(coefficients), fr.One()
 		if err := t.ours.NTT(ctx, t.ex, v, poly.Natural, &one); err != nil {
 			return nil, err
 		}

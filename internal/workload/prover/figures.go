@@ -125,7 +125,7 @@ func (p *prover) usage(command string, n int) (whose record.Whose, peak uint64, 
 		{record.DiskWritten, float64(used.Written) / float64(n), used.Written > 0},
 	} {
 		if m.known {
-			metrics = append(metrics, m.of.Metric(m.value).Of(whose))
+			metrics = append(metrics, m.of.Metric(m.value).WithWhose(whose))
 		}
 	}
 	return whose, used.PeakRSS, metrics
@@ -170,7 +170,7 @@ func (p *prover) Measured() ([]record.Metric, []record.Finding) {
 		metrics = slices.DeleteFunc(metrics, func(m record.Metric) bool { return slices.Contains(cpuFigures, m.Name()) })
 	}
 	if peak > 0 {
-		metrics = append(metrics, record.PeakRSS.Metric(float64(peak)).Of(whose))
+		metrics = append(metrics, record.PeakRSS.Metric(float64(peak)).WithWhose(whose))
 	}
 	return metrics, findings
 }

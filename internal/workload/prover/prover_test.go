@@ -461,7 +461,7 @@ func TestResidentMisbehaving(t *testing.T) {
 		{"accept", "accepts a proof that was changed", record.Failed},
 		{"empty", "the result is empty", record.Failed},
 		{"rejects", `the result is "rejected"; accepted: "ok"`, record.Failed},
-		{"forge", "figure throughput: measured here", record.Failed},
+		{"forge", "figure throughput: zkbench measures it itself", record.Failed},
 		{"eager", `answers before it is asked: "{\"result\":\"0\"}"; logs belong on standard error`, record.Failed},
 		{"hang", "not ended after 1s", record.Failed},
 		{"flood", "bytes of a prover's answer", record.Failed},

@@ -152,5 +152,5 @@ func TestFigureTwice(t *testing.T) {
 	s := spec(t, strings.ReplaceAll(resident, "MODE", "well")+"read: {constraints: {size: '{input}'}}\n")
 	rec := run(t, s, "prove", 1, nil)
 	golden.Equal(t, "status", record.Failed, rec.Status)
-	golden.Contains(t, rec.Error, "figure constraints stands twice; accepted: each name once")
+	golden.Contains(t, rec.Error, "figure constraints occurs twice; accepted: each name once")
 }

@@ -27,7 +27,7 @@ const (
 func (b *block) ternary(function int, x, y, z value) value {
 	return b.Emit(asm.Step{
 		Mnemonic: "VPTERNLOGQ", Before: fmt.Sprintf("$%#x, ", function),
-		Sources: []asm.Operand{asm.Of(z), asm.Of(y), asm.Of(x)}, Merge: true, Hidden: true,
+		Sources: []asm.Operand{asm.ValueOperand(z), asm.ValueOperand(y), asm.ValueOperand(x)}, Merge: true, Hidden: true,
 	})
 }
 
@@ -72,7 +72,7 @@ func (b *block) roundInRegisters(a [keccak.Lanes]value, constant string) (out [k
 
 // xor adds the word at an address to a value.
 func (b *block) xor(address string, v value) value {
-	return b.Emit(asm.Step{Mnemonic: "VPXOR", Sources: []asm.Operand{{Text: address}, asm.Of(v)}})
+	return b.Emit(asm.Step{Mnemonic: "VPXOR", Sources: []asm.Operand{{Text: address}, asm.ValueOperand(v)}})
 }
 
 // rotate rotates a value with AVX2, which has no instruction for it. Rotations by whole bytes are shuffles.

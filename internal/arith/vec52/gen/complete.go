@@ -6,8 +6,7 @@ import (
 	"github.com/zkbench/zkbench/internal/arith/asm"
 )
 
-// projective is eight points (X : Y : Z), of coordinates below 1.1 p; (0 : 1 : 0) is the
-// identity.
+// projective is eight points (X : Y : Z) with coordinates below 1.1 p. The identity is (0 : 1 : 0).
 type projective struct{ x, y, z element }
 
 func (b *block) loadProjective(register string) projective {
@@ -29,17 +28,17 @@ func (b *block) thriceB(x element) element {
 	return b.mul(x, c)
 }
 
-// cross is x1 y2 + x2 y1 of x1 y1 and x2 y2, which are at hand: below 3.1 p. It is not negative:
-// Montgomery's product of v and w is at least vw/R and less than p + vw/R, and
-// (x1 + y1) (x2 + y2) is no less than both other products together.
+// cross returns x1 y2 + x2 y1, below 3.1 p. first is x1 y1 and second is x2 y2. The result is not negative:
+// Montgomery's product of v and w is at least vw/R and less than p + vw/R, and (x1 + y1) (x2 + y2) is at least the
+// sum of the other two products.
 func (b *block) cross(x1, y1, x2, y2, first, second element) element {
 	t := b.reduce(b.product(b.carried(b.sum(x1, y1)), b.carried(b.sum(x2, y2))))
 	return b.carried(b.plus(b.minus(b.minus(t, first), second), 2))
 }
 
-// add is the complete addition of Renes, Costello and Batina (2015/1060), Algorithm 7, for
-// a = 0: one sequence of operations for every two points of a group of odd order. With R/p at
-// least 35 all products are below 1.4 p, sums of two of them and 2p below 5 p.
+// add returns p + q by the complete addition of Renes, Costello and Batina (2015/1060), Algorithm 7, for a = 0. It is
+// the same sequence of operations for any two points of a group of odd order. With R/p at least 35, all products are
+// below 1.4 p, and sums of two of them and 2p are below 5 p.
 func (b *block) add(p, q projective) projective {
 	t0, t1, t2 := b.mul(p.x, q.x), b.mul(p.y, q.y), b.mul(p.z, q.z)
 	xy := b.cross(p.x, p.y, q.x, q.y, t0, t1)
@@ -56,7 +55,7 @@ func (b *block) add(p, q projective) projective {
 	}
 }
 
-// double is their Algorithm 9.
+// double returns 2p by Algorithm 9 of the same paper.
 func (b *block) double(p projective) projective {
 	yy := b.square(p.y)
 	eight := b.carried(b.twice(b.twice(b.twice(yy))))
@@ -75,14 +74,13 @@ func (b *block) twice(x element) element { return b.sum(x, x) }
 // choices is the number of multiples of a point in a table: 1 to 16 times the point.
 const choices = 16
 
-// selected is digit d of -16 to 16 times a point, of which a table holds places of the multiples
-// from 1 on: every one is read, and kept by a mask.
+// selected returns d times a point in each lane, for digits d from -16 to 16. The table has places with the multiples
+// 1 to 16. All of them are read, and a mask selects one, so that memory accesses do not depend on the digits.
 func (b *block) selected(table, digits string) projective {
 	d := b.Load("(" + digits + ")")
 	sign := b.Immediate("VPSRAQ", 63, d)
-	ones := b.Emit(asm.Step{Mnemonic: "VPTERNLOGQ", Before: "$0xff, ", Sources: []asm.Operand{{Text: "=" + zero}, {Text: "=" + zero}, asm.Of(d)}, Merge: true, Hidden: true})
-	// With v from |d| down by one each step: all bits where v is 0, since v - 1 is negative and
-	// v is not.
+	ones := b.Emit(asm.Step{Mnemonic: "VPTERNLOGQ", Before: "$0xff, ", Sources: []asm.Operand{{Text: "=" + zero}, {Text: "=" + zero}, asm.ValueOperand(d)}, Merge: true, Hidden: true})
+	// v counts down from |d|. The mask has all bits set if v is 0, because then v - 1 is negative and v is not.
 	v := b.Op("VPABSQ", d)
 	isZero := func() asm.Value {
 		less := b.Op("VPADDQ", ones, v)
@@ -107,12 +105,12 @@ func (b *block) selected(table, digits string) projective {
 			for i := range c.e { // |= mask & multiple
 				c.e[i] = b.Emit(asm.Step{
 					Mnemonic: "VPTERNLOGQ", Before: "$0xf8, ",
-					Sources: []asm.Operand{{Text: at(table, c.at, i)}, asm.Of(mask), asm.Of(c.e[i])}, Merge: true, Hidden: true,
+					Sources: []asm.Operand{{Text: address(table, c.at, i)}, asm.ValueOperand(mask), asm.ValueOperand(c.e[i])}, Merge: true, Hidden: true,
 				})
 			}
 		}
 	}
-	for i, y := range q.y { // (y ^ sign) - sign is -y where sign is -1
+	for i, y := range q.y { // (y ^ sign) - sign is -y if sign is -1
 		negative := b.Op("VPSUBQ", sign, b.Op("VPXORQ", sign, y))
 		q.y[i] = b.Op("VPADDQ", b.WithWord("VPANDQ", constant(b.limbs.P(i)), sign), negative)
 	}
@@ -120,7 +118,7 @@ func (b *block) selected(table, digits string) projective {
 	return q
 }
 
-// completeFunctions work on projective points at DI.
+// completeFunctions returns functions on projective points at DI.
 func completeFunctions(limbs int) []function {
 	sum, other := argument{"sum", "*uint64", "DI"}, argument{"other", "*uint64", "SI"}
 	addSelected, addPoints, double := newBlock(limbs), newBlock(limbs), newBlock(limbs)

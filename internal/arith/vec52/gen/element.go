@@ -7,7 +7,7 @@ import (
 	"github.com/zkbench/zkbench/internal/arith/vec52/layout"
 )
 
-// Constants in registers: 0, 2^52 - 1, -1/p modulo 2^52, and of some blocks the limbs of p.
+// Constants in registers: 0, 2^52 - 1, -1/p modulo 2^52, and in some blocks the limbs of p.
 const (
 	zero    = "zero"
 	mask    = "mask"
@@ -16,14 +16,14 @@ const (
 
 func modulus(i int) string { return fmt.Sprintf("p%d", i) }
 
-// constant is the address of a word of the constants.
+// constant returns the address of a word of the constants.
 func constant(word int) string { return fmt.Sprintf("%d(AX)", 8*word) }
 
-// element is eight elements of the field: limb i of all in value i. Unless it says otherwise,
-// limbs but the last are below 2^52, and the last is not negative.
+// element is eight elements of the field. Value i has limb i of all eight. Unless a comment says otherwise, the last
+// limb is not negative and all others are below 2^52.
 type element []asm.Value
 
-// block is code over elements.
+// block is code on elements.
 type block struct {
 	*asm.Block
 	limbs  layout.Limbs
@@ -32,52 +32,53 @@ type block struct {
 
 func newBlock(limbs int) *block { return &block{Block: asm.New(8), limbs: layout.Limbs(limbs)} }
 
-// withPinned has p in registers.
+// withPinned returns a block with the limbs of p in registers.
 func withPinned(limbs int) *block {
 	b := newBlock(limbs)
 	b.pinned = limbs
 	return b
 }
 
-// bytes is the size of eight elements.
+// bytes returns the size of eight elements.
 func (b *block) bytes() int { return 64 * int(b.limbs) }
 
-// at is the address of limb i of the element that begins at offset from a register.
-func at(register string, offset, i int) string {
+// address returns the address of limb i of the element that begins at offset from a register.
+func address(register string, offset, i int) string {
 	return fmt.Sprintf("%d(%s)", offset+64*i, register)
 }
 
 func (b *block) load(register string, offset int) (e element) {
 	for i := range int(b.limbs) {
-		e = append(e, b.Load(at(register, offset, i)))
+		e = append(e, b.Load(address(register, offset, i)))
 	}
 	return e
 }
 
 func (b *block) store(e element, register string, offset int) {
 	for i, v := range e {
-		b.Store(v, at(register, offset, i))
+		b.Store(v, address(register, offset, i))
 	}
 }
 
 const none = asm.Value(-1)
 
-// madd is sum + the lower (half "L") or upper ("H") 52 bits of the product x y. A sum that is
-// none begins at zero.
+// madd adds the lower (half "L") or upper (half "H") 52 bits of the product x y to sum. A sum that is none begins at
+// zero.
 func (b *block) madd(half string, sum *asm.Value, y, x asm.Operand) {
 	if *sum == none {
 		*sum = b.Emit(asm.Step{Mnemonic: "VPXORQ", Sources: []asm.Operand{{Text: "=" + zero}, {Text: "=" + zero}}})
 	}
-	*sum = b.Emit(asm.Step{Mnemonic: "VPMADD52" + half, Sources: []asm.Operand{y, x, asm.Of(*sum)}, Merge: true, Hidden: true})
+	*sum = b.Emit(asm.Step{Mnemonic: "VPMADD52" + half, Sources: []asm.Operand{y, x, asm.ValueOperand(*sum)}, Merge: true, Hidden: true})
 }
 
-// product is the sums of the limbs of x y, 2 limbs of them, each below 2 limbs 2^52.
+// product returns the 2 limbs sums that are the limbs of x y, each below 2 limbs 2^52. Here limbs is their number in
+// an element.
 func (b *block) product(x, y element) []asm.Value {
 	t := b.sums()
 	for i := range x {
 		for j := range y {
-			b.madd("LUQ", &t[i+j], asm.Of(y[j]), asm.Of(x[i]))
-			b.madd("HUQ", &t[i+j+1], asm.Of(y[j]), asm.Of(x[i]))
+			b.madd("LUQ", &t[i+j], asm.ValueOperand(y[j]), asm.ValueOperand(x[i]))
+			b.madd("HUQ", &t[i+j+1], asm.ValueOperand(y[j]), asm.ValueOperand(x[i]))
 		}
 	}
 	return t
@@ -91,13 +92,13 @@ func (b *block) sums() []asm.Value {
 	return t
 }
 
-// squared is product(x, x): the products of different limbs once, doubled.
+// squared returns product(x, x). It computes products of different limbs once and doubles them.
 func (b *block) squared(x element) []asm.Value {
 	t := b.sums()
 	for i := range x {
 		for j := i + 1; j < len(x); j++ {
-			b.madd("LUQ", &t[i+j], asm.Of(x[j]), asm.Of(x[i]))
-			b.madd("HUQ", &t[i+j+1], asm.Of(x[j]), asm.Of(x[i]))
+			b.madd("LUQ", &t[i+j], asm.ValueOperand(x[j]), asm.ValueOperand(x[i]))
+			b.madd("HUQ", &t[i+j+1], asm.ValueOperand(x[j]), asm.ValueOperand(x[i]))
 		}
 	}
 	for i := range t {
@@ -106,36 +107,35 @@ func (b *block) squared(x element) []asm.Value {
 		}
 	}
 	for i := range x {
-		b.madd("LUQ", &t[2*i], asm.Of(x[i]), asm.Of(x[i]))
-		b.madd("HUQ", &t[2*i+1], asm.Of(x[i]), asm.Of(x[i]))
+		b.madd("LUQ", &t[2*i], asm.ValueOperand(x[i]), asm.ValueOperand(x[i]))
+		b.madd("HUQ", &t[2*i+1], asm.ValueOperand(x[i]), asm.ValueOperand(x[i]))
 	}
 	return t
 }
 
-// reduce is Montgomery's reduction by R = 2^(52 limbs) (Montgomery 1985): each step makes the
-// lowest limb a multiple of 2^52. Limbs of what it returns stay below 2^57: 4 limbs 2^52 and
-// carries.
+// reduce reduces a product by R = 2^(52 limbs) (Montgomery 1985). Each step makes the lowest limb a multiple of 2^52.
+// Limbs of the result are below 2^57: 4 limbs 2^52 and carries.
 //
-// Of factors below ip and jp it makes less than (1 + ij p/R) p. R is 84 p for BN254's fields,
-// 35 p for the scalars of BLS12-381 and 2^35 p for its base field.
+// If the factors are below ip and jp, the result is below (1 + ij p/R) p. R is 84 p for BN254's fields, 35 p for the
+// scalars of BLS12-381 and 2^35 p for its base field.
 func (b *block) reduce(t []asm.Value) element {
 	for i := range int(b.limbs) {
 		m := none
-		b.madd("LUQ", &m, asm.Operand{Text: "=" + inverse}, asm.Of(t[i]))
+		b.madd("LUQ", &m, asm.Operand{Text: "=" + inverse}, asm.ValueOperand(t[i]))
 		for j := range int(b.limbs) {
 			p, half := asm.Operand{Text: constant(b.limbs.P(j))}, ".BCST"
 			if b.pinned > 0 {
 				p, half = asm.Operand{Text: "=" + modulus(j)}, ""
 			}
-			b.madd("LUQ"+half, &t[i+j], p, asm.Of(m))
-			b.madd("HUQ"+half, &t[i+j+1], p, asm.Of(m))
+			b.madd("LUQ"+half, &t[i+j], p, asm.ValueOperand(m))
+			b.madd("HUQ"+half, &t[i+j+1], p, asm.ValueOperand(m))
 		}
 		t[i+1] = b.Op("VPADDQ", b.Immediate("VPSRLQ", 52, t[i]), t[i+1])
 	}
 	return t[b.limbs:]
 }
 
-// carried is an element whose limbs may be of more than 52 bits, or negative.
+// carried propagates the carries of t, whose limbs may have more than 52 bits or be negative.
 func (b *block) carried(t element) (e element) {
 	for i, v := range t {
 		if i == len(t)-1 {
@@ -150,7 +150,7 @@ func (b *block) carried(t element) (e element) {
 func (b *block) mul(x, y element) element { return b.carried(b.reduce(b.product(x, y))) }
 func (b *block) square(x element) element { return b.carried(b.reduce(b.squared(x))) }
 
-// plus is x + k p, limb by limb, for k up to 7.
+// plus returns x + k p, limb by limb, for k up to 7.
 func (b *block) plus(x element, k int) (z element) {
 	for i, v := range x {
 		z = append(z, b.WithWord("VPADDQ", constant(b.limbs.Multiples(i)+k), v))
@@ -158,7 +158,7 @@ func (b *block) plus(x element, k int) (z element) {
 	return z
 }
 
-// minus is x - y, limb by limb.
+// minus returns x - y, limb by limb.
 func (b *block) minus(x, y element) (z element) {
 	for i := range x {
 		z = append(z, b.Op("VPSUBQ", y[i], x[i]))
@@ -166,22 +166,22 @@ func (b *block) minus(x, y element) (z element) {
 	return z
 }
 
-// difference is x - y + 2p, of x and y below 2p.
+// difference returns x - y + 2p. x and y must be below 2p.
 func (b *block) difference(x, y element) element {
 	return b.carried(b.plus(b.minus(x, y), 2))
 }
 
-// reduced is x < 8p, of limbs of any sign but the last, which is not negative, as is true
-// where p/2 < x, less a multiple of p: below 1.1 p. The quotient is estimated from the last limb, which lacks less than 2^6 units of
-// carries to either side: the constant is so much smaller than R/p that the estimate is too
-// small by up to a fifteenth and never too large.
+// reduced returns x minus a multiple of p: a number below 1.1 p. x must be below 8p. Its limbs may have any sign,
+// except the last, which must not be negative; that is so if x > p/2. The quotient is estimated from the last limb,
+// which lacks less than 2^6 units of carries to either side. The constant is so much smaller than R/p that the
+// estimate is at most a fifteenth too small and never too large.
 func (b *block) reduced(x element) element {
 	q := none
 	last := int(b.limbs) - 1
-	b.madd("HUQ.BCST", &q, asm.Operand{Text: constant(b.limbs.Quotient())}, asm.Of(x[last]))
+	b.madd("HUQ.BCST", &q, asm.Operand{Text: constant(b.limbs.Quotient())}, asm.ValueOperand(x[last]))
 	var z element
 	for i, v := range x {
-		multiple := b.Emit(asm.Step{Mnemonic: "VPERMQ", Sources: []asm.Operand{{Text: constant(b.limbs.Multiples(i))}, asm.Of(q)}})
+		multiple := b.Emit(asm.Step{Mnemonic: "VPERMQ", Sources: []asm.Operand{{Text: constant(b.limbs.Multiples(i))}, asm.ValueOperand(q)}})
 		z = append(z, b.Op("VPSUBQ", multiple, v))
 	}
 	return b.carried(z)

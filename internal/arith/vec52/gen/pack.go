@@ -6,15 +6,15 @@ import (
 	"github.com/zkbench/zkbench/internal/arith/asm"
 )
 
-// An entry is a point in as few words as hold it: x, then y, each below p, in words of 64
-// bits. words is how many of them a coordinate has.
+// words returns the number of 64-bit words of a coordinate in an entry. An entry is a point in as few words as
+// possible: x, then y, each below p.
 func (b *block) words() int { return map[int]int{5: 4, 8: 6}[int(b.limbs)] }
 
-// transposed are registers of which number k has the words k of all eight; those that wanted
-// names.
+// transposed transposes eight rows of eight words: column k has word k of every row. It computes only the columns
+// in wanted.
 func (b *block) transposed(rows []asm.Value, wanted ...int) (columns [8]asm.Value) {
 	low, high := map[string]string{"l": "VPUNPCKLQDQ", "h": "VPUNPCKHQDQ"}, map[bool]int{false: 0x88, true: 0xdd}
-	// Values by the way to them, so that each is computed once, and none that is not wanted.
+	// Intermediate values by their key, so that each is computed once, and only if a wanted column needs it.
 	made := map[string]asm.Value{}
 	get := func(key string, make func() asm.Value) asm.Value {
 		if v, ok := made[key]; ok {
@@ -55,7 +55,7 @@ func (b *block) limbsOf(words []asm.Value) (e element) {
 			low, high := b.Immediate("VPSRLQ", bit, words[k]), b.Immediate("VPSLLQ", 64-bit, words[k+1])
 			e = append(e, b.Emit(asm.Step{
 				Mnemonic: "VPTERNLOGQ", Before: "$0xa8, ",
-				Sources: []asm.Operand{{Text: "=" + mask}, asm.Of(high), asm.Of(low)}, Merge: true, Hidden: true,
+				Sources: []asm.Operand{{Text: "=" + mask}, asm.ValueOperand(high), asm.ValueOperand(low)}, Merge: true, Hidden: true,
 			}))
 		}
 	}
@@ -86,7 +86,7 @@ func (b *block) wordsOf(e element) (words []asm.Value) {
 	return words
 }
 
-// canonical is an element below 2p, less p if it is not below p.
+// canonical reduces e, which must be below 2p, to below p.
 func (b *block) canonical(e element) (z element) {
 	var t element
 	for i, v := range e {
@@ -95,13 +95,13 @@ func (b *block) canonical(e element) (z element) {
 	}
 	t = b.carried(t)
 	last := t[len(t)-1]
-	// All bits where x < p.
+	// All bits are set if x < p.
 	below := b.Immediate("VPSRAQ", 63, last)
 	for i := range e {
 		// below ? e : t
 		z = append(z, b.Emit(asm.Step{
 			Mnemonic: "VPTERNLOGQ", Before: "$0xca, ",
-			Sources: []asm.Operand{asm.Of(t[i]), asm.Of(e[i]), asm.Of(below)}, Merge: true, Hidden: true,
+			Sources: []asm.Operand{asm.ValueOperand(t[i]), asm.ValueOperand(e[i]), asm.ValueOperand(below)}, Merge: true, Hidden: true,
 		}))
 	}
 	return z
@@ -109,8 +109,8 @@ func (b *block) canonical(e element) (z element) {
 
 var all = []int{0, 1, 2, 3, 4, 5, 6, 7}
 
-// gather takes eight entries that picks name to a place: bits 0 to 30 of a pick are an index,
-// bit 31 says to negate it.
+// gather returns a function that copies eight entries to a place. Bits 0 to 30 of a pick are the entry's index, and
+// bit 31 negates the point.
 func gather(limbs int) function {
 	b := newBlock(limbs)
 	f := function{
@@ -125,8 +125,8 @@ func gather(limbs int) function {
 	)
 	size := 16 * b.words()
 	registers := []string{"R8", "R9", "R10", "R11", "R13", "R14", "R15", "BX"}
-	// Entries of the place that follows at some distance, or of this where there is none, are
-	// asked for early: they lie anywhere.
+	// Entries are anywhere in memory. Those for a place some distance ahead are prefetched, or those for this
+	// place if there is none.
 	f.before = append(f.before, "XORL R9, R9", fmt.Sprintf("MOVL $%d, R8", 32*ahead), fmt.Sprintf("CMPQ CX, $%d", ahead), "CMOVQLE R9, R8")
 	for i := range lanes {
 		f.before = append(f.before,
@@ -160,7 +160,7 @@ func gather(limbs int) function {
 	for i, v := range y {
 		p := b.Broadcast(constant(b.limbs.P(i)))
 		y[i] = b.Emit(asm.Step{
-			Mnemonic: "VPSUBQ", Sources: []asm.Operand{asm.Of(v), asm.Of(p), asm.Of(v)},
+			Mnemonic: "VPSUBQ", Sources: []asm.Operand{asm.ValueOperand(v), asm.ValueOperand(p), asm.ValueOperand(v)},
 			Mask: negated + ", ", Merge: true, Hidden: true,
 		})
 	}
@@ -171,7 +171,7 @@ func gather(limbs int) function {
 	return f
 }
 
-// pack writes points as entries.
+// pack returns a function that converts points to entries.
 func pack(limbs int) function {
 	b := newBlock(limbs)
 	words := append(b.wordsOf(b.canonical(b.load("SI", 0))), b.wordsOf(b.canonical(b.load("SI", b.bytes())))...)

@@ -6,12 +6,12 @@ import (
 	"github.com/zkbench/zkbench/internal/arith/asm"
 )
 
-// A pair is 16 bytes: places of two points and of their sum, then the lanes that take no
-// part, a bit each. Places count eights of points: the x of eight, then their y.
+// A pair has 16 bytes: the indices of two places and of the place of their sum, then one bit for each lane that is
+// not added. A place has eight points: eight x, then eight y.
 const pairBytes = 16
 
-// A chain is one of those that a loop works on at once: its registers hold the addresses of a
-// pair's points and its masks the lanes that take no part, and those that do.
+// A loop works on several chains at once. A chain has registers for the addresses of a pair's points, and masks of
+// the lanes that are not added (idle) and of those that are (live).
 type chain struct {
 	number   int
 	a, b, to string
@@ -24,7 +24,7 @@ var chains = []chain{
 	{1, "R11", "R13", "R15", "K6", "K4"},
 }
 
-// addresses load the registers of a chain from its pair, from SI on.
+// addresses returns the instructions that load the registers of a chain from its pair, from SI on.
 func (c chain) addresses(b *block) (lines []string) {
 	pair := pairBytes * c.number
 	for i, register := range []string{c.a, c.b, c.to} {
@@ -38,11 +38,10 @@ func (c chain) addresses(b *block) (lines []string) {
 		fmt.Sprintf("KNOTB %s, %s", c.idle, c.live))
 }
 
-// operands are the coordinates of a pair. Each is loaded once: the sum may take the place of
-// the first point.
+// operands holds the coordinates of a pair. Each is loaded only once, because the sum may overwrite the first point.
 type operands struct{ x1, y1, x2, y2 element }
 
-// rule is one of addition: λ = numerator / denominator.
+// rule is a formula for addition. λ = numerator / denominator.
 type rule struct {
 	name        string
 	operands    func(b *block, c chain) operands
@@ -50,8 +49,8 @@ type rule struct {
 	numerator   func(b *block, o operands) element
 }
 
-// The chord through two points of different x, and the tangent at a point whose y is not 0.
-// All coordinates that are stored are below 1.1 p: reduced says so.
+// rules has the chord through two points with different x, and the tangent at a point whose y is not 0. All
+// coordinates that are stored are below 1.1 p, by reduced.
 var rules = []rule{
 	{
 		"chord",
@@ -82,27 +81,26 @@ func (b *block) sum(x, y element) (z element) {
 	return z
 }
 
-// live is e, but 1 in idle lanes.
+// live returns e with 1 in idle lanes.
 func (b *block) live(e element, c chain) (z element) {
 	for i, v := range e {
 		z = append(z, b.Emit(asm.Step{
-			Mnemonic: "VPBROADCASTQ", Sources: []asm.Operand{{Text: constant(b.limbs.One(i))}, asm.Of(v)},
+			Mnemonic: "VPBROADCASTQ", Sources: []asm.Operand{{Text: constant(b.limbs.One(i))}, asm.ValueOperand(v)},
 			Mask: c.idle + ", ", Merge: true, Hidden: true,
 		}))
 	}
 	return z
 }
 
-// forward multiplies the product that lies at DX by a pair's denominator; the result lies
-// behind it.
+// forward multiplies the product at DX by a pair's denominator and stores the result after it.
 func (r rule) forward(b *block, c chain) {
 	at := c.number * b.bytes()
 	d := b.live(r.denominator(b, r.operands(b, c)), c)
 	b.store(b.mul(b.load("DX", at), d), "DX", at+len(chains)*b.bytes())
 }
 
-// backward has the inverse of the product of all denominators up to this pair's at BX, and
-// leaves that of those before it there; their product lies at DX.
+// backward adds a pair. At BX it finds the inverse of the product of all denominators up to this pair's, and leaves
+// there the inverse of the product of those before it. At DX is the product of those before it.
 //
 //	λ = numerator/denominator, x3 = λ² - x1 - x2, y3 = λ (x1 - x3) - y1
 func (r rule) backward(b *block, c chain) {
@@ -120,7 +118,7 @@ func (r rule) backward(b *block, c chain) {
 
 func (b *block) storeLive(e element, c chain, offset int) {
 	for i, v := range e {
-		b.Store(v, c.live+", "+at(c.to, offset, i))
+		b.Store(v, c.live+", "+address(c.to, offset, i))
 	}
 }
 

@@ -7,72 +7,70 @@ import (
 	"github.com/zkbench/zkbench/internal/arith/vec52/layout"
 )
 
-// Transforms go level by level: to reversed order a block of length 2m, a polynomial modulo
-// X^(2m) - z², becomes two, modulo X^m - z and X^m + z, by (x, y) to (x + z y, x - z y); from
-// reversed order it is the transposed, (x + y, z (x - y)). z is a root of unity by the block's
-// number, below 1.1 p.
+// Transforms go level by level. To reversed order, a block of length 2m, which is a polynomial modulo X^(2m) - z²,
+// becomes two blocks, modulo X^m - z and X^m + z: (x, y) becomes (x + z y, x - z y). From reversed order the step is
+// the transpose: (x + y, z (x - y)). z is a root of unity that depends on the block's number, below 1.1 p.
 //
-// Between passes limbs are not carried. To reversed order a level adds 2p to the bound of an
-// element and 2^57 to those of its limbs: no more than 28 levels make it less than 64p, and
-// limbs less than 2^62. What is multiplied is carried first, and its product is less than 2p.
-// From reversed order all elements are less than 2p between passes, and no limb is negative, so
-// that the last limb of k p + x - y, of y below k p, is not.
+// Between passes limbs are not carried. To reversed order, a level adds 2p to the bound of an element and 2^57 to
+// those of its limbs, so after at most 28 levels elements are below 64p and limbs below 2^62. Factors are carried
+// before a multiplication, and the product is below 2p. From reversed order, all elements are below 2p between
+// passes, and no limb is negative, so the last limb of k p + x - y is not negative if y is below k p.
 
-// root is one as a factor: a word a limb, or a register of lanes.
+// root is a root of unity as a factor: one word for each limb, or a register of lanes.
 type root func(limb int) (operand asm.Operand, suffix string)
 
-// scalarRoot is number k of those that DX points at.
+// scalarRoot returns root number k of those that DX points at, the same for all lanes.
 func (b *block) scalarRoot(k int) root {
 	return func(limb int) (asm.Operand, string) {
 		return asm.Operand{Text: fmt.Sprintf("%d(DX)", 8*(int(b.limbs)*k+limb))}, ".BCST"
 	}
 }
 
-// laneRoot has one for each lane.
+// laneRoot returns block number k of the roots that DX points at: one root for each lane.
 func (b *block) laneRoot(k int) root {
 	return func(limb int) (asm.Operand, string) {
-		return asm.Operand{Text: at("DX", k*b.bytes(), limb)}, ""
+		return asm.Operand{Text: address("DX", k*b.bytes(), limb)}, ""
 	}
 }
 
-// by is x z, of limbs of less than 2^57.
-func (b *block) by(x element, z root) element {
+// mulRoot returns x z, in limbs below 2^57.
+func (b *block) mulRoot(x element, z root) element {
 	t := b.sums()
 	for j := range x {
 		y, suffix := z(j)
 		for i := range x {
-			b.madd("LUQ"+suffix, &t[i+j], y, asm.Of(x[i]))
-			b.madd("HUQ"+suffix, &t[i+j+1], y, asm.Of(x[i]))
+			b.madd("LUQ"+suffix, &t[i+j], y, asm.ValueOperand(x[i]))
+			b.madd("HUQ"+suffix, &t[i+j+1], y, asm.ValueOperand(x[i]))
 		}
 	}
 	return b.reduce(t)
 }
 
-// folded is x < 84p <= R, of uncarried limbs of which the last is not negative, less a multiple
-// of p: below 1.1 p.
+// folded returns x minus a multiple of p: a number below 1.1 p. x must be below 84p <= R; its limbs need not be
+// carried, but the last must not be negative.
 func (b *block) folded(x element) element {
 	q := none
 	last := int(b.limbs) - 1
-	b.madd("HUQ.BCST", &q, asm.Operand{Text: constant(b.limbs.Fraction())}, asm.Of(x[last]))
+	b.madd("HUQ.BCST", &q, asm.Operand{Text: constant(b.limbs.Fraction())}, asm.ValueOperand(x[last]))
 	q = b.Immediate("VPSRLQ", layout.FractionBits, q)
 	z := append(element{}, x...)
 	for i := range z {
-		b.madd("LUQ.BCST", &z[i], asm.Operand{Text: constant(b.limbs.Negative(i))}, asm.Of(q))
+		b.madd("LUQ.BCST", &z[i], asm.Operand{Text: constant(b.limbs.Negative(i))}, asm.ValueOperand(q))
 		if i < last {
-			b.madd("HUQ.BCST", &z[i+1], asm.Operand{Text: constant(b.limbs.Negative(i))}, asm.Of(q))
+			b.madd("HUQ.BCST", &z[i+1], asm.Operand{Text: constant(b.limbs.Negative(i))}, asm.ValueOperand(q))
 		}
 	}
 	z = b.carried(z)
-	z[last] = b.WithConstant("VPANDQ", mask, z[last]) // less q 2^(52 limbs)
+	z[last] = b.WithConstant("VPANDQ", mask, z[last]) // minus q 2^(52 limbs)
 	return z
 }
 
-// split is (x + y, x - y + k p), of y below k p.
+// split returns (x + y, x - y + k p). y must be below k p.
 func (b *block) split(x, y element, k int) (sum, difference element) {
 	return b.sum(x, y), b.plus(b.minus(x, y), k)
 }
 
-// direction is to reversed order, or from it.
+// direction says whether a transform goes to bit-reversed order or from it.
 type direction string
 
 const (
@@ -80,47 +78,46 @@ const (
 	from direction = "From"
 )
 
-// four does two levels over four rows of a block, whose roots are those of the block and of its
-// two halves.
+// four does two levels on four rows of a block, with the roots of the block and of its two halves.
 func (b *block) four(d direction, x [4]element) [4]element {
 	z, low, high := b.scalarRoot(0), b.scalarRoot(1), b.scalarRoot(2)
 	if d == to {
-		x[0], x[2] = b.split(x[0], b.by(b.carried(x[2]), z), 2)
-		x[1], x[3] = b.split(x[1], b.by(b.carried(x[3]), z), 2)
-		x[0], x[1] = b.split(x[0], b.by(b.carried(x[1]), low), 2)
-		x[2], x[3] = b.split(x[2], b.by(b.carried(x[3]), high), 2)
+		x[0], x[2] = b.split(x[0], b.mulRoot(b.carried(x[2]), z), 2)
+		x[1], x[3] = b.split(x[1], b.mulRoot(b.carried(x[3]), z), 2)
+		x[0], x[1] = b.split(x[0], b.mulRoot(b.carried(x[1]), low), 2)
+		x[2], x[3] = b.split(x[2], b.mulRoot(b.carried(x[3]), high), 2)
 		return x
 	}
 	x[0], x[1] = b.split(x[0], x[1], 2)
 	x[2], x[3] = b.split(x[2], x[3], 2)
-	x[1], x[3] = b.by(b.carried(x[1]), low), b.by(b.carried(x[3]), high)
+	x[1], x[3] = b.mulRoot(b.carried(x[1]), low), b.mulRoot(b.carried(x[3]), high)
 	x[0], x[2] = b.split(x[0], x[2], 4)
 	x[1], x[3] = b.split(x[1], x[3], 2)
 	x[0], x[1] = b.reduced(x[0]), b.reduced(x[1])
-	x[2], x[3] = b.by(b.carried(x[2]), z), b.by(b.carried(x[3]), z)
+	x[2], x[3] = b.mulRoot(b.carried(x[2]), z), b.mulRoot(b.carried(x[3]), z)
 	return x
 }
 
-// four1 is four for the block of all, whose roots are 1, 1 and i.
+// four1 does what four does for the block that is the whole vector, whose roots are 1, 1 and i.
 func (b *block) four1(d direction, x [4]element) [4]element {
 	i := b.scalarRoot(2)
 	if d == to {
 		x[0], x[2] = b.split(x[0], x[2], 2)
 		x[1], x[3] = b.split(x[1], x[3], 2)
 		x[0], x[1] = b.split(x[0], x[1], 4)
-		x[2], x[3] = b.split(x[2], b.by(b.carried(x[3]), i), 2)
+		x[2], x[3] = b.split(x[2], b.mulRoot(b.carried(x[3]), i), 2)
 		return x
 	}
 	x[0], x[1] = b.split(x[0], x[1], 2)
 	x[2], x[3] = b.split(x[2], x[3], 2)
-	x[3] = b.by(b.carried(x[3]), i)
+	x[3] = b.mulRoot(b.carried(x[3]), i)
 	x[0], x[2] = b.split(x[0], x[2], 4)
 	x[1], x[3] = b.split(x[1], x[3], 2)
 	return [4]element{b.reduced(x[0]), b.reduced(x[1]), b.reduced(x[2]), b.reduced(x[3])}
 }
 
-// passes over rows a stride apart, whose bytes SI has: a turn of the loop takes eight columns.
-// Blocks follow each other, R8 columns each, with roots a row each.
+// rowsFunction returns a function that passes over rows which are SI bytes apart. Each iteration of the loop handles
+// eight columns. Blocks follow each other, with R8 columns each, and each has its own row of roots.
 func rowsFunction(name string, limbs, rows int, body func(b *block, x []element) []element) function {
 	b := newBlock(limbs)
 	registers := []string{"DI", "R9", "R10", "R11"}[:rows]
@@ -137,7 +134,7 @@ func rowsFunction(name string, limbs, rows int, body func(b *block, x []element)
 	skip := map[int]string{2: "MOVQ SI, R13", 4: "LEAQ (SI)(SI*2), R13"}[rows]
 	f.setup = []string{"MOVQ R8, BX", skip}
 	f.before = []string{"LEAQ (DI)(SI*1), R9", "LEAQ (DI)(SI*2), R10", "LEAQ (R9)(SI*2), R11"}[:rows-1]
-	// At the end of a block on to the next, by no branch.
+	// At the end of a block, go to the next without a branch.
 	f.behind = []string{
 		fmt.Sprintf("ADDQ $%d, DI", b.bytes()),
 		"LEAQ (DI)(R13*1), R9",
@@ -150,14 +147,14 @@ func rowsFunction(name string, limbs, rows int, body func(b *block, x []element)
 	return f
 }
 
-// rootsOfFour is the number of roots of a block that four takes, and rootsOfEight that of eight.
+// rootsOfFour is the number of roots that four takes for a block, and rootsOfEight the number that eight takes.
 const (
 	rootsOfFour  = 3
 	rootsOfEight = 7
 )
 
-// eight does the three levels of strides below 8: of eight blocks in a row, transposed, lane by
-// lane a block of length eight.
+// eight does the three levels of strides below 8 on eight consecutive blocks, transposed, so that each lane has a
+// block of length eight.
 func (b *block) eight(d direction, x [8]element) [8]element {
 	// The levels, the longest stride first, and the number of each's first root.
 	levels := []struct{ stride, roots int }{{4, 0}, {2, 1}, {1, 3}}
@@ -165,7 +162,7 @@ func (b *block) eight(d direction, x [8]element) [8]element {
 		for _, l := range levels {
 			for i := range x {
 				if i&l.stride == 0 {
-					y := b.by(b.carried(x[i+l.stride]), b.laneRoot(l.roots+i/(2*l.stride)))
+					y := b.mulRoot(b.carried(x[i+l.stride]), b.laneRoot(l.roots+i/(2*l.stride)))
 					lift := x[i]
 					if l.stride == 1 { // so that no result's last limb is negative
 						lift = b.plus(lift, 1)
@@ -181,19 +178,19 @@ func (b *block) eight(d direction, x [8]element) [8]element {
 	}
 	for n := len(levels) - 1; n >= 0; n-- {
 		l := levels[n]
-		// Rows whose bound is 2^k p: sums of sums are the largest.
+		// k is the multiple of p that bounds row i+stride; sums of sums are the largest.
 		for i := range x {
 			if i&l.stride != 0 {
 				continue
 			}
-			// After the first level even rows are below 4p and others products; after the second
-			// row 0 and 4 are reduced, 1 and 5 below 4p, others products.
+			// After the first level, even rows are below 4p and the others are products. After the
+			// second, rows 0 and 4 are reduced, rows 1 and 5 are below 4p, and the others are products.
 			k := 2
 			if l.stride == 2 && i%2 == 0 || l.stride == 4 && i == 1 {
 				k = 4
 			}
 			x[i], x[i+l.stride] = b.split(x[i], x[i+l.stride], k)
-			x[i+l.stride] = b.by(b.carried(x[i+l.stride]), b.laneRoot(l.roots+i/(2*l.stride)))
+			x[i+l.stride] = b.mulRoot(b.carried(x[i+l.stride]), b.laneRoot(l.roots+i/(2*l.stride)))
 			if l.stride == 4 || l.stride == 2 && i%2 == 0 {
 				x[i] = b.reduced(x[i])
 			}
@@ -202,7 +199,7 @@ func (b *block) eight(d direction, x [8]element) [8]element {
 	return x
 }
 
-// transpose exchanges blocks and lanes of eight.
+// transpose exchanges blocks and lanes of eight blocks.
 func (b *block) transpose(x [8]element) (z [8]element) {
 	for limb := range int(b.limbs) {
 		var rows []asm.Value
@@ -234,11 +231,11 @@ func eightFunction(d direction, limbs int) function {
 	}
 }
 
-// turnFunction writes eight blocks, R8 bytes apart, to eight in a row, blocks and lanes exchanged
-// and both in reversed order; the next eight begin a block further on.
+// turnFunction returns a function that writes eight blocks, R8 bytes apart, to eight consecutive ones. It exchanges
+// blocks and lanes, both in bit-reversed order. The next eight begin one block later.
 func turnFunction(limbs int) function {
 	b := newBlock(limbs)
-	// Row k of the source, in the place of k's bits read backwards.
+	// The register of row k of the source is at the index that has k's bits in reversed order.
 	registers := []string{"SI", "R13", "R10", "R15", "R9", "R14", "R11", "BX"}
 	var x [8]element
 	for k, r := range registers {
@@ -260,11 +257,10 @@ func turnFunction(limbs int) function {
 	}
 }
 
-// The form of gnark-crypto's elements is x 2^256 below p, in four words: 16 times that is
-// x R for R = 2^260.
+// gnark-crypto's elements hold x 2^256 modulo p in four words. 16 times that is x R for R = 2^260.
 const excess = 4
 
-// inFunction brings eight elements in a row of that form in: below 1.1 p.
+// inFunction returns a function that converts eight consecutive elements of that form to a block, below 1.1 p.
 func inFunction(limbs int) function {
 	b := newBlock(limbs)
 	var rows [4]asm.Value // of two elements
@@ -295,18 +291,18 @@ func inFunction(limbs int) function {
 	}
 }
 
-// outFunction is the way back of elements below 2p: with m p added that makes them multiples of
-// 16, they are divided by it.
+// outFunction returns the inverse of inFunction's function, for elements below 2p. It adds the m p that makes an
+// element a multiple of 16, and divides by 16.
 func outFunction(limbs int) function {
 	b := newBlock(limbs)
 	x := b.load("SI", 0)
 	m := none
-	b.madd("LUQ", &m, asm.Operand{Text: "=" + inverse}, asm.Of(x[0]))
+	b.madd("LUQ", &m, asm.Operand{Text: "=" + inverse}, asm.ValueOperand(x[0]))
 	m = b.Immediate("VPSRLQ", 64-excess, b.Immediate("VPSLLQ", 64-excess, m))
 	for i := range x {
-		b.madd("LUQ.BCST", &x[i], asm.Operand{Text: constant(b.limbs.P(i))}, asm.Of(m))
+		b.madd("LUQ.BCST", &x[i], asm.Operand{Text: constant(b.limbs.P(i))}, asm.ValueOperand(m))
 		if i+1 < len(x) {
-			b.madd("HUQ.BCST", &x[i+1], asm.Operand{Text: constant(b.limbs.P(i))}, asm.Of(m))
+			b.madd("HUQ.BCST", &x[i+1], asm.Operand{Text: constant(b.limbs.P(i))}, asm.ValueOperand(m))
 		}
 	}
 	x = b.carried(x)
@@ -328,10 +324,9 @@ func outFunction(limbs int) function {
 	}
 }
 
-// columns are the words of eight elements of four, of which a row has two; rows are those of
-// such columns.
+// columns transposes rows, each of which has two elements of four words: column k gets word k of all eight elements.
 func (b *block) columns(rows [4]asm.Value) (columns [4]asm.Value) {
-	low, high := 0x44, 0xee // of each the first or the second element
+	low, high := 0x44, 0xee // the first or the second element of each row
 	ends := map[bool]int{false: 0x88, true: 0xdd}
 	even := [2]asm.Value{b.Immediate("VSHUFI64X2", low, rows[1], rows[0]), b.Immediate("VSHUFI64X2", low, rows[3], rows[2])}
 	odd := [2]asm.Value{b.Immediate("VSHUFI64X2", high, rows[1], rows[0]), b.Immediate("VSHUFI64X2", high, rows[3], rows[2])}
@@ -344,6 +339,7 @@ func (b *block) columns(rows [4]asm.Value) (columns [4]asm.Value) {
 	return columns
 }
 
+// rows is the inverse of columns.
 func (b *block) rows(columns [4]asm.Value) (rows [4]asm.Value) {
 	var even, odd [2]asm.Value // words 2k and 2k + 1 of elements of even number, and of odd
 	for k := range 2 {
@@ -360,7 +356,8 @@ func (b *block) rows(columns [4]asm.Value) (rows [4]asm.Value) {
 	return rows
 }
 
-// linearFunction is a sum or difference of elements below 2p, below 1.1 p.
+// linearFunction returns a function that applies rule, a sum or difference, to elements below 2p. Results are below
+// 1.1 p.
 func linearFunction(name string, limbs int, rule func(b *block, x, y element) element) function {
 	b := newBlock(limbs)
 	b.store(b.reduced(rule(b, b.load("SI", 0), b.load("DX", 0))), "DI", 0)

@@ -1,41 +1,41 @@
-// Package layout says where kernels find the constants of a prime field: package lanes writes
-// them, the generator of its kernels reads them.
+// Package layout defines where kernels find the constants of a prime field. Package vec52 writes them there, and the
+// generator of its kernels emits code that reads them.
 package layout
 
-// Limbs is a layout by the length of an element. What it returns are indices of words.
+// Limbs is the layout for elements of the given number of limbs. Its methods return indices of 64-bit words.
 type Limbs int
 
-// P is limb i of the modulus p.
+// P returns the index of limb i of the modulus p.
 func (l Limbs) P(i int) int { return i }
 
-// Inverse is -1/p modulo 2^52.
+// Inverse returns the index of -1/p modulo 2^52.
 func (l Limbs) Inverse() int { return int(l) }
 
-// Mask is 2^52 - 1.
+// Mask returns the index of 2^52 - 1.
 func (l Limbs) Mask() int { return int(l) + 1 }
 
-// Quotient is a little less than 2^52 times the ratio of 2^(52 (limbs-1)) to p, which makes
-// an element's last limb its quotient by p.
+// Quotient returns the index of a constant a little below 2^52 times the ratio of 2^(52 (limbs-1)) to p. The high
+// half of its product with an element's last limb estimates the element's quotient by p.
 func (l Limbs) Quotient() int { return int(l) + 2 }
 
-// Fraction is a little less than 2^FractionBits times R/p, for R of at most 2^12 p, which makes
-// 2^FractionBits times the quotient by p of an element's last limb.
+// Fraction returns the index of a constant a little below 2^FractionBits times R/p, if R is at most 2^12 p. The high
+// half of its product with an element's last limb estimates 2^FractionBits times the element's quotient by p.
 func (l Limbs) Fraction() int { return int(l) + 3 }
 
-// FractionBits leave the fraction below 2^52.
+// FractionBits is the number of fractional bits of the constant at Fraction. It keeps the constant below 2^52.
 const FractionBits = 40
 
-// Negative is limb i of 2^(52 limbs) - p.
+// Negative returns the index of limb i of 2^(52 limbs) - p.
 func (l Limbs) Negative(i int) int { return int(l) + 4 + i }
 
-// One is limb i of 1 in Montgomery form.
+// One returns the index of limb i of 1 in Montgomery form.
 func (l Limbs) One(i int) int { return int(l)*2 + 4 + i }
 
-// ThriceB is limb i of 3b in Montgomery form, for a curve y² = x³ + b.
+// ThriceB returns the index of limb i of 3b in Montgomery form, for the curve y² = x³ + b.
 func (l Limbs) ThriceB(i int) int { return int(l)*3 + 4 + i }
 
-// Multiples are limb i of 0, p, ..., 7p: eight words.
+// Multiples returns the index of eight words, which hold limb i of 0, p, ..., 7p.
 func (l Limbs) Multiples(i int) int { return (int(l)*4+4+7)&^7 + 8*i }
 
-// Words is the number of them.
+// Words returns the number of words that all constants take.
 func (l Limbs) Words() int { return l.Multiples(int(l)) }

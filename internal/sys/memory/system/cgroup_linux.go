@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// groups yields the directories of this process' control group and those above
-// it for a controller, version 2 and version 1 alike, innermost first, as far as
-// the process sees them mounted. root is the file system's root.
+// groups yields the directories of this process' control group and its ancestors for a controller, innermost
+// first, with the version (1 or 2) of control groups. It includes only directories that the process sees mounted.
+// root is the file system's root.
 func groups(root fs.FS, controller string) iter.Seq2[int, string] {
 	return func(yield func(version int, dir string) bool) {
 		for line := range strings.SplitSeq(strings.TrimSpace(readString(root, "proc/self/cgroup")), "\n") {
@@ -38,8 +38,8 @@ func groups(root fs.FS, controller string) iter.Seq2[int, string] {
 	}
 }
 
-// Groups yields the directories of this process' control group and those above it for a
-// controller, innermost first, with the version of control groups that they are of.
+// Groups yields the directories of this process' control group and its ancestors for a controller, innermost
+// first. The first value of each pair is the version of control groups, 1 or 2.
 func Groups(controller string) iter.Seq2[int, string] {
 	return func(yield func(version int, dir string) bool) {
 		for version, dir := range groups(os.DirFS("/"), controller) {
@@ -50,8 +50,8 @@ func Groups(controller string) iter.Seq2[int, string] {
 	}
 }
 
-// cgroupQuota returns the least limit, in processors, of the process' control
-// groups; 0 where there is none.
+// cgroupQuota returns the lowest processor limit of the process' control groups, in processors, or 0 if there is
+// none.
 func cgroupQuota(root fs.FS) float64 {
 	least := math.Inf(1)
 	for version, dir := range groups(root, "cpu") {
@@ -69,8 +69,8 @@ func cgroupQuota(root fs.FS) float64 {
 	return least
 }
 
-// parseMax reads "quota period", both in microseconds; max and negative quotas
-// are no limit, 0.
+// parseMax parses "quota period", both in microseconds, and returns quota/period. If the quota is max or
+// negative, there is no limit and it returns 0.
 func parseMax(s string) float64 {
 	fields := strings.Fields(s)
 	if len(fields) != 2 {
@@ -84,11 +84,10 @@ func parseMax(s string) float64 {
 	return quota / period
 }
 
-// cgroupMemory returns the least memory limit of the process' control groups and
-// what the tightest of them leaves, in bytes; Unlimited where there is none.
+// cgroupMemory returns the lowest memory limit of the process' control groups and the least memory that one of
+// them leaves, in bytes. Without a limit both are Unlimited.
 //
-// The page cache that a group has not used of late counts as left: the kernel
-// takes it back before it refuses memory.
+// A group's inactive page cache counts as left, because the kernel reclaims it before it refuses memory.
 func cgroupMemory(root fs.FS) (limit, left uint64) {
 	limit, left = Unlimited, Unlimited
 	for version, dir := range groups(root, "memory") {
@@ -97,7 +96,7 @@ func cgroupMemory(root fs.FS) (limit, left uint64) {
 			limitFile, useFile, cacheKey = "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"
 		}
 		most, ok := parseUint(readString(root, path.Join(dir, limitFile)))
-		// Version 1 says the largest number of whole pages where there is none.
+		// Without a limit, version 1 has the largest number of whole pages here.
 		if !ok || most >= math.MaxInt64-1<<20 {
 			continue
 		}
@@ -112,7 +111,7 @@ func cgroupMemory(root fs.FS) (limit, left uint64) {
 	return limit, left
 }
 
-// readString returns the content of a file, nothing where it cannot be read.
+// readString returns the contents of a file, or "" if it cannot be read.
 func readString(root fs.FS, name string) string {
 	data, err := fs.ReadFile(root, name)
 	if err != nil {
@@ -121,7 +120,7 @@ func readString(root fs.FS, name string) string {
 	return string(data)
 }
 
-// valueOf returns what stands behind a key at the beginning of a line.
+// valueOf returns the rest of the first line that begins with key, or "" if there is none.
 func valueOf(lines, key string) string {
 	for line := range strings.SplitSeq(lines, "\n") {
 		if value, ok := strings.CutPrefix(line, key); ok && strings.TrimLeft(value, ": \t") != value {

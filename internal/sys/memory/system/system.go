@@ -1,8 +1,7 @@
-// Package system reads what memory and processors the operating system leaves to this
-// process.
+// Package system reports how much memory and how many processors the operating system allows this process.
 package system
 
 import "math"
 
-// Unlimited stands for a limit that there is not, or that is not known.
+// Unlimited means that there is no limit, or that it is not known.
 const Unlimited = math.MaxUint64

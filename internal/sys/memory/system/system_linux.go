@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// Quota returns the least limit, in processors, of the process' control groups; 0 where
-// there is none.
+// Quota returns the lowest processor limit of the process' control groups, in processors, or 0 if there is none.
 func Quota() float64 { return cgroupQuota(os.DirFS("/")) }
 
-// Memory returns the machine's memory and what new work may take of it, both bounded by the
-// process' control groups, in bytes; Unlimited where that is not known.
+// Memory returns the machine's total memory and the memory that is available to new work, in bytes. The limits
+// of the process' control groups bound both. A number that is not known is Unlimited.
 func Memory() (total, available uint64) { return memory(os.DirFS("/")) }
 
 func memory(root fs.FS) (total, available uint64) {
