@@ -61,8 +61,8 @@ type Found struct {
 }
 
 // Find bisects and passes every step to each. It returns an *argument.ValueError if the range has
-// no commits or the metric no row, zkbench.ErrEnv if the bad revision is not shown to be worse, and
-// the errors of comparing the bad revision.
+// no commits or the metric has no row. It returns zkbench.ErrEnv if the bad revision is not shown
+// to be worse. Other errors say why the bad revision could not be compared.
 func (b *Bisection) Find(ctx context.Context, each func(Step)) (*Found, error) {
 	repo, err := OpenRepository(ctx)
 	if err != nil {

@@ -75,8 +75,8 @@ func (m *measurement) revision(side stat.Side) Revision {
 
 // Measure builds the two revisions, measures the subject in both, and passes the results to show.
 // partial says why they are fewer than planned, or is empty. Measure returns a *FailedError if a
-// process failed twice or its record could not be kept, ErrInterrupted if nothing was measured, the
-// error of show, or the reason why there was no session.
+// process failed twice or its record could not be kept, and ErrInterrupted if nothing was measured.
+// Otherwise it returns the error of show, or the reason why there was no session.
 func (r *Revisions) Measure(ctx context.Context, show func(sides Sides, partial string) error) (err error) {
 	m := &measurement{Revisions: r, keep: func(*record.Record) error { return nil }}
 	if m.repo, err = OpenRepository(ctx); err != nil {

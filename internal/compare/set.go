@@ -109,8 +109,8 @@ func (s *Set) addUnfit(failed bool, text string) {
 }
 
 // FromRecords returns the set of a file's or a session's records. It compares all exact metrics and
-// the timed ones of timedMetrics. A record that is not ok adds only its name to the processes that
-// cannot be compared, or nothing if the process was run again and succeeded.
+// the timed ones of timedMetrics. A record that is not ok is only listed among the processes that
+// cannot be compared. It is ignored if the process was run again and succeeded.
 func FromRecords(name string, recs []*record.Record) (*Set, error) {
 	s := newSet(name, Records)
 	type place struct {

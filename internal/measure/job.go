@@ -72,9 +72,9 @@ const lastWords = 2 * time.Second
 
 // Program runs jobs, each in a child process that has the same workloads, so that no case inherits
 // heap, caches or leftover goroutines from another. The child reads the job as JSON on standard
-// input and writes its record as one JSON line to a file descriptor of its own, so that what the
-// measured code prints cannot damage it. If descriptors cannot be inherited, and with older
-// programs, the record comes on standard output.
+// input. It writes its record, one JSON line, to a file descriptor of its own, which the output of
+// the measured code cannot damage. If descriptors cannot be inherited, and with older programs, the
+// record comes on standard output.
 type Program struct {
 	Path string
 	Args []string // for example exec-case

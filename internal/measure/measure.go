@@ -1,6 +1,6 @@
 // Package measure measures workloads: under load (Case), for timing leaks (Leak) and stage by stage
-// (Stages), in this process or in a child process (Job, Program), and under go test as a benchmark
-// (Benchmark) and as a load test (TestParallel).
+// (Stages). A case can run in this process or in a child process (Job, Program). Under go test
+// there are benchmarks (Benchmark) and load tests (TestParallel).
 package measure
 
 import (

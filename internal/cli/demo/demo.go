@@ -1,5 +1,6 @@
-// Package demo runs a small token system of two banks step by step and prints what happens, from
-// its parameters to a stolen key, a lost wallet and the verification of its ledger.
+// Package demo runs a small token system of two banks step by step and prints what happens. It
+// begins with the parameters, includes a stolen key and a lost wallet, and ends with the
+// verification of the ledger.
 package demo
 
 import (

@@ -119,8 +119,8 @@ const (
 )
 
 // Check compares the wallet with a ledger and returns the differences. If validate is set, it also
-// follows the ledger's log again, in a vault that validates every request and exists only for this
-// check, and compares the tokens. It then returns a *ledger.CorruptError if a request is not valid.
+// follows the ledger's log again, in a separate vault that validates every request, and compares
+// the tokens. It then returns a *ledger.CorruptError if a request is not valid.
 func (p *Purse) Check(ctx context.Context, l ledger.Reader, validate bool) (findings []service.Finding, err error) {
 	if findings, err = p.Compare(ctx, l); err != nil || !validate {
 		return findings, err

@@ -15,9 +15,9 @@ import (
 // marked is the maximum number of steps that a chart names.
 const marked = 4
 
-// Chart draws a line. It shows the median of each point with the range of its processes, the levels
-// between the steps, and a mark before the first point of each new level. Only the largest steps
-// are marked if there are many.
+// Chart draws a line. It shows the median of each point with the range of its processes, and the
+// levels between the steps. A mark is before the first point of each new level; if there are many
+// steps, only the largest are marked.
 func (l *Line) Chart() *plot.Curves {
 	first, last := l.Points[0], l.Points[len(l.Points)-1]
 	unit, size := l.axis()

@@ -25,8 +25,8 @@ type Query struct {
 const dateForm = "2006-01-02"
 
 // Lines returns the lines of the records that are ok, in the order in which their cases were first
-// measured. Each record counts once. Lines returns an *argument.ValueError that lists what the
-// records have if none of them has what q asks for, and zkbench.ErrParams if no record is ok.
+// measured. Each record counts once. Lines returns zkbench.ErrParams if no record is ok. If none
+// has what q asks for, it returns an *argument.ValueError that lists what they have.
 func (q Query) Lines(recs []*record.Record) ([]Line, error) {
 	ok := distinct(recs)
 	if len(ok) == 0 {

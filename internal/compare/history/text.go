@@ -20,8 +20,8 @@ func WithSteps(lines []Line) []Line {
 	return slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return len(l.Steps) == 0 })
 }
 
-// Summary writes how many lines there are, how many have a step, the largest step, and how many
-// steps chance alone would give. level is the query's.
+// Summary writes how many lines there are and how many have a step, the largest step, and how many
+// lines would have one by chance. level is the level of the steps.
 func Summary(w io.Writer, style text.Style, lines []Line, level float64) error {
 	var b bytes.Buffer
 	first, last, points := lines[0].Points[0].Time, lines[0].Points[0].Time, 0

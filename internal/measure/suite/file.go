@@ -1,5 +1,5 @@
-// Package suite runs many cases as one: a file names workloads and values, each case runs in a
-// process of its own, repetitions are interleaved, and a journal keeps the results, so that a suite
+// Package suite runs many cases as one. A file names workloads and values. Each case runs in a
+// process of its own, and repetitions are interleaved. A journal keeps the results, so that a suite
 // that was stopped can resume.
 package suite
 

@@ -139,7 +139,7 @@ func (c Collection) full() (*File, error) {
 	return full, nil
 }
 
-// WriteList writes a table of the program's suites, with the number of processes of each and its
+// WriteList writes a table of the program's suites. It has the number of processes of each, and its
 // time on a machine with the given number of processors.
 func (c Collection) WriteList(w io.Writer, defs []workload.Def, processors int) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

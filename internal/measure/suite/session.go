@@ -138,8 +138,8 @@ func programDigest() (string, error) {
 // Plan returns the processes of the suite.
 func (s *Session) Plan() []Case { return s.header.Plan }
 
-// Hosts returns the hosts that have cases left, the environments that hosts had when the suite was
-// begun, and how long to wait for a host whose connection is lost.
+// Hosts returns the hosts that have cases left, and the environments that hosts had when the suite
+// was begun. hostWait is how long to wait for a host whose connection is lost.
 func (s *Session) Hosts() (pending []string, known map[string]record.Env, hostWait time.Duration) {
 	var missing []Case
 	for i := range s.header.Plan {

@@ -37,8 +37,8 @@ type Row struct {
 // missing values are empty. The file is replaced as a whole, so a reader never sees half of it. A
 // lock file beside it makes concurrent calls wait for each other.
 //
-// PutRow returns zkbench.ErrParams if the row has no column key or not one value for each column,
-// and a *zkbench.DecodeError if the file is not such a table.
+// PutRow returns zkbench.ErrParams if the row has no column key, or not one value for each column.
+// It returns a *zkbench.DecodeError if the file is not such a table.
 func PutRow(path, key string, row Row) error {
 	unlock, err := lockedfile.MutexAt(path + ".lock").Lock()
 	if err != nil {
