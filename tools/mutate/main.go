@@ -69,14 +69,14 @@ var (
 		{"plonkish/pedersen", nil},
 		{"plonkish/keccak", nil},
 		{"plonkish/words", nil},
-		{"stark", []string{"circuit.go", "circuit_queries.go", "circuit_verify.go", "encode.go", "fixed.go", "form.go", "fri.go", "lookups.go", "set.go", "stark.go", "system.go", "verify.go", "visibility.go"}},
+		{"stark", []string{"circuit.go", "circuit_queries.go", "circuit_verify.go", "encode.go", "fixed.go", "form.go", "fri.go", "lookups.go", "params.go", "stark.go", "system.go", "verify.go", "visibility.go"}},
 		{"stark/air", []string{"builder.go", "program.go"}},
 		{"stark/internal/challenger", nil},
 		{"stark/internal/circuit", nil},
 		{"stark/internal/tree", nil},
 		{"stark/keccak", nil},
 		{"stark/poseidon", nil},
-		{"stark/recursion", []string{"recursion.go", "sets.go", "tables.go", "tree.go"}},
+		{"stark/recursion", []string{"recursion.go", "params.go", "tables.go", "tree.go"}},
 	}
 	// vectors matches the tests that compare with a file that the code itself has written.
 	vectors = regexp.MustCompile(`^(Benchmark|Test(XOF)?Vectors?$|Test(Proof)?Sizes$)`)

@@ -13,11 +13,10 @@ import (
 // Axis is one coordinate of a case.
 type Axis struct{ Key, Value string }
 
-// Axes are the coordinates of a case in their order. In JSON they are one
-// object whose members keep that order.
+// Axes holds the coordinates of a case, in order. In JSON it is one object whose members keep that order.
 type Axes []Axis
 
-// Get returns the value of key, and whether there is one.
+// Get returns the value of key. It returns false if there is none.
 func (a Axes) Get(key string) (string, bool) {
 	for _, x := range a {
 		if x.Key == key {
@@ -27,15 +26,15 @@ func (a Axes) Get(key string) (string, bool) {
 	return "", false
 }
 
-// Without returns the axes but those with these keys, in a slice of its own.
+// Without returns a copy of the axes that leaves out those with the given keys.
 func (a Axes) Without(keys ...string) Axes {
 	return slices.DeleteFunc(slices.Clone(a), func(x Axis) bool { return slices.Contains(keys, x.Key) })
 }
 
-// Unique is a text that no other axes have.
+// Unique returns a string that differs for different axes. Unlike String, it quotes keys and values.
 func (a Axes) Unique() string { return fmt.Sprintf("%q", []Axis(a)) }
 
-// String returns key=value/key=value, the form of a sub-benchmark's name.
+// String returns key=value/key=value, as in the name of a sub-benchmark.
 func (a Axes) String() string {
 	var b strings.Builder
 	for i, x := range a {
@@ -49,7 +48,7 @@ func (a Axes) String() string {
 	return b.String()
 }
 
-// MarshalJSON writes one object, members in order.
+// MarshalJSON writes one object and keeps the order of the axes.
 func (a Axes) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')
@@ -105,7 +104,7 @@ func (a *Axes) UnmarshalJSON(data []byte) error {
 			return malformed(dec.InputOffset(), "value of "+k+" is not a string")
 		}
 		if _, twice := axes.Get(k); twice {
-			return malformed(dec.InputOffset(), k+" stands twice")
+			return malformed(dec.InputOffset(), k+" occurs twice")
 		}
 		axes = append(axes, Axis{Key: k, Value: v})
 	}

@@ -23,7 +23,21 @@ type Quantity struct {
 	better         Direction
 	group          Group
 	label, meaning string
+	heading        string // of its column in tables of text
+	tables         Tables // that have a column of it
 }
+
+// Tables is a set of tables that have a line for each case.
+type Tables uint
+
+// The tables of cases.
+const (
+	ShortTable   Tables = 1 << iota // of run
+	ForeignTable                    // of run, for a prover that is another program
+	LongTable                       // of run -v
+	PageTable                       // of the report's page
+	AllTables    = ShortTable | LongTable | PageTable
+)
 
 // Direction says whether lower or higher figures are better.
 type Direction int
@@ -53,10 +67,25 @@ const (
 var table []Quantity
 
 func (g Group) define(name, unit string, kind Kind, better Direction, label, meaning string) Quantity {
-	q := Quantity{name, unit, kind, better, g, label, meaning}
+	q := Quantity{name: name, unit: unit, kind: kind, better: better, group: g, label: label, meaning: meaning}
 	table = append(table, q)
 	return q
 }
+
+// column gives the quantity that was defined last a column in these tables.
+func (q Quantity) column(heading string, in Tables) Quantity {
+	q.heading, q.tables = heading, in
+	table[len(table)-1] = q
+	return q
+}
+
+// TableColumns returns the quantities that have a column in one of these tables, in the order of the table of metrics.
+func TableColumns(in Tables) []Quantity {
+	return slices.DeleteFunc(Quantities(), func(q Quantity) bool { return q.tables&in == 0 })
+}
+
+// Heading returns the heading of the quantity's column in tables of text.
+func (q Quantity) Heading() string { return q.heading }
 
 func (g Group) timed(name, unit, label, meaning string) Quantity {
 	return g.define(name, unit, Timed, Lower, label, meaning)
@@ -100,21 +129,21 @@ var (
 // is the time from the actual start to the end, and wait is the difference. A closed loop has no wait, so
 // response equals service, and the histograms and metrics of response and wait are absent.
 var (
-	Throughput     = Load.rate("throughput", "Throughput", "Successful operations that ended in the window, per second") // done and carried
-	OfferedRate    = Load.rate("offered-rate", "Offered Rate", "Operations that arrived in the window, per second")      // open loop
+	Throughput     = Load.rate("throughput", "Throughput", "Successful operations that ended in the window, per second").column("ops/s", AllTables) // done and carried
+	OfferedRate    = Load.rate("offered-rate", "Offered Rate", "Operations that arrived in the window, per second").column("offered/s", AllTables)  // open loop
 	PureThroughput = Load.rate("pure-throughput", "Pure Throughput", "Workers divided by mean latency: the rate without gaps between operations")
 	RunTime        = Load.timed("time", "ns", "Time", "Time from the start of a command to its end, with everything that it waits for")
 	Duration       = Load.timed("duration", "s", "Duration", "Length of the window")
 	BacklogOldest  = Load.timed("backlog-oldest", "ns", "Oldest of the Backlog", "How long the oldest operation that never started had waited")
 
 	LatencyMin     = statistic(HistLatency, Min)
-	LatencyP50     = statistic(HistLatency, P50)
-	LatencyMean    = statistic(HistLatency, Mean)
-	LatencyP95     = statistic(HistLatency, P95)
-	LatencyP99     = statistic(HistLatency, P99)
+	LatencyP50     = statistic(HistLatency, P50).column("P50", AllTables)
+	LatencyMean    = statistic(HistLatency, Mean).column("mean", PageTable)
+	LatencyP95     = statistic(HistLatency, P95).column("P95", LongTable|PageTable)
+	LatencyP99     = statistic(HistLatency, P99).column("P99", AllTables)
 	LatencyP999    = statistic(HistLatency, P999)
 	LatencyP9999   = statistic(HistLatency, P9999)
-	LatencyMax     = statistic(HistLatency, Max)
+	LatencyMax     = statistic(HistLatency, Max).column("max", LongTable)
 	LatencyMeanErr = Latency.timed("latency-mean-se", "ns", "Error of the Mean", "Standard error of the mean, with autocorrelation taken into account")
 	LatencyStdDev  = Latency.timed("latency-stddev", "ns", "Std Dev", "Standard deviation of the service time")
 	LatencyIQR     = Latency.timed("latency-iqr", "ns", "IQR", "Interquartile range: P75 - P25")
@@ -122,7 +151,7 @@ var (
 	ResponseP50    = statistic(HistResponse, P50)
 	ResponseMean   = statistic(HistResponse, Mean)
 	ResponseP95    = statistic(HistResponse, P95)
-	ResponseP99    = statistic(HistResponse, P99)
+	ResponseP99    = statistic(HistResponse, P99).column("resp P99", AllTables)
 	ResponseP999   = statistic(HistResponse, P999)
 	ResponseMax    = statistic(HistResponse, Max)
 	WaitMean       = statistic(HistWait, Mean)
@@ -134,20 +163,20 @@ var (
 
 	// Memory that an operation allocates, without the memory for building its input. They are absent if the two
 	// cannot be separated, and exact if nothing else ran at the same time.
-	AllocBytes = Memory.timed("alloc-bytes", "B/op", "Memory", "Allocated bytes per operation")
-	Allocs     = Memory.timed("allocs", "allocs/op", "Allocs", "Allocations per operation")
+	AllocBytes = Memory.timed("alloc-bytes", "B/op", "Memory", "Allocated bytes per operation").column("B/op", LongTable|PageTable)
+	Allocs     = Memory.timed("allocs", "allocs/op", "Allocs", "Allocations per operation").column("allocs/op", AllTables)
 
 	AllocRate   = Memory.timed("alloc-rate", "B/s", "Alloc Rate", "Bytes allocated per second in the window")
 	HeapLive    = Memory.timed("heap-live", "B", "Heap Live", "Heap memory that is reachable after the window")
 	RSS         = Memory.timed("rss", "B", "RSS", "Resident memory when the window closed")
 	RSSAnon     = Memory.timed("rss-anon", "B", "RSS, Anonymous", "Resident memory of heap, stacks and arena")
 	RSSFile     = Memory.timed("rss-file", "B", "RSS, Files", "Resident memory that is backed by files")
-	PeakRSS     = Memory.timed("peak-rss", "B", "Peak memory", "Maximum resident memory in the window or the stage") // from the kernel
+	PeakRSS     = Memory.timed("peak-rss", "B", "Peak memory", "Maximum resident memory in the window or the stage").column("peak", ForeignTable|LongTable|PageTable) // from the kernel
 	PeakRSSAnon = Memory.timed("peak-rss-anon", "B", "Peak memory, Anonymous", "Largest sample in the window: heap, stacks and arena")
 	PeakRSSFile = Memory.timed("peak-rss-file", "B", "Peak memory, Files", "Largest sample in the window: memory backed by files")
 	GroupPeak   = Memory.timed("group-peak", "B", "Peak, All Processes", "Maximum memory of all processes together, including the page cache, from their control group")
 
-	GCCPUShare    = Runtime.timed("gc-cpu", "%", "GC CPU", "Share of the available processor time that garbage collection used")
+	GCCPUShare    = Runtime.timed("gc-cpu", "%", "GC CPU", "Share of the available processor time that garbage collection used").column("GC CPU", LongTable|PageTable)
 	GCAssistShare = Runtime.timed("gc-assist", "%", "GC Assist", "Share of the available processor time that the operations' own goroutines spent marking")
 	GCPauses      = Runtime.timed("gc-pauses", "ns", "GC Pause", "Total stop-the-world time of collections")
 	GCCycles      = Runtime.timed("gc-cycles", "cycles", "GC Cycles", "Collections in the window")
@@ -159,7 +188,7 @@ var (
 	// Processor time and disk use of the process in the window. Processor time does not grow while the process
 	// waits for a processor, so a busy machine disturbs it less than wall time. Shared caches and clock rates still
 	// affect it. User and system are the two parts of cpu, for the same process and the same operations.
-	CPUTime     = Processes.timed("cpu", "ns/op", "CPU Time", "Processor time per operation, user and system")
+	CPUTime     = Processes.timed("cpu", "ns/op", "CPU Time", "Processor time per operation, user and system").column("CPU/op", ForeignTable|LongTable)
 	CPUUser     = Processes.timed("cpu-user", "ns/op", "CPU Time, User", "Processor time per operation in user mode")
 	CPUSystem   = Processes.timed("cpu-system", "ns/op", "CPU Time, System", "Processor time per operation in the kernel")
 	Processors  = Processes.timed("processors", "processors", "Processors", "Processor time divided by the window's length")
@@ -181,14 +210,14 @@ var (
 
 // Figures that a workload reports.
 var (
-	Capacity     = Others.rate("capacity", "Capacity", "The highest rate that meets the objective")
+	Capacity     = Others.rate("capacity", "Capacity", "The highest rate that meets the objective").column("capacity", PageTable)
 	CapacityLow  = Others.rate("capacity-low", "Capacity, Low", "Lower end of the capacity's confidence interval")
 	CapacityHigh = Others.rate("capacity-high", "Capacity, High", "Upper end of the capacity's confidence interval")
-	LeakT        = Others.timed("leak-t", "t", "Leak |t|", "Welch's t of a fixed witness against random ones; 4.5 or more shows a leak")
+	LeakT        = Others.timed("leak-t", "t", "Leak |t|", "Welch's t of a fixed witness against random ones; 4.5 or more shows a leak").column("leak |t|", PageTable)
 	Instructions = Others.timed("instructions", "instructions/op", "Instructions", "Instructions of one operation on its thread, from hardware counters")
 	Cycles       = Others.timed("cycles", "cycles/op", "Cycles", "Processor cycles of one operation on its thread, from hardware counters")
 
-	ProofSize        = size("proof", "Proof", "Size of a proof")
+	ProofSize        = size("proof", "Proof", "Size of a proof").column("proof", PageTable)
 	ActionSize       = size("action", "action", "Size of an encoded action, with proof, tokens, ids and owners")
 	RequestSize      = size("request", "request", "Size of a request")
 	TableSize        = size("table", "table", "Size of the stored multiples of the generators")
@@ -224,12 +253,12 @@ var (
 
 // WorkClass returns the Quantity of the instructions of one class that a guest retires in its measured work.
 func WorkClass(class string) Quantity {
-	return Quantity{"work-" + class, "work-" + class + "/op", Exact, Lower, Others, "work-" + class, "Instructions of this class in the guest's measured work"}
+	return Quantity{name: "work-" + class, unit: "work-" + class + "/op", kind: Exact, group: Others, label: "work-" + class, meaning: "Instructions of this class in the guest's measured work"}
 }
 
 // PrecompileCalls returns the Quantity of a guest's calls to the given precompile.
 func PrecompileCalls(precompile string) Quantity {
-	return Quantity{precompile, precompile + "/op", Exact, Lower, Others, precompile, "Calls to this precompile"}
+	return Quantity{name: precompile, unit: precompile + "/op", kind: Exact, group: Others, label: precompile, meaning: "Calls to this precompile"}
 }
 
 // stagePrefix is the prefix of the names of stage times.
@@ -237,7 +266,7 @@ const stagePrefix = "stage "
 
 // StageTime returns the Quantity of the time of the stage with the given name, for cases with stages.
 func StageTime(stage string) Quantity {
-	return Quantity{stagePrefix + stage, "s", Timed, Lower, Stages, stage, "Time of this stage"}
+	return Quantity{name: stagePrefix + stage, unit: "s", kind: Timed, group: Stages, label: stage, meaning: "Time of this stage"}
 }
 
 // Stage returns the name of the stage whose time q is. ok is false if q is not the time of a stage.
@@ -252,7 +281,7 @@ func statistic(histogram string, s Statistic) Quantity {
 
 // StatisticOf returns the Quantity of a statistic of the histogram with the given name, in ns.
 func StatisticOf(histogram string, s Statistic) Quantity {
-	q := Quantity{histogram + "-" + s.suffix, "ns", Timed, Lower, Latency, s.Label, s.Meaning}
+	q := Quantity{name: histogram + "-" + s.suffix, unit: "ns", kind: Timed, group: Latency, label: s.Label, meaning: s.Meaning}
 	switch histogram {
 	case HistLatency:
 		q.meaning = "Service time: " + lowered(s.Meaning)
@@ -419,7 +448,7 @@ func Reported(name, unit string, v float64, kind Kind) Metric {
 		if kind == Exact {
 			meaning = "Exact: the same on every machine"
 		}
-		m.Quantity = Quantity{name, unit, kind, BetterOf(unit), Others, name, meaning}
+		m.Quantity = Quantity{name: name, unit: unit, kind: kind, better: BetterOf(unit), group: Others, label: name, meaning: meaning}
 	}
 	m.unit = unit
 	return m

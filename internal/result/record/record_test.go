@@ -142,7 +142,7 @@ func TestReaderRefuses(t *testing.T) {
 		{"what=type", `{"schema":1,"status":"ok","seed":"x"}` + "\n", "not a record"},
 		{"what=status", `{"schema":1,"status":"fine"}` + "\n", `status "fine" is not known; accepted: ok, failed, partial`},
 		{"what=axes", `{"schema":1,"status":"ok","axes":{"a":1}}` + "\n", "value of a is not a string"},
-		{"what=axis twice", `{"schema":1,"status":"ok","axes":{"a":"1","a":"2"}}` + "\n", "a stands twice"},
+		{"what=axis twice", `{"schema":1,"status":"ok","axes":{"a":"1","a":"2"}}` + "\n", "a occurs twice"},
 		{"what=axes array", `{"schema":1,"status":"ok","axes":["a"]}` + "\n", "not an object"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -77,20 +77,14 @@ type figureView struct {
 	place int // in the order of all figures
 }
 
-// columns lists the figures that have a column of the table, in order. Figures that a workload
-// reports itself have one only if the record is one of stages.
-var columns = [...]record.Quantity{
-	record.Throughput, record.OfferedRate, record.LatencyP50, record.LatencyP95, record.LatencyP99, record.LatencyMean, record.ResponseP99,
-	record.PeakRSS, record.Allocs, record.AllocBytes, record.ProofSize, record.GCCPUShare, record.LeakT, record.Capacity,
-}
-
-// figureOf describes a metric.
+// figureOf describes a metric. Figures that a workload reports itself have a column only if the record is one of stages.
 func figureOf(m record.Metric, staged bool) figureView {
+	columns := record.TableColumns(record.PageTable)
 	f := figureView{
 		Name: m.Name(), Label: m.Label(), Group: m.Group(), Meaning: m.Meaning(), Unit: m.Unit(), Exact: m.Kind == record.Exact,
 		place: len(columns) + m.Position(),
 	}
-	if i := slices.IndexFunc(columns[:], func(q record.Quantity) bool { return q.Name() == m.Name() }); i >= 0 {
+	if i := slices.IndexFunc(columns, func(q record.Quantity) bool { return q.Name() == m.Name() }); i >= 0 {
 		f.Column, f.place = true, i
 	} else {
 		f.Column = m.Group() == record.Stages || m.Group() == record.Others && staged

@@ -34,14 +34,11 @@ func (s Style) Summary(w io.Writer, recs []*record.Record) error {
 		cases[rec.Name()] = append(cases[rec.Name()], rec)
 	}
 	several := len(names) < len(recs)
-	kept := []record.Quantity{
-		record.OfferedRate, record.Throughput, record.LatencyP50, record.LatencyP99, record.ResponseP99, record.Allocs,
-	}
+	tables := record.ShortTable
 	if slices.ContainsFunc(recs, isForeign) { // their allocations are not known
-		kept = append(kept, record.CPUTime, record.PeakRSS)
+		tables |= record.ForeignTable
 	}
-	columns := slices.DeleteFunc(measured(recs), func(c column) bool { return !slices.Contains(kept, c.metric) })
-	columns = append(columns, stagesOf(recs)...)
+	columns := append(measured(recs, tables), stagesOf(recs)...)
 	owned, apart := owner(recs, columns)
 	if owned != "" {
 		p.linef("%s", owned)

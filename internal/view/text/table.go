@@ -28,7 +28,7 @@ func (s Style) Table(w io.Writer, recs []*record.Record) error {
 	if len(common) > 0 {
 		p.linef("%s", strings.ReplaceAll(common.String(), "/", " "))
 	}
-	columns := measured(recs)
+	columns := measured(recs, record.LongTable)
 	line, apart := owner(recs, columns)
 	if line != "" {
 		p.linef("%s", line)
@@ -74,29 +74,28 @@ type column struct {
 	format func(float64) string
 }
 
-// measured returns the columns for which at least one record has a figure.
-func measured(recs []*record.Record) []column {
-	four := func(v float64) string { return format.Significant(v, 4, 9) }
-	all := []column{
-		{"offered/s", record.OfferedRate, four},
-		{"ops/s", record.Throughput, four},
-		{"P50", record.LatencyP50, format.TightTime},
-		{"P95", record.LatencyP95, format.TightTime},
-		{"P99", record.LatencyP99, format.TightTime},
-		{"resp P99", record.ResponseP99, format.TightTime},
-		{"max", record.LatencyMax, format.TightTime},
-		{"B/op", record.AllocBytes, four},
-		{"allocs/op", record.Allocs, four},
-		{"GC CPU", record.GCCPUShare, func(v float64) string { return fmt.Sprintf("%.1f%%", v) }},
-		{"CPU/op", record.CPUTime, format.TightTime},
-		{"peak", record.PeakRSS, format.Bytes},
+// measured returns the columns of the tables for which at least one record has a figure.
+func measured(recs []*record.Record, in record.Tables) (columns []column) {
+	for _, q := range record.TableColumns(in) {
+		has := func(rec *record.Record) bool { _, ok := rec.Metric(q); return ok }
+		if slices.ContainsFunc(recs, has) {
+			columns = append(columns, column{q.Heading(), q, cellFormat(q)})
+		}
 	}
-	return slices.DeleteFunc(all, func(c column) bool {
-		return !slices.ContainsFunc(recs, func(rec *record.Record) bool {
-			_, ok := rec.Metric(c.metric)
-			return ok
-		})
-	})
+	return columns
+}
+
+// cellFormat returns how a figure of the quantity is written in a table.
+func cellFormat(q record.Quantity) func(float64) string {
+	switch q.Unit() {
+	case "ns", "ns/op":
+		return format.TightTime
+	case "B":
+		return format.Bytes
+	case "%":
+		return func(v float64) string { return fmt.Sprintf("%.1f%%", v) }
+	}
+	return func(v float64) string { return format.Significant(v, 4, 9) }
 }
 
 func figuresOf(rec *record.Record, columns []column, apart bool) []string {

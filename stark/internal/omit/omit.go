@@ -1,5 +1,5 @@
-// Package omit is the switch by which tests leave out constraints of a table: stark's Check reads it from
-// its context. Provers and verifiers do not.
+// Package omit lets tests leave out constraints of a table. Only stark's Check reads the context that With returns; provers and
+// verifiers ignore it.
 package omit
 
 import (
@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Part is what is left out of a table: constraints and messages, by their numbers in its air.Program.
+// Part names what is left out of a table: constraints and messages, by their numbers in its air.Program.
 type Part struct {
 	Table                 string
 	Constraints, Messages []int
@@ -26,8 +26,8 @@ func From(ctx context.Context, table string) Part {
 	return Part{}
 }
 
-// Constraint tells whether a constraint is left out.
+// Constraint reports whether a constraint is left out.
 func (p Part) Constraint(i int) bool { return slices.Contains(p.Constraints, i) }
 
-// Message tells whether a message is left out.
+// Message reports whether a message is left out.
 func (p Part) Message(i int) bool { return slices.Contains(p.Messages, i) }

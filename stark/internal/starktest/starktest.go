@@ -1,5 +1,5 @@
-// Package starktest holds each constraint and each message of a table for package stark by a forgery. Whoever
-// writes a table calls Constraints in a test.
+// Package starktest tests that each constraint and each message of a table for package stark is needed: without it, a forged
+// trace is accepted. The tests of a table call Constraints.
 package starktest
 
 import (
@@ -19,30 +19,31 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/omit"
 )
 
-// Planted is a witness that satisfies its system but for one kind of constraint, and a false statement or a
-// true one of which the tables say otherwise.
+// Planted is a forged witness: traces that satisfy the system except for one kind of constraint. Its statement is false, or the
+// traces contradict it.
 type Planted struct {
 	System *stark.System
 	Traces []stark.Trace
 	About  stark.Statement
 }
 
-// Forgeries are planted witnesses by table and kind. A kind is the name of constraints, with # for its numbers. That
-// of messages is asks, answers or links, and the bus; of several in one table it ends with their number.
+// Forgeries holds planted witnesses by kind, "TABLE: KIND". The kind of a constraint is its name, with # for each number. The
+// kind of a message is asks, answers or links and its bus; if a table has several of them, a number follows.
 type Forgeries struct {
-	// Planted has a witness for each kind that breaks nothing else. All constraints of the kind are left out together.
+	// Planted has a witness for each kind that breaks this kind only. All constraints of the kind are left out together.
 	Planted map[string]func() Planted
-	// Each has, for kinds of many constraints, a witness for each by its name, which breaks that one alone.
+	// Each has a function for kinds of many constraints. It returns a witness that breaks only the named constraint.
 	Each map[string]func(name string) Planted
-	// Many says how many constraints there are of kinds of more than one that are not in Each.
+	// Many says how many constraints a kind has, if it has more than one and is not in Each.
 	Many map[string]int
-	// Redundant says what implies a kind that no witness breaks alone.
+	// Redundant names what implies a kind that no witness can break alone.
 	Redundant map[string]string
 }
 
 var numbers = regexp.MustCompile(`\d+`)
 
-// Kinds returns the kinds of a table's constraints and messages, in order, and what each is.
+// Kinds returns the kinds of a table's constraints and messages, in order, and for each kind the constraints and messages that
+// belong to it.
 func Kinds(table *air.Table, p *air.Program) (kinds []string, parts map[string]omit.Part) {
 	parts = make(map[string]omit.Part)
 	add := func(kind string, more omit.Part) {
@@ -84,8 +85,8 @@ func Kinds(table *air.Table, p *air.Program) (kinds []string, parts map[string]o
 	return kinds, parts
 }
 
-// Constraints holds all kinds of constraints and messages of a package's tables by forgeries: each planted
-// witness must be refused, and accepted if the kind is left out.
+// Constraints tests all kinds of constraints and messages of a package's tables by forgeries: each planted witness must be
+// refused, and must be accepted if the kind is left out.
 func Constraints(t *testing.T, pkg string, tables []*air.Table, f Forgeries) {
 	t.Helper()
 	var all []forgery.Constraint
