@@ -16,13 +16,13 @@ import (
 	"github.com/zkbench/zkbench/internal/sys/atomicfile"
 )
 
-// baselines is the directory of the records that run --save-baseline keeps, below the current
-// one.
+// baselines is the directory, below the current one, of the records that run --save-baseline saves.
 var baselines = filepath.Join(".zkbench", "baselines")
 
 const baselineAccepted = "a name of letters, digits, dots, dashes and underscores"
 
-// baselinePath is the file of a baseline. The error is a *argument.ValueError.
+// baselinePath returns the file of a baseline. It returns an *argument.ValueError if the name is
+// not accepted.
 func baselinePath(field, name string) (string, error) {
 	if !regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$`).MatchString(name) {
 		return "", &argument.ValueError{Field: field, Value: name, Accepted: baselineAccepted}
@@ -30,12 +30,12 @@ func baselinePath(field, name string) (string, error) {
 	return filepath.Join(baselines, name+".jsonl"), nil
 }
 
-// saveBaseline keeps the records under the name, in the place of those that had it.
+// saveBaseline writes the records of a baseline to the file at path. It replaces older ones.
 func saveBaseline(path string, recs []*record.Record) error {
 	if err := os.MkdirAll(baselines, 0o777); err != nil {
 		return err
 	}
-	// Figures of one machine are nothing for a repository.
+	// Figures of one machine do not belong into a repository.
 	if err := os.WriteFile(filepath.Join(filepath.Dir(baselines), ".gitignore"), []byte("*\n"), 0o666); err != nil {
 		return err
 	}
@@ -48,8 +48,8 @@ func saveBaseline(path string, recs []*record.Record) error {
 	return atomicfile.Write(path, lines.Bytes())
 }
 
-// loadBaseline reads the records of that name. The error is a *argument.ValueError where there
-// are none.
+// loadBaseline reads the records of a baseline. It returns an *argument.ValueError if there is none
+// of that name.
 func loadBaseline(name string) (*compare.Set, error) {
 	path, err := baselinePath("baseline", name)
 	if err != nil {
@@ -65,16 +65,16 @@ func loadBaseline(name string) (*compare.Set, error) {
 	return compare.Load("baseline "+name, data)
 }
 
-// savedBaselines names the baselines that there are.
+// savedBaselines lists the baselines in the directory.
 func savedBaselines() string {
 	files, err := filepath.Glob(filepath.Join(baselines, "*.jsonl"))
 	if err != nil || len(files) == 0 {
-		return "what run --save-baseline has saved in this directory: nothing yet"
+		return "a name that run --save-baseline has saved in this directory: none yet"
 	}
 	var names []string
 	for _, file := range files {
 		names = append(names, strings.TrimSuffix(filepath.Base(file), ".jsonl"))
 	}
 	slices.Sort(names)
-	return fmt.Sprintf("one that run --save-baseline has saved in this directory: %s", strings.Join(names, ", "))
+	return fmt.Sprintf("a name that run --save-baseline has saved in this directory: %s", strings.Join(names, ", "))
 }

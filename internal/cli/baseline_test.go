@@ -21,7 +21,7 @@ func TestBaseline(t *testing.T) {
 		return out, messages
 	}
 	_, messages := run(ExitUsage, "compare", "--baseline", "main", "new.jsonl")
-	golden.Contains(t, messages, `baseline: "main" is not accepted; accepted: what run --save-baseline has saved in this directory: nothing yet`)
+	golden.Contains(t, messages, `baseline: "main" is not accepted; accepted: a name that run --save-baseline has saved in this directory: none yet`)
 	run(ExitOK, "run", "sender", "--bits", "8", "--duration", "50ms", "--processes", "8", "--save-baseline", "main", "--json", "new.jsonl")
 	out, _ := run(ExitOK, "compare", "--baseline", "main", "new.jsonl")
 	golden.Contains(t, out, "old: baseline main, 8 processes", "new: new.jsonl, 8 processes")
@@ -35,5 +35,5 @@ func TestBaseline(t *testing.T) {
 	golden.Equal(t, "size of a file that no refused run may touch", before, must.Get(os.Stat("new.jsonl"))(t).Size())
 	run(ExitFailed, "run", "broken-operation", "--save-baseline", "broken")
 	run(ExitFailed, "run", "sender", "--bits", "8", "--duration", "50ms", "--fail-if", "p50>0s", "--save-baseline", "slow")
-	golden.Equal(t, "baselines", "one that run --save-baseline has saved in this directory: main, slow", savedBaselines())
+	golden.Equal(t, "baselines", "a name that run --save-baseline has saved in this directory: main, slow", savedBaselines())
 }

@@ -14,30 +14,30 @@ import (
 	"github.com/zkbench/zkbench/internal/result/format"
 )
 
-// bisectBudget is what a step may take beyond its first blocks.
+// bisectBudget is the default time that a step may take after its first blocks.
 const bisectBudget = 5 * time.Minute
 
 func bisectCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bisect GOOD..BAD WORKLOAD",
 		Short: "Find the commit that made a workload worse",
-		Long: "Compare commits between two revisions with the good one, as compare --git does, and halve\n" +
-			"the range until one commit is left. A commit is worse where its change is beyond half of\n" +
-			"the whole one. Where the machine is too noisy to tell, the exit code is 3, with the commits\n" +
-			"that are left.",
+		Long: "Find the first commit between GOOD and BAD that made a workload worse. Each step compares a\n" +
+			"commit with GOOD, as compare --git does, and halves the range. A commit counts as worse if\n" +
+			"its change is more than half of the whole change. If the machine is too noisy to decide, the\n" +
+			"exit code is 3, and the commits that are left are listed.",
 		Args: cobra.ArbitraryArgs,
 	}
 	flags, defs := cmd.Flags(), p.Defs()
 	metric := argument.Define(flags, "metric", argument.KindText, "p50", "a metric of compare's table, for example p50, throughput, allocs or field-multiplications",
-		"what became worse: a metric of compare's table, for example p50, throughput, allocs or field-multiplications")
-	gate := argument.Define(flags, "gate", argument.KindText, "3%", compare.GateAccepted, "the change that BAD must show at least")
+		"metric that became worse, from compare's table, for example p50, throughput, allocs or field-multiplications")
+	gate := argument.Define(flags, "gate", argument.KindText, "3%", compare.GateAccepted, "minimum change for the worse that BAD must show")
 	budget := argument.Define(flags, "budget", argument.KindTime, bisectBudget.String(), fmt.Sprintf("a time from 0s up to %v, for example 10m", longestBudget),
-		"processes are added to a step until it can be judged, or until this time has passed")
-	processes := argument.Define(flags, "processes", argument.KindNumber, fmt.Sprint(sessionProcesses), fmt.Sprintf("1 to %d", jobs.MaxProcesses), "processes of each side in a step, at least")
+		"add processes to a step until it can be judged or this time has passed")
+	processes := argument.Define(flags, "processes", argument.KindNumber, fmt.Sprint(sessionProcesses), fmt.Sprintf("1 to %d", jobs.MaxProcesses), "minimum number of processes on each side of a step")
 	axes := jobs.DefineAxes(flags, defs, "")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) != 2 {
-			return &argument.ValueError{Field: "arguments of bisect", Value: fmt.Sprint(args), Accepted: "GOOD..BAD and one workload, see list"}
+			return &argument.ValueError{Field: "arguments of bisect", Value: fmt.Sprint(args), Accepted: "GOOD..BAD and one workload that list names"}
 		}
 		b := compare.Bisection{Main: p.source(), Metric: metric.Text, Args: []string{ExecCase}, Log: stderr}
 		var err error
@@ -82,7 +82,7 @@ func bisectCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	return cmd
 }
 
-// bisected writes where the bisection ended.
+// bisected writes the result of the bisection. It returns an error if more than one commit is left.
 func bisected(w io.Writer, f *compare.Found) error {
 	if len(f.First) == 1 && f.Unseen == "" {
 		_, err := fmt.Fprintf(w, "%s made it worse, %s in all\n", f.First[0], format.Change(f.Change))

@@ -79,7 +79,7 @@ func TestCompareCountRefuses(t *testing.T) {
 	_, messages, code := command(t, "compare", "--git", "base..slower", "sender", "--count")
 	golden.Equal(t, "exit code", ExitFailed, code)
 	golden.Contains(t, messages, "building base ", " to count\n", "1/1: counting Sender, 1 worker, ",
-		"zkbench: Sender/bits=32: unsuitable environment: the program counted nothing; accepted: one of a revision that knows how")
+		"zkbench: Sender/bits=32: unsuitable environment: the program counted nothing; accepted: a revision that can count")
 	_, messages, code = command(t, "compare", "--git", "base..slower", "sender", "--count", "--processes", "8")
 	golden.Equal(t, "exit code", ExitUsage, code)
 	golden.Contains(t, messages, `"--processes" is not accepted; accepted: --processes without --count`)

@@ -1,5 +1,5 @@
-// Package cli is the command line of a program that measures workloads: its commands, their
-// flags and their output. Which workloads, and what else it does, a Program says.
+// Package cli is the command line of a program that measures workloads: its commands, their flags
+// and their output. A Program says which workloads it has and which further commands.
 package cli
 
 import (
@@ -33,11 +33,10 @@ const (
 	ExitOK      = 0
 	ExitFailed  = 1 // an operation, a check or a gate failed
 	ExitUsage   = 2 // wrong usage or input
-	ExitPartial = 3 // stopped before the end
+	ExitPartial = 3 // stopped before the end, or could not decide
 )
 
-// ExitError ends the command with a code. An empty text says that the output
-// already tells why.
+// ExitError ends the command with an exit code. If Text is empty, the output already says why.
 type ExitError struct {
 	Code int
 	Text string
@@ -48,24 +47,24 @@ func (e *ExitError) Error() string { return e.Text }
 // Program is a command with the workloads of a module.
 type Program struct {
 	Name, Short string
-	Suites      suite.Collection // its families are the workloads, in the order of list
-	Main        *jobs.MainJob    // what run does where no workload is named; nil: a small case of each
-	Hidden      []workload.Def   // that its children run, and no list shows
-	Source      compare.Main     // what its revisions are built from; empty: the main package of the program that runs
-	Tables      []Table          // that report and suite write beside their own
-	Grids       []charts.Grid    // that report and suite draw beside their other charts
-	// More returns further commands. A theme that the program has anyway gets more of them.
+	Suites      suite.Collection // its families have the workloads, in the order of list
+	Main        *jobs.MainJob    // what run measures if no workload is named; nil: a small case of each
+	Hidden      []workload.Def   // workloads that children can run but no list shows
+	Source      compare.Main     // what its revisions are built from; empty: the main package of the running program
+	Tables      []Table          // files that report and suite write in addition
+	Grids       []charts.Grid    // charts that report and suite draw in addition
+	// More returns further commands. Those of a standard theme are added to it.
 	More func(p *Program, stdout, stderr io.Writer) []Theme
 }
 
-// Table is a file that shows records.
+// Table is a file that shows records. Write writes it.
 type Table struct {
 	File  string
 	Write func(io.Writer, []*record.Record) error
 }
 
-// Theme is a heading of the help text with its commands. One without a title has commands
-// that are not shown.
+// Theme is a heading of the help text with its commands. The commands of a theme without a title
+// are hidden.
 type Theme struct {
 	ID, Title string
 	Commands  []*cobra.Command
@@ -77,7 +76,7 @@ const (
 	ThemeCompare = "compare"
 )
 
-// Defs are the workloads, in the order of list.
+// Defs returns the workloads, in the order of list.
 func (p *Program) Defs() (all []workload.Def) {
 	for _, f := range p.Suites.Families {
 		all = append(all, f.Defs...)
@@ -87,7 +86,7 @@ func (p *Program) Defs() (all []workload.Def) {
 
 func (p *Program) source() compare.Main { return cmp.Or(p.Source, compare.OwnMain()) }
 
-// FlagNames are the names of all flags of its commands.
+// FlagNames returns the names of all flags of the program's commands.
 func (p *Program) FlagNames() (names []string) {
 	for _, cmd := range p.command(nil, io.Discard, io.Discard).Commands() {
 		if !cmd.Hidden {
@@ -97,8 +96,9 @@ func (p *Program) FlagNames() (names []string) {
 	return append(names, "help", "version")
 }
 
-// Run runs the command line args and returns its exit code. Errors are one line
-// on stderr, those of a suite's file one each. An interrupt ends the run with what was measured.
+// Run runs the command line args and returns its exit code. An error is one line on stderr, except
+// that mistakes in a YAML file are one line each. An interrupt ends the run, with what was measured
+// so far.
 func (p *Program) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return Execute(p.command(stdin, stdout, stderr), args, stdout, stderr)
 }
@@ -115,7 +115,7 @@ func Execute(root *cobra.Command, args []string, stdout, stderr io.Writer) int {
 		return ExitOK
 	}
 	text := strings.TrimSpace(err.Error())
-	if _, ok := errors.AsType[*yamlfile.Error](err); !ok { // which has a line for each mistake
+	if _, ok := errors.AsType[*yamlfile.Error](err); !ok { // that has a line for each mistake
 		text = strings.ReplaceAll(text, "\n", "; ")
 	}
 	for line := range strings.Lines(text) {
@@ -124,7 +124,7 @@ func Execute(root *cobra.Command, args []string, stdout, stderr io.Writer) int {
 	return CodeOf(err)
 }
 
-// prepared has a command write to these, and leave errors to who executes it.
+// prepared makes a command write to stdout and stderr, and leaves errors to its caller.
 func prepared(root *cobra.Command, stdout, stderr io.Writer) *cobra.Command {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetOut(stdout)
@@ -133,7 +133,7 @@ func prepared(root *cobra.Command, stdout, stderr io.Writer) *cobra.Command {
 	return root
 }
 
-// CodeOf is the exit code of a command that ends with err.
+// CodeOf returns the exit code of a command that ends with err.
 func CodeOf(err error) int {
 	exit, ok := errors.AsType[*ExitError](err)
 	switch {
@@ -184,13 +184,14 @@ func (p *Program) command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Comm
 	root.AddCommand(topics(p)...)
 	root.InitDefaultCompletionCmd()
 	completion, _, err := root.Find([]string{"completion"})
-	if err == nil { // whose own would take a shell that it does not know for a call for help
+	if err == nil { // cobra's own prints help for a shell that it does not know
 		completion.Args, completion.RunE = cobra.ArbitraryArgs, ACommand
 	}
 	return root
 }
 
-// ACommand is what a command does that has others below it, and was called without one.
+// ACommand runs a command that has subcommands but was called without one: it prints the help text.
+// It returns an error if args name a subcommand that does not exist.
 func ACommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()
@@ -208,8 +209,8 @@ func unknownCommand(root *cobra.Command, name string) error {
 	return &argument.ValueError{Field: "command", Value: name, Accepted: argument.Among(name, names, root.CommandPath()+" --help")}
 }
 
-// helpCommand refuses a command that does not exist, which cobra's own answers
-// with the usage text and exit code 0.
+// helpCommand returns the command help. It refuses a command that does not exist; cobra's own
+// prints the usage text and exits with code 0.
 func helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [command]",

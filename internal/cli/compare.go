@@ -17,7 +17,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// compareFlags are the flags of compare as they were typed.
+// compareFlags are the flags of compare, as they were typed.
 type compareFlags struct {
 	format, gate, gateMetrics *argument.Option
 	baseline                  *argument.Option
@@ -26,27 +26,27 @@ type compareFlags struct {
 	session                   *sessionFlags
 }
 
-// tableFormats are the values of --format, the first one the default.
+// tableFormats returns the values of --format. The first is the default.
 func tableFormats() []string { return []string{"text", "markdown", "csv", "json"} }
 
 func newCompareFlags(flags *pflag.FlagSet, defs []workload.Def) *compareFlags {
 	formats := strings.Join(tableFormats(), ", ")
 	f := &compareFlags{
-		format: argument.Define(flags, "format", argument.KindText, tableFormats()[0], formats, "how the table is written: "+formats),
+		format: argument.Define(flags, "format", argument.KindText, tableFormats()[0], formats, "format of the table: "+formats),
 		gate: argument.Define(flags, "gate", argument.KindText, "", compare.GateAccepted,
-			"exit with 1 where an exact metric grew, or a time is worse by more than this and the noise, for example 3%"),
+			"exit with code 1 if an exact metric grew, or if a time is worse by more than this and the noise, for example 3%"),
 		gateMetrics: argument.Define(flags, "gate-metrics", argument.KindList, "", "names of metrics in the table",
-			"further metrics for the gate, for example latency-p99"),
+			"gate these metrics too, for example latency-p99"),
 		git: argument.Define(flags, "git", argument.KindText, "", compare.RangeAccepted,
 			"build and measure two revisions, REV1..REV2; "+compare.Work+" is the working tree"),
 		accept: argument.Define(flags, "accept", argument.KindFile, "", "the path of a file of accepted growth",
-			"with --gate: exact metrics that may grow, and why; docs/compare.md has the form"),
+			"with --gate: file of exact metrics that may grow, and why; docs/compare.md describes it"),
 		baseline: argument.Define(flags, "baseline", argument.KindText, "", baselineAccepted,
-			"compare with the records that run --save-baseline has saved under this name"),
+			"compare with the records that run --save-baseline saved under this name"),
 		session: newSessionFlags(flags, defs),
 	}
-	flags.BoolVar(&f.allowBlind, "allow-blind", false, "with --gate: let pass what could not have shown such a change, and say so")
-	flags.BoolVar(&f.allowEnv, "allow-env", false, "compare unlike environments, and mark the table")
+	flags.BoolVar(&f.allowBlind, "allow-blind", false, "with --gate: pass rows that could not have shown such a change; the table says so")
+	flags.BoolVar(&f.allowEnv, "allow-env", false, "compare results from different environments; the table says so")
 	return f
 }
 
@@ -55,15 +55,15 @@ func compareCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "compare OLD NEW | compare --baseline NAME NEW | compare SESSION | compare --git REV1..REV2 WORKLOAD ...\n" +
 			"  or: compare --git REV1..REV2 --bench PACKAGES [-- FLAGS] | compare --git REV1..REV2 [--build COMMAND] --run COMMAND",
-		Short: "Compare two versions: files of records or go test -bench output, or two revisions",
-		Long: "Compare two files: records of run --json, or output of go test -bench. Each record\n" +
-			"and each result line is one process' figure. A file that --git wrote with --out is compared\n" +
-			"alone.\n\n" +
-			"With --git, build two revisions and measure the workloads with both in processes that take\n" +
-			"turns; an axis without a flag has one small value. --bench measures the Go benchmarks of any\n" +
-			"repository in their place, and --run any command.\n\n" +
-			"A Verdict needs a 99 % interval that excludes no change, and a change beyond the noise that\n" +
-			"the old version shows against itself. docs/compare.md tells how to read the table.",
+		Short: "Compare two versions: result files or Git revisions",
+		Long: "Compare two files: records of run --json, or output of go test -bench. Each record and each\n" +
+			"result line is the figure of one process. A file that --git wrote with --out has both sides\n" +
+			"and is compared alone.\n\n" +
+			"With --git, build two revisions and measure the workloads with both, in interleaved processes.\n" +
+			"An axis without a flag has one small value. Instead of workloads, --bench measures the Go\n" +
+			"benchmarks of any repository, and --run any command.\n\n" +
+			"A row is slower or faster if its 99 % interval excludes zero and its change is larger than the\n" +
+			"noise that the old version shows against itself. docs/compare.md explains the table.",
 		Args: cobra.ArbitraryArgs,
 	}
 	f := newCompareFlags(cmd.Flags(), defs)
@@ -83,7 +83,7 @@ func compareCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 			return f.session.run(cmd.Context(), stderr, p, f.git.Text, args, before, out)
 		}
 		if name, ok := f.session.given(); ok {
-			return &argument.ValueError{Field: "flag of compare OLD NEW", Value: "--" + name, Accepted: "--" + name + " together with --git"}
+			return fmt.Errorf("--%s needs --git", name)
 		}
 		if f.baseline.Given {
 			return compareBaseline(f.baseline.Text, args, out)
@@ -93,7 +93,7 @@ func compareCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	return cmd
 }
 
-// tableOutput writes a table and holds the gate against it.
+// tableOutput writes a table and applies the gate to it.
 type tableOutput struct {
 	stdout   io.Writer
 	write    func(*compare.Table, io.Writer) error
@@ -121,7 +121,7 @@ func (f *compareFlags) output(stdout io.Writer) (tableOutput, error) {
 			given bool
 		}{{"--gate-metrics", f.gateMetrics.Given}, {"--allow-blind", f.allowBlind}, {"--accept", f.accept.Given}, {"--budget", f.session.budget.Given}} {
 			if flag.given {
-				return o, &argument.ValueError{Field: "flag", Value: flag.name, Accepted: flag.name + " together with --gate"}
+				return o, fmt.Errorf("%s needs --gate", flag.name)
 			}
 		}
 		return o, nil
@@ -199,12 +199,12 @@ func loadSession(path string) (compare.Sides, error) {
 	return compare.LoadSession(path, data)
 }
 
-// show compares the sides, writes the table and returns what the gate makes of
-// it. partial tells why there is less than was planned.
+// show compares the sides, writes the table and returns the result of the gate as an error. partial
+// says why there is less than planned, or is empty.
 func (o tableOutput) show(sides compare.Sides, partial string) error {
 	table, err := compare.Compare(sides, o.allowEnv)
 	unfit, _ := errors.AsType[*compare.UnfitError](err)
-	gone := error(nil) // what is left out of the table
+	gone := error(nil) // processes that are left out of the table
 	if unfit != nil {
 		gone = &ExitError{Code: ExitUsage, Text: unfit.Error()}
 		if unfit.Failed && o.gate != nil {
@@ -230,17 +230,17 @@ func (o tableOutput) show(sides compare.Sides, partial string) error {
 	case partial != "":
 		return &ExitError{Code: ExitPartial, Text: partial}
 	case len(outcome.Tripped) > 0:
-		return &ExitError{Code: ExitFailed, Text: fmt.Sprintf("worse than the gate of %s lets pass: %s", o.gate.Percent(), names(outcome.Tripped))}
+		return &ExitError{Code: ExitFailed, Text: fmt.Sprintf("worse than the gate of %s lets pass: %s", o.gate.Percent(), joinRows(outcome.Tripped))}
 	case len(outcome.Blind) > 0 && !o.gate.AllowBlind:
-		return &ExitError{Code: ExitPartial, Text: fmt.Sprintf("could not have seen %s: %s", o.gate.Percent(), names(outcome.Blind))}
+		return &ExitError{Code: ExitPartial, Text: fmt.Sprintf("could not have seen %s: %s", o.gate.Percent(), joinRows(outcome.Blind))}
 	case len(outcome.Lost) > 0 && !o.gate.AllowBlind:
-		return &ExitError{Code: ExitPartial, Text: fmt.Sprintf("nothing to hold against the gate: %s", outcome.Lost[0])}
+		return &ExitError{Code: ExitPartial, Text: fmt.Sprintf("the new side lacks what the gate judges: %s", outcome.Lost[0])}
 	}
 	return nil
 }
 
-// names lists rows by their cases, whose names are long.
-func names(rows []compare.Row) string {
+// joinRows lists rows by their cases, whose names are long.
+func joinRows(rows []compare.Row) string {
 	var b strings.Builder
 	for i, r := range rows {
 		switch {

@@ -49,8 +49,8 @@ func BenchmarkPlanted(b *testing.B) {
 }
 `
 
-// plantedScript takes STEPS steps, wants what the build has made, and hangs in its tenth run where
-// the test wants it to: three are not counted.
+// plantedScript takes STEPS steps and needs what the build has made. If the test asks for it, it
+// hangs in its tenth run; three of its runs are not measured.
 const plantedScript = `#!/bin/sh
 set -e
 cat made.txt
@@ -67,8 +67,9 @@ echo "Unit steps assume=exact"
 echo "BenchmarkScript 1 STEPS steps"
 `
 
-// anyRepository makes a repository with a module below its root and enters the module: base,
-// same, grown in what is exact, broken, which does not build, and lost, without the benchmark.
+// anyRepository makes a repository with a module below its root and enters the module. Its
+// revisions are base, same, grown (its exact figures), broken (does not build) and lost (without
+// the benchmark).
 func anyRepository(t *testing.T) gittest.Repository {
 	t.Helper()
 	r := gittest.New(t)
@@ -136,7 +137,7 @@ func TestCompareBench(t *testing.T) {
 	out, messages, code = compare("again..lost", "--bench", "./...", "--", "-benchtime=1000x")
 	golden.Equal(t, "exit code of what is gone\n"+messages, ExitPartial, code)
 	golden.Contains(t, out, "\nonly in old: Other", " (others/other)\n")
-	golden.Contains(t, messages, "nothing to hold against the gate: only in old: Other")
+	golden.Contains(t, messages, "the new side lacks what the gate judges: only in old: Other")
 
 	out, messages, code = compare("lost..again", "--bench", "./other,./pkg", "--", "-benchtime=1000x")
 	golden.Equal(t, "exit code of what is new\n"+messages, ExitOK, code)
@@ -231,7 +232,7 @@ func TestCompareAnyRefuses(t *testing.T) {
 func TestCompareAnyFailsOnce(t *testing.T) {
 	testsize.Full(t)
 	anyRepository(t)
-	for call, want := range map[int]string{2: "which does not count, failed: ", 6: "failed and was run again: exit status 1: out of memory"} {
+	for call, want := range map[int]string{2: "which is not measured, failed: ", 6: "failed and was run again: exit status 1: out of memory"} {
 		dir := t.TempDir()
 		script := filepath.Join(dir, "flaky.sh")
 		text := fmt.Sprintf("n=$(cat %[1]s/n 2>/dev/null || echo 0)\necho $((n+1)) >%[1]s/n\nif [ $n -eq %d ]; then echo 'out of memory' >&2; exit 1; fi\n", dir, call-1)

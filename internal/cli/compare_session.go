@@ -25,14 +25,14 @@ const (
 	sessionDuration  = 250 * time.Millisecond
 	sessionBudget    = 10 * time.Minute
 	longestBudget    = 24 * time.Hour
-	countedWindow    = 20 * time.Millisecond // with --count: its time is not looked at
+	countedWindow    = 20 * time.Millisecond // with --count, which does not use its time
 )
 
-// sessionFlags are the flags of compare that go with --git.
+// sessionFlags are the flags of compare that need --git.
 type sessionFlags struct {
 	flags                                             *pflag.FlagSet
 	axes                                              map[string]*argument.Option // by the axis' key
-	names                                             []string                    // of all of them
+	names                                             []string                    // names of all these flags
 	processes, duration, budget, workers, out, keepIn *argument.Option
 	bench, build, command                             *argument.Option
 	count, shell                                      bool
@@ -52,27 +52,27 @@ func newSessionFlags(flags *pflag.FlagSet, defs []workload.Def) *sessionFlags {
 	workers := measure.WorkersAxis()
 	f.workers = define("workers", argument.KindList, "1", workers.Accepted, "numbers of workers: "+workers.Accepted)
 	f.processes = define("processes", argument.KindNumber, strconv.Itoa(sessionProcesses), fmt.Sprintf("1 to %d", jobs.MaxProcesses),
-		"processes of each side; a Verdict needs 8")
+		"processes on each side; 8 or more are needed to see a change")
 	f.duration = define("duration", argument.KindTime, sessionDuration.String(), fmt.Sprintf("a time above 0s up to %v, for example 250ms", measure.MaxDuration),
 		"window of each process")
 	f.budget = define("budget", argument.KindTime, sessionBudget.String(), fmt.Sprintf("a time from 0s up to %v, for example 10m", longestBudget),
-		"with --gate: processes are added until the gate can be judged, or until this time has passed")
-	f.out = define("out", argument.KindFile, "", "the path of a file, which is written anew", "write the records as JSON lines to this file")
+		"add processes until --gate can judge every row or this time has passed")
+	f.out = define("out", argument.KindFile, "", "the path of a file, which is overwritten", "write records as JSON lines to this file (overwritten)")
 	f.names = append(f.names, "count")
-	flags.BoolVar(&f.count, "count", false, withGit+"count operations, statements and allocations instead of time, one run a side")
+	flags.BoolVar(&f.count, "count", false, withGit+"count operations, statements and allocations in one run on each side, instead of measuring time")
 	f.keepIn = define("keep", argument.KindFile, "", "the path of a directory", "keep the built programs in this directory")
-	f.bench = define("bench", argument.KindList, "", compare.PackagesAccepted, "measure the Go benchmarks of these packages, of any module; flags of go test stand behind --")
-	f.command = define("run", argument.KindText, "", argument.WordsAccepted, "measure this command, of any language; "+compare.Tree+" is the revision's tree")
-	f.build = define("build", argument.KindText, "", argument.WordsAccepted, "with --run: build each tree by this command first")
+	f.bench = define("bench", argument.KindList, "", compare.PackagesAccepted, "measure the Go benchmarks of these packages, of any module; flags of go test follow after --")
+	f.command = define("run", argument.KindText, "", argument.WordsAccepted, "measure this command, in any language; "+compare.Tree+" is the revision's tree")
+	f.build = define("build", argument.KindText, "", argument.WordsAccepted, "first build each tree with this command, for --run")
 	f.names = append(f.names, "shell")
-	flags.BoolVar(&f.shell, "shell", false, withGit+"sh runs the commands of --run and --build")
+	flags.BoolVar(&f.shell, "shell", false, withGit+"run the commands of --run and --build with sh")
 	return f
 }
 
-// withGit begins the help of the flags that go with --git.
+// withGit begins the help of flags that need --git.
 const withGit = "with --git: "
 
-// given returns one of the flags that was given.
+// given returns the name of one of the flags that were given, if any.
 func (f *sessionFlags) given() (name string, ok bool) {
 	for _, name := range f.names {
 		if f.flags.Changed(name) {
@@ -82,7 +82,7 @@ func (f *sessionFlags) given() (name string, ok bool) {
 	return "", false
 }
 
-// jobs returns the cases of the named workloads with every number of workers.
+// jobs returns the cases of the named workloads, with every number of workers.
 func (f *sessionFlags) jobs(defs []workload.Def, names []string) (cases []measure.Job, err error) {
 	duration, err := f.duration.Duration("duration", 1, measure.MaxDuration)
 	if err != nil {
@@ -92,7 +92,7 @@ func (f *sessionFlags) jobs(defs []workload.Def, names []string) (cases []measur
 	if err != nil {
 		return nil, err
 	}
-	// A matrix of defaults would take hours: what is not named is small.
+	// A matrix of defaults would take hours: axes without a flag have one small value.
 	all, err := jobs.SmallPlans(defs, names, jobs.TypedAxes(f.axes))
 	if err == nil {
 		err = ownPlans(all)
@@ -114,7 +114,7 @@ func (f *sessionFlags) jobs(defs []workload.Def, names []string) (cases []measur
 	return cases, nil
 }
 
-// ownPlans refuses workloads of provers' files: a revision of this program is none of theirs.
+// ownPlans refuses workloads of provers' files, which a revision of this program does not have.
 func ownPlans(plans []workload.Plan) error {
 	for _, p := range plans {
 		if p.Def.Spec != nil {
@@ -124,15 +124,15 @@ func ownPlans(plans []workload.Plan) error {
 	return nil
 }
 
-// What compare --git measures, by the flag that chooses it.
+// The kinds of what compare --git measures, named by the flag that chooses them.
 const (
 	byWorkload = "--git" // alone
 	byBench    = "--bench"
 	byRun      = "--run"
 )
 
-// fits tells whether a flag of a session goes with what is measured.
-func fits(name, kind string) bool {
+// flagFits reports whether a flag goes with the kind of what is measured.
+func flagFits(name, kind string) bool {
 	switch name {
 	case "processes", "budget", "out":
 		return true
@@ -146,7 +146,8 @@ func fits(name, kind string) bool {
 	return kind == byWorkload
 }
 
-// subject is what the arguments and flags name: workloads before --, and flags of go test behind it.
+// subject returns what the arguments and flags ask to measure. The first arguments are workloads;
+// those from index before on, after --, are flags of go test.
 func (f *sessionFlags) subject(p *Program, args []string, before int) (compare.Subject, error) {
 	kind := byWorkload
 	switch {
@@ -156,19 +157,19 @@ func (f *sessionFlags) subject(p *Program, args []string, before int) (compare.S
 		kind = byRun
 	}
 	for _, name := range f.names {
-		if f.flags.Changed(name) && !fits(name, kind) {
+		if f.flags.Changed(name) && !flagFits(name, kind) {
 			accepted := "--" + name + " without " + kind
-			if kind == byWorkload { // all others have chosen their kind
+			if kind == byWorkload { // the flag is --build or --shell
 				accepted = "--" + name + " together with " + byRun
 			}
 			return nil, &argument.ValueError{Field: "flag of compare " + kind, Value: "--" + name, Accepted: accepted}
 		}
 	}
 	if len(args) > before && kind != byBench {
-		return nil, &argument.ValueError{Field: "flags behind -- of compare " + kind, Value: strings.Join(args[before:], " "), Accepted: "those of go test, together with " + byBench}
+		return nil, &argument.ValueError{Field: "flags after -- of compare " + kind, Value: strings.Join(args[before:], " "), Accepted: "those of go test, together with " + byBench}
 	}
 	if before > 0 && kind != byWorkload {
-		return nil, &argument.ValueError{Field: "arguments of compare " + kind, Value: strings.Join(args[:before], " "), Accepted: "none; a command is in quotes, and flags of go test stand behind --"}
+		return nil, &argument.ValueError{Field: "arguments of compare " + kind, Value: strings.Join(args[:before], " "), Accepted: "none; put a command in quotes, and flags of go test after --"}
 	}
 	switch kind {
 	case byBench:
@@ -187,7 +188,7 @@ func (f *sessionFlags) subject(p *Program, args []string, before int) (compare.S
 	return f.workloads(p, args)
 }
 
-// run measures what the arguments and flags name with the two revisions and shows the table.
+// run measures the two revisions and shows the table.
 func (f *sessionFlags) run(ctx context.Context, stderr io.Writer, p *Program, revisions string, args []string, before int, out tableOutput) error {
 	r := compare.Revisions{Out: f.out.Text, Keep: f.keepIn.Text, Gate: out.gate, Log: stderr}
 	var err error
@@ -207,7 +208,7 @@ func (f *sessionFlags) run(ctx context.Context, stderr io.Writer, p *Program, re
 	}
 	err = r.Measure(ctx, func(sides compare.Sides, partial string) error {
 		err := out.show(sides, partial)
-		if _, refused := errors.AsType[*argument.ValueError](err); refused { // what was measured is shown all the same
+		if _, refused := errors.AsType[*argument.ValueError](err); refused { // show what was measured nevertheless
 			plain := out
 			plain.gate = nil
 			return errors.Join(plain.show(sides, partial), err)
@@ -226,10 +227,10 @@ func (f *sessionFlags) run(ctx context.Context, stderr io.Writer, p *Program, re
 	return err
 }
 
-// workloads are the cases of the named ones.
+// workloads returns the cases of the named workloads.
 func (f *sessionFlags) workloads(p *Program, names []string) (*compare.Workloads, error) {
 	if len(names) == 0 {
-		return nil, &argument.ValueError{Field: "workload of compare --git", Value: "", Accepted: "one or more ids, see list"}
+		return nil, fmt.Errorf("compare --git needs a workload, --bench or --run; %s list names the workloads", p.Name)
 	}
 	cases, err := f.jobs(p.Defs(), names)
 	if err != nil {

@@ -17,9 +17,8 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/testsize"
 )
 
-// stub is the command of a revision that measures nothing: its latency is its
-// constant LATENCY with a little noise, and its seventh process tells where to
-// dial by the environment that it was started with.
+// stub is the command of a revision that measures nothing. Its latency is its constant LATENCY with
+// a little noise. Its seventh process connects to an address in its environment.
 const stub = `package main
 
 import (
@@ -77,7 +76,7 @@ func stubs(t *testing.T) gittest.Repository {
 // stubRevision is a stub with its tag, which is its subject too.
 type stubRevision struct{ name, latency, status, known string }
 
-// stubRepository does it for any revisions.
+// stubRepository makes a repository of any stubs and enters it.
 func stubRepository(t *testing.T, revisions []stubRevision) gittest.Repository {
 	t.Helper()
 	r := gittest.New(t)
@@ -101,7 +100,7 @@ func command(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	return out.String(), messages.String(), code
 }
 
-// clean fails the test where a comparison left a worktree or files.
+// clean fails the test if a comparison left a worktree or files.
 func clean(t *testing.T, r gittest.Repository, temp string) {
 	t.Helper()
 	golden.Equal(t, "worktrees", 1, r.Worktrees(t))

@@ -17,23 +17,25 @@ import (
 	"github.com/zkbench/zkbench/internal/workload/prover"
 )
 
-const acceptedExec = "the path of a prover's file, or of several with commas between them"
+const acceptedExec = "the path of a prover's file, or several separated by commas"
 
-// execCommand is this program with workloads of provers' files.
+// execCommand returns the command exec: this program's commands with the workloads of provers'
+// files.
 func execCommand(p *Program, stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use:   "exec FILE.yaml [command] [flags of the command]",
-		Short: "Measure any prover by its commands, as a file names them; docs/provers.md has the form",
-		Long: "Measure any prover by its commands: a file names what prepares, proves and verifies, and what is\n" +
-			"read from the output; or a resident prover, which answers line by line. docs/provers.md has the form.\n" +
-			"The commands are those of " + p.Name + " over the file's workloads too; without one it is run:\n\n" +
+		Short: "Measure any prover that a YAML file describes",
+		Long: "Measure any prover by its commands. A file names the commands that prepare, prove and verify, and\n" +
+			"what to read from their output; or it names a resident prover, which answers line by line.\n" +
+			"docs/provers.md describes the file. The commands of " + p.Name + " then have the file's workloads too, and\n" +
+			"run is the default:\n\n" +
 			"  " + p.Name + " exec prover.yaml                          # a small case, proved and verified\n" +
 			"  " + p.Name + " exec prover.yaml --bytes 136,1360 --duration 10s --workers 2\n" +
 			"  " + p.Name + " exec prover.yaml list\n" +
 			"  " + p.Name + " exec prover.yaml stages NAME\n\n" +
 			"FILE may be a directory of scripts, TARGET_prepare.sh, TARGET_prove.sh, TARGET_verify.sh and\n" +
-			"TARGET_measure.sh. A suite's file names the files of provers under provers.",
-		DisableFlagParsing: true, // they are the command's
+			"TARGET_measure.sh. The file of a suite lists provers' files under the key provers.",
+		DisableFlagParsing: true, // the flags belong to the inner command
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return &argument.ValueError{Field: "file of exec", Value: "", Accepted: acceptedExec}
@@ -48,7 +50,7 @@ func execCommand(p *Program, stdin io.Reader, stdout, stderr io.Writer) *cobra.C
 			inner := prepared(q.command(stdin, stdout, stderr), stdout, stderr)
 			rest := args[1:]
 			if slices.ContainsFunc(rest, func(arg string) bool { return strings.HasPrefix(arg, "--"+workload.MixKey) }) {
-				ids = nil // the mix names them
+				ids = nil // the mix names its workloads
 			}
 			known := func(c *cobra.Command) bool { return len(rest) > 0 && c.Name() == rest[0] }
 			switch {
@@ -66,8 +68,8 @@ func execCommand(p *Program, stdin io.Reader, stdout, stderr io.Writer) *cobra.C
 	}
 }
 
-// withProvers is the program with the workloads of provers' files too, and their ids. Paths are
-// relative to dir.
+// withProvers returns the program with the workloads of provers' files added, and their ids. Paths
+// are relative to dir.
 func (p *Program) withProvers(dir string, paths []string) (*Program, []string, error) {
 	taken := new(Program).FlagNames()
 	var defs []workload.Def
@@ -82,7 +84,7 @@ func (p *Program) withProvers(dir string, paths []string) (*Program, []string, e
 		for _, s := range specs {
 			def, err := s.Def()
 			if err == nil {
-				err = p.joins(def, defs)
+				err = p.checkNames(def, defs)
 			}
 			if err != nil {
 				return nil, nil, fmt.Errorf("%s: %w", path, err)
@@ -93,15 +95,15 @@ func (p *Program) withProvers(dir string, paths []string) (*Program, []string, e
 	return p.withFamily(defs), strings.Split(workload.IDs(defs), ", "), nil
 }
 
-// withFamily is the program with further workloads.
+// withFamily returns the program with further workloads.
 func (p *Program) withFamily(defs []workload.Def) *Program {
 	q := *p
 	q.Suites.Families = append(slices.Clone(p.Suites.Families), suite.Family{Name: "provers", Defs: defs})
 	return &q
 }
 
-// joins refuses a workload whose name, or the flag of one of whose axes, another has.
-func (p *Program) joins(def workload.Def, others []workload.Def) error {
+// checkNames returns an error if another workload has the name of def, or the flag of one of its axes.
+func (p *Program) checkNames(def workload.Def, others []workload.Def) error {
 	for _, other := range append(p.Defs(), others...) {
 		if other.Name == def.Name {
 			return fmt.Errorf("%w: name: there is a workload %s; accepted: another name", zkbench.ErrParams, def.ID())

@@ -16,11 +16,11 @@ import (
 	"github.com/zkbench/zkbench/internal/workload/prover"
 )
 
-// longestInput bounds the bytes of a message.
+// longestInput is the maximum number of bytes of a message.
 const longestInput = 1 << 30
 
-// inputCommand prints the input of a target of csp-benchmarks as its own program does: a message in
-// hexadecimal, and in a second line its digest.
+// inputCommand returns a command that prints the input of a target of csp-benchmarks in the form of
+// their own program: a message in hexadecimal and, on a second line, its digest.
 func inputCommand(stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{Use: prover.InputsCommand + " sha256|keccak", Hidden: true, Args: cobra.ExactArgs(1)}
 	size := cmd.Flags().StringP("size", "n", "128", "bytes of the message")
@@ -32,7 +32,7 @@ func inputCommand(stdout io.Writer) *cobra.Command {
 		case "keccak":
 			h = sha3.NewLegacyKeccak256()
 		default:
-			return &argument.ValueError{Field: "target", Value: args[0], Accepted: "sha256, keccak; another program of inputs by the environment variable UTILS_BIN"}
+			return &argument.ValueError{Field: "target", Value: args[0], Accepted: "sha256, keccak; the environment variable UTILS_BIN names another program of inputs"}
 		}
 		o := argument.Option{Text: *size, Accepted: fmt.Sprintf("0 to %d", longestInput)}
 		n, err := o.Number("n", 0, longestInput)
@@ -40,7 +40,7 @@ func inputCommand(stdout io.Writer) *cobra.Command {
 			return err
 		}
 		message := make([]byte, n)
-		_, _ = workload.Random(measure.DefaultSeed, n).Read(message) // which never fails
+		_, _ = workload.Random(measure.DefaultSeed, n).Read(message) // never fails
 		h.Write(message)
 		_, err = fmt.Fprintf(stdout, "%s\n%s\n", hex.EncodeToString(message), hex.EncodeToString(h.Sum(nil)))
 		return err

@@ -12,14 +12,14 @@ import (
 	"github.com/zkbench/zkbench/internal/workload/prover"
 )
 
-// ExecCase is the command that a child runs a case by.
+// ExecCase is the name of the command by which a child process runs a case.
 const ExecCase = "exec-case"
 
-// ExecCaseCommand is the child's side of run.
+// ExecCaseCommand returns the command of a child process that runs one case of defs.
 func ExecCaseCommand(stdin io.Reader, stdout io.Writer, defs []workload.Def) *cobra.Command {
 	return &cobra.Command{
 		Use:    ExecCase,
-		Short:  "Run one case: a job as JSON on standard input, its record as a JSON line where the job says, or on standard output",
+		Short:  "Run one case: read a job as JSON from standard input, write its record as a JSON line where the job says",
 		Hidden: true,
 		Args:   NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -28,7 +28,8 @@ func ExecCaseCommand(stdin io.Reader, stdout io.Writer, defs []workload.Def) *co
 	}
 }
 
-// finder finds a job's workload among defs, or makes it of what the job carries.
+// finder returns a function that finds a job's workload among defs, or builds it from the job's
+// Spec.
 func finder(defs []workload.Def) func(measure.Job) (workload.Def, error) {
 	return func(job measure.Job) (workload.Def, error) {
 		if job.Spec == nil {
@@ -42,7 +43,7 @@ func finder(defs []workload.Def) func(measure.Job) (workload.Def, error) {
 	}
 }
 
-// ownProgram is this program, as one that measures a case in a process of its own.
+// ownProgram returns this program as one that measures cases in child processes.
 func ownProgram() (measure.Program, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -22,7 +22,7 @@ func moodyProgram() *Program {
 	}
 }
 
-// moodyText is what is said of an operation that failed in a manner.
+// moodyText returns the message about an operation that failed in the given manner.
 func moodyText(manner string) string {
 	switch manner {
 	case "goexit":

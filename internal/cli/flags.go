@@ -15,8 +15,8 @@ import (
 	"github.com/zkbench/zkbench/internal/view/progress"
 )
 
-// flagError names what is accepted in the place of a flag that is unknown, lacks
-// its value, has a wrong one or stands twice.
+// flagError rewrites an error about a flag that is unknown, lacks its value, has a wrong one or is
+// given twice. The new error says what is accepted.
 func flagError(cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		typed := "--" + unknown.GetSpecifiedName()
@@ -54,7 +54,7 @@ func acceptedBy(flag *pflag.Flag) string {
 	return "true, false" // cobra's own flags, help above all
 }
 
-// flagsLike says which flags of the command are accepted where another was typed.
+// flagsLike says which flags of the command are accepted instead of the one that was typed.
 func flagsLike(cmd *cobra.Command, typed string) string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -66,7 +66,7 @@ func flagsLike(cmd *cobra.Command, typed string) string {
 	return argument.Among(typed, names, cmd.CommandPath()+" --help")
 }
 
-// NoArguments refuses all but flags.
+// NoArguments refuses all arguments except flags.
 func NoArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return &argument.ValueError{Field: "argument of " + cmd.Name(), Value: args[0], Accepted: "flags only, see " + cmd.CommandPath() + " --help"}
@@ -74,9 +74,9 @@ func NoArguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// caseBar shows on stderr how far case i of n has come: the time that has passed of
-// warm-up and window. Set-up and checks come on top of it. The bar is gone when done
-// returns, so that it never mixes with the output.
+// caseBar shows on stderr how far case i of n has come, by the time that has passed of its warm-up
+// and window. Set-up and checks are not included. done removes the bar, so that it never mixes with
+// the output.
 func caseBar(stderr io.Writer, i, n int, job measure.Job) (done func()) {
 	bars := progress.Bars(stderr)
 	if bars == nil {

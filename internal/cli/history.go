@@ -20,42 +20,42 @@ import (
 	"github.com/zkbench/zkbench/internal/view/text"
 )
 
-// Bounds of the level at which steps are found: see stat.Steps.
+// Bounds of the level at which steps are found (see stat.Steps).
 const (
 	leastLevel = 0.005
 	mostLevel  = 0.1
 )
 
-// historyFlags are the flags of history as they were typed.
+// historyFlags are the flags of history, as they were typed.
 type historyFlags struct {
 	metric, workload, caseWords, since, level, out, csv *argument.Option
 	steps                                               bool
 }
 
-// historyCommand shows a metric over commits and dates.
+// historyCommand returns the command history.
 func historyCommand(p *Program, stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history [path ...]",
-		Short: "Show how a metric went over commits and dates, and where it has a step",
-		Long: "Show how a metric of each case went over commits and dates, and where it has a step. Each\n" +
-			"session of a build is a point, the median of its processes; what was measured in unlike\n" +
-			"environments is never in one line. Steps are found by permutation tests.\n\n" +
-			"A path is the folder of a suite, a folder of such folders, or a file of records; without\n" +
-			"one it is the working directory. Times are in UTC.",
+		Short: "Show a metric over commits, and where it changed",
+		Long: "Show a metric of each case over commits and dates, and where it changed in a step. Each\n" +
+			"session of a build is one point, the median of its processes. Measurements from different\n" +
+			"environments are never in one line. Steps are found by permutation tests.\n\n" +
+			"A path is the folder of a suite, a folder of such folders, or a file of records. The default\n" +
+			"is the working directory. Times are in UTC.",
 		Args: cobra.ArbitraryArgs,
 	}
 	flags := cmd.Flags()
 	levels := fmt.Sprintf("%g to %g", leastLevel, mostLevel)
 	f := &historyFlags{
 		metric:    argument.Define(flags, "metric", argument.KindText, record.Throughput.Name(), "a metric of the records", "the metric, for example latency-p95, allocs or \"stage prove\""),
-		workload:  argument.Define(flags, "workload", argument.KindList, "", "workloads of the records", "these workloads only"),
-		caseWords: argument.Define(flags, "case", argument.KindText, "", "key=value ...", "cases with these coordinates only, for example \"curve=BN254 bits=32\""),
-		since:     argument.Define(flags, "since", argument.KindText, "", "a date, 2006-01-02", "sessions from this date on, for example 2006-01-02"),
-		level:     argument.Define(flags, "level", argument.KindNumber, "0.01", levels, "probability at which a line without a step may be given one: "+levels),
-		out:       argument.Define(flags, "out", argument.KindFile, "", "the path of a directory", "write a chart of each line into this directory, as SVG"),
-		csv:       argument.Define(flags, "csv", argument.KindFile, "", "the path of a file, which is written anew", "write a row for each point to this file, which is written anew"),
+		workload:  argument.Define(flags, "workload", argument.KindList, "", "workloads of the records", "show only these workloads"),
+		caseWords: argument.Define(flags, "case", argument.KindText, "", "key=value ...", "show only cases with these values, for example \"curve=BN254 bits=32\""),
+		since:     argument.Define(flags, "since", argument.KindText, "", "a date, 2006-01-02", "show only sessions from this date on, for example 2006-01-02"),
+		level:     argument.Define(flags, "level", argument.KindNumber, "0.01", levels, "probability of finding a step in a line that has none: "+levels),
+		out:       argument.Define(flags, "out", argument.KindFile, "", "the path of a directory", "write a chart of each line to this directory, as SVG"),
+		csv:       argument.Define(flags, "csv", argument.KindFile, "", "the path of a file, which is overwritten", "write a row for each point to this file (overwritten)"),
 	}
-	flags.BoolVar(&f.steps, "steps", false, "a line for each step, and of the files only those of lines that have one")
+	flags.BoolVar(&f.steps, "steps", false, "print only the steps, one in each row, and write files only for lines with a step")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		query, err := f.query()
 		if err != nil {
@@ -96,7 +96,7 @@ func historyCommand(p *Program, stdout io.Writer) *cobra.Command {
 	return cmd
 }
 
-// query is what the flags ask for.
+// query returns what the flags ask for.
 func (f *historyFlags) query() (history.Query, error) {
 	q := history.Query{Metric: f.metric.Text}
 	if f.workload.Given {
@@ -128,7 +128,7 @@ func (f *historyFlags) query() (history.Query, error) {
 	return q, nil
 }
 
-// files writes the rows and the charts that are asked for.
+// files writes the rows and the charts that the flags ask for.
 func (f *historyFlags) files(lines []history.Line) error {
 	if f.csv.Given {
 		var b bytes.Buffer
@@ -143,7 +143,7 @@ func (f *historyFlags) files(lines []history.Line) error {
 	if err := os.MkdirAll(f.out.Text, 0o755); err != nil {
 		return fmt.Errorf("out: %w", err)
 	}
-	taken := make(map[string]int) // in lower case: some file systems know no other
+	taken := make(map[string]int) // in lower case: some file systems ignore case
 	for i := range lines {
 		l := &lines[i]
 		name := text.FileName(strings.Trim(l.Metric+" "+record.WorkloadID(l.Workload)+" "+l.Case, " "))

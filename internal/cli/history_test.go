@@ -14,9 +14,9 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
-// suites writes a folder for each of so many days, each with a session of three
-// processes of a case whose throughput falls by a tenth on the day of the step. A
-// suite that is killed on the last day leaves a line that is cut off.
+// suites writes a folder for each of n days. Each has a session of three processes of a case whose
+// throughput falls by a tenth on the day of the step. A suite that is killed on the last day leaves
+// a line that is cut off.
 func suites(t *testing.T, days, step int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -54,7 +54,7 @@ func TestHistoryStep(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, messages)
 	}
 	for _, want := range []string{
-		"throughput: 1 line, 24 points, 2026-01-01 to 2026-01-24\n1 of 1 have a step; the greatest: Sender 2026-01-16, -",
+		"throughput: 1 line, 24 points, 2026-01-01 to 2026-01-24\n1 of 1 have a step; the largest: Sender 2026-01-16, -",
 		"worse, p=0.0006", ", since 0000015 (0000014..0000015)\n", "1 line tested at level 0.01: ",
 	} {
 		if !strings.Contains(out, want) {

@@ -15,29 +15,31 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// leakDuration is how long each case is measured for unless the user says so.
+// leakDuration is how long each case is measured by default.
 const leakDuration = 30 * time.Second
 
 func leakCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "leak workload ...",
-		Short: "Test whether an operation's time depends on its witness: fixed against random, Welch's t",
-		Long: "Test whether an operation's time depends on its witness: the same witness against random\n" +
-			"ones, in random order, Welch's t over the times, cropped as dudect does. Axes that are not\n" +
-			"named take one small value. Exit code 1 where |t| is above 4.5 in a case.",
+		Short: "Test whether an operation's time depends on its secrets",
+		Long: "Test whether an operation's time depends on its secrets. The operation is timed with one fixed\n" +
+			"witness and with random ones, in random order; the times are compared by Welch's t-test, cropped\n" +
+			"as dudect does. An axis without a flag has one small value. The exit code is 1 if |t| is above\n" +
+			"4.5 in a case.",
 		Args: cobra.ArbitraryArgs,
 	}
 	flags, defs := cmd.Flags(), p.Defs()
 	axes := jobs.DefineAxes(flags, defs, "")
-	duration := argument.Define(flags, "duration", argument.KindTime, leakDuration.String(), fmt.Sprintf("a time above 0s up to %v, for example 5m", measure.MaxDuration), "time that each case is measured for, and longer where its test lacks samples")
-	timeout := argument.Define(flags, "timeout", argument.KindTime, "0s", "a time from 0s up to "+measure.MaxDuration.String()+", for example 10m", "time after which a case is stopped, whatever it lacks (default three times the duration, and three minutes)")
-	count := argument.Define(flags, "count", argument.KindNumber, "", fmt.Sprintf("1 to %d", measure.MaxCount), "operations at most of each case")
+	duration := argument.Define(flags, "duration", argument.KindTime, leakDuration.String(), fmt.Sprintf("a time above 0s up to %v, for example 5m", measure.MaxDuration), "measure each case for this time, or longer if its test needs more samples")
+	timeout := argument.Define(flags, "timeout", argument.KindTime, "0s", "a time from 0s up to "+measure.MaxDuration.String()+", for example 10m", "stop a case after this time, even if it needs more samples (default three times the duration plus three minutes)")
+	flags.Lookup("timeout").DefValue = "" // it depends on --duration, as the help says
+	count := argument.Define(flags, "count", argument.KindNumber, "", fmt.Sprintf("1 to %d", measure.MaxCount), "stop a case after this many operations")
 	seed := argument.Define(flags, "seed", argument.KindNumber, fmt.Sprint(measure.DefaultSeed), "0 to 2^64-1", "seed of witnesses and their order")
 	out := &argument.Option{}
-	json := argument.Define(flags, "json", argument.KindFile, "", "the path of a file, which is written anew", "write the records as JSON lines to this file, which is written anew")
+	json := argument.Define(flags, "json", argument.KindFile, "", "the path of a file, which is overwritten", "write records as JSON lines to this file (overwritten)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return &argument.ValueError{Field: "workload", Value: "", Accepted: "one or more ids, see list"}
+			return &argument.ValueError{Field: "workload", Value: "", Accepted: "one or more of those that list names"}
 		}
 		s := measure.DefaultSettings(1, 0)
 		var err error
@@ -95,7 +97,7 @@ func leakCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	return cmd
 }
 
-// leaky writes what the test of a case shows, and tells whether it shows a leak.
+// leaky writes the result of a case's test and reports whether it shows a leak.
 func leaky(w io.Writer, rec *record.Record) bool {
 	m, ok := rec.Metric(record.LeakT)
 	if !ok {

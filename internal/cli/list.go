@@ -21,10 +21,10 @@ func listCommand(p *Program, stdout io.Writer) *cobra.Command {
 	defs := p.Defs()
 	cmd := &cobra.Command{
 		Use:   "list [workload ...]",
-		Short: "List the workloads; of those that are named the axes, accepted values and defaults",
+		Short: "List workloads, or the parameters of one",
 		Args:  cobra.ArbitraryArgs,
 	}
-	all := cmd.Flags().Bool("all", false, "the axes of all workloads, the main job, and the flags of run")
+	all := cmd.Flags().Bool("all", false, "list all axes, the main job and the flags of run")
 	cmd.RunE = func(_ *cobra.Command, names []string) error {
 		if *all {
 			return listAll(p, stdout)
@@ -69,7 +69,7 @@ const (
 	usageWidth    = 90
 )
 
-// listAll writes all that can be typed after run.
+// listAll writes everything that can be typed after run.
 func listAll(p *Program, w io.Writer) error {
 	defs := p.Defs()
 	if err := listAxes(w, defs); err != nil {
@@ -80,7 +80,7 @@ func listAll(p *Program, w io.Writer) error {
 		fmt.Fprintf(w, "  %s\n", strings.Join(wrap(mainJobCommand(p), usageWidth), " \\\n      "))
 	}
 
-	fmt.Fprintln(w, "\nFlags of run beside the axes:")
+	fmt.Fprintln(w, "\nOther flags of run:")
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
 	for _, name := range jobs.NewRunFlags(flags, defs, p.Main).Own {
@@ -94,7 +94,7 @@ func listAll(p *Program, w io.Writer) error {
 	return tw.Flush()
 }
 
-// listAxes writes what workloads do, and what their axes accept.
+// listAxes writes what the workloads do and what their axes accept.
 func listAxes(w io.Writer, defs []workload.Def) error {
 	fmt.Fprintln(w, "Workloads, and the axes that each has:")
 	for _, def := range defs {
@@ -114,36 +114,35 @@ func listAxes(w io.Writer, defs []workload.Def) error {
 	return tw.Flush()
 }
 
-// distinctAxes returns the axes of all workloads in the order of their first
-// appearance. Axes of one key that accept different values, or have different
-// defaults, stand apart; the workloads that each is of are added to what it
-// accepts.
+// distinctAxes returns the axes of all workloads in the order of their first appearance. Axes with
+// the same key that accept different values, or have different defaults, are listed separately; the
+// accepted values then name the workloads.
 func distinctAxes(defs []workload.Def) []workload.Axis {
 	same := func(a, b workload.Axis) bool {
 		return a.Key == b.Key && a.Accepted == b.Accepted && a.Depends == b.Depends && slices.Equal(a.Default, b.Default)
 	}
 	var axes []workload.Axis
-	var of [][]string
+	var users [][]string // ids of the workloads that have each axis
 	for _, def := range defs {
 		for _, a := range def.Axes {
 			i := slices.IndexFunc(axes, func(b workload.Axis) bool { return same(a, b) })
 			if i < 0 {
 				i = len(axes)
-				axes, of = append(axes, a), append(of, nil)
+				axes, users = append(axes, a), append(users, nil)
 			}
-			of[i] = append(of[i], def.ID())
+			users[i] = append(users[i], def.ID())
 		}
 	}
 	shown := slices.Clone(axes)
 	for i, a := range axes {
 		if slices.ContainsFunc(axes, func(b workload.Axis) bool { return a.Key == b.Key && !same(a, b) }) {
-			shown[i].Accepted += " (of " + strings.Join(of[i], ", ") + ")"
+			shown[i].Accepted += " (of " + strings.Join(users[i], ", ") + ")"
 		}
 	}
 	return shown
 }
 
-// mainJobCommand is the main job as it could be typed, each flag with its value.
+// mainJobCommand returns the main job as a command line, with the value of each flag.
 func mainJobCommand(p *Program) []string {
 	words := []string{p.Name, "run"}
 	var flags []string
@@ -165,7 +164,7 @@ func mainJobCommand(p *Program) []string {
 	return append(words, flags...)
 }
 
-// columns writes one row whose last cells take several lines.
+// columns writes one row whose last cells may take several lines.
 func columns(w io.Writer, first []string, cells ...[]string) {
 	lines := 1
 	for _, c := range cells {
@@ -187,8 +186,7 @@ func columns(w io.Writer, first []string, cells ...[]string) {
 	}
 }
 
-// wrap joins words to lines of at most width bytes; a longer word has a line of
-// its own.
+// wrap joins words to lines of at most width bytes. A longer word has a line of its own.
 func wrap(words []string, width int) []string {
 	var lines []string
 	line := ""

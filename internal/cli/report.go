@@ -28,10 +28,10 @@ import (
 	"github.com/zkbench/zkbench/internal/view/text"
 )
 
-// What a folder of records gets.
+// The files that are written beside records.
 const (
 	benchFile = "bench.txt"
-	plotsDir  = "plots" // the same as SVG
+	plotsDir  = "plots" // directory of the plots as SVG
 )
 
 const (
@@ -39,31 +39,32 @@ const (
 	acceptedListen = "a port of this machine, host:port with localhost, 127.0.0.1 or [::1]"
 )
 
-// reportCommand builds the page and the plots of records.
+// reportCommand returns the command report.
 func reportCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report DIR ...",
-		Short: "One page of the records of directories: tables, plots, findings; or their plots as PDF and SVG",
-		Long: "Write " + suite.PageFile + ", one file that opens without a network, from the records of directories:\n" +
-			acceptedDirs + ".\nWith --pdf: " + suite.PlotsFile + ", the same plots as SVG, and the tables, in each directory.\n" +
-			"With --serve: the page of one directory in a browser, anew while its suite runs.",
+		Short: "Write a report (HTML, PDF, SVG) from result directories",
+		Long: "Write " + suite.PageFile + " from the records of directories. The page is one file and opens without a\n" +
+			"network. A directory holds the records of a suite, a study or run --out.\n" +
+			"With --pdf: write " + suite.PlotsFile + ", the same plots as SVG, and the tables, into each directory.\n" +
+			"With --serve: serve the page of one directory to a browser, updated while its suite runs.",
 		Args: cobra.ArbitraryArgs,
 	}
 	flags := cmd.Flags()
-	out := argument.Define(flags, "out", argument.KindFile, "", "the path of a file", "the page's file (default "+suite.PageFile+" in the first directory)")
-	pdf := flags.Bool("pdf", false, "write "+suite.PlotsFile+", "+plotsDir+"/*.svg and the tables in each directory, no page")
-	serve := flags.Bool("serve", false, "serve the page on this machine until it is interrupted")
-	listen := argument.Define(flags, "listen", argument.KindText, "localhost:0", acceptedListen, "with --serve: "+acceptedListen+" (port 0: any)")
+	out := argument.Define(flags, "out", argument.KindFile, "", "the path of a file", "file of the page (default "+suite.PageFile+" in the first directory)")
+	pdf := flags.Bool("pdf", false, "write "+suite.PlotsFile+", "+plotsDir+"/*.svg and the tables into each directory, and no page")
+	serve := flags.Bool("serve", false, "serve the page on this machine until interrupted")
+	listen := argument.Define(flags, "listen", argument.KindText, "localhost:0", acceptedListen, "with --serve: "+acceptedListen+" (port 0: any free port)")
 	cmd.RunE = func(cmd *cobra.Command, dirs []string) error {
 		switch {
 		case len(dirs) == 0:
 			return &argument.ValueError{Field: "directories", Value: "", Accepted: acceptedDirs}
 		case *pdf && (*serve || out.Given):
-			return &argument.ValueError{Field: "flag beside --pdf", Value: "--serve, --out", Accepted: "none"}
+			return errors.New("--pdf cannot be combined with --serve or --out")
 		case *serve && (out.Given || len(dirs) > 1):
-			return &argument.ValueError{Field: "beside --serve", Value: strings.Join(dirs, " "), Accepted: "one directory, no --out"}
+			return errors.New("--serve needs exactly one directory, and no --out")
 		case listen.Given && !*serve:
-			return &argument.ValueError{Field: "listen", Value: listen.Text, Accepted: "with --serve"}
+			return errors.New("--listen needs --serve")
 		case *serve:
 			return serveReport(cmd.Context(), stdout, stderr, listen, dirs[0], p)
 		case *pdf:
@@ -107,7 +108,7 @@ func readDir(stderr io.Writer, dir string) ([]*record.Record, error) {
 		return nil, err
 	}
 	if cut {
-		fmt.Fprintf(stderr, "%s: the last record is cut, and left out\n", filepath.Join(dir, suite.RecordsFile))
+		fmt.Fprintf(stderr, "%s: the last record is cut off, and is left out\n", filepath.Join(dir, suite.RecordsFile))
 	}
 	if len(recs) == 0 {
 		return nil, &argument.ValueError{Field: "directory", Value: dir, Accepted: acceptedDirs + "; this one has none yet"}
@@ -115,14 +116,14 @@ func readDir(stderr io.Writer, dir string) ([]*record.Record, error) {
 	return recs, nil
 }
 
-// pageData is a page of records, which tells of each how it was measured, and how it is
-// measured again where its workload is one of the program.
+// pageData returns a page of records. For each record it has the settings and, if the program has
+// the workload, the command that measures it again.
 func pageData(p *Program, title string, recs []*record.Record) page.Data {
 	defs := p.Defs()
 	return page.Data{Title: title, Records: recs, Settings: jobs.Words, Command: func(r *record.Record) string { return jobs.Command(p.Name, defs, r) }}
 }
 
-// readAll returns the page of the records of directories. A record that two of them have
+// readAll returns the page of the records of several directories. A record that two of them have
 // counts once.
 func readAll(stderr io.Writer, dirs []string, p *Program) (page.Data, error) {
 	var all []*record.Record
@@ -144,7 +145,7 @@ func readAll(stderr io.Writer, dirs []string, p *Program) (page.Data, error) {
 	return pageData(p, strings.Join(names, ", "), all), nil
 }
 
-// writeViews writes what a folder gets of its records, all but the plots.
+// writeViews writes the views of the records into a folder, except the plots.
 func writeViews(p *Program, dir string, d page.Data) error {
 	return errors.Join(writeTables(p, dir, d.Records), writePage(filepath.Join(dir, suite.PageFile), d))
 }
@@ -178,11 +179,12 @@ func writeTables(p *Program, dir string, recs []*record.Record) error {
 	return errors.Join(errs...)
 }
 
-// mostPlots are those that a suite leaves: more are looked at by nobody, and take minutes.
+// mostPlots is the maximum number of plots that a suite writes. Nobody looks at more, and they take
+// minutes.
 const mostPlots = 100
 
-// writePlots writes the plots, all in one PDF and each as SVG; of a suite not all, which it
-// says.
+// writePlots writes the plots, all in one PDF and each as SVG. If few is set, it writes at most
+// mostPlots and says so.
 func writePlots(p *Program, stderr io.Writer, dir string, recs []*record.Record, few bool) error {
 	all, err := charts.All(recs, p.Grids...)
 	if err != nil {
@@ -191,7 +193,7 @@ func writePlots(p *Program, stderr io.Writer, dir string, recs []*record.Record,
 	if few {
 		var left int
 		if all, left = charts.Few(all, mostPlots); left > 0 {
-			fmt.Fprintf(stderr, "%d plots, each workload's first ones; %d others: %s report --pdf %s\n", len(all), left, p.Name, argument.Quote(dir))
+			fmt.Fprintf(stderr, "%d plots, the first of each workload; for the other %d: %s report --pdf %s\n", len(all), left, p.Name, argument.Quote(dir))
 		}
 	}
 	return drawPlots(dir, all)
@@ -208,14 +210,14 @@ func drawPlots(dir string, all []charts.Chart) error {
 		old = slices.DeleteFunc(old, func(path string) bool { return filepath.Base(path) == file })
 		err = errors.Join(err, outdir.View(plots, file, func(w io.Writer) error { return plot.Write(w, plot.SVG, c.Figure) }))
 	}
-	for _, path := range old { // of records that the directory had before
+	for _, path := range old { // plots of records that the directory had before
 		err = errors.Join(err, os.Remove(path))
 	}
 	return errors.Join(err, outdir.View(dir, suite.PlotsFile, func(w io.Writer) error { return charts.PDF(w, all) }))
 }
 
-// folderPage is what a directory shows now: its records, and how far its suite is unless that
-// has ended.
+// folderPage returns the page of a directory's current records, with the progress of its suite
+// unless that has ended.
 func folderPage(dir string, p *Program) (page.Data, error) {
 	recs, _, err := suite.ReadFolder(dir)
 	d := pageData(p, filepath.Base(filepath.Clean(dir)), recs)
@@ -250,6 +252,6 @@ func serveReport(ctx context.Context, stdout, stderr io.Writer, listen *argument
 	}
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	_ = server.Shutdown(ending) // what is still asked for after a second is dropped
+	_ = server.Shutdown(ending) // requests that are still open after a second are dropped
 	return nil
 }

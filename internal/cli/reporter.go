@@ -13,8 +13,8 @@ import (
 	"github.com/zkbench/zkbench/internal/view/text"
 )
 
-// reporter is where the records of a run go: the text on stdout, the directory of
-// --out, the file of --json. What a case leaves is written as the case ends.
+// reporter writes the records of a run to their destinations: as text to stdout, into the directory
+// of --out, and to the file of --json. The files of a case are written when it ends.
 type reporter struct {
 	stdout io.Writer
 	style  text.Style
@@ -22,12 +22,12 @@ type reporter struct {
 	json   *os.File    // nil: none
 	recs   []*record.Record
 
-	baseline string // file that the records are kept in when all are well; empty: none
+	baseline string // file to save the records in if all are ok; empty: none
 
-	verbose bool // the report of each case, and the long table
+	verbose bool // print the report of each case, and the long table
 }
 
-// newReporter finds out before the run that what it is to write can be written.
+// newReporter creates the directory and the file before the run, so that errors show early.
 func newReporter(stdout io.Writer, out, json *argument.Option) (*reporter, error) {
 	r := &reporter{stdout: stdout, style: styleOf(stdout)}
 	var err error
@@ -44,12 +44,12 @@ func newReporter(stdout io.Writer, out, json *argument.Option) (*reporter, error
 	return r, nil
 }
 
-// styleOf is colour for a terminal whose user has not asked for none.
+// styleOf returns a style with colour if w is a terminal and NO_COLOR is not set.
 func styleOf(w io.Writer) text.Style {
 	return text.Style{Colour: progress.Terminal(w) && os.Getenv("NO_COLOR") == ""}
 }
 
-// add writes a record, and its report where that is asked for.
+// add writes a record, and its report if verbose is set.
 func (r *reporter) add(rec *record.Record) error {
 	if err := r.keep(rec); err != nil || !r.verbose {
 		return err
@@ -57,7 +57,7 @@ func (r *reporter) add(rec *record.Record) error {
 	return r.style.Case(r.stdout, rec)
 }
 
-// show writes one record: its report, or its line.
+// show prints one record: its report, or its line.
 func (r *reporter) show(rec *record.Record) error {
 	if r.verbose {
 		return r.style.Case(r.stdout, rec)
@@ -65,7 +65,7 @@ func (r *reporter) show(rec *record.Record) error {
 	return r.style.Summary(r.stdout, []*record.Record{rec})
 }
 
-// keep writes a record without its report on stdout.
+// keep writes a record without printing a report.
 func (r *reporter) keep(rec *record.Record) error {
 	r.recs = append(r.recs, rec)
 	if r.json != nil {
@@ -79,7 +79,7 @@ func (r *reporter) keep(rec *record.Record) error {
 	return nil
 }
 
-// table writes the table of all records.
+// table prints the table of all records.
 func (r *reporter) table() error {
 	if r.verbose {
 		return r.style.Table(r.stdout, r.recs)

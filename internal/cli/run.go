@@ -20,16 +20,16 @@ import (
 func runCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [workload ...]",
-		Short: "Measure workloads, each case in a process of its own; without a workload: the main job",
-		Long: "Measure workloads, each case in a process of its own. Without a workload: the main job,\n" +
-			"transfers of two inputs and two outputs proved and verified with both range proofs.\n" +
-			"Lists are comma-separated and take ranges: a..b*k geometric, a..b+k arithmetic.\n" +
-			"A flag does not concern a workload that lacks its axis. An axis without a flag has one\n" +
-			"small value, or all its defaults with --matrix study.",
+		Short: "Measure workloads (default: prove and verify transfers)",
+		Long: "Measure workloads, each case in a process of its own. Without a workload, run the main job:\n" +
+			"transfers of two inputs and two outputs, proved and verified with both range proofs.\n" +
+			"Lists are separated by commas and may have ranges: a..b*k is geometric, a..b+k arithmetic.\n" +
+			"Workloads ignore flags of axes that they do not have. An axis without a flag has one small\n" +
+			"value, or all its defaults with --matrix study.",
 		Args: cobra.ArbitraryArgs,
 	}
 	f := jobs.NewRunFlags(cmd.Flags(), p.Defs(), p.Main)
-	verbose := cmd.Flags().BoolP("verbose", "v", false, "the whole report of each case: distribution, heat map, health, findings, timeline")
+	verbose := cmd.Flags().BoolP("verbose", "v", false, "print the full report of each case: distribution, heat map, health, findings, timeline")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		plan, err := f.Plan(args)
 		if err != nil {
@@ -57,15 +57,14 @@ func runCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	return cmd
 }
 
-// runJobs measures the jobs and reports each as it ends. When ctx ends it stops with
-// what it has.
+// runJobs measures the jobs and reports each as it ends. When ctx ends, it stops with what it has.
 func runJobs(ctx context.Context, p *jobs.Plan, stderr io.Writer, r *reporter) error {
 	if p.Search {
 		self, err := ownProgram()
 		if err != nil {
 			return err
 		}
-		return (&search{p, stderr, r, self.Run}).all(ctx)
+		return (&search{p, stderr, r, self.Run}).searchAll(ctx)
 	}
 	session := ""
 	if p.Processes > 1 {
@@ -88,8 +87,8 @@ func runJobs(ctx context.Context, p *jobs.Plan, stderr io.Writer, r *reporter) e
 	return thresholds(r.stdout, p.Jobs[0].Settings.FailIf, r.recs)
 }
 
-// thresholds writes a line for each figure that is beyond its bound, and is the error that
-// comes of it.
+// thresholds writes a line for each figure that is out of bounds or cannot be judged, and returns
+// the error that follows from that.
 func thresholds(w io.Writer, all []runner.Threshold, recs []*record.Record) error {
 	beyond, unknown := 0, 0
 	for _, rec := range recs {
@@ -99,14 +98,14 @@ func thresholds(w io.Writer, all []runner.Threshold, recs []*record.Record) erro
 			switch {
 			case passed:
 				beyond++
-				fmt.Fprintf(w, "%s: %s %s, beyond %s\n", rec.Name(), t.Quantity, value(m, known), t)
+				fmt.Fprintf(w, "%s: %s %s, beyond %s\n", rec.Name(), t.Quantity, formatFigure(m, known), t)
 			case !known && rec.Few(t.Quantity):
 				unknown++
-				fmt.Fprintf(w, "%s: %s is not judged by %s: %s, of which fewer than ten are slower\n",
-					rec.Name(), t, t.Quantity, format.Plural(int(rec.Count(record.CountDone)), "operation"))
+				fmt.Fprintf(w, "%s: %s cannot be judged from %s: fewer than ten are slower than %s\n",
+					rec.Name(), t, format.Plural(int(rec.Count(record.CountDone)), "operation"), t.Quantity)
 			case !known:
 				unknown++
-				fmt.Fprintf(w, "%s: no %s to hold against %s\n", rec.Name(), t.Quantity, t)
+				fmt.Fprintf(w, "%s: no %s to check against %s\n", rec.Name(), t.Quantity, t)
 			}
 		}
 	}
@@ -114,13 +113,13 @@ func thresholds(w io.Writer, all []runner.Threshold, recs []*record.Record) erro
 	case beyond > 0:
 		return &ExitError{Code: ExitFailed, Text: format.Plural(beyond, "figure") + " beyond --fail-if"}
 	case unknown > 0:
-		return &ExitError{Code: ExitPartial, Text: format.Plural(unknown, "figure") + " of --fail-if not judged"}
+		return &ExitError{Code: ExitPartial, Text: format.Plural(unknown, "figure") + " of --fail-if could not be judged"}
 	}
 	return nil
 }
 
-// value is a figure with its unit, if it is known.
-func value(m record.Metric, known bool) string {
+// formatFigure formats a figure with its unit, if it is known.
+func formatFigure(m record.Metric, known bool) string {
 	if !known {
 		return "is not known"
 	}
@@ -130,8 +129,9 @@ func value(m record.Metric, known bool) string {
 	return format.Prefixed(m.Value) + " " + m.Unit()
 }
 
-// measureEach measures every job in processes of its own, in rounds, and gives each record to keep as it comes. The records
-// of a session have its name; without a name they have none. When ctx ends, measureEach stops with what it has.
+// measureEach measures every job, rounds times, each in a process of its own, and passes each
+// record to keep as it comes. With a session's name, the records belong to that session. When ctx
+// ends, measureEach stops with what it has.
 func measureEach(ctx context.Context, stderr io.Writer, all []measure.Job, rounds int, session string, keep func(rec *record.Record) error) error {
 	self, err := ownProgram()
 	if err != nil {
@@ -161,7 +161,7 @@ func measureEach(ctx context.Context, stderr io.Writer, all []measure.Job, round
 	return nil
 }
 
-// refused is the error of a case that the child did not accept.
+// refused returns an error if the child did not accept the case.
 func refused(rec *record.Record) error {
 	if !rec.Refused() {
 		return nil
@@ -169,7 +169,8 @@ func refused(rec *record.Record) error {
 	return fmt.Errorf("%s: %s", rec.Name(), rec.Error)
 }
 
-// Verdict is the error, if any, that the records make of the run.
+// Verdict returns the error with which a run with these records ends, if any: a case failed, the
+// run was interrupted, or a case was stopped before its end.
 func Verdict(ctx context.Context, recs []*record.Record, planned int) error {
 	failed, partial := 0, 0
 	for _, rec := range recs {

@@ -18,16 +18,16 @@ import (
 )
 
 const (
-	// probeDuration is the window of the closed loop that a search starts from, at
-	// most.
+	// probeDuration is the maximum window of the closed loop that a search starts
+	// from.
 	probeDuration = 2 * time.Second
-	// leastTrials are those for which the budget of a search is at least enough.
+	// leastTrials is the number of trials for which a search always has time.
 	leastTrials = 24
-	// silentTrials are those without an arrival that are made twice as long, in a row.
+	// silentTrials is how often in a row a trial without an arrival is repeated, each time twice as long.
 	silentTrials = 6
 )
 
-// search looks for the highest rates that hold the objective of a plan.
+// search looks for the highest rates that keep a plan's objective.
 type search struct {
 	*jobs.Plan
 	stderr   io.Writer
@@ -35,10 +35,9 @@ type search struct {
 	run      func(context.Context, measure.Job) *record.Record
 }
 
-// all finds the highest rate that holds the objective, for each job. The
-// records of all trials are kept; the report is that of the last trial at the
-// rate that was found.
-func (s *search) all(ctx context.Context) error {
+// searchAll finds, for each job, the highest rate that keeps the objective. It keeps the records of
+// all trials and prints the report of the last trial at the rate that was found.
+func (s *search) searchAll(ctx context.Context) error {
 	missed, unsure := 0, 0
 	var failed []*record.Record
 	for i, job := range s.Jobs {
@@ -47,7 +46,7 @@ func (s *search) all(ctx context.Context) error {
 			break
 		}
 		done := caseBar(s.stderr, i, len(s.Jobs), job)
-		found, best, wrong, err := s.one(ctx, job)
+		found, best, wrong, err := s.searchJob(ctx, job)
 		done()
 		if ctx.Err() != nil {
 			break
@@ -64,21 +63,14 @@ func (s *search) all(ctx context.Context) error {
 		if err := s.reporter.show(best); err != nil {
 			return &ExitError{Code: ExitFailed, Text: err.Error()}
 		}
-		interval := fmt.Sprintf("%.4g to %.4g/s with %g %% confidence", max(found.Low, 0), found.High, 100*runner.SearchConfidence)
-		switch open := math.IsInf(found.High, 1); {
-		case open && found.Low <= 0:
-			interval = "how sure that is the trials do not tell"
-		case open:
-			interval = fmt.Sprintf("%.4g/s at least", max(found.Low, 0))
-		}
-		fmt.Fprintf(s.reporter.stdout, "%s/%s: %.4g/s is the highest rate that holds %s: %s\n", job.Workload, job.Case, found.Value, s.SLO, interval)
+		fmt.Fprintf(s.reporter.stdout, "%s/%s: %s\n", job.Workload, job.Case, highestRate(found, s.SLO))
 		offered := uint64(0)
 		for _, rec := range s.reporter.recs[before:] {
 			offered += rec.Count(record.CountOffered)
 		}
 		if record.Few(s.SLO.Percentile, int64(offered)) {
 			unsure++
-			fmt.Fprintf(s.reporter.stdout, "%s/%s: that is not judged by %s: its trials had %s, of which fewer than ten may be late; a longer --budget has more\n", job.Workload, job.Case, s.SLO, format.Plural(int(offered), "operation"))
+			fmt.Fprintf(s.reporter.stdout, "%s/%s: that cannot be judged: its trials had %s, of which fewer than ten may be late; use a longer --budget\n", job.Workload, job.Case, format.Plural(int(offered), "operation"))
 		}
 	}
 	switch {
@@ -90,15 +82,34 @@ func (s *search) all(ctx context.Context) error {
 	case unsure > 0 && missed == 0:
 		return &ExitError{Code: ExitPartial, Text: fmt.Sprintf("%d of %d cases had too few operations for %s", unsure, len(s.Jobs), s.SLO)}
 	case missed > 0:
-		return &ExitError{Code: ExitFailed, Text: fmt.Sprintf("%d of %d cases hold %s at no rate", missed, len(s.Jobs), s.SLO)}
+		return &ExitError{Code: ExitFailed, Text: fmt.Sprintf("%d of %d cases have no rate that holds %s", missed, len(s.Jobs), s.SLO)}
 	}
 	return nil
 }
 
-// one finds the highest rate of one job and the record of the trial that was nearest to it;
-// nil: none holds. It starts from --rate, or from what a closed loop reaches. failed are the
-// trials with failures up to that rate: beyond it, failures are how a system sheds load.
-func (s *search) one(ctx context.Context, job measure.Job) (found stat.Estimate, best *record.Record, failed []*record.Record, err error) {
+// highestRate returns a sentence on the highest rate that holds an objective.
+func highestRate(found stat.Estimate, slo runner.SLO) string {
+	interval := fmt.Sprintf("%.4g to %.4g/s with %g %% confidence", found.Low, found.High, 100*runner.SearchConfidence)
+	switch open := math.IsInf(found.High, 1); {
+	case open && found.Low <= 0:
+		interval = "the trials do not show how sure that is"
+	case open:
+		interval = fmt.Sprintf("%.4g/s at least", found.Low)
+	}
+	return fmt.Sprintf("%.4g/s is the highest rate that holds %s: %s", found.Value, slo, interval)
+}
+
+// atLeastZero returns the estimate of a rate with a lower bound of 0. The fit to the trials of a busy
+// machine can cross the objective below 0.
+func atLeastZero(e stat.Estimate) stat.Estimate {
+	return stat.Estimate{Value: max(e.Value, 0), Low: max(e.Low, 0), High: max(e.High, 0)}
+}
+
+// searchJob finds the highest rate of one job, and the record of the trial closest to it, or nil if
+// no rate keeps the objective. It starts from --rate, or from the rate that a closed loop reaches.
+// failed are the trials with failures up to the rate that was found: above it, failures are how a
+// system sheds load.
+func (s *search) searchJob(ctx context.Context, job measure.Job) (found stat.Estimate, best *record.Record, failed []*record.Record, err error) {
 	first := 0.0
 	if a := job.Settings.Arrivals; a != nil {
 		first = a.Rates[0]
@@ -129,8 +140,8 @@ func (s *search) one(ctx context.Context, job measure.Job) (found stat.Estimate,
 		one := job
 		one.Settings.Arrivals = &runner.Arrivals{Shape: s.Shape, Rates: []float64{rate}}
 		one.Settings.Duration = s.SLO.TrialTime(rate, limit)
-		one.Settings.Seed += uint64(len(trials)) // else all would meet the same bursts
-		// Operations in flight at the close end, and are judged by how long they took.
+		one.Settings.Seed += uint64(len(trials)) // otherwise all trials would have the same bursts
+		// Operations that run when the window closes may end, and are judged by how long they took.
 		one.Settings.Grace = max(one.Settings.Grace, 2*s.SLO.Limit)
 		one.Deadline = measure.Deadline(one.Settings)
 		rec := s.run(ctx, one)
@@ -142,13 +153,13 @@ func (s *search) one(ctx context.Context, job measure.Job) (found stat.Estimate,
 		// Operations that failed or never ended miss the objective; a wrong result, or
 		// a run without a load, says nothing about it.
 		if rec.Status == record.Partial || rec.Count(record.CountOffered) == 0 || rec.Count(record.CountCheckFails)+rec.Count(record.CountWarmupBad) > 0 {
-			return 0, 0, fmt.Errorf("%g a second: %s", rate, rec.Error)
+			return 0, 0, fmt.Errorf("%g/s: %s", rate, rec.Error)
 		}
 		if late, offered, err = s.SLO.Late(rec); err != nil {
 			return 0, 0, err
 		}
 		trials = append(trials, trial{rate, rec})
-		fmt.Fprintf(s.stderr, "%s: %.4g a second: %d of %d late\n", s.SLO, rate, late, offered)
+		fmt.Fprintf(s.stderr, "%s: %.4g/s: %d of %d late\n", s.SLO, rate, late, offered)
 		return late, offered, s.reporter.keep(rec)
 	})
 	for _, t := range trials {
@@ -159,10 +170,11 @@ func (s *search) one(ctx context.Context, job measure.Job) (found stat.Estimate,
 	if err != nil || found.Value == 0 {
 		return found, nil, failed, err
 	}
+	found = atLeastZero(found)
 	nearest := slices.MinFunc(trials, func(a, b trial) int {
 		return cmp.Compare(math.Abs(a.rate-found.Value), math.Abs(b.rate-found.Value))
 	})
-	nearest.rec.Metrics = append(nearest.rec.Metrics, record.Capacity.Metric(found.Value), record.CapacityLow.Metric(max(found.Low, 0)))
+	nearest.rec.Metrics = append(nearest.rec.Metrics, record.Capacity.Metric(found.Value), record.CapacityLow.Metric(found.Low))
 	if !math.IsInf(found.High, 1) {
 		nearest.rec.Metrics = append(nearest.rec.Metrics, record.CapacityHigh.Metric(found.High))
 	}

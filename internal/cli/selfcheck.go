@@ -19,30 +19,31 @@ import (
 
 const selfCheck = "selfcheck"
 
-// Budgets of a session.
+// Default budgets of a session.
 const (
 	selfCheckBudget      = 30 * time.Second
 	selfCheckQuickBudget = 10 * time.Second
 )
 
-// selfCheckCommand measures the measuring: sessions of which the right answer is
-// known. Its own child has the workload that the lists do not show.
+// selfCheckCommand returns the command selfcheck, which runs sessions whose right answer is known.
+// Its child process has a workload that the lists do not show.
 func selfCheckCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   selfCheck,
-		Short: "Show on this machine that comparisons find what is planted and nothing else (half an hour to an hour)",
+		Short: "Check on this machine that compare finds planted changes (30-60 min)",
 		Long: "Run sessions like those of compare --git with a workload of known cost: the same program\n" +
-			"against itself, and with 3, 6 and 10 % more work on the new side. Exit code 1 where answers\n" +
-			"are wrong more often than they may be. docs/compare.md tells what they may be.",
+			"against itself, and with 3, 6 and 10 % more work on the new side. The exit code is 1 if the\n" +
+			"answers are wrong more often than is allowed; docs/compare.md says how often that is.",
 		Args: NoArguments,
 	}
 	flags := cmd.Flags()
-	load := flags.Bool("load", false, "keep every processor busy half of the time meanwhile")
-	quick := flags.Bool("quick", false, "five sessions in a minute, which can show gross errors only")
+	load := flags.Bool("load", false, "keep every processor busy half of the time")
+	quick := flags.Bool("quick", false, "run five sessions in a minute, which can show only gross errors")
 	asJSON := flags.Bool("json", false, "write the result as JSON")
 	budget := argument.Define(flags, "budget", argument.KindTime, selfCheckBudget.String(), "a time from 0s up to 1h, for example 30s",
-		"a session that is too noisy for its gate gets further processes for so long; with --quick "+selfCheckQuickBudget.String())
-	out := argument.Define(flags, "out", argument.KindFile, "", "the path of a file, which is written anew", "write the records of all sessions as JSON lines to this file")
+		"add processes to a session that is too noisy for its gate until this time has passed (default "+selfCheckBudget.String()+", with --quick "+selfCheckQuickBudget.String()+")")
+	flags.Lookup("budget").DefValue = "" // it depends on --quick, as the help says
+	out := argument.Define(flags, "out", argument.KindFile, "", "the path of a file, which is overwritten", "write the records of all sessions as JSON lines to this file (overwritten)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		child, err := ownProgram()
 		if err != nil {

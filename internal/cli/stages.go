@@ -13,18 +13,20 @@ import (
 	"github.com/zkbench/zkbench/internal/view/text"
 )
 
-// stagesCommand goes through the stages of circuits, once a process.
+// stagesCommand returns the command stages, which runs each stage of a circuit once in each
+// process.
 func stagesCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stages workload ...",
-		Short: "Go through the stages of circuits: build, reference string, keys, witness, prove, verify; time, memory and sizes of each",
+		Short: "Measure each stage of a circuit: build, keys, prove, verify",
 		Args:  cobra.ArbitraryArgs,
 	}
 	f := jobs.NewStagesFlags(cmd.Flags(), p.Defs())
-	cmd.Long = "Go through the stages of circuits, each case once in a process of its own: time, greatest\n" +
-		"memory, allocation and sizes of each stage; of several cases the times, a line each. Axes that are not named take one small value.\n" +
+	cmd.Long = "Run each stage of a circuit once, each case in a process of its own. The output has the time,\n" +
+		"peak memory, allocations and sizes of each stage; for several cases only the times, one line each.\n" +
+		"An axis without a flag has one small value.\n" +
 		"Workloads: " + f.IDs + "."
-	verbose := cmd.Flags().BoolP("verbose", "v", false, "the whole report of each case, also of several")
+	verbose := cmd.Flags().BoolP("verbose", "v", false, "print the full report of each case, even if there are several")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		plan, err := f.Plan(args)
 		if err != nil {

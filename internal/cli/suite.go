@@ -29,29 +29,29 @@ const (
 	acceptedHostWait = "a time from 0s to 24h"
 )
 
-// suiteCommand runs suites.
+// suiteCommand returns the command suite.
 func suiteCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "suite [name | file.yaml]",
-		Short: "Run a whole matrix of cases, which can be stopped and goes on; without a name: the suites that there are",
-		Long: "Run the cases of a suite: one of " + strings.Join(p.Suites.Names(), ", ") + ", or a file of your own.\n" +
-			"Each case runs in a process of its own, repetitions take turns, and what has ended is\n" +
-			"kept: a suite that was stopped or killed goes on with --resume DIR. Tables, plots and\n" +
-			"one page are written at its end. A file names cases by commands and their flags:\n\n" +
+		Short: "Run many cases, resumably; without a name, list the suites",
+		Long: "Run the cases of a suite. It is the path of a file, or one of\n" + strings.Join(p.Suites.Names(), ", ") + ".\n\n" +
+			"Each case runs in a process of its own, repetitions are interleaved, and results are stored as\n" +
+			"they come: a suite that was stopped or killed resumes with --resume DIR. At its end it writes\n" +
+			"tables, plots and one page.\n\nA file names cases by commands and their flags:\n\n" +
 			"  name: mine\n  repetitions: 3\n  cases:\n    - run: [sender, verification-sender-proof]\n" +
 			"      proof-type: [bulletproof, csp]\n      cpus: [1, 2, 4]\n      workers: NumCPU\n      duration: 5s\n" +
 			"    - stages: pedersen\n      hashes: 8,32",
 		Args: cobra.ArbitraryArgs,
 	}
 	flags := cmd.Flags()
-	c := NewSuiteCall(p, flags, stdout, stderr, "directory of all that the suite leaves (default "+suite.FolderName(time.Date(2006, 1, 2, 15, 4, 5, 0, time.UTC))+" of its beginning)")
-	repetitions := argument.Define(flags, "repetitions", argument.KindNumber, "", fmt.Sprintf("1 to %d", suite.MaxRepetitions), "processes of each case, in turn (default the suite's)")
-	only := argument.Define(flags, "only", argument.KindList, "", workload.IDs(p.Defs()), "workloads of the suite that are run, the others are left out")
-	timeout := argument.Define(flags, "timeout", argument.KindTime, "0s", acceptedTimeout, "time after which a case's process is stopped: "+acceptedTimeout)
-	quietWait := argument.Define(flags, "quiet-wait", argument.KindTime, "0s", acceptedTimeout, "time for which cases wait, in all, until nobody else works on the machine: "+acceptedTimeout)
-	on := argument.Define(flags, "on", argument.KindList, "", hosts.AcceptedNames, "machines that run the suite, side by side, each all of it: "+hosts.AcceptedNames)
-	hostWait := argument.Define(flags, "host-wait", argument.KindTime, hosts.DefaultWait.String(), acceptedHostWait, "with --on: time for which a host that is lost is waited for: "+acceptedHostWait)
-	again := flags.Bool("again-if-disturbed", false, "measure a case once more where others worked on the machine meanwhile")
+	c := NewSuiteCall(p, flags, stdout, stderr, "directory for everything that the suite writes (default "+suite.FolderName(time.Date(2006, 1, 2, 15, 4, 5, 0, time.UTC))+", with the time when it begins)")
+	repetitions := argument.Define(flags, "repetitions", argument.KindNumber, "", fmt.Sprintf("1 to %d", suite.MaxRepetitions), "processes of each case, interleaved (default the suite's)")
+	only := argument.Define(flags, "only", argument.KindList, "", workload.IDs(p.Defs()), "run only these workloads of the suite")
+	timeout := argument.Define(flags, "timeout", argument.KindTime, "0s", acceptedTimeout, "stop the process of a case after this time: "+acceptedTimeout)
+	quietWait := argument.Define(flags, "quiet-wait", argument.KindTime, "0s", acceptedTimeout, "how long cases may wait in total for a machine that nobody else uses: "+acceptedTimeout)
+	on := argument.Define(flags, "on", argument.KindList, "", hosts.AcceptedNames, "run the whole suite on each of these machines, side by side: "+hosts.AcceptedNames)
+	hostWait := argument.Define(flags, "host-wait", argument.KindTime, hosts.DefaultWait.String(), acceptedHostWait, "with --on: how long to wait for a host whose connection was lost: "+acceptedHostWait)
+	again := flags.Bool("again-if-disturbed", false, "measure a case once more if others used the machine meanwhile")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case c.Resumes() && len(args) > 0:
@@ -96,7 +96,7 @@ func suiteCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 		}
 		switch {
 		case hostWait.Given && !on.Given:
-			return &argument.ValueError{Field: "host-wait", Value: hostWait.Text, Accepted: "with --on"}
+			return errors.New("--host-wait needs --on")
 		case on.Given && quietWait.Given:
 			return &argument.ValueError{Field: "flag beside --on", Value: "--quiet-wait", Accepted: "--again-if-disturbed"}
 		case !on.Given:
@@ -109,7 +109,7 @@ func suiteCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 		if o.HostWait, err = hostWait.Duration("host-wait", 0, measure.MaxDuration); err != nil {
 			return err
 		}
-		// What is wrong whatever the hosts are is told before any is asked.
+		// Mistakes that do not depend on the hosts are reported before any connection.
 		planned := o
 		for _, name := range names {
 			planned.On = append(planned.On, suite.Machine{Host: name, Processors: jobs.MaxProcessors})
@@ -131,26 +131,26 @@ func suiteCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	return cmd
 }
 
-// SuiteCall is a command line that runs a suite: the flags that all such commands have.
+// SuiteCall is a command line that runs a suite, with the flags that all such commands have.
 type SuiteCall struct {
 	p              *Program
 	stdout, stderr io.Writer
 	out, resume    *argument.Option
 	plan           *bool
-	hosts          map[string]*hosts.Host // that run cases; none: this machine does
+	hosts          map[string]*hosts.Host // hosts that run cases; empty: this machine does
 }
 
-// NewSuiteCall defines these flags.
+// NewSuiteCall defines these flags. outHelp is the help of --out.
 func NewSuiteCall(p *Program, flags *pflag.FlagSet, stdout, stderr io.Writer, outHelp string) *SuiteCall {
 	return &SuiteCall{
 		p: p, stdout: stdout, stderr: stderr,
 		out:    argument.Define(flags, "out", argument.KindFile, "", acceptedSuiteOut, outHelp),
-		resume: argument.Define(flags, "resume", argument.KindFile, "", "the directory of a suite that was begun", "go on with the suite of this directory"),
-		plan:   flags.Bool("plan", false, "show the cases and how long they take, run nothing"),
+		resume: argument.Define(flags, "resume", argument.KindFile, "", "the directory of a suite that was begun", "resume the suite in this directory"),
+		plan:   flags.Bool("plan", false, "show the cases and how long they take; run nothing"),
 	}
 }
 
-// Begin begins a suite, or shows what it would run.
+// Begin begins a suite or, with --plan, shows what it would run.
 func (c *SuiteCall) Begin(cmd *cobra.Command, file *suite.File, name string, o suite.Options) error {
 	plan, err := suite.NewPlan(c.p.Defs(), file, name, runtime.GOMAXPROCS(0), o)
 	if err != nil {
@@ -173,10 +173,10 @@ func (c *SuiteCall) Begin(cmd *cobra.Command, file *suite.File, name string, o s
 	return c.run(cmd, session)
 }
 
-// Resumes tells whether the suite of a directory is to go on.
+// Resumes reports whether --resume was given.
 func (c *SuiteCall) Resumes() bool { return c.resume.Given }
 
-// Resume goes on with the suite of --resume, or shows its plan.
+// Resume continues the suite of --resume or, with --plan, shows its cases.
 func (c *SuiteCall) Resume(cmd *cobra.Command) error {
 	var other string
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
@@ -205,10 +205,10 @@ func (c *SuiteCall) Resume(cmd *cobra.Command) error {
 	return c.run(cmd, session)
 }
 
-// attempts are the processes that a case of a suite has to succeed in.
+// attempts is how often a suite tries a case that fails.
 const attempts = 2
 
-// specDefs are the workloads that the cases of a plan carry.
+// specDefs returns the workloads that the cases of a plan describe in their Spec.
 func specDefs(plan []suite.Case) (defs []workload.Def) {
 	for i := range plan {
 		job := &plan[i].Job
@@ -222,9 +222,9 @@ func specDefs(plan []suite.Case) (defs []workload.Def) {
 	return defs
 }
 
-// run measures what a session has not measured yet.
+// run measures the cases that a session has not measured yet.
 func (c *SuiteCall) run(cmd *cobra.Command, session *suite.Session) error {
-	if defs := specDefs(session.Plan()); len(defs) > 0 { // of a suite that goes on, the journal has them
+	if defs := specDefs(session.Plan()); len(defs) > 0 { // if the suite was resumed, the journal has them
 		c.p = c.p.withFamily(slices.DeleteFunc(defs, func(d workload.Def) bool {
 			_, err := workload.Find(c.p.Defs(), d.Name)
 			return err == nil
@@ -233,11 +233,11 @@ func (c *SuiteCall) run(cmd *cobra.Command, session *suite.Session) error {
 	self, err := ownProgram()
 	if err == nil {
 		err = session.Run(cmd.Context(), suite.Caller{
-			Measure: func(ctx context.Context, of *suite.Case, say func(string)) (*record.Record, error) {
-				if of.Host == "" {
-					return self.Do(ctx, of.Job)
+			Measure: func(ctx context.Context, one *suite.Case, say func(string)) (*record.Record, error) {
+				if one.Host == "" {
+					return self.Do(ctx, one.Job)
 				}
-				return c.hosts[of.Host].Measure(ctx, of.Job, say)
+				return c.hosts[one.Host].Measure(ctx, one.Job, say)
 			},
 			Views: func(dir string, recs []*record.Record) error {
 				if len(recs) == 0 {
@@ -256,7 +256,7 @@ func (c *SuiteCall) run(cmd *cobra.Command, session *suite.Session) error {
 	return SessionError(errors.Join(err, session.Close()))
 }
 
-// SessionError returns the error with which the command of a session ends that ended with err.
+// SessionError returns the error, with its exit code, of a command whose session ended with err.
 func SessionError(err error) error {
 	switch {
 	case err == nil:

@@ -22,14 +22,14 @@ import (
 	"github.com/zkbench/zkbench/internal/workload/prover"
 )
 
-// ExecHost is the command by which a copy of the program runs cases on another machine.
+// ExecHost is the name of the command by which a copy of the program runs cases on another machine.
 const ExecHost = "exec-host"
 
-// ExecHostCommand is the other machine's side of a suite with --on.
+// ExecHostCommand returns the command that runs on the other machine of a suite with --on.
 func ExecHostCommand(stdin io.Reader, stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use:    ExecHost,
-		Short:  "Run cases for another machine: jobs as lines of JSON on standard input, their records as lines on standard output",
+		Short:  "Run cases for another machine: read jobs as lines of JSON, write their records as lines of JSON",
 		Hidden: true,
 		Args:   NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -47,7 +47,7 @@ func ExecHostCommand(stdin io.Reader, stdout io.Writer) *cobra.Command {
 	}
 }
 
-// specHere is an error where a job is of a prover whose files this machine does not have.
+// specHere returns an error if a job's prover needs files that this machine does not have.
 func specHere(job measure.Job) error {
 	if job.Spec == nil {
 		return nil
@@ -57,12 +57,12 @@ func specHere(job measure.Job) error {
 		return err
 	}
 	if info, err := os.Stat(spec.Dir); err != nil || !info.IsDir() {
-		return fmt.Errorf("%s: it has no directory %s, which the prover runs in", job.Workload, spec.Dir)
+		return fmt.Errorf("%s: this machine has no directory %s, in which the prover runs", job.Workload, spec.Dir)
 	}
 	return nil
 }
 
-// addHosts makes hosts of names, none of which is connected yet.
+// addHosts creates the hosts with the given names, without connecting to them.
 func (c *SuiteCall) addHosts(names []string, wait time.Duration) error {
 	self, err := os.Executable()
 	var here string
@@ -83,23 +83,23 @@ func (c *SuiteCall) addHosts(names []string, wait time.Duration) error {
 	return nil
 }
 
-// connect connects to the hosts of a suite that is to begin, and returns the machines that
-// they are. The error names all that cannot be used.
+// connect connects to the hosts of a suite that is to begin, and returns their machines. The error
+// names all that cannot be used.
 func (c *SuiteCall) connect(ctx context.Context, names []string, wait time.Duration) ([]suite.Machine, error) {
 	if err := c.addHosts(names, wait); err != nil {
 		return nil, err
 	}
 	machines := make([]suite.Machine, len(names))
-	err := c.each(ctx, names, func(i int, host *hosts.Host, e record.Env, err error) error {
+	err := c.connectEach(ctx, names, func(i int, host *hosts.Host, e record.Env, err error) error {
 		machines[i] = suite.Machine{Host: host.Name, Processors: e.GOMAXPROCS, Env: &e}
 		return err
 	})
 	return machines, err
 }
 
-// each connects to hosts at the same time, and tells where the program is copied. The error is
-// what do makes of what became of each, or that ctx has ended.
-func (c *SuiteCall) each(ctx context.Context, names []string, do func(i int, host *hosts.Host, e record.Env, err error) error) error {
+// connectEach connects to hosts concurrently, prints where the program is copied, and calls do with the
+// result of each. It returns the errors of do, or that ctx has ended.
+func (c *SuiteCall) connectEach(ctx context.Context, names []string, do func(i int, host *hosts.Host, e record.Env, err error) error) error {
 	errs := make([]error, len(names))
 	var wg sync.WaitGroup
 	var telling sync.Mutex
@@ -116,14 +116,14 @@ func (c *SuiteCall) each(ctx context.Context, names []string, do func(i int, hos
 	}
 	wg.Wait()
 	if ctx.Err() != nil {
-		return &ExitError{Code: ExitPartial, Text: "interrupted while it connected to " + strings.Join(names, ", ")}
+		return &ExitError{Code: ExitPartial, Text: "interrupted while connecting to " + strings.Join(names, ", ")}
 	}
 	return errors.Join(errs...)
 }
 
-// reconnect connects to the hosts of a suite that goes on, as far as they have cases left. It
-// is refused where one is not the machine that it was; one that cannot be reached is waited
-// for when its cases run, like one that was lost.
+// reconnect connects to the hosts of a resumed suite that have cases left. It returns an error if a
+// host is no longer the same machine. A host that cannot be reached is waited for when its cases
+// run, like one whose connection was lost.
 func (c *SuiteCall) reconnect(ctx context.Context, session *suite.Session) error {
 	names, known, wait := session.Hosts()
 	if len(names) == 0 {
@@ -135,7 +135,7 @@ func (c *SuiteCall) reconnect(ctx context.Context, session *suite.Session) error
 	for _, name := range names {
 		c.hosts[name].Expect(known[name])
 	}
-	return c.each(ctx, names, func(_ int, _ *hosts.Host, _ record.Env, err error) error {
+	return c.connectEach(ctx, names, func(_ int, _ *hosts.Host, _ record.Env, err error) error {
 		if errors.Is(err, zkbench.ErrEnv) {
 			return err
 		}
@@ -143,7 +143,7 @@ func (c *SuiteCall) reconnect(ctx context.Context, session *suite.Session) error
 	})
 }
 
-// closeHosts ends the connections.
+// closeHosts ends all connections.
 func (c *SuiteCall) closeHosts() {
 	var wg sync.WaitGroup
 	for _, host := range c.hosts {

@@ -21,7 +21,7 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/testsize"
 )
 
-// onHosts is a suite of a real workload, and of one that waits for us.
+// onHosts is a suite of a real workload and of one that waits for the test.
 const onHosts = `name: hosts
 repetitions: 2
 cases:
@@ -47,7 +47,7 @@ const (
 	processesOnHost = 2 * casesOnHost
 )
 
-// site is two hosts, and the doors at which the slow operations of each knock.
+// site is two hosts, and where the slow operations of each wait.
 type site struct {
 	a, b         *hoststest.Server
 	doorA, doorB *door
@@ -79,11 +79,11 @@ func (s *site) knock(t *testing.T, d *door, stderr fmt.Stringer) net.Conn {
 	return conn
 }
 
-// on are the names by which the suite has the hosts: an alias, and an address.
-func (s *site) on() string { return s.a.Name + "," + s.b.Address }
+// hostNames returns the names of the hosts for --on: an alias and an address.
+func (s *site) hostNames() string { return s.a.Name + "," + s.b.Address }
 
-// check checks that every case is there once for each host and repetition, under the
-// environment of its host, and that nothing is left running.
+// check checks that every case is there once for each host and repetition, with its host's
+// environment, and that nothing still runs.
 func (s *site) check(t *testing.T) {
 	t.Helper()
 	_, recs := folderIDs(t, s.dir)
@@ -114,7 +114,7 @@ func (s *site) quiet(t *testing.T) {
 // the suite goes on. The figures of each stand apart.
 func TestSuiteOnHosts(t *testing.T) {
 	s := newSite(t)
-	cmd, stdout, stderr := startSuite(t, s.doorA, s.file, "--out", s.dir, "--on", s.on(), "--host-wait", "20s")
+	cmd, stdout, stderr := startSuite(t, s.doorA, s.file, "--out", s.dir, "--on", s.hostNames(), "--host-wait", "20s")
 	conn := s.knock(t, s.doorB, stderr)
 	s.b.Down()
 	_, _ = conn.Read(make([]byte, 1)) // until its child is gone too
@@ -151,7 +151,7 @@ func TestSuiteOnHosts(t *testing.T) {
 // suite says what is missing and how to go on; nothing is measured twice then.
 func TestSuiteHostLost(t *testing.T) {
 	s := newSite(t)
-	cmd, _, stderr := startSuite(t, s.doorA, s.file, "--out", s.dir, "--on", s.on(), "--host-wait", "500ms")
+	cmd, _, stderr := startSuite(t, s.doorA, s.file, "--out", s.dir, "--on", s.hostNames(), "--host-wait", "500ms")
 	conn := s.knock(t, s.doorB, stderr)
 	s.b.Down()
 	conn.Close()
@@ -159,7 +159,7 @@ func TestSuiteHostLost(t *testing.T) {
 	golden.Equal(t, "exit code", ExitPartial, clitest.ExitCode(t, cmd))
 	port := s.b.Address[strings.Index(s.b.Address, ":")+1:]
 	want := "zkbench: host " + s.b.Address + ": 4 of 6 processes missing: not back within 500ms: ssh: connect to host 127.0.0.1 port " + port +
-		": Connection refused; 8 of 12 processes measured; go on with: zkbench suite --resume " + s.dir + "\n"
+		": Connection refused; 8 of 12 processes measured; resume with: zkbench suite --resume " + s.dir + "\n"
 	golden.Equal(t, "messages", want, stderr.String())
 	before, recs := folderIDs(t, s.dir)
 	golden.Equal(t, "records of the host that is there", processesOnHost, count(recs, s.a.Name))
@@ -199,14 +199,14 @@ func count(recs []*record.Record, host string) (n int) {
 // ended. A suite does not go on with a host that has become another machine.
 func TestSuiteOnHostsInterrupted(t *testing.T) {
 	s := newSite(t)
-	cmd, _, stderr := startSuite(t, s.doorA, s.file, "--out", s.dir, "--on", s.on())
+	cmd, _, stderr := startSuite(t, s.doorA, s.file, "--out", s.dir, "--on", s.hostNames())
 	for _, d := range []*door{s.doorA, s.doorB} {
 		conn := s.knock(t, d, stderr)
 		defer conn.Close()
 	}
 	must.Do(t, cmd.Process.Signal(syscall.SIGINT))
 	golden.Equal(t, "exit code", ExitPartial, clitest.ExitCode(t, cmd))
-	golden.Equal(t, "messages", "zkbench: interrupted: 4 of 12 processes measured; go on with: zkbench suite --resume "+s.dir+"\n", stderr.String())
+	golden.Equal(t, "messages", "zkbench: interrupted: 4 of 12 processes measured; resume with: zkbench suite --resume "+s.dir+"\n", stderr.String())
 	s.quiet(t)
 	before, _ := folderIDs(t, s.dir)
 	golden.Equal(t, "records", 4, len(before))
@@ -217,7 +217,7 @@ func TestSuiteOnHostsInterrupted(t *testing.T) {
 	s.b.Up(t)
 	cmd, _, stderr = startSuite(t, s.doorA, "--resume", s.dir)
 	golden.Equal(t, "exit code", ExitUsage, clitest.ExitCode(t, cmd))
-	golden.Contains(t, stderr.String(), "host "+s.b.Address+" is not what it was: gogc: 100 / 10; accepted: its machine, settings and build\n")
+	golden.Contains(t, stderr.String(), "host "+s.b.Address+" has changed: gogc: 100 / 10; accepted: the same machine, settings and build\n")
 	s.quiet(t)
 }
 

@@ -43,7 +43,7 @@ func TestSuiteInterrupted(t *testing.T) {
 	}
 	must.Do(t, cmd.Process.Signal(syscall.SIGINT))
 	golden.Equal(t, "exit code", ExitPartial, clitest.ExitCode(t, cmd))
-	want := "zkbench: interrupted: 2 of 6 processes measured; go on with: zkbench suite --resume " + dir + "\n"
+	want := "zkbench: interrupted: 2 of 6 processes measured; resume with: zkbench suite --resume " + dir + "\n"
 	golden.Equal(t, "messages", want, stderr.String())
 	if ids, _ := folderIDs(t, dir); len(ids) != 2 {
 		t.Errorf("%d records, want 2", len(ids))
@@ -67,7 +67,7 @@ func TestSuiteFolderGone(t *testing.T) {
 	d.open()
 	conn.Close()
 	golden.Equal(t, "exit code", ExitFailed, clitest.ExitCode(t, cmd))
-	if got := stderr.String(); !strings.Contains(got, "is not stored: ") || !strings.Contains(got, "go on with: zkbench suite --resume "+dir) || strings.Count(got, "\n") != 1 {
+	if got := stderr.String(); !strings.Contains(got, "is not stored: ") || !strings.Contains(got, "resume with: zkbench suite --resume "+dir) || strings.Count(got, "\n") != 1 {
 		t.Errorf("stderr: %s", got)
 	}
 	must.FailGet(os.Stat(dir))(t, os.ErrNotExist, "the folder that was gone is there again")
@@ -104,7 +104,7 @@ func TestSuiteResumeRefused(t *testing.T) {
 		}
 		golden.Equal(t, what+": records", string(records), string(must.Get(os.ReadFile(filepath.Join(dir, suite.RecordsFile)))(t)))
 	}
-	refuse("other settings of the collector", "begun elsewhere: gogc: 100 / 10; accepted: its machine, settings and build", "GOGC=10")
+	refuse("other settings of the collector", "begun in another environment: gogc: 100 / 10; accepted: the same machine, settings and build", "GOGC=10")
 
 	journal := filepath.Join(dir, "journal.db")
 	good := must.Get(os.ReadFile(journal))(t)
@@ -114,7 +114,7 @@ func TestSuiteResumeRefused(t *testing.T) {
 			t.Fatalf("%s: nothing is changed", what)
 		}
 		must.Do(t, os.WriteFile(journal, bad, 0o600))
-		refuse(what, "damaged: its digest is another")
+		refuse(what, "damaged: its digest does not match")
 	}
 	must.Do(t, os.WriteFile(journal, good, 0o600))
 	cmd, stdout, stderr := startSuite(t, d, "--resume", dir)
@@ -145,7 +145,7 @@ func TestSuiteDiskFull(t *testing.T) {
 	cmd, _, stderr := startSuite(t, d, file, "--out", dir, "--only", "issuer", "--repetitions", "8")
 	golden.Equal(t, "exit code", ExitFailed, clitest.ExitCode(t, cmd))
 	got := stderr.String()
-	if !strings.Contains(got, "no space left on device") || !strings.Contains(got, " of 16 processes measured; go on with: ") || strings.Count(got, "\n") != 1 {
+	if !strings.Contains(got, "no space left on device") || !strings.Contains(got, " of 16 processes measured; resume with: ") || strings.Count(got, "\n") != 1 {
 		t.Errorf("stderr: %s", got)
 	}
 	if out, err := exec.CommandContext(t.Context(), "mount", "-o", "remount,size=16m", disk).CombinedOutput(); err != nil {

@@ -39,7 +39,8 @@ import (
 //go:embed zkbench/suites/*.yaml
 var ownSuites embed.FS
 
-// suiteDefs are the real workloads of tokens, and fakes that fail, crash and wait.
+// suiteProgram returns a program with the real workloads of tokens, and fakes that fail, crash and
+// wait.
 func suiteProgram() *Program {
 	var defs []workload.Def
 	for _, d := range clitest.Defs() {
@@ -89,11 +90,11 @@ cases:
     gates: 16
 `
 
-// tinyProcesses are the processes of tiny: four of issues, one of each fake, one of
+// tinyProcesses is the number of tiny's processes: four of issues, one of each fake and one of
 // stages, all twice.
 const tinyProcesses = 16
 
-// door is where slow operations knock.
+// door is where slow operations wait for the test.
 type door struct{ net.Listener }
 
 func newDoor(t *testing.T) *door {
@@ -103,7 +104,7 @@ func newDoor(t *testing.T) *door {
 	return &door{l}
 }
 
-// open lets all operations go on from now on.
+// open lets all operations continue from now on.
 func (d *door) open() {
 	go func() {
 		for {
@@ -191,7 +192,7 @@ func TestSuite(t *testing.T) {
 	golden.Equal(t, "lines in the history, a head and a row", 2, len(readCSV(t, filepath.Join(filepath.Dir(dir), suite.ResultsFile))))
 }
 
-// checkTiny checks that each case is there once a repetition, and what has come of it.
+// checkTiny checks that each case is there once in each repetition, with its result.
 func checkTiny(t *testing.T, recs []*record.Record) {
 	t.Helper()
 	got := make(map[string]string)
@@ -217,7 +218,7 @@ func checkTiny(t *testing.T, recs []*record.Record) {
 	golden.Equal(t, "cases", want, got)
 }
 
-// checkViews checks what stands beside the records.
+// checkViews checks the files beside the records.
 func checkViews(t *testing.T, dir string, recs []*record.Record) {
 	t.Helper()
 	golden.Equal(t, "logs, one for each case", tinyProcesses/2, len(must.Get(filepath.Glob(filepath.Join(dir, "logs", "*.log")))(t)))

@@ -19,11 +19,11 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/testsize"
 )
 
-// heldBytes is what the prover of these tests holds while it proves.
+// heldBytes is how much memory the prover of these tests holds while it proves.
 const heldBytes = 300 << 20
 
 // ballastProver is a foreign prover: STEP INPUT PROOF. Preparing takes far more processor time than
-// proving, and proving far more memory than all else, this process too.
+// proving, and proving far more memory than anything else, including this process.
 func ballastProver() {
 	switch os.Args[1] {
 	case "prepare":

@@ -15,14 +15,14 @@ import (
 // Acceptance lets an exact figure grow deliberately, up to a value.
 type Acceptance struct {
 	Metric string
-	Case   string // workload/case, or what it begins with and *
-	Most   float64
+	Case   string  // workload/case, or a prefix of it followed by *
+	Most   float64 // the largest value that passes
 	Reason string
 }
 
-// ParseAcceptances reads a file of accepted growth: a line for each, of a metric, a case,
-// the greatest value that passes, and the reason, separated by spaces. Empty lines and lines
-// that begin with # are skipped. The error is a *zkbench.DecodeError that names the line.
+// ParseAcceptances parses a file of accepted growth. Each line has a metric, a case, the largest
+// value that passes, and the reason, separated by spaces. Empty lines and lines that begin with #
+// are skipped. The error is of type *zkbench.DecodeError and names the line.
 func ParseAcceptances(data []byte) (all []Acceptance, err error) {
 	lines, offset := bufio.NewScanner(bytes.NewReader(data)), 0
 	for n := 1; lines.Scan(); n++ {
@@ -32,7 +32,7 @@ func ParseAcceptances(data []byte) (all []Acceptance, err error) {
 		text := strings.TrimSpace(lines.Text())
 		if words := strings.Fields(text); len(words) > 0 && words[0][0] != '#' {
 			if len(words) < 4 {
-				return nil, refuse("a metric, a case, the greatest value and a reason are wanted")
+				return nil, refuse("accepted: a metric, a case, the largest value and a reason")
 			}
 			most, err := strconv.ParseFloat(words[2], 64)
 			if err != nil || !(most >= 0) || math.IsInf(most, 0) {
@@ -48,7 +48,7 @@ func ParseAcceptances(data []byte) (all []Acceptance, err error) {
 	return all, nil
 }
 
-// accepts tells whether the growth of a row is accepted, that of each process.
+// accepts reports whether the growth of a row is accepted, in each process.
 func (a Acceptance) accepts(r *Row) bool {
 	begin, any := strings.CutSuffix(a.Case, "*")
 	return r.Metric == a.Metric && (r.Case == a.Case || any && strings.HasPrefix(r.Case, begin)) &&

@@ -23,33 +23,34 @@ import (
 	"github.com/zkbench/zkbench/internal/runner/subprocess"
 )
 
-// Benchmarks are those of Go packages, of any module. Each revision's test binaries run as go
-// test runs them, in the package's directory in a tree of the revision; one that prints a failure
-// has failed.
+// Benchmarks measures the benchmarks of Go packages, of any module. Each revision's test binaries
+// run as under go test, in the package's directory in a tree of the revision. A binary that prints
+// a failure has failed.
 type Benchmarks struct {
-	Packages []string // as go test takes them, from the current directory
-	Flags    []string // of go test, those that its binaries take, and the packages' own
+	Packages []string // as go test accepts them, relative to the current directory
+	Flags    []string // the flags of go test that test binaries accept, and the packages' own
 
-	nowhere map[string]bool // of Packages, those that name none in one revision
+	nowhere map[string]bool // those of Packages that match no package in one revision
 }
 
-// PackagesAccepted says in words what Packages takes.
+// PackagesAccepted says which Packages are accepted.
 const PackagesAccepted = "packages with benchmarks, as go test takes them, for example ./... or ./a,./b"
 
-// defaultFlags are those that a session's short processes run with, unless they are given.
+// defaultFlags are the flags of a session's short processes. Flags that the user gives override
+// them.
 var defaultFlags = []string{"-test.paniconexit0", "-test.run=^$", "-test.bench=.", "-test.benchmem", "-test.benchtime=100ms", "-test.timeout=10m"}
 
 // probeFlags run each benchmark once.
 var probeFlags = []string{"-test.benchtime=1x", "-test.count=1"}
 
-// testFlags are those of a test binary that go test knows without the prefix test.
+// testFlags are the flags of a test binary that go test accepts without the prefix test.
 var testFlags = []string{
 	"bench", "benchmem", "benchtime", "blockprofile", "blockprofilerate", "count", "cpu", "cpuprofile", "failfast", "fullpath", "memprofile", "memprofilerate",
 	"mutexprofile", "mutexprofilefraction", "outputdir", "parallel", "run", "short", "shuffle", "skip", "timeout", "trace", "v",
 }
 
-// binaryFlags are the flags of go test as its binaries take them, after the default ones and
-// before the last ones. What stands behind -args is left as it is, as by go test.
+// binaryFlags converts flags of go test to those of its binaries. It puts the default ones before
+// them and last after them. Everything after -args stays as it is, as with go test.
 func binaryFlags(flags, last []string) []string {
 	all := slices.Clone(defaultFlags)
 	for i, word := range flags {
@@ -67,15 +68,15 @@ func binaryFlags(flags, last []string) []string {
 	return append(all, last...)
 }
 
-// benchmarked is a package of either revision, or of both.
+// benchmarked is a package that one or both revisions have.
 type benchmarked struct {
 	path  string // import path
 	sides map[stat.Side]goPackage
-	of    map[stat.Side]process // that run its benchmarks
+	runs  map[stat.Side]process // the processes that run its benchmarks
 }
 
 func (b *Benchmarks) measure(ctx context.Context, m *measurement) error {
-	return m.repo.in(ctx, m.revs[:], func(trees []string) error {
+	return m.repo.withTrees(ctx, m.revs[:], func(trees []string) error {
 		packages, err := b.packages(ctx, m, trees)
 		if err != nil {
 			return err
@@ -95,14 +96,14 @@ func (b *Benchmarks) measure(ctx context.Context, m *measurement) error {
 			switch len(first) {
 			case 0: // many packages may have none that the flags choose
 				err = p.remove()
-			case 1: // of one side only, which the table tells
+			case 1: // on one side only, as the table will show
 				m.planned++
 				m.recs = append(m.recs, first[0])
 				err = m.keep(first[0])
 			default:
-				err = p.again(m, name)
+				err = p.copyOld(m, name)
 				cases = append(cases, measured{p.path, func(ctx context.Context, side stat.Side) *record.Record {
-					return p.of[side].with(flags).run(ctx)
+					return p.runs[side].withFlags(flags).run(ctx)
 				}})
 			}
 			if err != nil {
@@ -117,7 +118,7 @@ func (b *Benchmarks) measure(ctx context.Context, m *measurement) error {
 	})
 }
 
-// chooseNone is the error where there is no benchmark, or none that the flags choose.
+// chooseNone returns the error that there is no benchmark, or that the flags choose none.
 func (b *Benchmarks) chooseNone(packages []benchmarked) error {
 	if len(packages) == 0 {
 		return &argument.ValueError{Field: "bench", Value: strings.Join(b.Packages, ","), Accepted: PackagesAccepted}
@@ -125,7 +126,7 @@ func (b *Benchmarks) chooseNone(packages []benchmarked) error {
 	return &argument.ValueError{Field: "flags of --bench", Value: strings.Join(b.Flags, " "), Accepted: "flags that choose a benchmark, for example -bench=."}
 }
 
-// packages are those of both revisions that have benchmarks, in their order.
+// packages returns the packages of both revisions that have benchmarks, in order.
 func (b *Benchmarks) packages(ctx context.Context, m *measurement, trees []string) (all []benchmarked, err error) {
 	b.nowhere = make(map[string]bool)
 	for i, side := range built {
@@ -148,54 +149,54 @@ func (b *Benchmarks) packages(ctx context.Context, m *measurement, trees []strin
 	return all, nil
 }
 
-// build builds the test binaries of the package.
+// build builds the package's test binary of each revision that has the package.
 func (p benchmarked) build(ctx context.Context, m *measurement, name string) error {
 	for _, side := range built {
-		in, has := p.sides[side]
+		pkg, has := p.sides[side]
 		if !has {
 			continue
 		}
 		binary := m.program(name, side)
-		e, err := in.build(ctx, m.revision(side), binary)
+		e, err := pkg.build(ctx, m.revision(side), binary)
 		if err != nil {
 			return err
 		}
-		p.of[side] = process{name: p.path, env: e, argv: []string{binary}, dir: in.Dir, read: readBenchmarks}
+		p.runs[side] = process{name: p.path, env: e, argv: []string{binary}, dir: pkg.Dir, read: readBenchmarks}
 	}
 	return nil
 }
 
-// again makes the third side of the old one.
-func (p benchmarked) again(m *measurement, name string) error {
-	again := p.of[stat.Old]
+// copyOld copies the old side's binary for the third side.
+func (p benchmarked) copyOld(m *measurement, name string) error {
+	again := p.runs[stat.Old]
 	again.argv = []string{m.program(name, stat.Again)}
-	p.of[stat.Again] = again
-	return copyProgram(p.of[stat.Old].argv[0], again.argv[0])
+	p.runs[stat.Again] = again
+	return copyProgram(p.runs[stat.Old].argv[0], again.argv[0])
 }
 
 func (p benchmarked) remove() (err error) {
-	for _, of := range p.of {
-		err = errors.Join(err, os.Remove(of.argv[0]))
+	for _, run := range p.runs {
+		err = errors.Join(err, os.Remove(run.argv[0]))
 	}
 	return err
 }
 
-// with is the same process with further flags.
-func (p process) with(flags []string) process {
+// withFlags returns the process with further flags.
+func (p process) withFlags(flags []string) process {
 	p.argv = append(slices.Clip(p.argv), flags...)
 	return p
 }
 
-// probe runs each benchmark of both revisions once, and returns a record of each side that has
-// any. A flag that a package does not know is a *argument.ValueError; what else goes wrong in one is
-// left to the session.
+// probe runs each benchmark of both revisions once and returns a record for each side that has any.
+// It returns an *argument.ValueError if the package does not know a flag. Other failures are left
+// to the session.
 func (p benchmarked) probe(ctx context.Context, flags []string) (recs []*record.Record, err error) {
 	for _, side := range built {
-		of, has := p.of[side]
+		run, has := p.runs[side]
 		if !has {
 			continue
 		}
-		rec := of.with(flags).run(ctx)
+		rec := run.withFlags(flags).run(ctx)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -209,13 +210,13 @@ func (p benchmarked) probe(ctx context.Context, flags []string) (recs []*record.
 	return recs, nil
 }
 
-// goPackage is a package as go list tells of it.
+// goPackage is a package as go list describes it.
 type goPackage struct {
 	ImportPath, Dir           string
 	TestGoFiles, XTestGoFiles []string
 }
 
-// build builds the package's test binary, and returns the environment of what it measures.
+// build builds the package's test binary and returns the environment for its records.
 func (p goPackage) build(ctx context.Context, v Revision, binary string) (e record.Env, err error) {
 	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-buildvcs=false", "-o", binary+freshSuffix, ".")
 	cmd.Dir = p.Dir
@@ -237,8 +238,9 @@ func (p goPackage) build(ctx context.Context, v Revision, binary string) (e reco
 	return e, nil
 }
 
-// list returns those of the packages of revision i that have benchmarks. What names none of its
-// packages is told, and an error where it names none of the other's either.
+// list returns the packages of revision i that have benchmarks. A pattern that matches no package
+// of the revision is logged. list returns zkbench.ErrEnv if it matches none of the other revision
+// either.
 func (b *Benchmarks) list(ctx context.Context, m *measurement, i int, dir string) (with []goPackage, err error) {
 	for _, pattern := range b.Packages {
 		some, err := listed(ctx, pattern, dir)
@@ -259,7 +261,7 @@ func (b *Benchmarks) list(ctx context.Context, m *measurement, i int, dir string
 	return with, nil
 }
 
-// listed are the packages of a pattern, from a directory, that have benchmarks.
+// listed returns the packages with benchmarks that a pattern matches, relative to dir.
 func listed(ctx context.Context, pattern, dir string) (with []goPackage, err error) {
 	cmd := exec.CommandContext(ctx, "go", "list", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles", "--", pattern)
 	cmd.Dir = dir
@@ -299,9 +301,9 @@ func (p goPackage) hasBenchmarks() (bool, error) {
 	return false, nil
 }
 
-// readBenchmarks takes the results of a test binary.
+// readBenchmarks reads the results that a test binary printed into its record.
 func readBenchmarks(rec *record.Record, out []byte, _ subprocess.Use) (err error) {
-	if failed := failedTest(out); failed != "" { // whatever its TestMain made of it
+	if failed := failedTest(out); failed != "" { // even if its TestMain ended with exit code 0
 		return errors.New(failed)
 	}
 	rec.Output, err = benchmarkOutput(out, true)

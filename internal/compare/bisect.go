@@ -16,28 +16,29 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Bisection looks for the commit between two revisions that made a metric worse, by the
-// judgement of a gate: each step compares a commit with the good revision.
+// Bisection looks for the commit between two revisions that made a metric worse. A gate decides:
+// each step compares a commit with the good revision.
 type Bisection struct {
 	Good, Bad string // as ParseRange returns them
-	Main      Main   // of the program that has the workload
+	Main      Main   // the program that has the workload
 	Job       measure.Job
-	Metric    string  // of the table, or the name of a statistic of the latency
-	Limit     float64 // relative: a change for the worse beyond it is looked for
-	Blocks    int     // of each step's session, at least
+	Metric    string  // a metric of the table, or a statistic of the latency such as p50
+	Limit     float64 // relative; the bad revision must be worse by more than this
+	Blocks    int     // minimum number of blocks of each step's session
 	Budget    time.Duration
-	Args      []string  // with which a built program runs a job
-	Log       io.Writer // gets the lines of progress of each step
+	Args      []string  // arguments with which a built program runs a job
+	Log       io.Writer // receives the lines of progress of each step
 }
 
-// Step is what one comparison with the good revision showed.
+// Step is the result of comparing one commit with the good revision.
 type Step struct {
 	Commit  Commit
-	Row     Row    // of the metric; of a commit that cannot be measured it is empty
-	Skipped string // why it cannot be measured; empty: it can
+	Row     Row    // the metric's row; empty if the commit cannot be measured
+	Skipped string // why the commit cannot be measured; empty if it can
 }
 
-// String is the step in a line.
+// String returns the step as a line. It begins with - if the commit is worse, + if it is not, and ?
+// if that is not known.
 func (s Step) String() string {
 	if s.Skipped != "" {
 		return fmt.Sprintf("? %s: %s", s.Commit, s.Skipped)
@@ -52,16 +53,16 @@ func (s Step) String() string {
 	return fmt.Sprintf("%s %s: %s (%s)", mark, s.Commit, s.Row.Name(), s.Row.interval())
 }
 
-// Found is where a bisection ended.
+// Found is the result of a bisection.
 type Found struct {
-	First  []Commit // the first commit that is worse is among these: one, unless some could not be judged
-	Unseen string   // why there is more than one
-	Change float64  // of the bad revision, relative
+	First  []Commit // contains the first commit that is worse; only that one, unless some could not be judged
+	Unseen string   // why First has more than one
+	Change float64  // relative change of the bad revision
 }
 
-// Find bisects and hands every step on. The error is a *argument.ValueError where the range has
-// no commits or the metric no row, a zkbench.ErrEnv where the bad revision is not shown to be
-// worse, and what stands in the way of its comparison.
+// Find bisects and passes every step to each. It returns an *argument.ValueError if the range has
+// no commits or the metric has no row. It returns zkbench.ErrEnv if the bad revision is not shown
+// to be worse. Other errors say why the bad revision could not be compared.
 func (b *Bisection) Find(ctx context.Context, each func(Step)) (*Found, error) {
 	repo, err := OpenRepository(ctx)
 	if err != nil {
@@ -83,10 +84,10 @@ func (b *Bisection) Find(ctx context.Context, each func(Step)) (*Found, error) {
 	case !whole.Row.Tripped:
 		return nil, fmt.Errorf("%w: %s is not shown to be worse than %s beyond %s: %s", zkbench.ErrEnv, b.Bad, b.Good, Gate{Limit: b.Limit}.Percent(), whole.Row.Name())
 	}
-	// Half of the whole change tells those that have it from those that have not.
+	// Half of the whole change separates commits with the change from those without.
 	limit := max(b.Limit, math.Abs(whole.Row.Change)/2)
 	found := &Found{Change: whole.Row.Change}
-	good, bad := -1, last // the last that is good, the first that is worse
+	good, bad := -1, last // the last good commit, the first that is worse
 	skipped := make(map[int]bool)
 	for bad-good > 1 {
 		at, ok := next(good, bad, skipped)
@@ -121,8 +122,8 @@ func (b *Bisection) Find(ctx context.Context, each func(Step)) (*Found, error) {
 	return found, nil
 }
 
-// next is the commit to be tried between the last good one and the first bad one, as near to
-// their middle as those that were skipped allow.
+// next returns the commit to try between the last good and the first bad one: the one closest to
+// the middle that was not skipped.
 func next(good, bad int, skipped map[int]bool) (int, bool) {
 	middle := (good + bad) / 2
 	for d := range bad - good {
@@ -164,7 +165,7 @@ func (b *Bisection) step(ctx context.Context, commit Commit, limit float64) (Ste
 	return step, err
 }
 
-// metric is the name in the table.
+// metric returns the metric's name in the table.
 func (b *Bisection) metric() string {
 	if latency := record.HistLatency + "-" + b.Metric; slices.ContainsFunc(record.Quantities(), func(q record.Quantity) bool { return q.Name() == latency }) {
 		return latency
@@ -172,10 +173,10 @@ func (b *Bisection) metric() string {
 	return b.Metric
 }
 
-// Commit is a commit of the range, and its subject; of the working tree the hash is empty.
+// Commit is a commit of the range and its subject. The hash of the working tree is empty.
 type Commit struct{ Hash, Subject string }
 
-// String is the commit in a line.
+// String returns the commit's short hash and its subject, or WORK for the working tree.
 func (c Commit) String() string {
 	if c.Hash == "" {
 		return Work
@@ -183,8 +184,9 @@ func (c Commit) String() string {
 	return format.Commit(c.Hash) + " " + c.Subject
 }
 
-// Commits are those after from up to to, the oldest first, of merges the first parents'. The
-// error is a *argument.ValueError where there are none, or from is no ancestor of to.
+// Commits returns the commits after from, up to and including to, oldest first. At merges it
+// follows first parents. It returns an *argument.ValueError if there are none or from is not an
+// ancestor of to.
 func (r Repository) Commits(ctx context.Context, from, to string) ([]Commit, error) {
 	tip := to
 	if to == Work {

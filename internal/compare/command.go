@@ -15,19 +15,19 @@ import (
 	"github.com/zkbench/zkbench/internal/runner/subprocess"
 )
 
-// Command is a command in the trees of both revisions, of any language. Each process of the
-// session is one run of it: its time, processor time and peak memory, and the results in the Go
-// benchmark format that it prints, if any.
+// Command measures a command, in any language, in the trees of both revisions. Each process of the
+// session is one run of it. Its figures are time, processor time and peak memory, and the results
+// in the Go benchmark format that it prints, if any.
 type Command struct {
-	Build string // run once in each tree; empty: nothing is
+	Build string // run once in each tree; empty: nothing to build
 	Run   string
-	Shell bool // sh runs both; else their words are taken as argument.Words takes them
+	Shell bool // run both with sh; otherwise argument.Words splits them into words
 }
 
-// Tree stands in commands for the directory of the revision's tree.
+// Tree is the placeholder in commands for the directory of the revision's tree.
 const Tree = "{dir}"
 
-// argv is what a command runs in a tree.
+// argv returns the arguments that run a command in a tree.
 func (c *Command) argv(field, command, tree string) ([]string, error) {
 	if c.Shell {
 		return []string{"sh", "-c", strings.ReplaceAll(command, Tree, argument.Quote(tree))}, nil
@@ -45,7 +45,7 @@ func (c *Command) argv(field, command, tree string) ([]string, error) {
 	return words, nil
 }
 
-// Check returns what is wrong with the commands before anything is built.
+// Check returns an error if one of the commands cannot be run, before anything is built.
 func (c *Command) Check() error {
 	for field, command := range map[string]string{"build": c.Build, "run": c.Run} {
 		words, err := c.argv(field, command, Tree)
@@ -60,10 +60,10 @@ func (c *Command) Check() error {
 }
 
 func (c *Command) measure(ctx context.Context, m *measurement) error {
-	revs := []Revision{m.revs[0], m.revs[1], m.revs[0]} // the old one a second time, at another path
-	return m.repo.in(ctx, revs, func(trees []string) error {
-		of := make(map[stat.Side]process)
-		var first error // of a run that does not count
+	revs := []Revision{m.revs[0], m.revs[1], m.revs[0]} // the old revision a second time, at another path
+	return m.repo.withTrees(ctx, revs, func(trees []string) error {
+		runs := make(map[stat.Side]process)
+		var first error // of a warm-up run
 		for i, side := range sides {
 			dir, err := m.repo.hereIn(revs[i], trees[i])
 			if err != nil {
@@ -79,18 +79,18 @@ func (c *Command) measure(ctx context.Context, m *measurement) error {
 				return err
 			}
 			e := env.Read()
-			e.Commit, e.Go, e.Modules = revs[i].Commit, "", nil // of a program in any language
-			of[side] = process{name: c.Run, env: e, argv: argv, dir: dir, read: readCommand}
-			// A first run finds in no cache what all others find there.
+			e.Commit, e.Go, e.Modules = revs[i].Commit, "", nil // the program may be in any language
+			runs[side] = process{name: c.Run, env: e, argv: argv, dir: dir, read: readCommand}
+			// The first run has cold caches, unlike all later ones, so it is not measured.
 			switch _, _, err := runIn(ctx, dir, argv); {
 			case errors.As(err, new(*argument.ValueError)):
 				return fmt.Errorf("%s: %w", revs[i], err)
 			case err != nil && ctx.Err() == nil && first == nil:
-				first = &FailedError{Err: fmt.Errorf("%w: the first run of %s, which does not count, failed: %w", zkbench.ErrEnv, revs[i], err)}
+				first = &FailedError{Err: fmt.Errorf("%w: the first run of %s, which is not measured, failed: %w", zkbench.ErrEnv, revs[i], err)}
 			}
 		}
 		defer func() { m.failed = cmp.Or(m.failed, first) }()
-		m.sessions(ctx, []measured{{c.Run, func(ctx context.Context, side stat.Side) *record.Record { return of[side].run(ctx) }}})
+		m.sessions(ctx, []measured{{c.Run, func(ctx context.Context, side stat.Side) *record.Record { return runs[side].run(ctx) }}})
 		return nil
 	})
 }
@@ -107,7 +107,8 @@ func (c *Command) build(ctx context.Context, m *measurement, v Revision, tree, d
 	return nil
 }
 
-// readCommand takes what one run took, and its results where it printed any.
+// readCommand writes the time, processor time and memory of one run into its record, and the
+// results that it printed, if any.
 func readCommand(rec *record.Record, out []byte, use subprocess.Use) (err error) {
 	rec.Metrics = []record.Metric{record.RunTime.Metric(float64(use.Wall)), record.CPUTime.Metric(float64(use.CPU()))}
 	if use.PeakRSS > 0 {

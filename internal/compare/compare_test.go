@@ -22,8 +22,8 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
-// machine simulates processes: a mean latency of 100 µs times the side's factor,
-// noise from process to process, and a drift that slows all of them down.
+// machine simulates processes. Their mean latency is 100 µs times the side's factor, with noise
+// from process to process and a drift that slows all of them down.
 type machine struct {
 	rng       *rand.Rand
 	factor    float64 // of the new side
@@ -537,7 +537,7 @@ func TestSeveralHosts(t *testing.T) {
 	rec.Process, other.Process = record.Process{Session: "s"}, record.Process{Session: "s"}
 	rec.Env.Host, other.Env.Host = "a", "b"
 	both := must.Get(compare.FromRecords("both", []*record.Record{rec, other}))(t)
-	if _, err := compare.Compare(compare.Sides{Old: both, New: both}, true); err == nil || !strings.Contains(err.Error(), "several hosts (a, b); accepted: one host a file") {
+	if _, err := compare.Compare(compare.Sides{Old: both, New: both}, true); err == nil || !strings.Contains(err.Error(), "several hosts (a, b); accepted: one host in each file") {
 		t.Errorf("%v", err)
 	}
 }
@@ -554,7 +554,7 @@ func TestText(t *testing.T) {
 new: session (new), 8 processes
 changed: commit: commit of old / commit of new
 PARTIAL: interrupted: 24 of 36 processes measured
-3 rows are judged at 99 % each: where nothing has changed, up to 0.03 wrong verdicts are to be expected
+3 rows are judged at 99 % each: if nothing has changed, expect up to 0.03 wrong verdicts
 gate: 3 %
 
   metric        old           new           change   99 % interval         floor   sees    n  verdict

@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	// countedOps are the operations that are counted, where they take no longer than
-	// countedTime on the old side.
+	// countedOps is the number of operations to count. There are fewer if they would take longer than
+	// countedTime on the old side, but at least one.
 	countedOps  = 8
 	countedTime = time.Second
-	// kernelKey is the axis of kernels of the workloads that have one.
+	// kernelKey is the axis of the arithmetic kernel. Not all workloads have it.
 	kernelKey = "kernel"
-	// countingTime ends a counting process that hangs. It runs portable code, and each
-	// block of statements adds to a counter.
+	// countingTime is the deadline of a counting process. It is long because the process runs portable
+	// code, in which each block of statements adds to a counter.
 	countingTime = 20 * time.Minute
 )
 
@@ -47,14 +47,14 @@ func (w *Workloads) counters(ctx context.Context, m *measurement, main Main) (ma
 	return counting, nil
 }
 
-// count runs each job twice a side, in the program and in the one that was built to count,
-// and joins what is exact of both in one record. A job of which a process fails ends there.
+// count runs each job twice on each side, in the program and in the one that was built to count,
+// and joins the exact figures of both in one record. If a process fails, its job ends.
 func (w *Workloads) count(ctx context.Context, m *measurement, run func(context.Context, stat.Side, measure.Job) *record.Record, counting map[stat.Side]counter) {
 	m.planned = len(built) * len(w.Jobs)
 	for i, job := range w.Jobs {
 		fmt.Fprintf(m.Log, "%d/%d: counting %s\n", i+1, len(w.Jobs), job.Caption())
 		process := record.Process{Session: rand.Text()}
-		ops := uint64(0) // as many on both sides: each has another input
+		ops := uint64(0) // the same on both sides, because each operation has another input
 		for _, side := range built {
 			if ctx.Err() != nil {
 				return
@@ -84,15 +84,15 @@ func (w *Workloads) count(ctx context.Context, m *measurement, run func(context.
 	}
 }
 
-// count adds the counts of the job to what is exact in the record of the program that was
-// not built to count. What goes wrong is in the record.
+// count adds the job's counts to the exact figures of rec, the record of the program that was not
+// built to count. Errors are in the record.
 func (c counter) count(ctx context.Context, job measure.Job, rec *record.Record, ops uint64) *record.Record {
 	dir, err := os.MkdirTemp("", "zkbench-counts-")
 	if err != nil {
 		return notCounted(rec, err)
 	}
 	defer os.RemoveAll(dir)
-	if job.Case.Get(kernelKey) != "" { // all others are assembly
+	if job.Case.Get(kernelKey) != "" { // the other kernels are assembly
 		job.Case = job.Case.With(kernelKey, "portable")
 	}
 	job.Count, job.Settings.Count, job.Deadline = dir, ops, countingTime
@@ -104,12 +104,12 @@ func (c counter) count(ctx context.Context, job measure.Job, rec *record.Record,
 	if err != nil {
 		return notCounted(rec, err)
 	}
-	rec.Findings = slices.DeleteFunc(rec.Findings, func(f record.Finding) bool { return f.Name == record.Disturbed }) // which no count feels
+	rec.Findings = slices.DeleteFunc(rec.Findings, func(f record.Finding) bool { return f.Name == record.Disturbed }) // it does not change counts
 	rec.Metrics = slices.DeleteFunc(rec.Metrics, func(m record.Metric) bool {
 		return m.Kind != record.Exact && m.Name() != record.Instructions.Name()
 	})
 	for i := range rec.Metrics {
-		rec.Metrics[i].Kind = record.Exact // instructions too, but for a trace
+		rec.Metrics[i].Kind = record.Exact // instructions too, except for instructionsTrace
 	}
 	rec.Metrics = append(rec.Metrics, metrics...)
 	return rec

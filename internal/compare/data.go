@@ -12,9 +12,9 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// CSV writes one line per row, figures unrounded; a change and the floor are
-// relative, and a cell without a figure is empty. What holds of the whole table
-// stands in the column remarks of every line.
+// CSV writes one line for each row. Figures are not rounded, changes and noise floors are relative,
+// and a missing figure is an empty cell. Remarks about the whole table are repeated on every line,
+// in the column remarks.
 func (t *Table) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	lines := [][]string{{
@@ -61,7 +61,7 @@ func (t *Table) CSV(w io.Writer) error {
 	return out.WriteAll(lines)
 }
 
-// rowData is a row in JSON. What is not known, or has no finite value, is absent.
+// rowData is a row in JSON. Values that are not known or not finite are absent.
 type rowData struct {
 	Package    string   `json:"package,omitempty"`
 	Case       string   `json:"case"`
@@ -77,7 +77,7 @@ type rowData struct {
 	Confidence *float64 `json:"confidence,omitempty"`
 	P          *float64 `json:"p,omitempty"`
 	Floor      *float64 `json:"floor,omitempty"`
-	Sees       *float64 `json:"sees,omitempty"` // the least change that would have been shown
+	Sees       *float64 `json:"sees,omitempty"` // the minimum detectable effect
 	N          int      `json:"n"`
 	Paired     bool     `json:"paired"`
 	Verdict    Verdict  `json:"verdict"`
@@ -115,7 +115,7 @@ func (r Row) data() rowData {
 	return d
 }
 
-// JSON writes the table as one object.
+// JSON writes the table as one JSON object.
 func (t *Table) JSON(w io.Writer) error {
 	doc := struct {
 		Old     string    `json:"old"`

@@ -24,10 +24,10 @@ var (
 	BinaryFlags     = binaryFlags
 )
 
-// In is Repository.in.
+// In calls withTrees.
 func (r Repository) In(ctx context.Context, revs []Revision, do func(trees []string) error) error {
-	return r.in(ctx, revs, do)
+	return r.withTrees(ctx, revs, do)
 }
 
-// Reason is the line of messages that says what went wrong.
+// Reason exports reason.
 var Reason = reason

@@ -14,22 +14,22 @@ import (
 	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
-// Gate is the largest change for the worse that is let pass. Exact figures are
-// always held against it: any growth trips it, but of the counts of what an operation
-// executes, which move with every edit, only growth beyond the limit. Of the others, those
-// of DefaultGated are held against it, and those that Metrics names.
+// Gate is the largest change for the worse that passes. Exact figures are always gated: any growth
+// fails, except that the counts of what an operation executes, which move with every edit, may grow
+// up to the limit. Other figures are gated if DefaultGated or Metrics has them.
 type Gate struct {
 	Limit      float64      // relative: 0.03 is 3 %
-	Metrics    []string     // beyond the default ones
-	Only       string       // the one metric that is held against the gate; empty: those above
-	AllowBlind bool         // rows that could not have shown such a change pass, and the table says so
+	Metrics    []string     // metrics to gate in addition to DefaultGated
+	Only       string       // the only metric to gate; empty: those above
+	AllowBlind bool         // underpowered rows (Row.Blind) pass, and the table says so
 	Accepted   []Acceptance // growth of exact rows that passes, and the table says so
 }
 
-// GateAccepted says in words what ParseLimit takes.
+// GateAccepted says which texts ParseLimit accepts.
 const GateAccepted = "a change in per cent or as a fraction, for example 3% or 0.03, from 0 to 100%"
 
-// ParseLimit reads 3% or 0.03. The error is a *argument.ValueError.
+// ParseLimit parses a limit such as 3% or 0.03. It returns an *argument.ValueError if text is not
+// one.
 func ParseLimit(text string) (float64, error) {
 	number, percent := strings.CutSuffix(text, "%")
 	limit, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
@@ -42,8 +42,8 @@ func ParseLimit(text string) (float64, error) {
 	return limit, nil
 }
 
-// DefaultGated are the timed metrics that a gate always judges: of records, and
-// by their units of benchmark output.
+// DefaultGated returns the timed metrics that every gate judges. Those of benchmark output are
+// units.
 func DefaultGated() []string {
 	return []string{
 		record.LatencyMin.Name(), record.LatencyMean.Name(), record.LatencyP50.Name(), record.Throughput.Name(), record.CPUTime.Name(), record.RunTime.Name(),
@@ -51,18 +51,17 @@ func DefaultGated() []string {
 	}
 }
 
-// Outcome is what a gate found.
+// Outcome is the result of applying a gate.
 type Outcome struct {
-	Tripped []Row  // for the worse, beyond the gate
-	Blind   []Row  // held against the gate, and could not have shown a change as large
-	Lost    []Only // cases, and metrics that would be held, that the new side lacks
+	Tripped []Row  // rows that fail the gate
+	Blind   []Row  // gated rows that are underpowered: they could not have shown a change as large as the gate
+	Lost    []Only // cases and gated metrics that the new side lacks
 }
 
-// Apply holds the gate against the rows, and marks those that trip it and those that are
-// too noisy to be judged. A gate that
-// nothing is held against would always stand open: a metric in Metrics that no
-// row has is a *argument.ValueError, a table without a row to hold a
-// zkbench.ErrEnv.
+// Apply judges the rows of t and marks those that fail the gate (Tripped) and those that are too
+// noisy to be judged (Blind). A gate without anything to judge would always pass. So Apply returns
+// an *argument.ValueError if no row has a metric that g names, and zkbench.ErrEnv if no row is
+// gated.
 func (g Gate) Apply(t *Table) (Outcome, error) {
 	metrics, flag := g.Metrics, "gate-metrics"
 	if g.Only != "" {
@@ -85,7 +84,7 @@ func (g Gate) Apply(t *Table) (Outcome, error) {
 		gated = metrics
 	}
 	var out Outcome
-	held := 0
+	judged := 0
 	for i := range t.Rows {
 		r := &t.Rows[i]
 		switch {
@@ -93,18 +92,18 @@ func (g Gate) Apply(t *Table) (Outcome, error) {
 			continue
 		case r.Exact:
 			i := slices.IndexFunc(g.Accepted, func(a Acceptance) bool { return a.accepts(r) })
-			some := Executed(r.Metric) || g.Only != "" // growth that passes
+			some := Executed(r.Metric) || g.Only != "" // growth up to the limit passes
 			worse := r.worse() && (!some || math.Abs(r.Change) > g.Limit)
 			if r.Tripped = worse && i < 0; worse && i >= 0 {
 				r.Accepted = g.Accepted[i].Reason
 			}
-		case !r.held && !slices.Contains(gated, r.Metric):
+		case !r.gated && !slices.Contains(gated, r.Metric):
 			continue
 		default:
 			r.Tripped = stat.Tripped(r.Effect, r.Floor, g.Limit, r.Better)
 			r.Blind = stat.Underpowered(r.Effect, r.Floor, g.Limit, r.Better)
 		}
-		held++
+		judged++
 		if r.Tripped {
 			out.Tripped = append(out.Tripped, *r)
 		}
@@ -113,22 +112,22 @@ func (g Gate) Apply(t *Table) (Outcome, error) {
 		}
 	}
 	for _, o := range t.Only {
-		held := o.Metric == "" && g.Only == "" || o.exact && g.Only == "" || slices.Contains(gated, o.Metric)
-		if o.Side == stat.Old && held {
+		isGated := o.Metric == "" && g.Only == "" || o.exact && g.Only == "" || slices.Contains(gated, o.Metric)
+		if o.Side == stat.Old && isGated {
 			out.Lost = append(out.Lost, o)
 		}
 	}
-	if held == 0 && len(t.Rows) > 0 { // where all is new there is none to hold
-		return out, fmt.Errorf("%w: no row to hold against the gate; accepted: exact metrics, %s, or --gate-metrics",
+	if judged == 0 && len(t.Rows) > 0 { // if everything is new, no row is gated
+		return out, fmt.Errorf("%w: the gate has no row to judge; accepted: exact metrics, %s, or --gate-metrics",
 			zkbench.ErrEnv, strings.Join(DefaultGated(), ", "))
 	}
 	return out, nil
 }
 
-// Percent is the limit in words.
+// Percent returns the limit as a percentage, for example "3 %".
 func (g Gate) Percent() string { return format.Exact(100*g.Limit) + " %" }
 
-// Name is the row's metric and what it shows.
+// Name returns the row's metric with its change or, if there is none, the reason.
 func (r Row) Name() string {
 	switch {
 	case r.Verdict == Unknown:

@@ -25,13 +25,13 @@ import (
 	"github.com/zkbench/zkbench/internal/workload/guestprogram"
 )
 
-// Work names the working tree as it is, where a revision is expected.
+// Work names the working tree in place of a revision.
 const Work = "WORK"
 
-// RangeAccepted says in words what ParseRange takes.
-const RangeAccepted = "REV1..REV2, for example HEAD~1..HEAD; " + Work + " stands for the working tree as it is"
+// RangeAccepted says which texts ParseRange accepts.
+const RangeAccepted = "REV1..REV2, for example HEAD~1..HEAD; " + Work + " is the working tree"
 
-// ParseRange splits REV1..REV2. The error is a *argument.ValueError.
+// ParseRange splits REV1..REV2. It returns an *argument.ValueError if text has another form.
 func ParseRange(text string) (from, to string, err error) {
 	from, to, two := strings.Cut(text, "..")
 	if !two || from == "" || to == "" || strings.HasPrefix(to, ".") || strings.Contains(to, "..") {
@@ -40,15 +40,16 @@ func ParseRange(text string) (from, to string, err error) {
 	return from, to, nil
 }
 
-// Repository is a git repository that revisions are built from: that of the current directory,
-// whatever a hook says. It is never changed, but for worktrees that exist while they are needed.
+// Repository is a git repository to build revisions from: the one that the current directory is in,
+// regardless of the environment variables that git sets for a hook. The repository is not changed,
+// except for worktrees that exist while they are needed.
 type Repository struct {
 	root string
 	here string // the current directory, relative to the root
 }
 
-// OpenRepository returns the repository that the current directory is in, or a
-// zkbench.ErrEnv.
+// OpenRepository returns the repository that the current directory is in. It returns zkbench.ErrEnv
+// if there is none.
 func OpenRepository(ctx context.Context) (Repository, error) {
 	root, err := Repository{}.git(ctx, "rev-parse", "--show-toplevel")
 	if err != nil {
@@ -61,13 +62,13 @@ func OpenRepository(ctx context.Context) (Repository, error) {
 	return Repository{root, filepath.FromSlash(here)}, nil
 }
 
-// Revision is a state of the repository that exists.
+// Revision is a commit of the repository, or the working tree.
 type Revision struct {
-	Name   string // as it was given
-	Commit string // with format.Dirty where the working tree differs from it
+	Name   string // as the user gave it
+	Commit string // its hash, followed by format.Dirty if the working tree differs from it
 }
 
-// Resolve finds the commit of a revision. The error is a *argument.ValueError.
+// Resolve finds the commit of a revision. It returns an *argument.ValueError if there is none.
 func (r Repository) Resolve(ctx context.Context, name string) (Revision, error) {
 	rev := name
 	if name == Work {
@@ -89,7 +90,7 @@ func (r Repository) Resolve(ctx context.Context, name string) (Revision, error) 
 	return Revision{Name: name, Commit: commit}, nil
 }
 
-// String names the revision in tables, HEAD~1 5019ef6.
+// String returns the revision's name in tables, for example HEAD~1 5019ef6.
 func (v Revision) String() string {
 	commit := format.Commit(v.Commit)
 	if strings.HasPrefix(v.Commit, v.Name) {
@@ -98,17 +99,17 @@ func (v Revision) String() string {
 	return v.Name + " " + commit
 }
 
-// worktreeTime is more than git needs to remove a worktree, which it is let do when the comparison
-// is interrupted.
+// worktreeTime limits how long git may take to remove a worktree. It may finish that even if the
+// comparison is interrupted.
 const worktreeTime = time.Minute
 
-// Build builds the main package of a revision as the file program. Paths and revisions are
-// kept out of it, so that like sources make like programs. Guests, where there are any, are built beside it.
-// Progress goes to log, one line.
+// Build builds the main package of a revision into the file program. Paths and revisions are left
+// out of the program, so that equal sources give equal programs. Its guests, if it has any, are
+// built beside it. Build writes one line of progress to log.
 func (r Repository) Build(ctx context.Context, v Revision, main Main, program string, log io.Writer) error {
 	fmt.Fprintf(log, "building %s\n", v)
-	return r.in(ctx, []Revision{v}, func(trees []string) error {
-		dir, err := main.in(v, trees[0])
+	return r.withTrees(ctx, []Revision{v}, func(trees []string) error {
+		dir, err := main.dirIn(v, trees[0])
 		if err != nil {
 			return err
 		}
@@ -119,7 +120,7 @@ func (r Repository) Build(ctx context.Context, v Revision, main Main, program st
 	})
 }
 
-// buildGuests builds what a program of a tree has beside it.
+// buildGuests builds the guests of a tree's program beside the program.
 func buildGuests(ctx context.Context, v Revision, main Main, tree, program string) error {
 	if main.Guests == "" {
 		return nil
@@ -132,12 +133,12 @@ func buildGuests(ctx context.Context, v Revision, main Main, tree, program strin
 	return nil
 }
 
-// BuildCounting builds the main package of a revision as a program that counts, and returns
-// what it counts.
+// BuildCounting builds the main package of a revision as a program that counts, and returns the
+// index of what it counts.
 func (r Repository) BuildCounting(ctx context.Context, v Revision, main Main, program string, log io.Writer) (index *opcount.Index, err error) {
 	fmt.Fprintf(log, "building %s to count\n", v)
-	err = r.in(ctx, []Revision{v}, func(trees []string) error {
-		dir, err := main.in(v, trees[0])
+	err = r.withTrees(ctx, []Revision{v}, func(trees []string) error {
+		dir, err := main.dirIn(v, trees[0])
 		if err != nil {
 			return err
 		}
@@ -153,7 +154,7 @@ func (r Repository) BuildCounting(ctx context.Context, v Revision, main Main, pr
 	return index, err
 }
 
-// build builds the package that lies in the directory, with further flags.
+// build builds the package in a directory, with further flags.
 func build(ctx context.Context, v Revision, dir, program string, flags ...string) error {
 	fresh := program + freshSuffix
 	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-o", fresh}, flags...)
@@ -165,11 +166,11 @@ func build(ctx context.Context, v Revision, dir, program string, flags ...string
 	return settle(fresh, program)
 }
 
-// freshSuffix is that of a program as the linker has written it.
+// freshSuffix is the file name suffix of a program as the linker wrote it.
 const freshSuffix = ".fresh"
 
-// settle puts a program in its place as the copy that the third side is too: how a file was written
-// decides how it lies in memory, and that how fast it is.
+// settle moves a new program to its final path by copying it, as the third side is copied. How a
+// file was written decides where it is in memory, which changes its speed.
 func settle(fresh, program string) error {
 	return errors.Join(copyProgram(fresh, program), os.Remove(fresh))
 }
@@ -178,16 +179,16 @@ func notBuilt(v Revision, err error) error {
 	return fmt.Errorf("%w: %s does not build: %w", zkbench.ErrEnv, v, err)
 }
 
-// in calls do with the trees of revisions: worktrees of their own that are removed again, at
-// paths of one length. That of Work is of the last commit with what has changed since, as far as git
-// does not ignore it.
-func (r Repository) in(ctx context.Context, revs []Revision, do func(trees []string) error) (err error) {
+// withTrees calls do with a worktree for each revision and removes them afterwards. Their paths
+// have the same length. The tree of Work is the last commit with the changes since, except files
+// that git ignores.
+func (r Repository) withTrees(ctx context.Context, revs []Revision, do func(trees []string) error) (err error) {
 	dir, err := os.MkdirTemp("", "zkbench-compare-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	if dir, err = filepath.Abs(dir); err != nil { // git runs elsewhere
+	if dir, err = filepath.Abs(dir); err != nil { // git runs in another directory
 		return err
 	}
 	var trees []string
@@ -208,8 +209,8 @@ func (r Repository) in(ctx context.Context, revs []Revision, do func(trees []str
 	return do(trees)
 }
 
-// copyChanges brings what differs from the last commit to a tree of that: files that are new,
-// changed or gone, but for those that git ignores, and for what lies in repositories of its own.
+// copyChanges copies what differs from the last commit to a tree of that commit: new, changed and
+// removed files. Files that git ignores and nested repositories are left out.
 func (r Repository) copyChanges(ctx context.Context, tree string) error {
 	changed, err := r.git(ctx, "diff", "--name-only", "--no-renames", "--ignore-submodules", "-z", "HEAD")
 	if err != nil {
@@ -231,8 +232,7 @@ func (r Repository) copyChanges(ctx context.Context, tree string) error {
 	return nil
 }
 
-// copyFile copies a file or symbolic link with its mode, or removes the copy of one that is not
-// there.
+// copyFile copies a file or symbolic link with its mode. If from does not exist, it removes to.
 func copyFile(from, to string) error {
 	if err := os.RemoveAll(to); err != nil {
 		return err
@@ -261,7 +261,7 @@ func copyFile(from, to string) error {
 	return os.WriteFile(to, text, info.Mode().Perm())
 }
 
-// hereIn is what the current directory is in a tree of the revision.
+// hereIn returns the directory in a tree of the revision that corresponds to the current one.
 func (r Repository) hereIn(v Revision, tree string) (string, error) {
 	dir := filepath.Join(tree, r.here)
 	if _, err := os.Stat(dir); err != nil {
@@ -283,17 +283,17 @@ func (r Repository) removeWorktree(ctx context.Context, tree string) error {
 }
 
 func (r Repository) git(ctx context.Context, args ...string) (string, error) {
-	// A hook of the repository is none of a tree that nobody works in.
+	// No hooks: they are for trees that somebody works in.
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.hooksPath=" + os.DevNull}, args...)...)
 	cmd.Dir = r.root
 	return output(cmd)
 }
 
-// mostMessages is how much is kept of what a command writes to standard error.
+// mostMessages is how many bytes of a command's standard error are kept.
 const mostMessages = 64 << 10
 
-// output runs a command and returns what it wrote, without the end of its last line. The
-// error is the first line of its messages that tells a reason.
+// output runs a command and returns its output without the final line break. If the command fails,
+// the error is the first of its messages that gives a reason.
 func output(cmd *exec.Cmd) (string, error) {
 	var out bytes.Buffer
 	messages := &subprocess.Tail{Limit: mostMessages}

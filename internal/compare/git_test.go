@@ -36,8 +36,8 @@ func TestParseRange(t *testing.T) {
 	}
 }
 
-// repository makes a repository of a tiny command with three revisions, the
-// last of which does not build, and enters it.
+// repository makes a repository of a tiny command and enters it. It has three revisions; the last
+// one does not build.
 func repository(t *testing.T) gittest.Repository {
 	t.Helper()
 	r := gittest.New(t)
@@ -49,8 +49,8 @@ func repository(t *testing.T) gittest.Repository {
 	return r
 }
 
-// worktrees are the worktrees of the repository, its own included, and the
-// entries that git keeps of them.
+// worktrees returns the worktrees of the repository, including its own, and the entries that git
+// keeps of them.
 func worktrees(t *testing.T, r gittest.Repository) int {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(r.Dir, ".git", "worktrees"))

@@ -9,8 +9,8 @@ import (
 	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
-// Verdict is what a row shows: slower or faster for times and rates, grew or
-// shrank for all else, by the figure and not by what is better.
+// Verdict is what a row shows. Times and rates become slower or faster. All other figures grow or
+// shrink, whichever of the two is better.
 type Verdict string
 
 const (
@@ -23,21 +23,21 @@ const (
 	Equal   = Verdict("=") // exact figures that all agree
 )
 
-// judge compares one metric. Values of one session are taken in pairs: process i
-// of both sides ran next to each other. Others are two samples.
+// judge compares one metric. Values of one session are compared in pairs: process i of each side
+// ran next to process i of the others. Other values are two independent samples.
 func judge(old, recent, again *sample) Row {
 	r := Row{
 		Package: old.pkg, Case: old.name, Metric: old.metric, Unit: old.unit, Whose: cmp.Or(old.whose, recent.whose),
 		Few:   old.few || recent.few,
-		Exact: old.exact, Better: old.better, // whatever the new side says of itself
+		Exact: old.exact, Better: old.better, // the old side decides
 	}
-	if r.Exact || old.nothing() && recent.nothing() {
-		r.exact(old.values(), recent.values())
+	if r.Exact || old.allZero() && recent.allZero() {
+		r.compareExact(old.values(), recent.values())
 		if !r.overlaps() {
 			return r
 		}
-		// A figure that was to repeat, and does not, is one of the many in which a growth could hide.
-		r.Exact, r.held = false, true
+		// A figure that should repeat but does not could hide a growth, so it is judged like a time.
+		r.Exact, r.gated = false, true
 	}
 	var err error
 	if a, b, c := paired(old, recent, again); len(a) > 0 {
@@ -63,8 +63,8 @@ func judge(old, recent, again *sample) Row {
 	return r
 }
 
-// overlaps tells of a row of exact figures whether its median is for the worse, and the ranges of the
-// sides meet all the same.
+// overlaps reports whether a row of exact figures got worse in the median although the ranges of
+// the sides overlap.
 func (r *Row) overlaps() bool {
 	worse := r.New > r.Old
 	if r.Better == record.Higher {
@@ -73,15 +73,14 @@ func (r *Row) overlaps() bool {
 	return r.Verdict == Same && worse && !Executed(r.Metric)
 }
 
-// nothing tells whether all figures are 0, of bytes per operation for example: they have no
+// allZero reports whether all figures are 0, for example bytes per operation. Then they have no
 // ratio, and agree.
-func (in *sample) nothing() bool {
+func (in *sample) allZero() bool {
 	return !slices.ContainsFunc(in.points, func(p point) bool { return p.value != 0 })
 }
 
-// exact compares figures that repeat. They differ where the ranges of the sides
-// do not meet.
-func (r *Row) exact(old, recent []float64) {
+// compareExact compares figures that repeat. They differ if the ranges of the sides do not overlap.
+func (r *Row) compareExact(old, recent []float64) {
 	slices.Sort(old)
 	slices.Sort(recent)
 	last := func(v []float64) float64 { return v[len(v)-1] }
@@ -105,11 +104,12 @@ func (r *Row) exact(old, recent []float64) {
 	}
 }
 
-// instructionsTrace is what the processor's count of one program's instructions may differ
-// by between processes: interrupts, and pages that are touched for the first time.
+// instructionsTrace is by how much, relatively, the processor's count of one program's instructions
+// may differ between processes, because of interrupts and pages that are touched for the first
+// time.
 const instructionsTrace = 0.005
 
-// Executed tells whether a metric counts what an operation executes, which Revisions.Count
+// Executed reports whether a metric counts what an operation executes, which Workloads.Count
 // measures.
 func Executed(metric string) bool {
 	switch metric {
@@ -119,7 +119,7 @@ func Executed(metric string) bool {
 	return false
 }
 
-// worse tells whether the verdict is one for the worse.
+// worse reports whether the verdict is a change for the worse.
 func (r *Row) worse() bool {
 	switch r.Verdict {
 	case Slower:
@@ -132,7 +132,7 @@ func (r *Row) worse() bool {
 	return false
 }
 
-// word says a verdict of package stat in the words of the row's unit.
+// word translates a verdict of package stat for the row's unit.
 func (r *Row) word(v stat.Verdict) Verdict {
 	if isTime(r.Unit) || record.IsRate(r.Unit) || v != stat.Slower && v != stat.Faster {
 		return Verdict(v)
@@ -159,15 +159,14 @@ func (in *sample) values() []float64 {
 	return values
 }
 
-// pairOf is what the processes of a pair have in common.
+// pairOf returns what the processes of a pair have in common.
 func pairOf(p record.Process) record.Process {
 	p.Side = ""
 	return p
 }
 
-// paired returns the values of the processes that have a partner of the same
-// session and index on each other side, in order of time; c is nil where again
-// is.
+// paired returns the values of processes that have a partner with the same session and index on
+// each other side, in order of time. c is nil if again is nil.
 func paired(old, recent, again *sample) (a, b, c []float64) {
 	second, third := recent.bySession(), again.bySession()
 	for _, p := range old.inTime() {
@@ -185,17 +184,16 @@ func paired(old, recent, again *sample) (a, b, c []float64) {
 	return a, b, c
 }
 
-// bySession returns the values of processes that belong to a session, by what
-// they share with their partners.
+// bySession returns the values of processes that belong to a session, indexed by pairOf.
 func (in *sample) bySession() map[record.Process]float64 {
-	of := make(map[record.Process]float64)
+	values := make(map[record.Process]float64)
 	if in == nil {
-		return of
+		return values
 	}
 	for _, p := range in.points {
 		if p.process.Session != "" {
-			of[pairOf(p.process)] = p.value
+			values[pairOf(p.process)] = p.value
 		}
 	}
-	return of
+	return values
 }

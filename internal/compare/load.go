@@ -15,11 +15,10 @@ import (
 
 const acceptedFiles = "accepted: records as run --json writes them, or the output of go test -bench"
 
-// Load reads a file of records or of go test -bench output. The kind is told by
-// the first line that is not empty: a record begins with a brace. The error names
-// the file, the line, what is wrong and what is accepted; it is a
-// zkbench.ErrMalformed, and there is no set then: a part of a file is not
-// compared as if it were the whole.
+// Load reads a file of records or of go test -bench output. If the first line that is not empty
+// begins with a brace, it is a file of records. The error wraps zkbench.ErrMalformed and names the
+// file, the line, what is wrong and what is accepted. Then Load returns no set: a part of a file is
+// never compared as if it were the whole.
 func Load(name string, data []byte) (*Set, error) {
 	text := bytes.TrimSpace(data)
 	var s *Set
@@ -41,8 +40,8 @@ func Load(name string, data []byte) (*Set, error) {
 	return s, nil
 }
 
-// LoadSession reads the records of a whole session from one file. Its errors are
-// those of Load and Split.
+// LoadSession reads the records of a whole session from one file. It returns the errors of Load and
+// Split.
 func LoadSession(name string, data []byte) (Sides, error) {
 	recs, err := readRecords(data)
 	if err != nil {
@@ -72,7 +71,7 @@ func readRecords(data []byte) ([]*record.Record, error) {
 	return recs, nil
 }
 
-// malformed is a DecodeError at a line, counted from 1.
+// malformed returns a DecodeError at a line, counted from 1.
 func malformed(data []byte, line int, reason string) error {
 	offset := 0
 	for range line - 1 {
@@ -85,9 +84,8 @@ func malformed(data []byte, line int, reason string) error {
 	return &zkbench.DecodeError{Path: fmt.Sprintf("line %d", line), Offset: offset, Reason: reason}
 }
 
-// loadBenchmark reads the format of https://go.dev/design/14313-benchmark-format.
-// Lines that the format does not know are free text and pass, apart from those
-// by which go test says that it failed.
+// loadBenchmark reads the format of https://go.dev/design/14313-benchmark-format. It skips lines
+// that are not in the format, except those by which go test reports a failure.
 func loadBenchmark(name string, data []byte) (*Set, error) {
 	if err := wholeLines(data); err != nil {
 		return nil, err
@@ -131,8 +129,7 @@ func loadBenchmark(name string, data []byte) (*Set, error) {
 	return s, nil
 }
 
-// wholeLines refuses a last line that is cut short: its last figure or unit may
-// be a part of what it was.
+// wholeLines refuses a file whose last line is cut: its last figure or unit may be incomplete.
 func wholeLines(data []byte) error {
 	if data[len(data)-1] == '\n' {
 		return nil
@@ -153,7 +150,7 @@ func (s *Set) addResult(r *benchfmt.Result) error {
 			return errors.New(unit + " is not finite")
 		}
 		if seen[unit] {
-			return errors.New(unit + " stands twice in one result")
+			return errors.New(unit + " occurs twice in one result")
 		}
 		seen[unit] = true
 		k := key{pkg: r.GetConfig("pkg"), name: r.Name.String(), metric: unit}
@@ -162,7 +159,7 @@ func (s *Set) addResult(r *benchfmt.Result) error {
 	return nil
 }
 
-// applyUnits takes what the file says of the unit.
+// applyUnits applies what the file says about the sample's unit.
 func (in *sample) applyUnits(units benchfmt.UnitMetadataMap) {
 	switch better := units.GetBetter(in.unit); {
 	case better > 0:
@@ -175,9 +172,8 @@ func (in *sample) applyUnits(units benchfmt.UnitMetadataMap) {
 	}
 }
 
-// exactUnit tells whether figures of this unit repeat exactly: sizes of what was
-// made, constraints, and the allocations of a serial case. Bytes per operation do
-// not, because the runtime rounds and reuses.
+// exactUnit reports whether figures with this unit repeat exactly: sizes, constraints, and the
+// allocations of a serial case. Bytes per operation do not, because the runtime rounds and reuses.
 func exactUnit(unit string, serial bool) bool {
 	per, size := strings.CutPrefix(unit, "B/")
 	return size && per != "op" && per != "s" ||
@@ -185,9 +181,9 @@ func exactUnit(unit string, serial bool) bool {
 		unit == "allocs/op" && serial
 }
 
-// serialCase tells whether an operation ran in one goroutine with no other
-// beside it, so that its allocations can be counted exactly: its executor is
-// serial or none is named, and it is no load test, whose name tells the workers.
+// serialCase reports whether an operation ran in one goroutine with no other beside it, so that its
+// allocations repeat exactly. That is so if its executor is serial or not named, and it is not a
+// load test, whose name has the number of workers.
 func serialCase(name benchfmt.Name) bool {
 	_, parts := name.Parts()
 	for _, part := range parts {

@@ -13,14 +13,15 @@ import (
 	"github.com/zkbench/zkbench/internal/input/argument"
 )
 
-// Main is the main package of a program with workloads. Its revisions are built from it.
+// Main is the main package of a program with workloads. Revisions of the program are built from it.
 type Main struct {
-	Module, Path string // import paths, of the module and of the package
-	Guests       string // as of workload.Def
+	Module, Path string // import paths of the module and of the package
+	Guests       string // as in workload.Def
 	dir          string // relative to the repository's root
 }
 
-// OwnMain is that of the program that runs. What was built of files alone has none.
+// OwnMain returns the main package of the running program. It is empty if the program was built
+// from a list of files.
 func OwnMain() Main {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -29,11 +30,11 @@ func OwnMain() Main {
 	return Main{Module: info.Main.Path, Path: info.Path}
 }
 
-// moduleLine is what a go.mod calls its module by.
+// moduleLine matches the line of a go.mod that names the module.
 var moduleLine = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
 
-// Find returns the main package with its place in the repository. The error is a
-// *argument.ValueError where its module is not there.
+// Find returns the main package with its directory in the repository. It returns an
+// *argument.ValueError if the repository does not have its module.
 func (r Repository) Find(ctx context.Context, m Main) (Main, error) {
 	refused := &argument.ValueError{
 		Field: "program to build here", Value: m.Path,
@@ -48,7 +49,7 @@ func (r Repository) Find(ctx context.Context, m Main) (Main, error) {
 		return Main{}, fmt.Errorf("%w: git ls-files: %w", zkbench.ErrEnv, err)
 	}
 	for file := range strings.SplitSeq(strings.Trim(files, "\x00"), "\x00") {
-		text, err := os.ReadFile(filepath.Join(r.root, file)) // one that was removed is none
+		text, err := os.ReadFile(filepath.Join(r.root, file)) // it may have been removed
 		if line := moduleLine.FindSubmatch(text); err == nil && line != nil && string(line[1]) == m.Module {
 			m.dir = filepath.Join(filepath.Dir(file), filepath.FromSlash(below))
 			return m, nil
@@ -57,11 +58,11 @@ func (r Repository) Find(ctx context.Context, m Main) (Main, error) {
 	return Main{}, refused
 }
 
-// in is the package's directory in a tree of the revision.
-func (m Main) in(v Revision, tree string) (string, error) {
+// dirIn returns the package's directory in a tree of the revision.
+func (m Main) dirIn(v Revision, tree string) (string, error) {
 	dir := filepath.Join(tree, m.dir)
 	if _, err := os.Stat(dir); err != nil {
-		return "", fmt.Errorf("%w: %s has no package %s; accepted: revisions of the program that runs", zkbench.ErrEnv, v, m.Path)
+		return "", fmt.Errorf("%w: %s has no package %s; accepted: revisions of the running program", zkbench.ErrEnv, v, m.Path)
 	}
 	return dir, nil
 }

@@ -14,13 +14,13 @@ import (
 	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
-// configKeys are those of the configuration that is kept of a program's output: of other lines
-// with a colon nobody knows what they are.
+// configKeys are the configuration lines of a program's output that are kept. Other lines with a
+// colon can mean anything.
 var configKeys = []string{"goos", "goarch", "pkg", "cpu"}
 
-// benchmarkOutput returns what of a program's output is in the Go benchmark format; empty where
-// it has no result. Lines that are not quite in it are left out, unless the program is known to
-// mean it: then the error names the first.
+// benchmarkOutput returns the part of a program's output that is in the Go benchmark format, or ""
+// if there is no result. Malformed lines are left out. If meant is set, the program is known to
+// print the format, and the error names the first malformed line.
 func benchmarkOutput(out []byte, meant bool) (string, error) {
 	var b strings.Builder
 	results, to := 0, benchfmt.NewWriter(&b)
@@ -53,21 +53,21 @@ func benchmarkOutput(out []byte, meant bool) (string, error) {
 	return b.String(), nil
 }
 
-// nthLine is a line of text, from 1 on.
+// nthLine returns line n of text, counted from 1.
 func nthLine(text []byte, n int) string {
 	lines := bytes.SplitN(text, []byte("\n"), n+1)
 	return string(lines[min(n, len(lines))-1])
 }
 
-// isResult tells a result that something is wrong with from a sentence that begins with Benchmark: its
-// second word begins as a number does.
+// isResult distinguishes a malformed result from a sentence that begins with Benchmark. It reports
+// whether the second word begins as a number does.
 func isResult(line string) bool {
 	words := strings.Fields(line)
 	return len(words) > 1 && strings.ContainsAny(words[1][:1], "0123456789+-.")
 }
 
-// shortLines reads the output with an empty line in place of each one that is longer than any
-// result, and than the format's reader takes.
+// shortLines returns the output with empty lines in place of those that are too long for the
+// format's reader. No result is that long.
 func shortLines(out []byte) *bytes.Reader {
 	var short []byte
 	for line := range bytes.Lines(out) {
@@ -79,8 +79,8 @@ func shortLines(out []byte) *bytes.Reader {
 	return bytes.NewReader(short)
 }
 
-// addOutput adds what a process printed of its figures itself: one value of each row, the median
-// where it printed several, since a process is one observation.
+// addOutput adds the figures that a process printed itself. Each row gets one value, because a
+// process is one observation: the median if the process printed several.
 func (s *Set) addOutput(rec *record.Record) error {
 	mine := newSet("", Benchmark)
 	refused := func(line int, reason string) error {

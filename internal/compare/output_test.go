@@ -27,7 +27,7 @@ func TestBenchmarkOutput(t *testing.T) {
 	golden.Equal(t, "after an endless line", "BenchmarkA 1 5 ns/op\n", must.Get(compare.BenchmarkOutput([]byte(long), true))(t))
 }
 
-// outputs is a session of blocks in which each process prints the same.
+// outputs returns a session of blocks in which all processes print the same.
 func outputs(t testing.TB, blocks int, old, recent string) compare.Sides {
 	t.Helper()
 	var recs []*record.Record

@@ -14,20 +14,20 @@ import (
 	"github.com/zkbench/zkbench/internal/runner/subprocess"
 )
 
-// mostOutput is the most that a program may write to standard output, in bytes.
+// mostOutput is the maximum number of bytes that a program may write to standard output.
 const mostOutput = 64 << 20
 
-// process is a program that is measured as a whole, not by jobs that it is given.
+// process is a program that is measured as a whole, without jobs.
 type process struct {
-	name string // of its records
+	name string // workload of its records
 	env  record.Env
 	argv []string
 	dir  string
-	// read takes what the program printed and used to its record.
+	// read writes what the program printed and used into its record.
 	read func(rec *record.Record, out []byte, use subprocess.Use) error
 }
 
-// run runs it once. What goes wrong is in the record.
+// run runs the program once. Errors are in the record.
 func (p process) run(ctx context.Context) *record.Record {
 	rec := record.New()
 	rec.Workload, rec.Env = p.name, p.env
@@ -50,8 +50,8 @@ func (p process) run(ctx context.Context) *record.Record {
 	return rec
 }
 
-// runIn runs a program in a directory, and leaves nothing behind that it has started. Of one
-// that ends badly the error is its state, with what it said last or first.
+// runIn runs a program in a directory and ends all processes that it left. If the program fails,
+// the error is its exit state with the most telling line of its output.
 func runIn(ctx context.Context, dir string, argv []string) ([]byte, subprocess.Use, error) {
 	out, use, err := subprocess.Run(ctx, subprocess.Command{
 		Argv: argv, Dir: dir, Environ: gitenv.Environ(), Env: []string{"PWD=" + dir}, Limit: subprocess.Limits{Output: mostOutput},
@@ -66,7 +66,7 @@ func runIn(ctx context.Context, dir string, argv []string) ([]byte, subprocess.U
 	return out, use, err
 }
 
-// failedTest is what a Go test has printed of what failed; empty: it has not.
+// failedTest returns what a Go test printed about its failure, or "" if it did not fail.
 func failedTest(out []byte) string {
 	_, failed, ok := bytes.Cut(append([]byte("\n"), out...), []byte("\n--- FAIL: "))
 	if !ok {
@@ -75,8 +75,8 @@ func failedTest(out []byte) string {
 	return "FAIL: " + strings.Join(strings.Fields(string(failed[:min(len(failed), 200)])), " ")
 }
 
-// reason is the line of messages that says what went wrong: the first that speaks of an error, as
-// compilers do after lines of progress, else the first.
+// reason returns the message that says what went wrong: the first line that mentions an error,
+// since compilers print progress first, or else the first line.
 func reason(lines []string) string {
 	for _, line := range lines {
 		if word, _, _ := strings.Cut(strings.ToLower(line), " "); strings.HasPrefix(word, "error") || strings.Contains(strings.ToLower(line), "error: ") {
@@ -89,7 +89,7 @@ func reason(lines []string) string {
 	return lines[0]
 }
 
-// lastLine is what a program that says nothing on standard error may have meant by its output.
+// lastLine returns the last line of output, for programs that print nothing on standard error.
 func lastLine(out []byte) string {
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	return strings.TrimSpace(lines[len(lines)-1])

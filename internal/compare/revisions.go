@@ -20,52 +20,52 @@ import (
 // Revisions measures two revisions of the repository that the current directory is in.
 type Revisions struct {
 	From, To string  // as ParseRange returns them
-	Subject  Subject // what is measured of both
-	Blocks   int     // of each session, at least
-	// Gate, if not nil, has blocks added to the sessions with rows that could not have shown
-	// such a change, until none is left or Budget has passed since the first process.
+	Subject  Subject // what to measure in both
+	Blocks   int     // minimum number of blocks of each session
+	// If Gate is not nil, blocks are added to sessions with underpowered rows (Row.Blind) until
+	// no such row is left or Budget has passed since the first process.
 	Gate   *Gate
 	Budget time.Duration
-	Out    string    // file of the records, written anew; empty: none
-	Keep   string    // directory of the built programs, which stay there; empty: they are removed
-	Log    io.Writer // gets a line of progress for each build and session
+	Out    string    // file of the records, which is overwritten; empty: none
+	Keep   string    // directory that keeps the built programs; empty: they are removed
+	Log    io.Writer // receives a line of progress for each build and session
 }
 
-// Subject is what can be measured of a revision: Workloads of a program, Benchmarks of Go
-// packages, or a Command.
+// Subject is what to measure in a revision: Workloads of a program, Benchmarks of Go packages, or a
+// Command.
 type Subject interface {
-	// measure builds what it needs of both revisions and measures it. The error is what stands
-	// in the way; that of a process is in the measurement.
+	// measure builds what it needs from both revisions and measures it. It returns an error if it
+	// cannot; errors of processes are in the measurement.
 	measure(ctx context.Context, m *measurement) error
 }
 
-// ErrInterrupted says that nothing was measured.
+// ErrInterrupted says that a comparison was interrupted before anything was measured.
 var ErrInterrupted = errors.New("interrupted before anything was measured")
 
-// measurement is what a subject is measured with, and what came of it.
+// measurement is the state of measuring a subject, and its results.
 type measurement struct {
 	*Revisions
 	repo Repository
-	revs [2]Revision // the old and the new one
-	dir  string      // of the built programs
+	revs [2]Revision // the old and the new revision
+	dir  string      // directory of the built programs
 	keep func(*record.Record) error
 
 	recs    []*record.Record
 	failed  error // the first *FailedError
-	planned int   // processes
+	planned int   // number of processes
 }
 
-// The sides of a session in the order of their programs, and those that are built: the third
+// The sides of a session, in the order of their programs, and those that are built. The third side
 // is a copy of the first.
 var (
 	sides = []stat.Side{stat.Old, stat.New, stat.Again}
 	built = sides[:2]
 )
 
-// place is where a side stands among sides, from 1 on.
+// place returns the position of a side among sides, counted from 1.
 func place(side stat.Side) int { return 1 + slices.Index(sides, side) }
 
-// revision is that of a side.
+// revision returns the revision of a side.
 func (m *measurement) revision(side stat.Side) Revision {
 	if side == stat.New {
 		return m.revs[1]
@@ -73,10 +73,10 @@ func (m *measurement) revision(side stat.Side) Revision {
 	return m.revs[0]
 }
 
-// Measure builds the two revisions, measures the subject of both, and gives what was
-// measured to show. partial tells why it is less than was planned; empty where it is not.
-// The error is a *FailedError where a process failed twice or its record was not kept, that
-// of show, ErrInterrupted, or what stands in the way of a session.
+// Measure builds the two revisions, measures the subject in both, and passes the results to show.
+// partial says why they are fewer than planned, or is empty. Measure returns a *FailedError if a
+// process failed twice or its record could not be kept, and ErrInterrupted if nothing was measured.
+// Otherwise it returns the error of show, or the reason why there was no session.
 func (r *Revisions) Measure(ctx context.Context, show func(sides Sides, partial string) error) (err error) {
 	m := &measurement{Revisions: r, keep: func(*record.Record) error { return nil }}
 	if m.repo, err = OpenRepository(ctx); err != nil {
@@ -128,7 +128,7 @@ func (r *Revisions) Measure(ctx context.Context, show func(sides Sides, partial 
 	return cmp.Or(m.failed, err)
 }
 
-// lateFile is a file that keeps what it has until the first record comes.
+// lateFile is a file that is overwritten only when the first record comes.
 type lateFile struct {
 	*os.File
 	begun, made bool
@@ -150,7 +150,7 @@ func (f *lateFile) write(rec *record.Record) error {
 	return record.Write(f.File, rec)
 }
 
-// isRegular tells a file from a pipe or a device, which have nothing to be emptied.
+// isRegular reports whether the file is not a pipe or a device, which cannot be truncated.
 func (f *lateFile) isRegular() bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode().IsRegular()
@@ -164,15 +164,15 @@ func (f *lateFile) close() error {
 	return err
 }
 
-// measured is what a session is of.
+// measured is a case to measure in a session.
 type measured struct {
 	caption string
 	run     func(ctx context.Context, side stat.Side) *record.Record // as Session.Run
 }
 
-// sessions measures the cases one after the other, until ctx ends, and adds blocks to those
-// that the gate cannot be judged by. A case of which a process fails twice ends there, and
-// the others go on.
+// sessions measures the cases one after the other until ctx ends, and then adds blocks to those
+// that are too uncertain for the gate. If a process fails twice, its case ends and the others
+// continue.
 func (m *measurement) sessions(ctx context.Context, cases []measured) {
 	begin := time.Now()
 	m.planned += processes * m.Blocks * len(cases)
@@ -214,7 +214,7 @@ func (m *measurement) sessions(ctx context.Context, cases []measured) {
 	}
 }
 
-// caseSession is the session of a case with what it has measured so far.
+// caseSession is the session of a case, with its results so far.
 type caseSession struct {
 	Session
 	recs   []*record.Record
@@ -233,9 +233,10 @@ func (s *caseSession) add(ctx context.Context, blocks int) {
 	}
 }
 
-// MoreBlocks is an even number of blocks that a session needs until the gate can be judged
-// by every row, about: an interval shrinks by the root of the blocks. At most as many as it
-// has; 0 where nothing is lacking, or no block is complete.
+// MoreBlocks estimates how many more blocks a session needs until the gate can judge every row,
+// given that an interval shrinks with the square root of the number of blocks. The result is even
+// and at most as many as the session has, rounded up. It is 0 if no more are needed or no block is
+// complete.
 func MoreBlocks(session []*record.Record, gate Gate) int {
 	sides, err := Split("session", session)
 	if err != nil || sides.Old == nil || sides.New == nil {
@@ -261,8 +262,8 @@ func MoreBlocks(session []*record.Record, gate Gate) int {
 	return 2 * int(math.Ceil(min(max(need, 1), have)/2))
 }
 
-// programDir returns the directory for the built programs, and what removes it
-// unless they are to be kept.
+// programDir returns the directory for the built programs and a function that removes it, unless
+// the programs are to be kept.
 func (r *Revisions) programDir() (dir string, remove func() error, err error) {
 	if r.Keep != "" {
 		if err := os.MkdirAll(r.Keep, 0o777); err != nil {

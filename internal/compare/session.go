@@ -11,30 +11,30 @@ import (
 	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
-// Session measures one case of two programs in processes that take turns, so
-// that what the machine does meanwhile happens to both, in the blocks of stat.Schedule:
-// an old, a new and another old process each.
+// Session measures one case of two programs in interleaved processes, so that changes of the
+// machine affect both alike. It runs in the blocks of stat.Schedule. Each block has three
+// processes: the old program, the new one, and the old one again.
 type Session struct {
-	// Run runs the case in one process of that side. What goes wrong is in the
+	// Run runs the case in one process of the given side. Errors are in the
 	// record.
 	Run func(ctx context.Context, side stat.Side) *record.Record
-	// Each, if not nil, gets every record as it comes, whatever its status.
+	// Each, if not nil, receives every record as it comes, whatever its status.
 	Each func(*record.Record) error
 
 	id     string
-	next   int            // process in the order of stat.Schedule
+	next   int            // index of the next process in stat.Schedule
 	failed *record.Record // the first process that failed once; nil: none
 }
 
-// processes are those of a block.
+// processes is the number of processes in a block.
 const processes = 3
 
-// FailedError says that a process of a session failed, which is a zkbench.ErrEnv, or that its
-// record was not kept. A session ends where one fails twice.
+// FailedError says that a process of a session failed, or that its record could not be kept. If a
+// process failed, it wraps zkbench.ErrEnv. A session ends if a process fails twice.
 type FailedError struct {
 	Record *record.Record
-	Once   bool  // it was run again, and ended well
-	Err    error // of Each, of a run that does not count, or of counting; nil: the process failed
+	Once   bool  // the process was run again and succeeded
+	Err    error // the error of Each, of a warm-up run, or of counting; nil: the process failed
 }
 
 func (e *FailedError) Error() string {
@@ -51,10 +51,10 @@ func (e *FailedError) Error() string {
 
 func (e *FailedError) Unwrap() error { return cmp.Or(e.Err, zkbench.ErrEnv) }
 
-// Measure runs so many further blocks and returns the records of the processes that ran
-// to their end, with their places in the session. A process that fails is run again once,
-// at once. The error is that of ctx when it ends first, or a *FailedError; the records
-// until then come with it.
+// Measure runs the given number of further blocks and returns the records of the processes that
+// succeeded, with their positions in the session. A process that fails is run again, once and
+// immediately. If that fails too, the error has type *FailedError; if ctx ends first, it is ctx's.
+// The records until then are returned with the error.
 func (s *Session) Measure(ctx context.Context, blocks int) ([]*record.Record, error) {
 	if s.id == "" {
 		s.id = rand.Text()
@@ -83,7 +83,7 @@ func (s *Session) Measure(ctx context.Context, blocks int) ([]*record.Record, er
 	return recs, nil
 }
 
-// process runs the next process, none where ctx has ended, and hands its record on.
+// process runs the next process, unless ctx has ended, and passes its record to Each.
 func (s *Session) process(ctx context.Context, side stat.Side) (*record.Record, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()

@@ -1,13 +1,13 @@
-// Package compare tells by how much a new version differs from an old one. Its
-// input are records, or the output of go test -bench; its result is a table of
-// effects with intervals, each against the noise that the machine showed, and a
-// gate that a build can stand on.
+// Package compare measures by how much a new version differs from an old one. Its input is records
+// or the output of go test -bench. Its result is a table of effects with confidence intervals, each
+// compared with the noise that the machine showed, and a gate for builds.
 //
-// The unit of replication is the process (package stat): one record is one
-// value of each metric, and so is one result line of a benchmark. Exact figures
-// (sizes, constraints, allocations of serial cases) are compared as they are.
-// What the package does not promise: that a case which it calls unchanged is
-// unchanged; it says how large a difference it could not rule out.
+// The unit of replication is the process (package stat): one record is one value of each metric,
+// and so is one result line of a benchmark. Exact figures (sizes, constraints, allocations of
+// serial cases) are compared directly.
+//
+// The package does not promise that a case without a difference shown is unchanged. It says how
+// large a difference it could not rule out.
 package compare
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Kind is what the figures of a set were read from.
+// Kind says what the figures of a set were read from.
 type Kind string
 
 const (
@@ -31,22 +31,22 @@ const (
 	Benchmark Kind = "benchmark output"
 )
 
-// Set is what is known of one side of a comparison.
+// Set holds the figures of one side of a comparison.
 type Set struct {
-	Name string // in messages and tables, for example the file
+	Name string // name in messages and tables, for example the file's
 	Kind Kind
 
-	envs    []record.Env     // those that differ from each other
+	envs    []record.Env     // the different environments of its processes
 	unfit   []string         // processes that failed or were stopped, and why
-	failed  bool             // one of them failed
+	failed  bool             // one of unfit failed
 	samples []*sample        // in order of appearance
-	recs    []*record.Record // of which the samples are
+	recs    []*record.Record // the records that the samples come from
 	index   map[key]*sample
 }
 
-// key names a row.
+// key identifies a row.
 type key struct {
-	pkg    string // import path of a benchmark
+	pkg    string // import path of a benchmark; empty for records
 	name   string // workload/case
 	metric string
 }
@@ -57,8 +57,8 @@ type sample struct {
 	unit   string
 	exact  bool
 	better record.Direction
-	few    bool         // a percentile that in some process rests on few operations
-	whose  record.Whose // whose memory or time it is, as far as that is known
+	few    bool         // a percentile that rests on few operations in some process
+	whose  record.Whose // whose memory or time it is; empty if not known
 	points []point
 }
 
@@ -72,7 +72,7 @@ func newSet(name string, kind Kind) *Set {
 	return &Set{Name: name, Kind: kind, index: make(map[key]*sample)}
 }
 
-// add puts one process's value in its sample.
+// add adds one process' value to its sample.
 func (s *Set) add(k key, unit string, exact bool, better record.Direction, p point) {
 	in := s.index[k]
 	if in == nil {
@@ -84,7 +84,8 @@ func (s *Set) add(k key, unit string, exact bool, better record.Direction, p poi
 	in.points = append(in.points, p)
 }
 
-// like returns what the set has of a sample's figure; nil: nothing, or that of another process.
+// like returns the set's sample with the same key. It returns nil if there is none, or if its
+// figure belongs to another process (see record.Whose).
 func (s *Set) like(in *sample) *sample {
 	found := s.index[in.key]
 	if found != nil && in.whose != "" && found.whose != "" && in.whose != found.whose {
@@ -107,10 +108,9 @@ func (s *Set) addUnfit(failed bool, text string) {
 	s.failed = s.failed || failed
 }
 
-// FromRecords returns the set of a file's, or a session's, records. Metrics that
-// are compared are the timed ones that timedMetrics names and all exact ones. A
-// record that is not ok contributes its name only, and nothing where the process was
-// run again in its place.
+// FromRecords returns the set of a file's or a session's records. It compares all exact metrics and
+// the timed ones of timedMetrics. A record that is not ok is only listed among the processes that
+// cannot be compared. It is ignored if the process was run again and succeeded.
 func FromRecords(name string, recs []*record.Record) (*Set, error) {
 	s := newSet(name, Records)
 	type place struct {
@@ -132,7 +132,7 @@ func FromRecords(name string, recs []*record.Record) (*Set, error) {
 			continue
 		}
 		if rec.Process.Session != "" && seen[at] {
-			return nil, fmt.Errorf("%w: %s: process %s[%d] of %s stands twice in its session; accepted: once",
+			return nil, fmt.Errorf("%w: %s: process %s[%d] of %s occurs twice in its session; accepted: once",
 				zkbench.ErrMalformed, name, rec.Process.Side, rec.Process.Index, full)
 		}
 		seen[at] = true
@@ -144,7 +144,7 @@ func FromRecords(name string, recs []*record.Record) (*Set, error) {
 		twice := make(map[string]bool)
 		for _, m := range rec.Metrics {
 			if twice[m.Name()] {
-				return nil, fmt.Errorf("%w: %s: metric %s of %s stands twice in record %s; accepted: once",
+				return nil, fmt.Errorf("%w: %s: metric %s of %s occurs twice in record %s; accepted: once",
 					zkbench.ErrMalformed, name, m.Name(), full, rec.ID)
 			}
 			twice[m.Name()] = true
@@ -162,8 +162,8 @@ func FromRecords(name string, recs []*record.Record) (*Set, error) {
 	return s, nil
 }
 
-// dropPartial takes away percentiles that some processes of a case have too few operations for:
-// the others are the faster ones.
+// dropPartial removes percentiles for which some processes of a case have too few operations. The
+// other processes are the faster ones, so they do not represent the case.
 func (s *Set) dropPartial() {
 	most := make(map[string]int)
 	for _, in := range s.samples {
@@ -178,9 +178,9 @@ func (s *Set) dropPartial() {
 	})
 }
 
-// timedMetrics are the timed metrics of a record that a table shows. Percentiles
-// far out rest on few operations of each process, so P99 is the last. The memory of a
-// command is all its own.
+// timedMetrics returns the timed metrics of a record that a table shows. P99 is the highest
+// percentile, because higher ones rest on very few operations of each process. A command also has
+// its peak memory, which is all its own.
 func timedMetrics(rec *record.Record) []record.Quantity {
 	if _, command := rec.Metric(record.RunTime); command {
 		return []record.Quantity{record.RunTime, record.CPUTime, record.PeakRSS}
@@ -191,8 +191,8 @@ func timedMetrics(rec *record.Record) []record.Quantity {
 	}
 }
 
-// sides returns the sides that the processes of the set name, in order of
-// appearance; the empty one is of processes without a session.
+// sides returns the sides of the set's processes, in order of appearance. Processes without a
+// session have side "".
 func (s *Set) sides() []string {
 	var sides []string
 	for _, in := range s.samples {
@@ -205,7 +205,7 @@ func (s *Set) sides() []string {
 	return sides
 }
 
-// hosts are those that the processes of the set ran on, in order of appearance.
+// hosts returns the hosts of the set's processes, in order of appearance.
 func (s *Set) hosts() []string {
 	var hosts []string
 	for _, e := range s.envs {
@@ -216,7 +216,7 @@ func (s *Set) hosts() []string {
 	return hosts
 }
 
-// count is the number of processes behind the largest sample.
+// count returns the number of processes in the largest sample, in words.
 func (s *Set) count() string {
 	most := 0
 	for _, in := range s.samples {

@@ -12,31 +12,32 @@ import (
 	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
-// Confidence is that of every interval.
+// Confidence is the confidence level of every interval.
 const Confidence = 0.99
 
-// Sides are what is compared. Again holds other processes of the old program
-// from the same session, the A/A pair; nil where there are none.
+// Sides are the sets to compare. Again holds further processes of the old program from the same
+// session, which show the noise of the machine (A/A); it is nil if there are none.
 type Sides struct{ Old, New, Again *Set }
 
-// Split deals the records of a session out to its sides.
+// Split splits the records of a session by side. It returns zkbench.ErrMalformed if a record has no
+// side of a session, and the errors of FromRecords.
 func Split(name string, recs []*record.Record) (Sides, error) {
-	of := make(map[stat.Side][]*record.Record)
+	bySide := make(map[stat.Side][]*record.Record)
 	for _, rec := range recs {
 		side := stat.Side(rec.Process.Side)
 		if side != stat.Old && side != stat.New && side != stat.Again {
 			return Sides{}, fmt.Errorf("%w: %s: a record of side %q; accepted in one file alone: the sides %s, %s and %s of a session",
 				zkbench.ErrMalformed, name, side, stat.Old, stat.New, stat.Again)
 		}
-		of[side] = append(of[side], rec)
+		bySide[side] = append(bySide[side], rec)
 	}
 	var s Sides
 	for side, set := range map[stat.Side]**Set{stat.Old: &s.Old, stat.New: &s.New, stat.Again: &s.Again} {
-		if side == stat.Again && len(of[side]) == 0 {
+		if side == stat.Again && len(bySide[side]) == 0 {
 			continue
 		}
 		var err error
-		if *set, err = FromRecords(name+" ("+string(side)+")", of[side]); err != nil {
+		if *set, err = FromRecords(name+" ("+string(side)+")", bySide[side]); err != nil {
 			return Sides{}, err
 		}
 	}
@@ -45,25 +46,25 @@ func Split(name string, recs []*record.Record) (Sides, error) {
 
 // Table is the result of a comparison.
 type Table struct {
-	Old, New string   // names of the sides, with their processes
-	Changed  []string // versions that differ: what is compared
-	Unlike   []string // environments that differ, and were let pass
-	Partial  string   // why there is less than was planned; empty where there is not
-	Unfit    []string // processes that failed or were stopped, and why: of no row
-	Gate     *Gate    // what was held against the rows, if anything
+	Old, New string   // names of the sides, with their numbers of processes
+	Changed  []string // differences between the versions that are compared
+	Unlike   []string // differences between environments that the caller allowed
+	Partial  string   // why there is less than planned; empty: all was measured
+	Unfit    []string // processes that failed or were stopped, and why; they are in no row
+	Gate     *Gate    // the gate that judged the rows; nil: none
 	Rows     []Row
 	Only     []Only
 
-	Disturbed string // how many processes did not have the machine to themselves; empty: none
+	Disturbed string // says how many processes shared the machine with other work; empty: none
 }
 
 // Row is one metric of one case.
 type Row struct {
 	Package, Case, Metric, Unit string
-	Whose                       record.Whose // whose memory or time it is; empty: of no process, or not known
+	Whose                       record.Whose // whose memory or time it is; empty: none's, or not known
 
 	Exact  bool
-	held   bool // against the gate, whatever its metric: a figure that is called exact, and was not
+	gated  bool // whatever its metric: the figure should have been exact, but was not
 	Better record.Direction
 	Few    bool // a percentile that rests on few operations of a process
 	Paired bool
@@ -71,41 +72,42 @@ type Row struct {
 	Floor   float64 // relative; 0 for exact figures
 	Verdict Verdict
 	Why     string // why the verdict is unknown
-	Tripped bool   // beyond the gate
-	Blind   bool   // held against the gate, and could not have shown a change as large
-	// Accepted is why an exact figure may be worse; empty where none is, or may be.
+	Tripped bool   // fails the gate
+	Blind   bool   // gated but underpowered: could not have shown a change as large as the gate
+	// Accepted is the reason why an exact figure that is worse passes; empty if there is none.
 	Accepted string
-	most     float64 // of an exact figure the greatest of the new side
+	most     float64 // maximum of an exact figure on the new side
 }
 
-// Only is a case, or a metric of a case that both sides have, that one side
-// lacks.
+// Only is a case, or a metric of a case that both sides have, that only one side has.
 type Only struct {
-	Side    stat.Side `json:"side"`
+	Side    stat.Side `json:"side"` // the side that has it
 	Package string    `json:"package,omitempty"`
 	Case    string    `json:"case"`
-	Metric  string    `json:"metric,omitempty"` // empty where the whole case is lacking
-	// Whose memory or time the metric is, where it is of a process.
+	Metric  string    `json:"metric,omitempty"` // empty: the whole case
+	// Whose says whose memory or time the metric is; empty: none's, or not known.
 	Whose record.Whose `json:"whose,omitempty"`
-	exact bool         // of the metric
+	exact bool         // whether the metric is exact
 }
 
-// UnfitError says that processes failed or stopped. It is a zkbench.ErrEnv.
+// UnfitError says that processes failed or were stopped. It wraps zkbench.ErrEnv.
 type UnfitError struct {
-	Failed bool // one of the new side failed: what a gate is there to stop
+	Failed bool // a process of the new side failed, which a gate must not pass
 	Cases  []string
 }
 
 func (e *UnfitError) Error() string {
-	return fmt.Sprintf("what cannot be compared: %s; accepted: records with status %s", strings.Join(e.Cases, "; "), record.OK)
+	return fmt.Sprintf("cannot be compared: %s; accepted: records with status %s", strings.Join(e.Cases, "; "), record.OK)
 }
 
 func (e *UnfitError) Unwrap() error { return zkbench.ErrEnv }
 
-// Compare compares the sides row by row, in the order of the old side. Where processes
-// failed or stopped, the error is an *UnfitError, and the table, unless it is nil, holds
-// what the others show. Sets of unlike kinds are a zkbench.ErrMalformed, unlike
-// environments, unless they are allowed, and sets with nothing in common a zkbench.ErrEnv.
+// Compare compares the sides row by row, in the order of the old side. If processes failed or were
+// stopped, it returns an *UnfitError and, unless there is none, a table of the others.
+//
+// Compare returns zkbench.ErrMalformed if the sets are of different kinds, if a set has several
+// sides or hosts, or if units differ. It returns zkbench.ErrEnv if the sets have no case in common,
+// or if their environments differ and allowEnv is false.
 func Compare(s Sides, allowEnv bool) (*Table, error) {
 	t, err := s.table(allowEnv)
 	unfit := s.unfit()
@@ -118,13 +120,13 @@ func Compare(s Sides, allowEnv bool) (*Table, error) {
 	return t, unfit
 }
 
-// table compares what is fit to be.
+// table compares the processes that succeeded.
 func (s Sides) table(allowEnv bool) (*Table, error) {
 	if s.Old.Kind != s.New.Kind {
 		return nil, fmt.Errorf("%w: %s holds %s, %s %s; accepted: two files of one kind",
 			zkbench.ErrMalformed, s.Old.Name, s.Old.Kind, s.New.Name, s.New.Kind)
 	}
-	if err := s.mixed(); err != nil {
+	if err := s.checkMixed(); err != nil {
 		return nil, err
 	}
 	t := &Table{
@@ -133,11 +135,11 @@ func (s Sides) table(allowEnv bool) (*Table, error) {
 	}
 	t.Changed, t.Unlike = s.environments()
 	if len(t.Unlike) > 0 && !allowEnv {
-		return nil, fmt.Errorf("%w: %s and %s were measured in unlike environments: %s; accepted: like ones, or --allow-env",
+		return nil, fmt.Errorf("%w: %s and %s were measured in different environments: %s; accepted: equal ones, or --allow-env",
 			zkbench.ErrEnv, s.Old.Name, s.New.Name, strings.Join(t.Unlike, "; "))
 	}
 	var recs []*record.Record
-	for _, set := range s.all() {
+	for _, set := range s.sets() {
 		recs = append(recs, set.recs...)
 	}
 	t.Disturbed = record.Disturbance(recs)
@@ -164,17 +166,17 @@ func (s Sides) table(allowEnv bool) (*Table, error) {
 	return t, nil
 }
 
-func (s Sides) all() []*Set {
+func (s Sides) sets() []*Set {
 	if s.Again == nil {
 		return []*Set{s.Old, s.New}
 	}
 	return []*Set{s.Old, s.New, s.Again}
 }
 
-// unfit are the processes of all sides that cannot be compared; nil where there are none.
+// unfit returns an error that names the processes of all sides that cannot be compared, or nil.
 func (s Sides) unfit() *UnfitError {
 	e := &UnfitError{Failed: s.New.failed}
-	for _, set := range s.all() {
+	for _, set := range s.sets() {
 		for _, text := range set.unfit {
 			e.Cases = append(e.Cases, set.Name+": "+text)
 		}
@@ -185,24 +187,24 @@ func (s Sides) unfit() *UnfitError {
 	return e
 }
 
-// mixed refuses a set whose processes are of several sides or hosts: their figures are of
+// checkMixed returns an error if a set has processes of several sides or hosts: their figures belong to
 // different programs or machines.
-func (s Sides) mixed() error {
-	for _, set := range s.all() {
+func (s Sides) checkMixed() error {
+	for _, set := range s.sets() {
 		if sides := set.sides(); len(sides) > 1 {
-			return fmt.Errorf("%w: %s holds processes of several sides (%s); accepted: one side a file, or the session's file alone",
+			return fmt.Errorf("%w: %s holds processes of several sides (%s); accepted: one side in each file, or the session's file alone",
 				zkbench.ErrMalformed, set.Name, strings.Join(sides, ", "))
 		}
 		if hosts := set.hosts(); len(hosts) > 1 {
-			return fmt.Errorf("%w: %s holds processes of several hosts (%s); accepted: one host a file",
+			return fmt.Errorf("%w: %s holds processes of several hosts (%s); accepted: one host in each file",
 				zkbench.ErrMalformed, set.Name, strings.Join(hosts, ", "))
 		}
 	}
 	return nil
 }
 
-// environments returns how the versions of the sides differ, and how the
-// environments of all processes do. A difference is said once.
+// environments returns the differences between the versions of the sides and between the
+// environments of all processes. Each difference is listed once.
 func (s Sides) environments() (changed, unlike []string) {
 	appendNew := func(to []string, items []string) []string {
 		for _, item := range items {
@@ -216,7 +218,7 @@ func (s Sides) environments() (changed, unlike []string) {
 		return nil, nil
 	}
 	first := s.Old.envs[0]
-	for _, set := range s.all() {
+	for _, set := range s.sets() {
 		for _, e := range set.envs {
 			unlike = appendNew(unlike, env.Differences(first, e))
 		}
@@ -227,7 +229,7 @@ func (s Sides) environments() (changed, unlike []string) {
 	return changed, unlike
 }
 
-// example is a case of the set, for a message.
+// example returns the name of a case in the set, for a message.
 func (s *Set) example() string {
 	if len(s.samples) == 0 {
 		return "none"
@@ -235,20 +237,20 @@ func (s *Set) example() string {
 	return s.samples[0].name
 }
 
-// lacking lists what of one set the other has not.
-func lacking(side stat.Side, of, other *Set) []Only {
-	type nameOf struct{ pkg, name string }
-	has := make(map[nameOf]bool)
+// lacking lists what set has and other lacks.
+func lacking(side stat.Side, set, other *Set) []Only {
+	type caseName struct{ pkg, name string }
+	has := make(map[caseName]bool)
 	for _, in := range other.samples {
-		has[nameOf{in.pkg, in.name}] = true
+		has[caseName{in.pkg, in.name}] = true
 	}
 	var only []Only
-	for _, in := range of.samples {
+	for _, in := range set.samples {
 		if other.like(in) != nil {
 			continue
 		}
 		o := Only{Side: side, Package: in.pkg, Case: in.name}
-		if has[nameOf{in.pkg, in.name}] {
+		if has[caseName{in.pkg, in.name}] {
 			o.Metric, o.exact, o.Whose = in.metric, in.exact, in.whose
 		}
 		if !slices.Contains(only, o) {
@@ -258,13 +260,13 @@ func lacking(side stat.Side, of, other *Set) []Only {
 	return only
 }
 
-// few is the reason for an unknown verdict.
+// few returns the reason for an unknown verdict.
 func few(err error) string {
 	if e, ok := errors.AsType[*stat.FewError](err); ok {
 		return fmt.Sprintf("%d %s, %d needed", e.N, e.What, e.Need)
 	}
 	if e, ok := errors.AsType[*stat.SampleError](err); ok {
-		return fmt.Sprintf("%s has a figure of %v, which has no ratio", e.Side, e.Value)
+		return fmt.Sprintf("%s has a figure of %v, so there is no ratio", e.Side, e.Value)
 	}
 	return err.Error()
 }

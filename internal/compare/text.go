@@ -12,7 +12,7 @@ import (
 	"github.com/zkbench/zkbench/internal/runner/subprocess"
 )
 
-// columns are the heads of a row's cells after its case.
+// columns returns the headings of a row's cells after its case.
 func columns() []string {
 	return []string{"metric", "old", "new", "change", "99 % interval", "floor", "sees", "n", "verdict"}
 }
@@ -28,8 +28,8 @@ func (r Row) cells(gate *Gate) []string {
 	)
 }
 
-// shown are texts as they may stand in a table: a record of somebody else may have anything in its
-// names, also what moves the cursor or looks like a row.
+// shown makes texts safe for a table. Records from others may have anything in their names, such as
+// control sequences for the terminal or text that looks like a row.
 func shown(texts ...string) []string {
 	for i, text := range texts {
 		texts[i] = strings.NewReplacer("\n", " ", "\t", " ").Replace(subprocess.Printable(text))
@@ -37,7 +37,7 @@ func shown(texts ...string) []string {
 	return texts
 }
 
-// owned is a metric with whose it is, where it is of a process: cpu (operations).
+// owned appends to a metric whose it is, if that is known: cpu (operations).
 func owned(metric string, whose record.Whose) string {
 	if whose == "" {
 		return metric
@@ -45,7 +45,7 @@ func owned(metric string, whose record.Whose) string {
 	return metric + " (" + string(whose) + ")"
 }
 
-// heading is the case, with the package that it is of.
+// heading returns the case with its package.
 func heading(pkg, name string) string {
 	if pkg != "" {
 		name += " (" + pkg + ")"
@@ -53,14 +53,14 @@ func heading(pkg, name string) string {
 	return shown(name)[0]
 }
 
-// preamble are the lines above the rows: the sides, and what a reader must know.
+// preamble returns the lines above the rows: the sides and remarks about the whole table.
 func (t *Table) preamble() []string {
 	lines := []string{"old: " + t.Old, "new: " + t.New}
 	if len(t.Changed) > 0 {
 		lines = append(lines, "changed: "+strings.Join(t.Changed, "; "))
 	}
 	if len(t.Unlike) > 0 {
-		lines = append(lines, "UNLIKE ENVIRONMENTS: "+strings.Join(t.Unlike, "; "))
+		lines = append(lines, "DIFFERENT ENVIRONMENTS: "+strings.Join(t.Unlike, "; "))
 	}
 	if t.Partial != "" {
 		lines = append(lines, "PARTIAL: "+t.Partial)
@@ -72,12 +72,12 @@ func (t *Table) preamble() []string {
 		lines = append(lines, "NOT COMPARED: "+text)
 	}
 	if n := t.judged(); n > 1 {
-		lines = append(lines, fmt.Sprintf("%d rows are judged at %g %% each: where nothing has changed, up to %.2g wrong verdicts are to be expected", n, 100*Confidence, float64(n)*(1-Confidence)))
+		lines = append(lines, fmt.Sprintf("%d rows are judged at %g %% each: if nothing has changed, expect up to %.2g wrong verdicts", n, 100*Confidence, float64(n)*(1-Confidence)))
 	}
 	if t.Gate != nil {
 		line := "gate: " + t.Gate.Percent()
 		if t.Gate.AllowBlind {
-			line += "; what could not have seen it is let pass"
+			line += "; rows that could not have seen it pass"
 		}
 		lines = append(lines, line)
 	}
@@ -94,7 +94,7 @@ func (t *Table) judged() (n int) {
 	return n
 }
 
-// String is the line under the rows for what one side lacks.
+// String returns the line below the rows that says what only one side has.
 func (o Only) String() string {
 	text := fmt.Sprintf("only in %s: %s", o.Side, heading(o.Package, o.Case))
 	if o.Metric != "" {
@@ -114,13 +114,13 @@ func (t *Table) Text(w io.Writer) error {
 	for _, r := range t.Rows {
 		rows = append(rows, r.cells(t.Gate))
 	}
-	// The cases' names stand between the aligned lines: they are longer than any
+	// The cases' names are between the aligned lines because they are longer than any
 	// column should be.
 	name := ""
 	for i, line := range format.Aligned(rows) {
 		if i > 0 {
-			if of := heading(t.Rows[i-1].Package, t.Rows[i-1].Case); of != name {
-				name = of
+			if next := heading(t.Rows[i-1].Package, t.Rows[i-1].Case); next != name {
+				name = next
 				fmt.Fprintln(&b, name)
 			}
 		}
@@ -133,7 +133,7 @@ func (t *Table) Text(w io.Writer) error {
 	return err
 }
 
-// Markdown writes the table for a page that renders pipes as columns.
+// Markdown writes the table for pages that render pipes as columns.
 func (t *Table) Markdown(w io.Writer) error {
 	var b strings.Builder
 	for _, line := range t.preamble() {
@@ -168,18 +168,18 @@ func (t *Table) Markdown(w io.Writer) error {
 	return err
 }
 
-// escape keeps text from ending a cell or from being read as markup.
+// escape prevents text from ending a cell or being read as markup.
 func escape(text string) string {
 	return strings.NewReplacer(`\`, `\\`, "[", `\[`, "|", `\|`, "_", `\_`, "*", `\*`, "<", "&lt;", "\n", " ", "~", `\~`, "`", "\\`").Replace(text)
 }
 
-// isTime tells whether figures of this unit are times in ns.
+// isTime reports whether figures with this unit are times in ns.
 func isTime(unit string) bool {
 	return unit == "ns" || strings.HasPrefix(unit, "ns/") || strings.HasSuffix(unit, "-ns")
 }
 
-// figure writes a value of the row: times in the unit that fits, exact figures in
-// full, all else with four significant figures.
+// figure formats a value of the row: times in a fitting unit, exact figures in full, all others
+// with four significant digits.
 func (r Row) figure(v float64) string {
 	switch {
 	case isTime(r.Unit):
@@ -190,7 +190,7 @@ func (r Row) figure(v float64) string {
 	return format.Prefixed(v) + " " + r.Unit
 }
 
-// interval writes the confidence interval, a dash where there is none.
+// interval formats the confidence interval, or a dash if there is none.
 func (r Row) interval() string {
 	if r.Exact || !(r.Confidence > 0) {
 		return "-"
@@ -198,7 +198,7 @@ func (r Row) interval() string {
 	return format.Change(r.Low) + " to " + format.Change(r.High)
 }
 
-// relative writes a change without its sign, a dash where there is none.
+// relative formats a change without its sign, or a dash if there is none.
 func (r Row) relative(change float64) string {
 	if r.Exact || math.IsNaN(change) || math.IsInf(change, 0) {
 		return "-"
@@ -206,7 +206,7 @@ func (r Row) relative(change float64) string {
 	return format.Percent(change, format.ChangeDecimals(change))
 }
 
-// verdict writes the verdict, and why there is none, or what it is to the gate.
+// verdict formats the verdict, with the reason if it is unknown, or with the result of the gate.
 func (r Row) verdict(gate *Gate) string {
 	switch {
 	case r.Why != "":

@@ -13,14 +13,14 @@ import (
 // TestWhose: a row says whose its figure is, and processor time of two programs is in no row; that
 // of a record which does not say is compared.
 func TestWhose(t *testing.T) {
-	of := func(whose record.Whose) *compare.Set {
+	set := func(whose record.Whose) *compare.Set {
 		rec := record.New()
 		rec.Workload = "Hash"
 		rec.Metrics = []record.Metric{record.LatencyMean.Metric(10), record.CPUTime.Metric(7).WithWhose(whose)}
 		return must.Get(compare.FromRecords(string(whose), []*record.Record{rec}))(t)
 	}
 	text := func(old, recent record.Whose) string {
-		tab := must.Get(compare.Compare(compare.Sides{Old: of(old), New: of(recent)}, false))(t)
+		tab := must.Get(compare.Compare(compare.Sides{Old: set(old), New: set(recent)}, false))(t)
 		var b bytes.Buffer
 		must.Do(t, tab.Text(&b))
 		must.Do(t, tab.JSON(&b))

@@ -22,18 +22,18 @@ import (
 )
 
 const (
-	// sessionChecks are the results that each process checks: enough to refuse a
+	// sessionChecks is the number of results that each process checks: enough to refuse a
 	// version that is fast because it is wrong, at little cost to a short process.
 	sessionChecks = 16
-	// sessionGrace lets the operations end that run when a window closes. Cutting
-	// them off would favour the short ones, and versions differ in what they do
-	// unless they are told.
+	// sessionGrace lets operations end that still run when a window closes. Cutting
+	// them off would favour short ones, and versions may differ in whether they wait
+	// by default.
 	sessionGrace = 10 * time.Second
-	// exitRefused is the exit code of a program that does not accept its job.
+	// exitRefused is the exit code of a program that refuses its job.
 	exitRefused = 2
 )
 
-// NewJob is what each process of a session does.
+// NewJob returns the job that each process of a session runs.
 func NewJob(name string, c workload.Case, workers int, duration time.Duration) measure.Job {
 	s := measure.DefaultSettings(workers, duration)
 	s.Check = runner.Check{Policy: runner.CheckSample, N: sessionChecks}
@@ -41,12 +41,12 @@ func NewJob(name string, c workload.Case, workers int, duration time.Duration) m
 	return measure.Job{Workload: name, Case: c, Settings: s, Deadline: measure.Deadline(s)}
 }
 
-// Workloads are jobs of a program, which is built of both revisions.
+// Workloads measures jobs of a program, which is built from both revisions.
 type Workloads struct {
 	Main  Main
-	Args  []string // with which a built program runs a job
+	Args  []string // arguments with which a built program runs a job
 	Jobs  []measure.Job
-	Count bool // count what is exact, once a side, instead of sessions
+	Count bool // count exact figures, once on each side, instead of measuring sessions
 }
 
 func (w *Workloads) measure(ctx context.Context, m *measurement) error {
@@ -79,8 +79,7 @@ func (w *Workloads) measure(ctx context.Context, m *measurement) error {
 	return nil
 }
 
-// programs builds the two revisions, copies the old program for the A/A pair, and probes
-// the jobs.
+// programs builds the two revisions, copies the old program for the A/A pair, and probes the jobs.
 func (w *Workloads) programs(ctx context.Context, m *measurement, main Main) (map[stat.Side]measure.Program, error) {
 	programs := make(map[stat.Side]measure.Program)
 	for _, side := range sides {
@@ -109,9 +108,9 @@ func (w *Workloads) programs(ctx context.Context, m *measurement, main Main) (ma
 	return programs, nil
 }
 
-// program is the path of a side's program. Those of all sides are of one length, because the
-// length of what a process starts with moves its stack, and that alone can change its speed
-// (Mytkowicz et al., "Producing Wrong Data Without Doing Anything Obviously Wrong!", 2009).
+// program returns the path of a side's program. All sides have paths of the same length, because
+// the length of a process' arguments and environment moves its stack, and that alone can change its
+// speed (Mytkowicz et al., "Producing Wrong Data Without Doing Anything Obviously Wrong!", 2009).
 func (m *measurement) program(kind string, side stat.Side) string {
 	name := fmt.Sprintf("%s-%d", kind, place(side))
 	if runtime.GOOS == "windows" {
@@ -128,9 +127,8 @@ func copyProgram(from, to string) error {
 	return os.WriteFile(to, program, 0o777)
 }
 
-// probe runs a moment of the job, so that a revision which lacks the workload
-// says so before the session, in its own words. What goes wrong in the case is
-// left to the session.
+// probe runs the job for a moment, so that a revision that lacks the workload says so before the
+// session, in its own words. Other errors of the case are left to the session.
 func probe(ctx context.Context, program measure.Program, job measure.Job) error {
 	job.Settings.Duration, job.Settings.Warmup.Time = time.Millisecond, 0
 	input, err := json.Marshal(job)

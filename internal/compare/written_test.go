@@ -65,7 +65,7 @@ func TestWrittenIsCompared(t *testing.T) {
 	})
 }
 
-// nothing is the error of sets that have no figure that is compared.
+// nothing returns the error of sets without a figure that is compared.
 func nothing(err error) bool { return strings.Contains(err.Error(), "no case in common") }
 
 func lastLine(text string) string {

@@ -15,14 +15,13 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// countHeap is what the operations that are counted may have allocated when the first
-// collection runs: it empties pools, and filling them costs statements.
+// countHeap is the memory limit while operations are counted: no garbage collection runs before the
+// heap has reached it. A collection empties pools, and filling them again executes statements.
 const countHeap = 4 << 30
 
-// Count runs s.Count operations one after the other, with inputs and randomness that depend
-// on the seed alone, and writes how often each statement ran in them to files in the
-// directory, in the form of the go command. The program is one that was built to count, or
-// the error in the record is a zkbench.ErrEnv.
+// Count runs s.Count operations one after the other and writes to dir how often each statement ran
+// in them, in the go command's coverage format. Inputs and randomness depend on the seed alone. If
+// the program was not built with coverage counters, the record has failed with zkbench.ErrEnv.
 func Count(ctx context.Context, def workload.Def, c workload.Case, s Settings, dir string) *record.Record {
 	s.Workers, s.Arrivals = 1, nil
 	rec := s.New(def.Name, c)
@@ -59,7 +58,7 @@ func count(ctx context.Context, def workload.Def, c workload.Case, s Settings, d
 		}
 		return output, ctx.Err()
 	}
-	output, err := run(0) // makes what is made once
+	output, err := run(0) // fills caches, so that their making is not counted
 	if err != nil {
 		return err
 	}
@@ -87,5 +86,6 @@ func count(ctx context.Context, def workload.Def, c workload.Case, s Settings, d
 	return nil
 }
 
-// countStream is that of what the systems draw, of the seed: no input has its number.
+// countStream numbers the random stream, derived from the seed, that systems draw from. No input
+// has this number.
 const countStream = 1 << 63

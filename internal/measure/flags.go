@@ -15,28 +15,29 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Options are the flags of a test binary. What is not defined there has its default.
+// Options are the flags of a test binary. A flag that the binary does not define has its default.
 type Options struct {
 	flags    *flag.FlagSet
 	settings Typed
 }
 
-// goTestFlags are the settings that go test has flags of, under names of its own.
+// goTestFlags are the settings with a flag under go test. The flags' names may differ from those of
+// the command.
 var goTestFlags = []struct{ name, flag, text, help string }{
-	{"workers", "workers", "1", "load tests: comma-separated list of numbers of workers; " + NumCPU + " stands for the number of processors"},
-	{"duration", "duration", DefaultDuration.String(), "load tests: time that each case is measured for"},
-	{"samples", "setup_samples", strconv.Itoa(DefaultSamples), "inputs built before a case and used in turn; 0: each operation builds its own, timed apart"},
+	{"workers", "workers", "1", "load tests: comma-separated list of numbers of workers; " + NumCPU + " is the number of processors"},
+	{"duration", "duration", DefaultDuration.String(), "load tests: measure each case for this time"},
+	{"samples", "setup_samples", strconv.Itoa(DefaultSamples), "inputs to build before a case and use in turn; 0: each operation builds its own, timed separately"},
 	{"seed", "seed", strconv.Itoa(DefaultSeed), "seed of the inputs"},
 }
 
 const profileFlag = "profile"
 
-// smokeDuration is the window of a load test where no flag asks for more.
+// smokeDuration is the window of a load test if no flag is given.
 const smokeDuration = 100 * time.Millisecond
 
-// Flags defines the flags of Benchmark and TestParallel on fs: those of the
-// shared axes, of extra ones that have none yet, and -workers -duration
-// -setup_samples -profile -seed. The testing package parses them:
+// Flags defines the flags of Benchmark and TestParallel on fs: one for each shared axis, one for
+// each axis in extra that has none yet, and -workers, -duration, -setup_samples, -profile and
+// -seed. The testing package parses them:
 //
 //	var options = measure.Flags(flag.CommandLine, workloads.NTT().Axes...)
 func Flags(fs *flag.FlagSet, extra ...workload.Axis) *Options {
@@ -46,8 +47,8 @@ func Flags(fs *flag.FlagSet, extra ...workload.Axis) *Options {
 	return OptionsOf(fs)
 }
 
-// DefineFlags defines the flags of these axes, one of those that share theirs, and of the
-// settings.
+// DefineFlags defines a flag on fs for each axis, and the flags of the settings. Axes with the same
+// flag share it.
 func DefineFlags(fs *flag.FlagSet, axes ...workload.Axis) {
 	for _, a := range axes {
 		if option(fs, a.Flag) == nil {
@@ -63,7 +64,8 @@ func DefineFlags(fs *flag.FlagSet, axes ...workload.Axis) {
 	fs.Bool(profileFlag, false, "load tests: write "+strings.Join(resources.ProfileKinds(), ", ")+" profiles of each case to "+ProfileRoot)
 }
 
-// OptionsOf are the flags that DefineFlags has defined on fs, if it has.
+// OptionsOf returns the flags that DefineFlags defined on fs. Without them, all options have their
+// defaults.
 func OptionsOf(fs *flag.FlagSet) *Options {
 	o := &Options{flags: fs, settings: make(Typed)}
 	for _, f := range goTestFlags {
@@ -76,7 +78,7 @@ func OptionsOf(fs *flag.FlagSet) *Options {
 	return o
 }
 
-// option is the flag of that name, if it is one of ours.
+// option returns the flag with the given name if DefineFlags defined it, and nil otherwise.
 func option(fs *flag.FlagSet, name string) *argument.Option {
 	if f := fs.Lookup(name); f != nil {
 		if o, ok := f.Value.(*argument.Option); ok {
@@ -86,13 +88,13 @@ func option(fs *flag.FlagSet, name string) *argument.Option {
 	return nil
 }
 
-// given tells whether an axis was typed.
+// given reports whether the axis' flag was given.
 func (o *Options) given(a workload.Axis) bool {
 	typed := option(o.flags, a.Flag)
 	return typed != nil && typed.Given
 }
 
-// profiled tells whether profiles were asked for.
+// profiled reports whether profiles were asked for.
 func (o *Options) profiled() bool {
 	if option(o.flags, goTestFlags[0].flag) == nil { // the flag, if any, is another's
 		return false
@@ -101,14 +103,14 @@ func (o *Options) profiled() bool {
 	return f != nil && f.Value.String() == "true"
 }
 
-// any tells whether one of the flags was given.
+// any reports whether one of the flags was given.
 func (o *Options) any(def workload.Def) bool {
 	return o.profiled() || slices.ContainsFunc(def.Axes, o.given) ||
 		slices.ContainsFunc(slices.Collect(maps.Values(o.settings)), func(s *argument.Option) bool { return s.Given })
 }
 
-// matrix returns the cases of def that the flags ask for. An axis that no flag
-// names takes its default, or its smoke value where smoke is set.
+// matrix returns the cases of def that the flags ask for. An axis whose flag was not given takes
+// its smoke value if smoke is set, and all its defaults otherwise.
 func (o *Options) matrix(def workload.Def, smoke bool) ([]workload.Case, error) {
 	lists := make(map[string]string)
 	for _, a := range def.Axes {
@@ -122,12 +124,12 @@ func (o *Options) matrix(def workload.Def, smoke bool) ([]workload.Case, error) 
 	return workload.Cases(def, lists)
 }
 
-// NumCPU is the name that the workers' list accepts for the number of
-// processors that the program may use.
+// NumCPU is the name that a list of workers accepts for the number of processors that the program
+// may use.
 const NumCPU = "NumCPU"
 
-// WorkersAxis is the number of operations in flight. It belongs to the run, not
-// to a workload: it stands in the case's name for load tests only.
+// WorkersAxis returns the axis of the number of operations in flight. It belongs to the run, not to
+// a workload, so only load tests have it in the names of their cases.
 func WorkersAxis() workload.Axis {
 	axis := workload.IntAxis(workload.Axis{Name: "workers", Usage: "numbers of workers", Smoke: "1"}, 1, runner.MaxWorkers, 1)
 	axis.Accepted += ", " + NumCPU

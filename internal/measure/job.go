@@ -25,35 +25,37 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Job is the case that a child runs.
+// Job is a case for a child process to run, with its settings.
 type Job struct {
 	Workload string        `json:"workload"` // name or command-line id
 	Case     workload.Case `json:"case"`
 
-	// Spec is what the child makes the workload of, where it is none of the program's own.
+	// Spec describes the workload if it is not one of the program's own; the child builds it from Spec.
 	Spec json.RawMessage `json:"spec,omitempty"`
 
 	Settings Settings      `json:"settings"`
-	Deadline time.Duration `json:"deadline"`         // ns, for all of it: set-up, warm-up, window, checks
+	Deadline time.Duration `json:"deadline"`         // ns, for the whole case: set-up, warm-up, window, checks
 	Leak     bool          `json:"leak,omitempty"`   // a timing leak test instead of a load
-	Stages   bool          `json:"stages,omitempty"` // once through the stages instead of a load
-	Count    string        `json:"count,omitempty"`  // directory for counts (Count) instead of a load
-	Listen   string        `json:"listen,omitempty"` // address at which the child says how far its load has come; empty: none
+	Stages   bool          `json:"stages,omitempty"` // the stages once instead of a load
+	Count    string        `json:"count,omitempty"`  // directory for counts (function Count) instead of a load
+	Listen   string        `json:"listen,omitempty"` // address at which the child serves the progress of its load; empty: none
 	Procs    int           `json:"procs,omitempty"`  // GOMAXPROCS of the child; 0: the machine's
-	Record   int           `json:"record,omitempty"` // descriptor that the child's record goes to; 0: its standard output
+	Record   int           `json:"record,omitempty"` // file descriptor that the child writes its record to; 0: standard output
 
-	// Tethered says that standard input stays open as long as the parent lives: the
-	// child ends when it ends.
+	// Tethered says that the parent keeps standard input open as long as it lives: the
+	// child exits when its input ends.
 	Tethered bool `json:"tethered,omitempty"`
 }
 
-// Caption names what runs. The case stands last: a narrow terminal cuts it off.
+// Caption returns a line that names the workload, the workers and the case. The case is last
+// because a narrow terminal cuts off the end.
 func (j Job) Caption() string {
 	return fmt.Sprintf("%s, %s, %s", j.Workload, format.Plural(j.Settings.Workers, "worker"), j.Case)
 }
 
-// Deadline is a deadline for a case with these settings that only a case which
-// hangs misses: set-up and checks have minutes of their own.
+// Deadline returns a time limit for a case with these settings that only a hanging case exceeds. It
+// leaves three minutes for set-up and checks. Without a window, as with a count alone, it is 24
+// hours.
 func Deadline(s Settings) time.Duration {
 	if s.Duration == 0 { // until a count is reached, which takes what it takes
 		return 24 * time.Hour
@@ -65,22 +67,21 @@ func Deadline(s Settings) time.Duration {
 	return warmup + 3*s.Duration + s.Grace + 3*time.Minute
 }
 
-// lastWords is what a child that was told to stop has to write its record,
-// before it is killed.
+// lastWords is how long a child that was told to stop has to write its record before it is killed.
 const lastWords = 2 * time.Second
 
-// Program runs jobs, each in a child process, so that no case inherits the heap, the caches
-// or the stragglers of another: a zkbench with the same workloads. The job goes to its
-// standard input as JSON, its record comes back as a JSON line on a descriptor of its own, so
-// that what a measured program prints does not damage it. Where a process cannot inherit one
-// it comes on standard output, as that of an older program does.
+// Program runs jobs, each in a child process that has the same workloads, so that no case inherits
+// heap, caches or leftover goroutines from another. The child reads the job as JSON on standard
+// input. It writes its record, one JSON line, to a file descriptor of its own, which the output of
+// the measured code cannot damage. If descriptors cannot be inherited, and with older programs, the
+// record comes on standard output.
 type Program struct {
 	Path string
 	Args []string // for example exec-case
-	Self bool     // it is the one that runs, whatever has come to its path since it was started
+	Self bool     // run the executable of this process, even if its path has another file by now
 }
 
-// Run is Do, where a child that cannot be started is a case that failed.
+// Run runs the job like Do, except that it returns a failed record if the child cannot be started.
 func (p Program) Run(ctx context.Context, job Job) *record.Record {
 	rec, err := p.Do(ctx, job)
 	if err != nil {
@@ -89,11 +90,10 @@ func (p Program) Run(ctx context.Context, job Job) *record.Record {
 	return rec
 }
 
-// Do runs the job and returns its record. At the job's deadline, or when ctx
-// ends, the child is told to stop, and soon after killed; the record holds what
-// was measured until then, its status is partial. A child that dies without a
-// record gives a failed one that says how it died. The error is that none could be started,
-// which says nothing of the case.
+// Do runs the job and returns its record. At the job's deadline, or when ctx ends, it tells the
+// child to stop, and soon after kills it; the record then holds what was measured until then and
+// has status partial. If a child dies without a record, Do returns a failed record that says how it
+// died. The error says that no child could be started, which says nothing about the case.
 func (p Program) Do(ctx context.Context, job Job) (*record.Record, error) {
 	job.Tethered = true
 	own, err := newRecordPipe(&job)
@@ -181,30 +181,31 @@ func (p Program) Do(ctx context.Context, job Job) (*record.Record, error) {
 
 func notStarted(err error) error { return fmt.Errorf("start the child: %w", err) }
 
-// Answers returns why a record is none of the job: it is of another case or seed.
+// Answers returns an error if the record does not belong to the job because its case or seed
+// differs.
 func (j Job) Answers(rec *record.Record) error {
 	def := workload.Def{Name: rec.Workload}
 	asked := j.Settings.New(j.Workload, j.Case)
 	if j.Workload != def.Name && j.Workload != def.ID() || rec.Axes == nil || rec.Seed != asked.Seed {
-		return fmt.Errorf("is of %s with seed %d, where %s with seed %d was to be measured", rec.Name(), rec.Seed, asked.Name(), asked.Seed)
+		return fmt.Errorf("is for %s with seed %d, not for %s with seed %d", rec.Name(), rec.Seed, asked.Name(), asked.Seed)
 	}
 	for _, a := range j.Case.Axes() {
 		if i := slices.Index(rec.Axes, a); i < 0 {
-			return fmt.Errorf("is of %s, where %s was to be measured", rec.Name(), asked.Name())
+			return fmt.Errorf("is for %s, not for %s", rec.Name(), asked.Name())
 		}
 	}
 	return nil
 }
 
-// caseDir makes a directory for the temporary files of one case, which is removed with them
-// whatever becomes of its process. Its name is as long as any other's: the length of what a
-// process starts with moves its stack.
+// caseDir creates a directory for the temporary files of one case. The caller removes it, whatever
+// happened to the case's process. All such names have the same length, because the length of a
+// process' arguments and environment moves its stack.
 func caseDir() (string, error) {
 	dir := filepath.Join(os.TempDir(), "zkbench-case-"+rand.Text())
 	return dir, os.Mkdir(dir, 0o700)
 }
 
-// temporaryVariable names the directory for temporary files.
+// temporaryVariable returns the environment variable that names the directory for temporary files.
 func temporaryVariable() string {
 	if runtime.GOOS == "windows" {
 		return "TMP"
@@ -212,8 +213,8 @@ func temporaryVariable() string {
 	return "TMPDIR"
 }
 
-// Interruptible has a child whose context ends be interrupted, and killed where it has not
-// ended after the wait.
+// Interruptible makes the child receive an interrupt when its context ends. If it is still running
+// after wait, it is killed.
 func Interruptible(cmd *exec.Cmd, wait time.Duration) {
 	cmd.WaitDelay = wait
 	cmd.Cancel = func() error {
@@ -224,18 +225,18 @@ func Interruptible(cmd *exec.Cmd, wait time.Duration) {
 	}
 }
 
-// missing is the record of a case that has no record of its own.
+// missing returns a record for a case whose child left none.
 func missing(job Job, status record.Status, reason string) *record.Record {
 	rec := job.Settings.New(job.Workload, job.Case)
 	rec.Status, rec.Error = status, reason
 	return rec
 }
 
-// Serve is the child's side: it reads a job from in, runs it with the definition that find returns,
-// and writes its record to where the job says, or to out. The error is for a job
-// that cannot be read or names no workload; what goes wrong while measuring is
-// in the record. hung is called once a job is so far beyond its deadline that it
-// cannot have heeded it; it ends the process.
+// Serve runs the child's side of Program. It reads a job from in, runs it with the workload that
+// find returns, and writes the record to the job's descriptor or to out. Errors of the measurement
+// are in the record; Serve returns an error only if it cannot read the job, find its workload or
+// write the record. If the job has still not stopped two seconds after its deadline, Serve calls
+// hung, which must end the process.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, find func(Job) (workload.Def, error), hung func()) error {
 	var job Job
 	decoder := json.NewDecoder(in)
@@ -293,7 +294,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, find func(Job) (wor
 	}
 	var early bytes.Buffer // the record before it is doubted
 	job.Settings.Measured = func(rec *record.Record) {
-		_ = record.Write(io.MultiWriter(out, &early), rec) // what is wrong with it is said below
+		_ = record.Write(io.MultiWriter(out, &early), rec) // an error shows below, where it is written again
 	}
 	rec := run(ctx, def, job.Case, job.Settings)
 	if errors.Is(context.Cause(ctx), late) && rec.Status == record.Partial {
@@ -310,7 +311,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, find func(Job) (wor
 	return err
 }
 
-// Expected is about how long the job takes, of which nothing is known but its settings.
+// Expected estimates from the settings alone how long the job takes.
 func (j Job) Expected() time.Duration {
 	if j.Stages || j.Settings.Duration == 0 {
 		return 10 * time.Second

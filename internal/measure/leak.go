@@ -16,25 +16,25 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// LeakThreshold is the |t| from which on a timing test says that an operation's
-// time depends on its witness (Reparaz, Balasch, Verbauwhede 2016, section 3).
+// LeakThreshold is the value of |t| above which a timing test says that an operation's time depends
+// on its witness (Reparaz, Balasch, Verbauwhede 2016, section 3).
 const LeakThreshold = 4.5
 
-// leakBatch is the number of operations whose inputs are built together, so that
-// building does not stand between two timings.
+// leakBatch is the number of operations whose inputs are built together, so that no input is built
+// between two timings.
 const leakBatch = 32
 
-// leakCalibration is the number of first measurements that set the crops.
+// leakCalibration is the number of measurements, at the start, that set the crops.
 const leakCalibration = 200
 
-// Leak measures whether the operation's time depends on its witness: fixed
-// against random ones in random order, one worker, Welch's t. It goes on for s.Duration and
-// until the test has the samples that it needs, or for s.Count operations, whichever ends
-// first; 0: not bounded by it.
-// The record's metric leak-t is t, its counters leak-fixed and leak-random the
-// samples that it is of; with too few of them there is no t and the record is
-// partial. The error in the record is a *argument.ValueError where the
-// workload has no witness.
+// Leak tests whether the operation's time depends on its witness. One worker runs the operation
+// with a fixed witness and with random ones, in random order; Leak compares the times by Welch's
+// t-test. It stops when s.Duration has passed and there are enough samples, or after s.Count
+// operations, whichever is first; a limit of 0 does not apply.
+//
+// The record's metric leak-t is t; its counters leak-fixed and leak-random count the samples. With
+// too few samples the record is partial and has no t. If the workload has no witness, the record
+// has failed with the error of an *argument.ValueError.
 func Leak(ctx context.Context, def workload.Def, c workload.Case, s Settings) *record.Record {
 	s.Workers, s.Arrivals = 1, nil
 	rec := s.New(def.Name, c)
@@ -110,6 +110,6 @@ func leak(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 		return nil
 	}
 	rec.Metrics = append(rec.Metrics, record.LeakT.Metric(t))
-	rec.Findings = append(rec.Findings, record.Finding{Name: "leak", Text: fmt.Sprintf("the greatest |t| is that of %s", crop)})
+	rec.Findings = append(rec.Findings, record.Finding{Name: "leak", Text: fmt.Sprintf("the largest |t| is that of %s", crop)})
 	return nil
 }

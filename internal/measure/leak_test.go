@@ -15,8 +15,8 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// sleeper is an operation of about a millisecond, with noise; with the leak set,
-// one in four of those with a random witness ends a hundredth earlier.
+// sleeper is an operation of about a millisecond, with noise. If leak is set, a quarter of the
+// operations with a random witness end a hundredth earlier.
 type sleeper struct {
 	sleep
 	leak  bool

@@ -12,10 +12,10 @@ import (
 	"github.com/zkbench/zkbench/internal/runner"
 )
 
-// ListenAccepted says in words what is accepted as the address of a load's figures.
+// ListenAccepted says which addresses of --listen are accepted.
 const ListenAccepted = "a host and a port that is free, for example localhost:9100"
 
-// live is what the load of a case has seen so far, for whoever asks over HTTP.
+// live holds the latest progress of a case's load, for HTTP clients.
 type live struct {
 	labels string
 
@@ -23,9 +23,9 @@ type live struct {
 	progress runner.Progress
 }
 
-// serveProgress serves GET /metrics while a case runs, in the text format of Prometheus (its
-// documentation, "Exposition formats", version 0.0.4). stop ends it. The address is open to
-// everyone who reaches it.
+// serveProgress serves GET /metrics while a case runs, in Prometheus' text format (its
+// documentation, "Exposition formats", version 0.0.4). The load reports to watch; stop ends the
+// server. Anyone who can reach the address can read it.
 func serveProgress(l net.Listener, job Job) (watch func(runner.Progress), stop func()) {
 	v := &live{labels: fmt.Sprintf("workload=%q,case=%q", job.Workload, job.Settings.Named(job.Case))}
 	mux := http.NewServeMux()
@@ -34,7 +34,7 @@ func serveProgress(l net.Listener, job Job) (watch func(runner.Progress), stop f
 		v.mu.Lock()
 		p := v.progress
 		v.mu.Unlock()
-		_, _ = io.WriteString(w, exposition(v.labels, p)) // one who has gone away misses nothing
+		_, _ = io.WriteString(w, exposition(v.labels, p)) // the client may have gone away
 	})
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = server.Serve(l) }() // until it is closed
@@ -46,7 +46,7 @@ func serveProgress(l net.Listener, job Job) (watch func(runner.Progress), stop f
 	return watch, func() { _ = server.Close() }
 }
 
-// exposition writes what was seen.
+// exposition returns the progress in Prometheus' text format.
 func exposition(labels string, p runner.Progress) string {
 	var b strings.Builder
 	head := func(name, kind, help string) { fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind) }

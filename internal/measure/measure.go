@@ -1,6 +1,6 @@
-// Package measure measures workloads: under load (Case), for timing leaks (Leak) and stage
-// by stage (Stages), in this process or in one of its own (Job, Program), and under go test
-// as a benchmark (Benchmark) and as a load test (TestParallel).
+// Package measure measures workloads: under load (Case), for timing leaks (Leak) and stage by stage
+// (Stages). A case can run in this process or in a child process (Job, Program). Under go test
+// there are benchmarks (Benchmark) and load tests (TestParallel).
 package measure
 
 import (
@@ -25,9 +25,8 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Case sets up the case, runs it and returns its record. What goes wrong is
-// in the record: its status, error and findings. When ctx ends, the record holds
-// what was measured.
+// Case sets up the case, runs it and returns its record. Errors are in the record, as its status,
+// error and findings. If ctx ends, the record holds what was measured until then.
 func Case(ctx context.Context, def workload.Def, c workload.Case, s Settings) *record.Record {
 	rec := s.New(def.Name, c)
 	describe(rec, def, c)
@@ -36,13 +35,13 @@ func Case(ctx context.Context, def workload.Def, c workload.Case, s Settings) *r
 	return rec
 }
 
-// protect has a panic of f be its error, and a goroutine that it ends.
+// protect runs f. If f panics or ends its goroutine, protect returns that as an error.
 func protect(f func() error) error {
 	_, err := runner.Protect(func() (struct{}, error) { return struct{}{}, f() })
 	return err
 }
 
-// describe writes what is known of the case's proof system into its record.
+// describe writes the properties of the case's proof system, if they are known, into the record.
 func describe(rec *record.Record, def workload.Def, c workload.Case) {
 	if def.Properties != nil {
 		if p := def.Properties(c); p != (record.Properties{}) {
@@ -51,7 +50,7 @@ func describe(rec *record.Record, def workload.Def, c workload.Case) {
 	}
 }
 
-// conclude writes the error, if any, with which a case ended into its record.
+// conclude writes the error with which a case ended, if any, into the record.
 func conclude(ctx context.Context, rec *record.Record, err error) {
 	if err == nil {
 		return
@@ -64,7 +63,7 @@ func conclude(ctx context.Context, rec *record.Record, err error) {
 	case ctx.Err() != nil:
 		rec.Status = record.Partial
 	case errors.Is(err, zkbench.ErrParams) || errors.Is(err, zkbench.ErrLimit):
-		rec.Findings = append(rec.Findings, record.Finding{Name: record.Refused, Text: "nothing was measured: what was asked for is not accepted"})
+		rec.Findings = append(rec.Findings, record.Finding{Name: record.Refused, Text: "nothing was measured: the request is not accepted"})
 	}
 }
 
@@ -112,7 +111,7 @@ func load(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 			return fmt.Errorf("instructions: %w", err)
 		}
 		for _, m := range counted {
-			if record.CheckOnce(sizes, m) == nil { // the workload knows better
+			if record.CheckOnce(sizes, m) == nil { // the workload's own value has precedence
 				sizes = append(sizes, m)
 			}
 		}
@@ -123,14 +122,14 @@ func load(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 	config.Stages, config.Profiler = stages, profiler
 	result, err := runner.Run(ctx, config, instance)
 	rec.Stages = stages.Stages()
-	of, others := instance.(workload.Measured)
+	prover, others := instance.(workload.Measured)
 	var figures []record.Metric
 	if others {
 		for i := range rec.Stages {
 			rec.Stages[i].Whose = record.OfZkbench
 		}
 		var findings []record.Finding
-		figures, findings = of.Measured()
+		figures, findings = prover.Measured()
 		rec.Findings = append(rec.Findings, findings...)
 	}
 	if err != nil {
@@ -140,7 +139,7 @@ func load(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 		return err
 	}
 	if others {
-		ofAnother(rec, figures)
+		dropOwnFigures(rec, figures)
 	}
 	err = rec.Add(append(figures, sizes...)...)
 	rec.SetWhose(record.OfOperations)
@@ -154,22 +153,22 @@ func load(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 	return nil
 }
 
-// ofAnother leaves in the record what is known of another program, which ran the operations and
-// tells figures of its own: memory, collections and waits of this process are not what was
-// measured. The runner's processor time is that of adopted children, where there are any.
-func ofAnother(rec *record.Record, figures []record.Metric) {
+// dropOwnFigures removes this process' memory, collections and waits from a record whose operations
+// another program ran, and every figure that the other program reports itself. The processor time
+// stays: the runner's covers adopted children, if there are any.
+func dropOwnFigures(rec *record.Record, figures []record.Metric) {
 	rec.Metrics = slices.DeleteFunc(rec.Metrics, func(own record.Metric) bool {
-		told := slices.ContainsFunc(figures, func(m record.Metric) bool { return own.Name() == m.Name() })
-		return told || own.Group() == record.Memory || own.Group() == record.Runtime || own.Name() == record.ProcessWait.Name()
+		reported := slices.ContainsFunc(figures, func(m record.Metric) bool { return own.Name() == m.Name() })
+		return reported || own.Group() == record.Memory || own.Group() == record.Runtime || own.Name() == record.ProcessWait.Name()
 	})
 	rec.Series = slices.DeleteFunc(rec.Series, record.Series.OfAProcess)
 	rec.Findings = slices.DeleteFunc(rec.Findings, func(f record.Finding) bool { return f.Name == record.PeakSampled })
-	ofBoth(rec)
+	markShared(rec)
 	rec.SetWhose(record.OfProver)
 }
 
-// ofBoth says which of the figures count this process too beside the program that it started.
-func ofBoth(rec *record.Record) {
+// markShared marks the metrics that count this process together with the program that it started.
+func markShared(rec *record.Record) {
 	for i, m := range rec.Metrics {
 		if m.Name() == record.Processors.Name() || m.Name() == record.Preempted.Name() {
 			rec.Metrics[i] = m.WithWhose(record.OfProverAndZkbench)
@@ -177,8 +176,8 @@ func ofBoth(rec *record.Record) {
 	}
 }
 
-// setUp makes the instance of a case that is to have so many inputs and workers. One for which there is not the
-// memory is a *zkbench.LimitError, before anything is allocated.
+// setUp creates the instance of a case for the given numbers of inputs and workers. If there is not
+// enough memory, it returns a *zkbench.LimitError before it allocates anything.
 func setUp(ctx context.Context, def workload.Def, c workload.Case, inputs, workers int, seed uint64) (workload.Instance, error) {
 	if def.Memory != nil {
 		need, err := def.Memory(c)
@@ -193,16 +192,15 @@ func setUp(ctx context.Context, def workload.Def, c workload.Case, inputs, worke
 	return def.New(ctx, c, seed)
 }
 
-// Stages goes once through the stages of a case, with the settings' seed, and
-// returns its record: a metric for the time of each stage, and the stages with their
-// memory and sizes. What goes wrong is in the record, with the stages that had ended by
-// then.
+// Stages runs each stage of a case once, with the settings' seed, and returns the record: a metric
+// for the time of each stage, and the stages with their memory and sizes. Errors are in the record,
+// with the stages that had ended by then.
 func Stages(ctx context.Context, def workload.Def, c workload.Case, s Settings) *record.Record {
 	rec := record.New()
 	rec.Workload, rec.Case, rec.Axes = def.Name, c.String(), c.Axes()
 	rec.Env, rec.Seed = env.Read(), s.Seed
 	describe(rec, def, c)
-	if s.SRS != "" { // the other settings are none of its stages
+	if s.SRS != "" { // stages have no other settings
 		rec.Settings, _ = json.Marshal(Settings{SRS: s.SRS, SRSHash: s.SRSHash})
 	}
 	if def.Stages == nil {
@@ -218,7 +216,7 @@ func Stages(ctx context.Context, def workload.Def, c workload.Case, s Settings) 
 	for _, one := range rec.Stages {
 		q := record.StageTime(one.Name)
 		if i := slices.IndexFunc(rec.Metrics, func(m record.Metric) bool { return m.Name() == q.Name() }); i >= 0 {
-			rec.Metrics[i].Value += one.Time.Seconds() // a stage that was gone through more than once
+			rec.Metrics[i].Value += one.Time.Seconds() // the stage ran more than once
 		} else {
 			rec.Metrics = append(rec.Metrics, q.Metric(one.Time.Seconds()))
 		}
@@ -232,7 +230,7 @@ func Stages(ctx context.Context, def workload.Def, c workload.Case, s Settings) 
 	}
 	if def.Spec != nil {
 		rec.Metrics = slices.DeleteFunc(rec.Metrics, func(m record.Metric) bool { return m.Name() == record.ProcessWait.Name() })
-		ofBoth(rec)
+		markShared(rec)
 	}
 	rec.SetWhose(record.OfOperations)
 	rec.Findings = append(rec.Findings, staged.Findings...)

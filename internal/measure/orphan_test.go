@@ -15,7 +15,8 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
-// orphan starts a process in a session of its own, tells of it and of its directory, and is killed.
+// orphan starts a process in a session of its own, prints its number and a temporary file, and is
+// killed.
 func orphan() int {
 	other := exec.Command(os.Args[0], childArg, "hang")
 	other.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

@@ -8,21 +8,21 @@ import (
 )
 
 const (
-	// recordDescriptor is the first that os/exec hands a child beside the standard ones.
+	// recordDescriptor is the first file descriptor that os/exec passes to a child after the standard three.
 	recordDescriptor = 3
-	// LargestRecord bounds the bytes of a record: one of an hour, in intervals, has some
-	// megabytes.
+	// LargestRecord is the maximum size of a record in bytes. The record of a window of an hour, with its
+	// intervals, has some megabytes.
 	LargestRecord = 64 << 20
 )
 
-// recordPipe carries a child's record. One of a platform on which a process inherits nothing
-// but the standard descriptors carries nothing.
+// recordPipe carries a child's record. It carries nothing on platforms where a process inherits
+// only the standard descriptors.
 type recordPipe struct {
 	r, w *os.File
 	got  chan []byte
 }
 
-// newRecordPipe opens a pipe, and tells the job of it.
+// newRecordPipe opens a pipe and writes its descriptor into the job.
 func newRecordPipe(job *Job) (*recordPipe, error) {
 	if !inherits {
 		return new(recordPipe), nil
@@ -35,14 +35,15 @@ func newRecordPipe(job *Job) (*recordPipe, error) {
 	return &recordPipe{r: r, w: w, got: make(chan []byte, 1)}, nil
 }
 
-// pass hands the child its end.
+// pass gives the child the writing end.
 func (p *recordPipe) pass(child *exec.Cmd) {
 	if p.w != nil {
 		child.ExtraFiles = []*os.File{p.w}
 	}
 }
 
-// started reads what the child writes, once it has its end.
+// started closes the parent's copy of the writing end and starts to read. It is called after the
+// child was started.
 func (p *recordPipe) started() {
 	if p.w == nil {
 		return
@@ -54,8 +55,8 @@ func (p *recordPipe) started() {
 	}()
 }
 
-// read returns what came, once the child has ended. Whoever else holds the child's end open
-// is not waited for.
+// read returns what the child wrote. It is called after the child has ended, and does not wait for
+// other processes that still hold the writing end open.
 func (p *recordPipe) read() []byte {
 	if p.w == nil {
 		return nil

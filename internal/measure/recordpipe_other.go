@@ -9,7 +9,7 @@ import (
 	"github.com/zkbench/zkbench/internal/input/argument"
 )
 
-// inherits says that a process can inherit more than the standard descriptors.
+// inherits reports that a child process can inherit only the standard descriptors here.
 const inherits = false
 
 func inherited(fd int) (*os.File, error) {

@@ -10,10 +10,11 @@ import (
 	"github.com/zkbench/zkbench/internal/input/argument"
 )
 
-// inherits says that a process can inherit more than the standard descriptors.
+// inherits reports that a child process can inherit more than the standard descriptors.
 const inherits = true
 
-// inherited is a descriptor that this process was started with. None of its own children has it.
+// inherited opens a descriptor that this process was started with. Its own children do not inherit
+// it.
 func inherited(fd int) (*os.File, error) {
 	var of syscall.Stat_t
 	if fd < 0 || syscall.Fstat(fd, &of) != nil {

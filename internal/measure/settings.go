@@ -13,31 +13,31 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Settings say how one case is measured. They travel to a child process as JSON, and to the
-// child of another version too, when versions are compared.
+// Settings say how one case is measured. They are sent to a child process as JSON, also to the
+// child of another version when versions are compared.
 type Settings struct {
 	runner.Config // Queue may be 0: runner.DefaultQueue
 
 	Profiles   []string `json:"profiles,omitempty"` // kinds; resources.ProfileKinds
 	ProfileDir string   `json:"profile_dir,omitempty"`
 
-	Instructions bool `json:"instructions,omitempty"` // counted, where the processor lets
+	Instructions bool `json:"instructions,omitempty"` // count them, if the processor allows it
 
-	// Measured, where it is set, gets the record before the case is doubted (runner.Result.Doubt):
-	// a check that is shown a wrong result may end the process.
+	// Measured, if set, receives the record before the case's check is tested (runner.Result.Doubt):
+	// a check that is given a wrong result may end the process.
 	Measured func(rec *record.Record) `json:"-"`
 
-	SRS     string `json:"srs,omitempty"`      // file of the reference string; empty: the workload makes one of the seed
-	SRSHash string `json:"srs_hash,omitempty"` // BLAKE2b-512 of the file, as its ceremony has published it; empty: none is known
+	SRS     string `json:"srs,omitempty"`      // file of the reference string; empty: the workload makes one from the seed
+	SRSHash string `json:"srs_hash,omitempty"` // BLAKE2b-512 of the file, as its ceremony published it; empty: not known
 }
 
-// IsHash reports whether a text is of the form of SRSHash.
+// IsHash reports whether text has the form of SRSHash: 128 hexadecimal digits.
 func IsHash(text string) bool {
 	raw, err := hex.DecodeString(text)
 	return err == nil && len(raw) == 64
 }
 
-// srs is the file of the reference string.
+// srs returns the file of the reference string.
 func (s Settings) srs() workload.SRSFile { return workload.SRSFile{Path: s.SRS, Hash: s.SRSHash} }
 
 // Defaults of the settings.
@@ -48,10 +48,9 @@ const (
 	DefaultLeast    = 1
 )
 
-// DefaultSettings measures for d with so many workers: a warm-up of a tenth of d
-// (at most a second) and an operation per worker; a window that is longer where no operation
-// has ended in it; results checked as far as the
-// arena holds them.
+// DefaultSettings returns settings for a window of d with the given number of workers. The warm-up
+// is a tenth of d, at most a second, and one operation per worker. A window without a finished
+// operation is extended until one has ended. As many results are checked as the arena holds.
 func DefaultSettings(workers int, d time.Duration) Settings {
 	return Settings{Config: runner.Config{
 		Workers: workers, Duration: d,
@@ -60,16 +59,14 @@ func DefaultSettings(workers int, d time.Duration) Settings {
 	}}
 }
 
-// The coordinates that a load adds to its case.
-const (
-	arrivalsKey = "arrivals"
-)
+// arrivalsKey is the key of the axis that an open loop adds to its case.
+const arrivalsKey = "arrivals"
 
-// Coordinates are the keys that settings add to a case.
+// Coordinates returns the keys of the axes that settings add to a case.
 func Coordinates() []string { return []string{record.WorkersKey, record.RateKey, arrivalsKey} }
 
-// Named returns the case as it is measured with these settings: with the number of
-// workers, and in an open loop rate and arrivals, as its last coordinates.
+// Named returns the case as it is measured with these settings. It appends the number of workers
+// and, in an open loop, rate and arrivals.
 func (s Settings) Named(c workload.Case) workload.Case {
 	c = c.With(record.WorkersKey, strconv.Itoa(s.Workers))
 	if s.Arrivals != nil {
@@ -78,7 +75,7 @@ func (s Settings) Named(c workload.Case) workload.Case {
 	return c
 }
 
-// New returns the record of a case of def that nothing was measured of yet.
+// New returns a record without figures for a case of the workload called def.
 func (s Settings) New(def string, c workload.Case) *record.Record {
 	c = s.Named(c)
 	rec := record.New()
@@ -88,8 +85,8 @@ func (s Settings) New(def string, c workload.Case) *record.Record {
 	return rec
 }
 
-// Validate returns the error with which the load runner would refuse the settings,
-// before anything is set up.
+// Validate returns the error with which the load runner would refuse the settings, before anything
+// is set up.
 func (s Settings) Validate() error {
 	config := s.config(workload.Case{}, nil)
 	return config.Validate()
@@ -112,7 +109,7 @@ func (s Settings) config(c workload.Case, instance workload.Instance) runner.Con
 			config.Samples -= turn
 		}
 	}
-	// Elsewhere goroutines, and the pools of their processors, change the counts.
+	// In all other cases goroutines, and pools per processor, change the counts.
 	exec := c.Get(record.ExecutorKey)
 	_, collective := instance.(workload.Collective)
 	config.Alone = !mixed && !collective && (exec == "" || exec == record.Serial)

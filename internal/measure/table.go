@@ -14,18 +14,18 @@ import (
 	"github.com/zkbench/zkbench/internal/runner/resources"
 )
 
-// setting is one of the values that say how a case is measured: a flag of the command.
+// setting is one of the values that say how a case is measured, with its flag.
 type setting struct {
 	name            string
-	argument.Option // as long as the flag is not given
+	argument.Option // the flag before it is given
 	help            string
 
-	set    func(s *Settings, text string) *argument.ValueError // reads a value; what is wrong with it lacks what the row says
-	get    func(s *Settings) string                            // the value as set reads it; empty: none
-	always bool                                                // it is typed where it is the default, too
-	each   func(s *Settings, list string) []string             // the values of a list that are measured apart; nil: the list is one value
-	last   bool                                                // it is set after the others
-	words  func(s *Settings) (label, value string)             // for a reader; nil, or an empty value: there is nothing to say
+	set    func(s *Settings, text string) *argument.ValueError // reads a value; its caller completes the error with the row's name and accepted values
+	get    func(s *Settings) string                            // the value in the form that set reads; empty: none
+	always bool                                                // Flags contains it even if it is the default
+	each   func(s *Settings, list string) []string             // the values of a list that are measured separately; nil: the list is one value
+	last   bool                                                // set it after the others
+	words  func(s *Settings) (label, value string)             // for readers; nil or an empty value: nothing to say
 }
 
 // Bounds of the settings.
@@ -33,15 +33,15 @@ const (
 	MinDuration = time.Millisecond
 	MaxDuration = 24 * time.Hour
 	MaxCount    = 1 << 40
-	// MainJobDuration is the window of each of the main job's cases; with two proof systems,
-	// proved and verified, the job ends well within a minute.
+	// MainJobDuration is the window of each case of the main job. With two proof systems,
+	// proved and verified, the job takes well under a minute.
 	MainJobDuration = 6 * time.Second
 
 	maxKept  = 1 << 24
 	mebibyte = 1 << 20
 )
 
-// settings is the table of the settings, in the order of a command line.
+// settings returns the table of all settings, in the order of their flags on a command line.
 func settings() []setting {
 	workers, profiles := WorkersAxis(), strings.Join(resources.ProfileKinds(), ", ")
 	shapes := strings.Join(texts(runner.Shapes()), ", ")
@@ -55,19 +55,19 @@ func settings() []setting {
 		},
 		{
 			name: "rate", Option: argument.Option{Kind: argument.KindList, Accepted: "rates above 0 up to 1000000, lists of them, ranges a..b*k and a..b+k; a..b of ramp"},
-			help: "open loop: arrivals a second, whether or not a worker is free; a list measures each, is the steps of step; 50..200 is the ramp of ramp",
+			help: "open loop: operations per second; a list runs each rate, or gives the steps of --arrivals step; 50..200 is for --arrivals ramp",
 			set:  setRate, each: eachRate, last: true,
 			get: open(func(s *Settings) string { return strings.ReplaceAll(s.Arrivals.Rate(), "+", ",") }), // the case's name has no commas
 			words: func(s *Settings) (string, string) {
 				if s.Arrivals == nil {
-					return "Arrivals", "closed loop: a worker begins when its last operation has ended"
+					return "Arrivals", "closed loop: a worker begins an operation when its last one has ended"
 				}
 				return "Arrivals", s.Arrivals.String()
 			},
 		},
 		{
 			name: "arrivals", Option: argument.Option{Kind: argument.KindText, Accepted: shapes, Text: string(runner.Constant)},
-			help: "with --rate or --slo: how arrivals are spaced: " + shapes + " (default of --slo " + string(runner.Poisson) + ")",
+			help: "with --rate or --slo: how arrivals are spaced: " + shapes + " (default " + string(runner.Constant) + ", with --slo " + string(runner.Poisson) + ")",
 			set: func(s *Settings, text string) *argument.ValueError {
 				s.Arrivals = &runner.Arrivals{Shape: runner.Shape(text)}
 				return unless(slices.Contains(runner.Shapes(), s.Arrivals.Shape), text)
@@ -81,7 +81,7 @@ func settings() []setting {
 		},
 		{
 			name: "starts", Option: argument.Option{Kind: argument.KindText, Accepted: strings.Join(texts(runner.AllStarts()), ", "), Text: string(runner.StartsAuto)},
-			help: "open loop: how workers wait for a start: timer, or spin, which is on time and costs processor time; auto is timer where processors are fewer than four, or than workers",
+			help: "open loop: how workers wait: timer, or spin (precise, costs CPU); auto spins if there are at least four processors and no fewer than workers",
 			set: func(s *Settings, text string) *argument.ValueError {
 				if s.Starts = runner.Starts(text); text == "timer" {
 					s.Starts = runner.StartsTimer
@@ -95,7 +95,7 @@ func settings() []setting {
 		},
 		{
 			name: "queue", Option: argument.Option{Kind: argument.KindNumber, Accepted: fmt.Sprintf("1 to %d", runner.MaxQueue), Text: strconv.Itoa(runner.DefaultQueue)},
-			help: "open loop: operations that may wait for a worker; beyond it they are dropped",
+			help: "open loop: how many operations may wait for a worker; more are dropped",
 			set:  number(1, runner.MaxQueue, func(s *Settings, n uint64) { s.Queue = int(n) }),
 			get:  open(func(s *Settings) string { return strconv.Itoa(cmp.Or(s.Queue, runner.DefaultQueue)) }),
 			words: func(s *Settings) (string, string) {
@@ -104,7 +104,7 @@ func settings() []setting {
 		},
 		{
 			name: "duration", Option: argument.Option{Kind: argument.KindTime, Accepted: fmt.Sprintf("a time from %v to %v, for example 500ms or 10s", MinDuration, MaxDuration)},
-			help: fmt.Sprintf("window of each case (default %v, main job %v; with --count alone: until that is reached)", DefaultDuration, MainJobDuration),
+			help: fmt.Sprintf("window of each case (default %v, main job %v; with --count alone: no limit)", DefaultDuration, MainJobDuration),
 			set:  span(MinDuration, func(s *Settings, d time.Duration) { s.Duration = d }),
 			get: func(s *Settings) string {
 				if s.Duration == 0 && s.Count > 0 {
@@ -117,21 +117,21 @@ func settings() []setting {
 		},
 		{
 			name: "count", Option: argument.Option{Kind: argument.KindNumber, Accepted: fmt.Sprintf("1 to %d", MaxCount)},
-			help:  "operations at most of each case's window",
+			help:  "stop a case after this many operations",
 			set:   number(1, MaxCount, func(s *Settings, n uint64) { s.Count = n }),
 			get:   func(s *Settings) string { return notZero(s.Count, decimal) },
 			words: func(s *Settings) (string, string) { return "Operations at most", notZero(s.Count, decimal) },
 		},
 		{
 			name: "least", Option: argument.Option{Kind: argument.KindNumber, Accepted: fmt.Sprintf("0 to %d", MaxCount), Text: strconv.Itoa(DefaultLeast)},
-			help:  "operations that must have ended before a closed loop's window closes, however long they take",
+			help:  "keep a closed loop running until this many operations have ended",
 			set:   number(0, MaxCount, func(s *Settings, n uint64) { s.Least = n }),
 			get:   func(s *Settings) string { return decimal(s.Least) },
 			words: func(s *Settings) (string, string) { return "Operations at least", notZero(s.Least, decimal) },
 		},
 		{
 			name: "warmup", Option: argument.Option{Kind: argument.KindList, Accepted: "a time, a number of operations, stationary, or several of them, for example 2s,stationary"},
-			help: "load before the window opens: a time, a number of operations, stationary, or several of them (default a tenth of the window and an operation a worker)",
+			help: "load before the window opens: a time, a number of operations, stationary, or several of them (default a tenth of the window, at most 1s, and one operation per worker)",
 			set:  setWarmup,
 			get:  func(s *Settings) string { return cmp.Or(warmup(s, ",", s.Warmup.Time, "", "stationary"), "0") },
 			words: func(s *Settings) (string, string) {
@@ -140,21 +140,21 @@ func settings() []setting {
 		},
 		{
 			name: "grace", Option: argument.Option{Kind: argument.KindTime, Accepted: fmt.Sprintf("a time from 0s up to %v", MaxDuration), Text: "0s"},
-			help:  "time for operations that run when the window closes; what still runs after it is reported with its age",
+			help:  "how long operations may still run after the window closes; those that do not end are reported with their age",
 			set:   span(0, func(s *Settings, d time.Duration) { s.Grace = d }),
 			get:   func(s *Settings) string { return s.Grace.String() },
 			words: func(s *Settings) (string, string) { return "Grace", notZero(s.Grace, time.Duration.String) },
 		},
 		{
 			name: "fail-if", Option: argument.Option{Kind: argument.KindList, Accepted: runner.ThresholdAccepted},
-			help: "exit with 1 where a figure passes its bound: " + runner.ThresholdAccepted + "; a window ends when a percentile's is passed whatever follows",
+			help: "exit with code 1 if a figure is out of bounds: " + runner.ThresholdAccepted + "; a window ends early if a percentile can no longer be in bounds",
 			set:  setFailIf, last: true, // the names depend on the loop
 			get:   func(s *Settings) string { return strings.Join(thresholds(s), ",") },
 			words: func(s *Settings) (string, string) { return "Fails if", strings.Join(thresholds(s), ", ") },
 		},
 		{
 			name: "samples", Option: argument.Option{Kind: argument.KindNumber, Accepted: fmt.Sprintf("0 to %d", runner.MaxSamples), Text: strconv.Itoa(DefaultSamples)},
-			help: "inputs built before a case and used in turn; 0: each operation builds its own, timed apart",
+			help: "inputs to build before a case and use in turn; 0: each operation builds its own, timed separately",
 			set:  number(0, runner.MaxSamples, func(s *Settings, n uint64) { s.Samples = int(n) }),
 			get:  func(s *Settings) string { return strconv.Itoa(s.Samples) },
 			words: func(s *Settings) (string, string) {
@@ -166,7 +166,7 @@ func settings() []setting {
 		},
 		{
 			name: "check", Option: argument.Option{Kind: argument.KindText, Accepted: fmt.Sprintf("all, none, sample=N with N from 1 to %d", maxKept)},
-			help: "results checked after the window: all, none or sample=N (default those that the arena holds, beyond that a sample)",
+			help: "which results to verify after the window: all, none or sample=N (default: all that fit in --arena, else a sample)",
 			set:  setCheck,
 			get: func(s *Settings) string {
 				if s.Check.Policy == runner.CheckSample {
@@ -177,7 +177,7 @@ func settings() []setting {
 			words: func(s *Settings) (string, string) {
 				switch s.Check.Policy {
 				case runner.CheckFit:
-					return "Checked", "as many results as the arena holds"
+					return "Checked", "all results that fit in the arena, else a sample"
 				case runner.CheckSample:
 					return "Checked", fmt.Sprintf("a sample of %d results", s.Check.N)
 				}
@@ -186,7 +186,7 @@ func settings() []setting {
 		},
 		{
 			name: "arena", Option: argument.Option{Kind: argument.KindNumber, Accepted: fmt.Sprintf("1 to %d", runner.MaxArena/mebibyte), Text: strconv.Itoa(runner.DefaultArena / mebibyte)},
-			help: "MiB for results that wait for their check",
+			help: "MiB of memory that keeps results until they are verified",
 			set:  number(1, runner.MaxArena/mebibyte, func(s *Settings, n uint64) { s.Arena = int64(n) * mebibyte }),
 			get: func(s *Settings) string {
 				return strconv.FormatInt((cmp.Or(s.Arena, runner.DefaultArena)+mebibyte-1)/mebibyte, 10)
@@ -201,7 +201,7 @@ func settings() []setting {
 		},
 		{
 			name: "srs", Option: argument.Option{Kind: argument.KindFile, Accepted: "the path of a .ptau file over BN254"},
-			help: "PLONK circuits, msm: take the reference string from this powers-of-tau file, instead of the seed's",
+			help: "PLONK circuits, msm: read the reference string from this powers-of-tau file instead of making one from the seed",
 			set: func(s *Settings, text string) *argument.ValueError {
 				s.SRS = text
 				return unless(text != "", text)
@@ -210,14 +210,14 @@ func settings() []setting {
 			words: func(s *Settings) (string, string) { return "Reference string", s.SRS },
 		},
 		{
-			name: "srs-hash", Option: argument.Option{Kind: argument.KindText, Accepted: "the 128 hexadecimal digits of its BLAKE2b-512, together with --srs"},
-			help: "with --srs: the hash of the file that its ceremony has published; without one, whoever made the file may know τ",
+			name: "srs-hash", Option: argument.Option{Kind: argument.KindText, Accepted: "the 128 hexadecimal digits of the file's BLAKE2b-512, together with --srs"},
+			help: "with --srs: the file's BLAKE2b-512 as the ceremony published it; without it, the maker of the file may know τ",
 			set: func(s *Settings, text string) *argument.ValueError {
 				s.SRSHash = text
 				return unless(IsHash(text), text)
 			},
 			get:   func(s *Settings) string { return s.SRSHash },
-			words: func(s *Settings) (string, string) { return "BLAKE2b-512 of it", s.SRSHash },
+			words: func(s *Settings) (string, string) { return "Its BLAKE2b-512", s.SRSHash },
 		},
 		{
 			name: "seed", Option: argument.Option{Kind: argument.KindNumber, Accepted: "0 to 2^64-1", Text: strconv.Itoa(DefaultSeed)},
@@ -228,7 +228,7 @@ func settings() []setting {
 	}
 }
 
-// unless refuses a value that is not accepted.
+// unless returns an error that refuses value unless it is accepted.
 func unless(accepted bool, value string) *argument.ValueError {
 	if accepted {
 		return nil
@@ -245,7 +245,7 @@ func texts[T ~string](values []T) (all []string) {
 
 func decimal(n uint64) string { return strconv.FormatUint(n, 10) }
 
-// notZero is the text of a value, empty for zero.
+// notZero returns the text of v, or "" if v is zero.
 func notZero[T comparable](v T, text func(T) string) string {
 	if v == *new(T) {
 		return ""
@@ -253,7 +253,7 @@ func notZero[T comparable](v T, text func(T) string) string {
 	return text(v)
 }
 
-// open is the text of an open loop's settings, empty for a closed one.
+// open returns a function that calls text for an open loop and returns "" for a closed one.
 func open(text func(s *Settings) string) func(s *Settings) string {
 	return func(s *Settings) string {
 		if s.Arrivals == nil {
@@ -263,7 +263,7 @@ func open(text func(s *Settings) string) func(s *Settings) string {
 	}
 }
 
-// number reads a whole number between the bounds.
+// number returns a function that reads a whole number from least to most.
 func number(least, most uint64, set func(s *Settings, n uint64)) func(s *Settings, text string) *argument.ValueError {
 	return func(s *Settings, text string) *argument.ValueError {
 		n, err := strconv.ParseUint(text, 10, 64)
@@ -272,7 +272,7 @@ func number(least, most uint64, set func(s *Settings, n uint64)) func(s *Setting
 	}
 }
 
-// span reads a time from least to MaxDuration.
+// span returns a function that reads a time from least to MaxDuration.
 func span(least time.Duration, set func(s *Settings, d time.Duration)) func(s *Settings, text string) *argument.ValueError {
 	return func(s *Settings, text string) *argument.ValueError {
 		d, err := time.ParseDuration(text)
@@ -281,7 +281,8 @@ func span(least time.Duration, set func(s *Settings, d time.Duration)) func(s *S
 	}
 }
 
-// eachRate are the schedules of a list: the steps and the ramp are one.
+// eachRate splits a list of rates into the schedules to measure. The steps or the ramp of one
+// schedule stay together.
 func eachRate(s *Settings, list string) []string {
 	if s.Arrivals != nil && (s.Arrivals.Shape == runner.Step || s.Arrivals.Shape == runner.Ramp) {
 		return []string{list}
@@ -316,7 +317,8 @@ func setRate(s *Settings, text string) *argument.ValueError {
 	return nil
 }
 
-// ParseRates reads a list of rates, ranges of whole ones included.
+// ParseRates parses a list of rates, which may contain ranges of whole numbers. It returns false if
+// a rate is not above 0 and at most runner.MaxRate.
 func ParseRates(list string) (rates []float64, ok bool) {
 	for item := range strings.SplitSeq(list, ",") {
 		item = strings.TrimSpace(item)
@@ -374,8 +376,8 @@ func thresholds(s *Settings) (all []string) {
 	return all
 }
 
-// warmup joins what the warm-up consists of: its time, the number of its operations with
-// their unit, and the word for stationary.
+// warmup joins the parts of the warm-up: its time, its number of operations with their unit, and
+// the word for stationary.
 func warmup(s *Settings, separator string, t time.Duration, unit, stationary string) string {
 	parts := []string{notZero(t, time.Duration.String)}
 	if s.Warmup.Ops > 0 {

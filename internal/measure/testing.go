@@ -19,18 +19,17 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// ProfileRoot is the directory that profiles are written to unless another is named, one
-// directory per case; under go test in the directory of the test.
+// ProfileRoot is the default directory of profiles, with one directory per case below it. Under go
+// test it is in the test's directory.
 const ProfileRoot = "profiles"
 
-// straggler is how long a load test waits for operations that run when its
-// window closes. In one process they would disturb the next case. The report says
-// how many there were, and by how much they were late.
+// straggler is how long a load test waits for operations that still run when its window closes: in
+// one process they would disturb the next case. The report says how many there were, and how late.
 const straggler = 30 * time.Second
 
-// Benchmark runs every case that the flags ask for as a sub-benchmark named
-// key=value/key=value; with no flags the default matrix of def. The result for
-// each input is checked once before the timer starts, which also warms up.
+// Benchmark runs every case that the flags ask for as a sub-benchmark named key=value/key=value.
+// Without flags it runs the default matrix of def. The result for each input is checked once before
+// the timer starts, which also warms up.
 func Benchmark(b *testing.B, def workload.Def, o *Options) {
 	b.Helper()
 	cases, err := o.matrix(def, false)
@@ -48,9 +47,9 @@ func Benchmark(b *testing.B, def workload.Def, o *Options) {
 
 func benchmark(b *testing.B, def workload.Def, c workload.Case, samples int, seed uint64) {
 	ended := false
-	defer func() { // an operation that ends its goroutine ends that of the benchmark
+	defer func() { // an operation that ends its goroutine ends the benchmark's
 		if !ended && !b.Failed() && !b.Skipped() {
-			b.Errorf("the benchmark did not come to its end: %v", executor.ErrGoexit)
+			b.Errorf("the benchmark did not reach its end: %v", executor.ErrGoexit)
 		}
 	}()
 	ctx := b.Context()
@@ -109,7 +108,7 @@ func benchmark(b *testing.B, def workload.Def, c workload.Case, samples int, see
 	ended = true
 }
 
-// checkedInput builds an input and checks what Run makes of it, which it returns too.
+// checkedInput builds an input, runs the operation on it and checks the result. It returns both.
 func checkedInput(ctx context.Context, instance workload.Instance, seq uint64) (input any, output []byte, err error) {
 	if input, err = instance.Input(ctx, seq); err != nil {
 		return nil, nil, fmt.Errorf("input %d: %w", seq, err)
@@ -123,14 +122,13 @@ func checkedInput(ctx context.Context, instance workload.Instance, seq uint64) (
 	return input, output, nil
 }
 
-// TestParallel is the load test of def: it runs each case that the flags ask
-// for with each number of workers, and writes its report to w, which a test
-// sets to os.Stdout. An axis that no flag names takes its smoke value; with no
-// flags at all the window is 100 ms. An operation that fails, a wrong result
-// and a window in which nothing ended fail the test.
+// TestParallel runs the load test of def: each case that the flags ask for, with each number of
+// workers. It writes its report to w, usually os.Stdout. An axis without a flag takes its smoke
+// value; without any flags the window is 100 ms. The test fails if an operation fails, if a result
+// is wrong, or if no operation ended in the window.
 //
-// The report ends with a line in the Go benchmark format, at the start of a
-// line, so that the output of go test -v can be given to benchstat.
+// The report ends with a line in the Go benchmark format, at the start of a line, so that the
+// output of go test -v can be given to benchstat.
 func TestParallel(t *testing.T, w io.Writer, def workload.Def, o *Options) {
 	t.Helper()
 	cases, err := o.matrix(def, true)
@@ -166,7 +164,7 @@ func TestParallel(t *testing.T, w io.Writer, def workload.Def, o *Options) {
 	}
 }
 
-// ProfileDir is the directory of the profiles of one measured case under root.
+// ProfileDir returns the directory below root for the profiles of one measured case.
 func ProfileDir(root string, def workload.Def, c workload.Case) string {
 	return filepath.Join(root, def.ID(), strings.ReplaceAll(c.String(), "/", "_"))
 }

@@ -22,8 +22,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// counter is a workload that counts what is done to it and can be told to go
-// wrong.
+// counter is a workload that counts its calls and can be made to fail.
 type counter struct {
 	wrong                            string // operation or result
 	built, runs, checks, closed, set atomic.Int64
@@ -72,7 +71,7 @@ func options(t testing.TB, args ...string) *measure.Options {
 	return o
 }
 
-// tenRounds has the benchmarks of this test run ten operations each.
+// tenRounds makes the benchmarks of this test run ten operations each.
 func tenRounds(t *testing.T) {
 	t.Helper()
 	benchtime := flag.Lookup("test.benchtime").Value
@@ -150,8 +149,7 @@ func TestParallelSmoke(t *testing.T) {
 	golden.Contains(t, out.String(), "Total Ops", "Real Throughput", "P50 (Median)", "Jitter", "GC Overhead", "Latency Distribution", "<- P50", "1416 B/proof")
 }
 
-// What must fail a test or a benchmark is run in a child, by TestFailing and
-// BenchmarkFailing.
+// TestFailing and BenchmarkFailing run in a child process, because they must fail.
 const failingEnv = "ZKBENCH_TEST_FAILING"
 
 func failing(tb testing.TB) (*counter, []string) {

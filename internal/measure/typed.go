@@ -10,10 +10,11 @@ import (
 	"github.com/zkbench/zkbench/internal/runner"
 )
 
-// Typed are flags of the settings as they were typed, by their names.
+// Typed holds the flags of the settings as they were typed, by name.
 type Typed map[string]*argument.Option
 
-// Define defines the flags of these names; add adds one to a set of flags.
+// Define creates the flags with the given names and calls add for each, to add it to a set of
+// flags.
 func (t Typed) Define(add func(o *argument.Option, name, help string), names ...string) {
 	for _, row := range settings() {
 		if slices.Contains(names, row.name) {
@@ -24,8 +25,8 @@ func (t Typed) Define(add func(o *argument.Option, name, help string), names ...
 	}
 }
 
-// Settings returns what the flags say, for each number of a list of workers and for each
-// rate. Window is the length of the window where they do not say it.
+// Settings returns what the flags say, once for each number in the list of workers and for each
+// rate. Window is the default length of the window.
 func (t Typed) Settings(workers string, window time.Duration) ([]Settings, error) {
 	counts, err := WorkersAxis().Parse(workers)
 	if err != nil {
@@ -55,13 +56,13 @@ func (t Typed) Settings(workers string, window time.Duration) ([]Settings, error
 			if row.last != last {
 				continue
 			}
-			if all, err = row.all(all, t[row.name].Text); err != nil {
+			if all, err = row.apply(all, t[row.name].Text); err != nil {
 				return nil, err
 			}
 		}
 	}
 	for i := range all {
-		if !t.given("rate") { // the shape, if any, is that of a search
+		if !t.given("rate") { // the shape, if any, is for a search
 			all[i].Arrivals = nil
 		}
 		if err := all[i].Validate(); err != nil {
@@ -71,8 +72,9 @@ func (t Typed) Settings(workers string, window time.Duration) ([]Settings, error
 	return all, nil
 }
 
-// all are settings with the value that was typed, or each with every value of a list.
-func (row *setting) all(before []Settings, typed string) (after []Settings, err error) {
+// apply returns the settings with the value that was typed. If that is a list to be measured
+// separately, each of the settings is returned once with each value.
+func (row *setting) apply(before []Settings, typed string) (after []Settings, err error) {
 	for _, s := range before {
 		values := []string{typed}
 		if row.each != nil {
@@ -95,8 +97,8 @@ func (t Typed) given(name string) bool { return t[name] != nil && t[name].Given 
 // Flag is a flag with its value, as a user types it.
 type Flag struct{ Name, Value string }
 
-// Flags are those that ask for the settings: where a value is the default, only the seed,
-// the number of workers and the length of the window.
+// Flags returns the flags that ask for these settings. Defaults are left out, except the seed, the
+// number of workers and the length of the window.
 func (s Settings) Flags() []Flag {
 	window := s.Duration
 	if window == 0 { // the warm-up of a count is that of the default window
@@ -115,7 +117,7 @@ func (s Settings) Flags() []Flag {
 	return all
 }
 
-// Words are the settings in words, each with its label.
+// Words describes the settings for readers, as pairs of label and value.
 func (s Settings) Words() [][2]string {
 	var all [][2]string
 	for _, row := range settings() {

@@ -70,7 +70,7 @@ func TestFork(t *testing.T) {
 	golden.Equal(t, "requests", 6, report.Requests)
 	golden.Equal(t, "policy", 2, report.Policy)
 	parent := g.l.Genesis().ID()
-	golden.Contains(t, report.String(), fmt.Sprintf("ledger %x, a fork of %x behind request 3", genesis.ID(), parent))
+	golden.Contains(t, report.String(), fmt.Sprintf("ledger %x, a fork of %x after request 3", genesis.ID(), parent))
 
 	// A payment that is signed for the parent, in the fork's log.
 	again := filepath.Join(t.TempDir(), replay.FileName)

@@ -1,5 +1,6 @@
-// Package demo runs a small token system of two banks step by step, and says what happens: from
-// its parameters to a stolen key, a lost wallet and the verification of its ledger.
+// Package demo runs a small token system of two banks step by step and prints what happens. It
+// begins with the parameters, includes a stolen key and a lost wallet, and ends with the
+// verification of the ledger.
 package demo
 
 import (
@@ -26,19 +27,19 @@ import (
 	"github.com/zkbench/zkbench/token/validator"
 )
 
-// ParamsFile is the name of the parameters in a demo's directory.
+// ParamsFile is the name of the parameters' file in a demo's directory.
 const ParamsFile = wallet.ParamsFile
 
 // Options say what a demo runs.
 type Options struct {
-	Dir       string // of parameters, ledger, keys and wallets: empty, and exists
+	Dir       string // for parameters, ledger, keys and wallets; must exist and be empty
 	Curve     string // one of token.Curves
 	Bits      int    // 8 to 64
 	ProofType string // one of token.ProofTypes
-	Verbose   bool   // what each step consists of, with its time
+	Verbose   bool   // print the parts of each step, with their times
 }
 
-// Run runs a demo, and writes what happens to out.
+// Run runs a demo and writes what happens to out.
 func Run(ctx context.Context, out io.Writer, o Options) error {
 	d := &demo{Options: o, ctx: ctx, out: out, at: time.Now()}
 	err := errors.Join(d.run(), d.close())
@@ -48,18 +49,19 @@ func Run(ctx context.Context, out io.Writer, o Options) error {
 	return err
 }
 
-// demo is a token system of an issuer, an auditor, three administrators and two banks, each with a pseudonym for every token.
+// demo is a token system of an issuer, an auditor, three administrators and two banks. Each bank
+// has a pseudonym for every token.
 type demo struct {
 	Options
 	ctx context.Context
 	out io.Writer
-	at  time.Time // of all blocks
+	at  time.Time // time of all blocks
 
-	spent time.Duration // on the step that runs
+	spent time.Duration // on the current step
 
 	params         *token.PublicParams
 	administrators []identity.Signer
-	authority      identity.Signer // that enrols the banks
+	authority      identity.Signer // enrols the banks
 	ledger         *bolt.Ledger
 	validator      *validator.Validator
 	issuer         *service.IssueService
@@ -68,13 +70,13 @@ type demo struct {
 	closers        []io.Closer
 }
 
-// cachedIdentities is more than a demo has.
+// cachedIdentities is more than the number of identities in a demo.
 const cachedIdentities = 64
 
-// bank is an owner.
+// bank is an owner of tokens.
 type bank struct {
 	name    string
-	wallet  *wallet.Purse // in the directory of its name
+	wallet  *wallet.Purse // in the directory with the bank's name
 	payment *service.TransferService
 }
 
@@ -87,7 +89,7 @@ const (
 func (d *demo) close() error {
 	var err error
 	for _, c := range slices.Backward(d.closers) {
-		if closing := c.Close(); !errors.Is(closing, fs.ErrClosed) { // the vault that is lost
+		if closing := c.Close(); !errors.Is(closing, fs.ErrClosed) { // the lost vault is closed already
 			err = errors.Join(err, closing)
 		}
 	}
@@ -98,7 +100,7 @@ func (d *demo) close() error {
 // say writes a line of a step.
 func (d *demo) say(format string, args ...any) { fmt.Fprintf(d.out, "    "+format+"\n", args...) }
 
-// detail writes a line that is wanted with all others only.
+// detail writes a line that is shown only with Verbose.
 func (d *demo) detail(format string, args ...any) {
 	if d.Verbose {
 		d.say(format, args...)
@@ -113,7 +115,7 @@ func (d *demo) step(format string, args ...any) {
 	fmt.Fprintf(d.out, format+"\n", args...)
 }
 
-// timed runs part of a step and says what was done and how long it took.
+// timed runs part of a step and prints what was done and how long it took.
 func (d *demo) timed(what string, work func() error) error {
 	begin := time.Now()
 	err := work()
@@ -207,15 +209,16 @@ func (d *demo) setUp() error {
 	return nil
 }
 
-// path is that of a file or directory of the demo.
+// path returns the path of a file or directory of the demo.
 func (d *demo) path(names ...string) string {
 	return filepath.Join(append([]string{d.Dir}, names...)...)
 }
 
-// keysDir has the secret keys of all but the banks, and the vaults of those who sign with them.
+// keysDir holds the secret keys of all participants except the banks, and the vaults of those who
+// sign with them.
 const keysDir = "keys"
 
-// newKey makes a signing key, in a file of a name.
+// newKey makes a signing key and writes it to a file with the given name.
 func (d *demo) newKey(name string) (identity.Signer, error) {
 	keys, err := wallet.NewKey()
 	if err != nil {
@@ -224,7 +227,7 @@ func (d *demo) newKey(name string) (identity.Signer, error) {
 	return keys.Self(), keyfile.Write(d.path(keysDir, name+".pem"), keys)
 }
 
-// newAuditor makes the keys of an auditor who accepts the enrolments of the authority.
+// newAuditor makes the keys of an auditor that accepts the authority's enrolments.
 func (d *demo) newAuditor() (*keyfile.Keys, error) {
 	keys, err := wallet.NewKey()
 	if err != nil {
@@ -249,7 +252,8 @@ func (d *demo) newIssuer(name string, key identity.Signer) (*service.IssueServic
 	return service.NewIssueService(d.params, "", token.Tuning{}, executor.Pool(), vault, key)
 }
 
-// newBank makes a wallet of pseudonyms, whose holder the authority enrols under the bank's name.
+// newBank makes a bank's wallet of pseudonyms. The authority enrols their holder under the bank's
+// name.
 func (d *demo) newBank(name string) (*bank, error) {
 	keys, err := wallet.Enrol(d.params.Curve, name, d.authority)
 	if err != nil {
@@ -263,7 +267,7 @@ func (d *demo) newBank(name string) (*bank, error) {
 	return b, d.use(b, wallet)
 }
 
-// use has a bank pay out of a wallet.
+// use makes a bank pay from a wallet.
 func (d *demo) use(b *bank, wallet *wallet.Purse) (err error) {
 	d.closers = append(d.closers, wallet)
 	b.wallet = wallet
@@ -279,7 +283,7 @@ func (d *demo) vault(name string) (*service.Vault, error) {
 	return v, err
 }
 
-// verify verifies the ledger and says how to do it again.
+// verify verifies the ledger and prints how to do that again.
 func (d *demo) verify() (err error) {
 	d.step("Verify: every request again, from the first, as anybody can who has ledger and parameters")
 	begin := time.Now()
@@ -302,8 +306,8 @@ func (d *demo) verify() (err error) {
 	return err
 }
 
-// applied puts valid requests on the ledger; rejected is as ApplyEach's.
-func (d *demo) applied(valid ...*validator.Valid) (rejected []error, err error) {
+// apply puts valid requests on the ledger. rejected is as returned by ApplyEach.
+func (d *demo) apply(valid ...*validator.Valid) (rejected []error, err error) {
 	entries := make([]ledger.Entry, len(valid))
 	for i, v := range valid {
 		entries[i] = v.Entry()

@@ -19,7 +19,7 @@ import (
 	"github.com/zkbench/zkbench/token/validator"
 )
 
-// run is the life of the demo's tokens.
+// run runs all steps of the demo.
 func (d *demo) run() error {
 	for _, step := range []func() error{d.setUp, d.issue, d.transfer, d.swap, d.redeem, d.doubleSpend, d.forge, d.stolenKey, d.lostWallet} {
 		if err := step(); err != nil {
@@ -32,7 +32,7 @@ func (d *demo) run() error {
 	return nil
 }
 
-// prove has a service make a submission, and says how long that took.
+// prove makes a submission by calling work, and prints how long that took.
 func (d *demo) prove(what string, work func() (*service.Submission, error)) (sub *service.Submission, err error) {
 	err = d.timed(what, func() (err error) {
 		sub, err = work()
@@ -41,8 +41,7 @@ func (d *demo) prove(what string, work func() (*service.Submission, error)) (sub
 	return sub, err
 }
 
-// audited has the auditor check and sign a submission, and returns the request as it
-// is submitted.
+// audited has the auditor check and sign a submission, and returns the request as it is submitted.
 func (d *demo) audited(sub *service.Submission) (raw []byte, report *audit.Report, err error) {
 	err = d.timed("auditor opens all commitments, signs", func() error {
 		shown, information, err := sub.ForAuditors()
@@ -66,7 +65,7 @@ func (d *demo) validated(raw []byte) (valid *validator.Valid, err error) {
 	return valid, err
 }
 
-// land takes a submission through auditor and validator to the ledger, where the payees find it.
+// land sends a submission through auditor and validator to the ledger, where the payees find it.
 func (d *demo) land(sub *service.Submission) (*validator.Valid, error) {
 	raw, report, err := d.audited(sub)
 	if err != nil {
@@ -88,7 +87,7 @@ func (d *demo) land(sub *service.Submission) (*validator.Valid, error) {
 
 func (d *demo) store(valid *validator.Valid) error {
 	return d.timed("ledger applies, flushed to the disk", func() error {
-		rejected, err := d.applied(valid)
+		rejected, err := d.apply(valid)
 		if err != nil {
 			return err
 		}
@@ -96,12 +95,12 @@ func (d *demo) store(valid *validator.Valid) error {
 	})
 }
 
-// sync lets the wallets look what has come of their requests.
+// sync makes the wallets follow the ledger, where they find what became of their requests.
 func (d *demo) sync() error {
 	return errors.Join(d.north.wallet.Sync(d.ctx, d.ledger), d.south.wallet.Sync(d.ctx, d.ledger))
 }
 
-// reported says what an auditor has seen.
+// reported prints what the auditor has seen.
 func (d *demo) reported(report *audit.Report) {
 	side := func(all []audit.Holding) string {
 		var parts []string
@@ -124,7 +123,7 @@ func (d *demo) reported(report *audit.Report) {
 	say("the auditor saw: %s", strings.Join(seen, "; "))
 }
 
-// balances says what the banks hold.
+// balances prints what the banks hold.
 func (d *demo) balances() error {
 	var parts []string
 	for _, b := range []*bank{d.north, d.south} {
@@ -142,7 +141,7 @@ func (d *demo) balances() error {
 	return nil
 }
 
-// balance says what a bank holds.
+// balance describes what a bank holds.
 func (b *bank) balance() (string, error) {
 	text := b.name
 	for i, typ := range []string{currency, security} {
@@ -155,7 +154,7 @@ func (b *bank) balance() (string, error) {
 	return text, nil
 }
 
-// order pays values of a type to a bank, each to a fresh address.
+// order returns an order that pays the values of a type to a bank, each to a fresh address.
 func order(typ string, to *bank, values ...uint64) (service.Order, error) {
 	o := service.Order{Type: typ}
 	for _, v := range values {
@@ -188,8 +187,8 @@ func (d *demo) issue() error {
 	return d.balances()
 }
 
-// paid is a submission of a bank that pays dollars.
-func (d *demo) paid(from, to *bank, value uint64) (*service.Submission, error) {
+// pay makes a bank's submission that pays dollars.
+func (d *demo) pay(from, to *bank, value uint64) (*service.Submission, error) {
 	o, err := order(currency, to, value)
 	if err != nil {
 		return nil, err
@@ -199,7 +198,7 @@ func (d *demo) paid(from, to *bank, value uint64) (*service.Submission, error) {
 
 func (d *demo) transfer() error {
 	d.step("Transfer: north pays 30 dollars to south; the change comes back to north")
-	sub, err := d.paid(d.north, d.south, 30)
+	sub, err := d.pay(d.north, d.south, 30)
 	if err != nil {
 		return err
 	}
@@ -218,7 +217,7 @@ func (d *demo) transfer() error {
 	return d.balances()
 }
 
-// swap exchanges dollars for bonds in one request of both banks.
+// swap exchanges dollars for bonds in one request by both banks.
 func (d *demo) swap() error {
 	d.step("Swap: north gives 20 dollars for 4 bonds of south's, in one request that both sign: all of it or nothing")
 	anchor := []byte("the swap that north and south agreed on")
@@ -283,18 +282,18 @@ func (d *demo) redeem() error {
 	return d.balances()
 }
 
-// doubleSpend has north spend one token twice, in two requests that are both valid
-// until one of them is on the ledger.
+// doubleSpend makes north spend one token twice, in two requests that are both valid until one of
+// them is on the ledger.
 func (d *demo) doubleSpend() error {
 	d.step("Double spend: north spends one token in two requests at once, to south and to itself")
-	first, err := d.paid(d.north, d.south, 50)
+	first, err := d.pay(d.north, d.south, 50)
 	if err != nil {
 		return err
 	}
-	if err := d.north.wallet.Release(d.ctx, first.Request.Anchor); err != nil { // its wallet would not
+	if err := d.north.wallet.Release(d.ctx, first.Request.Anchor); err != nil { // otherwise its wallet would refuse
 		return err
 	}
-	second, err := d.paid(d.north, d.north, 50)
+	second, err := d.pay(d.north, d.north, 50)
 	if err != nil {
 		return err
 	}
@@ -310,12 +309,12 @@ func (d *demo) doubleSpend() error {
 		}
 		both = append(both, valid)
 	}
-	rejected, err := d.applied(both...)
+	rejected, err := d.apply(both...)
 	if err != nil {
 		return err
 	}
 	if rejected[0] != nil || !errors.Is(rejected[1], zkbench.ErrSpent) {
-		return fmt.Errorf("of two requests that spend one token: %w", errors.Join(rejected...))
+		return fmt.Errorf("two requests that spend one token: %w", errors.Join(rejected...))
 	}
 	d.say("the ledger applies the first, 50 dollars to south, and refuses the second: %v", rejected[1])
 	_, err = d.validator.Validate(d.ctx, d.ledger, both[1].Raw, d.at)
@@ -329,10 +328,10 @@ func (d *demo) doubleSpend() error {
 	return d.balances()
 }
 
-// forge changes one bit of a good request's proof.
+// forge changes one bit of the proof in a good request.
 func (d *demo) forge() error {
 	d.step("Forgery: south pays 15 dollars to north, and one bit of the request is changed on its way")
-	sub, err := d.paid(d.south, d.north, 15)
+	sub, err := d.pay(d.south, d.north, 15)
 	if err != nil {
 		return err
 	}
@@ -353,7 +352,7 @@ func (d *demo) forge() error {
 	return d.south.wallet.Discard(d.ctx, sub.Request.Anchor)
 }
 
-// stolenKey has administrators replace the issuer, whose key somebody has stolen.
+// stolenKey makes administrators replace the issuer, whose key was stolen.
 func (d *demo) stolenKey() error {
 	d.step("Stolen key: a thief has the issuer's; 2 of the 3 administrators sign a policy with another issuer, who issues 5 dollars to north")
 	thief := d.issuer
@@ -427,7 +426,7 @@ func (d *demo) stolenKey() error {
 	return d.balances()
 }
 
-// lostWallet deletes a bank's vault, and makes it again from the bank's secret and the ledger.
+// lostWallet deletes a bank's vault and restores it from the bank's secret and the ledger.
 func (d *demo) lostWallet() error {
 	d.step("Lost wallet: south's vault is destroyed; all that is left are its keys, and the ledger")
 	before, err := d.south.balance()
@@ -456,13 +455,12 @@ func (d *demo) lostWallet() error {
 		return err
 	}
 	if before != after {
-		return fmt.Errorf("a wallet that came back: %s, before %s", after, before)
+		return fmt.Errorf("a restored wallet: %s, before %s", after, before)
 	}
 	return d.balances()
 }
 
-// shortened shows an identity by its type and the start of its key.
-// holder names who owns a token: the name under which the authority has enrolled it, or else its key.
+// holder returns the name of a token's owner: the one that the authority enrolled, or else its key.
 func holder(p audit.Party) string {
 	if p.Name != "" {
 		return p.Name
@@ -470,6 +468,7 @@ func holder(p audit.Party) string {
 	return abbreviated(p.String())
 }
 
+// shortened returns the type of an identity and the beginning of its key.
 func shortened(id identity.Identity) string {
 	return abbreviated(fmt.Sprintf("%v %x", id.Type(), []byte(id[1:])))
 }

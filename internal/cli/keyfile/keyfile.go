@@ -1,5 +1,5 @@
-// Package keyfile reads and writes the files of secret keys that a party of a token system
-// keeps: PEM blocks in a file that only its owner can read. Keys are not encrypted in it.
+// Package keyfile reads and writes the secret keys of a party in a token system: PEM blocks in a
+// file that only its owner can read. The keys in it are not encrypted.
 package keyfile
 
 import (
@@ -21,13 +21,14 @@ import (
 	"github.com/zkbench/zkbench/token/identity"
 )
 
-// Keys are what a file holds. No block is obligatory, and one of a kind may stand there, of Identities many.
+// Keys are the contents of a file. Every block is optional. There is at most one of each kind,
+// except that there may be many Identities.
 type Keys struct {
 	Signing    crypto.Signer       // an ed25519.PrivateKey or an *ecdsa.PrivateKey
-	Opening    hpke.PrivateKey     // an auditor's, to which is encrypted what it sees
+	Opening    hpke.PrivateKey     // an auditor's key: what the auditor sees is encrypted to it
 	Holder     []byte              // the secret of a holder of pseudonyms
 	Enrolment  []byte              // the holder's certificate
-	Identities []identity.Identity // public: the certificate of Signing, or whose enrolments count
+	Identities []identity.Identity // public: the certificate of Signing, or the authorities whose enrolments count
 }
 
 // The types of PEM blocks.
@@ -39,13 +40,13 @@ const (
 	enrolmentBlock = "ENROLMENT"
 )
 
-// Ed25519Prefix begins the text of a public key of Ed25519, before 64 hex digits.
+// Ed25519Prefix begins the text of an Ed25519 public key, before 64 hex digits.
 const Ed25519Prefix = "ed25519:"
 
 // hybridBlock holds the bytes of a hybrid key, for which PKCS #8 has no form yet.
 var hybridBlock = token.MLKEM768X25519.String() + " " + privateBlock
 
-// Encode returns the file of the keys.
+// Encode returns the contents of a file with the keys.
 func (k *Keys) Encode() (data []byte, err error) {
 	add := func(typ string, body []byte) {
 		data = append(data, pem.EncodeToMemory(&pem.Block{Type: typ, Bytes: body})...)
@@ -81,7 +82,7 @@ func (k *Keys) Encode() (data []byte, err error) {
 			}
 			add(publicBlock, body)
 		default:
-			return nil, fmt.Errorf("an identity of %v in a file of keys", id.Type())
+			return nil, fmt.Errorf("a file of keys cannot hold an identity of type %v", id.Type())
 		}
 	}
 	return data, nil
@@ -103,10 +104,10 @@ func encodeOpening(key hpke.PrivateKey) (typ string, body []byte, err error) {
 	case token.MLKEM768X25519:
 		return hybridBlock, raw, nil
 	}
-	return "", nil, fmt.Errorf("a key of KEM %#04x in a file of keys", key.KEM().ID())
+	return "", nil, fmt.Errorf("a file of keys cannot hold a key of KEM %#04x", key.KEM().ID())
 }
 
-// Decode reads the PEM blocks of a file. No error has anything of a secret in it.
+// Decode parses the PEM blocks of a file. No error contains any part of a secret.
 func Decode(data []byte) (*Keys, error) {
 	k, blocks := new(Keys), 0
 	for block, rest := pem.Decode(data); block != nil; block, rest = pem.Decode(rest) {
@@ -121,11 +122,11 @@ func Decode(data []byte) (*Keys, error) {
 	return k, nil
 }
 
-// add takes the content of one block.
+// add adds the contents of one block.
 func (k *Keys) add(block *pem.Block) error {
 	once := func(had bool) error {
 		if had {
-			return fmt.Errorf("another %s than the one before", block.Type)
+			return fmt.Errorf("a second %s, where one is accepted", block.Type)
 		}
 		return nil
 	}
@@ -133,7 +134,7 @@ func (k *Keys) add(block *pem.Block) error {
 	case privateBlock:
 		private, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 		if err != nil {
-			return errors.New("no private key of PKCS #8")
+			return errors.New("not a private key in PKCS #8")
 		}
 		switch key := private.(type) {
 		case ed25519.PrivateKey:
@@ -176,12 +177,12 @@ func openingKey(kem token.KEM, raw []byte) (hpke.PrivateKey, error) {
 	}
 	key, err := suite.NewPrivateKey(raw)
 	if err != nil {
-		return nil, fmt.Errorf("no private key of %v", kem)
+		return nil, fmt.Errorf("not a private key of %v", kem)
 	}
 	return key, nil
 }
 
-// Identity reads the identity in a PEM block: a certificate, or a public key of Ed25519.
+// Identity parses the identity in a PEM block: a certificate or an Ed25519 public key.
 func Identity(block *pem.Block) (identity.Identity, error) {
 	switch block.Type {
 	case certBlock:
@@ -193,10 +194,11 @@ func Identity(block *pem.Block) (identity.Identity, error) {
 		}
 		return nil, errors.New("a PEM public key that is not of Ed25519")
 	}
-	return nil, errors.New("a PEM block that is no certificate and no public key")
+	return nil, errors.New("a PEM block that is neither a certificate nor a public key")
 }
 
-// Signer returns the signer of the signing key for one of ids, nil if it is the key of none.
+// Signer returns the signer of the signing key for one of ids, or nil if the key belongs to none of
+// them.
 func (k *Keys) Signer(ids ...[]byte) identity.Signer {
 	for _, id := range ids {
 		switch key := k.Signing.(type) {
@@ -216,8 +218,8 @@ func (k *Keys) Signer(ids ...[]byte) identity.Signer {
 	return nil
 }
 
-// Self returns the signer of the signing key alone: a key of Ed25519, or one of P-256 whose certificate stands in the
-// file. It returns nil if there is none.
+// Self returns the signer of the signing key for itself: an Ed25519 key, or a P-256 key whose
+// certificate is in the file. It returns nil if there is none.
 func (k *Keys) Self() identity.Signer {
 	if key, ok := k.Signing.(ed25519.PrivateKey); ok {
 		if s, err := identity.NewEd25519Signer(key); err == nil {
@@ -232,11 +234,12 @@ func (k *Keys) Self() identity.Signer {
 	return nil
 }
 
-// longest is more than any file of keys has: many certificates.
+// longest is the maximum number of bytes in a file of keys. Only one with many certificates could
+// be longer.
 const longest = 8 << 20
 
-// Read reads the file of keys that a field names, and for which it accepts what accepted says. It refuses a file that
-// others than its owner can open.
+// Read reads the file of keys at path. It refuses a file that others than its owner can open.
+// Errors begin with field; accepted says which keys field accepts.
 func Read(field, path, accepted string) (*Keys, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -247,7 +250,7 @@ func Read(field, path, accepted string) (*Keys, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", field, err)
 	}
-	// The modes that Windows reports say nothing about others, and a terminal's are not its user's to choose.
+	// Modes on Windows say nothing about other users, and users cannot choose the modes of a terminal.
 	if mode := info.Mode(); runtime.GOOS != "windows" && mode.IsRegular() && mode.Perm()&0o077 != 0 {
 		return nil, &argument.ValueError{
 			Field: field, Value: fmt.Sprintf("%s, mode %04o", path, mode.Perm()),
@@ -265,7 +268,8 @@ func Read(field, path, accepted string) (*Keys, error) {
 	return keys, nil
 }
 
-// Write writes keys to a new file of mode 0600, on the disk. A file that exists is an fs.ErrExist.
+// Write writes keys to a new file with mode 0600 and flushes it to the disk. It returns fs.ErrExist
+// if the file exists.
 func Write(path string, k *Keys) error {
 	data, err := k.Encode()
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 	"github.com/zkbench/zkbench/token/identity"
 )
 
-// some has a block of each kind.
+// some returns keys with a block of each kind.
 func some(t testing.TB, kem token.KEM) *Keys {
 	t.Helper()
 	_, key, err := ed25519.GenerateKey(nil)
@@ -37,7 +37,7 @@ func some(t testing.TB, kem token.KEM) *Keys {
 	}
 }
 
-// certified is a key of P-256 with its certificate.
+// certified returns a P-256 key with its certificate.
 func certified(t testing.TB) *Keys {
 	t.Helper()
 	key := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
@@ -104,14 +104,14 @@ func TestDecodeRefuses(t *testing.T) {
 		return string(pem.EncodeToMemory(&pem.Block{Type: typ, Bytes: []byte(body)}))
 	}
 	for says, text := range map[string]string{
-		"no PEM block":                      "hunter2",
-		"no private key of PKCS #8":         block(privateBlock, "hunter2"),
-		"another PRIVATE KEY":               whole + string(must.Get((&Keys{Signing: k.Signing}).Encode())(t)),
-		"another HOLDER SECRET":             whole + block(holderBlock, "hunter2"),
-		"another ENROLMENT":                 whole + block(enrolmentBlock, "hunter2"),
-		"no private key of MLKEM768-X25519": block(hybridBlock, "hunter2"),
-		"not of Ed25519":                    block(publicBlock, "hunter2"),
-		"no certificate and no public key":  block("SOMETHING", "hunter2"),
+		"no PEM block":                           "hunter2",
+		"not a private key in PKCS #8":           block(privateBlock, "hunter2"),
+		"a second PRIVATE KEY":                   whole + string(must.Get((&Keys{Signing: k.Signing}).Encode())(t)),
+		"a second HOLDER SECRET":                 whole + block(holderBlock, "hunter2"),
+		"a second ENROLMENT":                     whole + block(enrolmentBlock, "hunter2"),
+		"not a private key of MLKEM768-X25519":   block(hybridBlock, "hunter2"),
+		"not of Ed25519":                         block(publicBlock, "hunter2"),
+		"neither a certificate nor a public key": block("SOMETHING", "hunter2"),
 	} {
 		_, err := Decode([]byte(text))
 		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "hunter2") {

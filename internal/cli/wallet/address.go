@@ -17,8 +17,9 @@ const AddressPrefix = "zkaddress:"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// FormatAddress returns an address as text in one line, which can be mailed: AddressPrefix and, in base64url without
-// padding, the ledger's id(32), the address's encoding, and the CRC-32C of both(4).
+// FormatAddress returns an address as one line of text, which can be mailed. The line begins with
+// AddressPrefix. The rest is base64url, without padding, of the ledger's id (32 bytes), the
+// address's encoding, and the CRC-32C of both (4 bytes).
 func FormatAddress(id token.LedgerID, a service.Address) (string, error) {
 	encoded, err := a.Encode()
 	if err != nil {
@@ -29,8 +30,8 @@ func FormatAddress(id token.LedgerID, a service.Address) (string, error) {
 	return AddressPrefix + base64.RawURLEncoding.EncodeToString(body), nil
 }
 
-// ParseAddress reads what FormatAddress writes, with white space anywhere, as mail may break it. The error is a
-// *zkbench.DecodeError.
+// ParseAddress parses what FormatAddress returns. It ignores white space, because mail may break
+// lines. The error has type *zkbench.DecodeError.
 func ParseAddress(text string) (id token.LedgerID, a service.Address, err error) {
 	refuse := func(reason string) error { return &zkbench.DecodeError{Path: "address", Reason: reason} }
 	text = strings.Map(func(r rune) rune {

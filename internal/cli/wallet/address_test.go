@@ -13,7 +13,7 @@ import (
 	"github.com/zkbench/zkbench/token/service"
 )
 
-// someAddress is the text of an address.
+// someAddress returns the text of an address.
 func someAddress(t testing.TB) string {
 	return must.Get(wallet.FormatAddress(token.LedgerID{1, 2, 3}, service.Address{Owner: []byte("owner"), Members: []service.Member{}}))(t)
 }

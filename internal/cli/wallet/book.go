@@ -18,13 +18,13 @@ import (
 	"github.com/zkbench/zkbench/token/validator"
 )
 
-// Amount is what there is of a type.
+// Amount is a sum of tokens of one type.
 type Amount struct {
 	Type string
 	service.Holdings
 }
 
-// amounts sums tokens by their types, in order.
+// amounts sums tokens by type, in order of types.
 func amounts(tokens []service.UnspentToken) (all []Amount) {
 	for _, h := range tokens {
 		i, found := slices.BinarySearchFunc(all, h.Type, func(a Amount, typ string) int { return cmp.Compare(a.Type, typ) })
@@ -39,8 +39,8 @@ func amounts(tokens []service.UnspentToken) (all []Amount) {
 
 // Balance is what a wallet owns.
 type Balance struct {
-	Free, Held []Amount // held by payments that wait for the ledger
-	Waiting    [][]byte // the anchors of those payments
+	Free, Held []Amount // Held: reserved by pending payments
+	Waiting    [][]byte // anchors of the pending payments
 }
 
 // Balance returns what the wallet owns, as far as it has followed the ledger.
@@ -59,7 +59,7 @@ func (p *Purse) Balance() (*Balance, error) {
 	return b, nil
 }
 
-// tokens returns the tokens that can be spent, and those that payments hold.
+// tokens returns the tokens that can be spent, and those that pending payments hold.
 func (p *Purse) tokens() (free, held []service.UnspentToken, err error) {
 	seen := make(map[string]bool)
 	for h, err := range p.Unspent() {
@@ -84,13 +84,13 @@ func (p *Purse) tokens() (free, held []service.UnspentToken, err error) {
 	return free, held, nil
 }
 
-// Change is what a movement does to a wallet in one type.
+// Change is the effect of a movement on a wallet's tokens of one type.
 type Change struct {
 	Type            string
-	Spent, Received *big.Int // received: change included
+	Spent, Received *big.Int // Received includes change
 }
 
-// Changes returns what a movement does to the wallet, by types in order.
+// Changes returns the effects of a movement on the wallet, one for each type, in order of types.
 func Changes(m *service.Movement) (all []Change) {
 	spent, received := amounts(m.Spent), amounts(m.Received)
 	for len(spent)+len(received) > 0 {
@@ -112,15 +112,15 @@ func Changes(m *service.Movement) (all []Change) {
 	return all
 }
 
-// The ways in which a wallet differs from what the valid requests of a ledger say.
+// The ways in which a wallet can differ from a ledger's valid requests.
 const (
-	TokenNotValid service.Discrepancy = "token of no valid request" // the wallet counts it
-	TokenNotFound service.Discrepancy = "token not counted"         // it is the wallet's, and the wallet does not count it
+	TokenNotValid service.Discrepancy = "token of no valid request" // the wallet counts the token
+	TokenNotFound service.Discrepancy = "token not counted"         // the token is the wallet's, but the wallet does not count it
 )
 
-// Check compares the wallet with a ledger. With validate it follows the ledger's log once more besides, in a vault for this
-// check alone that validates every request, and compares the tokens: the error is a *ledger.CorruptError for a request that is
-// not valid. The findings are what differs.
+// Check compares the wallet with a ledger and returns the differences. If validate is set, it also
+// follows the ledger's log again, in a separate vault that validates every request, and compares
+// the tokens. It then returns a *ledger.CorruptError if a request is not valid.
 func (p *Purse) Check(ctx context.Context, l ledger.Reader, validate bool) (findings []service.Finding, err error) {
 	if findings, err = p.Compare(ctx, l); err != nil || !validate {
 		return findings, err
@@ -129,17 +129,17 @@ func (p *Purse) Check(ctx context.Context, l ledger.Reader, validate bool) (find
 	return append(findings, more...), err
 }
 
-// checkFile is the vault of a check, while that runs.
+// checkFile is the vault of a running check.
 const checkFile = "check.vault"
 
-// validated compares the wallet's tokens with those that it has under the valid requests of a ledger.
+// validated compares the wallet's tokens with those that it has after a ledger's valid requests.
 func (p *Purse) validated(ctx context.Context, l ledger.Reader) (findings []service.Finding, err error) {
 	v, err := validator.New(p.params, l.Genesis(), executor.Pool(), token.Tuning{}, 1024)
 	if err != nil {
 		return nil, err
 	}
 	path := filepath.Join(p.dir, checkFile)
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a check that was killed
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // left by a check that was killed
 		return nil, err
 	}
 	vault, err := service.CreateVault(path, l.Genesis())
@@ -154,7 +154,7 @@ func (p *Purse) validated(ctx context.Context, l ledger.Reader) (findings []serv
 	if err != nil {
 		return nil, err
 	}
-	if err := p.meet(ctx, l, checked); err != nil {
+	if err := p.syncBoth(ctx, l, checked); err != nil {
 		return nil, err
 	}
 	all, err := owned(checked)
@@ -185,7 +185,7 @@ func (p *Purse) validated(ctx context.Context, l ledger.Reader) (findings []serv
 	return findings, nil
 }
 
-// owned returns the tokens of a wallet that no payment holds, those of scripts too.
+// owned returns the tokens of a wallet that no payment holds, including those of scripts.
 func owned(w *service.Wallet) (all []service.UnspentToken, err error) {
 	for h, err := range w.Unspent() {
 		if err != nil {
@@ -208,8 +208,9 @@ func owned(w *service.Wallet) (all []service.UnspentToken, err error) {
 	return all, nil
 }
 
-// meet has the purse's wallet and another one follow a ledger, which may grow meanwhile, until both have seen the same.
-func (p *Purse) meet(ctx context.Context, l ledger.Reader, other *service.Wallet) error {
+// syncBoth makes the purse's wallet and another one follow a ledger, which may grow meanwhile, until
+// both have seen the same requests.
+func (p *Purse) syncBoth(ctx context.Context, l ledger.Reader, other *service.Wallet) error {
 	for {
 		if err := errors.Join(other.Sync(ctx, l), p.Sync(ctx, l)); err != nil {
 			return err

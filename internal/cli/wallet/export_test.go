@@ -5,11 +5,11 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Through has a payer submit through another submitter.
+// Through makes a payer submit through another submitter.
 func (r *Payer) Through(wrap func(ledger.Submitter) ledger.Submitter) { r.submit = wrap(r.submit) }
 
 // Dir returns the directory of a purse.
 func (p *Purse) Dir() string { return p.dir }
 
-// Keys returns those of a purse.
+// Keys returns the keys of a purse.
 func (p *Purse) Keys() *keyfile.Keys { return p.keys }

@@ -21,11 +21,12 @@ import (
 	"github.com/zkbench/zkbench/token/validator"
 )
 
-// RefusedError is the refusal of a request by an auditor or a validator: it is not on the ledger.
+// RefusedError says that an auditor or a validator refused a request, so that it is not on the
+// ledger.
 type RefusedError struct {
-	By     string // auditor, validator
+	By     string // auditor or validator
 	Anchor []byte
-	Kept   bool // the wallet goes on holding its tokens
+	Kept   bool // the request still holds its tokens in the wallet
 	Err    error
 }
 
@@ -33,22 +34,22 @@ func (e *RefusedError) Error() string { return fmt.Sprintf("the %s refuses: %v",
 
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// UnknownError says that it is not known whether a request has landed. Its tokens are held; Payer.Again submits the same
-// request again, and Payer.Cancel takes it back.
+// UnknownError says that it is not known whether a request is on the ledger. The request holds its
+// tokens. Payer.Again submits it again, and Payer.Cancel takes it back.
 type UnknownError struct {
 	Anchor []byte
 	Err    error
 }
 
 func (e *UnknownError) Error() string {
-	return fmt.Sprintf("not known whether %x has landed: %v", e.Anchor, e.Err)
+	return fmt.Sprintf("not known whether %x is on the ledger: %v", e.Anchor, e.Err)
 }
 
 func (e *UnknownError) Unwrap() error { return e.Err }
 
-// Payer lands requests of a purse on a ledger, signed by the auditors whom the ledger's policy names.
+// Payer puts the requests of a purse on a ledger, signed by the auditors of the ledger's policy.
 type Payer struct {
-	// Unsigned is how many requests on the ledger the auditors' vaults did not sign: a vault is new, or was lost.
+	// Unsigned is how many requests on the ledger are not in the auditors' vaults: a vault is new, or was lost.
 	Unsigned uint64
 
 	purse    *Purse
@@ -58,18 +59,19 @@ type Payer struct {
 	auditors []*auditor // in the order of the policy
 }
 
-// auditor is one that signs in this process.
+// auditor is an auditor that signs in this process.
 type auditor struct {
 	*service.AuditorService
 	vault *service.Vault
 }
 
-// acceptedAuditor says what a file of an auditor's keys holds.
+// acceptedAuditor says what a file of an auditor's keys contains.
 const acceptedAuditor = "PEM blocks of an auditor's signing key and of its X25519 or MLKEM768-X25519 key, and of the identities of authorities whose enrolments count"
 
-// NewPayer returns a payer. The files of auditorKeys hold the keys of all auditors of the policy, in any order; beside each stands its
-// auditor's vault, with the extension .vault, which is made if there is none. All that can be refused before a
-// payment is made is refused here. The payer is to be closed; the ledger remains the caller's.
+// NewPayer returns a payer. The files auditorKeys hold the keys of all auditors of the policy, in
+// any order. Beside each file is its auditor's vault, with the extension .vault; NewPayer creates
+// it if it does not exist. Everything that can be refused before a payment is made is refused here.
+// The caller must close the payer; the ledger remains the caller's.
 func NewPayer(ctx context.Context, p *Purse, l ledger.Store, auditorKeys ...string) (_ *Payer, err error) {
 	r := &Payer{purse: p, ledger: l}
 	v, err := validator.New(p.params, l.Genesis(), executor.Pool(), token.Tuning{}, 64)
@@ -112,16 +114,16 @@ func (r *Payer) open(ctx context.Context, rules *token.Policy, paths []string) e
 		}
 		signer := keys.Signer(rules.AuditorIdentities()...)
 		if signer == nil || keys.Opening == nil {
-			return &argument.ValueError{Field: field, Value: path, Accepted: fmt.Sprintf("%s; of one of the %d auditors of policy %d", acceptedAuditor, len(rules.Auditors), rules.Version)}
+			return &argument.ValueError{Field: field, Value: path, Accepted: fmt.Sprintf("%s; the auditor must be one of the %d of policy %d", acceptedAuditor, len(rules.Auditors), rules.Version)}
 		}
 		at := slices.IndexFunc(rules.Auditors, func(a token.Auditor) bool { return bytes.Equal(a.Identity, signer.Identity()) })
 		if r.auditors[at] != nil {
 			return &argument.ValueError{Field: field, Value: path, Accepted: "the keys of each auditor once"}
 		}
 		if !bytes.Equal(keys.Opening.PublicKey().Bytes(), rules.Auditors[at].Key) {
-			return &argument.ValueError{Field: field, Value: path, Accepted: "a file with the key to which policy " + fmt.Sprint(rules.Version) + " has this auditor's information encrypted"}
+			return &argument.ValueError{Field: field, Value: path, Accepted: "a file with the key that policy " + fmt.Sprint(rules.Version) + " names for encrypting to this auditor"}
 		}
-		if r.auditors[at], err = r.auditor(ctx, path, signer, keys); err != nil {
+		if r.auditors[at], err = r.openAuditor(ctx, path, signer, keys); err != nil {
 			return fmt.Errorf("%s: %s: %w", field, path, err)
 		}
 	}
@@ -129,7 +131,7 @@ func (r *Payer) open(ctx context.Context, rules *token.Policy, paths []string) e
 		if a == nil {
 			return &argument.ValueError{
 				Field: field, Value: strings.Join(paths, ","),
-				Accepted: fmt.Sprintf("the files of the secret keys of all %d auditors of policy %d, without whom no request is valid; missing: %s",
+				Accepted: fmt.Sprintf("the secret-key files of all %d auditors of policy %d, who must sign every request; missing: %s",
 					len(r.auditors), rules.Version, Owner(rules.Auditors[i].Identity)),
 			}
 		}
@@ -137,8 +139,8 @@ func (r *Payer) open(ctx context.Context, rules *token.Policy, paths []string) e
 	return nil
 }
 
-// auditor opens one, and has it follow the ledger.
-func (r *Payer) auditor(ctx context.Context, path string, signer identity.Signer, keys *keyfile.Keys) (_ *auditor, err error) {
+// openAuditor opens an auditor and makes it follow the ledger.
+func (r *Payer) openAuditor(ctx context.Context, path string, signer identity.Signer, keys *keyfile.Keys) (_ *auditor, err error) {
 	vaultPath := AuditorVault(path)
 	vault, err := service.OpenVault(vaultPath, r.ledger.Genesis())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -160,36 +162,39 @@ func (r *Payer) auditor(ctx context.Context, path string, signer identity.Signer
 	return a, nil
 }
 
-// AuditorVault returns the path of the vault of the auditor whose keys are in a file.
+// AuditorVault returns the path of an auditor's vault, given the path of the auditor's keys.
 func AuditorVault(keys string) string {
 	return strings.TrimSuffix(keys, filepath.Ext(keys)) + ".vault"
 }
 
-// Pay pays an order, and returns it as the history has it. The error is that of TransferService.Transfer, a *RefusedError, or an
-// *UnknownError. After a refusal the tokens are free.
+// Pay makes the payments of an order and returns the movement as the history has it. It returns the
+// errors of TransferService.Transfer, a *RefusedError, after which the tokens are free, or an
+// *UnknownError.
 func (r *Payer) Pay(ctx context.Context, o service.Order) (*service.Movement, error) {
 	sub, err := r.transfer.Transfer(ctx, o)
-	return r.made(ctx, sub, err)
+	return r.submitNew(ctx, sub, err)
 }
 
-// Consolidate merges the smallest tokens of a type into one. Errors are as of Pay.
+// Consolidate merges the smallest tokens of a type into one. It returns the errors of Pay.
 func (r *Payer) Consolidate(ctx context.Context, typ string) (*service.Movement, error) {
 	sub, err := r.transfer.Consolidate(ctx, typ)
-	return r.made(ctx, sub, err)
+	return r.submitNew(ctx, sub, err)
 }
 
-// Cancel spends a token of a payment that waits back to the wallet, so that the payment can never land. Errors are as of Pay.
+// Cancel spends a token of a pending payment back to the wallet, so that the ledger can never
+// accept the payment. It returns the errors of Pay.
 func (r *Payer) Cancel(ctx context.Context, anchor []byte) (*service.Movement, error) {
 	sub, err := r.transfer.Cancel(ctx, anchor)
-	return r.made(ctx, sub, err)
+	return r.submitNew(ctx, sub, err)
 }
 
-// made lands a submission that is new: nobody has seen it if it is refused here.
-func (r *Payer) made(ctx context.Context, sub *service.Submission, err error) (*service.Movement, error) {
+// submitNew puts a new submission on the ledger. If it is refused, nobody else has seen it, so its
+// tokens are freed.
+func (r *Payer) submitNew(ctx context.Context, sub *service.Submission, err error) (*service.Movement, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := r.land(ctx, sub)
+	m, err := r.submitAudited(ctx, sub)
 	if refused, ok := errors.AsType[*RefusedError](err); ok {
 		discarding := r.purse.Discard(context.WithoutCancel(ctx), sub.Request.Anchor)
 		refused.Kept = discarding != nil
@@ -198,15 +203,16 @@ func (r *Payer) made(ctx context.Context, sub *service.Submission, err error) (*
 	return m, err
 }
 
-// Again submits the payment of an anchor that waits in the wallet once more: the same request, which a ledger takes once. A payment
-// that has landed is returned as it is. A refused one goes on holding its tokens, for Cancel.
+// Again submits the pending payment with this anchor again. It is the same request, which a ledger
+// accepts only once. If the payment is already on the ledger, Again returns it. If it is refused,
+// it still holds its tokens until Cancel.
 func (r *Payer) Again(ctx context.Context, anchor []byte) (*service.Movement, error) {
 	for k, err := range r.purse.Submissions() {
 		if err != nil {
 			return nil, err
 		}
 		if bytes.Equal(k.Request.Anchor, anchor) {
-			return r.land(ctx, &k.Submission)
+			return r.submitAudited(ctx, &k.Submission)
 		}
 	}
 	m, err := r.purse.movement(anchor)
@@ -216,13 +222,13 @@ func (r *Payer) Again(ctx context.Context, anchor []byte) (*service.Movement, er
 	case m == nil || !m.Made:
 		return nil, fmt.Errorf("%w: the wallet has made no payment %x", zkbench.ErrParams, anchor)
 	case m.Status != service.Landed:
-		return nil, fmt.Errorf("%w: the payment %x is %v, and can never land", zkbench.ErrParams, anchor, m.Status)
+		return nil, fmt.Errorf("%w: the payment %x is %v, and the ledger can never accept it", zkbench.ErrParams, anchor, m.Status)
 	}
 	return m, nil
 }
 
-// land has the auditors sign a submission, and submits it.
-func (r *Payer) land(ctx context.Context, sub *service.Submission) (*service.Movement, error) {
+// submitAudited has the auditors sign a submission, and submits it.
+func (r *Payer) submitAudited(ctx context.Context, sub *service.Submission) (*service.Movement, error) {
 	anchor := sub.Request.Anchor
 	shown, information, err := sub.ForAuditors()
 	if err != nil {
@@ -249,11 +255,11 @@ func (r *Payer) land(ctx context.Context, sub *service.Submission) (*service.Mov
 		return nil, &UnknownError{anchor, err}
 	}
 	if err := r.purse.Sync(context.WithoutCancel(ctx), r.ledger); err != nil {
-		return nil, fmt.Errorf("%x has landed as request %d, and the wallet cannot follow: %w", anchor, verdicts[0].Record.Seq, err)
+		return nil, fmt.Errorf("%x is on the ledger as request %d, but the wallet cannot follow: %w", anchor, verdicts[0].Record.Seq, err)
 	}
 	m, err := r.purse.movement(anchor)
 	if err == nil && m == nil {
-		err = fmt.Errorf("%w: the history lacks %x", zkbench.ErrEnv, anchor)
+		err = fmt.Errorf("%w: the history does not have %x", zkbench.ErrEnv, anchor)
 	}
 	return m, err
 }

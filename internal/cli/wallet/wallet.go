@@ -1,5 +1,6 @@
-// Package wallet keeps a person's wallet in a directory, and pays out of it: keys, parameters and vault of package
-// token/service, with the auditors' signatures and the ledger's verdict. It is what the command wallet does.
+// Package wallet keeps a person's wallet in a directory and pays from it. It connects the keys, the
+// parameters and the vault of package token/service with the auditors' signatures and the ledger.
+// The command wallet uses it.
 package wallet
 
 import (
@@ -20,8 +21,8 @@ import (
 	"github.com/zkbench/zkbench/token/service"
 )
 
-// The files of a directory. With the keys and the ledger the vault can be made again (Restore), all but payments that
-// had not landed.
+// The files of a wallet's directory. Restore makes the vault again from the keys and the ledger, except for
+// payments that were not on the ledger.
 const (
 	KeysFile   = "keys.pem" // secret
 	ParamsFile = "token.params"
@@ -29,9 +30,10 @@ const (
 )
 
 // acceptedKeys says what KeysFile holds.
-const acceptedKeys = "the keys that wallet new has made"
+const acceptedKeys = "the keys that wallet new made"
 
-// NewKey draws a key of Ed25519, which signs for all tokens of a wallet: everybody sees that they have one owner.
+// NewKey generates an Ed25519 key that signs for all tokens of a wallet. Everyone can see that
+// these tokens have one owner.
 func NewKey() (*keyfile.Keys, error) {
 	_, key, err := ed25519.GenerateKey(nil)
 	if err != nil {
@@ -40,7 +42,8 @@ func NewKey() (*keyfile.Keys, error) {
 	return &keyfile.Keys{Signing: key}, nil
 }
 
-// Enrol draws the secret of a holder of pseudonyms, one for each token, whom an authority enrols under a name.
+// Enrol generates the secret of a holder with one pseudonym for each token. The authority enrols
+// the holder under the given name.
 func Enrol(curve, name string, authority identity.Signer) (*keyfile.Keys, error) {
 	scheme, err := identity.NewScheme(curve)
 	if err != nil {
@@ -69,14 +72,14 @@ type Purse struct {
 	keys   *keyfile.Keys
 }
 
-// Create makes the wallet of some keys for a ledger, which no wallet may have in its directory (fs.ErrExist), and opens
-// it. If it fails it leaves no file.
+// Create makes a wallet with the given keys for a ledger and opens it. It returns fs.ErrExist if
+// the directory has a wallet already. If it fails, it leaves no files.
 func Create(dir string, params *token.PublicParams, genesis ledger.Genesis, keys *keyfile.Keys) (_ *Purse, err error) {
 	encoded, err := params.Encode()
 	if err != nil {
 		return nil, err
 	}
-	if err := belong(params, genesis); err != nil {
+	if err := checkParams(params, genesis); err != nil {
 		return nil, err
 	}
 	if _, err := serviceKeys(params, genesis, keys); err != nil {
@@ -112,13 +115,14 @@ func Create(dir string, params *token.PublicParams, genesis ledger.Genesis, keys
 	return Restore(dir, nil, genesis)
 }
 
-// Restore makes the vault of a wallet again from the keys in its directory, and opens it. Sync finds the tokens. The parameters may be
-// nil if the directory has them. A vault that is there is an fs.ErrExist.
+// Restore makes the vault of a wallet again from the keys in its directory, and opens the wallet.
+// Sync then finds the tokens. params may be nil if the directory has the parameters. Restore
+// returns fs.ErrExist if there is a vault.
 func Restore(dir string, params *token.PublicParams, genesis ledger.Genesis) (*Purse, error) {
 	if path := filepath.Join(dir, ParamsFile); params != nil {
 		encoded, err := params.Encode()
 		if err == nil {
-			err = belong(params, genesis)
+			err = checkParams(params, genesis)
 		}
 		if err != nil {
 			return nil, err
@@ -141,8 +145,8 @@ func Restore(dir string, params *token.PublicParams, genesis ledger.Genesis) (*P
 	return p, err
 }
 
-// belong returns an error if parameters are not those of a ledger.
-func belong(params *token.PublicParams, genesis ledger.Genesis) error {
+// checkParams returns an error if the parameters are not the ledger's.
+func checkParams(params *token.PublicParams, genesis ledger.Genesis) error {
 	digest, err := params.Digest()
 	if err != nil {
 		return err
@@ -150,7 +154,8 @@ func belong(params *token.PublicParams, genesis ledger.Genesis) error {
 	return genesis.CheckParams(digest)
 }
 
-// Open opens the wallet of a directory. The error is fs.ErrNotExist if there is none, and an ErrParams for another ledger.
+// Open opens the wallet in a directory. It returns fs.ErrNotExist if there is none, and
+// zkbench.ErrParams if the wallet belongs to another ledger.
 func Open(dir string, genesis ledger.Genesis) (*Purse, error) {
 	return open(dir, genesis, service.OpenVault)
 }
@@ -179,7 +184,7 @@ func open(dir string, genesis ledger.Genesis, openVault func(string, ledger.Gene
 	return p, nil
 }
 
-// wallet returns the wallet of the purse's keys in a vault.
+// wallet returns the wallet with the purse's keys in a vault.
 func (p *Purse) wallet(vault *service.Vault) (*service.Wallet, error) {
 	keys, err := serviceKeys(p.params, vault.Genesis(), p.keys)
 	if err != nil {
@@ -188,7 +193,7 @@ func (p *Purse) wallet(vault *service.Vault) (*service.Wallet, error) {
 	return service.NewWallet(p.params, vault, keys)
 }
 
-// serviceKeys are those of a file.
+// serviceKeys converts the keys of a file to those of package service.
 func serviceKeys(params *token.PublicParams, genesis ledger.Genesis, keys *keyfile.Keys) (*service.Keys, error) {
 	if keys.Holder == nil {
 		signer := keys.Self()
@@ -206,12 +211,13 @@ func serviceKeys(params *token.PublicParams, genesis ledger.Genesis, keys *keyfi
 		return nil, err
 	}
 	if len(keys.Identities) != 1 {
-		return nil, fmt.Errorf("keys: %d identities, accepted is 1: that of the authority", len(keys.Identities))
+		return nil, fmt.Errorf("keys: %d identities; accepted: one, the authority's", len(keys.Identities))
 	}
 	return service.NewPseudonyms(params, genesis, holder, keys.Enrolment, keys.Identities[0])
 }
 
-// Name says whose the wallet's tokens are seen to be: its key, or the name under which its holder is enrolled.
+// Name returns as whose the wallet's tokens are seen: its key, or the name under which its holder
+// is enrolled.
 func (p *Purse) Name() string {
 	if p.keys.Holder == nil {
 		id := p.keys.Self().Identity()
@@ -231,7 +237,7 @@ func (p *Purse) Name() string {
 	return fmt.Sprintf("%s, enrolled with %s", certificate.Name, Owner(certificate.Authority))
 }
 
-// Owner shows who owns a token in a few words: type and the first digits of the key.
+// Owner describes the owner of a token in a few words: the type and the first digits of the key.
 func Owner(owner []byte) string {
 	if len(owner) == 0 {
 		return "nobody"
@@ -240,13 +246,14 @@ func Owner(owner []byte) string {
 	return fmt.Sprintf("%v %x...", id.Type(), owner[1:min(len(owner), 9)])
 }
 
-// Transfers returns the service that pays out of the wallet.
+// Transfers returns the service that pays from the wallet.
 func (p *Purse) Transfers() (*service.TransferService, error) {
 	return service.NewTransferService(p.params, "", token.Tuning{}, executor.Pool(), p.Wallet)
 }
 
-// NewAddress makes a fresh address, for one payment, as a payer reads it. A signer (nil: the wallet's key, which pseudonyms do
-// not have) signs it, so that a payer who knows the signer's key knows whose it is.
+// NewAddress makes a fresh address for one payment and returns it as text for the payer. The signer
+// signs it, so that a payer who knows the signer's key knows whose address it is. If signer is nil,
+// the wallet's key signs; pseudonyms have none.
 func (p *Purse) NewAddress(signer identity.Signer) (string, error) {
 	a, err := p.Address(nil)
 	if err != nil {
@@ -264,7 +271,7 @@ func (p *Purse) NewAddress(signer identity.Signer) (string, error) {
 	return FormatAddress(id, a)
 }
 
-// movement returns what the history says of an anchor last, nil if it says nothing.
+// movement returns the last movement of an anchor in the history, or nil if there is none.
 func (p *Purse) movement(anchor []byte) (found *service.Movement, err error) {
 	for m, err := range p.History() {
 		if err != nil {

@@ -26,7 +26,7 @@ import (
 	"github.com/zkbench/zkbench/token/service"
 )
 
-// town is the token system that a demo leaves, whose ledger is open.
+// town is the token system that a demo leaves, with its ledger open.
 type town struct {
 	t      *testing.T
 	dir    string
@@ -50,7 +50,7 @@ func (w *town) path(names ...string) string {
 
 func (w *town) auditor() string { return w.path("keys", "auditor.pem") }
 
-// kept closes a purse when the test ends, and has it follow the ledger.
+// kept makes a purse follow the ledger and closes it when the test ends.
 func (w *town) kept(p *wallet.Purse, err error) *wallet.Purse {
 	w.t.Helper()
 	must.Do(w.t, err)
@@ -71,7 +71,7 @@ func (w *town) bank(name string) *wallet.Purse {
 	return w.kept(wallet.Open(w.path(name), w.ledger.Genesis()))
 }
 
-// person makes a wallet of a key.
+// person makes a wallet with one key.
 func (w *town) person() *wallet.Purse {
 	w.t.Helper()
 	return w.kept(wallet.Create(filepath.Join(w.t.TempDir(), "wallet"), w.params, w.ledger.Genesis(), must.Get(wallet.NewKey())(w.t)))
@@ -88,7 +88,7 @@ func (w *town) payer(p *wallet.Purse) *wallet.Payer {
 	return r
 }
 
-// order pays a value to a wallet, whose address goes the way of text.
+// order returns an order that pays a value to a wallet, whose address is sent as text.
 func (w *town) order(to *wallet.Purse, value uint64) service.Order {
 	w.t.Helper()
 	_, a, err := wallet.ParseAddress(must.Get(to.NewAddress(nil))(w.t))
@@ -96,7 +96,7 @@ func (w *town) order(to *wallet.Purse, value uint64) service.Order {
 	return service.Order{Type: "USD", Payments: []service.Payment{{To: a, Value: value}}}
 }
 
-// holds wants a wallet to have so much that is free, and so much that is held, of the dollars.
+// holds fails the test unless a wallet has these sums of free and held dollars.
 func (w *town) holds(p *wallet.Purse, free, held string) {
 	w.t.Helper()
 	w.follows(p)
@@ -142,7 +142,7 @@ func TestPay(t *testing.T) {
 	}
 }
 
-// answers is a submitter whose answers are lost, after the request has got through or before.
+// answers is a submitter that loses answers, before or after the request was submitted.
 type answers struct {
 	ledger.Submitter
 	through bool
@@ -284,12 +284,12 @@ func TestPayerRefuses(t *testing.T) {
 		says string
 	}{
 		"none":              {nil, "missing: Ed25519 "},
-		"not an auditor's":  {[]string{w.path("keys", "issuer.pem")}, "of one of the 1 auditors of policy 1"},
-		"one to sign":       {[]string{write("unopened.pem", &unopened)}, "of one of the 1 auditors of policy 1"},
-		"another to open":   {[]string{write("another.pem", &another)}, "the key to which policy 1 has"},
+		"not an auditor's":  {[]string{w.path("keys", "issuer.pem")}, "one of the 1 of policy 1"},
+		"one to sign":       {[]string{write("unopened.pem", &unopened)}, "one of the 1 of policy 1"},
+		"another to open":   {[]string{write("another.pem", &another)}, "the key that policy 1 names"},
 		"twice":             {[]string{w.auditor(), w.auditor()}, "each auditor once"},
 		"others can read":   {[]string{open}, "chmod 600"},
-		"one more, a bad 1": {[]string{w.auditor(), w.path("keys", "issuer.pem")}, "of one of the 1 auditors of policy 1"},
+		"one more, a bad 1": {[]string{w.auditor(), w.path("keys", "issuer.pem")}, "one of the 1 of policy 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := wallet.NewPayer(t.Context(), south, w.ledger, test.keys...)
@@ -350,7 +350,7 @@ func TestCreate(t *testing.T) {
 	must.FailGet(wallet.Open(empty, w.ledger.Genesis()))(t, fs.ErrNotExist, "an empty directory")
 }
 
-// copied is a ledger with the same genesis, and records that are edited.
+// copied returns a ledger with the same genesis and edited records.
 func (w *town) copied(edit func(all []ledger.Entry)) *bolt.Ledger {
 	w.t.Helper()
 	var all []ledger.Entry
@@ -367,7 +367,7 @@ func (w *town) copied(edit func(all []ledger.Entry)) *bolt.Ledger {
 	return l
 }
 
-// forged is an entry of an issue to a wallet that no auditor has signed.
+// forged returns an entry of an issue to a wallet that no auditor has signed.
 func (w *town) forged(to *wallet.Purse, value uint64) ledger.Entry {
 	w.t.Helper()
 	vault := must.Get(service.CreateVault(filepath.Join(w.t.TempDir(), "vault"), w.ledger.Genesis()))(w.t)

@@ -19,7 +19,7 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/testsize"
 )
 
-// action is what of action.yml decides what it does.
+// action holds the parts of action.yml that decide what it does.
 type action struct {
 	Inputs map[string]struct {
 		Description, Default string
@@ -33,7 +33,7 @@ type action struct {
 	}
 }
 
-// readAction returns the action, and the directory that it lies in.
+// readAction returns the action and the directory that it is in.
 func readAction(t *testing.T) (a action, root string) {
 	t.Helper()
 	root = must.Get(filepath.Abs(filepath.Join("..", "..", "..")))(t)

@@ -18,11 +18,11 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// studySuite is the suite that has the study's benchmarks.
+// studySuite is the name of the suite with the study's benchmarks.
 const studySuite = "study"
 
-// Benchmarking runs the command line args of the program benchmarking, which has the
-// interface of the study's script, and returns its exit code.
+// Benchmarking runs the command line args of the program benchmarking and returns its exit code.
+// The program has the flags of the study's script.
 func Benchmarking(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	p := Program()
 	cmd := benchmarkingCommand(p, stdout, stderr)
@@ -31,17 +31,17 @@ func Benchmarking(args []string, stdin io.Reader, stdout, stderr io.Writer) int 
 	return cli.Execute(cmd, args, stdout, stderr)
 }
 
-// benchmarkingCommand is suite for one suite, with the study's flags.
+// benchmarkingCommand returns a command that runs one suite, with the study's flags.
 func benchmarkingCommand(p *cli.Program, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "benchmarking",
-		Short: "The benchmarks of the study of confidential tokens: zkbench suite " + studySuite + " by the flags of the study's script",
+		Short: "Run the benchmarks of the study of confidential tokens: zkbench suite " + studySuite + " with the flags of the study's script",
 		Args:  cli.NoArguments,
 	}
 	flags := cmd.Flags()
-	c := cli.NewSuiteCall(p, flags, stdout, stderr, "directory of all that is left (default benchmark_logs_ and the time)")
-	count := argument.Define(flags, "count", argument.KindNumber, "", fmt.Sprintf("1 to %d", suite.MaxRepetitions), "processes of each case, in turn (default the suite's)")
-	timeout := argument.Define(flags, "timeout", argument.KindTime, "0", "0 to 86400, in seconds, or a time up to 24h, for example 4s; 0: none", "time after which a case's process is stopped, in seconds or with a unit, for example 4s; 0: none")
+	c := cli.NewSuiteCall(p, flags, stdout, stderr, "directory for everything that is written (default benchmark_logs_ and the time)")
+	count := argument.Define(flags, "count", argument.KindNumber, "", fmt.Sprintf("1 to %d", suite.MaxRepetitions), "processes of each case, interleaved (default the suite's)")
+	timeout := argument.Define(flags, "timeout", argument.KindTime, "0", "0 to 86400, in seconds, or a time up to 24h, for example 4s; 0: none", "stop the process of a case after this time, in seconds or with a unit, for example 4s; 0: none")
 	name := argument.Define(flags, "benchName", argument.KindText, "", "", "one benchmark: BenchmarkSender on one processor, TestParallelBenchmarkSender on 1 to 32, Sender on both (default all nine on both)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if c.Resumes() {
@@ -73,7 +73,7 @@ func benchmarkingCommand(p *cli.Program, stdout, stderr io.Writer) *cobra.Comman
 	return cmd
 }
 
-// seconds reads a time that may be a number of seconds alone.
+// seconds parses a time that may be a number of seconds without a unit.
 func seconds(o *argument.Option) (time.Duration, error) {
 	if n, err := o.Number("timeout", 0, uint64(measure.MaxDuration/time.Second)); err == nil {
 		return time.Duration(n) * time.Second, nil
@@ -81,14 +81,14 @@ func seconds(o *argument.Option) (time.Duration, error) {
 	return o.Duration("timeout", 0, measure.MaxDuration)
 }
 
-// The study has two of each benchmark: of package testing, on one processor, and its own load test on several.
+// The study has two forms of each benchmark, told apart by a prefix: one of package testing, on one
 const (
 	ofTesting = "Benchmark"
 	ofLoad    = "TestParallel"
 )
 
-// onProcessors returns the entries of a benchmark of that name: of BenchmarkX all, on one processor, and of
-// TestParallelBenchmarkX those on several.
+// onProcessors returns the entries that a benchmark's name selects. BenchmarkX selects all entries,
+// on one processor. TestParallelBenchmarkX selects those on several processors.
 func onProcessors(entries []suite.Entry, name string) (kept []suite.Entry) {
 	if !strings.HasPrefix(name, ofTesting) && !strings.HasPrefix(name, ofLoad) {
 		return entries
@@ -107,7 +107,7 @@ func onProcessors(entries []suite.Entry, name string) (kept []suite.Entry) {
 	return kept
 }
 
-// benchName is the workload that the study calls so: Sender, BenchmarkSender or
+// benchName returns the workload that the study calls Sender, BenchmarkSender or
 // TestParallelBenchmarkSender.
 func benchName(defs []workload.Def, file *suite.File, name string) ([]string, error) {
 	var names []string

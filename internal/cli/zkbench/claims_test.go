@@ -17,7 +17,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// flagLine is a flag in a help text; its second group is not empty if the flag takes a value.
+// flagLine matches a flag in a help text. Its second group is not empty if the flag takes a value.
 var flagLine = regexp.MustCompile(`(?m)^ +(?:(-\w), )?(--[\w-]+)(?: (\S+))?(?:  |$)`)
 
 // helpTexts knows the flags of commands by their help.
@@ -28,7 +28,7 @@ type helpTexts struct {
 	named []string // suites
 }
 
-// flags are those of a command, nil if there is none of these words.
+// flags returns the flags of a command, or nil if there is no command of these words.
 func (c *helpTexts) flags(words []string) map[string]bool {
 	key := strings.Join(words, " ")
 	if flags, ok := c.known[key]; ok {
@@ -56,13 +56,13 @@ var (
 // wrong says what is wrong with a call of the command.
 func (c *helpTexts) wrong(r *repository, line string) (mistakes []string) {
 	words := shellWords(line)[1:]
-	said := func(format string, args ...any) { mistakes = append(mistakes, fmt.Sprintf(format, args...)) }
+	report := func(format string, args ...any) { mistakes = append(mistakes, fmt.Sprintf(format, args...)) }
 	var path []string
 	for len(words) > 0 && commandWord.MatchString(words[0]) {
 		for alternative := range strings.SplitSeq(words[0], "|") { // new|sign|show
 			if c.flags(append(slices.Clone(path), alternative)) == nil {
 				if len(path) == 0 || strings.Contains(words[0], "|") {
-					said("no command %s", words[0])
+					report("no command %s", words[0])
 				}
 				goto arguments
 			}
@@ -75,7 +75,7 @@ arguments:
 	if len(path) > 0 && path[0] == "exec" { // whose flags are those of run over the file's workloads
 		flags = c.flags([]string{"run"})
 		if len(words) > 0 && strings.Contains(words[0], "/") && !r.files[words[0]] {
-			said("no file %s", words[0])
+			report("no file %s", words[0])
 		}
 		if len(words) > 1 && commandWord.MatchString(words[1]) {
 			flags = c.flags(words[1:2])
@@ -89,7 +89,7 @@ arguments:
 		case !strings.HasPrefix(name, "-"):
 			args = append(args, words[i])
 		case !known:
-			said("%s has no %s", strings.Join(path, " "), name)
+			report("%s has no %s", strings.Join(path, " "), name)
 		case takes && !joined && i+1 < len(words):
 			i++
 			typed[name] = words[i]
@@ -100,7 +100,8 @@ arguments:
 	return append(mistakes, c.wrongArguments(r, path, args, typed)...)
 }
 
-// wrongArguments says what is wrong with what stands behind a command: workloads, suites, values of axes.
+// wrongArguments says what is wrong with the arguments of a command: workloads, suites, values of
+// axes.
 func (c *helpTexts) wrongArguments(r *repository, path, args []string, typed map[string]string) (mistakes []string) {
 	if len(path) == 0 {
 		return nil
@@ -141,7 +142,7 @@ func (c *helpTexts) wrongArguments(r *repository, path, args []string, typed map
 	return mistakes
 }
 
-// claims are what pages are held to.
+// claims are what pages are checked against.
 type claims struct {
 	*repository
 	zkbench, benchmarking *helpTexts
@@ -162,7 +163,7 @@ func newClaims(t *testing.T) *claims {
 	return c
 }
 
-// wrong are the mistakes of a page, each with what has it.
+// wrong returns the mistakes of a page, each with the text that has it.
 func (c *claims) wrong(p *page) (mistakes []string) {
 	check := func(kind, what, mistake string) {
 		if c.counted[kind]++; mistake != "" {
@@ -229,7 +230,8 @@ func TestClaims(t *testing.T) {
 	falseClaims(t, c)
 }
 
-// falseClaims makes claims of each kind that do not hold, which are found, and some that do, which are not.
+// falseClaims makes claims of each kind that are false, which must be found, and some that are
+// true.
 func falseClaims(t *testing.T, c *claims) {
 	t.Helper()
 	for text, want := range map[string]string{
@@ -266,10 +268,10 @@ func falseClaims(t *testing.T, c *claims) {
 	}
 }
 
-// subcommand is a command in a help text.
+// subcommand matches a command in a help text.
 var subcommand = regexp.MustCompile(`(?m)^  ([a-z][a-z-]*)  +\S`)
 
-// all are the flags of the command of these words and of those below it.
+// all returns the flags of the command of these words and of its subcommands.
 func (c *helpTexts) all(words ...string) (flags map[string]bool) {
 	flags = maps.Clone(c.flags(words))
 	_, help, _ := c.call(append([]string{"help"}, words...)...)

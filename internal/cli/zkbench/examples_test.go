@@ -14,7 +14,7 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
-// docForms are what commands of docs/ are changed to where they take long, or have a placeholder.
+// docForms shorten commands of docs/ that take long, and fill in placeholders.
 var docForms = [][2]string{
 	{"sender --out results --profile", "sender --bits 8 --out profiles --profile"},
 	{"--fail-if 'p99>50ms,throughput<100'", "--fail-if 'p50>50s,throughput<1'"},
@@ -56,10 +56,10 @@ var docForms = [][2]string{
 	{"guest run ./riscv/guests/pairing --input secrets", "guest input pairing --output $DIR/more && zkbench guest run ./riscv/guests/pairing --input $DIR/more"},
 }
 
-// longWindow is the window of an example, which is cut.
+// longWindow matches the window of an example, which is shortened.
 var longWindow = regexp.MustCompile(`-duration[ =][0-9]+m?s?\b`)
 
-// notRun are the commands of docs/ that no test runs as they stand, each with the reason.
+// notRun lists the commands of docs/ that no test runs, each with the reason.
 var notRun = [][2]string{
 	{"zkbench suite peers/provers/keccak.yaml", "builds provers of others, with cargo and node"},
 	{"zkbench exec barretenberg", "needs that program and its scripts"},
@@ -86,14 +86,14 @@ var notRun = [][2]string{
 	{"zkbench ledger fork ledger.db", "needs that ledger; ledger_test.go forks one"},
 }
 
-// scripts are pages whose commands need each other, and lines of a shell between: the block that begins with that
-// line is run as a whole.
+// scripts are pages whose commands need each other, with shell lines between. The block that begins
+// with the given line is run as a whole.
 var scripts = map[string]string{
 	"docs/requests.md": "umask 077",
 	"docs/wallets.md":  "zkbench ledger demo --dir demo",
 }
 
-// asShell is what a shell of an example knows besides: the program.
+// asShell begins the shell of an example: it defines the program.
 const asShell = "set -euo pipefail\nzkbench() { zkbench-real \"$@\"; }\n"
 
 // TestExamples runs the commands of docs/, the long ones in a short form: each ends well, or notRun says why it is not
@@ -134,7 +134,7 @@ func TestExamples(t *testing.T) {
 	golden.Within(t, "examples that are run", 40, ran, 200)
 }
 
-// trimmed is the short form of a command.
+// trimmed returns the short form of a command.
 func trimmed(command string, used map[string]bool) string {
 	command = longWindow.ReplaceAllStringFunc(command, func(w string) string { return w[:len("-duration")+1] + "50ms" })
 	for _, form := range docForms {
@@ -156,7 +156,7 @@ func begins(entries [][2]string, line string, used map[string]bool) string {
 	return ""
 }
 
-// scriptOf are the lines up to the last one that calls the program.
+// scriptOf returns the lines up to the last one that calls the program.
 func scriptOf(lines []string) []string {
 	end := 0
 	for i, line := range lines {
@@ -167,7 +167,7 @@ func scriptOf(lines []string) []string {
 	return lines[:end]
 }
 
-// inRoot tells whether a command names files of the repository.
+// inRoot matches commands that name files of the repository.
 var inRoot = regexp.MustCompile(`^go test|run guest|--git|\./|examples/|docs/|README\.md`)
 
 // runExample runs a command in a page's directory, or in the root if it names files of the repository.
@@ -196,7 +196,8 @@ func runExample(t *testing.T, page, dir, root, command string) {
 	})
 }
 
-// prepareExample writes what examples name and readers have: results to compare, a suite, records of studies.
+// prepareExample writes the files that examples name: results to compare, a suite, records of
+// studies.
 func prepareExample(t *testing.T, dir, root string) {
 	t.Helper()
 	files := map[string]string{"old.txt": benchmarkOutput, "new.txt": benchmarkOutput, "mine.yaml": shortSuite}

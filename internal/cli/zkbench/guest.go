@@ -27,26 +27,26 @@ import (
 )
 
 func guestCommand(stdout, stderr io.Writer) *cobra.Command {
-	cmd := &cobra.Command{Use: "guest", Short: "Execute a program for RISC-V, count its instructions, and estimate what proving it would cost"}
+	cmd := &cobra.Command{Use: "guest", Short: "Run a RISC-V program, count instructions, estimate proving cost"}
 	cmd.AddCommand(guestRunCommand(stdout, stderr), guestCostCommand(stdout, stderr), guestInputCommand())
 	return cmd
 }
 
-// guestRun is the flags of a run.
+// guestRun holds the flags of a run.
 type guestRun struct {
 	input, output, profile, isa, precompiles, tags, env *argument.Option
 	memory, cycles, mapped                              *argument.Option
 	misaligned                                          *bool
 }
 
-// guestUse is the program with its arguments, and what it may be.
+// guestUse names the program and its arguments in usage lines.
 const guestUse = "PROGRAM [-- argument ...]"
 
-const guestLong = "PROGRAM is an ELF file, or a package of Go such as ./cmd/guest, which is built for\n" +
-	"linux/riscv64. It runs alone, in the same way each time: time, threads and random bytes are\n" +
-	"the machine's own (docs/riscv.md). Nothing is proved.\n"
+const guestLong = "PROGRAM is an ELF file, or a Go package such as ./cmd/guest, which is built for\n" +
+	"linux/riscv64. Every run is the same: time, threads and random bytes come from the emulated\n" +
+	"machine (docs/riscv.md). Nothing is proved.\n"
 
-// isas are the instruction sets by their names.
+// isas are the instruction sets by name.
 var isas = map[string]riscv.ISA{"rv64gc": *riscv.RV64GC(), "rv64im": *riscv.RV64IM(), "rv32im": *riscv.RV32IM()}
 
 func defineGuestRun(flags *pflag.FlagSet) *guestRun {
@@ -54,24 +54,24 @@ func defineGuestRun(flags *pflag.FlagSet) *guestRun {
 	sets := strings.Join(append([]string{"all"}, slices.Sorted(maps.Keys(precompile.Sets()))...), ", ")
 	file := "the path of a file"
 	return &guestRun{
-		input:       argument.Define(flags, "input", argument.KindFile, "", file, "file that is the guest's input (default none)"),
-		output:      argument.Define(flags, "output", argument.KindFile, "", file, "write to this file what the guest commits to, if it ends with code 0"),
-		profile:     argument.Define(flags, "profile", argument.KindFile, "", file, "write cycles by stacks of calls to this file, for go tool pprof"),
-		isa:         argument.Define(flags, "isa", argument.KindText, "", names, "instruction set of a bare ELF file of 64 bits: "+names+" (default rv64gc, or rv32im of 32 bits)"),
-		precompiles: argument.Define(flags, "precompiles", argument.KindList, "all", sets, "sets of precompiles that there are: "+sets),
-		tags:        argument.Define(flags, "tags", argument.KindList, "", "build tags", "build tags of a package of Go"),
-		env:         argument.Define(flags, "env", argument.KindList, "", "KEY=value with commas", "environment of a program for Linux, for example GOGC=off"),
-		memory:      argument.Define(flags, "memory", argument.KindNumber, fmt.Sprint(riscv.DefaultMemory), "4096 to 2^40", "bytes that the guest may have"),
-		mapped:      argument.Define(flags, "map", argument.KindList, "", "START-END with commas, such as 0x1000-0x200000", "addresses beyond the program's segments that it may read and write, such as its stack's"),
-		cycles:      argument.Define(flags, "cycles", argument.KindNumber, fmt.Sprint(riscv.DefaultCycles), "1 to 2^60", "cycles after which the guest is ended"),
-		misaligned:  flags.Bool("misaligned", false, "execute and count accesses that are not aligned, which end the guest otherwise"),
+		input:       argument.Define(flags, "input", argument.KindFile, "", file, "the guest's input file (default none)"),
+		output:      argument.Define(flags, "output", argument.KindFile, "", file, "file for the output that the guest commits to, written if it ends with code 0"),
+		profile:     argument.Define(flags, "profile", argument.KindFile, "", file, "write cycles by call stack to this file, for go tool pprof"),
+		isa:         argument.Define(flags, "isa", argument.KindText, "", names, "instruction set of an ELF file that needs no operating system: "+names+" (default rv64gc, or rv32im for 32 bits)"),
+		precompiles: argument.Define(flags, "precompiles", argument.KindList, "all", sets, "sets of precompiles that the guest may call: "+sets),
+		tags:        argument.Define(flags, "tags", argument.KindList, "", "build tags", "build tags of a Go package"),
+		env:         argument.Define(flags, "env", argument.KindList, "", "KEY=value with commas", "environment variables of a Linux program, for example GOGC=off"),
+		memory:      argument.Define(flags, "memory", argument.KindNumber, fmt.Sprint(riscv.DefaultMemory), "4096 to 2^40", "bytes of memory that the guest may use"),
+		mapped:      argument.Define(flags, "map", argument.KindList, "", "START-END with commas, such as 0x1000-0x200000", "addresses outside the program's segments that it may read and write, such as its stack's"),
+		cycles:      argument.Define(flags, "cycles", argument.KindNumber, fmt.Sprint(riscv.DefaultCycles), "1 to 2^60", "end the guest after this many cycles"),
+		misaligned:  flags.Bool("misaligned", false, "execute and count misaligned accesses instead of ending the guest"),
 	}
 }
 
-// run runs the program that args name.
+// run runs the program that args name, with its arguments.
 func (f *guestRun) run(ctx context.Context, args []string, stdout, stderr io.Writer) (r *riscv.Result, took time.Duration, err error) {
 	if len(args) == 0 {
-		return nil, 0, &argument.ValueError{Field: "program", Value: "", Accepted: "an ELF file, or a package of Go such as ./cmd/guest"}
+		return nil, 0, &argument.ValueError{Field: "program", Value: "", Accepted: "an ELF file, or a Go package such as ./cmd/guest"}
 	}
 	p, err := f.program(ctx, args[0])
 	if err != nil {
@@ -122,7 +122,7 @@ func (f *guestRun) run(ctx context.Context, args []string, stdout, stderr io.Wri
 			return nil, 0, fmt.Errorf("input: %w", err)
 		}
 	}
-	if f.output.Given { // it is written if the guest ends well, and nothing is run for a file that cannot be
+	if f.output.Given { // the file is written after the run, but it should fail before if it cannot be
 		if _, err := os.Stat(filepath.Dir(f.output.Text)); err != nil {
 			return nil, 0, fmt.Errorf("output: %w", err)
 		}
@@ -146,7 +146,7 @@ func (f *guestRun) run(ctx context.Context, args []string, stdout, stderr io.Wri
 	return r, took, f.withoutInput(args[0], err)
 }
 
-// createFile makes a file that is written after the run; nil: none is asked for.
+// createFile creates a file to write after the run. It returns nil if the flag was not given.
 func createFile(field string, o *argument.Option) (*os.File, error) {
 	if !o.Given {
 		return nil, nil
@@ -164,9 +164,9 @@ func (f *guestRun) program(ctx context.Context, path string) (*riscv.Program, er
 	case err != nil:
 		return nil, fmt.Errorf("program: %w", err)
 	case info.IsDir() && f.isa.Given:
-		return nil, &argument.ValueError{Field: "isa", Value: f.isa.Text, Accepted: "of an ELF file"}
+		return nil, &argument.ValueError{Field: "isa", Value: f.isa.Text, Accepted: "only with an ELF file"}
 	case !info.IsDir() && f.tags.Given:
-		return nil, &argument.ValueError{Field: "tags", Value: f.tags.Text, Accepted: "of a package of Go"}
+		return nil, &argument.ValueError{Field: "tags", Value: f.tags.Text, Accepted: "only with a Go package"}
 	case info.IsDir():
 		var tags []string
 		if f.tags.Given {
@@ -189,7 +189,8 @@ func (f *guestRun) program(ctx context.Context, path string) (*riscv.Program, er
 	return riscv.Load(raw, isa)
 }
 
-// ended is how a guest's end is the command's: that of one which was ended, or failed, is a failure.
+// ended translates a guest's end into the command's error. A guest that failed or was ended is a
+// failure.
 func ended(err error) error {
 	if fault, ok := errors.AsType[*riscv.Fault](err); ok {
 		return &cli.ExitError{Code: cli.ExitFailed, Text: fault.Error()}
@@ -206,11 +207,11 @@ func ended(err error) error {
 func guestRunCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "run " + guestUse, Args: cobra.ArbitraryArgs,
-		Short: "Execute a program and count its instructions by section, class and function",
-		Long:  "Execute a program for RISC-V, and count what it retires by section, class and function.\n" + guestLong,
+		Short: "Run a program and count its instructions by section, class and function",
+		Long:  "Run a RISC-V program and count the instructions that it retires, by section, class and function.\n" + guestLong,
 	}
 	f := defineGuestRun(cmd.Flags())
-	functions := argument.Define(cmd.Flags(), "functions", argument.KindNumber, "8", "0 to 1000", "functions that are shown, those first that took most")
+	functions := argument.Define(cmd.Flags(), "functions", argument.KindNumber, "8", "0 to 1000", "number of functions to show, those with the most cycles first")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		most, err := functions.Number("functions", 0, 1000)
 		if err != nil {
@@ -225,12 +226,12 @@ func guestRunCommand(stdout, stderr io.Writer) *cobra.Command {
 	return cmd
 }
 
-// grouped is a number as people read it.
+// grouped formats a number with its digits in groups.
 func grouped(n uint64) string { return format.Count(float64(n)) }
 
 // showCounts prints what a guest did.
 func showCounts(w io.Writer, r *riscv.Result, took time.Duration, most int) {
-	fmt.Fprintf(w, "%s cycles in %s, %s a second; %s of memory, %s page touches; %s misaligned; %s of output\n\n",
+	fmt.Fprintf(w, "%s cycles in %s, %s per second; %s of memory, %s page touches; %s misaligned; %s of output\n\n",
 		grouped(r.Cycles), format.Time(float64(took)), format.Prefixed(float64(r.Cycles)/took.Seconds()),
 		format.Bytes(float64(r.Pages)*4096), grouped(r.Touches), grouped(r.Misaligned), format.Bytes(float64(len(r.Output))))
 	head := []string{"section", "entered", "cycles"}
@@ -277,11 +278,12 @@ func showCounts(w io.Writer, r *riscv.Result, took time.Duration, most int) {
 	}
 }
 
-// widestName is how many characters of a function's name a table has: one of C++ or Rust has all its types in it.
+// widestName is the maximum number of characters of a function's name in a table. Names of C++ and
+// Rust contain all their types.
 const widestName = 72
 
-// shortened is a name without its middle, if it is wider than a table has it: what is called is at its beginning in C++, and at its
-// end in Rust.
+// shortened removes the middle of a name that is too wide for a table. The function's own name is
+// near the beginning in C++, and at the end in Rust.
 func shortened(name string) string {
 	r := []rune(name)
 	if len(r) <= widestName {
@@ -303,20 +305,20 @@ func guestCostCommand(stdout, stderr io.Writer) *cobra.Command {
 	model := cost.Default()
 	cmd := &cobra.Command{
 		Use: "cost " + guestUse, Args: cobra.ArbitraryArgs,
-		Short: "Execute a program and estimate by a model what proving it would cost",
-		Long: "Execute a program for RISC-V, and estimate what proving the execution would cost: rows of a\n" +
-			"prover's tables, cells, and their time at the speed of this module's own STARK, which is\n" +
-			"measured now, in processor time. The model is linear: one row of table cpu for each cycle, one of a class'\n" +
-			"table for each instruction, one for each word of a touched page, one for each unit of a\n" +
-			"precompile's work: a call, a block of a hash. Its columns are those that SP1 reckons with;\n" +
-			"--columns sets others.\n" + guestLong,
+		Short: "Run a program and estimate, by a model, what proving it would cost",
+		Long: "Run a RISC-V program and estimate what proving the execution would cost: rows and cells of a\n" +
+			"prover's tables, and their time at the speed of this module's own STARK, which is measured now,\n" +
+			"in processor time. The model is linear. Table cpu has one row for each cycle, and each class of\n" +
+			"instructions has a table with one row for each. Each word of a touched page adds one row, and so\n" +
+			"does each unit of a precompile's work, such as a call or a block of a hash. The tables have as\n" +
+			"many columns as SP1 counts for them; --columns sets others.\n" + guestLong,
 	}
 	flags := cmd.Flags()
 	f := defineGuestRun(flags)
-	columns := argument.Define(flags, "columns", argument.KindList, "", "NAME=COLUMNS, each once, of tables "+strings.Join(tables(model), ", "), "columns of tables in place of the model's, such as cpu=79,mulmod=500")
-	shard := argument.Define(flags, "shard", argument.KindNumber, fmt.Sprint(model.Shard), "powers of two", "rows of one proof at most; less are padded to a power of two")
-	speed := argument.Define(flags, "speed", argument.KindNumber, "", "1 to 2^60", "cells that a prover proves in a second (default: this module's STARK, measured now in processor time)")
-	section := argument.Define(flags, "section", argument.KindText, "", "a section of the guest", "estimate this section alone, without the pages that were touched")
+	columns := argument.Define(flags, "columns", argument.KindList, "", "NAME=COLUMNS, each once, of tables "+strings.Join(tables(model), ", "), "numbers of columns of tables, instead of the model's, such as cpu=79,mulmod=500")
+	shard := argument.Define(flags, "shard", argument.KindNumber, fmt.Sprint(model.Shard), "powers of two", "maximum number of rows of one proof; fewer are padded to a power of two")
+	speed := argument.Define(flags, "speed", argument.KindNumber, "", "1 to 2^60", "cells that a prover proves per second (default: this module's STARK, measured now in processor time)")
+	section := argument.Define(flags, "section", argument.KindText, "", "a section of the guest", "estimate only this section, without touched pages")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		m := model
 		var err error
@@ -348,7 +350,7 @@ func guestCostCommand(stdout, stderr io.Writer) *cobra.Command {
 			tally, touches = &r.Sections[i].Tally, 0
 		}
 		if speed.Given {
-			showCost(stdout, m, m.Tables(tally, touches), float64(perSecond), "at "+format.Prefixed(float64(perSecond))+" cells a second, as --speed says")
+			showCost(stdout, m, m.Tables(tally, touches), float64(perSecond), "at "+format.Prefixed(float64(perSecond))+" cells per second, as --speed says")
 			return nil
 		}
 		measured, err := ownSpeed(cmd.Context())
@@ -362,7 +364,8 @@ func guestCostCommand(stdout, stderr io.Writer) *cobra.Command {
 
 const mostColumnBits = 20
 
-// tables are those that a guest can have: the model's, and of precompiles that it has no columns for.
+// tables returns the names of the tables that a guest can have: the model's, and those of
+// precompiles that the model has no columns for.
 func tables(m cost.Model) []string {
 	all := m.Names()
 	for _, p := range precompile.All() {
@@ -374,7 +377,7 @@ func tables(m cost.Model) []string {
 	return all
 }
 
-// typedColumns are a model's with those that were typed.
+// typedColumns returns the model's columns, replaced by those that were typed.
 func typedColumns(o *argument.Option, m cost.Model) (map[string]uint64, error) {
 	columns := maps.Clone(m.Columns)
 	if !o.Given {
@@ -394,7 +397,8 @@ func typedColumns(o *argument.Option, m cost.Model) (map[string]uint64, error) {
 	return columns, nil
 }
 
-// showCost prints the tables of the model, and what speed their times are by. Each line says what it is.
+// showCost prints the tables of the model, and the speed that their times assume. Each line says
+// that it is a model.
 func showCost(w io.Writer, m cost.Model, tables []cost.Table, perSecond float64, speed ...string) {
 	var unknown []string
 	rows := [][]string{{"a model, not proved:", "table", "rows", "padded", "columns", "cells", "time"}}
@@ -411,7 +415,7 @@ func showCost(w io.Writer, m cost.Model, tables []cost.Table, perSecond float64,
 		fmt.Fprintln(w, text)
 	}
 	if len(unknown) > 0 {
-		fmt.Fprintf(w, "a model, not proved: without %s, of which it has no columns; --columns %s=N says what a unit has\n", strings.Join(unknown, ", "), unknown[0])
+		fmt.Fprintf(w, "a model, not proved: without %s, for which it has no columns; --columns %s=N sets those of a unit\n", strings.Join(unknown, ", "), unknown[0])
 	}
 	for _, line := range speed {
 		fmt.Fprintf(w, "a model, not proved: %s\n", line)

@@ -68,7 +68,8 @@ func digest(data []byte) string {
 	return string(sum[:])
 }
 
-// treeRoot is the root of the page's tree: Keccak-256 of each 32 bytes, then of two digests, one that is left over as it is.
+// treeRoot returns the root of the page's tree: Keccak-256 of every 32 bytes, then of every two
+// digests. A digest that is left over stays as it is.
 func treeRoot(data []byte) string {
 	var level []string
 	for ; len(data) > 0; data = data[min(32, len(data)):] {

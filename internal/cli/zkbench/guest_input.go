@@ -18,12 +18,12 @@ func guestInputCommand() *cobra.Command {
 	names := strings.Join(guest.Names(), ", ")
 	cmd := &cobra.Command{
 		Use: "input GUEST --output FILE", Args: cobra.ArbitraryArgs,
-		Short: "Make an input of a guest of this module",
-		Long: "Make an input of a guest of this module, a package in riscv/guests, for run and cost: random, and\n" +
-			"the same for each seed. GUEST is one of " + names + ".\n",
+		Short: "Make an input for a guest of this module",
+		Long: "Make an input for a guest of this module (a package in riscv/guests), for run and cost. It is random,\n" +
+			"and the same for the same seed. GUEST is one of " + names + ".\n",
 	}
-	output := argument.Define(cmd.Flags(), "output", argument.KindFile, "", "the path of a file", "file that the input is written to")
-	size := argument.Define(cmd.Flags(), "size", argument.KindNumber, "", "0 to 2^20", "bytes of keccak, hashes of pedersen, leaves of merkle, bits of bulletproof, rows of plonk (default the guest's own)")
+	output := argument.Define(cmd.Flags(), "output", argument.KindFile, "", "the path of a file", "write the input to this file")
+	size := argument.Define(cmd.Flags(), "size", argument.KindNumber, "", "0 to 2^20", "size of the input: bytes of keccak, hashes of pedersen, leaves of merkle, bits of bulletproof, rows of plonk (default the guest's own)")
 	seed := argument.Define(cmd.Flags(), "seed", argument.KindNumber, "1", "0 to 2^64 - 1", "seed of the input")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
@@ -56,7 +56,8 @@ func guestInputCommand() *cobra.Command {
 	return cmd
 }
 
-// withoutInput adds to the failure of a guest of this module that had no input how to make one.
+// withoutInput extends the error of a guest of this module that failed without an input: it says
+// how to make one.
 func (f *guestRun) withoutInput(program string, err error) error {
 	_, ended := errors.AsType[*riscv.ExitError](err)
 	name := guest.NameOf(program)

@@ -166,7 +166,7 @@ func TestShortened(t *testing.T) {
 	}
 }
 
-// rowOf are the cells of the table of cost that has a name, after what all lines say.
+// rowOf returns the cells of the named table of cost, after the words that all lines have.
 func rowOf(t *testing.T, out, name string) string {
 	t.Helper()
 	for line := range strings.Lines(out) {

@@ -19,11 +19,11 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/replay"
 )
 
-// ledgerCommand works on ledgers of tokens.
+// ledgerCommand returns the command ledger.
 func ledgerCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ledger new|verify|fork|demo",
-		Short: "Make a ledger of tokens, verify it from its first request, fork it; run a small token system step by step",
+		Short: "Create and verify a ledger, or run the demo",
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -39,10 +39,10 @@ func ledgerCommand(stdout, stderr io.Writer) *cobra.Command {
 func ledgerNewCommand(stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new PATH",
-		Short: "Make an empty ledger under public parameters, and say its id",
-		Long: "Make an empty ledger under public parameters, and say its id, which all that is signed on it names. PATH\n" +
-			"is a file or a directory for a " + replay.FileName + ", neither of which has one yet, the postgres:// URL\n" +
-			"of a database, or a \"host=... user=...\" string.",
+		Short: "Create an empty ledger under public parameters and print its id",
+		Long: "Create an empty ledger under public parameters and print its id, which every signature on the ledger\n" +
+			"covers. PATH is a file or a directory for a " + replay.FileName + ", in which there is no ledger yet, the\n" +
+			"postgres:// URL of a database, or a \"host=... user=...\" string.",
 		Args: oneLedger,
 	}
 	params := argument.Define(cmd.Flags(), "params", argument.KindFile, "", "the path of a file of public parameters", "the ledger's public parameters")
@@ -74,16 +74,16 @@ func ledgerNewCommand(stdout io.Writer) *cobra.Command {
 func ledgerVerifyCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify PATH",
-		Short: "Replay a stored ledger from its first request, and hold its tokens against it",
-		Long: "Replay a stored ledger from its first request: the structure of the file, the chain of the log,\n" +
-			"and that tokens and anchors are what the log makes of them. PATH is a file, a directory with a\n" +
-			replay.FileName + ", the postgres:// URL of a database, or a \"host=... user=...\" string. The\n" +
-			"ledger is not changed. Proofs and signatures are checked with --params only: then every request is\n" +
-			"validated again besides, at the time that is stored with it, against the state before it: whoever\n" +
-			"wrote the ledger could recompute checksums and hashes, but not make proofs and signatures. The times are the operator's word:\n" +
-			"nothing signs them, and locks hold or are over by them. The first line shows the first and the\n" +
-			"last, and how many requests have an earlier one than the request before.\n" +
-			"Exit code 1 for a ledger that contradicts itself, 2 for one that cannot be read.",
+		Short: "Replay a stored ledger from its first request and check its tokens",
+		Long: "Replay a stored ledger from its first request. That checks the structure of the file, the hash chain\n" +
+			"of the log, and that tokens and anchors follow from the log. PATH is a file, a directory with a\n" +
+			replay.FileName + ", the postgres:// URL of a database, or a \"host=... user=...\" string. The ledger is not\n" +
+			"changed.\n\nProofs and signatures are checked only with --params. Then every request is validated again, at the\n" +
+			"time that is stored with it, against the state before it. The writer of the ledger could recompute\n" +
+			"checksums and hashes, but not make proofs and signatures. The times are only the operator's claim:\n" +
+			"nothing signs them, and locks expire by them. The first line shows the first and the last time, and\n" +
+			"how many requests have an earlier time than the request before.\n\n" +
+			"The exit code is 1 if the ledger contradicts itself, and 2 if it cannot be read.",
 		Args: oneLedger,
 	}
 	params := argument.Define(cmd.Flags(), "params", argument.KindFile, "", "the path of a file of public parameters", "validate every request again under these public parameters")
@@ -103,23 +103,23 @@ func ledgerVerifyCommand(stdout, stderr io.Writer) *cobra.Command {
 func ledgerForkCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fork FROM TO",
-		Short: "Make a copy of a ledger that has an id of its own, to test on",
-		Long: "Verify a ledger, and make a fork of it: a copy that has an id of its own. A plain copy has the id of\n" +
-			"the original, so what is signed for the copy, as a test, is good on the original too. What is signed\n" +
-			"for a fork is good on the fork only, and what is signed for the original on the original only. The\n" +
+		Short: "Copy a ledger, under a new id, to test on",
+		Long: "Verify a ledger and make a fork of it: a copy with an id of its own. A plain copy has the id of the\n" +
+			"original, so what is signed for the copy, as a test, is valid on the original too. What is signed for\n" +
+			"a fork is valid only on the fork, and what is signed for the original only on the original. The\n" +
 			"fork's genesis names the original and the hash of its chain, and its requests up to there are\n" +
-			"verified as the original's. Vaults of wallets and auditors begin anew on a fork. FROM is not changed;\n" +
-			"it and TO are what PATH is for ledger new and ledger verify.",
+			"verified as the original's. Vaults of wallets and auditors start empty on a fork. FROM is not changed.\n" +
+			"FROM and TO are like PATH of ledger verify and ledger new.",
 		Args: func(cmd *cobra.Command, args []string) error { return ledgers(cmd, args, "FROM and TO", 2) },
 	}
-	last := argument.Define(cmd.Flags(), "last", argument.KindNumber, "", "0 or the number of the last request of a batch", "last request that the fork has of the ledger; all if not given")
+	last := argument.Define(cmd.Flags(), "last", argument.KindNumber, "", "0 or the number of the last request of a batch", "last request that the fork takes from the ledger (default all)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return forkLedger(cmd.Context(), stdout, stderr, args[0], args[1], last)
 	}
 	return cmd
 }
 
-// forkLedger makes a fork of the ledger at path, and writes its id.
+// forkLedger makes a fork of the ledger at path and writes its id.
 func forkLedger(ctx context.Context, stdout, stderr io.Writer, path, to string, last *argument.Option) (err error) {
 	l, err := replay.Open(ctx, path)
 	if err != nil {
@@ -147,14 +147,14 @@ func forkLedger(ctx context.Context, stdout, stderr io.Writer, path, to string, 
 		return ledgerError(ctx, path, err)
 	}
 	parent, _ := genesis.Parent()
-	_, err = fmt.Fprintf(stdout, "ledger %x, a fork of %x behind request %d\n", genesis.ID(), parent.ID(), end)
+	_, err = fmt.Fprintf(stdout, "ledger %x, a fork of %x after request %d\n", genesis.ID(), parent.ID(), end)
 	return err
 }
 
-// oneLedger refuses all but one argument.
+// oneLedger refuses any number of arguments except one.
 func oneLedger(cmd *cobra.Command, args []string) error { return ledgers(cmd, args, "PATH", 1) }
 
-// ledgers refuses all but so many arguments, which are ledgers.
+// ledgers refuses any number of arguments except n. The arguments are ledgers.
 func ledgers(cmd *cobra.Command, args []string, names string, n int) error {
 	if len(args) != n || slices.Contains(args, "") {
 		what := "the path of one ledger"
@@ -171,8 +171,8 @@ func ledgers(cmd *cobra.Command, args []string, names string, n int) error {
 	return nil
 }
 
-// shown is an argument as it may be shown: nothing of a connection string, which may
-// hold a password wherever it is malformed.
+// shown returns an argument as it may be printed. Nothing of a connection string may be: if it is
+// malformed, the password can be anywhere in it.
 func shown(arg string) string {
 	if replay.IsDatabase(arg) {
 		return "database"
@@ -180,8 +180,8 @@ func shown(arg string) string {
 	return arg
 }
 
-// verifyLedger verifies the ledger at path, with every request in it if there are
-// parameters, and writes a line on what it holds.
+// verifyLedger verifies the ledger at path, with every request in it if there are parameters, and
+// writes a line about it.
 func verifyLedger(ctx context.Context, stdout, stderr io.Writer, path string, params *token.PublicParams) (err error) {
 	l, err := replay.Open(ctx, path)
 	if err != nil {
@@ -203,17 +203,17 @@ func verifyLedger(ctx context.Context, stdout, stderr io.Writer, path string, pa
 		return ledgerError(ctx, path, err)
 	}
 	if _, err = fmt.Fprintln(stdout, report); err == nil && !report.Validated {
-		_, err = fmt.Fprintln(stdout, "not checked: proofs, signatures and the policy, by which each request is valid; --params FILE checks them")
+		_, err = fmt.Fprintln(stdout, "not checked: proofs, signatures and the policy, which make a request valid; --params FILE checks them")
 	}
 	return err
 }
 
-// ledgerError names the ledger, and tells one that contradicts itself from one that
-// cannot be read.
+// ledgerError adds the ledger to an error. The exit code distinguishes a ledger that contradicts
+// itself from one that cannot be read.
 func ledgerError(ctx context.Context, path string, err error) error {
 	text := fmt.Sprintf("%s: %v", shown(path), err)
 	if place, ok := errors.AsType[*fs.PathError](err); ok && !replay.IsDatabase(path) {
-		text = place.Error() // which names the file
+		text = place.Error() // names the file
 	}
 	if _, corrupt := errors.AsType[*ledger.CorruptError](err); corrupt {
 		return &cli.ExitError{Code: cli.ExitFailed, Text: text}

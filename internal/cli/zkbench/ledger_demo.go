@@ -18,12 +18,12 @@ import (
 func ledgerDemoCommand(stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Run a small token system of two banks step by step: payments, a swap, a double spend, a stolen key, a lost wallet",
-		Long: "Run a small token system of two banks, an issuer, an auditor and three administrators step by step:\n" +
+		Short: "Run a small token system of two banks, step by step",
+		Long: "Run a small token system of two banks, an issuer, an auditor and three administrators, step by step:\n" +
 			"issue, transfer, a swap, redemption, what the auditor sees and what the ledger shows; a double spend\n" +
-			"and a forged request that are refused; an issuer's key that is stolen and replaced; a wallet that is\n" +
-			"lost and comes back; and the verification of the whole ledger. The files, with all secret keys, go to a\n" +
-			"temporary directory, or to --dir: zkbench wallet pays on that ledger.",
+			"and a forged request, which are refused; an issuer's key that is stolen and replaced; a wallet that is\n" +
+			"lost and restored; and the verification of the whole ledger. The files, with all secret keys, are\n" +
+			"written to --dir or to a temporary directory; zkbench wallet can then pay on that ledger.",
 		Args: cli.NoArguments,
 	}
 	flags := cmd.Flags()
@@ -32,8 +32,8 @@ func ledgerDemoCommand(stdout io.Writer) *cobra.Command {
 	curve := argument.Define(flags, "curve", argument.KindText, "BN254", token.AcceptedCurves(token.Curves()...), "curve: "+token.AcceptedCurves(token.Curves()...))
 	bits := argument.Define(flags, "bits", argument.KindNumber, "32", "8 to 64", "values are below 2^bits: 8 to 64")
 	proof := argument.Define(flags, "proof-type", argument.KindText, token.Bulletproof, accepted(token.ProofTypes()), "range-proof system: "+accepted(token.ProofTypes()))
-	dir := argument.Define(flags, "dir", argument.KindFile, "", emptyDir, "directory of parameters, ledger, keys and wallets: "+emptyDir)
-	verbose := flags.BoolP("verbose", "v", false, "what each step consists of, with its time")
+	dir := argument.Define(flags, "dir", argument.KindFile, "", emptyDir, "directory for parameters, ledger, keys and wallets: "+emptyDir)
+	verbose := flags.BoolP("verbose", "v", false, "print the parts of each step, with their times")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		width, err := bits.Number("bits", 8, 64)
 		switch {
@@ -60,7 +60,7 @@ func ledgerDemoCommand(stdout io.Writer) *cobra.Command {
 	return cmd
 }
 
-// demoDir is the directory of --dir, or a new one.
+// demoDir returns the directory of --dir, or a new one.
 func demoDir(dir *argument.Option) (string, error) {
 	if !dir.Given {
 		return os.MkdirTemp("", "zkbench-demo-")

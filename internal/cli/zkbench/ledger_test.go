@@ -45,18 +45,18 @@ func smallLedger(t *testing.T, path string) {
 	must.Do(t, errors.Join(l.Apply(t.Context(), issues), l.Apply(t.Context(), []ledger.Entry{spend}), l.Close()))
 }
 
-// seal makes a value of a ledger's bucket good in its place, as the store does.
+// seal makes a value of a ledger's bucket valid at its place, as the store does.
 func seal(bucket string, key, body []byte) []byte {
 	table := crc32.MakeTable(crc32.Castagnoli)
 	sum := crc32.Update(crc32.Update(crc32.Update(0, table, []byte(bucket)), table, key), table, body)
 	return binary.BigEndian.AppendUint32(bytes.Clone(body), sum)
 }
 
-// unsealed is seal with a wrong checksum.
+// unsealed does what seal does, with a wrong checksum.
 func unsealed(_ string, _, body []byte) []byte { return append(body, 0, 0, 0, 0) }
 
-// verified runs ledger verify and returns exit code and outputs. It fails the test
-// if the file is not what it was.
+// verified runs ledger verify and returns exit code and outputs. It fails the test if the file has
+// changed.
 func verified(t *testing.T, path string, flags ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	before := must.Get(os.ReadFile(path))(t)
@@ -87,7 +87,7 @@ func TestLedgerVerify(t *testing.T) {
 	}
 }
 
-// chainEnd is the last hash as the store keeps it.
+// chainEnd returns the last hash as the store keeps it.
 func chainEnd(t *testing.T, path string) (hash []byte) {
 	t.Helper()
 	edit(t, path, func(tx *bbolt.Tx) error {
@@ -268,7 +268,7 @@ func TestLedgerFork(t *testing.T) {
 	for n, args := range map[int][]string{4: nil, 3: {"--last", "3"}, 0: {"--last", "0"}} {
 		path := fmt.Sprint(to, n)
 		code, stdout, stderr := call(append([]string{"ledger", "fork", dir, path}, args...)...)
-		line := regexp.MustCompile(`^ledger ([0-9a-f]{64}), a fork of ([0-9a-f]{64}) behind request ` + fmt.Sprint(n) + `\n$`).FindStringSubmatch(stdout)
+		line := regexp.MustCompile(`^ledger ([0-9a-f]{64}), a fork of ([0-9a-f]{64}) after request ` + fmt.Sprint(n) + `\n$`).FindStringSubmatch(stdout)
 		original := ledger.Genesis{}.ID()
 		if code != cli.ExitOK || len(line) != 3 || line[1] == line[2] || line[2] != fmt.Sprintf("%x", original) {
 			t.Fatalf("exit code %d, %q, %q", code, stdout, stderr)
@@ -278,7 +278,7 @@ func TestLedgerFork(t *testing.T) {
 			t.Errorf("exit code %d, %q", code, shown)
 		}
 		code, again, _ := call("ledger", "fork", path, path+" again")
-		if parent := "a fork of " + line[1] + " behind"; code != cli.ExitOK || !strings.Contains(again, parent) {
+		if parent := "a fork of " + line[1] + " after"; code != cli.ExitOK || !strings.Contains(again, parent) {
 			t.Errorf("a fork of a fork: exit code %d, %q, want %s", code, again, parent)
 		}
 	}

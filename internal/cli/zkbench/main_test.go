@@ -36,7 +36,8 @@ func call(args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), messages.String()
 }
 
-// refuses wants a command to end with exit code 2 and one line that says why, without output.
+// refuses fails the test unless a command ends with exit code 2 and one line that says why, without
+// output.
 func refuses(t *testing.T, says string, args ...string) {
 	t.Helper()
 	code, stdout, stderr := call(args...)

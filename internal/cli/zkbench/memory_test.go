@@ -21,7 +21,8 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// processBytes are what every process of ours takes before it sets up a case: the program's own pages above all.
+// processBytes is the memory that every process takes before it sets up a case, most of it the
+// program's pages.
 const processBytes = 60 << 20
 
 // TestEstimates: what a case is estimated to take is about what its process takes, at sizes at which that is far
@@ -75,7 +76,8 @@ func TestEstimates(t *testing.T) {
 // budget is the memory of a small machine.
 const budget = 2 << 30
 
-// beside are the values that the largest value of an axis has beside it, by the axis' key; all others are small.
+// beside has, by the axis' key, the other values of a case with an axis' largest value. All axes
+// that are not named are small.
 var beside = map[string]map[string]string{
 	"blocks": {"form": "variable"}, "size": {"guest": "keccak"},
 	"values": {"proof": "bulletproof-agg", "bits": "64"},
@@ -128,8 +130,8 @@ func TestLargest(t *testing.T) {
 	golden.File(t, "testdata/largest.golden", table.String())
 }
 
-// estimated are the bytes that a case of eight inputs and a worker is estimated to take: by its workload's estimate, or by
-// that with which its set-up refuses it; 0 if its set-up does not.
+// estimated returns the estimated bytes of a case of eight inputs and a worker. The estimate is the
+// workload's, or that of the error with which its set-up refuses the case, or else 0.
 func estimated(t *testing.T, def workload.Def, c workload.Case) (int64, error) {
 	var bytes int64
 	var err error

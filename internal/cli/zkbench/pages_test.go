@@ -17,7 +17,7 @@ type page struct {
 	spans  []string // between backquotes
 }
 
-// pages are those of the documentation, and what of CHANGELOG.md no version has yet.
+// pages returns the pages of the documentation, and the unreleased part of CHANGELOG.md.
 func pages(t *testing.T, root string) (all []page) {
 	t.Helper()
 	files := []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "testdata/README.md", "examples/README.md"}
@@ -74,7 +74,8 @@ func readPage(path, text string) page {
 	return p
 }
 
-// commandLines are the lines and spans of a page that call a program, without the place where it lies.
+// commandLines returns the lines and spans of a page that call a program, without the program's
+// directory.
 func (p *page) commandLines(program string) (lines []string) {
 	for _, list := range [][]string{p.blocks, p.spans} {
 		for _, line := range list {

@@ -19,11 +19,11 @@ import (
 	"github.com/zkbench/zkbench/token/policy"
 )
 
-// paramsCommand makes, shows and checks files of public parameters.
+// paramsCommand returns the command params.
 func paramsCommand(stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "params new|show|check",
-		Short: "Make, show and check the public parameters of a token system",
+		Short: "Create, show and check a token system's public parameters",
 		Args:  cobra.ArbitraryArgs,
 		RunE:  cli.ACommand,
 	}
@@ -34,11 +34,11 @@ func paramsCommand(stdout io.Writer) *cobra.Command {
 func paramsShowCommand(stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show FILE",
-		Short: "Show what a file of public parameters holds; digests are read, not checked",
+		Short: "Show a file of public parameters, without checking digests",
 		Args:  oneFile,
 	}
 	formats := []string{"text", "json"}
-	format := argument.Define(cmd.Flags(), "format", argument.KindText, formats[0], strings.Join(formats, ", "), "how they are written: "+strings.Join(formats, ", "))
+	format := argument.Define(cmd.Flags(), "format", argument.KindText, formats[0], strings.Join(formats, ", "), "format of the output: "+strings.Join(formats, ", "))
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		if !slices.Contains(formats, format.Text) {
 			return format.Refuse("format", format.Text)
@@ -62,9 +62,9 @@ func paramsShowCommand(stdout io.Writer) *cobra.Command {
 func paramsCheckCommand(stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check FILE",
-		Short: "Check public parameters: derive every generator anew and compare the digests",
-		Long: "Check public parameters: derive every generator anew and compare the digests. Exit code 1\n" +
-			"where a digest is not that of its generators, 2 for a file that holds no parameters.",
+		Short: "Check public parameters: derive every generator again and compare the digests",
+		Long: "Check public parameters: derive every generator again and compare the digests. The exit code\n" +
+			"is 1 if a digest does not match its generators, and 2 if the file does not hold parameters.",
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := loadParams(args[0])
@@ -91,11 +91,11 @@ func checkParams(ctx context.Context, stdout io.Writer, path string, p *token.Pu
 		total += generators[i]
 		each[i] = fmt.Sprintf("%s %d", s.ProofType, generators[i])
 	}
-	_, err = fmt.Fprintf(stdout, "ok: the digests are those of %d generators, derived anew in %v (%s)\n", total, took, strings.Join(each, ", "))
+	_, err = fmt.Fprintf(stdout, "ok: the digests are those of %d generators, derived again in %v (%s)\n", total, took, strings.Join(each, ", "))
 	return err
 }
 
-// oneFile refuses all but one argument.
+// oneFile refuses any number of arguments except one.
 func oneFile(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 || args[0] == "" {
 		o := argument.Option{Accepted: "the path of one file"}
@@ -104,8 +104,8 @@ func oneFile(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// loadParams reads and decodes a file. Issuers and auditors must be identities
-// that can sign for more than one token.
+// loadParams reads and decodes a file of parameters. It returns an error if an issuer or auditor
+// could sign for only one token.
 func loadParams(path string) (*token.PublicParams, error) {
 	data, err := readFile(path)
 	if err != nil {
@@ -121,8 +121,8 @@ func loadParams(path string) (*token.PublicParams, error) {
 	return p, nil
 }
 
-// longestFile is more than any encoding of parameters or certificate has, which
-// those who decode it say; it bounds what is read from a file without end.
+// longestFile is the maximum number of bytes to read from a file, which may have no end. No
+// parameters or certificates are as long; their decoders have limits of their own.
 const longestFile = 8 << 20
 
 func readFile(path string) ([]byte, error) {
@@ -136,11 +136,11 @@ func readFile(path string) ([]byte, error) {
 
 func readBounded(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, longestFile)) }
 
-// writeNew writes a file that does not exist yet. Who reads it meanwhile finds it
-// empty or complete, never in part. An existing file is an os.ErrExist.
+// writeNew writes a file that does not exist yet. Readers see it empty or complete, never in part.
+// It returns os.ErrExist if the file exists.
 func writeNew(path string, data []byte) error {
-	// The name is taken first: a rename alone would replace a file that
-	// another process makes after any check.
+	// Create the file first: a rename alone would replace a file that
+	// another process created after any check.
 	taken, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err

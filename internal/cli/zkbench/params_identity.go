@@ -21,15 +21,15 @@ import (
 const (
 	ed25519Prefix     = keyfile.Ed25519Prefix
 	x25519Prefix      = "x25519:"
-	acceptedIdentity  = "the path of a PEM or DER certificate with a P-256 key, that of a PEM public key of Ed25519, or " + ed25519Prefix + " and 64 hex digits"
+	acceptedIdentity  = "the path of a PEM or DER certificate with a P-256 key, the path of a PEM public key of Ed25519, or " + ed25519Prefix + " and 64 hex digits"
 	acceptedValidator = "the path of a PEM public key of Ed25519, or " + ed25519Prefix + " and 64 hex digits"
-	acceptedIssuer    = acceptedIdentity + "; of some types only: then = and these with + between them"
+	acceptedIssuer    = acceptedIdentity + "; for some types only, append = and the types, separated by +"
 	acceptedAuditor   = acceptedIdentity + "; then = and the path of a PEM public key of X25519 or MLKEM768-X25519, or " + x25519Prefix + " and 64 hex digits"
 )
 
 const acceptedRemoval = "16 or more digits of a fingerprint that policy show prints, or an identity of the list"
 
-// listed returns what a flag lists, in the order in which policies hold it.
+// listed returns the identities that a flag lists, in the order in which policies hold them.
 func listed[T any](field string, o *argument.Option, parse func(text string) (T, error), id func(T) []byte) (all []T, err error) {
 	for text := range strings.SplitSeq(o.Text, ",") {
 		if text == "" {
@@ -48,7 +48,7 @@ func listed[T any](field string, o *argument.Option, parse func(text string) (T,
 	return all, nil
 }
 
-// parseIssuer reads an identity, and the types that it may issue.
+// parseIssuer parses an identity and the types that it may issue.
 func parseIssuer(text string) (i token.Issuer, err error) {
 	who, types, some := cutLast(text)
 	if i.Identity, err = parseIdentity(who); err != nil || !some {
@@ -57,12 +57,12 @@ func parseIssuer(text string) (i token.Issuer, err error) {
 	i.Types = strings.Split(types, "+")
 	slices.Sort(i.Types)
 	if i.Types[0] == "" || len(slices.Compact(slices.Clone(i.Types))) < len(i.Types) {
-		return i, errors.New("a type that is empty or stands twice")
+		return i, errors.New("a type that is empty or listed twice")
 	}
 	return i, nil
 }
 
-// parseAuditor reads an identity, and the key to which is encrypted what the auditor needs.
+// parseAuditor parses an identity and the key to which the auditor's information is encrypted.
 func parseAuditor(text string) (a token.Auditor, err error) {
 	who, key, ok := cutLast(text)
 	if !ok {
@@ -75,11 +75,11 @@ func parseAuditor(text string) (a token.Auditor, err error) {
 	return a, err
 }
 
-// parseValidator reads the key with which a validator signs heads.
+// parseValidator parses the key with which a validator signs heads.
 func parseValidator(text string) (v token.Validator, err error) {
 	id, err := parseIdentity(text)
 	if err == nil && identity.Identity(id).Type() != identity.TypeEd25519 {
-		err = errors.New("a certificate, and no key of Ed25519")
+		err = errors.New("a certificate, not an Ed25519 key")
 	}
 	if err == nil {
 		copy(v.HeadKey[:], id[1:])
@@ -95,8 +95,9 @@ func cutLast(text string) (before, after string, found bool) {
 	return text, "", false
 }
 
-// parseKey reads a public key of HPKE: in hex, or the path of a PEM block, which is PKIX's of X25519, and the
-// bytes themselves of a hybrid key, for which PKIX has no form yet.
+// parseKey parses a public key of HPKE. The text is hex, or the path of a file with a PEM block.
+// The block is PKIX for X25519. For a hybrid key, for which PKIX has no form yet, it holds the
+// key's bytes.
 func parseKey(text string) (kem token.KEM, key []byte, err error) {
 	if digits, ok := strings.CutPrefix(text, x25519Prefix); ok {
 		key, err = hex.DecodeString(digits)
@@ -126,10 +127,10 @@ func parseKey(text string) (kem token.KEM, key []byte, err error) {
 	case token.MLKEM768X25519.String() + " PUBLIC KEY":
 		return token.MLKEM768X25519, block.Bytes, wellFormed(token.MLKEM768X25519, block.Bytes)
 	}
-	return 0, nil, errors.New("key: a PEM block that is no public key")
+	return 0, nil, errors.New("key: a PEM block that is not a public key")
 }
 
-// wellFormed refuses a key to which nothing can be encrypted.
+// wellFormed returns an error if nothing can be encrypted to the key.
 func wellFormed(kem token.KEM, key []byte) error {
 	if err := kem.CheckKey(key); err != nil {
 		return fmt.Errorf("key: %w", err)
@@ -137,7 +138,7 @@ func wellFormed(kem token.KEM, key []byte) error {
 	return nil
 }
 
-// parseIdentity reads an identity: the path of a certificate or of a public key, or a key in hex.
+// parseIdentity parses an identity: the path of a certificate or of a public key, or a key in hex.
 func parseIdentity(text string) ([]byte, error) {
 	if digits, ok := strings.CutPrefix(text, ed25519Prefix); ok {
 		key, err := hex.DecodeString(digits)

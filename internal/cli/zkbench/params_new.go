@@ -18,7 +18,7 @@ import (
 	"github.com/zkbench/zkbench/token/policy"
 )
 
-// paramsFlags are the flags of params new as they were typed.
+// paramsFlags are the flags of params new, as they were typed.
 type paramsFlags struct {
 	out, curve, bits, proofTypes *argument.Option
 	policy                       *policyFlags
@@ -31,7 +31,7 @@ func newParamsFlags(flags *pflag.FlagSet) *paramsFlags {
 		return argument.Define(flags, name, kind, text, accepted, help+": "+accepted)
 	}
 	return &paramsFlags{
-		out:        define("out", argument.KindFile, "", "the path of a file that does not exist", "file that is written"),
+		out:        define("out", argument.KindFile, "", "the path of a file that does not exist", "write the parameters to this file"),
 		curve:      define("curve", argument.KindText, "BN254", token.AcceptedCurves(token.Curves()...), "curve"),
 		bits:       define("bits", argument.KindNumber, "64", "1 to 64", "values are below 2^bits"),
 		proofTypes: define("proof-type", argument.KindList, token.Bulletproof+","+token.CSP, list(token.ProofTypes()), "range-proof systems that actions may use"),
@@ -69,8 +69,8 @@ func paramsNewCommand(stdout io.Writer) *cobra.Command {
 	return cmd
 }
 
-// params returns the parameters that were typed. Everything that can be refused
-// without a generator is.
+// params returns the parameters that were typed. It refuses everything that it can before it
+// derives generators.
 func (f *paramsFlags) params() (*token.PublicParams, error) {
 	if f.out.Text == "" {
 		return nil, f.out.Refuse("out", "")

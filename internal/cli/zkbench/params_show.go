@@ -16,8 +16,7 @@ import (
 	"github.com/zkbench/zkbench/token/identity"
 )
 
-// paramsView is what is shown of public parameters. Digests and fingerprints are
-// in hex.
+// paramsView is what is shown of public parameters. Digests and fingerprints are in hex.
 type paramsView struct {
 	Digest  string       `json:"digest"`
 	Version int          `json:"version"`
@@ -129,7 +128,7 @@ func identityViews(ids [][]byte) []identityView {
 		sum := sha256.Sum256(payload)
 		views[i] = identityView{Type: id.Type().String(), Fingerprint: hex.EncodeToString(sum[:])}
 		if id.Type() == identity.TypeX509 {
-			// crypto/x509 reads extensions, which identities are not held to.
+			// crypto/x509 also parses extensions, which identities need not have right.
 			if cert, err := x509.ParseCertificate(payload); err == nil {
 				views[i].Subject = cert.Subject.String()
 			}
@@ -184,16 +183,16 @@ func (v *policyView) text(w io.Writer) {
 	}
 }
 
-// roleLines are who has a role, a line each, in columns.
+// roleLines lists the identities with a role, one line each, in columns.
 type roleLines struct {
 	role  string
 	lines []string
 }
 
-// digestForm is how much of a digest is shown: short or whole.
+// digestForm shortens a digest for display: short or whole.
 type digestForm func(digest string) string
 
-// lists are the identities of a policy by role.
+// lists returns the identities of a policy by role.
 func (v *policyView) lists(form digestForm) []roleLines {
 	return []roleLines{
 		{"issuer", lines(v.Issuers, form)},
@@ -210,11 +209,11 @@ func lines[V interface{ line(digestForm) string }](views []V, form digestForm) (
 	return all
 }
 
-// line is an identity in columns.
+// line formats an identity in columns.
 func (v identityView) line(form digestForm) string {
 	line := v.Type + "\t" + form(v.Fingerprint)
 	if v.Subject != "" {
-		// Quoted: whoever made the certificate chose every byte of it.
+		// Quoted, because the certificate's maker chose every byte of it.
 		line += fmt.Sprintf("\t%q", v.Subject)
 	}
 	return line
@@ -240,8 +239,10 @@ func (v validatorView) line(form digestForm) string {
 
 func (v limitsView) ahead() time.Duration { return time.Duration(v.Ahead) * time.Second }
 
-// short is the start of a digest in hex, enough to tell two apart that nobody made to look alike.
+// short returns the beginning of a digest in hex. It is enough to distinguish digests, unless
+// somebody made them to look alike.
 func short(digest string) string { return digest[:16] }
 
-// whole is a digest in hex. Two keys whose digests begin alike in 16 digits are cheap to make.
+// whole returns the whole digest in hex. Two keys whose digests begin with the same 16 digits are
+// cheap to make.
 func whole(digest string) string { return digest }

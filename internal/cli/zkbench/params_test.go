@@ -22,7 +22,7 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 )
 
-// smallParams are parameters with an Ed25519 key as issuer and as auditor.
+// smallParams returns parameters with an Ed25519 key as issuer and as auditor.
 func smallParams(t *testing.T) *token.PublicParams {
 	t.Helper()
 	p := must.Get(token.NewPublicParams("BN254", 8, token.Bulletproof, token.CSP))(t)

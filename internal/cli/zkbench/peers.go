@@ -25,12 +25,12 @@ import (
 	"github.com/zkbench/zkbench/token"
 )
 
-// peerCommand is our own peer program: peer NAME list, peer NAME run CASE. A name is that
-// of a range proof, of a kernel over the Goldilocks field, of STARKs, or of guests.
+// peerCommand returns our own peer program: peer NAME list, peer NAME run CASE. A name is a range
+// proof, a kernel over the Goldilocks field, the STARKs, or the guests.
 func peerCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 	return &cobra.Command{
 		Use: "peer NAME list|run CASE", Hidden: true,
-		DisableFlagParsing: true, // -samples is the peers' own
+		DisableFlagParsing: true, // -samples is a flag of peer programs
 		RunE: func(_ *cobra.Command, args []string) error {
 			name := ""
 			if len(args) > 0 {
@@ -60,18 +60,20 @@ func peerCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 	}
 }
 
-// peersCommand measures ours and other people's systems side by side.
+// peersCommand returns the command peers.
 func peersCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "peers",
-		Short: "Measure ours and other people's systems side by side: range proofs, STARKs, Poseidon, trees, transforms, executors of RISC-V; and transfers beside Panurus",
-		Args:  cli.NoArguments,
+		Short: "Measure zkbench beside other implementations",
+		Long: "Measure zkbench beside other implementations, in interleaved processes: range proofs, STARKs, Poseidon,\n" +
+			"trees, transforms, executors of RISC-V; and transfers beside Panurus. make peers builds the others.",
+		Args: cli.NoArguments,
 	}
 	flags, least := cmd.Flags(), strconv.Itoa(peer.MinRounds)
-	rounds := argument.Define(flags, "rounds", argument.KindNumber, least, "a whole number of at least "+least, "rounds, at least "+least)
-	cases := argument.Define(flags, "cases", argument.KindText, "", "a regular expression on case names", "regular expression on case names; empty: all")
-	dir := argument.Define(flags, "dir", argument.KindFile, "peers", "the directory of the peers", "directory of the peers, built by make peers")
-	out := argument.Define(flags, "out", argument.KindFile, "", "the path of a file, which is written anew", "write the medians in the Go benchmark format to this file")
+	rounds := argument.Define(flags, "rounds", argument.KindNumber, least, "a whole number of at least "+least, "number of rounds, at least "+least)
+	cases := argument.Define(flags, "cases", argument.KindText, "", "a regular expression on case names", "measure only cases whose name matches this regular expression (default all)")
+	dir := argument.Define(flags, "dir", argument.KindFile, "peers", "the directory of the peers", "directory of the other implementations, which make peers builds")
+	out := argument.Define(flags, "out", argument.KindFile, "", "the path of a file, which is overwritten", "write the medians to this file, in the Go benchmark format (overwritten)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		n, err := strconv.Atoi(rounds.Text)
 		if err != nil || n < peer.MinRounds {
@@ -92,12 +94,12 @@ func peersCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command 
 
 func peerPrograms(self, dir string) []peer.Program {
 	one := []string{"GOMAXPROCS=1"}
-	in := func(workspace string) func(parts ...string) []string {
+	programIn := func(workspace string) func(parts ...string) []string {
 		return func(parts ...string) []string {
 			return []string{filepath.Join(append([]string{dir, workspace, "target"}, parts...)...)}
 		}
 	}
-	rust, zkvm := in("rust"), in("zkvm")
+	rust, zkvm := programIn("rust"), programIn("zkvm")
 	programs := []peer.Program{
 		{Name: "zkbench-bp", Ours: true, Argv: []string{self, "peer", token.Bulletproof}, Env: one},
 		{Name: "zkbench-csp", Ours: true, Argv: []string{self, "peer", token.CSP}, Env: one},
@@ -106,7 +108,7 @@ func peerPrograms(self, dir string) []peer.Program {
 		{Name: ours.Panurus, Argv: []string{filepath.Join(dir, "go", "bin", ours.Panurus)}, Env: one},
 		{Name: "kryptology", Argv: []string{filepath.Join(dir, "go", "bin", "kryptology")}, Env: one},
 	}
-	for _, name := range slices.Backward(ours.GoldilocksNames()) { // the fastest is what others are compared with
+	for _, name := range slices.Backward(ours.GoldilocksNames()) { // the fastest comes first: others are compared with it
 		programs = append(programs, peer.Program{Name: "zkbench-" + name, Ours: true, Argv: []string{self, "peer", name}, Env: one})
 	}
 	for _, name := range []string{"plonky2", "plonky3"} { // with the processor's features, and without
@@ -129,8 +131,8 @@ func peerPrograms(self, dir string) []peer.Program {
 	)
 }
 
-// comparePeers runs the comparison and writes what it gave, up to where an
-// interrupt ended it, to stdout and, if that is not "", to the file out.
+// comparePeers runs the comparison and writes the result to stdout and, if out is not "", to the
+// file out. If it is interrupted, it writes what it has.
 func comparePeers(ctx context.Context, stdout io.Writer, out string, programs []peer.Program, opts peer.Options, defs []workload.Def) error {
 	result, err := peer.Compare(ctx, programs, opts)
 	if errors.Is(err, zkbench.ErrParams) {
@@ -157,7 +159,7 @@ func comparePeers(ctx context.Context, stdout io.Writer, out string, programs []
 	return &cli.ExitError{Code: cli.ExitFailed, Text: err.Error()}
 }
 
-// writePeers writes the ratios, and the transfers by the yardstick of the run.
+// writePeers writes the ratios, and the transfers in units of the run's reference operation.
 func writePeers(w io.Writer, result *peer.Result, defs []workload.Def) error {
 	if err := result.WriteText(w); err != nil {
 		return err

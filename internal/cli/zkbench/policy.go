@@ -22,16 +22,16 @@ import (
 	"github.com/zkbench/zkbench/token/validator"
 )
 
-// policyCommand changes the policy of a ledger.
+// policyCommand returns the command policy.
 func policyCommand(stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy new|sign|show|apply",
-		Short: "Change who issues, audits and administrates a running token system",
-		Long: "Change the policy of a running token system: who issues, audits and administrates, kinds of owners,\n" +
-			"limits. new makes an update of the current policy, show says what it changes, its digest and whose\n" +
-			"signatures are missing, administrators compare the digest and sign, apply puts it on the ledger.\n" +
-			"The current policy is that of --params, after the updates on the --ledger; without a ledger, as on the\n" +
-			"machine of an administrator, after those of the files --after, on the ledger --id.",
+		Short: "Change issuers, auditors and administrators of a running system",
+		Long: "Change the policy of a running token system: issuers, auditors, administrators, kinds of owners,\n" +
+			"limits. new makes an update of the current policy. show prints what it changes, its digest, and whose\n" +
+			"signatures are missing. Administrators compare the digest and sign. apply puts it on the ledger.\n\n" +
+			"The current policy is that of --params, after the updates on --ledger. Without a ledger, as on an\n" +
+			"administrator's machine, it is that after the updates in the files --after, on the ledger --id.",
 		Args: cobra.ArbitraryArgs,
 		RunE: cli.ACommand,
 	}
@@ -39,7 +39,7 @@ func policyCommand(stdout io.Writer) *cobra.Command {
 	return cmd
 }
 
-// sourceFlags say where the current policy is found.
+// sourceFlags say where to find the current policy.
 type sourceFlags struct{ params, ledger, id, after *argument.Option }
 
 func newSourceFlags(flags *pflag.FlagSet) *sourceFlags {
@@ -48,9 +48,9 @@ func newSourceFlags(flags *pflag.FlagSet) *sourceFlags {
 	}
 	return &sourceFlags{
 		params: define("params", argument.KindFile, "the path of a file of public parameters", "the ledger's parameters"),
-		ledger: define("ledger", argument.KindText, "the path of a ledger, or the URL of a database", "whose policy it is"),
-		id:     define("id", argument.KindText, "64 hex digits, as ledger verify prints them", "that of the ledger, without --ledger"),
-		after:  define("after", argument.KindList, "the paths of the updates that have landed, in their order", "without --ledger"),
+		ledger: define("ledger", argument.KindText, "the path of a ledger, or the URL of a database", "the ledger with the policy"),
+		id:     define("id", argument.KindText, "64 hex digits, as ledger verify prints them", "without --ledger: the ledger's id"),
+		after:  define("after", argument.KindList, "the paths of the files, in order", "without --ledger: the updates that are on the ledger"),
 	}
 }
 
@@ -59,7 +59,7 @@ type governed struct {
 	params  *token.PublicParams
 	id      token.LedgerID
 	current *token.Policy
-	ledger  replay.Store // nil where only its id is known
+	ledger  replay.Store // nil if only its id is known
 }
 
 func (g *governed) close() error {
@@ -98,7 +98,7 @@ func (f *sourceFlags) open(ctx context.Context) (g *governed, err error) {
 	return g, nil
 }
 
-// follow goes on to the newest policy of the ledger.
+// follow advances to the newest policy on the ledger.
 func (g *governed) follow(ctx context.Context) error {
 	digest, err := g.params.Digest()
 	if err != nil {
@@ -113,7 +113,7 @@ func (g *governed) follow(ctx context.Context) error {
 	return err
 }
 
-// replay goes on by the updates in files.
+// replay advances to the newest policy by the updates in files.
 func (f *sourceFlags) replay(g *governed) error {
 	if !f.after.Given {
 		return nil
@@ -139,10 +139,10 @@ func loadUpdate(path string) (*policy.Update, error) {
 	return policy.Decode(data)
 }
 
-// oneUpdate refuses all but one argument.
+// oneUpdate refuses any number of arguments except one.
 func oneUpdate(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 || args[0] == "" {
-		o := argument.Option{Accepted: "the path of one file of policy new"}
+		o := argument.Option{Accepted: "the path of one file that policy new wrote"}
 		return o.Refuse("FILE of policy "+cmd.Name(), strings.Join(args, " "))
 	}
 	return nil
@@ -151,12 +151,12 @@ func oneUpdate(cmd *cobra.Command, args []string) error {
 func policyNewCommand(stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new --out FILE --params FILE --ledger PATH",
-		Short: "Make an update of the current policy, which nobody has signed yet",
+		Short: "Make an unsigned update of the current policy",
 		Args:  cli.NoArguments,
 	}
 	source := newSourceFlags(cmd.Flags())
 	changes := newPolicyFlags(cmd.Flags(), nil)
-	out := argument.Define(cmd.Flags(), "out", argument.KindFile, "", "the path of a file that does not exist", "file that is written: the path of a file that does not exist")
+	out := argument.Define(cmd.Flags(), "out", argument.KindFile, "", "the path of a file that does not exist", "write the update to this file: the path of a file that does not exist")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		if out.Text == "" {
 			return out.Refuse("out", "")
@@ -193,26 +193,26 @@ const acceptedDigest = "its digest, 40 hex digits, as another administrator read
 func policySignCommand(stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sign FILE --digest DIGEST --key FILE --params FILE --ledger PATH",
-		Short: "Add the signature of an administrator to the update with a digest",
-		Long: "Add the signature of an administrator to an update, if it has the digest that --digest names. Take the\n" +
-			"digest from another administrator, for example by telephone, and not from the file or who sent it. Case,\n" +
-			"spaces and hyphens make no difference in it. Without --digest the update and its digest are shown, nothing\n" +
-			"is signed, and the exit code is 2, as after every refusal. The key's file must be its owner's alone (mode 0600).",
+		Short: "Add an administrator's signature to an update",
+		Long: "Add an administrator's signature to an update, if the update has the digest --digest. Get the digest\n" +
+			"from another administrator, for example by telephone, and not from the file or its sender. Case,\n" +
+			"spaces and hyphens do not matter in it. Without --digest, the update and its digest are shown, nothing\n" +
+			"is signed, and the exit code is 2, as after every refusal. Only its owner may have access to the key's\nfile (mode 0600).",
 		Args: oneUpdate,
 	}
 	source := newSourceFlags(cmd.Flags())
-	digest := argument.Define(cmd.Flags(), "digest", argument.KindText, "", acceptedDigest, "the update that is signed: "+acceptedDigest)
+	digest := argument.Define(cmd.Flags(), "digest", argument.KindText, "", acceptedDigest, "the update to sign: "+acceptedDigest)
 	key := argument.Define(cmd.Flags(), "key", argument.KindFile, "", acceptedKey, "the administrator's secret key: "+acceptedKey)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return source.update(cmd.Context(), args[0], func(g *governed, u *policy.Update) error {
 			if !digest.Given {
-				o := argument.Option{Accepted: "the digest above, when another administrator has read out the same; nothing was signed"}
+				o := argument.Option{Accepted: "the digest above, if another administrator has read out the same; nothing was signed"}
 				return errors.Join(showUpdate(stdout, g, u), o.Refuse("digest", ""))
 			}
 			if same, err := u.HasShortDigest(digest.Text); err != nil {
 				return err
 			} else if !same {
-				return (&argument.Option{Accepted: "the digest of the update in " + args[0] + "; this is that of another update"}).Refuse("digest", digest.Text)
+				return (&argument.Option{Accepted: "the digest of the update in " + args[0] + "; this digest belongs to another update"}).Refuse("digest", digest.Text)
 			}
 			signer, err := loadSigner(key, g.current.Administrators.Identities, u.Policy.Administrators.Identities)
 			if err != nil {
@@ -237,7 +237,7 @@ func policySignCommand(stdout io.Writer) *cobra.Command {
 func policyShowCommand(stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show FILE --params FILE --ledger PATH",
-		Short: "Say what an update changes, its digest, and whose signatures are missing",
+		Short: "Show what an update changes, its digest, and whose signatures are missing",
 		Args:  oneUpdate,
 	}
 	source := newSourceFlags(cmd.Flags())
@@ -252,7 +252,7 @@ func policyShowCommand(stdout io.Writer) *cobra.Command {
 func policyApplyCommand(stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "apply FILE --params FILE --ledger PATH",
-		Short: "Put an update on the ledger, from where validators, auditors and wallets follow it",
+		Short: "Put an update on the ledger, where validators, auditors and wallets follow it",
 		Args:  oneUpdate,
 	}
 	source := newSourceFlags(cmd.Flags())
@@ -261,7 +261,7 @@ func policyApplyCommand(stdout io.Writer) *cobra.Command {
 			return source.ledger.Refuse("ledger", "")
 		}
 		return source.update(cmd.Context(), args[0], func(g *governed, u *policy.Update) error {
-			if err := g.land(cmd.Context(), u); err != nil {
+			if err := g.submit(cmd.Context(), u); err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
 			_, err := fmt.Fprintf(stdout, "ok: policy %d is on the ledger %x\n", u.Policy.Version, g.id)
@@ -271,8 +271,8 @@ func policyApplyCommand(stdout io.Writer) *cobra.Command {
 	return cmd
 }
 
-// land puts an update on the ledger.
-func (g *governed) land(ctx context.Context, u *policy.Update) error {
+// submit puts an update on the ledger.
+func (g *governed) submit(ctx context.Context, u *policy.Update) error {
 	raw, err := u.Encode()
 	if err != nil {
 		return err
@@ -295,7 +295,8 @@ func (g *governed) land(ctx context.Context, u *policy.Update) error {
 	return verdicts[0].Err
 }
 
-// update does work on an update and the policy that it changes, to which it must belong.
+// update calls work with the update at path and the policy that it changes. It returns an error if
+// the update does not belong to that policy.
 func (f *sourceFlags) update(ctx context.Context, path string, work func(*governed, *policy.Update) error) (err error) {
 	u, err := loadUpdate(path)
 	if err != nil {

@@ -15,14 +15,14 @@ import (
 	"github.com/zkbench/zkbench/token/identity"
 )
 
-// listFlags are the flags that change a list: to another one, or by some.
+// listFlags are the flags that change a list: they replace it, add to it or remove from it.
 type listFlags struct {
-	whole, add, remove *argument.Option // add and remove nil: where there is none before
+	whole, add, remove *argument.Option // add and remove are nil if there is no list yet
 }
 
 var acceptedAhead = fmt.Sprintf("%v to %v, in whole seconds", time.Second, token.MaxAhead)
 
-// given tells whether one of the flags is.
+// given reports whether one of the flags was given.
 func (f *listFlags) given() bool {
 	return f.whole.Given || f.add != nil && (f.add.Given || f.remove.Given)
 }
@@ -35,8 +35,9 @@ type policyFlags struct {
 	maxInputs, maxOutputs, maxMetadata, maxAhead  *argument.Option
 }
 
-// newPolicyFlags defines the flags; those that are not given leave what the policy has. base gives what is shown as default;
-// nil: the policy that is there, whose lists can be changed by some.
+// newPolicyFlags defines the flags. Flags that are not given change nothing. The help shows the
+// values of base as defaults; if base is nil, the flags change an existing policy, and also add to
+// and remove from its lists.
 func newPolicyFlags(flags *pflag.FlagSet, base *token.Policy) *policyFlags {
 	define := func(name, kind, text, accepted, help string) *argument.Option {
 		return argument.Define(flags, name, kind, text, accepted, help+": "+accepted)
@@ -44,8 +45,8 @@ func newPolicyFlags(flags *pflag.FlagSet, base *token.Policy) *policyFlags {
 	list := func(name, accepted, help string) listFlags {
 		l := listFlags{whole: define(name, argument.KindList, "", accepted, help)}
 		if base == nil {
-			l.add = define("add-"+name, argument.KindList, "", accepted, "one more of them")
-			l.remove = define("remove-"+name, argument.KindList, "", acceptedRemoval, "one less of them")
+			l.add = define("add-"+name, argument.KindList, "", accepted, "add these "+name+"s")
+			l.remove = define("remove-"+name, argument.KindList, "", acceptedRemoval, "remove these "+name+"s")
 		}
 		return l
 	}
@@ -61,19 +62,19 @@ func newPolicyFlags(flags *pflag.FlagSet, base *token.Policy) *policyFlags {
 		auditors:       list("auditor", acceptedAuditor, "who must sign every request"),
 		administrators: list("administrator", acceptedIdentity, "who may change the policy"),
 		validators:     list("validator", acceptedValidator, "who signs heads of the log"),
-		threshold:      define("threshold", argument.KindNumber, "", fmt.Sprintf("1 to %d, and to the number of administrators", token.MaxIdentities), "administrators who change the policy together"),
-		headThreshold:  define("head-threshold", argument.KindNumber, "", fmt.Sprintf("1 to %d, and to the number of validators", token.MaxIdentities), "validators who must sign a head; by default more than two thirds of those given"),
-		owners:         define("owners", argument.KindList, shown.owners, strings.Join(token.OwnerNames(), ", "), "kinds of owners that tokens may be given to"),
-		redeem:         define("redeem", argument.KindText, shown.redeem, strings.Join(redeem, ", "), "whose signatures a redeem needs; issuer: also an issuer's"),
-		notes:          define("notes", argument.KindText, shown.notes, strings.Join(kemNames(), ", "), "with which openings are encrypted to payees on the ledger"),
-		maxInputs:      define("max-inputs", argument.KindNumber, shown.inputs, fmt.Sprintf("1 to %d", token.MaxTokens), "inputs of an action"),
-		maxOutputs:     define("max-outputs", argument.KindNumber, shown.outputs, fmt.Sprintf("1 to %d", token.MaxTokens), "outputs of an action"),
-		maxMetadata:    define("max-metadata", argument.KindNumber, shown.metadata, fmt.Sprintf("0 to %d", token.MaxMetadata), "bytes of an action's metadata"),
-		maxAhead:       define("max-ahead", argument.KindTime, shown.ahead, acceptedAhead, "how far a block's time may be ahead of the clock of who chooses it"),
+		threshold:      define("threshold", argument.KindNumber, "", fmt.Sprintf("1 to %d, at most the number of administrators", token.MaxIdentities), "how many administrators must sign a change of the policy"),
+		headThreshold:  define("head-threshold", argument.KindNumber, "", fmt.Sprintf("1 to %d, at most the number of validators", token.MaxIdentities), "how many validators must sign a head (default more than two thirds of them)"),
+		owners:         define("owners", argument.KindList, shown.owners, strings.Join(token.OwnerNames(), ", "), "kinds of owners that tokens may have"),
+		redeem:         define("redeem", argument.KindText, shown.redeem, strings.Join(redeem, ", "), "whose signatures a redemption needs; with issuer, also an issuer's"),
+		notes:          define("notes", argument.KindText, shown.notes, strings.Join(kemNames(), ", "), "key encapsulation for the openings that are encrypted to payees on the ledger"),
+		maxInputs:      define("max-inputs", argument.KindNumber, shown.inputs, fmt.Sprintf("1 to %d", token.MaxTokens), "maximum number of inputs of an action"),
+		maxOutputs:     define("max-outputs", argument.KindNumber, shown.outputs, fmt.Sprintf("1 to %d", token.MaxTokens), "maximum number of outputs of an action"),
+		maxMetadata:    define("max-metadata", argument.KindNumber, shown.metadata, fmt.Sprintf("0 to %d", token.MaxMetadata), "maximum bytes of an action's metadata"),
+		maxAhead:       define("max-ahead", argument.KindTime, shown.ahead, acceptedAhead, "how far a block's time may be ahead of the clock of the node that chooses it"),
 	}
 }
 
-// kemName is a KEM as users type it.
+// kemName returns a KEM's name as users type it.
 func kemName(k token.KEM) string { return strings.ToLower(k.String()) }
 
 func kemNames() (names []string) {
@@ -83,7 +84,7 @@ func kemNames() (names []string) {
 	return names
 }
 
-// change sets what was given.
+// change applies the flags that were given to p.
 func (f *policyFlags) change(p *token.Policy) (err error) {
 	if err := f.limits(&p.Limits); err != nil {
 		return err
@@ -124,8 +125,8 @@ func (f *policyFlags) change(p *token.Policy) (err error) {
 	return setThreshold("head-threshold", f.headThreshold, "validator", len(p.Validators), &p.HeadThreshold)
 }
 
-// defaultHeadThreshold is more than two thirds of the validators: two heads that so many have signed are signed by more than
-// a third of the validators both.
+// defaultHeadThreshold returns the smallest number that is more than two thirds of the validators.
+// If two heads each have that many signatures, more than a third of the validators signed both.
 func defaultHeadThreshold(validators int) int {
 	if validators == 0 {
 		return 0
@@ -133,7 +134,8 @@ func defaultHeadThreshold(validators int) int {
 	return 2*validators/3 + 1
 }
 
-// setThreshold sets how many of a list's members act together, if that was given, and refuses a number that does not fit the list.
+// setThreshold sets how many members of a list act together, if the flag was given. It refuses a
+// number that does not fit the list.
 func setThreshold(name string, o *argument.Option, member string, members int, threshold *int) error {
 	if o.Given {
 		n, err := o.Number(name, 1, token.MaxIdentities)
@@ -152,7 +154,7 @@ func setThreshold(name string, o *argument.Option, member string, members int, t
 	return nil
 }
 
-// lists sets the lists of identities.
+// lists applies the flags that change lists of identities.
 func (f *policyFlags) lists(p *token.Policy) (err error) {
 	if p.Issuers, err = changed("issuer", f.issuers, p.Issuers, parseIssuer, issuerIdentity); err != nil {
 		return err
@@ -168,7 +170,7 @@ func (f *policyFlags) lists(p *token.Policy) (err error) {
 	return err
 }
 
-// changed returns a list of which the flags have been applied to what was before.
+// changed returns the list before with the flags applied.
 func changed[T any](name string, f listFlags, before []T, parse func(text string) (T, error), id func(T) []byte) (all []T, err error) {
 	if all = before; f.whole.Given {
 		if all, err = listed(name, f.whole, parse, id); err != nil {
@@ -194,7 +196,7 @@ func changed[T any](name string, f listFlags, before []T, parse func(text string
 		}
 		for _, one := range more {
 			if slices.ContainsFunc(all, func(other T) bool { return bytes.Equal(id(other), id(one)) }) {
-				return nil, (&argument.Option{Accepted: "who is not among them yet"}).Refuse("add-"+name, f.add.Text)
+				return nil, (&argument.Option{Accepted: "an identity that is not in the list yet"}).Refuse("add-"+name, f.add.Text)
 			}
 			all = append(slices.Clone(all), one)
 		}
@@ -203,7 +205,8 @@ func changed[T any](name string, f listFlags, before []T, parse func(text string
 	return all, nil
 }
 
-// named tells whether a text names an identity: by itself, or by the start of its fingerprint as it is shown.
+// named reports whether a text names an identity: by itself, or by the beginning of its fingerprint
+// as it is shown.
 func named(text string, id []byte) bool {
 	if view := identityViews([][]byte{id})[0]; len(text) >= len(short(view.Fingerprint)) && strings.HasPrefix(view.Fingerprint, text) {
 		return true
@@ -216,7 +219,8 @@ func issuerIdentity(i token.Issuer) []byte   { return i.Identity }
 func auditorIdentity(a token.Auditor) []byte { return a.Identity }
 func itself(id []byte) []byte                { return id }
 
-// validatorIdentity is a validator's head key as the flags name it. Its order is that of the keys.
+// validatorIdentity returns a validator's head key in the form of the flags. Its order is that of
+// the keys.
 func validatorIdentity(v token.Validator) []byte { return ed25519Identity(v.HeadKey[:]) }
 
 func ed25519Identity(key []byte) []byte {

@@ -8,7 +8,8 @@ import (
 
 const acceptedKey = "the path of a PEM file with one PRIVATE KEY (PKCS #8), Ed25519 or P-256, of an administrator before or after the update"
 
-// loadSigner reads a secret key, of one of the identities in some lists. No error has anything of it.
+// loadSigner reads a secret key whose identity is in one of the lists. No error contains any part
+// of it.
 func loadSigner(o *argument.Option, lists ...[][]byte) (identity.Signer, error) {
 	if !o.Given {
 		return nil, o.Refuse("key", "")

@@ -10,7 +10,7 @@ import (
 	"github.com/zkbench/zkbench/token/policy"
 )
 
-// showUpdate says what an update changes, who could still sign, and whether it could be applied.
+// showUpdate prints what an update changes, who can still sign it, and whether it can be applied.
 func showUpdate(w io.Writer, g *governed, u *policy.Update) error {
 	before, err := newPolicyView(g.current)
 	if err != nil {
@@ -35,21 +35,21 @@ func showUpdate(w io.Writer, g *governed, u *policy.Update) error {
 	fmt.Fprintf(w, "digest %s\n", digest)
 	for _, p := range []*token.Policy{g.current, &u.Policy} {
 		who, more := u.Missing(&p.Administrators)
-		fmt.Fprintf(w, "signatures of policy %d: %d of %d that it needs", p.Version, max(0, p.Administrators.Threshold-more), p.Administrators.Threshold)
+		fmt.Fprintf(w, "signatures of policy %d: %d of the %d that it needs", p.Version, max(0, p.Administrators.Threshold-more), p.Administrators.Threshold)
 		if more > 0 {
 			fmt.Fprintf(w, "; %d more of: %s", more, strings.Join(oneLine(lines(identityViews(who), short)), ", "))
 		}
 		fmt.Fprintln(w)
 	}
 	if err := u.Verify(g.id, g.current); err != nil {
-		_, err = fmt.Fprintf(w, "not to be applied yet: %v\n", err)
+		_, err = fmt.Fprintf(w, "cannot be applied yet: %v\n", err)
 		return err
 	}
 	_, err = fmt.Fprintln(w, "ok: complete")
 	return err
 }
 
-// changesOf are the differences of two policies in words.
+// changesOf describes the differences of two policies.
 func changesOf(before, after *policyView) (changes []string) {
 	say := func(what string, from, to any) {
 		if a, b := fmt.Sprint(from), fmt.Sprint(to); a != b {
@@ -82,7 +82,7 @@ func changesOf(before, after *policyView) (changes []string) {
 	return changes
 }
 
-// oneLine puts the columns of each line beside each other.
+// oneLine replaces the tabs between the columns of each line by spaces.
 func oneLine(columns []string) []string {
 	all := make([]string, len(columns))
 	for i, line := range columns {

@@ -51,7 +51,7 @@ func (o *office) keyFile(name string, key any) string {
 	return o.path(name)
 }
 
-// ed25519Key returns how flags name the key of a name, whose secret it writes.
+// ed25519Key writes the secret of a named key and returns the public key as flags name it.
 func (o *office) ed25519Key(name string) string {
 	o.t.Helper()
 	seed := sha256.Sum256([]byte(name))
@@ -60,7 +60,7 @@ func (o *office) ed25519Key(name string) string {
 	return ed25519Prefix + hex.EncodeToString(key.Public().(ed25519.PublicKey))
 }
 
-// certificate writes a certificate and the secret of its key, and returns the former's path.
+// certificate writes a certificate and its secret key, and returns the certificate's path.
 func (o *office) certificate(name string) string {
 	o.t.Helper()
 	key := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(o.t)
@@ -74,7 +74,7 @@ func (o *office) certificate(name string) string {
 	return o.path(name + ".pem")
 }
 
-// does wants a command to end well, and returns its output.
+// does fails the test unless a command succeeds, and returns its output.
 func (o *office) does(args ...string) string {
 	o.t.Helper()
 	code, stdout, stderr := call(args...)
@@ -94,7 +94,7 @@ func newOffice(t *testing.T) *office {
 	return o
 }
 
-// online and offline are the flags that say where the policy is.
+// online and offline return the flags that say where the policy is.
 func (o *office) online() []string {
 	return []string{"--params", o.path("params"), "--ledger", o.dir}
 }
@@ -107,10 +107,10 @@ func (o *office) offline(after ...string) []string {
 	return flags
 }
 
-// digest is what policy show prints of an update.
+// digest returns the digest that policy show prints for an update.
 func (o *office) digest(update string, source []string) string {
 	o.t.Helper()
-	_, rest, _ := strings.Cut(o.does(with(source, "policy", "show", update)...), "\ndigest ")
+	_, rest, _ := strings.Cut(o.does(withArgs(source, "policy", "show", update)...), "\ndigest ")
 	digest, _, found := strings.Cut(rest, "\n")
 	if !found {
 		o.t.Fatal("policy show prints no digest")
@@ -121,10 +121,10 @@ func (o *office) digest(update string, source []string) string {
 // signs signs an update with the key in a file, and returns the output.
 func (o *office) signs(update, key string, source []string) string {
 	o.t.Helper()
-	return o.does(with(source, "policy", "sign", update, "--key", o.path(key), "--digest", o.digest(update, source))...)
+	return o.does(withArgs(source, "policy", "sign", update, "--key", o.path(key), "--digest", o.digest(update, source))...)
 }
 
-func with(args []string, more ...string) []string {
+func withArgs(args []string, more ...string) []string {
 	return append(append([]string(nil), args...), more...)
 }
 
@@ -135,17 +135,17 @@ func TestPolicyCommands(t *testing.T) {
 	one, two := o.path("one"), o.path("two")
 	fresh := o.ed25519Key("another issuer")
 	stolen := identityViews([][]byte{must.Get(parseIdentity(o.ed25519Key("issuer")))(t)})[0].Fingerprint
-	out := o.does(with(o.online(), "policy", "new", "--out", one, "--remove-issuer", short(stolen), "--add-issuer", fresh, "--max-inputs", "8", "--owners", "ed25519")...)
+	out := o.does(withArgs(o.online(), "policy", "new", "--out", one, "--remove-issuer", short(stolen), "--add-issuer", fresh, "--max-inputs", "8", "--owners", "ed25519")...)
 	for _, want := range []string{
 		"policy 0 to 1\n", "no longer issuer: Ed25519 " + short(stolen), "new issuer: Ed25519 ", "inputs up to: 8, before 64\n",
 		"owners: ed25519, before x509, ed25519, pseudonym, hashlock, threshold\n",
-		"signatures of policy 0: 0 of 2 that it needs; 2 more of: ", "not to be applied yet: ",
+		"signatures of policy 0: 0 of the 2 that it needs; 2 more of: ", "cannot be applied yet: ",
 	} {
 		golden.Contains(t, out, want)
 	}
-	apply := with(o.online(), "policy", "apply", one)
+	apply := withArgs(o.online(), "policy", "apply", one)
 	refuses(t, "0 administrators of policy 0 have signed, it needs 2", apply...)
-	golden.Contains(t, o.signs(one, "anna.key", o.offline()), "1 of 2 that it needs; 1 more of: ")
+	golden.Contains(t, o.signs(one, "anna.key", o.offline()), "1 of the 2 that it needs; 1 more of: ")
 	refuses(t, "1 administrators of policy 0 have signed", apply...)
 	o.signs(one, "anna.key", o.offline()) // again: which does not count twice
 	refuses(t, "1 administrators of policy 0 have signed", apply...)
@@ -154,13 +154,13 @@ func TestPolicyCommands(t *testing.T) {
 	refuses(t, "an update to policy 1, the current one is 1", apply...)
 
 	dora := o.ed25519Key("dora")
-	o.does(with(o.online(), "policy", "new", "--out", two, "--administrator", dora+","+o.ed25519Key("anna"), "--threshold", "2")...)
+	o.does(withArgs(o.online(), "policy", "new", "--out", two, "--administrator", dora+","+o.ed25519Key("anna"), "--threshold", "2")...)
 	o.signs(two, "anna.key", o.offline(one))
-	golden.Contains(t, o.signs(two, "ben.key", o.offline(one)), "signatures of policy 2: 1 of 2 that it needs; 1 more of: Ed25519 ")
+	golden.Contains(t, o.signs(two, "ben.key", o.offline(one)), "signatures of policy 2: 1 of the 2 that it needs; 1 more of: Ed25519 ")
 	apply[len(apply)-1] = two
 	refuses(t, "1 administrators of policy 2 have signed, it needs 2", apply...)
 	o.signs(two, "dora.key", o.offline(one))
-	golden.Contains(t, o.does(with(o.online(), "policy", "show", two)...), "no longer administrator: X.509 ")
+	golden.Contains(t, o.does(withArgs(o.online(), "policy", "show", two)...), "no longer administrator: X.509 ")
 	o.does(apply...)
 	golden.Contains(t, o.does("ledger", "verify", o.dir, "--params", o.path("params")), "ok: 2 requests in 2 batches, each valid under the parameters; 0 tokens: 0 unspent, 0 spent; policy 2; ")
 }
@@ -169,31 +169,31 @@ func TestPolicyCommands(t *testing.T) {
 func TestPolicySignByDigest(t *testing.T) {
 	o := newOffice(t)
 	source, made, other := o.offline(), o.path("made"), o.path("other")
-	new1 := o.does(with(o.online(), "policy", "new", "--out", made, "--max-inputs", "8")...)
-	o.does(with(o.online(), "policy", "new", "--out", other, "--max-inputs", "9")...)
+	new1 := o.does(withArgs(o.online(), "policy", "new", "--out", made, "--max-inputs", "8")...)
+	o.does(withArgs(o.online(), "policy", "new", "--out", other, "--max-inputs", "9")...)
 	digest := o.digest(made, source)
 	golden.Contains(t, new1, "\ndigest "+digest+"\n")
 	before := must.Get(os.ReadFile(made))(t)
-	sign := with(source, "policy", "sign", made, "--key", o.path("anna.key"))
+	sign := withArgs(source, "policy", "sign", made, "--key", o.path("anna.key"))
 
 	code, stdout, stderr := call(sign...)
 	golden.Equal(t, "exit code", cli.ExitUsage, code)
-	golden.Equal(t, "what is shown", o.does(with(source, "policy", "show", made)...), stdout)
-	golden.Equal(t, "what is said", `zkbench: digest: "" is not accepted; accepted: the digest above, when another administrator has read out the same; nothing was signed`+"\n", stderr)
+	golden.Equal(t, "what is shown", o.does(withArgs(source, "policy", "show", made)...), stdout)
+	golden.Equal(t, "what is said", `zkbench: digest: "" is not accepted; accepted: the digest above, if another administrator has read out the same; nothing was signed`+"\n", stderr)
 	for name, wrong := range map[string]string{
 		"another update's": o.digest(other, source), "none": "", "a digit short": digest[:len(digest)-1], "a digit more": digest + "0",
 		"its start": digest[:4], "another digit": digest[:len(digest)-1] + string("10"[strings.Count(digest[len(digest)-1:], "1")]),
 	} {
 		t.Run(name, func(t *testing.T) {
-			refuses(t, fmt.Sprintf("digest: %q is not accepted; accepted: the digest of the update in %s", wrong, made), with(sign, "--digest", wrong)...)
+			refuses(t, fmt.Sprintf("digest: %q is not accepted; accepted: the digest of the update in %s", wrong, made), withArgs(sign, "--digest", wrong)...)
 		})
 	}
 	golden.Equal(t, "the file, when nothing was signed", before, must.Get(os.ReadFile(made))(t))
 	// The digest that was told names one update; the file of another is not signed, wherever it lies.
 	must.Do(t, os.WriteFile(made, must.Get(os.ReadFile(other))(t), 0o644))
-	refuses(t, "this is that of another update", with(sign, "--digest", digest)...)
+	refuses(t, "this digest belongs to another update", withArgs(sign, "--digest", digest)...)
 	must.Do(t, os.WriteFile(made, before, 0o644))
-	golden.Contains(t, o.does(with(sign, "--digest", strings.ToUpper(strings.ReplaceAll(digest, "-", " ")))...), "signatures of policy 0: 1 of 2 ")
+	golden.Contains(t, o.does(withArgs(sign, "--digest", strings.ToUpper(strings.ReplaceAll(digest, "-", " ")))...), "signatures of policy 0: 1 of the 2 ")
 	golden.Equal(t, "digest, when one has signed", digest, o.digest(made, source))
 }
 
@@ -204,21 +204,21 @@ func TestPolicyKeyOfOthers(t *testing.T) {
 	}
 	o := newOffice(t)
 	made, key, link := o.path("made"), o.path("anna.key"), o.path("link")
-	o.does(with(o.online(), "policy", "new", "--out", made, "--max-inputs", "8")...)
+	o.does(withArgs(o.online(), "policy", "new", "--out", made, "--max-inputs", "8")...)
 	must.Do(t, os.Symlink(key, link))
 	before := must.Get(os.ReadFile(made))(t)
-	sign := with(o.offline(), "policy", "sign", made, "--digest", o.digest(made, o.offline()), "--key")
+	sign := withArgs(o.offline(), "policy", "sign", made, "--digest", o.digest(made, o.offline()), "--key")
 	for _, bit := range []os.FileMode{0o040, 0o020, 0o010, 0o004, 0o002, 0o001, 0o044} {
 		must.Do(t, os.Chmod(key, 0o600|bit))
 		for _, path := range []string{key, link} {
-			refuses(t, fmt.Sprintf("key: \"%s, mode %04o\" is not accepted; accepted: a secret key that only its owner can read; try chmod 600 %s", path, 0o600|bit, path), with(sign, path)...)
+			refuses(t, fmt.Sprintf("key: \"%s, mode %04o\" is not accepted; accepted: a secret key that only its owner can read; try chmod 600 %s", path, 0o600|bit, path), withArgs(sign, path)...)
 		}
 	}
 	golden.Equal(t, "the file, when nothing was signed", before, must.Get(os.ReadFile(made))(t))
 	for _, mode := range []os.FileMode{0o600, 0o400} {
 		must.Do(t, os.Chmod(key, mode))
-		o.does(with(sign, key)...)
-		o.does(with(sign, link)...)
+		o.does(withArgs(sign, key)...)
+		o.does(withArgs(sign, link)...)
 	}
 }
 
@@ -239,14 +239,14 @@ func TestPolicyValidators(t *testing.T) {
 	}
 	at := o.offline()
 	change := func(name string, flags ...string) string {
-		o.does(with(with(at, "policy", "new", "--out", o.path(name)), flags...)...)
+		o.does(withArgs(withArgs(at, "policy", "new", "--out", o.path(name)), flags...)...)
 		o.signs(o.path(name), "anna.key", at)
 		o.signs(o.path(name), "ben.key", at)
-		shown := o.does(with(at, "policy", "show", o.path(name))...)
+		shown := o.does(withArgs(at, "policy", "show", o.path(name))...)
 		if at[len(at)-2] == "--after" {
-			at = with(at[:len(at)-1], at[len(at)-1]+","+o.path(name))
+			at = withArgs(at[:len(at)-1], at[len(at)-1]+","+o.path(name))
 		} else {
-			at = with(at, "--after", o.path(name))
+			at = withArgs(at, "--after", o.path(name))
 		}
 		return shown
 	}
@@ -343,11 +343,11 @@ func TestPolicyApplyBehindTime(t *testing.T) {
 		l := must.Get(bolt.Open(path))(t)
 		ledgertest.Apply(t, l, ledgertest.AtSecond(last, ledgertest.Issue("ahead", 1)))
 		must.Do(t, l.Close())
-		o.does(with(o.online(), "policy", "new", "--out", made, "--max-inputs", "8")...)
+		o.does(withArgs(o.online(), "policy", "new", "--out", made, "--max-inputs", "8")...)
 		for _, name := range []string{"anna.key", "ben.key"} {
 			o.signs(made, name, o.offline())
 		}
-		apply := with(o.online(), "policy", "apply", made)
+		apply := withArgs(o.online(), "policy", "apply", made)
 		if far {
 			refuses(t, "the last block is of 9998-08-15T00:00:00Z, more than ", apply...)
 			_, all := entries(t, path)
@@ -364,7 +364,7 @@ func TestPolicyApplyBehindTime(t *testing.T) {
 func TestPolicyCommandsRefuse(t *testing.T) {
 	o := newOffice(t)
 	made, out := o.path("made"), o.path("out")
-	o.does(with(o.online(), "policy", "new", "--out", made, "--max-inputs", "8")...)
+	o.does(withArgs(o.online(), "policy", "new", "--out", made, "--max-inputs", "8")...)
 	p := must.Get(loadParams(o.path("params")))(t)
 	foreign := must.Get(policy.New([32]byte{9}, &p.Policy, &p.Policy))(t)
 	must.Do(t, os.WriteFile(o.path("foreign"), must.Get(foreign.Encode())(t), 0o644))
@@ -372,8 +372,8 @@ func TestPolicyCommandsRefuse(t *testing.T) {
 	must.Do(t, errors.Join(os.WriteFile(o.path("public.pem"), public, 0o644), os.WriteFile(o.path("noise"), []byte{7, 7, 7}, 0o644)))
 	o.ed25519Key("stranger")
 	source := o.online()
-	newUpdate := with(source, "policy", "new", "--out", out)
-	sign := with(source, "policy", "sign", made, "--digest", o.digest(made, source))
+	newUpdate := withArgs(source, "policy", "new", "--out", out)
+	sign := withArgs(source, "policy", "sign", made, "--digest", o.digest(made, source))
 	must.Do(t, errors.Join(os.Chmod(o.path("noise"), 0o600), os.Chmod(o.path("public.pem"), 0o600)))
 	anna := must.Get(os.ReadFile(o.path("anna.key")))(t)
 	for name, test := range map[string]struct {
@@ -382,32 +382,32 @@ func TestPolicyCommandsRefuse(t *testing.T) {
 	}{
 		"no parameters":          {[]string{"policy", "show", made, "--ledger", o.dir}, `params: "" is not accepted; accepted: the path of a file of public parameters`},
 		"no ledger":              {[]string{"policy", "show", made, "--params", o.path("params")}, `ledger: "" is not accepted; accepted: --ledger, or --id with --after`},
-		"two ledgers":            {with(source, "policy", "show", made, "--id", o.id), `accepted: --ledger, or --id with --after`},
+		"two ledgers":            {withArgs(source, "policy", "show", made, "--id", o.id), `accepted: --ledger, or --id with --after`},
 		"a short id":             {[]string{"policy", "show", made, "--params", o.path("params"), "--id", "00ff"}, `id: "00ff" is not accepted; accepted: 64 hex digits`},
 		"another ledger's id":    {[]string{"policy", "show", made, "--params", o.path("params"), "--id", strings.Repeat("0", 64)}, "an update of ledger " + o.id},
-		"another ledger's":       {with(source, "policy", "show", o.path("foreign")), "this ledger is " + o.id},
-		"no update":              {with(source, "policy", "show", o.path("noise")), "update.version at byte 0: 7, want 128 or more: not a policy update"},
-		"no file":                {with(source, "policy", "show"), `FILE of policy show: "" is not accepted`},
-		"after what is unsigned": {with(o.offline(made), "policy", "show", made), made + ": update's administrators: "},
-		"no out":                 {with(source, "policy", "new"), `out: "" is not accepted`},
-		"out exists":             {with(source, "policy", "new", "--out", made), `out: "` + made + `" is not accepted`},
-		"a stranger removed":     {with(newUpdate, "--remove-issuer", o.ed25519Key("stranger")), "remove-issuer: "},
-		"added twice":            {with(newUpdate, "--add-issuer", o.ed25519Key("issuer")), "accepted: who is not among them yet"},
-		"all administrators":     {with(newUpdate, "--administrator", o.ed25519Key("anna")), "threshold: "},
-		"a threshold too high":   {with(newUpdate, "--threshold", "4"), `threshold: "4" is not accepted; accepted: 1 to 3`},
-		"no owners":              {with(newUpdate, "--owners", "hashlock"), "or nobody could own a token"},
-		"no limits":              {with(newUpdate, "--max-outputs", "0"), `max-outputs: "0" is not accepted; accepted: 1 to 64`},
-		"types, no auditor":      {with(newUpdate, "--issuer", o.ed25519Key("issuer")+"=USD"), "without auditors"},
-		"a head threshold":       {with(newUpdate, "--head-threshold", "1"), `head-threshold: "1" is not accepted; accepted: a number together with --validator`},
-		"a certificate":          {with(newUpdate, "--add-validator", o.path("carl.pem")), "accepted: the path of a PEM public key of Ed25519"},
-		"too far ahead":          {with(newUpdate, "--max-ahead", "25h"), `max-ahead: "25h" is not accepted; accepted: 1s to 24h0m0s`},
-		"small order":            {with(newUpdate, "--add-administrator", "ed25519:01"+strings.Repeat("0", 62)), "small order"},
+		"another ledger's":       {withArgs(source, "policy", "show", o.path("foreign")), "this ledger is " + o.id},
+		"no update":              {withArgs(source, "policy", "show", o.path("noise")), "update.version at byte 0: 7, want 128 or more: not a policy update"},
+		"no file":                {withArgs(source, "policy", "show"), `FILE of policy show: "" is not accepted`},
+		"after what is unsigned": {withArgs(o.offline(made), "policy", "show", made), made + ": update's administrators: "},
+		"no out":                 {withArgs(source, "policy", "new"), `out: "" is not accepted`},
+		"out exists":             {withArgs(source, "policy", "new", "--out", made), `out: "` + made + `" is not accepted`},
+		"a stranger removed":     {withArgs(newUpdate, "--remove-issuer", o.ed25519Key("stranger")), "remove-issuer: "},
+		"added twice":            {withArgs(newUpdate, "--add-issuer", o.ed25519Key("issuer")), "accepted: an identity that is not in the list yet"},
+		"all administrators":     {withArgs(newUpdate, "--administrator", o.ed25519Key("anna")), "threshold: "},
+		"a threshold too high":   {withArgs(newUpdate, "--threshold", "4"), `threshold: "4" is not accepted; accepted: 1 to 3`},
+		"no owners":              {withArgs(newUpdate, "--owners", "hashlock"), "or nobody could own a token"},
+		"no limits":              {withArgs(newUpdate, "--max-outputs", "0"), `max-outputs: "0" is not accepted; accepted: 1 to 64`},
+		"types, no auditor":      {withArgs(newUpdate, "--issuer", o.ed25519Key("issuer")+"=USD"), "without auditors"},
+		"a head threshold":       {withArgs(newUpdate, "--head-threshold", "1"), `head-threshold: "1" is not accepted; accepted: a number together with --validator`},
+		"a certificate":          {withArgs(newUpdate, "--add-validator", o.path("carl.pem")), "accepted: the path of a PEM public key of Ed25519"},
+		"too far ahead":          {withArgs(newUpdate, "--max-ahead", "25h"), `max-ahead: "25h" is not accepted; accepted: 1s to 24h0m0s`},
+		"small order":            {withArgs(newUpdate, "--add-administrator", "ed25519:01"+strings.Repeat("0", 62)), "small order"},
 		"no key":                 {sign, `key: "" is not accepted; accepted: the path of a PEM file`},
-		"a stranger's key":       {with(sign, "--key", o.path("stranger.key")), "of an administrator before or after the update"},
-		"a public key":           {with(sign, "--key", o.path("public.pem")), "one PRIVATE KEY (PKCS #8)"},
-		"noise for a key":        {with(sign, "--key", o.path("noise")), "one PRIVATE KEY (PKCS #8)"},
-		"missing key":            {with(sign, "--key", o.path("missing.key")), "missing.key"},
-		"applied offline":        {with(o.offline(), "policy", "apply", made), `ledger: "" is not accepted`},
+		"a stranger's key":       {withArgs(sign, "--key", o.path("stranger.key")), "of an administrator before or after the update"},
+		"a public key":           {withArgs(sign, "--key", o.path("public.pem")), "one PRIVATE KEY (PKCS #8)"},
+		"noise for a key":        {withArgs(sign, "--key", o.path("noise")), "one PRIVATE KEY (PKCS #8)"},
+		"missing key":            {withArgs(sign, "--key", o.path("missing.key")), "missing.key"},
+		"applied offline":        {withArgs(o.offline(), "policy", "apply", made), `ledger: "" is not accepted`},
 		"a password":             {[]string{"policy", "show", made, "--params", o.path("params"), "--ledger", "postgres://u:secret@/x?y@z"}, "database"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,5 +1,5 @@
-// Package zkbench is the command zkbench: its workloads and suites, and what it does beside
-// measuring them.
+// Package zkbench is the command zkbench: its workloads and suites, and its commands that do not
+// measure workloads.
 package zkbench
 
 import (
@@ -27,11 +27,11 @@ import (
 //go:embed suites/*.yaml
 var suites embed.FS
 
-// Program is the command.
+// Program returns the command zkbench.
 func Program() *cli.Program {
 	files, err := fs.Sub(suites, "suites")
 	if err != nil {
-		panic(err) // of the name
+		panic(err) // only for a malformed name
 	}
 	return &cli.Program{
 		Name: "zkbench", Short: "Build, load-test and compare zero-knowledge payment proofs",
@@ -48,8 +48,8 @@ func Program() *cli.Program {
 	}
 }
 
-// mainJob is transfers of two inputs and two outputs, proved and verified with both range
-// proofs on BN254.
+// mainJob returns the main job: transfers of two inputs and two outputs, proved and verified with
+// both range proofs on BN254.
 func mainJob() *jobs.MainJob {
 	return &jobs.MainJob{
 		Workloads: []string{"Sender", "VerificationSenderProof"},

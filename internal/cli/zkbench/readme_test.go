@@ -14,7 +14,7 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
-// shortForms are what the README's commands are changed to where they take long.
+// shortForms shorten commands of the README that take long.
 var shortForms = [][2]string{
 	{"--workers NumCPU --duration 10s", "--workers NumCPU --duration 100ms"},
 	{"--slo p99=50ms --workers 4", "--slo p99=50ms --workers 4 --bits 8 --budget 1s --duration 1s"},
@@ -30,13 +30,13 @@ var shortForms = [][2]string{
 	{"-run '^$'", "-run ^$"},
 }
 
-// shortSuite takes the place of the suite quick.
+// shortSuite replaces the suite quick.
 const shortSuite = "name: short\ncases:\n  - run: sender\n    bits: 8\n    duration: 50ms\n"
 
-// benchmarkOutput is in the files that are compared.
+// benchmarkOutput is the content of the files that are compared.
 const benchmarkOutput = "pkg: p\nBenchmarkX-2 1000 1234 ns/op 64 B/op 2 allocs/op\nPASS\n"
 
-// readmeCommands are the lines of code of the README that run the command or go test.
+// readmeCommands returns the lines of code of the README that run the command or go test.
 func readmeCommands(t *testing.T, root string) (commands []string) {
 	t.Helper()
 	readme := pages(t, root)[0]
@@ -50,7 +50,7 @@ func readmeCommands(t *testing.T, root string) (commands []string) {
 	return commands
 }
 
-// screen is what a command may print at most, in lines.
+// screen is the maximum number of lines that a command may print.
 const screen = 60
 
 // TestReadme runs the README's commands, the long ones in a short form: each ends well and
@@ -105,7 +105,7 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// serves wants a command to say where it listens, and to end when it is interrupted.
+// serves fails the test unless a command says where it listens, and ends when it is interrupted.
 func serves(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	pipe := must.Get(cmd.StdoutPipe())(t)

@@ -16,7 +16,7 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
-// repository is what pages may name.
+// repository holds the names that pages may use.
 type repository struct {
 	root    string
 	files   map[string]bool            // and directories, from the root
@@ -28,7 +28,7 @@ type repository struct {
 
 var testFunction = regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz|Example)\w*)\(`)
 
-// readRepository reads what there is.
+// readRepository reads the repository's names.
 func readRepository(t *testing.T) *repository {
 	t.Helper()
 	r := &repository{
@@ -70,7 +70,8 @@ func readRepository(t *testing.T) *repository {
 	return r
 }
 
-// declared notes the exported names of a file; one that is not Go as it stands, such as a template, has none.
+// declared records the exported names of a file. A file that is not valid Go, such as a template,
+// has none.
 func (r *repository) declared(name string, source []byte) {
 	file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution)
 	if err != nil {
@@ -105,7 +106,7 @@ func (r *repository) declared(name string, source []byte) {
 	}
 }
 
-// receiver is the name of a receiver's type.
+// receiver returns the name of a receiver's type.
 func receiver(of ast.Expr) string {
 	for {
 		switch t := of.(type) {
@@ -141,7 +142,7 @@ func members(of ast.Expr, found func(string)) {
 	}
 }
 
-// outputs are files that commands write, and files of a reader's own, which pages name by their base.
+// outputs are the base names of files that commands write or that belong to a reader.
 var outputs = []string{
 	"bench.txt", "benchmark_IOstats.csv", "benchmark_results.csv", "benchmark_results.pdf", "checksums.txt", "records.jsonl", "report.html", "suite.json",
 	"prover.yaml", "mine.yaml", "bench_props.json", "TARGET_measure.sh", "TARGET_prepare.sh", "TARGET_prove.sh", "TARGET_prove_for_verify.sh", "TARGET_verify.sh",
@@ -157,8 +158,8 @@ var (
 	namesGo   = regexp.MustCompile(`^([a-z]\w*)\.([A-Z]\w*)((?:\.[A-Z]\w*)*)$`)
 )
 
-// wrongPath says what is wrong with a word of a page that is a path of the repository, from its root or from the
-// page; empty: nothing, or it is none.
+// wrongPath says what is wrong with a word of a page that is a path in the repository, relative to
+// its root or to the page. It returns "" if nothing is wrong or the word is not a path.
 func (r *repository) wrongPath(page, word string) string {
 	word = strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(word, "./"), "/"), "/...")
 	first, rest, deep := strings.Cut(word, "/")
@@ -201,8 +202,8 @@ func (r *repository) wrongName(word string) string {
 	return ""
 }
 
-// wrongTests says what is wrong with a call of go test: a package that is not there, or a pattern that no test of
-// the packages has.
+// wrongTests says what is wrong with a call of go test: a package does not exist, or no test of the
+// packages matches a pattern.
 func (r *repository) wrongTests(line string) string {
 	words := shellWords(line)
 	var found []string
@@ -243,7 +244,7 @@ func (r *repository) wrongTests(line string) string {
 
 var shellWord = regexp.MustCompile(`(?:'[^']*'|"[^"]*"|[^\s'"])+`)
 
-// shellWords are the words of a line, without the quotes that a shell takes.
+// shellWords returns the words of a line, without the quotes that a shell removes.
 func shellWords(line string) []string {
 	words := shellWord.FindAllString(line, -1)
 	for i := range words {

@@ -12,19 +12,20 @@ import (
 	starks "github.com/zkbench/zkbench/internal/workload/stark"
 )
 
-// proofsTimed is of how many proofs the fastest says how fast a prover is.
+// proofsTimed is the number of proofs that are timed; the fastest one counts.
 const proofsTimed = 5
 
-// proverSpeed is how fast a prover was, as far as other load on the machine lets it be seen. What waits for a processor
-// takes none of its time, and what others do to caches and clocks the least of several feels least.
+// proverSpeed is the speed of a prover, without the influence of other load as far as possible.
+// Waiting for a processor does not count as processor time. The fastest of several proofs suffers
+// least from what other processes do to caches and clocks.
 type proverSpeed struct {
-	perSecond float64 // cells, of the fastest proof
-	slower    float64 // how much more the slowest took, relative
-	wall      bool    // it is time that passed: the platform does not tell the processor's
-	busy      string  // what kept the process from having the machine to itself; empty: nothing that is seen
+	perSecond float64 // cells per second of the fastest proof
+	slower    float64 // relative additional time of the slowest proof
+	wall      bool    // elapsed time, because the platform does not report processor time
+	busy      string  // other load on the machine; empty: none was seen
 }
 
-// measureSpeed times proofs of so many cells each.
+// measureSpeed times proofs, each with the given number of cells.
 func measureSpeed(ctx context.Context, prove func(context.Context) error, cells float64) (proverSpeed, error) {
 	var s proverSpeed
 	var processor, passed []time.Duration
@@ -52,7 +53,7 @@ func measureSpeed(ctx context.Context, prove func(context.Context) error, cells 
 	return s, nil
 }
 
-// ownSpeed is that of this module's STARK.
+// ownSpeed measures the speed of this module's STARK.
 func ownSpeed(ctx context.Context) (proverSpeed, error) {
 	prove, cells, err := starks.SpeedProof()
 	if err != nil {
@@ -61,11 +62,11 @@ func ownSpeed(ctx context.Context) (proverSpeed, error) {
 	return measureSpeed(ctx, prove, cells)
 }
 
-// lines say how fast the prover was, and how that was measured.
+// lines says how fast the prover was, and how that was measured.
 func (s proverSpeed) lines() []string {
-	time := "a second of processor time"
+	time := "per second of processor time"
 	if s.wall {
-		time = "a second"
+		time = "per second"
 	}
 	lines := []string{fmt.Sprintf("at %s cells %s: the fastest of %d proofs by this module's STARK of Keccak-256, on one thread; the slowest took %s more",
 		format.Prefixed(s.perSecond), time, proofsTimed, format.Percent(s.slower, 1))}

@@ -35,11 +35,11 @@ func TestSpeedLines(t *testing.T) {
 		speed proverSpeed
 		want  string
 	}{
-		"quiet":             {proverSpeed{perSecond: 5e7, slower: 0.031}, "at 50.00M cells a second of processor time" + fastest + "3.1 % more"},
-		"no processor time": {proverSpeed{perSecond: 5e7, wall: true}, "at 50.00M cells a second" + fastest + "0.0 % more"},
+		"quiet":             {proverSpeed{perSecond: 5e7, slower: 0.031}, "at 50.00M cells per second of processor time" + fastest + "3.1 % more"},
+		"no processor time": {proverSpeed{perSecond: 5e7, wall: true}, "at 50.00M cells per second" + fastest + "0.0 % more"},
 		"busy": {
 			proverSpeed{perSecond: 5e7, slower: 0.5, busy: "other processes used 91.0 % of the processors' time"},
-			"at 50.00M cells a second of processor time" + fastest + "50.0 % more\nBUSY MACHINE while this was measured: other processes used 91.0 % of the processors' time",
+			"at 50.00M cells per second of processor time" + fastest + "50.0 % more\nBUSY MACHINE while this was measured: other processes used 91.0 % of the processors' time",
 		},
 	} {
 		golden.Equal(t, name, test.want, strings.Join(test.speed.lines(), "\n"))

@@ -31,12 +31,12 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// studies are the public studies that can be reproduced.
+// studies returns the published studies that can be reproduced.
 func studies() []study.Study {
 	return append(append([]study.Study{token.Study()}, circuits.Studies()...), sve.Study())
 }
 
-// studyDefs are the workloads that only studies have.
+// studyDefs returns the workloads that only studies have.
 func studyDefs() (defs []workload.Def) {
 	for _, s := range studies() {
 		defs = append(defs, s.Defs...)
@@ -44,20 +44,20 @@ func studyDefs() (defs []workload.Def) {
 	return defs
 }
 
-// studyCommand reproduces public studies.
+// studyCommand returns the command study.
 func studyCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "study name",
-		Short: "Reproduce a public study: measure its cases, and write a page with tables and charts",
+		Short: "Reproduce a published study and write its report",
 		Args:  cobra.ArbitraryArgs,
 		RunE:  cli.ACommand,
 	}
 	for _, s := range studies() {
-		of := studyOf(stdout, stderr, &s, slices.Concat(defs, s.Defs))
+		one := studyOf(stdout, stderr, &s, slices.Concat(defs, s.Defs))
 		if s.Name == sve.Name {
-			of.AddCommand(sveModel(stdout))
+			one.AddCommand(sveModel(stdout))
 		}
-		cmd.AddCommand(of)
+		cmd.AddCommand(one)
 	}
 	return cmd
 }
@@ -70,21 +70,21 @@ const (
 	portableProgram = "zkbench-purego"
 )
 
-// studyOf is the command of one study.
+// studyOf returns the command of one study.
 func studyOf(stdout, stderr io.Writer, s *study.Study, defs []workload.Def) *cobra.Command {
 	cmd := &cobra.Command{Use: s.Name, Short: s.Short, Long: studyHelp(s), Args: cli.NoArguments}
 	flags := cmd.Flags()
 	parts := strings.Join(s.PartNames(), ", ")
-	out := argument.Define(flags, "out", argument.KindFile, "study-"+s.Name, acceptedStudy, "directory of records, page and charts: "+acceptedStudy)
-	from := argument.Define(flags, "from", argument.KindFile, "", acceptedFrom, "write page and charts of these records again, measure nothing")
-	only := argument.Define(flags, "only", argument.KindList, strings.Join(s.PartNames(), ","), parts, "parts: "+parts)
+	out := argument.Define(flags, "out", argument.KindFile, "study-"+s.Name, acceptedStudy, "directory for records, page and charts: "+acceptedStudy)
+	from := argument.Define(flags, "from", argument.KindFile, "", acceptedFrom, "write page and charts again from the records in this directory; measure nothing")
+	only := argument.Define(flags, "only", argument.KindList, strings.Join(s.PartNames(), ","), parts, "parts to measure: "+parts)
 	rounds := argument.Define(flags, "rounds", argument.KindNumber, strconv.Itoa(s.Runs), "1 to 100", "rounds of "+strings.Join(s.Rounds, ", ")+": 1 to 100")
 	resume, purego := &argument.Option{}, &argument.Option{}
 	if s.Resumes {
 		resume = argument.Define(flags, "resume", argument.KindFile, "", acceptedResume, "continue the study that was begun in this directory")
 	}
 	if slices.Contains(s.PartNames(), study.Purego) {
-		purego = argument.Define(flags, "purego", argument.KindFile, "", "the path of a program", "program of the part "+study.Purego+"; else "+portableProgram+" beside this one")
+		purego = argument.Define(flags, "purego", argument.KindFile, "", "the path of a program", "program for the part "+study.Purego+" (default "+portableProgram+" beside this one)")
 	}
 	quick := flags.Bool("quick", false, "few cases and short windows, one round")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -156,7 +156,7 @@ func studyOf(stdout, stderr io.Writer, s *study.Study, defs []workload.Def) *cob
 	return cmd
 }
 
-// alone returns an error if the flag is given together with one of the others.
+// alone returns an error if the flag was given together with one of the others.
 func alone(flags *pflag.FlagSet, name string, others ...string) error {
 	if i := slices.IndexFunc(others, flags.Changed); i >= 0 && flags.Changed(name) {
 		return &argument.ValueError{Field: "flag beside --" + name, Value: "--" + others[i], Accepted: "none"}
@@ -173,12 +173,13 @@ func measureStudy(cmd *cobra.Command, s *study.Study, session *suite.Session, me
 	return cli.SessionError(s.Measure(cmd.Context(), session, measured, again, stdout, stderr))
 }
 
-// portableBeside is the program without assembly that is built beside the one at path.
+// portableBeside returns the path of the program without assembly that is built beside the one at
+// path.
 func portableBeside(path string) string {
 	return filepath.Join(filepath.Dir(path), portableProgram+filepath.Ext(path))
 }
 
-// studyHelp says what a study's parts are and what it leaves.
+// studyHelp describes a study's parts and the files that it writes.
 func studyHelp(s *study.Study) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\nEach case runs in a process of its own. Parts:\n", s.Long)
@@ -189,20 +190,21 @@ func studyHelp(s *study.Study) string {
 	for _, p := range s.Parts {
 		fmt.Fprintf(&b, "  %-*s  %s\n", width, p.Name, p.About)
 	}
-	fmt.Fprintf(&b, "The records go to %s as they come, the page to %s, its charts beside it.", outdir.RecordsFile, s.File())
+	fmt.Fprintf(&b, "The records are written to %s as they come, and the page to %s, with its charts beside it.", outdir.RecordsFile, s.File())
 	return b.String()
 }
 
-// sveModel is the what-if model of the study of SVE, with its parameters as flags.
+// sveModel returns the command for the what-if model of the study of SVE, with its parameters as
+// flags.
 func sveModel(stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "model", Args: cli.NoArguments,
 		Short: "What if: time, power and cost of a processor with another clock and wider vectors",
-		Long: `The model of section 5 of OKX's study of ARM SVE. A processor that takes --time at
---clock with vectors of --width bits takes, at another clock and width, as much less as
-the clock is faster and the instructions are fewer. The dynamic part of its power grows
-with its speed; the processor's part of a server's power, and energy's part of the cost of
-ownership, say what that costs.
+		Long: `The model of section 5 of OKX's study of ARM SVE. A processor takes --time at --clock with
+vectors of --width bits. At another clock and width, the time shrinks in proportion to the faster
+clock and the smaller number of instructions. The dynamic part of its power grows with its speed.
+The cost follows from two shares: the processor's in a server's power, and energy's in the cost
+of ownership.
 
 The defaults are the study's Graviton4, in units of its x86 processors with AVX-512, and the
 instructions of our own kernel. The three shares are assumptions.`,

@@ -71,7 +71,7 @@ func TestStudyEnds(t *testing.T) {
 	}
 }
 
-// studyCall is a command whose context ends with ctx.
+// studyCall returns a command whose context ends with ctx.
 func studyCall(ctx context.Context) *cobra.Command {
 	cmd := &cobra.Command{Use: "study"}
 	cmd.SetContext(ctx)
@@ -101,7 +101,7 @@ func TestKeptRecords(t *testing.T) {
 	}
 }
 
-// circuitDefs have the names and axes of circuits whose workloads the scripts lack.
+// circuitDefs returns workloads with the names and axes of circuits, which the scripts do not have.
 func circuitDefs() []workload.Def {
 	return []workload.Def{{Name: "Gates", Axes: []workload.Axis{{Key: "gates", Smoke: "1024"}, {Key: "system", Smoke: "plonk"}}}}
 }

@@ -16,10 +16,10 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/testsize"
 )
 
-// withoutCPUs is a suite of which one case says how many processors it uses and another does not.
+// withoutCPUs is a suite in which one case says how many processors it uses and another does not.
 const withoutCPUs = "testdata/suites/without-cpus.yaml"
 
-// suiteOfDocs is the file that the page of suites shows.
+// suiteOfDocs returns the suite's file that docs/measure.md shows.
 func suiteOfDocs(t *testing.T) string {
 	t.Helper()
 	page := must.Get(os.ReadFile("../../../docs/measure.md"))(t)

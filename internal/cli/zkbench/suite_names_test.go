@@ -16,7 +16,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// expanded are the cases of one of our suites on a machine with most processors.
+// expanded returns the cases of a suite of this program on a machine with most processors.
 func expanded(t *testing.T, name string, most int) []suite.Case {
 	t.Helper()
 	file, err := Program().Suites.Find(name)

@@ -23,15 +23,15 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/replay"
 )
 
-// walletCommand is a person's wallet.
+// walletCommand returns the command wallet.
 func walletCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "wallet new|address|pay|cancel|consolidate|balance|history|check",
 		Short: "Keep a wallet on a ledger of tokens: receive, pay, and compare it with the ledger",
-		Long: "Keep a wallet on a ledger of tokens. It is a directory with the secret keys (" + wallet.KeysFile + ", mode 0600),\n" +
-			"the parameters and what the wallet has learned. To be paid, hand out an address, a new one for each\n" +
-			"payment. Every command first follows the ledger and says how far, as the number of the last request.\n" +
-			"Back the keys up: with them, the ledger and its parameters, new makes the rest again. They are not encrypted.",
+		Long: "Keep a wallet on a ledger of tokens. A wallet is a directory with the secret keys (" + wallet.KeysFile + ", mode 0600),\n" +
+			"the parameters, and what the wallet knows of the ledger. To be paid, hand out an address, a new one for\n" +
+			"each payment. Every command first follows the ledger, and prints the number of the last request that it saw.\n" +
+			"Back up the keys: with them, the ledger and its parameters, wallet new restores the rest. They are not encrypted.",
 		Args: cobra.ArbitraryArgs,
 		RunE: cli.ACommand,
 	}
@@ -55,15 +55,15 @@ func newWalletFlags(flags *pflag.FlagSet) *walletFlags {
 type holding struct {
 	*wallet.Purse
 	ledger replay.Store
-	last   uint64 // request that it has seen
+	last   uint64 // number of the last request that it has seen
 }
 
-// of says how far a wallet has followed its ledger.
-func (h *holding) of() string {
+// position says how far the wallet has followed its ledger.
+func (h *holding) position() string {
 	return fmt.Sprintf("as of request %d of ledger %x", h.last, h.ledger.Genesis().ID())
 }
 
-// open does work on a ledger, which is closed after it.
+// open opens the ledger, calls work, and closes the ledger.
 func (f *walletFlags) open(ctx context.Context, work func(l replay.Store) error) (err error) {
 	if !f.ledger.Given {
 		return f.ledger.Refuse("ledger", "")
@@ -76,8 +76,8 @@ func (f *walletFlags) open(ctx context.Context, work func(l replay.Store) error)
 	return work(l)
 }
 
-// with does work on a wallet that has followed its ledger.
-func (f *walletFlags) with(ctx context.Context, work func(h *holding) error) error {
+// withWallet opens the wallet, follows the ledger, and calls work.
+func (f *walletFlags) withWallet(ctx context.Context, work func(h *holding) error) error {
 	return f.open(ctx, func(l replay.Store) (err error) {
 		p, err := wallet.Open(f.dir.Text, l.Genesis())
 		if err != nil {
@@ -92,7 +92,7 @@ func (f *walletFlags) with(ctx context.Context, work func(h *holding) error) err
 	})
 }
 
-// failed names the ledger in an error that is the ledger's.
+// failed adds the ledger to an error if the ledger caused it.
 func (f *walletFlags) failed(ctx context.Context, err error) error {
 	if _, corrupt := errors.AsType[*ledger.CorruptError](err); corrupt || ctx.Err() != nil {
 		return ledgerError(ctx, f.ledger.Text, err)
@@ -100,12 +100,12 @@ func (f *walletFlags) failed(ctx context.Context, err error) error {
 	return err
 }
 
-// refusal says what is to be done about a wallet that cannot be opened.
+// refusal says what to do about a wallet that cannot be opened.
 func (f *walletFlags) refusal(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		accepted := f.dir.Accepted
 		if f.hasKeys() {
-			accepted = fmt.Sprintf("a directory with a vault; zkbench wallet new --dir %s --ledger %s makes it again from the keys", f.dir.Text, shown(f.ledger.Text))
+			accepted = fmt.Sprintf("a directory with a vault; zkbench wallet new --dir %s --ledger %s restores it from the keys", f.dir.Text, shown(f.ledger.Text))
 		}
 		return (&argument.Option{Accepted: accepted}).Refuse("dir", f.dir.Text)
 	}
@@ -119,7 +119,7 @@ func (f *walletFlags) hasKeys() bool {
 
 const acceptedSigner = "the path of a PEM file with one PRIVATE KEY (PKCS #8), Ed25519, or P-256 with its CERTIFICATE"
 
-// loadSelf reads a secret key that signs for itself, or for the certificate beside it.
+// loadSelf reads a secret key that signs for itself, or for the certificate in its file.
 func loadSelf(field string, o *argument.Option) (identity.Signer, error) {
 	keys, err := keyfile.Read(field, o.Text, o.Accepted)
 	if err != nil {
@@ -135,17 +135,17 @@ func loadSelf(field string, o *argument.Option) (identity.Signer, error) {
 func walletNewCommand(stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new --dir DIR --ledger PATH --params FILE",
-		Short: "Make a wallet; or make it again from its keys, where the rest is lost",
-		Long: "Make a wallet. By default it has one Ed25519 key: everybody sees that all its tokens have one owner, and not\n" +
-			"how much they are worth. With --enrol it has a new pseudonym for each token, which the authority of\n" +
-			"--authority-key certifies to be of that name: auditors see the name, and nobody else can tell whose a\n" +
-			"token is. In a directory that has keys and no vault the vault is made again, from the keys and the ledger.",
+		Short: "Make a wallet, or restore it from its keys",
+		Long: "Make a wallet. By default it has one Ed25519 key: everyone can see that all its tokens have one owner, but not\n" +
+			"how much they are worth. With --enrol it has a new pseudonym for each token, and the authority of\n" +
+			"--authority-key certifies that they belong to this name: auditors see the name, and nobody else can tell\n" +
+			"whose a token is. In a directory that has keys but no vault, the vault is restored from the keys and the ledger.",
 		Args: cli.NoArguments,
 	}
 	f := newWalletFlags(cmd.Flags())
 	params := argument.Define(cmd.Flags(), "params", argument.KindFile, "", "the path of a file of public parameters", "the ledger's public parameters")
-	enrol := argument.Define(cmd.Flags(), "enrol", argument.KindText, "", "a name of 1 to 256 bytes", "pseudonyms, enrolled under this name: a name of 1 to 256 bytes")
-	authority := argument.Define(cmd.Flags(), "authority-key", argument.KindFile, "", acceptedSigner, "with --enrol, the authority's secret key: "+acceptedSigner)
+	enrol := argument.Define(cmd.Flags(), "enrol", argument.KindText, "", "a name of 1 to 256 bytes", "use pseudonyms, enrolled under this name: a name of 1 to 256 bytes")
+	authority := argument.Define(cmd.Flags(), "authority-key", argument.KindFile, "", acceptedSigner, "with --enrol: the authority's secret key: "+acceptedSigner)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return f.open(cmd.Context(), func(l replay.Store) (err error) {
 			p, err := f.make(l.Genesis(), params, enrol, authority)
@@ -158,14 +158,14 @@ func walletNewCommand(stdout io.Writer) *cobra.Command {
 				return f.failed(cmd.Context(), err)
 			}
 			h := &holding{p, l, last}
-			_, err = fmt.Fprintf(stdout, "wallet of %s, %s\nkeep %s: with it, the ledger and its parameters the wallet can be made again\n", p.Name(), h.of(), filepath.Join(f.dir.Text, wallet.KeysFile))
+			_, err = fmt.Fprintf(stdout, "wallet of %s, %s\nkeep %s: with it, the ledger and its parameters the wallet can be restored\n", p.Name(), h.position(), filepath.Join(f.dir.Text, wallet.KeysFile))
 			return err
 		})
 	}
 	return cmd
 }
 
-// make makes a wallet, or its vault.
+// make creates a wallet, or restores its vault.
 func (f *walletFlags) make(genesis ledger.Genesis, params, enrol, authority *argument.Option) (*wallet.Purse, error) {
 	exists := func(err error) error {
 		if errors.Is(err, fs.ErrExist) {
@@ -226,16 +226,16 @@ func newWalletKeys(params *token.PublicParams, enrol, authority *argument.Option
 func walletAddressCommand(stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "address --dir DIR --ledger PATH",
-		Short: "Make an address for one payment to the wallet, as text to be sent to the payer",
-		Long: "Make an address for one payment to the wallet, as one line of text to be sent to the payer. It is good\n" +
-			"on this ledger alone. Nothing of it has to be kept. Two payments to one address are seen to have one payee.\n" +
-			"It is signed by the wallet's key if that is one of Ed25519, or by --sign-key: a payer who knows the key knows\n" +
-			"whose the address is (wallet pay --payee). An address of a pseudonym says nothing of that without --sign-key.",
+		Short: "Make an address for one payment to the wallet, as text for the payer",
+		Long: "Make an address for one payment to the wallet, as one line of text for the payer. It is valid only on this\n" +
+			"ledger, and need not be kept. Everyone can see that two payments to one address have the same payee.\n" +
+			"The address is signed by the wallet's key, if that is an Ed25519 key, or by --sign-key: a payer who knows the\n" +
+			"key knows whose address it is (wallet pay --payee). The address of a pseudonym shows that only with --sign-key.",
 		Args: cli.NoArguments,
 	}
 	f := newWalletFlags(cmd.Flags())
 	const acceptedOut = "the path of a file that does not exist"
-	out := argument.Define(cmd.Flags(), "out", argument.KindFile, "", acceptedOut, "file for the address, in place of the output: "+acceptedOut)
+	out := argument.Define(cmd.Flags(), "out", argument.KindFile, "", acceptedOut, "write the address to this file instead of standard output: "+acceptedOut)
 	key := argument.Define(cmd.Flags(), "sign-key", argument.KindFile, "", acceptedSigner, "sign the address with a key that the payer knows: "+acceptedSigner)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		var signer identity.Signer
@@ -245,7 +245,7 @@ func walletAddressCommand(stdout io.Writer) *cobra.Command {
 				return err
 			}
 		}
-		return f.with(cmd.Context(), func(h *holding) error {
+		return f.withWallet(cmd.Context(), func(h *holding) error {
 			text, err := h.NewAddress(signer)
 			if err != nil {
 				return err
@@ -259,14 +259,14 @@ func walletAddressCommand(stdout io.Writer) *cobra.Command {
 			} else if err != nil {
 				return fmt.Errorf("out: %w", err)
 			}
-			_, err = fmt.Fprintf(stdout, "%s: an address of %s, %s\n", out.Text, h.Name(), h.of())
+			_, err = fmt.Fprintf(stdout, "%s: an address of %s, %s\n", out.Text, h.Name(), h.position())
 			return err
 		})
 	}
 	return cmd
 }
 
-// parseTo reads an address: the text itself, or the path of a file with it.
+// parseTo parses an address: the text itself, or the path of a file that has it.
 func parseTo(o *argument.Option) (id token.LedgerID, to address, err error) {
 	text := o.Text
 	if !strings.HasPrefix(strings.TrimSpace(text), wallet.AddressPrefix) {

@@ -23,7 +23,7 @@ import (
 type address = service.Address
 
 const (
-	acceptedAnchor = "the anchor of a payment in hex, as wallet balance prints those that wait"
+	acceptedAnchor = "the anchor of a pending payment, in hex, as wallet balance prints it"
 	acceptedTokens = "a type of tokens, 1 to 256 bytes"
 )
 
@@ -39,9 +39,9 @@ func newPayFlags(flags *pflag.FlagSet, stderr io.Writer) *payFlags {
 	return &payFlags{newWalletFlags(flags), argument.Define(flags, "auditor-key", argument.KindList, "", auditors, "sign as the auditors of the ledger, if it has any: "+auditors), stderr}
 }
 
-// pays has a payer make a payment, and shows it.
+// pays makes a payment by calling work, and shows it.
 func (f *payFlags) pays(ctx context.Context, stdout io.Writer, work func(h *holding, r *wallet.Payer) (*service.Movement, error)) error {
-	return f.with(ctx, func(h *holding) (err error) {
+	return f.withWallet(ctx, func(h *holding) (err error) {
 		var keys []string
 		if f.auditors.Given {
 			keys = strings.Split(f.auditors.Text, ",")
@@ -52,7 +52,7 @@ func (f *payFlags) pays(ctx context.Context, stdout io.Writer, work func(h *hold
 		}
 		defer func() { err = errors.Join(err, r.Close()) }()
 		if r.Unsigned > 0 {
-			fmt.Fprintf(f.stderr, "%d requests are on the ledger that the auditors' vaults do not know: they are new, or were lost\n", r.Unsigned)
+			fmt.Fprintf(f.stderr, "the auditors' vaults do not know %d requests on the ledger: the vaults are new, or were lost\n", r.Unsigned)
 		}
 		m, err := work(h, r)
 		if err != nil {
@@ -62,7 +62,7 @@ func (f *payFlags) pays(ctx context.Context, stdout io.Writer, work func(h *hold
 	})
 }
 
-// outcome says what became of a payment that failed, and what can be done.
+// outcome says what happened to a payment that failed, and what to do.
 func (f *payFlags) outcome(ctx context.Context, err error) error {
 	if u, ok := errors.AsType[*wallet.UnknownError](err); ok {
 		return &cli.ExitError{Code: cli.ExitPartial, Text: fmt.Sprintf(
@@ -89,9 +89,9 @@ func walletPayCommand(stdout, stderr io.Writer) *cobra.Command {
 		Use:   "pay --to ADDRESS --value NUMBER --type TYPE --dir DIR --ledger PATH",
 		Short: "Pay to an address: prove, have the auditors sign, and put it on the ledger",
 		Long: "Pay to an address: prove, have the auditors sign, and put it on the ledger. The change comes back to the\n" +
-			"wallet. If the ledger's policy has auditors, --auditor-key signs as them; each keeps what it has signed in\n" +
-			"a file beside its key. When the answer of the ledger is lost, --again ANCHOR submits the same request\n" +
-			"again: it pays once. Exit code 1 if the payment is refused, 3 if it is not known whether it has landed.",
+			"wallet. If the ledger's policy has auditors, --auditor-key signs as them; each records what it has signed in\n" +
+			"a file beside its key. If the answer of the ledger is lost, --again ANCHOR submits the same request again,\n" +
+			"which pays only once. The exit code is 1 if the payment is refused, and 3 if it is not known whether the\nledger has it.",
 		Args: cli.NoArguments,
 	}
 	flags := cmd.Flags()
@@ -103,10 +103,10 @@ func walletPayCommand(stdout, stderr io.Writer) *cobra.Command {
 	)
 	to := argument.Define(flags, "to", argument.KindText, "", acceptedTo, "the payee: "+acceptedTo)
 	value := argument.Define(flags, "value", argument.KindNumber, "", acceptedValue, "how much: "+acceptedValue)
-	typ := argument.Define(flags, "type", argument.KindText, "", acceptedTokens, "of what: "+acceptedTokens)
-	until := argument.Define(flags, "until", argument.KindTime, "", acceptedUntil, "how long the payment may land, by the ledger's time; for ever by default: "+acceptedUntil)
+	typ := argument.Define(flags, "type", argument.KindText, "", acceptedTokens, "which tokens: "+acceptedTokens)
+	until := argument.Define(flags, "until", argument.KindTime, "", acceptedUntil, "how long the ledger may accept the payment, by its own time (default no limit): "+acceptedUntil)
 	payee := argument.Define(flags, "payee", argument.KindText, "", acceptedIdentity, "refuse an address that this key has not signed: "+acceptedIdentity)
-	again := argument.Define(flags, "again", argument.KindText, "", acceptedAnchor, "submit again, in place of a new payment: "+acceptedAnchor)
+	again := argument.Define(flags, "again", argument.KindText, "", acceptedAnchor, "submit this payment again instead of a new one: "+acceptedAnchor)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if again.Given {
 			for _, name := range []string{"to", "payee", "value", "type", "until"} {
@@ -137,7 +137,7 @@ func walletPayCommand(stdout, stderr io.Writer) *cobra.Command {
 	return cmd
 }
 
-// vouched refuses an address that the key of the payee has not signed.
+// vouched returns an error if the payee's key has not signed the address.
 func vouched(payee *argument.Option, id token.LedgerID, to *address) error {
 	known, err := parseIdentity(payee.Text)
 	if err != nil {
@@ -149,7 +149,7 @@ func vouched(payee *argument.Option, id token.LedgerID, to *address) error {
 	return nil
 }
 
-// newOrder reads what is to be paid.
+// newOrder parses what to pay.
 func newOrder(to, value, typ, until *argument.Option) (id token.LedgerID, o service.Order, err error) {
 	p := service.Payment{}
 	if id, p.To, err = parseTo(to); err != nil {
@@ -172,7 +172,7 @@ func newOrder(to, value, typ, until *argument.Option) (id token.LedgerID, o serv
 	return id, o, nil
 }
 
-// about does work on the payment of an anchor.
+// about calls work with the anchor of a payment, and shows the result.
 func (f *payFlags) about(ctx context.Context, stdout io.Writer, field string, text *argument.Option, work func(*wallet.Payer, []byte) (*service.Movement, error)) error {
 	anchor, err := hex.DecodeString(text.Text)
 	if err != nil || len(anchor) == 0 {
@@ -184,7 +184,7 @@ func (f *payFlags) about(ctx context.Context, stdout io.Writer, field string, te
 func walletCancelCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cancel ANCHOR --dir DIR --ledger PATH",
-		Short: "Take back a payment that waits: it can never land after that",
+		Short: "Take back a pending payment, so that the ledger can never accept it",
 		Args:  cobra.ArbitraryArgs,
 	}
 	f := newPayFlags(cmd.Flags(), stderr)
@@ -200,11 +200,11 @@ func walletCancelCommand(stdout, stderr io.Writer) *cobra.Command {
 func walletConsolidateCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "consolidate --type TYPE --dir DIR --ledger PATH",
-		Short: "Merge the smallest tokens of a type into one, for payments that would take too many",
+		Short: "Merge the smallest tokens of a type into one, for payments that would need too many",
 		Args:  cli.NoArguments,
 	}
 	f := newPayFlags(cmd.Flags(), stderr)
-	typ := argument.Define(cmd.Flags(), "type", argument.KindText, "", acceptedTokens, "of what: "+acceptedTokens)
+	typ := argument.Define(cmd.Flags(), "type", argument.KindText, "", acceptedTokens, "which tokens: "+acceptedTokens)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if typ.Text == "" {
 			return typ.Refuse("type", "")

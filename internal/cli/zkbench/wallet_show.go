@@ -14,7 +14,7 @@ import (
 	"github.com/zkbench/zkbench/token/service"
 )
 
-// shownType is a type as it may be shown: payers choose it, and it may hold anything.
+// shownType returns a type as it may be printed: payers choose it, so it may contain anything.
 func shownType(typ string) string {
 	if quoted := strconv.Quote(typ); quoted[1:len(quoted)-1] != typ || strings.ContainsRune(typ, ' ') {
 		return quoted
@@ -22,7 +22,7 @@ func shownType(typ string) string {
 	return typ
 }
 
-// counted is "1 token" or "2 tokens".
+// counted returns "1 token" or, for example, "2 tokens".
 func counted(n int) string {
 	if n == 1 {
 		return "1 token"
@@ -30,7 +30,7 @@ func counted(n int) string {
 	return fmt.Sprintf("%d tokens", n)
 }
 
-// listedAmounts shows sums of types.
+// listedAmounts formats sums by type.
 func listedAmounts(all []wallet.Amount) string {
 	parts := make([]string, len(all))
 	for i, a := range all {
@@ -42,12 +42,12 @@ func listedAmounts(all []wallet.Amount) string {
 func walletBalanceCommand(stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "balance --dir DIR --ledger PATH",
-		Short: "Say what the wallet can spend, and what is held by payments that wait for the ledger",
+		Short: "Show what the wallet can spend, and what pending payments hold",
 		Args:  cli.NoArguments,
 	}
 	f := newWalletFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return f.with(cmd.Context(), func(h *holding) error {
+		return f.withWallet(cmd.Context(), func(h *holding) error {
 			b, err := h.Balance()
 			if err != nil {
 				return err
@@ -67,12 +67,12 @@ func showBalance(stdout io.Writer, h *holding, b *wallet.Balance) error {
 		out.WriteString("nothing\n")
 	}
 	if len(b.Held) > 0 {
-		fmt.Fprintf(&out, "held by payments that wait: %s\n", listedAmounts(b.Held))
+		fmt.Fprintf(&out, "held by pending payments: %s\n", listedAmounts(b.Held))
 	}
 	for _, anchor := range b.Waiting {
-		fmt.Fprintf(&out, "waits for the ledger: %x; wallet pay --again submits it again, wallet cancel takes it back\n", anchor)
+		fmt.Fprintf(&out, "pending: %x; wallet pay --again submits it again, wallet cancel takes it back\n", anchor)
 	}
-	fmt.Fprintln(&out, h.of())
+	fmt.Fprintln(&out, h.position())
 	_, err := io.WriteString(stdout, out.String())
 	return err
 }
@@ -84,15 +84,15 @@ func walletHistoryCommand(stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history --dir DIR --ledger PATH",
 		Short: fmt.Sprintf("Show what was paid and received: the last %d movements, or all with -v", mostMoves),
-		Long: fmt.Sprintf("Show what was paid and received: a line for each movement, with its time on the ledger and what became of\n"+
-			"it. The last %d are shown, or with -v all of them, with anchors and the openings of what was paid. An opening\n"+
-			"lets anybody whom it is shown check the value on the ledger: it is secret.", mostMoves),
+		Long: fmt.Sprintf("Show what was paid and received: a line for each movement, with its time on the ledger and its status.\n"+
+			"The last %d are shown, or all with -v, with anchors and the openings of what was paid. An opening is\n"+
+			"secret: everyone who has it can check the value on the ledger.", mostMoves),
 		Args: cli.NoArguments,
 	}
 	f := newWalletFlags(cmd.Flags())
-	verbose := cmd.Flags().BoolP("verbose", "v", false, "all movements, with anchors and openings")
+	verbose := cmd.Flags().BoolP("verbose", "v", false, "show all movements, with anchors and openings")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return f.with(cmd.Context(), func(h *holding) error {
+		return f.withWallet(cmd.Context(), func(h *holding) error {
 			var all []service.Movement
 			for m, err := range h.History() {
 				if err != nil {
@@ -131,7 +131,7 @@ func showHistory(stdout io.Writer, h *holding, all []service.Movement, verbose b
 			fmt.Fprintf(&out, "    output of %d %s to %s, blinding %x\n", p.Value, shownType(p.Type), wallet.Owner(p.Owner), p.Blinding)
 		}
 	}
-	fmt.Fprintln(&out, h.of())
+	fmt.Fprintln(&out, h.position())
 	_, err := io.WriteString(stdout, out.String())
 	return err
 }
@@ -167,7 +167,7 @@ func described(m *service.Movement) string {
 	return strings.Join(parts, "; ")
 }
 
-// showPaid says what a payment has done.
+// showPaid prints what a payment has done.
 func showPaid(stdout io.Writer, h *holding, m *service.Movement) error {
 	b, err := h.Balance()
 	if err != nil {
@@ -185,16 +185,16 @@ func walletCheckCommand(stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check --dir DIR --ledger PATH",
 		Short: "Compare the wallet with the ledger: each token, each payment",
-		Long: "Compare the wallet with the ledger: that each token is there, unspent and the same, and each payment where the\n" +
-			"wallet has found it. With --validate the log is followed once more from its first request besides, each\n" +
-			"request is validated, and the wallet's tokens are compared with those: then the ledger is not trusted with\n" +
-			"anything but times. Exit code 1 if something differs.",
+		Long: "Compare the wallet with the ledger: each token must be there, unspent and the same, and each payment must be\n" +
+			"where the wallet found it. With --validate, the log is also followed again from its first request, each\n" +
+			"request is validated, and the wallet's tokens are compared with the result: then the ledger is trusted only\n" +
+			"for times. The exit code is 1 if something differs.",
 		Args: cli.NoArguments,
 	}
 	f := newWalletFlags(cmd.Flags())
-	validate := cmd.Flags().Bool("validate", false, "validate every request of the log too")
+	validate := cmd.Flags().Bool("validate", false, "also validate every request of the log")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return f.with(cmd.Context(), func(h *holding) error {
+		return f.withWallet(cmd.Context(), func(h *holding) error {
 			findings, err := h.Check(cmd.Context(), h.ledger, *validate)
 			if err != nil {
 				return f.failed(cmd.Context(), err)
@@ -205,7 +205,8 @@ func walletCheckCommand(stdout io.Writer) *cobra.Command {
 	return cmd
 }
 
-// showFindings says what differs between a wallet and its ledger. If anything does, the exit code is cli.ExitFailed.
+// showFindings prints how a wallet differs from its ledger. If it does, the error has the exit code
+// cli.ExitFailed.
 func showFindings(stdout io.Writer, h *holding, findings []service.Finding, validated bool) error {
 	for _, finding := range findings {
 		if _, err := fmt.Fprintln(stdout, finding); err != nil {
@@ -213,12 +214,12 @@ func showFindings(stdout io.Writer, h *holding, findings []service.Finding, vali
 		}
 	}
 	if len(findings) > 0 {
-		return &cli.ExitError{Code: cli.ExitFailed, Text: fmt.Sprintf("the wallet differs from the ledger in %d places, %s", len(findings), h.of())}
+		return &cli.ExitError{Code: cli.ExitFailed, Text: fmt.Sprintf("the wallet differs from the ledger in %d places, %s", len(findings), h.position())}
 	}
 	with := ""
 	if validated {
 		with = ", each valid under the parameters"
 	}
-	_, err := fmt.Fprintf(stdout, "ok: the wallet is as the ledger's %d requests say%s\n", h.last, with)
+	_, err := fmt.Fprintf(stdout, "ok: the wallet agrees with the ledger's %d requests%s\n", h.last, with)
 	return err
 }

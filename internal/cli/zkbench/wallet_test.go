@@ -42,17 +42,17 @@ func (w *till) path(names ...string) string {
 	return filepath.Join(append([]string{w.dir}, names...)...)
 }
 
-// of is a command of a wallet on the demo's ledger.
-func (w *till) of(name string, args ...string) []string {
+// walletArgs returns a command of a wallet on the demo's ledger.
+func (w *till) walletArgs(name string, args ...string) []string {
 	return append(append([]string{"wallet"}, args...), "--dir", w.path(name), "--ledger", w.dir)
 }
 
-// signed is that of a payment, with the auditor's key.
+// signed returns a payment's command, with the auditor's key.
 func (w *till) signed(name string, args ...string) []string {
-	return append(w.of(name, args...), "--auditor-key", w.path("keys", "auditor.pem"))
+	return append(w.walletArgs(name, args...), "--auditor-key", w.path("keys", "auditor.pem"))
 }
 
-// does runs a command that ends well, and whose output matches a pattern as a whole.
+// does fails the test unless a command succeeds and all of its output matches the pattern.
 func (w *till) does(want string, args ...string) string {
 	w.t.Helper()
 	code, stdout, stderr := call(args...)
@@ -73,39 +73,39 @@ const (
 func TestWallet(t *testing.T) {
 	w := newTill(t)
 	params := []string{"--params", w.path(demo.ParamsFile)}
-	said := w.does(`wallet of ed25519:[0-9a-f]{64}, `+asOf+`\nkeep .*keys\.pem: .*\n`, append(w.of("me", "new"), params...)...)
+	said := w.does(`wallet of ed25519:[0-9a-f]{64}, `+asOf+`\nkeep .*keys\.pem: .*\n`, append(w.walletArgs("me", "new"), params...)...)
 	me, _, _ := strings.Cut(strings.TrimPrefix(said, "wallet of "), ",")
-	w.does(`nothing\n`+asOf+`\n`, w.of("me", "balance")...)
-	w.does(asOf+`\n`, w.of("me", "history")...)
-	to := w.does(anAddr, w.of("me", "address")...)
+	w.does(`nothing\n`+asOf+`\n`, w.walletArgs("me", "balance")...)
+	w.does(asOf+`\n`, w.walletArgs("me", "history")...)
+	to := w.does(anAddr, w.walletArgs("me", "address")...)
 	w.does(`paid 20 USD, change 10 USD`+inLog+`balance: 5 BOND in 1 token, 70 USD in 3 tokens\n`, w.signed("south", "pay", "--to", to, "--payee", me, "--value", "20", "--type", "USD", "--until", "1h")...)
-	w.does(`20 USD in 1 token\n`+asOf+`\n`, w.of("me", "balance")...)
+	w.does(`20 USD in 1 token\n`+asOf+`\n`, w.walletArgs("me", "balance")...)
 
 	file := w.path("south.address")
-	w.does(regexp.QuoteMeta(file)+`: an address of south, enrolled with Ed25519 [0-9a-f]{16}\.\.\., `+asOf+`\n`, w.of("south", "address", "--out", file)...)
+	w.does(regexp.QuoteMeta(file)+`: an address of south, enrolled with Ed25519 [0-9a-f]{16}\.\.\., `+asOf+`\n`, w.walletArgs("south", "address", "--out", file)...)
 	w.does(`paid 5 USD, change 15 USD`+inLog+`balance: 15 USD in 1 token\n`, w.signed("me", "pay", "--to", file, "--value", "5", "--type", "USD")...)
-	w.does(landed+`received 20 USD\n`+landed+`paid 5 USD, change 15 USD\n`+asOf+`\n`, w.of("me", "history")...)
+	w.does(landed+`received 20 USD\n`+landed+`paid 5 USD, change 15 USD\n`+asOf+`\n`, w.walletArgs("me", "history")...)
 	w.does(landed+`received 20 USD\n    anchor [0-9a-f]{64}, request 8\n`+landed+`paid 5 USD, change 15 USD\n    anchor [0-9a-f]{64}, request 9\n`+
-		`(    output of (5|15) USD to (Ed25519|pseudonym) [0-9a-f]{16}\.\.\., blinding [0-9a-f]{64}\n){2}`+asOf+`\n`, w.of("me", "history", "-v")...)
+		`(    output of (5|15) USD to (Ed25519|pseudonym) [0-9a-f]{16}\.\.\., blinding [0-9a-f]{64}\n){2}`+asOf+`\n`, w.walletArgs("me", "history", "-v")...)
 
-	enrolled := append(w.of("bob", "new", "--enrol", "bob", "--authority-key", w.path("keys", "authority.pem")), params...)
+	enrolled := append(w.walletArgs("bob", "new", "--enrol", "bob", "--authority-key", w.path("keys", "authority.pem")), params...)
 	w.does(`wallet of bob, enrolled with Ed25519 [0-9a-f]{16}\.\.\., `+asOf+`\nkeep .*\n`, enrolled...)
-	w.does(`paid 4 USD, change 11 USD`+inLog+`balance: 11 USD in 1 token\n`, w.signed("me", "pay", "--to", w.does(anAddr, w.of("bob", "address")...), "--value", "4", "--type", "USD")...)
+	w.does(`paid 4 USD, change 11 USD`+inLog+`balance: 11 USD in 1 token\n`, w.signed("me", "pay", "--to", w.does(anAddr, w.walletArgs("bob", "address")...), "--value", "4", "--type", "USD")...)
 	w.does(`moved 75 USD to oneself`+inLog+`balance: 5 BOND in 1 token, 75 USD in 1 token\n`, w.signed("south", "consolidate", "--type", "USD")...)
 	for _, name := range []string{"me", "bob", "north", "south"} {
-		w.does(`ok: the wallet is as the ledger's 11 requests say\n`, w.of(name, "check")...)
-		w.does(`ok: the wallet is as the ledger's 11 requests say, each valid under the parameters\n`, w.of(name, "check", "--validate")...)
+		w.does(`ok: the wallet agrees with the ledger's 11 requests\n`, w.walletArgs(name, "check")...)
+		w.does(`ok: the wallet agrees with the ledger's 11 requests, each valid under the parameters\n`, w.walletArgs(name, "check", "--validate")...)
 	}
 
-	signed := w.does(anAddr, w.of("bob", "address", "--sign-key", w.path("me", wallet.KeysFile))...)
+	signed := w.does(anAddr, w.walletArgs("bob", "address", "--sign-key", w.path("me", wallet.KeysFile))...)
 	w.does(`paid 1 USD, change 10 USD`+inLog+`.*\n`, w.signed("me", "pay", "--to", signed, "--payee", me, "--value", "1", "--type", "USD")...)
 	must.Do(t, os.Remove(w.path("bob", wallet.VaultFile)))
-	refuses(t, "zkbench wallet new --dir "+w.path("bob"), w.of("bob", "balance")...)
-	w.does(`wallet of bob, (.|\n)*`, w.of("bob", "new")...)
+	refuses(t, "zkbench wallet new --dir "+w.path("bob"), w.walletArgs("bob", "balance")...)
+	w.does(`wallet of bob, (.|\n)*`, w.walletArgs("bob", "new")...)
 	must.Do(t, errors.Join(os.Remove(w.path("bob", wallet.VaultFile)), os.Remove(w.path("bob", wallet.ParamsFile))))
-	refuses(t, `params: "" is not accepted`, w.of("bob", "new")...)
-	w.does(`wallet of bob, (.|\n)*`, append(w.of("bob", "new"), params...)...)
-	w.does(`5 USD in 2 tokens\n`+asOf+`\n`, w.of("bob", "balance")...)
+	refuses(t, `params: "" is not accepted`, w.walletArgs("bob", "new")...)
+	w.does(`wallet of bob, (.|\n)*`, append(w.walletArgs("bob", "new"), params...)...)
+	w.does(`5 USD in 2 tokens\n`+asOf+`\n`, w.walletArgs("bob", "balance")...)
 
 	fork := w.path("fork.db")
 	w.does(`ledger .*\n`, "ledger", "fork", w.dir, fork)
@@ -141,11 +141,11 @@ func TestWalletDatabase(t *testing.T) {
 func TestWalletRefuses(t *testing.T) {
 	w, other := newTill(t), newTill(t)
 	params := []string{"--params", w.path(demo.ParamsFile)}
-	w.does(`(.|\n)*`, append(w.of("me", "new"), params...)...)
-	to, foreign := w.does(anAddr, w.of("me", "address")...), w.does(anAddr, other.of("north", "address")...)
+	w.does(`(.|\n)*`, append(w.walletArgs("me", "new"), params...)...)
+	to, foreign := w.does(anAddr, w.walletArgs("me", "address")...), w.does(anAddr, other.walletArgs("north", "address")...)
 	readable := w.path("readable.pem")
 	must.Do(t, os.WriteFile(readable, must.Get(os.ReadFile(w.path("keys", "auditor.pem")))(t), 0o644))
-	stranger, unsigned := must.Get(keyfile.Read("key", w.path("keys", "issuer.pem"), ""))(t).Self().Identity(), w.does(anAddr, w.of("north", "address")...)
+	stranger, unsigned := must.Get(keyfile.Read("key", w.path("keys", "issuer.pem"), ""))(t).Self().Identity(), w.does(anAddr, w.walletArgs("north", "address")...)
 	payee := fmt.Sprintf("ed25519:%x", []byte(stranger[1:]))
 	damaged := to[:40] + strings.ToLower(to[40:60]) + strings.ToUpper(to[60:])
 	pay := func(to string, more ...string) []string {
@@ -155,17 +155,17 @@ func TestWalletRefuses(t *testing.T) {
 		args []string
 		says string
 	}{
-		"no wallet":             {w.of("none", "balance"), "accepted: the directory of a wallet, as wallet new makes it"},
+		"no wallet":             {w.walletArgs("none", "balance"), "accepted: the directory of a wallet, as wallet new makes it"},
 		"no ledger":             {[]string{"wallet", "balance", "--dir", w.path("me")}, `ledger: "" is not accepted`},
 		"another ledger":        {[]string{"wallet", "balance", "--dir", w.path("me"), "--ledger", other.dir}, "the vault belongs to ledger"},
-		"a second wallet":       {append(w.of("me", "new"), params...), "accepted: a directory that has no wallet"},
-		"no parameters":         {w.of("you", "new"), `params: "" is not accepted`},
-		"others' parameters":    {w.of("you", "new", "--params", other.path(demo.ParamsFile)), "has other parameters"},
-		"no authority":          {append(w.of("you", "new", "--enrol", "you"), params...), "authority-key: "},
-		"no name":               {append(w.of("you", "new", "--authority-key", w.path("keys", "authority.pem")), params...), "enrol: "},
-		"enrolled later":        {w.of("me", "new", "--enrol", "you"), "accepted: a directory that has no keys"},
-		"no auditor":            {w.of("south", "pay", "--to", to, "--value", "1", "--type", "USD"), "auditor-key: \"\" is not accepted; accepted: the files of the secret keys of all 1 auditors"},
-		"a key for all to read": {append(w.of("south", "pay", "--to", to, "--value", "1", "--type", "USD"), "--auditor-key", readable), "chmod 600 " + readable},
+		"a second wallet":       {append(w.walletArgs("me", "new"), params...), "accepted: a directory that has no wallet"},
+		"no parameters":         {w.walletArgs("you", "new"), `params: "" is not accepted`},
+		"others' parameters":    {w.walletArgs("you", "new", "--params", other.path(demo.ParamsFile)), "has other parameters"},
+		"no authority":          {append(w.walletArgs("you", "new", "--enrol", "you"), params...), "authority-key: "},
+		"no name":               {append(w.walletArgs("you", "new", "--authority-key", w.path("keys", "authority.pem")), params...), "enrol: "},
+		"enrolled later":        {w.walletArgs("me", "new", "--enrol", "you"), "accepted: a directory that has no keys"},
+		"no auditor":            {w.walletArgs("south", "pay", "--to", to, "--value", "1", "--type", "USD"), "auditor-key: \"\" is not accepted; accepted: the secret-key files of all 1 auditors"},
+		"a key for all to read": {append(w.walletArgs("south", "pay", "--to", to, "--value", "1", "--type", "USD"), "--auditor-key", readable), "chmod 600 " + readable},
 		"no address":            {pay("", "--value", "1"), `to: "" is not accepted`},
 		"no file":               {pay(w.path("none"), "--value", "1"), "accepted: an address as wallet address prints it"},
 		"a damaged address":     {pay(damaged, "--value", "1"), "to: malformed encoding: address at byte 0: "},
@@ -174,7 +174,7 @@ func TestWalletRefuses(t *testing.T) {
 		"another's address":     {pay(to, "--value", "1", "--payee", payee), "accepted: an address that --payee has signed"},
 		"nobody's address":      {pay(unsigned, "--value", "1", "--payee", payee), "accepted: an address that --payee has signed"},
 		"no payee":              {pay(to, "--value", "1", "--payee", "ed25519:00"), "payee: "},
-		"no key to sign":        {w.of("north", "address", "--sign-key", w.path("north", wallet.KeysFile)), "sign-key: "},
+		"no key to sign":        {w.walletArgs("north", "address", "--sign-key", w.path("north", wallet.KeysFile)), "sign-key: "},
 		"no value":              {pay(to), `value: "" is not accepted`},
 		"zero":                  {pay(to, "--value", "0"), `value: "0" is not accepted`},
 		"too wide":              {pay(to, "--value", "256"), "value of 9 bits, accepted are up to 8"},
@@ -188,14 +188,14 @@ func TestWalletRefuses(t *testing.T) {
 		"cancel a stranger's":   {w.signed("south", "cancel", "aabb"), "no submission of this anchor"},
 		"consolidate nothing":   {w.signed("south", "consolidate"), `type: "" is not accepted`},
 		"consolidate one":       {w.signed("south", "consolidate", "--type", "BOND"), "accepted are 2 or more"},
-		"a file for an address": {w.of("me", "address", "--out", readable), "out: "},
+		"a file for an address": {w.walletArgs("me", "address", "--out", readable), "out: "},
 		"no command":            {[]string{"wallet", "spend"}, `command: "spend" is not accepted`},
 	} {
 		t.Run(name, func(t *testing.T) { refuses(t, test.says, test.args...) })
 	}
 	must.Do(t, os.Chmod(w.path("me", wallet.KeysFile), 0o640))
-	refuses(t, "chmod 600", w.of("me", "balance")...)
-	w.does(`5 BOND in 1 token\n90 USD in 3 tokens\n`+asOf+`\n`, w.of("south", "balance")...)
+	refuses(t, "chmod 600", w.walletArgs("me", "balance")...)
+	w.does(`5 BOND in 1 token\n90 USD in 3 tokens\n`+asOf+`\n`, w.walletArgs("south", "balance")...)
 	if _, err := os.Stat(w.path("you")); err == nil {
 		t.Error("a refused wallet has a directory")
 	}
@@ -211,7 +211,7 @@ func TestWalletOutcome(t *testing.T) {
 		code int
 		says []string
 	}{
-		{&wallet.UnknownError{Anchor: anchor, Err: cause}, cli.ExitPartial, []string{"not known whether aabb has landed: the line is dead", "zkbench wallet pay --again aabb", "zkbench wallet cancel aabb"}},
+		{&wallet.UnknownError{Anchor: anchor, Err: cause}, cli.ExitPartial, []string{"not known whether aabb is on the ledger: the line is dead", "zkbench wallet pay --again aabb", "zkbench wallet cancel aabb"}},
 		{&wallet.RefusedError{By: "auditor", Anchor: anchor, Err: cause}, cli.ExitFailed, []string{"the auditor refuses: the line is dead; nothing was paid"}},
 		{&wallet.RefusedError{By: "validator", Anchor: anchor, Kept: true, Err: cause}, cli.ExitFailed, []string{"the validator refuses: ", "zkbench wallet cancel aabb"}},
 		{&zkbench.LimitError{What: "inputs for this payment", Estimate: 5, Max: 4}, cli.ExitUsage, []string{"zkbench wallet consolidate"}},

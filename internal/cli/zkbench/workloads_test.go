@@ -13,24 +13,25 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// smallest are the values of axes, by the axis' key, with which an operation of every workload takes the least; an
-// axis that is not named has its small value.
+// smallest are the values of axes, by the axis' key, with which an operation of every workload
+// takes the least time. Other axes have their small values.
 var smallest = map[string]string{
 	"bits": "2", "in": "1", "out": "1", "batch": "2", "values": "2", "proof": "csp", "exec": "pool", "curve": "BN254",
 	"gates": "16", "points": "16", "log": "4", "hashes": "1", "leaves": "16", "width": "8", "n": "16", "columns": "2",
 	"states": "4", "units": "4", "function": "add", "set": "compare100", "bytes": "1", "table": "permutations", "size": workload.Own,
 }
 
-// several are the axes of which each value has an operation and a check of its own.
+// several are the axes whose values each have an operation and a check of their own.
 var several = map[string][]string{
 	"stage": {"prove", "verify", "build", "keys", "witness"}, "impl": {"gnark", "zkbench", "stored"},
 	"system": {"plonk", "groth16", "ultra"}, "tampered": {"spent", "signature", "proof", "structure"}, "transform": {"natural", "inverse"},
 }
 
-// onlyStage are workloads of circuits that take long to build, above all for groth16. Their stages are those of gates.
+// onlyStage are workloads of circuits that take long to build, especially for groth16. Their stages
+// are those of gates.
 var onlyStage = map[string]string{"Keccak": "witness", "Pairing": "witness", "Pedersen": "witness"}
 
-// smallCases are small cases of a workload, one of each operation.
+// smallCases returns small cases of a workload, one of each operation.
 func smallCases(t *testing.T, def workload.Def) []workload.Case {
 	t.Helper()
 	lists := make(map[string]string)
@@ -81,7 +82,7 @@ func smallCases(t *testing.T, def workload.Def) []workload.Case {
 	return cases
 }
 
-// product are the cases of lists, before they are resolved.
+// product returns the cases of lists, before they are resolved.
 func product(def workload.Def, lists map[string]string) []workload.Case {
 	def.Resolve = nil
 	cases, err := workload.Cases(def, lists)

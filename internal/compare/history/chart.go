@@ -12,12 +12,12 @@ import (
 	"github.com/zkbench/zkbench/internal/view/plot"
 )
 
-// marked is how many steps a chart has room to name.
+// marked is the maximum number of steps that a chart names.
 const marked = 4
 
-// Chart draws a line: the median of each point with what its processes lie within, the
-// levels, and a mark before the first point of a new one; of many steps the greatest
-// are marked.
+// Chart draws a line. It shows the median of each point with the range of its processes, and the
+// levels between the steps. A mark is before the first point of each new level; if there are many
+// steps, only the largest are marked.
 func (l *Line) Chart() *plot.Curves {
 	first, last := l.Points[0], l.Points[len(l.Points)-1]
 	unit, size := l.axis()
@@ -58,14 +58,14 @@ func (l *Line) Chart() *plot.Curves {
 		c.Marks = append(c.Marks, plot.Mark{Name: l.describe(s), X: float64(s.At) + 0.5})
 	}
 	if len(greatest) > marked {
-		c.Notes = append(c.Notes, fmt.Sprintf("the greatest %d of %d steps are marked", marked, len(greatest)))
+		c.Notes = append(c.Notes, fmt.Sprintf("the largest %d of %d steps are marked", marked, len(greatest)))
 	}
 	slices.SortFunc(c.Marks, func(a, b plot.Mark) int { return cmp.Compare(a.X, b.X) })
 	return c
 }
 
-// axis returns the unit of the chart, and its size in that of the records: times are in
-// the greatest unit that is below the greatest of them.
+// axis returns the unit of the chart, and its size in the records' unit. Times are in the largest
+// unit below their maximum.
 func (l *Line) axis() (unit string, size float64) {
 	base, per, found := strings.Cut(l.Unit, "/")
 	if base != "ns" && base != "s" {

@@ -9,11 +9,11 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// build is what a session measured: a session of a comparison has two. A record
+// build identifies what a session measured. A session of a comparison has two builds, and a record
 // without a session is a session of its own.
 type build struct {
 	session, commit, golang, modules string
-	side                             string // of a comparison whose commits are not known
+	side                             string // side of a comparison whose commits are not known
 	alone                            *record.Record
 }
 
@@ -29,8 +29,8 @@ func buildOf(r *record.Record) build {
 	return b
 }
 
-// beginnings returns when each session began to measure a build. The records are in
-// order of time.
+// beginnings returns when each session began to measure each build. The records must be in order of
+// time.
 func beginnings(recs []*record.Record) map[build]time.Time {
 	begun := make(map[build]time.Time)
 	for _, r := range recs {

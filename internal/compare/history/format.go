@@ -14,11 +14,11 @@ import (
 	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
-// scaled is the unit of times that figure writes with their own.
+// scaled is the heading for times, because figure writes each of them with a unit.
 const scaled = "time"
 
-// unit is the unit that stands in the head for figures: times have their own, each that
-// which fits.
+// unit returns the unit for the heading of a column of figures. Times have no unit there: each is
+// written with the unit that fits.
 func (l *Line) unit() string {
 	base, per, _ := strings.Cut(l.Unit, "/")
 	switch {
@@ -30,8 +30,8 @@ func (l *Line) unit() string {
 	return scaled
 }
 
-// figure writes a value: exact ones in full, to the sixth decimal, others with about
-// four figures.
+// figure formats a value: exact ones in full, up to the sixth decimal, others with about four
+// digits.
 func (l *Line) figure(v float64) string {
 	switch base, _, _ := strings.Cut(l.Unit, "/"); {
 	case base == "ns":
@@ -44,8 +44,7 @@ func (l *Line) figure(v float64) string {
 	return format.Prefixed(v)
 }
 
-// spread writes what the processes of a point lie within, a dash where that says
-// nothing.
+// spread formats the range of a point's processes, or a dash if they all have one value.
 func (l *Line) spread(p Point) string {
 	if p.Least() == p.Greatest() {
 		return "-"
@@ -53,8 +52,8 @@ func (l *Line) spread(p Point) string {
 	return l.figure(p.Least()) + "–" + l.figure(p.Greatest())
 }
 
-// describe says what a step is: how great, whether for the better, how sure, and
-// between which commits.
+// describe describes a step: its size, whether it is for the better, how sure it is, and between
+// which commits it is.
 func (l *Line) describe(s stat.Step) string {
 	var b strings.Builder
 	b.WriteString(format.Change(s.Change()) + ", ")
@@ -80,15 +79,15 @@ func (l *Line) describe(s stat.Step) string {
 	return b.String()
 }
 
-// unlike returns in what the programs of two points differ. Commits are left aside: they
-// have a column of their own.
+// unlike returns how the programs of two points differ, except for their commits, which have a
+// column of their own.
 func unlike(a, b Point) []string {
-	of := func(p Point) record.Env { return record.Env{Go: p.Go, Modules: p.Modules} }
-	return env.BuildDifferences(of(a), of(b))
+	build := func(p Point) record.Env { return record.Env{Go: p.Go, Modules: p.Modules} }
+	return env.BuildDifferences(build(a), build(b))
 }
 
-// environment is what an environment has that lines are kept apart by, without the
-// vector extensions, which are many.
+// environment describes an environment by the properties that separate lines, except for the vector
+// extensions, which are many.
 func environment(e record.Env) string {
 	parts := []string{format.Machine(e), fmt.Sprintf("GOMAXPROCS %d", e.GOMAXPROCS)}
 	if e.Quota > 0 {
@@ -108,7 +107,7 @@ func environment(e record.Env) string {
 	return strings.Join(parts, ", ")
 }
 
-// CSV writes a row for each point, figures unrounded, times in UTC. The step stands as a
+// CSV writes a row for each point. Figures are not rounded and times are in UTC. A step is a
 // relative change at the first point of the new level.
 func CSV(w io.Writer, lines []Line) error {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

@@ -1,11 +1,10 @@
-// Package history shows how a metric of each case went over commits and dates, and
-// where it has a step.
+// Package history shows a metric of each case over commits and dates, and where it changed in a
+// step.
 //
-// What was measured in unlike environments is never in one line, since it says nothing
-// about a change of the program. Within a line the session is the unit: the processes
-// of one session share the machine's day, so they make one point, their median. What the
-// package does not promise: a step says when, not why; the machine may have changed in
-// what no record tells.
+// Measurements from different environments are never in one line, because their difference says
+// nothing about the program. Within a line the unit is the session: its processes share the state
+// of the machine that day, so they make one point, their median. A step says when a metric changed,
+// but not why: the machine may have changed in a way that no record shows.
 package history
 
 import (
@@ -16,35 +15,35 @@ import (
 	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
-// Line is how one metric of one case went in one environment.
+// Line is one metric of one case over time, in one environment.
 type Line struct {
 	Workload, Case string
-	Env            record.Env // of its first record; of the others what env.Differences compares is the same
+	Env            record.Env // of its first record; env.Differences finds none between it and the others
 	Metric, Unit   string
-	Exact          bool // it repeats exactly, so any change is a step
+	Exact          bool // the metric repeats exactly, so any change is a step
 	Better         record.Direction
 	Points         []Point // in order of time
 	Steps          []stat.Step
 }
 
-// Point is a build in a session.
+// Point is a build measured in a session.
 type Point struct {
 	Time       time.Time // of the session's first record
 	Commit, Go string
 	Modules    map[string]string
-	Values     []float64 // one a process, ascending
+	Values     []float64 // one for each process, ascending
 }
 
-// Median of the processes.
+// Median returns the median of the processes.
 func (p Point) Median() float64 { return stat.Median(p.Values) }
 
-// Least of the processes.
+// Least returns the minimum of the processes.
 func (p Point) Least() float64 { return p.Values[0] }
 
-// Greatest of the processes.
+// Greatest returns the maximum of the processes.
 func (p Point) Greatest() float64 { return p.Values[len(p.Values)-1] }
 
-// Name is the workload with the case.
+// Name returns the workload and the case, joined by a slash.
 func (l *Line) Name() string {
 	if l.Case == "" {
 		return l.Workload
@@ -52,7 +51,7 @@ func (l *Line) Name() string {
 	return l.Workload + "/" + l.Case
 }
 
-// step returns the step at a point.
+// step returns the step at the point with index at, if there is one.
 func (l *Line) step(at int) (stat.Step, bool) {
 	if i := slices.IndexFunc(l.Steps, func(s stat.Step) bool { return s.At == at }); i >= 0 {
 		return l.Steps[i], true
@@ -60,10 +59,10 @@ func (l *Line) step(at int) (stat.Step, bool) {
 	return stat.Step{}, false
 }
 
-// worse tells whether a step is one for the worse.
+// worse reports whether a step is for the worse.
 func (l *Line) worse(s stat.Step) bool { return s.After > s.Before == (l.Better == record.Lower) }
 
-// findSteps fills in the steps, found at that level.
+// findSteps finds the steps at the given level and stores them in the line.
 func (l *Line) findSteps(level float64) {
 	medians := make([]float64, len(l.Points))
 	for i, p := range l.Points {

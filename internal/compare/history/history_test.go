@@ -22,7 +22,7 @@ import (
 
 var day0 = time.Date(2026, 1, 1, 8, 0, 0, 0, time.UTC)
 
-// sample is a record of a day, of a commit of that day.
+// sample returns a record of a day, with a commit of that day.
 func sample(id string, day int, metrics ...record.Metric) *record.Record {
 	return &record.Record{
 		Schema: record.Schema, ID: id, Time: day0.AddDate(0, 0, day), Workload: "Sender", Case: "curve=BN254/bits=32",

@@ -14,8 +14,8 @@ import (
 	"github.com/zkbench/zkbench/internal/view/outdir"
 )
 
-// What holds records: a file of that name in a folder, a file with that extension, either
-// maybe packed, and in a folder the folders of suites, whose names begin so.
+// Records are in a folder's file with this name or in a file with this extension, possibly
+// compressed. A folder may also hold the folders of suites, whose names begin with the prefix.
 const (
 	recordsFile = outdir.RecordsFile
 	extension   = ".jsonl"
@@ -24,13 +24,13 @@ const (
 
 const acceptedPaths = "the folder of a suite, a folder of such folders, or a file of records with the extension " + extension + " or " + extension + record.Packed
 
-// Load reads the records of files and folders, without their histograms and series,
-// and notes what it left out: folders of suites that have no records yet, and a last
-// line that was cut off when a suite was killed.
+// Load reads the records of files and folders, without their histograms and series. The notes say
+// what it left out: folders of suites that have no records yet, and a last line that was cut off
+// when a suite was killed.
 //
-// A path that is not there, is neither folder nor records, or has no record at all is
-// a *argument.ValueError; a damaged line is a *zkbench.DecodeError, under the name of its
-// file.
+// Load returns an *argument.ValueError if a path does not exist, is neither a folder nor a file of
+// records, or has no records. It returns a *zkbench.DecodeError, with the name of the file, if a
+// line is damaged.
 func Load(paths []string) (recs []*record.Record, notes []string, err error) {
 	for _, path := range paths {
 		files, without, err := files(path)
@@ -58,13 +58,12 @@ func Load(paths []string) (recs []*record.Record, notes []string, err error) {
 	return recs, notes, nil
 }
 
-// files returns the files of records that a path stands for, and the folders of suites
-// that have none.
+// files returns the files of records that a path names, and the folders of suites that have none.
 func files(path string) (files, without []string, err error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil, &argument.ValueError{Field: "records", Value: path, Accepted: acceptedPaths + "; this one is not there"}
+		return nil, nil, &argument.ValueError{Field: "records", Value: path, Accepted: acceptedPaths + "; this one does not exist"}
 	case err != nil:
 		return nil, nil, fmt.Errorf("records: %w", err)
 	case !info.IsDir() && filepath.Ext(strings.TrimSuffix(path, record.Packed)) != extension:
@@ -76,7 +75,7 @@ func files(path string) (files, without []string, err error) {
 	if isFile(own) {
 		files = append(files, own)
 	}
-	entries, err := os.ReadDir(path) // by name, which is by date
+	entries, err := os.ReadDir(path) // sorted by name, and so by date
 	if err != nil {
 		return nil, nil, fmt.Errorf("records: %w", err)
 	}
@@ -99,8 +98,7 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// readFile returns the records of a file, and the number of a last line that is cut
-// off, or 0.
+// readFile returns the records of a file and the number of its last line if that is cut off, or 0.
 func readFile(path string) (recs []*record.Record, cut int, err error) {
 	data, err := record.ReadFile(path)
 	if err != nil {
@@ -110,7 +108,7 @@ func readFile(path string) (recs []*record.Record, cut int, err error) {
 		return nil, 0, fmt.Errorf("%s: %w", path, err)
 	}
 	for _, r := range recs {
-		r.Histograms, r.Series = nil, nil // by far the most of a record
+		r.Histograms, r.Series = nil, nil // they are by far the largest part of a record
 	}
 	return recs, cut, nil
 }

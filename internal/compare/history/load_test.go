@@ -16,7 +16,7 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
-// tree writes files into a new directory, and the empty ones as directories.
+// tree writes files into a new directory. An empty file becomes a directory.
 func tree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -100,7 +100,7 @@ func TestLoadRefuses(t *testing.T) {
 		malformed bool   // a *zkbench.DecodeError, else a *argument.ValueError
 		want      string // within the message
 	}{
-		{"missing", false, "this one is not there"},
+		{"missing", false, "this one does not exist"},
 		{"empty", false, "this one has no records"},
 		{"none", false, "this one has no records"},
 		{"cut.jsonl", false, "this one has no records"},

@@ -13,21 +13,20 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Query says what is to be shown of records.
+// Query says what to show of records.
 type Query struct {
 	Metric    string
 	Workloads []string    // ids or names; none: all
-	Case      record.Axes // coordinates that a case must have; cpus, where it is no axis of the case, is GOMAXPROCS
-	Since     time.Time   // sessions that began before are left out
-	Level     float64     // of stat.Steps
+	Case      record.Axes // values that a case must have; cpus is GOMAXPROCS if the case has no such axis
+	Since     time.Time   // leave out sessions that began earlier
+	Level     float64     // level of stat.Steps
 }
 
 const dateForm = "2006-01-02"
 
-// Lines returns the lines of the records that are ok, each record counted once, in the
-// order in which their cases were first measured. What no record has is a
-// *argument.ValueError that names what they have; records of which none is ok are an
-// ErrParams.
+// Lines returns the lines of the records that are ok, in the order in which their cases were first
+// measured. Each record counts once. Lines returns zkbench.ErrParams if no record is ok. If none
+// has what q asks for, it returns an *argument.ValueError that lists what they have.
 func (q Query) Lines(recs []*record.Record) ([]Line, error) {
 	ok := distinct(recs)
 	if len(ok) == 0 {
@@ -72,7 +71,7 @@ func distinct(recs []*record.Record) []*record.Record {
 	return ok
 }
 
-// choose returns the records of the workloads and cases that are asked for.
+// choose returns the records of the workloads and cases that q asks for.
 func (q Query) choose(recs []*record.Record) ([]*record.Record, error) {
 	for _, w := range q.Workloads {
 		if !slices.ContainsFunc(recs, func(r *record.Record) bool { return r.Workload == w || id(r) == w }) {
@@ -94,7 +93,7 @@ func (q Query) choose(recs []*record.Record) ([]*record.Record, error) {
 	return recs, nil
 }
 
-// id is the name of the workload on the command line.
+// id returns the name of the record's workload on the command line.
 func id(r *record.Record) string { return record.WorkloadID(r.Workload) }
 
 func kept(recs []*record.Record, keep func(*record.Record) bool) []*record.Record {
@@ -109,10 +108,10 @@ func coordinate(r *record.Record, key string) string {
 	return v
 }
 
-// coordinates lists the values of key, and where no record has it the keys.
+// coordinates lists the values of key or, if no record has key, the keys.
 func coordinates(recs []*record.Record, key string) string {
-	if of := listed(recs, func(r *record.Record) []string { return []string{coordinate(r, key)} }); of != "" {
-		return key + " of " + of
+	if values := listed(recs, func(r *record.Record) []string { return []string{coordinate(r, key)} }); values != "" {
+		return key + " of " + values
 	}
 	return "key=value with a key of " + listed(recs, func(r *record.Record) []string {
 		keys := []string{record.CPUsKey}
@@ -123,7 +122,7 @@ func coordinates(recs []*record.Record, key string) string {
 	})
 }
 
-// listed are the names that records have, each once, without the empty one.
+// listed joins the names that records have, each once and without the empty one.
 func listed(recs []*record.Record, names func(*record.Record) []string) string {
 	all := make(map[string]bool)
 	for _, r := range recs {

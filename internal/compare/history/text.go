@@ -20,8 +20,8 @@ func WithSteps(lines []Line) []Line {
 	return slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return len(l.Steps) == 0 })
 }
 
-// Summary writes how many lines there are, how many have a step and the greatest of
-// them, and how far that can be chance. level is that of the query.
+// Summary writes how many lines there are and how many have a step, the largest step, and how many
+// lines would have one by chance. level is the level of the steps.
 func Summary(w io.Writer, style text.Style, lines []Line, level float64) error {
 	var b bytes.Buffer
 	first, last, points := lines[0].Points[0].Time, lines[0].Points[0].Time, 0
@@ -42,7 +42,7 @@ func Summary(w io.Writer, style text.Style, lines []Line, level float64) error {
 		fmt.Fprintln(&b, "no line has a step")
 	} else {
 		l, s := greatest(with)
-		fmt.Fprintf(&b, "%d of %d have a step; the greatest: %s\n", len(with), len(lines),
+		fmt.Fprintf(&b, "%d of %d have a step; the largest: %s\n", len(with), len(lines),
 			style.Paint(colour(l, s), fmt.Sprintf("%s %s, %s", l.Name(), l.Points[s.At].Time.UTC().Format(dateForm), l.describe(s))))
 	}
 	tested, short, least := 0, 0, stat.StepPoints(level)
@@ -56,7 +56,7 @@ func Summary(w io.Writer, style text.Style, lines []Line, level float64) error {
 		}
 	}
 	if tested > 0 {
-		fmt.Fprintf(&b, "%s tested at level %g: where nothing has changed, up to %.2g with a step are to be expected\n", format.Plural(tested, "line"), level, level*float64(tested))
+		fmt.Fprintf(&b, "%s tested at level %g: if nothing has changed, expect up to %.2g with a step\n", format.Plural(tested, "line"), level, level*float64(tested))
 	}
 	if short > 0 {
 		fmt.Fprintf(&b, "%s with fewer than %d points, too few for a step at level %g\n", format.Plural(short, "line"), least, level)
@@ -65,19 +65,19 @@ func Summary(w io.Writer, style text.Style, lines []Line, level float64) error {
 	return err
 }
 
-// greatest returns the step that changes most, and its line.
-func greatest(lines []Line) (of *Line, most stat.Step) {
+// greatest returns the step with the largest change, and its line.
+func greatest(lines []Line) (line *Line, most stat.Step) {
 	for i := range lines {
 		for _, s := range lines[i].Steps {
-			if of == nil || math.Abs(s.Change()) > math.Abs(most.Change()) {
-				of, most = &lines[i], s
+			if line == nil || math.Abs(s.Change()) > math.Abs(most.Change()) {
+				line, most = &lines[i], s
 			}
 		}
 	}
-	return of, most
+	return line, most
 }
 
-// Text writes each line as a table: a row for each point, with what changed at it.
+// Text writes each line as a table, with a row for each point and what changed at it.
 func Text(w io.Writer, style text.Style, lines []Line) error {
 	var b bytes.Buffer
 	for i := range lines {
@@ -85,7 +85,7 @@ func Text(w io.Writer, style text.Style, lines []Line) error {
 		fmt.Fprintf(&b, "\n%s\n%s\n", style.Paint(text.Bold, l.Name()), environment(l.Env))
 		for j := range lines[:i] {
 			if other := &lines[j]; other.Name() == l.Name() && len(env.Differences(other.Env, l.Env)) > 0 {
-				fmt.Fprintf(&b, "unlike the first of its lines: %s\n", strings.Join(env.Differences(other.Env, l.Env), "; "))
+				fmt.Fprintf(&b, "different environment: %s\n", strings.Join(env.Differences(other.Env, l.Env), "; "))
 				break
 			}
 		}
@@ -95,7 +95,7 @@ func Text(w io.Writer, style text.Style, lines []Line) error {
 	return err
 }
 
-// StepTable writes each step of the lines in a line, in order of time.
+// StepTable writes a row for each step of the lines, in order of time.
 func StepTable(w io.Writer, style text.Style, lines []Line) error {
 	type found struct {
 		line *Line
@@ -130,7 +130,7 @@ func StepTable(w io.Writer, style text.Style, lines []Line) error {
 	return err
 }
 
-// table writes the points, those of steps in colour.
+// table writes the points, those with steps in colour.
 func (l *Line) table(b *bytes.Buffer, style text.Style) {
 	rows := [][]string{{"begun (UTC)", "commit", "median " + l.unit(), "least–greatest", "n", "change", ""}}
 	for i, p := range l.Points {
@@ -157,7 +157,7 @@ func (l *Line) table(b *bytes.Buffer, style text.Style) {
 	}
 }
 
-// colour is that of a step.
+// colour returns the colour of a step.
 func colour(l *Line, s stat.Step) string {
 	if l.worse(s) {
 		return text.Red

@@ -15,8 +15,8 @@ import (
 	"github.com/zkbench/zkbench/internal/view/text"
 )
 
-// counted are records of a count that goes from 40 to 50 and back in three days, the
-// last one in another environment.
+// counted returns records of a count that goes from 40 to 50 and back in three days. The last one
+// has another environment.
 func counted() []*record.Record {
 	recs := []*record.Record{
 		sample("a", 0, allocs(40)), sample("b", 1, allocs(50)), ofSession("s", 0, sample("c", 2, allocs(40))), ofSession("s", 1, sample("d", 2, allocs(40))),
@@ -36,7 +36,7 @@ func TestText(t *testing.T) {
 	must.Do(t, history.Summary(&b, text.Style{}, lines, 0.01))
 	must.Do(t, history.Text(&b, text.Style{}, lines))
 	want := `allocs: 2 lines, 4 points, 2026-01-01 to 2026-01-04
-1 of 2 have a step; the greatest: Sender/curve=BN254/bits=32 2026-01-02, +25.0 %, worse, since aaaaaaa+dirty (0123456..aaaaaaa)
+1 of 2 have a step; the largest: Sender/curve=BN254/bits=32 2026-01-02, +25.0 %, worse, since aaaaaaa+dirty (0123456..aaaaaaa)
 
 Sender/curve=BN254/bits=32
 One, linux/amd64, adx arithmetic, 2 processors, GOMAXPROCS 2, GOGC 100
@@ -47,7 +47,7 @@ One, linux/amd64, adx arithmetic, 2 processors, GOMAXPROCS 2, GOGC 100
 
 Sender/curve=BN254/bits=32
 One, linux/amd64, adx arithmetic, 2 processors, GOMAXPROCS 2, quota 1.5, GOGC 100
-unlike the first of its lines: quota: none / 1.5
+different environment: quota: none / 1.5
   begun (UTC)       commit  median allocs/op  least–greatest  n  change
   2026-01-04 08:00  -       40                -               1
 `
@@ -69,7 +69,7 @@ func TestSummary(t *testing.T) {
 	must.Do(t, history.Summary(&b, text.Style{}, linesOf(t, history.Query{}, recs...), 0.01))
 	want := `throughput: 2 lines, 21 points, 2026-01-01 to 2026-01-12
 no line has a step
-1 line tested at level 0.01: where nothing has changed, up to 0.01 with a step are to be expected
+1 line tested at level 0.01: if nothing has changed, expect up to 0.01 with a step
 1 line with fewer than 10 points, too few for a step at level 0.01
 `
 	golden.Equal(t, "text", want, b.String())

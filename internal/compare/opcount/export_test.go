@@ -7,7 +7,7 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// IndexOf is an index of these places.
+// IndexOf returns an index of the given places.
 func IndexOf(of map[string]record.Quantity) *Index { return &Index{of} }
 
 // ReadProfile reads a profile.
@@ -15,10 +15,10 @@ func (x *Index) ReadProfile(profile io.Reader, ops uint64) ([]record.Metric, err
 	return x.read(profile, ops)
 }
 
-// Where are the places of each quantity's operations.
+// Where returns the places of each quantity's operations.
 func (x *Index) Where() map[string][]string {
 	where := make(map[string][]string)
-	for at, q := range x.of {
+	for at, q := range x.quantities {
 		where[q.Name()] = append(where[q.Name()], at)
 		slices.Sort(where[q.Name()])
 	}

@@ -1,9 +1,9 @@
-// Package opcount tells how often a program went through its field multiplications, its group
-// operations and its statements, exactly, from the counters that the go command builds into
-// a program of its own (go build -cover). The program that is timed has none of them.
+// Package opcount counts exactly how often a program executes field multiplications, group
+// operations and statements. It reads the coverage counters of a separate program that the go
+// command builds for this (go build -cover). The program that is timed has no counters.
 //
-// The counted program is the portable one: assembly has no statements. So the figures are
-// the same on every machine, and what an assembly kernel saves does not show in them.
+// The program that counts is portable, because assembly has no statements. So the figures are the
+// same on every machine, and they do not show what an assembly kernel saves.
 package opcount
 
 import (
@@ -29,20 +29,21 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// tags choose portable code, and the additions of package group that are done many at once
-// to be counted one by one.
+// tags select portable code, and make package group count additions that are done together one by
+// one.
 const tags = "purego,counted"
 
-// packages are those whose statements are counted, beside those of the program's module.
+// packages are the packages whose statements are counted, in addition to those of the program's
+// module.
 const packages = "github.com/zkbench/zkbench/...,github.com/consensys/...,github.com/kilic/bls12-381"
 
-// BuildFlags are those of go build for a program of the module that counts.
+// BuildFlags returns the flags with which go build builds a program of the module that counts.
 func BuildFlags(module string) []string {
 	return []string{"-cover", "-covermode=atomic", "-coverpkg=" + packages + "," + module + "/...", "-tags=" + tags}
 }
 
-// operation says which functions are an operation each: methods of a receiver type, or
-// functions where it is empty, in the packages that match.
+// operation names functions that are one operation each: methods of the receiver types, or
+// functions if a type is "", in packages whose import path matches.
 type operation struct {
 	quantity  record.Quantity
 	packages  *regexp.Regexp
@@ -50,8 +51,8 @@ type operation struct {
 	functions []string
 }
 
-// operations are the innermost ones: none is called by another of its kind, but that an
-// addition of equal points may end as a doubling.
+// operations are the innermost operations. None is called by another of its kind, except that an
+// addition of equal points may call a doubling.
 var operations = []operation{
 	{record.FieldMuls, regexp.MustCompile(`/gnark-crypto/(ecc/[^/]+/f[pr]|field/[^/]+)$`), []string{"Element"}, []string{"Mul", "Square"}},
 	{record.FieldMuls, regexp.MustCompile(`/zkbench/goldilocks$`), []string{""}, []string{"reduce128"}},
@@ -62,13 +63,13 @@ var operations = []operation{
 	{record.GroupOps, regexp.MustCompile(`/kilic/bls12-381$`), []string{"G1", "G2"}, []string{"Add", "AddMixed", "Double"}},
 }
 
-// Index tells what the counters of a program count.
+// Index maps a program's counters to operations.
 type Index struct {
-	of map[string]record.Quantity // by where the body of its function begins, package/file.go:line.column
+	quantities map[string]record.Quantity // by the beginning of a function's body, package/file.go:line.column
 }
 
-// NewIndex finds the operations in the sources of the program that lies in the directory, a
-// package of a module, and in those of its dependencies. The error is a zkbench.ErrEnv.
+// NewIndex finds the operations in the sources of the program in dir, a package of a module, and of
+// its dependencies. The error wraps zkbench.ErrEnv.
 func NewIndex(ctx context.Context, dir string) (*Index, error) {
 	list := exec.CommandContext(ctx, "go", "list", "-deps", "-tags="+tags, "-json=ImportPath,Dir,GoFiles,Standard", ".")
 	list.Dir = dir
@@ -103,7 +104,7 @@ func NewIndex(ctx context.Context, dir string) (*Index, error) {
 	}
 }
 
-// scan adds what is such an operation in a file.
+// scan adds the functions of a file that are the given operation.
 func (x *Index) scan(o operation, name, path string) error {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
@@ -114,13 +115,13 @@ func (x *Index) scan(o operation, name, path string) error {
 		f, ok := decl.(*ast.FuncDecl)
 		if ok && f.Body != nil && slices.Contains(o.functions, f.Name.Name) && slices.Contains(o.receivers, receiver(f)) {
 			at := files.Position(f.Body.Lbrace)
-			x.of[fmt.Sprintf("%s:%d.%d", name, at.Line, at.Column)] = o.quantity
+			x.quantities[fmt.Sprintf("%s:%d.%d", name, at.Line, at.Column)] = o.quantity
 		}
 	}
 	return nil
 }
 
-// receiver is the name of a method's type, without its pointer; of a function it is empty.
+// receiver returns the name of a method's type, without its pointer, or "" for a function.
 func receiver(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return ""
@@ -132,12 +133,11 @@ func receiver(f *ast.FuncDecl) string {
 	if name, ok := t.(*ast.Ident); ok {
 		return name.Name
 	}
-	return "" // of a generic type: none of the operations
+	return "" // a generic type has none of the operations
 }
 
-// Read returns the figures of one operation, of so many that a program counted into the
-// directory (measure.Count). The error is a
-// zkbench.ErrEnv.
+// Read reads the counts that a program wrote to dir (measure.Count) and returns the figures per
+// operation; ops is the number of operations that were counted. The error wraps zkbench.ErrEnv.
 func (x *Index) Read(ctx context.Context, dir string, ops uint64) ([]record.Metric, error) {
 	profile := filepath.Join(dir, "profile")
 	if _, err := output(exec.CommandContext(ctx, "go", "tool", "covdata", "textfmt", "-i="+dir, "-o="+profile)); err != nil {
@@ -151,7 +151,7 @@ func (x *Index) Read(ctx context.Context, dir string, ops uint64) ([]record.Metr
 	return x.read(file, ops)
 }
 
-// read reads a profile: after the line of its mode, a line for each block of statements,
+// read reads a profile. After the line with its mode, there is a line for each block of statements:
 // file:line.column,line.column statements count.
 func (x *Index) read(profile io.Reader, ops uint64) ([]record.Metric, error) {
 	sums := make(map[string]float64)
@@ -172,7 +172,7 @@ func (x *Index) read(profile io.Reader, ops uint64) ([]record.Metric, error) {
 			return nil, fmt.Errorf("%w: profile, line %d: %w", zkbench.ErrEnv, n, err)
 		}
 		sums[record.Statements.Name()] += float64(statements * count)
-		if q, ok := x.of[start]; ok {
+		if q, ok := x.quantities[start]; ok {
 			sums[q.Name()] += float64(count)
 		}
 	}
@@ -180,7 +180,7 @@ func (x *Index) read(profile io.Reader, ops uint64) ([]record.Metric, error) {
 		return nil, fmt.Errorf("%w: profile: %w", zkbench.ErrEnv, err)
 	}
 	if sums[record.Statements.Name()] == 0 || ops == 0 {
-		return nil, fmt.Errorf("%w: the program counted nothing; accepted: one of a revision that knows how", zkbench.ErrEnv)
+		return nil, fmt.Errorf("%w: the program counted nothing; accepted: a revision that can count", zkbench.ErrEnv)
 	}
 	var metrics []record.Metric
 	for _, q := range []record.Quantity{record.FieldMuls, record.GroupOps, record.Statements} {
@@ -189,8 +189,8 @@ func (x *Index) read(profile io.Reader, ops uint64) ([]record.Metric, error) {
 	return metrics, nil
 }
 
-// output runs a command of Go's and returns what it wrote. The error is a zkbench.ErrEnv with
-// its last line.
+// output runs a go command and returns its output. The error wraps zkbench.ErrEnv and has the last
+// line of its messages.
 func output(cmd *exec.Cmd) ([]byte, error) {
 	out, err := cmd.Output()
 	if err == nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload/selfcheck"
 )
 
-// program is one that counts, and its index.
+// program is a program that counts, and its index.
 type program struct {
 	measure.Program
 	index *opcount.Index
@@ -39,7 +39,7 @@ func build(t *testing.T) program {
 	return p
 }
 
-// count counts a case with one axis, by the names of the metrics.
+// count counts a case with one axis and returns the counts by metric.
 func (p *program) count(t *testing.T, name, key string, value int, seed, ops uint64) map[string]float64 {
 	t.Helper()
 	dir := t.TempDir()

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// burst is the mean length of a time for which a processor is kept busy, and of a pause:
-// about that of a process' window, so that some processes meet much of it and some none.
+// burst is the mean length of a burst of work and of a pause. It is about as long as a process'
+// window, so that some processes meet much of the load and some none.
 const burst = 50 * time.Millisecond
 
-// burn keeps every processor busy half of the time, in bursts and pauses of random length,
-// until stop is called.
+// burn keeps every processor busy half of the time, in bursts and pauses of random length, until
+// stop is called.
 func burn() (stop func()) {
 	ended := make(chan struct{})
 	var wg sync.WaitGroup

@@ -1,5 +1,5 @@
-// Package selfcheck measures the measuring: sessions like those of compare --git, of which
-// the right answer is known, because the change was planted, and counts the wrong ones.
+// Package selfcheck checks the comparison itself. It runs sessions like those of compare --git
+// whose right answer is known, because the change was planted, and counts the wrong answers.
 package selfcheck
 
 import (
@@ -21,26 +21,26 @@ import (
 	"github.com/zkbench/zkbench/internal/workload/selfcheck"
 )
 
-// A session: short, because there are many.
+// The parameters of a session. Sessions are short because there are many.
 const (
-	blocks = 30 // at least
+	blocks = 30 // minimum
 	window = 80 * time.Millisecond
 	gate   = 0.03
-	plain  = 1000 // work of the old side
+	plain  = 1000 // work on the old side
 )
 
-// Answer is what a session says of the planted change.
+// Answer is what a session says about the planted change.
 type Answer string
 
 // The answers.
 const (
-	False     Answer = "a wrong verdict" // slower of nothing, faster of anything
-	Found     Answer = "found"           // slower on some row, faster on none
+	False     Answer = "a wrong verdict" // slower although nothing is planted, or faster at all
+	Found     Answer = "found"           // slower in some row, faster in none
 	Tripped   Answer = "beyond the gate"
-	Unchanged Answer = "passed" // neither beyond the gate, nor too noisy to be judged by it
+	Unchanged Answer = "passed" // no row fails the gate or is too noisy for it
 )
 
-// given tells whether the session of this table gives the answer to a planted work.
+// given reports whether the session with this table gives the answer, if the new side does work.
 func (a Answer) given(t *compare.Table, work int) bool {
 	some := func(is func(r compare.Row) bool) bool { return slices.ContainsFunc(t.Rows, is) }
 	gated := compare.DefaultGated()
@@ -59,7 +59,7 @@ func (a Answer) given(t *compare.Table, work int) bool {
 	}
 }
 
-// Bound is how many of a trial's sessions give an answer at least, and at most.
+// Bound is how many of a trial's sessions must give an answer at least, and at most.
 type Bound struct {
 	Answer      Answer
 	Least, Most int
@@ -67,16 +67,16 @@ type Bound struct {
 
 // Trial is a number of sessions with the same planted change.
 type Trial struct {
-	Planted  float64 // more work of the new side, relative
+	Planted  float64 // additional work on the new side, relative
 	Sessions int
 	Bounds   []Bound
 }
 
 func (t Trial) String() string { return "planted " + format.Exact(100*t.Planted) + " %" }
 
-// Trials are what a comparison must get right on a machine that is quiet, or under load:
-// there, changes as small as the gate may stay unseen, but not pass as none. Quick ones take
-// a minute, and can show gross errors only.
+// Trials returns what a comparison must get right on a quiet machine or under load. Under load, a
+// change as small as the gate may stay undetected, but a large one must not pass. Quick trials take
+// a minute and can show only gross errors.
 func Trials(load, quick bool) []Trial {
 	const all = math.MaxInt
 	switch {
@@ -103,37 +103,37 @@ func Trials(load, quick bool) []Trial {
 // Check runs trials.
 type Check struct {
 	Trials []Trial
-	Budget time.Duration // of a session, after which it gets no further blocks
-	Load   bool          // keep every processor busy half of the time meanwhile
+	Budget time.Duration // a session gets no further blocks after this time
+	Load   bool          // keep every processor busy half of the time
 	Run    func(context.Context, measure.Job) *record.Record
-	Keep   func(*record.Record) error // gets every record; nil: nobody does
-	Log    io.Writer                  // gets a line for each session
+	Keep   func(*record.Record) error // receives every record; may be nil
+	Log    io.Writer                  // receives a line for each session
 }
 
-// Result is what came of a check.
+// Result is the result of a check.
 type Result struct {
 	Machine string        `json:"machine"`
 	Load    bool          `json:"load"`
-	Busy    string        `json:"disturbed,omitempty"` // how many processes did not have the machine to themselves
-	Counted bool          `json:"counted"`             // the platform tells of other processes
+	Busy    string        `json:"disturbed,omitempty"` // says how many processes shared the machine with other work
+	Counted bool          `json:"counted"`             // the platform reports the load of other processes
 	Trials  []TrialResult `json:"trials"`
-	// Spreads are, of each session, the relative standard deviation of the mean latency
-	// between processes of one program.
+	// Spreads has, for each session, the relative standard deviation of the mean latency
+	// between processes of the old program.
 	Spreads []float64 `json:"spreads"`
 }
 
-// TrialResult is what the sessions of a trial said.
+// TrialResult is the result of a trial's sessions.
 type TrialResult struct {
 	Planted  float64       `json:"planted"` // relative
 	Sessions []Session     `json:"sessions"`
 	Counts   []AnswerCount `json:"counts"`
 }
 
-// Session is what a session said of each timed row.
+// Session is the result of a session, for each timed row.
 type Session struct {
 	Processes int                `json:"processes"`
 	Changes   map[string]float64 `json:"changes"` // by metric, relative
-	Sees      map[string]float64 `json:"sees"`    // by metric; absent: nothing
+	Sees      map[string]float64 `json:"sees"`    // minimum detectable effect by metric; absent: none
 }
 
 // AnswerCount is how many sessions gave an answer, and how many had to.
@@ -144,7 +144,7 @@ type AnswerCount struct {
 	Missed bool   `json:"missed"`
 }
 
-// Measure runs the trials. The error is that of ctx, of a session, or of Keep.
+// Measure runs the trials. It returns an error if ctx ends, or if a session or Keep fails.
 func (c *Check) Measure(ctx context.Context) (*Result, error) {
 	if c.Load {
 		stop := burn()
@@ -198,7 +198,7 @@ func (c *Check) Measure(ctx context.Context) (*Result, error) {
 	return res, nil
 }
 
-// count holds a number of answers against the bound.
+// count checks a number of answers against the bound.
 func (b Bound) count(n int) AnswerCount {
 	c := AnswerCount{Answer: b.Answer, Count: n, Missed: n < b.Least || n > b.Most}
 	switch {
@@ -212,8 +212,8 @@ func (b Bound) count(n int) AnswerCount {
 
 func (t Trial) work() int { return plain + int(math.Round(plain*t.Planted)) }
 
-// session runs and judges a session as compare --git does, its new side with the planted
-// work under the old one's name.
+// session runs and judges a session as compare --git does. The records of its new side, with the
+// planted work, have the old side's case.
 func (c *Check) session(ctx context.Context, trial Trial) ([]*record.Record, *compare.Table, error) {
 	old, planted := job(plain), job(trial.work())
 	session := compare.Session{
@@ -256,7 +256,7 @@ func job(work int) measure.Job {
 	return compare.NewJob(selfcheck.Def().Name, c, 1, window)
 }
 
-// spread is the relative standard deviation of the mean latency over the old program's
+// spread returns the relative standard deviation of the mean latency between the old program's
 // processes.
 func spread(recs []*record.Record) float64 {
 	var logs []float64
@@ -268,7 +268,7 @@ func spread(recs []*record.Record) float64 {
 	return stat.Deviation(logs)
 }
 
-// Text writes the result in a few lines, and what was missed at the end of each.
+// Text writes the result in a few lines and marks what was missed.
 func (r *Result) Text(w io.Writer) error {
 	fmt.Fprintf(w, "%s; %s\n", r.Machine, r.load())
 	fmt.Fprintf(w, "sessions of %d blocks of 3 processes and more, windows of %v, intervals at %g %%\n", blocks, window, 100*compare.Confidence)
@@ -289,7 +289,7 @@ func (r *Result) Text(w io.Writer) error {
 	return err
 }
 
-// load says what worked on the machine beside the processes, as far as they have seen it.
+// load says what else worked on the machine, as far as that was seen.
 func (r *Result) load() string {
 	load := "no load was added"
 	if r.Load {
@@ -301,17 +301,17 @@ func (r *Result) load() string {
 	case r.Counted:
 		return load + ", and no process was disturbed"
 	}
-	return load + "; this platform does not tell what else ran"
+	return load + "; this platform does not report what else ran"
 }
 
-// JSON writes the result as one object.
+// JSON writes the result as one JSON object.
 func (r *Result) JSON(w io.Writer) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(r)
 }
 
-// Missed names the bounds that do not hold.
+// Missed lists the bounds that were missed.
 func (r *Result) Missed() (missed []string) {
 	for _, t := range r.Trials {
 		for _, c := range t.Counts {

@@ -20,8 +20,8 @@ import (
 	"github.com/zkbench/zkbench/internal/workload/selfcheck"
 )
 
-// simulated runs no process: the mean latency follows the planted work to the power of
-// feels, with so much noise.
+// simulated runs no process. The mean latency is the planted work to the power of feels, with the
+// given noise.
 func simulated(seed uint64, feels, noise float64) func(context.Context, measure.Job) *record.Record {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	return func(_ context.Context, job measure.Job) *record.Record {
@@ -97,7 +97,7 @@ func TestCheckLoad(t *testing.T) {
 	}{
 		{"quiet", false, true, nil, "no load was added, and no process was disturbed"},
 		{"busy", false, true, []record.Finding{finding}, "no load was added; 1 of 1 processes were disturbed: " + finding.Text},
-		{"silent", false, false, nil, "no load was added; this platform does not tell what else ran"},
+		{"silent", false, false, nil, "no load was added; this platform does not report what else ran"},
 		{"loaded", true, true, []record.Finding{finding}, "under load: every processor is kept busy half of the time; 1 of 1 processes were disturbed: " + finding.Text},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -56,7 +56,7 @@ func Read(name string, r io.Reader, what, accepted string) (*yaml.Node, *Parser,
 	documents := yaml.NewDecoder(bytes.NewReader(raw))
 	var document, second yaml.Node
 	if err := documents.Decode(&document); err != nil && !errors.Is(err, io.EOF) {
-		return nil, nil, &Error{name, []Mistake{syntax(err)}}
+		return nil, nil, &Error{name, []Mistake{syntax(what, err)}}
 	}
 	if len(document.Content) == 0 {
 		return nil, nil, &Error{name, []Mistake{{1, "the file is empty; accepted: " + accepted}}}
@@ -66,22 +66,24 @@ func Read(name string, r io.Reader, what, accepted string) (*yaml.Node, *Parser,
 	case err == nil:
 		p.Wrong(second.Line, "a second document; accepted: one %s per file", what)
 	case !errors.Is(err, io.EOF):
-		p.Mistakes = append(p.Mistakes, syntax(err))
+		p.Mistakes = append(p.Mistakes, syntax(what, err))
 	}
 	return document.Content[0], p, nil
 }
 
-// syntax converts an error of package yaml ("yaml: line 3: did not find ...") to a Mistake.
-func syntax(err error) Mistake {
+// syntax converts an error of package yaml ("yaml: line 3: did not find ...") to a Mistake. what says
+// what the file should have been.
+func syntax(what string, err error) Mistake {
+	wrong := "not a " + what + " file (YAML): "
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	if rest, found := strings.CutPrefix(text, "line "); found {
-		if number, what, found := strings.Cut(rest, ": "); found {
+		if number, reason, found := strings.Cut(rest, ": "); found {
 			if line, err := strconv.Atoi(number); err == nil {
-				return Mistake{line, what}
+				return Mistake{line, wrong + reason}
 			}
 		}
 	}
-	return Mistake{1, text}
+	return Mistake{1, wrong + text}
 }
 
 // Parser reads the nodes of a file and collects the mistakes in them.

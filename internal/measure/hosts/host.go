@@ -14,35 +14,35 @@ import (
 )
 
 const (
-	// DefaultWait is how long a host that was lost is waited for: a machine that is started
-	// anew is there again.
+	// DefaultWait is how long to wait for a host whose connection was lost: long enough for a machine
+	// to restart.
 	DefaultWait = 10 * time.Minute
-	// The pauses between the attempts to reach it: each twice the one before.
+	// The pauses between attempts to reconnect: each is twice the one before, up to the longest.
 	firstPause   = 250 * time.Millisecond
 	longestPause = 30 * time.Second
-	// mostLosses of one case end its host: it may be the case that takes it away.
+	// mostLosses is after how many losses during one case its host is given up: the case may be the cause.
 	mostLosses = 3
 )
 
-// Copied says that a host did not have the program.
+// Copied is the message that the program is being copied to a host that did not have it.
 const Copied = "the program is copied"
 
 // Host is a machine that runs cases, one at a time.
 type Host struct {
 	Name    string
 	Program *Program
-	Wait    time.Duration // for which it is waited for when it was lost
+	Wait    time.Duration // how long to wait for it after its connection was lost
 
-	known *record.Env // what it is; nil: not known
-	link  *link       // nil: none
+	known *record.Env // its machine and build; nil: not known
+	link  *link       // nil: not connected
 }
 
-// Expect has the host refused where its machine or build differs from that of before.
+// Expect makes Connect and Measure refuse the host if its machine, settings or build differ from e.
 func (h *Host) Expect(e record.Env) { h.known = &e }
 
-// Connect connects to the host where it is not connected, and returns what it is, and whether
-// the program had to be copied there. The error is a *argument.ValueError of its name that says why,
-// or an ErrEnv where it is another machine or build than it was.
+// Connect connects to the host unless it is connected already. It returns the host's environment
+// and whether the program had to be copied there. It returns an *argument.ValueError that says why
+// if the host cannot be used, and zkbench.ErrEnv if its machine, settings or build have changed.
 func (h *Host) Connect(ctx context.Context) (e record.Env, copied bool, err error) {
 	copied, err = h.connect(ctx)
 	switch {
@@ -54,7 +54,7 @@ func (h *Host) Connect(ctx context.Context) (e record.Env, copied bool, err erro
 	return e, copied, refused(h.Name, err.Error())
 }
 
-// connect is Connect with an error that says why alone.
+// connect does what Connect does, but its error says only why, without the flag.
 func (h *Host) connect(ctx context.Context) (copied bool, err error) {
 	if h.link != nil {
 		return false, nil
@@ -67,7 +67,7 @@ func (h *Host) connect(ctx context.Context) (copied bool, err error) {
 	if h.known == nil {
 		h.known = &l.env
 	}
-	if err := h.isKnown(l.env); err != nil {
+	if err := h.checkKnown(l.env); err != nil {
 		l.close()
 		return copied, err
 	}
@@ -75,27 +75,27 @@ func (h *Host) connect(ctx context.Context) (copied bool, err error) {
 	return copied, nil
 }
 
-// isKnown returns an ErrEnv where an environment is not the host's.
-func (h *Host) isKnown(e record.Env) error {
+// checkKnown returns zkbench.ErrEnv if an environment differs from the host's.
+func (h *Host) checkKnown(e record.Env) error {
 	differs := env.AllDifferences(*h.known, e)
 	if len(differs) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: host %s is not what it was: %s; accepted: its machine, settings and build", zkbench.ErrEnv, h.Name, strings.Join(differs, "; "))
+	return fmt.Errorf("%w: host %s has changed: %s; accepted: the same machine, settings and build", zkbench.ErrEnv, h.Name, strings.Join(differs, "; "))
 }
 
-// Measure runs a job on the host and returns its record. Where the connection is lost, the
-// host is waited for and the job run again, since nobody knows what has come of it; say hears of
-// that. The error is that the host is lost for good, or that ctx has ended.
+// Measure runs a job on the host and returns its record. If the connection is lost, Measure waits
+// for the host, reports that to say, and runs the job again, since nobody knows how it ended. The
+// error says that the host is lost for good or that ctx has ended.
 func (h *Host) Measure(ctx context.Context, job measure.Job, say func(text string)) (*record.Record, error) {
 	for losses := 1; ; losses++ {
-		if err := h.again(ctx, say); err != nil {
+		if err := h.reconnect(ctx, say); err != nil {
 			return nil, err
 		}
 		rec, err := h.link.run(ctx, job)
 		if err == nil {
 			rec.Env.Host = h.Name
-			return rec, h.isKnown(rec.Env)
+			return rec, h.checkKnown(rec.Env)
 		}
 		h.Close()
 		switch {
@@ -104,13 +104,13 @@ func (h *Host) Measure(ctx context.Context, job measure.Job, say func(text strin
 		case losses == mostLosses:
 			return nil, fmt.Errorf("lost %d times while it ran one case: %w", losses, err)
 		}
-		say(fmt.Sprintf("lost: %v; tried again until %s", err, time.Now().Add(h.Wait).Format(time.TimeOnly)))
+		say(fmt.Sprintf("lost: %v; trying again until %s", err, time.Now().Add(h.Wait).Format(time.TimeOnly)))
 	}
 }
 
-// again connects to the host where it was lost, with growing pauses, as long as it is waited
-// for.
-func (h *Host) again(ctx context.Context, say func(text string)) error {
+// reconnect connects to the host if its connection was lost. It tries with growing pauses until
+// h.Wait has passed.
+func (h *Host) reconnect(ctx context.Context, say func(text string)) error {
 	until := time.Now().Add(h.Wait)
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		copied, err := h.connect(ctx)
@@ -131,7 +131,7 @@ func (h *Host) again(ctx context.Context, say func(text string)) error {
 	}
 }
 
-// Close ends the connection, and a case that runs.
+// Close ends the connection, and with it a case that runs.
 func (h *Host) Close() {
 	if h.link != nil {
 		h.link.close()

@@ -1,11 +1,9 @@
-// Package hosts runs cases on other machines by OpenSSH. A host keeps a copy of the running
-// program in its user's cache, under its digest, and one connection for as long as it is
-// asked: it runs the copy as Serve, a job goes there as a line of JSON, its record comes back as one.
-// The child that measures is the copy's, as that of a local case is ours, so what a measured
-// program prints damages no record.
+// Package hosts runs cases on other machines by OpenSSH. A host keeps a copy of the running program
+// in its user's cache, under its digest, and one connection: it runs the copy as Serve, receives
+// each job as a line of JSON, and sends the record back as one. The case runs in a child process of
+// the copy, as a local case does, so what a measured program prints cannot damage a record.
 //
-// Who may connect, how and as whom, is ssh's to know: no question is answered, no key read
-// here.
+// Authentication is left to ssh: this package answers no questions and reads no keys.
 package hosts
 
 import (
@@ -23,11 +21,12 @@ import (
 // AcceptedNames says which names of hosts are accepted.
 const AcceptedNames = "hosts as ssh knows them, each once: an alias, user@host, host:port or ssh://user@host:port"
 
-// name is what a host may be called: nothing that ssh takes for a flag, or hands to a shell
-// that would read it as more than a name.
+// name matches the accepted names of hosts: no name is a flag to ssh, or more than a word to a
+// shell.
 var name = regexp.MustCompile(`^(ssh://)?([A-Za-z0-9_.%+=][A-Za-z0-9_.%+=-]*@)?(\[[A-Za-z0-9.:%]+\]|[A-Za-z0-9_][A-Za-z0-9_.:%-]*)(:[0-9]+)?$`)
 
-// Parse returns the hosts of a list with commas. The error is a *argument.ValueError.
+// Parse parses a comma-separated list of hosts. It returns an *argument.ValueError if a name is not
+// accepted or occurs twice.
 func Parse(list string) (names []string, err error) {
 	for word := range strings.SplitSeq(list, ",") {
 		word = strings.TrimSpace(word)
@@ -39,8 +38,8 @@ func Parse(list string) (names []string, err error) {
 	return names, nil
 }
 
-// destination are the arguments by which ssh knows a host: it takes a port beside a name
-// only in a URI.
+// destination returns the arguments that name the host to ssh, which accepts host:port only in a
+// URI.
 func destination(host string) []string {
 	colon := strings.LastIndex(host, ":")
 	if colon < 0 {
@@ -55,17 +54,17 @@ func destination(host string) []string {
 }
 
 const (
-	// silenceLimit is after how long a silent connection is given up, on both sides, each of which
-	// sends an empty line three times as often.
+	// silenceLimit is after how long both sides give up a silent connection. Each sends an empty line
+	// three times as often.
 	silenceLimit = 30 * time.Second
 	beatInterval = silenceLimit / 3
-	// lastWords is what the other side has to end its case, before ssh is ended.
+	// lastWords is how long the other side has to end its case before ssh is killed.
 	lastWords = 5 * time.Second
 )
 
-// sshArgs are the arguments of ssh that run a command on a host. ssh asks nothing, forwards
-// nothing, and says nothing but what went wrong. It uses a connection that is shared already, and
-// shares none: one that stayed would keep our pipes.
+// sshArgs returns the arguments of ssh that run a command on a host. ssh asks nothing, forwards
+// nothing, and prints only errors. It may use a connection that is shared already but does not
+// share its own: a shared one would outlive the command and hold our pipes open.
 func sshArgs(host, command string) []string {
 	options := []string{
 		"-T", "-a", "-x", "-o", "ClearAllForwardings=yes", "-o", "BatchMode=yes", "-o", "LogLevel=ERROR", "-o", "ControlMaster=no", "-o", "RemoteCommand=none",
@@ -75,7 +74,7 @@ func sshArgs(host, command string) []string {
 	return slices.Concat(options, destination(host), []string{command})
 }
 
-// refused is the error of a host that cannot be used, and why.
+// refused returns the error that a host cannot be used, and why.
 func refused(host, why string) error {
 	return &argument.ValueError{
 		Field: "on", Value: host,

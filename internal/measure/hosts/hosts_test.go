@@ -45,7 +45,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// served tells the number of the process that ran a job in its error, unless that says otherwise.
+// served returns a record whose error is the number of the process that ran the job. Some workloads
+// do something else, as their names say.
 func served(ctx context.Context, job measure.Job) (*record.Record, error) {
 	rec := job.Settings.New(job.Workload, job.Case)
 	switch job.Workload {
@@ -64,7 +65,7 @@ func served(ctx context.Context, job measure.Job) (*record.Record, error) {
 	return rec, nil
 }
 
-// unheard is for hosts of which nothing is to be told.
+// unheard ignores what a host reports.
 func unheard(string) {}
 
 func job(name string) measure.Job {
@@ -74,9 +75,8 @@ func job(name string) measure.Job {
 	}
 }
 
-// fakeSSH puts a program ssh into the PATH that does what script says, with the command for
-// the host in $1, and returns the folder of the host's user. Without a script it runs the
-// command.
+// fakeSSH puts a program ssh into the PATH that runs script, with the command for the host in $1,
+// and returns the home directory of the host's user. Without a script it runs the command.
 func fakeSSH(t *testing.T, script string) (home string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -147,7 +147,7 @@ func TestScript(t *testing.T) {
 	without := exec.Command("/bin/sh", "-c", script, "zkbench", "d", "3", "x")
 	without.Env = []string{"PATH=/nowhere"}
 	out, err := without.CombinedOutput()
-	golden.Equal(t, "of a host without digests", "neither sha256sum nor shasum is there\nexit status 1", fmt.Sprintf("%s%v", out, err))
+	golden.Equal(t, "of a host without digests", "neither sha256sum nor shasum is installed\nexit status 1", fmt.Sprintf("%s%v", out, err))
 	golden.Equal(t, "end of the command", `zkbench d 3 'a b; $(c)'`, p.command()[strings.LastIndex(p.command(), "zkbench d"):])
 }
 
@@ -282,11 +282,11 @@ func TestRefused(t *testing.T) {
 		"a banner":        {`echo; echo "This account is not available"`, `it prints "This account is not available" and no more`, [2]string{}},
 		"no word":         {`exit 3`, "it ended the connection: exit status 3", [2]string{}},
 		"endless noise":   {`exec yes`, "it prints more than it should", [2]string{}},
-		"another system":  {"", "it is of Plan9 on Plan9", [2]string{"uname", "echo Plan9"}},
-		"another machine": {"", "it is of " + uname1 + " on vax", [2]string{"uname", `test $1 = -m && echo vax || echo ` + uname1}},
+		"another system":  {"", "it runs Plan9 on Plan9", [2]string{"uname", "echo Plan9"}},
+		"another machine": {"", "it runs " + uname1 + " on vax", [2]string{"uname", `test $1 = -m && echo vax || echo ` + uname1}},
 		"no folder":       {"", "mkdir: no space", [2]string{"mkdir", "echo mkdir: no space >&2; exit 1"}},
 		"disk full":       {"", "head: no space", [2]string{"head", "echo head: no space >&2; exit 1"}},
-		"cut off":         {"", "what was copied has another SHA-256 than the program had", [2]string{"head", "echo"}},
+		"cut off":         {"", "the copy has another SHA-256 than the program", [2]string{"head", "echo"}},
 		"cannot run":      {"", "ermission denied", [2]string{"chmod", ""}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -350,7 +350,7 @@ func TestLost(t *testing.T) {
 	h.known.CPU = "another"
 	_, err = h.Measure(t.Context(), job("Some"), unheard)
 	must.Fail(t, err, zkbench.ErrEnv, "another machine")
-	golden.Contains(t, err.Error(), "host b is not what it was: cpu: another / ")
+	golden.Contains(t, err.Error(), "host b has changed: cpu: another / ")
 }
 
 // TestInterrupted: a case that runs ends with the context, and the program with it.

@@ -20,30 +20,30 @@ import (
 )
 
 const (
-	// mostNoise bounds the bytes that what runs on a host besides Serve prints on its output.
+	// mostNoise is the maximum number of bytes on the output that are not from Serve or the script.
 	mostNoise = 64 << 10
-	// greetingLimit is how long a host that can be reached may take to greet; the copying of
-	// the program is not counted.
+	// greetingLimit is how long a host that was reached may take to greet. Copying the program
+	// does not count.
 	greetingLimit = time.Minute
-	// answerSlack is what a host may take beyond a job's deadline, which its own side watches.
+	// answerSlack is how long after a job's deadline, which the host enforces, an answer may come.
 	answerSlack = time.Minute
 )
 
-// conn is a connection to a host: what its standard streams are, and how it ends.
+// conn is a connection to a host: its standard streams, and how to end it.
 type conn struct {
 	in   io.WriteCloser
 	out  io.ReadCloser
 	said *subprocess.Tail // on standard error
 	kill func()           // ends it at once, and out with it
-	wait func() string    // until it has ended; returns how it has
+	wait func() string    // waits until it has ended and returns its exit state
 }
 
-// ssh connects to a host, on which a command runs.
+// ssh connects to a host and runs a command there.
 func ssh(host, command string) (*conn, error) {
 	cmd := exec.Command("ssh", sshArgs(host, command)...)
 	c := &conn{said: &subprocess.Tail{Limit: 64 << 10}}
 	cmd.Stderr = c.said
-	cmd.WaitDelay = time.Second // one who has our pipe, and is not ssh, is not waited for
+	cmd.WaitDelay = time.Second // do not wait for other processes that hold our pipe
 	var err error
 	if c.out, err = cmd.StdoutPipe(); err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func ssh(host, command string) (*conn, error) {
 	}
 	c.kill = func() {
 		_ = cmd.Process.Kill()
-		_ = c.out.Close() // which another process may hold, where ssh is a script
+		_ = c.out.Close() // another process may hold it, if ssh is a script
 	}
 	c.wait = func() string {
 		_ = cmd.Wait()
@@ -65,19 +65,19 @@ func ssh(host, command string) (*conn, error) {
 	return c, nil
 }
 
-// link is a connection at whose other end Serve is.
+// link is a connection with Serve at the other end.
 type link struct {
 	*conn
 	env record.Env // of the host
 
 	lines *bufio.Reader    // of out
-	noise *subprocess.Tail // of out, what is not of Serve or the script
-	noisy int              // bytes of it
-	jobs  int              // that were asked for
+	noise *subprocess.Tail // of out, lines that are not from Serve or the script
+	noisy int              // bytes of noise
+	jobs  int              // sent so far
 
-	writing sync.Mutex    // of jobs and beats
+	writing sync.Mutex    // guards writes of jobs and heartbeats
 	ended   chan struct{} // closed when the connection has ended
-	state   string        // how it has
+	state   string        // its exit state
 	closing sync.Once
 }
 
@@ -85,8 +85,8 @@ func newLink(c *conn) *link {
 	return &link{conn: c, lines: bufio.NewReaderSize(c.out, mostNoise), noise: &subprocess.Tail{Limit: mostNoise}, ended: make(chan struct{})}
 }
 
-// dial connects to a host, which gets the program first if it does not have it; copied tells
-// whether. The error is why it cannot be used, in a line.
+// dial connects to a host and first copies the program there if the host does not have it; copied
+// reports whether it did. The error says in a line why the host cannot be used.
 func dial(ctx context.Context, host string, p *Program) (l *link, copied bool, err error) {
 	c, err := ssh(host, p.command())
 	if err != nil {
@@ -105,7 +105,7 @@ func dial(ctx context.Context, host string, p *Program) (l *link, copied bool, e
 	return l, copied, nil
 }
 
-// open leads the conversation up to the greeting of Serve.
+// open exchanges messages up to the greeting of Serve.
 func (l *link) open(p *Program) (copied bool, err error) {
 	words, err := l.next(greetingLimit)
 	if err != nil {
@@ -132,7 +132,8 @@ func (l *link) open(p *Program) (copied bool, err error) {
 	return copied, json.Unmarshal(words, &l.env)
 }
 
-// send copies the program to a host that wants it, as long as it takes any.
+// send copies the program to a host that wants it. It fails if the host accepts nothing for
+// silenceLimit.
 func (l *link) send(p *Program) error {
 	late := time.AfterFunc(silenceLimit, l.kill)
 	err := p.send(writerFunc(func(b []byte) (int, error) {
@@ -143,7 +144,7 @@ func (l *link) send(p *Program) error {
 		return n, err
 	}))
 	if !late.Stop() {
-		return fmt.Errorf("it has taken nothing of the program for %v", silenceLimit)
+		return fmt.Errorf("it has accepted no part of the program for %v", silenceLimit)
 	}
 	return err
 }
@@ -152,7 +153,7 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
-// next is the next line of the host, for which it has so long.
+// next returns the next line of the host. It fails if none comes within limit.
 func (l *link) next(limit time.Duration) ([]byte, error) {
 	late := time.AfterFunc(limit, l.kill)
 	line, err := l.line()
@@ -162,8 +163,8 @@ func (l *link) next(limit time.Duration) ([]byte, error) {
 	return line, err
 }
 
-// line is the next line of Serve or the script, after the greeting that all of these begin
-// with. What others print is passed over, as long as it is not too much.
+// line returns the next line of Serve or the script, without the greeting that begins it. Other
+// output is skipped, up to mostNoise.
 func (l *link) line() ([]byte, error) {
 	var line []byte
 	begins, ours := true, false
@@ -184,7 +185,7 @@ func (l *link) line() ([]byte, error) {
 			l.noisy += len(part)
 		}
 		if l.noisy > mostNoise || len(line) > measure.LargestRecord {
-			l.kill() // which would go on
+			l.kill() // it would go on printing
 			return nil, errors.New("it prints more than it should")
 		}
 		if begins = ends; ends && ours {
@@ -193,7 +194,7 @@ func (l *link) line() ([]byte, error) {
 	}
 }
 
-// question is a job as it goes to a host, and answer what comes of it.
+// question is a job as it is sent to a host; answer is the reply.
 type (
 	question struct {
 		Number int         `json:"number"`
@@ -206,7 +207,8 @@ type (
 	}
 )
 
-// run has the host run a job. The error is why it has not: as a rule that the connection was lost.
+// run runs a job on the host and returns its record. If there is none, the error says why; usually
+// the connection was lost.
 func (l *link) run(ctx context.Context, job measure.Job) (*record.Record, error) {
 	l.jobs++
 	line, err := json.Marshal(question{l.jobs, job})
@@ -224,7 +226,7 @@ func (l *link) run(ctx context.Context, job measure.Job) (*record.Record, error)
 		l.close()
 		return nil, l.why(err)
 	}
-	rec, err := l.answered(line, job)
+	rec, err := l.parseAnswer(line, job)
 	if err != nil {
 		l.close()
 		return nil, err
@@ -232,8 +234,9 @@ func (l *link) run(ctx context.Context, job measure.Job) (*record.Record, error)
 	return rec, nil
 }
 
-// answered is the record of a line, which has to be one of the job.
-func (l *link) answered(line []byte, job measure.Job) (*record.Record, error) {
+// parseAnswer parses an answer and returns its record. It returns an error unless the record is the
+// job's.
+func (l *link) parseAnswer(line []byte, job measure.Job) (*record.Record, error) {
 	var a answer
 	if err := json.Unmarshal(line, &a); err != nil {
 		return nil, fmt.Errorf("its answer: %w", err)
@@ -261,7 +264,7 @@ func (l *link) write(line []byte) error {
 	return err
 }
 
-// sendBeats lets the host know that we are there.
+// sendBeats sends heartbeats to the host until the connection has ended.
 func (l *link) sendBeats() {
 	ticks := time.NewTicker(beatInterval)
 	defer ticks.Stop()
@@ -270,19 +273,19 @@ func (l *link) sendBeats() {
 		case <-l.ended:
 			return
 		case <-ticks.C:
-			_ = l.write([]byte("\n")) // whoever reads finds out
+			_ = l.write([]byte("\n")) // the reader notices an error
 		}
 	}
 }
 
-// hangUp has the connection end: the other side ends its case when its input ends, and ssh
-// with it.
+// hangUp closes our end of the connection. The other side then ends its case, and ssh with it; ssh
+// is killed if that takes longer than lastWords.
 func (l *link) hangUp() {
 	_ = l.in.Close()
 	time.AfterFunc(lastWords, l.kill)
 }
 
-// close ends the connection. Nobody reads from it any more.
+// close ends the connection. Nobody may read from it any more.
 func (l *link) close() {
 	l.hangUp()
 	l.closing.Do(func() {
@@ -292,15 +295,15 @@ func (l *link) close() {
 	})
 }
 
-// isCut tells of an error whether it says only that the other end of a pipe is gone.
+// isCut reports whether err says only that the other end of a pipe is gone.
 func isCut(err error) bool {
 	_, broken := errors.AsType[*fs.PathError](err)
 	return broken || errors.Is(err, io.EOF)
 }
 
-// why says in a line why a connection has ended. Where the pipe was cut, the reason of ssh, or
-// of the shell there, stands last on standard error; where neither gave one, there is what
-// came in place of a greeting.
+// why returns an error that says in a line why a connection has ended. If the pipe was cut, that is
+// the last line on standard error, from ssh or the host's shell. If there is none, it is what the
+// host printed in place of a greeting.
 func (l *link) why(err error) error {
 	if !isCut(err) {
 		return err

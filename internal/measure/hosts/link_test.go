@@ -32,7 +32,7 @@ func (f far) say(format string, args ...any) error {
 	return err
 }
 
-// pipes is a link to a host that a test plays. It is as dead as ssh when it is killed.
+// pipes returns a link to a host that a test plays. When it is killed, it is as dead as ssh.
 func pipes() (*link, far) {
 	hostIn, in := io.Pipe()
 	out, hostOut := io.Pipe()
@@ -43,7 +43,7 @@ func pipes() (*link, far) {
 	return l, far{hostIn, hostOut}
 }
 
-// recordOf is the record of a job, as JSON.
+// recordOf returns the record of a job as JSON.
 func recordOf(t *testing.T, job measure.Job, change func(*record.Record)) string {
 	t.Helper()
 	rec := job.Settings.New(job.Workload, job.Case)
@@ -95,13 +95,13 @@ func TestLink(t *testing.T) {
 		"another job":  {func(f far) { _ = f.say(`{"number":2,"record":%s}`, right) }, "it answers job 2, and was asked for 1", 0},
 		"not started":  {func(f far) { _ = f.say(`{"number":1,"error":"no room"}`) }, "no room", 0},
 		"no record":    {func(f far) { _ = f.say(`{"number":1}`) }, "it answers with 0 records", 0},
-		"another case": {func(f far) { _ = f.say(`{"number":1,"record":%s}`, recordOf(t, job("Other"), nil)) }, "is of Other/bits=8/workers=1 with seed 5, where Some/bits=8/workers=1 with seed 5 was to be measured", 0},
+		"another case": {func(f far) { _ = f.say(`{"number":1,"record":%s}`, recordOf(t, job("Other"), nil)) }, "is for Other/bits=8/workers=1 with seed 5, not for Some/bits=8/workers=1 with seed 5", 0},
 		"another seed": {func(f far) {
 			_ = f.say(`{"number":1,"record":%s}`, recordOf(t, asked, func(r *record.Record) { r.Seed++ }))
-		}, "is of Some/bits=8/workers=1 with seed 6, where Some/bits=8/workers=1 with seed 5 was to be measured", 0},
+		}, "is for Some/bits=8/workers=1 with seed 6, not for Some/bits=8/workers=1 with seed 5", 0},
 		"another point": {func(f far) {
 			_ = f.say(`{"number":1,"record":%s}`, recordOf(t, asked, func(r *record.Record) { r.Axes[0].Value = "9" }))
-		}, "is of Some/bits=8/workers=1, where Some/bits=8/workers=1 was to be measured", 0},
+		}, "is for Some/bits=8/workers=1, not for Some/bits=8/workers=1", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -139,7 +139,7 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// endless prints for as long as anybody listens.
+// endless prints for as long as the other side reads.
 func endless(f far, text string) {
 	for {
 		if _, err := io.WriteString(f.out, text); err != nil {
@@ -177,7 +177,7 @@ func TestLinkOpens(t *testing.T) {
 		"no greeting":   {func(far) {}, "nothing was heard from it for 1m0s", greetingLimit},
 		"one greeting":  {func(f far) { _ = f.say("has %s", here) }, "nothing was heard from it for 1m0s", greetingLimit},
 		"another word":  {func(f far) { _ = f.say("had %s", here) }, fmt.Sprintf("it greets with %q", "had "+here), 0},
-		"takes nothing": {func(f far) { _ = f.say("wants %s", here) }, "it has taken nothing of the program for 30s", silenceLimit},
+		"takes nothing": {func(f far) { _ = f.say("wants %s", here) }, "it has accepted no part of the program for 30s", silenceLimit},
 		"takes it slowly": {func(f far) {
 			_ = f.say("wants %s", here)
 			buf := make([]byte, 1<<20)
@@ -210,7 +210,7 @@ func TestLinkOpens(t *testing.T) {
 	}
 }
 
-// here is what uname says of this machine.
+// here is what uname prints on this machine.
 var here = uname1 + " " + uname[runtime.GOARCH][0]
 
 // TestLinkBeats: a host hears of us all the time.

@@ -7,5 +7,5 @@ import (
 	"time"
 )
 
-// lockMachine locks nothing where no host is: the script by which one is reached wants sh.
+// lockMachine does nothing, because no host runs here: the script that starts one needs sh.
 func lockMachine(context.Context, time.Duration) (unlock func(), err error) { return func() {}, nil }

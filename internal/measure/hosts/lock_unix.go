@@ -14,9 +14,10 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// lockMachine has this process be the only one of its user that serves on the machine, which it is
-// until unlock is called or it ends, however it does. Another one is waited for. The error is an
-// ErrEnv, or that ctx has ended.
+// lockMachine makes this process the only one of its user that serves on the machine, until unlock
+// is called or the process ends. It waits for another one that serves. It returns zkbench.ErrEnv if
+// the other one does not end within wait or the lock cannot be used, and ctx's error if ctx ends
+// first.
 func lockMachine(ctx context.Context, wait time.Duration) (unlock func(), err error) {
 	path := filepath.Join(os.TempDir(), fmt.Sprintf("zkbench-host-%d.lock", os.Getuid()))
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)

@@ -17,15 +17,15 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// takeover is how long another suite may go on on a machine: one that has lost its connection ends
-// within that time.
+// takeover is how long Serve waits for another suite that still serves on the machine. A suite that
+// has lost its connection ends within that time.
 const takeover = silenceLimit + 2*lastWords
 
-// Serve is the host's side: it greets with its environment, runs each job that comes on in,
-// one after the other, and writes what comes of it to out. run's error is that the case could not be
-// started. It ends when in does, or when nothing was heard for so long that nobody can be there,
-// and a case that runs with it. Another one that serves on the machine is waited for, and is an ErrEnv
-// where it does not end.
+// Serve runs the host's side. It greets with its environment, runs each job that it reads from in,
+// one after the other, and writes the results to out. An error of run says that the case could not
+// be started. Serve ends, and a running case with it, when in ends or nothing was heard for
+// silenceLimit. It first waits for another process that serves on the machine, and returns
+// zkbench.ErrEnv if that does not end.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, run func(context.Context, measure.Job) (*record.Record, error)) error {
 	unlock, err := lockMachine(ctx, takeover)
 	if err != nil {
@@ -64,7 +64,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, run func(context.Co
 	}
 }
 
-// server writes lines.
+// server writes lines to the other side.
 type server struct {
 	mu  sync.Mutex
 	out io.Writer
@@ -77,7 +77,7 @@ func (s *server) say(words []byte) error {
 	return err
 }
 
-// answer writes what came of a job: its record, or why it could not be started.
+// answer writes the reply to a job: its record, or why it could not be started.
 func (s *server) answer(number int, rec *record.Record, failed error) error {
 	a := answer{Number: number}
 	if failed != nil {
@@ -96,7 +96,7 @@ func (s *server) answer(number int, rec *record.Record, failed error) error {
 	return s.say(line)
 }
 
-// beats lets the other side know that we are there.
+// beats sends heartbeats to the other side until ctx ends.
 func (s *server) beats(ctx context.Context) {
 	ticks := time.NewTicker(beatInterval)
 	defer ticks.Stop()
@@ -105,12 +105,12 @@ func (s *server) beats(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticks.C:
-			_ = s.say(nil) // whoever reads finds out
+			_ = s.say(nil) // the reader notices an error
 		}
 	}
 }
 
-// read passes on the jobs of in, and returns why there are no more.
+// read passes jobs from in to questions and returns why there are no more.
 func read(ctx context.Context, in io.Reader, questions chan<- question) error {
 	lines := make(chan []byte)
 	failed := make(chan error, 1)

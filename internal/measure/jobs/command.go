@@ -14,14 +14,14 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// The commands that measure cases as their flags say.
+// The names of the commands whose jobs a Planner makes.
 const (
 	CommandRun    = "run"
 	CommandStages = "stages"
 )
 
-// Planner defines the flags of one of these commands, and returns what makes the jobs of the
-// named workloads when the flags are parsed.
+// Planner defines the flags of the command, CommandRun or CommandStages. It returns a function that
+// makes the jobs of the named workloads once the flags are parsed.
 func Planner(command string, flags *pflag.FlagSet, defs []workload.Def) func(names []string) (*Plan, error) {
 	if command == CommandStages {
 		return NewStagesFlags(flags, defs).Plan
@@ -29,13 +29,13 @@ func Planner(command string, flags *pflag.FlagSet, defs []workload.Def) func(nam
 	return NewRunFlags(flags, defs, nil).Plan
 }
 
-// Command is the command line of a program with the workloads that measures the record's case
-// again, with its settings and its seed, in the words of a POSIX shell. It is empty where defs lack the record's workload
-// or one of its axes, or the settings cannot be read: a command that measures something else
-// would be worse than none.
+// Command returns a command line, in the syntax of a POSIX shell, that measures the record's case
+// again with its settings and seed. program is a program that has the workloads defs. Command
+// returns "" if defs lack the record's workload or one of its axes, or if the settings cannot be
+// read: a command that measures something else would be worse than none.
 func Command(program string, defs []workload.Def, r *record.Record) string {
 	s, err := settings(r)
-	if err != nil || s.Workers == 0 && !r.Staged() { // a load of which nobody told the settings
+	if err != nil || s.Workers == 0 && !r.Staged() { // a load without settings
 		return ""
 	}
 	def, err := definition(defs, r)
@@ -46,16 +46,16 @@ func Command(program string, defs []workload.Def, r *record.Record) string {
 	command, flags := CommandRun, s.Flags()
 	switch {
 	case r.Staged():
-		command, flags = CommandStages, only(flags, "srs", "srs-hash", "seed")
+		command, flags = CommandStages, keepOnly(flags, "srs", "srs-hash", "seed")
 	case leak:
-		command, flags = "leak", only(flags, "duration", "count", "seed")
+		command, flags = "leak", keepOnly(flags, "duration", "count", "seed")
 	}
 	words := []string{program}
 	if def.File != "" {
 		words = append(words, "exec", argument.Quote(def.File))
 	}
 	words = append(words, command)
-	if !strings.EqualFold(def.ID(), workload.MixKey) { // whose axis names what is run
+	if !strings.EqualFold(def.ID(), workload.MixKey) { // the axis of a mix names its workloads
 		words = append(words, def.ID())
 	}
 	add := func(flag, value string) { words = append(words, "--"+flag, argument.Quote(value)) }
@@ -80,7 +80,7 @@ func Command(program string, defs []workload.Def, r *record.Record) string {
 	return strings.Join(words, " ")
 }
 
-// definition is that of the record's workload, a mix included.
+// definition returns the record's workload. It may be a mix.
 func definition(defs []workload.Def, r *record.Record) (workload.Def, error) {
 	def, err := workload.Find(defs, r.Workload)
 	mix, mixed := r.Axes.Get(workload.MixKey)
@@ -93,12 +93,12 @@ func definition(defs []workload.Def, r *record.Record) (workload.Def, error) {
 	return def, err
 }
 
-// only are the flags of these names.
-func only(flags []measure.Flag, names ...string) []measure.Flag {
+// keepOnly returns the flags with the given names.
+func keepOnly(flags []measure.Flag, names ...string) []measure.Flag {
 	return slices.DeleteFunc(flags, func(f measure.Flag) bool { return !slices.Contains(names, f.Name) })
 }
 
-// settings reads how the record was measured; a record of stages has its seed only.
+// settings reads how the record was measured. A record of stages has only its seed.
 func settings(r *record.Record) (s measure.Settings, err error) {
 	if len(r.Settings) > 0 {
 		err = json.Unmarshal(r.Settings, &s)
@@ -107,7 +107,8 @@ func settings(r *record.Record) (s measure.Settings, err error) {
 	return s, err
 }
 
-// Words are the properties of what was measured, the seed and the settings in words, each with its label.
+// Words describes a record for readers, as pairs of label and value: the properties of what was
+// measured, the seed and the settings.
 func Words(r *record.Record) [][2]string {
 	all := append(r.Properties.Words(), [2]string{"Seed", strconv.FormatUint(r.Seed, 10)})
 	s, err := settings(r)

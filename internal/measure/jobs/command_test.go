@@ -16,7 +16,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// defs are the workloads of the records.
+// defs returns the workloads of the records.
 func defs() []workload.Def {
 	token := []workload.Axis{
 		workload.CurveAxis([]string{"BN254", "BLS12_381"}, []string{"BN254"}), workload.BitsAxis(), workload.InputsAxis(3), workload.OutputsAxis(3),

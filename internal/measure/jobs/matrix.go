@@ -1,5 +1,5 @@
-// Package jobs knows the flags that ask for a measurement, both ways: it makes the jobs of a
-// command line's flags, and the command line that measures a record again.
+// Package jobs translates between a command line's flags and measurements, both ways: it makes the
+// jobs that flags ask for, and the command line that measures a record again.
 package jobs
 
 import (
@@ -19,23 +19,22 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// MainJob is what run does when no workload is named, all processors at work.
+// MainJob is what run measures, on all processors, if no workload is named.
 type MainJob struct {
-	Workloads []string          // their names
-	Axes      map[string]string // values by the axis' key
+	Workloads []string          // names
+	Axes      map[string]string // lists of values by the axis' key
 }
 
-// Plans returns the matrices of the main job. typed, by the axis' key, takes
-// precedence.
+// Plans returns the matrices of the main job. Values in typed, by the axis' key, take precedence.
 func (m *MainJob) Plans(defs []workload.Def, typed map[string]string) ([]workload.Plan, error) {
 	lists := maps.Clone(m.Axes)
 	maps.Copy(lists, typed)
 	return Plans(defs, m.Workloads, lists)
 }
 
-// Plans returns the matrices of the named workloads. lists holds values by the
-// axis' key. An axis that a workload lacks does not concern it; one that all of
-// them lack is refused.
+// Plans returns the matrices of the named workloads. lists holds values by the axis' key. Workloads
+// without an axis ignore its values. Plans returns an *argument.ValueError if none of the workloads
+// has an axis that defs have and lists names.
 func Plans(defs []workload.Def, names []string, lists map[string]string) ([]workload.Plan, error) {
 	var named []workload.Def
 	for _, name := range names {
@@ -47,7 +46,7 @@ func Plans(defs []workload.Def, names []string, lists map[string]string) ([]work
 			named = append(named, def)
 		}
 	}
-	if err := concerned(defs, named, lists); err != nil {
+	if err := checkAxes(defs, named, lists); err != nil {
 		return nil, err
 	}
 	var all []workload.Plan
@@ -61,7 +60,7 @@ func Plans(defs []workload.Def, names []string, lists map[string]string) ([]work
 	return all, nil
 }
 
-// SmallPlans is Plans with one small value for every axis that is not named.
+// SmallPlans does what Plans does, with one small value for every axis that typed does not name.
 func SmallPlans(defs []workload.Def, names []string, typed map[string]string) ([]workload.Plan, error) {
 	lists := make(map[string]string)
 	for _, name := range names {
@@ -77,9 +76,9 @@ func SmallPlans(defs []workload.Def, names []string, typed map[string]string) ([
 	return Plans(defs, names, lists)
 }
 
-// concerned refuses an axis in lists that none of the named workloads has, in
-// the words of the flags.
-func concerned(defs, named []workload.Def, lists map[string]string) error {
+// checkAxes returns an error that names the flags if lists has an axis that none of the named
+// workloads has.
+func checkAxes(defs, named []workload.Def, lists map[string]string) error {
 	var ids, accepted []string
 	for _, def := range named {
 		ids = append(ids, def.ID())
@@ -99,7 +98,8 @@ func concerned(defs, named []workload.Def, lists map[string]string) error {
 	return nil
 }
 
-// DefineAxes defines the flags of the axes of defs, by the axis' key.
+// DefineAxes defines a flag for each axis of defs and returns the flags by the axis' key. prefix
+// begins each help text.
 func DefineAxes(flags *pflag.FlagSet, defs []workload.Def, prefix string) map[string]*argument.Option {
 	axes := make(map[string]*argument.Option)
 	for _, def := range defs {
@@ -112,7 +112,7 @@ func DefineAxes(flags *pflag.FlagSet, defs []workload.Def, prefix string) map[st
 	return axes
 }
 
-// TypedAxes returns what was typed, by the axis' key.
+// TypedAxes returns the text of each flag that was given, by the axis' key.
 func TypedAxes(axes map[string]*argument.Option) map[string]string {
 	typed := make(map[string]string)
 	for key, o := range axes {
@@ -126,7 +126,7 @@ func TypedAxes(axes map[string]*argument.Option) map[string]string {
 // MaxProcessors is the largest number of processors that a case can ask for.
 const MaxProcessors = runner.MaxWorkers
 
-// ProcessorsAxis is the number of processors that a case may use.
+// ProcessorsAxis returns the axis of the number of processors that a case may use.
 func ProcessorsAxis() workload.Axis {
 	a := measure.WorkersAxis()
 	a.Name, a.Key, a.Flag, a.Usage = "processors", record.CPUsKey, record.CPUsKey, "numbers of processors"
@@ -141,7 +141,7 @@ func ProcessorsAxis() workload.Axis {
 	return a
 }
 
-// ParseProcessors reads a list of numbers of processors.
+// ParseProcessors parses a list of numbers of processors.
 func ParseProcessors(list string) (counts []int, err error) {
 	values, err := ProcessorsAxis().Parse(list)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// RunFlags are the flags of run as they were typed.
+// RunFlags are the flags of the command run, as they were typed.
 type RunFlags struct {
 	defs                                       []workload.Def
 	main                                       *MainJob
@@ -27,26 +27,26 @@ type RunFlags struct {
 	mix, matrix, cpus, slo, timeout, processes *argument.Option
 	budget, listen, Baseline                   *argument.Option
 	Out, JSON                                  *argument.Option
-	Own                                        []string // names of all but the axes', in the order of definition
+	Own                                        []string // names of all flags except the axes', in the order of definition
 }
 
-// What axes without a flag are.
+// Values of --matrix: what axes without a flag are.
 const (
-	MatrixSmall = "small" // one small value each
-	MatrixStudy = "study" // their defaults, of tokens those of the study of confidential tokens
-	matrices    = MatrixSmall + ", one case; " + MatrixStudy + ", all defaults, hours of some workloads"
+	MatrixSmall = "small" // one small value for each
+	MatrixStudy = "study" // all defaults; for tokens, those of the study of confidential tokens
+	matrices    = MatrixSmall + " (one value) or " + MatrixStudy + " (all defaults; can take hours)"
 )
 
 var acceptedTimeout = fmt.Sprintf("a time from 0s up to %v, for example 10m", measure.MaxDuration)
 
-// searchBudget is the time that a search may take.
+// searchBudget is the default time of a search for the highest rate.
 const searchBudget = 2 * time.Minute
 
-// MaxProcesses bounds the processes of a case.
+// MaxProcesses is the maximum number of processes of a case.
 const MaxProcesses = 1000
 
-// NewRunFlags defines the flags of run: those of the axes, and its own. Without workloads it
-// runs the main job, and where there is none a small case of each.
+// NewRunFlags defines the flags of the command run: those of the axes, and its own. Without
+// workloads it runs the main job, or a small case of each workload if main is nil.
 func NewRunFlags(flags *pflag.FlagSet, defs []workload.Def, main *MainJob) *RunFlags {
 	f := &RunFlags{defs: defs, main: main, axes: DefineAxes(flags, defs, ""), settings: make(measure.Typed)}
 	define := func(name, kind, text, accepted, help string) *argument.Option {
@@ -60,46 +60,50 @@ func NewRunFlags(flags *pflag.FlagSet, defs []workload.Def, main *MainJob) *RunF
 		}, names...)
 	}
 	f.mix = define("mix", argument.KindText, "", "workload=share,..., for example issue=1,transfer=8",
-		"run several workloads as one, in these proportions, for example issue=1,transfer=8")
-	f.matrix = define("matrix", argument.KindText, MatrixSmall, matrices, "values of axes that have no flag: "+matrices)
+		"run several workloads as one, mixed in these proportions, for example issue=1,transfer=8")
+	f.matrix = define("matrix", argument.KindText, MatrixSmall, matrices, "axes without a flag: "+matrices)
 	settings("workers")
 	processors := ProcessorsAxis()
 	f.cpus = define(processors.Flag, argument.KindList, "", processors.Accepted,
-		processors.Usage+" that a case may use, "+measure.NumCPU+" workers among them: "+processors.Accepted+" (default the machine's)")
+		processors.Usage+" that a case may use, which are also "+measure.NumCPU+" of --workers: "+processors.Accepted+" (default the machine's)")
 	settings("rate", "arrivals", "starts", "queue")
 	f.slo = define("slo", argument.KindText, "", "a percentile and a time, for example p99=50ms",
-		"find the highest rate whose response times hold this, for example p99=50ms; arrivals are poisson, and no trial is longer than --duration")
-	f.budget = define("budget", argument.KindTime, searchBudget.String(), acceptedTimeout, "with --slo: time for the search of a case; the longer, the narrower the interval")
+		"find the highest rate whose response times keep this objective, for example p99=50ms; no trial is longer than --duration")
+	f.budget = define("budget", argument.KindTime, searchBudget.String(), acceptedTimeout, "with --slo: time to search in each case; more time gives a narrower interval")
 	settings("duration", "count", "least", "warmup", "grace", "fail-if")
-	f.timeout = define("timeout", argument.KindTime, "0s", acceptedTimeout, "time after which a case is stopped, set-up and checks included (default three windows and three minutes)")
-	f.processes = define("processes", argument.KindNumber, "1", fmt.Sprintf("1 to %d", MaxProcesses), "processes of each case, one after the other in turn; a comparison needs 8 or more a side")
+	f.timeout = define("timeout", argument.KindTime, "0s", acceptedTimeout, "stop a case after this time, including set-up and checks (default three windows plus three minutes)")
+	for _, name := range []string{"arrivals", "timeout"} { // their defaults depend on other flags, as the help says
+		flags.Lookup(name).DefValue = ""
+	}
+	f.processes = define("processes", argument.KindNumber, "1", fmt.Sprintf("1 to %d", MaxProcesses), "run each case in this many processes, interleaved with those of other cases; a comparison needs at least 8 on each side")
 	settings("samples")
 	settings("srs", "srs-hash", "seed")
 	settings("check", "arena")
 	f.Out = define("out", argument.KindFile, "", "the path of a directory without records",
 		"write records, reports, plots, HDR logs, CSV and profiles to this directory")
-	f.JSON = define("json", argument.KindFile, "", "the path of a file, which is written anew",
-		"write the records as JSON lines to this file, which is written anew")
+	f.JSON = define("json", argument.KindFile, "", "the path of a file, which is overwritten",
+		"write records as JSON lines to this file (overwritten)")
 	settings("profile")
 	f.listen = define("listen", argument.KindText, "", measure.ListenAccepted,
-		"serve the figures of the running load at this address, /metrics in the form of Prometheus, for example localhost:9100")
+		"serve the figures of the running load to Prometheus: /metrics at this address, for example localhost:9100")
 	f.Baseline = define("save-baseline", argument.KindText, "", "a name, for example main",
-		"keep the records under this name, for compare --baseline")
+		"save the records under this name, for compare --baseline")
 	return f
 }
 
-// Plan is what a command line asks to be measured.
+// Plan says what a command line asks to measure.
 type Plan struct {
 	Jobs       []measure.Job
 	Processes  int
 	SLO        runner.SLO
-	TrialLimit time.Duration // of the search's trials; 0: --duration was not given
-	Budget     time.Duration // of a search
-	Search     bool          // the highest rate that holds slo is wanted
-	Shape      runner.Shape  // of the search's arrivals
+	TrialLimit time.Duration // the longest trial of a search; 0: --duration was not given
+	Budget     time.Duration // of the search for each case
+	Search     bool          // find the highest rate that keeps SLO
+	Shape      runner.Shape  // arrivals of the search's trials
 }
 
-// Summary says how much a plan measures and about how long that takes, in a line.
+// Summary returns a line that says how many cases and processes the plan has and about how long
+// they take.
 func (p *Plan) Summary() string {
 	var expected time.Duration
 	for _, job := range p.Jobs {
@@ -115,7 +119,7 @@ func (p *Plan) Summary() string {
 	return text + ", about " + format.Roughly(expected)
 }
 
-// Plan reads the command line.
+// Plan makes a plan from the flags and the arguments args, which are names of workloads.
 func (f *RunFlags) Plan(args []string) (*Plan, error) {
 	typed := TypedAxes(f.axes)
 	duration, workers := measure.DefaultDuration, "1"
@@ -182,7 +186,7 @@ func (f *RunFlags) Plan(args []string) (*Plan, error) {
 		return nil, err
 	}
 	plan.Processes = int(processes)
-	if err := f.free(); err != nil {
+	if err := f.checkListen(); err != nil {
 		return nil, err
 	}
 	timeout, err := f.timeout.Duration("timeout", 0, measure.MaxDuration)
@@ -219,13 +223,13 @@ func (f *RunFlags) Plan(args []string) (*Plan, error) {
 	return plan, nil
 }
 
-// free refuses an address of --listen that is not one, or not free.
-func (f *RunFlags) free() error {
+// checkListen returns an error unless --listen is an address that is free.
+func (f *RunFlags) checkListen() error {
 	if !f.listen.Given {
 		return nil
 	}
 	_, port, err := net.SplitHostPort(f.listen.Text)
-	if err != nil || port == "0" { // of which nobody would be told
+	if err != nil || port == "0" { // nobody would know the port
 		return f.listen.Refuse("listen", f.listen.Text)
 	}
 	l, err := net.Listen("tcp", f.listen.Text)
@@ -235,7 +239,7 @@ func (f *RunFlags) free() error {
 	return l.Close()
 }
 
-// processors are the numbers of processors that cases may use; 0: the machine's.
+// processors returns the numbers of processors that cases may use. 0 means all of the machine's.
 func (f *RunFlags) processors() ([]int, error) {
 	if !f.cpus.Given {
 		return []int{0}, nil
@@ -243,7 +247,7 @@ func (f *RunFlags) processors() ([]int, error) {
 	return ParseProcessors(f.cpus.Text)
 }
 
-// profileDir is the directory of a measured case's profiles.
+// profileDir returns the directory of a measured case's profiles.
 func (f *RunFlags) profileDir(def workload.Def, c workload.Case) string {
 	if f.Out.Given {
 		return outdir.CaseDir(f.Out.Text, def.Name, c.String())
@@ -251,7 +255,7 @@ func (f *RunFlags) profileDir(def workload.Def, c workload.Case) string {
 	return measure.ProfileDir(measure.ProfileRoot, def, c)
 }
 
-// objective is what --slo asks for; false where it was not given.
+// objective returns the objective of --slo. It returns false if --slo was not given.
 func (f *RunFlags) objective() (runner.SLO, bool, error) {
 	if !f.slo.Given {
 		return runner.SLO{}, false, nil
@@ -288,7 +292,7 @@ func (f *RunFlags) objective() (runner.SLO, bool, error) {
 		o    *argument.Option
 	}{{"count", f.settings["count"]}, {"processes", f.processes}, {"profile", f.settings["profile"]}, {"fail-if", f.settings["fail-if"]}, {"save-baseline", f.Baseline}} {
 		if other.o.Given {
-			return refuse(other.name, other.o.Text, "not with --slo, whose trials last as long as it needs")
+			return refuse(other.name, other.o.Text, "not with --slo, which chooses its trials itself")
 		}
 	}
 	return slo, true, nil

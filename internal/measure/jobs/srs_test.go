@@ -33,7 +33,7 @@ func TestSRS(t *testing.T) {
 	for _, test := range []struct{ args, says string }{
 		{"gates --srs " + file, ""},
 		{"gates --srs " + file + " --srs-hash " + hash, ""},
-		{"gates --srs-hash " + hash, "is not accepted; accepted: the 128 hexadecimal digits of its BLAKE2b-512, together with --srs"},
+		{"gates --srs-hash " + hash, "is not accepted; accepted: the 128 hexadecimal digits of the file's BLAKE2b-512, together with --srs"},
 		{"gates --srs " + file + " --srs-hash " + hash[1:], "is not accepted; accepted: the 128 hexadecimal digits"},
 		{"gates --srs none", "srs: open none: "},
 		{"gates --system groth16 --srs " + file, "is not accepted; accepted: together with cases that have a KZG reference string"},

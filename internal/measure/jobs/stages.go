@@ -19,16 +19,16 @@ import (
 // stagesDeadline is how long one case may take.
 const stagesDeadline = 2 * time.Hour
 
-// StagesFlags are the flags of stages as they were typed.
+// StagesFlags are the flags of the command stages, as they were typed.
 type StagesFlags struct {
-	staged                      []workload.Def // without the axis of stages, through which all cases go
+	staged                      []workload.Def // without the axis of stages, since every case runs all stages
 	IDs                         string         // of staged
 	axes                        map[string]*argument.Option
 	settings                    measure.Typed
 	cpus, processes, seed, JSON *argument.Option
 }
 
-// NewStagesFlags defines the flags of stages.
+// NewStagesFlags defines the flags of the command stages.
 func NewStagesFlags(flags *pflag.FlagSet, defs []workload.Def) *StagesFlags {
 	f := &StagesFlags{settings: make(measure.Typed)}
 	for _, d := range defs {
@@ -41,14 +41,14 @@ func NewStagesFlags(flags *pflag.FlagSet, defs []workload.Def) *StagesFlags {
 	f.axes = DefineAxes(flags, f.staged, "")
 	processors := ProcessorsAxis()
 	f.cpus = argument.Define(flags, processors.Flag, argument.KindList, measure.NumCPU, processors.Accepted, processors.Usage+": "+processors.Accepted)
-	f.processes = argument.Define(flags, "processes", argument.KindNumber, "1", fmt.Sprintf("1 to %d", MaxProcesses), "processes of each case, one after the other in turn")
+	f.processes = argument.Define(flags, "processes", argument.KindNumber, "1", fmt.Sprintf("1 to %d", MaxProcesses), "run each case in this many processes, interleaved with those of other cases")
 	f.seed = argument.Define(flags, "seed", argument.KindNumber, fmt.Sprint(measure.DefaultSeed), "0 to 2^64-1", "seed of assignments and of the reference string")
 	f.settings.Define(func(o *argument.Option, name, help string) { flags.Var(o, name, help) }, "srs", "srs-hash")
-	f.JSON = argument.Define(flags, "json", argument.KindFile, "", "the path of a file, which is written anew", "write the records as JSON lines to this file, which is written anew")
+	f.JSON = argument.Define(flags, "json", argument.KindFile, "", "the path of a file, which is overwritten", "write records as JSON lines to this file (overwritten)")
 	return f
 }
 
-// Plan reads the command line.
+// Plan makes a plan from the flags and the arguments args, which are names of workloads.
 func (f *StagesFlags) Plan(args []string) (*Plan, error) {
 	if len(args) == 0 {
 		return nil, &argument.ValueError{Field: "workload", Value: "", Accepted: f.IDs}
@@ -85,8 +85,9 @@ func (f *StagesFlags) Plan(args []string) (*Plan, error) {
 	return plan, nil
 }
 
-// checkSRS refuses a file of --srs that cannot be opened, or that no case would read, and a hash
-// that is none, or without a file. Its content is checked by the cases, which know what size they need.
+// checkSRS returns an error if the file of --srs cannot be opened or no case would read it, or if
+// --srs-hash is not a hash or has no file. The cases check the file's content, because they know
+// which size they need.
 func checkSRS(typed measure.Typed, plans []workload.Plan) error {
 	o, hash := typed["srs"], typed["srs-hash"]
 	switch {

@@ -1,6 +1,6 @@
-// Package suite runs many cases as one: a file names workloads and values, each case runs
-// in a process of its own, repetitions interleaved, and a journal keeps what has ended, so
-// that a suite that was stopped goes on.
+// Package suite runs many cases as one. A file names workloads and values. Each case runs in a
+// process of its own, and repetitions are interleaved. A journal keeps the results, so that a suite
+// that was stopped can resume.
 package suite
 
 import (
@@ -19,33 +19,33 @@ import (
 	"github.com/zkbench/zkbench/internal/measure/jobs"
 )
 
-// File is a suite as it is written.
+// File is a suite as its author wrote it.
 type File struct {
 	Name, About string
 	Repetitions int             // processes of each case
-	Provers     []yamlfile.Word // files of provers that the cases name, relative to the suite's
+	Provers     []yamlfile.Word // files of the provers that cases name, relative to the suite's file
 	Entries     []Entry
 
-	mistakes []yamlfile.Mistake // of its structure; Expand tells them with those of its values
+	mistakes []yamlfile.Mistake // in the file's structure; Expand reports them together with mistakes in values
 }
 
-// Entry is some workloads and what is to be measured of them, as a command line has it.
+// Entry is a list of workloads with the flags to measure them with, as a command line has them.
 type Entry struct {
 	Command   string // run or stages
 	Workloads []yamlfile.Word
-	Flags     []Flag        // of the command
-	Expected  time.Duration // about how long a case takes; 0: not said
+	Flags     []Flag        // of Command
+	Expected  time.Duration // about how long a case takes; 0: not stated
 	Line      int
 }
 
-// Flag is a flag of a command with its values.
+// Flag is a flag of a command, with its values.
 type Flag struct {
 	Name   string
 	Values []yamlfile.Word
 	Line   int
 }
 
-// Text is the flag's values as a command line has them.
+// Text returns the flag's values as a command line has them, joined by commas.
 func (f Flag) Text() string { return strings.Join(texts(f.Values), ",") }
 
 func texts(words []yamlfile.Word) []string {
@@ -56,14 +56,15 @@ func texts(words []yamlfile.Word) []string {
 	return all
 }
 
-// IDs are the entry's workloads.
+// IDs returns the entry's workloads, as the file names them.
 func (e Entry) IDs() []string { return texts(e.Workloads) }
 
-// MaxRepetitions bounds the processes of a case.
+// MaxRepetitions is the maximum number of processes of a case.
 const MaxRepetitions = 1000
 
-// Read reads a file, in YAML. One that is no YAML, or no mapping, is a *yamlfile.Error; what
-// else is wrong with it Expand tells, together with what is wrong with its values.
+// Read parses a suite's file in YAML; name is its name in messages. It returns a *yamlfile.Error if
+// the file is not YAML or not a mapping. Other mistakes are reported by Expand, together with those
+// in the values.
 func Read(name string, r io.Reader) (*File, error) {
 	node, p, err := yamlfile.Read(name, r, "suite", keys)
 	if err != nil {
@@ -75,12 +76,12 @@ func Read(name string, r io.Reader) (*File, error) {
 	return f, nil
 }
 
-// keys are those of a suite.
+// keys lists the keys of a suite's file.
 const keys = "name, about, repetitions, provers, cases"
 
 type parser struct{ *yamlfile.Parser }
 
-// longestName bounds the characters of a name.
+// longestName is the maximum number of characters in a name.
 const longestName = 100
 
 func (p *parser) file(n *yaml.Node, f *File) {
@@ -153,12 +154,13 @@ func (p *parser) entry(n *yaml.Node, f *File) {
 	}
 }
 
-// dashed is a flag's name as the command has it; go test's has underscores.
+// dashed returns a flag's name in the command's form. go test's form has underscores.
 func dashed(name string) string { return strings.ReplaceAll(name, "_", "-") }
 
-// Expand makes of each entry what expand makes of it. expand stops at the first mistake;
-// where that is a *argument.ValueError of a value or a workload, that is taken away and the
-// entry tried again, so that all mistakes of the file are told at once, in a *yamlfile.Error.
+// Expand calls expand for each entry and returns all results. expand stops at its first mistake. If
+// its error has type *argument.ValueError and names a value or a workload, Expand removes that from
+// the entry and tries again, so that all mistakes of the file are reported at once, in a
+// *yamlfile.Error.
 func Expand[T any](name string, f *File, expand func(e Entry) ([]T, error)) ([]T, error) {
 	p := &yamlfile.Parser{Mistakes: slices.Clone(f.mistakes)}
 	var all []T
@@ -182,14 +184,15 @@ func Expand[T any](name string, f *File, expand func(e Entry) ([]T, error)) ([]T
 	return all, nil
 }
 
-// withoutMistake takes away what err is of, and returns its line; false: nothing is left to try.
+// withoutMistake removes from the entry what err is about, and returns its line. It returns false
+// if nothing is left to try.
 func (e *Entry) withoutMistake(err error) (line int, again bool) {
 	wrong, ok := errors.AsType[*argument.ValueError](err)
 	if !ok {
 		return e.Line, false
 	}
 	sameText := func(w yamlfile.Word) bool { return w.Text == wrong.Value }
-	// Of a flag that none of the workloads has, the flag is the value.
+	// If none of the workloads has a flag, the error's value is the flag.
 	if i := slices.IndexFunc(e.Flags, func(f Flag) bool {
 		return dashed(f.Name) == dashed(wrong.Field) || "--"+dashed(f.Name) == wrong.Value
 	}); i >= 0 {

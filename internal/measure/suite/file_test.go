@@ -137,7 +137,7 @@ func TestSameCaseTwice(t *testing.T) {
 		notes  []string
 	}{
 		"the same":      {"rate: 100", nil},
-		"another queue": {"rate: 100\n    queue: 9", []string{"1 case left out: the same with other settings comes before"}},
+		"another queue": {"rate: 100\n    queue: 9", []string{"1 case left out: the same case with other settings comes before"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := must.Get(suite.Read("x", strings.NewReader("cases:\n  - run: some\n    bits: 8\n    rate: 100\n  - run: some\n    bits: 8\n    "+c.second+"\n")))(t)

@@ -26,23 +26,24 @@ const (
 	logsDir     = "logs"
 )
 
-// FolderName is the name of the folder of a suite that began at that time.
+// FolderName returns the default name of the folder of a suite that began at the given time.
 func FolderName(begun time.Time) string {
 	return "benchmark_logs_" + begun.Format("2006-01-02_15-04-05")
 }
 
-// Folder is what a suite writes as its cases end, beside the journal: their records as
-// JSON lines and the log of each case. Both are views of the journal.
+// Folder is what a suite writes, beside the journal, as its cases end: their records as JSON lines
+// and a log of each case. Both are views of the journal.
 type Folder struct {
 	dir     string
-	file    *os.File // of the records
+	file    *os.File // the records
 	Records []*record.Record
-	logs    map[string][]*record.Record // by the case
-	files   map[string]string           // of the logs, by the case
+	logs    map[string][]*record.Record // by the case's name
+	files   map[string]string           // names of the logs, by the case's name
 }
 
-// OpenFolder begins the records of a folder anew, with those that the journal had, in the
-// order of the plan. Add takes all of them, and what comes.
+// OpenFolder creates the folder and overwrites its records with the earlier ones, in the order of
+// the plan. earlier has the journal's records by the case's key. Call Add for each earlier record
+// and for each new one.
 func OpenFolder(dir string, plan []Case, earlier map[string]*record.Record) (*Folder, error) {
 	if err := os.MkdirAll(filepath.Join(dir, logsDir), 0o755); err != nil {
 		return nil, err
@@ -55,7 +56,7 @@ func OpenFolder(dir string, plan []Case, earlier map[string]*record.Record) (*Fo
 			}
 		}
 	}
-	// Whoever reads the records that were there goes on to read them.
+	// A reader of the old file can read on: Write replaces it as a whole.
 	path := filepath.Join(dir, RecordsFile)
 	if err := atomicfile.Write(path, b.Bytes()); err != nil {
 		return nil, err
@@ -67,7 +68,8 @@ func OpenFolder(dir string, plan []Case, earlier map[string]*record.Record) (*Fo
 	return &Folder{dir: dir, file: file, logs: make(map[string][]*record.Record), files: make(map[string]string)}, nil
 }
 
-// Add takes the record of a case, and writes its log anew; a fresh record is written too.
+// Add adds the record of a case and rewrites the case's log. If fresh is set, it also appends the
+// record to the file of records.
 func (f *Folder) Add(c *Case, r *record.Record, fresh bool) error {
 	if fresh {
 		if err := record.Write(f.file, r); err != nil {
@@ -90,8 +92,8 @@ func (f *Folder) Add(c *Case, r *record.Record, fresh bool) error {
 	return atomicfile.Write(filepath.Join(f.dir, logsDir, f.logFile(name)), b.Bytes())
 }
 
-// logFile is the file of a case's log. Where two cases differ in what no file name has, the later one
-// gets a number.
+// logFile returns the file name of a case's log. If two cases differ only in characters that no
+// file name can have, the later one gets a number.
 func (f *Folder) logFile(name string) string {
 	if file := f.files[name]; file != "" {
 		return file
@@ -107,11 +109,11 @@ func (f *Folder) logFile(name string) string {
 	return file
 }
 
-// Close closes the records.
+// Close closes the file of records.
 func (f *Folder) Close() error { return f.file.Close() }
 
-// ReadFolder returns the records of a folder. The last line of a suite that was killed
-// may be cut: it is left out, and cut tells so.
+// ReadFolder returns the records of a folder. If the suite was killed, the last line may be cut: it
+// is then left out, and cut is true. It returns zkbench.ErrParams if the folder has no records.
 func ReadFolder(dir string) (recs []*record.Record, cut bool, err error) {
 	path := outdir.Records(dir)
 	raw, err := record.ReadFile(path)
@@ -125,7 +127,7 @@ func ReadFolder(dir string) (recs []*record.Record, cut bool, err error) {
 	return recs, line > 0, nil
 }
 
-// Existing are the files of a folder that are there.
+// Existing returns those of the named files that exist in dir.
 func Existing(dir string, names ...string) (some []string) {
 	for _, name := range names {
 		if exists(filepath.Join(dir, name)) {

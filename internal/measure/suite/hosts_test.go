@@ -19,7 +19,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// onHosts are n cases of each host.
+// onHosts returns n cases for each host.
 func onHosts(n int, hosts ...string) (all []suite.Case) {
 	for _, host := range hosts {
 		for _, c := range cases(n) {
@@ -75,7 +75,7 @@ func TestHosts(t *testing.T) {
 	err := run.All(t.Context())
 	must.Fail(t, err, suite.ErrInterrupted, "a host is lost")
 	golden.Equal(t, "error", "host b: 2 of 4 processes missing: connection refused", err.Error())
-	of := func(host string) (some []string) {
+	keysOf := func(host string) (some []string) {
 		for i := range all {
 			if all[i].Host == host {
 				some = append(some, all[i].Key())
@@ -86,13 +86,13 @@ func TestHosts(t *testing.T) {
 	on := func(host string) func(string) bool {
 		return func(key string) bool { return !strings.Contains(key, " on "+host+" ") }
 	}
-	golden.Equal(t, "cases of a", of("a"), slices.DeleteFunc(slices.Clone(ended), on("a")))
-	golden.Equal(t, "cases of b", of("b")[:2], slices.DeleteFunc(slices.Clone(ended), on("b")))
+	golden.Equal(t, "cases of a", keysOf("a"), slices.DeleteFunc(slices.Clone(ended), on("a")))
+	golden.Equal(t, "cases of b", keysOf("b")[:2], slices.DeleteFunc(slices.Clone(ended), on("b")))
 
 	ended, run.Earlier = nil, must.Get(j.Records())(t)
 	run.Measure = func(_ context.Context, c *suite.Case) (*record.Record, error) { return measured(c.Job), nil }
 	must.Do(t, run.All(t.Context()))
-	golden.Equal(t, "cases when it goes on, those of before first", slices.Concat(of("a")[:2], of("b")[:2], of("a")[2:], of("b")[2:]), ended)
+	golden.Equal(t, "cases when it goes on, those of before first", slices.Concat(keysOf("a")[:2], keysOf("b")[:2], keysOf("a")[2:], keysOf("b")[2:]), ended)
 	golden.Equal(t, "records", len(all), len(must.Get(j.Records())(t)))
 }
 
@@ -148,7 +148,7 @@ func TestPlanOnHosts(t *testing.T) {
 	golden.Equal(t, "time, that of b alone", 4*p.Header.Plan[0].Expected, suite.NewEstimate(p.Header.Plan).Remaining())
 	golden.Equal(t, "wait", time.Minute, p.Header.HostWait)
 	_, err := suite.NewPlan(defs, read("    srs: hosts_test.go\n"), "x", 2, o)
-	golden.Equal(t, "a file of ours", `x:8: srs: "hosts_test.go" is not accepted; accepted: none on other machines, which do not have the file`, fmt.Sprint(err))
+	golden.Equal(t, "a file of ours", `x:8: srs: "hosts_test.go" is not accepted; accepted: none with --on, since other machines do not have the file`, fmt.Sprint(err))
 }
 
 // TestBegunOn: a suite knows what its hosts were when it was begun, whether they have measured

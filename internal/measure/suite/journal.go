@@ -26,35 +26,35 @@ const journalFile = "journal.db"
 // journalFormat is the number of the journal's format.
 const journalFormat = 1
 
-// Journal keeps what a suite's cases have given, each once, on bbolt. A record is durable
-// when Put returns.
+// Journal stores one record for each case of a suite, in a bbolt database. A record is durable when
+// Put returns.
 type Journal struct {
 	db   *bbolt.DB
 	path string
 	file fs.FileInfo // as it was opened
 }
 
-// Header says what suite a journal is of. It holds the cases themselves, so that a suite
-// goes on as it was begun, whatever has become of its file.
+// Header says which suite a journal belongs to. It holds the cases themselves, so that a suite
+// resumes as it was begun even if its file has changed.
 type Header struct {
 	Format  int       `json:"format"`
 	Suite   string    `json:"suite"`
-	Session string    `json:"session"` // of its records
+	Session string    `json:"session"` // of the suite's records
 	Begun   time.Time `json:"begun"`
-	Plan    []Case    `json:"plan"` // in their order, each repetition
-	// Program is the SHA-256 of the program that began it.
+	Plan    []Case    `json:"plan"` // in order, with every repetition
+	// Program is the SHA-256 of the program that began the suite.
 	Program string `json:"program"`
-	// Hosts are what the machines were that the suite was begun on, by their names.
+	// Hosts are the environments of the machines that the suite was begun on, by the machine's name.
 	Hosts map[string]record.Env `json:"hosts,omitempty"`
-	// HostWait is how long a host that is lost is waited for.
+	// HostWait is how long to wait for a host whose connection is lost.
 	HostWait time.Duration `json:"host_wait,omitempty"` // ns
 	Noise
 }
 
-// Noise is what a suite does where others work on the machine.
+// Noise says what a suite does if others work on the machine.
 type Noise struct {
-	QuietWait time.Duration `json:"quiet_wait,omitempty"` // ns, for which cases wait for a quiet machine, in all
-	Again     bool          `json:"again,omitempty"`      // a disturbed case is measured once more
+	QuietWait time.Duration `json:"quiet_wait,omitempty"` // ns, how long cases may wait in total for a quiet machine
+	Again     bool          `json:"again,omitempty"`      // measure a disturbed case once more
 }
 
 var (
@@ -63,19 +63,19 @@ var (
 	casesBucket = []byte("cases")
 )
 
-// IsFree returns an error where a folder has a suite, or records of another run.
+// IsFree returns zkbench.ErrParams if a folder has a suite, or records of another run.
 func IsFree(dir string) error {
 	if path := filepath.Join(dir, journalFile); exists(path) {
-		return fmt.Errorf("%w: %s is there already; accepted: another folder, or --resume with this one", zkbench.ErrParams, path)
+		return fmt.Errorf("%w: %s exists already; accepted: another folder, or --resume with this one", zkbench.ErrParams, path)
 	}
 	if other := outdir.Records(dir); exists(other) {
-		return fmt.Errorf("%w: %s is of another run; accepted: a folder without records", zkbench.ErrParams, other)
+		return fmt.Errorf("%w: %s belongs to another run; accepted: a folder without records", zkbench.ErrParams, other)
 	}
 	return nil
 }
 
-// Create makes the journal of a suite in a folder that has none, and no records of
-// something else.
+// Create creates the journal of a suite in dir. It returns zkbench.ErrParams if dir has a suite
+// already, or records of another run.
 func Create(dir string, h Header) (*Journal, error) {
 	path := filepath.Join(dir, journalFile)
 	if err := IsFree(dir); err != nil {
@@ -107,12 +107,13 @@ func Create(dir string, h Header) (*Journal, error) {
 	return j, nil
 }
 
-// Open opens the journal of a folder.
+// Open opens the journal in dir. It returns zkbench.ErrParams if there is none, zkbench.ErrEnv if
+// another process has it open, and a *zkbench.DecodeError if it is damaged or of another format.
 func Open(dir string) (*Journal, Header, error) {
 	var h Header
 	path := filepath.Join(dir, journalFile)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, h, fmt.Errorf("%w: %s is not there; accepted: the folder of a suite", zkbench.ErrParams, path)
+		return nil, h, fmt.Errorf("%w: %s does not exist; accepted: the folder of a suite", zkbench.ErrParams, path)
 	}
 	j, err := open(path)
 	if err != nil {
@@ -127,7 +128,7 @@ func Open(dir string) (*Journal, Header, error) {
 		if err != nil {
 			return err
 		}
-		// The format is read alone first: another one may give the rest other types.
+		// The format is read first, by itself: in another format other fields may have other types.
 		if err := json.Unmarshal(raw, &struct {
 			Format *int `json:"format"`
 		}{&h.Format}); err != nil {
@@ -147,20 +148,20 @@ func Open(dir string) (*Journal, Header, error) {
 	return j, h, nil
 }
 
-// sealed is raw with its digest, by which damage is seen.
+// sealed returns raw after its digest, so that damage can be detected.
 func sealed(raw []byte) []byte {
 	sum := sha256.Sum256(raw)
 	return append(sum[:], raw...)
 }
 
-// unsealed is what was sealed.
+// unsealed returns what sealed was given, or a *zkbench.DecodeError if all is damaged.
 func unsealed(what string, all []byte) ([]byte, error) {
 	if len(all) < sha256.Size {
-		return nil, &zkbench.DecodeError{Path: what, Reason: "not there, or cut"}
+		return nil, &zkbench.DecodeError{Path: what, Reason: "missing or cut"}
 	}
 	sum, raw := all[:sha256.Size], all[sha256.Size:]
 	if have := sha256.Sum256(raw); !bytes.Equal(sum, have[:]) {
-		return nil, &zkbench.DecodeError{Path: what, Reason: "damaged: its digest is another"}
+		return nil, &zkbench.DecodeError{Path: what, Reason: "damaged: its digest does not match"}
 	}
 	return raw, nil
 }
@@ -188,8 +189,8 @@ func open(path string) (*Journal, error) {
 	return j, nil
 }
 
-// guard calls what works on bbolt's pages: it answers some damage with a panic, and a
-// wrong offset reads beyond the map. Both come back as errors.
+// guard calls work, which uses bbolt's pages, and returns its panics and page faults as errors.
+// bbolt panics on some kinds of damage, and a wrong offset reads beyond the mapped file.
 func guard(work func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -215,7 +216,8 @@ func (j *Journal) withPath(err error) error {
 	return fmt.Errorf("%s: %w", j.path, err)
 }
 
-// Put keeps the record of a case that has none.
+// Put stores the record of a case. It returns an error if the case has a record already, or if the
+// journal's file is no longer at its path.
 func (j *Journal) Put(key string, r *record.Record) error {
 	raw, err := json.Marshal(r)
 	if err != nil {
@@ -234,21 +236,21 @@ func (j *Journal) Put(key string, r *record.Record) error {
 	return j.inPlace()
 }
 
-// inPlace tells whether the file is still where it was: one whose folder was removed takes
-// what is written, and nobody will find it.
+// inPlace returns zkbench.ErrEnv if the file is no longer at its path. If its folder was removed,
+// writes succeed, but nobody will find them.
 func (j *Journal) inPlace() error {
 	now, err := os.Stat(j.path)
 	if err != nil {
 		return fmt.Errorf("%w: %w", zkbench.ErrEnv, err)
 	}
 	if !os.SameFile(now, j.file) {
-		return fmt.Errorf("%w: %s is another file now", zkbench.ErrEnv, j.path)
+		return fmt.Errorf("%w: %s has been replaced by another file", zkbench.ErrEnv, j.path)
 	}
 	return nil
 }
 
-// Records returns the records of the cases that have one, by their keys. The error names
-// the case whose record cannot be read.
+// Records returns the stored records by the case's key. The error names the case whose record
+// cannot be read.
 func (j *Journal) Records() (map[string]*record.Record, error) {
 	all := make(map[string]*record.Record)
 	err := j.view(func(tx *bbolt.Tx) error {
@@ -271,10 +273,10 @@ func (j *Journal) Records() (map[string]*record.Record, error) {
 	return all, err
 }
 
-// Close closes the file.
+// Close closes the journal's file.
 func (j *Journal) Close() error { return j.db.Close() }
 
-// running tells whether somebody has the journal of a folder open.
+// running reports whether some process has the journal of a folder open.
 func running(dir string) bool {
 	var db *bbolt.DB
 	err := guard(func() (err error) {

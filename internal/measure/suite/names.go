@@ -19,29 +19,28 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Full is the suite of all others and of every workload that they leave out.
+// Full is the name of the suite that has all others and every workload that they leave out.
 const Full = "full"
 
-// Family is the workloads of one room. It has a suite of its name.
+// Family is a group of related workloads. There is a suite with the family's name.
 type Family struct {
 	Name string
 	Defs []workload.Def
 }
 
-// Collection is the suites that a program has: those in its files, one of each family, and
-// Full.
+// Collection is the suites of a program: those in its files, one for each family, and Full.
 type Collection struct {
 	Files    fs.FS // NAME.yaml; nil: none
 	Families []Family
 }
 
-// Names are those of the suites in files, in the order of the alphabet, Full, and those of
-// families without a file.
+// Names returns the names of all suites: those in files, sorted, then Full, then families without a
+// file.
 func (c Collection) Names() (names []string) {
 	if c.Files != nil {
 		files, err := fs.Glob(c.Files, "*.yaml")
 		if err != nil {
-			panic(err) // of the pattern
+			panic(err) // only for a malformed pattern
 		}
 		for _, f := range files {
 			names = append(names, strings.TrimSuffix(f, ".yaml"))
@@ -57,8 +56,8 @@ func (c Collection) Names() (names []string) {
 	return names
 }
 
-// Find returns the suite of that name, or of that file. The error for a name that is
-// neither is a *argument.ValueError.
+// Find returns the suite called name or, if there is none, the suite in the file at that path. It
+// returns an *argument.ValueError if there is no such file either.
 func (c Collection) Find(name string) (*File, error) {
 	if f, ok, err := c.read(name); ok {
 		return f, err
@@ -82,7 +81,7 @@ func (c Collection) Find(name string) (*File, error) {
 	return Read(name, file)
 }
 
-// read returns the suite of that name in the program's files, and whether there is one.
+// read returns the suite called name from the program's files, and whether there is one.
 func (c Collection) read(name string) (*File, bool, error) {
 	if c.Files == nil {
 		return nil, false, nil
@@ -96,8 +95,7 @@ func (c Collection) read(name string) (*File, bool, error) {
 	return f, true, err
 }
 
-// suite is that of a family that has no file of its own: each of its workloads in one small
-// case.
+// suite returns the suite of a family without a file: each of its workloads in one small case.
 func (f Family) suite() *File {
 	file := &File{Name: f.Name, About: "each workload of " + f.Name + " in one small case", Repetitions: 3}
 	for _, d := range f.Defs {
@@ -106,7 +104,7 @@ func (f Family) suite() *File {
 	return file
 }
 
-// smallEntry is one small case of a workload.
+// smallEntry returns an entry with one small case of a workload.
 func smallEntry(d workload.Def) Entry {
 	e := Entry{Command: jobs.CommandRun, Workloads: []yamlfile.Word{{Text: d.ID()}}}
 	if d.Stages != nil {
@@ -120,8 +118,7 @@ func smallEntry(d workload.Def) Entry {
 	return e
 }
 
-// full joins the suites of all families, with a small case of every workload that
-// they leave out.
+// full joins the suites of all families, with a small case of every workload that they leave out.
 func (c Collection) full() (*File, error) {
 	full := &File{Name: Full, About: "every workload: the suites of all families, and a small case of what they leave out", Repetitions: 3}
 	for _, f := range c.Families {
@@ -142,8 +139,8 @@ func (c Collection) full() (*File, error) {
 	return full, nil
 }
 
-// WriteList writes the suites of a program, with their processes and time on a machine
-// with so many processors.
+// WriteList writes a table of the program's suites. It has the number of processes of each, and its
+// time on a machine with the given number of processors.
 func (c Collection) WriteList(w io.Writer, defs []workload.Def, processors int) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "suite\tprocesses\tabout\t")

@@ -24,23 +24,23 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// maxProcesses bounds the processes of a suite: at one a second they would take a day.
+// maxProcesses is the maximum number of processes of a suite. At one per second they take a day.
 const maxProcesses = 100_000
 
-// Options are what a user chooses beside the file.
+// Options are what a user chooses in addition to the file.
 type Options struct {
-	Only        []string      // workloads, the others are left out; nil: none is
+	Only        []string      // workloads to keep; nil: all
 	Repetitions int           // processes of each case; 0: the file's
-	Timeout     time.Duration // after which a case's process is stopped; 0: none
-	On          []Machine     // each runs all cases; nil: this one does
-	HostWait    time.Duration // for which a machine of On that is lost is waited for
+	Timeout     time.Duration // stop the process of a case after this time; 0: no limit
+	On          []Machine     // each runs all cases; nil: this machine does
+	HostWait    time.Duration // how long to wait for a machine of On whose connection is lost
 	Noise
 }
 
-// Machine is one that cases are planned for. A plan for jobs.MaxProcessors leaves no case out.
+// Machine is a machine to plan cases for. A plan for jobs.MaxProcessors leaves no case out.
 type Machine struct {
-	Host       string      // empty: this one
-	Processors int         // of more than jobs.MaxProcessors a case is given so many
+	Host       string      // empty: this machine
+	Processors int         // a case uses at most jobs.MaxProcessors of them
 	Env        *record.Env // nil: not known
 }
 
@@ -48,14 +48,16 @@ func byProcessors(a, b Machine) int { return cmp.Compare(a.Processors, b.Process
 
 func (m Machine) String() string { return cmp.Or(m.Host, "this machine") }
 
-// Plan is what a suite measures on a machine.
+// Plan is what a suite measures, on one or several machines.
 type Plan struct {
 	Header Header
-	Notes  []string // what is left out
+	Notes  []string // lines that say what is left out
 }
 
-// NewPlan returns the plan of a suite, read from a file or embedded by that name, on a
-// machine with so many processors, or on those that o names.
+// NewPlan plans a suite for a machine with the given number of processors or, if o.On is set, for
+// those machines. The suite is file, and name is its name in messages. NewPlan returns a
+// *yamlfile.Error for mistakes in the file, a *zkbench.LimitError if there are too many processes,
+// and an *argument.ValueError if no case is left.
 func NewPlan(defs []workload.Def, file *File, name string, processors int, o Options) (*Plan, error) {
 	machines := o.On
 	if machines == nil {
@@ -103,8 +105,7 @@ func NewPlan(defs []workload.Def, file *File, name string, processors int, o Opt
 	}}, nil
 }
 
-// planCases returns the cases of a suite on a machine, each once, and notes on what is left
-// out.
+// planCases returns the cases of a suite on a machine, each once, and notes on what is left out.
 func planCases(defs []workload.Def, file *File, name string, on Machine) (cases []Case, notes []string, err error) {
 	cut := make(map[int]bool)
 	seen := make(map[string]string) // settings as JSON by the case's key
@@ -117,7 +118,7 @@ func planCases(defs []workload.Def, file *File, name string, on Machine) (cases 
 		var some []Case
 		for _, job := range planned {
 			if on.Host != "" && job.Settings.SRS != "" {
-				return nil, &argument.ValueError{Field: "srs", Value: job.Settings.SRS, Accepted: "none on other machines, which do not have the file"}
+				return nil, &argument.ValueError{Field: "srs", Value: job.Settings.SRS, Accepted: "none with --on, since other machines do not have the file"}
 			}
 			c := Case{Job: job, Expected: e.Expected, Host: on.Host}
 			if c.Expected == 0 {
@@ -138,7 +139,7 @@ func planCases(defs []workload.Def, file *File, name string, on Machine) (cases 
 		return some, nil
 	})
 	if others > 0 {
-		notes = append(notes, format.Plural(others, "case")+" left out: the same with other settings comes before")
+		notes = append(notes, format.Plural(others, "case")+" left out: the same case with other settings comes before")
 	}
 	if len(cut) > 0 {
 		var counts []string
@@ -150,7 +151,7 @@ func planCases(defs []workload.Def, file *File, name string, on Machine) (cases 
 	return cases, notes, err
 }
 
-// keepOnly returns the cases of the workloads that only names.
+// keepOnly returns the cases whose workload is in only, or all if only is nil.
 func keepOnly(defs []workload.Def, cases []Case, only []string) ([]Case, error) {
 	if only == nil {
 		return cases, nil
@@ -170,12 +171,13 @@ func keepOnly(defs []workload.Def, cases []Case, only []string) ([]Case, error) 
 	return cases, nil
 }
 
-// notInSuites are flags of run and stages that say where results go or how often a case
-// runs, which the suite decides, or make one case a search of several.
+// notInSuites are the flags of run and stages that a suite's file may not have. They say where
+// results go or how often a case runs, which the suite decides, or they make one case out of
+// several.
 var notInSuites = []string{"out", "json", "profile", "processes", "slo", "mix"}
 
-// entryJobs are the cases of an entry, those of more than most processors left out; their
-// numbers are added to cut.
+// entryJobs returns the jobs of an entry. Cases for more than most processors are left out, and
+// their numbers of processors added to cut.
 func entryJobs(defs []workload.Def, e Entry, most int, cut map[int]bool) ([]measure.Job, error) {
 	flags := pflag.NewFlagSet(e.Command, pflag.ContinueOnError)
 	plan := jobs.Planner(e.Command, flags, defs)
@@ -207,7 +209,7 @@ func entryJobs(defs []workload.Def, e Entry, most int, cut map[int]bool) ([]meas
 		here = append(here, strconv.Itoa(n))
 	}
 	if len(here) == 0 {
-		here = []string{strconv.Itoa(most)} // what else is wrong is told all the same
+		here = []string{strconv.Itoa(most)} // so that other mistakes are reported too
 	}
 	if err := flags.Lookup(jobs.ProcessorsAxis().Flag).Value.Set(strings.Join(here, ",")); err != nil {
 		return nil, err
@@ -219,7 +221,7 @@ func entryJobs(defs []workload.Def, e Entry, most int, cut map[int]bool) ([]meas
 	return planned.Jobs, nil
 }
 
-// acceptedKeys are the flags that a case of a suite may have.
+// acceptedKeys lists the flags that a case of a suite may have.
 func acceptedKeys(flags *pflag.FlagSet) string {
 	var names []string
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -230,13 +232,14 @@ func acceptedKeys(flags *pflag.FlagSet) string {
 	return strings.Join(names, ", ")
 }
 
-// WriteSummary writes how much is to be measured, and what of it not.
+// WriteSummary writes the plan's notes and a line with its numbers of cases and processes and its
+// time.
 func (p *Plan) WriteSummary(w io.Writer) error {
 	for _, n := range p.Notes {
 		fmt.Fprintln(w, n)
 	}
 	if env.Read().Commit == "" {
-		fmt.Fprintln(w, "this program was built without its commit (go run, or -buildvcs=false), so the history will not name it")
+		fmt.Fprintln(w, "this program does not know its commit (go run, or -buildvcs=false), so the history will not show it")
 	}
 	all := p.Header.Plan
 	where := ""
@@ -248,7 +251,7 @@ func (p *Plan) WriteSummary(w io.Writer) error {
 	return err
 }
 
-// repetitions are the processes of each case, by its name.
+// repetitions returns the number of processes of each case, by the case's name.
 func (p *Plan) repetitions() map[string]int {
 	times := make(map[string]int)
 	for i := range p.Header.Plan {
@@ -257,7 +260,7 @@ func (p *Plan) repetitions() map[string]int {
 	return times
 }
 
-// Write writes the cases, and the summary.
+// Write writes a line for each case, and the summary.
 func (p *Plan) Write(w io.Writer) error {
 	times := p.repetitions()
 	for i := range p.Header.Plan {

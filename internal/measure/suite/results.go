@@ -9,10 +9,10 @@ import (
 	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
-// The columns of a row of results: one for each case and figure, of its repetitions the
-// median. The figures are those that the study's script keeps, tps, lat-p95, lat-avg,
-// lat-std (ms), RAM (bytes) and allocs of an operation, and of circuits the times of the
-// stages.
+// figures are the columns of a row of results. Each case has one column for each figure, with the
+// median of its repetitions. The figures are those that the study's script keeps: tps, lat-p95,
+// lat-avg, lat-std (ms), and RAM (bytes) and allocs of an operation. Circuits also have the times
+// of their stages.
 var figures = []struct {
 	name   string
 	metric record.Quantity
@@ -26,11 +26,12 @@ var figures = []struct {
 	{"allocs", record.Allocs, 1},
 }
 
-// SessionColumn is the column that names a suite: a row of the same one takes its place.
+// SessionColumn is the column that identifies a suite. A new row of the same suite replaces the old
+// one.
 const SessionColumn = "session"
 
-// Results returns the row of a suite: when it began and its commit, and every figure of
-// every case that ran to its end.
+// Results returns the row of a suite: when it began, its commit, and every figure of every case
+// that ran to its end.
 func Results(h Header, recs []*record.Record) Row {
 	row := Row{Columns: []string{"timestamp", SessionColumn, "suite", "commit", "processes", "failed"}}
 	commit, failed := "", 0

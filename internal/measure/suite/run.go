@@ -15,18 +15,19 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Case is one process: a job, and which of its repetitions.
+// Case is one process to run: a job, and which repetition of it.
 type Case struct {
 	measure.Job `json:"job"`
 	Repetition  int           `json:"repetition"`         // from 0
-	Host        string        `json:"host,omitempty"`     // runs it; empty: this machine
+	Host        string        `json:"host,omitempty"`     // runs the case; empty: this machine
 	Copy        int           `json:"copy,omitempty"`     // which of several equal processes of a repetition, from 0
-	Side        string        `json:"side,omitempty"`     // of the record's process: a part of a study
+	Side        string        `json:"side,omitempty"`     // side of the record's process: a part of a study
 	Optional    bool          `json:"optional,omitempty"` // does not fail the list if it needs more memory than there is
 	Expected    time.Duration `json:"expected"`           // ns, about how long it takes
 }
 
-// Name returns the case's name as records have it, with its side and its host, without its repetition.
+// Name returns the case's name as in records, with its side and its host but without its
+// repetition.
 func (c *Case) Name() string {
 	name := c.Workload + "/"
 	if c.Stages {
@@ -43,7 +44,7 @@ func (c *Case) Name() string {
 	return name
 }
 
-// Key returns the name of the process within its list.
+// Key returns a name of the process that is unique within its list.
 func (c *Case) Key() string {
 	kind := jobs.CommandRun
 	if c.Stages {
@@ -56,14 +57,15 @@ func (c *Case) Key() string {
 	return key
 }
 
-// Excuses reports whether the record is of an optional case that this machine has too little memory for.
+// Excuses reports whether the case is optional and its record says that this machine has too little
+// memory for it.
 func (c *Case) Excuses(r *record.Record) bool { return c.Optional && r.TooLarge() }
 
-// triedAgain is the finding of a case that has failed before.
+// triedAgain is the finding of a case whose first attempt failed.
 const triedAgain = "tried again"
 
-// Interleave returns each case repeated: all once, then all again, so that what drifts with
-// time falls on every case alike.
+// Interleave returns each case repeated: all cases once, then all again, so that drift over time
+// affects all cases alike.
 func Interleave(cases []Case, repetitions int) []Case {
 	all := make([]Case, 0, len(cases)*repetitions)
 	for i := range repetitions {
@@ -75,7 +77,8 @@ func Interleave(cases []Case, repetitions int) []Case {
 	return all
 }
 
-// Hosts are those of cases, in the order of the first of each; this machine is the empty one.
+// Hosts returns the hosts of cases, in the order of their first case. The name of this machine is
+// "".
 func Hosts(cases []Case) (hosts []string) {
 	for i := range cases {
 		if !slices.Contains(hosts, cases[i].Host) {
@@ -85,34 +88,34 @@ func Hosts(cases []Case) (hosts []string) {
 	return hosts
 }
 
-// Run measures a list of cases, each in a process of its own. All lists of cases run here: those of suites, of studies and of
-// the commands that measure several cases.
+// Run measures a list of cases, each in a process of its own. Every list of cases runs here,
+// whether from a suite, a study or a command that measures several cases.
 type Run struct {
 	Cases   []Case
-	Journal *Journal                  // keeps each record before Ended hears of it; nil: none does
-	Session string                    // of the records; empty: they have none
-	Earlier map[string]*record.Record // what the journal had before, by the case's key
+	Journal *Journal                  // stores each record before Ended is called; nil: no journal
+	Session string                    // of the records; empty: no session
+	Earlier map[string]*record.Record // records that the journal had before, by the case's key
 	// Measure runs a case in a process of its own, on its host. It returns an error if the host is lost
 	// or ctx has ended.
 	Measure func(ctx context.Context, c *Case) (*record.Record, error)
-	// Ended hears of each case that has a record, of this run or one before; fresh tells
-	// which. Its error ends the suite.
+	// Ended is called for each case that has a record. If fresh is false, the record is an earlier
+	// run's. Its error ends the suite.
 	Ended func(i int, c *Case, r *record.Record, fresh bool) error
-	// Begins hears of each case that is measured. It and Ended are called one at a time.
+	// Begins is called before a case is measured. Begins and Ended are called one at a time.
 	Begins func(i int, c *Case)
 
-	Attempts int // processes that a case has to succeed in; 0: one
+	Attempts int // how often to try a case that fails; 0: once
 	Noise
-	// Await waits until the machine is quiet, at most so long, and tells for how long.
+	// Await waits until the machine is quiet, at most for limit, and returns how long it waited.
 	Await func(ctx context.Context, limit time.Duration) time.Duration
 
-	telling sync.Mutex // Begins and Ended
+	telling sync.Mutex // serializes Begins and Ended
 }
 
-// LostError is of hosts that are lost with some of their cases.
+// LostError says that hosts are lost and some of their cases not measured.
 type LostError struct{ Hosts []LostHost }
 
-// LostHost is a host, how many of its cases have no record, and why.
+// LostHost is a lost host: how many of its cases have no record, and why.
 type LostHost struct {
 	Name             string
 	Missing, Planned int
@@ -127,7 +130,7 @@ func (e *LostError) Error() string {
 	return strings.Join(texts, "; ")
 }
 
-// where a host's cases run.
+// where returns the name of a host in messages.
 func where(host string) string {
 	if host == "" {
 		return "this machine"
@@ -135,14 +138,16 @@ func where(host string) string {
 	return "host " + host
 }
 
-// Unwrap returns ErrInterrupted: a suite whose hosts are lost can go on.
+// Unwrap returns ErrInterrupted, because a suite whose hosts are lost can be resumed.
 func (e *LostError) Unwrap() error { return ErrInterrupted }
 
-// All runs the cases that have no earlier record: those of one host one after the other, hosts
-// side by side. A case that fails, or that was disturbed if Again is set, is tried again while it has Attempts left;
-// a case that fails in the last one is recorded as failed. When ctx ends, All returns its cause. Cases that run then leave no
-// record if there is a journal, so that they are run again; without one they leave what they have measured.
-// If a host is lost, the others continue to their end, and All returns a *LostError.
+// All runs the cases that have no earlier record: those of one host one after the other, different
+// hosts side by side. A case that fails, or that was disturbed if Again is set, is tried again
+// while it has Attempts left; if the last attempt fails, the record is that of a failure.
+//
+// When ctx ends, All returns its cause. Cases that run then leave no record if there is a journal,
+// so that they are run again; without a journal they leave what they have measured. If a host is
+// lost, the others continue to their end, and All returns a *LostError.
 func (r *Run) All(ctx context.Context) error {
 	for i := range r.Cases {
 		c := &r.Cases[i]
@@ -159,7 +164,7 @@ func (r *Run) All(ctx context.Context) error {
 	var wg sync.WaitGroup
 	for i, host := range hosts {
 		wg.Go(func() {
-			if lost[i], errs[i] = r.host(running, host); errs[i] != nil {
+			if lost[i], errs[i] = r.runHost(running, host); errs[i] != nil {
 				stop() // records of others cannot be kept either
 			}
 		})
@@ -183,8 +188,8 @@ func (r *Run) All(ctx context.Context) error {
 	return nil
 }
 
-// host runs the cases of a host until ctx ends or the host is lost. Its error ends the suite.
-func (r *Run) host(ctx context.Context, host string) (*LostHost, error) {
+// runHost runs the cases of a host until ctx ends or the host is lost. Its error ends the suite.
+func (r *Run) runHost(ctx context.Context, host string) (*LostHost, error) {
 	planned, missing := 0, 0
 	for i := range r.Cases {
 		if c := &r.Cases[i]; c.Host == host {
@@ -199,7 +204,7 @@ func (r *Run) host(ctx context.Context, host string) (*LostHost, error) {
 		if c.Host != host || r.Earlier[c.Key()] != nil {
 			continue
 		}
-		rec, err := r.one(ctx, i, c)
+		rec, err := r.measureCase(ctx, i, c)
 		switch {
 		case err != nil:
 			return &LostHost{host, missing, planned, err}, nil
@@ -208,7 +213,7 @@ func (r *Run) host(ctx context.Context, host string) (*LostHost, error) {
 		}
 		if r.Journal != nil {
 			if err := r.Journal.Put(c.Key(), rec); err != nil {
-				return nil, fmt.Errorf("%s is not stored: %w", c.Name(), err) // it is measured again when the suite goes on
+				return nil, fmt.Errorf("%s is not stored: %w", c.Name(), err) // it is measured again when the suite resumes
 			}
 		}
 		missing--
@@ -222,8 +227,8 @@ func (r *Run) host(ctx context.Context, host string) (*LostHost, error) {
 	return nil, nil
 }
 
-// one measures a case; nil: ctx ended before it did. The error is that its host is lost.
-func (r *Run) one(ctx context.Context, i int, c *Case) (*record.Record, error) {
+// measureCase measures a case. It returns nil if ctx ended first, and an error if the host is lost.
+func (r *Run) measureCase(ctx context.Context, i int, c *Case) (*record.Record, error) {
 	var rec *record.Record
 	attempts := max(1, r.Attempts)
 	for n := range attempts {
@@ -257,7 +262,7 @@ func (r *Run) one(ctx context.Context, i int, c *Case) (*record.Record, error) {
 			defer func() { rec.Findings = append(rec.Findings, record.Finding{Name: "measured again", Text: text}) }()
 			continue
 		}
-		// One that was stopped at its deadline would be again.
+		// A case that was stopped at its deadline would be stopped again.
 		if rec.Status != record.Failed || rec.Refused() {
 			break
 		}

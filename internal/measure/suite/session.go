@@ -21,43 +21,43 @@ import (
 	"github.com/zkbench/zkbench/internal/sys/atomicfile"
 )
 
-// ErrInterrupted is of a session that was stopped before its end and can go on.
+// ErrInterrupted says that a session was stopped before its end and can be resumed.
 var ErrInterrupted = errors.New("interrupted")
 
-// Session measures a plan in a folder, so that it can be stopped and continued.
+// Session measures a plan in a folder, so that it can be stopped and resumed.
 type Session struct {
 	dir     string
 	header  Header
 	journal *Journal
-	earlier map[string]*record.Record // what the journal had, by the case's key
+	earlier map[string]*record.Record // records that the journal had, by the case's key
 
 	caller   Caller
 	folder   *Folder
 	status   Status
 	estimate *Estimate
 	bars     *bars
-	running  map[string]begun // by the host
+	running  map[string]begun // running cases by host
 }
 
-// begun is a case that runs.
+// begun is a case that runs, and since when.
 type begun struct {
 	name string
 	at   time.Time
 }
 
-// Caller is the program that runs a session.
+// Caller is what the program that runs a session provides.
 type Caller struct {
-	// Measure is that of Run. What say gets is shown with the name of the case's host.
+	// Measure is as in Run. Texts given to say are shown with the name of the case's host.
 	Measure func(ctx context.Context, c *Case, say func(text string)) (*record.Record, error)
-	// Views writes tables, plots and pages of the records into the folder, and names them on Stdout.
+	// Views writes tables, plots and pages of the records into the folder, and lists them on Stdout.
 	Views          func(dir string, recs []*record.Record) error
-	Attempts       int    // processes that a case has to succeed in; 0: one
+	Attempts       int    // how often to try a case that fails; 0: once
 	Failures       string // file or folder within the folder that shows why cases failed
-	Again          string // the command that continues, as a user types it before --resume; empty: none does
+	Again          string // the command to resume with, as a user types it before --resume; empty: none
 	Stdout, Stderr io.Writer
 }
 
-// Begin begins the plan in a folder, which it creates if there is none.
+// Begin begins the plan in a folder, which it creates if it does not exist.
 func Begin(dir string, p *Plan) (*Session, error) {
 	header := p.Header
 	var j *Journal
@@ -74,8 +74,8 @@ func Begin(dir string, p *Plan) (*Session, error) {
 	return &Session{dir: dir, header: header, journal: j}, nil
 }
 
-// Resume opens the suite of a folder, to go on with it. It is refused where the suite was
-// begun by another build or on a machine that differs.
+// Resume opens the suite in a folder to continue it. It returns zkbench.ErrEnv if the suite was
+// begun by another build or on a machine that differs, and the errors of Open.
 func Resume(dir string) (*Session, error) {
 	j, header, err := Open(dir)
 	if err != nil {
@@ -91,7 +91,7 @@ func Resume(dir string) (*Session, error) {
 	return &Session{dir: dir, header: header, journal: j, earlier: earlier}, nil
 }
 
-// ReadPlan returns the plan of the suite of a folder.
+// ReadPlan returns the plan of the suite in a folder.
 func ReadPlan(dir string) (*Plan, error) {
 	j, header, err := Open(dir)
 	if err != nil {
@@ -100,8 +100,8 @@ func ReadPlan(dir string) (*Plan, error) {
 	return &Plan{Header: header}, j.Close()
 }
 
-// sameMachine returns an error where a suite was begun by another build or on a machine
-// that differs, of which figures could not be compared with those that are to come.
+// sameMachine returns zkbench.ErrEnv if a suite was begun by another build or on a machine that
+// differs: their figures could not be compared with new ones.
 func sameMachine(h Header, earlier map[string]*record.Record) error {
 	program, err := programDigest()
 	if err != nil {
@@ -113,19 +113,19 @@ func sameMachine(h Header, earlier map[string]*record.Record) error {
 	now := env.Read()
 	for i := range h.Plan {
 		r := earlier[h.Plan[i].Key()]
-		if r == nil || h.Plan[i].Host != "" { // which is asked what it is
+		if r == nil || h.Plan[i].Host != "" { // hosts are checked when they connect
 			continue
 		}
 		differs := env.AllDifferences(r.Env, now)
 		if len(differs) == 0 {
-			return nil // as are all of them
+			return nil // all earlier records have the same environment
 		}
-		return fmt.Errorf("%w: the suite was begun elsewhere: %s; accepted: its machine, settings and build", zkbench.ErrEnv, strings.Join(differs, "; "))
+		return fmt.Errorf("%w: the suite was begun in another environment: %s; accepted: the same machine, settings and build", zkbench.ErrEnv, strings.Join(differs, "; "))
 	}
 	return nil
 }
 
-// programDigest is the SHA-256 of the program that runs.
+// programDigest returns the SHA-256 of the running program.
 func programDigest() (string, error) {
 	path, err := subprocess.Executable()
 	if err != nil {
@@ -135,11 +135,11 @@ func programDigest() (string, error) {
 	return digest, err
 }
 
-// Plan is the processes of the suite.
+// Plan returns the processes of the suite.
 func (s *Session) Plan() []Case { return s.header.Plan }
 
-// Hosts are those that have something to measure, and what they were when the suite was begun.
-// hostWait is how long one that is lost is waited for.
+// Hosts returns the hosts that have cases left, and the environments that hosts had when the suite
+// was begun. hostWait is how long to wait for a host whose connection is lost.
 func (s *Session) Hosts() (pending []string, known map[string]record.Env, hostWait time.Duration) {
 	var missing []Case
 	for i := range s.header.Plan {
@@ -153,9 +153,9 @@ func (s *Session) Hosts() (pending []string, known map[string]record.Env, hostWa
 // Close closes the journal.
 func (s *Session) Close() error { return s.journal.Close() }
 
-// Run measures what the journal has no record of, and writes the views of all that it has
-// then. Its error is ErrInterrupted where ctx has ended or a host is lost; else a case failed,
-// or something could not be written.
+// Run measures the cases without a record in the journal, and writes the views of all records. It
+// returns ErrInterrupted if ctx ended or a host is lost. Any other error says that a case failed,
+// or that something could not be written.
 func (s *Session) Run(ctx context.Context, caller Caller) error {
 	var err error
 	if s.folder, err = OpenFolder(s.dir, s.header.Plan, s.earlier); err != nil {
@@ -189,7 +189,7 @@ func (s *Session) begins(_ int, c *Case) {
 		names = append(names, s.running[host].name)
 	}
 	s.status.Running, s.status.Left = strings.Join(names, ", "), s.estimate.Remaining()
-	_ = s.status.Write(s.dir) // a view; what matters is kept when the case ends
+	_ = s.status.Write(s.dir) // only a view: the journal stores the record when the case ends
 	s.bars.begins(s.status.Done, c)
 }
 
@@ -211,21 +211,21 @@ func (s *Session) ended(i int, c *Case, rec *record.Record, fresh bool) error {
 		s.bars.ended(s.status.Done, c, rec, took)
 	}
 	if err := s.folder.Add(c, rec, fresh); err != nil {
-		return fmt.Errorf("%s is in the journal and not among the records: %w", c.Name(), err)
+		return fmt.Errorf("%s is in the journal but could not be added to the records: %w", c.Name(), err)
 	}
 	return nil
 }
 
-// finish writes the views of what there is, and says how the session ended.
+// finish writes the views of all records and returns the error with which the session ends, if any.
 func (s *Session) finish(ctx context.Context, stopped error) error {
 	s.status.Running, s.status.Stopped = "", true
 	s.status.Left = s.estimate.Remaining()
 	err := s.folder.Close()
 	rest := fmt.Sprintf("%d of %d processes measured", s.status.Done, s.status.Planned)
 	if s.caller.Again != "" {
-		rest += fmt.Sprintf("; go on with: %s --resume %s", s.caller.Again, argument.Quote(s.dir))
+		rest += fmt.Sprintf("; resume with: %s --resume %s", s.caller.Again, argument.Quote(s.dir))
 	}
-	if stopped != nil && ctx.Err() == nil && !errors.Is(stopped, ErrInterrupted) { // what could not be written then cannot be now
+	if stopped != nil && ctx.Err() == nil && !errors.Is(stopped, ErrInterrupted) { // what could not be written before cannot be written now
 		return fmt.Errorf("%w; %s", stopped, rest)
 	}
 	if err = errors.Join(err, s.caller.Views(s.dir, s.folder.Records), s.status.Write(s.dir)); err != nil {
@@ -237,16 +237,16 @@ func (s *Session) finish(ctx context.Context, stopped error) error {
 	case stopped != nil:
 		return fmt.Errorf("%w; %s", stopped, rest)
 	case s.status.Failed > 0:
-		return fmt.Errorf("%d of %d processes failed; why stands in %s", s.status.Failed, s.status.Planned, filepath.Join(s.dir, s.caller.Failures))
+		return fmt.Errorf("%d of %d processes failed; see %s", s.status.Failed, s.status.Planned, filepath.Join(s.dir, s.caller.Failures))
 	}
 	return nil
 }
 
-// Title names what the session measures.
+// Title returns the name of the suite.
 func (s *Session) Title() string { return s.header.Suite }
 
-// PutResults puts the row of the suite into the history beside the folder, of which the
-// folder gets a copy.
+// PutResults puts the row of the suite into the history beside the folder, and a copy of the
+// history into the folder.
 func (s *Session) PutResults(recs []*record.Record) error {
 	dir, err := filepath.Abs(s.dir)
 	if err == nil {

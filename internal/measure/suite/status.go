@@ -12,10 +12,10 @@ import (
 	"github.com/zkbench/zkbench/internal/sys/atomicfile"
 )
 
-// statusFile says how far the suite of a folder is.
+// statusFile is the file in a suite's folder that holds its Status.
 const statusFile = "suite.json"
 
-// Status is how far a suite is.
+// Status says how far a suite has come.
 type Status struct {
 	Format  int           `json:"format"`
 	Suite   string        `json:"suite"`
@@ -24,12 +24,12 @@ type Status struct {
 	Planned int           `json:"planned"` // processes
 	Done    int           `json:"done"`
 	Failed  int           `json:"failed"`
-	Running string        `json:"running,omitempty"` // the cases; empty: none
-	Left    time.Duration `json:"left"`              // ns, about
-	Stopped bool          `json:"stopped"`           // by its end or before
+	Running string        `json:"running,omitempty"` // running cases; empty: none
+	Left    time.Duration `json:"left"`              // ns, estimated
+	Stopped bool          `json:"stopped"`           // whether it ended or was stopped
 }
 
-// Write writes the status of the suite of a folder.
+// Write writes the status into the suite's folder.
 func (s Status) Write(dir string) error {
 	s.Format = journalFormat
 	raw, err := json.MarshalIndent(s, "", "  ")
@@ -39,8 +39,8 @@ func (s Status) Write(dir string) error {
 	return atomicfile.Write(filepath.Join(dir, statusFile), append(raw, '\n'))
 }
 
-// ReadStatus returns the status of the suite of a folder. One that was killed has not
-// written that it stopped: nobody has its journal open then.
+// ReadStatus returns the status of the suite in a folder. A suite that was killed could not write
+// that it stopped: ReadStatus sets Stopped if no process has the journal open.
 func ReadStatus(dir string) (Status, error) {
 	var s Status
 	path := filepath.Join(dir, statusFile)
@@ -60,24 +60,24 @@ func ReadStatus(dir string) (Status, error) {
 	return s, nil
 }
 
-// Estimate tells how long a suite still takes: a case that was measured takes as long
-// again, another as long as expected, times what those that its host has measured took of
-// what was expected of them. Its methods may be called at once.
+// Estimate estimates how long a suite still takes. A case that was measured takes as long again.
+// Any other takes as long as expected, scaled by how the measured cases of its host compare with
+// what was expected of them. Its methods may be called concurrently.
 type Estimate struct {
 	mu    sync.Mutex
 	cases []Case
-	ended []bool                   // of these
-	took  map[string]time.Duration // by the case's name, its last process
-	paces map[string]*pace         // by the host
+	ended []bool                   // by the index in cases
+	took  map[string]time.Duration // time of the last process, by the case's name
+	paces map[string]*pace         // by host
 }
 
-// pace is how fast a host is.
+// pace says how fast a host is.
 type pace struct {
-	expected, real time.Duration // of the cases that were measured
-	spent          time.Duration // on the one that runs
+	expected, real time.Duration // sums over the cases that were measured
+	spent          time.Duration // on the running case
 }
 
-// NewEstimate returns an estimate of cases of which nothing was measured.
+// NewEstimate returns an estimate for cases none of which was measured.
 func NewEstimate(cases []Case) *Estimate {
 	e := &Estimate{cases: cases, ended: make([]bool, len(cases)), took: make(map[string]time.Duration), paces: make(map[string]*pace)}
 	for _, host := range Hosts(cases) {
@@ -86,7 +86,7 @@ func NewEstimate(cases []Case) *Estimate {
 	return e
 }
 
-// Took tells how long case i took, which has ended.
+// Took records that case i has ended and how long it took.
 func (e *Estimate) Took(i int, d time.Duration) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -99,14 +99,14 @@ func (e *Estimate) Took(i int, d time.Duration) {
 	p.spent = 0
 }
 
-// Spent tells for how long the case that a host runs has run, as far as it was expected.
+// Spent records for how long a host's running case has run, at most its expected time.
 func (e *Estimate) Spent(host string, d time.Duration) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.paces[host].spent = d
 }
 
-// CaseTime is how long a case will take.
+// CaseTime returns how long a case will take.
 func (e *Estimate) CaseTime(c *Case) time.Duration {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -124,18 +124,18 @@ func (e *Estimate) caseTime(c *Case) time.Duration {
 	return time.Duration(float64(c.Expected) * float64(p.real) / float64(p.expected))
 }
 
-// Remaining is how long the cases that have not ended will take: hosts run side by side.
+// Remaining returns how long the cases that have not ended will take. Hosts run side by side.
 func (e *Estimate) Remaining() (left time.Duration) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for host, p := range e.paces {
-		of := -p.spent
+		rest := -p.spent
 		for i := range e.cases {
 			if c := &e.cases[i]; c.Host == host && !e.ended[i] {
-				of += e.caseTime(c)
+				rest += e.caseTime(c)
 			}
 		}
-		left = max(left, of)
+		left = max(left, rest)
 	}
 	return left
 }

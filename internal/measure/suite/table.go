@@ -26,17 +26,19 @@ import (
 	"github.com/zkbench/zkbench/internal/view/progress"
 )
 
-// Row is a line of a table by the names of its columns.
+// Row is a line of a table, with the names of its columns.
 type Row struct {
 	Columns []string
-	Values  []string // as many
+	Values  []string // one for each column
 }
 
-// PutRow adds a row to a table in a CSV file, which it makes where there is none, or
-// takes the place of the row with the same value in the column key. Columns that the file
-// does not have come after its own; what a line has no value for is empty. The file is
-// replaced as a whole, so that a reader never sees half of it, and nobody else puts a row
-// meanwhile: those who do wait for a lock beside it.
+// PutRow adds a row to the table in a CSV file, or replaces the row with the same value in the
+// column key. It creates the file if there is none. New columns are appended to the file's own;
+// missing values are empty. The file is replaced as a whole, so a reader never sees half of it. A
+// lock file beside it makes concurrent calls wait for each other.
+//
+// PutRow returns zkbench.ErrParams if the row has no column key, or not one value for each column.
+// It returns a *zkbench.DecodeError if the file is not such a table.
 func PutRow(path, key string, row Row) error {
 	unlock, err := lockedfile.MutexAt(path + ".lock").Lock()
 	if err != nil {
@@ -83,8 +85,8 @@ func PutRow(path, key string, row Row) error {
 	return atomicfile.Write(path, b.Bytes())
 }
 
-// readTable returns the lines of a CSV file, the head first; an empty head where there is
-// no file.
+// readTable returns the lines of a CSV file, the header first. The header is empty if there is no
+// file.
 func readTable(path string) ([][]string, error) {
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(raw) == 0 {
@@ -101,18 +103,18 @@ func readTable(path string) ([][]string, error) {
 	return lines, nil
 }
 
-// bars shows how far a suite is: a line for each case that has ended and, on a
-// terminal, below them a bar for each case that runs and one for the suite.
+// bars shows how far a suite has come: a line for each case that has ended and, on a terminal,
+// below them a bar for each running case and one for the suite.
 type bars struct {
 	lines    io.Writer
-	printing sync.Mutex // of lines
+	printing sync.Mutex // guards lines
 	estimate *Estimate
 	planned  int
-	hosts    []string // a place for each
+	hosts    []string // one bar for each, in this order
 
-	drawn *mpb.Progress // nil: no terminal
+	drawn *mpb.Progress // nil: not on a terminal
 	whole *mpb.Bar
-	stops map[string]func() // of the bars of cases, by their host
+	stops map[string]func() // removes the bar of a host's case, by host
 }
 
 func newBars(stdout, stderr io.Writer, estimate *Estimate) *bars {
@@ -133,7 +135,7 @@ func newBars(stdout, stderr io.Writer, estimate *Estimate) *bars {
 	return b
 }
 
-// begins shows that a case runs after so many have ended.
+// begins shows that a case runs, after done cases have ended.
 func (b *bars) begins(done int, c *Case) {
 	b.stop(c.Host)
 	if b.drawn == nil {
@@ -143,7 +145,7 @@ func (b *bars) begins(done int, c *Case) {
 	b.stops[c.Host] = progress.Timed(b.drawn, slices.Index(b.hosts, c.Host), cmp.Or(c.Host, "case"), c.Name(), b.estimate.CaseTime(c), func(passed time.Duration) { b.estimate.Spent(c.Host, passed) })
 }
 
-// stop takes the bar of a host's case away.
+// stop removes the bar of a host's case.
 func (b *bars) stop(host string) {
 	if stop := b.stops[host]; stop != nil {
 		stop()
@@ -152,7 +154,7 @@ func (b *bars) stop(host string) {
 	}
 }
 
-// ended shows what has come of a case, the done-th.
+// ended shows the result of the case that was the done-th to end.
 func (b *bars) ended(done int, c *Case, rec *record.Record, took time.Duration) {
 	b.stop(c.Host)
 	what := string(rec.Status)
@@ -177,7 +179,7 @@ func (b *bars) ended(done int, c *Case, rec *record.Record, took time.Duration) 
 	b.print("%d/%d %s: %s (%s, about %s left)\n", done, b.planned, c.Name(), what, took.Round(100*time.Millisecond), format.Roughly(b.estimate.Remaining()))
 }
 
-// say shows a text about the host of a case that runs.
+// say shows a text about the host of a running case.
 func (b *bars) say(c *Case, text string) { b.print("%s: %s\n", c.Host, text) }
 
 func (b *bars) print(format string, args ...any) {
@@ -186,7 +188,7 @@ func (b *bars) print(format string, args ...any) {
 	fmt.Fprintf(b.lines, format, args...)
 }
 
-// close takes the bars away.
+// close removes all bars.
 func (b *bars) close() {
 	for host := range b.stops {
 		b.stop(host)

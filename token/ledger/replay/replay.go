@@ -159,7 +159,7 @@ func (r *Report) String() string {
 	}
 	fork := ""
 	if parent, ok := r.Genesis.Parent(); ok {
-		fork = fmt.Sprintf(", a fork of %x behind request %d", parent.ID(), r.Genesis.Inherited())
+		fork = fmt.Sprintf(", a fork of %x after request %d", parent.ID(), r.Genesis.Inherited())
 	}
 	times := ""
 	if r.Requests > 0 {

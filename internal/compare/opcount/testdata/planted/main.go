@@ -28,7 +28,7 @@ func main() {
 	}
 }
 
-// sum is a multi-scalar multiplication of so many points.
+// sum computes a multi-scalar multiplication of n points.
 var sum = workload.Def{Name: "Sum", New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 	n, err := c.Int("points")
 	if err != nil {
@@ -70,7 +70,7 @@ func (m *multiplication) Run(ctx context.Context, input any) ([]byte, error) {
 	return m.g.AppendPoints(nil, p), nil
 }
 
-// products are so many multiplications in the Goldilocks field.
+// products is a workload of multiplications in the Goldilocks field.
 var products = workload.Def{Name: "Products", New: func(_ context.Context, c workload.Case, _ uint64) (workload.Instance, error) {
 	n, err := c.Int("products")
 	return &chain{n: n}, err
