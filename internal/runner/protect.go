@@ -8,8 +8,8 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// Recover calls f and returns its results. If f panics, or the Error method of its error does,
-// Recover returns an *executor.PanicError.
+// Recover calls f and returns its results. If f panics, or if the Error method of its error
+// panics, Recover returns an *executor.PanicError.
 func Recover[T any](f func() (T, error)) (result T, err error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -91,8 +91,8 @@ type Config struct {
 }
 
 // Warmup says how long operations run before the window opens: until all conditions that are
-// set have been met. The window opens while operations are running, so that the system is
-// already under load.
+// set have been met. The window opens while operations are running, so that the window is
+// under load from its start.
 type Warmup struct {
 	Time       time.Duration `json:"warmup"`
 	Ops        uint64        `json:"warmup_ops"`
@@ -184,10 +184,11 @@ func (c *Config) Validate() error {
 	return c.Arrivals.validate(c.Duration)
 }
 
-// Run builds the inputs, warms up, measures, and checks the results. When ctx
-// ends, Run returns what was measured so far, with Interrupted set. Run returns an
-// error if the run could not begin: if the configuration is invalid, if an input
-// could not be built, or if the results cannot fit into the arena.
+// Run builds the inputs, warms up, measures, and checks the results. When ctx ends, Run
+// returns what was measured so far, with Interrupted set. Run returns an error if the run
+// could not begin: if the configuration is invalid, if an input could not be built, or if all
+// results are to be checked and they cannot fit into the memory that keeps them
+// (Config.Arena).
 func Run(ctx context.Context, cfg Config, target Target) (*Result, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err

@@ -136,7 +136,7 @@ type Measured interface {
 	Measured() ([]record.Metric, []record.Finding)
 }
 
-// Resolved returns the cases that Resolve makes of c, or c itself if Resolve is nil.
+// Resolved returns the cases that d.Resolve makes of c, or c itself if d.Resolve is nil.
 func (d Def) Resolved(c Case) ([]Case, error) {
 	if d.Resolve == nil {
 		return []Case{c}, nil

@@ -188,8 +188,9 @@ func Phase(ctx context.Context, name string) context.Context {
 	return ctx
 }
 
-// Labelled returns ctx with the label phase=phase. A goroutine gets the label when it calls
-// pprof.SetGoroutineLabels with the context.
+// Labelled returns ctx with a label that has the key "phase" and the given phase as its
+// value. A goroutine gets the label when it calls pprof.SetGoroutineLabels with the
+// context.
 func Labelled(ctx context.Context, phase string) context.Context {
 	return pprof.WithLabels(ctx, pprof.Labels("phase", phase))
 }
