@@ -55,9 +55,9 @@ type Config struct {
 	Least uint64 `json:"least,omitempty"`
 	Warmup
 
-	// Grace is how long operations that are running when the window closes may take
-	// to end. If they do, they count as done but not towards throughput. Then their
-	// context is cancelled and they count as unfinished.
+	// Grace is how long operations that are running when the window closes may take to end.
+	// Operations that end within this time count as done, but not towards throughput. After
+	// this time, the context of the others is cancelled, and they count as unfinished.
 	Grace time.Duration `json:"grace"`
 
 	// Samples is the number of inputs built before the run, at most MaxSamples.
@@ -109,8 +109,8 @@ type Policy string
 
 // Policies of a Check.
 const (
-	CheckFit    Policy = ""       // all if they fit into the arena, else a seeded sample
-	CheckAll    Policy = "all"    // all; Run refuses if they cannot fit into the arena
+	CheckFit    Policy = ""       // all if they fit into Config.Arena, else a seeded sample
+	CheckAll    Policy = "all"    // all; Run refuses if they cannot fit into Config.Arena
 	CheckSample Policy = "sample" // a seeded sample of N results
 	CheckNone   Policy = "none"
 )
