@@ -137,8 +137,8 @@ const (
 // that the run ends without them.
 const abandon = 50 * time.Millisecond
 
-// Validate checks the configuration as Run does. It returns ErrParams if a field is out of
-// range, and a *zkbench.LimitError if there would be too many arrivals.
+// Validate makes the checks of the configuration that Run makes first. It returns ErrParams if
+// a field is out of range, and a *zkbench.LimitError if there would be too many arrivals.
 func (c *Config) Validate() error {
 	refuse := func(format string, args ...any) error {
 		return fmt.Errorf("%w: "+format, append([]any{zkbench.ErrParams}, args...)...)

@@ -69,7 +69,7 @@ func (t Threshold) String() string { return t.text }
 // MarshalText returns the text of String, which UnmarshalText parses.
 func (t Threshold) MarshalText() ([]byte, error) { return []byte(t.text), nil }
 
-// UnmarshalText parses a threshold as ParseThreshold does for a closed loop. It returns
+// UnmarshalText parses a threshold like ParseThreshold with open set to false. It returns
 // ErrParams if the text is malformed or the metric is unknown.
 func (t *Threshold) UnmarshalText(text []byte) (err error) {
 	*t, err = ParseThreshold(string(text), false)

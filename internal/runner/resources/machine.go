@@ -25,8 +25,8 @@ type Machine struct {
 // CPU returns the processor time of the process, including the children that it measures.
 func (m *Machine) CPU() time.Duration { return m.User + m.System }
 
-// OfOperations returns the processor time of the processes that ran the operations: of adopted
-// children if there were any, else of this process.
+// OfOperations returns the processor time of the processes that ran the operations. If there were
+// adopted children, this is their time, else that of this process.
 func (m *Machine) OfOperations() CPU {
 	if m.Adopted != nil {
 		return *m.Adopted

@@ -104,9 +104,9 @@ func Start() *Meter {
 	return m
 }
 
-// Sample returns the totals of the window so far. It also samples memory for the peaks.
-// It takes microseconds and does not allocate. Only one goroutine at a time may call
-// it, and not after Stop.
+// Sample returns the totals of the window so far. It takes a sample of the memory too,
+// for the peaks in Memory. A call takes microseconds and does not allocate. Only one
+// goroutine at a time may call it, and not after Stop.
 func (m *Meter) Sample() Sample {
 	m.now.readSampled()
 	now := m.sampleMemory()

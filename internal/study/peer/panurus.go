@@ -19,7 +19,8 @@ const (
 	CurveBLS12381 = "BLS12_381_BBS_GURVY"
 )
 
-// Work is an operation that can be compared between Panurus and this project.
+// Work is an operation that can be compared between this project and Panurus (LFDT-Panurus/panurus), another project
+// for confidential tokens.
 type Work struct {
 	Workload string // name of this project's workload
 	Curve    string // CurveBN254 or CurveBLS12381

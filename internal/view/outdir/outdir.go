@@ -47,9 +47,8 @@ type Dir struct {
 	taken map[string]int // directories of cases, in lower case, and how often each was used
 }
 
-// Create creates the directory and checks that files and directories can be created in
-// it. It returns an error if the directory already has records, because they are
-// those of another run.
+// Create creates the directory and checks that files and directories can be created in it. It
+// returns an error if the directory already has records, because these belong to another run.
 func Create(dir string) (*Dir, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("out: %w", err)

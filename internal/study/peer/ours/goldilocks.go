@@ -1,5 +1,5 @@
-// Package ours contains this project's peer programs for zkbench peers. They do the same work as the programs of other
-// projects, in cases with the same names.
+// Package ours contains this project's peer programs, which the command "zkbench peers" compares with those of other
+// projects. They do the same work as the others, in cases with the same names.
 package ours
 
 import (
