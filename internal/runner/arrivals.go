@@ -43,7 +43,8 @@ const (
 // String returns a short form of the schedule, for example 100/s poisson.
 func (a Arrivals) String() string { return a.Rate() + "/s " + string(a.Shape) }
 
-// Rate returns the rates as a user types them, without commas: 100, 50+100 or 50..200.
+// Rate returns the rates as a user types them, but without commas: for example 100 for
+// one rate, 50+100 for a Step, or 50..200 for a Ramp.
 func (a Arrivals) Rate() string {
 	text := make([]string, len(a.Rates))
 	for i, r := range a.Rates {

@@ -40,10 +40,11 @@ type Trial func(ctx context.Context, rate float64) (late, offered uint64, err er
 // share of operations is late. It finds bounds by doubling and halving the first rate, and by
 // bisection. Then it fits a curve to trials around the rate (stat.Crossing).
 //
-// If even a thousandth of the first rate has too many late operations, Capacity returns a zero
-// Estimate. If MaxRate does not have too many, High is +Inf. If over is not nil and returns true,
-// a search that has found its bounds ends with the estimate so far. Capacity returns ErrParams if
-// first or share is out of range, and the cause of ctx if ctx ends.
+// If too many operations are late even at a thousandth of the first rate, Capacity returns a zero
+// Estimate. If not too many are late even at MaxRate, High is +Inf. The caller can end the search
+// with the function over, which may be nil: if it returns true once the bounds are found,
+// Capacity returns the estimate so far. Capacity returns ErrParams if first or share is out of
+// range, and the cause of ctx if ctx ends.
 func Capacity(ctx context.Context, first, share float64, over func() bool, try Trial) (stat.Estimate, error) {
 	if !(first > 0 && first <= MaxRate) || !(share > 0 && share < 1) {
 		return stat.Estimate{}, fmt.Errorf("%w: capacity: from %v per second with %v late, rates up to %v and shares below 1 accepted", zkbench.ErrParams, first, share, MaxRate)

@@ -75,11 +75,12 @@ func (r *run) doubts() *doubts {
 	return d
 }
 
-// Doubt tests the case itself, if all its results were correct. It passes changed results to the
-// check: the finding AnyResult says that the check accepts them. It builds inputs again and
-// compares them with those that operations have used: the finding InputChanged says that they
-// differ. Doubt stops after the length of the window or two seconds, whichever is longer, and
-// reports nothing that it has not found by then. The target must still be open.
+// Doubt tests the case itself, if all its results were correct. First it passes changed results
+// to the target's check. If the check accepts them, Doubt returns the finding AnyResult. Then it
+// builds inputs again and compares them with those that operations have used. If they differ,
+// Doubt returns the finding InputChanged. Doubt stops after the length of the window or two
+// seconds, whichever is longer, and reports nothing that it has not found by then. The target
+// must still be open.
 func (r *Result) Doubt(ctx context.Context) []record.Finding {
 	d := r.doubts
 	if d == nil || ctx.Err() != nil {
@@ -99,8 +100,9 @@ func (r *Result) Doubt(ctx context.Context) []record.Finding {
 	return found
 }
 
-// Doubt runs the tests of Result.Doubt on one operation, which has used the input seq. Its output
-// must have passed the target's check; without output only the input is tested.
+// Doubt runs the tests of Result.Doubt on one operation. The parameter used is the input of the
+// operation, and seq is the input's sequence number. output is the operation's result, which
+// must have passed the target's check. If output is empty, Doubt tests only the input.
 func Doubt(ctx context.Context, target Target, seq uint64, used any, output []byte) []record.Finding {
 	if _, itself := target.(SelfDoubting); itself {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// Recover calls f and returns its results. If f panics, or the Error method of its error does,
-// Recover returns an *executor.PanicError.
+// Recover calls f and returns its results. If f panics, or if the Error method of its error
+// panics, Recover returns an *executor.PanicError.
 func Recover[T any](f func() (T, error)) (result T, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -28,7 +28,7 @@ func Recover[T any](f func() (T, error)) (result T, err error) {
 func panicked(v any) error { return &executor.PanicError{Value: v, Stack: debug.Stack()} }
 
 // Protect runs f on a goroutine of its own and waits for it. It returns an *executor.PanicError
-// if f panics or calls runtime.Goexit, as FailNow of package testing does.
+// if f panics or calls runtime.Goexit, for example through FailNow of package testing.
 func Protect[T any](f func() (T, error)) (T, error) {
 	o := <-begin(f)
 	return o.result, o.err

@@ -55,9 +55,9 @@ type Config struct {
 	Least uint64 `json:"least,omitempty"`
 	Warmup
 
-	// Grace is how long operations that are running when the window closes may take
-	// to end. If they do, they count as done but not towards throughput. Then their
-	// context is cancelled and they count as unfinished.
+	// Grace is how long operations that are running when the window closes may take to end.
+	// Operations that end within this time count as done, but not towards throughput. After
+	// this time, the context of the others is cancelled, and they count as unfinished.
 	Grace time.Duration `json:"grace"`
 
 	// Samples is the number of inputs built before the run, at most MaxSamples.
@@ -91,8 +91,8 @@ type Config struct {
 }
 
 // Warmup says how long operations run before the window opens: until all conditions that are
-// set have been met. The window opens while operations are running, so that the system is
-// already under load.
+// set have been met. The window opens while operations are running, so that the window is
+// under load from its start.
 type Warmup struct {
 	Time       time.Duration `json:"warmup"`
 	Ops        uint64        `json:"warmup_ops"`
@@ -109,8 +109,8 @@ type Policy string
 
 // Policies of a Check.
 const (
-	CheckFit    Policy = ""       // all if they fit into the arena, else a seeded sample
-	CheckAll    Policy = "all"    // all; Run refuses if they cannot fit into the arena
+	CheckFit    Policy = ""       // all if they fit into Config.Arena, else a seeded sample
+	CheckAll    Policy = "all"    // all; Run refuses if they cannot fit into Config.Arena
 	CheckSample Policy = "sample" // a seeded sample of N results
 	CheckNone   Policy = "none"
 )
@@ -137,8 +137,8 @@ const (
 // that the run ends without them.
 const abandon = 50 * time.Millisecond
 
-// Validate checks the configuration as Run does. It returns ErrParams if a field is out of
-// range, and a *zkbench.LimitError if there would be too many arrivals.
+// Validate makes the checks of the configuration that Run makes first. It returns ErrParams if
+// a field is out of range, and a *zkbench.LimitError if there would be too many arrivals.
 func (c *Config) Validate() error {
 	refuse := func(format string, args ...any) error {
 		return fmt.Errorf("%w: "+format, append([]any{zkbench.ErrParams}, args...)...)
@@ -184,10 +184,11 @@ func (c *Config) Validate() error {
 	return c.Arrivals.validate(c.Duration)
 }
 
-// Run builds the inputs, warms up, measures, and checks the results. When ctx
-// ends, Run returns what was measured so far, with Interrupted set. Run returns an
-// error if the run could not begin: if the configuration is invalid, if an input
-// could not be built, or if the results cannot fit into the arena.
+// Run builds the inputs, warms up, measures, and checks the results. When ctx ends, Run
+// returns what was measured so far, with Interrupted set. Run returns an error if the run
+// could not begin: if the configuration is invalid, if an input could not be built, or if all
+// results are to be checked and they cannot fit into the memory that keeps them
+// (Config.Arena).
 func Run(ctx context.Context, cfg Config, target Target) (*Result, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// SLO is a service level objective for response times: Percentile per cent of the
+// SLO is a service level objective for response times: at least Percentile per cent of the
 // offered operations must be answered within Limit.
 type SLO struct {
 	Percentile float64 // above 0 and below 100

@@ -15,7 +15,8 @@ const (
 	StartsAuto  Starts = "auto" // spin if there are at least four processors and no fewer than workers, else timer
 )
 
-// AllStarts returns the values that a user may choose, with "timer" for StartsTimer.
+// AllStarts returns the values that a user may choose. It has "timer" in place of StartsTimer,
+// which is empty.
 func AllStarts() []Starts { return []Starts{StartsAuto, StartsSpin, "timer"} }
 
 const (

@@ -24,9 +24,9 @@ type Threshold struct {
 const ThresholdAccepted = "a metric, > or < and a value, for example p99>50ms, throughput<100 or alloc-bytes>65536"
 
 // ParseThreshold parses a threshold such as p99>50ms or alloc-bytes>65536. A name without a
-// metric, such as p99, is a statistic of the latency or, if open is set, of the response time.
-// Times are durations as in Go; other values are numbers in the metric's unit. ParseThreshold
-// returns ErrParams if the text is malformed or the metric is unknown.
+// metric, such as p99, is a statistic of the latency or, if open is true (for an open loop), of
+// the response time. Times are durations as in Go; other values are numbers in the metric's
+// unit. ParseThreshold returns ErrParams if the text is malformed or the metric is unknown.
 func ParseThreshold(text string, open bool) (Threshold, error) {
 	at := strings.IndexAny(text, "<>")
 	if at < 0 {
@@ -69,14 +69,14 @@ func (t Threshold) String() string { return t.text }
 // MarshalText returns the text of String, which UnmarshalText parses.
 func (t Threshold) MarshalText() ([]byte, error) { return []byte(t.text), nil }
 
-// UnmarshalText parses a threshold as ParseThreshold does for a closed loop. It returns
+// UnmarshalText parses a threshold like ParseThreshold with open set to false. It returns
 // ErrParams if the text is malformed or the metric is unknown.
 func (t *Threshold) UnmarshalText(text []byte) (err error) {
 	*t, err = ParseThreshold(string(text), false)
 	return err
 }
 
-// Passed reports whether value is beyond the limit, so that the run fails.
+// Passed reports whether value has passed the limit, which makes the run fail.
 func (t Threshold) Passed(value float64) bool {
 	if t.Above {
 		return value > t.Limit
@@ -84,13 +84,13 @@ func (t Threshold) Passed(value float64) bool {
 	return value < t.Limit
 }
 
-// Beyond reports whether the record's figure is beyond the limit; known is false if the record
-// does not have the figure. It also returns true if this threshold ended the window early.
+// Beyond reports whether the record's figure is beyond the limit, or whether this threshold
+// ended the window early. The result known is false if the record does not have the figure.
 //
 // For a percentile of response times, operations that were dropped, failed or never answered in
-// time count as beyond, as in SLO.Late. If there are too few operations for a percentile
-// (record.Few), Beyond returns true only if at least record.Enough operations are beyond the
-// limit; otherwise the figure is not known.
+// time count as beyond the limit, as in SLO.Late. If there are too few operations for a
+// percentile (record.Few), Beyond returns true only if at least record.Enough operations are
+// beyond the limit; otherwise known is false.
 func (t Threshold) Beyond(rec *record.Record) (beyond, known bool) {
 	for _, f := range rec.Findings {
 		if f.Name == hopelessFinding && strings.Contains(f.Text, t.text+",") {

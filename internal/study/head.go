@@ -21,7 +21,8 @@ type Head struct {
 	Notes                []string // for example failed cases, and records from another build
 }
 
-// NewHead returns the head of records, without rounds and window. If there are no records, it returns the zero Head.
+// NewHead returns the head for a page made from recs. It does not set Rounds, RoundsOf and Window. If there are no
+// records, it returns the zero Head.
 func NewHead(recs []*record.Record) (h Head) {
 	if len(recs) == 0 {
 		return h
@@ -73,7 +74,7 @@ func NewHead(recs []*record.Record) (h Head) {
 	return h
 }
 
-// String formats the head in Markdown: one line, then a list of the notes.
+// String formats the head in Markdown: one line, then a list of the Notes.
 func (h Head) String() string {
 	var b strings.Builder
 	if h.Machine == "" {

@@ -104,9 +104,10 @@ type Planner struct {
 	Missing []string // workloads that Defs does not have
 }
 
-// Add plans a case of a workload with these values of its axes. An axis that values does not name gets its small value.
-// A case that runs through the stages gets its number of processors as an axis. The caller sets everything else in job.
-// If Defs does not have the workload, Add appends its name to Missing. Add panics if the workload refuses a value.
+// Add plans a case of a workload with these values of its axes. An axis that is not in values gets its small value
+// (Smoke). A case that runs through the stages gets its number of processors as an axis. The caller sets everything
+// else in job. If p.Defs does not have the workload, Add appends its name to Missing. Add panics if the workload
+// refuses a value.
 func (p *Planner) Add(job suite.Case, name string, values map[string]string) {
 	def, err := workload.Find(p.Defs, name)
 	if err != nil {
@@ -155,7 +156,7 @@ func Fill(w io.Writer, prose string, view any) error {
 	return err
 }
 
-// Images returns the Markdown that shows each chart, by the chart's file.
+// Images returns the Markdown that shows each chart. The keys of the map are the charts' files.
 func Images(charts []Chart) map[string]string {
 	images := make(map[string]string)
 	for _, c := range charts {

@@ -17,7 +17,8 @@ type Table struct {
 	Rows [][]string
 }
 
-// Add appends a row. It keeps cells, and inserts thousands separators into those that are whole numbers.
+// Add appends cells as a row. The table refers to the slice cells, in which Add inserts thousands separators into
+// whole numbers.
 func (t *Table) Add(cells ...string) {
 	for i, c := range cells {
 		if n, err := strconv.ParseUint(c, 10, 53); err == nil {
@@ -74,8 +75,8 @@ func Time(ns float64) string {
 	return format.PlainTime(ns)
 }
 
-// Number formats a cell with a figure: whole numbers and figures from 100 without decimals, smaller ones with one or
-// two. It returns None if v is not positive.
+// Number formats a cell with a figure. Whole numbers and figures of at least 100 have no decimals; other figures
+// have one or two. It returns None if v is not positive.
 func Number(v float64) string {
 	switch {
 	case v <= 0:

@@ -166,9 +166,9 @@ func NameAxis(a Axis, accepted, def []string) Axis {
 	return a.each(func(item string) ([]string, bool) { return []string{item}, slices.Contains(accepted, item) })
 }
 
-// IntAxis turns a into an axis of whole numbers from least to most. Lists may have
-// ranges, a..b*k and a..b+k. def holds the values of the default matrix; those above most
-// are left out. If a has no key or no flag, its name is used. Smoke stays as it is in a.
+// IntAxis turns a into an axis of whole numbers from least to most. A list of values may contain ranges of the forms
+// a..b*k and a..b+k. def holds the values of the default matrix; those above most are left out. If a has no key or
+// no flag, its name is used. Smoke stays as it is in a.
 func IntAxis(a Axis, least, most int, def ...int) Axis {
 	a = a.named()
 	a.Accepted = fmt.Sprintf("%d to %d, ranges a..b*k and a..b+k", least, most)
@@ -243,11 +243,10 @@ func (a Axis) ValueOf(c Case) string {
 // maxCases bounds a matrix, because a slip in a range would otherwise run for days.
 const maxCases = 100_000
 
-// Cases returns the matrix of def: all combinations of its axes' values. The last axis
-// changes fastest. lists holds what the user typed, by the axis's key; an axis without an
-// entry has its default values. Def.Resolve replaces Own and All, and the values in place
-// of All change slowest. Cases returns an error if a value is not accepted or if there are
-// more than 100,000 cases.
+// Cases returns the matrix of def: all combinations of its axes' values. The last axis changes fastest. lists holds
+// what the user typed, by the axis's key; an axis without an entry has its default values. Def.Resolve replaces the
+// values Own and All; the values that replace All change slowest. Cases returns an error if a value is not accepted
+// or if there are more than 100,000 cases.
 func Cases(def Def, lists map[string]string) ([]Case, error) {
 	cases := []Case{{}}
 	for _, axis := range def.Axes {

@@ -26,7 +26,7 @@ import (
 type Def struct {
 	Name  string // as in Benchmark<Name>, for example TransferProofGeneration
 	Alias string // a short name for mixes, for example transfer; most have none
-	Doc   string // what one operation does, in one phrase; zkbench list prints it
+	Doc   string // what one operation does, in one phrase; the command "zkbench list" prints it
 	Axes  []Axis // in the order of a case's name
 
 	// Resolve, if set, checks that the values of a case go together, and replaces the
@@ -136,7 +136,7 @@ type Measured interface {
 	Measured() ([]record.Metric, []record.Finding)
 }
 
-// Resolved returns the cases that Resolve makes of c, or c itself if Resolve is nil.
+// Resolved returns the cases that d.Resolve makes of c, or c itself if d.Resolve is nil.
 func (d Def) Resolved(c Case) ([]Case, error) {
 	if d.Resolve == nil {
 		return []Case{c}, nil

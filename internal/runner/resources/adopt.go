@@ -13,8 +13,9 @@ func (c CPU) Sum() time.Duration { return c.User + c.System }
 
 func (c CPU) plus(d CPU) CPU { return CPU{c.User + d.User, c.System + d.System} }
 
-// Minus returns the processor time used since the earlier reading d. The kernel may change how it
-// divides time between two readings, so Minus adjusts the parts: neither is negative.
+// Minus returns the processor time used since the earlier reading d. Between two readings, the
+// kernel may change how it splits the sum into User and System. Minus therefore adjusts the two,
+// so that neither is negative.
 func (c CPU) Minus(d CPU) CPU {
 	user, sum := max(c.User-d.User, 0), max(c.Sum()-d.Sum(), 0)
 	user = min(user, sum)
@@ -23,8 +24,8 @@ func (c CPU) Minus(d CPU) CPU {
 
 // Adopt counts a running child's processor time, which cpu returns, as time of this process.
 // Adopted children run the operations, so Machine.Adopted reports their time separately. When
-// the child has ended and was waited for, call leave with its total: the kernel then counts the
-// child's time as this process's.
+// the child has ended and was waited for, call leave with the child's total processor time: from
+// then on, the kernel counts this time as this process's.
 func Adopt(cpu func() CPU) (leave func(CPU)) {
 	adopted.mu.Lock()
 	defer adopted.mu.Unlock()

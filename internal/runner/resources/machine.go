@@ -25,8 +25,8 @@ type Machine struct {
 // CPU returns the processor time of the process, including the children that it measures.
 func (m *Machine) CPU() time.Duration { return m.User + m.System }
 
-// OfOperations returns the processor time of the processes that ran the operations: of adopted
-// children if there were any, else of this process.
+// OfOperations returns the processor time of the processes that ran the operations. If there were
+// adopted children, this is their time, else that of this process.
 func (m *Machine) OfOperations() CPU {
 	if m.Adopted != nil {
 		return *m.Adopted
@@ -34,16 +34,17 @@ func (m *Machine) OfOperations() CPU {
 	return CPU{m.User, m.System}
 }
 
-// Disturbances describes other load that disturbed the process, one text for each kind. There
-// are three, each with a margin for the resolution of the counts:
+// Disturbances describes other load that disturbed the process, one text for each kind. Each of
+// the three kinds has a margin for the resolution of the counts:
 //
 //   - more than 1 % of the processors' time was stolen,
 //   - more than 10 % was used by other processes,
 //   - threads waited for a processor for more than a fifth of the time for which they had one.
 //
 // A process that is alone on a virtual machine with two processors waits for a twentieth,
-// sometimes a tenth, because its garbage collector also needs a processor. If crowded is true,
-// the process itself has more threads than there are processors, and waiting is ignored.
+// sometimes a tenth, of that time, because its garbage collector also needs a processor. Set
+// crowded if the process itself has more threads than there are processors: waiting is then
+// ignored.
 func (m *Machine) Disturbances(crowded bool) (found []string) {
 	all := m.Wall * time.Duration(m.Processors)
 	share := func(d time.Duration) float64 { return 100 * float64(d) / float64(all) }

@@ -27,7 +27,7 @@ type Peak struct {
 func OpenPeak() *Peak { return process.openPeak() }
 
 // Close returns the peak resident set since p was opened, in bytes, or 0 if the platform
-// does not report it. Closing p again returns the same.
+// does not report it. Closing p again returns the same values.
 //
 // If exact is true, rss is the kernel's high-water mark, which misses nothing. exact is
 // false if the mark cannot be reset and has not risen since the opening. Then rss is a lower

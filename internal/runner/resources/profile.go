@@ -43,8 +43,8 @@ func ProfileKinds() []string {
 // block and trace cover its window. The heap profile shows the last garbage collection
 // before CloseWindow.
 //
-// The sampling rates are the process's, so use one Profiler at a time, and from one
-// goroutine. A nil Profiler does nothing.
+// The sampling rates apply to the whole process, so use only one Profiler at a time, and
+// from one goroutine. A nil Profiler does nothing.
 type Profiler struct {
 	files   map[string]*os.File // by kind; only profiles that have not ended
 	open    bool
@@ -123,8 +123,8 @@ func (p *Profiler) OpenWindow() error {
 }
 
 // CloseWindow stops what OpenWindow started and writes every profile except the cpu
-// profile. Called after Meter.Stop, it writes the heap as of the garbage collection
-// that closed the meter's window.
+// profile. If it is called after Meter.Stop, it writes the heap as of the garbage
+// collection that closed the meter's window.
 func (p *Profiler) CloseWindow() error {
 	if p == nil || !p.open {
 		return nil

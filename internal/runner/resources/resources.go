@@ -104,9 +104,9 @@ func Start() *Meter {
 	return m
 }
 
-// Sample returns the totals of the window so far. It also samples memory for the peaks.
-// It takes microseconds and does not allocate. Only one goroutine at a time may call
-// it, and not after Stop.
+// Sample returns the totals of the window so far. It takes a sample of the memory too,
+// for the peaks in Memory. A call takes microseconds and does not allocate. Only one
+// goroutine at a time may call it, and not after Stop.
 func (m *Meter) Sample() Sample {
 	m.now.readSampled()
 	now := m.sampleMemory()
@@ -188,8 +188,9 @@ func Phase(ctx context.Context, name string) context.Context {
 	return ctx
 }
 
-// Labelled returns ctx with the label phase=phase. A goroutine gets the label when it calls
-// pprof.SetGoroutineLabels with the context.
+// Labelled returns ctx with a label that has the key "phase" and the given phase as its
+// value. A goroutine gets the label when it calls pprof.SetGoroutineLabels with the
+// context.
 func Labelled(ctx context.Context, phase string) context.Context {
 	return pprof.WithLabels(ctx, pprof.Labels("phase", phase))
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // Bury cleans up after a process that used this package and was killed. It kills all processes
-// that have the entry KEY=value in their environment, and removes the control groups that the
-// process with this pid made.
+// whose environment contains entry, which has the form KEY=value. It also removes the control
+// groups that the process with the ID pid made.
 func Bury(pid int, entry string) {
 	for found := true; found; { // a process may have started another meanwhile
 		found = false

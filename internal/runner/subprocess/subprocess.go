@@ -31,8 +31,8 @@ type Command struct {
 }
 
 // Limits bound what a program may use; 0 means no limit. A program that exceeds one is killed.
-// Memory and Written are checked ten times per second, and more often at first. They apply to
-// all processes of the program if it has a control group, else to the first.
+// Memory and Written are checked ten times per second, and more often at first. They apply to all
+// processes of the program if it has a control group, else to its first process.
 type Limits struct {
 	Output  int64  // B of standard output that Run keeps
 	Memory  uint64 // B, resident
@@ -70,7 +70,8 @@ type ExitError struct {
 	Lines   []string // last lines of standard error
 }
 
-// Error returns the program, its state and, as Cause does, its message.
+// Error returns the program's name, its state and its message. If there is no message and SIGKILL
+// ended the program, Error adds that memory may have run out.
 func (e *ExitError) Error() string {
 	if e.Message == "" && e.State != killed {
 		return fmt.Sprintf("%s: %s", e.Program, e.State)
@@ -81,8 +82,9 @@ func (e *ExitError) Error() string {
 // killed is the state of a program that SIGKILL ended.
 const killed = "signal: killed"
 
-// Cause returns the message of a program that failed. If there is none, Cause says so. If the
-// state is also that of a killed program, it adds that memory may have run out.
+// Cause returns message, the message of a program that failed. If message is empty, Cause returns
+// a text that says so. If state then says that SIGKILL ended the program, the text adds that
+// memory may have run out.
 func Cause(state, message string) string {
 	switch {
 	case message != "":
@@ -318,8 +320,8 @@ func (p *Process) Wait(ctx context.Context) (Use, error) {
 	return use, nil
 }
 
-// Run runs a program to its end and returns its standard output. Its errors are those of Start
-// and Wait; Run then returns the output so far.
+// Run runs a program to its end and returns its standard output. If Start or Wait returns an
+// error, Run returns this error; if it comes from Wait, Run returns the output so far with it.
 func Run(ctx context.Context, c Command) ([]byte, Use, error) {
 	out := &output{limit: c.Limit.Output}
 	p, err := start(ctx, c, out)

@@ -1,6 +1,7 @@
-// Package circuits contains the studies of circuits: Plonk systems on gates and Pedersen hashes, Keccak-256, and
-// pairings. Each study is a table of cases, a page and its charts. A case runs once through the stages of a proof
-// system on one processor, unless its part says otherwise.
+// Package circuits contains the studies of circuits. The first is about Plonk on circuits of gates and of Pedersen
+// hashes, the second about Keccak-256, and the third about pairings. Each study is a table of cases, a page and its
+// charts. A case runs once through the stages of a proof system on one processor, unless the part of the study to
+// which it belongs says otherwise.
 package circuits
 
 import (

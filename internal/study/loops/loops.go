@@ -19,7 +19,8 @@ type Loop struct {
 	Run func(passes int)
 }
 
-// Chain names the scalar loop in which each instruction needs the result of the previous one. Each takes one cycle.
+// Chain names the scalar loop in which each instruction needs the result of the previous one. Each instruction takes
+// one cycle.
 const Chain = "chain"
 
 const (

@@ -31,16 +31,17 @@ type Failure struct {
 	Err           error
 }
 
-// Compare measures every selected case of every program once in each round, each time in a new process. The ratios of a
-// case divide by the first of our programs that has the case.
+// Compare measures every selected case of every program once in each round, each time in a new process. In each case, a
+// ratio divides a program's time by that of the base, which is the first of this project's programs that has the case.
 //
 // Within a round the programs of one case run one after another, so the two sides of a ratio are seconds apart. From
-// round to round, the order of the cases rotates by one, and so does the order of the programs within a case. So no
-// program always runs after the same other one.
+// round to round, the order of the cases rotates by one, and so does the order of the programs within a case. Therefore
+// no program always runs after the same other one.
 //
 // A program is skipped if it cannot be started or cannot list its cases. A case that fails is not run again. The result
-// names both. Compare returns ErrParams if an option is wrong or if no case is selected, and ErrEnv if no program can be
-// started. If ctx ends, it returns the cause together with the result of what was measured until then.
+// names the skipped programs and the failed cases. Compare returns ErrParams if an option is wrong or if no case is
+// selected, and ErrEnv if no program can be started. If ctx ends, it returns the cause together with the result of what
+// was measured until then.
 func Compare(ctx context.Context, programs []Program, opts Options) (*Result, error) {
 	opts, err := opts.check()
 	if err != nil {

@@ -19,7 +19,8 @@ const (
 	CurveBLS12381 = "BLS12_381_BBS_GURVY"
 )
 
-// Work is an operation that can be compared between Panurus and this project.
+// Work is an operation that can be compared between this project and Panurus (LFDT-Panurus/panurus), another project
+// for confidential tokens.
 type Work struct {
 	Workload string // name of this project's workload
 	Curve    string // CurveBN254 or CurveBLS12381
@@ -45,10 +46,10 @@ type Figure struct {
 // Units returns the time in multiples of the reference operation on the same machine.
 func (f *Figure) Units() float64 { return f.Ns / f.GLVNs }
 
-// Reconstructed is the mark of a reconstructed figure in tables.
+// Reconstructed is the mark that a figure has in tables if its field Reconstructed is true.
 const Reconstructed = "*"
 
-// Mark returns Reconstructed if the figure is reconstructed, or else an empty string.
+// Mark returns the mark Reconstructed if f.Reconstructed is true, or else an empty string.
 func (f *Figure) Mark() string {
 	if f.Reconstructed {
 		return Reconstructed
@@ -71,7 +72,8 @@ var panurus = sync.OnceValue(func() []Figure {
 	return figures
 })
 
-// Theirs returns the fastest of Panurus' figures for work, by units, or nil if there is none.
+// Theirs returns the fastest of Panurus' figures for work, compared by Figure.Units. It returns nil if there is no
+// figure.
 func Theirs(work Work) *Figure {
 	var least *Figure
 	for _, f := range Panurus() {

@@ -217,8 +217,8 @@ func (p *ProgramResult) memory(unit string, divisor float64) string {
 	return fmt.Sprintf("%.0f", v/divisor)
 }
 
-// WriteBenchmarks writes the medians in the Go benchmark format: one line for each case and program, below a key
-// "program". The number of iterations is the number of rounds.
+// WriteBenchmarks writes the medians in the Go benchmark format: one line for each case and program, below a line with
+// the key "program". The number of iterations is the number of rounds.
 func (r *Result) WriteBenchmarks(w io.Writer) error {
 	var text bytes.Buffer
 	program := ""

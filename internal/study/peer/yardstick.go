@@ -38,9 +38,9 @@ type Yardstick struct {
 	Faster  float64 // Panurus.Units() / Units; 0 if there is no figure
 }
 
-// Measure returns a time of ours in units, beside Panurus' figure. An aggregated proof is compared with Panurus' plain
-// one, because Panurus has no aggregated proofs. Measure returns ErrParams if a time is not positive or is more than a
-// year.
+// Measure returns our time in multiples of the reference operation, beside Panurus' figure for the same work. An
+// aggregated proof of ours is compared with a plain proof of Panurus, because Panurus has no aggregated proofs. Measure
+// returns ErrParams if a time is not positive or is more than a year.
 func Measure(own Own) (Yardstick, error) {
 	if !(own.Ns > 0 && own.Ns <= maxNs) {
 		return Yardstick{}, fmt.Errorf("%w: %s: time: %v ns, want more than 0", zkbench.ErrParams, own.Workload, own.Ns)

@@ -11,8 +11,8 @@ type Segment struct {
 }
 
 // ELF returns an executable for registers of 32 or 64 bits (xlen), which starts at the address entry. As linkers do, it
-// places the data of a segment at an offset in the file that is equal to the segment's address modulo the size of a page,
-// 4096.
+// places the data of a segment at an offset in the file that is congruent to the segment's address modulo 4096, the
+// size of a page.
 func ELF(xlen int, entry uint64, segments ...Segment) []byte {
 	const page = 4096
 	header, each := 64, 56

@@ -12,7 +12,7 @@ import (
 	"github.com/zkbench/zkbench/internal/input/argument"
 )
 
-// WhatIfFlags are the flags of the command that runs the what-if model.
+// WhatIfFlags are the flags of the command that evaluates the what-if model (Model).
 type WhatIfFlags struct {
 	time, clock, width, dynamic, processor, energy *argument.Option
 	instructions, clocks, widths, against          *argument.Option

@@ -1,5 +1,6 @@
-// Package sve reproduces OKX's study of ARM's Scalable Vector Extension (SVE) for provers: its trees, its functions, and
-// its model of processors with another clock and wider vectors.
+// Package sve reproduces OKX's study of ARM's Scalable Vector Extension (SVE) for provers. It measures the study's
+// Merkle trees and its functions over the Goldilocks field, and evaluates its model of processors with another clock
+// and wider vectors.
 package sve
 
 import (
@@ -72,8 +73,8 @@ func wrong(name string, v any, accepted string) error {
 	return &argument.ValueError{Field: name, Value: fmt.Sprint(v), Accepted: accepted}
 }
 
-// TimeAt returns the time at another clock and width, in the unit of Time (equation 5). The model assumes that the number
-// of cycles is proportional to the number of instructions.
+// TimeAt returns the time at another clock and width, in the unit of m.Time (equation 5). The model assumes that the
+// number of cycles is proportional to the number of instructions.
 func (m *Model) TimeAt(clock float64, width int) float64 {
 	return m.Time * m.Clock / clock * m.Instructions[width] / m.Instructions[m.Width]
 }

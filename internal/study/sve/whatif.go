@@ -9,7 +9,7 @@ import (
 	"github.com/zkbench/zkbench/internal/view/plot"
 )
 
-// WhatIf is the model with the clocks and widths that it is evaluated at: figure 8 of the study.
+// WhatIf is the model with the clocks and widths for which it is evaluated, as in figure 8 of the study.
 type WhatIf struct {
 	Model
 	Clocks  []float64 // GHz

@@ -1,6 +1,6 @@
-// Package token contains the study of confidential transfers: what zkbench study token measures, and its page. Times are
-// divided by the time of a reference operation, one scalar multiplication. For each record, that is the time in the last
-// record of the reference operation before it, on the same curve.
+// Package token contains the study of confidential transfers: what the command "zkbench study token" measures, and the
+// study's page. Times are divided by the time of a reference operation, one scalar multiplication. For each record, the
+// divisor comes from the last earlier record of the reference operation on the same curve.
 package token
 
 import (
@@ -24,7 +24,7 @@ const (
 	Sample  = "sample"  // the run that Panurus' documentation prints
 )
 
-// Study returns the study of confidential transfers beside Panurus.
+// Study returns the study that compares confidential transfers with figures of Panurus (LFDT-Panurus/panurus).
 func Study() study.Study {
 	return study.Study{
 		Name:  "token",

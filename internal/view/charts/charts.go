@@ -1,8 +1,8 @@
-// Package charts draws the records of a suite: for each workload throughput by CPUs and
-// latency by throughput, how well it scales, what inputs and outputs cost, and of all the
-// sizes of proofs and the times of stages. A point is the median of the repetitions, the
-// figure that suite.Results writes. Cases that differ in anything but what an axis shows
-// are never one line, nor are machines or builds.
+// Package charts draws the records of a suite. Charts of a workload show throughput by CPUs, latency by throughput, how
+// well the workload scales, what inputs and outputs cost, and the times of stages. Other charts show the sizes of
+// proofs of all workloads. A point is the median of the repetitions, the figure that suite.Results writes. A line
+// connects only cases that differ in nothing but what an axis of the chart shows; different machines or builds are
+// never on one line.
 package charts
 
 import (
@@ -24,8 +24,9 @@ type Chart struct {
 	Figure      plot.Figure
 }
 
-// All returns the charts that the records have values for, those of the grids among them. It only counts records that did not
-// run to their end. It returns ErrParams if a record is nil.
+// All returns the charts for which the records have values, including a chart for each of the grids. Records that did
+// not run to their end are not drawn: a note on the charts gives their number. All returns ErrParams if a record is
+// nil.
 func All(recs []*record.Record, grids ...Grid) ([]Chart, error) {
 	for i, r := range recs {
 		if r == nil {
@@ -57,8 +58,8 @@ func All(recs []*record.Record, grids ...Grid) ([]Chart, error) {
 	return a.charts, nil
 }
 
-// Few returns at most so many of the charts, in their order, and the number of the others:
-// every workload gets its first before any gets a second.
+// Few selects charts, at most as many as most says, and returns them in their order with the number of those left out.
+// Every workload gets its first chart before any workload gets a second.
 func Few(all []Chart, most int) (kept []Chart, left int) {
 	turns := make([]int, len(all)) // how many of its workload stand before each
 	seen := make(map[string]int)
@@ -82,7 +83,7 @@ func Few(all []Chart, most int) (kept []Chart, left int) {
 	return kept, len(all) - len(kept)
 }
 
-// PDF writes the charts as one document; none: nothing is written.
+// PDF writes the charts as one document. If there are none, it writes nothing.
 func PDF(w io.Writer, charts []Chart) error {
 	figures := make([]plot.Figure, len(charts))
 	for i, c := range charts {

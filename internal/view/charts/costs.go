@@ -15,7 +15,8 @@ import (
 // maxTiles bounds the tables of a chart.
 const maxTiles = 12
 
-// Grid names two axes of numbers that have a chart of their own: what an operation costs by both.
+// Grid names two numeric axes of a workload. Each Grid has its own chart, which shows
+// how the cost of an operation depends on both axes.
 type Grid struct {
 	RowKey, ColumnKey string // of the axes
 	Rows, Columns     string // what the axes are, for example inputs

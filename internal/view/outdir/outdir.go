@@ -1,4 +1,5 @@
-// Package outdir writes the output directory that --out names: records, and views of them.
+// Package outdir writes the output directory that the flag --out names. The directory has
+// records, and views of them.
 package outdir
 
 import (
@@ -21,8 +22,8 @@ import (
 // directory.
 const RecordsFile = "records.jsonl"
 
-// Records returns the path of a directory's records: RecordsFile or, if only that exists, its
-// gzip-compressed form.
+// Records returns the path of a directory's records: that of RecordsFile or, if only its
+// gzip-compressed form exists, the path of that form.
 func Records(dir string) string {
 	path := filepath.Join(dir, RecordsFile)
 	if !exists(path) && exists(path+record.Packed) {
@@ -46,9 +47,8 @@ type Dir struct {
 	taken map[string]int // directories of cases, in lower case, and how often each was used
 }
 
-// Create creates the directory and checks that files and directories can be created in
-// it. It returns an error if the directory already has records, because they are
-// those of another run.
+// Create creates the directory and checks that files and directories can be created in it. It
+// returns an error if the directory already has records, because these belong to another run.
 func Create(dir string) (*Dir, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("out: %w", err)
@@ -142,8 +142,9 @@ func (d *Dir) Close() error {
 	return err
 }
 
-// View writes the file name in dir with what write produces. If that is nothing, because
-// the record has no figures for the view, View removes the file if it exists.
+// View calls write and puts its output into the file in dir that has the given name. If there
+// is no output, because the record has no figures for the view, View removes the file if it
+// exists.
 func View(dir, name string, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {

@@ -3,9 +3,9 @@
 // record, and the same record gives the same bytes. For many records, Write and Document
 // draw charts that are given as a Figure.
 //
-// Colours are those of Okabe and Ito, "Color Universal Design", 2008, which people with
-// any kind of colour vision can distinguish. Lines in the same tile also differ in their
-// dashes, so that they can be distinguished without colour.
+// Colours are those of Okabe and Ito, "Color Universal Design", 2008, which people with any
+// kind of colour vision can distinguish. Lines in the same diagram have different dashes, so
+// that they can be distinguished without colour too.
 package plot
 
 import (

@@ -16,12 +16,13 @@ import (
 //
 //	BenchmarkSender/curve=BN254/workers=2-2 241 41412840 ns/op 41257005 P50-ns ...
 //
-// Exact metrics follow under their own unit. A unit may occur only once on a line, so the name
-// of the metric precedes a unit that is used already. The name of the process precedes the
-// memory of a foreign prover. Figures that the record does not have are left out.
+// Metrics of the kind record.Exact follow with their own units. A unit may occur only once on a
+// line. If a unit is already used, Benchmark therefore puts the name of the metric before it. If
+// a figure is that of another program, for example the memory of a foreign prover, the name of
+// the program precedes the unit. Figures that the record does not have are left out.
 //
 // A record of stages has the time of each stage, for example prove-ns. Benchmark writes nothing
-// if the record has no figures, or if it has neither stages nor an operation that is done.
+// if the record has no figures, or if it has neither stages nor a completed operation.
 func Benchmark(w io.Writer, rec *record.Record) error {
 	done := rec.Count(record.CountDone)
 	staged := slices.ContainsFunc(rec.Metrics, func(m record.Metric) bool { return m.Group() == record.Stages })
@@ -104,9 +105,10 @@ func resultFigures(rec *record.Record, add func(m record.Metric, unit string)) {
 // occur only once.
 type Units map[string]bool
 
-// Take returns the unit of a figure as one word, and adds it to u. If u has the unit already, the
-// name of the metric precedes it. ok is false if the line cannot have the figure: if its value is
-// not a finite number, or if u has the unit with the name too.
+// Take returns the unit of the figure m as one word, own, and adds that word to u. If u already
+// has the unit, own begins with the name of the metric. ok is false if the line cannot have the
+// figure: if its value is not a finite number, or if u already has the word with the metric's
+// name too.
 func (u Units) Take(m record.Metric, unit string) (own string, ok bool) {
 	if own = token(unit); own == "" || u[own] {
 		own = strings.Trim(token(m.Name())+"-"+own, "-")

@@ -26,8 +26,8 @@ const (
 	Yellow = "33"
 )
 
-// Paint returns text with the escape sequences of look, one of the constants above. Without
-// s.Colour it returns text unchanged.
+// Paint returns text with the escape sequences of look: Bold, Red, Green or Yellow. If s.Colour
+// is false, it returns text unchanged.
 func (s Style) Paint(look, text string) string {
 	if !s.Colour || text == "" {
 		return text

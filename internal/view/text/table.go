@@ -16,7 +16,7 @@ import (
 // column.
 func Table(w io.Writer, recs []*record.Record) error { return Style{}.Table(w, recs) }
 
-// Table writes the table in style s, as the function Table does.
+// Table writes the same table as the function Table, but in style s.
 func (s Style) Table(w io.Writer, recs []*record.Record) error {
 	if len(recs) == 0 {
 		return nil

@@ -21,7 +21,7 @@ import (
 // timeline. It leaves out figures that the record does not have.
 func Case(w io.Writer, rec *record.Record) error { return Style{}.Case(w, rec) }
 
-// Case writes the full report of one record in style s, as the function Case does.
+// Case writes the same report as the function Case, but in style s.
 func (s Style) Case(w io.Writer, rec *record.Record) error {
 	p := &page{style: s}
 	p.head(rec)

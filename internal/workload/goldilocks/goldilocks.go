@@ -1,5 +1,5 @@
-// Package goldilocks defines the workloads over the Goldilocks field: arithmetic,
-// Poseidon, Merkle trees and transforms. All of them have the axis kernel.
+// Package goldilocks defines the workloads over the Goldilocks field: arithmetic, Poseidon, Merkle trees and
+// transforms. All of them have the axis "kernel", which selects the implementation of the arithmetic.
 package goldilocks
 
 import (

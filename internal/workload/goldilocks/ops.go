@@ -16,7 +16,8 @@ import (
 )
 
 // GoldilocksOps returns the workload that applies one function of the SVE study to vectors.
-// With the default number of units, the vectors fit into the first-level cache.
+// A unit is one element or one state of 12 elements. With the default number of units, the
+// vectors fit into the first-level cache.
 func GoldilocksOps() workload.Def {
 	names := functionNames()
 	function := workload.NameAxis(workload.Axis{Name: "function", Usage: "functions of the SVE study"}, names, names)

@@ -32,7 +32,8 @@ func (g Guest) file() string { return strings.Join(append([]string{g.Package}, g
 func Folder(program string) string { return program + "-guests" }
 
 // Find loads a guest. It reads the guest's file in the folder of this program's guests. If there is none, it builds the
-// guest from the sources that this program was built from. It returns a zkbench.ErrEnv if it finds neither.
+// guest from the sources that this program was built from. It returns a zkbench.ErrEnv if it finds neither the file nor
+// the sources.
 func Find(ctx context.Context, g Guest) (*riscv.Program, error) {
 	executable, err := os.Executable()
 	if err != nil {
@@ -128,7 +129,7 @@ func Build(ctx context.Context, dir, pkg string, tags ...string) (*riscv.Program
 	return riscv.Load(raw, nil)
 }
 
-// BuildFile compiles a package as Build does, and writes the program to the file path.
+// BuildFile compiles a package like Build, and writes the program to the file path.
 func BuildFile(ctx context.Context, path, dir, pkg string, tags ...string) error {
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags", strings.Join(tags, ","), "-o", path, pkg)
 	cmd.Dir = dir

@@ -1,5 +1,5 @@
 // Package hash defines the workloads that compute hashes outside circuits. A verifier that
-// checks a proof instead of hashing saves their cost.
+// checks a proof does not compute these hashes itself, and so saves their cost.
 package hash
 
 import (

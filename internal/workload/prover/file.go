@@ -54,8 +54,8 @@ func Open(path string, taken []string) ([]*Spec, error) {
 	return []*Spec{s}, nil
 }
 
-// Read reads a prover's file from r. name is the file's path: commands run in its directory by default. taken and the
-// error are as for Open.
+// Read reads a prover's file from r. name is the file's path: commands run in its directory by default. The parameter
+// taken and the errors are those of Open.
 func Read(name string, r io.Reader, taken []string) (*Spec, error) {
 	node, p, err := yamlfile.Read(name, r, "prover", keys)
 	if err != nil {

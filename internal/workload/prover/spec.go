@@ -66,7 +66,8 @@ type Source struct {
 	Match string `json:"match,omitempty"` // the regular expression, with at most one group
 }
 
-// Must is a check of what a command prints: the value of Source must equal Equals, or the value of As.
+// Must is a check of what a command prints: the value that Source reads must equal Equals or, if As is
+// set, the value that As reads.
 type Must struct {
 	Name string `json:"name"`
 	Source
@@ -85,7 +86,7 @@ const (
 // mostNumber is the largest whole number that an axis accepts.
 const mostNumber = 1 << 40
 
-// Decode decodes the Spec that a job carries as JSON.
+// Decode decodes a Spec from JSON. Jobs for child processes contain a Spec in this form.
 func Decode(raw json.RawMessage) (Spec, error) {
 	var s Spec
 	if err := json.Unmarshal(raw, &s); err != nil {

@@ -1,6 +1,6 @@
-// Package selfcheck defines a workload of known cost. With it, zkbench selfcheck shows
-// that comparisons find the changes that were planted, and nothing else. It is not a
-// benchmark, and zkbench list does not show it.
+// Package selfcheck defines a workload of known cost. The command "zkbench selfcheck"
+// plants changes in this cost, and shows that comparisons find these changes and
+// nothing else. The workload is not a benchmark, and "zkbench list" does not show it.
 package selfcheck
 
 import (

@@ -10,8 +10,8 @@ import (
 )
 
 // SpeedProof returns a function for measuring the speed of this module's STARK. prove proves the Keccak-256 of a
-// 13,600-byte message on one thread, with the parameters that prove 100 bits. cells is the number of cells in the
-// traces.
+// 13,600-byte message on one thread, with parameters for 100 bits of proven security. cells is the number of
+// cells in the traces.
 func SpeedProof() (prove func(context.Context) error, cells float64, err error) {
 	const bytes = 13_600
 	params, err := sets["secure100"](stark.KoalaBear)

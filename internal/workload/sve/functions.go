@@ -9,7 +9,8 @@ import (
 	"github.com/zkbench/zkbench/goldilocks"
 )
 
-// A Function is one of the package's functions on one kernel. Run computes n units of dst from a and b.
+// A Function is one of the package's functions on one kernel. Run computes whole units of dst from a
+// and b, where a unit is one element or one state.
 type Function struct {
 	Name string
 	Base string // the name of the function of the ten that this one computes in another way, or empty
@@ -47,10 +48,9 @@ func Names() (names []string) {
 	return names
 }
 
-// Functions returns the study's ten functions on the given kernel. If the kernel has
-// mult_128_halves, another way to compute mult_128, it follows them. Run panics if the
-// lengths of its arguments are not those of a whole number of units. dst must not overlap
-// a or b.
+// Functions returns the study's ten functions on the given kernel. If the kernel has mult_128_halves,
+// another way to compute mult_128, this function follows the ten. Function.Run panics if the lengths of
+// its arguments are not those of a whole number of units. dst must not overlap a or b.
 func Functions(on goldilocks.Kernel) []Function {
 	k := assembled[on.String()]
 	all := []Function{

@@ -19,8 +19,8 @@ import (
 	"github.com/zkbench/zkbench/token/validator"
 )
 
-// AuditorServiceCheck returns the workload that performs the checks of an auditor's service
-// before it signs a transfer.
+// AuditorServiceCheck returns the workload that performs the checks that an auditor's
+// service makes before it signs a transfer.
 func AuditorServiceCheck() workload.Def {
 	def := defineService("AuditorServiceCheck", "audit a request of one transfer: decode it and its audit information, recompute every commitment, match identities",
 		token.Transfer, func(s *services) (workload.Instance, error) { return &auditing{s}, nil })

@@ -14,8 +14,8 @@ import (
 	"github.com/zkbench/zkbench/token/action"
 )
 
-// TransferProofGeneration returns the workload that proves a transfer. Its time is only for
-// the proof and its encoding.
+// TransferProofGeneration returns the workload that proves a transfer. Only the proof and its encoding are
+// timed.
 func TransferProofGeneration() workload.Def {
 	return define("TransferProofGeneration", "prove a transfer: the proof and its encoding only",
 		token.Transfer, func(s *setup) workload.Instance { return &proofGeneration{s} })
@@ -30,8 +30,8 @@ func Sender() workload.Def {
 	return def
 }
 
-// SenderConstantTime returns a workload like Sender, but sums over secrets take constant
-// time. It has only the curves that support this.
+// SenderConstantTime returns a workload like Sender in which sums over secrets take constant time. The workload
+// has only the curves that support this.
 func SenderConstantTime() workload.Def {
 	def := Sender()
 	def.Name, def.Alias = "SenderConstantTime", ""

@@ -345,8 +345,8 @@ func TamperedAxis() workload.Axis {
 	return workload.NameAxis(workload.Axis{Name: "tampered with", Key: "tampered", Flag: "tampered", Usage: "ways in which a request is tampered with"}, kinds, kinds)
 }
 
-// Reject returns the workload that rejects a request that was tampered with. It measures
-// the cost of each reason to reject one.
+// Reject returns the workload that rejects a request that was tampered with. It measures the cost of a rejection for
+// each of the reasons.
 func Reject() workload.Def {
 	return defineValidation("Reject", "reject a request of one transfer that was tampered with",
 		func(v *validation, c workload.Case) workload.Instance {

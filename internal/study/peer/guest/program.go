@@ -9,8 +9,8 @@ import (
 // System is the number of the system call that ends a program. The program puts it into register a7.
 type System uint32
 
-// The systems that a program can end on. SP1 reads the number of a call from t0, which is 0 after a loop and means halt.
-// So SP1 can run the programs of both systems.
+// The values of System. SP1 reads the number of a system call from register t0, which is 0 after a loop; for SP1, 0
+// means halt. SP1 can therefore run programs made with either value.
 const (
 	Linux System = 93
 	ZKVM  System = 0 // RISC Zero, where the program is a kernel

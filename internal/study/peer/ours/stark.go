@@ -38,13 +38,14 @@ var starkSystems = []struct {
 
 // Starks returns the cases of the peer Stark, which run on one goroutine.
 //
-// The cases KeccakStark make an encoded proof of a number of Keccak-f permutations, with the same number of queries and
-// the same rate as the other peers. Our proof shows more than theirs. Their permutations are of any states, and the proof
-// says nothing about these states. Our permutations are those of one message. A second table, of sponges, links them and
-// proves padding, length and digest.
+// Each case named KeccakStark makes an encoded proof of a number of Keccak-f permutations, with the same number of
+// queries and the same rate as the other peers. Our proof shows more than the proofs of the other peers. They permute
+// arbitrary states, and their proofs say nothing about these states. Our permutations are those that hash one message.
+// A second table of our proof, for the sponge, links the permutations and proves the padding, the length and the
+// digest.
 //
-// The cases KeccakAggregate go from a message to the last proof of a recursion. Work that is done once for all messages of
-// a length is not timed.
+// Each case named KeccakAggregate goes from a message to the last proof of a recursion. Work that is done once for all
+// messages of a length is not timed.
 func Starks() (cases []peer.Case) {
 	for _, blocks := range starkBlocks {
 		for _, s := range starkSystems {

@@ -15,15 +15,16 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Panurus is the name of Panurus' peer program.
+// Panurus is the name of the peer program for LFDT-Panurus/panurus, another project for confidential tokens.
 const Panurus = "panurus"
 
 // peerBatch is the number of proofs in a batch, the same for every peer.
 const peerBatch = 64
 
-// Tokens returns the cases of the peer for one kind of range proof, bulletproof or csp. They are range proofs over BN254,
-// under the names that all peers use, the transfers for which there are figures of Panurus, and the reference operation
-// (peer.GLVCases). defs are the workloads among which it looks for transfers.
+// Tokens returns the cases of our peer for tokens. The parameter proof is the kind of range proof that the peer uses,
+// bulletproof or csp. The first cases are range proofs over BN254, under the names that all peers use. Then follow the
+// transfers for which there are figures of Panurus; Tokens looks for them among the workloads defs. The last cases are
+// the reference operation (peer.GLVCases).
 func Tokens(proof string, defs []workload.Def) []peer.Case {
 	var cases []peer.Case
 	for _, bits := range []int{32, 64} {
@@ -226,8 +227,9 @@ func (t *transferCase) setup() (func() error, map[string]float64, error) {
 }
 
 // Transfers returns the times of our transfers in the result of a comparison, with the time of the reference operation.
-// It returns those for which there is a figure of Panurus, and leaves out cases in which Panurus' own program was
-// measured. program is the name of our program in the comparison, and proof the range proof that it uses.
+// It returns only transfers for which there is a figure of Panurus, and leaves out cases in which Panurus' own program
+// was measured. program is the name of our program in the comparison, and proof is the kind of range proof that it
+// uses.
 func Transfers(result *peer.Result, program, proof string, defs []workload.Def) (rows []peer.Own) {
 	for _, t := range transferCases(proof, defs) {
 		own, ok := result.Find(program, t.name())

@@ -32,8 +32,8 @@ func Static() (all []Function) {
 	return all
 }
 
-// StaticOf returns the counts of a kernel's loop for a function, a name of package internal/workload/sve. It returns nil
-// if the kernel does not have the function.
+// StaticOf returns the counts of a kernel's loop for a function. The function has one of the names of package
+// internal/workload/sve. StaticOf returns nil if the kernel does not have the function.
 func StaticOf(kernel, function string) *Function {
 	for _, f := range Static() {
 		if f.Kernel == kernel && f.Name == Symbol(function) {
@@ -51,7 +51,7 @@ type Permutation struct {
 }
 
 // Executed returns the numbers of instructions for permutations, counted by an emulator. They are sorted by kernel and
-// then by bits.
+// then by the width of the vectors.
 func Executed() (all []Permutation) {
 	for _, r := range read("permutation.csv", 3) {
 		all = append(all, Permutation{r[0], integer(r[1]), number(r[2])})
@@ -69,7 +69,7 @@ type Unit struct {
 }
 
 // ExecutedUnits returns the numbers of instructions for units of functions, counted by an emulator. They are sorted by
-// kernel, bits and function.
+// kernel, width of the vectors and function.
 func ExecutedUnits() (all []Unit) {
 	for _, r := range read("functions.csv", 4) {
 		all = append(all, Unit{r[0], integer(r[1]), r[2], number(r[3])})
