@@ -1,6 +1,7 @@
 // Package poly implements vectors over BN254's scalar field for provers: arithmetic on columns and polynomials,
-// and the transforms between a polynomial's coefficients and its values. If the processor has AVX-512 IFMA,
-// vectors are stored in lanes of eight elements in radix 52; otherwise they consist of gnark-crypto's elements.
+// and the transforms between a polynomial's coefficients and its values. If the processor has AVX-512 IFMA, a
+// vector is stored in blocks of eight elements, whose limbs have 52 bits (see package vec52). Otherwise a vector
+// is a slice of gnark-crypto's elements.
 package poly
 
 import (
