@@ -44,7 +44,8 @@ func Fastest() *Form { return fastest }
 
 func (f *Form) String() string { return f.name }
 
-// Vector is a list of elements, indexed from 0. The zero value has none. A copy of a Vector shares its elements.
+// Vector is a list of elements, indexed from 0. The zero value has no elements. A copy of a Vector shares its
+// elements.
 type Vector struct {
 	form  *Form
 	n     int
@@ -93,7 +94,7 @@ func (f *Form) FromMemory(memory []byte, n int) Vector {
 	return v
 }
 
-// Memory returns the memory that holds the elements, not a copy. Their number must be a multiple of eight.
+// Memory returns the memory that holds the elements, not a copy. Len must be a multiple of eight.
 func (v Vector) Memory() []byte {
 	if v.form.field == nil {
 		return mapped.Bytes(v.plain)

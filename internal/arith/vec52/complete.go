@@ -55,7 +55,7 @@ func (f *Field) AddProjective(sums, others []uint64) {
 	}
 }
 
-// Double doubles each point in one place of projective points, n times.
+// Double doubles n times each point of sum, which is one place of projective points.
 func (f *Field) Double(sum []uint64, n int) {
 	switch {
 	case n == 0:

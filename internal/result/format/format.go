@@ -65,7 +65,7 @@ func Time(ns float64) string {
 	return strconv.FormatFloat(ns/u.Size, 'f', decimals, 64) + " " + u.Name
 }
 
-// TightTime formats like Time without the space, for the columns of a terminal: 41.26ms.
+// TightTime formats like Time, but without the space, for the columns of a terminal: 41.26ms.
 func TightTime(ns float64) string { return strings.Replace(Time(ns), " ", "", 1) }
 
 // PlainTime formats like Time in ASCII, for the tables of published pages: 41.26 us.

@@ -12,8 +12,9 @@ import (
 const NearestRank = "nearest-rank"
 
 // Percentile returns the nearest-rank percentile p of a histogram, or 0 if the histogram is empty. It is the
-// upper end of the bucket that has the value with that rank. The histogram's own method rounds to the nearest
-// rank instead: with 3,861 values, four are above its P99.9, not three.
+// upper end of the bucket that has the value with rank ⌈p n / 100⌉ (see NearestRank). The histogram's own method
+// rounds p n / 100 to the nearest integer instead, so that with 3,861 values four are above the P99.9, not
+// three.
 func Percentile(h *hdrhistogram.Histogram, p float64) float64 {
 	n := h.TotalCount()
 	if n == 0 {

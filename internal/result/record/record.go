@@ -211,7 +211,7 @@ func (r *Record) Found(name string) bool {
 }
 
 // Disturbance returns a sentence that says how many of the records did not have the machine to themselves, with the
-// evidence of the first. It returns "" if every record had the machine to itself.
+// evidence of the first of these records. It returns "" if every record had the machine to itself.
 func Disturbance(recs []*Record) string {
 	count, first := 0, ""
 	for _, r := range recs {

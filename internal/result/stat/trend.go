@@ -10,11 +10,11 @@ import (
 // trend. The arguments means and weights are as for MeanSE.
 //
 // The change is the Theil-Sen slope times the length (Sen 1968). The probability is that of
-// the Mann-Kendall statistic (Kendall 1975, with ties). Its variance is multiplied by the
-// autocorrelation of the residuals around the slope, as Yue and Wang (Water Resources
-// Management 18, 2004) do. All slots count equally, whatever their weight, except that
-// slots of weight 0 do not count. With fewer than 4 slots, slices of different lengths or
-// means that are not finite, Trend returns NaN and 1.
+// the Mann-Kendall statistic (Kendall 1975, with ties). The variance of this statistic is
+// multiplied by a factor for the autocorrelation of the residuals around the slope, as Yue
+// and Wang (Water Resources Management 18, 2004) do. All slots count equally, whatever
+// their weight, except that slots of weight 0 do not count. With fewer than 4 slots, slices
+// of different lengths or means that are not finite, Trend returns NaN and 1.
 //
 // At p < 0.01, Trend finds a trend in 1 % of simulated runs with 128 slots of white noise.
 // With an autocorrelation of 0.9, it finds one in 2 % of runs with 128 slots, and in 4 % of

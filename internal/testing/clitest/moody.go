@@ -19,8 +19,8 @@ var Moments = map[string]time.Duration{"probe": 0, "warm-up": 100 * time.Millise
 // Manners lists the values of the axis "manner" of Moody. They are the ways in which the operation fails.
 var Manners = []string{"error", "panic", "exit", "signal", "goexit", "timeout"}
 
-// MoodyFlags has flags for a warm-up and a window with which each of Moments is in the part of the run that its
-// name says.
+// MoodyFlags has flags for the lengths of the warm-up and the window. With these lengths each of Moments falls
+// into the part of the run that its key names.
 var MoodyFlags = []string{"--warmup", "250ms", "--duration", "350ms"}
 
 // Moody returns a workload in which one operation fails. The workload's axes say when and how the operation
