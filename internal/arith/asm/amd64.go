@@ -12,7 +12,8 @@ import (
 )
 
 // Block is straight-line amd64 code on values, each of which is assigned once. Because values are not registers,
-// one source serves both widths: 32 registers of eight 64-bit lanes (AVX-512) and 16 registers of four (AVX2).
+// the same steps serve both widths: AVX-512 has 32 registers of eight 64-bit lanes, and AVX2 has 16 registers of
+// four.
 type Block struct {
 	Lanes  int // 8 or 4
 	code   []Step
@@ -22,7 +23,7 @@ type Block struct {
 	entered, left []place
 }
 
-// Value identifies what a step of a block computes, the lanes of one register.
+// Value identifies the result of a step of a block: the contents of one register.
 type Value int
 
 // Step is one instruction. Its operands are in the assembler's order, the destination last.
@@ -39,8 +40,9 @@ type Step struct {
 	result   Value  // -1: none
 }
 
-// Operand is a value, or text if Text is not empty. The text =name stands for a named constant in every lane: in
-// the register that Write's pinned gives for name, or else in memory.
+// Operand is a value, or text for the assembler if Text is not empty. A text that consists of "=" and a name
+// stands for the constant with that name, in every lane. The constant is in the register that Write's parameter
+// pinned gives for the name, or else in memory.
 type Operand struct {
 	Value Value
 	Text  string
@@ -50,8 +52,8 @@ type Operand struct {
 func New(lanes int) *Block { return &Block{Lanes: lanes} }
 
 // Interleave returns a block that has the steps of all blocks, one of each in turn, so that the processor works on
-// one block while another waits. The blocks must not depend on each other, must not use masks, and must not have
-// values that Enter or Leave.
+// one block while another waits. The blocks must not depend on each other, must not use masks, and must not use
+// Enter or Leave.
 func Interleave(blocks ...*Block) *Block {
 	all := New(blocks[0].Lanes)
 	for at := 0; ; at++ {
@@ -126,16 +128,18 @@ func (b *Block) WithWord(mnemonic, address string, sources ...Value) Value {
 	return b.Emit(Step{Mnemonic: mnemonic + ".BCST", Sources: append([]Operand{{Text: address}}, all(sources)...)})
 }
 
-// Compare adds a VPCMPUQ instruction, which needs AVX-512, and returns the mask of the lanes where u relation v
-// holds. relation is the instruction's immediate.
+// Compare adds a VPCMPUQ instruction, which needs AVX-512 and compares u with v lane by lane. The parameter
+// relation is the instruction's immediate operand. Compare returns the mask of the lanes in which u has that
+// relation to v.
 func (b *Block) Compare(relation int, v, u Operand) (mask int) {
 	b.masks++
 	b.Emit(Step{Mnemonic: "VPCMPUQ", Before: fmt.Sprintf("$%d, ", relation), Sources: []Operand{v, u}, toMask: b.masks})
 	return b.masks
 }
 
-// Masked adds an instruction and returns its result: mnemonic(constant, x) in the lanes of the mask, and x in the
-// others. Use each mask only once.
+// Masked adds an instruction that acts only in the lanes of a mask, and returns its result. In these lanes the
+// result is that of the instruction for the named constant and x, and in the other lanes it is x. Use each mask
+// only once.
 func (b *Block) Masked(mnemonic, constant string, x Value, mask int) Value {
 	return b.Emit(Step{Mnemonic: mnemonic, Sources: []Operand{{Text: "=" + constant}, ValueOperand(x)}, under: mask, Merge: true})
 }
@@ -201,8 +205,8 @@ func (a *allocation) maskFor(mask int) string {
 }
 
 // Write allocates registers, writes the block's assembly to out, and returns how many places on the stack it uses.
-// A place has the width of a register, and the first is at R12. pinned maps names of constants to the registers
-// that hold them; the block does not use these for anything else.
+// A place has the width of a register, and the first place is at the address in R12. pinned maps names of
+// constants to the registers that hold them; the block does not use these registers for anything else.
 func (b *Block) Write(out *bytes.Buffer, pinned map[string]string) (places int) {
 	a := allocation{
 		Block: b, out: out, uses: make([][]int, b.values), where: map[Value]int{}, slots: map[Value]int{},

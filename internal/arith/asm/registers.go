@@ -14,7 +14,8 @@ type place struct {
 	register int
 }
 
-// Enter returns the value that the given register holds when the block begins. The register must not be pinned.
+// Enter returns the value that the given register holds when the block begins. The register must not be one that
+// Write's parameter pinned names.
 func (b *Block) Enter(register int) Value {
 	v := Value(b.values)
 	b.values++
@@ -22,8 +23,8 @@ func (b *Block) Enter(register int) Value {
 	return v
 }
 
-// Leave makes the block end with v in the given register. The register must not be pinned, and only one value may
-// leave in it.
+// Leave makes the block end with v in the given register. The register must not be one that Write's parameter
+// pinned names, and Leave must not be called twice for it.
 func (b *Block) Leave(v Value, register int) {
 	b.left = append(b.left, place{v, register})
 }

@@ -5,9 +5,10 @@ import (
 	"fmt"
 )
 
-// WriteRows writes the functions columnsOf and rowsOf of a kernel with 8 or 4 lanes. The first transposes as many
-// rows of four words as there are lanes into four columns, which have one word for each lane. The second is its
-// inverse. The functions take the distance between rows, in bytes, as stride.
+// WriteRows writes two functions of a kernel with 8 or 4 lanes. Their names are columnsOf and rowsOf, each
+// followed by the kernel's name. columnsOf transposes rows of four words into four columns, which have one word
+// for each lane, so there are as many rows as lanes. rowsOf is its inverse. Both functions have a parameter
+// stride, the distance between rows in bytes.
 func WriteRows(out *bytes.Buffer, kernel string, lanes int) {
 	for _, function := range []struct {
 		name, arguments string

@@ -71,8 +71,9 @@ func (d *Domain) Size() int { return d.n }
 // Root returns the element of order Size that generates the domain, the same one that gnark-crypto uses.
 func (d *Domain) Root() fr.Element { return d.root }
 
-// NTT replaces the coefficients of a polynomial of degree below Size by its values on a coset: shift times the
-// domain. The coefficients are in order from, the values in the other order.
+// NTT replaces the coefficients of a polynomial of degree below Size by the polynomial's values on a coset. The
+// coset consists of shift times each element of the domain. The parameter from is the order of the coefficients. The
+// values are in the other order.
 //
 // NTT returns zkbench.ErrParams if v does not have the domain's length and form, or if shift is 0, and leaves v
 // unchanged. If ctx is done it returns the context's cause, and the contents of v are unspecified.
@@ -87,8 +88,8 @@ func (d *Domain) NTT(ctx context.Context, ex executor.Executor, v Vector, from O
 	return d.transform(ctx, ex, v, from, d.tables[0]())
 }
 
-// InverseNTT reverses NTT: it replaces values on the coset, in order from, by coefficients in the other order.
-// Errors are as for NTT.
+// InverseNTT reverses NTT: it replaces the values on the coset by the coefficients. The parameter from is the order
+// of the values. The coefficients are in the other order. Errors are as for NTT.
 func (d *Domain) InverseNTT(ctx context.Context, ex executor.Executor, v Vector, from Order, shift *fr.Element) error {
 	if err := d.check(v, from, shift); err != nil {
 		return err

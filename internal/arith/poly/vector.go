@@ -1,6 +1,7 @@
 // Package poly implements vectors over BN254's scalar field for provers: arithmetic on columns and polynomials,
-// and the transforms between a polynomial's coefficients and its values. If the processor has AVX-512 IFMA,
-// vectors are stored in lanes of eight elements in radix 52; otherwise they consist of gnark-crypto's elements.
+// and the transforms between a polynomial's coefficients and its values. If the processor has AVX-512 IFMA, a
+// vector is stored in blocks of eight elements, whose limbs have 52 bits (see package vec52). Otherwise a vector
+// is a slice of gnark-crypto's elements.
 package poly
 
 import (
@@ -43,7 +44,8 @@ func Fastest() *Form { return fastest }
 
 func (f *Form) String() string { return f.name }
 
-// Vector is a list of elements, indexed from 0. The zero value has none. A copy of a Vector shares its elements.
+// Vector is a list of elements, indexed from 0. The zero value has no elements. A copy of a Vector shares its
+// elements.
 type Vector struct {
 	form  *Form
 	n     int
@@ -92,7 +94,7 @@ func (f *Form) FromMemory(memory []byte, n int) Vector {
 	return v
 }
 
-// Memory returns the memory that holds the elements, not a copy. Their number must be a multiple of eight.
+// Memory returns the memory that holds the elements, not a copy. Len must be a multiple of eight.
 func (v Vector) Memory() []byte {
 	if v.form.field == nil {
 		return mapped.Bytes(v.plain)

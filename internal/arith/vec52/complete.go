@@ -1,10 +1,10 @@
 package vec52
 
 // The functions in this file work on projective points of a curve y² = x³ + b of odd order, for sums over secrets.
-// Their operations and memory accesses do not depend on any point or digit. Eight points form a place of three blocks,
-// X, Y and Z, with coordinates below 1.1 p. The identity is (0 : 1 : 0).
+// Their operations and memory accesses do not depend on any point or digit. The identity is (0 : 1 : 0).
 
-// Choices is the number of multiples of a point in a table. Digits go from -Choices to Choices.
+// Choices is the number of multiples that AddSelected's table has of each point. AddSelected's digits go from
+// -Choices to Choices.
 const Choices = 16
 
 // ProjectiveWords returns how many words a place of eight projective points takes.
@@ -19,9 +19,9 @@ func (f *Field) SetIdentities(sums []uint64) {
 	}
 }
 
-// AddSelected adds multiples of points to one place of projective points, lane by lane. There are Width digits for
-// every eight points, and each digit says which multiple of its point is added. For every eight points table has
-// Choices places of affine points: their multiples by 1 to Choices.
+// AddSelected adds multiples of points to sum, which is one place of projective points, lane by lane. For every
+// eight points, digits has Width digits, and each digit says which multiple of its point is added. For every eight
+// points, table has Choices places of affine points: the points' multiples by 1 to Choices.
 func (f *Field) AddSelected(sum, table []uint64, digits []int64) {
 	n := len(digits) / Width
 	if len(sum) != f.ProjectiveWords() || len(digits)%Width != 0 || len(table) != n*Choices*f.PlaceWords() {
@@ -55,7 +55,7 @@ func (f *Field) AddProjective(sums, others []uint64) {
 	}
 }
 
-// Double doubles each point in one place of projective points, n times.
+// Double doubles n times each point of sum, which is one place of projective points.
 func (f *Field) Double(sum []uint64, n int) {
 	switch {
 	case n == 0:

@@ -2,9 +2,7 @@ package vec52
 
 import "slices"
 
-// Eight points form a place: a block of x coordinates, then a block of y coordinates, all below 1.1 p. In tables
-// points are stored as entries: x and then y, both below p, in as few 64-bit words as possible. An entry of a
-// four-word field is one cache line.
+// An entry of a four-word field is one cache line.
 
 // Pair is an addition of eight points to eight points, lane by lane. A, B and Sum are indices of places. Sum may be
 // equal to A.
@@ -57,10 +55,10 @@ func Resize(s []uint64, n int) []uint64 {
 // PlaceWords returns how many words a place of eight affine points takes.
 func (f *Field) PlaceWords() int { return 2 * f.Block() }
 
-// Add adds pairs of points by the given rule. It takes one inversion in all, and five multiplications and a squaring
-// for each pair. The number of pairs must be even (PadPairs), and no pair may read a place that another pair writes.
-// Add calls invert with the words of x R, and invert must replace them by the words of R/x. If the rule does not
-// apply to some pair, Add returns false and leaves points unchanged.
+// Add adds pairs of the places in points by the given rule. It takes one inversion in all, and five multiplications
+// and a squaring for each pair. The number of pairs must be even (see PadPairs), and no pair may read a place that
+// another pair writes. Add calls invert with the words of x R, and invert must replace them by the words of R/x. If
+// the rule does not apply to some pair, Add returns false and leaves points unchanged.
 func (f *Field) Add(a *Adder, r Rule, points []uint64, pairs []Pair, invert func(words []uint64)) bool {
 	if len(pairs)%chains != 0 {
 		panic("vec52: odd number of pairs")
@@ -166,19 +164,20 @@ func (f *Field) backward(r Rule, points []uint64, pairs []Pair, products []uint6
 }
 
 // Distinct reports whether two elements are certainly different modulo p. x and y are their lowest limbs, and both
-// elements must be below 2p. Equal elements differ by 0 or p; different elements are rarely reported as not distinct.
+// elements must be below 2p. Elements that are equal modulo p differ by 0 or p. For different elements Distinct
+// rarely returns false.
 func (f *Field) Distinct(x, y uint64) bool {
 	d := (x - y) & low52
 	p := f.constants[0]
 	return d != 0 && d != p && d != low52+1-p
 }
 
-// Negated is the bit in a pick of Gather that negates the point.
+// Negated is the bit of a pick that makes Gather negate the point.
 const Negated = 1 << 31
 
-// Gather fills points, place by place, with the entries whose indices are in picks. A pick with the bit Negated gives
-// the entry's negative. There must be Width picks for each place. entries points to the first entry of a contiguous
-// table, which must not be empty.
+// Gather fills the places in points, one after the other, with points from a table of entries. A pick is the index of
+// an entry; if it has the bit Negated, the point is negated. There must be Width picks for each place. The parameter
+// entries points to the first entry of the table, which must be contiguous and not empty.
 func (f *Field) Gather(points []uint64, entries *uint64, picks []uint32) {
 	n := len(picks) / Width
 	if len(picks)%Width != 0 || len(points) < n*f.PlaceWords() {
@@ -195,7 +194,8 @@ func (f *Field) Gather(points []uint64, entries *uint64, picks []uint32) {
 	}
 }
 
-// Pack converts points to entries, place by place. entries points to the memory for the first entry.
+// Pack converts the places in points to entries, one place after the other. The parameter entries points to the
+// memory for the first entry.
 func (f *Field) Pack(entries *uint64, points []uint64) {
 	n := len(points) / f.PlaceWords()
 	switch {

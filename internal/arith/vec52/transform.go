@@ -1,11 +1,10 @@
 package vec52
 
 // The functions in this file transform vectors over fields of five limbs, in passes of one, two or three levels over
-// the vector's blocks. Each level splits parts of the vector into halves: part b into parts 2b and 2b + 1 of the next
-// level. The root of part b is exp(πi rev(b)), where the fraction rev(b) has the bits of b after the binary point,
-// the least significant first.
+// the vector's blocks.
 
-// Direction says whether a transform goes to bit-reversed order or from it. One is the transpose of the other.
+// Direction says whether a transform goes to bit-reversed order or from it. Each direction is the transpose of the
+// other.
 type Direction int
 
 // The two directions of a transform.
@@ -14,7 +13,7 @@ const (
 	FromReversed
 )
 
-// RowWords returns the number of words of the roots that Four needs for a part: the part's root and those of its two
+// RowWords returns how many words of roots Four needs for a part. The roots are that of the part and those of its two
 // halves. Each root is below 1.1 p and stored limb after limb.
 func (f *Field) RowWords() int { return 3 * f.limbs }
 
@@ -27,9 +26,9 @@ func (f *Field) SetRow(row, roots []uint64, b int) {
 	}
 }
 
-// EightWords returns the number of words of the roots that Eight needs for eight blocks. These are seven blocks of
-// roots below 1.1 p: one for the parts of eight elements, two for their halves (even, then odd), and four for their
-// quarters 0 to 3.
+// EightWords returns how many words of roots Eight needs for eight blocks of a vector. The roots take seven blocks
+// and are below 1.1 p. One block is for the parts of eight elements, two are for their halves (even, then odd), and
+// four are for their quarters 0 to 3.
 func (f *Field) EightWords() int { return 7 * f.Block() }
 
 // rows checks the arguments of a pass over rows and returns how often its loop runs.
@@ -41,9 +40,10 @@ func (f *Field) rows(x []uint64, rows, stride, columns, parts int) int {
 	return columns * parts
 }
 
-// Four does two levels of consecutive parts. Each part has four rows of stride blocks. In every row Four works on the
-// first blocks, as many as columns; with several parts, columns must be equal to stride. roots has RowWords for each
-// part. Bounds hold for at most 28 levels in all.
+// Four does two levels of a transform on consecutive parts. The parameter parts is the number of these parts. Each
+// part has four rows. The parameter stride is how many blocks a row has, and the parameter columns is how many of
+// them, from the first on, Four works on. If there are several parts, columns must be equal to stride. roots has
+// RowWords words for each part. The bounds of the elements hold for at most 28 levels in all.
 func (f *Field) Four(d Direction, x []uint64, stride, columns, parts int, roots []uint64) {
 	n := f.rows(x, 4, stride, columns, parts)
 	if len(roots) < parts*f.RowWords() {
@@ -60,8 +60,8 @@ func (f *Field) Four(d Direction, x []uint64, stride, columns, parts int, roots 
 	}
 }
 
-// FourOfAll does the same as Four, for the part that is the whole vector. It skips the multiplications by that part's
-// first two roots, which are 1.
+// FourOfAll does two levels like Four, for the one part that is the whole vector. It skips the multiplications by
+// that part's first two roots, which are 1.
 func (f *Field) FourOfAll(d Direction, x []uint64, stride, columns int, roots []uint64) {
 	n := f.rows(x, 4, stride, columns, 1)
 	if len(roots) < f.RowWords() {
@@ -78,8 +78,9 @@ func (f *Field) FourOfAll(d Direction, x []uint64, stride, columns int, roots []
 	}
 }
 
-// TwoOfAll does the level that splits the whole vector into two rows of stride blocks. In each row it works on the
-// first blocks, as many as columns. It is the same in both directions.
+// TwoOfAll does the level that splits the whole vector into two rows. The parameter stride is how many blocks a row
+// has, and the parameter columns is how many of them, from the first on, TwoOfAll works on. This level is the same in
+// both directions.
 func (f *Field) TwoOfAll(x []uint64, stride, columns int) {
 	n := f.rows(x, 2, stride, columns, 1)
 	switch {
@@ -91,8 +92,8 @@ func (f *Field) TwoOfAll(x []uint64, stride, columns int) {
 	}
 }
 
-// Eight does the three levels of parts of eight, four and two elements, in every eight blocks of x. roots has
-// EightWords for every eight blocks.
+// Eight does the three levels on parts of eight, four and two elements, in every eight blocks of x. roots has
+// EightWords words for every eight blocks.
 func (f *Field) Eight(d Direction, x, roots []uint64) {
 	n := len(x) / (Width * f.Block())
 	if len(x)%(Width*f.Block()) != 0 || len(roots) < n*f.EightWords() || f.limbs != 5 {
@@ -109,8 +110,8 @@ func (f *Field) Eight(d Direction, x, roots []uint64) {
 	}
 }
 
-// Turn fills tiles of eight blocks. Tile t has blocks t, t + stride, ..., t + 7 stride of src, transposed: blocks and
-// lanes are exchanged, and both are in bit-reversed order.
+// Turn fills tiles, each of which has eight blocks. Tile t has blocks t, t + stride, ..., t + 7 stride of src,
+// transposed: blocks and lanes are exchanged, and both are in bit-reversed order.
 func (f *Field) Turn(tiles, src []uint64, stride int) {
 	n := len(tiles) / (Width * f.Block())
 	if len(tiles)%(Width*f.Block()) != 0 || n > 0 && len(src) < (7*stride+n)*f.Block() || f.limbs != 5 {
@@ -126,8 +127,8 @@ func (f *Field) Turn(tiles, src []uint64, stride int) {
 }
 
 // Import converts elements from gnark-crypto's form to blocks. In that form an element v has four words, which hold
-// v 2^256 modulo p. words points to the first word of Width elements for each block of dst. The results are below
-// 1.1 p.
+// v 2^256 modulo p. The parameter words points to the first word of the elements: Width elements for each block of
+// dst. The results are below 1.1 p.
 func (f *Field) Import(dst []uint64, words *uint64) {
 	n := f.blocks(dst, dst, dst)
 	switch {

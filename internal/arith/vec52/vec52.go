@@ -4,6 +4,14 @@
 // Eight elements form a block, which is stored limb by limb: word 8i+k is limb i of element k. An element x is
 // represented by x R modulo p for R = 2^(52 limbs) (Montgomery 1985). The representation may be p or more; each
 // function states its bound.
+//
+// Eight points form a place: one block for each coordinate, all below 1.1 p. A place of affine points has the blocks
+// x and y, and a place of projective points has X, Y and Z. Tables store each affine point as an entry: x and then
+// y, both below p, in as few 64-bit words as possible.
+//
+// A transform goes through levels. Each level splits parts of a vector into halves: part b into parts 2b and 2b + 1
+// of the next level. The root of part b is exp(πi rev(b)), in the notation of complex roots of unity. The fraction
+// rev(b) has the bits of b after the binary point, the least significant first.
 package vec52
 
 import (
@@ -67,8 +75,8 @@ type Field struct {
 }
 
 // New returns the field of order p on kernel k. p must be an odd prime of 209 to 256 or of 365 to 384 bits, and its
-// limbs must have room: R must be at least 32 p. Complete additions work on the curve y² = x³ + b; no other function
-// uses b. New panics if p has another number of 64-bit words than 4 or 6.
+// limbs must have room: R must be at least 32 p. The functions for projective points work on the curve y² = x³ + b;
+// no other function uses b. New panics if p does not have 4 or 6 words of 64 bits.
 func New(p *big.Int, b uint64, k Kernel) *Field {
 	f := &Field{p: p, b: b, wide: k == IFMA, words: (p.BitLen() + 63) / 64}
 	switch f.words {
@@ -225,7 +233,8 @@ func (f *Field) CopyLane(dst []uint64, j int, src []uint64, k int) {
 	}
 }
 
-// Get sets words to element k of a block, reduced modulo p. The element must be below 2p. Get does not branch on it.
+// Get sets words to element k of a block, reduced modulo p. The element must be below 2p. Get does not branch on the
+// element's value.
 func (f *Field) Get(words, block []uint64, k int) {
 	var e element
 	f.load(&e, block, k)

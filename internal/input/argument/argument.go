@@ -35,9 +35,10 @@ func AtMost(what string, n, most int64) error {
 // maxRange bounds the values that one range may expand to.
 const maxRange = 4096
 
-// Expand returns the values that item stands for. Item is a number a, or a range up to b: a..b*k for a, ak,
-// ak^2, ..., or a..b+k for a, a+k, a+2k, .... Expand returns false for anything else, including a range whose
-// values do not grow and one of more than 4,096 values.
+// Expand returns the values that item stands for. The text in item is a number a, or a range of numbers from a
+// up to at most b. The range "a..b*k" stands for a, ak, ak^2, ..., and the range "a..b+k" for a, a+k, a+2k, ....
+// Expand returns false for anything else, including a range whose values do not grow and one of more than 4,096
+// values.
 func Expand(item string) ([]int, bool) {
 	first, rest, isRange := strings.Cut(item, "..")
 	a, err := strconv.Atoi(first)

@@ -11,9 +11,9 @@ const (
 	mostNear  = 3 // if there are more, it lists up to this many similar ones
 )
 
-// Among returns text for an error that says which names are accepted instead of typed. Up to eight names are
-// listed in full. If there are more, the text has up to three names similar to typed and says that listedBy, a
-// command, lists all.
+// Among returns text for an error about the name in typed, which is not one of names. The text says which names
+// are accepted. It lists up to eight names in full. If there are more, it has up to three names similar to that
+// in typed, and says that the command in listedBy lists all names.
 func Among(typed string, names []string, listedBy string) string {
 	if len(names) <= mostNamed {
 		return strings.Join(names, ", ")

@@ -27,10 +27,10 @@ const (
 	shellFirst     = "~#"
 )
 
-// Words splits a command into words as a POSIX shell does. It is the inverse of Quote: words that are quoted and
-// then joined by spaces come back. Words does not run pipes, expand variables or match file names. It therefore
-// refuses unquoted characters that only a shell interprets, because the program would get them as arguments. If it
-// refuses text, it returns a *ValueError for field.
+// Words splits a command into words as a POSIX shell does. It is the inverse of Quote: if words are quoted with
+// Quote and joined by spaces, Words returns the original words. Words does not run pipes, expand variables or
+// match file names. It therefore refuses unquoted characters that only a shell interprets, because the program
+// would get them as arguments. If it refuses the text, it returns a *ValueError for the given field.
 func Words(field, text string) (words []string, err error) {
 	var word []byte
 	begun := false // whether a word has begun; a pair of quotes alone is a word too

@@ -43,8 +43,9 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return zkbench.ErrParams }
 
 // Read parses a file that holds one YAML document, of at most 1 MiB. It returns the document's root node, and a
-// Parser that collects the mistakes in it. Read returns an *Error if the file is empty or is not YAML. Messages call
-// the file's contents by the word in what, for example "suite", and list its keys from accepted.
+// Parser that collects the mistakes in it. Read returns an *Error if the file is empty or is not YAML. For error
+// messages, the parameter what is a word for the file's contents, for example "suite", and accepted lists the keys
+// that such a file may have.
 func Read(name string, r io.Reader, what, accepted string) (*yaml.Node, *Parser, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err != nil {
@@ -109,8 +110,8 @@ type Word struct {
 	Line int
 }
 
-// Pairs calls do for each key of the mapping n. A key that occurs twice is a mistake, as is a node that is not a
-// mapping. what names the node in messages.
+// Pairs calls the function do with each key of the mapping n and its value. A key that occurs twice is a mistake,
+// as is a node that is not a mapping. The parameter what names the node in messages.
 func (p *Parser) Pairs(n *yaml.Node, what string, do func(key, value *yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
 		p.Wrong(n.Line, "%s is not a list of keys and values", what)

@@ -10,11 +10,10 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Differences returns the differences between two environments that make times measured in them
-// incomparable. Each has the form "cpu: A / B", with the field's name in the record. If there are
-// none, the times may be compared. Differences ignores the commit and the versions of Go and of
-// modules, because these are what people compare. It also ignores the kernel's release and the
-// memory, which are only shown.
+// Differences returns the differences between two environments, but only those that make times incomparable. Each has
+// the form "cpu: A / B" and begins with the name that the field has in a record. If there are none, times measured in
+// the two environments may be compared. Differences ignores the commit and the versions of Go and of modules, because
+// these are what people compare. It also ignores the kernel's release and the memory, which are only shown.
 func Differences(a, b record.Env) []string {
 	var all []string
 	for _, f := range compared {
@@ -25,8 +24,8 @@ func Differences(a, b record.Env) []string {
 	return all
 }
 
-// BuildDifferences returns the differences between the programs of two environments: commit, Go
-// and module versions. Each has the form that Differences uses.
+// BuildDifferences returns the differences between the programs that ran in two environments: the commit, and the
+// versions of Go and of modules. Each has the form that Differences uses.
 func BuildDifferences(a, b record.Env) []string {
 	var all []string
 	differ := func(name, first, second string) {
@@ -48,19 +47,20 @@ func BuildDifferences(a, b record.Env) []string {
 	return all
 }
 
-// AllDifferences returns the Differences and BuildDifferences of two environments. If there are
-// any, figures from them do not belong in one median. AllDifferences ignores GOMAXPROCS, because it
-// is a parameter of a case.
+// AllDifferences returns the Differences and BuildDifferences of two environments. If there are any, figures of one
+// environment do not belong in one median with figures of the other. AllDifferences ignores GOMAXPROCS, because it is
+// a parameter of a case.
 func AllDifferences(a, b record.Env) []string {
 	b.GOMAXPROCS = a.GOMAXPROCS
 	return append(Differences(a, b), BuildDifferences(a, b)...)
 }
 
-// Distinct is a list of environments that all differ from each other by AllDifferences, in the order
-// in which they were added.
+// Distinct is a list of environments in the order in which they were added. AllDifferences returns at least one
+// difference for any two of them.
 type Distinct []record.Env
 
-// Index returns the index of e in the list. If no environment in it is like e, Index adds e.
+// Index returns the index of e in the list. If AllDifferences returns a difference between e and every environment in
+// the list, Index adds e.
 func (d *Distinct) Index(e record.Env) int {
 	i := slices.IndexFunc(*d, func(known record.Env) bool { return len(AllDifferences(known, e)) == 0 })
 	if i < 0 {
@@ -69,10 +69,9 @@ func (d *Distinct) Index(e record.Env) int {
 	return i
 }
 
-// Name returns a name for environment i: its host, if it has one. It appends the environment's
-// number, counted from 1, if an earlier environment has the same host. Without a host, the first
-// environment has no name and the others have only the number. So figures of a host have the same
-// name whatever they are shown beside.
+// Name returns a name for environment i: its host, if it has one. It appends the environment's number, counted from
+// 1, if an earlier environment has the same host. Without a host, the first environment has no name and the others
+// have only the number. So a host's figures keep their name when figures of other hosts are shown beside them.
 func (d Distinct) Name(i int) string {
 	sameHost := func(e record.Env) bool { return e.Host == d[i].Host }
 	var words []string
@@ -85,9 +84,9 @@ func (d Distinct) Name(i int) string {
 	return strings.Join(words, ", ")
 }
 
-// Suffixes returns a function that gives what to put after the name of a record's case, so that figures of different
-// environments and builds are never taken for one: nothing for the first environment, " (environment 2)" for the next, " (HOST)"
-// for one with a host.
+// Suffixes returns a function that returns the suffix for the name of a record's case. With this suffix nobody takes
+// figures of different environments or builds for figures of one. If environments have no host, the suffix is empty
+// for the first one and " (environment 2)" for the next. If an environment has a host, the suffix is " (HOST)".
 func Suffixes(recs []*record.Record) func(*record.Record) string {
 	var all Distinct
 	for _, r := range recs {

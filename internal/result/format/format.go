@@ -23,7 +23,7 @@ type Unit struct {
 }
 
 // Units returns the units in which a quantity with the given base unit is shown, the largest first.
-// For a base unit other than ns, s and B, that is only the base unit.
+// For a base unit other than ns, s and B, it returns only the base unit.
 func Units(base string) []Unit {
 	switch base {
 	case "ns":
@@ -37,7 +37,7 @@ func Units(base string) []Unit {
 }
 
 // Fitting returns the largest unit that is not larger than v, or the smallest unit if v is less than
-// all. v is in the base unit.
+// all units. v is in the base unit.
 func Fitting(base string, v float64) Unit {
 	units := Units(base)
 	for _, u := range units {
@@ -48,8 +48,9 @@ func Fitting(base string, v float64) Unit {
 	return units[len(units)-1]
 }
 
-// Time formats nanoseconds in the Fitting unit, with four significant digits from 1 up to 1000 of
-// it: 41.26 ms. It uses three decimals below 10, two below 100, and one from there on.
+// Time formats nanoseconds in the Fitting unit, for example 41.26 ms. It writes three decimals for a
+// number below 10, two for one below 100, and one for larger numbers. So numbers from 1 to 1000 have
+// four significant digits.
 func Time(ns float64) string {
 	u := Fitting("ns", ns)
 	decimals := 3
@@ -64,7 +65,7 @@ func Time(ns float64) string {
 	return strconv.FormatFloat(ns/u.Size, 'f', decimals, 64) + " " + u.Name
 }
 
-// TightTime formats like Time without the space, for the columns of a terminal: 41.26ms.
+// TightTime formats like Time, but without the space, for the columns of a terminal: 41.26ms.
 func TightTime(ns float64) string { return strings.Replace(Time(ns), " ", "", 1) }
 
 // PlainTime formats like Time in ASCII, for the tables of published pages: 41.26 us.
@@ -102,7 +103,8 @@ func Change(change float64) string {
 	return text
 }
 
-// ChangeDecimals returns how many decimals Change uses for a change of this size, in per cent.
+// ChangeDecimals returns how many decimals Change writes when it formats this change as a
+// percentage.
 func ChangeDecimals(change float64) int {
 	if math.Abs(change) < 0.09995 {
 		return 2
@@ -125,7 +127,7 @@ func Significant(v float64, n, decimals int) string {
 	return strconv.FormatFloat(v, 'f', min(max(after, 0), decimals), 64)
 }
 
-// Dirty is the suffix of a commit whose tree had changes.
+// Dirty is the suffix of a commit if the working tree had uncommitted changes.
 const Dirty = "+dirty"
 
 // Commit abbreviates a commit to seven digits, as git does, and keeps the suffix Dirty. It returns a

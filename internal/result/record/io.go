@@ -15,9 +15,9 @@ import (
 )
 
 // Write writes one record as a JSON line, with a single unbuffered call of w's Write, so that the record
-// survives the end of the process. Figures that are NaN or infinite are left out, with a finding that
-// names them. Write returns zkbench.ErrParams if no reader would accept the record: if it has another
-// schema, an unknown status, or an axis or a figure that occurs twice.
+// survives the end of the process. Write leaves out figures that are NaN or infinite, and adds a finding
+// that names these figures. Write returns zkbench.ErrParams if no reader would accept the record: if it
+// has another schema, an unknown status, or an axis or a figure that occurs twice.
 func Write(w io.Writer, r *Record) error {
 	if err := r.readable(); err != nil {
 		return fmt.Errorf("write record %s: %w", r.ID, err)
@@ -63,7 +63,7 @@ func ReadAll(r io.Reader) (all []*Record, err error) {
 }
 
 // ReadCut reads records like ReadAll, from a file whose writer may have been killed. If the last line is
-// truncated, ReadCut leaves it out and returns its number as cut; otherwise cut is 0.
+// truncated, ReadCut leaves this line out and returns the line's number as cut; otherwise cut is 0.
 func ReadCut(data []byte) (recs []*Record, cut int, err error) {
 	recs, err = ReadAll(bytes.NewReader(data))
 	if damaged, ok := errors.AsType[*zkbench.DecodeError](err); ok {

@@ -34,8 +34,9 @@ func joined[C any](cases []C, axes func(C) []Axes) (lines []Line[C]) {
 	return lines
 }
 
-// OnSeveralCPUs returns the cases that were measured with more than one number of CPUs, whatever their number
-// of workers. The cases must be of one workload and one environment. recordOf returns one record of a case.
+// OnSeveralCPUs returns the cases that were measured with several numbers of CPUs. For this it takes cases
+// that differ only in the numbers of CPUs and workers as one case. The cases must be of one workload and one
+// environment. recordOf returns one record of a case.
 func OnSeveralCPUs[C any](cases []C, recordOf func(C) *Record) []C {
 	name := func(c C) string { return recordOf(c).Coordinates().Without(WorkersKey).Unique() }
 	counts := make(map[string]map[int]bool)
@@ -48,15 +49,16 @@ func OnSeveralCPUs[C any](cases []C, recordOf func(C) *Record) []C {
 	return slices.DeleteFunc(slices.Clone(cases), func(c C) bool { return len(counts[name(c)]) < 2 })
 }
 
-// SameAsCPUs is the value of the axis workers for a line whose cases have as many workers as CPUs.
+// SameAsCPUs is the value of the axis WorkersKey for a line whose cases have as many workers as CPUs.
 const SameAsCPUs = "CPUs"
 
-// LinesByCPUs groups cases that differ only in their number of CPUs into lines, each sorted by it. The cases
-// must be of one workload and one environment. recordOf returns one record of a case.
+// LinesByCPUs groups cases that differ only in their number of CPUs into lines, each sorted by that number.
+// The cases must be of one workload and one environment. recordOf returns one record of a case.
 //
-// Cases with as many workers as CPUs form a line too, with SameAsCPUs as their workers. There is such a line
-// only if some number of workers occurs only with the same number of CPUs. If a number of workers occurs with
-// other numbers of CPUs as well, its case with the same number of CPUs is on both lines.
+// The cases that have as many workers as CPUs form another line, whose number of workers is SameAsCPUs.
+// LinesByCPUs adds such a line only if there is a number of workers that occurs with the same number of CPUs
+// and with no other. If a number of workers occurs with other numbers of CPUs too, the case with as many
+// workers as CPUs is on both lines.
 func LinesByCPUs[C any](cases []C, recordOf func(C) *Record) []Line[C] {
 	workers := func(c C) string { v, _ := recordOf(c).Axes.Get(WorkersKey); return v }
 	own := func(c C) bool { return workers(c) == strconv.Itoa(recordOf(c).Processors()) }

@@ -13,10 +13,10 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Quantity is a row in the table of metrics. It describes what a figure measures: its name, unit, kind and
-// meaning. Only the variables and functions of this file create one, so code that uses a metric outside the
-// table does not compile. If a file has a metric that this version does not know, its Quantity has what the
-// file says.
+// Quantity describes what a figure measures: its name, unit, kind and meaning. The table of metrics, which Quantities
+// returns, has a row for each quantity that is a variable of this package. Only the variables and functions of this
+// package create a Quantity, so code that uses an unknown metric does not compile. If a file has a metric that this
+// version does not know, the Quantity of that metric has what the file says.
 type Quantity struct {
 	name, unit     string
 	kind           Kind // of its metrics, unless they have another one
@@ -27,14 +27,14 @@ type Quantity struct {
 	tables         Tables // that have a column of it
 }
 
-// Tables is a set of tables that have a line for each case.
+// Tables is a set of those tables of zkbench that have a line for each case.
 type Tables uint
 
 // The tables of cases.
 const (
-	ShortTable   Tables = 1 << iota // of run
-	ForeignTable                    // of run, for a prover that is another program
-	LongTable                       // of run -v
+	ShortTable   Tables = 1 << iota // of `zkbench run`
+	ForeignTable                    // of `zkbench run`, for a prover that is another program
+	LongTable                       // of `zkbench run -v`
 	PageTable                       // of the report's page
 	AllTables    = ShortTable | LongTable | PageTable
 )
@@ -79,7 +79,7 @@ func (q Quantity) column(heading string, in Tables) Quantity {
 	return q
 }
 
-// TableColumns returns the quantities that have a column in one of these tables, in the order of the table of metrics.
+// TableColumns returns the quantities that have a column in one of these tables, in the order of Quantities.
 func TableColumns(in Tables) []Quantity {
 	return slices.DeleteFunc(Quantities(), func(q Quantity) bool { return q.tables&in == 0 })
 }
@@ -161,8 +161,8 @@ var (
 	StartSpin      = Latency.timed("start-spin", "%", "Start, Awake", "Time that workers spent awake before starts, as a share of one processor's time")
 	InputMean      = statistic(HistInput, Mean)
 
-	// Memory that an operation allocates, without the memory for building its input. They are absent if the two
-	// cannot be separated, and exact if nothing else ran at the same time.
+	// Figures of the memory that an operation allocates, without the memory for building its input. The figures are
+	// absent if the two cannot be separated, and they are exact if nothing else ran at the same time.
 	AllocBytes = Memory.timed("alloc-bytes", "B/op", "Memory", "Allocated bytes per operation").column("B/op", LongTable|PageTable)
 	Allocs     = Memory.timed("allocs", "allocs/op", "Allocs", "Allocations per operation").column("allocs/op", AllTables)
 
@@ -185,9 +185,9 @@ var (
 	MutexWait     = Runtime.timed("mutex-wait", "ns/op", "Mutex Wait", "Time blocked on locks, per operation")
 	Goroutines    = Runtime.timed("goroutines", "goroutines/op", "Goroutines", "Goroutines created per operation")
 
-	// Processor time and disk use of the process in the window. Processor time does not grow while the process
-	// waits for a processor, so a busy machine disturbs it less than wall time. Shared caches and clock rates still
-	// affect it. User and system are the two parts of cpu, for the same process and the same operations.
+	// Processor time and disk use of the process in the window. Processor time does not grow while the process waits
+	// for a processor, so a busy machine disturbs it less than wall time. Shared caches and clock rates still affect
+	// it. CPUUser and CPUSystem are the two parts of CPUTime, for the same process and the same operations.
 	CPUTime     = Processes.timed("cpu", "ns/op", "CPU Time", "Processor time per operation, user and system").column("CPU/op", ForeignTable|LongTable)
 	CPUUser     = Processes.timed("cpu-user", "ns/op", "CPU Time, User", "Processor time per operation in user mode")
 	CPUSystem   = Processes.timed("cpu-system", "ns/op", "CPU Time, System", "Processor time per operation in the kernel")
@@ -197,7 +197,7 @@ var (
 	DiskRead    = Processes.timed("disk-read", "B/op", "Read from Disks", "Bytes read per operation")
 	DiskWritten = Processes.timed("disk-written", "B/op", "Written to Disks", "Bytes written per operation")
 
-	// Load on the machine beside the measured process.
+	// How busy the machine is with other things than the measured process.
 	OthersShare = Machine.timed("others", "%", "Other Processes", "Share of the machine's processor time that other processes used")
 	StolenShare = Machine.timed("stolen", "%", "Stolen", "Share of the processor time that the hypervisor gave to other machines")
 	Pressure    = Machine.timed("pressure", "%", "Pressure", "Share of the time in which a thread on the machine waited for a processor (PSI)")
@@ -251,12 +251,13 @@ var (
 	InLoop           = count("in-loop", "instructions/op", "Instructions per operation of the kind that the loop measures")
 )
 
-// WorkClass returns the Quantity of the instructions of one class that a guest retires in its measured work.
+// WorkClass returns the Quantity for instructions of one class. It counts those that the guest program of a zkVM
+// retires in its measured work.
 func WorkClass(class string) Quantity {
 	return Quantity{name: "work-" + class, unit: "work-" + class + "/op", kind: Exact, group: Others, label: "work-" + class, meaning: "Instructions of this class in the guest's measured work"}
 }
 
-// PrecompileCalls returns the Quantity of a guest's calls to the given precompile.
+// PrecompileCalls returns the Quantity for the calls that the guest program of a zkVM makes to the given precompile.
 func PrecompileCalls(precompile string) Quantity {
 	return Quantity{name: precompile, unit: precompile + "/op", kind: Exact, group: Others, label: precompile, meaning: "Calls to this precompile"}
 }
@@ -264,12 +265,13 @@ func PrecompileCalls(precompile string) Quantity {
 // stagePrefix is the prefix of the names of stage times.
 const stagePrefix = "stage "
 
-// StageTime returns the Quantity of the time of the stage with the given name, for cases with stages.
+// StageTime returns the Quantity for the time of a stage, in cases with stages. The parameter stage is the stage's
+// name.
 func StageTime(stage string) Quantity {
 	return Quantity{name: stagePrefix + stage, unit: "s", kind: Timed, group: Stages, label: stage, meaning: "Time of this stage"}
 }
 
-// Stage returns the name of the stage whose time q is. ok is false if q is not the time of a stage.
+// Stage returns the name of the stage if q is the time of a stage; otherwise ok is false.
 func (q Quantity) Stage() (name string, ok bool) { return strings.CutPrefix(q.name, stagePrefix) }
 
 // statistic adds a statistic of a histogram to the table.
@@ -297,7 +299,8 @@ func StatisticOf(histogram string, s Statistic) Quantity {
 
 func lowered(sentence string) string { return strings.ToLower(sentence[:1]) + sentence[1:] }
 
-// InClass returns m as a metric of one class of a mix: with the class in its name, label and unit.
+// InClass returns m as a metric of one class of a mix of operations. The result has the class in its name, label and
+// unit.
 func (m Metric) InClass(class string) Metric {
 	m.name, m.label = class+"-"+m.name, class+" "+m.label
 	if quantity, per, ok := strings.Cut(m.unit, "/"); ok {
@@ -337,7 +340,8 @@ func (q Quantity) Series(interval time.Duration, values []float64) Series {
 	return Series{Name: q.name, Unit: q.unit, Interval: interval, Values: values}
 }
 
-// UnitOf returns the unit of the metric with the given name. If the table has no such metric, it returns the name.
+// UnitOf returns the unit of the metric with the given name. If Quantities has no such metric, UnitOf returns the
+// name.
 func UnitOf(name string) string {
 	if i := slices.IndexFunc(table, func(row Quantity) bool { return row.name == name }); i >= 0 {
 		return table[i].unit
@@ -345,11 +349,12 @@ func UnitOf(name string) string {
 	return name
 }
 
-// Quantities returns all rows of the table, in its order.
+// Quantities returns the table of metrics, in the order in which this package defines them. Quantities of stages, of
+// classes of instructions and of precompiles are not in the table.
 func Quantities() []Quantity { return slices.Clone(table) }
 
-// Position returns the position of a quantity in the table, for sorting. Times of stages come before the figures
-// that workloads report, and quantities that are not in the table come last.
+// Position returns the position of a quantity among Quantities, for sorting. The times of stages come before the
+// figures that workloads report. All other quantities that Quantities does not have come last.
 func (q Quantity) Position() int {
 	if q.group == Stages {
 		return slices.IndexFunc(table, func(row Quantity) bool { return row.group == Others })
@@ -381,13 +386,13 @@ type metricJSON struct {
 	Whose Whose   `json:"whose,omitempty"`
 }
 
-// MarshalJSON writes name, unit, value, kind and whose.
+// MarshalJSON writes an object with the members name, unit, value, kind and whose.
 func (m Metric) MarshalJSON() ([]byte, error) {
 	return json.Marshal(metricJSON{m.name, m.unit, m.Value, m.Kind, m.Whose})
 }
 
-// UnmarshalJSON reads what MarshalJSON of this or another version writes. For a metric that is not in the table,
-// only what the file says is known.
+// UnmarshalJSON reads what MarshalJSON of this or another version writes. If Quantities does not have the metric, its
+// Quantity has only what the file says.
 func (m *Metric) UnmarshalJSON(data []byte) error {
 	var f metricJSON
 	if err := json.Unmarshal(data, &f); err != nil {
@@ -416,9 +421,9 @@ func CheckStage(name string) error {
 	return nil
 }
 
-// CheckReported checks a figure that an external workload reports. It returns zkbench.ErrParams if v is not finite, or
-// if zkbench measures a figure with that name itself. It also does if the name or the unit is empty, longer than 100
-// bytes, or not printable.
+// CheckReported checks a figure that an external workload reports. It returns zkbench.ErrParams if v is not finite,
+// if zkbench measures a figure with that name itself, or if the name or the unit is empty, longer than 100 bytes, or
+// not printable.
 func CheckReported(name, unit string, v float64) error {
 	i := slices.IndexFunc(table, func(row Quantity) bool { return row.name == name })
 	switch {
@@ -432,8 +437,8 @@ func CheckReported(name, unit string, v float64) error {
 	return nil
 }
 
-// Reported returns a figure that another program or an external workload has reported. If the table has a metric with
-// that name, the figure is of that quantity, but in the given unit.
+// Reported returns a figure that another program or an external workload has reported. If Quantities has a metric
+// with that name, the figure is of that quantity, but in the given unit.
 func Reported(name, unit string, v float64, kind Kind) Metric {
 	m := Metric{Value: v, Kind: kind}
 	stage, isStage := strings.CutPrefix(name, stagePrefix)

@@ -12,8 +12,9 @@ import (
 const NearestRank = "nearest-rank"
 
 // Percentile returns the nearest-rank percentile p of a histogram, or 0 if the histogram is empty. It is the
-// upper end of the bucket that has the value with that rank. The histogram's own method rounds to the nearest
-// rank instead: with 3,861 values, four are above its P99.9, not three.
+// upper end of the bucket that has the value with rank ⌈p n / 100⌉ (see NearestRank). The histogram's own method
+// rounds p n / 100 to the nearest integer instead, so that with 3,861 values four are above the P99.9, not
+// three.
 func Percentile(h *hdrhistogram.Histogram, p float64) float64 {
 	n := h.TotalCount()
 	if n == 0 {
@@ -30,9 +31,9 @@ func rank(p float64, n int64) int64 {
 // above returns how many of n values are above their percentile p: n(1 - p/100), rounded down.
 func above(p float64, n int64) int64 { return n - rank(p, n) }
 
-// Carries reports whether n values are enough to show their percentile p: at least one of them must be above
-// it, because otherwise it is their maximum. A median can be shown for any n above 0. If p is 0, which is not
-// a percentile, Carries returns true.
+// Carries reports whether n values are enough to show their percentile p. At least one value must be above the
+// percentile, because otherwise the percentile is the maximum. A median can be shown for any n above 0. If p is
+// 0, which is not a percentile, Carries returns true.
 func Carries(p float64, n int64) bool {
 	return p == 0 || p == P50.Percentile && n > 0 || above(p, n) >= 1
 }
@@ -45,8 +46,8 @@ const Enough = 10
 // percentile, Few returns false.
 func Few(p float64, n int64) bool { return p > 0 && above(p, n) < Enough }
 
-// Percentile returns the name of the histogram and the percentile that q is. ok is false if q is not a
-// percentile.
+// Percentile returns the name of the histogram and the number p if q is percentile p of a histogram. Otherwise
+// ok is false.
 func (q Quantity) Percentile() (histogram string, p float64, ok bool) {
 	for _, histogram := range []string{HistLatency, HistResponse, HistWait} {
 		for _, s := range []Statistic{P50, P95, P99, P999, P9999} {
@@ -68,8 +69,8 @@ func (q Quantity) needs() (p float64, ok bool) {
 	return p, ok
 }
 
-// Few reports whether the record's figure q is a percentile, or is computed from one, for which the record has
-// too few operations (see the function Few).
+// Few reports whether the record has too few operations for its figure q, as the function Few defines it. This
+// can be true only if the figure is a percentile or is computed from one.
 func (r *Record) Few(q Quantity) bool {
 	p, ok := q.needs()
 	done, known := r.Counter(CountDone)

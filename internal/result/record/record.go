@@ -199,7 +199,7 @@ func (r *Record) Count(name string) uint64 {
 // Refused reports whether the runner refused the case. Trying again does not help then.
 func (r *Record) Refused() bool { return r.Found(Refused) }
 
-// TooLarge reports whether the case was refused because it needs more memory than there is, or a larger domain.
+// TooLarge reports whether the case was refused because it needs more memory or a larger domain than there is.
 func (r *Record) TooLarge() bool {
 	limit := zkbench.ErrLimit.Error()
 	return r.Status == Failed && (strings.Contains(r.Error, limit+": bytes of memory") || strings.Contains(r.Error, limit+": points of the domain"))
@@ -210,8 +210,8 @@ func (r *Record) Found(name string) bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Name == name })
 }
 
-// Disturbance returns a sentence that says how many of the records did not have the machine to themselves, with
-// the evidence of the first. It returns "" if all of them had.
+// Disturbance returns a sentence that says how many of the records did not have the machine to themselves, with the
+// evidence of the first of these records. It returns "" if every record had the machine to itself.
 func Disturbance(recs []*Record) string {
 	count, first := 0, ""
 	for _, r := range recs {
@@ -229,8 +229,8 @@ func Disturbance(recs []*Record) string {
 	return fmt.Sprintf("%d of %d processes were disturbed: %s", count, len(recs), first)
 }
 
-// WorkloadID returns the name on the command line of the workload with this name, in kebab case: transfer-proof-generation of
-// TransferProofGeneration.
+// WorkloadID converts the name of a workload to the name that it has on the command line, in kebab case. For example,
+// it returns "transfer-proof-generation" for "TransferProofGeneration".
 func WorkloadID(workload string) string {
 	var b strings.Builder
 	name := []rune(workload)
@@ -265,11 +265,11 @@ const (
 	StageKey    = "stage"   // of workloads whose operation is one stage of several
 )
 
-// Serial is the value of the axis ExecutorKey whose operations run on one goroutine.
+// Serial is the value of the axis ExecutorKey in cases whose operations run on one goroutine.
 const Serial = "serial"
 
-// Processors returns the number of processors that the case could use: the value of its axis cpus, or
-// GOMAXPROCS.
+// Processors returns the number of processors that the case could use: the value of its axis CPUsKey, or GOMAXPROCS
+// if the case has no such axis.
 func (r *Record) Processors() int {
 	if text, ok := r.Axes.Get(CPUsKey); ok {
 		if n, err := strconv.Atoi(text); err == nil {
@@ -279,8 +279,8 @@ func (r *Record) Processors() int {
 	return r.Env.GOMAXPROCS
 }
 
-// Coordinates returns the axes of the case except the number of processors. If the record is of a comparison, it
-// appends the side as an axis.
+// Coordinates returns the axes of the case except the number of processors. If the record is of a comparison,
+// Coordinates appends the side as an axis.
 func (r *Record) Coordinates() Axes {
 	axes := r.Axes.Without(CPUsKey)
 	if r.Process.Side != "" {
@@ -289,8 +289,8 @@ func (r *Record) Coordinates() Axes {
 	return axes
 }
 
-// Staged reports whether the record is of a case with stages, and not of a load. A record of stages has no
-// settings with workers and no throughput.
+// Staged reports whether the record is of a case with stages, and not of a load. The record of a case with stages has
+// no throughput, and its settings have no workers.
 func (r *Record) Staged() bool {
 	var s struct {
 		Workers int `json:"workers"`
@@ -310,7 +310,8 @@ const (
 	HistWait     = "wait"     // the time between both starts; open loop
 	HistError    = "error"    // service time of failed operations
 	HistInput    = "input"    // one value per input that an operation built for itself
-	// HistClassPrefix is the prefix of the histograms that each class of a mix has: latency/<class>.
+	// HistClassPrefix is the prefix of a histogram's name. Each class of a mix of operations has a histogram with the
+	// name latency/<class>.
 	HistClassPrefix = HistLatency + "/"
 
 	// Names of counters, in operations. offered = started + dropped + never-started, and
@@ -339,7 +340,7 @@ const (
 	// Refused is the finding for a case that the runner refused because its settings are wrong. This is the
 	// user's error, not the operation's.
 	Refused = "refused"
-	// PeakSampled is the finding for a peak of memory that is only the largest of samples.
+	// PeakSampled is the finding for a memory peak that is only the largest of several samples.
 	PeakSampled = "peak-sampled"
 	// Disturbed is the finding for a case that did not have the machine to itself.
 	Disturbed = "disturbed"

@@ -56,7 +56,8 @@ func Counters() []Term {
 	}
 }
 
-// Owners returns the values of whose: the process whose memory or processor time a figure is.
+// Owners returns the values of type Whose. A value says to which process the memory or the processor time in a figure
+// belongs.
 func Owners() []Term {
 	return []Term{
 		{string(OfOperations), "the process that ran the operations, with the load runner and the collector in it"},
@@ -68,8 +69,8 @@ func Owners() []Term {
 	}
 }
 
-// FindingNames returns the findings of this program, each with its meaning and what to do about it. A workload of others can
-// have its own.
+// FindingNames returns the findings of this program, each with its meaning and what to do about it. A workload that
+// is not part of zkbench can have other findings.
 func FindingNames() []Term {
 	return []Term{
 		{"any-result", "the check accepts a changed result, in each of four ways: make it compare something"},

@@ -2,31 +2,31 @@ package record
 
 import "strings"
 
-// Whose says which process's memory or processor time a figure is. Every figure for which OfAProcess is true
-// has a Whose, in records and in views of them. Records of earlier versions have none.
+// Whose says to which process the memory or the processor time in a figure belongs. Every figure for which
+// OfAProcess is true has a Whose, in records and in views of them. Records of earlier versions have none.
 type Whose string
 
 // The processes that a figure can be of.
 const (
-	// OfOperations is the process that ran the operations, including everything else that it did at the same
-	// time: the load runner and the garbage collector.
+	// OfOperations is the process that ran the operations. Its figures include everything else that it did at the
+	// same time: the load runner and the garbage collector.
 	OfOperations Whose = "operations"
 	// OfZkbench is zkbench's own process, if another program ran the operations and zkbench only started it and
 	// waited for it.
 	OfZkbench Whose = "zkbench"
 	// OfProver is all processes of an external prover that keeps running between operations.
 	OfProver Whose = "prover"
-	// OfProverAndZkbench is both of these together.
+	// OfProverAndZkbench is OfProver and OfZkbench together.
 	OfProverAndZkbench Whose = "prover+zkbench"
-	// OfCommand is a command that compare runs, with all processes that it waited for.
+	// OfCommand is a command that `zkbench compare` runs, with all processes that the command waited for.
 	OfCommand Whose = "command"
 )
 
-// OfProverCommand returns the Whose of one command of an external prover, for example prove, with all processes
+// OfProverCommand returns the Whose of one command of an external prover, for example "prove", with all processes
 // that the command waited for.
 func OfProverCommand(command string) Whose { return OfProver + "/" + Whose(command) }
 
-// Foreign reports whether the figure is of another program, not of zkbench.
+// Foreign reports whether w is, or includes, a program other than zkbench.
 func (w Whose) Foreign() bool {
 	return strings.HasPrefix(string(w), string(OfProver)) || w == OfCommand
 }
@@ -70,7 +70,7 @@ func (s Series) OfAProcess() bool {
 }
 
 // SetWhose sets Whose to w in the record's stages, and in its figures that measure a process. It does not change
-// those that have a Whose.
+// stages and figures that already have a Whose.
 func (r *Record) SetWhose(w Whose) {
 	for i := range r.Metrics {
 		if m := &r.Metrics[i]; m.OfAProcess() && m.Whose == "" {

@@ -7,8 +7,8 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Share is a share that was measured at x: Count of All. For example, at a rate of X operations
-// per second, Count of All operations were late.
+// Share is a share that was measured at X: Count out of All. For example, at a rate of X
+// operations per second, Count out of All operations were late.
 type Share struct{ X, Count, All float64 }
 
 // Rise is the result of Crossing: Estimate says at which x a share reaches a level.
@@ -18,8 +18,8 @@ type Rise struct {
 	Effective float64 // how many independent counts the estimate is worth
 }
 
-// Crossing estimates at which x a share that grows with x reaches level, with a confidence
-// interval.
+// Crossing considers a share that grows with x. It estimates the x at which the share reaches the
+// given level, with a confidence interval.
 //
 // Counts are modelled as quasi-Poisson, with the logarithm of their share linear in x (McCullagh
 // and Nelder, Generalized Linear Models, 2nd ed., chapter 9), and fitted by iterated least

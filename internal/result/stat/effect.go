@@ -11,7 +11,7 @@ import (
 // Effect says by how much the new side of a comparison differs from the old one. Change,
 // Low and High are relative, new/old - 1: 0.03 means 3 % more.
 //
-// If there are too few processes for the confidence asked for, Confidence is 0 and Judge
+// If there are too few processes for the requested confidence, Confidence is 0 and Judge
 // returns Unknown. Change is computed all the same; Low and High are then -1 and +Inf, or
 // equal to Change if both sides are constant.
 type Effect struct {
@@ -23,8 +23,8 @@ type Effect struct {
 	N          int     // processes: pairs, or those of the smaller side
 }
 
-// FewError reports that there are too few processes for an interval with the confidence
-// asked for. It wraps zkbench.ErrEnv.
+// FewError reports that there are too few processes for an interval with the requested
+// confidence. It wraps zkbench.ErrEnv.
 type FewError struct {
 	What       string  // pairs of processes, or processes on the smaller side
 	N, Need    int     // how many there are, and how many are needed
@@ -63,10 +63,10 @@ const (
 )
 
 // Judge returns Slower or Faster if the interval of e does not contain 0 and the change
-// exceeds the noise floor (Floor, SplitFloor; 0 for none), and otherwise Same. It returns
-// Unknown if e has no interval at the confidence asked for, or if floor is not a number.
-// Changes are measured in logarithms, so exchanging the two sides only exchanges Slower
-// and Faster.
+// exceeds the noise floor. Otherwise it returns Same. It returns Unknown if e has no
+// interval at the requested confidence, or if floor is not a number. The parameter floor is
+// the noise floor that Floor or SplitFloor returns, or 0 for none. Changes are measured in
+// logarithms, so exchanging the two sides only exchanges Slower and Faster.
 func Judge(e Effect, floor float64, better record.Direction) Verdict {
 	if !(e.Confidence > 0) || math.IsNaN(floor) {
 		return Unknown
@@ -85,9 +85,10 @@ func Judge(e Effect, floor float64, better record.Direction) Verdict {
 	}
 }
 
-// Tripped reports whether all of e's interval is worse than both the gate and the noise
-// floor. Both are relative: with a gate of 0.03, costs trip above 1.03 times the old
-// value, and rates below 1/1.03 of it. If Judge returns Unknown, Tripped returns false.
+// Tripped reports whether e trips the gate, which is a threshold for changes to the worse.
+// All of e's interval must be worse than both the gate and the noise floor. Both are
+// relative: with a gate of 0.03, a cost trips it above 1.03 times the old value, and a rate
+// below 1/1.03 of the old value. If Judge returns Unknown, Tripped returns false.
 func Tripped(e Effect, floor, gate float64, better record.Direction) bool {
 	if !(e.Confidence > 0) || math.IsNaN(floor) {
 		return false
@@ -97,8 +98,8 @@ func Tripped(e Effect, floor, gate float64, better record.Direction) bool {
 }
 
 // Detectable returns the minimum detectable effect: the smallest change that this comparison
-// would almost certainly have shown. It is the width of the interval, or the noise floor if
-// that is larger. If there is no interval or no floor, it is +Inf.
+// would almost certainly have shown. This is the width of the interval, or the noise floor
+// if that is larger. If there is no interval or no floor, the effect is +Inf.
 func (e Effect) Detectable(floor float64) float64 {
 	if !(e.Confidence > 0) || math.IsNaN(floor) {
 		return math.Inf(1)
@@ -106,8 +107,9 @@ func (e Effect) Detectable(floor float64) float64 {
 	return max(math.Expm1(e.width()), floor)
 }
 
-// Underpowered reports whether e cannot decide about a gate: it does not trip, it is not
-// Faster, and a change as large as the gate would not have been shown (Effect.Detectable).
+// Underpowered reports whether e says too little to decide about a gate (see Tripped). This
+// is so if e does not trip the gate, if Judge does not return Faster, and if a change as
+// large as the gate would not have been shown (see Effect.Detectable).
 func Underpowered(e Effect, floor, gate float64, better record.Direction) bool {
 	if !(e.Confidence > 0) || math.IsNaN(floor) {
 		return true

@@ -20,8 +20,9 @@ const (
 	// Relative is for values whose standard deviation is proportional to the curve. Times
 	// are such values, because disturbances multiply a time. Each point has the weight
 	// 1/curve². If times span orders of magnitude, plain least squares would fit only the
-	// longest. The error of the intercept would be that of the longest time, far above the
-	// shortest times themselves. The standard errors would be those of another model.
+	// longest times. The error of the intercept would then be as large as the error of the
+	// longest time, far above the shortest times themselves. The standard errors would be
+	// wrong, because they would be computed for the other kind of scatter.
 	Relative
 )
 
@@ -38,12 +39,12 @@ type Fit struct {
 // Line fits a straight line to three or more points (x[i], y[i]).
 //
 // Standard errors and intervals are valid for independent points whose mean is on the
-// curve. If it is not, for example because times rise in steps, Residual includes the
-// misfit.
+// curve. If the mean is not on the curve, for example because times rise in steps, Residual
+// includes the misfit.
 //
 // Line returns zkbench.ErrParams if x and y have different lengths, if there are too few
-// points or too few different x, or if a value is not finite. With Relative it also does
-// if y or the fitted curve is not above 0 at every point.
+// points or too few different x, or if a value is not finite. With Relative, it returns
+// zkbench.ErrParams too if y or the fitted curve is not above 0 at every point.
 func Line(x, y []float64, scatter Scatter) (Fit, error) { return polynomial(x, y, 1, scatter) }
 
 // Quadratic fits a parabola to four or more points. Everything else is as for Line.

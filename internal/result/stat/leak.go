@@ -47,9 +47,9 @@ func (w *Welch) T() float64 {
 	return difference / math.Sqrt(variance)
 }
 
-// LeakSamples is the minimum number of measurements in each class for a test to count. Sums
-// of fewer are not close enough to normal, and a handful of them in a crop would often have
-// the largest t of all.
+// LeakSamples is the minimum number of measurements in each class for a test to count. A
+// sum of fewer measurements is not close enough to normal, and a crop with only a handful
+// of them would often have the largest t of all tests.
 const LeakSamples = 500
 
 // leakCrops is the number of crops, and 2^-leakScale the share of measurements that the
@@ -61,13 +61,16 @@ const (
 
 // Leak tests whether the time of an operation depends on the class of its input, fixed or
 // random, as dudect does (Reparaz, Balasch and Verbauwhede, "Dude, is my code constant
-// time?", IACR ePrint 2016/1123). The crops are those of dudect's published code.
+// time?", IACR ePrint 2016/1123). Leak also tests crops. A crop has only the measurements
+// below a threshold, so it leaves out the long tail that interrupts cause. The thresholds
+// are those of dudect's published code.
 //
-// The first measurements only calibrate. Crop i of 100 keeps later measurements that are
-// below their quantile 1-0.5^(10(i+1)/100), without the long tail that interrupts cause.
-// Each later measurement enters a Welch test of all, and one for each crop that keeps it.
-// Once both classes have LeakSamples, its squared distance from the mean of its class
-// enters another test, which finds a leak in the variance.
+// The first measurements only set the thresholds. There are 100 crops, and the threshold of
+// crop i is the quantile 1-0.5^(10(i+1)/100) of the first measurements. Each later
+// measurement enters a Welch test of all measurements, and the Welch test of each crop that
+// keeps it. Another test finds a leak in the variance. Once both classes have LeakSamples
+// measurements, a measurement's squared distance from the mean of its class enters this
+// test.
 //
 // The usual threshold for |t| is 4.5, and a value above 10 leaves no doubt of a leak. A
 // value below 4.5 means that this number of samples shows no leak, not that there is none.
@@ -81,8 +84,8 @@ type Leak struct {
 	crops       [leakCrops]Welch
 }
 
-// NewLeak returns a test that calibrates with the given number of measurements, or with 100
-// if calibration is less.
+// NewLeak returns a test that sets its thresholds from the given number of first
+// measurements, or from 100 if calibration is less.
 func NewLeak(calibration int) *Leak {
 	return &Leak{calibrating: max(calibration, 100)}
 }
@@ -128,10 +131,10 @@ func cropShare(i int) float64 { return 1 - math.Exp2(-leakScale*float64(i+1)/lea
 // Enough reports whether each class has LeakSamples measurements.
 func (l *Leak) Enough() bool { return min(l.raw.n[0], l.raw.n[1]) >= LeakSamples }
 
-// T returns the t with the largest absolute value among all tests that have LeakSamples in
-// each class. crop names that test: all, "below" with the threshold, or variance. n is its
-// number of samples in each class. Before any test has enough samples, T returns 0 for the
-// test of all.
+// T returns the t with the largest absolute value among all tests that have LeakSamples
+// measurements in each class. The result crop names that test: "all", "below" with the
+// crop's threshold, or "variance". The result n is the number of the test's measurements in
+// each class. Before any test has enough samples, T returns 0 for the test of all.
 func (l *Leak) T() (t float64, crop string, n [2]uint64) {
 	crop, n = "all", l.raw.N()
 	consider := func(w *Welch, name func() string) {

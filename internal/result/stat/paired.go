@@ -27,7 +27,8 @@ const exactPairs = 100
 //
 // Paired returns zkbench.ErrParams if the lengths differ or confidence is not between 0 and
 // 1, and a *SampleError if a figure has no logarithm. If there are too few pairs, it returns
-// a *FewError together with an Effect without an interval; 99 % needs 8 pairs.
+// a *FewError together with an Effect without an interval. A confidence of 99 % needs 8
+// pairs.
 func Paired(old, new []float64, confidence float64) (Effect, error) {
 	if len(old) != len(new) {
 		return Effect{}, fmt.Errorf("%w: %d processes of old, %d of new; accepted: equal numbers", zkbench.ErrParams, len(old), len(new))

@@ -13,7 +13,7 @@ const (
 )
 
 // Schedule returns the order in which the processes of a session run. Every block runs each
-// side once, and every second block mirrors the one before it:
+// of the sides Old, New and Again once, and every second block mirrors the one before it:
 //
 //	old new again | again new old | ...
 //
@@ -35,15 +35,17 @@ func Schedule(blocks int) []Side {
 }
 
 // Floor returns the noise floor of a session: the relative change, without its sign, that a
-// comparison finds between two sides with the same program. Both sides must have run in the
-// same session. A change of this size between two programs need not mean anything.
+// comparison finds between two sides with the same program. The two sides are Old and Again,
+// and must have run in the same session. A change of this size between two programs need not
+// mean anything.
 //
 // Floor returns the estimate, not the far end of its interval. Replication already accounts
 // for noise that differs from process to process. That noise alone gives an estimate of
 // about 0.7 standard errors of a comparison. This is well within an interval of 99 % and
 // costs almost no power. The floor is for effects that replication does not show: drift that
-// does not cancel, and effects of position or build. It shows these in full. The far end
-// would be near four standard errors and would double the smallest change that can be found.
+// does not cancel, and effects of position or build. The estimate shows these in full. The
+// far end would be near four standard errors and would double the smallest change that can
+// be found.
 //
 // Floor returns NaN if the lengths differ, if there are fewer than two processes, or if a
 // figure is not finite and above 0.
@@ -56,10 +58,11 @@ func Floor(a, again []float64) float64 {
 }
 
 // SplitFloor returns the noise floor from one side alone, for files without an Again side.
-// It divides the processes, in order of time, into two sides in the pattern A B B A; the
-// last of an odd number is left out. With half the processes on each side, the result is
-// about 1.4 times the floor of a session, so it is the stricter of the two. SplitFloor
-// returns NaN in the same cases as Floor, so with fewer than four processes.
+// It divides the processes, in order of time, into two sides in the pattern A B B A. If the
+// number of processes is odd, the last one is left out. With half the processes on each
+// side, the result is about 1.4 times the floor of a session, so it is the stricter of the
+// two. SplitFloor returns NaN if there are fewer than four processes, or if a figure that it
+// uses is not finite and above 0.
 func SplitFloor(a []float64) float64 {
 	var sides [2][]float64
 	for i := range len(a) / 2 {

@@ -6,16 +6,17 @@ import "math"
 // account, and how many independent slots the run is worth.
 //
 // The window is divided into 16 to 256 slots of the same length, for all workers together.
-// weights[i] is the number of operations that ended in slot i, and means[i] is their mean;
-// it is ignored if weights[i] is 0. The result mean is that of all operations.
+// weights[i] is the number of operations that ended in slot i, and means[i] is their mean,
+// which is ignored if weights[i] is 0. The result mean is that of all operations.
 //
 // The mean is a ratio of two random sums, so its error is that of the residuals
-// weights[i] (means[i] - mean) / mean weight (Cochran, Sampling Techniques, 3rd ed.,
-// chapter 6). Their long-run variance is Geyer's initial monotone sequence ("Practical
-// Markov Chain Monte Carlo", Statistical Science 7, 1992). Each autocovariance is raised by
-// the variance of the mean that was estimated with it, until a fixed point. The variance is
-// never below that of independent slots: slots that alternate, which Geyer's sequence would
-// reward, get no credit.
+// weights[i] (means[i] - mean) / mean weight (Cochran, Sampling Techniques, 3rd ed., chapter
+// 6). Their long-run variance is estimated by Geyer's initial monotone sequence ("Practical
+// Markov Chain Monte Carlo", Statistical Science 7, 1992). Because the mean is estimated
+// from the same slots, each autocovariance is too small by about the variance of the mean.
+// MeanSE adds this variance to each of them, and repeats this until the result hardly
+// changes. The variance is never below that of independent slots: slots that alternate,
+// which Geyer's sequence would reward, get no credit.
 //
 // A 95 % interval is mean ± t·se, with Student's t at effective-1 degrees of freedom. In
 // 2000 simulated runs it contained the mean this often:

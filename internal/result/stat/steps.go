@@ -31,8 +31,8 @@ const (
 )
 
 // Steps finds the steps in a series of independent figures in order of time. In a series
-// without steps it finds one or more with a probability of at most level, which is 0.005
-// to 0.1.
+// without steps it finds one or more with a probability of at most level, which must be
+// from 0.005 to 0.1.
 //
 // The method is binary segmentation (Vostrikova, Soviet Mathematics Doklady 24, 1981). Each
 // part is tested for one step, and for a stretch that leaves the level of the rest and
@@ -53,18 +53,19 @@ const (
 // anyway.
 //
 // In 300 simulated series of 8, 20 or 60 points without a step, Steps found one in at most
-// 4 series at level 0.01, and in at most 18 at level 0.05. That is so for normal noise, for
-// heavy-tailed noise, and for that of a machine which disturbs one process in seven.
+// 4 series at level 0.01, and in at most 18 at level 0.05. This holds for normal noise, for
+// heavy-tailed noise, and for the noise of a machine that disturbs one process in seven.
 //
 // It found a step of 5 % in normal noise of 2 % this often:
 //
 //   - in the middle of 30 points, level 0.01: in all of 200 series, and in 9 of 10 within
 //     one point of its position and without another step
-//   - with 5 points after 30, level 0.01: in 87 %
-//   - with 3 points after 12, level 0.05: in 67 %
+//   - with 30 points before the step and 5 after it, level 0.01: in 87 %
+//   - with 12 points before the step and 3 after it, level 0.05: in 67 %
 //
-// A step of ten times the noise needs 5 points after 6, 3 after 11 or 2 after 32 at level
-// 0.01. At level 0.05 it needs 3 points after 5, or 2 after 10.
+// To find a step of ten times the noise at level 0.01, Steps needs 6 points before it and 5
+// after it, or 11 and 3, or 32 and 2. At level 0.05 it needs 5 points before the step and 3
+// after it, or 10 and 2.
 //
 // A slow drift is reported as several steps. Steps are also reported in figures that
 // resemble their neighbours, for example on a machine with good and bad weeks.

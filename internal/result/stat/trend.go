@@ -10,15 +10,15 @@ import (
 // trend. The arguments means and weights are as for MeanSE.
 //
 // The change is the Theil-Sen slope times the length (Sen 1968). The probability is that of
-// the Mann-Kendall statistic (Kendall 1975, with ties). Its variance is multiplied by the
-// autocorrelation of the residuals around the slope, as Yue and Wang (Water Resources
-// Management 18, 2004) do. All slots count equally, whatever their weight, except that
-// slots of weight 0 do not count. With fewer than 4 slots, slices of different lengths or
-// means that are not finite, Trend returns NaN and 1.
+// the Mann-Kendall statistic (Kendall 1975, with ties). The variance of this statistic is
+// multiplied by a factor for the autocorrelation of the residuals around the slope, as Yue
+// and Wang (Water Resources Management 18, 2004) do. All slots count equally, whatever
+// their weight, except that slots of weight 0 do not count. With fewer than 4 slots, slices
+// of different lengths or means that are not finite, Trend returns NaN and 1.
 //
-// At p < 0.01 it finds a trend in 1 % of simulated runs with 128 slots of white noise. With
-// an autocorrelation of 0.9 it finds one in 2 % of runs with 128 slots, and in 4 % of runs
-// with 16 slots.
+// At p < 0.01, Trend finds a trend in 1 % of simulated runs with 128 slots of white noise.
+// With an autocorrelation of 0.9, it finds one in 2 % of runs with 128 slots, and in 4 % of
+// runs with 16 slots.
 func Trend(means, weights []float64) (change, p float64) {
 	var at, values []float64
 	for i, w := range weights {
@@ -42,17 +42,19 @@ func Trend(means, weights []float64) (change, p float64) {
 	return relative(slope, values, len(means)), scoreP(score, variance*inflation)
 }
 
-// Stationary reports whether a warm-up may end. recent has the means of its last 8 to 16
-// slots. They must show no trend (Mann-Kendall, p at least 0.05), or one of less than 1 %
-// in all. With fewer than 8 slots, or means that are not finite, Stationary returns false.
+// Stationary reports whether a warm-up may end. The parameter recent has the means of the
+// warm-up's last 8 to 16 slots. These means must show no trend (Mann-Kendall, p at least
+// 0.05), or a trend of less than 1 % in all. With fewer than 8 slots, or means that are not
+// finite, Stationary returns false.
 //
-// Such a short series does not distinguish autocorrelation from a trend, and the test takes
-// it for a trend: it errs on the side of a longer warm-up. In 2000 simulated series of 8
-// slots with white noise of 2 %, Stationary is false for 4 %, and for 13 % with an
-// autocorrelation of 0.5. With 16 slots these are 5 and 21 %. A fall by five times the noise
-// of a slot passes in 21 % with 8 slots, and in fewer than 1 % with 16. A fall by ten times
-// the noise passes in fewer than 1 % with 8. These shares are for one call. If Stationary
-// is called after every slot, the warm-up ends at the first series that passes.
+// In such a short series autocorrelation looks like a trend. The test takes autocorrelation
+// for a trend, so it errs on the side of a longer warm-up. In 2000 simulated series of 8
+// slots with white noise of 2 %, Stationary returned false for 4 %, and with an
+// autocorrelation of 0.5 for 13 %. With 16 slots these shares are 5 % and 21 %. A series
+// that falls by five times the noise of a slot passes in 21 % with 8 slots, and in fewer
+// than 1 % with 16 slots. A series that falls by ten times the noise passes in fewer than
+// 1 % with 8 slots. These shares are for one call. If Stationary is called after every
+// slot, the warm-up ends at the first series that passes.
 func Stationary(recent []float64) bool {
 	if len(recent) < 8 || !finite(recent) {
 		return false

@@ -13,18 +13,20 @@ const trimmedPairs = 24
 // trim is the share of pairs that are left out at either end.
 const trim = 0.25
 
-// PairedRobust compares pairs like Paired, for machines that disturb some processes, so that
-// their figures are far off. With fewer than 24 pairs it does the same as Paired.
+// PairedRobust compares pairs like Paired. It is for machines that disturb some processes so
+// much that the figures of these processes are far off. With fewer than 24 pairs its result
+// is that of Paired.
 //
 // With 24 pairs or more, Change is the mean of the middle half of the log ratios. Its
 // interval is Student's, from the winsorised deviation, and the pairs that are kept give the
 // degrees of freedom (Tukey and McLaughlin, Sankhya A 25, 1963; Yuen, Biometrika 61, 1974).
-// On either side a quarter of the pairs may be anywhere. For normal noise the interval is a
-// tenth wider than one from all pairs.
+// The quarter of the pairs with the lowest log ratios and the quarter with the highest may
+// be arbitrarily far off. For normal noise the interval is a tenth wider than one from all
+// pairs.
 //
 // The level is not exact, unlike that of the signed-rank interval, in which each disturbed
-// process spoils as many Walsh averages as there are pairs. TestRecorded has level and power
-// of both on sessions of real machines.
+// process spoils as many Walsh averages as there are pairs. TestRecorded, a test of this
+// package, has the level and the power of both intervals for sessions of real machines.
 func PairedRobust(old, new []float64, confidence float64) (Effect, error) {
 	n := len(old)
 	if n < trimmedPairs || len(new) != n {

@@ -29,8 +29,8 @@ const exactSide = 50
 // If both sides are constant, as for exact metrics, the interval has no width, and P is 0 if
 // they differ and 1 if they do not. Unpaired returns zkbench.ErrParams if confidence is not
 // between 0 and 1, and a *SampleError if a figure has no logarithm. If there are too few
-// processes, it returns a *FewError together with an Effect without an interval; 99 % needs
-// 5 per side.
+// processes, it returns a *FewError together with an Effect without an interval. A
+// confidence of 99 % needs 5 processes per side.
 func Unpaired(old, new []float64, confidence float64) (Effect, error) {
 	if err := check(old, new, confidence); err != nil {
 		return Effect{}, err

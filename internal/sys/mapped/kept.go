@@ -8,7 +8,7 @@ import (
 	"github.com/zkbench/zkbench/internal/sys/atomicfile"
 )
 
-// Kept is a cache file: its contents can be computed again.
+// Kept is a cache file. If it is lost, its contents can be computed again.
 type Kept struct {
 	Path  string                  // "": no cache
 	Size  int64                   // of the file, in bytes
@@ -16,8 +16,8 @@ type Kept struct {
 	Warn  func(reason string)     // is called with the reason if the file cannot be used or written; may be nil
 }
 
-// Read returns a copy of the file, as the package's function Read does. It returns nil if there is no file or if
-// the file does not pass Check.
+// Read returns a read-only copy of the file, like the function Read of this package. It returns nil if there is
+// no file or if the file does not pass Check.
 func (k *Kept) Read() (data []byte, free func() error) {
 	if k.Path == "" {
 		return nil, nil
@@ -29,8 +29,8 @@ func (k *Kept) Read() (data []byte, free func() error) {
 	return data, free
 }
 
-// Write replaces the file atomically with the concatenation of parts and returns what Read returns. If it cannot
-// write the file, it returns nil too.
+// Write replaces the file atomically with the concatenation of parts and returns what Read returns for the new
+// file. If Write cannot write the file, it returns nil.
 func (k *Kept) Write(parts ...[]byte) (data []byte, free func() error) {
 	if k.Path == "" {
 		return nil, nil

@@ -10,11 +10,12 @@ import (
 	"github.com/zkbench/zkbench/internal/sys/memory/system"
 )
 
-// Fits returns a *zkbench.LimitError if need bytes are more than Available returns. In the error, what names the
-// thing that needs them.
+// Fits returns a *zkbench.LimitError if need bytes are more than Available returns. The parameter what names the
+// thing that needs these bytes, for the error's text.
 func Fits(what string, need uint64) error { return fits(what, need, Available()) }
 
-// FitsOffHeap does the same as Fits for memory outside the garbage collector's heap, which GOMEMLIMIT does not count.
+// FitsOffHeap returns the same error as Fits if need bytes do not fit outside the garbage collector's heap.
+// GOMEMLIMIT does not count such memory.
 func FitsOffHeap(what string, need uint64) error {
 	_, available := system.Memory()
 	return fits(what, need, leastOf(available, system.Unlimited))

@@ -17,8 +17,8 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Scripts runs the testscripts in dir, or only files if there are any. Scripts may use the commands exits,
-// lines, pack and refuse, beside those of package testscript.
+// Scripts runs the testscripts in dir, or only the given files if there are any. The testscripts may use the
+// commands "exits", "lines", "pack" and "refuse", in addition to those of package testscript.
 func Scripts(t *testing.T, dir string, files ...string) {
 	t.Helper()
 	testscript.Run(t, testscript.Params{

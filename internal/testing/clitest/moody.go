@@ -12,18 +12,19 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Moments maps the values of Moody's axis moment to times after the first operation began. The first operation
-// that begins after that time fails.
+// Moments maps the values of the axis "moment" of Moody to times after the start of the first operation. The
+// first operation that begins after this time fails.
 var Moments = map[string]time.Duration{"probe": 0, "warm-up": 100 * time.Millisecond, "window": 400 * time.Millisecond, "never": time.Hour}
 
-// Manners lists the values of Moody's axis manner: the ways in which the operation fails.
+// Manners lists the values of the axis "manner" of Moody. They are the ways in which the operation fails.
 var Manners = []string{"error", "panic", "exit", "signal", "goexit", "timeout"}
 
-// MoodyFlags has flags for a warm-up and a window with which each of Moments is in the part of the run that its
-// name says.
+// MoodyFlags has flags for the lengths of the warm-up and the window. With these lengths each of Moments falls
+// into the part of the run that its key names.
 var MoodyFlags = []string{"--warmup", "250ms", "--duration", "350ms"}
 
-// Moody returns a workload in which one operation fails. Its axes say when and how.
+// Moody returns a workload in which one operation fails. The workload's axes say when and how the operation
+// fails.
 func Moody() workload.Def {
 	moments := workload.NameAxis(workload.Axis{Key: "moment", Flag: "moments", Usage: "when"}, []string{"never", "probe", "warm-up", "window"}, []string{"never"})
 	manners := workload.NameAxis(workload.Axis{Key: "manner", Flag: "manners", Usage: "how"}, Manners, []string{"error"})
@@ -45,7 +46,8 @@ type Mood struct {
 	failed bool
 }
 
-// NewMood returns a case with one operation that fails, at one of Moments and in one of Manners.
+// NewMood returns a case with one operation that fails. The parameter moment is a key of Moments, and the
+// parameter manner is one of Manners.
 func NewMood(moment, manner string) *Mood { return &Mood{after: Moments[moment], manner: manner} }
 
 // turn reports whether the operation that begins now is the one that fails.
@@ -90,7 +92,7 @@ func (m *Mood) Run(context.Context, any) ([]byte, error) {
 
 func (m *Mood) Input(context.Context, uint64) (any, error) { return 1, nil }
 
-// SecretInput returns an input. Workloads with this method are accepted by the command leak.
+// SecretInput returns an input. The command `zkbench leak` accepts workloads with this method.
 func (m *Mood) SecretInput(context.Context, uint64, bool) (any, error) { return 1, nil }
 
 func (m *Mood) Check(_ context.Context, _ any, output []byte) error {

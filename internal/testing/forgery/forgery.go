@@ -1,6 +1,7 @@
-// Package forgery tests that each constraint of a circuit or a table is needed. A forgery is a planted
-// witness that is refused with the constraint and accepted without it. A digest of the constraints shows
-// only that they changed. Packages with such tests have a line in testdata/constraints.csv.
+// Package forgery tests that each constraint of a circuit, or of a table of package plonkish or stark, is
+// needed. A forgery is a planted witness that is refused with the constraint and accepted without it. A
+// digest of the constraints would show only that they changed. Packages with such tests have a line in
+// testdata/constraints.csv.
 package forgery
 
 import (
@@ -23,9 +24,9 @@ type Constraint struct {
 	Redundant string
 }
 
-// Check runs a subtest for each constraint of a package. It compares the numbers of constraints, forged
-// ones and redundant ones with the package's line in testdata/constraints.csv. If ZKBENCH_UPDATE is set,
-// it writes that line.
+// Check runs a subtest for each constraint of a package. It counts the constraints, those with a forgery
+// and the redundant ones, and compares these numbers with the package's line in testdata/constraints.csv.
+// If ZKBENCH_UPDATE is set, it writes that line.
 func Check(t *testing.T, pkg string, all []Constraint) {
 	t.Helper()
 	constraints, forged, redundant := 0, 0, 0

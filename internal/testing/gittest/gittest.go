@@ -40,7 +40,7 @@ func (r Repository) Write(t testing.TB, files map[string]string) {
 	}
 }
 
-// Commit writes files like Write, commits everything in the repository, and tags the commit with subject.
+// Commit writes files like Write, commits everything in the repository, and tags the commit with its subject.
 func (r Repository) Commit(t testing.TB, subject string, files map[string]string) {
 	t.Helper()
 	r.Write(t, files)

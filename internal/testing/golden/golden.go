@@ -61,9 +61,9 @@ func File(t testing.TB, path, got string) {
 	Equal(t, path, strings.Split(text, "\n"), strings.Split(got, "\n"))
 }
 
-// Line compares got with the line of a table in testdata that begins with key and a comma, without these.
-// The table's first line is head, and the others are sorted. If ZKBENCH_UPDATE is set, Line overwrites
-// only the line of key, so that tests of one package keep the lines of others.
+// Line compares got with one line of a table in testdata: the rest of the line that begins with key and a
+// comma. The table's first line is head, and the other lines are sorted. If ZKBENCH_UPDATE is set, Line
+// overwrites only the line of key, so that the tests of one package keep the lines of other packages.
 func Line(t testing.TB, name, head, key, got string) {
 	t.Helper()
 	path := Path(t, name)

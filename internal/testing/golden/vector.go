@@ -22,7 +22,7 @@ func (v *Vector) Word(name string, value any) { fmt.Fprintf(&v.text, "%s %v\n", 
 // Bytes adds a value that consists of bytes, in hexadecimal.
 func (v *Vector) Bytes(name string, value []byte) { v.Word(name, hex.EncodeToString(value)) }
 
-// Parts divides value into equal parts, one for each name, and adds each as Bytes does.
+// Parts divides value into equal parts, one for each name, and adds each part with Bytes.
 func (v *Vector) Parts(value []byte, names ...string) {
 	size := len(value) / len(names)
 	for i, name := range names {
@@ -33,8 +33,8 @@ func (v *Vector) Parts(value []byte, names ...string) {
 // String returns the contents of the file.
 func (v *Vector) String() string { return v.text.String() }
 
-// Indexed returns the names name[0], ..., name[n-1] for each of names. All names with one index follow
-// each other.
+// Indexed returns the names name[0], ..., name[n-1] for each name in names. All names with index 0
+// come first, then all names with index 1, and so on.
 func Indexed(n int, names ...string) (all []string) {
 	for i := range n {
 		for _, name := range names {

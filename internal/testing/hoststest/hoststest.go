@@ -37,9 +37,9 @@ type Server struct {
 // does, even if the binary is killed.
 const script = `"$1" -D -e -f "$2" </dev/null & read -r word; kill -9 $!`
 
-// Start starts a host for each name, and puts an ssh that knows these hosts into the test's PATH. It skips the
-// test if there is no OpenSSH server. For the name of a host, setEnv returns environment variables, NAME=value,
-// that the host sets for its programs.
+// Start starts a host for each name, and puts an ssh command that knows these hosts into the test's PATH. It
+// skips the test if there is no OpenSSH server. For the name of a host, setEnv returns environment variables,
+// each of the form "NAME=value", that the host sets for its programs.
 func Start(t *testing.T, setEnv func(name string) string, names ...string) []*Server {
 	t.Helper()
 	if runtime.GOOS == "windows" {

@@ -37,8 +37,8 @@ func Get[T any](value T, err error) func(t TB) T {
 // ErrAny makes Fail and FailGet accept any error.
 var ErrAny = errors.New("any error")
 
-// Fail fails the test unless errors.Is(err, want). The test continues. The message begins with what and args,
-// formatted as by fmt.Sprintf, which describe the call.
+// Fail fails the test unless errors.Is(err, want). The test continues. The message begins with a description of
+// the call: what and args, formatted as by fmt.Sprintf.
 func Fail(t TB, err, want error, what string, args ...any) {
 	t.Helper()
 	if !errors.Is(err, want) && (want != ErrAny || err == nil) {

@@ -30,8 +30,9 @@ type Server struct {
 	ready  chan struct{} // a value each time that the server is ready again after the first time
 }
 
-// URL returns the address of the server and starts it if it is not running. It skips short tests. If
-// there is no PostgreSQL, it skips the test too, unless ZKBENCH_REQUIRE names "postgres" (see testsize).
+// URL returns the address of the server. It starts the server if it is not running. It skips short
+// tests. If there is no PostgreSQL, it skips the test too, unless ZKBENCH_REQUIRE names "postgres" (see
+// testsize).
 func (s *Server) URL(t testing.TB) string {
 	t.Helper()
 	s.mu.Lock()
@@ -45,7 +46,8 @@ func (s *Server) URL(t testing.TB) string {
 	}).String()
 }
 
-// Socket returns the path of the server's Unix socket. It starts the server as URL does.
+// Socket returns the path of the server's Unix socket. Like URL, it starts the server if it is not
+// running, and skips tests.
 func (s *Server) Socket(t testing.TB) string {
 	t.Helper()
 	s.URL(t)

@@ -1,5 +1,5 @@
-// Package qemutest runs tests for arm64 on other machines, and on processors with different vector lengths, under
-// QEMU's emulation of Linux programs. It also counts the instructions that programs execute under QEMU.
+// Package qemutest runs tests for arm64 under QEMU's emulation of Linux programs: on machines that are not arm64, and
+// on processors with different vector lengths. It also counts the instructions that programs execute under QEMU.
 package qemutest
 
 import (
@@ -40,8 +40,8 @@ func Build(t testing.TB) Binary {
 	return b
 }
 
-// Run runs the tests on the processor that cpu names, in the form of QEMU's option -cpu, and returns their output. env
-// adds environment variables. If the tests fail, Run fails t.
+// Run runs the tests on an emulated processor and returns their output. The parameter cpu names the processor, in the
+// form of QEMU's option -cpu, and env adds environment variables. If the tests fail, Run fails t.
 func (b Binary) Run(t testing.TB, cpu string, env []string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(b.emulator, append([]string{"-cpu", cpu, b.path}, args...)...)
@@ -53,7 +53,7 @@ func (b Binary) Run(t testing.TB, cpu string, env []string, args ...string) stri
 	return string(out)
 }
 
-// RunVectors builds the tests of the package in the current folder and runs them on several processors, as Run does. One
+// RunVectors builds the tests of the package in the current folder and runs them on several processors with Run. One
 // processor has no vector instructions, and the others have vectors of several lengths. The environment variable
 // ZKBENCH_KERNELS lists the kernels that the Goldilocks field must have there.
 func RunVectors(t *testing.T, args ...string) {

@@ -39,8 +39,8 @@ func figures() *rapid.Generator[[]record.Metric] {
 	}), 0, 8)
 }
 
-// Draw draws a record of this schema that may be invalid: names may occur twice, figures may be NaN or
-// infinite, and texts may be any bytes.
+// Draw draws a record with the current schema number. The record may be invalid: names may occur twice,
+// figures may be NaN or infinite, and texts may be any bytes.
 func Draw(t *rapid.T) *record.Record {
 	rec := record.New()
 	rec.Workload = rapid.StringMatching(`[A-Z][A-Za-z0-9]{0,8}`).Draw(t, "workload")

@@ -13,7 +13,7 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
-// Axes parses axes in the form of a case's name, key=value/key=value.
+// Axes parses axes in the form "key=value/key=value", as in the name of a case.
 func Axes(text string) (all record.Axes) {
 	for item := range strings.SplitSeq(text, "/") {
 		if key, value, ok := strings.Cut(item, "="); ok {

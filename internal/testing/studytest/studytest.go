@@ -18,9 +18,10 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Plan checks the plan of a study with the options o, and returns its jobs. Every case must be one that its
-// workload accepts. No case may be planned twice in a round, except for the workload that often names. A quick plan
-// must have fewer than half of the jobs, and a plan must name workloads that are missing in defs.
+// Plan checks the plan of a study with the options o, and returns the cases of the plan. Every case must be one
+// that its workload accepts. No case may be planned twice in a round, except cases of the workload whose name is
+// the parameter often. A quick plan must have fewer than half as many cases. If workloads are missing in defs, a
+// plan must name them.
 func Plan(t testing.TB, s study.Study, defs []workload.Def, o study.Options, often string) []suite.Case {
 	t.Helper()
 	jobs, missing := s.Plan(defs, o)
@@ -67,8 +68,8 @@ func Plan(t testing.TB, s study.Study, defs []workload.Def, o study.Options, oft
 	return jobs
 }
 
-// Record returns a record of job j, number i of a plan, as if it had run on a machine with AVX-512 and two
-// processors. The record has no metrics.
+// Record returns a record of case j, which has index i in a plan, as if the case had run on a machine with
+// AVX-512 and two processors. The record has no metrics.
 func Record(i int, j suite.Case) *record.Record {
 	c := j.Case
 	if !j.Stages {
@@ -80,14 +81,16 @@ func Record(i int, j suite.Case) *record.Record {
 	}
 }
 
-// Keep gives the record its place in a session, as a study that is measured does.
+// Keep sets the record's Process as a study does when it measures case c. The name of the session is "session".
+// Keep also applies study.CheckPortable.
 func Keep(rec *record.Record, c suite.Case) {
 	rec.Process = record.Process{Session: "session", Side: c.Side, Index: c.Repetition}
 	study.CheckPortable(&c, rec)
 }
 
-// IncompletePages checks pages of incomplete results. The page without records must say so and must not have the
-// given image. The page of each part alone must name the other parts as not measured.
+// IncompletePages checks pages of incomplete results. The page for no records must say that nothing was
+// measured, and must not have the given image. The page for the records of one part of the study must name the
+// other parts as not measured.
 func IncompletePages(t testing.TB, s study.Study, all []*record.Record, image string) {
 	t.Helper()
 	if text := Page(t, s, nil); !strings.Contains(text, "Nothing was measured.") || strings.Contains(text, image) {

@@ -37,8 +37,8 @@ func Pick[T any](short, full, long T) T {
 	return full
 }
 
-// Program returns the path of the first of names that is in the PATH. If none is, it ends the test as
-// Without does.
+// Program returns the path of the first program in names that is in the PATH. If no program is in the PATH, it
+// ends the test with Without.
 func Program(t testing.TB, need string, names ...string) string {
 	t.Helper()
 	for _, name := range names {
@@ -50,8 +50,8 @@ func Program(t testing.TB, need string, names ...string) string {
 	return ""
 }
 
-// Rust skips the test if there is no rustc, or if rustc lacks the library for target. make deps does not install
-// them, so no test may require them.
+// Rust skips the test if there is no rustc, or if rustc lacks the library for target. No test may require these
+// two, because `make deps` does not install them.
 func Rust(t testing.TB, target string) {
 	t.Helper()
 	folder, err := exec.CommandContext(t.Context(), "rustc", "--print", "target-libdir", "--target", target).Output()
@@ -63,7 +63,7 @@ func Rust(t testing.TB, target string) {
 	}
 }
 
-// Without ends a test that lacks a program which make deps installs. It skips the test, or fails it if the
+// Without ends a test that lacks a program which `make deps` installs. It skips the test, or fails it if the
 // environment variable ZKBENCH_REQUIRE names need. why says what is missing.
 func Without(t testing.TB, need, why string) {
 	t.Helper()

@@ -1,5 +1,5 @@
 // Command gen writes the assembly of package vec52; go generate in that package's folder runs it. A test checks that
-// the checked-in files are what it writes.
+// gen writes exactly the checked-in files.
 package main
 
 import (

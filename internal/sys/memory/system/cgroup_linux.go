@@ -38,8 +38,8 @@ func groups(root fs.FS, controller string) iter.Seq2[int, string] {
 	}
 }
 
-// Groups yields the directories of this process' control group and its ancestors for a controller, innermost
-// first. The first value of each pair is the version of control groups, 1 or 2.
+// Groups yields the directories that the given controller has for this process' control group and for the group's
+// ancestors, innermost first. The first value of each pair is the version of control groups, 1 or 2.
 func Groups(controller string) iter.Seq2[int, string] {
 	return func(yield func(version int, dir string) bool) {
 		for version, dir := range groups(os.DirFS("/"), controller) {

@@ -2,7 +2,7 @@ package system
 
 import "golang.org/x/sys/unix"
 
-// Quota returns 0: there are no control groups.
+// Quota returns 0, because only Linux has control groups.
 func Quota() float64 { return 0 }
 
 // Memory returns the machine's total memory in bytes. The available memory is not known, so it is Unlimited.
