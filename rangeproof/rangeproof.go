@@ -14,8 +14,8 @@
 //
 // A Protocol is one system over one group, for use inside another protocol. The sub-packages
 // implement it. Protocols work on a shared basis, and on a transcript that the caller has bound to
-// its parameters and statement. They add their verification equations to an accumulator, so that a
-// caller can merge many proofs into one multi-scalar multiplication.
+// the parameters and the statement. They add their verification equations to an accumulator, so
+// that a caller can merge many proofs into one multi-scalar multiplication.
 package rangeproof
 
 import (
