@@ -56,7 +56,7 @@ type Witness[S any] struct {
 }
 
 // Protocol is a range-proof system with fixed parameters, such as bit length and early stop. It is
-// immutable and safe for concurrent use. Each call allocates its scratch once.
+// immutable and safe for concurrent use. Each call allocates its working memory once.
 type Protocol[S, P any] interface {
 	// Name returns the name of the proof type, as users type it: bulletproof, csp or
 	// bulletproof-agg.
