@@ -35,7 +35,7 @@ var (
 	ErrEnv = errors.New("unsuitable environment")
 )
 
-// DecodeError says where in an encoding decoding failed. It wraps ErrMalformed.
+// DecodeError reports the position at which the decoding of bytes failed. It wraps ErrMalformed.
 type DecodeError struct {
 	Path   string // field, for example "outputs[1].commitment"
 	Offset int    // byte offset of that field from the start of the input

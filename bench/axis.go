@@ -48,10 +48,11 @@ type IntAxis struct {
 	values      []int
 }
 
-// Ints returns an axis of the integers from least to most. Its name appears in case names and in
-// the flag. It consists of lower-case letters, digits and underscores, a letter first. The usage is
-// the flag's help text. The values are those that benchmarks and run --matrix study measure; there
-// must be at least one. A run without the flag measures the first.
+// Ints returns an axis whose values are the integers from least to most. The parameter name is the
+// axis' name in the names of cases and on the command line, where the axis has a flag. It consists
+// of lower-case letters, digits and underscores, and starts with a letter. The parameter usage is
+// the flag's help text. Benchmarks and the command "run --matrix study" measure the given values,
+// of which there must be at least one. A run without the flag measures the first of them.
 func Ints(name, usage string, least, most int, values ...int) IntAxis {
 	a := workload.Axis{Name: name, Usage: usage}
 	if len(values) > 0 {
@@ -81,8 +82,8 @@ func (a IntAxis) axis() (workload.Axis, error) {
 // NameAxis is an axis whose values are names. Names makes one.
 type NameAxis struct{ inner workload.Axis }
 
-// Names returns an axis whose values are the accepted names. Benchmarks measure all of them; a
-// run without the axis' flag measures the first. The name and usage are as for Ints.
+// Names returns an axis whose values are the accepted names. Benchmarks measure all of them; a run
+// without the axis' flag measures the first. The parameters name and usage are as for Ints.
 func Names(name, usage string, accepted ...string) NameAxis {
 	return NameAxis{workload.NameAxis(workload.Axis{Name: name, Usage: usage}, accepted, accepted)}
 }

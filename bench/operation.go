@@ -42,8 +42,9 @@ type Operation[In any] struct {
 	Close func() error
 }
 
-// Metric is a figure that every measurement of a case repeats exactly, for example {"proof",
-// "B/proof", 1416}. For rates, whose units end in /s, more is better; for all other units, less is.
+// Metric is a figure that is the same in every measurement of a case, for example {"proof",
+// "B/proof", 1416}. For rates, whose units end in /s, more is better; for all other units, less
+// is.
 type Metric struct {
 	Name, Unit string
 	Value      float64

@@ -35,7 +35,7 @@ func (r *Recorder) Start(name string) (end func(sizes ...Metric)) {
 	}
 }
 
-// Note adds a remark that readers of the figures must know, under a short name.
+// Note adds a remark that readers of the figures need. The parameter name is a short name for it.
 func (r *Recorder) Note(name, text string) {
 	r.staged.Findings = append(r.staged.Findings, record.Finding{Name: name, Text: text})
 }

@@ -30,9 +30,9 @@ func Flags(defs ...Def) {
 	measure.DefineFlags(flag.CommandLine, axes...)
 }
 
-// Benchmark runs each case that the flags select as a sub-benchmark named key=value/key=value, or
-// all default values if no flag is set. It checks the result for each input once, before the timer
-// starts.
+// Benchmark runs each case that the flags select. If no flag is set, these are the cases of all
+// default values. Each case is a sub-benchmark named key=value/key=value. Benchmark checks the
+// result for each input once, before the timer starts.
 func Benchmark(b *testing.B, def Def) {
 	b.Helper()
 	w, err := def.workload()
@@ -42,10 +42,11 @@ func Benchmark(b *testing.B, def Def) {
 	measure.Benchmark(b, w, measure.OptionsOf(flag.CommandLine))
 }
 
-// TestParallel runs a load test: each case that the flags select, with each number of -workers, for
-// -duration. It writes a report to standard output, which ends with a line that benchstat reads. An
-// axis whose flag is not set has its first value; if no flag is set, the duration is 100 ms. The
-// test fails if an operation fails or a result is wrong.
+// TestParallel runs a load test: each case that the flags select, with each number of workers in
+// the flag -workers, for the time in the flag -duration. It writes a report to standard output;
+// the last line of the report is for benchstat. An axis whose flag is not set has its first value.
+// If no flag is set, the duration is 100 ms. The test fails if an operation fails or a result is
+// wrong.
 func TestParallel(t *testing.T, def Def) {
 	t.Helper()
 	w, err := def.workload()

@@ -18,10 +18,11 @@ import (
 // Do calls task(ctx, i) for each i in [0, n) and returns when all calls that it started have
 // returned. The caller's goroutine runs tasks too, so a task may itself call Do without deadlock.
 //
-// After the first error no further task starts, and the context that tasks receive is cancelled. If
-// several tasks fail, Do returns the error of the lowest index among those that it saw. A panic in
-// a task becomes a *PanicError. When ctx is done, no further task starts. Do then returns
-// context.Cause(ctx), unless all tasks succeeded or one failed for another reason.
+// After the first error no further task starts, and the context that tasks receive is cancelled.
+// If several tasks fail, Do returns one of their errors: among those that it saw, the error of the
+// task with the lowest index. A panic in a task becomes a *PanicError. When ctx is done, no
+// further task starts. Do then returns context.Cause(ctx), unless all tasks succeeded or a task
+// failed for another reason.
 type Executor interface {
 	Name() string
 	Do(ctx context.Context, n int, task func(ctx context.Context, i int) error) error

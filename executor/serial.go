@@ -6,8 +6,8 @@ import (
 )
 
 // Serial returns the executor that runs all tasks in order on the caller's goroutine. It starts no
-// goroutine and allocates nothing. Tasks receive the caller's own context, since after a failure no
-// other task is running that would need a cancellation.
+// goroutine and allocates nothing. Tasks receive the caller's own context. When a task fails, no
+// other task is running, so there is none to cancel.
 func Serial() Executor { return serial{} }
 
 type serial struct{}

@@ -1,10 +1,10 @@
 // Package goldilocks implements the field with p = 2^64 - 2^32 + 1 elements, with its extensions,
-// vectors and transforms. Elements are canonical, in and out. Vector operations run on the widest
-// kernel that the processor has.
+// vectors and transforms. Functions take and return canonical elements. Vector operations run on
+// the widest kernel that the processor has.
 //
 // Nothing here is constant-time: additions, reductions, Inverse, Exp and the transforms branch on
-// their operands. Use it for the public data of proofs, not for secrets whose timing an attacker
-// can measure.
+// their operands. Use the package for the public data of proofs, not for secrets whose timing an
+// attacker can measure.
 //
 // Names and constants follow Remco Bloemen, "The Goldilocks Prime". The field is that of plonky2,
 // Plonky3 and Polygon's Hermez prover.

@@ -5,7 +5,8 @@ import gnark "github.com/consensys/gnark-crypto/field/goldilocks"
 // gnark-crypto stores elements in Montgomery form: x R modulo p for x, with R = 2^64. A
 // conversion takes a separate pass over the vector, in either direction.
 
-// ToMontgomery sets dst[i] to src[i] in gnark-crypto's form. It panics if the lengths differ.
+// ToMontgomery sets dst[i] to src[i] in the Montgomery form that gnark-crypto uses. It panics if
+// the lengths differ.
 func ToMontgomery(dst []gnark.Element, src []Element, on ...Kernel) {
 	sameLength(len(dst), len(src), len(src))
 	for i := chosen(on).toMontgomeryWide(dst, src); i < len(dst); i++ {
@@ -13,8 +14,9 @@ func ToMontgomery(dst []gnark.Element, src []Element, on ...Kernel) {
 	}
 }
 
-// FromMontgomery sets dst[i] to src[i]. src is in gnark-crypto's form, or any numbers below 2^64
-// that are equal to it modulo p. FromMontgomery panics if the lengths differ.
+// FromMontgomery sets dst[i] to the element that src[i] represents in the Montgomery form of
+// gnark-crypto. The numbers in src may be any below 2^64 that are equal to this form modulo p.
+// FromMontgomery panics if the lengths differ.
 func FromMontgomery(dst []Element, src []gnark.Element, on ...Kernel) {
 	sameLength(len(dst), len(src), len(src))
 	for i := chosen(on).fromMontgomeryWide(dst, src); i < len(dst); i++ {

@@ -29,9 +29,10 @@ func (o Order) String() string {
 	return fmt.Sprintf("Order(%d)", int(o))
 }
 
-// NTT replaces the coefficients of a polynomial of degree below n by its values on the coset shift
-// times the domain. The coefficients are in order from, the values in the other order. NTT returns
-// zkbench.ErrParams if the length is not the domain's, or if shift is 0 or not canonical.
+// NTT replaces the coefficients of a polynomial of degree below n by its values on a coset: the
+// elements of the domain times shift. The parameter from is the order of the coefficients; the
+// values have the other order. NTT returns zkbench.ErrParams if values does not have the domain's
+// size, or if shift is 0 or not canonical.
 func (d *Domain) NTT(values []Element, from Order, shift Element, on ...Kernel) error {
 	if err := d.check(values, from, shift); err != nil {
 		return err
@@ -44,8 +45,8 @@ func (d *Domain) NTT(values []Element, from Order, shift Element, on ...Kernel) 
 	return nil
 }
 
-// InverseNTT inverts NTT: it replaces values on the coset, in order from, by coefficients in the
-// other order. It returns the same errors.
+// InverseNTT inverts NTT: it replaces the values on the coset by the coefficients. The parameter
+// from is the order of the values; the coefficients have the other order. Errors are as for NTT.
 func (d *Domain) InverseNTT(values []Element, from Order, shift Element, on ...Kernel) error {
 	if err := d.check(values, from, shift); err != nil {
 		return err

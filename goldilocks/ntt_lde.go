@@ -27,8 +27,8 @@ type LDE struct {
 // columns and, within a column, the cosets of d.
 //
 // A column costs Blowup + 1 transforms of length n and 2 * Blowup * n multiplications. It also
-// costs a permutation if In is Natural, and one if Out is: the transforms themselves take and
-// return values in reversed order.
+// costs one permutation if In is Natural, and one more if Out is Natural: the transforms
+// themselves take and return values in reversed order.
 func (d *Domain) Extend(ctx context.Context, ex executor.Executor, columns [][]Element, e LDE, on ...Kernel) error {
 	if err := d.checkMade(); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 )
 
 // Extension is an extension of the field in which polynomials can be evaluated. Package ext has
-// two. Coordinates refer to a base whose first element is 1.
+// two. The coordinates of an element refer to a basis that starts with 1.
 type Extension[E any] interface {
 	~[2]Element | ~[3]Element
 	Add(E) E

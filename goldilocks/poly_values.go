@@ -11,7 +11,7 @@ import (
 // valueBlocks is the number of blocks of points in a task of EvalValues.
 const valueBlocks = 16
 
-// Coset is the set of Shift times each element of a domain.
+// Coset is a coset of a domain: the elements of the domain, each multiplied by Shift.
 type Coset struct {
 	Domain *Domain
 	Shift  Element // not 0

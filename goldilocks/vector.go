@@ -70,9 +70,10 @@ func Pack(dst []Element, a [][]Element, on ...Kernel) {
 const MaxLayers = 2
 
 // Butterflies computes one layer of a transform on two vectors, or two layers on four, row by row.
-// Layer j takes its factors from w[2^j-1+i], for i below 2^j. For u = 2^(j+1)*b + i it replaces
-// vectors u and u + 2^j by the sum and the difference of vector u and the factor times vector u +
-// 2^j. src may be dst. All vectors must have the same length.
+// Layer j takes its factors from w[2^j-1+i], for i below 2^j. For each vector u = 2^(j+1)*b + i,
+// it multiplies vector u + 2^j by the factor. It then replaces vector u by the sum of vector u and
+// the product, and vector u + 2^j by their difference. src may be dst. All vectors must have the
+// same length.
 func Butterflies(dst, src, w [][]Element, on ...Kernel) {
 	if n := len(dst); n != 2 && n != 4 || len(src) != n || len(w) != n-1 {
 		panic(fmt.Sprintf("goldilocks: butterflies of %d vectors and %d factors to %d, accepted are 2 and 1 to 2, 4 and 3 to 4", len(src), len(w), len(dst)))

@@ -8,7 +8,7 @@ import (
 
 // Accumulator collects the weighted terms of verification equations that should all sum to the
 // identity. It has one scalar for each generator of a basis, and the points that arrived with the
-// proofs. One IsZero then verifies one proof, or a whole batch.
+// proofs. One call of IsZero then verifies one proof or a whole batch.
 type Accumulator[S, P any] struct {
 	Basis   *Basis[S, P]
 	Fixed   []S // by position in the basis

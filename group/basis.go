@@ -10,15 +10,15 @@ import (
 )
 
 // Family names a sequence of generators. Family{"bulletproof/G", 64} stands for the 64 points that
-// are hashed from frame(name) || uint32 index, for index 0 to 63.
+// the function Generator returns for this name and the indices 0 to 63.
 type Family struct {
 	Name  string
 	Count int
 }
 
-// Basis is an ordered list of independent generators with its table. Protocols find their
-// generators by family name and write scalars at their positions. One fixed-base sum over the basis
-// then serves all protocols at once.
+// Basis is an ordered list of independent generators, with a table of their multiples. A protocol
+// finds its generators by the names of their families, and writes scalars at their positions in
+// the list. One fixed-base sum over the basis then serves all protocols at once.
 type Basis[S, P any] struct {
 	Group    Group[S, P]
 	Table    Table[S, P]
@@ -60,8 +60,8 @@ func NewBasis[S, P any](g Group[S, P], families []Family, opts TableOptions) (*B
 	return b, err
 }
 
-// Generator derives one generator by hash_to_curve of frame(name) || index. The frame's length and
-// the index are uint32 little-endian.
+// Generator derives one generator: the hash_to_curve of frame(name) || index. The frame of a name
+// is its length followed by the name. The length and the index are uint32 little-endian.
 func Generator[S, P any](g Group[S, P], name string, index uint32) (P, error) {
 	msg := binary.LittleEndian.AppendUint32(nil, uint32(len(name)))
 	msg = append(msg, name...)
@@ -85,9 +85,9 @@ func (b *Basis[S, P]) Len() int { return len(b.Points) }
 // Families returns a copy of the families, in order.
 func (b *Basis[S, P]) Families() []Family { return append([]Family(nil), b.families...) }
 
-// ConstantTime returns the same basis with a table whose MSM runs MSMConstantTime. The time and the
-// memory accesses of a prover's sums over it do not depend on their scalars, within the limits that
-// SECURITY.md gives.
+// ConstantTime returns the same basis with a table whose MSM runs MSMConstantTime. The time and
+// the memory accesses of a prover's sums over this basis do not depend on the scalars, within the
+// limits that SECURITY.md gives.
 func (b *Basis[S, P]) ConstantTime() *Basis[S, P] {
 	return b.WithTable(constantTimeTable[S, P]{b.Table})
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // BLS12381 returns the group G1 of BLS12-381 (y² = x³ + 4, the subgroup of prime order), on
-// gnark-crypto's types. It runs on the fastest kernel, or on the one given.
+// gnark-crypto's types. The group runs on the fastest kernel, or on the given one.
 func BLS12381(on ...Kernel) Group[fr.Element, bls12381.G1Affine] { return bls12381Group(on) }
 
 var bls12381Group = onEach(func(on Kernel) Group[fr.Element, bls12381.G1Affine] {

@@ -8,8 +8,8 @@ import (
 	"github.com/zkbench/zkbench/group/internal/curve"
 )
 
-// BN254 returns the group G1 of BN254 (y² = x³ + 3, prime order), on gnark-crypto's types. It runs
-// on the fastest kernel, or on the one given.
+// BN254 returns the group G1 of BN254 (y² = x³ + 3, prime order), on gnark-crypto's types. The
+// group runs on the fastest kernel, or on the given one.
 func BN254(on ...Kernel) Group[fr.Element, bn254.G1Affine] { return bn254Group(on) }
 
 var bn254Group = onEach(func(on Kernel) Group[fr.Element, bn254.G1Affine] {

@@ -11,8 +11,8 @@ import (
 )
 
 // Kernel selects the code with which a group adds many points. The zero Kernel selects the fastest
-// that this processor and build have. Measurements of kernels pass another one to BN254 or
-// BLS12381. Results do not depend on the kernel.
+// that this processor and build have. To measure another implementation, pass its Kernel to BN254
+// or BLS12381. Results do not depend on the kernel.
 type Kernel struct{ name string }
 
 var (

@@ -14,18 +14,18 @@ const (
 )
 
 // DRBG is a deterministic random bit generator seeded from the system: fast-key-erasure ChaCha20
-// (D. J. Bernstein, Fast-key-erasure random-number generators, 2017). It is the random source of
-// the curve name BLS12_381_BBS_GURVY_FAST_RNG. It is safe for concurrent use.
+// (D. J. Bernstein, Fast-key-erasure random-number generators, 2017). It is the random source
+// behind the curve name BLS12_381_BBS_GURVY_FAST_RNG. It is safe for concurrent use.
 //
-// Without the state, its output cannot be distinguished from random. A stolen state does not reveal
-// earlier output: every expansion replaces the key, and bytes are erased when they are returned. A
-// stolen state stops predicting output after at most 1 MiB, when fresh system bytes are mixed into
-// the key.
+// The output cannot be distinguished from random bytes by anyone who does not know the state. A
+// stolen state does not reveal earlier output: every expansion replaces the key, and bytes are
+// erased when they are returned. A stolen state stops predicting output after at most 1 MiB, when
+// fresh system bytes are mixed into the key.
 //
 // Unlike crypto/rand it keeps its state in the process. So a copy of the process's memory, for
 // example a snapshot that is resumed twice, repeats its output until the next reseeding. The
-// provers of this module tolerate that, since their nonces also depend on witness and transcript.
-// DRBG follows no standard of NIST.
+// provers of this module tolerate that, because their nonces also depend on the witness and the
+// transcript. DRBG follows no standard of NIST.
 type DRBG struct {
 	mu     sync.Mutex
 	system io.Reader // crypto/rand, except in tests

@@ -8,10 +8,11 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// Together runs do(0) to do(n-1) as coroutines and merges their sums. Each call gets a table over
-// table's points, whose MSM waits until every call that has not returned waits there too. One MSM
-// of table then computes all the sums, which costs less than many. Each call must use MSM in the
-// goroutine that do runs in.
+// Together calls do for each i in [0, n), runs the calls as coroutines, and merges the sums that
+// they compute. Each call gets a Table of its own over the points of table. The MSM of such a
+// Table waits until all calls that have not returned wait in MSM too. Then one MSM of table
+// computes all their sums, which costs less than an MSM for each. A call must use MSM in the
+// goroutine in which do runs.
 //
 // If several calls fail, Together returns the error of the one with the lowest index.
 func Together[S, P any](ctx context.Context, ex executor.Executor, table Table[S, P], n int, do func(i int, table Table[S, P]) error) error {

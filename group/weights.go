@@ -5,7 +5,7 @@ import (
 )
 
 // Weights is a stream of independent uniform scalars that merge verification equations into one.
-// Choose its source only after every proof that it weighs is fixed.
+// Choose the source of the stream only after every proof in the merge is fixed.
 type Weights[S, P any] struct {
 	g   Group[S, P]
 	xof *sha3.SHAKE

@@ -27,12 +27,12 @@ type Replayed[S, P any] struct {
 }
 
 // VerifyBatch checks the equations of all items in one multi-scalar multiplication, merged by
-// independent weights. Weights are 512 bits reduced modulo the order. They are drawn from all
-// items' final states and 32 local random bytes, so no prover knows them.
+// independent weights. Weights are 512 bits reduced modulo the order. They are drawn from the
+// final transcript states of all items and 32 local random bytes, so no prover knows them.
 //
-// If the sum is not zero, bisection with fresh weights finds the items that do not hold. The error
-// joins one *zkbench.CheckError with the given check name for each of these. VerifyBatch returns
-// ErrParams if there are no items.
+// If the sum is not zero, bisection with fresh weights finds the items whose equations do not
+// hold. The error joins one *zkbench.CheckError for each such item; the parameter check is the
+// name of the check in these errors. VerifyBatch returns ErrParams if there are no items.
 func VerifyBatch[S, P any](ctx context.Context, ex executor.Executor, basis *group.Basis[S, P], check string, items []Replayed[S, P]) error {
 	if len(items) == 0 {
 		return fmt.Errorf("%w: no %s to verify, accepted are 1 or more", zkbench.ErrParams, check)

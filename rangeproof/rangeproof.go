@@ -14,8 +14,8 @@
 //
 // A Protocol is one system over one group, for use inside another protocol. The sub-packages
 // implement it. Protocols work on a shared basis, and on a transcript that the caller has bound to
-// its parameters and statement. They add their verification equations to an accumulator, so that a
-// caller can merge many proofs into one multi-scalar multiplication.
+// the parameters and the statement. They add their verification equations to an accumulator, so
+// that a caller can merge many proofs into one multi-scalar multiplication.
 package rangeproof
 
 import (
@@ -56,7 +56,7 @@ type Witness[S any] struct {
 }
 
 // Protocol is a range-proof system with fixed parameters, such as bit length and early stop. It is
-// immutable and safe for concurrent use. Each call allocates its scratch once.
+// immutable and safe for concurrent use. Each call allocates its working memory once.
 type Protocol[S, P any] interface {
 	// Name returns the name of the proof type, as users type it: bulletproof, csp or
 	// bulletproof-agg.

@@ -24,8 +24,8 @@ type Function struct {
 	Counts
 }
 
-// PrecompileCalls says how often a precompile was called, and how many units of work the calls were (see
-// Guest.Units).
+// PrecompileCalls says how often a precompile was called, and how many units of work its calls counted as
+// (see Guest.Units).
 type PrecompileCalls struct {
 	Name         string
 	Calls, Units uint64

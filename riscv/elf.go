@@ -52,11 +52,12 @@ func (a ISA) highest() uint64 {
 }
 
 // Load parses a statically linked ELF executable. ELF64 files are for RV64GC, the set of programs for Linux,
-// or for RV64IM; ELF32 files are for RV32IM. Load accepts no other sets. If isa is nil, it is RV64GC or
-// RV32IM. Segments may share a page but must not overlap. The program does not retain raw.
+// or for RV64IM; ELF32 files are for RV32IM. Load accepts no other sets. If isa is nil, Load takes RV64GC
+// for ELF64 files and RV32IM for ELF32 files. Segments may share a page but must not overlap. The program
+// does not retain raw.
 //
-// Errors have type *zkbench.DecodeError and wrap zkbench.ErrMalformed. For a file for another machine the
-// error says what the file is for and what is accepted.
+// Errors have type *zkbench.DecodeError and wrap zkbench.ErrMalformed. If the file is for another machine,
+// the error says what the file is for and what is accepted.
 func Load(raw []byte, isa *ISA) (*Program, error) {
 	p, err := load(bytes.Clone(raw), isa)
 	if err != nil {

@@ -141,8 +141,8 @@ func findCall(number uint64) *linuxCall {
 // result converts the result of a call, an error if it is below 0, to the value of a register.
 func result(v int64) uint64 { return uint64(v) }
 
-// MissingCall is a Linux system call that a guest made and this package does not implement. The guest got
-// ENOSYS, as from a kernel without the call.
+// MissingCall is a Linux system call that a guest made and that this package does not implement. The guest
+// got ENOSYS, as from a kernel without the call.
 type MissingCall struct {
 	Number uint64
 	Name   string // with its number, for example statfs (43)

@@ -24,15 +24,16 @@ type Precompile struct {
 type Guest struct{ machine *machine }
 
 // Units sets how many units of work the call counts as, for example the blocks of a hash or the pairs of a
-// sum. Without it a call counts as one. Package cost charges a row for each unit.
+// sum. If the precompile does not call Units, the call counts as one unit. Package cost charges a row for
+// each unit.
 func (g Guest) Units(n uint64) { g.machine.units = n }
 
-// Read copies len(to) bytes from the guest's memory at addr into to.
+// Read copies bytes of the guest's memory, starting at addr, until it has filled the given slice.
 func (g Guest) Read(addr uint64, to []byte) error {
 	return g.fault(g.machine.mem.read(g.address(addr), to), "reads", addr, len(to))
 }
 
-// Write copies from into the guest's memory at addr.
+// Write copies the given bytes into the guest's memory, starting at addr.
 func (g Guest) Write(addr uint64, from []byte) error {
 	return g.fault(g.machine.mem.write(g.address(addr), from), "writes", addr, len(from))
 }

@@ -8,8 +8,9 @@ import (
 // SeedLen is the number of random bytes that a prover draws as a seed, once per action.
 const SeedLen = 32
 
-// XOF returns SHAKE256 over the frames of domain and parts. A prover derives everything from its
-// seed through it. The frames carry lengths, so different lists of parts give independent streams.
+// XOF returns SHAKE256 over the frames of domain and parts. Provers use it for everything that
+// they derive from their seeds. The frames carry lengths, so different lists of parts give
+// independent streams.
 func XOF(domain string, parts ...[]byte) *sha3.SHAKE {
 	x := sha3.NewSHAKE256()
 	var n [4]byte

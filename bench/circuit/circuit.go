@@ -24,8 +24,8 @@ import (
 // random bytes. Two streams must give different public inputs: otherwise the workload cannot check that a
 // proof is rejected for other public inputs.
 //
-// PLONK's reference string is insecure, because it is made from the seed, unless --srs names a
-// file. Use the keys and proofs for measurement only.
+// Unless the flag --srs names a file with PLONK's reference string, the string is made from the
+// seed and is insecure. Use the keys and proofs for measurement only.
 func Circuit(name string, axes []bench.Axis, circuit func(c bench.Case) (frontend.Circuit, error),
 	assign func(c bench.Case, random *rand.ChaCha8) (frontend.Circuit, error),
 ) bench.Def {

@@ -3,8 +3,8 @@
 //
 //	go run ./cmd/benchmarking --count 10 --timeout 4s --benchName BenchmarkSender
 //
-// It does the same as zkbench suite study. To continue a run that was stopped, use zkbench suite
-// --resume DIR.
+// The command "zkbench suite study" does the same. To continue a run that was stopped, use
+// "zkbench suite --resume DIR".
 package main
 
 import (

@@ -10,9 +10,9 @@
 // The exit code is
 //
 //	0  if all is well
-//	1  if an operation, a check or a gate failed
+//	1  if an operation or a check failed, or a comparison failed its --gate
 //	2  for wrong usage or input
-//	3  if the command was stopped before its end, or could not decide from what it measured
+//	3  if the command was stopped before its end, or its measurements decide nothing
 package main
 
 import (

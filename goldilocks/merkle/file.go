@@ -17,8 +17,8 @@ import (
 // not in the file. Create a File with BuildFile or OpenFile. Its methods may be called
 // concurrently.
 //
-// The file has a head of 64 bytes and then the levels in the same order as Tree, eight bytes per
-// element, the least significant first.
+// The file has a head of 64 bytes and then the levels of digests, from the leaves to the top. An
+// element takes eight bytes, the least significant first.
 type File struct {
 	shape Shape
 	file  *os.File

@@ -36,13 +36,13 @@ func (s Shape) windowBytes() uint64 {
 	return uint64(elementBytes*s.rowsAtOnce()*s.Width + block + 3*digestBytes*min(s.Rows, window))
 }
 
-// BuildFile builds a tree over rows that it reads, and writes it to a file. It reads row after row,
-// eight bytes per element, the least significant first. The new file replaces path when it is
-// whole. BuildFile takes up to 16 MiB of memory, whatever the shape, and returns ErrLimit if there
-// is less.
+// BuildFile builds a tree over rows that it reads from a reader, and writes the tree to a file.
+// The reader gives row after row, eight bytes per element, the least significant first. The new
+// file replaces path when it is whole. BuildFile takes up to 16 MiB of memory, whatever the shape,
+// and returns ErrLimit if there is less.
 //
-// If the rows end early, if more follows them or if an element is not canonical, the error is of
-// type *zkbench.DecodeError and says where. BuildFile returns io.ErrNoProgress if the reader
+// If the rows end early, if more bytes follow them or if an element is not canonical, the error is
+// of type *zkbench.DecodeError and says where. BuildFile returns io.ErrNoProgress if the reader
 // returns no bytes a hundred times in a row. It returns ErrParams if shape.Check does, if rows is
 // nil, or if the reader reports more bytes than were requested.
 func BuildFile(ctx context.Context, ex executor.Executor, shape Shape, rows io.Reader, path string, on ...goldilocks.Kernel) (*File, error) {

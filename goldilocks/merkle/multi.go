@@ -9,9 +9,10 @@ import (
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
 )
 
-// MultiPath returns the digests that are needed to verify several rows together, without those that
-// the rows give each other. They are ordered by level, the lowest first, and from left to right. It
-// returns ErrParams if there is no index, if an index has no row, or if the indices do not rise.
+// MultiPath returns the digests that are needed to verify several rows together. It leaves out
+// digests that follow from the rows themselves. The digests are ordered by level, the lowest
+// first, and from left to right. It returns ErrParams if there is no index, if an index has no
+// row, or if the indices do not rise.
 func (t *Tree) MultiPath(indices []int) ([]poseidon.Digest, error) {
 	if err := t.shape.checkIndices(indices); err != nil {
 		return nil, err

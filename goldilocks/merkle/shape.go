@@ -3,13 +3,13 @@
 //
 // A leaf is the LinearHash of a row. A tree may have any number of leaves: if a level has an odd
 // number of digests, the last has no sibling and moves up unchanged. If the number of leaves is a
-// power of two, the tree is that of Polygon's Hermez prover. If rows also have at most eight
-// elements, it is the tree of plonky2 too, whose leaves are HashOrNoop.
+// power of two, the tree is that of Polygon's Hermez prover. If the rows also have at most eight
+// elements, it is the tree of plonky2 too, whose leaves are the rows' HashOrNoop.
 //
-// Top is the top digest that those two provers publish. It is not a commitment. A row of eight
-// elements and two digests can have the same Top, and Top does not fix the number of rows. Root is
-// a commitment, and the only value that verifiers accept: one permutation over Top, the rows'
-// width, their number and a domain tag.
+// Top is the top digest that those two provers publish. It is not a commitment: a row of eight
+// elements and a pair of digests can have the same Top, and Top does not fix the number of rows.
+// Root is a commitment, and verifiers accept no other value. It is the result of one permutation
+// over Top, the rows' width, their number and a domain tag.
 //
 // In a *zkbench.DecodeError, Offset counts eight bytes per element, even if the elements are in
 // memory.

@@ -15,8 +15,8 @@ import (
 // Tree is a tree in memory. Its rows belong to the caller. All digests are in one allocation, which
 // takes 32 * (2*Rows - 1) bytes if Rows is a power of two.
 //
-// Create a Tree with Build. For a zero Tree, Top and Root return zeros, with which nothing
-// verifies, and the other methods return ErrParams if they return an error.
+// Create a Tree with Build. For a zero Tree, Top and Root return zeros, against which nothing
+// verifies, and every method that can return an error returns ErrParams.
 type Tree struct {
 	shape Shape
 	rows  []goldilocks.Element
@@ -125,7 +125,7 @@ func (t *Tree) Root() (root poseidon.Digest) {
 	return root
 }
 
-// Row returns the row with the given index, which must not be changed. It returns ErrParams if
+// Row returns the row with the given index. The caller must not change it. It returns ErrParams if
 // there is no such row.
 func (t *Tree) Row(index int) ([]goldilocks.Element, error) {
 	if err := t.shape.checkIndex(index); err != nil {
@@ -139,8 +139,8 @@ func (t *Tree) Row(index int) ([]goldilocks.Element, error) {
 // ErrParams if there is no row with this index.
 func (t *Tree) Path(index int) ([]poseidon.Digest, error) { return t.PathToCap(index, 0) }
 
-// PathToCap returns the path from a row to the cap of the given height, which Cap.Verify takes. It
-// returns ErrParams if there is no row with this index, or if height is not from 0 to 20.
+// PathToCap returns the path from a row to the cap of the given height. Cap.Verify takes such a
+// path. It returns ErrParams if there is no row with this index, or if height is not from 0 to 20.
 func (t *Tree) PathToCap(index, height int) ([]poseidon.Digest, error) {
 	if err := t.shape.checkIndex(index); err != nil {
 		return nil, err

@@ -83,8 +83,8 @@ func notCanonical(path string, offset int) error {
 	return &zkbench.DecodeError{Path: path, Offset: offset, Reason: "not below the modulus"}
 }
 
-// Cap is a level near the top that was checked against the root, so that paths may end there.
-// Create it with NewCap.
+// Cap is a level of a tree near its top. It was checked against the root, so that paths may end
+// there. Create it with NewCap.
 type Cap struct {
 	shape   Shape
 	level   int
@@ -125,7 +125,8 @@ func NewCap(root poseidon.Digest, shape Shape, height int, digests []poseidon.Di
 	return c, nil
 }
 
-// Verify checks a row as the function Verify does, with a path that ends at the cap.
+// Verify checks that the root given to NewCap commits to row at the given index. The path must
+// lead from the row to the cap. Errors are as for the function Verify.
 func (c *Cap) Verify(index int, row []goldilocks.Element, path []poseidon.Digest) error {
 	d, err := c.shape.climb(index, row, path, c.level)
 	if err != nil {

@@ -13,8 +13,8 @@ type Digest [DigestLen]goldilocks.Element
 // as the rate, padded by zeros in the last block, and the digest so far as the capacity. Inputs of
 // four elements or fewer are their own digest, padded by zeros.
 //
-// The digest does not bind the length, so use LinearHash only for inputs of one fixed length: 1..5
-// and 1..5,0 have the same digest.
+// The digest does not bind the length, so use LinearHash only for inputs of one fixed length: the
+// inputs (1, 2, 3, 4, 5) and (1, 2, 3, 4, 5, 0) have the same digest.
 func LinearHash(in []goldilocks.Element) Digest {
 	var d Digest
 	if len(in) <= DigestLen {
@@ -44,8 +44,8 @@ func HashNoPad(in []goldilocks.Element) Digest {
 	return Digest(s[:DigestLen])
 }
 
-// HashOrNoop computes hash_or_noop, plonky2's hash of leaves. It returns HashNoPad of more than
-// four elements. Four elements or fewer are their own digest, padded by zeros.
+// HashOrNoop computes hash_or_noop, plonky2's hash of leaves. For more than four elements it
+// returns their HashNoPad. Inputs of four elements or fewer are their own digest, padded by zeros.
 func HashOrNoop(in []goldilocks.Element) Digest {
 	if len(in) > DigestLen {
 		return HashNoPad(in)
@@ -55,10 +55,10 @@ func HashOrNoop(in []goldilocks.Element) Digest {
 	return d
 }
 
-// Hash hashes inputs of any length. The capacity starts with the length plus 1; then it runs the
+// Hash hashes inputs of any length. It puts the length plus 1 into the capacity and then runs the
 // sponge of HashNoPad, with the last block padded by zeros. Every input, even the empty one, goes
-// through the permutation. Because of the 1, the capacity never starts as zeros, as it does in
-// Compress and the other hashes.
+// through the permutation. Because of the 1, the capacity never starts as zeros. In Compress and
+// the other hashes it does.
 func Hash(in []goldilocks.Element) Digest {
 	var s State
 	s[Rate] = goldilocks.Element(len(in) + 1) // below 2^61: elements have eight bytes

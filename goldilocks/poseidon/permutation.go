@@ -36,8 +36,8 @@ const diagonal = 8
 
 // Permute applies the permutation.
 //
-// Inside, elements are lazy: they are any 64-bit numbers. The linear layer has small constants and
-// works on the elements' halves, as integers.
+// Between its steps, elements are not reduced: they are any 64-bit numbers. The linear layer has
+// small constants and works on the elements' halves, as integers.
 func (s *State) Permute() {
 	var x [Width]uint64
 	for i, e := range s {
@@ -153,11 +153,11 @@ func lazy(low, high uint64) uint64 {
 }
 
 // RoundConstants returns the constants that are added to the state before each round's S-boxes. A
-// system that proves permutations needs these constants and Mix.
+// proof system for the permutation needs these constants and the matrix of Mix.
 func RoundConstants() [FullRounds + PartialRounds][Width]goldilocks.Element { return roundConstants }
 
 // Mix returns the matrix of the linear layer, which replaces element i by the sum of Mix()[i][j]
-// times element j.
+// times element j over all j.
 func Mix() (m [Width][Width]uint64) {
 	for i := range m {
 		for j := range m[i] {

@@ -36,7 +36,7 @@ func CompressAll(dst, pairs []Digest, on ...goldilocks.Kernel) {
 }
 
 // LeavesAll sets dst[i] to LinearHash(leaves[i*width : (i+1)*width]). It panics unless leaves has
-// width elements for each digest.
+// width times as many elements as dst has digests.
 func LeavesAll(dst []Digest, leaves []goldilocks.Element, width int, on ...goldilocks.Kernel) {
 	// The product may wrap, the quotient does not.
 	if width < 0 || len(leaves) != len(dst)*width || len(dst) > 0 && len(leaves)/len(dst) != width {

@@ -1,5 +1,6 @@
-// Package fp256bn provides the 256-bit Barreto-Naehrig curve y² = x³ + 3 of ISO/IEC 15946-5. It has
-// two versions, on mathlib's drivers for two libraries of Apache Milagro: AMCL and MIRACL.
+// Package fp256bn provides the 256-bit Barreto-Naehrig curve y² = x³ + 3 of ISO/IEC 15946-5. The
+// curve is implemented twice, on mathlib's drivers for two libraries of Apache Milagro: AMCL and
+// MIRACL.
 package fp256bn
 
 import (

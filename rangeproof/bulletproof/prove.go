@@ -12,9 +12,10 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Prove implements rangeproof.Protocol. The caller must have absorbed AppendParams and its context
-// into t. Prove returns ErrParams if a value is 2^n or more, if the number of commitments is not
-// accepted, or if the numbers of commitments, values and blindings differ.
+// Prove implements rangeproof.Protocol. The caller must have absorbed the parameters (with
+// AppendParams) and the context of the proof into t. Prove returns ErrParams if a value is 2^n or
+// more, if the number of commitments is not accepted, or if the numbers of commitments, values and
+// blindings differ.
 func (p *Protocol[S, P]) Prove(ctx context.Context, ex executor.Executor, t *transcript.Transcript, V []P, w rangeproof.Witness[S], nonces transcript.Nonces) (*rangeproof.Proof[S, P], error) {
 	if err := p.checkWitness(len(V), w); err != nil {
 		return nil, err

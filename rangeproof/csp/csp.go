@@ -7,10 +7,10 @@
 // follows from it, and the bits compose to v. They are merged into one linear form of the committed
 // vector.
 //
-// The compressed sigma protocol of Attema and Cramer opens that form (Compressed Σ-Protocol Theory,
-// IACR 2020/152: the pivot and its compression). Here it is adapted to vectors of odd length.
-// docs/rangeproofs.md has the derivation, arguments for soundness and zero knowledge, and the cost in group
-// operations. The code uses its letters.
+// The compressed sigma protocol of Attema and Cramer opens that form (Compressed Σ-Protocol
+// Theory, IACR 2020/152: the pivot and its compression). Here it is adapted to vectors of odd
+// length. docs/rangeproofs.md has the derivation, arguments for soundness and zero knowledge, and
+// the cost in group operations. The code uses the letters of that page.
 //
 // If the transcript's hash is modelled as a random oracle and discrete logarithms are hard, a proof
 // shows knowledge of v and r. It reveals nothing else (perfect zero knowledge).
@@ -55,9 +55,10 @@ type Config struct {
 	Stop int
 }
 
-// Families returns the generators that a basis needs for the given bit length. It also needs the
-// commitment key, rangeproof.ValueFamily and rangeproof.BlindingFamily, one generator each. A basis
-// may have more generators of a family, so the basis of the largest bit length serves all.
+// Families returns the generators that a basis needs for the given bit length. The basis also
+// needs the commitment key: the families rangeproof.ValueFamily and rangeproof.BlindingFamily,
+// with one generator each. A basis may have more generators of a family, so the basis of the
+// largest bit length serves all.
 func Families(bits int) []group.Family {
 	return []group.Family{{Name: vectorFamily, Count: 2*bits + 2}, {Name: formFamily, Count: 1}}
 }

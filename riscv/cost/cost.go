@@ -17,10 +17,10 @@ import (
 	"github.com/zkbench/zkbench/riscv"
 )
 
-// Model describes a machine by its tables. There is one table with a row for each cycle, and one for each
-// class of instructions with a row for each of them. A table for memory has a row for each word of a page
-// that was touched. Each precompile has a table with a row for each unit of its work: a call, a block of a
-// hash or a pair of a sum.
+// Model describes a machine by its tables. One table has a row for each cycle. Each class of instructions
+// has a table with a row for each instruction of the class. A table for memory has a row for each word of a
+// page that was touched. Each precompile has a table with a row for each unit of its work: a call, a block
+// of a hash or a pair of a sum.
 type Model struct {
 	// Columns is the number of columns of each table. The key is CPU, Page, or the name of a class or a
 	// precompile. A table that is not in Columns costs nothing.
@@ -40,9 +40,11 @@ const wordsOfPage = 512
 
 // Default returns a model whose columns are the cells per row in the cost table of SP1's executor
 // (succinctlabs/sp1, crates/core/executor/src/artifacts/rv32im_costs.json at commit 3c61993a). A cycle costs
-// what its chip Cpu costs, and an integer instruction the mean of AddSub and Lt. The other classes have Mul,
-// MemoryInstrs, Branch and SyscallInstrs. A word of a page has MemoryGlobalInit and MemoryGlobalFinalize
-// together, and precompiles have their own chips. Floating point costs nothing in this model.
+// what the executor's chip Cpu costs, and an integer instruction the mean of the chips AddSub and Lt.
+// Instructions of the classes multiplication, memory and branch cost what Mul, MemoryInstrs and Branch cost,
+// and those of the classes system and precompile what SyscallInstrs costs. A word of a page costs what
+// MemoryGlobalInit and MemoryGlobalFinalize cost together. Precompiles cost what their own chips cost.
+// Floating point costs nothing in this model.
 func Default() Model {
 	return Model{
 		Shard: 1 << 22,
@@ -74,7 +76,8 @@ type Table struct {
 // Cells returns the number of cells of the padded table.
 func (t Table) Cells() uint64 { return t.Padded * t.Columns }
 
-// Tables returns the tables that have rows, for a run or a part of one. The touches are riscv.Result.Touches.
+// Tables returns the tables that have rows, for a run or a part of one. The parameter touches is the value
+// of riscv.Result.Touches.
 func (m Model) Tables(t *riscv.Tally, touches uint64) (tables []Table) {
 	add := func(name string, rows uint64) {
 		if rows > 0 {

@@ -5,9 +5,9 @@ package guest
 func machineInput() ([]byte, bool) { return nil, false }
 func machineCommit([]byte) bool    { return false }
 
-// Begin begins a section, and locks the goroutine to its thread until the matching End. Instructions
-// that the goroutine retires in between are counted under name, and under the names of the enclosing
-// sections. Those of goroutines that it starts are not.
+// Begin begins a section, and locks the goroutine to its thread until the matching End.
+// Instructions that the goroutine retires in between are counted under name, and under the names
+// of the enclosing sections. Instructions of goroutines that it starts are not counted there.
 func Begin(name string) {}
 
 // End ends the section that this goroutine began last.

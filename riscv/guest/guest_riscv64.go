@@ -29,9 +29,9 @@ func machineCommit(p []byte) bool {
 	return !refused(r)
 }
 
-// Begin begins a section, and locks the goroutine to its thread until the matching End. Instructions
-// that the goroutine retires in between are counted under name, and under the names of the enclosing
-// sections. Those of goroutines that it starts are not.
+// Begin begins a section, and locks the goroutine to its thread until the matching End.
+// Instructions that the goroutine retires in between are counted under name, and under the names
+// of the enclosing sections. Instructions of goroutines that it starts are not counted there.
 //
 //go:nosplit
 func Begin(name string) {

@@ -26,7 +26,7 @@ import (
 	"github.com/zkbench/zkbench/riscv/call"
 )
 
-// Sets returns the precompiles in sets, indexed by the names that commands use for the sets.
+// Sets returns sets of precompiles, indexed by the names that commands use for these sets.
 func Sets() map[string][]riscv.Precompile {
 	return map[string][]riscv.Precompile{"none": nil, "bn254": BN254(), "mulmod": {MulMod()}, "hash": Hashes(), "standard": Standard()}
 }

@@ -3,8 +3,9 @@
 //
 //	go run -C tools ./advisories [-db URL] DIR...
 //
-// Each DIR is the directory of a module. Modules that only tests need count too. Without a network
-// the database cannot be fetched: the command then skips the check and prints that it did.
+// Each DIR is the directory of a module. The check includes modules that only tests need. Without
+// a network the database cannot be fetched: the command then skips the check and prints that it
+// did.
 //
 // The exit code is 0 if there is no advisory or the check was skipped, 1 if there is an advisory,
 // and 2 if the check failed.

@@ -4,8 +4,9 @@
 //
 //	make mutate
 //
-// It takes some ninety minutes on two cores. Operators find places to change by their structure
-// (operators.go); a short list names others by their exact text, which must exist (special.go).
+// A run takes some ninety minutes on two cores. Mutation operators (operators.go) find code to
+// change by its structure. A short list (special.go) names further code by its exact text, which
+// must exist.
 //
 // All mutants are compiled into one build with go test -overlay, so that nothing changes on disk.
 // Each mutant is guarded by its number, which an environment variable selects (R. Untch, A. Offutt,
@@ -16,8 +17,8 @@
 //
 // Results are written to results.tsv as they arrive. With -resume, Mutate continues from this file
 // and runs the survivors again. The file equivalent.txt lists the mutants that no test can notice,
-// with the reasons. The exit code is 1 if a mutant survives that is not listed, or if the lists
-// name a mutant that does not exist.
+// with the reasons. The exit code is 1 if a mutant survives that is not listed there. It is also 1
+// if equivalent.txt or special.go names a mutant that does not exist.
 package main
 
 import (

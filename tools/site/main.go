@@ -4,11 +4,11 @@
 //
 //	go run -C tools ./site -zkbench ../bin/zkbench ../bin/site
 //
-// With -zkbench the site also has the page that zkbench report makes from the records in
+// With -zkbench the site also has the page that "zkbench report" makes from the records in
 // docs/studies/records.
 //
-// It is an error if a link within the documentation is broken, or if no link leads to a page of
-// docs/.
+// The command fails if a link within the documentation is broken, or if docs/ has a page to which
+// no link leads.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package convert lets the packages below bench make and read its types without exporting more of
-// them. Package bench sets the functions.
+// Package convert lets the packages below bench make and read bench's types, although bench does
+// not export their contents. Package bench sets the variables.
 package convert
 
 import "github.com/zkbench/zkbench/internal/workload"

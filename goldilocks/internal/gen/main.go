@@ -1,5 +1,6 @@
 // Command gen writes the assembly of package goldilocks and of the packages below it. Run it with
-// go generate in that package's folder. A test checks that the checked-in files are what it writes.
+// "go generate" in the folder of package goldilocks. A test checks that the files in the
+// repository are those that gen writes.
 package main
 
 import (

@@ -27,8 +27,8 @@ type Point struct {
 const maxCoord = 48
 
 // Library gives one goroutine access to a curve library. T is the library's mutable point in
-// projective coordinates. Methods only read the arguments named a, so several goroutines may share
-// those. Coordinates are x and y, big-endian; those of the identity are zeros.
+// projective coordinates. Methods only read the arguments with the name "a", so several goroutines
+// may share those. Coordinates are x and y, big-endian; those of the identity are zeros.
 type Library[T any] interface {
 	// Load returns a new point with the given coordinates, which must belong to the identity or a
 	// point of the curve.

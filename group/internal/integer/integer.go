@@ -52,9 +52,9 @@ func (l *Limbs) Less(m *Limbs) bool {
 // They hold one more bit than the integer, because a digit of the top window may carry.
 func Digits(length, c int) int { return (length + c) / c }
 
-// Recode writes the signed digits of k < 2^bits, least significant first and stride apart: k = Σ
-// digit_w·2^(w·c) with -2^(c-1) < digit_w <= 2^(c-1). dst must have room for Digits(bits, c)
-// digits, which includes the last carry.
+// Recode writes the signed digits of k, the least significant first, to dst[0], dst[stride],
+// dst[2·stride] and so on: k = Σ digit_w·2^(w·c) with -2^(c-1) < digit_w <= 2^(c-1). If k is below
+// 2^bits, dst must have room for Digits(bits, c) digits, which include the last carry.
 func Recode(dst []int16, stride int, k *Limbs, c int) {
 	mask, half := uint64(1)<<c-1, uint64(1)<<(c-1)
 	var carry uint64

@@ -52,8 +52,9 @@ type Case struct {
 	Setup func() (op func() error, proofBytes int, err error)
 }
 
-// Serve runs the program with the arguments after its name and returns the exit
-// status: 0 on success, 1 if a case failed, 2 for wrong usage.
+// Serve runs the program with the arguments that follow its name on the
+// command line, and returns the exit status: 0 on success, 1 if a case failed,
+// 2 for wrong usage.
 func Serve(args []string, stdout, stderr io.Writer, cases []Case) int {
 	name, samples, err := parse(args)
 	if err != nil {

@@ -1,6 +1,7 @@
 // Command kryptology measures github.com/coinbase/kryptology v1.8.0:
-// Bulletproofs (Bünz et al. 2017/1066) over Ed25519. It proves one value at a
-// time and has no batch verification, so it has no cases for those.
+// Bulletproofs (Bünz et al. 2017/1066) over Ed25519. The library proves one
+// value at a time and has no batch verification. So the command has no cases
+// for several values or for batches.
 package main
 
 import (

@@ -1,5 +1,6 @@
 // Ptau writes a Groth16 reference string in the format of snarkjs, prepared for the second phase.
-// Its secrets are public, so use it for measurement only. It takes seconds.
+// The secrets of this string are public, so use it for measurement only. The program takes
+// seconds.
 //
 //	go run . POWER FILE
 //

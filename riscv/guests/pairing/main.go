@@ -10,8 +10,8 @@
 //
 //	(no tags)                Montgomery form
 //	-tags bigint             integers, divided by the modulus
-//	-tags precompile         calls for Fp, Fp2 and sums of points in G1
-//	-tags bigint,precompile  integers, whose products are calls
+//	-tags precompile         precompiles for Fp, Fp2 and sums of points in G1
+//	-tags bigint,precompile  integers, with a precompile for products
 package main
 
 import (

@@ -1,4 +1,5 @@
-// Package calls implements BN254's base field with calls of the machine (package riscv/guest).
+// Package calls implements BN254's base field with calls to the machine's precompiles (package
+// riscv/guest).
 package calls
 
 import "github.com/zkbench/zkbench/riscv/guest"

@@ -1,5 +1,5 @@
-// Package mulmod implements BN254's base field on plain integers. Products are calls of the
-// machine, which multiplies modulo any 256-bit number.
+// Package mulmod implements BN254's base field on plain integers. For products it calls the
+// machine's precompile that multiplies modulo any 256-bit number.
 package mulmod
 
 import (
