@@ -1,18 +1,18 @@
 // Package action makes and verifies actions on confidential tokens. An action spends n tokens and makes m. Its
-// proof shows that all have one type, that the outputs are worth the inputs, and that every output's value is
-// in range. An action with one input and one output has no range proof: the output's value equals the input's,
-// so it is in range if the input's is.
+// proof shows that all these tokens have one type, that the values of the outputs add up to those of the
+// inputs, and that every output's value is in range. An action with one input and one output has no range
+// proof: the output's value equals the input's, so it is in range if the input's is.
 //
-// An action with inputs is a transfer. Without inputs it is an issue, whose proof shows nothing about sums.
-// Whether its maker may issue is decided by signatures, which package request adds.
+// An action with inputs is a transfer. An action without inputs is an issue, whose proof shows nothing about
+// sums. Signatures, which package request adds, decide whether the maker of the issue may make it.
 //
 // An action has three forms. A Draft is an action without its proof; Prove proves it and returns bytes that can
 // be sent. An Action is parsed from these bytes. A Received is an action whose points and scalars are decoded
 // too, so that it can be verified.
 //
-// An action contains its input tokens beside their ids. The proof is about these tokens, not about the
-// ledger's. So Verify takes a View of the ledger, and compares them with the tokens that the ledger has under
-// these ids.
+// An action contains its input tokens beside their ids. The proof is about the tokens in the action. It does
+// not show that the ledger has these tokens under these ids. So Verify takes a View of the ledger, and compares
+// the tokens in the action with those on the ledger.
 package action
 
 import (
@@ -33,7 +33,8 @@ type Input struct {
 	Token token.Token
 }
 
-// Action is a parsed action, or one to be encoded. Its proof is not checked; Received.Verify checks it.
+// Action is an action that Parse returned, or an action whose fields the caller has set to encode it. Its proof
+// is not checked; Received.Verify checks it.
 type Action struct {
 	Inputs   []Input       // none if the action is an issue
 	Outputs  []token.Token // an output with an empty owner is redeemed
@@ -99,11 +100,12 @@ func Decode(pp token.CryptoParams, kind token.Kind, data []byte) (*Received, err
 	return Receive(pp, a)
 }
 
-// Verify verifies the action at an anchor, and that its inputs are tokens of the ledger. Errors are as for
-// VerifyBatch.
+// Verify verifies the action's proof, which is bound to an anchor, and checks that the action's inputs are
+// tokens of the ledger. Errors are as for VerifyBatch.
 //
-// Verify does not check authorization: that the owners of its inputs have signed, or the issuer of an issue.
-// Nor does it check that the anchor is new: the same action verifies again. Package validator checks both.
+// Verify does not check authorization: that the owners of its inputs have signed, or the issuer of an issue. It
+// also does not check that the anchor is new: the same action verifies a second time. Package validator checks
+// both.
 func (r *Received) Verify(ctx context.Context, ex executor.Executor, view View, anchor token.Anchor) error {
 	if r == nil {
 		return fmt.Errorf("%w: no action, accepted are those that Decode returns", zkbench.ErrParams)
@@ -123,8 +125,8 @@ type Item struct {
 // actions are joined. If two actions spend one token, the second is refused, whether the first verifies or not.
 //
 // If the view fails, VerifyBatch returns its error, without a *zkbench.CheckError. It returns ErrParams if
-// there are no items or if view is the zero View. It also does if an item has no anchor, or no action that
-// comes from Decode or Receive.
+// there are no items, if view is the zero View, or if an item has no anchor. It also returns ErrParams if an
+// item's action is missing or does not come from Decode or Receive.
 func VerifyBatch(ctx context.Context, ex executor.Executor, pp token.CryptoParams, view View, items []Item) error {
 	if len(items) == 0 {
 		return fmt.Errorf("%w: no actions to verify, accepted are 1 or more", zkbench.ErrParams)

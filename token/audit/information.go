@@ -103,9 +103,9 @@ func actionInfo(ledger token.LedgerID, anchor []byte, index int) []byte {
 	return append(binary.BigEndian.AppendUint16(info, uint16(index)), anchor...)
 }
 
-// Seal encrypts the information on an action to all auditors of a policy. It opens only at the given index in a
-// request with the given anchor. An action that is sealed already is returned unchanged. Seal returns ErrParams or
-// ErrLimit.
+// Seal encrypts the information on an action to all auditors of a policy. The auditors can decrypt the result only as
+// the action with the given index in a request with the given anchor. Seal returns an action that is sealed already
+// unchanged. Its errors are ErrParams and ErrLimit.
 func (a *Action) Seal(rules *token.Policy, ledger token.LedgerID, anchor []byte, index int) (Action, error) {
 	if a.Sealed != nil {
 		return *a, nil

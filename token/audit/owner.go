@@ -84,7 +84,7 @@ const (
 	formSealed
 )
 
-// Append appends the canonical encoding to b. If something is out of bounds, b has an error:
+// Append appends the canonical encoding to b. If something is out of bounds, b stores an error:
 //
 //	owner = form(1); 0: nothing; 1: certificate proof; 2: policy(8) count(2) copies
 //	copy  = key(8) ciphertext
