@@ -77,8 +77,9 @@ type CryptoParams interface {
 
 type witness = statement.Witness[Opening]
 
-// NewCryptoParams derives the generators and builds the tables. It returns an ErrParams that names the field
-// and the accepted values if a name is unknown or a number is out of range.
+// NewCryptoParams derives the generators and builds tables of their multiples, which make multi-scalar
+// multiplications faster. It returns an ErrParams that names the field and the accepted values if a name is
+// unknown or a number is out of range.
 func NewCryptoParams(cfg Config, tuning Tuning) (CryptoParams, error) {
 	if cfg.ProofType == "" {
 		cfg.ProofType = Bulletproof

@@ -46,8 +46,8 @@ func (p RedeemPolicy) String() string {
 	return "unknown"
 }
 
-// Limits bound the size of one action, within the limits of the wire format, and how far a ledger's time may be
-// ahead of a clock.
+// Limits bound the size of one action, within the limits of the wire format, and by how much the time of a
+// ledger may be ahead of a validator's clock.
 type Limits struct {
 	Inputs, Outputs int // 1 to MaxTokens
 	Metadata        int // bytes, 0 to MaxMetadata
@@ -131,9 +131,9 @@ type Administrators struct {
 }
 
 // Policy is the part of a token system's rules that can change while the system runs. An update that
-// administrators have signed changes it (package token/policy). Lists are in ascending order of identities or
-// head keys, without duplicates. Package token does not check that identities and validators' keys are
-// well-formed; policy.Check does.
+// administrators have signed changes it (package token/policy). Lists are in ascending order of their
+// identities, the list of validators in ascending order of Validator.HeadKey, without duplicates. Package token
+// does not check that identities and validators' keys are well-formed; policy.Check does.
 type Policy struct {
 	Version        uint64 // 0: the policy of the public parameters
 	Issuers        []Issuer
@@ -273,8 +273,8 @@ func checkThreshold(set string, threshold, size int) error {
 	return nil
 }
 
-// CheckKeys checks the key of each auditor by KEM.CheckKey. It costs one curve operation per key. It returns an
-// ErrParams that names the auditor.
+// CheckKeys checks the key of each auditor with KEM.CheckKey. It costs one curve operation per key. It returns
+// an ErrParams that names the auditor.
 func (p *Policy) CheckKeys() error {
 	for i, a := range p.Auditors {
 		if err := a.KEM.CheckKey(a.Key); err != nil {

@@ -2,10 +2,11 @@
 // under each anchor (transaction id), and the log of all requests. The package does not check
 // proofs. A validator accepts a request before it reaches the ledger.
 //
-// There are three interfaces, and a network may be between them. A Store decides on batches of
-// entries and writes them; ledger/bolt is the embedded one. A Reader reads what is on a ledger. A
-// Submitter takes requests and returns a verdict on each; package validator has one. docs/ledger.md
-// describes the format, what survives a crash or a corrupted file, and why no token is spent twice.
+// There are three interfaces, and a network may be between a caller and any of them. A Store decides on
+// batches of entries and writes them; ledger/bolt is the embedded one. A Reader reads what is on a
+// ledger. A Submitter takes requests and returns a verdict on each; package validator has one.
+// docs/ledger.md describes the format, what survives a crash or a corrupted file, and why no token is
+// spent twice.
 package ledger
 
 import (
@@ -98,8 +99,8 @@ type Reader interface {
 //	"spend"    index in Spends  zkbench.ErrSpent, or ErrNotFound
 //	"create"   index in Creates ErrExists: a token has or had this id
 //
-// An entry that exceeds a limit is rejected with one of these checks, or "request", and a
-// *zkbench.LimitError. A store reads no clock.
+// An entry that exceeds a limit is rejected with a *zkbench.LimitError, under the name of one of these
+// checks or "request". A store reads no clock.
 type Store interface {
 	Reader
 
@@ -180,7 +181,8 @@ var (
 	ErrNotFound = fmt.Errorf("%w: token is not on the ledger", zkbench.ErrPolicy)
 	// ErrExists is returned for a new token whose id another token has or had.
 	ErrExists = errors.New("token is on the ledger already")
-	// ErrLocked is returned when another ledger has the store open. It wraps zkbench.ErrEnv.
+	// ErrLocked is returned when the store is open or locked elsewhere, for example by another process.
+	// It wraps zkbench.ErrEnv.
 	ErrLocked = fmt.Errorf("%w: ledger is open elsewhere", zkbench.ErrEnv)
 	// ErrClosed is returned by calls after Close. It wraps fs.ErrClosed.
 	ErrClosed = fmt.Errorf("ledger: %w", fs.ErrClosed)
@@ -206,9 +208,9 @@ func (e *TimeError) Error() string {
 
 func (e *TimeError) Unwrap() error { return zkbench.ErrPolicy }
 
-// AheadError reports that no time can be chosen for the next block. The block cannot be earlier
-// than the last one, at Time, and Time is more than Max ahead of the validator's own clock. Either
-// that clock is wrong, or another validator's clock was. It wraps zkbench.ErrEnv.
+// AheadError reports that no time can be chosen for the next block. The block cannot be earlier than the
+// last block, whose time is in the field Time. That time is ahead of the validator's own clock by more
+// than Max. Either that clock is wrong, or another validator's clock was. It wraps zkbench.ErrEnv.
 type AheadError struct {
 	Time, Clock time.Time
 	Max         time.Duration
@@ -233,7 +235,7 @@ func (e *CorruptError) Error() string {
 
 func (e *CorruptError) Unwrap() error { return zkbench.ErrMalformed }
 
-// Corruptf returns a CorruptError at place, with a formatted reason.
+// Corruptf returns a CorruptError with the given place and a formatted reason.
 func Corruptf(place, format string, args ...any) *CorruptError {
 	return &CorruptError{Place: place, Reason: fmt.Sprintf(format, args...)}
 }

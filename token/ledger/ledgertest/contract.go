@@ -251,8 +251,8 @@ func closed(t *testing.T, l Verifier) {
 }
 
 // Canceled tests calls whose contexts end. An Apply whose context ends before a commit has taken its batch
-// must apply nothing, and every call with an ended context must return the context's error. exclusive must
-// run work while nothing is committed.
+// must apply nothing, and every call with an ended context must return the context's error. The function
+// exclusive must call work while no commit runs.
 func Canceled(t *testing.T, l Verifier, exclusive func(work func())) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

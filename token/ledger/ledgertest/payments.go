@@ -66,8 +66,9 @@ func (p *Payments) Batch(n, spends, creates int) []ledger.Entry {
 	return batch
 }
 
-// Fill fills a ledger with unspent tokens. Its batches change no more pages of a file than the
-// measured batches do, because bbolt remembers the pages that a batch frees.
+// Fill fills a ledger with unspent tokens. Each of its batches changes no more pages of a file than
+// a measured batch does. With larger batches bbolt, which remembers the pages that a batch frees,
+// would have more pages to remember.
 func (p *Payments) Fill(b *testing.B, l ledger.Store, tokens int) {
 	for n := 0; n < tokens; n += 32 * 64 {
 		Apply(b, l, p.Batch(32, 0, 64)...)
