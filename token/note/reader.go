@@ -89,8 +89,8 @@ func (r *Reader) Mine(tag *[TagLen]byte) (nonce Nonce, mine bool) {
 	return nonce, true
 }
 
-// Payee returns the Payee for the address with the given nonce, which payers may have. It returns ErrParams if kem
-// is not accepted.
+// Payee returns the Payee for the address with the given nonce. Give it to payers. It returns ErrParams if kem is
+// not accepted.
 func (r *Reader) Payee(nonce Nonce, kem token.KEM) (Payee, error) {
 	key, err := r.key(nonce, kem)
 	if err != nil {

@@ -1,8 +1,8 @@
-// Package script implements owners that are not single signers. A script says who must sign to spend its token,
-// and when. There are two kinds. With a hash time lock, the recipient can spend before a deadline with the
-// preimage of a hash (a claim). From the deadline on, the sender can spend without the preimage (a reclaim).
-// With a threshold, k of n members spend together. docs/owners.md has the encodings, the rules, and what an
-// attacker may try.
+// Package script implements owners that are not single signers. (An identity that is a single signer is called
+// plain.) A script says who must sign to spend its token, and when. There are two kinds. With a hash time lock,
+// the recipient can spend before a deadline with the preimage of a hash (a claim). From the deadline on, the
+// sender can spend without the preimage (a reclaim). With a threshold, k of n members spend together.
+// docs/owners.md has the encodings, the rules, and what an attacker may try.
 //
 // The rules depend only on the script, on the witness that unlocks it, and on the action and the block's time,
 // which the caller gives. The package reads no clock and no ledger, so a replay of the ledger's log decides in

@@ -68,7 +68,7 @@ type Order struct {
 	Issuer identity.Identity
 }
 
-// Submission is the result of orders.
+// Submission is what a service makes from orders: a request, and the information for its auditors.
 type Submission struct {
 	Request     *request.Request   // without the auditors' signatures, and without an issuer's on a redemption that needs one
 	Information *audit.Information // for the auditors: secret
@@ -77,8 +77,8 @@ type Submission struct {
 	paid  []Paid // the outputs, for the maker's history
 }
 
-// ForAuditors returns the encodings of request and information for the auditors. It leaves out the preimages of
-// claims, which auditors need not know.
+// ForAuditors returns the encodings of the request and of the information that the auditors need. It leaves out
+// the preimages of claims, which auditors need not know.
 func (s *Submission) ForAuditors() (rawRequest, rawInformation []byte, err error) {
 	if err := s.check(); err != nil {
 		return nil, nil, err
@@ -91,7 +91,8 @@ func (s *Submission) ForAuditors() (rawRequest, rawInformation []byte, err error
 }
 
 // Redeemed returns the openings of the outputs that an action redeems, in order, for the issuer who approves.
-// They are secret. Redeemed returns ErrParams if there is no unencrypted information on that action.
+// The openings are secret. Redeemed returns ErrParams if the submission has no unencrypted information on that
+// action.
 func (s *Submission) Redeemed(action int) (openings []token.Opening, err error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -121,7 +122,8 @@ func (s *Submission) check() error {
 	return nil
 }
 
-// FundsError says that the free tokens do not suffice. It wraps zkbench.ErrPolicy.
+// FundsError says that the tokens that are free to be spent are worth less than the payments. It wraps
+// zkbench.ErrPolicy.
 type FundsError struct {
 	Have uint64 // the sum of the free tokens, less than Want
 	Want uint64
