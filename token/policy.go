@@ -19,7 +19,7 @@ const PolicyFormat = 2
 
 // Limits of a policy.
 const (
-	MaxIdentities = 256     // issuers; auditors; validators; administrators
+	MaxIdentities = 256     // number of issuers, of auditors, of validators, and of administrators
 	MaxTypes      = 256     // token types of one issuer
 	MaxPolicy     = 4 << 20 // bytes of an encoding
 	// MaxAhead is the maximum of Limits.Ahead.
@@ -106,7 +106,7 @@ func (k OwnerKinds) String() string { return strings.Join(k.Names(), ", ") }
 // Issuer is a party that may issue tokens, and sign redemptions if Policy.Redeem is RedeemIssuer.
 type Issuer struct {
 	Identity []byte
-	Types    []string // token types that it may issue, in ascending order; none: all. Auditors enforce it
+	Types    []string // token types that it may issue, in ascending order; if there are none, it may issue all types. Auditors enforce this
 }
 
 // Auditor is a party that must sign every request.
@@ -137,7 +137,7 @@ type Administrators struct {
 type Policy struct {
 	Version        uint64 // 0: the policy of the public parameters
 	Issuers        []Issuer
-	Auditors       []Auditor // none: no audit
+	Auditors       []Auditor // if there are none, requests are not audited
 	Owners         OwnerKinds
 	Redeem         RedeemPolicy
 	Limits         Limits

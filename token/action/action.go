@@ -38,8 +38,8 @@ type Input struct {
 type Action struct {
 	Inputs   []Input       // none if the action is an issue
 	Outputs  []token.Token // an output with an empty owner is redeemed
-	Notes    [][]byte      // one for each output: its opening, encrypted for its owner (package note); opaque, may be empty, bound by the proof
-	Metadata []byte        // the application's; opaque, bound by the proof
+	Notes    [][]byte      // one for each output: its opening, encrypted for its owner (package note); opaque, may be empty; the proof is bound to it
+	Metadata []byte        // opaque data of the application; the proof is bound to it
 
 	statement statement.Statement
 	proof     statement.Field

@@ -21,20 +21,20 @@ type Owned struct {
 
 // Output describes a token that an action makes.
 type Output struct {
-	Owner []byte // empty: the output is redeemed
+	Owner []byte // if it is empty, the output is redeemed
 	Value uint64
 	// Note encrypts the opening for the owner. If it is nil, the action has no ciphertext for this output. It
-	// is called once. Those of several outputs are called concurrently.
+	// is called once. The functions of several outputs are called concurrently.
 	Note func(token.Opening) ([]byte, error)
 }
 
 // Spec describes an action: its outputs, and what else it contains.
 type Spec struct {
 	Outputs  []Output
-	Metadata []byte       // the application's; opaque, public, bound by the proof
+	Metadata []byte       // opaque, public data of the application; the proof is bound to it
 	Anchor   token.Anchor // what the proof is bound to, 1 byte or more
-	// Rand is the source of the 32 bytes from which blindings and nonces are derived. If it is nil, the
-	// parameters' source is used.
+	// Rand is the source of the 32 bytes from which blindings and nonces are derived. If it is nil, NewIssue
+	// and Transfer use the source of the parameters (CryptoParams.Rand).
 	Rand io.Reader
 	// Key is a long-term secret of the action's maker, or empty. It enters the derivation too, so that
 	// blindings and nonces stay unknown to anyone who can predict Rand.

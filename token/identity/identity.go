@@ -93,8 +93,8 @@ func Key(id Identity) ([]byte, error) {
 // Signer signs for an identity.
 type Signer interface {
 	Identity() Identity
-	// Sign signs message. Pseudonyms draw 32 bytes from rand, or from the system's source if rand is nil. The
-	// other signatures are deterministic and read nothing.
+	// Sign signs message. Signers of pseudonyms draw 32 bytes from rand, or from the operating system's source
+	// of randomness if rand is nil. The other signers are deterministic and do not read rand.
 	Sign(message []byte, rand io.Reader) ([]byte, error)
 }
 

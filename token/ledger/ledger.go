@@ -40,7 +40,7 @@ type Entry struct {
 	Time    time.Time // of the block, not before the previous entry's; read back in UTC, without a monotonic reading
 	Request []byte    // as validated, up to token.MaxRequest bytes, opaque
 	Policy  uint64    // the version of the policy under which it was accepted
-	Update  bool      // whether it makes version Policy+1, for the entries after it
+	Update  bool      // whether it is a policy update: the entries after it are under version Policy+1
 	Spends  []token.ID
 	Creates []Created
 }
@@ -80,8 +80,9 @@ type Reader interface {
 	// Record returns the record with the given anchor, and whether there is one.
 	Record(ctx context.Context, anchor []byte) (Record, bool, error)
 
-	// Log yields the records in order, starting with sequence number from. It ends with the last record
-	// that is on the ledger when it gets there, or with an error. It holds no lock between two records.
+	// Log yields the records in order, starting with sequence number from. It ends with an error, or
+	// with the last record that is on the ledger when the iteration reaches that record. It holds no
+	// lock between two records.
 	Log(ctx context.Context, from uint64) iter.Seq2[Record, error]
 }
 
@@ -109,8 +110,8 @@ type Store interface {
 	State(ctx context.Context) (State, error)
 
 	// Decide returns the errors that ApplyEach would return for the batch on the current ledger. It
-	// writes nothing and reserves nothing, so another batch may be applied first. If err is not
-	// nil, there are no verdicts.
+	// writes nothing and reserves nothing, so another batch may be applied before this one. If err is
+	// not nil, there are no verdicts.
 	Decide(ctx context.Context, batch []Entry) (rejected []error, err error)
 
 	// Apply applies the whole batch, or nothing if one entry is rejected; the error then names the
@@ -131,9 +132,9 @@ type Store interface {
 	// Apply.
 	ApplyEach(ctx context.Context, batch []Entry) (rejected []error, err error)
 
-	// ApplyState does what Apply does, and also stores up to MaxState bytes for the caller, for
-	// example the height of a consensus engine. The bytes replace State.Bytes in the transaction
-	// that writes the batch, so both become durable together or not at all.
+	// ApplyState applies a batch like Apply, and stores up to MaxState bytes for the caller, for example
+	// the height of a consensus engine. The bytes replace State.Bytes in the transaction that writes the
+	// batch, so both become durable together or not at all.
 	//
 	// The bytes are stored even if the batch is empty or already on the ledger, but not if it is
 	// rejected. If state is nil, the stored bytes stay. Calls take effect one after the other, even

@@ -32,7 +32,8 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Version is the version of the encoding of updates. Their first byte is Version|mark; requests never have mark set.
+// Version is the version of the encoding of updates. The first byte of an update is Version with the bit 0x80 set,
+// which the first byte of a request never has.
 const (
 	Version = 1
 	mark    = 0x80

@@ -17,7 +17,7 @@ const (
 	Ledger     = "update's ledger"
 	Versions   = "update's version"
 	Previous   = "update's previous policy"
-	Threshold  = "update's administrators" // enough of both sets have signed
+	Threshold  = "update's administrators" // enough administrators of both policies have signed
 	Signatures = "update's signatures"     // Index is the signature's
 	Rules      = "update's policy"         // the next policy is accepted, and can be changed again
 )

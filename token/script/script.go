@@ -53,7 +53,7 @@ type Witness struct {
 // Place describes the action and the block in which a script is used.
 type Place struct {
 	At      time.Time     // the block's time
-	AnyTime bool          // ignore At: judge a script at a time that allows what is asked for, and accept a claim without its preimage
+	AnyTime bool          // if true, At is ignored: the rules are applied as at a time that allows what the witness asks for, and a claim needs no preimage
 	Inputs  int           // number of the action's inputs: an issue has none
 	Outputs []token.Token // the action's outputs
 }

@@ -20,7 +20,7 @@ import (
 // the payer who the payee is, because a pseudonym's own key proves nothing. A payer who must know can ask for
 // an address that is signed with a key that the payer knows (Sign, Verify).
 type Address struct {
-	Owner   []byte   // an identity, or a script; empty: the payment is redeemed
+	Owner   []byte   // an identity, or a script; if it is empty, the payment is redeemed
 	Members []Member // one for each identity of the owner, in its order
 	Vouched *Vouch   // the signature of the address by a known key; nil if it is not signed
 }
@@ -95,7 +95,7 @@ func (a *Address) Verify(ledger token.LedgerID, nonce []byte, known identity.Ide
 
 // Member is one identity of an address's owner.
 type Member struct {
-	Payee note.Payee  // finds and opens the token on the ledger
+	Payee note.Payee  // for the note by which the identity finds and opens the token on the ledger
 	Audit audit.Owner // what auditors need to know of the identity
 }
 

@@ -26,7 +26,8 @@ type Deal struct {
 
 // SharedDeal is what an owner of threshold tokens agrees to. The zero SharedDeal agrees to no change.
 type SharedDeal struct {
-	// Spends names the tokens that the request may spend. Sign signs for no other ones.
+	// Spends names the tokens that the request may spend. Sign signs for no other tokens that are owned
+	// together with others.
 	Spends []token.ID
 	// Change lists the addresses at which value stays owned together, for example from the function Shared. The
 	// members must have agreed on them. An output to any other address counts as given away, even to another
@@ -143,7 +144,7 @@ func (a Amounts) sums() map[string]*big.Int {
 // DealError says that the effect of a request on a wallet is not the one that its owner has agreed to. It
 // wraps zkbench.ErrPolicy.
 type DealError struct {
-	Shared bool     // the change is to what is owned together with others
+	Shared bool     // whether the change is to what is owned together with others
 	Type   string   // the type whose change differs
 	Net    *big.Int // the change that the request makes
 	Agreed *big.Int // the change that was agreed

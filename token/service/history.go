@@ -44,7 +44,7 @@ func (s Status) String() string {
 
 // Paid is an output that a vault has made, either a payment or change. It is secret.
 type Paid struct {
-	Owner identity.Identity // empty: redeemed
+	Owner identity.Identity // if it is empty, the output is redeemed
 	token.Opening
 }
 
@@ -54,7 +54,7 @@ type Movement struct {
 	Status Status
 	Number uint64    // in the log; 0 unless Status is Landed
 	Time   time.Time // of the record
-	Made   bool      // by this vault
+	Made   bool      // whether this vault made the request
 
 	Spent    []UnspentToken // the wallet's tokens that it spends, or would spend
 	Received []UnspentToken // tokens that the wallet has found in it, change included

@@ -151,7 +151,7 @@ func spenders(tx *bbolt.Tx, bucket string, id token.ID) (anchors [][]byte, err e
 // PendingSubmission is a submission that waits for the ledger.
 type PendingSubmission struct {
 	Submission
-	Released bool // its tokens are free again; it may still be recorded on the ledger
+	Released bool // whether its tokens are free again; it may still be recorded on the ledger
 }
 
 // Submissions yields the vault's pending submissions, in the order of their anchors. After a crash, submit all

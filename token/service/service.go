@@ -49,22 +49,24 @@ type Payment struct {
 
 // Order asks a service for one action.
 type Order struct {
-	Anchor   []byte // the transaction's id, 1 to token.MaxAnchor bytes; nil: AnchorLen random bytes, or the first order's
+	Anchor   []byte // the transaction's id, 1 to token.MaxAnchor bytes; if it is nil, that of the first order, or AnchorLen random bytes
 	Type     string // 1 to token.MaxType bytes
 	Payments []Payment
 	Metadata []byte    // the application's, public
-	Rand     io.Reader // nil: the system's
+	Rand     io.Reader // the source of randomness; if it is nil, the operating system's
 	// From names the tokens that a transfer spends. If it is nil, the service selects tokens that the wallet
-	// owns alone. Propose spends tokens that the wallet owns together with others (Vault.Shared).
+	// owns alone. In orders for Propose, From may also name tokens that the wallet owns together with others
+	// (Vault.Shared).
 	From []token.ID
-	// Change is where the rest of a transfer goes. If it is nil, the rest goes to a fresh address of the
-	// wallet.
+	// Change is the address to which the change of a transfer goes. If it is nil, the change goes to a fresh
+	// address of the wallet.
 	Change *Address
 	// Until is the last time of the ledger at which the request may be applied, in whole seconds. The zero time
 	// means that there is no end. All orders of a request must have the same Until.
 	Until time.Time
-	// Issuer is the issuer that must approve a payment to nobody, if the policy requires approval. If it is
-	// nil, the policy must have only one issuer that may issue the type; that one approves.
+	// Issuer is the issuer that must approve a redemption (a payment to the zero Address), if the policy
+	// requires approval. If it is nil, the policy must have only one issuer that may issue the type; that one
+	// approves.
 	Issuer identity.Identity
 }
 

@@ -24,9 +24,9 @@ import (
 // Store is a ledger that can verify itself.
 type Store interface {
 	ledger.Store
-	// VerifyTail checks the whole ledger and returns the last batch that it checked. After every
-	// batch it calls progress with the number of requests checked so far and the total. progress
-	// may read the log.
+	// VerifyTail checks the whole ledger and returns the last batch that it checked. After every batch it
+	// calls progress with the number of requests checked so far and the total. The function progress may
+	// read the log.
 	VerifyTail(ctx context.Context, progress func(done, total uint64)) (store.Batch, error)
 }
 
