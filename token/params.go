@@ -55,8 +55,8 @@ type Tuning struct {
 }
 
 // CryptoParams are the public parameters that proofs depend on: curve, bit length, range-proof system,
-// aggregation, early stop and all generators. They are immutable and safe for concurrent use. All methods take
-// and return bytes, so the curve's types do not appear outside this package.
+// aggregation, early stop (Config.Stop) and all generators. They are immutable and safe for concurrent use.
+// All methods take and return bytes, so the curve's types do not appear outside this package.
 type CryptoParams interface {
 	// Config returns the configuration with its defaults filled in. Its curve is one of Curves.
 	Config() Config

@@ -131,9 +131,9 @@ type Administrators struct {
 }
 
 // Policy is the part of a token system's rules that can change while the system runs. An update that
-// administrators have signed changes it (package token/policy). Lists are in ascending order of their
-// identities, the list of validators in ascending order of Validator.HeadKey, without duplicates. Package token
-// does not check that identities and validators' keys are well-formed; policy.Check does.
+// administrators have signed changes it (package token/policy). Lists have no duplicates. They are in ascending
+// order of identities, or, for validators, of Validator.HeadKey. Package token does not check that identities
+// and validators' keys are well-formed; policy.Check does.
 type Policy struct {
 	Version        uint64 // 0: the policy of the public parameters
 	Issuers        []Issuer

@@ -67,7 +67,7 @@ func (a *Action) Encode(proof []byte) ([]byte, error) {
 }
 
 // Received is an action whose points and scalars have been decoded, so that it can be verified. Verify checks
-// what was decoded: changes of the exported fields have no effect on it.
+// what was decoded, so later changes of the exported fields have no effect on Verify.
 type Received struct {
 	Action
 	pp     token.CryptoParams
@@ -75,8 +75,8 @@ type Received struct {
 	inputs []Input // as parsed: what the claim is about
 }
 
-// Receive decodes the points and scalars of an action. Points need square roots, the expensive part of
-// decoding. The result refers to the action's slices. Receive returns a *zkbench.DecodeError if a point or
+// Receive decodes the points and scalars of an action. Decoding a point takes a square root, which is
+// expensive. The result refers to the action's slices. Receive returns a *zkbench.DecodeError if a point or
 // scalar is bad, or ErrParams if the action does not come from Parse.
 func Receive(pp token.CryptoParams, a *Action) (*Received, error) {
 	if a == nil {
@@ -122,7 +122,7 @@ type Item struct {
 // VerifyBatch verifies actions of any kinds. It checks their inputs with the view, and their proofs in one
 // multi-scalar multiplication. If an action does not verify, the error contains a *zkbench.CheckError with its
 // index. The CheckError wraps ErrProof, or ErrSpent or ErrPolicy if an input is bad. The errors of several
-// actions are joined. If two actions spend one token, the second is refused, whether the first verifies or not.
+// actions are joined. If two actions spend one token, the second is refused, whether or not the first verifies.
 //
 // If the view fails, VerifyBatch returns its error, without a *zkbench.CheckError. It returns ErrParams if
 // there are no items, if view is the zero View, or if an item has no anchor. It also returns ErrParams if an

@@ -3,7 +3,7 @@
 //
 // An auditor's signature says that the openings belong to the request. It does not replace the validator's checks:
 // that the proofs are valid, that the inputs are on the ledger, and that the owners have signed. Package service
-// has the auditor that signs, and that remembers what it has signed.
+// has an auditor that signs requests and stores what it has signed.
 package audit
 
 import (
@@ -137,7 +137,7 @@ func (p Party) String() string {
 }
 
 // Check checks a request against the audit information that came with it. The error is of type *zkbench.CheckError
-// and names the check, the action and the token. It never contains any part of an opening.
+// and names the check, the action and the token. The error never contains any part of an opening.
 func (a *Auditor) Check(ctx context.Context, r *request.Request, info *Information) (*Report, error) {
 	if r == nil || info == nil {
 		return nil, failed(Structure, -1, -1, refuse("no request, or no information on it"))

@@ -28,9 +28,9 @@ type entry struct {
 	verifier Verifier
 }
 
-// NewSet returns an empty set that caches up to entries verifiers beside the pinned ones, each for an identity
-// of at most MaxLen bytes. If pseudonyms is nil, the set refuses pseudonyms. NewSet returns ErrParams if
-// entries is less than 1.
+// NewSet returns an empty set. The parameter entries is the maximum number of verifiers that the set caches
+// besides the pinned ones; each is for an identity of at most MaxLen bytes. If pseudonyms is nil, the set
+// refuses pseudonyms. NewSet returns ErrParams if entries is less than 1.
 func NewSet(entries int, pseudonyms Scheme) (*Set, error) {
 	if entries < 1 {
 		return nil, fmt.Errorf("%w: identity cache of %d entries, at least 1", zkbench.ErrParams, entries)

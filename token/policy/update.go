@@ -77,8 +77,8 @@ func Anchor(version uint64) []byte {
 func Reserved(anchor []byte) bool { return bytes.HasPrefix(anchor, []byte(anchorPrefix)) }
 
 // New returns the unsigned update of a ledger from the policy current to the policy next. It sets the version of the
-// update's policy to the one after current's. New returns ErrParams, naming the field, if next is not accepted, or
-// if current has no administrators.
+// update's policy to the version after that of current. New returns ErrParams, naming the field, if next is not
+// accepted, or if current has no administrators.
 func New(ledger token.LedgerID, current, next *token.Policy) (*Update, error) {
 	if len(current.Administrators.Identities) == 0 {
 		return nil, fmt.Errorf("%w: policy %d has no administrators: it never changes", zkbench.ErrParams, current.Version)

@@ -113,7 +113,7 @@ func (u *Update) Follows(ledger token.LedgerID, current *token.Policy) error {
 	return nil
 }
 
-// Verify checks that the update is a valid one to the next policy of a ledger. It checks everything that
+// Verify checks that the update is a valid update of the ledger's current policy. It checks everything that
 // Follows checks, the signatures and thresholds, and that the function Check accepts the next policy. The
 // error is of type *zkbench.CheckError.
 func (u *Update) Verify(ledger token.LedgerID, current *token.Policy) error {

@@ -122,12 +122,12 @@ const (
 	Administrator Role = "administrator" // administrator who signs a policy update (package policy)
 )
 
-// ToSign returns the bytes that a signer signs for a message in a role. For an issuer, number is the index of
-// the action. For an auditor, number is the version of the policy, and message is from AuditMessage. For other
+// ToSign returns the bytes that a signer signs for a message in a role. For an issuer, the parameter number is the
+// index of the action. For an auditor, it is the version of the policy, and message is from AuditMessage. For other
 // roles, number is 0.
 //
-// signer is the identity that signs, byte for byte as in the token, its script or the policy. So the signatures
-// for two certificates of one key differ.
+// The parameter signer is the identity that signs, byte for byte as in the token, its script or the policy. So the
+// signatures for two certificates of one key differ.
 func ToSign(message [transcript.StateLen]byte, role Role, number uint64, signer []byte) [transcript.StateLen]byte {
 	t := transcript.New("request/signature")
 	t.Append("message", message[:])

@@ -110,10 +110,10 @@ func Allowed(kinds token.OwnerKinds, owner []byte) error {
 	return nil
 }
 
-// Signers returns the identities that must sign for an input, each once and in this order. For a plain owner,
-// whose witness must be empty, that is the owner itself. For a script, they are the identities that the witness
-// selects. Signers returns ErrMalformed if the script or the witness does not decode, and ErrPolicy if the
-// script's rules refuse the witness.
+// Signers returns the identities that must sign for an input, each once, in the order in which their signatures
+// must be. For a plain owner, whose witness must be empty, that is the owner itself. For a script, they are the
+// identities that the witness selects. Signers returns ErrMalformed if the script or the witness does not
+// decode, and ErrPolicy if the script's rules refuse the witness.
 func Signers(owner []byte, w Witness, p *Place) ([]identity.Identity, error) {
 	if !IsScript(owner) {
 		if len(w.Unlock) > 0 || len(w.Preimage) > 0 {

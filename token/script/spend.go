@@ -9,7 +9,7 @@ import (
 	"github.com/zkbench/zkbench/token/identity"
 )
 
-// Signer returns the identity that must sign to spend a token of this script in a block whose time is at. That
+// Signer returns the identity that must sign to spend a token of this script in a block with the time at. That
 // is the recipient for a claim before the deadline with the image's preimage, and the sender for a reclaim at
 // the deadline or later. At any time exactly one of the two, claim or reclaim, is accepted. Signer returns
 // ErrPolicy if the time or the preimage does not unlock the script, and ErrMalformed if unlock has no encoding.

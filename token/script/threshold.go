@@ -145,9 +145,9 @@ func (t *Threshold) Unlock(signers ...identity.Identity) ([]byte, error) {
 // have signed, which must be less than k. Join returns the new witness, and the index of the new member's
 // signature among all signatures.
 //
-// Join returns ErrMalformed if unlock is not a witness, or if the number of members in it is not signatures. It
-// returns ErrPolicy if the given identity is not a member of the threshold or is in the witness already, or if
-// k members have signed already.
+// Join returns ErrMalformed if unlock is not a witness, or if the number of members in it is not equal to
+// signatures. It returns ErrPolicy if the given identity is not a member of the threshold or is in the witness
+// already, or if k members have signed already.
 func (t *Threshold) Join(unlock []byte, signatures int, member identity.Identity) (joined []byte, at int, err error) {
 	var set uint16
 	if len(unlock) > 0 {

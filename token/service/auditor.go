@@ -66,8 +66,8 @@ func (SignAll) Allow(context.Context, *audit.Report) error { return nil }
 // Settled implements Policy.
 func (SignAll) Settled(context.Context, []byte, [32]byte, bool) error { return nil }
 
-// PolicyFunc is a policy that calls the function itself in Allow. It ignores what becomes of the requests that
-// it allows.
+// PolicyFunc is a function that serves as a Policy: Allow calls it. Such a policy ignores what becomes of the
+// requests that it allows.
 type PolicyFunc func(ctx context.Context, report *audit.Report) error
 
 // Allow implements Policy.

@@ -24,7 +24,8 @@ type Deal struct {
 	Shared      SharedDeal // of tokens that it owns together with others
 }
 
-// SharedDeal is what an owner of threshold tokens agrees to. The zero SharedDeal agrees to no change.
+// SharedDeal is what a wallet's owner agrees to about tokens that are owned together with others
+// (script.Threshold). The zero SharedDeal agrees to no change.
 type SharedDeal struct {
 	// Spends names the tokens that the request may spend. Sign signs for no other tokens that are owned
 	// together with others.

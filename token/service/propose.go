@@ -20,7 +20,7 @@ import (
 //
 // The information for auditors is sealed to the auditors, so the other parties learn nothing from it. An
 // action that spends a token owned together with others is the exception: its openings are not sealed, because
-// the other owners know them. Only the information on the signer of each owner is sealed.
+// the other owners know them. Only the information on who signs for an input (audit.Owner) is sealed.
 func (s *TransferService) Propose(ctx context.Context, first int, orders ...Order) (*Submission, error) {
 	parts, end, err := s.parts(first, orders)
 	defer end()
@@ -98,7 +98,7 @@ func (s *system) seal(rules *token.Policy, sub *Submission, n, place int) (err e
 }
 
 // Join combines the actions that the parties propose into one request, in their order. It returns ErrParams if
-// a part has another anchor or another end of validity than the first.
+// a part has another anchor or another end of validity than the first part.
 func Join(parts ...*Submission) (*Submission, error) {
 	joined := new(Submission)
 	for i, p := range parts {

@@ -28,9 +28,9 @@ import (
 //
 // The vault counts a record as seen only after stray and Settled have returned nil for it and for all records
 // before it. If one of them returns an error, or the process ends, the next Reconcile reports the record again.
-// So a record may be reported twice, and is never lost. Until Reconcile has got past that record, it does not
-// follow the policy updates after it. If stray is nil, Reconcile returns ErrParams when there is a stray
-// record. stray and Settled must not call Sync or Reconcile on the same vault.
+// So a record may be reported twice, and is never lost. Policy updates after that record are not followed until
+// Reconcile has got past the record. If stray is nil, Reconcile returns ErrParams when there is a stray record.
+// The functions stray and Settled must not call Sync or Reconcile on the same vault.
 func (s *AuditorService) Reconcile(ctx context.Context, l Ledger, stray func(ledger.Record) error) (landed uint64, err error) {
 	v := s.vault
 	v.following.Lock()

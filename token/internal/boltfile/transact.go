@@ -29,7 +29,8 @@ func (f *File) Snapshot() (tx *bbolt.Tx, err error) {
 	return tx, err
 }
 
-// View calls read with a read transaction, which sees the data that is durable and should be short.
+// View calls read with a read transaction, which sees the data that is durable. The function read should
+// return soon.
 func (f *File) View(read func(*bbolt.Tx) error) error {
 	tx, err := f.Snapshot()
 	if err != nil {

@@ -67,8 +67,8 @@ func (q *Queue[J]) Do(ctx context.Context, job J) bool {
 }
 
 // DoOrLeave works like Do, for commits that end soon after the contexts of all their callers. If ctx ends after
-// a commit has taken the job, DoOrLeave returns Left. The last caller of a commit does not leave but waits for
-// its end. Do not use Do and DoOrLeave on one queue.
+// a commit has taken the job, DoOrLeave returns Left. The last caller that still waits for a commit does not
+// leave; it waits until the commit is over. Do not use Do and DoOrLeave on one queue.
 func (q *Queue[J]) DoOrLeave(ctx context.Context, job J) Outcome {
 	c, outcome := q.await(ctx, job)
 	if outcome == Left && c.group.staying.Add(-1) == 0 {
@@ -85,7 +85,7 @@ func (q *Queue[J]) Exclusive(work func()) {
 	work()
 }
 
-// Idle waits until the running commit is over and returns true. It returns false if ctx ends before.
+// Idle waits until the running commit is over and returns true. It returns false if ctx ends before that.
 func (q *Queue[J]) Idle(ctx context.Context) bool {
 	select {
 	case q.writer <- struct{}{}:

@@ -58,7 +58,7 @@ func (f *Fields) Fail(path string, offset int, reason string) {
 	}
 }
 
-// Version reads a version of 1 byte and fails if it is not equal to known.
+// Version reads a version of 1 byte and fails if it is not equal to the parameter known.
 func (f *Fields) Version(known int) {
 	at := f.Offset()
 	if v := f.Number("version", 1, 0, 255); f.OK() && v != known {
@@ -119,8 +119,8 @@ func (f *Fields) Block(path string, size, least, most int) []byte {
 	return f.bytes(path, f.Number(path, size, least, most), at)
 }
 
-// End fails if bytes follow the encoding, and returns the first error, a *zkbench.DecodeError. name is the
-// encoding's name in errors.
+// End fails if bytes follow the encoding, and returns the first error, a *zkbench.DecodeError. The parameter
+// name is the encoding's name in errors.
 func (f *Fields) End(name string) error {
 	if f.OK() && len(f.s) > 0 {
 		f.Fail(name, f.Offset(), "trailing bytes")

@@ -110,7 +110,7 @@ func Verify(t testing.TB, l Verifier) {
 	}
 }
 
-// Records returns the records of the log from sequence number from.
+// Records returns the records of the log, starting with the sequence number from.
 func Records(t testing.TB, l ledger.Reader, from uint64) (all []ledger.Record) {
 	t.Helper()
 	for r, err := range l.Log(context.Background(), from) {
@@ -320,8 +320,8 @@ func Group(t *testing.T, l Verifier, commit func(calls []*store.Call) error) {
 	Verify(t, l)
 }
 
-// Corrupt fails the test unless err is of type *ledger.CorruptError and, if place is not empty,
-// names place. what describes the case in the failure message.
+// Corrupt fails the test unless err is of type *ledger.CorruptError and names the given place. An empty
+// place stands for any. The parameter what describes the case in the failure message.
 func Corrupt(t testing.TB, err error, place, what string) {
 	t.Helper()
 	corrupt, ok := errors.AsType[*ledger.CorruptError](err)

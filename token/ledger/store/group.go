@@ -44,7 +44,7 @@ type Encoded struct {
 	Index int // among all entries of the group's calls, including rejected ones
 }
 
-// NewGroup begins a group. look reads the store, and tail is the store's last batch.
+// NewGroup begins a group. The parameter look reads the store, and tail is the store's last batch.
 func NewGroup(look Lookup, genesis ledger.Genesis, tail Batch) *Group {
 	return &Group{look: look, genesis: genesis, tail: tail, states: map[string]State{}, known: map[string]Anchored{}}
 }

@@ -80,9 +80,10 @@ func (s *State) Unspent() error {
 	return nil
 }
 
-// Check checks that the tables tokens and spent agree on the token id. s is its record in tokens,
-// Absent if there is none. spentBy is the sequence number in its record in spent, 0 if there is
-// none. The error is of type *ledger.CorruptError.
+// Check checks that the tables tokens and spent agree about the token with the given id. The receiver s
+// is the token's record in the table tokens, or has the status Absent if there is none. The parameter
+// spentBy is the sequence number in the token's record in the table spent, or 0 if there is none. The
+// error is of type *ledger.CorruptError.
 func (s *State) Check(id token.ID, spentBy uint64) error {
 	contradiction := ""
 	switch {
@@ -182,8 +183,8 @@ func (b *Batch) Append(dst []byte) []byte {
 	return ledger.AppendTime(binary.BigEndian.AppendUint64(dst, b.Policy), b.Time)
 }
 
-// State returns the state of a ledger whose last batch is b. The parameter bytes becomes State.Bytes. It
-// returns the error of Next.
+// State returns the state of a ledger whose last batch is b. The parameter bytes becomes State.Bytes of
+// the result. The error is that of Next.
 func (b *Batch) State(g ledger.Genesis, bytes []byte) (ledger.State, error) {
 	hash, err := b.Next(g)
 	return ledger.State{Last: b.Last, Hash: hash, Policy: b.Policy, Time: b.Time, Bytes: bytes}, err
